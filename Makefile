@@ -1,0 +1,53 @@
+# The front door; CMake does the work.  `make help` lists what there is.
+
+BUILD    ?= build
+JOBS     ?= $(shell nproc 2>/dev/null || echo 2)
+KNUDSEN  := $(BUILD)/knudsen
+
+.PHONY: help all demo test bench lint sanitize docs install clean packages
+
+help:
+	@echo "make demo      build, run a small driven cavity and draw it"
+	@echo "make test      build and run every test"
+	@echo "make all       build $(KNUDSEN)"
+	@echo "make bench     measure the CPU kernels on this machine"
+	@echo "make lint      clang-format, cppcheck, clang-tidy, symbol names, generated docs"
+	@echo "make sanitize  the tests under the address and undefined-behaviour sanitizers"
+	@echo "make docs      write docs/input.md from the table of keys"
+	@echo "make install   install under PREFIX (default /usr/local)"
+	@echo "make packages  install what the build needs (Debian, Ubuntu)"
+
+packages:
+	@tools/packages
+
+$(BUILD)/build.ninja: CMakeLists.txt | packages
+	@cmake -S . -B $(BUILD) -G Ninja $(CMAKE_FLAGS) >$(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
+	@mv $(BUILD).log $(BUILD)/configure.log
+
+all: packages $(BUILD)/build.ninja
+	@cmake --build $(BUILD) -j $(JOBS)
+
+demo: all
+	@tools/demo $(KNUDSEN)
+
+test: all
+	@ctest --test-dir $(BUILD) --output-on-failure --no-tests=error
+
+bench: all
+	@$(BUILD)/bench-cpu
+
+lint: all
+	@tools/lint $(BUILD)
+
+sanitize: packages
+	@$(MAKE) --no-print-directory all test BUILD=build-sanitize \
+	    CMAKE_FLAGS="-DKN_SANITIZE=ON -DCMAKE_BUILD_TYPE=RelWithDebInfo $(CMAKE_FLAGS)"
+
+docs: all
+	@$(KNUDSEN) help --markdown >docs/input.md
+
+install: all
+	@cmake --install $(BUILD) --prefix $(or $(PREFIX),/usr/local)
+
+clean:
+	@rm -rf build build-sanitize

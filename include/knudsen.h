@@ -1,0 +1,241 @@
+/*
+ * knudsen.h - solve the Boltzmann equation for a rarefied gas on a grid.
+ *
+ * The library advances the deviation h of the distribution function from a
+ * uniform equilibrium, f = Phi0 (1 + eps h), so that slow and unsteady flows
+ * come out free of the noise of particle methods.  docs/theory.md holds the
+ * equations, docs/input.md the meaning, unit and range of every setting.
+ *
+ * A program that uses it has four parts:
+ *
+ *     struct kn_case c;
+ *     kn_case_default(&c);                        // 1. describe the case
+ *     kn_case_load(&c, "case.yaml");              //    from a file,
+ *     kn_case_set(&c, "gas.delta=10");            //    from text, or field by field
+ *
+ *     struct kn_sim *sim;
+ *     if (kn_sim_create(&sim, &c) != KN_OK)       // 2. make the simulation
+ *         puts(kn_error_message());
+ *
+ *     while (kn_sim_time(sim) < c.time.end)       // 3. advance it
+ *         kn_sim_advance(sim, 10);
+ *
+ *     kn_sim_fields(sim, fields);                 // 4. look at the gas
+ *     kn_sim_destroy(sim);
+ *
+ * Or hand the whole run, with files, checkpoints and signals, to kn_run().
+ *
+ * Every function that can fail returns a status; kn_error_message() then says
+ * what went wrong in a sentence.  The library neither prints nor exits.
+ * Inputs are copied: the caller may change or free them after a call.
+ * One simulation may be used by one thread at a time.
+ *
+ * Units: velocity V0 = sqrt(2 R T0), length lambda0 = mu0 V0 / p0, time
+ * lambda0 / V0, density n0, temperature T0, pressure p0.  Wall velocities and
+ * temperatures, and all results, are deviations divided by eps.
+ */
+#ifndef KNUDSEN_H
+#define KNUDSEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define KN_VERSION "0.1.0"
+
+/* ------------------------------------------------------------------ status */
+
+/* name, exit code of the program, meaning */
+#define KN_STATUS_LIST(X)                                                      \
+    X(OK, 0, "success")                                                        \
+    X(EINPUT, 2, "bad input")                                                  \
+    X(EMEMORY, 2, "not enough memory")                                         \
+    X(EDEVICE, 2, "the chosen machine cannot be used")                         \
+    X(ENUMERIC, 3, "numerical failure")                                        \
+    X(EIO, 4, "input/output failure")                                          \
+    X(EINTERRUPTED, 130, "interrupted after a checkpoint")
+
+enum kn_status {
+#define KN_STATUS_ENUM(name, code, text) KN_##name,
+    KN_STATUS_LIST(KN_STATUS_ENUM)
+#undef KN_STATUS_ENUM
+};
+
+/* The sentence that belongs to the last failure in this thread. */
+const char *kn_error_message(void);
+
+/* The exit code a program should end with after this status. */
+int kn_status_exit_code(enum kn_status status);
+
+/* -------------------------------------------------------------------- case */
+
+enum kn_side { /* the six sides of the box, axis-major: 2 * axis + (high end) */
+    KN_LEFT, KN_RIGHT, KN_BOTTOM, KN_TOP, KN_BACK, KN_FRONT, KN_SIDES
+};
+
+enum kn_cluster { KN_CLUSTER_BOTH, KN_CLUSTER_LOW, KN_CLUSTER_HIGH };
+enum kn_limiter { KN_LIMITER_VAN_LEER, KN_LIMITER_MC, KN_LIMITER_MINMOD, KN_LIMITER_NONE };
+enum kn_grid { KN_GRID_STRETCHED, KN_GRID_GAUSS };
+enum kn_fold { KN_FOLD_AUTO, KN_FOLD_NONE };
+enum kn_method { KN_METHOD_MONTE_CARLO, KN_METHOD_BGK, KN_METHOD_SHAKHOV, KN_METHOD_ES_BGK, KN_METHOD_NONE };
+enum kn_estimator { KN_ESTIMATOR_SYMMETRIC, KN_ESTIMATOR_PAPER };
+enum kn_update { KN_UPDATE_EXPONENTIAL, KN_UPDATE_EXPLICIT };
+enum kn_conservation { KN_CONSERVATION_PROJECTION, KN_CONSERVATION_PAPER, KN_CONSERVATION_NONE };
+enum kn_wall_kind { KN_WALL_DIFFUSE, KN_WALL_SPECULAR, KN_WALL_SYMMETRY, KN_WALL_PERIODIC };
+enum kn_shape {
+    KN_SHAPE_REST, KN_SHAPE_DENSITY, KN_SHAPE_SHEAR, KN_SHAPE_TEMPERATURE,
+    KN_SHAPE_STRESS, KN_SHAPE_HEAT_FLUX, KN_SHAPE_FOURTH_MOMENT, KN_SHAPE_ANISOTROPIC
+};
+enum kn_splitting { KN_SPLITTING_STRANG, KN_SPLITTING_LIE };
+
+struct kn_oscillation {        /* added to the steady value as amplitude * cos(frequency t + phase) */
+    double velocity[3];        /* eps V0 */
+    double temperature;        /* eps T0 */
+    double frequency;          /* V0 / lambda0, angular */
+    double phase;              /* radian */
+};
+
+struct kn_wall {
+    enum kn_wall_kind kind;
+    double velocity[3];        /* eps V0; tangential */
+    double temperature;        /* (Tw - T0) / (eps T0) */
+    double accommodation;      /* 1 diffuse ... 0 specular */
+    struct kn_oscillation oscillation;
+};
+
+/* One run, completely.  Every field is a key of the case file; docs/input.md. */
+struct kn_case {
+    struct {
+        double delta;          /* L / lambda0 */
+    } gas;
+    double disturbance;        /* eps; 0 = linearised equation */
+    struct {
+        int cells[3];          /* unused axes hold 1 */
+        double size[3];        /* L */
+        double stretch[3];     /* ratio of neighbouring cell widths, <= 1 */
+        enum kn_cluster cluster[3];
+        int order;             /* 1 or 2 */
+        enum kn_limiter limiter;
+    } space;
+    struct {
+        enum kn_grid grid;
+        int nodes[3];          /* per axis, both signs counted */
+        double ratio;
+        double range;          /* V0 */
+        enum kn_fold fold;
+    } velocity;
+    struct {
+        enum kn_method method;
+        int samples;           /* N_t */
+        enum kn_estimator estimator;
+        enum kn_update update;
+        enum kn_conservation conservation;
+        double prandtl;        /* shakhov, es-bgk */
+    } collision;
+    struct kn_wall walls[KN_SIDES];
+    struct {
+        double force[3];                /* eps V0^2 / lambda0 */
+        double temperature_gradient[3]; /* eps T0 / lambda0 */
+    } source;
+    struct {
+        enum kn_shape shape;
+        double amplitude;
+        int wave[3];           /* periods along each axis */
+    } initial;
+    struct {
+        double end;            /* lambda0 / V0 */
+        double courant;
+        double step;           /* lambda0 / V0; 0 = from courant */
+        enum kn_splitting splitting;
+        double residual;       /* 1 / time; 0 = run to end */
+        int64_t max_steps;     /* 0 = no limit */
+    } time;
+    struct {
+        char backend[16];
+        int threads;           /* 0 = all */
+        uint64_t seed;
+        double walltime;       /* s; 0 = no limit */
+    } run;
+    struct {
+        int history;           /* steps between history rows */
+        double fields;         /* lambda0 / V0 between field files; 0 = at the end only */
+        double average;        /* averages start at this time; negative = no averaging */
+        double checkpoint;     /* s of wall time between checkpoints */
+        bool vtk;
+    } output;
+};
+
+/* Fill with the defaults of docs/input.md. */
+void kn_case_default(struct kn_case *c);
+
+/* Read a YAML file over what c holds.  Errors name file:line:column and key. */
+enum kn_status kn_case_load(struct kn_case *c, const char *path);
+
+/* Set one key from "key=value"; the value is written as in a case file. */
+enum kn_status kn_case_set(struct kn_case *c, const char *assignment);
+
+/* Check ranges and what contradicts; kn_sim_create does this too. */
+enum kn_status kn_case_check(const struct kn_case *c);
+
+/* -------------------------------------------------------------- simulation */
+
+struct kn_sim;
+
+/* Build the grids and allocate everything; nothing is allocated later. */
+enum kn_status kn_sim_create(struct kn_sim **sim, const struct kn_case *c);
+void kn_sim_destroy(struct kn_sim *sim);
+
+/* Advance by a number of steps; with Strang splitting the state is whole
+ * (both collision half-steps done) when the call returns. */
+enum kn_status kn_sim_advance(struct kn_sim *sim, int64_t steps);
+
+double kn_sim_time(const struct kn_sim *sim);
+double kn_sim_time_step(const struct kn_sim *sim);
+int64_t kn_sim_steps(const struct kn_sim *sim);
+int64_t kn_sim_cells(const struct kn_sim *sim);  /* cell = (iz ny + iy) nx + ix */
+int64_t kn_sim_nodes(const struct kn_sim *sim);  /* velocity nodes stored per cell */
+
+/* The macroscopic fields of one cell, docs/theory.md section 3. */
+enum kn_field {
+    KN_RHO, KN_UX, KN_UY, KN_UZ, KN_THETA,
+    KN_PXX, KN_PYY, KN_PZZ, KN_PXY, KN_PXZ, KN_PYZ,
+    KN_QX, KN_QY, KN_QZ, KN_FIELDS
+};
+
+/* Copy the fields of every cell into fields[cells][KN_FIELDS]. */
+enum kn_status kn_sim_fields(struct kn_sim *sim, double *fields);
+
+/* What passed through one side during the last step, averaged over its area;
+ * components along the fixed axes, n the axis of the side. */
+struct kn_wall_flux {
+    bool wall;                 /* false: periodic or unused */
+    double stress[3];          /* p0 eps; Pi_xn, Pi_yn, Pi_zn: shear, and the normal stress at [n] */
+    double shear_magnitude;    /* p0 eps; mean of |tangential stress| over the faces */
+    double heat_flux;          /* p0 V0 eps; along +n, in the frame of the wall */
+    double mass_flux;          /* n0 V0 eps; along +n */
+};
+enum kn_status kn_sim_walls(struct kn_sim *sim, struct kn_wall_flux walls[KN_SIDES]);
+
+/* ----------------------------------------------------------------- whole run */
+
+enum kn_report { KN_REPORT_TERMINAL, KN_REPORT_PLAIN, KN_REPORT_JSON, KN_REPORT_QUIET };
+
+struct kn_run_options {
+    const char *folder;        /* where results go; made when missing */
+    bool resume;               /* continue from the newest good checkpoint */
+    enum kn_report report;
+    void (*say)(void *to, const char *text); /* receives every line; NULL = silent */
+    void *to;
+};
+
+/* Run a case to its end with all files of docs/format.md. */
+enum kn_status kn_run(const struct kn_case *c, const struct kn_run_options *options);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,29 @@
+/* summary.json: what the run was and what came out. */
+#ifndef KN_IO_SUMMARY_H
+#define KN_IO_SUMMARY_H
+
+#include "monitor.h"
+
+#include <stdio.h>
+
+enum kn_phase { KN_PHASE_STREAM, KN_PHASE_SAMPLE, KN_PHASE_COLLIDE, KN_PHASE_MOMENTS, KN_PHASE_OUTPUT, KN_PHASES };
+
+struct kn_summary {
+    const struct kn_monitor *m;
+    const char *outcome;       /* "end time", "residual", "interrupted", "walltime", "max steps" */
+    const char *backend;
+    int threads;
+    int64_t steps;
+    double time, time_step;    /* lambda0 / V0 */
+    double wall_s;
+    double phase_s[KN_PHASES];
+    double updates_per_s;      /* phase-space cells advanced per second */
+    int64_t cells, nodes;
+    double memory_bytes;
+};
+
+const char *kn_summary_phase_name(enum kn_phase phase);
+enum kn_status kn_summary_write(const char *folder, const struct kn_summary *s);
+void kn_summary_print(FILE *to, const struct kn_summary *s); /* the same JSON */
+
+#endif
