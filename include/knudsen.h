@@ -101,6 +101,7 @@ struct kn_oscillation {        /* added to the steady value as amplitude * cos(f
 
 struct kn_wall {
     enum kn_wall_kind kind;
+    bool kind_set;             /* kind was chosen by a key; false: it follows the axes space.cells lists */
     double velocity[3];        /* eps V0; tangential */
     double temperature;        /* (Tw - T0) / (eps T0) */
     double accommodation;      /* 1 diffuse ... 0 specular */

@@ -5,29 +5,29 @@
 #include "space.h"
 
 /* The numbers of one history row.  Every member is a double so that rows can
- * be averaged, stored and printed by the one table kn_monitor_columns. */
+ * be averaged, stored and printed by the one table in struct kn_monitor. */
 struct kn_row {
     double step;
-    double time;               /* lambda0 / V0 */
-    double residual;           /* relative change of rho, u, theta per unit time */
-    double mass;               /* integral of rho, n0 lambda0^3 eps */
-    double momentum[3];        /* integral of <v h> */
-    double energy;             /* integral of <v^2 h> */
-    double mass_drift;         /* (mass - initial mass) / integral of |rho| */
-    double drag;               /* D; NaN where the case is no cavity */
-    double vortex_flow;        /* G; NaN where the case is no cavity */
-    double flow_force;         /* G_P, flow rate of a body force; NaN without one */
-    double flow_thermal;       /* G_T, flow rate of thermal creep; NaN without one */
-    double stress[KN_SIDES][3];  /* struct kn_wall_flux; NaN where there is no wall */
+    double time;                /* lambda0 / V0 */
+    double residual;            /* relative change of rho, u, theta per unit time; NaN in the first row */
+    double mass;                /* integral of rho, n0 lambda0^3 eps */
+    double momentum[3];         /* integral of <v h> */
+    double energy;              /* integral of <v^2 h> */
+    double mass_drift;          /* (mass - initial mass) / integral of |rho| */
+    double drag;                /* D; NaN where the case is no cavity */
+    double vortex_flow;         /* G; NaN where the case is no cavity */
+    double flow_force;          /* G_P, flow rate of a body force; NaN without one */
+    double flow_thermal;        /* G_T, flow rate of thermal creep; NaN without one */
+    double stress[KN_SIDES][3]; /* struct kn_wall_flux; NaN where there is no wall */
     double heat_flux[KN_SIDES];
     double mass_flux[KN_SIDES];
     double average[KN_FIELDS]; /* volume average of each field */
 };
 
 struct kn_column {
-    const char *name;          /* as in history.csv and summary.json */
+    const char *name; /* as in history.csv and summary.json */
     const char *unit;
-    size_t offset;             /* in struct kn_row */
+    size_t offset; /* in struct kn_row */
 };
 
 /* The columns a case has: those that are NaN by definition are left out. */
@@ -36,26 +36,35 @@ struct kn_monitor {
     const struct kn_space *space;
     int ncolumns;
     struct kn_column *columns; /* [ncolumns] */
+    int64_t rows;              /* taken so far */
     double *previous;          /* [ncells][5] rho, u, theta at the last row */
     double previous_time;
+    double previous_residual; /* of the row before the latest; a stop needs two in a row */
     double initial_mass;
-    int64_t averaged;          /* rows in the averages */
-    double *mean, *square;     /* [ncolumns] running mean, sum of squared deviations (Welford) */
-    double *mean_fields;       /* [ncells][KN_FIELDS] */
-    struct kn_row row;         /* the latest row */
+    int64_t averaged;      /* rows in the averages; the row of step 0 is in none */
+    double *mean, *square; /* [ncolumns] running mean, sum of squared deviations (Welford) */
+    double *mean_fields;   /* [ncells][KN_FIELDS] */
+    struct kn_row row;     /* the latest row */
 };
 
+/* The case and the space are kept by reference, not copied. */
 enum kn_status kn_monitor_create(struct kn_monitor *m, const struct kn_case *c, const struct kn_space *space);
 void kn_monitor_destroy(struct kn_monitor *m);
 
+/* Look for a value that is not finite; KN_ENUMERIC, and the message names it. */
+enum kn_status kn_monitor_check(const struct kn_monitor *m, int64_t step, double time, const double *fields);
+
 /* Take in the state of one report step: fills m->row, updates the averages.
- * A non-finite value is KN_ENUMERIC and the message names cell and quantity. */
-enum kn_status kn_monitor_take(struct kn_monitor *m, int64_t step, double time,
-                               const double *fields, const struct kn_wall_flux *walls);
+ * A non-finite value is KN_ENUMERIC as above, and then nothing is changed. */
+enum kn_status kn_monitor_take(struct kn_monitor *m, int64_t step, double time, const double *fields,
+                               const struct kn_wall_flux *walls);
 
 /* Everything that a restart needs, as one array of doubles. */
 int64_t kn_monitor_state_size(const struct kn_monitor *m);
 void kn_monitor_save(const struct kn_monitor *m, double *state);
-void kn_monitor_restore(struct kn_monitor *m, const double *state);
+
+/* KN_EINPUT when the state is that of another case.  Averages that began at
+ * another time than this case asks for are begun anew. */
+enum kn_status kn_monitor_restore(struct kn_monitor *m, const double *state, int64_t size);
 
 #endif

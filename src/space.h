@@ -30,6 +30,9 @@ void kn_space_destroy(struct kn_space *space);
  * two directions apart: the gas is uniform along it. */
 bool kn_space_is_uniform(const struct kn_case *c, int axis);
 
+/* Width of the narrowest cell along an axis, lambda0. */
+double kn_space_narrowest(const struct kn_case *c, int axis);
+
 /* Name of a side as the case file spells it. */
 const char *kn_space_side_name(enum kn_side side);
 

@@ -8,13 +8,28 @@ struct kn_snapshot {
     const struct kn_case *c;
     const struct kn_space *space;
     int64_t step;
-    double time;               /* lambda0 / V0 */
-    const double *fields;      /* [ncells][KN_FIELDS] */
-    const double *mean;        /* [ncells][KN_FIELDS] time averages, or NULL */
+    double time;          /* lambda0 / V0 */
+    const double *fields; /* [ncells][KN_FIELDS] */
+    const double *mean;   /* [ncells][KN_FIELDS] time averages, or NULL */
 };
+
+/* How the fields are grouped into datasets; the same in HDF5 and ParaView files. */
+struct kn_quantity {
+    const char *name;
+    enum kn_field first;
+    int components;
+    const char *components_are[6]; /* names, where there is more than one */
+    const char *unit;
+    const char *description;
+};
+
+extern const struct kn_quantity kn_fields_quantities[]; /* ends with a NULL name */
 
 /* Write DIR/fields.h5 anew with this snapshot (and links to the series), and,
  * where the case asks for them, the ParaView files. */
 enum kn_status kn_fields_write(const char *folder, const struct kn_snapshot *s);
+
+/* Remove the series and fields.pvd that an earlier run left (a fresh run begins). */
+enum kn_status kn_fields_clear(const char *folder);
 
 #endif

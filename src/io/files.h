@@ -14,10 +14,21 @@ enum kn_status kn_files_make_folder(const char *path);
 /* folder/name into path[KN_PATH]. */
 enum kn_status kn_files_join(char *path, const char *folder, const char *name);
 
-/* Give a finished temporary file its final name: fsync, rename, fsync of the folder. */
+/* The name, beside the final one, under which a file grows: path.tmp into temporary[KN_PATH]. */
+enum kn_status kn_files_temporary(char *temporary, const char *path);
+
+/* Give a finished temporary file its final name: fsync, rename, fsync of the
+ * folder.  On failure the temporary file is removed. */
 enum kn_status kn_files_commit(const char *temporary, const char *path);
 
 /* Write a text file through the same door. `fill` prints into the stream. */
-enum kn_status kn_files_write_text(const char *path, void (*fill)(FILE *to, const void *what), const void *what);
+enum kn_status kn_files_write_text(const char *path, void (*fill)(FILE *to, const void *what),
+                                   const void *what);
+
+/* Remove a file; one that is not there is no error. */
+enum kn_status kn_files_remove(const char *path);
+
+/* The shortest decimal that reads back to the same bits, into text[32]. */
+const char *kn_files_number(char *text, double value);
 
 #endif

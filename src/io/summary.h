@@ -6,18 +6,25 @@
 
 #include <stdio.h>
 
-enum kn_phase { KN_PHASE_STREAM, KN_PHASE_SAMPLE, KN_PHASE_COLLIDE, KN_PHASE_MOMENTS, KN_PHASE_OUTPUT, KN_PHASES };
+enum kn_phase {
+    KN_PHASE_STREAM,
+    KN_PHASE_SAMPLE,
+    KN_PHASE_COLLIDE,
+    KN_PHASE_MOMENTS,
+    KN_PHASE_OUTPUT,
+    KN_PHASES
+};
 
 struct kn_summary {
     const struct kn_monitor *m;
-    const char *outcome;       /* "end time", "residual", "interrupted", "walltime", "max steps" */
+    const char *outcome; /* "end time", "residual", "interrupted", "walltime", "max steps" */
     const char *backend;
     int threads;
     int64_t steps;
-    double time, time_step;    /* lambda0 / V0 */
+    double time, time_step; /* lambda0 / V0 */
     double wall_s;
     double phase_s[KN_PHASES];
-    double updates_per_s;      /* phase-space cells advanced per second */
+    double updates_per_s; /* phase-space cells advanced per second */
     int64_t cells, nodes;
     double memory_bytes;
 };

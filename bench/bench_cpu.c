@@ -1,0 +1,159 @@
+/* make bench: the CPU kernels against the plain loop and against a memory copy,
+ * in one run on this machine.  Ratios are the result; seconds depend on the day. */
+#include "backend/cpu_kernels.h"
+#include "config.h"
+#include "oracle.h"
+#include "sim.h"
+
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { REPEATS = 5 };
+
+static void require(enum kn_status status)
+{
+    if (status != KN_OK) {
+        fprintf(stderr, "bench: %s\n", kn_error_message());
+        exit(kn_status_exit_code(status));
+    }
+}
+
+static struct kn_case make_case(const char *const settings[])
+{
+    struct kn_case c;
+    kn_case_default(&c);
+    for (int i = 0; settings[i]; i++)
+        require(kn_case_set(&c, settings[i]));
+    require(kn_case_check(&c));
+    return c;
+}
+
+/* ------------------------------------------------------------- Monte Carlo */
+
+/* Applications of one sample to one cell, per second, on one core. */
+static double time_kernel(const struct kn_cpu_kernels *kernels, const struct kn_collide_sweep *s, float *rows, float *scratch)
+{
+    double best = 1e30;
+    for (int r = 0; r < 4 * REPEATS; r++) {
+        const double start = omp_get_wtime();
+        kernels->collide(s, rows, kernels->lanes, scratch);
+        const double t = omp_get_wtime() - start;
+        best = t < best ? t : best;
+    }
+    return (double)s->c->collision.samples * kernels->lanes / best;
+}
+
+static double time_oracle(const struct kn_collide_sweep *s, float *row)
+{
+    const struct kn_problem p = {.c = s->c, .velocity = s->velocity, .collision = s->plan};
+    double best = 1e30;
+    for (int r = 0; r < 4 * REPEATS; r++) {
+        const double start = omp_get_wtime();
+        oracle_collide(&p, s->samples, row);
+        const double t = omp_get_wtime() - start;
+        best = t < best ? t : best;
+    }
+    return (double)s->c->collision.samples / best;
+}
+
+static void bench_samples(const char *estimator)
+{
+    const char *settings[] = {"velocity.grid=stretched", "velocity.nodes=20", "disturbance=0.01",
+                              "collision.samples=6144", estimator, "walls.top.velocity=[1,0,0]", NULL};
+    const struct kn_case c = make_case(settings);
+    struct kn_velocity v;
+    struct kn_collision_plan plan;
+    require(kn_velocity_create(&v, &c));
+    require(kn_collision_create(&plan, &c, &v));
+    const struct kn_sample_plan draw = kn_sampling_plan(&c, &v, 0.002);
+    struct kn_sample *samples = aligned_alloc(64, (size_t)c.collision.samples * sizeof *samples);
+    float *rows = aligned_alloc(64, 16 * (size_t)v.nnodes * sizeof *rows);
+    float *scratch = aligned_alloc(64, kn_cpu_scratch_size(&v, 16) * sizeof *scratch);
+    for (int i = 0; i < 16 * v.nnodes; i++)
+        rows[i] = (float)(i % 97) / 97 - 0.5f;
+    kn_cpu_kernels_find(NULL)->sample(&draw, 1, 0, c.collision.samples, samples);
+    const struct kn_collide_sweep s = {&c, &v, &plan, 0.002, samples};
+    const double oracle = time_oracle(&s, rows);
+    printf("  %-28s scalar loop      %7.3f e9/s\n", estimator, oracle / 1e9);
+    for (const char *const *isa = (const char *const[]){"baseline", "v3", "v4", NULL}; *isa; isa++) {
+        const struct kn_cpu_kernels *kernels = kn_cpu_kernels_find(*isa);
+        if (!kernels)
+            continue;
+        const double rate = time_kernel(kernels, &s, rows, scratch);
+        printf("  %-28s kernel %-9s %7.3f e9/s  %5.1f x scalar\n", "", *isa, rate / 1e9, rate / oracle);
+    }
+    free(samples);
+    free(rows);
+    free(scratch);
+    kn_collision_destroy(&plan);
+    kn_velocity_destroy(&v);
+}
+
+/* --------------------------------------------------------- streaming and BGK */
+
+/* Bytes per second of copying one array of this size into another. */
+static double copy_bandwidth(size_t bytes, int threads)
+{
+    char *from = aligned_alloc(64, bytes), *to = aligned_alloc(64, bytes);
+    double best = 1e30;
+    const size_t piece = bytes / (size_t)threads / 64 * 64;
+#pragma omp parallel num_threads(threads)
+    {
+        const size_t at = (size_t)omp_get_thread_num() * piece;
+        memset(from + at, 1, piece);
+        memset(to + at, 2, piece);
+    }
+    for (int r = 0; r < 2 * REPEATS; r++) {
+        const double start = omp_get_wtime();
+#pragma omp parallel num_threads(threads)
+        {
+            const size_t at = (size_t)omp_get_thread_num() * piece;
+            memcpy(to + at, from + at, piece);
+        }
+        const double t = omp_get_wtime() - start;
+        best = t < best ? t : best;
+    }
+    free(from);
+    free(to);
+    return 2.0 * (double)piece * threads / best;
+}
+
+static void bench_streaming(const char *cells, const char *nodes, const char *order, const char *method)
+{
+    char threads[32];
+    snprintf(threads, sizeof threads, "run.threads=%d", omp_get_max_threads());
+    const char *settings[] = {cells, nodes, order, method, "time.splitting=lie", "walls.top.velocity=[1,0,0]", threads, NULL};
+    const struct kn_case c = make_case(settings);
+    struct kn_sim *sim;
+    double best = 1e30;
+    require(kn_sim_create(&sim, &c));
+    require(kn_sim_advance_open(sim, 3));
+    for (int r = 0; r < REPEATS; r++) {
+        const double start = omp_get_wtime();
+        require(kn_sim_advance_open(sim, 3));
+        const double t = (omp_get_wtime() - start) / 3;
+        best = t < best ? t : best;
+    }
+    const double bytes = (double)kn_sim_cells(sim) * (double)kn_sim_nodes(sim) * sizeof(float);
+    const double copy = copy_bandwidth((size_t)bytes, c.run.threads);
+    printf("  %s %s %s %-24s %8.2f ms  %6.2f GB/s  copy %6.2f GB/s  ratio %.2f\n", cells, nodes, order, method, best * 1e3,
+           2 * bytes / best / 1e9, copy / 1e9, 2 * bytes / best / copy);
+    kn_sim_destroy(sim);
+}
+
+int main(void)
+{
+    printf("Monte Carlo, one core: sample applications per second (20^3 stretched grid folded to 4000, 6144 samples)\n");
+    bench_samples("collision.estimator=symmetric");
+    bench_samples("collision.estimator=paper");
+    printf("Whole step, %d threads: one read and one write of h per step, against a copy of the same bytes\n",
+           omp_get_max_threads());
+    bench_streaming("space.cells=[160,160]", "velocity.nodes=16", "space.order=1", "collision.method=none");
+    bench_streaming("space.cells=[160,160]", "velocity.nodes=16", "space.order=1", "collision.method=bgk");
+    bench_streaming("space.cells=[160,160]", "velocity.nodes=16", "space.order=2", "collision.method=bgk");
+    bench_streaming("space.cells=[160,160]", "velocity.nodes=8", "space.order=1", "collision.method=bgk");
+    bench_streaming("space.cells=[160,160]", "velocity.nodes=8", "space.order=2", "collision.method=bgk");
+    return 0;
+}

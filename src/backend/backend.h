@@ -1,0 +1,55 @@
+/* The seam between physics and machines: whole sweeps over phase space.
+ *
+ * A machine owns the state h[cells][nodes] and nothing else knows where it
+ * lives.  To add one: write a struct kn_backend in a file of its own and name
+ * it in backend.c; tests/ run every backend in the list. */
+#ifndef KN_BACKEND_H
+#define KN_BACKEND_H
+
+#include "boundary.h"
+#include "collision.h"
+#include "io/summary.h"
+#include "space.h"
+
+/* What is to be solved, laid out; owned by the simulation, constant but for
+ * the emission of oscillating walls. */
+struct kn_problem {
+    const struct kn_case *c;
+    const struct kn_space *space;
+    const struct kn_velocity *velocity;
+    const struct kn_boundary *boundary;
+    const struct kn_collision_plan *collision;
+    int threads;
+};
+
+/* One time step: streaming over `stream`, then collisions over `collide`. */
+struct kn_step {
+    double stream, collide;    /* lambda0 / V0 */
+    uint64_t draw;             /* number of the collision set */
+    bool fluxes;               /* also record what passes through the walls */
+};
+
+enum { KN_FLUXES = 5 };        /* of 1, vx, vy, vz, v.v through a wall face, along the axis */
+
+struct kn_backend {
+    const char *name;
+    const char *doc;
+    enum kn_status (*create)(void **machine, const struct kn_problem *problem);
+    void (*destroy)(void *machine);
+    double (*memory)(const struct kn_problem *problem);               /* bytes; needs only sizes */
+    enum kn_status (*put)(void *machine, int64_t first, int64_t count, const float *rows);
+    enum kn_status (*get)(void *machine, int64_t first, int64_t count, float *rows);
+    enum kn_status (*set_walls)(void *machine);                       /* emission has changed */
+    enum kn_status (*step)(void *machine, const struct kn_step *step);
+    enum kn_status (*collide)(void *machine, double dt, uint64_t draw);
+    enum kn_status (*moments)(void *machine, double *moments);        /* [cells][KN_MOMENTS] */
+    enum kn_status (*fluxes)(void *machine, double *fluxes);          /* [faces][KN_FLUXES], last recorded step */
+    void (*seconds)(const void *machine, double phase[KN_PHASES]);
+};
+
+/* The backend of that name; "auto" is the best this machine offers. */
+const struct kn_backend *kn_backend_find(const char *name);
+extern const char *const kn_backend_names[]; /* as the case file spells them; ends with NULL */
+extern const struct kn_backend kn_backend_cpu;
+
+#endif

@@ -1,0 +1,247 @@
+/* The CPU backend: memory, threads and sweeps; the loops are in cpu_stream.c and cpu_collide.c. */
+#include "cpu_kernels.h"
+
+#include "error.h"
+
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGNMENT = 64, MOST_LANES = 16 };
+
+struct kn_cpu {
+    struct kn_problem problem;
+    const struct kn_cpu_kernels *kernels;
+    struct kn_links links;
+    float *h, *next;           /* [ncells][nnodes] */
+    float *density;            /* [nfaces] */
+    double *fluxes;            /* [nfaces][KN_FLUXES] */
+    struct kn_sample *samples; /* [collision.samples] */
+    float *scratch;            /* [threads][scratch_size] */
+    size_t scratch_size;
+    double seconds[KN_PHASES];
+};
+
+size_t kn_cpu_scratch_size(const struct kn_velocity *v, int lanes)
+{
+    const size_t stream = KN_STREAM_SCRATCH_ROWS * (size_t)v->stride, collide = (size_t)lanes * v->nnodes;
+    const size_t most = stream > collide ? stream : collide;
+    return (most + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
+}
+
+static double memory(const struct kn_problem *p)
+{
+    const double state = 2.0 * p->space->ncells * p->velocity->nnodes * sizeof(float);
+    const double scratch = (double)p->threads * (double)kn_cpu_scratch_size(p->velocity, MOST_LANES) * sizeof(float);
+    return state + scratch + (double)kn_sampling_count(p->c) * sizeof(struct kn_sample);
+}
+
+static void *aligned(size_t count, size_t size)
+{
+    return aligned_alloc(ALIGNMENT, (count * size + ALIGNMENT) / ALIGNMENT * ALIGNMENT);
+}
+
+static void destroy(void *machine)
+{
+    struct kn_cpu *cpu = machine;
+    if (!cpu)
+        return;
+    free(cpu->h);
+    free(cpu->next);
+    free(cpu->density);
+    free(cpu->fluxes);
+    free(cpu->samples);
+    free(cpu->scratch);
+    free(cpu);
+}
+
+/* First touch by the threads that will work on the rows, so that on machines
+ * with several memory nodes each row lies near its thread. */
+static void clear(struct kn_cpu *cpu)
+{
+    const int64_t ncells = cpu->problem.space->ncells, nnodes = cpu->problem.velocity->nnodes;
+#pragma omp parallel for schedule(static) num_threads(cpu->problem.threads)
+    for (int64_t cell = 0; cell < ncells; cell++) {
+        memset(cpu->h + cell * nnodes, 0, (size_t)nnodes * sizeof(float));
+        memset(cpu->next + cell * nnodes, 0, (size_t)nnodes * sizeof(float));
+    }
+}
+
+static enum kn_status create(void **machine, const struct kn_problem *p)
+{
+    struct kn_cpu *cpu = calloc(1, sizeof *cpu);
+    const size_t rows = (size_t)p->space->ncells * (size_t)p->velocity->nnodes, faces = (size_t)p->space->nfaces;
+    if (!cpu)
+        return kn_error_set(KN_EMEMORY, "no memory for the CPU backend");
+    cpu->problem = *p;
+    cpu->kernels = kn_cpu_kernels_find(getenv("KNUDSEN_ISA"));
+    if (!cpu->kernels) {
+        free(cpu);
+        return kn_error_set(KN_EDEVICE, "KNUDSEN_ISA=%s: no such kernels on this processor (baseline, v3, v4)",
+                            getenv("KNUDSEN_ISA"));
+    }
+    cpu->links = (struct kn_links){p->space->neighbour, {p->velocity->bit[0], p->velocity->bit[1], p->velocity->bit[2]},
+                                   p->boundary->mirrors};
+    cpu->scratch_size = kn_cpu_scratch_size(p->velocity, cpu->kernels->lanes);
+    cpu->h = aligned(rows, sizeof(float));
+    cpu->next = aligned(rows, sizeof(float));
+    cpu->density = calloc(faces + 1, sizeof(float));
+    cpu->fluxes = calloc((faces + 1) * KN_FLUXES, sizeof(double));
+    cpu->samples = aligned((size_t)kn_sampling_count(p->c) + 1, sizeof(struct kn_sample));
+    cpu->scratch = aligned((size_t)p->threads * cpu->scratch_size, sizeof(float));
+    if (!cpu->h || !cpu->next || !cpu->density || !cpu->fluxes || !cpu->samples || !cpu->scratch) {
+        destroy(cpu);
+        return kn_error_set(KN_EMEMORY, "no memory for %.3g GB of distribution function", memory(p) / 1e9);
+    }
+    clear(cpu);
+    *machine = cpu;
+    return KN_OK;
+}
+
+static enum kn_status put(void *machine, int64_t first, int64_t count, const float *rows)
+{
+    struct kn_cpu *cpu = machine;
+    const int64_t nnodes = cpu->problem.velocity->nnodes;
+    memcpy(cpu->h + first * nnodes, rows, (size_t)(count * nnodes) * sizeof *rows);
+    return KN_OK;
+}
+
+static enum kn_status get(void *machine, int64_t first, int64_t count, float *rows)
+{
+    const struct kn_cpu *cpu = machine;
+    const int64_t nnodes = cpu->problem.velocity->nnodes;
+    memcpy(rows, cpu->h + first * nnodes, (size_t)(count * nnodes) * sizeof *rows);
+    return KN_OK;
+}
+
+static enum kn_status set_walls(void *machine)
+{
+    (void)machine; /* the kernels read the emission where the simulation keeps it */
+    return KN_OK;
+}
+
+/* -------------------------------------------------------------------- sweeps */
+
+static void draw_samples(struct kn_cpu *cpu, double dt, uint64_t draw)
+{
+    const struct kn_problem *p = &cpu->problem;
+    const int n = kn_sampling_count(p->c), piece = 256;
+    const double start = omp_get_wtime();
+    if (n == 0)
+        return;
+    const struct kn_sample_plan plan = kn_sampling_plan(p->c, p->velocity, dt);
+#pragma omp parallel for schedule(static) num_threads(p->threads)
+    for (int first = 0; first < n; first += piece)
+        cpu->kernels->sample(&plan, draw, first, n - first < piece ? n - first : piece, cpu->samples + first);
+    cpu->seconds[KN_PHASE_SAMPLE] += omp_get_wtime() - start;
+}
+
+static void sweep_walls(struct kn_cpu *cpu, const struct kn_stream_sweep *s)
+{
+    const int nfaces = cpu->problem.space->nfaces;
+#pragma omp parallel for schedule(static) num_threads(cpu->problem.threads)
+    for (int face = 0; face < nfaces; face++)
+        cpu->kernels->wall(s, face, cpu->scratch + (size_t)omp_get_thread_num() * cpu->scratch_size);
+}
+
+/* Stream (unless s is NULL) and collide (unless k is NULL) block by block, so
+ * that h passes through memory once. */
+static void sweep_cells(struct kn_cpu *cpu, const struct kn_stream_sweep *s, const struct kn_collide_sweep *k, float *to)
+{
+    const int ncells = cpu->problem.space->ncells, lanes = cpu->kernels->lanes;
+    const size_t nnodes = (size_t)cpu->problem.velocity->nnodes;
+    double stream = 0, collide = 0;
+#pragma omp parallel for schedule(static) num_threads(cpu->problem.threads) reduction(+ : stream, collide)
+    for (int first = 0; first < ncells; first += lanes) {
+        float *scratch = cpu->scratch + (size_t)omp_get_thread_num() * cpu->scratch_size;
+        const int count = ncells - first < lanes ? ncells - first : lanes;
+        const double start = omp_get_wtime();
+        for (int i = 0; s && i < count; i++)
+            cpu->kernels->stream(s, first + i, to + (size_t)(first + i) * nnodes, scratch);
+        const double middle = omp_get_wtime();
+        if (k)
+            cpu->kernels->collide(k, to + (size_t)first * nnodes, count, scratch);
+        stream += middle - start;
+        collide += omp_get_wtime() - middle;
+    }
+    cpu->seconds[KN_PHASE_STREAM] += stream / cpu->problem.threads;
+    cpu->seconds[KN_PHASE_COLLIDE] += collide / cpu->problem.threads;
+}
+
+static struct kn_collide_sweep collide_sweep(const struct kn_cpu *cpu, double dt)
+{
+    const struct kn_problem *p = &cpu->problem;
+    return (struct kn_collide_sweep){p->c, p->velocity, p->collision, dt, cpu->samples};
+}
+
+static enum kn_status collide(void *machine, double dt, uint64_t draw)
+{
+    struct kn_cpu *cpu = machine;
+    const struct kn_collide_sweep k = collide_sweep(cpu, dt);
+    draw_samples(cpu, dt, draw);
+    sweep_cells(cpu, NULL, &k, cpu->h);
+    return KN_OK;
+}
+
+static enum kn_status step(void *machine, const struct kn_step *step)
+{
+    struct kn_cpu *cpu = machine;
+    const struct kn_problem *p = &cpu->problem;
+    const struct kn_stream_sweep s = {
+        .velocity = p->velocity, .space = p->space, .boundary = p->boundary, .links = cpu->links,
+        .eps = (float)p->c->disturbance, .dt = (float)step->stream, .order = p->c->space.order,
+        .limiter = p->c->space.limiter, .h = cpu->h, .density = cpu->density,
+        .fluxes = step->fluxes ? cpu->fluxes : NULL};
+    const struct kn_collide_sweep k = collide_sweep(cpu, step->collide);
+    draw_samples(cpu, step->collide, step->draw);
+    const double start = omp_get_wtime();
+    sweep_walls(cpu, &s);
+    cpu->seconds[KN_PHASE_STREAM] += omp_get_wtime() - start;
+    sweep_cells(cpu, &s, &k, cpu->next);
+    float *swap = cpu->h;
+    cpu->h = cpu->next;
+    cpu->next = swap;
+    return KN_OK;
+}
+
+static enum kn_status moments(void *machine, double *m)
+{
+    struct kn_cpu *cpu = machine;
+    const struct kn_velocity *v = cpu->problem.velocity;
+    const int ncells = cpu->problem.space->ncells;
+    const double start = omp_get_wtime();
+#pragma omp parallel for schedule(static) num_threads(cpu->problem.threads)
+    for (int cell = 0; cell < ncells; cell++)
+        cpu->kernels->moments(v, cpu->h + (size_t)cell * v->nnodes, m + (size_t)cell * KN_MOMENTS);
+    cpu->seconds[KN_PHASE_MOMENTS] += omp_get_wtime() - start;
+    return KN_OK;
+}
+
+static enum kn_status fluxes(void *machine, double *to)
+{
+    const struct kn_cpu *cpu = machine;
+    memcpy(to, cpu->fluxes, (size_t)cpu->problem.space->nfaces * KN_FLUXES * sizeof *to);
+    return KN_OK;
+}
+
+static void seconds(const void *machine, double phase[KN_PHASES])
+{
+    const struct kn_cpu *cpu = machine;
+    memcpy(phase, cpu->seconds, sizeof cpu->seconds);
+}
+
+const struct kn_backend kn_backend_cpu = {
+    .name = "cpu",
+    .doc = "all cores of this machine, with the widest vectors the processor has",
+    .create = create,
+    .destroy = destroy,
+    .memory = memory,
+    .put = put,
+    .get = get,
+    .set_walls = set_walls,
+    .step = step,
+    .collide = collide,
+    .moments = moments,
+    .fluxes = fluxes,
+    .seconds = seconds,
+};

@@ -1,0 +1,386 @@
+/* Collisions on the CPU: a block of cells at a time, all of it in cache.  KN_LANES
+ * cells fill one vector of floats (set by the build per instruction set). */
+#include "cpu_kernels.h"
+
+#include <string.h>
+
+/* ------------------------------------------------------------------ moments */
+
+/* Node k of every octant, added up with every pattern of signs: c[p] is odd in
+ * the axes whose bits p holds.  Moments need fewer products of these. */
+static inline void parities(int octants, const float *h, int stride, int k, float c[8])
+{
+#pragma GCC unroll 8
+    for (int o = 0; o < octants; o++)
+        c[o] = h[(size_t)o * stride + k];
+#pragma GCC unroll 3
+    for (int bit = 1; bit < octants; bit *= 2)
+#pragma GCC unroll 8
+        for (int o = 0; o < octants; o++)
+            if (!(o & bit)) {
+                const float plus = c[o], minus = c[o | bit];
+                c[o] = plus + minus;
+                c[o | bit] = plus - minus;
+            }
+}
+
+/* One copy of the loop per number of octants. */
+static inline void invariants_loop(const struct kn_velocity *v, int octants, const float *const odd_speed[3],
+                                   const float *restrict row, double m[KN_INVARIANTS])
+{
+    const float *restrict w = v->w, *restrict vv = v->square;
+    const float *restrict s0 = odd_speed[0], *restrict s1 = odd_speed[1], *restrict s2 = odd_speed[2];
+    double one = 0, x = 0, y = 0, z = 0, e = 0;
+#pragma omp simd reduction(+ : one, x, y, z, e)
+    for (int k = 0; k < v->stride; k++) {
+        float c[8];
+        parities(octants, row, v->stride, k, c);
+        const double even = (double)w[k] * c[0];
+        one += even;
+        e += even * vv[k];
+        if (octants > 1)
+            x += (double)(w[k] * s0[k]) * c[1];
+        if (octants > 2)
+            y += (double)(w[k] * s1[k]) * c[2];
+        if (octants > 4)
+            z += (double)(w[k] * s2[k]) * c[4];
+    }
+    const double all[KN_INVARIANTS] = {one, x, y, z, e};
+    memcpy(m, all, sizeof all);
+}
+
+static void invariants(const struct kn_velocity *v, const float *row, double m[KN_INVARIANTS])
+{
+    const float *speed[3] = {0};
+    double found[KN_INVARIANTS];
+    int unfolded = 0;
+    for (int d = 0; d < 3; d++)
+        if (v->bit[d])
+            speed[unfolded++] = v->speed[d];
+    if (v->octants == 1)
+        invariants_loop(v, 1, speed, row, found);
+    else if (v->octants == 2)
+        invariants_loop(v, 2, speed, row, found);
+    else if (v->octants == 4)
+        invariants_loop(v, 4, speed, row, found);
+    else
+        invariants_loop(v, 8, speed, row, found);
+    m[0] = found[0];
+    m[4] = found[4];
+    for (int d = 0, i = 1; d < 3; d++)
+        m[1 + d] = v->bit[d] ? found[i++] : 0;
+}
+
+/* Sums over one octant with |v|; the signs are the caller's. */
+static void octant_moments(const struct kn_velocity *v, const float *restrict h, double m[KN_MOMENTS])
+{
+    const float *restrict w = v->w, *restrict vv = v->square;
+    const float *restrict vx = v->speed[0], *restrict vy = v->speed[1], *restrict vz = v->speed[2];
+    double one = 0, x = 0, y = 0, z = 0, xx = 0, yy = 0, zz = 0, xy = 0, xz = 0, yz = 0, xvv = 0, yvv = 0, zvv = 0;
+#pragma omp simd reduction(+ : one, x, y, z, xx, yy, zz, xy, xz, yz, xvv, yvv, zvv)
+    for (int k = 0; k < v->stride; k++) {
+        const double wh = (double)w[k] * h[k], px = wh * vx[k], py = wh * vy[k], pz = wh * vz[k];
+        one += wh;
+        x += px;
+        y += py;
+        z += pz;
+        xx += px * vx[k];
+        yy += py * vy[k];
+        zz += pz * vz[k];
+        xy += px * vy[k];
+        xz += px * vz[k];
+        yz += py * vz[k];
+        xvv += px * vv[k];
+        yvv += py * vv[k];
+        zvv += pz * vv[k];
+    }
+    const double all[KN_MOMENTS] = {one, x, y, z, xx, yy, zz, xy, xz, yz, xvv, yvv, zvv};
+    memcpy(m, all, sizeof all);
+}
+
+void KN_CPU_NAME(moments)(const struct kn_velocity *v, const float *row, double m[KN_MOMENTS])
+{
+    memset(m, 0, KN_MOMENTS * sizeof *m);
+    for (int octant = 0; octant < v->octants; octant++) {
+        double part[KN_MOMENTS], s[3];
+        octant_moments(v, row + (size_t)octant * v->stride, part);
+        for (int d = 0; d < 3; d++)
+            s[d] = v->bit[d] ? kn_velocity_sign(v, octant, d) : 0; /* odd moments of a folded axis vanish */
+        const double sign[KN_MOMENTS] = {1, s[0], s[1], s[2], 1, 1, 1, s[0] * s[1], s[0] * s[2], s[1] * s[2],
+                                         s[0], s[1], s[2]};
+        for (int i = 0; i < KN_MOMENTS; i++)
+            m[i] += sign[i] * part[i];
+    }
+}
+
+/* ------------------------------------------------------------- conservation */
+
+/* A polynomial of the invariants, scaled, for the velocities of one octant given by |v|. */
+static void octant_polynomial(const struct kn_velocity *v, int octant, const double x[KN_INVARIANTS], double scale,
+                              float p[KN_INVARIANTS])
+{
+    p[0] = (float)(scale * x[0]);
+    p[4] = (float)(scale * x[4]);
+    for (int d = 0; d < 3; d++)
+        p[1 + d] = (float)(v->bit[d] ? scale * kn_velocity_sign(v, octant, d) * x[1 + d] : 0);
+}
+
+static void add_polynomial(const struct kn_velocity *v, float *restrict h, int octant, const double x[KN_INVARIANTS],
+                           float eps)
+{
+    const float *restrict vv = v->square;
+    const float *restrict vx = v->speed[0], *restrict vy = v->speed[1], *restrict vz = v->speed[2];
+    float p[KN_INVARIANTS];
+    octant_polynomial(v, octant, x, 1, p);
+#pragma omp simd
+    for (int k = 0; k < v->size; k++)
+        h[k] += (1 + eps * h[k]) * kn_collide_polynomial(p, vx[k], vy[k], vz[k], vv[k]);
+}
+
+/* <(1 + eps h) psi psi>: the matrix of the paper's correction. */
+static void weighted_gram(const struct kn_collide_sweep *s, const float *row, double a[KN_INVARIANTS][KN_INVARIANTS])
+{
+    const struct kn_velocity *v = s->velocity;
+    memcpy(a, s->plan->gram, sizeof s->plan->gram);
+    for (int octant = 0; octant < v->octants; octant++) {
+        const float *h = row + (size_t)octant * v->stride;
+        double sign[3];
+        for (int d = 0; d < 3; d++)
+            sign[d] = v->bit[d] ? kn_velocity_sign(v, octant, d) : 0;
+        for (int k = 0; k < v->size; k++) {
+            const double wh = s->c->disturbance * v->w[k] * h[k];
+            const double psi[KN_INVARIANTS] = {1, sign[0] * v->speed[0][k], sign[1] * v->speed[1][k],
+                                               sign[2] * v->speed[2][k], v->square[k]};
+            for (int i = 0; i < KN_INVARIANTS; i++)
+                for (int j = 0; j <= i; j++)
+                    a[i][j] += wh * psi[i] * psi[j];
+        }
+    }
+}
+
+/* The correcting polynomial that adds `missing` to the invariants of a row, theory (23). */
+static void correction(const struct kn_collide_sweep *s, const float *row, const double missing[KN_INVARIANTS],
+                       double x[KN_INVARIANTS])
+{
+    if (s->plan->conservation == KN_CONSERVATION_PAPER) {
+        double a[KN_INVARIANTS][KN_INVARIANTS];
+        weighted_gram(s, row, a);
+        memcpy(x, missing, KN_INVARIANTS * sizeof *x);
+        kn_collide_solve(a, x);
+        return;
+    }
+    for (int i = 0; i < KN_INVARIANTS; i++) {
+        x[i] = 0;
+        for (int j = 0; j < KN_INVARIANTS; j++)
+            x[i] += s->plan->inverse[i][j] * missing[j];
+    }
+}
+
+static void correct(const struct kn_collide_sweep *s, float *row, const double missing[KN_INVARIANTS])
+{
+    const struct kn_velocity *v = s->velocity;
+    const float eps = s->plan->conservation == KN_CONSERVATION_PAPER ? (float)s->c->disturbance : 0.0f;
+    double x[KN_INVARIANTS];
+    correction(s, row, missing, x);
+    for (int octant = 0; octant < v->octants; octant++)
+        add_polynomial(v, row + (size_t)octant * v->stride, octant, x, eps);
+}
+
+/* ---------------------------------------------------------- model equations */
+
+static inline void relax_loop(const struct kn_velocity *v, const struct kn_relaxation *r, float eps, bool heat,
+                              float *restrict h)
+{
+    const float *restrict vx = v->speed[0], *restrict vy = v->speed[1], *restrict vz = v->speed[2];
+#pragma omp simd
+    for (int k = 0; k < v->size; k++) {
+        float next = kn_collide_relax(r, eps, h[k], vx[k], vy[k], vz[k]);
+        if (heat)
+            next += kn_collide_heat_term(r, eps, vx[k], vy[k], vz[k]);
+        h[k] = next;
+    }
+}
+
+/* One copy of the loop for each kind: linear or not, with a heat term or not. */
+static void relax_octant(const struct kn_velocity *v, const struct kn_relaxation *r, float eps, bool heat, float *h)
+{
+    if (eps == 0 && !heat)
+        relax_loop(v, r, 0.0f, false, h);
+    else if (eps == 0)
+        relax_loop(v, r, 0.0f, true, h);
+    else if (!heat)
+        relax_loop(v, r, eps, false, h);
+    else
+        relax_loop(v, r, eps, true, h);
+}
+
+/* Linearised BGK: the target lies in the span of the invariants, so relaxing
+ * towards the projection of h conserves them and needs no correction after. */
+static void collide_linear_bgk(const struct kn_collide_sweep *s, float *row)
+{
+    const struct kn_velocity *v = s->velocity;
+    const float *restrict vv = v->square;
+    const float *restrict vx = v->speed[0], *restrict vy = v->speed[1], *restrict vz = v->speed[2];
+    const double lose = -expm1(-s->dt);
+    const float keep = (float)(1 - lose);
+    double before[KN_INVARIANTS], x[KN_INVARIANTS];
+    invariants(v, row, before);
+    correction(s, row, before, x);
+    for (int octant = 0; octant < v->octants; octant++) {
+        float *restrict h = row + (size_t)octant * v->stride, p[KN_INVARIANTS];
+        octant_polynomial(v, octant, x, lose, p);
+#pragma omp simd
+        for (int k = 0; k < v->size; k++)
+            h[k] = keep * h[k] + kn_collide_polynomial(p, vx[k], vy[k], vz[k], vv[k]);
+    }
+}
+
+static void collide_model(const struct kn_collide_sweep *s, float *row)
+{
+    const struct kn_velocity *v = s->velocity;
+    const double eps = s->c->disturbance;
+    double m[KN_MOMENTS] = {0}, field[KN_FIELDS], before[KN_INVARIANTS];
+    const int model = (int)s->plan->method - KN_METHOD_BGK;
+    if (model == 0) { /* BGK needs the invariants alone */
+        invariants(v, row, before);
+        memcpy(m, before, 4 * sizeof *m);
+        m[KN_M_XX] = before[4];
+    } else {
+        KN_CPU_NAME(moments)(v, row, m);
+        memcpy(before, m, 4 * sizeof *m);
+        before[4] = m[KN_M_XX] + m[KN_M_YY] + m[KN_M_ZZ];
+    }
+    kn_moments_to_fields(m, eps, field);
+    const struct kn_relaxation r = kn_collide_relaxation(model, eps, s->c->collision.prandtl, s->dt, field);
+    for (int octant = 0; octant < v->octants; octant++) {
+        const struct kn_relaxation here =
+            kn_relaxation_in_octant(r, (float)kn_velocity_sign(v, octant, 0), (float)kn_velocity_sign(v, octant, 1),
+                                    (float)kn_velocity_sign(v, octant, 2));
+        relax_octant(v, &here, (float)eps, model == 1, row + (size_t)octant * v->stride);
+    }
+    if (s->plan->conservation == KN_CONSERVATION_NONE)
+        return;
+    double missing[KN_INVARIANTS];
+    invariants(v, row, missing);
+    for (int i = 0; i < KN_INVARIANTS; i++)
+        missing[i] = before[i] - missing[i];
+    correct(s, row, missing);
+}
+
+/* ------------------------------------------------------------- Monte Carlo */
+
+static inline void gather_loop(const float *restrict rows, int count, int nnodes, float *restrict block)
+{
+    for (int k = 0; k < nnodes; k++)
+        for (int i = 0; i < count; i++)
+            block[(size_t)k * KN_LANES + i] = rows[(size_t)i * nnodes + k];
+}
+
+static inline void scatter_loop(const float *restrict block, int count, int nnodes, float *restrict rows)
+{
+    for (int k = 0; k < nnodes; k++)
+        for (int i = 0; i < count; i++)
+            rows[(size_t)i * nnodes + k] = block[(size_t)k * KN_LANES + i];
+}
+
+/* Rows of `count` cells into block[node][lane] and back.  A full block is a
+ * loop of constant length, which compilers turn into vector shuffles. */
+static void gather(const float *rows, int count, int nnodes, float *block)
+{
+    if (count == KN_LANES) {
+        gather_loop(rows, KN_LANES, nnodes, block);
+    } else {
+        memset(block, 0, (size_t)nnodes * KN_LANES * sizeof *block);
+        gather_loop(rows, count, nnodes, block);
+    }
+}
+
+static void scatter(const float *block, int count, int nnodes, float *rows)
+{
+    if (count == KN_LANES)
+        scatter_loop(block, KN_LANES, nnodes, rows);
+    else
+        scatter_loop(block, count, nnodes, rows);
+}
+
+/* One sample in all cells of the block.  All four nodes are read before any is
+ * written: nodes that coincide carry the same gain. */
+static inline void apply_sample(const struct kn_sample *s, float eps, bool symmetric, float *block,
+                                float defect[4][KN_LANES])
+{
+    float *a = block + (size_t)s->node[0] * KN_LANES, *b = block + (size_t)s->node[1] * KN_LANES;
+    float *c = block + (size_t)s->node[2] * KN_LANES, *d = block + (size_t)s->node[3] * KN_LANES;
+#pragma omp simd
+    for (int i = 0; i < KN_LANES; i++) {
+        const float ha = a[i], hb = b[i], hc = c[i], hd = d[i];
+        const float g = kn_collide_pair(eps, ha, hb) - (symmetric ? kn_collide_pair(eps, hc, hd) : 0.0f);
+        a[i] = ha + s->gain[0] * g;
+        b[i] = hb + s->gain[1] * g;
+        c[i] = hc + s->gain[2] * g;
+        d[i] = hd + s->gain[3] * g;
+        defect[0][i] += s->defect[0] * g;
+        defect[1][i] += s->defect[1] * g;
+        defect[2][i] += s->defect[2] * g;
+        defect[3][i] += s->defect[3] * g;
+    }
+}
+
+/* All samples in order; momentum and energy they have added come back in total. */
+static void apply_samples(const struct kn_collide_sweep *s, float *block, float total[4][KN_LANES])
+{
+    const float eps = (float)s->c->disturbance;
+    const bool symmetric = s->c->collision.estimator == KN_ESTIMATOR_SYMMETRIC;
+    const int n = s->c->collision.samples;
+    float defect[4][KN_LANES] = {{0}}; /* local, so that it stays in registers */
+    for (int i = 0; symmetric && i < n; i++)
+        apply_sample(&s->samples[i], eps, true, block, defect);
+    for (int i = 0; !symmetric && i < n; i++)
+        apply_sample(&s->samples[i], eps, false, block, defect);
+    memcpy(total, defect, sizeof defect);
+}
+
+/* Samples conserve mass; momentum and energy get back what the nodes' defects
+ * have added, theory (23). */
+static void collide_samples(const struct kn_collide_sweep *s, float *rows, int count, float *block)
+{
+    const int nnodes = s->velocity->nnodes;
+    float defect[4][KN_LANES];
+    gather(rows, count, nnodes, block);
+    apply_samples(s, block, defect);
+    scatter(block, count, nnodes, rows);
+    for (int i = 0; i < count && s->plan->conservation != KN_CONSERVATION_NONE; i++) {
+        const double missing[KN_INVARIANTS] = {0, -defect[0][i], -defect[1][i], -defect[2][i], -defect[3][i]};
+        correct(s, rows + (size_t)i * nnodes, missing);
+    }
+}
+
+/* -------------------------------------------------------------------- blocks */
+
+static void add_source(const struct kn_collide_sweep *s, float *restrict rows, int count)
+{
+    const float *restrict source = s->plan->source;
+    const float half = (float)(0.5 * s->dt);
+    for (int i = 0; s->plan->has_source && i < count; i++) {
+        float *restrict h = rows + (size_t)i * s->velocity->nnodes;
+#pragma omp simd
+        for (int k = 0; k < s->velocity->nnodes; k++)
+            h[k] += half * source[k];
+    }
+}
+
+/* Sources act for half the step before and half after the collisions, so that
+ * the step is symmetric in time. */
+void KN_CPU_NAME(collide)(const struct kn_collide_sweep *s, float *rows, int count, float *scratch)
+{
+    add_source(s, rows, count);
+    if (kn_collision_is_sampled(s->plan->method))
+        collide_samples(s, rows, count, scratch);
+    for (int i = 0; kn_collision_is_model(s->plan->method) && i < count; i++) {
+        float *row = rows + (size_t)i * s->velocity->nnodes;
+        if (s->plan->method == KN_METHOD_BGK && s->c->disturbance == 0 && s->plan->conservation != KN_CONSERVATION_NONE)
+            collide_linear_bgk(s, row);
+        else
+            collide_model(s, row);
+    }
+    add_source(s, rows, count);
+}

@@ -1,0 +1,38 @@
+/* Which kernels this processor can run; the build compiles those of KN_ISA_TABLES. */
+#include "cpu_kernels.h"
+
+#include <string.h>
+
+#define KN_CPU_TABLE(isa, width)                                                                                      \
+    {.name = #isa,                                                                                                    \
+     .lanes = width,                                                                                                  \
+     .sample = kn_cpu_sample_##isa,                                                                                   \
+     .wall = kn_cpu_wall_##isa,                                                                                       \
+     .stream = kn_cpu_stream_##isa,                                                                                   \
+     .collide = kn_cpu_collide_##isa,                                                                                 \
+     .moments = kn_cpu_moments_##isa},
+
+/* Simplest first. */
+static const struct kn_cpu_kernels tables[] = {KN_ISA_TABLES};
+
+static bool runs_here(const char *name)
+{
+#ifdef __x86_64__
+    if (strcmp(name, "v4") == 0)
+        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+               __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+               __builtin_cpu_supports("avx512vl");
+    if (strcmp(name, "v3") == 0)
+        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
+#endif
+    return strcmp(name, "baseline") == 0;
+}
+
+const struct kn_cpu_kernels *kn_cpu_kernels_find(const char *name)
+{
+    const struct kn_cpu_kernels *found = NULL;
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        if (runs_here(tables[i].name) && (!name || strcmp(name, tables[i].name) == 0))
+            found = &tables[i];
+    return found;
+}

@@ -1,0 +1,71 @@
+/* The inner loops of the CPU backend, compiled once per instruction set. */
+#ifndef KN_CPU_KERNELS_H
+#define KN_CPU_KERNELS_H
+
+#include "backend/backend.h"
+#include "point/neighbour.h"
+#include "sampling.h"
+
+/* One streaming sweep, as its loops need it. */
+struct kn_stream_sweep {
+    const struct kn_velocity *velocity;
+    const struct kn_space *space;
+    const struct kn_boundary *boundary;
+    struct kn_links links;
+    float eps, dt;
+    int order;
+    enum kn_limiter limiter;
+    const float *h;            /* [ncells][nnodes] before the sweep */
+    float *density;            /* [nfaces] rho of the emission */
+    double *fluxes;            /* [nfaces][KN_FLUXES], or NULL */
+};
+
+/* One collision sweep. */
+struct kn_collide_sweep {
+    const struct kn_case *c;
+    const struct kn_velocity *velocity;
+    const struct kn_collision_plan *plan;
+    double dt;
+    const struct kn_sample *samples; /* [c->collision.samples] */
+};
+
+struct kn_cpu_kernels {
+    const char *name;
+    int lanes;                 /* cells that one vector holds */
+
+    /* Samples first..first+count-1 of set `draw`. */
+    void (*sample)(const struct kn_sample_plan *p, uint64_t draw, int first, int count, struct kn_sample *samples);
+    /* Emission density (and fluxes) of one wall face; every face before any cell. */
+    void (*wall)(const struct kn_stream_sweep *s, int face, float *scratch);
+    /* One cell after streaming, into out[nnodes]. */
+    void (*stream)(const struct kn_stream_sweep *s, int cell, float *out, float *scratch);
+    /* Collide `count` <= lanes neighbouring cells in place. */
+    void (*collide)(const struct kn_collide_sweep *s, float *rows, int count, float *scratch);
+    void (*moments)(const struct kn_velocity *v, const float *row, double moments[KN_MOMENTS]);
+};
+
+enum { KN_STREAM_SCRATCH_ROWS = 4 };
+
+/* Floats of scratch memory that one thread needs for any kernel. */
+size_t kn_cpu_scratch_size(const struct kn_velocity *v, int lanes);
+
+/* The best set of kernels for the processor this runs on, or the named one
+ * (NULL when it does not exist or would not run here). */
+const struct kn_cpu_kernels *kn_cpu_kernels_find(const char *name);
+
+/* Names carry the instruction set: kn_cpu_stream_v3. */
+#define KN_CPU_PASTE(name, isa) kn_cpu_##name##_##isa
+#define KN_CPU_NAME_OF(name, isa) KN_CPU_PASTE(name, isa)
+#define KN_CPU_NAME(name) KN_CPU_NAME_OF(name, KN_ISA)
+#define KN_CPU_DECLARE(isa)                                                                                           \
+    void kn_cpu_sample_##isa(const struct kn_sample_plan *p, uint64_t draw, int first, int count,                     \
+                             struct kn_sample *samples);                                                              \
+    void kn_cpu_wall_##isa(const struct kn_stream_sweep *s, int face, float *scratch);                                \
+    void kn_cpu_stream_##isa(const struct kn_stream_sweep *s, int cell, float *out, float *scratch);                  \
+    void kn_cpu_collide_##isa(const struct kn_collide_sweep *s, float *rows, int count, float *scratch);              \
+    void kn_cpu_moments_##isa(const struct kn_velocity *v, const float *row, double moments[KN_MOMENTS]);
+KN_CPU_DECLARE(baseline)
+KN_CPU_DECLARE(v3)
+KN_CPU_DECLARE(v4)
+
+#endif

@@ -1,0 +1,266 @@
+/* The table of keys as help and docs; a case as YAML, JSON and fingerprint. */
+#include "config.h"
+
+#include <string.h>
+
+/* --------------------------------------------------------------- the case */
+
+static void print_value(FILE *to, const struct kn_key *key, const void *target, bool json)
+{
+    const char *quote = json && (key->type == KN_TYPE_CHOICE || key->type == KN_TYPE_WORD) ? "\"" : "";
+    char text[KN_NAME];
+    for (int i = 0; i < key->count; i++) {
+        kn_config_value_text(key, target, i, text);
+        fprintf(to, "%s%s%s%s", i > 0 ? ", " : key->count > 1 ? "[" : "", quote, text, quote);
+    }
+    if (key->count > 1)
+        fputc(']', to);
+}
+
+/* Length of the groups two names share, the last dot included. */
+static size_t shared_groups(const char *a, const char *b)
+{
+    size_t shared = 0;
+    for (size_t i = 0; a[i] && a[i] == b[i]; i++)
+        if (a[i] == '.')
+            shared = i + 1;
+    return shared;
+}
+
+static int count_dots(const char *name)
+{
+    int dots = 0;
+    for (; *name; name++)
+        dots += *name == '.';
+    return dots;
+}
+
+static void print_yaml(FILE *to, const struct kn_setting *s, const char *previous, const void *target)
+{
+    const char *at = s->name + shared_groups(s->name, previous);
+    int depth = count_dots(s->name) - count_dots(at);
+    for (const char *dot; (dot = strchr(at, '.')); at = dot + 1)
+        fprintf(to, "%*s%.*s:\n", 2 * depth++, "", (int)(dot - at), at);
+    fprintf(to, "%*s%s: ", 2 * depth, "", at);
+    print_value(to, s->key, target, false);
+    fputc('\n', to);
+}
+
+static void print_json(FILE *to, const struct kn_setting *s, const char *previous, const void *target)
+{
+    size_t shared = shared_groups(s->name, previous);
+    const char *at = s->name + shared;
+    for (int i = count_dots(previous + shared); i > 0; i--)
+        fputc('}', to);
+    fputs(*previous ? ", " : "{", to);
+    for (const char *dot; (dot = strchr(at, '.')); at = dot + 1)
+        fprintf(to, "\"%.*s\": {", (int)(dot - at), at);
+    fprintf(to, "\"%s\": ", at);
+    print_value(to, s->key, target, true);
+}
+
+void kn_config_print(FILE *to, const struct kn_case *c, bool json)
+{
+    struct kn_setting s;
+    char previous[KN_NAME] = "";
+    for (int i = 0; kn_config_setting(i, &s); i++) {
+        const void *target = kn_config_target((struct kn_case *)c, &s);
+        (json ? print_json : print_yaml)(to, &s, previous, target);
+        memcpy(previous, s.name, KN_NAME);
+    }
+    for (int i = json ? count_dots(previous) + 1 : 0; i > 0; i--)
+        fputc('}', to);
+}
+
+/* FNV-1a, over what the case file would say. */
+static void hash(uint64_t *sum, const char *text)
+{
+    for (; *text; text++)
+        *sum = (*sum ^ (unsigned char)*text) * UINT64_C(1099511628211);
+}
+
+uint64_t kn_config_fingerprint(const struct kn_case *c)
+{
+    uint64_t sum = UINT64_C(14695981039346656037);
+    struct kn_setting s;
+    char text[KN_NAME];
+    for (int i = 0; kn_config_setting(i, &s); i++) {
+        if (!(s.key->flags & KN_KEY_SHAPES))
+            continue;
+        hash(&sum, s.name);
+        for (int index = 0; index < s.key->count; index++) {
+            kn_config_value_text(s.key, kn_config_target((struct kn_case *)c, &s), index, text);
+            hash(&sum, index ? "," : "=");
+            hash(&sum, text);
+        }
+        hash(&sum, "\n");
+    }
+    return sum;
+}
+
+/* -------------------------------------------------------------------- help */
+
+/* True when name is this key; any word may stand for the side. */
+static bool is_named(const struct kn_key *key, const char *name)
+{
+    if (!(key->flags & KN_KEY_WALL))
+        return strcmp(key->name, name) == 0;
+    const char *side = strncmp(name, "walls.", 6) == 0 ? strchr(name + 6, '.') : NULL;
+    return side && strcmp(strchr(key->name + 6, '.'), side) == 0;
+}
+
+const char *kn_config_choice_name(const char *key, int value)
+{
+    for (const struct kn_key *k = kn_config_keys; k->name; k++)
+        for (const struct kn_choice *choice = k->choices; choice && choice->name && is_named(k, key);
+             choice++)
+            if (choice->value == value)
+                return choice->name;
+    return "?";
+}
+
+static const char *type_text(const struct kn_key *key)
+{
+    switch (key->type) {
+    case KN_TYPE_REAL:
+        return key->count > 1 ? "1 to 3 numbers" : "number";
+    case KN_TYPE_INT:
+    case KN_TYPE_COUNT64:
+        return key->count > 1 ? "1 to 3 whole numbers" : "whole number";
+    case KN_TYPE_BOOL:
+        return "true or false";
+    default:
+        return key->count > 1 ? "1 to 3 choices" : "choice";
+    }
+}
+
+static void help_key(FILE *to, const struct kn_key *key)
+{
+    char range[KN_TEXT];
+    kn_config_range_text(key, range);
+    fprintf(to, "%s: %s\n", key->name, key->initial);
+    fprintf(to, "    %s\n", key->doc);
+    fprintf(to, "    %s", type_text(key));
+    if (*key->unit)
+        fprintf(to, "; unit %s", key->unit);
+    if (!key->choices)
+        fprintf(to, "; range %s", range);
+    fprintf(to, "; default %s\n", key->initial);
+    if (key->type != KN_TYPE_BOOL)
+        for (const struct kn_choice *choice = key->choices; choice && choice->name; choice++)
+            fprintf(to, "    %-14s %s\n", choice->name, choice->doc);
+}
+
+static const char *group_doc(const char *name)
+{
+    for (const struct kn_group *group = kn_config_groups; group->name; group++)
+        if (strcmp(group->name, name) == 0)
+            return group->doc;
+    return "";
+}
+
+/* True when the key lies in the group; any word may stand for the side. */
+static bool is_member(const struct kn_key *key, const char *group)
+{
+    char name[KN_NAME];
+    size_t length = strlen(group);
+    snprintf(name, sizeof name, "%s", key->name);
+    if ((key->flags & KN_KEY_WALL) && strncmp(group, "walls.", 6) == 0) {
+        size_t side = strcspn(group + 6, ".");
+        snprintf(name, sizeof name, "walls.%.*s%s", (int)(side < 16 ? side : 16), group + 6,
+                 strchr(key->name + 6, '.'));
+    }
+    return strncmp(name, group, length) == 0 && name[length] == '.';
+}
+
+bool kn_config_help(FILE *to, const char *name)
+{
+    struct kn_setting s;
+    bool generic = strstr(name, "<side>") || strchr(name, '*');
+    if (!generic && !kn_config_find(name, &s) && !kn_config_is_group(name))
+        return false;
+    int found = 0;
+    for (const struct kn_key *key = kn_config_keys; key->name; key++) {
+        bool exact = is_named(key, name);
+        if (!exact && !is_member(key, name))
+            continue;
+        if (found++ > 0)
+            fputc('\n', to);
+        else if (!exact && *group_doc(name))
+            fprintf(to, "%s\n\n", group_doc(name));
+        help_key(to, key);
+    }
+    return found > 0;
+}
+
+void kn_config_help_all(FILE *to)
+{
+    for (const struct kn_group *group = kn_config_groups; group->name; group++) {
+        fprintf(to, "%s## %s\n", group == kn_config_groups ? "" : "\n", group->name);
+        kn_config_help(to, group->name);
+    }
+}
+
+/* -------------------------------------------------------------------- docs */
+
+static void markdown_key(FILE *to, const struct kn_key *key)
+{
+    char range[KN_TEXT];
+    kn_config_range_text(key, range);
+    fprintf(to, "| `%s` | `%s` | %s | %s | %s |\n", key->name, key->initial, *key->unit ? key->unit : "-",
+            key->choices ? "one of the words below" : range, key->doc);
+}
+
+static void markdown_choices(FILE *to, const struct kn_key *key)
+{
+    fprintf(to, "\n`%s`:\n\n", key->name);
+    for (const struct kn_choice *choice = key->choices; choice->name; choice++)
+        fprintf(to, "* `%s`: %s\n", choice->name, choice->doc);
+}
+
+static void markdown_group(FILE *to, const struct kn_group *group)
+{
+    fprintf(to, "\n## %s\n\n%s\n\n", group->name, group->doc);
+    fputs("| key | default | unit | range | meaning |\n| --- | --- | --- | --- | --- |\n", to);
+    for (const struct kn_key *key = kn_config_keys; key->name; key++)
+        if (is_member(key, group->name) || is_named(key, group->name))
+            markdown_key(to, key);
+    for (const struct kn_key *key = kn_config_keys; key->name; key++)
+        if (key->choices && (is_member(key, group->name) || is_named(key, group->name)))
+            markdown_choices(to, key);
+}
+
+void kn_config_write_markdown(FILE *to)
+{
+    fputs("# The case file\n\n"
+          "Written by `make docs` from the table in `src/config_keys.c`; `knudsen help KEY` prints the "
+          "same.\n\n"
+          "A case is a YAML file of groups and keys. Every key has a default, so that a case says only what "
+          "is\n"
+          "special about it; `knudsen run CASE.yaml --dry-run` prints all of them.\n\n"
+          "```yaml\n"
+          "gas:\n"
+          "  delta: 10\n"
+          "space:\n"
+          "  cells: [40, 40]\n"
+          "walls:\n"
+          "  top:\n"
+          "    velocity: [1, 0, 0]\n"
+          "```\n\n"
+          "The same keys can be set on the command line, after the file and one by one:\n"
+          "`knudsen run CASE.yaml --set gas.delta=1 --set 'space.cells=[80, 80]'`.\n\n"
+          "Where a key takes one value per axis, a shorter list or a single value sets the first axes, and "
+          "the\n"
+          "others keep their default (`velocity.nodes: 8` serves all three). Unknown keys, repeated keys, "
+          "values\n"
+          "out of range and keys that contradict each other are errors that name line and column.\n\n"
+          "Units: velocity V0 = sqrt(2 R T0), length lambda0 = mu0 V0 / p0 (L = delta lambda0 is the length "
+          "the\n"
+          "box is measured in), time lambda0 / V0, temperature T0. Wall velocities, temperatures and all "
+          "results\n"
+          "are deviations from the gas at rest, divided by eps (`disturbance`). `<side>` is one of `left`,\n"
+          "`right`, `bottom`, `top`, `back`, `front`.\n",
+          to);
+    for (const struct kn_group *group = kn_config_groups; group->name; group++)
+        markdown_group(to, group);
+}

@@ -1,0 +1,61 @@
+#include "initial.h"
+
+#include "point/equilibrium.h"
+
+#include <string.h>
+
+/* cos(2 pi wave.x / size) averaged over the cell, as a finite-volume state is. */
+static double wave_factor(const struct kn_case *c, const struct kn_space *space, int cell)
+{
+    const int at[3] = {cell % space->cells[0], cell / space->cells[0] % space->cells[1],
+                       cell / (space->cells[0] * space->cells[1])};
+    double phase = 0, damping = 1;
+    for (int d = 0; d < 3; d++) {
+        const double *edge = space->edges[d] + at[d], length = space->edges[d][space->cells[d]];
+        const double k = 2 * M_PI * c->initial.wave[d] / length, half = k * (edge[1] - edge[0]) / 2;
+        phase += k * (edge[0] + edge[1]) / 2;
+        damping *= half != 0 ? sin(half) / half : 1;
+    }
+    return damping * cos(phase);
+}
+
+static double shape(enum kn_shape s, const double v[3])
+{
+    const double vv = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+    switch (s) {
+    case KN_SHAPE_DENSITY:
+        return 1;
+    case KN_SHAPE_SHEAR:
+        return 2 * v[1];
+    case KN_SHAPE_TEMPERATURE:
+        return vv - 1.5;
+    case KN_SHAPE_STRESS:
+        return 2 * v[0] * v[1];
+    case KN_SHAPE_HEAT_FLUX:
+        return v[0] * (vv - 2.5);
+    case KN_SHAPE_FOURTH_MOMENT: /* Sonine polynomial S_1/2^(2) */
+        return vv * vv / 2 - 2.5 * vv + 1.875;
+    default:
+        return 0;
+    }
+}
+
+void kn_initial_fill(const struct kn_case *c, const struct kn_space *space, const struct kn_velocity *v, int cell, float *row)
+{
+    const double amplitude = c->initial.amplitude * wave_factor(c, space, cell), still[3] = {0};
+    const double sigma[6] = {amplitude, -amplitude / 2, -amplitude / 2, 0, 0, 0};
+    const struct kn_gaussian g = kn_gaussian_make(c->disturbance, 0, still, sigma);
+    memset(row, 0, (size_t)v->nnodes * sizeof *row);
+    for (int octant = 0; octant < v->octants; octant++)
+        for (int k = 0; k < v->size; k++) {
+            float *h = &row[octant * v->stride + k];
+            double at[3];
+            for (int d = 0; d < 3; d++)
+                at[d] = kn_velocity_sign(v, octant, d) * (double)v->speed[d][k];
+            if (c->initial.shape == KN_SHAPE_ANISOTROPIC)
+                *h = kn_gaussian_excess((float)c->disturbance,
+                                        kn_gaussian_exponent(&g, (float)at[0], (float)at[1], (float)at[2]));
+            else
+                *h = (float)(amplitude * shape(c->initial.shape, at));
+        }
+}

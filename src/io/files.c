@@ -1,0 +1,141 @@
+#include "io/files.h"
+#include "error.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static enum kn_status make_one(const char *path)
+{
+    struct stat info;
+    if (mkdir(path, 0777) == 0)
+        return KN_OK;
+    int reason = errno;
+    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+        return KN_OK;
+    return kn_error_set(KN_EIO, "cannot make the folder '%s': %s", path,
+                        reason == EEXIST ? "a file of that name is in the way" : strerror(reason));
+}
+
+enum kn_status kn_files_make_folder(const char *path)
+{
+    char part[KN_PATH];
+    if (!*path)
+        return kn_error_set(KN_EIO, "cannot make a folder without a name");
+    if (strlen(path) >= sizeof part)
+        return kn_error_set(KN_EIO, "the path '%.60s...' is longer than %d characters", path, KN_PATH - 1);
+    strcpy(part, path);
+    for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        enum kn_status status = make_one(part);
+        if (status != KN_OK)
+            return status;
+        *slash = '/';
+    }
+    enum kn_status status = make_one(part);
+    if (status == KN_OK && access(path, W_OK | X_OK) != 0)
+        status = kn_error_set(KN_EIO, "cannot write into the folder '%s': %s", path, strerror(errno));
+    return status;
+}
+
+enum kn_status kn_files_join(char *path, const char *folder, const char *name)
+{
+    size_t length = strlen(folder);
+    const char *slash = length && folder[length - 1] == '/' ? "" : "/";
+    if (snprintf(path, KN_PATH, "%s%s%s", folder, slash, name) >= KN_PATH)
+        return kn_error_set(KN_EIO, "the path '%.60s.../%s' is longer than %d characters", folder, name,
+                            KN_PATH - 1);
+    return KN_OK;
+}
+
+enum kn_status kn_files_temporary(char *temporary, const char *path)
+{
+    if (snprintf(temporary, KN_PATH, "%s.tmp", path) >= KN_PATH)
+        return kn_error_set(KN_EIO, "the path '%.60s...' is longer than %d characters", path, KN_PATH - 5);
+    return KN_OK;
+}
+
+static int sync_path(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return errno;
+    int reason = fsync(fd) == 0 ? 0 : errno;
+    close(fd);
+    return reason;
+}
+
+/* A new name lasts through a power cut only once its folder is on disk. */
+static int sync_folder_of(const char *path)
+{
+    char folder[KN_PATH];
+    const char *slash = strrchr(path, '/');
+    if (!slash)
+        strcpy(folder, ".");
+    else if (slash == path)
+        strcpy(folder, "/");
+    else
+        snprintf(folder, sizeof folder, "%.*s", (int)(slash - path), path);
+    int reason = sync_path(folder);
+    return reason == EINVAL || reason == EACCES ? 0 : reason; /* some file systems cannot sync a folder */
+}
+
+enum kn_status kn_files_commit(const char *temporary, const char *path)
+{
+    int reason = sync_path(temporary);
+    if (!reason && rename(temporary, path) != 0)
+        reason = errno;
+    if (reason) {
+        unlink(temporary);
+        return kn_error_set(KN_EIO, "cannot write '%s': %s", path, strerror(reason));
+    }
+    reason = sync_folder_of(path);
+    if (reason)
+        return kn_error_set(KN_EIO, "cannot write the folder of '%s' to disk: %s", path, strerror(reason));
+    return KN_OK;
+}
+
+enum kn_status kn_files_write_text(const char *path, void (*fill)(FILE *to, const void *what),
+                                   const void *what)
+{
+    char temporary[KN_PATH];
+    enum kn_status status = kn_files_temporary(temporary, path);
+    if (status != KN_OK)
+        return status;
+    FILE *to = fopen(temporary, "we");
+    if (!to)
+        return kn_error_set(KN_EIO, "cannot write '%s': %s", path, strerror(errno));
+    errno = 0; /* stdio keeps a flag, not the reason: a failed write leaves it here */
+    fill(to, what);
+    bool failed = fflush(to) != 0 || ferror(to);
+    int reason = errno;
+    if (fclose(to) != 0 && !failed) {
+        failed = true;
+        reason = errno;
+    }
+    if (failed) {
+        unlink(temporary);
+        return kn_error_set(KN_EIO, "cannot write '%s': %s", path, reason ? strerror(reason) : "write error");
+    }
+    return kn_files_commit(temporary, path);
+}
+
+enum kn_status kn_files_remove(const char *path)
+{
+    if (unlink(path) != 0 && errno != ENOENT && errno != ENOTDIR)
+        return kn_error_set(KN_EIO, "cannot remove '%s': %s", path, strerror(errno));
+    return KN_OK;
+}
+
+const char *kn_files_number(char *text, double value)
+{
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, 32, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            break;
+    }
+    return text;
+}

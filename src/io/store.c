@@ -1,0 +1,177 @@
+#include "io/store.h"
+#include "error.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static herr_t take_innermost(unsigned n, const H5E_error2_t *error, void *to)
+{
+    static const char before[] = "error message = '";
+    char *reason = to;
+    if (n > 0 || !error->desc)
+        return 0;
+    const char *start = strstr(error->desc, before);
+    if (start) {
+        start += strlen(before);
+        snprintf(reason, KN_STORE_REASON, "%.*s", (int)strcspn(start, "'"), start);
+    } else {
+        snprintf(reason, KN_STORE_REASON, "%s", error->desc);
+    }
+    return 0;
+}
+
+void kn_store_reason(char *reason)
+{
+    strcpy(reason, "unknown reason");
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_innermost, reason);
+}
+
+void kn_store_fail(struct kn_store *s, const char *reason)
+{
+    char found[KN_STORE_REASON];
+    if (s->status != KN_OK)
+        return;
+    if (!reason)
+        kn_store_reason(found);
+    s->status = kn_error_set(KN_EIO, "cannot write '%s': %s", s->path, reason ? reason : found);
+}
+
+static bool is_allowed(double bytes)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+           bytes <= (double)limit.rlim_cur;
+}
+
+/* HDF5 keeps data back and cannot let go of a file whose last writes fail, so
+ * lack of room must show here.  Returns an errno value. */
+static int reserve(int fd, double bytes)
+{
+    int reason;
+    do
+        reason = fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, (off_t)bytes) == 0 ? 0 : errno;
+    while (reason == EINTR);
+    return reason == EOPNOTSUPP || reason == ENOSYS ? 0 : reason;
+}
+
+static hid_t access_list(void)
+{
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    hid_t list = H5Pcreate(H5P_FILE_ACCESS);
+    H5Pset_fclose_degree(list, H5F_CLOSE_STRONG);
+    H5Pset_file_locking(list, false, true); /* network file systems often have no locks */
+    return list;
+}
+
+void kn_store_create(struct kn_store *s, const char *path, enum kn_store_format format, double bytes)
+{
+    s->file = H5I_INVALID_HID;
+    s->fd = -1;
+    s->status = kn_files_temporary(s->temporary, path);
+    if (s->status != KN_OK)
+        return;
+    strcpy(s->path, path);
+    if (!is_allowed(bytes)) {
+        kn_store_fail(s, strerror(EFBIG));
+        return;
+    }
+    hid_t access = access_list();
+    hid_t creation = H5Pcreate(H5P_FILE_CREATE);
+    H5Pset_obj_track_times(creation, false);
+    if (format == KN_STORE_CHECKED)
+        H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
+    s->file = H5Fcreate(s->temporary, H5F_ACC_TRUNC, creation, access);
+    int *fd;
+    if (s->file < 0 || H5Fget_vfd_handle(s->file, access, (void **)&fd) < 0)
+        kn_store_fail(s, NULL);
+    else
+        s->fd = *fd;
+    H5Pclose(creation);
+    H5Pclose(access);
+    if (s->status != KN_OK)
+        return;
+    int reason = reserve(s->fd, bytes);
+    if (reason)
+        kn_store_fail(s, strerror(reason));
+}
+
+/* Hand back what was reserved beyond the end. */
+static void trim(const char *path)
+{
+    struct stat info;
+    if (stat(path, &info) == 0 && truncate(path, info.st_size) != 0)
+        return; /* costs room, not correctness */
+}
+
+enum kn_status kn_store_finish(struct kn_store *s)
+{
+    /* After a failure the bytes are lost anyway: their room lets HDF5 write
+     * what it holds back, so that it can close the file. */
+    if (s->status != KN_OK && s->fd >= 0 && ftruncate(s->fd, 0) != 0)
+        s->fd = -1;
+    if (s->file >= 0 && H5Fclose(s->file) < 0)
+        kn_store_fail(s, NULL);
+    s->file = H5I_INVALID_HID;
+    if (s->status != KN_OK) {
+        unlink(s->temporary);
+        return s->status;
+    }
+    trim(s->temporary);
+    return s->status = kn_files_commit(s->temporary, s->path);
+}
+
+hid_t kn_store_group(struct kn_store *s, hid_t where, const char *name)
+{
+    if (s->status != KN_OK)
+        return H5I_INVALID_HID;
+    hid_t list = H5Pcreate(H5P_GROUP_CREATE);
+    H5Pset_obj_track_times(list, false);
+    hid_t group = H5Gcreate2(where, name, H5P_DEFAULT, list, H5P_DEFAULT);
+    if (group < 0)
+        kn_store_fail(s, NULL);
+    H5Pclose(list);
+    return group;
+}
+
+void kn_store_attribute(struct kn_store *s, hid_t object, const char *name, hid_t type, const void *value)
+{
+    if (s->status != KN_OK)
+        return;
+    hid_t scalar = H5Screate(H5S_SCALAR);
+    hid_t attribute = H5Acreate2(object, name, type, scalar, H5P_DEFAULT, H5P_DEFAULT);
+    if (attribute < 0 || H5Awrite(attribute, type, value) < 0)
+        kn_store_fail(s, NULL);
+    if (attribute >= 0)
+        H5Aclose(attribute);
+    H5Sclose(scalar);
+}
+
+void kn_store_text(struct kn_store *s, hid_t object, const char *name, const char *text)
+{
+    hid_t type = H5Tcopy(H5T_C_S1);
+    H5Tset_size(type, H5T_VARIABLE);
+    H5Tset_cset(type, H5T_CSET_UTF8);
+    kn_store_attribute(s, object, name, type, &text);
+    H5Tclose(type);
+}
+
+hid_t kn_store_dataset_list(void)
+{
+    hid_t list = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_obj_track_times(list, false);
+    return list;
+}
+
+hid_t kn_store_open(const char *path, char *reason)
+{
+    hid_t access = access_list();
+    hid_t file = H5Fopen(path, H5F_ACC_RDONLY, access);
+    if (file < 0)
+        kn_store_reason(reason);
+    H5Pclose(access);
+    return file;
+}

@@ -1,0 +1,50 @@
+/* HDF5 files that appear whole or not at all, and HDF5's failures as sentences. */
+#ifndef KN_IO_STORE_H
+#define KN_IO_STORE_H
+
+#include "io/files.h"
+
+#include <hdf5.h>
+
+/* A file being written.  The first failure is kept in `status` with its
+ * sentence; every later call then does nothing, so that a writer reads as a
+ * plain list and asks once, in kn_store_finish. */
+struct kn_store {
+    enum kn_status status;
+    hid_t file;
+    int fd; /* of HDF5; not ours to close */
+    char path[KN_PATH];
+    char temporary[KN_PATH];
+};
+
+enum kn_store_format {
+    KN_STORE_PORTABLE, /* readable by every HDF5 since 1.6 */
+    KN_STORE_CHECKED   /* HDF5 1.10: checksums on all metadata too */
+};
+
+/* Create the temporary file and reserve room for `bytes`, so that a full disk
+ * shows before anything is written. */
+void kn_store_create(struct kn_store *s, const char *path, enum kn_store_format format, double bytes);
+
+/* Close; give the file its name, or remove it when anything failed. */
+enum kn_status kn_store_finish(struct kn_store *s);
+
+/* Record a failure; without a reason, that of the HDF5 call just made. */
+void kn_store_fail(struct kn_store *s, const char *reason);
+
+hid_t kn_store_group(struct kn_store *s, hid_t where, const char *name);
+void kn_store_attribute(struct kn_store *s, hid_t object, const char *name, hid_t type, const void *value);
+void kn_store_text(struct kn_store *s, hid_t object, const char *name, const char *text);
+
+/* A dataset creation list without time stamps: equal runs give equal bytes. */
+hid_t kn_store_dataset_list(void);
+
+/* Why the last HDF5 call failed: the system's words where it was the system.
+ * Any other HDF5 call wipes it. */
+enum { KN_STORE_REASON = 256 };
+void kn_store_reason(char *reason); /* [KN_STORE_REASON] */
+
+/* Open for reading; negative on failure, with the reason filled in. */
+hid_t kn_store_open(const char *path, char *reason);
+
+#endif

@@ -1,0 +1,274 @@
+#include "io/summary.h"
+#include "config.h"
+#include "io/files.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+static const char *const phase_names[KN_PHASES] = {
+    [KN_PHASE_STREAM] = "stream",   [KN_PHASE_SAMPLE] = "sample", [KN_PHASE_COLLIDE] = "collide",
+    [KN_PHASE_MOMENTS] = "moments", [KN_PHASE_OUTPUT] = "output",
+};
+
+const char *kn_summary_phase_name(enum kn_phase phase)
+{
+    return phase_names[phase];
+}
+
+/* -------------------------------------------------------------------- JSON */
+
+/* An object or array being printed; it knows whether a comma is due. */
+struct json {
+    FILE *to;
+    int depth;
+    bool some; /* the open object has a member */
+    bool flat; /* on one line */
+};
+
+static void separate(struct json *j)
+{
+    if (j->some)
+        fputc(',', j->to);
+    if (!j->flat)
+        fprintf(j->to, "\n%*s", 2 * j->depth, "");
+    else if (j->some)
+        fputc(' ', j->to);
+    j->some = true;
+}
+
+static void put_text(struct json *j, const char *text)
+{
+    fputc('"', j->to);
+    for (; *text; text++) {
+        unsigned char letter = (unsigned char)*text;
+        if (letter == '"' || letter == '\\')
+            fprintf(j->to, "\\%c", letter);
+        else if (letter < 0x20)
+            fprintf(j->to, "\\u%04x", letter);
+        else
+            fputc(letter, j->to);
+    }
+    fputc('"', j->to);
+}
+
+static void name(struct json *j, const char *key)
+{
+    separate(j);
+    put_text(j, key);
+    fputs(": ", j->to);
+}
+
+static void open_with(struct json *j, char bracket)
+{
+    fputc(bracket, j->to);
+    j->depth++;
+    j->some = false;
+}
+
+static void close_with(struct json *j, char bracket)
+{
+    j->depth--;
+    if (!j->flat && j->some)
+        fprintf(j->to, "\n%*s", 2 * j->depth, "");
+    fputc(bracket, j->to);
+    j->some = true;
+}
+
+static void put_number(struct json *j, double value)
+{
+    char digits[32];
+    fputs(isfinite(value) ? kn_files_number(digits, value) : "null", j->to);
+}
+
+static void number(struct json *j, const char *key, double value)
+{
+    name(j, key);
+    put_number(j, value);
+}
+
+static void count(struct json *j, const char *key, int64_t value)
+{
+    name(j, key);
+    fprintf(j->to, "%" PRId64, value);
+}
+
+static void text(struct json *j, const char *key, const char *value)
+{
+    name(j, key);
+    put_text(j, value);
+}
+
+static void vector(struct json *j, const char *key, const double value[3])
+{
+    name(j, key);
+    fputc('[', j->to);
+    for (int d = 0; d < 3; d++) {
+        fputs(d ? ", " : "", j->to);
+        put_number(j, value[d]);
+    }
+    fputc(']', j->to);
+}
+
+/* -------------------------------------------------------------- quantities */
+
+enum set { LAST, MEAN, DEVIATION };
+
+static const struct kn_column *column_at(const struct kn_monitor *m, size_t offset)
+{
+    for (int i = 0; i < m->ncolumns; i++)
+        if (m->columns[i].offset == offset)
+            return &m->columns[i];
+    return NULL;
+}
+
+/* One column: its last value, its average, or the standard deviation about it. */
+static double value_of(const struct kn_monitor *m, const struct kn_column *column, enum set set)
+{
+    double value = NAN;
+    if (!column)
+        return value;
+    ptrdiff_t i = column - m->columns;
+    if (set == LAST)
+        memcpy(&value, (const char *)&m->row + column->offset, sizeof value);
+    else if (set == MEAN)
+        value = m->mean[i];
+    else if (m->averaged > 1)
+        value = sqrt(m->square[i] / (double)(m->averaged - 1));
+    return value;
+}
+
+static double value_at(const struct kn_monitor *m, size_t offset, enum set set)
+{
+    return value_of(m, column_at(m, offset), set);
+}
+
+static void print_wall(struct json *j, const struct kn_monitor *m, enum kn_side side, enum set set)
+{
+    double stress[3], tangential = 0;
+    for (int d = 0; d < 3; d++) {
+        stress[d] = value_at(
+            m, offsetof(struct kn_row, stress) + (3 * (size_t)side + (size_t)d) * sizeof(double), set);
+        tangential += d == (int)side / 2 ? 0 : stress[d] * stress[d];
+    }
+    name(j, kn_space_side_name(side));
+    open_with(j, '{');
+    j->flat = true;
+    vector(j, "stress", stress);
+    if (set != DEVIATION) /* a length made of deviations would mean nothing */
+        number(j, "shear", sqrt(tangential));
+    number(j, "normal_stress", stress[side / 2]);
+    number(j, "heat_flux",
+           value_at(m, offsetof(struct kn_row, heat_flux) + (size_t)side * sizeof(double), set));
+    number(j, "mass_flux",
+           value_at(m, offsetof(struct kn_row, mass_flux) + (size_t)side * sizeof(double), set));
+    close_with(j, '}');
+    j->flat = false;
+}
+
+static void print_quantities(struct json *j, const char *key, const struct kn_monitor *m, enum set set)
+{
+    static const size_t offsets[] = {offsetof(struct kn_row, drag), offsetof(struct kn_row, vortex_flow),
+                                     offsetof(struct kn_row, flow_force),
+                                     offsetof(struct kn_row, flow_thermal)};
+    name(j, key);
+    open_with(j, '{');
+    for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
+        const struct kn_column *column = column_at(m, offsets[i]);
+        if (column)
+            number(j, column->name, value_of(m, column, set));
+    }
+    name(j, "walls");
+    open_with(j, '{');
+    for (int side = 0; side < KN_SIDES; side++)
+        if (column_at(m, offsetof(struct kn_row, heat_flux) + (size_t)side * sizeof(double)))
+            print_wall(j, m, (enum kn_side)side, set);
+    close_with(j, '}');
+    close_with(j, '}');
+}
+
+static void print_all_quantities(struct json *j, const struct kn_monitor *m)
+{
+    bool averaged = m->averaged > 0;
+    print_quantities(j, "quantities", m, averaged ? MEAN : LAST);
+    if (!averaged)
+        return;
+    print_quantities(j, "quantities_std", m, DEVIATION);
+    print_quantities(j, "quantities_last", m, LAST);
+    count(j, "averaged_rows", m->averaged);
+}
+
+/* ----------------------------------------------------------------- sections */
+
+static void print_work(struct json *j, const struct kn_summary *s)
+{
+    text(j, "version", KN_VERSION);
+    text(j, "outcome", s->outcome);
+    count(j, "steps", s->steps);
+    number(j, "time", s->time);
+    number(j, "time_step", s->time_step);
+    number(j, "wall_s", s->wall_s);
+    name(j, "phase_s");
+    open_with(j, '{');
+    for (int phase = 0; phase < KN_PHASES; phase++)
+        number(j, phase_names[phase], s->phase_s[phase]);
+    close_with(j, '}');
+    number(j, "updates_per_s", s->updates_per_s);
+    count(j, "cells", s->cells);
+    count(j, "nodes", s->nodes);
+    number(j, "memory_bytes", s->memory_bytes);
+    text(j, "backend", s->backend);
+    count(j, "threads", s->threads);
+    name(j, "seed");
+    fprintf(j->to, "%" PRIu64, s->m->c->run.seed);
+}
+
+static void print_conserved(struct json *j, const struct kn_monitor *m)
+{
+    name(j, "drift");
+    open_with(j, '{');
+    number(j, "mass", m->row.mass_drift);
+    number(j, "mass_change", m->row.mass - m->initial_mass);
+    close_with(j, '}');
+    name(j, "totals");
+    open_with(j, '{');
+    number(j, "mass", m->row.mass);
+    vector(j, "momentum", m->row.momentum);
+    number(j, "energy", m->row.energy);
+    close_with(j, '}');
+}
+
+static void print_last_row(struct json *j, const struct kn_monitor *m)
+{
+    name(j, "history_last");
+    open_with(j, '{');
+    for (int i = 0; i < m->ncolumns; i++)
+        number(j, m->columns[i].name, value_of(m, &m->columns[i], LAST));
+    close_with(j, '}');
+}
+
+void kn_summary_print(FILE *to, const struct kn_summary *s)
+{
+    struct json j = {.to = to};
+    open_with(&j, '{');
+    print_work(&j, s);
+    print_conserved(&j, s->m);
+    print_all_quantities(&j, s->m);
+    print_last_row(&j, s->m);
+    name(&j, "case");
+    kn_config_print(to, s->m->c, true);
+    close_with(&j, '}');
+    fputc('\n', to);
+}
+
+static void fill(FILE *to, const void *what)
+{
+    kn_summary_print(to, what);
+}
+
+enum kn_status kn_summary_write(const char *folder, const struct kn_summary *s)
+{
+    char path[KN_PATH];
+    enum kn_status status = kn_files_join(path, folder, "summary.json");
+    return status == KN_OK ? kn_files_write_text(path, fill, s) : status;
+}

@@ -1,0 +1,208 @@
+#include "io/vtk.h"
+#include "error.h"
+#include "io/files.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ------------------------------------------------------------------ base64 */
+
+struct base64 {
+    FILE *to;
+    unsigned char waiting[3];
+    int n; /* of waiting */
+};
+
+static void put_group(FILE *to, const unsigned char in[3], int n)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    unsigned bits = (unsigned)in[0] << 16 | (unsigned)in[1] << 8 | in[2];
+    char out[4] = {digits[bits >> 18], digits[bits >> 12 & 63], n > 1 ? digits[bits >> 6 & 63] : (char)'=',
+                   n > 2 ? digits[bits & 63] : (char)'='};
+    fwrite(out, 1, sizeof out, to);
+}
+
+/* Eight bytes, lowest first, whatever the machine's own order is. */
+static void put_word(struct base64 *b, uint64_t word)
+{
+    for (int i = 0; i < 8; i++) {
+        b->waiting[b->n++] = (unsigned char)(word >> 8 * i);
+        if (b->n == 3) {
+            put_group(b->to, b->waiting, 3);
+            b->n = 0;
+        }
+    }
+}
+
+static void put_real(struct base64 *b, double value)
+{
+    uint64_t word;
+    memcpy(&word, &value, sizeof word);
+    put_word(b, word);
+}
+
+static void put_end(struct base64 *b)
+{
+    if (b->n > 0) {
+        memset(b->waiting + b->n, 0, (size_t)(3 - b->n));
+        put_group(b->to, b->waiting, b->n);
+    }
+    b->n = 0;
+}
+
+/* Characters that an array of doubles takes, its length in front. */
+static size_t encoded_size(size_t values)
+{
+    return (8 + 8 * values + 2) / 3 * 4;
+}
+
+/* --------------------------------------------------------------------- vtr */
+
+/* Mean fields follow the momentary ones under these names. */
+static const char *const prefixes[] = {"", "mean_"};
+
+static const double *source(const struct kn_snapshot *s, int which)
+{
+    return which ? s->mean : s->fields;
+}
+
+static void print_heads(FILE *to, const struct kn_snapshot *s)
+{
+    static const char axes[] = "xyz";
+    size_t offset = 0, ncells = (size_t)s->space->ncells;
+    fputs("      <CellData>\n", to);
+    for (int which = 0; which < 2 && source(s, which); which++)
+        for (const struct kn_quantity *q = kn_fields_quantities; q->name; q++) {
+            fprintf(to, "        <DataArray type=\"Float64\" Name=\"%s%s\" NumberOfComponents=\"%d\"",
+                    prefixes[which], q->name, q->components);
+            for (int i = 0; i < q->components && q->components > 1; i++)
+                fprintf(to, " ComponentName%d=\"%s\"", i, q->components_are[i]);
+            fprintf(to, " format=\"appended\" offset=\"%zu\"/>\n", offset);
+            offset += encoded_size(ncells * (size_t)q->components);
+        }
+    fputs("      </CellData>\n      <Coordinates>\n", to);
+    for (int d = 0; d < 3; d++) {
+        fprintf(to, "        <DataArray type=\"Float64\" Name=\"%c\" format=\"appended\" offset=\"%zu\"/>\n",
+                axes[d], offset);
+        offset += encoded_size((size_t)s->space->cells[d] + 1);
+    }
+    fputs("      </Coordinates>\n", to);
+}
+
+static void print_data(FILE *to, const struct kn_snapshot *s)
+{
+    struct base64 b = {.to = to};
+    for (int which = 0; which < 2 && source(s, which); which++)
+        for (const struct kn_quantity *q = kn_fields_quantities; q->name; q++) {
+            put_word(&b, 8 * (uint64_t)s->space->ncells * (uint64_t)q->components);
+            for (size_t cell = 0; cell < (size_t)s->space->ncells; cell++)
+                for (int i = 0; i < q->components; i++)
+                    put_real(&b, source(s, which)[cell * KN_FIELDS + (size_t)q->first + (size_t)i]);
+            put_end(&b);
+        }
+    for (int d = 0; d < 3; d++) {
+        put_word(&b, 8 * ((uint64_t)s->space->cells[d] + 1));
+        for (int i = 0; i <= s->space->cells[d]; i++)
+            put_real(&b, s->space->edges[d][i]);
+        put_end(&b);
+    }
+}
+
+static void print_grid(FILE *to, const void *what)
+{
+    const struct kn_snapshot *s = what;
+    const int *n = s->space->cells;
+    fprintf(to,
+            "<?xml version=\"1.0\"?>\n"
+            "<VTKFile type=\"RectilinearGrid\" version=\"1.0\" byte_order=\"LittleEndian\" "
+            "header_type=\"UInt64\">\n"
+            "  <RectilinearGrid WholeExtent=\"0 %d 0 %d 0 %d\">\n"
+            "    <Piece Extent=\"0 %d 0 %d 0 %d\">\n",
+            n[0], n[1], n[2], n[0], n[1], n[2]);
+    print_heads(to, s);
+    fputs("    </Piece>\n  </RectilinearGrid>\n  <AppendedData encoding=\"base64\">\n_", to);
+    print_data(to, s);
+    fputs("\n  </AppendedData>\n</VTKFile>\n", to);
+}
+
+/* --------------------------------------------------------------------- pvd */
+
+#define ENTRY "    <DataSet timestep=\"%s\" part=\"0\" file=\"%s\"/>\n"
+
+struct list {
+    const char *folder;
+    FILE *old; /* the list so far, or NULL */
+    double time;
+    const char *file; /* the new entry */
+};
+
+/* An entry stays when it is earlier and its file still exists. */
+static bool stays(const struct list *list, const char *line, char *file)
+{
+    char path[KN_PATH], *end;
+    const char *time = strstr(line, "timestep=\""), *name = strstr(line, "file=\"");
+    if (!time || !name)
+        return false;
+    time += strlen("timestep=\"");
+    name += strlen("file=\"");
+    size_t length = strcspn(name, "\"");
+    double value = strtod(time, &end);
+    if (end == time || *end != '"' || !(value < list->time) || length >= 256)
+        return false;
+    memcpy(file, name, length);
+    file[length] = '\0';
+    return strcmp(file, list->file) != 0 && kn_files_join(path, list->folder, file) == KN_OK &&
+           access(path, F_OK) == 0;
+}
+
+static void print_list(FILE *to, const void *what)
+{
+    const struct list *list = what;
+    char *line = NULL, file[256], number[32];
+    size_t size = 0;
+    fputs("<?xml version=\"1.0\"?>\n"
+          "<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n"
+          "  <Collection>\n",
+          to);
+    while (list->old && getline(&line, &size, list->old) >= 0)
+        if (stays(list, line, file)) {
+            double time = strtod(strstr(line, "timestep=\"") + strlen("timestep=\""), NULL);
+            fprintf(to, ENTRY, kn_files_number(number, time), file);
+        }
+    free(line);
+    fprintf(to, ENTRY, kn_files_number(number, list->time), list->file);
+    fputs("  </Collection>\n</VTKFile>\n", to);
+}
+
+static enum kn_status write_list(const char *folder, const char *file, double time)
+{
+    char path[KN_PATH];
+    enum kn_status status = kn_files_join(path, folder, "fields.pvd");
+    if (status != KN_OK)
+        return status;
+    struct list list = {folder, fopen(path, "re"), time, file};
+    if (!list.old && errno != ENOENT)
+        return kn_error_set(KN_EIO, "cannot read '%s': %s", path, strerror(errno));
+    status = kn_files_write_text(path, print_list, &list);
+    if (list.old)
+        fclose(list.old);
+    return status;
+}
+
+enum kn_status kn_vtk_write(const char *folder, const struct kn_snapshot *s)
+{
+    char series[KN_PATH], path[KN_PATH], file[64];
+    snprintf(file, sizeof file, "fields/%08lld.vtr", (long long)s->step);
+    enum kn_status status = kn_files_join(series, folder, "fields");
+    if (status == KN_OK)
+        status = kn_files_make_folder(series);
+    if (status == KN_OK)
+        status = kn_files_join(path, folder, file);
+    if (status == KN_OK)
+        status = kn_files_write_text(path, print_grid, s);
+    if (status == KN_OK)
+        status = write_list(folder, file, s->time);
+    return status;
+}

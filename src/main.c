@@ -1,0 +1,396 @@
+/* The program: reads the command line and hands the work to the library. */
+#include "config.h"
+#include "error.h"
+#include "io/files.h"
+#include "plot.h"
+#include "sim.h"
+
+#include <argp.h>
+#include <ctype.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *argp_program_version = "knudsen " KN_VERSION;
+const char *argp_program_bug_address = NULL;
+
+enum { USAGE = 2 }; /* exit code of a command line that makes no sense */
+
+/* Say what went wrong and return the exit code.  A message that begins with
+ * its place in the case file stays as editors expect it. */
+static int finish(enum kn_status status, const char *path)
+{
+    const char *message = kn_error_message();
+    size_t length = path ? strlen(path) : 0;
+    bool placed = length > 0 && strncmp(message, path, length) == 0 && message[length] == ':' &&
+                  isdigit((unsigned char)message[length + 1]);
+    fflush(stdout);
+    if (status != KN_OK)
+        fprintf(stderr, "%s%s\n", placed ? "" : "knudsen: ", message);
+    return kn_status_exit_code(status);
+}
+
+/* --------------------------------------------------------------------- run */
+
+enum { KEY_SET = 256, KEY_RESUME, KEY_JSON, KEY_DRY_RUN };
+
+struct run_arguments {
+    const char *path;
+    const char **sets; /* [nsets] */
+    int nsets;
+    const char *out;
+    bool resume, json, dry_run, quiet;
+};
+
+static const struct argp_option run_options[] = {
+    {"set", KEY_SET, "KEY=VALUE", 0, "set a key over what the case file says; may be repeated", 0},
+    {"out", 'o', "DIR", 0, "write results into this folder (default: results/NAME)", 0},
+    {"resume", KEY_RESUME, NULL, 0, "continue from the newest good checkpoint in the folder", 0},
+    {"json", KEY_JSON, NULL, 0, "report as JSON, one object a line", 0},
+    {"dry-run", KEY_DRY_RUN, NULL, 0, "print the whole case and what it needs; start and write nothing", 0},
+    {"quiet", 'q', NULL, 0, "print errors only", 0},
+    {0},
+};
+
+static error_t run_parse(int key, char *text, struct argp_state *state)
+{
+    struct run_arguments *a = state->input;
+    switch (key) {
+    case KEY_SET:
+        a->sets[a->nsets++] = text;
+        return 0;
+    case 'o':
+        a->out = text;
+        return 0;
+    case KEY_RESUME:
+        a->resume = true;
+        return 0;
+    case KEY_JSON:
+        a->json = true;
+        return 0;
+    case KEY_DRY_RUN:
+        a->dry_run = true;
+        return 0;
+    case 'q':
+        a->quiet = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (a->path)
+            argp_error(state, "one case file at a time: %s and %s", a->path, text);
+        a->path = text;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "which case? (a YAML file, such as cases/cavity/case.yaml)");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* results/NAME, after the file, or after its folder when the file is just called case.yaml. */
+static enum kn_status default_folder(const char *path, char folder[KN_PATH])
+{
+    char whole[PATH_MAX];
+    if (!realpath(path, whole)) /* a pipe, for instance */
+        snprintf(whole, sizeof whole, "%s", path);
+    char *slash = strrchr(whole, '/'), *name = slash ? slash + 1 : whole;
+    char *dot = strrchr(name, '.');
+    if (dot && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0))
+        *dot = '\0';
+    if (strcmp(name, "case") == 0 && slash && slash > whole) {
+        *slash = '\0';
+        slash = strrchr(whole, '/');
+        name = slash ? slash + 1 : whole;
+    }
+    if (snprintf(folder, KN_PATH, "results/%s", name) >= KN_PATH)
+        return kn_error_set(KN_EINPUT, "the path of the case is too long");
+    return KN_OK;
+}
+
+static void say(void *to, const char *text)
+{
+    fputs(text, to);
+    fflush(to);
+}
+
+static enum kn_status read_case(struct kn_case *c, const struct run_arguments *a, struct kn_places *places)
+{
+    kn_case_default(c);
+    enum kn_status status = kn_config_load(c, a->path, places);
+    for (int i = 0; i < a->nsets && status == KN_OK; i++)
+        status = kn_config_set(c, a->sets[i], places);
+    return status == KN_OK ? kn_config_locate(places, kn_case_check(c)) : status;
+}
+
+static void print_json_text(const char *text)
+{
+    putchar('"');
+    for (; *text; text++) {
+        unsigned char byte = (unsigned char)*text;
+        if (byte < ' ')
+            printf("\\u%04x", byte);
+        else
+            printf("%s%c", byte == '"' || byte == '\\' ? "\\" : "", byte);
+    }
+    putchar('"');
+}
+
+/* The resolved case is itself a case file: the plan goes into comments. */
+static void print_plan(const struct kn_case *c, const struct kn_plan_size *plan, const char *folder,
+                       bool json)
+{
+    double available = kn_config_memory_available();
+    char needed[KN_NAME], there[KN_NAME];
+    kn_config_bytes_text(plan->memory_bytes, needed);
+    kn_config_bytes_text(available, there);
+    if (json)
+        fputs("{\"case\": ", stdout);
+    kn_config_print(stdout, c, json);
+    if (json) {
+        printf(", \"plan\": {\"cells\": %lld, \"nodes\": %lld, \"memory_bytes\": %.0f, \"memory_available\": "
+               "%.0f, "
+               "\"time_step\": %.17g, \"steps\": %.0f, \"folder\": ",
+               (long long)plan->cells, (long long)plan->nodes, plan->memory_bytes, available, plan->time_step,
+               plan->steps);
+        print_json_text(folder);
+        puts("}}");
+        return;
+    }
+    printf("\n# cells      %lld\n# nodes      %lld per cell\n", (long long)plan->cells,
+           (long long)plan->nodes);
+    printf("# memory     %s needed, %s available\n", needed, there);
+    printf("# time step  %g lambda0 / V0\n# steps      %.0f\n# results    %s\n", plan->time_step, plan->steps,
+           folder);
+    printf("# Nothing was started or written.\n");
+}
+
+static enum kn_report choose_report(const struct run_arguments *a)
+{
+    if (a->quiet)
+        return KN_REPORT_QUIET;
+    if (a->json)
+        return KN_REPORT_JSON;
+    return isatty(STDOUT_FILENO) ? KN_REPORT_TERMINAL : KN_REPORT_PLAIN;
+}
+
+static enum kn_status run_case(const struct run_arguments *a)
+{
+    struct kn_case c;
+    struct kn_places places = {0};
+    struct kn_plan_size plan;
+    char folder[KN_PATH] = "";
+    const char *out = a->out ? a->out : folder;
+
+    /* 1. the case, whole and free of contradictions */
+    enum kn_status status = read_case(&c, a, &places);
+    if (status == KN_OK && !a->out)
+        status = default_folder(a->path, folder);
+
+    /* 2. what it needs */
+    if (status == KN_OK)
+        status = kn_config_locate(&places, kn_sim_plan(&c, &plan));
+    if (status != KN_OK)
+        return status;
+    if (a->dry_run)
+        print_plan(&c, &plan, out, a->json);
+    status = kn_config_locate(&places, kn_config_check_memory(plan.memory_bytes));
+    if (status != KN_OK || a->dry_run)
+        return status;
+
+    /* 3. the run */
+    struct kn_run_options options = {
+        .folder = out, .resume = a->resume, .report = choose_report(a), .say = say, .to = stdout};
+    return kn_config_locate(&places, kn_run(&c, &options));
+}
+
+static int command_run(int argc, char **argv)
+{
+    static const struct argp argp = {
+        run_options,
+        run_parse,
+        "CASE.yaml",
+        "Run a case.\vExit codes: 0 ok, 2 bad input, 3 numerical failure, 4 input/output "
+        "failure, 130 interrupted after a checkpoint.",
+        NULL,
+        NULL,
+        NULL};
+    struct run_arguments a = {.sets = calloc((size_t)argc, sizeof *a.sets)};
+    if (!a.sets)
+        return finish(kn_error_set(KN_EMEMORY, "not enough memory"), NULL);
+    argp_parse(&argp, argc, argv, 0, NULL, &a);
+    int code = finish(run_case(&a), a.path);
+    free(a.sets);
+    return code;
+}
+
+/* -------------------------------------------------------------------- help */
+
+struct help_arguments {
+    const char *key;
+    bool markdown;
+};
+
+static error_t help_parse(int key, char *text, struct argp_state *state)
+{
+    struct help_arguments *a = state->input;
+    if (key == 'm') {
+        a->markdown = true;
+        return 0;
+    }
+    if (key != ARGP_KEY_ARG)
+        return ARGP_ERR_UNKNOWN;
+    if (a->key)
+        argp_error(state, "one key at a time: %s and %s", a->key, text);
+    a->key = text;
+    return 0;
+}
+
+static int command_help(int argc, char **argv)
+{
+    static const struct argp_option options[] = {
+        {"markdown", 'm', NULL, 0, "print docs/input.md", 0},
+        {0},
+    };
+    static const struct argp argp = {options,
+                                     help_parse,
+                                     "[KEY|GROUP|keys]",
+                                     "Explain a key of the case file, a group of keys, or list them all.",
+                                     NULL,
+                                     NULL,
+                                     NULL};
+    struct help_arguments a = {0};
+    char suggestion[KN_NAME], quoted[KN_NAME + 8];
+    argp_parse(&argp, argc, argv, 0, NULL, &a);
+    if (a.markdown) {
+        kn_config_write_markdown(stdout);
+    } else if (!a.key) {
+        argp_help(&argp, stdout, ARGP_HELP_STD_HELP & ~(unsigned)ARGP_HELP_EXIT_OK, argv[0]);
+        puts("\nGroups of keys:");
+        for (const struct kn_group *group = kn_config_groups; group->name; group++)
+            printf("  %-12s %s\n", group->name, group->doc);
+    } else if (strcmp(a.key, "keys") == 0) {
+        kn_config_help_all(stdout);
+    } else if (!kn_config_help(stdout, a.key)) {
+        bool near = kn_config_suggest(a.key, suggestion);
+        kn_config_quote(a.key, strlen(a.key), quoted);
+        if (near)
+            kn_error_set(KN_EINPUT, "help: unknown key '%s' (did you mean %s?)", quoted, suggestion);
+        else
+            kn_error_set(KN_EINPUT, "help: unknown key '%s' (knudsen help keys lists them all)", quoted);
+        return finish(KN_EINPUT, NULL);
+    }
+    return 0;
+}
+
+/* -------------------------------------------------------------------- plot */
+
+struct plot_arguments {
+    const char *folder, *output;
+};
+
+static error_t plot_parse(int key, char *text, struct argp_state *state)
+{
+    struct plot_arguments *a = state->input;
+    switch (key) {
+    case 'o':
+        a->output = text;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (a->folder)
+            argp_error(state, "one folder at a time: %s and %s", a->folder, text);
+        a->folder = text;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "which results? (a folder that knudsen run has written)");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static int command_plot(int argc, char **argv)
+{
+    static const struct argp_option options[] = {
+        {"output", 'o', "FILE.png", 0, "write the picture here", 0},
+        {0},
+    };
+    static const struct argp argp = {options, plot_parse, "DIR", "Draw the results in a folder.",
+                                     NULL,    NULL,       NULL};
+    struct plot_arguments a = {0};
+    argp_parse(&argp, argc, argv, 0, NULL, &a);
+    return kn_plot(a.folder, a.output);
+}
+
+/* -------------------------------------------------------------------- main */
+
+static const struct command {
+    const char *name;
+    const char *title; /* stands for the program's name in messages */
+    int (*run)(int argc, char **argv);
+} commands[] = {
+    {"run", "knudsen run", command_run},
+    {"plot", "knudsen plot", command_plot},
+    {"help", "knudsen help", command_help},
+};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+/* The first word is the command; what follows belongs to it. */
+static error_t main_parse(int key, char *text, struct argp_state *state)
+{
+    if (key == ARGP_KEY_NO_ARGS)
+        argp_usage(state);
+    if (key != ARGP_KEY_ARG)
+        return ARGP_ERR_UNKNOWN;
+    (void)text;
+    *(int *)state->input = state->next - 1;
+    state->next = state->argc;
+    return 0;
+}
+
+static int unknown_command(const char *word)
+{
+    const char *hint = NULL;
+    char quoted[KN_NAME + 8];
+    kn_config_quote(word, strlen(word), quoted);
+    for (int i = 0; i < COMMANDS; i++)
+        if (kn_config_is_near(word, commands[i].name))
+            hint = commands[i].name;
+    if (!hint && strstr(word, ".y"))
+        hint = "run";
+    fprintf(stderr, "knudsen: unknown command '%s' (%s%s%s)\n", quoted,
+            hint ? "did you mean " : "commands: ", hint ? hint : "run, plot, help", hint ? "?" : "");
+    return USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct argp argp = {
+        NULL,
+        main_parse,
+        "COMMAND [...]",
+        "Solve the Boltzmann equation for rarefied gas flow.\v"
+        "Commands:\n"
+        "  run CASE.yaml    run a case; `knudsen run --help' lists the options\n"
+        "  plot DIR         draw the results in a folder\n"
+        "  help [KEY]       explain a key of the case file; `help keys' lists them all\n",
+        NULL,
+        NULL,
+        NULL};
+    int first = 0;
+    argp_err_exit_status = USAGE;
+    signal(SIGXFSZ, SIG_IGN); /* a file-size limit is a write error like a full disk */
+    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &first);
+
+    for (int i = 0; i < COMMANDS; i++)
+        if (strcmp(argv[first], commands[i].name) == 0) {
+            argv[first] = (char *)commands[i].title;
+            int code = commands[i].run(argc - first, argv + first);
+            bool lost = fflush(stdout) != 0 || ferror(stdout);
+            if (lost && code == 0)
+                return finish(kn_error_set(KN_EIO, "standard output cannot be written"), NULL);
+            return code;
+        }
+    return unknown_command(argv[first]);
+}

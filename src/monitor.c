@@ -1,0 +1,391 @@
+#include "monitor.h"
+
+#include "error.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WATCHED = KN_THETA + 1 }; /* rho, u, theta: what the residual looks at */
+
+#define AVERAGE    "average."
+#define AT(member) offsetof(struct kn_row, member)
+
+/* clang-format off */
+#define FIELD(name, unit, field) {AVERAGE name, unit, AT(average[field])}
+#define SIDE(name, side)                                  \
+    {{name ".stress_x", "p0 eps", AT(stress[side][0])},   \
+     {name ".stress_y", "p0 eps", AT(stress[side][1])},   \
+     {name ".stress_z", "p0 eps", AT(stress[side][2])},   \
+     {name ".heat_flux", "p0 V0 eps", AT(heat_flux[side])}, \
+     {name ".mass_flux", "n0 V0 eps", AT(mass_flux[side])}}
+/* clang-format on */
+
+static const struct kn_column always[] = {
+    {"step", "1", AT(step)},
+    {"time", "lambda0 / V0", AT(time)},
+    {"residual", "V0 / lambda0", AT(residual)},
+    {"mass", "n0 lambda0^3 eps", AT(mass)},
+    {"momentum_x", "n0 V0 lambda0^3 eps", AT(momentum[0])},
+    {"momentum_y", "n0 V0 lambda0^3 eps", AT(momentum[1])},
+    {"momentum_z", "n0 V0 lambda0^3 eps", AT(momentum[2])},
+    {"energy", "n0 V0^2 lambda0^3 eps", AT(energy)},
+    {"mass_drift", "1", AT(mass_drift)},
+};
+static const struct kn_column of_cavity[] = {
+    {"D", "p0 / V0", AT(drag)},
+    {"G", "1", AT(vortex_flow)},
+};
+static const struct kn_column of_force[] = {{"G_P", "1", AT(flow_force)}};
+static const struct kn_column of_creep[] = {{"G_T", "1", AT(flow_thermal)}};
+static const struct kn_column of_side[KN_SIDES][5] = {
+    SIDE("left", KN_LEFT), SIDE("right", KN_RIGHT), SIDE("bottom", KN_BOTTOM),
+    SIDE("top", KN_TOP),   SIDE("back", KN_BACK),   SIDE("front", KN_FRONT),
+};
+static const struct kn_column of_field[KN_FIELDS] = {
+    FIELD("rho", "n0 eps", KN_RHO),  FIELD("ux", "V0 eps", KN_UX),       FIELD("uy", "V0 eps", KN_UY),
+    FIELD("uz", "V0 eps", KN_UZ),    FIELD("theta", "T0 eps", KN_THETA), FIELD("Pxx", "p0 eps", KN_PXX),
+    FIELD("Pyy", "p0 eps", KN_PYY),  FIELD("Pzz", "p0 eps", KN_PZZ),     FIELD("Pxy", "p0 eps", KN_PXY),
+    FIELD("Pxz", "p0 eps", KN_PXZ),  FIELD("Pyz", "p0 eps", KN_PYZ),     FIELD("qx", "p0 V0 eps", KN_QX),
+    FIELD("qy", "p0 V0 eps", KN_QY), FIELD("qz", "p0 V0 eps", KN_QZ),
+};
+
+#define COUNT(table) ((int)(sizeof(table) / sizeof *(table)))
+enum {
+    COLUMNS_MAX =
+        COUNT(always) + COUNT(of_cavity) + COUNT(of_force) + COUNT(of_creep) + 5 * KN_SIDES + KN_FIELDS
+};
+
+static double value(const struct kn_row *row, const struct kn_column *column)
+{
+    double v;
+    memcpy(&v, (const char *)row + column->offset, sizeof v);
+    return v;
+}
+
+static double norm(const double v[3])
+{
+    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+}
+
+/* What D and G are measured in: the speed of the lid, or its amplitude where
+ * the lid swings about rest. */
+static double lid_speed(const struct kn_case *c)
+{
+    const struct kn_wall *lid = &c->walls[KN_TOP];
+    if (lid->kind != KN_WALL_DIFFUSE)
+        return 0;
+    return fabs(lid->velocity[0] != 0 ? lid->velocity[0] : lid->oscillation.velocity[0]);
+}
+
+static bool is_cavity(const struct kn_case *c)
+{
+    int bounded = 0;
+    for (int d = 0; d < 3; d++)
+        bounded += c->space.cells[d] > 1 && c->walls[2 * d].kind != KN_WALL_PERIODIC;
+    return bounded >= 2 && c->space.cells[1] > 1 && lid_speed(c) > 0;
+}
+
+/* -------------------------------------------------------- create, destroy */
+
+static void add_columns(struct kn_monitor *m, const struct kn_column *table, int count)
+{
+    memcpy(m->columns + m->ncolumns, table, (size_t)count * sizeof *table);
+    m->ncolumns += count;
+}
+
+static void choose_columns(struct kn_monitor *m)
+{
+    bool has_faces[KN_SIDES] = {false};
+    for (int f = 0; f < m->space->nfaces; f++)
+        has_faces[m->space->faces[f].side] = true;
+
+    add_columns(m, always, COUNT(always));
+    if (is_cavity(m->c))
+        add_columns(m, of_cavity, COUNT(of_cavity));
+    if (norm(m->c->source.force) > 0)
+        add_columns(m, of_force, COUNT(of_force));
+    if (norm(m->c->source.temperature_gradient) > 0)
+        add_columns(m, of_creep, COUNT(of_creep));
+    for (int s = 0; s < KN_SIDES; s++)
+        if (has_faces[s])
+            add_columns(m, of_side[s], COUNT(of_side[s]));
+    add_columns(m, of_field, KN_FIELDS);
+}
+
+enum kn_status kn_monitor_create(struct kn_monitor *m, const struct kn_case *c, const struct kn_space *space)
+{
+    size_t n = (size_t)space->ncells;
+    *m = (struct kn_monitor){.c = c, .space = space, .previous_residual = NAN};
+    m->columns = calloc(COLUMNS_MAX, sizeof *m->columns);
+    m->mean = calloc(COLUMNS_MAX, sizeof *m->mean);
+    m->square = calloc(COLUMNS_MAX, sizeof *m->square);
+    m->previous = calloc(n * WATCHED, sizeof *m->previous);
+    m->mean_fields = calloc(n * KN_FIELDS, sizeof *m->mean_fields);
+    if (!m->columns || !m->mean || !m->square || !m->previous || !m->mean_fields) {
+        kn_monitor_destroy(m);
+        return kn_error_set(KN_EMEMORY, "not enough memory to watch %zu cells", n);
+    }
+    choose_columns(m);
+    return KN_OK;
+}
+
+void kn_monitor_destroy(struct kn_monitor *m)
+{
+    free(m->columns);
+    free(m->mean);
+    free(m->square);
+    free(m->previous);
+    free(m->mean_fields);
+    *m = (struct kn_monitor){0};
+}
+
+/* ---------------------------------------------------------------- one row */
+
+enum kn_status kn_monitor_check(const struct kn_monitor *m, int64_t step, double time, const double *fields)
+{
+    for (int i = 0; i < m->space->ncells; i++)
+        for (int f = 0; f < KN_FIELDS; f++) {
+            if (isfinite(fields[(size_t)i * KN_FIELDS + f]))
+                continue;
+            int nx = m->space->cells[0], ny = m->space->cells[1];
+            return kn_error_set(KN_ENUMERIC,
+                                "non-finite %s in cell %d (x %d, y %d, z %d) at step %lld, t = %.6g",
+                                of_field[f].name + strlen(AVERAGE), i, i % nx, i / nx % ny, i / nx / ny,
+                                (long long)step, time);
+        }
+    return KN_OK;
+}
+
+/* theory.md section 3, solved for the moments of h. */
+static void sum_fields(const struct kn_monitor *m, struct kn_row *row, const double *fields)
+{
+    double eps = m->c->disturbance, volume = 0, moved = 0;
+    for (int i = 0; i < m->space->ncells; i++) {
+        const double *q = fields + (size_t)i * KN_FIELDS, *u = q + KN_UX;
+        double dv = m->space->volume[i], n = 1 + eps * q[KN_RHO];
+        double kinetic = 2.0 / 3.0 * eps * (u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+        volume += dv;
+        moved += dv * fabs(q[KN_RHO]);
+        row->mass += dv * q[KN_RHO];
+        for (int d = 0; d < 3; d++)
+            row->momentum[d] += dv * n * u[d];
+        row->energy += dv * 1.5 * (n * (q[KN_THETA] + kinetic) + q[KN_RHO]);
+        for (int f = 0; f < KN_FIELDS; f++)
+            row->average[f] += dv * q[f];
+    }
+    for (int f = 0; f < KN_FIELDS; f++)
+        row->average[f] /= volume;
+    if (m->rows > 0 && moved > 0)
+        row->mass_drift = (row->mass - m->initial_mass) / moved;
+}
+
+static double residual(const struct kn_monitor *m, double time, const double *fields)
+{
+    double change = 0, size = 0;
+    if (m->rows == 0 || !(time > m->previous_time))
+        return NAN;
+    for (int i = 0; i < m->space->ncells; i++)
+        for (int f = 0; f < WATCHED; f++) {
+            double now = fields[(size_t)i * KN_FIELDS + f];
+            double moved = now - m->previous[(size_t)i * WATCHED + f];
+            change += m->space->volume[i] * moved * moved;
+            size += m->space->volume[i] * now * now;
+        }
+    return size > 0 ? sqrt(change / size) / (time - m->previous_time) : 0;
+}
+
+/* The two cells whose centres lie about the middle of an axis, and how much
+ * each counts there: halves for an even number of cells, one for an odd. */
+struct middle {
+    int cell[2];
+    double weight[2];
+};
+
+static struct middle find_middle(const struct kn_space *space, int axis)
+{
+    const double *edge = space->edges[axis];
+    int n = space->cells[axis], high = 0;
+    if (n == 1)
+        return (struct middle){{0, 0}, {1, 0}};
+    double twice = edge[0] + edge[n];
+    while (high < n - 1 && edge[high] + edge[high + 1] < twice)
+        high++;
+    int low = high > 0 ? high - 1 : 0;
+    double below = twice - (edge[low] + edge[low + 1]), above = edge[high] + edge[high + 1] - twice;
+    double share = below + above > 0 ? below / (below + above) : 1;
+    return (struct middle){{low, high}, {1 - share, share}};
+}
+
+static double midline_flow(const struct kn_space *space, const double *fields)
+{
+    struct middle x = find_middle(space, 0), z = find_middle(space, 2);
+    double sum = 0, height = 0;
+    for (int j = 0; j < space->cells[1]; j++) {
+        double u = 0, dy = space->edges[1][j + 1] - space->edges[1][j];
+        for (int k = 0; k < 2; k++)
+            for (int i = 0; i < 2; i++) {
+                size_t cell = ((size_t)z.cell[k] * space->cells[1] + j) * space->cells[0] + x.cell[i];
+                u += x.weight[i] * z.weight[k] * fields[cell * KN_FIELDS + KN_UX];
+            }
+        sum += dy * fabs(u);
+        height += dy;
+    }
+    return sum / height;
+}
+
+/* Mean speed of the gas along a direction. */
+static double flow_along(const struct kn_row *row, const double direction[3])
+{
+    double dot = 0;
+    for (int d = 0; d < 3; d++)
+        dot += row->average[KN_UX + d] * direction[d];
+    return dot / norm(direction);
+}
+
+static void measure(const struct kn_monitor *m, struct kn_row *row, const double *fields,
+                    const struct kn_wall_flux *walls)
+{
+    const double *force = m->c->source.force, *gradient = m->c->source.temperature_gradient;
+    double delta = m->c->gas.delta;
+    row->drag = row->vortex_flow = row->flow_force = row->flow_thermal = NAN;
+    if (is_cavity(m->c)) {
+        row->drag = walls[KN_TOP].shear_magnitude / lid_speed(m->c);
+        row->vortex_flow = midline_flow(m->space, fields) / lid_speed(m->c);
+    }
+    if (norm(force) > 0)
+        row->flow_force = flow_along(row, force) / (norm(force) * delta);
+    if (norm(gradient) > 0)
+        row->flow_thermal = 2 * flow_along(row, gradient) / (norm(gradient) * delta);
+    for (int s = 0; s < KN_SIDES; s++) {
+        for (int d = 0; d < 3; d++)
+            row->stress[s][d] = walls[s].wall ? walls[s].stress[d] : NAN;
+        row->heat_flux[s] = walls[s].wall ? walls[s].heat_flux : NAN;
+        row->mass_flux[s] = walls[s].wall ? walls[s].mass_flux : NAN;
+    }
+}
+
+/* The cells are finite by now; what passes through a wall may still not be. */
+static enum kn_status check_walls(int64_t step, double time, const struct kn_wall_flux *walls)
+{
+    for (int s = 0; s < KN_SIDES; s++) {
+        const struct kn_wall_flux *w = &walls[s];
+        double sum = w->stress[0] + w->stress[1] + w->stress[2] + w->heat_flux + w->mass_flux;
+        if (w->wall && !isfinite(sum + w->shear_magnitude))
+            return kn_error_set(KN_ENUMERIC, "non-finite flux through the %s wall at step %lld, t = %.6g",
+                                kn_space_side_name((enum kn_side)s), (long long)step, time);
+    }
+    return KN_OK;
+}
+
+static void update_averages(struct kn_monitor *m, const double *fields)
+{
+    double share = 1.0 / (double)++m->averaged;
+    for (int i = 0; i < m->ncolumns; i++) {
+        double v = value(&m->row, &m->columns[i]), off = v - m->mean[i];
+        if (!isfinite(off)) /* the residual of a first row */
+            continue;
+        m->mean[i] += off * share;
+        m->square[i] += off * (v - m->mean[i]);
+    }
+    size_t count = (size_t)m->space->ncells * KN_FIELDS;
+    for (size_t i = 0; i < count; i++)
+        m->mean_fields[i] += (fields[i] - m->mean_fields[i]) * share;
+}
+
+enum kn_status kn_monitor_take(struct kn_monitor *m, int64_t step, double time, const double *fields,
+                               const struct kn_wall_flux *walls)
+{
+    enum kn_status status = kn_monitor_check(m, step, time, fields);
+    if (status == KN_OK)
+        status = check_walls(step, time, walls);
+    if (status != KN_OK)
+        return status;
+
+    struct kn_row row = {.step = (double)step, .time = time, .residual = residual(m, time, fields)};
+    sum_fields(m, &row, fields);
+    measure(m, &row, fields, walls);
+
+    m->previous_residual = m->rows > 0 ? m->row.residual : NAN;
+    m->row = row;
+    if (m->rows++ == 0)
+        m->initial_mass = row.mass;
+    m->previous_time = time;
+    for (int i = 0; i < m->space->ncells; i++)
+        memcpy(m->previous + (size_t)i * WATCHED, fields + (size_t)i * KN_FIELDS, WATCHED * sizeof *fields);
+
+    double start = m->c->output.average;
+    if (start >= 0 && time >= start && step > 0) /* nothing has passed a wall at step 0 */
+        update_averages(m, fields);
+    return KN_OK;
+}
+
+/* ---------------------------------------------------------------- restart */
+
+enum { STATE_VERSION = 1, ROW_SIZE = sizeof(struct kn_row) / sizeof(double) };
+
+struct state_head { /* all doubles: it is copied into the array as it stands */
+    double version, ncolumns, ncells;
+    double average_start, averaged, rows;
+    double initial_mass, previous_time, previous_residual;
+};
+enum { HEAD_SIZE = sizeof(struct state_head) / sizeof(double) };
+
+int64_t kn_monitor_state_size(const struct kn_monitor *m)
+{
+    return HEAD_SIZE + ROW_SIZE + 2 * m->ncolumns + (int64_t)m->space->ncells * (WATCHED + KN_FIELDS);
+}
+
+static double *put(double *to, const void *from, size_t count)
+{
+    memcpy(to, from, count * sizeof *to);
+    return to + count;
+}
+
+static const double *get(void *to, const double *from, size_t count)
+{
+    memcpy(to, from, count * sizeof *from);
+    return from + count;
+}
+
+void kn_monitor_save(const struct kn_monitor *m, double *state)
+{
+    size_t columns = (size_t)m->ncolumns, cells = (size_t)m->space->ncells;
+    struct state_head head = {STATE_VERSION,        m->ncolumns,         m->space->ncells,
+                              m->c->output.average, (double)m->averaged, (double)m->rows,
+                              m->initial_mass,      m->previous_time,    m->previous_residual};
+    state = put(state, &head, HEAD_SIZE);
+    state = put(state, &m->row, ROW_SIZE);
+    state = put(state, m->mean, columns);
+    state = put(state, m->square, columns);
+    state = put(state, m->previous, cells * WATCHED);
+    put(state, m->mean_fields, cells * KN_FIELDS);
+}
+
+enum kn_status kn_monitor_restore(struct kn_monitor *m, const double *state, int64_t size)
+{
+    size_t columns = (size_t)m->ncolumns, cells = (size_t)m->space->ncells;
+    struct state_head head = {0};
+    if (size == kn_monitor_state_size(m))
+        state = get(&head, state, HEAD_SIZE);
+    if (head.version != STATE_VERSION || head.ncolumns != m->ncolumns || head.ncells != m->space->ncells)
+        return kn_error_set(KN_EINPUT, "the checkpoint watches other quantities than this case does");
+    m->rows = (int64_t)head.rows;
+    m->averaged = (int64_t)head.averaged;
+    m->initial_mass = head.initial_mass;
+    m->previous_time = head.previous_time;
+    m->previous_residual = head.previous_residual;
+    state = get(&m->row, state, ROW_SIZE);
+    state = get(m->mean, state, columns);
+    state = get(m->square, state, columns);
+    state = get(m->previous, state, cells * WATCHED);
+    get(m->mean_fields, state, cells * KN_FIELDS);
+
+    if (head.average_start != m->c->output.average) {
+        m->averaged = 0;
+        memset(m->mean, 0, columns * sizeof *m->mean);
+        memset(m->square, 0, columns * sizeof *m->square);
+        memset(m->mean_fields, 0, cells * KN_FIELDS * sizeof *m->mean_fields);
+    }
+    return KN_OK;
+}

@@ -1,0 +1,39 @@
+/* Upwind differences along one axis, theory (15) to (18). */
+#ifndef KN_POINT_STREAM_H
+#define KN_POINT_STREAM_H
+
+#include "point/point.h"
+
+/* Difference of h across a cell from the differences to the upwind (a) and the
+ * downwind (b) neighbour, both scaled to the width of the cell.  The limiter
+ * is the enum kn_limiter of knudsen.h as a compile-time constant. */
+POINT float kn_stream_slope(int limiter, float a, float b)
+{
+    const float product = a * b;
+    if (limiter == 3) /* none: Fromm */
+        return 0.5f * (a + b);
+    if (limiter == 0) /* van Leer */
+        return product > 0 ? 2 * product / (a + b) : 0.0f;
+    const float small = fabsf(a) < fabsf(b) ? a : b;
+    if (limiter == 2) /* minmod */
+        return product > 0 ? small : 0.0f;
+    const float mean = 0.5f * (a + b), twice = 2 * small; /* monotonised central */
+    return product > 0 ? (fabsf(mean) < fabsf(twice) ? mean : twice) : 0.0f;
+}
+
+/* Scale of a difference between two cells to the width of the first; a wall
+ * is a neighbour of width zero. */
+POINT float kn_stream_scale(float width, float other)
+{
+    return 2 * width / (width + other);
+}
+
+/* h on the downwind face, half a step ahead: slope across the cell, Courant
+ * number along the axis, and the upwind differences of the other axes times
+ * their Courant numbers (transverse). */
+POINT float kn_stream_face(float h, float slope, float courant, float transverse)
+{
+    return h + 0.5f * ((1 - courant) * slope - transverse);
+}
+
+#endif

@@ -1,0 +1,467 @@
+/*
+ * A whole run: files, checkpoints, signals.
+ *
+ * What happens at a step is a function of the step and of the case alone,
+ * never of the clock or of where a run was interrupted; only checkpoints follow
+ * the clock, and they leave the gas alone.  So a resumed run repeats the
+ * uninterrupted one bit for bit.
+ */
+#include "config.h"
+#include "error.h"
+#include "io/checkpoint.h"
+#include "io/fields.h"
+#include "io/files.h"
+#include "io/history.h"
+#include "progress.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MESSAGE = 1024 };
+
+struct run {
+    const struct kn_case *c;
+    const struct kn_run_options *options;
+    struct kn_plan_size plan;
+    double memory_available; /* bytes, before the simulation took its part */
+    uint64_t fingerprint;
+    struct kn_sim *sim;
+    struct kn_monitor monitor;
+    struct kn_history *history;
+    struct kn_progress progress;
+    double *fields;      /* [cells][KN_FIELDS], of the latest look */
+    double *state;       /* [kn_monitor_state_size], on its way into a checkpoint */
+    int64_t first, last; /* steps at which this process begins and the run ends */
+    const char *at_last; /* the outcome when `last` is reached */
+    const char *outcome; /* why the loop ended */
+    double started;      /* s, kn_progress_clock; of this process */
+    double loop_started;
+    double checkpointed; /* when the last checkpoint was written */
+    double output_s;     /* spent on files */
+};
+
+/* ------------------------------------------------------------------ signals */
+
+static volatile sig_atomic_t asked_to_stop, asked_to_save;
+
+static void on_stop(int signal_number)
+{
+    (void)signal_number;
+    asked_to_stop = 1;
+}
+
+static void on_save(int signal_number)
+{
+    (void)signal_number;
+    asked_to_save = 1;
+}
+
+static const struct caught {
+    int number;
+    void (*handler)(int);
+    int flags; /* SA_RESETHAND: the second time the signal does what it always does */
+} caught[] = {
+    {SIGINT, on_stop, SA_RESTART | (int)SA_RESETHAND},
+    {SIGTERM, on_stop, SA_RESTART | (int)SA_RESETHAND},
+    {SIGUSR1, on_save, SA_RESTART},
+};
+enum { CAUGHT = sizeof caught / sizeof *caught };
+
+static void catch_signals(struct sigaction before[CAUGHT])
+{
+    asked_to_stop = asked_to_save = 0;
+    for (int i = 0; i < CAUGHT; i++) {
+        struct sigaction action = {.sa_handler = caught[i].handler, .sa_flags = caught[i].flags};
+        sigemptyset(&action.sa_mask);
+        sigaction(caught[i].number, &action, &before[i]);
+    }
+}
+
+static void release_signals(const struct sigaction before[CAUGHT])
+{
+    for (int i = 0; i < CAUGHT; i++)
+        sigaction(caught[i].number, &before[i], NULL);
+}
+
+/* -------------------------------------------------------------- checkpoints */
+
+/* Rows on their way into a checkpoint.  Between two looks at the gas nobody
+ * has seen whether it is still finite; a bad state must not replace a good one. */
+static enum kn_status get_finite_rows(void *of, int64_t first, int64_t count, float *rows)
+{
+    struct run *r = of;
+    const uint32_t exponent = 0x7f800000u;
+    int64_t nodes = kn_sim_nodes(r->sim);
+    enum kn_status status = kn_sim_get_rows(r->sim, first, count, rows);
+    if (status != KN_OK)
+        return status;
+    for (int64_t i = 0; i < count; i++) {
+        uint32_t bad = 0;
+        for (int64_t j = 0; j < nodes; j++) {
+            uint32_t bits;
+            memcpy(&bits, rows + i * nodes + j, sizeof bits);
+            bad |= (bits & exponent) == exponent;
+        }
+        if (bad) {
+            const int *n = kn_sim_space(r->sim)->cells;
+            long long cell = first + i;
+            return kn_error_set(KN_ENUMERIC,
+                                "non-finite h in cell %lld (x %lld, y %lld, z %lld) at step %lld, t = %.6g",
+                                cell, cell % n[0], cell / n[0] % n[1], cell / n[0] / n[1],
+                                (long long)kn_sim_steps(r->sim), kn_sim_time(r->sim));
+        }
+    }
+    return KN_OK;
+}
+
+static enum kn_status save(struct run *r)
+{
+    double begun = kn_progress_clock();
+    struct kn_checkpoint k = {0};
+    kn_sim_describe(r->sim, &k);
+    k.fingerprint = r->fingerprint;
+    k.nmonitor = kn_monitor_state_size(&r->monitor);
+    k.monitor = r->state;
+    kn_monitor_save(&r->monitor, r->state);
+    enum kn_status status = kn_checkpoint_write(r->options->folder, &k, get_finite_rows, r);
+    r->checkpointed = kn_progress_clock();
+    r->output_s += r->checkpointed - begun;
+    if (status == KN_OK)
+        kn_progress_log(&r->progress, "checkpoint at step %lld, t = %.6g", (long long)k.step, k.time);
+    return status;
+}
+
+/* Add to the message where the run can be taken up again. */
+static enum kn_status name_last_checkpoint(const struct run *r)
+{
+    char why[MESSAGE], note[KN_PATH + 256];
+    struct kn_checkpoint k = {0};
+    snprintf(why, sizeof why, "%s", kn_error_message());
+    if (kn_checkpoint_find(r->options->folder, r->fingerprint, &k, note) != KN_OK)
+        return kn_error_set(KN_ENUMERIC, "%s; there is no checkpoint before it", why);
+    kn_error_set(KN_ENUMERIC, "%s; last good checkpoint: %s (step %lld, t = %.6g)", why, k.path,
+                 (long long)k.step, k.time);
+    kn_checkpoint_free(&k);
+    return KN_ENUMERIC;
+}
+
+/* -------------------------------------------------------------------- begin */
+
+static enum kn_status check_case(struct run *r)
+{
+    enum kn_status status = kn_case_check(r->c);
+    if (status == KN_OK)
+        status = kn_sim_plan(r->c, &r->plan);
+    if (status == KN_OK)
+        status = kn_config_check_memory(r->plan.memory_bytes);
+    r->memory_available = kn_config_memory_available();
+    r->fingerprint = kn_config_fingerprint(r->c);
+    return status;
+}
+
+/* What an earlier run left would pass for results of this one. */
+static enum kn_status clear_folder(const char *folder)
+{
+    char path[KN_PATH];
+    enum kn_status status = kn_checkpoint_clear(folder);
+    if (status == KN_OK)
+        status = kn_fields_clear(folder);
+    if (status == KN_OK)
+        status = kn_files_join(path, folder, "summary.json");
+    return status == KN_OK ? kn_files_remove(path) : status;
+}
+
+static enum kn_status create(struct run *r)
+{
+    enum kn_status status = kn_sim_create(&r->sim, r->c);
+    if (status == KN_OK)
+        status = kn_monitor_create(&r->monitor, r->c, kn_sim_space(r->sim));
+    if (status != KN_OK)
+        return status;
+    r->fields = calloc((size_t)kn_sim_cells(r->sim) * KN_FIELDS, sizeof *r->fields);
+    r->state = calloc((size_t)kn_monitor_state_size(&r->monitor), sizeof *r->state);
+    if (!r->fields || !r->state)
+        return kn_error_set(KN_EMEMORY, "not enough memory for the fields of %lld cells",
+                            (long long)kn_sim_cells(r->sim));
+    return KN_OK;
+}
+
+/* The step at which the run ends, counted from where it stands: dt may differ
+ * from that of the steps before a resume when time.end was moved. */
+static void find_last_step(struct run *r)
+{
+    double left = (r->c->time.end - kn_sim_time(r->sim)) / kn_sim_time_step(r->sim);
+    double steps = fmin(fmax(ceil(left - 1e-6), 0), 9e15);
+    r->first = kn_sim_steps(r->sim);
+    r->last = r->first + (int64_t)steps;
+    r->at_last = "end time";
+    if (r->c->time.max_steps > 0 && r->c->time.max_steps < r->last) {
+        r->last = r->c->time.max_steps;
+        r->at_last = "max steps";
+    }
+}
+
+static enum kn_status load(struct run *r, const struct kn_checkpoint *k)
+{
+    enum kn_status status = kn_sim_adopt(r->sim, k);
+    if (status == KN_OK)
+        status = kn_checkpoint_load(k, kn_sim_put_rows, r->sim);
+    if (status == KN_OK)
+        status = kn_monitor_restore(&r->monitor, k->monitor, k->nmonitor);
+    if (status != KN_OK)
+        return status;
+    find_last_step(r);
+    bool past = k->step > r->last || k->time > r->c->time.end + kn_sim_time_step(r->sim);
+    if (past ||
+        (k->step == r->last && k->ahead != 0)) /* half-way through a step there is nothing to look at */
+        return kn_error_set(KN_EINPUT,
+                            "the checkpoint '%s' (step %lld, t = %.6g) is past the end of this case", k->path,
+                            (long long)k->step, k->time);
+    return KN_OK;
+}
+
+static enum kn_status begin_resumed(struct run *r)
+{
+    char note[KN_PATH + 256] = "";
+    struct kn_checkpoint k = {0};
+    enum kn_status status = kn_checkpoint_find(r->options->folder, r->fingerprint, &k, note);
+    if (status != KN_OK)
+        return status;
+    status = create(r);
+    if (status == KN_OK)
+        status = load(r, &k);
+    if (status == KN_OK)
+        status = kn_progress_open(&r->progress, r->options);
+    if (status == KN_OK) {
+        if (note[0])
+            kn_progress_note(&r->progress, "%s", note);
+        kn_progress_note(&r->progress, "resuming from %s: step %lld, t = %.6g", k.path, (long long)k.step,
+                         k.time);
+        status = kn_history_open(&r->history, r->options->folder, &r->monitor, k.step);
+    }
+    kn_checkpoint_free(&k);
+    return status;
+}
+
+static enum kn_status begin_fresh(struct run *r)
+{
+    enum kn_status status = kn_files_make_folder(r->options->folder);
+    if (status == KN_OK)
+        status = create(r);
+    if (status == KN_OK)
+        status = clear_folder(r->options->folder);
+    if (status == KN_OK)
+        status = kn_progress_open(&r->progress, r->options);
+    if (status == KN_OK)
+        status = kn_history_open(&r->history, r->options->folder, &r->monitor, -1);
+    if (status == KN_OK)
+        find_last_step(r);
+    return status;
+}
+
+/* --------------------------------------------------------------------- loop */
+
+/* Why the run is over at the step where it stands, or NULL.  One quiet row may
+ * be chance where the collisions are sampled, hence two. */
+static const char *finished(const struct run *r)
+{
+    const struct kn_monitor *m = &r->monitor;
+    int64_t step = kn_sim_steps(r->sim);
+    double limit = r->c->time.residual;
+    if (limit > 0 && m->row.step == (double)step && m->row.residual < limit && m->previous_residual < limit)
+        return "residual";
+    return step >= r->last ? r->at_last : NULL;
+}
+
+static enum kn_status write_fields(struct run *r)
+{
+    double begun = kn_progress_clock();
+    struct kn_snapshot s = {
+        .c = r->c,
+        .space = kn_sim_space(r->sim),
+        .step = kn_sim_steps(r->sim),
+        .time = kn_sim_time(r->sim),
+        .fields = r->fields,
+        .mean = r->monitor.averaged > 0 ? r->monitor.mean_fields : NULL,
+    };
+    enum kn_status status = kn_fields_write(r->options->folder, &s);
+    r->output_s += kn_progress_clock() - begun;
+    return status;
+}
+
+/* Look at the gas: for a history row, for a file of the series, or both. */
+static enum kn_status look(struct run *r, bool row, bool series)
+{
+    struct kn_wall_flux walls[KN_SIDES] = {{0}};
+    int64_t step = kn_sim_steps(r->sim);
+    double time = kn_sim_time(r->sim);
+    enum kn_status status = kn_sim_fields(r->sim, r->fields);
+    if (status == KN_OK && row)
+        status = kn_sim_walls(r->sim, walls);
+    if (status == KN_OK)
+        status = row ? kn_monitor_take(&r->monitor, step, time, r->fields, walls)
+                     : kn_monitor_check(&r->monitor, step, time, r->fields);
+    if (status == KN_OK && row) {
+        double begun = kn_progress_clock();
+        status = kn_history_append(r->history, &r->monitor);
+        r->output_s += kn_progress_clock() - begun;
+    }
+    if (status == KN_OK && series && !finished(r)) /* the end writes its own */
+        status = write_fields(r);
+    return status;
+}
+
+/* True when the step from time to time + dt reaches a multiple of `every`. */
+static bool passes_multiple(double time, double dt, double every)
+{
+    const double slack = 1e-9; /* multiples of dt that fall on it up to round-off */
+    return every > 0 && floor((time + dt) / every + slack) > floor(time / every + slack);
+}
+
+static enum kn_status step_once(struct run *r)
+{
+    int64_t step = kn_sim_steps(r->sim) + 1;
+    int64_t every = r->c->output.history > 0 ? r->c->output.history : 1;
+    bool row = step % every == 0 || step == r->last;
+    bool series = passes_multiple(kn_sim_time(r->sim), kn_sim_time_step(r->sim), r->c->output.fields);
+    if (!row && !series)
+        return kn_sim_advance_open(r->sim, 1);
+    enum kn_status status = kn_sim_advance(r->sim, 1);
+    return status == KN_OK ? look(r, row, series) : status;
+}
+
+/* What the world wants between two steps: signals, the clock, the user. */
+static enum kn_status attend(struct run *r)
+{
+    double now = kn_progress_clock();
+    double every = r->c->output.checkpoint, limit = r->c->run.walltime;
+    kn_progress_step(&r->progress, now, kn_sim_steps(r->sim), kn_sim_time(r->sim), &r->monitor.row);
+    if (asked_to_stop)
+        r->outcome = "interrupted";
+    else if (limit > 0 && now - r->started >= limit)
+        r->outcome = "walltime";
+    if (r->outcome)
+        return KN_OK; /* the end writes the checkpoint */
+    if (asked_to_save) {
+        asked_to_save = 0;
+        enum kn_status status = save(r);
+        if (status == KN_OK)
+            kn_progress_note(&r->progress, "checkpoint on request at step %lld, t = %.6g",
+                             (long long)kn_sim_steps(r->sim), kn_sim_time(r->sim));
+        return status;
+    }
+    return every > 0 && now - r->checkpointed >= every ? save(r) : KN_OK;
+}
+
+static enum kn_status loop(struct run *r)
+{
+    enum kn_status status = KN_OK;
+    r->loop_started = r->checkpointed = kn_progress_clock();
+    if (r->monitor.rows == 0)
+        status = look(r, true, r->c->output.fields > 0);
+    while (status == KN_OK) {
+        r->outcome = finished(r);
+        if (r->outcome)
+            break;
+        status = attend(r);
+        if (status != KN_OK || r->outcome)
+            break;
+        status = step_once(r);
+    }
+    return status;
+}
+
+/* ---------------------------------------------------------------------- end */
+
+static void summarise(const struct run *r, struct kn_summary *s)
+{
+    double now = kn_progress_clock(), loop_s = fmax(now - r->loop_started, 1e-9);
+    *s = (struct kn_summary){
+        .m = &r->monitor,
+        .outcome = r->outcome,
+        .backend = kn_sim_backend(r->sim),
+        .threads = kn_sim_threads(r->sim),
+        .steps = kn_sim_steps(r->sim),
+        .time = kn_sim_time(r->sim),
+        .time_step = kn_sim_time_step(r->sim),
+        .wall_s = now - r->started,
+        .cells = kn_sim_cells(r->sim),
+        .nodes = kn_sim_nodes(r->sim),
+        .memory_bytes = r->plan.memory_bytes,
+    };
+    s->updates_per_s = (double)(s->steps - r->first) * (double)s->cells * (double)s->nodes / loop_s;
+    kn_sim_phases(r->sim, s->phase_s);
+    s->phase_s[KN_PHASE_OUTPUT] = r->output_s;
+}
+
+static enum kn_status finish(struct run *r)
+{
+    struct kn_summary s;
+    bool unfinished = !finished(r);
+    enum kn_status status = KN_OK;
+    if (!unfinished) {
+        status = kn_sim_fields(r->sim, r->fields);
+        if (status == KN_OK)
+            status = write_fields(r);
+    }
+    if (status == KN_OK)
+        status = save(r);
+    if (status != KN_OK)
+        return status;
+    summarise(r, &s);
+    status = kn_summary_write(r->options->folder, &s);
+    if (status != KN_OK)
+        return status;
+    kn_progress_end(&r->progress, &s);
+    if (unfinished)
+        return kn_error_set(KN_EINTERRUPTED,
+                            "%s at step %lld, t = %.6g; the checkpoint is written, --resume goes on",
+                            strcmp(r->outcome, "walltime") == 0 ? "stopped by run.walltime" : "interrupted",
+                            (long long)s.steps, s.time);
+    return KN_OK;
+}
+
+/* The first failure is the one to report: closing must not replace it. */
+static enum kn_status dismiss(struct run *r, enum kn_status status)
+{
+    char why[MESSAGE];
+    snprintf(why, sizeof why, "%s", kn_error_message());
+    enum kn_status closed = r->history ? kn_history_close(r->history) : KN_OK;
+    if (status == KN_OK)
+        status = closed;
+    else
+        kn_error_set(status, "%s", why);
+    if (status != KN_OK && status != KN_EINTERRUPTED && r->progress.options)
+        kn_progress_fail(&r->progress, kn_error_message());
+    kn_progress_close(&r->progress);
+    kn_monitor_destroy(&r->monitor);
+    if (r->sim)
+        kn_sim_destroy(r->sim);
+    free(r->fields);
+    free(r->state);
+    return status;
+}
+
+enum kn_status kn_run(const struct kn_case *c, const struct kn_run_options *options)
+{
+    struct sigaction before[CAUGHT];
+    struct run r = {.c = c, .options = options, .started = kn_progress_clock()};
+    enum kn_status status = check_case(&r);
+    if (status != KN_OK)
+        return status;
+    catch_signals(before);
+    status = options->resume ? begin_resumed(&r) : begin_fresh(&r);
+    if (status == KN_OK) {
+        kn_progress_start(&r.progress, c, r.sim, r.plan.memory_bytes, r.memory_available, r.last);
+        status = loop(&r);
+    }
+    if (status == KN_OK)
+        status = finish(&r);
+    if (status == KN_ENUMERIC)
+        status = name_last_checkpoint(&r);
+    status = dismiss(&r, status);
+    release_signals(before);
+    return status;
+}

@@ -1,0 +1,334 @@
+#include "sim.h"
+
+#include "backend/backend.h"
+#include "error.h"
+#include "initial.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+
+struct kn_sim {
+    struct kn_case c;
+    struct kn_space space;
+    struct kn_velocity velocity;
+    struct kn_boundary boundary;
+    struct kn_collision_plan collision;
+    struct kn_problem problem;
+    const struct kn_backend *backend;
+    void *machine;
+    double dt;                 /* lambda0 / V0 */
+    int64_t step;
+    double ahead;              /* collision time applied beyond the current time */
+    uint64_t draws;            /* collision sets used so far */
+    double *moments;           /* [ncells][KN_MOMENTS] */
+    double *fluxes;            /* [nfaces][KN_FLUXES] */
+};
+
+/* ------------------------------------------------------------------ planning */
+
+/* Where collisions act, a step is at most this part of the mean time between
+ * them, whatever the Courant number allows. */
+static const double LONGEST_STEP = 0.2;
+
+/* The time step: as long as the Courant number allows, shortened so that a
+ * whole number of steps ends at time.end, theory (17). */
+static double choose_time_step(const struct kn_case *c, const double max_speed[3])
+{
+    double rate = 0, dt;
+    if (c->time.step > 0)
+        return c->time.step;
+    for (int d = 0; d < 3; d++)
+        if (!kn_space_is_uniform(c, d))
+            rate += max_speed[d] / kn_space_narrowest(c, d);
+    dt = c->time.courant / rate; /* infinite for a uniform gas */
+    if (c->collision.method != KN_METHOD_NONE || rate == 0)
+        dt = fmin(dt, LONGEST_STEP * c->time.courant);
+    return c->time.end > 0 ? c->time.end / ceil(c->time.end / dt - 1e-9) : dt;
+}
+
+static int choose_threads(const struct kn_case *c)
+{
+    return c->run.threads > 0 ? c->run.threads : omp_get_max_threads();
+}
+
+/* Bytes for what the simulation and the run keep per cell beside h. */
+static double host_memory(double cells)
+{
+    return cells * (double)(sizeof(double) * (KN_MOMENTS + 4 * KN_FIELDS + KN_FLUXES) + 7 * sizeof(int32_t));
+}
+
+static enum kn_status find_backend(const struct kn_case *c, const struct kn_backend **backend)
+{
+    *backend = kn_backend_find(c->run.backend);
+    if (!*backend)
+        return kn_error_set(KN_EINPUT, "run.backend: there is no '%s' in this build", c->run.backend);
+    return KN_OK;
+}
+
+enum kn_status kn_sim_plan(const struct kn_case *c, struct kn_plan_size *size)
+{
+    struct kn_velocity v;
+    struct kn_space space = {0};
+    const struct kn_backend *backend;
+    const double cells = (double)c->space.cells[0] * c->space.cells[1] * c->space.cells[2];
+    enum kn_status status = kn_case_check(c);
+    if (status != KN_OK || (status = find_backend(c, &backend)) != KN_OK)
+        return status;
+    if (cells > INT32_MAX / 6)
+        return kn_error_set(KN_EINPUT, "space.cells: %.3g cells (at most %d)", cells, INT32_MAX / 6);
+    if ((status = kn_velocity_create(&v, c)) == KN_OK) {
+        space.ncells = (int)cells;
+        const struct kn_problem p = {.c = c, .space = &space, .velocity = &v, .threads = choose_threads(c)};
+        size->cells = space.ncells;
+        size->nodes = v.nnodes;
+        size->memory_bytes = backend->memory(&p) + host_memory(cells);
+        size->time_step = choose_time_step(c, v.max_speed);
+        size->steps = ceil(c->time.end / size->time_step - 1e-9);
+    }
+    kn_velocity_destroy(&v);
+    return status;
+}
+
+/* ------------------------------------------------------- creation and the end */
+
+static enum kn_status fill_state(struct kn_sim *sim)
+{
+    enum kn_status status = KN_OK;
+    float *row = calloc((size_t)sim->velocity.nnodes, sizeof *row);
+    if (!row)
+        return kn_error_set(KN_EMEMORY, "no memory for the initial state");
+    for (int cell = 0; cell < sim->space.ncells && status == KN_OK; cell++) {
+        kn_initial_fill(&sim->c, &sim->space, &sim->velocity, cell, row);
+        status = sim->backend->put(sim->machine, cell, 1, row);
+    }
+    free(row);
+    return status;
+}
+
+static enum kn_status build(struct kn_sim *sim)
+{
+    const struct kn_case *c = &sim->c;
+    enum kn_status status;
+    if ((status = find_backend(c, &sim->backend)) != KN_OK ||
+        (status = kn_velocity_create(&sim->velocity, c)) != KN_OK ||
+        (status = kn_space_create(&sim->space, c)) != KN_OK ||
+        (status = kn_boundary_create(&sim->boundary, c, &sim->velocity)) != KN_OK ||
+        (status = kn_collision_create(&sim->collision, c, &sim->velocity)) != KN_OK)
+        return status;
+    sim->moments = malloc((size_t)sim->space.ncells * KN_MOMENTS * sizeof *sim->moments);
+    sim->fluxes = calloc(((size_t)sim->space.nfaces + 1) * KN_FLUXES, sizeof *sim->fluxes);
+    if (!sim->moments || !sim->fluxes)
+        return kn_error_set(KN_EMEMORY, "no memory for the fields of %d cells", sim->space.ncells);
+    sim->dt = choose_time_step(c, sim->velocity.max_speed);
+    sim->problem = (struct kn_problem){c, &sim->space, &sim->velocity, &sim->boundary, &sim->collision, choose_threads(c)};
+    if ((status = sim->backend->create(&sim->machine, &sim->problem)) != KN_OK)
+        return status;
+    return c->initial.shape == KN_SHAPE_REST ? KN_OK : fill_state(sim);
+}
+
+enum kn_status kn_sim_create(struct kn_sim **out, const struct kn_case *c)
+{
+    struct kn_plan_size size;
+    enum kn_status status = kn_sim_plan(c, &size);
+    *out = NULL;
+    if (status != KN_OK)
+        return status;
+    struct kn_sim *sim = calloc(1, sizeof *sim);
+    if (!sim)
+        return kn_error_set(KN_EMEMORY, "no memory for a simulation");
+    sim->c = *c;
+    if ((status = build(sim)) != KN_OK) {
+        kn_sim_destroy(sim);
+        return status;
+    }
+    *out = sim;
+    return KN_OK;
+}
+
+void kn_sim_destroy(struct kn_sim *sim)
+{
+    if (!sim)
+        return;
+    if (sim->machine)
+        sim->backend->destroy(sim->machine);
+    kn_collision_destroy(&sim->collision);
+    kn_boundary_destroy(&sim->boundary);
+    kn_space_destroy(&sim->space);
+    kn_velocity_destroy(&sim->velocity);
+    free(sim->moments);
+    free(sim->fluxes);
+    free(sim);
+}
+
+/* ----------------------------------------------------------------- time loop */
+
+/* One step.  Strang splitting is collide dt/2, stream dt, collide dt/2; while
+ * nobody looks, the last half and the first half of the next step are one
+ * collision over dt, and the state is `ahead` by the difference. */
+static enum kn_status advance_one(struct kn_sim *sim, bool close)
+{
+    const bool strang = sim->c.time.splitting == KN_SPLITTING_STRANG;
+    enum kn_status status;
+    if (strang && sim->ahead == 0) {
+        status = sim->backend->collide(sim->machine, sim->dt / 2, sim->draws++);
+        if (status != KN_OK)
+            return status;
+    }
+    if (kn_boundary_update(&sim->boundary, &sim->c, &sim->velocity, kn_sim_time(sim) + sim->dt / 2)) {
+        status = sim->backend->set_walls(sim->machine);
+        if (status != KN_OK)
+            return status;
+    }
+    const struct kn_step step = {
+        .stream = sim->dt, .collide = strang && close ? sim->dt / 2 : sim->dt, .draw = sim->draws++, .fluxes = close};
+    sim->ahead = strang && !close ? sim->dt / 2 : 0;
+    sim->step++;
+    return sim->backend->step(sim->machine, &step);
+}
+
+enum kn_status kn_sim_advance_open(struct kn_sim *sim, int64_t steps)
+{
+    enum kn_status status = KN_OK;
+    for (int64_t i = 0; i < steps && status == KN_OK; i++)
+        status = advance_one(sim, false);
+    return status;
+}
+
+enum kn_status kn_sim_advance(struct kn_sim *sim, int64_t steps)
+{
+    enum kn_status status = kn_sim_advance_open(sim, steps - 1);
+    return status == KN_OK && steps > 0 ? advance_one(sim, true) : status;
+}
+
+/* ------------------------------------------------------------ looking at the gas */
+
+double kn_sim_time(const struct kn_sim *sim)
+{
+    return (double)sim->step * sim->dt;
+}
+
+double kn_sim_time_step(const struct kn_sim *sim)
+{
+    return sim->dt;
+}
+
+int64_t kn_sim_steps(const struct kn_sim *sim)
+{
+    return sim->step;
+}
+
+int64_t kn_sim_cells(const struct kn_sim *sim)
+{
+    return sim->space.ncells;
+}
+
+int64_t kn_sim_nodes(const struct kn_sim *sim)
+{
+    return sim->velocity.nnodes;
+}
+
+enum kn_status kn_sim_fields(struct kn_sim *sim, double *fields)
+{
+    enum kn_status status = sim->backend->moments(sim->machine, sim->moments);
+    for (int cell = 0; cell < sim->space.ncells && status == KN_OK; cell++)
+        kn_moments_to_fields(sim->moments + (size_t)cell * KN_MOMENTS, sim->c.disturbance,
+                             fields + (size_t)cell * KN_FIELDS);
+    return status;
+}
+
+/* Add one face, weighted with its area; theory section 6. */
+static void add_face(const struct kn_sim *sim, int face, struct kn_wall_flux *to)
+{
+    const struct kn_face *f = &sim->space.faces[face];
+    const double *flux = sim->fluxes + (size_t)face * KN_FLUXES, *velocity = sim->boundary.patches[f->side].velocity;
+    double work = 0, tangential = 0;
+    for (int d = 0; d < 3; d++) {
+        to->stress[d] += f->area * 2 * flux[1 + d];
+        work += velocity[d] * 2 * flux[1 + d];
+        tangential += d == f->side / 2 ? 0 : 4 * flux[1 + d] * flux[1 + d];
+    }
+    to->wall = true;
+    to->shear_magnitude += f->area * sqrt(tangential);
+    to->heat_flux += f->area * (flux[4] - 2.5 * flux[0] - sim->c.disturbance * work);
+    to->mass_flux += f->area * flux[0];
+}
+
+enum kn_status kn_sim_walls(struct kn_sim *sim, struct kn_wall_flux walls[KN_SIDES])
+{
+    double area[KN_SIDES] = {0};
+    enum kn_status status = sim->backend->fluxes(sim->machine, sim->fluxes);
+    for (int side = 0; side < KN_SIDES; side++)
+        walls[side] = (struct kn_wall_flux){0};
+    for (int face = 0; face < sim->space.nfaces && status == KN_OK; face++) {
+        add_face(sim, face, &walls[sim->space.faces[face].side]);
+        area[sim->space.faces[face].side] += sim->space.faces[face].area;
+    }
+    for (int side = 0; side < KN_SIDES; side++)
+        if (area[side] > 0) {
+            struct kn_wall_flux *w = &walls[side];
+            for (int d = 0; d < 3; d++)
+                w->stress[d] /= area[side];
+            w->shear_magnitude /= area[side];
+            w->heat_flux /= area[side];
+            w->mass_flux /= area[side];
+        }
+    return status;
+}
+
+/* ----------------------------------------------------------- for the run driver */
+
+const struct kn_space *kn_sim_space(const struct kn_sim *sim)
+{
+    return &sim->space;
+}
+
+const char *kn_sim_backend(const struct kn_sim *sim)
+{
+    return sim->backend->name;
+}
+
+int kn_sim_threads(const struct kn_sim *sim)
+{
+    return sim->problem.threads;
+}
+
+void kn_sim_phases(const struct kn_sim *sim, double seconds[KN_PHASES])
+{
+    sim->backend->seconds(sim->machine, seconds);
+}
+
+void kn_sim_describe(const struct kn_sim *sim, struct kn_checkpoint *k)
+{
+    k->step = sim->step;
+    k->time = kn_sim_time(sim);
+    k->time_step = sim->dt;
+    k->ahead = sim->ahead;
+    k->draws = sim->draws;
+    k->ncells = sim->space.ncells;
+    k->nnodes = sim->velocity.nnodes;
+}
+
+enum kn_status kn_sim_adopt(struct kn_sim *sim, const struct kn_checkpoint *k)
+{
+    if (k->ncells != sim->space.ncells || k->nnodes != sim->velocity.nnodes)
+        return kn_error_set(KN_EINPUT, "the checkpoint holds %lld cells of %lld nodes, the case %d of %d",
+                            (long long)k->ncells, (long long)k->nnodes, sim->space.ncells, sim->velocity.nnodes);
+    sim->step = k->step;
+    sim->dt = k->time_step; /* a run made longer goes on as it began */
+    sim->ahead = k->ahead;
+    sim->draws = k->draws;
+    return KN_OK;
+}
+
+enum kn_status kn_sim_get_rows(void *of, int64_t first, int64_t count, float *rows)
+{
+    struct kn_sim *sim = of;
+    return sim->backend->get(sim->machine, first, count, rows);
+}
+
+enum kn_status kn_sim_put_rows(void *of, int64_t first, int64_t count, float *rows)
+{
+    struct kn_sim *sim = of;
+    return sim->backend->put(sim->machine, first, count, rows);
+}

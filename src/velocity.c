@@ -1,0 +1,273 @@
+#include "velocity.h"
+
+#include "error.h"
+#include "space.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---------------------------------------------- half-range Gauss quadrature */
+
+enum { PANELS = 64, PANEL_NODES = 20, RULE = PANELS * PANEL_NODES, MOST_HALF = 32 };
+static const long double RULE_END = 14.0L; /* exp(-14^2) is below 1e-85 */
+
+/* Legendre polynomial and its derivative, for the panels of the fine rule. */
+static long double legendre(int n, long double x, long double *derivative)
+{
+    long double p0 = 1, p1 = x;
+    for (int k = 2; k <= n; k++) {
+        long double p2 = ((2 * k - 1) * x * p1 - (k - 1) * p0) / k;
+        p0 = p1;
+        p1 = p2;
+    }
+    *derivative = n * (x * p1 - p0) / (x * x - 1);
+    return p1;
+}
+
+/* A fine composite rule for the probability measure proportional to exp(-x^2)
+ * on (0, inf): the inner product in which the polynomials are orthogonalised. */
+static void fine_rule(long double *x, long double *w)
+{
+    const long double pi = 3.14159265358979323846264338327950288L;
+    long double total = 0;
+    for (int i = 0; i < PANEL_NODES; i++) {
+        long double z = cosl(pi * (i + 0.75L) / (PANEL_NODES + 0.5L)), d;
+        for (int turn = 0; turn < 12; turn++)
+            z -= legendre(PANEL_NODES, z, &d) / d;
+        legendre(PANEL_NODES, z, &d);
+        for (int p = 0; p < PANELS; p++) {
+            long double width = RULE_END / PANELS, at = width * (p + (1 + z) / 2);
+            x[p * PANEL_NODES + i] = at;
+            w[p * PANEL_NODES + i] = width / ((1 - z * z) * d * d) * expl(-at * at);
+        }
+    }
+    for (int i = 0; i < RULE; i++)
+        total += w[i];
+    for (int i = 0; i < RULE; i++)
+        w[i] /= total;
+}
+
+/* Recurrence x p_k = b_{k+1} p_{k+1} + a_k p_k + b_k p_{k-1} of the orthonormal
+ * polynomials (Stieltjes' procedure). */
+static void recurrence(int n, long double *a, long double *b)
+{
+    static _Thread_local long double x[RULE], w[RULE], p[RULE], before[RULE];
+    fine_rule(x, w);
+    for (int i = 0; i < RULE; i++) {
+        p[i] = 1;
+        before[i] = 0;
+    }
+    b[0] = 0;
+    for (int k = 0; k < n; k++) {
+        long double mean = 0, norm = 0;
+        for (int i = 0; i < RULE; i++)
+            mean += w[i] * x[i] * p[i] * p[i];
+        a[k] = mean;
+        for (int i = 0; i < RULE; i++) {
+            long double next = (x[i] - a[k]) * p[i] - b[k] * before[i];
+            before[i] = p[i];
+            p[i] = next;
+            norm += w[i] * next * next;
+        }
+        b[k + 1] = sqrtl(norm);
+        for (int i = 0; i < RULE; i++)
+            p[i] /= b[k + 1];
+    }
+}
+
+/* How many eigenvalues of the Jacobi matrix lie below x (Sturm sequence). */
+static int eigenvalues_below(int n, const long double *a, const long double *b, long double x)
+{
+    int count = 0;
+    long double q = 1;
+    for (int k = 0; k < n; k++) {
+        q = a[k] - x - (k ? b[k] * b[k] / q : 0);
+        if (q == 0)
+            q = 1e-30L;
+        count += q < 0;
+    }
+    return count;
+}
+
+enum kn_status kn_velocity_half_gauss(int n, double *node, double *weight)
+{
+    long double a[MOST_HALF + 1], b[MOST_HALF + 2];
+    if (n < 1 || n > MOST_HALF)
+        return kn_error_set(KN_EINPUT, "velocity.nodes: %d nodes on a half axis (1 to %d are possible)", n, MOST_HALF);
+    recurrence(n, a, b);
+    for (int i = 0; i < n; i++) {
+        long double low = 0, high = RULE_END;
+        for (int turn = 0; turn < 80; turn++) {
+            long double middle = (low + high) / 2;
+            if (eigenvalues_below(n, a, b, middle) > i)
+                high = middle;
+            else
+                low = middle;
+        }
+        long double x = (low + high) / 2, p = 1, before = 0, sum = 1;
+        for (int k = 0; k + 1 < n; k++) {
+            long double next = ((x - a[k]) * p - b[k] * before) / b[k + 1];
+            before = p;
+            p = next;
+            sum += p * p;
+        }
+        node[i] = (double)x;
+        weight[i] = (double)(0.5L / sum); /* half of the probability lies on each half axis */
+    }
+    return KN_OK;
+}
+
+/* -------------------------------------------------------------- one half axis */
+
+/* Cells grow away from the origin by 1/ratio each; nodes are cell centres. */
+static void stretched_axis(const struct kn_case *c, int half, double *node, double *weight, float *edge)
+{
+    double ratio = c->velocity.ratio, sum = 0, at = 0;
+    for (int i = 0; i < half; i++)
+        sum += pow(ratio, -i);
+    edge[0] = 0;
+    for (int i = 0; i < half; i++) {
+        double next = (i + 1 == half) ? c->velocity.range : at + c->velocity.range / sum * pow(ratio, -i);
+        node[i] = (at + next) / 2;
+        weight[i] = (erf(next) - erf(at)) / 2;
+        edge[i + 1] = (float)next;
+        at = next;
+    }
+}
+
+/* Solve erf(x) = p by bisection; used a few dozen times per run. */
+static double inverse_erf(double p)
+{
+    double low = 0, high = 7;
+    for (int turn = 0; turn < 100; turn++) {
+        double middle = (low + high) / 2;
+        if (erf(middle) < p)
+            low = middle;
+        else
+            high = middle;
+    }
+    return (low + high) / 2;
+}
+
+/* Cell edges are the quantiles of the cumulated weights, so that a Maxwellian
+ * sample falls into cell i with probability weight[i] exactly. */
+static enum kn_status gauss_axis(int half, double *node, double *weight, float *edge)
+{
+    enum kn_status status = kn_velocity_half_gauss(half, node, weight);
+    double sum = 0;
+    if (status != KN_OK)
+        return status;
+    edge[0] = 0;
+    for (int i = 0; i < half; i++) {
+        sum += 2 * weight[i];
+        edge[i + 1] = (i + 1 == half) ? INFINITY : (float)inverse_erf(sum);
+    }
+    return KN_OK;
+}
+
+/* ------------------------------------------------------------------- the grid */
+
+static bool has_component(const struct kn_case *c, int axis)
+{
+    for (int side = 0; side < KN_SIDES; side++)
+        if (c->walls[side].velocity[axis] != 0 || c->walls[side].oscillation.velocity[axis] != 0)
+            return true;
+    return c->source.force[axis] != 0 || c->source.temperature_gradient[axis] != 0;
+}
+
+/* Axes along which the initial state is odd in v. */
+static bool initial_is_odd(const struct kn_case *c, int axis)
+{
+    switch (c->initial.shape) {
+    case KN_SHAPE_SHEAR:
+        return axis == 1;
+    case KN_SHAPE_STRESS:
+        return axis <= 1;
+    case KN_SHAPE_HEAT_FLUX:
+        return axis == 0;
+    default:
+        return false;
+    }
+}
+
+void kn_velocity_fold(const struct kn_case *c, bool folded[3])
+{
+    for (int d = 0; d < 3; d++)
+        folded[d] = c->velocity.fold == KN_FOLD_AUTO && kn_space_is_uniform(c, d) && !has_component(c, d) &&
+                    !initial_is_odd(c, d);
+}
+
+static enum kn_status allocate(struct kn_velocity *v)
+{
+    bool whole = true;
+    for (int d = 0; d < 3; d++) {
+        v->node[d] = calloc((size_t)v->half[d], sizeof *v->node[d]);
+        v->weight[d] = calloc((size_t)v->half[d], sizeof *v->weight[d]);
+        v->edge[d] = calloc((size_t)v->half[d] + 1, sizeof *v->edge[d]);
+        v->speed[d] = calloc((size_t)v->stride, sizeof *v->speed[d]);
+        whole = whole && v->node[d] && v->weight[d] && v->edge[d] && v->speed[d];
+    }
+    v->square = calloc((size_t)v->stride, sizeof *v->square);
+    v->w = calloc((size_t)v->stride, sizeof *v->w);
+    if (!whole || !v->square || !v->w)
+        return kn_error_set(KN_EMEMORY, "no memory for a velocity grid of %d nodes", v->nnodes);
+    return KN_OK;
+}
+
+static void fill_octant(struct kn_velocity *v)
+{
+    for (int k = 0; k < v->size; k++) {
+        int at[3] = {k / (v->half[1] * v->half[2]), k / v->half[2] % v->half[1], k % v->half[2]};
+        double w = 1, square = 0;
+        for (int d = 0; d < 3; d++) {
+            double s = v->node[d][at[d]];
+            v->speed[d][k] = (float)s;
+            square += s * s;
+            w *= v->weight[d][at[d]];
+        }
+        v->square[k] = (float)square;
+        v->w[k] = (float)w;
+    }
+}
+
+enum kn_status kn_velocity_create(struct kn_velocity *v, const struct kn_case *c)
+{
+    bool folded[3];
+    enum kn_status status;
+    *v = (struct kn_velocity){.octants = 1, .size = 1};
+    kn_velocity_fold(c, folded);
+    for (int d = 0; d < 3; d++) {
+        v->half[d] = c->velocity.nodes[d] / 2;
+        v->size *= v->half[d];
+        v->bit[d] = folded[d] ? 0 : v->octants;
+        v->octants *= folded[d] ? 1 : 2;
+    }
+    v->stride = (v->size + 3) / 4 * 4;
+    v->nnodes = v->octants * v->stride;
+    if ((status = allocate(v)) != KN_OK)
+        return status;
+    for (int d = 0; d < 3; d++) {
+        if (c->velocity.grid == KN_GRID_STRETCHED)
+            stretched_axis(c, v->half[d], v->node[d], v->weight[d], v->edge[d]);
+        else if ((status = gauss_axis(v->half[d], v->node[d], v->weight[d], v->edge[d])) != KN_OK)
+            return status;
+        for (int i = 0; folded[d] && i < v->half[d]; i++)
+            v->weight[d][i] *= 2;
+        v->max_speed[d] = v->node[d][v->half[d] - 1];
+    }
+    fill_octant(v);
+    return KN_OK;
+}
+
+void kn_velocity_destroy(struct kn_velocity *v)
+{
+    for (int d = 0; d < 3; d++) {
+        free(v->node[d]);
+        free(v->weight[d]);
+        free(v->edge[d]);
+        free(v->speed[d]);
+    }
+    free(v->square);
+    free(v->w);
+    *v = (struct kn_velocity){0};
+}

@@ -1,0 +1,43 @@
+/* Velocity space: a tensor grid, stored octant by octant. */
+#ifndef KN_VELOCITY_H
+#define KN_VELOCITY_H
+
+#include "knudsen.h"
+
+/* Nodes with the same signs of (vx, vy, vz) are neighbours in memory: an octant.
+ * Inside an octant |v| and the weight do not depend on which octant it is, the
+ * upwind side is fixed, and a reflection is a change of octant that leaves the
+ * place inside it alone.  A folded axis keeps v > 0 only, with doubled weight,
+ * and has no bit in the octant number. */
+struct kn_velocity {
+    int half[3];               /* nodes on the positive half axis */
+    int bit[3];                /* octant bit that is set where v < 0; 0 = folded axis */
+    int octants;               /* 1, 2, 4 or 8 */
+    int size;                  /* nodes in an octant */
+    int stride;                /* size padded to a multiple of 4; padding has weight 0 */
+    int nnodes;                /* octants * stride: length of one row of h */
+    double *node[3];           /* [half] V0 */
+    double *weight[3];         /* [half] probability of the cell, doubled on a folded axis */
+    float *edge[3];            /* [half + 1] V0; edge[0] = 0; the last may be infinite */
+    float *speed[3];           /* [stride] |v| along an axis, inside an octant */
+    float *square;             /* [stride] v.v */
+    float *w;                  /* [stride] weights */
+    double max_speed[3];       /* largest node */
+};
+
+enum kn_status kn_velocity_create(struct kn_velocity *v, const struct kn_case *c);
+void kn_velocity_destroy(struct kn_velocity *v);
+
+/* Octants, and from them the length of a row, without building the grid. */
+void kn_velocity_fold(const struct kn_case *c, bool folded[3]);
+
+/* n nodes and weights for the measure pi^(-1/2) exp(-x^2) on (0, inf), theory (12). */
+enum kn_status kn_velocity_half_gauss(int n, double *node, double *weight);
+
+/* Sign of a velocity component in an octant: +1 or -1. */
+static inline int kn_velocity_sign(const struct kn_velocity *v, int octant, int axis)
+{
+    return (octant & v->bit[axis]) ? -1 : 1;
+}
+
+#endif

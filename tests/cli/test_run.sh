@@ -1,0 +1,155 @@
+#!/bin/bash
+# knudsen run: the files it leaves, what it prints, how it ends.
+# usage: test_run.sh PROGRAM SOURCE_FOLDER
+knudsen=$(realpath "$1") && [ -x "$knudsen" ] || { echo "usage: $0 PROGRAM SOURCE_FOLDER"; exit 1; }
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failed=0
+
+# check WHAT COMMAND...: one line per check.
+check() {
+    local what=$1
+    shift
+    if "$@" >check.log 2>&1; then
+        echo "ok    $what"
+    else
+        echo "FAIL  $what"
+        sed 's/^/      /' check.log | head -5
+        failed=1
+    fi
+}
+
+# ends WITH COMMAND...: runs it, keeps out and err, compares the exit code.
+ends() {
+    local expected=$1 code
+    shift
+    "$@" >out 2>err
+    code=$?
+    [ "$code" -eq "$expected" ] && return 0
+    echo "exit code $code instead of $expected: $*"
+    cat err
+    return 1
+}
+contains() { grep -q -- "$2" "$1" || { echo "no '$2' in $1:"; head -3 "$1"; return 1; }; }
+lacks() { [ -e "$1" ] && ! grep -q -- "$2" "$1" || { echo "'$2' in $1"; return 1; }; }
+absent() { [ ! -e "$1" ] || { echo "$1 exists"; return 1; }; }
+empty() { [ ! -s "$1" ] || { echo "$1 holds:"; cat "$1"; return 1; }; }
+
+# Valid JSON, in full where there is a Python to ask.
+json_lines() {
+    [ -s "$1" ] || return 1
+    if command -v python3 >/dev/null; then
+        python3 -c 'import json, sys
+for line in open(sys.argv[1]):
+    assert "event" in json.loads(line)' "$1"
+    else
+        ! grep -vq '^{"event":".*}$' "$1"
+    fi
+}
+json_keys() {
+    local file=$1 key
+    shift
+    for key; do contains "$file" "\"$key\":" || return 1; done
+    ! command -v python3 >/dev/null || python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$file"
+}
+
+cat >case.yaml <<'END'
+gas:
+  delta: 1
+disturbance: 0.01
+space:
+  cells: [8, 8]
+  order: 1
+velocity:
+  grid: gauss
+  nodes: 8
+collision:
+  method: bgk
+walls:
+  top:
+    velocity: [1, 0, 0]
+time:
+  end: 1
+output:
+  history: 5
+  fields: 0.5
+END
+
+# 1. A plain run.
+check "run ends with 0" ends 0 "$knudsen" run case.yaml --out a
+cp out a.out
+for file in summary.json history.csv fields.h5 fields.pvd checkpoint-a.h5 run.log; do
+    check "a/$file is there" test -s "a/$file"
+done
+check "the series is there" test -n "$(ls a/fields/*.vtr 2>/dev/null)"
+check "nothing temporary stays" test -z "$(find a -name '*.tmp*')"
+check "summary.json has its keys" json_keys a/summary.json quantities D G walls steps time wall_s phase_s \
+    updates_per_s drift case outcome
+check "the outcome is the end time" contains a/summary.json '"outcome": *"end time"'
+check "the resolved case is in it" json_keys a/summary.json delta disturbance cells nodes seed
+check "history.csv names its columns" contains a/history.csv '^step,time,residual,mass,.*,D,G,.*top.stress_x'
+check "history.csv begins at step 0" contains a/history.csv '^0,0,nan,'
+rows=$(($(wc -l <a/history.csv) - 1))
+check "history.csv has a row per 5 steps and one at the end" \
+    test "$rows" -ge "$((1 + $(tail -1 a/history.csv | cut -d, -f1) / 5))"
+check "the box names Kn, delta and Ma" contains a.out 'Kn 0.8885 *delta 1 *Ma'
+check "the end says what to type next" contains a.out 'next: knudsen plot a'
+check "plain output has no control codes" lacks a.out $'[\033\r]'
+check "run.log holds the same, with dates" contains a/run.log 'T.*Z start'
+check "run.log ends with the date" contains a/run.log 'T.*Z stop'
+
+# 2. The same again gives the same; a fresh run leaves nothing of the old one.
+cp a/history.csv first.csv
+check "run again, with --set" ends 0 "$knudsen" run case.yaml --out a --set output.vtk=false
+check "the same history" cmp first.csv a/history.csv
+check "no list of the earlier run" absent a/fields.pvd
+check "no files of the earlier run" test -z "$(ls a/fields/*.vtr 2>/dev/null)"
+
+# 3. Ways to report.
+check "--quiet ends with 0" ends 0 "$knudsen" run case.yaml --out q --quiet
+check "--quiet prints nothing" empty out
+check "--quiet has no errors" empty err
+check "--json ends with 0" ends 0 "$knudsen" run case.yaml --out j --json
+check "--json prints one object per line" json_lines out
+check "--json begins with start" contains out '^{"event":"start"'
+check "--json ends with the outcome" contains out '^{"event":"end","outcome":"end time"'
+check "--dry-run ends with 0" ends 0 "$knudsen" run case.yaml --out d --dry-run
+check "--dry-run prints the case" contains out delta
+check "--dry-run writes nothing" absent d
+
+# 4. Ways to stop.
+check "max_steps" ends 0 "$knudsen" run case.yaml --out m --quiet --set time.max_steps=7
+check "max_steps ends at 7" contains m/history.csv '^7,'
+check "max_steps is the outcome" contains m/summary.json '"outcome": *"max steps"'
+check "residual" ends 0 "$knudsen" run case.yaml --out r --quiet --set time.end=1000 --set time.residual=0.5
+check "residual is the outcome" contains r/summary.json '"outcome": *"residual"'
+check "walltime ends with 130" ends 130 "$knudsen" run case.yaml --out w --set time.end=1e6 --set run.walltime=0.5
+check "walltime is the outcome" contains w/summary.json '"outcome": *"walltime"'
+check "walltime leaves a checkpoint" test -s w/checkpoint-a.h5
+check "walltime says how to go on" contains out --resume
+
+# 5. What can go wrong.
+check "missing case ends with 2" ends 2 "$knudsen" run nowhere.yaml --out x
+check "missing case names it" contains err nowhere.yaml
+check "missing case writes nothing" absent x
+check "bad value ends with 2" ends 2 "$knudsen" run case.yaml --out x --set gas.delta=-1
+check "bad value names the key" contains err gas.delta
+check "bad value writes nothing" absent x
+check "folder that cannot be made ends with 4" ends 4 "$knudsen" run case.yaml --out case.yaml/x
+check "folder that cannot be made is named" contains err case.yaml
+check "resume without checkpoint ends with 4" ends 4 "$knudsen" run case.yaml --out x --resume
+check "resume without checkpoint writes nothing" absent x
+
+# 6. A step far beyond stability: the run stops and says where.
+unstable=(--set time.step=2 --set time.end=2000 --set collision.update=explicit)
+check "unstable run ends with 3" ends 3 "$knudsen" run case.yaml --out n "${unstable[@]}" --set output.checkpoint=0
+check "it names quantity, cell, step and time" contains err \
+    'non-finite [a-zA-Z]* in cell [0-9]* (x [0-9]*, y [0-9]*, z [0-9]*) at step [0-9]*, t = '
+check "it says that there is no checkpoint" contains err 'no checkpoint'
+check "no bad checkpoint is written" absent n/checkpoint-a.h5
+check "no bad row is written" lacks n/history.csv '[^,]nan\|inf\|,nan,nan'
+check "no summary of a failure" absent n/summary.json
+check "run.log tells of it" contains n/run.log '^error: non-finite'
+
+exit $failed

@@ -1,0 +1,18 @@
+/* Plain scalar versions of the fast sweeps: what the tests compare with and
+ * the benchmark measures against. */
+#ifndef KN_ORACLE_H
+#define KN_ORACLE_H
+
+#include "backend/backend.h"
+#include "sampling.h"
+
+/* The Monte Carlo collision step of one cell with the projection correction:
+ * samples one after the other, invariants restored from sums before and after. */
+void oracle_collide(const struct kn_problem *p, const struct kn_sample *samples, float *row);
+
+/* One streaming step of every cell, from h into next, by the formulas of
+ * theory.md section 5 written node by node with index arithmetic.  Returns the
+ * emission density of each face in density[nfaces]. */
+void oracle_stream(const struct kn_problem *p, double dt, const float *h, float *next, double *density);
+
+#endif

@@ -1,0 +1,407 @@
+/* The history row: every sum and quantity against a value worked out by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "monitor.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A case, its space and one state of the gas. */
+struct scene {
+    struct kn_case c;
+    struct kn_space space;
+    struct kn_monitor m;
+    double *fields; /* [ncells][KN_FIELDS] */
+    struct kn_wall_flux walls[KN_SIDES];
+};
+
+static double *cell(struct scene *s, int x, int y, int z)
+{
+    return s->fields + (size_t)((z * s->space.cells[1] + y) * s->space.cells[0] + x) * KN_FIELDS;
+}
+
+static double noise(uint64_t *seed)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return (double)(*seed >> 11) * 0x1p-53 - 0.5;
+}
+
+/* A box whose x and y sides are walls; z is uniform unless it has cells. */
+static void set_box(struct scene *s, int nx, int ny, int nz)
+{
+    memset(s, 0, sizeof *s);
+    kn_case_default(&s->c);
+    const int cells[3] = {nx, ny, nz};
+    for (int d = 0; d < 3; d++) {
+        s->c.space.cells[d] = cells[d];
+        s->c.space.size[d] = 1;
+        s->c.space.stretch[d] = 1;
+        s->c.space.cluster[d] = KN_CLUSTER_BOTH;
+        for (int end = 0; end < 2; end++) {
+            struct kn_wall *w = &s->c.walls[2 * d + end];
+            memset(w, 0, sizeof *w);
+            w->kind = cells[d] > 1 ? KN_WALL_DIFFUSE : KN_WALL_PERIODIC;
+            w->accommodation = 1;
+        }
+    }
+    s->c.gas.delta = 2;
+    s->c.disturbance = 0;
+    memset(&s->c.source, 0, sizeof s->c.source);
+    s->c.output.average = -1;
+}
+
+static void build(struct scene *s)
+{
+    assert_int_equal(kn_space_create(&s->space, &s->c), KN_OK);
+    assert_int_equal(kn_monitor_create(&s->m, &s->c, &s->space), KN_OK);
+    s->fields = calloc((size_t)s->space.ncells * KN_FIELDS, sizeof *s->fields);
+    assert_non_null(s->fields);
+    for (int f = 0; f < s->space.nfaces; f++)
+        s->walls[s->space.faces[f].side].wall = true;
+}
+
+static void drop(struct scene *s)
+{
+    free(s->fields);
+    kn_monitor_destroy(&s->m);
+    kn_space_destroy(&s->space);
+}
+
+static void take(struct scene *s, int64_t step, double time)
+{
+    assert_int_equal(kn_monitor_take(&s->m, step, time, s->fields, s->walls), KN_OK);
+}
+
+static bool has_column(const struct kn_monitor *m, const char *name)
+{
+    for (int i = 0; i < m->ncolumns; i++)
+        if (strcmp(m->columns[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+static int column(const struct kn_monitor *m, const char *name)
+{
+    for (int i = 0; i < m->ncolumns; i++)
+        if (strcmp(m->columns[i].name, name) == 0)
+            return i;
+    fail_msg("no column %s", name);
+    return -1;
+}
+
+static void assert_near(double a, double b, double tolerance)
+{
+    if (!(fabs(a - b) <= tolerance))
+        fail_msg("%.17g is not %.17g within %g", a, b, tolerance);
+}
+
+/* A state whose moments of h are known must give them back. */
+static void sums_invert_the_definitions(void **state)
+{
+    (void)state;
+    struct scene s;
+    uint64_t seed = 1;
+    double mass = 0, energy = 0, momentum[3] = {0};
+    set_box(&s, 5, 4, 3);
+    s.c.disturbance = 0.3;
+    s.c.space.stretch[0] = 0.8;
+    build(&s);
+    double eps = s.c.disturbance;
+    for (int i = 0; i < s.space.ncells; i++) {
+        double *q = s.fields + (size_t)i * KN_FIELDS, dv = s.space.volume[i];
+        double h0 = noise(&seed), h2 = noise(&seed), h1[3], square = 0;
+        mass += dv * h0;
+        energy += dv * h2;
+        q[KN_RHO] = h0;
+        for (int d = 0; d < 3; d++) {
+            h1[d] = noise(&seed);
+            momentum[d] += dv * h1[d];
+            q[KN_UX + d] = h1[d] / (1 + eps * h0);
+            square += q[KN_UX + d] * q[KN_UX + d];
+        }
+        q[KN_THETA] = (2.0 / 3.0 * h2 - h0) / (1 + eps * h0) - 2.0 / 3.0 * eps * square;
+    }
+    take(&s, 0, 0);
+    assert_near(s.m.row.mass, mass, 1e-12);
+    assert_near(s.m.row.energy, energy, 1e-12);
+    for (int d = 0; d < 3; d++)
+        assert_near(s.m.row.momentum[d], momentum[d], 1e-12);
+    drop(&s);
+}
+
+static void drift_is_relative_to_the_moved_mass(void **state)
+{
+    (void)state;
+    struct scene s;
+    set_box(&s, 2, 1, 1);
+    build(&s);
+    take(&s, 0, 0);
+    assert_near(s.m.row.mass_drift, 0, 0);
+    cell(&s, 0, 0, 0)[KN_RHO] = 3;
+    cell(&s, 1, 0, 0)[KN_RHO] = -1;
+    take(&s, 1, 0.1);
+    assert_near(s.m.row.mass_drift, 0.5, 1e-15);
+    drop(&s);
+}
+
+static void residual_is_a_rate_and_starts_undefined(void **state)
+{
+    (void)state;
+    struct scene s;
+    set_box(&s, 2, 2, 1);
+    build(&s);
+    for (int i = 0; i < s.space.ncells; i++)
+        s.fields[i * KN_FIELDS + KN_THETA] = 1;
+    take(&s, 0, 0);
+    assert_true(isnan(s.m.row.residual));
+    for (int i = 0; i < s.space.ncells; i++)
+        s.fields[i * KN_FIELDS + KN_THETA] = 2;
+    take(&s, 10, 0.25);
+    assert_near(s.m.row.residual, 0.5 / 0.25, 1e-15);
+    assert_true(isnan(s.m.previous_residual));
+    take(&s, 20, 0.5);
+    assert_near(s.m.row.residual, 0, 0);
+    assert_near(s.m.previous_residual, 2, 1e-15);
+    drop(&s);
+}
+
+static void rest_has_no_residual(void **state)
+{
+    (void)state;
+    struct scene s;
+    set_box(&s, 2, 2, 1);
+    build(&s);
+    take(&s, 0, 0);
+    take(&s, 1, 1);
+    assert_near(s.m.row.residual, 0, 0);
+    drop(&s);
+}
+
+/* u_x = y - 1/2 on the midline, of both signs on the two sides of it: the
+ * modulus comes after the average over the middle columns. */
+static void cavity_quantities(void **state)
+{
+    (void)state;
+    static const int shapes[][3] = {{4, 6, 1}, {5, 6, 1}, {4, 6, 4}, {5, 6, 3}};
+    for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {
+        struct scene s;
+        set_box(&s, shapes[k][0], shapes[k][1], shapes[k][2]);
+        s.c.walls[KN_TOP].velocity[0] = -2;
+        s.c.space.stretch[0] = 0.9;
+        s.c.space.stretch[1] = 0.7;
+        build(&s);
+        assert_true(has_column(&s.m, "D") && has_column(&s.m, "G"));
+        double expected = 0, height = s.space.edges[1][6] - s.space.edges[1][0];
+        for (int y = 0; y < 6; y++) {
+            double dy = s.space.edges[1][y + 1] - s.space.edges[1][y], u = y - 2.4;
+            expected += dy * fabs(u) / height / 2;
+            for (int z = 0; z < s.space.cells[2]; z++)
+                for (int x = 0; x < s.space.cells[0]; x++)
+                    cell(&s, x, y, z)[KN_UX] = u + 10 * (2 * x - s.space.cells[0] + 1);
+        }
+        s.walls[KN_TOP].shear_magnitude = 0.7;
+        take(&s, 1, 1);
+        assert_near(s.m.row.drag, 0.35, 1e-15);
+        assert_near(s.m.row.vortex_flow, expected, 1e-12);
+        drop(&s);
+    }
+}
+
+static void swinging_lid_is_measured_in_its_amplitude(void **state)
+{
+    (void)state;
+    struct scene s;
+    set_box(&s, 4, 4, 1);
+    s.c.walls[KN_TOP].oscillation.velocity[0] = 4;
+    build(&s);
+    s.walls[KN_TOP].shear_magnitude = 1;
+    take(&s, 1, 1);
+    assert_near(s.m.row.drag, 0.25, 1e-15);
+    drop(&s);
+}
+
+static void columns_follow_the_case(void **state)
+{
+    (void)state;
+    struct scene s;
+    set_box(&s, 1, 8, 1); /* Couette flow: a moving wall, no cavity */
+    s.c.walls[KN_TOP].velocity[0] = 1;
+    build(&s);
+    assert_false(has_column(&s.m, "D") || has_column(&s.m, "G") || has_column(&s.m, "G_P"));
+    assert_true(has_column(&s.m, "top.stress_x") && has_column(&s.m, "bottom.mass_flux"));
+    assert_false(has_column(&s.m, "left.stress_x") || has_column(&s.m, "front.heat_flux"));
+    assert_string_equal(s.m.columns[0].name, "step");
+    assert_string_equal(s.m.columns[1].name, "time");
+    s.walls[KN_TOP].stress[0] = -0.25;
+    s.walls[KN_TOP].heat_flux = 0.5;
+    take(&s, 1, 1);
+    assert_near(s.m.row.stress[KN_TOP][0], -0.25, 0);
+    assert_near(s.m.row.heat_flux[KN_TOP], 0.5, 0);
+    assert_true(isnan(s.m.row.stress[KN_LEFT][0]) && isnan(s.m.row.drag));
+    drop(&s);
+}
+
+static void flow_rates_of_force_and_creep(void **state)
+{
+    (void)state;
+    struct scene s;
+    set_box(&s, 1, 4, 1);
+    s.c.source.force[0] = 3;
+    s.c.source.force[2] = 4;
+    s.c.source.temperature_gradient[0] = -2;
+    build(&s);
+    assert_true(has_column(&s.m, "G_P") && has_column(&s.m, "G_T"));
+    for (int y = 0; y < 4; y++) {
+        cell(&s, 0, y, 0)[KN_UX] = y;
+        cell(&s, 0, y, 0)[KN_UZ] = 2;
+    }
+    take(&s, 1, 1);
+    assert_near(s.m.row.flow_force, (1.5 * 3 + 2 * 4) / 5 / (5 * 2), 1e-14);
+    assert_near(s.m.row.flow_thermal, -2 * 1.5 / (2 * 2), 1e-14);
+    drop(&s);
+}
+
+static void non_finite_values_are_named(void **state)
+{
+    (void)state;
+    struct scene s;
+    set_box(&s, 4, 3, 2);
+    build(&s);
+    take(&s, 0, 0);
+    cell(&s, 1, 2, 1)[KN_THETA] = INFINITY;
+    assert_int_equal(kn_monitor_take(&s.m, 40, 0.31, s.fields, s.walls), KN_ENUMERIC);
+    assert_string_equal(kn_error_message(),
+                        "non-finite theta in cell 21 (x 1, y 2, z 1) at step 40, t = 0.31");
+    assert_int_equal(s.m.rows, 1);
+    assert_near(s.m.row.step, 0, 0);
+    cell(&s, 1, 2, 1)[KN_THETA] = 0;
+    s.walls[KN_TOP].heat_flux = NAN;
+    assert_int_equal(kn_monitor_take(&s.m, 40, 0.31, s.fields, s.walls), KN_ENUMERIC);
+    assert_non_null(strstr(kn_error_message(), "through the top wall"));
+    drop(&s);
+}
+
+static void averages_begin_when_asked(void **state)
+{
+    (void)state;
+    struct scene s;
+    set_box(&s, 2, 2, 1);
+    s.c.walls[KN_TOP].velocity[0] = 1;
+    s.c.output.average = 1;
+    build(&s);
+    double values[] = {7, 7, 1, 2, 6}; /* rows at t = 0, 0.5, 1, 1.5, 2 */
+    for (int i = 0; i < 5; i++) {
+        s.walls[KN_TOP].shear_magnitude = values[i];
+        cell(&s, 1, 1, 0)[KN_QX] = 2 * values[i];
+        take(&s, i, 0.5 * i);
+    }
+    int d = column(&s.m, "D");
+    assert_int_equal(s.m.averaged, 3);
+    assert_near(s.m.mean[d], 3, 1e-15);
+    assert_near(s.m.square[d], 14, 1e-14);
+    assert_near(s.m.mean_fields[3 * KN_FIELDS + KN_QX], 6, 1e-14);
+    assert_near(s.m.mean_fields[KN_QX], 0, 0);
+    drop(&s);
+}
+
+static void fill(struct scene *s, uint64_t *seed)
+{
+    for (int i = 0; i < s->space.ncells * KN_FIELDS; i++)
+        s->fields[i] = noise(seed);
+    for (int i = 0; i < KN_SIDES; i++)
+        s->walls[i].shear_magnitude = s->walls[i].heat_flux = noise(seed);
+}
+
+/* Rows 0-3, save, restore elsewhere, rows 4-7 on both: the same bits. */
+static void restart_is_exact(void **state)
+{
+    (void)state;
+    struct scene a, b;
+    uint64_t seed = 7;
+    set_box(&a, 6, 5, 1);
+    a.c.walls[KN_TOP].velocity[0] = 1;
+    a.c.output.average = 0.2;
+    build(&a);
+    for (int i = 0; i < 4; i++) {
+        fill(&a, &seed);
+        take(&a, i, 0.1 * i);
+    }
+    int64_t size = kn_monitor_state_size(&a.m);
+    double *saved = calloc((size_t)size, sizeof *saved), *other = calloc((size_t)size, sizeof *other);
+    kn_monitor_save(&a.m, saved);
+
+    set_box(&b, 6, 5, 1);
+    b.c.walls[KN_TOP].velocity[0] = 1;
+    b.c.output.average = 0.2;
+    build(&b);
+    assert_int_equal(kn_monitor_restore(&b.m, saved, size), KN_OK);
+    for (int i = 4; i < 8; i++) {
+        fill(&a, &seed);
+        memcpy(b.fields, a.fields, (size_t)a.space.ncells * KN_FIELDS * sizeof *a.fields);
+        memcpy(b.walls, a.walls, sizeof a.walls);
+        take(&a, i, 0.1 * i);
+        take(&b, i, 0.1 * i);
+    }
+    kn_monitor_save(&a.m, saved);
+    kn_monitor_save(&b.m, other);
+    assert_memory_equal(saved, other, (size_t)size * sizeof *saved);
+    free(saved);
+    free(other);
+    drop(&a);
+    drop(&b);
+}
+
+static void restart_refuses_and_begins_anew(void **state)
+{
+    (void)state;
+    struct scene a, b;
+    uint64_t seed = 9;
+    set_box(&a, 3, 3, 1);
+    a.c.output.average = 0;
+    build(&a);
+    fill(&a, &seed);
+    take(&a, 1, 1);
+    assert_int_equal(a.m.averaged, 1);
+    int64_t size = kn_monitor_state_size(&a.m);
+    double *saved = calloc((size_t)size, sizeof *saved);
+    kn_monitor_save(&a.m, saved);
+
+    a.c.output.average = 5; /* another start: the old averages are of no use */
+    assert_int_equal(kn_monitor_restore(&a.m, saved, size), KN_OK);
+    assert_int_equal(a.m.averaged, 0);
+    assert_near(a.m.mean_fields[0], 0, 0);
+    assert_near(a.m.row.step, 1, 0);
+    assert_int_equal(kn_monitor_restore(&a.m, saved, size - 1), KN_EINPUT);
+
+    set_box(&b, 3, 4, 1);
+    build(&b);
+    assert_int_equal(kn_monitor_restore(&b.m, saved, size), KN_EINPUT);
+    free(saved);
+    drop(&a);
+    drop(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sums_invert_the_definitions),
+        cmocka_unit_test(drift_is_relative_to_the_moved_mass),
+        cmocka_unit_test(residual_is_a_rate_and_starts_undefined),
+        cmocka_unit_test(rest_has_no_residual),
+        cmocka_unit_test(cavity_quantities),
+        cmocka_unit_test(swinging_lid_is_measured_in_its_amplitude),
+        cmocka_unit_test(columns_follow_the_case),
+        cmocka_unit_test(flow_rates_of_force_and_creep),
+        cmocka_unit_test(non_finite_values_are_named),
+        cmocka_unit_test(averages_begin_when_asked),
+        cmocka_unit_test(restart_is_exact),
+        cmocka_unit_test(restart_refuses_and_begins_anew),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
