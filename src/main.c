@@ -13,8 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-const char *argp_program_version = "knudsen " KN_VERSION;
-const char *argp_program_bug_address = NULL;
+/* read by the C library, hence visible */
+__attribute__((visibility("default"))) const char *argp_program_version = "knudsen " KN_VERSION;
 
 enum { USAGE = 2 }; /* exit code of a command line that makes no sense */
 

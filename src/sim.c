@@ -75,8 +75,6 @@ enum kn_status kn_sim_plan(const struct kn_case *c, struct kn_plan_size *size)
     enum kn_status status = kn_case_check(c);
     if (status != KN_OK || (status = find_backend(c, &backend)) != KN_OK)
         return status;
-    if (cells > INT32_MAX / 6)
-        return kn_error_set(KN_EINPUT, "space.cells: %.3g cells (at most %d)", cells, INT32_MAX / 6);
     if ((status = kn_velocity_create(&v, c)) == KN_OK) {
         space.ncells = (int)cells;
         const struct kn_problem p = {.c = c, .space = &space, .velocity = &v, .threads = choose_threads(c)};
