@@ -6,6 +6,10 @@
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#ifdef __SSE__
+#include <xmmintrin.h>
+#endif
 
 enum { ALIGNMENT = 64, MOST_LANES = 16 };
 
@@ -19,13 +23,14 @@ struct kn_cpu {
     struct kn_sample *samples; /* [collision.samples] */
     float *scratch;            /* [threads][scratch_size] */
     size_t scratch_size;
+    bool cached;               /* both copies of h fit into the last-level cache */
     double seconds[KN_PHASES];
 };
 
 size_t kn_cpu_scratch_size(const struct kn_velocity *v, int lanes)
 {
-    const size_t stream = KN_STREAM_SCRATCH_ROWS * (size_t)v->stride, collide = (size_t)lanes * v->nnodes;
-    const size_t most = stream > collide ? stream : collide;
+    const size_t stream = KN_STREAM_SCRATCH_ROWS * (size_t)v->stride + (size_t)v->nnodes;
+    const size_t collide = (size_t)lanes * v->nnodes, most = stream > collide ? stream : collide;
     return (most + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
 }
 
@@ -34,6 +39,15 @@ static double memory(const struct kn_problem *p)
     const double state = 2.0 * p->space->ncells * p->velocity->nnodes * sizeof(float);
     const double scratch = (double)p->threads * (double)kn_cpu_scratch_size(p->velocity, MOST_LANES) * sizeof(float);
     return state + scratch + (double)kn_sampling_count(p->c) * sizeof(struct kn_sample);
+}
+
+/* Does the whole state stay in cache from step to step?  Then results are left
+ * there; otherwise, and where rows are finished one by one, they bypass it. */
+static bool stays_in_cache(const struct kn_problem *p)
+{
+    const long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    const double state = 2.0 * p->space->ncells * p->velocity->nnodes * sizeof(float);
+    return kn_sampling_count(p->c) > 0 || state < (cache > 0 ? (double)cache : 32e6);
 }
 
 static void *aligned(size_t count, size_t size)
@@ -82,6 +96,7 @@ static enum kn_status create(void **machine, const struct kn_problem *p)
     }
     cpu->links = (struct kn_links){p->space->neighbour, {p->velocity->bit[0], p->velocity->bit[1], p->velocity->bit[2]},
                                    p->boundary->mirrors};
+    cpu->cached = stays_in_cache(p);
     cpu->scratch_size = kn_cpu_scratch_size(p->velocity, cpu->kernels->lanes);
     cpu->h = aligned(rows, sizeof(float));
     cpu->next = aligned(rows, sizeof(float));
@@ -122,6 +137,28 @@ static enum kn_status set_walls(void *machine)
 
 /* -------------------------------------------------------------------- sweeps */
 
+/* Ahead of a front h falls off by a factor per cell until it is denormal, which
+ * some processors handle a hundred times slower.  Such values become zero while
+ * a thread sweeps; the caller's floating-point mode is put back afterwards. */
+static unsigned flush_denormals(void)
+{
+    unsigned before = 0;
+#ifdef __SSE__
+    before = _mm_getcsr();
+    _mm_setcsr(before | 0x8040);
+#endif
+    return before;
+}
+
+static void restore_denormals(unsigned before)
+{
+#ifdef __SSE__
+    _mm_setcsr(before);
+#else
+    (void)before;
+#endif
+}
+
 static void draw_samples(struct kn_cpu *cpu, double dt, uint64_t draw)
 {
     const struct kn_problem *p = &cpu->problem;
@@ -144,25 +181,49 @@ static void sweep_walls(struct kn_cpu *cpu, const struct kn_stream_sweep *s)
         cpu->kernels->wall(s, face, cpu->scratch + (size_t)omp_get_thread_num() * cpu->scratch_size);
 }
 
-/* Stream (unless s is NULL) and collide (unless k is NULL) block by block, so
- * that h passes through memory once. */
-static void sweep_cells(struct kn_cpu *cpu, const struct kn_stream_sweep *s, const struct kn_collide_sweep *k, float *to)
+/* One sweep over the cells: streaming (unless s is NULL), then collisions. */
+struct cell_sweep {
+    const struct kn_stream_sweep *s;
+    const struct kn_collide_sweep *k;
+    float *to;                 /* [ncells][nnodes] */
+    bool cached;               /* leave the result in the caches */
+};
+
+/* `count` neighbouring cells, block by block, so that h passes through memory
+ * once.  Seconds of streaming and of collisions are added up. */
+static void sweep_block(struct kn_cpu *cpu, const struct cell_sweep *sweep, int first, int count, double seconds[2])
 {
-    const int ncells = cpu->problem.space->ncells, lanes = cpu->kernels->lanes;
-    const size_t nnodes = (size_t)cpu->problem.velocity->nnodes;
+    const int nnodes = cpu->problem.velocity->nnodes;
+    float *scratch = cpu->scratch + (size_t)omp_get_thread_num() * cpu->scratch_size;
+    float *to = sweep->to + (size_t)first * (size_t)nnodes;
+    float *rows = sweep->cached ? to : scratch + cpu->scratch_size - (size_t)nnodes * (size_t)count;
+    const double start = omp_get_wtime();
+    for (int i = 0; sweep->s && i < count; i++)
+        cpu->kernels->stream(sweep->s, first + i, rows + (size_t)i * (size_t)nnodes, scratch);
+    const double middle = omp_get_wtime();
+    cpu->kernels->collide(sweep->k, rows, count, scratch);
+    if (!sweep->cached)
+        cpu->kernels->store(rows, nnodes * count, to);
+    seconds[0] += middle - start;
+    seconds[1] += omp_get_wtime() - middle;
+}
+
+static void sweep_cells(struct kn_cpu *cpu, const struct cell_sweep *sweep)
+{
+    /* Samples are applied to as many cells at once as a vector holds. */
+    const int block = kn_sampling_count(cpu->problem.c) > 0 ? cpu->kernels->lanes : 1;
+    const int ncells = cpu->problem.space->ncells;
     double stream = 0, collide = 0;
-#pragma omp parallel for schedule(static) num_threads(cpu->problem.threads) reduction(+ : stream, collide)
-    for (int first = 0; first < ncells; first += lanes) {
-        float *scratch = cpu->scratch + (size_t)omp_get_thread_num() * cpu->scratch_size;
-        const int count = ncells - first < lanes ? ncells - first : lanes;
-        const double start = omp_get_wtime();
-        for (int i = 0; s && i < count; i++)
-            cpu->kernels->stream(s, first + i, to + (size_t)(first + i) * nnodes, scratch);
-        const double middle = omp_get_wtime();
-        if (k)
-            cpu->kernels->collide(k, to + (size_t)first * nnodes, count, scratch);
-        stream += middle - start;
-        collide += omp_get_wtime() - middle;
+#pragma omp parallel num_threads(cpu->problem.threads) reduction(+ : stream, collide)
+    {
+        const unsigned mode = flush_denormals();
+        double seconds[2] = {0, 0};
+#pragma omp for schedule(static)
+        for (int first = 0; first < ncells; first += block)
+            sweep_block(cpu, sweep, first, ncells - first < block ? ncells - first : block, seconds);
+        stream += seconds[0];
+        collide += seconds[1];
+        restore_denormals(mode);
     }
     cpu->seconds[KN_PHASE_STREAM] += stream / cpu->problem.threads;
     cpu->seconds[KN_PHASE_COLLIDE] += collide / cpu->problem.threads;
@@ -179,7 +240,7 @@ static enum kn_status collide(void *machine, double dt, uint64_t draw)
     struct kn_cpu *cpu = machine;
     const struct kn_collide_sweep k = collide_sweep(cpu, dt);
     draw_samples(cpu, dt, draw);
-    sweep_cells(cpu, NULL, &k, cpu->h);
+    sweep_cells(cpu, &(struct cell_sweep){NULL, &k, cpu->h, true});
     return KN_OK;
 }
 
@@ -197,7 +258,7 @@ static enum kn_status step(void *machine, const struct kn_step *step)
     const double start = omp_get_wtime();
     sweep_walls(cpu, &s);
     cpu->seconds[KN_PHASE_STREAM] += omp_get_wtime() - start;
-    sweep_cells(cpu, &s, &k, cpu->next);
+    sweep_cells(cpu, &(struct cell_sweep){&s, &k, cpu->next, cpu->cached});
     float *swap = cpu->h;
     cpu->h = cpu->next;
     cpu->next = swap;

@@ -3,47 +3,40 @@
 #include "cpu_kernels.h"
 
 #include <string.h>
+#ifdef __SSE__
+#include <xmmintrin.h>
+#endif
 
 /* ------------------------------------------------------------------ moments */
 
-/* Node k of every octant, added up with every pattern of signs: c[p] is odd in
- * the axes whose bits p holds.  Moments need fewer products of these. */
-static inline void parities(int octants, const float *h, int stride, int k, float c[8])
+/* The octants of a row are first added with the signs that each moment needs:
+ * fewer products than octant by octant.  Missing octants read the first one and
+ * count zero; `octants` is a compile-time constant, so that costs nothing. */
+KN_SPECIALISED void invariants_loop(const struct kn_velocity *v, int octants, const float *const odd_speed[3],
+                                   const float *row, double m[KN_INVARIANTS])
 {
-#pragma GCC unroll 8
-    for (int o = 0; o < octants; o++)
-        c[o] = h[(size_t)o * stride + k];
-#pragma GCC unroll 3
-    for (int bit = 1; bit < octants; bit *= 2)
-#pragma GCC unroll 8
-        for (int o = 0; o < octants; o++)
-            if (!(o & bit)) {
-                const float plus = c[o], minus = c[o | bit];
-                c[o] = plus + minus;
-                c[o | bit] = plus - minus;
-            }
-}
-
-/* One copy of the loop per number of octants. */
-static inline void invariants_loop(const struct kn_velocity *v, int octants, const float *const odd_speed[3],
-                                   const float *restrict row, double m[KN_INVARIANTS])
-{
-    const float *restrict w = v->w, *restrict vv = v->square;
+    const float *restrict w = v->w, *restrict vv = v->square, *h[8];
     const float *restrict s0 = odd_speed[0], *restrict s1 = odd_speed[1], *restrict s2 = odd_speed[2];
+    for (int o = 0; o < 8; o++)
+        h[o] = row + (o < octants ? (size_t)o * v->stride : 0);
+    const float *restrict h0 = h[0], *restrict h1 = h[1], *restrict h2 = h[2], *restrict h3 = h[3];
+    const float *restrict h4 = h[4], *restrict h5 = h[5], *restrict h6 = h[6], *restrict h7 = h[7];
+    const bool second = octants > 1, fourth = octants > 2, eighth = octants > 4;
     double one = 0, x = 0, y = 0, z = 0, e = 0;
 #pragma omp simd reduction(+ : one, x, y, z, e)
     for (int k = 0; k < v->stride; k++) {
-        float c[8];
-        parities(octants, row, v->stride, k, c);
-        const double even = (double)w[k] * c[0];
+        const float b = second ? h1[k] : 0, c = fourth ? h2[k] : 0, d = fourth ? h3[k] : 0;
+        const float sum0 = h0[k] + b, sum1 = c + d;
+        const float sum2 = eighth ? h4[k] + h5[k] : 0, sum3 = eighth ? h6[k] + h7[k] : 0;
+        const double even = (double)w[k] * ((sum0 + sum1) + (sum2 + sum3));
         one += even;
         e += even * vv[k];
-        if (octants > 1)
-            x += (double)(w[k] * s0[k]) * c[1];
-        if (octants > 2)
-            y += (double)(w[k] * s1[k]) * c[2];
-        if (octants > 4)
-            z += (double)(w[k] * s2[k]) * c[4];
+        if (second)
+            x += (double)(w[k] * s0[k]) * ((h0[k] - b) + (c - d) + (eighth ? (h4[k] - h5[k]) + (h6[k] - h7[k]) : 0));
+        if (fourth)
+            y += (double)(w[k] * s1[k]) * ((sum0 - sum1) + (sum2 - sum3));
+        if (eighth)
+            z += (double)(w[k] * s2[k]) * ((sum0 + sum1) - (sum2 + sum3));
     }
     const double all[KN_INVARIANTS] = {one, x, y, z, e};
     memcpy(m, all, sizeof all);
@@ -134,7 +127,7 @@ static void add_polynomial(const struct kn_velocity *v, float *restrict h, int o
     octant_polynomial(v, octant, x, 1, p);
 #pragma omp simd
     for (int k = 0; k < v->size; k++)
-        h[k] += (1 + eps * h[k]) * kn_collide_polynomial(p, vx[k], vy[k], vz[k], vv[k]);
+        h[k] += (1 + eps * h[k]) * kn_collide_polynomial(p[0], p[1], p[2], p[3], p[4], vx[k], vy[k], vz[k], vv[k]);
 }
 
 /* <(1 + eps h) psi psi>: the matrix of the paper's correction. */
@@ -158,37 +151,37 @@ static void weighted_gram(const struct kn_collide_sweep *s, const float *row, do
     }
 }
 
-/* The correcting polynomial that adds `missing` to the invariants of a row, theory (23). */
-static void correction(const struct kn_collide_sweep *s, const float *row, const double missing[KN_INVARIANTS],
-                       double x[KN_INVARIANTS])
+/* The polynomial whose invariants are `missing`, in the product of Phi0. */
+static void project(const struct kn_collision_plan *plan, const double missing[KN_INVARIANTS], double x[KN_INVARIANTS])
 {
-    if (s->plan->conservation == KN_CONSERVATION_PAPER) {
-        double a[KN_INVARIANTS][KN_INVARIANTS];
-        weighted_gram(s, row, a);
-        memcpy(x, missing, KN_INVARIANTS * sizeof *x);
-        kn_collide_solve(a, x);
-        return;
-    }
     for (int i = 0; i < KN_INVARIANTS; i++) {
         x[i] = 0;
         for (int j = 0; j < KN_INVARIANTS; j++)
-            x[i] += s->plan->inverse[i][j] * missing[j];
+            x[i] += plan->inverse[i][j] * missing[j];
     }
 }
 
+/* Add `missing` to the invariants of a row, theory (23). */
 static void correct(const struct kn_collide_sweep *s, float *row, const double missing[KN_INVARIANTS])
 {
     const struct kn_velocity *v = s->velocity;
     const float eps = s->plan->conservation == KN_CONSERVATION_PAPER ? (float)s->c->disturbance : 0.0f;
     double x[KN_INVARIANTS];
-    correction(s, row, missing, x);
+    if (s->plan->conservation == KN_CONSERVATION_PAPER) {
+        double a[KN_INVARIANTS][KN_INVARIANTS];
+        weighted_gram(s, row, a);
+        memcpy(x, missing, sizeof x);
+        kn_collide_solve(a, x);
+    } else {
+        project(s->plan, missing, x);
+    }
     for (int octant = 0; octant < v->octants; octant++)
         add_polynomial(v, row + (size_t)octant * v->stride, octant, x, eps);
 }
 
 /* ---------------------------------------------------------- model equations */
 
-static inline void relax_loop(const struct kn_velocity *v, const struct kn_relaxation *r, float eps, bool heat,
+KN_SPECIALISED void relax_loop(const struct kn_velocity *v, const struct kn_relaxation *r, float eps, bool heat,
                               float *restrict h)
 {
     const float *restrict vx = v->speed[0], *restrict vy = v->speed[1], *restrict vz = v->speed[2];
@@ -225,13 +218,13 @@ static void collide_linear_bgk(const struct kn_collide_sweep *s, float *row)
     const float keep = (float)(1 - lose);
     double before[KN_INVARIANTS], x[KN_INVARIANTS];
     invariants(v, row, before);
-    correction(s, row, before, x);
+    project(s->plan, before, x);
     for (int octant = 0; octant < v->octants; octant++) {
         float *restrict h = row + (size_t)octant * v->stride, p[KN_INVARIANTS];
         octant_polynomial(v, octant, x, lose, p);
 #pragma omp simd
         for (int k = 0; k < v->size; k++)
-            h[k] = keep * h[k] + kn_collide_polynomial(p, vx[k], vy[k], vz[k], vv[k]);
+            h[k] = keep * h[k] + kn_collide_polynomial(p[0], p[1], p[2], p[3], p[4], vx[k], vy[k], vz[k], vv[k]);
     }
 }
 
@@ -269,14 +262,14 @@ static void collide_model(const struct kn_collide_sweep *s, float *row)
 
 /* ------------------------------------------------------------- Monte Carlo */
 
-static inline void gather_loop(const float *restrict rows, int count, int nnodes, float *restrict block)
+KN_SPECIALISED void gather_loop(const float *restrict rows, int count, int nnodes, float *restrict block)
 {
     for (int k = 0; k < nnodes; k++)
         for (int i = 0; i < count; i++)
             block[(size_t)k * KN_LANES + i] = rows[(size_t)i * nnodes + k];
 }
 
-static inline void scatter_loop(const float *restrict block, int count, int nnodes, float *restrict rows)
+KN_SPECIALISED void scatter_loop(const float *restrict block, int count, int nnodes, float *restrict rows)
 {
     for (int k = 0; k < nnodes; k++)
         for (int i = 0; i < count; i++)
@@ -305,7 +298,7 @@ static void scatter(const float *block, int count, int nnodes, float *rows)
 
 /* One sample in all cells of the block.  All four nodes are read before any is
  * written: nodes that coincide carry the same gain. */
-static inline void apply_sample(const struct kn_sample *s, float eps, bool symmetric, float *block,
+KN_SPECIALISED void apply_sample(const struct kn_sample *s, float eps, bool symmetric, float *block,
                                 float defect[4][KN_LANES])
 {
     float *a = block + (size_t)s->node[0] * KN_LANES, *b = block + (size_t)s->node[1] * KN_LANES;
@@ -339,16 +332,52 @@ static void apply_samples(const struct kn_collide_sweep *s, float *block, float 
     memcpy(total, defect, sizeof defect);
 }
 
+/* Add p0 + p.v + p4 v.v, with coefficients of its own for every lane, to one octant of the block. */
+static void add_block_polynomial(const struct kn_velocity *v, const float p[KN_INVARIANTS][KN_LANES], float *restrict block)
+{
+    for (int k = 0; k < v->size; k++) {
+        const float vx = v->speed[0][k], vy = v->speed[1][k], vz = v->speed[2][k], vv = v->square[k];
+#pragma omp simd
+        for (int i = 0; i < KN_LANES; i++) {
+            const float add = kn_collide_polynomial(p[0][i], p[1][i], p[2][i], p[3][i], p[4][i], vx, vy, vz, vv);
+            block[(size_t)k * KN_LANES + i] += add;
+        }
+    }
+}
+
+/* The projection correction of all cells of a block, while it is in cache. */
+static void project_block(const struct kn_collide_sweep *s, const float defect[4][KN_LANES], float *block)
+{
+    const struct kn_velocity *v = s->velocity;
+    double x[KN_LANES][KN_INVARIANTS];
+    for (int i = 0; i < KN_LANES; i++) {
+        const double missing[KN_INVARIANTS] = {0, -defect[0][i], -defect[1][i], -defect[2][i], -defect[3][i]};
+        project(s->plan, missing, x[i]);
+    }
+    for (int octant = 0; octant < v->octants; octant++) {
+        float p[KN_INVARIANTS][KN_LANES], one[KN_INVARIANTS];
+        for (int i = 0; i < KN_LANES; i++) {
+            octant_polynomial(v, octant, x[i], 1, one);
+            for (int j = 0; j < KN_INVARIANTS; j++)
+                p[j][i] = one[j];
+        }
+        add_block_polynomial(v, p, block + (size_t)octant * v->stride * KN_LANES);
+    }
+}
+
 /* Samples conserve mass; momentum and energy get back what the nodes' defects
  * have added, theory (23). */
 static void collide_samples(const struct kn_collide_sweep *s, float *rows, int count, float *block)
 {
     const int nnodes = s->velocity->nnodes;
+    const enum kn_conservation kind = s->plan->conservation;
     float defect[4][KN_LANES];
     gather(rows, count, nnodes, block);
     apply_samples(s, block, defect);
+    if (kind == KN_CONSERVATION_PROJECTION)
+        project_block(s, defect, block);
     scatter(block, count, nnodes, rows);
-    for (int i = 0; i < count && s->plan->conservation != KN_CONSERVATION_NONE; i++) {
+    for (int i = 0; i < count && kind == KN_CONSERVATION_PAPER; i++) {
         const double missing[KN_INVARIANTS] = {0, -defect[0][i], -defect[1][i], -defect[2][i], -defect[3][i]};
         correct(s, rows + (size_t)i * nnodes, missing);
     }
@@ -366,6 +395,18 @@ static void add_source(const struct kn_collide_sweep *s, float *restrict rows, i
         for (int k = 0; k < s->velocity->nnodes; k++)
             h[k] += half * source[k];
     }
+}
+
+/* Write a finished row past the caches.  Whoever reads it next does so after a
+ * barrier, whose atomic operations order such stores as well. */
+void KN_CPU_NAME(store)(const float *restrict from, int n, float *restrict to)
+{
+#ifdef __SSE__
+    for (int k = 0; k < n; k += 4)
+        _mm_stream_ps(to + k, _mm_loadu_ps(from + k));
+#else
+    memcpy(to, from, (size_t)n * sizeof *to);
+#endif
 }
 
 /* Sources act for half the step before and half after the collisions, so that

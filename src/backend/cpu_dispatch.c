@@ -10,7 +10,8 @@
      .wall = kn_cpu_wall_##isa,                                                                                       \
      .stream = kn_cpu_stream_##isa,                                                                                   \
      .collide = kn_cpu_collide_##isa,                                                                                 \
-     .moments = kn_cpu_moments_##isa},
+     .moments = kn_cpu_moments_##isa,                                                                                 \
+     .store = kn_cpu_store_##isa},
 
 /* Simplest first. */
 static const struct kn_cpu_kernels tables[] = {KN_ISA_TABLES};

@@ -42,7 +42,13 @@ struct kn_cpu_kernels {
     /* Collide `count` <= lanes neighbouring cells in place. */
     void (*collide)(const struct kn_collide_sweep *s, float *rows, int count, float *scratch);
     void (*moments)(const struct kn_velocity *v, const float *row, double moments[KN_MOMENTS]);
+    /* Copy a row of n floats (a multiple of 4) into memory, leaving the caches alone. */
+    void (*store)(const float *from, int n, float *to);
 };
+
+/* A loop that is copied for each value of its constant arguments: inlined
+ * before the compiler looks for branches, so that every copy vectorises. */
+#define KN_SPECIALISED static inline __attribute__((always_inline))
 
 enum { KN_STREAM_SCRATCH_ROWS = 4 };
 
@@ -63,7 +69,8 @@ const struct kn_cpu_kernels *kn_cpu_kernels_find(const char *name);
     void kn_cpu_wall_##isa(const struct kn_stream_sweep *s, int face, float *scratch);                                \
     void kn_cpu_stream_##isa(const struct kn_stream_sweep *s, int cell, float *out, float *scratch);                  \
     void kn_cpu_collide_##isa(const struct kn_collide_sweep *s, float *rows, int count, float *scratch);              \
-    void kn_cpu_moments_##isa(const struct kn_velocity *v, const float *row, double moments[KN_MOMENTS]);
+    void kn_cpu_moments_##isa(const struct kn_velocity *v, const float *row, double moments[KN_MOMENTS]);             \
+    void kn_cpu_store_##isa(const float *from, int n, float *to);
 KN_CPU_DECLARE(baseline)
 KN_CPU_DECLARE(v3)
 KN_CPU_DECLARE(v4)

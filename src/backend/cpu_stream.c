@@ -29,7 +29,7 @@ struct stencil {
 
 /* ------------------------------------------------------- order 2: face values */
 
-static inline void face_loop(const struct stencil *t, int n, int limiter, int transverse, bool one_sided, float *restrict out)
+KN_SPECIALISED void face_loop(const struct stencil *t, int n, int limiter, int transverse, bool one_sided, float *restrict out)
 {
     const float *restrict h = t->h, *restrict up = t->up, *restrict down = t->down, *restrict speed = t->speed;
     const float *restrict side0 = t->side[0], *restrict speed0 = t->side_speed[0];
@@ -48,7 +48,7 @@ static inline void face_loop(const struct stencil *t, int n, int limiter, int tr
 }
 
 /* One copy of the loop per number of axes: the inner loop has no branch. */
-static inline void face_loops(const struct stencil *t, int n, int limiter, bool one_sided, float *out)
+KN_SPECIALISED void face_loops(const struct stencil *t, int n, int limiter, bool one_sided, float *out)
 {
     if (t->transverse == 0)
         face_loop(t, n, limiter, 0, one_sided, out);
@@ -220,7 +220,7 @@ void KN_CPU_NAME(wall)(const struct kn_stream_sweep *s, int face, float *scratch
 /* ------------------------------------------------------------------- cells */
 
 /* h + sum over axes of Courant number times (upwind - h), theory (15). */
-static inline void donor_loop(int n, int naxes, const float *restrict h, const float *const up[3],
+KN_SPECIALISED void donor_loop(int n, int naxes, const float *restrict h, const float *const up[3],
                               const float *const speed[3], const float courant[3], float *restrict out)
 {
     const float *restrict u0 = up[0], *restrict u1 = up[1], *restrict u2 = up[2];

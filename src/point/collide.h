@@ -129,9 +129,9 @@ POINT void kn_collide_solve(double a[KN_INVARIANTS][KN_INVARIANTS], double b[KN_
 }
 
 /* The correcting polynomial a + b.v + c v.v, theory (23). */
-POINT float kn_collide_polynomial(const float x[KN_INVARIANTS], float vx, float vy, float vz, float vv)
+POINT float kn_collide_polynomial(float a, float bx, float by, float bz, float c, float vx, float vy, float vz, float vv)
 {
-    return x[0] + x[1] * vx + x[2] * vy + x[3] * vz + x[4] * vv;
+    return a + bx * vx + by * vy + bz * vz + c * vv;
 }
 
 #endif

@@ -1,0 +1,438 @@
+/* The physics at one point: every formula against a direct evaluation in wider arithmetic. */
+#include "expect.h"
+
+#include "point/collide.h"
+#include "point/rng.h"
+#include "point/stream.h"
+#include "velocity.h"
+
+/* --------------------------------------------------------------- deviations */
+
+static const double EPS[] = {0, 1e-30, 1e-12, 1e-8, 1e-5, 1e-3, 0.01, 0.1, 0.5, 1, 3, 10};
+enum { EPSILONS = sizeof EPS / sizeof *EPS };
+
+/* (exp(eps x) - 1) / eps in float: the polynomial is good to 1e-7, the sum
+ * scale - 1 cancels at most one bit more; rounding eps x to float moves the
+ * result by |eps x| 2^-24. */
+static void deviation_exp_follows_expm1(void **state)
+{
+    (void)state;
+    double worst = 0;
+    for (int i = 0; i < EPSILONS; i++)
+        for (float x = -8; x <= 8; x += 0.00731f) {
+            const float eps = (float)EPS[i];
+            const long double y = (long double)eps * x;
+            const long double exact = eps > 0 ? expm1l(y) / eps : x;
+            const double allowed = 4e-7 + fabs((double)y) * 0x1p-23 * fmax(1, (double)expl(y) / fabs((double)expm1l(y)));
+            worst = fmax(worst, fabs((double)((kn_deviation_exp(eps, x) - exact) / exact)) / allowed);
+        }
+    expect_below("error of kn_deviation_exp over its bound", worst, 1);
+    expect_near("at 0", kn_deviation_exp(0.1f, 0), 0, 0);
+    expect_near("at eps = 0", kn_deviation_exp(0, 1.25f), 1.25, 0);
+}
+
+/* In the tails the argument is clamped: never a NaN, never negative density. */
+static void deviation_exp_is_finite_everywhere(void **state)
+{
+    (void)state;
+    for (float x = -2000; x <= 2000; x += 1) {
+        const float e = kn_deviation_exp(1, x);
+        assert_true(isfinite(e) && e >= -1);
+    }
+}
+
+static void deviation_log_follows_log1p(void **state)
+{
+    (void)state;
+    for (int i = 0; i < EPSILONS; i++)
+        for (double x = -0.09; x <= 8; x += 0.0137) {
+            const long double exact = EPS[i] > 0 ? log1pl((long double)EPS[i] * x) / EPS[i] : x;
+            /* eps x is rounded to double before log1p, which near -1 magnifies it */
+            const double y = EPS[i] * x, allowed = 4e-16 * (1 + fabs(y / ((1 + y) * log1p(y + 1e-300))));
+            expect_relative("kn_deviation_log", kn_deviation_log(EPS[i], x), exact, allowed);
+        }
+}
+
+/* ---------------------------------------------------------------- Gaussians */
+
+struct gas {
+    double eps, rho, u[3], sigma[6]; /* sigma: xx yy zz xy xz yz */
+};
+
+static struct gas random_gas(double eps, uint64_t *seed)
+{
+    struct gas g = {.eps = eps, .rho = 0.5 * expect_random(seed)};
+    for (int i = 0; i < 3; i++)
+        g.u[i] = 0.5 * expect_random(seed);
+    for (int i = 0; i < 6; i++)
+        g.sigma[i] = (i < 3 ? 0.5 : 0.2) * expect_random(seed);
+    return g;
+}
+
+/* log of the Gaussian over Phi0 without the density, by elimination in long double. */
+static long double log_ratio(const struct gas *g, const double v[3])
+{
+    const int index[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
+    long double t[3][4], det = 1, quad = 0, c[3], vv = 0;
+    for (int i = 0; i < 3; i++) {
+        c[i] = v[i] - (long double)g->eps * g->u[i];
+        vv += (long double)v[i] * v[i];
+        for (int j = 0; j < 3; j++)
+            t[i][j] = (i == j) + (long double)g->eps * g->sigma[index[i][j]];
+        t[i][3] = c[i];
+    }
+    for (int i = 0; i < 3; i++) {
+        det *= t[i][i];
+        for (int r = i + 1; r < 3; r++)
+            for (int j = 3; j >= i; j--)
+                t[r][j] -= t[i][j] * t[r][i] / t[i][i];
+    }
+    for (int i = 2; i >= 0; i--) {
+        for (int j = i + 1; j < 3; j++)
+            t[i][3] -= t[i][j] * t[j][3];
+        t[i][3] /= t[i][i];
+        quad += c[i] * t[i][3];
+    }
+    return vv - quad - logl(det) / 2;
+}
+
+static long double gaussian_h(const struct gas *g, const double v[3])
+{
+    const long double n = 1 + (long double)g->eps * g->rho;
+    return g->rho + n * expm1l(log_ratio(g, v)) / g->eps;
+}
+
+static long double linear_h(const struct gas *g, const double v[3])
+{
+    const double *s = g->sigma;
+    return g->rho + 2 * (g->u[0] * v[0] + g->u[1] * v[1] + g->u[2] * v[2]) + s[0] * v[0] * v[0] + s[1] * v[1] * v[1] +
+           s[2] * v[2] * v[2] + 2 * (s[3] * v[0] * v[1] + s[4] * v[0] * v[2] + s[5] * v[1] * v[2]) -
+           (s[0] + s[1] + s[2]) / 2;
+}
+
+static float fast_h(const struct gas *g, const double v[3])
+{
+    const struct kn_gaussian full = kn_gaussian_make(g->eps, g->rho, g->u, g->sigma);
+    const float s[3] = {v[0] < 0 ? -1 : 1, v[1] < 0 ? -1 : 1, v[2] < 0 ? -1 : 1};
+    const struct kn_gaussian here = kn_gaussian_in_octant(full, s[0], s[1], s[2]);
+    const float x = kn_gaussian_exponent(&here, (float)fabs(v[0]), (float)fabs(v[1]), (float)fabs(v[2]));
+    return kn_gaussian_value((float)g->eps, full.rho, kn_gaussian_excess((float)g->eps, x));
+}
+
+/* About ten float operations on terms of the size of v.v: 10 * 6e-8 * (1 + v.v),
+ * times 1 + eps h where the exponential magnifies the error of its argument. */
+static void gaussian_matches_direct_evaluation(void **state)
+{
+    (void)state;
+    const double eps[] = {0, 1e-9, 1e-5, 0.01, 0.1, 0.5, 1};
+    uint64_t seed = 3;
+    double worst = 0;
+    for (int trial = 0; trial < 7 * 300; trial++) {
+        const struct gas g = random_gas(eps[trial % 7], &seed);
+        double v[3];
+        for (int i = 0; i < 3; i++)
+            v[i] = (float)(3 * expect_random(&seed));
+        const long double exact = g.eps > 0 ? gaussian_h(&g, v) : linear_h(&g, v);
+        const double scale = 1 + v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+        const double allowed = 6e-7 * scale * fmax(1, 1 + g.eps * (double)exact);
+        worst = fmax(worst, fabs(fast_h(&g, v) - (double)exact) / allowed);
+    }
+    expect_below("error of a Gaussian over its bound", worst, 1);
+}
+
+static void maxwellian_is_the_isotropic_gaussian(void **state)
+{
+    (void)state;
+    const double u[3] = {0.3, -0.2, 0.1}, sigma[6] = {0.4, 0.4, 0.4, 0, 0, 0};
+    const struct kn_gaussian a = kn_gaussian_maxwellian(0.2, 0.1, u, 0.4), b = kn_gaussian_make(0.2, 0.1, u, sigma);
+    assert_memory_equal(&a, &b, sizeof a);
+}
+
+/* ------------------------------------------------------------------- fields */
+
+/* All moments of h(v) by a product rule: 2 * half nodes an axis, double. */
+static void integrate(int half, long double (*h)(const void *, const double *), const void *of, double m[KN_MOMENTS])
+{
+    double node[32], weight[32];
+    memset(m, 0, KN_MOMENTS * sizeof *m);
+    expect_ok(kn_velocity_half_gauss(half, node, weight));
+    for (int i = 0; i < 8 * half * half * half; i++) {
+        const int at[3] = {i % (2 * half), i / (2 * half) % (2 * half), i / (4 * half * half)};
+        double v[3], w = 1;
+        for (int d = 0; d < 3; d++) {
+            v[d] = at[d] < half ? node[at[d]] : -node[at[d] - half];
+            w *= weight[at[d] % half];
+        }
+        const double vv = v[0] * v[0] + v[1] * v[1] + v[2] * v[2], wh = w * (double)h(of, v);
+        const double psi[KN_MOMENTS] = {1, v[0], v[1], v[2], v[0] * v[0], v[1] * v[1], v[2] * v[2], v[0] * v[1],
+                                        v[0] * v[2], v[1] * v[2], v[0] * vv, v[1] * vv, v[2] * vv};
+        for (int k = 0; k < KN_MOMENTS; k++)
+            m[k] += wh * psi[k];
+    }
+}
+
+static long double of_gaussian(const void *g, const double v[3])
+{
+    return gaussian_h(g, v);
+}
+
+/* A Gaussian gives back its own density, velocity and temperatures, and has no
+ * heat flux.  A rule of 2 x 20 nodes an axis resolves these mild Gaussians to
+ * better than 1e-8. */
+static void fields_of_a_gaussian(void **state)
+{
+    (void)state;
+    uint64_t seed = 11;
+    const double eps[] = {1e-6, 0.01, 0.1, 0.3};
+    for (int trial = 0; trial < 4; trial++) {
+        const struct gas g = random_gas(eps[trial], &seed);
+        double m[KN_MOMENTS], f[14];
+        integrate(20, of_gaussian, &g, m);
+        kn_moments_to_fields(m, g.eps, f);
+        expect_near("rho", f[KN_RHO], g.rho, 1e-8);
+        expect_near("theta", f[KN_THETA], (g.sigma[0] + g.sigma[1] + g.sigma[2]) / 3, 1e-8);
+        for (int i = 0; i < 3; i++) {
+            expect_near("u", f[KN_UX + i], g.u[i], 1e-8);
+            expect_near("q", f[KN_QX + i], 0, 1e-8);
+        }
+        for (int i = 0; i < 6; i++)
+            expect_near("Pi", f[KN_PXX + i], (i < 3 ? g.rho : 0) + (1 + g.eps * g.rho) * g.sigma[i], 1e-8);
+    }
+}
+
+/* A Maxwellian with Shakhov's heat-flux term. */
+struct heated {
+    struct gas g;
+    double q[3];
+};
+
+static long double of_heated(const void *of, const double v[3])
+{
+    const struct heated *s = of;
+    const double n = 1 + s->g.eps * s->g.rho, t = 1 + s->g.eps * s->g.sigma[0];
+    double cc = 0, along = 0;
+    for (int d = 0; d < 3; d++) {
+        const double c = v[d] - s->g.eps * s->g.u[d];
+        cc += c * c;
+        along += s->q[d] * c;
+    }
+    return gaussian_h(&s->g, v) + 0.8 / (n * t * t) * along * (cc / t - 2.5) * n * expl(log_ratio(&s->g, v));
+}
+
+/* The heat flux put in comes out, and nothing else changes; the same from the
+ * heat term that the model equation adds, in float. */
+static void fields_of_a_heat_flux(void **state)
+{
+    (void)state;
+    const struct heated s = {{0.2, 0.3, {0.4, -0.1, 0.2}, {0.25, 0.25, 0.25, 0, 0, 0}}, {0.1, 0.2, -0.3}};
+    double m[KN_MOMENTS], f[14];
+    integrate(20, of_heated, &s, m);
+    kn_moments_to_fields(m, s.g.eps, f);
+    expect_near("rho", f[KN_RHO], 0.3, 1e-8);
+    expect_near("theta", f[KN_THETA], 0.25, 1e-8);
+    for (int i = 0; i < 3; i++) {
+        expect_near("u", f[KN_UX + i], s.g.u[i], 1e-8);
+        expect_near("q", f[KN_QX + i], s.q[i], 1e-8);
+    }
+    const double dt = 0.3, prandtl = 0.66, v[3] = {0.7, -1.1, 0.4};
+    const struct kn_relaxation r = kn_collide_relaxation(1, s.g.eps, prandtl, dt, f);
+    const double nu = kn_collide_frequency(s.g.eps, f) * dt;
+    const float term = kn_collide_heat_term(&r, (float)s.g.eps, 0.7f, -1.1f, 0.4f);
+    expect_relative("heat term", term,
+                    (exp(-prandtl * nu) - exp(-nu)) * (double)(of_heated(&s, v) - gaussian_h(&s.g, v)), 1e-5);
+}
+
+/* -------------------------------------------------------------- conservation */
+
+static void eliminate(double a[5][5], double b[5])
+{
+    for (int i = 0; i < 5; i++) {
+        int pivot = i;
+        for (int r = i + 1; r < 5; r++)
+            pivot = fabs(a[r][i]) > fabs(a[pivot][i]) ? r : pivot;
+        for (int j = 0; j < 5; j++) {
+            const double swap = a[i][j];
+            a[i][j] = a[pivot][j];
+            a[pivot][j] = swap;
+        }
+        const double swap = b[i];
+        b[i] = b[pivot];
+        b[pivot] = swap;
+        for (int r = 0; r < 5; r++) {
+            const double factor = r == i ? 0 : a[r][i] / a[i][i];
+            for (int j = 0; j < 5; j++)
+                a[r][j] -= factor * a[i][j];
+            b[r] -= factor * b[i];
+        }
+    }
+    for (int i = 0; i < 5; i++)
+        b[i] /= a[i][i];
+}
+
+/* Random matrices I + R R^T have condition numbers below 100. */
+static void solve_matches_elimination(void **state)
+{
+    (void)state;
+    uint64_t seed = 5;
+    for (int trial = 0; trial < 200; trial++) {
+        double r[5][5], a[5][5], copy[5][5], x[5], y[5];
+        for (int i = 0; i < 25; i++)
+            r[i / 5][i % 5] = expect_random(&seed);
+        for (int i = 0; i < 5; i++) {
+            x[i] = y[i] = expect_random(&seed);
+            for (int j = 0; j < 5; j++) {
+                a[i][j] = i == j;
+                for (int k = 0; k < 5; k++)
+                    a[i][j] += r[i][k] * r[j][k];
+                copy[i][j] = a[i][j];
+            }
+        }
+        kn_collide_solve(a, x);
+        eliminate(copy, y);
+        for (int i = 0; i < 5; i++)
+            expect_near("solution", x[i], y[i], 1e-13);
+    }
+}
+
+/* ------------------------------------------------------------------ limiters */
+
+static void limiters_behave(void **state)
+{
+    (void)state;
+    uint64_t seed = 8;
+    for (int trial = 0; trial < 4000; trial++) {
+        const float a = (float)expect_random(&seed), b = (float)expect_random(&seed);
+        for (int limiter = KN_LIMITER_VAN_LEER; limiter <= KN_LIMITER_NONE; limiter++) {
+            const float s = kn_stream_slope(limiter, a, b);
+            expect_near("symmetric", kn_stream_slope(limiter, b, a), s, 1e-7);
+            expect_near("odd", kn_stream_slope(limiter, -a, -b), -s, 0);
+            expect_near("homogeneous", kn_stream_slope(limiter, 4 * a, 4 * b), 4 * s, 4e-7);
+            expect_near("exact on a straight line", kn_stream_slope(limiter, a, a), a, 1e-7);
+            if (limiter == KN_LIMITER_NONE) {
+                expect_near("central", s, (a + b) / 2, 1e-7);
+                continue;
+            }
+            const double least = fmin(fabs(a), fabs(b));
+            if (a * b <= 0)
+                expect_near("no slope at an extremum", s, 0, 0);
+            else
+                expect_between("monotone", s * copysign(1, a), least * (limiter == KN_LIMITER_MINMOD) * (1 - 1e-6),
+                               (limiter == KN_LIMITER_MINMOD ? 1 : 2) * least * (1 + 1e-6));
+        }
+    }
+}
+
+/* ------------------------------------------------------------ random numbers */
+
+/* Distance in units in the last place of the exact value. */
+static double ulps(float measured, double exact)
+{
+    int exponent;
+    frexp(exact, &exponent);
+    return fabs(measured - exact) / ldexp(1, exponent - 24);
+}
+
+static void logarithm_and_circle_are_accurate(void **state)
+{
+    (void)state;
+    double log_worst = 0, sine_worst = 0;
+    for (uint32_t i = 0; i < 1u << 18; i++) {
+        const float u = kn_rng_uniform(i * 16411u + 77u);
+        float s, c;
+        kn_rng_sincos(u, &s, &c);
+        if (u < 1)
+            log_worst = fmax(log_worst, ulps(kn_rng_log(u), log(u)));
+        /* near a zero of sine or cosine what counts is the error against 1 */
+        sine_worst = fmax(sine_worst, fabs(s - sin(2 * M_PI * u)) * 0x1p24);
+        sine_worst = fmax(sine_worst, fabs(c - cos(2 * M_PI * u)) * 0x1p24);
+    }
+    expect_below("log, ulp", log_worst, 4);
+    expect_below("sine and cosine, units of 2^-24", sine_worst, 3);
+    expect_near("log 1", kn_rng_log(1), 0, 0);
+    assert_true(isfinite(kn_rng_log(kn_rng_uniform(0))) && kn_rng_uniform(0) > 0 && kn_rng_uniform(~0u) <= 1);
+}
+
+/* Sums over draws; each mean is within 4 standard errors (of a fixed seed). */
+struct tally {
+    double sum, square;
+};
+
+static void count(struct tally *t, double x)
+{
+    t->sum += x;
+    t->square += x * x;
+}
+
+static void expect_mean(const char *what, const struct tally *t, int n, double expected)
+{
+    const double mean = t->sum / n, error = sqrt((t->square / n - mean * mean) / n);
+    expect_near(what, mean, expected, 4 * error);
+}
+
+static void drawn_collisions_have_their_moments(void **state)
+{
+    (void)state;
+    const int n = 1 << 19;
+    struct tally v[6] = {{0}}, vv[6] = {{0}}, v4 = {0}, cross[3] = {{0}}, k[3] = {{0}}, kk[6] = {{0}}, rate = {0};
+    for (int i = 0; i < n; i++) {
+        const struct kn_collision c = kn_rng_collision(20240229, (uint64_t)(i >> 12), (uint32_t)(i & 4095));
+        double along = 0;
+        for (int d = 0; d < 3; d++) {
+            count(&v[d], c.v[d]);
+            count(&v[3 + d], c.v1[d]);
+            count(&vv[d], c.v[d] * c.v[d]);
+            count(&vv[3 + d], c.v1[d] * c.v1[d]);
+            count(&cross[d], c.v[d] * c.v1[(d + 1) % 3]);
+            count(&k[d], c.k[d]);
+            count(&kk[d], c.k[d] * c.k[d]);
+            count(&kk[3 + d], c.k[d] * c.k[(d + 1) % 3]);
+            along += c.k[d] * (c.v1[d] - c.v[d]);
+        }
+        count(&v4, pow(c.v[0], 4));
+        count(&rate, 2 * M_PI * KN_COLLISION_STRENGTH * fabs(along));
+        if (i < 1000)
+            expect_near("|k|", c.k[0] * c.k[0] + c.k[1] * c.k[1] + c.k[2] * c.k[2], 1, 1e-6);
+    }
+    for (int d = 0; d < 6; d++) {
+        expect_mean("mean velocity", &v[d], n, 0);
+        expect_mean("mean square velocity", &vv[d], n, 0.5);
+        expect_mean("k k", &kk[d], n, d < 3 ? 1.0 / 3 : 0);
+    }
+    for (int d = 0; d < 3; d++) {
+        expect_mean("correlation of the partners", &cross[d], n, 0);
+        expect_mean("mean k", &k[d], n, 0);
+    }
+    expect_mean("fourth moment", &v4, n, 0.75);
+    expect_mean("collision rate, gamma1", &rate, n, 1.2700424271);
+}
+
+static void draws_depend_on_every_counter(void **state)
+{
+    (void)state;
+    const struct kn_collision a = kn_rng_collision(1, 2, 3), same = kn_rng_collision(1, 2, 3);
+    const struct kn_collision others[] = {kn_rng_collision(2, 2, 3), kn_rng_collision(1, 3, 3), kn_rng_collision(1, 2, 4),
+                                          kn_rng_collision(1 + (1ull << 32), 2, 3),
+                                          kn_rng_collision(1, 2 + (1ull << 32), 3)};
+    assert_memory_equal(&a, &same, sizeof a);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        assert_memory_not_equal(&a, &others[i], sizeof a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(deviation_exp_follows_expm1),
+        cmocka_unit_test(deviation_exp_is_finite_everywhere),
+        cmocka_unit_test(deviation_log_follows_log1p),
+        cmocka_unit_test(gaussian_matches_direct_evaluation),
+        cmocka_unit_test(maxwellian_is_the_isotropic_gaussian),
+        cmocka_unit_test(fields_of_a_gaussian),
+        cmocka_unit_test(fields_of_a_heat_flux),
+        cmocka_unit_test(solve_matches_elimination),
+        cmocka_unit_test(limiters_behave),
+        cmocka_unit_test(logarithm_and_circle_are_accurate),
+        cmocka_unit_test(drawn_collisions_have_their_moments),
+        cmocka_unit_test(draws_depend_on_every_counter),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
