@@ -16,3 +16,20 @@ const struct kn_backend *kn_backend_find(const char *name)
             return backends[i];
     return NULL;
 }
+
+struct kn_mesh kn_backend_mesh(const struct kn_problem *p)
+{
+    const struct kn_space *x = p->space;
+    const struct kn_velocity *v = p->velocity;
+    return (struct kn_mesh){
+        .neighbour = x->neighbour,
+        .width = x->width,
+        .nnodes = v->nnodes,
+        .stride = v->stride,
+        .octants = v->octants,
+        .bit = {v->bit[0], v->bit[1], v->bit[2]},
+        .mirrors = p->boundary->mirrors,
+        .naxes = x->naxes,
+        .axes = {x->axes[0], x->axes[1], x->axes[2]},
+    };
+}

@@ -9,6 +9,7 @@
 #include "boundary.h"
 #include "collision.h"
 #include "io/summary.h"
+#include "point/mesh.h"
 #include "space.h"
 
 /* What is to be solved, laid out; owned by the simulation, constant but for
@@ -46,6 +47,9 @@ struct kn_backend {
     enum kn_status (*fluxes)(void *machine, double *fluxes);          /* [faces][KN_FLUXES], last recorded step */
     void (*seconds)(const void *machine, double phase[KN_PHASES]);
 };
+
+/* The mesh of a problem, in the memory of the host. */
+struct kn_mesh kn_backend_mesh(const struct kn_problem *p);
 
 /* The backend of that name; "auto" is the best this machine offers. */
 const struct kn_backend *kn_backend_find(const char *name);

@@ -16,7 +16,7 @@ enum { ALIGNMENT = 64, MOST_LANES = 16 };
 struct kn_cpu {
     struct kn_problem problem;
     const struct kn_cpu_kernels *kernels;
-    struct kn_links links;
+    struct kn_mesh mesh;
     float *h, *next;           /* [ncells][nnodes] */
     float *density;            /* [nfaces] */
     double *fluxes;            /* [nfaces][KN_FLUXES] */
@@ -94,8 +94,7 @@ static enum kn_status create(void **machine, const struct kn_problem *p)
         return kn_error_set(KN_EDEVICE, "KNUDSEN_ISA=%s: no such kernels on this processor (baseline, v3, v4)",
                             getenv("KNUDSEN_ISA"));
     }
-    cpu->links = (struct kn_links){p->space->neighbour, {p->velocity->bit[0], p->velocity->bit[1], p->velocity->bit[2]},
-                                   p->boundary->mirrors};
+    cpu->mesh = kn_backend_mesh(p);
     cpu->cached = stays_in_cache(p);
     cpu->scratch_size = kn_cpu_scratch_size(p->velocity, cpu->kernels->lanes);
     cpu->h = aligned(rows, sizeof(float));
@@ -249,7 +248,7 @@ static enum kn_status step(void *machine, const struct kn_step *step)
     struct kn_cpu *cpu = machine;
     const struct kn_problem *p = &cpu->problem;
     const struct kn_stream_sweep s = {
-        .velocity = p->velocity, .space = p->space, .boundary = p->boundary, .links = cpu->links,
+        .velocity = p->velocity, .space = p->space, .boundary = p->boundary, .mesh = cpu->mesh,
         .eps = (float)p->c->disturbance, .dt = (float)step->stream, .order = p->c->space.order,
         .limiter = p->c->space.limiter, .h = cpu->h, .density = cpu->density,
         .fluxes = step->fluxes ? cpu->fluxes : NULL};

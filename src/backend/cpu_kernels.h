@@ -3,7 +3,7 @@
 #define KN_CPU_KERNELS_H
 
 #include "backend/backend.h"
-#include "point/neighbour.h"
+#include "point/mesh.h"
 #include "sampling.h"
 
 /* One streaming sweep, as its loops need it. */
@@ -11,7 +11,7 @@ struct kn_stream_sweep {
     const struct kn_velocity *velocity;
     const struct kn_space *space;
     const struct kn_boundary *boundary;
-    struct kn_links links;
+    struct kn_mesh mesh;
     float eps, dt;
     int order;
     enum kn_limiter limiter;

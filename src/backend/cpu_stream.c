@@ -1,41 +1,29 @@
 /* Streaming on the CPU: walls, then cells; octant by octant, velocities inside. */
 #include "cpu_kernels.h"
 
-#include "point/stream.h"
 #include "point/wall.h"
 
 #include <string.h>
 
 static const float *row_of(const struct kn_stream_sweep *s, struct kn_site p)
 {
-    return s->h + (size_t)p.cell * s->velocity->nnodes + (size_t)p.octant * s->velocity->stride;
+    return s->h + kn_mesh_row(&s->mesh, p);
 }
-
-static float width_of(const struct kn_stream_sweep *s, int cell, int axis)
-{
-    return s->space->width[3 * (size_t)cell + axis];
-}
-
-/* The rows from which the values on a downwind face are formed. */
-struct stencil {
-    const float *h, *up, *down; /* down is NULL at a wall: the slope is one-sided */
-    float up_scale, down_scale;
-    const float *speed;
-    float courant;              /* per unit speed */
-    int transverse;             /* other axes with an upwind cell */
-    const float *side[2], *side_speed[2];
-    float side_courant[2];
-};
 
 /* ------------------------------------------------------- order 2: face values */
 
-KN_SPECIALISED void face_loop(const struct stencil *t, int n, int limiter, int transverse, bool one_sided, float *restrict out)
+KN_SPECIALISED void face_loop(const struct kn_stream_sweep *s, const struct kn_stencil *t, int axis,
+                              const float *restrict up, int limiter, int transverse, float *restrict out)
 {
-    const float *restrict h = t->h, *restrict up = t->up, *restrict down = t->down, *restrict speed = t->speed;
-    const float *restrict side0 = t->side[0], *restrict speed0 = t->side_speed[0];
-    const float *restrict side1 = t->side[1], *restrict speed1 = t->side_speed[1];
+    const bool one_sided = limiter < 0;
+    const float *const *const speeds = (const float *const *)s->velocity->speed;
+    const float *restrict h = s->h + t->here, *restrict down = s->h + (one_sided ? t->here : t->down);
+    const float *restrict speed = speeds[axis];
+    const float *restrict side0 = s->h + (transverse > 0 ? t->side[0] : 0), *restrict side1 = s->h + (transverse > 1 ? t->side[1] : 0);
+    const float *restrict speed0 = speeds[transverse > 0 ? t->side_axis[0] : 0];
+    const float *restrict speed1 = speeds[transverse > 1 ? t->side_axis[1] : 0];
 #pragma omp simd
-    for (int k = 0; k < n; k++) {
+    for (int k = 0; k < s->velocity->stride; k++) {
         const float here = h[k], a = (here - up[k]) * t->up_scale;
         const float slope = one_sided ? a : kn_stream_slope(limiter, a, (down[k] - here) * t->down_scale);
         float across = 0;
@@ -48,69 +36,33 @@ KN_SPECIALISED void face_loop(const struct stencil *t, int n, int limiter, int t
 }
 
 /* One copy of the loop per number of axes: the inner loop has no branch. */
-KN_SPECIALISED void face_loops(const struct stencil *t, int n, int limiter, bool one_sided, float *out)
+KN_SPECIALISED void face_loops(const struct kn_stream_sweep *s, const struct kn_stencil *t, int axis, const float *up,
+                               int limiter, float *out)
 {
     if (t->transverse == 0)
-        face_loop(t, n, limiter, 0, one_sided, out);
+        face_loop(s, t, axis, up, limiter, 0, out);
     else if (t->transverse == 1)
-        face_loop(t, n, limiter, 1, one_sided, out);
+        face_loop(s, t, axis, up, limiter, 1, out);
     else
-        face_loop(t, n, limiter, 2, one_sided, out);
+        face_loop(s, t, axis, up, limiter, 2, out);
 }
 
-static void face_values(const struct stencil *t, int n, enum kn_limiter limiter, float *out)
-{
-    if (!t->down)
-        face_loops(t, n, KN_LIMITER_NONE, true, out);
-    else if (limiter == KN_LIMITER_VAN_LEER)
-        face_loops(t, n, KN_LIMITER_VAN_LEER, false, out);
-    else if (limiter == KN_LIMITER_MC)
-        face_loops(t, n, KN_LIMITER_MC, false, out);
-    else if (limiter == KN_LIMITER_MINMOD)
-        face_loops(t, n, KN_LIMITER_MINMOD, false, out);
-    else
-        face_loops(t, n, KN_LIMITER_NONE, false, out);
-}
-
-/* Upwind neighbours along the other axes.  Beyond a wall there is none: its
- * emission may depend on the very face at hand (corner cells), and leaving the
- * term out there costs no order of accuracy in the mean. */
-static void add_transverse(const struct kn_stream_sweep *s, struct kn_site p, int axis, struct stencil *t)
-{
-    t->transverse = 0;
-    for (int i = 0; i < s->space->naxes; i++) {
-        const int other = s->space->axes[i];
-        if (other == axis)
-            continue;
-        const struct kn_site up = kn_neighbour_walk(&s->links, p, other, 0);
-        if (up.cell < 0)
-            continue;
-        t->side[t->transverse] = row_of(s, up);
-        t->side_speed[t->transverse] = s->velocity->speed[other];
-        t->side_courant[t->transverse++] = s->dt / width_of(s, p.cell, other);
-    }
-}
-
+/* Values on the downwind face of a site.  Where the upwind neighbour is a wall
+ * that emits, its emission is in `ghost`. */
 static void face_row(const struct kn_stream_sweep *s, struct kn_site p, int axis, const float *ghost, float *out)
 {
-    const struct kn_site up = kn_neighbour_walk(&s->links, p, axis, 0), down = kn_neighbour_walk(&s->links, p, axis, 1);
-    const float width = width_of(s, p.cell, axis);
-    struct stencil t = {.h = row_of(s, p), .speed = s->velocity->speed[axis], .courant = s->dt / width};
-    add_transverse(s, p, axis, &t);
-    if (down.cell >= 0) {
-        t.down = row_of(s, down);
-        t.down_scale = kn_stream_scale(width, width_of(s, down.cell, axis));
-    }
-    if (up.cell >= 0) {
-        t.up = row_of(s, up);
-        t.up_scale = kn_stream_scale(width, width_of(s, up.cell, axis));
-    } else if (ghost) {
-        t.up = ghost;
-        t.up_scale = kn_stream_scale(width, 0);
-    } else { /* one cell between two walls: no slope */
-        t.up = t.h;
-    }
-    face_values(&t, s->velocity->stride, s->limiter, out);
+    const struct kn_stencil t = kn_mesh_stencil(&s->mesh, p, axis, s->dt);
+    const float *up = t.up < 0 ? ghost : s->h + t.up;
+    if (t.down < 0)
+        face_loops(s, &t, axis, up, -1, out);
+    else if (s->limiter == KN_LIMITER_VAN_LEER)
+        face_loops(s, &t, axis, up, KN_LIMITER_VAN_LEER, out);
+    else if (s->limiter == KN_LIMITER_MC)
+        face_loops(s, &t, axis, up, KN_LIMITER_MC, out);
+    else if (s->limiter == KN_LIMITER_MINMOD)
+        face_loops(s, &t, axis, up, KN_LIMITER_MINMOD, out);
+    else
+        face_loops(s, &t, axis, up, KN_LIMITER_NONE, out);
 }
 
 /* ------------------------------------------------------------------- walls */
@@ -138,7 +90,7 @@ static void leaving(const struct kn_stream_sweep *s, int face, int octant, float
             out[k] = kn_gaussian_value(eps, rho, excess[k]);
         return;
     }
-    const struct kn_site mirrored = {f->cell, octant ^ s->links.bit[axis]};
+    const struct kn_site mirrored = {f->cell, octant ^ s->mesh.bit[axis]};
     const float *restrict in = arriving(s, mirrored, axis, scratch);
 #pragma omp simd
     for (int k = 0; k < n; k++)
@@ -186,7 +138,7 @@ static void record_fluxes(const struct kn_stream_sweep *s, int face, float *scra
     double *total = s->fluxes + (size_t)face * KN_FLUXES;
     for (int octant = 0; octant < v->octants; octant++) {
         const bool arrives = kn_velocity_sign(v, octant, axis) == into;
-        const struct kn_site here = {f->cell, arrives ? octant : octant ^ s->links.bit[axis]};
+        const struct kn_site here = {f->cell, arrives ? octant : octant ^ s->mesh.bit[axis]};
         const float *h = scratch;
         if (arrives || s->boundary->patches[f->side].mirror)
             h = arriving(s, here, axis, scratch);
@@ -204,7 +156,7 @@ void KN_CPU_NAME(wall)(const struct kn_stream_sweep *s, int face, float *scratch
     const int axis = f->side / 2, into = (f->side & 1) ? 1 : -1;
     if (s->fluxes)
         memset(s->fluxes + (size_t)face * KN_FLUXES, 0, KN_FLUXES * sizeof *s->fluxes);
-    if (!s->links.bit[axis])
+    if (!s->mesh.bit[axis])
         return;
     if (patch->emits) {
         double flux = 0;
@@ -244,9 +196,9 @@ static void stream_first_order(const struct kn_stream_sweep *s, struct kn_site p
     float courant[3] = {0};
     for (int i = 0; i < naxes; i++) {
         const int axis = s->space->axes[i];
-        const struct kn_site from = kn_neighbour_walk(&s->links, p, axis, 0);
+        const struct kn_site from = kn_mesh_walk(&s->mesh, p, axis, 0);
         speed[i] = s->velocity->speed[axis];
-        courant[i] = s->dt / width_of(s, p.cell, axis);
+        courant[i] = s->dt / kn_mesh_width(&s->mesh, p.cell, axis);
         if (from.cell >= 0) {
             up[i] = row_of(s, from);
         } else {
@@ -278,19 +230,19 @@ static void stream_second_order(const struct kn_stream_sweep *s, struct kn_site 
     memcpy(out, row_of(s, p), (size_t)n * sizeof *out);
     for (int i = 0; i < s->space->naxes; i++) {
         const int axis = s->space->axes[i];
-        const struct kn_site up = kn_neighbour_walk(&s->links, p, axis, 0);
+        const struct kn_site up = kn_mesh_walk(&s->mesh, p, axis, 0);
         const float *in = ghost;
         if (up.cell < 0)
             leaving(s, ~up.cell, p.octant, ghost, spare);
-        face_row(s, p, axis, kn_neighbour_walk(&s->links, p, axis, 1).cell < 0 ? NULL : ghost, outflow);
+        face_row(s, p, axis, ghost, outflow);
         if (up.cell >= 0) {
-            const struct kn_site second = kn_neighbour_walk(&s->links, up, axis, 0);
+            const struct kn_site second = kn_mesh_walk(&s->mesh, up, axis, 0);
             if (second.cell < 0)
                 leaving(s, ~second.cell, up.octant, ghost, spare);
             face_row(s, up, axis, ghost, inflow);
             in = inflow;
         }
-        subtract_difference(n, s->dt / width_of(s, p.cell, axis), s->velocity->speed[axis], outflow, in, out);
+        subtract_difference(n, s->dt / kn_mesh_width(&s->mesh, p.cell, axis), s->velocity->speed[axis], outflow, in, out);
     }
 }
 

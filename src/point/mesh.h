@@ -1,0 +1,103 @@
+/* Where the rows of h lie, and walking up and down wind among them. */
+#ifndef KN_POINT_MESH_H
+#define KN_POINT_MESH_H
+
+#include "point/stream.h"
+
+struct kn_mesh {
+    const int32_t *neighbour;  /* [ncells][6]: a cell, or ~face */
+    const float *width;        /* [ncells][3] */
+    int32_t nnodes, stride;    /* floats from cell to cell, from octant to octant */
+    int32_t octants;
+    int32_t bit[3];            /* octant bit set where v < 0 */
+    int32_t mirrors;           /* bit mask of the sides that reflect specularly */
+    int32_t naxes, axes[3];    /* those along which the gas streams */
+};
+
+/* A cell and the octant of velocities looked at there.  cell < 0: the walk
+ * ended at wall face ~cell. */
+struct kn_site {
+    int32_t cell;
+    int32_t octant;
+};
+
+/* Index in h of the first node of a site. */
+POINT int64_t kn_mesh_row(const struct kn_mesh *m, struct kn_site s)
+{
+    return (int64_t)s.cell * m->nnodes + (int64_t)s.octant * m->stride;
+}
+
+POINT float kn_mesh_width(const struct kn_mesh *m, int cell, int axis)
+{
+    return m->width[3 * (int64_t)cell + axis];
+}
+
+/* One step against the wind (downwind = 0) or with it (1).  A mirror leads back
+ * into the same cell with the velocity reflected. */
+POINT struct kn_site kn_mesh_walk(const struct kn_mesh *m, struct kn_site from, int axis, int downwind)
+{
+    const int negative = (from.octant & m->bit[axis]) != 0;
+    const int side = 2 * axis + (negative ^ downwind);
+    struct kn_site to = {m->neighbour[6 * (int64_t)from.cell + side], from.octant};
+    if (to.cell < 0 && (m->mirrors >> side & 1)) {
+        to.cell = from.cell;
+        to.octant = from.octant ^ m->bit[axis];
+    }
+    return to;
+}
+
+/* The rows from which the second-order values on the downwind face of a site
+ * along an axis are formed, theory (16) to (18). */
+struct kn_stencil {
+    int64_t here, up, down;    /* rows; up < 0: ~face of the wall that emits; down < 0: one-sided slope */
+    float up_scale, down_scale;
+    float courant;             /* per unit speed */
+    int32_t transverse;        /* other axes with an upwind cell */
+    int64_t side[2];           /* their rows */
+    int32_t side_axis[2];
+    float side_courant[2];
+};
+
+/* Upwind neighbours along the other axes.  Beyond a wall there is none: its
+ * emission may depend on the very face at hand (corner cells), and leaving the
+ * term out there costs no order of accuracy in the mean. */
+POINT void kn_mesh_transverse(const struct kn_mesh *m, struct kn_site s, int axis, float dt, struct kn_stencil *t)
+{
+    t->transverse = 0;
+    for (int i = 0; i < m->naxes; i++) {
+        const int other = m->axes[i];
+        if (other == axis)
+            continue;
+        const struct kn_site up = kn_mesh_walk(m, s, other, 0);
+        if (up.cell < 0)
+            continue;
+        t->side[t->transverse] = kn_mesh_row(m, up);
+        t->side_axis[t->transverse] = other;
+        t->side_courant[t->transverse++] = dt / kn_mesh_width(m, s.cell, other);
+    }
+}
+
+POINT struct kn_stencil kn_mesh_stencil(const struct kn_mesh *m, struct kn_site s, int axis, float dt)
+{
+    const struct kn_site up = kn_mesh_walk(m, s, axis, 0), down = kn_mesh_walk(m, s, axis, 1);
+    const float width = kn_mesh_width(m, s.cell, axis);
+    struct kn_stencil t;
+    t.here = kn_mesh_row(m, s);
+    t.courant = dt / width;
+    kn_mesh_transverse(m, s, axis, dt, &t);
+    t.down = down.cell < 0 ? -1 : kn_mesh_row(m, down);
+    t.down_scale = down.cell < 0 ? 0 : kn_stream_scale(width, kn_mesh_width(m, down.cell, axis));
+    if (up.cell >= 0) {
+        t.up = kn_mesh_row(m, up);
+        t.up_scale = kn_stream_scale(width, kn_mesh_width(m, up.cell, axis));
+    } else if (down.cell >= 0) {
+        t.up = up.cell;
+        t.up_scale = kn_stream_scale(width, 0);
+    } else { /* one cell between two walls: no slope */
+        t.up = t.here;
+        t.up_scale = 0;
+    }
+    return t;
+}
+
+#endif
