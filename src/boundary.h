@@ -10,7 +10,7 @@ struct kn_patch {
     bool unsteady;             /* oscillates */
     float alpha;
     double velocity[3];        /* at the time of the last update, eps V0 */
-    double excess, unit;       /* half-range fluxes of E and of 1 + eps E, theory (14) */
+    double excess, unit;       /* half-range fluxes of E and of 1 + eps E, theory (21) */
     float *emission;           /* [nnodes] E; zero where v points into the wall */
 };
 

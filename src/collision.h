@@ -11,7 +11,7 @@ struct kn_collision_plan {
     double gram[KN_INVARIANTS][KN_INVARIANTS];    /* <psi psi>, 1 on the diagonal of a folded momentum */
     double inverse[KN_INVARIANTS][KN_INVARIANTS]; /* of gram */
     bool has_source;
-    float *source;             /* [nnodes] dh/dt of force and temperature gradient, theory (19) */
+    float *source;             /* [nnodes] dh/dt of force and temperature gradient, theory (36) */
 };
 
 /* How a method is computed: drawn samples, or relaxation towards a Gaussian. */

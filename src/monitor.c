@@ -157,7 +157,7 @@ enum kn_status kn_monitor_check(const struct kn_monitor *m, int64_t step, double
     return KN_OK;
 }
 
-/* theory.md section 3, solved for the moments of h. */
+/* theory (10): the moments of h from the fields. */
 static void sum_fields(const struct kn_monitor *m, struct kn_row *row, const double *fields)
 {
     double eps = m->c->disturbance, volume = 0, moved = 0;

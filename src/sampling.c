@@ -1,6 +1,12 @@
 #include "sampling.h"
 
 #include "collision.h"
+#include "error.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORDS = KN_SAMPLE_COLOURS / 64, DROPPED = -1 };
 
 int kn_sampling_count(const struct kn_case *c)
 {
@@ -23,4 +29,69 @@ struct kn_sample_plan kn_sampling_plan(const struct kn_case *c, const struct kn_
         .symmetric = symmetric,
         .exponential = c->collision.update == KN_UPDATE_EXPONENTIAL,
     };
+}
+
+enum kn_status kn_sampling_order_create(struct kn_sampling_order *o, const struct kn_case *c, const struct kn_velocity *v)
+{
+    o->nnodes = v->nnodes;
+    o->masks = calloc((size_t)v->nnodes * WORDS, sizeof *o->masks);
+    o->batch = calloc((size_t)kn_sampling_count(c) + 1, sizeof *o->batch);
+    return o->masks && o->batch ? KN_OK : kn_error_set(KN_EMEMORY, "no memory for the order of the samples");
+}
+
+void kn_sampling_order_destroy(struct kn_sampling_order *o)
+{
+    free(o->masks);
+    free(o->batch);
+    *o = (struct kn_sampling_order){0};
+}
+
+/* The first batch in which all nodes of the sample are free, now taken;
+ * KN_SAMPLE_COLOURS when there is none. */
+static int first_fit(struct kn_sampling_order *o, const struct kn_sample *s)
+{
+    for (int w = 0; w < WORDS; w++) {
+        uint64_t taken = 0;
+        for (int i = 0; i < 4; i++)
+            taken |= o->masks[(size_t)s->node[i] * WORDS + (size_t)w];
+        if (taken == UINT64_MAX)
+            continue;
+        const int bit = __builtin_ctzll(~taken);
+        for (int i = 0; i < 4; i++)
+            o->masks[(size_t)s->node[i] * WORDS + (size_t)w] |= UINT64_C(1) << bit;
+        return 64 * w + bit;
+    }
+    return KN_SAMPLE_COLOURS;
+}
+
+/* A sample outside the grid, or one whose velocities stay in node 0, has no effect. */
+static bool is_idle(const struct kn_sample *s)
+{
+    return s->node[0] == 0 && s->node[1] == 0 && s->node[2] == 0 && s->node[3] == 0;
+}
+
+/* One piece: sort by batch, drawn order inside a batch (a counting sort). */
+static int arrange_piece(struct kn_sampling_order *o, const struct kn_sample *drawn, int n, struct kn_sample *arranged)
+{
+    int start[KN_SAMPLE_COLOURS + 2] = {0};
+    memset(o->masks, 0, (size_t)o->nnodes * WORDS * sizeof *o->masks);
+    for (int i = 0; i < n; i++) {
+        o->batch[i] = is_idle(&drawn[i]) ? DROPPED : first_fit(o, &drawn[i]);
+        start[o->batch[i] + 1] += o->batch[i] != DROPPED;
+    }
+    for (int b = 0; b <= KN_SAMPLE_COLOURS; b++)
+        start[b + 1] += start[b];
+    for (int i = 0; i < n; i++)
+        if (o->batch[i] != DROPPED)
+            arranged[start[o->batch[i]]++] = drawn[i];
+    return start[KN_SAMPLE_COLOURS];
+}
+
+int kn_sampling_arrange(struct kn_sampling_order *o, const struct kn_sample *drawn, int n, struct kn_sample *arranged)
+{
+    const int64_t piece = (int64_t)KN_SAMPLE_PIECE * o->nnodes;
+    int kept = 0;
+    for (int64_t first = 0; first < n; first += piece)
+        kept += arrange_piece(o, drawn + first, (int)(n - first < piece ? n - first : piece), arranged + kept);
+    return kept;
 }

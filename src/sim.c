@@ -32,7 +32,7 @@ struct kn_sim {
 static const double LONGEST_STEP = 0.2;
 
 /* The time step: as long as the Courant number allows, shortened so that a
- * whole number of steps ends at time.end, theory (17). */
+ * whole number of steps ends at time.end, theory (18). */
 static double choose_time_step(const struct kn_case *c, const double max_speed[3])
 {
     double rate = 0, dt;
@@ -235,7 +235,7 @@ enum kn_status kn_sim_fields(struct kn_sim *sim, double *fields)
     return status;
 }
 
-/* Add one face, weighted with its area; theory section 6. */
+/* Add one face, weighted with its area, theory (23). */
 static void add_face(const struct kn_sim *sim, int face, struct kn_wall_flux *to)
 {
     const struct kn_face *f = &sim->space.faces[face];

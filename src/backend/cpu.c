@@ -20,7 +20,10 @@ struct kn_cpu {
     float *h, *next;           /* [ncells][nnodes] */
     float *density;            /* [nfaces] */
     double *fluxes;            /* [nfaces][KN_FLUXES] */
-    struct kn_sample *samples; /* [collision.samples] */
+    struct kn_sample *drawn;   /* [collision.samples] */
+    struct kn_sample *samples; /* [nsamples] in the order of application */
+    int nsamples;
+    struct kn_sampling_order order;
     float *scratch;            /* [threads][scratch_size] */
     size_t scratch_size;
     bool cached;               /* both copies of h fit into the last-level cache */
@@ -38,7 +41,7 @@ static double memory(const struct kn_problem *p)
 {
     const double state = 2.0 * p->space->ncells * p->velocity->nnodes * sizeof(float);
     const double scratch = (double)p->threads * (double)kn_cpu_scratch_size(p->velocity, MOST_LANES) * sizeof(float);
-    return state + scratch + (double)kn_sampling_count(p->c) * sizeof(struct kn_sample);
+    return state + scratch + 2.0 * kn_sampling_count(p->c) * sizeof(struct kn_sample);
 }
 
 /* Does the whole state stay in cache from step to step?  Then results are left
@@ -64,7 +67,9 @@ static void destroy(void *machine)
     free(cpu->next);
     free(cpu->density);
     free(cpu->fluxes);
+    free(cpu->drawn);
     free(cpu->samples);
+    kn_sampling_order_destroy(&cpu->order);
     free(cpu->scratch);
     free(cpu);
 }
@@ -101,9 +106,11 @@ static enum kn_status create(void **machine, const struct kn_problem *p)
     cpu->next = aligned(rows, sizeof(float));
     cpu->density = calloc(faces + 1, sizeof(float));
     cpu->fluxes = calloc((faces + 1) * KN_FLUXES, sizeof(double));
+    cpu->drawn = aligned((size_t)kn_sampling_count(p->c) + 1, sizeof(struct kn_sample));
     cpu->samples = aligned((size_t)kn_sampling_count(p->c) + 1, sizeof(struct kn_sample));
     cpu->scratch = aligned((size_t)p->threads * cpu->scratch_size, sizeof(float));
-    if (!cpu->h || !cpu->next || !cpu->density || !cpu->fluxes || !cpu->samples || !cpu->scratch) {
+    if (!cpu->h || !cpu->next || !cpu->density || !cpu->fluxes || !cpu->drawn || !cpu->samples || !cpu->scratch ||
+        kn_sampling_order_create(&cpu->order, p->c, p->velocity) != KN_OK) {
         destroy(cpu);
         return kn_error_set(KN_EMEMORY, "no memory for %.3g GB of distribution function", memory(p) / 1e9);
     }
@@ -168,7 +175,8 @@ static void draw_samples(struct kn_cpu *cpu, double dt, uint64_t draw)
     const struct kn_sample_plan plan = kn_sampling_plan(p->c, p->velocity, dt);
 #pragma omp parallel for schedule(static) num_threads(p->threads)
     for (int first = 0; first < n; first += piece)
-        cpu->kernels->sample(&plan, draw, first, n - first < piece ? n - first : piece, cpu->samples + first);
+        cpu->kernels->sample(&plan, draw, first, n - first < piece ? n - first : piece, cpu->drawn + first);
+    cpu->nsamples = kn_sampling_arrange(&cpu->order, cpu->drawn, n, cpu->samples);
     cpu->seconds[KN_PHASE_SAMPLE] += omp_get_wtime() - start;
 }
 
@@ -231,14 +239,14 @@ static void sweep_cells(struct kn_cpu *cpu, const struct cell_sweep *sweep)
 static struct kn_collide_sweep collide_sweep(const struct kn_cpu *cpu, double dt)
 {
     const struct kn_problem *p = &cpu->problem;
-    return (struct kn_collide_sweep){p->c, p->velocity, p->collision, dt, cpu->samples};
+    return (struct kn_collide_sweep){p->c, p->velocity, p->collision, dt, cpu->nsamples, cpu->samples};
 }
 
 static enum kn_status collide(void *machine, double dt, uint64_t draw)
 {
     struct kn_cpu *cpu = machine;
-    const struct kn_collide_sweep k = collide_sweep(cpu, dt);
     draw_samples(cpu, dt, draw);
+    const struct kn_collide_sweep k = collide_sweep(cpu, dt);
     sweep_cells(cpu, &(struct cell_sweep){NULL, &k, cpu->h, true});
     return KN_OK;
 }
@@ -252,8 +260,8 @@ static enum kn_status step(void *machine, const struct kn_step *step)
         .eps = (float)p->c->disturbance, .dt = (float)step->stream, .order = p->c->space.order,
         .limiter = p->c->space.limiter, .h = cpu->h, .density = cpu->density,
         .fluxes = step->fluxes ? cpu->fluxes : NULL};
-    const struct kn_collide_sweep k = collide_sweep(cpu, step->collide);
     draw_samples(cpu, step->collide, step->draw);
+    const struct kn_collide_sweep k = collide_sweep(cpu, step->collide);
     const double start = omp_get_wtime();
     sweep_walls(cpu, &s);
     cpu->seconds[KN_PHASE_STREAM] += omp_get_wtime() - start;

@@ -161,7 +161,7 @@ static void project(const struct kn_collision_plan *plan, const double missing[K
     }
 }
 
-/* Add `missing` to the invariants of a row, theory (23). */
+/* Add `missing` to the invariants of a row, theory (30). */
 static void correct(const struct kn_collide_sweep *s, float *row, const double missing[KN_INVARIANTS])
 {
     const struct kn_velocity *v = s->velocity;
@@ -323,7 +323,7 @@ static void apply_samples(const struct kn_collide_sweep *s, float *block, float 
 {
     const float eps = (float)s->c->disturbance;
     const bool symmetric = s->c->collision.estimator == KN_ESTIMATOR_SYMMETRIC;
-    const int n = s->c->collision.samples;
+    const int n = s->nsamples;
     float defect[4][KN_LANES] = {{0}}; /* local, so that it stays in registers */
     for (int i = 0; symmetric && i < n; i++)
         apply_sample(&s->samples[i], eps, true, block, defect);
@@ -366,7 +366,7 @@ static void project_block(const struct kn_collide_sweep *s, const float defect[4
 }
 
 /* Samples conserve mass; momentum and energy get back what the nodes' defects
- * have added, theory (23). */
+ * have added, theory (29), (30). */
 static void collide_samples(const struct kn_collide_sweep *s, float *rows, int count, float *block)
 {
     const int nnodes = s->velocity->nnodes;

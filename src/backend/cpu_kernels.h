@@ -26,7 +26,8 @@ struct kn_collide_sweep {
     const struct kn_velocity *velocity;
     const struct kn_collision_plan *plan;
     double dt;
-    const struct kn_sample *samples; /* [c->collision.samples] */
+    int nsamples;
+    const struct kn_sample *samples; /* [nsamples] */
 };
 
 struct kn_cpu_kernels {

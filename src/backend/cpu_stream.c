@@ -171,7 +171,7 @@ void KN_CPU_NAME(wall)(const struct kn_stream_sweep *s, int face, float *scratch
 
 /* ------------------------------------------------------------------- cells */
 
-/* h + sum over axes of Courant number times (upwind - h), theory (15). */
+/* h + sum over axes of Courant number times (upwind - h), theory (14). */
 KN_SPECIALISED void donor_loop(int n, int naxes, const float *restrict h, const float *const up[3],
                               const float *const speed[3], const float courant[3], float *restrict out)
 {
@@ -214,7 +214,7 @@ static void stream_first_order(const struct kn_stream_sweep *s, struct kn_site p
         donor_loop(n, 3, h, up, speed, courant, out);
 }
 
-/* out -= Courant number times (downwind face - upwind face), theory (16). */
+/* out -= Courant number times (downwind face - upwind face), theory (13). */
 static void subtract_difference(int n, float courant, const float *restrict speed, const float *restrict face,
                                 const float *restrict inflow, float *restrict out)
 {

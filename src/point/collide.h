@@ -5,20 +5,20 @@
 #include "point/moments.h"
 #include "point/equilibrium.h"
 
-/* n0 sigma^2 lambda0: the strength of hard-sphere collisions, theory (3). */
+/* n0 sigma^2 lambda0: the strength of hard-sphere collisions, theory (5). */
 #define KN_COLLISION_STRENGTH 0.2533368110
 
 /* ------------------------------------------------------------- Monte Carlo */
 
 /* Amplitude of one sample, a relaxation at rate c s integrated exactly in
- * time: (1 - exp(-c s)) / s, theory (22). */
+ * time: (1 - exp(-c s)) / s, theory (27). */
 POINT float kn_collide_amplitude(float c, float s, int exponential)
 {
     return exponential && s > 0 ? -kn_deviation_exp(1.0f, -c * s) / s : c;
 }
 
 /* The bracket that one sample relaxes: h + h1 + eps h h1 before and, for the
- * symmetric estimator, the same after the collision, theory (21). */
+ * symmetric estimator, the same after the collision, theory (25). */
 POINT float kn_collide_pair(float eps, float h, float h1)
 {
     return h + h1 + eps * (h * h1);
@@ -27,7 +27,7 @@ POINT float kn_collide_pair(float eps, float h, float h1)
 /* ---------------------------------------------------------- model equations */
 
 /* One collision step of BGK, Shakhov or ES-BGK, integrated exactly for frozen
- * invariants:  h <- keep h + (1 - keep) G + heat term,  theory (24) to (26). */
+ * invariants:  h <- keep h + (1 - keep) G + heat term,  theory (31) to (35). */
 struct kn_relaxation {
     struct kn_gaussian target; /* G */
     float keep;
@@ -128,7 +128,7 @@ POINT void kn_collide_solve(double a[KN_INVARIANTS][KN_INVARIANTS], double b[KN_
     }
 }
 
-/* The correcting polynomial a + b.v + c v.v, theory (23). */
+/* The correcting polynomial a + b.v + c v.v, theory (30). */
 POINT float kn_collide_polynomial(float a, float bx, float by, float bz, float c, float vx, float vy, float vz, float vv)
 {
     return a + bx * vx + by * vy + bz * vz + c * vv;

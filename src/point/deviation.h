@@ -1,4 +1,4 @@
-/* Functions of eps that lose no digits as eps -> 0, theory (5). */
+/* Functions of eps that lose no digits as eps -> 0, theory (2). */
 #ifndef KN_POINT_DEVIATION_H
 #define KN_POINT_DEVIATION_H
 

@@ -1,4 +1,4 @@
-/* Gaussians written as deviations from the reference Maxwellian, theory (11), (12). */
+/* Gaussians written as deviations from the reference Maxwellian, theory (19), (20). */
 #ifndef KN_POINT_EQUILIBRIUM_H
 #define KN_POINT_EQUILIBRIUM_H
 

@@ -47,7 +47,7 @@ POINT struct kn_site kn_mesh_walk(const struct kn_mesh *m, struct kn_site from, 
 }
 
 /* The rows from which the second-order values on the downwind face of a site
- * along an axis are formed, theory (16) to (18). */
+ * along an axis are formed, theory (15), (16). */
 struct kn_stencil {
     int64_t here, up, down;    /* rows; up < 0: ~face of the wall that emits; down < 0: one-sided slope */
     float up_scale, down_scale;

@@ -1,4 +1,4 @@
-/* From moments of h to macroscopic fields, theory (6) to (10). */
+/* From moments of h to macroscopic fields, theory (6) to (9). */
 #ifndef KN_POINT_MOMENTS_H
 #define KN_POINT_MOMENTS_H
 

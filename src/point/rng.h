@@ -1,4 +1,4 @@
-/* Collisions drawn from counters: the same bits on every machine, theory (20).
+/* Collisions drawn from counters: the same bits on every machine, theory (26).
  *
  * Every operation is an IEEE basic operation or an explicit fma, so this file
  * must be compiled without contraction of a * b + c. */

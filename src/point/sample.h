@@ -1,4 +1,4 @@
-/* From a drawn collision to a sample ready to apply, theory (20) to (22).
+/* From a drawn collision to a sample ready to apply, theory (26) to (29).
  *
  * Like rng.h, compiled without contraction: the same bits on every machine. */
 #ifndef KN_POINT_SAMPLE_H
@@ -8,13 +8,22 @@
 #include "point/rng.h"
 
 /* One sample: h[node] += gain * bracket for each of the four nodes (before,
- * before, after, after).  The velocities of nodes are not those that collided,
- * so a sample moves the row's momentum and energy by defect * bracket. */
+ * before, after, after).  The velocities of nodes are not those that collided
+ * and gains are rounded, so a sample moves the row's momentum and energy by
+ * defect * bracket.  (Mass changes by rounding alone, which has no bias.) */
 struct kn_sample {
     uint32_t node[4];          /* index in a row of h */
     float gain[4];             /* amplitude * net change of the node / weight */
     float defect[4];           /* of vx, vy, vz, v.v; 0 along folded axes */
 };
+
+/* Samples are applied in batches whose samples share no node, so that machines
+ * with many threads can apply a batch at once and all machines do the same
+ * arithmetic.  A set is cut into pieces of KN_SAMPLE_PIECE samples per node;
+ * inside a piece each sample takes the first batch in which its nodes are
+ * free, and those for which KN_SAMPLE_COLOURS batches do not suffice follow
+ * one by one. */
+enum { KN_SAMPLE_PIECE = 2, KN_SAMPLE_COLOURS = 256 };
 
 /* What drawing needs to know of the velocity grid and the case. */
 struct kn_sample_plan {
@@ -45,7 +54,7 @@ POINT int kn_sample_find(const struct kn_sample_plan *p, const float v[3])
     return octant * p->stride + at;
 }
 
-/* Velocities after the collision, theory (2); returns |k.vr|. */
+/* Velocities after the collision, theory (4); returns |k.vr|. */
 POINT float kn_sample_collide(const struct kn_collision *c, float after[3], float after1[3])
 {
     const float vr[3] = {c->v1[0] - c->v[0], c->v1[1] - c->v[1], c->v1[2] - c->v[2]};
@@ -77,18 +86,23 @@ POINT float kn_sample_rate(int symmetric, const float net[4], const float invers
     return symmetric ? s + net[2] * inverse[2] + net[3] * inverse[3] : s;
 }
 
-/* Momentum and energy gained by the four nodes together. */
-POINT void kn_sample_defect(const struct kn_sample_plan *p, const int node[4], float amplitude, float defect[4])
+/* Momentum and energy that the four nodes together gain per unit bracket, from
+ * the gains as they are rounded; a node that occurs twice is written once. */
+POINT void kn_sample_defect(const struct kn_sample_plan *p, struct kn_sample *s)
 {
-    const float change[4] = {-amplitude, -amplitude, amplitude, amplitude};
-    for (int d = 0; d < 4; d++)
-        defect[d] = 0;
+    double sum[4] = {0, 0, 0, 0};
     for (int i = 0; i < 4; i++) {
-        const int octant = node[i] / p->stride, at = node[i] % p->stride;
+        int seen = 0;
+        for (int j = 0; j < i; j++)
+            seen |= s->node[j] == s->node[i];
+        const int octant = (int)s->node[i] / p->stride, at = (int)s->node[i] % p->stride;
+        const double mass = seen ? 0 : (double)s->gain[i] * p->weight[at];
         for (int d = 0; d < 3; d++)
-            defect[d] += p->bit[d] ? change[i] * (octant & p->bit[d] ? -p->speed[d][at] : p->speed[d][at]) : 0.0f;
-        defect[3] += change[i] * p->square[at];
+            sum[d] += p->bit[d] ? mass * (octant & p->bit[d] ? -p->speed[d][at] : p->speed[d][at]) : 0;
+        sum[3] += mass * p->square[at];
     }
+    for (int i = 0; i < 4; i++)
+        s->defect[i] = (float)sum[i];
 }
 
 /* Sample `index` of set `draw`; zero gains where a velocity leaves the grid. */
@@ -111,7 +125,7 @@ POINT struct kn_sample kn_sample_make(const struct kn_sample_plan *p, uint64_t d
         s.node[i] = (uint32_t)node[i];
         s.gain[i] = amplitude * net[i] * inverse[i];
     }
-    kn_sample_defect(p, node, amplitude, s.defect);
+    kn_sample_defect(p, &s);
     return s;
 }
 

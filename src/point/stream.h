@@ -1,4 +1,4 @@
-/* Upwind differences along one axis, theory (15) to (18). */
+/* Upwind differences along one axis, theory (15) to (17). */
 #ifndef KN_POINT_STREAM_H
 #define KN_POINT_STREAM_H
 

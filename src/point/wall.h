@@ -1,4 +1,4 @@
-/* What a wall sends back, theory (13), (14). */
+/* What a wall sends back, theory (21), (22). */
 #ifndef KN_POINT_WALL_H
 #define KN_POINT_WALL_H
 
