@@ -11,7 +11,7 @@ help:
 	@echo "make test      build and run every test"
 	@echo "make all       build $(KNUDSEN)"
 	@echo "make bench     measure the CPU kernels on this machine"
-	@echo "make lint      clang-format, cppcheck, clang-tidy, symbol names, generated docs"
+	@echo "make lint      clang-format, cppcheck, clang-tidy, names, generated docs"
 	@echo "make sanitize  the tests under the address and undefined-behaviour sanitizers"
 	@echo "make docs      write docs/input.md from the table of keys"
 	@echo "make install   install under PREFIX (default /usr/local)"
@@ -21,8 +21,9 @@ packages:
 	@tools/packages
 
 $(BUILD)/build.ninja: CMakeLists.txt | packages
-	@cmake -S . -B $(BUILD) -G Ninja $(CMAKE_FLAGS) >$(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
-	@mv $(BUILD).log $(BUILD)/configure.log
+	@mkdir -p $(BUILD)
+	@cmake -S . -B $(BUILD) -G Ninja $(CMAKE_FLAGS) >$(BUILD)/configure.log 2>&1 || \
+	    { cat $(BUILD)/configure.log; rm -f $@; exit 1; }
 
 all: packages $(BUILD)/build.ninja
 	@cmake --build $(BUILD) -j $(JOBS)
@@ -50,4 +51,4 @@ install: all
 	@cmake --install $(BUILD) --prefix $(or $(PREFIX),/usr/local)
 
 clean:
-	@rm -rf build build-sanitize
+	@rm -rf $(BUILD) build-sanitize

@@ -23,8 +23,8 @@
 #define expect_near(what, measured, expected, tolerance)                                                     \
     expect_near_at(what, (double)(measured), (double)(expected), tolerance, __FILE__, __LINE__)
 #define expect_relative(what, measured, expected, tolerance)                                                 \
-    expect_near_at(what, (double)(measured), (double)(expected), (tolerance) * fabs((double)(expected)), __FILE__,   \
-                   __LINE__)
+    expect_near_at(what, (double)(measured), (double)(expected), (tolerance)*fabs((double)(expected)),       \
+                   __FILE__, __LINE__)
 #define expect_between(what, measured, low, high)                                                            \
     expect_between_at(what, (double)(measured), (double)(low), (double)(high), __FILE__, __LINE__)
 #define expect_below(what, measured, limit) expect_between(what, measured, -INFINITY, limit)
@@ -33,11 +33,6 @@
 static inline void expect_near_at(const char *what, double measured, double expected, double tolerance,
                                   const char *file, int line)
 {
-#ifdef EXPECT_SHOW
-    if (EXPECT_SHOW)
-        fprintf(stderr, "%s:%d: %s: %.9g, expected %.9g, off by %.2g, allowed %.2g\n", file, line, what, measured, expected,
-            measured - expected, tolerance);
-#endif
     if (fabs(measured - expected) <= tolerance)
         return;
     print_error("%s: %.12g, expected %.12g within %.3g (off by %.3g)\n", what, measured, expected, tolerance,
@@ -48,10 +43,6 @@ static inline void expect_near_at(const char *what, double measured, double expe
 static inline void expect_between_at(const char *what, double measured, double low, double high,
                                      const char *file, int line)
 {
-#ifdef EXPECT_SHOW
-    if (EXPECT_SHOW)
-        fprintf(stderr, "%s:%d: %s: %.9g, allowed %.9g to %.9g\n", file, line, what, measured, low, high);
-#endif
     if (measured >= low && measured <= high)
         return;
     print_error("%s: %.12g, expected %.12g to %.12g\n", what, measured, low, high);

@@ -30,7 +30,8 @@ static void average_cavity(const char *estimator, struct series *drag, struct se
     struct watch w;
     char settings[512];
     snprintf(settings, sizeof settings,
-             "gas.delta=1 disturbance=0.01 space.cells=[40,40] space.order=1 velocity.grid=stretched velocity.nodes=20 "
+             "gas.delta=1 disturbance=0.01 space.cells=[40,40] space.order=1 velocity.grid=stretched "
+             "velocity.nodes=20 "
              "velocity.ratio=0.945 velocity.range=3 collision.method=monte-carlo collision.samples=6144 "
              "collision.estimator=%s walls.top.velocity=[1,0,0] time.courant=0.5 time.end=8",
              estimator);
@@ -71,7 +72,8 @@ static void dense_cavity_stays_finite(const char *estimator, double end)
     struct watch w;
     char settings[512];
     snprintf(settings, sizeof settings,
-             "gas.delta=10 disturbance=0.01 space.cells=[48,48] space.order=1 velocity.grid=stretched velocity.nodes=18 "
+             "gas.delta=10 disturbance=0.01 space.cells=[48,48] space.order=1 velocity.grid=stretched "
+             "velocity.nodes=18 "
              "velocity.ratio=0.97 velocity.range=3 collision.method=monte-carlo collision.samples=8192 "
              "collision.estimator=%s walls.top.velocity=[1,0,0] time.end=%g",
              estimator, end);
@@ -85,13 +87,13 @@ static void dense_cavity_stays_finite(const char *estimator, double end)
 static void dense_cavity_paper(void **state)
 {
     (void)state;
-    dense_cavity_stays_finite("paper", 30);
+    dense_cavity_stays_finite("paper", 40);
 }
 
 static void dense_cavity_symmetric(void **state)
 {
     (void)state;
-    dense_cavity_stays_finite("symmetric", 30);
+    dense_cavity_stays_finite("symmetric", 40);
 }
 
 int main(void)

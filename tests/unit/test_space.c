@@ -163,7 +163,8 @@ static void stretched_widths_are_geometric(void **state)
     (void)state;
     struct kn_case c;
     struct kn_space s;
-    build(&s, &c, "gas.delta=3 space.cells=[9,8,6] space.stretch=[0.8,0.9,0.7] space.cluster=[both,high,low]");
+    build(&s, &c,
+          "gas.delta=3 space.cells=[9,8,6] space.stretch=[0.8,0.9,0.7] space.cluster=[both,high,low]");
     for (int i = 0; i < 4; i++) {
         expect_relative("both, left half", width(&s, 0, i) / width(&s, 0, i + 1), 0.8, 1e-12);
         expect_relative("both, mirror", width(&s, 0, i), width(&s, 0, 8 - i), 1e-12);

@@ -62,7 +62,9 @@ static void stretched_weights_are_cell_probabilities(void **state)
 {
     (void)state;
     struct kn_velocity v;
-    build(&v, "velocity.grid=stretched velocity.nodes=20 velocity.ratio=0.945 velocity.range=3 velocity.fold=none");
+    build(
+        &v,
+        "velocity.grid=stretched velocity.nodes=20 velocity.ratio=0.945 velocity.range=3 velocity.fold=none");
     assert_int_equal(v.half[0], 10);
     for (int d = 0; d < 3; d++) {
         double low = 0, first = 2 * v.node[d][0];
@@ -83,7 +85,8 @@ static void stretched_weights_are_cell_probabilities(void **state)
 static void edges_reproduce_weights(void **state)
 {
     (void)state;
-    const char *const grids[] = {"velocity.grid=gauss velocity.nodes=16", "velocity.grid=gauss velocity.nodes=64",
+    const char *const grids[] = {"velocity.grid=gauss velocity.nodes=16",
+                                 "velocity.grid=gauss velocity.nodes=64",
                                  "velocity.grid=stretched velocity.nodes=18 velocity.ratio=0.97"};
     for (int i = 0; i < 3; i++) {
         struct kn_velocity v;
@@ -129,7 +132,8 @@ static void compare_moments(const char *settings, int octants, int bits_x, int b
         for (int b = 0; b <= 4; b++)
             for (int c = 0; c <= 4; c++)
                 if ((bits_x || a % 2 == 0) && (bits_y || b % 2 == 0) && (bits_z || c % 2 == 0))
-                    expect_near("moment of the folded grid", moment(&folded, a, b, c), moment(&whole, a, b, c),
+                    expect_near("moment of the folded grid", moment(&folded, a, b, c),
+                                moment(&whole, a, b, c),
                                 4e-7 * moment(&whole, a + a % 2, b + b % 2, c + c % 2));
     kn_velocity_destroy(&folded);
     kn_velocity_destroy(&whole);
@@ -138,7 +142,8 @@ static void compare_moments(const char *settings, int octants, int bits_x, int b
 static void folding_keeps_the_moments(void **state)
 {
     (void)state;
-    const char *nodes[] = {"velocity.nodes=6", "velocity.nodes=12", "velocity.grid=stretched velocity.nodes=20"};
+    const char *nodes[] = {"velocity.nodes=6", "velocity.nodes=12",
+                           "velocity.grid=stretched velocity.nodes=20"};
     for (int i = 0; i < 3; i++) {
         char text[200];
         snprintf(text, sizeof text, "%s space.cells=[4,4] walls.top.velocity=[1,0,0]", nodes[i]); /* cavity */

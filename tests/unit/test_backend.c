@@ -1,0 +1,430 @@
+/* Every backend, and every instruction set of the CPU, against the plain loops of the oracle. */
+#include "expect.h"
+
+#include "backend/cpu_kernels.h"
+#include "oracle.h"
+
+/* ------------------------------------------------------------------ machines */
+
+/* One machine to test: a backend and, for the CPU, an instruction set. */
+struct target {
+    const struct kn_backend *backend;
+    const char *isa;
+};
+
+static const char *const ISAS[] = {"baseline", "v3", "v4"};
+static struct target targets[8];
+static int ntargets;
+
+/* Everything that exists in this build and runs on this processor. */
+static int find_targets(void **state)
+{
+    (void)state;
+    for (int i = 0; kn_backend_names[i]; i++) {
+        const struct kn_backend *backend = kn_backend_find(kn_backend_names[i]);
+        if (strcmp(kn_backend_names[i], "auto") == 0)
+            continue;
+        if (!backend)
+            return -1;
+        if (strcmp(backend->name, "cpu") != 0)
+            targets[ntargets++] = (struct target){backend, NULL};
+        for (int k = 0; k < 3 && strcmp(backend->name, "cpu") == 0; k++)
+            if (kn_cpu_kernels_find(ISAS[k]))
+                targets[ntargets++] = (struct target){backend, ISAS[k]};
+    }
+    return ntargets > 0 ? 0 : -1;
+}
+
+/* ------------------------------------------------------------------ problems */
+
+/* A case laid out, with a pseudo-random state. */
+struct scene {
+    struct kn_case c;
+    struct kn_space space;
+    struct kn_velocity velocity;
+    struct kn_boundary boundary;
+    struct kn_collision_plan collision;
+    struct kn_problem problem;
+    size_t rows;                /* floats of the whole state */
+    float *h, *next, *expected; /* [cells][nodes] */
+    double *density, *fluxes;   /* [faces], [faces][KN_FLUXES] */
+};
+
+static void build(struct scene *s, const char *settings)
+{
+    uint64_t seed = 42;
+    expect_case(&s->c, settings);
+    expect_ok(kn_case_check(&s->c));
+    expect_ok(kn_velocity_create(&s->velocity, &s->c));
+    expect_ok(kn_space_create(&s->space, &s->c));
+    expect_ok(kn_boundary_create(&s->boundary, &s->c, &s->velocity));
+    expect_ok(kn_collision_create(&s->collision, &s->c, &s->velocity));
+    s->problem = (struct kn_problem){&s->c, &s->space, &s->velocity, &s->boundary, &s->collision, 2};
+    s->rows = (size_t)s->space.ncells * (size_t)s->velocity.nnodes;
+    s->h = calloc(s->rows, sizeof *s->h);
+    s->next = calloc(s->rows, sizeof *s->next);
+    s->expected = calloc(s->rows, sizeof *s->expected);
+    s->density = calloc((size_t)s->space.nfaces + 1, sizeof *s->density);
+    s->fluxes = calloc(((size_t)s->space.nfaces + 1) * KN_FLUXES, sizeof *s->fluxes);
+    for (size_t i = 0; i < s->rows; i++)
+        if ((int)(i % (size_t)s->velocity.stride) < s->velocity.size)
+            s->h[i] = (float)expect_random(&seed);
+}
+
+static void drop(struct scene *s)
+{
+    free(s->h);
+    free(s->next);
+    free(s->expected);
+    free(s->density);
+    free(s->fluxes);
+    kn_collision_destroy(&s->collision);
+    kn_boundary_destroy(&s->boundary);
+    kn_space_destroy(&s->space);
+    kn_velocity_destroy(&s->velocity);
+}
+
+static void *start(struct scene *s, const struct target *t)
+{
+    void *machine;
+    if (t->isa)
+        setenv("KNUDSEN_ISA", t->isa, 1);
+    expect_ok(t->backend->create(&machine, &s->problem));
+    unsetenv("KNUDSEN_ISA");
+    expect_ok(t->backend->set_walls(machine));
+    expect_ok(t->backend->put(machine, 0, s->space.ncells, s->h));
+    return machine;
+}
+
+static void finish(struct scene *s, const struct target *t, void *machine)
+{
+    expect_ok(t->backend->get(machine, 0, s->space.ncells, s->next));
+    t->backend->destroy(machine);
+}
+
+/* Largest difference from the expected state over the size of the state. */
+static void compare(const struct scene *s, const char *what, const struct target *t, const char *settings,
+                    double tolerance)
+{
+    double worst = 0, size = 1;
+    for (size_t i = 0; i < s->rows; i++) {
+        if ((int)(i % (size_t)s->velocity.stride) >= s->velocity.size)
+            continue;
+        size = fmax(size, fabs(s->expected[i]));
+        worst = fmax(worst, isfinite(s->next[i]) ? fabs(s->next[i] - s->expected[i]) : INFINITY);
+    }
+    char text[700];
+    snprintf(text, sizeof text, "%s on %s %s, %s", what, t->backend->name, t->isa ? t->isa : "", settings);
+    expect_below(text, worst / size, tolerance);
+}
+
+/* ----------------------------------------------------------------- streaming */
+
+/* A step that fills the cells to 0.9 of the Courant limit. */
+static double long_step(const struct scene *s)
+{
+    double rate = 0;
+    for (int i = 0; i < s->space.naxes; i++)
+        rate += s->velocity.max_speed[s->space.axes[i]] / kn_space_narrowest(&s->c, s->space.axes[i]);
+    return 0.9 / rate;
+}
+
+/* What left through the walls is missing in the gas: mass, momentum, energy.
+ * Floats of size 1 to 10, summed over all cells with weights of sum 1. */
+static void check_balance(const struct scene *s, const char *settings, double dt)
+{
+    const struct kn_velocity *v = &s->velocity;
+    double change[KN_FLUXES] = {0}, size = 0, area = 0;
+    for (int cell = 0; cell < s->space.ncells; cell++)
+        for (int octant = 0; octant < v->octants; octant++)
+            for (int k = 0; k < v->size; k++) {
+                const size_t at = (size_t)cell * v->nnodes + (size_t)octant * v->stride + k;
+                const double mass = s->space.volume[cell] * v->w[k] * ((double)s->next[at] - s->h[at]);
+                change[0] += mass;
+                for (int d = 0; d < 3; d++)
+                    change[1 + d] += v->bit[d] ? mass * kn_velocity_sign(v, octant, d) * v->speed[d][k] : 0;
+                change[4] += mass * v->square[k];
+                size += s->space.volume[cell] * v->w[k];
+            }
+    for (int face = 0; face < s->space.nfaces; face++) {
+        const struct kn_face *f = &s->space.faces[face];
+        area += f->area;
+        for (int i = 0; i < KN_FLUXES; i++)
+            change[i] += dt * f->area * ((f->side & 1) ? 1 : -1) * s->fluxes[(size_t)face * KN_FLUXES + i];
+        expect_near(settings, s->fluxes[(size_t)face * KN_FLUXES], 0, 2e-6); /* walls let no mass through */
+    }
+    for (int i = 0; i < KN_FLUXES; i++)
+        expect_near(settings, change[i], 0, 2e-6 * (size + dt * area));
+}
+
+/* One step of one case on every machine.  The oracle works in double, the
+ * machines in float: about ten roundings of 6e-8 of values that slopes and
+ * emission make a few times larger than h. */
+static void check_stream(const char *settings)
+{
+    struct scene s;
+    build(&s, settings);
+    const double dt = long_step(&s);
+    oracle_stream(&s.problem, (double)(float)dt, s.h, s.expected, s.density);
+    for (int i = 0; i < ntargets; i++) {
+        void *machine = start(&s, &targets[i]);
+        const struct kn_step step = {.stream = dt, .collide = 0, .draw = 0, .fluxes = true};
+        expect_ok(targets[i].backend->step(machine, &step));
+        expect_ok(targets[i].backend->fluxes(machine, s.fluxes));
+        finish(&s, &targets[i], machine);
+        compare(&s, "stream", &targets[i], settings, 1e-6);
+        check_balance(&s, settings, dt);
+    }
+    drop(&s);
+}
+
+static const char *const BOXES[] = {
+    "space.cells=7",
+    "space.cells=7 walls.left.kind=periodic walls.right.kind=periodic",
+    "space.cells=6 walls.left.velocity=[0,1,0] walls.right.temperature=0.5 walls.right.accommodation=0.3",
+    "space.cells=6 walls.left.kind=specular walls.right.kind=symmetry",
+    "space.cells=5 walls.left.accommodation=0 space.stretch=[0.7,1,1] space.cluster=[low,both,both]",
+    "space.cells=2",
+    "space.cells=[1,5]",
+    "space.cells=[5,4] walls.top.velocity=[1,0,0] space.stretch=[0.8,0.7,1]",
+    "space.cells=[5,4] walls.bottom.kind=periodic walls.top.kind=periodic walls.left.accommodation=0.6",
+    "space.cells=[4,5] walls.left.kind=symmetry walls.top.velocity=[0.5,0,0] walls.top.accommodation=0.8 "
+    "walls.bottom.kind=specular walls.right.temperature=0.3",
+    "space.cells=[3,4,5] walls.front.velocity=[0.3,0.2,0] space.stretch=[0.9,0.8,0.7]",
+    "space.cells=[4,3,3] walls.left.kind=periodic walls.right.kind=periodic walls.bottom.kind=specular "
+    "walls.top.accommodation=0.5 walls.back.kind=symmetry",
+};
+static const char *const GRIDS[] = {"velocity.nodes=6", "velocity.nodes=[4,8,6] velocity.fold=none",
+                                    "velocity.grid=stretched velocity.nodes=6"};
+static const char *const LIMITERS[] = {"van-leer", "mc", "minmod", "none"};
+
+static void stream_matches_oracle(int order, const char *limiter, double eps)
+{
+    for (size_t box = 0; box < sizeof BOXES / sizeof *BOXES; box++)
+        for (size_t grid = 0; grid < sizeof GRIDS / sizeof *GRIDS; grid++) {
+            char text[512];
+            snprintf(text, sizeof text,
+                     "collision.method=none disturbance=%g space.order=%d space.limiter=%s %s %s", eps, order,
+                     limiter, BOXES[box], GRIDS[grid]);
+            check_stream(text);
+        }
+}
+
+static void first_order_streaming(void **state)
+{
+    (void)state;
+    stream_matches_oracle(1, "none", 0);
+    stream_matches_oracle(1, "none", 0.2);
+}
+
+static void second_order_streaming(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++)
+        stream_matches_oracle(2, LIMITERS[i], i % 2 ? 0.2 : 0);
+}
+
+/* ---------------------------------------------------------------- collisions */
+
+static const double STEP = 0.05;
+
+/* The samples of one set in the order of application; what was left out of it
+ * follows as samples of no effect. */
+static struct kn_sample *samples_in_order(const struct scene *s, const struct kn_sample_plan *plan,
+                                          uint64_t draw)
+{
+    const int n = s->c.collision.samples;
+    struct kn_sample *drawn = calloc((size_t)n, sizeof *drawn), *samples = calloc((size_t)n, sizeof *samples);
+    struct kn_sampling_order order;
+    for (int i = 0; i < n; i++)
+        drawn[i] = kn_sample_make(plan, draw, (uint32_t)i);
+    expect_ok(kn_sampling_order_create(&order, &s->c, &s->velocity));
+    kn_sampling_arrange(&order, drawn, n, samples);
+    kn_sampling_order_destroy(&order);
+    free(drawn);
+    return samples;
+}
+
+/* 2000 samples one after the other in float, in another order of operations;
+ * where samples are many per node the exponential update damps the rounding. */
+static void check_samples(const char *settings)
+{
+    struct scene s;
+    build(&s, settings);
+    const struct kn_sample_plan plan = kn_sampling_plan(&s.c, &s.velocity, STEP);
+    struct kn_sample *samples = samples_in_order(&s, &plan, 17);
+    memcpy(s.expected, s.h, s.rows * sizeof *s.h);
+    for (int cell = 0; cell < s.space.ncells; cell++)
+        oracle_collide(&s.problem, samples, s.expected + (size_t)cell * s.velocity.nnodes);
+    for (int i = 0; i < ntargets; i++) {
+        void *machine = start(&s, &targets[i]);
+        expect_ok(targets[i].backend->collide(machine, STEP, 17));
+        finish(&s, &targets[i], machine);
+        compare(&s, "collide", &targets[i], settings, 5e-6);
+    }
+    free(samples);
+    drop(&s);
+}
+
+/* 37 cells leave a partial block for 4, 8 and 16 lanes; 3 cells are less than one. */
+static void collisions_match_oracle(void **state)
+{
+    (void)state;
+    const char *const spaces[] = {"space.cells=37", "space.cells=3", "space.cells=[3,2]",
+                                  "space.cells=[2,3,4]"};
+    const char *const grids[] = {"velocity.nodes=6", "velocity.nodes=8 velocity.fold=none",
+                                 "velocity.grid=stretched velocity.nodes=10"};
+    for (int i = 0; i < 4 * 3 * 2 * 2; i++) {
+        char text[512];
+        snprintf(text, sizeof text, "collision.samples=2000 collision.estimator=%s disturbance=%g %s %s",
+                 i % 2 ? "paper" : "symmetric", i / 2 % 2 ? 0.1 : 0.0, grids[i / 4 % 3], spaces[i / 12]);
+        check_samples(text);
+    }
+}
+
+/* Streaming and colliding in one sweep is streaming, then colliding. */
+static void step_is_stream_then_collide(void **state)
+{
+    (void)state;
+    struct scene s;
+    build(&s, "space.cells=[5,4] velocity.nodes=6 collision.samples=500 walls.top.velocity=[1,0,0]");
+    const double dt = long_step(&s);
+    for (int i = 0; i < ntargets; i++) {
+        const struct kn_step both = {dt, STEP, 3, false};
+        void *machine = start(&s, &targets[i]);
+        expect_ok(targets[i].backend->step(machine, &both));
+        finish(&s, &targets[i], machine);
+        memcpy(s.expected, s.next, s.rows * sizeof *s.h);
+        struct kn_step alone = {dt, 0, 3, false};
+        machine = start(&s, &targets[i]);
+        expect_ok(targets[i].backend->step(machine, &alone)); /* samples of zero strength */
+        expect_ok(targets[i].backend->collide(machine, STEP, 3));
+        finish(&s, &targets[i], machine);
+        compare(&s, "step", &targets[i], "stream, then collide", 1e-6);
+    }
+    drop(&s);
+}
+
+/* The model equations and both corrections: all machines agree with the first,
+ * whose physics the tests of relaxation and conservation check. */
+static void models_agree_between_machines(void **state)
+{
+    (void)state;
+    const char *const methods[] = {"bgk", "shakhov", "es-bgk", "monte-carlo"};
+    const char *const corrections[] = {"projection", "paper", "none"};
+    for (int i = 0; i < 4 * 3 * 2; i++) {
+        struct scene s;
+        char text[512];
+        snprintf(text, sizeof text,
+                 "space.cells=[5,5] velocity.nodes=6 collision.samples=800 collision.method=%s "
+                 "collision.conservation=%s "
+                 "disturbance=%g source.force=[0.2,0,0] source.temperature_gradient=[0,0.3,0]",
+                 methods[i % 4], corrections[i / 4 % 3], i / 12 ? 0.1 : 0.0);
+        build(&s, text);
+        for (int t = 0; t < ntargets; t++) {
+            void *machine = start(&s, &targets[t]);
+            expect_ok(targets[t].backend->collide(machine, STEP, 2));
+            finish(&s, &targets[t], machine);
+            if (t == 0)
+                memcpy(s.expected, s.next, s.rows * sizeof *s.h);
+            else
+                compare(&s, "model", &targets[t], text, 1e-5);
+        }
+        drop(&s);
+    }
+}
+
+/* Moments against sums in double, node by node. */
+static void moments_match_plain_sums(void **state)
+{
+    (void)state;
+    const char *const cases[] = {
+        "space.cells=5 velocity.nodes=6", "space.cells=[3,3] velocity.nodes=[6,4,10]",
+        "space.cells=[2,2,2] velocity.nodes=6", "space.cells=4 velocity.fold=none velocity.nodes=6"};
+    for (int i = 0; i < 4 * ntargets; i++) {
+        const struct target *t = &targets[i / 4];
+        struct scene s;
+        build(&s, cases[i % 4]);
+        const struct kn_velocity *v = &s.velocity;
+        double *m = calloc((size_t)s.space.ncells * KN_MOMENTS, sizeof *m);
+        void *machine = start(&s, t);
+        expect_ok(t->backend->moments(machine, m));
+        finish(&s, t, machine);
+        assert_memory_equal(s.next, s.h, s.rows * sizeof *s.h);
+        for (int cell = 0; cell < s.space.ncells; cell++) {
+            double sum[KN_MOMENTS] = {0};
+            for (int n = 0; n < v->octants * v->size; n++) {
+                const int octant = n / v->size, k = n % v->size;
+                double u[3], vv = v->square[k];
+                for (int d = 0; d < 3; d++)
+                    u[d] = kn_velocity_sign(v, octant, d) * (double)v->speed[d][k];
+                const double odd[3] = {v->bit[0] ? u[0] : 0, v->bit[1] ? u[1] : 0, v->bit[2] ? u[2] : 0};
+                const double psi[KN_MOMENTS] = {
+                    1,           odd[0],      odd[1],          odd[2],          u[0] * u[0],
+                    u[1] * u[1], u[2] * u[2], odd[0] * odd[1], odd[0] * odd[2], odd[1] * odd[2],
+                    odd[0] * vv, odd[1] * vv, odd[2] * vv};
+                for (int j = 0; j < KN_MOMENTS; j++)
+                    sum[j] +=
+                        v->w[k] * psi[j] * s.h[(size_t)cell * v->nnodes + (size_t)octant * v->stride + k];
+            }
+            for (int j = 0; j < KN_MOMENTS; j++)
+                expect_near("moment", m[(size_t)cell * KN_MOMENTS + j], sum[j], 1e-12);
+        }
+        free(m);
+        drop(&s);
+    }
+}
+
+/* ------------------------------------------------------------------- drawing */
+
+/* The same collisions bit for bit, whatever the vectors and the pieces. */
+static void samples_are_the_same_bits(void **state)
+{
+    (void)state;
+    enum { COUNT = 4099 };
+    const char *const cases[] = {
+        "velocity.nodes=6", "velocity.grid=stretched velocity.nodes=20 collision.estimator=paper",
+        "velocity.nodes=16 velocity.fold=none", "velocity.nodes=8 collision.update=explicit"};
+    static struct kn_sample expected[COUNT], found[COUNT];
+    for (int i = 0; i < 4; i++) {
+        struct scene s;
+        build(&s, cases[i]);
+        const struct kn_sample_plan plan = kn_sampling_plan(&s.c, &s.velocity, STEP);
+        for (uint32_t n = 0; n < COUNT; n++)
+            expected[n] = kn_sample_make(&plan, 99, n);
+        for (int k = 0; k < 3; k++) {
+            const struct kn_cpu_kernels *kernels = kn_cpu_kernels_find(ISAS[k]);
+            if (!kernels)
+                continue;
+            memset(found, 0xff, sizeof found);
+            for (int first = 0; first < COUNT; first += 100)
+                kernels->sample(&plan, 99, first, COUNT - first < 100 ? COUNT - first : 100, found + first);
+            assert_memory_equal(found, expected, sizeof found);
+        }
+        drop(&s);
+    }
+}
+
+static void unknown_instruction_set_is_refused(void **state)
+{
+    (void)state;
+    struct scene s;
+    void *machine;
+    build(&s, "space.cells=3 velocity.nodes=4");
+    setenv("KNUDSEN_ISA", "v9", 1);
+    assert_int_equal(kn_backend_cpu.create(&machine, &s.problem), KN_EDEVICE);
+    unsetenv("KNUDSEN_ISA");
+    assert_null(kn_backend_find("abacus"));
+    drop(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(first_order_streaming),         cmocka_unit_test(second_order_streaming),
+        cmocka_unit_test(collisions_match_oracle),       cmocka_unit_test(step_is_stream_then_collide),
+        cmocka_unit_test(models_agree_between_machines), cmocka_unit_test(moments_match_plain_sums),
+        cmocka_unit_test(samples_are_the_same_bits),     cmocka_unit_test(unknown_instruction_set_is_refused),
+    };
+    return cmocka_run_group_tests(tests, find_targets, NULL);
+}
