@@ -33,7 +33,8 @@ static struct kn_case make_case(const char *const settings[])
 /* ------------------------------------------------------------- Monte Carlo */
 
 /* Applications of one sample to one cell, per second, on one core. */
-static double time_kernel(const struct kn_cpu_kernels *kernels, const struct kn_collide_sweep *s, float *rows, float *scratch)
+static double time_kernel(const struct kn_cpu_kernels *kernels, const struct kn_collide_sweep *s, float *rows,
+                          float *scratch)
 {
     double best = 1e30;
     for (int r = 0; r < 4 * REPEATS; r++) {
@@ -60,8 +61,13 @@ static double time_oracle(const struct kn_collide_sweep *s, float *row)
 
 static void bench_samples(const char *estimator)
 {
-    const char *settings[] = {"velocity.grid=stretched", "velocity.nodes=20", "disturbance=0.01",
-                              "collision.samples=6144", estimator, "walls.top.velocity=[1,0,0]", NULL};
+    const char *settings[] = {"velocity.grid=stretched",
+                              "velocity.nodes=20",
+                              "disturbance=0.01",
+                              "collision.samples=6144",
+                              estimator,
+                              "walls.top.velocity=[1,0,0]",
+                              NULL};
     const struct kn_case c = make_case(settings);
     struct kn_velocity v;
     struct kn_collision_plan plan;
@@ -124,7 +130,8 @@ static void bench_streaming(const char *cells, const char *nodes, const char *or
 {
     char threads[32];
     snprintf(threads, sizeof threads, "run.threads=%d", omp_get_max_threads());
-    const char *settings[] = {cells, nodes, order, method, "time.splitting=lie", "walls.top.velocity=[1,0,0]", threads, NULL};
+    const char *settings[] = {
+        cells, nodes, order, method, "time.splitting=lie", "walls.top.velocity=[1,0,0]", threads, NULL};
     const struct kn_case c = make_case(settings);
     struct kn_sim *sim;
     double best = 1e30;
@@ -138,14 +145,15 @@ static void bench_streaming(const char *cells, const char *nodes, const char *or
     }
     const double bytes = (double)kn_sim_cells(sim) * (double)kn_sim_nodes(sim) * sizeof(float);
     const double copy = copy_bandwidth((size_t)bytes, c.run.threads);
-    printf("  %s %s %s %-24s %8.2f ms  %6.2f GB/s  copy %6.2f GB/s  ratio %.2f\n", cells, nodes, order, method, best * 1e3,
-           2 * bytes / best / 1e9, copy / 1e9, 2 * bytes / best / copy);
+    printf("  %s %s %s %-24s %8.2f ms  %6.2f GB/s  copy %6.2f GB/s  ratio %.2f\n", cells, nodes, order,
+           method, best * 1e3, 2 * bytes / best / 1e9, copy / 1e9, 2 * bytes / best / copy);
     kn_sim_destroy(sim);
 }
 
 int main(void)
 {
-    printf("Monte Carlo, one core: sample applications per second (20^3 stretched grid folded to 4000, 6144 samples)\n");
+    printf("Monte Carlo, one core: sample applications per second (20^3 stretched grid folded to 4000, 6144 "
+           "samples)\n");
     bench_samples("collision.estimator=symmetric");
     bench_samples("collision.estimator=paper");
     printf("Whole step, %d threads: one read and one write of h per step, against a copy of the same bytes\n",

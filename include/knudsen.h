@@ -50,13 +50,13 @@ extern "C" {
 /* ------------------------------------------------------------------ status */
 
 /* name, exit code of the program, meaning */
-#define KN_STATUS_LIST(X)                                                      \
-    X(OK, 0, "success")                                                        \
-    X(EINPUT, 2, "bad input")                                                  \
-    X(EMEMORY, 2, "not enough memory")                                         \
-    X(EDEVICE, 2, "the chosen machine cannot be used")                         \
-    X(ENUMERIC, 3, "numerical failure")                                        \
-    X(EIO, 4, "input/output failure")                                          \
+#define KN_STATUS_LIST(X)                                                                                    \
+    X(OK, 0, "success")                                                                                      \
+    X(EINPUT, 2, "bad input")                                                                                \
+    X(EMEMORY, 2, "not enough memory")                                                                       \
+    X(EDEVICE, 2, "the chosen machine cannot be used")                                                       \
+    X(ENUMERIC, 3, "numerical failure")                                                                      \
+    X(EIO, 4, "input/output failure")                                                                        \
     X(EINTERRUPTED, 130, "interrupted after a checkpoint")
 
 enum kn_status {
@@ -73,6 +73,7 @@ int kn_status_exit_code(enum kn_status status);
 
 /* -------------------------------------------------------------------- case */
 
+/* clang-format off */
 enum kn_side { /* the six sides of the box, axis-major: 2 * axis + (high end) */
     KN_LEFT, KN_RIGHT, KN_BOTTOM, KN_TOP, KN_BACK, KN_FRONT, KN_SIDES
 };
@@ -91,51 +92,52 @@ enum kn_shape {
     KN_SHAPE_STRESS, KN_SHAPE_HEAT_FLUX, KN_SHAPE_FOURTH_MOMENT, KN_SHAPE_ANISOTROPIC
 };
 enum kn_splitting { KN_SPLITTING_STRANG, KN_SPLITTING_LIE };
+/* clang-format on */
 
-struct kn_oscillation {        /* added to the steady value as amplitude * cos(frequency t + phase) */
-    double velocity[3];        /* eps V0 */
-    double temperature;        /* eps T0 */
-    double frequency;          /* V0 / lambda0, angular */
-    double phase;              /* radian */
+struct kn_oscillation { /* added to the steady value as amplitude * cos(frequency t + phase) */
+    double velocity[3]; /* eps V0 */
+    double temperature; /* eps T0 */
+    double frequency;   /* V0 / lambda0, angular */
+    double phase;       /* radian */
 };
 
 struct kn_wall {
     enum kn_wall_kind kind;
-    bool kind_set;             /* kind was chosen by a key; false: it follows the axes space.cells lists */
-    double velocity[3];        /* eps V0; tangential */
-    double temperature;        /* (Tw - T0) / (eps T0) */
-    double accommodation;      /* 1 diffuse ... 0 specular */
+    bool kind_set;        /* kind was chosen by a key; false: it follows the axes space.cells lists */
+    double velocity[3];   /* eps V0; tangential */
+    double temperature;   /* (Tw - T0) / (eps T0) */
+    double accommodation; /* 1 diffuse ... 0 specular */
     struct kn_oscillation oscillation;
 };
 
 /* One run, completely.  Every field is a key of the case file; docs/input.md. */
 struct kn_case {
     struct {
-        double delta;          /* L / lambda0 */
+        double delta; /* L / lambda0 */
     } gas;
-    double disturbance;        /* eps; 0 = linearised equation */
+    double disturbance; /* eps; 0 = linearised equation */
     struct {
-        int cells[3];          /* unused axes hold 1 */
-        double size[3];        /* L */
-        double stretch[3];     /* ratio of neighbouring cell widths, <= 1 */
+        int cells[3];      /* unused axes hold 1 */
+        double size[3];    /* L */
+        double stretch[3]; /* ratio of neighbouring cell widths, <= 1 */
         enum kn_cluster cluster[3];
-        int order;             /* 1 or 2 */
+        int order; /* 1 or 2 */
         enum kn_limiter limiter;
     } space;
     struct {
         enum kn_grid grid;
-        int nodes[3];          /* per axis, both signs counted */
+        int nodes[3]; /* per axis, both signs counted */
         double ratio;
-        double range;          /* V0 */
+        double range; /* V0 */
         enum kn_fold fold;
     } velocity;
     struct {
         enum kn_method method;
-        int samples;           /* N_t */
+        int samples; /* N_t */
         enum kn_estimator estimator;
         enum kn_update update;
         enum kn_conservation conservation;
-        double prandtl;        /* shakhov, es-bgk */
+        double prandtl; /* shakhov, es-bgk */
     } collision;
     struct kn_wall walls[KN_SIDES];
     struct {
@@ -145,27 +147,27 @@ struct kn_case {
     struct {
         enum kn_shape shape;
         double amplitude;
-        int wave[3];           /* periods along each axis */
+        int wave[3]; /* periods along each axis */
     } initial;
     struct {
-        double end;            /* lambda0 / V0 */
+        double end; /* lambda0 / V0 */
         double courant;
-        double step;           /* lambda0 / V0; 0 = from courant */
+        double step; /* lambda0 / V0; 0 = from courant */
         enum kn_splitting splitting;
-        double residual;       /* 1 / time; 0 = run to end */
-        int64_t max_steps;     /* 0 = no limit */
+        double residual;   /* 1 / time; 0 = run to end */
+        int64_t max_steps; /* 0 = no limit */
     } time;
     struct {
         char backend[16];
-        int threads;           /* 0 = all */
+        int threads; /* 0 = all */
         uint64_t seed;
-        double walltime;       /* s; 0 = no limit */
+        double walltime; /* s; 0 = no limit */
     } run;
     struct {
-        int history;           /* steps between history rows */
-        double fields;         /* lambda0 / V0 between field files; 0 = at the end only */
-        double average;        /* averages start at this time; negative = no averaging */
-        double checkpoint;     /* s of wall time between checkpoints */
+        int history;       /* steps between history rows */
+        double fields;     /* lambda0 / V0 between field files; 0 = at the end only */
+        double average;    /* averages start at this time; negative = no averaging */
+        double checkpoint; /* s of wall time between checkpoints */
         bool vtk;
     } output;
 };
@@ -187,7 +189,7 @@ enum kn_status kn_case_check(const struct kn_case *c);
 struct kn_sim;
 
 /* Build the grids and allocate everything; nothing is allocated later. */
-enum kn_status kn_sim_create(struct kn_sim **sim, const struct kn_case *c);
+enum kn_status kn_sim_create(struct kn_sim **out, const struct kn_case *c);
 void kn_sim_destroy(struct kn_sim *sim);
 
 /* Advance by a number of steps; with Strang splitting the state is whole
@@ -197,15 +199,17 @@ enum kn_status kn_sim_advance(struct kn_sim *sim, int64_t steps);
 double kn_sim_time(const struct kn_sim *sim);
 double kn_sim_time_step(const struct kn_sim *sim);
 int64_t kn_sim_steps(const struct kn_sim *sim);
-int64_t kn_sim_cells(const struct kn_sim *sim);  /* cell = (iz ny + iy) nx + ix */
-int64_t kn_sim_nodes(const struct kn_sim *sim);  /* velocity nodes stored per cell */
+int64_t kn_sim_cells(const struct kn_sim *sim); /* cell = (iz ny + iy) nx + ix */
+int64_t kn_sim_nodes(const struct kn_sim *sim); /* velocity nodes stored per cell */
 
 /* The macroscopic fields of one cell, docs/theory.md section 3. */
+/* clang-format off */
 enum kn_field {
     KN_RHO, KN_UX, KN_UY, KN_UZ, KN_THETA,
     KN_PXX, KN_PYY, KN_PZZ, KN_PXY, KN_PXZ, KN_PYZ,
     KN_QX, KN_QY, KN_QZ, KN_FIELDS
 };
+/* clang-format on */
 
 /* Copy the fields of every cell into fields[cells][KN_FIELDS]. */
 enum kn_status kn_sim_fields(struct kn_sim *sim, double *fields);
@@ -213,11 +217,11 @@ enum kn_status kn_sim_fields(struct kn_sim *sim, double *fields);
 /* What passed through one side during the last step, averaged over its area;
  * components along the fixed axes, n the axis of the side. */
 struct kn_wall_flux {
-    bool wall;                 /* false: periodic or unused */
-    double stress[3];          /* p0 eps; Pi_xn, Pi_yn, Pi_zn: shear, and the normal stress at [n] */
-    double shear_magnitude;    /* p0 eps; mean of |tangential stress| over the faces */
-    double heat_flux;          /* p0 V0 eps; along +n, in the frame of the wall */
-    double mass_flux;          /* n0 V0 eps; along +n */
+    bool wall;              /* false: periodic or unused */
+    double stress[3];       /* p0 eps; Pi_xn, Pi_yn, Pi_zn: shear, and the normal stress at [n] */
+    double shear_magnitude; /* p0 eps; mean of |tangential stress| over the faces */
+    double heat_flux;       /* p0 V0 eps; along +n, in the frame of the wall */
+    double mass_flux;       /* n0 V0 eps; along +n */
 };
 enum kn_status kn_sim_walls(struct kn_sim *sim, struct kn_wall_flux walls[KN_SIDES]);
 
@@ -226,8 +230,8 @@ enum kn_status kn_sim_walls(struct kn_sim *sim, struct kn_wall_flux walls[KN_SID
 enum kn_report { KN_REPORT_TERMINAL, KN_REPORT_PLAIN, KN_REPORT_JSON, KN_REPORT_QUIET };
 
 struct kn_run_options {
-    const char *folder;        /* where results go; made when missing */
-    bool resume;               /* continue from the newest good checkpoint */
+    const char *folder; /* where results go; made when missing */
+    bool resume;        /* continue from the newest good checkpoint */
     enum kn_report report;
     void (*say)(void *to, const char *text); /* receives every line; NULL = silent */
     void *to;

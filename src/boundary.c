@@ -12,7 +12,8 @@ static bool oscillates(const struct kn_wall *w)
 }
 
 /* Emission of one patch, and the fluxes that fix its density. */
-static void fill_patch(struct kn_patch *p, const struct kn_case *c, const struct kn_velocity *v, int side, double time)
+static void fill_patch(struct kn_patch *p, const struct kn_case *c, const struct kn_velocity *v, int side,
+                       double time)
 {
     const struct kn_wall *wall = &c->walls[side];
     const double wave = cos(wall->oscillation.frequency * time + wall->oscillation.phase);
@@ -25,12 +26,13 @@ static void fill_patch(struct kn_patch *p, const struct kn_case *c, const struct
     p->excess = p->unit = 0;
     for (int octant = 0; octant < v->octants; octant++) {
         float *row = p->emission + (size_t)octant * v->stride;
-        const struct kn_gaussian here =
-            kn_gaussian_in_octant(g, (float)kn_velocity_sign(v, octant, 0), (float)kn_velocity_sign(v, octant, 1),
-                                  (float)kn_velocity_sign(v, octant, 2));
+        const struct kn_gaussian here = kn_gaussian_in_octant(g, (float)kn_velocity_sign(v, octant, 0),
+                                                              (float)kn_velocity_sign(v, octant, 1),
+                                                              (float)kn_velocity_sign(v, octant, 2));
         for (int k = 0; k < v->size && kn_velocity_sign(v, octant, axis) == away; k++) {
             const double flux = (double)v->w[k] * v->speed[axis][k];
-            row[k] = kn_gaussian_excess(eps, kn_gaussian_exponent(&here, v->speed[0][k], v->speed[1][k], v->speed[2][k]));
+            row[k] = kn_gaussian_excess(
+                eps, kn_gaussian_exponent(&here, v->speed[0][k], v->speed[1][k], v->speed[2][k]));
             p->excess += flux * row[k];
             p->unit += flux * (1 + (double)eps * row[k]);
         }
@@ -48,7 +50,8 @@ enum kn_status kn_boundary_create(struct kn_boundary *b, const struct kn_case *c
         const bool diffuse = wall->kind == KN_WALL_DIFFUSE;
         p->alpha = (float)wall->accommodation;
         p->emits = diffuse && wall->accommodation > 0;
-        p->mirror = wall->kind == KN_WALL_SPECULAR || wall->kind == KN_WALL_SYMMETRY || (diffuse && !p->emits);
+        p->mirror =
+            wall->kind == KN_WALL_SPECULAR || wall->kind == KN_WALL_SYMMETRY || (diffuse && !p->emits);
         p->unsteady = p->emits && oscillates(wall);
         p->emission = b->memory + (size_t)side * v->nnodes;
         b->mirrors |= p->mirror << side;
@@ -58,7 +61,8 @@ enum kn_status kn_boundary_create(struct kn_boundary *b, const struct kn_case *c
     return KN_OK;
 }
 
-bool kn_boundary_update(struct kn_boundary *b, const struct kn_case *c, const struct kn_velocity *v, double time)
+bool kn_boundary_update(struct kn_boundary *b, const struct kn_case *c, const struct kn_velocity *v,
+                        double time)
 {
     bool changed = false;
     for (int side = 0; side < KN_SIDES; side++)

@@ -62,7 +62,8 @@ static void fill_source(struct kn_collision_plan *p, const struct kn_case *c, co
         }
 }
 
-enum kn_status kn_collision_create(struct kn_collision_plan *p, const struct kn_case *c, const struct kn_velocity *v)
+enum kn_status kn_collision_create(struct kn_collision_plan *p, const struct kn_case *c,
+                                   const struct kn_velocity *v)
 {
     *p = (struct kn_collision_plan){.method = c->collision.method, .conservation = c->collision.conservation};
     for (int d = 0; d < 3; d++)

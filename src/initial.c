@@ -40,7 +40,8 @@ static double shape(enum kn_shape s, const double v[3])
     }
 }
 
-void kn_initial_fill(const struct kn_case *c, const struct kn_space *space, const struct kn_velocity *v, int cell, float *row)
+void kn_initial_fill(const struct kn_case *c, const struct kn_space *space, const struct kn_velocity *v,
+                     int cell, float *row)
 {
     const double amplitude = c->initial.amplitude * wave_factor(c, space, cell), still[3] = {0};
     const double sigma[6] = {amplitude, -amplitude / 2, -amplitude / 2, 0, 0, 0};

@@ -6,6 +6,7 @@
 #include "velocity.h"
 
 /* h of one cell at t = 0 into row[nnodes], theory (37). */
-void kn_initial_fill(const struct kn_case *c, const struct kn_space *space, const struct kn_velocity *v, int cell, float *row);
+void kn_initial_fill(const struct kn_case *c, const struct kn_space *space, const struct kn_velocity *v,
+                     int cell, float *row);
 
 #endif

@@ -164,9 +164,11 @@ static void sum_fields(const struct kn_monitor *m, struct kn_row *row, const dou
     for (int i = 0; i < m->space->ncells; i++) {
         const double *q = fields + (size_t)i * KN_FIELDS, *u = q + KN_UX;
         double dv = m->space->volume[i], n = 1 + eps * q[KN_RHO];
-        double kinetic = 2.0 / 3.0 * eps * (u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+        double square = 0, kinetic = 2.0 / 3.0 * eps * (u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
         volume += dv;
-        moved += dv * fabs(q[KN_RHO]);
+        for (int f = 0; f < KN_FIELDS; f++)
+            square += q[f] * q[f];
+        moved += dv * sqrt(square);
         row->mass += dv * q[KN_RHO];
         for (int d = 0; d < 3; d++)
             row->momentum[d] += dv * n * u[d];

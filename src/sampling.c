@@ -25,13 +25,15 @@ struct kn_sample_plan kn_sampling_plan(const struct kn_case *c, const struct kn_
         .bit = {v->bit[0], v->bit[1], v->bit[2]},
         .stride = v->stride,
         .seed = c->run.seed,
-        .strength = (float)(M_PI * KN_COLLISION_STRENGTH * dt / c->collision.samples * (symmetric ? 0.5 : 1.0)),
+        .strength =
+            (float)(M_PI * KN_COLLISION_STRENGTH * dt / c->collision.samples * (symmetric ? 0.5 : 1.0)),
         .symmetric = symmetric,
         .exponential = c->collision.update == KN_UPDATE_EXPONENTIAL,
     };
 }
 
-enum kn_status kn_sampling_order_create(struct kn_sampling_order *o, const struct kn_case *c, const struct kn_velocity *v)
+enum kn_status kn_sampling_order_create(struct kn_sampling_order *o, const struct kn_case *c,
+                                        const struct kn_velocity *v)
 {
     o->nnodes = v->nnodes;
     o->masks = calloc((size_t)v->nnodes * WORDS, sizeof *o->masks);
@@ -71,7 +73,8 @@ static bool is_idle(const struct kn_sample *s)
 }
 
 /* One piece: sort by batch, drawn order inside a batch (a counting sort). */
-static int arrange_piece(struct kn_sampling_order *o, const struct kn_sample *drawn, int n, struct kn_sample *arranged)
+static int arrange_piece(struct kn_sampling_order *o, const struct kn_sample *drawn, int n,
+                         struct kn_sample *arranged)
 {
     int start[KN_SAMPLE_COLOURS + 2] = {0};
     memset(o->masks, 0, (size_t)o->nnodes * WORDS * sizeof *o->masks);
@@ -87,11 +90,13 @@ static int arrange_piece(struct kn_sampling_order *o, const struct kn_sample *dr
     return start[KN_SAMPLE_COLOURS];
 }
 
-int kn_sampling_arrange(struct kn_sampling_order *o, const struct kn_sample *drawn, int n, struct kn_sample *arranged)
+int kn_sampling_arrange(struct kn_sampling_order *o, const struct kn_sample *drawn, int n,
+                        struct kn_sample *arranged)
 {
     const int64_t piece = (int64_t)KN_SAMPLE_PIECE * o->nnodes;
     int kept = 0;
     for (int64_t first = 0; first < n; first += piece)
-        kept += arrange_piece(o, drawn + first, (int)(n - first < piece ? n - first : piece), arranged + kept);
+        kept +=
+            arrange_piece(o, drawn + first, (int)(n - first < piece ? n - first : piece), arranged + kept);
     return kept;
 }

@@ -14,15 +14,17 @@ struct kn_sample_plan kn_sampling_plan(const struct kn_case *c, const struct kn_
 /* Memory for putting sets into their order of application. */
 struct kn_sampling_order {
     int nnodes;
-    uint64_t *masks;           /* [nnodes][KN_SAMPLE_COLOURS / 64] batches a node is in */
-    int32_t *batch;            /* [samples] of the drawn samples; -1 = dropped */
+    uint64_t *masks; /* [nnodes][KN_SAMPLE_COLOURS / 64] batches a node is in */
+    int32_t *batch;  /* [samples] of the drawn samples; -1 = dropped */
 };
 
-enum kn_status kn_sampling_order_create(struct kn_sampling_order *o, const struct kn_case *c, const struct kn_velocity *v);
+enum kn_status kn_sampling_order_create(struct kn_sampling_order *o, const struct kn_case *c,
+                                        const struct kn_velocity *v);
 void kn_sampling_order_destroy(struct kn_sampling_order *o);
 
 /* Put n drawn samples into the order of application (point/sample.h), leaving
  * out those that do nothing; returns how many there are. */
-int kn_sampling_arrange(struct kn_sampling_order *o, const struct kn_sample *drawn, int n, struct kn_sample *arranged);
+int kn_sampling_arrange(struct kn_sampling_order *o, const struct kn_sample *drawn, int n,
+                        struct kn_sample *arranged);
 
 #endif

@@ -17,12 +17,12 @@ struct kn_sim {
     struct kn_problem problem;
     const struct kn_backend *backend;
     void *machine;
-    double dt;                 /* lambda0 / V0 */
+    double dt; /* lambda0 / V0 */
     int64_t step;
-    double ahead;              /* collision time applied beyond the current time */
-    uint64_t draws;            /* collision sets used so far */
-    double *moments;           /* [ncells][KN_MOMENTS] */
-    double *fluxes;            /* [nfaces][KN_FLUXES] */
+    double ahead;    /* collision time applied beyond the current time */
+    uint64_t draws;  /* collision sets used so far */
+    double *moments; /* [ncells][KN_MOMENTS] */
+    double *fluxes;  /* [nfaces][KN_FLUXES] */
 };
 
 /* ------------------------------------------------------------------ planning */
@@ -31,17 +31,24 @@ struct kn_sim {
  * them, whatever the Courant number allows. */
 static const double LONGEST_STEP = 0.2;
 
+/* The Courant number of a step of length 1: speed over width, summed over axes. */
+static double courant_rate(const struct kn_case *c, const double max_speed[3])
+{
+    double rate = 0;
+    for (int d = 0; d < 3; d++)
+        if (!kn_space_is_uniform(c, d))
+            rate += max_speed[d] / kn_space_narrowest(c, d);
+    return rate;
+}
+
 /* The time step: as long as the Courant number allows, shortened so that a
  * whole number of steps ends at time.end, theory (18). */
 static double choose_time_step(const struct kn_case *c, const double max_speed[3])
 {
-    double rate = 0, dt;
+    const double rate = courant_rate(c, max_speed);
+    double dt = c->time.courant / rate; /* infinite for a uniform gas */
     if (c->time.step > 0)
         return c->time.step;
-    for (int d = 0; d < 3; d++)
-        if (!kn_space_is_uniform(c, d))
-            rate += max_speed[d] / kn_space_narrowest(c, d);
-    dt = c->time.courant / rate; /* infinite for a uniform gas */
     if (c->collision.method != KN_METHOD_NONE || rate == 0)
         dt = fmin(dt, LONGEST_STEP * c->time.courant);
     return c->time.end > 0 ? c->time.end / ceil(c->time.end / dt - 1e-9) : dt;
@@ -78,6 +85,11 @@ enum kn_status kn_sim_plan(const struct kn_case *c, struct kn_plan_size *size)
     if ((status = kn_velocity_create(&v, c)) == KN_OK) {
         space.ncells = (int)cells;
         const struct kn_problem p = {.c = c, .space = &space, .velocity = &v, .threads = choose_threads(c)};
+        const double courant = c->time.step * courant_rate(c, v.max_speed);
+        if (courant > 1)
+            status = kn_error_set(KN_EINPUT,
+                                  "time.step: %g is a Courant number of %.3g (at most 1; 0 chooses the step)",
+                                  c->time.step, courant);
         size->cells = space.ncells;
         size->nodes = v.nnodes;
         size->memory_bytes = backend->memory(&p) + host_memory(cells);
@@ -119,7 +131,8 @@ static enum kn_status build(struct kn_sim *sim)
     if (!sim->moments || !sim->fluxes)
         return kn_error_set(KN_EMEMORY, "no memory for the fields of %d cells", sim->space.ncells);
     sim->dt = choose_time_step(c, sim->velocity.max_speed);
-    sim->problem = (struct kn_problem){c, &sim->space, &sim->velocity, &sim->boundary, &sim->collision, choose_threads(c)};
+    sim->problem = (struct kn_problem){
+        c, &sim->space, &sim->velocity, &sim->boundary, &sim->collision, choose_threads(c)};
     if ((status = sim->backend->create(&sim->machine, &sim->problem)) != KN_OK)
         return status;
     return c->initial.shape == KN_SHAPE_REST ? KN_OK : fill_state(sim);
@@ -178,8 +191,10 @@ static enum kn_status advance_one(struct kn_sim *sim, bool close)
         if (status != KN_OK)
             return status;
     }
-    const struct kn_step step = {
-        .stream = sim->dt, .collide = strang && close ? sim->dt / 2 : sim->dt, .draw = sim->draws++, .fluxes = close};
+    const struct kn_step step = {.stream = sim->dt,
+                                 .collide = strang && close ? sim->dt / 2 : sim->dt,
+                                 .draw = sim->draws++,
+                                 .fluxes = close};
     sim->ahead = strang && !close ? sim->dt / 2 : 0;
     sim->step++;
     return sim->backend->step(sim->machine, &step);
@@ -239,7 +254,8 @@ enum kn_status kn_sim_fields(struct kn_sim *sim, double *fields)
 static void add_face(const struct kn_sim *sim, int face, struct kn_wall_flux *to)
 {
     const struct kn_face *f = &sim->space.faces[face];
-    const double *flux = sim->fluxes + (size_t)face * KN_FLUXES, *velocity = sim->boundary.patches[f->side].velocity;
+    const double *flux = sim->fluxes + (size_t)face * KN_FLUXES,
+                 *velocity = sim->boundary.patches[f->side].velocity;
     double work = 0, tangential = 0;
     for (int d = 0; d < 3; d++) {
         to->stress[d] += f->area * 2 * flux[1 + d];
@@ -311,7 +327,8 @@ enum kn_status kn_sim_adopt(struct kn_sim *sim, const struct kn_checkpoint *k)
 {
     if (k->ncells != sim->space.ncells || k->nnodes != sim->velocity.nnodes)
         return kn_error_set(KN_EINPUT, "the checkpoint holds %lld cells of %lld nodes, the case %d of %d",
-                            (long long)k->ncells, (long long)k->nnodes, sim->space.ncells, sim->velocity.nnodes);
+                            (long long)k->ncells, (long long)k->nnodes, sim->space.ncells,
+                            sim->velocity.nnodes);
     sim->step = k->step;
     sim->dt = k->time_step; /* a run made longer goes on as it began */
     sim->ahead = k->ahead;

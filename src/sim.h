@@ -20,7 +20,7 @@ struct kn_plan_size {
     int64_t cells, nodes;
     double memory_bytes;
     double time_step;
-    double steps;              /* to time.end */
+    double steps; /* to time.end */
 };
 enum kn_status kn_sim_plan(const struct kn_case *c, struct kn_plan_size *size);
 
@@ -31,7 +31,7 @@ void kn_sim_phases(const struct kn_sim *sim, double seconds[KN_PHASES]);
  * (step, time, ahead, draws). */
 void kn_sim_describe(const struct kn_sim *sim, struct kn_checkpoint *k);
 enum kn_status kn_sim_adopt(struct kn_sim *sim, const struct kn_checkpoint *k);
-enum kn_status kn_sim_get_rows(void *sim, int64_t first, int64_t count, float *rows);
-enum kn_status kn_sim_put_rows(void *sim, int64_t first, int64_t count, float *rows);
+enum kn_status kn_sim_get_rows(void *of, int64_t first, int64_t count, float *rows);
+enum kn_status kn_sim_put_rows(void *of, int64_t first, int64_t count, float *rows);
 
 #endif

@@ -55,13 +55,14 @@ double kn_space_narrowest(const struct kn_case *c, int axis)
     return c->gas.delta * c->space.size[axis] * least / sum;
 }
 
-/* The cell beyond a side, or -1 at the end of an axis that does not wrap. */
+/* The cell beyond a side, or -1 at a wall.  An axis along which the gas is
+ * uniform wraps around whatever stands at its ends. */
 static int beyond(const struct kn_space *s, const struct kn_case *c, const int at[3], int side)
 {
     int axis = side / 2, to[3] = {at[0], at[1], at[2]};
     to[axis] += (side & 1) ? 1 : -1;
     if (to[axis] < 0 || to[axis] >= s->cells[axis]) {
-        if (c->walls[side].kind != KN_WALL_PERIODIC)
+        if (c->walls[side].kind != KN_WALL_PERIODIC && !kn_space_is_uniform(c, axis))
             return -1;
         to[axis] = (to[axis] + s->cells[axis]) % s->cells[axis];
     }
@@ -99,7 +100,7 @@ static int count_faces(const struct kn_case *c)
     const int *n = c->space.cells;
     int faces = 0;
     for (int side = 0; side < KN_SIDES; side++)
-        if (c->walls[side].kind != KN_WALL_PERIODIC)
+        if (c->walls[side].kind != KN_WALL_PERIODIC && !kn_space_is_uniform(c, side / 2))
             faces += n[(side / 2 + 1) % 3] * n[(side / 2 + 2) % 3];
     return faces;
 }
@@ -121,7 +122,7 @@ enum kn_status kn_space_create(struct kn_space *s, const struct kn_case *c)
     s->faces = malloc(((size_t)s->nfaces + 1) * sizeof *s->faces);
     bool whole = s->neighbour && s->width && s->volume && s->faces;
     for (int d = 0; d < 3; d++) {
-        s->edges[d] = malloc(((size_t)s->cells[d] + 1) * sizeof *s->edges[d]);
+        s->edges[d] = calloc((size_t)s->cells[d] + 1, sizeof *s->edges[d]);
         whole = whole && s->edges[d];
     }
     if (!whole)

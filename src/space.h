@@ -4,23 +4,26 @@
 
 #include "knudsen.h"
 
+/* One wall face of a cell. */
+struct kn_face {
+    int32_t cell;
+    int32_t side; /* enum kn_side; the patch the face belongs to */
+    double area;  /* lambda0^2; unused axes count 1 */
+};
+
 /* An entry of the neighbour table is a cell, or ~face where a wall stands.
  * Periodic axes are entries that wrap around; nothing else knows of them. */
 struct kn_space {
-    int cells[3];              /* per axis */
+    int cells[3]; /* per axis */
     int ncells;
-    int nfaces;                /* wall faces */
-    int naxes;                 /* axes along which the gas streams */
-    int axes[3];               /* [naxes] */
-    double *edges[3];          /* [cells[d] + 1], lambda0 */
-    int32_t *neighbour;        /* [ncells][6] */
-    float *width;              /* [ncells][3], lambda0 */
-    double *volume;            /* [ncells], lambda0^3; unused axes count 1 */
-    struct kn_face {
-        int32_t cell;
-        int32_t side;          /* enum kn_side; the patch the face belongs to */
-        double area;           /* lambda0^2; unused axes count 1 */
-    } *faces;                  /* [nfaces] */
+    int nfaces;            /* wall faces */
+    int naxes;             /* axes along which the gas streams */
+    int axes[3];           /* [naxes] */
+    double *edges[3];      /* [cells[d] + 1], lambda0 */
+    int32_t *neighbour;    /* [ncells][6] */
+    float *width;          /* [ncells][3], lambda0 */
+    double *volume;        /* [ncells], lambda0^3; unused axes count 1 */
+    struct kn_face *faces; /* [nfaces] */
 };
 
 enum kn_status kn_space_create(struct kn_space *space, const struct kn_case *c);

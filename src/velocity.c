@@ -93,7 +93,8 @@ enum kn_status kn_velocity_half_gauss(int n, double *node, double *weight)
 {
     long double a[MOST_HALF + 1], b[MOST_HALF + 2];
     if (n < 1 || n > MOST_HALF)
-        return kn_error_set(KN_EINPUT, "velocity.nodes: %d nodes on a half axis (1 to %d are possible)", n, MOST_HALF);
+        return kn_error_set(KN_EINPUT, "velocity.nodes: %d nodes on a half axis (1 to %d are possible)", n,
+                            MOST_HALF);
     recurrence(n, a, b);
     for (int i = 0; i < n; i++) {
         long double low = 0, high = RULE_END;
@@ -217,7 +218,7 @@ static enum kn_status allocate(struct kn_velocity *v)
 static void fill_octant(struct kn_velocity *v)
 {
     for (int k = 0; k < v->size; k++) {
-        int at[3] = {k / (v->half[1] * v->half[2]), k / v->half[2] % v->half[1], k % v->half[2]};
+        const int at[3] = {k / (v->half[1] * v->half[2]), k / v->half[2] % v->half[1], k % v->half[2]};
         double w = 1, square = 0;
         for (int d = 0; d < 3; d++) {
             double s = v->node[d][at[d]];

@@ -34,7 +34,8 @@ void oracle_collide(const struct kn_problem *p, const struct kn_sample *samples,
     double before[KN_INVARIANTS], after[KN_INVARIANTS], x[KN_INVARIANTS] = {0};
     invariants(v, row, before);
     for (int i = 0; i < p->c->collision.samples; i++)
-        apply(&samples[i], (float)p->c->disturbance, p->c->collision.estimator == KN_ESTIMATOR_SYMMETRIC, row);
+        apply(&samples[i], (float)p->c->disturbance, p->c->collision.estimator == KN_ESTIMATOR_SYMMETRIC,
+              row);
     invariants(v, row, after);
     for (int i = 0; i < KN_INVARIANTS; i++)
         for (int j = 0; j < KN_INVARIANTS; j++)
@@ -133,7 +134,8 @@ static double emission(const struct look *l, struct spot s, int axis, int side)
     const double rho = l->density[face_of(l, s, side)], eps = l->p->c->disturbance;
     struct spot mirrored = s;
     mirrored.octant ^= l->p->velocity->bit[axis];
-    return patch->alpha * (rho * (1 + eps * e) + e) + (patch->alpha < 1 ? (1 - patch->alpha) * outflow(l, mirrored, axis) : 0);
+    return patch->alpha * (rho * (1 + eps * e) + e) +
+           (patch->alpha < 1 ? (1 - patch->alpha) * outflow(l, mirrored, axis) : 0);
 }
 
 /* h on the downwind face half a step ahead. */
@@ -150,8 +152,9 @@ static double outflow(const struct look *l, struct spot s, int axis)
         a = (here - value(l, up)) * 2 * dx / (dx + width(l, up, axis));
     else if (has_down)
         a = 2 * (here - emission(l, s, axis, side));
-    const double slope =
-        has_down ? limit(l->p->c->space.limiter, a, (value(l, down) - here) * 2 * dx / (dx + width(l, down, axis))) : a;
+    const double slope = has_down ? limit(l->p->c->space.limiter, a,
+                                          (value(l, down) - here) * 2 * dx / (dx + width(l, down, axis)))
+                                  : a;
     for (int i = 0; i < l->p->space->naxes; i++) {
         const int other = l->p->space->axes[i];
         struct spot beside = s;
@@ -175,7 +178,8 @@ static double emission_density(const struct look *l, int face)
     double flux = 0;
     for (int octant = 0; octant < v->octants; octant++)
         for (int k = 0; k < v->size && ((octant & v->bit[f->side / 2]) == 0) == (f->side & 1); k++)
-            flux += v->w[k] * v->speed[f->side / 2][k] * outflow(l, spot_of(l->p, f->cell, octant, k), f->side / 2);
+            flux += v->w[k] * v->speed[f->side / 2][k] *
+                    outflow(l, spot_of(l->p, f->cell, octant, k), f->side / 2);
     return (flux - patch->excess) / patch->unit;
 }
 
@@ -195,7 +199,8 @@ void oracle_stream(const struct kn_problem *p, double dt, const float *h, float 
                     const int axis = p->space->axes[i];
                     struct spot up = s;
                     int side;
-                    const double in = move(&l, &up, axis, -1, &side) ? outflow(&l, up, axis) : emission(&l, s, axis, side);
+                    const double in =
+                        move(&l, &up, axis, -1, &side) ? outflow(&l, up, axis) : emission(&l, s, axis, side);
                     sum -= courant(&l, s, axis) * (outflow(&l, s, axis) - in);
                 }
                 next[(size_t)cell * v->nnodes + octant * v->stride + k] = (float)sum;

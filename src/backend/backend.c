@@ -11,7 +11,7 @@ const struct kn_backend *kn_backend_find(const char *name)
 {
     if (strcmp(name, "auto") == 0)
         return backends[0];
-    for (size_t i = 0; i < sizeof backends / sizeof *backends; i++)
+    for (size_t i = 0; i < sizeof backends / sizeof backends[0]; i++)
         if (strcmp(name, backends[i]->name) == 0)
             return backends[i];
     return NULL;

@@ -25,26 +25,26 @@ struct kn_problem {
 
 /* One time step: streaming over `stream`, then collisions over `collide`. */
 struct kn_step {
-    double stream, collide;    /* lambda0 / V0 */
-    uint64_t draw;             /* number of the collision set */
-    bool fluxes;               /* also record what passes through the walls */
+    double stream, collide; /* lambda0 / V0 */
+    uint64_t draw;          /* number of the collision set */
+    bool fluxes;            /* also record what passes through the walls */
 };
 
-enum { KN_FLUXES = 5 };        /* of 1, vx, vy, vz, v.v through a wall face, along the axis */
+enum { KN_FLUXES = 5 }; /* of 1, vx, vy, vz, v.v through a wall face, along the axis */
 
 struct kn_backend {
     const char *name;
     const char *doc;
     enum kn_status (*create)(void **machine, const struct kn_problem *problem);
     void (*destroy)(void *machine);
-    double (*memory)(const struct kn_problem *problem);               /* bytes; needs only sizes */
+    double (*memory)(const struct kn_problem *problem); /* bytes; needs only sizes */
     enum kn_status (*put)(void *machine, int64_t first, int64_t count, const float *rows);
     enum kn_status (*get)(void *machine, int64_t first, int64_t count, float *rows);
-    enum kn_status (*set_walls)(void *machine);                       /* emission has changed */
+    enum kn_status (*set_walls)(void *machine); /* emission has changed */
     enum kn_status (*step)(void *machine, const struct kn_step *step);
     enum kn_status (*collide)(void *machine, double dt, uint64_t draw);
-    enum kn_status (*moments)(void *machine, double *moments);        /* [cells][KN_MOMENTS] */
-    enum kn_status (*fluxes)(void *machine, double *fluxes);          /* [faces][KN_FLUXES], last recorded step */
+    enum kn_status (*moments)(void *machine, double *moments); /* [cells][KN_MOMENTS] */
+    enum kn_status (*fluxes)(void *machine, double *fluxes);   /* [faces][KN_FLUXES], last recorded step */
     void (*seconds)(const void *machine, double phase[KN_PHASES]);
 };
 

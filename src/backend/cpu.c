@@ -24,9 +24,9 @@ struct kn_cpu {
     struct kn_sample *samples; /* [nsamples] in the order of application */
     int nsamples;
     struct kn_sampling_order order;
-    float *scratch;            /* [threads][scratch_size] */
+    float *scratch; /* [threads][scratch_size] */
     size_t scratch_size;
-    bool cached;               /* both copies of h fit into the last-level cache */
+    bool cached; /* both copies of h fit into the last-level cache */
     double seconds[KN_PHASES];
 };
 
@@ -40,7 +40,8 @@ size_t kn_cpu_scratch_size(const struct kn_velocity *v, int lanes)
 static double memory(const struct kn_problem *p)
 {
     const double state = 2.0 * p->space->ncells * p->velocity->nnodes * sizeof(float);
-    const double scratch = (double)p->threads * (double)kn_cpu_scratch_size(p->velocity, MOST_LANES) * sizeof(float);
+    const double scratch =
+        (double)p->threads * (double)kn_cpu_scratch_size(p->velocity, MOST_LANES) * sizeof(float);
     return state + scratch + 2.0 * kn_sampling_count(p->c) * sizeof(struct kn_sample);
 }
 
@@ -89,14 +90,16 @@ static void clear(struct kn_cpu *cpu)
 static enum kn_status create(void **machine, const struct kn_problem *p)
 {
     struct kn_cpu *cpu = calloc(1, sizeof *cpu);
-    const size_t rows = (size_t)p->space->ncells * (size_t)p->velocity->nnodes, faces = (size_t)p->space->nfaces;
+    const size_t rows = (size_t)p->space->ncells * (size_t)p->velocity->nnodes,
+                 faces = (size_t)p->space->nfaces;
     if (!cpu)
         return kn_error_set(KN_EMEMORY, "no memory for the CPU backend");
     cpu->problem = *p;
     cpu->kernels = kn_cpu_kernels_find(getenv("KNUDSEN_ISA"));
     if (!cpu->kernels) {
         free(cpu);
-        return kn_error_set(KN_EDEVICE, "KNUDSEN_ISA=%s: no such kernels on this processor (baseline, v3, v4)",
+        return kn_error_set(KN_EDEVICE,
+                            "KNUDSEN_ISA=%s: no such kernels on this processor (baseline, v3, v4)",
                             getenv("KNUDSEN_ISA"));
     }
     cpu->mesh = kn_backend_mesh(p);
@@ -109,8 +112,8 @@ static enum kn_status create(void **machine, const struct kn_problem *p)
     cpu->drawn = aligned((size_t)kn_sampling_count(p->c) + 1, sizeof(struct kn_sample));
     cpu->samples = aligned((size_t)kn_sampling_count(p->c) + 1, sizeof(struct kn_sample));
     cpu->scratch = aligned((size_t)p->threads * cpu->scratch_size, sizeof(float));
-    if (!cpu->h || !cpu->next || !cpu->density || !cpu->fluxes || !cpu->drawn || !cpu->samples || !cpu->scratch ||
-        kn_sampling_order_create(&cpu->order, p->c, p->velocity) != KN_OK) {
+    if (!cpu->h || !cpu->next || !cpu->density || !cpu->fluxes || !cpu->drawn || !cpu->samples ||
+        !cpu->scratch || kn_sampling_order_create(&cpu->order, p->c, p->velocity) != KN_OK) {
         destroy(cpu);
         return kn_error_set(KN_EMEMORY, "no memory for %.3g GB of distribution function", memory(p) / 1e9);
     }
@@ -192,13 +195,14 @@ static void sweep_walls(struct kn_cpu *cpu, const struct kn_stream_sweep *s)
 struct cell_sweep {
     const struct kn_stream_sweep *s;
     const struct kn_collide_sweep *k;
-    float *to;                 /* [ncells][nnodes] */
-    bool cached;               /* leave the result in the caches */
+    float *to;   /* [ncells][nnodes] */
+    bool cached; /* leave the result in the caches */
 };
 
 /* `count` neighbouring cells, block by block, so that h passes through memory
  * once.  Seconds of streaming and of collisions are added up. */
-static void sweep_block(struct kn_cpu *cpu, const struct cell_sweep *sweep, int first, int count, double seconds[2])
+static void sweep_block(struct kn_cpu *cpu, const struct cell_sweep *sweep, int first, int count,
+                        double seconds[2])
 {
     const int nnodes = cpu->problem.velocity->nnodes;
     float *scratch = cpu->scratch + (size_t)omp_get_thread_num() * cpu->scratch_size;
@@ -255,11 +259,17 @@ static enum kn_status step(void *machine, const struct kn_step *step)
 {
     struct kn_cpu *cpu = machine;
     const struct kn_problem *p = &cpu->problem;
-    const struct kn_stream_sweep s = {
-        .velocity = p->velocity, .space = p->space, .boundary = p->boundary, .mesh = cpu->mesh,
-        .eps = (float)p->c->disturbance, .dt = (float)step->stream, .order = p->c->space.order,
-        .limiter = p->c->space.limiter, .h = cpu->h, .density = cpu->density,
-        .fluxes = step->fluxes ? cpu->fluxes : NULL};
+    const struct kn_stream_sweep s = {.velocity = p->velocity,
+                                      .space = p->space,
+                                      .boundary = p->boundary,
+                                      .mesh = cpu->mesh,
+                                      .eps = (float)p->c->disturbance,
+                                      .dt = (float)step->stream,
+                                      .order = p->c->space.order,
+                                      .limiter = p->c->space.limiter,
+                                      .h = cpu->h,
+                                      .density = cpu->density,
+                                      .fluxes = step->fluxes ? cpu->fluxes : NULL};
     draw_samples(cpu, step->collide, step->draw);
     const struct kn_collide_sweep k = collide_sweep(cpu, step->collide);
     const double start = omp_get_wtime();

@@ -13,7 +13,7 @@
  * fewer products than octant by octant.  Missing octants read the first one and
  * count zero; `octants` is a compile-time constant, so that costs nothing. */
 KN_SPECIALISED void invariants_loop(const struct kn_velocity *v, int octants, const float *const odd_speed[3],
-                                   const float *row, double m[KN_INVARIANTS])
+                                    const float *row, double m[KN_INVARIANTS])
 {
     const float *restrict w = v->w, *restrict vv = v->square, *h[8];
     const float *restrict s0 = odd_speed[0], *restrict s1 = odd_speed[1], *restrict s2 = odd_speed[2];
@@ -32,7 +32,8 @@ KN_SPECIALISED void invariants_loop(const struct kn_velocity *v, int octants, co
         one += even;
         e += even * vv[k];
         if (second)
-            x += (double)(w[k] * s0[k]) * ((h0[k] - b) + (c - d) + (eighth ? (h4[k] - h5[k]) + (h6[k] - h7[k]) : 0));
+            x += (double)(w[k] * s0[k]) *
+                 ((h0[k] - b) + (c - d) + (eighth ? (h4[k] - h5[k]) + (h6[k] - h7[k]) : 0));
         if (fourth)
             y += (double)(w[k] * s1[k]) * ((sum0 - sum1) + (sum2 - sum3));
         if (eighth)
@@ -69,7 +70,8 @@ static void octant_moments(const struct kn_velocity *v, const float *restrict h,
 {
     const float *restrict w = v->w, *restrict vv = v->square;
     const float *restrict vx = v->speed[0], *restrict vy = v->speed[1], *restrict vz = v->speed[2];
-    double one = 0, x = 0, y = 0, z = 0, xx = 0, yy = 0, zz = 0, xy = 0, xz = 0, yz = 0, xvv = 0, yvv = 0, zvv = 0;
+    double one = 0, x = 0, y = 0, z = 0, xx = 0, yy = 0, zz = 0, xy = 0, xz = 0, yz = 0, xvv = 0, yvv = 0,
+           zvv = 0;
 #pragma omp simd reduction(+ : one, x, y, z, xx, yy, zz, xy, xz, yz, xvv, yvv, zvv)
     for (int k = 0; k < v->stride; k++) {
         const double wh = (double)w[k] * h[k], px = wh * vx[k], py = wh * vy[k], pz = wh * vz[k];
@@ -99,8 +101,8 @@ void KN_CPU_NAME(moments)(const struct kn_velocity *v, const float *row, double 
         octant_moments(v, row + (size_t)octant * v->stride, part);
         for (int d = 0; d < 3; d++)
             s[d] = v->bit[d] ? kn_velocity_sign(v, octant, d) : 0; /* odd moments of a folded axis vanish */
-        const double sign[KN_MOMENTS] = {1, s[0], s[1], s[2], 1, 1, 1, s[0] * s[1], s[0] * s[2], s[1] * s[2],
-                                         s[0], s[1], s[2]};
+        const double sign[KN_MOMENTS] = {1,           s[0],        s[1],        s[2], 1,    1,   1,
+                                         s[0] * s[1], s[0] * s[2], s[1] * s[2], s[0], s[1], s[2]};
         for (int i = 0; i < KN_MOMENTS; i++)
             m[i] += sign[i] * part[i];
     }
@@ -109,8 +111,8 @@ void KN_CPU_NAME(moments)(const struct kn_velocity *v, const float *row, double 
 /* ------------------------------------------------------------- conservation */
 
 /* A polynomial of the invariants, scaled, for the velocities of one octant given by |v|. */
-static void octant_polynomial(const struct kn_velocity *v, int octant, const double x[KN_INVARIANTS], double scale,
-                              float p[KN_INVARIANTS])
+static void octant_polynomial(const struct kn_velocity *v, int octant, const double x[KN_INVARIANTS],
+                              double scale, float p[KN_INVARIANTS])
 {
     p[0] = (float)(scale * x[0]);
     p[4] = (float)(scale * x[4]);
@@ -118,8 +120,8 @@ static void octant_polynomial(const struct kn_velocity *v, int octant, const dou
         p[1 + d] = (float)(v->bit[d] ? scale * kn_velocity_sign(v, octant, d) * x[1 + d] : 0);
 }
 
-static void add_polynomial(const struct kn_velocity *v, float *restrict h, int octant, const double x[KN_INVARIANTS],
-                           float eps)
+static void add_polynomial(const struct kn_velocity *v, float *restrict h, int octant,
+                           const double x[KN_INVARIANTS], float eps)
 {
     const float *restrict vv = v->square;
     const float *restrict vx = v->speed[0], *restrict vy = v->speed[1], *restrict vz = v->speed[2];
@@ -127,11 +129,13 @@ static void add_polynomial(const struct kn_velocity *v, float *restrict h, int o
     octant_polynomial(v, octant, x, 1, p);
 #pragma omp simd
     for (int k = 0; k < v->size; k++)
-        h[k] += (1 + eps * h[k]) * kn_collide_polynomial(p[0], p[1], p[2], p[3], p[4], vx[k], vy[k], vz[k], vv[k]);
+        h[k] += (1 + eps * h[k]) *
+                kn_collide_polynomial(p[0], p[1], p[2], p[3], p[4], vx[k], vy[k], vz[k], vv[k]);
 }
 
 /* <(1 + eps h) psi psi>: the matrix of the paper's correction. */
-static void weighted_gram(const struct kn_collide_sweep *s, const float *row, double a[KN_INVARIANTS][KN_INVARIANTS])
+static void weighted_gram(const struct kn_collide_sweep *s, const float *row,
+                          double a[KN_INVARIANTS][KN_INVARIANTS])
 {
     const struct kn_velocity *v = s->velocity;
     memcpy(a, s->plan->gram, sizeof s->plan->gram);
@@ -152,7 +156,8 @@ static void weighted_gram(const struct kn_collide_sweep *s, const float *row, do
 }
 
 /* The polynomial whose invariants are `missing`, in the product of Phi0. */
-static void project(const struct kn_collision_plan *plan, const double missing[KN_INVARIANTS], double x[KN_INVARIANTS])
+static void project(const struct kn_collision_plan *plan, const double missing[KN_INVARIANTS],
+                    double x[KN_INVARIANTS])
 {
     for (int i = 0; i < KN_INVARIANTS; i++) {
         x[i] = 0;
@@ -181,8 +186,8 @@ static void correct(const struct kn_collide_sweep *s, float *row, const double m
 
 /* ---------------------------------------------------------- model equations */
 
-KN_SPECIALISED void relax_loop(const struct kn_velocity *v, const struct kn_relaxation *r, float eps, bool heat,
-                              float *restrict h)
+KN_SPECIALISED void relax_loop(const struct kn_velocity *v, const struct kn_relaxation *r, float eps,
+                               bool heat, float *restrict h)
 {
     const float *restrict vx = v->speed[0], *restrict vy = v->speed[1], *restrict vz = v->speed[2];
 #pragma omp simd
@@ -195,7 +200,8 @@ KN_SPECIALISED void relax_loop(const struct kn_velocity *v, const struct kn_rela
 }
 
 /* One copy of the loop for each kind: linear or not, with a heat term or not. */
-static void relax_octant(const struct kn_velocity *v, const struct kn_relaxation *r, float eps, bool heat, float *h)
+static void relax_octant(const struct kn_velocity *v, const struct kn_relaxation *r, float eps, bool heat,
+                         float *h)
 {
     if (eps == 0 && !heat)
         relax_loop(v, r, 0.0f, false, h);
@@ -224,7 +230,8 @@ static void collide_linear_bgk(const struct kn_collide_sweep *s, float *row)
         octant_polynomial(v, octant, x, lose, p);
 #pragma omp simd
         for (int k = 0; k < v->size; k++)
-            h[k] = keep * h[k] + kn_collide_polynomial(p[0], p[1], p[2], p[3], p[4], vx[k], vy[k], vz[k], vv[k]);
+            h[k] =
+                keep * h[k] + kn_collide_polynomial(p[0], p[1], p[2], p[3], p[4], vx[k], vy[k], vz[k], vv[k]);
     }
 }
 
@@ -246,9 +253,9 @@ static void collide_model(const struct kn_collide_sweep *s, float *row)
     kn_moments_to_fields(m, eps, field);
     const struct kn_relaxation r = kn_collide_relaxation(model, eps, s->c->collision.prandtl, s->dt, field);
     for (int octant = 0; octant < v->octants; octant++) {
-        const struct kn_relaxation here =
-            kn_relaxation_in_octant(r, (float)kn_velocity_sign(v, octant, 0), (float)kn_velocity_sign(v, octant, 1),
-                                    (float)kn_velocity_sign(v, octant, 2));
+        const struct kn_relaxation here = kn_relaxation_in_octant(r, (float)kn_velocity_sign(v, octant, 0),
+                                                                  (float)kn_velocity_sign(v, octant, 1),
+                                                                  (float)kn_velocity_sign(v, octant, 2));
         relax_octant(v, &here, (float)eps, model == 1, row + (size_t)octant * v->stride);
     }
     if (s->plan->conservation == KN_CONSERVATION_NONE)
@@ -299,7 +306,7 @@ static void scatter(const float *block, int count, int nnodes, float *rows)
 /* One sample in all cells of the block.  All four nodes are read before any is
  * written: nodes that coincide carry the same gain. */
 KN_SPECIALISED void apply_sample(const struct kn_sample *s, float eps, bool symmetric, float *block,
-                                float defect[4][KN_LANES])
+                                 float defect[4][KN_LANES])
 {
     float *a = block + (size_t)s->node[0] * KN_LANES, *b = block + (size_t)s->node[1] * KN_LANES;
     float *c = block + (size_t)s->node[2] * KN_LANES, *d = block + (size_t)s->node[3] * KN_LANES;
@@ -333,13 +340,15 @@ static void apply_samples(const struct kn_collide_sweep *s, float *block, float 
 }
 
 /* Add p0 + p.v + p4 v.v, with coefficients of its own for every lane, to one octant of the block. */
-static void add_block_polynomial(const struct kn_velocity *v, const float p[KN_INVARIANTS][KN_LANES], float *restrict block)
+static void add_block_polynomial(const struct kn_velocity *v, const float p[KN_INVARIANTS][KN_LANES],
+                                 float *restrict block)
 {
     for (int k = 0; k < v->size; k++) {
         const float vx = v->speed[0][k], vy = v->speed[1][k], vz = v->speed[2][k], vv = v->square[k];
 #pragma omp simd
         for (int i = 0; i < KN_LANES; i++) {
-            const float add = kn_collide_polynomial(p[0][i], p[1][i], p[2][i], p[3][i], p[4][i], vx, vy, vz, vv);
+            const float add =
+                kn_collide_polynomial(p[0][i], p[1][i], p[2][i], p[3][i], p[4][i], vx, vy, vz, vv);
             block[(size_t)k * KN_LANES + i] += add;
         }
     }
@@ -418,7 +427,8 @@ void KN_CPU_NAME(collide)(const struct kn_collide_sweep *s, float *rows, int cou
         collide_samples(s, rows, count, scratch);
     for (int i = 0; kn_collision_is_model(s->plan->method) && i < count; i++) {
         float *row = rows + (size_t)i * s->velocity->nnodes;
-        if (s->plan->method == KN_METHOD_BGK && s->c->disturbance == 0 && s->plan->conservation != KN_CONSERVATION_NONE)
+        if (s->plan->method == KN_METHOD_BGK && s->c->disturbance == 0 &&
+            s->plan->conservation != KN_CONSERVATION_NONE)
             collide_linear_bgk(s, row);
         else
             collide_model(s, row);

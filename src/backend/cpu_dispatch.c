@@ -3,14 +3,14 @@
 
 #include <string.h>
 
-#define KN_CPU_TABLE(isa, width)                                                                                      \
-    {.name = #isa,                                                                                                    \
-     .lanes = width,                                                                                                  \
-     .sample = kn_cpu_sample_##isa,                                                                                   \
-     .wall = kn_cpu_wall_##isa,                                                                                       \
-     .stream = kn_cpu_stream_##isa,                                                                                   \
-     .collide = kn_cpu_collide_##isa,                                                                                 \
-     .moments = kn_cpu_moments_##isa,                                                                                 \
+#define KN_CPU_TABLE(isa, width)                                                                             \
+    {.name = #isa,                                                                                           \
+     .lanes = (width),                                                                                       \
+     .sample = kn_cpu_sample_##isa,                                                                          \
+     .wall = kn_cpu_wall_##isa,                                                                              \
+     .stream = kn_cpu_stream_##isa,                                                                          \
+     .collide = kn_cpu_collide_##isa,                                                                        \
+     .moments = kn_cpu_moments_##isa,                                                                        \
      .store = kn_cpu_store_##isa},
 
 /* Simplest first. */
@@ -24,7 +24,8 @@ static bool runs_here(const char *name)
                __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
                __builtin_cpu_supports("avx512vl");
     if (strcmp(name, "v3") == 0)
-        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
+        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+               __builtin_cpu_supports("bmi2");
 #endif
     return strcmp(name, "baseline") == 0;
 }

@@ -15,9 +15,9 @@ struct kn_stream_sweep {
     float eps, dt;
     int order;
     enum kn_limiter limiter;
-    const float *h;            /* [ncells][nnodes] before the sweep */
-    float *density;            /* [nfaces] rho of the emission */
-    double *fluxes;            /* [nfaces][KN_FLUXES], or NULL */
+    const float *h; /* [ncells][nnodes] before the sweep */
+    float *density; /* [nfaces] rho of the emission */
+    double *fluxes; /* [nfaces][KN_FLUXES], or NULL */
 };
 
 /* One collision sweep. */
@@ -32,10 +32,11 @@ struct kn_collide_sweep {
 
 struct kn_cpu_kernels {
     const char *name;
-    int lanes;                 /* cells that one vector holds */
+    int lanes; /* cells that one vector holds */
 
     /* Samples first..first+count-1 of set `draw`. */
-    void (*sample)(const struct kn_sample_plan *p, uint64_t draw, int first, int count, struct kn_sample *samples);
+    void (*sample)(const struct kn_sample_plan *p, uint64_t draw, int first, int count,
+                   struct kn_sample *samples);
     /* Emission density (and fluxes) of one wall face; every face before any cell. */
     void (*wall)(const struct kn_stream_sweep *s, int face, float *scratch);
     /* One cell after streaming, into out[nnodes]. */
@@ -61,16 +62,16 @@ size_t kn_cpu_scratch_size(const struct kn_velocity *v, int lanes);
 const struct kn_cpu_kernels *kn_cpu_kernels_find(const char *name);
 
 /* Names carry the instruction set: kn_cpu_stream_v3. */
-#define KN_CPU_PASTE(name, isa) kn_cpu_##name##_##isa
+#define KN_CPU_PASTE(name, isa)   kn_cpu_##name##_##isa
 #define KN_CPU_NAME_OF(name, isa) KN_CPU_PASTE(name, isa)
-#define KN_CPU_NAME(name) KN_CPU_NAME_OF(name, KN_ISA)
-#define KN_CPU_DECLARE(isa)                                                                                           \
-    void kn_cpu_sample_##isa(const struct kn_sample_plan *p, uint64_t draw, int first, int count,                     \
-                             struct kn_sample *samples);                                                              \
-    void kn_cpu_wall_##isa(const struct kn_stream_sweep *s, int face, float *scratch);                                \
-    void kn_cpu_stream_##isa(const struct kn_stream_sweep *s, int cell, float *out, float *scratch);                  \
-    void kn_cpu_collide_##isa(const struct kn_collide_sweep *s, float *rows, int count, float *scratch);              \
-    void kn_cpu_moments_##isa(const struct kn_velocity *v, const float *row, double moments[KN_MOMENTS]);             \
+#define KN_CPU_NAME(name)         KN_CPU_NAME_OF(name, KN_ISA)
+#define KN_CPU_DECLARE(isa)                                                                                  \
+    void kn_cpu_sample_##isa(const struct kn_sample_plan *p, uint64_t draw, int first, int count,            \
+                             struct kn_sample *samples);                                                     \
+    void kn_cpu_wall_##isa(const struct kn_stream_sweep *s, int face, float *scratch);                       \
+    void kn_cpu_stream_##isa(const struct kn_stream_sweep *s, int cell, float *out, float *scratch);         \
+    void kn_cpu_collide_##isa(const struct kn_collide_sweep *s, float *rows, int count, float *scratch);     \
+    void kn_cpu_moments_##isa(const struct kn_velocity *v, const float *row, double moments[KN_MOMENTS]);    \
     void kn_cpu_store_##isa(const float *from, int n, float *to);
 KN_CPU_DECLARE(baseline)
 KN_CPU_DECLARE(v3)

@@ -19,7 +19,10 @@ KN_SPECIALISED void face_loop(const struct kn_stream_sweep *s, const struct kn_s
     const float *const *const speeds = (const float *const *)s->velocity->speed;
     const float *restrict h = s->h + t->here, *restrict down = s->h + (one_sided ? t->here : t->down);
     const float *restrict speed = speeds[axis];
-    const float *restrict side0 = s->h + (transverse > 0 ? t->side[0] : 0), *restrict side1 = s->h + (transverse > 1 ? t->side[1] : 0);
+    const float *restrict side0 = s->h + (transverse > 0 ? t->side[0] : 0), *restrict side1 =
+                                                                                s->h + (transverse > 1
+                                                                                            ? t->side[1]
+                                                                                            : 0);
     const float *restrict speed0 = speeds[transverse > 0 ? t->side_axis[0] : 0];
     const float *restrict speed1 = speeds[transverse > 1 ? t->side_axis[1] : 0];
 #pragma omp simd
@@ -36,8 +39,8 @@ KN_SPECIALISED void face_loop(const struct kn_stream_sweep *s, const struct kn_s
 }
 
 /* One copy of the loop per number of axes: the inner loop has no branch. */
-KN_SPECIALISED void face_loops(const struct kn_stream_sweep *s, const struct kn_stencil *t, int axis, const float *up,
-                               int limiter, float *out)
+KN_SPECIALISED void face_loops(const struct kn_stream_sweep *s, const struct kn_stencil *t, int axis,
+                               const float *up, int limiter, float *out)
 {
     if (t->transverse == 0)
         face_loop(s, t, axis, up, limiter, 0, out);
@@ -49,7 +52,8 @@ KN_SPECIALISED void face_loops(const struct kn_stream_sweep *s, const struct kn_
 
 /* Values on the downwind face of a site.  Where the upwind neighbour is a wall
  * that emits, its emission is in `ghost`. */
-static void face_row(const struct kn_stream_sweep *s, struct kn_site p, int axis, const float *ghost, float *out)
+static void face_row(const struct kn_stream_sweep *s, struct kn_site p, int axis, const float *ghost,
+                     float *out)
 {
     const struct kn_stencil t = kn_mesh_stencil(&s->mesh, p, axis, s->dt);
     const float *up = t.up < 0 ? ghost : s->h + t.up;
@@ -77,7 +81,8 @@ static const float *arriving(const struct kn_stream_sweep *s, struct kn_site p, 
 }
 
 /* What comes out of a wall face into an octant. */
-static void leaving(const struct kn_stream_sweep *s, int face, int octant, float *restrict out, float *scratch)
+static void leaving(const struct kn_stream_sweep *s, int face, int octant, float *restrict out,
+                    float *scratch)
 {
     const struct kn_face *f = &s->space->faces[face];
     const struct kn_patch *patch = &s->boundary->patches[f->side];
@@ -107,7 +112,8 @@ static double mass_flux(const struct kn_velocity *v, int axis, const float *rest
     return sum;
 }
 
-static void add_fluxes(const struct kn_velocity *v, int octant, int axis, const float *restrict h, double *total)
+static void add_fluxes(const struct kn_velocity *v, int octant, int axis, const float *restrict h,
+                       double *total)
 {
     const float *restrict w = v->w, *restrict speed = v->speed[axis], *restrict vv = v->square;
     const float *restrict vx = v->speed[0], *restrict vy = v->speed[1], *restrict vz = v->speed[2];
@@ -173,7 +179,7 @@ void KN_CPU_NAME(wall)(const struct kn_stream_sweep *s, int face, float *scratch
 
 /* h + sum over axes of Courant number times (upwind - h), theory (14). */
 KN_SPECIALISED void donor_loop(int n, int naxes, const float *restrict h, const float *const up[3],
-                              const float *const speed[3], const float courant[3], float *restrict out)
+                               const float *const speed[3], const float courant[3], float *restrict out)
 {
     const float *restrict u0 = up[0], *restrict u1 = up[1], *restrict u2 = up[2];
     const float *restrict s0 = speed[0], *restrict s1 = speed[1], *restrict s2 = speed[2];
@@ -189,10 +195,11 @@ KN_SPECIALISED void donor_loop(int n, int naxes, const float *restrict h, const 
     }
 }
 
-static void stream_first_order(const struct kn_stream_sweep *s, struct kn_site p, float *restrict out, float *scratch)
+static void stream_first_order(const struct kn_stream_sweep *s, struct kn_site p, float *restrict out,
+                               float *scratch)
 {
     const int n = s->velocity->stride, naxes = s->space->naxes;
-    const float *h = row_of(s, p), *up[3] = {h, h, h}, *speed[3] = {0};
+    const float *h = row_of(s, p), *up[3] = {h, h, h}, *speed[3] = {h, h, h}; /* unused axes are not read */
     float courant[3] = {0};
     for (int i = 0; i < naxes; i++) {
         const int axis = s->space->axes[i];
@@ -223,10 +230,12 @@ static void subtract_difference(int n, float courant, const float *restrict spee
         out[k] -= courant * speed[k] * (face[k] - inflow[k]);
 }
 
-static void stream_second_order(const struct kn_stream_sweep *s, struct kn_site p, float *restrict out, float *scratch)
+static void stream_second_order(const struct kn_stream_sweep *s, struct kn_site p, float *restrict out,
+                                float *scratch)
 {
     const int n = s->velocity->stride;
-    float *outflow = scratch, *inflow = scratch + n, *ghost = scratch + (size_t)2 * n, *spare = scratch + (size_t)3 * n;
+    float *outflow = scratch, *inflow = scratch + n, *ghost = scratch + (size_t)2 * n,
+          *spare = scratch + (size_t)3 * n;
     memcpy(out, row_of(s, p), (size_t)n * sizeof *out);
     for (int i = 0; i < s->space->naxes; i++) {
         const int axis = s->space->axes[i];
@@ -242,7 +251,8 @@ static void stream_second_order(const struct kn_stream_sweep *s, struct kn_site 
             face_row(s, up, axis, ghost, inflow);
             in = inflow;
         }
-        subtract_difference(n, s->dt / kn_mesh_width(&s->mesh, p.cell, axis), s->velocity->speed[axis], outflow, in, out);
+        subtract_difference(n, s->dt / kn_mesh_width(&s->mesh, p.cell, axis), s->velocity->speed[axis],
+                            outflow, in, out);
     }
 }
 

@@ -17,10 +17,11 @@ struct base64 {
 
 static void put_group(FILE *to, const unsigned char in[3], int n)
 {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=";
+    enum { PAD = 64 };
     unsigned bits = (unsigned)in[0] << 16 | (unsigned)in[1] << 8 | in[2];
-    char out[4] = {digits[bits >> 18], digits[bits >> 12 & 63], n > 1 ? digits[bits >> 6 & 63] : (char)'=',
-                   n > 2 ? digits[bits & 63] : (char)'='};
+    char out[4] = {digits[bits >> 18], digits[bits >> 12 & 63], digits[n > 1 ? bits >> 6 & 63 : PAD],
+                   digits[n > 2 ? bits & 63 : PAD]};
     fwrite(out, 1, sizeof out, to);
 }
 

@@ -2,8 +2,8 @@
 #ifndef KN_POINT_COLLIDE_H
 #define KN_POINT_COLLIDE_H
 
-#include "point/moments.h"
 #include "point/equilibrium.h"
+#include "point/moments.h"
 
 /* n0 sigma^2 lambda0: the strength of hard-sphere collisions, theory (5). */
 #define KN_COLLISION_STRENGTH 0.2533368110
@@ -31,9 +31,9 @@ POINT float kn_collide_pair(float eps, float h, float h1)
 struct kn_relaxation {
     struct kn_gaussian target; /* G */
     float keep;
-    float heat[3];             /* Shakhov: prefactor times the heat flux */
-    float drift[3];            /* eps u */
-    float temperature;         /* 1 + eps theta */
+    float heat[3];     /* Shakhov: prefactor times the heat flux */
+    float drift[3];    /* eps u */
+    float temperature; /* 1 + eps theta */
 };
 
 /* Local collision frequency p / mu of a gas whose viscosity goes as T^(1/2). */
@@ -43,7 +43,8 @@ POINT double kn_collide_frequency(double eps, const double field[14])
 }
 
 /* `method`: 0 BGK, 1 Shakhov, 2 ES-BGK. */
-POINT struct kn_relaxation kn_collide_relaxation(int method, double eps, double prandtl, double dt, const double field[14])
+POINT struct kn_relaxation kn_collide_relaxation(int method, double eps, double prandtl, double dt,
+                                                 const double field[14])
 {
     const double nu = kn_collide_frequency(eps, field) * dt, temperature = 1 + eps * field[4];
     const double *u = field + 1, *q = field + 11, theta = field[4];
@@ -101,7 +102,7 @@ POINT float kn_collide_heat_term(const struct kn_relaxation *r, float eps, float
 
 /* ------------------------------------------------------------- conservation */
 
-enum { KN_INVARIANTS = 5 };    /* 1, vx, vy, vz, v.v */
+enum { KN_INVARIANTS = 5 }; /* 1, vx, vy, vz, v.v */
 
 /* Solve the symmetric positive definite system a x = b in place (Cholesky). */
 POINT void kn_collide_solve(double a[KN_INVARIANTS][KN_INVARIANTS], double b[KN_INVARIANTS])
@@ -129,7 +130,8 @@ POINT void kn_collide_solve(double a[KN_INVARIANTS][KN_INVARIANTS], double b[KN_
 }
 
 /* The correcting polynomial a + b.v + c v.v, theory (30). */
-POINT float kn_collide_polynomial(float a, float bx, float by, float bz, float c, float vx, float vy, float vz, float vv)
+POINT float kn_collide_polynomial(float a, float bx, float by, float bz, float c, float vx, float vy,
+                                  float vz, float vv)
 {
     return a + bx * vx + by * vy + bz * vz + c * vv;
 }

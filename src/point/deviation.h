@@ -15,7 +15,8 @@ POINT double kn_deviation_log(double eps, double x)
  * (exp(r) - 1) / r on |r| <= log(2) / 2, relative error 1e-7. */
 POINT float kn_deviation_exp(float eps, float x)
 {
-    const float log2_high = 0.693145751953125f, log2_low = 1.42860677e-6f, magic = 12582912.0f; /* 1.5 * 2^23 */
+    const float log2_high = 0.693145751953125f, log2_low = 1.42860677e-6f,
+                magic = 12582912.0f; /* 1.5 * 2^23 */
     float y = eps * x;
     y = y > 88.0f ? 88.0f : y;
     y = y < -87.0f ? -87.0f : y;

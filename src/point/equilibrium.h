@@ -13,7 +13,7 @@ struct kn_gaussian {
     float rho;
     float constant;
     float linear[3];
-    float square[6];           /* xx yy zz and twice xy xz yz */
+    float square[6]; /* xx yy zz and twice xy xz yz */
 };
 
 /* sigma in the order xx yy zz xy xz yz. */
@@ -28,10 +28,11 @@ POINT struct kn_gaussian kn_gaussian_make(double eps, double rho, const double u
     const double inverse[3][3] = {{axx / det, axy / det, axz / det},
                                   {axy / det, ayy / det, ayz / det},
                                   {axz / det, ayz / det, azz / det}};
-    const double s[3][3] = {{sigma[0], sigma[3], sigma[4]}, {sigma[3], sigma[1], sigma[5]}, {sigma[4], sigma[5], sigma[2]}};
+    const double s[3][3] = {
+        {sigma[0], sigma[3], sigma[4]}, {sigma[3], sigma[1], sigma[5]}, {sigma[4], sigma[5], sigma[2]}};
     /* det T = 1 + eps d without cancellation */
-    const double minors = sigma[0] * sigma[1] - sigma[3] * sigma[3] + sigma[0] * sigma[2] - sigma[4] * sigma[4] +
-                          sigma[1] * sigma[2] - sigma[5] * sigma[5];
+    const double minors = sigma[0] * sigma[1] - sigma[3] * sigma[3] + sigma[0] * sigma[2] -
+                          sigma[4] * sigma[4] + sigma[1] * sigma[2] - sigma[5] * sigma[5];
     const double cube = s[0][0] * (s[1][1] * s[2][2] - s[1][2] * s[1][2]) -
                         s[0][1] * (s[0][1] * s[2][2] - s[1][2] * s[0][2]) +
                         s[0][2] * (s[0][1] * s[1][2] - s[1][1] * s[0][2]);

@@ -5,13 +5,13 @@
 #include "point/stream.h"
 
 struct kn_mesh {
-    const int32_t *neighbour;  /* [ncells][6]: a cell, or ~face */
-    const float *width;        /* [ncells][3] */
-    int32_t nnodes, stride;    /* floats from cell to cell, from octant to octant */
+    const int32_t *neighbour; /* [ncells][6]: a cell, or ~face */
+    const float *width;       /* [ncells][3] */
+    int32_t nnodes, stride;   /* floats from cell to cell, from octant to octant */
     int32_t octants;
-    int32_t bit[3];            /* octant bit set where v < 0 */
-    int32_t mirrors;           /* bit mask of the sides that reflect specularly */
-    int32_t naxes, axes[3];    /* those along which the gas streams */
+    int32_t bit[3];         /* octant bit set where v < 0 */
+    int32_t mirrors;        /* bit mask of the sides that reflect specularly */
+    int32_t naxes, axes[3]; /* those along which the gas streams */
 };
 
 /* A cell and the octant of velocities looked at there.  cell < 0: the walk
@@ -49,11 +49,11 @@ POINT struct kn_site kn_mesh_walk(const struct kn_mesh *m, struct kn_site from, 
 /* The rows from which the second-order values on the downwind face of a site
  * along an axis are formed, theory (15), (16). */
 struct kn_stencil {
-    int64_t here, up, down;    /* rows; up < 0: ~face of the wall that emits; down < 0: one-sided slope */
+    int64_t here, up, down; /* rows; up < 0: ~face of the wall that emits; down < 0: one-sided slope */
     float up_scale, down_scale;
-    float courant;             /* per unit speed */
-    int32_t transverse;        /* other axes with an upwind cell */
-    int64_t side[2];           /* their rows */
+    float courant;      /* per unit speed */
+    int32_t transverse; /* other axes with an upwind cell */
+    int64_t side[2];    /* their rows */
     int32_t side_axis[2];
     float side_courant[2];
 };
@@ -61,7 +61,8 @@ struct kn_stencil {
 /* Upwind neighbours along the other axes.  Beyond a wall there is none: its
  * emission may depend on the very face at hand (corner cells), and leaving the
  * term out there costs no order of accuracy in the mean. */
-POINT void kn_mesh_transverse(const struct kn_mesh *m, struct kn_site s, int axis, float dt, struct kn_stencil *t)
+POINT void kn_mesh_transverse(const struct kn_mesh *m, struct kn_site s, int axis, float dt,
+                              struct kn_stencil *t)
 {
     t->transverse = 0;
     for (int i = 0; i < m->naxes; i++) {

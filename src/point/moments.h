@@ -6,11 +6,13 @@
 
 /* Moments <psi h> of one cell.  The first five are the collision invariants
  * except that the energy <v.v h> is the trace of the second moments. */
+/* clang-format off */
 enum kn_moment {
     KN_M_1, KN_M_X, KN_M_Y, KN_M_Z,
     KN_M_XX, KN_M_YY, KN_M_ZZ, KN_M_XY, KN_M_XZ, KN_M_YZ,
     KN_M_XVV, KN_M_YVV, KN_M_ZVV, KN_MOMENTS
 };
+/* clang-format on */
 
 /* Fields in the order of enum kn_field: rho, u, theta, Pi, q. */
 POINT void kn_moments_to_fields(const double m[KN_MOMENTS], double eps, double field[14])
@@ -30,7 +32,8 @@ POINT void kn_moments_to_fields(const double m[KN_MOMENTS], double eps, double f
     for (int i = 0; i < 3; i++) {
         const double along = second[i][0] * u[0] + second[i][1] * u[1] + second[i][2] * u[2];
         field[1 + i] = u[i];
-        field[11 + i] = m[KN_M_XVV + i] - 2.5 * u[i] - eps * (2 * along + u[i] * energy) + 2 * n * eps * eps * u[i] * uu;
+        field[11 + i] =
+            m[KN_M_XVV + i] - 2.5 * u[i] - eps * (2 * along + u[i] * energy) + 2 * n * eps * eps * u[i] * uu;
     }
 }
 

@@ -10,8 +10,8 @@
 #include <Random123/philox.h>
 
 struct kn_collision {
-    float v[3], v1[3];         /* before */
-    float k[3];                /* unit vector along which momentum passes */
+    float v[3], v1[3]; /* before */
+    float k[3];        /* unit vector along which momentum passes */
 };
 
 /* log of u in (0, 1]: u = 2^e m with m in [sqrt(1/2), sqrt(2)), then the series of 2 atanh. */

@@ -12,9 +12,9 @@
  * and gains are rounded, so a sample moves the row's momentum and energy by
  * defect * bracket.  (Mass changes by rounding alone, which has no bias.) */
 struct kn_sample {
-    uint32_t node[4];          /* index in a row of h */
-    float gain[4];             /* amplitude * net change of the node / weight */
-    float defect[4];           /* of vx, vy, vz, v.v; 0 along folded axes */
+    uint32_t node[4]; /* index in a row of h */
+    float gain[4];    /* amplitude * net change of the node / weight */
+    float defect[4];  /* of vx, vy, vz, v.v; 0 along folded axes */
 };
 
 /* Samples are applied in batches whose samples share no node, so that machines
@@ -27,13 +27,13 @@ enum { KN_SAMPLE_PIECE = 2, KN_SAMPLE_COLOURS = 256 };
 
 /* What drawing needs to know of the velocity grid and the case. */
 struct kn_sample_plan {
-    const float *edge[3];      /* [half + 1] V0; the last may be infinite */
-    const float *weight;       /* [stride] */
-    const float *speed[3];     /* [stride] |v| of the nodes */
-    const float *square;       /* [stride] v.v of the nodes */
+    const float *edge[3];  /* [half + 1] V0; the last may be infinite */
+    const float *weight;   /* [stride] */
+    const float *speed[3]; /* [stride] |v| of the nodes */
+    const float *square;   /* [stride] v.v of the nodes */
     int32_t half[3], bit[3], stride;
     uint64_t seed;
-    float strength;            /* pi S dt / N_t, half of it for the symmetric estimator */
+    float strength; /* pi S dt / N_t, half of it for the symmetric estimator */
     int32_t symmetric, exponential;
 };
 

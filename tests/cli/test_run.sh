@@ -141,8 +141,9 @@ check "folder that cannot be made is named" contains err case.yaml
 check "resume without checkpoint ends with 4" ends 4 "$knudsen" run case.yaml --out x --resume
 check "resume without checkpoint writes nothing" absent x
 
-# 6. A step far beyond stability: the run stops and says where.
-unstable=(--set time.step=2 --set time.end=2000 --set collision.update=explicit)
+# 6. Explicit samples, each far beyond stability: the run stops and says where.
+unstable=(--set gas.delta=1000 --set collision.update=explicit --set collision.samples=50 --set time.end=200
+    --set velocity.grid=stretched --set velocity.nodes=20 --set collision.estimator=paper --set collision.method=monte-carlo --set space.cells=[8,8])
 check "unstable run ends with 3" ends 3 "$knudsen" run case.yaml --out n "${unstable[@]}" --set output.checkpoint=0
 check "it names quantity, cell, step and time" contains err \
     'non-finite [a-zA-Z]* in cell [0-9]* (x [0-9]*, y [0-9]*, z [0-9]*) at step [0-9]*, t = '

@@ -295,7 +295,7 @@ static void averages_begin_when_asked(void **state)
     s.c.walls[KN_TOP].velocity[0] = 1;
     s.c.output.average = 1;
     build(&s);
-    double values[] = {7, 7, 1, 2, 6}; /* rows at t = 0, 0.5, 1, 1.5, 2 */
+    const double values[] = {7, 7, 1, 2, 6}; /* rows at t = 0, 0.5, 1, 1.5, 2 */
     for (int i = 0; i < 5; i++) {
         s.walls[KN_TOP].shear_magnitude = values[i];
         cell(&s, 1, 1, 0)[KN_QX] = 2 * values[i];
