@@ -10,7 +10,7 @@
 /* ------------------------------------------------------------------ moments */
 
 /* The octants of a row are first added with the signs that each moment needs:
- * fewer products than octant by octant.  Missing octants read the first one and
+ * fewer products than octant by octant, in float; the sums are double.  Missing octants read the first one and
  * count zero; `octants` is a compile-time constant, so that costs nothing. */
 KN_SPECIALISED void invariants_loop(const struct kn_velocity *v, int octants, const float *const odd_speed[3],
                                     const float *row, double m[KN_INVARIANTS])
@@ -28,16 +28,15 @@ KN_SPECIALISED void invariants_loop(const struct kn_velocity *v, int octants, co
         const float b = second ? h1[k] : 0, c = fourth ? h2[k] : 0, d = fourth ? h3[k] : 0;
         const float sum0 = h0[k] + b, sum1 = c + d;
         const float sum2 = eighth ? h4[k] + h5[k] : 0, sum3 = eighth ? h6[k] + h7[k] : 0;
-        const double even = (double)w[k] * ((sum0 + sum1) + (sum2 + sum3));
+        const float even = w[k] * ((sum0 + sum1) + (sum2 + sum3));
         one += even;
         e += even * vv[k];
         if (second)
-            x += (double)(w[k] * s0[k]) *
-                 ((h0[k] - b) + (c - d) + (eighth ? (h4[k] - h5[k]) + (h6[k] - h7[k]) : 0));
+            x += w[k] * s0[k] * ((h0[k] - b) + (c - d) + (eighth ? (h4[k] - h5[k]) + (h6[k] - h7[k]) : 0));
         if (fourth)
-            y += (double)(w[k] * s1[k]) * ((sum0 - sum1) + (sum2 - sum3));
+            y += w[k] * s1[k] * ((sum0 - sum1) + (sum2 - sum3));
         if (eighth)
-            z += (double)(w[k] * s2[k]) * ((sum0 + sum1) - (sum2 + sum3));
+            z += w[k] * s2[k] * ((sum0 + sum1) - (sum2 + sum3));
     }
     const double all[KN_INVARIANTS] = {one, x, y, z, e};
     memcpy(m, all, sizeof all);
@@ -213,26 +212,64 @@ static void relax_octant(const struct kn_velocity *v, const struct kn_relaxation
         relax_loop(v, r, eps, true, h);
 }
 
+/* keep h + polynomial, all octants at once: even and odd parts of the polynomial
+ * are formed once and added with the signs of each octant.  `b` and `odd_speed`
+ * belong to the unfolded axes, in the order of their octant bits. */
+KN_SPECIALISED void relax_linear_loop(const struct kn_velocity *v, int octants, const float *const odd_speed[3],
+                                      const float b[3], float a, float c, float keep, float *row)
+{
+    const float *restrict vv = v->square;
+    const float *restrict s0 = odd_speed[0], *restrict s1 = odd_speed[1], *restrict s2 = odd_speed[2];
+    float *h[8];
+    for (int o = 0; o < 8; o++)
+        h[o] = row + (o < octants ? (size_t)o * v->stride : 0);
+    float *restrict h0 = h[0], *restrict h1 = h[1], *restrict h2 = h[2], *restrict h3 = h[3];
+    float *restrict h4 = h[4], *restrict h5 = h[5], *restrict h6 = h[6], *restrict h7 = h[7];
+#pragma omp simd
+    for (int k = 0; k < v->size; k++) {
+        const float x = octants > 1 ? b[0] * s0[k] : 0, y = octants > 2 ? b[1] * s1[k] : 0;
+        const float z = octants > 4 ? b[2] * s2[k] : 0, even = a + c * vv[k], plus = even + z, minus = even - z;
+        h0[k] = keep * h0[k] + (plus + y + x);
+        if (octants > 1)
+            h1[k] = keep * h1[k] + (plus + y - x);
+        if (octants > 2) {
+            h2[k] = keep * h2[k] + (plus - y + x);
+            h3[k] = keep * h3[k] + (plus - y - x);
+        }
+        if (octants > 4) {
+            h4[k] = keep * h4[k] + (minus + y + x);
+            h5[k] = keep * h5[k] + (minus + y - x);
+            h6[k] = keep * h6[k] + (minus - y + x);
+            h7[k] = keep * h7[k] + (minus - y - x);
+        }
+    }
+}
+
 /* Linearised BGK: the target lies in the span of the invariants, so relaxing
  * towards the projection of h conserves them and needs no correction after. */
 static void collide_linear_bgk(const struct kn_collide_sweep *s, float *row)
 {
     const struct kn_velocity *v = s->velocity;
-    const float *restrict vv = v->square;
-    const float *restrict vx = v->speed[0], *restrict vy = v->speed[1], *restrict vz = v->speed[2];
     const double lose = -expm1(-s->dt);
-    const float keep = (float)(1 - lose);
+    const float keep = (float)(1 - lose), *speed[3] = {0};
     double before[KN_INVARIANTS], x[KN_INVARIANTS];
+    float b[3] = {0};
     invariants(v, row, before);
     project(s->plan, before, x);
-    for (int octant = 0; octant < v->octants; octant++) {
-        float *restrict h = row + (size_t)octant * v->stride, p[KN_INVARIANTS];
-        octant_polynomial(v, octant, x, lose, p);
-#pragma omp simd
-        for (int k = 0; k < v->size; k++)
-            h[k] =
-                keep * h[k] + kn_collide_polynomial(p[0], p[1], p[2], p[3], p[4], vx[k], vy[k], vz[k], vv[k]);
-    }
+    for (int d = 0, i = 0; d < 3; d++)
+        if (v->bit[d]) {
+            speed[i] = v->speed[d];
+            b[i++] = (float)(lose * x[1 + d]);
+        }
+    const float a = (float)(lose * x[0]), c = (float)(lose * x[4]);
+    if (v->octants == 1)
+        relax_linear_loop(v, 1, speed, b, a, c, keep, row);
+    else if (v->octants == 2)
+        relax_linear_loop(v, 2, speed, b, a, c, keep, row);
+    else if (v->octants == 4)
+        relax_linear_loop(v, 4, speed, b, a, c, keep, row);
+    else
+        relax_linear_loop(v, 8, speed, b, a, c, keep, row);
 }
 
 static void collide_model(const struct kn_collide_sweep *s, float *row)
