@@ -4,7 +4,7 @@ BUILD    ?= build
 JOBS     ?= $(shell nproc 2>/dev/null || echo 2)
 KNUDSEN  := $(BUILD)/knudsen
 
-.PHONY: help all demo test bench lint sanitize docs install clean packages
+.PHONY: help all program demo test bench lint sanitize docs install clean packages
 
 help:
 	@echo "make demo      build, run a small driven cavity and draw it"
@@ -28,7 +28,10 @@ $(BUILD)/build.ninja: CMakeLists.txt | packages
 all: packages $(BUILD)/build.ninja
 	@cmake --build $(BUILD) -j $(JOBS)
 
-demo: all
+program: packages $(BUILD)/build.ninja
+	@cmake --build $(BUILD) -j $(JOBS) --target knudsen-program
+
+demo: program
 	@tools/demo $(KNUDSEN)
 
 test: all

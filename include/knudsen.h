@@ -232,6 +232,7 @@ enum kn_report { KN_REPORT_TERMINAL, KN_REPORT_PLAIN, KN_REPORT_JSON, KN_REPORT_
 struct kn_run_options {
     const char *folder; /* where results go; made when missing */
     bool resume;        /* continue from the newest good checkpoint */
+    bool overwrite;     /* begin anew even where a run stopped before its end */
     enum kn_report report;
     void (*say)(void *to, const char *text); /* receives every line; NULL = silent */
     void *to;

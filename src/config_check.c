@@ -44,6 +44,16 @@ static bool is_zero(const double v[3])
     return v[0] == 0 && v[1] == 0 && v[2] == 0;
 }
 
+/* An oscillation that does not oscillate is a forgotten frequency. */
+static enum kn_status check_oscillation(const struct kn_case *c, int side)
+{
+    const struct kn_oscillation *o = &c->walls[side].oscillation;
+    if (o->frequency > 0 || (is_zero(o->velocity) && o->temperature == 0))
+        return KN_OK;
+    return fail_wall(side, "oscillation.frequency",
+                     "0 with an amplitude (more than 0 makes the wall oscillate)");
+}
+
 /* Only a diffuse wall has a velocity and a temperature: elsewhere they would
  * be ignored in silence. */
 static enum kn_status check_unused(const struct kn_case *c, int side)
@@ -96,6 +106,8 @@ static enum kn_status check_walls(const struct kn_case *c)
             status = check_unused(c, side);
         if (status == KN_OK)
             status = check_wall(c, side);
+        if (status == KN_OK)
+            status = check_oscillation(c, side);
         if (status != KN_OK)
             return status;
     }

@@ -34,19 +34,20 @@ static int finish(enum kn_status status, const char *path)
 
 /* --------------------------------------------------------------------- run */
 
-enum { KEY_SET = 256, KEY_RESUME, KEY_JSON, KEY_DRY_RUN };
+enum { KEY_SET = 256, KEY_RESUME, KEY_OVERWRITE, KEY_JSON, KEY_DRY_RUN };
 
 struct run_arguments {
     const char *path;
     const char **sets; /* [nsets] */
     int nsets;
     const char *out;
-    bool resume, json, dry_run, quiet;
+    bool resume, overwrite, json, dry_run, quiet;
 };
 
 static const struct argp_option run_options[] = {
     {"set", KEY_SET, "KEY=VALUE", 0, "set a key over what the case file says; may be repeated", 0},
     {"out", 'o', "DIR", 0, "write results into this folder (default: results/NAME)", 0},
+    {"overwrite", KEY_OVERWRITE, NULL, 0, "begin anew where a run stopped before its end", 0},
     {"resume", KEY_RESUME, NULL, 0, "continue from the newest good checkpoint in the folder", 0},
     {"json", KEY_JSON, NULL, 0, "report as JSON, one object a line", 0},
     {"dry-run", KEY_DRY_RUN, NULL, 0, "print the whole case and what it needs; start and write nothing", 0},
@@ -66,6 +67,9 @@ static error_t run_parse(int key, char *text, struct argp_state *state)
         return 0;
     case KEY_RESUME:
         a->resume = true;
+        return 0;
+    case KEY_OVERWRITE:
+        a->overwrite = true;
         return 0;
     case KEY_JSON:
         a->json = true;
@@ -200,8 +204,12 @@ static enum kn_status run_case(const struct run_arguments *a)
         return status;
 
     /* 3. the run */
-    struct kn_run_options options = {
-        .folder = out, .resume = a->resume, .report = choose_report(a), .say = say, .to = stdout};
+    struct kn_run_options options = {.folder = out,
+                                     .resume = a->resume,
+                                     .overwrite = a->overwrite,
+                                     .report = choose_report(a),
+                                     .say = say,
+                                     .to = stdout};
     return kn_config_locate(&places, kn_run(&c, &options));
 }
 

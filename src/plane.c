@@ -43,12 +43,12 @@ static int locate(const double *centres, int n, double place, double *part)
     return low;
 }
 
-struct kn_sample kn_plane_sample(const struct kn_plane *p, const double place[2])
+struct kn_plane_point kn_plane_sample(const struct kn_plane *p, const double place[2])
 {
     const struct kn_gas *g = p->gas;
     double part[2];
     int at[2];
-    struct kn_sample s = {.speed = 0};
+    struct kn_plane_point s = {.speed = 0};
     for (int k = 0; k < 2; k++)
         at[k] = locate(g->centres[p->axis[k]], g->cells[p->axis[k]], place[k], &part[k]);
     for (int corner = 0; corner < 4; corner++) {
@@ -91,7 +91,7 @@ static bool direction(const struct lines *l, const double at[2], double along[2]
         if (!(at[k] >= g->centres[axis][0] && at[k] <= g->centres[axis][g->cells[axis] - 1]))
             return false;
     }
-    struct kn_sample s = kn_plane_sample(l->plane, at);
+    struct kn_plane_point s = kn_plane_sample(l->plane, at);
     double speed = hypot(s.u[0], s.u[1]);
     if (!(speed > l->slow))
         return false;

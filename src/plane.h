@@ -28,14 +28,14 @@ struct kn_plane {
 
 struct kn_plane kn_plane_cut(const struct kn_gas *g);
 
-struct kn_sample {
+struct kn_plane_point {
     double u[2];  /* in the plane */
     double speed; /* all three components */
     double theta;
 };
 
 /* Bilinear between centres, constant from the last centre to the wall. */
-struct kn_sample kn_plane_sample(const struct kn_plane *p, const double place[2]);
+struct kn_plane_point kn_plane_sample(const struct kn_plane *p, const double place[2]);
 
 /* Streamlines as gnuplot's data blocks $lines (x y) and $heads (x y dx dy, one
  * arrow a line); false when out of memory. */

@@ -77,6 +77,23 @@ static bool read_axis(hid_t file, struct kn_gas *g, int d)
     return true;
 }
 
+static double largest(hid_t file, const char *name)
+{
+    hssize_t count = 0;
+    double *values = read_set(file, name, &count), most = 0;
+    for (hssize_t i = 0; values && i < count; i++)
+        most = fmax(most, fabs(values[i]));
+    free(values);
+    return most;
+}
+
+/* Does the gas swing to and fro, so that its average shows next to nothing? */
+static bool is_swing(hid_t file)
+{
+    return largest(file, "mean/u") < 0.3 * largest(file, "u") &&
+           largest(file, "mean/theta") < fmax(largest(file, "u"), largest(file, "theta"));
+}
+
 static bool read_gas(hid_t file, struct kn_gas *g)
 {
     hssize_t nu = 0, ntheta = 0;
@@ -85,7 +102,7 @@ static bool read_gas(hid_t file, struct kn_gas *g)
     for (int d = 0; d < 3; d++)
         if (!read_axis(file, g, d))
             return false;
-    g->mean = H5Lexists(file, "mean", H5P_DEFAULT) > 0;
+    g->mean = H5Lexists(file, "mean", H5P_DEFAULT) > 0 && !is_swing(file);
     g->u = read_set(file, g->mean ? "mean/u" : "u", &nu);
     g->theta = read_set(file, g->mean ? "mean/theta" : "theta", &ntheta);
     hssize_t ncells = (hssize_t)g->cells[0] * g->cells[1] * g->cells[2];
@@ -165,7 +182,7 @@ static void print_map(FILE *to, const struct kn_plane *p, bool moving)
     for (int j = 0; j < n[1]; j++)
         for (int i = 0; i < n[0]; i++) {
             double at[2] = {p->low[0] + (i + 0.5) * width[0] / n[0], p->low[1] + (j + 0.5) * width[1] / n[1]};
-            struct kn_sample s = kn_plane_sample(p, at);
+            struct kn_plane_point s = kn_plane_sample(p, at);
             fprintf(to, "%.6g %.6g %.5g\n", at[0], at[1], moving ? s.speed : s.theta);
         }
     fputs("END\n", to);
@@ -175,7 +192,7 @@ static bool draw_plane(FILE *to, const struct kn_gas *g, const char *output, boo
 {
     struct kn_plane p = kn_plane_cut(g);
     double aspect = (p.high[1] - p.low[1]) / (p.high[0] - p.low[0]);
-    bool moving = g->speed > 1e-6 * g->heat;
+    bool moving = g->speed > 0.2 * g->heat; /* else the temperature says more */
     begin_picture(to, output, svg, fmin(fmax(0.70 * aspect + 0.19, 0.4), 1.6));
     print_title(to, g, &p);
     fprintf(to,
@@ -209,7 +226,7 @@ static bool draw_plane(FILE *to, const struct kn_gas *g, const char *output, boo
 static bool draw_line_profiles(FILE *to, const struct kn_gas *g, int axis, const char *output, bool svg)
 {
     static const char *const colours[] = {"#0060a8", "#d1495b", "#2e8b57"};
-    bool moving = g->speed > 1e-6 * g->heat || g->heat <= 0, hot = g->heat > 1e-6 * g->speed;
+    bool moving = g->speed > 1e-6 * g->heat || g->heat <= 0, hot = g->heat > 1e-3 * g->speed;
     bool moves[3] = {false, false, false};
     int n = g->cells[axis];
     begin_picture(to, output, svg, moving && hot ? 0.95 : 0.62);
@@ -369,11 +386,13 @@ int kn_plot(const char *folder, const char *output)
         return complain(BAD_INPUT, "'%s' must end in .png or .svg", output);
     hid_t file = kn_store_open(path, reason);
     if (file < 0)
-        return complain(FAILED, "cannot read '%s': %s", path, reason);
+        return complain(FAILED, "'%s' is no folder of results: cannot read '%s': %s", folder, path, reason);
     bool good = read_gas(file, &g);
     H5Fclose(file);
     int code = good ? run_gnuplot(&g, folder, output, svg)
                     : complain(FAILED, "'%s' is damaged or no fields file of this program", path);
     free_gas(&g);
+    if (code == 0)
+        printf("%s\n", output);
     return code;
 }

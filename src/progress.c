@@ -401,10 +401,14 @@ void kn_progress_step(struct kn_progress *p, double clock, int64_t step, double 
 /* ------------------------------------------------------------ closing table */
 
 /* D, G and the like: everything between the drift and the walls. */
-static bool is_headline(const struct kn_column *column)
+/* What the closing lines tell: D, G and flow rates, and what passes the walls
+ * of a case that has none of them. */
+static bool is_headline(const struct kn_monitor *m, const struct kn_column *column)
 {
-    return column->offset >= offsetof(struct kn_row, drag) &&
-           column->offset <= offsetof(struct kn_row, flow_thermal);
+    const bool named = isfinite(m->row.drag) || isfinite(m->row.flow_force) || isfinite(m->row.flow_thermal);
+    const size_t last =
+        named ? offsetof(struct kn_row, flow_thermal) : offsetof(struct kn_row, mass_flux) - sizeof(double);
+    return column->offset >= offsetof(struct kn_row, drag) && column->offset <= last;
 }
 
 static double latest(const struct kn_monitor *m, const struct kn_column *column)
@@ -428,7 +432,7 @@ static void end_json(struct kn_progress *p, const struct kn_summary *s)
     json_number(&o, "residual", s->m->row.residual);
     json_number(&o, "mass_drift", s->m->row.mass_drift);
     for (int i = 0; i < s->m->ncolumns; i++)
-        if (is_headline(&s->m->columns[i]))
+        if (is_headline(s->m, &s->m->columns[i]))
             json_number(&o, s->m->columns[i].name,
                         s->m->averaged > 0 ? s->m->mean[i] : latest(s->m, &s->m->columns[i]));
     json_end(p, &o);
@@ -438,13 +442,13 @@ static void end_values(struct kn_progress *p, const struct kn_summary *s)
 {
     const struct kn_monitor *m = s->m;
     for (int i = 0; i < m->ncolumns; i++) {
-        if (!is_headline(&m->columns[i]))
+        if (!is_headline(m, &m->columns[i]))
             continue;
         if (m->averaged > 1)
-            line(p, PLAIN, "  %-10s%.5f   (mean of %lld rows, standard deviation %.1e)", m->columns[i].name,
+            line(p, PLAIN, "  %-18s%.5f   (mean of %lld rows, standard deviation %.1e)", m->columns[i].name,
                  m->mean[i], (long long)m->averaged, sqrt(m->square[i] / (double)(m->averaged - 1)));
         else
-            line(p, PLAIN, "  %-10s%.5f", m->columns[i].name, latest(m, &m->columns[i]));
+            line(p, PLAIN, "  %-18s%.5f", m->columns[i].name, latest(m, &m->columns[i]));
     }
     if (isfinite(m->row.residual))
         line(p, PLAIN, "  residual  %.2e", m->row.residual);

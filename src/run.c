@@ -18,8 +18,12 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MESSAGE = 1024 };
+
+/* Outcomes after which --resume goes on. */
+static const char INTERRUPTED[] = "interrupted", WALLTIME[] = "walltime";
 
 struct run {
     const struct kn_case *c;
@@ -245,9 +249,43 @@ static enum kn_status begin_resumed(struct run *r)
     return status;
 }
 
+static bool exists(const char *folder, const char *name)
+{
+    char path[KN_PATH];
+    return kn_files_join(path, folder, name) == KN_OK && access(path, F_OK) == 0;
+}
+
+/* Did the run whose summary this is stop before its end? */
+static bool was_stopped(const char *folder)
+{
+    char path[KN_PATH], line[256];
+    bool stopped = false;
+    FILE *summary = kn_files_join(path, folder, "summary.json") == KN_OK ? fopen(path, "r") : NULL;
+    if (!summary)
+        return true;
+    while (!stopped && fgets(line, sizeof line, summary))
+        stopped = strstr(line, "\"outcome\"") && (strstr(line, INTERRUPTED) || strstr(line, WALLTIME));
+    fclose(summary);
+    return stopped;
+}
+
+/* Hours of work are not thrown away because --resume was forgotten. */
+static enum kn_status refuse_unfinished(const char *folder)
+{
+    if ((exists(folder, "checkpoint-a.h5") || exists(folder, "checkpoint-b.h5")) && was_stopped(folder))
+        return kn_error_set(
+            KN_EINPUT,
+            "%s holds a run that stopped before its end (--resume goes on with it, --overwrite "
+            "begins anew, --out goes elsewhere)",
+            folder);
+    return KN_OK;
+}
+
 static enum kn_status begin_fresh(struct run *r)
 {
-    enum kn_status status = kn_files_make_folder(r->options->folder);
+    enum kn_status status = r->options->overwrite ? KN_OK : refuse_unfinished(r->options->folder);
+    if (status == KN_OK)
+        status = kn_files_make_folder(r->options->folder);
     if (status == KN_OK)
         status = create(r);
     if (status == KN_OK)
@@ -339,9 +377,9 @@ static enum kn_status attend(struct run *r)
     double every = r->c->output.checkpoint, limit = r->c->run.walltime;
     kn_progress_step(&r->progress, now, kn_sim_steps(r->sim), kn_sim_time(r->sim), &r->monitor.row);
     if (asked_to_stop)
-        r->outcome = "interrupted";
+        r->outcome = INTERRUPTED;
     else if (limit > 0 && now - r->started >= limit)
-        r->outcome = "walltime";
+        r->outcome = WALLTIME;
     if (r->outcome)
         return KN_OK; /* the end writes the checkpoint */
     if (asked_to_save) {
@@ -418,7 +456,7 @@ static enum kn_status finish(struct run *r)
     if (unfinished)
         return kn_error_set(KN_EINTERRUPTED,
                             "%s at step %lld, t = %.6g; the checkpoint is written, --resume goes on",
-                            strcmp(r->outcome, "walltime") == 0 ? "stopped by run.walltime" : "interrupted",
+                            strcmp(r->outcome, WALLTIME) == 0 ? "stopped by run.walltime" : "interrupted",
                             (long long)s.steps, s.time);
     return KN_OK;
 }

@@ -54,9 +54,14 @@ static double choose_time_step(const struct kn_case *c, const double max_speed[3
     return c->time.end > 0 ? c->time.end / ceil(c->time.end / dt - 1e-9) : dt;
 }
 
-static int choose_threads(const struct kn_case *c)
+/* All processors, unless the work of a step is too small to share: threads that
+ * wait for each other at every step would cost more than they bring. */
+static int choose_threads(const struct kn_case *c, double cells, double nodes)
 {
-    return c->run.threads > 0 ? c->run.threads : omp_get_max_threads();
+    const double grain = 32768; /* node updates or sample applications, some 30 microseconds */
+    const double work =
+        cells * fmax(nodes, kn_collision_is_sampled(c->collision.method) ? c->collision.samples : 0);
+    return c->run.threads > 0 ? c->run.threads : (int)fmin(omp_get_max_threads(), 1 + floor(work / grain));
 }
 
 /* Bytes for what the simulation and the run keep per cell beside h. */
@@ -84,7 +89,8 @@ enum kn_status kn_sim_plan(const struct kn_case *c, struct kn_plan_size *size)
         return status;
     if ((status = kn_velocity_create(&v, c)) == KN_OK) {
         space.ncells = (int)cells;
-        const struct kn_problem p = {.c = c, .space = &space, .velocity = &v, .threads = choose_threads(c)};
+        const struct kn_problem p = {
+            .c = c, .space = &space, .velocity = &v, .threads = choose_threads(c, cells, v.nnodes)};
         const double courant = c->time.step * courant_rate(c, v.max_speed);
         if (courant > 1)
             status = kn_error_set(KN_EINPUT,
@@ -131,8 +137,12 @@ static enum kn_status build(struct kn_sim *sim)
     if (!sim->moments || !sim->fluxes)
         return kn_error_set(KN_EMEMORY, "no memory for the fields of %d cells", sim->space.ncells);
     sim->dt = choose_time_step(c, sim->velocity.max_speed);
-    sim->problem = (struct kn_problem){
-        c, &sim->space, &sim->velocity, &sim->boundary, &sim->collision, choose_threads(c)};
+    sim->problem = (struct kn_problem){c,
+                                       &sim->space,
+                                       &sim->velocity,
+                                       &sim->boundary,
+                                       &sim->collision,
+                                       choose_threads(c, sim->space.ncells, sim->velocity.nnodes)};
     if ((status = sim->backend->create(&sim->machine, &sim->problem)) != KN_OK)
         return status;
     return c->initial.shape == KN_SHAPE_REST ? KN_OK : fill_state(sim);

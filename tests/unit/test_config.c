@@ -333,6 +333,8 @@ static void contradictions_are_found(void **state)
                    "along x");
     assert_refused("disturbance: 0.5\nwalls: {top: {temperature: -2}}\n", "walls.top.temperature",
                    "absolute zero");
+    assert_refused("walls: {top: {oscillation: {velocity: [1, 0, 0]}}}\n", "walls.top.oscillation.frequency",
+                   "0 with an amplitude");
     assert_refused("disturbance: 0.5\nwalls: {top: {oscillation: {temperature: 3}}}\n",
                    "walls.top.oscillation.temperature", "absolute zero");
     assert_refused("walls: {back: {velocity: 1}}\n", "walls.back.velocity", "no meaning on a periodic side");
