@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum { REPEATS = 5 };
 
@@ -80,7 +81,7 @@ static void bench_samples(const char *estimator)
     for (int i = 0; i < 16 * v.nnodes; i++)
         rows[i] = (float)(i % 97) / 97 - 0.5f;
     kn_cpu_kernels_find(NULL)->sample(&draw, 1, 0, c.collision.samples, samples);
-    const struct kn_collide_sweep s = {&c, &v, &plan, 0.002, c.collision.samples, samples};
+    const struct kn_collide_sweep s = {0, &c, &v, &plan, 0.002, c.collision.samples, samples};
     const double oracle = time_oracle(&s, rows);
     printf("  %-28s scalar loop      %7.3f e9/s\n", estimator, oracle / 1e9);
     for (const char *const *isa = (const char *const[]){"baseline", "v3", "v4", NULL}; *isa; isa++) {
@@ -102,8 +103,12 @@ static void bench_samples(const char *estimator)
 /* Bytes per second of copying one array of this size into another. */
 static double copy_bandwidth(size_t bytes, int threads)
 {
-    char *from = aligned_alloc(64, bytes), *to = aligned_alloc(64, bytes);
+    const size_t page = (size_t)1 << 21,
+                 whole = (bytes + page - 1) / page * page; /* as the solver's own arrays */
+    char *from = aligned_alloc(page, whole), *to = aligned_alloc(page, whole);
     double best = 1e30;
+    madvise(from, whole, MADV_HUGEPAGE);
+    madvise(to, whole, MADV_HUGEPAGE);
     const size_t piece = bytes / (size_t)threads / 64 * 64;
 #pragma omp parallel num_threads(threads)
     {

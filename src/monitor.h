@@ -13,7 +13,7 @@ struct kn_row {
     double mass;                /* integral of rho, n0 lambda0^3 eps */
     double momentum[3];         /* integral of <v h> */
     double energy;              /* integral of <v^2 h> */
-    double mass_drift;          /* (mass - initial mass) / integral of the size of all fields */
+    double mass_drift;          /* (mass - initial mass) / integral of |rho|; 0 where no mass moves */
     double drag;                /* D; NaN where the case is no cavity */
     double vortex_flow;         /* G; NaN where the case is no cavity */
     double flow_force;          /* G_P, flow rate of a body force; NaN without one */

@@ -452,7 +452,7 @@ static void end_values(struct kn_progress *p, const struct kn_summary *s)
     }
     if (isfinite(m->row.residual))
         line(p, PLAIN, "  residual  %.2e", m->row.residual);
-    line(p, PLAIN, "  drift     %.1e in mass, relative to the disturbance", m->row.mass_drift);
+    line(p, PLAIN, "  drift     %.1e of the moved mass", m->row.mass_drift);
 }
 
 static void end_phases(struct kn_progress *p, const struct kn_summary *s)

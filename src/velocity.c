@@ -210,13 +210,15 @@ static enum kn_status allocate(struct kn_velocity *v)
     }
     v->square = calloc((size_t)v->stride, sizeof *v->square);
     v->w = calloc((size_t)v->stride, sizeof *v->w);
-    if (!whole || !v->square || !v->w)
+    v->heavy = calloc((size_t)v->stride, sizeof *v->heavy);
+    if (!whole || !v->square || !v->w || !v->heavy)
         return kn_error_set(KN_EMEMORY, "no memory for a velocity grid of %d nodes", v->nnodes);
     return KN_OK;
 }
 
 static void fill_octant(struct kn_velocity *v)
 {
+    float largest = 0;
     for (int k = 0; k < v->size; k++) {
         const int at[3] = {k / (v->half[1] * v->half[2]), k / v->half[2] % v->half[1], k % v->half[2]};
         double w = 1, square = 0;
@@ -228,7 +230,11 @@ static void fill_octant(struct kn_velocity *v)
         }
         v->square[k] = (float)square;
         v->w[k] = (float)w;
+        largest = fmaxf(largest, v->w[k]);
     }
+    for (int k = 0; k < v->size; k++)
+        if (v->w[k] >= largest / 4)
+            v->heavy[v->nheavy++] = k;
 }
 
 enum kn_status kn_velocity_create(struct kn_velocity *v, const struct kn_case *c)
@@ -270,5 +276,6 @@ void kn_velocity_destroy(struct kn_velocity *v)
     }
     free(v->square);
     free(v->w);
+    free(v->heavy);
     *v = (struct kn_velocity){0};
 }

@@ -10,18 +10,20 @@
  * place inside it alone.  A folded axis keeps v > 0 only, with doubled weight,
  * and has no bit in the octant number. */
 struct kn_velocity {
-    int half[3];         /* nodes on the positive half axis */
-    int bit[3];          /* octant bit that is set where v < 0; 0 = folded axis */
-    int octants;         /* 1, 2, 4 or 8 */
-    int size;            /* nodes in an octant */
-    int stride;          /* size padded to a multiple of 4; padding has weight 0 */
-    int nnodes;          /* octants * stride: length of one row of h */
-    double *node[3];     /* [half] V0 */
-    double *weight[3];   /* [half] probability of the cell, doubled on a folded axis */
-    float *edge[3];      /* [half + 1] V0; edge[0] = 0; the last may be infinite */
-    float *speed[3];     /* [stride] |v| along an axis, inside an octant */
-    float *square;       /* [stride] v.v */
-    float *w;            /* [stride] weights */
+    int half[3];       /* nodes on the positive half axis */
+    int bit[3];        /* octant bit that is set where v < 0; 0 = folded axis */
+    int octants;       /* 1, 2, 4 or 8 */
+    int size;          /* nodes in an octant */
+    int stride;        /* size padded to a multiple of 4; padding has weight 0 */
+    int nnodes;        /* octants * stride: length of one row of h */
+    double *node[3];   /* [half] V0 */
+    double *weight[3]; /* [half] probability of the cell, doubled on a folded axis */
+    float *edge[3];    /* [half + 1] V0; edge[0] = 0; the last may be infinite */
+    float *speed[3];   /* [stride] |v| along an axis, inside an octant */
+    float *square;     /* [stride] v.v */
+    float *w;          /* [stride] weights */
+    int *heavy;        /* [nheavy] nodes of an octant with at least a quarter of the largest weight */
+    int nheavy;
     double max_speed[3]; /* largest node */
 };
 

@@ -6,12 +6,13 @@
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 #ifdef __SSE__
 #include <xmmintrin.h>
 #endif
 
-enum { ALIGNMENT = 64, MOST_LANES = 16 };
+enum { ALIGNMENT = 64, HUGE_PAGE = 1 << 21, MOST_LANES = 16 };
 
 struct kn_cpu {
     struct kn_problem problem;
@@ -26,6 +27,7 @@ struct kn_cpu {
     struct kn_sampling_order order;
     float *scratch; /* [threads][scratch_size] */
     size_t scratch_size;
+    int *path;   /* [ncells] the order in which cells are visited one by one */
     bool cached; /* both copies of h fit into the last-level cache */
     double seconds[KN_PHASES];
 };
@@ -45,6 +47,20 @@ static double memory(const struct kn_problem *p)
     return state + scratch + 2.0 * kn_sampling_count(p->c) * sizeof(struct kn_sample);
 }
 
+/* Cells in strips along y, so narrow that the row of cells below the current
+ * one is still in the second-level cache when it is needed again. */
+static void fill_path(struct kn_cpu *cpu)
+{
+    const int *n = cpu->problem.space->cells, lines = n[1] * n[2];
+    const double strip = 256e3 / (sizeof(float) * cpu->problem.velocity->nnodes);
+    const int width = strip < 1 ? 1 : strip > n[0] ? n[0] : (int)strip;
+    int at = 0;
+    for (int first = 0; first < n[0]; first += width)
+        for (int line = 0; line < lines; line++)
+            for (int x = first; x < first + width && x < n[0]; x++)
+                cpu->path[at++] = line * n[0] + x;
+}
+
 /* Does the whole state stay in cache from step to step?  Then results are left
  * there; otherwise, and where rows are finished one by one, they bypass it. */
 static bool stays_in_cache(const struct kn_problem *p)
@@ -56,7 +72,12 @@ static bool stays_in_cache(const struct kn_problem *p)
 
 static void *aligned(size_t count, size_t size)
 {
-    return aligned_alloc(ALIGNMENT, (count * size + ALIGNMENT) / ALIGNMENT * ALIGNMENT);
+    const size_t bytes = (count * size + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
+    void *block = aligned_alloc(bytes < HUGE_PAGE ? ALIGNMENT : HUGE_PAGE,
+                                bytes < HUGE_PAGE ? bytes : (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE);
+    if (block && bytes >= HUGE_PAGE)
+        madvise(block, bytes, MADV_HUGEPAGE); /* fewer misses of the page table; refusal does no harm */
+    return block;
 }
 
 static void destroy(void *machine)
@@ -72,6 +93,7 @@ static void destroy(void *machine)
     free(cpu->samples);
     kn_sampling_order_destroy(&cpu->order);
     free(cpu->scratch);
+    free(cpu->path);
     free(cpu);
 }
 
@@ -111,12 +133,15 @@ static enum kn_status create(void **machine, const struct kn_problem *p)
     cpu->fluxes = calloc((faces + 1) * KN_FLUXES, sizeof(double));
     cpu->drawn = aligned((size_t)kn_sampling_count(p->c) + 1, sizeof(struct kn_sample));
     cpu->samples = aligned((size_t)kn_sampling_count(p->c) + 1, sizeof(struct kn_sample));
+    cpu->path = malloc((size_t)p->space->ncells * sizeof *cpu->path);
     cpu->scratch = aligned((size_t)p->threads * cpu->scratch_size, sizeof(float));
-    if (!cpu->h || !cpu->next || !cpu->density || !cpu->fluxes || !cpu->drawn || !cpu->samples ||
-        !cpu->scratch || kn_sampling_order_create(&cpu->order, p->c, p->velocity) != KN_OK) {
+    if (!cpu->h || !cpu->next || !cpu->path || !cpu->density || !cpu->fluxes || !cpu->drawn ||
+        !cpu->samples || !cpu->path || !cpu->scratch ||
+        kn_sampling_order_create(&cpu->order, p->c, p->velocity) != KN_OK) {
         destroy(cpu);
         return kn_error_set(KN_EMEMORY, "no memory for %.3g GB of distribution function", memory(p) / 1e9);
     }
+    fill_path(cpu);
     clear(cpu);
     *machine = cpu;
     return KN_OK;
@@ -199,58 +224,78 @@ struct cell_sweep {
     bool cached; /* leave the result in the caches */
 };
 
-/* `count` neighbouring cells, block by block, so that h passes through memory
- * once.  Seconds of streaming and of collisions are added up. */
+/* Ask for a row that is needed soon: processors do not fetch ahead across pages. */
+static void prefetch_row(const struct kn_cpu *cpu, int cell)
+{
+    const size_t line = 64 / sizeof(float), nnodes = (size_t)cpu->problem.velocity->nnodes;
+    const float *row = cpu->h + (size_t)cell * nnodes;
+    for (size_t k = 0; k < nnodes; k += line)
+        __builtin_prefetch(row + k, 0, 2);
+}
+
+/* `count` cells that follow `first` in memory, so that h passes through memory
+ * once.  Where seconds are asked for, those of streaming and of collisions. */
 static void sweep_block(struct kn_cpu *cpu, const struct cell_sweep *sweep, int first, int count,
-                        double seconds[2])
+                        double *seconds)
 {
     const int nnodes = cpu->problem.velocity->nnodes;
     float *scratch = cpu->scratch + (size_t)omp_get_thread_num() * cpu->scratch_size;
     float *to = sweep->to + (size_t)first * (size_t)nnodes;
     float *rows = sweep->cached ? to : scratch + cpu->scratch_size - (size_t)nnodes * (size_t)count;
-    const double start = omp_get_wtime();
+    const double start = seconds ? omp_get_wtime() : 0;
     for (int i = 0; sweep->s && i < count; i++)
         cpu->kernels->stream(sweep->s, first + i, rows + (size_t)i * (size_t)nnodes, scratch);
-    const double middle = omp_get_wtime();
+    const double middle = seconds ? omp_get_wtime() : 0;
     cpu->kernels->collide(sweep->k, rows, count, scratch);
     if (!sweep->cached)
         cpu->kernels->store(rows, nnodes * count, to);
-    seconds[0] += middle - start;
-    seconds[1] += omp_get_wtime() - middle;
+    if (seconds) {
+        seconds[0] += middle - start;
+        seconds[1] += omp_get_wtime() - middle;
+    }
 }
 
+/* All cells.  Looking at the clock costs as much as a small cell: one block in
+ * TIMED tells how the time of the sweep divides into streaming and collisions. */
 static void sweep_cells(struct kn_cpu *cpu, const struct cell_sweep *sweep)
 {
+    enum { TIMED = 16 };
     /* Samples are applied to as many cells at once as a vector holds. */
-    const int block = kn_sampling_count(cpu->problem.c) > 0 ? cpu->kernels->lanes : 1;
-    const int ncells = cpu->problem.space->ncells;
+    const bool sampled = kn_sampling_count(cpu->problem.c) > 0;
+    const int block = sampled ? cpu->kernels->lanes : 1, ncells = cpu->problem.space->ncells;
+    const double begin = omp_get_wtime();
     double stream = 0, collide = 0;
 #pragma omp parallel num_threads(cpu->problem.threads) reduction(+ : stream, collide)
     {
         const unsigned mode = flush_denormals();
         double seconds[2] = {0, 0};
 #pragma omp for schedule(static)
-        for (int first = 0; first < ncells; first += block)
-            sweep_block(cpu, sweep, first, ncells - first < block ? ncells - first : block, seconds);
+        for (int i = 0; i < ncells; i += block) {
+            if (!sweep->cached && i + 1 < ncells)
+                prefetch_row(cpu, cpu->path[i + 1]);
+            sweep_block(cpu, sweep, sampled ? i : cpu->path[i], ncells - i < block ? ncells - i : block,
+                        i / block % TIMED == 0 ? seconds : NULL);
+        }
         stream += seconds[0];
         collide += seconds[1];
         restore_denormals(mode);
     }
-    cpu->seconds[KN_PHASE_STREAM] += stream / cpu->problem.threads;
-    cpu->seconds[KN_PHASE_COLLIDE] += collide / cpu->problem.threads;
+    const double part = sweep->s ? stream / (stream + collide) : 0, total = omp_get_wtime() - begin;
+    cpu->seconds[KN_PHASE_STREAM] += part * total;
+    cpu->seconds[KN_PHASE_COLLIDE] += (1 - part) * total;
 }
 
-static struct kn_collide_sweep collide_sweep(const struct kn_cpu *cpu, double dt)
+static struct kn_collide_sweep collide_sweep(const struct kn_cpu *cpu, double dt, uint64_t turn)
 {
     const struct kn_problem *p = &cpu->problem;
-    return (struct kn_collide_sweep){p->c, p->velocity, p->collision, dt, cpu->nsamples, cpu->samples};
+    return (struct kn_collide_sweep){turn, p->c, p->velocity, p->collision, dt, cpu->nsamples, cpu->samples};
 }
 
 static enum kn_status collide(void *machine, double dt, uint64_t draw)
 {
     struct kn_cpu *cpu = machine;
     draw_samples(cpu, dt, draw);
-    const struct kn_collide_sweep k = collide_sweep(cpu, dt);
+    const struct kn_collide_sweep k = collide_sweep(cpu, dt, draw);
     sweep_cells(cpu, &(struct cell_sweep){NULL, &k, cpu->h, true});
     return KN_OK;
 }
@@ -259,7 +304,8 @@ static enum kn_status step(void *machine, const struct kn_step *step)
 {
     struct kn_cpu *cpu = machine;
     const struct kn_problem *p = &cpu->problem;
-    const struct kn_stream_sweep s = {.velocity = p->velocity,
+    const struct kn_stream_sweep s = {.turn = step->draw,
+                                      .velocity = p->velocity,
                                       .space = p->space,
                                       .boundary = p->boundary,
                                       .mesh = cpu->mesh,
@@ -271,7 +317,7 @@ static enum kn_status step(void *machine, const struct kn_step *step)
                                       .density = cpu->density,
                                       .fluxes = step->fluxes ? cpu->fluxes : NULL};
     draw_samples(cpu, step->collide, step->draw);
-    const struct kn_collide_sweep k = collide_sweep(cpu, step->collide);
+    const struct kn_collide_sweep k = collide_sweep(cpu, step->collide, step->draw);
     const double start = omp_get_wtime();
     sweep_walls(cpu, &s);
     cpu->seconds[KN_PHASE_STREAM] += omp_get_wtime() - start;

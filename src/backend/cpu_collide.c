@@ -10,8 +10,8 @@
 /* ------------------------------------------------------------------ moments */
 
 /* The octants of a row are first added with the signs that each moment needs:
- * fewer products than octant by octant, in float; the sums are double.  Missing octants read the first one and
- * count zero; `octants` is a compile-time constant, so that costs nothing. */
+ * fewer products than octant by octant, in float; the sums are double.  Missing octants read the first one
+ * and count zero; `octants` is a compile-time constant, so that costs nothing. */
 KN_SPECIALISED void invariants_loop(const struct kn_velocity *v, int octants, const float *const odd_speed[3],
                                     const float *row, double m[KN_INVARIANTS])
 {
@@ -119,17 +119,25 @@ static void octant_polynomial(const struct kn_velocity *v, int octant, const dou
         p[1 + d] = (float)(v->bit[d] ? scale * kn_velocity_sign(v, octant, d) * x[1 + d] : 0);
 }
 
-static void add_polynomial(const struct kn_velocity *v, float *restrict h, int octant,
-                           const double x[KN_INVARIANTS], float eps)
+/* Returns the mass that rounding has lost. */
+static float add_polynomial(const struct kn_velocity *v, float *restrict h, int octant,
+                            const double x[KN_INVARIANTS], float eps)
 {
+    const float *restrict w = v->w;
+    float lost = 0;
     const float *restrict vv = v->square;
     const float *restrict vx = v->speed[0], *restrict vy = v->speed[1], *restrict vz = v->speed[2];
     float p[KN_INVARIANTS];
     octant_polynomial(v, octant, x, 1, p);
-#pragma omp simd
-    for (int k = 0; k < v->size; k++)
-        h[k] += (1 + eps * h[k]) *
-                kn_collide_polynomial(p[0], p[1], p[2], p[3], p[4], vx[k], vy[k], vz[k], vv[k]);
+#pragma omp simd reduction(+ : lost)
+    for (int k = 0; k < v->size; k++) {
+        const float change = (1 + eps * h[k]) *
+                             kn_collide_polynomial(p[0], p[1], p[2], p[3], p[4], vx[k], vy[k], vz[k], vv[k]);
+        const float sum = h[k] + change;
+        lost += w[k] * kn_stream_lost(h[k], change, sum);
+        h[k] = sum;
+    }
+    return lost;
 }
 
 /* <(1 + eps h) psi psi>: the matrix of the paper's correction. */
@@ -179,8 +187,10 @@ static void correct(const struct kn_collide_sweep *s, float *row, const double m
     } else {
         project(s->plan, missing, x);
     }
+    float lost = 0;
     for (int octant = 0; octant < v->octants; octant++)
-        add_polynomial(v, row + (size_t)octant * v->stride, octant, x, eps);
+        lost += add_polynomial(v, row + (size_t)octant * v->stride, octant, x, eps);
+    kn_cpu_give_back(v, s->turn, lost, row);
 }
 
 /* ---------------------------------------------------------- model equations */
@@ -212,37 +222,48 @@ static void relax_octant(const struct kn_velocity *v, const struct kn_relaxation
         relax_loop(v, r, eps, true, h);
 }
 
-/* keep h + polynomial, all octants at once: even and odd parts of the polynomial
- * are formed once and added with the signs of each octant.  `b` and `odd_speed`
- * belong to the unfolded axes, in the order of their octant bits. */
-KN_SPECIALISED void relax_linear_loop(const struct kn_velocity *v, int octants, const float *const odd_speed[3],
-                                      const float b[3], float a, float c, float keep, float *row)
+/* One node of linear BGK: the change towards the target, and what is lost of it. */
+#define RELAX(h, target)                                                                                     \
+    do {                                                                                                     \
+        const float change = (target)-lose * (h)[k], sum = (h)[k] + change;                                  \
+        lost += w[k] * kn_stream_lost((h)[k], change, sum);                                                  \
+        (h)[k] = sum;                                                                                        \
+    } while (0)
+
+/* h - lose h + polynomial, all octants at once: even and odd parts of the
+ * polynomial are formed once and added with the signs of each octant.  `b` and
+ * `odd_speed` belong to the unfolded axes, in the order of their octant bits. */
+KN_SPECIALISED float relax_linear_loop(const struct kn_velocity *v, int octants,
+                                       const float *const odd_speed[3], const float b[3], float a, float c,
+                                       float lose, float *row)
 {
-    const float *restrict vv = v->square;
+    const float *restrict vv = v->square, *restrict w = v->w;
     const float *restrict s0 = odd_speed[0], *restrict s1 = odd_speed[1], *restrict s2 = odd_speed[2];
-    float *h[8];
+    float *h[8], lost = 0;
     for (int o = 0; o < 8; o++)
         h[o] = row + (o < octants ? (size_t)o * v->stride : 0);
     float *restrict h0 = h[0], *restrict h1 = h[1], *restrict h2 = h[2], *restrict h3 = h[3];
     float *restrict h4 = h[4], *restrict h5 = h[5], *restrict h6 = h[6], *restrict h7 = h[7];
-#pragma omp simd
+#pragma omp simd reduction(+ : lost)
     for (int k = 0; k < v->size; k++) {
         const float x = octants > 1 ? b[0] * s0[k] : 0, y = octants > 2 ? b[1] * s1[k] : 0;
-        const float z = octants > 4 ? b[2] * s2[k] : 0, even = a + c * vv[k], plus = even + z, minus = even - z;
-        h0[k] = keep * h0[k] + (plus + y + x);
+        const float z = octants > 4 ? b[2] * s2[k] : 0, even = a + c * vv[k], plus = even + z,
+                    minus = even - z;
+        RELAX(h0, plus + y + x);
         if (octants > 1)
-            h1[k] = keep * h1[k] + (plus + y - x);
+            RELAX(h1, plus + y - x);
         if (octants > 2) {
-            h2[k] = keep * h2[k] + (plus - y + x);
-            h3[k] = keep * h3[k] + (plus - y - x);
+            RELAX(h2, plus - y + x);
+            RELAX(h3, plus - y - x);
         }
         if (octants > 4) {
-            h4[k] = keep * h4[k] + (minus + y + x);
-            h5[k] = keep * h5[k] + (minus + y - x);
-            h6[k] = keep * h6[k] + (minus - y + x);
-            h7[k] = keep * h7[k] + (minus - y - x);
+            RELAX(h4, minus + y + x);
+            RELAX(h5, minus + y - x);
+            RELAX(h6, minus - y + x);
+            RELAX(h7, minus - y - x);
         }
     }
+    return lost;
 }
 
 /* Linearised BGK: the target lies in the span of the invariants, so relaxing
@@ -251,9 +272,9 @@ static void collide_linear_bgk(const struct kn_collide_sweep *s, float *row)
 {
     const struct kn_velocity *v = s->velocity;
     const double lose = -expm1(-s->dt);
-    const float keep = (float)(1 - lose), *speed[3] = {0};
+    const float *speed[3] = {0};
     double before[KN_INVARIANTS], x[KN_INVARIANTS];
-    float b[3] = {0};
+    float b[3] = {0}, lost;
     invariants(v, row, before);
     project(s->plan, before, x);
     for (int d = 0, i = 0; d < 3; d++)
@@ -261,15 +282,16 @@ static void collide_linear_bgk(const struct kn_collide_sweep *s, float *row)
             speed[i] = v->speed[d];
             b[i++] = (float)(lose * x[1 + d]);
         }
-    const float a = (float)(lose * x[0]), c = (float)(lose * x[4]);
+    const float a = (float)(lose * x[0]), c = (float)(lose * x[4]), part = (float)lose;
     if (v->octants == 1)
-        relax_linear_loop(v, 1, speed, b, a, c, keep, row);
+        lost = relax_linear_loop(v, 1, speed, b, a, c, part, row);
     else if (v->octants == 2)
-        relax_linear_loop(v, 2, speed, b, a, c, keep, row);
+        lost = relax_linear_loop(v, 2, speed, b, a, c, part, row);
     else if (v->octants == 4)
-        relax_linear_loop(v, 4, speed, b, a, c, keep, row);
+        lost = relax_linear_loop(v, 4, speed, b, a, c, part, row);
     else
-        relax_linear_loop(v, 8, speed, b, a, c, keep, row);
+        lost = relax_linear_loop(v, 8, speed, b, a, c, part, row);
+    kn_cpu_give_back(v, s->turn, lost, row);
 }
 
 static void collide_model(const struct kn_collide_sweep *s, float *row)

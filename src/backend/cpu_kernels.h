@@ -8,6 +8,7 @@
 
 /* One streaming sweep, as its loops need it. */
 struct kn_stream_sweep {
+    uint64_t turn; /* differs from sweep to sweep */
     const struct kn_velocity *velocity;
     const struct kn_space *space;
     const struct kn_boundary *boundary;
@@ -22,6 +23,7 @@ struct kn_stream_sweep {
 
 /* One collision sweep. */
 struct kn_collide_sweep {
+    uint64_t turn; /* differs from sweep to sweep */
     const struct kn_case *c;
     const struct kn_velocity *velocity;
     const struct kn_collision_plan *plan;
@@ -51,6 +53,15 @@ struct kn_cpu_kernels {
 /* A loop that is copied for each value of its constant arguments: inlined
  * before the compiler looks for branches, so that every copy vectorises. */
 #define KN_SPECIALISED static inline __attribute__((always_inline))
+
+/* Put mass that rounding has lost back into a row: into one heavy node, where
+ * it is large enough to be stored, and into another one at each turn. */
+static inline void kn_cpu_give_back(const struct kn_velocity *v, uint64_t turn, float lost, float *row)
+{
+    const int k = v->heavy[turn % (uint64_t)v->nheavy];
+    const uint64_t octant = turn / (uint64_t)v->nheavy % (uint64_t)v->octants;
+    row[octant * (uint64_t)v->stride + (uint64_t)k] += lost / v->w[k];
+}
 
 enum { KN_STREAM_SCRATCH_ROWS = 4 };
 

@@ -178,25 +178,31 @@ void KN_CPU_NAME(wall)(const struct kn_stream_sweep *s, int face, float *scratch
 /* ------------------------------------------------------------------- cells */
 
 /* h + sum over axes of Courant number times (upwind - h), theory (14). */
-KN_SPECIALISED void donor_loop(int n, int naxes, const float *restrict h, const float *const up[3],
-                               const float *const speed[3], const float courant[3], float *restrict out)
+KN_SPECIALISED float donor_loop(const struct kn_velocity *v, int naxes, const float *restrict h,
+                                const float *const up[3], const float *const speed[3], const float courant[3],
+                                float *restrict out)
 {
+    const float *restrict w = v->w;
+    float lost = 0;
     const float *restrict u0 = up[0], *restrict u1 = up[1], *restrict u2 = up[2];
     const float *restrict s0 = speed[0], *restrict s1 = speed[1], *restrict s2 = speed[2];
     const float c0 = courant[0], c1 = courant[1], c2 = courant[2];
-#pragma omp simd
-    for (int k = 0; k < n; k++) {
+#pragma omp simd reduction(+ : lost)
+    for (int k = 0; k < v->stride; k++) {
         float change = c0 * s0[k] * (u0[k] - h[k]);
         if (naxes > 1)
             change += c1 * s1[k] * (u1[k] - h[k]);
         if (naxes > 2)
             change += c2 * s2[k] * (u2[k] - h[k]);
         out[k] = h[k] + change;
+        lost += w[k] * kn_stream_lost(h[k], change, out[k]);
     }
+    return lost;
 }
 
-static void stream_first_order(const struct kn_stream_sweep *s, struct kn_site p, float *restrict out,
-                               float *scratch)
+/* One octant of a cell into out; returns the mass that rounding has lost. */
+static float stream_first_order(const struct kn_stream_sweep *s, struct kn_site p, float *restrict out,
+                                float *scratch)
 {
     const int n = s->velocity->stride, naxes = s->space->naxes;
     const float *h = row_of(s, p), *up[3] = {h, h, h}, *speed[3] = {h, h, h}; /* unused axes are not read */
@@ -214,29 +220,42 @@ static void stream_first_order(const struct kn_stream_sweep *s, struct kn_site p
         }
     }
     if (naxes == 1)
-        donor_loop(n, 1, h, up, speed, courant, out);
-    else if (naxes == 2)
-        donor_loop(n, 2, h, up, speed, courant, out);
-    else
-        donor_loop(n, 3, h, up, speed, courant, out);
+        return donor_loop(s->velocity, 1, h, up, speed, courant, out);
+    if (naxes == 2)
+        return donor_loop(s->velocity, 2, h, up, speed, courant, out);
+    return donor_loop(s->velocity, 3, h, up, speed, courant, out);
 }
 
-/* out -= Courant number times (downwind face - upwind face), theory (13). */
+/* change -= Courant number times (downwind face - upwind face), theory (13). */
 static void subtract_difference(int n, float courant, const float *restrict speed, const float *restrict face,
-                                const float *restrict inflow, float *restrict out)
+                                const float *restrict inflow, float *restrict change)
 {
 #pragma omp simd
     for (int k = 0; k < n; k++)
-        out[k] -= courant * speed[k] * (face[k] - inflow[k]);
+        change[k] -= courant * speed[k] * (face[k] - inflow[k]);
 }
 
-static void stream_second_order(const struct kn_stream_sweep *s, struct kn_site p, float *restrict out,
-                                float *scratch)
+/* h + change into change's place; returns the mass that rounding has lost. */
+static float add_change(const struct kn_velocity *v, const float *restrict h, float *restrict change)
+{
+    const float *restrict w = v->w;
+    float lost = 0;
+#pragma omp simd reduction(+ : lost)
+    for (int k = 0; k < v->stride; k++) {
+        const float sum = h[k] + change[k];
+        lost += w[k] * kn_stream_lost(h[k], change[k], sum);
+        change[k] = sum;
+    }
+    return lost;
+}
+
+static float stream_second_order(const struct kn_stream_sweep *s, struct kn_site p, float *restrict out,
+                                 float *scratch)
 {
     const int n = s->velocity->stride;
     float *outflow = scratch, *inflow = scratch + n, *ghost = scratch + (size_t)2 * n,
           *spare = scratch + (size_t)3 * n;
-    memcpy(out, row_of(s, p), (size_t)n * sizeof *out);
+    memset(out, 0, (size_t)n * sizeof *out);
     for (int i = 0; i < s->space->naxes; i++) {
         const int axis = s->space->axes[i];
         const struct kn_site up = kn_mesh_walk(&s->mesh, p, axis, 0);
@@ -254,18 +273,21 @@ static void stream_second_order(const struct kn_stream_sweep *s, struct kn_site 
         subtract_difference(n, s->dt / kn_mesh_width(&s->mesh, p.cell, axis), s->velocity->speed[axis],
                             outflow, in, out);
     }
+    return add_change(s->velocity, row_of(s, p), out);
 }
 
 void KN_CPU_NAME(stream)(const struct kn_stream_sweep *s, int cell, float *out, float *scratch)
 {
+    float lost = 0;
     for (int octant = 0; octant < s->velocity->octants; octant++) {
         const struct kn_site p = {cell, octant};
         float *to = out + (size_t)octant * s->velocity->stride;
         if (s->space->naxes == 0)
             memcpy(to, row_of(s, p), (size_t)s->velocity->stride * sizeof *to);
         else if (s->order == 1)
-            stream_first_order(s, p, to, scratch);
+            lost += stream_first_order(s, p, to, scratch);
         else
-            stream_second_order(s, p, to, scratch);
+            lost += stream_second_order(s, p, to, scratch);
     }
+    kn_cpu_give_back(s->velocity, s->turn, lost, out);
 }

@@ -36,4 +36,12 @@ POINT float kn_stream_face(float h, float slope, float courant, float transverse
     return h + 0.5f * ((1 - courant) * slope - transverse);
 }
 
+/* The part of a change that rounding loses when it is added to h.  Near a steady
+ * state changes are smaller than half a unit in the last place and would be
+ * lost one-sidedly, step after step: the sweeps give this mass back. */
+POINT float kn_stream_lost(float h, float change, float sum)
+{
+    return change - (sum - h);
+}
+
 #endif

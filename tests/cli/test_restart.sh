@@ -113,6 +113,8 @@ interrupted() {
 check "SIGINT ends with 130" interrupted INT cut 2
 check "SIGINT says how to go on" contains out --resume
 check "SIGINT is the outcome" contains cut/summary.json '"outcome": *"interrupted"'
+check "a fresh run over it is refused" ends 2 "$knudsen" run "${case[@]}" --out cut --quiet
+check "and says what to do" contains err overwrite
 check "SIGTERM in the resumed run ends with 130" interrupted TERM cut 4 --resume
 check "resume to the end" ends 0 "$knudsen" run "${case[@]}" --out cut --resume
 check "resume names its checkpoint" contains out 'resuming from .*checkpoint-[ab].h5'
