@@ -389,7 +389,8 @@ int main(int argc, char **argv)
         NULL};
     int first = 0;
     argp_err_exit_status = USAGE;
-    signal(SIGXFSZ, SIG_IGN); /* a file-size limit is a write error like a full disk */
+    signal(SIGXFSZ, SIG_IGN); /* a file-size limit is a write error like a full disk, */
+    signal(SIGPIPE, SIG_IGN); /* and so is a reader who has gone */
     argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &first);
 
     for (int i = 0; i < COMMANDS; i++)

@@ -31,6 +31,8 @@ static const struct kn_column always[] = {
     {"momentum_z", "n0 V0 lambda0^3 eps", AT(momentum[2])},
     {"energy", "n0 V0^2 lambda0^3 eps", AT(energy)},
     {"mass_drift", "1", AT(mass_drift)},
+    {"momentum_drift", "n0 V0 lambda0^3 eps", AT(momentum_drift)},
+    {"energy_drift", "n0 V0^2 lambda0^3 eps", AT(energy_drift)},
 };
 static const struct kn_column of_cavity[] = {
     {"D", "p0 / V0", AT(drag)},
@@ -177,9 +179,16 @@ static void sum_fields(const struct kn_monitor *m, struct kn_row *row, const dou
     }
     for (int f = 0; f < KN_FIELDS; f++)
         row->average[f] /= volume;
+    if (m->rows > 0) {
+        double change[3];
+        for (int d = 0; d < 3; d++)
+            change[d] = row->momentum[d] - m->initial[1 + d];
+        row->momentum_drift = norm(change);
+        row->energy_drift = row->energy - m->initial[4];
+    }
     /* where nothing but rounding moves mass, a ratio to it would say nothing */
     if (m->rows > 0 && moved > 1e-6 * disturbed)
-        row->mass_drift = (row->mass - m->initial_mass) / moved;
+        row->mass_drift = (row->mass - m->initial[0]) / moved;
 }
 
 static double residual(const struct kn_monitor *m, double time, const double *fields)
@@ -311,7 +320,9 @@ enum kn_status kn_monitor_take(struct kn_monitor *m, int64_t step, double time, 
     m->previous_residual = m->rows > 0 ? m->row.residual : NAN;
     m->row = row;
     if (m->rows++ == 0)
-        m->initial_mass = row.mass;
+        memcpy(m->initial,
+               (double[]){row.mass, row.momentum[0], row.momentum[1], row.momentum[2], row.energy},
+               sizeof m->initial);
     m->previous_time = time;
     for (int i = 0; i < m->space->ncells; i++)
         memcpy(m->previous + (size_t)i * WATCHED, fields + (size_t)i * KN_FIELDS, WATCHED * sizeof *fields);
@@ -324,12 +335,12 @@ enum kn_status kn_monitor_take(struct kn_monitor *m, int64_t step, double time, 
 
 /* ---------------------------------------------------------------- restart */
 
-enum { STATE_VERSION = 1, ROW_SIZE = sizeof(struct kn_row) / sizeof(double) };
+enum { STATE_VERSION = 2, ROW_SIZE = sizeof(struct kn_row) / sizeof(double) };
 
 struct state_head { /* all doubles: it is copied into the array as it stands */
     double version, ncolumns, ncells;
     double average_start, averaged, rows;
-    double initial_mass, previous_time, previous_residual;
+    double initial[5], previous_time, previous_residual;
 };
 enum { HEAD_SIZE = sizeof(struct state_head) / sizeof(double) };
 
@@ -353,9 +364,10 @@ static const double *get(void *to, const double *from, size_t count)
 void kn_monitor_save(const struct kn_monitor *m, double *state)
 {
     size_t columns = (size_t)m->ncolumns, cells = (size_t)m->space->ncells;
-    struct state_head head = {STATE_VERSION,        m->ncolumns,         m->space->ncells,
-                              m->c->output.average, (double)m->averaged, (double)m->rows,
-                              m->initial_mass,      m->previous_time,    m->previous_residual};
+    struct state_head head = {
+        STATE_VERSION,   m->ncolumns, m->space->ncells, m->c->output.average, (double)m->averaged,
+        (double)m->rows, {0},         m->previous_time, m->previous_residual};
+    memcpy(head.initial, m->initial, sizeof head.initial);
     state = put(state, &head, HEAD_SIZE);
     state = put(state, &m->row, ROW_SIZE);
     state = put(state, m->mean, columns);
@@ -374,7 +386,7 @@ enum kn_status kn_monitor_restore(struct kn_monitor *m, const double *state, int
         return kn_error_set(KN_EINPUT, "the checkpoint watches other quantities than this case does");
     m->rows = (int64_t)head.rows;
     m->averaged = (int64_t)head.averaged;
-    m->initial_mass = head.initial_mass;
+    memcpy(m->initial, head.initial, sizeof m->initial);
     m->previous_time = head.previous_time;
     m->previous_residual = head.previous_residual;
     state = get(&m->row, state, ROW_SIZE);

@@ -14,6 +14,8 @@ struct kn_row {
     double momentum[3];         /* integral of <v h> */
     double energy;              /* integral of <v^2 h> */
     double mass_drift;          /* (mass - initial mass) / integral of |rho|; 0 where no mass moves */
+    double momentum_drift;      /* length of the change of momentum since the first row */
+    double energy_drift;        /* change of energy since the first row */
     double drag;                /* D; NaN where the case is no cavity */
     double vortex_flow;         /* G; NaN where the case is no cavity */
     double flow_force;          /* G_P, flow rate of a body force; NaN without one */
@@ -40,11 +42,11 @@ struct kn_monitor {
     double *previous;          /* [ncells][5] rho, u, theta at the last row */
     double previous_time;
     double previous_residual; /* of the row before the latest; a stop needs two in a row */
-    double initial_mass;
-    int64_t averaged;      /* rows in the averages; the row of step 0 is in none */
-    double *mean, *square; /* [ncolumns] running mean, sum of squared deviations (Welford) */
-    double *mean_fields;   /* [ncells][KN_FIELDS] */
-    struct kn_row row;     /* the latest row */
+    double initial[5];        /* mass, momentum, energy of the first row */
+    int64_t averaged;         /* rows in the averages; the row of step 0 is in none */
+    double *mean, *square;    /* [ncolumns] running mean, sum of squared deviations (Welford) */
+    double *mean_fields;      /* [ncells][KN_FIELDS] */
+    struct kn_row row;        /* the latest row */
 };
 
 /* The case and the space are kept by reference, not copied. */

@@ -69,6 +69,7 @@ static const struct caught {
 } caught[] = {
     {SIGINT, on_stop, SA_RESTART | (int)SA_RESETHAND},
     {SIGTERM, on_stop, SA_RESTART | (int)SA_RESETHAND},
+    {SIGHUP, on_stop, SA_RESTART | (int)SA_RESETHAND},
     {SIGUSR1, on_save, SA_RESTART},
 };
 enum { CAUGHT = sizeof caught / sizeof *caught };
@@ -166,15 +167,19 @@ static enum kn_status check_case(struct run *r)
 }
 
 /* What an earlier run left would pass for results of this one. */
-static enum kn_status clear_folder(const char *folder)
+static enum kn_status remove_summary(const char *folder)
 {
     char path[KN_PATH];
+    enum kn_status status = kn_files_join(path, folder, "summary.json");
+    return status == KN_OK ? kn_files_remove(path) : status;
+}
+
+static enum kn_status clear_folder(const char *folder)
+{
     enum kn_status status = kn_checkpoint_clear(folder);
     if (status == KN_OK)
         status = kn_fields_clear(folder);
-    if (status == KN_OK)
-        status = kn_files_join(path, folder, "summary.json");
-    return status == KN_OK ? kn_files_remove(path) : status;
+    return status == KN_OK ? remove_summary(folder) : status;
 }
 
 static enum kn_status create(struct run *r)
@@ -245,6 +250,8 @@ static enum kn_status begin_resumed(struct run *r)
                          k.time);
         status = kn_history_open(&r->history, r->options->folder, &r->monitor, k.step);
     }
+    if (status == KN_OK) /* until the end a folder without a summary holds an unfinished run */
+        status = remove_summary(r->options->folder);
     kn_checkpoint_free(&k);
     return status;
 }
@@ -438,14 +445,12 @@ static enum kn_status finish(struct run *r)
 {
     struct kn_summary s;
     bool unfinished = !finished(r);
-    enum kn_status status = KN_OK;
-    if (!unfinished) {
+    enum kn_status status = save(r); /* first: whatever fails after it, the state is safe */
+    if (status == KN_OK && !unfinished) {
         status = kn_sim_fields(r->sim, r->fields);
         if (status == KN_OK)
             status = write_fields(r);
     }
-    if (status == KN_OK)
-        status = save(r);
     if (status != KN_OK)
         return status;
     summarise(r, &s);

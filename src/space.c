@@ -11,10 +11,40 @@ const char *kn_space_side_name(enum kn_side side)
     return names[side];
 }
 
+static bool has_component(const struct kn_case *c, int axis)
+{
+    for (int side = 0; side < KN_SIDES; side++)
+        if (c->walls[side].velocity[axis] != 0 || c->walls[side].oscillation.velocity[axis] != 0)
+            return true;
+    return c->source.force[axis] != 0 || c->source.temperature_gradient[axis] != 0;
+}
+
+/* Axes along which the initial state is odd in v. */
+static bool initial_is_odd(const struct kn_case *c, int axis)
+{
+    switch (c->initial.shape) {
+    case KN_SHAPE_SHEAR:
+        return axis == 1;
+    case KN_SHAPE_STRESS:
+        return axis <= 1;
+    case KN_SHAPE_HEAT_FLUX:
+        return axis == 0;
+    default:
+        return false;
+    }
+}
+
+bool kn_space_is_even(const struct kn_case *c, int axis)
+{
+    return !has_component(c, axis) && !initial_is_odd(c, axis);
+}
+
 bool kn_space_is_uniform(const struct kn_case *c, int axis)
 {
-    return c->space.cells[axis] == 1 && c->walls[2 * axis].kind != KN_WALL_DIFFUSE &&
-           c->walls[2 * axis + 1].kind != KN_WALL_DIFFUSE;
+    const enum kn_wall_kind low = c->walls[2 * axis].kind, high = c->walls[2 * axis + 1].kind;
+    const bool periodic = low == KN_WALL_PERIODIC && high == KN_WALL_PERIODIC;
+    const bool mirrors = low != KN_WALL_DIFFUSE && high != KN_WALL_DIFFUSE;
+    return c->space.cells[axis] == 1 && (periodic || (mirrors && kn_space_is_even(c, axis)));
 }
 
 /* Relative width of cell i of n: a geometric progression towards the clustered end. */

@@ -29,8 +29,12 @@ struct kn_space {
 enum kn_status kn_space_create(struct kn_space *space, const struct kn_case *c);
 void kn_space_destroy(struct kn_space *space);
 
-/* True where the axis has one cell and nothing at its ends that could tell the
- * two directions apart: the gas is uniform along it. */
+/* True where nothing drives the gas along the axis: no wall, source or initial
+ * state that changes sign with the velocity. */
+bool kn_space_is_even(const struct kn_case *c, int axis);
+
+/* True where the axis has one cell along which the gas is uniform: between
+ * periodic ends, or between mirrors when nothing drives it along the axis. */
 bool kn_space_is_uniform(const struct kn_case *c, int axis);
 
 /* Width of the narrowest cell along an axis, lambda0. */

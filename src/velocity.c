@@ -168,34 +168,10 @@ static enum kn_status gauss_axis(int half, double *node, double *weight, float *
 
 /* ------------------------------------------------------------------- the grid */
 
-static bool has_component(const struct kn_case *c, int axis)
-{
-    for (int side = 0; side < KN_SIDES; side++)
-        if (c->walls[side].velocity[axis] != 0 || c->walls[side].oscillation.velocity[axis] != 0)
-            return true;
-    return c->source.force[axis] != 0 || c->source.temperature_gradient[axis] != 0;
-}
-
-/* Axes along which the initial state is odd in v. */
-static bool initial_is_odd(const struct kn_case *c, int axis)
-{
-    switch (c->initial.shape) {
-    case KN_SHAPE_SHEAR:
-        return axis == 1;
-    case KN_SHAPE_STRESS:
-        return axis <= 1;
-    case KN_SHAPE_HEAT_FLUX:
-        return axis == 0;
-    default:
-        return false;
-    }
-}
-
 void kn_velocity_fold(const struct kn_case *c, bool folded[3])
 {
     for (int d = 0; d < 3; d++)
-        folded[d] = c->velocity.fold == KN_FOLD_AUTO && kn_space_is_uniform(c, d) && !has_component(c, d) &&
-                    !initial_is_odd(c, d);
+        folded[d] = c->velocity.fold == KN_FOLD_AUTO && kn_space_is_uniform(c, d) && kn_space_is_even(c, d);
 }
 
 static enum kn_status allocate(struct kn_velocity *v)

@@ -208,12 +208,22 @@ static void draw_samples(struct kn_cpu *cpu, double dt, uint64_t draw)
     cpu->seconds[KN_PHASE_SAMPLE] += omp_get_wtime() - start;
 }
 
+/* All densities first: what passes one face may depend on what another emits. */
 static void sweep_walls(struct kn_cpu *cpu, const struct kn_stream_sweep *s)
 {
     const int nfaces = cpu->problem.space->nfaces;
-#pragma omp parallel for schedule(static) num_threads(cpu->problem.threads)
-    for (int face = 0; face < nfaces; face++)
-        cpu->kernels->wall(s, face, cpu->scratch + (size_t)omp_get_thread_num() * cpu->scratch_size);
+#pragma omp parallel num_threads(cpu->problem.threads)
+    {
+        float *scratch = cpu->scratch + (size_t)omp_get_thread_num() * cpu->scratch_size;
+        const unsigned mode = flush_denormals();
+#pragma omp for schedule(static)
+        for (int face = 0; face < nfaces; face++)
+            cpu->kernels->wall(s, face, scratch);
+#pragma omp for schedule(static)
+        for (int face = 0; face < (s->fluxes ? nfaces : 0); face++)
+            cpu->kernels->flux(s, face, scratch);
+        restore_denormals(mode);
+    }
 }
 
 /* One sweep over the cells: streaming (unless s is NULL), then collisions. */

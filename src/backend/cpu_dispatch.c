@@ -8,6 +8,7 @@
      .lanes = (width),                                                                                       \
      .sample = kn_cpu_sample_##isa,                                                                          \
      .wall = kn_cpu_wall_##isa,                                                                              \
+     .flux = kn_cpu_flux_##isa,                                                                              \
      .stream = kn_cpu_stream_##isa,                                                                          \
      .collide = kn_cpu_collide_##isa,                                                                        \
      .moments = kn_cpu_moments_##isa,                                                                        \

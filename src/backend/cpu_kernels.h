@@ -39,8 +39,10 @@ struct kn_cpu_kernels {
     /* Samples first..first+count-1 of set `draw`. */
     void (*sample)(const struct kn_sample_plan *p, uint64_t draw, int first, int count,
                    struct kn_sample *samples);
-    /* Emission density (and fluxes) of one wall face; every face before any cell. */
+    /* Emission density of one wall face; every face before anything else. */
     void (*wall)(const struct kn_stream_sweep *s, int face, float *scratch);
+    /* What passes through one wall face. */
+    void (*flux)(const struct kn_stream_sweep *s, int face, float *scratch);
     /* One cell after streaming, into out[nnodes]. */
     void (*stream)(const struct kn_stream_sweep *s, int cell, float *out, float *scratch);
     /* Collide `count` <= lanes neighbouring cells in place. */
@@ -80,6 +82,7 @@ const struct kn_cpu_kernels *kn_cpu_kernels_find(const char *name);
     void kn_cpu_sample_##isa(const struct kn_sample_plan *p, uint64_t draw, int first, int count,            \
                              struct kn_sample *samples);                                                     \
     void kn_cpu_wall_##isa(const struct kn_stream_sweep *s, int face, float *scratch);                       \
+    void kn_cpu_flux_##isa(const struct kn_stream_sweep *s, int face, float *scratch);                       \
     void kn_cpu_stream_##isa(const struct kn_stream_sweep *s, int cell, float *out, float *scratch);         \
     void kn_cpu_collide_##isa(const struct kn_collide_sweep *s, float *rows, int count, float *scratch);     \
     void kn_cpu_moments_##isa(const struct kn_velocity *v, const float *row, double moments[KN_MOMENTS]);    \

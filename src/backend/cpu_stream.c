@@ -135,19 +135,33 @@ static void add_fluxes(const struct kn_velocity *v, int octant, int axis, const 
     total[4] += sign * e;
 }
 
+/* What flies through a wall face or into a mirror.  Behind a site in front of a
+ * mirror a wall may emit into the same cell. */
+static const float *passing(const struct kn_stream_sweep *s, struct kn_site p, int axis, float *scratch)
+{
+    const struct kn_site up = kn_mesh_walk(&s->mesh, p, axis, 0);
+    float *ghost = scratch + s->velocity->stride;
+    if (s->order == 1 || up.cell >= 0)
+        return arriving(s, p, axis, scratch);
+    leaving(s, ~up.cell, p.octant, ghost, ghost + s->velocity->stride);
+    face_row(s, p, axis, ghost, scratch);
+    return scratch;
+}
+
 /* Everything that passes through one face in this step. */
-static void record_fluxes(const struct kn_stream_sweep *s, int face, float *scratch)
+void KN_CPU_NAME(flux)(const struct kn_stream_sweep *s, int face, float *scratch)
 {
     const struct kn_face *f = &s->space->faces[face];
     const struct kn_velocity *v = s->velocity;
     const int axis = f->side / 2, into = (f->side & 1) ? 1 : -1;
     double *total = s->fluxes + (size_t)face * KN_FLUXES;
+    memset(total, 0, KN_FLUXES * sizeof *total);
     for (int octant = 0; octant < v->octants; octant++) {
         const bool arrives = kn_velocity_sign(v, octant, axis) == into;
         const struct kn_site here = {f->cell, arrives ? octant : octant ^ s->mesh.bit[axis]};
         const float *h = scratch;
         if (arrives || s->boundary->patches[f->side].mirror)
-            h = arriving(s, here, axis, scratch);
+            h = passing(s, here, axis, scratch);
         else
             leaving(s, face, octant, scratch, scratch + v->stride);
         add_fluxes(v, octant, axis, h, total);
@@ -160,19 +174,13 @@ void KN_CPU_NAME(wall)(const struct kn_stream_sweep *s, int face, float *scratch
     const struct kn_patch *patch = &s->boundary->patches[f->side];
     const struct kn_velocity *v = s->velocity;
     const int axis = f->side / 2, into = (f->side & 1) ? 1 : -1;
-    if (s->fluxes)
-        memset(s->fluxes + (size_t)face * KN_FLUXES, 0, KN_FLUXES * sizeof *s->fluxes);
-    if (!s->mesh.bit[axis])
+    double flux = 0;
+    if (!patch->emits)
         return;
-    if (patch->emits) {
-        double flux = 0;
-        for (int octant = 0; octant < v->octants; octant++)
-            if (kn_velocity_sign(v, octant, axis) == into)
-                flux += mass_flux(v, axis, arriving(s, (struct kn_site){f->cell, octant}, axis, scratch));
-        s->density[face] = (float)kn_wall_density(flux, patch->excess, patch->unit);
-    }
-    if (s->fluxes)
-        record_fluxes(s, face, scratch);
+    for (int octant = 0; octant < v->octants; octant++)
+        if (kn_velocity_sign(v, octant, axis) == into)
+            flux += mass_flux(v, axis, arriving(s, (struct kn_site){f->cell, octant}, axis, scratch));
+    s->density[face] = (float)kn_wall_density(flux, patch->excess, patch->unit);
 }
 
 /* ------------------------------------------------------------------- cells */

@@ -228,7 +228,9 @@ static void print_conserved(struct json *j, const struct kn_monitor *m)
     name(j, "drift");
     open_with(j, '{');
     number(j, "mass", m->row.mass_drift);
-    number(j, "mass_change", m->row.mass - m->initial_mass);
+    number(j, "mass_change", m->row.mass - m->initial[0]);
+    number(j, "momentum", m->row.momentum_drift);
+    number(j, "energy", m->row.energy_drift);
     close_with(j, '}');
     name(j, "totals");
     open_with(j, '{');

@@ -51,7 +51,10 @@ POINT struct kn_gaussian kn_gaussian_make(double eps, double rho, const double u
         g.square[i] = (float)(i < 3 ? b : 2 * b);
     }
     g.rho = (float)rho;
-    g.constant = (float)(-eps * uu - 0.5 * kn_deviation_log(eps, d));
+    /* A density or a principal temperature that is not positive is no gas: the
+     * value becomes NaN, which the run finds and reports. */
+    const int positive = 1 + eps * rho > 0 && txx > 0 && azz > 0 && det > 0;
+    g.constant = positive ? (float)(-eps * uu - 0.5 * kn_deviation_log(eps, d)) : NAN;
     return g;
 }
 

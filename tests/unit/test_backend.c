@@ -185,6 +185,8 @@ static const char *const BOXES[] = {
     "space.cells=6 walls.left.kind=specular walls.right.kind=symmetry",
     "space.cells=5 walls.left.accommodation=0 space.stretch=[0.7,1,1] space.cluster=[low,both,both]",
     "space.cells=2",
+    "space.cells=1 walls.right.kind=specular walls.left.velocity=[0,1,0]",
+    "space.cells=1 walls.left.kind=specular walls.right.temperature=1 walls.right.accommodation=0.7",
     "space.cells=[1,5]",
     "space.cells=[5,4] walls.top.velocity=[1,0,0] space.stretch=[0.8,0.7,1]",
     "space.cells=[5,4] walls.bottom.kind=periodic walls.top.kind=periodic walls.left.accommodation=0.6",
