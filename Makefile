@@ -44,8 +44,9 @@ lint: all
 	@tools/lint $(BUILD)
 
 sanitize: packages
-	@$(MAKE) --no-print-directory all test BUILD=build-sanitize \
+	@$(MAKE) --no-print-directory all BUILD=build-sanitize \
 	    CMAKE_FLAGS="-DKN_SANITIZE=ON -DCMAKE_BUILD_TYPE=RelWithDebInfo $(CMAKE_FLAGS)"
+	@ctest --test-dir build-sanitize --output-on-failure --no-tests=error --label-exclude long
 
 docs: all
 	@$(KNUDSEN) help --markdown >docs/input.md

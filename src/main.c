@@ -345,8 +345,8 @@ static const struct command {
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 /* The first word is the command; what follows belongs to it. */
-static error_t main_parse(int key, char *text,
-                          struct argp_state *state) // NOLINT(readability-non-const-parameter)
+// NOLINTNEXTLINE(readability-non-const-parameter): argp gives the type
+static error_t main_parse(int key, char *text, struct argp_state *state)
 {
     if (key == ARGP_KEY_NO_ARGS)
         argp_usage(state);

@@ -10,7 +10,7 @@
 /* ------------------------------------------------------------------ moments */
 
 /* The octants of a row are first added with the signs that each moment needs:
- * fewer products than octant by octant, in float; the sums are double.  Missing octants read the first one
+ * fewer products than octant by octant.  Missing octants read the first one
  * and count zero; `octants` is a compile-time constant, so that costs nothing. */
 KN_SPECIALISED void invariants_loop(const struct kn_velocity *v, int octants, const float *const odd_speed[3],
                                     const float *row, double m[KN_INVARIANTS])
@@ -28,15 +28,16 @@ KN_SPECIALISED void invariants_loop(const struct kn_velocity *v, int octants, co
         const float b = second ? h1[k] : 0, c = fourth ? h2[k] : 0, d = fourth ? h3[k] : 0;
         const float sum0 = h0[k] + b, sum1 = c + d;
         const float sum2 = eighth ? h4[k] + h5[k] : 0, sum3 = eighth ? h6[k] + h7[k] : 0;
-        const float even = w[k] * ((sum0 + sum1) + (sum2 + sum3));
+        const double even = (double)w[k] * ((sum0 + sum1) + (sum2 + sum3));
         one += even;
         e += even * vv[k];
         if (second)
-            x += w[k] * s0[k] * ((h0[k] - b) + (c - d) + (eighth ? (h4[k] - h5[k]) + (h6[k] - h7[k]) : 0));
+            x += (double)(w[k] * s0[k]) *
+                 ((h0[k] - b) + (c - d) + (eighth ? (h4[k] - h5[k]) + (h6[k] - h7[k]) : 0));
         if (fourth)
-            y += w[k] * s1[k] * ((sum0 - sum1) + (sum2 - sum3));
+            y += (double)(w[k] * s1[k]) * ((sum0 - sum1) + (sum2 - sum3));
         if (eighth)
-            z += w[k] * s2[k] * ((sum0 + sum1) - (sum2 + sum3));
+            z += (double)(w[k] * s2[k]) * ((sum0 + sum1) - (sum2 + sum3));
     }
     const double all[KN_INVARIANTS] = {one, x, y, z, e};
     memcpy(m, all, sizeof all);

@@ -101,7 +101,7 @@ static inline void assert_message(const char *part)
 
 static inline void assert_same(double a, double b)
 {
-    if (memcmp(&a, &b, sizeof a) != 0)
+    if (memcmp(&a, &b, sizeof a) != 0) // NOLINT(bugprone-suspicious-memory-comparison): bits are meant
         fail_msg("%.17g is not %.17g", a, b);
 }
 

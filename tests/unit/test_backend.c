@@ -190,11 +190,11 @@ static const char *const BOXES[] = {
     "space.cells=[1,5]",
     "space.cells=[5,4] walls.top.velocity=[1,0,0] space.stretch=[0.8,0.7,1]",
     "space.cells=[5,4] walls.bottom.kind=periodic walls.top.kind=periodic walls.left.accommodation=0.6",
-    "space.cells=[4,5] walls.left.kind=symmetry walls.top.velocity=[0.5,0,0] walls.top.accommodation=0.8 "
-    "walls.bottom.kind=specular walls.right.temperature=0.3",
+    ("space.cells=[4,5] walls.left.kind=symmetry walls.top.velocity=[0.5,0,0] walls.top.accommodation=0.8 "
+     "walls.bottom.kind=specular walls.right.temperature=0.3"),
     "space.cells=[3,4,5] walls.front.velocity=[0.3,0.2,0] space.stretch=[0.9,0.8,0.7]",
-    "space.cells=[4,3,3] walls.left.kind=periodic walls.right.kind=periodic walls.bottom.kind=specular "
-    "walls.top.accommodation=0.5 walls.back.kind=symmetry",
+    ("space.cells=[4,3,3] walls.left.kind=periodic walls.right.kind=periodic walls.bottom.kind=specular "
+     "walls.top.accommodation=0.5 walls.back.kind=symmetry"),
 };
 static const char *const GRIDS[] = {"velocity.nodes=6", "velocity.nodes=[4,8,6] velocity.fold=none",
                                     "velocity.grid=stretched velocity.nodes=6"};

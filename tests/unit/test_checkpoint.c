@@ -20,6 +20,7 @@ static enum kn_status get_rows(void *of, int64_t first, int64_t count, float *ro
     return KN_OK;
 }
 
+// NOLINTBEGIN(readability-non-const-parameter): the type of the callback
 static enum kn_status check_rows(void *of, int64_t first, int64_t count, float *rows)
 {
     const struct kn_checkpoint *k = of;
@@ -36,6 +37,7 @@ static enum kn_status refuse_rows(void *of, int64_t first, int64_t count, float 
     (void)rows;
     return first > 0 ? kn_error_set(KN_ENUMERIC, "not finite") : KN_OK;
 }
+// NOLINTEND(readability-non-const-parameter)
 
 static struct kn_checkpoint make_checkpoint(int64_t step, double *monitor)
 {
@@ -230,11 +232,13 @@ static void checkpoint_full_disk(void **state)
 }
 
 /* HDF5 1.10 does not free everything when it refuses a damaged file. */
+// NOLINTBEGIN(bugprone-reserved-identifier): the name is the sanitizer's
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {
     return "leak:libhdf5";
 }
+// NOLINTEND(bugprone-reserved-identifier)
 
 int main(void)
 {
