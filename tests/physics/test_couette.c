@@ -113,7 +113,7 @@ static void oscillating_wall(void **state)
              "space.cluster=[low,both,both] walls.left.oscillation.velocity=[0,1,0] "
              "walls.left.oscillation.frequency=1 "
              "time.step=%.15g",
-             period / 1024);
+             period / 2048);
     const struct wave p = measure(text, 1, 4 * period);
     expect_relative("|P|", p.size, 0.537701, 5e-4);
     expect_near("arg P", p.phase, 0.166189, 5e-4);
