@@ -92,6 +92,7 @@ static const struct kn_choice splittings[] = {
 static const struct kn_choice backends[] = {
     {"auto", 0, "the fastest machine there is"},
     {"cpu", 1, "all cores of this computer"},
+    {"cuda", 2, "an NVIDIA GPU, in a build with KN_CUDA=ON (experimental)"},
     {0},
 };
 

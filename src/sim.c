@@ -74,8 +74,8 @@ static enum kn_status find_backend(const struct kn_case *c, const struct kn_back
 {
     *backend = kn_backend_find(c->run.backend);
     if (!*backend)
-        return kn_error_set(KN_EINPUT, "run.backend: there is no '%s' in this build", c->run.backend);
-    return KN_OK;
+        return kn_error_set(KN_EINPUT, "run.backend: there is no '%s'", c->run.backend);
+    return (*backend)->available();
 }
 
 enum kn_status kn_sim_plan(const struct kn_case *c, struct kn_plan_size *size)

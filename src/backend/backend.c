@@ -2,17 +2,16 @@
 
 #include <string.h>
 
-/* Best first: "auto" takes the first. */
-static const struct kn_backend *const backends[] = {&kn_backend_cpu};
+/* Best first: "auto" takes the first that is available. */
+static const struct kn_backend *const backends[] = {&kn_backend_cuda, &kn_backend_cpu};
 
-const char *const kn_backend_names[] = {"auto", "cpu", NULL};
+const char *const kn_backend_names[] = {"auto", "cpu", "cuda", NULL};
 
 const struct kn_backend *kn_backend_find(const char *name)
 {
-    if (strcmp(name, "auto") == 0)
-        return backends[0];
+    const bool any = strcmp(name, "auto") == 0;
     for (size_t i = 0; i < sizeof backends / sizeof backends[0]; i++)
-        if (strcmp(name, backends[i]->name) == 0)
+        if (any ? backends[i]->available() == KN_OK : strcmp(name, backends[i]->name) == 0)
             return backends[i];
     return NULL;
 }

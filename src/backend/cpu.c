@@ -364,9 +364,15 @@ static void seconds(const void *machine, double phase[KN_PHASES])
     memcpy(phase, cpu->seconds, sizeof cpu->seconds);
 }
 
+static enum kn_status available(void)
+{
+    return KN_OK;
+}
+
 const struct kn_backend kn_backend_cpu = {
     .name = "cpu",
     .doc = "all cores of this machine, with the widest vectors the processor has",
+    .available = available,
     .create = create,
     .destroy = destroy,
     .memory = memory,

@@ -141,7 +141,13 @@ check "folder that cannot be made is named" contains err case.yaml
 check "resume without checkpoint ends with 4" ends 4 "$knudsen" run case.yaml --out x --resume
 check "resume without checkpoint writes nothing" absent x
 
-# 6. Explicit samples, each far beyond stability: the run stops and says where.
+# 6. A machine that is not there (where it is, this is no test of it).
+if ! "$knudsen" run case.yaml --out g --set run.backend=cuda --quiet 2>err; then
+    check "a missing GPU ends with 2" ends 2 "$knudsen" run case.yaml --out g --set run.backend=cuda --quiet
+    check "and says why" contains err 'run.backend: .*GPU'
+fi
+
+# 7. Explicit samples, each far beyond stability: the run stops and says where.
 unstable=(--set gas.delta=1000 --set collision.update=explicit --set collision.samples=50 --set time.end=200
     --set velocity.grid=stretched --set velocity.nodes=20 --set collision.estimator=paper --set collision.method=monte-carlo --set space.cells=[8,8])
 check "unstable run ends with 3" ends 3 "$knudsen" run case.yaml --out n "${unstable[@]}" --set output.checkpoint=0

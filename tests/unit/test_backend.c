@@ -26,6 +26,8 @@ static int find_targets(void **state)
             continue;
         if (!backend)
             return -1;
+        if (backend->available() != KN_OK)
+            continue;
         if (strcmp(backend->name, "cpu") != 0)
             targets[ntargets++] = (struct target){backend, NULL};
         for (int k = 0; k < 3 && strcmp(backend->name, "cpu") == 0; k++)

@@ -1,0 +1,396 @@
+/* The CUDA backend: memory of the device, streams and launches; the kernels are
+ * in cuda_step.cu and cuda_sample.cu. */
+#include "backend/cuda_sample.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern "C" {
+#include "backend/backend.h"
+#include "error.h"
+#include "sampling.h"
+}
+
+enum { WINDOW = 32 }; /* collision sets that are put into order at once */
+
+/* A window of orders being prepared, or in use. */
+struct window {
+    struct kn_cuda_orders orders;
+    uint64_t number;           /* draws number * WINDOW and on; UINT64_MAX = empty */
+    cudaEvent_t ready;         /* recorded behind the preparation */
+    cudaEvent_t unused;        /* recorded behind the last step that read it */
+};
+
+struct kn_cuda {
+    struct kn_problem problem;
+    struct kn_cuda_problem device;
+    struct kn_sample_plan plan; /* pointers to the device */
+    float *h, *next;           /* [ncells][nnodes] */
+    double *moments;           /* [ncells][KN_MOMENTS] */
+    float *emission;           /* [KN_SIDES][nnodes] */
+    double *patch;             /* [KN_SIDES][2] */
+    struct window windows[2];
+    uint4 *node;               /* [samples], of the current set */
+    float4 *gain, *defect;
+    cudaStream_t work, prepare;
+    void *blocks[64];          /* everything allocated, for the end */
+    int nblocks;
+};
+
+/* --------------------------------------------------------------------- errors */
+
+static enum kn_status failed(cudaError_t status, const char *file, int line)
+{
+    const enum kn_status kind = status == cudaErrorMemoryAllocation ? KN_EMEMORY : KN_EDEVICE;
+    return kn_error_set(kind, "CUDA: %s (%s:%d)", cudaGetErrorString(status), file, line);
+}
+
+/* Return from the calling function when a CUDA call fails. */
+#define CHECK(call)                                                                                                   \
+    do {                                                                                                              \
+        const cudaError_t check_status = (call);                                                                      \
+        if (check_status != cudaSuccess)                                                                              \
+            return failed(check_status, __FILE__, __LINE__);                                                          \
+    } while (0)
+
+static enum kn_status available(void)
+{
+    int count = 0;
+    const cudaError_t status = cudaGetDeviceCount(&count);
+    if (status != cudaSuccess)
+        return kn_error_set(KN_EDEVICE, "run.backend: no GPU can be used: %s", cudaGetErrorString(status));
+    if (count == 0)
+        return kn_error_set(KN_EDEVICE, "run.backend: this machine has no GPU that CUDA can use");
+    return KN_OK;
+}
+
+/* --------------------------------------------------------------------- memory */
+
+static double memory(const struct kn_problem *p)
+{
+    const double samples = kn_sampling_count(p->c), nnodes = p->velocity->nnodes;
+    const double window = samples > 0 ? WINDOW * (samples * 32 + nnodes * KN_SAMPLE_COLOURS / 8) : 0;
+    return 2.0 * p->space->ncells * nnodes * sizeof(float) + p->space->ncells * (KN_MOMENTS * 8.0 + 36) + 2 * window + 48 * samples;
+}
+
+static enum kn_status allocate(struct kn_cuda *m, void **to, size_t bytes)
+{
+    size_t free_bytes = 0, total = 0;
+    const cudaError_t status = cudaMalloc(to, bytes > 0 ? bytes : 16);
+    if (status == cudaErrorMemoryAllocation) {
+        cudaGetLastError();
+        cudaMemGetInfo(&free_bytes, &total);
+        return kn_error_set(KN_EMEMORY, "space.cells: the case needs %.2f GB on the GPU, of which %.2f GB are free; fewer cells or velocity.nodes help",
+                            memory(&m->problem) / 1e9, (double)free_bytes / 1e9);
+    }
+    CHECK(status);
+    m->blocks[m->nblocks++] = *to;
+    return KN_OK;
+}
+
+/* A copy of an array of the host. */
+static enum kn_status upload(struct kn_cuda *m, const void **to, const void *from, size_t bytes)
+{
+    void *block;
+    const enum kn_status status = allocate(m, &block, bytes);
+    if (status != KN_OK)
+        return status;
+    *to = block;
+    CHECK(cudaMemcpy(block, from, bytes, cudaMemcpyHostToDevice));
+    return KN_OK;
+}
+
+#define TRY(call)                                                                                                     \
+    do {                                                                                                              \
+        const enum kn_status try_status = (call);                                                                     \
+        if (try_status != KN_OK)                                                                                      \
+            return try_status;                                                                                        \
+    } while (0)
+
+static enum kn_status upload_faces(struct kn_cuda *m)
+{
+    const struct kn_space *x = m->problem.space;
+    int32_t *cell = (int32_t *)malloc(2 * ((size_t)x->nfaces + 1) * sizeof *cell), *side = cell + x->nfaces + 1;
+    if (!cell)
+        return kn_error_set(KN_EMEMORY, "no memory for the walls");
+    for (int face = 0; face < x->nfaces; face++) {
+        cell[face] = x->faces[face].cell;
+        side[face] = x->faces[face].side;
+    }
+    enum kn_status status = upload(m, (const void **)&m->device.face_cell, cell, (size_t)x->nfaces * sizeof *cell);
+    if (status == KN_OK)
+        status = upload(m, (const void **)&m->device.face_side, side, (size_t)x->nfaces * sizeof *side);
+    free(cell);
+    return status;
+}
+
+static enum kn_status upload_velocity(struct kn_cuda *m)
+{
+    const struct kn_velocity *v = m->problem.velocity;
+    const size_t row = (size_t)v->stride * sizeof(float);
+    for (int d = 0; d < 3; d++) {
+        TRY(upload(m, (const void **)&m->device.speed[d], v->speed[d], row));
+        TRY(upload(m, (const void **)&m->plan.edge[d], v->edge[d], ((size_t)v->half[d] + 1) * sizeof(float)));
+    }
+    TRY(upload(m, (const void **)&m->device.square, v->square, row));
+    return upload(m, (const void **)&m->device.w, v->w, row);
+}
+
+static enum kn_status set_walls(void *machine)
+{
+    struct kn_cuda *m = (struct kn_cuda *)machine;
+    const struct kn_boundary *b = m->problem.boundary;
+    const size_t bytes = KN_SIDES * (size_t)m->problem.velocity->nnodes * sizeof(float);
+    double patch[KN_SIDES][2];
+    m->device.emits = 0;
+    for (int side = 0; side < KN_SIDES; side++) {
+        patch[side][0] = b->patches[side].excess;
+        patch[side][1] = b->patches[side].unit;
+        m->device.alpha[side] = b->patches[side].alpha;
+        m->device.emits |= b->patches[side].emits << side;
+    }
+    /* from pageable memory: the call returns when the host arrays may change */
+    CHECK(cudaMemcpyAsync(m->emission, b->memory, bytes, cudaMemcpyHostToDevice, m->work));
+    CHECK(cudaMemcpyAsync(m->patch, patch, sizeof patch, cudaMemcpyHostToDevice, m->work));
+    return KN_OK;
+}
+
+static enum kn_status create_windows(struct kn_cuda *m)
+{
+    const size_t samples = (size_t)kn_sampling_count(m->problem.c), nnodes = (size_t)m->problem.velocity->nnodes;
+    if (samples == 0)
+        return KN_OK;
+    for (int i = 0; i < 2; i++) {
+        struct kn_cuda_orders *o = &m->windows[i].orders;
+        o->sets = WINDOW;
+        o->samples = (int32_t)samples;
+        o->nnodes = (int32_t)nnodes;
+        m->windows[i].number = UINT64_MAX;
+        TRY(allocate(m, (void **)&o->nodes, WINDOW * samples * sizeof *o->nodes));
+        TRY(allocate(m, (void **)&o->masks, WINDOW * nnodes * (KN_SAMPLE_COLOURS / 8)));
+        TRY(allocate(m, (void **)&o->places, WINDOW * samples * sizeof *o->places));
+        TRY(allocate(m, (void **)&o->order, WINDOW * samples * sizeof *o->order));
+        TRY(allocate(m, (void **)&o->batches, WINDOW * (samples + 2) * sizeof *o->batches));
+        CHECK(cudaEventCreateWithFlags(&m->windows[i].ready, cudaEventDisableTiming));
+        CHECK(cudaEventCreateWithFlags(&m->windows[i].unused, cudaEventDisableTiming));
+        CHECK(cudaEventRecord(m->windows[i].unused, m->work));
+    }
+    TRY(allocate(m, (void **)&m->node, samples * sizeof *m->node));
+    TRY(allocate(m, (void **)&m->gain, samples * sizeof *m->gain));
+    return allocate(m, (void **)&m->defect, samples * sizeof *m->defect);
+}
+
+static enum kn_status fill_constants(struct kn_cuda *m)
+{
+    const struct kn_problem *p = &m->problem;
+    struct kn_cuda_problem *d = &m->device;
+    int shared = 0;
+    CHECK(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
+    d->shared_limit = (size_t)shared - 8192; /* what the kernels declare themselves */
+    d->symmetric = p->c->collision.estimator == KN_ESTIMATOR_SYMMETRIC;
+    d->ncells = p->space->ncells;
+    d->nfaces = p->space->nfaces;
+    d->size = p->velocity->size;
+    d->eps = (float)p->c->disturbance;
+    d->order = p->c->space.order;
+    d->limiter = p->c->space.limiter;
+    d->method = p->c->collision.method;
+    d->conservation = p->collision->conservation;
+    d->prandtl = (float)p->c->collision.prandtl;
+    d->emission = m->emission;
+    d->patch = m->patch;
+    memcpy(d->gram, p->collision->gram, sizeof d->gram);
+    memcpy(d->inverse, p->collision->inverse, sizeof d->inverse);
+    return KN_OK;
+}
+
+static enum kn_status build(struct kn_cuda *m)
+{
+    const struct kn_problem *p = &m->problem;
+    const size_t cells = (size_t)p->space->ncells, nnodes = (size_t)p->velocity->nnodes, faces = (size_t)p->space->nfaces;
+    CHECK(cudaStreamCreateWithFlags(&m->work, cudaStreamNonBlocking));
+    CHECK(cudaStreamCreateWithFlags(&m->prepare, cudaStreamNonBlocking));
+    m->device.mesh = kn_backend_mesh(p);
+    TRY(allocate(m, (void **)&m->h, cells * nnodes * sizeof(float)));
+    TRY(allocate(m, (void **)&m->next, cells * nnodes * sizeof(float)));
+    TRY(allocate(m, (void **)&m->moments, cells * KN_MOMENTS * sizeof(double)));
+    TRY(allocate(m, (void **)&m->emission, KN_SIDES * nnodes * sizeof(float)));
+    TRY(allocate(m, (void **)&m->patch, KN_SIDES * 2 * sizeof(double)));
+    TRY(allocate(m, (void **)&m->device.density, faces * sizeof(float)));
+    TRY(allocate(m, (void **)&m->device.fluxes, faces * KN_FLUXES * sizeof(double)));
+    TRY(upload(m, (const void **)&m->device.mesh.neighbour, p->space->neighbour, 6 * cells * sizeof(int32_t)));
+    TRY(upload(m, (const void **)&m->device.mesh.width, p->space->width, 3 * cells * sizeof(float)));
+    TRY(upload_velocity(m));
+    TRY(upload_faces(m));
+    if (p->collision->has_source)
+        TRY(upload(m, (const void **)&m->device.source, p->collision->source, nnodes * sizeof(float)));
+    TRY(create_windows(m));
+    TRY(fill_constants(m));
+    CHECK(cudaMemsetAsync(m->h, 0, cells * nnodes * sizeof(float), m->work));
+    CHECK(cudaMemsetAsync(m->next, 0, cells * nnodes * sizeof(float), m->work));
+    CHECK(cudaMemsetAsync(m->device.fluxes, 0, faces * KN_FLUXES * sizeof(double), m->work));
+    TRY(set_walls(m));
+    CHECK(cudaStreamSynchronize(m->work));
+    return KN_OK;
+}
+
+static void destroy(void *machine)
+{
+    struct kn_cuda *m = (struct kn_cuda *)machine;
+    if (!m)
+        return;
+    cudaDeviceSynchronize();
+    for (int i = 0; i < 2; i++) {
+        if (m->windows[i].ready)
+            cudaEventDestroy(m->windows[i].ready);
+        if (m->windows[i].unused)
+            cudaEventDestroy(m->windows[i].unused);
+    }
+    for (int i = 0; i < m->nblocks; i++)
+        cudaFree(m->blocks[i]);
+    if (m->work)
+        cudaStreamDestroy(m->work);
+    if (m->prepare)
+        cudaStreamDestroy(m->prepare);
+    free(m);
+}
+
+static enum kn_status create(void **machine, const struct kn_problem *p)
+{
+    TRY(available());
+    struct kn_cuda *m = (struct kn_cuda *)calloc(1, sizeof *m);
+    if (!m)
+        return kn_error_set(KN_EMEMORY, "no memory for the CUDA backend");
+    m->problem = *p;
+    const enum kn_status status = build(m);
+    if (status != KN_OK) {
+        destroy(m);
+        return status;
+    }
+    *machine = m;
+    return KN_OK;
+}
+
+static enum kn_status put(void *machine, int64_t first, int64_t count, const float *rows)
+{
+    struct kn_cuda *m = (struct kn_cuda *)machine;
+    const int64_t nnodes = m->problem.velocity->nnodes;
+    CHECK(cudaMemcpyAsync(m->h + first * nnodes, rows, (size_t)(count * nnodes) * sizeof *rows, cudaMemcpyHostToDevice, m->work));
+    CHECK(cudaStreamSynchronize(m->work));
+    return KN_OK;
+}
+
+static enum kn_status get(void *machine, int64_t first, int64_t count, float *rows)
+{
+    struct kn_cuda *m = (struct kn_cuda *)machine;
+    const int64_t nnodes = m->problem.velocity->nnodes;
+    CHECK(cudaMemcpyAsync(rows, m->h + first * nnodes, (size_t)(count * nnodes) * sizeof *rows, cudaMemcpyDeviceToHost, m->work));
+    CHECK(cudaStreamSynchronize(m->work));
+    return KN_OK;
+}
+
+/* ---------------------------------------------------------------------- sets */
+
+/* The plan with pointers into the memory of the device. */
+static struct kn_sample_plan sample_plan(const struct kn_cuda *m, double dt)
+{
+    struct kn_sample_plan plan = kn_sampling_plan(m->problem.c, m->problem.velocity, dt);
+    for (int d = 0; d < 3; d++) {
+        plan.edge[d] = m->plan.edge[d];
+        plan.speed[d] = m->device.speed[d];
+    }
+    plan.weight = m->device.w;
+    plan.square = m->device.square;
+    return plan;
+}
+
+/* Have a window put into order behind the steps that still read its memory. */
+static enum kn_status prepare_window(struct kn_cuda *m, uint64_t number)
+{
+    struct window *w = &m->windows[number % 2];
+    if (w->number == number)
+        return KN_OK;
+    const struct kn_sample_plan plan = sample_plan(m, 1);
+    CHECK(cudaStreamWaitEvent(m->prepare, w->unused, 0));
+    CHECK(kn_cuda_order(&w->orders, &plan, number * WINDOW, m->prepare));
+    CHECK(cudaEventRecord(w->ready, m->prepare));
+    w->number = number;
+    return KN_OK;
+}
+
+/* Set `draw` for a collision step dt; the next window is prepared meanwhile. */
+static enum kn_status draw_set(struct kn_cuda *m, double dt, uint64_t draw, struct kn_cuda_set *set)
+{
+    const uint64_t number = draw / WINDOW, samples = (uint64_t)kn_sampling_count(m->problem.c);
+    struct window *w = &m->windows[number % 2];
+    if (samples == 0)
+        return KN_OK;
+    TRY(prepare_window(m, number));
+    TRY(prepare_window(m, number + 1));
+    const struct kn_sample_plan plan = sample_plan(m, dt);
+    const int32_t *order = w->orders.order + draw % WINDOW * samples, *batches = w->orders.batches + draw % WINDOW * (samples + 2);
+    CHECK(cudaStreamWaitEvent(m->work, w->ready, 0));
+    CHECK(kn_cuda_sample(&plan, draw, (int)samples, order, batches, kn_cuda_staged(&m->device), m->node, m->gain, m->defect, m->work));
+    *set = kn_cuda_set{batches, m->node, m->gain, m->defect};
+    return KN_OK;
+}
+
+/* ---------------------------------------------------------------------- sweeps */
+
+static enum kn_status sweep(struct kn_cuda *m, const struct kn_step *step, float *to)
+{
+    struct kn_cuda_step s = {m->h, to, (float)step->stream, step->collide, {0}};
+    TRY(draw_set(m, step->collide, step->draw, &s.set));
+    if (step->stream > 0)
+        CHECK(kn_cuda_walls(&m->device, m->h, (float)step->stream, step->fluxes, m->work));
+    CHECK(kn_cuda_advance(&m->device, &s, m->work));
+    if (kn_sampling_count(m->problem.c) > 0)
+        CHECK(cudaEventRecord(m->windows[step->draw / WINDOW % 2].unused, m->work));
+    return KN_OK;
+}
+
+static enum kn_status step(void *machine, const struct kn_step *step)
+{
+    struct kn_cuda *m = (struct kn_cuda *)machine;
+    TRY(sweep(m, step, m->next));
+    float *swap = m->h;
+    m->h = m->next;
+    m->next = swap;
+    return KN_OK;
+}
+
+static enum kn_status collide(void *machine, double dt, uint64_t draw)
+{
+    struct kn_cuda *m = (struct kn_cuda *)machine;
+    const struct kn_step step = {0, dt, draw, false};
+    return sweep(m, &step, m->h);
+}
+
+static enum kn_status moments(void *machine, double *to)
+{
+    struct kn_cuda *m = (struct kn_cuda *)machine;
+    CHECK(kn_cuda_moments(&m->device, m->h, m->moments, m->work));
+    CHECK(cudaMemcpyAsync(to, m->moments, (size_t)m->problem.space->ncells * KN_MOMENTS * sizeof *to, cudaMemcpyDeviceToHost, m->work));
+    CHECK(cudaStreamSynchronize(m->work));
+    return KN_OK;
+}
+
+static enum kn_status fluxes(void *machine, double *to)
+{
+    struct kn_cuda *m = (struct kn_cuda *)machine;
+    CHECK(cudaMemcpyAsync(to, m->device.fluxes, (size_t)m->problem.space->nfaces * KN_FLUXES * sizeof *to, cudaMemcpyDeviceToHost, m->work));
+    CHECK(cudaStreamSynchronize(m->work));
+    return KN_OK;
+}
+
+static void seconds(const void *machine, double phase[KN_PHASES])
+{
+    (void)machine;
+    for (int i = 0; i < KN_PHASES; i++)
+        phase[i] = 0;
+}
+
+const struct kn_backend kn_backend_cuda = {
+    "cuda", "an NVIDIA GPU", available, create, destroy, memory, put, get, set_walls, step, collide, moments, fluxes, seconds,
+};

@@ -1,0 +1,117 @@
+/* Streaming on the device: four nodes of one cell at a time. */
+#ifndef KN_CUDA_STREAM_H
+#define KN_CUDA_STREAM_H
+
+#include "backend/cuda_kernels.h"
+
+static __device__ __forceinline__ float4 load4(const float *p)
+{
+    return *(const float4 *)p;
+}
+
+
+struct four {
+    float v[4];
+};
+
+static __device__ __forceinline__ four read4(const float *p)
+{
+    const float4 x = load4(p);
+    four f = {{x.x, x.y, x.z, x.w}};
+    return f;
+}
+
+/* Values on the downwind face of a site, second order; `ghost` holds the
+ * emission where the upwind neighbour is a wall. */
+static __device__ __forceinline__ four face_values(const kn_cuda_problem &p, const float *h, const kn_stencil &t, int axis,
+                                                   int k, const four &ghost)
+{
+    const four here = read4(h + t.here + k), speed = read4(p.speed[axis] + k);
+    const four up = t.up < 0 ? ghost : read4(h + t.up + k);
+    const four down = t.down < 0 ? here : read4(h + t.down + k);
+    four across = {{0, 0, 0, 0}}, out;
+#pragma unroll
+    for (int s = 0; s < 2; s++)
+        if (s < t.transverse) {
+            const four side = read4(h + t.side[s] + k), v = read4(p.speed[t.side_axis[s]] + k);
+#pragma unroll
+            for (int i = 0; i < 4; i++)
+                across.v[i] += t.side_courant[s] * v.v[i] * (here.v[i] - side.v[i]);
+        }
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        const float a = (here.v[i] - up.v[i]) * t.up_scale, b = (down.v[i] - here.v[i]) * t.down_scale;
+        const float slope = t.down < 0 ? a : kn_stream_slope(p.limiter, a, b);
+        out.v[i] = kn_stream_face(here.v[i], slope, t.courant * speed.v[i], across.v[i]);
+    }
+    return out;
+}
+
+/* What flies from a site into the wall downwind of it. */
+template <int ORDER>
+static __device__ __forceinline__ four arriving(const kn_cuda_problem &p, const float *h, kn_site s, int axis, float dt, int k)
+{
+    if (ORDER == 1)
+        return read4(h + kn_mesh_row(&p.mesh, s) + k);
+    const four none = {{0, 0, 0, 0}};
+    return face_values(p, h, kn_mesh_stencil(&p.mesh, s, axis, dt), axis, k, none);
+}
+
+/* What comes out of wall face ~face into an octant. */
+template <int ORDER>
+static __device__ __forceinline__ four leaving(const kn_cuda_problem &p, const float *h, int face, int octant, float dt, int k)
+{
+    const int side = p.face_side[face], axis = side / 2;
+    const float rho = p.density[face], alpha = p.alpha[side];
+    const four excess = read4(p.emission + (int64_t)side * p.mesh.nnodes + (int64_t)octant * p.mesh.stride + k);
+    four out;
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+        out.v[i] = kn_gaussian_value(p.eps, rho, excess.v[i]);
+    if (alpha != 1) {
+        const kn_site mirrored = {p.face_cell[face], octant ^ p.mesh.bit[axis]};
+        const four in = arriving<ORDER>(p, h, mirrored, axis, dt, k);
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            out.v[i] = kn_wall_incoming(alpha, out.v[i], in.v[i]);
+    }
+    return out;
+}
+
+/* Four nodes of a site after streaming over dt, theory (13), (14). */
+template <int ORDER>
+static __device__ __forceinline__ four streamed(const kn_cuda_problem &p, const float *h, kn_site s, float dt, int k)
+{
+    const four here = read4(h + kn_mesh_row(&p.mesh, s) + k);
+    four out = here;
+#pragma unroll
+    for (int a = 0; a < 3; a++) {
+        if (a >= p.mesh.naxes)
+            break;
+        const int axis = p.mesh.axes[a];
+        const kn_site up = kn_mesh_walk(&p.mesh, s, axis, 0);
+        const float courant = dt / kn_mesh_width(&p.mesh, s.cell, axis);
+        const four speed = read4(p.speed[axis] + k);
+        four inflow, outflow = here;
+        if (up.cell < 0)
+            inflow = leaving<ORDER>(p, h, ~up.cell, s.octant, dt, k);
+        else if (ORDER == 1)
+            inflow = read4(h + kn_mesh_row(&p.mesh, up) + k);
+        if (ORDER == 2) {
+            outflow = face_values(p, h, kn_mesh_stencil(&p.mesh, s, axis, dt), axis, k, inflow);
+            if (up.cell >= 0) {
+                const kn_stencil t = kn_mesh_stencil(&p.mesh, up, axis, dt);
+                four ghost = here;
+                if (t.up < 0)
+                    ghost = leaving<ORDER>(p, h, (int)~t.up, up.octant, dt, k);
+                inflow = face_values(p, h, t, axis, k, ghost);
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            out.v[i] -= courant * speed.v[i] * (outflow.v[i] - inflow.v[i]);
+    }
+    return out;
+}
+
+#endif
