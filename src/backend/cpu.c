@@ -52,7 +52,7 @@ static double memory(const struct kn_problem *p)
 static void fill_path(struct kn_cpu *cpu)
 {
     const int *n = cpu->problem.space->cells, lines = n[1] * n[2];
-    const double strip = 256e3 / (sizeof(float) * cpu->problem.velocity->nnodes);
+    const double strip = 256e3 / (4.0 * cpu->problem.velocity->nnodes); /* cells in 256 kB */
     const int width = strip < 1 ? 1 : strip > n[0] ? n[0] : (int)strip;
     int at = 0;
     for (int first = 0; first < n[0]; first += width)
@@ -136,8 +136,7 @@ static enum kn_status create(void **machine, const struct kn_problem *p)
     cpu->path = malloc((size_t)p->space->ncells * sizeof *cpu->path);
     cpu->scratch = aligned((size_t)p->threads * cpu->scratch_size, sizeof(float));
     if (!cpu->h || !cpu->next || !cpu->path || !cpu->density || !cpu->fluxes || !cpu->drawn ||
-        !cpu->samples || !cpu->path || !cpu->scratch ||
-        kn_sampling_order_create(&cpu->order, p->c, p->velocity) != KN_OK) {
+        !cpu->samples || !cpu->scratch || kn_sampling_order_create(&cpu->order, p->c, p->velocity) != KN_OK) {
         destroy(cpu);
         return kn_error_set(KN_EMEMORY, "no memory for %.3g GB of distribution function", memory(p) / 1e9);
     }

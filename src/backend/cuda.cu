@@ -17,24 +17,24 @@ enum { WINDOW = 32 }; /* collision sets that are put into order at once */
 /* A window of orders being prepared, or in use. */
 struct window {
     struct kn_cuda_orders orders;
-    uint64_t number;           /* draws number * WINDOW and on; UINT64_MAX = empty */
-    cudaEvent_t ready;         /* recorded behind the preparation */
-    cudaEvent_t unused;        /* recorded behind the last step that read it */
+    uint64_t number;    /* draws number * WINDOW and on; UINT64_MAX = empty */
+    cudaEvent_t ready;  /* recorded behind the preparation */
+    cudaEvent_t unused; /* recorded behind the last step that read it */
 };
 
 struct kn_cuda {
     struct kn_problem problem;
     struct kn_cuda_problem device;
     struct kn_sample_plan plan; /* pointers to the device */
-    float *h, *next;           /* [ncells][nnodes] */
-    double *moments;           /* [ncells][KN_MOMENTS] */
-    float *emission;           /* [KN_SIDES][nnodes] */
-    double *patch;             /* [KN_SIDES][2] */
+    float *h, *next;            /* [ncells][nnodes] */
+    double *moments;            /* [ncells][KN_MOMENTS] */
+    float *emission;            /* [KN_SIDES][nnodes] */
+    double *patch;              /* [KN_SIDES][2] */
     struct window windows[2];
-    uint4 *node;               /* [samples], of the current set */
+    uint4 *node; /* [samples], of the current set */
     float4 *gain, *defect;
     cudaStream_t work, prepare;
-    void *blocks[64];          /* everything allocated, for the end */
+    void *blocks[64]; /* everything allocated, for the end */
     int nblocks;
 };
 
@@ -47,11 +47,11 @@ static enum kn_status failed(cudaError_t status, const char *file, int line)
 }
 
 /* Return from the calling function when a CUDA call fails. */
-#define CHECK(call)                                                                                                   \
-    do {                                                                                                              \
-        const cudaError_t check_status = (call);                                                                      \
-        if (check_status != cudaSuccess)                                                                              \
-            return failed(check_status, __FILE__, __LINE__);                                                          \
+#define CHECK(call)                                                                                          \
+    do {                                                                                                     \
+        const cudaError_t check_status = (call);                                                             \
+        if (check_status != cudaSuccess)                                                                     \
+            return failed(check_status, __FILE__, __LINE__);                                                 \
     } while (0)
 
 static enum kn_status available(void)
@@ -71,7 +71,8 @@ static double memory(const struct kn_problem *p)
 {
     const double samples = kn_sampling_count(p->c), nnodes = p->velocity->nnodes;
     const double window = samples > 0 ? WINDOW * (samples * 32 + nnodes * KN_SAMPLE_COLOURS / 8) : 0;
-    return 2.0 * p->space->ncells * nnodes * sizeof(float) + p->space->ncells * (KN_MOMENTS * 8.0 + 36) + 2 * window + 48 * samples;
+    return 2.0 * p->space->ncells * nnodes * sizeof(float) + p->space->ncells * (KN_MOMENTS * 8.0 + 36) +
+           2 * window + 48 * samples;
 }
 
 static enum kn_status allocate(struct kn_cuda *m, void **to, size_t bytes)
@@ -81,7 +82,9 @@ static enum kn_status allocate(struct kn_cuda *m, void **to, size_t bytes)
     if (status == cudaErrorMemoryAllocation) {
         cudaGetLastError();
         cudaMemGetInfo(&free_bytes, &total);
-        return kn_error_set(KN_EMEMORY, "space.cells: the case needs %.2f GB on the GPU, of which %.2f GB are free; fewer cells or velocity.nodes help",
+        return kn_error_set(KN_EMEMORY,
+                            "space.cells: the case needs %.2f GB on the GPU, of which %.2f GB are free; "
+                            "fewer cells or velocity.nodes help",
                             memory(&m->problem) / 1e9, (double)free_bytes / 1e9);
     }
     CHECK(status);
@@ -101,24 +104,26 @@ static enum kn_status upload(struct kn_cuda *m, const void **to, const void *fro
     return KN_OK;
 }
 
-#define TRY(call)                                                                                                     \
-    do {                                                                                                              \
-        const enum kn_status try_status = (call);                                                                     \
-        if (try_status != KN_OK)                                                                                      \
-            return try_status;                                                                                        \
+#define TRY(call)                                                                                            \
+    do {                                                                                                     \
+        const enum kn_status try_status = (call);                                                            \
+        if (try_status != KN_OK)                                                                             \
+            return try_status;                                                                               \
     } while (0)
 
 static enum kn_status upload_faces(struct kn_cuda *m)
 {
     const struct kn_space *x = m->problem.space;
-    int32_t *cell = (int32_t *)malloc(2 * ((size_t)x->nfaces + 1) * sizeof *cell), *side = cell + x->nfaces + 1;
+    int32_t *cell = (int32_t *)malloc(2 * ((size_t)x->nfaces + 1) * sizeof *cell),
+            *side = cell + x->nfaces + 1;
     if (!cell)
         return kn_error_set(KN_EMEMORY, "no memory for the walls");
     for (int face = 0; face < x->nfaces; face++) {
         cell[face] = x->faces[face].cell;
         side[face] = x->faces[face].side;
     }
-    enum kn_status status = upload(m, (const void **)&m->device.face_cell, cell, (size_t)x->nfaces * sizeof *cell);
+    enum kn_status status =
+        upload(m, (const void **)&m->device.face_cell, cell, (size_t)x->nfaces * sizeof *cell);
     if (status == KN_OK)
         status = upload(m, (const void **)&m->device.face_side, side, (size_t)x->nfaces * sizeof *side);
     free(cell);
@@ -158,7 +163,8 @@ static enum kn_status set_walls(void *machine)
 
 static enum kn_status create_windows(struct kn_cuda *m)
 {
-    const size_t samples = (size_t)kn_sampling_count(m->problem.c), nnodes = (size_t)m->problem.velocity->nnodes;
+    const size_t samples = (size_t)kn_sampling_count(m->problem.c),
+                 nnodes = (size_t)m->problem.velocity->nnodes;
     if (samples == 0)
         return KN_OK;
     for (int i = 0; i < 2; i++) {
@@ -208,7 +214,8 @@ static enum kn_status fill_constants(struct kn_cuda *m)
 static enum kn_status build(struct kn_cuda *m)
 {
     const struct kn_problem *p = &m->problem;
-    const size_t cells = (size_t)p->space->ncells, nnodes = (size_t)p->velocity->nnodes, faces = (size_t)p->space->nfaces;
+    const size_t cells = (size_t)p->space->ncells, nnodes = (size_t)p->velocity->nnodes,
+                 faces = (size_t)p->space->nfaces;
     CHECK(cudaStreamCreateWithFlags(&m->work, cudaStreamNonBlocking));
     CHECK(cudaStreamCreateWithFlags(&m->prepare, cudaStreamNonBlocking));
     m->device.mesh = kn_backend_mesh(p);
@@ -219,7 +226,8 @@ static enum kn_status build(struct kn_cuda *m)
     TRY(allocate(m, (void **)&m->patch, KN_SIDES * 2 * sizeof(double)));
     TRY(allocate(m, (void **)&m->device.density, faces * sizeof(float)));
     TRY(allocate(m, (void **)&m->device.fluxes, faces * KN_FLUXES * sizeof(double)));
-    TRY(upload(m, (const void **)&m->device.mesh.neighbour, p->space->neighbour, 6 * cells * sizeof(int32_t)));
+    TRY(upload(m, (const void **)&m->device.mesh.neighbour, p->space->neighbour,
+               6 * cells * sizeof(int32_t)));
     TRY(upload(m, (const void **)&m->device.mesh.width, p->space->width, 3 * cells * sizeof(float)));
     TRY(upload_velocity(m));
     TRY(upload_faces(m));
@@ -276,7 +284,8 @@ static enum kn_status put(void *machine, int64_t first, int64_t count, const flo
 {
     struct kn_cuda *m = (struct kn_cuda *)machine;
     const int64_t nnodes = m->problem.velocity->nnodes;
-    CHECK(cudaMemcpyAsync(m->h + first * nnodes, rows, (size_t)(count * nnodes) * sizeof *rows, cudaMemcpyHostToDevice, m->work));
+    CHECK(cudaMemcpyAsync(m->h + first * nnodes, rows, (size_t)(count * nnodes) * sizeof *rows,
+                          cudaMemcpyHostToDevice, m->work));
     CHECK(cudaStreamSynchronize(m->work));
     return KN_OK;
 }
@@ -285,7 +294,8 @@ static enum kn_status get(void *machine, int64_t first, int64_t count, float *ro
 {
     struct kn_cuda *m = (struct kn_cuda *)machine;
     const int64_t nnodes = m->problem.velocity->nnodes;
-    CHECK(cudaMemcpyAsync(rows, m->h + first * nnodes, (size_t)(count * nnodes) * sizeof *rows, cudaMemcpyDeviceToHost, m->work));
+    CHECK(cudaMemcpyAsync(rows, m->h + first * nnodes, (size_t)(count * nnodes) * sizeof *rows,
+                          cudaMemcpyDeviceToHost, m->work));
     CHECK(cudaStreamSynchronize(m->work));
     return KN_OK;
 }
@@ -329,9 +339,11 @@ static enum kn_status draw_set(struct kn_cuda *m, double dt, uint64_t draw, stru
     TRY(prepare_window(m, number));
     TRY(prepare_window(m, number + 1));
     const struct kn_sample_plan plan = sample_plan(m, dt);
-    const int32_t *order = w->orders.order + draw % WINDOW * samples, *batches = w->orders.batches + draw % WINDOW * (samples + 2);
+    const int32_t *order = w->orders.order + draw % WINDOW * samples,
+                  *batches = w->orders.batches + draw % WINDOW * (samples + 2);
     CHECK(cudaStreamWaitEvent(m->work, w->ready, 0));
-    CHECK(kn_cuda_sample(&plan, draw, (int)samples, order, batches, kn_cuda_staged(&m->device), m->node, m->gain, m->defect, m->work));
+    CHECK(kn_cuda_sample(&plan, draw, (int)samples, order, batches, kn_cuda_staged(&m->device), m->node,
+                         m->gain, m->defect, m->work));
     *set = kn_cuda_set{batches, m->node, m->gain, m->defect};
     return KN_OK;
 }
@@ -371,7 +383,8 @@ static enum kn_status moments(void *machine, double *to)
 {
     struct kn_cuda *m = (struct kn_cuda *)machine;
     CHECK(kn_cuda_moments(&m->device, m->h, m->moments, m->work));
-    CHECK(cudaMemcpyAsync(to, m->moments, (size_t)m->problem.space->ncells * KN_MOMENTS * sizeof *to, cudaMemcpyDeviceToHost, m->work));
+    CHECK(cudaMemcpyAsync(to, m->moments, (size_t)m->problem.space->ncells * KN_MOMENTS * sizeof *to,
+                          cudaMemcpyDeviceToHost, m->work));
     CHECK(cudaStreamSynchronize(m->work));
     return KN_OK;
 }
@@ -379,7 +392,8 @@ static enum kn_status moments(void *machine, double *to)
 static enum kn_status fluxes(void *machine, double *to)
 {
     struct kn_cuda *m = (struct kn_cuda *)machine;
-    CHECK(cudaMemcpyAsync(to, m->device.fluxes, (size_t)m->problem.space->nfaces * KN_FLUXES * sizeof *to, cudaMemcpyDeviceToHost, m->work));
+    CHECK(cudaMemcpyAsync(to, m->device.fluxes, (size_t)m->problem.space->nfaces * KN_FLUXES * sizeof *to,
+                          cudaMemcpyDeviceToHost, m->work));
     CHECK(cudaStreamSynchronize(m->work));
     return KN_OK;
 }
@@ -392,5 +406,6 @@ static void seconds(const void *machine, double phase[KN_PHASES])
 }
 
 const struct kn_backend kn_backend_cuda = {
-    "cuda", "an NVIDIA GPU", available, create, destroy, memory, put, get, set_walls, step, collide, moments, fluxes, seconds,
+    "cuda", "an NVIDIA GPU", available, create,  destroy, memory, put,
+    get,    set_walls,       step,      collide, moments, fluxes, seconds,
 };

@@ -15,35 +15,35 @@ enum { KN_CUDA_FLUXES = 5, KN_CUDA_SIDES = 6 };
 struct kn_cuda_problem {
     struct kn_mesh mesh;
     int32_t ncells, nfaces, size;
-    const float *speed[3];     /* [stride] */
-    const float *square;       /* [stride] */
-    const float *w;            /* [stride] */
-    const int32_t *face_cell;  /* [nfaces] */
-    const int32_t *face_side;  /* [nfaces] */
-    const float *emission;     /* [KN_CUDA_SIDES][nnodes] */
-    const double *patch;       /* [KN_CUDA_SIDES][2]: half-range fluxes of E and of 1 + eps E */
+    const float *speed[3];    /* [stride] */
+    const float *square;      /* [stride] */
+    const float *w;           /* [stride] */
+    const int32_t *face_cell; /* [nfaces] */
+    const int32_t *face_side; /* [nfaces] */
+    const float *emission;    /* [KN_CUDA_SIDES][nnodes] */
+    const double *patch;      /* [KN_CUDA_SIDES][2]: half-range fluxes of E and of 1 + eps E */
     float alpha[KN_CUDA_SIDES];
-    int32_t emits;             /* bit mask of the sides that emit */
+    int32_t emits; /* bit mask of the sides that emit */
     float eps;
     int32_t order, limiter;
-    int32_t symmetric;         /* estimator */
-    size_t shared_limit;       /* bytes of shared memory a block may ask for */
-    int32_t method;            /* enum kn_method */
-    int32_t conservation;      /* enum kn_conservation */
+    int32_t symmetric;    /* estimator */
+    size_t shared_limit;  /* bytes of shared memory a block may ask for */
+    int32_t method;       /* enum kn_method */
+    int32_t conservation; /* enum kn_conservation */
     float prandtl;
     double gram[KN_INVARIANTS][KN_INVARIANTS], inverse[KN_INVARIANTS][KN_INVARIANTS];
-    const float *source;       /* [nnodes], or NULL */
-    float *density;            /* [nfaces] */
-    double *fluxes;            /* [nfaces][KN_CUDA_FLUXES] */
+    const float *source; /* [nnodes], or NULL */
+    float *density;      /* [nfaces] */
+    double *fluxes;      /* [nfaces][KN_CUDA_FLUXES] */
 };
 
 /* A set of samples in the order of application.  Samples of one batch share no
  * node, so they may be applied at once; batches follow one another. */
 struct kn_cuda_set {
-    const int32_t *batch;      /* [0] number of batches, then their first samples and the end */
-    const uint4 *node;         /* [samples] rows' indices; shared-memory slots where the tile fits there */
-    const float4 *gain;        /* [samples] */
-    const float4 *defect;      /* [samples] */
+    const int32_t *batch; /* [0] number of batches, then their first samples and the end */
+    const uint4 *node;    /* [samples] rows' indices; shared-memory slots where the tile fits there */
+    const float4 *gain;   /* [samples] */
+    const float4 *defect; /* [samples] */
 };
 
 /* One step: h into next; dt_stream 0 leaves streaming out (h == next allowed). */
@@ -55,9 +55,12 @@ struct kn_cuda_step {
     struct kn_cuda_set set;
 };
 
-cudaError_t kn_cuda_walls(const struct kn_cuda_problem *p, const float *h, float dt, bool fluxes, cudaStream_t stream);
-cudaError_t kn_cuda_advance(const struct kn_cuda_problem *p, const struct kn_cuda_step *step, cudaStream_t stream);
-cudaError_t kn_cuda_moments(const struct kn_cuda_problem *p, const float *h, double *moments, cudaStream_t stream);
+cudaError_t kn_cuda_walls(const struct kn_cuda_problem *p, const float *h, float dt, bool fluxes,
+                          cudaStream_t stream);
+cudaError_t kn_cuda_advance(const struct kn_cuda_problem *p, const struct kn_cuda_step *step,
+                            cudaStream_t stream);
+cudaError_t kn_cuda_moments(const struct kn_cuda_problem *p, const float *h, double *moments,
+                            cudaStream_t stream);
 
 /* Slot of node k in a tile of shared memory: inside 32 nodes rows and columns
  * are exchanged, so that threads that hold four nodes each write to different banks. */

@@ -8,7 +8,8 @@
 enum { COLOURS = KN_SAMPLE_COLOURS, WORDS = COLOURS / 32, DROPPED = -1 };
 
 /* The four nodes of every sample of every set in a window. */
-static __global__ void draw_kernel(const __grid_constant__ kn_sample_plan plan, uint64_t first_draw, int samples, uint4 *nodes)
+static __global__ void draw_kernel(const __grid_constant__ kn_sample_plan plan, uint64_t first_draw,
+                                   int samples, uint4 *nodes)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= samples)
@@ -40,16 +41,19 @@ static __device__ int first_fit(uint32_t *masks, const uint32_t node[4])
 }
 
 /* One warp per set: theory section 7, batches by first fit, piece by piece. */
-static __global__ void order_kernel(const uint4 *all_nodes, int samples, int nnodes, int piece, uint32_t *all_masks, bool in_shared,
-                                    int2 *all_places, int32_t *all_order, int32_t *all_batches)
+static __global__ void order_kernel(const uint4 *all_nodes, int samples, int nnodes, int piece,
+                                    uint32_t *all_masks, bool in_shared, int2 *all_places, int32_t *all_order,
+                                    int32_t *all_batches)
 {
     extern __shared__ uint32_t shared_masks[];
     __shared__ int count[COLOURS], start[COLOURS + 1];
     const int lane = threadIdx.x, set = blockIdx.x;
     const uint4 *nodes = all_nodes + (int64_t)set * samples;
     uint32_t *masks = in_shared ? shared_masks : all_masks + (int64_t)set * nnodes * WORDS;
-    int2 *places = all_places + (int64_t)set * samples; /* colour and rank; or COLOURS and number past the colours */
-    int32_t *order = all_order + (int64_t)set * samples, *batches = all_batches + (int64_t)set * (samples + 2);
+    int2 *places =
+        all_places + (int64_t)set * samples; /* colour and rank; or COLOURS and number past the colours */
+    int32_t *order = all_order + (int64_t)set * samples,
+            *batches = all_batches + (int64_t)set * (samples + 2);
     int kept = 0, nbatches = 0;
     for (int begin = 0; begin < samples; begin += piece) {
         const int end = begin + piece < samples ? begin + piece : samples;
@@ -63,8 +67,9 @@ static __global__ void order_kernel(const uint4 *all_nodes, int samples, int nno
             const uint4 mine = i + lane < end ? nodes[i + lane] : uint4{UINT32_MAX, 0, 0, 0};
             int2 place = {DROPPED, 0};
             for (int j = 0; j < 32; j++) {
-                const uint32_t node[4] = {__shfl_sync(0xffffffffu, mine.x, j), __shfl_sync(0xffffffffu, mine.y, j),
-                                          __shfl_sync(0xffffffffu, mine.z, j), __shfl_sync(0xffffffffu, mine.w, j)};
+                const uint32_t node[4] = {
+                    __shfl_sync(0xffffffffu, mine.x, j), __shfl_sync(0xffffffffu, mine.y, j),
+                    __shfl_sync(0xffffffffu, mine.z, j), __shfl_sync(0xffffffffu, mine.w, j)};
                 if (node[0] == UINT32_MAX)
                     continue;
                 const int colour = first_fit(masks, node);
@@ -105,7 +110,8 @@ static __global__ void order_kernel(const uint4 *all_nodes, int samples, int nno
     }
 }
 
-cudaError_t kn_cuda_order(const struct kn_cuda_orders *o, const struct kn_sample_plan *plan, uint64_t first_draw, cudaStream_t stream)
+cudaError_t kn_cuda_order(const struct kn_cuda_orders *o, const struct kn_sample_plan *plan,
+                          uint64_t first_draw, cudaStream_t stream)
 {
     const dim3 grid((unsigned)((o->samples + 127) / 128), (unsigned)o->sets);
     const size_t masks = (size_t)o->nnodes * WORDS * sizeof(uint32_t);
@@ -118,29 +124,34 @@ cudaError_t kn_cuda_order(const struct kn_cuda_orders *o, const struct kn_sample
             return status;
     }
     order_kernel<<<(unsigned)o->sets, 32, in_shared ? masks : 0, stream>>>(
-        o->nodes, o->samples, o->nnodes, KN_SAMPLE_PIECE * o->nnodes, o->masks, in_shared, o->places, o->order, o->batches);
+        o->nodes, o->samples, o->nnodes, KN_SAMPLE_PIECE * o->nnodes, o->masks, in_shared, o->places,
+        o->order, o->batches);
     return cudaGetLastError();
 }
 
 /* ------------------------------------------------------------------ sampling */
 
 /* The samples of one set, in the order of application, for a step of this length. */
-static __global__ void sampling_kernel(const __grid_constant__ kn_sample_plan plan, uint64_t draw, const int32_t *order,
-                                       const int32_t *batches, bool slots, uint4 *node, float4 *gain, float4 *defect)
+static __global__ void sampling_kernel(const __grid_constant__ kn_sample_plan plan, uint64_t draw,
+                                       const int32_t *order, const int32_t *batches, bool slots, uint4 *node,
+                                       float4 *gain, float4 *defect)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= batches[1 + batches[0]])
         return;
     const kn_sample s = kn_sample_make(&plan, draw, (uint32_t)order[i]);
-    node[i] = slots ? uint4{kn_cuda_slot(s.node[0]), kn_cuda_slot(s.node[1]), kn_cuda_slot(s.node[2]), kn_cuda_slot(s.node[3])}
+    node[i] = slots ? uint4{kn_cuda_slot(s.node[0]), kn_cuda_slot(s.node[1]), kn_cuda_slot(s.node[2]),
+                            kn_cuda_slot(s.node[3])}
                     : uint4{s.node[0], s.node[1], s.node[2], s.node[3]};
     gain[i] = float4{s.gain[0], s.gain[1], s.gain[2], s.gain[3]};
     defect[i] = float4{s.defect[0], s.defect[1], s.defect[2], s.defect[3]};
 }
 
-cudaError_t kn_cuda_sample(const struct kn_sample_plan *plan, uint64_t draw, int samples, const int32_t *order,
-                           const int32_t *batches, bool slots, uint4 *node, float4 *gain, float4 *defect, cudaStream_t stream)
+cudaError_t kn_cuda_sample(const struct kn_sample_plan *plan, uint64_t draw, int samples,
+                           const int32_t *order, const int32_t *batches, bool slots, uint4 *node,
+                           float4 *gain, float4 *defect, cudaStream_t stream)
 {
-    sampling_kernel<<<(samples + 127) / 128, 128, 0, stream>>>(*plan, draw, order, batches, slots, node, gain, defect);
+    sampling_kernel<<<(samples + 127) / 128, 128, 0, stream>>>(*plan, draw, order, batches, slots, node, gain,
+                                                               defect);
     return cudaGetLastError();
 }

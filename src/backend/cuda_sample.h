@@ -7,18 +7,20 @@
 /* Room for the orders of a window of consecutive sets. */
 struct kn_cuda_orders {
     int32_t sets, samples, nnodes;
-    uint4 *nodes;              /* [sets][samples] */
-    uint32_t *masks;           /* [sets][nnodes][words]; NULL where shared memory holds them */
-    int2 *places;              /* [sets][samples] */
-    int32_t *order;            /* [sets][samples]: sample numbers in the order of application */
-    int32_t *batches;          /* [sets][samples + 2], as kn_cuda_set */
+    uint4 *nodes;     /* [sets][samples] */
+    uint32_t *masks;  /* [sets][nnodes][words]; NULL where shared memory holds them */
+    int2 *places;     /* [sets][samples] */
+    int32_t *order;   /* [sets][samples]: sample numbers in the order of application */
+    int32_t *batches; /* [sets][samples + 2], as kn_cuda_set */
 };
 
 /* Fill the window that begins with set first_draw. */
-cudaError_t kn_cuda_order(const struct kn_cuda_orders *o, const struct kn_sample_plan *plan, uint64_t first_draw, cudaStream_t stream);
+cudaError_t kn_cuda_order(const struct kn_cuda_orders *o, const struct kn_sample_plan *plan,
+                          uint64_t first_draw, cudaStream_t stream);
 
 /* Draw one set in its order. */
-cudaError_t kn_cuda_sample(const struct kn_sample_plan *plan, uint64_t draw, int samples, const int32_t *order,
-                           const int32_t *batches, bool slots, uint4 *node, float4 *gain, float4 *defect, cudaStream_t stream);
+cudaError_t kn_cuda_sample(const struct kn_sample_plan *plan, uint64_t draw, int samples,
+                           const int32_t *order, const int32_t *batches, bool slots, uint4 *node,
+                           float4 *gain, float4 *defect, cudaStream_t stream);
 
 #endif

@@ -36,7 +36,8 @@ static __device__ __forceinline__ void signs_of(const kn_mesh &m, int octant, fl
 
 /* ------------------------------------------------------------------- walls */
 
-static __device__ void add_fluxes(const kn_cuda_problem &p, int octant, int axis, int k, const four &h, double sum[5])
+static __device__ void add_fluxes(const kn_cuda_problem &p, int octant, int axis, int k, const four &h,
+                                  double sum[5])
 {
     const four w = read4(p.w + k), speed = read4(p.speed[axis] + k), vv = read4(p.square + k);
     const four vx = read4(p.speed[0] + k), vy = read4(p.speed[1] + k), vz = read4(p.speed[2] + k);
@@ -112,7 +113,8 @@ static __global__ void flux_kernel(const __grid_constant__ kn_cuda_problem p, co
 }
 
 template <int ORDER>
-static cudaError_t launch_walls(const struct kn_cuda_problem *p, const float *h, float dt, bool fluxes, cudaStream_t stream)
+static cudaError_t launch_walls(const struct kn_cuda_problem *p, const float *h, float dt, bool fluxes,
+                                cudaStream_t stream)
 {
     const int quads = p->mesh.stride / 4, threads = quads <= 32 ? 32 : quads <= 64 ? 64 : 128;
     density_kernel<ORDER><<<(unsigned)p->nfaces, threads, 0, stream>>>(*p, h, dt);
@@ -121,18 +123,20 @@ static cudaError_t launch_walls(const struct kn_cuda_problem *p, const float *h,
     return cudaGetLastError();
 }
 
-cudaError_t kn_cuda_walls(const struct kn_cuda_problem *p, const float *h, float dt, bool fluxes, cudaStream_t stream)
+cudaError_t kn_cuda_walls(const struct kn_cuda_problem *p, const float *h, float dt, bool fluxes,
+                          cudaStream_t stream)
 {
     if (p->nfaces == 0)
         return cudaSuccess;
-    return p->order == 1 ? launch_walls<1>(p, h, dt, fluxes, stream) : launch_walls<2>(p, h, dt, fluxes, stream);
+    return p->order == 1 ? launch_walls<1>(p, h, dt, fluxes, stream)
+                         : launch_walls<2>(p, h, dt, fluxes, stream);
 }
 
 /* ------------------------------------------------- one cell in linear order */
 
 /* Invariants of four nodes, added in float: a thread has few of them. */
-static __device__ __forceinline__ void add_invariants(const kn_cuda_problem &p, const float sign[3], int k, const four &h,
-                                                      float sum[KN_INVARIANTS])
+static __device__ __forceinline__ void add_invariants(const kn_cuda_problem &p, const float sign[3], int k,
+                                                      const four &h, float sum[KN_INVARIANTS])
 {
     const four w = read4(p.w + k), vv = read4(p.square + k);
     const four vx = read4(p.speed[0] + k), vy = read4(p.speed[1] + k), vz = read4(p.speed[2] + k);
@@ -147,7 +151,8 @@ static __device__ __forceinline__ void add_invariants(const kn_cuda_problem &p, 
     }
 }
 
-static __device__ void add_moments(const kn_cuda_problem &p, const float sign[3], int k, const four &h, double m[KN_MOMENTS])
+static __device__ void add_moments(const kn_cuda_problem &p, const float sign[3], int k, const four &h,
+                                   double m[KN_MOMENTS])
 {
     const four w = read4(p.w + k), vv = read4(p.square + k);
     const four sx = read4(p.speed[0] + k), sy = read4(p.speed[1] + k), sz = read4(p.speed[2] + k);
@@ -171,14 +176,16 @@ static __device__ void add_moments(const kn_cuda_problem &p, const float sign[3]
 }
 
 /* Visit the four-node groups of a row that fall to this thread. */
-#define FOR_QUADS(p, octant, k)                                                                                       \
-    for (int quad = threadIdx.x, octant = 0, k = 0; quad < (p).mesh.nnodes / 4; quad += blockDim.x)                   \
+#define FOR_QUADS(p, octant, k)                                                                              \
+    for (int quad = threadIdx.x, octant = 0, k = 0; quad < (p).mesh.nnodes / 4; quad += blockDim.x)          \
         if ((octant = 4 * quad / (p).mesh.stride, k = 4 * quad - octant * (p).mesh.stride, true))
 
-static __device__ void row_invariants(const kn_cuda_problem &p, const float *row, double m[KN_INVARIANTS], double *space)
+static __device__ void row_invariants(const kn_cuda_problem &p, const float *row, double m[KN_INVARIANTS],
+                                      double *space)
 {
     float part[KN_INVARIANTS] = {0, 0, 0, 0, 0}, sign[3];
-    FOR_QUADS(p, octant, k) {
+    FOR_QUADS(p, octant, k)
+    {
         signs_of(p.mesh, octant, sign);
         add_invariants(p, sign, k, read4(row + 4 * quad), part);
     }
@@ -187,19 +194,22 @@ static __device__ void row_invariants(const kn_cuda_problem &p, const float *row
     block_sum<KN_INVARIANTS>(m, space);
 }
 
-static __device__ void row_moments(const kn_cuda_problem &p, const float *row, double m[KN_MOMENTS], double *space)
+static __device__ void row_moments(const kn_cuda_problem &p, const float *row, double m[KN_MOMENTS],
+                                   double *space)
 {
     float sign[3];
     for (int i = 0; i < KN_MOMENTS; i++)
         m[i] = 0;
-    FOR_QUADS(p, octant, k) {
+    FOR_QUADS(p, octant, k)
+    {
         signs_of(p.mesh, octant, sign);
         add_moments(p, sign, k, read4(row + 4 * quad), m);
     }
     block_sum<KN_MOMENTS>(m, space);
 }
 
-static __global__ void moments_kernel(const __grid_constant__ kn_cuda_problem p, const float *h, double *moments)
+static __global__ void moments_kernel(const __grid_constant__ kn_cuda_problem p, const float *h,
+                                      double *moments)
 {
     __shared__ double space[32 * KN_MOMENTS];
     double m[KN_MOMENTS];
@@ -210,7 +220,8 @@ static __global__ void moments_kernel(const __grid_constant__ kn_cuda_problem p,
             moments[cell * KN_MOMENTS + i] = m[i];
 }
 
-cudaError_t kn_cuda_moments(const struct kn_cuda_problem *p, const float *h, double *moments, cudaStream_t stream)
+cudaError_t kn_cuda_moments(const struct kn_cuda_problem *p, const float *h, double *moments,
+                            cudaStream_t stream)
 {
     moments_kernel<<<p->ncells, 128, 0, stream>>>(*p, h, moments);
     return cudaGetLastError();
@@ -218,7 +229,8 @@ cudaError_t kn_cuda_moments(const struct kn_cuda_problem *p, const float *h, dou
 
 /* ------------------------------------------------------------- conservation */
 
-static __device__ void project(const kn_cuda_problem &p, const double missing[KN_INVARIANTS], double x[KN_INVARIANTS])
+static __device__ void project(const kn_cuda_problem &p, const double missing[KN_INVARIANTS],
+                               double x[KN_INVARIANTS])
 {
     for (int i = 0; i < KN_INVARIANTS; i++) {
         x[i] = 0;
@@ -229,13 +241,15 @@ static __device__ void project(const kn_cuda_problem &p, const double missing[KN
 
 /* <(1 + eps h) psi psi> of a row: the matrix of the paper's correction. */
 template <class READ>
-static __device__ void weighted_gram(const kn_cuda_problem &p, READ read, double a[KN_INVARIANTS][KN_INVARIANTS], double *space)
+static __device__ void weighted_gram(const kn_cuda_problem &p, READ read,
+                                     double a[KN_INVARIANTS][KN_INVARIANTS], double *space)
 {
     double part[15];
     float sign[3];
     for (int i = 0; i < 15; i++)
         part[i] = 0;
-    FOR_QUADS(p, octant, k) {
+    FOR_QUADS(p, octant, k)
+    {
         signs_of(p.mesh, octant, sign);
         for (int n = 0; n < 4; n++) {
             const double wh = (double)p.eps * p.w[k + n] * read(4 * quad + n);
@@ -253,7 +267,8 @@ static __device__ void weighted_gram(const kn_cuda_problem &p, READ read, double
 }
 
 /* Coefficients of the polynomial for the velocities of one octant given by |v|. */
-static __device__ __forceinline__ void octant_polynomial(const double x[KN_INVARIANTS], const float sign[3], float c[KN_INVARIANTS])
+static __device__ __forceinline__ void octant_polynomial(const double x[KN_INVARIANTS], const float sign[3],
+                                                         float c[KN_INVARIANTS])
 {
     c[0] = (float)x[0];
     c[4] = (float)x[4];
@@ -262,19 +277,23 @@ static __device__ __forceinline__ void octant_polynomial(const double x[KN_INVAR
 }
 
 /* The correction of node k, and nothing for padding. */
-static __device__ __forceinline__ float corrected(const kn_cuda_problem &p, const float c[KN_INVARIANTS], float eps, int k, float h)
+static __device__ __forceinline__ float corrected(const kn_cuda_problem &p, const float c[KN_INVARIANTS],
+                                                  float eps, int k, float h)
 {
     if (k >= p.size)
         return h;
-    return h + (1 + eps * h) * kn_collide_polynomial(c[0], c[1], c[2], c[3], c[4], p.speed[0][k], p.speed[1][k],
-                                                     p.speed[2][k], p.square[k]);
+    return h + (1 + eps * h) * kn_collide_polynomial(c[0], c[1], c[2], c[3], c[4], p.speed[0][k],
+                                                     p.speed[1][k], p.speed[2][k], p.square[k]);
 }
 
 /* ---------------------------------------------- model equations: a block per cell */
 
 struct row_reader {
     const float *row;
-    __device__ float operator()(int k) const { return row[k]; }
+    __device__ float operator()(int k) const
+    {
+        return row[k];
+    }
 };
 
 /* Relax a row in place; linear BGK needs no correction afterwards. */
@@ -289,15 +308,18 @@ static __device__ void collide_model(const kn_cuda_problem &p, double dt, float 
         project(p, before, x);
         for (int i = 0; i < KN_INVARIANTS; i++)
             x[i] *= lose;
-        FOR_QUADS(p, octant, k) {
+        FOR_QUADS(p, octant, k)
+        {
             signs_of(p.mesh, octant, sign);
             octant_polynomial(x, sign, c);
-            const four vx = read4(p.speed[0] + k), vy = read4(p.speed[1] + k), vz = read4(p.speed[2] + k), vv = read4(p.square + k);
+            const four vx = read4(p.speed[0] + k), vy = read4(p.speed[1] + k), vz = read4(p.speed[2] + k),
+                       vv = read4(p.square + k);
             four h = read4(row + 4 * quad);
 #pragma unroll
             for (int i = 0; i < 4; i++)
                 if (k + i < p.size)
-                    h.v[i] = keep * h.v[i] + kn_collide_polynomial(c[0], c[1], c[2], c[3], c[4], vx.v[i], vy.v[i], vz.v[i], vv.v[i]);
+                    h.v[i] = keep * h.v[i] + kn_collide_polynomial(c[0], c[1], c[2], c[3], c[4], vx.v[i],
+                                                                   vy.v[i], vz.v[i], vv.v[i]);
             *(float4 *)(row + 4 * quad) = make_float4(h.v[0], h.v[1], h.v[2], h.v[3]);
         }
         return;
@@ -308,7 +330,8 @@ static __device__ void collide_model(const kn_cuda_problem &p, double dt, float 
     before[4] = m[KN_M_XX] + m[KN_M_YY] + m[KN_M_ZZ];
     kn_moments_to_fields(m, p.eps, field);
     const kn_relaxation r = kn_collide_relaxation(p.method - METHOD_BGK, p.eps, p.prandtl, dt, field);
-    FOR_QUADS(p, octant, k) {
+    FOR_QUADS(p, octant, k)
+    {
         signs_of(p.mesh, octant, sign);
         const kn_relaxation here = kn_relaxation_in_octant(r, sign[0], sign[1], sign[2]);
         for (int i = 0; i < 4; i++)
@@ -338,7 +361,8 @@ static __device__ void collide_model(const kn_cuda_problem &p, double dt, float 
     } else {
         project(p, missing, x);
     }
-    FOR_QUADS(p, octant, k) {
+    FOR_QUADS(p, octant, k)
+    {
         signs_of(p.mesh, octant, sign);
         octant_polynomial(x, sign, c);
         for (int i = 0; i < 4; i++)
@@ -350,7 +374,8 @@ static __device__ void collide_model(const kn_cuda_problem &p, double dt, float 
 static __device__ void add_source(const kn_cuda_problem &p, double dt, float *row)
 {
     const float half = (float)(0.5 * dt);
-    FOR_QUADS(p, octant, k) {
+    FOR_QUADS(p, octant, k)
+    {
         (void)octant;
         (void)k;
         for (int i = 0; i < 4; i++)
@@ -361,15 +386,18 @@ static __device__ void add_source(const kn_cuda_problem &p, double dt, float *ro
 /* One block per cell.  The row waits in shared memory, or in its place in the
  * result where it is too long. */
 template <int ORDER>
-static __global__ void model_kernel(const __grid_constant__ kn_cuda_problem p, const __grid_constant__ kn_cuda_step s, bool staged)
+static __global__ void model_kernel(const __grid_constant__ kn_cuda_problem p,
+                                    const __grid_constant__ kn_cuda_step s, bool staged)
 {
     extern __shared__ float tile[];
     __shared__ double space[32 * 15];
     const int cell = blockIdx.x;
     float *out = s.next + (int64_t)cell * p.mesh.nnodes, *row = staged ? tile : out;
-    FOR_QUADS(p, octant, k) {
+    FOR_QUADS(p, octant, k)
+    {
         const kn_site site = {cell, octant};
-        const four h = s.dt_stream > 0 ? streamed<ORDER>(p, s.h, site, s.dt_stream, k) : read4(s.h + kn_mesh_row(&p.mesh, site) + k);
+        const four h = s.dt_stream > 0 ? streamed<ORDER>(p, s.h, site, s.dt_stream, k)
+                                       : read4(s.h + kn_mesh_row(&p.mesh, site) + k);
         *(float4 *)(row + 4 * quad) = make_float4(h.v[0], h.v[1], h.v[2], h.v[3]);
     }
     if (p.source)
@@ -388,7 +416,8 @@ static __global__ void model_kernel(const __grid_constant__ kn_cuda_problem p, c
  * nodes of all octants in registers, and h is read and written once. */
 template <int ORDER, int OCTANTS, int PER>
 static __global__ void __launch_bounds__(256)
-    linear_kernel(const __grid_constant__ kn_cuda_problem p, const __grid_constant__ kn_cuda_step s, float keep, float lose)
+    linear_kernel(const __grid_constant__ kn_cuda_problem p, const __grid_constant__ kn_cuda_step s,
+                  float keep, float lose)
 {
     __shared__ double space[8 * KN_INVARIANTS], x[KN_INVARIANTS];
     const int cell = blockIdx.x, quads = p.mesh.stride / 4, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -440,11 +469,14 @@ static __global__ void __launch_bounds__(256)
                 continue;
             four out = h[octant][i];
             if (p.method == METHOD_BGK) {
-                const four vx = read4(p.speed[0] + k), vy = read4(p.speed[1] + k), vz = read4(p.speed[2] + k), vv = read4(p.square + k);
+                const four vx = read4(p.speed[0] + k), vy = read4(p.speed[1] + k), vz = read4(p.speed[2] + k),
+                           vv = read4(p.square + k);
 #pragma unroll
                 for (int j = 0; j < 4; j++)
                     if (k + j < p.size)
-                        out.v[j] = keep * out.v[j] + kn_collide_polynomial(c[0], c[1], c[2], c[3], c[4], vx.v[j], vy.v[j], vz.v[j], vv.v[j]);
+                        out.v[j] =
+                            keep * out.v[j] + kn_collide_polynomial(c[0], c[1], c[2], c[3], c[4], vx.v[j],
+                                                                    vy.v[j], vz.v[j], vv.v[j]);
             }
             *(float4 *)(s.next + (int64_t)cell * p.mesh.nnodes + (int64_t)octant * p.mesh.stride + k) =
                 make_float4(out.v[0], out.v[1], out.v[2], out.v[3]);
@@ -453,14 +485,17 @@ static __global__ void __launch_bounds__(256)
 }
 
 template <int ORDER, int OCTANTS>
-static cudaError_t launch_linear(const kn_cuda_problem *p, const kn_cuda_step *s, int per, cudaStream_t stream)
+static cudaError_t launch_linear(const kn_cuda_problem *p, const kn_cuda_step *s, int per,
+                                 cudaStream_t stream)
 {
     const int quads = p->mesh.stride / 4, threads = ((quads + per - 1) / per + 31) / 32 * 32;
     const double lose = -expm1(-s->dt_collide);
     if (per == 1)
-        linear_kernel<ORDER, OCTANTS, 1><<<(unsigned)p->ncells, threads, 0, stream>>>(*p, *s, (float)(1 - lose), (float)lose);
+        linear_kernel<ORDER, OCTANTS, 1>
+            <<<(unsigned)p->ncells, threads, 0, stream>>>(*p, *s, (float)(1 - lose), (float)lose);
     else
-        linear_kernel<ORDER, OCTANTS, 2><<<(unsigned)p->ncells, threads, 0, stream>>>(*p, *s, (float)(1 - lose), (float)lose);
+        linear_kernel<ORDER, OCTANTS, 2>
+            <<<(unsigned)p->ncells, threads, 0, stream>>>(*p, *s, (float)(1 - lose), (float)lose);
     return cudaGetLastError();
 }
 
@@ -471,7 +506,8 @@ template <int C, int V> struct lanes {
     float v[V];
 };
 
-template <int C, int V> static __device__ __forceinline__ lanes<C, V> load_lanes(const float *tile, uint32_t slot, int first)
+template <int C, int V>
+static __device__ __forceinline__ lanes<C, V> load_lanes(const float *tile, uint32_t slot, int first)
 {
     lanes<C, V> l;
     const float *from = tile + (int64_t)slot * C + first;
@@ -489,13 +525,14 @@ template <int C, int V> static __device__ __forceinline__ lanes<C, V> load_lanes
 }
 
 template <int C, int V>
-static __device__ __forceinline__ void store_lanes(float *tile, uint32_t slot, int first, const lanes<C, V> &l, float gain,
-                                                   const float g[V])
+static __device__ __forceinline__ void store_lanes(float *tile, uint32_t slot, int first,
+                                                   const lanes<C, V> &l, float gain, const float g[V])
 {
     float *to = tile + (int64_t)slot * C + first;
     if (V == 4)
         *(float4 *)to = make_float4(l.v[0] + gain * g[0], l.v[V > 1 ? 1 : 0] + gain * g[V > 1 ? 1 : 0],
-                                    l.v[V > 2 ? 2 : 0] + gain * g[V > 2 ? 2 : 0], l.v[V > 3 ? 3 : 0] + gain * g[V > 3 ? 3 : 0]);
+                                    l.v[V > 2 ? 2 : 0] + gain * g[V > 2 ? 2 : 0],
+                                    l.v[V > 3 ? 3 : 0] + gain * g[V > 3 ? 3 : 0]);
     else
         *to = l.v[0] + gain * g[0];
 }
@@ -515,10 +552,13 @@ static __device__ __forceinline__ sample read_sample(const kn_cuda_set &set, int
 }
 
 template <int C, int V>
-static __device__ __forceinline__ void apply(const sample &s, float eps, float back, float *tile, int first, float defect[4][V])
+static __device__ __forceinline__ void apply(const sample &s, float eps, float back, float *tile, int first,
+                                             float defect[4][V])
 {
-    const lanes<C, V> a = load_lanes<C, V>(tile, s.node.x, first), b = load_lanes<C, V>(tile, s.node.y, first);
-    const lanes<C, V> c = load_lanes<C, V>(tile, s.node.z, first), d = load_lanes<C, V>(tile, s.node.w, first);
+    const lanes<C, V> a = load_lanes<C, V>(tile, s.node.x, first),
+                      b = load_lanes<C, V>(tile, s.node.y, first);
+    const lanes<C, V> c = load_lanes<C, V>(tile, s.node.z, first),
+                      d = load_lanes<C, V>(tile, s.node.w, first);
     float g[V];
 #pragma unroll
     for (int i = 0; i < V; i++) {
@@ -537,9 +577,11 @@ static __device__ __forceinline__ void apply(const sample &s, float eps, float b
 /* All batches in order; the first sample of the next batch is fetched while
  * this one is applied. */
 template <int C, int V>
-static __device__ void apply_batches(const kn_cuda_set &set, float eps, float back, float *tile, float defect[4][V])
+static __device__ void apply_batches(const kn_cuda_set &set, float eps, float back, float *tile,
+                                     float defect[4][V])
 {
-    const int groups = C / V, rank = threadIdx.x / groups, first = threadIdx.x % groups * V, ranks = blockDim.x / groups;
+    const int groups = C / V, rank = threadIdx.x / groups, first = threadIdx.x % groups * V,
+              ranks = blockDim.x / groups;
     const int batches = set.batch[0];
     int begin = set.batch[1], end = batches > 0 ? set.batch[2] : begin;
     sample current, next;
@@ -592,13 +634,16 @@ template <int C, bool STAGED> static __device__ __forceinline__ int64_t tile_ind
 template <int C, bool STAGED> struct tile_reader {
     const float *tile;
     int cell;
-    __device__ float operator()(int k) const { return tile[tile_index<C, STAGED>(k, cell)]; }
+    __device__ float operator()(int k) const
+    {
+        return tile[tile_index<C, STAGED>(k, cell)];
+    }
 };
 
 /* Polynomial coefficients of every cell of the block from the defects. */
 template <int C, bool STAGED>
-static __device__ void corrections(const kn_cuda_problem &p, const float *tile, const double total[C][4], double *space,
-                                   double x[C][KN_INVARIANTS])
+static __device__ void corrections(const kn_cuda_problem &p, const float *tile, const double total[C][4],
+                                   double *space, double x[C][KN_INVARIANTS])
 {
     if (p.conservation == CONSERVE_PAPER && p.eps > 0) {
         for (int c = 0; c < C; c++) {
@@ -627,7 +672,8 @@ static __global__ void __launch_bounds__(256, 3)
     extern __shared__ float staged[];
     __shared__ double total[C][4], x[C][KN_INVARIANTS];
     __shared__ double space[32 * 15 > 32 * 2 * C ? 32 * 15 : 32 * 2 * C];
-    const int first = blockIdx.x * C, c = threadIdx.x % C, quads = p.mesh.nnodes / 4, stride4 = p.mesh.stride / 4;
+    const int first = blockIdx.x * C, c = threadIdx.x % C, quads = p.mesh.nnodes / 4,
+              stride4 = p.mesh.stride / 4;
     const int cell = first + c;
     const float half = (float)(0.5 * s.dt_collide);
     float *tile = STAGED ? staged : s.next + (int64_t)cell * p.mesh.nnodes;
@@ -636,9 +682,11 @@ static __global__ void __launch_bounds__(256, 3)
         const kn_site site = {cell, octant};
         four h = {{0, 0, 0, 0}};
         if (cell < p.ncells)
-            h = s.dt_stream > 0 ? streamed<ORDER>(p, s.h, site, s.dt_stream, k) : read4(s.h + kn_mesh_row(&p.mesh, site) + k);
+            h = s.dt_stream > 0 ? streamed<ORDER>(p, s.h, site, s.dt_stream, k)
+                                : read4(s.h + kn_mesh_row(&p.mesh, site) + k);
         for (int i = 0; i < 4; i++)
-            tile[tile_index<C, STAGED>(4 * quad + i, c)] = h.v[i] + (p.source ? half * p.source[4 * quad + i] : 0.0f);
+            tile[tile_index<C, STAGED>(4 * quad + i, c)] =
+                h.v[i] + (p.source ? half * p.source[4 * quad + i] : 0.0f);
     }
     __syncthreads();
     float defect[4][V];
@@ -674,14 +722,16 @@ static cudaError_t launch(const kn_cuda_problem *p, const kn_cuda_step *s, cudaS
 {
     const size_t bytes = STAGED ? (size_t)((p->mesh.nnodes + 31) / 32 * 32) * C * sizeof(float) : 0;
     const auto kernel = collision_kernel<C, V, STAGED, ORDER>;
-    const cudaError_t status = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+    const cudaError_t status =
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
     if (status != cudaSuccess)
         return status;
     kernel<<<(unsigned)((p->ncells + C - 1) / C), 256, bytes, stream>>>(*p, *s);
     return cudaGetLastError();
 }
 
-template <int ORDER> static cudaError_t advance(const kn_cuda_problem *p, const kn_cuda_step *s, cudaStream_t stream)
+template <int ORDER>
+static cudaError_t advance(const kn_cuda_problem *p, const kn_cuda_step *s, cudaStream_t stream)
 {
     const size_t row = (size_t)((p->mesh.nnodes + 31) / 32 * 32) * sizeof(float);
     const bool staged = kn_cuda_staged(p);
@@ -692,25 +742,28 @@ template <int ORDER> static cudaError_t advance(const kn_cuda_problem *p, const 
             return launch<4, 4, true, ORDER>(p, s, stream);
         return staged ? launch<1, 1, true, ORDER>(p, s, stream) : launch<1, 1, false, ORDER>(p, s, stream);
     }
-    const bool linear = p->method == METHOD_NONE || (p->method == METHOD_BGK && p->eps == 0 && p->conservation != CONSERVE_NONE);
+    const bool linear = p->method == METHOD_NONE ||
+                        (p->method == METHOD_BGK && p->eps == 0 && p->conservation != CONSERVE_NONE);
     const int per = p->mesh.stride / 4 <= 256 ? 1 : 2;
     if (linear && !p->source && p->mesh.stride / 4 <= 512) {
         if (p->mesh.octants == 1)
             return launch_linear<ORDER, 1>(p, s, per, stream);
         if (p->mesh.octants == 2)
             return launch_linear<ORDER, 2>(p, s, per, stream);
-        return p->mesh.octants == 4 ? launch_linear<ORDER, 4>(p, s, per, stream) : launch_linear<ORDER, 8>(p, s, per, stream);
+        return p->mesh.octants == 4 ? launch_linear<ORDER, 4>(p, s, per, stream)
+                                    : launch_linear<ORDER, 8>(p, s, per, stream);
     }
     const int quads = p->mesh.nnodes / 4, threads = quads <= 64 ? 64 : quads <= 128 ? 128 : 256;
-    const cudaError_t status =
-        cudaFuncSetAttribute(model_kernel<ORDER>, cudaFuncAttributeMaxDynamicSharedMemorySize, staged ? (int)row : 0);
+    const cudaError_t status = cudaFuncSetAttribute(
+        model_kernel<ORDER>, cudaFuncAttributeMaxDynamicSharedMemorySize, staged ? (int)row : 0);
     if (status != cudaSuccess)
         return status;
     model_kernel<ORDER><<<(unsigned)p->ncells, threads, staged ? row : 0, stream>>>(*p, *s, staged);
     return cudaGetLastError();
 }
 
-cudaError_t kn_cuda_advance(const struct kn_cuda_problem *p, const struct kn_cuda_step *s, cudaStream_t stream)
+cudaError_t kn_cuda_advance(const struct kn_cuda_problem *p, const struct kn_cuda_step *s,
+                            cudaStream_t stream)
 {
     return p->order == 1 ? advance<1>(p, s, stream) : advance<2>(p, s, stream);
 }

@@ -9,7 +9,6 @@ static __device__ __forceinline__ float4 load4(const float *p)
     return *(const float4 *)p;
 }
 
-
 struct four {
     float v[4];
 };
@@ -23,8 +22,8 @@ static __device__ __forceinline__ four read4(const float *p)
 
 /* Values on the downwind face of a site, second order; `ghost` holds the
  * emission where the upwind neighbour is a wall. */
-static __device__ __forceinline__ four face_values(const kn_cuda_problem &p, const float *h, const kn_stencil &t, int axis,
-                                                   int k, const four &ghost)
+static __device__ __forceinline__ four face_values(const kn_cuda_problem &p, const float *h,
+                                                   const kn_stencil &t, int axis, int k, const four &ghost)
 {
     const four here = read4(h + t.here + k), speed = read4(p.speed[axis] + k);
     const four up = t.up < 0 ? ghost : read4(h + t.up + k);
@@ -49,7 +48,8 @@ static __device__ __forceinline__ four face_values(const kn_cuda_problem &p, con
 
 /* What flies from a site into the wall downwind of it. */
 template <int ORDER>
-static __device__ __forceinline__ four arriving(const kn_cuda_problem &p, const float *h, kn_site s, int axis, float dt, int k)
+static __device__ __forceinline__ four arriving(const kn_cuda_problem &p, const float *h, kn_site s, int axis,
+                                                float dt, int k)
 {
     if (ORDER == 1)
         return read4(h + kn_mesh_row(&p.mesh, s) + k);
@@ -59,11 +59,13 @@ static __device__ __forceinline__ four arriving(const kn_cuda_problem &p, const 
 
 /* What comes out of wall face ~face into an octant. */
 template <int ORDER>
-static __device__ __forceinline__ four leaving(const kn_cuda_problem &p, const float *h, int face, int octant, float dt, int k)
+static __device__ __forceinline__ four leaving(const kn_cuda_problem &p, const float *h, int face, int octant,
+                                               float dt, int k)
 {
     const int side = p.face_side[face], axis = side / 2;
     const float rho = p.density[face], alpha = p.alpha[side];
-    const four excess = read4(p.emission + (int64_t)side * p.mesh.nnodes + (int64_t)octant * p.mesh.stride + k);
+    const four excess =
+        read4(p.emission + (int64_t)side * p.mesh.nnodes + (int64_t)octant * p.mesh.stride + k);
     four out;
 #pragma unroll
     for (int i = 0; i < 4; i++)
@@ -80,7 +82,8 @@ static __device__ __forceinline__ four leaving(const kn_cuda_problem &p, const f
 
 /* Four nodes of a site after streaming over dt, theory (13), (14). */
 template <int ORDER>
-static __device__ __forceinline__ four streamed(const kn_cuda_problem &p, const float *h, kn_site s, float dt, int k)
+static __device__ __forceinline__ four streamed(const kn_cuda_problem &p, const float *h, kn_site s, float dt,
+                                                int k)
 {
     const four here = read4(h + kn_mesh_row(&p.mesh, s) + k);
     four out = here;
