@@ -233,7 +233,7 @@ static void checkpoint_full_disk(void **state)
 
 /* HDF5 1.10 does not free everything when it refuses a damaged file. */
 // NOLINTBEGIN(bugprone-reserved-identifier): the name is the sanitizer's
-const char *__lsan_default_suppressions(void);
+__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {
     return "leak:libhdf5";
