@@ -85,7 +85,8 @@ static void measure_noise(const char *estimator, double *drag_noise, double *flo
 /* The symmetric estimator replaces h + h1 by half of h + h1 - h* - h1*.  For a
  * state far from local equilibrium the two halves are independent and the noise
  * falls by sqrt(1/2), or less where they are weighted by what they change: 0.86
- * for a pure stress.  What is in local equilibrium makes no noise at all. */
+ * for a pure stress, as measured with this program in a uniform gas.  What is in local equilibrium makes no
+ * noise at all. */
 static void symmetric_estimator_is_quieter(void **state)
 {
     (void)state;
