@@ -84,6 +84,7 @@ enum kn_grid { KN_GRID_STRETCHED, KN_GRID_GAUSS };
 enum kn_fold { KN_FOLD_AUTO, KN_FOLD_NONE };
 enum kn_method { KN_METHOD_MONTE_CARLO, KN_METHOD_BGK, KN_METHOD_SHAKHOV, KN_METHOD_ES_BGK, KN_METHOD_NONE };
 enum kn_estimator { KN_ESTIMATOR_SYMMETRIC, KN_ESTIMATOR_PAPER };
+enum kn_points { KN_POINTS_AUTO, KN_POINTS_LATTICE, KN_POINTS_RANDOM };
 enum kn_update { KN_UPDATE_EXPONENTIAL, KN_UPDATE_EXPLICIT };
 enum kn_conservation { KN_CONSERVATION_PROJECTION, KN_CONSERVATION_PAPER, KN_CONSERVATION_NONE };
 enum kn_wall_kind { KN_WALL_DIFFUSE, KN_WALL_SPECULAR, KN_WALL_SYMMETRY, KN_WALL_PERIODIC };
@@ -135,6 +136,7 @@ struct kn_case {
         enum kn_method method;
         int samples; /* N_t */
         enum kn_estimator estimator;
+        enum kn_points points;
         enum kn_update update;
         enum kn_conservation conservation;
         double prandtl; /* shakhov, es-bgk */

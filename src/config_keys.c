@@ -48,6 +48,13 @@ static const struct kn_choice estimators[] = {
     {0},
 };
 
+static const struct kn_choice points[] = {
+    {"auto", KN_POINTS_AUTO, "lattice with the symmetric estimator, random with the paper's"},
+    {"lattice", KN_POINTS_LATTICE, "evenly spread, shifted at random each step: less noise at the same cost"},
+    {"random", KN_POINTS_RANDOM, "independent of each other, as in the paper"},
+    {0},
+};
+
 static const struct kn_choice updates[] = {
     {"exponential", KN_UPDATE_EXPONENTIAL, "each sample relaxes exactly: never overshoots"},
     {"explicit", KN_UPDATE_EXPLICIT, "bare explicit step as in the paper; may diverge in the tail"},
@@ -246,6 +253,13 @@ const struct kn_key kn_config_keys[] = {
      .flags = KN_KEY_SHAPES,
      .choices = estimators,
      .doc = "What each sampled collision adds to the collision integral; monte-carlo only."},
+    {.name = "collision.points",
+     CHOICE(collision.points),
+     .initial = "auto",
+     .unit = "",
+     .flags = KN_KEY_SHAPES,
+     .choices = points,
+     .doc = "How the collisions of a step are spread over all possible ones; monte-carlo only."},
     {.name = "collision.update",
      CHOICE(collision.update),
      .initial = "exponential",

@@ -28,6 +28,8 @@ struct kn_sample_plan kn_sampling_plan(const struct kn_case *c, const struct kn_
         .strength =
             (float)(M_PI * KN_COLLISION_STRENGTH * dt / c->collision.samples * (symmetric ? 0.5 : 1.0)),
         .symmetric = symmetric,
+        .lattice =
+            c->collision.points == KN_POINTS_LATTICE || (c->collision.points == KN_POINTS_AUTO && symmetric),
         .exponential = c->collision.update == KN_UPDATE_EXPONENTIAL,
     };
 }

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---------------------------------------------- half-range Gauss quadrature */
 
@@ -174,6 +175,14 @@ void kn_velocity_fold(const struct kn_case *c, bool folded[3])
         folded[d] = c->velocity.fold == KN_FOLD_AUTO && kn_space_is_uniform(c, d) && kn_space_is_even(c, d);
 }
 
+/* A table over the nodes of an octant. */
+static void *make_table(const struct kn_velocity *v, size_t size)
+{
+    const size_t bytes = (size_t)v->stride * size; /* a multiple of a cache line */
+    void *table = aligned_alloc(KN_VELOCITY_PAD * sizeof(float), bytes);
+    return table ? memset(table, 0, bytes) : NULL;
+}
+
 static enum kn_status allocate(struct kn_velocity *v)
 {
     bool whole = true;
@@ -181,11 +190,15 @@ static enum kn_status allocate(struct kn_velocity *v)
         v->node[d] = calloc((size_t)v->half[d], sizeof *v->node[d]);
         v->weight[d] = calloc((size_t)v->half[d], sizeof *v->weight[d]);
         v->edge[d] = calloc((size_t)v->half[d] + 1, sizeof *v->edge[d]);
-        v->speed[d] = calloc((size_t)v->stride, sizeof *v->speed[d]);
+        v->speed[d] = make_table(v, sizeof *v->speed[d]);
         whole = whole && v->node[d] && v->weight[d] && v->edge[d] && v->speed[d];
     }
-    v->square = calloc((size_t)v->stride, sizeof *v->square);
-    v->w = calloc((size_t)v->stride, sizeof *v->w);
+    for (int i = 0; i < 5; i++) {
+        v->invariant[i] = make_table(v, sizeof *v->invariant[i]);
+        whole = whole && v->invariant[i];
+    }
+    v->square = make_table(v, sizeof *v->square);
+    v->w = make_table(v, sizeof *v->w);
     v->heavy = calloc((size_t)v->stride, sizeof *v->heavy);
     if (!whole || !v->square || !v->w || !v->heavy)
         return kn_error_set(KN_EMEMORY, "no memory for a velocity grid of %d nodes", v->nnodes);
@@ -207,6 +220,9 @@ static void fill_octant(struct kn_velocity *v)
         v->square[k] = (float)square;
         v->w[k] = (float)w;
         largest = fmaxf(largest, v->w[k]);
+        const double psi[5] = {1, v->speed[0][k], v->speed[1][k], v->speed[2][k], v->square[k]};
+        for (int i = 0; i < 5; i++)
+            v->invariant[i][k] = v->w[k] * psi[i];
     }
     for (int k = 0; k < v->size; k++)
         if (v->w[k] >= largest / 4)
@@ -225,7 +241,7 @@ enum kn_status kn_velocity_create(struct kn_velocity *v, const struct kn_case *c
         v->bit[d] = folded[d] ? 0 : v->octants;
         v->octants *= folded[d] ? 1 : 2;
     }
-    v->stride = (v->size + 3) / 4 * 4;
+    v->stride = (v->size + KN_VELOCITY_PAD - 1) / KN_VELOCITY_PAD * KN_VELOCITY_PAD;
     v->nnodes = v->octants * v->stride;
     if ((status = allocate(v)) != KN_OK)
         return status;
@@ -250,6 +266,8 @@ void kn_velocity_destroy(struct kn_velocity *v)
         free(v->edge[d]);
         free(v->speed[d]);
     }
+    for (int i = 0; i < 5; i++)
+        free(v->invariant[i]);
     free(v->square);
     free(v->w);
     free(v->heavy);

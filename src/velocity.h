@@ -4,6 +4,8 @@
 
 #include "knudsen.h"
 
+enum { KN_VELOCITY_PAD = 16 }; /* floats: the widest vector, a cache line */
+
 /* Nodes with the same signs of (vx, vy, vz) are neighbours in memory: an octant.
  * Inside an octant |v| and the weight do not depend on which octant it is, the
  * upwind side is fixed, and a reflection is a change of octant that leaves the
@@ -14,15 +16,17 @@ struct kn_velocity {
     int bit[3];        /* octant bit that is set where v < 0; 0 = folded axis */
     int octants;       /* 1, 2, 4 or 8 */
     int size;          /* nodes in an octant */
-    int stride;        /* size padded to a multiple of 4; padding has weight 0 */
+    int stride;        /* size padded to whole vectors; padding has weight 0 */
     int nnodes;        /* octants * stride: length of one row of h */
     double *node[3];   /* [half] V0 */
     double *weight[3]; /* [half] probability of the cell, doubled on a folded axis */
     float *edge[3];    /* [half + 1] V0; edge[0] = 0; the last may be infinite */
-    float *speed[3];   /* [stride] |v| along an axis, inside an octant */
-    float *square;     /* [stride] v.v */
-    float *w;          /* [stride] weights */
-    int *heavy;        /* [nheavy] nodes of an octant with at least a quarter of the largest weight */
+    /* Tables over the nodes of an octant, on whole cache lines. */
+    float *speed[3];      /* [stride] |v| along an axis */
+    float *square;        /* [stride] v.v */
+    float *w;             /* [stride] weights */
+    double *invariant[5]; /* [stride] w times 1, |vx|, |vy|, |vz|, v.v */
+    int *heavy;           /* [nheavy] nodes of an octant with at least a quarter of the largest weight */
     int nheavy;
     double max_speed[3]; /* largest node */
 };

@@ -19,7 +19,7 @@ struct kn_cpu {
     const struct kn_cpu_kernels *kernels;
     struct kn_mesh mesh;
     float *h, *next;           /* [ncells][nnodes] */
-    float *density;            /* [nfaces] */
+    float *density, *lost;     /* [nfaces] */
     double *fluxes;            /* [nfaces][KN_FLUXES] */
     struct kn_sample *drawn;   /* [collision.samples] */
     struct kn_sample *samples; /* [nsamples] in the order of application */
@@ -34,7 +34,7 @@ struct kn_cpu {
 
 size_t kn_cpu_scratch_size(const struct kn_velocity *v, int lanes)
 {
-    const size_t stream = KN_STREAM_SCRATCH_ROWS * (size_t)v->stride + (size_t)v->nnodes;
+    const size_t stream = KN_STREAM_SCRATCH_ROWS * (size_t)v->stride + 2 * (size_t)v->nnodes;
     const size_t collide = (size_t)lanes * v->nnodes, most = stream > collide ? stream : collide;
     return (most + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
 }
@@ -88,6 +88,7 @@ static void destroy(void *machine)
     free(cpu->h);
     free(cpu->next);
     free(cpu->density);
+    free(cpu->lost);
     free(cpu->fluxes);
     free(cpu->drawn);
     free(cpu->samples);
@@ -130,12 +131,13 @@ static enum kn_status create(void **machine, const struct kn_problem *p)
     cpu->h = aligned(rows, sizeof(float));
     cpu->next = aligned(rows, sizeof(float));
     cpu->density = calloc(faces + 1, sizeof(float));
+    cpu->lost = calloc(faces + 1, sizeof(float));
     cpu->fluxes = calloc((faces + 1) * KN_FLUXES, sizeof(double));
     cpu->drawn = aligned((size_t)kn_sampling_count(p->c) + 1, sizeof(struct kn_sample));
     cpu->samples = aligned((size_t)kn_sampling_count(p->c) + 1, sizeof(struct kn_sample));
     cpu->path = malloc((size_t)p->space->ncells * sizeof *cpu->path);
     cpu->scratch = aligned((size_t)p->threads * cpu->scratch_size, sizeof(float));
-    if (!cpu->h || !cpu->next || !cpu->path || !cpu->density || !cpu->fluxes || !cpu->drawn ||
+    if (!cpu->h || !cpu->next || !cpu->path || !cpu->density || !cpu->lost || !cpu->fluxes || !cpu->drawn ||
         !cpu->samples || !cpu->scratch || kn_sampling_order_create(&cpu->order, p->c, p->velocity) != KN_OK) {
         destroy(cpu);
         return kn_error_set(KN_EMEMORY, "no memory for %.3g GB of distribution function", memory(p) / 1e9);
@@ -233,39 +235,48 @@ struct cell_sweep {
     bool cached; /* leave the result in the caches */
 };
 
-/* Ask for a row that is needed soon: processors do not fetch ahead across pages. */
-static void prefetch_row(const struct kn_cpu *cpu, int cell)
+/* One thread of a sweep. */
+struct worker {
+    float *scratch;
+    float *row[2]; /* of the cell at work and of the one before, where results bypass the caches */
+    struct kn_traffic traffic;
+    double seconds[2]; /* of streaming and of collisions */
+};
+
+static struct worker start_worker(const struct kn_cpu *cpu)
 {
-    const size_t line = 64 / sizeof(float), nnodes = (size_t)cpu->problem.velocity->nnodes;
-    const float *row = cpu->h + (size_t)cell * nnodes;
-    for (size_t k = 0; k < nnodes; k += line)
-        __builtin_prefetch(row + k, 0, 2);
+    float *scratch = cpu->scratch + (size_t)omp_get_thread_num() * cpu->scratch_size;
+    float *end = scratch + cpu->scratch_size;
+    const size_t nnodes = (size_t)cpu->problem.velocity->nnodes;
+    return (struct worker){.scratch = scratch, .row = {end - nnodes, end - 2 * nnodes}};
 }
 
 /* `count` cells that follow `first` in memory, so that h passes through memory
- * once.  Where seconds are asked for, those of streaming and of collisions. */
-static void sweep_block(struct kn_cpu *cpu, const struct cell_sweep *sweep, int first, int count,
-                        double *seconds)
+ * once.  Looking at the clock costs as much as a small cell: not every block is timed. */
+static void sweep_block(struct kn_cpu *cpu, const struct cell_sweep *sweep, struct worker *worker, int first,
+                        int count, bool timed)
 {
     const int nnodes = cpu->problem.velocity->nnodes;
-    float *scratch = cpu->scratch + (size_t)omp_get_thread_num() * cpu->scratch_size;
-    float *to = sweep->to + (size_t)first * (size_t)nnodes;
-    float *rows = sweep->cached ? to : scratch + cpu->scratch_size - (size_t)nnodes * (size_t)count;
-    const double start = seconds ? omp_get_wtime() : 0;
+    float *to = sweep->to + (size_t)first * (size_t)nnodes, *rows = sweep->cached ? to : worker->row[0];
+    const double start = timed ? omp_get_wtime() : 0;
     for (int i = 0; sweep->s && i < count; i++)
-        cpu->kernels->stream(sweep->s, first + i, rows + (size_t)i * (size_t)nnodes, scratch);
-    const double middle = seconds ? omp_get_wtime() : 0;
-    cpu->kernels->collide(sweep->k, rows, count, scratch);
-    if (!sweep->cached)
-        cpu->kernels->store(rows, nnodes * count, to);
-    if (seconds) {
-        seconds[0] += middle - start;
-        seconds[1] += omp_get_wtime() - middle;
+        cpu->kernels->stream(sweep->s, first + i, &worker->traffic, rows + (size_t)i * (size_t)nnodes,
+                             worker->scratch);
+    const double middle = timed ? omp_get_wtime() : 0;
+    cpu->kernels->collide(sweep->k, rows, count, worker->scratch);
+    if (timed) {
+        worker->seconds[0] += middle - start;
+        worker->seconds[1] += omp_get_wtime() - middle;
+    }
+    if (!sweep->cached) {
+        worker->traffic.done = rows;
+        worker->traffic.to = to;
+        worker->row[0] = worker->row[1];
+        worker->row[1] = rows;
     }
 }
 
-/* All cells.  Looking at the clock costs as much as a small cell: one block in
- * TIMED tells how the time of the sweep divides into streaming and collisions. */
+/* All cells; one block in TIMED tells how the time divides into streaming and collisions. */
 static void sweep_cells(struct kn_cpu *cpu, const struct cell_sweep *sweep)
 {
     enum { TIMED = 16 };
@@ -277,16 +288,18 @@ static void sweep_cells(struct kn_cpu *cpu, const struct cell_sweep *sweep)
 #pragma omp parallel num_threads(cpu->problem.threads) reduction(+ : stream, collide)
     {
         const unsigned mode = flush_denormals();
-        double seconds[2] = {0, 0};
+        struct worker worker = start_worker(cpu);
 #pragma omp for schedule(static)
         for (int i = 0; i < ncells; i += block) {
-            if (!sweep->cached && i + 1 < ncells)
-                prefetch_row(cpu, cpu->path[i + 1]);
-            sweep_block(cpu, sweep, sampled ? i : cpu->path[i], ncells - i < block ? ncells - i : block,
-                        i / block % TIMED == 0 ? seconds : NULL);
+            const int next = i + block < ncells ? i + block : i;
+            worker.traffic.ahead = sampled ? next : cpu->path[next];
+            sweep_block(cpu, sweep, &worker, sampled ? i : cpu->path[i],
+                        ncells - i < block ? ncells - i : block, i / block % TIMED == 0);
         }
-        stream += seconds[0];
-        collide += seconds[1];
+        if (worker.traffic.to)
+            cpu->kernels->store(worker.traffic.done, cpu->problem.velocity->nnodes, worker.traffic.to);
+        stream += worker.seconds[0];
+        collide += worker.seconds[1];
         restore_denormals(mode);
     }
     const double part = sweep->s ? stream / (stream + collide) : 0, total = omp_get_wtime() - begin;
@@ -324,6 +337,7 @@ static enum kn_status step(void *machine, const struct kn_step *step)
                                       .limiter = p->c->space.limiter,
                                       .h = cpu->h,
                                       .density = cpu->density,
+                                      .lost = cpu->lost,
                                       .fluxes = step->fluxes ? cpu->fluxes : NULL};
     draw_samples(cpu, step->collide, step->draw);
     const struct kn_collide_sweep k = collide_sweep(cpu, step->collide, step->draw);

@@ -1,68 +1,87 @@
 /* Collisions on the CPU: a block of cells at a time, all of it in cache.  KN_LANES
  * cells fill one vector of floats (set by the build per instruction set). */
 #include "cpu_kernels.h"
+#include "cpu_lanes.h"
 
 #include <string.h>
-#ifdef __SSE__
-#include <xmmintrin.h>
-#endif
 
 /* ------------------------------------------------------------------ moments */
 
 /* The octants of a row are first added with the signs that each moment needs:
  * fewer products than octant by octant.  Missing octants read the first one
- * and count zero; `octants` is a compile-time constant, so that costs nothing. */
-KN_SPECIALISED void invariants_loop(const struct kn_velocity *v, int octants, const float *const odd_speed[3],
+ * and count zero; `octants` is a compile-time constant, so that costs nothing.
+ * `odd` are the tables of the unfolded axes, in the order of their octant bits. */
+KN_SPECIALISED void invariants_loop(const struct kn_velocity *v, int octants, const double *const odd[3],
                                     const float *row, double m[KN_INVARIANTS])
 {
-    const float *restrict w = v->w, *restrict vv = v->square, *h[8];
-    const float *restrict s0 = odd_speed[0], *restrict s1 = odd_speed[1], *restrict s2 = odd_speed[2];
+    const bool second = octants > 1, fourth = octants > 2, eighth = octants > 4;
+    struct kn_lane_sum one = {0}, x = {0}, y = {0}, z = {0}, e = {0};
+    const float *h[8];
     for (int o = 0; o < 8; o++)
         h[o] = row + (o < octants ? (size_t)o * v->stride : 0);
-    const float *restrict h0 = h[0], *restrict h1 = h[1], *restrict h2 = h[2], *restrict h3 = h[3];
-    const float *restrict h4 = h[4], *restrict h5 = h[5], *restrict h6 = h[6], *restrict h7 = h[7];
-    const bool second = octants > 1, fourth = octants > 2, eighth = octants > 4;
-    double one = 0, x = 0, y = 0, z = 0, e = 0;
-#pragma omp simd reduction(+ : one, x, y, z, e)
-    for (int k = 0; k < v->stride; k++) {
-        const float b = second ? h1[k] : 0, c = fourth ? h2[k] : 0, d = fourth ? h3[k] : 0;
-        const float sum0 = h0[k] + b, sum1 = c + d;
-        const float sum2 = eighth ? h4[k] + h5[k] : 0, sum3 = eighth ? h6[k] + h7[k] : 0;
-        const double even = (double)w[k] * ((sum0 + sum1) + (sum2 + sum3));
-        one += even;
-        e += even * vv[k];
+    for (int first = 0; first < v->stride; first += KN_LANES) {
+        union kn_lane_view even, oddx, oddy, oddz;
+#pragma omp simd
+        for (int i = 0; i < KN_LANES; i++) {
+            const int k = first + i;
+            const float a = h[0][k], b = second ? h[1][k] : 0, c = fourth ? h[2][k] : 0,
+                        d = fourth ? h[3][k] : 0;
+            const float sum0 = a + b, sum1 = c + d;
+            const float sum2 = eighth ? h[4][k] + h[5][k] : 0, sum3 = eighth ? h[6][k] + h[7][k] : 0;
+            even.at[i] = eighth ? (sum0 + sum1) + (sum2 + sum3) : sum0 + sum1;
+            oddx.at[i] =
+                eighth ? (a - b) + (c - d) + ((h[4][k] - h[5][k]) + (h[6][k] - h[7][k])) : (a - b) + (c - d);
+            oddy.at[i] = eighth ? (sum0 - sum1) + (sum2 - sum3) : sum0 - sum1;
+            oddz.at[i] = (sum0 + sum1) - (sum2 + sum3);
+        }
+        kn_lanes_add(&one, v->invariant[0] + first, even.vector);
+        kn_lanes_add(&e, v->invariant[4] + first, even.vector);
         if (second)
-            x += (double)(w[k] * s0[k]) *
-                 ((h0[k] - b) + (c - d) + (eighth ? (h4[k] - h5[k]) + (h6[k] - h7[k]) : 0));
+            kn_lanes_add(&x, odd[0] + first, oddx.vector);
         if (fourth)
-            y += (double)(w[k] * s1[k]) * ((sum0 - sum1) + (sum2 - sum3));
+            kn_lanes_add(&y, odd[1] + first, oddy.vector);
         if (eighth)
-            z += (double)(w[k] * s2[k]) * ((sum0 + sum1) - (sum2 + sum3));
+            kn_lanes_add(&z, odd[2] + first, oddz.vector);
     }
-    const double all[KN_INVARIANTS] = {one, x, y, z, e};
-    memcpy(m, all, sizeof all);
+    m[0] = kn_lanes_total(&one);
+    m[1] = kn_lanes_total(&x);
+    m[2] = kn_lanes_total(&y);
+    m[3] = kn_lanes_total(&z);
+    m[4] = kn_lanes_total(&e);
 }
 
 static void invariants(const struct kn_velocity *v, const float *row, double m[KN_INVARIANTS])
 {
-    const float *speed[3] = {0};
+    const double *odd[3] = {0};
     double found[KN_INVARIANTS];
     int unfolded = 0;
     for (int d = 0; d < 3; d++)
         if (v->bit[d])
-            speed[unfolded++] = v->speed[d];
+            odd[unfolded++] = v->invariant[1 + d];
     if (v->octants == 1)
-        invariants_loop(v, 1, speed, row, found);
+        invariants_loop(v, 1, odd, row, found);
     else if (v->octants == 2)
-        invariants_loop(v, 2, speed, row, found);
+        invariants_loop(v, 2, odd, row, found);
     else if (v->octants == 4)
-        invariants_loop(v, 4, speed, row, found);
+        invariants_loop(v, 4, odd, row, found);
     else
-        invariants_loop(v, 8, speed, row, found);
+        invariants_loop(v, 8, odd, row, found);
     m[0] = found[0];
     m[4] = found[4];
     for (int d = 0, i = 1; d < 3; d++)
         m[1 + d] = v->bit[d] ? found[i++] : 0;
+}
+
+/* Mass alone, without any rounding to float on the way: what a model loses or
+ * gains of it is far smaller than one such rounding. */
+static double exact_mass(const struct kn_velocity *v, const float *row)
+{
+    struct kn_lane_sum one = {0};
+    for (int octant = 0; octant < v->octants; octant++)
+        for (int k = 0; k < v->stride; k += KN_LANES)
+            kn_lanes_add(&one, v->invariant[0] + k,
+                         *(const kn_lanes *)(row + (size_t)octant * v->stride + k));
+    return kn_lanes_total(&one);
 }
 
 /* Sums over one octant with |v|; the signs are the caller's. */
@@ -223,14 +242,6 @@ static void relax_octant(const struct kn_velocity *v, const struct kn_relaxation
         relax_loop(v, r, eps, true, h);
 }
 
-/* One node of linear BGK: the change towards the target, and what is lost of it. */
-#define RELAX(h, target)                                                                                     \
-    do {                                                                                                     \
-        const float change = (target)-lose * (h)[k], sum = (h)[k] + change;                                  \
-        lost += w[k] * kn_stream_lost((h)[k], change, sum);                                                  \
-        (h)[k] = sum;                                                                                        \
-    } while (0)
-
 /* h - lose h + polynomial, all octants at once: even and odd parts of the
  * polynomial are formed once and added with the signs of each octant.  `b` and
  * `odd_speed` belong to the unfolded axes, in the order of their octant bits. */
@@ -240,31 +251,37 @@ KN_SPECIALISED float relax_linear_loop(const struct kn_velocity *v, int octants,
 {
     const float *restrict vv = v->square, *restrict w = v->w;
     const float *restrict s0 = odd_speed[0], *restrict s1 = odd_speed[1], *restrict s2 = odd_speed[2];
-    float *h[8], lost = 0;
-    for (int o = 0; o < 8; o++)
-        h[o] = row + (o < octants ? (size_t)o * v->stride : 0);
-    float *restrict h0 = h[0], *restrict h1 = h[1], *restrict h2 = h[2], *restrict h3 = h[3];
-    float *restrict h4 = h[4], *restrict h5 = h[5], *restrict h6 = h[6], *restrict h7 = h[7];
-#pragma omp simd reduction(+ : lost)
-    for (int k = 0; k < v->size; k++) {
-        const float x = octants > 1 ? b[0] * s0[k] : 0, y = octants > 2 ? b[1] * s1[k] : 0;
-        const float z = octants > 4 ? b[2] * s2[k] : 0, even = a + c * vv[k], plus = even + z,
-                    minus = even - z;
-        RELAX(h0, plus + y + x);
-        if (octants > 1)
-            RELAX(h1, plus + y - x);
-        if (octants > 2) {
-            RELAX(h2, plus - y + x);
-            RELAX(h3, plus - y - x);
+    kn_lanes lost = {0};
+    for (int first = 0; first < v->stride; first += KN_LANES) {
+        union kn_lane_view part = {{0}};
+#pragma omp simd
+        for (int i = 0; i < KN_LANES; i++) {
+            const int k = first + i;
+            const float x = octants > 1 ? b[0] * s0[k] : 0, y = octants > 2 ? b[1] * s1[k] : 0;
+            const float z = octants > 4 ? b[2] * s2[k] : 0, even = a + c * vv[k], weight = w[k];
+            float sum = 0;
+            for (int o = 0; o < octants; o++) {
+                float *restrict h = row + (size_t)o * v->stride;
+                const float plane = octants > 4 ? (o & 4 ? even - z : even + z) : even,
+                            line = octants > 2 ? (o & 2 ? plane - y : plane + y) : plane;
+                const float target = octants > 1 ? (o & 1 ? line - x : line + x) : line;
+                const float old = h[k], change = target - lose * old, next = old + change;
+                sum += weight * kn_stream_lost(old, change, next);
+                h[k] = next;
+            }
+            part.at[i] = sum;
         }
-        if (octants > 4) {
-            RELAX(h4, minus + y + x);
-            RELAX(h5, minus + y - x);
-            RELAX(h6, minus - y + x);
-            RELAX(h7, minus - y - x);
-        }
+        lost += part.vector;
     }
-    return lost;
+    return kn_lanes_sum(lost);
+}
+
+/* Loops over whole vectors run over the padding; it stays zero. */
+static void clear_padding(const struct kn_velocity *v, float *row)
+{
+    for (int octant = 0; octant < v->octants; octant++)
+        for (int k = v->size; k < v->stride; k++)
+            row[(size_t)octant * v->stride + (size_t)k] = 0;
 }
 
 /* Linearised BGK: the target lies in the span of the invariants, so relaxing
@@ -293,6 +310,7 @@ static void collide_linear_bgk(const struct kn_collide_sweep *s, float *row)
     else
         lost = relax_linear_loop(v, 8, speed, b, a, c, part, row);
     kn_cpu_give_back(v, s->turn, lost, row);
+    clear_padding(v, row);
 }
 
 static void collide_model(const struct kn_collide_sweep *s, float *row)
@@ -310,6 +328,7 @@ static void collide_model(const struct kn_collide_sweep *s, float *row)
         memcpy(before, m, 4 * sizeof *m);
         before[4] = m[KN_M_XX] + m[KN_M_YY] + m[KN_M_ZZ];
     }
+    before[0] = exact_mass(v, row);
     kn_moments_to_fields(m, eps, field);
     const struct kn_relaxation r = kn_collide_relaxation(model, eps, s->c->collision.prandtl, s->dt, field);
     for (int octant = 0; octant < v->octants; octant++) {
@@ -322,9 +341,12 @@ static void collide_model(const struct kn_collide_sweep *s, float *row)
         return;
     double missing[KN_INVARIANTS];
     invariants(v, row, missing);
+    missing[0] = exact_mass(v, row);
     for (int i = 0; i < KN_INVARIANTS; i++)
         missing[i] = before[i] - missing[i];
     correct(s, row, missing);
+    /* The correction's own coefficients are rounded: the rest goes back as well. */
+    kn_cpu_give_back(v, s->turn + 1, (float)(before[0] - exact_mass(v, row)), row);
 }
 
 /* ------------------------------------------------------------- Monte Carlo */
@@ -441,6 +463,9 @@ static void collide_samples(const struct kn_collide_sweep *s, float *rows, int c
     const int nnodes = s->velocity->nnodes;
     const enum kn_conservation kind = s->plan->conservation;
     float defect[4][KN_LANES];
+    double mass[KN_LANES];
+    for (int i = 0; i < count && kind == KN_CONSERVATION_PAPER; i++)
+        mass[i] = exact_mass(s->velocity, rows + (size_t)i * nnodes);
     gather(rows, count, nnodes, block);
     apply_samples(s, block, defect);
     if (kind == KN_CONSERVATION_PROJECTION)
@@ -448,7 +473,9 @@ static void collide_samples(const struct kn_collide_sweep *s, float *rows, int c
     scatter(block, count, nnodes, rows);
     for (int i = 0; i < count && kind == KN_CONSERVATION_PAPER; i++) {
         const double missing[KN_INVARIANTS] = {0, -defect[0][i], -defect[1][i], -defect[2][i], -defect[3][i]};
-        correct(s, rows + (size_t)i * nnodes, missing);
+        float *row = rows + (size_t)i * nnodes;
+        correct(s, row, missing);
+        kn_cpu_give_back(s->velocity, s->turn + 1, (float)(mass[i] - exact_mass(s->velocity, row)), row);
     }
 }
 
@@ -466,16 +493,10 @@ static void add_source(const struct kn_collide_sweep *s, float *restrict rows, i
     }
 }
 
-/* Write a finished row past the caches.  Whoever reads it next does so after a
- * barrier, whose atomic operations order such stores as well. */
-void KN_CPU_NAME(store)(const float *restrict from, int n, float *restrict to)
+void KN_CPU_NAME(store)(const float *from, int n, float *to)
 {
-#ifdef __SSE__
-    for (int k = 0; k < n; k += 4)
-        _mm_stream_ps(to + k, _mm_loadu_ps(from + k));
-#else
-    memcpy(to, from, (size_t)n * sizeof *to);
-#endif
+    for (int k = 0; k < n; k += KN_LANES)
+        kn_lanes_stream(to + k, *(const kn_lanes *)(from + k));
 }
 
 /* Sources act for half the step before and half after the collisions, so that

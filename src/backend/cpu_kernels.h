@@ -18,7 +18,16 @@ struct kn_stream_sweep {
     enum kn_limiter limiter;
     const float *h; /* [ncells][nnodes] before the sweep */
     float *density; /* [nfaces] rho of the emission */
+    float *lost;    /* [nfaces] mass flux that the emission lacks, being rounded */
     double *fluxes; /* [nfaces][KN_FLUXES], or NULL */
+};
+
+/* What the arithmetic of one cell hides: reading the cell that is visited next,
+ * and writing the finished row of the one before past the caches. */
+struct kn_traffic {
+    int ahead;         /* cell */
+    const float *done; /* [nnodes] */
+    float *to;         /* NULL: nothing to write */
 };
 
 /* One collision sweep. */
@@ -44,11 +53,12 @@ struct kn_cpu_kernels {
     /* What passes through one wall face. */
     void (*flux)(const struct kn_stream_sweep *s, int face, float *scratch);
     /* One cell after streaming, into out[nnodes]. */
-    void (*stream)(const struct kn_stream_sweep *s, int cell, float *out, float *scratch);
+    void (*stream)(const struct kn_stream_sweep *s, int cell, const struct kn_traffic *t, float *out,
+                   float *scratch);
     /* Collide `count` <= lanes neighbouring cells in place. */
     void (*collide)(const struct kn_collide_sweep *s, float *rows, int count, float *scratch);
     void (*moments)(const struct kn_velocity *v, const float *row, double moments[KN_MOMENTS]);
-    /* Copy a row of n floats (a multiple of 4) into memory, leaving the caches alone. */
+    /* Copy n floats (whole cache lines) into memory, leaving the caches alone. */
     void (*store)(const float *from, int n, float *to);
 };
 
@@ -65,7 +75,9 @@ static inline void kn_cpu_give_back(const struct kn_velocity *v, uint64_t turn, 
     row[octant * (uint64_t)v->stride + (uint64_t)k] += lost / v->w[k];
 }
 
-enum { KN_STREAM_SCRATCH_ROWS = 4 };
+/* Octants of scratch memory that streaming needs: what walls emit into every
+ * octant along every axis, and room to make it. */
+enum { KN_STREAM_SCRATCH_ROWS = 26 };
 
 /* Floats of scratch memory that one thread needs for any kernel. */
 size_t kn_cpu_scratch_size(const struct kn_velocity *v, int lanes);
@@ -83,7 +95,8 @@ const struct kn_cpu_kernels *kn_cpu_kernels_find(const char *name);
                              struct kn_sample *samples);                                                     \
     void kn_cpu_wall_##isa(const struct kn_stream_sweep *s, int face, float *scratch);                       \
     void kn_cpu_flux_##isa(const struct kn_stream_sweep *s, int face, float *scratch);                       \
-    void kn_cpu_stream_##isa(const struct kn_stream_sweep *s, int cell, float *out, float *scratch);         \
+    void kn_cpu_stream_##isa(const struct kn_stream_sweep *s, int cell, const struct kn_traffic *t,          \
+                             float *out, float *scratch);                                                    \
     void kn_cpu_collide_##isa(const struct kn_collide_sweep *s, float *rows, int count, float *scratch);     \
     void kn_cpu_moments_##isa(const struct kn_velocity *v, const float *row, double moments[KN_MOMENTS]);    \
     void kn_cpu_store_##isa(const float *from, int n, float *to);

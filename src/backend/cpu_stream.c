@@ -1,5 +1,6 @@
 /* Streaming on the CPU: walls, then cells; octant by octant, velocities inside. */
 #include "cpu_kernels.h"
+#include "cpu_lanes.h"
 
 #include "point/wall.h"
 
@@ -181,57 +182,125 @@ void KN_CPU_NAME(wall)(const struct kn_stream_sweep *s, int face, float *scratch
         if (kn_velocity_sign(v, octant, axis) == into)
             flux += mass_flux(v, axis, arriving(s, (struct kn_site){f->cell, octant}, axis, scratch));
     s->density[face] = (float)kn_wall_density(flux, patch->excess, patch->unit);
+    for (int octant = 0; octant < v->octants; octant++)
+        if (kn_velocity_sign(v, octant, axis) != into) {
+            leaving(s, face, octant, scratch, scratch + v->stride);
+            flux -= mass_flux(v, axis, scratch);
+        }
+    s->lost[face] = (float)flux;
 }
 
 /* ------------------------------------------------------------------- cells */
 
-/* h + sum over axes of Courant number times (upwind - h), theory (14). */
-KN_SPECIALISED float donor_loop(const struct kn_velocity *v, int naxes, const float *restrict h,
-                                const float *const up[3], const float *const speed[3], const float courant[3],
-                                float *restrict out)
+/* The row of a site that is read for the first time when its cell is visited:
+ * cells are visited with rising index, so it is the one that lies furthest on. */
+static const float *newest_row(const struct kn_stream_sweep *s, struct kn_site p)
 {
-    const float *restrict w = v->w;
-    float lost = 0;
-    const float *restrict u0 = up[0], *restrict u1 = up[1], *restrict u2 = up[2];
-    const float *restrict s0 = speed[0], *restrict s1 = speed[1], *restrict s2 = speed[2];
-    const float c0 = courant[0], c1 = courant[1], c2 = courant[2];
-#pragma omp simd reduction(+ : lost)
-    for (int k = 0; k < v->stride; k++) {
-        float change = c0 * s0[k] * (u0[k] - h[k]);
-        if (naxes > 1)
-            change += c1 * s1[k] * (u1[k] - h[k]);
-        if (naxes > 2)
-            change += c2 * s2[k] * (u2[k] - h[k]);
-        out[k] = h[k] + change;
-        lost += w[k] * kn_stream_lost(h[k], change, out[k]);
+    struct kn_site newest = p;
+    for (int i = 0; i < s->space->naxes; i++) {
+        const struct kn_site up = kn_mesh_walk(&s->mesh, p, s->space->axes[i], 0);
+        newest = up.cell > newest.cell ? up : newest;
     }
-    return lost;
+    return row_of(s, newest);
 }
 
-/* One octant of a cell into out; returns the mass that rounding has lost. */
-static float stream_first_order(const struct kn_stream_sweep *s, struct kn_site p, float *restrict out,
-                                float *scratch)
+/* The share of one octant in the traffic of a cell. */
+static void move_octant(const struct kn_stream_sweep *s, const struct kn_traffic *t, int octant)
 {
-    const int n = s->velocity->stride, naxes = s->space->naxes;
-    const float *h = row_of(s, p), *up[3] = {h, h, h}, *speed[3] = {h, h, h}; /* unused axes are not read */
-    float courant[3] = {0};
+    const int n = s->velocity->stride;
+    const size_t at = (size_t)octant * (size_t)n;
+    const float *coming = newest_row(s, (struct kn_site){t->ahead, octant});
+    for (int k = 0; k < n; k += KN_VELOCITY_PAD)
+        __builtin_prefetch(coming + k, 0, 2);
+    if (t->to)
+        KN_CPU_NAME(store)(t->done + at, n, t->to + at);
+}
+
+/* The rows that flow into the octants of one cell, along each axis. */
+struct inflow {
+    const float *up[8][3];
+    const float *speed[3];
+    float courant[3];
+};
+
+/* h + sum over axes of Courant number times (upwind - h), theory (14), all
+ * octants at once: they share speeds and weights.  Returns the mass that
+ * rounding has lost. */
+KN_SPECIALISED float donor_loop(const struct kn_velocity *v, int octants, int naxes,
+                                const float *restrict row, const struct inflow *f, float *restrict out)
+{
+    const float *restrict w = v->w, *restrict s0 = f->speed[0], *restrict s1 = f->speed[1],
+                          *restrict s2 = f->speed[2];
+    const float c0 = f->courant[0], c1 = f->courant[1], c2 = f->courant[2];
+    kn_lanes lost = {0};
+    for (int first = 0; first < v->stride; first += KN_LANES) {
+        union kn_lane_view part;
+#pragma omp simd
+        for (int i = 0; i < KN_LANES; i++) {
+            const int k = first + i;
+            const float a0 = c0 * s0[k], a1 = naxes > 1 ? c1 * s1[k] : 0, a2 = naxes > 2 ? c2 * s2[k] : 0,
+                        weight = w[k];
+            float sum = 0;
+            for (int o = 0; o < octants; o++) {
+                const int64_t at = (int64_t)o * v->stride + k;
+                const float h = row[at];
+                float change = a0 * (f->up[o][0][k] - h);
+                if (naxes > 1)
+                    change += a1 * (f->up[o][1][k] - h);
+                if (naxes > 2)
+                    change += a2 * (f->up[o][2][k] - h);
+                const float next = h + change;
+                out[at] = next;
+                sum += weight * kn_stream_lost(h, change, next);
+            }
+            part.at[i] = sum;
+        }
+        lost += part.vector;
+    }
+    return kn_lanes_sum(lost);
+}
+
+KN_SPECIALISED float donor_loops(const struct kn_velocity *v, int octants, int naxes, const float *row,
+                                 const struct inflow *f, float *out)
+{
+    if (naxes == 1)
+        return donor_loop(v, octants, 1, row, f, out);
+    if (naxes == 2)
+        return donor_loop(v, octants, 2, row, f, out);
+    return donor_loop(v, octants, 3, row, f, out);
+}
+
+static float stream_first_order(const struct kn_stream_sweep *s, int cell, const struct kn_traffic *t,
+                                float *restrict out, float *scratch)
+{
+    const struct kn_velocity *v = s->velocity;
+    const int n = v->stride, naxes = s->space->naxes;
+    float *spare = scratch + (size_t)3 * 8 * (size_t)n;
+    struct inflow f;
     for (int i = 0; i < naxes; i++) {
         const int axis = s->space->axes[i];
-        const struct kn_site from = kn_mesh_walk(&s->mesh, p, axis, 0);
-        speed[i] = s->velocity->speed[axis];
-        courant[i] = s->dt / kn_mesh_width(&s->mesh, p.cell, axis);
-        if (from.cell >= 0) {
-            up[i] = row_of(s, from);
-        } else {
-            leaving(s, ~from.cell, p.octant, scratch + (size_t)i * n, scratch + (size_t)3 * n);
-            up[i] = scratch + (size_t)i * n;
+        f.speed[i] = v->speed[axis];
+        f.courant[i] = s->dt / kn_mesh_width(&s->mesh, cell, axis);
+    }
+    for (int o = 0; o < v->octants; o++) {
+        move_octant(s, t, o);
+        for (int i = 0; i < naxes; i++) {
+            const struct kn_site from =
+                kn_mesh_walk(&s->mesh, (struct kn_site){cell, o}, s->space->axes[i], 0);
+            float *ghost = scratch + (size_t)(3 * o + i) * (size_t)n;
+            if (from.cell < 0)
+                leaving(s, ~from.cell, o, ghost, spare);
+            f.up[o][i] = from.cell < 0 ? ghost : row_of(s, from);
         }
     }
-    if (naxes == 1)
-        return donor_loop(s->velocity, 1, h, up, speed, courant, out);
-    if (naxes == 2)
-        return donor_loop(s->velocity, 2, h, up, speed, courant, out);
-    return donor_loop(s->velocity, 3, h, up, speed, courant, out);
+    const float *row = row_of(s, (struct kn_site){cell, 0});
+    if (v->octants == 1)
+        return donor_loops(v, 1, naxes, row, &f, out);
+    if (v->octants == 2)
+        return donor_loops(v, 2, naxes, row, &f, out);
+    if (v->octants == 4)
+        return donor_loops(v, 4, naxes, row, &f, out);
+    return donor_loops(v, 8, naxes, row, &f, out);
 }
 
 /* change -= Courant number times (downwind face - upwind face), theory (13). */
@@ -244,21 +313,26 @@ static void subtract_difference(int n, float courant, const float *restrict spee
 }
 
 /* h + change into change's place; returns the mass that rounding has lost. */
-static float add_change(const struct kn_velocity *v, const float *restrict h, float *restrict change)
+static kn_lanes add_change(const struct kn_velocity *v, const float *restrict h, float *restrict change)
 {
     const float *restrict w = v->w;
-    float lost = 0;
-#pragma omp simd reduction(+ : lost)
-    for (int k = 0; k < v->stride; k++) {
-        const float sum = h[k] + change[k];
-        lost += w[k] * kn_stream_lost(h[k], change[k], sum);
-        change[k] = sum;
+    kn_lanes lost = {0};
+    for (int first = 0; first < v->stride; first += KN_LANES) {
+        union kn_lane_view part;
+#pragma omp simd
+        for (int i = 0; i < KN_LANES; i++) {
+            const int k = first + i;
+            const float sum = h[k] + change[k];
+            part.at[i] = w[k] * kn_stream_lost(h[k], change[k], sum);
+            change[k] = sum;
+        }
+        lost += part.vector;
     }
     return lost;
 }
 
-static float stream_second_order(const struct kn_stream_sweep *s, struct kn_site p, float *restrict out,
-                                 float *scratch)
+static kn_lanes stream_second_order(const struct kn_stream_sweep *s, struct kn_site p, float *restrict out,
+                                    float *scratch)
 {
     const int n = s->velocity->stride;
     float *outflow = scratch, *inflow = scratch + n, *ghost = scratch + (size_t)2 * n,
@@ -284,18 +358,42 @@ static float stream_second_order(const struct kn_stream_sweep *s, struct kn_site
     return add_change(s->velocity, row_of(s, p), out);
 }
 
-void KN_CPU_NAME(stream)(const struct kn_stream_sweep *s, int cell, float *out, float *scratch)
+static float stream_octants(const struct kn_stream_sweep *s, int cell, const struct kn_traffic *t, float *out,
+                            float *scratch)
 {
-    float lost = 0;
+    kn_lanes lost = {0};
     for (int octant = 0; octant < s->velocity->octants; octant++) {
         const struct kn_site p = {cell, octant};
         float *to = out + (size_t)octant * s->velocity->stride;
+        move_octant(s, t, octant);
         if (s->space->naxes == 0)
             memcpy(to, row_of(s, p), (size_t)s->velocity->stride * sizeof *to);
-        else if (s->order == 1)
-            lost += stream_first_order(s, p, to, scratch);
         else
             lost += stream_second_order(s, p, to, scratch);
     }
-    kn_cpu_give_back(s->velocity, s->turn, lost, out);
+    return kn_lanes_sum(lost);
+}
+
+/* Mass that walls have not given back, for the same reason, in this step. */
+static float lost_at_walls(const struct kn_stream_sweep *s, int cell)
+{
+    float lost = 0;
+    for (int i = 0; i < s->space->naxes; i++) {
+        const int axis = s->space->axes[i];
+        const float courant = s->dt / kn_mesh_width(&s->mesh, cell, axis);
+        for (int side = 2 * axis; side < 2 * axis + 2; side++) {
+            const int beyond = s->mesh.neighbour[6 * (int64_t)cell + side];
+            lost += beyond < 0 ? courant * s->lost[~beyond] : 0;
+        }
+    }
+    return lost;
+}
+
+void KN_CPU_NAME(stream)(const struct kn_stream_sweep *s, int cell, const struct kn_traffic *t, float *out,
+                         float *scratch)
+{
+    const bool first = s->order == 1 && s->space->naxes > 0;
+    const float lost =
+        first ? stream_first_order(s, cell, t, out, scratch) : stream_octants(s, cell, t, out, scratch);
+    kn_cpu_give_back(s->velocity, s->turn, lost + lost_at_walls(s, cell), out);
 }

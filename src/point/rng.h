@@ -68,20 +68,36 @@ POINT void kn_rng_normals(uint32_t a, uint32_t b, float *x, float *y)
     *y = radius * sine;
 }
 
-/* Collision number `sample` of set number `draw`. */
-POINT struct kn_collision kn_rng_collision(uint64_t seed, uint64_t draw, uint32_t sample)
+/* The eight random words of one collision: independent ones, or point `sample`
+ * of a lattice in eight dimensions that the set shifts at random as a whole.
+ * The lattice steps by x^-1, x^-2 ... x^-8 (mod 1) with x^9 = x + 1, theory (26a). */
+POINT void kn_rng_words(uint64_t seed, uint64_t draw, uint32_t sample, int lattice, uint32_t word[8])
 {
+    const uint32_t step[8] = {3958238937u, 3647910313u, 3361911661u, 3098335501u,
+                              2855423889u, 2631556713u, 2425240877u, 2235100341u};
+    const uint32_t counter = lattice ? 0 : sample;
     const philox4x32_key_t key = {{(uint32_t)seed, (uint32_t)(seed >> 32)}};
-    const philox4x32_ctr_t first = {{sample, (uint32_t)draw, (uint32_t)(draw >> 32), 0}};
-    const philox4x32_ctr_t second = {{sample, (uint32_t)draw, (uint32_t)(draw >> 32), 1}};
+    const philox4x32_ctr_t first = {{counter, (uint32_t)draw, (uint32_t)(draw >> 32), 0}};
+    const philox4x32_ctr_t second = {{counter, (uint32_t)draw, (uint32_t)(draw >> 32), 1}};
     const philox4x32_ctr_t a = philox4x32(first, key), b = philox4x32(second, key);
+    for (int i = 0; i < 4; i++) {
+        word[i] = a.v[i] + (lattice ? sample * step[i] : 0);
+        word[4 + i] = b.v[i] + (lattice ? sample * step[4 + i] : 0);
+    }
+}
+
+/* Collision number `sample` of set number `draw`. */
+POINT struct kn_collision kn_rng_collision(uint64_t seed, uint64_t draw, uint32_t sample, int lattice)
+{
+    uint32_t word[8];
     struct kn_collision c;
     float sine, cosine;
-    kn_rng_normals(a.v[0], a.v[1], &c.v[0], &c.v[1]);
-    kn_rng_normals(a.v[2], a.v[3], &c.v[2], &c.v1[0]);
-    kn_rng_normals(b.v[0], b.v[1], &c.v1[1], &c.v1[2]);
-    kn_rng_sincos(kn_rng_uniform(b.v[2]), &sine, &cosine);
-    c.k[2] = fmaf(2.0f, kn_rng_uniform(b.v[3]), -1.0f);
+    kn_rng_words(seed, draw, sample, lattice, word);
+    kn_rng_normals(word[0], word[1], &c.v[0], &c.v[1]);
+    kn_rng_normals(word[2], word[3], &c.v[2], &c.v1[0]);
+    kn_rng_normals(word[4], word[5], &c.v1[1], &c.v1[2]);
+    kn_rng_sincos(kn_rng_uniform(word[6]), &sine, &cosine);
+    c.k[2] = fmaf(2.0f, kn_rng_uniform(word[7]), -1.0f);
     const float rim = sqrtf(fmaf(-c.k[2], c.k[2], 1.0f));
     c.k[0] = rim * cosine;
     c.k[1] = rim * sine;

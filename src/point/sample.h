@@ -34,7 +34,7 @@ struct kn_sample_plan {
     int32_t half[3], bit[3], stride;
     uint64_t seed;
     float strength; /* pi S dt / N_t, half of it for the symmetric estimator */
-    int32_t symmetric, exponential;
+    int32_t symmetric, exponential, lattice;
 };
 
 /* Index of the velocity cell in a row, or -1 outside the grid. */
@@ -108,7 +108,7 @@ POINT void kn_sample_defect(const struct kn_sample_plan *p, struct kn_sample *s)
 /* Sample `index` of set `draw`; zero gains where a velocity leaves the grid. */
 POINT struct kn_sample kn_sample_make(const struct kn_sample_plan *p, uint64_t draw, uint32_t index)
 {
-    const struct kn_collision drawn = kn_rng_collision(p->seed, draw, index);
+    const struct kn_collision drawn = kn_rng_collision(p->seed, draw, index, p->lattice);
     struct kn_sample s = {{0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}};
     float after[3], after1[3], net[4], inverse[4];
     const float along = kn_sample_collide(&drawn, after, after1);

@@ -374,14 +374,15 @@ static void expect_mean(const char *what, const struct tally *t, int n, double e
     expect_near(what, mean, expected, 4 * error);
 }
 
-static void drawn_collisions_have_their_moments(void **state)
+/* Points of a lattice are not independent, but closer to the mean than points that are. */
+static void check_moments_of_draws(int lattice)
 {
-    (void)state;
     const int n = 1 << 19;
     struct tally v[6] = {{0}}, vv[6] = {{0}}, v4 = {0}, cross[3] = {{0}}, k[3] = {{0}}, kk[6] = {{0}},
                  rate = {0};
     for (int i = 0; i < n; i++) {
-        const struct kn_collision c = kn_rng_collision(20240229, (uint64_t)(i >> 12), (uint32_t)(i & 4095));
+        const struct kn_collision c =
+            kn_rng_collision(20240229, (uint64_t)(i >> 12), (uint32_t)(i & 4095), lattice);
         double along = 0;
         for (int d = 0; d < 3; d++) {
             count(&v[d], c.v[d]);
@@ -412,16 +413,55 @@ static void drawn_collisions_have_their_moments(void **state)
     expect_mean("collision rate, gamma1", &rate, n, 1.2700424271);
 }
 
+static void drawn_collisions_have_their_moments(void **state)
+{
+    (void)state;
+    check_moments_of_draws(0);
+    check_moments_of_draws(1);
+}
+
 static void draws_depend_on_every_counter(void **state)
 {
     (void)state;
-    const struct kn_collision a = kn_rng_collision(1, 2, 3), same = kn_rng_collision(1, 2, 3);
-    const struct kn_collision others[] = {kn_rng_collision(2, 2, 3), kn_rng_collision(1, 3, 3),
-                                          kn_rng_collision(1, 2, 4), kn_rng_collision(1 + (1ull << 32), 2, 3),
-                                          kn_rng_collision(1, 2 + (1ull << 32), 3)};
-    assert_memory_equal(&a, &same, sizeof a);
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        assert_memory_not_equal(&a, &others[i], sizeof a);
+    for (int lattice = 0; lattice < 2; lattice++) {
+        const struct kn_collision a = kn_rng_collision(1, 2, 3, lattice),
+                                  same = kn_rng_collision(1, 2, 3, lattice);
+        const struct kn_collision others[] = {
+            kn_rng_collision(2, 2, 3, lattice), kn_rng_collision(1, 3, 3, lattice),
+            kn_rng_collision(1, 2, 4, lattice), kn_rng_collision(1 + (1ull << 32), 2, 3, lattice),
+            kn_rng_collision(1, 2 + (1ull << 32), 3, lattice)};
+        assert_memory_equal(&a, &same, sizeof a);
+        for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+            assert_memory_not_equal(&a, &others[i], sizeof a);
+    }
+}
+
+/* Mean of f = vx^2 |k.vr| over sets of 6144: its scatter from set to set is at
+ * most half that of independent points, and its mean is the same. */
+static void a_lattice_is_quieter_than_random_points(void **state)
+{
+    (void)state;
+    const int sets = 200, n = 6144;
+    double mean[2], scatter[2];
+    for (int lattice = 0; lattice < 2; lattice++) {
+        double sum = 0, square = 0;
+        for (int set = 0; set < sets; set++) {
+            double f = 0;
+            for (int i = 0; i < n; i++) {
+                const struct kn_collision c = kn_rng_collision(3, (uint64_t)set, (uint32_t)i, lattice);
+                double along = 0;
+                for (int d = 0; d < 3; d++)
+                    along += c.k[d] * (c.v1[d] - c.v[d]);
+                f += c.v[0] * c.v[0] * fabs(along) / n;
+            }
+            sum += f;
+            square += f * f;
+        }
+        mean[lattice] = sum / sets;
+        scatter[lattice] = sqrt(square / sets - mean[lattice] * mean[lattice]);
+    }
+    expect_below("scatter, lattice over random", scatter[1] / scatter[0], 0.5);
+    expect_near("mean", mean[1], mean[0], 4 * scatter[0] / sqrt(sets));
 }
 
 int main(void)
@@ -439,6 +479,7 @@ int main(void)
         cmocka_unit_test(logarithm_and_circle_are_accurate),
         cmocka_unit_test(drawn_collisions_have_their_moments),
         cmocka_unit_test(draws_depend_on_every_counter),
+        cmocka_unit_test(a_lattice_is_quieter_than_random_points),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -170,7 +170,7 @@ static void samples_fall_with_the_weights(void **state)
     build(&s, "velocity.nodes=6", 0.1);
     double *hits = calloc((size_t)s.v.nnodes, sizeof *hits), chi = 0;
     for (int i = 0; i < n; i++) {
-        const struct kn_collision c = kn_rng_collision(5, 1, (uint32_t)i);
+        const struct kn_collision c = kn_rng_collision(5, 1, (uint32_t)i, 0);
         const int at = kn_sample_find(&s.plan, c.v);
         assert_true(at >= 0); /* the gauss grid has no outside */
         hits[at] += 1;
@@ -233,7 +233,7 @@ static void samples_outside_are_empty(void **state)
     int empty = 0;
     build(&s, "velocity.grid=stretched velocity.nodes=8 velocity.range=1.5", 0.1);
     for (uint32_t n = 0; n < 2000; n++) {
-        const struct kn_collision c = kn_rng_collision(s.plan.seed, 0, n);
+        const struct kn_collision c = kn_rng_collision(s.plan.seed, 0, n, s.plan.lattice);
         const struct kn_sample k = kn_sample_make(&s.plan, 0, n);
         float after[3], after1[3];
         bool outside = false;
@@ -256,7 +256,7 @@ static void drawn_collisions_conserve(void **state)
 {
     (void)state;
     for (uint32_t n = 0; n < 2000; n++) {
-        const struct kn_collision c = kn_rng_collision(9, 4, n);
+        const struct kn_collision c = kn_rng_collision(9, 4, n, 0);
         float after[3], after1[3];
         double energy = 0;
         const float along = kn_sample_collide(&c, after, after1);
