@@ -193,14 +193,15 @@ static enum kn_status allocate(struct kn_velocity *v)
         v->speed[d] = make_table(v, sizeof *v->speed[d]);
         whole = whole && v->node[d] && v->weight[d] && v->edge[d] && v->speed[d];
     }
-    for (int i = 0; i < 5; i++) {
-        v->invariant[i] = make_table(v, sizeof *v->invariant[i]);
-        whole = whole && v->invariant[i];
+    for (int i = 0; i < 4; i++) {
+        v->flow[i] = make_table(v, sizeof *v->flow[i]);
+        whole = whole && v->flow[i];
     }
+    v->mass = make_table(v, sizeof *v->mass);
     v->square = make_table(v, sizeof *v->square);
     v->w = make_table(v, sizeof *v->w);
     v->heavy = calloc((size_t)v->stride, sizeof *v->heavy);
-    if (!whole || !v->square || !v->w || !v->heavy)
+    if (!whole || !v->mass || !v->square || !v->w || !v->heavy)
         return kn_error_set(KN_EMEMORY, "no memory for a velocity grid of %d nodes", v->nnodes);
     return KN_OK;
 }
@@ -220,9 +221,10 @@ static void fill_octant(struct kn_velocity *v)
         v->square[k] = (float)square;
         v->w[k] = (float)w;
         largest = fmaxf(largest, v->w[k]);
-        const double psi[5] = {1, v->speed[0][k], v->speed[1][k], v->speed[2][k], v->square[k]};
-        for (int i = 0; i < 5; i++)
-            v->invariant[i][k] = v->w[k] * psi[i];
+        v->mass[k] = v->w[k];
+        for (int d = 0; d < 3; d++)
+            v->flow[d][k] = v->w[k] * v->speed[d][k];
+        v->flow[3][k] = v->w[k] * v->square[k];
     }
     for (int k = 0; k < v->size; k++)
         if (v->w[k] >= largest / 4)
@@ -266,8 +268,9 @@ void kn_velocity_destroy(struct kn_velocity *v)
         free(v->edge[d]);
         free(v->speed[d]);
     }
-    for (int i = 0; i < 5; i++)
-        free(v->invariant[i]);
+    for (int i = 0; i < 4; i++)
+        free(v->flow[i]);
+    free(v->mass);
     free(v->square);
     free(v->w);
     free(v->heavy);

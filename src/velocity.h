@@ -22,11 +22,12 @@ struct kn_velocity {
     double *weight[3]; /* [half] probability of the cell, doubled on a folded axis */
     float *edge[3];    /* [half + 1] V0; edge[0] = 0; the last may be infinite */
     /* Tables over the nodes of an octant, on whole cache lines. */
-    float *speed[3];      /* [stride] |v| along an axis */
-    float *square;        /* [stride] v.v */
-    float *w;             /* [stride] weights */
-    double *invariant[5]; /* [stride] w times 1, |vx|, |vy|, |vz|, v.v */
-    int *heavy;           /* [nheavy] nodes of an octant with at least a quarter of the largest weight */
+    float *speed[3]; /* [stride] |v| along an axis */
+    float *square;   /* [stride] v.v */
+    float *w;        /* [stride] weights */
+    double *mass;    /* [stride] w, where sums must not be rounded */
+    float *flow[4];  /* [stride] w times |vx|, |vy|, |vz|, v.v */
+    int *heavy;      /* [nheavy] nodes of an octant with at least a quarter of the largest weight */
     int nheavy;
     double max_speed[3]; /* largest node */
 };

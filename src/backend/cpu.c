@@ -43,7 +43,7 @@ static double memory(const struct kn_problem *p)
 {
     const double state = 2.0 * p->space->ncells * p->velocity->nnodes * sizeof(float);
     const double scratch =
-        (double)p->threads * (double)kn_cpu_scratch_size(p->velocity, MOST_LANES) * sizeof(float);
+        (double)p->threads * (double)kn_cpu_scratch_size(p->velocity, MOST_LANES) * sizeof(float) + HUGE_PAGE;
     return state + scratch + 2.0 * kn_sampling_count(p->c) * sizeof(struct kn_sample);
 }
 
@@ -52,7 +52,7 @@ static double memory(const struct kn_problem *p)
 static void fill_path(struct kn_cpu *cpu)
 {
     const int *n = cpu->problem.space->cells, lines = n[1] * n[2];
-    const double strip = 256e3 / (4.0 * cpu->problem.velocity->nnodes); /* cells in 256 kB */
+    const double strip = 192e3 / (4.0 * cpu->problem.velocity->nnodes); /* cells in 256 kB */
     const int width = strip < 1 ? 1 : strip > n[0] ? n[0] : (int)strip;
     int at = 0;
     for (int first = 0; first < n[0]; first += width)
@@ -136,7 +136,8 @@ static enum kn_status create(void **machine, const struct kn_problem *p)
     cpu->drawn = aligned((size_t)kn_sampling_count(p->c) + 1, sizeof(struct kn_sample));
     cpu->samples = aligned((size_t)kn_sampling_count(p->c) + 1, sizeof(struct kn_sample));
     cpu->path = malloc((size_t)p->space->ncells * sizeof *cpu->path);
-    cpu->scratch = aligned((size_t)p->threads * cpu->scratch_size, sizeof(float));
+    /* In a huge page: how small ones are spread over the second-level cache is a matter of luck. */
+    cpu->scratch = aligned((size_t)p->threads * cpu->scratch_size + HUGE_PAGE / sizeof(float), sizeof(float));
     if (!cpu->h || !cpu->next || !cpu->path || !cpu->density || !cpu->lost || !cpu->fluxes || !cpu->drawn ||
         !cpu->samples || !cpu->scratch || kn_sampling_order_create(&cpu->order, p->c, p->velocity) != KN_OK) {
         destroy(cpu);

@@ -7,41 +7,64 @@
 
 /* ------------------------------------------------------------------ moments */
 
-/* The octants of a row are first added with the signs that each moment needs:
- * fewer products than octant by octant.  Missing octants read the first one
- * and count zero; `octants` is a compile-time constant, so that costs nothing.
- * `odd` are the tables of the unfolded axes, in the order of their octant bits. */
-KN_SPECIALISED void invariants_loop(const struct kn_velocity *v, int octants, const double *const odd[3],
+/* One vector of nodes, its octants added with the signs that each moment needs. */
+struct octant_sums {
+    union kn_lane_view even, x, y, z;
+};
+
+/* Missing octants count zero; `octants` is a compile-time constant, so that costs nothing. */
+KN_SPECIALISED struct octant_sums add_octants(const float *row, int stride, int octants)
+{
+    const float *h[8];
+    struct octant_sums s;
+    for (int o = 0; o < 8; o++)
+        h[o] = row + (o < octants ? (size_t)o * (size_t)stride : 0);
+#pragma omp simd
+    for (int i = 0; i < KN_LANES; i++) {
+        const float a = h[0][i], b = octants > 1 ? h[1][i] : 0, c = octants > 2 ? h[2][i] : 0,
+                    d = octants > 2 ? h[3][i] : 0;
+        float even = (a + b) + (c + d), x = (a - b) + (c - d), y = (a + b) - (c + d), z = 0;
+        if (octants > 4) {
+            const float e = h[4][i], f = h[5][i], g = h[6][i], j = h[7][i], upper = (e + f) + (g + j);
+            x += (e - f) + (g - j);
+            y += (e + f) - (g + j);
+            z = even - upper;
+            even += upper;
+        }
+        s.even.at[i] = even;
+        s.x.at[i] = x;
+        s.y.at[i] = y;
+        s.z.at[i] = z;
+    }
+    return s;
+}
+
+/* Mass is summed in double throughout, the others in float over RUN vectors at
+ * a time.  `flow` are the tables of the unfolded axes, in the order of their
+ * octant bits, and of v.v. */
+KN_SPECIALISED void invariants_loop(const struct kn_velocity *v, int octants, const float *const flow[4],
                                     const float *row, double m[KN_INVARIANTS])
 {
-    const bool second = octants > 1, fourth = octants > 2, eighth = octants > 4;
+    enum { RUN = 4 * KN_LANES };
     struct kn_lane_sum one = {0}, x = {0}, y = {0}, z = {0}, e = {0};
-    const float *h[8];
-    for (int o = 0; o < 8; o++)
-        h[o] = row + (o < octants ? (size_t)o * v->stride : 0);
-    for (int first = 0; first < v->stride; first += KN_LANES) {
-        union kn_lane_view even, oddx, oddy, oddz;
-#pragma omp simd
-        for (int i = 0; i < KN_LANES; i++) {
-            const int k = first + i;
-            const float a = h[0][k], b = second ? h[1][k] : 0, c = fourth ? h[2][k] : 0,
-                        d = fourth ? h[3][k] : 0;
-            const float sum0 = a + b, sum1 = c + d;
-            const float sum2 = eighth ? h[4][k] + h[5][k] : 0, sum3 = eighth ? h[6][k] + h[7][k] : 0;
-            even.at[i] = eighth ? (sum0 + sum1) + (sum2 + sum3) : sum0 + sum1;
-            oddx.at[i] =
-                eighth ? (a - b) + (c - d) + ((h[4][k] - h[5][k]) + (h[6][k] - h[7][k])) : (a - b) + (c - d);
-            oddy.at[i] = eighth ? (sum0 - sum1) + (sum2 - sum3) : sum0 - sum1;
-            oddz.at[i] = (sum0 + sum1) - (sum2 + sum3);
+    for (int begin = 0; begin < v->stride; begin += RUN) {
+        const int end = v->stride - begin < RUN ? v->stride : begin + RUN;
+        kn_lanes px = {0}, py = {0}, pz = {0}, pe = {0};
+        for (int k = begin; k < end; k += KN_LANES) {
+            const struct octant_sums s = add_octants(row + k, v->stride, octants);
+            kn_lanes_add(&one, v->mass + k, s.even.vector);
+            pe += *(const kn_lanes *)(flow[3] + k) * s.even.vector;
+            if (octants > 1)
+                px += *(const kn_lanes *)(flow[0] + k) * s.x.vector;
+            if (octants > 2)
+                py += *(const kn_lanes *)(flow[1] + k) * s.y.vector;
+            if (octants > 4)
+                pz += *(const kn_lanes *)(flow[2] + k) * s.z.vector;
         }
-        kn_lanes_add(&one, v->invariant[0] + first, even.vector);
-        kn_lanes_add(&e, v->invariant[4] + first, even.vector);
-        if (second)
-            kn_lanes_add(&x, odd[0] + first, oddx.vector);
-        if (fourth)
-            kn_lanes_add(&y, odd[1] + first, oddy.vector);
-        if (eighth)
-            kn_lanes_add(&z, odd[2] + first, oddz.vector);
+        kn_lanes_add_plain(&x, px);
+        kn_lanes_add_plain(&y, py);
+        kn_lanes_add_plain(&z, pz);
+        kn_lanes_add_plain(&e, pe);
     }
     m[0] = kn_lanes_total(&one);
     m[1] = kn_lanes_total(&x);
@@ -52,20 +75,20 @@ KN_SPECIALISED void invariants_loop(const struct kn_velocity *v, int octants, co
 
 static void invariants(const struct kn_velocity *v, const float *row, double m[KN_INVARIANTS])
 {
-    const double *odd[3] = {0};
+    const float *flow[4] = {v->speed[0], v->speed[0], v->speed[0], v->flow[3]}; /* folded: not read */
     double found[KN_INVARIANTS];
     int unfolded = 0;
     for (int d = 0; d < 3; d++)
         if (v->bit[d])
-            odd[unfolded++] = v->invariant[1 + d];
+            flow[unfolded++] = v->flow[d];
     if (v->octants == 1)
-        invariants_loop(v, 1, odd, row, found);
+        invariants_loop(v, 1, flow, row, found);
     else if (v->octants == 2)
-        invariants_loop(v, 2, odd, row, found);
+        invariants_loop(v, 2, flow, row, found);
     else if (v->octants == 4)
-        invariants_loop(v, 4, odd, row, found);
+        invariants_loop(v, 4, flow, row, found);
     else
-        invariants_loop(v, 8, odd, row, found);
+        invariants_loop(v, 8, flow, row, found);
     m[0] = found[0];
     m[4] = found[4];
     for (int d = 0, i = 1; d < 3; d++)
@@ -79,8 +102,7 @@ static double exact_mass(const struct kn_velocity *v, const float *row)
     struct kn_lane_sum one = {0};
     for (int octant = 0; octant < v->octants; octant++)
         for (int k = 0; k < v->stride; k += KN_LANES)
-            kn_lanes_add(&one, v->invariant[0] + k,
-                         *(const kn_lanes *)(row + (size_t)octant * v->stride + k));
+            kn_lanes_add(&one, v->mass + k, *(const kn_lanes *)(row + (size_t)octant * v->stride + k));
     return kn_lanes_total(&one);
 }
 

@@ -54,6 +54,14 @@ static inline void kn_lanes_add(struct kn_lane_sum *s, const double *weight, kn_
     s->half[1] += w[1] * kn_lanes_widen(v.half[1]);
 }
 
+/* s += x */
+static inline void kn_lanes_add_plain(struct kn_lane_sum *s, kn_lanes x)
+{
+    const union kn_lane_view v = {.vector = x};
+    s->half[0] += kn_lanes_widen(v.half[0]);
+    s->half[1] += kn_lanes_widen(v.half[1]);
+}
+
 static inline double kn_lanes_total(const struct kn_lane_sum *s)
 {
     const kn_half_doubles both = s->half[0] + s->half[1];
