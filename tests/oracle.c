@@ -206,3 +206,31 @@ void oracle_stream(const struct kn_problem *p, double dt, const float *h, float 
                 next[(size_t)cell * v->nnodes + octant * v->stride + k] = (float)sum;
             }
 }
+
+void oracle_linear_bgk(const struct kn_velocity *v, double dt, float *row)
+{
+    double rho = 0, u[3] = {0, 0, 0}, energy = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (int o = 0; o < v->octants; o++)
+            for (int k = 0; k < v->size; k++) {
+                float *h = &row[o * v->stride + k];
+                double at[3], square = 0, target = 0;
+                for (int d = 0; d < 3; d++) {
+                    at[d] = kn_velocity_sign(v, o, d) * (double)v->speed[d][k];
+                    square += at[d] * at[d];
+                }
+                for (int d = 0; d < 3; d++) {
+                    if (pass == 0 && v->bit[d])
+                        u[d] += v->w[k] * at[d] * *h;
+                    target += 2 * u[d] * at[d];
+                }
+                if (pass == 0) {
+                    rho += (double)v->w[k] * *h;
+                    energy += v->w[k] * square * *h;
+                } else {
+                    const double theta = 2.0 / 3.0 * energy - rho;
+                    target += rho + theta * (square - 1.5);
+                    *h += (float)(-expm1(-dt) * (target - *h));
+                }
+            }
+}

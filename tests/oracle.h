@@ -15,4 +15,8 @@ void oracle_collide(const struct kn_problem *p, const struct kn_sample *samples,
  * emission density of each face in density[nfaces]. */
 void oracle_stream(const struct kn_problem *p, double dt, const float *h, float *next, double *density);
 
+/* Linearised BGK of one cell over dt, on a gauss grid, whose moments are exact:
+ * h - (1 - exp(-dt)) (h - rho - 2 u.v - theta (v.v - 3/2)). */
+void oracle_linear_bgk(const struct kn_velocity *v, double dt, float *row);
+
 #endif

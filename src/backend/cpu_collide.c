@@ -39,8 +39,8 @@ KN_SPECIALISED struct octant_sums add_octants(const float *row, int stride, int 
     return s;
 }
 
-/* Mass is summed in double throughout, the others in float over RUN vectors at
- * a time.  `flow` are the tables of the unfolded axes, in the order of their
+/* Octants are added in float; then mass in double, the others in float over RUN
+ * vectors at a time and in double beyond.  `flow` are the tables of the unfolded axes, in the order of their
  * octant bits, and of v.v. */
 KN_SPECIALISED void invariants_loop(const struct kn_velocity *v, int octants, const float *const flow[4],
                                     const float *row, double m[KN_INVARIANTS])
@@ -75,7 +75,7 @@ KN_SPECIALISED void invariants_loop(const struct kn_velocity *v, int octants, co
 
 static void invariants(const struct kn_velocity *v, const float *row, double m[KN_INVARIANTS])
 {
-    const float *flow[4] = {v->speed[0], v->speed[0], v->speed[0], v->flow[3]}; /* folded: not read */
+    const float *flow[4] = {[3] = v->flow[3]}; /* those of folded axes are not read */
     double found[KN_INVARIANTS];
     int unfolded = 0;
     for (int d = 0; d < 3; d++)
@@ -341,14 +341,12 @@ static void collide_model(const struct kn_collide_sweep *s, float *row)
     const double eps = s->c->disturbance;
     double m[KN_MOMENTS] = {0}, field[KN_FIELDS], before[KN_INVARIANTS];
     const int model = (int)s->plan->method - KN_METHOD_BGK;
-    if (model == 0) { /* BGK needs the invariants alone */
-        invariants(v, row, before);
+    invariants(v, row, before); /* the same sums as after: their rounding must cancel */
+    if (model == 0) {           /* BGK needs nothing else */
         memcpy(m, before, 4 * sizeof *m);
         m[KN_M_XX] = before[4];
     } else {
         KN_CPU_NAME(moments)(v, row, m);
-        memcpy(before, m, 4 * sizeof *m);
-        before[4] = m[KN_M_XX] + m[KN_M_YY] + m[KN_M_ZZ];
     }
     before[0] = exact_mass(v, row);
     kn_moments_to_fields(m, eps, field);
@@ -519,6 +517,13 @@ void KN_CPU_NAME(store)(const float *from, int n, float *to)
 {
     for (int k = 0; k < n; k += KN_LANES)
         kn_lanes_stream(to + k, *(const kn_lanes *)(from + k));
+}
+
+void KN_CPU_NAME(fence)(void)
+{
+#ifdef __SSE__
+    _mm_sfence();
+#endif
 }
 
 /* Sources act for half the step before and half after the collisions, so that

@@ -12,7 +12,8 @@
      .stream = kn_cpu_stream_##isa,                                                                          \
      .collide = kn_cpu_collide_##isa,                                                                        \
      .moments = kn_cpu_moments_##isa,                                                                        \
-     .store = kn_cpu_store_##isa},
+     .store = kn_cpu_store_##isa,                                                                            \
+     .fence = kn_cpu_fence_##isa},
 
 /* Simplest first. */
 static const struct kn_cpu_kernels tables[] = {KN_ISA_TABLES};

@@ -25,9 +25,9 @@ struct kn_stream_sweep {
 /* What the arithmetic of one cell hides: reading the cell that is visited next,
  * and writing the finished row of the one before past the caches. */
 struct kn_traffic {
-    int ahead;         /* cell */
+    int ahead;         /* cell; -1: nothing to read */
     const float *done; /* [nnodes] */
-    float *to;         /* NULL: nothing to write */
+    float *to;         /* [nnodes]; NULL: nothing to write */
 };
 
 /* One collision sweep. */
@@ -60,6 +60,8 @@ struct kn_cpu_kernels {
     void (*moments)(const struct kn_velocity *v, const float *row, double moments[KN_MOMENTS]);
     /* Copy n floats (whole cache lines) into memory, leaving the caches alone. */
     void (*store)(const float *from, int n, float *to);
+    /* Everything stored so is visible to other threads that synchronise after it. */
+    void (*fence)(void);
 };
 
 /* A loop that is copied for each value of its constant arguments: inlined
@@ -76,8 +78,8 @@ static inline void kn_cpu_give_back(const struct kn_velocity *v, uint64_t turn, 
 }
 
 /* Octants of scratch memory that streaming needs: what walls emit into every
- * octant along every axis, and room to make it. */
-enum { KN_STREAM_SCRATCH_ROWS = 26 };
+ * octant along every axis. */
+enum { KN_STREAM_SCRATCH_ROWS = 8 * 3 };
 
 /* Floats of scratch memory that one thread needs for any kernel. */
 size_t kn_cpu_scratch_size(const struct kn_velocity *v, int lanes);
@@ -99,7 +101,8 @@ const struct kn_cpu_kernels *kn_cpu_kernels_find(const char *name);
                              float *out, float *scratch);                                                    \
     void kn_cpu_collide_##isa(const struct kn_collide_sweep *s, float *rows, int count, float *scratch);     \
     void kn_cpu_moments_##isa(const struct kn_velocity *v, const float *row, double moments[KN_MOMENTS]);    \
-    void kn_cpu_store_##isa(const float *from, int n, float *to);
+    void kn_cpu_store_##isa(const float *from, int n, float *to);                                            \
+    void kn_cpu_fence_##isa(void);
 KN_CPU_DECLARE(baseline)
 KN_CPU_DECLARE(v3)
 KN_CPU_DECLARE(v4)

@@ -71,8 +71,7 @@ static inline double kn_lanes_total(const struct kn_lane_sum *s)
     return total;
 }
 
-/* Write one vector past the caches.  Whoever reads it next does so after a
- * barrier, whose atomic operations order such stores as well. */
+/* Write one vector past the caches.  A fence must follow before others read it. */
 static inline void kn_lanes_stream(float *to, kn_lanes x)
 {
 #if defined __SSE__ && KN_LANES == 16

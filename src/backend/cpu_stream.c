@@ -193,7 +193,8 @@ void KN_CPU_NAME(wall)(const struct kn_stream_sweep *s, int face, float *scratch
 /* ------------------------------------------------------------------- cells */
 
 /* The row of a site that is read for the first time when its cell is visited:
- * cells are visited with rising index, so it is the one that lies furthest on. */
+ * inside a strip cells are visited with rising index, so it is the one that lies
+ * furthest on. */
 static const float *newest_row(const struct kn_stream_sweep *s, struct kn_site p)
 {
     struct kn_site newest = p;
@@ -209,18 +210,20 @@ static void move_octant(const struct kn_stream_sweep *s, const struct kn_traffic
 {
     const int n = s->velocity->stride;
     const size_t at = (size_t)octant * (size_t)n;
-    const float *coming = newest_row(s, (struct kn_site){t->ahead, octant});
-    for (int k = 0; k < n; k += KN_VELOCITY_PAD)
-        __builtin_prefetch(coming + k, 0, 2);
+    if (t->ahead >= 0) {
+        const float *coming = newest_row(s, (struct kn_site){t->ahead, octant});
+        for (int k = 0; k < n; k += KN_VELOCITY_PAD)
+            __builtin_prefetch(coming + k, 0, 2);
+    }
     if (t->to)
         KN_CPU_NAME(store)(t->done + at, n, t->to + at);
 }
 
 /* The rows that flow into the octants of one cell, along each axis. */
 struct inflow {
-    const float *up[8][3];
-    const float *speed[3];
-    float courant[3];
+    const float *up[8][3]; /* [stride] each; per octant and axis */
+    const float *speed[3]; /* [stride] each, V0; per axis */
+    float courant[3];      /* per unit speed */
 };
 
 /* h + sum over axes of Courant number times (upwind - h), theory (14), all
@@ -275,8 +278,7 @@ static float stream_first_order(const struct kn_stream_sweep *s, int cell, const
 {
     const struct kn_velocity *v = s->velocity;
     const int n = v->stride, naxes = s->space->naxes;
-    float *spare = scratch + (size_t)3 * 8 * (size_t)n;
-    struct inflow f;
+    struct inflow f = {0};
     for (int i = 0; i < naxes; i++) {
         const int axis = s->space->axes[i];
         f.speed[i] = v->speed[axis];
@@ -289,7 +291,7 @@ static float stream_first_order(const struct kn_stream_sweep *s, int cell, const
                 kn_mesh_walk(&s->mesh, (struct kn_site){cell, o}, s->space->axes[i], 0);
             float *ghost = scratch + (size_t)(3 * o + i) * (size_t)n;
             if (from.cell < 0)
-                leaving(s, ~from.cell, o, ghost, spare);
+                leaving(s, ~from.cell, o, ghost, NULL); /* needs no scratch at order 1 */
             f.up[o][i] = from.cell < 0 ? ghost : row_of(s, from);
         }
     }

@@ -1,5 +1,5 @@
 /* The CUDA backend: memory of the device, streams and launches; the kernels are
- * in cuda_step.cu and cuda_sample.cu. */
+ * in the other cuda_*.cu. */
 #include "backend/cuda_sample.h"
 
 #include <stdio.h>
@@ -225,6 +225,7 @@ static enum kn_status build(struct kn_cuda *m)
     TRY(allocate(m, (void **)&m->emission, KN_SIDES * nnodes * sizeof(float)));
     TRY(allocate(m, (void **)&m->patch, KN_SIDES * 2 * sizeof(double)));
     TRY(allocate(m, (void **)&m->device.density, faces * sizeof(float)));
+    TRY(allocate(m, (void **)&m->device.lost, faces * sizeof(float)));
     TRY(allocate(m, (void **)&m->device.fluxes, faces * KN_FLUXES * sizeof(double)));
     TRY(upload(m, (const void **)&m->device.mesh.neighbour, p->space->neighbour,
                6 * cells * sizeof(int32_t)));
@@ -237,6 +238,7 @@ static enum kn_status build(struct kn_cuda *m)
     TRY(fill_constants(m));
     CHECK(cudaMemsetAsync(m->h, 0, cells * nnodes * sizeof(float), m->work));
     CHECK(cudaMemsetAsync(m->next, 0, cells * nnodes * sizeof(float), m->work));
+    CHECK(cudaMemsetAsync(m->device.lost, 0, faces * sizeof(float), m->work));
     CHECK(cudaMemsetAsync(m->device.fluxes, 0, faces * KN_FLUXES * sizeof(double), m->work));
     TRY(set_walls(m));
     CHECK(cudaStreamSynchronize(m->work));
@@ -350,13 +352,28 @@ static enum kn_status draw_set(struct kn_cuda *m, double dt, uint64_t draw, stru
 
 /* ---------------------------------------------------------------------- sweeps */
 
+/* The node that gets back what rounding has lost, another one at each turn. */
+static int32_t heavy_node(const struct kn_cuda *m, uint64_t turn)
+{
+    const struct kn_velocity *v = m->problem.velocity;
+    const uint64_t octant = turn / (uint64_t)v->nheavy % (uint64_t)v->octants;
+    return (int32_t)octant * v->stride + v->heavy[turn % (uint64_t)v->nheavy];
+}
+
+static cudaError_t advance(const struct kn_cuda_problem *p, const struct kn_cuda_step *s, cudaStream_t stream)
+{
+    if (kn_cuda_linear_fits(p))
+        return kn_cuda_linear(p, s, stream);
+    return p->method == KN_METHOD_MONTE_CARLO ? kn_cuda_collision(p, s, stream) : kn_cuda_model(p, s, stream);
+}
+
 static enum kn_status sweep(struct kn_cuda *m, const struct kn_step *step, float *to)
 {
-    struct kn_cuda_step s = {m->h, to, (float)step->stream, step->collide, {0}};
+    struct kn_cuda_step s = {m->h, to, (float)step->stream, step->collide, heavy_node(m, step->draw), {0}};
     TRY(draw_set(m, step->collide, step->draw, &s.set));
     if (step->stream > 0)
         CHECK(kn_cuda_walls(&m->device, m->h, (float)step->stream, step->fluxes, m->work));
-    CHECK(kn_cuda_advance(&m->device, &s, m->work));
+    CHECK(advance(&m->device, &s, m->work));
     if (kn_sampling_count(m->problem.c) > 0)
         CHECK(cudaEventRecord(m->windows[step->draw / WINDOW % 2].unused, m->work));
     return KN_OK;

@@ -33,7 +33,8 @@ struct kn_cuda_problem {
     float prandtl;
     double gram[KN_INVARIANTS][KN_INVARIANTS], inverse[KN_INVARIANTS][KN_INVARIANTS];
     const float *source; /* [nnodes], or NULL */
-    float *density;      /* [nfaces] */
+    float *density;      /* [nfaces] rho of the emission */
+    float *lost;         /* [nfaces] mass flux that the emission lacks, being rounded */
     double *fluxes;      /* [nfaces][KN_CUDA_FLUXES] */
 };
 
@@ -41,7 +42,7 @@ struct kn_cuda_problem {
  * node, so they may be applied at once; batches follow one another. */
 struct kn_cuda_set {
     const int32_t *batch; /* [0] number of batches, then their first samples and the end */
-    const uint4 *node;    /* [samples] rows' indices; shared-memory slots where the tile fits there */
+    const uint4 *node;    /* [samples] nodes of a row; where it fits into shared memory, ushort4 of slots */
     const float4 *gain;   /* [samples] */
     const float4 *defect; /* [samples] */
 };
@@ -52,13 +53,20 @@ struct kn_cuda_step {
     float *next;
     float dt_stream;
     double dt_collide;
+    int32_t heavy; /* the node of a row that gets back what rounding has lost */
     struct kn_cuda_set set;
 };
 
 cudaError_t kn_cuda_walls(const struct kn_cuda_problem *p, const float *h, float dt, bool fluxes,
                           cudaStream_t stream);
-cudaError_t kn_cuda_advance(const struct kn_cuda_problem *p, const struct kn_cuda_step *step,
-                            cudaStream_t stream);
+/* One sweep over the cells; which of the three depends on the case: kn_cuda_advance
+ * chooses.  Linear: streaming alone or with linearised BGK, rows in registers. */
+bool kn_cuda_linear_fits(const struct kn_cuda_problem *p);
+cudaError_t kn_cuda_linear(const struct kn_cuda_problem *p, const struct kn_cuda_step *s,
+                           cudaStream_t stream);
+cudaError_t kn_cuda_model(const struct kn_cuda_problem *p, const struct kn_cuda_step *s, cudaStream_t stream);
+cudaError_t kn_cuda_collision(const struct kn_cuda_problem *p, const struct kn_cuda_step *s,
+                              cudaStream_t stream);
 cudaError_t kn_cuda_moments(const struct kn_cuda_problem *p, const float *h, double *moments,
                             cudaStream_t stream);
 
@@ -69,10 +77,16 @@ static __host__ __device__ inline uint32_t kn_cuda_slot(uint32_t k)
     return (k & ~31u) | (k & 3u) << 3 | (k >> 2 & 7u);
 }
 
+/* Bytes of a row in shared memory. */
+static inline size_t kn_cuda_row_bytes(const struct kn_cuda_problem *p)
+{
+    return ((size_t)p->mesh.nnodes + 31) / 32 * 32 * sizeof(float);
+}
+
 /* Does a row fit into shared memory, beside what the kernels need themselves? */
 static inline bool kn_cuda_staged(const struct kn_cuda_problem *p)
 {
-    return ((size_t)p->mesh.nnodes + 31) / 32 * 32 * sizeof(float) <= p->shared_limit;
+    return kn_cuda_row_bytes(p) <= p->shared_limit;
 }
 
 #endif

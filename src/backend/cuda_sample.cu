@@ -140,9 +140,11 @@ static __global__ void sampling_kernel(const __grid_constant__ kn_sample_plan pl
     if (i >= batches[1 + batches[0]])
         return;
     const kn_sample s = kn_sample_make(&plan, draw, (uint32_t)order[i]);
-    node[i] = slots ? uint4{kn_cuda_slot(s.node[0]), kn_cuda_slot(s.node[1]), kn_cuda_slot(s.node[2]),
-                            kn_cuda_slot(s.node[3])}
-                    : uint4{s.node[0], s.node[1], s.node[2], s.node[3]};
+    if (slots)
+        ((ushort4 *)node)[i] = ushort4{(unsigned short)kn_cuda_slot(s.node[0]), (unsigned short)kn_cuda_slot(s.node[1]),
+                                       (unsigned short)kn_cuda_slot(s.node[2]), (unsigned short)kn_cuda_slot(s.node[3])};
+    else
+        node[i] = uint4{s.node[0], s.node[1], s.node[2], s.node[3]};
     gain[i] = float4{s.gain[0], s.gain[1], s.gain[2], s.gain[3]};
     defect[i] = float4{s.defect[0], s.defect[1], s.defect[2], s.defect[3]};
 }

@@ -57,13 +57,13 @@ static __device__ __forceinline__ four arriving(const kn_cuda_problem &p, const 
     return face_values(p, h, kn_mesh_stencil(&p.mesh, s, axis, dt), axis, k, none);
 }
 
-/* What comes out of wall face ~face into an octant. */
+/* What comes out of a wall face into an octant, for a density of the emission. */
 template <int ORDER>
-static __device__ __forceinline__ four leaving(const kn_cuda_problem &p, const float *h, int face, int octant,
-                                               float dt, int k)
+static __device__ __forceinline__ four emitted(const kn_cuda_problem &p, const float *h, int face, float rho,
+                                               int octant, float dt, int k)
 {
     const int side = p.face_side[face], axis = side / 2;
-    const float rho = p.density[face], alpha = p.alpha[side];
+    const float alpha = p.alpha[side];
     const four excess =
         read4(p.emission + (int64_t)side * p.mesh.nnodes + (int64_t)octant * p.mesh.stride + k);
     four out;
@@ -80,13 +80,51 @@ static __device__ __forceinline__ four leaving(const kn_cuda_problem &p, const f
     return out;
 }
 
+template <int ORDER>
+static __device__ __forceinline__ four leaving(const kn_cuda_problem &p, const float *h, int face, int octant,
+                                               float dt, int k)
+{
+    return emitted<ORDER>(p, h, face, p.density[face], octant, dt, k);
+}
+
+/* Mass that the rounded emission of walls lacks in a cell, over one step. */
+static __device__ float lost_at_walls(const kn_cuda_problem &p, int cell, float dt)
+{
+    float lost = 0;
+    for (int a = 0; a < p.mesh.naxes; a++) {
+        const int axis = p.mesh.axes[a];
+        for (int side = 2 * axis; side < 2 * axis + 2; side++) {
+            const int beyond = p.mesh.neighbour[6 * (int64_t)cell + side];
+            if (beyond < 0)
+                lost += dt / kn_mesh_width(&p.mesh, cell, axis) * p.lost[~beyond];
+        }
+    }
+    return lost;
+}
+
+/* h + change; the mass that rounding loses, and what walls have lost, is added to `lost`. */
+static __device__ __forceinline__ four add_change(const kn_cuda_problem &p, kn_site s, float dt, int k,
+                                                  const four &w, const four &here, const four &change,
+                                                  float *lost)
+{
+    four out;
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        out.v[i] = here.v[i] + change.v[i];
+        *lost += w.v[i] * kn_stream_lost(here.v[i], change.v[i], out.v[i]);
+    }
+    if (s.octant == 0 && k == 0)
+        *lost += lost_at_walls(p, s.cell, dt);
+    return out;
+}
+
 /* Four nodes of a site after streaming over dt, theory (13), (14). */
 template <int ORDER>
 static __device__ __forceinline__ four streamed(const kn_cuda_problem &p, const float *h, kn_site s, float dt,
-                                                int k)
+                                                int k, float *lost)
 {
     const four here = read4(h + kn_mesh_row(&p.mesh, s) + k);
-    four out = here;
+    four change = {{0, 0, 0, 0}};
 #pragma unroll
     for (int a = 0; a < 3; a++) {
         if (a >= p.mesh.naxes)
@@ -112,9 +150,9 @@ static __device__ __forceinline__ four streamed(const kn_cuda_problem &p, const 
         }
 #pragma unroll
         for (int i = 0; i < 4; i++)
-            out.v[i] -= courant * speed.v[i] * (outflow.v[i] - inflow.v[i]);
+            change.v[i] -= courant * speed.v[i] * (outflow.v[i] - inflow.v[i]);
     }
-    return out;
+    return add_change(p, s, dt, k, read4(p.w + k), here, change, lost);
 }
 
 #endif

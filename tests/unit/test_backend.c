@@ -309,6 +309,70 @@ static void step_is_stream_then_collide(void **state)
     drop(&s);
 }
 
+/* Writing past the caches changes where results go, and not one bit of them. */
+static void writing_past_the_caches_changes_nothing(void **state)
+{
+    (void)state;
+    const char *const spaces[] = {"space.cells=[7,5]", "space.cells=1", "space.cells=[3,2,4]",
+                                  "space.cells=4 walls.left.kind=periodic walls.right.kind=periodic"};
+    const char *const methods[] = {"none", "bgk", "shakhov", "es-bgk"};
+    for (int i = 0; i < 4 * 4 * 2 * 2; i++) {
+        struct scene s;
+        char text[512];
+        snprintf(text, sizeof text,
+                 "velocity.nodes=6 collision.method=%s space.order=%d %s",
+                 methods[i % 4], 1 + i / 16 % 2, spaces[i / 4 % 4]);
+        build(&s, text);
+        s.problem.threads = 1 + i / 32;
+        const struct kn_step step = {long_step(&s), STEP, 3, false};
+        for (int t = 0; t < ntargets; t++) {
+            if (strcmp(targets[t].backend->name, "cpu") != 0)
+                continue;
+            for (int past = 0; past < 2; past++) {
+                setenv("KNUDSEN_WRITE", past ? "memory" : "cache", 1);
+                void *machine = start(&s, &targets[t]);
+                expect_ok(targets[t].backend->step(machine, &step));
+                expect_ok(targets[t].backend->step(machine, &step));
+                finish(&s, &targets[t], machine);
+                if (!past)
+                    memcpy(s.expected, s.next, s.rows * sizeof *s.h);
+            }
+            unsetenv("KNUDSEN_WRITE");
+            assert_memory_equal(s.next, s.expected, s.rows * sizeof *s.h);
+        }
+        drop(&s);
+    }
+}
+
+/* Linearised BGK on 1, 2, 4 and 8 octants against its formula. */
+static void linear_bgk_matches_its_formula(void **state)
+{
+    (void)state;
+    const char *const cases[] = {
+        "space.cells=1 walls.left.kind=periodic walls.right.kind=periodic",
+        "space.cells=5",
+        "space.cells=[3,4]",
+        "space.cells=[2,3,2]",
+        "space.cells=[3,4] velocity.fold=none",
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene s;
+        char text[512];
+        snprintf(text, sizeof text, "velocity.nodes=6 collision.method=bgk %s", cases[i]);
+        build(&s, text);
+        memcpy(s.expected, s.h, s.rows * sizeof *s.h);
+        for (int cell = 0; cell < s.space.ncells; cell++)
+            oracle_linear_bgk(&s.velocity, STEP, s.expected + (size_t)cell * (size_t)s.velocity.nnodes);
+        for (int t = 0; t < ntargets; t++) {
+            void *machine = start(&s, &targets[t]);
+            expect_ok(targets[t].backend->collide(machine, STEP, 2));
+            finish(&s, &targets[t], machine);
+            compare(&s, "linear BGK", &targets[t], text, 2e-6);
+        }
+        drop(&s);
+    }
+}
+
 /* The model equations and both corrections: all machines agree with the first,
  * whose physics the tests of relaxation and conservation check. */
 static void models_agree_between_machines(void **state)
@@ -425,10 +489,16 @@ static void unknown_instruction_set_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(first_order_streaming),         cmocka_unit_test(second_order_streaming),
-        cmocka_unit_test(collisions_match_oracle),       cmocka_unit_test(step_is_stream_then_collide),
-        cmocka_unit_test(models_agree_between_machines), cmocka_unit_test(moments_match_plain_sums),
-        cmocka_unit_test(samples_are_the_same_bits),     cmocka_unit_test(unknown_instruction_set_is_refused),
+        cmocka_unit_test(first_order_streaming),
+        cmocka_unit_test(second_order_streaming),
+        cmocka_unit_test(collisions_match_oracle),
+        cmocka_unit_test(step_is_stream_then_collide),
+        cmocka_unit_test(writing_past_the_caches_changes_nothing),
+        cmocka_unit_test(linear_bgk_matches_its_formula),
+        cmocka_unit_test(models_agree_between_machines),
+        cmocka_unit_test(moments_match_plain_sums),
+        cmocka_unit_test(samples_are_the_same_bits),
+        cmocka_unit_test(unknown_instruction_set_is_refused),
     };
     return cmocka_run_group_tests(tests, find_targets, NULL);
 }
