@@ -1,5 +1,7 @@
 /* The program: reads the command line and hands the work to the library. */
+#include "bench.h"
 #include "config.h"
+#include "doctor.h"
 #include "error.h"
 #include "io/files.h"
 #include "plot.h"
@@ -331,6 +333,67 @@ static int command_plot(int argc, char **argv)
     return kn_plot(a.folder, a.output);
 }
 
+/* ------------------------------------------------------------ bench, doctor */
+
+enum { KEY_PAPER = 512 };
+
+struct bench_arguments {
+    bool paper, json;
+    const char *out;
+};
+
+static error_t bench_parse(int key, char *text, struct argp_state *state)
+{
+    struct bench_arguments *a = state->input;
+    switch (key) {
+    case KEY_PAPER:
+        a->paper = true;
+        return 0;
+    case KEY_JSON:
+        a->json = true;
+        return 0;
+    case 'o':
+        a->out = text;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static int command_bench(int argc, char **argv)
+{
+    static const struct argp_option options[] = {
+        {"paper", KEY_PAPER, NULL, 0, "all sizes of the paper, 256 to 36864 cells", 0},
+        {"json", KEY_JSON, NULL, 0, "print JSON instead of a table", 0},
+        {"out", 'o', "DIR", 0, "write the table and pictures (gnuplot) into this folder", 0},
+        {0},
+    };
+    static const struct argp argp = {
+        options,
+        bench_parse,
+        "",
+        "Measure this machine on the paper's cavity: one thread, all threads, the GPU.\v"
+        "Columns: milliseconds per step and in streaming, drawing samples, collisions; 10^9 phase-space "
+        "cells "
+        "advanced and samples applied per second; GB/s for one read and one write of the state, and of a "
+        "copy; "
+        "GFLOP/s counted as in the paper, 11 per upwind update and 80 N_v + 12 N_t per cell.",
+        NULL,
+        NULL,
+        NULL};
+    struct bench_arguments a = {0};
+    argp_parse(&argp, argc, argv, 0, NULL, &a);
+    return kn_bench(a.paper, a.json, a.out);
+}
+
+static int command_doctor(int argc, char **argv)
+{
+    static const struct argp argp = {
+        NULL, NULL, "", "Say what this machine has for the program, and what it lacks.", NULL, NULL, NULL};
+    argp_parse(&argp, argc, argv, 0, NULL, NULL);
+    return kn_doctor();
+}
+
 /* -------------------------------------------------------------------- main */
 
 static const struct command {
@@ -338,8 +401,8 @@ static const struct command {
     const char *title; /* stands for the program's name in messages */
     int (*run)(int argc, char **argv);
 } commands[] = {
-    {"run", "knudsen run", command_run},
-    {"plot", "knudsen plot", command_plot},
+    {"run", "knudsen run", command_run},       {"plot", "knudsen plot", command_plot},
+    {"bench", "knudsen bench", command_bench}, {"doctor", "knudsen doctor", command_doctor},
     {"help", "knudsen help", command_help},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
@@ -369,7 +432,8 @@ static int unknown_command(const char *word)
     if (!hint && strstr(word, ".y"))
         hint = "run";
     fprintf(stderr, "knudsen: unknown command '%s' (%s%s%s)\n", quoted,
-            hint ? "did you mean " : "commands: ", hint ? hint : "run, plot, help", hint ? "?" : "");
+            hint ? "did you mean " : "commands: ", hint ? hint : "run, plot, bench, doctor, help",
+            hint ? "?" : "");
     return USAGE;
 }
 
@@ -383,6 +447,8 @@ int main(int argc, char **argv)
         "Commands:\n"
         "  run CASE.yaml    run a case; `knudsen run --help' lists the options\n"
         "  plot DIR         draw the results in a folder\n"
+        "  bench            measure this machine\n"
+        "  doctor           say what this machine has, and what it lacks\n"
         "  help [KEY]       explain a key of the case file; `help keys' lists them all\n",
         NULL,
         NULL,

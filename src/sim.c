@@ -357,3 +357,8 @@ enum kn_status kn_sim_put_rows(void *of, int64_t first, int64_t count, float *ro
     struct kn_sim *sim = of;
     return sim->backend->put(sim->machine, first, count, rows);
 }
+
+enum kn_status kn_sim_copy(struct kn_sim *sim, double *seconds)
+{
+    return sim->backend->copy(sim->machine, seconds);
+}

@@ -24,6 +24,9 @@ struct kn_plan_size {
 };
 enum kn_status kn_sim_plan(const struct kn_case *c, struct kn_plan_size *size);
 
+/* Seconds that copying the state once takes on the machine that computes. */
+enum kn_status kn_sim_copy(struct kn_sim *sim, double *seconds);
+
 /* Seconds spent per phase since creation (OUTPUT is the caller's). */
 void kn_sim_phases(const struct kn_sim *sim, double seconds[KN_PHASES]);
 

@@ -3,9 +3,9 @@
 #include <string.h>
 
 /* Best first: "auto" takes the first that is available. */
-static const struct kn_backend *const backends[] = {&kn_backend_cuda, &kn_backend_cpu};
+static const struct kn_backend *const backends[] = {&kn_backend_cuda, &kn_backend_cpu, &kn_backend_strict};
 
-const char *const kn_backend_names[] = {"auto", "cpu", "cuda", NULL};
+const char *const kn_backend_names[] = {"auto", "cpu", "cuda", "strict", NULL};
 
 const struct kn_backend *kn_backend_find(const char *name)
 {

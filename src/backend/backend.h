@@ -47,6 +47,10 @@ struct kn_backend {
     enum kn_status (*moments)(void *machine, double *moments); /* [cells][KN_MOMENTS] */
     enum kn_status (*fluxes)(void *machine, double *fluxes);   /* [faces][KN_FLUXES], last recorded step */
     void (*seconds)(const void *machine, double phase[KN_PHASES]);
+    /* Copy the state into the room for the next one, which a step would write:
+     * seconds that no step can beat. */
+    enum kn_status (*copy)(void *machine, double *seconds);
+    void (*describe)(char *text, size_t size); /* the machine, where it is available */
 };
 
 /* The mesh of a problem, in the memory of the host. */
@@ -56,6 +60,7 @@ struct kn_mesh kn_backend_mesh(const struct kn_problem *p);
 const struct kn_backend *kn_backend_find(const char *name);
 extern const char *const kn_backend_names[]; /* as the case file spells them; ends with NULL */
 extern const struct kn_backend kn_backend_cpu;
+extern const struct kn_backend kn_backend_strict;
 extern const struct kn_backend kn_backend_cuda; /* cuda.cu, or cuda_absent.c in a build without CUDA */
 
 #endif

@@ -4,6 +4,7 @@
 #include "error.h"
 
 #include <omp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -12,7 +13,12 @@
 #include <xmmintrin.h>
 #endif
 
-enum { ALIGNMENT = 64, HUGE_PAGE = 1 << 21, MOST_LANES = 16 };
+enum {
+    ALIGNMENT = 64,
+    PAGE = 1 << 16,
+    /* the largest that systems use */ HUGE_PAGE = 1 << 21,
+    MOST_LANES = 16
+};
 
 struct kn_cpu {
     struct kn_problem problem;
@@ -79,11 +85,17 @@ static bool keep_in_cache(const struct kn_problem *p)
     return state < (level3 > 0 && level3 < most ? level3 : most);
 }
 
+/* Whole pages: huge ones where it pays. */
+static size_t page_bytes(size_t bytes)
+{
+    const size_t page = bytes < HUGE_PAGE ? PAGE : HUGE_PAGE;
+    return (bytes + page) / page * page;
+}
+
 static void *aligned(size_t count, size_t size)
 {
-    const size_t bytes = (count * size + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
-    void *block = aligned_alloc(bytes < HUGE_PAGE ? ALIGNMENT : HUGE_PAGE,
-                                bytes < HUGE_PAGE ? bytes : (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE);
+    const size_t bytes = page_bytes(count * size);
+    void *block = aligned_alloc(bytes < HUGE_PAGE ? PAGE : HUGE_PAGE, bytes);
     if (block && bytes >= HUGE_PAGE)
         madvise(block, bytes, MADV_HUGEPAGE); /* fewer misses of the page table; refusal does no harm */
     return block;
@@ -157,6 +169,15 @@ static enum kn_status create(void **machine, const struct kn_problem *p)
     clear(cpu);
     *machine = cpu;
     return KN_OK;
+}
+
+void kn_cpu_state(void *machine, void **h, void **next, size_t *bytes)
+{
+    const struct kn_cpu *cpu = machine;
+    const size_t rows = (size_t)cpu->problem.space->ncells * (size_t)cpu->problem.velocity->nnodes;
+    *h = cpu->h;
+    *next = cpu->next;
+    *bytes = page_bytes(rows * sizeof *cpu->h);
 }
 
 static enum kn_status put(void *machine, int64_t first, int64_t count, const float *rows)
@@ -389,6 +410,30 @@ static void seconds(const void *machine, double phase[KN_PHASES])
     memcpy(phase, cpu->seconds, sizeof cpu->seconds);
 }
 
+static enum kn_status copy(void *machine, double *seconds)
+{
+    struct kn_cpu *cpu = machine;
+    const size_t bytes =
+        (size_t)cpu->problem.space->ncells * (size_t)cpu->problem.velocity->nnodes * sizeof(float);
+    const double start = omp_get_wtime();
+#pragma omp parallel num_threads(cpu->problem.threads)
+    {
+        const size_t piece = (bytes / (size_t)omp_get_num_threads() + PAGE) / PAGE * PAGE,
+                     first = piece * (size_t)omp_get_thread_num();
+        if (first < bytes)
+            memcpy((char *)cpu->next + first, (const char *)cpu->h + first,
+                   bytes - first < piece ? bytes - first : piece);
+    }
+    *seconds = omp_get_wtime() - start;
+    return KN_OK;
+}
+
+static void describe(char *text, size_t size)
+{
+    const struct kn_cpu_kernels *kernels = kn_cpu_kernels_find(NULL);
+    snprintf(text, size, "vector kernels %s, %d numbers at a time", kernels->name, kernels->lanes);
+}
+
 static enum kn_status available(void)
 {
     return KN_OK;
@@ -409,4 +454,6 @@ const struct kn_backend kn_backend_cpu = {
     .moments = moments,
     .fluxes = fluxes,
     .seconds = seconds,
+    .copy = copy,
+    .describe = describe,
 };

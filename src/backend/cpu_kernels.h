@@ -81,6 +81,9 @@ static inline void kn_cpu_give_back(const struct kn_velocity *v, uint64_t turn, 
  * octant along every axis. */
 enum { KN_STREAM_SCRATCH_ROWS = 8 * 3 };
 
+/* Where a CPU machine keeps its two copies of the state: whole pages of their own. */
+void kn_cpu_state(void *machine, void **h, void **next, size_t *bytes);
+
 /* Floats of scratch memory that one thread needs for any kernel. */
 size_t kn_cpu_scratch_size(const struct kn_velocity *v, int lanes);
 

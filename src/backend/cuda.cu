@@ -12,7 +12,7 @@ extern "C" {
 #include "sampling.h"
 }
 
-enum { WINDOW = 32 }; /* collision sets that are put into order at once */
+enum { WINDOW = 32, TIMED = 16 }; /* collision sets put into order at once; one sweep in TIMED is timed */
 
 /* A window of orders being prepared, or in use. */
 struct window {
@@ -34,6 +34,10 @@ struct kn_cuda {
     uint4 *node; /* [samples], of the current set */
     float4 *gain, *defect;
     cudaStream_t work, prepare;
+    cudaEvent_t mark[3]; /* around drawing and the sweep of a step that is timed */
+    bool timing;         /* marks are recorded, not yet read */
+    uint64_t sweeps;
+    double seconds[KN_PHASES];
     void *blocks[64]; /* everything allocated, for the end */
     int nblocks;
 };
@@ -211,11 +215,26 @@ static enum kn_status fill_constants(struct kn_cuda *m)
     return KN_OK;
 }
 
+/* Refuse before anything is allocated. */
+static enum kn_status check_memory(const struct kn_problem *p)
+{
+    size_t free_bytes = 0, total = 0;
+    const double need = memory(p);
+    CHECK(cudaMemGetInfo(&free_bytes, &total));
+    if (need <= (double)free_bytes)
+        return KN_OK;
+    return kn_error_set(KN_EINPUT,
+                        "space.cells: the case needs %.2f GB on the GPU, of which %.2f GB are free (fewer cells or "
+                        "velocity.nodes, or run.backend: cpu)",
+                        need / 1e9, (double)free_bytes / 1e9);
+}
+
 static enum kn_status build(struct kn_cuda *m)
 {
     const struct kn_problem *p = &m->problem;
     const size_t cells = (size_t)p->space->ncells, nnodes = (size_t)p->velocity->nnodes,
                  faces = (size_t)p->space->nfaces;
+    TRY(check_memory(p));
     CHECK(cudaStreamCreateWithFlags(&m->work, cudaStreamNonBlocking));
     CHECK(cudaStreamCreateWithFlags(&m->prepare, cudaStreamNonBlocking));
     m->device.mesh = kn_backend_mesh(p);
@@ -226,6 +245,9 @@ static enum kn_status build(struct kn_cuda *m)
     TRY(allocate(m, (void **)&m->patch, KN_SIDES * 2 * sizeof(double)));
     TRY(allocate(m, (void **)&m->device.density, faces * sizeof(float)));
     TRY(allocate(m, (void **)&m->device.lost, faces * sizeof(float)));
+    TRY(allocate(m, (void **)&m->device.cycles, 2 * sizeof *m->device.cycles));
+    for (int i = 0; i < 3; i++)
+        CHECK(cudaEventCreate(&m->mark[i]));
     TRY(allocate(m, (void **)&m->device.fluxes, faces * KN_FLUXES * sizeof(double)));
     TRY(upload(m, (const void **)&m->device.mesh.neighbour, p->space->neighbour,
                6 * cells * sizeof(int32_t)));
@@ -238,6 +260,7 @@ static enum kn_status build(struct kn_cuda *m)
     TRY(fill_constants(m));
     CHECK(cudaMemsetAsync(m->h, 0, cells * nnodes * sizeof(float), m->work));
     CHECK(cudaMemsetAsync(m->next, 0, cells * nnodes * sizeof(float), m->work));
+    CHECK(cudaMemsetAsync(m->device.cycles, 0, 2 * sizeof *m->device.cycles, m->work));
     CHECK(cudaMemsetAsync(m->device.lost, 0, faces * sizeof(float), m->work));
     CHECK(cudaMemsetAsync(m->device.fluxes, 0, faces * KN_FLUXES * sizeof(double), m->work));
     TRY(set_walls(m));
@@ -257,6 +280,9 @@ static void destroy(void *machine)
         if (m->windows[i].unused)
             cudaEventDestroy(m->windows[i].unused);
     }
+    for (int i = 0; i < 3; i++)
+        if (m->mark[i])
+            cudaEventDestroy(m->mark[i]);
     for (int i = 0; i < m->nblocks; i++)
         cudaFree(m->blocks[i]);
     if (m->work)
@@ -292,9 +318,12 @@ static enum kn_status put(void *machine, int64_t first, int64_t count, const flo
     return KN_OK;
 }
 
+static enum kn_status read_marks(struct kn_cuda *m);
+
 static enum kn_status get(void *machine, int64_t first, int64_t count, float *rows)
 {
     struct kn_cuda *m = (struct kn_cuda *)machine;
+    TRY(read_marks(m)); /* here the host waits anyway */
     const int64_t nnodes = m->problem.velocity->nnodes;
     CHECK(cudaMemcpyAsync(rows, m->h + first * nnodes, (size_t)(count * nnodes) * sizeof *rows,
                           cudaMemcpyDeviceToHost, m->work));
@@ -367,13 +396,41 @@ static cudaError_t advance(const struct kn_cuda_problem *p, const struct kn_cuda
     return p->method == KN_METHOD_MONTE_CARLO ? kn_cuda_collision(p, s, stream) : kn_cuda_model(p, s, stream);
 }
 
+/* How the fused kernel divides: cycles that its first block spent streaming and
+ * afterwards. */
+static enum kn_status read_marks(struct kn_cuda *m)
+{
+    float drawing = 0, sweeping = 0;
+    long long cycles[2];
+    if (!m->timing || cudaEventQuery(m->mark[2]) != cudaSuccess)
+        return KN_OK;
+    CHECK(cudaEventElapsedTime(&drawing, m->mark[0], m->mark[1]));
+    CHECK(cudaEventElapsedTime(&sweeping, m->mark[1], m->mark[2]));
+    CHECK(cudaMemcpyAsync(cycles, m->device.cycles, sizeof cycles, cudaMemcpyDeviceToHost, m->work));
+    CHECK(cudaStreamSynchronize(m->work));
+    const double part = cycles[0] + cycles[1] > 0 ? (double)cycles[0] / (double)(cycles[0] + cycles[1]) : 1;
+    m->seconds[KN_PHASE_SAMPLE] += TIMED * 1e-3 * drawing;
+    m->seconds[KN_PHASE_STREAM] += TIMED * 1e-3 * sweeping * part;
+    m->seconds[KN_PHASE_COLLIDE] += TIMED * 1e-3 * sweeping * (1 - part);
+    m->timing = false;
+    return KN_OK;
+}
+
 static enum kn_status sweep(struct kn_cuda *m, const struct kn_step *step, float *to)
 {
     struct kn_cuda_step s = {m->h, to, (float)step->stream, step->collide, heavy_node(m, step->draw), {0}};
+    const bool timed = m->sweeps++ % TIMED == TIMED / 2 && !m->timing;
+    if (timed)
+        CHECK(cudaEventRecord(m->mark[0], m->work));
     TRY(draw_set(m, step->collide, step->draw, &s.set));
+    if (timed)
+        CHECK(cudaEventRecord(m->mark[1], m->work));
     if (step->stream > 0)
         CHECK(kn_cuda_walls(&m->device, m->h, (float)step->stream, step->fluxes, m->work));
     CHECK(advance(&m->device, &s, m->work));
+    if (timed)
+        CHECK(cudaEventRecord(m->mark[2], m->work));
+    m->timing = m->timing || timed;
     if (kn_sampling_count(m->problem.c) > 0)
         CHECK(cudaEventRecord(m->windows[step->draw / WINDOW % 2].unused, m->work));
     return KN_OK;
@@ -399,6 +456,7 @@ static enum kn_status collide(void *machine, double dt, uint64_t draw)
 static enum kn_status moments(void *machine, double *to)
 {
     struct kn_cuda *m = (struct kn_cuda *)machine;
+    TRY(read_marks(m)); /* here the host waits anyway */
     CHECK(kn_cuda_moments(&m->device, m->h, m->moments, m->work));
     CHECK(cudaMemcpyAsync(to, m->moments, (size_t)m->problem.space->ncells * KN_MOMENTS * sizeof *to,
                           cudaMemcpyDeviceToHost, m->work));
@@ -415,14 +473,44 @@ static enum kn_status fluxes(void *machine, double *to)
     return KN_OK;
 }
 
+/* Phases of the steps that were timed, scaled to all of them. */
 static void seconds(const void *machine, double phase[KN_PHASES])
 {
-    (void)machine;
-    for (int i = 0; i < KN_PHASES; i++)
-        phase[i] = 0;
+    memcpy(phase, ((const struct kn_cuda *)machine)->seconds, KN_PHASES * sizeof *phase);
+}
+
+static enum kn_status copy(void *machine, double *seconds)
+{
+    struct kn_cuda *m = (struct kn_cuda *)machine;
+    const size_t bytes = (size_t)m->problem.space->ncells * m->problem.velocity->nnodes * sizeof(float);
+    cudaEvent_t start, stop;
+    float ms = 0;
+    CHECK(cudaEventCreate(&start));
+    CHECK(cudaEventCreate(&stop));
+    CHECK(cudaEventRecord(start, m->work));
+    CHECK(cudaMemcpyAsync(m->next, m->h, bytes, cudaMemcpyDeviceToDevice, m->work));
+    CHECK(cudaEventRecord(stop, m->work));
+    CHECK(cudaEventSynchronize(stop));
+    CHECK(cudaEventElapsedTime(&ms, start, stop));
+    cudaEventDestroy(start);
+    cudaEventDestroy(stop);
+    *seconds = 1e-3 * ms;
+    return KN_OK;
+}
+
+static void describe(char *text, size_t size)
+{
+    struct cudaDeviceProp p;
+    int driver = 0;
+    if (cudaGetDeviceProperties(&p, 0) != cudaSuccess || cudaDriverGetVersion(&driver) != cudaSuccess) {
+        snprintf(text, size, "a GPU that does not answer");
+        return;
+    }
+    snprintf(text, size, "%s, %.0f GB, compute capability %d.%d, driver for CUDA %d.%d", p.name,
+             (double)p.totalGlobalMem / 1e9, p.major, p.minor, driver / 1000, driver % 1000 / 10);
 }
 
 const struct kn_backend kn_backend_cuda = {
-    "cuda", "an NVIDIA GPU", available, create,  destroy, memory, put,
-    get,    set_walls,       step,      collide, moments, fluxes, seconds,
+    "cuda", "an NVIDIA GPU", available, create,  destroy, memory,  put,  get,
+    set_walls, step,         collide,   moments, fluxes,  seconds, copy, describe,
 };

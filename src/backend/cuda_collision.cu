@@ -338,8 +338,10 @@ static __global__ void __launch_bounds__(T)
     float defect[4][V] = {}, part[1][1] = {};
     for (int b = threadIdx.x; b <= batches && few; b += T)
         bounds[b] = s.set.batch[1 + b];
+    const long long start = clock64();
     stream_tile<T, C, STAGED, ORDER>(p, s, cell, tile + (STAGED ? c : 0), &part[0][0]);
     sum_cells<1, T, C, 1>(part, (float *)space, lost);
+    const long long middle = clock64();
     if (p.source) {
         add_source<T, C, STAGED>(p, s.dt_collide, tile + (STAGED ? c : 0));
         __syncthreads();
@@ -352,6 +354,7 @@ static __global__ void __launch_bounds__(T)
     }
     if (cell < p.ncells)
         store_tile<T, C, STAGED>(p, s, cell, tile + (STAGED ? c : 0), x[c], (float)lost[c][0]);
+    note_cycles(p, start, middle);
 }
 
 /* ------------------------------------------------------------------ launching */

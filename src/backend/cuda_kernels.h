@@ -36,6 +36,7 @@ struct kn_cuda_problem {
     float *density;      /* [nfaces] rho of the emission */
     float *lost;         /* [nfaces] mass flux that the emission lacks, being rounded */
     double *fluxes;      /* [nfaces][KN_CUDA_FLUXES] */
+    long long *cycles;   /* [2] of the first block: streaming, collisions */
 };
 
 /* A set of samples in the order of application.  Samples of one batch share no

@@ -387,6 +387,8 @@ static __global__ void __launch_bounds__(512, 1)
     const int octant = group * OCTANTS, k = 4 * (threadIdx.x - group * quads);
     const int first = blockIdx.x * run, end = first + run < p.ncells ? first + run : p.ncells;
     const bool active = octant < p.mesh.octants; /* the last warp may have threads to spare */
+    const long long start = clock64();
+    long long streaming = 0;
     if (s.dt_stream > 0)
         find_rows(p, first, end, s.dt_stream, rows);
     const quad_nodes n = nodes_of(p, active ? k : 0);
@@ -395,6 +397,7 @@ static __global__ void __launch_bounds__(512, 1)
     for (int o = 0; o < OCTANTS; o++)
         signs_of(p.mesh, octant + o, sign[o]);
     for (int cell = first; cell < end; cell++) {
+        const long long begin = clock64();
         four h[OCTANTS];
         float lost = 0;
 #pragma unroll
@@ -406,6 +409,7 @@ static __global__ void __launch_bounds__(512, 1)
 #pragma unroll
             for (int o = 0; o < OCTANTS; o++)
                 h[o] = read4(s.h + kn_mesh_row(&p.mesh, kn_site{cell, octant + o}) + k);
+        streaming += clock64() - begin;
         if (p.method == METHOD_BGK) {
             target(p, sums_of<OCTANTS>(n, sign, h), lose, space, x);
             if (active)
@@ -423,6 +427,7 @@ static __global__ void __launch_bounds__(512, 1)
                 make_float4(h[o].v[0], h[o].v[1], h[o].v[2], h[o].v[3]);
         }
     }
+    note_cycles(p, start, start + streaming);
 }
 
 bool kn_cuda_linear_fits(const struct kn_cuda_problem *p)

@@ -105,6 +105,7 @@ static __global__ void model_kernel(const __grid_constant__ kn_cuda_problem p,
     __shared__ double space[32 * 15];
     const int cell = blockIdx.x;
     float *out = s.next + (int64_t)cell * p.mesh.nnodes, *row = staged ? tile : out, lost = 0;
+    const long long start = clock64();
     FOR_QUADS(p, octant, k)
     {
         const kn_site site = {cell, octant};
@@ -114,6 +115,7 @@ static __global__ void model_kernel(const __grid_constant__ kn_cuda_problem p,
     }
     double back[1] = {lost};
     block_sum<1>(back, space);
+    const long long middle = clock64();
     if (p.source)
         add_source(p, s.dt_collide, row);
     __syncthreads();
@@ -132,6 +134,7 @@ static __global__ void model_kernel(const __grid_constant__ kn_cuda_problem p,
     if (staged)
         for (int quad = threadIdx.x; quad < p.mesh.nnodes / 4; quad += blockDim.x)
             *(float4 *)(out + 4 * quad) = *(const float4 *)(row + 4 * quad);
+    note_cycles(p, start, middle);
 }
 
 template <int ORDER>

@@ -29,6 +29,16 @@ template <int N> static __device__ void block_sum(double sum[N], double *space)
     }
 }
 
+/* The first block of a sweep notes how its time divides. */
+static __device__ __forceinline__ void note_cycles(const kn_cuda_problem &p, long long start,
+                                                   long long middle)
+{
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        p.cycles[0] = middle - start;
+        p.cycles[1] = clock64() - middle;
+    }
+}
+
 /* Signs of the velocity in an octant, 0 along folded axes (odd moments vanish there). */
 static __device__ __forceinline__ void signs_of(const kn_mesh &m, int octant, float sign[3])
 {

@@ -1,0 +1,316 @@
+#include "bench.h"
+
+#include "backend/backend.h"
+#include "config.h"
+#include "error.h"
+#include "io/files.h"
+#include "sim.h"
+
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SIZES = 7, MACHINES = 3, SAMPLES = 6144 };
+
+/* Cells along one side; the paper's N_r is the square. */
+static const int paper_sides[SIZES] = {16, 32, 64, 96, 128, 160, 192}, few_sides[] = {32, 96};
+
+struct machine {
+    const char *backend;
+    int threads; /* 0: all */
+    char name[64];
+};
+
+/* One machine at one size; seconds per step. */
+struct result {
+    const struct machine *machine;
+    int cells, nodes;
+    double step, phase[KN_PHASES], copy;
+};
+
+/* ------------------------------------------------------------------ measuring */
+
+/* The paper's case: 20^3 nodes, none of them folded, 6144 samples, delta 1, order 1. */
+static enum kn_status make_case(struct kn_case *c, const struct machine *m, int side)
+{
+    char cells[64], backend[64], threads[64];
+    snprintf(cells, sizeof cells, "space.cells=[%d,%d]", side, side);
+    snprintf(backend, sizeof backend, "run.backend=%s", m->backend);
+    snprintf(threads, sizeof threads, "run.threads=%d", m->threads);
+    const char *const settings[] = {cells,
+                                    backend,
+                                    threads,
+                                    "gas.delta=1",
+                                    "disturbance=0.01",
+                                    "space.order=1",
+                                    "velocity.grid=stretched",
+                                    "velocity.nodes=20",
+                                    "velocity.ratio=0.945",
+                                    "velocity.range=3",
+                                    "velocity.fold=none",
+                                    "collision.samples=6144",
+                                    "walls.top.velocity=[1,0,0]",
+                                    "time.splitting=lie"};
+    enum kn_status status = KN_OK;
+    kn_case_default(c);
+    for (size_t i = 0; i < sizeof settings / sizeof *settings && status == KN_OK; i++)
+        status = kn_case_set(c, settings[i]);
+    return status == KN_OK ? kn_case_check(c) : status;
+}
+
+/* Seconds of `steps` steps, all work done at the end of them. */
+static enum kn_status time_steps(struct kn_sim *sim, int64_t steps, float *row, double *seconds)
+{
+    const double start = omp_get_wtime();
+    enum kn_status status = kn_sim_advance_open(sim, steps);
+    if (status == KN_OK)
+        status = kn_sim_get_rows(sim, 0, 1, row); /* waits for the machine */
+    *seconds = omp_get_wtime() - start;
+    return status;
+}
+
+/* Steps for a third of a second, after some to warm up; phases from the same steps. */
+static enum kn_status measure_steps(struct kn_sim *sim, float *row, struct result *r)
+{
+    double before[KN_PHASES], after[KN_PHASES], once = 0, all = 0, phases = 0;
+    enum kn_status status = time_steps(sim, 2, row, &once);
+    if (status == KN_OK)
+        status = time_steps(sim, 1, row, &once);
+    const int64_t steps = once > 0.1 ? 3 : (int64_t)(0.3 / (once + 1e-6)) + 3;
+    kn_sim_phases(sim, before);
+    if (status == KN_OK)
+        status = time_steps(sim, steps, row, &all);
+    kn_sim_phases(sim, after);
+    r->step = all / (double)steps;
+    for (int i = 0; i < KN_PHASES; i++)
+        phases += after[i] - before[i];
+    for (int i = 0; i < KN_PHASES && phases > 0; i++)
+        r->phase[i] = r->step * (after[i] - before[i]) / phases;
+    return status;
+}
+
+static enum kn_status measure(const struct machine *m, int side, struct result *r)
+{
+    struct kn_case c;
+    struct kn_sim *sim = NULL;
+    enum kn_status status = make_case(&c, m, side);
+    if (status != KN_OK || (status = kn_sim_create(&sim, &c)) != KN_OK)
+        return status;
+    *r = (struct result){.machine = m, .cells = (int)kn_sim_cells(sim), .nodes = (int)kn_sim_nodes(sim)};
+    float *row = calloc((size_t)r->nodes, sizeof *row);
+    status = row ? measure_steps(sim, row, r) : kn_error_set(KN_EMEMORY, "not enough memory");
+    r->copy = 1e30;
+    for (int i = 0; i < 5 && status == KN_OK; i++) {
+        double seconds;
+        status = kn_sim_copy(sim, &seconds);
+        r->copy = seconds < r->copy ? seconds : r->copy;
+    }
+    free(row);
+    kn_sim_destroy(sim);
+    return status;
+}
+
+/* ------------------------------------------------------------------ reporting */
+
+/* Operations per step as the paper counts them: 11 per upwind update, and
+ * 80 N_v + 12 N_t per cell for the collisions. */
+static double stream_operations(const struct result *r)
+{
+    return 11.0 * r->cells * r->nodes;
+}
+
+static double collide_operations(const struct result *r)
+{
+    return r->cells * (80.0 * r->nodes + 12.0 * SAMPLES);
+}
+
+static double rate(double work, double seconds)
+{
+    return seconds > 0 ? work / seconds / 1e9 : 0;
+}
+
+static double state_bytes(const struct result *r)
+{
+    return 4.0 * r->cells * r->nodes;
+}
+
+static void print_header(FILE *to)
+{
+    fprintf(to, "%-16s %6s %10s %9s %9s %9s %8s %8s %8s %8s %8s %8s\n", "machine", "N_r", "step, ms",
+            "stream", "sample", "collide", "Gupd/s", "Gappl/s", "GB/s", "copy", "GF/s str", "GF/s col");
+}
+
+static void print_result(FILE *to, const struct result *r)
+{
+    fprintf(to, "%-16s %6d %10.3f %9.3f %9.3f %9.3f %8.3f %8.3f %8.1f %8.1f %8.1f %8.1f\n", r->machine->name,
+            r->cells, 1e3 * r->step, 1e3 * r->phase[KN_PHASE_STREAM], 1e3 * r->phase[KN_PHASE_SAMPLE],
+            1e3 * r->phase[KN_PHASE_COLLIDE], rate((double)r->cells * r->nodes, r->step),
+            rate((double)r->cells * SAMPLES, r->step), rate(2 * state_bytes(r), r->step),
+            rate(2 * state_bytes(r), r->copy), rate(stream_operations(r), r->phase[KN_PHASE_STREAM]),
+            rate(collide_operations(r), r->phase[KN_PHASE_COLLIDE]));
+    fflush(to);
+}
+
+static void print_json(FILE *to, const struct result *r, bool first)
+{
+    fprintf(
+        to,
+        "%s\n  {\"machine\": \"%s\", \"backend\": \"%s\", \"cells\": %d, \"nodes\": %d, \"samples\": %d,\n"
+        "   \"step_s\": %.6e, \"stream_s\": %.6e, \"sample_s\": %.6e, \"collide_s\": %.6e, \"copy_s\": "
+        "%.6e,\n"
+        "   \"updates_per_s\": %.6e, \"applications_per_s\": %.6e, \"bytes_per_s\": %.6e,\n"
+        "   \"copy_bytes_per_s\": %.6e, \"stream_flops\": %.6e, \"collide_flops\": %.6e}",
+        first ? "" : ",", r->machine->name, r->machine->backend, r->cells, r->nodes, SAMPLES, r->step,
+        r->phase[KN_PHASE_STREAM], r->phase[KN_PHASE_SAMPLE], r->phase[KN_PHASE_COLLIDE], r->copy,
+        1e9 * rate((double)r->cells * r->nodes, r->step), 1e9 * rate((double)r->cells * SAMPLES, r->step),
+        1e9 * rate(2 * state_bytes(r), r->step), 1e9 * rate(2 * state_bytes(r), r->copy),
+        1e9 * rate(stream_operations(r), r->phase[KN_PHASE_STREAM]),
+        1e9 * rate(collide_operations(r), r->phase[KN_PHASE_COLLIDE]));
+}
+
+/* ------------------------------------------------------------------- pictures */
+
+/* Results of all machines at all sizes: results[machine * sizes + size]. */
+struct table {
+    struct result *results;
+    int machines, sizes;
+};
+
+static const struct result *entry(const struct table *t, int machine, int size)
+{
+    return &t->results[machine * t->sizes + size];
+}
+
+/* Times of the other machines over those of the last one, as the paper's Fig. 4. */
+static void print_ratios(const struct table *t)
+{
+    const int last = t->machines - 1;
+    for (int m = 0; m < last; m++) {
+        printf("%s / %s:", entry(t, m, 0)->machine->name, entry(t, last, 0)->machine->name);
+        for (int i = 0; i < t->sizes; i++)
+            printf(" %.1f", entry(t, m, i)->step / entry(t, last, i)->step);
+        putchar('\n');
+    }
+}
+
+/* $M0, $M1 ...: cells, speed-up over the first machine, parts of the step in
+ * streaming, sampling, collisions, and the two rates in GFLOP/s. */
+static void write_data(FILE *to, const struct table *t)
+{
+    for (int m = 0; m < t->machines; m++) {
+        fprintf(to, "$M%d << END\n", m);
+        for (int i = 0; i < t->sizes; i++) {
+            const struct result *r = entry(t, m, i);
+            const double *p = r->phase;
+            fprintf(to, "%d %g %g %g %g %g %g\n", r->cells, entry(t, 0, i)->step / r->step,
+                    p[KN_PHASE_STREAM] / r->step, p[KN_PHASE_SAMPLE] / r->step, p[KN_PHASE_COLLIDE] / r->step,
+                    rate(stream_operations(r), p[KN_PHASE_STREAM]),
+                    rate(collide_operations(r), p[KN_PHASE_COLLIDE]));
+        }
+        fprintf(to, "END\n");
+    }
+}
+
+static void write_plots(FILE *to, const struct table *t)
+{
+    const int last = t->machines - 1;
+    fprintf(to, "set logscale x 2\nset xlabel 'cells N_r'\nset key left top\nset grid\n");
+    fprintf(to, "set multiplot layout 1,3\nset title 'speed-up over one thread (Fig. 4)'\nplot");
+    for (int m = 0; m < t->machines; m++)
+        fprintf(to, "%s $M%d using 1:2 with linespoints title '%s'", m ? "," : "", m,
+                entry(t, m, 0)->machine->name);
+    fprintf(to, "\nset title 'parts of the step, %s (Fig. 5)'\nset yrange [0:1]\nplot",
+            entry(t, last, 0)->machine->name);
+    const char *const parts[] = {"streaming", "sampling", "collisions"};
+    for (int i = 0; i < 3; i++)
+        fprintf(to, "%s $M%d using 1:%d with linespoints title '%s'", i ? "," : "", last, 3 + i, parts[i]);
+    fprintf(to, "\nunset yrange\nset logscale y\nset title 'GFLOP/s as the paper counts (Fig. 6)'\nplot");
+    for (int m = 0; m < t->machines; m++)
+        fprintf(
+            to,
+            "%s $M%d using 1:6 with linespoints title '%s, streaming', $M%d using 1:7 with linespoints dt 2 "
+            "title '%s, collisions'",
+            m ? "," : "", m, entry(t, m, 0)->machine->name, m, entry(t, m, 0)->machine->name);
+    fprintf(to, "\nunset multiplot\n");
+}
+
+static enum kn_status draw(const struct table *t, const char *folder, bool svg)
+{
+    char path[KN_PATH];
+    enum kn_status status = kn_files_join(path, folder, svg ? "bench.svg" : "bench.png");
+    if (status != KN_OK)
+        return status;
+    FILE *to = popen("gnuplot >/dev/null", "w"); /* NOLINT(cert-env33-c): the user's own gnuplot */
+    if (!to)
+        return kn_error_set(KN_EIO, "cannot start gnuplot");
+    fprintf(to, "set terminal %s size 1800,600\nset output '%s'\n", svg ? "svg" : "pngcairo", path);
+    write_data(to, t);
+    write_plots(to, t);
+    return pclose(to) == 0 ? KN_OK : kn_error_set(KN_EIO, "cannot draw '%s': is gnuplot installed?", path);
+}
+
+static enum kn_status write_folder(const struct table *t, const char *folder)
+{
+    char path[KN_PATH];
+    enum kn_status status = kn_files_make_folder(folder);
+    if (status != KN_OK || (status = kn_files_join(path, folder, "bench.txt")) != KN_OK)
+        return status;
+    FILE *to = fopen(path, "we");
+    if (!to)
+        return kn_error_set(KN_EIO, "cannot write '%s'", path);
+    print_header(to);
+    for (int i = 0; i < t->machines * t->sizes; i++)
+        print_result(to, &t->results[i]);
+    if (fclose(to) != 0)
+        return kn_error_set(KN_EIO, "cannot write '%s'", path);
+    status = draw(t, folder, false);
+    return status == KN_OK ? draw(t, folder, true) : status;
+}
+
+/* ----------------------------------------------------------------------- main */
+
+/* One thread, all threads where that is more, and a GPU where there is one. */
+static int find_machines(struct machine machines[MACHINES])
+{
+    const int threads = omp_get_max_threads();
+    int n = 0;
+    machines[n++] = (struct machine){"cpu", 1, "CPU, 1 thread"};
+    if (threads > 1) {
+        machines[n] = (struct machine){"cpu", threads, ""};
+        snprintf(machines[n].name, sizeof machines[n].name, "CPU, %d threads", threads);
+        n++;
+    }
+    if (kn_backend_find("cuda")->available() == KN_OK)
+        machines[n++] = (struct machine){"cuda", 0, "GPU"};
+    return n;
+}
+
+int kn_bench(bool paper, bool json, const char *folder)
+{
+    struct machine machines[MACHINES];
+    struct result results[MACHINES * SIZES];
+    const int *sides = paper ? paper_sides : few_sides, sizes = paper ? SIZES : 2;
+    const struct table table = {results, find_machines(machines), sizes};
+    enum kn_status status = KN_OK;
+    if (json)
+        printf("[");
+    else
+        print_header(stdout);
+    for (int i = 0; i < table.machines * sizes && status == KN_OK; i++) {
+        status = measure(&machines[i / sizes], sides[i % sizes], &results[i]);
+        if (status == KN_OK && json)
+            print_json(stdout, &results[i], i == 0);
+        else if (status == KN_OK)
+            print_result(stdout, &results[i]);
+    }
+    if (json)
+        printf("\n]\n");
+    else if (status == KN_OK)
+        print_ratios(&table);
+    if (status == KN_OK && folder)
+        status = write_folder(&table, folder);
+    if (status != KN_OK)
+        fprintf(stderr, "knudsen: %s\n", kn_error_message());
+    return kn_status_exit_code(status);
+}

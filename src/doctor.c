@@ -1,0 +1,85 @@
+#include "doctor.h"
+
+#include "backend/backend.h"
+#include "error.h"
+
+#include <hdf5.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void line(const char *what, const char *found, const char *gives)
+{
+    printf("%-10s %s\n", what, found);
+    if (gives)
+        printf("%-10s   %s\n", "", gives);
+}
+
+/* What the processor calls itself, from the kernel's list where there is one. */
+static void processor_name(char *name, size_t size)
+{
+    char text[256];
+    FILE *list = fopen("/proc/cpuinfo", "re");
+    snprintf(name, size, "unknown processor");
+    while (list && fgets(text, sizeof text, list)) {
+        const char *colon = strchr(text, ':');
+        if (strncmp(text, "model name", 10) == 0 && colon) {
+            snprintf(name, size, "%.*s", (int)strcspn(colon + 2, "\n"), colon + 2);
+            break;
+        }
+    }
+    if (list)
+        fclose(list);
+}
+
+static void look_at_backends(void)
+{
+    char text[256];
+    for (int i = 1; kn_backend_names[i]; i++) { /* the first is "auto" */
+        const struct kn_backend *backend = kn_backend_find(kn_backend_names[i]);
+        if (backend->available() == KN_OK) {
+            backend->describe(text, sizeof text);
+            line(backend->name, text, NULL);
+        } else {
+            line(backend->name, kn_error_message(),
+                 "with it: runs ten to a hundred times as fast (docs/performance.md)");
+        }
+    }
+    line("auto", kn_backend_find("auto")->name, NULL);
+}
+
+/* A program that helps but need not be there. */
+static void look_for_program(const char *name, const char *gives)
+{
+    char command[128];
+    snprintf(command, sizeof command, "command -v %s >/dev/null 2>&1", name);
+    /* NOLINTNEXTLINE(cert-env33-c): the user's own PATH is what is asked about */
+    const int found = system(command) == 0;
+    line(name, found ? "found" : "not installed", found ? NULL : gives);
+}
+
+int kn_doctor(void)
+{
+    char text[256];
+    unsigned major = 0, minor = 0, release = 0;
+    const double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    printf("knudsen %s\n", KN_VERSION);
+    processor_name(text, sizeof text);
+    line("processor", text, NULL);
+    snprintf(text, sizeof text, "%d, of which run.threads may use all", omp_get_max_threads());
+    line("threads", text, NULL);
+    snprintf(text, sizeof text, "%.1f GB", memory / 1e9);
+    line("memory", text, NULL);
+    look_at_backends();
+    H5get_libversion(&major, &minor, &release);
+    snprintf(text, sizeof text, "%u.%u.%u", major, minor, release);
+    line("HDF5", text, NULL);
+    line("MPI", "not in this build", "runs use one computer; several are planned");
+    look_for_program(
+        "gnuplot",
+        "with it: knudsen plot and the pictures of knudsen bench (Debian: apt install gnuplot-nox)");
+    look_for_program("paraview", "with it: look at fields.pvd in three dimensions");
+    return 0;
+}
