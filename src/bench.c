@@ -31,30 +31,18 @@ struct result {
 
 /* ------------------------------------------------------------------ measuring */
 
-/* The paper's case: 20^3 nodes, none of them folded, 6144 samples, delta 1, order 1. */
-static enum kn_status make_case(struct kn_case *c, const struct machine *m, int side)
+/* Settings on a machine; the list ends with NULL. */
+static enum kn_status make_case(struct kn_case *c, const struct machine *m, const char *const settings[])
 {
-    char cells[64], backend[64], threads[64];
-    snprintf(cells, sizeof cells, "space.cells=[%d,%d]", side, side);
+    char backend[64], threads[64];
     snprintf(backend, sizeof backend, "run.backend=%s", m->backend);
     snprintf(threads, sizeof threads, "run.threads=%d", m->threads);
-    const char *const settings[] = {cells,
-                                    backend,
-                                    threads,
-                                    "gas.delta=1",
-                                    "disturbance=0.01",
-                                    "space.order=1",
-                                    "velocity.grid=stretched",
-                                    "velocity.nodes=20",
-                                    "velocity.ratio=0.945",
-                                    "velocity.range=3",
-                                    "velocity.fold=none",
-                                    "collision.samples=6144",
-                                    "walls.top.velocity=[1,0,0]",
-                                    "time.splitting=lie"};
+    const char *const machine[] = {backend, threads, "walls.top.velocity=[1,0,0]", "time.splitting=lie"};
     enum kn_status status = KN_OK;
     kn_case_default(c);
-    for (size_t i = 0; i < sizeof settings / sizeof *settings && status == KN_OK; i++)
+    for (size_t i = 0; i < sizeof machine / sizeof *machine && status == KN_OK; i++)
+        status = kn_case_set(c, machine[i]);
+    for (int i = 0; settings[i] && status == KN_OK; i++)
         status = kn_case_set(c, settings[i]);
     return status == KN_OK ? kn_case_check(c) : status;
 }
@@ -90,11 +78,11 @@ static enum kn_status measure_steps(struct kn_sim *sim, float *row, struct resul
     return status;
 }
 
-static enum kn_status measure(const struct machine *m, int side, struct result *r)
+static enum kn_status measure(const struct machine *m, const char *const settings[], struct result *r)
 {
     struct kn_case c;
     struct kn_sim *sim = NULL;
-    enum kn_status status = make_case(&c, m, side);
+    enum kn_status status = make_case(&c, m, settings);
     if (status != KN_OK || (status = kn_sim_create(&sim, &c)) != KN_OK)
         return status;
     *r = (struct result){.machine = m, .cells = (int)kn_sim_cells(sim), .nodes = (int)kn_sim_nodes(sim)};
@@ -109,6 +97,25 @@ static enum kn_status measure(const struct machine *m, int side, struct result *
     free(row);
     kn_sim_destroy(sim);
     return status;
+}
+
+/* The paper's case: 20^3 nodes, none of them folded, 6144 samples, delta 1, order 1. */
+static enum kn_status measure_paper(const struct machine *m, int side, struct result *r)
+{
+    char cells[64];
+    snprintf(cells, sizeof cells, "space.cells=[%d,%d]", side, side);
+    const char *const settings[] = {cells,
+                                    "gas.delta=1",
+                                    "disturbance=0.01",
+                                    "space.order=1",
+                                    "velocity.grid=stretched",
+                                    "velocity.nodes=20",
+                                    "velocity.ratio=0.945",
+                                    "velocity.range=3",
+                                    "velocity.fold=none",
+                                    "collision.samples=6144",
+                                    NULL};
+    return measure(m, settings, r);
 }
 
 /* ------------------------------------------------------------------ reporting */
@@ -286,7 +293,49 @@ static int find_machines(struct machine machines[MACHINES])
     return n;
 }
 
-int kn_bench(bool paper, bool json, const char *folder)
+/* Steps as users run them, on the fastest machine: how near to the floor of one
+ * read and one write of the state. */
+static enum kn_status bench_cases(const struct machine *m)
+{
+    static const struct {
+        const char *name;
+        const char *settings[8];
+    } cases[] = {
+        {"Monte Carlo, 160^2, stretched 20, order 1",
+         {"space.cells=[160,160]", "space.order=1", "velocity.grid=stretched", "velocity.nodes=20",
+          "velocity.ratio=0.945", "velocity.range=3", "disturbance=0.01"}},
+        {"no collisions, 256^2, gauss 16, order 1",
+         {"space.cells=[256,256]", "space.order=1", "velocity.nodes=16", "collision.method=none"}},
+        {"BGK, 256^2, gauss 16, order 1",
+         {"space.cells=[256,256]", "space.order=1", "velocity.nodes=16", "collision.method=bgk"}},
+        {"BGK, 256^2, gauss 16, order 2",
+         {"space.cells=[256,256]", "space.order=2", "velocity.nodes=16", "collision.method=bgk"}},
+        {"Shakhov, eps 0.1, 256^2, gauss 16, order 2",
+         {"space.cells=[256,256]", "space.order=2", "velocity.nodes=16", "collision.method=shakhov",
+          "disturbance=0.1"}},
+        {"BGK, 64^2, gauss 8, order 1",
+         {"space.cells=[64,64]", "space.order=1", "velocity.nodes=8", "collision.method=bgk"}},
+        {"BGK, 940^2, gauss 8, order 1",
+         {"space.cells=[940,940]", "space.order=1", "velocity.nodes=8", "collision.method=bgk"}},
+        {"BGK, 96^3, gauss 8, order 1",
+         {"space.cells=[96,96,96]", "space.order=1", "velocity.nodes=8", "collision.method=bgk"}},
+    };
+    enum kn_status status = KN_OK;
+    printf("%-44s %12s %10s %8s %8s %6s   (%s)\n", "case", "step, us", "ns/cell", "GB/s", "copy", "ratio",
+           m->name);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases && status == KN_OK; i++) {
+        struct result r;
+        status = measure(m, cases[i].settings, &r);
+        if (status == KN_OK)
+            printf("%-44s %12.2f %10.3f %8.1f %8.1f %6.2f\n", cases[i].name, 1e6 * r.step,
+                   1e9 * r.step / r.cells, rate(2 * state_bytes(&r), r.step),
+                   rate(2 * state_bytes(&r), r.copy), r.copy / r.step);
+        fflush(stdout);
+    }
+    return status;
+}
+
+int kn_bench(bool paper, bool json, bool cases, const char *folder)
 {
     struct machine machines[MACHINES];
     struct result results[MACHINES * SIZES];
@@ -298,7 +347,7 @@ int kn_bench(bool paper, bool json, const char *folder)
     else
         print_header(stdout);
     for (int i = 0; i < table.machines * sizes && status == KN_OK; i++) {
-        status = measure(&machines[i / sizes], sides[i % sizes], &results[i]);
+        status = measure_paper(&machines[i / sizes], sides[i % sizes], &results[i]);
         if (status == KN_OK && json)
             print_json(stdout, &results[i], i == 0);
         else if (status == KN_OK)
@@ -308,6 +357,8 @@ int kn_bench(bool paper, bool json, const char *folder)
         printf("\n]\n");
     else if (status == KN_OK)
         print_ratios(&table);
+    if (status == KN_OK && cases)
+        status = bench_cases(&machines[table.machines - 1]);
     if (status == KN_OK && folder)
         status = write_folder(&table, folder);
     if (status != KN_OK)

@@ -4,7 +4,8 @@
 
 #include <stdbool.h>
 
-/* All sizes of the paper, or a few; a table, or JSON; table and pictures also into `folder` (may be NULL). */
-int kn_bench(bool paper, bool json, const char *folder);
+/* All sizes of the paper, or a few; a table, or JSON; also other cases as users
+ * run them; table and pictures also into `folder` (may be NULL). */
+int kn_bench(bool paper, bool json, bool cases, const char *folder);
 
 #endif

@@ -335,10 +335,10 @@ static int command_plot(int argc, char **argv)
 
 /* ------------------------------------------------------------ bench, doctor */
 
-enum { KEY_PAPER = 512 };
+enum { KEY_PAPER = 512, KEY_CASES };
 
 struct bench_arguments {
-    bool paper, json;
+    bool paper, json, cases;
     const char *out;
 };
 
@@ -348,6 +348,9 @@ static error_t bench_parse(int key, char *text, struct argp_state *state)
     switch (key) {
     case KEY_PAPER:
         a->paper = true;
+        return 0;
+    case KEY_CASES:
+        a->cases = true;
         return 0;
     case KEY_JSON:
         a->json = true;
@@ -364,6 +367,7 @@ static int command_bench(int argc, char **argv)
 {
     static const struct argp_option options[] = {
         {"paper", KEY_PAPER, NULL, 0, "all sizes of the paper, 256 to 36864 cells", 0},
+        {"cases", KEY_CASES, NULL, 0, "also steps as users run them, against a copy of the state", 0},
         {"json", KEY_JSON, NULL, 0, "print JSON instead of a table", 0},
         {"out", 'o', "DIR", 0, "write the table and pictures (gnuplot) into this folder", 0},
         {0},
@@ -383,7 +387,7 @@ static int command_bench(int argc, char **argv)
         NULL};
     struct bench_arguments a = {0};
     argp_parse(&argp, argc, argv, 0, NULL, &a);
-    return kn_bench(a.paper, a.json, a.out);
+    return kn_bench(a.paper, a.json, a.cases && !a.json, a.out);
 }
 
 static int command_doctor(int argc, char **argv)

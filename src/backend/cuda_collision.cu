@@ -1,7 +1,6 @@
 /* The Monte Carlo step on the device: streaming, samples and correction of a few
  * cells per block, with their rows side by side in shared memory. */
 #include "backend/cuda_rows.h"
-#include <stdlib.h>
 
 enum { BOUNDS = 128 };
 
@@ -259,13 +258,13 @@ static __device__ __forceinline__ void stream_octant(const kn_cuda_problem &p, c
 /* The streaming kernel: rows of C cells into the tile.  Threads that follow one
  * another take the cells in turn. */
 template <int T, int C, bool STAGED, int ORDER>
-static __device__ void stream_tile(const kn_cuda_problem &p, const kn_cuda_step &s, int cell, float *tile,
-                                   float *lost)
+static __device__ void stream_tile(const kn_cuda_problem &p, const kn_cuda_step &s, int cell,
+                                   const inflow_rows rows[8], float *tile, float *lost)
 {
     const int quads = p.mesh.stride / 4;
     for (int octant = 0; octant < p.mesh.octants; octant++) {
         const kn_site site = {cell < p.ncells ? cell : 0, octant};
-        const inflow_rows r = rows_into(p, s, site);
+        const inflow_rows r = rows[octant];
         if (ORDER == 1 && s.dt_stream > 0 && !r.walls && p.mesh.naxes == 2) {
             stream_octant<T, C, STAGED, 2>(p, r, octant, tile, lost);
             continue;
@@ -325,13 +324,14 @@ static __device__ void store_tile(const kn_cuda_problem &p, const kn_cuda_step &
 
 /* Streaming, all samples and the correction for C neighbouring cells. */
 template <int T, int C, int V, bool STAGED, int ORDER>
-static __global__ void __launch_bounds__(T)
+static __global__ void __launch_bounds__(T, 768 / T)
     collision_kernel(const __grid_constant__ kn_cuda_problem p, const __grid_constant__ kn_cuda_step s)
 {
-    extern __shared__ float staged[];
+    extern __shared__ __align__(16) float staged[];
     __shared__ double total[C][4], lost[C][1], x[C][KN_INVARIANTS];
     __shared__ double space[T / 32 * (15 > 2 * C ? 15 : 2 * C)];
     __shared__ int32_t bounds[BOUNDS];
+    __shared__ inflow_rows rows[C][8];
     const int c = threadIdx.x % C, cell = blockIdx.x * C + c, batches = s.set.batch[0];
     const bool few = batches < BOUNDS;
     float *tile = STAGED ? staged : s.next + (int64_t)cell * p.mesh.nnodes;
@@ -339,7 +339,13 @@ static __global__ void __launch_bounds__(T)
     for (int b = threadIdx.x; b <= batches && few; b += T)
         bounds[b] = s.set.batch[1 + b];
     const long long start = clock64();
-    stream_tile<T, C, STAGED, ORDER>(p, s, cell, tile + (STAGED ? c : 0), &part[0][0]);
+    /* finding neighbours takes long, but as long for all octants as for one */
+    for (int t = threadIdx.x; t < C * p.mesh.octants; t += T) {
+        const int at = blockIdx.x * C + t % C;
+        rows[t % C][t / C] = rows_into(p, s, kn_site{at < p.ncells ? at : 0, t / C});
+    }
+    __syncthreads();
+    stream_tile<T, C, STAGED, ORDER>(p, s, cell, rows[c], tile + (STAGED ? c : 0), &part[0][0]);
     sum_cells<1, T, C, 1>(part, (float *)space, lost);
     const long long middle = clock64();
     if (p.source) {
@@ -376,11 +382,6 @@ template <int ORDER>
 static cudaError_t advance(const kn_cuda_problem *p, const kn_cuda_step *s, cudaStream_t stream)
 {
     const size_t row = kn_cuda_row_bytes(p);
-    const int T = getenv("KN_T") ? atoi(getenv("KN_T")) : 256;
-    if (4 * row <= p->shared_limit && T == 64)
-        return launch<64, 4, 4, true, ORDER>(p, s, stream);
-    if (4 * row <= p->shared_limit && T == 128)
-        return launch<128, 4, 4, true, ORDER>(p, s, stream);
     if (4 * row <= p->shared_limit)
         return launch<256, 4, 4, true, ORDER>(p, s, stream);
     return row <= p->shared_limit ? launch<256, 1, 1, true, ORDER>(p, s, stream)

@@ -60,8 +60,8 @@ struct kn_cuda_step {
 
 cudaError_t kn_cuda_walls(const struct kn_cuda_problem *p, const float *h, float dt, bool fluxes,
                           cudaStream_t stream);
-/* One sweep over the cells; which of the three depends on the case: kn_cuda_advance
- * chooses.  Linear: streaming alone or with linearised BGK, rows in registers. */
+/* One sweep over the cells, in one of three ways.  Linear: streaming alone or with
+ * linearised BGK, rows in registers. */
 bool kn_cuda_linear_fits(const struct kn_cuda_problem *p);
 cudaError_t kn_cuda_linear(const struct kn_cuda_problem *p, const struct kn_cuda_step *s,
                            cudaStream_t stream);

@@ -1,7 +1,6 @@
 /* Streaming alone or with linearised BGK, the commonest step: one block per
  * cell, h in registers in between.  A thread takes four nodes, of OCTANTS octants. */
 #include "backend/cuda_rows.h"
-#include <stdlib.h>
 
 enum { INVARIANTS_SHARED = 32 * KN_INVARIANTS };
 
@@ -249,7 +248,7 @@ static __device__ __forceinline__ void stream_octants(const kn_cuda_problem &p, 
 #pragma unroll
     for (int o = 0; o < OCTANTS; o++) {
         const kn_site site = {cell, first + o};
-        if (f.walls || p.mesh.naxes == 1)
+        if (f.walls || p.mesh.naxes < 2)
             h[o] = muscl(p, s, f, site, k, lost);
         else
             h[o] = p.mesh.naxes == 2 ? muscl_limited<2>(p, s, f, site, k, lost)
@@ -442,7 +441,7 @@ static void launch(const kn_cuda_problem *p, const kn_cuda_step *s, cudaStream_t
 {
     const int threads = (p->mesh.octants / OCTANTS * (p->mesh.stride / 4) + 31) / 32 * 32;
     /* runs only where there are enough cells to fill the card many times over */
-    const int share = p->ncells / (132 * 16), most = getenv("KN_R") ? atoi(getenv("KN_R")) : (int)upwind<ORDER>::RUN,
+    const int share = p->ncells / (132 * 16), most = upwind<ORDER>::RUN,
               run = share < 1 ? 1 : share > most ? most : share;
     linear_kernel<ORDER, OCTANTS><<<(unsigned)((p->ncells + run - 1) / run), threads, 0, stream>>>(
         *p, *s, -expm1(-s->dt_collide), run);
@@ -471,10 +470,9 @@ static void launch_order(const kn_cuda_problem *p, const kn_cuda_step *s, int th
 
 cudaError_t kn_cuda_linear(const struct kn_cuda_problem *p, const struct kn_cuda_step *s, cudaStream_t stream)
 {
-    const int T = getenv("KN_T") ? atoi(getenv("KN_T")) : 0;
     if (p->order == 1)
-        launch_order<1>(p, s, T ? T : 128, stream);
+        launch_order<1>(p, s, 128, stream);
     else
-        launch_order<2>(p, s, T ? T : 256, stream);
+        launch_order<2>(p, s, 256, stream);
     return cudaGetLastError();
 }

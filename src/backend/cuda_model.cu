@@ -36,9 +36,8 @@ static __device__ void collide_model(const kn_cuda_problem &p, double dt, float 
     double before[KN_INVARIANTS], x[KN_INVARIANTS], m[KN_MOMENTS], field[14];
     float sign[3], c[KN_INVARIANTS];
     row_moments(p, row, m, space);
-    for (int i = 0; i < 4; i++)
-        before[i] = m[i];
-    before[4] = m[KN_M_XX] + m[KN_M_YY] + m[KN_M_ZZ];
+    row_invariants(p, row, before, space); /* the same sums as after: their rounding must cancel */
+    before[0] = row_mass(p, row, space);
     kn_moments_to_fields(m, p.eps, field);
     const kn_relaxation r = kn_collide_relaxation(p.method - METHOD_BGK, p.eps, p.prandtl, dt, field);
     FOR_QUADS(p, octant, k)
@@ -88,10 +87,9 @@ static __device__ void add_source(const kn_cuda_problem &p, double dt, float *ro
     const float half = (float)(0.5 * dt);
     FOR_QUADS(p, octant, k)
     {
-        (void)octant;
-        (void)k;
+        const int at = octant * p.mesh.stride + k;
         for (int i = 0; i < 4; i++)
-            row[4 * quad + i] += half * p.source[4 * quad + i];
+            row[at + i] += half * p.source[at + i];
     }
 }
 
@@ -101,7 +99,7 @@ template <int ORDER>
 static __global__ void model_kernel(const __grid_constant__ kn_cuda_problem p,
                                     const __grid_constant__ kn_cuda_step s, bool staged)
 {
-    extern __shared__ float tile[];
+    extern __shared__ __align__(16) float tile[];
     __shared__ double space[32 * 15];
     const int cell = blockIdx.x;
     float *out = s.next + (int64_t)cell * p.mesh.nnodes, *row = staged ? tile : out, lost = 0;

@@ -34,7 +34,11 @@ static __device__ int first_fit(uint32_t *masks, const uint32_t node[4])
         return COLOURS;
     const int chosen = __ffs((int)words) - 1;
     const int bit = __ffs((int)~__shfl_sync(0xffffffffu, taken, chosen)) - 1;
-    if (word == chosen)
+    bool again = false; /* a node that occurs twice is marked once */
+    for (int j = 0; j < 3; j++)
+        again |= j < i && node[j] == node[i];
+    __syncwarp(); /* all have read before one writes */
+    if (word == chosen && !again)
         *mask = own | 1u << bit;
     __syncwarp();
     return 32 * chosen + bit;
