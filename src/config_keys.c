@@ -99,7 +99,7 @@ static const struct kn_choice splittings[] = {
 static const struct kn_choice backends[] = {
     {"auto", 0, "the fastest machine there is"},
     {"cpu", 1, "all cores of this computer"},
-    {"cuda", 2, "an NVIDIA GPU, in a build with KN_CUDA=ON (experimental)"},
+    {"cuda", 2, "an NVIDIA GPU, in a build with CUDA"},
     {"strict", 3, "the CPU behind memory of its own: finds mistakes that only a GPU would show; for tests"},
     {0},
 };

@@ -5,7 +5,7 @@
 static enum kn_status available(void)
 {
     return kn_error_set(KN_EDEVICE,
-                        "run.backend: this build has no GPU code (configure it with -DKN_CUDA=ON)");
+                        "run.backend: this build has no GPU code (it needs nvcc; configure with -DKN_CUDA=ON)");
 }
 
 static enum kn_status create(void **machine, const struct kn_problem *problem)
