@@ -6,22 +6,17 @@ enum { BOUNDS = 128 };
 
 /* T threads work on C rows side by side, tile[slot][C]; a thread applies a sample
  * to V of the cells. */
-template <int V> struct lanes {
+template <int V> struct __align__(V * 4) lanes {
     float v[V];
 };
 
 template <int V> static __device__ __forceinline__ lanes<V> load_lanes(const float *from)
 {
     lanes<V> l;
-    if constexpr (V == 4) {
-        const float4 x = *(const float4 *)from;
-        l = {{x.x, x.y, x.z, x.w}};
-    } else if constexpr (V == 2) {
-        const float2 x = *(const float2 *)from;
-        l = {{x.x, x.y}};
-    } else {
-        l = {{*from}};
-    }
+    if constexpr (V == 4)
+        *(float4 *)l.v = *(const float4 *)from;
+    else
+        l.v[0] = *from;
     return l;
 }
 
@@ -32,8 +27,6 @@ static __device__ __forceinline__ void store_lanes(float *to, const lanes<V> &l,
     if constexpr (V == 4)
         *(float4 *)to = make_float4(l.v[0] + gain * g.v[0], l.v[1] + gain * g.v[1], l.v[2] + gain * g.v[2],
                                     l.v[3] + gain * g.v[3]);
-    else if constexpr (V == 2)
-        *(float2 *)to = make_float2(l.v[0] + gain * g.v[0], l.v[1] + gain * g.v[1]);
     else
         *to = l.v[0] + gain * g.v[0];
 }

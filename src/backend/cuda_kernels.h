@@ -58,6 +58,7 @@ struct kn_cuda_step {
     struct kn_cuda_set set;
 };
 
+extern "C" {
 cudaError_t kn_cuda_walls(const struct kn_cuda_problem *p, const float *h, float dt, bool fluxes,
                           cudaStream_t stream);
 /* One sweep over the cells, in one of three ways.  Linear: streaming alone or with
@@ -70,6 +71,7 @@ cudaError_t kn_cuda_collision(const struct kn_cuda_problem *p, const struct kn_c
                               cudaStream_t stream);
 cudaError_t kn_cuda_moments(const struct kn_cuda_problem *p, const float *h, double *moments,
                             cudaStream_t stream);
+}
 
 /* Slot of node k in a tile of shared memory: inside 32 nodes rows and columns
  * are exchanged, so that threads that hold four nodes each write to different banks. */

@@ -14,6 +14,7 @@ struct kn_cuda_orders {
     int32_t *batches; /* [sets][samples + 2], as kn_cuda_set */
 };
 
+extern "C" {
 /* Fill the window that begins with set first_draw. */
 cudaError_t kn_cuda_order(const struct kn_cuda_orders *o, const struct kn_sample_plan *plan,
                           uint64_t first_draw, cudaStream_t stream);
@@ -22,5 +23,6 @@ cudaError_t kn_cuda_order(const struct kn_cuda_orders *o, const struct kn_sample
 cudaError_t kn_cuda_sample(const struct kn_sample_plan *plan, uint64_t draw, int samples,
                            const int32_t *order, const int32_t *batches, bool slots, uint4 *node,
                            float4 *gain, float4 *defect, cudaStream_t stream);
+}
 
 #endif

@@ -20,6 +20,15 @@ static __device__ void add_fluxes(const kn_cuda_problem &p, int octant, int axis
     }
 }
 
+static __device__ double mass_flux(const kn_cuda_problem &p, int axis, int k, const four &h)
+{
+    const four w = read4(p.w + k), speed = read4(p.speed[axis] + k);
+    double sum = 0;
+    for (int i = 0; i < 4; i++)
+        sum += (double)w.v[i] * speed.v[i] * h.v[i];
+    return sum;
+}
+
 /* One block per face: density of the emission from the flux that arrives. */
 template <int ORDER>
 static __global__ void density_kernel(const __grid_constant__ kn_cuda_problem p, const float *h, float dt)
@@ -29,30 +38,19 @@ static __global__ void density_kernel(const __grid_constant__ kn_cuda_problem p,
     double sum[1] = {0};
     if (!(p.emits >> side & 1))
         return;
-    for (int octant = 0; octant < p.mesh.octants; octant++) {
-        const kn_site s = {p.face_cell[face], octant};
-        if (((octant & p.mesh.bit[axis]) == 0) != (side & 1))
-            continue;
-        for (int q = threadIdx.x; q < quads; q += blockDim.x) {
-            const four in = arriving<ORDER>(p, h, s, axis, dt, 4 * q), w = read4(p.w + 4 * q);
-            const four v = read4(p.speed[axis] + 4 * q);
-            for (int i = 0; i < 4; i++)
-                sum[0] += (double)w.v[i] * v.v[i] * in.v[i];
-        }
+    for (int t = threadIdx.x; t < quads * p.mesh.octants; t += blockDim.x) {
+        const int octant = t / quads, k = 4 * (t - octant * quads);
+        if (((octant & p.mesh.bit[axis]) == 0) == (side & 1))
+            sum[0] += mass_flux(p, axis, k, arriving<ORDER>(p, h, kn_site{p.face_cell[face], octant}, axis, dt, k));
     }
     block_sum<1>(sum, space);
     const double arrived = sum[0];
     const float rho = (float)kn_wall_density(arrived, p.patch[2 * side], p.patch[2 * side + 1]);
     sum[0] = 0;
-    for (int octant = 0; octant < p.mesh.octants; octant++) {
-        if (((octant & p.mesh.bit[axis]) == 0) == (side & 1))
-            continue;
-        for (int q = threadIdx.x; q < quads; q += blockDim.x) {
-            const four out = emitted<ORDER>(p, h, face, rho, octant, dt, 4 * q), w = read4(p.w + 4 * q);
-            const four v = read4(p.speed[axis] + 4 * q);
-            for (int i = 0; i < 4; i++)
-                sum[0] += (double)w.v[i] * v.v[i] * out.v[i];
-        }
+    for (int t = threadIdx.x; t < quads * p.mesh.octants; t += blockDim.x) {
+        const int octant = t / quads, k = 4 * (t - octant * quads);
+        if (((octant & p.mesh.bit[axis]) == 0) != (side & 1))
+            sum[0] += mass_flux(p, axis, k, emitted<ORDER>(p, h, face, rho, octant, dt, k));
     }
     block_sum<1>(sum, space);
     if (threadIdx.x == 0) {
@@ -99,7 +97,7 @@ template <int ORDER>
 static cudaError_t launch_walls(const struct kn_cuda_problem *p, const float *h, float dt, bool fluxes,
                                 cudaStream_t stream)
 {
-    const int quads = p->mesh.stride / 4, threads = quads <= 32 ? 32 : quads <= 64 ? 64 : 128;
+    const int items = p->mesh.nnodes / 4, threads = items <= 64 ? 64 : items <= 128 ? 128 : 256;
     density_kernel<ORDER><<<(unsigned)p->nfaces, threads, 0, stream>>>(*p, h, dt);
     if (fluxes)
         flux_kernel<ORDER><<<(unsigned)p->nfaces, threads, 0, stream>>>(*p, h, dt);

@@ -7,9 +7,9 @@ header=$2/include/knudsen.h
 [ -e "$library" ] && [ -e "$header" ] || { echo "usage: $0 PROGRAM SOURCE_FOLDER"; exit 1; }
 command -v nm >/dev/null || { echo "nm is missing"; exit 1; }
 
-# "file symbol" of all that other files can see; the sanitizers add names of their own.
+# "file symbol" of all that other files can see; sanitizers and C++ compilers add names of their own.
 symbols=$(nm --defined-only --extern-only "$library" 2>/dev/null |
-    awk '/\.o:$/ {sub(/\.c\.o:$/, "", $1); file = $1} NF == 3 && $3 !~ /^__(asan|odr_asan|ubsan)/ {print file, $3}')
+    awk '/\.o:$/ {sub(/\.cu?\.o:$/, "", $1); file = $1} NF == 3 && $3 !~ /^__(asan|odr_asan|ubsan)|^DW\.ref\./ {print file, $3}')
 [ -n "$symbols" ] || { echo "no symbols in $library"; exit 1; }
 
 wrong=0
