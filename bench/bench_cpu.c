@@ -2,7 +2,6 @@
  * in one run on this machine.  Ratios are the result; seconds depend on the day. */
 #include "backend/cpu_kernels.h"
 #include "config.h"
-#include "error.h"
 #include "oracle.h"
 #include "sim.h"
 
@@ -114,8 +113,10 @@ static struct pair make_pair(size_t bytes, int threads)
     const size_t page = (size_t)1 << 21, whole = (bytes + page - 1) / page * page;
     const struct pair p = {aligned_alloc(page, whole), aligned_alloc(page, whole),
                            bytes / (size_t)threads / 64 * 64, threads};
-    if (!p.from || !p.to)
-        require(kn_error_set(KN_EMEMORY, "no memory for %zu bytes", 2 * whole));
+    if (!p.from || !p.to) {
+        fprintf(stderr, "bench: no memory for %zu bytes\n", 2 * whole);
+        exit(1);
+    }
     madvise(p.from, whole, MADV_HUGEPAGE);
     madvise(p.to, whole, MADV_HUGEPAGE);
 #pragma omp parallel num_threads(threads)

@@ -194,9 +194,9 @@ static void print_ratios(const struct table *t)
 {
     const int last = t->machines - 1;
     for (int m = 0; m < last; m++) {
-        printf("%s / %s:", entry(t, m, 0)->machine->name, entry(t, last, 0)->machine->name);
+        printf("time on %s / on %s:", entry(t, m, 0)->machine->name, entry(t, last, 0)->machine->name);
         for (int i = 0; i < t->sizes; i++)
-            printf(" %.1f", entry(t, m, i)->step / entry(t, last, i)->step);
+            printf(" %.2f", entry(t, m, i)->step / entry(t, last, i)->step);
         putchar('\n');
     }
 }
@@ -223,16 +223,17 @@ static void write_plots(FILE *to, const struct table *t)
 {
     const int last = t->machines - 1;
     fprintf(to, "set logscale x 2\nset xlabel 'cells N_r'\nset key left top\nset grid\n");
-    fprintf(to, "set multiplot layout 1,3\nset title 'speed-up over one thread (Fig. 4)'\nplot");
+    fprintf(to, "set multiplot layout 1,3\nset offsets graph 0.05, graph 0.05, graph 0.1, 0\nset yrange "
+                "[0:*]\nset title 'speed-up over one thread'\nplot");
     for (int m = 0; m < t->machines; m++)
         fprintf(to, "%s $M%d using 1:2 with linespoints title '%s'", m ? "," : "", m,
                 entry(t, m, 0)->machine->name);
-    fprintf(to, "\nset title 'parts of the step, %s (Fig. 5)'\nset yrange [0:1]\nplot",
+    fprintf(to, "\nset title 'parts of the step, %s'\nset yrange [0:1.1]\nplot",
             entry(t, last, 0)->machine->name);
     const char *const parts[] = {"streaming", "sampling", "collisions"};
     for (int i = 0; i < 3; i++)
         fprintf(to, "%s $M%d using 1:%d with linespoints title '%s'", i ? "," : "", last, 3 + i, parts[i]);
-    fprintf(to, "\nunset yrange\nset logscale y\nset title 'GFLOP/s as the paper counts (Fig. 6)'\nplot");
+    fprintf(to, "\nset yrange [*:*]\nset logscale y\nset title 'GFLOP/s as the paper counts'\nplot");
     for (int m = 0; m < t->machines; m++)
         fprintf(
             to,
@@ -248,20 +249,27 @@ static enum kn_status draw(const struct table *t, const char *folder, bool svg)
     enum kn_status status = kn_files_join(path, folder, svg ? "bench.svg" : "bench.png");
     if (status != KN_OK)
         return status;
-    FILE *to = popen("gnuplot >/dev/null", "w"); /* NOLINT(cert-env33-c): the user's own gnuplot */
+    /* NOLINTNEXTLINE(cert-env33-c): the user's own PATH decides which gnuplot runs */
+    if (system("command -v gnuplot >/dev/null 2>&1") != 0)
+        return kn_error_set(
+            KN_EIO, "gnuplot draws the pictures and is not installed; on Debian: apt install gnuplot-nox");
+    FILE *to = popen("gnuplot >/dev/null", "w"); /* NOLINT(cert-env33-c) */
     if (!to)
         return kn_error_set(KN_EIO, "cannot start gnuplot");
     fprintf(to, "set terminal %s size 1800,600\nset output '%s'\n", svg ? "svg" : "pngcairo", path);
     write_data(to, t);
     write_plots(to, t);
-    return pclose(to) == 0 ? KN_OK : kn_error_set(KN_EIO, "cannot draw '%s': is gnuplot installed?", path);
+    if (pclose(to) != 0)
+        return kn_error_set(KN_EIO, "cannot draw '%s'", path);
+    fprintf(stderr, "%s\n", path);
+    return KN_OK;
 }
 
 static enum kn_status write_folder(const struct table *t, const char *folder)
 {
     char path[KN_PATH];
-    enum kn_status status = kn_files_make_folder(folder);
-    if (status != KN_OK || (status = kn_files_join(path, folder, "bench.txt")) != KN_OK)
+    enum kn_status status = kn_files_join(path, folder, "bench.txt");
+    if (status != KN_OK)
         return status;
     FILE *to = fopen(path, "we");
     if (!to)
@@ -271,6 +279,7 @@ static enum kn_status write_folder(const struct table *t, const char *folder)
         print_result(to, &t->results[i]);
     if (fclose(to) != 0)
         return kn_error_set(KN_EIO, "cannot write '%s'", path);
+    fprintf(stderr, "%s\n", path);
     status = draw(t, folder, false);
     return status == KN_OK ? draw(t, folder, true) : status;
 }
@@ -341,7 +350,11 @@ int kn_bench(bool paper, bool json, bool cases, const char *folder)
     struct result results[MACHINES * SIZES];
     const int *sides = paper ? paper_sides : few_sides, sizes = paper ? SIZES : 2;
     const struct table table = {results, find_machines(machines), sizes};
-    enum kn_status status = KN_OK;
+    enum kn_status status = folder ? kn_files_make_folder(folder) : KN_OK;
+    if (status != KN_OK) {
+        fprintf(stderr, "knudsen: %s\n", kn_error_message());
+        return kn_status_exit_code(status);
+    }
     if (json)
         printf("[");
     else

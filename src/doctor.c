@@ -43,8 +43,9 @@ static void look_at_backends(void)
             backend->describe(text, sizeof text);
             line(backend->name, text, NULL);
         } else {
-            line(backend->name, kn_error_message(),
-                 "with it: runs ten to a hundred times as fast (docs/performance.md)");
+            const char *why = kn_error_message(), *key = "run.backend: ";
+            why += strncmp(why, key, strlen(key)) == 0 ? strlen(key) : 0;
+            line(backend->name, why, "with it: some ten times as fast as many cores (docs/performance.md)");
         }
     }
     line("auto", kn_backend_find("auto")->name, NULL);

@@ -374,7 +374,7 @@ static bool ends_with(const char *text, const char *end)
 
 int kn_plot(const char *folder, const char *output)
 {
-    char path[KN_PATH], picture[KN_PATH], reason[KN_STORE_REASON];
+    char path[KN_PATH], picture[KN_PATH], summary[KN_PATH], reason[KN_STORE_REASON];
     struct kn_gas g = {.speed = 0};
     if (kn_files_join(path, folder, "fields.h5") != KN_OK ||
         kn_files_join(picture, folder, "picture.png") != KN_OK)
@@ -385,6 +385,12 @@ int kn_plot(const char *folder, const char *output)
     if (!svg && !ends_with(output, ".png"))
         return complain(BAD_INPUT, "'%s' must end in .png or .svg", output);
     hid_t file = kn_store_open(path, reason);
+    if (file < 0 && access(path, F_OK) != 0 && kn_files_join(summary, folder, "summary.json") == KN_OK &&
+        access(summary, F_OK) == 0)
+        return complain(
+            FAILED,
+            "the run in '%s' stopped before its fields were written: finish it with knudsen run --resume",
+            folder);
     if (file < 0)
         return complain(FAILED, "'%s' is no folder of results: cannot read '%s': %s", folder, path, reason);
     bool good = read_gas(file, &g);

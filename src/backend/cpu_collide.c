@@ -75,7 +75,7 @@ KN_SPECIALISED void invariants_loop(const struct kn_velocity *v, int octants, co
 
 static void invariants(const struct kn_velocity *v, const float *row, double m[KN_INVARIANTS])
 {
-    const float *flow[4] = {[3] = v->flow[3]}; /* those of folded axes are not read */
+    const float *flow[4] = {v->flow[0], v->flow[1], v->flow[2], v->flow[3]};
     double found[KN_INVARIANTS];
     int unfolded = 0;
     for (int d = 0; d < 3; d++)
@@ -312,7 +312,7 @@ static void collide_linear_bgk(const struct kn_collide_sweep *s, float *row)
 {
     const struct kn_velocity *v = s->velocity;
     const double lose = -expm1(-s->dt);
-    const float *speed[3] = {0};
+    const float *speed[3] = {v->speed[0], v->speed[1], v->speed[2]};
     double before[KN_INVARIANTS], x[KN_INVARIANTS];
     float b[3] = {0}, lost;
     invariants(v, row, before);
@@ -483,7 +483,7 @@ static void collide_samples(const struct kn_collide_sweep *s, float *rows, int c
     const int nnodes = s->velocity->nnodes;
     const enum kn_conservation kind = s->plan->conservation;
     float defect[4][KN_LANES];
-    double mass[KN_LANES];
+    double mass[KN_LANES] = {0};
     for (int i = 0; i < count && kind == KN_CONSERVATION_PAPER; i++)
         mass[i] = exact_mass(s->velocity, rows + (size_t)i * nnodes);
     gather(rows, count, nnodes, block);

@@ -278,24 +278,27 @@ static float stream_first_order(const struct kn_stream_sweep *s, int cell, const
 {
     const struct kn_velocity *v = s->velocity;
     const int n = v->stride, naxes = s->space->naxes;
-    struct inflow f = {0};
+    struct inflow f = {.speed = {v->speed[0], v->speed[1], v->speed[2]}};
     for (int i = 0; i < naxes; i++) {
         const int axis = s->space->axes[i];
         f.speed[i] = v->speed[axis];
         f.courant[i] = s->dt / kn_mesh_width(&s->mesh, cell, axis);
     }
+    const float *row = row_of(s, (struct kn_site){cell, 0});
     for (int o = 0; o < v->octants; o++) {
         move_octant(s, t, o);
-        for (int i = 0; i < naxes; i++) {
+        for (int i = 0; i < 3; i++) {
+            float *ghost = scratch + (size_t)(3 * o + i) * (size_t)n;
+            f.up[o][i] = row;
+            if (i >= naxes)
+                continue;
             const struct kn_site from =
                 kn_mesh_walk(&s->mesh, (struct kn_site){cell, o}, s->space->axes[i], 0);
-            float *ghost = scratch + (size_t)(3 * o + i) * (size_t)n;
             if (from.cell < 0)
                 leaving(s, ~from.cell, o, ghost, NULL); /* needs no scratch at order 1 */
             f.up[o][i] = from.cell < 0 ? ghost : row_of(s, from);
         }
     }
-    const float *row = row_of(s, (struct kn_site){cell, 0});
     if (v->octants == 1)
         return donor_loops(v, 1, naxes, row, &f, out);
     if (v->octants == 2)

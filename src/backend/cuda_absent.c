@@ -4,8 +4,9 @@
 
 static enum kn_status available(void)
 {
-    return kn_error_set(KN_EDEVICE,
-                        "run.backend: this build has no GPU code (it needs nvcc; configure with -DKN_CUDA=ON)");
+    return kn_error_set(
+        KN_EDEVICE,
+        "run.backend: this build has no GPU code (it needs nvcc: make clean all CMAKE_FLAGS=-DKN_CUDA=ON)");
 }
 
 static enum kn_status create(void **machine, const struct kn_problem *problem)

@@ -319,9 +319,8 @@ static void writing_past_the_caches_changes_nothing(void **state)
     for (int i = 0; i < 4 * 4 * 2 * 2; i++) {
         struct scene s;
         char text[512];
-        snprintf(text, sizeof text,
-                 "velocity.nodes=6 collision.method=%s space.order=%d %s",
-                 methods[i % 4], 1 + i / 16 % 2, spaces[i / 4 % 4]);
+        snprintf(text, sizeof text, "velocity.nodes=6 collision.method=%s space.order=%d %s", methods[i % 4],
+                 1 + i / 16 % 2, spaces[i / 4 % 4]);
         build(&s, text);
         s.problem.threads = 1 + i / 32;
         const struct kn_step step = {long_step(&s), STEP, 3, false};
