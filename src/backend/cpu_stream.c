@@ -285,13 +285,12 @@ static float stream_first_order(const struct kn_stream_sweep *s, int cell, const
         f.courant[i] = s->dt / kn_mesh_width(&s->mesh, cell, axis);
     }
     const float *row = row_of(s, (struct kn_site){cell, 0});
+    for (int i = 0; i < 8 * 3; i++)
+        f.up[i / 3][i % 3] = row; /* those of other axes and octants are not read */
     for (int o = 0; o < v->octants; o++) {
         move_octant(s, t, o);
-        for (int i = 0; i < 3; i++) {
+        for (int i = 0; i < naxes; i++) {
             float *ghost = scratch + (size_t)(3 * o + i) * (size_t)n;
-            f.up[o][i] = row;
-            if (i >= naxes)
-                continue;
             const struct kn_site from =
                 kn_mesh_walk(&s->mesh, (struct kn_site){cell, o}, s->space->axes[i], 0);
             if (from.cell < 0)
