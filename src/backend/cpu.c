@@ -13,12 +13,8 @@
 #include <xmmintrin.h>
 #endif
 
-enum {
-    ALIGNMENT = 64,
-    PAGE = 1 << 16,
-    /* the largest that systems use */ HUGE_PAGE = 1 << 21,
-    MOST_LANES = 16
-};
+/* PAGE: the largest small page that systems use. */
+enum { ALIGNMENT = 64, PAGE = 1 << 16, HUGE_PAGE = 1 << 21, MOST_LANES = 16 };
 
 struct kn_cpu {
     struct kn_problem problem;
