@@ -34,6 +34,12 @@ struct kn_sample_plan kn_sampling_plan(const struct kn_case *c, const struct kn_
     };
 }
 
+/* The batches of a piece while they fill; the last counts those that found none. */
+struct batches {
+    uint64_t full[WORDS];
+    int count[KN_SAMPLE_COLOURS + 1];
+};
+
 enum kn_status kn_sampling_order_create(struct kn_sampling_order *o, const struct kn_case *c,
                                         const struct kn_velocity *v)
 {
@@ -50,21 +56,23 @@ void kn_sampling_order_destroy(struct kn_sampling_order *o)
     *o = (struct kn_sampling_order){0};
 }
 
-/* The first batch in which all nodes of the sample are free, now taken;
- * KN_SAMPLE_COLOURS when there is none. */
-static int first_fit(struct kn_sampling_order *o, const struct kn_sample *s)
+/* The first batch that has room and in which all nodes of the sample are free,
+ * now taken; KN_SAMPLE_COLOURS when there is none. */
+static int first_fit(struct kn_sampling_order *o, const struct kn_sample *s, struct batches *b)
 {
     for (int w = 0; w < WORDS; w++) {
-        uint64_t taken = 0;
+        uint64_t taken = b->full[w];
         for (int i = 0; i < 4; i++)
             taken |= o->masks[(size_t)s->node[i] * WORDS + (size_t)w];
         if (taken == UINT64_MAX)
             continue;
-        const int bit = __builtin_ctzll(~taken);
+        const int bit = __builtin_ctzll(~taken), batch = 64 * w + bit;
         for (int i = 0; i < 4; i++)
             o->masks[(size_t)s->node[i] * WORDS + (size_t)w] |= UINT64_C(1) << bit;
-        return 64 * w + bit;
+        b->full[w] |= (uint64_t)(++b->count[batch] == KN_SAMPLE_BATCH) << bit;
+        return batch;
     }
+    b->count[KN_SAMPLE_COLOURS]++;
     return KN_SAMPLE_COLOURS;
 }
 
@@ -78,14 +86,13 @@ static bool is_idle(const struct kn_sample *s)
 static int arrange_piece(struct kn_sampling_order *o, const struct kn_sample *drawn, int n,
                          struct kn_sample *arranged)
 {
+    struct batches batches = {{0}, {0}};
     int start[KN_SAMPLE_COLOURS + 2] = {0};
     memset(o->masks, 0, (size_t)o->nnodes * WORDS * sizeof *o->masks);
-    for (int i = 0; i < n; i++) {
-        o->batch[i] = is_idle(&drawn[i]) ? DROPPED : first_fit(o, &drawn[i]);
-        start[o->batch[i] + 1] += o->batch[i] != DROPPED;
-    }
+    for (int i = 0; i < n; i++)
+        o->batch[i] = is_idle(&drawn[i]) ? DROPPED : first_fit(o, &drawn[i], &batches);
     for (int b = 0; b <= KN_SAMPLE_COLOURS; b++)
-        start[b + 1] += start[b];
+        start[b + 1] = start[b] + batches.count[b];
     for (int i = 0; i < n; i++)
         if (o->batch[i] != DROPPED)
             arranged[start[o->batch[i]]++] = drawn[i];
@@ -95,10 +102,9 @@ static int arrange_piece(struct kn_sampling_order *o, const struct kn_sample *dr
 int kn_sampling_arrange(struct kn_sampling_order *o, const struct kn_sample *drawn, int n,
                         struct kn_sample *arranged)
 {
-    const int64_t piece = (int64_t)KN_SAMPLE_PIECE * o->nnodes;
+    const int piece = kn_sample_piece(o->nnodes);
     int kept = 0;
-    for (int64_t first = 0; first < n; first += piece)
-        kept +=
-            arrange_piece(o, drawn + first, (int)(n - first < piece ? n - first : piece), arranged + kept);
+    for (int first = 0; first < n; first += piece)
+        kept += arrange_piece(o, drawn + first, n - first < piece ? n - first : piece, arranged + kept);
     return kept;
 }

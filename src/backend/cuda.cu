@@ -2,6 +2,7 @@
  * in the other cuda_*.cu. */
 #include "backend/cuda_sample.h"
 
+#include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,15 @@ struct window {
     cudaEvent_t unused; /* recorded behind the last step that read it */
 };
 
+/* A set, drawn while the step before it runs. */
+struct drawn_set {
+    char *samples;
+    uint64_t draw;
+    double dt;          /* 0 = empty */
+    cudaEvent_t ready;  /* recorded behind the drawing */
+    cudaEvent_t unused; /* recorded behind the step that read it */
+};
+
 struct kn_cuda {
     struct kn_problem problem;
     struct kn_cuda_problem device;
@@ -31,10 +41,9 @@ struct kn_cuda {
     float *emission;            /* [KN_SIDES][nnodes] */
     double *patch;              /* [KN_SIDES][2] */
     struct window windows[2];
-    uint4 *node; /* [samples], of the current set */
-    float4 *gain, *defect;
-    cudaStream_t work, prepare;
-    cudaEvent_t mark[3]; /* around drawing and the sweep of a step that is timed */
+    struct drawn_set sets[2];
+    cudaStream_t work, drawing, prepare;
+    cudaEvent_t mark[4]; /* around the sweep of a step that is timed, and around drawing the next set */
     bool timing;         /* marks are recorded, not yet read */
     uint64_t sweeps;
     double seconds[KN_PHASES];
@@ -75,8 +84,8 @@ static double memory(const struct kn_problem *p)
 {
     const double samples = kn_sampling_count(p->c), nnodes = p->velocity->nnodes;
     const double window = samples > 0 ? WINDOW * (samples * 32 + nnodes * KN_SAMPLE_COLOURS / 8) : 0;
-    return 2.0 * p->space->ncells * nnodes * sizeof(float) + p->space->ncells * (KN_MOMENTS * 8.0 + 36) +
-           2 * window + 48 * samples;
+    return 2.0 * p->space->ncells * nnodes * sizeof(float) + p->space->ncells * (KN_MOMENTS * 8.0 + 40) +
+           2 * window + 2.0 * kn_cuda_set_bytes((size_t)kn_sampling_count(p->c));
 }
 
 static enum kn_status allocate(struct kn_cuda *m, void **to, size_t bytes)
@@ -134,6 +143,38 @@ static enum kn_status upload_faces(struct kn_cuda *m)
     return status;
 }
 
+/* Cells in tiles of eight neighbours, which have many rows in common. */
+static enum kn_status upload_tiles(struct kn_cuda *m)
+{
+    const struct kn_space *x = m->problem.space;
+    const int *n = x->cells, tile[3] = {x->naxes == 1 ? 8 : x->naxes == 2 ? 4 : 2, 2, 2};
+    int32_t *order = (int32_t *)malloc((size_t)x->ncells * sizeof *order), *at = order;
+    if (!order)
+        return kn_error_set(KN_EMEMORY, "no memory for the order of the cells");
+    for (int z0 = 0; z0 < n[2]; z0 += tile[2])
+        for (int y0 = 0; y0 < n[1]; y0 += tile[1])
+            for (int x0 = 0; x0 < n[0]; x0 += tile[0])
+                for (int i = 0; i < tile[0] * tile[1] * tile[2]; i++) {
+                    const int cx = x0 + i / tile[1] % tile[0], cy = y0 + i % tile[1],
+                              cz = z0 + i / (tile[0] * tile[1]);
+                    if (cx < n[0] && cy < n[1] && cz < n[2])
+                        *at++ = cx + n[0] * (cy + n[1] * cz);
+                }
+    const enum kn_status status =
+        upload(m, (const void **)&m->device.tiled, order, (size_t)x->ncells * sizeof *order);
+    free(order);
+    return status;
+}
+
+/* Cells of one width along every axis, but for the rounding of their edges. */
+static bool is_uniform(const struct kn_space *x)
+{
+    for (int64_t i = 3; i < 3 * (int64_t)x->ncells; i++)
+        if (fabsf(x->width[i] - x->width[i % 3]) > 4 * FLT_EPSILON * x->width[i])
+            return false;
+    return true;
+}
+
 static enum kn_status upload_velocity(struct kn_cuda *m)
 {
     const struct kn_velocity *v = m->problem.velocity;
@@ -186,9 +227,12 @@ static enum kn_status create_windows(struct kn_cuda *m)
         CHECK(cudaEventCreateWithFlags(&m->windows[i].unused, cudaEventDisableTiming));
         CHECK(cudaEventRecord(m->windows[i].unused, m->work));
     }
-    TRY(allocate(m, (void **)&m->node, samples * sizeof *m->node));
-    TRY(allocate(m, (void **)&m->gain, samples * sizeof *m->gain));
-    return allocate(m, (void **)&m->defect, samples * sizeof *m->defect);
+    for (int i = 0; i < 2; i++) {
+        TRY(allocate(m, (void **)&m->sets[i].samples, kn_cuda_set_bytes(samples)));
+        CHECK(cudaEventCreateWithFlags(&m->sets[i].ready, cudaEventDisableTiming));
+        CHECK(cudaEventCreateWithFlags(&m->sets[i].unused, cudaEventDisableTiming));
+    }
+    return KN_OK;
 }
 
 static enum kn_status fill_constants(struct kn_cuda *m)
@@ -202,6 +246,7 @@ static enum kn_status fill_constants(struct kn_cuda *m)
     d->ncells = p->space->ncells;
     d->nfaces = p->space->nfaces;
     d->size = p->velocity->size;
+    d->uniform = is_uniform(p->space);
     d->eps = (float)p->c->disturbance;
     d->order = p->c->space.order;
     d->limiter = p->c->space.limiter;
@@ -236,6 +281,7 @@ static enum kn_status build(struct kn_cuda *m)
                  faces = (size_t)p->space->nfaces;
     TRY(check_memory(p));
     CHECK(cudaStreamCreateWithFlags(&m->work, cudaStreamNonBlocking));
+    CHECK(cudaStreamCreateWithFlags(&m->drawing, cudaStreamNonBlocking));
     CHECK(cudaStreamCreateWithFlags(&m->prepare, cudaStreamNonBlocking));
     m->device.mesh = kn_backend_mesh(p);
     TRY(allocate(m, (void **)&m->h, cells * nnodes * sizeof(float)));
@@ -246,12 +292,15 @@ static enum kn_status build(struct kn_cuda *m)
     TRY(allocate(m, (void **)&m->device.density, faces * sizeof(float)));
     TRY(allocate(m, (void **)&m->device.lost, faces * sizeof(float)));
     TRY(allocate(m, (void **)&m->device.cycles, 2 * sizeof *m->device.cycles));
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4; i++) {
         CHECK(cudaEventCreate(&m->mark[i]));
+        CHECK(cudaEventRecord(m->mark[i], m->drawing));
+    }
     TRY(allocate(m, (void **)&m->device.fluxes, faces * KN_FLUXES * sizeof(double)));
     TRY(upload(m, (const void **)&m->device.mesh.neighbour, p->space->neighbour,
                6 * cells * sizeof(int32_t)));
     TRY(upload(m, (const void **)&m->device.mesh.width, p->space->width, 3 * cells * sizeof(float)));
+    TRY(upload_tiles(m));
     TRY(upload_velocity(m));
     TRY(upload_faces(m));
     if (p->collision->has_source)
@@ -274,21 +323,18 @@ static void destroy(void *machine)
     if (!m)
         return;
     cudaDeviceSynchronize();
-    for (int i = 0; i < 2; i++) {
-        if (m->windows[i].ready)
-            cudaEventDestroy(m->windows[i].ready);
-        if (m->windows[i].unused)
-            cudaEventDestroy(m->windows[i].unused);
-    }
-    for (int i = 0; i < 3; i++)
-        if (m->mark[i])
-            cudaEventDestroy(m->mark[i]);
+    cudaEvent_t events[] = {m->windows[0].ready, m->windows[0].unused, m->windows[1].ready, m->windows[1].unused,
+                            m->sets[0].ready,    m->sets[0].unused,    m->sets[1].ready,    m->sets[1].unused,
+                            m->mark[0],          m->mark[1],           m->mark[2],          m->mark[3]};
+    cudaStream_t streams[] = {m->work, m->drawing, m->prepare};
+    for (size_t i = 0; i < sizeof events / sizeof *events; i++)
+        if (events[i])
+            cudaEventDestroy(events[i]);
+    for (size_t i = 0; i < sizeof streams / sizeof *streams; i++)
+        if (streams[i])
+            cudaStreamDestroy(streams[i]);
     for (int i = 0; i < m->nblocks; i++)
         cudaFree(m->blocks[i]);
-    if (m->work)
-        cudaStreamDestroy(m->work);
-    if (m->prepare)
-        cudaStreamDestroy(m->prepare);
     free(m);
 }
 
@@ -345,7 +391,7 @@ static struct kn_sample_plan sample_plan(const struct kn_cuda *m, double dt)
     return plan;
 }
 
-/* Have a window put into order behind the steps that still read its memory. */
+/* Have a window put into order behind everything that still reads its memory. */
 static enum kn_status prepare_window(struct kn_cuda *m, uint64_t number)
 {
     struct window *w = &m->windows[number % 2];
@@ -353,29 +399,65 @@ static enum kn_status prepare_window(struct kn_cuda *m, uint64_t number)
         return KN_OK;
     const struct kn_sample_plan plan = sample_plan(m, 1);
     CHECK(cudaStreamWaitEvent(m->prepare, w->unused, 0));
+    for (int i = 0; i < 2; i++)
+        CHECK(cudaStreamWaitEvent(m->prepare, m->sets[i].ready, 0));
     CHECK(kn_cuda_order(&w->orders, &plan, number * WINDOW, m->prepare));
     CHECK(cudaEventRecord(w->ready, m->prepare));
     w->number = number;
     return KN_OK;
 }
 
-/* Set `draw` for a collision step dt; the next window is prepared meanwhile. */
-static enum kn_status draw_set(struct kn_cuda *m, double dt, uint64_t draw, struct kn_cuda_set *set)
+static const int32_t *batches_of(const struct kn_cuda *m, uint64_t draw)
 {
-    const uint64_t number = draw / WINDOW, samples = (uint64_t)kn_sampling_count(m->problem.c);
-    struct window *w = &m->windows[number % 2];
-    if (samples == 0)
+    const struct kn_cuda_orders *o = &m->windows[draw / WINDOW % 2].orders;
+    return o->batches + draw % WINDOW * ((uint64_t)o->samples + 2);
+}
+
+/* Draw set `draw` for a collision step dt, unless that has been done. */
+static enum kn_status draw_set(struct kn_cuda *m, double dt, uint64_t draw, bool timed)
+{
+    struct drawn_set *d = &m->sets[draw % 2];
+    if (d->draw == draw && d->dt == dt)
         return KN_OK;
-    TRY(prepare_window(m, number));
-    TRY(prepare_window(m, number + 1));
+    TRY(prepare_window(m, draw / WINDOW));
+    const struct window *w = &m->windows[draw / WINDOW % 2];
     const struct kn_sample_plan plan = sample_plan(m, dt);
-    const int32_t *order = w->orders.order + draw % WINDOW * samples,
-                  *batches = w->orders.batches + draw % WINDOW * (samples + 2);
-    CHECK(cudaStreamWaitEvent(m->work, w->ready, 0));
-    CHECK(kn_cuda_sample(&plan, draw, (int)samples, order, batches, kn_cuda_staged(&m->device), m->node,
-                         m->gain, m->defect, m->work));
-    *set = kn_cuda_set{batches, m->node, m->gain, m->defect};
+    CHECK(cudaStreamWaitEvent(m->drawing, w->ready, 0));
+    CHECK(cudaStreamWaitEvent(m->drawing, d->unused, 0));
+    if (timed)
+        CHECK(cudaEventRecord(m->mark[2], m->drawing));
+    CHECK(kn_cuda_sample(&plan, draw, m->problem.velocity->nnodes,
+                         w->orders.order + draw % WINDOW * (uint64_t)w->orders.samples, batches_of(m, draw),
+                         kn_cuda_beside(kn_cuda_cells(&m->device)), d->samples, m->drawing));
+    if (timed)
+        CHECK(cudaEventRecord(m->mark[3], m->drawing));
+    CHECK(cudaEventRecord(d->ready, m->drawing));
+    d->draw = draw;
+    d->dt = dt;
     return KN_OK;
+}
+
+/* The set of this step, for the kernels that the work stream gets next. */
+static enum kn_status use_set(struct kn_cuda *m, double dt, uint64_t draw, struct kn_cuda_set *set)
+{
+    if (kn_sampling_count(m->problem.c) == 0)
+        return KN_OK;
+    TRY(draw_set(m, dt, draw, false));
+    CHECK(cudaStreamWaitEvent(m->work, m->sets[draw % 2].ready, 0));
+    *set = kn_cuda_set{batches_of(m, draw), m->sets[draw % 2].samples};
+    return KN_OK;
+}
+
+/* Behind the sweep that used a set: its memory is free, and the next set is
+ * drawn, most likely for a step of the same length. */
+static enum kn_status draw_ahead(struct kn_cuda *m, double dt, uint64_t draw, bool timed)
+{
+    if (kn_sampling_count(m->problem.c) == 0)
+        return KN_OK;
+    CHECK(cudaEventRecord(m->sets[draw % 2].unused, m->work));
+    CHECK(cudaEventRecord(m->windows[draw / WINDOW % 2].unused, m->work));
+    TRY(draw_set(m, dt, draw + 1, timed));
+    return prepare_window(m, draw / WINDOW + 1);
 }
 
 /* ---------------------------------------------------------------------- sweeps */
@@ -396,15 +478,18 @@ static cudaError_t advance(const struct kn_cuda_problem *p, const struct kn_cuda
 }
 
 /* Read the clock of the step that was timed, once it is done.  The fused kernel
- * divides as the cycles that its first block spent streaming and afterwards. */
+ * divides as the cycles that one of its blocks spent streaming and afterwards. */
 static enum kn_status read_marks(struct kn_cuda *m)
 {
+    const bool sampled = kn_sampling_count(m->problem.c) > 0;
     float drawing = 0, sweeping = 0;
     long long cycles[2];
-    if (!m->timing || cudaEventQuery(m->mark[2]) != cudaSuccess)
+    if (!m->timing || cudaEventQuery(m->mark[1]) != cudaSuccess ||
+        (sampled && cudaEventQuery(m->mark[3]) != cudaSuccess))
         return KN_OK;
-    CHECK(cudaEventElapsedTime(&drawing, m->mark[0], m->mark[1]));
-    CHECK(cudaEventElapsedTime(&sweeping, m->mark[1], m->mark[2]));
+    CHECK(cudaEventElapsedTime(&sweeping, m->mark[0], m->mark[1]));
+    if (sampled)
+        CHECK(cudaEventElapsedTime(&drawing, m->mark[2], m->mark[3]));
     CHECK(cudaMemcpyAsync(cycles, m->device.cycles, sizeof cycles, cudaMemcpyDeviceToHost, m->work));
     CHECK(cudaStreamSynchronize(m->work));
     const double part = cycles[0] + cycles[1] > 0 ? (double)cycles[0] / (double)(cycles[0] + cycles[1]) : 1;
@@ -419,20 +504,16 @@ static enum kn_status sweep(struct kn_cuda *m, const struct kn_step *step, float
 {
     struct kn_cuda_step s = {m->h, to, (float)step->stream, step->collide, heavy_node(m, step->draw), {0}};
     const bool timed = m->sweeps++ % TIMED == TIMED / 2 && !m->timing;
+    TRY(use_set(m, step->collide, step->draw, &s.set));
     if (timed)
         CHECK(cudaEventRecord(m->mark[0], m->work));
-    TRY(draw_set(m, step->collide, step->draw, &s.set));
-    if (timed)
-        CHECK(cudaEventRecord(m->mark[1], m->work));
     if (step->stream > 0)
         CHECK(kn_cuda_walls(&m->device, m->h, (float)step->stream, step->fluxes, m->work));
     CHECK(advance(&m->device, &s, m->work));
     if (timed)
-        CHECK(cudaEventRecord(m->mark[2], m->work));
+        CHECK(cudaEventRecord(m->mark[1], m->work));
     m->timing = m->timing || timed;
-    if (kn_sampling_count(m->problem.c) > 0)
-        CHECK(cudaEventRecord(m->windows[step->draw / WINDOW % 2].unused, m->work));
-    return KN_OK;
+    return draw_ahead(m, step->collide, step->draw, timed);
 }
 
 static enum kn_status step(void *machine, const struct kn_step *step)

@@ -2,367 +2,586 @@
  * cells per block, with their rows side by side in shared memory. */
 #include "backend/cuda_rows.h"
 
-enum { BOUNDS = 128 };
+enum { WARP = KN_CUDA_WARP, AHEAD = KN_CUDA_AHEAD, WARPS = KN_SAMPLE_BATCH / WARP };
 
-/* T threads work on C rows side by side, tile[slot][C]; a thread applies a sample
- * to V of the cells. */
+/* Rows of C cells, V side by side: tiles are [C / V][slot][V]. */
 template <int V> struct __align__(V * 4) lanes {
     float v[V];
 };
 
-template <int V> static __device__ __forceinline__ lanes<V> load_lanes(const float *from)
+/* Where node k lies in the tile: by slot in shared memory, or in a plain row
+ * (C = 1) in its place in the result. */
+template <int V, bool STAGED> static __device__ __forceinline__ int64_t slot_of(int k)
 {
-    lanes<V> l;
-    if constexpr (V == 4)
-        *(float4 *)l.v = *(const float4 *)from;
-    else
-        l.v[0] = *from;
-    return l;
+    return STAGED ? kn_cuda_slot((uint32_t)k, V) : (uint32_t)k;
 }
 
-template <int V>
-static __device__ __forceinline__ void store_lanes(float *to, const lanes<V> &l, float gain,
-                                                   const lanes<V> &g)
+/* The first value of cell c in the tile. */
+template <int V, class T> static __device__ __forceinline__ T *cell_of(const kn_mesh &m, T *tile, int c)
 {
-    if constexpr (V == 4)
-        *(float4 *)to = make_float4(l.v[0] + gain * g.v[0], l.v[1] + gain * g.v[1], l.v[2] + gain * g.v[2],
-                                    l.v[3] + gain * g.v[3]);
-    else
-        *to = l.v[0] + gain * g.v[0];
+    return tile + c / V * (kn_cuda_slots(m.nnodes, V) + 1) * V + c % V;
 }
 
-struct sample {
-    uint32_t node[4];
-    float4 gain, defect;
+/* h of this step, read past the first-level cache: tables stay there. */
+static __device__ __forceinline__ four read_row(const float *from)
+{
+    const float4 x = __ldcg((const float4 *)from);
+    return four{{x.x, x.y, x.z, x.w}};
+}
+
+static __device__ __forceinline__ four read_table(const float *from)
+{
+    const float4 x = __ldg((const float4 *)from);
+    return four{{x.x, x.y, x.z, x.w}};
+}
+
+/* Four nodes of all cells of a block. */
+template <int C> struct quad_cells {
+    four cell[C];
 };
 
-/* Slots of shared memory are stored in 16 bits, nodes of longer rows in 32. */
-template <bool STAGED> static __device__ __forceinline__ sample read_sample(const kn_cuda_set &set, int i)
+template <int C, int V, bool STAGED>
+static __device__ __forceinline__ quad_cells<C> read_tile(const kn_mesh &m, const float *tile, int k)
 {
-    sample s;
-    if constexpr (STAGED) {
-        const ushort4 n = ((const ushort4 *)set.node)[i];
-        s.node[0] = n.x, s.node[1] = n.y, s.node[2] = n.z, s.node[3] = n.w;
-    } else {
-        const uint4 n = set.node[i];
-        s.node[0] = n.x, s.node[1] = n.y, s.node[2] = n.z, s.node[3] = n.w;
-    }
-    s.gain = set.gain[i];
-    s.defect = set.defect[i];
+    quad_cells<C> h;
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+#pragma unroll
+        for (int c = 0; c < C; c += V) {
+            const lanes<V> l = ((const lanes<V> *)cell_of<V>(m, tile, c))[slot_of<V, STAGED>(k + i)];
+#pragma unroll
+            for (int j = 0; j < V; j++)
+                h.cell[c + j].v[i] = l.v[j];
+        }
+    return h;
+}
+
+template <int C, int V, bool STAGED>
+static __device__ __forceinline__ void write_tile(const kn_mesh &m, float *tile, int k, const quad_cells<C> &h)
+{
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+#pragma unroll
+        for (int c = 0; c < C; c += V) {
+            lanes<V> l;
+#pragma unroll
+            for (int j = 0; j < V; j++)
+                l.v[j] = h.cell[c + j].v[i];
+            ((lanes<V> *)cell_of<V>(m, tile, c))[slot_of<V, STAGED>(k + i)] = l;
+        }
+}
+
+/* A thread takes four nodes in several octants, so that it reads the tables of
+ * velocities once: from `k`, `step` nodes on each time; from `octant`, every `parts`th. */
+struct share {
+    int k, step, octant, parts;
+};
+
+template <int T> static __device__ __forceinline__ share share_of(const kn_mesh &m)
+{
+    const int quads = m.stride / 4, across = quads < T ? quads : T, part = threadIdx.x / across;
+    const bool spare = part >= T / across; /* threads that do not divide among the octants */
+    return share{spare ? m.stride : 4 * ((int)threadIdx.x - part * across), 4 * across, part, T / across};
+}
+
+/* Four nodes: weight, |v|, v.v.  What is zero by symmetry is not read. */
+struct quad_nodes {
+    four w, v[3], vv;
+};
+
+static __device__ __forceinline__ quad_nodes nodes_of(const kn_cuda_problem &p, int k)
+{
+    const four zero = {{0, 0, 0, 0}};
+    quad_nodes n = {read_table(p.w + k), {zero, zero, zero}, read_table(p.square + k)};
+#pragma unroll
+    for (int d = 0; d < 3; d++)
+        if (p.mesh.bit[d] != 0)
+            n.v[d] = read_table(p.speed[d] + k);
+    return n;
+}
+
+/* ------------------------------------------------------------------- samples */
+
+template <class NODE> struct sample {
+    NODE node;
+    float4 gain;
+};
+
+/* Bytes of a batch, and of what a warp applies of it. */
+template <class NODE> struct layout {
+    enum { PART = WARP * (sizeof(NODE) + sizeof(float4)), BATCH = WARPS * PART };
+};
+
+template <class NODE> static __device__ __forceinline__ sample<NODE> fetch(const char *part)
+{
+    const int lane = threadIdx.x % WARP;
+    sample<NODE> s;
+    s.node = ((const NODE *)part)[lane];
+    s.gain = ((const float4 *)(part + WARP * sizeof(NODE)))[lane];
     return s;
 }
 
-template <int C, int V>
-static __device__ __forceinline__ void apply(const sample &s, float eps, float back, float *tile,
-                                             float defect[4][V])
+template <int V>
+static __device__ __forceinline__ void add(lanes<V> *to, lanes<V> h, float gain, const lanes<V> &g)
 {
-    float *const at[4] = {tile + (int64_t)s.node[0] * C, tile + (int64_t)s.node[1] * C,
-                          tile + (int64_t)s.node[2] * C, tile + (int64_t)s.node[3] * C};
-    const lanes<V> a = load_lanes<V>(at[0]), b = load_lanes<V>(at[1]), c = load_lanes<V>(at[2]),
-                   d = load_lanes<V>(at[3]);
+#pragma unroll
+    for (int i = 0; i < V; i++)
+        h.v[i] += gain * g.v[i];
+    *to = h;
+}
+
+template <int V, class NODE>
+static __device__ __forceinline__ void apply(const sample<NODE> &s, float eps, float back, lanes<V> *h)
+{
+    const lanes<V> a = h[s.node.x], b = h[s.node.y], c = h[s.node.z], d = h[s.node.w];
     lanes<V> g;
 #pragma unroll
-    for (int i = 0; i < V; i++) {
+    for (int i = 0; i < V; i++)
         g.v[i] = kn_collide_pair(eps, a.v[i], b.v[i]) - back * kn_collide_pair(eps, c.v[i], d.v[i]);
-        defect[0][i] += s.defect.x * g.v[i];
-        defect[1][i] += s.defect.y * g.v[i];
-        defect[2][i] += s.defect.z * g.v[i];
-        defect[3][i] += s.defect.w * g.v[i];
-    }
-    store_lanes<V>(at[0], a, s.gain.x, g);
-    store_lanes<V>(at[1], b, s.gain.y, g);
-    store_lanes<V>(at[2], c, s.gain.z, g);
-    store_lanes<V>(at[3], d, s.gain.w, g);
+    add<V>(h + s.node.x, a, s.gain.x, g);
+    add<V>(h + s.node.y, b, s.gain.y, g);
+    add<V>(h + s.node.z, c, s.gain.z, g);
+    add<V>(h + s.node.w, d, s.gain.w, g);
 }
 
-/* Where a thread stands in the list of batches. */
-struct place {
-    int batch, begin, end;
-};
+/* All warps of a team have done with a batch. */
+static __device__ __forceinline__ void finish_batch(int team)
+{
+    if constexpr (WARPS == 1)
+        __syncwarp();
+    else
+        asm volatile("bar.sync %0, %1;" ::"r"(1 + team), "n"((int)KN_SAMPLE_BATCH) : "memory");
+}
 
-/* Apply `current` and fetch `next` meanwhile.  The caller exchanges the two by
- * name: a copy would wait for the fetch. */
+/* The collision kernel: all batches in order, by a team of as many warps as a batch
+ * fills.  Samples are read AHEAD batches before their turn. */
+template <int V, class NODE, bool STAGED>
+static __device__ __forceinline__ void apply_batches(const kn_cuda_set &set, int team, int warp, float eps, float back,
+                                                     float *tile)
+{
+    const int batches = *set.batches;
+    const char *part = set.samples + warp * layout<NODE>::PART;
+    sample<NODE> next[AHEAD];
+#pragma unroll
+    for (int i = 0; i < AHEAD; i++)
+        next[i] = fetch<NODE>(part + i * layout<NODE>::BATCH);
+    for (int b = 0; b < batches; b += AHEAD) {
+        part += AHEAD * layout<NODE>::BATCH;
+#pragma unroll
+        for (int i = 0; i < AHEAD; i++) {
+            if (STAGED || next[i].node.x != (decltype(next[i].node.x))UINT32_MAX)
+                apply<V>(next[i], eps, back, (lanes<V> *)tile);
+            next[i] = fetch<NODE>(part + i * layout<NODE>::BATCH);
+            finish_batch(team);
+        }
+    }
+}
+
+/* --------------------------------------------------------------- conservation */
+
+/* Sum N values over the lanes of a warp; the sum of value i ends in lane i WARP / N.
+ * At each step lanes give half of their values to a partner and get its other half. */
+template <int N, int OFFSET = WARP / 2> static __device__ __forceinline__ double sum_warp(double v[N])
+{
+    if constexpr (OFFSET == 0) {
+        return v[0];
+    } else if constexpr (N == 1) {
+        v[0] += __shfl_xor_sync(0xffffffffu, v[0], OFFSET);
+        return sum_warp<1, OFFSET / 2>(v);
+    } else {
+        const bool upper = threadIdx.x & OFFSET;
+        double half[N / 2];
+#pragma unroll
+        for (int i = 0; i < N / 2; i++) {
+            const double keep = upper ? v[i + N / 2] : v[i], give = upper ? v[i] : v[i + N / 2];
+            half[i] = keep + __shfl_xor_sync(0xffffffffu, give, OFFSET);
+        }
+        return sum_warp<N / 2, OFFSET / 2>(half);
+    }
+}
+
+/* The same by all warps of the block; whoever needs a sum adds what they have found,
+ * in a fixed order. */
+template <int T, int N>
+static __device__ __forceinline__ void sum_block(double v[N], double space[T / WARP][N])
+{
+    const double sum = sum_warp<N>(v);
+    if (threadIdx.x % (WARP / N) == 0)
+        space[threadIdx.x / WARP][threadIdx.x % WARP / (WARP / N)] = sum;
+    __syncthreads();
+}
+
+/* Momentum and energy of the tile, before or after the samples.  A thread adds its
+ * few nodes in float. */
 template <int T, int C, int V, bool STAGED>
-static __device__ __forceinline__ void apply_round(const kn_cuda_set &set, int batches, const int32_t *bounds,
-                                                   float eps, float back, float *lane, place *at,
-                                                   const sample &current, sample *next, float defect[4][V])
+static __device__ void tile_flow(const kn_cuda_problem &p, const float *tile, double found[T / WARP][C * 4])
 {
-    const int groups = C / V, rank = threadIdx.x / groups, ranks = T / groups;
-    const bool last = at->begin + ranks >= at->end;
-    const int after = last ? at->end : at->begin + ranks,
-              until = last && at->batch + 1 < batches ? bounds[at->batch + 2] : at->end;
-    if (after + rank < until)
-        *next = read_sample<STAGED>(set, after + rank);
-    if (at->begin + rank < at->end)
-        apply<C, V>(current, eps, back, lane, defect);
-    if (last)
-        __syncthreads();
-    *at = place{at->batch + last, after, until};
-}
-
-/* All batches in order, as many samples at a time as there are threads.
- * bounds[b] begins batch b. */
-template <int T, int C, int V, bool STAGED>
-static __device__ void apply_batches(const kn_cuda_set &set, int batches, const int32_t *bounds, float eps,
-                                     float back, float *tile, float defect[4][V])
-{
-    const int groups = C / V, rank = threadIdx.x / groups;
-    float *const lane = tile + threadIdx.x % groups * V;
-    place at = {0, batches > 0 ? bounds[0] : 0, batches > 0 ? bounds[1] : 0};
-    sample even = {}, odd = {};
-    if (at.begin + rank < at.end)
-        even = read_sample<STAGED>(set, at.begin + rank);
-    while (at.batch < batches) {
-        apply_round<T, C, V, STAGED>(set, batches, bounds, eps, back, lane, &at, even, &odd, defect);
-        if (at.batch < batches)
-            apply_round<T, C, V, STAGED>(set, batches, bounds, eps, back, lane, &at, odd, &even, defect);
+    const share mine = share_of<T>(p.mesh);
+    float sum[C][4] = {};
+    for (int k = mine.k; k < p.mesh.stride; k += mine.step) {
+        const quad_nodes n = nodes_of(p, k);
+        four wv[4]; /* weight times vx, vy, vz, v.v */
+#pragma unroll
+        for (int i = 0; i < 16; i++)
+            wv[i / 4].v[i % 4] = n.w.v[i % 4] * (i / 4 < 3 ? n.v[i / 4 < 3 ? i / 4 : 0] : n.vv).v[i % 4];
+        for (int octant = mine.octant; octant < p.mesh.octants; octant += mine.parts) {
+            const quad_cells<C> h = read_tile<C, V, STAGED>(p.mesh, tile, octant * p.mesh.stride + k);
+            float sign[3];
+            signs_of(p.mesh, octant, sign);
+#pragma unroll
+            for (int d = 0; d < 4; d++) {
+                if (d < 3 && p.mesh.bit[d] == 0)
+                    continue; /* odd moments vanish along folded axes */
+#pragma unroll
+                for (int c = 0; c < C; c++) {
+                    float part = 0;
+#pragma unroll
+                    for (int i = 0; i < 4; i++)
+                        part += wv[d].v[i] * h.cell[c].v[i];
+                    sum[c][d] += d < 3 ? sign[d] * part : part;
+                }
+            }
+        }
     }
+    double v[C * 4];
+#pragma unroll
+    for (int i = 0; i < C * 4; i++)
+        v[i] = sum[i / 4][i % 4];
+    sum_block<T, C * 4>(v, found);
 }
 
-/* Sum N values of each cell over the block, in a fixed order; V consecutive
- * cells per thread, from (threadIdx.x % (C / V)) * V on. */
-template <int N, int T, int C, int V>
-static __device__ void sum_cells(float part[N][V], float *space, double total[C][N])
-{
-    const int groups = C / V, warp = threadIdx.x / 32, warps = T / 32, lane = threadIdx.x % 32;
-    __syncthreads();
-    for (int i = 0; i < N; i++)
-        for (int v = 0; v < V; v++)
-            for (int offset = 16; offset >= groups; offset /= 2)
-                part[i][v] += __shfl_xor_sync(0xffffffffu, part[i][v], offset);
-    if (lane < groups)
-        for (int i = 0; i < N; i++)
-            for (int v = 0; v < V; v++)
-                space[(warp * C + lane * V + v) * N + i] = part[i][v];
-    __syncthreads();
-    for (int t = threadIdx.x; t < N * C; t += T) {
-        double sum = 0;
-        for (int w = 0; w < warps; w++)
-            sum += space[w * N * C + t];
-        total[t / N][t % N] = sum;
-    }
-    __syncthreads();
-}
-
-/* Where node k of a cell lies in the tile: by slot in shared memory, or in a
- * plain row (C = 1) in its place in the result. */
-template <int C, bool STAGED> static __device__ __forceinline__ int64_t tile_index(int k)
-{
-    return (int64_t)(STAGED ? kn_cuda_slot((uint32_t)k) : (uint32_t)k) * C;
-}
-
-template <int C, bool STAGED> struct tile_reader {
+/* One cell of the tile. */
+template <int V, bool STAGED> struct tile_reader {
     const float *tile;
     __device__ float operator()(int k) const
     {
-        return tile[tile_index<C, STAGED>(k)];
+        return tile[slot_of<V, STAGED>(k) * V];
     }
 };
 
-/* Polynomial coefficients of every cell of the block from the defects. */
-template <int C, bool STAGED>
-static __device__ void corrections(const kn_cuda_problem &p, const float *tile, const double total[C][4],
-                                   double *space, double x[C][KN_INVARIANTS])
+/* Polynomial coefficients of every cell of the block. */
+template <int T, int C, int V, bool STAGED>
+static __device__ void corrections(const kn_cuda_problem &p, const float *tile, const double before[T / WARP][C * 4],
+                                   const double after[T / WARP][C * 4], double *space, float x[C][KN_INVARIANTS])
 {
-    if (p.conservation == CONSERVE_PAPER && p.eps > 0) {
-        for (int c = 0; c < C; c++) {
+    const bool weighted = p.conservation == CONSERVE_PAPER && p.eps > 0;
+    for (int c = weighted ? 0 : threadIdx.x; c < C; c++) {
+        double missing[KN_INVARIANTS] = {0}, found[KN_INVARIANTS];
+        for (int i = 0; i < 4; i++)
+            for (int w = 0; w < T / WARP; w++)
+                missing[1 + i] += before[w][4 * c + i] - after[w][4 * c + i];
+        if (weighted) {
             double a[KN_INVARIANTS][KN_INVARIANTS];
-            double b[KN_INVARIANTS] = {0, -total[c][0], -total[c][1], -total[c][2], -total[c][3]};
-            const tile_reader<C, STAGED> reader = {tile + c};
+            const tile_reader<V, STAGED> reader = {cell_of<V>(p.mesh, tile, c)};
             weighted_gram(p, reader, a, space);
-            kn_collide_solve(a, b);
-            if (threadIdx.x == 0)
-                for (int i = 0; i < KN_INVARIANTS; i++)
-                    x[c][i] = b[i];
+            kn_collide_solve(a, missing);
+        } else {
+            project(p, missing, found);
         }
-    } else if (threadIdx.x < C) {
-        const double *t = total[threadIdx.x];
-        const double missing[KN_INVARIANTS] = {0, -t[0], -t[1], -t[2], -t[3]};
-        project(p, missing, x[threadIdx.x]);
+        for (int i = 0; i < KN_INVARIANTS; i++)
+            x[c][i] = (float)(weighted ? missing[i] : found[i]);
+        if (!weighted)
+            break;
     }
     __syncthreads();
 }
 
-/* The rows of one octant that flow into a cell. */
+/* ----------------------------------------------------------------- streaming */
+
+/* The rows of one octant that flow into a cell away from walls. */
 struct inflow_rows {
     const float *here, *up[3];
     float courant[3];
-    bool walls; /* emission takes the place of a row */
 };
 
-static __device__ __forceinline__ inflow_rows rows_into(const kn_cuda_problem &p, const kn_cuda_step &s,
-                                                        kn_site site)
+/* Of all cells of a block: the rows, and by octant whether they can be streamed
+ * as a run, without walls and each cell but one fed by the one beside it. */
+template <int C> struct inflow {
+    inflow_rows rows[8][C];
+    int run[8];
+};
+
+/* Does the wind of the octant blow from low cells to high ones? */
+static __device__ __forceinline__ bool blows_up(const kn_mesh &m, int octant)
 {
-    inflow_rows r;
-    r.here = s.h + kn_mesh_row(&p.mesh, site);
-    r.walls = false;
-#pragma unroll
-    for (int a = 0; a < 3; a++) {
-        r.up[a] = r.here;
-        r.courant[a] = 0;
-        if (a >= p.mesh.naxes)
-            continue;
-        const kn_site up = kn_mesh_walk(&p.mesh, site, p.mesh.axes[a], 0);
-        r.courant[a] = s.dt_stream / kn_mesh_width(&p.mesh, site.cell, p.mesh.axes[a]);
-        r.walls |= up.cell < 0;
-        r.up[a] = up.cell < 0 ? r.here : s.h + kn_mesh_row(&p.mesh, up);
-    }
-    return r;
+    return !(octant & m.bit[m.axes[0]]);
 }
 
-/* Four nodes of a site away from walls after first-order streaming: nothing but
- * loads first, so that many are under way at once. */
-template <int NAXES>
-static __device__ __forceinline__ four donor(const kn_cuda_problem &p, const inflow_rows &r, int k, float *lost)
+/* Finding neighbours takes long, but as long for all octants as for one: everything
+ * is read before anything is used. */
+template <int T, int C>
+static __device__ __forceinline__ void find_inflow(const kn_cuda_problem &p, const kn_cuda_step &s, inflow<C> *in)
 {
-    const four here = read4(r.here + k), w = read4(p.w + k);
-    four in[NAXES], speed[NAXES], change = {{0, 0, 0, 0}}, out;
+    const int octant = threadIdx.x / C, c = threadIdx.x % C, at = blockIdx.x * C + c;
+    const kn_mesh &m = p.mesh;
+    if (threadIdx.x < WARP) { /* C <= 4, 8 octants at most */
+        const int cell = at < p.ncells ? at : p.ncells - 1;
+        const kn_site site = {cell, octant < m.octants ? octant : 0};
+        inflow_rows r;
+        kn_site up[3];
+        float width[3];
+        bool wall = false;
 #pragma unroll
-    for (int a = 0; a < NAXES; a++) {
-        in[a] = read4(r.up[a] + k);
-        speed[a] = read4(p.speed[p.mesh.axes[a]] + k);
+        for (int a = 0; a < 3; a++)
+            if (a < m.naxes) {
+                up[a] = kn_mesh_walk(&m, site, m.axes[a], 0);
+                width[a] = kn_mesh_width(&m, cell, m.axes[a]);
+                wall |= min(m.neighbour[6 * (int64_t)cell + 2 * m.axes[a]],
+                            m.neighbour[6 * (int64_t)cell + 2 * m.axes[a] + 1]) < 0;
+            }
+        r.here = s.h + kn_mesh_row(&m, site);
+        bool run = s.dt_stream > 0 && m.naxes > 1 && at < p.ncells;
+#pragma unroll
+        for (int a = 0; a < 3; a++) {
+            r.up[a] = r.here;
+            r.courant[a] = 0;
+            if (a < m.naxes) {
+                r.courant[a] = s.dt_stream / width[a];
+                r.up[a] = s.h + kn_mesh_row(&m, up[a]);
+                run = run && up[a].cell >= 0 && m.axes[a] == a;
+            }
+        }
+        /* octant 0 counts what walls have lost, and is not streamed as a run beside them */
+        run = run && !(octant == 0 && wall);
+        const int first = blows_up(m, octant) ? 0 : C - 1, step = blows_up(m, octant) ? -1 : 1;
+        run = run && (c == first || (up[0].cell == cell + step && up[0].octant == octant));
+        if (octant < m.octants)
+            in->rows[octant][c] = r;
+        const unsigned runs = __ballot_sync(0xffffffffu, run), mine = (1u << C) - 1;
+        if (octant < m.octants && c == 0)
+            in->run[octant] = (runs >> threadIdx.x & mine) == mine;
     }
+    __syncthreads();
+}
+
+/* First order for a run of cells: nothing but loads first, so that many are under way. */
+template <int C, int NAXES, bool UP>
+static __device__ __forceinline__ quad_cells<C> stream_run(const inflow_rows rows[C], int k,
+                                                           const quad_nodes &n, float lost[C])
+{
+    quad_cells<C> here, in[NAXES - 1], out;
 #pragma unroll
-    for (int i = 0; i < 4; i++) {
+    for (int c = 0; c < C; c++) {
+        here.cell[c] = read_row(rows[c].here + k);
 #pragma unroll
-        for (int a = 0; a < NAXES; a++)
-            change.v[i] += r.courant[a] * speed[a].v[i] * (in[a].v[i] - here.v[i]);
-        out.v[i] = here.v[i] + change.v[i];
-        *lost += w.v[i] * kn_stream_lost(here.v[i], change.v[i], out.v[i]);
+        for (int a = 1; a < NAXES; a++)
+            in[a - 1].cell[c] = read_row(rows[c].up[a] + k);
+    }
+    const four edge = read_row(rows[UP ? 0 : C - 1].up[0] + k);
+#pragma unroll
+    for (int c = 0; c < C; c++) {
+        const four &beside = UP ? (c > 0 ? here.cell[c > 0 ? c - 1 : 0] : edge)
+                                : (c < C - 1 ? here.cell[c < C - 1 ? c + 1 : c] : edge);
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            const float h = here.cell[c].v[i];
+            float change = rows[c].courant[0] * n.v[0].v[i] * (beside.v[i] - h);
+#pragma unroll
+            for (int a = 1; a < NAXES; a++)
+                change += rows[c].courant[a] * n.v[a].v[i] * (in[a - 1].cell[c].v[i] - h);
+            out.cell[c].v[i] = h + change;
+            lost[c] += n.w.v[i] * kn_stream_lost(h, change, out.cell[c].v[i]);
+        }
     }
     return out;
 }
 
-/* One octant of a cell into the tile, away from walls. */
-template <int T, int C, bool STAGED, int NAXES>
-static __device__ __forceinline__ void stream_octant(const kn_cuda_problem &p, const inflow_rows &r, int octant,
-                                                     float *tile, float *lost)
+template <int C, int ORDER>
+static __device__ __forceinline__ quad_cells<C> stream_quad(const kn_cuda_problem &p, const kn_cuda_step &s,
+                                                            const inflow<C> &in, int octant, int k,
+                                                            const quad_nodes &n, float lost[C])
 {
-    const int quads = p.mesh.stride / 4;
-#pragma unroll 4
-    for (int quad = threadIdx.x / C; quad < quads; quad += T / C) {
-        const four h = donor<NAXES>(p, r, 4 * quad, lost);
+    const inflow_rows *rows = in.rows[octant];
+    if (ORDER == 1 && in.run[octant] && p.mesh.naxes == 2)
+        return blows_up(p.mesh, octant) ? stream_run<C, 2, true>(rows, k, n, lost)
+                                        : stream_run<C, 2, false>(rows, k, n, lost);
+    if (ORDER == 1 && in.run[octant])
+        return blows_up(p.mesh, octant) ? stream_run<C, 3, true>(rows, k, n, lost)
+                                        : stream_run<C, 3, false>(rows, k, n, lost);
+    quad_cells<C> out;
 #pragma unroll
-        for (int i = 0; i < 4; i++)
-            tile[tile_index<C, STAGED>(octant * p.mesh.stride + 4 * quad + i)] = h.v[i];
+    for (int c = 0; c < C; c++) {
+        const int cell = blockIdx.x * C + c;
+        const kn_site site = {cell < p.ncells ? cell : p.ncells - 1, octant};
+        if (s.dt_stream == 0) {
+            out.cell[c] = read_row(rows[c].here + k);
+            continue;
+        }
+        const streamed_quad q = streamed_apart<ORDER>(p, s.h, site, s.dt_stream, k);
+        out.cell[c] = q.h;
+        lost[c] += q.lost;
+    }
+    return out;
+}
+
+/* Sum what the threads of the block have lost in each cell, in a fixed order. */
+template <int T, int C> static __device__ void sum_lost(float part[C], float *space, float total[C])
+{
+#pragma unroll
+    for (int c = 0; c < C; c++) {
+        for (int offset = WARP / 2; offset > 0; offset /= 2)
+            part[c] += __shfl_xor_sync(0xffffffffu, part[c], offset);
+        if (threadIdx.x % WARP == 0)
+            space[threadIdx.x / WARP * C + c] = part[c];
+    }
+    __syncthreads();
+    if (threadIdx.x < C) {
+        float sum = 0;
+        for (int w = 0; w < T / WARP; w++)
+            sum += space[w * C + threadIdx.x];
+        total[threadIdx.x] = sum;
     }
 }
 
-/* The streaming kernel: rows of C cells into the tile.  Threads that follow one
- * another take the cells in turn. */
-template <int T, int C, bool STAGED, int ORDER>
-static __device__ void stream_tile(const kn_cuda_problem &p, const kn_cuda_step &s, int cell,
-                                   const inflow_rows rows[8], float *tile, float *lost)
+/* The streaming kernel: rows of C cells into the tile. */
+template <int T, int C, int V, bool STAGED, int ORDER>
+static __device__ void stream_tile(const kn_cuda_problem &p, const kn_cuda_step &s, const inflow<C> &in, float *tile,
+                                   double *space, float lost[C])
 {
-    const int quads = p.mesh.stride / 4;
-    for (int octant = 0; octant < p.mesh.octants; octant++) {
-        const kn_site site = {cell < p.ncells ? cell : 0, octant};
-        const inflow_rows r = rows[octant];
-        if (ORDER == 1 && s.dt_stream > 0 && !r.walls && p.mesh.naxes == 2) {
-            stream_octant<T, C, STAGED, 2>(p, r, octant, tile, lost);
-            continue;
-        }
-        if (ORDER == 1 && s.dt_stream > 0 && !r.walls && p.mesh.naxes == 3) {
-            stream_octant<T, C, STAGED, 3>(p, r, octant, tile, lost);
-            continue;
-        }
-        for (int quad = threadIdx.x / C; quad < quads; quad += T / C) {
-            const four h = s.dt_stream > 0 ? streamed<ORDER>(p, s.h, site, s.dt_stream, 4 * quad, lost)
-                                           : read4(r.here + 4 * quad);
-            for (int i = 0; i < 4; i++)
-                tile[tile_index<C, STAGED>(octant * p.mesh.stride + 4 * quad + i)] = h.v[i];
-        }
+    const share mine = share_of<T>(p.mesh);
+    float part[C] = {};
+    for (int k = mine.k; k < p.mesh.stride; k += mine.step) {
+        const quad_nodes n = nodes_of(p, k);
+        for (int octant = mine.octant; octant < p.mesh.octants; octant += mine.parts)
+            write_tile<C, V, STAGED>(p.mesh, tile, octant * p.mesh.stride + k,
+                                     stream_quad<C, ORDER>(p, s, in, octant, k, n, part));
     }
+    sum_lost<T, C>(part, (float *)space, lost);
 }
 
 /* Half a step of the sources. */
-template <int T, int C, bool STAGED>
+template <int T, int C, int V, bool STAGED>
 static __device__ void add_source(const kn_cuda_problem &p, double dt, float *tile)
 {
     const float half = (float)(0.5 * dt);
-    for (int k = threadIdx.x / C; k < p.mesh.nnodes; k += T / C)
-        tile[tile_index<C, STAGED>(k)] += half * p.source[k];
+    for (int at = 4 * threadIdx.x; at < p.mesh.nnodes; at += 4 * T) {
+        const four source = read_table(p.source + at);
+        quad_cells<C> h = read_tile<C, V, STAGED>(p.mesh, tile, at);
+#pragma unroll
+        for (int i = 0; i < 4 * C; i++)
+            h.cell[i / 4].v[i % 4] += half * source.v[i % 4];
+        write_tile<C, V, STAGED>(p.mesh, tile, at, h);
+    }
+    __syncthreads();
+}
+
+/* h plus the polynomial with coefficients x for the velocities of an octant. */
+static __device__ __forceinline__ void correct(const kn_cuda_problem &p, const quad_nodes &n, const float sign[3],
+                                               const float x[KN_INVARIANTS], int k, four *h)
+{
+    float change[4];
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+        change[i] = x[0] + x[4] * n.vv.v[i];
+#pragma unroll
+    for (int d = 0; d < 3; d++)
+        if (p.mesh.bit[d] != 0) {
+            const float odd = sign[d] * x[1 + d];
+#pragma unroll
+            for (int i = 0; i < 4; i++)
+                change[i] += odd * n.v[d].v[i];
+        }
+    if (k + 4 > p.size) /* padding stays */
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            change[i] = k + i < p.size ? change[i] : 0;
+    if (p.conservation == CONSERVE_PAPER)
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            change[i] *= 1 + p.eps * h->v[i];
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+        h->v[i] += change[i];
 }
 
 /* The tile, corrected, into the result. */
-template <int T, int C, bool STAGED>
-static __device__ void store_tile(const kn_cuda_problem &p, const kn_cuda_step &s, int cell,
-                                  const float *tile, const double x[KN_INVARIANTS], float lost)
+template <int T, int C, int V, bool STAGED>
+static __device__ void store_tile(const kn_cuda_problem &p, const kn_cuda_step &s, const float *tile,
+                                  const float x[C][KN_INVARIANTS], const float lost[C])
 {
-    const int quads = p.mesh.stride / 4;
-    const float eps = p.conservation == CONSERVE_PAPER ? p.eps : 0.0f, half = (float)(0.5 * s.dt_collide);
-    for (int octant = 0; octant < p.mesh.octants; octant++) {
-        float sign[3], coefficient[KN_INVARIANTS];
-        signs_of(p.mesh, octant, sign);
-        octant_polynomial(x, sign, coefficient);
-#pragma unroll 4
-        for (int quad = threadIdx.x / C; quad < quads; quad += T / C) {
-            const int k = 4 * quad, at = octant * p.mesh.stride + k;
-            four h;
+    const share mine = share_of<T>(p.mesh);
+    const float half = (float)(0.5 * s.dt_collide);
+    const int first = blockIdx.x * C;
+    for (int k = mine.k; k < p.mesh.stride; k += mine.step) {
+        const quad_nodes n = nodes_of(p, k);
+        for (int octant = mine.octant; octant < p.mesh.octants; octant += mine.parts) {
+            const int at = octant * p.mesh.stride + k;
+            quad_cells<C> h = read_tile<C, V, STAGED>(p.mesh, tile, at);
+            float sign[3];
+            signs_of(p.mesh, octant, sign);
 #pragma unroll
-            for (int i = 0; i < 4; i++)
-                h.v[i] = tile[tile_index<C, STAGED>(at + i)];
-            if (p.conservation != CONSERVE_NONE)
-                h = corrected4(p, coefficient, eps, k, h);
+            for (int c = 0; c < C; c++) {
+                if (p.conservation != CONSERVE_NONE)
+                    correct(p, n, sign, x[c], k, &h.cell[c]);
+                if (p.source)
 #pragma unroll
-            for (int i = 0; i < 4; i++) {
-                h.v[i] += s.heavy == at + i ? lost / p.w[k + i] : 0.0f;
-                h.v[i] += p.source ? half * p.source[at + i] : 0.0f;
+                    for (int i = 0; i < 4; i++)
+                        h.cell[c].v[i] += half * p.source[at + i];
+                if (s.heavy / 4 == at / 4)
+#pragma unroll
+                    for (int i = 0; i < 4; i++)
+                        h.cell[c].v[i] += s.heavy == at + i ? lost[c] / n.w.v[i] : 0.0f;
+                if (first + c < p.ncells)
+                    *(float4 *)(s.next + (int64_t)(first + c) * p.mesh.nnodes + at) =
+                        make_float4(h.cell[c].v[0], h.cell[c].v[1], h.cell[c].v[2], h.cell[c].v[3]);
             }
-            *(float4 *)(s.next + (int64_t)cell * p.mesh.nnodes + at) =
-                make_float4(h.v[0], h.v[1], h.v[2], h.v[3]);
         }
     }
 }
 
+/* --------------------------------------------------------------------- kernel */
+
 /* Streaming, all samples and the correction for C neighbouring cells. */
-template <int T, int C, int V, bool STAGED, int ORDER>
+template <int T, int C, int V, class NODE, bool STAGED, int ORDER>
 static __global__ void __launch_bounds__(T, 768 / T)
     collision_kernel(const __grid_constant__ kn_cuda_problem p, const __grid_constant__ kn_cuda_step s)
 {
-    extern __shared__ __align__(16) float staged[];
-    __shared__ double total[C][4], lost[C][1], x[C][KN_INVARIANTS];
-    __shared__ double space[T / 32 * (15 > 2 * C ? 15 : 2 * C)];
-    __shared__ int32_t bounds[BOUNDS];
-    __shared__ inflow_rows rows[C][8];
-    const int c = threadIdx.x % C, cell = blockIdx.x * C + c, batches = s.set.batch[0];
-    const bool few = batches < BOUNDS;
-    float *tile = STAGED ? staged : s.next + (int64_t)cell * p.mesh.nnodes;
-    float defect[4][V] = {}, part[1][1] = {};
-    for (int b = threadIdx.x; b <= batches && few; b += T)
-        bounds[b] = s.set.batch[1 + b];
+    extern __shared__ __align__(16) float shared[];
+    __shared__ double before[T / WARP][C * 4], after[T / WARP][C * 4], space[T / WARP * 15];
+    __shared__ float x[C][KN_INVARIANTS], lost[C];
+    __shared__ inflow<C> in;
+    float *const tile = STAGED ? shared : s.next + (int64_t)blockIdx.x * p.mesh.nnodes;
     const long long start = clock64();
-    /* finding neighbours takes long, but as long for all octants as for one */
-    for (int t = threadIdx.x; t < C * p.mesh.octants; t += T) {
-        const int at = blockIdx.x * C + t % C;
-        rows[t % C][t / C] = rows_into(p, s, kn_site{at < p.ncells ? at : 0, t / C});
-    }
-    __syncthreads();
-    stream_tile<T, C, STAGED, ORDER>(p, s, cell, rows[c], tile + (STAGED ? c : 0), &part[0][0]);
-    sum_cells<1, T, C, 1>(part, (float *)space, lost);
-    const long long middle = clock64();
+    if (STAGED && threadIdx.x < C) /* the slot of idle samples */
+        cell_of<V>(p.mesh, tile, threadIdx.x)[kn_cuda_slots(p.mesh.nnodes, V) * V] = 0;
+    find_inflow<T, C>(p, s, &in);
+    stream_tile<T, C, V, STAGED, ORDER>(p, s, in, tile, space, lost);
     if (p.source) {
-        add_source<T, C, STAGED>(p, s.dt_collide, tile + (STAGED ? c : 0));
         __syncthreads();
+        add_source<T, C, V, STAGED>(p, s.dt_collide, tile);
     }
-    apply_batches<T, C, V, STAGED>(s.set, batches, few ? bounds : s.set.batch + 1, p.eps, p.symmetric ? 1.0f : 0.0f,
-                                tile, defect);
+    if (p.conservation != CONSERVE_NONE)
+        tile_flow<T, C, V, STAGED>(p, tile, before);
+    __syncthreads();
+    const long long middle = clock64();
+    /* teams of different blocks spread over the schedulers */
+    const int warp = (threadIdx.x / WARP + blockIdx.x * WARPS) % (T / WARP), team = warp / WARPS;
+    if (team < C / V)
+        apply_batches<V, NODE, STAGED>(s.set, team, warp % WARPS, p.eps, p.symmetric ? 1.0f : 0.0f,
+                                       cell_of<V>(p.mesh, tile, team * V));
+    __syncthreads();
     if (p.conservation != CONSERVE_NONE) {
-        sum_cells<4, T, C, V>(defect, (float *)space, total);
-        corrections<C, STAGED>(p, tile, total, space, x);
+        tile_flow<T, C, V, STAGED>(p, tile, after);
+        corrections<T, C, V, STAGED>(p, tile, before, after, space, x);
     }
-    if (cell < p.ncells)
-        store_tile<T, C, STAGED>(p, s, cell, tile + (STAGED ? c : 0), x[c], (float)lost[c][0]);
+    store_tile<T, C, V, STAGED>(p, s, tile, x, lost);
     note_cycles(p, start, middle);
 }
 
 /* ------------------------------------------------------------------ launching */
 
-template <int T, int C, int V, bool STAGED, int ORDER>
+/* Bytes of shared memory for the rows of so many cells. */
+static size_t tile_bytes(const kn_cuda_problem *p, int cells)
+{
+    const int beside = kn_cuda_beside(cells);
+    return ((size_t)kn_cuda_slots(p->mesh.nnodes, beside) + 1) * sizeof(float) * (size_t)cells;
+}
+
+template <int T, int C, int V, class NODE, bool STAGED, int ORDER>
 static cudaError_t launch(const kn_cuda_problem *p, const kn_cuda_step *s, cudaStream_t stream)
 {
-    const size_t bytes = STAGED ? kn_cuda_row_bytes(p) * C : 0;
-    const auto kernel = collision_kernel<T, C, V, STAGED, ORDER>;
+    const size_t bytes = STAGED ? tile_bytes(p, C) : 0;
+    const auto kernel = collision_kernel<T, C, V, NODE, STAGED, ORDER>;
     const cudaError_t status =
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
     if (status != cudaSuccess)
@@ -371,14 +590,37 @@ static cudaError_t launch(const kn_cuda_problem *p, const kn_cuda_step *s, cudaS
     return cudaGetLastError();
 }
 
+/* Few threads for short rows, so that more blocks fit. */
+template <int C, int ORDER>
+static cudaError_t launch_cells(const kn_cuda_problem *p, const kn_cuda_step *s, cudaStream_t stream)
+{
+    enum { V = C < KN_CUDA_BESIDE ? C : KN_CUDA_BESIDE, LEAST = C / V * KN_SAMPLE_BATCH };
+    return p->mesh.nnodes >= 1024 ? launch<256, C, V, ushort4, true, ORDER>(p, s, stream)
+                                  : launch<LEAST, C, V, ushort4, true, ORDER>(p, s, stream);
+}
+
 template <int ORDER>
 static cudaError_t advance(const kn_cuda_problem *p, const kn_cuda_step *s, cudaStream_t stream)
 {
-    const size_t row = kn_cuda_row_bytes(p);
-    if (4 * row <= p->shared_limit)
-        return launch<256, 4, 4, true, ORDER>(p, s, stream);
-    return row <= p->shared_limit ? launch<256, 1, 1, true, ORDER>(p, s, stream)
-                                  : launch<256, 1, 1, false, ORDER>(p, s, stream);
+    switch (kn_cuda_cells(p)) {
+    case 4:
+        return launch_cells<4, ORDER>(p, s, stream);
+    case 2:
+        return launch_cells<2, ORDER>(p, s, stream);
+    case 1:
+        return launch_cells<1, ORDER>(p, s, stream);
+    default:
+        return launch<256, 1, 1, uint4, false, ORDER>(p, s, stream);
+    }
+}
+
+/* As many cells as leave room for three blocks. */
+int kn_cuda_cells(const struct kn_cuda_problem *p)
+{
+    for (int cells = 4; cells > 1; cells /= 2)
+        if (3 * tile_bytes(p, cells) <= p->shared_limit)
+            return cells;
+    return tile_bytes(p, 1) <= p->shared_limit ? 1 : 0;
 }
 
 cudaError_t kn_cuda_collision(const struct kn_cuda_problem *p, const struct kn_cuda_step *s,

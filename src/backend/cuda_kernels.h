@@ -18,6 +18,8 @@ struct kn_cuda_problem {
     const float *speed[3];    /* [stride] */
     const float *square;      /* [stride] */
     const float *w;           /* [stride] */
+    const int32_t *tiled;     /* [ncells]: cells in an order that keeps neighbours together */
+    int32_t uniform;          /* cells are of one width along every axis */
     const int32_t *face_cell; /* [nfaces] */
     const int32_t *face_side; /* [nfaces] */
     const float *emission;    /* [KN_CUDA_SIDES][nnodes] */
@@ -36,16 +38,19 @@ struct kn_cuda_problem {
     float *density;      /* [nfaces] rho of the emission */
     float *lost;         /* [nfaces] mass flux that the emission lacks, being rounded */
     double *fluxes;      /* [nfaces][KN_CUDA_FLUXES] */
-    long long *cycles;   /* [2] of the first block: streaming, collisions */
+    long long *cycles;   /* [2] of one block: streaming, collisions */
 };
 
-/* A set of samples in the order of application.  Samples of one batch share no
- * node, so they may be applied at once; batches follow one another. */
+/* A set of samples in the order of application, in batches as point/sample.h says.
+ * Each warp of those that apply a batch finds its 32 samples together: nodes [32],
+ * gains [32].  Where rows fit into shared memory nodes are slots in 16 bits; an
+ * idle sample has the slot behind the row, or all bits set.  Idle batches follow
+ * the last, so that it may be read ahead of. */
+enum { KN_CUDA_WARP = 32, KN_CUDA_AHEAD = 4, KN_CUDA_BESIDE = 4 };
+
 struct kn_cuda_set {
-    const int32_t *batch; /* [0] number of batches, then their first samples and the end */
-    const uint4 *node;    /* [samples] nodes of a row; where it fits into shared memory, ushort4 of slots */
-    const float4 *gain;   /* [samples] */
-    const float4 *defect; /* [samples] */
+    const int32_t *batches; /* how many */
+    const char *samples;
 };
 
 /* One step: h into next; dt_stream 0 leaves streaming out (h == next allowed). */
@@ -69,27 +74,38 @@ cudaError_t kn_cuda_linear(const struct kn_cuda_problem *p, const struct kn_cuda
 cudaError_t kn_cuda_model(const struct kn_cuda_problem *p, const struct kn_cuda_step *s, cudaStream_t stream);
 cudaError_t kn_cuda_collision(const struct kn_cuda_problem *p, const struct kn_cuda_step *s,
                               cudaStream_t stream);
+/* Cells whose rows the Monte Carlo step holds side by side in shared memory; 0: none. */
+int kn_cuda_cells(const struct kn_cuda_problem *p);
 cudaError_t kn_cuda_moments(const struct kn_cuda_problem *p, const float *h, double *moments,
                             cudaStream_t stream);
 }
 
-/* Slot of node k in a tile of shared memory: inside 32 nodes rows and columns
- * are exchanged, so that threads that hold four nodes each write to different banks. */
-static __host__ __device__ inline uint32_t kn_cuda_slot(uint32_t k)
+/* Slot of node k in a tile of shared memory with the rows of `beside` cells side by
+ * side: in groups of nodes, rows and columns are exchanged, so that threads that
+ * hold four nodes each write to different banks. */
+static __host__ __device__ inline uint32_t kn_cuda_slot(uint32_t k, uint32_t beside)
 {
-    return (k & ~31u) | (k & 3u) << 3 | (k >> 2 & 7u);
+    const uint32_t quads = 32 / beside;
+    return (k & ~(4 * quads - 1)) | (k & 3u) * quads | (k >> 2 & (quads - 1));
 }
 
-/* Bytes of a row in shared memory. */
-static inline size_t kn_cuda_row_bytes(const struct kn_cuda_problem *p)
+/* Slots that a row takes in shared memory. */
+static __host__ __device__ inline int kn_cuda_slots(int nnodes, int beside)
 {
-    return ((size_t)p->mesh.nnodes + 31) / 32 * 32 * sizeof(float);
+    const int group = 128 / beside;
+    return (nnodes + group - 1) / group * group;
+}
+
+/* Cells side by side in a tile of so many. */
+static inline int kn_cuda_beside(int cells)
+{
+    return cells < KN_CUDA_BESIDE ? cells : KN_CUDA_BESIDE;
 }
 
 /* Does a row fit into shared memory, beside what the kernels need themselves? */
 static inline bool kn_cuda_staged(const struct kn_cuda_problem *p)
 {
-    return kn_cuda_row_bytes(p) <= p->shared_limit;
+    return (size_t)p->mesh.nnodes * sizeof(float) <= p->shared_limit;
 }
 
 #endif

@@ -1,66 +1,124 @@
-/* Streaming alone or with linearised BGK, the commonest step: one block per
- * cell, h in registers in between.  A thread takes four nodes, of OCTANTS octants. */
+/* Streaming alone or with linearised BGK, the commonest step: h in registers in
+ * between.  A thread takes four nodes in all octants of a cell; a cell is the work
+ * of a few lanes of a warp, or of a block. */
 #include "backend/cuda_rows.h"
 
-enum { INVARIANTS_SHARED = 32 * KN_INVARIANTS };
+enum { WARP = 32, RUN = 8, MOST_WARPS = 16 };
+enum { VAN_LEER = 0 }; /* enum kn_limiter */
 
-/* Four nodes, by |v|. */
-struct quad_nodes {
-    four w, v[3], vv;
+/* log2 of the number of octants: the axes that are not folded. */
+static __host__ __device__ constexpr int axes_of(int octants)
+{
+    return octants == 8 ? 3 : octants == 4 ? 2 : octants == 2 ? 1 : 0;
+}
+
+/* Four nodes, by |v|; v[j] along the axis of octant bit j. */
+template <int OCTANTS> struct quad_nodes {
+    four w, v[3], vv, inside; /* inside: 0 for padding, else 1 */
 };
 
-static __device__ __forceinline__ quad_nodes nodes_of(const kn_cuda_problem &p, int k)
+template <int OCTANTS> static __device__ __forceinline__ quad_nodes<OCTANTS> nodes_of(const kn_cuda_problem &p, int k)
 {
-    return quad_nodes{read4(p.w + k),
-                      {read4(p.speed[0] + k), read4(p.speed[1] + k), read4(p.speed[2] + k)},
-                      read4(p.square + k)};
+    quad_nodes<OCTANTS> n;
+    n.w = read4(p.w + k);
+    n.vv = read4(p.square + k);
+    for (int d = 0; d < 3; d++)
+#pragma unroll
+        for (int j = 0; j < axes_of(OCTANTS); j++)
+            if (p.mesh.bit[d] == 1 << j)
+                n.v[j] = read4(p.speed[d] + k);
+    for (int i = 0; i < 4; i++)
+        n.inside.v[i] = k + i < p.size ? 1.0f : 0.0f;
+    return n;
 }
 
 /* ------------------------------------------------------- where rows come from */
 
-/* First order: the rows that flow into each octant of the cell; ~face where a wall emits. */
+/* First order: the rows that flow into each octant of a cell; ~face where a wall emits. */
 struct inflow {
     int64_t up[8][3];
     float courant[3];
     int walls; /* a wall emits into the cell */
 };
 
-template <class ROWS>
-static __device__ void find_inflow(const kn_cuda_problem &p, int first, int end, float dt, ROWS *rows)
+static __device__ void find_rows(const kn_cuda_problem &p, int cell, int t, float dt, inflow *f)
 {
-    for (int c = threadIdx.x; c < end - first; c += blockDim.x)
-        rows[c].f.walls = 0;
-    __syncthreads();
-    for (int t = threadIdx.x; t < 3 * p.mesh.octants * (end - first); t += blockDim.x) {
-        const int c = t / (3 * p.mesh.octants), octant = t / 3 % p.mesh.octants, a = t % 3;
-        if (a >= p.mesh.naxes)
-            continue;
-        const kn_site site = {first + c, octant}, up = kn_mesh_walk(&p.mesh, site, p.mesh.axes[a], 0);
-        rows[c].f.up[octant][a] = up.cell < 0 ? up.cell : kn_mesh_row(&p.mesh, up);
-        rows[c].f.courant[a] = dt / kn_mesh_width(&p.mesh, site.cell, p.mesh.axes[a]);
-        if (up.cell < 0)
-            atomicOr(&rows[c].f.walls, 1);
-    }
-    __syncthreads();
+    const int octant = t / 3, a = t % 3;
+    if (a >= p.mesh.naxes)
+        return;
+    const kn_site site = {cell, octant}, up = kn_mesh_walk(&p.mesh, site, p.mesh.axes[a], 0);
+    f->up[octant][a] = up.cell < 0 ? up.cell : kn_mesh_row(&p.mesh, up);
+    f->courant[a] = dt / kn_mesh_width(&p.mesh, cell, p.mesh.axes[a]);
+    if (up.cell < 0)
+        atomicOr(&f->walls, 1);
 }
 
-/* Octants `first` and on of a cell that no wall emits into: nothing but loads
- * first, so that many are under way at once. */
-template <int OCTANTS, int NAXES>
-static __device__ __forceinline__ void donor_inside(const kn_cuda_problem &p, const kn_cuda_step &s,
-                                                    const inflow &f, int cell, int first, int k,
-                                                    four h[OCTANTS], float *lost)
+/* Second order: the stencils of the faces through which an octant flows out of the
+ * cell and into it, without what the two have in common. */
+struct __align__(16) terms {
+    float up_scale, down_scale, courant, side; /* side: Courant number across, of the first other axis */
+};
+
+struct inflow2 {
+    int64_t up[8][3], down[8][3], second[8][3], corner[8][3];
+    terms out[8][3], in[8][3];
+    float side[8][3];  /* of the second other axis, at the face inwards */
+    float courant[3];  /* of the cell */
+    int walls;         /* some stencil ends at a wall */
+};
+
+static __device__ bool ends_at_wall(const kn_cuda_problem &p, const kn_stencil &t)
+{
+    return t.up < 0 || t.down < 0 || t.transverse < p.mesh.naxes - 1;
+}
+
+static __device__ terms terms_of(const kn_stencil &t)
+{
+    return terms{t.up_scale, t.down_scale, t.courant, t.side_courant[0]};
+}
+
+static __device__ void find_rows(const kn_cuda_problem &p, int cell, int t, float dt, inflow2 *f)
+{
+    const int octant = t / 3, a = t % 3;
+    if (a >= p.mesh.naxes)
+        return;
+    const kn_site site = {cell, octant}, up = kn_mesh_walk(&p.mesh, site, p.mesh.axes[a], 0);
+    const kn_stencil out = kn_mesh_stencil(&p.mesh, site, p.mesh.axes[a], dt);
+    f->up[octant][a] = up.cell < 0 ? up.cell : kn_mesh_row(&p.mesh, up);
+    f->down[octant][a] = out.down;
+    f->out[octant][a] = terms_of(out);
+    f->courant[a] = out.courant;
+    if (up.cell < 0 || ends_at_wall(p, out)) {
+        atomicOr(&f->walls, 1);
+        return;
+    }
+    const kn_stencil in = kn_mesh_stencil(&p.mesh, up, p.mesh.axes[a], dt);
+    f->second[octant][a] = in.up;
+    f->in[octant][a] = terms_of(in);
+    f->side[octant][a] = in.side_courant[1];
+    /* axes 0 and 1, 1 and 2, 2 and 0 have one corner in common: the one across from
+     * the cell upwind along a, along the next axis */
+    f->corner[octant][a] = in.side[p.mesh.naxes == 3 && a == 1 ? 1 : 0];
+    if (ends_at_wall(p, in))
+        atomicOr(&f->walls, 1);
+}
+
+/* ------------------------------------------------------------------ streaming */
+
+/* Octants of a cell that no wall emits into: nothing but loads first, so that many
+ * are under way at once. */
+template <int OCTANTS, int NAXES, bool PLAIN>
+static __device__ __forceinline__ void stream_inside(const kn_cuda_problem &p, const kn_cuda_step &s, const inflow &f,
+                                                     int64_t row, int k, four h[OCTANTS], float lost[4])
 {
     four in[OCTANTS][NAXES], speed[NAXES];
 #pragma unroll
     for (int o = 0; o < OCTANTS; o++) {
-        const kn_site site = {cell, first + o};
-        h[o] = read4(s.h + kn_mesh_row(&p.mesh, site) + k);
+        h[o] = read4(s.h + row + o * p.mesh.stride + k);
 #pragma unroll
         for (int a = 0; a < NAXES; a++)
-            in[o][a] = read4(s.h + f.up[first + o][a] + k);
+            in[o][a] = read4(s.h + f.up[o][a] + k);
     }
-    const four w = read4(p.w + k);
 #pragma unroll
     for (int a = 0; a < NAXES; a++) {
         speed[a] = read4(p.speed[p.mesh.axes[a]] + k);
@@ -77,402 +135,427 @@ static __device__ __forceinline__ void donor_inside(const kn_cuda_problem &p, co
             for (int a = 0; a < NAXES; a++)
                 change += speed[a].v[i] * (in[o][a].v[i] - here);
             h[o].v[i] = here + change;
-            *lost += w.v[i] * kn_stream_lost(here, change, h[o].v[i]);
+            lost[i] += kn_stream_lost(here, change, h[o].v[i]);
         }
 }
 
-static __device__ __forceinline__ four donor(const kn_cuda_problem &p, const kn_cuda_step &s, const inflow &f,
-                                             kn_site site, int k, float *lost)
+/* The corner that the upwind cells along two axes share, as find_rows stores it. */
+static __device__ __forceinline__ constexpr int corner_of(int naxes, int a, int b)
 {
-    const four here = read4(s.h + kn_mesh_row(&p.mesh, site) + k);
-    four in[3], change = {{0, 0, 0, 0}};
-#pragma unroll
-    for (int a = 0; a < 3; a++)
-        if (a < p.mesh.naxes) {
-            const int64_t up = f.up[site.octant][a];
-            in[a] = up < 0 ? leaving<1>(p, s.h, (int)~up, site.octant, s.dt_stream, k) : read4(s.h + up + k);
-        }
-#pragma unroll
-    for (int a = 0; a < 3; a++)
-        if (a < p.mesh.naxes) {
-            const four speed = read4(p.speed[p.mesh.axes[a]] + k);
-#pragma unroll
-            for (int i = 0; i < 4; i++)
-                change.v[i] += f.courant[a] * speed.v[i] * (in[a].v[i] - here.v[i]);
-        }
-    return add_change(p, site, s.dt_stream, k, read4(p.w + k), here, change, lost);
+    return naxes == 2 ? 0 : (a + 1) % 3 == b ? a : b;
 }
 
-/* Second order: stencils of the faces through which octants flow out of the cell
- * and into it.  An inflow through a wall has none. */
-struct stencils {
-    kn_stencil out[8][3], in[8][3];
-    int up[8][3]; /* cell, or ~face */
-    int walls;    /* some stencil ends at a wall */
-};
-
-static __device__ bool ends_at_wall(const kn_cuda_problem &p, const kn_stencil &t)
+/* The change of one node of an octant, in cells of any width. */
+template <int NAXES>
+static __device__ __forceinline__ float muscl_change(int limiter, const inflow2 &f, int octant, float here, const float up[NAXES],
+                                                     const float down[NAXES], const float second[NAXES],
+                                                     const float corner[NAXES], const float speed[NAXES])
 {
-    return t.up < 0 || t.down < 0 || t.transverse < p.mesh.naxes - 1;
-}
-
-template <class ROWS>
-static __device__ void find_stencils(const kn_cuda_problem &p, int first, int end, float dt, ROWS *rows)
-{
-    for (int c = threadIdx.x; c < end - first; c += blockDim.x)
-        rows[c].f.walls = 0;
-    __syncthreads();
-    for (int t = threadIdx.x; t < 6 * p.mesh.octants * (end - first); t += blockDim.x) {
-        const int c = t / (6 * p.mesh.octants), octant = t / 6 % p.mesh.octants, a = t % 3;
-        if (a >= p.mesh.naxes)
-            continue;
-        const bool outflow = t % 6 < 3;
-        const kn_site site = {first + c, octant}, up = kn_mesh_walk(&p.mesh, site, p.mesh.axes[a], 0);
-        rows[c].f.up[octant][a] = up.cell;
-        if (!outflow && up.cell < 0)
-            continue;
-        const kn_stencil found = kn_mesh_stencil(&p.mesh, outflow ? site : up, p.mesh.axes[a], dt);
-        (outflow ? rows[c].f.out : rows[c].f.in)[octant][a] = found;
-        if (up.cell < 0 || ends_at_wall(p, found))
-            atomicOr(&rows[c].f.walls, 1);
-    }
-    __syncthreads();
-}
-
-/* A site whose stencils lie all inside the gas: every row is read once. */
-template <int NAXES, int LIMITER>
-static __device__ __forceinline__ four muscl_inside(const kn_cuda_problem &p, const kn_cuda_step &s,
-                                                    const stencils &f, kn_site site, int k, float *lost)
-{
-    const kn_stencil *const out = f.out[site.octant], *const in = f.in[site.octant];
-    four up[NAXES], down[NAXES], second[NAXES], corner[NAXES][NAXES], speed[NAXES], change;
-    const four here = read4(s.h + out[0].here + k), w = read4(p.w + k);
+    float change = 0;
 #pragma unroll
     for (int a = 0; a < NAXES; a++) {
-        up[a] = read4(s.h + out[a].up + k);
-        down[a] = read4(s.h + out[a].down + k);
-        second[a] = read4(s.h + in[a].up + k);
-        speed[a] = read4(p.speed[p.mesh.axes[a]] + k);
+        const terms out = f.out[octant][a], in = f.in[octant][a];
+        const float step = here - up[a];
+        float across_out = 0, across_in = 0;
 #pragma unroll
-        for (int j = 0; j < NAXES - 1; j++)
-            corner[a][j] = read4(s.h + in[a].side[j] + k);
-    }
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-        change.v[i] = 0;
-#pragma unroll
-        for (int a = 0; a < NAXES; a++) {
-            const float step = here.v[i] - up[a].v[i];
-            float across_out = 0, across_in = 0;
-#pragma unroll
-            for (int j = 0; j < NAXES - 1; j++) {
-                const int b = j + (j >= a); /* the other axes, in the order of the stencil */
-                across_out += out[a].side_courant[j] * speed[b].v[i] * (here.v[i] - up[b].v[i]);
-                across_in += in[a].side_courant[j] * speed[b].v[i] * (up[a].v[i] - corner[a][j].v[i]);
-            }
-            const float slope_out = kn_stream_slope(LIMITER, step * out[a].up_scale,
-                                                    (down[a].v[i] - here.v[i]) * out[a].down_scale);
-            const float slope_in = kn_stream_slope(LIMITER, (up[a].v[i] - second[a].v[i]) * in[a].up_scale,
-                                                   step * in[a].down_scale);
-            const float outflow = kn_stream_face(here.v[i], slope_out, out[a].courant * speed[a].v[i], across_out);
-            const float inflow = kn_stream_face(up[a].v[i], slope_in, in[a].courant * speed[a].v[i], across_in);
-            change.v[i] -= out[a].courant * speed[a].v[i] * (outflow - inflow);
+        for (int j = 0; j < NAXES - 1; j++) {
+            const int b = j + (j >= a); /* the other axes, in the order of the stencil */
+            across_out += f.out[octant][b].courant * speed[b] * (here - up[b]);
+            across_in += (j == 0 ? in.side : f.side[octant][a]) * speed[b] * (up[a] - corner[corner_of(NAXES, a, b)]);
         }
+        const float slope_out = kn_stream_slope(limiter, step * out.up_scale, (down[a] - here) * out.down_scale);
+        const float slope_in = kn_stream_slope(limiter, (up[a] - second[a]) * in.up_scale, step * in.down_scale);
+        const float outflow = kn_stream_face(here, slope_out, out.courant * speed[a], across_out);
+        const float inflow = kn_stream_face(up[a], slope_in, in.courant * speed[a], across_in);
+        change -= out.courant * speed[a] * (outflow - inflow);
     }
-    return add_change(p, site, s.dt_stream, k, w, here, change, lost);
+    return change;
 }
 
+/* The same in cells of one width, with van Leer's limiter; courant: of the node. */
 template <int NAXES>
-static __device__ __forceinline__ four muscl_limited(const kn_cuda_problem &p, const kn_cuda_step &s,
-                                                     const stencils &f, kn_site site, int k, float *lost)
+static __device__ __forceinline__ float plain_change(float here, const float up[NAXES], const float down[NAXES],
+                                                     const float second[NAXES], const float corner[NAXES],
+                                                     const float courant[NAXES])
 {
-    switch (p.limiter) {
-    case 0:
-        return muscl_inside<NAXES, 0>(p, s, f, site, k, lost);
-    case 1:
-        return muscl_inside<NAXES, 1>(p, s, f, site, k, lost);
-    case 2:
-        return muscl_inside<NAXES, 2>(p, s, f, site, k, lost);
-    default:
-        return muscl_inside<NAXES, 3>(p, s, f, site, k, lost);
+    float change = 0;
+#pragma unroll
+    for (int a = 0; a < NAXES; a++) {
+        const float step = here - up[a];
+        float across = 0;
+#pragma unroll
+        for (int b = 0; b < NAXES; b++)
+            if (b != a) {
+                const int low = a < b ? a : b, high = a < b ? b : a; /* one expression for both */
+                across += courant[b] * ((here - up[low]) - (up[high] - corner[corner_of(NAXES, a, b)]));
+            }
+        const float slope = kn_stream_slope(VAN_LEER, step, down[a] - here),
+                    slope_up = kn_stream_slope(VAN_LEER, up[a] - second[a], step);
+        change -= courant[a] * kn_stream_rise(step, slope, slope_up, courant[a], across);
     }
+    return change;
 }
 
-static __device__ __forceinline__ four muscl(const kn_cuda_problem &p, const kn_cuda_step &s, const stencils &f,
-                                             kn_site site, int k, float *lost)
+template <int OCTANTS, int NAXES, bool PLAIN>
+static __device__ __forceinline__ void stream_inside(const kn_cuda_problem &p, const kn_cuda_step &s, const inflow2 &f,
+                                                     int64_t row, int k, four h[OCTANTS], float lost[4])
 {
-    const four here = read4(s.h + kn_mesh_row(&p.mesh, site) + k);
-    four change = {{0, 0, 0, 0}};
+    enum { CORNERS = NAXES == 3 ? 3 : NAXES - 1 };
+    four speed[NAXES];
 #pragma unroll
-    for (int a = 0; a < 3; a++) {
-        if (a >= p.mesh.naxes)
-            break;
-        const int axis = p.mesh.axes[a], up = f.up[site.octant][a];
-        const kn_stencil &in = f.in[site.octant][a], &out = f.out[site.octant][a];
-        const four speed = read4(p.speed[axis] + k);
-        four inflow = here, ghost = here;
-        if (up < 0)
-            inflow = leaving<2>(p, s.h, ~up, site.octant, s.dt_stream, k);
-        else if (in.up < 0) /* behind the cell upwind is a wall; a mirror in between turns the octant */
-            ghost = leaving<2>(p, s.h, (int)~in.up, (int)(in.here / p.mesh.stride) % p.mesh.octants,
-                               s.dt_stream, k);
-        const four outflow = face_values(p, s.h, out, axis, k, inflow);
-        if (up >= 0)
-            inflow = face_values(p, s.h, in, axis, k, ghost);
-#pragma unroll
-        for (int i = 0; i < 4; i++)
-            change.v[i] -= out.courant * speed.v[i] * (outflow.v[i] - inflow.v[i]);
+    for (int a = 0; a < NAXES; a++) {
+        speed[a] = read4(p.speed[p.mesh.axes[a]] + k);
+        for (int i = 0; i < 4 && PLAIN; i++)
+            speed[a].v[i] *= f.courant[a];
     }
-    return add_change(p, site, s.dt_stream, k, read4(p.w + k), here, change, lost);
-}
-
-template <int OCTANTS>
-static __device__ __forceinline__ void stream_octants(const kn_cuda_problem &p, const kn_cuda_step &s,
-                                                      const inflow &f, int cell, int first, int k,
-                                                      four h[OCTANTS], float *lost)
-{
-    if (!f.walls && p.mesh.naxes == 2)
-        return donor_inside<OCTANTS, 2>(p, s, f, cell, first, k, h, lost);
-    if (!f.walls && p.mesh.naxes == 3)
-        return donor_inside<OCTANTS, 3>(p, s, f, cell, first, k, h, lost);
-#pragma unroll
-    for (int o = 0; o < OCTANTS; o++)
-        h[o] = donor(p, s, f, kn_site{cell, first + o}, k, lost);
-}
-
-template <int OCTANTS>
-static __device__ __forceinline__ void stream_octants(const kn_cuda_problem &p, const kn_cuda_step &s,
-                                                      const stencils &f, int cell, int first, int k,
-                                                      four h[OCTANTS], float *lost)
-{
 #pragma unroll
     for (int o = 0; o < OCTANTS; o++) {
-        const kn_site site = {cell, first + o};
-        if (f.walls || p.mesh.naxes < 2)
-            h[o] = muscl(p, s, f, site, k, lost);
-        else
-            h[o] = p.mesh.naxes == 2 ? muscl_limited<2>(p, s, f, site, k, lost)
-                                     : muscl_limited<3>(p, s, f, site, k, lost);
+        four up[NAXES], down[NAXES], second[NAXES], corner[NAXES];
+        const four here = read4(s.h + row + o * p.mesh.stride + k);
+#pragma unroll
+        for (int a = 0; a < NAXES; a++) {
+            up[a] = read4(s.h + f.up[o][a] + k);
+            down[a] = read4(s.h + f.down[o][a] + k);
+            second[a] = read4(s.h + f.second[o][a] + k);
+            if (a < CORNERS)
+                corner[a] = read4(s.h + f.corner[o][a] + k);
+        }
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            float node[5][NAXES];
+#pragma unroll
+            for (int a = 0; a < NAXES; a++) {
+                node[0][a] = up[a].v[i];
+                node[1][a] = down[a].v[i];
+                node[2][a] = second[a].v[i];
+                node[3][a] = a < CORNERS ? corner[a].v[i] : 0;
+                node[4][a] = speed[a].v[i];
+            }
+            const float change =
+                PLAIN ? plain_change<NAXES>(here.v[i], node[0], node[1], node[2], node[3], node[4])
+                      : muscl_change<NAXES>(p.limiter, f, o, here.v[i], node[0], node[1], node[2], node[3], node[4]);
+            h[o].v[i] = here.v[i] + change;
+            lost[i] += kn_stream_lost(here.v[i], change, h[o].v[i]);
+        }
     }
 }
 
 /* ------------------------------------------------------------------- collisions */
 
-/* Mass, momentum and energy of a thread's nodes; mass in double, or rounding
- * would move it step after step. */
-struct quad_sums {
-    double mass;
-    float flow[4];
+/* Sums over octants of h and of h times the signs of the velocity, by octant bit. */
+template <int OCTANTS> struct parities {
+    float even, odd[3];
 };
 
-/* Octants are added with their signs first; those along folded axes are zero. */
-template <int OCTANTS>
-static __device__ __forceinline__ quad_sums sums_of(const quad_nodes &n, const float sign[OCTANTS][3],
-                                                    const four h[OCTANTS])
+template <int OCTANTS> static __device__ __forceinline__ parities<OCTANTS> parities_of(const float h[OCTANTS])
 {
-    quad_sums sum = {0, {0, 0, 0, 0}};
+    parities<OCTANTS> s = {0, {0, 0, 0}};
+    float sum[OCTANTS];
+#pragma unroll
+    for (int o = 0; o < OCTANTS; o++)
+        sum[o] = h[o];
+#pragma unroll
+    for (int j = 0, n = OCTANTS / 2; j < axes_of(OCTANTS); j++, n /= 2) { /* fold bit j away */
+#pragma unroll
+        for (int o = 0; o < n; o++) {
+            const float minus = sum[2 * o] - sum[2 * o + 1];
+            s.odd[j] = o == 0 ? minus : s.odd[j] + minus;
+            sum[o] = sum[2 * o] + sum[2 * o + 1];
+        }
+    }
+    s.even = sum[0];
+    return s;
+}
+
+/* The other way round: even + sign odd in each octant. */
+template <int OCTANTS>
+static __device__ __forceinline__ void spread(const parities<OCTANTS> &s, float h[OCTANTS])
+{
+    h[0] = s.even;
+#pragma unroll
+    for (int j = axes_of(OCTANTS) - 1, n = 1; j >= 0; j--, n *= 2)
+#pragma unroll
+        for (int o = n - 1; o >= 0; o--) {
+            const float from = h[o];
+            h[2 * o] = from + s.odd[j];
+            h[2 * o + 1] = from - s.odd[j];
+        }
+}
+
+/* Mass, energy, momentum by octant bit.  Mass in double, or rounding would move it
+ * step after step. */
+struct sums {
+    double mass;
+    float energy, momentum[3];
+};
+
+template <int OCTANTS>
+static __device__ __forceinline__ sums sums_of(const quad_nodes<OCTANTS> &n, const four h[OCTANTS])
+{
+    sums sum = {0, 0, {0, 0, 0}};
 #pragma unroll
     for (int i = 0; i < 4; i++) {
-        float even = 0, odd[3] = {0, 0, 0};
+        float node[OCTANTS];
 #pragma unroll
-        for (int o = 0; o < OCTANTS; o++) {
-            even += h[o].v[i];
-            for (int d = 0; d < 3; d++)
-                odd[d] += sign[o][d] * h[o].v[i];
-        }
-        sum.mass += (double)n.w.v[i] * even;
-        for (int d = 0; d < 3; d++)
-            sum.flow[d] += n.w.v[i] * n.v[d].v[i] * odd[d];
-        sum.flow[3] += n.w.v[i] * n.vv.v[i] * even;
+        for (int o = 0; o < OCTANTS; o++)
+            node[o] = h[o].v[i];
+        const parities<OCTANTS> s = parities_of<OCTANTS>(node);
+        sum.mass += (double)n.w.v[i] * s.even;
+        sum.energy += n.w.v[i] * n.vv.v[i] * s.even;
+#pragma unroll
+        for (int j = 0; j < axes_of(OCTANTS); j++)
+            sum.momentum[j] += n.w.v[i] * n.v[j].v[i] * s.odd[j];
     }
     return sum;
 }
 
-/* Coefficients of the target polynomial times `lose`, from all threads of the block. */
-static __device__ void target(const kn_cuda_problem &p, quad_sums sum, double lose, double *space, float *x)
+template <int LANES, int AXES> static __device__ __forceinline__ void sum_lanes(sums *s)
 {
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
 #pragma unroll
-    for (int offset = 16; offset > 0; offset /= 2) {
-        sum.mass += __shfl_xor_sync(0xffffffffu, sum.mass, offset);
-        for (int i = 0; i < 4; i++)
-            sum.flow[i] += __shfl_xor_sync(0xffffffffu, sum.flow[i], offset);
+    for (int offset = LANES / 2; offset > 0; offset /= 2) {
+        s->mass += __shfl_xor_sync(0xffffffffu, s->mass, offset);
+        s->energy += __shfl_xor_sync(0xffffffffu, s->energy, offset);
+#pragma unroll
+        for (int j = 0; j < AXES; j++)
+            s->momentum[j] += __shfl_xor_sync(0xffffffffu, s->momentum[j], offset);
     }
-    if (lane == 0) {
-        space[warp] = sum.mass;
-        for (int i = 0; i < 4; i++)
-            space[32 * (1 + i) + warp] = sum.flow[i];
-    }
-    __syncthreads();
-    if (warp == 0) {
-        double m = 0, total = 0;
-        for (int w = 0; w < warps && lane < KN_INVARIANTS; w++)
-            m += space[32 * lane + w];
-        for (int j = 0; j < KN_INVARIANTS; j++)
-            total += p.inverse[lane < KN_INVARIANTS ? lane : 0][j] * __shfl_sync(0xffffffffu, m, j);
-        if (lane < KN_INVARIANTS)
-            x[lane] = (float)(lose * total);
-    }
-    __syncthreads();
+}
+
+/* The target of the relaxation, times `lose`: even + odd . v + square v.v.  On a
+ * symmetric grid mass and energy do not mix with momentum. */
+struct polynomial {
+    float even, odd[3], square;
+};
+
+template <int AXES> static __device__ __forceinline__ polynomial target_of(const kn_cuda_problem &p, const sums &s, double lose)
+{
+    polynomial x = {(float)(lose * (p.inverse[0][0] * s.mass + p.inverse[0][4] * s.energy)),
+                    {0, 0, 0},
+                    (float)(lose * (p.inverse[4][0] * s.mass + p.inverse[4][4] * s.energy))};
+#pragma unroll
+    for (int d = 0; d < 3; d++)
+#pragma unroll
+        for (int j = 0; j < AXES; j++)
+            if (p.mesh.bit[d] == 1 << j)
+                x.odd[j] = (float)(lose * p.inverse[1 + d][1 + d] * s.momentum[j]);
+    return x;
 }
 
 template <int OCTANTS>
-static __device__ __forceinline__ void relax(const kn_cuda_problem &p, const quad_nodes &n, int k,
-                                             const float sign[OCTANTS][3], const float *x, float lose,
-                                             four h[OCTANTS], float *lost)
+static __device__ __forceinline__ void relax(const quad_nodes<OCTANTS> &n, const polynomial &x, float lose, four h[OCTANTS],
+                                             float lost[4])
 {
 #pragma unroll
     for (int i = 0; i < 4; i++) {
-        const float even = x[0] + x[4] * n.vv.v[i], part = k + i < p.size ? 1.0f : 0.0f;
-        const float odd[3] = {x[1] * n.v[0].v[i], x[2] * n.v[1].v[i], x[3] * n.v[2].v[i]};
-        float sum = 0;
+        parities<OCTANTS> s = {n.inside.v[i] * x.even + x.square * n.vv.v[i], {0, 0, 0}};
+        float towards[OCTANTS];
+#pragma unroll
+        for (int j = 0; j < axes_of(OCTANTS); j++)
+            s.odd[j] = x.odd[j] * n.v[j].v[i];
+        spread<OCTANTS>(s, towards);
 #pragma unroll
         for (int o = 0; o < OCTANTS; o++) {
-            const float towards = even + sign[o][0] * odd[0] + sign[o][1] * odd[1] + sign[o][2] * odd[2];
-            const float old = h[o].v[i], change = part * (towards - lose * old);
+            const float old = h[o].v[i], change = towards[o] - lose * old;
             h[o].v[i] = old + change;
-            sum += kn_stream_lost(old, change, h[o].v[i]);
+            lost[i] += kn_stream_lost(old, change, h[o].v[i]);
         }
-        *lost += n.w.v[i] * sum;
     }
 }
 
-/* Where the rows of one cell come from. */
+/* The sums of a cell over its LANES lanes, or over the block.  Two cells in turn use
+ * two places, so that one barrier suffices. */
+template <int LANES, int AXES>
+static __device__ __forceinline__ sums sum_cell(sums sum, sums (*space)[MOST_WARPS], int turn)
+{
+    sum_lanes<LANES < WARP ? LANES : WARP, AXES>(&sum);
+    if (LANES <= WARP)
+        return sum;
+    sums *found = space[turn & 1];
+    if (threadIdx.x % WARP == 0)
+        found[threadIdx.x / WARP] = sum;
+    __syncthreads();
+    sum = found[0];
+    for (int w = 1; w < (int)blockDim.x / WARP; w++) {
+        sum.mass += found[w].mass;
+        sum.energy += found[w].energy;
+#pragma unroll
+        for (int j = 0; j < AXES; j++)
+            sum.momentum[j] += found[w].momentum[j];
+    }
+    return sum;
+}
+
+/* ----------------------------------------------------------------- giving back */
+
+/* The lane, of those that share a cell in a warp, whose first node weighs most. */
+template <int LANES> static __device__ __forceinline__ int heaviest(float w)
+{
+    int lane = threadIdx.x % WARP;
+#pragma unroll
+    for (int offset = LANES / 2; offset > 0; offset /= 2) {
+        const float other = __shfl_xor_sync(0xffffffffu, w, offset);
+        const int from = __shfl_xor_sync(0xffffffffu, lane, offset);
+        if (other > w || (other == w && from < lane)) {
+            w = other;
+            lane = from;
+        }
+    }
+    return lane;
+}
+
+/* Mass that rounding has lost in these lanes goes back into their heaviest node. */
+template <int LANES, int OCTANTS>
+static __device__ __forceinline__ void give_back(const quad_nodes<OCTANTS> &n, const float lost[4], float walls, int lane,
+                                                 int turn, four h[OCTANTS])
+{
+    float sum = walls;
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+        sum += n.w.v[i] * lost[i];
+#pragma unroll
+    for (int offset = LANES / 2; offset > 0; offset /= 2)
+        sum += __shfl_xor_sync(0xffffffffu, sum, offset);
+    const float back = lane == threadIdx.x % WARP ? sum / n.w.v[0] : 0.0f;
+#pragma unroll
+    for (int o = 0; o < OCTANTS; o++)
+        h[o].v[0] += o == turn % OCTANTS ? back : 0.0f;
+}
+
+/* --------------------------------------------------------------------- kernel */
+
 template <int ORDER> struct upwind;
 template <> struct upwind<1> {
-    enum { RUN = 8 };
     inflow f;
 };
 template <> struct upwind<2> {
-    enum { RUN = 2 };
-    stencils f;
+    inflow2 f;
 };
 
-static __device__ void find_rows(const kn_cuda_problem &p, int first, int end, float dt, upwind<1> *rows)
+/* LANES of a warp per cell, or a block of at most LANES; a block works on a tile of
+ * cells: they share rows, and finding neighbours takes as long for many as for one. */
+template <int ORDER, int OCTANTS, int NAXES, int LANES, bool PLAIN>
+static __global__ void __launch_bounds__(LANES > WARP ? LANES : 128, LANES > 128 ? 1 : ORDER == 2 ? 3 : OCTANTS == 8 ? 4 : 5)
+    linear_kernel(const __grid_constant__ kn_cuda_problem p, const __grid_constant__ kn_cuda_step s, double lose, int run)
 {
-    find_inflow(p, first, end, dt, rows);
-}
-
-static __device__ void find_rows(const kn_cuda_problem &p, int first, int end, float dt, upwind<2> *rows)
-{
-    find_stencils(p, first, end, dt, rows);
-}
-
-/* What all threads have lost to rounding. */
-static __device__ __forceinline__ float sum_lost(float lost, float *space)
-{
-    for (int offset = 16; offset > 0; offset /= 2)
-        lost += __shfl_xor_sync(0xffffffffu, lost, offset);
-    if (threadIdx.x % 32 == 0)
-        space[threadIdx.x / 32] = lost;
-    __syncthreads();
-    float total = 0;
-    for (int w = 0; w < (int)blockDim.x / 32; w++)
-        total += space[w];
-    return total;
-}
-
-/* One block per run of cells: finding neighbours takes long, but as long for
- * many cells as for one. */
-template <int ORDER, int OCTANTS>
-static __global__ void __launch_bounds__(512, 1)
-    linear_kernel(const __grid_constant__ kn_cuda_problem p, const __grid_constant__ kn_cuda_step s, double lose,
-                  int run)
-{
-    __shared__ double space[INVARIANTS_SHARED];
-    __shared__ float x[KN_INVARIANTS], lost_space[2][32];
-    __shared__ upwind<ORDER> rows[upwind<ORDER>::RUN];
-    const int quads = p.mesh.stride / 4, group = threadIdx.x / quads;
-    const int octant = group * OCTANTS, k = 4 * (threadIdx.x - group * quads);
+    enum { GROUP = LANES > WARP ? WARP : LANES };
+    __shared__ sums space[2][MOST_WARPS];
+    __shared__ upwind<ORDER> rows[RUN];
     const int first = blockIdx.x * run, end = first + run < p.ncells ? first + run : p.ncells;
-    const bool active = octant < p.mesh.octants; /* the last warp may have threads to spare */
+    const int across = LANES > WARP ? blockDim.x : LANES, team = threadIdx.x / across, teams = blockDim.x / across;
+    const int k = 4 * (threadIdx.x - team * across);
+    const bool active = k < p.mesh.stride; /* the last lanes may have nothing to do */
     const long long start = clock64();
     long long streaming = 0;
-    if (s.dt_stream > 0)
-        find_rows(p, first, end, s.dt_stream, rows);
-    const quad_nodes n = nodes_of(p, active ? k : 0);
-    float sign[OCTANTS][3];
-#pragma unroll
-    for (int o = 0; o < OCTANTS; o++)
-        signs_of(p.mesh, octant + o, sign[o]);
-    for (int cell = first; cell < end; cell++) {
+    for (int c = threadIdx.x; c < end - first; c += blockDim.x)
+        rows[c].f.walls = 0;
+    __syncthreads();
+    for (int t = threadIdx.x; t < 3 * OCTANTS * (end - first) && s.dt_stream > 0; t += blockDim.x)
+        find_rows(p, p.tiled[first + t / (3 * OCTANTS)], t % (3 * OCTANTS), s.dt_stream, &rows[t / (3 * OCTANTS)].f);
+    __syncthreads();
+    const quad_nodes<OCTANTS> n = nodes_of<OCTANTS>(p, active ? k : 0);
+    const int heavy = heaviest<GROUP>(active ? n.w.v[0] : 0.0f);
+    for (int at = first; at < end; at += teams) {
         const long long begin = clock64();
+        const int mine = (at + team < end ? at + team : end - 1) - first, cell = p.tiled[first + mine];
+        const bool works = active && at + team < end;
+        const int64_t row = (int64_t)cell * p.mesh.nnodes;
         four h[OCTANTS];
-        float lost = 0;
+        float lost[4] = {0, 0, 0, 0}, walls = 0;
 #pragma unroll
         for (int o = 0; o < OCTANTS; o++)
             h[o] = four{{0, 0, 0, 0}};
-        if (active && s.dt_stream > 0)
-            stream_octants<OCTANTS>(p, s, rows[cell - first].f, cell, octant, k, h, &lost);
-        else if (active)
+        if (works && s.dt_stream > 0 && !rows[mine].f.walls) {
+            stream_inside<OCTANTS, NAXES, PLAIN>(p, s, rows[mine].f, row, k, h, lost);
+        } else if (works) {
 #pragma unroll
             for (int o = 0; o < OCTANTS; o++)
-                h[o] = read4(s.h + kn_mesh_row(&p.mesh, kn_site{cell, octant + o}) + k);
+                if (s.dt_stream > 0) {
+                    const streamed_quad q = streamed_apart<ORDER>(p, s.h, kn_site{cell, o}, s.dt_stream, k);
+                    h[o] = q.h;
+                    walls += q.lost;
+                } else {
+                    h[o] = read4(s.h + row + o * p.mesh.stride + k);
+                }
+        }
         streaming += clock64() - begin;
         if (p.method == METHOD_BGK) {
-            target(p, sums_of<OCTANTS>(n, sign, h), lose, space, x);
-            if (active)
-                relax<OCTANTS>(p, n, k, sign, x, (float)lose, h, &lost);
+            const sums sum = sum_cell<LANES, axes_of(OCTANTS)>(sums_of<OCTANTS>(n, h), space, at - first);
+            if (works)
+                relax<OCTANTS>(n, target_of<axes_of(OCTANTS)>(p, sum, lose), (float)lose, h, lost);
         }
-        const float back = sum_lost(lost, lost_space[cell & 1]);
+        give_back<GROUP, OCTANTS>(n, lost, walls, heavy, s.heavy, h);
 #pragma unroll
-        for (int o = 0; o < OCTANTS && active; o++) {
-            const int at = (octant + o) * p.mesh.stride + k;
-            if (at / 4 == s.heavy / 4)
-#pragma unroll
-                for (int i = 0; i < 4; i++)
-                    h[o].v[i] += at + i == s.heavy ? back / n.w.v[i] : 0.0f;
-            *(float4 *)(s.next + (int64_t)cell * p.mesh.nnodes + at) =
-                make_float4(h[o].v[0], h[o].v[1], h[o].v[2], h[o].v[3]);
-        }
+        for (int o = 0; o < OCTANTS && works; o++)
+            *(float4 *)(s.next + row + o * p.mesh.stride + k) = make_float4(h[o].v[0], h[o].v[1], h[o].v[2], h[o].v[3]);
     }
     note_cycles(p, start, start + streaming);
 }
+
+/* ------------------------------------------------------------------ launching */
 
 bool kn_cuda_linear_fits(const struct kn_cuda_problem *p)
 {
     const bool linear = p->method == METHOD_NONE ||
                         (p->method == METHOD_BGK && p->eps == 0 && p->conservation != CONSERVE_NONE);
-    return linear && !p->source && p->mesh.stride / 4 <= 512;
+    return linear && !p->source && p->mesh.naxes > 0 && p->mesh.stride / 4 <= WARP * MOST_WARPS;
 }
 
-template <int ORDER, int OCTANTS>
+template <int ORDER, int OCTANTS, int NAXES, int LANES, bool PLAIN>
 static void launch(const kn_cuda_problem *p, const kn_cuda_step *s, cudaStream_t stream)
 {
-    const int threads = (p->mesh.octants / OCTANTS * (p->mesh.stride / 4) + 31) / 32 * 32;
+    const int quads = p->mesh.stride / 4, threads = LANES > WARP ? (quads + WARP - 1) / WARP * WARP : 128;
     /* runs only where there are enough cells to fill the card many times over */
-    const int share = p->ncells / (132 * 16), most = upwind<ORDER>::RUN,
-              run = share < 1 ? 1 : share > most ? most : share;
-    linear_kernel<ORDER, OCTANTS><<<(unsigned)((p->ncells + run - 1) / run), threads, 0, stream>>>(
-        *p, *s, -expm1(-s->dt_collide), run);
+    const int least = LANES > WARP ? 1 : 128 / LANES < RUN ? 128 / LANES : RUN, share = p->ncells / (132 * 16),
+              run = share < least ? least : share > RUN ? RUN : share;
+    linear_kernel<ORDER, OCTANTS, NAXES, LANES, PLAIN>
+        <<<(unsigned)((p->ncells + run - 1) / run), threads, 0, stream>>>(*p, *s, -expm1(-s->dt_collide), run);
 }
 
-/* As few octants per thread as leave blocks of a handy size. */
-template <int ORDER>
-static void launch_order(const kn_cuda_problem *p, const kn_cuda_step *s, int threads, cudaStream_t stream)
+/* The usual second-order case has a kernel of its own. */
+template <int ORDER, int OCTANTS, int NAXES, int LANES>
+static void launch_plain(const kn_cuda_problem *p, const kn_cuda_step *s, cudaStream_t stream)
 {
-    const int quads = p->mesh.stride / 4, octants = p->mesh.octants;
-    if (octants * quads <= threads)
-        launch<ORDER, 1>(p, s, stream);
-    else if (octants % 2 == 0 && octants / 2 * quads <= threads)
-        launch<ORDER, 2>(p, s, stream);
-    else if (octants % 4 == 0 && octants / 4 * quads <= threads)
-        launch<ORDER, 4>(p, s, stream);
-    else if (octants == 8)
-        launch<ORDER, 8>(p, s, stream);
-    else if (octants == 4)
-        launch<ORDER, 4>(p, s, stream);
-    else if (octants == 2)
-        launch<ORDER, 2>(p, s, stream);
+    enum { USUAL = ORDER == 2 && 1 << NAXES == OCTANTS && NAXES > 1 };
+    if (USUAL && p->uniform && p->limiter == VAN_LEER)
+        launch<ORDER, OCTANTS, NAXES, LANES, USUAL>(p, s, stream);
     else
-        launch<ORDER, 1>(p, s, stream);
+        launch<ORDER, OCTANTS, NAXES, LANES, false>(p, s, stream);
+}
+
+template <int ORDER, int OCTANTS, int NAXES>
+static void launch_lanes(const kn_cuda_problem *p, const kn_cuda_step *s, cudaStream_t stream)
+{
+    const int quads = p->mesh.stride / 4;
+    if (quads <= 16)
+        launch_plain<ORDER, OCTANTS, NAXES, 16>(p, s, stream);
+    else if (quads <= 128)
+        launch_plain<ORDER, OCTANTS, NAXES, 128>(p, s, stream);
+    else
+        launch_plain<ORDER, OCTANTS, NAXES, WARP * MOST_WARPS>(p, s, stream);
+}
+
+template <int ORDER> static void launch_order(const kn_cuda_problem *p, const kn_cuda_step *s, cudaStream_t stream)
+{
+    const int octants = p->mesh.octants, naxes = p->mesh.naxes;
+    if (octants == 8 && naxes == 3)
+        launch_lanes<ORDER, 8, 3>(p, s, stream);
+    else if (octants == 8 && naxes == 2)
+        launch_lanes<ORDER, 8, 2>(p, s, stream);
+    else if (octants == 8)
+        launch_lanes<ORDER, 8, 1>(p, s, stream);
+    else if (octants == 4 && naxes == 2)
+        launch_lanes<ORDER, 4, 2>(p, s, stream);
+    else if (octants == 4)
+        launch_lanes<ORDER, 4, 1>(p, s, stream);
+    else
+        launch_lanes<ORDER, 2, 1>(p, s, stream);
 }
 
 cudaError_t kn_cuda_linear(const struct kn_cuda_problem *p, const struct kn_cuda_step *s, cudaStream_t stream)
 {
     if (p->order == 1)
-        launch_order<1>(p, s, 128, stream);
+        launch_order<1>(p, s, stream);
     else
-        launch_order<2>(p, s, 256, stream);
+        launch_order<2>(p, s, stream);
     return cudaGetLastError();
 }

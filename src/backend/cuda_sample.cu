@@ -5,7 +5,7 @@
 
 /* ------------------------------------------------------------------ ordering */
 
-enum { COLOURS = KN_SAMPLE_COLOURS, WORDS = COLOURS / 32, DROPPED = -1 };
+enum { COLOURS = KN_SAMPLE_COLOURS, WORDS = COLOURS / 32, DROPPED = -1, WARP = KN_CUDA_WARP };
 
 /* The four nodes of every sample of every set in a window. */
 static __global__ void draw_kernel(const __grid_constant__ kn_sample_plan plan, uint64_t first_draw,
@@ -20,14 +20,21 @@ static __global__ void draw_kernel(const __grid_constant__ kn_sample_plan plan, 
     nodes[(int64_t)blockIdx.y * samples + i] = node;
 }
 
-/* First colour that none of the four nodes has: lane 8 i + w looks at word w of
- * node i.  COLOURS when all are taken. */
-static __device__ int first_fit(uint32_t *masks, const uint32_t node[4])
+/* The batches of a piece while they fill. */
+struct colours {
+    int count[COLOURS], start[COLOURS + 1];
+    uint32_t full[WORDS];
+};
+
+/* First colour with room that none of the four nodes has: lane 8 i + w looks at
+ * word w of node i.  COLOURS when all are taken. */
+static __device__ int first_fit(uint32_t *masks, const uint32_t full[WORDS], const uint32_t node[4])
 {
     const int lane = threadIdx.x, i = lane / WORDS, word = lane % WORDS;
     uint32_t *mask = masks + (int64_t)node[i] * WORDS + word;
     const uint32_t own = *mask;
-    uint32_t taken = own | __shfl_xor_sync(0xffffffffu, own, 8);
+    uint32_t taken = own | full[word];
+    taken |= __shfl_xor_sync(0xffffffffu, taken, 8);
     taken |= __shfl_xor_sync(0xffffffffu, taken, 16);
     const uint32_t words = __ballot_sync(0xffffffffu, taken != UINT32_MAX) & 0xffu;
     if (words == 0)
@@ -44,14 +51,44 @@ static __device__ int first_fit(uint32_t *masks, const uint32_t node[4])
     return 32 * chosen + bit;
 }
 
+/* Colour of a sample and its rank there, by all lanes of the warp. */
+static __device__ int2 find_place(uint32_t *masks, colours *c, const uint32_t node[4], int *past)
+{
+    const int colour = first_fit(masks, c->full, node);
+    if (colour == COLOURS)
+        return int2{COLOURS, (*past)++};
+    const int rank = c->count[colour];
+    __syncwarp();
+    if (threadIdx.x == 0) {
+        c->count[colour] = rank + 1;
+        if (rank + 1 == KN_SAMPLE_BATCH)
+            c->full[colour / 32] |= 1u << colour % 32;
+    }
+    __syncwarp();
+    return int2{colour, rank};
+}
+
+/* Where the batches of a piece begin, from `kept` on. */
+static __device__ void open_batches(colours *c, int kept, int past, int32_t *batches, int *nbatches)
+{
+    c->start[0] = kept;
+    for (int i = 0; i < COLOURS; i++) {
+        if (c->count[i] > 0)
+            batches[1 + (*nbatches)++] = c->start[i];
+        c->start[i + 1] = c->start[i] + c->count[i];
+    }
+    for (int i = 0; i < past; i++)
+        batches[1 + (*nbatches)++] = c->start[COLOURS] + i;
+}
+
 /* One warp per set: theory section 7, batches by first fit, piece by piece. */
-static __global__ void order_kernel(const uint4 *all_nodes, int samples, int nnodes, int piece,
-                                    uint32_t *all_masks, bool in_shared, int2 *all_places, int32_t *all_order,
+static __global__ void order_kernel(const uint4 *all_nodes, int samples, int nnodes, uint32_t *all_masks,
+                                    bool in_shared, int2 *all_places, int32_t *all_order,
                                     int32_t *all_batches)
 {
     extern __shared__ uint32_t shared_masks[];
-    __shared__ int count[COLOURS], start[COLOURS + 1];
-    const int lane = threadIdx.x, set = blockIdx.x;
+    __shared__ colours c;
+    const int lane = threadIdx.x, set = blockIdx.x, piece = kn_sample_piece(nnodes);
     const uint4 *nodes = all_nodes + (int64_t)set * samples;
     uint32_t *masks = in_shared ? shared_masks : all_masks + (int64_t)set * nnodes * WORDS;
     int2 *places =
@@ -64,7 +101,9 @@ static __global__ void order_kernel(const uint4 *all_nodes, int samples, int nno
         for (int i = lane; i < nnodes * WORDS; i += 32)
             masks[i] = 0;
         for (int i = lane; i < COLOURS; i += 32)
-            count[i] = 0;
+            c.count[i] = 0;
+        if (lane < WORDS)
+            c.full[lane] = 0;
         __syncwarp();
         int past = 0;
         for (int i = begin; i < end; i += 32) {
@@ -76,35 +115,21 @@ static __global__ void order_kernel(const uint4 *all_nodes, int samples, int nno
                     __shfl_sync(0xffffffffu, mine.z, j), __shfl_sync(0xffffffffu, mine.w, j)};
                 if (node[0] == UINT32_MAX)
                     continue;
-                const int colour = first_fit(masks, node);
-                const int rank = colour < COLOURS ? count[colour] : past;
-                __syncwarp();
-                if (lane == 0 && colour < COLOURS)
-                    count[colour] = rank + 1;
-                past += colour == COLOURS;
+                const int2 found = find_place(masks, &c, node, &past);
                 if (lane == j)
-                    place = int2{colour, rank};
-                __syncwarp();
+                    place = found;
             }
             if (i + lane < end)
                 places[i + lane] = place;
         }
-        if (lane == 0) {
-            start[0] = kept;
-            for (int c = 0; c < COLOURS; c++) {
-                if (count[c] > 0)
-                    batches[1 + nbatches++] = start[c];
-                start[c + 1] = start[c] + count[c];
-            }
-            for (int i = 0; i < past; i++)
-                batches[1 + nbatches++] = start[COLOURS] + i;
-        }
+        if (lane == 0)
+            open_batches(&c, kept, past, batches, &nbatches);
         __syncwarp();
         for (int i = begin + lane; i < end; i += 32)
             if (places[i].x != DROPPED)
-                order[start[places[i].x] + places[i].y] = i;
+                order[c.start[places[i].x] + places[i].y] = i;
         __syncwarp();
-        kept = start[COLOURS] + past;
+        kept = c.start[COLOURS] + past;
         nbatches = __shfl_sync(0xffffffffu, nbatches, 0);
         __syncwarp();
     }
@@ -128,36 +153,134 @@ cudaError_t kn_cuda_order(const struct kn_cuda_orders *o, const struct kn_sample
             return status;
     }
     order_kernel<<<(unsigned)o->sets, 32, in_shared ? masks : 0, stream>>>(
-        o->nodes, o->samples, o->nnodes, KN_SAMPLE_PIECE * o->nnodes, o->masks, in_shared, o->places,
-        o->order, o->batches);
+        o->nodes, o->samples, o->nnodes, o->masks, in_shared, o->places, o->order, o->batches);
     return cudaGetLastError();
 }
 
 /* ------------------------------------------------------------------ sampling */
 
-/* The samples of one set, in the order of application, for a step of this length. */
-static __global__ void sampling_kernel(const __grid_constant__ kn_sample_plan plan, uint64_t draw,
-                                       const int32_t *order, const int32_t *batches, bool slots, uint4 *node,
-                                       float4 *gain, float4 *defect)
+/* A sample may be turned round without changing what it does: the two nodes
+ * before exchanged, the two after exchanged, and for the symmetric estimator
+ * before and after, with gains of the other sign. */
+template <class T> static __device__ __forceinline__ void turn_round(T v[4], int turn)
 {
-    const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= batches[1 + batches[0]])
-        return;
-    const kn_sample s = kn_sample_make(&plan, draw, (uint32_t)order[i]);
-    if (slots)
-        ((ushort4 *)node)[i] = ushort4{(unsigned short)kn_cuda_slot(s.node[0]), (unsigned short)kn_cuda_slot(s.node[1]),
-                                       (unsigned short)kn_cuda_slot(s.node[2]), (unsigned short)kn_cuda_slot(s.node[3])};
-    else
-        node[i] = uint4{s.node[0], s.node[1], s.node[2], s.node[3]};
-    gain[i] = float4{s.gain[0], s.gain[1], s.gain[2], s.gain[3]};
-    defect[i] = float4{s.defect[0], s.defect[1], s.defect[2], s.defect[3]};
+    const bool before = turn & 1, after = turn & 2, both = turn & 4;
+    const T a = before ? v[1] : v[0], b = before ? v[0] : v[1];
+    const T c = after ? v[3] : v[2], d = after ? v[2] : v[3];
+    v[0] = both ? c : a;
+    v[1] = both ? d : b;
+    v[2] = both ? a : c;
+    v[3] = both ? b : d;
 }
 
-cudaError_t kn_cuda_sample(const struct kn_sample_plan *plan, uint64_t draw, int samples,
-                           const int32_t *order, const int32_t *batches, bool slots, uint4 *node,
-                           float4 *gain, float4 *defect, cudaStream_t stream)
+/* Threads access shared memory eight at a time, four floats each, without delay
+ * where these lie in eight different groups of banks.  Samples of a batch may be
+ * applied in any order: find one, and turns of the samples, with few clashes.  One
+ * after the other the places are given to the sample that clashes least with those
+ * before it.  A lane has PARTS samples; place[i] is where its i-th goes. */
+enum { GROUPS = 8, TURNS = 8, PARTS = KN_SAMPLE_BATCH / WARP };
+
+/* The best turn of a sample where `used` counts, by node and 4 bits per group, what
+ * is there; clashes in the high bits, the turn in the low ones. */
+static __device__ __forceinline__ uint32_t best_turn(const kn_sample &s, const uint32_t used[4], int turns)
 {
-    sampling_kernel<<<(samples + 127) / 128, 128, 0, stream>>>(*plan, draw, order, batches, slots, node, gain,
-                                                               defect);
+    uint32_t best = UINT32_MAX;
+#pragma unroll
+    for (int t = 0; t < TURNS; t++) {
+        uint32_t node[4] = {s.node[0], s.node[1], s.node[2], s.node[3]}, clashes = 0;
+        turn_round(node, t);
+        for (int i = 0; i < 4; i++)
+            clashes += used[i] >> 4 * (node[i] % GROUPS) & 15u;
+        best = t < turns ? min(best, clashes * TURNS + (uint32_t)t) : best;
+    }
+    return best;
+}
+
+static __device__ void avoid_clashes(kn_sample s[PARTS], int turns, int place[PARTS])
+{
+    const int lane = threadIdx.x % WARP;
+    uint32_t used[4] = {0, 0, 0, 0};
+#pragma unroll
+    for (int part = 0; part < PARTS; part++)
+        place[part] = -1;
+    for (int at = 0; at < KN_SAMPLE_BATCH; at++) {
+        if (at % GROUPS == 0)
+            used[0] = used[1] = used[2] = used[3] = 0;
+        uint32_t best = UINT32_MAX;
+#pragma unroll
+        for (int part = 0; part < PARTS; part++)
+            if (place[part] < 0)
+                best = min(best, best_turn(s[part], used, turns) * KN_SAMPLE_BATCH + (uint32_t)(part * WARP + lane));
+        for (int offset = WARP / 2; offset > 0; offset /= 2)
+            best = min(best, __shfl_xor_sync(0xffffffffu, best, offset));
+        const int chosen = (int)(best % KN_SAMPLE_BATCH), turn = (int)(best / KN_SAMPLE_BATCH % TURNS);
+#pragma unroll
+        for (int part = 0; part < PARTS; part++) {
+            if (part * WARP + lane == chosen) {
+                place[part] = at;
+                turn_round(s[part].node, turn);
+                turn_round(s[part].gain, turn);
+                for (int i = 0; i < 4 && turn & 4; i++)
+                    s[part].gain[i] = -s[part].gain[i];
+            }
+            for (int i = 0; i < 4 && chosen / WARP == part; i++)
+                used[i] += 1u << 4 * (__shfl_sync(0xffffffffu, s[part].node[i], chosen % WARP) % GROUPS);
+        }
+    }
+}
+
+/* The samples of one set, in the order of application, for a step of this length:
+ * one warp per batch. */
+template <class NODE>
+static __global__ void sampling_kernel(const __grid_constant__ kn_sample_plan plan, uint64_t draw, uint32_t idle,
+                                       const int32_t *order, const int32_t *batches, int beside, char *samples)
+{
+    enum { PART = WARP * (sizeof(NODE) + sizeof(float4)) };
+    const int lane = threadIdx.x % WARP, warps = gridDim.x * blockDim.x / WARP;
+    const int end = batches[0] + 2 * KN_CUDA_AHEAD;
+    for (int b = (blockIdx.x * blockDim.x + threadIdx.x) / WARP; b < end; b += warps) {
+        kn_sample s[PARTS];
+        int place[PARTS];
+#pragma unroll
+        for (int part = 0; part < PARTS; part++) {
+            const int rank = part * WARP + lane;
+            place[part] = rank;
+            s[part] = kn_sample{{idle, idle, idle, idle}, {0, 0, 0, 0}, {0, 0, 0, 0}};
+            if (b < batches[0] && batches[1 + b] + rank < batches[2 + b]) {
+                s[part] = kn_sample_make(&plan, draw, (uint32_t)order[batches[1 + b] + rank]);
+                for (int i = 0; i < 4 && beside > 0; i++)
+                    s[part].node[i] = kn_cuda_slot(s[part].node[i], (uint32_t)beside);
+            }
+        }
+        if (beside == 4)
+            avoid_clashes(s, plan.symmetric ? TURNS : TURNS / 2, place);
+#pragma unroll
+        for (int part = 0; part < PARTS; part++) {
+            char *to = samples + ((int64_t)b * PARTS + place[part] / WARP) * PART;
+            const int at = place[part] % WARP;
+            NODE node;
+            node.x = s[part].node[0], node.y = s[part].node[1], node.z = s[part].node[2], node.w = s[part].node[3];
+            ((NODE *)to)[at] = node;
+            ((float4 *)(to + WARP * sizeof(NODE)))[at] =
+                float4{s[part].gain[0], s[part].gain[1], s[part].gain[2], s[part].gain[3]};
+        }
+    }
+}
+
+size_t kn_cuda_set_bytes(size_t samples)
+{
+    return (samples + 2 * KN_CUDA_AHEAD) * KN_SAMPLE_BATCH * (sizeof(uint4) + sizeof(float4));
+}
+
+cudaError_t kn_cuda_sample(const struct kn_sample_plan *plan, uint64_t draw, int nnodes, const int32_t *order,
+                           const int32_t *batches, int beside, char *samples, cudaStream_t stream)
+{
+    enum { BLOCKS = 128, THREADS = 64 };
+    if (beside > 0)
+        sampling_kernel<ushort4><<<BLOCKS, THREADS, 0, stream>>>(*plan, draw, (uint32_t)kn_cuda_slots(nnodes, beside),
+                                                                 order, batches, beside, samples);
+    else
+        sampling_kernel<uint4>
+            <<<BLOCKS, THREADS, 0, stream>>>(*plan, draw, UINT32_MAX, order, batches, beside, samples);
     return cudaGetLastError();
 }

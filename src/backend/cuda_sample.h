@@ -11,7 +11,7 @@ struct kn_cuda_orders {
     uint32_t *masks;  /* [sets][nnodes][words]; NULL where shared memory holds them */
     int2 *places;     /* [sets][samples] */
     int32_t *order;   /* [sets][samples]: sample numbers in the order of application */
-    int32_t *batches; /* [sets][samples + 2], as kn_cuda_set */
+    int32_t *batches; /* [sets][samples + 2]: how many, then their first samples and the end */
 };
 
 extern "C" {
@@ -19,10 +19,13 @@ extern "C" {
 cudaError_t kn_cuda_order(const struct kn_cuda_orders *o, const struct kn_sample_plan *plan,
                           uint64_t first_draw, cudaStream_t stream);
 
-/* Draw one set in its order. */
-cudaError_t kn_cuda_sample(const struct kn_sample_plan *plan, uint64_t draw, int samples,
-                           const int32_t *order, const int32_t *batches, bool slots, uint4 *node,
-                           float4 *gain, float4 *defect, cudaStream_t stream);
+/* Bytes of a set, however many batches it falls into. */
+size_t kn_cuda_set_bytes(size_t samples);
+
+/* Draw one set in its order, for the rows of `beside` cells side by side in shared
+ * memory (0: rows in global memory). */
+cudaError_t kn_cuda_sample(const struct kn_sample_plan *plan, uint64_t draw, int nnodes, const int32_t *order,
+                           const int32_t *batches, int beside, char *samples, cudaStream_t stream);
 }
 
 #endif

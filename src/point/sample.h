@@ -19,11 +19,17 @@ struct kn_sample {
 
 /* Samples are applied in batches whose samples share no node, so that machines
  * with many threads can apply a batch at once and all machines do the same
- * arithmetic.  A set is cut into pieces of KN_SAMPLE_PIECE samples per node;
- * inside a piece each sample takes the first batch in which its nodes are
- * free, and those for which KN_SAMPLE_COLOURS batches do not suffice follow
- * one by one. */
-enum { KN_SAMPLE_PIECE = 2, KN_SAMPLE_COLOURS = 256 };
+ * arithmetic.  A set is cut into pieces; inside a piece each sample takes the
+ * first of KN_SAMPLE_COLOURS batches that has room for it and in which its nodes
+ * are free, and samples that find none follow one by one. */
+enum { KN_SAMPLE_BATCH = 64, KN_SAMPLE_COLOURS = 256 };
+
+/* Samples in a piece: two per node, and no more than fill half of the batches. */
+POINT int kn_sample_piece(int nnodes)
+{
+    const int most = KN_SAMPLE_BATCH * KN_SAMPLE_COLOURS / 2;
+    return nnodes < most / 2 ? 2 * nnodes : most;
+}
 
 /* What drawing needs to know of the velocity grid and the case. */
 struct kn_sample_plan {

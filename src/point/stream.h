@@ -13,7 +13,7 @@ POINT float kn_stream_slope(int limiter, float a, float b)
     if (limiter == 3) /* none: Fromm */
         return 0.5f * (a + b);
     if (limiter == 0) /* van Leer */
-        return product > 0 ? 2 * product / (a + b) : 0.0f;
+        return product > 0 ? kn_point_quotient(2 * product, a + b) : 0.0f;
     const float small = fabsf(a) < fabsf(b) ? a : b;
     if (limiter == 2) /* minmod */
         return product > 0 ? small : 0.0f;
@@ -34,6 +34,15 @@ POINT float kn_stream_scale(float width, float other)
 POINT float kn_stream_face(float h, float slope, float courant, float transverse)
 {
     return h + 0.5f * ((1 - courant) * slope - transverse);
+}
+
+/* Value on the downwind face less that on the upwind face, where cells are of one
+ * width along every axis: `step` is the difference to the upwind cell, `across` what
+ * the differences along the other axes, times their Courant numbers, change from the
+ * upwind cell to this one. */
+POINT float kn_stream_rise(float step, float slope, float slope_up, float courant, float across)
+{
+    return step + 0.5f * ((1 - courant) * (slope - slope_up) - across);
 }
 
 /* The part of a change that rounding loses when it is added to h.  Near a steady
