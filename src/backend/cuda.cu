@@ -279,9 +279,11 @@ static enum kn_status build(struct kn_cuda *m)
     const struct kn_problem *p = &m->problem;
     const size_t cells = (size_t)p->space->ncells, nnodes = (size_t)p->velocity->nnodes,
                  faces = (size_t)p->space->nfaces;
+    int urgent = 0;
     TRY(check_memory(p));
     CHECK(cudaStreamCreateWithFlags(&m->work, cudaStreamNonBlocking));
-    CHECK(cudaStreamCreateWithFlags(&m->drawing, cudaStreamNonBlocking));
+    CHECK(cudaDeviceGetStreamPriorityRange(NULL, &urgent));
+    CHECK(cudaStreamCreateWithPriority(&m->drawing, cudaStreamNonBlocking, urgent)); /* not behind the sweep's blocks */
     CHECK(cudaStreamCreateWithFlags(&m->prepare, cudaStreamNonBlocking));
     m->device.mesh = kn_backend_mesh(p);
     TRY(allocate(m, (void **)&m->h, cells * nnodes * sizeof(float)));
@@ -502,12 +504,13 @@ static enum kn_status read_marks(struct kn_cuda *m)
 
 static enum kn_status sweep(struct kn_cuda *m, const struct kn_step *step, float *to)
 {
-    struct kn_cuda_step s = {m->h, to, (float)step->stream, step->collide, heavy_node(m, step->draw), {0}};
+    const bool walls = step->stream > 0 && m->device.nfaces > 0;
+    struct kn_cuda_step s = {m->h, to, (float)step->stream, step->collide, walls, heavy_node(m, step->draw), {0}};
     const bool timed = m->sweeps++ % TIMED == TIMED / 2 && !m->timing;
     TRY(use_set(m, step->collide, step->draw, &s.set));
     if (timed)
         CHECK(cudaEventRecord(m->mark[0], m->work));
-    if (step->stream > 0)
+    if (walls)
         CHECK(kn_cuda_walls(&m->device, m->h, (float)step->stream, step->fluxes, m->work));
     CHECK(advance(&m->device, &s, m->work));
     if (timed)

@@ -288,9 +288,10 @@ static __device__ void corrections(const kn_cuda_problem &p, const float *tile, 
 
 /* ----------------------------------------------------------------- streaming */
 
-/* The rows of one octant that flow into a cell away from walls. */
+/* The rows of one octant that flow into a cell; none and a face where a wall emits. */
 struct inflow_rows {
     const float *here, *up[3];
+    int face[3];
     float courant[3];
 };
 
@@ -334,10 +335,12 @@ static __device__ __forceinline__ void find_inflow(const kn_cuda_problem &p, con
 #pragma unroll
         for (int a = 0; a < 3; a++) {
             r.up[a] = r.here;
+            r.face[a] = -1;
             r.courant[a] = 0;
             if (a < m.naxes) {
                 r.courant[a] = s.dt_stream / width[a];
-                r.up[a] = s.h + kn_mesh_row(&m, up[a]);
+                r.face[a] = ~up[a].cell;
+                r.up[a] = up[a].cell < 0 ? NULL : s.h + kn_mesh_row(&m, up[a]);
                 run = run && up[a].cell >= 0 && m.axes[a] == a;
             }
         }
@@ -386,6 +389,30 @@ static __device__ __forceinline__ quad_cells<C> stream_run(const inflow_rows row
     return out;
 }
 
+/* First order for one cell, walls included; a call of its own, as streamed_apart. */
+static __device__ __noinline__ streamed_quad stream_cell(const kn_cuda_problem &p, const kn_cuda_step &s,
+                                                         const inflow_rows &r, kn_site site, int k)
+{
+    const four here = read_row(r.here + k);
+    four in[3], change = {{0, 0, 0, 0}};
+#pragma unroll
+    for (int a = 0; a < 3; a++)
+        if (a < p.mesh.naxes)
+            in[a] = r.up[a] ? read_row(r.up[a] + k) : leaving<1>(p, s.h, r.face[a], site.octant, s.dt_stream, k);
+#pragma unroll
+    for (int a = 0; a < 3; a++)
+        if (a < p.mesh.naxes) {
+            const four speed = read_table(p.speed[p.mesh.axes[a]] + k);
+#pragma unroll
+            for (int i = 0; i < 4; i++)
+                change.v[i] += r.courant[a] * speed.v[i] * (in[a].v[i] - here.v[i]);
+        }
+    streamed_quad out;
+    out.lost = 0;
+    out.h = add_change(p, site, s.dt_stream, k, read_table(p.w + k), here, change, &out.lost);
+    return out;
+}
+
 template <int C, int ORDER>
 static __device__ __forceinline__ quad_cells<C> stream_quad(const kn_cuda_problem &p, const kn_cuda_step &s,
                                                             const inflow<C> &in, int octant, int k,
@@ -407,7 +434,9 @@ static __device__ __forceinline__ quad_cells<C> stream_quad(const kn_cuda_proble
             out.cell[c] = read_row(rows[c].here + k);
             continue;
         }
-        const streamed_quad q = streamed_apart<ORDER>(p, s.h, site, s.dt_stream, k);
+        wait_for_walls();
+        const streamed_quad q = ORDER == 1 ? stream_cell(p, s, rows[c], site, k)
+                                           : streamed_apart<ORDER>(p, s.h, site, s.dt_stream, k);
         out.cell[c] = q.h;
         lost[c] += q.lost;
     }
@@ -586,8 +615,7 @@ static cudaError_t launch(const kn_cuda_problem *p, const kn_cuda_step *s, cudaS
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
     if (status != cudaSuccess)
         return status;
-    kernel<<<(unsigned)((p->ncells + C - 1) / C), T, bytes, stream>>>(*p, *s);
-    return cudaGetLastError();
+    return launch_behind_walls(kernel, (unsigned)((p->ncells + C - 1) / C), T, bytes, stream, s->behind_walls, *p, *s);
 }
 
 /* Few threads for short rows, so that more blocks fit. */

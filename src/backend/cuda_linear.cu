@@ -470,6 +470,7 @@ static __global__ void __launch_bounds__(LANES > WARP ? LANES : 128, LANES > 128
 #pragma unroll
             for (int o = 0; o < OCTANTS; o++)
                 if (s.dt_stream > 0) {
+                    wait_for_walls();
                     const streamed_quad q = streamed_apart<ORDER>(p, s.h, kn_site{cell, o}, s.dt_stream, k);
                     h[o] = q.h;
                     walls += q.lost;
@@ -507,8 +508,8 @@ static void launch(const kn_cuda_problem *p, const kn_cuda_step *s, cudaStream_t
     /* runs only where there are enough cells to fill the card many times over */
     const int least = LANES > WARP ? 1 : 128 / LANES < RUN ? 128 / LANES : RUN, share = p->ncells / (132 * 16),
               run = share < least ? least : share > RUN ? RUN : share;
-    linear_kernel<ORDER, OCTANTS, NAXES, LANES, PLAIN>
-        <<<(unsigned)((p->ncells + run - 1) / run), threads, 0, stream>>>(*p, *s, -expm1(-s->dt_collide), run);
+    launch_behind_walls(linear_kernel<ORDER, OCTANTS, NAXES, LANES, PLAIN>, (unsigned)((p->ncells + run - 1) / run),
+                        threads, 0, stream, s->behind_walls, *p, *s, -expm1(-s->dt_collide), run);
 }
 
 /* The usual second-order case has a kernel of its own. */

@@ -7,6 +7,49 @@
 enum { METHOD_MONTE_CARLO, METHOD_BGK, METHOD_SHAKHOV, METHOD_ES_BGK, METHOD_NONE };
 enum { CONSERVE_PROJECTION, CONSERVE_PAPER, CONSERVE_NONE };
 
+/* ------------------------------------------------------- overlap with the walls */
+
+/* A sweep may begin while the kernel that finds the densities at walls still runs:
+ * cells away from walls do not wait for it. */
+static __device__ __forceinline__ void let_the_next_begin(void)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    cudaTriggerProgrammaticLaunchCompletion();
+#endif
+}
+
+static __device__ __forceinline__ void wait_for_walls(void)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    cudaGridDependencySynchronize();
+#endif
+}
+
+/* Was the code that runs here built so that it waits? */
+template <class KERNEL> static bool waits_for_walls(KERNEL *kernel)
+{
+    struct cudaFuncAttributes a;
+    return cudaFuncGetAttributes(&a, kernel) == cudaSuccess && a.ptxVersion >= 90;
+}
+
+/* Launch a sweep; `behind_walls`: the kernel before it in the stream is that of the walls. */
+template <class... ARGUMENTS>
+static cudaError_t launch_behind_walls(void (*kernel)(ARGUMENTS...), unsigned blocks, int threads, size_t bytes,
+                                       cudaStream_t stream, bool behind_walls, ARGUMENTS... arguments)
+{
+    cudaLaunchAttribute overlap = {};
+    cudaLaunchConfig_t config = {};
+    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    overlap.val.programmaticStreamSerializationAllowed = 1;
+    config.gridDim = dim3(blocks);
+    config.blockDim = dim3((unsigned)threads);
+    config.dynamicSmemBytes = bytes;
+    config.stream = stream;
+    config.attrs = &overlap;
+    config.numAttrs = behind_walls && waits_for_walls(kernel) ? 1 : 0;
+    return cudaLaunchKernelEx(&config, kernel, arguments...);
+}
+
 /* -------------------------------------------------------------- reductions */
 
 /* Sums over the threads of a block, in a fixed order; every thread gets them.

@@ -176,22 +176,34 @@ template <class T> static __device__ __forceinline__ void turn_round(T v[4], int
 /* Threads access shared memory eight at a time, four floats each, without delay
  * where these lie in eight different groups of banks.  Samples of a batch may be
  * applied in any order: find one, and turns of the samples, with few clashes.  One
- * after the other the places are given to the sample that clashes least with those
+ * after the other the places are given to the sample that costs least beside those
  * before it.  A lane has PARTS samples; place[i] is where its i-th goes. */
 enum { GROUPS = 8, TURNS = 8, PARTS = KN_SAMPLE_BATCH / WARP };
 
-/* The best turn of a sample where `used` counts, by node and 4 bits per group, what
- * is there; clashes in the high bits, the turn in the low ones. */
-static __device__ __forceinline__ uint32_t best_turn(const kn_sample &s, const uint32_t used[4], int turns)
+/* What eight threads that access memory together have: by node of the sample, 4 bits
+ * per group of banks, and the most in one of them, which is the time it takes. */
+struct access {
+    uint32_t used[4], most[4];
+};
+
+static __device__ __forceinline__ uint32_t count_in(const access &a, int i, uint32_t node)
+{
+    return a.used[i] >> 4 * (node % GROUPS) & 15u;
+}
+
+/* The best turn of a sample: what it costs in the high bits, the turn in the low ones. */
+static __device__ __forceinline__ uint32_t best_turn(const kn_sample &s, const access &a, int turns)
 {
     uint32_t best = UINT32_MAX;
 #pragma unroll
     for (int t = 0; t < TURNS; t++) {
-        uint32_t node[4] = {s.node[0], s.node[1], s.node[2], s.node[3]}, clashes = 0;
+        uint32_t node[4] = {s.node[0], s.node[1], s.node[2], s.node[3]}, cost = 0;
         turn_round(node, t);
-        for (int i = 0; i < 4; i++)
-            clashes += used[i] >> 4 * (node[i] % GROUPS) & 15u;
-        best = t < turns ? min(best, clashes * TURNS + (uint32_t)t) : best;
+        for (int i = 0; i < 4; i++) {
+            const uint32_t count = count_in(a, i, node[i]);
+            cost += (count >= a.most[i] ? 64 : 0) + count;
+        }
+        best = t < turns ? min(best, cost * TURNS + (uint32_t)t) : best;
     }
     return best;
 }
@@ -199,18 +211,18 @@ static __device__ __forceinline__ uint32_t best_turn(const kn_sample &s, const u
 static __device__ void avoid_clashes(kn_sample s[PARTS], int turns, int place[PARTS])
 {
     const int lane = threadIdx.x % WARP;
-    uint32_t used[4] = {0, 0, 0, 0};
+    access a;
 #pragma unroll
     for (int part = 0; part < PARTS; part++)
         place[part] = -1;
     for (int at = 0; at < KN_SAMPLE_BATCH; at++) {
         if (at % GROUPS == 0)
-            used[0] = used[1] = used[2] = used[3] = 0;
+            a = access{{0, 0, 0, 0}, {0, 0, 0, 0}};
         uint32_t best = UINT32_MAX;
 #pragma unroll
         for (int part = 0; part < PARTS; part++)
             if (place[part] < 0)
-                best = min(best, best_turn(s[part], used, turns) * KN_SAMPLE_BATCH + (uint32_t)(part * WARP + lane));
+                best = min(best, best_turn(s[part], a, turns) * KN_SAMPLE_BATCH + (uint32_t)(part * WARP + lane));
         for (int offset = WARP / 2; offset > 0; offset /= 2)
             best = min(best, __shfl_xor_sync(0xffffffffu, best, offset));
         const int chosen = (int)(best % KN_SAMPLE_BATCH), turn = (int)(best / KN_SAMPLE_BATCH % TURNS);
@@ -223,8 +235,11 @@ static __device__ void avoid_clashes(kn_sample s[PARTS], int turns, int place[PA
                 for (int i = 0; i < 4 && turn & 4; i++)
                     s[part].gain[i] = -s[part].gain[i];
             }
-            for (int i = 0; i < 4 && chosen / WARP == part; i++)
-                used[i] += 1u << 4 * (__shfl_sync(0xffffffffu, s[part].node[i], chosen % WARP) % GROUPS);
+            for (int i = 0; i < 4 && chosen / WARP == part; i++) {
+                const uint32_t node = __shfl_sync(0xffffffffu, s[part].node[i], chosen % WARP);
+                a.used[i] += 1u << 4 * (node % GROUPS);
+                a.most[i] = max(a.most[i], count_in(a, i, node));
+            }
         }
     }
 }
@@ -275,7 +290,7 @@ size_t kn_cuda_set_bytes(size_t samples)
 cudaError_t kn_cuda_sample(const struct kn_sample_plan *plan, uint64_t draw, int nnodes, const int32_t *order,
                            const int32_t *batches, int beside, char *samples, cudaStream_t stream)
 {
-    enum { BLOCKS = 128, THREADS = 64 };
+    enum { BLOCKS = 128, THREADS = 32 };
     if (beside > 0)
         sampling_kernel<ushort4><<<BLOCKS, THREADS, 0, stream>>>(*plan, draw, (uint32_t)kn_cuda_slots(nnodes, beside),
                                                                  order, batches, beside, samples);

@@ -36,6 +36,7 @@ static __global__ void density_kernel(const __grid_constant__ kn_cuda_problem p,
     __shared__ double space[32];
     const int face = blockIdx.x, side = p.face_side[face], axis = side / 2, quads = p.mesh.stride / 4;
     double sum[1] = {0};
+    let_the_next_begin();
     if (!(p.emits >> side & 1))
         return;
     for (int t = threadIdx.x; t < quads * p.mesh.octants; t += blockDim.x) {
