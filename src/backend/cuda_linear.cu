@@ -35,36 +35,30 @@ template <int OCTANTS> static __device__ __forceinline__ quad_nodes<OCTANTS> nod
 /* ------------------------------------------------------- where rows come from */
 
 /* First order: the rows that flow into each octant of a cell; ~face where a wall emits. */
-struct inflow {
-    int64_t up[8][3];
-    float courant[3];
-    int walls; /* a wall emits into the cell */
+template <int OCTANTS, int NAXES> struct inflow {
+    int64_t up[OCTANTS][NAXES];
+    float courant[NAXES];
+    int walls; /* bit mask of the octants into which a wall emits */
 };
 
-static __device__ void find_rows(const kn_cuda_problem &p, int cell, int t, float dt, inflow *f)
+template <int OCTANTS, int NAXES>
+static __device__ void find_rows(const kn_cuda_problem &p, int cell, int octant, int a, float dt,
+                                 inflow<OCTANTS, NAXES> *f)
 {
-    const int octant = t / 3, a = t % 3;
-    if (a >= p.mesh.naxes)
-        return;
     const kn_site site = {cell, octant}, up = kn_mesh_walk(&p.mesh, site, p.mesh.axes[a], 0);
     f->up[octant][a] = up.cell < 0 ? up.cell : kn_mesh_row(&p.mesh, up);
     f->courant[a] = dt / kn_mesh_width(&p.mesh, cell, p.mesh.axes[a]);
     if (up.cell < 0)
-        atomicOr(&f->walls, 1);
+        atomicOr(&f->walls, 1 << octant);
 }
 
 /* Second order: the stencils of the faces through which an octant flows out of the
- * cell and into it, without what the two have in common. */
-struct __align__(16) terms {
-    float up_scale, down_scale, courant, side; /* side: Courant number across, of the first other axis */
-};
-
-struct inflow2 {
-    int64_t up[8][3], down[8][3], second[8][3], corner[8][3];
-    terms out[8][3], in[8][3];
-    float side[8][3];  /* of the second other axis, at the face inwards */
-    float courant[3];  /* of the cell */
-    int walls;         /* some stencil ends at a wall */
+ * cell and into it.  An inflow through a wall has none. */
+template <int OCTANTS, int NAXES> struct stencils {
+    kn_stencil out[OCTANTS][NAXES], in[OCTANTS][NAXES];
+    int up[OCTANTS][NAXES]; /* cell, or ~face */
+    float courant[NAXES];
+    int walls; /* bit mask of the octants with a stencil that ends at a wall */
 };
 
 static __device__ bool ends_at_wall(const kn_cuda_problem &p, const kn_stencil &t)
@@ -72,44 +66,33 @@ static __device__ bool ends_at_wall(const kn_cuda_problem &p, const kn_stencil &
     return t.up < 0 || t.down < 0 || t.transverse < p.mesh.naxes - 1;
 }
 
-static __device__ terms terms_of(const kn_stencil &t)
+template <int OCTANTS, int NAXES>
+static __device__ void find_rows(const kn_cuda_problem &p, int cell, int octant, int a, float dt,
+                                 stencils<OCTANTS, NAXES> *f)
 {
-    return terms{t.up_scale, t.down_scale, t.courant, t.side_courant[0]};
-}
-
-static __device__ void find_rows(const kn_cuda_problem &p, int cell, int t, float dt, inflow2 *f)
-{
-    const int octant = t / 3, a = t % 3;
-    if (a >= p.mesh.naxes)
-        return;
     const kn_site site = {cell, octant}, up = kn_mesh_walk(&p.mesh, site, p.mesh.axes[a], 0);
     const kn_stencil out = kn_mesh_stencil(&p.mesh, site, p.mesh.axes[a], dt);
-    f->up[octant][a] = up.cell < 0 ? up.cell : kn_mesh_row(&p.mesh, up);
-    f->down[octant][a] = out.down;
-    f->out[octant][a] = terms_of(out);
+    bool wall = up.cell < 0 || ends_at_wall(p, out);
+    f->up[octant][a] = up.cell;
+    f->out[octant][a] = out;
     f->courant[a] = out.courant;
-    if (up.cell < 0 || ends_at_wall(p, out)) {
-        atomicOr(&f->walls, 1);
-        return;
+    if (up.cell >= 0) {
+        const kn_stencil in = kn_mesh_stencil(&p.mesh, up, p.mesh.axes[a], dt);
+        f->in[octant][a] = in;
+        wall |= ends_at_wall(p, in);
     }
-    const kn_stencil in = kn_mesh_stencil(&p.mesh, up, p.mesh.axes[a], dt);
-    f->second[octant][a] = in.up;
-    f->in[octant][a] = terms_of(in);
-    f->side[octant][a] = in.side_courant[1];
-    /* axes 0 and 1, 1 and 2, 2 and 0 have one corner in common: the one across from
-     * the cell upwind along a, along the next axis */
-    f->corner[octant][a] = in.side[p.mesh.naxes == 3 && a == 1 ? 1 : 0];
-    if (ends_at_wall(p, in))
-        atomicOr(&f->walls, 1);
+    if (wall)
+        atomicOr(&f->walls, 1 << octant);
 }
 
 /* ------------------------------------------------------------------ streaming */
 
 /* Octants of a cell that no wall emits into: nothing but loads first, so that many
  * are under way at once. */
-template <int OCTANTS, int NAXES, bool PLAIN>
-static __device__ __forceinline__ void stream_inside(const kn_cuda_problem &p, const kn_cuda_step &s, const inflow &f,
-                                                     int64_t row, int k, four h[OCTANTS], float lost[4])
+template <int OCTANTS, int NAXES>
+static __device__ __forceinline__ void stream_inside(const kn_cuda_problem &p, const kn_cuda_step &s,
+                                                     const inflow<OCTANTS, NAXES> &f, int64_t row, int k,
+                                                     four h[OCTANTS], float lost[4])
 {
     four in[OCTANTS][NAXES], speed[NAXES];
 #pragma unroll
@@ -139,68 +122,184 @@ static __device__ __forceinline__ void stream_inside(const kn_cuda_problem &p, c
         }
 }
 
-/* The corner that the upwind cells along two axes share, as find_rows stores it. */
+/* One octant into which a wall emits; a call of its own, as streamed_apart. */
+template <int OCTANTS, int NAXES>
+static __device__ __noinline__ streamed_quad stream_at_wall(const kn_cuda_problem &p, const kn_cuda_step &s,
+                                                            const inflow<OCTANTS, NAXES> &f, kn_site site, int k)
+{
+    const four here = read4(s.h + kn_mesh_row(&p.mesh, site) + k);
+    four in[NAXES], change = {{0, 0, 0, 0}};
+    streamed_quad q;
+#pragma unroll
+    for (int a = 0; a < NAXES; a++) {
+        const int64_t up = f.up[site.octant][a];
+        in[a] = up < 0 ? leaving<1>(p, s.h, (int)~up, site.octant, s.dt_stream, k) : read4(s.h + up + k);
+    }
+#pragma unroll
+    for (int a = 0; a < NAXES; a++) {
+        const four speed = read4(p.speed[p.mesh.axes[a]] + k);
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            change.v[i] += f.courant[a] * speed.v[i] * (in[a].v[i] - here.v[i]);
+    }
+    q.lost = 0;
+    q.h = sum_of(read4(p.w + k), here, change, &q.lost);
+    return q;
+}
+
+template <int OCTANTS, int NAXES, bool PLAIN>
+static __device__ __forceinline__ void stream(const kn_cuda_problem &p, const kn_cuda_step &s,
+                                              const inflow<OCTANTS, NAXES> &f, int cell, int k, four h[OCTANTS],
+                                              float lost[4], float *at_walls)
+{
+    if (f.walls == 0)
+        return stream_inside<OCTANTS, NAXES>(p, s, f, (int64_t)cell * p.mesh.nnodes, k, h, lost);
+    wait_for_walls();
+#pragma unroll
+    for (int o = 0; o < OCTANTS; o++) {
+        const streamed_quad q = stream_at_wall<OCTANTS, NAXES>(p, s, f, kn_site{cell, o}, k);
+        h[o] = q.h;
+        *at_walls += q.lost;
+    }
+}
+
+/* The corner that the upwind cells along two axes share: the row across from the one
+ * upwind along a, as a stencil has it. */
+template <int NAXES>
+static __device__ __forceinline__ int64_t corner_row(const kn_stencil in[NAXES], int a)
+{
+    return in[a].side[NAXES == 3 && a == 1 ? 1 : 0]; /* of axes (0, 1), (1, 2), (2, 0) */
+}
+
 static __device__ __forceinline__ constexpr int corner_of(int naxes, int a, int b)
 {
     return naxes == 2 ? 0 : (a + 1) % 3 == b ? a : b;
 }
 
+/* One node and its neighbours. */
+template <int NAXES> struct surroundings {
+    float here, up[NAXES], down[NAXES], second[NAXES], corner[NAXES], speed[NAXES];
+};
+
 /* The change of one node of an octant, in cells of any width. */
 template <int NAXES>
-static __device__ __forceinline__ float muscl_change(int limiter, const inflow2 &f, int octant, float here, const float up[NAXES],
-                                                     const float down[NAXES], const float second[NAXES],
-                                                     const float corner[NAXES], const float speed[NAXES])
+static __device__ __forceinline__ float muscl_change(int limiter, const kn_stencil out[NAXES],
+                                                     const kn_stencil in[NAXES], const surroundings<NAXES> &n)
 {
     float change = 0;
 #pragma unroll
     for (int a = 0; a < NAXES; a++) {
-        const terms out = f.out[octant][a], in = f.in[octant][a];
-        const float step = here - up[a];
+        const float step = n.here - n.up[a];
         float across_out = 0, across_in = 0;
 #pragma unroll
         for (int j = 0; j < NAXES - 1; j++) {
             const int b = j + (j >= a); /* the other axes, in the order of the stencil */
-            across_out += f.out[octant][b].courant * speed[b] * (here - up[b]);
-            across_in += (j == 0 ? in.side : f.side[octant][a]) * speed[b] * (up[a] - corner[corner_of(NAXES, a, b)]);
+            across_out += out[a].side_courant[j] * n.speed[b] * (n.here - n.up[b]);
+            across_in += in[a].side_courant[j] * n.speed[b] * (n.up[a] - n.corner[corner_of(NAXES, a, b)]);
         }
-        const float slope_out = kn_stream_slope(limiter, step * out.up_scale, (down[a] - here) * out.down_scale);
-        const float slope_in = kn_stream_slope(limiter, (up[a] - second[a]) * in.up_scale, step * in.down_scale);
-        const float outflow = kn_stream_face(here, slope_out, out.courant * speed[a], across_out);
-        const float inflow = kn_stream_face(up[a], slope_in, in.courant * speed[a], across_in);
-        change -= out.courant * speed[a] * (outflow - inflow);
+        const float slope_out =
+            kn_stream_slope(limiter, step * out[a].up_scale, (n.down[a] - n.here) * out[a].down_scale);
+        const float slope_in =
+            kn_stream_slope(limiter, (n.up[a] - n.second[a]) * in[a].up_scale, step * in[a].down_scale);
+        const float outflow = kn_stream_face(n.here, slope_out, out[a].courant * n.speed[a], across_out);
+        const float inflow = kn_stream_face(n.up[a], slope_in, in[a].courant * n.speed[a], across_in);
+        change -= out[a].courant * n.speed[a] * (outflow - inflow);
     }
     return change;
 }
 
-/* The same in cells of one width, with van Leer's limiter; courant: of the node. */
-template <int NAXES>
-static __device__ __forceinline__ float plain_change(float here, const float up[NAXES], const float down[NAXES],
-                                                     const float second[NAXES], const float corner[NAXES],
-                                                     const float courant[NAXES])
+/* The same in cells of one width, with van Leer's limiter; `speed` is the Courant number. */
+template <int NAXES> static __device__ __forceinline__ float plain_change(const surroundings<NAXES> &n)
 {
     float change = 0;
 #pragma unroll
     for (int a = 0; a < NAXES; a++) {
-        const float step = here - up[a];
+        const float step = n.here - n.up[a];
         float across = 0;
 #pragma unroll
         for (int b = 0; b < NAXES; b++)
             if (b != a) {
                 const int low = a < b ? a : b, high = a < b ? b : a; /* one expression for both */
-                across += courant[b] * ((here - up[low]) - (up[high] - corner[corner_of(NAXES, a, b)]));
+                across += n.speed[b] * ((n.here - n.up[low]) - (n.up[high] - n.corner[corner_of(NAXES, a, b)]));
             }
-        const float slope = kn_stream_slope(VAN_LEER, step, down[a] - here),
-                    slope_up = kn_stream_slope(VAN_LEER, up[a] - second[a], step);
-        change -= courant[a] * kn_stream_rise(step, slope, slope_up, courant[a], across);
+        const float slope = kn_stream_slope(VAN_LEER, step, n.down[a] - n.here),
+                    slope_up = kn_stream_slope(VAN_LEER, n.up[a] - n.second[a], step);
+        change -= n.speed[a] * kn_stream_rise(step, slope, slope_up, n.speed[a], across);
     }
     return change;
 }
 
+/* One octant whose stencils lie all inside the gas: every row is read once. */
 template <int OCTANTS, int NAXES, bool PLAIN>
-static __device__ __forceinline__ void stream_inside(const kn_cuda_problem &p, const kn_cuda_step &s, const inflow2 &f,
-                                                     int64_t row, int k, four h[OCTANTS], float lost[4])
+static __device__ __forceinline__ four muscl_inside(const kn_cuda_problem &p, const kn_cuda_step &s,
+                                                    const stencils<OCTANTS, NAXES> &f, kn_site site, int k,
+                                                    const four speed[NAXES], float lost[4])
 {
     enum { CORNERS = NAXES == 3 ? 3 : NAXES - 1 };
+    const kn_stencil *const out = f.out[site.octant], *const in = f.in[site.octant];
+    four up[NAXES], down[NAXES], second[NAXES], corner[NAXES], h;
+    const four here = read4(s.h + kn_mesh_row(&p.mesh, site) + k);
+#pragma unroll
+    for (int a = 0; a < NAXES; a++) {
+        up[a] = read4(s.h + out[a].up + k);
+        down[a] = read4(s.h + out[a].down + k);
+        second[a] = read4(s.h + in[a].up + k);
+        if (a < CORNERS)
+            corner[a] = read4(s.h + corner_row<NAXES>(in, a) + k);
+    }
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        surroundings<NAXES> n = {here.v[i]};
+#pragma unroll
+        for (int a = 0; a < NAXES; a++) {
+            n.up[a] = up[a].v[i];
+            n.down[a] = down[a].v[i];
+            n.second[a] = second[a].v[i];
+            n.corner[a] = a < CORNERS ? corner[a].v[i] : 0;
+            n.speed[a] = speed[a].v[i];
+        }
+        const float change = PLAIN ? plain_change<NAXES>(n) : muscl_change<NAXES>(p.limiter, out, in, n);
+        h.v[i] = here.v[i] + change;
+        lost[i] += kn_stream_lost(here.v[i], change, h.v[i]);
+    }
+    return h;
+}
+
+/* One octant with a stencil that ends at a wall; a call of its own, as streamed_apart. */
+template <int OCTANTS, int NAXES>
+static __device__ __noinline__ streamed_quad muscl_at_wall(const kn_cuda_problem &p, const kn_cuda_step &s,
+                                                           const stencils<OCTANTS, NAXES> &f, kn_site site, int k)
+{
+    const four here = read4(s.h + kn_mesh_row(&p.mesh, site) + k);
+    four change = {{0, 0, 0, 0}};
+    streamed_quad q;
+#pragma unroll
+    for (int a = 0; a < NAXES; a++) {
+        const int axis = p.mesh.axes[a], up = f.up[site.octant][a];
+        const kn_stencil &in = f.in[site.octant][a], &out = f.out[site.octant][a];
+        const four speed = read4(p.speed[axis] + k);
+        four inflow = here, ghost = here;
+        if (up < 0)
+            inflow = leaving<2>(p, s.h, ~up, site.octant, s.dt_stream, k);
+        else if (in.up < 0) /* behind the cell upwind is a wall; a mirror in between turns the octant */
+            ghost = leaving<2>(p, s.h, (int)~in.up, (int)(in.here / p.mesh.stride) % OCTANTS, s.dt_stream, k);
+        const four outflow = face_values(p, s.h, out, axis, k, inflow);
+        if (up >= 0)
+            inflow = face_values(p, s.h, in, axis, k, ghost);
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            change.v[i] -= out.courant * speed.v[i] * (outflow.v[i] - inflow.v[i]);
+    }
+    q.lost = 0;
+    q.h = sum_of(read4(p.w + k), here, change, &q.lost);
+    return q;
+}
+
+template <int OCTANTS, int NAXES, bool PLAIN>
+static __device__ __forceinline__ void stream(const kn_cuda_problem &p, const kn_cuda_step &s,
+                                              const stencils<OCTANTS, NAXES> &f, int cell, int k, four h[OCTANTS],
+                                              float lost[4], float *at_walls)
+{
     four speed[NAXES];
 #pragma unroll
     for (int a = 0; a < NAXES; a++) {
@@ -208,34 +307,17 @@ static __device__ __forceinline__ void stream_inside(const kn_cuda_problem &p, c
         for (int i = 0; i < 4 && PLAIN; i++)
             speed[a].v[i] *= f.courant[a];
     }
+    if (f.walls)
+        wait_for_walls();
 #pragma unroll
     for (int o = 0; o < OCTANTS; o++) {
-        four up[NAXES], down[NAXES], second[NAXES], corner[NAXES];
-        const four here = read4(s.h + row + o * p.mesh.stride + k);
-#pragma unroll
-        for (int a = 0; a < NAXES; a++) {
-            up[a] = read4(s.h + f.up[o][a] + k);
-            down[a] = read4(s.h + f.down[o][a] + k);
-            second[a] = read4(s.h + f.second[o][a] + k);
-            if (a < CORNERS)
-                corner[a] = read4(s.h + f.corner[o][a] + k);
-        }
-#pragma unroll
-        for (int i = 0; i < 4; i++) {
-            float node[5][NAXES];
-#pragma unroll
-            for (int a = 0; a < NAXES; a++) {
-                node[0][a] = up[a].v[i];
-                node[1][a] = down[a].v[i];
-                node[2][a] = second[a].v[i];
-                node[3][a] = a < CORNERS ? corner[a].v[i] : 0;
-                node[4][a] = speed[a].v[i];
-            }
-            const float change =
-                PLAIN ? plain_change<NAXES>(here.v[i], node[0], node[1], node[2], node[3], node[4])
-                      : muscl_change<NAXES>(p.limiter, f, o, here.v[i], node[0], node[1], node[2], node[3], node[4]);
-            h[o].v[i] = here.v[i] + change;
-            lost[i] += kn_stream_lost(here.v[i], change, h[o].v[i]);
+        const kn_site site = {cell, o};
+        if (f.walls >> o & 1) {
+            const streamed_quad q = muscl_at_wall<OCTANTS, NAXES>(p, s, f, site, k);
+            h[o] = q.h;
+            *at_walls += q.lost;
+        } else {
+            h[o] = muscl_inside<OCTANTS, NAXES, PLAIN>(p, s, f, site, k, speed, lost);
         }
     }
 }
@@ -423,12 +505,12 @@ static __device__ __forceinline__ void give_back(const quad_nodes<OCTANTS> &n, c
 
 /* --------------------------------------------------------------------- kernel */
 
-template <int ORDER> struct upwind;
-template <> struct upwind<1> {
-    inflow f;
+template <int ORDER, int OCTANTS, int NAXES> struct upwind;
+template <int OCTANTS, int NAXES> struct upwind<1, OCTANTS, NAXES> {
+    inflow<OCTANTS, NAXES> f;
 };
-template <> struct upwind<2> {
-    inflow2 f;
+template <int OCTANTS, int NAXES> struct upwind<2, OCTANTS, NAXES> {
+    stencils<OCTANTS, NAXES> f;
 };
 
 /* LANES of a warp per cell, or a block of at most LANES; a block works on a tile of
@@ -439,7 +521,7 @@ static __global__ void __launch_bounds__(LANES > WARP ? LANES : 128, LANES > 128
 {
     enum { GROUP = LANES > WARP ? WARP : LANES };
     __shared__ sums space[2][MOST_WARPS];
-    __shared__ upwind<ORDER> rows[RUN];
+    __shared__ upwind<ORDER, OCTANTS, NAXES> rows[RUN];
     const int first = blockIdx.x * run, end = first + run < p.ncells ? first + run : p.ncells;
     const int across = LANES > WARP ? blockDim.x : LANES, team = threadIdx.x / across, teams = blockDim.x / across;
     const int k = 4 * (threadIdx.x - team * across);
@@ -449,8 +531,10 @@ static __global__ void __launch_bounds__(LANES > WARP ? LANES : 128, LANES > 128
     for (int c = threadIdx.x; c < end - first; c += blockDim.x)
         rows[c].f.walls = 0;
     __syncthreads();
-    for (int t = threadIdx.x; t < 3 * OCTANTS * (end - first) && s.dt_stream > 0; t += blockDim.x)
-        find_rows(p, p.tiled[first + t / (3 * OCTANTS)], t % (3 * OCTANTS), s.dt_stream, &rows[t / (3 * OCTANTS)].f);
+    for (int t = threadIdx.x; t < NAXES * OCTANTS * (end - first) && s.dt_stream > 0; t += blockDim.x) {
+        const int c = t / (NAXES * OCTANTS);
+        find_rows(p, p.tiled[first + c], t / NAXES % OCTANTS, t % NAXES, s.dt_stream, &rows[c].f);
+    }
     __syncthreads();
     const quad_nodes<OCTANTS> n = nodes_of<OCTANTS>(p, active ? k : 0);
     const int heavy = heaviest<GROUP>(active ? n.w.v[0] : 0.0f);
@@ -464,19 +548,14 @@ static __global__ void __launch_bounds__(LANES > WARP ? LANES : 128, LANES > 128
 #pragma unroll
         for (int o = 0; o < OCTANTS; o++)
             h[o] = four{{0, 0, 0, 0}};
-        if (works && s.dt_stream > 0 && !rows[mine].f.walls) {
-            stream_inside<OCTANTS, NAXES, PLAIN>(p, s, rows[mine].f, row, k, h, lost);
+        if (works && s.dt_stream > 0) {
+            stream<OCTANTS, NAXES, PLAIN>(p, s, rows[mine].f, cell, k, h, lost, &walls);
+            if (k == 0)
+                walls += rows[mine].f.walls ? lost_at_walls(p, cell, s.dt_stream) : 0.0f;
         } else if (works) {
 #pragma unroll
             for (int o = 0; o < OCTANTS; o++)
-                if (s.dt_stream > 0) {
-                    wait_for_walls();
-                    const streamed_quad q = streamed_apart<ORDER>(p, s.h, kn_site{cell, o}, s.dt_stream, k);
-                    h[o] = q.h;
-                    walls += q.lost;
-                } else {
-                    h[o] = read4(s.h + row + o * p.mesh.stride + k);
-                }
+                h[o] = read4(s.h + row + o * p.mesh.stride + k);
         }
         streaming += clock64() - begin;
         if (p.method == METHOD_BGK) {

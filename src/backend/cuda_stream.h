@@ -102,10 +102,8 @@ static __device__ float lost_at_walls(const kn_cuda_problem &p, int cell, float 
     return lost;
 }
 
-/* h + change; the mass that rounding loses, and what walls have lost, is added to `lost`. */
-static __device__ __forceinline__ four add_change(const kn_cuda_problem &p, kn_site s, float dt, int k,
-                                                  const four &w, const four &here, const four &change,
-                                                  float *lost)
+/* h + change; the mass that rounding loses is added to `lost`. */
+static __device__ __forceinline__ four sum_of(const four &w, const four &here, const four &change, float *lost)
 {
     four out;
 #pragma unroll
@@ -113,9 +111,17 @@ static __device__ __forceinline__ four add_change(const kn_cuda_problem &p, kn_s
         out.v[i] = here.v[i] + change.v[i];
         *lost += w.v[i] * kn_stream_lost(here.v[i], change.v[i], out.v[i]);
     }
+    return out;
+}
+
+/* The same, with what walls have lost in the cell. */
+static __device__ __forceinline__ four add_change(const kn_cuda_problem &p, kn_site s, float dt, int k,
+                                                  const four &w, const four &here, const four &change,
+                                                  float *lost)
+{
     if (s.octant == 0 && k == 0)
         *lost += lost_at_walls(p, s.cell, dt);
-    return out;
+    return sum_of(w, here, change, lost);
 }
 
 /* Four nodes of a site after streaming over dt, theory (13), (14). */
