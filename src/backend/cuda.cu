@@ -143,7 +143,27 @@ static enum kn_status upload_faces(struct kn_cuda *m)
     return status;
 }
 
-/* Cells in tiles of eight neighbours, which have many rows in common. */
+/* The cells of a tile that begins at `from`, if it touches the boundary as asked. */
+static int32_t *add_tile(const struct kn_space *x, const int from[3], const int tile[3], bool boundary,
+                         int32_t *at)
+{
+    const int *n = x->cells;
+    bool touches = false;
+    for (int a = 0; a < x->naxes; a++) {
+        const int axis = x->axes[a];
+        touches |= from[axis] == 0 || from[axis] + tile[axis] >= n[axis];
+    }
+    for (int i = 0; i < tile[0] * tile[1] * tile[2] && touches == boundary; i++) {
+        const int cx = from[0] + i / tile[1] % tile[0], cy = from[1] + i % tile[1],
+                  cz = from[2] + i / (tile[0] * tile[1]);
+        if (cx < n[0] && cy < n[1] && cz < n[2])
+            *at++ = cx + n[0] * (cy + n[1] * cz);
+    }
+    return at;
+}
+
+/* Cells in tiles of eight neighbours, which have many rows in common; those at the
+ * boundary, which take longest, first. */
 static enum kn_status upload_tiles(struct kn_cuda *m)
 {
     const struct kn_space *x = m->problem.space;
@@ -151,14 +171,12 @@ static enum kn_status upload_tiles(struct kn_cuda *m)
     int32_t *order = (int32_t *)malloc((size_t)x->ncells * sizeof *order), *at = order;
     if (!order)
         return kn_error_set(KN_EMEMORY, "no memory for the order of the cells");
-    for (int z0 = 0; z0 < n[2]; z0 += tile[2])
-        for (int y0 = 0; y0 < n[1]; y0 += tile[1])
-            for (int x0 = 0; x0 < n[0]; x0 += tile[0])
-                for (int i = 0; i < tile[0] * tile[1] * tile[2]; i++) {
-                    const int cx = x0 + i / tile[1] % tile[0], cy = y0 + i % tile[1],
-                              cz = z0 + i / (tile[0] * tile[1]);
-                    if (cx < n[0] && cy < n[1] && cz < n[2])
-                        *at++ = cx + n[0] * (cy + n[1] * cz);
+    for (int pass = 0; pass < 2; pass++)
+        for (int z = 0; z < n[2]; z += tile[2])
+            for (int y = 0; y < n[1]; y += tile[1])
+                for (int c = 0; c < n[0]; c += tile[0]) {
+                    const int from[3] = {c, y, z};
+                    at = add_tile(x, from, tile, pass == 0, at);
                 }
     const enum kn_status status =
         upload(m, (const void **)&m->device.tiled, order, (size_t)x->ncells * sizeof *order);
@@ -268,10 +286,11 @@ static enum kn_status check_memory(const struct kn_problem *p)
     CHECK(cudaMemGetInfo(&free_bytes, &total));
     if (need <= (double)free_bytes)
         return KN_OK;
-    return kn_error_set(KN_EINPUT,
-                        "space.cells: the case needs %.2f GB on the GPU, of which %.2f GB are free (fewer cells or "
-                        "velocity.nodes, or run.backend: cpu)",
-                        need / 1e9, (double)free_bytes / 1e9);
+    return kn_error_set(
+        KN_EINPUT,
+        "space.cells: the case needs %.2f GB on the GPU, of which %.2f GB are free (fewer cells or "
+        "velocity.nodes, or run.backend: cpu)",
+        need / 1e9, (double)free_bytes / 1e9);
 }
 
 static enum kn_status build(struct kn_cuda *m)
@@ -283,7 +302,8 @@ static enum kn_status build(struct kn_cuda *m)
     TRY(check_memory(p));
     CHECK(cudaStreamCreateWithFlags(&m->work, cudaStreamNonBlocking));
     CHECK(cudaDeviceGetStreamPriorityRange(NULL, &urgent));
-    CHECK(cudaStreamCreateWithPriority(&m->drawing, cudaStreamNonBlocking, urgent)); /* not behind the sweep's blocks */
+    CHECK(cudaStreamCreateWithPriority(&m->drawing, cudaStreamNonBlocking,
+                                       urgent)); /* not behind the sweep's blocks */
     CHECK(cudaStreamCreateWithFlags(&m->prepare, cudaStreamNonBlocking));
     m->device.mesh = kn_backend_mesh(p);
     TRY(allocate(m, (void **)&m->h, cells * nnodes * sizeof(float)));
@@ -325,9 +345,10 @@ static void destroy(void *machine)
     if (!m)
         return;
     cudaDeviceSynchronize();
-    cudaEvent_t events[] = {m->windows[0].ready, m->windows[0].unused, m->windows[1].ready, m->windows[1].unused,
-                            m->sets[0].ready,    m->sets[0].unused,    m->sets[1].ready,    m->sets[1].unused,
-                            m->mark[0],          m->mark[1],           m->mark[2],          m->mark[3]};
+    cudaEvent_t events[] = {m->windows[0].ready,  m->windows[0].unused, m->windows[1].ready,
+                            m->windows[1].unused, m->sets[0].ready,     m->sets[0].unused,
+                            m->sets[1].ready,     m->sets[1].unused,    m->mark[0],
+                            m->mark[1],           m->mark[2],           m->mark[3]};
     cudaStream_t streams[] = {m->work, m->drawing, m->prepare};
     for (size_t i = 0; i < sizeof events / sizeof *events; i++)
         if (events[i])
@@ -505,7 +526,8 @@ static enum kn_status read_marks(struct kn_cuda *m)
 static enum kn_status sweep(struct kn_cuda *m, const struct kn_step *step, float *to)
 {
     const bool walls = step->stream > 0 && m->device.nfaces > 0;
-    struct kn_cuda_step s = {m->h, to, (float)step->stream, step->collide, walls, heavy_node(m, step->draw), {0}};
+    struct kn_cuda_step s = {m->h, to, (float)step->stream, step->collide, walls, heavy_node(m, step->draw),
+                             {0}};
     const bool timed = m->sweeps++ % TIMED == TIMED / 2 && !m->timing;
     TRY(use_set(m, step->collide, step->draw, &s.set));
     if (timed)
@@ -593,6 +615,6 @@ static void describe(char *text, size_t size)
 }
 
 const struct kn_backend kn_backend_cuda = {
-    "cuda", "an NVIDIA GPU", available, create,  destroy, memory,  put,  get,
-    set_walls, step,         collide,   moments, fluxes,  seconds, copy, describe,
+    "cuda", "an NVIDIA GPU", available, create, destroy, memory, put,      get, set_walls,
+    step,   collide,         moments,   fluxes, seconds, copy,   describe,
 };

@@ -5,7 +5,8 @@
 enum { WARP = KN_CUDA_WARP, AHEAD = KN_CUDA_AHEAD, WARPS = KN_SAMPLE_BATCH / WARP };
 
 /* Rows of C cells, V side by side: tiles are [C / V][slot][V]. */
-template <int V> struct __align__(V * 4) lanes {
+template <int V> struct __align__(V * 4) lanes
+{
     float v[V];
 };
 
@@ -57,7 +58,8 @@ static __device__ __forceinline__ quad_cells<C> read_tile(const kn_mesh &m, cons
 }
 
 template <int C, int V, bool STAGED>
-static __device__ __forceinline__ void write_tile(const kn_mesh &m, float *tile, int k, const quad_cells<C> &h)
+static __device__ __forceinline__ void write_tile(const kn_mesh &m, float *tile, int k,
+                                                  const quad_cells<C> &h)
 {
 #pragma unroll
     for (int i = 0; i < 4; i++)
@@ -156,8 +158,8 @@ static __device__ __forceinline__ void finish_batch(int team)
 /* The collision kernel: all batches in order, by a team of as many warps as a batch
  * fills.  Samples are read AHEAD batches before their turn. */
 template <int V, class NODE, bool STAGED>
-static __device__ __forceinline__ void apply_batches(const kn_cuda_set &set, int team, int warp, float eps, float back,
-                                                     float *tile)
+static __device__ __forceinline__ void apply_batches(const kn_cuda_set &set, int team, int warp, float eps,
+                                                     float back, float *tile)
 {
     const int batches = *set.batches;
     const char *part = set.samples + warp * layout<NODE>::PART;
@@ -261,8 +263,9 @@ template <int V, bool STAGED> struct tile_reader {
 
 /* Polynomial coefficients of every cell of the block. */
 template <int T, int C, int V, bool STAGED>
-static __device__ void corrections(const kn_cuda_problem &p, const float *tile, const double before[T / WARP][C * 4],
-                                   const double after[T / WARP][C * 4], double *space, float x[C][KN_INVARIANTS])
+static __device__ void corrections(const kn_cuda_problem &p, const float *tile,
+                                   const double before[T / WARP][C * 4], const double after[T / WARP][C * 4],
+                                   double *space, float x[C][KN_INVARIANTS])
 {
     const bool weighted = p.conservation == CONSERVE_PAPER && p.eps > 0;
     for (int c = weighted ? 0 : threadIdx.x; c < C; c++) {
@@ -311,7 +314,8 @@ static __device__ __forceinline__ bool blows_up(const kn_mesh &m, int octant)
 /* Finding neighbours takes long, but as long for all octants as for one: everything
  * is read before anything is used. */
 template <int T, int C>
-static __device__ __forceinline__ void find_inflow(const kn_cuda_problem &p, const kn_cuda_step &s, inflow<C> *in)
+static __device__ __forceinline__ void find_inflow(const kn_cuda_problem &p, const kn_cuda_step &s,
+                                                   inflow<C> *in)
 {
     const int octant = threadIdx.x / C, c = threadIdx.x % C, at = blockIdx.x * C + c;
     const kn_mesh &m = p.mesh;
@@ -398,7 +402,8 @@ static __device__ __noinline__ streamed_quad stream_cell(const kn_cuda_problem &
 #pragma unroll
     for (int a = 0; a < 3; a++)
         if (a < p.mesh.naxes)
-            in[a] = r.up[a] ? read_row(r.up[a] + k) : leaving<1>(p, s.h, r.face[a], site.octant, s.dt_stream, k);
+            in[a] =
+                r.up[a] ? read_row(r.up[a] + k) : leaving<1>(p, s.h, r.face[a], site.octant, s.dt_stream, k);
 #pragma unroll
     for (int a = 0; a < 3; a++)
         if (a < p.mesh.naxes) {
@@ -464,8 +469,8 @@ template <int T, int C> static __device__ void sum_lost(float part[C], float *sp
 
 /* The streaming kernel: rows of C cells into the tile. */
 template <int T, int C, int V, bool STAGED, int ORDER>
-static __device__ void stream_tile(const kn_cuda_problem &p, const kn_cuda_step &s, const inflow<C> &in, float *tile,
-                                   double *space, float lost[C])
+static __device__ void stream_tile(const kn_cuda_problem &p, const kn_cuda_step &s, const inflow<C> &in,
+                                   float *tile, double *space, float lost[C])
 {
     const share mine = share_of<T>(p.mesh);
     float part[C] = {};
@@ -495,8 +500,9 @@ static __device__ void add_source(const kn_cuda_problem &p, double dt, float *ti
 }
 
 /* h plus the polynomial with coefficients x for the velocities of an octant. */
-static __device__ __forceinline__ void correct(const kn_cuda_problem &p, const quad_nodes &n, const float sign[3],
-                                               const float x[KN_INVARIANTS], int k, four *h)
+static __device__ __forceinline__ void correct(const kn_cuda_problem &p, const quad_nodes &n,
+                                               const float sign[3], const float x[KN_INVARIANTS], int k,
+                                               four *h)
 {
     float change[4];
 #pragma unroll
@@ -615,7 +621,8 @@ static cudaError_t launch(const kn_cuda_problem *p, const kn_cuda_step *s, cudaS
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
     if (status != cudaSuccess)
         return status;
-    return launch_behind_walls(kernel, (unsigned)((p->ncells + C - 1) / C), T, bytes, stream, s->behind_walls, *p, *s);
+    return launch_behind_walls(kernel, (unsigned)((p->ncells + C - 1) / C), T, bytes, stream, s->behind_walls,
+                               *p, *s);
 }
 
 /* Few threads for short rows, so that more blocks fit. */

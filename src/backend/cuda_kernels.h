@@ -60,7 +60,7 @@ struct kn_cuda_step {
     float dt_stream;
     double dt_collide;
     bool behind_walls; /* kn_cuda_walls has been called for it, and nothing since */
-    int32_t heavy; /* the node of a row that gets back what rounding has lost */
+    int32_t heavy;     /* the node of a row that gets back what rounding has lost */
     struct kn_cuda_set set;
 };
 

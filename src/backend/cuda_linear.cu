@@ -17,7 +17,8 @@ template <int OCTANTS> struct quad_nodes {
     four w, v[3], vv, inside; /* inside: 0 for padding, else 1 */
 };
 
-template <int OCTANTS> static __device__ __forceinline__ quad_nodes<OCTANTS> nodes_of(const kn_cuda_problem &p, int k)
+template <int OCTANTS>
+static __device__ __forceinline__ quad_nodes<OCTANTS> nodes_of(const kn_cuda_problem &p, int k)
 {
     quad_nodes<OCTANTS> n;
     n.w = read4(p.w + k);
@@ -125,7 +126,8 @@ static __device__ __forceinline__ void stream_inside(const kn_cuda_problem &p, c
 /* One octant into which a wall emits; a call of its own, as streamed_apart. */
 template <int OCTANTS, int NAXES>
 static __device__ __noinline__ streamed_quad stream_at_wall(const kn_cuda_problem &p, const kn_cuda_step &s,
-                                                            const inflow<OCTANTS, NAXES> &f, kn_site site, int k)
+                                                            const inflow<OCTANTS, NAXES> &f, kn_site site,
+                                                            int k)
 {
     const four here = read4(s.h + kn_mesh_row(&p.mesh, site) + k);
     four in[NAXES], change = {{0, 0, 0, 0}};
@@ -149,8 +151,8 @@ static __device__ __noinline__ streamed_quad stream_at_wall(const kn_cuda_proble
 
 template <int OCTANTS, int NAXES, bool PLAIN>
 static __device__ __forceinline__ void stream(const kn_cuda_problem &p, const kn_cuda_step &s,
-                                              const inflow<OCTANTS, NAXES> &f, int cell, int k, four h[OCTANTS],
-                                              float lost[4], float *at_walls)
+                                              const inflow<OCTANTS, NAXES> &f, int cell, int k,
+                                              four h[OCTANTS], float lost[4], float *at_walls)
 {
     if (f.walls == 0)
         return stream_inside<OCTANTS, NAXES>(p, s, f, (int64_t)cell * p.mesh.nnodes, k, h, lost);
@@ -165,8 +167,7 @@ static __device__ __forceinline__ void stream(const kn_cuda_problem &p, const kn
 
 /* The corner that the upwind cells along two axes share: the row across from the one
  * upwind along a, as a stencil has it. */
-template <int NAXES>
-static __device__ __forceinline__ int64_t corner_row(const kn_stencil in[NAXES], int a)
+template <int NAXES> static __device__ __forceinline__ int64_t corner_row(const kn_stencil in[NAXES], int a)
 {
     return in[a].side[NAXES == 3 && a == 1 ? 1 : 0]; /* of axes (0, 1), (1, 2), (2, 0) */
 }
@@ -220,7 +221,8 @@ template <int NAXES> static __device__ __forceinline__ float plain_change(const 
         for (int b = 0; b < NAXES; b++)
             if (b != a) {
                 const int low = a < b ? a : b, high = a < b ? b : a; /* one expression for both */
-                across += n.speed[b] * ((n.here - n.up[low]) - (n.up[high] - n.corner[corner_of(NAXES, a, b)]));
+                across +=
+                    n.speed[b] * ((n.here - n.up[low]) - (n.up[high] - n.corner[corner_of(NAXES, a, b)]));
             }
         const float slope = kn_stream_slope(VAN_LEER, step, n.down[a] - n.here),
                     slope_up = kn_stream_slope(VAN_LEER, n.up[a] - n.second[a], step);
@@ -229,46 +231,78 @@ template <int NAXES> static __device__ __forceinline__ float plain_change(const 
     return change;
 }
 
-/* One octant whose stencils lie all inside the gas: every row is read once. */
-template <int OCTANTS, int NAXES, bool PLAIN>
-static __device__ __forceinline__ four muscl_inside(const kn_cuda_problem &p, const kn_cuda_step &s,
-                                                    const stencils<OCTANTS, NAXES> &f, kn_site site, int k,
-                                                    const four speed[NAXES], float lost[4])
+/* The rows of an octant whose stencils lie all inside the gas, each read once. */
+template <int NAXES> struct muscl_rows {
+    four here, up[NAXES], down[NAXES], second[NAXES], corner[NAXES];
+};
+
+template <int OCTANTS, int NAXES>
+static __device__ __forceinline__ muscl_rows<NAXES> read_rows(const kn_cuda_problem &p, const kn_cuda_step &s,
+                                                              const stencils<OCTANTS, NAXES> &f, kn_site site,
+                                                              int k)
 {
     enum { CORNERS = NAXES == 3 ? 3 : NAXES - 1 };
     const kn_stencil *const out = f.out[site.octant], *const in = f.in[site.octant];
-    four up[NAXES], down[NAXES], second[NAXES], corner[NAXES], h;
-    const four here = read4(s.h + kn_mesh_row(&p.mesh, site) + k);
+    muscl_rows<NAXES> r;
+    r.here = read4(s.h + kn_mesh_row(&p.mesh, site) + k);
 #pragma unroll
     for (int a = 0; a < NAXES; a++) {
-        up[a] = read4(s.h + out[a].up + k);
-        down[a] = read4(s.h + out[a].down + k);
-        second[a] = read4(s.h + in[a].up + k);
-        if (a < CORNERS)
-            corner[a] = read4(s.h + corner_row<NAXES>(in, a) + k);
+        r.up[a] = read4(s.h + out[a].up + k);
+        r.down[a] = read4(s.h + out[a].down + k);
+        r.second[a] = read4(s.h + in[a].up + k);
+        r.corner[a] = a < CORNERS ? read4(s.h + corner_row<NAXES>(in, a) + k) : four{{0, 0, 0, 0}};
     }
+    return r;
+}
+
+template <int OCTANTS, int NAXES, bool PLAIN>
+static __device__ __forceinline__ four muscl_inside(const kn_cuda_problem &p,
+                                                    const stencils<OCTANTS, NAXES> &f, int octant,
+                                                    const muscl_rows<NAXES> &r, const four speed[NAXES],
+                                                    float lost[4])
+{
+    four h;
 #pragma unroll
     for (int i = 0; i < 4; i++) {
-        surroundings<NAXES> n = {here.v[i]};
+        surroundings<NAXES> n = {r.here.v[i]};
 #pragma unroll
         for (int a = 0; a < NAXES; a++) {
-            n.up[a] = up[a].v[i];
-            n.down[a] = down[a].v[i];
-            n.second[a] = second[a].v[i];
-            n.corner[a] = a < CORNERS ? corner[a].v[i] : 0;
+            n.up[a] = r.up[a].v[i];
+            n.down[a] = r.down[a].v[i];
+            n.second[a] = r.second[a].v[i];
+            n.corner[a] = r.corner[a].v[i];
             n.speed[a] = speed[a].v[i];
         }
-        const float change = PLAIN ? plain_change<NAXES>(n) : muscl_change<NAXES>(p.limiter, out, in, n);
-        h.v[i] = here.v[i] + change;
-        lost[i] += kn_stream_lost(here.v[i], change, h.v[i]);
+        const float change =
+            PLAIN ? plain_change<NAXES>(n) : muscl_change<NAXES>(p.limiter, f.out[octant], f.in[octant], n);
+        h.v[i] = n.here + change;
+        lost[i] += kn_stream_lost(n.here, change, h.v[i]);
     }
     return h;
+}
+
+/* One octant inside the gas of a cell whose others are not. */
+template <int OCTANTS, int NAXES, bool PLAIN>
+static __device__ __forceinline__ streamed_quad muscl_beside_wall(const kn_cuda_problem &p,
+                                                                  const kn_cuda_step &s,
+                                                                  const stencils<OCTANTS, NAXES> &f,
+                                                                  kn_site site, int k,
+                                                                  const four speed[NAXES])
+{
+    const four w = read4(p.w + k);
+    float lost[4] = {0, 0, 0, 0};
+    streamed_quad q;
+    q.h = muscl_inside<OCTANTS, NAXES, PLAIN>(p, f, site.octant, read_rows<OCTANTS, NAXES>(p, s, f, site, k),
+                                              speed, lost);
+    q.lost = w.v[0] * lost[0] + w.v[1] * lost[1] + w.v[2] * lost[2] + w.v[3] * lost[3];
+    return q;
 }
 
 /* One octant with a stencil that ends at a wall; a call of its own, as streamed_apart. */
 template <int OCTANTS, int NAXES>
 static __device__ __noinline__ streamed_quad muscl_at_wall(const kn_cuda_problem &p, const kn_cuda_step &s,
-                                                           const stencils<OCTANTS, NAXES> &f, kn_site site, int k)
+                                                           const stencils<OCTANTS, NAXES> &f, kn_site site,
+                                                           int k)
 {
     const four here = read4(s.h + kn_mesh_row(&p.mesh, site) + k);
     four change = {{0, 0, 0, 0}};
@@ -297,8 +331,8 @@ static __device__ __noinline__ streamed_quad muscl_at_wall(const kn_cuda_problem
 
 template <int OCTANTS, int NAXES, bool PLAIN>
 static __device__ __forceinline__ void stream(const kn_cuda_problem &p, const kn_cuda_step &s,
-                                              const stencils<OCTANTS, NAXES> &f, int cell, int k, four h[OCTANTS],
-                                              float lost[4], float *at_walls)
+                                              const stencils<OCTANTS, NAXES> &f, int cell, int k,
+                                              four h[OCTANTS], float lost[4], float *at_walls)
 {
     four speed[NAXES];
 #pragma unroll
@@ -307,18 +341,26 @@ static __device__ __forceinline__ void stream(const kn_cuda_problem &p, const kn
         for (int i = 0; i < 4 && PLAIN; i++)
             speed[a].v[i] *= f.courant[a];
     }
-    if (f.walls)
-        wait_for_walls();
+    if (f.walls == 0) { /* the rows of an octant are under way while the one before is worked on */
+        muscl_rows<NAXES> next = read_rows<OCTANTS, NAXES>(p, s, f, kn_site{cell, 0}, k);
+#pragma unroll
+        for (int o = 0; o < OCTANTS; o++) {
+            const muscl_rows<NAXES> rows = next;
+            if (o + 1 < OCTANTS)
+                next = read_rows<OCTANTS, NAXES>(p, s, f, kn_site{cell, o + 1}, k);
+            h[o] = muscl_inside<OCTANTS, NAXES, PLAIN>(p, f, o, rows, speed, lost);
+        }
+        return;
+    }
+    wait_for_walls();
 #pragma unroll
     for (int o = 0; o < OCTANTS; o++) {
         const kn_site site = {cell, o};
-        if (f.walls >> o & 1) {
-            const streamed_quad q = muscl_at_wall<OCTANTS, NAXES>(p, s, f, site, k);
-            h[o] = q.h;
-            *at_walls += q.lost;
-        } else {
-            h[o] = muscl_inside<OCTANTS, NAXES, PLAIN>(p, s, f, site, k, speed, lost);
-        }
+        const streamed_quad q = f.walls >> o & 1
+                                    ? muscl_at_wall<OCTANTS, NAXES>(p, s, f, site, k)
+                                    : muscl_beside_wall<OCTANTS, NAXES, PLAIN>(p, s, f, site, k, speed);
+        h[o] = q.h;
+        *at_walls += q.lost;
     }
 }
 
@@ -409,7 +451,8 @@ struct polynomial {
     float even, odd[3], square;
 };
 
-template <int AXES> static __device__ __forceinline__ polynomial target_of(const kn_cuda_problem &p, const sums &s, double lose)
+template <int AXES>
+static __device__ __forceinline__ polynomial target_of(const kn_cuda_problem &p, const sums &s, double lose)
 {
     polynomial x = {(float)(lose * (p.inverse[0][0] * s.mass + p.inverse[0][4] * s.energy)),
                     {0, 0, 0},
@@ -424,8 +467,8 @@ template <int AXES> static __device__ __forceinline__ polynomial target_of(const
 }
 
 template <int OCTANTS>
-static __device__ __forceinline__ void relax(const quad_nodes<OCTANTS> &n, const polynomial &x, float lose, four h[OCTANTS],
-                                             float lost[4])
+static __device__ __forceinline__ void relax(const quad_nodes<OCTANTS> &n, const polynomial &x, float lose,
+                                             four h[OCTANTS], float lost[4])
 {
 #pragma unroll
     for (int i = 0; i < 4; i++) {
@@ -449,7 +492,7 @@ static __device__ __forceinline__ void relax(const quad_nodes<OCTANTS> &n, const
 template <int LANES, int AXES>
 static __device__ __forceinline__ sums sum_cell(sums sum, sums (*space)[MOST_WARPS], int turn)
 {
-    sum_lanes<LANES < WARP ? LANES : WARP, AXES>(&sum);
+    sum_lanes < LANES<WARP ? LANES : WARP, AXES>(&sum);
     if (LANES <= WARP)
         return sum;
     sums *found = space[turn & 1];
@@ -487,8 +530,8 @@ template <int LANES> static __device__ __forceinline__ int heaviest(float w)
 
 /* Mass that rounding has lost in these lanes goes back into their heaviest node. */
 template <int LANES, int OCTANTS>
-static __device__ __forceinline__ void give_back(const quad_nodes<OCTANTS> &n, const float lost[4], float walls, int lane,
-                                                 int turn, four h[OCTANTS])
+static __device__ __forceinline__ void give_back(const quad_nodes<OCTANTS> &n, const float lost[4],
+                                                 float walls, int lane, int turn, four h[OCTANTS])
 {
     float sum = walls;
 #pragma unroll
@@ -516,14 +559,19 @@ template <int OCTANTS, int NAXES> struct upwind<2, OCTANTS, NAXES> {
 /* LANES of a warp per cell, or a block of at most LANES; a block works on a tile of
  * cells: they share rows, and finding neighbours takes as long for many as for one. */
 template <int ORDER, int OCTANTS, int NAXES, int LANES, bool PLAIN>
-static __global__ void __launch_bounds__(LANES > WARP ? LANES : 128, LANES > 128 ? 1 : ORDER == 2 ? 3 : OCTANTS == 8 ? 4 : 5)
-    linear_kernel(const __grid_constant__ kn_cuda_problem p, const __grid_constant__ kn_cuda_step s, double lose, int run)
+static __global__ void __launch_bounds__(LANES > WARP ? LANES : 128, LANES > 128    ? 1
+                                                                     : ORDER == 2   ? 3
+                                                                     : OCTANTS == 8 ? 4
+                                                                                    : 5)
+    linear_kernel(const __grid_constant__ kn_cuda_problem p, const __grid_constant__ kn_cuda_step s,
+                  double lose, int run)
 {
     enum { GROUP = LANES > WARP ? WARP : LANES };
     __shared__ sums space[2][MOST_WARPS];
     __shared__ upwind<ORDER, OCTANTS, NAXES> rows[RUN];
     const int first = blockIdx.x * run, end = first + run < p.ncells ? first + run : p.ncells;
-    const int across = LANES > WARP ? blockDim.x : LANES, team = threadIdx.x / across, teams = blockDim.x / across;
+    const int across = LANES > WARP ? blockDim.x : LANES, team = threadIdx.x / across,
+              teams = blockDim.x / across;
     const int k = 4 * (threadIdx.x - team * across);
     const bool active = k < p.mesh.stride; /* the last lanes may have nothing to do */
     const long long start = clock64();
@@ -566,7 +614,8 @@ static __global__ void __launch_bounds__(LANES > WARP ? LANES : 128, LANES > 128
         give_back<GROUP, OCTANTS>(n, lost, walls, heavy, s.heavy, h);
 #pragma unroll
         for (int o = 0; o < OCTANTS && works; o++)
-            *(float4 *)(s.next + row + o * p.mesh.stride + k) = make_float4(h[o].v[0], h[o].v[1], h[o].v[2], h[o].v[3]);
+            *(float4 *)(s.next + row + o * p.mesh.stride + k) =
+                make_float4(h[o].v[0], h[o].v[1], h[o].v[2], h[o].v[3]);
     }
     note_cycles(p, start, start + streaming);
 }
@@ -585,10 +634,13 @@ static void launch(const kn_cuda_problem *p, const kn_cuda_step *s, cudaStream_t
 {
     const int quads = p->mesh.stride / 4, threads = LANES > WARP ? (quads + WARP - 1) / WARP * WARP : 128;
     /* runs only where there are enough cells to fill the card many times over */
-    const int least = LANES > WARP ? 1 : 128 / LANES < RUN ? 128 / LANES : RUN, share = p->ncells / (132 * 16),
-              run = share < least ? least : share > RUN ? RUN : share;
-    launch_behind_walls(linear_kernel<ORDER, OCTANTS, NAXES, LANES, PLAIN>, (unsigned)((p->ncells + run - 1) / run),
-                        threads, 0, stream, s->behind_walls, *p, *s, -expm1(-s->dt_collide), run);
+    const int least = LANES > WARP ? 1 : 128 / LANES, share = p->ncells / (132 * 16),
+              run = share < least ? least
+                    : share > RUN ? RUN
+                                  : share;
+    launch_behind_walls(linear_kernel<ORDER, OCTANTS, NAXES, LANES, PLAIN>,
+                        (unsigned)((p->ncells + run - 1) / run), threads, 0, stream, s->behind_walls, *p, *s,
+                        -expm1(-s->dt_collide), run);
 }
 
 /* The usual second-order case has a kernel of its own. */
@@ -614,7 +666,8 @@ static void launch_lanes(const kn_cuda_problem *p, const kn_cuda_step *s, cudaSt
         launch_plain<ORDER, OCTANTS, NAXES, WARP * MOST_WARPS>(p, s, stream);
 }
 
-template <int ORDER> static void launch_order(const kn_cuda_problem *p, const kn_cuda_step *s, cudaStream_t stream)
+template <int ORDER>
+static void launch_order(const kn_cuda_problem *p, const kn_cuda_step *s, cudaStream_t stream)
 {
     const int octants = p->mesh.octants, naxes = p->mesh.naxes;
     if (octants == 8 && naxes == 3)

@@ -34,8 +34,9 @@ template <class KERNEL> static bool waits_for_walls(KERNEL *kernel)
 
 /* Launch a sweep; `behind_walls`: the kernel before it in the stream is that of the walls. */
 template <class... ARGUMENTS>
-static cudaError_t launch_behind_walls(void (*kernel)(ARGUMENTS...), unsigned blocks, int threads, size_t bytes,
-                                       cudaStream_t stream, bool behind_walls, ARGUMENTS... arguments)
+static cudaError_t launch_behind_walls(void (*kernel)(ARGUMENTS...), unsigned blocks, int threads,
+                                       size_t bytes, cudaStream_t stream, bool behind_walls,
+                                       ARGUMENTS... arguments)
 {
     cudaLaunchAttribute overlap = {};
     cudaLaunchConfig_t config = {};

@@ -222,7 +222,8 @@ static __device__ void avoid_clashes(kn_sample s[PARTS], int turns, int place[PA
 #pragma unroll
         for (int part = 0; part < PARTS; part++)
             if (place[part] < 0)
-                best = min(best, best_turn(s[part], a, turns) * KN_SAMPLE_BATCH + (uint32_t)(part * WARP + lane));
+                best = min(best,
+                           best_turn(s[part], a, turns) * KN_SAMPLE_BATCH + (uint32_t)(part * WARP + lane));
         for (int offset = WARP / 2; offset > 0; offset /= 2)
             best = min(best, __shfl_xor_sync(0xffffffffu, best, offset));
         const int chosen = (int)(best % KN_SAMPLE_BATCH), turn = (int)(best / KN_SAMPLE_BATCH % TURNS);
@@ -247,8 +248,9 @@ static __device__ void avoid_clashes(kn_sample s[PARTS], int turns, int place[PA
 /* The samples of one set, in the order of application, for a step of this length:
  * one warp per batch. */
 template <class NODE>
-static __global__ void sampling_kernel(const __grid_constant__ kn_sample_plan plan, uint64_t draw, uint32_t idle,
-                                       const int32_t *order, const int32_t *batches, int beside, char *samples)
+static __global__ void sampling_kernel(const __grid_constant__ kn_sample_plan plan, uint64_t draw,
+                                       uint32_t idle, const int32_t *order, const int32_t *batches,
+                                       int beside, char *samples)
 {
     enum { PART = WARP * (sizeof(NODE) + sizeof(float4)) };
     const int lane = threadIdx.x % WARP, warps = gridDim.x * blockDim.x / WARP;
@@ -274,7 +276,8 @@ static __global__ void sampling_kernel(const __grid_constant__ kn_sample_plan pl
             char *to = samples + ((int64_t)b * PARTS + place[part] / WARP) * PART;
             const int at = place[part] % WARP;
             NODE node;
-            node.x = s[part].node[0], node.y = s[part].node[1], node.z = s[part].node[2], node.w = s[part].node[3];
+            node.x = s[part].node[0], node.y = s[part].node[1], node.z = s[part].node[2],
+            node.w = s[part].node[3];
             ((NODE *)to)[at] = node;
             ((float4 *)(to + WARP * sizeof(NODE)))[at] =
                 float4{s[part].gain[0], s[part].gain[1], s[part].gain[2], s[part].gain[3]};
@@ -292,8 +295,8 @@ cudaError_t kn_cuda_sample(const struct kn_sample_plan *plan, uint64_t draw, int
 {
     enum { BLOCKS = 128, THREADS = 32 };
     if (beside > 0)
-        sampling_kernel<ushort4><<<BLOCKS, THREADS, 0, stream>>>(*plan, draw, (uint32_t)kn_cuda_slots(nnodes, beside),
-                                                                 order, batches, beside, samples);
+        sampling_kernel<ushort4><<<BLOCKS, THREADS, 0, stream>>>(
+            *plan, draw, (uint32_t)kn_cuda_slots(nnodes, beside), order, batches, beside, samples);
     else
         sampling_kernel<uint4>
             <<<BLOCKS, THREADS, 0, stream>>>(*plan, draw, UINT32_MAX, order, batches, beside, samples);

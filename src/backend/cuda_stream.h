@@ -103,7 +103,8 @@ static __device__ float lost_at_walls(const kn_cuda_problem &p, int cell, float 
 }
 
 /* h + change; the mass that rounding loses is added to `lost`. */
-static __device__ __forceinline__ four sum_of(const four &w, const four &here, const four &change, float *lost)
+static __device__ __forceinline__ four sum_of(const four &w, const four &here, const four &change,
+                                              float *lost)
 {
     four out;
 #pragma unroll
@@ -169,8 +170,8 @@ struct streamed_quad {
 };
 
 template <int ORDER>
-static __device__ __noinline__ streamed_quad streamed_apart(const kn_cuda_problem &p, const float *h, kn_site site,
-                                                            float dt, int k)
+static __device__ __noinline__ streamed_quad streamed_apart(const kn_cuda_problem &p, const float *h,
+                                                            kn_site site, float dt, int k)
 {
     streamed_quad out;
     out.lost = 0;

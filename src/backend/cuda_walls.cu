@@ -42,7 +42,8 @@ static __global__ void density_kernel(const __grid_constant__ kn_cuda_problem p,
     for (int t = threadIdx.x; t < quads * p.mesh.octants; t += blockDim.x) {
         const int octant = t / quads, k = 4 * (t - octant * quads);
         if (((octant & p.mesh.bit[axis]) == 0) == (side & 1))
-            sum[0] += mass_flux(p, axis, k, arriving<ORDER>(p, h, kn_site{p.face_cell[face], octant}, axis, dt, k));
+            sum[0] +=
+                mass_flux(p, axis, k, arriving<ORDER>(p, h, kn_site{p.face_cell[face], octant}, axis, dt, k));
     }
     block_sum<1>(sum, space);
     const double arrived = sum[0];
@@ -113,4 +114,3 @@ cudaError_t kn_cuda_walls(const struct kn_cuda_problem *p, const float *h, float
     return p->order == 1 ? launch_walls<1>(p, h, dt, fluxes, stream)
                          : launch_walls<2>(p, h, dt, fluxes, stream);
 }
-
