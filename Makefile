@@ -46,7 +46,7 @@ lint: all
 sanitize: packages
 	@$(MAKE) --no-print-directory all BUILD=build-sanitize \
 	    CMAKE_FLAGS="-DKN_SANITIZE=ON -DCMAKE_BUILD_TYPE=RelWithDebInfo $(CMAKE_FLAGS)"
-	@ctest --test-dir build-sanitize --output-on-failure --no-tests=error --label-exclude long
+	@ctest --test-dir build-sanitize --output-on-failure --no-tests=error
 
 docs: all
 	@$(KNUDSEN) help --markdown >docs/input.md

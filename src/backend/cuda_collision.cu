@@ -281,10 +281,10 @@ static __device__ void corrections(const kn_cuda_problem &p, const float *tile,
         } else {
             project(p, missing, found);
         }
-        for (int i = 0; i < KN_INVARIANTS; i++)
+        for (int i = 0; i < KN_INVARIANTS && (!weighted || threadIdx.x == 0); i++)
             x[c][i] = (float)(weighted ? missing[i] : found[i]);
         if (!weighted)
-            break;
+            break; /* a thread per cell */
     }
     __syncthreads();
 }

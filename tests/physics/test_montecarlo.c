@@ -24,6 +24,14 @@ static double deviation(const struct series *s)
     return sqrt(fmax(s->square / s->count - mean(s) * mean(s), 0));
 }
 
+/* The sanitizers make these runs take an hour: there, a hundredth of the time
+ * checks every access, and the figures are left to the plain build. */
+#ifdef __SANITIZE_ADDRESS__
+static const double PART = 0.01;
+#else
+static const double PART = 1;
+#endif
+
 /* D and G of the cavity at delta = 1, every 10 steps over t in [5.6, 8]. */
 static void average_cavity(const char *estimator, struct series *drag, struct series *flow)
 {
@@ -37,8 +45,8 @@ static void average_cavity(const char *estimator, struct series *drag, struct se
              estimator);
     *drag = *flow = (struct series){0};
     watch_open(&w, settings);
-    watch_until(&w, 5.6);
-    for (watch_advance(&w, 10); w.row->time <= 8 + 1e-9; watch_advance(&w, 10)) {
+    watch_until(&w, PART * 5.6);
+    for (watch_advance(&w, 10); w.row->time <= PART * 8 + 1e-9; watch_advance(&w, 10)) {
         add(drag, w.row->drag);
         add(flow, w.row->vortex_flow);
     }
@@ -54,7 +62,7 @@ static void cavity_of_the_paper(void **state)
     struct series drag[2], flow[2];
     average_cavity("paper", &drag[0], &flow[0]);
     average_cavity("symmetric", &drag[1], &flow[1]);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2 && PART == 1; i++) {
         expect_near("D", mean(&drag[i]), 0.6566, 0.0015);
         expect_near("G", mean(&flow[i]), 0.0964, 0.0006);
     }
@@ -71,8 +79,8 @@ static void measure_noise(const char *kind, double *drag_noise, double *flow_noi
              "velocity.nodes=20 collision.samples=6144 walls.top.velocity=[1,0,0] time.end=40 %s",
              kind);
     watch_open(&w, settings);
-    watch_until(&w, 6);
-    for (watch_advance(&w, 4); w.row->time <= 40 + 1e-9; watch_advance(&w, 4)) {
+    watch_until(&w, PART * 6);
+    for (watch_advance(&w, 4); w.row->time <= PART * 40 + 1e-9; watch_advance(&w, 4)) {
         add(&drag, w.row->drag);
         add(&flow, w.row->vortex_flow);
     }
@@ -92,6 +100,8 @@ static void symmetric_estimator_is_quieter(void **state)
     measure_noise("collision.estimator=paper", &drag[0], &flow[0]);
     measure_noise("collision.estimator=symmetric collision.points=random", &drag[1], &flow[1]);
     measure_noise("collision.estimator=symmetric", &drag[2], &flow[2]);
+    if (PART < 1)
+        return;
     expect_below("noise of G, symmetric over paper", flow[2] / flow[0], 0.6);
     for (int i = 0; i < 2; i++) {
         expect_below(i ? "G, lattice over random" : "G, symmetric over paper", flow[i + 1] / flow[i], 1);
@@ -115,12 +125,13 @@ static void dense_cavity_stays_finite(const char *estimator, double end)
              "collision.estimator=%s walls.top.velocity=[1,0,0] time.end=%g",
              estimator, end);
     watch_open(&w, settings);
-    while (w.row->time < end - 1e-9) {
+    while (w.row->time < PART * end - 1e-9) {
         watch_advance(&w, 50);
         if (w.row->time > 0.4 * end)
             add(&drag, w.row->drag);
     }
-    expect_near("D", mean(&drag), 0.465, 0.005);
+    if (PART == 1)
+        expect_near("D", mean(&drag), 0.465, 0.005);
     watch_close(&w);
 }
 

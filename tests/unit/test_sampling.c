@@ -225,6 +225,55 @@ static void arranging_keeps_every_sample(void **state)
     }
 }
 
+/* First fit as plainly as it can be said: the first batch with room for the sample
+ * and without any of its nodes. */
+static int find_batch(const struct kn_sample *s, const struct kn_sample batches[][KN_SAMPLE_BATCH],
+                      const int count[])
+{
+    for (int b = 0; b < KN_SAMPLE_COLOURS; b++) {
+        bool fits = count[b] < KN_SAMPLE_BATCH;
+        for (int i = 0; i < count[b] && fits; i++)
+            for (int n = 0; n < 16; n++)
+                fits = fits && s->node[n / 4] != batches[b][i].node[n % 4];
+        if (fits)
+            return b;
+    }
+    return -1;
+}
+
+/* The order of application is that of the batches, and drawn order inside each. */
+static void batches_are_by_first_fit(void **state)
+{
+    (void)state;
+    enum { COUNT = 1500 };
+    static struct kn_sample drawn[COUNT], arranged[COUNT], batches[KN_SAMPLE_COLOURS][KN_SAMPLE_BATCH];
+    struct kn_sampling_order order;
+    struct scene s;
+    build(&s, "velocity.grid=stretched velocity.nodes=20 collision.samples=1500", 0.1);
+    expect_ok(kn_sampling_order_create(&order, &s.c, &s.v));
+    assert_true(kn_sample_piece(s.v.nnodes) >= COUNT); /* one piece */
+    int count[KN_SAMPLE_COLOURS] = {0}, full = 0;
+    for (uint32_t n = 0; n < COUNT; n++) {
+        const struct kn_sample *d = &drawn[n];
+        drawn[n] = kn_sample_make(&s.plan, 9, n);
+        if (!d->node[0] && !d->node[1] && !d->node[2] && !d->node[3])
+            continue;
+        const int b = find_batch(d, batches, count);
+        assert_true(b >= 0);
+        batches[b][count[b]++] = *d;
+        full += count[b] == KN_SAMPLE_BATCH;
+    }
+    assert_true(full > 0); /* the limit is met */
+    const int found = kn_sampling_arrange(&order, drawn, COUNT, arranged);
+    int at = 0;
+    for (int b = 0; b < KN_SAMPLE_COLOURS; b++)
+        for (int i = 0; i < count[b]; i++, at++)
+            assert_memory_equal(&arranged[at], &batches[b][i], sizeof *arranged);
+    assert_int_equal(at, found);
+    kn_sampling_order_destroy(&order);
+    kn_velocity_destroy(&s.v);
+}
+
 /* A velocity beyond the range of the stretched grid makes an empty sample. */
 static void samples_outside_are_empty(void **state)
 {
@@ -279,6 +328,7 @@ int main(void)
         cmocka_unit_test(amplitude_is_the_exact_relaxation),
         cmocka_unit_test(samples_fall_with_the_weights),
         cmocka_unit_test(arranging_keeps_every_sample),
+        cmocka_unit_test(batches_are_by_first_fit),
         cmocka_unit_test(samples_outside_are_empty),
         cmocka_unit_test(drawn_collisions_conserve),
     };
