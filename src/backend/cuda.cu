@@ -26,8 +26,8 @@ struct window {
 /* A set, drawn while the step before it runs. */
 struct drawn_set {
     char *samples;
-    uint64_t draw;
-    double dt;          /* 0 = empty */
+    uint64_t draw; /* UINT64_MAX = empty */
+    double dt;
     cudaEvent_t ready;  /* recorded behind the drawing */
     cudaEvent_t unused; /* recorded behind the step that read it */
 };
@@ -235,6 +235,7 @@ static enum kn_status create_windows(struct kn_cuda *m)
         o->sets = WINDOW;
         o->samples = (int32_t)samples;
         o->nnodes = (int32_t)nnodes;
+        o->shared_limit = m->device.shared_limit;
         m->windows[i].number = UINT64_MAX;
         TRY(allocate(m, (void **)&o->nodes, WINDOW * samples * sizeof *o->nodes));
         TRY(allocate(m, (void **)&o->masks, WINDOW * nnodes * (KN_SAMPLE_COLOURS / 8)));
@@ -246,6 +247,7 @@ static enum kn_status create_windows(struct kn_cuda *m)
         CHECK(cudaEventRecord(m->windows[i].unused, m->work));
     }
     for (int i = 0; i < 2; i++) {
+        m->sets[i].draw = UINT64_MAX;
         TRY(allocate(m, (void **)&m->sets[i].samples, kn_cuda_set_bytes(samples)));
         CHECK(cudaEventCreateWithFlags(&m->sets[i].ready, cudaEventDisableTiming));
         CHECK(cudaEventCreateWithFlags(&m->sets[i].unused, cudaEventDisableTiming));
@@ -257,11 +259,14 @@ static enum kn_status fill_constants(struct kn_cuda *m)
 {
     const struct kn_problem *p = &m->problem;
     struct kn_cuda_problem *d = &m->device;
+    const int *cells = p->space->cells;
     int shared = 0;
+    CHECK(cudaDeviceGetAttribute(&d->multiprocessors, cudaDevAttrMultiProcessorCount, 0));
     CHECK(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
     d->shared_limit = (size_t)shared - 8192; /* what the kernels declare themselves */
     d->symmetric = p->c->collision.estimator == KN_ESTIMATOR_SYMMETRIC;
     d->ncells = p->space->ncells;
+    d->centre = cells[0] / 2 + cells[0] * (cells[1] / 2 + cells[1] * (cells[2] / 2));
     d->nfaces = p->space->nfaces;
     d->size = p->velocity->size;
     d->uniform = is_uniform(p->space);
@@ -327,8 +332,8 @@ static enum kn_status build(struct kn_cuda *m)
     TRY(upload_faces(m));
     if (p->collision->has_source)
         TRY(upload(m, (const void **)&m->device.source, p->collision->source, nnodes * sizeof(float)));
-    TRY(create_windows(m));
     TRY(fill_constants(m));
+    TRY(create_windows(m));
     CHECK(cudaMemsetAsync(m->h, 0, cells * nnodes * sizeof(float), m->work));
     CHECK(cudaMemsetAsync(m->next, 0, cells * nnodes * sizeof(float), m->work));
     CHECK(cudaMemsetAsync(m->device.cycles, 0, 2 * sizeof *m->device.cycles, m->work));

@@ -313,7 +313,7 @@ static __device__ __forceinline__ bool blows_up(const kn_mesh &m, int octant)
 
 /* Finding neighbours takes long, but as long for all octants as for one: everything
  * is read before anything is used. */
-template <int T, int C>
+template <int C>
 static __device__ __forceinline__ void find_inflow(const kn_cuda_problem &p, const kn_cuda_step &s,
                                                    inflow<C> *in)
 {
@@ -579,7 +579,7 @@ static __global__ void __launch_bounds__(T, 768 / T)
     const long long start = clock64();
     if (STAGED && threadIdx.x < C) /* the slot of idle samples */
         cell_of<V>(p.mesh, tile, threadIdx.x)[kn_cuda_slots(p.mesh.nnodes, V) * V] = 0;
-    find_inflow<T, C>(p, s, &in);
+    find_inflow<C>(p, s, &in);
     stream_tile<T, C, V, STAGED, ORDER>(p, s, in, tile, space, lost);
     if (p.source) {
         __syncthreads();
@@ -600,7 +600,8 @@ static __global__ void __launch_bounds__(T, 768 / T)
         corrections<T, C, V, STAGED>(p, tile, before, after, space, x);
     }
     store_tile<T, C, V, STAGED>(p, s, tile, x, lost);
-    note_cycles(p, start, middle);
+    wait_for_walls();
+    note_cycles(p, blockIdx.x == p.centre / C, start, middle);
 }
 
 /* ------------------------------------------------------------------ launching */

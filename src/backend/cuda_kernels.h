@@ -15,6 +15,8 @@ enum { KN_CUDA_FLUXES = 5, KN_CUDA_SIDES = 6 };
 struct kn_cuda_problem {
     struct kn_mesh mesh;
     int32_t ncells, nfaces, size;
+    int32_t centre; /* a cell away from the walls */
+    int32_t multiprocessors;
     const float *speed[3];    /* [stride] */
     const float *square;      /* [stride] */
     const float *w;           /* [stride] */

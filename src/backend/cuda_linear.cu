@@ -13,14 +13,14 @@ static __host__ __device__ constexpr int axes_of(int octants)
 }
 
 /* Four nodes, by |v|; v[j] along the axis of octant bit j. */
-template <int OCTANTS> struct quad_nodes {
+template <int OCTANTS> struct octant_nodes {
     four w, v[3], vv, inside; /* inside: 0 for padding, else 1 */
 };
 
 template <int OCTANTS>
-static __device__ __forceinline__ quad_nodes<OCTANTS> nodes_of(const kn_cuda_problem &p, int k)
+static __device__ __forceinline__ octant_nodes<OCTANTS> octant_nodes_of(const kn_cuda_problem &p, int k)
 {
-    quad_nodes<OCTANTS> n;
+    octant_nodes<OCTANTS> n;
     n.w = read4(p.w + k);
     n.vv = read4(p.square + k);
     for (int d = 0; d < 3; d++)
@@ -36,7 +36,7 @@ static __device__ __forceinline__ quad_nodes<OCTANTS> nodes_of(const kn_cuda_pro
 /* ------------------------------------------------------- where rows come from */
 
 /* First order: the rows that flow into each octant of a cell; ~face where a wall emits. */
-template <int OCTANTS, int NAXES> struct inflow {
+template <int OCTANTS, int NAXES> struct upwind_rows {
     int64_t up[OCTANTS][NAXES];
     float courant[NAXES];
     int walls; /* bit mask of the octants into which a wall emits */
@@ -44,7 +44,7 @@ template <int OCTANTS, int NAXES> struct inflow {
 
 template <int OCTANTS, int NAXES>
 static __device__ void find_rows(const kn_cuda_problem &p, int cell, int octant, int a, float dt,
-                                 inflow<OCTANTS, NAXES> *f)
+                                 upwind_rows<OCTANTS, NAXES> *f)
 {
     const kn_site site = {cell, octant}, up = kn_mesh_walk(&p.mesh, site, p.mesh.axes[a], 0);
     f->up[octant][a] = up.cell < 0 ? up.cell : kn_mesh_row(&p.mesh, up);
@@ -92,7 +92,7 @@ static __device__ void find_rows(const kn_cuda_problem &p, int cell, int octant,
  * are under way at once. */
 template <int OCTANTS, int NAXES>
 static __device__ __forceinline__ void stream_inside(const kn_cuda_problem &p, const kn_cuda_step &s,
-                                                     const inflow<OCTANTS, NAXES> &f, int64_t row, int k,
+                                                     const upwind_rows<OCTANTS, NAXES> &f, int64_t row, int k,
                                                      four h[OCTANTS], float lost[4])
 {
     four in[OCTANTS][NAXES], speed[NAXES];
@@ -126,8 +126,8 @@ static __device__ __forceinline__ void stream_inside(const kn_cuda_problem &p, c
 /* One octant into which a wall emits; a call of its own, as streamed_apart. */
 template <int OCTANTS, int NAXES>
 static __device__ __noinline__ streamed_quad stream_at_wall(const kn_cuda_problem &p, const kn_cuda_step &s,
-                                                            const inflow<OCTANTS, NAXES> &f, kn_site site,
-                                                            int k)
+                                                            const upwind_rows<OCTANTS, NAXES> &f,
+                                                            kn_site site, int k)
 {
     const four here = read4(s.h + kn_mesh_row(&p.mesh, site) + k);
     four in[NAXES], change = {{0, 0, 0, 0}};
@@ -151,7 +151,7 @@ static __device__ __noinline__ streamed_quad stream_at_wall(const kn_cuda_proble
 
 template <int OCTANTS, int NAXES, bool PLAIN>
 static __device__ __forceinline__ void stream(const kn_cuda_problem &p, const kn_cuda_step &s,
-                                              const inflow<OCTANTS, NAXES> &f, int cell, int k,
+                                              const upwind_rows<OCTANTS, NAXES> &f, int cell, int k,
                                               four h[OCTANTS], float lost[4], float *at_walls)
 {
     if (f.walls == 0)
@@ -414,7 +414,7 @@ struct sums {
 };
 
 template <int OCTANTS>
-static __device__ __forceinline__ sums sums_of(const quad_nodes<OCTANTS> &n, const four h[OCTANTS])
+static __device__ __forceinline__ sums sums_of(const octant_nodes<OCTANTS> &n, const four h[OCTANTS])
 {
     sums sum = {0, 0, {0, 0, 0}};
 #pragma unroll
@@ -467,7 +467,7 @@ static __device__ __forceinline__ polynomial target_of(const kn_cuda_problem &p,
 }
 
 template <int OCTANTS>
-static __device__ __forceinline__ void relax(const quad_nodes<OCTANTS> &n, const polynomial &x, float lose,
+static __device__ __forceinline__ void relax(const octant_nodes<OCTANTS> &n, const polynomial &x, float lose,
                                              four h[OCTANTS], float lost[4])
 {
 #pragma unroll
@@ -528,10 +528,11 @@ template <int LANES> static __device__ __forceinline__ int heaviest(float w)
     return lane;
 }
 
-/* Mass that rounding has lost in these lanes goes back into their heaviest node. */
+/* Mass that rounding has lost in these lanes goes back into their heaviest node, in
+ * another octant at each turn. */
 template <int LANES, int OCTANTS>
-static __device__ __forceinline__ void give_back(const quad_nodes<OCTANTS> &n, const float lost[4],
-                                                 float walls, int lane, int turn, four h[OCTANTS])
+static __device__ __forceinline__ void give_back(const octant_nodes<OCTANTS> &n, const float lost[4],
+                                                 float walls, int lane, int octant, four h[OCTANTS])
 {
     float sum = walls;
 #pragma unroll
@@ -543,14 +544,14 @@ static __device__ __forceinline__ void give_back(const quad_nodes<OCTANTS> &n, c
     const float back = lane == threadIdx.x % WARP ? sum / n.w.v[0] : 0.0f;
 #pragma unroll
     for (int o = 0; o < OCTANTS; o++)
-        h[o].v[0] += o == turn % OCTANTS ? back : 0.0f;
+        h[o].v[0] += o == octant ? back : 0.0f;
 }
 
 /* --------------------------------------------------------------------- kernel */
 
 template <int ORDER, int OCTANTS, int NAXES> struct upwind;
 template <int OCTANTS, int NAXES> struct upwind<1, OCTANTS, NAXES> {
-    inflow<OCTANTS, NAXES> f;
+    upwind_rows<OCTANTS, NAXES> f;
 };
 template <int OCTANTS, int NAXES> struct upwind<2, OCTANTS, NAXES> {
     stencils<OCTANTS, NAXES> f;
@@ -584,7 +585,7 @@ static __global__ void __launch_bounds__(LANES > WARP ? LANES : 128, LANES > 128
         find_rows(p, p.tiled[first + c], t / NAXES % OCTANTS, t % NAXES, s.dt_stream, &rows[c].f);
     }
     __syncthreads();
-    const quad_nodes<OCTANTS> n = nodes_of<OCTANTS>(p, active ? k : 0);
+    const octant_nodes<OCTANTS> n = octant_nodes_of<OCTANTS>(p, active ? k : 0);
     const int heavy = heaviest<GROUP>(active ? n.w.v[0] : 0.0f);
     for (int at = first; at < end; at += teams) {
         const long long begin = clock64();
@@ -611,13 +612,14 @@ static __global__ void __launch_bounds__(LANES > WARP ? LANES : 128, LANES > 128
             if (works)
                 relax<OCTANTS>(n, target_of<axes_of(OCTANTS)>(p, sum, lose), (float)lose, h, lost);
         }
-        give_back<GROUP, OCTANTS>(n, lost, walls, heavy, s.heavy, h);
+        give_back<GROUP, OCTANTS>(n, lost, walls, heavy, s.heavy / p.mesh.stride, h);
 #pragma unroll
         for (int o = 0; o < OCTANTS && works; o++)
             *(float4 *)(s.next + row + o * p.mesh.stride + k) =
                 make_float4(h[o].v[0], h[o].v[1], h[o].v[2], h[o].v[3]);
     }
-    note_cycles(p, start, start + streaming);
+    wait_for_walls();
+    note_cycles(p, blockIdx.x == gridDim.x / 2, start, start + streaming); /* boundary tiles come first */
 }
 
 /* ------------------------------------------------------------------ launching */
@@ -634,7 +636,7 @@ static void launch(const kn_cuda_problem *p, const kn_cuda_step *s, cudaStream_t
 {
     const int quads = p->mesh.stride / 4, threads = LANES > WARP ? (quads + WARP - 1) / WARP * WARP : 128;
     /* runs only where there are enough cells to fill the card many times over */
-    const int least = LANES > WARP ? 1 : 128 / LANES, share = p->ncells / (132 * 16),
+    const int least = LANES > WARP ? 1 : 128 / LANES, share = p->ncells / (16 * p->multiprocessors),
               run = share < least ? least
                     : share > RUN ? RUN
                                   : share;

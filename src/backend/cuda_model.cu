@@ -132,7 +132,7 @@ static __global__ void model_kernel(const __grid_constant__ kn_cuda_problem p,
     if (staged)
         for (int quad = threadIdx.x; quad < p.mesh.nnodes / 4; quad += blockDim.x)
             *(float4 *)(out + 4 * quad) = *(const float4 *)(row + 4 * quad);
-    note_cycles(p, start, middle);
+    note_cycles(p, blockIdx.x == p.centre, start, middle);
 }
 
 template <int ORDER>

@@ -10,7 +10,8 @@ enum { CONSERVE_PROJECTION, CONSERVE_PAPER, CONSERVE_NONE };
 /* ------------------------------------------------------- overlap with the walls */
 
 /* A sweep may begin while the kernel that finds the densities at walls still runs:
- * cells away from walls do not wait for it. */
+ * cells away from walls do not wait for it, and every block waits before it ends.
+ * The kernels of the walls themselves begin when all before them have ended. */
 static __device__ __forceinline__ void let_the_next_begin(void)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -38,6 +39,7 @@ static cudaError_t launch_behind_walls(void (*kernel)(ARGUMENTS...), unsigned bl
                                        size_t bytes, cudaStream_t stream, bool behind_walls,
                                        ARGUMENTS... arguments)
 {
+    static const bool waits = waits_for_walls(kernel); /* as all kernels of the build */
     cudaLaunchAttribute overlap = {};
     cudaLaunchConfig_t config = {};
     overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
@@ -47,7 +49,7 @@ static cudaError_t launch_behind_walls(void (*kernel)(ARGUMENTS...), unsigned bl
     config.dynamicSmemBytes = bytes;
     config.stream = stream;
     config.attrs = &overlap;
-    config.numAttrs = behind_walls && waits_for_walls(kernel) ? 1 : 0;
+    config.numAttrs = behind_walls && waits ? 1 : 0;
     return cudaLaunchKernelEx(&config, kernel, arguments...);
 }
 
@@ -74,10 +76,10 @@ template <int N> static __device__ void block_sum(double sum[N], double *space)
 }
 
 /* One block of a sweep, away from the walls, notes how its time divides. */
-static __device__ __forceinline__ void note_cycles(const kn_cuda_problem &p, long long start,
+static __device__ __forceinline__ void note_cycles(const kn_cuda_problem &p, bool this_block, long long start,
                                                    long long middle)
 {
-    if (blockIdx.x == gridDim.x / 2 && threadIdx.x == 0) {
+    if (this_block && threadIdx.x == 0) {
         p.cycles[0] = middle - start;
         p.cycles[1] = clock64() - middle;
     }
@@ -237,21 +239,6 @@ static __device__ __forceinline__ float corrected(const kn_cuda_problem &p, cons
         return h;
     return h + (1 + eps * h) * kn_collide_polynomial(c[0], c[1], c[2], c[3], c[4], p.speed[0][k],
                                                      p.speed[1][k], p.speed[2][k], p.square[k]);
-}
-
-/* The correction of four nodes. */
-static __device__ __forceinline__ four corrected4(const kn_cuda_problem &p, const float c[KN_INVARIANTS],
-                                                  float eps, int k, const four &h)
-{
-    const four vx = read4(p.speed[0] + k), vy = read4(p.speed[1] + k), vz = read4(p.speed[2] + k),
-               vv = read4(p.square + k);
-    four out = h;
-#pragma unroll
-    for (int i = 0; i < 4; i++)
-        if (k + i < p.size)
-            out.v[i] += (1 + eps * h.v[i]) * kn_collide_polynomial(c[0], c[1], c[2], c[3], c[4], vx.v[i],
-                                                                   vy.v[i], vz.v[i], vv.v[i]);
-    return out;
 }
 
 #endif

@@ -144,7 +144,7 @@ cudaError_t kn_cuda_order(const struct kn_cuda_orders *o, const struct kn_sample
 {
     const dim3 grid((unsigned)((o->samples + 127) / 128), (unsigned)o->sets);
     const size_t masks = (size_t)o->nnodes * WORDS * sizeof(uint32_t);
-    const bool in_shared = masks <= 200 * 1024;
+    const bool in_shared = masks <= o->shared_limit;
     draw_kernel<<<grid, 128, 0, stream>>>(*plan, first_draw, o->samples, o->nodes);
     if (in_shared) {
         const cudaError_t status =

@@ -7,11 +7,12 @@
 /* Room for the orders of a window of consecutive sets. */
 struct kn_cuda_orders {
     int32_t sets, samples, nnodes;
-    uint4 *nodes;     /* [sets][samples] */
-    uint32_t *masks;  /* [sets][nnodes][words]; NULL where shared memory holds them */
-    int2 *places;     /* [sets][samples] */
-    int32_t *order;   /* [sets][samples]: sample numbers in the order of application */
-    int32_t *batches; /* [sets][samples + 2]: how many, then their first samples and the end */
+    size_t shared_limit; /* bytes of shared memory a block may ask for */
+    uint4 *nodes;        /* [sets][samples] */
+    uint32_t *masks;     /* [sets][nnodes][words]; unused where shared memory holds them */
+    int2 *places;        /* [sets][samples] */
+    int32_t *order;      /* [sets][samples]: sample numbers in the order of application */
+    int32_t *batches;    /* [sets][samples + 2]: how many, then their first samples and the end */
 };
 
 extern "C" {

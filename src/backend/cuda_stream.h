@@ -162,13 +162,13 @@ static __device__ __forceinline__ four streamed(const kn_cuda_problem &p, const 
     return add_change(p, s, dt, k, read4(p.w + k), here, change, lost);
 }
 
-/* The same in a call of its own, for cells at walls: the registers it needs are not
- * taken from the cells inside. */
 struct streamed_quad {
     four h;
     float lost;
 };
 
+/* The same in a call of its own: the registers that walls need are not taken from
+ * what else the caller does. */
 template <int ORDER>
 static __device__ __noinline__ streamed_quad streamed_apart(const kn_cuda_problem &p, const float *h,
                                                             kn_site site, float dt, int k)

@@ -12,18 +12,15 @@
 #endif
 
 /* a / b where the last bits do not matter; b of ordinary size. */
-#ifdef __CUDA_ARCH__
-static __device__ __forceinline__ float kn_point_quotient(float a, float b)
+POINT float kn_point_quotient(float a, float b)
 {
+#ifdef __CUDA_ARCH__
     float inverse;
     asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(b));
     return a * inverse;
-}
 #else
-POINT float kn_point_quotient(float a, float b)
-{
     return a / b;
-}
 #endif
+}
 
 #endif
