@@ -406,9 +406,10 @@ static void scatter(const float *block, int count, int nnodes, float *rows)
 }
 
 /* One sample in all cells of the block.  All four nodes are read before any is
- * written: nodes that coincide carry the same gain. */
-KN_SPECIALISED void apply_sample(const struct kn_sample *s, float eps, bool symmetric, float *block,
-                                 float defect[4][KN_LANES])
+ * written: nodes that coincide carry the same gain.  `flat`: vz is folded, and
+ * nothing is missing along it. */
+KN_SPECIALISED void apply_sample(const struct kn_sample *s, float eps, bool symmetric, bool flat,
+                                 float *block, float defect[4][KN_LANES])
 {
     float *a = block + (size_t)s->node[0] * KN_LANES, *b = block + (size_t)s->node[1] * KN_LANES;
     float *c = block + (size_t)s->node[2] * KN_LANES, *d = block + (size_t)s->node[3] * KN_LANES;
@@ -422,23 +423,36 @@ KN_SPECIALISED void apply_sample(const struct kn_sample *s, float eps, bool symm
         d[i] = hd + s->gain[3] * g;
         defect[0][i] += s->defect[0] * g;
         defect[1][i] += s->defect[1] * g;
-        defect[2][i] += s->defect[2] * g;
+        if (!flat)
+            defect[2][i] += s->defect[2] * g;
         defect[3][i] += s->defect[3] * g;
     }
+}
+
+KN_SPECIALISED void apply_all(const struct kn_collide_sweep *s, bool symmetric, bool flat, float *block,
+                              float total[4][KN_LANES])
+{
+    const float eps = (float)s->c->disturbance;
+    const int n = s->nsamples;
+    float defect[4][KN_LANES] = {{0}}; /* local, so that it stays in registers */
+    for (int i = 0; i < n; i++)
+        apply_sample(&s->samples[i], eps, symmetric, flat, block, defect);
+    memcpy(total, defect, sizeof defect);
 }
 
 /* All samples in order; momentum and energy they have added come back in total. */
 static void apply_samples(const struct kn_collide_sweep *s, float *block, float total[4][KN_LANES])
 {
-    const float eps = (float)s->c->disturbance;
     const bool symmetric = s->c->collision.estimator == KN_ESTIMATOR_SYMMETRIC;
-    const int n = s->nsamples;
-    float defect[4][KN_LANES] = {{0}}; /* local, so that it stays in registers */
-    for (int i = 0; symmetric && i < n; i++)
-        apply_sample(&s->samples[i], eps, true, block, defect);
-    for (int i = 0; !symmetric && i < n; i++)
-        apply_sample(&s->samples[i], eps, false, block, defect);
-    memcpy(total, defect, sizeof defect);
+    const bool flat = s->velocity->bit[2] == 0;
+    if (symmetric && flat)
+        apply_all(s, true, true, block, total);
+    else if (symmetric)
+        apply_all(s, true, false, block, total);
+    else if (flat)
+        apply_all(s, false, true, block, total);
+    else
+        apply_all(s, false, false, block, total);
 }
 
 /* Add p0 + p.v + p4 v.v, with coefficients of its own for every lane, to one octant of the block. */
