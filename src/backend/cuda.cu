@@ -42,6 +42,7 @@ struct kn_cuda {
     double *patch;              /* [KN_SIDES][2] */
     struct window windows[2];
     struct drawn_set sets[2];
+    int32_t near_walls; /* cells that a march does not reach */
     cudaStream_t work, drawing, prepare;
     cudaEvent_t mark[4]; /* around the sweep of a step that is timed, and around drawing the next set */
     bool timing;         /* marks are recorded, not yet read */
@@ -143,45 +144,96 @@ static enum kn_status upload_faces(struct kn_cuda *m)
     return status;
 }
 
-/* The cells of a tile that begins at `from`, if it touches the boundary as asked. */
-static int32_t *add_tile(const struct kn_space *x, const int from[3], const int tile[3], bool boundary,
-                         int32_t *at)
+/* A box of cells; those outside it, near the boundary, take longest. */
+struct box {
+    int first[3], end[3];
+};
+
+static struct box inner_box(const struct kn_space *x, const int tile[3], const struct kn_cuda_inner *inner)
 {
-    const int *n = x->cells;
-    bool touches = false;
+    struct box b = {{0, 0, 0}, {x->cells[0], x->cells[1], x->cells[2]}};
     for (int a = 0; a < x->naxes; a++) {
-        const int axis = x->axes[a];
-        touches |= from[axis] == 0 || from[axis] + tile[axis] >= n[axis];
+        const int axis = x->axes[a], n = x->cells[axis];
+        b.first[axis] = tile[axis];
+        b.end[axis] = (n - 1) / tile[axis] * tile[axis];
     }
-    for (int i = 0; i < tile[0] * tile[1] * tile[2] && touches == boundary; i++) {
-        const int cx = from[0] + i / tile[1] % tile[0], cy = from[1] + i % tile[1],
-                  cz = from[2] + i / (tile[0] * tile[1]);
-        if (cx < n[0] && cy < n[1] && cz < n[2])
-            *at++ = cx + n[0] * (cy + n[1] * cz);
+    for (int axis = 0; axis < 2 && inner->tiles[0] > 0; axis++) { /* what the march leaves to others */
+        b.first[axis] = inner->first[axis];
+        b.end[axis] = inner->first[axis] + inner->tiles[axis] * tile[axis];
+    }
+    return b;
+}
+
+/* The cells of a tile that begins at `from`, if they are inside the box as asked. */
+static int32_t *add_tile(const struct kn_space *x, const int from[3], const int tile[3], const struct box *b,
+                         bool inside, int32_t *at)
+{
+    for (int i = 0; i < tile[0] * tile[1] * tile[2]; i++) {
+        const int cell[3] = {from[0] + i / tile[1] % tile[0], from[1] + i % tile[1],
+                             from[2] + i / (tile[0] * tile[1])};
+        bool exists = true, in_box = true;
+        for (int axis = 0; axis < 3; axis++) {
+            exists = exists && cell[axis] >= 0 && cell[axis] < x->cells[axis];
+            in_box = in_box && cell[axis] >= b->first[axis] && cell[axis] < b->end[axis];
+        }
+        if (exists && in_box == inside)
+            *at++ = cell[0] + x->cells[0] * (cell[1] + x->cells[1] * cell[2]);
     }
     return at;
 }
 
-/* Cells in tiles of eight neighbours, which have many rows in common; those at the
- * boundary, which take longest, first. */
+/* Cells in tiles of eight neighbours, which have many rows in common; those near the
+ * boundary first. */
 static enum kn_status upload_tiles(struct kn_cuda *m)
 {
     const struct kn_space *x = m->problem.space;
-    const int *n = x->cells, tile[3] = {x->naxes == 1 ? 8 : x->naxes == 2 ? 4 : 2, 2, 2};
+    const int tile[3] = {x->naxes == 1 ? 8 : x->naxes == 2 ? KN_CUDA_COLUMNS : 2, KN_CUDA_ROWS, 2};
+    const struct box box = inner_box(x, tile, &m->device.inner);
     int32_t *order = (int32_t *)malloc((size_t)x->ncells * sizeof *order), *at = order;
     if (!order)
         return kn_error_set(KN_EMEMORY, "no memory for the order of the cells");
-    for (int pass = 0; pass < 2; pass++)
-        for (int z = 0; z < n[2]; z += tile[2])
-            for (int y = 0; y < n[1]; y += tile[1])
-                for (int c = 0; c < n[0]; c += tile[0]) {
-                    const int from[3] = {c, y, z};
-                    at = add_tile(x, from, tile, pass == 0, at);
-                }
+    for (int inside = 0; inside < 2; inside++) {
+        int from[3], start[3];
+        m->near_walls = (int32_t)(at - order);
+        for (int axis = 0; axis < 3; axis++) /* whole tiles inside the box */
+            start[axis] = box.first[axis] % tile[axis] == 0 ? 0 : box.first[axis] % tile[axis] - tile[axis];
+        for (from[2] = start[2]; from[2] < x->cells[2]; from[2] += tile[2])
+            for (from[1] = start[1]; from[1] < x->cells[1]; from[1] += tile[1])
+                for (from[0] = start[0]; from[0] < x->cells[0]; from[0] += tile[0])
+                    at = add_tile(x, from, tile, &box, inside, at);
+    }
     const enum kn_status status =
         upload(m, (const void **)&m->device.tiled, order, (size_t)x->ncells * sizeof *order);
     free(order);
     return status;
+}
+
+/* Cells next to a side that a march leaves out. */
+static int left_out(const struct kn_cuda *m, int side)
+{
+    const struct kn_patch *wall = &m->problem.boundary->patches[side];
+    return wall->emits && wall->alpha == 1 ? 0 : 2;
+}
+
+/* The tiles that can be marched through, if they are enough. */
+static void find_inner(struct kn_cuda *m)
+{
+    const int *n = m->problem.space->cells, tile[2] = {KN_CUDA_COLUMNS, KN_CUDA_ROWS};
+    const int least = kn_cuda_march_least(&m->device);
+    struct kn_cuda_inner inner = {{0, 0}, {0, 0}, n[0], 0};
+    for (int axis = 0; axis < 2; axis++) {
+        const int end = n[axis] - left_out(m, 2 * axis + 1);
+        inner.first[axis] = left_out(m, 2 * axis);
+        inner.tiles[axis] = end > inner.first[axis] ? (end - inner.first[axis]) / tile[axis] : 0;
+        /* what remains before a wall is swept, and a march then needs a cell more downwind */
+        if (inner.tiles[axis] > 0 && n[axis] - inner.first[axis] - inner.tiles[axis] * tile[axis] == 1)
+            inner.tiles[axis]--;
+        inner.walls |= (inner.first[axis] == 0) << 2 * axis;
+        inner.walls |= (inner.first[axis] + inner.tiles[axis] * tile[axis] == n[axis]) << (2 * axis + 1);
+    }
+    if (least == 0 || inner.tiles[0] * inner.tiles[1] < least)
+        inner.tiles[0] = inner.tiles[1] = 0;
+    m->device.inner = inner;
 }
 
 /* Cells of one width along every axis, but for the rounding of their edges. */
@@ -327,12 +379,13 @@ static enum kn_status build(struct kn_cuda *m)
     TRY(upload(m, (const void **)&m->device.mesh.neighbour, p->space->neighbour,
                6 * cells * sizeof(int32_t)));
     TRY(upload(m, (const void **)&m->device.mesh.width, p->space->width, 3 * cells * sizeof(float)));
-    TRY(upload_tiles(m));
     TRY(upload_velocity(m));
     TRY(upload_faces(m));
     if (p->collision->has_source)
         TRY(upload(m, (const void **)&m->device.source, p->collision->source, nnodes * sizeof(float)));
     TRY(fill_constants(m));
+    find_inner(m);
+    TRY(upload_tiles(m));
     TRY(create_windows(m));
     CHECK(cudaMemsetAsync(m->h, 0, cells * nnodes * sizeof(float), m->work));
     CHECK(cudaMemsetAsync(m->next, 0, cells * nnodes * sizeof(float), m->work));
@@ -350,10 +403,11 @@ static void destroy(void *machine)
     if (!m)
         return;
     cudaDeviceSynchronize();
-    cudaEvent_t events[] = {m->windows[0].ready,  m->windows[0].unused, m->windows[1].ready,
-                            m->windows[1].unused, m->sets[0].ready,     m->sets[0].unused,
-                            m->sets[1].ready,     m->sets[1].unused,    m->mark[0],
-                            m->mark[1],           m->mark[2],           m->mark[3]};
+    cudaEvent_t events[] = {
+        m->windows[0].ready, m->windows[0].unused, m->windows[1].ready, m->windows[1].unused,
+        m->sets[0].ready,    m->sets[0].unused,    m->sets[1].ready,    m->sets[1].unused,
+        m->mark[0],          m->mark[1],           m->mark[2],          m->mark[3],
+    };
     cudaStream_t streams[] = {m->work, m->drawing, m->prepare};
     for (size_t i = 0; i < sizeof events / sizeof *events; i++)
         if (events[i])
@@ -500,6 +554,10 @@ static int32_t heavy_node(const struct kn_cuda *m, uint64_t turn)
 
 static cudaError_t advance(const struct kn_cuda_problem *p, const struct kn_cuda_step *s, cudaStream_t stream)
 {
+    const bool marches = s->cells < p->ncells;
+    const cudaError_t status = marches ? kn_cuda_march(p, s, stream) : cudaSuccess;
+    if (status != cudaSuccess || s->cells == 0)
+        return status;
     if (kn_cuda_linear_fits(p))
         return kn_cuda_linear(p, s, stream);
     return p->method == KN_METHOD_MONTE_CARLO ? kn_cuda_collision(p, s, stream) : kn_cuda_model(p, s, stream);
@@ -530,9 +588,11 @@ static enum kn_status read_marks(struct kn_cuda *m)
 
 static enum kn_status sweep(struct kn_cuda *m, const struct kn_step *step, float *to)
 {
-    const bool walls = step->stream > 0 && m->device.nfaces > 0;
-    struct kn_cuda_step s = {m->h, to, (float)step->stream, step->collide, walls, heavy_node(m, step->draw),
-                             {0}};
+    const bool walls = step->stream > 0 && m->device.nfaces > 0,
+               marches = step->stream > 0 && m->device.inner.tiles[0] > 0;
+    const int32_t cells = marches ? m->near_walls : m->device.ncells;
+    struct kn_cuda_step s = {m->h,  to,    (float)step->stream,       step->collide,
+                             walls, cells, heavy_node(m, step->draw), {0}};
     const bool timed = m->sweeps++ % TIMED == TIMED / 2 && !m->timing;
     TRY(use_set(m, step->collide, step->draw, &s.set));
     if (timed)

@@ -20,14 +20,7 @@ template <int V, bool STAGED> static __device__ __forceinline__ int64_t slot_of(
 /* The first value of cell c in the tile. */
 template <int V, class T> static __device__ __forceinline__ T *cell_of(const kn_mesh &m, T *tile, int c)
 {
-    return tile + c / V * (kn_cuda_slots(m.nnodes, V) + 1) * V + c % V;
-}
-
-/* h of this step, read past the first-level cache: tables stay there. */
-static __device__ __forceinline__ four read_row(const float *from)
-{
-    const float4 x = __ldcg((const float4 *)from);
-    return four{{x.x, x.y, x.z, x.w}};
+    return tile + c / V * (kn_cuda_slots(m.nnodes, V) + KN_SAMPLE_BATCH) * V + c % V;
 }
 
 static __device__ __forceinline__ four read_table(const float *from)
@@ -171,7 +164,7 @@ static __device__ __forceinline__ void apply_batches(const kn_cuda_set &set, int
         part += AHEAD * layout<NODE>::BATCH;
 #pragma unroll
         for (int i = 0; i < AHEAD; i++) {
-            if (STAGED || next[i].node.x != (decltype(next[i].node.x))UINT32_MAX)
+            if (STAGED || next[i].node.x != KN_CUDA_IDLE)
                 apply<V>(next[i], eps, back, (lanes<V> *)tile);
             next[i] = fetch<NODE>(part + i * layout<NODE>::BATCH);
             finish_batch(team);
@@ -577,8 +570,8 @@ static __global__ void __launch_bounds__(T, 768 / T)
     __shared__ inflow<C> in;
     float *const tile = STAGED ? shared : s.next + (int64_t)blockIdx.x * p.mesh.nnodes;
     const long long start = clock64();
-    if (STAGED && threadIdx.x < C) /* the slot of idle samples */
-        cell_of<V>(p.mesh, tile, threadIdx.x)[kn_cuda_slots(p.mesh.nnodes, V) * V] = 0;
+    for (int i = threadIdx.x; STAGED && i < KN_SAMPLE_BATCH * C; i += T) /* the slots of idle samples */
+        cell_of<V>(p.mesh, tile, i % C)[(kn_cuda_slots(p.mesh.nnodes, V) + i / C) * V] = 0;
     find_inflow<C>(p, s, &in);
     stream_tile<T, C, V, STAGED, ORDER>(p, s, in, tile, space, lost);
     if (p.source) {
@@ -610,7 +603,7 @@ static __global__ void __launch_bounds__(T, 768 / T)
 static size_t tile_bytes(const kn_cuda_problem *p, int cells)
 {
     const int beside = kn_cuda_beside(cells);
-    return ((size_t)kn_cuda_slots(p->mesh.nnodes, beside) + 1) * sizeof(float) * (size_t)cells;
+    return ((size_t)kn_cuda_slots(p->mesh.nnodes, beside) + KN_SAMPLE_BATCH) * sizeof(float) * (size_t)cells;
 }
 
 template <int T, int C, int V, class NODE, bool STAGED, int ORDER>

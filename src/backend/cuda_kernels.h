@@ -11,16 +11,26 @@
 
 enum { KN_CUDA_FLUXES = 5, KN_CUDA_SIDES = 6 };
 
+/* Tiles of cells that can be marched through: they end at walls that take everything
+ * up, or two cells before other boundaries; cell (x, y) is number x + across y. */
+enum { KN_CUDA_COLUMNS = 4, KN_CUDA_ROWS = 2 }; /* cells of a tile */
+
+struct kn_cuda_inner {
+    int32_t first[2], tiles[2], across;
+    int32_t walls; /* bit mask of the sides where tiles end at a wall */
+};
+
 /* The constant side of a problem; passed to kernels by value. */
 struct kn_cuda_problem {
     struct kn_mesh mesh;
     int32_t ncells, nfaces, size;
     int32_t centre; /* a cell away from the walls */
     int32_t multiprocessors;
-    const float *speed[3];    /* [stride] */
-    const float *square;      /* [stride] */
-    const float *w;           /* [stride] */
-    const int32_t *tiled;     /* [ncells]: cells in an order that keeps neighbours together */
+    const float *speed[3]; /* [stride] */
+    const float *square;   /* [stride] */
+    const float *w;        /* [stride] */
+    const int32_t *tiled;  /* [ncells]: cells in an order that keeps neighbours together */
+    struct kn_cuda_inner inner;
     int32_t uniform;          /* cells are of one width along every axis */
     const int32_t *face_cell; /* [nfaces] */
     const int32_t *face_side; /* [nfaces] */
@@ -46,9 +56,10 @@ struct kn_cuda_problem {
 /* A set of samples in the order of application, in batches as point/sample.h says.
  * Each warp of those that apply a batch finds its 32 samples together: nodes [32],
  * gains [32].  Where rows fit into shared memory nodes are slots in 16 bits; an
- * idle sample has the slot behind the row, or all bits set.  Idle batches follow
- * the last, so that it may be read ahead of. */
+ * idle sample has one behind the row for itself, or else all bits set.  Idle batches
+ * follow the last, so that it may be read ahead of. */
 enum { KN_CUDA_WARP = 32, KN_CUDA_AHEAD = 4, KN_CUDA_BESIDE = 4 };
+#define KN_CUDA_IDLE UINT32_MAX
 
 struct kn_cuda_set {
     const int32_t *batches; /* how many */
@@ -62,6 +73,7 @@ struct kn_cuda_step {
     float dt_stream;
     double dt_collide;
     bool behind_walls; /* kn_cuda_walls has been called for it, and nothing since */
+    int32_t cells;     /* of p.tiled, the first so many, that the linear sweep covers */
     int32_t heavy;     /* the node of a row that gets back what rounding has lost */
     struct kn_cuda_set set;
 };
@@ -70,7 +82,10 @@ extern "C" {
 cudaError_t kn_cuda_walls(const struct kn_cuda_problem *p, const float *h, float dt, bool fluxes,
                           cudaStream_t stream);
 /* One sweep over the cells, in one of three ways.  Linear: streaming alone or with
- * linearised BGK, rows in registers. */
+ * linearised BGK, rows in registers; the cells of p.inner as a march, where that fits. */
+/* Tiles from which on a march is worth its while; 0: never. */
+int kn_cuda_march_least(const struct kn_cuda_problem *p);
+cudaError_t kn_cuda_march(const struct kn_cuda_problem *p, const struct kn_cuda_step *s, cudaStream_t stream);
 bool kn_cuda_linear_fits(const struct kn_cuda_problem *p);
 cudaError_t kn_cuda_linear(const struct kn_cuda_problem *p, const struct kn_cuda_step *s,
                            cudaStream_t stream);

@@ -1,37 +1,9 @@
 /* Streaming alone or with linearised BGK, the commonest step: h in registers in
  * between.  A thread takes four nodes in all octants of a cell; a cell is the work
  * of a few lanes of a warp, or of a block. */
-#include "backend/cuda_rows.h"
+#include "backend/cuda_linear.h"
 
-enum { WARP = 32, RUN = 8, MOST_WARPS = 16 };
-enum { VAN_LEER = 0 }; /* enum kn_limiter */
-
-/* log2 of the number of octants: the axes that are not folded. */
-static __host__ __device__ constexpr int axes_of(int octants)
-{
-    return octants == 8 ? 3 : octants == 4 ? 2 : octants == 2 ? 1 : 0;
-}
-
-/* Four nodes, by |v|; v[j] along the axis of octant bit j. */
-template <int OCTANTS> struct octant_nodes {
-    four w, v[3], vv, inside; /* inside: 0 for padding, else 1 */
-};
-
-template <int OCTANTS>
-static __device__ __forceinline__ octant_nodes<OCTANTS> octant_nodes_of(const kn_cuda_problem &p, int k)
-{
-    octant_nodes<OCTANTS> n;
-    n.w = read4(p.w + k);
-    n.vv = read4(p.square + k);
-    for (int d = 0; d < 3; d++)
-#pragma unroll
-        for (int j = 0; j < axes_of(OCTANTS); j++)
-            if (p.mesh.bit[d] == 1 << j)
-                n.v[j] = read4(p.speed[d] + k);
-    for (int i = 0; i < 4; i++)
-        n.inside.v[i] = k + i < p.size ? 1.0f : 0.0f;
-    return n;
-}
+enum { RUN = 8 };
 
 /* ------------------------------------------------------- where rows come from */
 
@@ -366,127 +338,6 @@ static __device__ __forceinline__ void stream(const kn_cuda_problem &p, const kn
 
 /* ------------------------------------------------------------------- collisions */
 
-/* Sums over octants of h and of h times the signs of the velocity, by octant bit. */
-template <int OCTANTS> struct parities {
-    float even, odd[3];
-};
-
-template <int OCTANTS> static __device__ __forceinline__ parities<OCTANTS> parities_of(const float h[OCTANTS])
-{
-    parities<OCTANTS> s = {0, {0, 0, 0}};
-    float sum[OCTANTS];
-#pragma unroll
-    for (int o = 0; o < OCTANTS; o++)
-        sum[o] = h[o];
-#pragma unroll
-    for (int j = 0, n = OCTANTS / 2; j < axes_of(OCTANTS); j++, n /= 2) { /* fold bit j away */
-#pragma unroll
-        for (int o = 0; o < n; o++) {
-            const float minus = sum[2 * o] - sum[2 * o + 1];
-            s.odd[j] = o == 0 ? minus : s.odd[j] + minus;
-            sum[o] = sum[2 * o] + sum[2 * o + 1];
-        }
-    }
-    s.even = sum[0];
-    return s;
-}
-
-/* The other way round: even + sign odd in each octant. */
-template <int OCTANTS>
-static __device__ __forceinline__ void spread(const parities<OCTANTS> &s, float h[OCTANTS])
-{
-    h[0] = s.even;
-#pragma unroll
-    for (int j = axes_of(OCTANTS) - 1, n = 1; j >= 0; j--, n *= 2)
-#pragma unroll
-        for (int o = n - 1; o >= 0; o--) {
-            const float from = h[o];
-            h[2 * o] = from + s.odd[j];
-            h[2 * o + 1] = from - s.odd[j];
-        }
-}
-
-/* Mass, energy, momentum by octant bit.  Mass in double, or rounding would move it
- * step after step. */
-struct sums {
-    double mass;
-    float energy, momentum[3];
-};
-
-template <int OCTANTS>
-static __device__ __forceinline__ sums sums_of(const octant_nodes<OCTANTS> &n, const four h[OCTANTS])
-{
-    sums sum = {0, 0, {0, 0, 0}};
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-        float node[OCTANTS];
-#pragma unroll
-        for (int o = 0; o < OCTANTS; o++)
-            node[o] = h[o].v[i];
-        const parities<OCTANTS> s = parities_of<OCTANTS>(node);
-        sum.mass += (double)n.w.v[i] * s.even;
-        sum.energy += n.w.v[i] * n.vv.v[i] * s.even;
-#pragma unroll
-        for (int j = 0; j < axes_of(OCTANTS); j++)
-            sum.momentum[j] += n.w.v[i] * n.v[j].v[i] * s.odd[j];
-    }
-    return sum;
-}
-
-template <int LANES, int AXES> static __device__ __forceinline__ void sum_lanes(sums *s)
-{
-#pragma unroll
-    for (int offset = LANES / 2; offset > 0; offset /= 2) {
-        s->mass += __shfl_xor_sync(0xffffffffu, s->mass, offset);
-        s->energy += __shfl_xor_sync(0xffffffffu, s->energy, offset);
-#pragma unroll
-        for (int j = 0; j < AXES; j++)
-            s->momentum[j] += __shfl_xor_sync(0xffffffffu, s->momentum[j], offset);
-    }
-}
-
-/* The target of the relaxation, times `lose`: even + odd . v + square v.v.  On a
- * symmetric grid mass and energy do not mix with momentum. */
-struct polynomial {
-    float even, odd[3], square;
-};
-
-template <int AXES>
-static __device__ __forceinline__ polynomial target_of(const kn_cuda_problem &p, const sums &s, double lose)
-{
-    polynomial x = {(float)(lose * (p.inverse[0][0] * s.mass + p.inverse[0][4] * s.energy)),
-                    {0, 0, 0},
-                    (float)(lose * (p.inverse[4][0] * s.mass + p.inverse[4][4] * s.energy))};
-#pragma unroll
-    for (int d = 0; d < 3; d++)
-#pragma unroll
-        for (int j = 0; j < AXES; j++)
-            if (p.mesh.bit[d] == 1 << j)
-                x.odd[j] = (float)(lose * p.inverse[1 + d][1 + d] * s.momentum[j]);
-    return x;
-}
-
-template <int OCTANTS>
-static __device__ __forceinline__ void relax(const octant_nodes<OCTANTS> &n, const polynomial &x, float lose,
-                                             four h[OCTANTS], float lost[4])
-{
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-        parities<OCTANTS> s = {n.inside.v[i] * x.even + x.square * n.vv.v[i], {0, 0, 0}};
-        float towards[OCTANTS];
-#pragma unroll
-        for (int j = 0; j < axes_of(OCTANTS); j++)
-            s.odd[j] = x.odd[j] * n.v[j].v[i];
-        spread<OCTANTS>(s, towards);
-#pragma unroll
-        for (int o = 0; o < OCTANTS; o++) {
-            const float old = h[o].v[i], change = towards[o] - lose * old;
-            h[o].v[i] = old + change;
-            lost[i] += kn_stream_lost(old, change, h[o].v[i]);
-        }
-    }
-}
-
 /* The sums of a cell over its LANES lanes, or over the block.  Two cells in turn use
  * two places, so that one barrier suffices. */
 template <int LANES, int AXES>
@@ -508,43 +359,6 @@ static __device__ __forceinline__ sums sum_cell(sums sum, sums (*space)[MOST_WAR
             sum.momentum[j] += found[w].momentum[j];
     }
     return sum;
-}
-
-/* ----------------------------------------------------------------- giving back */
-
-/* The lane, of those that share a cell in a warp, whose first node weighs most. */
-template <int LANES> static __device__ __forceinline__ int heaviest(float w)
-{
-    int lane = threadIdx.x % WARP;
-#pragma unroll
-    for (int offset = LANES / 2; offset > 0; offset /= 2) {
-        const float other = __shfl_xor_sync(0xffffffffu, w, offset);
-        const int from = __shfl_xor_sync(0xffffffffu, lane, offset);
-        if (other > w || (other == w && from < lane)) {
-            w = other;
-            lane = from;
-        }
-    }
-    return lane;
-}
-
-/* Mass that rounding has lost in these lanes goes back into their heaviest node, in
- * another octant at each turn. */
-template <int LANES, int OCTANTS>
-static __device__ __forceinline__ void give_back(const octant_nodes<OCTANTS> &n, const float lost[4],
-                                                 float walls, int lane, int octant, four h[OCTANTS])
-{
-    float sum = walls;
-#pragma unroll
-    for (int i = 0; i < 4; i++)
-        sum += n.w.v[i] * lost[i];
-#pragma unroll
-    for (int offset = LANES / 2; offset > 0; offset /= 2)
-        sum += __shfl_xor_sync(0xffffffffu, sum, offset);
-    const float back = lane == threadIdx.x % WARP ? sum / n.w.v[0] : 0.0f;
-#pragma unroll
-    for (int o = 0; o < OCTANTS; o++)
-        h[o].v[0] += o == octant ? back : 0.0f;
 }
 
 /* --------------------------------------------------------------------- kernel */
@@ -570,7 +384,7 @@ static __global__ void __launch_bounds__(LANES > WARP ? LANES : 128, LANES > 128
     enum { GROUP = LANES > WARP ? WARP : LANES };
     __shared__ sums space[2][MOST_WARPS];
     __shared__ upwind<ORDER, OCTANTS, NAXES> rows[RUN];
-    const int first = blockIdx.x * run, end = first + run < p.ncells ? first + run : p.ncells;
+    const int first = blockIdx.x * run, end = first + run < s.cells ? first + run : s.cells;
     const int across = LANES > WARP ? blockDim.x : LANES, team = threadIdx.x / across,
               teams = blockDim.x / across;
     const int k = 4 * (threadIdx.x - team * across);
@@ -615,11 +429,11 @@ static __global__ void __launch_bounds__(LANES > WARP ? LANES : 128, LANES > 128
         give_back<GROUP, OCTANTS>(n, lost, walls, heavy, s.heavy / p.mesh.stride, h);
 #pragma unroll
         for (int o = 0; o < OCTANTS && works; o++)
-            *(float4 *)(s.next + row + o * p.mesh.stride + k) =
-                make_float4(h[o].v[0], h[o].v[1], h[o].v[2], h[o].v[3]);
+            write4(s.next + row + o * p.mesh.stride + k, h[o]);
     }
     wait_for_walls();
-    note_cycles(p, blockIdx.x == gridDim.x / 2, start, start + streaming); /* boundary tiles come first */
+    /* boundary tiles come first */
+    note_cycles(p, s.cells == p.ncells && blockIdx.x == gridDim.x / 2, start, start + streaming);
 }
 
 /* ------------------------------------------------------------------ launching */
@@ -632,65 +446,56 @@ bool kn_cuda_linear_fits(const struct kn_cuda_problem *p)
 }
 
 template <int ORDER, int OCTANTS, int NAXES, int LANES, bool PLAIN>
-static void launch(const kn_cuda_problem *p, const kn_cuda_step *s, cudaStream_t stream)
+static cudaError_t launch(const kn_cuda_problem *p, const kn_cuda_step *s, cudaStream_t stream)
 {
     const int quads = p->mesh.stride / 4, threads = LANES > WARP ? (quads + WARP - 1) / WARP * WARP : 128;
     /* runs only where there are enough cells to fill the card many times over */
-    const int least = LANES > WARP ? 1 : 128 / LANES, share = p->ncells / (16 * p->multiprocessors),
+    const int least = LANES > WARP ? 1 : 128 / LANES, share = s->cells / (16 * p->multiprocessors),
               run = share < least ? least
                     : share > RUN ? RUN
                                   : share;
-    launch_behind_walls(linear_kernel<ORDER, OCTANTS, NAXES, LANES, PLAIN>,
-                        (unsigned)((p->ncells + run - 1) / run), threads, 0, stream, s->behind_walls, *p, *s,
-                        -expm1(-s->dt_collide), run);
+    return launch_behind_walls(linear_kernel<ORDER, OCTANTS, NAXES, LANES, PLAIN>,
+                               (unsigned)((s->cells + run - 1) / run), threads, 0, stream, s->behind_walls,
+                               *p, *s, -expm1(-s->dt_collide), run);
 }
 
 /* The usual second-order case has a kernel of its own. */
 template <int ORDER, int OCTANTS, int NAXES, int LANES>
-static void launch_plain(const kn_cuda_problem *p, const kn_cuda_step *s, cudaStream_t stream)
+static cudaError_t launch_plain(const kn_cuda_problem *p, const kn_cuda_step *s, cudaStream_t stream)
 {
     enum { USUAL = ORDER == 2 && 1 << NAXES == OCTANTS && NAXES > 1 };
-    if (USUAL && p->uniform && p->limiter == VAN_LEER)
-        launch<ORDER, OCTANTS, NAXES, LANES, USUAL>(p, s, stream);
-    else
-        launch<ORDER, OCTANTS, NAXES, LANES, false>(p, s, stream);
+    return USUAL && p->uniform && p->limiter == VAN_LEER
+               ? launch<ORDER, OCTANTS, NAXES, LANES, USUAL>(p, s, stream)
+               : launch<ORDER, OCTANTS, NAXES, LANES, false>(p, s, stream);
 }
 
 template <int ORDER, int OCTANTS, int NAXES>
-static void launch_lanes(const kn_cuda_problem *p, const kn_cuda_step *s, cudaStream_t stream)
+static cudaError_t launch_lanes(const kn_cuda_problem *p, const kn_cuda_step *s, cudaStream_t stream)
 {
     const int quads = p->mesh.stride / 4;
-    if (quads <= 16)
-        launch_plain<ORDER, OCTANTS, NAXES, 16>(p, s, stream);
-    else if (quads <= 128)
-        launch_plain<ORDER, OCTANTS, NAXES, 128>(p, s, stream);
-    else
-        launch_plain<ORDER, OCTANTS, NAXES, WARP * MOST_WARPS>(p, s, stream);
+    return quads <= 16    ? launch_plain<ORDER, OCTANTS, NAXES, 16>(p, s, stream)
+           : quads <= 128 ? launch_plain<ORDER, OCTANTS, NAXES, 128>(p, s, stream)
+                          : launch_plain<ORDER, OCTANTS, NAXES, WARP * MOST_WARPS>(p, s, stream);
 }
 
 template <int ORDER>
-static void launch_order(const kn_cuda_problem *p, const kn_cuda_step *s, cudaStream_t stream)
+static cudaError_t launch_order(const kn_cuda_problem *p, const kn_cuda_step *s, cudaStream_t stream)
 {
     const int octants = p->mesh.octants, naxes = p->mesh.naxes;
     if (octants == 8 && naxes == 3)
-        launch_lanes<ORDER, 8, 3>(p, s, stream);
-    else if (octants == 8 && naxes == 2)
-        launch_lanes<ORDER, 8, 2>(p, s, stream);
-    else if (octants == 8)
-        launch_lanes<ORDER, 8, 1>(p, s, stream);
-    else if (octants == 4 && naxes == 2)
-        launch_lanes<ORDER, 4, 2>(p, s, stream);
-    else if (octants == 4)
-        launch_lanes<ORDER, 4, 1>(p, s, stream);
-    else
-        launch_lanes<ORDER, 2, 1>(p, s, stream);
+        return launch_lanes<ORDER, 8, 3>(p, s, stream);
+    if (octants == 8 && naxes == 2)
+        return launch_lanes<ORDER, 8, 2>(p, s, stream);
+    if (octants == 8)
+        return launch_lanes<ORDER, 8, 1>(p, s, stream);
+    if (octants == 4 && naxes == 2)
+        return launch_lanes<ORDER, 4, 2>(p, s, stream);
+    if (octants == 4)
+        return launch_lanes<ORDER, 4, 1>(p, s, stream);
+    return launch_lanes<ORDER, 2, 1>(p, s, stream);
 }
 
 cudaError_t kn_cuda_linear(const struct kn_cuda_problem *p, const struct kn_cuda_step *s, cudaStream_t stream)
 {
-    if (p->order == 1)
-        launch_order<1>(p, s, stream);
-    else
-        launch_order<2>(p, s, stream);
-    return cudaGetLastError();
+    return p->order == 1 ? launch_order<1>(p, s, stream) : launch_order<2>(p, s, stream);
 }

@@ -179,6 +179,7 @@ template <class T> static __device__ __forceinline__ void turn_round(T v[4], int
  * after the other the places are given to the sample that costs least beside those
  * before it.  A lane has PARTS samples; place[i] is where its i-th goes. */
 enum { GROUPS = 8, TURNS = 8, PARTS = KN_SAMPLE_BATCH / WARP };
+enum { IDLE_COST = 1 << 16 }; /* above that of any sample */
 
 /* What eight threads that access memory together have: by node of the sample, 4 bits
  * per group of banks, and the most in one of them, which is the time it takes. */
@@ -194,7 +195,9 @@ static __device__ __forceinline__ uint32_t count_in(const access &a, int i, uint
 /* The best turn of a sample: what it costs in the high bits, the turn in the low ones. */
 static __device__ __forceinline__ uint32_t best_turn(const kn_sample &s, const access &a, int turns)
 {
-    uint32_t best = UINT32_MAX;
+    uint32_t best = IDLE_COST;
+    if (s.node[0] == KN_CUDA_IDLE)
+        return best;
 #pragma unroll
     for (int t = 0; t < TURNS; t++) {
         uint32_t node[4] = {s.node[0], s.node[1], s.node[2], s.node[3]}, cost = 0;
@@ -238,6 +241,8 @@ static __device__ void avoid_clashes(kn_sample s[PARTS], int turns, int place[PA
             }
             for (int i = 0; i < 4 && chosen / WARP == part; i++) {
                 const uint32_t node = __shfl_sync(0xffffffffu, s[part].node[i], chosen % WARP);
+                if (best / KN_SAMPLE_BATCH >= IDLE_COST)
+                    break; /* only idle samples are left */
                 a.used[i] += 1u << 4 * (node % GROUPS);
                 a.most[i] = max(a.most[i], count_in(a, i, node));
             }
@@ -249,8 +254,8 @@ static __device__ void avoid_clashes(kn_sample s[PARTS], int turns, int place[PA
  * one warp per batch. */
 template <class NODE>
 static __global__ void sampling_kernel(const __grid_constant__ kn_sample_plan plan, uint64_t draw,
-                                       uint32_t idle, const int32_t *order, const int32_t *batches,
-                                       int beside, char *samples)
+                                       const int32_t *order, const int32_t *batches, int beside, int slots,
+                                       char *samples)
 {
     enum { PART = WARP * (sizeof(NODE) + sizeof(float4)) };
     const int lane = threadIdx.x % WARP, warps = gridDim.x * blockDim.x / WARP;
@@ -262,7 +267,7 @@ static __global__ void sampling_kernel(const __grid_constant__ kn_sample_plan pl
         for (int part = 0; part < PARTS; part++) {
             const int rank = part * WARP + lane;
             place[part] = rank;
-            s[part] = kn_sample{{idle, idle, idle, idle}, {0, 0, 0, 0}, {0, 0, 0, 0}};
+            s[part] = kn_sample{{KN_CUDA_IDLE}, {0, 0, 0, 0}, {0, 0, 0, 0}};
             if (b < batches[0] && batches[1 + b] + rank < batches[2 + b]) {
                 s[part] = kn_sample_make(&plan, draw, (uint32_t)order[batches[1 + b] + rank]);
                 for (int i = 0; i < 4 && beside > 0; i++)
@@ -275,6 +280,9 @@ static __global__ void sampling_kernel(const __grid_constant__ kn_sample_plan pl
         for (int part = 0; part < PARTS; part++) {
             char *to = samples + ((int64_t)b * PARTS + place[part] / WARP) * PART;
             const int at = place[part] % WARP;
+            if (beside > 0 && s[part].node[0] == KN_CUDA_IDLE)
+                for (int i = 0; i < 4; i++)
+                    s[part].node[i] = (uint32_t)(slots + place[part]);
             NODE node;
             node.x = s[part].node[0], node.y = s[part].node[1], node.z = s[part].node[2],
             node.w = s[part].node[3];
@@ -294,11 +302,12 @@ cudaError_t kn_cuda_sample(const struct kn_sample_plan *plan, uint64_t draw, int
                            const int32_t *batches, int beside, char *samples, cudaStream_t stream)
 {
     enum { BLOCKS = 128, THREADS = 32 };
+    const int slots = beside > 0 ? kn_cuda_slots(nnodes, beside) : 0;
     if (beside > 0)
-        sampling_kernel<ushort4><<<BLOCKS, THREADS, 0, stream>>>(
-            *plan, draw, (uint32_t)kn_cuda_slots(nnodes, beside), order, batches, beside, samples);
+        sampling_kernel<ushort4>
+            <<<BLOCKS, THREADS, 0, stream>>>(*plan, draw, order, batches, beside, slots, samples);
     else
         sampling_kernel<uint4>
-            <<<BLOCKS, THREADS, 0, stream>>>(*plan, draw, UINT32_MAX, order, batches, beside, samples);
+            <<<BLOCKS, THREADS, 0, stream>>>(*plan, draw, order, batches, beside, slots, samples);
     return cudaGetLastError();
 }

@@ -20,6 +20,18 @@ static __device__ __forceinline__ four read4(const float *p)
     return f;
 }
 
+/* The same past the first-level cache: tables stay there. */
+static __device__ __forceinline__ four read_row(const float *from)
+{
+    const float4 x = __ldcg((const float4 *)from);
+    return four{{x.x, x.y, x.z, x.w}};
+}
+
+static __device__ __forceinline__ void write4(float *to, const four &h)
+{
+    *(float4 *)to = make_float4(h.v[0], h.v[1], h.v[2], h.v[3]);
+}
+
 /* Values on the downwind face of a site, second order; `ghost` holds the
  * emission where the upwind neighbour is a wall. */
 static __device__ __forceinline__ four face_values(const kn_cuda_problem &p, const float *h,
@@ -57,19 +69,27 @@ static __device__ __forceinline__ four arriving(const kn_cuda_problem &p, const 
     return face_values(p, h, kn_mesh_stencil(&p.mesh, s, axis, dt), axis, k, none);
 }
 
-/* What comes out of a wall face into an octant, for a density of the emission. */
+/* What a wall face sends into an octant, for a density of the emission. */
+static __device__ __forceinline__ four diffused(const kn_cuda_problem &p, int face, float rho, int octant,
+                                                int k)
+{
+    const four excess =
+        read4(p.emission + (int64_t)p.face_side[face] * p.mesh.nnodes + (int64_t)octant * p.mesh.stride + k);
+    four out;
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+        out.v[i] = kn_gaussian_value(p.eps, rho, excess.v[i]);
+    return out;
+}
+
+/* What comes out of a wall face, with what it reflects. */
 template <int ORDER>
 static __device__ __forceinline__ four emitted(const kn_cuda_problem &p, const float *h, int face, float rho,
                                                int octant, float dt, int k)
 {
     const int side = p.face_side[face], axis = side / 2;
     const float alpha = p.alpha[side];
-    const four excess =
-        read4(p.emission + (int64_t)side * p.mesh.nnodes + (int64_t)octant * p.mesh.stride + k);
-    four out;
-#pragma unroll
-    for (int i = 0; i < 4; i++)
-        out.v[i] = kn_gaussian_value(p.eps, rho, excess.v[i]);
+    four out = diffused(p, face, rho, octant, k);
     if (alpha != 1) {
         const kn_site mirrored = {p.face_cell[face], octant ^ p.mesh.bit[axis]};
         const four in = arriving<ORDER>(p, h, mirrored, axis, dt, k);

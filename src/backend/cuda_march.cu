@@ -1,0 +1,401 @@
+/* Streaming to second order, alone or with linearised BGK, in the cells of a uniform
+ * plane mesh.  A thread marches with the wind through a tile of cells, octant by
+ * octant, with four nodes of each row in registers: it reads a row once and forms a
+ * slope once where a sweep over single cells would read it up to eight times.  The
+ * streamed tile waits in shared memory for the collisions. */
+#include "backend/cuda_linear.h"
+
+enum { COLUMNS = KN_CUDA_COLUMNS, ROWS = KN_CUDA_ROWS, CELLS = COLUMNS * ROWS, QUADRANTS = 4 };
+enum { UPWIND = 2 }; /* rows upwind of a tile that it needs; and one downwind */
+
+/* One column of a tile and what is above and below it, from upwind to downwind. */
+struct column {
+    four row[UPWIND + ROWS + 1];
+};
+
+static __device__ __forceinline__ column read_column(const float *from, int64_t along, int first, int end)
+{
+    column c;
+#pragma unroll
+    for (int q = 0; q < UPWIND + ROWS + 1; q++)
+        if (q >= first && q < end)
+            c.row[q] = read_row(from + (q - UPWIND) * along);
+    return c;
+}
+
+/* Walls next to a tile, upwind and downwind of it along each axis. */
+struct tile_walls {
+    bool up[2], down[2];
+};
+
+/* What a wall that takes everything up sends into a site, instead of a neighbour. */
+static __device__ __forceinline__ four from_wall(const kn_cuda_problem &p, kn_site s, int axis, int k)
+{
+    const int face = ~kn_mesh_walk(&p.mesh, s, axis, 0).cell;
+    return diffused(p, face, p.density[face], s.octant, k);
+}
+
+/* Slope across a cell; a wall upwind is half as far away as a cell, one downwind
+ * leaves the slope one-sided, as in kn_mesh_stencil. */
+static __device__ __forceinline__ four slope_across(const four &up, const four &here, const four &down,
+                                                    bool wall_up = false, bool wall_down = false)
+{
+    four slope;
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        const float a = (here.v[i] - up.v[i]) * (wall_up ? 2.0f : 1.0f);
+        slope.v[i] = wall_down ? a : kn_stream_slope(VAN_LEER, a, down.v[i] - here.v[i]);
+    }
+    return slope;
+}
+
+/* A cell, the cells upwind of it along both axes and along both at once, the slopes
+ * across it and across the cells upwind; whether those are walls instead. */
+struct cell_rows {
+    four here, up[2], corner, slope[2], slope_up[2];
+    bool wall[2];
+};
+
+/* Four nodes of a cell after streaming; `courant` by axis.  Terms across that a wall
+ * would have to give are left out, as in kn_mesh_transverse. */
+static __device__ __forceinline__ four move_on(const cell_rows &c, const four courant[2], const four &w,
+                                               float *lost)
+{
+    four change;
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        const float x = c.here.v[i] - c.up[0].v[i], y = c.here.v[i] - c.up[1].v[i];
+        const float twist = x - (c.up[1].v[i] - c.corner.v[i]); /* of x along y, and of y along x */
+        const float along_x = c.wall[1]   ? 0.0f
+                              : c.wall[0] ? y
+                                          : twist,
+                    along_y = c.wall[0]   ? 0.0f
+                              : c.wall[1] ? x
+                                          : twist;
+        change.v[i] = -courant[0].v[i] * kn_stream_rise(x, c.slope[0].v[i], c.slope_up[0].v[i],
+                                                        courant[0].v[i], courant[1].v[i] * along_x) -
+                      courant[1].v[i] * kn_stream_rise(y, c.slope[1].v[i], c.slope_up[1].v[i],
+                                                       courant[1].v[i], courant[0].v[i] * along_y);
+    }
+    return sum_of(w, c.here, change, lost);
+}
+
+/* An octant of a tile: its first cell as the wind blows, the distances to the next
+ * column and row downwind in cells, in h and in the tile that is filled. */
+struct passage {
+    kn_site first;
+    int cells[2];
+    int64_t step[2];
+    int put[2];
+    tile_walls walls;
+};
+
+/* Column i with what is upwind and downwind of it, as far as it is needed there. */
+template <bool WALLS>
+static __device__ __forceinline__ column enter(const kn_cuda_problem &p, const float *from, const passage &t,
+                                               int i, int k)
+{
+    enum { ALL = UPWIND + ROWS + 1 };
+    const bool wall = WALLS && t.walls.up[1];
+    column c = read_column(from + i * t.step[0], t.step[1], wall ? UPWIND : 0,
+                           WALLS && t.walls.down[1] ? ALL - 1 : ALL);
+    if (wall)
+        c.row[UPWIND - 1] = from_wall(p, kn_site{t.first.cell + i * t.cells[0], t.first.octant}, 1, k);
+    return c;
+}
+
+/* One octant of a tile; `from` its first row in h, `to` in the tile. */
+template <bool WALLS>
+static __device__ __forceinline__ void march(const kn_cuda_problem &p, const float *from, const passage &t,
+                                             int k, float *to, const four courant[2], const four &w,
+                                             float lost[ROWS][COLUMNS])
+{
+    enum { FIRST = UPWIND, END = UPWIND + ROWS };
+    const bool wall[2] = {WALLS && t.walls.up[0], WALLS && t.walls.up[1]},
+               last[2] = {WALLS && t.walls.down[0], WALLS && t.walls.down[1]};
+    const four none = {{0, 0, 0, 0}};
+    column here = enter<WALLS>(p, from, t, 0, k), next = enter<WALLS>(p, from, t, 1, k), behind;
+    four behind_slope[ROWS];
+    if (wall[0]) {
+        behind = here;
+#pragma unroll
+        for (int r = 0; r < ROWS; r++) {
+            behind.row[FIRST + r] =
+                from_wall(p, kn_site{t.first.cell + r * t.cells[1], t.first.octant}, 0, k);
+            behind_slope[r] = none;
+        }
+    } else {
+        behind = read_column(from - t.step[0], t.step[1], wall[1] ? FIRST : FIRST - 1, END);
+        const column second = read_column(from - 2 * t.step[0], t.step[1], FIRST, END);
+#pragma unroll
+        for (int r = 0; r < ROWS; r++)
+            behind_slope[r] = slope_across(second.row[FIRST + r], behind.row[FIRST + r], here.row[FIRST + r]);
+    }
+#pragma unroll
+    for (int i = 0; i < COLUMNS; i++) {
+        column after = next; /* read one column before its turn; the last is only flowed into */
+        if (i + 2 < COLUMNS)
+            after = enter<WALLS>(p, from, t, i + 2, k);
+        else if (i + 2 == COLUMNS && !last[0])
+            after = read_column(from + COLUMNS * t.step[0], t.step[1], FIRST, END);
+        four upper = wall[1] ? none : slope_across(here.row[0], here.row[1], here.row[2]);
+#pragma unroll
+        for (int r = 0; r < ROWS; r++) {
+            const int q = FIRST + r;
+            const cell_rows c = {here.row[q],
+                                 {behind.row[q], here.row[q - 1]},
+                                 behind.row[q - 1],
+                                 {slope_across(behind.row[q], here.row[q], next.row[q], wall[0] && i == 0,
+                                               last[0] && i == COLUMNS - 1),
+                                  slope_across(here.row[q - 1], here.row[q], here.row[q + 1],
+                                               wall[1] && r == 0, last[1] && r == ROWS - 1)},
+                                 {behind_slope[r], upper},
+                                 {wall[0] && i == 0, wall[1] && r == 0}};
+            write4(to + i * t.put[0] + r * t.put[1], move_on(c, courant, w, &lost[r][i]));
+            behind_slope[r] = c.slope[0];
+            upper = c.slope[1];
+        }
+        behind = here;
+        here = next;
+        next = after;
+    }
+}
+
+/* Exchange what is counted with the wind and what is counted from low to high. */
+static __device__ __forceinline__ void turn(bool columns, bool rows, float lost[ROWS][COLUMNS])
+{
+    float from[ROWS][COLUMNS];
+#pragma unroll
+    for (int i = 0; i < CELLS; i++)
+        from[i / COLUMNS][i % COLUMNS] = lost[i / COLUMNS][i % COLUMNS];
+#pragma unroll
+    for (int i = 0; i < CELLS; i++) {
+        const int r = i / COLUMNS, c = i % COLUMNS;
+        const float plain = columns ? from[r][COLUMNS - 1 - c] : from[r][c],
+                    upside = columns ? from[ROWS - 1 - r][COLUMNS - 1 - c] : from[ROWS - 1 - r][c];
+        lost[r][c] = rows ? upside : plain;
+    }
+}
+
+/* Octant o of the tile whose lowest cell is `cell`, with walls on these sides. */
+static __device__ __forceinline__ passage passage_of(const kn_cuda_problem &p, int cell, int walls, int o)
+{
+    const int side[2] = {1, p.inner.across}, size[2] = {COLUMNS, ROWS}, row[2] = {1, COLUMNS};
+    passage t = {{cell, o}};
+#pragma unroll
+    for (int a = 0; a < 2; a++) {
+        const bool back = o & p.mesh.bit[a], low = walls >> 2 * a & 1, high = walls >> (2 * a + 1) & 1;
+        t.first.cell += back ? (size[a] - 1) * side[a] : 0;
+        t.cells[a] = back ? -side[a] : side[a];
+        t.step[a] = (int64_t)t.cells[a] * p.mesh.nnodes;
+        t.put[a] = (back ? -row[a] : row[a]) * p.mesh.nnodes;
+        t.walls.up[a] = back ? high : low;
+        t.walls.down[a] = back ? low : high;
+    }
+    return t;
+}
+
+/* Bit mask of the sides of a tile that are walls; `at` counts its column and row. */
+static __device__ __forceinline__ int walls_around(const kn_cuda_problem &p, const int at[2])
+{
+    int walls = 0;
+#pragma unroll
+    for (int a = 0; a < 2; a++) {
+        walls |= at[a] == 0 && (p.inner.walls >> 2 * a & 1) ? 1 << 2 * a : 0;
+        walls |= at[a] == p.inner.tiles[a] - 1 && (p.inner.walls >> (2 * a + 1) & 1) ? 2 << 2 * a : 0;
+    }
+    return walls;
+}
+
+/* The streaming kernel: all octants of a tile whose lowest cell is `cell`. */
+template <bool WALLS>
+static __device__ __forceinline__ void stream_tile(const kn_cuda_problem &p, const kn_cuda_step &s, int cell,
+                                                   int walls, int k, float *tile, float lost[ROWS][COLUMNS])
+{
+    const kn_mesh &m = p.mesh;
+    const four w = read4(p.w + k);
+    four courant[2];
+#pragma unroll
+    for (int a = 0; a < 2; a++) {
+        courant[a] = read4(p.speed[a] + k);
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            courant[a].v[i] *= s.dt_stream / p.mesh.width[a]; /* all cells are alike */
+    }
+#pragma unroll 1
+    for (int o = 0; o < QUADRANTS; o++) {
+        const bool left = o & m.bit[0], down = o & m.bit[1];
+        const passage t = passage_of(p, cell, walls, o);
+        const float *from = s.h + kn_mesh_row(&m, t.first) + k;
+        const int place = (left ? COLUMNS - 1 : 0) + (down ? (ROWS - 1) * COLUMNS : 0);
+        float *to = tile + place * m.nnodes + o * m.stride + k;
+        turn(left, down, lost);
+        march<WALLS>(p, from, t, k, to, courant, w, lost);
+        turn(left, down, lost);
+    }
+    for (int c = 0; c < CELLS && WALLS && k == 0; c++)
+        lost[c / COLUMNS][c % COLUMNS] +=
+            lost_at_walls(p, cell + c % COLUMNS + p.inner.across * (c / COLUMNS), s.dt_stream);
+}
+
+static __device__ __forceinline__ void read_cell(const kn_mesh &m, const float *tile, int c, int k,
+                                                 four h[QUADRANTS])
+{
+#pragma unroll
+    for (int o = 0; o < QUADRANTS; o++)
+        h[o] = read4(tile + c * m.nnodes + o * m.stride + k);
+}
+
+/* What the cells of a tile relax to, found by the lanes of a team or by the block. */
+template <int LANES> struct tile_targets {
+    sums found[CELLS][LANES > WARP ? LANES / WARP : 1];
+    polynomial target[CELLS];
+};
+
+template <int LANES>
+static __device__ __forceinline__ void
+find_targets(const kn_cuda_problem &p, const octant_nodes<QUADRANTS> &n, double lose, const float *tile,
+             int k, bool active, tile_targets<LANES> *t)
+{
+    const int lane = threadIdx.x % (LANES < WARP ? LANES : WARP),
+              warp = LANES > WARP ? threadIdx.x / WARP : 0, warps = LANES > WARP ? blockDim.x / WARP : 1;
+#pragma unroll 2
+    for (int c = 0; c < CELLS; c++) {
+        four h[QUADRANTS] = {};
+        if (active)
+            read_cell(p.mesh, tile, c, k, h);
+        sums sum = sums_of<QUADRANTS>(n, h);
+        sum_lanes < LANES<WARP ? LANES : WARP, axes_of(QUADRANTS)>(&sum);
+        if (lane == 0)
+            t->found[c][warp] = sum;
+    }
+    if (LANES > WARP)
+        __syncthreads();
+    else
+        __syncwarp();
+    const int c = LANES > WARP ? threadIdx.x : lane;
+    if (c < CELLS) {
+        sums sum = t->found[c][0];
+        for (int w = 1; w < warps; w++) {
+            sum.mass += t->found[c][w].mass;
+            sum.energy += t->found[c][w].energy;
+            for (int j = 0; j < axes_of(QUADRANTS); j++)
+                sum.momentum[j] += t->found[c][w].momentum[j];
+        }
+        t->target[c] = target_of<axes_of(QUADRANTS)>(p, sum, lose);
+    }
+    if (LANES > WARP)
+        __syncthreads();
+    else
+        __syncwarp();
+}
+
+/* ------------------------------------------------------------------------ kernel */
+
+/* Tiles that a block of so many lanes per tile marches through. */
+static __host__ __device__ constexpr int march_teams(int lanes)
+{
+    return lanes > WARP ? 1 : 128 / lanes;
+}
+
+/* LANES of a warp per tile, or a block of at most LANES. */
+template <int LANES>
+static __global__ void __launch_bounds__(LANES > WARP ? LANES : 128, LANES > 128 ? 1 : 3)
+    march_kernel(const __grid_constant__ kn_cuda_problem p, const __grid_constant__ kn_cuda_step s,
+                 double lose)
+{
+    extern __shared__ __align__(16) float tiles[];
+    enum { GROUP = LANES > WARP ? WARP : LANES };
+    __shared__ tile_targets<LANES> targets[march_teams(LANES)];
+    const int team = LANES > WARP ? 0 : threadIdx.x / LANES, ntiles = p.inner.tiles[0] * p.inner.tiles[1];
+    const int at = blockIdx.x * march_teams(LANES) + team,
+              chosen = at < ntiles ? (at + ntiles / 2) % ntiles
+                                   : ntiles - 1; /* walls, which may not be ready, late */
+    const int place[2] = {chosen % p.inner.tiles[0], chosen / p.inner.tiles[0]};
+    const int cell =
+        p.inner.first[0] + COLUMNS * place[0] + p.inner.across * (p.inner.first[1] + ROWS * place[1]);
+    const int k = 4 * (threadIdx.x - team * LANES);
+    const bool active = k < p.mesh.stride;
+    float *const tile = tiles + (int64_t)team * CELLS * p.mesh.nnodes, lost[ROWS][COLUMNS] = {};
+    const long long start = clock64();
+    const int walls = walls_around(p, place);
+    if (active && walls) {
+        wait_for_walls();
+        stream_tile<true>(p, s, cell, walls, k, tile, lost);
+    } else if (active) {
+        stream_tile<false>(p, s, cell, 0, k, tile, lost);
+    }
+    const long long middle = clock64();
+    const octant_nodes<QUADRANTS> n = octant_nodes_of<QUADRANTS>(p, active ? k : 0);
+    if (p.method == METHOD_BGK)
+        find_targets<LANES>(p, n, lose, tile, k, active, &targets[team]);
+    const int heavy = heaviest<GROUP>(active ? n.w.v[0] : 0.0f);
+#pragma unroll
+    for (int c = 0; c < CELLS; c++) {
+        four h[QUADRANTS] = {};
+        float relaxed[4] = {0, 0, 0, 0};
+        if (active)
+            read_cell(p.mesh, tile, c, k, h);
+        if (p.method == METHOD_BGK && active)
+            relax<QUADRANTS>(n, targets[team].target[c], (float)lose, h, relaxed);
+        give_back<GROUP, QUADRANTS>(n, relaxed, lost[c / COLUMNS][c % COLUMNS], heavy,
+                                    s.heavy / p.mesh.stride, h);
+        const int64_t row = (int64_t)(cell + c % COLUMNS + p.inner.across * (c / COLUMNS)) * p.mesh.nnodes;
+#pragma unroll
+        for (int o = 0; o < QUADRANTS; o++)
+            if (active && at < ntiles)
+                write4(s.next + row + o * p.mesh.stride + k, h[o]);
+    }
+    wait_for_walls();
+    note_cycles(p, blockIdx.x == 0, start, middle);
+}
+
+/* --------------------------------------------------------------------- launching */
+
+/* Lanes of a tile: of a warp, or of a block, at most. */
+static int lanes_of(const kn_cuda_problem *p)
+{
+    const int quads = p->mesh.stride / 4;
+    return quads <= 16 ? 16 : quads <= 128 ? 128 : quads <= 256 ? 256 : WARP * MOST_WARPS;
+}
+
+static size_t tile_bytes(const kn_cuda_problem *p)
+{
+    return (size_t)march_teams(lanes_of(p)) * CELLS * (size_t)p->mesh.nnodes * sizeof(float);
+}
+
+int kn_cuda_march_least(const struct kn_cuda_problem *p)
+{
+    const kn_mesh *m = &p->mesh;
+    const bool fits = kn_cuda_linear_fits(p) && p->order == 2 && p->uniform && p->limiter == VAN_LEER &&
+                      m->naxes == 2 && m->axes[0] == 0 && m->axes[1] == 1 && m->octants == QUADRANTS &&
+                      tile_bytes(p) <= p->shared_limit;
+    return fits ? march_teams(lanes_of(p)) * p->multiprocessors : 0;
+}
+
+template <int LANES>
+static cudaError_t launch(const kn_cuda_problem *p, const kn_cuda_step *s, cudaStream_t stream)
+{
+    const int threads = LANES > WARP ? (p->mesh.stride / 4 + WARP - 1) / WARP * WARP : 128,
+              teams = march_teams(LANES), tiles = p->inner.tiles[0] * p->inner.tiles[1];
+    const cudaError_t status = cudaFuncSetAttribute(
+        march_kernel<LANES>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)tile_bytes(p));
+    if (status != cudaSuccess)
+        return status;
+    return launch_behind_walls(march_kernel<LANES>, (unsigned)((tiles + teams - 1) / teams), threads,
+                               tile_bytes(p), stream, s->behind_walls, *p, *s, -expm1(-s->dt_collide));
+}
+
+cudaError_t kn_cuda_march(const struct kn_cuda_problem *p, const struct kn_cuda_step *s, cudaStream_t stream)
+{
+    switch (lanes_of(p)) {
+    case 16:
+        return launch<16>(p, s, stream);
+    case 128:
+        return launch<128>(p, s, stream);
+    case 256:
+        return launch<256>(p, s, stream);
+    default:
+        return launch<WARP * MOST_WARPS>(p, s, stream);
+    }
+}
