@@ -82,7 +82,9 @@ enum kn_cluster { KN_CLUSTER_BOTH, KN_CLUSTER_LOW, KN_CLUSTER_HIGH };
 enum kn_limiter { KN_LIMITER_VAN_LEER, KN_LIMITER_MC, KN_LIMITER_MINMOD, KN_LIMITER_NONE };
 enum kn_grid { KN_GRID_STRETCHED, KN_GRID_GAUSS };
 enum kn_fold { KN_FOLD_AUTO, KN_FOLD_NONE };
-enum kn_method { KN_METHOD_MONTE_CARLO, KN_METHOD_BGK, KN_METHOD_SHAKHOV, KN_METHOD_ES_BGK, KN_METHOD_NONE };
+enum kn_method {
+    KN_METHOD_MONTE_CARLO, KN_METHOD_BGK, KN_METHOD_SHAKHOV, KN_METHOD_ES_BGK, KN_METHOD_NONE, KN_METHOD_OPERATOR
+};
 enum kn_estimator { KN_ESTIMATOR_SYMMETRIC, KN_ESTIMATOR_PAPER };
 enum kn_points { KN_POINTS_AUTO, KN_POINTS_LATTICE, KN_POINTS_RANDOM };
 enum kn_update { KN_UPDATE_EXPONENTIAL, KN_UPDATE_EXPLICIT };
@@ -140,6 +142,7 @@ struct kn_case {
         enum kn_update update;
         enum kn_conservation conservation;
         double prandtl; /* shakhov, es-bgk */
+        bool rescale;   /* operator */
     } collision;
     struct kn_wall walls[KN_SIDES];
     struct {

@@ -297,7 +297,7 @@ static int find_machines(struct machine machines[MACHINES])
         snprintf(machines[n].name, sizeof machines[n].name, "CPU, %d threads", threads);
         n++;
     }
-    if (kn_backend_find("cuda")->available() == KN_OK)
+    if (kn_backend_find("cuda", KN_METHOD_BGK)->available() == KN_OK)
         machines[n++] = (struct machine){"cuda", 0, "GPU"};
     return n;
 }

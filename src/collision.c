@@ -15,6 +15,11 @@ bool kn_collision_is_model(enum kn_method method)
     return method == KN_METHOD_BGK || method == KN_METHOD_SHAKHOV || method == KN_METHOD_ES_BGK;
 }
 
+bool kn_collision_takes_blocks(enum kn_method method)
+{
+    return kn_collision_is_sampled(method) || method == KN_METHOD_OPERATOR;
+}
+
 /* The invariants at node k of an octant. */
 static void invariants(const struct kn_velocity *v, int octant, int k, double psi[KN_INVARIANTS])
 {
@@ -73,11 +78,12 @@ enum kn_status kn_collision_create(struct kn_collision_plan *p, const struct kn_
         return kn_error_set(KN_EMEMORY, "no memory for the collision step");
     fill_gram(p, v);
     fill_source(p, c, v);
-    return KN_OK;
+    return c->collision.method == KN_METHOD_OPERATOR ? kn_operator_create(&p->op, c, v) : KN_OK;
 }
 
 void kn_collision_destroy(struct kn_collision_plan *p)
 {
+    kn_operator_destroy(&p->op);
     free(p->source);
     *p = (struct kn_collision_plan){0};
 }

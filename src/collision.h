@@ -2,8 +2,8 @@
 #ifndef KN_COLLISION_H
 #define KN_COLLISION_H
 
+#include "operator.h"
 #include "point/collide.h"
-#include "velocity.h"
 
 struct kn_collision_plan {
     enum kn_method method;
@@ -11,12 +11,16 @@ struct kn_collision_plan {
     double gram[KN_INVARIANTS][KN_INVARIANTS];    /* <psi psi>, 1 on the diagonal of a folded momentum */
     double inverse[KN_INVARIANTS][KN_INVARIANTS]; /* of gram */
     bool has_source;
-    float *source; /* [nnodes] dh/dt of force and temperature gradient, theory (36) */
+    struct kn_operator op; /* of the method operator */
+    float *source;         /* [nnodes] dh/dt of force and temperature gradient, theory (36) */
 };
 
 /* How a method is computed: drawn samples, or relaxation towards a Gaussian. */
 bool kn_collision_is_sampled(enum kn_method method);
 bool kn_collision_is_model(enum kn_method method);
+
+/* Does a method work on several cells at once? */
+bool kn_collision_takes_blocks(enum kn_method method);
 
 enum kn_status kn_collision_create(struct kn_collision_plan *p, const struct kn_case *c,
                                    const struct kn_velocity *v);

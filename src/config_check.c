@@ -171,6 +171,25 @@ static enum kn_status check_initial(const struct kn_case *c)
     return KN_OK;
 }
 
+/* The operator is linear, and its stencils have three nodes on a half axis. */
+static enum kn_status check_operator(const struct kn_case *c)
+{
+    if (c->collision.method != KN_METHOD_OPERATOR)
+        return KN_OK;
+    if (c->disturbance != 0)
+        return kn_error_set(KN_EINPUT,
+                            "disturbance: %g, but collision.method: operator solves the linearised equation "
+                            "(disturbance: 0, or collision.method: monte-carlo)",
+                            c->disturbance);
+    for (int axis = 0; axis < 3; axis++)
+        if (c->velocity.nodes[axis] < 6)
+            return kn_error_set(KN_EINPUT,
+                                "velocity.nodes: %d along %c are too few for collision.method: operator (6 "
+                                "at least)",
+                                c->velocity.nodes[axis], AXIS[axis]);
+    return KN_OK;
+}
+
 /* ------------------------------------------------------------------- whole */
 
 static enum kn_status check_ranges(const struct kn_case *c)
@@ -189,7 +208,7 @@ static enum kn_status check_ranges(const struct kn_case *c)
 enum kn_status kn_case_check(const struct kn_case *c)
 {
     static enum kn_status (*const checks[])(const struct kn_case *) = {
-        check_ranges, check_walls, check_stretch, check_size, check_initial,
+        check_ranges, check_walls, check_stretch, check_size, check_initial, check_operator,
     };
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
         enum kn_status status = checks[i](c);

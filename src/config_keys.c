@@ -34,6 +34,7 @@ static const struct kn_choice folds[] = {
 
 static const struct kn_choice methods[] = {
     {"monte-carlo", KN_METHOD_MONTE_CARLO, "hard-sphere collision integral by Monte Carlo"},
+    {"operator", KN_METHOD_OPERATOR, "linearised hard-sphere collision integral, assembled once: no noise"},
     {"bgk", KN_METHOD_BGK, "BGK relaxation model (Prandtl number 1)"},
     {"shakhov", KN_METHOD_SHAKHOV, "Shakhov model, Prandtl number as given"},
     {"es-bgk", KN_METHOD_ES_BGK, "ellipsoidal statistical model, Prandtl number as given"},
@@ -112,11 +113,13 @@ static const struct kn_choice truths[] = {
 
 /* ------------------------------------------------------------------- keys */
 
-#define REAL(field)   .type = KN_TYPE_REAL, .count = 1, .offset = offsetof(struct kn_case, field)
-#define REALS(field)  .type = KN_TYPE_REAL, .count = 3, .offset = offsetof(struct kn_case, field)
-#define INT(field)    .type = KN_TYPE_INT, .count = 1, .offset = offsetof(struct kn_case, field)
-#define INTS(field)   .type = KN_TYPE_INT, .count = 3, .offset = offsetof(struct kn_case, field)
-#define COUNT(field)  .type = KN_TYPE_COUNT64, .count = 1, .offset = offsetof(struct kn_case, field)
+#define REAL(field)  .type = KN_TYPE_REAL, .count = 1, .offset = offsetof(struct kn_case, field)
+#define REALS(field) .type = KN_TYPE_REAL, .count = 3, .offset = offsetof(struct kn_case, field)
+#define INT(field)   .type = KN_TYPE_INT, .count = 1, .offset = offsetof(struct kn_case, field)
+#define INTS(field)  .type = KN_TYPE_INT, .count = 3, .offset = offsetof(struct kn_case, field)
+#define COUNT(field) .type = KN_TYPE_COUNT64, .count = 1, .offset = offsetof(struct kn_case, field)
+#define BOOL(field)                                                                                          \
+    .type = KN_TYPE_BOOL, .count = 1, .offset = offsetof(struct kn_case, field), .choices = truths
 #define CHOICE(field) .type = KN_TYPE_CHOICE, .count = 1, .offset = offsetof(struct kn_case, field)
 #define WALL(field)   .type = KN_TYPE_REAL, .count = 1, .offset = offsetof(struct kn_wall, field)
 #define WALLS(field)  .type = KN_TYPE_REAL, .count = 3, .offset = offsetof(struct kn_wall, field)
@@ -283,6 +286,13 @@ const struct kn_key kn_config_keys[] = {
      .high = 2,
      .flags = KN_KEY_SHAPES,
      .doc = "Prandtl number of the gas; shakhov and es-bgk only."},
+    {.name = "collision.rescale",
+     BOOL(collision.rescale),
+     .initial = "true",
+     .unit = "",
+     .flags = KN_KEY_SHAPES,
+     .doc = "Multiply the collision rates by the viscosity of the velocity grid, which is then exact; "
+            "operator only."},
     {.name = "walls.<side>.kind",
      .type = KN_TYPE_CHOICE,
      .count = 1,
@@ -495,12 +505,9 @@ const struct kn_key kn_config_keys[] = {
      .high = 1e9,
      .doc = "Wall time between checkpoints; 0 writes one only when the run is interrupted."},
     {.name = "output.vtk",
-     .type = KN_TYPE_BOOL,
-     .count = 1,
-     .offset = offsetof(struct kn_case, output.vtk),
+     BOOL(output.vtk),
      .initial = "true",
      .unit = "",
-     .choices = truths,
      .doc = "Whether ParaView files are written beside fields.h5."},
     {0},
 };

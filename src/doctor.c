@@ -38,7 +38,7 @@ static void look_at_backends(void)
 {
     char text[256];
     for (int i = 1; kn_backend_names[i]; i++) { /* the first is "auto" */
-        const struct kn_backend *backend = kn_backend_find(kn_backend_names[i]);
+        const struct kn_backend *backend = kn_backend_find(kn_backend_names[i], KN_METHOD_BGK);
         if (backend->available() == KN_OK) {
             backend->describe(text, sizeof text);
             line(backend->name, text, NULL);
@@ -48,7 +48,7 @@ static void look_at_backends(void)
             line(backend->name, why, "with it: some ten times as fast as many cores (docs/performance.md)");
         }
     }
-    line("auto", kn_backend_find("auto")->name, NULL);
+    line("auto", kn_backend_find("auto", KN_METHOD_BGK)->name, NULL);
 }
 
 /* A program that helps but need not be there. */

@@ -3,6 +3,7 @@
 #include "config.h"
 #include "doctor.h"
 #include "error.h"
+#include "info.h"
 #include "io/files.h"
 #include "plot.h"
 #include "sim.h"
@@ -334,6 +335,81 @@ static int command_plot(int argc, char **argv)
     return kn_plot(a.folder, a.output);
 }
 
+/* --------------------------------------------------------------------- info */
+
+struct info_arguments {
+    const char *topic;
+    struct run_arguments run;
+};
+
+static error_t info_parse(int key, char *text, struct argp_state *state)
+{
+    struct info_arguments *a = state->input;
+    switch (key) {
+    case KEY_SET:
+        a->run.sets[a->run.nsets++] = text;
+        return 0;
+    case KEY_JSON:
+        a->run.json = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (a->topic && a->run.path)
+            argp_error(state, "one case file at a time: %s and %s", a->run.path, text);
+        *(a->topic ? &a->run.path : &a->topic) = text;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "about what? (operator)");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* The operator of a case, or of the default one with the keys that are set. */
+static enum kn_status info_operator(const struct info_arguments *a)
+{
+    struct kn_case c;
+    struct kn_places places = {0};
+    kn_case_default(&c);
+    enum kn_status status = a->run.path ? kn_config_load(&c, a->run.path, &places) : KN_OK;
+    c.collision.method = KN_METHOD_OPERATOR;
+    for (int i = 0; i < a->run.nsets && status == KN_OK; i++)
+        status = kn_config_set(&c, a->run.sets[i], &places);
+    c.disturbance = 0; /* the linear part is meant */
+    if (status == KN_OK)
+        status = kn_config_locate(&places, kn_case_check(&c));
+    return status == KN_OK ? kn_info_operator(&c, a->run.json) : status;
+}
+
+static int command_info(int argc, char **argv)
+{
+    static const struct argp_option options[] = {
+        {"set", KEY_SET, "KEY=VALUE", 0, "set a key over what the case file says; may be repeated", 0},
+        {"json", KEY_JSON, NULL, 0, "print JSON instead of text", 0},
+        {0},
+    };
+    static const struct argp argp = {
+        options,
+        info_parse,
+        "operator [CASE.yaml]",
+        "Print viscosity, Prandtl number, rates, memory and cost of the assembled collision operator on "
+        "the velocity grid of a case.",
+        NULL,
+        NULL,
+        NULL};
+    struct info_arguments a = {.run = {.sets = calloc((size_t)argc, sizeof *a.run.sets)}};
+    if (!a.run.sets)
+        return finish(kn_error_set(KN_EMEMORY, "not enough memory"), NULL);
+    argp_parse(&argp, argc, argv, 0, NULL, &a);
+    int code = USAGE;
+    if (strcmp(a.topic, "operator") == 0)
+        code = finish(info_operator(&a), a.run.path);
+    else
+        fprintf(stderr, "knudsen info: nothing is known about '%s' (operator)\n", a.topic);
+    free(a.run.sets);
+    return code;
+}
+
 /* ------------------------------------------------------------ bench, doctor */
 
 enum { KEY_PAPER = 512, KEY_CASES };
@@ -409,7 +485,7 @@ static const struct command {
 } commands[] = {
     {"run", "knudsen run", command_run},       {"plot", "knudsen plot", command_plot},
     {"bench", "knudsen bench", command_bench}, {"doctor", "knudsen doctor", command_doctor},
-    {"help", "knudsen help", command_help},
+    {"info", "knudsen info", command_info},    {"help", "knudsen help", command_help},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
@@ -438,7 +514,7 @@ static int unknown_command(const char *word)
     if (!hint && strstr(word, ".y"))
         hint = "run";
     fprintf(stderr, "knudsen: unknown command '%s' (%s%s%s)\n", quoted,
-            hint ? "did you mean " : "commands: ", hint ? hint : "run, plot, bench, doctor, help",
+            hint ? "did you mean " : "commands: ", hint ? hint : "run, plot, info, bench, doctor, help",
             hint ? "?" : "");
     return USAGE;
 }
@@ -465,6 +541,7 @@ int main(int argc, char **argv)
         "Commands:\n"
         "  run CASE.yaml    run a case; `knudsen run --help' lists the options\n"
         "  plot DIR         draw the results in a folder\n"
+        "  info operator    viscosity, rates and cost of the assembled collision operator\n"
         "  bench            measure this machine\n"
         "  doctor           say what this machine has, and what it lacks\n"
         "  help [KEY]       explain a key of the case file; `help keys' lists them all\n",

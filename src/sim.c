@@ -1,6 +1,7 @@
 #include "sim.h"
 
 #include "backend/backend.h"
+#include "config.h"
 #include "error.h"
 #include "initial.h"
 
@@ -72,9 +73,12 @@ static double host_memory(double cells)
 
 static enum kn_status find_backend(const struct kn_case *c, const struct kn_backend **backend)
 {
-    *backend = kn_backend_find(c->run.backend);
+    *backend = kn_backend_find(c->run.backend, c->collision.method);
     if (!*backend)
         return kn_error_set(KN_EINPUT, "run.backend: there is no '%s'", c->run.backend);
+    if (!kn_backend_collides(*backend, c->collision.method))
+        return kn_error_set(KN_EINPUT, "run.backend: %s does not have collision.method: %s (cpu has)",
+                            c->run.backend, kn_config_choice_name("collision.method", c->collision.method));
     return (*backend)->available();
 }
 

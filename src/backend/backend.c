@@ -7,11 +7,17 @@ static const struct kn_backend *const backends[] = {&kn_backend_cuda, &kn_backen
 
 const char *const kn_backend_names[] = {"auto", "cpu", "cuda", "strict", NULL};
 
-const struct kn_backend *kn_backend_find(const char *name)
+bool kn_backend_collides(const struct kn_backend *backend, enum kn_method method)
+{
+    return !backend->collides || backend->collides(method);
+}
+
+const struct kn_backend *kn_backend_find(const char *name, enum kn_method method)
 {
     const bool any = strcmp(name, "auto") == 0;
     for (size_t i = 0; i < sizeof backends / sizeof backends[0]; i++)
-        if (any ? backends[i]->available() == KN_OK : strcmp(name, backends[i]->name) == 0)
+        if (any ? kn_backend_collides(backends[i], method) && backends[i]->available() == KN_OK
+                : strcmp(name, backends[i]->name) == 0)
             return backends[i];
     return NULL;
 }

@@ -35,7 +35,8 @@ enum { KN_FLUXES = 5 }; /* of 1, vx, vy, vz, v.v through a wall face, along the 
 struct kn_backend {
     const char *name;
     const char *doc;
-    enum kn_status (*available)(void); /* KN_EDEVICE where it cannot run; the message says why */
+    enum kn_status (*available)(void);       /* KN_EDEVICE where it cannot run; the message says why */
+    bool (*collides)(enum kn_method method); /* does it have this method?  NULL: it has all */
     enum kn_status (*create)(void **machine, const struct kn_problem *problem);
     void (*destroy)(void *machine);
     double (*memory)(const struct kn_problem *problem); /* bytes; needs only sizes */
@@ -56,8 +57,9 @@ struct kn_backend {
 /* The mesh of a problem, in the memory of the host. */
 struct kn_mesh kn_backend_mesh(const struct kn_problem *p);
 
-/* The backend of that name; "auto" is the best that runs on this machine. */
-const struct kn_backend *kn_backend_find(const char *name);
+/* The backend of that name; "auto" is the best that runs on this machine and has the method. */
+const struct kn_backend *kn_backend_find(const char *name, enum kn_method method);
+bool kn_backend_collides(const struct kn_backend *backend, enum kn_method method);
 extern const char *const kn_backend_names[]; /* as the case file spells them; ends with NULL */
 extern const struct kn_backend kn_backend_cpu;
 extern const struct kn_backend kn_backend_strict;

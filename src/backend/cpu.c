@@ -16,6 +16,12 @@
 /* PAGE: the largest small page that systems use. */
 enum { ALIGNMENT = 64, PAGE = 1 << 16, HUGE_PAGE = 1 << 21, MOST_LANES = 16 };
 
+/* What the assembled operator does in a collision step of one length. */
+struct propagator {
+    double dt;
+    float *matrix; /* [octants][kn_cpu_propagator_length], or NULL */
+};
+
 struct kn_cpu {
     struct kn_problem problem;
     const struct kn_cpu_kernels *kernels;
@@ -29,15 +35,17 @@ struct kn_cpu {
     struct kn_sampling_order order;
     float *scratch; /* [threads][scratch_size] */
     size_t scratch_size;
-    int *path;   /* [ncells] the order in which cells are visited one by one */
-    bool cached; /* results are left in the caches */
+    struct propagator propagators[2]; /* for the lengths of step last used */
+    int *path;                        /* [ncells] the order in which cells are visited one by one */
+    bool cached;                      /* results are left in the caches */
     double seconds[KN_PHASES];
 };
 
 size_t kn_cpu_scratch_size(const struct kn_velocity *v, int lanes)
 {
     const size_t stream = KN_STREAM_SCRATCH_ROWS * (size_t)v->stride + 2 * (size_t)v->nnodes;
-    const size_t collide = (size_t)lanes * v->nnodes, most = stream > collide ? stream : collide;
+    const size_t collide = (size_t)lanes * (size_t)(v->nnodes + v->stride),
+                 most = stream > collide ? stream : collide;
     return (most + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
 }
 
@@ -74,7 +82,7 @@ static bool keep_in_cache(const struct kn_problem *p)
     const char *wish = getenv("KNUDSEN_WRITE");
     const double level3 = (double)sysconf(_SC_LEVEL3_CACHE_SIZE), most = 16e6 * p->threads;
     const double state = 2.0 * p->space->ncells * p->velocity->nnodes * sizeof(float);
-    if (kn_sampling_count(p->c) > 0)
+    if (kn_collision_takes_blocks(p->c->collision.method))
         return true;
     if (wish)
         return strcmp(wish, "memory") != 0;
@@ -112,6 +120,8 @@ static void destroy(void *machine)
     kn_sampling_order_destroy(&cpu->order);
     free(cpu->scratch);
     free(cpu->path);
+    free(cpu->propagators[0].matrix);
+    free(cpu->propagators[1].matrix);
     free(cpu);
 }
 
@@ -122,7 +132,7 @@ static void clear(struct kn_cpu *cpu)
     const int64_t ncells = cpu->problem.space->ncells, nnodes = cpu->problem.velocity->nnodes;
 #pragma omp parallel for schedule(static) num_threads(cpu->problem.threads)
     for (int64_t i = 0; i < ncells; i++) {
-        const int64_t cell = kn_sampling_count(cpu->problem.c) > 0 ? i : cpu->path[i];
+        const int64_t cell = kn_collision_takes_blocks(cpu->problem.c->collision.method) ? i : cpu->path[i];
         memset(cpu->h + cell * nnodes, 0, (size_t)nnodes * sizeof(float));
         memset(cpu->next + cell * nnodes, 0, (size_t)nnodes * sizeof(float));
     }
@@ -308,9 +318,9 @@ static void sweep_block(struct kn_cpu *cpu, const struct cell_sweep *sweep, stru
 static void sweep_cells(struct kn_cpu *cpu, const struct cell_sweep *sweep)
 {
     enum { TIMED = 16 };
-    /* Samples are applied to as many cells at once as a vector holds. */
-    const bool sampled = kn_sampling_count(cpu->problem.c) > 0;
-    const int block = sampled ? cpu->kernels->lanes : 1, ncells = cpu->problem.space->ncells;
+    /* Samples and matrices are applied to as many cells at once as a vector holds. */
+    const bool together = kn_collision_takes_blocks(cpu->problem.c->collision.method);
+    const int block = together ? cpu->kernels->lanes : 1, ncells = cpu->problem.space->ncells;
     const double begin = omp_get_wtime();
     double stream = 0, collide = 0;
 #pragma omp parallel num_threads(cpu->problem.threads) reduction(+ : stream, collide)
@@ -321,7 +331,7 @@ static void sweep_cells(struct kn_cpu *cpu, const struct cell_sweep *sweep)
         for (int i = 0; i < ncells; i += block) {
             const int next = i + block < ncells ? i + block : i;
             worker.traffic.ahead = sweep->cached ? -1 : cpu->path[next];
-            sweep_block(cpu, sweep, &worker, sampled ? i : cpu->path[i],
+            sweep_block(cpu, sweep, &worker, together ? i : cpu->path[i],
                         ncells - i < block ? ncells - i : block, i / block % TIMED == 0);
         }
         if (worker.traffic.to)
@@ -336,17 +346,75 @@ static void sweep_cells(struct kn_cpu *cpu, const struct cell_sweep *sweep)
     cpu->seconds[KN_PHASE_COLLIDE] += (1 - part) * total;
 }
 
-static struct kn_collide_sweep collide_sweep(const struct kn_cpu *cpu, double dt, uint64_t turn)
+/* exp(L dt) - 1 of one parity, its rows side by side in groups, divided by the number
+ * of octants as the way from octants to parities and back asks for. */
+static enum kn_status pack_parity(const struct kn_problem *p, int odd, double dt, float *plain, float *packed)
+{
+    const struct kn_velocity *v = p->velocity;
+    const enum kn_status status =
+        kn_operator_change(&p->collision->op, kn_operator_parity(v, odd), dt, plain);
+    for (int i = 0; i < v->size && status == KN_OK; i++)
+        for (int j = 0; j < v->size; j++)
+            packed[((size_t)(i / KN_OPERATOR_ROWS) * (size_t)v->size + (size_t)j) * KN_OPERATOR_ROWS +
+                   (size_t)(i % KN_OPERATOR_ROWS)] =
+                plain[(size_t)i * (size_t)v->size + (size_t)j] / (float)v->octants;
+    return status;
+}
+
+static enum kn_status make_propagator(const struct kn_problem *p, double dt, struct propagator *to)
+{
+    const size_t length = kn_cpu_propagator_length(p->velocity);
+    enum kn_status status = KN_OK;
+    float *plain = malloc((size_t)p->velocity->size * (size_t)p->velocity->size * sizeof *plain);
+    if (!to->matrix)
+        to->matrix = aligned((size_t)p->velocity->octants * length, sizeof *to->matrix);
+    if (!plain || !to->matrix) {
+        free(plain);
+        return kn_error_set(KN_EMEMORY, "collision.method: no memory for a step of the operator");
+    }
+    memset(to->matrix, 0, (size_t)p->velocity->octants * length * sizeof *to->matrix);
+    for (int odd = 0; odd < p->velocity->octants && status == KN_OK; odd++)
+        status = pack_parity(p, odd, dt, plain, to->matrix + (size_t)odd * length);
+    to->dt = dt;
+    free(plain);
+    return status;
+}
+
+/* The propagator of a step, made when it is not one of the last two lengths. */
+static enum kn_status find_propagator(struct kn_cpu *cpu, double dt, const float **matrix)
+{
+    struct propagator *last = cpu->propagators;
+    if (cpu->problem.c->collision.method != KN_METHOD_OPERATOR)
+        return KN_OK;
+    for (int i = 0; i < 2; i++)
+        if (last[i].matrix && last[i].dt == dt) {
+            *matrix = last[i].matrix;
+            return KN_OK;
+        }
+    const struct propagator swap = last[0];
+    last[0] = last[1];
+    last[1] = swap;
+    const enum kn_status status = make_propagator(&cpu->problem, dt, &last[1]);
+    *matrix = last[1].matrix;
+    return status;
+}
+
+static enum kn_status collide_sweep(struct kn_cpu *cpu, double dt, uint64_t turn, struct kn_collide_sweep *k)
 {
     const struct kn_problem *p = &cpu->problem;
-    return (struct kn_collide_sweep){turn, p->c, p->velocity, p->collision, dt, cpu->nsamples, cpu->samples};
+    *k = (struct kn_collide_sweep){turn, p->c,          p->velocity,  p->collision,
+                                   dt,   cpu->nsamples, cpu->samples, NULL};
+    return find_propagator(cpu, dt, &k->propagator);
 }
 
 static enum kn_status collide(void *machine, double dt, uint64_t draw)
 {
     struct kn_cpu *cpu = machine;
+    struct kn_collide_sweep k;
     draw_samples(cpu, dt, draw);
-    const struct kn_collide_sweep k = collide_sweep(cpu, dt, draw);
+    const enum kn_status status = collide_sweep(cpu, dt, draw, &k);
+    if (status != KN_OK)
+        return status;
     sweep_cells(cpu, &(struct cell_sweep){NULL, &k, cpu->h, true});
     return KN_OK;
 }
@@ -369,7 +437,10 @@ static enum kn_status step(void *machine, const struct kn_step *step)
                                       .lost = cpu->lost,
                                       .fluxes = step->fluxes ? cpu->fluxes : NULL};
     draw_samples(cpu, step->collide, step->draw);
-    const struct kn_collide_sweep k = collide_sweep(cpu, step->collide, step->draw);
+    struct kn_collide_sweep k;
+    const enum kn_status status = collide_sweep(cpu, step->collide, step->draw, &k);
+    if (status != KN_OK)
+        return status;
     const double start = omp_get_wtime();
     sweep_walls(cpu, &s);
     cpu->seconds[KN_PHASE_STREAM] += omp_get_wtime() - start;

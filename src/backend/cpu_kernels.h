@@ -39,7 +39,18 @@ struct kn_collide_sweep {
     double dt;
     int nsamples;
     const struct kn_sample *samples; /* [nsamples] */
+    const float *propagator; /* [octants][kn_cpu_propagator_length]: exp(L dt) - 1, for the operator */
 };
+
+/* Rows of a propagator that stand side by side, so that they are multiplied together. */
+enum { KN_OPERATOR_ROWS = 8 };
+
+/* Floats of the propagator of one parity: [rows / KN_OPERATOR_ROWS][size][KN_OPERATOR_ROWS]. */
+static inline size_t kn_cpu_propagator_length(const struct kn_velocity *v)
+{
+    const int rows = (v->size + KN_OPERATOR_ROWS - 1) / KN_OPERATOR_ROWS * KN_OPERATOR_ROWS;
+    return (size_t)rows * (size_t)v->size;
+}
 
 struct kn_cpu_kernels {
     const char *name;
@@ -57,6 +68,8 @@ struct kn_cpu_kernels {
                    float *scratch);
     /* Collide `count` <= lanes neighbouring cells in place. */
     void (*collide)(const struct kn_collide_sweep *s, float *rows, int count, float *scratch);
+    /* The same by the assembled operator alone, without sources. */
+    void (*operate)(const struct kn_collide_sweep *s, float *rows, int count, float *scratch);
     void (*moments)(const struct kn_velocity *v, const float *row, double moments[KN_MOMENTS]);
     /* Copy n floats (whole cache lines) into memory, leaving the caches alone. */
     void (*store)(const float *from, int n, float *to);
@@ -103,6 +116,7 @@ const struct kn_cpu_kernels *kn_cpu_kernels_find(const char *name);
     void kn_cpu_stream_##isa(const struct kn_stream_sweep *s, int cell, const struct kn_traffic *t,          \
                              float *out, float *scratch);                                                    \
     void kn_cpu_collide_##isa(const struct kn_collide_sweep *s, float *rows, int count, float *scratch);     \
+    void kn_cpu_operate_##isa(const struct kn_collide_sweep *s, float *rows, int count, float *scratch);     \
     void kn_cpu_moments_##isa(const struct kn_velocity *v, const float *row, double moments[KN_MOMENTS]);    \
     void kn_cpu_store_##isa(const float *from, int n, float *to);                                            \
     void kn_cpu_fence_##isa(void);

@@ -79,6 +79,11 @@ static enum kn_status available(void)
     return KN_OK;
 }
 
+static bool collides(enum kn_method method)
+{
+    return method != KN_METHOD_OPERATOR;
+}
+
 /* --------------------------------------------------------------------- memory */
 
 static double memory(const struct kn_problem *p)
@@ -680,6 +685,6 @@ static void describe(char *text, size_t size)
 }
 
 const struct kn_backend kn_backend_cuda = {
-    "cuda", "an NVIDIA GPU", available, create, destroy, memory, put,      get, set_walls,
-    step,   collide,         moments,   fluxes, seconds, copy,   describe,
+    "cuda", "an NVIDIA GPU", available, collides, create,  destroy, memory,   put, get, set_walls,
+    step,   collide,         moments,   fluxes,   seconds, copy,    describe,
 };

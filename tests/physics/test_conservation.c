@@ -42,6 +42,13 @@ static void mass_of_monte_carlo(void **state)
                 1e-6);
 }
 
+static void mass_of_the_operator(void **state)
+{
+    (void)state;
+    check_drift("collision.method=operator velocity.nodes=6 walls.left.temperature=0.5 space.order=1", 1e-6);
+    check_drift("collision.method=operator velocity.nodes=8 walls.left.temperature=0.5 space.order=2", 1e-6);
+}
+
 /* A uniform gas with a random h: no streaming, so all that changes is due to
  * collisions.  Returns the largest change of mass, momentum and energy. */
 static double change_of(const char *settings)
@@ -89,6 +96,7 @@ static void collisions_conserve(void **state)
                  methods[i % 5], corrections[i / 5 % 2], eps[i / 10]);
         expect_below(text, change_of(text), 2e-7);
     }
+    expect_below("operator", change_of("collision.method=operator"), 2e-7);
 }
 
 /* Momentum and energy of a uniform gas over ten thousand steps: rounding of each
@@ -114,6 +122,29 @@ static void nothing_creeps_away(void **state)
     }
 }
 
+/* The operator: 1e-6 of the energy at most. */
+static void operator_keeps_momentum_and_energy(void **state)
+{
+    (void)state;
+    const char *const shapes[] = {"temperature", "shear", "anisotropic"};
+    for (int i = 0; i < 3; i++) {
+        struct watch w;
+        char text[256];
+        snprintf(text, sizeof text,
+                 "space.cells=1 walls.left.kind=periodic walls.right.kind=periodic velocity.nodes=8 "
+                 "velocity.fold=none initial.shape=%s collision.method=operator",
+                 shapes[i]);
+        watch_open(&w, text);
+        const struct kn_row before = *w.row;
+        watch_advance(&w, 10000);
+        expect_near(text, w.row->energy, before.energy, 1e-6);
+        expect_near(text, w.row->mass, before.mass, 1e-6);
+        for (int d = 0; d < 3; d++)
+            expect_near(text, w.row->momentum[d], before.momentum[d], 1e-6);
+        watch_close(&w);
+    }
+}
+
 /* Without the correction momentum and energy are not conserved: the test above
  * can fail.  Mass is conserved by every sample. */
 static void without_correction_there_is_a_defect(void **state)
@@ -135,6 +166,8 @@ int main(void)
         cmocka_unit_test(mass_of_monte_carlo),
         cmocka_unit_test(collisions_conserve),
         cmocka_unit_test(nothing_creeps_away),
+        cmocka_unit_test(mass_of_the_operator),
+        cmocka_unit_test(operator_keeps_momentum_and_energy),
         cmocka_unit_test(without_correction_there_is_a_defect),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

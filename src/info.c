@@ -1,0 +1,70 @@
+#include "info.h"
+
+#include "collision.h"
+#include "config.h"
+
+#include <omp.h>
+#include <stdio.h>
+
+/* Of hard spheres: viscosity is the unit, theory (5). */
+static const double HARD_SPHERE_PRANDTL = 0.660694;
+
+/* The rates that bound the spectrum: the slowest that is no invariant, the fastest. */
+static void find_edges(const struct kn_operator *o, double *slowest, double *fastest)
+{
+    *fastest = 0;
+    *slowest = INFINITY;
+    for (int p = 0; p < KN_PARITIES; p++)
+        *fastest = fmax(*fastest, -o->rate[p][0]);
+    for (int p = 0; p < KN_PARITIES; p++)
+        for (int i = 0; i < o->size; i++)
+            if (-o->rate[p][i] > 1e-9 * *fastest)
+                *slowest = fmin(*slowest, -o->rate[p][i]);
+}
+
+static void print_text(const struct kn_operator *o, const struct kn_velocity *v, double seconds)
+{
+    double slowest, fastest;
+    char held[KN_NAME];
+    find_edges(o, &slowest, &fastest);
+    kn_config_bytes_text(8.0 * KN_PARITIES * o->size * o->size, held);
+    printf("velocity grid          %d x %d x %d nodes, %d in an octant, %d octants stored\n", 2 * v->half[0],
+           2 * v->half[1], 2 * v->half[2], v->size, v->octants);
+    printf("viscosity              %.5f of the hard-sphere gas (%+.2f %%)%s\n", o->viscosity,
+           100 * (o->viscosity - 1), o->scale == 1 ? "" : "; rates are rescaled, so that it is exact");
+    printf("Prandtl number         %.5f (hard spheres %.5f, %+.2f %%)\n", o->prandtl, HARD_SPHERE_PRANDTL,
+           100 * (o->prandtl / HARD_SPHERE_PRANDTL - 1));
+    printf("conservation defect    %.1e before it is taken out\n", o->defect);
+    printf("rates                  %.4f to %.4f V0 / lambda0\n", o->scale * slowest, o->scale * fastest);
+    printf("memory                 %s\n", held);
+    printf("cost                   %.0f multiplications per cell and step\n",
+           (double)v->octants * o->size * o->size);
+    printf("ready after            %.2f s (later runs read it from the cache)\n", seconds);
+}
+
+static void print_json(const struct kn_operator *o, const struct kn_velocity *v, double seconds)
+{
+    double slowest, fastest;
+    find_edges(o, &slowest, &fastest);
+    printf("{\"size\": %d, \"octants\": %d, \"viscosity\": %.17g, \"prandtl\": %.17g, \"scale\": %.17g, "
+           "\"defect\": %.3g, \"slowest_rate\": %.17g, \"fastest_rate\": %.17g, \"memory_bytes\": %.0f, "
+           "\"multiplications\": %.0f, \"seconds\": %.3f}\n",
+           o->size, v->octants, o->viscosity, o->prandtl, o->scale, o->defect, o->scale * slowest,
+           o->scale * fastest, 8.0 * KN_PARITIES * o->size * o->size, (double)v->octants * o->size * o->size,
+           seconds);
+}
+
+enum kn_status kn_info_operator(const struct kn_case *c, bool json)
+{
+    struct kn_velocity v;
+    struct kn_operator o = {0};
+    const double start = omp_get_wtime();
+    enum kn_status status = kn_velocity_create(&v, c);
+    if (status == KN_OK)
+        status = kn_operator_create(&o, c, &v);
+    if (status == KN_OK)
+        (json ? print_json : print_text)(&o, &v, omp_get_wtime() - start);
+    kn_operator_destroy(&o);
+    kn_velocity_destroy(&v);
+    return status;
+}

@@ -1,0 +1,11 @@
+/* knudsen info: numbers about what a case would use, without running it. */
+#ifndef KN_INFO_H
+#define KN_INFO_H
+
+#include "knudsen.h"
+
+/* Print transport coefficients, spectrum, memory and cost of the assembled operator
+ * of this case's velocity grid, as text or as JSON. */
+enum kn_status kn_info_operator(const struct kn_case *c, bool json);
+
+#endif

@@ -1,0 +1,482 @@
+#include "operator.h"
+
+#include "error.h"
+#include "point/collide.h"
+
+#include <cblas.h>
+#include <lapacke.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    POINTS = 3, /* of a stencil along an axis: quadratics are exact */
+    STENCIL = POINTS * POINTS * POINTS,
+    LINES = POINTS * POINTS, /* of POINTS neighbouring nodes each */
+    FACE = 12,               /* directions along an edge of a face of the cube */
+    DIRECTIONS = 3 * FACE * FACE,
+    PARTS = 16 /* sums that are formed apart, whatever the number of threads */
+};
+
+/* Three nodes and a place for a fourth, so that a line is one vector. */
+typedef double line __attribute__((vector_size(32), aligned(8)));
+
+/* Also compiled for processors with wider vectors, where the compiler can. */
+#if defined __x86_64__ && defined __GNUC__ && !defined __clang__
+#define KN_CLONED __attribute__((target_clones("arch=x86-64-v3", "default")))
+#else
+#define KN_CLONED
+#endif
+
+/* ----------------------------------------------------------- the grid, unfolded */
+
+struct grid {
+    int half[3], size;
+    const double *node[3];
+    double *weight; /* [size] */
+};
+
+/* A velocity: octant, and by |v| the values of the nodes around it whose sum is
+ * that of a quadratic there. */
+struct stencil {
+    int octant;
+    int first;              /* node of the lowest corner */
+    double value[LINES][4]; /* the fourth is 0 */
+};
+
+/* Lagrange weights of three neighbouring nodes of an axis at x >= 0; returns the first. */
+static inline int weigh_axis(const double *node, int half, double x, double weight[POINTS])
+{
+    int first = 0;
+    while (first + POINTS < half && x > 0.5 * (node[first + 1] + node[first + 2]))
+        first++;
+    for (int i = 0; i < POINTS; i++) {
+        weight[i] = 1;
+        for (int j = 0; j < POINTS; j++)
+            if (j != i)
+                weight[i] *= (x - node[first + j]) / (node[first + i] - node[first + j]);
+    }
+    return first;
+}
+
+static inline struct stencil stencil_at(const struct grid *g, const double v[3])
+{
+    double weight[3][POINTS];
+    int first[3];
+    struct stencil s = {.octant = 0};
+    for (int d = 0; d < 3; d++) {
+        s.octant |= v[d] < 0 ? 1 << d : 0;
+        first[d] = weigh_axis(g->node[d], g->half[d], fabs(v[d]), weight[d]);
+    }
+    s.first = (first[0] * g->half[1] + first[1]) * g->half[2] + first[2];
+    for (int i = 0; i < LINES; i++) {
+        for (int k = 0; k < POINTS; k++)
+            s.value[i][k] = weight[0][i / POINTS] * weight[1][i % POINTS] * weight[2][k];
+        s.value[i][POINTS] = 0;
+    }
+    return s;
+}
+
+static inline int line_of(const struct grid *g, const struct stencil *s, int i)
+{
+    return s->first + (i / POINTS * g->half[1] + i % POINTS) * g->half[2];
+}
+
+/* -------------------------------------------------------------------- directions */
+
+struct direction {
+    double k[3], weight; /* of all directions together 1 */
+};
+
+/* Gauss-Legendre points and weights on (-1, 1), by Newton's method. */
+static void fill_gauss(int n, double *at, double *weight)
+{
+    for (int i = 0; i < n; i++) {
+        double x = cos(M_PI * (i + 0.75) / (n + 0.5)), slope = 1;
+        for (int turn = 0; turn < 12; turn++) {
+            double before = 1, p = x;
+            for (int k = 2; k <= n; k++) {
+                const double next = ((2 * k - 1) * x * p - (k - 1) * before) / k;
+                before = p;
+                p = next;
+            }
+            slope = n * (x * p - before) / (x * x - 1);
+            x -= p / slope;
+        }
+        at[i] = x;
+        weight[i] = 2 / ((1 - x * x) * slope * slope);
+    }
+}
+
+/* Half of the sphere, three faces of a cube: opposite directions exchange the two
+ * particles.  Gauss points in the angles of each face; no axis is preferred. */
+static void fill_directions(struct direction *directions)
+{
+    double at[FACE], gauss[FACE], total = 0;
+    fill_gauss(FACE, at, gauss);
+    for (int n = 0; n < DIRECTIONS; n++) {
+        const int face = n / (FACE * FACE), i = n / FACE % FACE, j = n % FACE;
+        const double x = tan(M_PI / 4 * at[i]), y = tan(M_PI / 4 * at[j]), r = sqrt(1 + x * x + y * y);
+        struct direction *d = &directions[n];
+        d->k[face] = 1 / r;
+        d->k[(face + 1) % 3] = x / r;
+        d->k[(face + 2) % 3] = y / r;
+        d->weight = gauss[i] * gauss[j] * (1 + x * x) * (1 + y * y) / (r * r * r);
+        total += d->weight;
+    }
+    for (int n = 0; n < DIRECTIONS; n++)
+        directions[n].weight /= total;
+}
+
+/* ----------------------------------------------------------------------- assembly */
+
+/* Sums of c d d^T, d = interpolation after the collision less that before, theory (44):
+ * [size][size] for each way in which the octants of the two nodes differ. */
+struct sums {
+    double *part[KN_PARITIES];
+};
+
+/* coefficient * a b^T, without the symmetric half where a and b differ. */
+static inline void add_product(const struct grid *g, const struct stencil *a, const struct stencil *b,
+                               double coefficient, double *sum)
+{
+    for (int i = 0; i < STENCIL; i++) {
+        const size_t row = (size_t)(line_of(g, a, i / POINTS) + i % POINTS) * (size_t)g->size;
+        const double scaled = coefficient * a->value[i / POINTS][i % POINTS];
+        for (int j = 0; j < LINES; j++) {
+            line *to = (line *)(sum + row + line_of(g, b, j));
+            *to += scaled * *(const line *)b->value[j];
+        }
+    }
+}
+
+/* coefficient * a times the unit vector of node k. */
+static inline void add_column(const struct grid *g, const struct stencil *a, double coefficient, int k,
+                              double *sum)
+{
+    for (int i = 0; i < STENCIL; i++)
+        sum[(size_t)(line_of(g, a, i / POINTS) + i % POINTS) * (size_t)g->size + (size_t)k] +=
+            coefficient * a->value[i / POINTS][i % POINTS];
+}
+
+static void node_velocity(const struct grid *g, int k, int octant, double v[3])
+{
+    const int at[3] = {k / (g->half[1] * g->half[2]), k / g->half[2] % g->half[1], k % g->half[2]};
+    for (int d = 0; d < 3; d++)
+        v[d] = (octant >> d & 1) ? -g->node[d][at[d]] : g->node[d][at[d]];
+}
+
+/* All collisions of node a in the first octant with node b in another. */
+KN_CLONED static void add_pair(const struct grid *g, const struct direction *directions, int a, int b, int octant,
+                     struct sums *s)
+{
+    double v[3], v1[3], relative = 0;
+    node_velocity(g, a, 0, v);
+    node_velocity(g, b, octant, v1);
+    for (int d = 0; d < 3; d++)
+        relative += (v1[d] - v[d]) * (v1[d] - v[d]);
+    relative = sqrt(relative);
+    /* (a, b) and (b, a) are the same collision */
+    const double rate =
+        (a == b ? 1 : 2) * M_PI * KN_COLLISION_STRENGTH * g->weight[a] * g->weight[b] * relative;
+    const size_t n = (size_t)g->size;
+    if (rate == 0)
+        return;
+    for (int i = 0; i < DIRECTIONS; i++) {
+        double after[3], after1[3];
+        for (int d = 0; d < 3; d++) {
+            after[d] = 0.5 * (v[d] + v1[d] + relative * directions[i].k[d]);
+            after1[d] = 0.5 * (v[d] + v1[d] - relative * directions[i].k[d]);
+        }
+        const struct stencil x = stencil_at(g, after), y = stencil_at(g, after1);
+        const double c = rate * directions[i].weight;
+        add_product(g, &x, &x, c, s->part[0]);
+        add_product(g, &y, &y, c, s->part[0]);
+        add_product(g, &x, &y, 2 * c, s->part[x.octant ^ y.octant]);
+        add_column(g, &x, -2 * c, a, s->part[x.octant]);
+        add_column(g, &y, -2 * c, a, s->part[y.octant]);
+        add_column(g, &x, -2 * c, b, s->part[x.octant ^ octant]);
+        add_column(g, &y, -2 * c, b, s->part[y.octant ^ octant]);
+    }
+    s->part[0][(size_t)a * n + (size_t)a] += rate;
+    s->part[0][(size_t)b * n + (size_t)b] += rate;
+    s->part[octant][(size_t)a * n + (size_t)b] += 2 * rate;
+}
+
+/* Doubles of one set of sums; the last line may reach one beyond its end. */
+static size_t sums_length(const struct grid *g)
+{
+    return KN_PARITIES * (size_t)g->size * (size_t)g->size + 1;
+}
+
+static struct sums carve(const struct grid *g, double *memory)
+{
+    struct sums s;
+    for (int x = 0; x < KN_PARITIES; x++)
+        s.part[x] = memory + (size_t)x * (size_t)g->size * (size_t)g->size;
+    return s;
+}
+
+/* The matrices of all parities into memory[KN_PARITIES][size][size]: sums over the
+ * differences of octants with signs, symmetric, times -1/4 between W^(-1/2). */
+static void combine(const struct grid *g, double *memory)
+{
+    const size_t n = (size_t)g->size;
+    const struct sums s = carve(g, memory);
+#pragma omp parallel for schedule(static)
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j <= i; j++) {
+            double difference[KN_PARITIES], scale = -0.25 / sqrt(g->weight[i] * g->weight[j]);
+            for (int x = 0; x < KN_PARITIES; x++)
+                difference[x] = 0.5 * (s.part[x][i * n + j] + s.part[x][j * n + i]);
+            for (int p = 0; p < KN_PARITIES; p++) {
+                double sum = 0;
+                for (int x = 0; x < KN_PARITIES; x++)
+                    sum += __builtin_popcount((unsigned)(p & x)) % 2 ? -difference[x] : difference[x];
+                s.part[p][i * n + j] = s.part[p][j * n + i] = scale * sum;
+            }
+        }
+}
+
+static enum kn_status assemble(const struct grid *g, double *matrices)
+{
+    struct direction directions[DIRECTIONS];
+    const size_t length = sums_length(g);
+    double *memory = calloc(PARTS * length, sizeof *memory);
+    if (!memory)
+        return kn_error_set(KN_EMEMORY, "collision.method: no memory to assemble the operator (%.2g GB)",
+                            (double)(PARTS * length * sizeof *memory) / 1e9);
+    fill_directions(directions);
+#pragma omp parallel for schedule(dynamic)
+    for (int part = 0; part < PARTS; part++) {
+        struct sums s = carve(g, memory + (size_t)part * length);
+        for (int a = part; a < g->size; a += PARTS)
+            for (int b = a; b < g->size; b++)
+                for (int octant = 0; octant < KN_PARITIES; octant++)
+                    add_pair(g, directions, a, b, octant, &s);
+    }
+    memset(matrices, 0, length * sizeof *matrices);
+    for (int part = 0; part < PARTS; part++)
+        for (size_t i = 0; i < length; i++)
+            matrices[i] += memory[(size_t)part * length + i];
+    free(memory);
+    combine(g, matrices);
+    return KN_OK;
+}
+
+/* ------------------------------------------------------------------- the spectrum */
+
+/* An invariant of this parity as a vector in the product of the octant, if there is one:
+ * 1 and v.v are even, a component of the velocity is odd along its axis alone. */
+static bool invariant(const struct grid *g, int parity, int which, double *vector)
+{
+    const int axis = parity == 1 ? 0 : parity == 2 ? 1 : parity == 4 ? 2 : -1;
+    if ((parity == 0 && which > 1) || (parity != 0 && (axis < 0 || which > 0)))
+        return false;
+    for (int k = 0; k < g->size; k++) {
+        double v[3];
+        node_velocity(g, k, 0, v);
+        const double square = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+        vector[k] = sqrt(g->weight[k]) * (axis >= 0 ? v[axis] : which == 0 ? 1 : square);
+    }
+    return true;
+}
+
+static double product(int n, const double *a, const double *b)
+{
+    double sum = 0;
+    for (int k = 0; k < n; k++)
+        sum += a[k] * b[k];
+    return sum;
+}
+
+/* Take an invariant, made a unit vector orthogonal to `before`, out of a symmetric
+ * matrix; returns its residual.  (1 - u u^T) A (1 - u u^T). */
+static double take_out(int n, double *u, const double *before, double *image, double *matrix)
+{
+    double residual = 0;
+    const double along = before ? product(n, u, before) : 0;
+    for (int k = 0; k < n && before; k++)
+        u[k] -= along * before[k];
+    const double length = sqrt(product(n, u, u));
+    for (int k = 0; k < n; k++)
+        u[k] /= length;
+    for (int i = 0; i < n; i++) {
+        image[i] = product(n, matrix + (size_t)i * (size_t)n, u);
+        residual = fmax(residual, fabs(image[i]));
+    }
+    const double inner = product(n, image, u);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            matrix[(size_t)i * (size_t)n + (size_t)j] +=
+                inner * u[i] * u[j] - image[i] * u[j] - u[i] * image[j];
+    return residual;
+}
+
+/* The invariants exactly in the null space; returns their largest residual before. */
+static double clean(const struct grid *g, int parity, double *matrix, double *space)
+{
+    const int n = g->size;
+    double *first = space, *second = space + n, *image = space + 2 * (size_t)n, residual = 0;
+    if (invariant(g, parity, 0, first))
+        residual = take_out(n, first, NULL, image, matrix);
+    if (invariant(g, parity, 1, second))
+        residual = fmax(residual, take_out(n, second, first, image, matrix));
+    return residual;
+}
+
+/* Eigenvectors and rates of a parity.  The matrix is a sum of -d d^T: rates above 0
+ * are rounding. */
+static enum kn_status diagonalise(struct kn_operator *o, int parity, const double *matrix)
+{
+    const size_t n = (size_t)o->size;
+    memcpy(o->vector[parity], matrix, n * n * sizeof *matrix);
+    /* by columns: the vectors come out as rows of ours */
+    const int failed =
+        LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'U', o->size, o->vector[parity], o->size, o->rate[parity]);
+    if (failed)
+        return kn_error_set(KN_ENUMERIC, "collision.method: no eigenvalues of the operator (LAPACK %d)",
+                            failed);
+    for (size_t i = 0; i < n; i++)
+        o->rate[parity][i] = fmin(o->rate[parity][i], 0);
+    return KN_OK;
+}
+
+/* -<f, L^-1 f> for a function of this parity that is orthogonal to the invariants. */
+static double resistance(const struct kn_operator *o, int parity, const double *f)
+{
+    const double slowest = 1e-6 * o->rate[parity][0]; /* invariants are slower */
+    double sum = 0;
+    for (int i = 0; i < o->size; i++) {
+        const double part = product(o->size, o->vector[parity] + (size_t)i * (size_t)o->size, f);
+        sum -= o->rate[parity][i] < slowest ? part * part / o->rate[parity][i] : 0;
+    }
+    return sum;
+}
+
+/* Viscosity and Prandtl number of the grid, theory (45). */
+static void find_transport(struct kn_operator *o, const struct grid *g, double *f)
+{
+    for (int k = 0; k < g->size; k++) {
+        double v[3];
+        node_velocity(g, k, 0, v);
+        f[k] = sqrt(8 * g->weight[k]) * v[0] * v[1];
+    }
+    o->viscosity = 4 * resistance(o, 1 | 2, f);
+    for (int k = 0; k < g->size; k++) {
+        double v[3];
+        node_velocity(g, k, 0, v);
+        f[k] = sqrt(8 * g->weight[k]) * v[0] * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2] - 2.5);
+    }
+    o->prandtl = 1.25 * o->viscosity / resistance(o, 1, f);
+}
+
+static enum kn_status decompose(struct kn_operator *o, const struct grid *g, double *matrices)
+{
+    enum kn_status status = KN_OK;
+    double *space = malloc(3 * (size_t)g->size * sizeof *space);
+    const struct sums s = carve(g, matrices);
+    if (!space)
+        return kn_error_set(KN_EMEMORY, "collision.method: no memory for the operator");
+    for (int p = 0; p < KN_PARITIES && status == KN_OK; p++) {
+        const double residual = clean(g, p, s.part[p], space);
+        status = diagonalise(o, p, s.part[p]);
+        o->defect = fmax(o->defect, residual / -o->rate[p][0]);
+    }
+    if (status == KN_OK)
+        find_transport(o, g, space);
+    free(space);
+    return status;
+}
+
+/* ------------------------------------------------------------------ the whole thing */
+
+static enum kn_status allocate(struct kn_operator *o)
+{
+    const size_t n = (size_t)o->size;
+    bool whole = (o->weight = calloc(n, sizeof *o->weight)) != NULL;
+    for (int p = 0; p < KN_PARITIES; p++) {
+        o->vector[p] = calloc(n * n, sizeof *o->vector[p]);
+        o->rate[p] = calloc(n, sizeof *o->rate[p]);
+        whole = whole && o->vector[p] && o->rate[p];
+    }
+    return whole ? KN_OK : kn_error_set(KN_EMEMORY, "collision.method: no memory for the operator");
+}
+
+/* The weights of the grid without folding. */
+static void unfold(const struct kn_velocity *v, double *weight)
+{
+    for (int k = 0; k < v->size; k++) {
+        const int at[3] = {k / (v->half[1] * v->half[2]), k / v->half[2] % v->half[1], k % v->half[2]};
+        weight[k] = 1;
+        for (int d = 0; d < 3; d++)
+            weight[k] *= v->weight[d][at[d]] / (v->bit[d] ? 1 : 2);
+    }
+}
+
+static enum kn_status make(struct kn_operator *o, const struct grid *g)
+{
+    double *matrices = malloc(sums_length(g) * sizeof *matrices);
+    if (!matrices)
+        return kn_error_set(KN_EMEMORY, "collision.method: no memory for the operator");
+    enum kn_status status = assemble(g, matrices);
+    if (status == KN_OK)
+        status = decompose(o, g, matrices);
+    free(matrices);
+    return status;
+}
+
+enum kn_status kn_operator_create(struct kn_operator *o, const struct kn_case *c, const struct kn_velocity *v)
+{
+    enum kn_status status;
+    *o = (struct kn_operator){.size = v->size, .scale = 1};
+    if ((status = allocate(o)) != KN_OK)
+        return status;
+    unfold(v, o->weight);
+    const struct grid g = {
+        {v->half[0], v->half[1], v->half[2]}, v->size, {v->node[0], v->node[1], v->node[2]}, o->weight};
+    if (!kn_operator_load(o, v) && (status = make(o, &g)) == KN_OK)
+        kn_operator_save(o, v);
+    if (status != KN_OK)
+        return status;
+    o->scale = c->collision.rescale ? o->viscosity : 1;
+    return KN_OK;
+}
+
+void kn_operator_destroy(struct kn_operator *o)
+{
+    for (int p = 0; p < KN_PARITIES; p++) {
+        free(o->vector[p]);
+        free(o->rate[p]);
+    }
+    free(o->weight);
+    *o = (struct kn_operator){0};
+}
+
+int kn_operator_parity(const struct kn_velocity *v, int odd)
+{
+    int parity = 0;
+    for (int d = 0; d < 3; d++)
+        parity |= v->bit[d] & odd ? 1 << d : 0;
+    return parity;
+}
+
+enum kn_status kn_operator_change(const struct kn_operator *o, int parity, double dt, float *matrix)
+{
+    const size_t n = (size_t)o->size;
+    double *scaled = calloc(2 * n * n, sizeof *scaled), *change = scaled + n * n;
+    if (!scaled)
+        return kn_error_set(KN_EMEMORY, "collision.method: no memory for a step of the operator");
+    for (size_t i = 0; i < n; i++) {
+        const double factor = expm1(o->scale * o->rate[parity][i] * dt);
+        for (size_t k = 0; k < n; k++)
+            scaled[i * n + k] = factor * o->vector[parity][i * n + k];
+    }
+    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, o->size, o->size, o->size, 1, o->vector[parity],
+                o->size, scaled, o->size, 0, change, o->size);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++)
+            matrix[i * n + j] = (float)(change[i * n + j] * sqrt(o->weight[j] / o->weight[i]));
+    free(scaled);
+    return KN_OK;
+}

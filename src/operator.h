@@ -1,0 +1,40 @@
+/* The linear collision operator as matrices, theory section 13: assembled once for a
+ * velocity grid, the same in every cell at every step. */
+#ifndef KN_OPERATOR_H
+#define KN_OPERATOR_H
+
+#include "velocity.h"
+
+enum { KN_PARITIES = 8 };
+
+/* A function of parity p is odd along the axes whose bits p has; on one octant of the
+ * velocity grid, unfolded, the operator acts on each parity by itself.  Its matrix,
+ * W^(1/2) L W^(-1/2), is symmetric and kept as eigenvectors and rates. */
+struct kn_operator {
+    int size;                    /* nodes in an octant */
+    double *weight;              /* [size] of the unfolded grid: eight octants sum to 1 */
+    double *vector[KN_PARITIES]; /* [size][size], vector i at [i] */
+    double *rate[KN_PARITIES];   /* [size], ascending, none above 0 */
+    double scale;                /* that the rates have been multiplied with */
+    double viscosity;            /* of the grid before scaling, mu0 */
+    double prandtl;
+    double defect; /* largest residual of an invariant, relative to the fastest rate */
+};
+
+/* Assemble for this grid, or read what an earlier run has left in the cache. */
+enum kn_status kn_operator_create(struct kn_operator *o, const struct kn_case *c,
+                                  const struct kn_velocity *v);
+void kn_operator_destroy(struct kn_operator *o);
+
+/* What earlier runs left in the cache (operator_cache.c); true when it was there, whole
+ * and for this grid.  Saving is a convenience: where it fails nothing is said. */
+bool kn_operator_load(struct kn_operator *o, const struct kn_velocity *v);
+void kn_operator_save(const struct kn_operator *o, const struct kn_velocity *v);
+
+/* exp(L dt) - 1 of a parity, as it acts on h: [size][size]. */
+enum kn_status kn_operator_change(const struct kn_operator *o, int parity, double dt, float *matrix);
+
+/* The parity of the functions that octants with bits `odd` of a grid turn the sign of. */
+int kn_operator_parity(const struct kn_velocity *v, int odd);
+
+#endif

@@ -1,0 +1,212 @@
+/* The assembled collision operator: transport, invariants, symmetry, steps, cache. */
+#include "expect.h"
+
+#include "operator.h"
+#include "unit/scratch.h"
+
+struct grid {
+    struct kn_case c;
+    struct kn_velocity v;
+    struct kn_operator o;
+};
+
+static void open_grid(struct grid *g, const char *settings)
+{
+    expect_case(&g->c, "collision.method=operator collision.rescale=false");
+    expect_set(&g->c, settings);
+    expect_ok(kn_velocity_create(&g->v, &g->c));
+    expect_ok(kn_operator_create(&g->o, &g->c, &g->v));
+}
+
+static void close_grid(struct grid *g)
+{
+    kn_operator_destroy(&g->o);
+    kn_velocity_destroy(&g->v);
+}
+
+/* The viscosity of hard spheres is the unit, their Prandtl number 0.660694.  Quadratic
+ * interpolation between 8 nodes an axis leaves a few parts in a thousand. */
+static void transport_of_hard_spheres(void **state)
+{
+    (void)state;
+    struct grid g;
+    open_grid(&g, "velocity.nodes=8");
+    expect_relative("viscosity", g.o.viscosity, 1, 0.003);
+    expect_relative("Prandtl number", g.o.prandtl, 0.660694, 0.007);
+    assert_same(g.o.scale, 1);
+    close_grid(&g);
+    open_grid(&g, "velocity.nodes=8 collision.rescale=true");
+    assert_same(g.o.scale, g.o.viscosity);
+    close_grid(&g);
+}
+
+/* Mass and energy among the even functions, momentum along an axis among those odd
+ * there: and nothing else is left alone or grows. */
+static void nothing_but_invariants_stays(void **state)
+{
+    (void)state;
+    const int stay[KN_PARITIES] = {2, 1, 1, 0, 1, 0, 0, 0};
+    const char *const grids[] = {"velocity.nodes=6", "velocity.nodes=[6,8,10] velocity.fold=none",
+                                 "velocity.nodes=8 velocity.grid=stretched"};
+    for (int i = 0; i < 3; i++) {
+        struct grid g;
+        open_grid(&g, grids[i]);
+        for (int p = 0; p < KN_PARITIES; p++) {
+            int found = 0;
+            for (int k = 0; k < g.o.size; k++) {
+                assert_true(g.o.rate[p][k] <= 0);
+                found += g.o.rate[p][k] > 1e-9 * g.o.rate[p][0];
+            }
+            assert_int_equal(found, stay[p]);
+        }
+        expect_below(grids[i], g.o.defect, 1e-11);
+        close_grid(&g);
+    }
+}
+
+/* No axis is preferred: parities that differ by the names of the axes have the same rates. */
+static void axes_are_alike(void **state)
+{
+    (void)state;
+    const int alike[4][2] = {{1, 2}, {1, 4}, {3, 5}, {3, 6}};
+    struct grid g;
+    open_grid(&g, "velocity.nodes=6");
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < g.o.size; k++)
+            expect_near("rate", g.o.rate[alike[i][0]][k], g.o.rate[alike[i][1]][k],
+                        -1e-11 * g.o.rate[alike[i][0]][0]);
+    close_grid(&g);
+}
+
+/* Two steps are one of twice the length; invariants do not change.  In float: rows of
+ * 27 numbers whose size the weights of the nodes give. */
+static void steps_add_up(void **state)
+{
+    (void)state;
+    struct grid g;
+    open_grid(&g, "velocity.nodes=6");
+    const int n = g.o.size;
+    float *one = calloc((size_t)n * (size_t)n, sizeof *one),
+          *two = calloc((size_t)n * (size_t)n, sizeof *two);
+    for (int p = 0; p < KN_PARITIES; p++) {
+        expect_ok(kn_operator_change(&g.o, p, 0.3, one));
+        expect_ok(kn_operator_change(&g.o, p, 0.6, two));
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++) {
+                double sum = 2 * (double)one[i * n + j];
+                for (int k = 0; k < n; k++)
+                    sum += (double)one[i * n + k] * one[k * n + j];
+                expect_near("two steps", two[i * n + j], sum, 1e-6 * sqrt(g.o.weight[j] / g.o.weight[i]));
+            }
+    }
+    free(one);
+    free(two);
+    close_grid(&g);
+}
+
+/* <h^2> of a gas that only collides never grows, and its limit is the equilibrium. */
+static void entropy_functional_never_grows(void **state)
+{
+    (void)state;
+    struct watch w;
+    uint64_t seed = 5;
+    double last = INFINITY;
+    watch_open(&w, "space.cells=1 walls.left.kind=periodic walls.right.kind=periodic velocity.fold=none "
+                   "velocity.nodes=6 collision.method=operator time.step=0.1");
+    struct grid g;
+    open_grid(&g, "velocity.nodes=6 velocity.fold=none");
+    const size_t nnodes = (size_t)kn_sim_nodes(w.sim);
+    float *row = calloc(nnodes, sizeof *row);
+    for (size_t i = 0; i < nnodes; i++)
+        row[i] = (int)(i % (size_t)g.v.stride) < g.v.size ? (float)expect_random(&seed) : 0;
+    expect_ok(kn_sim_put_rows(w.sim, 0, 1, row));
+    for (int step = 0; step < 60; step++) {
+        double sum = 0;
+        expect_ok(kn_sim_get_rows(w.sim, 0, 1, row));
+        for (size_t i = 0; i < nnodes; i++)
+            sum += g.v.w[i % (size_t)g.v.stride] * (double)row[i] * row[i];
+        expect_below("<h^2>", sum, last * (1 + 1e-7));
+        last = sum;
+        watch_advance(&w, 1);
+    }
+    free(row);
+    close_grid(&g);
+    watch_close(&w);
+}
+
+/* ---------------------------------------------------------------------- cache */
+
+static char *only_file(void)
+{
+    static char name[256];
+    DIR *list = opendir(folder);
+    int files = 0;
+    for (struct dirent *entry; (entry = readdir(list));)
+        if (entry->d_name[0] != '.') {
+            snprintf(name, sizeof name, "%s", entry->d_name);
+            files++;
+        }
+    closedir(list);
+    assert_int_equal(files, 1);
+    return name;
+}
+
+static void assert_equal(const struct kn_operator *a, const struct kn_operator *b)
+{
+    const size_t n = (size_t)a->size;
+    assert_same(a->viscosity, b->viscosity);
+    assert_same(a->prandtl, b->prandtl);
+    for (int p = 0; p < KN_PARITIES; p++) {
+        assert_memory_equal(a->rate[p], b->rate[p], n * sizeof *a->rate[p]);
+        assert_memory_equal(a->vector[p], b->vector[p], n * n * sizeof *a->vector[p]);
+    }
+}
+
+/* What comes from the cache is what was assembled; a damaged, a short and a foreign
+ * file are replaced; without a cache all goes on. */
+static void cache_is_checked(void **state)
+{
+    (void)state;
+    struct grid first, again;
+    char *usual = getenv("KNUDSEN_CACHE") ? strdup(getenv("KNUDSEN_CACHE")) : NULL;
+    size_t size;
+    setenv("KNUDSEN_CACHE", folder, 1);
+    open_grid(&first, "velocity.nodes=6");
+    char *good = read_all(only_file(), &size);
+    for (int damage = 0; damage < 4; damage++) {
+        if (damage == 1)
+            flip(only_file(), size - 5, good[size - 5] ^ 1);
+        if (damage == 2)
+            write_all(only_file(), good, size / 2);
+        if (damage == 3)
+            write_all(only_file(), "something else", 14);
+        open_grid(&again, "velocity.nodes=6");
+        assert_equal(&again.o, &first.o);
+        close_grid(&again);
+        char *now = read_all(only_file(), NULL);
+        assert_memory_equal(now, good, size);
+        free(now);
+    }
+    setenv("KNUDSEN_CACHE", "/proc/no/such/place", 1);
+    open_grid(&again, "velocity.nodes=6");
+    assert_equal(&again.o, &first.o);
+    close_grid(&again);
+    close_grid(&first);
+    free(good);
+    if (usual)
+        setenv("KNUDSEN_CACHE", usual, 1);
+    free(usual);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(transport_of_hard_spheres),
+        cmocka_unit_test(nothing_but_invariants_stays),
+        cmocka_unit_test(axes_are_alike),
+        cmocka_unit_test(steps_add_up),
+        cmocka_unit_test(entropy_functional_never_grows),
+        TEST(cache_is_checked),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
