@@ -82,6 +82,7 @@ enum kn_cluster { KN_CLUSTER_BOTH, KN_CLUSTER_LOW, KN_CLUSTER_HIGH };
 enum kn_limiter { KN_LIMITER_VAN_LEER, KN_LIMITER_MC, KN_LIMITER_MINMOD, KN_LIMITER_NONE };
 enum kn_grid { KN_GRID_STRETCHED, KN_GRID_GAUSS };
 enum kn_fold { KN_FOLD_AUTO, KN_FOLD_NONE };
+enum kn_molecules { KN_MOLECULES_HARD_SPHERE, KN_MOLECULES_MAXWELL, KN_MOLECULES_VHS };
 enum kn_method {
     KN_METHOD_MONTE_CARLO, KN_METHOD_BGK, KN_METHOD_SHAKHOV, KN_METHOD_ES_BGK, KN_METHOD_NONE, KN_METHOD_OPERATOR
 };
@@ -117,6 +118,8 @@ struct kn_wall {
 struct kn_case {
     struct {
         double delta; /* L / lambda0 */
+        enum kn_molecules molecules;
+        double omega; /* of vhs: viscosity ~ T^omega */
     } gas;
     double disturbance; /* eps; 0 = linearised equation */
     struct {

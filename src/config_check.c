@@ -174,6 +174,11 @@ static enum kn_status check_initial(const struct kn_case *c)
 /* The operator is linear, and its stencils have three nodes on a half axis. */
 static enum kn_status check_operator(const struct kn_case *c)
 {
+    if (c->collision.method == KN_METHOD_MONTE_CARLO && c->gas.molecules != KN_MOLECULES_HARD_SPHERE)
+        return kn_error_set(KN_EINPUT,
+                            "gas.molecules: %s, but collision.method: monte-carlo knows hard spheres only "
+                            "(collision.method: operator takes all)",
+                            kn_config_choice_name("gas.molecules", c->gas.molecules));
     if (c->collision.method != KN_METHOD_OPERATOR)
         return KN_OK;
     if (c->disturbance != 0)

@@ -32,6 +32,12 @@ static const struct kn_choice folds[] = {
     {0},
 };
 
+static const struct kn_choice molecules[] = {
+    {"hard-sphere", KN_MOLECULES_HARD_SPHERE, "rigid spheres: viscosity as T^(1/2)"},
+    {"maxwell", KN_MOLECULES_MAXWELL, "collisions as often at every speed, isotropic: viscosity as T"},
+    {"vhs", KN_MOLECULES_VHS, "spheres whose size depends on the speed: viscosity as T^omega"},
+    {0},
+};
 static const struct kn_choice methods[] = {
     {"monte-carlo", KN_METHOD_MONTE_CARLO, "hard-sphere collision integral by Monte Carlo"},
     {"operator", KN_METHOD_OPERATOR, "linearised hard-sphere collision integral, assembled once: no noise"},
@@ -137,6 +143,21 @@ const struct kn_key kn_config_keys[] = {
      .flags = KN_KEY_SHAPES,
      .doc = "Rarefaction parameter, the length L over lambda0 = mu0 V0 / p0; the Knudsen number is 0.8885 / "
             "delta."},
+    {.name = "gas.molecules",
+     CHOICE(gas.molecules),
+     .initial = "hard-sphere",
+     .unit = "",
+     .flags = KN_KEY_SHAPES,
+     .choices = molecules,
+     .doc = "How molecules scatter; all but hard-sphere need collision.method: operator."},
+    {.name = "gas.omega",
+     REAL(gas.omega),
+     .initial = "0.81",
+     .unit = "",
+     .low = 0.5,
+     .high = 1,
+     .flags = KN_KEY_SHAPES,
+     .doc = "Exponent of the viscosity, mu ~ T^omega (argon 0.81); vhs only."},
     {.name = "disturbance",
      REAL(disturbance),
      .initial = "0",

@@ -3,11 +3,24 @@
 #include "collision.h"
 #include "config.h"
 
+#include <math.h>
 #include <omp.h>
 #include <stdio.h>
 
-/* Of hard spheres: viscosity is the unit, theory (5). */
-static const double HARD_SPHERE_PRANDTL = 0.660694;
+/* Where it is known: hard spheres, and Maxwell molecules. */
+static double exact_prandtl(const struct kn_operator *o)
+{
+    return o->exponent == 1 ? 0.660694 : o->exponent == 0 ? 2.0 / 3 : NAN;
+}
+
+static void print_prandtl(const struct kn_operator *o)
+{
+    const double exact = exact_prandtl(o);
+    printf("Prandtl number         %.5f", o->prandtl);
+    if (isfinite(exact))
+        printf(" (exact %.5f, %+.2f %%)", exact, 100 * (o->prandtl / exact - 1));
+    putchar('\n');
+}
 
 /* The rates that bound the spectrum: the slowest that is no invariant, the fastest. */
 static void find_edges(const struct kn_operator *o, double *slowest, double *fastest)
@@ -30,10 +43,9 @@ static void print_text(const struct kn_operator *o, const struct kn_velocity *v,
     kn_config_bytes_text(8.0 * KN_PARITIES * o->size * o->size, held);
     printf("velocity grid          %d x %d x %d nodes, %d in an octant, %d octants stored\n", 2 * v->half[0],
            2 * v->half[1], 2 * v->half[2], v->size, v->octants);
-    printf("viscosity              %.5f of the hard-sphere gas (%+.2f %%)%s\n", o->viscosity,
+    printf("viscosity              %.5f of the exact one (%+.2f %%)%s\n", o->viscosity,
            100 * (o->viscosity - 1), o->scale == 1 ? "" : "; rates are rescaled, so that it is exact");
-    printf("Prandtl number         %.5f (hard spheres %.5f, %+.2f %%)\n", o->prandtl, HARD_SPHERE_PRANDTL,
-           100 * (o->prandtl / HARD_SPHERE_PRANDTL - 1));
+    print_prandtl(o);
     printf("conservation defect    %.1e before it is taken out\n", o->defect);
     printf("rates                  %.4f to %.4f V0 / lambda0\n", o->scale * slowest, o->scale * fastest);
     printf("memory                 %s\n", held);
@@ -61,7 +73,7 @@ enum kn_status kn_info_operator(const struct kn_case *c, bool json)
     const double start = omp_get_wtime();
     enum kn_status status = kn_velocity_create(&v, c);
     if (status == KN_OK)
-        status = kn_operator_create(&o, c, &v);
+        status = kn_operator_create(&o, c, &v, NULL);
     if (status == KN_OK)
         (json ? print_json : print_text)(&o, &v, omp_get_wtime() - start);
     kn_operator_destroy(&o);

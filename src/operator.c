@@ -166,9 +166,30 @@ static void node_velocity(const struct grid *g, int k, int octant, double v[3])
         v[d] = (octant >> d & 1) ? -g->node[d][at[d]] : g->node[d][at[d]];
 }
 
+/* Collisions at relative speed g, isotropic: strength g^exponent, theory (46). */
+struct kernel {
+    double strength, exponent;
+};
+
+/* 30 / <g^(4 + exponent)> makes the viscosity 1 in the first approximation, which is
+ * exact for Maxwell molecules; for hard spheres the exact one is known. */
+static struct kernel kernel_of(double exponent)
+{
+    const double m = 4 + exponent, mean = exp2(m / 2) * tgamma((m + 3) / 2) / tgamma(1.5);
+    return (struct kernel){exponent == 1 ? M_PI * KN_COLLISION_STRENGTH : 30 / mean, exponent};
+}
+
+static double exponent_of(const struct kn_case *c)
+{
+    const double omega = c->gas.molecules == KN_MOLECULES_HARD_SPHERE ? 0.5
+                         : c->gas.molecules == KN_MOLECULES_MAXWELL   ? 1.0
+                                                                      : c->gas.omega;
+    return 2 - 2 * omega;
+}
+
 /* All collisions of node a in the first octant with node b in another. */
-KN_CLONED static void add_pair(const struct grid *g, const struct direction *directions, int a, int b, int octant,
-                     struct sums *s)
+KN_CLONED static void add_pair(const struct grid *g, const struct kernel *kernel,
+                               const struct direction *directions, int a, int b, int octant, struct sums *s)
 {
     double v[3], v1[3], relative = 0;
     node_velocity(g, a, 0, v);
@@ -178,10 +199,10 @@ KN_CLONED static void add_pair(const struct grid *g, const struct direction *dir
     relative = sqrt(relative);
     /* (a, b) and (b, a) are the same collision */
     const double rate =
-        (a == b ? 1 : 2) * M_PI * KN_COLLISION_STRENGTH * g->weight[a] * g->weight[b] * relative;
+        (a == b ? 1 : 2) * kernel->strength * pow(relative, kernel->exponent) * g->weight[a] * g->weight[b];
     const size_t n = (size_t)g->size;
-    if (rate == 0)
-        return;
+    if (relative == 0)
+        return; /* nothing changes */
     for (int i = 0; i < DIRECTIONS; i++) {
         double after[3], after1[3];
         for (int d = 0; d < 3; d++) {
@@ -238,7 +259,14 @@ static void combine(const struct grid *g, double *memory)
         }
 }
 
-static enum kn_status assemble(const struct grid *g, double *matrices)
+static void tell(const struct kn_listener *listener, double part)
+{
+    if (listener)
+        listener->hear(listener->to, part);
+}
+
+static enum kn_status assemble(const struct grid *g, double exponent, const struct kn_listener *listener,
+                               double *matrices)
 {
     struct direction directions[DIRECTIONS];
     const size_t length = sums_length(g);
@@ -247,13 +275,19 @@ static enum kn_status assemble(const struct grid *g, double *matrices)
         return kn_error_set(KN_EMEMORY, "collision.method: no memory to assemble the operator (%.2g GB)",
                             (double)(PARTS * length * sizeof *memory) / 1e9);
     fill_directions(directions);
+    const struct kernel kernel = kernel_of(exponent);
+    double done = 0;
+    tell(listener, 0);
 #pragma omp parallel for schedule(dynamic)
     for (int part = 0; part < PARTS; part++) {
         struct sums s = carve(g, memory + (size_t)part * length);
-        for (int a = part; a < g->size; a += PARTS)
+        for (int a = part; a < g->size; a += PARTS) {
             for (int b = a; b < g->size; b++)
                 for (int octant = 0; octant < KN_PARITIES; octant++)
-                    add_pair(g, directions, a, b, octant, &s);
+                    add_pair(g, &kernel, directions, a, b, octant, &s);
+#pragma omp critical
+            tell(listener, done += 2.0 * (g->size - a) / (g->size * (g->size + 1.0)));
+        }
     }
     memset(matrices, 0, length * sizeof *matrices);
     for (int part = 0; part < PARTS; part++)
@@ -414,28 +448,29 @@ static void unfold(const struct kn_velocity *v, double *weight)
     }
 }
 
-static enum kn_status make(struct kn_operator *o, const struct grid *g)
+static enum kn_status make(struct kn_operator *o, const struct grid *g, const struct kn_listener *listener)
 {
     double *matrices = malloc(sums_length(g) * sizeof *matrices);
     if (!matrices)
         return kn_error_set(KN_EMEMORY, "collision.method: no memory for the operator");
-    enum kn_status status = assemble(g, matrices);
+    enum kn_status status = assemble(g, o->exponent, listener, matrices);
     if (status == KN_OK)
         status = decompose(o, g, matrices);
     free(matrices);
     return status;
 }
 
-enum kn_status kn_operator_create(struct kn_operator *o, const struct kn_case *c, const struct kn_velocity *v)
+enum kn_status kn_operator_create(struct kn_operator *o, const struct kn_case *c, const struct kn_velocity *v,
+                                  const struct kn_listener *listener)
 {
     enum kn_status status;
-    *o = (struct kn_operator){.size = v->size, .scale = 1};
+    *o = (struct kn_operator){.size = v->size, .scale = 1, .exponent = exponent_of(c)};
     if ((status = allocate(o)) != KN_OK)
         return status;
     unfold(v, o->weight);
     const struct grid g = {
         {v->half[0], v->half[1], v->half[2]}, v->size, {v->node[0], v->node[1], v->node[2]}, o->weight};
-    if (!kn_operator_load(o, v) && (status = make(o, &g)) == KN_OK)
+    if (!kn_operator_load(o, v) && (status = make(o, &g, listener)) == KN_OK)
         kn_operator_save(o, v);
     if (status != KN_OK)
         return status;

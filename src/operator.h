@@ -15,15 +15,22 @@ struct kn_operator {
     double *weight;              /* [size] of the unfolded grid: eight octants sum to 1 */
     double *vector[KN_PARITIES]; /* [size][size], vector i at [i] */
     double *rate[KN_PARITIES];   /* [size], ascending, none above 0 */
+    double exponent;             /* collisions of relative speed g are as frequent as g^exponent */
     double scale;                /* that the rates have been multiplied with */
     double viscosity;            /* of the grid before scaling, mu0 */
     double prandtl;
     double defect; /* largest residual of an invariant, relative to the fastest rate */
 };
 
+/* Somebody who is told, from 0 to 1, how much of the assembly is done; NULL: nobody. */
+struct kn_listener {
+    void (*hear)(void *to, double part);
+    void *to;
+};
+
 /* Assemble for this grid, or read what an earlier run has left in the cache. */
-enum kn_status kn_operator_create(struct kn_operator *o, const struct kn_case *c,
-                                  const struct kn_velocity *v);
+enum kn_status kn_operator_create(struct kn_operator *o, const struct kn_case *c, const struct kn_velocity *v,
+                                  const struct kn_listener *listener);
 void kn_operator_destroy(struct kn_operator *o);
 
 /* What earlier runs left in the cache (operator_cache.c); true when it was there, whole

@@ -333,16 +333,48 @@ static void compose(const struct kn_progress *p, char text[LINE], int width, dou
     add_part(text, width, "%.3g upd/s", pace.updates_per_s);
 }
 
-static void show_live(struct kn_progress *p, double elapsed, int64_t step, double time,
-                      const struct kn_row *row)
+/* Put a text in place of the live line. */
+static void replace_live(struct kn_progress *p, const char *text, int width)
 {
-    char text[LINE], out[2 * LINE];
-    int width = screen_width();
-    compose(p, text, width, elapsed, step, time, row);
+    char out[2 * LINE];
     int length = (int)strlen(text), before = p->shown < width ? p->shown : width;
     snprintf(out, sizeof out, "\r%s%*s", text, before > length ? before - length : 0, "");
     say(p, out);
     p->shown = length;
+}
+
+static void show_live(struct kn_progress *p, double elapsed, int64_t step, double time,
+                      const struct kn_row *row)
+{
+    char text[LINE];
+    int width = screen_width();
+    compose(p, text, width, elapsed, step, time, row);
+    replace_live(p, text, width);
+}
+
+void kn_progress_assembly(struct kn_progress *p, const struct kn_run_options *options, double part)
+{
+    struct object o;
+    if (part == 0)
+        *p = (struct kn_progress){.options = options, .started = kn_progress_clock()};
+    const double elapsed = kn_progress_clock() - p->started;
+    if (speaks(p, KN_REPORT_TERMINAL) && part < 1 && elapsed >= p->next_live) {
+        char text[LINE], left[PART];
+        snprintf(text, sizeof text,
+                 "assembling the collision operator, once for this velocity grid  %.0f %%  ETA %s",
+                 100 * part, human_time(left, part > 0 ? elapsed * (1 / part - 1) : INFINITY));
+        p->next_live = elapsed + live_every;
+        replace_live(p, text, screen_width());
+    }
+    if (speaks(p, KN_REPORT_PLAIN) && part == 0)
+        line(p, PLAIN, "assembling the collision operator, once for this velocity grid");
+    if (elapsed >= p->next_json && json_begin(p, &o, "assembly")) {
+        p->next_json = elapsed + json_every;
+        json_number(&o, "part", part);
+        json_end(p, &o);
+    }
+    if (part > 1 - 1e-9)
+        wipe(p);
 }
 
 static void show_json(struct kn_progress *p, double elapsed, int64_t step, double time,

@@ -25,6 +25,9 @@ double kn_progress_clock(void);
 enum kn_status kn_progress_open(struct kn_progress *p, const struct kn_run_options *options);
 void kn_progress_close(struct kn_progress *p);
 
+/* How much of the collision operator is assembled, 0 to 1; before kn_progress_open. */
+void kn_progress_assembly(struct kn_progress *p, const struct kn_run_options *options, double part);
+
 /* The start-up box; the clock for rates and ETA starts here.  What memory was
  * available is known before the simulation has taken its part. */
 void kn_progress_start(struct kn_progress *p, const struct kn_case *c, const struct kn_sim *sim,

@@ -182,9 +182,16 @@ static enum kn_status clear_folder(const char *folder)
     return status == KN_OK ? remove_summary(folder) : status;
 }
 
+static void hear_assembly(void *to, double part)
+{
+    struct run *r = to;
+    kn_progress_assembly(&r->progress, r->options, part);
+}
+
 static enum kn_status create(struct run *r)
 {
-    enum kn_status status = kn_sim_create(&r->sim, r->c);
+    const struct kn_listener listener = {hear_assembly, r};
+    enum kn_status status = kn_sim_create_heard(&r->sim, r->c, &listener);
     if (status == KN_OK)
         status = kn_monitor_create(&r->monitor, r->c, kn_sim_space(r->sim));
     if (status != KN_OK)

@@ -126,7 +126,7 @@ static enum kn_status fill_state(struct kn_sim *sim)
     return status;
 }
 
-static enum kn_status build(struct kn_sim *sim)
+static enum kn_status build(struct kn_sim *sim, const struct kn_listener *listener)
 {
     const struct kn_case *c = &sim->c;
     enum kn_status status;
@@ -134,7 +134,7 @@ static enum kn_status build(struct kn_sim *sim)
         (status = kn_velocity_create(&sim->velocity, c)) != KN_OK ||
         (status = kn_space_create(&sim->space, c)) != KN_OK ||
         (status = kn_boundary_create(&sim->boundary, c, &sim->velocity)) != KN_OK ||
-        (status = kn_collision_create(&sim->collision, c, &sim->velocity)) != KN_OK)
+        (status = kn_collision_create(&sim->collision, c, &sim->velocity, listener)) != KN_OK)
         return status;
     sim->moments = malloc((size_t)sim->space.ncells * KN_MOMENTS * sizeof *sim->moments);
     sim->fluxes = calloc(((size_t)sim->space.nfaces + 1) * KN_FLUXES, sizeof *sim->fluxes);
@@ -154,6 +154,12 @@ static enum kn_status build(struct kn_sim *sim)
 
 enum kn_status kn_sim_create(struct kn_sim **out, const struct kn_case *c)
 {
+    return kn_sim_create_heard(out, c, NULL);
+}
+
+enum kn_status kn_sim_create_heard(struct kn_sim **out, const struct kn_case *c,
+                                   const struct kn_listener *listener)
+{
     struct kn_plan_size size;
     enum kn_status status = kn_sim_plan(c, &size);
     *out = NULL;
@@ -163,7 +169,7 @@ enum kn_status kn_sim_create(struct kn_sim **out, const struct kn_case *c)
     if (!sim)
         return kn_error_set(KN_EMEMORY, "no memory for a simulation");
     sim->c = *c;
-    if ((status = build(sim)) != KN_OK) {
+    if ((status = build(sim, listener)) != KN_OK) {
         kn_sim_destroy(sim);
         return status;
     }

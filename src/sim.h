@@ -4,7 +4,12 @@
 
 #include "io/checkpoint.h"
 #include "io/summary.h"
+#include "operator.h"
 #include "space.h"
+
+/* kn_sim_create, heard of by somebody while it prepares what takes long. */
+enum kn_status kn_sim_create_heard(struct kn_sim **out, const struct kn_case *c,
+                                   const struct kn_listener *listener);
 
 const struct kn_space *kn_sim_space(const struct kn_sim *sim);
 const char *kn_sim_backend(const struct kn_sim *sim);
