@@ -492,16 +492,17 @@ int kn_operator_parity(const struct kn_velocity *v, int odd)
 {
     int parity = 0;
     for (int d = 0; d < 3; d++)
-        parity |= v->bit[d] & odd ? 1 << d : 0;
+        parity |= (v->bit[d] & odd) != 0 ? 1 << d : 0;
     return parity;
 }
 
 enum kn_status kn_operator_change(const struct kn_operator *o, int parity, double dt, float *matrix)
 {
     const size_t n = (size_t)o->size;
-    double *scaled = calloc(2 * n * n, sizeof *scaled), *change = scaled + n * n;
+    double *scaled = calloc(2 * n * n, sizeof *scaled);
     if (!scaled)
         return kn_error_set(KN_EMEMORY, "collision.method: no memory for a step of the operator");
+    double *change = scaled + n * n;
     for (size_t i = 0; i < n; i++) {
         const double factor = expm1(o->scale * o->rate[parity][i] * dt);
         for (size_t k = 0; k < n; k++)

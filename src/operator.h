@@ -1,4 +1,4 @@
-/* The linear collision operator as matrices, theory section 13: assembled once for a
+/* The linear collision operator as matrices, theory section 12: assembled once for a
  * velocity grid, the same in every cell at every step. */
 #ifndef KN_OPERATOR_H
 #define KN_OPERATOR_H

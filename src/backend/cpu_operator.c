@@ -1,5 +1,5 @@
 /* The assembled collision operator on the CPU: matrix times block of cells, parity by
- * parity, theory section 13. */
+ * parity, theory section 12. */
 #include "cpu_rows.h"
 
 /* Sums and differences over pairs of octants, axis by axis: from octants to parities
