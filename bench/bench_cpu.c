@@ -82,7 +82,7 @@ static void bench_samples(const char *estimator)
     for (int i = 0; i < 16 * v.nnodes; i++)
         rows[i] = (float)(i % 97) / 97 - 0.5f;
     kn_cpu_kernels_find(NULL)->sample(&draw, 1, 0, c.collision.samples, samples);
-    const struct kn_collide_sweep s = {0, &c, &v, &plan, 0.002, c.collision.samples, samples, NULL};
+    const struct kn_collide_sweep s = {0, &c, &v, &plan, 0.002, c.collision.samples, samples, NULL, 0, NULL};
     const double oracle = time_oracle(&s, rows);
     printf("  %-28s scalar loop      %7.3f e9/s\n", estimator, oracle / 1e9);
     for (const char *const *isa = (const char *const[]){"baseline", "v3", "v4", NULL}; *isa; isa++) {

@@ -1,6 +1,7 @@
 /* What a case may not say: values out of range, and keys that contradict. */
 #include "config.h"
 #include "error.h"
+#include "operator.h"
 #include "space.h"
 
 #include <limits.h>
@@ -171,27 +172,20 @@ static enum kn_status check_initial(const struct kn_case *c)
     return KN_OK;
 }
 
-/* The operator is linear, and its stencils have three nodes on a half axis. */
+/* The stencils of the operator have three nodes on a half axis; only it knows molecules
+ * apart. */
 static enum kn_status check_operator(const struct kn_case *c)
 {
-    if (c->collision.method == KN_METHOD_MONTE_CARLO && c->gas.molecules != KN_MOLECULES_HARD_SPHERE)
-        return kn_error_set(KN_EINPUT,
-                            "gas.molecules: %s, but collision.method: monte-carlo knows hard spheres only "
-                            "(collision.method: operator takes all)",
-                            kn_config_choice_name("gas.molecules", c->gas.molecules));
-    if (c->collision.method != KN_METHOD_OPERATOR)
-        return KN_OK;
-    if (c->disturbance != 0)
-        return kn_error_set(KN_EINPUT,
-                            "disturbance: %g, but collision.method: operator solves the linearised equation "
-                            "(disturbance: 0, or collision.method: monte-carlo)",
-                            c->disturbance);
-    for (int axis = 0; axis < 3; axis++)
-        if (c->velocity.nodes[axis] < 6)
+    const bool operates = c->collision.method == KN_METHOD_OPERATOR;
+    if (!operates && c->gas.molecules != KN_MOLECULES_HARD_SPHERE)
+        return kn_error_set(KN_EINPUT, "gas.molecules: %s needs collision.method: operator (here it is %s)",
+                            kn_config_choice_name("gas.molecules", c->gas.molecules),
+                            kn_config_choice_name("collision.method", c->collision.method));
+    for (int axis = 0; axis < 3 && operates; axis++)
+        if (c->velocity.nodes[axis] < 6 || c->velocity.nodes[axis] > KN_OPERATOR_NODES)
             return kn_error_set(KN_EINPUT,
-                                "velocity.nodes: %d along %c are too few for collision.method: operator (6 "
-                                "at least)",
-                                c->velocity.nodes[axis], AXIS[axis]);
+                                "velocity.nodes: %d along %c, but collision.method: operator takes 6 to %d",
+                                c->velocity.nodes[axis], AXIS[axis], KN_OPERATOR_NODES);
     return KN_OK;
 }
 

@@ -40,7 +40,8 @@ static const struct kn_choice molecules[] = {
 };
 static const struct kn_choice methods[] = {
     {"monte-carlo", KN_METHOD_MONTE_CARLO, "hard-sphere collision integral by Monte Carlo"},
-    {"operator", KN_METHOD_OPERATOR, "linearised hard-sphere collision integral, assembled once: no noise"},
+    {"operator", KN_METHOD_OPERATOR,
+     "collision integral assembled once, free of noise; what is quadratic is sampled"},
     {"bgk", KN_METHOD_BGK, "BGK relaxation model (Prandtl number 1)"},
     {"shakhov", KN_METHOD_SHAKHOV, "Shakhov model, Prandtl number as given"},
     {"es-bgk", KN_METHOD_ES_BGK, "ellipsoidal statistical model, Prandtl number as given"},
@@ -270,7 +271,8 @@ const struct kn_key kn_config_keys[] = {
      .low = 1,
      .high = 1e8,
      .flags = KN_KEY_SHAPES,
-     .doc = "Collisions drawn per step and shared by all cells; monte-carlo only."},
+     .doc = "Collisions drawn per step and shared by all cells; monte-carlo, and operator at a finite "
+            "disturbance."},
     {.name = "collision.estimator",
      CHOICE(collision.estimator),
      .initial = "symmetric",

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <omp.h>
 #include <stdio.h>
+#include <unistd.h>
 
 /* Where it is known: hard spheres, and Maxwell molecules. */
 static double exact_prandtl(const struct kn_operator *o)
@@ -51,7 +52,7 @@ static void print_text(const struct kn_operator *o, const struct kn_velocity *v,
     printf("memory                 %s\n", held);
     printf("cost                   %.0f multiplications per cell and step\n",
            (double)v->octants * o->size * o->size);
-    printf("ready after            %.2f s (later runs read it from the cache)\n", seconds);
+    printf("ready after            %.2f s\n", seconds);
 }
 
 static void print_json(const struct kn_operator *o, const struct kn_velocity *v, double seconds)
@@ -66,14 +67,25 @@ static void print_json(const struct kn_operator *o, const struct kn_velocity *v,
            seconds);
 }
 
+static bool show_part(void *to, double part)
+{
+    if (part < 1 - 1e-9)
+        fprintf(to, "\rassembling %3.0f %%", 100 * part);
+    else
+        fputs("\r                \r", to);
+    fflush(to);
+    return true;
+}
+
 enum kn_status kn_info_operator(const struct kn_case *c, bool json)
 {
     struct kn_velocity v;
     struct kn_operator o = {0};
+    const struct kn_listener listener = {show_part, stderr};
     const double start = omp_get_wtime();
     enum kn_status status = kn_velocity_create(&v, c);
     if (status == KN_OK)
-        status = kn_operator_create(&o, c, &v, NULL);
+        status = kn_operator_create(&o, c, &v, isatty(STDERR_FILENO) ? &listener : NULL);
     if (status == KN_OK)
         (json ? print_json : print_text)(&o, &v, omp_get_wtime() - start);
     kn_operator_destroy(&o);

@@ -372,10 +372,9 @@ static enum kn_status info_operator(const struct info_arguments *a)
     struct kn_places places = {0};
     kn_case_default(&c);
     enum kn_status status = a->run.path ? kn_config_load(&c, a->run.path, &places) : KN_OK;
-    c.collision.method = KN_METHOD_OPERATOR;
     for (int i = 0; i < a->run.nsets && status == KN_OK; i++)
         status = kn_config_set(&c, a->run.sets[i], &places);
-    c.disturbance = 0; /* the linear part is meant */
+    c.collision.method = KN_METHOD_OPERATOR;
     if (status == KN_OK)
         status = kn_config_locate(&places, kn_case_check(&c));
     return status == KN_OK ? kn_info_operator(&c, a->run.json) : status;

@@ -2,20 +2,20 @@
 
 #include "error.h"
 #include "point/collide.h"
+#include "point/interpolate.h"
 
 #include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    POINTS = 3, /* of a stencil along an axis: quadratics are exact */
-    STENCIL = POINTS * POINTS * POINTS,
-    LINES = POINTS * POINTS, /* of POINTS neighbouring nodes each */
-    FACE = 12,               /* directions along an edge of a face of the cube */
-    DIRECTIONS = 3 * FACE * FACE,
-    PARTS = 16 /* sums that are formed apart, whatever the number of threads */
+    STENCIL = KN_POINTS * KN_POINTS * KN_POINTS,
+    LINES = KN_POINTS * KN_POINTS, /* of KN_POINTS neighbouring nodes each */
+    DIRECTIONS = 3 * KN_OPERATOR_FACE * KN_OPERATOR_FACE,
+    PARTS = 16 /* sums that are formed apart, at most */
 };
 
 /* Three nodes and a place for a fourth, so that a line is one vector. */
@@ -44,42 +44,27 @@ struct stencil {
     double value[LINES][4]; /* the fourth is 0 */
 };
 
-/* Lagrange weights of three neighbouring nodes of an axis at x >= 0; returns the first. */
-static inline int weigh_axis(const double *node, int half, double x, double weight[POINTS])
-{
-    int first = 0;
-    while (first + POINTS < half && x > 0.5 * (node[first + 1] + node[first + 2]))
-        first++;
-    for (int i = 0; i < POINTS; i++) {
-        weight[i] = 1;
-        for (int j = 0; j < POINTS; j++)
-            if (j != i)
-                weight[i] *= (x - node[first + j]) / (node[first + i] - node[first + j]);
-    }
-    return first;
-}
-
 static inline struct stencil stencil_at(const struct grid *g, const double v[3])
 {
-    double weight[3][POINTS];
+    double weight[3][KN_POINTS];
     int first[3];
     struct stencil s = {.octant = 0};
     for (int d = 0; d < 3; d++) {
         s.octant |= v[d] < 0 ? 1 << d : 0;
-        first[d] = weigh_axis(g->node[d], g->half[d], fabs(v[d]), weight[d]);
+        first[d] = kn_interpolate_axis(g->node[d], g->half[d], fabs(v[d]), weight[d]);
     }
     s.first = (first[0] * g->half[1] + first[1]) * g->half[2] + first[2];
     for (int i = 0; i < LINES; i++) {
-        for (int k = 0; k < POINTS; k++)
-            s.value[i][k] = weight[0][i / POINTS] * weight[1][i % POINTS] * weight[2][k];
-        s.value[i][POINTS] = 0;
+        for (int k = 0; k < KN_POINTS; k++)
+            s.value[i][k] = weight[0][i / KN_POINTS] * weight[1][i % KN_POINTS] * weight[2][k];
+        s.value[i][KN_POINTS] = 0;
     }
     return s;
 }
 
 static inline int line_of(const struct grid *g, const struct stencil *s, int i)
 {
-    return s->first + (i / POINTS * g->half[1] + i % POINTS) * g->half[2];
+    return s->first + (i / KN_POINTS * g->half[1] + i % KN_POINTS) * g->half[2];
 }
 
 /* -------------------------------------------------------------------- directions */
@@ -112,10 +97,11 @@ static void fill_gauss(int n, double *at, double *weight)
  * particles.  Gauss points in the angles of each face; no axis is preferred. */
 static void fill_directions(struct direction *directions)
 {
-    double at[FACE], gauss[FACE], total = 0;
-    fill_gauss(FACE, at, gauss);
+    double at[KN_OPERATOR_FACE], gauss[KN_OPERATOR_FACE], total = 0;
+    fill_gauss(KN_OPERATOR_FACE, at, gauss);
     for (int n = 0; n < DIRECTIONS; n++) {
-        const int face = n / (FACE * FACE), i = n / FACE % FACE, j = n % FACE;
+        const int face = n / (KN_OPERATOR_FACE * KN_OPERATOR_FACE),
+                  i = n / KN_OPERATOR_FACE % KN_OPERATOR_FACE, j = n % KN_OPERATOR_FACE;
         const double x = tan(M_PI / 4 * at[i]), y = tan(M_PI / 4 * at[j]), r = sqrt(1 + x * x + y * y);
         struct direction *d = &directions[n];
         d->k[face] = 1 / r;
@@ -141,8 +127,8 @@ static inline void add_product(const struct grid *g, const struct stencil *a, co
                                double coefficient, double *sum)
 {
     for (int i = 0; i < STENCIL; i++) {
-        const size_t row = (size_t)(line_of(g, a, i / POINTS) + i % POINTS) * (size_t)g->size;
-        const double scaled = coefficient * a->value[i / POINTS][i % POINTS];
+        const size_t row = (size_t)(line_of(g, a, i / KN_POINTS) + i % KN_POINTS) * (size_t)g->size;
+        const double scaled = coefficient * a->value[i / KN_POINTS][i % KN_POINTS];
         for (int j = 0; j < LINES; j++) {
             line *to = (line *)(sum + row + line_of(g, b, j));
             *to += scaled * *(const line *)b->value[j];
@@ -155,8 +141,8 @@ static inline void add_column(const struct grid *g, const struct stencil *a, dou
                               double *sum)
 {
     for (int i = 0; i < STENCIL; i++)
-        sum[(size_t)(line_of(g, a, i / POINTS) + i % POINTS) * (size_t)g->size + (size_t)k] +=
-            coefficient * a->value[i / POINTS][i % POINTS];
+        sum[(size_t)(line_of(g, a, i / KN_POINTS) + i % KN_POINTS) * (size_t)g->size + (size_t)k] +=
+            coefficient * a->value[i / KN_POINTS][i % KN_POINTS];
 }
 
 static void node_velocity(const struct grid *g, int k, int octant, double v[3])
@@ -230,6 +216,14 @@ static size_t sums_length(const struct grid *g)
     return KN_PARITIES * (size_t)g->size * (size_t)g->size + 1;
 }
 
+/* Sums are formed apart and added in order, whatever the number of threads: as many as
+ * threads may want, but no more than 2 GB. */
+static int parts_of(const struct grid *g)
+{
+    const double most = 2e9 / ((double)sums_length(g) * sizeof(double));
+    return most < 1 ? 1 : most > PARTS ? PARTS : (int)most;
+}
+
 static struct sums carve(const struct grid *g, double *memory)
 {
     struct sums s;
@@ -240,11 +234,11 @@ static struct sums carve(const struct grid *g, double *memory)
 
 /* The matrices of all parities into memory[KN_PARITIES][size][size]: sums over the
  * differences of octants with signs, symmetric, times -1/4 between W^(-1/2). */
-static void combine(const struct grid *g, double *memory)
+static void combine(const struct grid *g, int threads, double *memory)
 {
     const size_t n = (size_t)g->size;
     const struct sums s = carve(g, memory);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j <= i; j++) {
             double difference[KN_PARITIES], scale = -0.25 / sqrt(g->weight[i] * g->weight[j]);
@@ -259,42 +253,56 @@ static void combine(const struct grid *g, double *memory)
         }
 }
 
-static void tell(const struct kn_listener *listener, double part)
+static bool tell(const struct kn_listener *listener, double part)
 {
-    if (listener)
-        listener->hear(listener->to, part);
+    return !listener || listener->hear(listener->to, part);
 }
 
-static enum kn_status assemble(const struct grid *g, double exponent, const struct kn_listener *listener,
-                               double *matrices)
+static enum kn_status assemble(const struct grid *g, double exponent, int threads,
+                               const struct kn_listener *listener, double *matrices)
 {
     struct direction directions[DIRECTIONS];
     const size_t length = sums_length(g);
-    double *memory = calloc(PARTS * length, sizeof *memory);
+    const int parts = parts_of(g);
+    double *memory = calloc((size_t)parts * length, sizeof *memory);
     if (!memory)
         return kn_error_set(KN_EMEMORY, "collision.method: no memory to assemble the operator (%.2g GB)",
-                            (double)(PARTS * length * sizeof *memory) / 1e9);
+                            (double)parts * (double)(length * sizeof *memory) / 1e9);
     fill_directions(directions);
     const struct kernel kernel = kernel_of(exponent);
     double done = 0;
-    tell(listener, 0);
-#pragma omp parallel for schedule(dynamic)
-    for (int part = 0; part < PARTS; part++) {
+    bool wanted = tell(listener, 0);
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
+    for (int part = 0; part < parts; part++) {
         struct sums s = carve(g, memory + (size_t)part * length);
-        for (int a = part; a < g->size; a += PARTS) {
-            for (int b = a; b < g->size; b++)
+        for (int a = part; a < g->size; a += parts) {
+            bool go_on;
+#pragma omp atomic read
+            go_on = wanted;
+            for (int b = a; b < g->size && go_on; b++)
                 for (int octant = 0; octant < KN_PARITIES; octant++)
                     add_pair(g, &kernel, directions, a, b, octant, &s);
 #pragma omp critical
-            tell(listener, done += 2.0 * (g->size - a) / (g->size * (g->size + 1.0)));
+            {
+                done += 2.0 * (g->size - a) / (g->size * (g->size + 1.0));
+                go_on = go_on && tell(listener, done);
+            }
+            if (!go_on) {
+#pragma omp atomic write
+                wanted = false;
+            }
         }
     }
+    if (!wanted) {
+        free(memory);
+        return kn_error_set(KN_EINTERRUPTED, "interrupted while the collision operator was assembled");
+    }
     memset(matrices, 0, length * sizeof *matrices);
-    for (int part = 0; part < PARTS; part++)
+    for (int part = 0; part < parts; part++)
         for (size_t i = 0; i < length; i++)
             matrices[i] += memory[(size_t)part * length + i];
     free(memory);
-    combine(g, matrices);
+    combine(g, threads, matrices);
     return KN_OK;
 }
 
@@ -448,14 +456,18 @@ static void unfold(const struct kn_velocity *v, double *weight)
     }
 }
 
-static enum kn_status make(struct kn_operator *o, const struct grid *g, const struct kn_listener *listener)
+static enum kn_status make(struct kn_operator *o, const struct grid *g, int threads,
+                           const struct kn_listener *listener)
 {
     double *matrices = malloc(sums_length(g) * sizeof *matrices);
     if (!matrices)
         return kn_error_set(KN_EMEMORY, "collision.method: no memory for the operator");
-    enum kn_status status = assemble(g, o->exponent, listener, matrices);
+    const int usual = openblas_get_num_threads();
+    enum kn_status status = assemble(g, o->exponent, threads, listener, matrices);
+    openblas_set_num_threads(1); /* the same bits for any number of threads */
     if (status == KN_OK)
         status = decompose(o, g, matrices);
+    openblas_set_num_threads(usual);
     free(matrices);
     return status;
 }
@@ -465,17 +477,31 @@ enum kn_status kn_operator_create(struct kn_operator *o, const struct kn_case *c
 {
     enum kn_status status;
     *o = (struct kn_operator){.size = v->size, .scale = 1, .exponent = exponent_of(c)};
+    for (int d = 0; d < 3; d++)
+        if (v->half[d] < KN_POINTS || 2 * v->half[d] > KN_OPERATOR_NODES)
+            return kn_error_set(KN_EINPUT,
+                                "velocity.nodes: %d, but the operator needs %d to %d along an axis",
+                                2 * v->half[d], 2 * KN_POINTS, KN_OPERATOR_NODES);
+    o->strength = kernel_of(o->exponent).strength;
     if ((status = allocate(o)) != KN_OK)
         return status;
     unfold(v, o->weight);
     const struct grid g = {
         {v->half[0], v->half[1], v->half[2]}, v->size, {v->node[0], v->node[1], v->node[2]}, o->weight};
-    if (!kn_operator_load(o, v) && (status = make(o, &g, listener)) == KN_OK)
+    if (!kn_operator_load(o, v) &&
+        (status = make(o, &g, c->run.threads > 0 ? c->run.threads : omp_get_max_threads(), listener)) ==
+            KN_OK)
         kn_operator_save(o, v);
     if (status != KN_OK)
         return status;
     o->scale = c->collision.rescale ? o->viscosity : 1;
     return KN_OK;
+}
+
+double kn_operator_memory(const struct kn_velocity *v)
+{
+    const struct grid g = {.size = v->size};
+    return (double)(parts_of(&g) + 2) * (double)sums_length(&g) * sizeof(double);
 }
 
 void kn_operator_destroy(struct kn_operator *o)
@@ -508,8 +534,11 @@ enum kn_status kn_operator_change(const struct kn_operator *o, int parity, doubl
         for (size_t k = 0; k < n; k++)
             scaled[i * n + k] = factor * o->vector[parity][i * n + k];
     }
+    const int usual = openblas_get_num_threads();
+    openblas_set_num_threads(1);
     cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, o->size, o->size, o->size, 1, o->vector[parity],
                 o->size, scaled, o->size, 0, change, o->size);
+    openblas_set_num_threads(usual);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++)
             matrix[i * n + j] = (float)(change[i * n + j] * sqrt(o->weight[j] / o->weight[i]));

@@ -5,7 +5,11 @@
 
 #include "velocity.h"
 
-enum { KN_PARITIES = 8 };
+enum {
+    KN_PARITIES = 8,
+    KN_OPERATOR_FACE = 12,  /* directions along an edge of a face of the cube */
+    KN_OPERATOR_NODES = 20, /* an axis, at most: beyond, nodes weigh too little for double precision */
+};
 
 /* A function of parity p is odd along the axes whose bits p has; on one octant of the
  * velocity grid, unfolded, the operator acts on each parity by itself.  Its matrix,
@@ -15,23 +19,29 @@ struct kn_operator {
     double *weight;              /* [size] of the unfolded grid: eight octants sum to 1 */
     double *vector[KN_PARITIES]; /* [size][size], vector i at [i] */
     double *rate[KN_PARITIES];   /* [size], ascending, none above 0 */
+    double strength;             /* K of theory (43) */
     double exponent;             /* collisions of relative speed g are as frequent as g^exponent */
-    double scale;                /* that the rates have been multiplied with */
+    double scale;                /* that a step multiplies the rates with */
     double viscosity;            /* of the grid before scaling, mu0 */
     double prandtl;
     double defect; /* largest residual of an invariant, relative to the fastest rate */
 };
 
-/* Somebody who is told, from 0 to 1, how much of the assembly is done; NULL: nobody. */
+/* Somebody who is told, from 0 to 1, how much of the assembly is done, and says whether
+ * to go on.  Calls come one at a time, from any thread. */
 struct kn_listener {
-    void (*hear)(void *to, double part);
+    bool (*hear)(void *to, double part);
     void *to;
 };
 
-/* Assemble for this grid, or read what an earlier run has left in the cache. */
+/* Assemble for this grid, or read what an earlier run has left in the cache.  A listener
+ * may be NULL; one who wants no more ends it with KN_EINTERRUPTED. */
 enum kn_status kn_operator_create(struct kn_operator *o, const struct kn_case *c, const struct kn_velocity *v,
                                   const struct kn_listener *listener);
 void kn_operator_destroy(struct kn_operator *o);
+
+/* Bytes that the assembly takes. */
+double kn_operator_memory(const struct kn_velocity *v);
 
 /* What earlier runs left in the cache (operator_cache.c); true when it was there, whole
  * and for this grid.  Saving is a convenience: where it fails nothing is said. */
@@ -41,7 +51,7 @@ void kn_operator_save(const struct kn_operator *o, const struct kn_velocity *v);
 /* exp(L dt) - 1 of a parity, as it acts on h: [size][size]. */
 enum kn_status kn_operator_change(const struct kn_operator *o, int parity, double dt, float *matrix);
 
-/* The parity of the functions that octants with bits `odd` of a grid turn the sign of. */
+/* A set of axes as octant bits of a grid -> as bits of a parity. */
 int kn_operator_parity(const struct kn_velocity *v, int odd);
 
 #endif

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 /* Raise it when the assembly changes. */
-#define FORMAT "knudsen operator 1: quadratic stencils, 3 x 12 x 12 directions\n"
+#define FORMAT "knudsen operator 2\n"
 
 struct header {
     char format[96];
@@ -36,14 +36,18 @@ static uint64_t key_of(const struct kn_operator *o, const struct kn_velocity *v)
         key = hash(key, &v->half[d], sizeof v->half[d]);
         key = hash(key, v->node[d], (size_t)v->half[d] * sizeof *v->node[d]);
     }
+    const int directions = KN_OPERATOR_FACE;
+    key = hash(key, &directions, sizeof directions);
+    key = hash(key, &o->strength, sizeof o->strength);
     key = hash(key, &o->exponent, sizeof o->exponent);
     return hash(key, o->weight, (size_t)o->size * sizeof *o->weight);
 }
 
-static uint64_t sum_of(const struct kn_operator *o)
+static uint64_t sum_of(const struct kn_operator *o, const struct header *h)
 {
+    const double transport[3] = {h->viscosity, h->prandtl, h->defect};
     const size_t n = (size_t)o->size;
-    uint64_t sum = HASH_START;
+    uint64_t sum = hash(HASH_START, transport, sizeof transport);
     for (int p = 0; p < KN_PARITIES; p++) {
         sum = hash(sum, o->rate[p], n * sizeof *o->rate[p]);
         sum = hash(sum, o->vector[p], n * n * sizeof *o->vector[p]);
@@ -87,7 +91,7 @@ bool kn_operator_load(struct kn_operator *o, const struct kn_velocity *v)
         good = fread(o->rate[p], sizeof *o->rate[p], n, from) == n &&
                fread(o->vector[p], sizeof *o->vector[p], n * n, from) == n * n;
     fclose(from);
-    if (!good || h.sum != sum_of(o))
+    if (!good || h.sum != sum_of(o, &h))
         return false;
     o->viscosity = h.viscosity;
     o->prandtl = h.prandtl;
@@ -110,16 +114,17 @@ void kn_operator_save(const struct kn_operator *o, const struct kn_velocity *v)
 {
     char folder[KN_PATH], path[KN_PATH], temporary[KN_PATH + 32];
     struct header h = {.key = key_of(o, v),
-                       .sum = sum_of(o),
                        .size = o->size,
                        .viscosity = o->viscosity,
                        .prandtl = o->prandtl,
                        .defect = o->defect};
+    h.sum = sum_of(o, &h);
     strncpy(h.format, FORMAT, sizeof h.format - 1);
     if (!find_file(h.key, folder, path) || kn_files_make_folder(folder) != KN_OK)
         return;
-    snprintf(temporary, sizeof temporary, "%s.%ld.tmp", path, (long)getpid());
-    FILE *to = fopen(temporary, "wbe");
+    snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
+    const int file = mkstemp(temporary);
+    FILE *to = file < 0 ? NULL : fdopen(file, "wb");
     if (!to)
         return;
     const bool good = write_whole(to, &h, o);

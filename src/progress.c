@@ -361,13 +361,13 @@ void kn_progress_assembly(struct kn_progress *p, const struct kn_run_options *op
     if (speaks(p, KN_REPORT_TERMINAL) && part < 1 && elapsed >= p->next_live) {
         char text[LINE], left[PART];
         snprintf(text, sizeof text,
-                 "assembling the collision operator, once for this velocity grid  %.0f %%  ETA %s",
-                 100 * part, human_time(left, part > 0 ? elapsed * (1 / part - 1) : INFINITY));
+                 "assembling the collision operator, once for this grid and gas  %.0f %%  ETA %s", 100 * part,
+                 human_time(left, part > 0 ? elapsed * (1 / part - 1) : INFINITY));
         p->next_live = elapsed + live_every;
         replace_live(p, text, screen_width());
     }
     if (speaks(p, KN_REPORT_PLAIN) && part == 0)
-        line(p, PLAIN, "assembling the collision operator, once for this velocity grid");
+        line(p, PLAIN, "assembling the collision operator, once for this grid and gas");
     if (elapsed >= p->next_json && json_begin(p, &o, "assembly")) {
         p->next_json = elapsed + json_every;
         json_number(&o, "part", part);

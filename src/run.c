@@ -182,10 +182,11 @@ static enum kn_status clear_folder(const char *folder)
     return status == KN_OK ? remove_summary(folder) : status;
 }
 
-static void hear_assembly(void *to, double part)
+static bool hear_assembly(void *to, double part)
 {
     struct run *r = to;
     kn_progress_assembly(&r->progress, r->options, part);
+    return !asked_to_stop;
 }
 
 static enum kn_status create(struct run *r)

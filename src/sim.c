@@ -60,8 +60,8 @@ static double choose_time_step(const struct kn_case *c, const double max_speed[3
 static int choose_threads(const struct kn_case *c, double cells, double nodes)
 {
     const double grain = 32768; /* node updates or sample applications, some 30 microseconds */
-    const double work =
-        cells * fmax(nodes, kn_collision_is_sampled(c->collision.method) ? c->collision.samples : 0);
+    const double samples = kn_collision_takes_blocks(c->collision.method) ? c->collision.samples : 0;
+    const double work = cells * fmax(nodes, samples);
     return c->run.threads > 0 ? c->run.threads : (int)fmin(omp_get_max_threads(), 1 + floor(work / grain));
 }
 
@@ -102,7 +102,8 @@ enum kn_status kn_sim_plan(const struct kn_case *c, struct kn_plan_size *size)
                                   c->time.step, courant);
         size->cells = space.ncells;
         size->nodes = v.nnodes;
-        size->memory_bytes = backend->memory(&p) + host_memory(cells);
+        size->memory_bytes = backend->memory(&p) + host_memory(cells) +
+                             (c->collision.method == KN_METHOD_OPERATOR ? kn_operator_memory(&v) : 0);
         size->time_step = choose_time_step(c, v.max_speed);
         size->steps = ceil(c->time.end / size->time_step - 1e-9);
     }

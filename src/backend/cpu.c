@@ -35,6 +35,7 @@ struct kn_cpu {
     struct kn_sampling_order order;
     float *scratch; /* [threads][scratch_size] */
     size_t scratch_size;
+    struct kn_quadratic *quadratic;   /* [kn_quadratic_count] */
     struct propagator propagators[2]; /* for the lengths of step last used */
     int *path;                        /* [ncells] the order in which cells are visited one by one */
     bool cached;                      /* results are left in the caches */
@@ -54,7 +55,13 @@ static double memory(const struct kn_problem *p)
     const double state = 2.0 * p->space->ncells * p->velocity->nnodes * sizeof(float);
     const double scratch =
         (double)p->threads * (double)kn_cpu_scratch_size(p->velocity, MOST_LANES) * sizeof(float) + HUGE_PAGE;
-    return state + scratch + 2.0 * kn_sampling_count(p->c) * sizeof(struct kn_sample);
+    const double propagators =
+        p->c->collision.method == KN_METHOD_OPERATOR
+            ? 2.0 * p->velocity->octants * (double)kn_cpu_propagator_length(p->velocity)
+            : 0;
+    return state + scratch + sizeof(float) * propagators +
+           2.0 * kn_sampling_count(p->c) * sizeof(struct kn_sample) +
+           (double)kn_quadratic_count(p->c) * sizeof(struct kn_quadratic);
 }
 
 /* Cells in strips along y, so narrow that the row of cells below the current
@@ -120,6 +127,7 @@ static void destroy(void *machine)
     kn_sampling_order_destroy(&cpu->order);
     free(cpu->scratch);
     free(cpu->path);
+    free(cpu->quadratic);
     free(cpu->propagators[0].matrix);
     free(cpu->propagators[1].matrix);
     free(cpu);
@@ -163,11 +171,13 @@ static enum kn_status create(void **machine, const struct kn_problem *p)
     cpu->fluxes = calloc((faces + 1) * KN_FLUXES, sizeof(double));
     cpu->drawn = aligned((size_t)kn_sampling_count(p->c) + 1, sizeof(struct kn_sample));
     cpu->samples = aligned((size_t)kn_sampling_count(p->c) + 1, sizeof(struct kn_sample));
+    cpu->quadratic = aligned((size_t)kn_quadratic_count(p->c) + 1, sizeof *cpu->quadratic);
     cpu->path = malloc((size_t)p->space->ncells * sizeof *cpu->path);
     /* In a huge page: how small ones are spread over the second-level cache is a matter of luck. */
     cpu->scratch = aligned((size_t)p->threads * cpu->scratch_size + HUGE_PAGE / sizeof(float), sizeof(float));
     if (!cpu->h || !cpu->next || !cpu->path || !cpu->density || !cpu->lost || !cpu->fluxes || !cpu->drawn ||
-        !cpu->samples || !cpu->scratch || kn_sampling_order_create(&cpu->order, p->c, p->velocity) != KN_OK) {
+        !cpu->samples || !cpu->quadratic || !cpu->scratch ||
+        kn_sampling_order_create(&cpu->order, p->c, p->velocity) != KN_OK) {
         destroy(cpu);
         return kn_error_set(KN_EMEMORY, "no memory for %.3g GB of distribution function", memory(p) / 1e9);
     }
@@ -244,6 +254,19 @@ static void draw_samples(struct kn_cpu *cpu, double dt, uint64_t draw)
     for (int first = 0; first < n; first += piece)
         cpu->kernels->sample(&plan, draw, first, n - first < piece ? n - first : piece, cpu->drawn + first);
     cpu->nsamples = kn_sampling_arrange(&cpu->order, cpu->drawn, n, cpu->samples);
+    cpu->seconds[KN_PHASE_SAMPLE] += omp_get_wtime() - start;
+}
+
+/* The same for the quadratic part of the operator. */
+static void draw_quadratic(struct kn_cpu *cpu, double dt, uint64_t draw)
+{
+    const struct kn_problem *p = &cpu->problem;
+    const int n = kn_quadratic_count(p->c), piece = 256;
+    const double start = omp_get_wtime();
+#pragma omp parallel for schedule(static) num_threads(p->threads) if (n > 0)
+    for (int first = 0; first < n; first += piece)
+        kn_quadratic_draw(p->c, p->velocity, &p->collision->op, dt, draw, first,
+                          n - first < piece ? n - first : piece, cpu->quadratic + first);
     cpu->seconds[KN_PHASE_SAMPLE] += omp_get_wtime() - start;
 }
 
@@ -375,7 +398,7 @@ static enum kn_status make_propagator(const struct kn_problem *p, double dt, str
     memset(to->matrix, 0, (size_t)p->velocity->octants * length * sizeof *to->matrix);
     for (int odd = 0; odd < p->velocity->octants && status == KN_OK; odd++)
         status = pack_parity(p, odd, dt, plain, to->matrix + (size_t)odd * length);
-    to->dt = dt;
+    to->dt = status == KN_OK ? dt : -1;
     free(plain);
     return status;
 }
@@ -402,8 +425,16 @@ static enum kn_status find_propagator(struct kn_cpu *cpu, double dt, const float
 static enum kn_status collide_sweep(struct kn_cpu *cpu, double dt, uint64_t turn, struct kn_collide_sweep *k)
 {
     const struct kn_problem *p = &cpu->problem;
-    *k = (struct kn_collide_sweep){turn, p->c,          p->velocity,  p->collision,
-                                   dt,   cpu->nsamples, cpu->samples, NULL};
+    *k = (struct kn_collide_sweep){.turn = turn,
+                                   .c = p->c,
+                                   .velocity = p->velocity,
+                                   .plan = p->collision,
+                                   .dt = dt,
+                                   .nsamples = cpu->nsamples,
+                                   .samples = cpu->samples,
+                                   .nquadratic = kn_quadratic_count(p->c),
+                                   .quadratic = cpu->quadratic};
+    draw_quadratic(cpu, dt, turn);
     return find_propagator(cpu, dt, &k->propagator);
 }
 

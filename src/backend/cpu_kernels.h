@@ -4,6 +4,7 @@
 
 #include "backend/backend.h"
 #include "point/mesh.h"
+#include "quadratic.h"
 #include "sampling.h"
 
 /* One streaming sweep, as its loops need it. */
@@ -40,6 +41,8 @@ struct kn_collide_sweep {
     int nsamples;
     const struct kn_sample *samples; /* [nsamples] */
     const float *propagator; /* [octants][kn_cpu_propagator_length]: exp(L dt) - 1, for the operator */
+    int nquadratic;
+    const struct kn_quadratic *quadratic; /* [nquadratic] */
 };
 
 /* Rows of a propagator that stand side by side, so that they are multiplied together. */
@@ -70,6 +73,8 @@ struct kn_cpu_kernels {
     void (*collide)(const struct kn_collide_sweep *s, float *rows, int count, float *scratch);
     /* The same by the assembled operator alone, without sources. */
     void (*operate)(const struct kn_collide_sweep *s, float *rows, int count, float *scratch);
+    /* Its quadratic part. */
+    void (*quadratic)(const struct kn_collide_sweep *s, float *rows, int count, float *scratch);
     void (*moments)(const struct kn_velocity *v, const float *row, double moments[KN_MOMENTS]);
     /* Copy n floats (whole cache lines) into memory, leaving the caches alone. */
     void (*store)(const float *from, int n, float *to);
@@ -117,6 +122,7 @@ const struct kn_cpu_kernels *kn_cpu_kernels_find(const char *name);
                              float *out, float *scratch);                                                    \
     void kn_cpu_collide_##isa(const struct kn_collide_sweep *s, float *rows, int count, float *scratch);     \
     void kn_cpu_operate_##isa(const struct kn_collide_sweep *s, float *rows, int count, float *scratch);     \
+    void kn_cpu_quadratic_##isa(const struct kn_collide_sweep *s, float *rows, int count, float *scratch);   \
     void kn_cpu_moments_##isa(const struct kn_velocity *v, const float *row, double moments[KN_MOMENTS]);    \
     void kn_cpu_store_##isa(const float *from, int n, float *to);                                            \
     void kn_cpu_fence_##isa(void);

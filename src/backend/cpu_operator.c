@@ -41,6 +41,7 @@ static void multiply(const struct kn_velocity *v, const float *matrix, float *bl
     for (int row = 0; row < v->size; row += KN_OPERATOR_ROWS)
         multiply_rows(matrix + (size_t)row * (size_t)v->size, v->size, block, space + (size_t)row * KN_LANES);
     memcpy(block, space, (size_t)v->size * KN_LANES * sizeof *block);
+    memset(block + (size_t)v->size * KN_LANES, 0, (size_t)(v->stride - v->size) * KN_LANES * sizeof *block);
 }
 
 static void scatter_add(const float *restrict block, int count, int nnodes, float *restrict rows)
@@ -69,6 +70,8 @@ void KN_CPU_NAME(operate)(const struct kn_collide_sweep *s, float *rows, int cou
                  space);
     exchange(v, block);
     scatter_add(block, count, v->nnodes, rows);
+    if (s->nquadratic > 0)
+        KN_CPU_NAME(quadratic)(s, rows, count, scratch);
     for (int i = 0; i < count && s->plan->conservation != KN_CONSERVATION_NONE; i++) {
         float *row = rows + (size_t)i * nnodes;
         double missing[KN_INVARIANTS];

@@ -67,17 +67,25 @@ static void *keep(struct strict *s, const void *from, size_t bytes)
     return memcpy(to, from, bytes);
 }
 
+static size_t operator_bytes(const struct kn_problem *p)
+{
+    const size_t n = p->c->collision.method == KN_METHOD_OPERATOR ? (size_t)p->velocity->size : 0;
+    return lines(n * sizeof(double)) +
+           KN_PARITIES * (lines(n * sizeof(double)) + lines(n * n * sizeof(double)));
+}
+
 static size_t table_bytes(const struct kn_problem *p)
 {
     const size_t cells = (size_t)p->space->ncells, faces = (size_t)p->space->nfaces;
     const size_t nodes = (size_t)p->velocity->nnodes, stride = (size_t)p->velocity->stride;
     size_t edges = 0;
     for (int d = 0; d < 3; d++)
-        edges += lines(((size_t)p->velocity->half[d] + 1) * sizeof(float));
+        edges += lines(((size_t)p->velocity->half[d] + 1) * sizeof(float)) +
+                 lines((size_t)p->velocity->half[d] * sizeof(double));
     return lines(6 * cells * sizeof(int32_t)) + lines(3 * cells * sizeof(float)) +
            lines(faces * sizeof(struct kn_face)) + 9 * lines(stride * sizeof(float)) +
            lines(stride * sizeof(double)) + lines(stride * sizeof(int)) + edges +
-           lines(KN_SIDES * nodes * sizeof(float)) + lines(nodes * sizeof(float));
+           lines(KN_SIDES * nodes * sizeof(float)) + lines(nodes * sizeof(float)) + operator_bytes(p);
 }
 
 /* --------------------------------------------------------------------- copies */
@@ -101,7 +109,8 @@ static void copy_velocity(struct strict *s)
     const size_t row = (size_t)from->stride * sizeof(float);
     s->velocity = *from;
     for (int d = 0; d < 3; d++) {
-        s->velocity.node[d] = s->velocity.weight[d] = NULL;
+        s->velocity.weight[d] = NULL;
+        s->velocity.node[d] = keep(s, from->node[d], (size_t)from->half[d] * sizeof *from->node[d]);
         s->velocity.edge[d] = keep(s, from->edge[d], ((size_t)from->half[d] + 1) * sizeof *from->edge[d]);
         s->velocity.speed[d] = keep(s, from->speed[d], row);
     }
@@ -111,6 +120,19 @@ static void copy_velocity(struct strict *s)
     s->velocity.w = keep(s, from->w, row);
     s->velocity.mass = keep(s, from->mass, (size_t)from->stride * sizeof *from->mass);
     s->velocity.heavy = keep(s, from->heavy, (size_t)from->stride * sizeof *from->heavy);
+}
+
+static void copy_operator(struct strict *s)
+{
+    const struct kn_operator *from = &s->host->collision->op;
+    const size_t n = (size_t)from->size;
+    if (n == 0)
+        return;
+    s->collision.op.weight = keep(s, from->weight, n * sizeof *from->weight);
+    for (int p = 0; p < KN_PARITIES; p++) {
+        s->collision.op.rate[p] = keep(s, from->rate[p], n * sizeof *from->rate[p]);
+        s->collision.op.vector[p] = keep(s, from->vector[p], n * n * sizeof *from->vector[p]);
+    }
 }
 
 static void copy_walls(struct strict *s, float *memory)
@@ -153,6 +175,7 @@ static enum kn_status build(struct strict *s)
     copy_walls(s, keep(s, s->host->boundary->memory,
                        KN_SIDES * (size_t)s->velocity.nnodes * sizeof *s->boundary.memory));
     s->collision = *s->host->collision;
+    copy_operator(s);
     if (s->collision.has_source)
         s->collision.source =
             keep(s, s->host->collision->source, (size_t)s->velocity.nnodes * sizeof *s->collision.source);

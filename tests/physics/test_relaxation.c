@@ -152,13 +152,13 @@ static void hard_spheres_on_a_fine_grid(void **state)
     check_hard_spheres(grid, "heat-flux", 1 / 1.013, 0.02);
 }
 
-/* The assembled operator against the exact functions: its Prandtl number is 0.4 % off
- * on 8 nodes an axis, its viscosity scaled to be exact. */
+/* The assembled operator against the exact functions, its viscosity scaled to be exact.
+ * On 8 nodes an axis heat flux, of third degree, relaxes 0.7 % too fast. */
 static void assembled_operator_relaxes_exactly(void **state)
 {
     (void)state;
-    check_hard_spheres("collision.method=operator velocity.nodes=8", "stress", 1, 0.004);
-    check_hard_spheres("collision.method=operator velocity.nodes=8", "heat-flux", 1, 0.004);
+    check_hard_spheres("collision.method=operator velocity.nodes=8", "stress", 1, 0.001);
+    check_hard_spheres("collision.method=operator velocity.nodes=8", "heat-flux", 1, 0.006);
 }
 
 /* Initial dTx/dt of an anisotropic Gaussian (closed integral): the full
@@ -186,6 +186,33 @@ static void check_anisotropic(double temperature, double exact, double tolerance
     watch_close(&w);
 }
 
+/* The same with the assembled operator and its sampled quadratic part.  On 8 nodes an axis
+ * the Gaussian itself is 0.3 % to 5 % off, the rate less; noise 0.3 %. */
+static void check_operator(double temperature, double exact, double tolerance)
+{
+    struct watch w;
+    char text[512];
+    const double time = 0.05;
+    snprintf(text, sizeof text,
+             UNIFORM "disturbance=1 initial.shape=anisotropic initial.amplitude=%g collision.samples=100000 "
+                     "collision.method=operator velocity.nodes=8 time.step=0.005 time.end=%g",
+             temperature - 1, time);
+    watch_open(&w, text);
+    const double before = watch_field(&w, 0, KN_PXX);
+    watch_until(&w, time);
+    const double rate = -log(watch_field(&w, 0, KN_PXX) / before) / time;
+    expect_relative(text, -rate * (temperature - 1), exact, tolerance);
+    watch_close(&w);
+}
+
+static void nonlinear_operator(void **state)
+{
+    (void)state;
+    check_operator(1.3, -0.31088085, 0.01);
+    check_operator(0.4, 0.57880548, 0.01);
+    check_operator(2, -1.07308583, 0.02);
+}
+
 static void nonlinear_hard_spheres(void **state)
 {
     (void)state;
@@ -203,6 +230,7 @@ int main(void)
         cmocka_unit_test(hard_spheres_on_a_fine_grid),
         cmocka_unit_test(assembled_operator_relaxes_exactly),
         cmocka_unit_test(nonlinear_hard_spheres),
+        cmocka_unit_test(nonlinear_operator),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

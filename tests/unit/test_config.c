@@ -315,7 +315,7 @@ static void values_are_checked(void **state)
     assert_refused("velocity: {nodes: 7}\n", "velocity.nodes: 7 is odd", "even, 2 to 64");
     assert_refused("collision: {estimator: papr}\n", "unknown choice 'papr'", "did you mean paper?");
     assert_refused("collision: {method: boltzmann}\n", "unknown choice",
-                   "allowed: monte-carlo, bgk, shakhov");
+                   "allowed: monte-carlo, operator, bgk, shakhov");
     assert_refused("output: {vtk: yes}\n", "output.vtk", "true, false");
     assert_refused("run: {backend: gpu}\n", "run.backend", "auto, cpu");
     assert_refused("collision: {method: \"bgk\\0\"}\n", "unknown choice", "did you mean bgk?");
@@ -419,7 +419,7 @@ static void assignments_are_checked(void **state)
 {
     (void)state;
     assert_set_refused("gas.detla=1", "--set gas.detla=1: gas.detla: unknown key (did you mean gas.delta?)");
-    assert_set_refused("gas.omega=1", "unknown key (keys of gas: delta)");
+    assert_set_refused("gas.colour=1", "unknown key (keys of gas: delta, molecules, omega)");
     assert_set_refused("walls.lid.velocity=1",
                        "unknown key (keys of walls: left, right, bottom, top, back, front)");
     assert_set_refused("wals.topp.velocty=1", "did you mean walls.top.velocity?");

@@ -1,0 +1,24 @@
+/* Quadratic interpolation on a half axis of the velocity grid, theory section 12. */
+#ifndef KN_POINT_INTERPOLATE_H
+#define KN_POINT_INTERPOLATE_H
+
+#include "point/point.h"
+
+enum { KN_POINTS = 3 }; /* of a stencil along an axis */
+
+/* Lagrange weights of the three nodes around x >= 0; returns the first of them. */
+POINT int kn_interpolate_axis(const double *node, int half, double x, double weight[KN_POINTS])
+{
+    int first = 0;
+    while (first + KN_POINTS < half && x > 0.5 * (node[first + 1] + node[first + 2]))
+        first++;
+    for (int i = 0; i < KN_POINTS; i++) {
+        weight[i] = 1;
+        for (int j = 0; j < KN_POINTS; j++)
+            if (j != i)
+                weight[i] *= (x - node[first + j]) / (node[first + i] - node[first + j]);
+    }
+    return first;
+}
+
+#endif
