@@ -18,6 +18,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { MESSAGE = 1024 };
@@ -48,12 +49,21 @@ struct run {
 
 /* ------------------------------------------------------------------ signals */
 
-static volatile sig_atomic_t asked_to_stop, asked_to_save;
+static volatile sig_atomic_t asked_to_stop, asked_to_save, asked_at; /* s */
 
+/* A second time the signal does what it always does, unless it follows at once: some
+ * programs that start others send it to the process and to its group. */
 static void on_stop(int signal_number)
 {
-    (void)signal_number;
-    asked_to_stop = 1;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (!asked_to_stop) {
+        asked_at = (sig_atomic_t)now.tv_sec;
+        asked_to_stop = 1;
+    } else if ((sig_atomic_t)now.tv_sec - asked_at > 1) {
+        signal(signal_number, SIG_DFL);
+        raise(signal_number);
+    }
 }
 
 static void on_save(int signal_number)
@@ -65,20 +75,14 @@ static void on_save(int signal_number)
 static const struct caught {
     int number;
     void (*handler)(int);
-    int flags; /* SA_RESETHAND: the second time the signal does what it always does */
-} caught[] = {
-    {SIGINT, on_stop, SA_RESTART | (int)SA_RESETHAND},
-    {SIGTERM, on_stop, SA_RESTART | (int)SA_RESETHAND},
-    {SIGHUP, on_stop, SA_RESTART | (int)SA_RESETHAND},
-    {SIGUSR1, on_save, SA_RESTART},
-};
+} caught[] = {{SIGINT, on_stop}, {SIGTERM, on_stop}, {SIGHUP, on_stop}, {SIGUSR1, on_save}};
 enum { CAUGHT = sizeof caught / sizeof *caught };
 
 static void catch_signals(struct sigaction before[CAUGHT])
 {
     asked_to_stop = asked_to_save = 0;
     for (int i = 0; i < CAUGHT; i++) {
-        struct sigaction action = {.sa_handler = caught[i].handler, .sa_flags = caught[i].flags};
+        struct sigaction action = {.sa_handler = caught[i].handler, .sa_flags = SA_RESTART};
         sigemptyset(&action.sa_mask);
         sigaction(caught[i].number, &action, &before[i]);
     }
