@@ -55,6 +55,15 @@ expect 0 'default is periodic' "$program" help walls.top.kind
 expect 0 'output.checkpoint' "$program" help keys
 expect 2 'did you mean gas.delta?' "$program" help gas.detla
 
+# The assembled operator
+expect 0 'Prandtl number' "$program" info operator good.yaml --set velocity.nodes=6
+expect 0 '"viscosity"' "$program" info operator --json --set velocity.nodes=6 --set gas.molecules=maxwell
+expect 2 'operator takes 6 to 20' "$program" info operator --set collision.method=bgk --set velocity.nodes=4
+expect 2 'about what?' "$program" info
+expect 2 "nothing is known about 'opera'" "$program" info opera
+refuse good.yaml 'operator takes 6 to 20' --set collision.method=operator --set 'velocity.nodes=[6, 6, 64]'
+refuse good.yaml 'needs collision.method: operator' --set gas.molecules=vhs
+
 # Files
 refuse missing.yaml 'missing.yaml: cannot be opened'
 : >empty.yaml
