@@ -45,7 +45,7 @@ struct kn_cpu {
 size_t kn_cpu_scratch_size(const struct kn_velocity *v, int lanes)
 {
     const size_t stream = KN_STREAM_SCRATCH_ROWS * (size_t)v->stride + 2 * (size_t)v->nnodes;
-    const size_t collide = (size_t)lanes * (size_t)(v->nnodes + v->stride),
+    const size_t collide = (size_t)lanes * (size_t)(2 * v->nnodes + v->stride),
                  most = stream > collide ? stream : collide;
     return (most + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
 }

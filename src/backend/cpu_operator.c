@@ -44,32 +44,28 @@ static void multiply(const struct kn_velocity *v, const float *matrix, float *bl
     memset(block + (size_t)v->size * KN_LANES, 0, (size_t)(v->stride - v->size) * KN_LANES * sizeof *block);
 }
 
-static void scatter_add(const float *restrict block, int count, int nnodes, float *restrict rows)
-{
-    for (int k = 0; k < nnodes; k++)
-        for (int i = 0; i < count; i++)
-            rows[(size_t)i * nnodes + k] += block[(size_t)k * KN_LANES + i];
-}
-
 /* The operator conserves mass, momentum and energy; what rounding to float has changed
  * is put back. */
 void KN_CPU_NAME(operate)(const struct kn_collide_sweep *s, float *rows, int count, float *scratch)
 {
     const struct kn_velocity *v = s->velocity;
     const size_t nnodes = (size_t)v->nnodes, parity = (size_t)v->stride * KN_LANES;
-    float *block = scratch, *space = scratch + nnodes * KN_LANES;
+    float *restrict block = scratch, *restrict h = block + nnodes * KN_LANES, *space = h + nnodes * KN_LANES;
     double before[KN_LANES][KN_INVARIANTS];
     for (int i = 0; i < count; i++) {
         invariants(v, rows + (size_t)i * nnodes, before[i]);
         before[i][0] = exact_mass(v, rows + (size_t)i * nnodes);
     }
-    gather(rows, count, v->nnodes, block);
+    gather(rows, count, v->nnodes, h);
+    memcpy(block, h, nnodes * KN_LANES * sizeof *block);
     exchange(v, block);
     for (int p = 0; p < v->octants; p++)
         multiply(v, s->propagator + (size_t)p * kn_cpu_propagator_length(v), block + (size_t)p * parity,
                  space);
     exchange(v, block);
-    scatter_add(block, count, v->nnodes, rows);
+    for (size_t k = 0; k < nnodes * KN_LANES; k++)
+        h[k] += block[k];
+    scatter(h, count, v->nnodes, rows);
     if (s->nquadratic > 0)
         KN_CPU_NAME(quadratic)(s, rows, count, scratch);
     for (int i = 0; i < count && s->plan->conservation != KN_CONSERVATION_NONE; i++) {
