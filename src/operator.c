@@ -12,8 +12,6 @@
 #include <string.h>
 
 enum {
-    STENCIL = KN_POINTS * KN_POINTS * KN_POINTS,
-    LINES = KN_POINTS * KN_POINTS, /* of KN_POINTS neighbouring nodes each */
     DIRECTIONS = 3 * KN_OPERATOR_FACE * KN_OPERATOR_FACE,
     PARTS = 16 /* sums that are formed apart, at most */
 };
@@ -40,8 +38,8 @@ struct grid {
  * that of a quadratic there. */
 struct stencil {
     int octant;
-    int first;              /* node of the lowest corner */
-    double value[LINES][4]; /* the fourth is 0 */
+    int first;                 /* node of the lowest corner */
+    double value[KN_LINES][4]; /* the fourth is 0 */
 };
 
 static inline struct stencil stencil_at(const struct grid *g, const double v[3])
@@ -54,7 +52,7 @@ static inline struct stencil stencil_at(const struct grid *g, const double v[3])
         first[d] = kn_interpolate_axis(g->node[d], g->half[d], fabs(v[d]), weight[d]);
     }
     s.first = (first[0] * g->half[1] + first[1]) * g->half[2] + first[2];
-    for (int i = 0; i < LINES; i++) {
+    for (int i = 0; i < KN_LINES; i++) {
         for (int k = 0; k < KN_POINTS; k++)
             s.value[i][k] = weight[0][i / KN_POINTS] * weight[1][i % KN_POINTS] * weight[2][k];
         s.value[i][KN_POINTS] = 0;
@@ -64,7 +62,7 @@ static inline struct stencil stencil_at(const struct grid *g, const double v[3])
 
 static inline int line_of(const struct grid *g, const struct stencil *s, int i)
 {
-    return s->first + (i / KN_POINTS * g->half[1] + i % KN_POINTS) * g->half[2];
+    return s->first + kn_interpolate_line(g->half, i);
 }
 
 /* -------------------------------------------------------------------- directions */
@@ -126,10 +124,10 @@ struct sums {
 static inline void add_product(const struct grid *g, const struct stencil *a, const struct stencil *b,
                                double coefficient, double *sum)
 {
-    for (int i = 0; i < STENCIL; i++) {
+    for (int i = 0; i < KN_STENCIL; i++) {
         const size_t row = (size_t)(line_of(g, a, i / KN_POINTS) + i % KN_POINTS) * (size_t)g->size;
         const double scaled = coefficient * a->value[i / KN_POINTS][i % KN_POINTS];
-        for (int j = 0; j < LINES; j++) {
+        for (int j = 0; j < KN_LINES; j++) {
             line *to = (line *)(sum + row + line_of(g, b, j));
             *to += scaled * *(const line *)b->value[j];
         }
@@ -140,14 +138,15 @@ static inline void add_product(const struct grid *g, const struct stencil *a, co
 static inline void add_column(const struct grid *g, const struct stencil *a, double coefficient, int k,
                               double *sum)
 {
-    for (int i = 0; i < STENCIL; i++)
+    for (int i = 0; i < KN_STENCIL; i++)
         sum[(size_t)(line_of(g, a, i / KN_POINTS) + i % KN_POINTS) * (size_t)g->size + (size_t)k] +=
             coefficient * a->value[i / KN_POINTS][i % KN_POINTS];
 }
 
 static void node_velocity(const struct grid *g, int k, int octant, double v[3])
 {
-    const int at[3] = {k / (g->half[1] * g->half[2]), k / g->half[2] % g->half[1], k % g->half[2]};
+    int at[3];
+    kn_velocity_place(g->half, k, at);
     for (int d = 0; d < 3; d++)
         v[d] = (octant >> d & 1) ? -g->node[d][at[d]] : g->node[d][at[d]];
 }
@@ -449,7 +448,8 @@ static enum kn_status allocate(struct kn_operator *o)
 static void unfold(const struct kn_velocity *v, double *weight)
 {
     for (int k = 0; k < v->size; k++) {
-        const int at[3] = {k / (v->half[1] * v->half[2]), k / v->half[2] % v->half[1], k % v->half[2]};
+        int at[3];
+        kn_velocity_place(v->half, k, at);
         weight[k] = 1;
         for (int d = 0; d < 3; d++)
             weight[k] *= v->weight[d][at[d]] / (v->bit[d] ? 1 : 2);

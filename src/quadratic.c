@@ -1,10 +1,8 @@
 #include "quadratic.h"
 
-#include "point/interpolate.h"
 #include "sampling.h"
 
 #include <math.h>
-#include <string.h>
 
 int kn_quadratic_count(const struct kn_case *c)
 {
@@ -24,8 +22,9 @@ static double lay_stencil(const struct kn_velocity *v, const double at[3], int32
     const int low = (corner[0] * v->half[1] + corner[1]) * v->half[2] + corner[2];
     *first = octant * v->stride + low;
     for (int i = 0; i < KN_STENCIL; i++) {
-        const int k = low + kn_quadratic_line(v, i / KN_LINE) + i % KN_LINE;
-        const double x = weight[0][i / 9] * weight[1][i / 3 % 3] * weight[2][i % 3];
+        const int k = low + kn_quadratic_node(v, i);
+        const double x =
+            weight[0][i / KN_LINES] * weight[1][i / KN_POINTS % KN_POINTS] * weight[2][i % KN_POINTS];
         value[i] = (float)x;
         inverse[i] = 1 / v->w[k];
         sum += x * x / v->w[k];

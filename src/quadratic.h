@@ -4,8 +4,7 @@
 #define KN_QUADRATIC_H
 
 #include "operator.h"
-
-enum { KN_STENCIL = 27, KN_LINE = 3 };
+#include "point/interpolate.h"
 
 /* One collision.  With g = h h1 - h* h1*, both after it interpolated, the nodes change
  * by gain g and change g, times eps. */
@@ -24,10 +23,10 @@ int kn_quadratic_count(const struct kn_case *c);
 void kn_quadratic_draw(const struct kn_case *c, const struct kn_velocity *v, const struct kn_operator *o,
                        double dt, uint64_t draw, int first, int count, struct kn_quadratic *samples);
 
-/* Where line i of nine of a stencil lies, from its lowest corner: three nodes that follow each other. */
-static inline int kn_quadratic_line(const struct kn_velocity *v, int i)
+/* Node i of a stencil, from its lowest corner. */
+static inline int kn_quadratic_node(const struct kn_velocity *v, int i)
 {
-    return (i / KN_LINE * v->half[1] + i % KN_LINE) * v->half[2];
+    return kn_interpolate_line(v->half, i / KN_POINTS) + i % KN_POINTS;
 }
 
 #endif

@@ -210,7 +210,8 @@ static void fill_octant(struct kn_velocity *v)
 {
     float largest = 0;
     for (int k = 0; k < v->size; k++) {
-        const int at[3] = {k / (v->half[1] * v->half[2]), k / v->half[2] % v->half[1], k % v->half[2]};
+        int at[3];
+        kn_velocity_place(v->half, k, at);
         double w = 1, square = 0;
         for (int d = 0; d < 3; d++) {
             double s = v->node[d][at[d]];

@@ -4,7 +4,11 @@
 
 #include "point/point.h"
 
-enum { KN_POINTS = 3 }; /* of a stencil along an axis */
+enum {
+    KN_POINTS = 3,                    /* of a stencil along an axis */
+    KN_LINES = KN_POINTS * KN_POINTS, /* of a stencil: KN_POINTS nodes that follow each other */
+    KN_STENCIL = KN_LINES * KN_POINTS
+};
 
 /* Lagrange weights of the three nodes around x >= 0; returns the first of them. */
 POINT int kn_interpolate_axis(const double *node, int half, double x, double weight[KN_POINTS])
@@ -19,6 +23,12 @@ POINT int kn_interpolate_axis(const double *node, int half, double x, double wei
                 weight[i] *= (x - node[first + j]) / (node[first + i] - node[first + j]);
     }
     return first;
+}
+
+/* Where line i of a stencil lies in an octant of so many nodes an axis, from the lowest corner. */
+POINT int kn_interpolate_line(const int half[3], int i)
+{
+    return (i / KN_POINTS * half[1] + i % KN_POINTS) * half[2];
 }
 
 #endif

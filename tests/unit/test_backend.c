@@ -409,15 +409,14 @@ static void apply_quadratic(const struct scene *s, uint64_t draw, float *row)
         double after[2] = {0, 0};
         for (int j = 0; j < 2 * KN_STENCIL; j++) {
             const int side = j / KN_STENCIL, k = j % KN_STENCIL;
-            after[side] += (double)q->value[side][k] *
-                           row[q->first[side] + kn_quadratic_line(&s->velocity, k / KN_LINE) + k % KN_LINE];
+            after[side] +=
+                (double)q->value[side][k] * row[q->first[side] + kn_quadratic_node(&s->velocity, k)];
         }
         const double g = s->c.disturbance * ((double)row[q->node[0]] * row[q->node[1]] - after[0] * after[1]);
         for (int side = 0; side < 2; side++) {
             row[q->node[side]] += (float)(q->gain[side] * g);
             for (int k = 0; k < KN_STENCIL; k++)
-                row[q->first[side] + kn_quadratic_line(&s->velocity, k / KN_LINE) + k % KN_LINE] +=
-                    (float)(q->change[side][k] * g);
+                row[q->first[side] + kn_quadratic_node(&s->velocity, k)] += (float)(q->change[side][k] * g);
         }
     }
     free(samples);

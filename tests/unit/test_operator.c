@@ -194,8 +194,7 @@ static double given(const struct kn_velocity *v, const struct kn_quadratic *q, i
     for (int j = 0; j < 2 * (KN_STENCIL + 1); j++) {
         const int side = j / (KN_STENCIL + 1), k = j % (KN_STENCIL + 1);
         const bool before = k == KN_STENCIL;
-        const int node =
-            before ? q->node[side] : q->first[side] + kn_quadratic_line(v, k / KN_LINE) + k % KN_LINE;
+        const int node = before ? q->node[side] : q->first[side] + kn_quadratic_node(v, k);
         const int at = node % v->stride, axis = i - 1;
         double term = v->w[at] * (double)(before ? q->gain[side] : q->change[side][k]);
         if (i == 4)
