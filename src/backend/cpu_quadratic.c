@@ -6,14 +6,14 @@ static inline kn_lanes interpolate(const struct kn_velocity *v, const float *val
 {
     kn_lanes sum = {0};
     for (int i = 0; i < KN_STENCIL; i++)
-        sum += value[i] * *(const kn_lanes *)(at + (size_t)(kn_quadratic_node(v, i)) * KN_LANES);
+        sum += value[i] * *(const kn_lanes *)(at + (size_t)(kn_quadratic_node(v->half, i)) * KN_LANES);
     return sum;
 }
 
 static inline void add_stencil(const struct kn_velocity *v, const float *change, kn_lanes g, float *at)
 {
     for (int i = 0; i < KN_STENCIL; i++)
-        *(kn_lanes *)(at + (size_t)(kn_quadratic_node(v, i)) * KN_LANES) += change[i] * g;
+        *(kn_lanes *)(at + (size_t)(kn_quadratic_node(v->half, i)) * KN_LANES) += change[i] * g;
 }
 
 /* One collision in all cells of the block: everything is read before anything changes. */

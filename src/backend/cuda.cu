@@ -1,5 +1,6 @@
 /* The CUDA backend: memory of the device, streams and launches; the kernels are
  * in the other cuda_*.cu. */
+#include "backend/cuda_quadratic.h"
 #include "backend/cuda_sample.h"
 
 #include <float.h>
@@ -10,6 +11,7 @@
 extern "C" {
 #include "backend/backend.h"
 #include "error.h"
+#include "quadratic.h"
 #include "sampling.h"
 }
 
@@ -32,6 +34,12 @@ struct drawn_set {
     cudaEvent_t unused; /* recorded behind the step that read it */
 };
 
+/* What the assembled operator does in a collision step of one length. */
+struct propagator {
+    double dt;     /* -1: none yet */
+    float *matrix; /* kn_cuda_propagator_place */
+};
+
 struct kn_cuda {
     struct kn_problem problem;
     struct kn_cuda_problem device;
@@ -42,9 +50,14 @@ struct kn_cuda {
     double *patch;              /* [KN_SIDES][2] */
     struct window windows[2];
     struct drawn_set sets[2];
-    int32_t near_walls; /* cells that a march does not reach */
+    struct propagator propagators[2];   /* for the lengths of step last used */
+    struct kn_quadratic *quadratic;     /* [kn_quadratic_count] */
+    const double *nodes[3];             /* [half] */
+    struct kn_cuda_mend marched, apart; /* from all nodes, from those that kn_cuda_operate finishes last */
+    int32_t near_walls;                 /* cells that a march does not reach */
     cudaStream_t work, drawing, prepare;
-    cudaEvent_t mark[4]; /* around the sweep of a step that is timed, and around drawing the next set */
+    cudaEvent_t mark[5]; /* around the sweep of a step that is timed, around drawing the next set, and
+                          * before the operator, where it comes apart from streaming */
     bool timing;         /* marks are recorded, not yet read */
     uint64_t sweeps;
     double seconds[KN_PHASES];
@@ -79,9 +92,12 @@ static enum kn_status available(void)
     return KN_OK;
 }
 
+/* The operator needs units for products of matrices. */
 static bool collides(enum kn_method method)
 {
-    return method != KN_METHOD_OPERATOR;
+    int major = 0;
+    return method != KN_METHOD_OPERATOR ||
+           cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0) != cudaSuccess || major >= 8;
 }
 
 /* --------------------------------------------------------------------- memory */
@@ -89,9 +105,13 @@ static bool collides(enum kn_method method)
 static double memory(const struct kn_problem *p)
 {
     const double samples = kn_sampling_count(p->c), nnodes = p->velocity->nnodes;
+    const struct kn_velocity *v = p->velocity;
+    const bool operates = p->c->collision.method == KN_METHOD_OPERATOR;
     const double window = samples > 0 ? WINDOW * (samples * 32 + nnodes * KN_SAMPLE_COLOURS / 8) : 0;
     return 2.0 * p->space->ncells * nnodes * sizeof(float) + p->space->ncells * (KN_MOMENTS * 8.0 + 40) +
-           2 * window + 2.0 * kn_cuda_set_bytes((size_t)kn_sampling_count(p->c));
+           2 * window + 2.0 * kn_cuda_set_bytes((size_t)kn_sampling_count(p->c)) +
+           (double)kn_quadratic_count(p->c) * sizeof(struct kn_quadratic) +
+           (operates ? 2.0 * kn_cuda_propagator_length(v->octants, v->size) * sizeof(float) : 0);
 }
 
 static enum kn_status allocate(struct kn_cuda *m, void **to, size_t bytes)
@@ -258,6 +278,9 @@ static enum kn_status upload_velocity(struct kn_cuda *m)
         TRY(upload(m, (const void **)&m->device.speed[d], v->speed[d], row));
         TRY(upload(m, (const void **)&m->plan.edge[d], v->edge[d], ((size_t)v->half[d] + 1) * sizeof(float)));
     }
+    for (int d = 0, j = 0; d < 3; d++)
+        if (v->bit[d] != 0)
+            m->device.odd[j++] = m->device.speed[d];
     TRY(upload(m, (const void **)&m->device.square, v->square, row));
     return upload(m, (const void **)&m->device.w, v->w, row);
 }
@@ -312,14 +335,110 @@ static enum kn_status create_windows(struct kn_cuda *m)
     return KN_OK;
 }
 
+/* ------------------------------------------------------------------- the operator */
+
+/* What takes mass, momentum and energy back from the first so many nodes of each octant. */
+static struct kn_cuda_mend mend_from(const struct kn_velocity *v, int nodes)
+{
+    double gram[3] = {0, 0, 0}, odd[3] = {0, 0, 0}; /* of 1, v.v and each other; of the velocity */
+    struct kn_cuda_mend mend = {};
+    for (int k = 0; k < nodes && k < v->size; k++) {
+        const double w = (double)v->octants * v->w[k], square = v->square[k];
+        gram[0] += w;
+        gram[1] += w * square;
+        gram[2] += w * square * square;
+        for (int d = 0; d < 3; d++)
+            for (int j = 0; j < 3; j++)
+                odd[j] += v->bit[d] == 1 << j ? w * v->speed[d][k] * v->speed[d][k] : 0;
+    }
+    const double determinant = gram[0] * gram[2] - gram[1] * gram[1];
+    mend.even[0][0] = (float)(gram[2] / determinant);
+    mend.even[0][1] = mend.even[1][0] = (float)(-gram[1] / determinant);
+    mend.even[1][1] = (float)(gram[0] / determinant);
+    for (int j = 0; j < 3; j++)
+        mend.odd[j] = odd[j] > 0 ? (float)(1 / odd[j]) : 0.0f;
+    return mend;
+}
+
+static enum kn_status create_operator(struct kn_cuda *m)
+{
+    if (m->problem.c->collision.method != KN_METHOD_OPERATOR)
+        return KN_OK;
+    const struct kn_velocity *v = m->problem.velocity;
+    TRY(allocate(m, (void **)&m->quadratic, (size_t)kn_quadratic_count(m->problem.c) * sizeof *m->quadratic));
+    for (int d = 0; d < 3; d++)
+        TRY(upload(m, (const void **)&m->nodes[d], v->node[d], (size_t)v->half[d] * sizeof(double)));
+    m->marched = mend_from(v, v->size);
+    m->apart = mend_from(v, kn_cuda_operator_last(&m->device));
+    for (int i = 0; i < 2; i++) {
+        m->propagators[i].dt = -1;
+        TRY(allocate(m, (void **)&m->propagators[i].matrix,
+                     kn_cuda_propagator_length(m->device.mesh.octants, m->device.size) * sizeof(float)));
+    }
+    return KN_OK;
+}
+
+/* exp(L dt) - 1 of all parities, divided by the number of octants as the way from octants
+ * to parities and back asks for, into `packed`; `plain` has room for one parity. */
+static enum kn_status pack_parities(const struct kn_cuda *m, double dt, float *plain, float *packed)
+{
+    const struct kn_velocity *v = m->problem.velocity;
+    for (int odd = 0; odd < v->octants; odd++) {
+        TRY(kn_operator_change(&m->problem.collision->op, kn_operator_parity(v, odd), dt, plain));
+        for (int n = 0; n < v->size; n++)
+            for (int k = 0; k < v->size; k++)
+                packed[kn_cuda_propagator_place(v->octants, v->size, odd, n, k)] =
+                    plain[(size_t)n * (size_t)v->size + (size_t)k] / (float)v->octants;
+    }
+    return KN_OK;
+}
+
+static enum kn_status make_propagator(struct kn_cuda *m, double dt, struct propagator *to)
+{
+    const size_t length = kn_cuda_propagator_length(m->device.mesh.octants, m->device.size),
+                 plain = (size_t)m->problem.velocity->size * (size_t)m->problem.velocity->size;
+    float *packed = (float *)calloc(length + plain, sizeof *packed);
+    if (!packed)
+        return kn_error_set(KN_EMEMORY, "collision.method: no memory for a step of the operator");
+    enum kn_status status = pack_parities(m, dt, packed + length, packed);
+    /* from pageable memory, behind the steps that read what was there: the call returns when
+     * the host array may go */
+    const cudaError_t copied = status == KN_OK ? cudaMemcpyAsync(to->matrix, packed, length * sizeof *packed,
+                                                                 cudaMemcpyHostToDevice, m->work)
+                                               : cudaSuccess;
+    free(packed);
+    CHECK(copied);
+    to->dt = status == KN_OK ? dt : -1;
+    return status;
+}
+
+/* The propagator of a step, made when it is not one of the last two lengths. */
+static enum kn_status find_propagator(struct kn_cuda *m, double dt, const float **matrix)
+{
+    struct propagator *last = m->propagators;
+    if (m->problem.c->collision.method != KN_METHOD_OPERATOR)
+        return KN_OK;
+    if (last[1].dt != dt) { /* the one used last stands last */
+        const struct propagator swap = last[0];
+        last[0] = last[1];
+        last[1] = swap;
+        if (last[1].dt != dt)
+            TRY(make_propagator(m, dt, &last[1]));
+    }
+    *matrix = last[1].matrix;
+    return KN_OK;
+}
+
 static enum kn_status fill_constants(struct kn_cuda *m)
 {
     const struct kn_problem *p = &m->problem;
     struct kn_cuda_problem *d = &m->device;
     const int *cells = p->space->cells;
-    int shared = 0;
+    int shared = 0, whole = 0;
     CHECK(cudaDeviceGetAttribute(&d->multiprocessors, cudaDevAttrMultiProcessorCount, 0));
     CHECK(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
+    CHECK(cudaDeviceGetAttribute(&whole, cudaDevAttrMaxSharedMemoryPerMultiprocessor, 0));
+    d->shared_whole = (size_t)whole;
     d->shared_limit = (size_t)shared - 8192; /* what the kernels declare themselves */
     d->symmetric = p->c->collision.estimator == KN_ESTIMATOR_SYMMETRIC;
     d->ncells = p->space->ncells;
@@ -376,7 +495,7 @@ static enum kn_status build(struct kn_cuda *m)
     TRY(allocate(m, (void **)&m->device.density, faces * sizeof(float)));
     TRY(allocate(m, (void **)&m->device.lost, faces * sizeof(float)));
     TRY(allocate(m, (void **)&m->device.cycles, 2 * sizeof *m->device.cycles));
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 5; i++) {
         CHECK(cudaEventCreate(&m->mark[i]));
         CHECK(cudaEventRecord(m->mark[i], m->drawing));
     }
@@ -392,6 +511,7 @@ static enum kn_status build(struct kn_cuda *m)
     find_inner(m);
     TRY(upload_tiles(m));
     TRY(create_windows(m));
+    TRY(create_operator(m));
     CHECK(cudaMemsetAsync(m->h, 0, cells * nnodes * sizeof(float), m->work));
     CHECK(cudaMemsetAsync(m->next, 0, cells * nnodes * sizeof(float), m->work));
     CHECK(cudaMemsetAsync(m->device.cycles, 0, 2 * sizeof *m->device.cycles, m->work));
@@ -412,6 +532,7 @@ static void destroy(void *machine)
         m->windows[0].ready, m->windows[0].unused, m->windows[1].ready, m->windows[1].unused,
         m->sets[0].ready,    m->sets[0].unused,    m->sets[1].ready,    m->sets[1].unused,
         m->mark[0],          m->mark[1],           m->mark[2],          m->mark[3],
+        m->mark[4],
     };
     cudaStream_t streams[] = {m->work, m->drawing, m->prepare};
     for (size_t i = 0; i < sizeof events / sizeof *events; i++)
@@ -465,10 +586,9 @@ static enum kn_status get(void *machine, int64_t first, int64_t count, float *ro
 
 /* ---------------------------------------------------------------------- sets */
 
-/* The plan with pointers into the memory of the device. */
-static struct kn_sample_plan sample_plan(const struct kn_cuda *m, double dt)
+/* A plan with pointers into the memory of the device. */
+static struct kn_sample_plan on_device(const struct kn_cuda *m, struct kn_sample_plan plan)
 {
-    struct kn_sample_plan plan = kn_sampling_plan(m->problem.c, m->problem.velocity, dt);
     for (int d = 0; d < 3; d++) {
         plan.edge[d] = m->plan.edge[d];
         plan.speed[d] = m->device.speed[d];
@@ -476,6 +596,11 @@ static struct kn_sample_plan sample_plan(const struct kn_cuda *m, double dt)
     plan.weight = m->device.w;
     plan.square = m->device.square;
     return plan;
+}
+
+static struct kn_sample_plan sample_plan(const struct kn_cuda *m, double dt)
+{
+    return on_device(m, kn_sampling_plan(m->problem.c, m->problem.velocity, dt));
 }
 
 /* Have a window put into order behind everything that still reads its memory. */
@@ -568,22 +693,70 @@ static cudaError_t advance(const struct kn_cuda_problem *p, const struct kn_cuda
     return p->method == KN_METHOD_MONTE_CARLO ? kn_cuda_collision(p, s, stream) : kn_cuda_model(p, s, stream);
 }
 
-/* Read the clock of the step that was timed, once it is done.  The fused kernel
- * divides as the cycles that one of its blocks spent streaming and afterwards. */
+/* The operator behind streaming: in cells that the march has not served already. */
+static enum kn_status operate(struct kn_cuda *m, const struct kn_cuda_step *s, bool streamed)
+{
+    const double before = 0.5 * s->dt_collide, after = kn_quadratic_count(m->problem.c) > 0 ? 0 : before;
+    const struct kn_cuda_problem *p = &m->device;
+    const bool served = streamed && s->cells < p->ncells && kn_cuda_march_operates(p);
+    const struct kn_cuda_operator op = {s->op.propagator, m->apart};
+    if (p->method != KN_METHOD_OPERATOR || (served && s->cells == 0))
+        return KN_OK;
+    CHECK(kn_cuda_operate(p, &op, s->next, served ? p->tiled : NULL, served ? s->cells : p->ncells, before,
+                          after, s->heavy / p->mesh.stride, m->work));
+    return KN_OK;
+}
+
+/* The quadratic part behind the operator; the second half step of sources comes with it. */
+static enum kn_status collide_quadratically(struct kn_cuda *m, const struct kn_cuda_step *s, uint64_t draw)
+{
+    const struct kn_velocity *v = m->problem.velocity;
+    const int count = kn_quadratic_count(m->problem.c);
+    if (count == 0)
+        return KN_OK;
+    struct kn_quadratic_plan plan =
+        kn_quadratic_plan(m->problem.c, v, &m->problem.collision->op, s->dt_collide);
+    plan.sampling = on_device(m, plan.sampling);
+    for (int d = 0; d < 3; d++)
+        plan.node[d] = m->nodes[d];
+    const struct kn_cuda_quadratics q = {m->quadratic, count, {v->half[0], v->half[1], v->half[2]}};
+    CHECK(kn_cuda_draw_quadratic(&plan, draw, count, m->quadratic, m->work));
+    CHECK(kn_cuda_quadratic(&m->device, &q, s->next, s->dt_collide, s->heavy, m->work));
+    return KN_OK;
+}
+
+/* How the time of a sweep divides: a fused kernel as the cycles that one of its blocks
+ * spent streaming and afterwards; the operator, where it comes apart, has a mark before it. */
+static enum kn_status streaming_part(struct kn_cuda *m, float sweeping, double *part)
+{
+    const bool apart = m->problem.c->collision.method == KN_METHOD_OPERATOR &&
+                       !(m->device.inner.tiles[0] > 0 && kn_cuda_march_operates(&m->device));
+    long long cycles[2];
+    float streaming = 0;
+    if (apart) {
+        CHECK(cudaEventElapsedTime(&streaming, m->mark[0], m->mark[4]));
+        *part = sweeping > 0 ? streaming / sweeping : 1;
+        return KN_OK;
+    }
+    CHECK(cudaMemcpyAsync(cycles, m->device.cycles, sizeof cycles, cudaMemcpyDeviceToHost, m->work));
+    CHECK(cudaStreamSynchronize(m->work));
+    *part = cycles[0] + cycles[1] > 0 ? (double)cycles[0] / (double)(cycles[0] + cycles[1]) : 1;
+    return KN_OK;
+}
+
+/* Read the clock of the step that was timed, once it is done. */
 static enum kn_status read_marks(struct kn_cuda *m)
 {
     const bool sampled = kn_sampling_count(m->problem.c) > 0;
     float drawing = 0, sweeping = 0;
-    long long cycles[2];
+    double part;
     if (!m->timing || cudaEventQuery(m->mark[1]) != cudaSuccess ||
         (sampled && cudaEventQuery(m->mark[3]) != cudaSuccess))
         return KN_OK;
     CHECK(cudaEventElapsedTime(&sweeping, m->mark[0], m->mark[1]));
     if (sampled)
         CHECK(cudaEventElapsedTime(&drawing, m->mark[2], m->mark[3]));
-    CHECK(cudaMemcpyAsync(cycles, m->device.cycles, sizeof cycles, cudaMemcpyDeviceToHost, m->work));
-    CHECK(cudaStreamSynchronize(m->work));
-    const double part = cycles[0] + cycles[1] > 0 ? (double)cycles[0] / (double)(cycles[0] + cycles[1]) : 1;
+    TRY(streaming_part(m, sweeping, &part));
     m->seconds[KN_PHASE_SAMPLE] += TIMED * 1e-3 * drawing;
     m->seconds[KN_PHASE_STREAM] += TIMED * 1e-3 * sweeping * part;
     m->seconds[KN_PHASE_COLLIDE] += TIMED * 1e-3 * sweeping * (1 - part);
@@ -594,17 +767,28 @@ static enum kn_status read_marks(struct kn_cuda *m)
 static enum kn_status sweep(struct kn_cuda *m, const struct kn_step *step, float *to)
 {
     const bool walls = step->stream > 0 && m->device.nfaces > 0,
-               marches = step->stream > 0 && m->device.inner.tiles[0] > 0;
-    const int32_t cells = marches ? m->near_walls : m->device.ncells;
-    struct kn_cuda_step s = {m->h,  to,    (float)step->stream,       step->collide,
-                             walls, cells, heavy_node(m, step->draw), {0}};
+               marches = step->stream > 0 && m->device.inner.tiles[0] > 0,
+               streams = step->stream > 0 || m->device.method != KN_METHOD_OPERATOR;
+    struct kn_cuda_step s = {.h = m->h, .next = to};
+    s.dt_stream = (float)step->stream;
+    s.dt_collide = step->collide;
+    s.behind_walls = walls;
+    s.cells = marches ? m->near_walls : m->device.ncells;
+    s.heavy = heavy_node(m, step->draw);
+    s.op.mend = m->marched;
     const bool timed = m->sweeps++ % TIMED == TIMED / 2 && !m->timing;
     TRY(use_set(m, step->collide, step->draw, &s.set));
+    TRY(find_propagator(m, step->collide, &s.op.propagator));
     if (timed)
         CHECK(cudaEventRecord(m->mark[0], m->work));
     if (walls)
         CHECK(kn_cuda_walls(&m->device, m->h, (float)step->stream, step->fluxes, m->work));
-    CHECK(advance(&m->device, &s, m->work));
+    if (streams)
+        CHECK(advance(&m->device, &s, m->work));
+    if (timed)
+        CHECK(cudaEventRecord(m->mark[4], m->work));
+    TRY(operate(m, &s, step->stream > 0));
+    TRY(collide_quadratically(m, &s, step->draw));
     if (timed)
         CHECK(cudaEventRecord(m->mark[1], m->work));
     m->timing = m->timing || timed;

@@ -432,7 +432,7 @@ static __device__ __forceinline__ quad_cells<C> stream_quad(const kn_cuda_proble
             out.cell[c] = read_row(rows[c].here + k);
             continue;
         }
-        wait_for_walls();
+        wait_for_the_last();
         const streamed_quad q = ORDER == 1 ? stream_cell(p, s, rows[c], site, k)
                                            : streamed_apart<ORDER>(p, s.h, site, s.dt_stream, k);
         out.cell[c] = q.h;
@@ -593,7 +593,7 @@ static __global__ void __launch_bounds__(T, 768 / T)
         corrections<T, C, V, STAGED>(p, tile, before, after, space, x);
     }
     store_tile<T, C, V, STAGED>(p, s, tile, x, lost);
-    wait_for_walls();
+    wait_for_the_last();
     note_cycles(p, blockIdx.x == p.centre / C, start, middle);
 }
 
@@ -615,8 +615,8 @@ static cudaError_t launch(const kn_cuda_problem *p, const kn_cuda_step *s, cudaS
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
     if (status != cudaSuccess)
         return status;
-    return launch_behind_walls(kernel, (unsigned)((p->ncells + C - 1) / C), T, bytes, stream, s->behind_walls,
-                               *p, *s);
+    return launch_overlapping(kernel, (unsigned)((p->ncells + C - 1) / C), T, bytes, stream, s->behind_walls,
+                              *p, *s);
 }
 
 /* Few threads for short rows, so that more blocks fit. */

@@ -27,6 +27,7 @@ struct kn_cuda_problem {
     int32_t centre; /* a cell away from the walls */
     int32_t multiprocessors;
     const float *speed[3]; /* [stride] */
+    const float *odd[3];   /* the same by octant bit; NULL beyond the last */
     const float *square;   /* [stride] */
     const float *w;        /* [stride] */
     const int32_t *tiled;  /* [ncells]: cells in an order that keeps neighbours together */
@@ -42,6 +43,7 @@ struct kn_cuda_problem {
     int32_t order, limiter;
     int32_t symmetric;    /* estimator */
     size_t shared_limit;  /* bytes of shared memory a block may ask for */
+    size_t shared_whole;  /* that a multiprocessor has */
     int32_t method;       /* enum kn_method */
     int32_t conservation; /* enum kn_conservation */
     float prandtl;
@@ -66,6 +68,22 @@ struct kn_cuda_set {
     const char *samples;
 };
 
+/* The assembled operator in a collision step of one length.  The matrices exp(L dt) - 1
+ * of all parities, divided by the number of octants, lie as kn_cuda_propagator_place says.
+ * Mass, momentum and energy that rounding has brought are taken back from the nodes that
+ * are finished last, by a polynomial in the velocity. */
+enum { KN_CUDA_OPERATOR_NODES = 8 };
+
+struct kn_cuda_mend {
+    float even[2][2]; /* of 1, v.v per mass, energy */
+    float odd[3];     /* of the velocity per momentum, by octant bit */
+};
+
+struct kn_cuda_operator {
+    const float *propagator;
+    struct kn_cuda_mend mend;
+};
+
 /* One step: h into next; dt_stream 0 leaves streaming out (h == next allowed). */
 struct kn_cuda_step {
     const float *h;
@@ -76,6 +94,7 @@ struct kn_cuda_step {
     int32_t cells;     /* of p.tiled, the first so many, that the linear sweep covers */
     int32_t heavy;     /* the node of a row that gets back what rounding has lost */
     struct kn_cuda_set set;
+    struct kn_cuda_operator op;
 };
 
 extern "C" {
@@ -83,6 +102,8 @@ cudaError_t kn_cuda_walls(const struct kn_cuda_problem *p, const float *h, float
                           cudaStream_t stream);
 /* One sweep over the cells, in one of three ways.  Linear: streaming alone or with
  * linearised BGK, rows in registers; the cells of p.inner as a march, where that fits. */
+/* Does the march apply the operator too? */
+bool kn_cuda_march_operates(const struct kn_cuda_problem *p);
 /* Tiles from which on a march is worth its while; 0: never. */
 int kn_cuda_march_least(const struct kn_cuda_problem *p);
 cudaError_t kn_cuda_march(const struct kn_cuda_problem *p, const struct kn_cuda_step *s, cudaStream_t stream);
@@ -92,10 +113,43 @@ cudaError_t kn_cuda_linear(const struct kn_cuda_problem *p, const struct kn_cuda
 cudaError_t kn_cuda_model(const struct kn_cuda_problem *p, const struct kn_cuda_step *s, cudaStream_t stream);
 cudaError_t kn_cuda_collision(const struct kn_cuda_problem *p, const struct kn_cuda_step *s,
                               cudaStream_t stream);
+/* The operator alone, in place, with sources over so long before and after it: the cells of a list, or all
+ * (NULL). `octant`: of the node that gets back what rounding has lost. */
+cudaError_t kn_cuda_operate(const struct kn_cuda_problem *p, const struct kn_cuda_operator *op, float *h,
+                            const int32_t *list, int total, double before, double after, int octant,
+                            cudaStream_t stream);
+/* Nodes that it finishes last: the first so many of each octant.  A march finishes all at
+ * once, if it operates at all. */
+int kn_cuda_operator_last(const struct kn_cuda_problem *p);
 /* Cells whose rows the Monte Carlo step holds side by side in shared memory; 0: none. */
 int kn_cuda_cells(const struct kn_cuda_problem *p);
 cudaError_t kn_cuda_moments(const struct kn_cuda_problem *p, const float *h, double *moments,
                             cudaStream_t stream);
+}
+
+/* Products of 8 nodes each that make up a sum over an octant. */
+static __host__ __device__ inline int kn_cuda_operator_steps(int size)
+{
+    return (size + KN_CUDA_OPERATOR_NODES - 1) / KN_CUDA_OPERATOR_NODES;
+}
+
+/* Floats of the matrices of all parities; nodes that are yielded have room for as many as a
+ * warp may take together. */
+static inline size_t kn_cuda_propagator_length(int octants, int size)
+{
+    const size_t most = 8 * KN_CUDA_OPERATOR_NODES, yielded = ((size_t)size + most - 1) / most * most;
+    return (size_t)octants * yielded * (size_t)kn_cuda_operator_steps(size) * KN_CUDA_OPERATOR_NODES;
+}
+
+/* Where the influence of node k on node n lies: tiles of 8 x 8 nodes; of each, two
+ * parities together; of these, what a lane of the warp gets. */
+static inline size_t kn_cuda_propagator_place(int octants, int size, int parity, int n, int k)
+{
+    const size_t together = octants == 1 ? 1 : 2, pair = (size_t)parity / together,
+                 tile = (size_t)(n / 8) * (size_t)kn_cuda_operator_steps(size) + (size_t)(k / 8),
+                 lane = (size_t)(n % 8 * 4 + k % 4),
+                 inside = (size_t)parity % together * 2 + (size_t)(k % 8 / 4);
+    return ((tile * ((size_t)octants / together) + pair) * KN_CUDA_WARP + lane) * 2 * together + inside;
 }
 
 /* Slot of node k in a tile of shared memory with the rows of `beside` cells side by

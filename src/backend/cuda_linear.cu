@@ -128,7 +128,7 @@ static __device__ __forceinline__ void stream(const kn_cuda_problem &p, const kn
 {
     if (f.walls == 0)
         return stream_inside<OCTANTS, NAXES>(p, s, f, (int64_t)cell * p.mesh.nnodes, k, h, lost);
-    wait_for_walls();
+    wait_for_the_last();
 #pragma unroll
     for (int o = 0; o < OCTANTS; o++) {
         const streamed_quad q = stream_at_wall<OCTANTS, NAXES>(p, s, f, kn_site{cell, o}, k);
@@ -324,7 +324,7 @@ static __device__ __forceinline__ void stream(const kn_cuda_problem &p, const kn
         }
         return;
     }
-    wait_for_walls();
+    wait_for_the_last();
 #pragma unroll
     for (int o = 0; o < OCTANTS; o++) {
         const kn_site site = {cell, o};
@@ -389,6 +389,7 @@ static __global__ void __launch_bounds__(LANES > WARP ? LANES : 128, LANES > 128
               teams = blockDim.x / across;
     const int k = 4 * (threadIdx.x - team * across);
     const bool active = k < p.mesh.stride; /* the last lanes may have nothing to do */
+    let_the_next_begin();
     const long long start = clock64();
     long long streaming = 0;
     for (int c = threadIdx.x; c < end - first; c += blockDim.x)
@@ -431,7 +432,7 @@ static __global__ void __launch_bounds__(LANES > WARP ? LANES : 128, LANES > 128
         for (int o = 0; o < OCTANTS && works; o++)
             write4(s.next + row + o * p.mesh.stride + k, h[o]);
     }
-    wait_for_walls();
+    wait_for_the_last();
     /* boundary tiles come first */
     note_cycles(p, s.cells == p.ncells && blockIdx.x == gridDim.x / 2, start, start + streaming);
 }
@@ -440,9 +441,10 @@ static __global__ void __launch_bounds__(LANES > WARP ? LANES : 128, LANES > 128
 
 bool kn_cuda_linear_fits(const struct kn_cuda_problem *p)
 {
-    const bool linear = p->method == METHOD_NONE ||
-                        (p->method == METHOD_BGK && p->eps == 0 && p->conservation != CONSERVE_NONE);
-    return linear && !p->source && p->mesh.naxes > 0 && p->mesh.stride / 4 <= WARP * MOST_WARPS;
+    const bool apart = p->method == METHOD_OPERATOR, /* streams first, sources come later */
+        linear = p->method == METHOD_NONE ||
+                 (p->method == METHOD_BGK && p->eps == 0 && p->conservation != CONSERVE_NONE);
+    return (apart || (linear && !p->source)) && p->mesh.naxes > 0 && p->mesh.stride / 4 <= WARP * MOST_WARPS;
 }
 
 template <int ORDER, int OCTANTS, int NAXES, int LANES, bool PLAIN>
@@ -454,9 +456,9 @@ static cudaError_t launch(const kn_cuda_problem *p, const kn_cuda_step *s, cudaS
               run = share < least ? least
                     : share > RUN ? RUN
                                   : share;
-    return launch_behind_walls(linear_kernel<ORDER, OCTANTS, NAXES, LANES, PLAIN>,
-                               (unsigned)((s->cells + run - 1) / run), threads, 0, stream, s->behind_walls,
-                               *p, *s, -expm1(-s->dt_collide), run);
+    return launch_overlapping(linear_kernel<ORDER, OCTANTS, NAXES, LANES, PLAIN>,
+                              (unsigned)((s->cells + run - 1) / run), threads, 0, stream, s->behind_walls, *p,
+                              *s, -expm1(-s->dt_collide), run);
 }
 
 /* The usual second-order case has a kernel of its own. */

@@ -3,7 +3,7 @@
  * octant, with four nodes of each row in registers: it reads a row once and forms a
  * slope once where a sweep over single cells would read it up to eight times.  The
  * streamed tile waits in shared memory for the collisions. */
-#include "backend/cuda_linear.h"
+#include "backend/cuda_operator.h"
 
 enum { COLUMNS = KN_CUDA_COLUMNS, ROWS = KN_CUDA_ROWS, CELLS = COLUMNS * ROWS, QUADRANTS = 4 };
 enum { UPWIND = 2 }; /* rows upwind of a tile that it needs; and one downwind */
@@ -51,14 +51,14 @@ static __device__ __forceinline__ four slope_across(const four &up, const four &
 
 /* A cell, the cells upwind of it along both axes and along both at once, the slopes
  * across it and across the cells upwind; whether those are walls instead. */
-struct cell_rows {
+struct cell_stencil {
     four here, up[2], corner, slope[2], slope_up[2];
     bool wall[2];
 };
 
 /* Four nodes of a cell after streaming; `courant` by axis.  Terms across that a wall
  * would have to give are left out, as in kn_mesh_transverse. */
-static __device__ __forceinline__ four move_on(const cell_rows &c, const four courant[2], const four &w,
+static __device__ __forceinline__ four move_on(const cell_stencil &c, const four courant[2], const four &w,
                                                float *lost)
 {
     four change;
@@ -142,15 +142,15 @@ static __device__ __forceinline__ void march(const kn_cuda_problem &p, const flo
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
             const int q = FIRST + r;
-            const cell_rows c = {here.row[q],
-                                 {behind.row[q], here.row[q - 1]},
-                                 behind.row[q - 1],
-                                 {slope_across(behind.row[q], here.row[q], next.row[q], wall[0] && i == 0,
-                                               last[0] && i == COLUMNS - 1),
-                                  slope_across(here.row[q - 1], here.row[q], here.row[q + 1],
-                                               wall[1] && r == 0, last[1] && r == ROWS - 1)},
-                                 {behind_slope[r], upper},
-                                 {wall[0] && i == 0, wall[1] && r == 0}};
+            const cell_stencil c = {here.row[q],
+                                    {behind.row[q], here.row[q - 1]},
+                                    behind.row[q - 1],
+                                    {slope_across(behind.row[q], here.row[q], next.row[q], wall[0] && i == 0,
+                                                  last[0] && i == COLUMNS - 1),
+                                     slope_across(here.row[q - 1], here.row[q], here.row[q + 1],
+                                                  wall[1] && r == 0, last[1] && r == ROWS - 1)},
+                                    {behind_slope[r], upper},
+                                    {wall[0] && i == 0, wall[1] && r == 0}};
             write4(to + i * t.put[0] + r * t.put[1], move_on(c, courant, w, &lost[r][i]));
             behind_slope[r] = c.slope[0];
             upper = c.slope[1];
@@ -207,10 +207,11 @@ static __device__ __forceinline__ int walls_around(const kn_cuda_problem &p, con
     return walls;
 }
 
-/* The streaming kernel: all octants of a tile whose lowest cell is `cell`. */
+/* The streaming kernel: some octants of a tile whose lowest cell is `cell`. */
 template <bool WALLS>
 static __device__ __forceinline__ void stream_tile(const kn_cuda_problem &p, const kn_cuda_step &s, int cell,
-                                                   int walls, int k, float *tile, float lost[ROWS][COLUMNS])
+                                                   int walls, int k, int first, int end, float *tile,
+                                                   float lost[ROWS][COLUMNS])
 {
     const kn_mesh &m = p.mesh;
     const four w = read4(p.w + k);
@@ -223,7 +224,7 @@ static __device__ __forceinline__ void stream_tile(const kn_cuda_problem &p, con
             courant[a].v[i] *= s.dt_stream / p.mesh.width[a]; /* all cells are alike */
     }
 #pragma unroll 1
-    for (int o = 0; o < QUADRANTS; o++) {
+    for (int o = first; o < end; o++) {
         const bool left = o & m.bit[0], down = o & m.bit[1];
         const passage t = passage_of(p, cell, walls, o);
         const float *from = s.h + kn_mesh_row(&m, t.first) + k;
@@ -233,7 +234,7 @@ static __device__ __forceinline__ void stream_tile(const kn_cuda_problem &p, con
         march<WALLS>(p, from, t, k, to, courant, w, lost);
         turn(left, down, lost);
     }
-    for (int c = 0; c < CELLS && WALLS && k == 0; c++)
+    for (int c = 0; c < CELLS && WALLS && k == 0 && first == 0; c++)
         lost[c / COLUMNS][c % COLUMNS] +=
             lost_at_walls(p, cell + c % COLUMNS + p.inner.across * (c / COLUMNS), s.dt_stream);
 }
@@ -246,90 +247,55 @@ static __device__ __forceinline__ void read_cell(const kn_mesh &m, const float *
         h[o] = read4(tile + c * m.nnodes + o * m.stride + k);
 }
 
-/* What the cells of a tile relax to, found by the lanes of a team or by the block. */
-template <int LANES> struct tile_targets {
-    sums found[CELLS][LANES > WARP ? LANES / WARP : 1];
+/* ------------------------------------------------------- long rows: a block for a tile */
+
+/* What the cells of a tile relax to. */
+template <int MOST> struct tile_targets {
+    sums found[CELLS][MOST / WARP];
     polynomial target[CELLS];
 };
 
-template <int LANES>
+template <int MOST>
 static __device__ __forceinline__ void
 find_targets(const kn_cuda_problem &p, const octant_nodes<QUADRANTS> &n, double lose, const float *tile,
-             int k, bool active, tile_targets<LANES> *t)
+             int k, bool active, tile_targets<MOST> *t)
 {
-    const int lane = threadIdx.x % (LANES < WARP ? LANES : WARP),
-              warp = LANES > WARP ? threadIdx.x / WARP : 0, warps = LANES > WARP ? blockDim.x / WARP : 1;
+    const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, warps = blockDim.x / WARP;
 #pragma unroll 2
     for (int c = 0; c < CELLS; c++) {
         four h[QUADRANTS] = {};
         if (active)
             read_cell(p.mesh, tile, c, k, h);
         sums sum = sums_of<QUADRANTS>(n, h);
-        sum_lanes < LANES<WARP ? LANES : WARP, axes_of(QUADRANTS)>(&sum);
+        sum_lanes<WARP, axes_of(QUADRANTS)>(&sum);
         if (lane == 0)
             t->found[c][warp] = sum;
     }
-    if (LANES > WARP)
-        __syncthreads();
-    else
-        __syncwarp();
-    const int c = LANES > WARP ? threadIdx.x : lane;
-    if (c < CELLS) {
-        sums sum = t->found[c][0];
+    __syncthreads();
+    if (threadIdx.x < CELLS) {
+        sums sum = t->found[threadIdx.x][0];
         for (int w = 1; w < warps; w++) {
-            sum.mass += t->found[c][w].mass;
-            sum.energy += t->found[c][w].energy;
+            sum.mass += t->found[threadIdx.x][w].mass;
+            sum.energy += t->found[threadIdx.x][w].energy;
             for (int j = 0; j < axes_of(QUADRANTS); j++)
-                sum.momentum[j] += t->found[c][w].momentum[j];
+                sum.momentum[j] += t->found[threadIdx.x][w].momentum[j];
         }
-        t->target[c] = target_of<axes_of(QUADRANTS)>(p, sum, lose);
+        t->target[threadIdx.x] = target_of<axes_of(QUADRANTS)>(p, sum, lose);
     }
-    if (LANES > WARP)
-        __syncthreads();
-    else
-        __syncwarp();
+    __syncthreads();
 }
 
-/* ------------------------------------------------------------------------ kernel */
-
-/* Tiles that a block of so many lanes per tile marches through. */
-static __host__ __device__ constexpr int march_teams(int lanes)
+/* Relax the cells of a tile, give back what rounding has lost, store them. */
+template <int MOST>
+static __device__ __forceinline__ void relax_tile(const kn_cuda_problem &p, const kn_cuda_step &s,
+                                                  double lose, const float *tile, int cell, int k,
+                                                  const float lost[ROWS][COLUMNS], tile_targets<MOST> *t)
 {
-    return lanes > WARP ? 1 : 128 / lanes;
-}
-
-/* LANES of a warp per tile, or a block of at most LANES. */
-template <int LANES>
-static __global__ void __launch_bounds__(LANES > WARP ? LANES : 128, LANES > 128 ? 1 : 3)
-    march_kernel(const __grid_constant__ kn_cuda_problem p, const __grid_constant__ kn_cuda_step s,
-                 double lose)
-{
-    extern __shared__ __align__(16) float tiles[];
-    enum { GROUP = LANES > WARP ? WARP : LANES };
-    __shared__ tile_targets<LANES> targets[march_teams(LANES)];
-    const int team = LANES > WARP ? 0 : threadIdx.x / LANES, ntiles = p.inner.tiles[0] * p.inner.tiles[1];
-    const int at = blockIdx.x * march_teams(LANES) + team,
-              chosen = at < ntiles ? (at + ntiles / 2) % ntiles
-                                   : ntiles - 1; /* walls, which may not be ready, late */
-    const int place[2] = {chosen % p.inner.tiles[0], chosen / p.inner.tiles[0]};
-    const int cell =
-        p.inner.first[0] + COLUMNS * place[0] + p.inner.across * (p.inner.first[1] + ROWS * place[1]);
-    const int k = 4 * (threadIdx.x - team * LANES);
     const bool active = k < p.mesh.stride;
-    float *const tile = tiles + (int64_t)team * CELLS * p.mesh.nnodes, lost[ROWS][COLUMNS] = {};
-    const long long start = clock64();
-    const int walls = walls_around(p, place);
-    if (active && walls) {
-        wait_for_walls();
-        stream_tile<true>(p, s, cell, walls, k, tile, lost);
-    } else if (active) {
-        stream_tile<false>(p, s, cell, 0, k, tile, lost);
-    }
-    const long long middle = clock64();
     const octant_nodes<QUADRANTS> n = octant_nodes_of<QUADRANTS>(p, active ? k : 0);
     if (p.method == METHOD_BGK)
-        find_targets<LANES>(p, n, lose, tile, k, active, &targets[team]);
-    const int heavy = heaviest<GROUP>(active ? n.w.v[0] : 0.0f);
+        find_targets<MOST>(p, n, lose, tile, k, active, t);
+    const int heavy = heaviest<WARP>(active ? n.w.v[0] : 0.0f);
 #pragma unroll
     for (int c = 0; c < CELLS; c++) {
         four h[QUADRANTS] = {};
@@ -337,31 +303,220 @@ static __global__ void __launch_bounds__(LANES > WARP ? LANES : 128, LANES > 128
         if (active)
             read_cell(p.mesh, tile, c, k, h);
         if (p.method == METHOD_BGK && active)
-            relax<QUADRANTS>(n, targets[team].target[c], (float)lose, h, relaxed);
-        give_back<GROUP, QUADRANTS>(n, relaxed, lost[c / COLUMNS][c % COLUMNS], heavy,
-                                    s.heavy / p.mesh.stride, h);
+            relax<QUADRANTS>(n, t->target[c], (float)lose, h, relaxed);
+        give_back<WARP, QUADRANTS>(n, relaxed, lost[c / COLUMNS][c % COLUMNS], heavy, s.heavy / p.mesh.stride,
+                                   h);
         const int64_t row = (int64_t)(cell + c % COLUMNS + p.inner.across * (c / COLUMNS)) * p.mesh.nnodes;
 #pragma unroll
         for (int o = 0; o < QUADRANTS; o++)
-            if (active && at < ntiles)
+            if (active)
                 write4(s.next + row + o * p.mesh.stride + k, h[o]);
     }
-    wait_for_walls();
+}
+
+/* Lowest cell of the tile in this place of the march: walls, which may not be ready, late. */
+struct tile_place {
+    int cell, walls;
+    bool exists;
+};
+
+static __device__ __forceinline__ tile_place place_of(const kn_cuda_problem &p, int at)
+{
+    const int ntiles = p.inner.tiles[0] * p.inner.tiles[1],
+              chosen = at < ntiles ? (at + ntiles / 2) % ntiles : ntiles - 1;
+    const int place[2] = {chosen % p.inner.tiles[0], chosen / p.inner.tiles[0]};
+    return tile_place{p.inner.first[0] + COLUMNS * place[0] +
+                          p.inner.across * (p.inner.first[1] + ROWS * place[1]),
+                      walls_around(p, place), at < ntiles};
+}
+
+template <int MOST>
+static __global__ void __launch_bounds__(MOST, MOST > 128 ? 1 : 3)
+    march_kernel(const __grid_constant__ kn_cuda_problem p, const __grid_constant__ kn_cuda_step s,
+                 double lose, int whole)
+{
+    extern __shared__ __align__(16) float tile[];
+    __shared__ tile_targets<MOST> targets;
+    const tile_place here = place_of(p, blockIdx.x);
+    const int k = 4 * threadIdx.x;
+    const bool active = k < p.mesh.stride;
+    float lost[ROWS][COLUMNS] = {};
+    let_the_next_begin();
+    const long long start = clock64();
+    if (active && here.walls) {
+        wait_for_the_last();
+        stream_tile<true>(p, s, here.cell, here.walls, k, 0, QUADRANTS, tile, lost);
+    } else if (active) {
+        stream_tile<false>(p, s, here.cell, 0, k, 0, QUADRANTS, tile, lost);
+    }
+    const long long middle = clock64();
+    relax_tile<MOST>(p, s, lose, tile, here.cell, k, lost, &targets);
+    wait_for_the_last();
+    note_cycles(p, blockIdx.x == 0, start, middle);
+}
+
+/* ---------------------------------------- short rows: 16 threads for an octant of a tile */
+
+enum { LANES = 16, TILES = 2, SHORT = TILES * QUADRANTS * LANES, SHORT_BLOCKS = 4 };
+
+/* What streaming has lost in each cell of the block, by octant. */
+struct lost_cells {
+    float of[QUADRANTS][TILES * CELLS];
+};
+
+static __device__ __forceinline__ void note_lost(float lost[ROWS][COLUMNS], int octant, int tile,
+                                                 lost_cells *to)
+{
+#pragma unroll
+    for (int c = 0; c < CELLS; c++) {
+        float sum = lost[c / COLUMNS][c % COLUMNS];
+#pragma unroll
+        for (int offset = LANES / 2; offset > 0; offset /= 2)
+            sum += __shfl_xor_sync(0xffffffffu, sum, offset);
+        if (threadIdx.x % LANES == 0)
+            to->of[octant][tile * CELLS + c] = sum;
+    }
+    __syncthreads();
+}
+
+static __device__ __forceinline__ float lost_in(const lost_cells &lost, int c)
+{
+    float sum = 0;
+#pragma unroll
+    for (int o = 0; o < QUADRANTS; o++)
+        sum += lost.of[o][c];
+    return sum;
+}
+
+/* Tile t of this block: two a block, but one in those that come last and find the card half
+ * empty. */
+static __device__ __forceinline__ tile_place place_in_block(const kn_cuda_problem &p, int whole, int t)
+{
+    const int b = blockIdx.x, none = p.inner.tiles[0] * p.inner.tiles[1];
+    return place_of(p, b < whole ? TILES * b + t : t == 0 ? TILES * whole + b - whole : none);
+}
+
+/* Number of cell c of the block, or -1. */
+static __device__ __forceinline__ int cell_of(const kn_cuda_problem &p, int whole, int c)
+{
+    const tile_place at = place_in_block(p, whole, c / CELLS);
+    return at.exists ? at.cell + c % COLUMNS + p.inner.across * (c % CELLS / COLUMNS) : -1;
+}
+
+/* Relaxation by LANES threads a cell. */
+static __device__ __forceinline__ void relax_cells(const kn_cuda_problem &p, const kn_cuda_step &s,
+                                                   double lose, int whole, const float *tile,
+                                                   const lost_cells &lost)
+{
+    const int k = 4 * (threadIdx.x % LANES);
+    const bool active = k < p.mesh.stride;
+    const octant_nodes<QUADRANTS> n = octant_nodes_of<QUADRANTS>(p, active ? k : 0);
+    const int heavy = heaviest<LANES>(active ? n.w.v[0] : 0.0f);
+#pragma unroll
+    for (int c = threadIdx.x / LANES; c < TILES * CELLS; c += SHORT / LANES) {
+        four h[QUADRANTS] = {};
+        float relaxed[4] = {0, 0, 0, 0};
+        const int cell = cell_of(p, whole, c);
+        if (active)
+            read_cell(p.mesh, tile, c, k, h);
+        if (p.method == METHOD_BGK) {
+            sums sum = sums_of<QUADRANTS>(n, h);
+            sum_lanes<LANES, axes_of(QUADRANTS)>(&sum);
+            if (active)
+                relax<QUADRANTS>(n, target_of<axes_of(QUADRANTS)>(p, sum, lose), (float)lose, h, relaxed);
+        }
+        give_back<LANES, QUADRANTS>(n, relaxed, k == 0 ? lost_in(lost, c) : 0.0f, heavy,
+                                    s.heavy / p.mesh.stride, h);
+#pragma unroll
+        for (int o = 0; o < QUADRANTS; o++)
+            if (active && cell >= 0)
+                write4(s.next + (int64_t)cell * p.mesh.nnodes + o * p.mesh.stride + k, h[o]);
+    }
+}
+
+/* What the operator needs in shared memory beside the tiles. */
+struct operator_space {
+    shared_sums<QUADRANTS, 1> sums;
+    int cell[TILES * CELLS];
+};
+
+/* The operator: 16 cells, a quarter of the nodes a warp. */
+static __device__ __forceinline__ void operate_cells(const kn_cuda_problem &p, const kn_cuda_step &s,
+                                                     int whole, float *tile, const lost_cells &lost,
+                                                     operator_space *space)
+{
+    const int quads = p.mesh.stride / 4, lane = threadIdx.x % WARP / 4;
+    float *parities = tile + TILES * CELLS * p.mesh.nnodes;
+    for (int i = threadIdx.x; i < TILES * CELLS * quads; i += SHORT) {
+        const int c = i / quads, k = 4 * (i - c * quads);
+        four h[QUADRANTS];
+        read_cell(p.mesh, tile, c, k, h);
+        put_parities<QUADRANTS, 1>(h, c, k, parities);
+    }
+    if (threadIdx.x < TILES * CELLS)
+        space->cell[threadIdx.x] = cell_of(p, whole, threadIdx.x);
+    __syncthreads();
+    const cell_rows<1> old = {tile, {{lane, lane + CELLS}}, p.mesh.nnodes, p.mesh.stride},
+                       to = {s.next,
+                             {{space->cell[lane], space->cell[lane + CELLS]}},
+                             p.mesh.nnodes,
+                             p.mesh.stride};
+    const bool first = threadIdx.x < WARP; /* of the warps that share a cell */
+    const float missing[1][2] = {
+        {first ? lost_in(lost, lane) : 0.0f, first ? lost_in(lost, lane + CELLS) : 0.0f}};
+    operate<QUADRANTS, 1, 2, false>(p, s.op, s.heavy / p.mesh.stride, source_steps{0, 0}, parities, old,
+                                    missing, to, &space->sums);
+}
+
+template <bool OPERATES>
+static __global__ void __launch_bounds__(SHORT, SHORT_BLOCKS)
+    short_march_kernel(const __grid_constant__ kn_cuda_problem p, const __grid_constant__ kn_cuda_step s,
+                       double lose, int whole)
+{
+    extern __shared__ __align__(16) float tiles[];
+    __shared__ lost_cells lost;
+    __shared__ operator_space space;
+    const int tile = threadIdx.x / (QUADRANTS * LANES), octant = threadIdx.x / LANES % QUADRANTS,
+              k = 4 * (threadIdx.x % LANES);
+    const tile_place here = place_in_block(p, whole, tile);
+    float *const mine = tiles + tile * CELLS * p.mesh.nnodes, lost_here[ROWS][COLUMNS] = {};
+    let_the_next_begin();
+    const long long start = clock64();
+    const bool active = k < p.mesh.stride && here.exists;
+    if (active && here.walls) {
+        wait_for_the_last();
+        stream_tile<true>(p, s, here.cell, here.walls, k, octant, octant + 1, mine, lost_here);
+    } else if (active) {
+        stream_tile<false>(p, s, here.cell, 0, k, octant, octant + 1, mine, lost_here);
+    }
+    note_lost(lost_here, octant, tile, &lost);
+    const long long middle = clock64();
+    if (OPERATES)
+        operate_cells(p, s, whole, tiles, lost, &space);
+    else
+        relax_cells(p, s, lose, whole, tiles, lost);
+    wait_for_the_last();
     note_cycles(p, blockIdx.x == 0, start, middle);
 }
 
 /* --------------------------------------------------------------------- launching */
 
-/* Lanes of a tile: of a warp, or of a block, at most. */
-static int lanes_of(const kn_cuda_problem *p)
+/* Short rows: two tiles a block. */
+static bool has_short_rows(const kn_cuda_problem *p)
 {
-    const int quads = p->mesh.stride / 4;
-    return quads <= 16 ? 16 : quads <= 128 ? 128 : quads <= 256 ? 256 : WARP * MOST_WARPS;
+    return p->mesh.stride / 4 <= LANES;
 }
 
+bool kn_cuda_march_operates(const struct kn_cuda_problem *p)
+{
+    return p->method == METHOD_OPERATOR && !p->source && has_short_rows(p);
+}
+
+/* Tiles, and the parities of their cells. */
 static size_t tile_bytes(const kn_cuda_problem *p)
 {
-    return (size_t)march_teams(lanes_of(p)) * CELLS * (size_t)p->mesh.nnodes * sizeof(float);
+    const size_t tile = CELLS * (size_t)p->mesh.nnodes * sizeof(float);
+    return tile * (has_short_rows(p) ? TILES : 1) * (kn_cuda_march_operates(p) ? 2 : 1);
 }
 
 int kn_cuda_march_least(const struct kn_cuda_problem *p)
@@ -370,32 +525,42 @@ int kn_cuda_march_least(const struct kn_cuda_problem *p)
     const bool fits = kn_cuda_linear_fits(p) && p->order == 2 && p->uniform && p->limiter == VAN_LEER &&
                       m->naxes == 2 && m->axes[0] == 0 && m->axes[1] == 1 && m->octants == QUADRANTS &&
                       tile_bytes(p) <= p->shared_limit;
-    return fits ? march_teams(lanes_of(p)) * p->multiprocessors : 0;
+    return !fits ? 0 : (has_short_rows(p) ? 4 : 1) * p->multiprocessors;
 }
 
-template <int LANES>
-static cudaError_t launch(const kn_cuda_problem *p, const kn_cuda_step *s, cudaStream_t stream)
+typedef void march_function(kn_cuda_problem, kn_cuda_step, double, int);
+
+static cudaError_t launch(march_function *kernel, const kn_cuda_problem *p, const kn_cuda_step *s, int blocks,
+                          int whole, int threads, cudaStream_t stream)
 {
-    const int threads = LANES > WARP ? (p->mesh.stride / 4 + WARP - 1) / WARP * WARP : 128,
-              teams = march_teams(LANES), tiles = p->inner.tiles[0] * p->inner.tiles[1];
-    const cudaError_t status = cudaFuncSetAttribute(
-        march_kernel<LANES>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)tile_bytes(p));
+    const cudaError_t status =
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)tile_bytes(p));
     if (status != cudaSuccess)
         return status;
-    return launch_behind_walls(march_kernel<LANES>, (unsigned)((tiles + teams - 1) / teams), threads,
-                               tile_bytes(p), stream, s->behind_walls, *p, *s, -expm1(-s->dt_collide));
+    return launch_overlapping(kernel, (unsigned)blocks, threads, tile_bytes(p), stream, s->behind_walls, *p,
+                              *s, -expm1(-s->dt_collide), whole);
+}
+
+/* Blocks with two tiles: those that fill the card as often as they can, and the rest too if
+ * it fills more than half of it. */
+static int whole_blocks(const kn_cuda_problem *p, int tiles)
+{
+    const int blocks = (tiles + TILES - 1) / TILES, card = SHORT_BLOCKS * p->multiprocessors,
+              rest = blocks % card;
+    return TILES * rest > card ? blocks : blocks - rest;
 }
 
 cudaError_t kn_cuda_march(const struct kn_cuda_problem *p, const struct kn_cuda_step *s, cudaStream_t stream)
 {
-    switch (lanes_of(p)) {
-    case 16:
-        return launch<16>(p, s, stream);
-    case 128:
-        return launch<128>(p, s, stream);
-    case 256:
-        return launch<256>(p, s, stream);
-    default:
-        return launch<WARP * MOST_WARPS>(p, s, stream);
+    const int quads = p->mesh.stride / 4, threads = (quads + WARP - 1) / WARP * WARP;
+    const int tiles = p->inner.tiles[0] * p->inner.tiles[1];
+    if (has_short_rows(p)) {
+        const int whole = whole_blocks(p, tiles), rest = tiles - TILES * whole;
+        return launch(kn_cuda_march_operates(p) ? short_march_kernel<true> : short_march_kernel<false>, p, s,
+                      whole + (rest > 0 ? rest : 0), whole, SHORT, stream);
     }
+    return launch(quads <= 128   ? march_kernel<128>
+                  : quads <= 256 ? march_kernel<256>
+                                 : march_kernel<WARP * MOST_WARPS>,
+                  p, s, tiles, tiles, threads, stream);
 }

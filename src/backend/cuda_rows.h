@@ -4,14 +4,15 @@
 
 #include "backend/cuda_stream.h"
 
-enum { METHOD_MONTE_CARLO, METHOD_BGK, METHOD_SHAKHOV, METHOD_ES_BGK, METHOD_NONE };
+enum { METHOD_MONTE_CARLO, METHOD_BGK, METHOD_SHAKHOV, METHOD_ES_BGK, METHOD_NONE, METHOD_OPERATOR };
 enum { CONSERVE_PROJECTION, CONSERVE_PAPER, CONSERVE_NONE };
 
-/* ------------------------------------------------------- overlap with the walls */
+/* -------------------------------------------------- overlap of walls and sweeps */
 
 /* A sweep may begin while the kernel that finds the densities at walls still runs:
  * cells away from walls do not wait for it, and every block waits before it ends.
- * The kernels of the walls themselves begin when all before them have ended. */
+ * That kernel itself is made ready while the last blocks of the sweep before it run,
+ * and lets the next sweep begin only when those have ended. */
 static __device__ __forceinline__ void let_the_next_begin(void)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -19,7 +20,7 @@ static __device__ __forceinline__ void let_the_next_begin(void)
 #endif
 }
 
-static __device__ __forceinline__ void wait_for_walls(void)
+static __device__ __forceinline__ void wait_for_the_last(void)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     cudaGridDependencySynchronize();
@@ -27,19 +28,20 @@ static __device__ __forceinline__ void wait_for_walls(void)
 }
 
 /* Was the code that runs here built so that it waits? */
-template <class KERNEL> static bool waits_for_walls(KERNEL *kernel)
+template <class KERNEL> static bool waits_for_the_last(KERNEL *kernel)
 {
     struct cudaFuncAttributes a;
     return cudaFuncGetAttributes(&a, kernel) == cudaSuccess && a.ptxVersion >= 90;
 }
 
-/* Launch a sweep; `behind_walls`: the kernel before it in the stream is that of the walls. */
+/* Launch a kernel; `overlaps`: it may begin before the one before it in the stream has
+ * ended, and waits for it where it must. */
 template <class... ARGUMENTS>
-static cudaError_t launch_behind_walls(void (*kernel)(ARGUMENTS...), unsigned blocks, int threads,
-                                       size_t bytes, cudaStream_t stream, bool behind_walls,
-                                       ARGUMENTS... arguments)
+static cudaError_t launch_overlapping(void (*kernel)(ARGUMENTS...), unsigned blocks, int threads,
+                                      size_t bytes, cudaStream_t stream, bool overlaps,
+                                      ARGUMENTS... arguments)
 {
-    static const bool waits = waits_for_walls(kernel); /* as all kernels of the build */
+    static const bool waits = waits_for_the_last(kernel); /* as all kernels of the build */
     cudaLaunchAttribute overlap = {};
     cudaLaunchConfig_t config = {};
     overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
@@ -49,7 +51,7 @@ static cudaError_t launch_behind_walls(void (*kernel)(ARGUMENTS...), unsigned bl
     config.dynamicSmemBytes = bytes;
     config.stream = stream;
     config.attrs = &overlap;
-    config.numAttrs = behind_walls && waits ? 1 : 0;
+    config.numAttrs = overlaps && waits ? 1 : 0;
     return cudaLaunchKernelEx(&config, kernel, arguments...);
 }
 

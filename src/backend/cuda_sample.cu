@@ -3,6 +3,8 @@
  * same bits as on the CPU. */
 #include "backend/cuda_sample.h"
 
+#include "backend/cuda_quadratic.h"
+
 /* ------------------------------------------------------------------ ordering */
 
 enum { COLOURS = KN_SAMPLE_COLOURS, WORDS = COLOURS / 32, DROPPED = -1, WARP = KN_CUDA_WARP };
@@ -309,5 +311,24 @@ cudaError_t kn_cuda_sample(const struct kn_sample_plan *plan, uint64_t draw, int
     else
         sampling_kernel<uint4>
             <<<BLOCKS, THREADS, 0, stream>>>(*plan, draw, order, batches, beside, slots, samples);
+    return cudaGetLastError();
+}
+
+/* ------------------------------------------------- the quadratic part of the operator */
+
+static __global__ void quadratic_draw_kernel(const __grid_constant__ kn_quadratic_plan plan, uint64_t draw,
+                                             int count, kn_quadratic *samples)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < count)
+        samples[i] = kn_quadratic_make(&plan, draw, (uint32_t)i);
+}
+
+cudaError_t kn_cuda_draw_quadratic(const struct kn_quadratic_plan *plan, uint64_t draw, int count,
+                                   struct kn_quadratic *samples, cudaStream_t stream)
+{
+    enum { THREADS = 64 };
+    quadratic_draw_kernel<<<(unsigned)((count + THREADS - 1) / THREADS), THREADS, 0, stream>>>(
+        *plan, draw, count, samples);
     return cudaGetLastError();
 }

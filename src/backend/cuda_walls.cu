@@ -36,6 +36,7 @@ static __global__ void density_kernel(const __grid_constant__ kn_cuda_problem p,
     __shared__ double space[32];
     const int face = blockIdx.x, side = p.face_side[face], axis = side / 2, quads = p.mesh.stride / 4;
     double sum[1] = {0};
+    wait_for_the_last();
     let_the_next_begin();
     if (!(p.emits >> side & 1))
         return;
@@ -100,7 +101,10 @@ static cudaError_t launch_walls(const struct kn_cuda_problem *p, const float *h,
                                 cudaStream_t stream)
 {
     const int items = p->mesh.nnodes / 4, threads = items <= 64 ? 64 : items <= 128 ? 128 : 256;
-    density_kernel<ORDER><<<(unsigned)p->nfaces, threads, 0, stream>>>(*p, h, dt);
+    const cudaError_t status =
+        launch_overlapping(density_kernel<ORDER>, (unsigned)p->nfaces, threads, 0, stream, true, *p, h, dt);
+    if (status != cudaSuccess)
+        return status;
     if (fluxes)
         flux_kernel<ORDER><<<(unsigned)p->nfaces, threads, 0, stream>>>(*p, h, dt);
     return cudaGetLastError();

@@ -403,20 +403,23 @@ static void apply_quadratic(const struct scene *s, uint64_t draw, float *row)
 {
     const int n = kn_quadratic_count(&s->c);
     struct kn_quadratic *samples = calloc((size_t)n + 1, sizeof *samples);
-    kn_quadratic_draw(&s->c, &s->velocity, &s->collision.op, STEP, draw, 0, n, samples);
+    const struct kn_quadratic_plan plan = kn_quadratic_plan(&s->c, &s->velocity, &s->collision.op, STEP);
+    for (int i = 0; i < n; i++)
+        samples[i] = kn_quadratic_make(&plan, draw, (uint32_t)i);
     for (int i = 0; i < n; i++) {
         const struct kn_quadratic *q = &samples[i];
         double after[2] = {0, 0};
         for (int j = 0; j < 2 * KN_STENCIL; j++) {
             const int side = j / KN_STENCIL, k = j % KN_STENCIL;
             after[side] +=
-                (double)q->value[side][k] * row[q->first[side] + kn_quadratic_node(&s->velocity, k)];
+                (double)q->value[side][k] * row[q->first[side] + kn_quadratic_node(s->velocity.half, k)];
         }
         const double g = s->c.disturbance * ((double)row[q->node[0]] * row[q->node[1]] - after[0] * after[1]);
         for (int side = 0; side < 2; side++) {
             row[q->node[side]] += (float)(q->gain[side] * g);
             for (int k = 0; k < KN_STENCIL; k++)
-                row[q->first[side] + kn_quadratic_node(&s->velocity, k)] += (float)(q->change[side][k] * g);
+                row[q->first[side] + kn_quadratic_node(s->velocity.half, k)] +=
+                    (float)(q->change[side][k] * g);
         }
     }
     free(samples);

@@ -194,7 +194,7 @@ static double given(const struct kn_velocity *v, const struct kn_quadratic *q, i
     for (int j = 0; j < 2 * (KN_STENCIL + 1); j++) {
         const int side = j / (KN_STENCIL + 1), k = j % (KN_STENCIL + 1);
         const bool before = k == KN_STENCIL;
-        const int node = before ? q->node[side] : q->first[side] + kn_quadratic_node(v, k);
+        const int node = before ? q->node[side] : q->first[side] + kn_quadratic_node(v->half, k);
         const int at = node % v->stride, axis = i - 1;
         double term = v->w[at] * (double)(before ? q->gain[side] : q->change[side][k]);
         if (i == 4)
@@ -223,7 +223,9 @@ static void quadratic_samples_conserve(void **state)
         open_grid(&g, grids[n]);
         g.c.disturbance = 0.1;
         g.c.collision.samples = SAMPLES;
-        kn_quadratic_draw(&g.c, &g.v, &g.o, 0.05, 3, 0, SAMPLES, samples);
+        const struct kn_quadratic_plan plan = kn_quadratic_plan(&g.c, &g.v, &g.o, 0.05);
+        for (int i = 0; i < SAMPLES; i++)
+            samples[i] = kn_quadratic_make(&plan, 3, (uint32_t)i);
         for (int k = 0; k < 5 * SAMPLES; k++) {
             double size;
             const double sum = given(&g.v, &samples[k / 5], k % 5, &size);
