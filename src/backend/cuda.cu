@@ -50,11 +50,12 @@ struct kn_cuda {
     double *patch;              /* [KN_SIDES][2] */
     struct window windows[2];
     struct drawn_set sets[2];
-    struct propagator propagators[2];   /* for the lengths of step last used */
-    struct kn_quadratic *quadratic;     /* [kn_quadratic_count] */
-    const double *nodes[3];             /* [half] */
-    struct kn_cuda_mend marched, apart; /* from all nodes, from those that kn_cuda_operate finishes last */
-    int32_t near_walls;                 /* cells that a march does not reach */
+    struct propagator propagators[2]; /* for the lengths of step last used */
+    struct kn_quadratic *quadratic;   /* [kn_quadratic_count] */
+    const double *nodes[3];           /* [half] */
+    struct kn_cuda_operator op;
+    struct kn_cuda_shares shares;
+    int32_t near_walls; /* cells that a march does not reach */
     cudaStream_t work, drawing, prepare;
     cudaEvent_t mark[5]; /* around the sweep of a step that is timed, around drawing the next set, and
                           * before the operator, where it comes apart from streaming */
@@ -111,7 +112,7 @@ static double memory(const struct kn_problem *p)
     return 2.0 * p->space->ncells * nnodes * sizeof(float) + p->space->ncells * (KN_MOMENTS * 8.0 + 40) +
            2 * window + 2.0 * kn_cuda_set_bytes((size_t)kn_sampling_count(p->c)) +
            (double)kn_quadratic_count(p->c) * sizeof(struct kn_quadratic) +
-           (operates ? 2.0 * kn_cuda_propagator_length(v->octants, v->size) * sizeof(float) : 0);
+           (operates ? 2.2 * v->octants * v->size * v->size * sizeof(float) : 0);
 }
 
 static enum kn_status allocate(struct kn_cuda *m, void **to, size_t bytes)
@@ -337,12 +338,12 @@ static enum kn_status create_windows(struct kn_cuda *m)
 
 /* ------------------------------------------------------------------- the operator */
 
-/* What takes mass, momentum and energy back from the first so many nodes of each octant. */
-static struct kn_cuda_mend mend_from(const struct kn_velocity *v, int nodes)
+/* What takes mass, momentum and energy back. */
+static struct kn_cuda_mend mend_of(const struct kn_velocity *v)
 {
     double gram[3] = {0, 0, 0}, odd[3] = {0, 0, 0}; /* of 1, v.v and each other; of the velocity */
     struct kn_cuda_mend mend = {};
-    for (int k = 0; k < nodes && k < v->size; k++) {
+    for (int k = 0; k < v->size; k++) {
         const double w = (double)v->octants * v->w[k], square = v->square[k];
         gram[0] += w;
         gram[1] += w * square;
@@ -360,6 +361,13 @@ static struct kn_cuda_mend mend_from(const struct kn_velocity *v, int nodes)
     return mend;
 }
 
+/* Floats of the matrices of all parities. */
+static size_t propagator_length(const struct kn_cuda *m)
+{
+    return (size_t)kn_cuda_propagator_share(kn_cuda_operator_steps(m->device.size), m->shares.tiles,
+                                            m->device.mesh.octants * m->shares.shares);
+}
+
 static enum kn_status create_operator(struct kn_cuda *m)
 {
     if (m->problem.c->collision.method != KN_METHOD_OPERATOR)
@@ -368,12 +376,12 @@ static enum kn_status create_operator(struct kn_cuda *m)
     TRY(allocate(m, (void **)&m->quadratic, (size_t)kn_quadratic_count(m->problem.c) * sizeof *m->quadratic));
     for (int d = 0; d < 3; d++)
         TRY(upload(m, (const void **)&m->nodes[d], v->node[d], (size_t)v->half[d] * sizeof(double)));
-    m->marched = mend_from(v, v->size);
-    m->apart = mend_from(v, kn_cuda_operator_last(&m->device));
+    m->op.mend = mend_of(v);
+    m->shares = kn_cuda_operator_shares(&m->device);
+    TRY(allocate(m, (void **)&m->op.scratch, kn_cuda_operator_scratch(&m->device)));
     for (int i = 0; i < 2; i++) {
         m->propagators[i].dt = -1;
-        TRY(allocate(m, (void **)&m->propagators[i].matrix,
-                     kn_cuda_propagator_length(m->device.mesh.octants, m->device.size) * sizeof(float)));
+        TRY(allocate(m, (void **)&m->propagators[i].matrix, propagator_length(m) * sizeof(float)));
     }
     return KN_OK;
 }
@@ -387,7 +395,7 @@ static enum kn_status pack_parities(const struct kn_cuda *m, double dt, float *p
         TRY(kn_operator_change(&m->problem.collision->op, kn_operator_parity(v, odd), dt, plain));
         for (int n = 0; n < v->size; n++)
             for (int k = 0; k < v->size; k++)
-                packed[kn_cuda_propagator_place(v->octants, v->size, odd, n, k)] =
+                packed[kn_cuda_propagator_place(m->shares, v->size, odd, n, k)] =
                     plain[(size_t)n * (size_t)v->size + (size_t)k] / (float)v->octants;
     }
     return KN_OK;
@@ -395,7 +403,7 @@ static enum kn_status pack_parities(const struct kn_cuda *m, double dt, float *p
 
 static enum kn_status make_propagator(struct kn_cuda *m, double dt, struct propagator *to)
 {
-    const size_t length = kn_cuda_propagator_length(m->device.mesh.octants, m->device.size),
+    const size_t length = propagator_length(m),
                  plain = (size_t)m->problem.velocity->size * (size_t)m->problem.velocity->size;
     float *packed = (float *)calloc(length + plain, sizeof *packed);
     if (!packed)
@@ -699,10 +707,10 @@ static enum kn_status operate(struct kn_cuda *m, const struct kn_cuda_step *s, b
     const double before = 0.5 * s->dt_collide, after = kn_quadratic_count(m->problem.c) > 0 ? 0 : before;
     const struct kn_cuda_problem *p = &m->device;
     const bool served = streamed && s->cells < p->ncells && kn_cuda_march_operates(p);
-    const struct kn_cuda_operator op = {s->op.propagator, m->apart};
+
     if (p->method != KN_METHOD_OPERATOR || (served && s->cells == 0))
         return KN_OK;
-    CHECK(kn_cuda_operate(p, &op, s->next, served ? p->tiled : NULL, served ? s->cells : p->ncells, before,
+    CHECK(kn_cuda_operate(p, &s->op, s->next, served ? p->tiled : NULL, served ? s->cells : p->ncells, before,
                           after, s->heavy / p->mesh.stride, m->work));
     return KN_OK;
 }
@@ -775,7 +783,7 @@ static enum kn_status sweep(struct kn_cuda *m, const struct kn_step *step, float
     s.behind_walls = walls;
     s.cells = marches ? m->near_walls : m->device.ncells;
     s.heavy = heavy_node(m, step->draw);
-    s.op.mend = m->marched;
+    s.op = m->op;
     const bool timed = m->sweeps++ % TIMED == TIMED / 2 && !m->timing;
     TRY(use_set(m, step->collide, step->draw, &s.set));
     TRY(find_propagator(m, step->collide, &s.op.propagator));

@@ -70,9 +70,9 @@ struct kn_cuda_set {
 
 /* The assembled operator in a collision step of one length.  The matrices exp(L dt) - 1
  * of all parities, divided by the number of octants, lie as kn_cuda_propagator_place says.
- * Mass, momentum and energy that rounding has brought are taken back from the nodes that
- * are finished last, by a polynomial in the velocity. */
-enum { KN_CUDA_OPERATOR_NODES = 8 };
+ * Mass, momentum and energy that rounding has brought are taken back by a polynomial in the
+ * velocity. */
+enum { KN_CUDA_SHORT = 64 }; /* nodes an octant, at most, of rows that a march can operate on */
 
 struct kn_cuda_mend {
     float even[2][2]; /* of 1, v.v per mass, energy */
@@ -82,6 +82,12 @@ struct kn_cuda_mend {
 struct kn_cuda_operator {
     const float *propagator;
     struct kn_cuda_mend mend;
+    float *scratch; /* kn_cuda_operator_scratch */
+};
+
+/* Nodes that the matrices yield: in tiles of 8, so many a share, so many shares. */
+struct kn_cuda_shares {
+    int32_t tiles, shares;
 };
 
 /* One step: h into next; dt_stream 0 leaves streaming out (h == next allowed). */
@@ -118,9 +124,9 @@ cudaError_t kn_cuda_collision(const struct kn_cuda_problem *p, const struct kn_c
 cudaError_t kn_cuda_operate(const struct kn_cuda_problem *p, const struct kn_cuda_operator *op, float *h,
                             const int32_t *list, int total, double before, double after, int octant,
                             cudaStream_t stream);
-/* Nodes that it finishes last: the first so many of each octant.  A march finishes all at
- * once, if it operates at all. */
-int kn_cuda_operator_last(const struct kn_cuda_problem *p);
+struct kn_cuda_shares kn_cuda_operator_shares(const struct kn_cuda_problem *p);
+/* Bytes of the device that it needs besides. */
+size_t kn_cuda_operator_scratch(const struct kn_cuda_problem *p);
 /* Cells whose rows the Monte Carlo step holds side by side in shared memory; 0: none. */
 int kn_cuda_cells(const struct kn_cuda_problem *p);
 cudaError_t kn_cuda_moments(const struct kn_cuda_problem *p, const float *h, double *moments,
@@ -130,26 +136,24 @@ cudaError_t kn_cuda_moments(const struct kn_cuda_problem *p, const float *h, dou
 /* Products of 8 nodes each that make up a sum over an octant. */
 static __host__ __device__ inline int kn_cuda_operator_steps(int size)
 {
-    return (size + KN_CUDA_OPERATOR_NODES - 1) / KN_CUDA_OPERATOR_NODES;
+    return (size + 7) / 8;
 }
 
-/* Floats of the matrices of all parities; nodes that are yielded have room for as many as a
- * warp may take together. */
-static inline size_t kn_cuda_propagator_length(int octants, int size)
+/* Where share number `share`, counted through all parities, begins in the matrices: tiles of
+ * 8 x 8 nodes, two together. */
+static __host__ __device__ inline int64_t kn_cuda_propagator_share(int steps, int tiles, int share)
 {
-    const size_t most = 8 * KN_CUDA_OPERATOR_NODES, yielded = ((size_t)size + most - 1) / most * most;
-    return (size_t)octants * yielded * (size_t)kn_cuda_operator_steps(size) * KN_CUDA_OPERATOR_NODES;
+    return (int64_t)share * steps * ((tiles + 1) / 2) * 2 * 64;
 }
 
-/* Where the influence of node k on node n lies: tiles of 8 x 8 nodes; of each, two
- * parities together; of these, what a lane of the warp gets. */
-static inline size_t kn_cuda_propagator_place(int octants, int size, int parity, int n, int k)
+/* Where the influence of node k on node n lies: what a lane of the warp gets stands
+ * together. */
+static inline int64_t kn_cuda_propagator_place(struct kn_cuda_shares s, int size, int parity, int n, int k)
 {
-    const size_t together = octants == 1 ? 1 : 2, pair = (size_t)parity / together,
-                 tile = (size_t)(n / 8) * (size_t)kn_cuda_operator_steps(size) + (size_t)(k / 8),
-                 lane = (size_t)(n % 8 * 4 + k % 4),
-                 inside = (size_t)parity % together * 2 + (size_t)(k % 8 / 4);
-    return ((tile * ((size_t)octants / together) + pair) * KN_CUDA_WARP + lane) * 2 * together + inside;
+    const int steps = kn_cuda_operator_steps(size), pairs = (s.tiles + 1) / 2, share = n / 8 / s.tiles,
+              tile = n / 8 % s.tiles, lane = n % 8 * 4 + k % 4;
+    return kn_cuda_propagator_share(steps, s.tiles, parity * s.shares + share) +
+           (((int64_t)(k / 8) * pairs + tile / 2) * KN_CUDA_WARP + lane) * 4 + tile % 2 * 2 + k % 8 / 4;
 }
 
 /* Slot of node k in a tile of shared memory with the rows of `beside` cells side by

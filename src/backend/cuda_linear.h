@@ -24,11 +24,9 @@ static __device__ __forceinline__ octant_nodes<OCTANTS> octant_nodes_of(const kn
     octant_nodes<OCTANTS> n;
     n.w = read4(p.w + k);
     n.vv = read4(p.square + k);
-    for (int d = 0; d < 3; d++)
 #pragma unroll
-        for (int j = 0; j < axes_of(OCTANTS); j++)
-            if (p.mesh.bit[d] == 1 << j)
-                n.v[j] = read4(p.speed[d] + k);
+    for (int j = 0; j < axes_of(OCTANTS); j++)
+        n.v[j] = read4(p.odd[j] + k);
     for (int i = 0; i < 4; i++)
         n.inside.v[i] = k + i < p.size ? 1.0f : 0.0f;
     return n;

@@ -357,7 +357,7 @@ static __global__ void __launch_bounds__(MOST, MOST > 128 ? 1 : 3)
 
 /* ---------------------------------------- short rows: 16 threads for an octant of a tile */
 
-enum { LANES = 16, TILES = 2, SHORT = TILES * QUADRANTS * LANES, SHORT_BLOCKS = 4 };
+enum { LANES = KN_CUDA_SHORT / 4, TILES = 2, SHORT = TILES * QUADRANTS * LANES, SHORT_BLOCKS = 4 };
 
 /* What streaming has lost in each cell of the block, by octant. */
 struct lost_cells {
@@ -434,19 +434,49 @@ static __device__ __forceinline__ void relax_cells(const kn_cuda_problem &p, con
     }
 }
 
-/* What the operator needs in shared memory beside the tiles. */
-struct operator_space {
-    shared_sums<QUADRANTS, 1> sums;
-    int cell[TILES * CELLS];
-};
+/* Floats between the changes of cells, so that rows of threads that write together do not
+ * clash; and of shared memory for them, or for the parities that lie there before. */
+enum { CHANGES = QUADRANTS * KN_CUDA_SHORT + 8, PARITY_ROOM = TILES * CELLS * CHANGES };
 
-/* The operator: 16 cells, a quarter of the nodes a warp. */
-static __device__ __forceinline__ void operate_cells(const kn_cuda_problem &p, const kn_cuda_step &s,
-                                                     int whole, float *tile, const lost_cells &lost,
-                                                     operator_space *space)
+/* Changes into the rows of the cells, by LANES threads a cell; as settle_cell in
+ * cuda_operator.cu does, but all nodes at once. */
+static __device__ __forceinline__ void settle_cells(const kn_cuda_problem &p, const kn_cuda_step &s,
+                                                    const float *tile, const float *changes,
+                                                    const lost_cells &lost, const int cells[TILES * CELLS])
 {
-    const int quads = p.mesh.stride / 4, lane = threadIdx.x % WARP / 4;
-    float *parities = tile + TILES * CELLS * p.mesh.nnodes;
+    const int k = 4 * (threadIdx.x % LANES);
+    const bool active = k < p.mesh.stride;
+    const octant_nodes<QUADRANTS> n = octant_nodes_of<QUADRANTS>(p, active ? k : 0);
+    const int heavy = heaviest<LANES>(active ? n.w.v[0] : 0.0f);
+#pragma unroll
+    for (int i = 0; i < TILES * CELLS * LANES / SHORT; i++) {
+        const int c = threadIdx.x / LANES + i * SHORT / LANES;
+        const settled_cell row = {tile + c * p.mesh.nnodes, s.next + (int64_t)cells[c] * p.mesh.nnodes,
+                                  changes + c * CHANGES, KN_CUDA_SHORT};
+        brought sum = {0, 0, {0, 0, 0}};
+        float rounded[4] = {0, 0, 0, 0};
+        four d[QUADRANTS] = {}, h[QUADRANTS] = {};
+        if (active) {
+            read_changes<QUADRANTS>(row, k, d);
+            read_octants<QUADRANTS>(p, row.old, k, h);
+            add_brought<QUADRANTS>(n, d, &sum);
+        }
+        sum_lanes<QUADRANTS, LANES>(&sum);
+        settle<QUADRANTS>(n, mending_of<QUADRANTS>(p, s.op.mend, sum), d, h, rounded);
+        give_back<LANES, QUADRANTS>(n, rounded, k == 0 ? lost_in(lost, c) : 0.0f, heavy,
+                                    s.heavy / p.mesh.stride, h);
+        if (active && cells[c] >= 0)
+            write_octants<QUADRANTS>(p, row.to, k, h);
+    }
+}
+
+/* The operator: 16 cells, a parity a warp. */
+static __device__ __forceinline__ void operate_cells(const kn_cuda_problem &p, const kn_cuda_step &s,
+                                                     int whole, const float *tile, const lost_cells &lost,
+                                                     float *parities, int cells[TILES * CELLS])
+{
+    enum { ALL = KN_CUDA_SHORT / NODES_ACROSS };
+    const int quads = p.mesh.stride / 4, parity = threadIdx.x / WARP, steps = kn_cuda_operator_steps(p.size);
     for (int i = threadIdx.x; i < TILES * CELLS * quads; i += SHORT) {
         const int c = i / quads, k = 4 * (i - c * quads);
         four h[QUADRANTS];
@@ -454,18 +484,15 @@ static __device__ __forceinline__ void operate_cells(const kn_cuda_problem &p, c
         put_parities<QUADRANTS, 1>(h, c, k, parities);
     }
     if (threadIdx.x < TILES * CELLS)
-        space->cell[threadIdx.x] = cell_of(p, whole, threadIdx.x);
+        cells[threadIdx.x] = cell_of(p, whole, threadIdx.x);
     __syncthreads();
-    const cell_rows<1> old = {tile, {{lane, lane + CELLS}}, p.mesh.nnodes, p.mesh.stride},
-                       to = {s.next,
-                             {{space->cell[lane], space->cell[lane + CELLS]}},
-                             p.mesh.nnodes,
-                             p.mesh.stride};
-    const bool first = threadIdx.x < WARP; /* of the warps that share a cell */
-    const float missing[1][2] = {
-        {first ? lost_in(lost, lane) : 0.0f, first ? lost_in(lost, lane + CELLS) : 0.0f}};
-    operate<QUADRANTS, 1, 2, false>(p, s.op, s.heavy / p.mesh.stride, source_steps{0, 0}, parities, old,
-                                    missing, to, &space->sums);
+    changes<1, ALL> d;
+    multiply<QUADRANTS, 1, ALL>(s.op.propagator + kn_cuda_propagator_share(steps, ALL, parity), steps,
+                                parities, parity, &d);
+    __syncthreads();
+    put_changes<1, ALL>(d, change_rows{parities, CHANGES, KN_CUDA_SHORT}, parity, 0);
+    __syncthreads();
+    settle_cells(p, s, tile, parities, lost, cells);
 }
 
 template <bool OPERATES>
@@ -475,7 +502,8 @@ static __global__ void __launch_bounds__(SHORT, SHORT_BLOCKS)
 {
     extern __shared__ __align__(16) float tiles[];
     __shared__ lost_cells lost;
-    __shared__ operator_space space;
+    __shared__ int cells[TILES * CELLS];
+
     const int tile = threadIdx.x / (QUADRANTS * LANES), octant = threadIdx.x / LANES % QUADRANTS,
               k = 4 * (threadIdx.x % LANES);
     const tile_place here = place_in_block(p, whole, tile);
@@ -492,7 +520,7 @@ static __global__ void __launch_bounds__(SHORT, SHORT_BLOCKS)
     note_lost(lost_here, octant, tile, &lost);
     const long long middle = clock64();
     if (OPERATES)
-        operate_cells(p, s, whole, tiles, lost, &space);
+        operate_cells(p, s, whole, tiles, lost, tiles + TILES * CELLS * p.mesh.nnodes, cells);
     else
         relax_cells(p, s, lose, whole, tiles, lost);
     wait_for_the_last();
@@ -516,7 +544,8 @@ bool kn_cuda_march_operates(const struct kn_cuda_problem *p)
 static size_t tile_bytes(const kn_cuda_problem *p)
 {
     const size_t tile = CELLS * (size_t)p->mesh.nnodes * sizeof(float);
-    return tile * (has_short_rows(p) ? TILES : 1) * (kn_cuda_march_operates(p) ? 2 : 1);
+    return tile * (has_short_rows(p) ? TILES : 1) +
+           (kn_cuda_march_operates(p) ? PARITY_ROOM * sizeof(float) : 0);
 }
 
 int kn_cuda_march_least(const struct kn_cuda_problem *p)
