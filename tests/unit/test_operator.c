@@ -15,7 +15,7 @@ static void open_grid(struct grid *g, const char *settings)
     expect_case(&g->c, "collision.method=operator collision.rescale=false");
     expect_set(&g->c, settings);
     expect_ok(kn_velocity_create(&g->v, &g->c));
-    expect_ok(kn_operator_create(&g->o, &g->c, &g->v, NULL));
+    expect_ok(kn_operator_create(&g->o, &g->c, &g->v, NULL, NULL));
 }
 
 static void close_grid(struct grid *g)
