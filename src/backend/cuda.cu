@@ -672,6 +672,7 @@ static void describe(char *text, size_t size)
 }
 
 const struct kn_backend kn_backend_cuda = {
-    "cuda", "an NVIDIA GPU", available, collides, create,  destroy, memory,   put, get, set_walls,
-    step,   collide,         moments,   fluxes,   seconds, copy,    describe, kn_cuda_assemble,
+    "cuda",   "an NVIDIA GPU",  available, collides, create,  destroy, memory,  put,
+    get,      set_walls,        step,      collide,  moments, fluxes,  seconds, copy,
+    describe, kn_cuda_assemble,
 };

@@ -19,10 +19,10 @@ enum {
     OWNERS = KN_STENCIL * KN_STENCIL,  /* threads that have elements */
     THREADS = (OWNERS + 31) / 32 * 32, /* of a block */
     BATCH = 72,                        /* directions whose stencils are in shared memory */
-    FIELD = 4,
-    FIRST = (1 << FIELD) - 1, /* bits of a corner along an axis */
-    OCTANT = 3 * FIELD,
-    KEY = OCTANT + 3, /* where the octant is in a key; bits of a key */
+    FIELD = 4,                         /* bits of a corner along an axis */
+    FIRST = (1 << FIELD) - 1,          /* all of them */
+    OCTANT = 3 * FIELD,                /* where in a key the octant is */
+    KEY = OCTANT + 3,                  /* bits of a key */
 };
 
 static_assert(KN_OPERATOR_NODES / 2 <= FIRST, "a corner fits into its bits");
