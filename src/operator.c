@@ -1,7 +1,7 @@
 #include "operator.h"
 
 #include "error.h"
-#include "point/collide.h"
+#include "molecules.h"
 #include "point/interpolate.h"
 
 #include <cblas.h>
@@ -151,29 +151,8 @@ static void node_velocity(const struct grid *g, int k, int octant, double v[3])
         v[d] = (octant >> d & 1) ? -g->node[d][at[d]] : g->node[d][at[d]];
 }
 
-/* Collisions at relative speed g, isotropic: strength g^exponent, theory (46). */
-struct kernel {
-    double strength, exponent;
-};
-
-/* 30 / <g^(4 + exponent)> makes the viscosity 1 in the first approximation, which is
- * exact for Maxwell molecules; for hard spheres the exact one is known. */
-static struct kernel kernel_of(double exponent)
-{
-    const double m = 4 + exponent, mean = exp2(m / 2) * tgamma((m + 3) / 2) / tgamma(1.5);
-    return (struct kernel){exponent == 1 ? M_PI * KN_COLLISION_STRENGTH : 30 / mean, exponent};
-}
-
-static double exponent_of(const struct kn_case *c)
-{
-    const double omega = c->gas.molecules == KN_MOLECULES_HARD_SPHERE ? 0.5
-                         : c->gas.molecules == KN_MOLECULES_MAXWELL   ? 1.0
-                                                                      : c->gas.omega;
-    return 2 - 2 * omega;
-}
-
 /* All collisions of node a in the first octant with node b in another. */
-KN_CLONED static void add_pair(const struct grid *g, const struct kernel *kernel,
+KN_CLONED static void add_pair(const struct grid *g, const struct kn_kernel *kernel,
                                const struct direction *directions, int a, int b, int octant, struct sums *s)
 {
     double v[3], v1[3], relative = 0;
@@ -257,7 +236,7 @@ static bool tell(const struct kn_listener *listener, double part)
     return !listener || listener->hear(listener->to, part);
 }
 
-static enum kn_status assemble(const struct grid *g, double exponent, int threads,
+static enum kn_status assemble(const struct grid *g, const struct kn_kernel *kernel, int threads,
                                const struct kn_listener *listener, double *matrices)
 {
     struct direction directions[DIRECTIONS];
@@ -268,7 +247,6 @@ static enum kn_status assemble(const struct grid *g, double exponent, int thread
         return kn_error_set(KN_EMEMORY, "collision.method: no memory to assemble the operator (%.2g GB)",
                             (double)parts * (double)(length * sizeof *memory) / 1e9);
     fill_directions(directions);
-    const struct kernel kernel = kernel_of(exponent);
     double done = 0;
     bool wanted = tell(listener, 0);
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
@@ -280,7 +258,7 @@ static enum kn_status assemble(const struct grid *g, double exponent, int thread
             go_on = wanted;
             for (int b = a; b < g->size && go_on; b++)
                 for (int octant = 0; octant < KN_PARITIES; octant++)
-                    add_pair(g, &kernel, directions, a, b, octant, &s);
+                    add_pair(g, kernel, directions, a, b, octant, &s);
 #pragma omp critical
             {
                 done += 2.0 * (g->size - a) / (g->size * (g->size + 1.0));
@@ -463,7 +441,8 @@ static enum kn_status make(struct kn_operator *o, const struct grid *g, int thre
     if (!matrices)
         return kn_error_set(KN_EMEMORY, "collision.method: no memory for the operator");
     const int usual = openblas_get_num_threads();
-    enum kn_status status = assemble(g, o->exponent, threads, listener, matrices);
+    const struct kn_kernel kernel = {o->strength, o->exponent};
+    enum kn_status status = assemble(g, &kernel, threads, listener, matrices);
     openblas_set_num_threads(1); /* the same bits for any number of threads */
     if (status == KN_OK)
         status = decompose(o, g, matrices);
@@ -476,13 +455,14 @@ enum kn_status kn_operator_create(struct kn_operator *o, const struct kn_case *c
                                   const struct kn_listener *listener)
 {
     enum kn_status status;
-    *o = (struct kn_operator){.size = v->size, .scale = 1, .exponent = exponent_of(c)};
+    const struct kn_kernel kernel = kn_molecules_kernel(c);
+    *o = (struct kn_operator){
+        .size = v->size, .scale = 1, .strength = kernel.strength, .exponent = kernel.exponent};
     for (int d = 0; d < 3; d++)
         if (v->half[d] < KN_POINTS || 2 * v->half[d] > KN_OPERATOR_NODES)
             return kn_error_set(KN_EINPUT,
                                 "velocity.nodes: %d, but the operator needs %d to %d along an axis",
                                 2 * v->half[d], 2 * KN_POINTS, KN_OPERATOR_NODES);
-    o->strength = kernel_of(o->exponent).strength;
     if ((status = allocate(o)) != KN_OK)
         return status;
     unfold(v, o->weight);
