@@ -2,7 +2,7 @@
 
 #include "backend/backend.h"
 #include "error.h"
-#include "point/collide.h"
+#include "molecules.h"
 
 #include <cblas.h>
 #include <lapacke.h>
@@ -35,6 +35,7 @@ struct stencil {
     int octant;
     int first;                 /* node of the lowest corner */
     double value[KN_LINES][4]; /* the fourth is 0 */
+    double error[3];           /* what the sum lacks of the cube of a component */
 };
 
 static inline struct stencil stencil_after(const struct kn_assembly *g, const struct kn_pair *p,
@@ -47,6 +48,7 @@ static inline struct stencil stencil_after(const struct kn_assembly *g, const st
         const double v = kn_pair_after(p, direction, d, particle);
         s.octant |= v < 0 ? 1 << d : 0;
         first[d] = kn_interpolate_axis(g->node[d], g->half[d], fabs(v), weight[d]);
+        s.error[d] = kn_interpolate_lack(g->node[d], first[d], v);
     }
     s.first = (first[0] * g->half[1] + first[1]) * g->half[2] + first[2];
     for (int i = 0; i < KN_LINES; i++) {
@@ -108,9 +110,12 @@ static void fill_directions(struct kn_direction *directions)
 /* ----------------------------------------------------------------------- assembly */
 
 /* Sums of c d d^T, d = interpolation after the collision less that before, theory (44):
- * [size][size] for each way in which the octants of the two nodes differ. */
+ * [size][size] for each way in which the octants of the two nodes differ.  With what d
+ * lacks of the cubes, e = D v^3 - d.v^3 along each axis: sums of c e d and c e e. */
 struct sums {
     double *part[KN_PARITIES];
+    double *lack[3]; /* [size] */
+    double *square;  /* [3] */
 };
 
 /* coefficient * a b^T, without the symmetric half where a and b differ. */
@@ -136,6 +141,28 @@ static inline void add_column(const struct kn_assembly *g, const struct stencil 
             coefficient * a->value[i / KN_POINTS][i % KN_POINTS];
 }
 
+static inline double signed_in(int octant, int axis, double value)
+{
+    return (octant >> axis & 1) ? -value : value;
+}
+
+/* coefficient * e times d, and times e, for a collision that ends in x and y. */
+static inline void add_lack(const struct kn_assembly *g, const struct stencil *x, const struct stencil *y,
+                            double coefficient, const struct kn_pair *p, struct sums *s)
+{
+    for (int d = 0; d < 3; d++) {
+        const double error = x->error[d] + y->error[d], scaled = coefficient * error;
+        const double at_x = signed_in(x->octant, d, scaled), at_y = signed_in(y->octant, d, scaled);
+        for (int i = 0; i < KN_LINES; i++) {
+            *(line *)(s->lack[d] + line_of(g, x, i)) += at_x * *(const line *)x->value[i];
+            *(line *)(s->lack[d] + line_of(g, y, i)) += at_y * *(const line *)y->value[i];
+        }
+        s->lack[d][p->a] -= scaled;
+        s->lack[d][p->b] -= signed_in(p->octant, d, scaled);
+        s->square[d] += scaled * error;
+    }
+}
+
 /* All collisions of a pair of nodes. */
 KN_CLONED static void add_pair(const struct kn_assembly *g, int a, int b, int octant, struct sums *s)
 {
@@ -147,6 +174,7 @@ KN_CLONED static void add_pair(const struct kn_assembly *g, int a, int b, int oc
         const struct kn_direction *direction = &g->directions[i];
         const struct stencil x = stencil_after(g, &p, direction, 0), y = stencil_after(g, &p, direction, 1);
         const double c = p.rate * direction->weight;
+        add_lack(g, &x, &y, c, &p, s);
         add_product(g, &x, &x, c, s->part[0]);
         add_product(g, &y, &y, c, s->part[0]);
         add_product(g, &x, &y, 2 * c, s->part[x.octant ^ y.octant]);
@@ -160,10 +188,10 @@ KN_CLONED static void add_pair(const struct kn_assembly *g, int a, int b, int oc
     s->part[octant][(size_t)a * n + (size_t)b] += 2 * p.rate;
 }
 
-/* Doubles of one set of sums; the last line may reach one beyond its end. */
+/* Doubles of one set of sums.  A line may reach one beyond the end of its sum. */
 static size_t sums_length(const struct kn_assembly *g)
 {
-    return KN_PARITIES * (size_t)g->size * (size_t)g->size + 1;
+    return KN_PARITIES * (size_t)g->size * (size_t)g->size + 3 * (size_t)g->size + 3;
 }
 
 /* Sums are formed apart and added in order, whatever the number of threads: as many as
@@ -176,9 +204,13 @@ static int parts_of(const struct kn_assembly *g)
 
 static struct sums carve(const struct kn_assembly *g, double *memory)
 {
+    const size_t n = (size_t)g->size;
     struct sums s;
-    for (int x = 0; x < KN_PARITIES; x++)
-        s.part[x] = memory + (size_t)x * (size_t)g->size * (size_t)g->size;
+    for (size_t x = 0; x < KN_PARITIES; x++)
+        s.part[x] = memory + x * n * n;
+    for (size_t d = 0; d < 3; d++)
+        s.lack[d] = memory + KN_PARITIES * n * n + d * n;
+    s.square = memory + KN_PARITIES * n * n + 3 * n;
     return s;
 }
 
@@ -272,11 +304,45 @@ static enum kn_status assemble(struct kn_operator *o, const struct kn_assembly *
 
 /* ------------------------------------------------------------------- the spectrum */
 
+/* The axis along which alone functions of this parity are odd, or -1. */
+static int axis_of(int parity)
+{
+    return parity == 1 ? 0 : parity == 2 ? 1 : parity == 4 ? 2 : -1;
+}
+
+/* d + e phi in place of d, which makes the cubes of an axis exact; phi = v^3 - a v is
+ * orthogonal to v, and to all other polynomials of third degree, theory (48).  Not with
+ * three nodes on the half axis, which do not integrate phi^2. */
+static void correct_cubes(const struct kn_assembly *g, int axis, const struct sums *s, double *matrix,
+                          double *phi)
+{
+    const double *lack = s->lack[axis];
+    const size_t n = (size_t)g->size;
+    double second = 0, fourth = 0, norm = 0, v[3];
+    if (g->half[axis] <= KN_POINTS)
+        return;
+    for (size_t k = 0; k < n; k++) {
+        kn_pair_velocity(g, (int)k, 0, v);
+        second += g->weight[k] * v[axis] * v[axis];
+        fourth += g->weight[k] * pow(v[axis], 4);
+    }
+    for (size_t k = 0; k < n; k++) {
+        kn_pair_velocity(g, (int)k, 0, v);
+        phi[k] = g->weight[k] * (pow(v[axis], 3) - fourth / second * v[axis]);
+        norm += phi[k] * pow(v[axis], 3);
+    }
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++)
+            matrix[i * n + j] -= 0.25 / sqrt(g->weight[i] * g->weight[j]) *
+                                 ((lack[i] + 0.5 * s->square[axis] / norm * phi[i]) * phi[j] / norm +
+                                  (lack[j] + 0.5 * s->square[axis] / norm * phi[j]) * phi[i] / norm);
+}
+
 /* An invariant of this parity as a vector in the product of the octant, if there is one:
  * 1 and v.v are even, a component of the velocity is odd along its axis alone. */
 static bool invariant(const struct kn_assembly *g, int parity, int which, double *vector)
 {
-    const int axis = parity == 1 ? 0 : parity == 2 ? 1 : parity == 4 ? 2 : -1;
+    const int axis = axis_of(parity);
     if ((parity == 0 && which > 1) || (parity != 0 && (axis < 0 || which > 0)))
         return false;
     for (int k = 0; k < g->size; k++) {
@@ -385,6 +451,8 @@ static enum kn_status decompose(struct kn_operator *o, const struct kn_assembly 
     if (!space)
         return kn_error_set(KN_EMEMORY, "collision.method: no memory for the operator");
     for (int p = 0; p < KN_PARITIES && status == KN_OK; p++) {
+        if (axis_of(p) >= 0)
+            correct_cubes(g, axis_of(p), &s, s.part[p], space);
         const double residual = clean(g, p, s.part[p], space);
         status = diagonalise(o, p, s.part[p]);
         o->defect = fmax(o->defect, residual / -o->rate[p][0]);
@@ -396,22 +464,6 @@ static enum kn_status decompose(struct kn_operator *o, const struct kn_assembly 
 }
 
 /* ------------------------------------------------------------------ the whole thing */
-
-/* 30 / <g^(4 + exponent)> makes the viscosity 1 in the first approximation, which is
- * exact for Maxwell molecules; for hard spheres the exact one is known. */
-static double strength_of(double exponent)
-{
-    const double m = 4 + exponent, mean = exp2(m / 2) * tgamma((m + 3) / 2) / tgamma(1.5);
-    return exponent == 1 ? M_PI * KN_COLLISION_STRENGTH : 30 / mean;
-}
-
-static double exponent_of(const struct kn_case *c)
-{
-    const double omega = c->gas.molecules == KN_MOLECULES_HARD_SPHERE ? 0.5
-                         : c->gas.molecules == KN_MOLECULES_MAXWELL   ? 1.0
-                                                                      : c->gas.omega;
-    return 2 - 2 * omega;
-}
 
 static enum kn_status allocate(struct kn_operator *o)
 {
@@ -460,13 +512,17 @@ enum kn_status kn_operator_create(struct kn_operator *o, const struct kn_case *c
 {
     struct kn_direction directions[DIRECTIONS];
     enum kn_status status;
-    *o = (struct kn_operator){.size = v->size, .scale = 1, .exponent = exponent_of(c), .origin = "cache"};
+    const struct kn_kernel kernel = kn_molecules_kernel(c);
+    *o = (struct kn_operator){.size = v->size,
+                              .scale = 1,
+                              .strength = kernel.strength,
+                              .exponent = kernel.exponent,
+                              .origin = "cache"};
     for (int d = 0; d < 3; d++)
         if (v->half[d] < KN_POINTS || 2 * v->half[d] > KN_OPERATOR_NODES)
             return kn_error_set(KN_EINPUT,
                                 "velocity.nodes: %d, but the operator needs %d to %d along an axis",
                                 2 * v->half[d], 2 * KN_POINTS, KN_OPERATOR_NODES);
-    o->strength = strength_of(o->exponent);
     if ((status = allocate(o)) != KN_OK)
         return status;
     unfold(v, o->weight);

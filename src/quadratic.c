@@ -39,8 +39,8 @@ static void snap(const struct kn_velocity *v, int node, const float drawn[3], do
         at[d] = copysign(v->speed[d][node % v->stride], drawn[d]);
 }
 
-static struct kn_quadratic make(const struct kn_sample_plan *p, const struct kn_velocity *v, double exponent,
-                                uint64_t draw, uint32_t index)
+static struct kn_quadratic make(const struct kn_sample_plan *p, const struct kn_velocity *v, uint64_t draw,
+                                uint32_t index)
 {
     const struct kn_collision c = kn_rng_collision(p->seed, draw, index, p->lattice);
     const int node[2] = {kn_sample_find(p, c.v), kn_sample_find(p, c.v1)};
@@ -67,8 +67,7 @@ static struct kn_quadratic make(const struct kn_sample_plan *p, const struct kn_
         s.node[i] = node[i];
         rate += 1 / v->w[node[i] % v->stride] + lay_stencil(v, after[i], &s.first[i], s.value[i], inverse[i]);
     }
-    /* as often as g^exponent, of which g itself is in |k.vr| */
-    const double strength = p->strength * fabs(along) * pow(square, (exponent - 1) / 2);
+    const double strength = p->strength * fabs(along) * kn_sample_frequency(p, square);
     const float amplitude = kn_collide_amplitude((float)strength, (float)rate, p->exponential);
     for (int i = 0; i < 2; i++) {
         s.gain[i] = -amplitude / v->w[node[i] % v->stride];
@@ -86,5 +85,5 @@ void kn_quadratic_draw(const struct kn_case *c, const struct kn_velocity *v, con
     p.strength = (float)(0.5 * o->strength * o->scale * dt / c->collision.samples);
     p.lattice = c->collision.points != KN_POINTS_RANDOM;
     for (int i = 0; i < count; i++)
-        samples[i] = make(&p, v, o->exponent, draw, (uint32_t)(first + i));
+        samples[i] = make(&p, v, draw, (uint32_t)(first + i));
 }

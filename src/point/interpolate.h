@@ -33,6 +33,15 @@ POINT void kn_interpolate_place(const int half[3], int k, int at[3])
     at[2] = k % half[2];
 }
 
+/* What the weighted sum of the three nodes lacks of the cube of v, by |v| and with its sign. */
+POINT double kn_interpolate_lack(const double *node, int first, double v)
+{
+    double lack = v < 0 ? -1 : 1;
+    for (int i = 0; i < KN_POINTS; i++)
+        lack *= fabs(v) - node[first + i];
+    return lack;
+}
+
 /* Where line i of a stencil lies in an octant of so many nodes an axis, from the lowest corner. */
 POINT int kn_interpolate_line(const int half[3], int i)
 {
