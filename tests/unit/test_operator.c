@@ -78,7 +78,7 @@ static double relaxation_rate(const struct grid *g, bool heat)
         double part = 0;
         for (int k = 0; k < n; k++) {
             int at[3];
-            kn_velocity_place(g->v.half, k, at);
+            kn_interpolate_place(g->v.half, k, at);
             const double x = g->v.node[0][at[0]], y = g->v.node[1][at[1]], z = g->v.node[2][at[2]];
             part += g->o.vector[parity][i * n + k] * sqrt(g->o.weight[k]) *
                     (heat ? x * (x * x + y * y + z * z - 2.5) : x * y);
