@@ -119,7 +119,8 @@ struct kn_case {
     struct {
         double delta; /* L / lambda0 */
         enum kn_molecules molecules;
-        double omega; /* of vhs: viscosity ~ T^omega */
+        double omega;   /* viscosity ~ T^omega */
+        bool omega_set; /* omega was chosen by a key; false: it follows the molecules */
     } gas;
     double disturbance; /* eps; 0 = linearised equation */
     struct {

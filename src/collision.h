@@ -22,9 +22,10 @@ bool kn_collision_is_model(enum kn_method method);
 /* Does a method work on several cells at once? */
 bool kn_collision_takes_blocks(enum kn_method method);
 
-/* `listener` hears of an operator being assembled. */
+/* An operator is assembled by `machine` (operator.h), of which `listener` hears. */
 enum kn_status kn_collision_create(struct kn_collision_plan *p, const struct kn_case *c,
-                                   const struct kn_velocity *v, const struct kn_listener *listener);
+                                   const struct kn_velocity *v, const struct kn_backend *machine,
+                                   const struct kn_listener *listener);
 void kn_collision_destroy(struct kn_collision_plan *p);
 
 #endif

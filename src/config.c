@@ -2,6 +2,7 @@
  * gives the types.  Whatever is wrong is said as place: key: what (allowed). */
 #include "config.h"
 #include "error.h"
+#include "molecules.h"
 #include "space.h"
 
 #include <errno.h>
@@ -111,6 +112,15 @@ void kn_case_default(struct kn_case *c)
     follow_axes(c, 2);
 }
 
+/* An exponent that nobody chose is that of the molecules; of vhs, argon's. */
+static void follow_molecules(struct kn_case *c)
+{
+    if (c->gas.omega_set)
+        return;
+    c->gas.omega = 0.81;
+    c->gas.omega = kn_molecules_omega(c);
+}
+
 /* Values the user left out of a list of one per axis. */
 static void fill_rest(struct kn_case *c, const struct kn_setting *s, int given)
 {
@@ -127,6 +137,8 @@ static void fill_rest(struct kn_case *c, const struct kn_setting *s, int given)
         follow_axes(c, given);
     if (s->key->choices && s->side >= 0)
         c->walls[s->side].kind_set = true;
+    c->gas.omega_set |= strcmp(s->name, "gas.omega") == 0;
+    follow_molecules(c);
 }
 
 static const char *type_name(const struct kn_key *key)

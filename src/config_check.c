@@ -1,6 +1,7 @@
 /* What a case may not say: values out of range, and keys that contradict. */
 #include "config.h"
 #include "error.h"
+#include "molecules.h"
 #include "operator.h"
 #include "space.h"
 
@@ -172,15 +173,26 @@ static enum kn_status check_initial(const struct kn_case *c)
     return KN_OK;
 }
 
-/* The stencils of the operator have three nodes on a half axis; only it knows molecules
- * apart. */
+/* Model equations know no molecules apart; only vhs leave the exponent open. */
+static enum kn_status check_molecules(const struct kn_case *c)
+{
+    const enum kn_method method = c->collision.method;
+    const char *name = kn_config_choice_name("gas.molecules", c->gas.molecules);
+    if (c->gas.molecules != KN_MOLECULES_HARD_SPHERE && method != KN_METHOD_OPERATOR &&
+        method != KN_METHOD_MONTE_CARLO)
+        return kn_error_set(
+            KN_EINPUT, "gas.molecules: %s needs collision.method: operator or monte-carlo (here it is %s)",
+            name, kn_config_choice_name("collision.method", method));
+    if (c->gas.omega_set && c->gas.omega != kn_molecules_omega(c))
+        return kn_error_set(KN_EINPUT, "gas.omega: %g, but gas.molecules: %s has %g (vhs takes 0.5 to 1)",
+                            c->gas.omega, name, kn_molecules_omega(c));
+    return KN_OK;
+}
+
+/* The stencils of the operator have three nodes on a half axis. */
 static enum kn_status check_operator(const struct kn_case *c)
 {
     const bool operates = c->collision.method == KN_METHOD_OPERATOR;
-    if (!operates && c->gas.molecules != KN_MOLECULES_HARD_SPHERE)
-        return kn_error_set(KN_EINPUT, "gas.molecules: %s needs collision.method: operator (here it is %s)",
-                            kn_config_choice_name("gas.molecules", c->gas.molecules),
-                            kn_config_choice_name("collision.method", c->collision.method));
     for (int axis = 0; axis < 3 && operates; axis++)
         if (c->velocity.nodes[axis] < 6 || c->velocity.nodes[axis] > KN_OPERATOR_NODES)
             return kn_error_set(KN_EINPUT,
@@ -207,7 +219,7 @@ static enum kn_status check_ranges(const struct kn_case *c)
 enum kn_status kn_case_check(const struct kn_case *c)
 {
     static enum kn_status (*const checks[])(const struct kn_case *) = {
-        check_ranges, check_walls, check_stretch, check_size, check_initial, check_operator,
+        check_ranges, check_walls, check_stretch, check_size, check_initial, check_molecules, check_operator,
     };
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
         enum kn_status status = checks[i](c);

@@ -1,11 +1,12 @@
 #include "info.h"
 
-#include "collision.h"
+#include "backend/backend.h"
 #include "config.h"
 
 #include <math.h>
 #include <omp.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 /* Where it is known: hard spheres, and Maxwell molecules. */
@@ -52,7 +53,10 @@ static void print_text(const struct kn_operator *o, const struct kn_velocity *v,
     printf("memory                 %s\n", held);
     printf("cost                   %.0f multiplications per cell and step\n",
            (double)v->octants * o->size * o->size);
-    printf("ready after            %.2f s\n", seconds);
+    printf("ready after            %.2f s, %s %s\n", seconds,
+           strcmp(o->origin, "cache") == 0 ? "from the" : "assembled by", o->origin);
+    if (o->note[0])
+        printf("note                   %s\n", o->note);
 }
 
 static void print_json(const struct kn_operator *o, const struct kn_velocity *v, double seconds)
@@ -61,10 +65,10 @@ static void print_json(const struct kn_operator *o, const struct kn_velocity *v,
     find_edges(o, &slowest, &fastest);
     printf("{\"size\": %d, \"octants\": %d, \"viscosity\": %.17g, \"prandtl\": %.17g, \"scale\": %.17g, "
            "\"defect\": %.3g, \"slowest_rate\": %.17g, \"fastest_rate\": %.17g, \"memory_bytes\": %.0f, "
-           "\"multiplications\": %.0f, \"seconds\": %.3f}\n",
+           "\"multiplications\": %.0f, \"seconds\": %.3f, \"origin\": \"%s\"}\n",
            o->size, v->octants, o->viscosity, o->prandtl, o->scale, o->defect, o->scale * slowest,
            o->scale * fastest, 8.0 * KN_PARITIES * o->size * o->size, (double)v->octants * o->size * o->size,
-           seconds);
+           seconds, o->origin);
 }
 
 static bool show_part(void *to, double part)
@@ -85,7 +89,8 @@ enum kn_status kn_info_operator(const struct kn_case *c, bool json)
     const double start = omp_get_wtime();
     enum kn_status status = kn_velocity_create(&v, c);
     if (status == KN_OK)
-        status = kn_operator_create(&o, c, &v, isatty(STDERR_FILENO) ? &listener : NULL);
+        status = kn_operator_create(&o, c, &v, kn_backend_assembler(c->run.backend),
+                                    isatty(STDERR_FILENO) ? &listener : NULL);
     if (status == KN_OK)
         (json ? print_json : print_text)(&o, &v, omp_get_wtime() - start);
     kn_operator_destroy(&o);

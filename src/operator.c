@@ -1,13 +1,14 @@
 #include "operator.h"
 
+#include "backend/backend.h"
 #include "error.h"
-#include "point/collide.h"
-#include "point/interpolate.h"
+#include "molecules.h"
 
 #include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
 #include <omp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,30 +27,28 @@ typedef double line __attribute__((vector_size(32), aligned(8)));
 #define KN_CLONED
 #endif
 
-/* ----------------------------------------------------------- the grid, unfolded */
+/* ------------------------------------------------------------------------ stencils */
 
-struct grid {
-    int half[3], size;
-    const double *node[3];
-    double *weight; /* [size] */
-};
-
-/* A velocity: octant, and by |v| the values of the nodes around it whose sum is
- * that of a quadratic there. */
+/* A velocity after a collision: octant, and by |v| the values of the nodes around it
+ * whose sum is that of a quadratic there. */
 struct stencil {
     int octant;
     int first;                 /* node of the lowest corner */
     double value[KN_LINES][4]; /* the fourth is 0 */
+    double error[3];           /* what the sum lacks of the cube of a component */
 };
 
-static inline struct stencil stencil_at(const struct grid *g, const double v[3])
+static inline struct stencil stencil_after(const struct kn_assembly *g, const struct kn_pair *p,
+                                           const struct kn_direction *direction, int particle)
 {
     double weight[3][KN_POINTS];
     int first[3];
     struct stencil s = {.octant = 0};
     for (int d = 0; d < 3; d++) {
-        s.octant |= v[d] < 0 ? 1 << d : 0;
-        first[d] = kn_interpolate_axis(g->node[d], g->half[d], fabs(v[d]), weight[d]);
+        const double v = kn_pair_after(p, direction, d, particle);
+        s.octant |= v < 0 ? 1 << d : 0;
+        first[d] = kn_interpolate_axis(g->node[d], g->half[d], fabs(v), weight[d]);
+        s.error[d] = kn_interpolate_lack(g->node[d], first[d], v);
     }
     s.first = (first[0] * g->half[1] + first[1]) * g->half[2] + first[2];
     for (int i = 0; i < KN_LINES; i++) {
@@ -60,16 +59,12 @@ static inline struct stencil stencil_at(const struct grid *g, const double v[3])
     return s;
 }
 
-static inline int line_of(const struct grid *g, const struct stencil *s, int i)
+static inline int line_of(const struct kn_assembly *g, const struct stencil *s, int i)
 {
     return s->first + kn_interpolate_line(g->half, i);
 }
 
 /* -------------------------------------------------------------------- directions */
-
-struct direction {
-    double k[3], weight; /* of all directions together 1 */
-};
 
 /* Gauss-Legendre points and weights on (-1, 1), by Newton's method. */
 static void fill_gauss(int n, double *at, double *weight)
@@ -93,7 +88,7 @@ static void fill_gauss(int n, double *at, double *weight)
 
 /* Half of the sphere, three faces of a cube: opposite directions exchange the two
  * particles.  Gauss points in the angles of each face; no axis is preferred. */
-static void fill_directions(struct direction *directions)
+static void fill_directions(struct kn_direction *directions)
 {
     double at[KN_OPERATOR_FACE], gauss[KN_OPERATOR_FACE], total = 0;
     fill_gauss(KN_OPERATOR_FACE, at, gauss);
@@ -101,7 +96,7 @@ static void fill_directions(struct direction *directions)
         const int face = n / (KN_OPERATOR_FACE * KN_OPERATOR_FACE),
                   i = n / KN_OPERATOR_FACE % KN_OPERATOR_FACE, j = n % KN_OPERATOR_FACE;
         const double x = tan(M_PI / 4 * at[i]), y = tan(M_PI / 4 * at[j]), r = sqrt(1 + x * x + y * y);
-        struct direction *d = &directions[n];
+        struct kn_direction *d = &directions[n];
         d->k[face] = 1 / r;
         d->k[(face + 1) % 3] = x / r;
         d->k[(face + 2) % 3] = y / r;
@@ -115,13 +110,16 @@ static void fill_directions(struct direction *directions)
 /* ----------------------------------------------------------------------- assembly */
 
 /* Sums of c d d^T, d = interpolation after the collision less that before, theory (44):
- * [size][size] for each way in which the octants of the two nodes differ. */
+ * [size][size] for each way in which the octants of the two nodes differ.  With what d
+ * lacks of the cubes, e = D v^3 - d.v^3 along each axis: sums of c e d and c e e. */
 struct sums {
     double *part[KN_PARITIES];
+    double *lack[3]; /* [size] */
+    double *square;  /* [3] */
 };
 
 /* coefficient * a b^T, without the symmetric half where a and b differ. */
-static inline void add_product(const struct grid *g, const struct stencil *a, const struct stencil *b,
+static inline void add_product(const struct kn_assembly *g, const struct stencil *a, const struct stencil *b,
                                double coefficient, double *sum)
 {
     for (int i = 0; i < KN_STENCIL; i++) {
@@ -135,7 +133,7 @@ static inline void add_product(const struct grid *g, const struct stencil *a, co
 }
 
 /* coefficient * a times the unit vector of node k. */
-static inline void add_column(const struct grid *g, const struct stencil *a, double coefficient, int k,
+static inline void add_column(const struct kn_assembly *g, const struct stencil *a, double coefficient, int k,
                               double *sum)
 {
     for (int i = 0; i < KN_STENCIL; i++)
@@ -143,59 +141,40 @@ static inline void add_column(const struct grid *g, const struct stencil *a, dou
             coefficient * a->value[i / KN_POINTS][i % KN_POINTS];
 }
 
-static void node_velocity(const struct grid *g, int k, int octant, double v[3])
+static inline double signed_in(int octant, int axis, double value)
 {
-    int at[3];
-    kn_velocity_place(g->half, k, at);
-    for (int d = 0; d < 3; d++)
-        v[d] = (octant >> d & 1) ? -g->node[d][at[d]] : g->node[d][at[d]];
+    return (octant >> axis & 1) ? -value : value;
 }
 
-/* Collisions at relative speed g, isotropic: strength g^exponent, theory (46). */
-struct kernel {
-    double strength, exponent;
-};
-
-/* 30 / <g^(4 + exponent)> makes the viscosity 1 in the first approximation, which is
- * exact for Maxwell molecules; for hard spheres the exact one is known. */
-static struct kernel kernel_of(double exponent)
+/* coefficient * e times d, and times e, for a collision that ends in x and y. */
+static inline void add_lack(const struct kn_assembly *g, const struct stencil *x, const struct stencil *y,
+                            double coefficient, const struct kn_pair *p, struct sums *s)
 {
-    const double m = 4 + exponent, mean = exp2(m / 2) * tgamma((m + 3) / 2) / tgamma(1.5);
-    return (struct kernel){exponent == 1 ? M_PI * KN_COLLISION_STRENGTH : 30 / mean, exponent};
-}
-
-static double exponent_of(const struct kn_case *c)
-{
-    const double omega = c->gas.molecules == KN_MOLECULES_HARD_SPHERE ? 0.5
-                         : c->gas.molecules == KN_MOLECULES_MAXWELL   ? 1.0
-                                                                      : c->gas.omega;
-    return 2 - 2 * omega;
-}
-
-/* All collisions of node a in the first octant with node b in another. */
-KN_CLONED static void add_pair(const struct grid *g, const struct kernel *kernel,
-                               const struct direction *directions, int a, int b, int octant, struct sums *s)
-{
-    double v[3], v1[3], relative = 0;
-    node_velocity(g, a, 0, v);
-    node_velocity(g, b, octant, v1);
-    for (int d = 0; d < 3; d++)
-        relative += (v1[d] - v[d]) * (v1[d] - v[d]);
-    relative = sqrt(relative);
-    /* (a, b) and (b, a) are the same collision */
-    const double rate =
-        (a == b ? 1 : 2) * kernel->strength * pow(relative, kernel->exponent) * g->weight[a] * g->weight[b];
-    const size_t n = (size_t)g->size;
-    if (relative == 0)
-        return; /* nothing changes */
-    for (int i = 0; i < DIRECTIONS; i++) {
-        double after[3], after1[3];
-        for (int d = 0; d < 3; d++) {
-            after[d] = 0.5 * (v[d] + v1[d] + relative * directions[i].k[d]);
-            after1[d] = 0.5 * (v[d] + v1[d] - relative * directions[i].k[d]);
+    for (int d = 0; d < 3; d++) {
+        const double error = x->error[d] + y->error[d], scaled = coefficient * error;
+        const double at_x = signed_in(x->octant, d, scaled), at_y = signed_in(y->octant, d, scaled);
+        for (int i = 0; i < KN_LINES; i++) {
+            *(line *)(s->lack[d] + line_of(g, x, i)) += at_x * *(const line *)x->value[i];
+            *(line *)(s->lack[d] + line_of(g, y, i)) += at_y * *(const line *)y->value[i];
         }
-        const struct stencil x = stencil_at(g, after), y = stencil_at(g, after1);
-        const double c = rate * directions[i].weight;
+        s->lack[d][p->a] -= scaled;
+        s->lack[d][p->b] -= signed_in(p->octant, d, scaled);
+        s->square[d] += scaled * error;
+    }
+}
+
+/* All collisions of a pair of nodes. */
+KN_CLONED static void add_pair(const struct kn_assembly *g, int a, int b, int octant, struct sums *s)
+{
+    const struct kn_pair p = kn_pair_of(g, a, b, octant);
+    const size_t n = (size_t)g->size;
+    if (p.relative == 0)
+        return; /* nothing changes */
+    for (int i = 0; i < g->ndirections; i++) {
+        const struct kn_direction *direction = &g->directions[i];
+        const struct stencil x = stencil_after(g, &p, direction, 0), y = stencil_after(g, &p, direction, 1);
+        const double c = p.rate * direction->weight;
+        add_lack(g, &x, &y, c, &p, s);
         add_product(g, &x, &x, c, s->part[0]);
         add_product(g, &y, &y, c, s->part[0]);
         add_product(g, &x, &y, 2 * c, s->part[x.octant ^ y.octant]);
@@ -204,36 +183,40 @@ KN_CLONED static void add_pair(const struct grid *g, const struct kernel *kernel
         add_column(g, &x, -2 * c, b, s->part[x.octant ^ octant]);
         add_column(g, &y, -2 * c, b, s->part[y.octant ^ octant]);
     }
-    s->part[0][(size_t)a * n + (size_t)a] += rate;
-    s->part[0][(size_t)b * n + (size_t)b] += rate;
-    s->part[octant][(size_t)a * n + (size_t)b] += 2 * rate;
+    s->part[0][(size_t)a * n + (size_t)a] += p.rate;
+    s->part[0][(size_t)b * n + (size_t)b] += p.rate;
+    s->part[octant][(size_t)a * n + (size_t)b] += 2 * p.rate;
 }
 
-/* Doubles of one set of sums; the last line may reach one beyond its end. */
-static size_t sums_length(const struct grid *g)
+/* Doubles of one set of sums.  A line may reach one beyond the end of its sum. */
+static size_t sums_length(const struct kn_assembly *g)
 {
-    return KN_PARITIES * (size_t)g->size * (size_t)g->size + 1;
+    return KN_PARITIES * (size_t)g->size * (size_t)g->size + 3 * (size_t)g->size + 3;
 }
 
 /* Sums are formed apart and added in order, whatever the number of threads: as many as
  * threads may want, but no more than 2 GB. */
-static int parts_of(const struct grid *g)
+static int parts_of(const struct kn_assembly *g)
 {
     const double most = 2e9 / ((double)sums_length(g) * sizeof(double));
     return most < 1 ? 1 : most > PARTS ? PARTS : (int)most;
 }
 
-static struct sums carve(const struct grid *g, double *memory)
+static struct sums carve(const struct kn_assembly *g, double *memory)
 {
+    const size_t n = (size_t)g->size;
     struct sums s;
-    for (int x = 0; x < KN_PARITIES; x++)
-        s.part[x] = memory + (size_t)x * (size_t)g->size * (size_t)g->size;
+    for (size_t x = 0; x < KN_PARITIES; x++)
+        s.part[x] = memory + x * n * n;
+    for (size_t d = 0; d < 3; d++)
+        s.lack[d] = memory + KN_PARITIES * n * n + d * n;
+    s.square = memory + KN_PARITIES * n * n + 3 * n;
     return s;
 }
 
 /* The matrices of all parities into memory[KN_PARITIES][size][size]: sums over the
  * differences of octants with signs, symmetric, times -1/4 between W^(-1/2). */
-static void combine(const struct grid *g, int threads, double *memory)
+static void combine(const struct kn_assembly *g, int threads, double *memory)
 {
     const size_t n = (size_t)g->size;
     const struct sums s = carve(g, memory);
@@ -257,18 +240,16 @@ static bool tell(const struct kn_listener *listener, double part)
     return !listener || listener->hear(listener->to, part);
 }
 
-static enum kn_status assemble(const struct grid *g, double exponent, int threads,
-                               const struct kn_listener *listener, double *matrices)
+/* The sums on the CPU. */
+static enum kn_status add_pairs(const struct kn_assembly *g, int threads, const struct kn_listener *listener,
+                                double *sums)
 {
-    struct direction directions[DIRECTIONS];
     const size_t length = sums_length(g);
     const int parts = parts_of(g);
     double *memory = calloc((size_t)parts * length, sizeof *memory);
     if (!memory)
         return kn_error_set(KN_EMEMORY, "collision.method: no memory to assemble the operator (%.2g GB)",
                             (double)parts * (double)(length * sizeof *memory) / 1e9);
-    fill_directions(directions);
-    const struct kernel kernel = kernel_of(exponent);
     double done = 0;
     bool wanted = tell(listener, 0);
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
@@ -280,7 +261,7 @@ static enum kn_status assemble(const struct grid *g, double exponent, int thread
             go_on = wanted;
             for (int b = a; b < g->size && go_on; b++)
                 for (int octant = 0; octant < KN_PARITIES; octant++)
-                    add_pair(g, &kernel, directions, a, b, octant, &s);
+                    add_pair(g, a, b, octant, &s);
 #pragma omp critical
             {
                 done += 2.0 * (g->size - a) / (g->size * (g->size + 1.0));
@@ -296,27 +277,77 @@ static enum kn_status assemble(const struct grid *g, double exponent, int thread
         free(memory);
         return kn_error_set(KN_EINTERRUPTED, "interrupted while the collision operator was assembled");
     }
-    memset(matrices, 0, length * sizeof *matrices);
+    memset(sums, 0, length * sizeof *sums);
     for (int part = 0; part < parts; part++)
         for (size_t i = 0; i < length; i++)
-            matrices[i] += memory[(size_t)part * length + i];
+            sums[i] += memory[(size_t)part * length + i];
     free(memory);
-    combine(g, threads, matrices);
     return KN_OK;
+}
+
+/* The sums on a machine that can, else here; where it fails, a note says why. */
+static enum kn_status assemble(struct kn_operator *o, const struct kn_assembly *g, int threads,
+                               const struct kn_backend *machine, const struct kn_listener *listener,
+                               double *sums)
+{
+    if (machine && machine->assemble) {
+        const enum kn_status status = machine->assemble(g, listener, sums);
+        o->origin = machine->name;
+        if (status == KN_OK || status == KN_EINTERRUPTED)
+            return status;
+        snprintf(o->note, sizeof o->note, "the collision operator is assembled on the CPU: %s",
+                 kn_error_message());
+    }
+    o->origin = kn_backend_cpu.name;
+    return add_pairs(g, threads, listener, sums);
 }
 
 /* ------------------------------------------------------------------- the spectrum */
 
+/* The axis along which alone functions of this parity are odd, or -1. */
+static int axis_of(int parity)
+{
+    return parity == 1 ? 0 : parity == 2 ? 1 : parity == 4 ? 2 : -1;
+}
+
+/* d + e phi in place of d, which makes the cubes of an axis exact; phi = v^3 - a v is
+ * orthogonal to v, and to all other polynomials of third degree, theory (48).  Not with
+ * three nodes on the half axis, which do not integrate phi^2. */
+static void correct_cubes(const struct kn_assembly *g, int axis, const struct sums *s, double *matrix,
+                          double *phi)
+{
+    const double *lack = s->lack[axis];
+    const size_t n = (size_t)g->size;
+    double second = 0, fourth = 0, norm = 0, v[3];
+    if (g->half[axis] <= KN_POINTS)
+        return;
+    for (size_t k = 0; k < n; k++) {
+        kn_pair_velocity(g, (int)k, 0, v);
+        second += g->weight[k] * v[axis] * v[axis];
+        fourth += g->weight[k] * pow(v[axis], 4);
+    }
+    for (size_t k = 0; k < n; k++) {
+        kn_pair_velocity(g, (int)k, 0, v);
+        phi[k] = g->weight[k] * (pow(v[axis], 3) - fourth / second * v[axis]);
+        norm += phi[k] * pow(v[axis], 3);
+    }
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++)
+            matrix[i * n + j] -= 0.25 / sqrt(g->weight[i] * g->weight[j]) *
+                                 ((lack[i] + 0.5 * s->square[axis] / norm * phi[i]) * phi[j] / norm +
+                                  (lack[j] + 0.5 * s->square[axis] / norm * phi[j]) * phi[i] / norm);
+}
+
 /* An invariant of this parity as a vector in the product of the octant, if there is one:
  * 1 and v.v are even, a component of the velocity is odd along its axis alone. */
-static bool invariant(const struct grid *g, int parity, int which, double *vector)
+static bool invariant(const struct kn_assembly *g, int parity, int which, double *vector)
 {
-    const int axis = parity == 1 ? 0 : parity == 2 ? 1 : parity == 4 ? 2 : -1;
+    const int axis = axis_of(parity);
     if ((parity == 0 && which > 1) || (parity != 0 && (axis < 0 || which > 0)))
         return false;
     for (int k = 0; k < g->size; k++) {
         double v[3];
-        node_velocity(g, k, 0, v);
+        kn_pair_velocity(g, k, 0, v);
         const double square = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
         vector[k] = sqrt(g->weight[k]) * (axis >= 0 ? v[axis] : which == 0 ? 1 : square);
     }
@@ -355,7 +386,7 @@ static double take_out(int n, double *u, const double *before, double *image, do
 }
 
 /* The invariants exactly in the null space; returns their largest residual before. */
-static double clean(const struct grid *g, int parity, double *matrix, double *space)
+static double clean(const struct kn_assembly *g, int parity, double *matrix, double *space)
 {
     const int n = g->size;
     double *first = space, *second = space + n, *image = space + 2 * (size_t)n, residual = 0;
@@ -396,23 +427,23 @@ static double resistance(const struct kn_operator *o, int parity, const double *
 }
 
 /* Viscosity and Prandtl number of the grid, theory (45). */
-static void find_transport(struct kn_operator *o, const struct grid *g, double *f)
+static void find_transport(struct kn_operator *o, const struct kn_assembly *g, double *f)
 {
     for (int k = 0; k < g->size; k++) {
         double v[3];
-        node_velocity(g, k, 0, v);
+        kn_pair_velocity(g, k, 0, v);
         f[k] = sqrt(8 * g->weight[k]) * v[0] * v[1];
     }
     o->viscosity = 4 * resistance(o, 1 | 2, f);
     for (int k = 0; k < g->size; k++) {
         double v[3];
-        node_velocity(g, k, 0, v);
+        kn_pair_velocity(g, k, 0, v);
         f[k] = sqrt(8 * g->weight[k]) * v[0] * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2] - 2.5);
     }
     o->prandtl = 1.25 * o->viscosity / resistance(o, 1, f);
 }
 
-static enum kn_status decompose(struct kn_operator *o, const struct grid *g, double *matrices)
+static enum kn_status decompose(struct kn_operator *o, const struct kn_assembly *g, double *matrices)
 {
     enum kn_status status = KN_OK;
     double *space = malloc(3 * (size_t)g->size * sizeof *space);
@@ -420,6 +451,8 @@ static enum kn_status decompose(struct kn_operator *o, const struct grid *g, dou
     if (!space)
         return kn_error_set(KN_EMEMORY, "collision.method: no memory for the operator");
     for (int p = 0; p < KN_PARITIES && status == KN_OK; p++) {
+        if (axis_of(p) >= 0)
+            correct_cubes(g, axis_of(p), &s, s.part[p], space);
         const double residual = clean(g, p, s.part[p], space);
         status = diagonalise(o, p, s.part[p]);
         o->defect = fmax(o->defect, residual / -o->rate[p][0]);
@@ -449,21 +482,23 @@ static void unfold(const struct kn_velocity *v, double *weight)
 {
     for (int k = 0; k < v->size; k++) {
         int at[3];
-        kn_velocity_place(v->half, k, at);
+        kn_interpolate_place(v->half, k, at);
         weight[k] = 1;
         for (int d = 0; d < 3; d++)
             weight[k] *= v->weight[d][at[d]] / (v->bit[d] ? 1 : 2);
     }
 }
 
-static enum kn_status make(struct kn_operator *o, const struct grid *g, int threads,
-                           const struct kn_listener *listener)
+static enum kn_status make(struct kn_operator *o, const struct kn_assembly *g, int threads,
+                           const struct kn_backend *machine, const struct kn_listener *listener)
 {
     double *matrices = malloc(sums_length(g) * sizeof *matrices);
     if (!matrices)
         return kn_error_set(KN_EMEMORY, "collision.method: no memory for the operator");
     const int usual = openblas_get_num_threads();
-    enum kn_status status = assemble(g, o->exponent, threads, listener, matrices);
+    enum kn_status status = assemble(o, g, threads, machine, listener, matrices);
+    if (status == KN_OK)
+        combine(g, threads, matrices);
     openblas_set_num_threads(1); /* the same bits for any number of threads */
     if (status == KN_OK)
         status = decompose(o, g, matrices);
@@ -473,34 +508,46 @@ static enum kn_status make(struct kn_operator *o, const struct grid *g, int thre
 }
 
 enum kn_status kn_operator_create(struct kn_operator *o, const struct kn_case *c, const struct kn_velocity *v,
-                                  const struct kn_listener *listener)
+                                  const struct kn_backend *machine, const struct kn_listener *listener)
 {
+    struct kn_direction directions[DIRECTIONS];
     enum kn_status status;
-    *o = (struct kn_operator){.size = v->size, .scale = 1, .exponent = exponent_of(c)};
+    const struct kn_kernel kernel = kn_molecules_kernel(c);
+    *o = (struct kn_operator){.size = v->size,
+                              .scale = 1,
+                              .strength = kernel.strength,
+                              .exponent = kernel.exponent,
+                              .origin = "cache"};
     for (int d = 0; d < 3; d++)
         if (v->half[d] < KN_POINTS || 2 * v->half[d] > KN_OPERATOR_NODES)
             return kn_error_set(KN_EINPUT,
                                 "velocity.nodes: %d, but the operator needs %d to %d along an axis",
                                 2 * v->half[d], 2 * KN_POINTS, KN_OPERATOR_NODES);
-    o->strength = kernel_of(o->exponent).strength;
     if ((status = allocate(o)) != KN_OK)
         return status;
     unfold(v, o->weight);
-    const struct grid g = {
-        {v->half[0], v->half[1], v->half[2]}, v->size, {v->node[0], v->node[1], v->node[2]}, o->weight};
-    if (!kn_operator_load(o, v) &&
-        (status = make(o, &g, c->run.threads > 0 ? c->run.threads : omp_get_max_threads(), listener)) ==
-            KN_OK)
+    fill_directions(directions);
+    const struct kn_assembly g = {{v->half[0], v->half[1], v->half[2]},
+                                  v->size,
+                                  {v->node[0], v->node[1], v->node[2]},
+                                  o->weight,
+                                  o->strength,
+                                  o->exponent,
+                                  directions,
+                                  DIRECTIONS};
+    const int threads = c->run.threads > 0 ? c->run.threads : omp_get_max_threads();
+    if (!kn_operator_load(o, v)) {
+        if ((status = make(o, &g, threads, machine, listener)) != KN_OK)
+            return status;
         kn_operator_save(o, v);
-    if (status != KN_OK)
-        return status;
+    }
     o->scale = c->collision.rescale ? o->viscosity : 1;
     return KN_OK;
 }
 
 double kn_operator_memory(const struct kn_velocity *v)
 {
-    const struct grid g = {.size = v->size};
+    const struct kn_assembly g = {.size = v->size};
     return (double)(parts_of(&g) + 2) * (double)sums_length(&g) * sizeof(double);
 }
 

@@ -3,6 +3,7 @@
 #ifndef KN_OPERATOR_H
 #define KN_OPERATOR_H
 
+#include "point/pair.h"
 #include "velocity.h"
 
 enum {
@@ -24,7 +25,9 @@ struct kn_operator {
     double scale;                /* that a step multiplies the rates with */
     double viscosity;            /* of the grid before scaling, mu0 */
     double prandtl;
-    double defect; /* largest residual of an invariant, relative to the fastest rate */
+    double defect;      /* largest residual of an invariant, relative to the fastest rate */
+    const char *origin; /* "cache", or the backend that has assembled it */
+    char note[512];     /* what a user should know about that; "" = nothing */
 };
 
 /* Somebody who is told, from 0 to 1, how much of the assembly is done, and says whether
@@ -34,10 +37,13 @@ struct kn_listener {
     void *to;
 };
 
-/* Assemble for this grid, or read what an earlier run has left in the cache.  A listener
- * may be NULL; one who wants no more ends it with KN_EINTERRUPTED. */
+struct kn_backend;
+
+/* Assemble for this grid, or read what an earlier run has left in the cache.  A machine
+ * that cannot assemble, or fails to, leaves it to the CPU; NULL does, too.  A listener may
+ * be NULL; one who wants no more ends it with KN_EINTERRUPTED. */
 enum kn_status kn_operator_create(struct kn_operator *o, const struct kn_case *c, const struct kn_velocity *v,
-                                  const struct kn_listener *listener);
+                                  const struct kn_backend *machine, const struct kn_listener *listener);
 void kn_operator_destroy(struct kn_operator *o);
 
 /* Bytes that the assembly takes. */

@@ -510,6 +510,8 @@ enum kn_status kn_run(const struct kn_case *c, const struct kn_run_options *opti
     status = options->resume ? begin_resumed(&r) : begin_fresh(&r);
     if (status == KN_OK) {
         kn_progress_start(&r.progress, c, r.sim, r.plan.memory_bytes, r.memory_available, r.last);
+        if (kn_sim_note(r.sim)[0])
+            kn_progress_note(&r.progress, "%s", kn_sim_note(r.sim));
         status = loop(&r);
     }
     if (status == KN_OK)

@@ -2,6 +2,7 @@
 
 #include "collision.h"
 #include "error.h"
+#include "molecules.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@ int kn_sampling_count(const struct kn_case *c)
 struct kn_sample_plan kn_sampling_plan(const struct kn_case *c, const struct kn_velocity *v, double dt)
 {
     const bool symmetric = c->collision.estimator == KN_ESTIMATOR_SYMMETRIC;
+    const struct kn_kernel kernel = kn_molecules_kernel(c);
     return (struct kn_sample_plan){
         .edge = {v->edge[0], v->edge[1], v->edge[2]},
         .weight = v->w,
@@ -25,8 +27,8 @@ struct kn_sample_plan kn_sampling_plan(const struct kn_case *c, const struct kn_
         .bit = {v->bit[0], v->bit[1], v->bit[2]},
         .stride = v->stride,
         .seed = c->run.seed,
-        .strength =
-            (float)(M_PI * KN_COLLISION_STRENGTH * dt / c->collision.samples * (symmetric ? 0.5 : 1.0)),
+        .power = (kernel.exponent - 1) / 2,
+        .strength = (float)(kernel.strength * dt / c->collision.samples * (symmetric ? 0.5 : 1.0)),
         .symmetric = symmetric,
         .lattice =
             c->collision.points == KN_POINTS_LATTICE || (c->collision.points == KN_POINTS_AUTO && symmetric),

@@ -82,6 +82,11 @@ static enum kn_status find_backend(const struct kn_case *c, const struct kn_back
     return (*backend)->available();
 }
 
+static const struct kn_backend *assembler_of(const struct kn_case *c)
+{
+    return c->collision.method == KN_METHOD_OPERATOR ? kn_backend_assembler(c->run.backend) : NULL;
+}
+
 enum kn_status kn_sim_plan(const struct kn_case *c, struct kn_plan_size *size)
 {
     struct kn_velocity v;
@@ -135,7 +140,8 @@ static enum kn_status build(struct kn_sim *sim, const struct kn_listener *listen
         (status = kn_velocity_create(&sim->velocity, c)) != KN_OK ||
         (status = kn_space_create(&sim->space, c)) != KN_OK ||
         (status = kn_boundary_create(&sim->boundary, c, &sim->velocity)) != KN_OK ||
-        (status = kn_collision_create(&sim->collision, c, &sim->velocity, listener)) != KN_OK)
+        (status = kn_collision_create(&sim->collision, c, &sim->velocity, assembler_of(c), listener)) !=
+            KN_OK)
         return status;
     sim->moments = malloc((size_t)sim->space.ncells * KN_MOMENTS * sizeof *sim->moments);
     sim->fluxes = calloc(((size_t)sim->space.nfaces + 1) * KN_FLUXES, sizeof *sim->fluxes);
@@ -321,6 +327,11 @@ const struct kn_space *kn_sim_space(const struct kn_sim *sim)
 const char *kn_sim_backend(const struct kn_sim *sim)
 {
     return sim->backend->name;
+}
+
+const char *kn_sim_note(const struct kn_sim *sim)
+{
+    return sim->collision.op.note;
 }
 
 int kn_sim_threads(const struct kn_sim *sim)

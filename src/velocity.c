@@ -1,6 +1,7 @@
 #include "velocity.h"
 
 #include "error.h"
+#include "point/interpolate.h"
 #include "space.h"
 
 #include <math.h>
@@ -211,7 +212,7 @@ static void fill_octant(struct kn_velocity *v)
     float largest = 0;
     for (int k = 0; k < v->size; k++) {
         int at[3];
-        kn_velocity_place(v->half, k, at);
+        kn_interpolate_place(v->half, k, at);
         double w = 1, square = 0;
         for (int d = 0; d < 3; d++) {
             double s = v->node[d][at[d]];

@@ -41,14 +41,6 @@ void kn_velocity_fold(const struct kn_case *c, bool folded[3]);
 /* n nodes and weights for the measure pi^(-1/2) exp(-x^2) on (0, inf), theory (12). */
 enum kn_status kn_velocity_half_gauss(int n, double *node, double *weight);
 
-/* Where node k of an octant stands along each axis. */
-static inline void kn_velocity_place(const int half[3], int k, int at[3])
-{
-    at[0] = k / (half[1] * half[2]);
-    at[1] = k / half[2] % half[1];
-    at[2] = k % half[2];
-}
-
 /* Sign of a velocity component in an octant: +1 or -1. */
 static inline int kn_velocity_sign(const struct kn_velocity *v, int octant, int axis)
 {

@@ -22,6 +22,16 @@ const struct kn_backend *kn_backend_find(const char *name, enum kn_method method
     return NULL;
 }
 
+const struct kn_backend *kn_backend_assembler(const char *name)
+{
+    const bool any = strcmp(name, "auto") == 0;
+    for (size_t i = 0; i < sizeof backends / sizeof backends[0]; i++)
+        if (backends[i]->assemble && (any || strcmp(name, backends[i]->name) == 0) &&
+            backends[i]->available() == KN_OK)
+            return backends[i];
+    return NULL;
+}
+
 struct kn_mesh kn_backend_mesh(const struct kn_problem *p)
 {
     const struct kn_space *x = p->space;

@@ -52,6 +52,10 @@ struct kn_backend {
      * seconds that no step can beat. */
     enum kn_status (*copy)(void *machine, double *seconds);
     void (*describe)(char *text, size_t size); /* the machine, where it is available */
+    /* The sums of the collision operator, [KN_PARITIES][size][size], the same bits each time;
+     * NULL: operator.c adds them up itself. */
+    enum kn_status (*assemble)(const struct kn_assembly *what, const struct kn_listener *listener,
+                               double *sums);
 };
 
 /* The mesh of a problem, in the memory of the host. */
@@ -60,6 +64,10 @@ struct kn_mesh kn_backend_mesh(const struct kn_problem *p);
 /* The backend of that name; "auto" is the best that runs on this machine and has the method. */
 const struct kn_backend *kn_backend_find(const char *name, enum kn_method method);
 bool kn_backend_collides(const struct kn_backend *backend, enum kn_method method);
+
+/* The backend of that name, or for "auto" any that runs here, if it can assemble; else NULL. */
+const struct kn_backend *kn_backend_assembler(const char *name);
+
 extern const char *const kn_backend_names[]; /* as the case file spells them; ends with NULL */
 extern const struct kn_backend kn_backend_cpu;
 extern const struct kn_backend kn_backend_strict;

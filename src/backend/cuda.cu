@@ -1,5 +1,6 @@
 /* The CUDA backend: memory of the device, streams and launches; the kernels are
  * in the other cuda_*.cu. */
+#include "backend/cuda_check.h"
 #include "backend/cuda_quadratic.h"
 #include "backend/cuda_sample.h"
 
@@ -66,21 +67,7 @@ struct kn_cuda {
     int nblocks;
 };
 
-/* --------------------------------------------------------------------- errors */
-
-static enum kn_status failed(cudaError_t status, const char *file, int line)
-{
-    const enum kn_status kind = status == cudaErrorMemoryAllocation ? KN_EMEMORY : KN_EDEVICE;
-    return kn_error_set(kind, "CUDA: %s (%s:%d)", cudaGetErrorString(status), file, line);
-}
-
-/* Return from the calling function when a CUDA call fails. */
-#define CHECK(call)                                                                                          \
-    do {                                                                                                     \
-        const cudaError_t check_status = (call);                                                             \
-        if (check_status != cudaSuccess)                                                                     \
-            return failed(check_status, __FILE__, __LINE__);                                                 \
-    } while (0)
+/* ------------------------------------------------------------------ is there a card? */
 
 static enum kn_status available(void)
 {
@@ -877,6 +864,7 @@ static void describe(char *text, size_t size)
 }
 
 const struct kn_backend kn_backend_cuda = {
-    "cuda", "an NVIDIA GPU", available, collides, create,  destroy, memory,   put, get, set_walls,
-    step,   collide,         moments,   fluxes,   seconds, copy,    describe,
+    "cuda",   "an NVIDIA GPU",  available, collides, create,  destroy, memory,  put,
+    get,      set_walls,        step,      collide,  moments, fluxes,  seconds, copy,
+    describe, kn_cuda_assemble,
 };

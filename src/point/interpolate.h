@@ -25,6 +25,23 @@ POINT int kn_interpolate_axis(const double *node, int half, double x, double wei
     return first;
 }
 
+/* Where node k of an octant stands along each axis. */
+POINT void kn_interpolate_place(const int half[3], int k, int at[3])
+{
+    at[0] = k / (half[1] * half[2]);
+    at[1] = k / half[2] % half[1];
+    at[2] = k % half[2];
+}
+
+/* What the weighted sum of the three nodes lacks of the cube of v, by |v| and with its sign. */
+POINT double kn_interpolate_lack(const double *node, int first, double v)
+{
+    double lack = v < 0 ? -1 : 1;
+    for (int i = 0; i < KN_POINTS; i++)
+        lack *= fabs(v) - node[first + i];
+    return lack;
+}
+
 /* Where line i of a stencil lies in an octant of so many nodes an axis, from the lowest corner. */
 POINT int kn_interpolate_line(const int half[3], int i)
 {

@@ -22,7 +22,6 @@ struct kn_quadratic {
 struct kn_quadratic_plan {
     struct kn_sample_plan sampling;
     const double *node[3]; /* [half] V0 */
-    double exponent;       /* collisions of relative speed g are as frequent as g^exponent */
 };
 
 /* Node i of a stencil, from its lowest corner. */
@@ -91,8 +90,7 @@ POINT struct kn_quadratic kn_quadratic_make(const struct kn_quadratic_plan *p, u
         rate += 1 / (double)s->weight[node[i] % s->stride] +
                 kn_quadratic_stencil(p, after[i], &q.first[i], q.value[i], inverse[i]);
     }
-    /* as often as g^exponent, of which g itself is in |k.vr| */
-    const double strength = s->strength * fabs(along) * pow(square, (p->exponent - 1) / 2);
+    const double strength = s->strength * fabs(along) * kn_sample_frequency(s, square);
     const float amplitude = kn_collide_amplitude((float)strength, (float)rate, s->exponential);
     for (int i = 0; i < 2; i++) {
         q.gain[i] = -amplitude / s->weight[node[i] % s->stride];

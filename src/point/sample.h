@@ -5,6 +5,7 @@
 #define KN_POINT_SAMPLE_H
 
 #include "point/collide.h"
+#include "point/power.h"
 #include "point/rng.h"
 
 /* One sample: h[node] += gain * bracket for each of the four nodes (before,
@@ -39,7 +40,8 @@ struct kn_sample_plan {
     const float *square;   /* [stride] v.v of the nodes */
     int32_t half[3], bit[3], stride;
     uint64_t seed;
-    float strength; /* pi S dt / N_t, half of it for the symmetric estimator */
+    double power;   /* collisions are as frequent as |k.vr| (vr.vr)^power: 0 for hard spheres */
+    float strength; /* K dt / N_t, half of it for the symmetric estimator */
     int32_t symmetric, exponential, lattice;
 };
 
@@ -70,6 +72,22 @@ POINT float kn_sample_collide(const struct kn_collision *c, float after[3], floa
         after1[d] = fmaf(-along, c->k[d], c->v1[d]);
     }
     return fabsf(along);
+}
+
+/* How often these molecules collide at relative speed sqrt(square) over how often hard
+ * spheres do: g^(gamma - 1), theory (26b).  Molecules at rest to each other do not. */
+POINT double kn_sample_frequency(const struct kn_sample_plan *p, double square)
+{
+    return p->power == 0 ? 1 : square > 0 ? kn_power_of(square, p->power) : 0;
+}
+
+/* vr.vr of a drawn collision. */
+POINT double kn_sample_square(const struct kn_collision *c)
+{
+    double sum = 0;
+    for (int d = 0; d < 3; d++)
+        sum += ((double)c->v1[d] - c->v[d]) * ((double)c->v1[d] - c->v[d]);
+    return sum;
 }
 
 /* Net change of each of the four nodes.  Nodes that coincide share their sum,
@@ -125,8 +143,9 @@ POINT struct kn_sample kn_sample_make(const struct kn_sample_plan *p, uint64_t d
     for (int i = 0; i < 4; i++)
         inverse[i] = 1.0f / p->weight[node[i] % p->stride];
     kn_sample_net_change(node, net);
+    const float strength = p->strength * along * (float)kn_sample_frequency(p, kn_sample_square(&drawn));
     const float amplitude =
-        kn_collide_amplitude(p->strength * along, kn_sample_rate(p->symmetric, net, inverse), p->exponential);
+        kn_collide_amplitude(strength, kn_sample_rate(p->symmetric, net, inverse), p->exponential);
     for (int i = 0; i < 4; i++) {
         s.node[i] = (uint32_t)node[i];
         s.gain[i] = amplitude * net[i] * inverse[i];

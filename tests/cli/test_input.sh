@@ -62,7 +62,11 @@ expect 2 'operator takes 6 to 20' "$program" info operator --set collision.metho
 expect 2 'about what?' "$program" info
 expect 2 "nothing is known about 'opera'" "$program" info opera
 refuse good.yaml 'operator takes 6 to 20' --set collision.method=operator --set 'velocity.nodes=[6, 6, 64]'
-refuse good.yaml 'needs collision.method: operator' --set gas.molecules=vhs
+refuse good.yaml 'needs collision.method: operator or monte-carlo' --set gas.molecules=vhs --set collision.method=bgk
+refuse good.yaml '--set gas.omega=0.8: gas.omega: 0.8, but gas.molecules: hard-sphere has 0.5' --set gas.omega=0.8
+refuse good.yaml 'gas.omega: 0.5, but gas.molecules: maxwell has 1' --set gas.omega=0.5 --set gas.molecules=maxwell
+expect 0 'omega: 0.81' "$program" run good.yaml --dry-run --set gas.molecules=vhs
+expect 0 'omega: 1' "$program" run good.yaml --dry-run --set gas.omega=1 --set gas.molecules=maxwell
 
 # Files
 refuse missing.yaml 'missing.yaml: cannot be opened'

@@ -196,8 +196,9 @@ static void printing_keeps_every_bit(void **state)
         c.walls[KN_BACK].kind = c.walls[KN_FRONT].kind = KN_WALL_SYMMETRY;
         c.initial.shape = KN_SHAPE_FOURTH_MOMENT;
         c.time.max_steps = INT64_C(9007199254740991);
+        c.gas.omega_set = true; /* as the printed case will set it, and the walls */
         for (int side = 0; side < KN_SIDES; side++)
-            c.walls[side].kind_set = true; /* as the printed case will set them */
+            c.walls[side].kind_set = true;
         char *text = print(&c, false), *again;
         kn_case_default(&back);
         if (parse(&back, text) != KN_OK)

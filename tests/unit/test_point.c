@@ -2,6 +2,7 @@
 #include "expect.h"
 
 #include "point/collide.h"
+#include "point/power.h"
 #include "point/rng.h"
 #include "point/stream.h"
 #include "velocity.h"
@@ -357,6 +358,28 @@ static void logarithm_and_circle_are_accurate(void **state)
     assert_true(isfinite(kn_rng_log(kn_rng_uniform(0))) && kn_rng_uniform(0) > 0 && kn_rng_uniform(~0u) <= 1);
 }
 
+/* x^y over all relative speeds that are ever drawn and far beyond, for the exponents of
+ * molecules and of the other sign; in float, the last place is what a sample keeps. */
+static void powers_follow_pow(void **state)
+{
+    (void)state;
+    double worst = 0, rounded = 0;
+    for (double y = -1; y <= 1; y += 0.0625)
+        for (double x = 1e-30; x < 1e30; x *= 1.0371) {
+            const double exact = pow(x, y), power = kn_power_of(x, y);
+            worst = fmax(worst, fabs(power / exact - 1));
+            rounded = fmax(rounded, ulps((float)power, exact));
+        }
+    expect_below("relative error of a power", worst, 1e-10);
+    expect_below("as a float, ulp", rounded, 0.51);
+    for (double y = -1; y <= 1; y += 0.125)
+        assert_true(kn_power_of(1, y) == 1);
+    for (double x = 1e-6; x < 1e6; x *= 1.7)
+        assert_true(kn_power_of(x, 0) == 1);
+    for (int e = -60; e <= 60; e++)
+        assert_true(kn_power_of(ldexp(1, 2 * e), -0.5) == ldexp(1, -e));
+}
+
 /* Sums over draws; each mean is within 4 standard errors (of a fixed seed). */
 struct tally {
     double sum, square;
@@ -477,6 +500,7 @@ int main(void)
         cmocka_unit_test(solve_matches_elimination),
         cmocka_unit_test(limiters_behave),
         cmocka_unit_test(logarithm_and_circle_are_accurate),
+        cmocka_unit_test(powers_follow_pow),
         cmocka_unit_test(drawn_collisions_have_their_moments),
         cmocka_unit_test(draws_depend_on_every_counter),
         cmocka_unit_test(a_lattice_is_quieter_than_random_points),
