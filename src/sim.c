@@ -4,6 +4,7 @@
 #include "config.h"
 #include "error.h"
 #include "initial.h"
+#include "sampling.h"
 
 #include <math.h>
 #include <omp.h>
@@ -82,8 +83,13 @@ static enum kn_status find_backend(const struct kn_case *c, const struct kn_back
     return (*backend)->available();
 }
 
-enum kn_status kn_sim_plan(const struct kn_case *c, struct kn_plan_size *size)
+/* While nobody has chosen the samples, those of the smallest choice are planned for. */
+enum kn_status kn_sim_plan(const struct kn_case *given, struct kn_plan_size *size)
 {
+    struct kn_case planned = *given;
+    if (kn_sampling_is_due(given))
+        planned.collision.samples = KN_SAMPLING_LEAST;
+    const struct kn_case *c = &planned;
     struct kn_velocity v;
     struct kn_space space = {0};
     const struct kn_backend *backend;
@@ -164,6 +170,8 @@ enum kn_status kn_sim_create_heard(struct kn_sim **out, const struct kn_case *c,
     struct kn_plan_size size;
     enum kn_status status = kn_sim_plan(c, &size);
     *out = NULL;
+    if (status == KN_OK && kn_sampling_is_due(c))
+        status = kn_error_set(KN_EINPUT, "collision.samples: auto is not chosen yet (kn_pilot_samples does)");
     if (status != KN_OK)
         return status;
     struct kn_sim *sim = calloc(1, sizeof *sim);
@@ -340,6 +348,7 @@ void kn_sim_describe(const struct kn_sim *sim, struct kn_checkpoint *k)
     k->time_step = sim->dt;
     k->ahead = sim->ahead;
     k->draws = sim->draws;
+    k->samples = sim->c.collision.samples;
     k->ncells = sim->space.ncells;
     k->nnodes = sim->velocity.nnodes;
 }
