@@ -3,10 +3,9 @@
 #include <math.h>
 
 /* With fewer batches neither their scatter nor their correlation is known well
- * enough; and one in twenty uncorrelated series lies beyond so many standard
- * deviations, 1 / sqrt(batches), of the correlation. */
+ * enough; where neighbours are correlated more, batches must be longer. */
 enum { LEAST = 20 };
-static const double SIGNIFICANT = 1.645;
+static const double CORRELATED = 0.4;
 
 static void merge_pairs(struct kn_batches *b)
 {
@@ -64,8 +63,9 @@ double kn_batches_error(const struct kn_batches *b)
     int count;
     for (int together = 1; (count = join(b, together, mean)) >= LEAST; together++) {
         describe(mean, count, &variance, &correlation);
-        if (correlation <= SIGNIFICANT / sqrt(count))
-            return sqrt(variance * (1 + 2 * fmax(correlation, 0)) * together * b->length / terms);
+        const double r = fmax(correlation, 0);
+        if (r <= CORRELATED)
+            return sqrt(variance * (1 + r) / (1 - r) * together * b->length / terms);
     }
     return NAN;
 }

@@ -26,7 +26,7 @@ enum {
 /* Pilot and run know their errors to a tenth or two: less than what is asked for is aimed at.
  * A pilot that asks for no more than so many times its own samples is believed.  Its samples
  * may be so few that its flow is this much off; its noise is hardly. */
-static const double MARGIN = 0.8, NEAR = 2, ROUGH = 0.01;
+static const double MARGIN = 0.7, NEAR = 2, ROUGH = 0.01;
 
 /* What the error of an average depends on beside the number of samples. */
 struct stay {

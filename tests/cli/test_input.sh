@@ -64,6 +64,14 @@ expect 2 "nothing is known about 'opera'" "$program" info opera
 refuse good.yaml 'operator takes 6 to 20' --set collision.method=operator --set 'velocity.nodes=[6, 6, 64]'
 refuse good.yaml 'needs collision.method: operator' --set gas.molecules=vhs
 
+# Samples that the program chooses
+expect 0 'samples: auto' "$program" run good.yaml --dry-run --set collision.samples=auto
+refuse good.yaml '--set collision.error=1e-6: collision.error: 1e-06 needs about' \
+    --set collision.samples=auto --set collision.error=1e-6 --set walls.top.velocity=1
+refuse good.yaml '--set collision.samples=auto: collision.samples: auto holds the error of averages' \
+    --set collision.samples=auto --set output.average=-1
+refuse good.yaml 'collision.samples: expected a whole number' --set collision.samples=automatic
+
 # Files
 refuse missing.yaml 'missing.yaml: cannot be opened'
 : >empty.yaml
