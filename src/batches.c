@@ -9,9 +9,10 @@ static const double CORRELATED = 0.4;
 
 static void merge_pairs(struct kn_batches *b)
 {
-    for (int i = 0; i < KN_BATCHES / 2; i++)
+    const int pairs = KN_BATCHES / 2;
+    for (int i = 0; i < pairs; i++)
         b->mean[i] = (b->mean[2 * i] + b->mean[2 * i + 1]) / 2;
-    b->count = KN_BATCHES / 2;
+    b->count = pairs;
     b->length *= 2;
 }
 

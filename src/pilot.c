@@ -20,7 +20,6 @@ enum {
     COARSE = 8,  /* cells along an axis */
     GROWTH = 16, /* from one pilot to the next, at most */
     ROUND = 64,  /* numbers that are chosen are multiples of it */
-    LOOKS = 4,   /* rows of history between two calls of the listener */
 };
 
 /* Pilot and run know their errors to a tenth or two: less than what is asked for is aimed at.
@@ -88,9 +87,10 @@ struct look {
     double *fields; /* [cells][KN_FIELDS] */
 };
 
-static enum kn_status open_look(struct look *l, const struct kn_case *p, const struct kn_listener *listener)
+static enum kn_status open_look(struct look *l, const struct kn_case *p,
+                                const struct kn_pilot_listeners *listeners)
 {
-    enum kn_status status = kn_sim_create_heard(&l->sim, p, listener);
+    enum kn_status status = kn_sim_create_heard(&l->sim, p, listeners ? &listeners->assembly : NULL);
     if (status == KN_OK)
         status = kn_monitor_create(&l->monitor, p, kn_sim_space(l->sim));
     if (status != KN_OK)
@@ -119,17 +119,26 @@ static enum kn_status take_row(struct look *l, int64_t steps)
                : status;
 }
 
-static enum kn_status run_through(struct look *l, const struct kn_case *p, const struct kn_listener *listener)
+static bool tell(const struct kn_pilot_listeners *listeners, double part)
 {
-    const double rows = p->time.end / (kn_sim_time_step(l->sim) * p->output.history);
+    return !listeners || listeners->pilot.hear(listeners->pilot.to, part);
+}
+
+static enum kn_status interrupted(void)
+{
+    return kn_error_set(KN_EINTERRUPTED, "interrupted while collision.samples was chosen");
+}
+
+static enum kn_status run_through(struct look *l, const struct kn_case *p,
+                                  const struct kn_pilot_listeners *listeners)
+{
+    const int64_t rows = (int64_t)ceil(p->time.end / (kn_sim_time_step(l->sim) * p->output.history) - 1e-9);
     enum kn_status status = KN_OK;
-    for (int64_t row = 0; (double)row < rows && status == KN_OK; row++) {
-        if (listener && row % LOOKS == 0 && !listener->hear(listener->to, (double)row / rows))
-            return kn_error_set(KN_EINTERRUPTED, "interrupted while collision.samples was chosen");
+    for (int64_t row = 1; row <= rows && status == KN_OK; row++) {
         status = take_row(l, p->output.history);
+        if (!tell(listeners, (double)row / (double)rows))
+            return interrupted();
     }
-    if (listener)
-        listener->hear(listener->to, 1);
     return status;
 }
 
@@ -150,12 +159,13 @@ static enum kn_status relative_error(const struct look *l, const struct kn_case 
     return KN_OK;
 }
 
-static enum kn_status measure(const struct kn_case *p, const struct kn_listener *listener, double *error)
+static enum kn_status measure(const struct kn_case *p, const struct kn_pilot_listeners *listeners,
+                              double *error)
 {
     struct look l = {0};
-    enum kn_status status = open_look(&l, p, listener);
+    enum kn_status status = open_look(&l, p, listeners);
     if (status == KN_OK)
-        status = run_through(&l, p, listener);
+        status = run_through(&l, p, listeners);
     if (status == KN_OK)
         status = relative_error(&l, p, error);
     close_look(&l);
@@ -185,19 +195,21 @@ static enum kn_status describe(const struct kn_case *c, struct stay *s)
 /* Pilot after pilot, until one has about the number of samples that it asks for, or asks for no
  * more than are taken anyway. */
 static enum kn_status search(const struct kn_case *c, const struct stay *run, double anyway,
-                             const struct kn_listener *listener, double *needed)
+                             const struct kn_pilot_listeners *listeners, double *needed)
 {
     struct kn_case p;
     struct stay pilot;
     double tried = 0, error = 0;
     enum kn_status status = coarsen(c, run, &p, &pilot);
+    if (status == KN_OK && !tell(listeners, 0))
+        status = interrupted();
     if (status == KN_OK)
         *needed = fewest(&p, &pilot, ROUGH);
     while (status == KN_OK && (tried == 0 || *needed > fmax(NEAR * tried, anyway)) &&
            tried * GROWTH < KN_SAMPLING_MOST) {
         p.collision.samples = whole(tried > 0 ? fmin(*needed, GROWTH * tried) : *needed);
         tried = p.collision.samples;
-        status = measure(&p, listener, &error);
+        status = measure(&p, listeners, &error);
         *needed = tried * pow(error / (MARGIN * c->collision.error), 2) * unrest(c, run->dt) /
                   unrest(&p, pilot.dt) * pilot.window / run->window; /* theory (51) */
     }
@@ -213,7 +225,7 @@ static enum kn_status check_most(const struct kn_case *c, double needed)
                         c->collision.error, needed, KN_SAMPLING_MOST);
 }
 
-enum kn_status kn_pilot_samples_heard(struct kn_case *c, const struct kn_listener *listener)
+enum kn_status kn_pilot_samples_heard(struct kn_case *c, const struct kn_pilot_listeners *listeners)
 {
     struct stay run;
     double anyway = 0, needed = 0;
@@ -223,7 +235,7 @@ enum kn_status kn_pilot_samples_heard(struct kn_case *c, const struct kn_listene
         status = check_most(c, anyway);
     }
     if (status == KN_OK)
-        status = search(c, &run, anyway, listener, &needed);
+        status = search(c, &run, anyway, listeners, &needed);
     if (status == KN_OK)
         status = check_most(c, needed);
     if (status == KN_OK)

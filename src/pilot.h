@@ -4,7 +4,13 @@
 
 #include "operator.h"
 
-/* kn_pilot_samples, heard of by somebody; `c` has room in memory and is checked. */
-enum kn_status kn_pilot_samples_heard(struct kn_case *c, const struct kn_listener *listener);
+/* Who hears of what takes long: each pilot, from 0 to 1, and an operator that it needs. */
+struct kn_pilot_listeners {
+    struct kn_listener pilot, assembly;
+};
+
+/* kn_pilot_samples for a case that is checked; nobody hears of it where the listeners are NULL.
+ * One who wants no more ends it with KN_EINTERRUPTED. */
+enum kn_status kn_pilot_samples_heard(struct kn_case *c, const struct kn_pilot_listeners *listeners);
 
 #endif

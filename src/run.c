@@ -211,10 +211,10 @@ static bool hear_pilot(void *to, double part)
 /* What was left to the program, before anything is written. */
 static enum kn_status choose_samples(struct run *r)
 {
-    const struct kn_listener listener = {hear_pilot, r};
+    const struct kn_pilot_listeners listeners = {{hear_pilot, r}, {hear_assembly, r}};
     if (!r->chosen)
         return KN_OK;
-    enum kn_status status = kn_pilot_samples_heard(&r->c, &listener);
+    enum kn_status status = kn_pilot_samples_heard(&r->c, &listeners);
     return status == KN_OK ? plan(r) : status;
 }
 

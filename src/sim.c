@@ -84,12 +84,12 @@ static enum kn_status find_backend(const struct kn_case *c, const struct kn_back
 }
 
 /* While nobody has chosen the samples, those of the smallest choice are planned for. */
-enum kn_status kn_sim_plan(const struct kn_case *given, struct kn_plan_size *size)
+enum kn_status kn_sim_plan(const struct kn_case *c, struct kn_plan_size *size)
 {
-    struct kn_case planned = *given;
-    if (kn_sampling_is_due(given))
-        planned.collision.samples = KN_SAMPLING_LEAST;
-    const struct kn_case *c = &planned;
+    struct kn_case smallest = *c;
+    smallest.collision.samples = KN_SAMPLING_LEAST;
+    if (kn_sampling_is_due(c))
+        c = &smallest;
     struct kn_velocity v;
     struct kn_space space = {0};
     const struct kn_backend *backend;
