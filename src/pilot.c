@@ -1,9 +1,9 @@
 /*
- * The pilot: the case on a coarse grid, run as long as the case itself and once
- * more through its window.  All cells share their samples, so that the noise of a
- * quantity hardly depends on the grid, and the error of its average follows from
- * that of the pilot by theory (51).  The seed is fixed: every seed of a case gets the
- * same number.
+ * The pilot: the case on a coarse grid, with a window longer than its own, so that
+ * the noise can be told even where that is short.  All cells share their samples, so
+ * that the noise of a quantity hardly depends on the grid, and the error of its average
+ * follows from that of the pilot by theory (51).  The seed is fixed: every seed of a
+ * case gets the same number.
  */
 #include "pilot.h"
 
@@ -17,9 +17,11 @@
 #include <stdlib.h>
 
 enum {
-    COARSE = 8,  /* cells along an axis */
-    GROWTH = 16, /* from one pilot to the next, at most */
-    ROUND = 64,  /* numbers that are chosen are multiples of it */
+    COARSE = 8,   /* cells along an axis */
+    WINDOWS = 4,  /* of the case, that a pilot averages over at least, */
+    LONGEST = 32, /* and so many times as long at most */
+    GROWTH = 16,  /* from one pilot to the next, at most */
+    ROUND = 64,   /* numbers that are chosen are multiples of it */
 };
 
 /* Pilot and run know their errors to a tenth or two: less than what is asked for is aimed at.
@@ -72,12 +74,12 @@ static enum kn_status coarsen(const struct kn_case *c, const struct stay *s, str
     p->time.residual = 0;
     p->time.max_steps = 0;
     p->output.average = kn_monitor_window(c);
-    p->time.end = p->output.average + 2 * s->window;
+    p->time.end = p->output.average + WINDOWS * s->window;
     const enum kn_status status = kn_sim_plan(p, &size);
     if (status != KN_OK)
         return status;
     p->output.history = (int)fmax(1, round(c->output.history * s->dt / size.time_step));
-    *of_pilot = (struct stay){2 * s->window, size.time_step, (double)size.nodes};
+    *of_pilot = (struct stay){WINDOWS * s->window, size.time_step, (double)size.nodes};
     return KN_OK;
 }
 
@@ -129,21 +131,20 @@ static enum kn_status interrupted(void)
     return kn_error_set(KN_EINTERRUPTED, "interrupted while collision.samples was chosen");
 }
 
-static enum kn_status run_through(struct look *l, const struct kn_case *p,
-                                  const struct kn_pilot_listeners *listeners)
+static enum kn_status run_until(struct look *l, const struct kn_case *p, double time,
+                                const struct kn_pilot_listeners *listeners)
 {
-    const int64_t rows = (int64_t)ceil(p->time.end / (kn_sim_time_step(l->sim) * p->output.history) - 1e-9);
     enum kn_status status = KN_OK;
-    for (int64_t row = 1; row <= rows && status == KN_OK; row++) {
+    while (status == KN_OK && kn_sim_time(l->sim) < time) {
         status = take_row(l, p->output.history);
-        if (!tell(listeners, (double)row / (double)rows))
+        if (!tell(listeners, fmin(1, kn_sim_time(l->sim) / time)))
             return interrupted();
     }
     return status;
 }
 
-/* The relative error of the average of what stands for the flow. */
-static enum kn_status relative_error(const struct look *l, const struct kn_case *p, double *error)
+/* The relative error of the average of what stands for the flow; NaN while it is not known. */
+static enum kn_status relative_error(const struct look *l, double *error)
 {
     const int column = kn_monitor_headline(&l->monitor);
     if (column < 0)
@@ -151,23 +152,29 @@ static enum kn_status relative_error(const struct look *l, const struct kn_case 
                             "collision.samples: auto finds no flow whose error it could hold (walls "
                             "or a source must drive the gas; or give a number)");
     *error = kn_monitor_error(&l->monitor, column) / fabs(kn_monitor_value(&l->monitor, column));
-    if (!isfinite(*error))
-        return kn_error_set(KN_EINPUT,
-                            "collision.samples: auto needs a longer window than from t = %g to the end (a "
-                            "later time.end, smaller output.history, or give a number)",
-                            p->output.average);
     return KN_OK;
 }
 
+/* Average until the error is known; `window` becomes the time that took. */
 static enum kn_status measure(const struct kn_case *p, const struct kn_pilot_listeners *listeners,
-                              double *error)
+                              double *window, double *error)
 {
     struct look l = {0};
+    const double start = p->output.average, longest = LONGEST * (p->time.end - start);
     enum kn_status status = open_look(&l, p, listeners);
-    if (status == KN_OK)
-        status = run_through(&l, p, listeners);
-    if (status == KN_OK)
-        status = relative_error(&l, p, error);
+    *error = NAN;
+    for (*window = p->time.end - start; status == KN_OK && *window <= longest; *window *= 2) {
+        status = run_until(&l, p, start + *window, listeners);
+        if (status == KN_OK)
+            status = relative_error(&l, error);
+        if (isfinite(*error))
+            break;
+    }
+    if (status == KN_OK && !isfinite(*error))
+        status = kn_error_set(KN_EINPUT,
+                              "collision.samples: auto cannot tell the noise of this flow, not even in "
+                              "averages from t = %g to %g (give a number)",
+                              start, start + longest);
     close_look(&l);
     return status;
 }
@@ -209,7 +216,7 @@ static enum kn_status search(const struct kn_case *c, const struct stay *run, do
            tried * GROWTH < KN_SAMPLING_MOST) {
         p.collision.samples = whole(tried > 0 ? fmin(*needed, GROWTH * tried) : *needed);
         tried = p.collision.samples;
-        status = measure(&p, listeners, &error);
+        status = measure(&p, listeners, &pilot.window, &error);
         *needed = tried * pow(error / (MARGIN * c->collision.error), 2) * unrest(c, run->dt) /
                   unrest(&p, pilot.dt) * pilot.window / run->window; /* theory (51) */
     }

@@ -486,8 +486,8 @@ static void end_json(struct kn_progress *p, const struct kn_summary *s)
 static const char *value_text(char text[PART], double value, double error)
 {
     const int usual = 5, most = 12;
-    int digits = error > 0 ? (int)fmin(most, fmax(0, 1 - floor(log10(error)))) : usual;
-    if (isfinite(error))
+    const int digits = error > 0 ? (int)fmin(most, fmax(0, 1 - floor(log10(error)))) : usual;
+    if (error > 0) /* what is zero by symmetry has none */
         snprintf(text, PART, "%.*f +- %.*f", digits, value, digits, error);
     else
         snprintf(text, PART, "%.*f", usual, value);
@@ -512,7 +512,7 @@ static void end_value(struct kn_progress *p, const struct kn_monitor *m, int i)
 static void end_samples(struct kn_progress *p, const struct kn_summary *s)
 {
     const double error = kn_summary_error(s);
-    char reached[PART] = "not known";
+    char reached[PART] = "not known, the window is too short";
     if (s->target == 0)
         return;
     if (isfinite(error))
