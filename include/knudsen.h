@@ -114,6 +114,10 @@ struct kn_wall {
     struct kn_oscillation oscillation;
 };
 
+/* What the word auto stands for. */
+#define KN_SAMPLES_AUTO 0
+#define KN_AVERAGE_AUTO (-2.0)
+
 /* One run, completely.  Every field is a key of the case file; docs/input.md. */
 struct kn_case {
     struct {
@@ -140,7 +144,8 @@ struct kn_case {
     } velocity;
     struct {
         enum kn_method method;
-        int samples; /* N_t */
+        int samples;  /* N_t; KN_SAMPLES_AUTO = kn_pilot_samples chooses */
+        double error; /* relative standard error that it then holds */
         enum kn_estimator estimator;
         enum kn_points points;
         enum kn_update update;
@@ -175,7 +180,7 @@ struct kn_case {
     struct {
         int history;       /* steps between history rows */
         double fields;     /* lambda0 / V0 between field files; 0 = at the end only */
-        double average;    /* averages start at this time; negative = no averaging */
+        double average;    /* averages start at this time; -1 = none, KN_AVERAGE_AUTO = where they help */
         double checkpoint; /* s of wall time between checkpoints */
         bool vtk;
     } output;
@@ -192,6 +197,11 @@ enum kn_status kn_case_set(struct kn_case *c, const char *assignment);
 
 /* Check ranges and what contradicts; kn_sim_create does this too. */
 enum kn_status kn_case_check(const struct kn_case *c);
+
+/* Where collision.samples is auto, put the number there that holds
+ * collision.error, which takes a short run of the case on a coarse grid; else
+ * nothing is done.  kn_run does this too, kn_sim_create does not. */
+enum kn_status kn_pilot_samples(struct kn_case *c);
 
 /* -------------------------------------------------------------- simulation */
 

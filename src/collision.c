@@ -15,6 +15,12 @@ bool kn_collision_is_model(enum kn_method method)
     return method == KN_METHOD_BGK || method == KN_METHOD_SHAKHOV || method == KN_METHOD_ES_BGK;
 }
 
+bool kn_collision_is_noisy(const struct kn_case *c)
+{
+    return kn_collision_is_sampled(c->collision.method) ||
+           (c->collision.method == KN_METHOD_OPERATOR && c->disturbance > 0);
+}
+
 bool kn_collision_takes_blocks(enum kn_method method)
 {
     return kn_collision_is_sampled(method) || method == KN_METHOD_OPERATOR;

@@ -19,6 +19,9 @@ struct kn_collision_plan {
 bool kn_collision_is_sampled(enum kn_method method);
 bool kn_collision_is_model(enum kn_method method);
 
+/* Do collisions of this case draw samples, so that its results carry noise? */
+bool kn_collision_is_noisy(const struct kn_case *c);
+
 /* Does a method work on several cells at once? */
 bool kn_collision_takes_blocks(enum kn_method method);
 

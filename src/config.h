@@ -16,7 +16,8 @@ enum kn_key_flag {
     KN_KEY_ABOVE_LOW = 4, /* the low end of the range is excluded */
     KN_KEY_EVEN = 8,      /* an even number */
     KN_KEY_SPREAD = 16,   /* one value serves all axes */
-    KN_KEY_AXES = 32      /* lists the axes the case has: the others get 1, and periodic ends */
+    KN_KEY_AXES = 32,     /* lists the axes the case has: the others get 1, and periodic ends */
+    KN_KEY_AUTO = 64      /* the word auto stands for the number `automatic` */
 };
 
 /* One value a choice may take. */
@@ -36,6 +37,7 @@ struct kn_key {
     const char *unit;    /* "" = a pure number or a word */
     double low, high;    /* allowed range, both ends included */
     unsigned flags;      /* enum kn_key_flag */
+    double automatic;    /* with KN_KEY_AUTO; outside the range */
     const struct kn_choice *choices;
     const char *doc;
 };
@@ -79,6 +81,9 @@ bool kn_config_check_value(const struct kn_key *key, const void *target, int ind
 
 /* The default of one value, written as in a case file. */
 void kn_config_initial(const struct kn_key *key, int index, char text[KN_NAME]);
+
+/* True when the value is that of the word auto. */
+bool kn_config_is_auto(const struct kn_key *key, const void *target, int index);
 
 /* Shortest text that reads back to the same bits. */
 void kn_config_number_text(double value, char text[KN_NAME]);

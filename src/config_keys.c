@@ -272,9 +272,20 @@ const struct kn_key kn_config_keys[] = {
      .unit = "samples",
      .low = 1,
      .high = 1e8,
-     .flags = KN_KEY_SHAPES,
+     .flags = KN_KEY_SHAPES | KN_KEY_AUTO,
+     .automatic = KN_SAMPLES_AUTO,
      .doc = "Collisions drawn per step and shared by all cells; monte-carlo, and operator at a finite "
-            "disturbance."},
+            "disturbance. auto takes as many as collision.error needs, which a short run on a coarse grid "
+            "finds out."},
+    {.name = "collision.error",
+     REAL(collision.error),
+     .initial = "0.001",
+     .unit = "",
+     .low = 1e-6,
+     .high = 1,
+     .flags = KN_KEY_SHAPES,
+     .doc = "Standard error that collision.samples: auto holds, relative to D of a cavity, to the flow rate "
+            "of a channel, else to the largest stress or heat flux at a wall."},
     {.name = "collision.estimator",
      CHOICE(collision.estimator),
      .initial = "symmetric",
@@ -517,11 +528,16 @@ const struct kn_key kn_config_keys[] = {
      .doc = "Time between field files; 0 writes the fields at the end only."},
     {.name = "output.average",
      REAL(output.average),
-     .initial = "-1",
+     .initial = "auto",
      .unit = "lambda0 / V0",
      .low = -1,
      .high = 1e9,
-     .doc = "Time from which averages of fields and quantities are taken; below 0 there are none."},
+     .flags = KN_KEY_AUTO,
+     .automatic = KN_AVERAGE_AUTO,
+     .doc =
+         "Time from which averages of fields and quantities are taken; below 0 there are none. auto takes "
+         "the second half of the run where collisions are sampled, walls steady and the gas first at rest, "
+         "else none."},
     {.name = "output.checkpoint",
      REAL(output.checkpoint),
      .initial = "600",

@@ -7,9 +7,10 @@
 
 static void print_value(FILE *to, const struct kn_key *key, const void *target, bool json)
 {
-    const char *quote = json && (key->type == KN_TYPE_CHOICE || key->type == KN_TYPE_WORD) ? "\"" : "";
+    const bool words = key->type == KN_TYPE_CHOICE || key->type == KN_TYPE_WORD;
     char text[KN_NAME];
     for (int i = 0; i < key->count; i++) {
+        const char *quote = json && (words || kn_config_is_auto(key, target, i)) ? "\"" : "";
         kn_config_value_text(key, target, i, text);
         fprintf(to, "%s%s%s%s", i > 0 ? ", " : key->count > 1 ? "[" : "", quote, text, quote);
     }

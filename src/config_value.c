@@ -9,7 +9,7 @@
 
 /* --------------------------------------------------------------- settings */
 
-static const char WALLS[] = "walls.<side>.";
+static const char WALLS[] = "walls.<side>.", AUTO[] = "auto";
 
 /* Name of a key with the side in its place. */
 static void fill_name(struct kn_setting *s)
@@ -124,9 +124,18 @@ static double number_value(const struct kn_key *key, const void *target, int ind
     }
 }
 
+bool kn_config_is_auto(const struct kn_key *key, const void *target, int index)
+{
+    return (key->flags & KN_KEY_AUTO) && number_value(key, target, index) == key->automatic;
+}
+
 void kn_config_value_text(const struct kn_key *key, const void *target, int index, char text[KN_NAME])
 {
     const char *name;
+    if (kn_config_is_auto(key, target, index)) {
+        snprintf(text, KN_NAME, "%s", AUTO);
+        return;
+    }
     switch (key->type) {
     case KN_TYPE_REAL:
         kn_config_number_text(((const double *)target)[index], text);
@@ -161,7 +170,8 @@ void kn_config_range_text(const struct kn_key *key, char text[KN_TEXT])
     kn_config_number_text(key->high, high);
     const char *before = key->flags & KN_KEY_EVEN ? "even, " : key->flags & KN_KEY_ABOVE_LOW ? "above " : "";
     const char *between = key->flags & KN_KEY_ABOVE_LOW ? "up to" : "to";
-    snprintf(text, KN_TEXT, "%s%s %s %s", before, low, between, high);
+    const char *after = key->flags & KN_KEY_AUTO ? ", or auto" : "";
+    snprintf(text, KN_TEXT, "%s%s %s %s%s", before, low, between, high, after);
 }
 
 void kn_config_initial(const struct kn_key *key, int index, char text[KN_NAME])
@@ -361,6 +371,17 @@ static bool store_choice(const struct kn_key *key, void *target, int index, cons
     return true;
 }
 
+/* A whole number that is in range fits its type exactly. */
+static void store_number(const struct kn_key *key, void *target, int index, double value)
+{
+    if (key->type == KN_TYPE_REAL)
+        ((double *)target)[index] = value;
+    else if (key->type == KN_TYPE_COUNT64)
+        ((int64_t *)target)[index] = (int64_t)value;
+    else
+        ((int *)target)[index] = (int)value;
+}
+
 bool kn_config_store(const struct kn_key *key, void *target, int index, const char *text, size_t length,
                      char why[KN_TEXT])
 {
@@ -368,19 +389,16 @@ bool kn_config_store(const struct kn_key *key, void *target, int index, const ch
     kn_config_quote(text, length, word); /* no sensible value is longer, or holds what this replaces */
     if (key->choices)
         return store_choice(key, target, index, word, why);
+    if ((key->flags & KN_KEY_AUTO) && strcmp(word, AUTO) == 0) {
+        store_number(key, target, index, key->automatic);
+        return true;
+    }
     if (!is_number(word, key->type != KN_TYPE_REAL))
         return refuse_type(key, word, why);
     double value = strtod(word, NULL);
     if (!in_range(key, value))
         return refuse_number(key, word, value, why);
-
-    /* In range, so that a whole number fits its type exactly. */
-    if (key->type == KN_TYPE_REAL)
-        ((double *)target)[index] = value;
-    else if (key->type == KN_TYPE_COUNT64)
-        ((int64_t *)target)[index] = (int64_t)value;
-    else
-        ((int *)target)[index] = (int)value;
+    store_number(key, target, index, value);
     return true;
 }
 
@@ -402,5 +420,6 @@ bool kn_config_check_value(const struct kn_key *key, const void *target, int ind
     }
     double value = number_value(key, target, index);
     kn_config_value_text(key, target, index, text);
-    return in_range(key, value) || refuse_number(key, text, value, why);
+    return kn_config_is_auto(key, target, index) || in_range(key, value) ||
+           refuse_number(key, text, value, why);
 }

@@ -1,5 +1,6 @@
 #include "monitor.h"
 
+#include "collision.h"
 #include "error.h"
 
 #include <math.h>
@@ -124,7 +125,9 @@ enum kn_status kn_monitor_create(struct kn_monitor *m, const struct kn_case *c, 
     m->square = calloc(COLUMNS_MAX, sizeof *m->square);
     m->previous = calloc(n * WATCHED, sizeof *m->previous);
     m->mean_fields = calloc(n * KN_FIELDS, sizeof *m->mean_fields);
-    if (!m->columns || !m->mean || !m->square || !m->previous || !m->mean_fields) {
+    const bool noisy = kn_collision_is_noisy(c);
+    m->batches = noisy ? calloc(COLUMNS_MAX, sizeof *m->batches) : NULL;
+    if (!m->columns || !m->mean || !m->square || !m->previous || !m->mean_fields || (noisy && !m->batches)) {
         kn_monitor_destroy(m);
         return kn_error_set(KN_EMEMORY, "not enough memory to watch %zu cells", n);
     }
@@ -137,6 +140,7 @@ void kn_monitor_destroy(struct kn_monitor *m)
     free(m->columns);
     free(m->mean);
     free(m->square);
+    free(m->batches);
     free(m->previous);
     free(m->mean_fields);
     *m = (struct kn_monitor){0};
@@ -289,6 +293,18 @@ static enum kn_status check_walls(int64_t step, double time, const struct kn_wal
     return KN_OK;
 }
 
+/* By default the second half of a noisy run is averaged, where the flow comes
+ * from rest and nothing in it swings: it has had time to become steady. */
+double kn_monitor_window(const struct kn_case *c)
+{
+    bool steady = c->initial.shape == KN_SHAPE_REST;
+    if (c->output.average != KN_AVERAGE_AUTO)
+        return c->output.average;
+    for (int s = 0; s < KN_SIDES; s++)
+        steady = steady && c->walls[s].oscillation.frequency == 0;
+    return steady && kn_collision_is_noisy(c) ? c->time.end / 2 : -1;
+}
+
 static void update_averages(struct kn_monitor *m, const double *fields)
 {
     double share = 1.0 / (double)++m->averaged;
@@ -298,6 +314,8 @@ static void update_averages(struct kn_monitor *m, const double *fields)
             continue;
         m->mean[i] += off * share;
         m->square[i] += off * (v - m->mean[i]);
+        if (m->batches)
+            kn_batches_add(&m->batches[i], v);
     }
     size_t count = (size_t)m->space->ncells * KN_FIELDS;
     for (size_t i = 0; i < count; i++)
@@ -327,15 +345,48 @@ enum kn_status kn_monitor_take(struct kn_monitor *m, int64_t step, double time, 
     for (int i = 0; i < m->space->ncells; i++)
         memcpy(m->previous + (size_t)i * WATCHED, fields + (size_t)i * KN_FIELDS, WATCHED * sizeof *fields);
 
-    double start = m->c->output.average;
+    double start = kn_monitor_window(m->c);
     if (start >= 0 && time >= start && step > 0) /* nothing has passed a wall at step 0 */
         update_averages(m, fields);
     return KN_OK;
 }
 
+/* --------------------------------------------------------------- averages */
+
+double kn_monitor_error(const struct kn_monitor *m, int column)
+{
+    return m->batches ? kn_batches_error(&m->batches[column]) : NAN;
+}
+
+double kn_monitor_value(const struct kn_monitor *m, int column)
+{
+    return m->averaged > 0 ? m->mean[column] : value(&m->row, &m->columns[column]);
+}
+
+int kn_monitor_headline(const struct kn_monitor *m)
+{
+    const size_t named = AT(drag), walls = AT(stress), fluxes = AT(mass_flux);
+    int found = -1;
+    for (int i = 0; i < m->ncolumns; i++) {
+        const size_t offset = m->columns[i].offset;
+        if (offset == AT(vortex_flow))
+            continue;
+        if (offset >= named && offset < walls)
+            return i;
+        if (offset >= walls && offset < fluxes && kn_monitor_value(m, i) != 0 &&
+            (found < 0 || fabs(kn_monitor_value(m, i)) > fabs(kn_monitor_value(m, found))))
+            found = i;
+    }
+    return found;
+}
+
 /* ---------------------------------------------------------------- restart */
 
-enum { STATE_VERSION = 2, ROW_SIZE = sizeof(struct kn_row) / sizeof(double) };
+enum {
+    STATE_VERSION = 3,
+    ROW_SIZE = sizeof(struct kn_row) / sizeof(double),
+    BATCHES_SIZE = sizeof(struct kn_batches) / sizeof(double)
+};
 
 struct state_head { /* all doubles: it is copied into the array as it stands */
     double version, ncolumns, ncells;
@@ -346,7 +397,8 @@ enum { HEAD_SIZE = sizeof(struct state_head) / sizeof(double) };
 
 int64_t kn_monitor_state_size(const struct kn_monitor *m)
 {
-    return HEAD_SIZE + ROW_SIZE + 2 * m->ncolumns + (int64_t)m->space->ncells * (WATCHED + KN_FIELDS);
+    return HEAD_SIZE + ROW_SIZE + (2 + (m->batches ? BATCHES_SIZE : 0)) * m->ncolumns +
+           (int64_t)m->space->ncells * (WATCHED + KN_FIELDS);
 }
 
 static double *put(double *to, const void *from, size_t count)
@@ -365,13 +417,15 @@ void kn_monitor_save(const struct kn_monitor *m, double *state)
 {
     size_t columns = (size_t)m->ncolumns, cells = (size_t)m->space->ncells;
     struct state_head head = {
-        STATE_VERSION,   m->ncolumns, m->space->ncells, m->c->output.average, (double)m->averaged,
+        STATE_VERSION,   m->ncolumns, m->space->ncells, kn_monitor_window(m->c), (double)m->averaged,
         (double)m->rows, {0},         m->previous_time, m->previous_residual};
     memcpy(head.initial, m->initial, sizeof head.initial);
     state = put(state, &head, HEAD_SIZE);
     state = put(state, &m->row, ROW_SIZE);
     state = put(state, m->mean, columns);
     state = put(state, m->square, columns);
+    if (m->batches)
+        state = put(state, m->batches, columns * BATCHES_SIZE);
     state = put(state, m->previous, cells * WATCHED);
     put(state, m->mean_fields, cells * KN_FIELDS);
 }
@@ -392,13 +446,17 @@ enum kn_status kn_monitor_restore(struct kn_monitor *m, const double *state, int
     state = get(&m->row, state, ROW_SIZE);
     state = get(m->mean, state, columns);
     state = get(m->square, state, columns);
+    if (m->batches)
+        state = get(m->batches, state, columns * BATCHES_SIZE);
     state = get(m->previous, state, cells * WATCHED);
     get(m->mean_fields, state, cells * KN_FIELDS);
 
-    if (head.average_start != m->c->output.average) {
+    if (head.average_start != kn_monitor_window(m->c)) {
         m->averaged = 0;
         memset(m->mean, 0, columns * sizeof *m->mean);
         memset(m->square, 0, columns * sizeof *m->square);
+        if (m->batches)
+            memset(m->batches, 0, columns * sizeof *m->batches);
         memset(m->mean_fields, 0, cells * KN_FIELDS * sizeof *m->mean_fields);
     }
     return KN_OK;

@@ -2,6 +2,7 @@
 #ifndef KN_MONITOR_H
 #define KN_MONITOR_H
 
+#include "batches.h"
 #include "space.h"
 
 /* The numbers of one history row.  Every member is a double so that rows can
@@ -41,12 +42,13 @@ struct kn_monitor {
     int64_t rows;              /* taken so far */
     double *previous;          /* [ncells][5] rho, u, theta at the last row */
     double previous_time;
-    double previous_residual; /* of the row before the latest; a stop needs two in a row */
-    double initial[5];        /* mass, momentum, energy of the first row */
-    int64_t averaged;         /* rows in the averages; the row of step 0 is in none */
-    double *mean, *square;    /* [ncolumns] running mean, sum of squared deviations (Welford) */
-    double *mean_fields;      /* [ncells][KN_FIELDS] */
-    struct kn_row row;        /* the latest row */
+    double previous_residual;   /* of the row before the latest; a stop needs two in a row */
+    double initial[5];          /* mass, momentum, energy of the first row */
+    int64_t averaged;           /* rows in the averages; the row of step 0 is in none */
+    double *mean, *square;      /* [ncolumns] running mean, sum of squared deviations (Welford) */
+    struct kn_batches *batches; /* [ncolumns] of the averaged rows; NULL where nothing is noisy */
+    double *mean_fields;        /* [ncells][KN_FIELDS] */
+    struct kn_row row;          /* the latest row */
 };
 
 /* The case and the space are kept by reference, not copied. */
@@ -60,6 +62,20 @@ enum kn_status kn_monitor_check(const struct kn_monitor *m, int64_t step, double
  * A non-finite value is KN_ENUMERIC as above, and then nothing is changed. */
 enum kn_status kn_monitor_take(struct kn_monitor *m, int64_t step, double time, const double *fields,
                                const struct kn_wall_flux *walls);
+
+/* The time from which a case is averaged; negative where it is not. */
+double kn_monitor_window(const struct kn_case *c);
+
+/* Standard error of the average of a column; NaN where the method has no noise
+ * or the rows are too few. */
+double kn_monitor_error(const struct kn_monitor *m, int column);
+
+/* The column that stands for the flow: D, else G_P, else G_T, else the largest
+ * stress or heat flux at a wall; -1 where all that is zero. */
+int kn_monitor_headline(const struct kn_monitor *m);
+
+/* Its average, or its latest value where there is none. */
+double kn_monitor_value(const struct kn_monitor *m, int column);
 
 /* Everything that a restart needs, as one array of doubles. */
 int64_t kn_monitor_state_size(const struct kn_monitor *m);

@@ -1,5 +1,6 @@
 #include "progress.h"
 
+#include "collision.h"
 #include "config.h"
 #include "error.h"
 #include "io/files.h"
@@ -235,6 +236,8 @@ static void start_json(struct kn_progress *p, const struct kn_case *c, const str
     json_number(&o, "knudsen", knudsen_times_delta / c->gas.delta);
     json_number(&o, "delta", c->gas.delta);
     json_number(&o, "mach", mach(c));
+    if (kn_collision_is_noisy(c))
+        json_number(&o, "samples", c->collision.samples);
     json_number(&o, "time_step", kn_sim_time_step(sim));
     json_number(&o, "first_step", (double)p->first);
     json_number(&o, "steps", (double)p->last);
@@ -260,6 +263,8 @@ static void start_box(struct kn_progress *p, const struct kn_case *c, const stru
     line(p, PLAIN, "  memory    %s needed, %s available", needed, there);
     line(p, PLAIN, "  gas       Kn %.4g   delta %.4g%s%s", knudsen_times_delta / c->gas.delta, c->gas.delta,
          speed, c->disturbance > 0 ? "" : "   linearised (eps = 0)");
+    if (kn_collision_is_noisy(c))
+        line(p, PLAIN, "  samples   %d a step", c->collision.samples);
     line(p, PLAIN, "  time      dt %.4g, %lld steps%s", kn_sim_time_step(sim), (long long)p->last, steps);
     line(p, PLAIN, "  results   %s", p->options->folder);
 }
@@ -352,23 +357,29 @@ static void show_live(struct kn_progress *p, double elapsed, int64_t step, doubl
     replace_live(p, text, width);
 }
 
-void kn_progress_assembly(struct kn_progress *p, const struct kn_run_options *options, double part)
+void kn_progress_prepare(struct kn_progress *p, const struct kn_run_options *options, enum kn_prepare what,
+                         double part)
 {
+    static const struct {
+        const char *event, *text;
+    } kinds[] = {
+        [KN_PREPARE_OPERATOR] = {"assembly", "assembling the collision operator, once for this grid and gas"},
+        [KN_PREPARE_SAMPLES] = {"pilot", "choosing collision.samples on a coarse grid"},
+    };
     struct object o;
     if (part == 0)
         *p = (struct kn_progress){.options = options, .started = kn_progress_clock()};
     const double elapsed = kn_progress_clock() - p->started;
     if (speaks(p, KN_REPORT_TERMINAL) && part < 1 && elapsed >= p->next_live) {
         char text[LINE], left[PART];
-        snprintf(text, sizeof text,
-                 "assembling the collision operator, once for this grid and gas  %.0f %%  ETA %s", 100 * part,
+        snprintf(text, sizeof text, "%s  %.0f %%  ETA %s", kinds[what].text, 100 * part,
                  human_time(left, part > 0 ? elapsed * (1 / part - 1) : INFINITY));
         p->next_live = elapsed + live_every;
         replace_live(p, text, screen_width());
     }
     if (speaks(p, KN_REPORT_PLAIN) && part == 0)
-        line(p, PLAIN, "assembling the collision operator, once for this grid and gas");
-    if (elapsed >= p->next_json && json_begin(p, &o, "assembly")) {
+        line(p, PLAIN, "%s", kinds[what].text);
+    if (elapsed >= p->next_json && json_begin(p, &o, kinds[what].event)) {
         p->next_json = elapsed + json_every;
         json_number(&o, "part", part);
         json_end(p, &o);
@@ -432,7 +443,6 @@ void kn_progress_step(struct kn_progress *p, double clock, int64_t step, double 
 
 /* ------------------------------------------------------------ closing table */
 
-/* D, G and the like: everything between the drift and the walls. */
 /* What the closing lines tell: D, G and flow rates, and what passes the walls
  * of a case that has none of them. */
 static bool is_headline(const struct kn_monitor *m, const struct kn_column *column)
@@ -441,13 +451,6 @@ static bool is_headline(const struct kn_monitor *m, const struct kn_column *colu
     const size_t last =
         named ? offsetof(struct kn_row, flow_thermal) : offsetof(struct kn_row, mass_flux) - sizeof(double);
     return column->offset >= offsetof(struct kn_row, drag) && column->offset <= last;
-}
-
-static double latest(const struct kn_monitor *m, const struct kn_column *column)
-{
-    double v;
-    memcpy(&v, (const char *)&m->row + column->offset, sizeof v);
-    return v;
 }
 
 static void end_json(struct kn_progress *p, const struct kn_summary *s)
@@ -464,24 +467,67 @@ static void end_json(struct kn_progress *p, const struct kn_summary *s)
     json_number(&o, "residual", s->m->row.residual);
     json_number(&o, "mass_drift", s->m->row.mass_drift);
     for (int i = 0; i < s->m->ncolumns; i++)
-        if (is_headline(s->m, &s->m->columns[i]))
-            json_number(&o, s->m->columns[i].name,
-                        s->m->averaged > 0 ? s->m->mean[i] : latest(s->m, &s->m->columns[i]));
+        if (is_headline(s->m, &s->m->columns[i])) {
+            char name[PART];
+            json_number(&o, s->m->columns[i].name, kn_monitor_value(s->m, i));
+            snprintf(name, sizeof name, "%s_error", s->m->columns[i].name);
+            if (s->m->batches)
+                json_number(&o, name, kn_monitor_error(s->m, i));
+        }
+    if (s->target > 0) {
+        json_number(&o, "samples", s->m->c->collision.samples);
+        json_number(&o, "error_target", s->target);
+        json_number(&o, "error", kn_summary_error(s));
+    }
     json_end(p, &o);
+}
+
+/* A value with as many digits as its error leaves, two of them uncertain. */
+static const char *value_text(char text[PART], double value, double error)
+{
+    const int usual = 5, most = 12;
+    const int digits = error > 0 ? (int)fmin(most, fmax(0, 1 - floor(log10(error)))) : usual;
+    if (error > 0) /* what is zero by symmetry has none */
+        snprintf(text, PART, "%.*f +- %.*f", digits, value, digits, error);
+    else
+        snprintf(text, PART, "%.*f", usual, value);
+    return text;
+}
+
+static void end_value(struct kn_progress *p, const struct kn_monitor *m, int i)
+{
+    const double value = kn_monitor_value(m, i), error = kn_monitor_error(m, i);
+    const char *name = m->columns[i].name;
+    const char *lack = m->batches && isnan(error) ? ", too few for an error" : "";
+    char text[PART];
+    value_text(text, value, error);
+    if (m->averaged > 1)
+        line(p, PLAIN, "  %-18s%s   (mean of %lld rows%s, standard deviation %.1e)", name, text,
+             (long long)m->averaged, lack, sqrt(m->square[i] / (double)(m->averaged - 1)));
+    else
+        line(p, PLAIN, "  %-18s%s%s", name, text, *lack ? "   (a single row, no error)" : "");
+}
+
+/* What became of collision.samples: auto. */
+static void end_samples(struct kn_progress *p, const struct kn_summary *s)
+{
+    const double error = kn_summary_error(s);
+    char reached[PART] = "not known, the window is too short";
+    if (s->target == 0)
+        return;
+    if (isfinite(error))
+        snprintf(reached, sizeof reached, "%.2g, %s", error, error <= s->target ? "held" : "not held");
+    line(p, PLAIN, "  samples   %d a step for a relative error of %g: it is %s", s->m->c->collision.samples,
+         s->target, reached);
 }
 
 static void end_values(struct kn_progress *p, const struct kn_summary *s)
 {
     const struct kn_monitor *m = s->m;
-    for (int i = 0; i < m->ncolumns; i++) {
-        if (!is_headline(m, &m->columns[i]))
-            continue;
-        if (m->averaged > 1)
-            line(p, PLAIN, "  %-18s%.5f   (mean of %lld rows, standard deviation %.1e)", m->columns[i].name,
-                 m->mean[i], (long long)m->averaged, sqrt(m->square[i] / (double)(m->averaged - 1)));
-        else
-            line(p, PLAIN, "  %-18s%.5f", m->columns[i].name, latest(m, &m->columns[i]));
-    }
+    for (int i = 0; i < m->ncolumns; i++)
+        if (is_headline(m, &m->columns[i]))
+            end_value(p, m, i);
+    end_samples(p, s);
     if (isfinite(m->row.residual))
         line(p, PLAIN, "  residual  %.2e", m->row.residual);
     line(p, PLAIN, "  drift     %.1e of the moved mass", m->row.mass_drift);

@@ -25,8 +25,12 @@ double kn_progress_clock(void);
 enum kn_status kn_progress_open(struct kn_progress *p, const struct kn_run_options *options);
 void kn_progress_close(struct kn_progress *p);
 
-/* How much of the collision operator is assembled, 0 to 1; before kn_progress_open. */
-void kn_progress_assembly(struct kn_progress *p, const struct kn_run_options *options, double part);
+/* What may take long before a run begins. */
+enum kn_prepare { KN_PREPARE_OPERATOR, KN_PREPARE_SAMPLES };
+
+/* How much of it is done, 0 to 1; before kn_progress_open. */
+void kn_progress_prepare(struct kn_progress *p, const struct kn_run_options *options, enum kn_prepare what,
+                         double part);
 
 /* The start-up box; the clock for rates and ETA starts here.  What memory was
  * available is known before the simulation has taken its part. */

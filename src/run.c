@@ -12,7 +12,9 @@
 #include "io/fields.h"
 #include "io/files.h"
 #include "io/history.h"
+#include "pilot.h"
 #include "progress.h"
+#include "sampling.h"
 
 #include <math.h>
 #include <signal.h>
@@ -27,11 +29,12 @@ enum { MESSAGE = 1024 };
 static const char INTERRUPTED[] = "interrupted", WALLTIME[] = "walltime";
 
 struct run {
-    const struct kn_case *c;
+    struct kn_case c;
     const struct kn_run_options *options;
     struct kn_plan_size plan;
     double memory_available; /* bytes, before the simulation took its part */
-    uint64_t fingerprint;
+    uint64_t fingerprint;    /* of the case as it was given */
+    bool chosen;             /* collision.samples was auto */
     struct kn_sim *sim;
     struct kn_monitor monitor;
     struct kn_history *history;
@@ -158,15 +161,20 @@ static enum kn_status name_last_checkpoint(const struct run *r)
 
 /* -------------------------------------------------------------------- begin */
 
+static enum kn_status plan(struct run *r)
+{
+    const enum kn_status status = kn_sim_plan(&r->c, &r->plan);
+    return status == KN_OK ? kn_config_check_memory(r->plan.memory_bytes) : status;
+}
+
 static enum kn_status check_case(struct run *r)
 {
-    enum kn_status status = kn_case_check(r->c);
+    enum kn_status status = kn_case_check(&r->c);
     if (status == KN_OK)
-        status = kn_sim_plan(r->c, &r->plan);
-    if (status == KN_OK)
-        status = kn_config_check_memory(r->plan.memory_bytes);
+        status = plan(r);
     r->memory_available = kn_config_memory_available();
-    r->fingerprint = kn_config_fingerprint(r->c);
+    r->fingerprint = kn_config_fingerprint(&r->c);
+    r->chosen = kn_sampling_is_due(&r->c);
     return status;
 }
 
@@ -189,16 +197,33 @@ static enum kn_status clear_folder(const char *folder)
 static bool hear_assembly(void *to, double part)
 {
     struct run *r = to;
-    kn_progress_assembly(&r->progress, r->options, part);
+    kn_progress_prepare(&r->progress, r->options, KN_PREPARE_OPERATOR, part);
     return !asked_to_stop;
+}
+
+static bool hear_pilot(void *to, double part)
+{
+    struct run *r = to;
+    kn_progress_prepare(&r->progress, r->options, KN_PREPARE_SAMPLES, part);
+    return !asked_to_stop;
+}
+
+/* What was left to the program, before anything is written. */
+static enum kn_status choose_samples(struct run *r)
+{
+    const struct kn_pilot_listeners listeners = {{hear_pilot, r}, {hear_assembly, r}};
+    if (!r->chosen)
+        return KN_OK;
+    enum kn_status status = kn_pilot_samples_heard(&r->c, &listeners);
+    return status == KN_OK ? plan(r) : status;
 }
 
 static enum kn_status create(struct run *r)
 {
     const struct kn_listener listener = {hear_assembly, r};
-    enum kn_status status = kn_sim_create_heard(&r->sim, r->c, &listener);
+    enum kn_status status = kn_sim_create_heard(&r->sim, &r->c, &listener);
     if (status == KN_OK)
-        status = kn_monitor_create(&r->monitor, r->c, kn_sim_space(r->sim));
+        status = kn_monitor_create(&r->monitor, &r->c, kn_sim_space(r->sim));
     if (status != KN_OK)
         return status;
     r->fields = calloc((size_t)kn_sim_cells(r->sim) * KN_FIELDS, sizeof *r->fields);
@@ -213,13 +238,13 @@ static enum kn_status create(struct run *r)
  * from that of the steps before a resume when time.end was moved. */
 static void find_last_step(struct run *r)
 {
-    double left = (r->c->time.end - kn_sim_time(r->sim)) / kn_sim_time_step(r->sim);
+    double left = (r->c.time.end - kn_sim_time(r->sim)) / kn_sim_time_step(r->sim);
     double steps = fmin(fmax(ceil(left - 1e-6), 0), 9e15);
     r->first = kn_sim_steps(r->sim);
     r->last = r->first + (int64_t)steps;
     r->at_last = "end time";
-    if (r->c->time.max_steps > 0 && r->c->time.max_steps < r->last) {
-        r->last = r->c->time.max_steps;
+    if (r->c.time.max_steps > 0 && r->c.time.max_steps < r->last) {
+        r->last = r->c.time.max_steps;
         r->at_last = "max steps";
     }
 }
@@ -234,7 +259,7 @@ static enum kn_status load(struct run *r, const struct kn_checkpoint *k)
     if (status != KN_OK)
         return status;
     find_last_step(r);
-    bool past = k->step > r->last || k->time > r->c->time.end + kn_sim_time_step(r->sim);
+    bool past = k->step > r->last || k->time > r->c.time.end + kn_sim_time_step(r->sim);
     if (past ||
         (k->step == r->last && k->ahead != 0)) /* half-way through a step there is nothing to look at */
         return kn_error_set(KN_EINPUT,
@@ -250,7 +275,12 @@ static enum kn_status begin_resumed(struct run *r)
     enum kn_status status = kn_checkpoint_find(r->options->folder, r->fingerprint, &k, note);
     if (status != KN_OK)
         return status;
-    status = create(r);
+    if (r->chosen) { /* by the run that goes on */
+        r->c.collision.samples = (int)k.samples;
+        status = plan(r);
+    }
+    if (status == KN_OK)
+        status = create(r);
     if (status == KN_OK)
         status = load(r, &k);
     if (status == KN_OK)
@@ -304,6 +334,8 @@ static enum kn_status begin_fresh(struct run *r)
 {
     enum kn_status status = r->options->overwrite ? KN_OK : refuse_unfinished(r->options->folder);
     if (status == KN_OK)
+        status = choose_samples(r);
+    if (status == KN_OK)
         status = kn_files_make_folder(r->options->folder);
     if (status == KN_OK)
         status = create(r);
@@ -326,7 +358,7 @@ static const char *finished(const struct run *r)
 {
     const struct kn_monitor *m = &r->monitor;
     int64_t step = kn_sim_steps(r->sim);
-    double limit = r->c->time.residual;
+    double limit = r->c.time.residual;
     if (limit > 0 && m->row.step == (double)step && m->row.residual < limit && m->previous_residual < limit)
         return "residual";
     return step >= r->last ? r->at_last : NULL;
@@ -336,7 +368,7 @@ static enum kn_status write_fields(struct run *r)
 {
     double begun = kn_progress_clock();
     struct kn_snapshot s = {
-        .c = r->c,
+        .c = &r->c,
         .space = kn_sim_space(r->sim),
         .step = kn_sim_steps(r->sim),
         .time = kn_sim_time(r->sim),
@@ -380,9 +412,9 @@ static bool passes_multiple(double time, double dt, double every)
 static enum kn_status step_once(struct run *r)
 {
     int64_t step = kn_sim_steps(r->sim) + 1;
-    int64_t every = r->c->output.history > 0 ? r->c->output.history : 1;
+    int64_t every = r->c.output.history > 0 ? r->c.output.history : 1;
     bool row = step % every == 0 || step == r->last;
-    bool series = passes_multiple(kn_sim_time(r->sim), kn_sim_time_step(r->sim), r->c->output.fields);
+    bool series = passes_multiple(kn_sim_time(r->sim), kn_sim_time_step(r->sim), r->c.output.fields);
     if (!row && !series)
         return kn_sim_advance_open(r->sim, 1);
     enum kn_status status = kn_sim_advance(r->sim, 1);
@@ -393,7 +425,7 @@ static enum kn_status step_once(struct run *r)
 static enum kn_status attend(struct run *r)
 {
     double now = kn_progress_clock();
-    double every = r->c->output.checkpoint, limit = r->c->run.walltime;
+    double every = r->c.output.checkpoint, limit = r->c.run.walltime;
     kn_progress_step(&r->progress, now, kn_sim_steps(r->sim), kn_sim_time(r->sim), &r->monitor.row);
     if (asked_to_stop)
         r->outcome = INTERRUPTED;
@@ -417,7 +449,7 @@ static enum kn_status loop(struct run *r)
     enum kn_status status = KN_OK;
     r->loop_started = r->checkpointed = kn_progress_clock();
     if (r->monitor.rows == 0)
-        status = look(r, true, r->c->output.fields > 0);
+        status = look(r, true, r->c.output.fields > 0);
     while (status == KN_OK) {
         r->outcome = finished(r);
         if (r->outcome)
@@ -447,6 +479,7 @@ static void summarise(const struct run *r, struct kn_summary *s)
         .cells = kn_sim_cells(r->sim),
         .nodes = kn_sim_nodes(r->sim),
         .memory_bytes = r->plan.memory_bytes,
+        .target = r->chosen ? r->c.collision.error : 0,
     };
     s->updates_per_s = (double)(s->steps - r->first) * (double)s->cells * (double)s->nodes / loop_s;
     kn_sim_phases(r->sim, s->phase_s);
@@ -502,14 +535,14 @@ static enum kn_status dismiss(struct run *r, enum kn_status status)
 enum kn_status kn_run(const struct kn_case *c, const struct kn_run_options *options)
 {
     struct sigaction before[CAUGHT];
-    struct run r = {.c = c, .options = options, .started = kn_progress_clock()};
+    struct run r = {.c = *c, .options = options, .started = kn_progress_clock()};
     enum kn_status status = check_case(&r);
     if (status != KN_OK)
         return status;
     catch_signals(before);
     status = options->resume ? begin_resumed(&r) : begin_fresh(&r);
     if (status == KN_OK) {
-        kn_progress_start(&r.progress, c, r.sim, r.plan.memory_bytes, r.memory_available, r.last);
+        kn_progress_start(&r.progress, &r.c, r.sim, r.plan.memory_bytes, r.memory_available, r.last);
         if (kn_sim_note(r.sim)[0])
             kn_progress_note(&r.progress, "%s", kn_sim_note(r.sim));
         status = loop(&r);

@@ -9,6 +9,11 @@
 
 enum { WORDS = KN_SAMPLE_COLOURS / 64, DROPPED = -1 };
 
+bool kn_sampling_is_due(const struct kn_case *c)
+{
+    return c->collision.samples == KN_SAMPLES_AUTO && kn_collision_is_noisy(c);
+}
+
 int kn_sampling_count(const struct kn_case *c)
 {
     return kn_collision_is_sampled(c->collision.method) ? c->collision.samples : 0;

@@ -5,6 +5,12 @@
 #include "point/sample.h"
 #include "velocity.h"
 
+/* Between these collision.samples: auto chooses. */
+enum { KN_SAMPLING_LEAST = 256, KN_SAMPLING_MOST = 1 << 20 };
+
+/* Is that still to be done? */
+bool kn_sampling_is_due(const struct kn_case *c);
+
 /* Samples in a set: N_t, or 0 where the method draws none. */
 int kn_sampling_count(const struct kn_case *c);
 

@@ -4,6 +4,7 @@
 #include "config.h"
 #include "error.h"
 #include "initial.h"
+#include "sampling.h"
 
 #include <math.h>
 #include <omp.h>
@@ -87,8 +88,13 @@ static const struct kn_backend *assembler_of(const struct kn_case *c)
     return c->collision.method == KN_METHOD_OPERATOR ? kn_backend_assembler(c->run.backend) : NULL;
 }
 
+/* While nobody has chosen the samples, those of the smallest choice are planned for. */
 enum kn_status kn_sim_plan(const struct kn_case *c, struct kn_plan_size *size)
 {
+    struct kn_case smallest = *c;
+    smallest.collision.samples = KN_SAMPLING_LEAST;
+    if (kn_sampling_is_due(c))
+        c = &smallest;
     struct kn_velocity v;
     struct kn_space space = {0};
     const struct kn_backend *backend;
@@ -170,6 +176,8 @@ enum kn_status kn_sim_create_heard(struct kn_sim **out, const struct kn_case *c,
     struct kn_plan_size size;
     enum kn_status status = kn_sim_plan(c, &size);
     *out = NULL;
+    if (status == KN_OK && kn_sampling_is_due(c))
+        status = kn_error_set(KN_EINPUT, "collision.samples: auto is not chosen yet (kn_pilot_samples does)");
     if (status != KN_OK)
         return status;
     struct kn_sim *sim = calloc(1, sizeof *sim);
@@ -351,6 +359,7 @@ void kn_sim_describe(const struct kn_sim *sim, struct kn_checkpoint *k)
     k->time_step = sim->dt;
     k->ahead = sim->ahead;
     k->draws = sim->draws;
+    k->samples = sim->c.collision.samples;
     k->ncells = sim->space.ncells;
     k->nnodes = sim->velocity.nnodes;
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FORMAT = 1, CHUNK_BYTES = 1 << 20, SLAB_CHUNKS = 4, WHY = KN_STORE_REASON };
+enum { FORMAT = 2, CHUNK_BYTES = 1 << 20, SLAB_CHUNKS = 4, WHY = KN_STORE_REASON };
 
 static const char *const slots[] = {"checkpoint-a.h5", "checkpoint-b.h5"};
 
@@ -23,6 +23,7 @@ static const struct scalar {
     {"time_step", REAL, offsetof(struct kn_checkpoint, time_step)},
     {"ahead", REAL, offsetof(struct kn_checkpoint, ahead)},
     {"draws", UNSIGNED, offsetof(struct kn_checkpoint, draws)},
+    {"samples", SIGNED, offsetof(struct kn_checkpoint, samples)},
     {"cells", SIGNED, offsetof(struct kn_checkpoint, ncells)},
     {"nodes", SIGNED, offsetof(struct kn_checkpoint, nnodes)},
     {"monitor_size", SIGNED, offsetof(struct kn_checkpoint, nmonitor)},

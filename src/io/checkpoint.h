@@ -9,8 +9,9 @@ struct kn_checkpoint {
     int64_t step;
     double time;
     double time_step;
-    double ahead;   /* collision time already applied beyond `time` (Strang) */
-    uint64_t draws; /* collision sets drawn so far */
+    double ahead;    /* collision time already applied beyond `time` (Strang) */
+    uint64_t draws;  /* collision sets drawn so far */
+    int64_t samples; /* in a set; what collision.samples: auto has come to */
     int64_t ncells, nnodes;
     int64_t nmonitor;
     double *monitor; /* [nmonitor], owned by the caller of write, freed by kn_checkpoint_free after find */

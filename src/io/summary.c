@@ -112,7 +112,7 @@ static void vector(struct json *j, const char *key, const double value[3])
 
 /* -------------------------------------------------------------- quantities */
 
-enum set { LAST, MEAN, DEVIATION };
+enum set { LAST, MEAN, DEVIATION, ERROR };
 
 static const struct kn_column *column_at(const struct kn_monitor *m, size_t offset)
 {
@@ -122,7 +122,7 @@ static const struct kn_column *column_at(const struct kn_monitor *m, size_t offs
     return NULL;
 }
 
-/* One column: its last value, its average, or the standard deviation about it. */
+/* One column: its last value, its average, the standard deviation about it or the error of it. */
 static double value_of(const struct kn_monitor *m, const struct kn_column *column, enum set set)
 {
     double value = NAN;
@@ -133,6 +133,8 @@ static double value_of(const struct kn_monitor *m, const struct kn_column *colum
         memcpy(&value, (const char *)&m->row + column->offset, sizeof value);
     else if (set == MEAN)
         value = m->mean[i];
+    else if (set == ERROR)
+        value = kn_monitor_error(m, (int)i);
     else if (m->averaged > 1)
         value = sqrt(m->square[i] / (double)(m->averaged - 1));
     return value;
@@ -155,7 +157,7 @@ static void print_wall(struct json *j, const struct kn_monitor *m, enum kn_side 
     open_with(j, '{');
     j->flat = true;
     vector(j, "stress", stress);
-    if (set != DEVIATION) /* a length made of deviations would mean nothing */
+    if (set == LAST || set == MEAN) /* a length made of deviations would mean nothing */
         number(j, "shear", sqrt(tangential));
     number(j, "normal_stress", stress[side / 2]);
     number(j, "heat_flux",
@@ -191,11 +193,37 @@ static void print_all_quantities(struct json *j, const struct kn_monitor *m)
 {
     bool averaged = m->averaged > 0;
     print_quantities(j, "quantities", m, averaged ? MEAN : LAST);
+    if (m->batches)
+        print_quantities(j, "errors", m, ERROR);
     if (!averaged)
         return;
     print_quantities(j, "quantities_std", m, DEVIATION);
     print_quantities(j, "quantities_last", m, LAST);
     count(j, "averaged_rows", m->averaged);
+}
+
+double kn_summary_error(const struct kn_summary *s)
+{
+    const int column = kn_monitor_headline(s->m);
+    return column < 0 ? NAN : kn_monitor_error(s->m, column) / fabs(kn_monitor_value(s->m, column));
+}
+
+/* What became of collision.samples: auto. */
+static void print_samples(struct json *j, const struct kn_summary *s)
+{
+    const int column = kn_monitor_headline(s->m);
+    const double error = kn_summary_error(s);
+    if (s->target == 0)
+        return;
+    name(j, "samples");
+    open_with(j, '{');
+    count(j, "count", s->m->c->collision.samples);
+    number(j, "error_target", s->target);
+    number(j, "error", error);
+    text(j, "error_of", column < 0 ? "" : s->m->columns[column].name);
+    name(j, "held");
+    fputs(isnan(error) ? "null" : error <= s->target ? "true" : "false", j->to);
+    close_with(j, '}');
 }
 
 /* ----------------------------------------------------------------- sections */
@@ -256,6 +284,7 @@ void kn_summary_print(FILE *to, const struct kn_summary *s)
     print_work(&j, s);
     print_conserved(&j, s->m);
     print_all_quantities(&j, s->m);
+    print_samples(&j, s);
     print_last_row(&j, s->m);
     name(&j, "case");
     kn_config_print(to, s->m->c, true);

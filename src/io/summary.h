@@ -27,7 +27,11 @@ struct kn_summary {
     double updates_per_s; /* phase-space cells advanced per second */
     int64_t cells, nodes;
     double memory_bytes;
+    double target; /* relative error that collision.samples was chosen for; 0 = a number was given */
 };
+
+/* The relative error that was reached; NaN where it is not known. */
+double kn_summary_error(const struct kn_summary *s);
 
 const char *kn_summary_phase_name(enum kn_phase phase);
 enum kn_status kn_summary_write(const char *folder, const struct kn_summary *s);

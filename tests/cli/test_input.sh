@@ -68,6 +68,14 @@ refuse good.yaml 'gas.omega: 0.5, but gas.molecules: maxwell has 1' --set gas.om
 expect 0 'omega: 0.81' "$program" run good.yaml --dry-run --set gas.molecules=vhs
 expect 0 'omega: 1' "$program" run good.yaml --dry-run --set gas.omega=1 --set gas.molecules=maxwell
 
+# Samples that the program chooses
+expect 0 'samples: auto' "$program" run good.yaml --dry-run --set collision.samples=auto
+refuse good.yaml '--set collision.error=1e-6: collision.error: 1e-06 needs about' \
+    --set collision.samples=auto --set collision.error=1e-6 --set walls.top.velocity=1
+refuse good.yaml '--set collision.samples=auto: collision.samples: auto holds the error of averages' \
+    --set collision.samples=auto --set output.average=-1
+refuse good.yaml 'collision.samples: expected a whole number' --set collision.samples=automatic
+
 # Files
 refuse missing.yaml 'missing.yaml: cannot be opened'
 : >empty.yaml

@@ -177,4 +177,20 @@ later=$(awk -v end="$end" 'BEGIN { printf "%.6g", 1.1 * end }')
 check "a later end goes on" ends 0 "$knudsen" run "${case[@]}" --out other --resume --set "time.end=$later"
 check "the history grew" test "$(wc -l <other/history.csv)" -gt "$(wc -l <whole/history.csv)"
 
+# 6. Errors go on with the averages, and a number of samples that was chosen stays chosen.
+errors() { sed -n '/"errors"/,/^  }/p' "$1/summary.json"; }
+check "there are errors" test -n "$(errors whole)"
+check "those of the interrupted run are the same" test "$(errors whole)" = "$(errors cut)"
+auto=(--set collision.samples=auto --set collision.error=0.02 --set output.average=5 --set time.end=20)
+check "samples: auto" ends 0 "$knudsen" run "${case[@]}" --out auto "${auto[@]}"
+check "it makes a pilot" contains out 'choosing collision.samples'
+rows=$(wc -l <auto/history.csv)
+check "SIGINT" interrupted INT auto-cut 2 "${auto[@]}"
+check "resume" ends 0 "$knudsen" run "${case[@]}" --out auto-cut "${auto[@]}" --resume
+check "without another pilot" eval '! grep -q "choosing collision.samples" out'
+check "the same history" cmp auto/history.csv auto-cut/history.csv
+check "the same errors" test "$(errors auto)" = "$(errors auto-cut)"
+check "another error is another case" ends 2 "$knudsen" run "${case[@]}" --out auto-cut "${auto[@]}" --resume \
+    --set collision.error=0.01
+
 exit $failed

@@ -48,6 +48,7 @@ static struct kn_checkpoint make_checkpoint(int64_t step, double *monitor)
                                   .time = 0.1 * (double)step,
                                   .ahead = 0.05,
                                   .draws = (uint64_t)step * 2,
+                                  .samples = 4096,
                                   .ncells = NCELLS,
                                   .nnodes = NNODES,
                                   .nmonitor = NMONITOR,
@@ -69,6 +70,7 @@ static void assert_whole(struct kn_checkpoint *k, int64_t step)
     assert_same(k->time, expected.time);
     assert_same(k->ahead, expected.ahead);
     assert_int_equal(k->draws, expected.draws);
+    assert_int_equal(k->samples, expected.samples);
     assert_int_equal(k->ncells, NCELLS);
     assert_int_equal(k->nnodes, NNODES);
     assert_int_equal(k->nmonitor, NMONITOR);

@@ -98,7 +98,7 @@ static void defaults_are_a_cavity(void **state)
     assert_int_equal(c.walls[KN_TOP].kind, KN_WALL_DIFFUSE);
     assert_int_equal(c.walls[KN_FRONT].kind, KN_WALL_PERIODIC);
     assert_true(c.walls[KN_LEFT].accommodation == 1);
-    assert_true(c.output.vtk && c.output.average == -1 && c.run.seed == 1);
+    assert_true(c.output.vtk && c.output.average == KN_AVERAGE_AUTO && c.run.seed == 1);
     assert_string_equal(c.run.backend, "auto");
 }
 
@@ -159,6 +159,27 @@ static void assignments_arrive(void **state)
     assert_int_equal(c.space.cells[1], 30);
     assert_int_equal(c.velocity.nodes[1], 10);
     assert_int_equal(c.velocity.nodes[2], 16);
+}
+
+/* Some numbers may be left to the program. */
+static void auto_is_a_number_too(void **state)
+{
+    (void)state;
+    struct kn_case c;
+    kn_case_default(&c);
+    assert_int_equal(kn_case_set(&c, "collision.samples=auto"), KN_OK);
+    assert_int_equal(c.collision.samples, KN_SAMPLES_AUTO);
+    assert_int_equal(kn_case_check(&c), KN_OK);
+    char *yaml = print(&c, false), *json = print(&c, true);
+    assert_non_null(strstr(yaml, "samples: auto\n"));
+    assert_non_null(strstr(yaml, "average: auto\n"));
+    assert_non_null(strstr(json, "\"samples\": \"auto\""));
+    free(yaml);
+    free(json);
+    assert_int_equal(kn_case_set(&c, "collision.samples=0"), KN_EINPUT);
+    assert_int_equal(kn_case_set(&c, "output.average=-2"), KN_EINPUT);
+    assert_non_null(strstr(kn_error_message(), "-1 to 1000000000, or auto"));
+    assert_int_equal(kn_case_set(&c, "gas.delta=auto"), KN_EINPUT);
 }
 
 /* Kinds that nobody chose follow the axes, whatever the order of the keys. */
@@ -239,6 +260,8 @@ static void fingerprint_knows_what_matters(void **state)
         {"output.history=11", true},
         {"output.fields=1", true},
         {"time.courant=0.4", true},
+        {"collision.samples=auto", true},
+        {"collision.error=0.01", true},
         {"walls.top.velocity=1", true},
         {"time.end=11", false},
         {"time.max_steps=5", false},
@@ -525,27 +548,17 @@ static void help_covers_every_key(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(table_is_whole),
-        cmocka_unit_test(defaults_are_a_cavity),
-        cmocka_unit_test(backends_are_documented),
-        cmocka_unit_test(values_arrive),
-        cmocka_unit_test(assignments_arrive),
-        cmocka_unit_test(walls_follow_axes),
-        cmocka_unit_test(printing_keeps_every_bit),
-        cmocka_unit_test(json_is_a_case_too),
-        cmocka_unit_test(fingerprint_knows_what_matters),
-        cmocka_unit_test(choices_have_names),
-        cmocka_unit_test(keys_are_known),
-        cmocka_unit_test(values_are_checked),
-        cmocka_unit_test(contradictions_are_found),
-        cmocka_unit_test(struct_is_checked_too),
-        cmocka_unit_test(yaml_stays_simple),
-        cmocka_unit_test(depth_is_harmless),
-        cmocka_unit_test(assignments_are_checked),
-        cmocka_unit_test(places_are_kept),
-        cmocka_unit_test(memory_is_compared),
-        cmocka_unit_test(near_words_are_offered),
-        cmocka_unit_test(files_are_read),
+        cmocka_unit_test(table_is_whole),          cmocka_unit_test(defaults_are_a_cavity),
+        cmocka_unit_test(backends_are_documented), cmocka_unit_test(values_arrive),
+        cmocka_unit_test(assignments_arrive),      cmocka_unit_test(auto_is_a_number_too),
+        cmocka_unit_test(walls_follow_axes),       cmocka_unit_test(printing_keeps_every_bit),
+        cmocka_unit_test(json_is_a_case_too),      cmocka_unit_test(fingerprint_knows_what_matters),
+        cmocka_unit_test(choices_have_names),      cmocka_unit_test(keys_are_known),
+        cmocka_unit_test(values_are_checked),      cmocka_unit_test(contradictions_are_found),
+        cmocka_unit_test(struct_is_checked_too),   cmocka_unit_test(yaml_stays_simple),
+        cmocka_unit_test(depth_is_harmless),       cmocka_unit_test(assignments_are_checked),
+        cmocka_unit_test(places_are_kept),         cmocka_unit_test(memory_is_compared),
+        cmocka_unit_test(near_words_are_offered),  cmocka_unit_test(files_are_read),
         cmocka_unit_test(help_covers_every_key),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -455,10 +455,22 @@ static void summary_is_json(void **state)
     assert_non_null(strstr(text, "\"case\": {"));
     assert_null(strstr(text, "nan"));
     assert_null(strstr(text, "averaged_rows"));
+    assert_null(strstr(text, "\"errors\""));
+    assert_null(strstr(text, "\"held\""));
     free(text);
+    struct kn_batches batches[NCOLUMNS] = {0};
+    for (int i = 0; i < 100; i++) /* known to a tenth: the deviation 0.0625 over the root of 100 terms */
+        kn_batches_add(&batches[3], i % 2 ? 0.6875 : 0.5625);
     m.averaged = 3;
+    m.batches = batches;
+    s.target = 0.02;
     assert_int_equal(kn_summary_write(folder, &s), KN_OK);
     text = read_all("summary.json", NULL);
+    const char *error = strstr(strstr(text, "\"errors\""), "\"D\": ");
+    assert_true(fabs(strtod(error + 5, NULL) - 0.00625) < 1e-4);
+    assert_non_null(strstr(error, "\"stress\": [null, null, null], \"normal_stress\": null, "));
+    assert_non_null(strstr(text, "\"error_of\": \"D\""));
+    assert_non_null(strstr(text, "\"held\": true"));
     assert_non_null(strstr(text, "\"averaged_rows\": 3"));
     assert_non_null(strstr(strstr(text, "\"quantities\""), "\"D\": 0.625,"));
     assert_non_null(strstr(strstr(text, "\"quantities_std\""), "\"D\": 0.5,"));

@@ -310,6 +310,77 @@ static void averages_begin_when_asked(void **state)
     drop(&s);
 }
 
+/* A hundred rows of independent noise: the error of D is its deviation over ten. */
+static void errors_where_there_is_noise(void **state)
+{
+    (void)state;
+    static const struct {
+        enum kn_method method;
+        double disturbance;
+        bool noisy;
+    } rows[] = {{KN_METHOD_MONTE_CARLO, 0, true},
+                {KN_METHOD_OPERATOR, 0.1, true},
+                {KN_METHOD_OPERATOR, 0, false},
+                {KN_METHOD_BGK, 0.1, false}};
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        struct scene s;
+        uint64_t seed = 5;
+        set_box(&s, 2, 2, 1);
+        s.c.collision.method = rows[k].method;
+        s.c.disturbance = rows[k].disturbance;
+        s.c.walls[KN_TOP].velocity[0] = 1;
+        s.c.output.average = 0;
+        build(&s);
+        int d = column(&s.m, "D");
+        for (int i = 1; i <= 100; i++) {
+            s.walls[KN_TOP].shear_magnitude = 0.6 + noise(&seed);
+            take(&s, i, i);
+            if (i < 20)
+                assert_true(isnan(kn_monitor_error(&s.m, d)));
+        }
+        double error = kn_monitor_error(&s.m, d), plain = sqrt(s.m.square[d] / 99) / 10;
+        assert_true(rows[k].noisy ? error > 0.99 * plain && error < 1.3 * plain : isnan(error));
+        assert_int_equal(kn_monitor_headline(&s.m), d);
+        drop(&s);
+    }
+}
+
+static void headline_of_plates(void **state)
+{
+    (void)state;
+    struct scene s;
+    set_box(&s, 1, 8, 1);
+    build(&s);
+    take(&s, 1, 1);
+    assert_int_equal(kn_monitor_headline(&s.m), -1);
+    s.walls[KN_TOP].stress[0] = -0.25;
+    s.walls[KN_BOTTOM].heat_flux = 0.125;
+    s.walls[KN_BOTTOM].mass_flux = 1;
+    take(&s, 2, 2);
+    assert_int_equal(kn_monitor_headline(&s.m), column(&s.m, "top.stress_x"));
+    drop(&s);
+}
+
+static void window_by_default(void **state)
+{
+    (void)state;
+    struct kn_case c;
+    kn_case_default(&c);
+    c.time.end = 8;
+    assert_near(kn_monitor_window(&c), 4, 0);
+    c.output.average = 3;
+    assert_near(kn_monitor_window(&c), 3, 0);
+    c.output.average = KN_AVERAGE_AUTO;
+    c.walls[KN_LEFT].oscillation.frequency = 1;
+    assert_true(kn_monitor_window(&c) < 0);
+    c.walls[KN_LEFT].oscillation.frequency = 0;
+    c.initial.shape = KN_SHAPE_SHEAR;
+    assert_true(kn_monitor_window(&c) < 0);
+    c.initial.shape = KN_SHAPE_REST;
+    c.collision.method = KN_METHOD_SHAKHOV;
+    assert_true(kn_monitor_window(&c) < 0);
+}
+
 static void fill(struct scene *s, uint64_t *seed)
 {
     for (int i = 0; i < s->space.ncells * KN_FIELDS; i++)
@@ -318,7 +389,8 @@ static void fill(struct scene *s, uint64_t *seed)
         s->walls[i].shear_magnitude = s->walls[i].heat_flux = noise(seed);
 }
 
-/* Rows 0-3, save, restore elsewhere, rows 4-7 on both: the same bits. */
+/* Rows 0-149, save, restore elsewhere, rows 150-299 on both: the same bits, batches that
+ * became longer in between included. */
 static void restart_is_exact(void **state)
 {
     (void)state;
@@ -328,7 +400,7 @@ static void restart_is_exact(void **state)
     a.c.walls[KN_TOP].velocity[0] = 1;
     a.c.output.average = 0.2;
     build(&a);
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 150; i++) {
         fill(&a, &seed);
         take(&a, i, 0.1 * i);
     }
@@ -341,7 +413,7 @@ static void restart_is_exact(void **state)
     b.c.output.average = 0.2;
     build(&b);
     assert_int_equal(kn_monitor_restore(&b.m, saved, size), KN_OK);
-    for (int i = 4; i < 8; i++) {
+    for (int i = 150; i < 300; i++) {
         fill(&a, &seed);
         memcpy(b.fields, a.fields, (size_t)a.space.ncells * KN_FIELDS * sizeof *a.fields);
         memcpy(b.walls, a.walls, sizeof a.walls);
@@ -400,6 +472,9 @@ int main(void)
         cmocka_unit_test(flow_rates_of_force_and_creep),
         cmocka_unit_test(non_finite_values_are_named),
         cmocka_unit_test(averages_begin_when_asked),
+        cmocka_unit_test(errors_where_there_is_noise),
+        cmocka_unit_test(headline_of_plates),
+        cmocka_unit_test(window_by_default),
         cmocka_unit_test(restart_is_exact),
         cmocka_unit_test(restart_refuses_and_begins_anew),
     };
