@@ -16,23 +16,30 @@ extern "C" {
 #include "sampling.h"
 }
 
-enum { WINDOW = 32, TIMED = 16 }; /* collision sets put into order at once; one sweep in TIMED is timed */
+enum {
+    WINDOW = 32,     /* collision sets put into order at once */
+    GROUP = 8,       /* of these drawn at once, while the group before them is used */
+    LARGE = 1 << 15, /* samples from which on a set is a group: memory */
+    TIMED = 16       /* one sweep in TIMED is timed */
+};
 
 /* A window of orders being prepared, or in use. */
 struct window {
     struct kn_cuda_orders orders;
     uint64_t number;    /* draws number * WINDOW and on; UINT64_MAX = empty */
     cudaEvent_t ready;  /* recorded behind the preparation */
-    cudaEvent_t unused; /* recorded behind the last step that read it */
+    cudaEvent_t unused; /* recorded behind the steps that may read it */
 };
 
-/* A set, drawn while the step before it runs. */
-struct drawn_set {
+/* Sets that follow each other, drawn while those before them are used.  Steps that need
+ * nothing of another stream overlap with the walls of the next. */
+struct drawn_group {
     char *samples;
-    uint64_t draw; /* UINT64_MAX = empty */
+    uint64_t number; /* draws number * group and on; UINT64_MAX = empty */
     double dt;
+    bool awaited;       /* the work stream has waited for `ready` */
     cudaEvent_t ready;  /* recorded behind the drawing */
-    cudaEvent_t unused; /* recorded behind the step that read it */
+    cudaEvent_t unused; /* recorded behind the steps that may read it */
 };
 
 /* What the assembled operator does in a collision step of one length. */
@@ -50,7 +57,9 @@ struct kn_cuda {
     float *emission;            /* [KN_SIDES][nnodes] */
     double *patch;              /* [KN_SIDES][2] */
     struct window windows[2];
-    struct drawn_set sets[2];
+    struct drawn_group groups[3];     /* two in turn; and one set for a step of another length */
+    uint64_t group;                   /* sets of a group */
+    double usual, last;               /* lengths of collision steps: of two in a row, of the last */
     struct propagator propagators[2]; /* for the lengths of step last used */
     struct kn_quadratic *quadratic;   /* [kn_quadratic_count] */
     const double *nodes[3];           /* [half] */
@@ -58,7 +67,7 @@ struct kn_cuda {
     struct kn_cuda_shares shares;
     int32_t near_walls; /* cells that a march does not reach */
     cudaStream_t work, drawing, prepare;
-    cudaEvent_t mark[5]; /* around the sweep of a step that is timed, around drawing the next set, and
+    cudaEvent_t mark[5]; /* around the sweep of a step that is timed, around drawing a set, and
                           * before the operator, where it comes apart from streaming */
     bool timing;         /* marks are recorded, not yet read */
     uint64_t sweeps;
@@ -90,6 +99,11 @@ static bool collides(enum kn_method method)
 
 /* --------------------------------------------------------------------- memory */
 
+static uint64_t group_of(const struct kn_case *c)
+{
+    return kn_sampling_count(c) < LARGE ? GROUP : 1;
+}
+
 static double memory(const struct kn_problem *p)
 {
     const double samples = kn_sampling_count(p->c), nnodes = p->velocity->nnodes;
@@ -97,7 +111,7 @@ static double memory(const struct kn_problem *p)
     const bool operates = p->c->collision.method == KN_METHOD_OPERATOR;
     const double window = samples > 0 ? WINDOW * (samples * 32 + nnodes * KN_SAMPLE_COLOURS / 8) : 0;
     return 2.0 * p->space->ncells * nnodes * sizeof(float) + p->space->ncells * (KN_MOMENTS * 8.0 + 40) +
-           2 * window + 2.0 * kn_cuda_set_bytes((size_t)kn_sampling_count(p->c)) +
+           2 * window + (2.0 * group_of(p->c) + 1) * kn_cuda_set_bytes((size_t)kn_sampling_count(p->c)) +
            (double)kn_quadratic_count(p->c) * sizeof(struct kn_quadratic) +
            (operates ? 2.2 * v->octants * v->size * v->size * sizeof(float) : 0);
 }
@@ -312,13 +326,14 @@ static enum kn_status create_windows(struct kn_cuda *m)
         TRY(allocate(m, (void **)&o->batches, WINDOW * (samples + 2) * sizeof *o->batches));
         CHECK(cudaEventCreateWithFlags(&m->windows[i].ready, cudaEventDisableTiming));
         CHECK(cudaEventCreateWithFlags(&m->windows[i].unused, cudaEventDisableTiming));
-        CHECK(cudaEventRecord(m->windows[i].unused, m->work));
     }
-    for (int i = 0; i < 2; i++) {
-        m->sets[i].draw = UINT64_MAX;
-        TRY(allocate(m, (void **)&m->sets[i].samples, kn_cuda_set_bytes(samples)));
-        CHECK(cudaEventCreateWithFlags(&m->sets[i].ready, cudaEventDisableTiming));
-        CHECK(cudaEventCreateWithFlags(&m->sets[i].unused, cudaEventDisableTiming));
+    m->group = group_of(m->problem.c);
+    for (int i = 0; i < 3; i++) {
+        struct drawn_group *g = &m->groups[i];
+        g->number = UINT64_MAX;
+        TRY(allocate(m, (void **)&g->samples, (i < 2 ? m->group : 1) * kn_cuda_set_bytes(samples)));
+        CHECK(cudaEventCreateWithFlags(&g->ready, cudaEventDisableTiming));
+        CHECK(cudaEventCreateWithFlags(&g->unused, cudaEventDisableTiming));
     }
     return KN_OK;
 }
@@ -525,9 +540,9 @@ static void destroy(void *machine)
     cudaDeviceSynchronize();
     cudaEvent_t events[] = {
         m->windows[0].ready, m->windows[0].unused, m->windows[1].ready, m->windows[1].unused,
-        m->sets[0].ready,    m->sets[0].unused,    m->sets[1].ready,    m->sets[1].unused,
-        m->mark[0],          m->mark[1],           m->mark[2],          m->mark[3],
-        m->mark[4],
+        m->groups[0].ready,  m->groups[0].unused,  m->groups[1].ready,  m->groups[1].unused,
+        m->groups[2].ready,  m->groups[2].unused,  m->mark[0],          m->mark[1],
+        m->mark[2],          m->mark[3],           m->mark[4],
     };
     cudaStream_t streams[] = {m->work, m->drawing, m->prepare};
     for (size_t i = 0; i < sizeof events / sizeof *events; i++)
@@ -605,9 +620,10 @@ static enum kn_status prepare_window(struct kn_cuda *m, uint64_t number)
     if (w->number == number)
         return KN_OK;
     const struct kn_sample_plan plan = sample_plan(m, 1);
+    CHECK(cudaEventRecord(w->unused, m->work));
     CHECK(cudaStreamWaitEvent(m->prepare, w->unused, 0));
-    for (int i = 0; i < 2; i++)
-        CHECK(cudaStreamWaitEvent(m->prepare, m->sets[i].ready, 0));
+    for (int i = 0; i < 3; i++)
+        CHECK(cudaStreamWaitEvent(m->prepare, m->groups[i].ready, 0));
     CHECK(kn_cuda_order(&w->orders, &plan, number * WINDOW, m->prepare));
     CHECK(cudaEventRecord(w->ready, m->prepare));
     w->number = number;
@@ -620,50 +636,75 @@ static const int32_t *batches_of(const struct kn_cuda *m, uint64_t draw)
     return o->batches + draw % WINDOW * ((uint64_t)o->samples + 2);
 }
 
-/* Draw set `draw` for a collision step dt, unless that has been done. */
-static enum kn_status draw_set(struct kn_cuda *m, double dt, uint64_t draw, bool timed)
+/* Draw sets first..end-1, all of one window, into a group for collision steps dt. */
+static enum kn_status draw_sets(struct kn_cuda *m, double dt, uint64_t first, uint64_t end,
+                                struct drawn_group *g)
 {
-    struct drawn_set *d = &m->sets[draw % 2];
-    if (d->draw == draw && d->dt == dt)
-        return KN_OK;
-    TRY(prepare_window(m, draw / WINDOW));
-    const struct window *w = &m->windows[draw / WINDOW % 2];
+    TRY(prepare_window(m, first / WINDOW));
+    const struct window *w = &m->windows[first / WINDOW % 2];
     const struct kn_sample_plan plan = sample_plan(m, dt);
+    const size_t bytes = kn_cuda_set_bytes((size_t)w->orders.samples);
+    CHECK(cudaEventRecord(g->unused, m->work));
     CHECK(cudaStreamWaitEvent(m->drawing, w->ready, 0));
-    CHECK(cudaStreamWaitEvent(m->drawing, d->unused, 0));
-    if (timed)
-        CHECK(cudaEventRecord(m->mark[2], m->drawing));
-    CHECK(kn_cuda_sample(&plan, draw, m->problem.velocity->nnodes,
-                         w->orders.order + draw % WINDOW * (uint64_t)w->orders.samples, batches_of(m, draw),
-                         kn_cuda_beside(kn_cuda_cells(&m->device)), d->samples, m->drawing));
-    if (timed)
-        CHECK(cudaEventRecord(m->mark[3], m->drawing));
-    CHECK(cudaEventRecord(d->ready, m->drawing));
-    d->draw = draw;
-    d->dt = dt;
+    CHECK(cudaStreamWaitEvent(m->drawing, g->unused, 0));
+    for (uint64_t draw = first; draw < end; draw++) {
+        if (draw == first)
+            CHECK(cudaEventRecord(m->mark[2], m->drawing));
+        CHECK(kn_cuda_sample(&plan, draw, m->problem.velocity->nnodes,
+                             w->orders.order + draw % WINDOW * (uint64_t)w->orders.samples,
+                             batches_of(m, draw), kn_cuda_beside(kn_cuda_cells(&m->device)),
+                             g->samples + (draw - first) * bytes, m->drawing));
+        if (draw == first)
+            CHECK(cudaEventRecord(m->mark[3], m->drawing));
+    }
+    CHECK(cudaEventRecord(g->ready, m->drawing));
+    g->number = first / m->group;
+    g->dt = dt;
+    g->awaited = false;
     return KN_OK;
 }
 
-/* The set of this step, for the kernels that the work stream gets next. */
+static enum kn_status draw_group(struct kn_cuda *m, double dt, uint64_t number)
+{
+    struct drawn_group *g = &m->groups[number % 2];
+    if (g->number == number)
+        return KN_OK;
+    return draw_sets(m, dt, number * m->group, (number + 1) * m->group, g);
+}
+
+/* The set of this step, for the kernels that the work stream gets next.  One for a step of
+ * another length than its group, as before and after a report, is drawn by itself. */
 static enum kn_status use_set(struct kn_cuda *m, double dt, uint64_t draw, struct kn_cuda_set *set)
 {
     if (kn_sampling_count(m->problem.c) == 0)
         return KN_OK;
-    TRY(draw_set(m, dt, draw, false));
-    CHECK(cudaStreamWaitEvent(m->work, m->sets[draw % 2].ready, 0));
-    *set = kn_cuda_set{batches_of(m, draw), m->sets[draw % 2].samples};
+    struct drawn_group *g = &m->groups[draw / m->group % 2];
+    m->usual = dt == m->last || m->last == 0 ? dt : m->usual;
+    m->last = dt;
+    if (g->number == draw / m->group && g->dt != dt && m->usual == dt)
+        g->number = UINT64_MAX; /* the length has changed for good */
+    TRY(draw_group(m, m->usual, draw / m->group));
+    uint64_t at = draw % m->group;
+    if (g->dt != dt) {
+        g = &m->groups[2];
+        at = 0;
+        TRY(draw_sets(m, dt, draw, draw + 1, g));
+    }
+    if (!g->awaited)
+        CHECK(cudaStreamWaitEvent(m->work, g->ready, 0));
+    g->awaited = true;
+    *set = kn_cuda_set{batches_of(m, draw),
+                       g->samples + at * kn_cuda_set_bytes((size_t)kn_sampling_count(m->problem.c))};
     return KN_OK;
 }
 
-/* Behind the sweep that used a set: its memory is free, and the next set is
- * drawn, most likely for a step of the same length. */
-static enum kn_status draw_ahead(struct kn_cuda *m, double dt, uint64_t draw, bool timed)
+/* Behind the first sweep that used a set of a group: the next group is drawn, most likely for
+ * steps of the same length. */
+static enum kn_status draw_ahead(struct kn_cuda *m, uint64_t draw)
 {
     if (kn_sampling_count(m->problem.c) == 0)
         return KN_OK;
-    CHECK(cudaEventRecord(m->sets[draw % 2].unused, m->work));
-    CHECK(cudaEventRecord(m->windows[draw / WINDOW % 2].unused, m->work));
-    TRY(draw_set(m, dt, draw + 1, timed));
+    TRY(draw_group(m, m->usual, draw / m->group + 1));
     return prepare_window(m, draw / WINDOW + 1);
 }
 
@@ -787,7 +828,7 @@ static enum kn_status sweep(struct kn_cuda *m, const struct kn_step *step, float
     if (timed)
         CHECK(cudaEventRecord(m->mark[1], m->work));
     m->timing = m->timing || timed;
-    return draw_ahead(m, step->collide, step->draw, timed);
+    return draw_ahead(m, step->draw);
 }
 
 static enum kn_status step(void *machine, const struct kn_step *step)

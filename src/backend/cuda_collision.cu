@@ -569,6 +569,7 @@ static __global__ void __launch_bounds__(T, 768 / T)
     __shared__ float x[C][KN_INVARIANTS], lost[C];
     __shared__ inflow<C> in;
     float *const tile = STAGED ? shared : s.next + (int64_t)blockIdx.x * p.mesh.nnodes;
+    let_the_next_begin();
     const long long start = clock64();
     for (int i = threadIdx.x; STAGED && i < KN_SAMPLE_BATCH * C; i += T) /* the slots of idle samples */
         cell_of<V>(p.mesh, tile, i % C)[(kn_cuda_slots(p.mesh.nnodes, V) + i / C) * V] = 0;
