@@ -322,6 +322,13 @@ static enum kn_status bench_cases(const struct machine *m)
         {"Shakhov, eps 0.1, 256^2, gauss 16, order 2",
          {"space.cells=[256,256]", "space.order=2", "velocity.nodes=16", "collision.method=shakhov",
           "disturbance=0.1"}},
+        {"operator, 160^2, gauss 8, order 2",
+         {"space.cells=[160,160]", "velocity.nodes=8", "collision.method=operator"}},
+        {"operator, 160^2, gauss 12, order 2",
+         {"space.cells=[160,160]", "velocity.nodes=12", "collision.method=operator"}},
+        {"operator, eps 0.1, 1000 samples, 160^2, gauss 8",
+         {"space.cells=[160,160]", "velocity.nodes=8", "collision.method=operator", "disturbance=0.1",
+          "collision.samples=1000"}},
         {"BGK, 64^2, gauss 8, order 1",
          {"space.cells=[64,64]", "space.order=1", "velocity.nodes=8", "collision.method=bgk"}},
         {"BGK, 940^2, gauss 8, order 1",
@@ -330,13 +337,13 @@ static enum kn_status bench_cases(const struct machine *m)
          {"space.cells=[96,96,96]", "space.order=1", "velocity.nodes=8", "collision.method=bgk"}},
     };
     enum kn_status status = KN_OK;
-    printf("%-44s %12s %10s %8s %8s %6s   (%s)\n", "case", "step, us", "ns/cell", "GB/s", "copy", "ratio",
+    printf("%-48s %12s %10s %8s %8s %6s   (%s)\n", "case", "step, us", "ns/cell", "GB/s", "copy", "ratio",
            m->name);
     for (size_t i = 0; i < sizeof cases / sizeof *cases && status == KN_OK; i++) {
         struct result r;
         status = measure(m, cases[i].settings, &r);
         if (status == KN_OK)
-            printf("%-44s %12.2f %10.3f %8.1f %8.1f %6.2f\n", cases[i].name, 1e6 * r.step,
+            printf("%-48s %12.2f %10.3f %8.1f %8.1f %6.2f\n", cases[i].name, 1e6 * r.step,
                    1e9 * r.step / r.cells, rate(2 * state_bytes(&r), r.step),
                    rate(2 * state_bytes(&r), r.copy), r.copy / r.step);
         fflush(stdout);
@@ -344,8 +351,19 @@ static enum kn_status bench_cases(const struct machine *m)
     return status;
 }
 
-int kn_bench(bool paper, bool json, bool cases, const char *folder)
+/* On all threads and, where there is one, on the GPU. */
+static enum kn_status bench_steady(const struct machine *machines, int count)
 {
+    enum kn_status status = KN_OK;
+    for (int i = count > 1 ? 1 : 0; i < count && status == KN_OK; i++)
+        status = kn_bench_steady(machines[i].backend, machines[i].threads, machines[i].name);
+    return status;
+}
+
+int kn_bench(const struct kn_bench_options *o)
+{
+    const char *const folder = o->folder;
+    const bool paper = o->paper, json = o->json;
     struct machine machines[MACHINES];
     struct result results[MACHINES * SIZES];
     const int *sides = paper ? paper_sides : few_sides, sizes = paper ? SIZES : 2;
@@ -370,8 +388,10 @@ int kn_bench(bool paper, bool json, bool cases, const char *folder)
         printf("\n]\n");
     else if (status == KN_OK)
         print_ratios(&table);
-    if (status == KN_OK && cases)
+    if (status == KN_OK && o->cases && !json)
         status = bench_cases(&machines[table.machines - 1]);
+    if (status == KN_OK && o->steady && !json)
+        status = bench_steady(machines, table.machines);
     if (status == KN_OK && folder)
         status = write_folder(&table, folder);
     if (status != KN_OK)

@@ -2,10 +2,21 @@
 #ifndef KN_BENCH_H
 #define KN_BENCH_H
 
-#include <stdbool.h>
+#include "knudsen.h"
 
-/* All sizes of the paper, or a few; a table, or JSON; also other cases as users
- * run them; table and pictures also into `folder` (may be NULL). */
-int kn_bench(bool paper, bool json, bool cases, const char *folder);
+/* What to measure: the paper's cavity is always. */
+struct kn_bench_options {
+    bool paper;         /* all sizes of the paper, or a few */
+    bool json;          /* a table, or JSON */
+    bool cases;         /* also steps as users run them */
+    bool steady;        /* also whole runs from rest to steady */
+    const char *folder; /* for table and pictures; may be NULL */
+};
+
+int kn_bench(const struct kn_bench_options *o);
+
+/* The drag of a cavity from rest until it is steady: by the operator and, beside it, by Monte
+ * Carlo (bench_steady.c). */
+enum kn_status kn_bench_steady(const char *backend, int threads, const char *machine);
 
 #endif
