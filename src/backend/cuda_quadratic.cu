@@ -99,30 +99,57 @@ static __device__ __forceinline__ stencil_pair read_pair(const float *from)
     return s;
 }
 
+/* Nodes of a stencil in the tile, from its lowest corner. */
+struct stencil_nodes {
+    int at[KN_STENCIL];
+};
+
+static __device__ __forceinline__ stencil_nodes nodes_of(const int32_t half[3], int pitch)
+{
+    stencil_nodes n;
+#pragma unroll
+    for (int i = 0; i < KN_STENCIL; i++)
+        n.at[i] = kn_quadratic_node(half, i) * pitch;
+    return n;
+}
+
+/* Interpolate, in as many sums as there are lines, so that none waits for another. */
+static __device__ __forceinline__ float interpolate(const stencil_nodes &n, const float value[KN_STENCIL],
+                                                    const float *h)
+{
+    float sum[KN_POINTS] = {};
+#pragma unroll
+    for (int i = 0; i < KN_STENCIL; i++)
+        sum[i % KN_POINTS] += value[i] * h[n.at[i]];
+    return sum[0] + sum[1] + sum[2];
+}
+
+static __device__ __forceinline__ void add_stencil(const stencil_nodes &n, const float change[KN_STENCIL],
+                                                   float g, float *h)
+{
+    float now[KN_STENCIL];
+#pragma unroll
+    for (int i = 0; i < KN_STENCIL; i++)
+        now[i] = h[n.at[i]] + change[i] * g;
+#pragma unroll
+    for (int i = 0; i < KN_STENCIL; i++)
+        h[n.at[i]] = now[i];
+}
+
 /* One collision in a thread's cell: everything is read before anything changes. */
-static __device__ __forceinline__ void apply(const kn_quadratic *q, const int32_t half[3], float eps,
+static __device__ __forceinline__ void apply(const kn_quadratic *q, const stencil_nodes &n, float eps,
                                              float *h, int pitch)
 {
     const int4 at = *(const int4 *)q->node; /* two nodes, two stencils */
-    float *x = h + at.z * pitch, *y = h + at.w * pitch;
+    float *const a = h + at.x * pitch, *const b = h + at.y * pitch, *const x = h + at.z * pitch,
+                 *const y = h + at.w * pitch;
     const stencil_pair value = read_pair(q->value[0]);
-    float after[2] = {0, 0};
-#pragma unroll
-    for (int i = 0; i < KN_STENCIL; i++) {
-        const int away = kn_quadratic_node(half, i) * pitch;
-        after[0] += value.of[i] * x[away];
-        after[1] += value.of[KN_STENCIL + i] * y[away];
-    }
-    const float g = eps * (h[at.x * pitch] * h[at.y * pitch] - after[0] * after[1]);
-    h[at.x * pitch] += value.of[2 * KN_STENCIL] * g;
-    h[at.y * pitch] += value.of[2 * KN_STENCIL + 1] * g;
+    const float g = eps * (*a * *b - interpolate(n, value.of, x) * interpolate(n, value.of + KN_STENCIL, y));
+    *a += value.of[2 * KN_STENCIL] * g;
+    *b += value.of[2 * KN_STENCIL + 1] * g;
     const stencil_pair change = read_pair(q->change[0]);
-#pragma unroll
-    for (int i = 0; i < KN_STENCIL; i++)
-        x[kn_quadratic_node(half, i) * pitch] += change.of[i] * g;
-#pragma unroll
-    for (int i = 0; i < KN_STENCIL; i++)
-        y[kn_quadratic_node(half, i) * pitch] += change.of[KN_STENCIL + i] * g;
+    add_stencil(n, change.of, g, x);
+    add_stencil(n, change.of + KN_STENCIL, g, y);
 }
 
 static __global__ void __launch_bounds__(WARP)
@@ -136,6 +163,7 @@ static __global__ void __launch_bounds__(WARP)
     const tile t = {shared, tile_pitch(cells)};
     const bool active = threadIdx.x < here;
     float *const mine = t.h + (active ? threadIdx.x : 0);
+    const stencil_nodes nodes = nodes_of(q.half, t.pitch);
     double before[KN_INVARIANTS];
     load_tile(p, rows, here, t);
     if (active && p.conservation != CONSERVE_NONE)
@@ -147,7 +175,7 @@ static __global__ void __launch_bounds__(WARP)
             ((float4 *)staged)[i] = __ldg((const float4 *)(q.samples + from) + i);
         __syncwarp();
         for (int i = 0; i < count && active; i++)
-            apply(&staged[i], q.half, p.eps, mine, t.pitch);
+            apply(&staged[i], nodes, p.eps, mine, t.pitch);
     }
     if (active && p.conservation != CONSERVE_NONE)
         put_back(p, before, heavy, mine, t.pitch);
