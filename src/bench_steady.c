@@ -48,6 +48,8 @@ static enum kn_status record(const struct kn_case *c, struct history *h)
         if (status == KN_OK)
             status = look_at(sim, start, h);
     }
+    if (status == KN_OK && kn_sim_time(sim) < c->time.end)
+        status = kn_error_set(KN_ENUMERIC, "the run takes more steps than can be recorded");
     kn_sim_destroy(sim);
     return status;
 }
@@ -105,7 +107,7 @@ enum kn_status kn_bench_steady(const char *backend, int threads, const char *mac
     struct history *h = malloc(sizeof *h);
     if (!h)
         return kn_error_set(KN_EMEMORY, "not enough memory");
-    printf("cavity, delta 1, 40x40, from rest           %8s %10s %12s %12s   (%s)\n", "D", "of 0.6406",
+    printf("cavity, delta 1, 40x40, from rest           %8s  off %.4f %12s %12s   (%s)\n", "D", CONVERGED,
            "s to 0.5 %", "s to own", machine);
     for (size_t i = 0; i < sizeof methods / sizeof *methods && status == KN_OK; i++) {
         struct kn_case c;
@@ -118,7 +120,8 @@ enum kn_status kn_bench_steady(const char *backend, int threads, const char *mac
             status = record(&c, h);
         if (status != KN_OK)
             break;
-        printf("%-43s %8.5f %+9.2f%%", methods[i].name, final_drag(h), 100 * (final_drag(h) / CONVERGED - 1));
+        printf("%-43s %8.5f %+9.2f %%", methods[i].name, final_drag(h),
+               100 * (final_drag(h) / CONVERGED - 1));
         print_seconds(arrival(h, CONVERGED));
         print_seconds(arrival(h, final_drag(h)));
         printf("\n");

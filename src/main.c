@@ -447,7 +447,9 @@ static int command_bench(int argc, char **argv)
         {"paper", KEY_PAPER, NULL, 0, "all sizes of the paper, 256 to 36864 cells", 0},
         {"cases", KEY_CASES, NULL, 0, "also steps as users run them, against a copy of the state", 0},
         {"steady", KEY_STEADY, NULL, 0,
-         "also a cavity from rest to steady, by operator and monte-carlo: seconds to a drag 0.5 % off", 0},
+         "also a cavity from rest to steady, by operator and monte-carlo: seconds to a drag 0.5 % off (not "
+         "with --json)",
+         0},
         {"json", KEY_JSON, NULL, 0, "print JSON instead of a table", 0},
         {"out", 'o', "DIR", 0, "write the table and pictures (gnuplot) into this folder", 0},
         {0},

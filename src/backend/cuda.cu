@@ -31,8 +31,8 @@ struct window {
     cudaEvent_t unused; /* recorded behind the steps that may read it */
 };
 
-/* Sets that follow each other, drawn while those before them are used.  Steps that need
- * nothing of another stream overlap with the walls of the next. */
+/* Sets that follow each other, drawn while those before them are used (or one set by itself).  Steps that
+ * need nothing of another stream overlap with the walls of the next. */
 struct drawn_group {
     char *samples;
     uint64_t number; /* draws number * group and on; UINT64_MAX = empty */
@@ -59,7 +59,8 @@ struct kn_cuda {
     struct window windows[2];
     struct drawn_group groups[3];     /* two in turn; and one set for a step of another length */
     uint64_t group;                   /* sets of a group */
-    double usual, last;               /* lengths of collision steps: of two in a row, of the last */
+    double usual, last;               /* lengths of collision steps: of three in a row, of the last */
+    int alike;                        /* of the last steps, how many were as long as the last */
     struct propagator propagators[2]; /* for the lengths of step last used */
     struct kn_quadratic *quadratic;   /* [kn_quadratic_count] */
     const double *nodes[3];           /* [half] */
@@ -70,6 +71,7 @@ struct kn_cuda {
     cudaEvent_t mark[5]; /* around the sweep of a step that is timed, around drawing a set, and
                           * before the operator, where it comes apart from streaming */
     bool timing;         /* marks are recorded, not yet read */
+    bool streamed;       /* of a sweep that streamed */
     uint64_t sweeps;
     double seconds[KN_PHASES];
     void *blocks[64]; /* everything allocated, for the end */
@@ -104,6 +106,15 @@ static uint64_t group_of(const struct kn_case *c)
     return kn_sampling_count(c) < LARGE ? GROUP : 1;
 }
 
+/* Bytes for two lengths of step and, where rows are too long for shared memory, for the cells
+ * of one block on every multiprocessor of the largest cards. */
+static double operator_memory(const struct kn_velocity *v)
+{
+    const double padded = v->size + 128.0, block = 16.0 * v->nnodes * sizeof(float);
+    return 2 * v->octants * padded * (v->size + 8.0) * sizeof(float) +
+           (block > 220e3 ? 160 * 2.2 * block : 0);
+}
+
 static double memory(const struct kn_problem *p)
 {
     const double samples = kn_sampling_count(p->c), nnodes = p->velocity->nnodes;
@@ -113,7 +124,7 @@ static double memory(const struct kn_problem *p)
     return 2.0 * p->space->ncells * nnodes * sizeof(float) + p->space->ncells * (KN_MOMENTS * 8.0 + 40) +
            2 * window + (2.0 * group_of(p->c) + 1) * kn_cuda_set_bytes((size_t)kn_sampling_count(p->c)) +
            (double)kn_quadratic_count(p->c) * sizeof(struct kn_quadratic) +
-           (operates ? 2.2 * v->octants * v->size * v->size * sizeof(float) : 0);
+           (operates ? operator_memory(v) : 0);
 }
 
 static enum kn_status allocate(struct kn_cuda *m, void **to, size_t bytes)
@@ -410,6 +421,7 @@ static enum kn_status make_propagator(struct kn_cuda *m, double dt, struct propa
     float *packed = (float *)calloc(length + plain, sizeof *packed);
     if (!packed)
         return kn_error_set(KN_EMEMORY, "collision.method: no memory for a step of the operator");
+    to->dt = -1; /* until all is well */
     enum kn_status status = pack_parities(m, dt, packed + length, packed);
     /* from pageable memory, behind the steps that read what was there: the call returns when
      * the host array may go */
@@ -418,7 +430,8 @@ static enum kn_status make_propagator(struct kn_cuda *m, double dt, struct propa
                                                : cudaSuccess;
     free(packed);
     CHECK(copied);
-    to->dt = status == KN_OK ? dt : -1;
+    if (status == KN_OK)
+        to->dt = dt;
     return status;
 }
 
@@ -640,6 +653,7 @@ static const int32_t *batches_of(const struct kn_cuda *m, uint64_t draw)
 static enum kn_status draw_sets(struct kn_cuda *m, double dt, uint64_t first, uint64_t end,
                                 struct drawn_group *g)
 {
+    g->number = UINT64_MAX; /* until all is well */
     TRY(prepare_window(m, first / WINDOW));
     const struct window *w = &m->windows[first / WINDOW % 2];
     const struct kn_sample_plan plan = sample_plan(m, dt);
@@ -679,7 +693,8 @@ static enum kn_status use_set(struct kn_cuda *m, double dt, uint64_t draw, struc
     if (kn_sampling_count(m->problem.c) == 0)
         return KN_OK;
     struct drawn_group *g = &m->groups[draw / m->group % 2];
-    m->usual = dt == m->last || m->last == 0 ? dt : m->usual;
+    m->alike = dt == m->last ? m->alike + 1 : 1;
+    m->usual = m->alike >= 3 || m->last == 0 ? dt : m->usual; /* a report makes two half steps */
     m->last = dt;
     if (g->number == draw / m->group && g->dt != dt && m->usual == dt)
         g->number = UINT64_MAX; /* the length has changed for good */
@@ -726,6 +741,12 @@ static cudaError_t advance(const struct kn_cuda_problem *p, const struct kn_cuda
         return status;
     if (kn_cuda_linear_fits(p))
         return kn_cuda_linear(p, s, stream);
+    if (p->method == KN_METHOD_OPERATOR) { /* a uniform gas: its row moves on, and collides later */
+        struct kn_cuda_problem streaming = *p;
+        streaming.method = KN_METHOD_NONE;
+        streaming.source = NULL;
+        return kn_cuda_model(&streaming, s, stream);
+    }
     return p->method == KN_METHOD_MONTE_CARLO ? kn_cuda_collision(p, s, stream) : kn_cuda_model(p, s, stream);
 }
 
@@ -765,6 +786,10 @@ static enum kn_status collide_quadratically(struct kn_cuda *m, const struct kn_c
  * spent streaming and afterwards; the operator, where it comes apart, has a mark before it. */
 static enum kn_status streaming_part(struct kn_cuda *m, float sweeping, double *part)
 {
+    if (!m->streamed) {
+        *part = 0;
+        return KN_OK;
+    }
     const bool apart = m->problem.c->collision.method == KN_METHOD_OPERATOR &&
                        !(m->device.inner.tiles[0] > 0 && kn_cuda_march_operates(&m->device));
     long long cycles[2];
@@ -827,6 +852,8 @@ static enum kn_status sweep(struct kn_cuda *m, const struct kn_step *step, float
     TRY(collide_quadratically(m, &s, step->draw));
     if (timed)
         CHECK(cudaEventRecord(m->mark[1], m->work));
+    if (timed)
+        m->streamed = step->stream > 0;
     m->timing = m->timing || timed;
     return draw_ahead(m, step->draw);
 }

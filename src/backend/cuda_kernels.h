@@ -96,7 +96,8 @@ struct kn_cuda_step {
     float *next;
     float dt_stream;
     double dt_collide;
-    bool behind_walls; /* kn_cuda_walls has been called for it, and nothing since */
+    bool behind_walls; /* kn_cuda_walls has been called for it, and nothing since but a march, whose
+                        * blocks wait for the walls before they end */
     int32_t cells;     /* of p.tiled, the first so many, that the linear sweep covers */
     int32_t heavy;     /* the node of a row that gets back what rounding has lost */
     struct kn_cuda_set set;
@@ -106,8 +107,8 @@ struct kn_cuda_step {
 extern "C" {
 cudaError_t kn_cuda_walls(const struct kn_cuda_problem *p, const float *h, float dt, bool fluxes,
                           cudaStream_t stream);
-/* One sweep over the cells, in one of three ways.  Linear: streaming alone or with
- * linearised BGK, rows in registers; the cells of p.inner as a march, where that fits. */
+/* One sweep over the cells.  Linear: streaming alone or with linearised BGK, rows in
+ * registers; the cells of p.inner as a march, where that fits; models; Monte Carlo. */
 /* Does the march apply the operator too? */
 bool kn_cuda_march_operates(const struct kn_cuda_problem *p);
 /* Tiles from which on a march is worth its while; 0: never. */
@@ -133,7 +134,7 @@ cudaError_t kn_cuda_moments(const struct kn_cuda_problem *p, const float *h, dou
                             cudaStream_t stream);
 }
 
-/* Products of 8 nodes each that make up a sum over an octant. */
+/* Products of 8 nodes each that make up a sum over an octant; octants are padded to 16. */
 static __host__ __device__ inline int kn_cuda_operator_steps(int size)
 {
     return (size + 7) / 8;

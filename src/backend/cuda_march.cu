@@ -323,7 +323,7 @@ struct tile_place {
 static __device__ __forceinline__ tile_place place_of(const kn_cuda_problem &p, int at)
 {
     const int ntiles = p.inner.tiles[0] * p.inner.tiles[1],
-              chosen = at < ntiles ? (at + ntiles / 2) % ntiles : ntiles - 1;
+              chosen = at < ntiles ? (at + ntiles / 2 + p.inner.tiles[0] / 2) % ntiles : ntiles - 1;
     const int place[2] = {chosen % p.inner.tiles[0], chosen / p.inner.tiles[0]};
     return tile_place{p.inner.first[0] + COLUMNS * place[0] +
                           p.inner.across * (p.inner.first[1] + ROWS * place[1]),
@@ -451,7 +451,8 @@ static __device__ __forceinline__ void settle_cells(const kn_cuda_problem &p, co
 #pragma unroll
     for (int i = 0; i < TILES * CELLS * LANES / SHORT; i++) {
         const int c = threadIdx.x / LANES + i * SHORT / LANES;
-        const settled_cell row = {tile + c * p.mesh.nnodes, s.next + (int64_t)cells[c] * p.mesh.nnodes,
+        const settled_cell row = {tile + c * p.mesh.nnodes,
+                                  s.next + (int64_t)(cells[c] < 0 ? 0 : cells[c]) * p.mesh.nnodes,
                                   changes + c * CHANGES, KN_CUDA_SHORT};
         brought sum = {0, 0, {0, 0, 0}};
         float rounded[4] = {0, 0, 0, 0};
@@ -470,7 +471,8 @@ static __device__ __forceinline__ void settle_cells(const kn_cuda_problem &p, co
     }
 }
 
-/* The operator: 16 cells, a parity a warp. */
+/* The operator: 16 cells, a parity a warp.  Cells that do not exist hold anything; nothing of
+ * theirs mixes with that of others or is stored. */
 static __device__ __forceinline__ void operate_cells(const kn_cuda_problem &p, const kn_cuda_step &s,
                                                      int whole, const float *tile, const lost_cells &lost,
                                                      float *parities, int cells[TILES * CELLS])

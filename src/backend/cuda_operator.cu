@@ -182,7 +182,8 @@ static __global__ void __launch_bounds__(WARP *MOST)
 
 /* ------------------------------------------------------------------ launching */
 
-/* M x N products are held in registers, 16 at most, and N is one of a few. */
+/* M x N products are held in registers, 16 at most, and N is one of a few.  Short rows are one
+ * share of 8 tiles, as the march has it. */
 static division divide(const kn_cuda_problem *p, int across)
 {
     const int tiles = kn_cuda_operator_steps(p->size), most = 16 / across;
@@ -249,7 +250,7 @@ static blocks blocks_of(const kn_cuda_problem *p, const division *d, int total, 
         const int most = scratch_blocks(p, d), some = groups < most ? groups : most;
         return blocks{some, some};
     }
-    if (d->across == 1 || 2 * rest > card)
+    if (d->across == 1 || rest == 0 || 2 * rest > card)
         return blocks{groups, groups};
     const int left = total - (groups - rest) * cells;
     return blocks{groups - rest + (left + CELLS_ACROSS - 1) / CELLS_ACROSS, groups - rest};

@@ -178,7 +178,7 @@ static __device__ __forceinline__ void put_changes(const changes<M, N> &d, const
 /* A cell: its row before and after, its changes. */
 struct settled_cell {
     const float *old;
-    float *to; /* NULL: there is none */
+    float *to;
     const float *change;
     int apart; /* floats between parities of the changes */
 };

@@ -430,8 +430,12 @@ static void operator_is_a_dense_product(void **state)
 {
     (void)state;
     const char *const cases[] = {"space.cells=1 walls.left.kind=periodic walls.right.kind=periodic",
-                                 "space.cells=37", "space.cells=[3,5]", "space.cells=[2,3,2]",
-                                 "space.cells=[3,4] velocity.fold=none"};
+                                 "space.cells=37",
+                                 "space.cells=[3,5]",
+                                 "space.cells=[2,3,2]",
+                                 "space.cells=[3,4] velocity.fold=none",
+                                 "space.cells=[5,4] velocity.nodes=8",
+                                 "space.cells=[4,3] velocity.nodes=[6,10,8]"};
     for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
         struct scene s;
         char text[512];
@@ -456,11 +460,6 @@ static void operator_is_a_dense_product(void **state)
     }
 }
 
-/* Boxes with many cells away from walls, where the GPU has other ways; rows short and long. */
-static const char *const wide_boxes[] = {
-    "space.cells=[39,42] walls.top.velocity=[1,0,0] walls.left.accommodation=0.7",
-    "space.cells=[47,37] walls.left.kind=symmetry walls.top.kind=periodic walls.bottom.kind=periodic"};
-
 /* One step of streaming and collisions on every machine that has the method. */
 static void check_step(struct scene *s, const char *name, const char *text, double dt, double tolerance)
 {
@@ -474,6 +473,48 @@ static void check_step(struct scene *s, const char *name, const char *text, doub
         compare(s, name, &targets[t], text, tolerance);
     }
 }
+
+/* A uniform gas, in which a step has nothing to stream. */
+static void uniform_gas_collides_once(void **state)
+{
+    (void)state;
+    const char *text = "velocity.nodes=6 collision.method=operator space.cells=1 velocity.fold=none "
+                       "walls.left.kind=periodic walls.right.kind=periodic";
+    struct scene s;
+    build(&s, text);
+    memcpy(s.expected, s.h, s.rows * sizeof *s.h);
+    apply_operator(&s, s.expected);
+    check_step(&s, "uniform gas", text, 0.1, 2e-6);
+    drop(&s);
+}
+
+/* Steps of two lengths as reports make them, and numbers of sets that jump: every machine has
+ * the same set at the same time as the first. */
+static void sets_of_all_lengths(void **state)
+{
+    (void)state;
+    const char *text = "velocity.nodes=6 space.cells=[5,3] collision.samples=200 disturbance=0.1";
+    struct scene s;
+    build(&s, text);
+    for (int t = 0; t < ntargets; t++) {
+        void *machine = start(&s, &targets[t]);
+        for (uint64_t draw = 0; draw < 150; draw += draw == 43 ? 57 : 1) {
+            const double length = draw % 11 == 3 || draw % 11 == 4 ? 0.5 * STEP : STEP;
+            expect_ok(targets[t].backend->collide(machine, length, draw));
+        }
+        expect_ok(targets[t].backend->collide(machine, STEP, 7)); /* back again */
+        finish(&s, &targets[t], machine);
+        if (t == 0)
+            memcpy(s.expected, s.next, s.rows * sizeof *s.next);
+        compare(&s, "sets of all lengths", &targets[t], text, 1e-5);
+    }
+    drop(&s);
+}
+
+/* Boxes with many cells away from walls, where the GPU has other ways; rows short and long. */
+static const char *const wide_boxes[] = {
+    "space.cells=[39,42] walls.top.velocity=[1,0,0] walls.left.accommodation=0.7",
+    "space.cells=[47,37] walls.left.kind=symmetry walls.top.kind=periodic walls.bottom.kind=periodic"};
 
 static void wide_boxes_stream_and_relax(void **state)
 {
@@ -638,6 +679,8 @@ int main(void)
         cmocka_unit_test(writing_past_the_caches_changes_nothing),
         cmocka_unit_test(linear_bgk_matches_its_formula),
         cmocka_unit_test(operator_is_a_dense_product),
+        cmocka_unit_test(uniform_gas_collides_once),
+        cmocka_unit_test(sets_of_all_lengths),
         cmocka_unit_test(wide_boxes_stream_and_relax),
         cmocka_unit_test(wide_boxes_stream_and_operate),
         cmocka_unit_test(models_agree_between_machines),
