@@ -39,7 +39,7 @@ static const struct kn_choice molecules[] = {
     {0},
 };
 static const struct kn_choice methods[] = {
-    {"monte-carlo", KN_METHOD_MONTE_CARLO, "hard-sphere collision integral by Monte Carlo"},
+    {"monte-carlo", KN_METHOD_MONTE_CARLO, "collision integral by Monte Carlo, as in the paper"},
     {"operator", KN_METHOD_OPERATOR,
      "collision integral assembled once, free of noise; what is quadratic is sampled"},
     {"bgk", KN_METHOD_BGK, "BGK relaxation model (Prandtl number 1)"},
@@ -537,7 +537,7 @@ const struct kn_key kn_config_keys[] = {
      .doc =
          "Time from which averages of fields and quantities are taken; below 0 there are none. auto takes "
          "the second half of the run where collisions are sampled, walls steady and the gas first at rest, "
-         "else none."},
+         "else none; a run that is resumed goes on with the window it has."},
     {.name = "output.checkpoint",
      REAL(output.checkpoint),
      .initial = "600",

@@ -119,7 +119,8 @@ static void choose_columns(struct kn_monitor *m)
 enum kn_status kn_monitor_create(struct kn_monitor *m, const struct kn_case *c, const struct kn_space *space)
 {
     size_t n = (size_t)space->ncells;
-    *m = (struct kn_monitor){.c = c, .space = space, .previous_residual = NAN};
+    *m =
+        (struct kn_monitor){.c = c, .space = space, .previous_residual = NAN, .window = kn_monitor_window(c)};
     m->columns = calloc(COLUMNS_MAX, sizeof *m->columns);
     m->mean = calloc(COLUMNS_MAX, sizeof *m->mean);
     m->square = calloc(COLUMNS_MAX, sizeof *m->square);
@@ -345,8 +346,7 @@ enum kn_status kn_monitor_take(struct kn_monitor *m, int64_t step, double time, 
     for (int i = 0; i < m->space->ncells; i++)
         memcpy(m->previous + (size_t)i * WATCHED, fields + (size_t)i * KN_FIELDS, WATCHED * sizeof *fields);
 
-    double start = kn_monitor_window(m->c);
-    if (start >= 0 && time >= start && step > 0) /* nothing has passed a wall at step 0 */
+    if (m->window >= 0 && time >= m->window && step > 0) /* nothing has passed a wall at step 0 */
         update_averages(m, fields);
     return KN_OK;
 }
@@ -416,9 +416,9 @@ static const double *get(void *to, const double *from, size_t count)
 void kn_monitor_save(const struct kn_monitor *m, double *state)
 {
     size_t columns = (size_t)m->ncolumns, cells = (size_t)m->space->ncells;
-    struct state_head head = {
-        STATE_VERSION,   m->ncolumns, m->space->ncells, kn_monitor_window(m->c), (double)m->averaged,
-        (double)m->rows, {0},         m->previous_time, m->previous_residual};
+    struct state_head head = {STATE_VERSION, m->ncolumns,         m->space->ncells,
+                              m->window,     (double)m->averaged, (double)m->rows,
+                              {0},           m->previous_time,    m->previous_residual};
     memcpy(head.initial, m->initial, sizeof head.initial);
     state = put(state, &head, HEAD_SIZE);
     state = put(state, &m->row, ROW_SIZE);
@@ -451,7 +451,10 @@ enum kn_status kn_monitor_restore(struct kn_monitor *m, const double *state, int
     state = get(m->previous, state, cells * WATCHED);
     get(m->mean_fields, state, cells * KN_FIELDS);
 
-    if (head.average_start != kn_monitor_window(m->c)) {
+    /* a window that nobody has set goes on where it began, also to a later end */
+    m->window = m->c->output.average == KN_AVERAGE_AUTO && m->averaged > 0 ? head.average_start
+                                                                           : kn_monitor_window(m->c);
+    if (head.average_start != m->window) {
         m->averaged = 0;
         memset(m->mean, 0, columns * sizeof *m->mean);
         memset(m->square, 0, columns * sizeof *m->square);

@@ -44,6 +44,7 @@ struct kn_monitor {
     double previous_time;
     double previous_residual;   /* of the row before the latest; a stop needs two in a row */
     double initial[5];          /* mass, momentum, energy of the first row */
+    double window;              /* time from which on rows are averaged; below 0: never */
     int64_t averaged;           /* rows in the averages; the row of step 0 is in none */
     double *mean, *square;      /* [ncolumns] running mean, sum of squared deviations (Welford) */
     struct kn_batches *batches; /* [ncolumns] of the averaged rows; NULL where nothing is noisy */

@@ -311,7 +311,7 @@ static int axis_of(int parity)
 }
 
 /* d + e phi in place of d, which makes the cubes of an axis exact; phi = v^3 - a v is
- * orthogonal to v, and to all other polynomials of third degree, theory (48).  Not with
+ * orthogonal to v, and to all other polynomials of third degree, theory (44a).  Not with
  * three nodes on the half axis, which do not integrate phi^2. */
 static void correct_cubes(const struct kn_assembly *g, int axis, const struct sums *s, double *matrix,
                           double *phi)

@@ -47,7 +47,8 @@ static double unrest(const struct kn_case *c, double dt)
  * part of it, theory (52). */
 static double fewest(const struct kn_case *c, const struct stay *s, double part)
 {
-    const double harm = kn_collision_is_sampled(c->collision.method) ? 1 : 0.05 * c->disturbance;
+    const double grid = c->velocity.grid == KN_GRID_STRETCHED ? 4 : 1,
+                 harm = kn_collision_is_sampled(c->collision.method) ? grid : 0.05 * c->disturbance;
     const bool cuts = c->collision.update == KN_UPDATE_EXPONENTIAL;
     return fmax(KN_SAMPLING_LEAST, cuts ? harm * s->dt * s->nodes / part : 0);
 }
@@ -192,6 +193,11 @@ static enum kn_status describe(const struct kn_case *c, struct stay *s)
     if (c->time.max_steps > 0)
         end = fmin(end, (double)c->time.max_steps * size.time_step);
     *s = (struct stay){end - start, size.time_step, (double)size.nodes};
+    for (int side = 0; side < KN_SIDES; side++)
+        if (c->walls[side].oscillation.frequency > 0)
+            return kn_error_set(KN_EINPUT,
+                                "collision.samples: auto holds the error of a mean, but a wall swings "
+                                "(give a number)");
     if (start < 0 || s->window <= 0)
         return kn_error_set(KN_EINPUT,
                             "collision.samples: auto holds the error of averages, but there are none "

@@ -248,6 +248,8 @@ static void start_box(struct kn_progress *p, const struct kn_case *c, const stru
                       double available)
 {
     const struct kn_space *space = kn_sim_space(sim);
+    const bool integral =
+        c->collision.method == KN_METHOD_OPERATOR || kn_collision_is_sampled(c->collision.method);
     char needed[KN_NAME], there[KN_NAME], speed[PART] = "", steps[PART] = "";
     kn_config_bytes_text(bytes, needed);
     kn_config_bytes_text(available, there);
@@ -263,6 +265,8 @@ static void start_box(struct kn_progress *p, const struct kn_case *c, const stru
     line(p, PLAIN, "  memory    %s needed, %s available", needed, there);
     line(p, PLAIN, "  gas       Kn %.4g   delta %.4g%s%s", knudsen_times_delta / c->gas.delta, c->gas.delta,
          speed, c->disturbance > 0 ? "" : "   linearised (eps = 0)");
+    line(p, PLAIN, "  collide   %s%s%s", kn_config_choice_name("collision.method", c->collision.method),
+         integral ? ", " : "", integral ? kn_config_choice_name("gas.molecules", c->gas.molecules) : "");
     if (kn_collision_is_noisy(c))
         line(p, PLAIN, "  samples   %d a step", c->collision.samples);
     line(p, PLAIN, "  time      dt %.4g, %lld steps%s", kn_sim_time_step(sim), (long long)p->last, steps);
@@ -498,7 +502,8 @@ static void end_value(struct kn_progress *p, const struct kn_monitor *m, int i)
 {
     const double value = kn_monitor_value(m, i), error = kn_monitor_error(m, i);
     const char *name = m->columns[i].name;
-    const char *lack = m->batches && isnan(error) ? ", too few for an error" : "";
+    const char *lack =
+        m->batches && isnan(error) ? ", too short for an error: a later time.end gives one" : "";
     char text[PART];
     value_text(text, value, error);
     if (m->averaged > 1)
@@ -517,8 +522,8 @@ static void end_samples(struct kn_progress *p, const struct kn_summary *s)
         return;
     if (isfinite(error))
         snprintf(reached, sizeof reached, "%.2g, %s", error, error <= s->target ? "held" : "not held");
-    line(p, PLAIN, "  samples   %d a step for a relative error of %g: it is %s", s->m->c->collision.samples,
-         s->target, reached);
+    line(p, PLAIN, "  samples   %d a step for a relative statistical error of %g: it is %s",
+         s->m->c->collision.samples, s->target, reached);
 }
 
 static void end_values(struct kn_progress *p, const struct kn_summary *s)

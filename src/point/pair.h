@@ -13,7 +13,7 @@ struct kn_direction {
  * law of collisions, and directions.  The sums of theory (44), c d d^T, are
  * [8][size][size]: one matrix for each way in which the octants of two nodes differ,
  * its symmetric half left to the reader; behind them [3][size] and [3], the sums of c e d and
- * c e e with what d lacks of the cubes along each axis, theory (48). */
+ * c e e with what d lacks of the cubes along each axis, theory (44a). */
 struct kn_assembly {
     int half[3], size;         /* nodes on a half axis, in an octant */
     const double *node[3];     /* [half] V0 */

@@ -178,7 +178,7 @@ number() { sed -n "/\"$2\"/,\$p" "$1/summary.json" | grep -m1 -o '"D": *[-0-9.e]
 check "an error is smaller than the deviation" \
     awk -v e="$(number mc errors)" -v s="$(number mc quantities_std)" 'BEGIN {exit !(e > s / 20 && e < s / 2)}'
 check "a short window" ends 0 "$knudsen" run case.yaml --out short "${noisy[@]}" --set time.end=1
-check "says that it is" contains out 'D .*too few for an error'
+check "says that it is" contains out 'D .*too short for an error'
 check "and has null for an error" test "$(grep -A1 '"errors"' short/summary.json | tail -1 | tr -d ' ')" = '"D":null,'
 check "no window" ends 0 "$knudsen" run case.yaml --out none "${noisy[@]}" --set output.average=-1
 check "says that too" contains out 'D .*(a single row, no error)'
@@ -187,7 +187,7 @@ check "says that too" contains out 'D .*(a single row, no error)'
 chosen=("${noisy[@]}" --set time.end=20 --set collision.samples=auto --set collision.error=0.005)
 check "samples: auto" ends 0 "$knudsen" run case.yaml --out auto "${chosen[@]}"
 check "the report tells the number, and that it was enough" contains out \
-    'samples  *[0-9]* a step for a relative error of 0.005: it is [0-9.e-]*, held'
+    'samples  *[0-9]* a step for a relative statistical error of 0.005: it is [0-9.e-]*, held'
 check "so does summary.json" json_keys auto/summary.json samples count error_target error_of held
 check "the case in it has the number" contains auto/summary.json '"collision": {[^}]*"samples": [1-9][0-9]*'
 check "another seed gets the same number" ends 0 "$knudsen" run case.yaml --out seed "${chosen[@]}" --set run.seed=2 --quiet

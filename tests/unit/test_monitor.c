@@ -451,6 +451,12 @@ static void restart_refuses_and_begins_anew(void **state)
     assert_near(a.m.row.step, 1, 0);
     assert_int_equal(kn_monitor_restore(&a.m, saved, size - 1), KN_EINPUT);
 
+    a.c.output.average = KN_AVERAGE_AUTO; /* nobody's start: the window goes on where it began */
+    assert_int_equal(kn_monitor_restore(&a.m, saved, size), KN_OK);
+    assert_int_equal(a.m.averaged, 1);
+    take(&a, 2, 2);
+    assert_int_equal(a.m.averaged, 2);
+
     set_box(&b, 3, 4, 1);
     build(&b);
     assert_int_equal(kn_monitor_restore(&b.m, saved, size), KN_EINPUT);
