@@ -2,6 +2,7 @@
 
 #include "backend/backend.h"
 #include "config.h"
+#include "molecules.h"
 
 #include <math.h>
 #include <omp.h>
@@ -37,12 +38,15 @@ static void find_edges(const struct kn_operator *o, double *slowest, double *fas
                 *slowest = fmin(*slowest, -o->rate[p][i]);
 }
 
-static void print_text(const struct kn_operator *o, const struct kn_velocity *v, double seconds)
+static void print_text(const struct kn_case *c, const struct kn_operator *o, const struct kn_velocity *v,
+                       double seconds)
 {
     double slowest, fastest;
     char held[KN_NAME];
     find_edges(o, &slowest, &fastest);
     kn_config_bytes_text(8.0 * KN_PARITIES * o->size * o->size, held);
+    printf("molecules              %s, viscosity as T^%g\n",
+           kn_config_choice_name("gas.molecules", c->gas.molecules), kn_molecules_omega(c));
     printf("velocity grid          %d x %d x %d nodes, %d in an octant, %d octants stored\n", 2 * v->half[0],
            2 * v->half[1], 2 * v->half[2], v->size, v->octants);
     printf("viscosity              %.5f of the exact one (%+.2f %%)%s\n", o->viscosity,
@@ -59,16 +63,18 @@ static void print_text(const struct kn_operator *o, const struct kn_velocity *v,
         printf("note                   %s\n", o->note);
 }
 
-static void print_json(const struct kn_operator *o, const struct kn_velocity *v, double seconds)
+static void print_json(const struct kn_case *c, const struct kn_operator *o, const struct kn_velocity *v,
+                       double seconds)
 {
     double slowest, fastest;
     find_edges(o, &slowest, &fastest);
-    printf("{\"size\": %d, \"octants\": %d, \"viscosity\": %.17g, \"prandtl\": %.17g, \"scale\": %.17g, "
+    printf("{\"molecules\": \"%s\", \"omega\": %g, \"size\": %d, \"octants\": %d, \"viscosity\": %.17g, "
+           "\"prandtl\": %.17g, \"scale\": %.17g, "
            "\"defect\": %.3g, \"slowest_rate\": %.17g, \"fastest_rate\": %.17g, \"memory_bytes\": %.0f, "
            "\"multiplications\": %.0f, \"seconds\": %.3f, \"origin\": \"%s\"}\n",
-           o->size, v->octants, o->viscosity, o->prandtl, o->scale, o->defect, o->scale * slowest,
-           o->scale * fastest, 8.0 * KN_PARITIES * o->size * o->size, (double)v->octants * o->size * o->size,
-           seconds, o->origin);
+           kn_config_choice_name("gas.molecules", c->gas.molecules), kn_molecules_omega(c), o->size,
+           v->octants, o->viscosity, o->prandtl, o->scale, o->defect, o->scale * slowest, o->scale * fastest,
+           8.0 * KN_PARITIES * o->size * o->size, (double)v->octants * o->size * o->size, seconds, o->origin);
 }
 
 static bool show_part(void *to, double part)
@@ -92,7 +98,7 @@ enum kn_status kn_info_operator(const struct kn_case *c, bool json)
         status = kn_operator_create(&o, c, &v, kn_backend_assembler(c->run.backend),
                                     isatty(STDERR_FILENO) ? &listener : NULL);
     if (status == KN_OK)
-        (json ? print_json : print_text)(&o, &v, omp_get_wtime() - start);
+        (json ? print_json : print_text)(c, &o, &v, omp_get_wtime() - start);
     kn_operator_destroy(&o);
     kn_velocity_destroy(&v);
     return status;

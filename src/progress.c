@@ -581,8 +581,8 @@ void kn_progress_end(struct kn_progress *p, const struct kn_summary *s)
     line(p, STRONG, "%s: step %lld, t = %.6g, after %s, %.3g updates/s", s->outcome, (long long)s->steps,
          s->time, human_time(took, s->wall_s), s->updates_per_s);
     if (!unfinished && s->m->c->time.residual > 0 && s->m->row.residual > s->m->c->time.residual)
-        line(p, STRONG, "not steady yet: the residual is above time.residual %g (a later time.end goes on)",
-             s->m->c->time.residual);
+        line(p, STRONG, "not steady yet: the residual is above time.residual %g (%s)", s->m->c->time.residual,
+             kn_collision_is_noisy(s->m->c) ? "as noise alone may keep it" : "a later time.end goes on");
     end_values(p, s);
     end_phases(p, s);
     end_files(p);

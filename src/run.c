@@ -532,6 +532,21 @@ static enum kn_status dismiss(struct run *r, enum kn_status status)
     return status;
 }
 
+/* Molecules that a wall sends off, a thermal speed faster than itself, should be on the grid. */
+static void note_fast_walls(struct run *r)
+{
+    double fastest = 0;
+    for (int s = 0; s < KN_SIDES; s++)
+        for (int d = 0; d < 3; d++)
+            fastest = fmax(fastest, r->c.disturbance * (fabs(r->c.walls[s].velocity[d]) +
+                                                        fabs(r->c.walls[s].oscillation.velocity[d])));
+    if (fastest + 1 > kn_sim_reach(r->sim))
+        kn_progress_note(&r->progress,
+                         "walls move at %.3g V0, but the velocity grid reaches %.3g V0 only: expect nonsense "
+                         "(a smaller disturbance, or more velocity.nodes)",
+                         fastest, kn_sim_reach(r->sim));
+}
+
 enum kn_status kn_run(const struct kn_case *c, const struct kn_run_options *options)
 {
     struct sigaction before[CAUGHT];
@@ -545,6 +560,7 @@ enum kn_status kn_run(const struct kn_case *c, const struct kn_run_options *opti
         kn_progress_start(&r.progress, &r.c, r.sim, r.plan.memory_bytes, r.memory_available, r.last);
         if (kn_sim_note(r.sim)[0])
             kn_progress_note(&r.progress, "%s", kn_sim_note(r.sim));
+        note_fast_walls(&r);
         status = loop(&r);
     }
     if (status == KN_OK)

@@ -337,6 +337,12 @@ const char *kn_sim_backend(const struct kn_sim *sim)
     return sim->backend->name;
 }
 
+double kn_sim_reach(const struct kn_sim *sim)
+{
+    const double *most = sim->velocity.max_speed;
+    return fmin(most[0], fmin(most[1], most[2]));
+}
+
 const char *kn_sim_note(const struct kn_sim *sim)
 {
     return sim->collision.op.note;

@@ -167,6 +167,11 @@ check "no bad row is written" lacks n/history.csv '[^,]nan\|inf\|,nan,nan'
 check "no summary of a failure" absent n/summary.json
 check "run.log tells of it" contains n/run.log '^error: non-finite'
 
+# A lid beyond the velocity grid.
+check "a lid that is too fast" ends 0 "$knudsen" run case.yaml --out fast --set collision.method=bgk --set disturbance=5 --set time.end=0.1
+check "is noted" contains out 'walls move at 5 V0, but the velocity grid reaches'
+check "and the collisions are named" contains out 'collide  *bgk$'
+
 # 8. Noise: errors where collisions are sampled, none elsewhere, and a word where the window is too short.
 check "no errors without noise" lacks a/summary.json '"errors"'
 check "no errors in the report" lacks a.out '+-'
