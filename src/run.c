@@ -532,19 +532,32 @@ static enum kn_status dismiss(struct run *r, enum kn_status status)
     return status;
 }
 
-/* Molecules that a wall sends off, a thermal speed faster than itself, should be on the grid. */
+/* Molecules that a wall sends off, a thermal speed faster than itself, should be on the grid, and
+ * those of an inflow. */
 static void note_fast_walls(struct run *r)
 {
-    double fastest = 0;
-    for (int s = 0; s < KN_SIDES; s++)
+    const double eps = r->c.disturbance;
+    double walls = 0, inflows = 0, hottest = 0;
+    for (int s = 0; s < KN_SIDES; s++) {
+        const struct kn_wall *w = &r->c.walls[s];
+        const bool inflow = w->kind == KN_WALL_INFLOW;
+        double *fastest = inflow ? &inflows : &walls;
         for (int d = 0; d < 3; d++)
-            fastest = fmax(fastest, r->c.disturbance * (fabs(r->c.walls[s].velocity[d]) +
-                                                        fabs(r->c.walls[s].oscillation.velocity[d])));
-    if (fastest + 1 > kn_sim_reach(r->sim))
+            *fastest = fmax(*fastest, eps * (fabs(w->velocity[d]) + fabs(w->oscillation.velocity[d])));
+        if (inflow)
+            hottest = fmax(hottest, 1 + eps * (w->temperature + fabs(w->oscillation.temperature)));
+    }
+    if (walls + 1 > kn_sim_reach(r->sim))
         kn_progress_note(&r->progress,
                          "walls move at %.3g V0, but the velocity grid reaches %.3g V0 only: expect nonsense "
                          "(a smaller disturbance, or more velocity.nodes)",
-                         fastest, kn_sim_reach(r->sim));
+                         walls, kn_sim_reach(r->sim));
+    if (hottest > 0 && inflows + sqrt(hottest) > kn_sim_reach(r->sim))
+        kn_progress_note(&r->progress,
+                         "gas flows in at %.3g V0 with a thermal speed of %.3g V0, but the velocity grid "
+                         "reaches %.3g V0 only: expect nonsense (more velocity.nodes, or velocity.grid: "
+                         "stretched with a larger velocity.range)",
+                         inflows, sqrt(hottest), kn_sim_reach(r->sim));
 }
 
 enum kn_status kn_run(const struct kn_case *c, const struct kn_run_options *options)

@@ -37,6 +37,9 @@ bool kn_space_is_even(const struct kn_case *c, int axis);
  * periodic ends, or between mirrors when nothing drives it along the axis. */
 bool kn_space_is_uniform(const struct kn_case *c, int axis);
 
+/* True where a side does nothing but reflect, whatever arrives. */
+bool kn_space_is_mirror(const struct kn_wall *wall);
+
 /* Width of the narrowest cell along an axis, lambda0. */
 double kn_space_narrowest(const struct kn_case *c, int axis);
 
