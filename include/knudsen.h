@@ -95,7 +95,8 @@ enum kn_wall_kind {
 };
 enum kn_shape {
     KN_SHAPE_REST, KN_SHAPE_DENSITY, KN_SHAPE_SHEAR, KN_SHAPE_TEMPERATURE,
-    KN_SHAPE_STRESS, KN_SHAPE_HEAT_FLUX, KN_SHAPE_FOURTH_MOMENT, KN_SHAPE_ANISOTROPIC
+    KN_SHAPE_STRESS, KN_SHAPE_HEAT_FLUX, KN_SHAPE_FOURTH_MOMENT, KN_SHAPE_ANISOTROPIC,
+    KN_SHAPE_SOUND, KN_SHAPE_BKW, KN_SHAPE_BETWEEN
 };
 enum kn_splitting { KN_SPLITTING_STRANG, KN_SPLITTING_LIE };
 /* clang-format on */
@@ -168,7 +169,8 @@ struct kn_case {
     struct {
         enum kn_shape shape;
         double amplitude;
-        int wave[3]; /* periods along each axis */
+        int wave[3];  /* periods along each axis */
+        double width; /* L; of the passage of KN_SHAPE_BETWEEN */
     } initial;
     struct {
         double end; /* lambda0 / V0 */

@@ -195,6 +195,28 @@ static enum kn_status check_size(const struct kn_case *c)
     return KN_OK;
 }
 
+/* The states that are no wave of an amplitude. */
+static enum kn_status check_state(const struct kn_case *c)
+{
+    const enum kn_shape shape = c->initial.shape;
+    const double amplitude = c->initial.amplitude;
+    if (shape != KN_SHAPE_BKW && shape != KN_SHAPE_BETWEEN)
+        return KN_OK;
+    if (c->initial.wave[0] || c->initial.wave[1] || c->initial.wave[2])
+        return kn_error_set(KN_EINPUT, "initial.wave: has no meaning with initial.shape: %s (0 is)",
+                            kn_config_choice_name("initial.shape", shape));
+    if (shape == KN_SHAPE_BETWEEN && kn_space_inflow_axis(c) < 0)
+        return kn_error_set(
+            KN_EINPUT, "initial.shape: between needs kind: inflow at both ends of one axis and of no other");
+    if (shape == KN_SHAPE_BKW && c->disturbance == 0)
+        return kn_error_set(KN_EINPUT, "initial.shape: bkw at disturbance 0 (it is a solution of the whole "
+                                       "equation: disturbance above 0)");
+    if (shape == KN_SHAPE_BKW && (amplitude <= 0 || amplitude > 0.4))
+        return kn_error_set(KN_EINPUT, "initial.amplitude: %g with initial.shape: bkw (above 0 up to 0.4)",
+                            amplitude);
+    return KN_OK;
+}
+
 static enum kn_status check_initial(const struct kn_case *c)
 {
     double change = c->disturbance * c->initial.amplitude;
@@ -262,7 +284,8 @@ static enum kn_status check_ranges(const struct kn_case *c)
 enum kn_status kn_case_check(const struct kn_case *c)
 {
     static enum kn_status (*const checks[])(const struct kn_case *) = {
-        check_ranges, check_walls, check_stretch, check_size, check_initial, check_molecules, check_operator,
+        check_ranges,  check_walls, check_stretch,   check_size,
+        check_initial, check_state, check_molecules, check_operator,
     };
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
         enum kn_status status = checks[i](c);

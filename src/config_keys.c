@@ -99,6 +99,12 @@ static const struct kn_choice shapes[] = {
      "the Sonine polynomial of degree 2 in v^2, no stress and no heat flux"},
     {"anisotropic", KN_SHAPE_ANISOTROPIC,
      "Gaussian with T_x = 1 + eps amplitude, T_y = T_z = 1 - eps amplitude / 2"},
+    {"sound", KN_SHAPE_SOUND, "velocity u_x, h = 2 v_x"},
+    {"bkw", KN_SHAPE_BKW,
+     "state of Bobylev, Krook and Wu with K = 1 - amplitude, which Maxwell molecules relax exactly; "
+     "disturbance above 0"},
+    {"between", KN_SHAPE_BETWEEN,
+     "local equilibrium that passes from the inflow at the low end of an axis to that at its high end"},
     {0},
 };
 
@@ -450,7 +456,8 @@ const struct kn_key kn_config_keys[] = {
      .unit = "",
      .flags = KN_KEY_SHAPES,
      .choices = shapes,
-     .doc = "Disturbance h at time 0, times amplitude and cos(2 pi wave . x / size)."},
+     .doc = "Disturbance h at time 0, times amplitude and cos(2 pi wave . x / size); bkw and between are "
+            "whole states."},
     {.name = "initial.amplitude",
      REAL(initial.amplitude),
      .initial = "1",
@@ -467,6 +474,14 @@ const struct kn_key kn_config_keys[] = {
      .high = 10000,
      .flags = KN_KEY_SHAPES,
      .doc = "Periods of the initial disturbance along x, y, z; 0 is uniform."},
+    {.name = "initial.width",
+     REAL(initial.width),
+     .initial = "0.1",
+     .unit = "L",
+     .low = 1e-6,
+     .high = 1e6,
+     .flags = KN_KEY_SHAPES,
+     .doc = "Length w over which the state between changes, as tanh(x / w) about the middle of the axis."},
     {.name = "time.end",
      REAL(time.end),
      .initial = "10",
@@ -566,10 +581,9 @@ const struct kn_key kn_config_keys[] = {
      .high = 1e9,
      .flags = KN_KEY_AUTO,
      .automatic = KN_AVERAGE_AUTO,
-     .doc =
-         "Time from which averages of fields and quantities are taken; below 0 there are none. auto takes "
-         "the second half of the run where collisions are sampled, walls steady and the gas first at rest, "
-         "else none; a run that is resumed goes on with the window it has."},
+     .doc = "Time from which averages of fields and quantities are taken; below 0 there are none. auto takes "
+            "the second half of the run where collisions are sampled, walls steady and the gas first at rest "
+            "or between inflows, else none; a run that is resumed goes on with the window it has."},
     {.name = "output.checkpoint",
      REAL(output.checkpoint),
      .initial = "600",

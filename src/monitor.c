@@ -306,10 +306,10 @@ static enum kn_status check_walls(int64_t step, double time, const struct kn_wal
 }
 
 /* By default the second half of a noisy run is averaged, where the flow comes
- * from rest and nothing in it swings: it has had time to become steady. */
+ * from rest, or from a guess at it, and nothing in it swings: it has had time to become steady. */
 double kn_monitor_window(const struct kn_case *c)
 {
-    bool steady = c->initial.shape == KN_SHAPE_REST;
+    bool steady = c->initial.shape == KN_SHAPE_REST || c->initial.shape == KN_SHAPE_BETWEEN;
     if (c->output.average != KN_AVERAGE_AUTO)
         return c->output.average;
     for (int s = 0; s < KN_SIDES; s++)

@@ -29,6 +29,7 @@ static bool initial_is_odd(const struct kn_case *c, int axis)
     case KN_SHAPE_STRESS:
         return axis <= 1;
     case KN_SHAPE_HEAT_FLUX:
+    case KN_SHAPE_SOUND:
         return axis == 0;
     default:
         return false;
@@ -52,6 +53,18 @@ bool kn_space_is_mirror(const struct kn_wall *wall)
     default:
         return false;
     }
+}
+
+int kn_space_inflow_axis(const struct kn_case *c)
+{
+    int found = -1;
+    for (int axis = 0; axis < 3; axis++)
+        if (c->walls[2 * axis].kind == KN_WALL_INFLOW && c->walls[2 * axis + 1].kind == KN_WALL_INFLOW) {
+            if (found >= 0)
+                return -1;
+            found = axis;
+        }
+    return found;
 }
 
 bool kn_space_is_uniform(const struct kn_case *c, int axis)

@@ -264,6 +264,7 @@ static void fingerprint_knows_what_matters(void **state)
         {"collision.error=0.01", true},
         {"walls.top.velocity=1", true},
         {"walls.top.density=1", true},
+        {"initial.width=0.2", true},
         {"walls.top.gradient.velocity=1", true},
         {"walls.top.gradient.temperature=1", true},
         {"time.end=11", false},
@@ -374,6 +375,14 @@ static void contradictions_are_found(void **state)
     assert_refused("space: {cells: 4000, stretch: 0.5}\n", "space.stretch", "smallest cell");
     assert_refused("space: {cells: [100000, 100000]}\n", "space.cells", "too many");
     assert_refused("initial: {shape: density, wave: [0, 0, 1]}\n", "initial.wave", "2 cells a period");
+    assert_refused("initial: {shape: bkw, amplitude: 0.3}\n", "initial.shape: bkw at disturbance 0",
+                   "above 0");
+    assert_refused("initial: {shape: bkw, amplitude: 0.5}\ndisturbance: 1\n", "initial.amplitude: 0.5",
+                   "up to 0.4");
+    assert_refused("initial: {shape: bkw, wave: 1, amplitude: 0.3}\ndisturbance: 1\n", "initial.wave",
+                   "no meaning");
+    assert_refused("initial: {shape: between}\nwalls: {left: {kind: inflow}}\n", "initial.shape: between",
+                   "both ends");
     assert_refused("initial: {shape: anisotropic, amplitude: 4}\ndisturbance: 0.5\n", "initial.amplitude",
                    "negative");
 
