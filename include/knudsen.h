@@ -90,10 +90,13 @@ enum kn_estimator { KN_ESTIMATOR_SYMMETRIC, KN_ESTIMATOR_PAPER };
 enum kn_points { KN_POINTS_AUTO, KN_POINTS_LATTICE, KN_POINTS_RANDOM };
 enum kn_update { KN_UPDATE_EXPONENTIAL, KN_UPDATE_EXPLICIT };
 enum kn_conservation { KN_CONSERVATION_PROJECTION, KN_CONSERVATION_PAPER, KN_CONSERVATION_NONE };
-enum kn_wall_kind { KN_WALL_DIFFUSE, KN_WALL_SPECULAR, KN_WALL_SYMMETRY, KN_WALL_PERIODIC };
+enum kn_wall_kind {
+    KN_WALL_DIFFUSE, KN_WALL_SPECULAR, KN_WALL_SYMMETRY, KN_WALL_PERIODIC, KN_WALL_INFLOW, KN_WALL_FAR_FIELD
+};
 enum kn_shape {
     KN_SHAPE_REST, KN_SHAPE_DENSITY, KN_SHAPE_SHEAR, KN_SHAPE_TEMPERATURE,
-    KN_SHAPE_STRESS, KN_SHAPE_HEAT_FLUX, KN_SHAPE_FOURTH_MOMENT, KN_SHAPE_ANISOTROPIC
+    KN_SHAPE_STRESS, KN_SHAPE_HEAT_FLUX, KN_SHAPE_FOURTH_MOMENT, KN_SHAPE_ANISOTROPIC,
+    KN_SHAPE_SOUND, KN_SHAPE_BKW, KN_SHAPE_BETWEEN
 };
 enum kn_splitting { KN_SPLITTING_STRANG, KN_SPLITTING_LIE };
 /* clang-format on */
@@ -108,10 +111,15 @@ struct kn_oscillation { /* added to the steady value as amplitude * cos(frequenc
 struct kn_wall {
     enum kn_wall_kind kind;
     bool kind_set;        /* kind was chosen by a key; false: it follows the axes space.cells lists */
-    double velocity[3];   /* eps V0; tangential */
+    double density;       /* (n - n0) / (eps n0); inflow */
+    double velocity[3];   /* eps V0; tangential, any direction for an inflow */
     double temperature;   /* (Tw - T0) / (eps T0) */
     double accommodation; /* 1 diffuse ... 0 specular */
     struct kn_oscillation oscillation;
+    struct {                /* far-field: derivatives along the axis of the side */
+        double velocity[3]; /* eps V0 / lambda0; tangential */
+        double temperature; /* eps T0 / lambda0 */
+    } gradient;
 };
 
 /* What the word auto stands for. */
@@ -161,7 +169,8 @@ struct kn_case {
     struct {
         enum kn_shape shape;
         double amplitude;
-        int wave[3]; /* periods along each axis */
+        int wave[3];  /* periods along each axis */
+        double width; /* L; of the passage of KN_SHAPE_BETWEEN */
     } initial;
     struct {
         double end; /* lambda0 / V0 */

@@ -1,6 +1,7 @@
 #include "collision.h"
 
 #include "error.h"
+#include "molecules.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,19 @@ bool kn_collision_is_noisy(const struct kn_case *c)
 {
     return kn_collision_is_sampled(c->collision.method) ||
            (c->collision.method == KN_METHOD_OPERATOR && c->disturbance > 0);
+}
+
+double kn_collision_prandtl(const struct kn_case *c)
+{
+    switch (c->collision.method) {
+    case KN_METHOD_BGK:
+        return 1;
+    case KN_METHOD_SHAKHOV:
+    case KN_METHOD_ES_BGK:
+        return c->collision.prandtl;
+    default:
+        return kn_molecules_prandtl(c);
+    }
 }
 
 bool kn_collision_takes_blocks(enum kn_method method)

@@ -22,6 +22,9 @@ bool kn_collision_is_model(enum kn_method method);
 /* Do collisions of this case draw samples, so that its results carry noise? */
 bool kn_collision_is_noisy(const struct kn_case *c);
 
+/* Prandtl number of the gas: of the model, or of the molecules. */
+double kn_collision_prandtl(const struct kn_case *c);
+
 /* Does a method work on several cells at once? */
 bool kn_collision_takes_blocks(enum kn_method method);
 

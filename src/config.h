@@ -53,7 +53,7 @@ extern const struct kn_group kn_config_groups[];
 
 /* --------------------------------------------- settings: keys of one case */
 
-enum { KN_SETTINGS = 128 /* room for every key, walls counted six times */, KN_NAME = 64, KN_TEXT = 512 };
+enum { KN_SETTINGS = 160 /* room for every key, walls counted six times */, KN_NAME = 64, KN_TEXT = 512 };
 
 struct kn_setting {
     const struct kn_key *key;

@@ -56,43 +56,88 @@ static enum kn_status check_oscillation(const struct kn_case *c, int side)
                      "0 with an amplitude (more than 0 makes the wall oscillate)");
 }
 
-/* Only a diffuse wall has a velocity and a temperature: elsewhere they would
- * be ignored in silence. */
+/* Keys that a kind of side does not know would be ignored in silence. */
 static enum kn_status check_unused(const struct kn_case *c, int side)
 {
     const struct kn_wall *w = &c->walls[side];
-    const char *key = NULL;
-    if (w->kind == KN_WALL_DIFFUSE)
+    const bool wall = w->kind == KN_WALL_DIFFUSE, inflow = w->kind == KN_WALL_INFLOW,
+               far = w->kind == KN_WALL_FAR_FIELD;
+    const struct {
+        bool set, known;
+        const char *key, *kinds;
+    } keys[] = {
+        {w->density != 0, inflow, "density", "inflow"},
+        {!is_zero(w->velocity), wall || inflow, "velocity", "diffuse or inflow"},
+        {w->temperature != 0, wall || inflow, "temperature", "diffuse or inflow"},
+        {w->accommodation != 1, wall, "accommodation", "diffuse"},
+        {!is_zero(w->oscillation.velocity), wall || inflow, "oscillation.velocity", "diffuse or inflow"},
+        {w->oscillation.temperature != 0, wall || inflow, "oscillation.temperature", "diffuse or inflow"},
+        {!is_zero(w->gradient.velocity), far, "gradient.velocity", "far-field"},
+        {w->gradient.temperature != 0, far, "gradient.temperature", "far-field"},
+    };
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (keys[i].set && !keys[i].known)
+            return fail_wall(side, keys[i].key, "has no meaning on a %s side (it needs walls.%s.kind: %s)",
+                             kind_name(c, side), kn_space_side_name(side), keys[i].kinds);
+    return KN_OK;
+}
+
+/* A wall that moves along its normal keeps its place only where the way it moves is
+ * negligible, and where it swings: at eps = 0. */
+static enum kn_status check_piston(const struct kn_case *c, int side)
+{
+    const struct kn_wall *w = &c->walls[side];
+    const int normal = side / 2;
+    const double swing = w->oscillation.velocity[normal];
+    if (w->kind == KN_WALL_DIFFUSE && w->velocity[normal] != 0)
+        return fail_wall(side, "velocity",
+                         "%g along %c goes through the wall (walls move in their own plane; what swings "
+                         "along the normal is walls.%s.oscillation.velocity)",
+                         w->velocity[normal], AXIS[normal], kn_space_side_name(side));
+    if (w->kind != KN_WALL_DIFFUSE || swing == 0)
         return KN_OK;
-    if (!is_zero(w->velocity))
-        key = "velocity";
-    else if (w->temperature != 0)
-        key = "temperature";
-    else if (w->accommodation != 1)
-        key = "accommodation";
-    else if (!is_zero(w->oscillation.velocity))
-        key = "oscillation.velocity";
-    else if (w->oscillation.temperature != 0)
-        key = "oscillation.temperature";
-    if (!key)
+    if (c->disturbance > 0)
+        return fail_wall(side, "oscillation.velocity",
+                         "%g along %c moves the wall out of its place (along the normal walls swing at "
+                         "disturbance: 0 only, where the way is negligible)",
+                         swing, AXIS[normal]);
+    if (w->accommodation == 0)
+        return fail_wall(side, "oscillation.velocity",
+                         "%g along %c with accommodation 0 (a wall that swings along its normal needs more)",
+                         swing, AXIS[normal]);
+    return KN_OK;
+}
+
+/* The far field is known where the equation is linear and molecules collide. */
+static enum kn_status check_far_field(const struct kn_case *c, int side)
+{
+    const struct kn_wall *w = &c->walls[side];
+    const double normal = w->gradient.velocity[side / 2];
+    if (w->kind != KN_WALL_FAR_FIELD)
         return KN_OK;
-    return fail_wall(side, key, "has no meaning on a %s side (it needs walls.%s.kind: diffuse)",
-                     kind_name(c, side), kn_space_side_name(side));
+    if (c->disturbance > 0)
+        return fail_wall(
+            side, "kind",
+            "far-field at disturbance %g (uniform gradients last for ever at disturbance: 0 only)",
+            c->disturbance);
+    if (normal != 0)
+        return fail_wall(side, "gradient.velocity",
+                         "%g along %c would compress the gas without end (only velocities along the side)",
+                         normal, AXIS[side / 2]);
+    if (c->collision.method == KN_METHOD_NONE && !kn_space_is_mirror(w))
+        return fail_wall(side, is_zero(w->gradient.velocity) ? "gradient.temperature" : "gradient.velocity",
+                         "has no meaning without collisions (collision.method is none)");
+    return KN_OK;
 }
 
 static enum kn_status check_wall(const struct kn_case *c, int side)
 {
     const struct kn_wall *w = &c->walls[side];
-    int normal = side / 2;
     double coldest = w->temperature - fabs(w->oscillation.temperature);
-    if (w->velocity[normal] != 0)
-        return fail_wall(side, "velocity",
-                         "%g along %c goes through the wall (walls move in their own plane)",
-                         w->velocity[normal], AXIS[normal]);
-    if (w->oscillation.velocity[normal] != 0)
-        return fail_wall(side, "oscillation.velocity",
-                         "%g along %c goes through the wall (walls move in their own plane)",
-                         w->oscillation.velocity[normal], AXIS[normal]);
+    if (1 + c->disturbance * w->density <= 0)
+        return fail_wall(side, "density",
+                         "%g times disturbance %g is less than no gas (more than %g is allowed)", w->density,
+                         c->disturbance, -1 / c->disturbance);
     if (1 + c->disturbance * coldest <= 0)
         return fail_wall(side, w->temperature != 0 ? "temperature" : "oscillation.temperature",
                          "%g times disturbance %g is below absolute zero (more than %g is allowed)", coldest,
@@ -102,17 +147,15 @@ static enum kn_status check_wall(const struct kn_case *c, int side)
 
 static enum kn_status check_walls(const struct kn_case *c)
 {
-    for (int side = 0; side < KN_SIDES; side++) {
-        enum kn_status status = check_pair(c, side);
-        if (status == KN_OK)
-            status = check_unused(c, side);
-        if (status == KN_OK)
-            status = check_wall(c, side);
-        if (status == KN_OK)
-            status = check_oscillation(c, side);
-        if (status != KN_OK)
-            return status;
-    }
+    static enum kn_status (*const checks[])(const struct kn_case *, int) = {
+        check_pair, check_unused, check_piston, check_far_field, check_wall, check_oscillation,
+    };
+    for (int side = 0; side < KN_SIDES; side++)
+        for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
+            const enum kn_status status = checks[i](c, side);
+            if (status != KN_OK)
+                return status;
+        }
     return KN_OK;
 }
 
@@ -149,6 +192,28 @@ static enum kn_status check_size(const struct kn_case *c)
                             "space.cells: %.3g cells with %.3g velocity nodes each are too many (at most "
                             "1e15 together)",
                             cells, nodes);
+    return KN_OK;
+}
+
+/* The states that are no wave of an amplitude. */
+static enum kn_status check_state(const struct kn_case *c)
+{
+    const enum kn_shape shape = c->initial.shape;
+    const double amplitude = c->initial.amplitude;
+    if (shape != KN_SHAPE_BKW && shape != KN_SHAPE_BETWEEN)
+        return KN_OK;
+    if (c->initial.wave[0] || c->initial.wave[1] || c->initial.wave[2])
+        return kn_error_set(KN_EINPUT, "initial.wave: has no meaning with initial.shape: %s (0 is)",
+                            kn_config_choice_name("initial.shape", shape));
+    if (shape == KN_SHAPE_BETWEEN && kn_space_inflow_axis(c) < 0)
+        return kn_error_set(
+            KN_EINPUT, "initial.shape: between needs kind: inflow at both ends of one axis and of no other");
+    if (shape == KN_SHAPE_BKW && c->disturbance == 0)
+        return kn_error_set(KN_EINPUT, "initial.shape: bkw at disturbance 0 (it is a solution of the whole "
+                                       "equation: disturbance above 0)");
+    if (shape == KN_SHAPE_BKW && (amplitude <= 0 || amplitude > 0.4))
+        return kn_error_set(KN_EINPUT, "initial.amplitude: %g with initial.shape: bkw (above 0 up to 0.4)",
+                            amplitude);
     return KN_OK;
 }
 
@@ -219,7 +284,8 @@ static enum kn_status check_ranges(const struct kn_case *c)
 enum kn_status kn_case_check(const struct kn_case *c)
 {
     static enum kn_status (*const checks[])(const struct kn_case *) = {
-        check_ranges, check_walls, check_stretch, check_size, check_initial, check_molecules, check_operator,
+        check_ranges,  check_walls, check_stretch,   check_size,
+        check_initial, check_state, check_molecules, check_operator,
     };
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
         enum kn_status status = checks[i](c);

@@ -11,6 +11,13 @@ double kn_molecules_omega(const struct kn_case *c)
                                                         : c->gas.omega;
 }
 
+/* Exact for hard spheres [Pekeris and Alterman 1957] and Maxwell molecules; those between
+ * have nearly that of the latter. */
+double kn_molecules_prandtl(const struct kn_case *c)
+{
+    return kn_molecules_omega(c) == 0.5 ? 0.660694457 : 2.0 / 3.0;
+}
+
 /* The viscosity is 1 in the second approximation, which is exact for Maxwell molecules and
  * 0.12 % low for hard spheres, whose exact one is known. */
 struct kn_kernel kn_molecules_kernel(const struct kn_case *c)

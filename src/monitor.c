@@ -1,5 +1,6 @@
 #include "monitor.h"
 
+#include "boundary.h"
 #include "collision.h"
 #include "error.h"
 
@@ -31,7 +32,9 @@ static const struct kn_column always[] = {
     {"momentum_y", "n0 V0 lambda0^3 eps", AT(momentum[1])},
     {"momentum_z", "n0 V0 lambda0^3 eps", AT(momentum[2])},
     {"energy", "n0 V0^2 lambda0^3 eps", AT(energy)},
-    {"mass_drift", "1", AT(mass_drift)},
+};
+static const struct kn_column of_closed_box[] = {{"mass_drift", "1", AT(mass_drift)}};
+static const struct kn_column of_change[] = {
     {"momentum_drift", "n0 V0 lambda0^3 eps", AT(momentum_drift)},
     {"energy_drift", "n0 V0^2 lambda0^3 eps", AT(energy_drift)},
 };
@@ -55,8 +58,8 @@ static const struct kn_column of_field[KN_FIELDS] = {
 
 #define COUNT(table) ((int)(sizeof(table) / sizeof *(table)))
 enum {
-    COLUMNS_MAX =
-        COUNT(always) + COUNT(of_cavity) + COUNT(of_force) + COUNT(of_creep) + 5 * KN_SIDES + KN_FIELDS
+    COLUMNS_MAX = COUNT(always) + COUNT(of_closed_box) + COUNT(of_change) + COUNT(of_cavity) +
+                  COUNT(of_force) + COUNT(of_creep) + 5 * KN_SIDES + KN_FIELDS
 };
 
 static double value(const struct kn_row *row, const struct kn_column *column)
@@ -104,6 +107,9 @@ static void choose_columns(struct kn_monitor *m)
         has_faces[m->space->faces[f].side] = true;
 
     add_columns(m, always, COUNT(always));
+    if (m->closed)
+        add_columns(m, of_closed_box, COUNT(of_closed_box));
+    add_columns(m, of_change, COUNT(of_change));
     if (is_cavity(m->c))
         add_columns(m, of_cavity, COUNT(of_cavity));
     if (norm(m->c->source.force) > 0)
@@ -119,8 +125,11 @@ static void choose_columns(struct kn_monitor *m)
 enum kn_status kn_monitor_create(struct kn_monitor *m, const struct kn_case *c, const struct kn_space *space)
 {
     size_t n = (size_t)space->ncells;
-    *m =
-        (struct kn_monitor){.c = c, .space = space, .previous_residual = NAN, .window = kn_monitor_window(c)};
+    *m = (struct kn_monitor){.c = c,
+                             .space = space,
+                             .closed = kn_boundary_keeps_mass(c),
+                             .previous_residual = NAN,
+                             .window = kn_monitor_window(c)};
     m->columns = calloc(COLUMNS_MAX, sizeof *m->columns);
     m->mean = calloc(COLUMNS_MAX, sizeof *m->mean);
     m->square = calloc(COLUMNS_MAX, sizeof *m->square);
@@ -192,7 +201,9 @@ static void sum_fields(const struct kn_monitor *m, struct kn_row *row, const dou
         row->energy_drift = row->energy - m->initial[4];
     }
     /* where nothing but rounding moves mass, a ratio to it would say nothing */
-    if (m->rows > 0 && moved > 1e-6 * disturbed)
+    if (!m->closed)
+        row->mass_drift = NAN;
+    else if (m->rows > 0 && moved > 1e-6 * disturbed)
         row->mass_drift = (row->mass - m->initial[0]) / moved;
 }
 
@@ -295,10 +306,10 @@ static enum kn_status check_walls(int64_t step, double time, const struct kn_wal
 }
 
 /* By default the second half of a noisy run is averaged, where the flow comes
- * from rest and nothing in it swings: it has had time to become steady. */
+ * from rest, or from a guess at it, and nothing in it swings: it has had time to become steady. */
 double kn_monitor_window(const struct kn_case *c)
 {
-    bool steady = c->initial.shape == KN_SHAPE_REST;
+    bool steady = c->initial.shape == KN_SHAPE_REST || c->initial.shape == KN_SHAPE_BETWEEN;
     if (c->output.average != KN_AVERAGE_AUTO)
         return c->output.average;
     for (int s = 0; s < KN_SIDES; s++)

@@ -37,6 +37,7 @@ struct kn_column {
 struct kn_monitor {
     const struct kn_case *c;
     const struct kn_space *space;
+    bool closed; /* the mass in the box stays the same */
     int ncolumns;
     struct kn_column *columns; /* [ncolumns] */
     int64_t rows;              /* taken so far */

@@ -207,14 +207,14 @@ static const char *human_time(char text[PART], double s)
     return text;
 }
 
-/* Of the fastest wall, over the speed of sound sqrt(5/6) V0. */
+/* Of the fastest wall or inflow, over the speed of sound sqrt(5/6) V0. */
 static double mach(const struct kn_case *c)
 {
     double fastest = 0;
     for (int s = 0; s < KN_SIDES; s++) {
         const struct kn_wall *w = &c->walls[s];
         double square = 0;
-        for (int d = 0; d < 3 && w->kind == KN_WALL_DIFFUSE; d++)
+        for (int d = 0; d < 3; d++)
             square += pow(fabs(w->velocity[d]) + fabs(w->oscillation.velocity[d]), 2);
         fastest = fmax(fastest, sqrt(square));
     }
@@ -338,7 +338,8 @@ static void compose(const struct kn_progress *p, char text[LINE], int width, dou
         add_part(text, width, "res %.2e", row->residual);
     if (isfinite(row->drag))
         add_part(text, width, "D %.4f G %.4f", row->drag, row->vortex_flow);
-    add_part(text, width, "drift %.1e", row->mass_drift);
+    if (isfinite(row->mass_drift))
+        add_part(text, width, "drift %.1e", row->mass_drift);
     add_part(text, width, "%.3g upd/s", pace.updates_per_s);
 }
 
@@ -535,7 +536,8 @@ static void end_values(struct kn_progress *p, const struct kn_summary *s)
     end_samples(p, s);
     if (isfinite(m->row.residual))
         line(p, PLAIN, "  residual  %.2e", m->row.residual);
-    line(p, PLAIN, "  drift     %.1e of the moved mass", m->row.mass_drift);
+    if (isfinite(m->row.mass_drift))
+        line(p, PLAIN, "  drift     %.1e of the moved mass", m->row.mass_drift);
 }
 
 static void end_phases(struct kn_progress *p, const struct kn_summary *s)

@@ -14,7 +14,8 @@ const char *kn_space_side_name(enum kn_side side)
 static bool has_component(const struct kn_case *c, int axis)
 {
     for (int side = 0; side < KN_SIDES; side++)
-        if (c->walls[side].velocity[axis] != 0 || c->walls[side].oscillation.velocity[axis] != 0)
+        if (c->walls[side].velocity[axis] != 0 || c->walls[side].oscillation.velocity[axis] != 0 ||
+            c->walls[side].gradient.velocity[axis] != 0)
             return true;
     return c->source.force[axis] != 0 || c->source.temperature_gradient[axis] != 0;
 }
@@ -28,6 +29,7 @@ static bool initial_is_odd(const struct kn_case *c, int axis)
     case KN_SHAPE_STRESS:
         return axis <= 1;
     case KN_SHAPE_HEAT_FLUX:
+    case KN_SHAPE_SOUND:
         return axis == 0;
     default:
         return false;
@@ -39,11 +41,37 @@ bool kn_space_is_even(const struct kn_case *c, int axis)
     return !has_component(c, axis) && !initial_is_odd(c, axis);
 }
 
+bool kn_space_is_mirror(const struct kn_wall *wall)
+{
+    const double *u = wall->gradient.velocity;
+    switch (wall->kind) {
+    case KN_WALL_SPECULAR:
+    case KN_WALL_SYMMETRY:
+        return true;
+    case KN_WALL_FAR_FIELD:
+        return u[0] == 0 && u[1] == 0 && u[2] == 0 && wall->gradient.temperature == 0;
+    default:
+        return false;
+    }
+}
+
+int kn_space_inflow_axis(const struct kn_case *c)
+{
+    int found = -1;
+    for (int axis = 0; axis < 3; axis++)
+        if (c->walls[2 * axis].kind == KN_WALL_INFLOW && c->walls[2 * axis + 1].kind == KN_WALL_INFLOW) {
+            if (found >= 0)
+                return -1;
+            found = axis;
+        }
+    return found;
+}
+
 bool kn_space_is_uniform(const struct kn_case *c, int axis)
 {
-    const enum kn_wall_kind low = c->walls[2 * axis].kind, high = c->walls[2 * axis + 1].kind;
-    const bool periodic = low == KN_WALL_PERIODIC && high == KN_WALL_PERIODIC;
-    const bool mirrors = low != KN_WALL_DIFFUSE && high != KN_WALL_DIFFUSE;
+    const struct kn_wall *low = &c->walls[2 * axis], *high = low + 1;
+    const bool periodic = low->kind == KN_WALL_PERIODIC && high->kind == KN_WALL_PERIODIC;
+    const bool mirrors = kn_space_is_mirror(low) && kn_space_is_mirror(high);
     return c->space.cells[axis] == 1 && (periodic || (mirrors && kn_space_is_even(c, axis)));
 }
 

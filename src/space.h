@@ -37,6 +37,12 @@ bool kn_space_is_even(const struct kn_case *c, int axis);
  * periodic ends, or between mirrors when nothing drives it along the axis. */
 bool kn_space_is_uniform(const struct kn_case *c, int axis);
 
+/* True where a side does nothing but reflect, whatever arrives. */
+bool kn_space_is_mirror(const struct kn_wall *wall);
+
+/* The axis with an inflow at both ends; -1 where it is none or more than one. */
+int kn_space_inflow_axis(const struct kn_case *c);
+
 /* Width of the narrowest cell along an axis, lambda0. */
 double kn_space_narrowest(const struct kn_case *c, int axis);
 

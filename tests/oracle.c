@@ -134,8 +134,13 @@ static double emission(const struct look *l, struct spot s, int axis, int side)
     const double rho = l->density[face_of(l, s, side)], eps = l->p->c->disturbance;
     struct spot mirrored = s;
     mirrored.octant ^= l->p->velocity->bit[axis];
-    return patch->alpha * (rho * (1 + eps * e) + e) +
-           (patch->alpha < 1 ? (1 - patch->alpha) * outflow(l, mirrored, axis) : 0);
+    const enum kn_wall_kind kind = l->p->c->walls[side].kind;
+    const double share = l->p->c->walls[side].accommodation;
+    if (kind == KN_WALL_INFLOW)
+        return e;
+    if (kind == KN_WALL_FAR_FIELD)
+        return e + outflow(l, mirrored, axis);
+    return share * (rho * (1 + eps * e) + e) + (share < 1 ? (1 - share) * outflow(l, mirrored, axis) : 0);
 }
 
 /* h on the downwind face half a step ahead. */

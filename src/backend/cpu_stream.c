@@ -89,8 +89,8 @@ static void leaving(const struct kn_stream_sweep *s, int face, int octant, float
     const struct kn_patch *patch = &s->boundary->patches[f->side];
     const int n = s->velocity->stride, axis = f->side / 2;
     const float *restrict excess = patch->emission + (size_t)octant * n;
-    const float rho = s->density[face], alpha = patch->alpha, eps = s->eps;
-    if (alpha == 1) {
+    const float rho = s->density[face], alpha = patch->alpha, takes = patch->takes, eps = s->eps;
+    if (!kn_boundary_reflects(patch)) {
 #pragma omp simd
         for (int k = 0; k < n; k++)
             out[k] = kn_gaussian_value(eps, rho, excess[k]);
@@ -100,7 +100,7 @@ static void leaving(const struct kn_stream_sweep *s, int face, int octant, float
     const float *restrict in = arriving(s, mirrored, axis, scratch);
 #pragma omp simd
     for (int k = 0; k < n; k++)
-        out[k] = kn_wall_incoming(alpha, kn_gaussian_value(eps, rho, excess[k]), in[k]);
+        out[k] = kn_wall_incoming(alpha, takes, kn_gaussian_value(eps, rho, excess[k]), in[k]);
 }
 
 static double mass_flux(const struct kn_velocity *v, int axis, const float *restrict h)
@@ -187,7 +187,7 @@ void KN_CPU_NAME(wall)(const struct kn_stream_sweep *s, int face, float *scratch
             leaving(s, face, octant, scratch, scratch + v->stride);
             flux -= mass_flux(v, axis, scratch);
         }
-    s->lost[face] = (float)flux;
+    s->lost[face] = kn_wall_lost(flux, patch->through);
 }
 
 /* ------------------------------------------------------------------- cells */

@@ -55,7 +55,7 @@ struct kn_cuda {
     float *h, *next;            /* [ncells][nnodes] */
     double *moments;            /* [ncells][KN_MOMENTS] */
     float *emission;            /* [KN_SIDES][nnodes] */
-    double *patch;              /* [KN_SIDES][2] */
+    double *patch;              /* [KN_SIDES][3] */
     struct window windows[2];
     struct drawn_group groups[3];     /* two in turn; and one set for a step of another length */
     uint64_t group;                   /* sets of a group */
@@ -250,7 +250,7 @@ static enum kn_status upload_tiles(struct kn_cuda *m)
 static int left_out(const struct kn_cuda *m, int side)
 {
     const struct kn_patch *wall = &m->problem.boundary->patches[side];
-    return wall->emits && wall->alpha == 1 ? 0 : 2;
+    return wall->emits && !kn_boundary_reflects(wall) ? 0 : 2;
 }
 
 /* The tiles that can be marched through, if they are enough. */
@@ -303,12 +303,14 @@ static enum kn_status set_walls(void *machine)
     struct kn_cuda *m = (struct kn_cuda *)machine;
     const struct kn_boundary *b = m->problem.boundary;
     const size_t bytes = KN_SIDES * (size_t)m->problem.velocity->nnodes * sizeof(float);
-    double patch[KN_SIDES][2];
+    double patch[KN_SIDES][3];
     m->device.emits = 0;
     for (int side = 0; side < KN_SIDES; side++) {
         patch[side][0] = b->patches[side].excess;
         patch[side][1] = b->patches[side].unit;
+        patch[side][2] = b->patches[side].through;
         m->device.alpha[side] = b->patches[side].alpha;
+        m->device.takes[side] = b->patches[side].takes;
         m->device.emits |= b->patches[side].emits << side;
     }
     /* from pageable memory: the call returns when the host arrays may change */
@@ -514,7 +516,7 @@ static enum kn_status build(struct kn_cuda *m)
     TRY(allocate(m, (void **)&m->next, cells * nnodes * sizeof(float)));
     TRY(allocate(m, (void **)&m->moments, cells * KN_MOMENTS * sizeof(double)));
     TRY(allocate(m, (void **)&m->emission, KN_SIDES * nnodes * sizeof(float)));
-    TRY(allocate(m, (void **)&m->patch, KN_SIDES * 2 * sizeof(double)));
+    TRY(allocate(m, (void **)&m->patch, KN_SIDES * 3 * sizeof(double)));
     TRY(allocate(m, (void **)&m->device.density, faces * sizeof(float)));
     TRY(allocate(m, (void **)&m->device.lost, faces * sizeof(float)));
     TRY(allocate(m, (void **)&m->device.cycles, 2 * sizeof *m->device.cycles));

@@ -36,8 +36,8 @@ struct kn_cuda_problem {
     const int32_t *face_cell; /* [nfaces] */
     const int32_t *face_side; /* [nfaces] */
     const float *emission;    /* [KN_CUDA_SIDES][nnodes] */
-    const double *patch;      /* [KN_CUDA_SIDES][2]: half-range fluxes of E and of 1 + eps E */
-    float alpha[KN_CUDA_SIDES];
+    const double *patch;      /* [KN_CUDA_SIDES][3]: excess, unit, through of struct kn_patch */
+    float alpha[KN_CUDA_SIDES], takes[KN_CUDA_SIDES];
     int32_t emits; /* bit mask of the sides that emit */
     float eps;
     int32_t order, limiter;

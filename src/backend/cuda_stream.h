@@ -88,14 +88,14 @@ static __device__ __forceinline__ four emitted(const kn_cuda_problem &p, const f
                                                int octant, float dt, int k)
 {
     const int side = p.face_side[face], axis = side / 2;
-    const float alpha = p.alpha[side];
+    const float alpha = p.alpha[side], takes = p.takes[side];
     four out = diffused(p, face, rho, octant, k);
-    if (alpha != 1) {
+    if (alpha * takes != 1) {
         const kn_site mirrored = {p.face_cell[face], octant ^ p.mesh.bit[axis]};
         const four in = arriving<ORDER>(p, h, mirrored, axis, dt, k);
 #pragma unroll
         for (int i = 0; i < 4; i++)
-            out.v[i] = kn_wall_incoming(alpha, out.v[i], in.v[i]);
+            out.v[i] = kn_wall_incoming(alpha, takes, out.v[i], in.v[i]);
     }
     return out;
 }

@@ -48,7 +48,7 @@ static __global__ void density_kernel(const __grid_constant__ kn_cuda_problem p,
     }
     block_sum<1>(sum, space);
     const double arrived = sum[0];
-    const float rho = (float)kn_wall_density(arrived, p.patch[2 * side], p.patch[2 * side + 1]);
+    const float rho = (float)kn_wall_density(arrived, p.patch[3 * side], p.patch[3 * side + 1]);
     sum[0] = 0;
     for (int t = threadIdx.x; t < quads * p.mesh.octants; t += blockDim.x) {
         const int octant = t / quads, k = 4 * (t - octant * quads);
@@ -58,7 +58,7 @@ static __global__ void density_kernel(const __grid_constant__ kn_cuda_problem p,
     block_sum<1>(sum, space);
     if (threadIdx.x == 0) {
         p.density[face] = rho;
-        p.lost[face] = (float)(arrived - sum[0]);
+        p.lost[face] = kn_wall_lost(arrived - sum[0], p.patch[3 * side + 2]);
     }
 }
 

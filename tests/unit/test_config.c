@@ -263,6 +263,10 @@ static void fingerprint_knows_what_matters(void **state)
         {"collision.samples=auto", true},
         {"collision.error=0.01", true},
         {"walls.top.velocity=1", true},
+        {"walls.top.density=1", true},
+        {"initial.width=0.2", true},
+        {"walls.top.gradient.velocity=1", true},
+        {"walls.top.gradient.temperature=1", true},
         {"time.end=11", false},
         {"time.max_steps=5", false},
         {"time.residual=1e-6", false},
@@ -353,8 +357,12 @@ static void contradictions_are_found(void **state)
     assert_refused("walls: {front: {kind: specular}}\n", "walls.front.kind: specular against periodic",
                    "back");
     assert_refused("walls: {top: {velocity: [0, 1, 0]}}\n", "walls.top.velocity: 1 along y", "own plane");
-    assert_refused("walls: {left: {oscillation: {velocity: 1}}}\n", "walls.left.oscillation.velocity",
-                   "along x");
+    assert_refused("disturbance: 0.1\nwalls: {left: {oscillation: {velocity: 1, frequency: 1}}}\n",
+                   "walls.left.oscillation.velocity: 1 along x", "out of its place");
+    assert_refused("walls: {left: {accommodation: 0, oscillation: {velocity: 1, frequency: 1}}}\n",
+                   "walls.left.oscillation.velocity: 1 along x", "accommodation 0");
+    assert_refused("walls: {left: {oscillation: {velocity: 1}}}\n", "walls.left.oscillation.frequency",
+                   "0 with an amplitude");
     assert_refused("disturbance: 0.5\nwalls: {top: {temperature: -2}}\n", "walls.top.temperature",
                    "absolute zero");
     assert_refused("walls: {top: {oscillation: {velocity: [1, 0, 0]}}}\n", "walls.top.oscillation.frequency",
@@ -367,12 +375,52 @@ static void contradictions_are_found(void **state)
     assert_refused("space: {cells: 4000, stretch: 0.5}\n", "space.stretch", "smallest cell");
     assert_refused("space: {cells: [100000, 100000]}\n", "space.cells", "too many");
     assert_refused("initial: {shape: density, wave: [0, 0, 1]}\n", "initial.wave", "2 cells a period");
+    assert_refused("initial: {shape: bkw, amplitude: 0.3}\n", "initial.shape: bkw at disturbance 0",
+                   "above 0");
+    assert_refused("initial: {shape: bkw, amplitude: 0.5}\ndisturbance: 1\n", "initial.amplitude: 0.5",
+                   "up to 0.4");
+    assert_refused("initial: {shape: bkw, wave: 1, amplitude: 0.3}\ndisturbance: 1\n", "initial.wave",
+                   "no meaning");
+    assert_refused("initial: {shape: between}\nwalls: {left: {kind: inflow}}\n", "initial.shape: between",
+                   "both ends");
     assert_refused("initial: {shape: anisotropic, amplitude: 4}\ndisturbance: 0.5\n", "initial.amplitude",
                    "negative");
 
     struct kn_case c;
     kn_case_default(&c);
     assert_int_equal(parse(&c, "walls: {top: {temperature: -2}}\nspace: {stretch: [0.98, 0.97]}\n"), KN_OK);
+    assert_int_equal(kn_case_check(&c), KN_OK);
+}
+
+/* Sides without a wall. */
+static void open_sides_are_checked(void **state)
+{
+    (void)state;
+    assert_refused("walls: {left: {density: 1}}\n", "walls.left.density",
+                   "no meaning on a diffuse side (it needs walls.left.kind: inflow)");
+    assert_refused("walls: {left: {kind: inflow, accommodation: 0.5}}\n", "walls.left.accommodation",
+                   "inflow");
+    assert_refused("disturbance: 2\nwalls: {left: {kind: inflow, density: -0.5}}\n", "walls.left.density",
+                   "less than no gas (more than -0.5");
+    assert_refused("disturbance: 2\nwalls: {left: {kind: inflow, temperature: -1}}\n",
+                   "walls.left.temperature", "absolute zero");
+    assert_refused("walls: {left: {kind: inflow, gradient: {temperature: 1}}}\n",
+                   "walls.left.gradient.temperature", "far-field");
+    assert_refused("walls: {left: {kind: far-field, velocity: [0, 1]}}\n", "walls.left.velocity",
+                   "diffuse or inflow");
+    assert_refused("walls: {top: {kind: far-field, gradient: {velocity: [0, 1]}}}\n",
+                   "walls.top.gradient.velocity: 1 along y", "compress");
+    assert_refused("disturbance: 0.1\nwalls: {top: {kind: far-field}}\n", "walls.top.kind: far-field",
+                   "disturbance: 0 only");
+    assert_refused("collision: {method: none}\nwalls: {top: {kind: far-field, gradient: {velocity: 1}}}\n",
+                   "walls.top.gradient.velocity", "without collisions");
+
+    struct kn_case c;
+    kn_case_default(&c);
+    assert_int_equal(parse(&c, "collision: {method: none}\nwalls: {top: {kind: far-field}, bottom: "
+                               "{oscillation: {velocity: [0, 1], frequency: 1}}, left: {kind: inflow, "
+                               "velocity: [3, 1], density: -9}}\n"),
+                     KN_OK);
     assert_int_equal(kn_case_check(&c), KN_OK);
 }
 
@@ -555,11 +603,11 @@ int main(void)
         cmocka_unit_test(json_is_a_case_too),      cmocka_unit_test(fingerprint_knows_what_matters),
         cmocka_unit_test(choices_have_names),      cmocka_unit_test(keys_are_known),
         cmocka_unit_test(values_are_checked),      cmocka_unit_test(contradictions_are_found),
-        cmocka_unit_test(struct_is_checked_too),   cmocka_unit_test(yaml_stays_simple),
-        cmocka_unit_test(depth_is_harmless),       cmocka_unit_test(assignments_are_checked),
-        cmocka_unit_test(places_are_kept),         cmocka_unit_test(memory_is_compared),
-        cmocka_unit_test(near_words_are_offered),  cmocka_unit_test(files_are_read),
-        cmocka_unit_test(help_covers_every_key),
+        cmocka_unit_test(open_sides_are_checked),  cmocka_unit_test(struct_is_checked_too),
+        cmocka_unit_test(yaml_stays_simple),       cmocka_unit_test(depth_is_harmless),
+        cmocka_unit_test(assignments_are_checked), cmocka_unit_test(places_are_kept),
+        cmocka_unit_test(memory_is_compared),      cmocka_unit_test(near_words_are_offered),
+        cmocka_unit_test(files_are_read),          cmocka_unit_test(help_covers_every_key),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

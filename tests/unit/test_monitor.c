@@ -150,6 +150,29 @@ static void drift_is_relative_to_the_moved_mass(void **state)
     drop(&s);
 }
 
+/* Where gas flows in, or a wall swings along its normal, mass comes and goes. */
+static void open_boxes_have_no_drift(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct scene s;
+        set_box(&s, 2, 1, 1);
+        if (i == 0)
+            s.c.walls[KN_RIGHT].kind = KN_WALL_INFLOW;
+        else
+            s.c.walls[KN_LEFT].oscillation.velocity[0] = 1;
+        build(&s);
+        cell(&s, 0, 0, 0)[KN_RHO] = 3;
+        take(&s, 0, 0);
+        take(&s, 1, 0.1);
+        assert_true(isnan(s.m.row.mass_drift));
+        for (int k = 0; k < s.m.ncolumns; k++)
+            assert_string_not_equal(s.m.columns[k].name, "mass_drift");
+        assert_string_equal(s.m.columns[8].name, "momentum_drift");
+        drop(&s);
+    }
+}
+
 static void residual_is_a_rate_and_starts_undefined(void **state)
 {
     (void)state;
@@ -470,6 +493,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_invert_the_definitions),
         cmocka_unit_test(drift_is_relative_to_the_moved_mass),
+        cmocka_unit_test(open_boxes_have_no_drift),
         cmocka_unit_test(residual_is_a_rate_and_starts_undefined),
         cmocka_unit_test(rest_has_no_residual),
         cmocka_unit_test(cavity_quantities),

@@ -150,6 +150,16 @@ static void one_cell_may_stream(void **state)
     assert_true(kn_space_is_uniform(&c, 0));
     assert_true(kn_space_is_uniform(&c, 2));
     assert_false(kn_space_is_uniform(&c, 1));
+    expect_set(&c, "walls.left.kind=far-field");
+    assert_true(kn_space_is_uniform(&c, 0));
+    expect_set(&c, "walls.left.gradient.velocity=[0,1,0]");
+    assert_false(kn_space_is_uniform(&c, 0));
+    assert_false(kn_space_is_even(&c, 1));
+    assert_true(kn_space_is_even(&c, 2));
+    expect_set(&c, "walls.left.gradient.velocity=[0,0,0] walls.left.gradient.temperature=1");
+    assert_false(kn_space_is_uniform(&c, 0));
+    expect_set(&c, "walls.left.kind=inflow walls.left.gradient.temperature=0");
+    assert_false(kn_space_is_uniform(&c, 0));
 }
 
 /* Widths along y in the middle of the box, from the edges. */

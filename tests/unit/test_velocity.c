@@ -154,6 +154,12 @@ static void folding_keeps_the_moments(void **state)
         compare_moments(text, 4, 1, 0, 1);
         snprintf(text, sizeof text, "%s space.cells=4 source.force=[0,1,0]", nodes[i]); /* Poiseuille */
         compare_moments(text, 4, 1, 1, 0);
+        snprintf(text, sizeof text,
+                 "%s space.cells=4 walls.left.kind=far-field walls.left.gradient.velocity=[0,0,1]", nodes[i]);
+        compare_moments(text, 4, 1, 0, 1);
+        snprintf(text, sizeof text, "%s space.cells=4 walls.left.kind=inflow walls.left.velocity=[1,0,0]",
+                 nodes[i]); /* gas that flows in along x */
+        compare_moments(text, 2, 1, 0, 0);
         snprintf(text, sizeof text, "%s space.cells=[4,4,4]", nodes[i]);
         compare_moments(text, 8, 1, 1, 1);
     }
