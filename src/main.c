@@ -8,6 +8,7 @@
 #include "plot.h"
 #include "sampling.h"
 #include "sim.h"
+#include "verify.h"
 
 #include <argp.h>
 #include <ctype.h>
@@ -480,6 +481,65 @@ static int command_doctor(int argc, char **argv)
     return kn_doctor();
 }
 
+/* ------------------------------------------------------------------ verify */
+
+enum { KEY_QUICK = 768, KEY_FULL, KEY_LIST, KEY_FOLDER };
+
+static error_t verify_parse(int key, char *text, struct argp_state *state)
+{
+    struct kn_verify_options *a = state->input;
+    switch (key) {
+    case KEY_QUICK:
+    case KEY_FULL:
+        a->full = key == KEY_FULL;
+        return 0;
+    case KEY_LIST:
+        a->list = true;
+        return 0;
+    case KEY_JSON:
+        a->json = true;
+        return 0;
+    case KEY_FOLDER:
+        a->cases = text;
+        return 0;
+    case ARGP_KEY_ARG:
+        a->names[a->nnames++] = text;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static int command_verify(int argc, char **argv)
+{
+    static const struct argp_option options[] = {
+        {"quick", KEY_QUICK, NULL, 0, "what fits into three minutes on two cores (default)", 0},
+        {"full", KEY_FULL, NULL, 0, "all checks, on finer grids; for a GPU", 0},
+        {"list", KEY_LIST, NULL, 0, "name the cases and how many checks they have; run nothing", 0},
+        {"json", KEY_JSON, NULL, 0, "report as JSON, one object a line, with all parts of the errors", 0},
+        {"cases", KEY_FOLDER, "DIR", 0,
+         "folder of the cases (default: $KNUDSEN_CASES, else beside the program)", 0},
+        {0},
+    };
+    static const struct argp argp = {
+        options,
+        verify_parse,
+        "[CASE...]",
+        "Run the verification cases and compare them with published values.\v"
+        "The error of each result is found by two more runs, on half the cells and on three quarters of the "
+        "velocities. Exit codes: 0 all pass, 2 bad input, 3 a check fails, 130 interrupted.",
+        NULL,
+        NULL,
+        NULL};
+    struct kn_verify_options a = {.names = calloc((size_t)argc, sizeof *a.names)};
+    if (!a.names)
+        return finish(kn_error_set(KN_EMEMORY, "not enough memory"), NULL);
+    argp_parse(&argp, argc, argv, 0, NULL, &a);
+    const int code = finish(kn_verify(&a), NULL);
+    free(a.names);
+    return code;
+}
+
 /* -------------------------------------------------------------------- main */
 
 static const struct command {
@@ -487,9 +547,10 @@ static const struct command {
     const char *title; /* stands for the program's name in messages */
     int (*run)(int argc, char **argv);
 } commands[] = {
-    {"run", "knudsen run", command_run},       {"plot", "knudsen plot", command_plot},
-    {"bench", "knudsen bench", command_bench}, {"doctor", "knudsen doctor", command_doctor},
-    {"info", "knudsen info", command_info},    {"help", "knudsen help", command_help},
+    {"run", "knudsen run", command_run},          {"plot", "knudsen plot", command_plot},
+    {"bench", "knudsen bench", command_bench},    {"doctor", "knudsen doctor", command_doctor},
+    {"info", "knudsen info", command_info},       {"help", "knudsen help", command_help},
+    {"verify", "knudsen verify", command_verify},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
@@ -517,9 +578,8 @@ static int unknown_command(const char *word)
             hint = commands[i].name;
     if (!hint && strstr(word, ".y"))
         hint = "run";
-    fprintf(stderr, "knudsen: unknown command '%s' (%s%s%s)\n", quoted,
-            hint ? "did you mean " : "commands: ", hint ? hint : "run, plot, info, bench, doctor, help",
-            hint ? "?" : "");
+    fprintf(stderr, "knudsen: unknown command '%s' (%s%s%s)\n", quoted, hint ? "did you mean " : "commands: ",
+            hint ? hint : "run, plot, verify, info, bench, doctor, help", hint ? "?" : "");
     return USAGE;
 }
 
@@ -545,6 +605,7 @@ int main(int argc, char **argv)
         "Commands:\n"
         "  run CASE.yaml    run a case; `knudsen run --help' lists the options\n"
         "  plot DIR         draw the results in a folder\n"
+        "  verify [CASE]    compare the cases with published values\n"
         "  info operator    viscosity, rates and cost of the assembled collision operator\n"
         "  bench            measure this machine\n"
         "  doctor           say what this machine has, and what it lacks\n"

@@ -66,6 +66,37 @@ static double value(const struct kn_row *row, const struct kn_column *column)
     return v;
 }
 
+int kn_monitor_field(const char *name)
+{
+    for (int f = 0; f < KN_FIELDS; f++)
+        if (strcmp(of_field[f].name + strlen(AVERAGE), name) == 0)
+            return f;
+    return -1;
+}
+
+static bool has(const struct kn_column *table, int count, const char *name)
+{
+    for (int i = 0; i < count; i++)
+        if (strcmp(table[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+bool kn_monitor_knows(const char *name)
+{
+    bool known = has(always, COUNT(always), name) || has(of_cavity, COUNT(of_cavity), name) ||
+                 has(of_force, COUNT(of_force), name) || has(of_creep, COUNT(of_creep), name) ||
+                 has(of_field, COUNT(of_field), name);
+    for (int s = 0; s < KN_SIDES && !known; s++)
+        known = has(of_side[s], COUNT(of_side[s]), name);
+    return known;
+}
+
+double kn_monitor_column(const struct kn_monitor *m, int column)
+{
+    return value(&m->row, &m->columns[column]);
+}
+
 static double norm(const double v[3])
 {
     return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);

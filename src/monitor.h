@@ -78,6 +78,13 @@ int kn_monitor_headline(const struct kn_monitor *m);
 /* Its average, or its latest value where there is none. */
 double kn_monitor_value(const struct kn_monitor *m, int column);
 
+/* Its value in the latest row. */
+double kn_monitor_column(const struct kn_monitor *m, int column);
+
+/* Whether a case may have a column of this name, and the field that is called so; -1: none is. */
+bool kn_monitor_knows(const char *name);
+int kn_monitor_field(const char *name);
+
 /* Everything that a restart needs, as one array of doubles. */
 int64_t kn_monitor_state_size(const struct kn_monitor *m);
 void kn_monitor_save(const struct kn_monitor *m, double *state);

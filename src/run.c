@@ -15,12 +15,11 @@
 #include "pilot.h"
 #include "progress.h"
 #include "sampling.h"
+#include "signals.h"
 
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { MESSAGE = 1024 };
@@ -49,53 +48,6 @@ struct run {
     double checkpointed; /* when the last checkpoint was written */
     double output_s;     /* spent on files */
 };
-
-/* ------------------------------------------------------------------ signals */
-
-static volatile sig_atomic_t asked_to_stop, asked_to_save, asked_at; /* s */
-
-/* A second time the signal does what it always does, unless it follows at once: some
- * programs that start others send it to the process and to its group. */
-static void on_stop(int signal_number)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    if (!asked_to_stop) {
-        asked_at = (sig_atomic_t)now.tv_sec;
-        asked_to_stop = 1;
-    } else if ((sig_atomic_t)now.tv_sec - asked_at > 1) {
-        signal(signal_number, SIG_DFL);
-        raise(signal_number);
-    }
-}
-
-static void on_save(int signal_number)
-{
-    (void)signal_number;
-    asked_to_save = 1;
-}
-
-static const struct caught {
-    int number;
-    void (*handler)(int);
-} caught[] = {{SIGINT, on_stop}, {SIGTERM, on_stop}, {SIGHUP, on_stop}, {SIGUSR1, on_save}};
-enum { CAUGHT = sizeof caught / sizeof *caught };
-
-static void catch_signals(struct sigaction before[CAUGHT])
-{
-    asked_to_stop = asked_to_save = 0;
-    for (int i = 0; i < CAUGHT; i++) {
-        struct sigaction action = {.sa_handler = caught[i].handler, .sa_flags = SA_RESTART};
-        sigemptyset(&action.sa_mask);
-        sigaction(caught[i].number, &action, &before[i]);
-    }
-}
-
-static void release_signals(const struct sigaction before[CAUGHT])
-{
-    for (int i = 0; i < CAUGHT; i++)
-        sigaction(caught[i].number, &before[i], NULL);
-}
 
 /* -------------------------------------------------------------- checkpoints */
 
@@ -198,14 +150,14 @@ static bool hear_assembly(void *to, double part)
 {
     struct run *r = to;
     kn_progress_prepare(&r->progress, r->options, KN_PREPARE_OPERATOR, part);
-    return !asked_to_stop;
+    return !kn_signals_stop();
 }
 
 static bool hear_pilot(void *to, double part)
 {
     struct run *r = to;
     kn_progress_prepare(&r->progress, r->options, KN_PREPARE_SAMPLES, part);
-    return !asked_to_stop;
+    return !kn_signals_stop();
 }
 
 /* What was left to the program, before anything is written. */
@@ -427,14 +379,13 @@ static enum kn_status attend(struct run *r)
     double now = kn_progress_clock();
     double every = r->c.output.checkpoint, limit = r->c.run.walltime;
     kn_progress_step(&r->progress, now, kn_sim_steps(r->sim), kn_sim_time(r->sim), &r->monitor.row);
-    if (asked_to_stop)
+    if (kn_signals_stop())
         r->outcome = INTERRUPTED;
     else if (limit > 0 && now - r->started >= limit)
         r->outcome = WALLTIME;
     if (r->outcome)
         return KN_OK; /* the end writes the checkpoint */
-    if (asked_to_save) {
-        asked_to_save = 0;
+    if (kn_signals_save()) {
         enum kn_status status = save(r);
         if (status == KN_OK)
             kn_progress_note(&r->progress, "checkpoint on request at step %lld, t = %.6g",
@@ -549,12 +500,11 @@ static void note_fast_walls(struct run *r)
 
 enum kn_status kn_run(const struct kn_case *c, const struct kn_run_options *options)
 {
-    struct sigaction before[CAUGHT];
     struct run r = {.c = *c, .options = options, .started = kn_progress_clock()};
     enum kn_status status = check_case(&r);
     if (status != KN_OK)
         return status;
-    catch_signals(before);
+    kn_signals_catch();
     status = options->resume ? begin_resumed(&r) : begin_fresh(&r);
     if (status == KN_OK) {
         kn_progress_start(&r.progress, &r.c, r.sim, r.plan.memory_bytes, r.memory_available, r.last);
@@ -568,6 +518,6 @@ enum kn_status kn_run(const struct kn_case *c, const struct kn_run_options *opti
     if (status == KN_ENUMERIC)
         status = name_last_checkpoint(&r);
     status = dismiss(&r, status);
-    release_signals(before);
+    kn_signals_release();
     return status;
 }

@@ -1,0 +1,33 @@
+#include "coarsen.h"
+
+#include <math.h>
+
+enum { FEWEST_CELLS = 4, FEWEST_NODES = 6 };
+
+void kn_coarsen_space(struct kn_case *c)
+{
+    bool streams = false;
+    for (int d = 0; d < 3; d++) {
+        int *cells = &c->space.cells[d];
+        if (*cells < FEWEST_CELLS)
+            continue;
+        streams = true;
+        *cells = (*cells + 1) / 2;
+        c->space.stretch[d] = fmax(0.5, c->space.stretch[d] * c->space.stretch[d]);
+    }
+    if (!streams || c->time.step > 0)
+        c->time.step *= 2;
+    c->output.history = c->output.history > 1 ? c->output.history / 2 : 1;
+}
+
+bool kn_coarsen_velocity(struct kn_case *c)
+{
+    bool changed = false;
+    for (int d = 0; d < 3; d++) {
+        int *nodes = &c->velocity.nodes[d], fewer = *nodes * 3 / 4 / 2 * 2;
+        fewer = fewer < FEWEST_NODES ? FEWEST_NODES : fewer;
+        changed = changed || fewer < *nodes;
+        *nodes = fewer < *nodes ? fewer : *nodes;
+    }
+    return changed;
+}

@@ -1,0 +1,128 @@
+#include "measure_text.h"
+
+#include "error.h"
+#include "measure.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What may follow a name after its last dot. */
+static const struct suffix {
+    const char *word;
+    bool column, field, place; /* which names take it: those of columns, of fields, of fields at a place */
+    enum kn_measure_kind kind; /* POINT_... with a place */
+} suffixes[] = {
+    {"amplitude", true, false, false, KN_MEASURE_AMPLITUDE},
+    {"phase", true, false, false, KN_MEASURE_PHASE},
+    {"amplitude", false, false, true, KN_MEASURE_POINT_AMPLITUDE},
+    {"phase", false, false, true, KN_MEASURE_POINT_PHASE},
+    {"far", false, true, false, KN_MEASURE_FAR},
+    {"slip", false, true, false, KN_MEASURE_SLIP},
+    {"decay", false, true, false, KN_MEASURE_DECAY},
+    {"heat", false, true, false, KN_MEASURE_HEAT},
+    {"damping", false, true, false, KN_MEASURE_DAMPING},
+    {"frequency", false, true, false, KN_MEASURE_FREQUENCY},
+    {"wavenumber", false, true, false, KN_MEASURE_WAVENUMBER},
+    {"attenuation", false, true, false, KN_MEASURE_ATTENUATION},
+    {"thickness", false, true, false, KN_MEASURE_THICKNESS},
+    {"lead", false, true, false, KN_MEASURE_LEAD},
+};
+enum { SUFFIXES = sizeof suffixes / sizeof *suffixes };
+
+static enum kn_status refuse(const char *quantity, const char *why)
+{
+    return kn_error_set(KN_EINPUT, "'%.60s' is no quantity: %s", quantity, why);
+}
+
+static bool read_number(const char *text, const char **end, double *number)
+{
+    char *after;
+    *number = strtod(text, &after);
+    *end = after;
+    return after != text;
+}
+
+/* "x;y;z)" */
+static bool read_place(struct kn_measure_text *q, const char **text)
+{
+    do {
+        if (q->axes == 3 || !read_number(*text, text, &q->at[q->axes]))
+            return false;
+        q->axes++;
+    } while (*(*text)++ == ';');
+    return (*text)[-1] == ')';
+}
+
+/* Name in front of a bracket: FIELD(...), FIELD(...).amplitude, FIELD.profile(...). */
+static enum kn_status parse_place(struct kn_measure_text *q, const char *quantity, const char *after)
+{
+    char *dot = strchr(q->name, '.');
+    const bool profile = dot && strcmp(dot, ".profile") == 0;
+    if (profile)
+        *dot = '\0';
+    q->field = kn_monitor_field(q->name);
+    q->kind = profile ? KN_MEASURE_PROFILE : KN_MEASURE_POINT;
+    if (q->field < 0)
+        return refuse(quantity, "a field (rho, ux, ..., theta, Pxx, ..., qz) stands in front of a place");
+    if (!read_place(q, &after) || (profile && q->axes > 1))
+        return refuse(quantity, "a place is (x), (x;y) or (x;y;z)");
+    if (*after == '\0')
+        return KN_OK;
+    for (int i = 0; i < SUFFIXES && !profile; i++)
+        if (suffixes[i].place && *after == '.' && strcmp(after + 1, suffixes[i].word) == 0) {
+            q->kind = suffixes[i].kind;
+            return KN_OK;
+        }
+    return refuse(quantity, "a place is followed by nothing, .amplitude or .phase");
+}
+
+static enum kn_status parse_time(struct kn_measure_text *q, const char *quantity, char mark,
+                                 const char *after)
+{
+    q->kind = mark == '@' ? KN_MEASURE_SHARE : KN_MEASURE_VALUE;
+    if (!read_number(after, &after, &q->time) || *after != '\0' || !(q->time >= 0))
+        return refuse(quantity, "a time, which is not negative, follows = or @");
+    return kn_monitor_knows(q->name) ? KN_OK : refuse(quantity, "history.csv has no such column");
+}
+
+static enum kn_status parse_suffix(struct kn_measure_text *q, const char *quantity)
+{
+    char *dot = strrchr(q->name, '.');
+    q->kind = KN_MEASURE_MEAN;
+    if (kn_monitor_knows(q->name))
+        return KN_OK;
+    for (int i = 0; i < SUFFIXES && dot; i++) {
+        if (strcmp(dot + 1, suffixes[i].word) != 0 || suffixes[i].place)
+            continue;
+        *dot = '\0';
+        q->kind = suffixes[i].kind;
+        q->field = kn_monitor_field(q->name);
+        if (suffixes[i].column ? kn_monitor_knows(q->name) : q->field >= 0)
+            return KN_OK;
+        return refuse(quantity, suffixes[i].column
+                                    ? "history.csv has no such column"
+                                    : "no field (rho, ux, ..., theta, Pxx, ..., qz) has that name");
+    }
+    return refuse(quantity, "history.csv has no such column, and it ends with nothing that is measured");
+}
+
+enum kn_status kn_measure_parse(struct kn_measure_text *q, const char *quantity)
+{
+    const char *name = quantity + (*quantity == '-');
+    const size_t length = strcspn(name, "(=@");
+    *q = (struct kn_measure_text){.sign = *quantity == '-' ? -1 : 1, .field = -1};
+    if (length == 0 || length >= sizeof q->name)
+        return refuse(quantity, "a name is missing, or too long");
+    memcpy(q->name, name, length);
+    if (name[length] == '(')
+        return parse_place(q, quantity, name + length + 1);
+    if (name[length] != '\0')
+        return parse_time(q, quantity, name[length], name + length + 1);
+    return parse_suffix(q, quantity);
+}
+
+enum kn_status kn_measure_check(const char *quantity)
+{
+    struct kn_measure_text q;
+    return kn_measure_parse(&q, quantity);
+}

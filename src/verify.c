@@ -1,0 +1,347 @@
+#include "verify.h"
+
+#include "coarsen.h"
+#include "config.h"
+#include "error.h"
+#include "io/files.h"
+#include "measure.h"
+#include "signals.h"
+#include "verify_print.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { CASES = 256, MESSAGE = 1024 };
+
+static const double ROACHE = 3, SIGMAS = 3;
+
+/* ------------------------------------------------------------- where cases are */
+
+static bool is_folder(const char *path)
+{
+    struct stat s;
+    return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
+}
+
+/* Beside the folder of the program: in the source, or where both are installed. */
+static bool find_beside(char folder[KN_PATH])
+{
+    static const char *const places[] = {"../cases", "../share/knudsen/cases"};
+    char program[PATH_MAX];
+    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (length < 0)
+        return false;
+    program[length] = '\0';
+    *strrchr(program, '/') = '\0';
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (kn_files_join(folder, program, places[i]) == KN_OK && is_folder(folder))
+            return true;
+    return false;
+}
+
+static enum kn_status find_folder(const struct kn_verify_options *o, char folder[KN_PATH])
+{
+    const char *given = o->cases ? o->cases : getenv("KNUDSEN_CASES");
+    if (!given)
+        return find_beside(folder)
+                   ? KN_OK
+                   : kn_error_set(KN_EINPUT, "no cases beside the program (--cases DIR says where they are)");
+    if (!is_folder(given))
+        return kn_error_set(KN_EINPUT, "%s is no folder of cases", given);
+    return kn_files_join(folder, given, ".");
+}
+
+/* The cases there are, or those that were asked for. */
+struct cases {
+    char folder[KN_PATH];
+    int count;
+    char name[CASES][KN_NAME];
+};
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+static bool is_case(const char *folder, const char *name)
+{
+    char whole[KN_PATH], file[KN_PATH];
+    return name[0] != '.' && strlen(name) < KN_NAME && kn_files_join(whole, folder, name) == KN_OK &&
+           kn_files_join(file, whole, "case.yaml") == KN_OK && access(file, R_OK) == 0;
+}
+
+static enum kn_status list_cases(struct cases *all)
+{
+    DIR *directory = opendir(all->folder);
+    if (!directory)
+        return kn_error_set(KN_EIO, "%s cannot be read", all->folder);
+    for (struct dirent *entry; (entry = readdir(directory)) && all->count < CASES;)
+        if (is_case(all->folder, entry->d_name))
+            snprintf(all->name[all->count++], KN_NAME, "%.*s", KN_NAME - 1, entry->d_name);
+    closedir(directory);
+    qsort(all->name, (size_t)all->count, sizeof *all->name, by_name);
+    return all->count > 0 ? KN_OK : kn_error_set(KN_EINPUT, "%s holds no case", all->folder);
+}
+
+static enum kn_status refuse_name(const struct cases *all, const char *word)
+{
+    char quoted[KN_NAME + 8];
+    kn_config_quote(word, strlen(word), quoted);
+    for (int i = 0; i < all->count; i++)
+        if (kn_config_is_near(word, all->name[i]))
+            return kn_error_set(KN_EINPUT, "verify: unknown case '%s' (did you mean %s?)", quoted,
+                                all->name[i]);
+    return kn_error_set(KN_EINPUT, "verify: unknown case '%s' (knudsen verify --list names them)", quoted);
+}
+
+static enum kn_status choose_cases(struct cases *all, const struct kn_verify_options *o)
+{
+    char chosen[CASES][KN_NAME];
+    for (int i = 0; i < o->nnames; i++) {
+        if (i == CASES || !bsearch(o->names[i], all->name, (size_t)all->count, sizeof *all->name, by_name))
+            return refuse_name(all, o->names[i]);
+        snprintf(chosen[i], KN_NAME, "%s", o->names[i]);
+    }
+    if (o->nnames > 0) {
+        all->count = o->nnames;
+        memcpy(all->name, chosen, (size_t)o->nnames * sizeof *chosen);
+    }
+    return KN_OK;
+}
+
+/* ---------------------------------------------------------------------- runs */
+
+enum { BASE, COARSE_SPACE, COARSE_VELOCITY, RUNS };
+
+/* A case and one set of its settings, run as often as its errors need. */
+struct trial {
+    const char *name;
+    const char *what;
+    struct kn_record run[RUNS];
+    bool made[RUNS];
+};
+
+static bool hear(void *to, double part)
+{
+    const struct trial *t = to;
+    kn_verify_print_progress(t->name, t->what, part);
+    return !kn_signals_stop();
+}
+
+static enum kn_status make_run(struct trial *t, const struct kn_case *base, int run)
+{
+    static const char *const words[RUNS] = {"run", "fewer cells", "fewer velocities"};
+    const struct kn_listener listener = {hear, t};
+    struct kn_case c = *base;
+    t->what = words[run];
+    if (run == COARSE_SPACE)
+        kn_coarsen_space(&c);
+    if (run == COARSE_VELOCITY && !kn_coarsen_velocity(&c))
+        return kn_error_set(
+            KN_EINPUT, "velocity.nodes: too few to tell their error (8 or more along some axis are not)");
+    const enum kn_status status = kn_record_make(&t->run[run], &c, &listener);
+    t->made[run] = status == KN_OK;
+    return status;
+}
+
+static void destroy_trial(struct trial *t)
+{
+    for (int i = 0; i < RUNS; i++)
+        if (t->made[i])
+            kn_record_destroy(&t->run[i]);
+}
+
+/* -------------------------------------------------------------------- checks */
+
+static double difference(double a, double b, const char *quantity)
+{
+    const char *end = strrchr(quantity, '.');
+    return end && strcmp(end, ".phase") == 0 ? remainder(a - b, 2 * M_PI) : a - b;
+}
+
+static enum kn_status judge(const struct trial *t, struct kn_verify_result *r)
+{
+    const struct kn_reference_row *row = r->reference;
+    struct kn_measure m[RUNS];
+    for (int i = 0; i < RUNS; i++) {
+        const enum kn_status status = kn_measure_take(&t->run[i], row->quantity, &m[i]);
+        if (status != KN_OK)
+            return status;
+        r->seconds += t->run[i].seconds;
+    }
+    const double factor = ROACHE / (pow(2, t->run[BASE].c.space.order) - 1);
+    r->backend = t->run[BASE].backend;
+    r->value = m[BASE].value;
+    r->space = factor * fabs(difference(m[BASE].value, m[COARSE_SPACE].value, row->quantity));
+    r->velocity = fabs(difference(m[BASE].value, m[COARSE_VELOCITY].value, row->quantity));
+    r->unsteady = m[BASE].unsteady;
+    r->statistical = m[BASE].statistical;
+    r->deviation = difference(r->value, row->value, row->quantity);
+    r->tolerance = row->uncertainty + r->space + r->velocity + r->unsteady + SIGMAS * r->statistical;
+    r->pass = fabs(r->deviation) <= r->tolerance && !(fabs(r->deviation) > row->bar);
+    return KN_OK;
+}
+
+/* The quick form of a row gives way to a full one of the same quantity under the same conditions. */
+static bool is_superseded(const struct kn_reference *f, const struct kn_reference_row *row)
+{
+    for (int i = 0; i < f->rows; i++)
+        if (f->row[i].check == KN_CHECK_FULL && strcmp(f->row[i].quantity, row->quantity) == 0 &&
+            strcmp(f->row[i].conditions, row->conditions) == 0 && strcmp(f->row[i].source, row->source) == 0)
+            return true;
+    return false;
+}
+
+static bool is_due(const struct kn_reference *f, const struct kn_reference_row *row, bool full)
+{
+    return row->check == KN_CHECK_QUICK ? !full || !is_superseded(f, row)
+                                        : row->check == KN_CHECK_FULL && full;
+}
+
+/* What went wrong, with the line of the file in front. */
+static enum kn_status at_line(const char *path, int line, enum kn_status status)
+{
+    char why[MESSAGE];
+    if (status == KN_OK || status == KN_EINTERRUPTED)
+        return status;
+    snprintf(why, sizeof why, "%s", kn_error_message());
+    return kn_error_set(status, "%s:%d: %s", path, line, why);
+}
+
+struct book { /* a case and its references */
+    const char *name;
+    char yaml[KN_PATH], csv[KN_PATH];
+    struct kn_reference known;
+};
+
+/* All rows from the first that has not been done, with the same settings. */
+static enum kn_status check_group(struct kn_verify_table *t, const struct book *b, int first, bool *done,
+                                  bool full)
+{
+    const struct kn_reference_row *rows = b->known.row;
+    struct trial trial = {.name = b->name};
+    struct kn_case c;
+    kn_case_default(&c);
+    enum kn_status status = kn_case_load(&c, b->yaml);
+    if (status == KN_OK)
+        status = at_line(b->csv, rows[first].line, kn_reference_apply(&c, rows[first].settings));
+    for (int i = 0; i < RUNS && status == KN_OK; i++)
+        status = at_line(b->csv, rows[first].line, make_run(&trial, &c, i));
+    for (int i = first; i < b->known.rows && status == KN_OK; i++) {
+        struct kn_verify_result result = {.name = b->name, .reference = &rows[i]};
+        if (done[i] || !is_due(&b->known, &rows[i], full) ||
+            strcmp(rows[i].settings, rows[first].settings) != 0)
+            continue;
+        done[i] = true;
+        status = at_line(b->csv, rows[i].line, judge(&trial, &result));
+        if (status == KN_OK)
+            kn_verify_print_row(t, &result);
+    }
+    destroy_trial(&trial);
+    return status;
+}
+
+static enum kn_status check_case(struct kn_verify_table *t, const struct book *b, bool full)
+{
+    enum kn_status status = KN_OK;
+    bool *done = calloc((size_t)b->known.rows + 1, sizeof *done);
+    if (!done)
+        return kn_error_set(KN_EMEMORY, "not enough memory");
+    for (int i = 0; i < b->known.rows && status == KN_OK; i++)
+        if (!done[i] && is_due(&b->known, &b->known.row[i], full))
+            status = check_group(t, b, i, done, full);
+    free(done);
+    return status;
+}
+
+/* ---------------------------------------------------------------------- all */
+
+static enum kn_status open_book(struct book *b, const char *folder, const char *name)
+{
+    char whole[KN_PATH];
+    *b = (struct book){.name = name};
+    enum kn_status status = kn_files_join(whole, folder, name);
+    if (status == KN_OK)
+        status = kn_files_join(b->yaml, whole, "case.yaml");
+    if (status == KN_OK)
+        status = kn_files_join(b->csv, whole, "reference.csv");
+    return status == KN_OK ? kn_reference_read(&b->known, b->csv) : status;
+}
+
+/* Name, number of checks, and the first line of case.yaml, which says what it is. */
+static void print_entry(const struct book *b)
+{
+    int checks[2] = {0};
+    char line[256] = "";
+    FILE *file = fopen(b->yaml, "r");
+    if (file && !fgets(line, sizeof line, file))
+        line[0] = '\0';
+    if (file)
+        fclose(file);
+    line[strcspn(line, "\n")] = '\0';
+    for (int i = 0; i < b->known.rows; i++)
+        for (int full = 0; full < 2; full++)
+            checks[full] += is_due(&b->known, &b->known.row[i], full);
+    printf("%-20s %3d quick %3d full   %s\n", b->name, checks[0], checks[1],
+           line[0] == '#' ? line + 2 : line);
+}
+
+static double clock_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Every file is read before anything runs: mistakes show at once. */
+static enum kn_status check_all(const struct kn_verify_options *o, const struct cases *all,
+                                struct book *books)
+{
+    struct kn_verify_table table = {.json = o->json};
+    const double started = clock_s();
+    enum kn_status status = KN_OK;
+    for (int i = 0; i < all->count && status == KN_OK; i++)
+        status = open_book(&books[i], all->folder, all->name[i]);
+    for (int i = 0; i < all->count && status == KN_OK; i++) {
+        if (o->list)
+            print_entry(&books[i]);
+        else
+            status = check_case(&table, &books[i], o->full);
+    }
+    kn_verify_print_progress(NULL, NULL, 0);
+    if (status != KN_OK || o->list)
+        return status;
+    kn_verify_print_end(&table, clock_s() - started);
+    return table.failed
+               ? kn_error_set(KN_ENUMERIC, "verify: %d of %d checks fail", table.failed, table.checks)
+               : KN_OK;
+}
+
+enum kn_status kn_verify(const struct kn_verify_options *options)
+{
+    struct cases *all = calloc(1, sizeof *all);
+    struct book *books = calloc(CASES, sizeof *books);
+    enum kn_status status = all && books ? KN_OK : kn_error_set(KN_EMEMORY, "not enough memory");
+    if (status == KN_OK)
+        status = find_folder(options, all->folder);
+    if (status == KN_OK)
+        status = list_cases(all);
+    if (status == KN_OK)
+        status = choose_cases(all, options);
+    if (status == KN_OK) {
+        kn_signals_catch();
+        status = check_all(options, all, books);
+        kn_signals_release();
+    }
+    for (int i = 0; books && i < CASES; i++)
+        kn_reference_destroy(&books[i].known);
+    free(books);
+    free(all);
+    return status;
+}

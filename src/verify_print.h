@@ -1,0 +1,27 @@
+/* What knudsen verify prints. */
+#ifndef KN_VERIFY_PRINT_H
+#define KN_VERIFY_PRINT_H
+
+#include "verify.h"
+
+enum { KN_VERIFY_SOURCES = 64 };
+
+/* A table, or JSON, that grows by a row as soon as a check is done. */
+struct kn_verify_table {
+    bool json;
+    int checks, failed;
+    const char *name; /* of the case whose rows are printed */
+    int nsources;     /* that were named so far */
+    char source[KN_VERIFY_SOURCES][256];
+    char backend[16];
+};
+
+void kn_verify_print_row(struct kn_verify_table *t, const struct kn_verify_result *result);
+
+/* Sources, and how many checks pass. */
+void kn_verify_print_end(const struct kn_verify_table *t, double seconds);
+
+/* On a terminal, which run is under way; NULL: nothing. */
+void kn_verify_print_progress(const char *name, const char *what, double part);
+
+#endif
