@@ -1,0 +1,17 @@
+/* What results on ever finer grids say: their limit, and how fast they come near it. */
+#ifndef KN_RICHARDSON_H
+#define KN_RICHARDSON_H
+
+#include <stdbool.h>
+
+enum { KN_RICHARDSON_POINTS = 3 }; /* of the finest grids, that the limit is taken from */
+
+/* The value at h = 0 of the line a + b h^order through the finest grids, by least squares.
+ * Grids come from coarse to fine; false where there are fewer than two. */
+bool kn_richardson_limit(const double *h, const double *value, int n, int order, double *limit);
+
+/* Slope of log |value / limit - 1| over log h, by least squares through all grids: the order that
+ * is seen.  NaN where there is none. */
+double kn_richardson_slope(const double *h, const double *value, int n, double limit);
+
+#endif
