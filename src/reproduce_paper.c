@@ -155,15 +155,43 @@ static double drag_in_cells(const struct kn_record *r, const double *fields)
     return sum / (edge[nx] - edge[0]);
 }
 
-/* Standard error of the same, from the parts of the time that was averaged. */
-static double drag_error(const struct kn_record *r)
+/* Standard error of a mean from the means of the parts of the time.  The noise of the gas as a whole
+ * lives as long as the gas takes to become steady: a few parts say more than many rows. */
+static double scatter(const double *mean, int parts)
 {
-    double mean = 0, square = 0;
+    double middle = 0, square = 0;
+    for (int i = 0; i < parts; i++)
+        middle += mean[i] / parts;
+    for (int i = 0; i < parts; i++)
+        square += (mean[i] - middle) * (mean[i] - middle);
+    return parts > 1 ? sqrt(square / parts / (parts - 1)) : NAN;
+}
+
+static double cells_error(const struct kn_record *r)
+{
+    double mean[KN_RECORD_PARTS];
     for (int i = 0; i < r->parts; i++)
-        mean += drag_in_cells(r, r->part[i]) / r->parts;
-    for (int i = 0; i < r->parts; i++)
-        square += pow(drag_in_cells(r, r->part[i]) - mean, 2);
-    return r->parts > 1 ? sqrt(square / r->parts / (r->parts - 1)) : NAN;
+        mean[i] = drag_in_cells(r, r->part[i]);
+    return scatter(mean, r->parts);
+}
+
+static double column_error(const struct kn_record *r, int of)
+{
+    const int time = column(r, "time");
+    const double from = r->c.output.average, length = (r->c.time.end - from) / KN_RECORD_PARTS;
+    double sum[KN_RECORD_PARTS] = {0};
+    int rows[KN_RECORD_PARTS] = {0};
+    for (int64_t row = 0; row < r->rows; row++) {
+        const double *values = r->history + row * r->ncolumns, place = (values[time] - from) / length;
+        const int part = place < KN_RECORD_PARTS ? (int)floor(place) : KN_RECORD_PARTS - 1;
+        if (part >= 0) {
+            sum[part] += values[of];
+            rows[part]++;
+        }
+    }
+    for (int i = 0; i < KN_RECORD_PARTS; i++)
+        sum[i] /= rows[i];
+    return scatter(sum, KN_RECORD_PARTS);
 }
 
 static struct kn_paper_point measure(const struct kn_record *r)
@@ -172,7 +200,7 @@ static struct kn_paper_point measure(const struct kn_record *r)
     return (struct kn_paper_point){
         .side = r->cells[0],
         .value = {drag_in_cells(r, r->fields), r->mean[drag], r->mean[flow]},
-        .error = {drag_error(r), r->error[drag], r->error[flow]},
+        .error = {cells_error(r), column_error(r, drag), column_error(r, flow)},
         .seconds = r->seconds,
     };
 }
