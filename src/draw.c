@@ -37,7 +37,7 @@ static void write_script(FILE *to, const void *of)
             "if (kind eq 'png') { set terminal pngcairo size %d,%d font 'sans,11' } else { set terminal svg "
             "size %d,%d font 'sans,12' background 'white' }\n",
             f->width, f->height, f->width, f->height);
-    fprintf(to, "set output here.'%s.'.kind\nset grid lc rgb '#dddddd' lw 0.6\n", f->name);
+    fprintf(to, "set output here.'%s.'.kind\nset grid lt 1 lc rgb '#e4e4e4' lw 0.6\n", f->name);
     f->commands(to, f->what);
     fprintf(to, "unset output\nreset\n}\n");
 }

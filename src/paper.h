@@ -42,6 +42,7 @@ struct kn_paper_study {
     double limit[KN_PAPER_QUANTITIES];  /* as the cells become small */
     double slope[KN_PAPER_QUANTITIES];  /* of the relative error, over the size of the cells in L, */
     double factor[KN_PAPER_QUANTITIES]; /* which is about factor h^slope */
+    double order[KN_PAPER_QUANTITIES];  /* of the finest three grids, no limit assumed */
 };
 
 struct kn_paper {
@@ -50,7 +51,8 @@ struct kn_paper {
     struct kn_paper_study study[KN_PAPER_CASES][KN_PAPER_ORDERS];
     struct kn_paper_point stretched[KN_PAPER_CASES];
     struct kn_record run[KN_PAPER_CASES];      /* on the stretched grid */
-    struct kn_record operated[KN_PAPER_CASES]; /* by the assembled operator: second order, no noise */
+    struct kn_record second[KN_PAPER_CASES];   /* on the finest uniform grid, second order */
+    struct kn_record operated[KN_PAPER_CASES]; /* second order by the operator, no noise; delta 1 and 10 */
     struct kn_bench_table speed;
 };
 

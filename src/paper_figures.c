@@ -37,7 +37,13 @@ static void write_errors(FILE *to, const void *of)
 static void plot_errors_of(FILE *to, const struct kn_paper *p, int order, enum kn_paper_quantity q,
                            const char *title)
 {
-    fprintf(to, "set title '%s'\nplot", title);
+    double least = 1, most = 0;
+    for (int i = 0; i < KN_PAPER_CASES; i++) {
+        const struct kn_paper_study *s = &p->study[i][order];
+        least = fmin(least, 1.0 / s->point[s->grids - 1].side);
+        most = fmax(most, 1.0 / s->point[0].side);
+    }
+    fprintf(to, "set title '%s'\nset xrange [%g:%g]\nplot", title, 0.8 * least, 1.25 * most);
     for (int i = 0; i < KN_PAPER_CASES; i++) {
         const struct kn_paper_study *s = &p->study[i][order];
         fprintf(
@@ -57,8 +63,7 @@ static void plot_errors(FILE *to, const void *of)
 {
     const struct kn_paper *p = of;
     fprintf(to, "set multiplot layout 2,2\nset logscale xy\nset format y '10^{%%T}'\n"
-                "set offsets graph 0.06, graph 0.06, graph 0.35, graph 0.06\n"
-                "set key top left Left reverse samplen 1\nset xlabel 'cell  {/:Italic h} / {/:Italic L}'\n"
+                "set key bottom right samplen 1\nset xlabel 'cell  {/:Italic h} / {/:Italic L}'\n"
                 "set ylabel 'relative error'\n");
     plot_errors_of(to, p, 0, KN_PAPER_CELLS, "(a) drag {/:Italic D} in the cells at the lid, order 1");
     plot_errors_of(to, p, 0, KN_PAPER_FLOW, "(b) flow {/:Italic G}, order 1");
@@ -69,7 +74,7 @@ static void plot_errors(FILE *to, const void *of)
 
 /* ------------------------------------------------------------------- fig. 2 */
 
-enum { PROFILES = 2, BLOCKS = 5 };
+enum { PROFILES = 2, BLOCKS = 7 };
 static const int profiled[PROFILES] = {0, 2}; /* delta = 0.1 and 10 */
 
 static double centre(const struct kn_record *r, int axis, int cell)
@@ -105,6 +110,8 @@ static double vortex_height(const struct kn_record *r)
 
 static void write_vertical(FILE *to, const struct kn_record *r)
 {
+    if (!r->fields) /* there was no such run, but the blocks are counted */
+        fprintf(to, "NaN NaN\n");
     for (int j = 0; j < r->cells[1]; j++)
         fprintf(to, "%.6g %.6g\n", centre(r, 1, j), across(r, KN_UX, 0, 0.5, j));
     fprintf(to, "\n\n");
@@ -112,8 +119,8 @@ static void write_vertical(FILE *to, const struct kn_record *r)
 
 static void write_horizontal(FILE *to, const struct kn_record *r)
 {
-    const double height = vortex_height(r);
-    fprintf(to, "# at y / L = %.4f\n", height);
+    const double height = r->fields ? vortex_height(r) : NAN;
+    fprintf(to, "# at y / L = %.4f\n%s", height, r->fields ? "" : "NaN NaN\n");
     for (int i = 0; i < r->cells[0]; i++)
         fprintf(to, "%.6g %.6g\n", centre(r, 0, i), across(r, KN_UY, 1, height, i));
     fprintf(to, "\n\n");
@@ -125,18 +132,35 @@ static void write_profiles(FILE *to, const void *of)
     for (int k = 0; k < PROFILES; k++) {
         const int i = profiled[k];
         const struct kn_paper_case *c = &kn_paper_cases[i];
-        fprintf(to, "# delta %s: y / L, u_x / u_w on the vertical midline\n", c->delta);
-        write_vertical(to, &p->run[i]);
-        fprintf(to, "# the same by the operator, second order\n");
-        write_vertical(to, &p->operated[i]);
-        fprintf(to, "# the same by independent computation, unpublished\n");
+        const struct kn_record *runs[] = {&p->run[i], &p->second[i], &p->operated[i]};
+        const char *const names[] = {"order 1, stretched", "order 2, uniform", "operator, order 2"};
+        for (int n = 0; n < 3; n++) {
+            fprintf(to, "# delta %s, %s: y / L, u_x / u_w on the vertical midline\n", c->delta, names[n]);
+            write_vertical(to, runs[n]);
+            fprintf(to, "# delta %s, %s: x / L, u_y / u_w through the vortex\n", c->delta, names[n]);
+            write_horizontal(to, runs[n]);
+        }
+        fprintf(to, "# delta %s, independent computation, unpublished: y / L, u_x / u_w\n", c->delta);
         for (int j = 0; j < KN_PAPER_MIDLINE; j++)
             fprintf(to, "%g %g\n", kn_paper_midline[j], c->midline[j]);
-        fprintf(to, "\n\n# delta %s: x / L, u_y / u_w on the horizontal line through the vortex\n", c->delta);
-        write_horizontal(to, &p->run[i]);
-        fprintf(to, "# the same by the operator, second order\n");
-        write_horizontal(to, &p->operated[i]);
+        fprintf(to, "\n\n");
     }
+}
+
+/* The lines of one panel: u_x has the even blocks, u_y the odd ones. */
+static void plot_panel(FILE *to, int first)
+{
+    for (int k = 0; k < PROFILES; k++) {
+        const int block = BLOCKS * k + first;
+        fprintf(
+            to,
+            "%s data index %d with lines lw 1.8 dt %d lc rgb '%s' title '{/:Italic δ} = %s', data index %d "
+            "with lines lw 0.8 lc rgb 'black' title '%s'",
+            k ? "," : "plot", block, 2 - k, colours[profiled[k]], kn_paper_cases[profiled[k]].delta,
+            block + 2, k ? "" : "order 2");
+    }
+    fprintf(to, ", data index %d with lines lw 0.8 dt 3 lc rgb 'black' title 'operator, {/:Italic δ} = 10'",
+            BLOCKS + first + 4);
 }
 
 static void plot_profiles(FILE *to, const void *of)
@@ -145,27 +169,14 @@ static void plot_profiles(FILE *to, const void *of)
     fprintf(to,
             "set multiplot layout 1,2\nset key top left Left reverse samplen 2\n"
             "set title '(a) vertical line through the centre'\nset ylabel '{/:Italic u_x} / {/:Italic u_w}'\n"
-            "set xlabel '{/:Italic y} / {/:Italic L}'\nset xrange [0:1]\nplot");
-    for (int k = 0; k < PROFILES; k++) {
-        const char *delta = kn_paper_cases[profiled[k]].delta, *colour = colours[profiled[k]];
-        fprintf(
-            to,
-            "%s data index %d with lines lw 1.8 dt %d lc rgb '%s' title '{/:Italic δ} = %s', data index %d "
-            "with lines lw 0.8 lc rgb 'black' title '%s', data index %d with points pt %d ps 1 lw 1.5 lc "
-            "rgb '%s' title '%s'",
-            k ? "," : "", BLOCKS * k, 2 - k, colour, delta, BLOCKS * k + 1, k ? "" : "operator, order 2",
-            BLOCKS * k + 2, k ? 6 : 4, colour, k ? "" : "reference");
-    }
-    fprintf(to,
-            "\nset title '(b) horizontal line through the vortex'\nset key top right\n"
-            "set ylabel '{/:Italic u_y} / {/:Italic u_w}'\nset xlabel '{/:Italic x} / {/:Italic L}'\nplot");
+            "set xlabel '{/:Italic y} / {/:Italic L}'\nset xrange [0:1]\n");
+    plot_panel(to, 0);
     for (int k = 0; k < PROFILES; k++)
-        fprintf(
-            to,
-            "%s data index %d with lines lw 1.8 dt %d lc rgb '%s' title '{/:Italic δ} = %s', data index %d "
-            "with lines lw 0.8 lc rgb 'black' title '%s'",
-            k ? "," : "", BLOCKS * k + 3, 2 - k, colours[profiled[k]], kn_paper_cases[profiled[k]].delta,
-            BLOCKS * k + 4, k ? "" : "operator, order 2");
+        fprintf(to, ", data index %d with points pt %d ps 1 lw 1.5 lc rgb '%s' title '%s'", BLOCKS * k + 6,
+                k ? 6 : 4, colours[profiled[k]], k ? "" : "reference");
+    fprintf(to, "\nset title '(b) horizontal line through the vortex'\nset key top right\n"
+                "set ylabel '{/:Italic u_y} / {/:Italic u_w}'\nset xlabel '{/:Italic x} / {/:Italic L}'\n");
+    plot_panel(to, 1);
     fprintf(to, "\nunset multiplot\n");
 }
 

@@ -36,3 +36,28 @@ double kn_richardson_slope(const double *h, const double *value, int n, double l
     *factor = exp(line[0]);
     return line[1];
 }
+
+/* By how much a + b h^p changes from the first grid to the second, over from the second to the third. */
+static double ratio(const double *h, double p)
+{
+    return (pow(h[0], p) - pow(h[1], p)) / (pow(h[1], p) - pow(h[2], p));
+}
+
+double kn_richardson_order(const double *h, const double *value, int n)
+{
+    if (n < KN_RICHARDSON_POINTS)
+        return NAN;
+    const double *x = h + n - KN_RICHARDSON_POINTS, *y = value + n - KN_RICHARDSON_POINTS;
+    const double wanted = (y[0] - y[1]) / (y[1] - y[2]);
+    double low = 0.05, high = 8; /* the ratio grows with p */
+    if (!(wanted > ratio(x, low) && wanted < ratio(x, high)))
+        return NAN;
+    for (int turn = 0; turn < 60; turn++) {
+        const double middle = (low + high) / 2;
+        if (ratio(x, middle) < wanted)
+            low = middle;
+        else
+            high = middle;
+    }
+    return (low + high) / 2;
+}

@@ -14,4 +14,8 @@ bool kn_richardson_limit(const double *h, const double *value, int n, int order,
  * grids: the order that is seen.  NaN where a value is the limit. */
 double kn_richardson_slope(const double *h, const double *value, int n, double limit, double *factor);
 
+/* The power p for which the three finest grids lie on a + b h^p: the order that is seen where none is
+ * assumed, as the limit above does.  NaN where there is none between 0.05 and 8. */
+double kn_richardson_order(const double *h, const double *value, int n);
+
 #endif

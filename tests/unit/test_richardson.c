@@ -22,6 +22,7 @@ static void pure_powers_are_found(void **state)
         expect_relative("limit", limit, 0.6389, 1e-12);
         expect_near("slope", kn_richardson_slope(sizes, value, GRIDS, limit, &factor), order, 1e-9);
         expect_relative("factor", factor, 3, 1e-8);
+        expect_near("order", kn_richardson_order(sizes, value, GRIDS), order, 1e-9);
     }
 }
 
@@ -47,6 +48,19 @@ static void the_line_is_that_of_least_squares(void **state)
     expect_relative("limit", limit, 6, 1e-12);
 }
 
+/* A limit that assumes the wrong order brings its own slope back; the free order does not. */
+static void a_wrong_order_is_seen(void **state)
+{
+    (void)state;
+    const double h[] = {1.0 / 12, 1.0 / 16, 1.0 / 24};
+    double value[3], limit, factor;
+    for (int i = 0; i < 3; i++)
+        value[i] = 1 - h[i];
+    assert_true(kn_richardson_limit(h, value, 3, 2, &limit));
+    assert_true(limit < 0.98 && kn_richardson_slope(h, value, 3, limit, &factor) > 1.8);
+    expect_near("order", kn_richardson_order(h, value, 3), 1, 1e-9);
+}
+
 static void too_little_is_refused(void **state)
 {
     (void)state;
@@ -56,6 +70,9 @@ static void too_little_is_refused(void **state)
     assert_true(limit == 7);
     assert_true(isnan(kn_richardson_slope(one, one, 1, 1, &factor)) && isnan(factor));
     assert_true(isnan(kn_richardson_slope(sizes, same, 2, 1, &factor))); /* the limit itself */
+    const double to_and_fro[] = {1, 2, 1};
+    assert_true(isnan(kn_richardson_order(sizes, to_and_fro, 3)) &&
+                isnan(kn_richardson_order(sizes, same, 2)));
 }
 
 int main(void)
@@ -64,6 +81,7 @@ int main(void)
         cmocka_unit_test(pure_powers_are_found),
         cmocka_unit_test(coarse_grids_do_not_move_the_limit),
         cmocka_unit_test(the_line_is_that_of_least_squares),
+        cmocka_unit_test(a_wrong_order_is_seen),
         cmocka_unit_test(too_little_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
