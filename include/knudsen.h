@@ -81,6 +81,7 @@ enum kn_side { /* the six sides of the box, axis-major: 2 * axis + (high end) */
 enum kn_cluster { KN_CLUSTER_BOTH, KN_CLUSTER_LOW, KN_CLUSTER_HIGH };
 enum kn_limiter { KN_LIMITER_VAN_LEER, KN_LIMITER_MC, KN_LIMITER_MINMOD, KN_LIMITER_NONE };
 enum kn_grid { KN_GRID_STRETCHED, KN_GRID_GAUSS };
+enum kn_weights { KN_WEIGHTS_EXACT, KN_WEIGHTS_MIDPOINT };
 enum kn_fold { KN_FOLD_AUTO, KN_FOLD_NONE };
 enum kn_molecules { KN_MOLECULES_HARD_SPHERE, KN_MOLECULES_MAXWELL, KN_MOLECULES_VHS };
 enum kn_method {
@@ -148,6 +149,7 @@ struct kn_case {
         int nodes[3]; /* per axis, both signs counted */
         double ratio;
         double range; /* V0 */
+        enum kn_weights weights;
         enum kn_fold fold;
     } velocity;
     struct {

@@ -2,6 +2,7 @@
 
 #include "backend/backend.h"
 #include "config.h"
+#include "draw.h"
 #include "error.h"
 #include "io/files.h"
 #include "sim.h"
@@ -11,28 +12,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIZES = 7, MACHINES = 3, SAMPLES = 6144 };
+enum { SAMPLES = 6144 };
 
-/* Cells along one side; the paper's N_r is the square. */
-static const int paper_sides[SIZES] = {16, 32, 64, 96, 128, 160, 192}, few_sides[] = {32, 96};
-
-struct machine {
-    const char *backend;
-    int threads; /* 0: all */
-    char name[64];
-};
-
-/* One machine at one size; seconds per step. */
-struct result {
-    const struct machine *machine;
-    int cells, nodes;
-    double step, phase[KN_PHASES], copy;
-};
+const int kn_bench_sides[KN_BENCH_SIZES] = {16, 32, 64, 96, 128, 160, 192};
+static const int few_sides[] = {32, 96};
 
 /* ------------------------------------------------------------------ measuring */
 
 /* Settings on a machine; the list ends with NULL. */
-static enum kn_status make_case(struct kn_case *c, const struct machine *m, const char *const settings[])
+static enum kn_status make_case(struct kn_case *c, const struct kn_bench_machine *m,
+                                const char *const settings[])
 {
     char backend[64], threads[64];
     snprintf(backend, sizeof backend, "run.backend=%s", m->backend);
@@ -59,7 +48,7 @@ static enum kn_status time_steps(struct kn_sim *sim, int64_t steps, float *row, 
 }
 
 /* Steps for a third of a second, after some to warm up; phases from the same steps. */
-static enum kn_status measure_steps(struct kn_sim *sim, float *row, struct result *r)
+static enum kn_status measure_steps(struct kn_sim *sim, float *row, struct kn_bench_result *r)
 {
     double before[KN_PHASES], after[KN_PHASES], once = 0, all = 0, phases = 0;
     enum kn_status status = time_steps(sim, 2, row, &once);
@@ -78,14 +67,16 @@ static enum kn_status measure_steps(struct kn_sim *sim, float *row, struct resul
     return status;
 }
 
-static enum kn_status measure(const struct machine *m, const char *const settings[], struct result *r)
+static enum kn_status measure(const struct kn_bench_machine *m, const char *const settings[],
+                              struct kn_bench_result *r)
 {
     struct kn_case c;
     struct kn_sim *sim = NULL;
     enum kn_status status = make_case(&c, m, settings);
     if (status != KN_OK || (status = kn_sim_create(&sim, &c)) != KN_OK)
         return status;
-    *r = (struct result){.machine = m, .cells = (int)kn_sim_cells(sim), .nodes = (int)kn_sim_nodes(sim)};
+    *r = (struct kn_bench_result){
+        .machine = m, .cells = (int)kn_sim_cells(sim), .nodes = (int)kn_sim_nodes(sim)};
     float *row = calloc((size_t)r->nodes, sizeof *row);
     status = row ? measure_steps(sim, row, r) : kn_error_set(KN_EMEMORY, "not enough memory");
     r->copy = 1e30;
@@ -100,7 +91,7 @@ static enum kn_status measure(const struct machine *m, const char *const setting
 }
 
 /* The paper's case: 20^3 nodes, none of them folded, 6144 samples, delta 1, order 1. */
-static enum kn_status measure_paper(const struct machine *m, int side, struct result *r)
+static enum kn_status measure_paper(const struct kn_bench_machine *m, int side, struct kn_bench_result *r)
 {
     char cells[64];
     snprintf(cells, sizeof cells, "space.cells=[%d,%d]", side, side);
@@ -122,12 +113,12 @@ static enum kn_status measure_paper(const struct machine *m, int side, struct re
 
 /* Operations per step as the paper counts them: 11 per upwind update, and
  * 80 N_v + 12 N_t per cell for the collisions. */
-static double stream_operations(const struct result *r)
+double kn_bench_stream_operations(const struct kn_bench_result *r)
 {
     return 11.0 * r->cells * r->nodes;
 }
 
-static double collide_operations(const struct result *r)
+double kn_bench_collide_operations(const struct kn_bench_result *r)
 {
     return r->cells * (80.0 * r->nodes + 12.0 * SAMPLES);
 }
@@ -137,7 +128,7 @@ static double rate(double work, double seconds)
     return seconds > 0 ? work / seconds / 1e9 : 0;
 }
 
-static double state_bytes(const struct result *r)
+static double state_bytes(const struct kn_bench_result *r)
 {
     return 4.0 * r->cells * r->nodes;
 }
@@ -148,18 +139,18 @@ static void print_header(FILE *to)
             "stream", "sample", "collide", "Gupd/s", "Gappl/s", "GB/s", "copy", "GF/s str", "GF/s col");
 }
 
-static void print_result(FILE *to, const struct result *r)
+static void print_result(FILE *to, const struct kn_bench_result *r)
 {
     fprintf(to, "%-16s %6d %10.3f %9.3f %9.3f %9.3f %8.3f %8.3f %8.1f %8.1f %8.1f %8.1f\n", r->machine->name,
             r->cells, 1e3 * r->step, 1e3 * r->phase[KN_PHASE_STREAM], 1e3 * r->phase[KN_PHASE_SAMPLE],
             1e3 * r->phase[KN_PHASE_COLLIDE], rate((double)r->cells * r->nodes, r->step),
             rate((double)r->cells * SAMPLES, r->step), rate(2 * state_bytes(r), r->step),
-            rate(2 * state_bytes(r), r->copy), rate(stream_operations(r), r->phase[KN_PHASE_STREAM]),
-            rate(collide_operations(r), r->phase[KN_PHASE_COLLIDE]));
+            rate(2 * state_bytes(r), r->copy), rate(kn_bench_stream_operations(r), r->phase[KN_PHASE_STREAM]),
+            rate(kn_bench_collide_operations(r), r->phase[KN_PHASE_COLLIDE]));
     fflush(to);
 }
 
-static void print_json(FILE *to, const struct result *r, bool first)
+static void print_json(FILE *to, const struct kn_bench_result *r, bool first)
 {
     fprintf(
         to,
@@ -172,25 +163,19 @@ static void print_json(FILE *to, const struct result *r, bool first)
         r->phase[KN_PHASE_STREAM], r->phase[KN_PHASE_SAMPLE], r->phase[KN_PHASE_COLLIDE], r->copy,
         1e9 * rate((double)r->cells * r->nodes, r->step), 1e9 * rate((double)r->cells * SAMPLES, r->step),
         1e9 * rate(2 * state_bytes(r), r->step), 1e9 * rate(2 * state_bytes(r), r->copy),
-        1e9 * rate(stream_operations(r), r->phase[KN_PHASE_STREAM]),
-        1e9 * rate(collide_operations(r), r->phase[KN_PHASE_COLLIDE]));
+        1e9 * rate(kn_bench_stream_operations(r), r->phase[KN_PHASE_STREAM]),
+        1e9 * rate(kn_bench_collide_operations(r), r->phase[KN_PHASE_COLLIDE]));
 }
 
 /* ------------------------------------------------------------------- pictures */
 
-/* Results of all machines at all sizes: results[machine * sizes + size]. */
-struct table {
-    struct result *results;
-    int machines, sizes;
-};
-
-static const struct result *entry(const struct table *t, int machine, int size)
+static const struct kn_bench_result *entry(const struct kn_bench_table *t, int machine, int size)
 {
     return &t->results[machine * t->sizes + size];
 }
 
 /* Times of the other machines over those of the last one, as the paper's Fig. 4. */
-static void print_ratios(const struct table *t)
+static void print_ratios(const struct kn_bench_table *t)
 {
     const int last = t->machines - 1;
     for (int m = 0; m < last; m++) {
@@ -201,71 +186,51 @@ static void print_ratios(const struct table *t)
     }
 }
 
-/* $M0, $M1 ...: cells, speed-up over the first machine, parts of the step in
+/* A block for each machine: cells, speed-up over the first machine, parts of the step in
  * streaming, sampling, collisions, and the two rates in GFLOP/s. */
-static void write_data(FILE *to, const struct table *t)
+static void write_data(FILE *to, const void *of)
 {
+    const struct kn_bench_table *t = of;
     for (int m = 0; m < t->machines; m++) {
-        fprintf(to, "$M%d << END\n", m);
+        fprintf(to, "# %s: N_r, speed-up, streaming, sampling, collisions, GFLOP/s streaming, collisions\n",
+                t->machine[m].name);
         for (int i = 0; i < t->sizes; i++) {
-            const struct result *r = entry(t, m, i);
+            const struct kn_bench_result *r = entry(t, m, i);
             const double *p = r->phase;
             fprintf(to, "%d %g %g %g %g %g %g\n", r->cells, entry(t, 0, i)->step / r->step,
                     p[KN_PHASE_STREAM] / r->step, p[KN_PHASE_SAMPLE] / r->step, p[KN_PHASE_COLLIDE] / r->step,
-                    rate(stream_operations(r), p[KN_PHASE_STREAM]),
-                    rate(collide_operations(r), p[KN_PHASE_COLLIDE]));
+                    rate(kn_bench_stream_operations(r), p[KN_PHASE_STREAM]),
+                    rate(kn_bench_collide_operations(r), p[KN_PHASE_COLLIDE]));
         }
-        fprintf(to, "END\n");
+        fprintf(to, "\n\n");
     }
 }
 
-static void write_plots(FILE *to, const struct table *t)
+static void write_plots(FILE *to, const void *of)
 {
+    const struct kn_bench_table *t = of;
     const int last = t->machines - 1;
-    fprintf(to, "set logscale x 2\nset xlabel 'cells N_r'\nset key left top\nset grid\n");
+    fprintf(to, "set logscale x 2\nset xlabel 'cells N_r'\nset key left top\n");
     fprintf(to, "set multiplot layout 1,3\nset offsets graph 0.05, graph 0.05, graph 0.1, 0\nset yrange "
                 "[0:*]\nset title 'speed-up over one thread'\nplot");
     for (int m = 0; m < t->machines; m++)
-        fprintf(to, "%s $M%d using 1:2 with linespoints title '%s'", m ? "," : "", m,
-                entry(t, m, 0)->machine->name);
-    fprintf(to, "\nset title 'parts of the step, %s'\nset yrange [0:1.1]\nplot",
-            entry(t, last, 0)->machine->name);
+        fprintf(to, "%s data index %d using 1:2 with linespoints title '%s'", m ? "," : "", m,
+                t->machine[m].name);
+    fprintf(to, "\nset title 'parts of the step, %s'\nset yrange [0:1.1]\nplot", t->machine[last].name);
     const char *const parts[] = {"streaming", "sampling", "collisions"};
     for (int i = 0; i < 3; i++)
-        fprintf(to, "%s $M%d using 1:%d with linespoints title '%s'", i ? "," : "", last, 3 + i, parts[i]);
+        fprintf(to, "%s data index %d using 1:%d with linespoints title '%s'", i ? "," : "", last, 3 + i,
+                parts[i]);
     fprintf(to, "\nset yrange [*:*]\nset logscale y\nset title 'GFLOP/s as the paper counts'\nplot");
     for (int m = 0; m < t->machines; m++)
-        fprintf(
-            to,
-            "%s $M%d using 1:6 with linespoints title '%s, streaming', $M%d using 1:7 with linespoints dt 2 "
-            "title '%s, collisions'",
-            m ? "," : "", m, entry(t, m, 0)->machine->name, m, entry(t, m, 0)->machine->name);
+        fprintf(to,
+                "%s data index %d using 1:6 with linespoints title '%s, streaming', data index %d using 1:7 "
+                "with linespoints dt 2 title '%s, collisions'",
+                m ? "," : "", m, t->machine[m].name, m, t->machine[m].name);
     fprintf(to, "\nunset multiplot\n");
 }
 
-static enum kn_status draw(const struct table *t, const char *folder, bool svg)
-{
-    char path[KN_PATH];
-    enum kn_status status = kn_files_join(path, folder, svg ? "bench.svg" : "bench.png");
-    if (status != KN_OK)
-        return status;
-    /* NOLINTNEXTLINE(cert-env33-c): the user's own PATH decides which gnuplot runs */
-    if (system("command -v gnuplot >/dev/null 2>&1") != 0)
-        return kn_error_set(
-            KN_EIO, "gnuplot draws the pictures and is not installed; on Debian: apt install gnuplot-nox");
-    FILE *to = popen("gnuplot >/dev/null", "w"); /* NOLINT(cert-env33-c) */
-    if (!to)
-        return kn_error_set(KN_EIO, "cannot start gnuplot");
-    fprintf(to, "set terminal %s size 1800,600\nset output '%s'\n", svg ? "svg" : "pngcairo", path);
-    write_data(to, t);
-    write_plots(to, t);
-    if (pclose(to) != 0)
-        return kn_error_set(KN_EIO, "cannot draw '%s'", path);
-    fprintf(stderr, "%s\n", path);
-    return KN_OK;
-}
-
-static enum kn_status write_folder(const struct table *t, const char *folder)
+static enum kn_status write_folder(const struct kn_bench_table *t, const char *folder)
 {
     char path[KN_PATH];
     enum kn_status status = kn_files_join(path, folder, "bench.txt");
@@ -280,31 +245,39 @@ static enum kn_status write_folder(const struct table *t, const char *folder)
     if (fclose(to) != 0)
         return kn_error_set(KN_EIO, "cannot write '%s'", path);
     fprintf(stderr, "%s\n", path);
-    status = draw(t, folder, false);
-    return status == KN_OK ? draw(t, folder, true) : status;
+    const struct kn_draw figure = {
+        "bench", "Speed on the cavity of the paper", 1800, 600, write_data, write_plots, t};
+    bool drawn;
+    status = kn_draw_figure(folder, &figure, &drawn);
+    if (status == KN_OK)
+        fprintf(stderr,
+                drawn ? "%s/bench.png\n%s/bench.svg\n"
+                      : "gnuplot is not installed; where it is, gnuplot %s/bench.gp draws the pictures\n",
+                folder, folder);
+    return status;
 }
 
 /* ----------------------------------------------------------------------- main */
 
 /* One thread, all threads where that is more, and a GPU where there is one. */
-static int find_machines(struct machine machines[MACHINES])
+static int find_machines(struct kn_bench_machine machines[KN_BENCH_MACHINES])
 {
     const int threads = omp_get_max_threads();
     int n = 0;
-    machines[n++] = (struct machine){"cpu", 1, "CPU, 1 thread"};
+    machines[n++] = (struct kn_bench_machine){"cpu", 1, "CPU, 1 thread"};
     if (threads > 1) {
-        machines[n] = (struct machine){"cpu", threads, ""};
+        machines[n] = (struct kn_bench_machine){"cpu", threads, ""};
         snprintf(machines[n].name, sizeof machines[n].name, "CPU, %d threads", threads);
         n++;
     }
     if (kn_backend_find("cuda", KN_METHOD_BGK)->available() == KN_OK)
-        machines[n++] = (struct machine){"cuda", 0, "GPU"};
+        machines[n++] = (struct kn_bench_machine){"cuda", 0, "GPU"};
     return n;
 }
 
 /* Steps as users run them, on the fastest machine: how near to the floor of one
  * read and one write of the state. */
-static enum kn_status bench_cases(const struct machine *m)
+static enum kn_status bench_cases(const struct kn_bench_machine *m)
 {
     static const struct {
         const char *name;
@@ -340,7 +313,7 @@ static enum kn_status bench_cases(const struct machine *m)
     printf("%-48s %12s %10s %8s %8s %6s   (%s)\n", "case", "step, us", "ns/cell", "GB/s", "copy", "ratio",
            m->name);
     for (size_t i = 0; i < sizeof cases / sizeof *cases && status == KN_OK; i++) {
-        struct result r;
+        struct kn_bench_result r;
         status = measure(m, cases[i].settings, &r);
         if (status == KN_OK)
             printf("%-48s %12.2f %10.3f %8.1f %8.1f %6.2f\n", cases[i].name, 1e6 * r.step,
@@ -352,7 +325,7 @@ static enum kn_status bench_cases(const struct machine *m)
 }
 
 /* On all threads and, where there is one, on the GPU. */
-static enum kn_status bench_steady(const struct machine *machines, int count)
+static enum kn_status bench_steady(const struct kn_bench_machine *machines, int count)
 {
     enum kn_status status = KN_OK;
     for (int i = count > 1 ? 1 : 0; i < count && status == KN_OK; i++)
@@ -360,40 +333,61 @@ static enum kn_status bench_steady(const struct machine *machines, int count)
     return status;
 }
 
+enum kn_status kn_bench_paper(struct kn_bench_table *t, const int *sides, int sizes,
+                              const struct kn_bench_listener *listener)
+{
+    enum kn_status status = KN_OK;
+    t->machines = find_machines(t->machine);
+    t->sizes = sizes;
+    for (int i = 0; i < t->machines * sizes && status == KN_OK; i++) {
+        status = measure_paper(&t->machine[i / sizes], sides[i % sizes], &t->results[i]);
+        if (status == KN_OK && !listener->hear(listener->to, &t->results[i]))
+            status = kn_error_set(KN_EINTERRUPTED, "interrupted");
+    }
+    return status;
+}
+
+static bool hear_result(void *to, const struct kn_bench_result *r)
+{
+    (void)to;
+    print_result(stdout, r);
+    return true;
+}
+
+static bool hear_json(void *to, const struct kn_bench_result *r)
+{
+    bool *first = to;
+    print_json(stdout, r, *first);
+    *first = false;
+    return true;
+}
+
 int kn_bench(const struct kn_bench_options *o)
 {
-    const char *const folder = o->folder;
-    const bool paper = o->paper, json = o->json;
-    struct machine machines[MACHINES];
-    struct result results[MACHINES * SIZES];
-    const int *sides = paper ? paper_sides : few_sides, sizes = paper ? SIZES : 2;
-    const struct table table = {results, find_machines(machines), sizes};
-    enum kn_status status = folder ? kn_files_make_folder(folder) : KN_OK;
+    bool first = true;
+    const struct kn_bench_listener listener = {o->json ? hear_json : hear_result, &first};
+    struct kn_bench_table table;
+    enum kn_status status = o->folder ? kn_files_make_folder(o->folder) : KN_OK;
     if (status != KN_OK) {
         fprintf(stderr, "knudsen: %s\n", kn_error_message());
         return kn_status_exit_code(status);
     }
-    if (json)
+    if (o->json)
         printf("[");
     else
         print_header(stdout);
-    for (int i = 0; i < table.machines * sizes && status == KN_OK; i++) {
-        status = measure_paper(&machines[i / sizes], sides[i % sizes], &results[i]);
-        if (status == KN_OK && json)
-            print_json(stdout, &results[i], i == 0);
-        else if (status == KN_OK)
-            print_result(stdout, &results[i]);
-    }
-    if (json)
+    status = kn_bench_paper(&table, o->paper ? kn_bench_sides : few_sides, o->paper ? KN_BENCH_SIZES : 2,
+                            &listener);
+    if (o->json)
         printf("\n]\n");
     else if (status == KN_OK)
         print_ratios(&table);
-    if (status == KN_OK && o->cases && !json)
-        status = bench_cases(&machines[table.machines - 1]);
-    if (status == KN_OK && o->steady && !json)
-        status = bench_steady(machines, table.machines);
-    if (status == KN_OK && folder)
-        status = write_folder(&table, folder);
+    if (status == KN_OK && o->cases && !o->json)
+        status = bench_cases(&table.machine[table.machines - 1]);
+    if (status == KN_OK && o->steady && !o->json)
+        status = bench_steady(table.machine, table.machines);
+    if (status == KN_OK && o->folder)
+        status = write_folder(&table, o->folder);
     if (status != KN_OK)
         fprintf(stderr, "knudsen: %s\n", kn_error_message());
     return kn_status_exit_code(status);

@@ -217,6 +217,16 @@ static enum kn_status check_state(const struct kn_case *c)
     return KN_OK;
 }
 
+/* The weights of a Gauss rule belong to its nodes. */
+static enum kn_status check_weights(const struct kn_case *c)
+{
+    if (c->velocity.weights != KN_WEIGHTS_EXACT && c->velocity.grid != KN_GRID_STRETCHED)
+        return kn_error_set(KN_EINPUT, "velocity.weights: %s needs velocity.grid: stretched (here it is %s)",
+                            kn_config_choice_name("velocity.weights", c->velocity.weights),
+                            kn_config_choice_name("velocity.grid", c->velocity.grid));
+    return KN_OK;
+}
+
 static enum kn_status check_initial(const struct kn_case *c)
 {
     double change = c->disturbance * c->initial.amplitude;
@@ -284,7 +294,7 @@ static enum kn_status check_ranges(const struct kn_case *c)
 enum kn_status kn_case_check(const struct kn_case *c)
 {
     static enum kn_status (*const checks[])(const struct kn_case *) = {
-        check_ranges,  check_walls, check_stretch,   check_size,
+        check_ranges,  check_walls, check_stretch,   check_size,     check_weights,
         check_initial, check_state, check_molecules, check_operator,
     };
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {

@@ -25,6 +25,12 @@ static const struct kn_choice grids[] = {
     {0},
 };
 
+static const struct kn_choice weights[] = {
+    {"exact", KN_WEIGHTS_EXACT, "probability of the cell in equilibrium"},
+    {"midpoint", KN_WEIGHTS_MIDPOINT, "width of the cell times the density at its centre, as in the paper"},
+    {0},
+};
+
 static const struct kn_choice folds[] = {
     {"auto", KN_FOLD_AUTO,
      "keep half the nodes of each direction in which the whole case is mirror-symmetric"},
@@ -262,6 +268,13 @@ const struct kn_key kn_config_keys[] = {
      .high = 20,
      .flags = KN_KEY_SHAPES,
      .doc = "Largest speed along each axis that the grid covers; stretched grid only."},
+    {.name = "velocity.weights",
+     CHOICE(velocity.weights),
+     .initial = "exact",
+     .unit = "",
+     .flags = KN_KEY_SHAPES,
+     .choices = weights,
+     .doc = "What a velocity cell weighs in sums over the grid; midpoint needs the stretched grid."},
     {.name = "velocity.fold",
      CHOICE(velocity.fold),
      .initial = "auto",

@@ -122,6 +122,14 @@ enum kn_status kn_velocity_half_gauss(int n, double *node, double *weight)
 
 /* -------------------------------------------------------------- one half axis */
 
+/* Weight of the cell from a to b: its probability, or that of its centre all over it, theory section 4. */
+static double cell_weight(const struct kn_case *c, double a, double b)
+{
+    const double node = (a + b) / 2;
+    return c->velocity.weights == KN_WEIGHTS_MIDPOINT ? (b - a) * exp(-node * node) / sqrt(M_PI)
+                                                      : (erf(b) - erf(a)) / 2;
+}
+
 /* Cells grow away from the origin by 1/ratio each; nodes are cell centres. */
 static void stretched_axis(const struct kn_case *c, int half, double *node, double *weight, float *edge)
 {
@@ -132,7 +140,7 @@ static void stretched_axis(const struct kn_case *c, int half, double *node, doub
     for (int i = 0; i < half; i++) {
         double next = (i + 1 == half) ? c->velocity.range : at + c->velocity.range / sum * pow(ratio, -i);
         node[i] = (at + next) / 2;
-        weight[i] = (erf(next) - erf(at)) / 2;
+        weight[i] = cell_weight(c, at, next);
         edge[i + 1] = (float)next;
         at = next;
     }

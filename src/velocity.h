@@ -19,7 +19,7 @@ struct kn_velocity {
     int stride;        /* size padded to whole vectors; padding has weight 0 */
     int nnodes;        /* octants * stride: length of one row of h */
     double *node[3];   /* [half] V0 */
-    double *weight[3]; /* [half] probability of the cell, doubled on a folded axis */
+    double *weight[3]; /* [half] of the cell, mostly its probability; doubled on a folded axis */
     float *edge[3];    /* [half + 1] V0; edge[0] = 0; the last may be infinite */
     /* Tables over the nodes of an octant, on whole cache lines. */
     float *speed[3]; /* [stride] |v| along an axis */

@@ -372,6 +372,8 @@ static void contradictions_are_found(void **state)
     assert_refused("walls: {back: {velocity: 1}}\n", "walls.back.velocity", "no meaning on a periodic side");
     assert_refused("walls: {top: {kind: specular, accommodation: 0.5}}\n", "walls.top.accommodation",
                    "specular");
+    assert_refused("velocity: {weights: midpoint}\n", "velocity.weights: midpoint needs",
+                   "stretched (here it is gauss)");
     assert_refused("space: {cells: 4000, stretch: 0.5}\n", "space.stretch", "smallest cell");
     assert_refused("space: {cells: [100000, 100000]}\n", "space.cells", "too many");
     assert_refused("initial: {shape: density, wave: [0, 0, 1]}\n", "initial.wave", "2 cells a period");

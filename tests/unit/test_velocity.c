@@ -203,6 +203,32 @@ static void moments_of_the_two_families(void **state)
     kn_velocity_destroy(&paper);
 }
 
+/* The paper's weights, width times density at the centre: cells and nodes stay, the sum of the weights
+ * falls short of 1 by 0.15 % an axis, and the second and fourth moments by 0.06
+ * and 0.28 % (the midpoint rule on these cells, computed apart from the program). */
+static void midpoint_weights(void **state)
+{
+    (void)state;
+#define GRID "velocity.grid=stretched velocity.nodes=20 velocity.ratio=0.945 velocity.range=3 "
+    struct kn_velocity exact, midpoint;
+    build(&exact, GRID "velocity.fold=none");
+    build(&midpoint, GRID "velocity.fold=none velocity.weights=midpoint");
+    double low = 0;
+    for (int i = 0; i < 10; i++) {
+        const double v = exact.node[0][i], width = 2 * (v - low);
+        assert_true(midpoint.node[0][i] == v && midpoint.edge[0][i] == exact.edge[0][i]);
+        expect_relative("weight", midpoint.weight[0][i], width * exp(-v * v) / sqrt(M_PI), 1e-12);
+        low += width;
+    }
+    const double moments[] = {1, 0.5, 0.75}, off[] = {0.99853, 0.99937, 0.99724}; /* of one axis */
+    for (int i = 0; i < 3; i++)
+        expect_relative("moment", moment(&midpoint, 2 * i, 0, 0), moments[i] * off[i] * off[0] * off[0],
+                        2e-5);
+    kn_velocity_destroy(&exact);
+    kn_velocity_destroy(&midpoint);
+#undef GRID
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -214,6 +240,7 @@ int main(void)
         cmocka_unit_test(folding_keeps_the_moments),
         cmocka_unit_test(padding_has_no_weight),
         cmocka_unit_test(moments_of_the_two_families),
+        cmocka_unit_test(midpoint_weights),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
