@@ -6,6 +6,7 @@
 #include "info.h"
 #include "io/files.h"
 #include "plot.h"
+#include "reproduce.h"
 #include "sampling.h"
 #include "sim.h"
 #include "verify.h"
@@ -540,6 +541,55 @@ static int command_verify(int argc, char **argv)
     return code;
 }
 
+/* --------------------------------------------------------------- reproduce */
+
+struct reproduce_arguments {
+    const char *topic, *out;
+};
+
+static error_t reproduce_parse(int key, char *text, struct argp_state *state)
+{
+    struct reproduce_arguments *a = state->input;
+    switch (key) {
+    case 'o':
+        a->out = text;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (a->topic)
+            argp_error(state, "one topic at a time: %s and %s", a->topic, text);
+        a->topic = text;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static int command_reproduce(int argc, char **argv)
+{
+    static const struct argp_option options[] = {
+        {"out", 'o', "DIR", 0, "write tables, data and figures into this folder (default: results/TOPIC)", 0},
+        {0},
+    };
+    static const struct argp argp = {
+        options,
+        reproduce_parse,
+        "[TOPIC]",
+        "Make the tables and figures of a topic from one command; without a topic, list what there is.\v"
+        "Each figure is a script for gnuplot, the data it reads and, where gnuplot is installed, a PNG and "
+        "an SVG. Files that are there already are replaced. Exit codes: 0 ok, 2 bad input, 3 numerical "
+        "failure, 4 input/output failure, 130 interrupted.",
+        NULL,
+        NULL,
+        NULL};
+    struct reproduce_arguments a = {0};
+    argp_parse(&argp, argc, argv, 0, NULL, &a);
+    if (!a.topic) {
+        kn_reproduce_list(stdout);
+        return 0;
+    }
+    return finish(kn_reproduce(a.topic, a.out), NULL);
+}
+
 /* -------------------------------------------------------------------- main */
 
 static const struct command {
@@ -550,7 +600,7 @@ static const struct command {
     {"run", "knudsen run", command_run},          {"plot", "knudsen plot", command_plot},
     {"bench", "knudsen bench", command_bench},    {"doctor", "knudsen doctor", command_doctor},
     {"info", "knudsen info", command_info},       {"help", "knudsen help", command_help},
-    {"verify", "knudsen verify", command_verify},
+    {"verify", "knudsen verify", command_verify}, {"reproduce", "knudsen reproduce", command_reproduce},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
@@ -579,7 +629,7 @@ static int unknown_command(const char *word)
     if (!hint && strstr(word, ".y"))
         hint = "run";
     fprintf(stderr, "knudsen: unknown command '%s' (%s%s%s)\n", quoted, hint ? "did you mean " : "commands: ",
-            hint ? hint : "run, plot, verify, info, bench, doctor, help", hint ? "?" : "");
+            hint ? hint : "run, plot, verify, reproduce, info, bench, doctor, help", hint ? "?" : "");
     return USAGE;
 }
 
@@ -606,6 +656,7 @@ int main(int argc, char **argv)
         "  run CASE.yaml    run a case; `knudsen run --help' lists the options\n"
         "  plot DIR         draw the results in a folder\n"
         "  verify [CASE]    compare the cases with published values\n"
+        "  reproduce TOPIC  tables and figures of the paper, from one command\n"
         "  info operator    viscosity, rates and cost of the assembled collision operator\n"
         "  bench            measure this machine\n"
         "  doctor           say what this machine has, and what it lacks\n"

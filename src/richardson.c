@@ -18,8 +18,9 @@ bool kn_richardson_limit(const double *h, const double *value, int n, int order,
     return true;
 }
 
-double kn_richardson_slope(const double *h, const double *value, int n, double limit)
+double kn_richardson_slope(const double *h, const double *value, int n, double limit, double *factor)
 {
+    *factor = NAN;
     double x[GRIDS], y[GRIDS], line[2];
     if (n < 2 || n > GRIDS)
         return NAN;
@@ -30,5 +31,8 @@ double kn_richardson_slope(const double *h, const double *value, int n, double l
         if (!(error > 0) || !isfinite(error))
             return NAN;
     }
-    return kn_fit_line(x, y, n, line) ? line[1] : NAN;
+    if (!kn_fit_line(x, y, n, line))
+        return NAN;
+    *factor = exp(line[0]);
+    return line[1];
 }

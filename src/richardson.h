@@ -10,8 +10,8 @@ enum { KN_RICHARDSON_POINTS = 3 }; /* of the finest grids, that the limit is tak
  * Grids come from coarse to fine; false where there are fewer than two. */
 bool kn_richardson_limit(const double *h, const double *value, int n, int order, double *limit);
 
-/* Slope of log |value / limit - 1| over log h, by least squares through all grids: the order that
- * is seen.  NaN where there is none. */
-double kn_richardson_slope(const double *h, const double *value, int n, double limit);
+/* The power p of |value / limit - 1| = factor h^p, by least squares of the logarithms through all
+ * grids: the order that is seen.  NaN where a value is the limit. */
+double kn_richardson_slope(const double *h, const double *value, int n, double limit, double *factor);
 
 #endif

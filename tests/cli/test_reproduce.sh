@@ -1,0 +1,63 @@
+#!/bin/bash
+# knudsen reproduce: what it lists, what it refuses, how it ends.
+# usage: test_reproduce.sh PROGRAM SOURCE_FOLDER
+knudsen=$(realpath "$1") && [ -x "$knudsen" ] || { echo "usage: $0 PROGRAM SOURCE_FOLDER"; exit 1; }
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failed=0
+
+# check WHAT COMMAND...: one line per check.
+check() {
+    local what=$1
+    shift
+    if "$@" >check.log 2>&1; then
+        echo "ok    $what"
+    else
+        echo "FAIL  $what"
+        sed 's/^/      /' check.log | head -5
+        failed=1
+    fi
+}
+
+# ends WITH COMMAND...: runs it, keeps out and err, compares the exit code.
+ends() {
+    local expected=$1 code
+    shift
+    "$@" >out 2>err
+    code=$?
+    [ "$code" -eq "$expected" ] && return 0
+    echo "exit code $code instead of $expected: $*"
+    cat err
+    return 1
+}
+contains() { grep -q -- "$2" "$1" || { echo "no '$2' in $1:"; head -3 "$1"; return 1; }; }
+absent() { [ ! -e "$1" ] || { echo "$1 exists"; return 1; }; }
+
+check "without a topic" ends 0 "$knudsen" reproduce
+check "it lists what there is" contains out '^paper '
+check "a topic that is not" ends 2 "$knudsen" reproduce nonsense
+check "names those that are" contains err "unknown topic 'nonsense' (there is paper"
+check "a slip of the keyboard" ends 2 "$knudsen" reproduce papr
+check "is understood" contains err 'did you mean paper?'
+check "two topics" ends 2 "$knudsen" reproduce paper paper
+check "nothing was written" absent results
+touch file
+check "a folder that cannot be" ends 4 "$knudsen" reproduce paper --out file/x
+check "is named" contains err "file"
+
+# Ctrl-C, also where signals are ignored by whoever calls this script.
+interrupted() {
+    ( set -m; exec "$knudsen" reproduce paper --out stopped >out 2>err ) &
+    local pid=$! code
+    sleep 1
+    kill -INT "$pid"
+    wait "$pid"
+    code=$?
+    [ "$code" -eq 130 ] || { echo "exit code $code instead of 130"; cat err; return 1; }
+    contains err interrupted
+}
+check "an interrupted run" interrupted
+check "leaves no table" absent stopped/table1.txt
+
+exit "$failed"
