@@ -1,7 +1,9 @@
 /* knudsen reproduce verification: the page docs/verification.md with its pictures. */
 #include "convergence.h"
 
-#include "verify.h"
+#include "backend/backend.h"
+#include "error.h"
+#include "verify_print.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -56,8 +58,9 @@ static void print_study(FILE *to, const struct kn_study *s)
 
 struct page {
     struct kn_study study[KN_CONVERGENCE_STUDIES];
-    bool full;
-    const char *table; /* of the checks, in Markdown */
+    bool gpu;
+    char *table; /* of the checks, in Markdown */
+    size_t length;
 };
 
 static void print_page(FILE *to, const void *what)
@@ -70,7 +73,7 @@ static void print_page(FILE *to, const void *what)
             "* Convergence in [space](#order-in-space), [time](#order-in-time), "
             "[velocity](#velocity-nodes), and of the [noise](#statistical-error).\n"
             "* The paper's own table and figures: `paper.md`. Against particles: `dsmc.md`.\n",
-            p->full ? " on a GPU" : " on a CPU", p->full ? " --full" : "");
+            p->gpu ? " on a GPU" : " on a CPU", p->gpu ? " --full" : "");
     for (int i = 0; i < KN_CONVERGENCE_STUDIES; i++)
         print_study(to, &p->study[i]);
     fprintf(to, "\n## Checks\n\n%s", p->table);
@@ -95,4 +98,38 @@ static enum kn_status make_studies(struct kn_reproduce *job, struct page *p)
             status = kn_reproduce_figure(job, &figure);
     }
     return status;
+}
+
+/* ------------------------------------------------------------------- checks */
+
+static void take(void *to, const struct kn_verify_result *result)
+{
+    kn_verify_print_markdown(to, result);
+}
+
+/* A check that fails is part of the page, and the command fails after it has written it. */
+static enum kn_status make_checks(struct page *p)
+{
+    FILE *to = open_memstream(&p->table, &p->length);
+    if (!to)
+        return kn_error_set(KN_EMEMORY, "not enough memory");
+    fprintf(to, "| case | quantity | conditions | reference | source | Knudsen | deviation | allowed | verdict |\n"
+                "| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
+    const struct kn_verify_options options = {.full = p->gpu, .take = take, .to = to};
+    const enum kn_status status = kn_verify(&options);
+    if (fclose(to) != 0 && status == KN_OK)
+        return kn_error_set(KN_EMEMORY, "not enough memory");
+    return status;
+}
+
+enum kn_status kn_reproduce_verification(struct kn_reproduce *job)
+{
+    struct page p = {.gpu = strcmp(kn_backend_find("auto", KN_METHOD_OPERATOR)->name, "cuda") == 0};
+    enum kn_status status = make_studies(job, &p), checks = KN_OK;
+    if (status == KN_OK)
+        checks = make_checks(&p);
+    if (status == KN_OK && (checks == KN_OK || checks == KN_ENUMERIC))
+        status = kn_reproduce_text(job, "verification.md", print_page, &p);
+    free(p.table);
+    return status == KN_OK ? checks : status;
 }
