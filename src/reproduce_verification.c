@@ -26,7 +26,16 @@ static void print_commands(FILE *to, const void *what)
 {
     const struct kn_study *s = what;
     fprintf(to, "set logscale xy\nset format y '10^{%%T}'\nset xlabel '%s'\nset ylabel '%s'\n", s->x, s->y);
-    fprintf(to, "set key outside right top\nset offsets graph 0.05, graph 0.05\nplot");
+    double low = INFINITY, high = 0;
+    for (int i = 0; i < s->ncurves; i++)
+        for (int k = 0; k < s->curve[i].n; k++) {
+            low = fmin(low, s->curve[i].x[k]);
+            high = fmax(high, s->curve[i].x[k]);
+        }
+    fprintf(to, "set key outside right top\nset xrange [%g:%g]\nset xtics (", low / 1.3, 1.3 * high);
+    for (int k = 0; k < s->curve[0].n; k++)
+        fprintf(to, "%s'%.3g' %.10g", k ? ", " : "", s->curve[0].x[k], s->curve[0].x[k]);
+    fprintf(to, ")\nplot");
     for (int i = 0; i < s->ncurves; i++) {
         const struct kn_curve *c = &s->curve[i];
         fprintf(to, "%s data index %d using 1:3 with linespoints pt %d lw 1.5 title '%s", i ? "," : "", i,
