@@ -39,5 +39,6 @@ enum kn_status kn_reproduce_text(const struct kn_reproduce *job, const char *nam
 
 /* The topics (reproduce_*.c). */
 enum kn_status kn_reproduce_paper(struct kn_reproduce *job);
+enum kn_status kn_reproduce_verification(struct kn_reproduce *job);
 
 #endif

@@ -226,7 +226,7 @@ struct book { /* a case and its references */
 
 /* All rows from the first that has not been done, with the same settings. */
 static enum kn_status check_group(struct kn_verify_table *t, const struct book *b, int first, bool *done,
-                                  bool full)
+                                  const struct kn_verify_options *o)
 {
     const struct kn_reference_row *rows = b->known.row;
     struct trial trial = {.name = b->name};
@@ -239,27 +239,30 @@ static enum kn_status check_group(struct kn_verify_table *t, const struct book *
         status = at_line(b->csv, rows[first].line, make_run(&trial, &c, i));
     for (int i = first; i < b->known.rows && status == KN_OK; i++) {
         struct kn_verify_result result = {.name = b->name, .reference = &rows[i]};
-        if (done[i] || !is_due(&b->known, &rows[i], full) ||
+        if (done[i] || !is_due(&b->known, &rows[i], o->full) ||
             strcmp(rows[i].settings, rows[first].settings) != 0)
             continue;
         done[i] = true;
         status = at_line(b->csv, rows[i].line, judge(&trial, &result));
         if (status == KN_OK)
             kn_verify_print_row(t, &result);
+        if (status == KN_OK && o->take)
+            o->take(o->to, &result);
     }
     destroy_trial(&trial);
     return status;
 }
 
-static enum kn_status check_case(struct kn_verify_table *t, const struct book *b, bool full)
+static enum kn_status check_case(struct kn_verify_table *t, const struct book *b,
+                                 const struct kn_verify_options *o)
 {
     enum kn_status status = KN_OK;
     bool *done = calloc((size_t)b->known.rows + 1, sizeof *done);
     if (!done)
         return kn_error_set(KN_EMEMORY, "not enough memory");
     for (int i = 0; i < b->known.rows && status == KN_OK; i++)
-        if (!done[i] && is_due(&b->known, &b->known.row[i], full))
-            status = check_group(t, b, i, done, full);
+        if (!done[i] && is_due(&b->known, &b->known.row[i], o->full))
+            status = check_group(t, b, i, done, o);
     free(done);
     return status;
 }
@@ -316,7 +319,7 @@ static enum kn_status check_all(const struct kn_verify_options *o, const struct 
         if (o->list)
             print_entry(&books[i]);
         else
-            status = check_case(&table, &books[i], o->full);
+            status = check_case(&table, &books[i], o);
     }
     kn_verify_print_progress(NULL, NULL, 0);
     if (status != KN_OK || o->list)

@@ -18,13 +18,6 @@
 
 #include "reference.h"
 
-struct kn_verify_options {
-    const char **names; /* [nnames] cases; none: all */
-    int nnames;
-    bool full, json, list;
-    const char *cases; /* their folder; NULL: $KNUDSEN_CASES, else that of the source or installation */
-};
-
 /* One check. */
 struct kn_verify_result {
     const char *name; /* of the case */
@@ -35,6 +28,15 @@ struct kn_verify_result {
     bool pass;
     double seconds; /* of the runs that it shares with other checks */
     const char *backend;
+};
+
+struct kn_verify_options {
+    const char **names; /* [nnames] cases; none: all */
+    int nnames;
+    bool full, json, list;
+    const char *cases; /* their folder; NULL: $KNUDSEN_CASES, else that of the source or installation */
+    void (*take)(void *to, const struct kn_verify_result *result); /* is handed every result; may be NULL */
+    void *to;
 };
 
 /* KN_ENUMERIC when a check fails. */

@@ -183,3 +183,15 @@ void kn_verify_print_progress(const char *name, const char *what, double part)
     shown = name != NULL;
     fflush(stderr);
 }
+
+void kn_verify_print_markdown(FILE *to, const struct kn_verify_result *r)
+{
+    const struct kn_reference_row *row = r->reference;
+    const double allowed = isnan(row->bar) ? r->tolerance : fmin(r->tolerance, row->bar);
+    char known[TEXT], found[TEXT], off[TEXT], most[TEXT];
+    fprintf(to, "| %s | `%s` | %s | %s | %s | %s | %s | %s | %s |\n", r->name, row->quantity, row->conditions,
+            with_error(known, row->value, row->uncertainty), row->source,
+            with_error(found, r->value, r->tolerance - row->uncertainty),
+            deviation_text(off, r->deviation, r, true), deviation_text(most, allowed, r, false),
+            r->pass ? "pass" : "**fail**");
+}

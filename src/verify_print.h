@@ -4,6 +4,8 @@
 
 #include "verify.h"
 
+#include <stdio.h>
+
 enum { KN_VERIFY_SOURCES = 64 };
 
 /* A table, or JSON, that grows by a row as soon as a check is done. */
@@ -17,6 +19,9 @@ struct kn_verify_table {
 };
 
 void kn_verify_print_row(struct kn_verify_table *t, const struct kn_verify_result *result);
+
+/* A row of a table case, quantity, conditions, reference, source, Knudsen, deviation, allowed, verdict. */
+void kn_verify_print_markdown(FILE *to, const struct kn_verify_result *result);
 
 /* Sources, and how many checks pass. */
 void kn_verify_print_end(const struct kn_verify_table *t, double seconds);

@@ -1,0 +1,144 @@
+/* knudsen reproduce verification: the page docs/verification.md with its pictures. */
+#include "convergence.h"
+
+#include "backend/backend.h"
+#include "error.h"
+#include "verify_print.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ----------------------------------------------------------------- pictures */
+
+static void print_data(FILE *to, const void *what)
+{
+    const struct kn_study *s = what;
+    for (int i = 0; i < s->ncurves; i++) {
+        fprintf(to, "# %s: %s, value, error\n", s->curve[i].name, s->x);
+        for (int k = 0; k < s->curve[i].n; k++)
+            fprintf(to, "%.10g %.10g %.6g\n", s->curve[i].x[k], s->curve[i].value[k], s->curve[i].error[k]);
+        fprintf(to, "\n\n");
+    }
+}
+
+static void print_commands(FILE *to, const void *what)
+{
+    const struct kn_study *s = what;
+    fprintf(to, "set logscale xy\nset format y '10^{%%T}'\nset xlabel '%s'\nset ylabel '%s'\n", s->x, s->y);
+    double low = INFINITY, high = 0;
+    for (int i = 0; i < s->ncurves; i++)
+        for (int k = 0; k < s->curve[i].n; k++) {
+            low = fmin(low, s->curve[i].x[k]);
+            high = fmax(high, s->curve[i].x[k]);
+        }
+    fprintf(to, "set key outside right top\nset xrange [%g:%g]\nset xtics (", low / 1.3, 1.3 * high);
+    for (int k = 0; k < s->curve[0].n; k++)
+        fprintf(to, "%s'%.3g' %.10g", k ? ", " : "", s->curve[0].x[k], s->curve[0].x[k]);
+    fprintf(to, ")\nplot");
+    for (int i = 0; i < s->ncurves; i++) {
+        const struct kn_curve *c = &s->curve[i];
+        fprintf(to, "%s data index %d using 1:3 with linespoints pt %d lw 1.5 title '%s", i ? "," : "", i,
+                5 + 2 * i, c->name);
+        if (isfinite(c->slope))
+            fprintf(to, ", slope %.2f", c->slope);
+        fprintf(to, "'");
+    }
+    fprintf(to, "\n");
+}
+
+/* --------------------------------------------------------------------- page */
+
+static void print_study(FILE *to, const struct kn_study *s)
+{
+    fprintf(to, "\n## %s\n\n%s\n\n![%s](%s.svg)\n\n", s->title, s->text, s->title, s->name);
+    fprintf(to, "| curve | %s: %s | slope | expected |\n| --- | --- | --- | --- |\n", s->x, s->y);
+    for (int i = 0; i < s->ncurves; i++) {
+        const struct kn_curve *c = &s->curve[i];
+        fprintf(to, "| %s |", c->name);
+        for (int k = 0; k < c->n; k++)
+            fprintf(to, "%s %.4g: %.2e", k ? "," : "", c->x[k], c->error[k]);
+        if (isfinite(c->slope))
+            fprintf(to, " | %.2f | %g |\n", c->slope, c->expected);
+        else
+            fprintf(to, " | | |\n");
+    }
+}
+
+struct page {
+    struct kn_study study[KN_CONVERGENCE_STUDIES];
+    bool gpu;
+    char *table; /* of the checks, in Markdown */
+    size_t length;
+};
+
+static void print_page(FILE *to, const void *what)
+{
+    const struct page *p = what;
+    fprintf(to,
+            "# Verification\n\n"
+            "Written by `knudsen reproduce verification --out docs`. Values below come from that one run%s.\n\n"
+            "* [Checks](#checks) against exact and published values: `knudsen verify%s`.\n"
+            "* Convergence in [space](#order-in-space), [time](#order-in-time), "
+            "[velocity](#velocity-nodes), and of the [noise](#statistical-error).\n"
+            "* The paper's own table and figures: `paper.md`. Against particles: `dsmc.md`.\n",
+            p->gpu ? " on a GPU" : " on a CPU", p->gpu ? " --full" : "");
+    for (int i = 0; i < KN_CONVERGENCE_STUDIES; i++)
+        print_study(to, &p->study[i]);
+    fprintf(to, "\n## Checks\n\n%s", p->table);
+}
+
+static enum kn_status make_studies(struct kn_reproduce *job, struct page *p)
+{
+    enum kn_status status = KN_OK;
+    for (int i = 0; i < KN_CONVERGENCE_STUDIES && status == KN_OK; i++) {
+        struct kn_study *s = &p->study[i];
+        status = kn_convergence_studies[i](s, job);
+        for (int k = 0; k < s->ncurves && status == KN_OK; k++)
+            if (isfinite(s->curve[k].slope))
+                printf("%-20s %-22s slope %6.2f, expected %g\n", s->title, s->curve[k].name,
+                       s->curve[k].slope, s->curve[k].expected);
+            else
+                printf("%-20s %-22s error %.1e to %.1e\n", s->title, s->curve[k].name, s->curve[k].error[0],
+                       s->curve[k].error[s->curve[k].n - 1]);
+        fflush(stdout);
+        const struct kn_draw figure = {s->name, s->title, 800, 420, print_data, print_commands, s};
+        if (status == KN_OK)
+            status = kn_reproduce_figure(job, &figure);
+    }
+    return status;
+}
+
+/* ------------------------------------------------------------------- checks */
+
+static void take(void *to, const struct kn_verify_result *result)
+{
+    kn_verify_print_markdown(to, result);
+}
+
+/* A check that fails is part of the page, and the command fails after it has written it. */
+static enum kn_status make_checks(struct page *p)
+{
+    FILE *to = open_memstream(&p->table, &p->length);
+    if (!to)
+        return kn_error_set(KN_EMEMORY, "not enough memory");
+    fprintf(to, "| case | quantity | conditions | reference | source | Knudsen | deviation | allowed | verdict |\n"
+                "| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
+    const struct kn_verify_options options = {.full = p->gpu, .take = take, .to = to};
+    const enum kn_status status = kn_verify(&options);
+    if (fclose(to) != 0 && status == KN_OK)
+        return kn_error_set(KN_EMEMORY, "not enough memory");
+    return status;
+}
+
+enum kn_status kn_reproduce_verification(struct kn_reproduce *job)
+{
+    struct page p = {.gpu = strcmp(kn_backend_find("auto", KN_METHOD_OPERATOR)->name, "cuda") == 0};
+    enum kn_status status = make_studies(job, &p), checks = KN_OK;
+    if (status == KN_OK)
+        checks = make_checks(&p);
+    if (status == KN_OK && (checks == KN_OK || checks == KN_ENUMERIC))
+        status = kn_reproduce_text(job, "verification.md", print_page, &p);
+    free(p.table);
+    return status == KN_OK ? checks : status;
+}
