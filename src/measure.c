@@ -93,6 +93,18 @@ static double column_swing(const struct view *v, const struct kn_measure_text *q
     return r->frequency > 0 && kn_fit_solve(&f, a) ? polar(q, a[1], a[2]) : NAN;
 }
 
+/* The slope of the second half. */
+static double column_rate(const struct view *v, int column)
+{
+    const int64_t first = v->rows / 2;
+    struct kn_fit f = {.terms = 2};
+    double line[2];
+    for (int64_t i = first; i < v->rows; i++)
+        kn_fit_add(&f, (double[]){1, row_time(v->r, column, i) - row_time(v->r, column, first)},
+                   at_row(v->r, column, i));
+    return kn_fit_solve(&f, line) ? line[1] : NAN;
+}
+
 static double measure_column(const struct view *v, const struct kn_measure_text *q, int column)
 {
     switch (q->kind) {
@@ -103,6 +115,8 @@ static double measure_column(const struct view *v, const struct kn_measure_text 
     case KN_MEASURE_AMPLITUDE:
     case KN_MEASURE_PHASE:
         return column_swing(v, q, column);
+    case KN_MEASURE_RATE:
+        return column_rate(v, column);
     default:
         return v->average ? v->r->mean[column] : at_row(v->r, column, v->rows - 1);
     }
@@ -182,16 +196,24 @@ static int find_window(const struct kn_record *r, const double part[2], int *fir
     return count;
 }
 
-/* Positions and values in the window: [count] each, in one block of memory. */
+/* Positions in the window, and room for values behind them: [count] each. */
+static double *window_places(const struct kn_record *r, const double part[2], int *first, int *count)
+{
+    *first = 0;
+    *count = find_window(r, part, first);
+    double *x = calloc(2 * (size_t)*count + 1, sizeof *x);
+    for (int i = 0; x && i < *count; i++)
+        x[i] = centre(r, 0, *first + i) - r->edges[0][0];
+    return x;
+}
+
+/* Positions and values in the window. */
 static double *window_line(const struct view *v, int field, const double part[2], int *count)
 {
-    int first = 0;
-    *count = find_window(v->r, part, &first);
-    double *x = calloc(2 * (size_t)*count + 1, sizeof *x);
-    for (int i = 0; x && i < *count; i++) {
-        x[i] = centre(v->r, 0, first + i) - v->r->edges[0][0];
+    int first;
+    double *x = window_places(v->r, part, &first, count);
+    for (int i = 0; x && i < *count; i++)
         x[*count + i] = v->fields[(size_t)(first + i) * KN_FIELDS + field];
-    }
     return x;
 }
 
@@ -222,10 +244,8 @@ static double slip(const struct view *v, int field)
 static double sound(const struct view *v, int field, bool attenuation)
 {
     const double *swing = v->r->swing[v->swing];
-    int count;
-    double *x = window_line(v, field, SOUND, &count), line[2], before = 0;
-    int first = 0;
-    find_window(v->r, SOUND, &first);
+    int first, count;
+    double *x = window_places(v->r, SOUND, &first, &count), line[2], before = 0;
     for (int i = 0; x && swing && i < count; i++) {
         const double *s = swing + 2 * ((size_t)(first + i) * KN_FIELDS + field);
         double phase = atan2(-s[1], s[0]);
@@ -238,11 +258,18 @@ static double sound(const struct view *v, int field, bool attenuation)
     return good ? -line[1] : NAN;
 }
 
+static bool ends_at(const struct kn_record *r, double time)
+{
+    return fabs(at_row(r, find_column(r, "time"), r->rows - 1) - time) <= 1e-6 * (1 + time);
+}
+
 static double measure_field(const struct view *v, const struct kn_measure_text *q)
 {
     switch (q->kind) {
     case KN_MEASURE_POINT:
         return at_place(v->r, q, v->fields, 1, 0);
+    case KN_MEASURE_POINT_VALUE:
+        return ends_at(v->r, q->time) ? at_place(v->r, q, v->fields, 1, 0) : NAN;
     case KN_MEASURE_POINT_AMPLITUDE:
     case KN_MEASURE_POINT_PHASE:
         return place_swing(v, q);
@@ -312,8 +339,9 @@ static bool is_mode(enum kn_measure_kind kind)
 static void find_errors(const struct kn_record *r, const struct kn_measure_text *q, int column,
                         struct kn_measure *m)
 {
-    const bool history = has_swing(q->kind) || is_mode(q->kind); /* no average, whatever the record has */
-    if (q->kind == KN_MEASURE_VALUE || q->kind == KN_MEASURE_SHARE)
+    const bool history = has_swing(q->kind) || is_mode(q->kind) ||
+                         q->kind == KN_MEASURE_RATE; /* no average, whatever the record has */
+    if (q->kind == KN_MEASURE_VALUE || q->kind == KN_MEASURE_SHARE || q->kind == KN_MEASURE_POINT_VALUE)
         return;
     if (r->averaged && !history) {
         m->statistical = q->field < 0 ? r->error[column] : scatter(r, q);

@@ -14,6 +14,7 @@ static const struct suffix {
 } suffixes[] = {
     {"amplitude", true, false, false, KN_MEASURE_AMPLITUDE},
     {"phase", true, false, false, KN_MEASURE_PHASE},
+    {"rate", true, false, false, KN_MEASURE_RATE},
     {"amplitude", false, false, true, KN_MEASURE_POINT_AMPLITUDE},
     {"phase", false, false, true, KN_MEASURE_POINT_PHASE},
     {"far", false, true, false, KN_MEASURE_FAR},
@@ -32,6 +33,12 @@ enum { SUFFIXES = sizeof suffixes / sizeof *suffixes };
 static enum kn_status refuse(const char *quantity, const char *why)
 {
     return kn_error_set(KN_EINPUT, "'%.60s' is no quantity: %s", quantity, why);
+}
+
+/* Of history.csv, or of a record alone. */
+static bool is_column(const char *name)
+{
+    return kn_monitor_knows(name) || strcmp(name, "fourth") == 0 || strcmp(name, "front") == 0;
 }
 
 static bool read_number(const char *text, const char **end, double *number)
@@ -53,7 +60,12 @@ static bool read_place(struct kn_measure_text *q, const char **text)
     return (*text)[-1] == ')';
 }
 
-/* Name in front of a bracket: FIELD(...), FIELD(...).amplitude, FIELD.profile(...). */
+static bool read_time(struct kn_measure_text *q, const char *text)
+{
+    return read_number(text, &text, &q->time) && *text == '\0' && q->time >= 0;
+}
+
+/* Name in front of a bracket: FIELD(...), FIELD(...)=T, FIELD(...).amplitude, FIELD.profile(...). */
 static enum kn_status parse_place(struct kn_measure_text *q, const char *quantity, const char *after)
 {
     char *dot = strchr(q->name, '.');
@@ -68,28 +80,32 @@ static enum kn_status parse_place(struct kn_measure_text *q, const char *quantit
         return refuse(quantity, "a place is (x), (x;y) or (x;y;z)");
     if (*after == '\0')
         return KN_OK;
+    if (*after == '=' && !profile && read_time(q, after + 1)) {
+        q->kind = KN_MEASURE_POINT_VALUE;
+        return KN_OK;
+    }
     for (int i = 0; i < SUFFIXES && !profile; i++)
         if (suffixes[i].place && *after == '.' && strcmp(after + 1, suffixes[i].word) == 0) {
             q->kind = suffixes[i].kind;
             return KN_OK;
         }
-    return refuse(quantity, "a place is followed by nothing, .amplitude or .phase");
+    return refuse(quantity, "a place is followed by nothing, = and a time, .amplitude or .phase");
 }
 
 static enum kn_status parse_time(struct kn_measure_text *q, const char *quantity, char mark,
                                  const char *after)
 {
     q->kind = mark == '@' ? KN_MEASURE_SHARE : KN_MEASURE_VALUE;
-    if (!read_number(after, &after, &q->time) || *after != '\0' || !(q->time >= 0))
+    if (!read_time(q, after))
         return refuse(quantity, "a time, which is not negative, follows = or @");
-    return kn_monitor_knows(q->name) ? KN_OK : refuse(quantity, "history.csv has no such column");
+    return is_column(q->name) ? KN_OK : refuse(quantity, "history.csv has no such column");
 }
 
 static enum kn_status parse_suffix(struct kn_measure_text *q, const char *quantity)
 {
     char *dot = strrchr(q->name, '.');
     q->kind = KN_MEASURE_MEAN;
-    if (kn_monitor_knows(q->name))
+    if (is_column(q->name))
         return KN_OK;
     for (int i = 0; i < SUFFIXES && dot; i++) {
         if (strcmp(dot + 1, suffixes[i].word) != 0 || suffixes[i].place)
@@ -97,7 +113,7 @@ static enum kn_status parse_suffix(struct kn_measure_text *q, const char *quanti
         *dot = '\0';
         q->kind = suffixes[i].kind;
         q->field = kn_monitor_field(q->name);
-        if (suffixes[i].column ? kn_monitor_knows(q->name) : q->field >= 0)
+        if (suffixes[i].column ? is_column(q->name) : q->field >= 0)
             return KN_OK;
         return refuse(quantity, suffixes[i].column
                                     ? "history.csv has no such column"

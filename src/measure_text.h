@@ -7,7 +7,9 @@
 /* clang-format off */
 enum kn_measure_kind {
     KN_MEASURE_MEAN, KN_MEASURE_VALUE, KN_MEASURE_SHARE, KN_MEASURE_AMPLITUDE, KN_MEASURE_PHASE, /* columns */
-    KN_MEASURE_POINT, KN_MEASURE_POINT_AMPLITUDE, KN_MEASURE_POINT_PHASE, KN_MEASURE_PROFILE, /* at a place */
+    KN_MEASURE_RATE,
+    KN_MEASURE_POINT, KN_MEASURE_POINT_VALUE, KN_MEASURE_POINT_AMPLITUDE, KN_MEASURE_POINT_PHASE, /* at a place */
+    KN_MEASURE_PROFILE,
     KN_MEASURE_FAR, KN_MEASURE_SLIP, KN_MEASURE_DECAY, KN_MEASURE_HEAT, KN_MEASURE_DAMPING,
     KN_MEASURE_FREQUENCY, KN_MEASURE_WAVENUMBER, KN_MEASURE_ATTENUATION, KN_MEASURE_THICKNESS, KN_MEASURE_LEAD
 };
@@ -18,7 +20,7 @@ struct kn_measure_text {
     double sign;
     char name[64]; /* of the column */
     int field;     /* enum kn_field, of the others */
-    double time;   /* of KN_MEASURE_VALUE and _SHARE */
+    double time;   /* of KN_MEASURE_VALUE, _SHARE and _POINT_VALUE */
     int axes;      /* coordinates given */
     double at[3];
 };

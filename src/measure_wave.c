@@ -1,6 +1,7 @@
 #include "measure_wave.h"
 
 #include "fit.h"
+#include "front.h"
 
 #include <complex.h>
 #include <math.h>
@@ -21,10 +22,24 @@ static double centre(const struct kn_record *r, int i)
     return (r->edges[0][i] + r->edges[0][i + 1]) / 2;
 }
 
-/* The states at both ends: means over a twentieth of the axis. */
+/* What comes in at a side; NaN where that is no matter of the case. */
+static double incoming(const struct kn_record *r, enum kn_side side, int field)
+{
+    const struct kn_wall *w = &r->c.walls[side];
+    if (!kn_front_is(&r->c) || field > KN_THETA)
+        return NAN;
+    return field == KN_RHO ? w->density : field == KN_THETA ? w->temperature : w->velocity[field - KN_UX];
+}
+
+/* The states at both ends: those of the inflows, else means over a twentieth of the axis. */
 static struct profile normalise(const struct kn_record *r, const double *fields, int field)
 {
-    struct profile p = {r, fields, field, 0, 0};
+    struct profile p = {r, fields, field, incoming(r, KN_LEFT, field), incoming(r, KN_RIGHT, field)};
+    if (!isnan(p.low)) {
+        p.rise -= p.low;
+        return p;
+    }
+    p.low = p.rise = 0;
     const int n = r->cells[0], some = n / 20 + 1;
     for (int i = 0; i < some; i++) {
         p.low += fields[(size_t)i * KN_FIELDS + field] / some;

@@ -3,6 +3,7 @@
 #include "collision.h"
 #include "error.h"
 #include "fit.h"
+#include "front.h"
 #include "pilot.h"
 #include "sampling.h"
 #include "sim.h"
@@ -21,6 +22,7 @@ struct making {
     struct kn_sim *sim;
     struct kn_monitor monitor;
     double *fields; /* [ncells][KN_FIELDS] of the latest row */
+    double *shown;  /* the same, or of a front, moved to the middle of the box */
     double *recent; /* an earlier state on its way to r->before */
     double recent_time;
     int64_t room;                     /* rows there is memory for */
@@ -78,16 +80,27 @@ static enum kn_status copy_space(struct kn_record *r, const struct kn_space *spa
     return KN_OK;
 }
 
+/* A column that history.csv does not have: where a front is, or the fourth moment of a uniform gas. */
+static const char *own_column(const struct kn_record *r)
+{
+    if (kn_front_is(&r->c))
+        return "front";
+    return r->ncells == 1 ? "fourth" : NULL;
+}
+
 static enum kn_status copy_columns(struct kn_record *r, const struct kn_monitor *m)
 {
-    const size_t n = (size_t)m->ncolumns;
-    r->ncolumns = m->ncolumns;
+    const char *own = own_column(r);
+    const size_t n = (size_t)m->ncolumns + (own != NULL);
+    r->ncolumns = (int)n;
     r->columns = calloc(n, sizeof *r->columns);
     r->mean = calloc(n, sizeof *r->mean);
     r->error = calloc(n, sizeof *r->error);
     if (!r->columns || !r->mean || !r->error)
         return no_memory();
-    memcpy(r->columns, m->columns, n * sizeof *r->columns);
+    memcpy(r->columns, m->columns, (size_t)m->ncolumns * sizeof *r->columns);
+    if (own)
+        r->columns[n - 1] = (struct kn_column){own, "", 0};
     return KN_OK;
 }
 
@@ -164,13 +177,14 @@ static enum kn_status begin(struct making *k)
     if (status != KN_OK)
         return status;
     k->fields = new_fields(r, 1);
+    k->shown = kn_front_is(&r->c) ? new_fields(r, 1) : k->fields;
     k->recent = new_fields(r, 1);
     r->fields = new_fields(r, 1);
     r->before = new_fields(r, 1);
     for (int i = 0; i < KN_RECORD_PARTS && k->monitor.batches; i++)
         if (!(r->part[i] = new_fields(r, 1)))
             return no_memory();
-    if (!k->fields || !k->recent || !r->fields || !r->before)
+    if (!k->fields || !k->shown || !k->recent || !r->fields || !r->before)
         return no_memory();
     snprintf(r->backend, sizeof r->backend, "%s", kn_sim_backend(k->sim));
     r->step = kn_sim_time_step(k->sim);
@@ -212,7 +226,7 @@ static void keep_recent(struct making *k, double time)
     if (time < 4.0 / 3.0 * k->recent_time)
         return;
     memcpy(k->r->before, k->recent, bytes);
-    memcpy(k->recent, k->fields, bytes);
+    memcpy(k->recent, k->shown, bytes);
     k->recent_time = time;
 }
 
@@ -226,7 +240,7 @@ static void add_part(struct making *k, double time)
     part = part < KN_RECORD_PARTS ? part : KN_RECORD_PARTS - 1;
     const double share = 1.0 / (double)++k->in_part[part];
     for (int64_t i = 0; i < r->ncells * KN_FIELDS; i++)
-        r->part[part][i] += (k->fields[i] - r->part[part][i]) * share;
+        r->part[part][i] += (k->shown[i] - r->part[part][i]) * share;
 }
 
 static void add_swing(struct making *k, double time)
@@ -259,8 +273,15 @@ static enum kn_status take_row(struct making *k)
         status = make_room(k);
     if (status != KN_OK)
         return status;
-    for (int i = 0; i < r->ncolumns; i++)
-        r->history[r->rows * r->ncolumns + i] = kn_monitor_column(&k->monitor, i);
+    double *row = r->history + r->rows * r->ncolumns;
+    for (int i = 0; i < k->monitor.ncolumns; i++)
+        row[i] = kn_monitor_column(&k->monitor, i);
+    if (kn_front_is(&r->c))
+        row[k->monitor.ncolumns] = kn_front_centre(r, k->fields, k->shown);
+    else if (r->ncells == 1)
+        status = kn_sim_fourth(k->sim, k->fields, &row[k->monitor.ncolumns]);
+    if (status != KN_OK)
+        return status;
     if (k->weight)
         project(k, r->waves + r->rows * KN_RECORD_WAVES);
     r->rows++;
@@ -308,16 +329,31 @@ static void end_swing(const struct making *k)
     }
 }
 
+/* The average of a front in its own frame, which the monitor does not know. */
+static void average_parts(const struct making *k)
+{
+    const struct kn_record *r = k->r;
+    for (int64_t i = 0; i < r->ncells * KN_FIELDS; i++) {
+        double sum = 0, rows = 0;
+        for (int p = 0; p < r->parts; p++) {
+            sum += (double)k->in_part[p] * r->part[p][i];
+            rows += (double)k->in_part[p];
+        }
+        r->fields[i] = sum / rows;
+    }
+}
+
 static void end(struct making *k)
 {
     struct kn_record *r = k->r;
     const struct kn_monitor *m = &k->monitor;
     const size_t bytes = (size_t)r->ncells * KN_FIELDS * sizeof(double);
     r->averaged = m->averaged > 0;
-    memcpy(r->fields, r->averaged ? m->mean_fields : k->fields, bytes);
+    memcpy(r->fields, r->averaged ? m->mean_fields : k->shown, bytes);
     for (int i = 0; i < r->ncolumns; i++) {
-        r->mean[i] = kn_monitor_value(m, i);
-        r->error[i] = r->averaged ? kn_monitor_error(m, i) : NAN;
+        const bool own = i >= m->ncolumns;
+        r->mean[i] = own ? r->history[(r->rows - 1) * r->ncolumns + i] : kn_monitor_value(m, i);
+        r->error[i] = r->averaged && !own ? kn_monitor_error(m, i) : NAN;
     }
     if (r->averaged) {
         free(r->before);
@@ -325,11 +361,15 @@ static void end(struct making *k)
     }
     while (r->parts < KN_RECORD_PARTS && k->in_part[r->parts] > 0)
         r->parts++;
+    if (r->parts > 0 && kn_front_is(&r->c))
+        average_parts(k);
     end_swing(k);
 }
 
 static void dismiss(struct making *k)
 {
+    if (k->shown != k->fields)
+        free(k->shown);
     free(k->fields);
     free(k->recent);
     free(k->weight);

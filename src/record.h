@@ -15,7 +15,8 @@ struct kn_record {
     char backend[16];
     double seconds; /* that it took, making the simulation included */
 
-    /* history: the columns of the monitor at every report */
+    /* history: the columns of the monitor at every report; beyond them `fourth` of a uniform gas, the excess
+     * of <v^4> over that of its equilibrium, over that of Phi0 and eps, and `front`, its place in lambda0 */
     double step; /* of time: what passes through walls is that of the step before a row, half of it earlier */
     int ncolumns;
     struct kn_column *columns; /* [ncolumns] */
@@ -26,7 +27,7 @@ struct kn_record {
     double *mean;  /* [ncolumns] */
     double *error; /* [ncolumns] statistical, of the mean; NaN where it is not known */
 
-    /* the gas at the end, or on average */
+    /* the gas at the end, or on average; a front (front.h) in the middle of the box */
     int cells[3];
     int64_t ncells;
     double *edges[3];              /* [cells[d] + 1], lambda0 */

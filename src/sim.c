@@ -394,6 +394,23 @@ enum kn_status kn_sim_put_rows(void *of, int64_t first, int64_t count, float *ro
     return sim->backend->put(sim->machine, first, count, rows);
 }
 
+enum kn_status kn_sim_fourth(struct kn_sim *sim, const double *fields, double *fourth)
+{
+    const struct kn_velocity *v = &sim->velocity;
+    const double eps = sim->c.disturbance, rho = fields[KN_RHO], theta = fields[KN_THETA];
+    float *row = calloc((size_t)v->nnodes, sizeof *row);
+    if (!row)
+        return kn_error_set(KN_EMEMORY, "not enough memory");
+    const enum kn_status status = sim->backend->get(sim->machine, 0, 1, row);
+    double sum = 0;
+    for (int octant = 0; octant < v->octants; octant++)
+        for (int k = 0; k < v->size; k++)
+            sum += (double)v->w[k] * v->square[k] * v->square[k] * row[octant * v->stride + k];
+    free(row);
+    *fourth = 4.0 / 15 * sum - (rho + (1 + eps * rho) * (2 + eps * theta) * theta);
+    return status;
+}
+
 enum kn_status kn_sim_copy(struct kn_sim *sim, double *seconds)
 {
     return sim->backend->copy(sim->machine, seconds);
