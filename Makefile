@@ -4,11 +4,12 @@ BUILD    ?= build
 JOBS     ?= $(shell nproc 2>/dev/null || echo 2)
 KNUDSEN  := $(BUILD)/knudsen
 
-.PHONY: help all program demo test bench lint sanitize docs install clean packages
+.PHONY: help all program demo test verify bench lint sanitize docs install clean packages
 
 help:
 	@echo "make demo      build, run a small driven cavity and draw it"
 	@echo "make test      build and run every test"
+	@echo "make verify    compare all cases with published values (--full: make verify FLAGS=--full)"
 	@echo "make all       build $(KNUDSEN)"
 	@echo "make bench     measure the CPU kernels on this machine"
 	@echo "make lint      clang-format, cppcheck, clang-tidy, names, generated docs"
@@ -36,6 +37,9 @@ demo: program
 
 test: all
 	@ctest --test-dir $(BUILD) --output-on-failure --no-tests=error
+
+verify: program
+	@$(KNUDSEN) verify $(FLAGS)
 
 bench: all
 	@$(BUILD)/bench-cpu

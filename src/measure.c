@@ -36,26 +36,37 @@ static double at_row(const struct kn_record *r, int column, int64_t row)
     return r->history[row * r->ncolumns + column];
 }
 
+/* When the value of a row was: what passes through walls is the mean over the step before. */
+static double row_time(const struct kn_record *r, int column, int64_t row)
+{
+    const size_t offset = r->columns[column].offset;
+    const bool flux =
+        (offset >= offsetof(struct kn_row, stress) && offset < offsetof(struct kn_row, average)) ||
+        offset == offsetof(struct kn_row, drag);
+    return at_row(r, find_column(r, "time"), row) - (flux ? r->step / 2 : 0);
+}
+
 /* Cubic through the four rows about a time. */
 static double at_time(const struct kn_record *r, int column, double time)
 {
-    const int clock = find_column(r, "time");
+    const double slack = 1e-6 * (1 + time);
     const int64_t n = r->rows;
     int64_t after = 0;
-    while (after < n && at_row(r, clock, after) < time - 1e-6 * (1 + time))
+    while (after < n && row_time(r, column, after) < time - slack)
         after++;
     if (after == n || n < 4)
         return NAN;
-    if (fabs(at_row(r, clock, after) - time) <= 1e-6 * (1 + time))
+    if (fabs(row_time(r, column, after) - time) <= slack)
         return at_row(r, column, after);
     int64_t first = after < 2 ? 0 : after - 2;
     first = first > n - 4 ? n - 4 : first;
     double value = 0;
     for (int64_t i = first; i < first + 4; i++) {
+        const double at = row_time(r, column, i);
         double share = 1;
         for (int64_t j = first; j < first + 4; j++)
             if (j != i)
-                share *= (time - at_row(r, clock, j)) / (at_row(r, clock, i) - at_row(r, clock, j));
+                share *= (time - row_time(r, column, j)) / (at - row_time(r, column, j));
         value += share * at_row(r, column, i);
     }
     return value;
@@ -71,12 +82,11 @@ static double polar(const struct kn_measure_text *q, double a, double b)
 static double column_swing(const struct view *v, const struct kn_measure_text *q, int column)
 {
     const struct kn_record *r = v->r;
-    const int clock = find_column(r, "time");
     const double shift = v->swing * (r->window[1] - r->window[0]) / 4, slack = 1e-9 * r->window[1];
     struct kn_fit f = {.terms = 3};
     double a[3];
     for (int64_t i = 1; i < r->rows; i++) {
-        const double t = at_row(r, clock, i), w = r->frequency;
+        const double t = row_time(r, column, i), w = r->frequency;
         if (t >= r->window[0] - shift - slack && t <= r->window[1] - shift + slack)
             kn_fit_add(&f, (double[]){1, cos(w * t), sin(w * t)}, at_row(r, column, i));
     }

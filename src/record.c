@@ -173,6 +173,7 @@ static enum kn_status begin(struct making *k)
     if (!k->fields || !k->recent || !r->fields || !r->before)
         return no_memory();
     snprintf(r->backend, sizeof r->backend, "%s", kn_sim_backend(k->sim));
+    r->step = kn_sim_time_step(k->sim);
     find_last_step(k);
     return KN_OK;
 }

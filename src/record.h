@@ -16,6 +16,7 @@ struct kn_record {
     double seconds; /* that it took, making the simulation included */
 
     /* history: the columns of the monitor at every report */
+    double step; /* of time: what passes through walls is that of the step before a row, half of it earlier */
     int ncolumns;
     struct kn_column *columns; /* [ncolumns] */
     int64_t rows;

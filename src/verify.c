@@ -19,7 +19,7 @@
 
 enum { CASES = 256, MESSAGE = 1024 };
 
-static const double ROACHE = 3, SIGMAS = 3;
+static const double ROACHE = 3, SIGMAS = 3, ROUNDING = 1e-5;
 
 /* ------------------------------------------------------------- where cases are */
 
@@ -54,7 +54,9 @@ static enum kn_status find_folder(const struct kn_verify_options *o, char folder
                    : kn_error_set(KN_EINPUT, "no cases beside the program (--cases DIR says where they are)");
     if (!is_folder(given))
         return kn_error_set(KN_EINPUT, "%s is no folder of cases", given);
-    return kn_files_join(folder, given, ".");
+    if (snprintf(folder, KN_PATH, "%s", given) >= KN_PATH)
+        return kn_error_set(KN_EINPUT, "the path of the cases is too long");
+    return KN_OK;
 }
 
 /* The cases there are, or those that were asked for. */
@@ -179,11 +181,13 @@ static enum kn_status judge(const struct trial *t, struct kn_verify_result *r)
     r->backend = t->run[BASE].backend;
     r->value = m[BASE].value;
     r->space = factor * fabs(difference(m[BASE].value, m[COARSE_SPACE].value, row->quantity));
-    r->velocity = fabs(difference(m[BASE].value, m[COARSE_VELOCITY].value, row->quantity));
+    r->velocity = ROACHE * fabs(difference(m[BASE].value, m[COARSE_VELOCITY].value, row->quantity));
     r->unsteady = m[BASE].unsteady;
+    r->rounding = ROUNDING * fabs(r->value);
     r->statistical = m[BASE].statistical;
     r->deviation = difference(r->value, row->value, row->quantity);
-    r->tolerance = row->uncertainty + r->space + r->velocity + r->unsteady + SIGMAS * r->statistical;
+    r->tolerance =
+        row->uncertainty + r->space + r->velocity + r->unsteady + r->rounding + SIGMAS * r->statistical;
     r->pass = fabs(r->deviation) <= r->tolerance && !(fabs(r->deviation) > row->bar);
     return KN_OK;
 }

@@ -5,10 +5,11 @@
  * quantity,
  *
  *   error in space     |Q - Q coarse| 3 / (2^order - 1): the grid convergence index of Roache for two grids
- *   error in velocity  |Q - Q coarse|
+ *   error in velocity  |Q - Q coarse| 3: the same factor, with no order assumed: errors of nodes change sign
  *   unsteadiness       |Q - Q at 3/4 of the run|
+ *   rounding           1e-5 |Q|, for the state is kept in single precision
  *   statistical error  one standard error, where collisions are sampled
- *   tolerance          error of the reference + the first three + 3 statistical errors
+ *   tolerance          error of the reference + the first four + 3 statistical errors
  *
  * A check passes when the deviation is within the tolerance, and within the bar where one is claimed.
  * So the tolerance never comes from the result, and is shown: it says how sharp a check is. */
@@ -29,7 +30,7 @@ struct kn_verify_result {
     const char *name; /* of the case */
     const struct kn_reference_row *reference;
     double value;
-    double space, velocity, unsteady, statistical; /* errors, as above */
+    double space, velocity, unsteady, rounding, statistical; /* errors, as above */
     double deviation, tolerance;
     bool pass;
     double seconds; /* of the runs that it shares with other checks */

@@ -72,6 +72,7 @@ static void print_json(const struct kn_verify_result *r)
         {"error_space", r->space},
         {"error_velocity", r->velocity},
         {"error_unsteady", r->unsteady},
+        {"error_rounding", r->rounding},
         {"error_statistical", r->statistical},
         {"deviation", r->deviation},
         {"tolerance", r->tolerance},

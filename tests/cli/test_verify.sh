@@ -1,0 +1,96 @@
+#!/bin/bash
+# knudsen verify: what it says of right, wrong and unreadable references.
+# usage: test_verify.sh PROGRAM SOURCE_FOLDER
+knudsen=$(realpath "$1") && [ -x "$knudsen" ] && [ -d "$2/cases" ] || { echo "usage: $0 PROGRAM SOURCE_FOLDER"; exit 1; }
+source=$(realpath "$2/cases")
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+export OMP_WAIT_POLICY=passive # other tests may share the cores
+failed=0
+heading=quantity,value,uncertainty,source,conditions,settings,check,bar
+bgk='"collision.method=bgk velocity.nodes=[12,8,8] space.cells=16"'
+
+# ok WHAT COMMAND...
+ok() {
+    local what=$1
+    shift
+    if "$@"; then
+        echo "ok    $what"
+    else
+        echo "FAIL  $what"
+        sed 's/^/      /' out err 2>/dev/null | head -12
+        failed=1
+    fi
+}
+
+# verify CODE ARGUMENT...: output into out and err
+verify() {
+    local code=$1
+    shift
+    "$knudsen" verify --cases cases "$@" >out 2>err
+    [ $? -eq "$code" ]
+}
+
+# reference ROW...: cases/couette with these rows only
+reference() { printf '%s\n' "$heading" "$@" >cases/couette/reference.csv; }
+
+says() { grep -qF -- "$1" out err; }
+
+mkdir cases && cp -r "$source/couette" "$source/fourier" cases || exit 1
+good="-right.stress_y,0.338925,0.0001,\"somebody, somewhere\",BGK; delta 1,$bgk,quick,0.3%"
+
+reference "$good" '-right.stress_y,0.4,,somebody else,for the reader,,,'
+ok "a right value passes" verify 0 couette
+ok "and is summed up" says "1 checks on"
+ok "with its source" says "[1] somebody, somewhere"
+ok "JSON" verify 0 couette --json
+if command -v python3 >/dev/null; then
+    ok "JSON can be read" python3 -c '
+import json
+a, b = [json.loads(line) for line in open("out")]
+assert a["case"] == "couette" and a["verdict"] == "pass" and abs(a["value"] - 0.3389) < 1e-3
+parts = sum(a["error_" + k] for k in ("space", "velocity", "unsteady", "rounding")) + 3 * a["error_statistical"]
+assert abs(a["tolerance"] - a["reference_error"] - parts) < 1e-9, a
+assert b["checks"] == 1 and b["failed"] == 0'
+fi
+ok "the list" verify 0 --list
+ok "names the cases" says "couette                1 quick   1 full"
+
+reference "${good/0.338925/0.3399}"
+ok "a falsified value fails" verify 3 couette
+ok "and is shown" says "FAIL"
+ok "and counted" says "1 of 1 checks fail"
+reference "${good/0.3%/0.0000001%}"
+ok "a claim that is not met fails" verify 3 couette
+
+ok "an unknown case" verify 2 couete
+ok "is answered with one that is like it" says "did you mean couette?"
+ok "a folder that is none" bash -c '! "$0" verify --cases nowhere 2>err && grep -q "no folder of cases" err' "$knudsen"
+
+# line 3 of the file, exit code 2, and what is wrong
+wrong() {
+    reference "$good" "$2"
+    ok "$1" verify 2 couette
+    ok "  is named with its line" says "couette/reference.csv:3: $3"
+}
+wrong "a row that is too short" 'D,1,0,somebody,,,quick' "fewer than 8 columns"
+wrong "a row that is too long" 'D,1,0,some,body,,,quick,' "more than 8 columns"
+wrong "a quote that is not closed" 'D,1,0,"somebody,,,quick,' "a double quote is not closed"
+wrong "a value that is no number" 'D,one,0,somebody,,,quick,' "value is no number"
+wrong "no source" 'D,1,0,,,,quick,' "the source is missing"
+wrong "no uncertainty" 'D,1,,somebody,,,quick,' "a value without uncertainty"
+wrong "a bar that is none" 'D,1,0,somebody,,,quick,small' "bar is no number"
+wrong "a bad quantity" 'drag,1,0,somebody,,,quick,' "'drag' is no quantity"
+wrong "a quantity of another case" 'D,1,0,somebody,,velocity.nodes=8 collision.method=bgk time.end=1,quick,' "'D': this case has no D"
+wrong "a bad setting" 'D,1,0,somebody,,gas.detla=1,quick,' "--set"
+printf 'quantity,value\n' >cases/couette/reference.csv
+ok "another heading" verify 2 couette
+ok "  is named" says "reference.csv:1: the first line is not"
+
+reference "${good/space.cells=16/space.cells=4000}"
+"$knudsen" verify --cases cases couette >out 2>err &
+sleep 1
+kill -INT $! && wait $!
+ok "Ctrl-C ends it with 130" test $? -eq 130
+exit $failed
