@@ -337,9 +337,10 @@ enum kn_status kn_bench_paper(struct kn_bench_table *t, const int *sides, int si
                               const struct kn_bench_listener *listener)
 {
     enum kn_status status = KN_OK;
+    *t = (struct kn_bench_table){.sizes = sizes};
     t->machines = find_machines(t->machine);
-    t->sizes = sizes;
     for (int i = 0; i < t->machines * sizes && status == KN_OK; i++) {
+        t->results[i].machine = &t->machine[i / sizes];
         status = measure_paper(&t->machine[i / sizes], sides[i % sizes], &t->results[i]);
         if (status == KN_OK && !listener->hear(listener->to, &t->results[i]))
             status = kn_error_set(KN_EINTERRUPTED, "interrupted");

@@ -11,8 +11,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
-
 static const char *const kinds[] = {"png", "svg"};
 enum { KINDS = sizeof kinds / sizeof *kinds, NAME = 256 };
 

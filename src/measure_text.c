@@ -9,24 +9,24 @@
 /* What may follow a name after its last dot. */
 static const struct suffix {
     const char *word;
-    bool column, field, place; /* which names take it: those of columns, of fields, of fields at a place */
+    bool column, place;        /* it follows the name of a column, or a place; else that of a field */
     enum kn_measure_kind kind; /* POINT_... with a place */
 } suffixes[] = {
-    {"amplitude", true, false, false, KN_MEASURE_AMPLITUDE},
-    {"phase", true, false, false, KN_MEASURE_PHASE},
-    {"rate", true, false, false, KN_MEASURE_RATE},
-    {"amplitude", false, false, true, KN_MEASURE_POINT_AMPLITUDE},
-    {"phase", false, false, true, KN_MEASURE_POINT_PHASE},
-    {"far", false, true, false, KN_MEASURE_FAR},
-    {"slip", false, true, false, KN_MEASURE_SLIP},
-    {"decay", false, true, false, KN_MEASURE_DECAY},
-    {"heat", false, true, false, KN_MEASURE_HEAT},
-    {"damping", false, true, false, KN_MEASURE_DAMPING},
-    {"frequency", false, true, false, KN_MEASURE_FREQUENCY},
-    {"wavenumber", false, true, false, KN_MEASURE_WAVENUMBER},
-    {"attenuation", false, true, false, KN_MEASURE_ATTENUATION},
-    {"thickness", false, true, false, KN_MEASURE_THICKNESS},
-    {"lead", false, true, false, KN_MEASURE_LEAD},
+    {"amplitude", true, false, KN_MEASURE_AMPLITUDE},
+    {"phase", true, false, KN_MEASURE_PHASE},
+    {"rate", true, false, KN_MEASURE_RATE},
+    {"amplitude", false, true, KN_MEASURE_POINT_AMPLITUDE},
+    {"phase", false, true, KN_MEASURE_POINT_PHASE},
+    {"far", false, false, KN_MEASURE_FAR},
+    {"slip", false, false, KN_MEASURE_SLIP},
+    {"decay", false, false, KN_MEASURE_DECAY},
+    {"heat", false, false, KN_MEASURE_HEAT},
+    {"damping", false, false, KN_MEASURE_DAMPING},
+    {"frequency", false, false, KN_MEASURE_FREQUENCY},
+    {"wavenumber", false, false, KN_MEASURE_WAVENUMBER},
+    {"attenuation", false, false, KN_MEASURE_ATTENUATION},
+    {"thickness", false, false, KN_MEASURE_THICKNESS},
+    {"lead", false, false, KN_MEASURE_LEAD},
 };
 enum { SUFFIXES = sizeof suffixes / sizeof *suffixes };
 

@@ -63,7 +63,8 @@ static void plot_errors(FILE *to, const void *of)
 {
     const struct kn_paper *p = of;
     fprintf(to, "set multiplot layout 2,2\nset logscale xy\nset format y '10^{%%T}'\n"
-                "set key bottom right samplen 1\nset xlabel 'cell  {/:Italic h} / {/:Italic L}'\n"
+                "set xtics (0.005, 0.01, 0.02, 0.05, 0.1)\nset key bottom right samplen 1\nset xlabel 'cell  "
+                "{/:Italic h} / {/:Italic L}'\n"
                 "set ylabel 'relative error'\n");
     plot_errors_of(to, p, 0, KN_PAPER_CELLS, "(a) drag {/:Italic D} in the cells at the lid, order 1");
     plot_errors_of(to, p, 0, KN_PAPER_FLOW, "(b) flow {/:Italic G}, order 1");
@@ -110,8 +111,6 @@ static double vortex_height(const struct kn_record *r)
 
 static void write_vertical(FILE *to, const struct kn_record *r)
 {
-    if (!r->fields) /* there was no such run, but the blocks are counted */
-        fprintf(to, "NaN NaN\n");
     for (int j = 0; j < r->cells[1]; j++)
         fprintf(to, "%.6g %.6g\n", centre(r, 1, j), across(r, KN_UX, 0, 0.5, j));
     fprintf(to, "\n\n");
@@ -119,11 +118,26 @@ static void write_vertical(FILE *to, const struct kn_record *r)
 
 static void write_horizontal(FILE *to, const struct kn_record *r)
 {
-    const double height = r->fields ? vortex_height(r) : NAN;
-    fprintf(to, "# at y / L = %.4f\n%s", height, r->fields ? "" : "NaN NaN\n");
+    const double height = vortex_height(r);
+    fprintf(to, "# at y / L = %.4f\n", height);
     for (int i = 0; i < r->cells[0]; i++)
         fprintf(to, "%.6g %.6g\n", centre(r, 0, i), across(r, KN_UY, 1, height, i));
     fprintf(to, "\n\n");
+}
+
+/* A run that was not made leaves its blocks, which are counted, without values. */
+static void write_both(FILE *to, const struct kn_record *r, const char *delta, const char *name)
+{
+    fprintf(to, "# delta %s, %s: y / L, u_x / u_w on the vertical midline\n", delta, name);
+    if (r->fields)
+        write_vertical(to, r);
+    else
+        fprintf(to, "NaN NaN\n\n\n");
+    fprintf(to, "# delta %s, %s: x / L, u_y / u_w through the vortex\n", delta, name);
+    if (r->fields)
+        write_horizontal(to, r);
+    else
+        fprintf(to, "NaN NaN\n\n\n");
 }
 
 static void write_profiles(FILE *to, const void *of)
@@ -134,12 +148,8 @@ static void write_profiles(FILE *to, const void *of)
         const struct kn_paper_case *c = &kn_paper_cases[i];
         const struct kn_record *runs[] = {&p->run[i], &p->second[i], &p->operated[i]};
         const char *const names[] = {"order 1, stretched", "order 2, uniform", "operator, order 2"};
-        for (int n = 0; n < 3; n++) {
-            fprintf(to, "# delta %s, %s: y / L, u_x / u_w on the vertical midline\n", c->delta, names[n]);
-            write_vertical(to, runs[n]);
-            fprintf(to, "# delta %s, %s: x / L, u_y / u_w through the vortex\n", c->delta, names[n]);
-            write_horizontal(to, runs[n]);
-        }
+        for (int n = 0; n < 3; n++)
+            write_both(to, runs[n], c->delta, names[n]);
         fprintf(to, "# delta %s, independent computation, unpublished: y / L, u_x / u_w\n", c->delta);
         for (int j = 0; j < KN_PAPER_MIDLINE; j++)
             fprintf(to, "%g %g\n", kn_paper_midline[j], c->midline[j]);

@@ -14,8 +14,9 @@ struct kn_reproduce {
     int figures, drawn; /* written, and drawn by gnuplot */
 };
 
-/* Make everything about a topic, in `folder`, or, where that is NULL, in results/TOPIC; print on stdout. */
-enum kn_status kn_reproduce(const char *topic, const char *folder);
+/* Make everything about the topic of that name, in `folder` or, where that is NULL, in results/NAME;
+ * print on stdout. */
+enum kn_status kn_reproduce(const char *name, const char *folder);
 
 /* The topics with a sentence on each. */
 void kn_reproduce_list(FILE *to);

@@ -118,7 +118,7 @@ static int source_number(struct kn_verify_table *t, const char *source)
 
 static void print_heading(void)
 {
-    printf("%-27s %-33s %-19s %-15s %10s %9s\n", "  quantity", "conditions", "reference [source]", "Knudsen",
+    printf("%-27s %-31s %-18s %-14s %10s %9s\n", "  quantity", "conditions", "reference [source]", "Knudsen",
            "deviation", "allowed");
 }
 
@@ -134,7 +134,7 @@ static void print_text(struct kn_verify_table *t, const struct kn_verify_result 
         printf("%s\n", r->name);
     snprintf(cited, sizeof cited, "%s [%d]", with_error(known, row->value, row->uncertainty),
              source_number(t, row->source));
-    printf("  %-25s %-33.33s %-19s %-15s %10s %9s %s\n", row->quantity, row->conditions, cited,
+    printf("  %-25s %-31.31s %-18s %-14s %10s %9s %s\n", row->quantity, row->conditions, cited,
            with_error(found, r->value, own), deviation_text(off, r->deviation, r, true),
            deviation_text(most, allowed, r, false), r->pass ? "pass" : "FAIL");
 }
