@@ -532,32 +532,48 @@ static enum kn_status dismiss(struct run *r, enum kn_status status)
     return status;
 }
 
-/* Molecules that a wall sends off, a thermal speed faster than itself, should be on the grid, and
- * those of an inflow. */
+/* How fast a side moves along an axis, V0. */
+static double speed_of(const struct run *r, int side, int axis)
+{
+    const struct kn_wall *w = &r->c.walls[side];
+    return r->c.disturbance * (fabs(w->velocity[axis]) + fabs(w->oscillation.velocity[axis]));
+}
+
+/* Molecules that a wall sends off, a thermal speed faster than itself, should be on the grid. */
 static void note_fast_walls(struct run *r)
 {
-    const double eps = r->c.disturbance;
-    double walls = 0, inflows = 0, hottest = 0;
-    for (int s = 0; s < KN_SIDES; s++) {
-        const struct kn_wall *w = &r->c.walls[s];
-        const bool inflow = w->kind == KN_WALL_INFLOW;
-        double *fastest = inflow ? &inflows : &walls;
-        for (int d = 0; d < 3; d++)
-            *fastest = fmax(*fastest, eps * (fabs(w->velocity[d]) + fabs(w->oscillation.velocity[d])));
-        if (inflow)
-            hottest = fmax(hottest, 1 + eps * (w->temperature + fabs(w->oscillation.temperature)));
+    double fastest = 0, reach = INFINITY;
+    for (int d = 0; d < 3; d++) {
+        reach = fmin(reach, kn_sim_reach(r->sim, d));
+        for (int s = 0; s < KN_SIDES; s++)
+            fastest = fmax(fastest, r->c.walls[s].kind == KN_WALL_INFLOW ? 0 : speed_of(r, s, d));
     }
-    if (walls + 1 > kn_sim_reach(r->sim))
+    if (fastest + 1 > reach)
         kn_progress_note(&r->progress,
                          "walls move at %.3g V0, but the velocity grid reaches %.3g V0 only: expect nonsense "
                          "(a smaller disturbance, or more velocity.nodes)",
-                         walls, kn_sim_reach(r->sim));
-    if (hottest > 0 && inflows + sqrt(hottest) > kn_sim_reach(r->sim))
-        kn_progress_note(&r->progress,
-                         "gas flows in at %.3g V0 with a thermal speed of %.3g V0, but the velocity grid "
-                         "reaches %.3g V0 only: expect nonsense (more velocity.nodes, or velocity.grid: "
-                         "stretched with a larger velocity.range)",
-                         inflows, sqrt(hottest), kn_sim_reach(r->sim));
+                         fastest, reach);
+}
+
+/* The same for gas that flows in, with the thermal speed that it has. */
+static void note_fast_inflow(struct run *r)
+{
+    for (int s = 0; s < KN_SIDES; s++)
+        for (int d = 0; d < 3; d++) {
+            const struct kn_wall *w = &r->c.walls[s];
+            const double speed = speed_of(r, s, d), reach = kn_sim_reach(r->sim, d),
+                         hottest = w->temperature + fabs(w->oscillation.temperature),
+                         thermal = sqrt(1 + r->c.disturbance * hottest);
+            if (w->kind != KN_WALL_INFLOW || speed + thermal <= reach)
+                continue;
+            kn_progress_note(
+                &r->progress,
+                "the gas at the %s side flows in at %.3g V0 along %c with a thermal speed of %.3g "
+                "V0, but the velocity grid reaches %.3g V0 only: expect nonsense (more "
+                "velocity.nodes, or velocity.grid: stretched with a larger velocity.range)",
+                kn_space_side_name((enum kn_side)s), speed, "xyz"[d], thermal, reach);
+            return;
+        }
 }
 
 enum kn_status kn_run(const struct kn_case *c, const struct kn_run_options *options)
@@ -574,6 +590,7 @@ enum kn_status kn_run(const struct kn_case *c, const struct kn_run_options *opti
         if (kn_sim_note(r.sim)[0])
             kn_progress_note(&r.progress, "%s", kn_sim_note(r.sim));
         note_fast_walls(&r);
+        note_fast_inflow(&r);
         status = loop(&r);
     }
     if (status == KN_OK)

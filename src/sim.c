@@ -337,10 +337,9 @@ const char *kn_sim_backend(const struct kn_sim *sim)
     return sim->backend->name;
 }
 
-double kn_sim_reach(const struct kn_sim *sim)
+double kn_sim_reach(const struct kn_sim *sim, int axis)
 {
-    const double *most = sim->velocity.max_speed;
-    return fmin(most[0], fmin(most[1], most[2]));
+    return sim->velocity.max_speed[axis];
 }
 
 const char *kn_sim_note(const struct kn_sim *sim)

@@ -13,8 +13,8 @@ enum kn_status kn_sim_create_heard(struct kn_sim **out, const struct kn_case *c,
 
 const struct kn_space *kn_sim_space(const struct kn_sim *sim);
 const char *kn_sim_backend(const struct kn_sim *sim);
-const char *kn_sim_note(const struct kn_sim *sim); /* for the user, about its creation; "" = nothing */
-double kn_sim_reach(const struct kn_sim *sim);     /* the slowest of the fastest nodes along the axes, V0 */
+const char *kn_sim_note(const struct kn_sim *sim);       /* for the user, about its creation; "" = nothing */
+double kn_sim_reach(const struct kn_sim *sim, int axis); /* the fastest node along an axis, V0 */
 int kn_sim_threads(const struct kn_sim *sim);
 
 /* Advance by steps, leaving a Strang splitting open (collision half-step of

@@ -172,6 +172,16 @@ check "a lid that is too fast" ends 0 "$knudsen" run case.yaml --out fast --set 
 check "is noted" contains out 'walls move at 5 V0, but the velocity grid reaches'
 check "and the collisions are named" contains out 'collide  *bgk$'
 
+# Sides without a wall: gas that flows in changes the mass, a far field does not.
+open='--set space.cells=10 --set collision.method=bgk --set walls.top.velocity=0 --set time.end=0.5'
+check "an inflow" ends 0 "$knudsen" run case.yaml --out open $open --set walls.left.kind=inflow --set 'walls.left.velocity=[1,0,0]'
+check "has no drift of mass" lacks open/history.csv mass_drift
+check "nor tells of one" lacks out 'drift'
+check "an inflow that is too fast" ends 0 "$knudsen" run case.yaml --out open --overwrite $open --set disturbance=1 --set walls.left.kind=inflow --set 'walls.left.velocity=[9,0,0]' --set time.max_steps=1
+check "is noted, too" contains out 'the gas at the left side flows in at 9 V0 along x'
+check "a far field" ends 0 "$knudsen" run case.yaml --out far $open --set disturbance=0 --set walls.left.kind=far-field --set 'walls.left.gradient.velocity=[0,1,0]'
+check "has one" contains far/history.csv mass_drift
+
 # 8. Noise: errors where collisions are sampled, none elsewhere, and a word where the window is too short.
 check "no errors without noise" lacks a/summary.json '"errors"'
 check "no errors in the report" lacks a.out '+-'
