@@ -166,7 +166,7 @@ enum kn_status kn_boundary_create(struct kn_boundary *b, const struct kn_case *c
         p->emits = !p->mirror && wall->kind != KN_WALL_PERIODIC;
         p->unsteady = p->emits && oscillates(wall);
         p->emission = b->memory + (size_t)side * v->nnodes;
-        b->mirrors |= p->mirror << side;
+        b->mirrors |= p->mirror ? 1 << side : 0;
         if (p->emits)
             fill_patch(p, &f, 0);
     }
