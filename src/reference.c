@@ -119,7 +119,7 @@ static const char *read_row(struct kn_reference_row *row, char *const field[COLU
 
 static enum kn_status add_row(struct kn_reference *f, const char *path, int number, char *line)
 {
-    char *field[COLUMNS];
+    char *field[COLUMNS] = {NULL};
     enum kn_status status = cut_line(path, number, line, field);
     if (status != KN_OK)
         return status;
