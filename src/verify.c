@@ -30,7 +30,7 @@ static bool is_folder(const char *path)
 }
 
 /* Beside the folder of the program: in the source, or where both are installed. */
-static bool find_beside(char folder[KN_PATH])
+static bool find_beside(char path[KN_PATH])
 {
     static const char *const places[] = {"../cases", "../share/knudsen/cases"};
     char beside[PATH_MAX];
@@ -40,7 +40,7 @@ static bool find_beside(char folder[KN_PATH])
     beside[length] = '\0';
     *strrchr(beside, '/') = '\0';
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-        if (kn_files_join(folder, beside, places[i]) == KN_OK && is_folder(folder))
+        if (kn_files_join(path, beside, places[i]) == KN_OK && is_folder(path))
             return true;
     return false;
 }
