@@ -486,6 +486,7 @@ static int command_doctor(int argc, char **argv)
 
 enum { KEY_QUICK = 768, KEY_FULL, KEY_LIST, KEY_FOLDER };
 
+// NOLINTNEXTLINE(readability-non-const-parameter): argp gives the type
 static error_t verify_parse(int key, char *text, struct argp_state *state)
 {
     struct kn_verify_options *a = state->input;

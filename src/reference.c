@@ -54,15 +54,17 @@ static bool cut_field(char **line, char **field)
 
 static enum kn_status cut_line(const char *path, int number, char *line, char *field[COLUMNS])
 {
-    int count = 0;
-    while (line && count < COLUMNS)
-        if (!cut_field(&line, &field[count++]))
+    const char *wrong = NULL;
+    for (int i = 0; i < COLUMNS; i++) {
+        if (!line)
+            wrong = "fewer";
+        else if (!cut_field(&line, &field[i]))
             return kn_error_set(KN_EINPUT, "%s:%d: a double quote is not closed", path, number);
-    if (line || count < COLUMNS)
-        return kn_error_set(KN_EINPUT,
-                            "%s:%d: %s than %d columns (%s; commas inside a field need double quotes)", path,
-                            number, line ? "more" : "fewer", COLUMNS, HEADING);
-    return KN_OK;
+    }
+    if (!wrong && !line)
+        return KN_OK;
+    return kn_error_set(KN_EINPUT, "%s:%d: %s than %d columns (%s; commas inside a field need double quotes)",
+                        path, number, wrong ? wrong : "more", COLUMNS, HEADING);
 }
 
 /* ------------------------------------------------------------------ fields */
@@ -119,7 +121,7 @@ static const char *read_row(struct kn_reference_row *row, char *const field[COLU
 
 static enum kn_status add_row(struct kn_reference *f, const char *path, int number, char *line)
 {
-    char *field[COLUMNS];
+    char none[] = "", *field[COLUMNS] = {none, none, none, none, none, none, none, none};
     enum kn_status status = cut_line(path, number, line, field);
     if (status != KN_OK)
         return status;

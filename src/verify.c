@@ -30,17 +30,17 @@ static bool is_folder(const char *path)
 }
 
 /* Beside the folder of the program: in the source, or where both are installed. */
-static bool find_beside(char folder[KN_PATH])
+static bool find_beside(char path[KN_PATH])
 {
     static const char *const places[] = {"../cases", "../share/knudsen/cases"};
-    char program[PATH_MAX];
-    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    char beside[PATH_MAX];
+    const ssize_t length = readlink("/proc/self/exe", beside, sizeof beside - 1);
     if (length < 0)
         return false;
-    program[length] = '\0';
-    *strrchr(program, '/') = '\0';
+    beside[length] = '\0';
+    *strrchr(beside, '/') = '\0';
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-        if (kn_files_join(folder, program, places[i]) == KN_OK && is_folder(folder))
+        if (kn_files_join(path, beside, places[i]) == KN_OK && is_folder(path))
             return true;
     return false;
 }
@@ -334,9 +334,12 @@ enum kn_status kn_verify(const struct kn_verify_options *options)
 {
     struct cases *all = calloc(1, sizeof *all);
     struct book *books = calloc(CASES, sizeof *books);
-    enum kn_status status = all && books ? KN_OK : kn_error_set(KN_EMEMORY, "not enough memory");
-    if (status == KN_OK)
-        status = find_folder(options, all->folder);
+    if (!all || !books) {
+        free(all);
+        free(books);
+        return kn_error_set(KN_EMEMORY, "not enough memory");
+    }
+    enum kn_status status = find_folder(options, all->folder);
     if (status == KN_OK)
         status = list_cases(all);
     if (status == KN_OK)
@@ -346,7 +349,7 @@ enum kn_status kn_verify(const struct kn_verify_options *options)
         status = check_all(options, all, books);
         kn_signals_release();
     }
-    for (int i = 0; books && i < CASES; i++)
+    for (int i = 0; i < CASES; i++)
         kn_reference_destroy(&books[i].known);
     free(books);
     free(all);

@@ -160,7 +160,7 @@ static void plane_places(void **state)
     for (int j = 0; j <= 20; j++)
         edges[1][j] = 1.0 * j;
     for (int i = 0; i < CELLS; i++)
-        fields[i][KN_UX] = (i % 10 + 0.5) * 2 + 100 * (i / 10 + 0.5);
+        fields[i][KN_UX] = (i % 10 + 0.5) * 2 + 100 * (floor(i / 10.0) + 0.5);
     expect_near("x and y", take(&r, "ux(0.5;0.3)").value, 10 + 600, 1e-9);
     expect_near("in a corner", take(&r, "ux(1;1)").value, 20 + 2000, 1e-9);
     expect_near("y in the middle", take(&r, "ux(0.1)").value, 2 + 1000, 1e-9);
