@@ -167,7 +167,7 @@ static double difference(double a, double b, const char *quantity)
     return end && strcmp(end, ".phase") == 0 ? remainder(a - b, 2 * M_PI) : a - b;
 }
 
-static enum kn_status judge(const struct trial *t, struct kn_verify_result *r)
+static enum kn_status measure(const struct trial *t, struct kn_verify_result *r)
 {
     const struct kn_reference_row *row = r->reference;
     struct kn_measure m[RUNS];
@@ -186,10 +186,34 @@ static enum kn_status judge(const struct trial *t, struct kn_verify_result *r)
     r->rounding = ROUNDING * fabs(r->value);
     r->statistical = m[BASE].statistical;
     r->deviation = difference(r->value, row->value, row->quantity);
+    return KN_OK;
+}
+
+/* Points of one profile: of the same field. */
+static bool is_profile(const char *a, const char *b)
+{
+    const size_t length = strcspn(a, "(");
+    return a[length] == '(' && strncmp(a, b, length + 1) == 0;
+}
+
+/* Profiles of two grids cross, and where they do their difference says nothing: points of a profile
+ * share the largest of their errors. */
+static void share_errors(struct kn_verify_result *results, int count)
+{
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < count; k++)
+            if (is_profile(results[i].reference->quantity, results[k].reference->quantity)) {
+                results[i].space = fmax(results[i].space, results[k].space);
+                results[i].velocity = fmax(results[i].velocity, results[k].velocity);
+            }
+}
+
+static void judge(struct kn_verify_result *r)
+{
+    const struct kn_reference_row *row = r->reference;
     r->tolerance =
         row->uncertainty + r->space + r->velocity + r->unsteady + r->rounding + SIGMAS * r->statistical;
     r->pass = fabs(r->deviation) <= r->tolerance && !(fabs(r->deviation) > row->bar);
-    return KN_OK;
 }
 
 /* The quick form of a row gives way to a full one of the same quantity under the same conditions. */
@@ -224,32 +248,56 @@ struct book { /* a case and its references */
     struct kn_reference known;
 };
 
-/* All rows from the first that has not been done, with the same settings. */
-static enum kn_status check_group(struct kn_verify_table *t, const struct book *b, int first, bool *done,
-                                  const struct kn_verify_options *o)
+/* All rows from the first that has not been done, with the same settings: what they give. */
+static enum kn_status measure_group(const struct trial *t, const struct book *b, int first, bool *done,
+                                    bool full, struct kn_verify_result *results, int *count)
 {
     const struct kn_reference_row *rows = b->known.row;
-    struct trial trial = {.name = b->name};
-    struct kn_case c;
-    kn_case_default(&c);
-    enum kn_status status = kn_case_load(&c, b->yaml);
-    if (status == KN_OK)
-        status = at_line(b->csv, rows[first].line, kn_reference_apply(&c, rows[first].settings));
-    for (int i = 0; i < RUNS && status == KN_OK; i++)
-        status = at_line(b->csv, rows[first].line, make_run(&trial, &c, i));
+    enum kn_status status = KN_OK;
     for (int i = first; i < b->known.rows && status == KN_OK; i++) {
-        struct kn_verify_result result = {.name = b->name, .reference = &rows[i]};
-        if (done[i] || !is_due(&b->known, &rows[i], o->full) ||
+        if (done[i] || !is_due(&b->known, &rows[i], full) ||
             strcmp(rows[i].settings, rows[first].settings) != 0)
             continue;
         done[i] = true;
-        status = at_line(b->csv, rows[i].line, judge(&trial, &result));
-        if (status == KN_OK)
-            kn_verify_print_row(t, &result);
-        if (status == KN_OK && o->take)
-            o->take(o->to, &result);
+        results[*count] = (struct kn_verify_result){.name = b->name, .reference = &rows[i]};
+        status = at_line(b->csv, rows[i].line, measure(t, &results[(*count)++]));
     }
+    return status;
+}
+
+static void report_group(struct kn_verify_table *t, struct kn_verify_result *results, int count,
+                         const struct kn_verify_options *o)
+{
+    share_errors(results, count);
+    for (int i = 0; i < count; i++) {
+        judge(&results[i]);
+        kn_verify_print_row(t, &results[i]);
+        if (o->take)
+            o->take(o->to, &results[i]);
+    }
+}
+
+static enum kn_status check_group(struct kn_verify_table *t, const struct book *b, int first, bool *done,
+                                  const struct kn_verify_options *o)
+{
+    const struct kn_reference_row *row = &b->known.row[first];
+    struct kn_verify_result *results = calloc((size_t)b->known.rows, sizeof *results);
+    struct trial trial = {.name = b->name};
+    struct kn_case c;
+    int count = 0;
+    kn_case_default(&c);
+    enum kn_status status =
+        results ? kn_case_load(&c, b->yaml) : kn_error_set(KN_EMEMORY, "not enough memory");
+    if (status == KN_OK)
+        status = at_line(b->csv, row->line, kn_reference_apply(&c, row->settings));
+    for (int i = 0; i < RUNS && status == KN_OK; i++)
+        status = at_line(b->csv, row->line, make_run(&trial, &c, i));
+    if (status == KN_OK)
+        status = measure_group(&trial, b, first, done, o->full, results, &count);
+    if (status == KN_OK)
+        report_group(t, results, count, o);
     destroy_trial(&trial);
+    free(results);
     return status;
 }
 
