@@ -249,7 +249,7 @@ static void compare_with_last(struct kn_curve *curve)
 
 static enum kn_status study_velocity(struct kn_study *s, const struct kn_reproduce *job)
 {
-    static const int few[] = {6, 8, 10, 12, 0}, many[] = {6, 8, 10, 12, 14, 16, 20, 0};
+    static const int few[] = {6, 8, 10, 12, 0}, many[] = {6, 8, 10, 12, 14, 16, 0};
     const bool gpu = strcmp(kn_backend_find("auto", KN_METHOD_OPERATOR)->name, "cuda") == 0;
     const int *const nodes = gpu ? many : few;
     *s = (struct kn_study){

@@ -196,16 +196,37 @@ static bool is_profile(const char *a, const char *b)
     return a[length] == '(' && strncmp(a, b, length + 1) == 0;
 }
 
+/* Amplitude and phase of one signal. */
+static bool is_swing(const char *a, const char *b)
+{
+    const char *dot = strrchr(a, '.'), *other = strrchr(b, '.');
+    return dot && other && dot - a == other - b && strncmp(a, b, (size_t)(dot - a)) == 0 &&
+           strcmp(dot, other) != 0 && (strcmp(dot, ".phase") == 0 || strcmp(other, ".phase") == 0);
+}
+
+/* The size that an error is relative to: that of a phase is 1. */
+static double scale(const struct kn_verify_result *r)
+{
+    const char *dot = strrchr(r->reference->quantity, '.');
+    return dot && strcmp(dot, ".phase") == 0 ? 1 : fabs(r->value);
+}
+
 /* Profiles of two grids cross, and where they do their difference says nothing: points of a profile
- * share the largest of their errors. */
+ * share the largest of their errors.  So do amplitude and phase, which are one complex number, relative
+ * to its size. */
 static void share_errors(struct kn_verify_result *results, int count)
 {
     for (int i = 0; i < count; i++)
-        for (int k = 0; k < count; k++)
-            if (is_profile(results[i].reference->quantity, results[k].reference->quantity)) {
-                results[i].space = fmax(results[i].space, results[k].space);
-                results[i].velocity = fmax(results[i].velocity, results[k].velocity);
-            }
+        for (int k = 0; k < count; k++) {
+            struct kn_verify_result *a = &results[i];
+            const struct kn_verify_result *b = &results[k];
+            const bool swing = is_swing(a->reference->quantity, b->reference->quantity);
+            const double ratio = swing ? scale(a) / scale(b) : 1;
+            if (!swing && !is_profile(a->reference->quantity, b->reference->quantity))
+                continue;
+            a->space = fmax(a->space, ratio * b->space);
+            a->velocity = fmax(a->velocity, ratio * b->velocity);
+        }
 }
 
 static void judge(struct kn_verify_result *r)

@@ -6,7 +6,7 @@
  *
  *   error in space     |Q - Q coarse| 3 / (2^order - 1): the grid convergence index of Roache for two grids
  *   error in velocity  |Q - Q coarse| 3: the same factor, with no order assumed: errors of nodes change sign
- *                      (of both the largest among the points of one profile)
+ *                      (of both the largest among points of one profile, and of amplitude and phase)
  *   unsteadiness       |Q - Q at 3/4 of the run|
  *   rounding           1e-5 |Q|, for the state is kept in single precision
  *   statistical error  one standard error, where collisions are sampled
