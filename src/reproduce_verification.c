@@ -3,6 +3,7 @@
 
 #include "backend/backend.h"
 #include "error.h"
+#include "io/files.h"
 #include "verify_print.h"
 
 #include <math.h>
@@ -51,7 +52,7 @@ static void print_commands(FILE *to, const void *what)
 
 static void print_study(FILE *to, const struct kn_study *s)
 {
-    fprintf(to, "\n## %s\n\n%s\n\n![%s](%s.svg)\n\n", s->title, s->text, s->title, s->name);
+    fprintf(to, "\n## %s\n\n%s\n\n![%s](pictures/%s.svg)\n\n", s->title, s->text, s->title, s->name);
     fprintf(to, "| curve | %s: %s | slope | expected |\n| --- | --- | --- | --- |\n", s->x, s->y);
     for (int i = 0; i < s->ncurves; i++) {
         const struct kn_curve *c = &s->curve[i];
@@ -70,50 +71,79 @@ struct page {
     bool gpu;
     char *table; /* of the checks, in Markdown */
     size_t length;
+    int checks, passed;
 };
 
 static void print_page(FILE *to, const void *what)
 {
     const struct page *p = what;
-    fprintf(to,
-            "# Verification\n\n"
-            "Written by `knudsen reproduce verification --out docs`. Values below come from that one run%s.\n\n"
-            "* [Checks](#checks) against exact and published values: `knudsen verify%s`.\n"
-            "* Convergence in [space](#order-in-space), [time](#order-in-time), "
-            "[velocity](#velocity-nodes), and of the [noise](#statistical-error).\n"
-            "* The paper's own table and figures: `paper.md`. Against particles: `dsmc.md`.\n",
-            p->gpu ? " on a GPU" : " on a CPU", p->gpu ? " --full" : "");
+    fprintf(
+        to,
+        "# Verification\n\n"
+        "Written by `knudsen reproduce verification --out docs`. Values below come from that one run%s.\n\n"
+        "* [Checks](#checks) against exact and published values: `knudsen verify%s`.\n"
+        "* Convergence in [space](#order-in-space), [time](#order-in-time), "
+        "[velocity](#velocity-nodes), and of the [noise](#statistical-error).\n"
+        "* The paper's own table and figures: `paper.md`. Against particles: `dsmc.md`.\n",
+        p->gpu ? " on a GPU" : " on a CPU", p->gpu ? " --full" : "");
     for (int i = 0; i < KN_CONVERGENCE_STUDIES; i++)
         print_study(to, &p->study[i]);
-    fprintf(to, "\n## Checks\n\n%s", p->table);
+    fprintf(to,
+            "\n## Checks\n\n%d of %d pass. In brackets stand the errors of the last digits: of the "
+            "reference, and of Knudsen as "
+            "estimated from coarser grids (`knudsen verify --help`); what is allowed is their sum, or what "
+            "is claimed where that "
+            "is less.\n\n%s",
+            p->passed, p->checks, p->table);
 }
 
+static void print_slopes(const struct kn_study *s)
+{
+    for (int k = 0; k < s->ncurves; k++)
+        if (isfinite(s->curve[k].slope))
+            printf("%-20s %-22s slope %6.2f, expected %g\n", s->title, s->curve[k].name, s->curve[k].slope,
+                   s->curve[k].expected);
+        else
+            printf("%-20s %-22s error %.1e to %.1e\n", s->title, s->curve[k].name, s->curve[k].error[0],
+                   s->curve[k].error[s->curve[k].n - 1]);
+    fflush(stdout);
+}
+
+/* Figures go into a folder of their own beside the page. */
 static enum kn_status make_studies(struct kn_reproduce *job, struct page *p)
 {
-    enum kn_status status = KN_OK;
+    char pictures[KN_PATH];
+    const char *const folder = job->folder;
+    enum kn_status status = kn_files_join(pictures, folder, "pictures");
+    if (status == KN_OK)
+        status = kn_files_make_folder(pictures);
+    job->folder = pictures;
     for (int i = 0; i < KN_CONVERGENCE_STUDIES && status == KN_OK; i++) {
         struct kn_study *s = &p->study[i];
         status = kn_convergence_studies[i](s, job);
-        for (int k = 0; k < s->ncurves && status == KN_OK; k++)
-            if (isfinite(s->curve[k].slope))
-                printf("%-20s %-22s slope %6.2f, expected %g\n", s->title, s->curve[k].name,
-                       s->curve[k].slope, s->curve[k].expected);
-            else
-                printf("%-20s %-22s error %.1e to %.1e\n", s->title, s->curve[k].name, s->curve[k].error[0],
-                       s->curve[k].error[s->curve[k].n - 1]);
-        fflush(stdout);
+        if (status == KN_OK)
+            print_slopes(s);
         const struct kn_draw figure = {s->name, s->title, 800, 420, print_data, print_commands, s};
         if (status == KN_OK)
             status = kn_reproduce_figure(job, &figure);
     }
+    job->folder = folder;
     return status;
 }
 
 /* ------------------------------------------------------------------- checks */
 
+struct taking {
+    struct page *page;
+    FILE *to;
+};
+
 static void take(void *to, const struct kn_verify_result *result)
 {
-    kn_verify_print_markdown(to, result);
+    const struct taking *t = to;
+    kn_verify_print_markdown(t->to, result);
+    t->page->checks++;
+    t->page->passed += result->pass;
 }
 
 /* A check that fails is part of the page, and the command fails after it has written it. */
@@ -122,9 +152,12 @@ static enum kn_status make_checks(struct page *p)
     FILE *to = open_memstream(&p->table, &p->length);
     if (!to)
         return kn_error_set(KN_EMEMORY, "not enough memory");
-    fprintf(to, "| case | quantity | conditions | reference | source | Knudsen | deviation | allowed | verdict |\n"
-                "| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
-    const struct kn_verify_options options = {.full = p->gpu, .take = take, .to = to};
+    fprintf(
+        to,
+        "| case | quantity | conditions | reference | source | Knudsen | deviation | allowed | verdict |\n"
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
+    struct taking taking = {p, to};
+    const struct kn_verify_options options = {.full = p->gpu, .take = take, .to = &taking};
     const enum kn_status status = kn_verify(&options);
     if (fclose(to) != 0 && status == KN_OK)
         return kn_error_set(KN_EMEMORY, "not enough memory");
