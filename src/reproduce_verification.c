@@ -75,14 +75,15 @@ struct page {
 static void print_page(FILE *to, const void *what)
 {
     const struct page *p = what;
-    fprintf(to,
-            "# Verification\n\n"
-            "Written by `knudsen reproduce verification --out docs`. Values below come from that one run%s.\n\n"
-            "* [Checks](#checks) against exact and published values: `knudsen verify%s`.\n"
-            "* Convergence in [space](#order-in-space), [time](#order-in-time), "
-            "[velocity](#velocity-nodes), and of the [noise](#statistical-error).\n"
-            "* The paper's own table and figures: `paper.md`. Against particles: `dsmc.md`.\n",
-            p->gpu ? " on a GPU" : " on a CPU", p->gpu ? " --full" : "");
+    fprintf(
+        to,
+        "# Verification\n\n"
+        "Written by `knudsen reproduce verification --out docs`. Values below come from that one run%s.\n\n"
+        "* [Checks](#checks) against exact and published values: `knudsen verify%s`.\n"
+        "* Convergence in [space](#order-in-space), [time](#order-in-time), "
+        "[velocity](#velocity-nodes), and of the [noise](#statistical-error).\n"
+        "* The paper's own table and figures: `paper.md`. Against particles: `dsmc.md`.\n",
+        p->gpu ? " on a GPU" : " on a CPU", p->gpu ? " --full" : "");
     for (int i = 0; i < KN_CONVERGENCE_STUDIES; i++)
         print_study(to, &p->study[i]);
     fprintf(to, "\n## Checks\n\n%s", p->table);
@@ -122,11 +123,13 @@ static enum kn_status make_checks(struct page *p)
     FILE *to = open_memstream(&p->table, &p->length);
     if (!to)
         return kn_error_set(KN_EMEMORY, "not enough memory");
-    fprintf(to, "| case | quantity | conditions | reference | source | Knudsen | deviation | allowed | verdict |\n"
-                "| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
+    fprintf(
+        to,
+        "| case | quantity | conditions | reference | source | Knudsen | deviation | allowed | verdict |\n"
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
     const struct kn_verify_options options = {.full = p->gpu, .take = take, .to = to};
     const enum kn_status status = kn_verify(&options);
-    if (fclose(to) != 0 && status == KN_OK)
+    if (fclose(to) != 0)
         return kn_error_set(KN_EMEMORY, "not enough memory");
     return status;
 }
