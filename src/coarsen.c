@@ -1,8 +1,21 @@
 #include "coarsen.h"
 
+#include "sim.h"
+#include "space.h"
+
 #include <math.h>
 
 enum { FEWEST_CELLS = 4, FEWEST_NODES = 6 };
+
+/* Of a uniform gas also the one that is chosen for it; else 0 where it follows from the cells. */
+static double time_step(const struct kn_case *c)
+{
+    struct kn_plan_size size;
+    for (int d = 0; d < 3; d++)
+        if (c->time.step > 0 || !kn_space_is_uniform(c, d))
+            return c->time.step;
+    return kn_sim_plan(c, &size) == KN_OK ? size.time_step : 0;
+}
 
 void kn_coarsen_space(struct kn_case *c)
 {
@@ -16,7 +29,7 @@ void kn_coarsen_space(struct kn_case *c)
         c->space.stretch[d] = fmax(0.5, c->space.stretch[d] * c->space.stretch[d]);
     }
     if (!streams || c->time.step > 0)
-        c->time.step *= 2;
+        c->time.step = 2 * time_step(c);
     c->output.history = c->output.history > 1 ? c->output.history / 2 : 1;
 }
 

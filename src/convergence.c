@@ -1,6 +1,7 @@
 #include "convergence.h"
 
 #include "backend/backend.h"
+#include "fit.h"
 #include "measure.h"
 
 #include <math.h>
@@ -57,24 +58,13 @@ static void add_point(struct kn_curve *curve, double x, double value, double err
     curve->error[curve->n++] = error;
 }
 
-/* Least squares of log error over log x. */
-static void fit_slope(struct kn_curve *curve)
-{
-    double sx = 0, sy = 0, sxx = 0, sxy = 0;
-    for (int i = 0; i < curve->n; i++) {
-        const double x = log(curve->x[i]), y = log(curve->error[i]);
-        sx += x;
-        sy += y;
-        sxx += x * x;
-        sxy += x * y;
-    }
-    curve->slope = (curve->n * sxy - sx * sy) / (curve->n * sxx - sx * sx);
-}
-
 static void fit_slopes(struct kn_study *s)
 {
-    for (int i = 0; i < s->ncurves; i++)
-        fit_slope(&s->curve[i]);
+    for (int i = 0; i < s->ncurves; i++) {
+        struct kn_curve *curve = &s->curve[i];
+        double power[2];
+        curve->slope = kn_fit_power(curve->x, curve->error, curve->n, power) ? power[1] : NAN;
+    }
 }
 
 /* -------------------------------------------------------------------- waves */
@@ -160,7 +150,8 @@ static enum kn_status study_space(struct kn_study *s, const struct kn_reproduce 
         .title = "Order in space",
         .x = "width of a cell / L",
         .y = "relative error",
-        .text = "A shear wave $u_y = \\cos x / \\lambda_0$ between periodic ends, BGK, 8 nodes an axis, at t = 2: "
+        .text = "A shear wave $u_y = \\cos x / \\lambda_0$ between periodic ends, BGK, 8 nodes an axis, at t "
+                "= 2: "
                 "its amplitude, against 1024 cells without limiter. The step shrinks with the cells "
                 "(`time.courant: 0.5`)."};
     return refine_waves(s, job, settings, schemes, 3, 0, wave_velocity);
@@ -176,14 +167,15 @@ static enum kn_status study_time(struct kn_study *s, const struct kn_reproduce *
         {"Lie", "time.splitting=lie", 1},
         {"Strang", "time.splitting=strang", 2},
     };
-    *s = (struct kn_study){
-        .name = "convergence-time",
-        .title = "Order in time",
-        .x = "step, lambda0 / V0",
-        .y = "relative error",
-        .text = "The stress of a shear wave of 62.8 lambda0, BGK, at t = 20, cells and steps refined together from "
-                "steps of 0.8: against 1024 cells and Strang splitting. Lie splitting is seen in the stress; what "
-                "collisions conserve it moves by $10^{-5}$ only."};
+    *s = (struct kn_study){.name = "convergence-time",
+                           .title = "Order in time",
+                           .x = "step, lambda0 / V0",
+                           .y = "relative error",
+                           .text = "The stress of a shear wave of 62.8 lambda0, BGK, at t = 20, cells and "
+                                   "steps refined together from "
+                                   "steps of 0.8: against 1024 cells and Strang splitting. Lie splitting is "
+                                   "seen in the stress; what "
+                                   "collisions conserve it moves by $10^{-5}$ only."};
     return refine_waves(s, job, settings, schemes, 2, 12.8, wave_stress);
 }
 
@@ -218,7 +210,7 @@ static enum kn_status add_nodes(struct kn_study *s, const struct kn_reproduce *j
     static const char *const operator[] = {CAVITY, "collision.method=operator", NULL};
     static const char *const bgk[] = {CAVITY, "collision.method=bgk", NULL};
     static const double EXACT_PRANDTL = 0.660694457; /* theory section 12 */
-    const char *const *const settings[] = {operator, bgk};
+    const char *const *const settings[] = {operator, bgk };
     double viscosity = NAN, prandtl = NAN, value[2] = {NAN, NAN};
     for (int i = 0; i < 2; i++) {
         struct kn_case c;
@@ -257,9 +249,11 @@ static enum kn_status study_velocity(struct kn_study *s, const struct kn_reprodu
         .title = "Velocity nodes",
         .x = "nodes an axis",
         .y = "relative error",
-        .text = "Viscosity and Prandtl number of the assembled operator for hard spheres as the grid gives them "
-                "(`knudsen info operator`; a run rescales the viscosity away), and the drag D of a cavity, delta 1, 24 x "
-                "24 cells, by operator and BGK, against that on the most nodes."};
+        .text =
+            "Viscosity and Prandtl number of the assembled operator for hard spheres as the grid gives them "
+            "(`knudsen info operator`; a run rescales the viscosity away), and the drag D of a cavity, delta "
+            "1, 24 x "
+            "24 cells, by operator and BGK, against that on the most nodes."};
     add_curve(s, "viscosity", NAN);
     add_curve(s, "Prandtl number", NAN);
     add_curve(s, "D, operator", NAN);
@@ -267,9 +261,11 @@ static enum kn_status study_velocity(struct kn_study *s, const struct kn_reprodu
     enum kn_status status = KN_OK;
     for (int i = 0; nodes[i] && status == KN_OK; i++)
         status = add_nodes(s, job, nodes[i]);
+    if (status != KN_OK)
+        return status;
     compare_with_last(&s->curve[2]);
     compare_with_last(&s->curve[3]);
-    return status;
+    return KN_OK;
 }
 
 /* ------------------------------------------------------------------ samples */
@@ -283,22 +279,26 @@ static double drag_error(const struct kn_record *r)
 
 static enum kn_status study_samples(struct kn_study *s, const struct kn_reproduce *job)
 {
-    static const char *const settings[] = {"walls.top.velocity=[1,0,0]", "gas.delta=1", "space.cells=[12,12]",
-                                           "velocity.nodes=8",           "output.average=8",
-                                           "time.end=208",               NULL};
+    static const char *const settings[] = {"walls.top.velocity=[1,0,0]",
+                                           "gas.delta=1",
+                                           "space.cells=[12,12]",
+                                           "velocity.nodes=8",
+                                           "output.average=8",
+                                           "time.end=208",
+                                           NULL};
     static const struct scheme schemes[] = {
         {"independent samples", "collision.points=random", -0.5},
         {"lattice", "collision.points=lattice", -0.5},
     };
     static const int samples[] = {128, 512, 2048, 8192};
     enum { MANY = sizeof samples / sizeof *samples };
-    *s = (struct kn_study){
-        .name = "convergence-samples",
-        .title = "Statistical error",
-        .x = "samples a step",
-        .y = "standard error of D / D",
-        .text = "Monte Carlo, cavity at delta 1, 12 x 12 cells, 8 nodes an axis: the stated standard error (batch means, "
-                "`theory.md` section 13) of the mean of D over 200 lambda0 / V0."};
+    *s = (struct kn_study){.name = "convergence-samples",
+                           .title = "Statistical error",
+                           .x = "samples a step",
+                           .y = "standard error of D / D",
+                           .text = "Monte Carlo, cavity at delta 1, 12 x 12 cells, 8 nodes an axis: the "
+                                   "stated standard error (batch means, "
+                                   "`theory.md` section 13) of the mean of D over 200 lambda0 / V0."};
     for (int i = 0; i < 2 * MANY; i++) {
         struct kn_case c;
         double error = NAN;
@@ -319,6 +319,6 @@ static enum kn_status study_samples(struct kn_study *s, const struct kn_reproduc
     return KN_OK;
 }
 
-enum kn_status (*const kn_convergence_studies[KN_CONVERGENCE_STUDIES])(
-    struct kn_study *s, const struct kn_reproduce *job) = {study_space, study_time, study_velocity,
-                                                                 study_samples};
+enum kn_status (*const kn_convergence_studies[KN_CONVERGENCE_STUDIES])(struct kn_study *s,
+                                                                       const struct kn_reproduce *job) = {
+    study_space, study_time, study_velocity, study_samples};

@@ -28,7 +28,7 @@ struct kn_study {
 };
 
 /* The studies, in the order in which they are shown; on a GPU velocity grids go further. */
-extern enum kn_status (*const kn_convergence_studies[KN_CONVERGENCE_STUDIES])(
-    struct kn_study *s, const struct kn_reproduce *job);
+extern enum kn_status (*const kn_convergence_studies[KN_CONVERGENCE_STUDIES])(struct kn_study *s,
+                                                                              const struct kn_reproduce *job);
 
 #endif

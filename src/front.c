@@ -5,7 +5,8 @@
 
 bool kn_front_is(const struct kn_case *c)
 {
-    return c->initial.shape == KN_SHAPE_BETWEEN && c->walls[KN_LEFT].kind == KN_WALL_INFLOW &&
+    return c->space.cells[1] == 1 && c->space.cells[2] == 1 && c->initial.shape == KN_SHAPE_BETWEEN &&
+           c->walls[KN_LEFT].kind == KN_WALL_INFLOW &&
            c->walls[KN_LEFT].density != c->walls[KN_RIGHT].density;
 }
 

@@ -1,4 +1,5 @@
-/* A front between two inflows along x, such as a shock, that may wander: looked at in its own frame. */
+/* A front between two inflows along x, the only axis, such as a shock, that may wander: looked at in its own
+ * frame. */
 #ifndef KN_FRONT_H
 #define KN_FRONT_H
 

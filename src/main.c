@@ -657,7 +657,7 @@ int main(int argc, char **argv)
         "  run CASE.yaml    run a case; `knudsen run --help' lists the options\n"
         "  plot DIR         draw the results in a folder\n"
         "  verify [CASE]    compare the cases with published values\n"
-        "  reproduce TOPIC  tables and figures of the paper, from one command\n"
+        "  reproduce TOPIC  the paper's tables and figures, or the page on verification\n"
         "  info operator    viscosity, rates and cost of the assembled collision operator\n"
         "  bench            measure this machine\n"
         "  doctor           say what this machine has, and what it lacks\n"

@@ -54,10 +54,12 @@ static double at_time(const struct kn_record *r, int column, double time)
     int64_t after = 0;
     while (after < n && row_time(r, column, after) < time - slack)
         after++;
-    if (after == n || n < 4)
+    if (after == n)
         return NAN;
     if (fabs(row_time(r, column, after) - time) <= slack)
         return at_row(r, column, after);
+    if (n < 4)
+        return NAN;
     int64_t first = after < 2 ? 0 : after - 2;
     first = first > n - 4 ? n - 4 : first;
     double value = 0;
@@ -258,18 +260,12 @@ static double sound(const struct view *v, int field, bool attenuation)
     return good ? -line[1] : NAN;
 }
 
-static bool ends_at(const struct kn_record *r, double time)
-{
-    return fabs(at_row(r, find_column(r, "time"), r->rows - 1) - time) <= 1e-6 * (1 + time);
-}
-
 static double measure_field(const struct view *v, const struct kn_measure_text *q)
 {
     switch (q->kind) {
     case KN_MEASURE_POINT:
-        return at_place(v->r, q, v->fields, 1, 0);
     case KN_MEASURE_POINT_VALUE:
-        return ends_at(v->r, q->time) ? at_place(v->r, q, v->fields, 1, 0) : NAN;
+        return at_place(v->r, q, v->fields, 1, 0);
     case KN_MEASURE_POINT_AMPLITUDE:
     case KN_MEASURE_POINT_PHASE:
         return place_swing(v, q);
@@ -321,7 +317,7 @@ static double scatter(const struct kn_record *r, const struct kn_measure_text *q
 {
     double mean = 0, square = 0;
     if (r->parts < 2)
-        return 0;
+        return r->parts ? NAN : 0; /* one part has noise, but no scatter */
     for (int i = 0; i < r->parts; i++) {
         const struct view v = {.r = r, .rows = r->rows, .fields = r->part[i]};
         const double value = look(&v, q, -1), off = value - mean;
@@ -354,6 +350,23 @@ static void find_errors(const struct kn_record *r, const struct kn_measure_text 
         m->unsteady = fabs(remainder(m->unsteady, 2 * M_PI));
 }
 
+/* Fields are those of the end, where they are no averages. */
+static enum kn_status check_end(const struct kn_record *r, const struct kn_measure_text *q,
+                                const char *quantity)
+{
+    const double end = at_row(r, find_column(r, "time"), r->rows - 1);
+    if (q->kind != KN_MEASURE_POINT_VALUE)
+        return KN_OK;
+    if (r->averaged)
+        return kn_error_set(KN_EINPUT,
+                            "'%s': fields of this run are averages (without output.average they are not)",
+                            quantity);
+    return fabs(end - q->time) <= 1e-6 * (1 + q->time)
+               ? KN_OK
+               : kn_error_set(KN_EINPUT, "'%s': fields are known at the end of the run only, t = %g",
+                              quantity, end);
+}
+
 enum kn_status kn_measure_take(const struct kn_record *r, const char *quantity, struct kn_measure *m)
 {
     struct kn_measure_text q;
@@ -363,6 +376,8 @@ enum kn_status kn_measure_take(const struct kn_record *r, const char *quantity, 
     const int column = q.field < 0 ? find_column(r, q.name) : -1;
     if (q.field < 0 && column < 0)
         return kn_error_set(KN_EINPUT, "'%s': this case has no %s", quantity, q.name);
+    if ((status = check_end(r, &q, quantity)) != KN_OK)
+        return status;
     const struct view v = {.r = r, .rows = r->rows, .average = r->averaged, .fields = r->fields};
     *m = (struct kn_measure){.value = look(&v, &q, column)};
     find_errors(r, &q, column, m);

@@ -1,3 +1,4 @@
+/* clang-format off */
 /* Quantities: numbers that are taken from a recorded run by name.
  *
  * COLUMN is a column of history.csv, or `fourth` or `front` (record.h), FIELD one of rho, ux, uy, uz, theta,
@@ -23,11 +24,12 @@
  *   FIELD.frequency        and its angular frequency
  *   FIELD.wavenumber       of the wave that a swinging wall sends along x, fitted over 0.25 to 0.5 of the
  *   FIELD.attenuation      axis: phase and logarithm of the amplitude per lambda0
- *   FIELD.thickness        greatest slope across a shock along x, over the rise; 1 / lambda0
- *   FIELD.lead             distance by which half the rise of FIELD is ahead of (left of) that of rho;
- * lambda0 FIELD.profile(x)       share of the rise at a distance x, in lambda0, from where rho has half of
- * its own
+ *   FIELD.thickness        greatest slope across a shock along x, over the rise (of rho, u and theta that
+ *                          between the inflows, else between the ends); 1 / lambda0
+ *   FIELD.lead             distance by which half the rise of FIELD is ahead of (left of) that of rho; lambda0
+ *   FIELD.profile(x)       share of the rise at a distance x, in lambda0, from where rho has half of its own
  */
+/* clang-format on */
 #ifndef KN_MEASURE_H
 #define KN_MEASURE_H
 

@@ -25,6 +25,10 @@ struct making {
     double *shown;  /* the same, or of a front, moved to the middle of the box */
     double *recent; /* an earlier state on its way to r->before */
     double recent_time;
+    double *average;                  /* as `shown`, of a front in its own frame; else NULL */
+    double own_mean;                  /* of the column that the monitor does not know, */
+    int64_t own_rows;                 /* over the rows that are averaged and have it, */
+    struct kn_batches own;            /* and these, for its error */
     int64_t room;                     /* rows there is memory for */
     int64_t last;                     /* step at which the run ends */
     double shape;                     /* sum over the cells of volume times the squared wave */
@@ -178,13 +182,15 @@ static enum kn_status begin(struct making *k)
         return status;
     k->fields = new_fields(r, 1);
     k->shown = kn_front_is(&r->c) ? new_fields(r, 1) : k->fields;
+    k->average = kn_front_is(&r->c) ? new_fields(r, 1) : NULL;
     k->recent = new_fields(r, 1);
     r->fields = new_fields(r, 1);
     r->before = new_fields(r, 1);
     for (int i = 0; i < KN_RECORD_PARTS && k->monitor.batches; i++)
         if (!(r->part[i] = new_fields(r, 1)))
             return no_memory();
-    if (!k->fields || !k->shown || !k->recent || !r->fields || !r->before)
+    if (!k->fields || !k->shown || !k->recent || !r->fields || !r->before ||
+        (kn_front_is(&r->c) && !k->average))
         return no_memory();
     snprintf(r->backend, sizeof r->backend, "%s", kn_sim_backend(k->sim));
     r->step = kn_sim_time_step(k->sim);
@@ -230,6 +236,22 @@ static void keep_recent(struct making *k, double time)
     k->recent_time = time;
 }
 
+/* What the monitor does not average: its row has been the latest of k->monitor.averaged. */
+static void add_average(struct making *k)
+{
+    const struct kn_record *r = k->r;
+    const double share = 1.0 / (double)k->monitor.averaged;
+    for (int64_t i = 0; k->average && i < r->ncells * KN_FIELDS; i++)
+        k->average[i] += (k->shown[i] - k->average[i]) * share;
+    if (r->ncolumns == k->monitor.ncolumns)
+        return;
+    const double own = r->history[r->rows * r->ncolumns - 1];
+    if (!isfinite(own)) /* there is no front */
+        return;
+    k->own_mean += (own - k->own_mean) / (double)++k->own_rows;
+    kn_batches_add(&k->own, own);
+}
+
 static void add_part(struct making *k, double time)
 {
     const struct kn_record *r = k->r;
@@ -264,6 +286,7 @@ static enum kn_status take_row(struct making *k)
     struct kn_record *r = k->r;
     struct kn_wall_flux walls[KN_SIDES] = {{0}};
     const double time = kn_sim_time(k->sim);
+    const int64_t averaged = k->monitor.averaged;
     enum kn_status status = kn_sim_fields(k->sim, k->fields);
     if (status == KN_OK)
         status = kn_sim_walls(k->sim, walls);
@@ -286,6 +309,8 @@ static enum kn_status take_row(struct making *k)
         project(k, r->waves + r->rows * KN_RECORD_WAVES);
     r->rows++;
     keep_recent(k, time);
+    if (k->monitor.averaged > averaged)
+        add_average(k);
     if (time > 0)
         add_part(k, time);
     if (r->frequency > 0)
@@ -329,18 +354,35 @@ static void end_swing(const struct making *k)
     }
 }
 
-/* The average of a front in its own frame, which the monitor does not know. */
-static void average_parts(const struct making *k)
+static void end_columns(const struct making *k)
 {
-    const struct kn_record *r = k->r;
-    for (int64_t i = 0; i < r->ncells * KN_FIELDS; i++) {
-        double sum = 0, rows = 0;
-        for (int p = 0; p < r->parts; p++) {
-            sum += (double)k->in_part[p] * r->part[p][i];
-            rows += (double)k->in_part[p];
-        }
-        r->fields[i] = sum / rows;
+    struct kn_record *r = k->r;
+    const struct kn_monitor *m = &k->monitor;
+    for (int i = 0; i < m->ncolumns; i++) {
+        r->mean[i] = kn_monitor_value(m, i);
+        r->error[i] = r->averaged ? kn_monitor_error(m, i) : NAN;
     }
+    if (r->ncolumns == m->ncolumns)
+        return;
+    const int own = m->ncolumns;
+    r->mean[own] = r->history[r->rows * r->ncolumns - 1];
+    r->error[own] = NAN;
+    if (r->averaged) {
+        r->mean[own] = k->own_rows > 0 ? k->own_mean : NAN;
+        r->error[own] = m->batches ? kn_batches_error(&k->own) : NAN;
+    }
+}
+
+/* Parts without a row, of a run that was short or has stopped early, go behind those that have some. */
+static void end_parts(const struct making *k)
+{
+    struct kn_record *r = k->r;
+    for (int i = 0; i < KN_RECORD_PARTS; i++)
+        if (k->in_part[i] > 0) {
+            double *part = r->part[i];
+            r->part[i] = r->part[r->parts];
+            r->part[r->parts++] = part;
+        }
 }
 
 static void end(struct making *k)
@@ -349,20 +391,13 @@ static void end(struct making *k)
     const struct kn_monitor *m = &k->monitor;
     const size_t bytes = (size_t)r->ncells * KN_FIELDS * sizeof(double);
     r->averaged = m->averaged > 0;
-    memcpy(r->fields, r->averaged ? m->mean_fields : k->shown, bytes);
-    for (int i = 0; i < r->ncolumns; i++) {
-        const bool own = i >= m->ncolumns;
-        r->mean[i] = own ? r->history[(r->rows - 1) * r->ncolumns + i] : kn_monitor_value(m, i);
-        r->error[i] = r->averaged && !own ? kn_monitor_error(m, i) : NAN;
-    }
+    memcpy(r->fields, !r->averaged ? k->shown : k->average ? k->average : m->mean_fields, bytes);
+    end_columns(k);
     if (r->averaged) {
         free(r->before);
         r->before = NULL;
     }
-    while (r->parts < KN_RECORD_PARTS && k->in_part[r->parts] > 0)
-        r->parts++;
-    if (r->parts > 0 && kn_front_is(&r->c))
-        average_parts(k);
+    end_parts(k);
     end_swing(k);
 }
 
@@ -372,6 +407,7 @@ static void dismiss(struct making *k)
         free(k->shown);
     free(k->fields);
     free(k->recent);
+    free(k->average);
     free(k->weight);
     free(k->sums[0]);
     free(k->sums[1]);

@@ -159,7 +159,7 @@ static enum kn_status make_checks(struct page *p)
     struct taking taking = {p, to};
     const struct kn_verify_options options = {.full = p->gpu, .take = take, .to = &taking};
     const enum kn_status status = kn_verify(&options);
-    if (fclose(to) != 0 && status == KN_OK)
+    if (fclose(to) != 0)
         return kn_error_set(KN_EMEMORY, "not enough memory");
     return status;
 }

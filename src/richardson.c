@@ -20,21 +20,16 @@ bool kn_richardson_limit(const double *h, const double *value, int n, int order,
 
 double kn_richardson_slope(const double *h, const double *value, int n, double limit, double *factor)
 {
+    double error[GRIDS], power[2];
     *factor = NAN;
-    double x[GRIDS], y[GRIDS], line[2];
     if (n < 2 || n > GRIDS)
         return NAN;
-    for (int i = 0; i < n; i++) {
-        const double error = fabs(value[i] / limit - 1);
-        x[i] = log(h[i]);
-        y[i] = log(error);
-        if (!(error > 0) || !isfinite(error))
-            return NAN;
-    }
-    if (!kn_fit_line(x, y, n, line))
+    for (int i = 0; i < n; i++)
+        error[i] = fabs(value[i] / limit - 1);
+    if (!kn_fit_power(h, error, n, power))
         return NAN;
-    *factor = exp(line[0]);
-    return line[1];
+    *factor = power[0];
+    return power[1];
 }
 
 /* By how much a + b h^p changes from the first grid to the second, over from the second to the third. */

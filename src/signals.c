@@ -33,9 +33,12 @@ static const struct caught {
 enum { CAUGHT = sizeof caught / sizeof *caught };
 
 static struct sigaction before[CAUGHT];
+static int depth; /* a command that catches signals may be part of another */
 
 void kn_signals_catch(void)
 {
+    if (depth++ > 0)
+        return;
     asked_to_stop = asked_to_save = 0;
     for (int i = 0; i < CAUGHT; i++) {
         struct sigaction action = {.sa_handler = caught[i].handler, .sa_flags = SA_RESTART};
@@ -46,6 +49,8 @@ void kn_signals_catch(void)
 
 void kn_signals_release(void)
 {
+    if (--depth > 0)
+        return;
     for (int i = 0; i < CAUGHT; i++)
         sigaction(caught[i].number, &before[i], NULL);
 }

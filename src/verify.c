@@ -6,6 +6,7 @@
 #include "io/files.h"
 #include "measure.h"
 #include "signals.h"
+#include "verify_judge.h"
 #include "verify_print.h"
 
 #include <dirent.h>
@@ -19,7 +20,7 @@
 
 enum { CASES = 256, MESSAGE = 1024 };
 
-static const double ROACHE = 3, SIGMAS = 3, ROUNDING = 1e-5;
+static const double ROACHE = 3, ROUNDING = 1e-5;
 
 /* ------------------------------------------------------------- where cases are */
 
@@ -189,67 +190,9 @@ static enum kn_status measure(const struct trial *t, struct kn_verify_result *r)
     return KN_OK;
 }
 
-/* Points of one profile: of the same field. */
-static bool is_profile(const char *a, const char *b)
-{
-    const size_t length = strcspn(a, "(");
-    return a[length] == '(' && strncmp(a, b, length + 1) == 0;
-}
-
-/* Amplitude and phase of one signal. */
-static bool is_swing(const char *a, const char *b)
-{
-    const char *dot = strrchr(a, '.'), *other = strrchr(b, '.');
-    return dot && other && dot - a == other - b && strncmp(a, b, (size_t)(dot - a)) == 0 &&
-           strcmp(dot, other) != 0 && (strcmp(dot, ".phase") == 0 || strcmp(other, ".phase") == 0);
-}
-
-/* The size that an error is relative to: that of a phase is 1. */
-static double scale(const struct kn_verify_result *r)
-{
-    const char *dot = strrchr(r->reference->quantity, '.');
-    return dot && strcmp(dot, ".phase") == 0 ? 1 : fabs(r->value);
-}
-
-/* Profiles of two grids cross, and where they do their difference says nothing: points of a profile
- * share the largest of their errors.  So do amplitude and phase, which are one complex number, relative
- * to its size. */
-static void share_errors(struct kn_verify_result *results, int count)
-{
-    for (int i = 0; i < count; i++)
-        for (int k = 0; k < count; k++) {
-            struct kn_verify_result *a = &results[i];
-            const struct kn_verify_result *b = &results[k];
-            const bool swing = is_swing(a->reference->quantity, b->reference->quantity);
-            const double ratio = swing ? scale(a) / scale(b) : 1;
-            if (!swing && !is_profile(a->reference->quantity, b->reference->quantity))
-                continue;
-            a->space = fmax(a->space, ratio * b->space);
-            a->velocity = fmax(a->velocity, ratio * b->velocity);
-        }
-}
-
-static void judge(struct kn_verify_result *r)
-{
-    const struct kn_reference_row *row = r->reference;
-    r->tolerance =
-        row->uncertainty + r->space + r->velocity + r->unsteady + r->rounding + SIGMAS * r->statistical;
-    r->pass = fabs(r->deviation) <= r->tolerance && !(fabs(r->deviation) > row->bar);
-}
-
-/* The quick form of a row gives way to a full one of the same quantity under the same conditions. */
-static bool is_superseded(const struct kn_reference *f, const struct kn_reference_row *row)
-{
-    for (int i = 0; i < f->rows; i++)
-        if (f->row[i].check == KN_CHECK_FULL && strcmp(f->row[i].quantity, row->quantity) == 0 &&
-            strcmp(f->row[i].conditions, row->conditions) == 0 && strcmp(f->row[i].source, row->source) == 0)
-            return true;
-    return false;
-}
-
 static bool is_due(const struct kn_reference *f, const struct kn_reference_row *row, bool full)
 {
-    return row->check == KN_CHECK_QUICK ? !full || !is_superseded(f, row)
+    return row->check == KN_CHECK_QUICK ? !full || !kn_verify_is_superseded(f, row)
                                         : row->check == KN_CHECK_FULL && full;
 }
 
@@ -289,9 +232,8 @@ static enum kn_status measure_group(const struct trial *t, const struct book *b,
 static void report_group(struct kn_verify_table *t, struct kn_verify_result *results, int count,
                          const struct kn_verify_options *o)
 {
-    share_errors(results, count);
+    kn_verify_judge(results, count);
     for (int i = 0; i < count; i++) {
-        judge(&results[i]);
         kn_verify_print_row(t, &results[i]);
         if (o->take)
             o->take(o->to, &results[i]);

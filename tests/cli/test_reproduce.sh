@@ -36,28 +36,34 @@ absent() { [ ! -e "$1" ] || { echo "$1 exists"; return 1; }; }
 
 check "without a topic" ends 0 "$knudsen" reproduce
 check "it lists what there is" contains out '^paper '
+check "all of it" contains out '^verification '
+check "and nothing else" test "$(wc -l <out)" -eq 2
 check "a topic that is not" ends 2 "$knudsen" reproduce nonsense
 check "names those that are" contains err "unknown topic 'nonsense' (there is paper"
 check "a slip of the keyboard" ends 2 "$knudsen" reproduce papr
 check "is understood" contains err 'did you mean paper?'
+check "another" ends 2 "$knudsen" reproduce verificaton
+check "is understood too" contains err 'did you mean verification?'
 check "two topics" ends 2 "$knudsen" reproduce paper paper
 check "nothing was written" absent results
 touch file
 check "a folder that cannot be" ends 4 "$knudsen" reproduce paper --out file/x
 check "is named" contains err "file"
 
-# Ctrl-C, also where signals are ignored by whoever calls this script.
+# interrupted TOPIC SECONDS: Ctrl-C after these, also where signals are ignored by whoever calls this script.
 interrupted() {
-    ( set -m; exec "$knudsen" reproduce paper --out stopped >out 2>err ) &
+    ( set -m; exec "$knudsen" reproduce "$1" --out stopped >out 2>err ) &
     local pid=$! code
-    sleep 1
+    sleep "$2"
     kill -INT "$pid"
     wait "$pid"
     code=$?
     [ "$code" -eq 130 ] || { echo "exit code $code instead of 130"; cat err; return 1; }
     contains err interrupted
 }
-check "an interrupted run" interrupted
+check "an interrupted run" interrupted paper 1
 check "leaves no table" absent stopped/table1.txt
+check "an interrupted study" interrupted verification 2
+check "leaves no page" absent stopped/verification.md
 
 exit "$failed"

@@ -88,6 +88,40 @@ printf 'quantity,value\n' >cases/couette/reference.csv
 ok "another heading" verify 2 couette
 ok "  is named" says "reference.csv:1: the first line is not"
 
+# Points of a profile share the largest of their errors, amplitude and phase those relative to their size.
+swing='"collision.method=bgk velocity.nodes=8 space.cells=16 walls.right.oscillation.velocity=[0,1,0] walls.right.velocity=[0,0,0] walls.left.velocity=[0,0,0] walls.right.oscillation.frequency=1 time.end=15"'
+reference "uy(0.1),-0.2,1,somebody,BGK,$bgk,quick," "uy(0.5),0,1,somebody,BGK,$bgk,quick," "uy(0.9),0.2,1,somebody,BGK,$bgk,quick," \
+    "-right.stress_y.amplitude,0.5,1,somebody,BGK,$swing,quick," "-right.stress_y.phase,0,4,somebody,BGK,$swing,quick,"
+ok "a profile and a wall that swings" verify 0 couette --json
+if command -v python3 >/dev/null; then
+    ok "share their errors" python3 -c '
+import json
+a, b, c, d, e = [json.loads(line) for line in open("out")][:5]
+for k in ("error_space", "error_velocity"):
+    assert a[k] == b[k] == c[k] > 0, (k, a[k], b[k], c[k])
+    assert e[k] > 0 and abs(d[k] / d["value"] - e[k]) < 1e-9, (k, d[k], d["value"], e[k])
+assert b["error_unsteady"] < 1e-4 and a["case"] == "couette" and e["check"] == "quick"'
+fi
+
+# A full row takes the place of the quick one of the same quantity, conditions and source.
+full="-right.stress_y,0.338925,0.0001,\"somebody, somewhere\",BGK; delta 1,\"collision.method=bgk velocity.nodes=[12,8,8] space.cells=20\",full,0.3%"
+reference "$good" "$full" "${good/BGK; delta 1/the same}"
+ok "the list knows of quick rows that give way" bash -c '"$0" verify --cases cases --list >out && grep -q "couette                2 quick   2 full" out' "$knudsen"
+ok "quick rows" verify 0 couette --json
+ok "  are those of --quick" bash -c '[ "$(grep -c "\"check\": \"quick\"" out)" -eq 2 ] && ! grep -q "\"check\": \"full\"" out'
+ok "full rows" verify 0 couette --full --json
+ok "  stand for theirs in --full" bash -c '[ "$(grep -c "\"check\": \"quick\"" out)" -eq 1 ] && [ "$(grep -c "\"check\": \"full\"" out)" -eq 1 ]'
+
+reference "uy(0.5)=10,0,1,somebody,BGK,$bgk,quick,"
+ok "a field at the end" verify 0 couette
+reference "$good" "uy(0.5)=9,0,1,somebody,BGK,$bgk,quick,"
+ok "a field at another time" verify 2 couette
+ok "  is refused with its line" says "couette/reference.csv:3: 'uy(0.5)=9': fields are known at the end of the run only, t = 10"
+
+reference "$good"
+ok "the environment says where cases are" bash -c 'KNUDSEN_CASES=cases "$0" verify couette >out 2>err' "$knudsen"
+ok "  and is heard" says "1 checks on"
+
 reference "${good/space.cells=16/space.cells=4000}"
 "$knudsen" verify --cases cases couette >out 2>err &
 sleep 1

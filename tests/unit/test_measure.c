@@ -10,7 +10,9 @@ enum { ROWS = 401, CELLS = 200 };
 
 static const struct kn_column columns[] = {{"time", "", 0},
                                            {"right.stress_y", "", offsetof(struct kn_row, stress)},
-                                           {"average.Pxy", "", offsetof(struct kn_row, average)}};
+                                           {"average.Pxy", "", offsetof(struct kn_row, average)},
+                                           {"front", "", 0},
+                                           {"fourth", "", 0}};
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
 static double history[ROWS][COLUMNS], waves[ROWS][KN_RECORD_WAVES], mean[COLUMNS], error[COLUMNS];
@@ -92,6 +94,74 @@ static void values_at_a_time(void **state)
                 1e-8);
 }
 
+/* The record must not end there: nothing is known of what comes after. */
+static void values_of_few_rows(void **state)
+{
+    (void)state;
+    struct kn_record r = blank();
+    struct kn_measure m;
+    r.rows = 3;
+    history[2][2] = 7;
+    expect_near("at a row", take(&r, "average.Pxy=0.5").value, 7, 0);
+    assert_int_equal(kn_measure_take(&r, "average.Pxy=0.4", &m), KN_EINPUT); /* a cubic has four */
+}
+
+/* A line whose slope is 3 until t = 30, 2 after that: the second half has the latter, that of what had been
+ * seen at t = 75 a bit of the former. */
+static void rates(void **state)
+{
+    (void)state;
+    struct kn_record r = blank();
+    struct kn_measure m;
+    for (int i = 0; i < ROWS; i++) {
+        const double t = history[i][0];
+        history[i][3] = t < 30 ? 3 * t : 90 + 2 * (t - 30);
+        history[i][1] = t < 40 ? t : 40;
+        history[i][4] = exp(-t);
+    }
+    m = take(&r, "front.rate");
+    expect_near("rate", m.value, 2, 1e-10);
+    expect_near("steady", m.unsteady, 0, 1e-10);
+    expect_near("no noise", m.statistical, 0, 0);
+    expect_near("with a minus", take(&r, "-front.rate").value, -2, 1e-10);
+    m = take(&r, "right.stress_y.rate");
+    expect_near("it has stopped", m.value, 0, 1e-10);
+    assert_true(m.unsteady > 1e-3); /* at 75 it saw 37.5 to 40 */
+    r.averaged = true;              /* a rate is none of the averages */
+    r.parts = 1;
+    r.before = NULL;
+    mean[3] = 100;
+    error[3] = 0.5;
+    expect_near("beside averages", take(&r, "front.rate").value, 2, 1e-10);
+    expect_near("mean place", take(&r, "front").value, 100, 0);
+    expect_near("its error", take(&r, "front").statistical, 0.5, 0);
+    expect_near("share of the first", take(&r, "fourth@2").value, exp(-2), 1e-12);
+    expect_near("value", take(&r, "fourth=0.5").value, exp(-0.5), 1e-12);
+    history[ROWS - 10][3] = NAN; /* a front that gets lost has no rate, and no mean if it is never seen */
+    mean[3] = NAN;
+    assert_int_equal(kn_measure_take(&r, "front.rate", &m), KN_EINPUT);
+    assert_int_equal(kn_measure_take(&r, "front", &m), KN_EINPUT);
+    mean[3] = error[3] = 0;
+}
+
+static void fields_at_the_end(void **state)
+{
+    (void)state;
+    struct kn_record r = blank();
+    struct kn_measure m;
+    for (int i = 0; i < CELLS; i++)
+        fields[i][KN_UY] = 3 + 2 * place(i);
+    m = take(&r, "-uy(1)=100");
+    expect_near("value", m.value, -43, 1e-9);
+    expect_near("a change is no error", m.unsteady + m.statistical, 0, 0);
+    assert_int_equal(kn_measure_take(&r, "uy(1)=99.9", &m), KN_EINPUT);
+    assert_non_null(strstr(kn_error_message(), "at the end of the run only, t = 100"));
+    r.averaged = true;
+    r.before = NULL;
+    assert_int_equal(kn_measure_take(&r, "uy(1)=100", &m), KN_EINPUT);
+    assert_non_null(strstr(kn_error_message(), "averages"));
+}
+
 static void swings(void **state)
 {
     (void)state;
@@ -120,6 +190,19 @@ static void swings(void **state)
     expect_near("attenuation", take(&r, "ux.attenuation").value, 0.05, 1e-9);
     expect_near("amplitude at a place", take(&r, "ux(0.505).amplitude").value, exp(-0.505), 1e-12);
     expect_near("phase at a place", take(&r, "ux(0.005).phase").value, -0.15, 1e-12);
+    r.averaged = true; /* then there are no fields of before, which a swing does not need */
+    r.before = NULL;
+    expect_near("wavenumber beside averages", take(&r, "ux.wavenumber").value, 1.5, 1e-9);
+    expect_near("attenuation beside averages", take(&r, "ux.attenuation").value, 0.05, 1e-9);
+    expect_near("amplitude beside averages", take(&r, "ux(0.505).amplitude").value, exp(-0.505), 1e-12);
+    for (int i = 0; i < CELLS; i++) /* the earlier fit saw another wave */
+        for (int k = 0; k < 2; k++)
+            swing[1][i][KN_UX][k] = exp(-0.06 * place(i)) * (k ? sin(1.4 * place(i)) : cos(1.4 * place(i)));
+    expect_near("wavenumber that changes", take(&r, "ux.wavenumber").unsteady, 0.1, 1e-9);
+    expect_near("attenuation that changes", take(&r, "ux.attenuation").unsteady, 0.01, 1e-9);
+    struct kn_measure m;
+    r.swing[0] = r.swing[1] = NULL; /* nothing swings */
+    assert_int_equal(kn_measure_take(&r, "ux.wavenumber", &m), KN_EINPUT);
 }
 
 /* x in L = 20 lambda0: the box is 2 L long. */
@@ -147,6 +230,11 @@ static void profiles(void **state)
             parts[p][i][KN_UY] = p;
     }
     expect_near("scatter of parts", take(&r, "uy(1)").statistical, sqrt(5.0 / 3) / 2, 1e-12);
+    struct kn_measure m;
+    r.parts = 1; /* noise that cannot be told */
+    assert_int_equal(kn_measure_take(&r, "uy(1)", &m), KN_EINPUT);
+    r.parts = 0; /* none */
+    expect_near("no noise", take(&r, "uy(1)").statistical, 0, 0);
 }
 
 static void plane_places(void **state)
@@ -200,6 +288,30 @@ static void shocks(void **state)
     expect_relative("thickness with noise", take(&r, "rho.thickness").value, 0.125, 0.03);
 }
 
+/* Between inflows a profile is measured from one to the other, not between what the ends happen to be: here
+ * 0.1 and 2.9 of a rise from 0 to 3. */
+static void shocks_between_inflows(void **state)
+{
+    (void)state;
+    struct kn_record r = blank();
+    for (int i = 0; i < CELLS; i++) {
+        fields[i][KN_RHO] = 1.5 + 1.4 * tanh((place(i) - 21) / 4);
+        fields[i][KN_UX] = 2 - tanh((place(i) - 20) / 4);
+    }
+    memcpy(before, fields, sizeof before);
+    const double rise = take(&r, "rho.thickness").value;
+    expect_relative("between the ends", rise, 0.125, 1e-3);
+    expect_set(&r.c, "space.cells=200 initial.shape=between walls.left.kind=inflow walls.right.kind=inflow "
+                     "walls.left.density=0 walls.right.density=3 walls.left.velocity=[3,0,0] "
+                     "walls.right.velocity=[1,0,0]");
+    expect_relative("between the inflows", take(&r, "rho.thickness").value, 0.125 * 2.8 / 3, 1e-3);
+    expect_near("profile", take(&r, "rho.profile(4)").value, 0.5 + 1.4 / 3 * tanh(1), 1e-3);
+    expect_relative("of one that falls", take(&r, "ux.thickness").value, 0.125, 1e-3);
+    expect_near("lead", take(&r, "ux.lead").value, 1, 2e-3);
+    struct kn_measure m; /* nothing rises from one temperature to the same */
+    assert_int_equal(kn_measure_take(&r, "theta.thickness", &m), KN_EINPUT);
+}
+
 static void what_is_no_quantity(void **state)
 {
     (void)state;
@@ -217,6 +329,12 @@ static void what_is_no_quantity(void **state)
                                       "right.stress_y.decay",
                                       "G_P(1)",
                                       "rho.profile(1;2)",
+                                      "rho.profile(1)=2",
+                                      "uy(1)=",
+                                      "uy(1)=-2",
+                                      "uy(1)=2.phase",
+                                      "uy.rate",
+                                      "front.slip",
                                       "time@a"};
     struct kn_record r = blank();
     struct kn_measure m;
@@ -274,11 +392,15 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(last_values_and_averages),
         cmocka_unit_test(values_at_a_time),
+        cmocka_unit_test(values_of_few_rows),
+        cmocka_unit_test(rates),
+        cmocka_unit_test(fields_at_the_end),
         cmocka_unit_test(swings),
         cmocka_unit_test(profiles),
         cmocka_unit_test(plane_places),
         cmocka_unit_test(decaying_waves),
         cmocka_unit_test(shocks),
+        cmocka_unit_test(shocks_between_inflows),
         cmocka_unit_test(what_is_no_quantity),
         cmocka_unit_test(a_run),
         cmocka_unit_test(a_run_that_is_interrupted),

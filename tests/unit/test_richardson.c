@@ -1,6 +1,7 @@
 /* Limits and slopes of results on ever finer grids. */
 #include "expect.h"
 
+#include "fit.h"
 #include "richardson.h"
 
 enum { GRIDS = 4 };
@@ -61,6 +62,28 @@ static void a_wrong_order_is_seen(void **state)
     expect_near("order", kn_richardson_order(h, value, 3), 1, 1e-9);
 }
 
+/* Through powers exactly; through others by least squares of the logarithms: (0, 0), (1, 0), (2, 3) have the
+ * slope 3/2, by hand. */
+static void powers_are_fitted(void **state)
+{
+    (void)state;
+    const double x[] = {128, 512, 2048, 8192}, nodes[] = {1, M_E, M_E * M_E};
+    double y[4], a[2] = {7, 7};
+    for (int i = 0; i < 4; i++)
+        y[i] = 0.3 / sqrt(x[i]);
+    assert_true(kn_fit_power(x, y, 4, a));
+    expect_relative("factor", a[0], 0.3, 1e-12);
+    expect_near("power", a[1], -0.5, 1e-12);
+    assert_true(kn_fit_power(nodes, (double[]){1, 1, exp(3)}, 3, a));
+    expect_near("least squares", a[1], 1.5, 1e-12);
+    expect_relative("and the factor", a[0], exp(-0.5), 1e-12);
+    a[0] = a[1] = 7;
+    assert_false(kn_fit_power(x, y, 1, a) || kn_fit_power(x, (double[]){1, 0}, 2, a) ||
+                 kn_fit_power(x, (double[]){1, NAN}, 2, a) || kn_fit_power((double[]){0, 1}, y, 2, a) ||
+                 kn_fit_power((double[]){2, 2}, y, 2, a) || kn_fit_power(x, (double[]){-1, 1}, 2, a));
+    assert_true(a[0] == 7 && a[1] == 7);
+}
+
 static void too_little_is_refused(void **state)
 {
     (void)state;
@@ -82,6 +105,7 @@ int main(void)
         cmocka_unit_test(coarse_grids_do_not_move_the_limit),
         cmocka_unit_test(the_line_is_that_of_least_squares),
         cmocka_unit_test(a_wrong_order_is_seen),
+        cmocka_unit_test(powers_are_fitted),
         cmocka_unit_test(too_little_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
