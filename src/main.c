@@ -330,7 +330,7 @@ static error_t plot_parse(int key, char *text, struct argp_state *state)
 static int command_plot(int argc, char **argv)
 {
     static const struct argp_option options[] = {
-        {"output", 'o', "FILE.png", 0, "write the picture here", 0},
+        {"output", 'o', "FILE.png", 0, "write the picture here, or into FILE.svg", 0},
         {0},
     };
     static const struct argp argp = {options, plot_parse, "DIR", "Draw the results in a folder.",

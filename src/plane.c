@@ -172,7 +172,8 @@ static void draw_line(FILE *to, FILE *heads, struct lines *l, int i, int j)
         return;
     }
     for (int n = -before; n <= after; n++)
-        fprintf(to, "%.5g %.5g\n", l->points[POINTS + n][0], l->points[POINTS + n][1]);
+        if ((n + before) % 2 == 0 || n == after) /* every other one draws as well */
+            fprintf(to, "%.5g %.5g\n", l->points[POINTS + n][0], l->points[POINTS + n][1]);
     fputs("\n", to);
     const double *middle = l->points[POINTS + (after - before) / 2], *next = middle + 2;
     fprintf(heads, "%.6g %.6g %.6g %.6g\n", middle[0], middle[1], next[0] - middle[0], next[1] - middle[1]);

@@ -12,10 +12,11 @@ struct kn_gas {
     double *centres[3]; /* [cells[d]] */
     double *u;          /* [nz][ny][nx][3], V0 eps */
     double *theta;      /* [nz][ny][nx], T0 eps */
+    double *rho;        /* [nz][ny][nx], n0 eps */
     double time;        /* lambda0 / V0 */
     double delta;
-    bool mean;          /* u and theta are averages over time */
-    double speed, heat; /* largest |u| and |theta| */
+    bool mean;                 /* u and theta are averages over time */
+    double speed, heat, dense; /* largest |u|, |theta| and |rho| */
 };
 
 /* Two axes of the box, the third cut in the middle. */

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 enum { FAILED = 4, BAD_INPUT = 2 };
+enum { TIMES = 6 }; /* at which a line is drawn in one picture */
 
 static const char axis_names[] = "xyz";
 
@@ -94,24 +95,26 @@ static bool is_swing(hid_t file)
            largest(file, "mean/theta") < fmax(largest(file, "u"), largest(file, "theta"));
 }
 
-static bool read_gas(hid_t file, struct kn_gas *g)
+static bool read_gas(hid_t file, struct kn_gas *g, bool mean)
 {
-    hssize_t nu = 0, ntheta = 0;
+    hssize_t nu = 0, ntheta = 0, nrho = 0;
     if (!read_number(file, "time", &g->time) || !read_number(file, "delta", &g->delta) || !(g->delta > 0))
         return false;
     for (int d = 0; d < 3; d++)
         if (!read_axis(file, g, d))
             return false;
-    g->mean = H5Lexists(file, "mean", H5P_DEFAULT) > 0 && !is_swing(file);
+    g->mean = mean && H5Lexists(file, "mean", H5P_DEFAULT) > 0 && !is_swing(file);
     g->u = read_set(file, g->mean ? "mean/u" : "u", &nu);
     g->theta = read_set(file, g->mean ? "mean/theta" : "theta", &ntheta);
+    g->rho = read_set(file, g->mean ? "mean/rho" : "rho", &nrho);
     hssize_t ncells = (hssize_t)g->cells[0] * g->cells[1] * g->cells[2];
-    if (!g->u || !g->theta || nu != 3 * ncells || ntheta != ncells)
+    if (!g->u || !g->theta || !g->rho || nu != 3 * ncells || ntheta != ncells || nrho != ncells)
         return false;
     for (hssize_t i = 0; i < ncells; i++) {
         const double *u = g->u + 3 * i;
         g->speed = fmax(g->speed, sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]));
         g->heat = fmax(g->heat, fabs(g->theta[i]));
+        g->dense = fmax(g->dense, fabs(g->rho[i]));
     }
     return true;
 }
@@ -124,6 +127,38 @@ static void free_gas(struct kn_gas *g)
     }
     free(g->u);
     free(g->theta);
+    free(g->rho);
+}
+
+/* Up to TIMES of the field files that fields.h5 lists, the first and the last among them; returns how many.
+ */
+static int read_series(hid_t file, struct kn_gas g[TIMES])
+{
+    H5G_info_t info;
+    if (H5Lexists(file, "series", H5P_DEFAULT) <= 0 ||
+        H5Gget_info_by_name(file, "series", &info, H5P_DEFAULT) < 0)
+        return 0;
+    int all = info.nlinks < 1 << 30 ? (int)info.nlinks : 0, n = all < TIMES ? all : TIMES, good = 0;
+    for (int i = 0; i < n; i++) {
+        char name[64];
+        hsize_t at = n > 1 ? (hsize_t)((double)i * (all - 1) / (n - 1) + 0.5) : 0;
+        if (H5Lget_name_by_idx(file, "series", H5_INDEX_NAME, H5_ITER_INC, at, name, sizeof name,
+                               H5P_DEFAULT) < 0)
+            break;
+        char path[96];
+        snprintf(path, sizeof path, "series/%s", name);
+        hid_t group = H5Gopen2(file, path, H5P_DEFAULT); /* a file that is gone is left out */
+        if (group < 0)
+            continue;
+        if (read_gas(group, &g[good], false)) {
+            good++;
+        } else {
+            free_gas(&g[good]);
+            g[good] = (struct kn_gas){.speed = 0};
+        }
+        H5Gclose(group);
+    }
+    return good;
 }
 
 /* ------------------------------------------------------------------ drawing */
@@ -222,43 +257,124 @@ static bool draw_plane(FILE *to, const struct kn_gas *g, const char *output, boo
     return true;
 }
 
-/* Profiles along the one axis that has cells: u above, theta below. */
-static bool draw_line_profiles(FILE *to, const struct kn_gas *g, int axis, const char *output, bool svg)
+/* ------------------------------------------------------------------ a line */
+
+/* What a profile can show: a column of the data behind x, and its words. */
+static const struct {
+    const char *name, *unit, *colour;
+} lines[] = {
+    {"{/:Italic u_x}", "velocity  {/:Italic u_x} / {/:Italic εV}_0", "#0060a8"},
+    {"{/:Italic u_y}", "velocity  {/:Italic u_y} / {/:Italic εV}_0", "#d1495b"},
+    {"{/:Italic u_z}", "velocity  {/:Italic u_z} / {/:Italic εV}_0", "#2e8b57"},
+    {"density", "density  ({/:Italic n} – {/:Italic n}_0) / {/:Italic εn}_0", "#5b4b8a"},
+    {"temperature", "temperature  ({/:Italic T} – {/:Italic T}_0) / {/:Italic εT}_0", "#c8553d"},
+};
+enum { VELOCITIES = 3, LINES = sizeof lines / sizeof lines[0] };
+
+static double largest_of(const struct kn_gas *g)
 {
-    static const char *const colours[] = {"#0060a8", "#d1495b", "#2e8b57"};
-    bool moving = g->speed > 1e-6 * g->heat || g->heat <= 0, hot = g->heat > 1e-3 * g->speed;
-    bool moves[3] = {false, false, false};
-    int n = g->cells[axis];
-    begin_picture(to, output, svg, moving && hot ? 0.95 : 0.62);
-    fputs("$data << END\n", to);
-    for (int i = 0; i < n; i++) {
+    return fmax(g->speed, fmax(g->heat, g->dense));
+}
+
+/* The profile as a data block; marks the columns that are more than rounding beside `most`. */
+static void print_line(FILE *to, const struct kn_gas *g, int axis, int block, double most, bool shown[LINES])
+{
+    fprintf(to, "$data%d << END\n", block);
+    for (int i = 0; i < g->cells[axis]; i++) {
         const double *u = g->u + 3 * (size_t)i;
-        fprintf(to, "%.9g %.9g %.9g %.9g %.9g\n", g->centres[axis][i], u[0], u[1], u[2], g->theta[i]);
-        for (int d = 0; d < 3; d++)
-            moves[d] = moves[d] || fabs(u[d]) > 1e-4 * g->speed;
+        double column[LINES] = {u[0], u[1], u[2], g->rho[i], g->theta[i]};
+        fprintf(to, "%.9g", g->centres[axis][i]);
+        for (int k = 0; k < LINES; k++) {
+            fprintf(to, " %.9g", column[k]);
+            shown[k] = shown[k] || fabs(column[k]) > 1e-3 * most;
+        }
+        fputc('\n', to);
     }
+    fputs("END\n", to);
+}
+
+/* One panel above the other, all as wide. */
+static void begin_panels(FILE *to, const struct kn_gas *g, int axis, int panels, const char *output, bool svg)
+{
+    begin_picture(to, output, svg, panels > 2 ? 1.3 : panels > 1 ? 0.95 : 0.62);
     fprintf(to,
-            "END\nset xrange [%.9g:%.9g]\nset grid lc rgb '#dddddd' lw 0.6\nset key top left Left reverse "
-            "samplen 1.5\n",
-            g->edges[axis][0], g->edges[axis][n]);
-    fprintf(to, "set offsets 0, 0, graph 0.06, graph 0.06\nset multiplot layout %d,1\n", moving + hot);
-    print_title(to, g, NULL);
-    const char *style = n <= 60 ? "linespoints pt 7 ps 0.6" : "lines";
+            "set xrange [%.9g:%.9g]\nset grid lc rgb '#dddddd' lw 0.6\nset lmargin 11\n"
+            "set offsets 0, 0, graph 0.06, graph 0.06\nset multiplot layout %d,1\n",
+            g->edges[axis][0], g->edges[axis][g->cells[axis]], panels > 0 ? panels : 1);
     fprintf(to, "set xlabel '{/:Italic %c} / {/:Italic L}'\n", axis_names[axis]);
-    if (moving) {
-        int some = 0;
-        fputs("set ylabel 'velocity  {/:Italic u} / {/:Italic εV}_0'\nplot ", to);
-        for (int d = 0; d < 3; d++)
-            if (moves[d] || (d == 2 && !some))
-                fprintf(to, "%s$data using 1:%d with %s lw 1.5 lc rgb '%s' title '{/:Italic u_%c}'",
-                        some++ ? ", " : "", d + 2, style, colours[d], axis_names[d]);
-        fputs("\nunset title\n", to);
+}
+
+/* Lines [from, below) of the one time there is, in one panel. */
+static void draw_panel(FILE *to, const bool shown[LINES], int from, int below, const char *style)
+{
+    int some = 0, only = from, drawn = 0;
+    for (int k = from; k < below; k++)
+        if (shown[k]) {
+            some++;
+            only = k;
+        }
+    if (some == 0)
+        return;
+    fprintf(to, "set ylabel '%s'\nplot ",
+            some == 1            ? lines[only].unit
+            : from == VELOCITIES ? "deviation over {/:Italic εn}_0, {/:Italic εT}_0"
+                                 : "velocity  {/:Italic u} / {/:Italic εV}_0");
+    for (int k = from; k < below; k++)
+        if (shown[k])
+            fprintf(to, "%s$data0 using 1:%d with %s lw 1.5 lc rgb '%s' title '%s'", drawn++ ? ", " : "",
+                    k + 2, style, lines[k].colour, some > 1 ? lines[k].name : "");
+    fputs("\nunset title\n", to);
+}
+
+/* Profiles along the one axis that has cells: velocity above, density and temperature below. */
+static bool draw_line(FILE *to, const struct kn_gas *g, int axis, const char *output, bool svg)
+{
+    bool shown[LINES] = {false};
+    print_line(to, g, axis, 0, largest_of(g), shown);
+    bool moving = shown[0] || shown[1] || shown[2], other = shown[3] || shown[4];
+    shown[1] = shown[1] || (!moving && !other);
+    const char *style = g->cells[axis] <= 60 ? "linespoints pt 7 ps 0.6" : "lines";
+    begin_panels(to, g, axis, moving + other, output, svg);
+    if (shown[0] + shown[1] + shown[2] > 1 || (shown[3] && shown[4]))
+        fputs("set rmargin 20\nset key at graph 1.02, graph 1 left top Left reverse samplen 1.5\n", to);
+    print_title(to, g, NULL);
+    draw_panel(to, shown, 0, VELOCITIES, style);
+    draw_panel(to, shown, VELOCITIES, LINES, style);
+    fputs("unset multiplot\n", to);
+    return true;
+}
+
+/* The same at several times, early ones pale, with a panel for each quantity. */
+static bool draw_times(FILE *to, const struct kn_gas *g, int n, int axis, const char *output, bool svg)
+{
+    static const char *const shades[TIMES] = {"#fbb61a", "#ed6925", "#bc3754",
+                                              "#781c6d", "#420a68", "#000004"};
+    bool shown[LINES] = {false}, first = true;
+    int panels = 0;
+    double most = 0;
+    for (int i = 0; i < n; i++)
+        most = fmax(most, largest_of(g + i));
+    for (int i = 0; i < n; i++)
+        print_line(to, g + i, axis, i, most, shown);
+    for (int k = 0; k < LINES; k++)
+        panels += shown[k];
+    shown[1] = shown[1] || panels == 0;
+    begin_panels(to, g, axis, panels, output, svg);
+    fprintf(to, "set rmargin 20\nset title \"{/:Italic δ} = %.4g\"\n", g->delta);
+    for (int k = 0; k < LINES; k++) {
+        if (!shown[k])
+            continue;
+        fprintf(to, "%s\nset ylabel '%s'\nplot ",
+                first ? "set key at graph 1.02, graph 1 left top Left reverse samplen 1.5 title '{/:Italic t "
+                        "V}_0 / {/:Italic λ}_0' left"
+                      : "unset title\nunset key",
+                lines[k].unit);
+        for (int i = 0; i < n; i++)
+            fprintf(to, "%s$data%d using 1:%d with lines lw 1.5 lc rgb '%s' title '%.4g'", i ? ", " : "", i,
+                    k + 2, shades[n > 1 ? i * (TIMES - 1) / (n - 1) : 0], g[i].time);
+        fputc('\n', to);
+        first = false;
     }
-    if (hot)
-        fprintf(to,
-                "set ylabel 'temperature  {/:Italic θ}'\n"
-                "plot $data using 1:5 with %s lw 1.5 lc rgb '#c8553d' notitle\n",
-                style);
     fputs("unset multiplot\n", to);
     return true;
 }
@@ -287,6 +403,24 @@ static int read_history(FILE *from, char *names[COLUMNS], double largest[COLUMNS
     return n;
 }
 
+/* "Pxy" as P_xy over its unit; density and temperature as they are. */
+static void print_name(FILE *to, const char *name)
+{
+    const char *unit = *name == 'P'   ? "{/:Italic εp}_0"
+                       : *name == 'q' ? "{/:Italic εp}_0{/:Italic V}_0"
+                       : *name == 'u' ? "{/:Italic εV}_0"
+                       : *name == 'r' ? "{/:Italic εn}_0"
+                                      : "{/:Italic εT}_0";
+    const char *letter = *name == 'P'   ? "Π"
+                         : *name == 'r' ? "ρ"
+                         : *name == 't' ? "θ"
+                         : *name == 'q' ? "q"
+                                        : "u";
+    bool parts = strchr("Pqu", *name) != NULL;
+    fprintf(to, "{/:Italic %s%s%s%s} / %s", letter, parts ? "_{" : "", parts ? name + 1 : "",
+            parts ? "}" : "", unit);
+}
+
 /* With one cell there is nothing to see in space: draw its averages over time. */
 static bool draw_history(FILE *to, const struct kn_gas *g, const char *folder, const char *output, bool svg)
 {
@@ -304,14 +438,17 @@ static bool draw_history(FILE *to, const struct kn_gas *g, const char *folder, c
     print_title(to, g, NULL);
     fputs("set datafile separator ','\nset datafile missing 'nan'\nset xlabel '{/:Italic t V}_0 / {/:Italic "
           "λ}_0'\n"
-          "set ylabel 'average'\nset grid lc rgb '#dddddd' lw 0.6\nset key outside right noenhanced\nplot ",
+          "set ylabel 'mean over the box'\nset grid lc rgb '#dddddd' lw 0.6\nset key outside right top Left "
+          "reverse "
+          "samplen 1.5\nplot ",
           to);
     for (int i = 0; i < n; i++) {
         if (names[i] && strncmp(names[i], "average.", 8) == 0 && largest[i] > 1e-3 * most) {
             fprintf(to, "%s'", drawn++ ? ", " : "");
             print_quoted(to, path);
-            fprintf(to, "' every ::1 using 2:%d with lines lw 1.5 lt %d title '%s'", i + 1, drawn,
-                    names[i] + 8);
+            fprintf(to, "' every ::1 using 2:%d with lines lw 1.5 lt %d title '", i + 1, drawn);
+            print_name(to, names[i] + 8);
+            fputc('\'', to);
         }
         free(names[i]);
     }
@@ -321,7 +458,9 @@ static bool draw_history(FILE *to, const struct kn_gas *g, const char *folder, c
 
 /* ------------------------------------------------------------------- gnuplot */
 
-static bool draw(FILE *to, const struct kn_gas *g, const char *folder, const char *output, bool svg)
+/* g[0] is what fields.h5 holds, g[1] to g[times] its series. */
+static bool draw(FILE *to, const struct kn_gas *g, int times, const char *folder, const char *output,
+                 bool svg)
 {
     int axes = 0, axis = 0;
     for (int d = 0; d < 3; d++)
@@ -330,11 +469,12 @@ static bool draw(FILE *to, const struct kn_gas *g, const char *folder, const cha
             axis = d;
         }
     return axes == 0   ? draw_history(to, g, folder, output, svg)
-           : axes == 1 ? draw_line_profiles(to, g, axis, output, svg)
-                       : draw_plane(to, g, output, svg);
+           : axes > 1  ? draw_plane(to, g, output, svg)
+           : times > 1 ? draw_times(to, g + 1, times, axis, output, svg)
+                       : draw_line(to, g, axis, output, svg);
 }
 
-static int run_gnuplot(const struct kn_gas *g, const char *folder, const char *output, bool svg)
+static int run_gnuplot(const struct kn_gas *g, int times, const char *folder, const char *output, bool svg)
 {
     char temporary[KN_PATH];
     if (kn_files_temporary(temporary, output) != KN_OK)
@@ -353,7 +493,7 @@ static int run_gnuplot(const struct kn_gas *g, const char *folder, const char *o
         signal(SIGPIPE, before);
         return complain(FAILED, "cannot start gnuplot: %s", strerror(errno));
     }
-    bool drawn = draw(to, g, folder, temporary, svg);
+    bool drawn = draw(to, g, times, folder, temporary, svg);
     int ended = pclose(to);
     signal(SIGPIPE, before);
     if (!drawn || ended != 0) {
@@ -375,7 +515,7 @@ static bool ends_with(const char *text, const char *end)
 int kn_plot(const char *folder, const char *output)
 {
     char path[KN_PATH], picture[KN_PATH], summary[KN_PATH], reason[KN_STORE_REASON];
-    struct kn_gas g = {.speed = 0};
+    struct kn_gas g[1 + TIMES] = {{.speed = 0}};
     if (kn_files_join(path, folder, "fields.h5") != KN_OK ||
         kn_files_join(picture, folder, "picture.png") != KN_OK)
         return complain(FAILED, "%s", kn_error_message());
@@ -393,11 +533,13 @@ int kn_plot(const char *folder, const char *output)
             folder);
     if (file < 0)
         return complain(FAILED, "'%s' is no folder of results: cannot read '%s': %s", folder, path, reason);
-    bool good = read_gas(file, &g);
+    bool good = read_gas(file, g, true);
+    int times = good ? read_series(file, g + 1) : 0;
     H5Fclose(file);
-    int code = good ? run_gnuplot(&g, folder, output, svg)
+    int code = good ? run_gnuplot(g, times, folder, output, svg)
                     : complain(FAILED, "'%s' is damaged or no fields file of this program", path);
-    free_gas(&g);
+    for (int i = 0; i <= times; i++)
+        free_gas(g + i);
     if (code == 0)
         printf("%s\n", output);
     return code;

@@ -23,6 +23,9 @@ for folder in "$cases"/*/; do
     for file in case.yaml reference.csv README.md; do
         [ -s "$folder$file" ] || fail "$name has no $file"
     done
+    picture=$(sed -n 's/^!\[.*\](\(.*\))$/\1/p' "$folder/README.md" | head -1)
+    [ -n "$picture" ] && [ -s "$folder$picture" ] || fail "$name: README.md has no picture that is there"
+    grep -q "($name/README.md)" "$cases/README.md" || fail "$name is not in cases/README.md"
     grep -q ',quick,' "$folder/reference.csv" || fail "$name: no value of reference.csv is checked"
 done
 
