@@ -20,7 +20,8 @@ static const struct topic {
      "paper's grids with a GPU (minutes), on coarser ones without (three minutes on 2 cores)",
      kn_reproduce_paper},
     {"verification",
-     "docs/verification.md: orders of accuracy in space, time, velocity and samples, each measured, and all checks of "
+     "docs/verification.md: orders of accuracy in space, time, velocity and samples, each measured, and all "
+     "checks of "
      "knudsen verify (minutes; with a GPU those of --full)",
      kn_reproduce_verification},
 };

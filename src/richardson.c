@@ -9,10 +9,12 @@ enum { GRIDS = 16 };
 bool kn_richardson_limit(const double *h, const double *value, int n, int order, double *limit)
 {
     double x[KN_RICHARDSON_POINTS], line[2];
+    if (n < 2)
+        return false;
     const int used = n < KN_RICHARDSON_POINTS ? n : KN_RICHARDSON_POINTS;
     for (int i = 0; i < used; i++)
         x[i] = pow(h[n - used + i], order);
-    if (used < 2 || !kn_fit_line(x, value + n - used, used, line))
+    if (!kn_fit_line(x, value + n - used, used, line))
         return false;
     *limit = line[0];
     return true;

@@ -248,9 +248,10 @@ static enum kn_status check_group(struct kn_verify_table *t, const struct book *
     struct trial trial = {.name = b->name};
     struct kn_case c;
     int count = 0;
+    if (!results)
+        return kn_error_set(KN_EMEMORY, "not enough memory");
     kn_case_default(&c);
-    enum kn_status status =
-        results ? kn_case_load(&c, b->yaml) : kn_error_set(KN_EMEMORY, "not enough memory");
+    enum kn_status status = kn_case_load(&c, b->yaml);
     if (status == KN_OK)
         status = at_line(b->csv, row->line, kn_reference_apply(&c, row->settings));
     for (int i = 0; i < RUNS && status == KN_OK; i++)

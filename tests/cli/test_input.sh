@@ -22,7 +22,7 @@ report() { # passed? name detail
 expect() {
     local code=$1 text=$2 output status
     shift 2
-    output=$(timeout 20 "$@" 2>&1 </dev/null)
+    output=$(timeout 120 "$@" 2>&1 </dev/null)
     status=$?
     [ "$status" = "$code" ] && [[ "$output" == *"$text"* ]]
     report $? "${*:2}" "exit $status, wanted $code and <$text>, got <${output:0:300}>"

@@ -73,39 +73,33 @@ static void swings_at_places(void **state)
     }
 }
 
+/* Of a deviation, where a bar is claimed, NaN: none, and with this error in space. */
+static struct kn_verify_result judged(double deviation, double bar, double space)
+{
+    static struct kn_reference_row known;
+    known = row("D");
+    known.uncertainty = 0.01;
+    known.bar = bar;
+    struct kn_verify_result r = result(&known, 1, space, 0.04);
+    r.unsteady = 0.08;
+    r.rounding = 0.16;
+    r.statistical = 0.1;
+    r.deviation = deviation;
+    kn_verify_judge(&r, 1);
+    return r;
+}
+
 static void the_verdict(void **state)
 {
     (void)state;
-    struct kn_reference_row known = row("D");
-    known.uncertainty = 0.01;
-    struct kn_verify_result r = {.reference = &known,
-                                 .value = 1,
-                                 .space = 0.02,
-                                 .velocity = 0.04,
-                                 .unsteady = 0.08,
-                                 .rounding = 0.16,
-                                 .statistical = 0.1};
-    r.deviation = -0.6;
-    kn_verify_judge(&r, 1);
-    expect_near("tolerance", r.tolerance, 0.61, 1e-12);
-    assert_true(r.pass);
-    r.deviation = 0.62;
-    kn_verify_judge(&r, 1);
-    assert_false(r.pass);
-    r.deviation = 0.5;
-    known.bar = 0.4; /* what is claimed is less than what the errors allow */
-    kn_verify_judge(&r, 1);
-    assert_false(r.pass);
-    known.bar = 0.5;
-    kn_verify_judge(&r, 1);
-    assert_true(r.pass);
-    r.deviation = NAN;
-    kn_verify_judge(&r, 1);
-    assert_false(r.pass);
-    r.deviation = 0;
-    r.space = NAN;
-    kn_verify_judge(&r, 1);
-    assert_false(r.pass);
+    expect_near("tolerance", judged(0, NAN, 0.02).tolerance, 0.61, 1e-12);
+    assert_true(judged(-0.6, NAN, 0.02).pass);
+    assert_false(judged(0.62, NAN, 0.02).pass);
+    assert_false(judged(0.5, 0.4, 0.02).pass); /* what is claimed is less than what the errors allow */
+    assert_true(judged(-0.5, 0.5, 0.02).pass);
+    assert_false(judged(0.62, 1, 0.02).pass);
+    assert_false(judged(NAN, NAN, 0.02).pass);
+    assert_false(judged(0, NAN, NAN).pass);
 }
 
 static void full_rows_supersede_quick_ones(void **state)
