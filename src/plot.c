@@ -139,9 +139,10 @@ static int read_series(hid_t file, struct kn_gas g[TIMES])
         H5Gget_info_by_name(file, "series", &info, H5P_DEFAULT) < 0)
         return 0;
     int all = info.nlinks < 1 << 30 ? (int)info.nlinks : 0, n = all < TIMES ? all : TIMES, good = 0;
+    double apart = all > TIMES ? (all - 1) / (TIMES - 1.0) : 1;
     for (int i = 0; i < n; i++) {
         char name[64];
-        hsize_t at = n > 1 ? (hsize_t)((double)i * (all - 1) / (n - 1) + 0.5) : 0;
+        hsize_t at = (hsize_t)(i * apart + 0.5);
         if (H5Lget_name_by_idx(file, "series", H5_INDEX_NAME, H5_ITER_INC, at, name, sizeof name,
                                H5P_DEFAULT) < 0)
             break;
