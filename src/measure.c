@@ -382,7 +382,7 @@ enum kn_status kn_measure_take(const struct kn_record *r, const char *quantity, 
     *m = (struct kn_measure){.value = look(&v, &q, column)};
     find_errors(r, &q, column, m);
     if (!isfinite(m->value))
-        return kn_error_set(KN_EINPUT,
+        return kn_error_set(KN_ENUMERIC,
                             "'%s' cannot be taken from this run: it is too short, too coarse, or of "
                             "another kind",
                             quantity);

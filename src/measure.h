@@ -1,7 +1,7 @@
 /* clang-format off */
 /* Quantities: numbers that are taken from a recorded run by name.
  *
- * COLUMN is a column of history.csv, or `fourth` or `front` (record.h), FIELD one of rho, ux, uy, uz, theta,
+ * COLUMN is a column of history.csv, or `fourth`, `sixth` or `front` (record.h), FIELD one of rho, ux, uy, uz, theta,
  * Pxx ... qz; x, y, z are in L, all else in the units of the results.  A minus in front changes the sign.
  *
  *   COLUMN                 mean from output.average on, else the last value

@@ -38,7 +38,8 @@ static enum kn_status refuse(const char *quantity, const char *why)
 /* Of history.csv, or of a record alone. */
 static bool is_column(const char *name)
 {
-    return kn_monitor_knows(name) || strcmp(name, "fourth") == 0 || strcmp(name, "front") == 0;
+    return kn_monitor_knows(name) || strcmp(name, "fourth") == 0 || strcmp(name, "sixth") == 0 ||
+           strcmp(name, "front") == 0;
 }
 
 static bool read_number(const char *text, const char **end, double *number)

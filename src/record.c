@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { SWING_TERMS = 3 };
+enum { SWING_TERMS = 3, OWN = 2 /* columns that history.csv does not have */ };
 
 /* What is under way while a record is made. */
 struct making {
@@ -26,9 +26,9 @@ struct making {
     double *recent; /* an earlier state on its way to r->before */
     double recent_time;
     double *average;                  /* as `shown`, of a front in its own frame; else NULL */
-    double own_mean;                  /* of the column that the monitor does not know, */
-    int64_t own_rows;                 /* over the rows that are averaged and have it, */
-    struct kn_batches own;            /* and these, for its error */
+    double own_mean[OWN];             /* averages of the own columns, */
+    int64_t own_rows[OWN];            /* rows in them */
+    struct kn_batches own[OWN];       /* and these, for their errors */
     int64_t room;                     /* rows there is memory for */
     int64_t last;                     /* step at which the run ends */
     double shape;                     /* sum over the cells of volume times the squared wave */
@@ -84,18 +84,23 @@ static enum kn_status copy_space(struct kn_record *r, const struct kn_space *spa
     return KN_OK;
 }
 
-/* A column that history.csv does not have: where a front is, or the fourth moment of a uniform gas. */
-static const char *own_column(const struct kn_record *r)
+/* Columns that history.csv does not have: where a front is, or higher moments of a uniform gas. */
+static int own_columns(const struct kn_record *r, const char *names[OWN])
 {
-    if (kn_front_is(&r->c))
-        return "front";
-    return r->ncells == 1 ? "fourth" : NULL;
+    if (kn_front_is(&r->c)) {
+        names[0] = "front";
+        return 1;
+    }
+    names[0] = "fourth";
+    names[1] = "sixth";
+    return r->ncells == 1 ? 2 : 0;
 }
 
 static enum kn_status copy_columns(struct kn_record *r, const struct kn_monitor *m)
 {
-    const char *own = own_column(r);
-    const size_t n = (size_t)m->ncolumns + (own != NULL);
+    const char *names[OWN];
+    const int own = own_columns(r, names);
+    const size_t n = (size_t)(m->ncolumns + own);
     r->ncolumns = (int)n;
     r->columns = calloc(n, sizeof *r->columns);
     r->mean = calloc(n, sizeof *r->mean);
@@ -103,8 +108,8 @@ static enum kn_status copy_columns(struct kn_record *r, const struct kn_monitor 
     if (!r->columns || !r->mean || !r->error)
         return no_memory();
     memcpy(r->columns, m->columns, (size_t)m->ncolumns * sizeof *r->columns);
-    if (own)
-        r->columns[n - 1] = (struct kn_column){own, "", 0};
+    for (int i = 0; i < own; i++)
+        r->columns[m->ncolumns + i] = (struct kn_column){names[i], "", 0};
     return KN_OK;
 }
 
@@ -243,13 +248,13 @@ static void add_average(struct making *k)
     const double share = 1.0 / (double)k->monitor.averaged;
     for (int64_t i = 0; k->average && i < r->ncells * KN_FIELDS; i++)
         k->average[i] += (k->shown[i] - k->average[i]) * share;
-    if (r->ncolumns == k->monitor.ncolumns)
-        return;
-    const double own = r->history[r->rows * r->ncolumns - 1];
-    if (!isfinite(own)) /* there is no front */
-        return;
-    k->own_mean += (own - k->own_mean) / (double)++k->own_rows;
-    kn_batches_add(&k->own, own);
+    for (int i = 0; i < r->ncolumns - k->monitor.ncolumns; i++) {
+        const double own = r->history[(r->rows - 1) * r->ncolumns + k->monitor.ncolumns + i];
+        if (!isfinite(own)) /* there is no front */
+            continue;
+        k->own_mean[i] += (own - k->own_mean[i]) / (double)++k->own_rows[i];
+        kn_batches_add(&k->own[i], own);
+    }
 }
 
 static void add_part(struct making *k, double time)
@@ -302,7 +307,7 @@ static enum kn_status take_row(struct making *k)
     if (kn_front_is(&r->c))
         row[k->monitor.ncolumns] = kn_front_centre(r, k->fields, k->shown);
     else if (r->ncells == 1)
-        status = kn_sim_fourth(k->sim, k->fields, &row[k->monitor.ncolumns]);
+        status = kn_sim_excess(k->sim, k->fields, &row[k->monitor.ncolumns], &row[k->monitor.ncolumns + 1]);
     if (status != KN_OK)
         return status;
     if (k->weight)
@@ -362,14 +367,14 @@ static void end_columns(const struct making *k)
         r->mean[i] = kn_monitor_value(m, i);
         r->error[i] = r->averaged ? kn_monitor_error(m, i) : NAN;
     }
-    if (r->ncolumns == m->ncolumns)
-        return;
-    const int own = m->ncolumns;
-    r->mean[own] = r->history[r->rows * r->ncolumns - 1];
-    r->error[own] = NAN;
-    if (r->averaged) {
-        r->mean[own] = k->own_rows > 0 ? k->own_mean : NAN;
-        r->error[own] = m->batches ? kn_batches_error(&k->own) : NAN;
+    for (int i = m->ncolumns; i < r->ncolumns; i++) {
+        const int own = i - m->ncolumns;
+        r->mean[i] = r->history[(r->rows - 1) * r->ncolumns + i];
+        r->error[i] = NAN;
+        if (r->averaged) {
+            r->mean[i] = k->own_rows[own] > 0 ? k->own_mean[own] : NAN;
+            r->error[i] = m->batches ? kn_batches_error(&k->own[own]) : NAN;
+        }
     }
 }
 

@@ -394,7 +394,7 @@ enum kn_status kn_sim_put_rows(void *of, int64_t first, int64_t count, float *ro
     return sim->backend->put(sim->machine, first, count, rows);
 }
 
-enum kn_status kn_sim_fourth(struct kn_sim *sim, const double *fields, double *fourth)
+enum kn_status kn_sim_excess(struct kn_sim *sim, const double *fields, double *fourth, double *sixth)
 {
     const struct kn_velocity *v = &sim->velocity;
     const double eps = sim->c.disturbance, rho = fields[KN_RHO], theta = fields[KN_THETA];
@@ -402,12 +402,16 @@ enum kn_status kn_sim_fourth(struct kn_sim *sim, const double *fields, double *f
     if (!row)
         return kn_error_set(KN_EMEMORY, "not enough memory");
     const enum kn_status status = sim->backend->get(sim->machine, 0, 1, row);
-    double sum = 0;
+    double sum[2] = {0};
     for (int octant = 0; octant < v->octants; octant++)
-        for (int k = 0; k < v->size; k++)
-            sum += (double)v->w[k] * v->square[k] * v->square[k] * row[octant * v->stride + k];
+        for (int k = 0; k < v->size; k++) {
+            const double vv = v->square[k], part = (double)v->w[k] * row[octant * v->stride + k] * vv * vv;
+            sum[0] += part;
+            sum[1] += part * vv;
+        }
     free(row);
-    *fourth = 4.0 / 15 * sum - (rho + (1 + eps * rho) * (2 + eps * theta) * theta);
+    *fourth = 4.0 / 15 * sum[0] - kn_moments_fourth(eps, rho, theta);
+    *sixth = 8.0 / 105 * sum[1] - kn_moments_sixth(eps, rho, theta);
     return status;
 }
 

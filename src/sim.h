@@ -37,9 +37,9 @@ enum kn_status kn_sim_copy(struct kn_sim *sim, double *seconds);
 /* Seconds spent per phase since creation (OUTPUT is the caller's). */
 void kn_sim_phases(const struct kn_sim *sim, double seconds[KN_PHASES]);
 
-/* Of the first cell, whose fields are known: 4/15 <v^4 h> less that of the local equilibrium at rest, theory
- * (37c). */
-enum kn_status kn_sim_fourth(struct kn_sim *sim, const double *fields, double *fourth);
+/* Of the first cell, whose fields are known: by how much <v^4> and <v^6> are above those of the local
+ * equilibrium at rest, over those of Phi0 and eps, theory (37c). */
+enum kn_status kn_sim_excess(struct kn_sim *sim, const double *fields, double *fourth, double *sixth);
 
 /* Move the state out and in, row by row; also everything a restart needs
  * (step, time, ahead, draws). */

@@ -128,6 +128,7 @@ struct trial {
     const char *what;
     struct kn_record run[RUNS];
     bool made[RUNS];
+    bool broken; /* a run diverged */
 };
 
 static bool hear(void *to, double part)
@@ -150,7 +151,8 @@ static enum kn_status make_run(struct trial *t, const struct kn_case *base, int 
             KN_EINPUT, "velocity.nodes: too few to tell their error (8 or more along some axis are not)");
     const enum kn_status status = kn_record_make(&t->run[run], &c, &listener);
     t->made[run] = status == KN_OK;
-    return status;
+    t->broken = status == KN_ENUMERIC;
+    return t->broken ? KN_OK : status;
 }
 
 static void destroy_trial(struct trial *t)
@@ -168,12 +170,23 @@ static double difference(double a, double b, const char *quantity)
     return end && strcmp(end, ".phase") == 0 ? remainder(a - b, 2 * M_PI) : a - b;
 }
 
+/* A value that no run has gives is none: the check fails. */
+static enum kn_status fail(struct kn_verify_result *r)
+{
+    r->value = r->deviation = NAN;
+    r->backend = "no machine";
+    return KN_OK;
+}
+
 static enum kn_status measure(const struct trial *t, struct kn_verify_result *r)
 {
     const struct kn_reference_row *row = r->reference;
     struct kn_measure m[RUNS];
     for (int i = 0; i < RUNS; i++) {
-        const enum kn_status status = kn_measure_take(&t->run[i], row->quantity, &m[i]);
+        const enum kn_status status =
+            t->broken ? KN_ENUMERIC : kn_measure_take(&t->run[i], row->quantity, &m[i]);
+        if (status == KN_ENUMERIC)
+            return fail(r);
         if (status != KN_OK)
             return status;
         r->seconds += t->run[i].seconds;
@@ -254,7 +267,7 @@ static enum kn_status check_group(struct kn_verify_table *t, const struct book *
     enum kn_status status = kn_case_load(&c, b->yaml);
     if (status == KN_OK)
         status = at_line(b->csv, row->line, kn_reference_apply(&c, row->settings));
-    for (int i = 0; i < RUNS && status == KN_OK; i++)
+    for (int i = 0; i < RUNS && status == KN_OK && !trial.broken; i++)
         status = at_line(b->csv, row->line, make_run(&trial, &c, i));
     if (status == KN_OK)
         status = measure_group(&trial, b, first, done, o->full, results, &count);
@@ -336,6 +349,9 @@ static enum kn_status check_all(const struct kn_verify_options *o, const struct 
     kn_verify_print_progress(NULL, NULL, 0);
     if (status != KN_OK || o->list)
         return status;
+    if (table.checks == 0)
+        return kn_error_set(KN_EINPUT, "verify: nothing is compared%s",
+                            o->full ? "" : " (--full may have more)");
     kn_verify_print_end(&table, clock_s() - started);
     return table.failed
                ? kn_error_set(KN_ENUMERIC, "verify: %d of %d checks fail", table.failed, table.checks)

@@ -1,9 +1,10 @@
 #include "verify_judge.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
-static const double SIGMAS = 3;
+static const double SIGMAS = 3, COARSE = 0.1;
 
 static const char *unsigned_name(const struct kn_verify_result *r)
 {
@@ -60,26 +61,37 @@ static void share_errors(struct kn_verify_result *results, int count)
     for (int i = 0; i < count; i++)
         for (int k = 0; k < count; k++)
             if (is_swing(&results[i], &results[k]))
-                share(&results[i], &results[k], scale(&results[i]) / scale(&results[k]));
+                share(&results[i], &results[k], scale(&results[i]) / fmax(scale(&results[k]), DBL_MIN));
     for (int i = 0; i < count; i++)
         for (int k = 0; k < count; k++)
             if (is_profile(&results[i], &results[k]))
                 share(&results[i], &results[k], 1);
 }
 
-static void judge(struct kn_verify_result *r)
+/* The size of what is compared: of a profile its largest value. */
+static double size(const struct kn_verify_result *results, int count, const struct kn_verify_result *r)
+{
+    double most = is_phase(r) ? 1 : fabs(r->reference->value);
+    for (int k = 0; k < count && !is_phase(r); k++)
+        if (is_profile(r, &results[k]))
+            most = fmax(most, fabs(results[k].reference->value));
+    return most;
+}
+
+static void judge(struct kn_verify_result *r, double most)
 {
     const struct kn_reference_row *row = r->reference;
     r->tolerance =
         row->uncertainty + r->space + r->velocity + r->unsteady + r->rounding + SIGMAS * r->statistical;
     r->pass = fabs(r->deviation) <= r->tolerance && !(fabs(r->deviation) > row->bar);
+    r->open = r->pass && isnan(row->bar) && !(r->tolerance <= COARSE * most);
 }
 
 void kn_verify_judge(struct kn_verify_result *results, int count)
 {
     share_errors(results, count);
     for (int i = 0; i < count; i++)
-        judge(&results[i]);
+        judge(&results[i], size(results, count, &results[i]));
 }
 
 bool kn_verify_is_superseded(const struct kn_reference *f, const struct kn_reference_row *row)

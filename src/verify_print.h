@@ -11,7 +11,7 @@ enum { KN_VERIFY_SOURCES = 64 };
 /* A table, or JSON, that grows by a row as soon as a check is done. */
 struct kn_verify_table {
     bool json;
-    int checks, failed;
+    int checks, failed, open;
     const char *name; /* of the case whose rows are printed */
     int nsources;     /* that were named so far */
     char source[KN_VERIFY_SOURCES][256];

@@ -37,4 +37,15 @@ POINT void kn_moments_to_fields(const double m[KN_MOMENTS], double eps, double f
     }
 }
 
+/* <v^4> and <v^6> of a local equilibrium at rest over those of Phi0, less 1, over eps: theory (37c). */
+POINT double kn_moments_fourth(double eps, double rho, double theta)
+{
+    return rho + (1 + eps * rho) * (2 + eps * theta) * theta;
+}
+
+POINT double kn_moments_sixth(double eps, double rho, double theta)
+{
+    return rho + (1 + eps * rho) * (3 + eps * theta * (3 + eps * theta)) * theta;
+}
+
 #endif

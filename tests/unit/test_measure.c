@@ -103,7 +103,7 @@ static void values_of_few_rows(void **state)
     r.rows = 3;
     history[2][2] = 7;
     expect_near("at a row", take(&r, "average.Pxy=0.5").value, 7, 0);
-    assert_int_equal(kn_measure_take(&r, "average.Pxy=0.4", &m), KN_EINPUT); /* a cubic has four */
+    assert_int_equal(kn_measure_take(&r, "average.Pxy=0.4", &m), KN_ENUMERIC); /* a cubic has four */
 }
 
 /* A line whose slope is 3 until t = 30, 2 after that: the second half has the latter, that of what had been
@@ -139,8 +139,8 @@ static void rates(void **state)
     expect_near("value", take(&r, "fourth=0.5").value, exp(-0.5), 1e-12);
     history[ROWS - 10][3] = NAN; /* a front that gets lost has no rate, and no mean if it is never seen */
     mean[3] = NAN;
-    assert_int_equal(kn_measure_take(&r, "front.rate", &m), KN_EINPUT);
-    assert_int_equal(kn_measure_take(&r, "front", &m), KN_EINPUT);
+    assert_int_equal(kn_measure_take(&r, "front.rate", &m), KN_ENUMERIC);
+    assert_int_equal(kn_measure_take(&r, "front", &m), KN_ENUMERIC);
     mean[3] = error[3] = 0;
 }
 
@@ -202,7 +202,7 @@ static void swings(void **state)
     expect_near("attenuation that changes", take(&r, "ux.attenuation").unsteady, 0.01, 1e-9);
     struct kn_measure m;
     r.swing[0] = r.swing[1] = NULL; /* nothing swings */
-    assert_int_equal(kn_measure_take(&r, "ux.wavenumber", &m), KN_EINPUT);
+    assert_int_equal(kn_measure_take(&r, "ux.wavenumber", &m), KN_ENUMERIC);
 }
 
 /* x in L = 20 lambda0: the box is 2 L long. */
@@ -309,7 +309,7 @@ static void shocks_between_inflows(void **state)
     expect_relative("of one that falls", take(&r, "ux.thickness").value, 0.125, 1e-3);
     expect_near("lead", take(&r, "ux.lead").value, 1, 2e-3);
     struct kn_measure m; /* nothing rises from one temperature to the same */
-    assert_int_equal(kn_measure_take(&r, "theta.thickness", &m), KN_EINPUT);
+    assert_int_equal(kn_measure_take(&r, "theta.thickness", &m), KN_ENUMERIC);
 }
 
 static void what_is_no_quantity(void **state)
@@ -343,8 +343,8 @@ static void what_is_no_quantity(void **state)
             fail_msg("'%s' was taken for a quantity", bad[i]);
     assert_int_equal(kn_measure_check("D"), KN_OK);
     assert_int_equal(kn_measure_take(&r, "D", &m), KN_EINPUT); /* this record has no such column */
-    assert_int_equal(kn_measure_take(&r, "right.stress_y.phase", &m), KN_EINPUT); /* nothing swings */
-    assert_int_equal(kn_measure_take(&r, "average.Pxy=101", &m), KN_EINPUT);      /* after the end */
+    assert_int_equal(kn_measure_take(&r, "right.stress_y.phase", &m), KN_ENUMERIC); /* nothing swings */
+    assert_int_equal(kn_measure_take(&r, "average.Pxy=101", &m), KN_ENUMERIC);      /* after the end */
 }
 
 /* A case that is run: the rows are those of the monitor, and the wave decays. */
