@@ -527,7 +527,8 @@ static int command_verify(int argc, char **argv)
         options,
         verify_parse,
         "[CASE...]",
-        "Run the verification cases and compare them with published values.\v"
+        "Run the verification cases and compare them with published, exact and independently computed "
+        "values.\v"
         "The error of each result is found by two more runs, on half the cells and on three quarters of the "
         "velocities. Exit codes: 0 all pass, 2 bad input, 3 a check fails, 130 interrupted.",
         NULL,

@@ -88,13 +88,15 @@ static void print_page(FILE *to, const void *what)
         p->gpu ? " on a GPU" : " on a CPU", p->gpu ? " --full" : "");
     for (int i = 0; i < KN_CONVERGENCE_STUDIES; i++)
         print_study(to, &p->study[i]);
-    fprintf(to,
-            "\n## Checks\n\n%d of %d pass. In brackets stand the errors of the last digits: of the "
-            "reference, and of Knudsen as "
-            "estimated from coarser grids (`knudsen verify --help`); what is allowed is their sum, or what "
-            "is claimed where that "
-            "is less.\n\n%s",
-            p->passed, p->checks, p->table);
+    fprintf(
+        to,
+        "\n## Checks\n\n%d of %d pass; misses are explained on the pages of their cases "
+        "(`cases/NAME/README.md`). In "
+        "brackets stand the errors of the last digits: of the reference, and of Knudsen as estimated from "
+        "coarser grids (`knudsen verify --help`); what is allowed is their sum, or what is claimed where "
+        "that is "
+        "less.\n\n%s",
+        p->passed, p->checks, p->table);
 }
 
 static void print_slopes(const struct kn_study *s)
