@@ -77,7 +77,8 @@ static enum kn_status check_unused(const struct kn_case *c, int side)
     };
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (keys[i].set && !keys[i].known)
-            return fail_wall(side, keys[i].key, "has no meaning on a %s side (it needs walls.%s.kind: %s)",
+            return fail_wall(side, keys[i].key,
+                             "has no meaning at a side of kind %s (it needs walls.%s.kind: %s)",
                              kind_name(c, side), kn_space_side_name(side), keys[i].kinds);
     return KN_OK;
 }

@@ -403,7 +403,9 @@ const struct kn_key kn_config_keys[] = {
      .low = -1e6,
      .high = 1e6,
      .flags = KN_KEY_SHAPES | KN_KEY_WALL,
-     .doc = "Amplitude of the part of the velocity that varies as cos(frequency t + phase)."},
+     .doc = "Amplitude of the part of the velocity that varies as cos(frequency t + phase). Along the normal "
+            "of a "
+            "diffuse wall it makes a piston, a source of sound; disturbance 0 only."},
     {.name = "walls.<side>.oscillation.temperature",
      WALL(oscillation.temperature),
      .initial = "0",

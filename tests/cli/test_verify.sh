@@ -42,7 +42,7 @@ good="-right.stress_y,0.338925,0.0001,\"somebody, somewhere\",BGK; delta 1,$bgk,
 
 reference "$good" '-right.stress_y,0.4,,somebody else,for the reader,,,'
 ok "a right value passes" verify 0 couette
-ok "and is summed up" says "1 checks on"
+ok "and is summed up" says "1 check on"
 ok "with its source" says "[1] somebody, somewhere"
 ok "JSON" verify 0 couette --json
 if command -v python3 >/dev/null; then
@@ -61,6 +61,13 @@ reference "${good/0.338925/0.3399}"
 ok "a falsified value fails" verify 3 couette
 ok "and is shown" says "FAIL"
 ok "and counted" says "1 of 1 checks fail"
+reference '-right.stress_y,0.4,,somebody else,for the reader,,,'
+ok "nothing to compare is an error" verify 2 couette
+ok "that says so" says "nothing is compared"
+diverges="-right.stress_y,0.338925,0.0001,somebody,diverges,\"collision.method=monte-carlo collision.update=explicit collision.samples=1 velocity.nodes=8 time.step=0.01 time.end=5 disturbance=1 walls.right.velocity=[0,40,0]\",quick,0.3%"
+reference "$diverges" "$good"
+ok "a run that diverges fails" verify 3 couette
+ok "and the others are done" says "1 pass, 1 FAIL"
 reference "${good/0.3%/0.0000001%}"
 ok "a claim that is not met fails" verify 3 couette
 
@@ -120,7 +127,7 @@ ok "  is refused with its line" says "couette/reference.csv:3: 'uy(0.5)=9': fiel
 
 reference "$good"
 ok "the environment says where cases are" bash -c 'KNUDSEN_CASES=cases "$0" verify couette >out 2>err' "$knudsen"
-ok "  and is heard" says "1 checks on"
+ok "  and is heard" says "1 check on"
 
 reference "${good/space.cells=16/space.cells=4000}"
 "$knudsen" verify --cases cases couette >out 2>err &

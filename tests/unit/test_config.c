@@ -369,7 +369,7 @@ static void contradictions_are_found(void **state)
                    "0 with an amplitude");
     assert_refused("disturbance: 0.5\nwalls: {top: {oscillation: {temperature: 3}}}\n",
                    "walls.top.oscillation.temperature", "absolute zero");
-    assert_refused("walls: {back: {velocity: 1}}\n", "walls.back.velocity", "no meaning on a periodic side");
+    assert_refused("walls: {back: {velocity: 1}}\n", "walls.back.velocity", "no meaning at a side of kind periodic");
     assert_refused("walls: {top: {kind: specular, accommodation: 0.5}}\n", "walls.top.accommodation",
                    "specular");
     assert_refused("velocity: {weights: midpoint}\n", "velocity.weights: midpoint needs",
@@ -399,7 +399,7 @@ static void open_sides_are_checked(void **state)
 {
     (void)state;
     assert_refused("walls: {left: {density: 1}}\n", "walls.left.density",
-                   "no meaning on a diffuse side (it needs walls.left.kind: inflow)");
+                   "no meaning at a side of kind diffuse (it needs walls.left.kind: inflow)");
     assert_refused("walls: {left: {kind: inflow, accommodation: 0.5}}\n", "walls.left.accommodation",
                    "inflow");
     assert_refused("disturbance: 2\nwalls: {left: {kind: inflow, density: -0.5}}\n", "walls.left.density",

@@ -153,9 +153,33 @@ static void a_uniform_gas_has_longer_steps(void **state)
     expect_near("given", c.time.step, 0.02, 1e-12);
 }
 
+/* A check without a bar whose tolerance is above a tenth of the value says nothing. */
+static void coarse_checks_are_open(void **state)
+{
+    (void)state;
+    struct kn_reference_row rows[] = {row("D"), row("D"), row("D"), row("ux(0.1)"), row("ux(0.9)")};
+    const double value[] = {1, 1, 1, 0.001, 1}, error[] = {0.09, 0.11, 0.11, 0.05, 0.05};
+    struct kn_verify_result r[5];
+    for (int i = 0; i < 5; i++) {
+        rows[i].value = value[i];
+        r[i] = result(&rows[i], value[i], error[i], 0);
+    }
+    rows[2].bar = 0.01;
+    kn_verify_judge(r, 5);
+    const bool open[] = {false, true, false, false, false};
+    for (int i = 0; i < 5; i++) {
+        assert_true(r[i].pass);
+        assert_int_equal(r[i].open, open[i]);
+    }
+    r[1].deviation = 0.2;
+    kn_verify_judge(r, 5);
+    assert_true(!r[1].pass && !r[1].open);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(coarse_checks_are_open),
         cmocka_unit_test(points_of_a_profile_share_the_largest),
         cmocka_unit_test(amplitude_and_phase_share_relative_errors),
         cmocka_unit_test(swings_at_places),
