@@ -100,8 +100,8 @@ static enum kn_status copy_columns(struct kn_record *r, const struct kn_monitor 
 {
     const char *names[OWN];
     const int own = own_columns(r, names);
-    const size_t n = (size_t)(m->ncolumns + own);
-    r->ncolumns = (int)n;
+    r->ncolumns = m->ncolumns + own;
+    const size_t n = (size_t)r->ncolumns;
     r->columns = calloc(n, sizeof *r->columns);
     r->mean = calloc(n, sizeof *r->mean);
     r->error = calloc(n, sizeof *r->error);

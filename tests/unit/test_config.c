@@ -369,7 +369,8 @@ static void contradictions_are_found(void **state)
                    "0 with an amplitude");
     assert_refused("disturbance: 0.5\nwalls: {top: {oscillation: {temperature: 3}}}\n",
                    "walls.top.oscillation.temperature", "absolute zero");
-    assert_refused("walls: {back: {velocity: 1}}\n", "walls.back.velocity", "no meaning at a side of kind periodic");
+    assert_refused("walls: {back: {velocity: 1}}\n", "walls.back.velocity",
+                   "no meaning at a side of kind periodic");
     assert_refused("walls: {top: {kind: specular, accommodation: 0.5}}\n", "walls.top.accommodation",
                    "specular");
     assert_refused("velocity: {weights: midpoint}\n", "velocity.weights: midpoint needs",

@@ -162,9 +162,9 @@ static void coarse_checks_are_open(void **state)
     struct kn_verify_result r[5];
     for (int i = 0; i < 5; i++) {
         rows[i].value = value[i];
+        rows[i].bar = i == 2 ? 0.01 : NAN;
         r[i] = result(&rows[i], value[i], error[i], 0);
     }
-    rows[2].bar = 0.01;
     kn_verify_judge(r, 5);
     const bool open[] = {false, true, false, false, false};
     for (int i = 0; i < 5; i++) {
