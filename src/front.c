@@ -10,11 +10,6 @@ bool kn_front_is(const struct kn_case *c)
            c->walls[KN_LEFT].density != c->walls[KN_RIGHT].density;
 }
 
-static double centre(const struct kn_record *r, int64_t cell)
-{
-    return (r->edges[0][cell] + r->edges[0][cell + 1]) / 2;
-}
-
 static double find_front(const struct kn_record *r, const double *fields)
 {
     const struct kn_wall *walls = r->c.walls;
@@ -24,7 +19,8 @@ static double find_front(const struct kn_record *r, const double *fields)
         const double before = sign * (fields[(i - 1) * KN_FIELDS + KN_RHO] - middle),
                      after = sign * (fields[i * KN_FIELDS + KN_RHO] - middle);
         if (before < 0 && after >= 0)
-            return centre(r, i - 1) + (centre(r, i) - centre(r, i - 1)) * before / (before - after);
+            return kn_record_centre(r, 0, i - 1) +
+                   (kn_record_centre(r, 0, i) - kn_record_centre(r, 0, i - 1)) * before / (before - after);
     }
     return NAN;
 }
@@ -33,9 +29,12 @@ static double find_front(const struct kn_record *r, const double *fields)
 static void sample(const struct kn_record *r, const double *fields, double x, double *to)
 {
     int64_t i = 0;
-    while (i + 2 < r->ncells && centre(r, i + 1) < x)
+    while (i + 2 < r->ncells && kn_record_centre(r, 0, i + 1) < x)
         i++;
-    const double share = fmin(fmax((x - centre(r, i)) / (centre(r, i + 1) - centre(r, i)), 0), 1);
+    const double share = fmin(
+        fmax((x - kn_record_centre(r, 0, i)) / (kn_record_centre(r, 0, i + 1) - kn_record_centre(r, 0, i)),
+             0),
+        1);
     for (int f = 0; f < KN_FIELDS; f++)
         to[f] = (1 - share) * fields[i * KN_FIELDS + f] + share * fields[(i + 1) * KN_FIELDS + f];
 }
@@ -48,6 +47,6 @@ double kn_front_centre(const struct kn_record *r, const double *fields, double *
         return at;
     }
     for (int64_t i = 0; i < r->ncells; i++)
-        sample(r, fields, centre(r, i) + shift, moved + i * KN_FIELDS);
+        sample(r, fields, kn_record_centre(r, 0, i) + shift, moved + i * KN_FIELDS);
     return at;
 }

@@ -23,14 +23,6 @@ struct view {
 
 /* ---------------------------------------------------------------- columns */
 
-static int find_column(const struct kn_record *r, const char *name)
-{
-    for (int i = 0; i < r->ncolumns; i++)
-        if (strcmp(r->columns[i].name, name) == 0)
-            return i;
-    return -1;
-}
-
 static double at_row(const struct kn_record *r, int column, int64_t row)
 {
     return r->history[row * r->ncolumns + column];
@@ -43,7 +35,7 @@ static double row_time(const struct kn_record *r, int column, int64_t row)
     const bool flux =
         (offset >= offsetof(struct kn_row, stress) && offset < offsetof(struct kn_row, average)) ||
         offset == offsetof(struct kn_row, drag);
-    return at_row(r, find_column(r, "time"), row) - (flux ? r->step / 2 : 0);
+    return at_row(r, kn_record_column(r, "time"), row) - (flux ? r->step / 2 : 0);
 }
 
 /* Cubic through the four rows about a time. */
@@ -126,11 +118,6 @@ static double measure_column(const struct view *v, const struct kn_measure_text 
 
 /* ----------------------------------------------------------------- places */
 
-static double centre(const struct kn_record *r, int axis, int i)
-{
-    return (r->edges[axis][i] + r->edges[axis][i + 1]) / 2;
-}
-
 static double length(const struct kn_record *r)
 {
     return r->edges[0][r->cells[0]] - r->edges[0][0];
@@ -145,9 +132,9 @@ static int bracket(const struct kn_record *r, int axis, double x, double share[2
     share[1] = 0;
     if (n == 1)
         return 0;
-    while (low < n - 2 && centre(r, axis, low + 1) <= x)
+    while (low < n - 2 && kn_record_centre(r, axis, low + 1) <= x)
         low++;
-    const double left = centre(r, axis, low), right = centre(r, axis, low + 1);
+    const double left = kn_record_centre(r, axis, low), right = kn_record_centre(r, axis, low + 1);
     share[1] = (x - left) / (right - left);
     share[0] = 1 - share[1];
     return low;
@@ -190,7 +177,7 @@ static int find_window(const struct kn_record *r, const double part[2], int *fir
 {
     int count = 0;
     for (int i = 0; i < r->cells[0]; i++) {
-        const double x = (centre(r, 0, i) - r->edges[0][0]) / length(r);
+        const double x = (kn_record_centre(r, 0, i) - r->edges[0][0]) / length(r);
         if (x < part[0] || x > part[1])
             continue;
         *first = count++ ? *first : i;
@@ -205,7 +192,7 @@ static double *window_places(const struct kn_record *r, const double part[2], in
     *count = find_window(r, part, first);
     double *x = calloc(2 * (size_t)*count + 1, sizeof *x);
     for (int i = 0; x && i < *count; i++)
-        x[i] = centre(r, 0, *first + i) - r->edges[0][0];
+        x[i] = kn_record_centre(r, 0, *first + i) - r->edges[0][0];
     return x;
 }
 
@@ -305,7 +292,7 @@ static double look(const struct view *v, const struct kn_measure_text *q, int co
 static struct view earlier(const struct kn_record *r)
 {
     struct view v = {.r = r, .fields = r->before, .swing = 1};
-    const int clock = find_column(r, "time");
+    const int clock = kn_record_column(r, "time");
     const double end = at_row(r, clock, r->rows - 1);
     while (v.rows < r->rows && at_row(r, clock, v.rows) <= 0.75 * end * (1 + 1e-9))
         v.rows++;
@@ -354,7 +341,7 @@ static void find_errors(const struct kn_record *r, const struct kn_measure_text 
 static enum kn_status check_end(const struct kn_record *r, const struct kn_measure_text *q,
                                 const char *quantity)
 {
-    const double end = at_row(r, find_column(r, "time"), r->rows - 1);
+    const double end = at_row(r, kn_record_column(r, "time"), r->rows - 1);
     if (q->kind != KN_MEASURE_POINT_VALUE)
         return KN_OK;
     if (r->averaged)
@@ -373,7 +360,7 @@ enum kn_status kn_measure_take(const struct kn_record *r, const char *quantity, 
     enum kn_status status = kn_measure_parse(&q, quantity);
     if (status != KN_OK)
         return status;
-    const int column = q.field < 0 ? find_column(r, q.name) : -1;
+    const int column = q.field < 0 ? kn_record_column(r, q.name) : -1;
     if (q.field < 0 && column < 0)
         return kn_error_set(KN_EINPUT, "'%s': this case has no %s", quantity, q.name);
     if ((status = check_end(r, &q, quantity)) != KN_OK)

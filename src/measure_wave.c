@@ -17,11 +17,6 @@ struct profile {
     double low, rise;
 };
 
-static double centre(const struct kn_record *r, int i)
-{
-    return (r->edges[0][i] + r->edges[0][i + 1]) / 2;
-}
-
 /* What comes in at a side; NaN where that is no matter of the case. */
 static double incoming(const struct kn_record *r, enum kn_side side, int field)
 {
@@ -60,8 +55,9 @@ static double pass(const struct profile *p, double level)
     for (int i = 1; i < p->r->cells[0]; i++) {
         const double before = share(p, i - 1), after = share(p, i);
         if (before < level && after >= level)
-            return centre(p->r, i - 1) +
-                   (centre(p->r, i) - centre(p->r, i - 1)) * (level - before) / (after - before);
+            return kn_record_centre(p->r, 0, i - 1) +
+                   (kn_record_centre(p->r, 0, i) - kn_record_centre(p->r, 0, i - 1)) * (level - before) /
+                       (after - before);
     }
     return NAN;
 }
@@ -91,7 +87,7 @@ double kn_measure_thickness(const struct kn_record *r, const double *fields, int
     double a[KN_FIT_TERMS], z[KN_FIT_TERMS] = {1};
     int points = 0;
     for (int i = 0; i < r->cells[0]; i++) {
-        const double x = (centre(r, i) - from) / half - 1;
+        const double x = (kn_record_centre(r, 0, i) - from) / half - 1;
         if (!(fabs(x) <= 1))
             continue;
         for (int k = 1; k < KN_FIT_TERMS; k++)
@@ -113,9 +109,10 @@ double kn_measure_profile(const struct kn_record *r, const double *fields, int f
     const struct profile p = normalise(r, fields, field), rho = normalise(r, fields, KN_RHO);
     const double at = pass(&rho, 0.5) + x;
     for (int i = 1; i < r->cells[0]; i++)
-        if (centre(r, i - 1) <= at && at <= centre(r, i))
-            return share(&p, i - 1) + (share(&p, i) - share(&p, i - 1)) * (at - centre(r, i - 1)) /
-                                          (centre(r, i) - centre(r, i - 1));
+        if (kn_record_centre(r, 0, i - 1) <= at && at <= kn_record_centre(r, 0, i))
+            return share(&p, i - 1) + (share(&p, i) - share(&p, i - 1)) *
+                                          (at - kn_record_centre(r, 0, i - 1)) /
+                                          (kn_record_centre(r, 0, i) - kn_record_centre(r, 0, i - 1));
     return NAN;
 }
 
@@ -136,10 +133,8 @@ static double term(const struct series *s, int64_t row)
 
 static double time_of(const struct kn_record *r, int64_t row)
 {
-    int clock = 0;
-    while (clock < r->ncolumns && strcmp(r->columns[clock].name, "time") != 0)
-        clock++;
-    return clock < r->ncolumns ? r->history[row * r->ncolumns + clock] : NAN;
+    const int clock = kn_record_column(r, "time");
+    return clock >= 0 ? r->history[row * r->ncolumns + clock] : NAN;
 }
 
 static double decay(const struct series *s)

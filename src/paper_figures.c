@@ -80,8 +80,7 @@ static const int profiled[PROFILES] = {0, 2}; /* delta = 0.1 and 10 */
 
 static double centre(const struct kn_record *r, int axis, int cell)
 {
-    const double *edge = r->edges[axis];
-    return (edge[cell] + edge[cell + 1]) / 2 / edge[r->cells[axis]];
+    return kn_record_centre(r, axis, cell) / r->edges[axis][r->cells[axis]];
 }
 
 /* A field at a place in L, on a line through the centres of neighbouring cells of one axis. */

@@ -5,13 +5,13 @@
 #include "fit.h"
 #include "front.h"
 #include "pilot.h"
+#include "progress.h"
 #include "sampling.h"
 #include "sim.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { SWING_TERMS = 3, OWN = 2 /* columns that history.csv does not have */ };
 
@@ -37,13 +37,6 @@ struct making {
     struct kn_fit swing[2];           /* normal equations; their right sides are one for each field: */
     double *sums[2];                  /* [ncells][KN_FIELDS][SWING_TERMS] */
 };
-
-static double clock_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static enum kn_status no_memory(void)
 {
@@ -432,7 +425,7 @@ enum kn_status kn_record_make(struct kn_record *r, const struct kn_case *c,
                               const struct kn_listener *listener)
 {
     static const struct kn_listener nobody = {hear_nothing, NULL};
-    const double started = clock_s();
+    const double started = kn_progress_clock();
     *r = (struct kn_record){.c = *c};
     struct making k = {.r = r, .listener = listener ? listener : &nobody};
     enum kn_status status = begin(&k);
@@ -443,7 +436,7 @@ enum kn_status kn_record_make(struct kn_record *r, const struct kn_case *c,
     if (status == KN_OK)
         end(&k);
     dismiss(&k);
-    r->seconds = clock_s() - started;
+    r->seconds = kn_progress_clock() - started;
     if (status != KN_OK)
         kn_record_destroy(r);
     return status;
@@ -465,4 +458,17 @@ void kn_record_destroy(struct kn_record *r)
     free(r->swing[0]);
     free(r->swing[1]);
     *r = (struct kn_record){0};
+}
+
+int kn_record_column(const struct kn_record *r, const char *name)
+{
+    for (int i = 0; i < r->ncolumns; i++)
+        if (strcmp(r->columns[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+double kn_record_centre(const struct kn_record *r, int axis, int64_t cell)
+{
+    return (r->edges[axis][cell] + r->edges[axis][cell + 1]) / 2;
 }

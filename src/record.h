@@ -50,4 +50,10 @@ enum kn_status kn_record_make(struct kn_record *r, const struct kn_case *c,
                               const struct kn_listener *listener);
 void kn_record_destroy(struct kn_record *r);
 
+/* The column of that name; -1: there is none. */
+int kn_record_column(const struct kn_record *r, const char *name);
+
+/* The middle of a cell along an axis, lambda0. */
+double kn_record_centre(const struct kn_record *r, int axis, int64_t cell);
+
 #endif

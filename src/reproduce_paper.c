@@ -136,14 +136,6 @@ static enum kn_status make_operator_case(struct kn_case *c, const struct plan *p
 
 /* ----------------------------------------------------------------- measures */
 
-static int column(const struct kn_record *r, const char *name)
-{
-    for (int i = 0; i < r->ncolumns; i++)
-        if (strcmp(r->columns[i].name, name) == 0)
-            return i;
-    return -1;
-}
-
 /* Mean over the lid of |Pi_xy| in the cells below it. */
 static double drag_in_cells(const struct kn_record *r, const double *fields)
 {
@@ -177,7 +169,7 @@ static double cells_error(const struct kn_record *r)
 
 static double column_error(const struct kn_record *r, int of)
 {
-    const int time = column(r, "time");
+    const int time = kn_record_column(r, "time");
     const double from = r->c.output.average, length = (r->c.time.end - from) / KN_RECORD_PARTS;
     double sum[KN_RECORD_PARTS] = {0};
     int rows[KN_RECORD_PARTS] = {0};
@@ -196,7 +188,7 @@ static double column_error(const struct kn_record *r, int of)
 
 static struct kn_paper_point measure(const struct kn_record *r)
 {
-    const int drag = column(r, "D"), flow = column(r, "G");
+    const int drag = kn_record_column(r, "D"), flow = kn_record_column(r, "G");
     return (struct kn_paper_point){
         .side = r->cells[0],
         .value = {drag_in_cells(r, r->fields), r->mean[drag], r->mean[flow]},

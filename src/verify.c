@@ -5,6 +5,7 @@
 #include "error.h"
 #include "io/files.h"
 #include "measure.h"
+#include "progress.h"
 #include "signals.h"
 #include "verify_judge.h"
 #include "verify_print.h"
@@ -15,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { CASES = 256, MESSAGE = 1024 };
@@ -324,19 +324,12 @@ static void print_entry(const struct book *b)
            line[0] == '#' ? line + 2 : line);
 }
 
-static double clock_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /* Every file is read before anything runs: mistakes show at once. */
 static enum kn_status check_all(const struct kn_verify_options *o, const struct cases *all,
                                 struct book *books)
 {
     struct kn_verify_table table = {.json = o->json};
-    const double started = clock_s();
+    const double started = kn_progress_clock();
     enum kn_status status = KN_OK;
     for (int i = 0; i < all->count && status == KN_OK; i++)
         status = open_book(&books[i], all->folder, all->name[i]);
@@ -352,7 +345,7 @@ static enum kn_status check_all(const struct kn_verify_options *o, const struct 
     if (table.checks == 0)
         return kn_error_set(KN_EINPUT, "verify: nothing is compared%s",
                             o->full ? "" : " (--full may have more)");
-    kn_verify_print_end(&table, clock_s() - started);
+    kn_verify_print_end(&table, kn_progress_clock() - started);
     return table.failed
                ? kn_error_set(KN_ENUMERIC, "verify: %d of %d checks fail", table.failed, table.checks)
                : KN_OK;
