@@ -35,7 +35,9 @@ program: packages $(BUILD)/build.ninja
 demo: program
 	@tools/demo $(KNUDSEN)
 
-test: all
+test:
+	@tools/packages test
+	@$(MAKE) --no-print-directory all
 	@ctest --test-dir $(BUILD) --output-on-failure --no-tests=error
 
 verify: program
@@ -47,7 +49,8 @@ bench: all
 lint: all
 	@tools/lint $(BUILD)
 
-sanitize: packages
+sanitize:
+	@tools/packages test
 	@$(MAKE) --no-print-directory all BUILD=build-sanitize \
 	    CMAKE_FLAGS="-DKN_SANITIZE=ON -DCMAKE_BUILD_TYPE=RelWithDebInfo $(CMAKE_FLAGS)"
 	@ctest --test-dir build-sanitize --output-on-failure --no-tests=error
