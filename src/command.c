@@ -1,0 +1,25 @@
+#include "command.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum kn_status kn_command_read(const struct kn_command_case *a, struct kn_case *c, struct kn_places *places)
+{
+    kn_case_default(c);
+    enum kn_status status = a->path ? kn_config_load(c, a->path, places) : KN_OK;
+    for (int i = 0; i < a->nsets && status == KN_OK; i++)
+        status = kn_config_set(c, a->sets[i], places);
+    return status == KN_OK ? kn_config_locate(places, kn_case_check(c)) : status;
+}
+
+int kn_command_finish(enum kn_status status, const char *path)
+{
+    const char *message = kn_error_message();
+    size_t length = path ? strlen(path) : 0;
+    bool placed = length > 0 && strncmp(message, path, length) == 0 && message[length] == ':' &&
+                  isdigit((unsigned char)message[length + 1]);
+    fflush(stdout);
+    if (status != KN_OK)
+        fprintf(stderr, "%s%s\n", placed ? "" : "knudsen: ", message);
+    return kn_status_exit_code(status);
+}

@@ -1,0 +1,75 @@
+#include "command.h"
+#include "error.h"
+#include "info.h"
+
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct info_arguments {
+    const char *topic;
+    struct kn_command_case from;
+    bool json;
+};
+
+static error_t info_parse(int key, char *text, struct argp_state *state)
+{
+    struct info_arguments *a = state->input;
+    switch (key) {
+    case KN_OPTION_SET:
+        a->from.sets[a->from.nsets++] = text;
+        return 0;
+    case KN_OPTION_JSON:
+        a->json = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (a->topic && a->from.path)
+            argp_error(state, "one case file at a time: %s and %s", a->from.path, text);
+        *(a->topic ? &a->from.path : &a->topic) = text;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "about what? (operator)");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* The operator of a case, or of the default one with the keys that are set. */
+static enum kn_status info_operator(struct info_arguments *a)
+{
+    struct kn_case c;
+    struct kn_places places = {0};
+    a->from.sets[a->from.nsets++] = "collision.method=operator";
+    enum kn_status status = kn_command_read(&a->from, &c, &places);
+    return status == KN_OK ? kn_info_operator(&c, a->json) : status;
+}
+
+int kn_command_info(int argc, char **argv)
+{
+    static const struct argp_option options[] = {
+        {"set", KN_OPTION_SET, "KEY=VALUE", 0, "set a key over what the case file says; may be repeated", 0},
+        {"json", KN_OPTION_JSON, NULL, 0, "print JSON instead of text", 0},
+        {0},
+    };
+    static const struct argp argp = {
+        options,
+        info_parse,
+        "operator [CASE.yaml]",
+        "Print viscosity, Prandtl number, rates, memory and cost of the assembled collision operator on "
+        "the velocity grid of a case.",
+        NULL,
+        NULL,
+        NULL};
+    struct info_arguments a = {.from = {.sets = calloc((size_t)argc + 1, sizeof *a.from.sets)}};
+    if (!a.from.sets)
+        return kn_command_finish(kn_error_set(KN_EMEMORY, "not enough memory"), NULL);
+    argp_parse(&argp, argc, argv, 0, NULL, &a);
+    int code = KN_COMMAND_USAGE;
+    if (strcmp(a.topic, "operator") == 0)
+        code = kn_command_finish(info_operator(&a), a.from.path);
+    else
+        fprintf(stderr, "knudsen info: nothing is known about '%s' (operator)\n", a.topic);
+    free(a.from.sets);
+    return code;
+}
