@@ -83,6 +83,10 @@ enum kn_limiter { KN_LIMITER_VAN_LEER, KN_LIMITER_MC, KN_LIMITER_MINMOD, KN_LIMI
 enum kn_grid { KN_GRID_STRETCHED, KN_GRID_GAUSS };
 enum kn_weights { KN_WEIGHTS_EXACT, KN_WEIGHTS_MIDPOINT };
 enum kn_fold { KN_FOLD_AUTO, KN_FOLD_NONE };
+enum kn_species {
+    KN_SPECIES_NONE, KN_SPECIES_HELIUM, KN_SPECIES_NEON, KN_SPECIES_ARGON, KN_SPECIES_KRYPTON, KN_SPECIES_XENON,
+    KN_SPECIES_NITROGEN
+};
 enum kn_molecules { KN_MOLECULES_HARD_SPHERE, KN_MOLECULES_MAXWELL, KN_MOLECULES_VHS };
 enum kn_method {
     KN_METHOD_MONTE_CARLO, KN_METHOD_BGK, KN_METHOD_SHAKHOV, KN_METHOD_ES_BGK, KN_METHOD_NONE, KN_METHOD_OPERATOR
@@ -127,17 +131,27 @@ struct kn_wall {
 #define KN_SAMPLES_AUTO 0
 #define KN_AVERAGE_AUTO (-2.0)
 
+enum { KN_CASE_SETTINGS = 160 }; /* room for every key, walls counted six times */
+
 /* One run, completely.  Every field is a key of the case file; docs/input.md. */
 struct kn_case {
     struct {
-        double delta; /* L / lambda0 */
+        double delta;   /* L / lambda0 */
+        bool delta_set; /* delta was chosen by a key; false: it follows pressure and length where they are
+                           known */
         enum kn_molecules molecules;
         double omega;   /* viscosity ~ T^omega */
         bool omega_set; /* omega was chosen by a key; false: it follows the molecules */
+        enum kn_species species;
+        double temperature; /* K; T0 of a case with SI units, 0 = none, as below */
+        double pressure;    /* Pa; p0 */
+        double viscosity;   /* Pa s; mu0, 0 = of the species */
+        double molar_mass;  /* kg / mol; 0 = of the species */
     } gas;
     double disturbance; /* eps; 0 = linearised equation */
     struct {
         int cells[3];      /* unused axes hold 1 */
+        double length;     /* m; L of a case with SI units, 0 = the first of size that has a unit */
         double size[3];    /* L */
         double stretch[3]; /* ratio of neighbouring cell widths, <= 1 */
         enum kn_cluster cluster[3];
@@ -195,6 +209,10 @@ struct kn_case {
         double checkpoint; /* s of wall time between checkpoints */
         bool vtk;
     } output;
+    struct { /* values written with a unit, by setting; they follow the gas as it becomes known */
+        unsigned char given[KN_CASE_SETTINGS]; /* bit i: the i-th value */
+        double value[KN_CASE_SETTINGS][3];     /* SI */
+    } si;
 };
 
 /* Fill with the defaults of docs/input.md. */

@@ -3,9 +3,12 @@
 #include "config.h"
 #include "error.h"
 #include "molecules.h"
+#include "scales.h"
 #include "space.h"
+#include "species.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,8 +100,9 @@ static void follow_axes(struct kn_case *c, int listed)
 static void store_initial(struct kn_case *c, const struct kn_setting *s, int index)
 {
     char text[KN_NAME], why[KN_TEXT];
+    double si;
     kn_config_initial(s->key, index, text);
-    kn_config_store(s->key, kn_config_target(c, s), index, text, strlen(text), why);
+    kn_config_store(s->key, kn_config_target(c, s), index, text, strlen(text), &si, why);
 }
 
 void kn_case_default(struct kn_case *c)
@@ -112,12 +116,14 @@ void kn_case_default(struct kn_case *c)
     follow_axes(c, 2);
 }
 
-/* An exponent that nobody chose is that of the molecules; of vhs, argon's. */
+/* An exponent that nobody chose is that of the molecules; of vhs, that of the species or argon's. */
 static void follow_molecules(struct kn_case *c)
 {
+    const struct kn_species_data *species =
+        kn_species_find(c->gas.species != KN_SPECIES_NONE ? c->gas.species : KN_SPECIES_ARGON);
     if (c->gas.omega_set)
         return;
-    c->gas.omega = 0.81;
+    c->gas.omega = species->omega;
     c->gas.omega = kn_molecules_omega(c);
 }
 
@@ -138,6 +144,7 @@ static void fill_rest(struct kn_case *c, const struct kn_setting *s, int given)
     if (s->key->choices && s->side >= 0)
         c->walls[s->side].kind_set = true;
     c->gas.omega_set |= strcmp(s->name, "gas.omega") == 0;
+    c->gas.delta_set |= strcmp(s->name, "gas.delta") == 0;
     follow_molecules(c);
 }
 
@@ -152,13 +159,18 @@ static enum kn_status read_scalar(struct reader *r, const struct kn_setting *s, 
                                   int index)
 {
     char why[KN_TEXT];
+    double si;
     if (node->type != YAML_SCALAR_NODE)
         return fail(r, node->start_mark, s->name, "expected %s, found a %s", type_name(s->key),
                     node->type == YAML_SEQUENCE_NODE ? "list" : "group of keys");
-    if (kn_config_store(s->key, kn_config_target(&r->c, s), index, (const char *)node->data.scalar.value,
-                        node->data.scalar.length, why))
-        return KN_OK;
-    return fail(r, node->start_mark, s->name, "%s", why);
+    if (!kn_config_store(s->key, kn_config_target(&r->c, s), index, (const char *)node->data.scalar.value,
+                         node->data.scalar.length, &si, why))
+        return fail(r, node->start_mark, s->name, "%s", why);
+    if (isfinite(si)) {
+        r->c.si.given[s->index] |= (unsigned char)(1U << index);
+        r->c.si.value[s->index][index] = si;
+    }
+    return KN_OK;
 }
 
 static enum kn_status read_list(struct reader *r, const struct kn_setting *s, const yaml_node_t *node)
@@ -184,6 +196,7 @@ static enum kn_status read_setting(struct reader *r, const struct kn_setting *s,
     if (at->line > 0)
         return fail(r, key_mark, s->name, "set twice (first at line %d)", at->line);
     *at = place_of(r, node->start_mark);
+    r->c.si.given[s->index] = 0;
 
     if (node->type == YAML_SEQUENCE_NODE && s->key->count > 1)
         return read_list(r, s, node);
@@ -428,6 +441,7 @@ static enum kn_status read_source(struct reader *r, const char *key, struct kn_c
     enum kn_status status = read_text(r, key);
     if (status != KN_OK)
         return status;
+    kn_scales_apply(&r->c);
     *c = r->c;
     for (int i = 0; places && i < KN_SETTINGS; i++)
         if (r->places.at[i].line > 0)

@@ -3,6 +3,7 @@
 #define KN_CONFIG_H
 
 #include "knudsen.h"
+#include "units.h"
 
 #include <stdio.h>
 
@@ -39,6 +40,7 @@ struct kn_key {
     unsigned flags;      /* enum kn_key_flag */
     double automatic;    /* with KN_KEY_AUTO; outside the range */
     const struct kn_choice *choices;
+    enum kn_dimension dimension; /* what a value with a unit must be */
     const char *doc;
 };
 
@@ -53,7 +55,7 @@ extern const struct kn_group kn_config_groups[];
 
 /* --------------------------------------------- settings: keys of one case */
 
-enum { KN_SETTINGS = 160 /* room for every key, walls counted six times */, KN_NAME = 64, KN_TEXT = 512 };
+enum { KN_SETTINGS = KN_CASE_SETTINGS, KN_NAME = 64, KN_TEXT = 512 };
 
 struct kn_setting {
     const struct kn_key *key;
@@ -72,9 +74,10 @@ void *kn_config_target(struct kn_case *c, const struct kn_setting *s);
 
 /* ----------------------------------------------------- values and their text */
 
-/* Store text as one of the values at target; on failure `why` says what is wrong and what is allowed. */
+/* Store text as one of the values at target; on failure `why` says what is wrong and what is allowed.
+ * A value with a unit goes to *si instead, which is NAN otherwise. */
 bool kn_config_store(const struct kn_key *key, void *target, int index, const char *text, size_t length,
-                     char why[KN_TEXT]);
+                     double *si, char why[KN_TEXT]);
 
 /* Check a value that is already stored, in the same words. */
 bool kn_config_check_value(const struct kn_key *key, const void *target, int index, char why[KN_TEXT]);

@@ -3,6 +3,7 @@
 #include "error.h"
 #include "molecules.h"
 #include "operator.h"
+#include "scales.h"
 #include "space.h"
 
 #include <limits.h>
@@ -279,6 +280,12 @@ static enum kn_status check_operator(const struct kn_case *c)
 
 /* ------------------------------------------------------------------- whole */
 
+static enum kn_status check_scales(const struct kn_case *c)
+{
+    struct kn_scales scales;
+    return kn_scales_create(&scales, c);
+}
+
 static enum kn_status check_ranges(const struct kn_case *c)
 {
     struct kn_setting s;
@@ -295,8 +302,8 @@ static enum kn_status check_ranges(const struct kn_case *c)
 enum kn_status kn_case_check(const struct kn_case *c)
 {
     static enum kn_status (*const checks[])(const struct kn_case *) = {
-        check_ranges,  check_walls, check_stretch,   check_size,     check_weights,
-        check_initial, check_state, check_molecules, check_operator,
+        check_scales,  check_ranges,  check_walls, check_stretch,   check_size,
+        check_weights, check_initial, check_state, check_molecules, check_operator,
     };
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
         enum kn_status status = checks[i](c);

@@ -1,5 +1,6 @@
 /* The table of keys as help and docs; a case as YAML, JSON and fingerprint. */
 #include "config.h"
+#include "scales.h"
 
 #include <string.h>
 
@@ -63,9 +64,15 @@ static void print_json(FILE *to, const struct kn_setting *s, const char *previou
 void kn_config_print(FILE *to, const struct kn_case *c, bool json)
 {
     struct kn_setting s;
+    struct kn_scales scales;
+    struct kn_case whole = *c;
     char previous[KN_NAME] = "";
+    if (kn_scales_create(&scales, c) == KN_OK && scales.known) { /* what was derived from values with units */
+        whole.gas.pressure = scales.pressure;
+        whole.space.length = scales.box;
+    }
     for (int i = 0; kn_config_setting(i, &s); i++) {
-        const void *target = kn_config_target((struct kn_case *)c, &s);
+        const void *target = kn_config_target(&whole, &s);
         (json ? print_json : print_yaml)(to, &s, previous, target);
         memcpy(previous, s.name, KN_NAME);
     }
@@ -146,6 +153,9 @@ static void help_key(FILE *to, const struct kn_key *key)
         fprintf(to, "; unit %s", key->unit);
     if (!key->choices)
         fprintf(to, "; range %s", range);
+    if (key->dimension != KN_DIMENSION_NONE)
+        fprintf(to, "; or %s with its unit, such as %s", kn_units_name(key->dimension),
+                kn_units_example(key->dimension));
     fprintf(to, "; default %s\n", key->initial);
     if (key->type != KN_TYPE_BOOL)
         for (const struct kn_choice *choice = key->choices; choice && choice->name; choice++)

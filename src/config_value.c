@@ -328,8 +328,12 @@ static bool refuse_number(const struct kn_key *key, const char *text, double val
 static bool refuse_type(const struct kn_key *key, const char *text, char why[KN_TEXT])
 {
     char range[KN_TEXT];
-    const char *expected = key->type == KN_TYPE_REAL ? "a number" : "a whole number";
+    char expected[KN_NAME * 2];
     kn_config_range_text(key, range);
+    snprintf(expected, sizeof expected, "%s", key->type == KN_TYPE_REAL ? "a number" : "a whole number");
+    if (key->dimension != KN_DIMENSION_NONE)
+        snprintf(expected, sizeof expected, "a number or %s, such as %s", kn_units_name(key->dimension),
+                 kn_units_example(key->dimension));
     if (*text)
         snprintf(why, KN_TEXT, "expected %s, found '%.80s' (%.200s)", expected, text, range);
     else
@@ -382,17 +386,46 @@ static void store_number(const struct kn_key *key, void *target, int index, doub
         ((int *)target)[index] = (int)value;
 }
 
+/* A number and a unit.  What the case keeps in SI is checked here, the rest when the gas is known. */
+static bool store_with_unit(const struct kn_key *key, const char *text, size_t length, double *si,
+                            char why[KN_TEXT])
+{
+    char whole[KN_TEXT], range[KN_TEXT];
+    snprintf(whole, sizeof whole, "%.*s", (int)(length < KN_NAME ? length : KN_NAME), text);
+    if (!kn_units_read(key->dimension, whole, si, why, KN_TEXT))
+        return false;
+    if (!kn_units_is_absolute(key->dimension) || in_range(key, *si))
+        return true;
+    kn_config_range_text(key, range);
+    snprintf(why, KN_TEXT, "'%.80s' is out of range (%.200s %s)", whole, range, key->unit);
+    return false;
+}
+
+/* A number with something behind it, for a key that has a unit. */
+static bool has_unit(const struct kn_key *key, const char *word)
+{
+    char number[KN_NAME + 8];
+    snprintf(number, sizeof number, "%s", word);
+    number[strspn(number, "+-.0123456789eE")] = '\0';
+    for (size_t n = strlen(number); n > 0 && !is_number(number, false); n--)
+        number[n - 1] = '\0'; /* "5e" of "5eV" */
+    return key->dimension != KN_DIMENSION_NONE && *number && strcmp(number, word) != 0;
+}
+
 bool kn_config_store(const struct kn_key *key, void *target, int index, const char *text, size_t length,
-                     char why[KN_TEXT])
+                     double *si, char why[KN_TEXT])
 {
     char word[KN_NAME + 8];
     kn_config_quote(text, length, word); /* no sensible value is longer, or holds what this replaces */
+    *si = NAN;
     if (key->choices)
         return store_choice(key, target, index, word, why);
     if ((key->flags & KN_KEY_AUTO) && strcmp(word, AUTO) == 0) {
         store_number(key, target, index, key->automatic);
         return true;
     }
+    if (has_unit(key, word))
+        return store_with_unit(key, text, length, si, why);
     if (!is_number(word, key->type != KN_TYPE_REAL))
         return refuse_type(key, word, why);
     double value = strtod(word, NULL);

@@ -62,7 +62,7 @@ static void table_is_whole(void **state)
     struct kn_setting s;
     int settings = 0;
     char why[KN_TEXT], text[KN_NAME];
-    double room[16];
+    double room[16], si;
     for (; kn_config_setting(settings, &s); settings++) {
         assert_true(strlen(s.name) < KN_NAME - 1);
         assert_true(s.key->doc && s.key->doc[strlen(s.key->doc) - 1] == '.');
@@ -70,7 +70,7 @@ static void table_is_whole(void **state)
         assert_true(s.key->choices || s.key->low < s.key->high);
         for (int i = 0; i < s.key->count; i++) {
             kn_config_initial(s.key, i, text);
-            if (!kn_config_store(s.key, room, i, text, strlen(text), why))
+            if (!kn_config_store(s.key, room, i, text, strlen(text), &si, why))
                 fail_msg("default of %s: %s", s.name, why);
         }
     }

@@ -1,0 +1,38 @@
+/* What the dimensionless units of a case are in SI: theory.md, section 1. */
+#ifndef KN_SCALES_H
+#define KN_SCALES_H
+
+#include "knudsen.h"
+#include "units.h"
+
+struct kn_scales {
+    bool known;         /* false: the case stays dimensionless, and nothing below is set */
+    double mass;        /* of a molecule, kg */
+    double temperature; /* T0, K */
+    double pressure;    /* p0, Pa */
+    double density;     /* n0, m-3 */
+    double viscosity;   /* mu0, Pa s */
+    double velocity;    /* V0, m s-1 */
+    double length;      /* lambda0, m */
+    double time;        /* lambda0 / V0, s */
+    double box;         /* L, m */
+    double disturbance; /* deviations are multiplied by it: eps, and 1 for the linearised equation */
+};
+
+/* KN_EINPUT where the case names a gas, or has values with units, but not all that the scales need. */
+enum kn_status kn_scales_create(struct kn_scales *s, const struct kn_case *c);
+
+/* SI = offset + factor * number, for a number in the unit of the case file or of the results. */
+struct kn_conversion {
+    double factor, offset;
+};
+struct kn_conversion kn_scales_conversion(const struct kn_scales *s, enum kn_dimension dimension);
+
+/* Bring delta, pressure and all values written with a unit up to date.  While
+ * the gas is not known yet nothing is done; kn_scales_create says what lacks. */
+void kn_scales_apply(struct kn_case *c);
+
+/* Mach number of the fastest wall or inflow; 0 where only its ratio to eps is known. */
+double kn_scales_mach(const struct kn_case *c);
+
+#endif

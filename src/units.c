@@ -1,0 +1,154 @@
+#include "units.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <udunits2.h>
+
+static const struct {
+    const char *name, *si, *example;
+    bool absolute;
+} table[KN_DIMENSIONS] = {
+    [KN_DIMENSION_NONE] = {"a pure number", "1", "1"},
+    [KN_DIMENSION_LENGTH] = {"a length", "m", "1 um"},
+    [KN_DIMENSION_PLACE] = {"a length", "m", "1 um"},
+    [KN_DIMENSION_VELOCITY] = {"a velocity", "m s-1", "3.4 m/s"},
+    [KN_DIMENSION_SPEED] = {"a velocity", "m s-1", "1.2 km/s"},
+    [KN_DIMENSION_TEMPERATURE] = {"a temperature", "K", "310 K"},
+    [KN_DIMENSION_WARMING] = {"a difference of temperatures", "K", "5 K"},
+    [KN_DIMENSION_DENSITY] = {"a number density", "m-3", "2.4e24 m-3"},
+    [KN_DIMENSION_TIME] = {"a time", "s", "50 ns"},
+    [KN_DIMENSION_FREQUENCY] = {"a frequency", "s-1", "5 MHz"},
+    [KN_DIMENSION_RATE] = {"a rate", "s-1", "1e6 s-1"},
+    [KN_DIMENSION_SHEAR_RATE] = {"a velocity gradient", "s-1", "1e6 s-1"},
+    [KN_DIMENSION_TEMPERATURE_GRADIENT] = {"a temperature gradient", "K m-1", "1 K/um"},
+    [KN_DIMENSION_ACCELERATION] = {"an acceleration", "m s-2", "1e6 m/s2"},
+    [KN_DIMENSION_ANGLE] = {"an angle", "radian", "90 degree", true},
+    [KN_DIMENSION_WALL_TIME] = {"a time", "s", "2 h", true},
+    [KN_DIMENSION_PRESSURE] = {"a pressure", "Pa", "10 kPa", true},
+    [KN_DIMENSION_GAS_TEMPERATURE] = {"a temperature", "K", "300 K", true},
+    [KN_DIMENSION_GAS_LENGTH] = {"a length", "m", "1 um", true},
+    [KN_DIMENSION_VISCOSITY] = {"a viscosity", "Pa s", "22.7 uPa.s", true},
+    [KN_DIMENSION_MOLAR_MASS] = {"a molar mass", "kg mol-1", "39.9 g/mol", true},
+    [KN_DIMENSION_STRESS] = {"a stress", "Pa", "1 Pa"},
+    [KN_DIMENSION_HEAT_FLUX] = {"a heat flux", "W m-2", "1 W/m2"},
+    [KN_DIMENSION_MASS_FLUX] = {"a mass flux", "kg m-2 s-1", "1 kg m-2 s-1"},
+};
+
+const char *kn_units_name(enum kn_dimension dimension)
+{
+    return table[dimension].name;
+}
+
+const char *kn_units_si(enum kn_dimension dimension)
+{
+    return table[dimension].si;
+}
+
+const char *kn_units_example(enum kn_dimension dimension)
+{
+    return table[dimension].example;
+}
+
+bool kn_units_is_absolute(enum kn_dimension dimension)
+{
+    return table[dimension].absolute;
+}
+
+/* The units of UDUNITS, read once and kept. */
+static ut_system *units;
+static pthread_once_t units_once = PTHREAD_ONCE_INIT;
+
+static void load_units(void)
+{
+    ut_set_error_message_handler(ut_ignore); /* a library does not print */
+    units = ut_read_xml(NULL);
+}
+
+/* The unit a text names, or NULL; "/m3" continues a number. */
+static ut_unit *parse_unit(const char *text)
+{
+    char whole[160];
+    snprintf(whole, sizeof whole, "%s%.150s", *text == '/' ? "1" : "", text);
+    return ut_parse(units, ut_trim(whole, UT_UTF8), UT_UTF8);
+}
+
+/* UDUNITS itself holds a time and a frequency for convertible, by their inverse. */
+static bool fits(const ut_unit *unit, const ut_unit *wanted)
+{
+    ut_unit *ratio = ut_divide((ut_unit *)unit, (ut_unit *)wanted);
+    const bool same =
+        ratio && ut_is_dimensionless(ratio) && ut_are_convertible((ut_unit *)unit, (ut_unit *)wanted);
+    ut_free(ratio);
+    return same;
+}
+
+/* The first dimension that a unit fits, for the message; NULL when none does. */
+static const char *name_of(const ut_unit *unit)
+{
+    const char *found = NULL;
+    for (int m = 0; m < KN_DIMENSIONS && !found; m++) {
+        ut_unit *si = parse_unit(table[m].si);
+        if (si && fits(unit, si))
+            found = table[m].name;
+        ut_free(si);
+    }
+    return found;
+}
+
+/* Hertz counts cycles, which UDUNITS does not tell from radians. */
+static bool counts_cycles(const char *text)
+{
+    return strstr(text, "Hz") || strstr(text, "hertz") || strstr(text, "Hertz");
+}
+
+/* A value in a unit that fits; a difference leaves the zero of the scale out. */
+static double convert(enum kn_dimension dimension, const ut_unit *unit, const ut_unit *si, double number,
+                      const char *text)
+{
+    cv_converter *converter = ut_get_converter((ut_unit *)unit, (ut_unit *)si);
+    double value = NAN;
+    if (converter) {
+        value = cv_convert_double(converter, number);
+        if (dimension == KN_DIMENSION_WARMING)
+            value -= cv_convert_double(converter, 0);
+        if (dimension == KN_DIMENSION_FREQUENCY && counts_cycles(text))
+            value *= 2 * M_PI;
+    }
+    cv_free(converter);
+    return value;
+}
+
+bool kn_units_read(enum kn_dimension dimension, const char *text, double *si, char *why, size_t size)
+{
+    char *rest;
+    pthread_once(&units_once, load_units);
+    if (!units) {
+        snprintf(why, size, "the units of UDUNITS cannot be read (UDUNITS2_XML_PATH names udunits2.xml)");
+        return false;
+    }
+    const double number = strtod(text, &rest);
+    while (isspace((unsigned char)*rest))
+        rest++;
+    ut_unit *unit = parse_unit(rest), *wanted = parse_unit(table[dimension].si);
+    bool good = false;
+    if (!unit) {
+        snprintf(why, size, "unknown unit '%.60s' (expected %s, such as %s)", rest, table[dimension].name,
+                 table[dimension].example);
+    } else if (!fits(unit, wanted)) {
+        const char *found = name_of(unit);
+        snprintf(why, size, "'%.60s' is %s, expected %s (such as %s)", text, found ? found : "something else",
+                 table[dimension].name, table[dimension].example);
+    } else {
+        *si = convert(dimension, unit, wanted, number, rest);
+        good = isfinite(*si);
+        if (!good)
+            snprintf(why, size, "'%.60s' is too large", text);
+    }
+    ut_free(unit);
+    ut_free(wanted);
+    return good;
+}
