@@ -4,9 +4,36 @@
 #include "species.h"
 
 #include <math.h>
+#include <string.h>
 
 /* CODATA 2019, exact */
 static const double boltzmann = 1.380649e-23, avogadro = 6.02214076e23;
+
+const struct kn_scale kn_scales_list[] = {
+    {"temperature", offsetof(struct kn_scales, temperature), "K", "T0"},
+    {"pressure", offsetof(struct kn_scales, pressure), "Pa", "p0"},
+    {"density", offsetof(struct kn_scales, density), "m-3", "n0"},
+    {"mass", offsetof(struct kn_scales, mass), "kg", "of a molecule"},
+    {"viscosity", offsetof(struct kn_scales, viscosity), "Pa s", "mu0"},
+    {"velocity", offsetof(struct kn_scales, velocity), "m s-1", "V0"},
+    {"length", offsetof(struct kn_scales, length), "m", "lambda0"},
+    {"time", offsetof(struct kn_scales, time), "s", "lambda0 / V0"},
+    {"box", offsetof(struct kn_scales, box), "m", "L"},
+    {"disturbance", offsetof(struct kn_scales, disturbance), "1", "eps, or 1 for the linearised equation"},
+    {0},
+};
+
+const char *kn_scales_species(const struct kn_case *c)
+{
+    return c->gas.species == KN_SPECIES_NONE ? "" : kn_config_choice_name("gas.species", c->gas.species);
+}
+
+double kn_scales_value(const struct kn_scales *s, const struct kn_scale *scale)
+{
+    double value;
+    memcpy(&value, (const char *)s + scale->offset, sizeof value);
+    return value;
+}
 
 /* ---------------------------------------------------------- values in SI */
 

@@ -22,6 +22,18 @@ struct kn_scales {
 /* KN_EINPUT where the case names a gas, or has values with units, but not all that the scales need. */
 enum kn_status kn_scales_create(struct kn_scales *s, const struct kn_case *c);
 
+/* The scales by name, for files and listings. */
+struct kn_scale {
+    const char *name; /* NULL ends the list */
+    size_t offset;    /* of a double in struct kn_scales */
+    const char *unit, *doc;
+};
+extern const struct kn_scale kn_scales_list[];
+/* Name of the gas; "" for one that is given by its mass and viscosity. */
+const char *kn_scales_species(const struct kn_case *c);
+
+double kn_scales_value(const struct kn_scales *s, const struct kn_scale *scale);
+
 /* SI = offset + factor * number, for a number in the unit of the case file or of the results. */
 struct kn_conversion {
     double factor, offset;

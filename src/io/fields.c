@@ -11,21 +11,55 @@
 enum { FORMAT = 1 };
 
 const struct kn_quantity kn_fields_quantities[] = {
-    {"rho", KN_RHO, 1, {0}, "n0 eps", "density deviation, (n - n0) / (n0 eps)"},
-    {"u", KN_UX, 3, {"x", "y", "z"}, "V0 eps", "bulk velocity"},
-    {"theta", KN_THETA, 1, {0}, "T0 eps", "temperature deviation, (T - T0) / (T0 eps)"},
+    {"rho", KN_RHO, 1, {0}, "n0 eps", KN_DIMENSION_DENSITY, "density deviation, (n - n0) / (n0 eps)"},
+    {"u", KN_UX, 3, {"x", "y", "z"}, "V0 eps", KN_DIMENSION_VELOCITY, "bulk velocity"},
+    {"theta",
+     KN_THETA,
+     1,
+     {0},
+     "T0 eps",
+     KN_DIMENSION_TEMPERATURE,
+     "temperature deviation, (T - T0) / (T0 eps)"},
     {"Pi",
      KN_PXX,
      6,
      {"xx", "yy", "zz", "xy", "xz", "yz"},
      "p0 eps",
+     KN_DIMENSION_STRESS,
      "stress deviation, (p_ij - p0 delta_ij) / (p0 eps), order xx yy zz xy xz yz"},
-    {"q", KN_QX, 3, {"x", "y", "z"}, "p0 V0 eps", "heat flux"},
-    {NULL, KN_FIELDS, 0, {0}, NULL, NULL},
+    {"q", KN_QX, 3, {"x", "y", "z"}, "p0 V0 eps", KN_DIMENSION_HEAT_FLUX, "heat flux"},
+    {NULL, KN_FIELDS, 0, {0}, NULL, KN_DIMENSION_NONE, NULL},
 };
 
+/* What a dataset holds; in a case with SI units also how it becomes SI. */
+static void write_unit(struct kn_store *store, hid_t set, const char *unit, enum kn_dimension dimension,
+                       const struct kn_scales *scales)
+{
+    kn_store_text(store, set, "unit", unit);
+    if (!scales->known)
+        return;
+    const struct kn_conversion by = kn_scales_conversion(scales, dimension);
+    kn_store_text(store, set, "si_unit", kn_units_si(dimension));
+    kn_store_attribute(store, set, "si_factor", H5T_NATIVE_DOUBLE, &by.factor);
+    kn_store_attribute(store, set, "si_offset", H5T_NATIVE_DOUBLE, &by.offset);
+}
+
+static void write_scales(struct kn_store *store, const struct kn_case *c, const struct kn_scales *scales)
+{
+    if (!scales->known)
+        return;
+    hid_t group = kn_store_group(store, store->file, "si");
+    kn_store_text(store, group, "species", kn_scales_species(c));
+    for (const struct kn_scale *scale = kn_scales_list; scale->name; scale++) {
+        const double value = kn_scales_value(scales, scale);
+        kn_store_attribute(store, group, scale->name, H5T_NATIVE_DOUBLE, &value);
+    }
+    if (group >= 0)
+        H5Gclose(group);
+}
+
 static void write_array(struct kn_store *store, hid_t where, const char *name, const double *values,
-                        hsize_t count, const char *description)
+                        hsize_t count, const char *description, const struct kn_scales *scales)
 {
     if (store->status != KN_OK)
         return;
@@ -34,7 +68,7 @@ static void write_array(struct kn_store *store, hid_t where, const char *name, c
     hid_t set = H5Dcreate2(where, name, H5T_IEEE_F64LE, space, H5P_DEFAULT, list, H5P_DEFAULT);
     if (set < 0 || H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)
         kn_store_fail(store, NULL);
-    kn_store_text(store, set, "unit", "lambda0");
+    write_unit(store, set, "lambda0", KN_DIMENSION_PLACE, scales);
     kn_store_text(store, set, "description", description);
     if (set >= 0)
         H5Dclose(set);
@@ -42,7 +76,7 @@ static void write_array(struct kn_store *store, hid_t where, const char *name, c
     H5Pclose(list);
 }
 
-static void write_grid(struct kn_store *store, const struct kn_space *space)
+static void write_grid(struct kn_store *store, const struct kn_space *space, const struct kn_scales *scales)
 {
     static const char *const edges[] = {"x", "y", "z"};
     static const char *const centres[] = {"x_centre", "y_centre", "z_centre"};
@@ -56,8 +90,8 @@ static void write_grid(struct kn_store *store, const struct kn_space *space)
         }
         for (int i = 0; i < n; i++)
             centre[i] = 0.5 * (space->edges[d][i] + space->edges[d][i + 1]);
-        write_array(store, group, edges[d], space->edges[d], (hsize_t)n + 1, "edges of the cells");
-        write_array(store, group, centres[d], centre, (hsize_t)n, "centres of the cells");
+        write_array(store, group, edges[d], space->edges[d], (hsize_t)n + 1, "edges of the cells", scales);
+        write_array(store, group, centres[d], centre, (hsize_t)n, "centres of the cells", scales);
         free(centre);
     }
     if (group >= 0)
@@ -66,7 +100,7 @@ static void write_grid(struct kn_store *store, const struct kn_space *space)
 
 /* One quantity out of fields[ncells][KN_FIELDS]: HDF5 picks the columns. */
 static void write_quantity(struct kn_store *store, hid_t where, const struct kn_quantity *quantity,
-                           const struct kn_space *space, const double *fields)
+                           const struct kn_space *space, const double *fields, const struct kn_scales *scales)
 {
     if (store->status != KN_OK)
         return;
@@ -82,7 +116,7 @@ static void write_quantity(struct kn_store *store, hid_t where, const struct kn_
     hid_t set = H5Dcreate2(where, quantity->name, H5T_IEEE_F64LE, file_space, H5P_DEFAULT, list, H5P_DEFAULT);
     if (set < 0 || H5Dwrite(set, H5T_NATIVE_DOUBLE, memory_space, H5S_ALL, H5P_DEFAULT, fields) < 0)
         kn_store_fail(store, NULL);
-    kn_store_text(store, set, "unit", quantity->unit);
+    write_unit(store, set, quantity->unit, quantity->dimension, scales);
     kn_store_text(store, set, "description", quantity->description);
     if (set >= 0)
         H5Dclose(set);
@@ -92,10 +126,10 @@ static void write_quantity(struct kn_store *store, hid_t where, const struct kn_
 }
 
 static void write_quantities(struct kn_store *store, hid_t where, const struct kn_space *space,
-                             const double *fields)
+                             const double *fields, const struct kn_scales *scales)
 {
     for (const struct kn_quantity *quantity = kn_fields_quantities; quantity->name; quantity++)
-        write_quantity(store, where, quantity, space, fields);
+        write_quantity(store, where, quantity, space, fields, scales);
 }
 
 /* The step of a series file "NNNNNNNN.<extension>"; -1 for any other name. */
@@ -153,7 +187,11 @@ static double expected_bytes(const struct kn_snapshot *s)
 static enum kn_status write_file(const char *path, const struct kn_snapshot *s, const char *series)
 {
     struct kn_store store;
+    struct kn_scales scales;
     int format = FORMAT;
+    enum kn_status status = kn_scales_create(&scales, s->c);
+    if (status != KN_OK)
+        return status;
     kn_store_create(&store, path, KN_STORE_PORTABLE, expected_bytes(s));
     kn_store_attribute(&store, store.file, "format", H5T_NATIVE_INT, &format);
     kn_store_text(&store, store.file, "version", KN_VERSION);
@@ -161,11 +199,12 @@ static enum kn_status write_file(const char *path, const struct kn_snapshot *s, 
     kn_store_attribute(&store, store.file, "time", H5T_NATIVE_DOUBLE, &s->time);
     kn_store_attribute(&store, store.file, "delta", H5T_NATIVE_DOUBLE, &s->c->gas.delta);
     kn_store_attribute(&store, store.file, "disturbance", H5T_NATIVE_DOUBLE, &s->c->disturbance);
-    write_grid(&store, s->space);
-    write_quantities(&store, store.file, s->space, s->fields);
+    write_scales(&store, s->c, &scales);
+    write_grid(&store, s->space, &scales);
+    write_quantities(&store, store.file, s->space, s->fields, &scales);
     if (s->mean) {
         hid_t mean = kn_store_group(&store, store.file, "mean");
-        write_quantities(&store, mean, s->space, s->mean);
+        write_quantities(&store, mean, s->space, s->mean, &scales);
         if (mean >= 0)
             H5Gclose(mean);
     }

@@ -2,6 +2,7 @@
 #ifndef KN_IO_FIELDS_H
 #define KN_IO_FIELDS_H
 
+#include "scales.h"
 #include "space.h"
 
 struct kn_snapshot {
@@ -20,6 +21,7 @@ struct kn_quantity {
     int components;
     const char *components_are[6]; /* names, where there is more than one */
     const char *unit;
+    enum kn_dimension dimension; /* of its values in SI */
     const char *description;
 };
 

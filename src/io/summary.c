@@ -1,6 +1,7 @@
 #include "io/summary.h"
 #include "config.h"
 #include "io/files.h"
+#include "scales.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -99,13 +100,13 @@ static void text(struct json *j, const char *key, const char *value)
     put_text(j, value);
 }
 
-static void vector(struct json *j, const char *key, const double value[3])
+static void vector(struct json *j, const char *key, const double value[3], double factor)
 {
     name(j, key);
     fputc('[', j->to);
     for (int d = 0; d < 3; d++) {
         fputs(d ? ", " : "", j->to);
-        put_number(j, value[d]);
+        put_number(j, factor * value[d]);
     }
     fputc(']', j->to);
 }
@@ -145,7 +146,13 @@ static double value_at(const struct kn_monitor *m, size_t offset, enum set set)
     return value_of(m, column_at(m, offset), set);
 }
 
-static void print_wall(struct json *j, const struct kn_monitor *m, enum kn_side side, enum set set)
+/* By what the results at walls are multiplied: 1, or their SI units. */
+struct wall_units {
+    double stress, heat_flux, mass_flux;
+};
+
+static void print_wall(struct json *j, const struct kn_monitor *m, enum kn_side side, enum set set,
+                       const struct wall_units *units)
 {
     double stress[3], tangential = 0;
     for (int d = 0; d < 3; d++) {
@@ -153,19 +160,30 @@ static void print_wall(struct json *j, const struct kn_monitor *m, enum kn_side 
             m, offsetof(struct kn_row, stress) + (3 * (size_t)side + (size_t)d) * sizeof(double), set);
         tangential += d == (int)side / 2 ? 0 : stress[d] * stress[d];
     }
+    const double heat = value_at(m, offsetof(struct kn_row, heat_flux) + (size_t)side * sizeof(double), set);
+    const double mass = value_at(m, offsetof(struct kn_row, mass_flux) + (size_t)side * sizeof(double), set);
     name(j, kn_space_side_name(side));
     open_with(j, '{');
     j->flat = true;
-    vector(j, "stress", stress);
+    vector(j, "stress", stress, units->stress);
     if (set == LAST || set == MEAN) /* a length made of deviations would mean nothing */
-        number(j, "shear", sqrt(tangential));
-    number(j, "normal_stress", stress[side / 2]);
-    number(j, "heat_flux",
-           value_at(m, offsetof(struct kn_row, heat_flux) + (size_t)side * sizeof(double), set));
-    number(j, "mass_flux",
-           value_at(m, offsetof(struct kn_row, mass_flux) + (size_t)side * sizeof(double), set));
+        number(j, "shear", units->stress * sqrt(tangential));
+    number(j, "normal_stress", units->stress * stress[side / 2]);
+    number(j, "heat_flux", units->heat_flux * heat);
+    number(j, "mass_flux", units->mass_flux * mass);
     close_with(j, '}');
     j->flat = false;
+}
+
+static void print_walls(struct json *j, const struct kn_monitor *m, enum set set,
+                        const struct wall_units *units)
+{
+    name(j, "walls");
+    open_with(j, '{');
+    for (int side = 0; side < KN_SIDES; side++)
+        if (column_at(m, offsetof(struct kn_row, heat_flux) + (size_t)side * sizeof(double)))
+            print_wall(j, m, (enum kn_side)side, set, units);
+    close_with(j, '}');
 }
 
 static void print_quantities(struct json *j, const char *key, const struct kn_monitor *m, enum set set)
@@ -180,12 +198,28 @@ static void print_quantities(struct json *j, const char *key, const struct kn_mo
         if (column)
             number(j, column->name, value_of(m, column, set));
     }
-    name(j, "walls");
-    open_with(j, '{');
-    for (int side = 0; side < KN_SIDES; side++)
-        if (column_at(m, offsetof(struct kn_row, heat_flux) + (size_t)side * sizeof(double)))
-            print_wall(j, m, (enum kn_side)side, set);
+    print_walls(j, m, set, &(struct wall_units){1, 1, 1});
     close_with(j, '}');
+}
+
+/* In a case with SI units: the scales, and what passes the walls in Pa, W m-2 and kg m-2 s-1. */
+static void print_si(struct json *j, const struct kn_monitor *m)
+{
+    struct kn_scales scales;
+    if (kn_scales_create(&scales, m->c) != KN_OK || !scales.known)
+        return;
+    const struct wall_units units = {kn_scales_conversion(&scales, KN_DIMENSION_STRESS).factor,
+                                     kn_scales_conversion(&scales, KN_DIMENSION_HEAT_FLUX).factor,
+                                     kn_scales_conversion(&scales, KN_DIMENSION_MASS_FLUX).factor};
+    name(j, "si");
+    open_with(j, '{');
+    text(j, "species", kn_scales_species(m->c));
+    for (const struct kn_scale *scale = kn_scales_list; scale->name; scale++)
+        number(j, scale->name, kn_scales_value(&scales, scale));
+    close_with(j, '}');
+    name(j, "quantities_si");
+    open_with(j, '{');
+    print_walls(j, m, m->averaged > 0 ? MEAN : LAST, &units);
     close_with(j, '}');
 }
 
@@ -263,7 +297,7 @@ static void print_conserved(struct json *j, const struct kn_monitor *m)
     name(j, "totals");
     open_with(j, '{');
     number(j, "mass", m->row.mass);
-    vector(j, "momentum", m->row.momentum);
+    vector(j, "momentum", m->row.momentum, 1);
     number(j, "energy", m->row.energy);
     close_with(j, '}');
 }
@@ -284,6 +318,7 @@ void kn_summary_print(FILE *to, const struct kn_summary *s)
     print_work(&j, s);
     print_conserved(&j, s->m);
     print_all_quantities(&j, s->m);
+    print_si(&j, s->m);
     print_samples(&j, s);
     print_last_row(&j, s->m);
     name(&j, "case");
