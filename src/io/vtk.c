@@ -82,6 +82,14 @@ static double cell_value(const struct kn_snapshot *s, int which, const struct kn
     return source(s, which)[cell * KN_FIELDS + (size_t)q->first + (size_t)component(q, i)];
 }
 
+/* ParaView knows no factors beside its arrays: a case in SI is written in SI, any other as it is. */
+static struct kn_conversion conversion(const struct kn_snapshot *s, enum kn_dimension dimension)
+{
+    struct kn_scales scales;
+    const bool known = kn_scales_create(&scales, s->c) == KN_OK && scales.known;
+    return known ? kn_scales_conversion(&scales, dimension) : (struct kn_conversion){1, 0};
+}
+
 static void print_heads(FILE *to, const struct kn_snapshot *s)
 {
     static const char axes[] = "xyz";
@@ -111,16 +119,18 @@ static void print_data(FILE *to, const struct kn_snapshot *s)
     struct base64 b = {.to = to};
     for (int which = 0; which < 2 && source(s, which); which++)
         for (const struct kn_quantity *q = kn_fields_quantities; q->name; q++) {
+            const struct kn_conversion to_si = conversion(s, q->dimension);
             put_word(&b, 8 * (uint64_t)s->space->ncells * (uint64_t)q->components);
             for (size_t cell = 0; cell < (size_t)s->space->ncells; cell++)
                 for (int i = 0; i < q->components; i++)
-                    put_real(&b, cell_value(s, which, q, cell, i));
+                    put_real(&b, to_si.offset + to_si.factor * cell_value(s, which, q, cell, i));
             put_end(&b);
         }
+    const double metre = conversion(s, KN_DIMENSION_PLACE).factor;
     for (int d = 0; d < 3; d++) {
         put_word(&b, 8 * ((uint64_t)s->space->cells[d] + 1));
         for (int i = 0; i <= s->space->cells[d]; i++)
-            put_real(&b, s->space->edges[d][i]);
+            put_real(&b, metre * s->space->edges[d][i]);
         put_end(&b);
     }
 }
@@ -218,6 +228,6 @@ enum kn_status kn_vtk_write(const char *folder, const struct kn_snapshot *s)
     if (status == KN_OK)
         status = kn_files_write_text(path, print_grid, s);
     if (status == KN_OK)
-        status = write_list(folder, file, s->time);
+        status = write_list(folder, file, conversion(s, KN_DIMENSION_TIME).factor * s->time);
     return status;
 }
