@@ -24,9 +24,11 @@ enum kn_status kn_command_read(const struct kn_command_case *a, struct kn_case *
 int kn_command_finish(enum kn_status status, const char *path);
 
 int kn_command_bench(int argc, char **argv);
+int kn_command_cases(int argc, char **argv);
 int kn_command_doctor(int argc, char **argv);
 int kn_command_help(int argc, char **argv);
 int kn_command_info(int argc, char **argv);
+int kn_command_init(int argc, char **argv);
 int kn_command_plot(int argc, char **argv);
 int kn_command_reproduce(int argc, char **argv);
 int kn_command_run(int argc, char **argv);

@@ -23,12 +23,13 @@ static error_t info_parse(int key, char *text, struct argp_state *state)
         a->json = true;
         return 0;
     case ARGP_KEY_ARG:
-        if (a->topic && a->from.path)
-            argp_error(state, "one case file at a time: %s and %s", a->from.path, text);
+        if (a->from.path || (a->topic && strcmp(a->topic, "operator") != 0))
+            argp_error(state, "one case file at a time: %s and %s", a->from.path ? a->from.path : a->topic,
+                       text);
         *(a->topic ? &a->from.path : &a->topic) = text;
         return 0;
     case ARGP_KEY_NO_ARGS:
-        argp_error(state, "about what? (operator)");
+        argp_error(state, "about what? (a case file, or operator)");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -45,6 +46,14 @@ static enum kn_status info_operator(struct info_arguments *a)
     return status == KN_OK ? kn_info_operator(&c, a->json) : status;
 }
 
+static enum kn_status info_case(struct info_arguments *a)
+{
+    struct kn_case c;
+    struct kn_places places = {0};
+    enum kn_status status = kn_command_read(&a->from, &c, &places);
+    return status == KN_OK ? kn_config_locate(&places, kn_info_case(&c, a->json)) : status;
+}
+
 int kn_command_info(int argc, char **argv)
 {
     static const struct argp_option options[] = {
@@ -55,9 +64,11 @@ int kn_command_info(int argc, char **argv)
     static const struct argp argp = {
         options,
         info_parse,
-        "operator [CASE.yaml]",
-        "Print viscosity, Prandtl number, rates, memory and cost of the assembled collision operator on "
-        "the velocity grid of a case.",
+        "CASE.yaml\noperator [CASE.yaml]",
+        "Print what a case is and what it needs: Knudsen and Mach number, mean free path, grids, steps, "
+        "memory, and the time it will take, from some steps of it on this machine.\v"
+        "With the word operator: viscosity, Prandtl number, rates, memory and cost of the assembled "
+        "collision operator on the velocity grid of the case.",
         NULL,
         NULL,
         NULL};
@@ -65,11 +76,13 @@ int kn_command_info(int argc, char **argv)
     if (!a.from.sets)
         return kn_command_finish(kn_error_set(KN_EMEMORY, "not enough memory"), NULL);
     argp_parse(&argp, argc, argv, 0, NULL, &a);
-    int code = KN_COMMAND_USAGE;
-    if (strcmp(a.topic, "operator") == 0)
+    int code;
+    if (strcmp(a.topic, "operator") == 0) {
         code = kn_command_finish(info_operator(&a), a.from.path);
-    else
-        fprintf(stderr, "knudsen info: nothing is known about '%s' (operator)\n", a.topic);
+    } else {
+        a.from.path = a.topic;
+        code = kn_command_finish(info_case(&a), a.from.path);
+    }
     free(a.from.sets);
     return code;
 }

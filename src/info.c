@@ -1,8 +1,13 @@
 #include "info.h"
 
 #include "backend/backend.h"
+#include "collision.h"
 #include "config.h"
+#include "estimate.h"
 #include "molecules.h"
+#include "sampling.h"
+#include "scales.h"
+#include "sim.h"
 
 #include <math.h>
 #include <omp.h>
@@ -101,5 +106,152 @@ enum kn_status kn_info_operator(const struct kn_case *c, bool json)
         (json ? print_json : print_text)(c, &o, &v, omp_get_wtime() - start);
     kn_operator_destroy(&o);
     kn_velocity_destroy(&v);
+    return status;
+}
+
+/* -------------------------------------------------------------- a whole case */
+
+/* What is known of a case before it is run. */
+struct facts {
+    const struct kn_case *c;
+    struct kn_scales scales;
+    struct kn_plan_size plan;
+    struct kn_estimate estimate;
+    double available; /* bytes */
+    double narrowest; /* cell, lambda0 */
+};
+
+static double largest_warming(const struct kn_case *c)
+{
+    double largest = 0;
+    for (int side = 0; side < KN_SIDES; side++)
+        largest =
+            fmax(largest, fabs(c->walls[side].temperature) + fabs(c->walls[side].oscillation.temperature));
+    return largest;
+}
+
+/* A length, or another number with a scale, as the case has it and in SI. */
+static void print_scaled(const struct facts *f, const char *name, enum kn_dimension dimension, double value,
+                         const char *unit)
+{
+    char text[KN_UNITS_TEXT];
+    printf("%-16s %.4g %s", name, value, unit);
+    if (f->scales.known) {
+        const struct kn_conversion by = kn_scales_conversion(&f->scales, dimension);
+        printf(" = %s", kn_units_text(dimension, by.factor * value, text));
+    }
+    putchar('\n');
+}
+
+static void print_gas(const struct facts *f)
+{
+    const struct kn_scales *s = &f->scales;
+    char text[KN_UNITS_TEXT];
+    if (!s->known)
+        return;
+    const char *species = kn_scales_species(f->c);
+    printf("%-16s %s, ", "gas", *species ? species : "by its mass and viscosity");
+    printf("%s, %.6g K, ", kn_units_text(KN_DIMENSION_PRESSURE, s->pressure, text), s->temperature);
+    printf("viscosity %s\n", kn_units_text(KN_DIMENSION_VISCOSITY, s->viscosity, text));
+    printf("%-16s %.4g m/s; of sound %.4g m/s\n", "V0", s->velocity, s->velocity * sqrt(5.0 / 6.0));
+}
+
+/* Linear answers to strong causes are a choice that should be a conscious one. */
+static void print_linearity(const struct facts *f)
+{
+    const double mach = kn_scales_mach(f->c);
+    const double warming =
+        (f->scales.known ? f->scales.disturbance : f->c->disturbance) * largest_warming(f->c);
+    if (mach > 0)
+        printf("%-16s %.4g, of the fastest wall or inflow\n", "Ma", mach);
+    if (warming > 0)
+        printf("%-16s %.2g %% of T0 at most\n", "heating", 100 * warming);
+    if (f->c->disturbance > 0)
+        return;
+    printf("%-16s linearised (disturbance: 0)", "equation");
+    if (mach > 0.1 || warming > 0.05)
+        printf("; this is a strong disturbance: disturbance: 1 solves the whole equation");
+    putchar('\n');
+}
+
+static const char *duration(double s, char text[KN_NAME])
+{
+    if (s < 100)
+        snprintf(text, KN_NAME, "%.2g s", s);
+    else if (s < 6000)
+        snprintf(text, KN_NAME, "%.0f min", s / 60);
+    else
+        snprintf(text, KN_NAME, "%.1f h", s / 3600);
+    return text;
+}
+
+static void print_case_text(const struct facts *f)
+{
+    const struct kn_case *c = f->c;
+    char needed[KN_NAME], there[KN_NAME], time[KN_NAME];
+    kn_config_bytes_text(f->available, there);
+    print_gas(f);
+    printf("%-16s %.4g\n", "Kn", KN_SCALES_FREE_PATH / c->gas.delta);
+    printf("%-16s %.4g\n", "delta", c->gas.delta);
+    print_linearity(f);
+    print_scaled(f, "mean free path", KN_DIMENSION_PLACE, KN_SCALES_FREE_PATH, "lambda0");
+    if (f->scales.known)
+        printf("%-16s %s\n", "lambda0", kn_units_text(KN_DIMENSION_LENGTH, f->scales.length, needed));
+    kn_config_bytes_text(f->plan.memory_bytes, needed);
+    print_scaled(f, "box", KN_DIMENSION_LENGTH, c->space.size[0], "L along x");
+    printf("%-16s %d x %d x %d, ", "cells", c->space.cells[0], c->space.cells[1], c->space.cells[2]);
+    printf("the narrowest %.3g mean free paths wide\n", f->narrowest / KN_SCALES_FREE_PATH);
+    printf("%-16s %d x %d x %d nodes, %lld stored per cell\n", "velocities", c->velocity.nodes[0],
+           c->velocity.nodes[1], c->velocity.nodes[2], (long long)f->plan.nodes);
+    printf("%-16s %s", "collisions", kn_config_choice_name("collision.method", c->collision.method));
+    if (kn_sampling_is_due(c))
+        printf(", as many samples as collision.error needs");
+    else if (kn_collision_is_noisy(c))
+        printf(", %d samples a step", c->collision.samples);
+    putchar('\n');
+    print_scaled(f, "time step", KN_DIMENSION_TIME, f->plan.time_step, "lambda0 / V0");
+    print_scaled(f, "end", KN_DIMENSION_TIME, c->time.end, "lambda0 / V0");
+    printf("%-16s %.0f%s\n", "steps", f->plan.steps, c->time.residual > 0 ? " at most" : "");
+    printf("%-16s %s needed, %s available\n", "memory", needed, there);
+    printf("%-16s %s%s on %s with %d thread%s, from %lld steps on %lld cells\n", "estimated time",
+           duration(f->plan.steps * f->estimate.step_s, time), c->time.residual > 0 ? " at most" : "",
+           f->estimate.backend, f->estimate.threads, f->estimate.threads == 1 ? "" : "s",
+           (long long)f->estimate.steps, (long long)f->estimate.cells);
+}
+
+static void print_case_json(const struct facts *f)
+{
+    printf(
+        "{\"knudsen\": %.10g, \"delta\": %.10g, \"mach\": %.10g, \"mean_free_path\": %.10g, "
+        "\"cells\": %lld, \"nodes\": %lld, \"narrowest_cell\": %.10g, \"time_step\": %.10g, \"steps\": %.0f, "
+        "\"memory_bytes\": %.0f, \"memory_available\": %.0f, \"step_s\": %.6g, \"estimated_s\": %.6g, "
+        "\"backend\": \"%s\", \"threads\": %d",
+        KN_SCALES_FREE_PATH / f->c->gas.delta, f->c->gas.delta, kn_scales_mach(f->c), KN_SCALES_FREE_PATH,
+        (long long)f->plan.cells, (long long)f->plan.nodes, f->narrowest, f->plan.time_step, f->plan.steps,
+        f->plan.memory_bytes, f->available, f->estimate.step_s, f->plan.steps * f->estimate.step_s,
+        f->estimate.backend, f->estimate.threads);
+    if (f->scales.known) {
+        printf(", \"si\": {\"species\": \"%s\"", kn_scales_species(f->c));
+        for (const struct kn_scale *scale = kn_scales_list; scale->name; scale++)
+            printf(", \"%s\": %.10g", scale->name, kn_scales_value(&f->scales, scale));
+        putchar('}');
+    }
+    puts("}");
+}
+
+enum kn_status kn_info_case(const struct kn_case *c, bool json)
+{
+    struct facts f = {.c = c, .available = kn_config_memory_available(), .narrowest = INFINITY};
+    const struct kn_listener listener = {show_part, stderr};
+    enum kn_status status = kn_scales_create(&f.scales, c);
+    if (status == KN_OK)
+        status = kn_sim_plan(c, &f.plan);
+    if (status == KN_OK)
+        status = kn_estimate_step(c, isatty(STDERR_FILENO) ? &listener : NULL, &f.estimate);
+    for (int d = 0; d < 3; d++)
+        if (c->space.cells[d] > 1)
+            f.narrowest = fmin(f.narrowest, kn_space_narrowest(c, d));
+    if (status == KN_OK)
+        (json ? print_case_json : print_case_text)(&f);
     return status;
 }

@@ -20,7 +20,9 @@ static const struct command {
 } commands[] = {
     /* clang-format off */
     {"run", "knudsen run", kn_command_run, "CASE.yaml", "run a case"},
-    {"info", "knudsen info", kn_command_info, "operator", "viscosity, rates and cost of the collision operator"},
+    {"init", "knudsen init", kn_command_init, "NAME", "write a case file to start from"},
+    {"cases", "knudsen cases", kn_command_cases, "", "list the cases that come with the program"},
+    {"info", "knudsen info", kn_command_info, "CASE.yaml", "what a case is and needs: Kn, Ma, steps, memory, time"},
     {"plot", "knudsen plot", kn_command_plot, "DIR", "draw the results in a folder"},
     {"verify", "knudsen verify", kn_command_verify, "[CASE]", "compare the cases with published values"},
     {"reproduce", "knudsen reproduce", kn_command_reproduce, "[TOPIC]", "tables and figures of the paper, or of verification"},

@@ -5,6 +5,9 @@
 #include "knudsen.h"
 #include "units.h"
 
+/* Mean free path of hard spheres over lambda0: Kn = this / delta, theory (5). */
+#define KN_SCALES_FREE_PATH 0.8884578523
+
 struct kn_scales {
     bool known;         /* false: the case stays dimensionless, and nothing below is set */
     double mass;        /* of a molecule, kg */

@@ -152,3 +152,32 @@ bool kn_units_read(enum kn_dimension dimension, const char *text, double *si, ch
     ut_free(wanted);
     return good;
 }
+
+static bool takes_prefix(enum kn_dimension dimension)
+{
+    switch (dimension) {
+    case KN_DIMENSION_LENGTH:
+    case KN_DIMENSION_PLACE:
+    case KN_DIMENSION_GAS_LENGTH:
+    case KN_DIMENSION_TIME:
+    case KN_DIMENSION_PRESSURE:
+    case KN_DIMENSION_STRESS:
+    case KN_DIMENSION_VISCOSITY:
+        return true;
+    default:
+        return false;
+    }
+}
+
+const char *kn_units_text(enum kn_dimension dimension, double si, char text[KN_UNITS_TEXT])
+{
+    static const char *const prefixes[] = {"f", "p", "n", "u", "m", "", "k", "M", "G"};
+    enum { NONE = 5, LAST = 8 };
+    int i = NONE;
+    if (takes_prefix(dimension) && si != 0) {
+        const double thousands = floor(log10(fabs(si)) / 3 + 1e-12);
+        i = (int)fmin(LAST, fmax(0, NONE + thousands));
+    }
+    snprintf(text, KN_UNITS_TEXT, "%.4g %s%s", si * pow(1000, NONE - i), prefixes[i], table[dimension].si);
+    return text;
+}

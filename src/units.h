@@ -45,4 +45,8 @@ bool kn_units_is_absolute(enum kn_dimension dimension);
 /* Read a number and a unit; on failure `why` [size] says what is wrong and what is expected. */
 bool kn_units_read(enum kn_dimension dimension, const char *text, double *si, char *why, size_t size);
 
+/* "802 nm", "22.7 uPa s", "353 m s-1": four digits, with a prefix where people use one. */
+enum { KN_UNITS_TEXT = 64 };
+const char *kn_units_text(enum kn_dimension dimension, double si, char text[KN_UNITS_TEXT]);
+
 #endif

@@ -1,5 +1,6 @@
 #include "verify.h"
 
+#include "cases.h"
 #include "coarsen.h"
 #include "config.h"
 #include "error.h"
@@ -18,97 +19,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { CASES = 256, MESSAGE = 1024 };
+enum { MESSAGE = 1024 };
 
 static const double ROACHE = 3, ROUNDING = 1e-5;
 
-/* ------------------------------------------------------------- where cases are */
+/* --------------------------------------------------------------- which cases */
 
-static bool is_folder(const char *path)
+/* Those that were asked for, where some were. */
+static enum kn_status choose_cases(struct kn_cases *all, const struct kn_verify_options *o)
 {
-    struct stat s;
-    return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
-}
-
-/* Beside the folder of the program: in the source, or where both are installed. */
-static bool find_beside(char path[KN_PATH])
-{
-    static const char *const places[] = {"../cases", "../share/knudsen/cases"};
-    char beside[PATH_MAX];
-    const ssize_t length = readlink("/proc/self/exe", beside, sizeof beside - 1);
-    if (length < 0)
-        return false;
-    beside[length] = '\0';
-    *strrchr(beside, '/') = '\0';
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-        if (kn_files_join(path, beside, places[i]) == KN_OK && is_folder(path))
-            return true;
-    return false;
-}
-
-static enum kn_status find_folder(const struct kn_verify_options *o, char folder[KN_PATH])
-{
-    const char *given = o->cases ? o->cases : getenv("KNUDSEN_CASES");
-    if (!given)
-        return find_beside(folder)
-                   ? KN_OK
-                   : kn_error_set(KN_EINPUT, "no cases beside the program (--cases DIR says where they are)");
-    if (!is_folder(given))
-        return kn_error_set(KN_EINPUT, "%s is no folder of cases", given);
-    if (snprintf(folder, KN_PATH, "%s", given) >= KN_PATH)
-        return kn_error_set(KN_EINPUT, "the path of the cases is too long");
-    return KN_OK;
-}
-
-/* The cases there are, or those that were asked for. */
-struct cases {
-    char folder[KN_PATH];
-    int count;
-    char name[CASES][KN_NAME];
-};
-
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(a, b);
-}
-
-static bool is_case(const char *folder, const char *name)
-{
-    char whole[KN_PATH], file[KN_PATH];
-    return name[0] != '.' && strlen(name) < KN_NAME && kn_files_join(whole, folder, name) == KN_OK &&
-           kn_files_join(file, whole, "case.yaml") == KN_OK && access(file, R_OK) == 0;
-}
-
-static enum kn_status list_cases(struct cases *all)
-{
-    DIR *directory = opendir(all->folder);
-    if (!directory)
-        return kn_error_set(KN_EIO, "%s cannot be read", all->folder);
-    for (struct dirent *entry; (entry = readdir(directory)) && all->count < CASES;)
-        if (is_case(all->folder, entry->d_name))
-            snprintf(all->name[all->count++], KN_NAME, "%.*s", KN_NAME - 1, entry->d_name);
-    closedir(directory);
-    qsort(all->name, (size_t)all->count, sizeof *all->name, by_name);
-    return all->count > 0 ? KN_OK : kn_error_set(KN_EINPUT, "%s holds no case", all->folder);
-}
-
-static enum kn_status refuse_name(const struct cases *all, const char *word)
-{
-    char quoted[KN_NAME + 8];
-    kn_config_quote(word, strlen(word), quoted);
-    for (int i = 0; i < all->count; i++)
-        if (kn_config_is_near(word, all->name[i]))
-            return kn_error_set(KN_EINPUT, "verify: unknown case '%s' (did you mean %s?)", quoted,
-                                all->name[i]);
-    return kn_error_set(KN_EINPUT, "verify: unknown case '%s' (knudsen verify --list names them)", quoted);
-}
-
-static enum kn_status choose_cases(struct cases *all, const struct kn_verify_options *o)
-{
-    char chosen[CASES][KN_NAME];
+    char chosen[KN_CASES][KN_NAME];
     for (int i = 0; i < o->nnames; i++) {
-        if (i == CASES || !bsearch(o->names[i], all->name, (size_t)all->count, sizeof *all->name, by_name))
-            return refuse_name(all, o->names[i]);
+        if (i == KN_CASES || !kn_cases_have(all, o->names[i]))
+            return KN_EINPUT;
         snprintf(chosen[i], KN_NAME, "%s", o->names[i]);
     }
     if (o->nnames > 0) {
@@ -325,7 +248,7 @@ static void print_entry(const struct book *b)
 }
 
 /* Every file is read before anything runs: mistakes show at once. */
-static enum kn_status check_all(const struct kn_verify_options *o, const struct cases *all,
+static enum kn_status check_all(const struct kn_verify_options *o, const struct kn_cases *all,
                                 struct book *books)
 {
     struct kn_verify_table table = {.json = o->json};
@@ -353,16 +276,14 @@ static enum kn_status check_all(const struct kn_verify_options *o, const struct 
 
 enum kn_status kn_verify(const struct kn_verify_options *options)
 {
-    struct cases *all = calloc(1, sizeof *all);
-    struct book *books = calloc(CASES, sizeof *books);
+    struct kn_cases *all = calloc(1, sizeof *all);
+    struct book *books = calloc(KN_CASES, sizeof *books);
     if (!all || !books) {
         free(all);
         free(books);
         return kn_error_set(KN_EMEMORY, "not enough memory");
     }
-    enum kn_status status = find_folder(options, all->folder);
-    if (status == KN_OK)
-        status = list_cases(all);
+    enum kn_status status = kn_cases_find(all, options->cases);
     if (status == KN_OK)
         status = choose_cases(all, options);
     if (status == KN_OK) {
@@ -370,7 +291,7 @@ enum kn_status kn_verify(const struct kn_verify_options *options)
         status = check_all(options, all, books);
         kn_signals_release();
     }
-    for (int i = 0; i < CASES; i++)
+    for (int i = 0; i < KN_CASES; i++)
         kn_reference_destroy(&books[i].known);
     free(books);
     free(all);
