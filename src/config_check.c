@@ -283,7 +283,14 @@ static enum kn_status check_operator(const struct kn_case *c)
 static enum kn_status check_scales(const struct kn_case *c)
 {
     struct kn_scales scales;
-    return kn_scales_create(&scales, c);
+    const enum kn_status status = kn_scales_create(&scales, c);
+    if (status == KN_OK && scales.known && fabs(scales.box / scales.length / c->gas.delta - 1) > 1e-9)
+        return kn_error_set(
+            KN_EINPUT,
+            "gas.delta: %g, but pressure and length make it %g (kn_case_set keeps them together, "
+            "fields of struct kn_case alone do not)",
+            c->gas.delta, scales.box / scales.length);
+    return status;
 }
 
 static enum kn_status check_ranges(const struct kn_case *c)

@@ -217,7 +217,7 @@ static void printing_keeps_every_bit(void **state)
         c.walls[KN_BACK].kind = c.walls[KN_FRONT].kind = KN_WALL_SYMMETRY;
         c.initial.shape = KN_SHAPE_FOURTH_MOMENT;
         c.time.max_steps = INT64_C(9007199254740991);
-        c.gas.omega_set = true; /* as the printed case will set it, and the walls */
+        c.gas.omega_set = c.gas.delta_set = true; /* as the printed case will set them, and the walls */
         for (int side = 0; side < KN_SIDES; side++)
             c.walls[side].kind_set = true;
         char *text = print(&c, false), *again;
@@ -494,7 +494,7 @@ static void assignments_are_checked(void **state)
 {
     (void)state;
     assert_set_refused("gas.detla=1", "--set gas.detla=1: gas.detla: unknown key (did you mean gas.delta?)");
-    assert_set_refused("gas.colour=1", "unknown key (keys of gas: delta, molecules, omega)");
+    assert_set_refused("gas.colour=1", "unknown key (keys of gas: delta, molecules, omega, species, ");
     assert_set_refused("walls.lid.velocity=1",
                        "unknown key (keys of walls: left, right, bottom, top, back, front)");
     assert_set_refused("wals.topp.velocty=1", "did you mean walls.top.velocity?");
