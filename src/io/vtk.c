@@ -69,17 +69,31 @@ static const double *source(const struct kn_snapshot *s, int which)
     return which ? s->mean : s->fields;
 }
 
+/* VTK takes six components for a symmetric tensor in the order xx yy zz xy yz xz; here xz comes before yz. */
+static int component(const struct kn_quantity *q, int i)
+{
+    static const int tensor[] = {0, 1, 2, 3, 5, 4};
+    return q->components == 6 ? tensor[i] : i;
+}
+
+static double cell_value(const struct kn_snapshot *s, int which, const struct kn_quantity *q, size_t cell,
+                         int i)
+{
+    return source(s, which)[cell * KN_FIELDS + (size_t)q->first + (size_t)component(q, i)];
+}
+
 static void print_heads(FILE *to, const struct kn_snapshot *s)
 {
     static const char axes[] = "xyz";
     size_t offset = 0, ncells = (size_t)s->space->ncells;
-    fputs("      <CellData>\n", to);
+    /* what is active here is what filters offer first: arrows of u, glyphs of Pi */
+    fputs("      <CellData Vectors=\"u\" Tensors=\"Pi\">\n", to);
     for (int which = 0; which < 2 && source(s, which); which++)
         for (const struct kn_quantity *q = kn_fields_quantities; q->name; q++) {
             fprintf(to, "        <DataArray type=\"Float64\" Name=\"%s%s\" NumberOfComponents=\"%d\"",
                     prefixes[which], q->name, q->components);
             for (int i = 0; i < q->components && q->components > 1; i++)
-                fprintf(to, " ComponentName%d=\"%s\"", i, q->components_are[i]);
+                fprintf(to, " ComponentName%d=\"%s\"", i, q->components_are[component(q, i)]);
             fprintf(to, " format=\"appended\" offset=\"%zu\"/>\n", offset);
             offset += encoded_size(ncells * (size_t)q->components);
         }
@@ -100,7 +114,7 @@ static void print_data(FILE *to, const struct kn_snapshot *s)
             put_word(&b, 8 * (uint64_t)s->space->ncells * (uint64_t)q->components);
             for (size_t cell = 0; cell < (size_t)s->space->ncells; cell++)
                 for (int i = 0; i < q->components; i++)
-                    put_real(&b, source(s, which)[cell * KN_FIELDS + (size_t)q->first + (size_t)i]);
+                    put_real(&b, cell_value(s, which, q, cell, i));
             put_end(&b);
         }
     for (int d = 0; d < 3; d++) {
