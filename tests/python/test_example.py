@@ -1,0 +1,31 @@
+"""The example runs as it is and leaves its pictures."""
+
+import os
+import subprocess
+import sys
+
+from matplotlib.image import imread
+from scene import PROGRAM, ROOT, Test, knudsen, main
+
+
+class Example(Test):
+    def test_cavity(self):
+        environment = {**os.environ, "MPLBACKEND": "Agg", "KNUDSEN": str(PROGRAM)}
+        command = [sys.executable, "-B", ROOT / "python" / "examples" / "cavity.py", self.folder]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=self.folder)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("drag of the lid D = 0.6", done.stdout)
+        for name in ("field", "profile", "history", "sweep"):
+            with self.subTest(picture=name):
+                picture = imread(self.folder / f"{name}.png")
+                self.assertGreater(min(picture.shape[:2]), 300)
+                self.assertGreater((picture[..., :3].min(axis=-1) < 0.9).mean(), 0.01)  # not a blank page
+        # The independent values for BGK in cases/cavity/README.md; 24 x 24 cells leave up to 3 % in G.
+        for delta, drag, flow in ((0.1, 0.67945, 0.09735), (1, 0.63477, 0.10456), (10, 0.4188, 0.1447)):
+            run = knudsen.open(self.folder / f"delta-{delta:g}")
+            self.assertAlmostEqual(run.quantities.D / drag, 1, delta=0.005)
+            self.assertAlmostEqual(run.quantities.G / flow, 1, delta=0.035)
+
+
+if __name__ == "__main__":
+    main()
