@@ -26,7 +26,7 @@ case = {
     "velocity": {"nodes": [12, 12, 6]},
     "collision": {"method": "bgk"},  # "operator" has hard spheres
     "walls": {"top": {"velocity": [1, 0, 0]}},
-    "time": {"end": 8, "residual": 1e-3},
+    "time": {"end": 6, "residual": 1e-3},
     "output": {"fields": 0.5},
 }
 run = knudsen.run(case, out=folder / "delta-1", overwrite=True)
@@ -52,7 +52,7 @@ ax.figure.savefig(folder / "history.png", dpi=150)
 
 # %% From nearly free flight to nearly a liquid
 def at_delta(delta):
-    over = {"gas.delta": delta, "time.end": 8 * delta, "output.fields": 0}
+    over = {"gas.delta": delta, "time.end": 6 * delta, "output.fields": 0}
     return knudsen.run(case, out=folder / f"delta-{delta:g}", set=over, overwrite=True)
 
 

@@ -61,6 +61,9 @@ class Fields(Mapping):
     def __len__(self):
         return sum(1 for _ in self)
 
+    def _ipython_key_completions_(self):
+        return list(self)
+
     def unit(self, name):
         """The unit of a field as text.
 

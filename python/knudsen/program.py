@@ -5,6 +5,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import weakref
 from pathlib import Path
@@ -40,7 +41,8 @@ def run(
     program    where the program is (``find_program``)
     resume     go on from the checkpoint in ``out``
     overwrite  begin anew where a run stopped before its end
-    progress   called with a dict about once a second: ``event`` is ``start``, ``progress``, ``end``, ...
+    progress   True shows a line that follows the run; a function is called with a dict about once a
+               second, whose ``event`` is ``start``, ``progress``, ``end``, ... (``knudsen run --json``)
 
     A failure raises ``knudsen.Error`` with the program's message, and so does the end of ``run.walltime``.
     Ctrl-C lets the program write a checkpoint and then raises KeyboardInterrupt.  After both
@@ -50,7 +52,7 @@ def run(
     ...         "walls": {"left": {"velocity": [0, -0.5, 0]}, "right": {"velocity": [0, 0.5, 0]}}}
     >>> for delta in (0.1, 1, 10):
     ...     print(delta, knudsen.run(case, set={"gas.delta": delta}).quantities.walls.right.shear)
-    >>> knudsen.run("cases/cavity/case.yaml", out="results/cavity", progress=print)
+    >>> knudsen.run("cases/cavity/case.yaml", out="results/cavity", progress=True)
     """
     program = find_program(program)
     with tempfile.TemporaryDirectory(prefix="knudsen-") as scratch:
@@ -61,7 +63,7 @@ def run(
         for key, value in (set or {}).items():
             command += ["--set", f"{key}={_value(value)}"]
         command += ["--resume"] * resume + ["--overwrite"] * overwrite
-        code, message = _start(command, progress)
+        code, message = _start(command, _show if progress is True else progress)
     if code != 0:
         # a dict has no lines and columns that the message could point at
         message = message.removeprefix("knudsen: ")
@@ -96,6 +98,22 @@ def _write(case, scratch):
     path = scratch / "case.yaml"
     path.write_text(json.dumps(case, indent=2, default=_plain) + "\n")
     return path
+
+
+def _show(entry):
+    """One line on the error channel that later ones replace."""
+    event, text = entry["event"], ""
+    if event in ("assembly", "pilot"):
+        text = f"preparing, {100 * entry['part']:.0f} %"
+    elif event == "progress":
+        text = f"step {entry['step']}/{entry['steps']}  t = {entry['time']:.4g}"
+        text += f"  residual {entry['residual']:.1e}" if entry["residual"] is not None else ""
+        text += f"  {entry['eta_s']:.0f} s left" if entry["eta_s"] is not None else ""
+    elif event == "end":
+        text = entry["outcome"]
+        text += f": step {entry['step']}, t = {entry['time']:.4g}" if "step" in entry else ""
+    if text:
+        print(f"\r{text:<70}", end="\n" if event == "end" else "", file=sys.stderr, flush=True)
 
 
 def _start(command, progress):

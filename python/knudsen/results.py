@@ -104,6 +104,9 @@ class History(Mapping):
     def __len__(self):
         return len(self._columns)
 
+    def _ipython_key_completions_(self):
+        return list(self)
+
     def unit(self, name):
         """The unit of a column as text; "1" where it has none."""
         return history_unit(name)

@@ -1,11 +1,39 @@
 """The example runs as it is and leaves its pictures."""
 
 import os
+import re
 import subprocess
 import sys
 
 from matplotlib.image import imread
-from scene import PROGRAM, ROOT, Test, knudsen, main
+from scene import CAVITY, PROGRAM, ROOT, Test, knudsen, main
+
+
+def blocks(path):
+    """The pieces of Python in a document."""
+    return re.findall(r"^```python\n(.*?)^```", path.read_text(), re.MULTILINE | re.DOTALL)
+
+
+class Documents(Test):
+    def run_text(self, text):
+        environment = {**os.environ, "MPLBACKEND": "Agg", "KNUDSEN": str(PROGRAM)}
+        environment["PYTHONPATH"] = str(ROOT / "python")
+        command = [sys.executable, "-B", "-c", text]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_readme(self):
+        (block,) = blocks(ROOT / "python" / "README.md")
+        self.assertIn("0.63", self.run_text(block))  # D for BGK at delta = 1
+        self.assertGreater((self.folder / "lid.png").stat().st_size, 10000)
+
+    def test_format(self):
+        """What docs/format.md says to those who read with h5py alone."""
+        (block,) = blocks(ROOT / "docs" / "format.md")
+        knudsen.run(CAVITY, out=self.folder / "DIR", program=PROGRAM)
+        said = self.run_text(block).splitlines()
+        self.assertEqual([line.split()[0] for line in said], ["0", "18", "36", "54", "71"])
 
 
 class Example(Test):

@@ -123,7 +123,8 @@ class Lines(Pictures):
         self.assertEqual(self.drawn(plot.history(finished(PLATES))).get_yscale(), "log")  # the residual
 
     def test_compare(self):
-        other = knudsen.run(CAVITY, set={"gas.delta": 10, "time.end": 2, "output.vtk": False}, program=PROGRAM)
+        over = {"gas.delta": 10, "time.end": 2, "output.vtk": False}
+        other = knudsen.run(CAVITY, set=over, program=PROGRAM)
         runs = [finished(CAVITY), other]
         ax = self.drawn(plot.compare(runs, "ux", along="y"))
         self.assertEqual([line.get_label() for line in ax.get_lines()], ["delta = 1", "delta = 10"])

@@ -1,6 +1,8 @@
 """knudsen.run starts the program, hands on what it says, and stops with the user."""
 
+import contextlib
 import gc
+import io
 import json
 import os
 import signal
@@ -24,8 +26,8 @@ class Run(Test):
         self.assertEqual(run.case.walls.right.velocity, [0, 1, 0])
 
     def test_keys_over_the_case(self):
-        over = {"gas.delta": 2.5, "space.cells": [3, 4], "space.cluster": ["low", "high"], "output.vtk": False}
-        over |= {"collision.method": "shakhov", "time.end": np.float64(1e-05)}
+        over = {"gas.delta": 2.5, "space.cells": [3, 4], "space.cluster": ["low", "high"]}
+        over |= {"collision.method": "shakhov", "time.end": np.float64(1e-05), "output.vtk": False}
         run = knudsen.run(CAVITY, set=over, program=PROGRAM)
         self.assertEqual((run.delta, run.fields["rho"].shape, run.case.output.vtk), (2.5, (4, 3), False))
         self.assertEqual((run.case.collision.method, run.case.time.end), ("shakhov", 1e-5))
@@ -62,6 +64,19 @@ class Run(Test):
         self.assertEqual(heard[-1]["outcome"], "end time")
 
 
+    def test_line_that_follows(self):
+        with contextlib.redirect_stderr(io.StringIO()) as said:
+            knudsen.run(CAVITY, program=PROGRAM, progress=True)
+        lines = said.getvalue().split("\r")[1:]
+        self.assertRegex(lines[0], "^step 0/71  t = 0 ")
+        self.assertRegex(lines[-1], "^end time: step 71, t = 1 *\n$")
+        with contextlib.redirect_stderr(io.StringIO()) as said:
+            over = {"collision.method": "operator", "velocity.nodes": 6}
+            with mock.patch.dict(os.environ, {"KNUDSEN_CACHE": str(self.folder)}):  # which is empty
+                knudsen.run(CAVITY, set=over, program=PROGRAM, progress=True)
+        self.assertIn("preparing, 0 %", said.getvalue())
+
+
 class Failure(Test):
     def test_has_the_words_of_the_program(self):
         call = {"out": self.folder / "never", "program": PROGRAM}
@@ -95,7 +110,8 @@ class Failure(Test):
         self.refuses("holds a run that stopped before its end", knudsen.run, **call)
         run = knudsen.run(**call, set={**ENDLESS, "time.max_steps": stopped + 10}, resume=True)
         self.assertEqual((run.step, run.finished), (stopped + 10, True))
-        self.refuses("run.walltime", knudsen.run, set={**ENDLESS, "run.walltime": 0.2}, overwrite=True, **call)
+        stop = {**ENDLESS, "run.walltime": 0.2}
+        self.refuses("run.walltime", knudsen.run, set=stop, overwrite=True, **call)
         self.assertEqual(knudsen.run(**call, overwrite=True).time, 1)
 
     def test_of_the_listener_stops_the_program(self):
