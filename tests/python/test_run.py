@@ -71,10 +71,9 @@ class Run(Test):
         self.assertRegex(lines[0], "^step 0/71  t = 0 ")
         self.assertRegex(lines[-1], "^end time: step 71, t = 1 *\n$")
         with contextlib.redirect_stderr(io.StringIO()) as said:
-            over = {"collision.method": "operator", "velocity.nodes": 6}
-            with mock.patch.dict(os.environ, {"KNUDSEN_CACHE": str(self.folder)}):  # which is empty
-                knudsen.run(CAVITY, set=over, program=PROGRAM, progress=True)
-        self.assertIn("preparing, 0 %", said.getvalue())
+            knudsen.program._show({"event": "assembly", "part": 0.125})  # seconds of work, if it were real
+            knudsen.program._show({"event": "note", "text": "not for this line"})
+        self.assertRegex(said.getvalue(), "^\rpreparing, 12 % *$")
 
 
 class Failure(Test):

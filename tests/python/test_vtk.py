@@ -1,6 +1,7 @@
 """ParaView's own reader gets from fields.pvd and the .vtr files what fields.h5 holds."""
 
 import threading
+import time
 import xml.etree.ElementTree as ElementTree
 
 import h5py
@@ -76,10 +77,10 @@ class Vtk(Test):
     def check(self, case, times):
         run = finished(case)
         entries = read_list(run.folder)
-        np.testing.assert_allclose([time for time, _ in entries], times, atol=run.summary.time_step)
-        for time, path in entries:
+        np.testing.assert_allclose([at for at, _ in entries], times, atol=run.summary.time_step)
+        for at, path in entries:
             with self.subTest(path=path.name), h5py.File(path.with_suffix(".h5")) as file:
-                self.assertEqual(time, file.attrs["time"])
+                self.assertEqual(at, file.attrs["time"])
                 self.compare(read_grid(path), file)
         with h5py.File(run.folder / "fields.h5") as file:
             self.assertEqual(entries[-1][0], file.attrs["time"])
@@ -96,8 +97,8 @@ class Vtk(Test):
 
     def test_averages(self):
         run = finished(SAMPLED)
-        ((time, path),) = read_list(run.folder)  # without output.fields the end alone
-        self.assertEqual(time, 2)
+        ((at, path),) = read_list(run.folder)  # without output.fields the end alone
+        self.assertEqual(at, 2)
         with h5py.File(run.folder / "fields.h5") as file:
             self.compare(read_grid(path), file)
 
@@ -124,20 +125,21 @@ class Vtk(Test):
 
     def test_list_is_whole_while_the_run_goes_on(self):
         """A reader that looks at any moment finds complete files and increasing times."""
-        over = {"time.end": 4, "output.fields": 0.02}
+        over = {"time.end": 3, "output.fields": 0.05}
         run = threading.Thread(target=knudsen.run, args=(CAVITY, self.folder, over, PROGRAM))
         run.start()
         looks = []
         while run.is_alive():
+            time.sleep(0.005)  # leave the processor to the run
             if (self.folder / "fields.pvd").exists():
                 entries = read_list(self.folder)
                 looks.append(len(entries))
-                times = [time for time, _ in entries]
+                times = [at for at, _ in entries]
                 self.assertEqual(times, sorted(set(times)))
                 self.assertEqual(read_grid(entries[-1][1]).GetDimensions(), (9, 11, 2))
         run.join()
         self.assertGreater(len(set(looks)), 3)
-        self.assertGreater(len(read_list(self.folder)), 150)
+        self.assertGreater(len(read_list(self.folder)), 50)
 
 
 def tensors(grid):
