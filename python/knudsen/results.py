@@ -1,0 +1,211 @@
+"""What a run has left in its folder; docs/format.md describes the files."""
+
+import csv
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from .errors import Error
+from .record import Record, numbers
+from .snapshot import Snapshot
+from .units import AXES, history_unit
+
+_FILES = ("fields.h5", "history.csv", "summary.json")  # a folder with none of them holds no run
+
+
+def open(folder, squeeze=True):
+    """The run in a folder that ``knudsen run --out FOLDER`` has written, or is still writing.
+
+    Axes with a single cell are left out of all fields, so that those of a plane flow are [ny][nx]
+    and of a flow between plates [nx].  ``squeeze=False`` keeps them: [nz][ny][nx].
+
+    >>> run = knudsen.open("results/cavity")
+    >>> with knudsen.open("results/cavity") as run:     # closes its file
+    ...     print(run)
+    """
+    return Run(folder, squeeze)
+
+
+class Series(Sequence):
+    """Snapshots that ``output.fields`` has left, in order of time; empty without it.
+
+    >>> run.series.times
+    array([0. , 0.5, 1. ])
+    >>> for at in run.series:
+    ...     print(at.time, at.fields["theta"].max())
+    >>> run.series["theta"]                 # [time][ny][nx], all of them
+    """
+
+    def __init__(self, run):
+        names = sorted(run._file["series"], key=int) if "series" in run._file else []
+        folder = run.folder / "fields"
+        self._snapshots = [Snapshot(folder / f"{name}.h5", run._squeeze, run._scratch) for name in names]
+        self.steps = np.array([int(name) for name in names], dtype=int)
+        self._times = None
+
+    @property
+    def times(self):
+        if self._times is None:
+            self._times = np.array([self._closed(at, lambda: at.time) for at in self._snapshots])
+        return self._times
+
+    @staticmethod
+    def _closed(at, ask):
+        """Leave the file as it was: a series may be longer than the files a process may have open."""
+        was_open = at._opened is not None
+        try:
+            return ask()
+        finally:
+            if not was_open:
+                at.close()
+
+    def at(self, time):
+        """The snapshot nearest to a time."""
+        if not self._snapshots:
+            raise Error("this run has no series; output.fields sets the time between its files")
+        return self._snapshots[int(np.argmin(np.abs(self.times - time)))]
+
+    def __getitem__(self, key):
+        if isinstance(key, str):
+            if not self._snapshots:
+                raise Error("this run has no series; output.fields sets the time between its files")
+            return np.stack([self._closed(at, lambda: at.fields[key]) for at in self._snapshots])
+        return self._snapshots[key]
+
+    def __iter__(self):
+        for at in self._snapshots:
+            yield at
+            at.close()
+
+    def __len__(self):
+        return len(self._snapshots)
+
+    def __repr__(self):
+        span = f", t = {self.times[0]:g} to {self.times[-1]:g}" if len(self) else ""
+        return f"<series of {len(self)}{span}>"
+
+
+class History(Mapping):
+    """Columns of history.csv as arrays, by name: ``run.history["D"]``, ``run.history["top.stress_x"]``."""
+
+    def __init__(self, path):
+        self._columns = _read_columns(path)
+
+    def __getitem__(self, name):
+        if name not in self._columns:
+            raise KeyError(f"{name}: no such column; there are {', '.join(self._columns)}")
+        return self._columns[name]
+
+    def __iter__(self):
+        return iter(self._columns)
+
+    def __len__(self):
+        return len(self._columns)
+
+    def _ipython_key_completions_(self):
+        return list(self)
+
+    def unit(self, name):
+        """The unit of a column as text; "1" where it has none."""
+        return history_unit(name)
+
+    def __repr__(self):
+        return f"<history of {len(self['step'])} rows: {', '.join(self)}>"
+
+
+def _read_columns(path):
+    try:
+        with path.open(newline="") as file:
+            names = next(csv.reader(file), [])
+            # A run that goes on may be in the middle of a row.
+            rows = [row for line in file if line.endswith("\n") for row in [line.rstrip("\r\n").split(",")]]
+    except FileNotFoundError:
+        raise Error(f"there is no {path}") from None
+    if "step" not in names:
+        raise Error(f"{path} is no history of Knudsen: it has no column 'step'")
+    whole = [row for row in rows if len(row) == len(names)]
+    table = np.array(whole, dtype=float).reshape(-1, len(names))
+    columns = {name: np.ascontiguousarray(table[:, i]) for i, name in enumerate(names)}
+    columns["step"] = columns["step"].astype(int)
+    return columns
+
+
+class Run(Snapshot):
+    """A run: its latest fields (see ``Snapshot``), and what it has told on the way.
+
+    ``fields`` ``mean``     the gas at ``time``, and its averages or None
+    ``series``              the gas at the times that ``output.fields`` asked for
+    ``x`` ``x_edges`` ...   centres and edges of the cells in L
+    ``history``             columns of history.csv
+    ``quantities`` ``errors``  what came out: D, G, G_P, G_T, walls
+    ``summary`` ``case``    summary.json, and the whole case in it
+    ``si``                  all of it in SI, or None
+    """
+
+    def __init__(self, folder, squeeze=True, scratch=None):
+        self.folder = Path(folder)
+        if not self.folder.exists():
+            raise Error(f"there is no folder {self.folder}")
+        if not self.folder.is_dir():
+            raise Error(f"{self.folder} is a file; the folder of a run is needed")
+        if not any((self.folder / name).exists() for name in _FILES):
+            raise Error(f"{self.folder} holds no run: there is none of {', '.join(_FILES)}")
+        super().__init__(self.folder / "fields.h5", squeeze, scratch)
+        self._summary = self._history = self._series = None
+
+    @property
+    def summary(self):
+        """summary.json; it is written when the run ends."""
+        if self._summary is None:
+            path = self.folder / "summary.json"
+            try:
+                self._summary = json.loads(path.read_text(), object_hook=Record)
+            except FileNotFoundError:
+                raise Error(f"there is no {path}: the run goes on, or has failed") from None
+            except ValueError as error:
+                raise Error(f"cannot read {path}: {error}") from None
+        return self._summary
+
+    @property
+    def finished(self):
+        """Whether the run has come to an end of its own, neither interrupted nor out of wall time."""
+        exists = (self.folder / "summary.json").exists()
+        return exists and self.summary["outcome"] not in ("interrupted", "walltime")
+
+    @property
+    def case(self):
+        """Every key of the case as it was run: ``run.case.gas.delta``, ``run.case["walls"]["top"]``."""
+        return self.summary["case"]
+
+    @property
+    def quantities(self):
+        """What came out: averages over time where there are any, else the last values.
+
+        >>> run.quantities.D, run.quantities.walls.top.shear, run.quantities["walls"]["top"]["stress"]
+        """
+        return numbers(self.summary["quantities"])
+
+    @property
+    def errors(self):
+        """Standard errors of ``quantities`` where collisions are sampled, else None; nan where unknown."""
+        return numbers(self.summary["errors"]) if "errors" in self.summary else None
+
+    @property
+    def history(self):
+        if self._history is None:
+            self._history = History(self.folder / "history.csv")
+        return self._history
+
+    @property
+    def series(self):
+        if self._series is None:
+            self._series = Series(self)
+        return self._series
+
+    def __repr__(self):
+        if not self._path.exists():
+            return f"<run {self.folder}>"
+        cells = " x ".join(str(len(getattr(self, axis))) for axis in AXES)
+        return f"<run {self.folder}, {cells} cells, t = {self.time:g}>"

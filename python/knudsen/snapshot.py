@@ -1,0 +1,161 @@
+"""The gas at one time, as fields.h5 and the files of its series hold it; docs/format.md."""
+
+from pathlib import Path
+
+import h5py
+
+from .errors import Error
+from .fields import Fields, Grid, text
+from .record import Record, numbers
+from .units import axis_unit
+
+FORMAT = 1  # of fields.h5
+
+
+class Snapshot(Grid):
+    """The gas at one time: ``fields``, ``mean``, ``time``, ``step``, axes in L, ``si``.
+
+    ``mean`` is None where no averages were taken, ``si`` where the case is not in SI.
+    """
+
+    def __init__(self, path, squeeze=True, scratch=None):
+        self._path, self._squeeze, self._opened = Path(path), squeeze, None
+        self._scratch = scratch  # a temporary folder lives as long as somebody may read from it
+
+    @property
+    def _file(self):
+        # Files are replaced as a whole: one that stays open stays the same while the run goes on.
+        if self._opened is None:
+            self._opened = _open_file(self._path)
+        return self._opened
+
+    @property
+    def fields(self):
+        return Fields(self._file, self._squeeze)
+
+    def _mean(self, si=False):
+        return Fields(self._file["mean"], self._squeeze, si) if "mean" in self._file else None
+
+    @property
+    def mean(self):
+        return self._mean()
+
+    @property
+    def si(self):
+        return SI(self) if "si" in self._file else None
+
+    @property
+    def time(self):
+        """In lambda0 / V0."""
+        return float(self._file.attrs["time"])
+
+    @property
+    def step(self):
+        return int(self._file.attrs["step"])
+
+    @property
+    def delta(self):
+        """L / lambda0."""
+        return float(self._file.attrs["delta"])
+
+    @property
+    def disturbance(self):
+        """eps; 0 is the linearised equation."""
+        return float(self._file.attrs["disturbance"])
+
+    def _axis(self, name):
+        return self._file["grid"][name][...] / self.delta
+
+    def unit(self, name):
+        """The unit of a field, of an axis or of the time, as text.
+
+        >>> run.unit("u"), run.unit("x"), run.unit("time")
+        ('V0 eps', 'L', 'lambda0 / V0')
+        """
+        return axis_unit(name) or self.fields.unit(name)
+
+    def close(self):
+        """Close the file; it opens again when something is asked of it."""
+        if self._opened is not None:
+            self._opened.close()
+            self._opened = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def __repr__(self):
+        return f"<snapshot of {self._path.parent} at t = {self.time:g}>"
+
+
+class SI(Grid):
+    """A snapshot in SI: ``fields``, ``mean``, axes in m, ``time`` in s, and ``scales``.
+
+    ``fields["rho"]`` is the number density in m-3, ``fields["theta"]`` the temperature in K; Pi and p
+    are deviations from the pressure ``scales.pressure``.
+
+    >>> run.si.scales.length                # lambda0, m
+    >>> run.si.fields["u"]                  # m/s
+    """
+
+    def __init__(self, snapshot):
+        self._snapshot = snapshot
+        attributes = snapshot._file["si"].attrs
+        self.species = text(attributes["species"])
+        self.scales = Record({name: float(attributes[name]) for name in attributes if name != "species"})
+
+    @property
+    def fields(self):
+        return Fields(self._snapshot._file, self._snapshot._squeeze, si=True)
+
+    @property
+    def mean(self):
+        return self._snapshot._mean(si=True)
+
+    @property
+    def time(self):
+        return self._snapshot.time * self.scales.time
+
+    @property
+    def quantities(self):
+        """What came out, in SI; see ``Run.quantities``."""
+        if not hasattr(type(self._snapshot), "summary"):
+            raise Error("quantities belong to a run, not to one of its snapshots")
+        return numbers(self._snapshot.summary["quantities_si"])
+
+    def _axis(self, name):
+        stored = self._snapshot._file["grid"][name]
+        return stored.attrs["si_offset"] + stored.attrs["si_factor"] * stored[...]
+
+    def unit(self, name):
+        """The SI unit of a field, an axis (m) or the time (s)."""
+        if name == "time":
+            return "s"
+        if name in ("x", "y", "z"):
+            return text(self._snapshot._file["grid"][name].attrs["si_unit"])
+        return self.fields.unit(name)
+
+    def __repr__(self):
+        s = self.scales
+        gas = f"{self.species}, " if self.species else ""
+        return f"<SI: {gas}{s.temperature:g} K, {s.pressure:g} Pa, L = {s.box:g} m>"
+
+
+def _open_file(path):
+    if not path.exists():
+        latest = path.name == "fields.h5"
+        hint = "the run has not written it yet, or has failed" if latest else "was it removed?"
+        raise Error(f"there is no {path}: {hint}")
+    try:
+        file = h5py.File(path, "r")
+    except OSError as error:
+        raise Error(f"cannot read {path}: {error}") from None
+    found = file.attrs.get("format")
+    if found != FORMAT:
+        file.close()
+        if found is None:
+            raise Error(f"{path} is no fields file of Knudsen")
+        raise Error(f"{path} has format {found}; this package reads format {FORMAT}")
+    return file

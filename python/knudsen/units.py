@@ -1,0 +1,51 @@
+"""Names of fields and columns, and their units and symbols."""
+
+import numpy as np
+
+AXES = "xyz"
+
+# Components by name: the field they are part of, and their place in it.
+COMPONENTS = {
+    **{f"u{axis}": ("u", i) for i, axis in enumerate(AXES)},
+    **{f"P{pair}": ("Pi", i) for i, pair in enumerate(("xx", "yy", "zz", "xy", "xz", "yz"))},
+    **{f"q{axis}": ("q", i) for i, axis in enumerate(AXES)},
+}
+
+# What follows from fields: the field, the formula and a symbol.
+DERIVED = {
+    "speed": ("u", lambda u: np.linalg.norm(u, axis=-1), "|u|"),
+    "heat": ("q", lambda q: np.linalg.norm(q, axis=-1), "|q|"),
+    "p": ("Pi", lambda pi: pi[..., :3].mean(axis=-1), "p"),
+}
+
+_COLUMNS = {
+    "step": "1",
+    "time": "lambda0 / V0",
+    "residual": "V0 / lambda0",
+    "mass": "n0 lambda0^3 eps",
+    "momentum_x": "n0 V0 lambda0^3 eps",
+    "momentum_y": "n0 V0 lambda0^3 eps",
+    "momentum_z": "n0 V0 lambda0^3 eps",
+    "momentum_drift": "n0 V0 lambda0^3 eps",
+    "energy": "n0 V0^2 lambda0^3 eps",
+    "energy_drift": "n0 V0^2 lambda0^3 eps",
+    "stress_x": "p0 eps",
+    "stress_y": "p0 eps",
+    "stress_z": "p0 eps",
+    "heat_flux": "p0 V0 eps",
+    "mass_flux": "n0 V0 eps",
+    "rho": "n0 eps",
+    "theta": "T0 eps",
+}
+_FIELDS = {"u": "V0 eps", "Pi": "p0 eps", "q": "p0 V0 eps"}
+
+
+def axis_unit(name):
+    """The unit of an axis or of the time; None for any other name."""
+    return "L" if name in ("x", "y", "z") else "lambda0 / V0" if name == "time" else None
+
+
+def history_unit(column):
+    """The unit of a column of history.csv, whatever side or average it belongs to."""
+    name = column.rpartition(".")[2]
+    return _FIELDS[COMPONENTS[name][0]] if name in COMPONENTS else _COLUMNS.get(name, "1")
