@@ -52,6 +52,16 @@ SAMPLED = {
     "output": {"average": 1, "history": 1, "vtk": True},
 }
 
+MICRO = {
+    "gas": {"species": "helium", "pressure": "20 kPa", "temperature": "300 K"},
+    "space": {"cells": [6, 5], "size": ["2 um", "1 um"], "stretch": [0.8, 0.9]},
+    "velocity": {"nodes": 4},
+    "collision": {"method": "bgk"},
+    "walls": {"top": {"velocity": ["5 m/s", 0, 0]}, "bottom": {"temperature": "310 K"}},
+    "time": {"end": "2 ns"},
+    "output": {"fields": "1 ns"},
+}
+
 _kept = {}
 
 

@@ -8,7 +8,7 @@ import subprocess
 
 import h5py
 import numpy as np
-from scene import BOX, CAVITY, PLATES, PROGRAM, SAMPLED, Test, finished, knudsen, main
+from scene import BOX, CAVITY, MICRO, PLATES, PROGRAM, SAMPLED, Test, finished, knudsen, main
 
 NAMES = ("rho", "u", "theta", "Pi", "q")
 PARTS = {
@@ -295,6 +295,17 @@ class SI(Test):
         summary["quantities_si"] = {"D": 0.5, "walls": {"top": {"shear": 3.25, "stress": [3.25, 0, 0]}}}
         (copy / "summary.json").write_text(json.dumps(summary))
         self.run_in_si, self.scales = knudsen.open(copy), scales
+
+    def test_of_the_program(self):
+        """What the program writes is what the folder of setUp imitates."""
+        run = finished(MICRO)
+        si, v0 = run.si, (2 * 8.314462618 * 300 / 4.002602e-3) ** 0.5
+        self.assertEqual(set(si.scales), set(self.scales))
+        np.testing.assert_allclose([si.scales.velocity, si.time, si.x_edges[-1]], [v0, 2e-9, 2e-6], rtol=1e-9)
+        np.testing.assert_allclose(si.fields["ux"], v0 * run.fields["ux"], rtol=1e-9)
+        self.assertTrue(300 < si.fields["theta"].mean() < 310)
+        walls, plain = si.quantities.walls.top, run.quantities.walls.top
+        np.testing.assert_allclose([walls.shear, walls.heat_flux], [20e3 * plain.shear, 20e3 * v0 * plain.heat_flux])
 
     def test_none_without_it(self):
         self.assertIs(finished(CAVITY).si, None)

@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ElementTree
 
 import h5py
 import numpy as np
-from scene import BOX, CAVITY, PLATES, PROGRAM, SAMPLED, Test, finished, knudsen, main
+from scene import BOX, CAVITY, MICRO, PLATES, PROGRAM, SAMPLED, Test, finished, knudsen, main
 from vtkmodules.util.numpy_support import vtk_to_numpy
 from vtkmodules.vtkCommonCore import vtkObject, vtkPoints
 from vtkmodules.vtkCommonDataModel import vtkPolyData
@@ -77,13 +77,14 @@ class Vtk(Test):
     def check(self, case, times):
         run = finished(case)
         entries = read_list(run.folder)
-        np.testing.assert_allclose([at for at, _ in entries], times, atol=run.summary.time_step)
+        second = run.si.scales.time if run.si else 1
+        np.testing.assert_allclose([at for at, _ in entries], times, atol=second * run.summary.time_step)
         for at, path in entries:
             with self.subTest(path=path.name), h5py.File(path.with_suffix(".h5")) as file:
-                self.assertEqual(at, file.attrs["time"])
+                self.assertEqual(at, second * file.attrs["time"])
                 self.compare(read_grid(path), file)
         with h5py.File(run.folder / "fields.h5") as file:
-            self.assertEqual(entries[-1][0], file.attrs["time"])
+            self.assertEqual(entries[-1][0], second * file.attrs["time"])
             self.compare(read_grid(entries[-1][1]), file)
 
     def test_plates(self):
@@ -94,6 +95,13 @@ class Vtk(Test):
 
     def test_box(self):
         self.check(BOX, [0, 0.25, 0.5])
+
+    def test_si(self):
+        self.check(MICRO, [0, 1e-9, 2e-9])
+        grid = read_grid(read_list(finished(MICRO).folder)[-1][1])
+        np.testing.assert_allclose(grid.GetBounds()[:4], [0, 2e-6, 0, 1e-6], rtol=1e-12)
+        low, high = grid.GetCellData().GetArray("theta").GetRange()
+        self.assertTrue(299 < low < high < 310)  # K
 
     def test_averages(self):
         run = finished(SAMPLED)
