@@ -1,0 +1,143 @@
+#include "eta.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+enum { PAIRS = KN_ETA_BUCKETS * (KN_ETA_BUCKETS - 1) / 2, FEWEST = 4 /* buckets that make a trend */ };
+
+/* A second of the past counts by the cube of its place between start and now, and not much when it is
+ * longer ago than MEMORY: a slow start is soon forgotten, and so is what the machine did hours ago.
+ * Marks closer than 1 / MARKS of what has passed are not worth the arithmetic. */
+static const double FORGET = 3, MEMORY = 300 /* s */, MARKS = 64;
+
+/* From rest the relative change of the fields begins as 1 / t and ends as exp(-k t).  With t^(-1/2) exp(-k t)
+ * the end of the cases is foreseen within a factor of 1.5 from a tenth on; with either alone it is not. */
+static const double POWER = 0.5;
+
+void kn_eta_start(struct kn_eta *e, const struct kn_eta_mark *first, int64_t last, double limit,
+                  double deadline)
+{
+    *e = (struct kn_eta){
+        .last = last, .limit = limit, .deadline = deadline, .first = *first, .latest = *first, .rows = 1};
+}
+
+/* -------------------------------------------------------------------- rate */
+
+void kn_eta_step(struct kn_eta *e, const struct kn_eta_mark *now)
+{
+    const double since = now->clock - e->latest.clock, all = now->clock - e->first.clock;
+    if (now->step <= e->latest.step || !(since > all / MARKS))
+        return;
+    const double keep = fmin(pow(1 - since / all, FORGET), exp(-since / MEMORY));
+    e->steps = keep * e->steps + (double)(now->step - e->latest.step);
+    e->seconds = keep * e->seconds + fmax(0, since - (now->output_s - e->latest.output_s));
+    e->latest = *now;
+}
+
+double kn_eta_rate(const struct kn_eta *e)
+{
+    return e->seconds > 0 ? e->steps / e->seconds : 0;
+}
+
+/* ---------------------------------------------------------------- residual */
+
+/* When all buckets are full, two become one. */
+static void merge(struct kn_eta *e)
+{
+    for (int i = 0; i < KN_ETA_BUCKETS / 2; i++) {
+        const struct kn_eta_bucket *a = &e->bucket[2 * i];
+        e->bucket[i] = (struct kn_eta_bucket){a[0].step + a[1].step, a[0].height + a[1].height};
+    }
+    e->nbuckets = KN_ETA_BUCKETS / 2;
+    e->rows *= 2;
+}
+
+void kn_eta_row(struct kn_eta *e, int64_t step, double residual)
+{
+    if (!(residual > 0) || !isfinite(residual) || step <= 0)
+        return;
+    if (e->nbuckets == KN_ETA_BUCKETS)
+        merge(e);
+    struct kn_eta_bucket *b = &e->bucket[e->nbuckets];
+    if (e->waiting == 0)
+        *b = (struct kn_eta_bucket){0};
+    b->step += (double)step;
+    b->height += log(residual);
+    if (++e->waiting == e->rows) {
+        e->nbuckets++;
+        e->waiting = 0;
+    }
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *values, int n)
+{
+    qsort(values, (size_t)n, sizeof *values, by_size);
+    return n % 2 ? values[n / 2] : 0.5 * (values[n / 2 - 1] + values[n / 2]);
+}
+
+/* height + POWER log step = start + slope step, by medians over the later half of the steps: no single
+ * row, however far off, can turn it. */
+static bool fit(const struct kn_eta *e, double *start, double *slope)
+{
+    double x[KN_ETA_BUCKETS], y[KN_ETA_BUCKETS], values[PAIRS];
+    int n = 0, pairs = 0;
+    for (int i = e->nbuckets - 1; i >= 0; i--) {
+        const double step = e->bucket[i].step / e->rows;
+        if (n >= FEWEST && step < 0.5 * x[0])
+            break;
+        x[n] = step;
+        y[n++] = e->bucket[i].height / e->rows + POWER * log(step);
+    }
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < i; k++)
+            values[pairs++] = (y[i] - y[k]) / (x[i] - x[k]);
+    if (n < FEWEST)
+        return false;
+    *slope = median(values, pairs);
+    for (int i = 0; i < n; i++)
+        values[i] = y[i] - *slope * x[i];
+    *start = median(values, n);
+    return true;
+}
+
+/* The step at which the residual reaches its limit; infinite where it is not seen to fall that far. */
+static double crossing(const struct kn_eta *e, double now)
+{
+    double start, slope, low = now, high = (double)e->last;
+    if (!(e->limit > 0) || !fit(e, &start, &slope) || slope >= 0)
+        return INFINITY;
+    const double level = log(e->limit) - start;
+    if (slope * high - POWER * log(high) > level)
+        return INFINITY;
+    while (high - low > 0.5) {
+        const double middle = 0.5 * (low + high);
+        *(slope * middle - POWER * log(middle) > level ? &low : &high) = middle;
+    }
+    return high;
+}
+
+/* ---------------------------------------------------------------- what is left */
+
+struct kn_eta_left kn_eta_left(const struct kn_eta *e, const struct kn_eta_mark *now)
+{
+    const double all = now->clock - e->first.clock, output = now->output_s - e->first.output_s,
+                 working = all > 0 ? fmax(1 - output / all, 0.01) : 1, rate = working * kn_eta_rate(e),
+                 until = crossing(e, (double)now->step);
+    struct kn_eta_left left = {INFINITY, KN_ETA_LAST_STEP};
+    if (rate > 0) {
+        left.by = until < (double)e->last ? KN_ETA_RESIDUAL : KN_ETA_LAST_STEP;
+        left.seconds = fmax(0, fmin(until, (double)e->last) - (double)now->step) / rate;
+    }
+    if (now->step >= e->last)
+        left = (struct kn_eta_left){0, KN_ETA_LAST_STEP};
+    else if (e->deadline - now->clock < left.seconds)
+        left = (struct kn_eta_left){fmax(0, e->deadline - now->clock), KN_ETA_DEADLINE};
+    return left;
+}
