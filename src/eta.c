@@ -1,7 +1,6 @@
 #include "eta.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 enum { PAIRS = KN_ETA_BUCKETS * (KN_ETA_BUCKETS - 1) / 2, FEWEST = 4 /* buckets that make a trend */ };
@@ -11,9 +10,11 @@ enum { PAIRS = KN_ETA_BUCKETS * (KN_ETA_BUCKETS - 1) / 2, FEWEST = 4 /* buckets 
  * Marks closer than 1 / MARKS of what has passed are not worth the arithmetic. */
 static const double FORGET = 3, MEMORY = 300 /* s */, MARKS = 64;
 
-/* From rest the relative change of the fields begins as 1 / t and ends as exp(-k t).  With t^(-1/2) exp(-k t)
- * the end of the cases is foreseen within a factor of 1.5 from a tenth on; with either alone it is not. */
-static const double POWER = 0.5;
+/* The relative change of fields that come to rest falls as exp(-k t); of fields that begin at rest it is
+ * 1 / t at first.  For these t^(-1/2) exp(-k t) foresees the end of the cases within a factor of 1.5 from a
+ * tenth of the run on; exp(-k t) alone sees it at half of what is left, exp(-k t) / t at several times that.
+ * All rows together tell which it is. */
+static const double POWERS[] = {0, 0.5};
 
 void kn_eta_start(struct kn_eta *e, const struct kn_eta_mark *first, int64_t last, double limit,
                   double deadline)
@@ -82,43 +83,60 @@ static double median(double *values, int n)
     return n % 2 ? values[n / 2] : 0.5 * (values[n / 2 - 1] + values[n / 2]);
 }
 
-/* height + POWER log step = start + slope step, by medians over the later half of the steps: no single
- * row, however far off, can turn it. */
-static bool fit(const struct kn_eta *e, double *start, double *slope)
+/* log residual + power log step = start + slope step. */
+struct trend {
+    double power, start, slope;
+    double deviation; /* mean, absolute */
+};
+
+/* By medians over the buckets from `first` on: no single row, however far off, can turn it. */
+static struct trend fit(const struct kn_eta *e, double power, int first)
 {
     double x[KN_ETA_BUCKETS], y[KN_ETA_BUCKETS], values[PAIRS];
+    struct trend t = {.power = power};
     int n = 0, pairs = 0;
-    for (int i = e->nbuckets - 1; i >= 0; i--) {
-        const double step = e->bucket[i].step / e->rows;
-        if (n >= FEWEST && step < 0.5 * x[0])
-            break;
-        x[n] = step;
-        y[n++] = e->bucket[i].height / e->rows + POWER * log(step);
+    for (int i = first; i < e->nbuckets; i++, n++) {
+        x[n] = e->bucket[i].step / e->rows;
+        y[n] = e->bucket[i].height / e->rows + power * log(x[n]);
+        for (int k = 0; k < n; k++)
+            values[pairs++] = (y[n] - y[k]) / (x[n] - x[k]);
     }
+    t.slope = median(values, pairs);
     for (int i = 0; i < n; i++)
-        for (int k = 0; k < i; k++)
-            values[pairs++] = (y[i] - y[k]) / (x[i] - x[k]);
-    if (n < FEWEST)
-        return false;
-    *slope = median(values, pairs);
+        values[i] = y[i] - t.slope * x[i];
+    t.start = median(values, n);
     for (int i = 0; i < n; i++)
-        values[i] = y[i] - *slope * x[i];
-    *start = median(values, n);
-    return true;
+        t.deviation += fabs(y[i] - t.start - t.slope * x[i]) / n;
+    return t;
+}
+
+/* The form that suits all buckets, fitted to those of the later half of the steps. */
+static struct trend find_trend(const struct kn_eta *e)
+{
+    struct trend best = fit(e, POWERS[0], 0);
+    for (size_t i = 1; i < sizeof POWERS / sizeof *POWERS; i++) {
+        const struct trend t = fit(e, POWERS[i], 0);
+        best = t.deviation < best.deviation ? t : best;
+    }
+    int first = 0;
+    while (e->nbuckets - first > FEWEST && e->bucket[first].step < 0.5 * e->bucket[e->nbuckets - 1].step)
+        first++;
+    return fit(e, best.power, first);
 }
 
 /* The step at which the residual reaches its limit; infinite where it is not seen to fall that far. */
 static double crossing(const struct kn_eta *e, double now)
 {
-    double start, slope, low = now, high = (double)e->last;
-    if (!(e->limit > 0) || !fit(e, &start, &slope) || slope >= 0)
+    if (!(e->limit > 0) || e->nbuckets < FEWEST)
         return INFINITY;
-    const double level = log(e->limit) - start;
-    if (slope * high - POWER * log(high) > level)
+    const struct trend t = find_trend(e);
+    const double level = log(e->limit) - t.start;
+    double low = now, high = (double)e->last;
+    if (t.slope >= 0 || t.slope * high - t.power * log(high) > level)
         return INFINITY;
     while (high - low > 0.5) {
         const double middle = 0.5 * (low + high);
-        *(slope * middle - POWER * log(middle) > level ? &low : &high) = middle;
+        *(t.slope * middle - t.power * log(middle) > level ? &low : &high) = middle;
     }
     return high;
 }

@@ -163,15 +163,15 @@ void kn_progress_prepare(struct kn_progress *p, enum kn_prepare what, double par
         restart_preparation(p, what, part, now);
     p->part = part;
     const bool whole = part > 1 - 1e-9;
+    const size_t longest = strlen("  ,   100 %  ETA 00:00 min");
     const double elapsed = now - p->since,
                  left = part > p->from ? elapsed * (1 - part) / (part - p->from) : INFINITY;
     char text[LINE], duration[PART], tail[2 * PART];
     snprintf(tail, sizeof tail, "%3.0f %%  ETA %s", floor(100 * part), kn_progress_duration(duration, left));
     if (kn_progress_speaks(p, KN_REPORT_TERMINAL) && (elapsed >= p->next_live || whole)) {
         p->next_live = elapsed + LIVE_EVERY;
-        snprintf(text, sizeof text, "  %s, %s  %s", k->text, k->why, tail);
-        if ((int)strlen(text) > kn_progress_width())
-            snprintf(text, sizeof text, "  %s  %s", k->text, tail);
+        const bool wide = strlen(k->text) + strlen(k->why) + longest <= (size_t)kn_progress_width();
+        snprintf(text, sizeof text, "  %s%s%s  %s", k->text, wide ? ", " : "", wide ? k->why : "", tail);
         kn_progress_draw(p, text);
     }
     if (kn_progress_speaks(p, KN_REPORT_PLAIN) && elapsed >= p->next_plain) {
@@ -266,8 +266,7 @@ void kn_progress_end(struct kn_progress *p, const struct kn_summary *s)
     p->ended = true;
     if (kn_progress_speaks(p, KN_REPORT_TERMINAL)) { /* the live line stays as it stood at the end */
         const struct kn_eta_mark now = {kn_progress_clock(), s->phase_s[KN_PHASE_OUTPUT], s->steps};
-        struct kn_progress_state state = state_at(p, &now, s->time, &s->m->row);
-        state.left.seconds = 0;
+        const struct kn_progress_state state = state_at(p, &now, s->time, &s->m->row);
         show_live(p, &state);
         kn_progress_say(p, "\n");
         p->shown = false;

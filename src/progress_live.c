@@ -7,20 +7,21 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { LINE = KN_PROGRESS_LINE, PART = KN_PROGRESS_PART, PARTS = 10, BAR = 16, MARGIN = 2 };
+enum { LINE = KN_PROGRESS_LINE, PART = KN_PROGRESS_PART, PARTS = 10, BAR = 12, MARGIN = 2, WANTED = 8 };
 
 /* ---------------------------------------------------------------- numbers */
 
 const char *kn_progress_duration(char text[PART], double s)
 {
+    const double seconds = round(s), minutes = floor(seconds / 60);
     if (!isfinite(s) || s > 1e8)
         snprintf(text, PART, "-");
-    else if (s < 59.5)
+    else if (seconds < 60)
         snprintf(text, PART, "%.*f s", s < 9.95 ? 1 : 0, s);
-    else if (s < 3600)
-        snprintf(text, PART, "%d:%02d min", (int)s / 60, (int)s % 60);
+    else if (seconds < 3600)
+        snprintf(text, PART, "%d:%02d min", (int)seconds / 60, (int)seconds % 60);
     else
-        snprintf(text, PART, "%d:%02d h", (int)(s / 3600), (int)(s / 60) % 60);
+        snprintf(text, PART, "%d:%02d h", (int)minutes / 60, (int)minutes % 60);
     return text;
 }
 
@@ -74,7 +75,7 @@ static void add_bar(struct pieces *all, int rank, double part)
 }
 
 /* In the order in which they are shown; of fixed width, so that nothing moves while numbers change. */
-static void gather(const struct kn_progress *p, const struct kn_progress_state *s, bool live,
+static void gather(const struct kn_progress *p, const struct kn_progress_state *s, bool live, bool brief,
                    struct pieces *all)
 {
     const struct kn_row *row = s->row;
@@ -84,13 +85,14 @@ static void gather(const struct kn_progress *p, const struct kn_progress_state *
     const int step_width = digits_of((double)p->last), whole = digits_of(p->end),
               decimals = whole < 4 ? 4 - whole : 0;
     char text[PART];
+    all->n = 0;
     if (live)
         add_bar(all, 9, part);
     add(all, 1, "%3d %%", (int)(100 * part));
-    add(all, 2, "step %*lld/%lld", step_width, (long long)s->step, (long long)p->last);
+    add(all, 2, "%s%*lld/%lld", brief ? "" : "step ", step_width, (long long)s->step, (long long)p->last);
     add(all, 4, "t %*.*f", whole + (decimals > 0) + decimals, decimals, s->time);
     if (isfinite(row->residual))
-        add(all, 5, "res %.2e", row->residual);
+        add(all, 5, "res %.*e", brief ? 1 : 2, row->residual);
     if (isfinite(row->drag))
         add(all, 10, "D %.4f G %.4f", row->drag, row->vortex_flow);
     if (isfinite(row->mass_drift))
@@ -99,16 +101,29 @@ static void gather(const struct kn_progress *p, const struct kn_progress_state *
         add(all, 6, "%10s", kn_progress_scaled(text, updates, "upd/s"));
         add(all, 7, "%9s", kn_progress_scaled(text, bytes, "B/s"));
     }
-    add(all, 3, "ETA %s", kn_progress_duration(text, s->left.seconds));
+    if (!p->ended)
+        add(all, 3, "ETA %s", kn_progress_duration(text, s->left.seconds));
+}
+
+/* Of the pieces up to a rank. */
+static int length_of(const struct pieces *all, int rank)
+{
+    int length = 0;
+    for (int i = 0; i < all->n; i++)
+        if (all->piece[i].rank <= rank)
+            length += MARGIN + (int)strlen(all->piece[i].text);
+    return length;
 }
 
 void kn_progress_compose(const struct kn_progress *p, const struct kn_progress_state *s, int width, bool live,
                          char text[LINE])
 {
-    struct pieces all = {0};
+    struct pieces all;
     bool taken[PARTS] = {false};
     int used = 0;
-    gather(p, s, live, &all);
+    gather(p, s, live, false, &all);
+    if (length_of(&all, WANTED) > width)
+        gather(p, s, live, true, &all);
     for (int rank = 1; rank <= PARTS; rank++)
         for (int i = 0; i < all.n; i++) {
             const int length = MARGIN + (int)strlen(all.piece[i].text);
