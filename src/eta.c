@@ -11,10 +11,9 @@ enum { PAIRS = KN_ETA_BUCKETS * (KN_ETA_BUCKETS - 1) / 2, FEWEST = 4 /* buckets 
 static const double FORGET = 3, MEMORY = 300 /* s */, MARKS = 64;
 
 /* The relative change of fields that come to rest falls as exp(-k t); of fields that begin at rest it is
- * 1 / t at first.  For these t^(-1/2) exp(-k t) foresees the end of the cases within a factor of 1.5 from a
- * tenth of the run on; exp(-k t) alone sees it at half of what is left, exp(-k t) / t at several times that.
- * All rows together tell which it is. */
-static const double POWERS[] = {0, 0.5};
+ * 1 / t at first.  For these t^-0.7 exp(-k t) foresees the end of the cases best; exp(-k t) alone expects it
+ * after half of what is left, exp(-k t) / t after several times that.  All rows together tell which it is. */
+static const double POWERS[] = {0, 0.7};
 
 void kn_eta_start(struct kn_eta *e, const struct kn_eta_mark *first, int64_t last, double limit,
                   double deadline)
@@ -110,35 +109,36 @@ static struct trend fit(const struct kn_eta *e, double power, int first)
     return t;
 }
 
-/* The form that suits all buckets, fitted to those of the later half of the steps. */
-static struct trend find_trend(const struct kn_eta *e)
+/* Steps until a trend reaches the limit, at most those to the last step. */
+static double steps_to_limit(const struct kn_eta *e, const struct trend *t, double now)
 {
-    struct trend best = fit(e, POWERS[0], 0);
+    const double level = log(e->limit) - t->start;
+    double low = now, high = (double)e->last;
+    if (t->slope >= 0 || t->slope * high - t->power * log(high) > level)
+        return high - now;
+    while (high - low > 0.5) {
+        const double middle = 0.5 * (low + high);
+        *(t->slope * middle - t->power * log(middle) > level ? &low : &high) = middle;
+    }
+    return high - now;
+}
+
+/* Steps that are left.  Sound in the box makes the residual fall by stairs: the later half of the steps may
+ * lie on one of them, all of them are older than they should be; the truth is between. */
+static double steps_left(const struct kn_eta *e, double now)
+{
+    if (!(e->limit > 0) || e->nbuckets < FEWEST)
+        return (double)e->last - now;
+    struct trend all = fit(e, POWERS[0], 0);
     for (size_t i = 1; i < sizeof POWERS / sizeof *POWERS; i++) {
         const struct trend t = fit(e, POWERS[i], 0);
-        best = t.deviation < best.deviation ? t : best;
+        all = t.deviation < all.deviation ? t : all;
     }
     int first = 0;
     while (e->nbuckets - first > FEWEST && e->bucket[first].step < 0.5 * e->bucket[e->nbuckets - 1].step)
         first++;
-    return fit(e, best.power, first);
-}
-
-/* The step at which the residual reaches its limit; infinite where it is not seen to fall that far. */
-static double crossing(const struct kn_eta *e, double now)
-{
-    if (!(e->limit > 0) || e->nbuckets < FEWEST)
-        return INFINITY;
-    const struct trend t = find_trend(e);
-    const double level = log(e->limit) - t.start;
-    double low = now, high = (double)e->last;
-    if (t.slope >= 0 || t.slope * high - t.power * log(high) > level)
-        return INFINITY;
-    while (high - low > 0.5) {
-        const double middle = 0.5 * (low + high);
-        *(t.slope * middle - t.power * log(middle) > level ? &low : &high) = middle;
-    }
-    return high;
+    const struct trend later = fit(e, all.power, first);
+    return sqrt(steps_to_limit(e, &all, now) * steps_to_limit(e, &later, now));
 }
 
 /* ---------------------------------------------------------------- what is left */
@@ -147,15 +147,15 @@ struct kn_eta_left kn_eta_left(const struct kn_eta *e, const struct kn_eta_mark 
 {
     const double all = now->clock - e->first.clock, output = now->output_s - e->first.output_s,
                  working = all > 0 ? fmax(1 - output / all, 0.01) : 1, rate = working * kn_eta_rate(e),
-                 until = crossing(e, (double)now->step);
+                 most = (double)(e->last - now->step);
     struct kn_eta_left left = {INFINITY, KN_ETA_LAST_STEP};
+    if (most <= 0)
+        return (struct kn_eta_left){0, KN_ETA_LAST_STEP};
     if (rate > 0) {
-        left.by = until < (double)e->last ? KN_ETA_RESIDUAL : KN_ETA_LAST_STEP;
-        left.seconds = fmax(0, fmin(until, (double)e->last) - (double)now->step) / rate;
+        const double steps = steps_left(e, (double)now->step);
+        left = (struct kn_eta_left){steps / rate, steps < most ? KN_ETA_RESIDUAL : KN_ETA_LAST_STEP};
     }
-    if (now->step >= e->last)
-        left = (struct kn_eta_left){0, KN_ETA_LAST_STEP};
-    else if (e->deadline - now->clock < left.seconds)
+    if (e->deadline - now->clock < left.seconds)
         left = (struct kn_eta_left){fmax(0, e->deadline - now->clock), KN_ETA_DEADLINE};
     return left;
 }

@@ -241,9 +241,12 @@ void kn_verify_print_end(const struct kn_verify_table *t, double seconds)
         print_wrapped(text, 4);
     }
     if (t->checks > 0)
-        puts("In brackets the error of the last digits, after +- the error itself: of Knudsen by coarser\n"
-             "grids, earlier times and three standard errors.  Allowed: both errors together, or the claim\n"
-             "(bar) of reference.csv where that is less.  Open: these grids are too coarse to tell.");
+        print_wrapped(
+            "In brackets the error of the last digits, after +- the error itself: of Knudsen by "
+            "coarser grids, earlier times and three standard errors. Allowed: both errors together, "
+            "or the claim (bar) of reference.csv where that is less. Open: these grids are too "
+            "coarse to tell.",
+            0);
     print_verdicts(t, seconds);
 }
 
