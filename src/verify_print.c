@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TEXT = 64, MOST_DECIMALS = 9, WIDTH = 88 /* of the table */ };
+enum { TEXT = 64, MOST_DECIMALS = 9, WIDTH = 90 /* of the table */ };
 
 static const double WIDE = 0.01;
 
