@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TEXT = 64, MOST_DECIMALS = 9, WIDTH = 90 /* of the table */ };
+enum { TEXT = 64, MOST_DECIMALS = 9, WIDTH = 80 /* of the table */ };
 
 static const double WIDE = 0.01;
 
@@ -159,10 +159,35 @@ static void print_wrapped(const char *text, int indent)
     puts("");
 }
 
+/* Add a text that begins at a column, or later where the line is longer already. */
+static void put_at(char line[4 * TEXT], int column, const char *text)
+{
+    const int length = (int)strlen(line), blanks = column > length ? column - length : length > 0;
+    snprintf(line + length, (size_t)(4 * TEXT - length), "%*s%s", blanks, "", text);
+}
+
+static void put_until(char line[4 * TEXT], int column, const char *text)
+{
+    put_at(line, column - (int)strlen(text), text);
+}
+
+/* A quantity whose name is too long has a line of its own; other texts that are move those after them. */
 static void print_columns(const char *quantity, const char *known, const char *found, const char *off,
                           const char *most, const char *said)
 {
-    printf("  %-25s %-19s %-18s %9s %8s%s%s\n", quantity, known, found, off, most, *said ? " " : "", said);
+    enum { QUANTITY = 2, KNOWN = 24, FOUND = 42, OFF = 67, MOST = 75 };
+    char line[4 * TEXT] = "";
+    if (strlen(quantity) >= KNOWN - QUANTITY)
+        printf("%*s%s\n", QUANTITY, "", quantity);
+    else
+        put_at(line, QUANTITY, quantity);
+    put_at(line, KNOWN, known);
+    put_at(line, FOUND, found);
+    put_until(line, OFF, off);
+    put_until(line, MOST, most);
+    if (*said)
+        put_at(line, MOST + 1, said);
+    puts(line);
 }
 
 /* What the rows below are about. */
@@ -183,7 +208,7 @@ static void print_text(struct kn_verify_table *t, const struct kn_verify_result 
     const double own = r->tolerance - row->uncertainty;
     char known[TEXT], cited[TEXT + 16], found[TEXT], off[TEXT], most[TEXT];
     if (t->checks == 0)
-        print_columns("quantity", "reference [source]", "Knudsen", "deviation", "allowed", "");
+        print_columns("quantity", "reference [src]", "Knudsen", "off by", "allowed", "");
     print_subject(t, r);
     snprintf(cited, sizeof cited, "%s [%d]", with_error(known, row->value, row->uncertainty),
              source_number(t, row->source));
@@ -243,8 +268,8 @@ void kn_verify_print_end(const struct kn_verify_table *t, double seconds)
     if (t->checks > 0)
         print_wrapped(
             "In brackets the error of the last digits, after +- the error itself: of Knudsen by "
-            "coarser grids, earlier times and three standard errors. Allowed: both errors together, "
-            "or the claim (bar) of reference.csv where that is less. Open: these grids are too "
+            "coarser grids, earlier times and three standard errors. Allowed: both errors "
+            "together, or the claim (bar) of reference.csv where that is less. Open: these grids are too "
             "coarse to tell.",
             0);
     print_verdicts(t, seconds);

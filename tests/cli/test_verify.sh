@@ -50,7 +50,7 @@ wide="${good/0.338925,0.0001/0.338925,0.1}"
 reference "$long" "${wide/somewhere/elsewhere}"
 ok "long conditions" verify 0 couette
 ok "  are not cut" bash -c 'tr -s "\n " " " <out | grep -q "of a table that fits on most screens"'
-ok "  and no line is longer than 90" bash -c '! grep -q ".\{91\}" out'
+ok "  and no line is longer than 80" bash -c '! grep -q ".\{81\}" out'
 ok "an error that is no matter of digits is written out" grep -q ' 0\.339 +- 0\.10 \[2\]' out
 ok "a reader who has seen enough" bash -c '"$0" verify --cases cases couette 2>err | true; [ "${PIPESTATUS[0]}" -eq 141 ]' "$knudsen"
 ok "  ends it quietly" test ! -s err
