@@ -91,7 +91,7 @@ struct trend {
 /* By medians over the buckets from `first` on: no single row, however far off, can turn it. */
 static struct trend fit(const struct kn_eta *e, double power, int first)
 {
-    double x[KN_ETA_BUCKETS], y[KN_ETA_BUCKETS], values[PAIRS];
+    double x[KN_ETA_BUCKETS], y[KN_ETA_BUCKETS], values[PAIRS] = {0};
     struct trend t = {.power = power};
     int n = 0, pairs = 0;
     for (int i = first; i < e->nbuckets; i++, n++) {

@@ -166,9 +166,10 @@ void kn_progress_prepare(struct kn_progress *p, enum kn_prepare what, double par
     const size_t longest = strlen("  ,   100 %  ETA 00:00 min");
     const double elapsed = now - p->since,
                  left = part > p->from ? elapsed * (1 - part) / (part - p->from) : INFINITY;
-    char text[LINE], duration[PART], tail[2 * PART];
+    char duration[PART], tail[2 * PART];
     snprintf(tail, sizeof tail, "%3.0f %%  ETA %s", floor(100 * part), kn_progress_duration(duration, left));
     if (kn_progress_speaks(p, KN_REPORT_TERMINAL) && (elapsed >= p->next_live || whole)) {
+        char text[LINE];
         p->next_live = elapsed + LIVE_EVERY;
         const bool wide = strlen(k->text) + strlen(k->why) + longest <= (size_t)kn_progress_width();
         snprintf(text, sizeof text, "  %s%s%s  %s", k->text, wide ? ", " : "", wide ? k->why : "", tail);

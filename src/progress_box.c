@@ -96,15 +96,17 @@ static void show_gas(struct kn_progress *p, const struct kn_case *c)
 static void show_time(struct kn_progress *p, const struct kn_progress_job *job)
 {
     const struct kn_case *c = job->c;
-    char from[PART] = "", until[PART] = "", limit[PART];
+    char from[PART] = "", until[PART] = "";
     if (c->time.residual > 0)
         snprintf(until, sizeof until, " or residual < %g", c->time.residual);
     if (job->first > 0)
         snprintf(from, sizeof from, ", from step %lld", (long long)job->first);
     entry(p, "time", "dt %.4g, %lld steps to t = %.4g%s%s", job->time_step, (long long)job->last,
           job->time + (double)(job->last - job->first) * job->time_step, until, from);
-    if (c->run.walltime > 0)
+    if (c->run.walltime > 0) {
+        char limit[PART];
         entry(p, "walltime", "%s", kn_progress_duration(limit, c->run.walltime));
+    }
 }
 
 void kn_progress_box(struct kn_progress *p, const struct kn_progress_job *job)

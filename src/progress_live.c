@@ -66,11 +66,10 @@ static void add(struct pieces *all, int rank, const char *format, ...)
 
 static void add_bar(struct pieces *all, int rank, double part)
 {
-    char bar[BAR + 1];
+    char bar[BAR + 1] = "";
     const int done = (int)(part * BAR);
     for (int i = 0; i < BAR; i++)
-        bar[i] = i < done ? '=' : i == done ? '>' : ' ';
-    bar[BAR] = '\0';
+        strcat(bar, i < done ? "=" : i == done ? ">" : " ");
     add(all, rank, "[%s]", bar);
 }
 

@@ -63,7 +63,7 @@ extern const char *const kn_progress_files[];
 void kn_progress_json_prepare(struct kn_progress *p, const char *event, double part, double left);
 void kn_progress_json_start(struct kn_progress *p, const struct kn_progress_job *job);
 void kn_progress_json_step(struct kn_progress *p, const struct kn_progress_state *s);
-void kn_progress_json_note(struct kn_progress *p, const char *text);
+void kn_progress_json_note(struct kn_progress *p, const char *what);
 void kn_progress_json_end(struct kn_progress *p, const struct kn_summary *s);
 void kn_progress_json_fail(struct kn_progress *p, const char *outcome, const char *reason);
 

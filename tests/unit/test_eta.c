@@ -5,17 +5,19 @@
 
 static const double FACTOR = 1.5; /* what is promised from a tenth of the run on */
 
+static uint64_t seed = 1; /* of the noise */
+
 /* A made-up run: step n is done at clock(n), a row comes every ten steps. */
 struct run {
     double (*clock)(double step);
-    double (*residual)(double step, uint64_t *seed); /* NULL: none */
-    double (*output)(double step);                   /* s in files up to a step; NULL: none */
+    double (*residual)(double step); /* NULL: none */
+    double (*output)(double step);   /* s in files up to a step; NULL: none */
     double limit, deadline;
     int64_t first, last;
     double end; /* step at which it is over, where that is not the last */
 };
 
-static void play(const struct run *r, struct kn_eta *e, int64_t from, int64_t to, uint64_t *seed)
+static void play(const struct run *r, struct kn_eta *e, int64_t from, int64_t to)
 {
     for (int64_t step = from; step <= to; step++) {
         const struct kn_eta_mark now = {r->clock((double)step), r->output ? r->output((double)step) : 0,
@@ -24,7 +26,7 @@ static void play(const struct run *r, struct kn_eta *e, int64_t from, int64_t to
             kn_eta_start(e, &now, r->last, r->limit, r->deadline);
         kn_eta_step(e, &now);
         if (step % 10 == 0 && r->residual)
-            kn_eta_row(e, step, r->residual((double)step, seed));
+            kn_eta_row(e, step, r->residual((double)step));
     }
 }
 
@@ -40,12 +42,11 @@ static void expect_foresight(const struct run *r, double factor)
     static const double parts[] = {0.1, 0.25, 0.5, 0.75, 0.9};
     const double end = r->end > 0 ? r->end : (double)r->last;
     struct kn_eta e;
-    uint64_t seed = 1;
     int64_t done = r->first - 1;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         char what[64];
         const int64_t step = r->first + (int64_t)(parts[i] * (end - (double)r->first));
-        play(r, &e, done + 1, step, &seed);
+        play(r, &e, done + 1, step);
         done = step;
         const double left = r->clock(end) - r->clock((double)step);
         snprintf(what, sizeof what, "ETA / true at %.0f %%", 100 * parts[i]);
@@ -105,10 +106,9 @@ static void test_change_in_the_middle(void **state)
     (void)state;
     const struct run r = {slow_half, .deadline = INFINITY, .last = 10000};
     struct kn_eta e;
-    uint64_t seed = 1;
-    play(&r, &e, 0, 6000, &seed);
+    play(&r, &e, 0, 6000);
     expect_relative("left after 1000 slow steps", ask(&r, &e, 6000).seconds, 120, 0.3);
-    play(&r, &e, 6001, 7500, &seed);
+    play(&r, &e, 6001, 7500);
     expect_relative("left after 2500 slow steps", ask(&r, &e, 7500).seconds, 75, 0.1);
 }
 
@@ -141,8 +141,7 @@ static void test_output(void **state)
     const struct run r = {with_pauses, .output = output_pauses, .deadline = INFINITY, .last = 100000};
     expect_foresight(&r, 1.1);
     struct kn_eta e;
-    uint64_t seed = 1;
-    play(&r, &e, 0, 50000, &seed);
+    play(&r, &e, 0, 50000);
     expect_relative("rate without output", kn_eta_rate(&e), 100, 1e-6);
 }
 
@@ -157,8 +156,7 @@ static void test_memory(void **state)
     (void)state;
     const struct run r = {long_ago, .deadline = INFINITY, .last = 40000};
     struct kn_eta e;
-    uint64_t seed = 1;
-    play(&r, &e, 0, 36400, &seed);
+    play(&r, &e, 0, 36400);
     expect_relative("20 min after the change", ask(&r, &e, 36400).seconds, 3 * 3600, 0.05);
 }
 
@@ -174,43 +172,40 @@ static void test_walltime(void **state)
     (void)state;
     struct run r = {steady, .deadline = 100 + 30, .last = 10000};
     struct kn_eta e;
-    uint64_t seed = 1;
-    play(&r, &e, 0, 1000, &seed);
+    play(&r, &e, 0, 1000);
     const struct kn_eta_left left = ask(&r, &e, 1000);
     expect_near("left to the deadline", left.seconds, 20, 1e-9);
     assert_int_equal(left.by, KN_ETA_DEADLINE);
     r.deadline = 100 + 1000;
-    play(&r, &e, 0, 1000, &seed);
+    play(&r, &e, 0, 1000);
     expect_near("left to the last step", ask(&r, &e, 1000).seconds, 90, 1e-6);
     assert_int_equal(ask(&r, &e, 1000).by, KN_ETA_LAST_STEP);
-    play(&r, &e, 1001, 10000, &seed);
+    play(&r, &e, 1001, 10000);
     expect_near("at the last step", ask(&r, &e, 10000).seconds, 0, 0);
 }
 
 /* ---------------------------------------------------------------- residuals */
 
 /* Each falls to 1e-3 at step 5000. */
-static double exponential(double step, uint64_t *seed)
+static double exponential(double step)
 {
-    (void)seed;
     return 10 * pow(1e-4, step / 5000);
 }
 
-static double noisy(double step, uint64_t *seed)
+static double noisy(double step)
 {
-    return exponential(step, seed) * exp(0.3 * expect_random(seed));
+    return exponential(step) * exp(0.3 * expect_random(&seed));
 }
 
 /* One row in eight is far off, as where a row falls on a wave. */
-static double spiked(double step, uint64_t *seed)
+static double spiked(double step)
 {
-    return exponential(step, seed) * ((int)step % 80 == 0 ? 10 : 1);
+    return exponential(step) * ((int)step % 80 == 0 ? 10 : 1);
 }
 
 /* From rest: u = 1 - exp(-k t), du/dt / u. */
-static double from_rest(double step, uint64_t *seed)
+static double from_rest(double step)
 {
-    (void)seed;
     return 1e-3 * expm1(8) / expm1(8 * step / 5000);
 }
 
@@ -218,14 +213,13 @@ static void test_residual(void **state)
 {
     (void)state;
     struct run r = {steady, .limit = 1e-3, .deadline = INFINITY, .last = 20000, .end = 5000};
-    double (*const all[])(double, uint64_t *) = {exponential, noisy, spiked, from_rest};
+    double (*const all[])(double) = {exponential, noisy, spiked, from_rest};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         r.residual = all[i];
         expect_foresight(&r, FACTOR);
     }
     struct kn_eta e;
-    uint64_t seed = 1;
-    play(&r, &e, 0, 2500, &seed);
+    play(&r, &e, 0, 2500);
     assert_int_equal(ask(&r, &e, 2500).by, KN_ETA_RESIDUAL);
 }
 
@@ -239,9 +233,9 @@ static void test_limit_that_is_too_low(void **state)
 }
 
 /* Noise keeps the residual above its limit: the run goes on to its last step. */
-static double plateau(double step, uint64_t *seed)
+static double plateau(double step)
 {
-    return fmax(exponential(step, seed), 0.1) * exp(0.5 * expect_random(seed));
+    return fmax(exponential(step), 0.1) * exp(0.5 * expect_random(&seed));
 }
 
 static void test_plateau(void **state)
@@ -249,10 +243,9 @@ static void test_plateau(void **state)
     (void)state;
     const struct run r = {steady, plateau, .limit = 1e-3, .deadline = INFINITY, .last = 20000};
     struct kn_eta e;
-    uint64_t seed = 1;
-    play(&r, &e, 0, 6000, &seed); /* flat since step 2500 */
+    play(&r, &e, 0, 6000); /* flat since step 2500 */
     expect_between("left / true on the plateau", ask(&r, &e, 6000).seconds / 140, 1 / FACTOR, FACTOR);
-    play(&r, &e, 6001, 10000, &seed);
+    play(&r, &e, 6001, 10000);
     expect_relative("left, later", ask(&r, &e, 10000).seconds, 100, 0.01);
     assert_int_equal(ask(&r, &e, 10000).by, KN_ETA_LAST_STEP);
 }

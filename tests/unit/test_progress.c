@@ -81,7 +81,7 @@ static void step(struct scene *s, int from, int to)
 {
     for (int i = 100 * from + 1; i <= 100 * to; i++) {
         const struct kn_eta_mark now = {s->p.started + 0.01 * i, 0, i};
-        s->row.step = i / 10 * 10;
+        s->row.step = i - i % 10;
         kn_progress_step(&s->p, &now, 0.01 * i, &s->row);
     }
 }
