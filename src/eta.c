@@ -5,10 +5,10 @@
 
 enum { PAIRS = KN_ETA_BUCKETS * (KN_ETA_BUCKETS - 1) / 2, FEWEST = 4 /* buckets that make a trend */ };
 
-/* A second of the past counts by the cube of its place between start and now, and not much when it is
+/* A second of the past counts by the square of its place between start and now, and not much when it is
  * longer ago than MEMORY: a slow start is soon forgotten, and so is what the machine did hours ago.
  * Marks closer than 1 / MARKS of what has passed are not worth the arithmetic. */
-static const double FORGET = 3, MEMORY = 300 /* s */, MARKS = 64;
+static const double FORGET = 2, MEMORY = 300 /* s */, MARKS = 64;
 
 /* The relative change of fields that come to rest falls as exp(-k t); of fields that begin at rest it is
  * 1 / t at first.  For these t^-0.7 exp(-k t) foresees the end of the cases best; exp(-k t) alone expects it
