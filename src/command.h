@@ -23,6 +23,9 @@ enum kn_status kn_command_read(const struct kn_command_case *a, struct kn_case *
  * its place in the case file `path` stays as editors expect it. */
 int kn_command_finish(enum kn_status status, const char *path);
 
+/* The command that is spelt like the word; NULL: none is. */
+const char *kn_command_near(const char *word);
+
 int kn_command_bench(int argc, char **argv);
 int kn_command_cases(int argc, char **argv);
 int kn_command_doctor(int argc, char **argv);

@@ -31,13 +31,14 @@ int kn_command_help(int argc, char **argv)
         {"markdown", 'm', NULL, 0, "print docs/input.md", 0},
         {0},
     };
-    static const struct argp argp = {options,
-                                     help_parse,
-                                     "[KEY|GROUP|keys]",
-                                     "Explain a key of the case file, a group of keys, or list them all.",
-                                     NULL,
-                                     NULL,
-                                     NULL};
+    static const struct argp argp = {
+        options,
+        help_parse,
+        "[COMMAND|KEY|GROUP|keys]",
+        "Explain a command, a key of the case file, a group of keys, or list them all.",
+        NULL,
+        NULL,
+        NULL};
     struct help_arguments a = {0};
     signal(SIGPIPE, SIG_DFL); /* a reader who has seen enough ends it quietly */
     char suggestion[KN_NAME], quoted[KN_NAME + 8];
@@ -52,12 +53,15 @@ int kn_command_help(int argc, char **argv)
     } else if (strcmp(a.key, "keys") == 0) {
         kn_config_help_all(stdout);
     } else if (!kn_config_help(stdout, a.key)) {
-        bool near = kn_config_suggest(a.key, suggestion);
+        const char *near = kn_config_suggest(a.key, suggestion) ? suggestion : kn_command_near(a.key);
         kn_config_quote(a.key, strlen(a.key), quoted);
         if (near)
-            kn_error_set(KN_EINPUT, "help: unknown key '%s' (did you mean %s?)", quoted, suggestion);
+            kn_error_set(KN_EINPUT, "help: unknown word '%s' (did you mean %s?)", quoted, near);
         else
-            kn_error_set(KN_EINPUT, "help: unknown key '%s' (knudsen help keys lists them all)", quoted);
+            kn_error_set(
+                KN_EINPUT,
+                "help: unknown word '%s' (knudsen --help lists commands, knudsen help keys all keys)",
+                quoted);
         return kn_command_finish(KN_EINPUT, NULL);
     }
     return 0;

@@ -143,7 +143,9 @@ static enum kn_report choose_report(const struct run_arguments *a)
         return KN_REPORT_QUIET;
     if (a->json)
         return KN_REPORT_JSON;
-    return isatty(STDOUT_FILENO) ? KN_REPORT_TERMINAL : KN_REPORT_PLAIN;
+    const char *term = getenv("TERM");
+    const bool dumb = !term || !*term || strcmp(term, "dumb") == 0; /* it cannot go back in a line */
+    return isatty(STDOUT_FILENO) && !dumb ? KN_REPORT_TERMINAL : KN_REPORT_PLAIN;
 }
 
 static enum kn_status run_case(const struct run_arguments *a)
@@ -166,7 +168,7 @@ static enum kn_status run_case(const struct run_arguments *a)
         return status;
     if (a->dry_run)
         print_plan(&c, &plan, out, a->json);
-    status = kn_config_locate(&places, kn_config_check_memory(plan.memory_bytes));
+    status = kn_config_locate(&places, kn_config_check_memory(plan.memory_bytes - plan.device_bytes));
     if (status != KN_OK || a->dry_run)
         return status;
 

@@ -4,6 +4,7 @@
 #include "verify.h"
 
 #include <argp.h>
+#include <signal.h>
 #include <stdlib.h>
 
 enum { KEY_QUICK = KN_OPTION_OWN, KEY_FULL, KEY_LIST, KEY_FOLDER };
@@ -61,6 +62,7 @@ int kn_command_verify(int argc, char **argv)
     if (!a.names)
         return kn_command_finish(kn_error_set(KN_EMEMORY, "not enough memory"), NULL);
     argp_parse(&argp, argc, argv, 0, NULL, &a);
+    signal(SIGPIPE, SIG_DFL); /* it writes no files: a reader who has seen enough ends it quietly */
     const int code = kn_command_finish(kn_verify(&a), NULL);
     free(a.names);
     return code;

@@ -28,7 +28,7 @@ static const struct command {
     {"reproduce", "knudsen reproduce", kn_command_reproduce, "[TOPIC]", "tables and figures of the paper, or of verification"},
     {"bench", "knudsen bench", kn_command_bench, "", "measure this machine"},
     {"doctor", "knudsen doctor", kn_command_doctor, "", "say what this machine has, and what it lacks"},
-    {"help", "knudsen help", kn_command_help, "[KEY]", "explain a key of the case file, or all (keys)"},
+    {"help", "knudsen help", kn_command_help, "[WORD]", "explain a command, a key of the case file, or all (keys)"},
     /* clang-format on */
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
@@ -64,14 +64,20 @@ static char *list_commands(int key, const char *text, void *input)
     return list;
 }
 
-static int unknown_command(const char *word)
+const char *kn_command_near(const char *word)
 {
-    const char *hint = NULL;
-    char quoted[KN_NAME + 8];
-    kn_config_quote(word, strlen(word), quoted);
+    const char *near = NULL;
     for (int i = 0; i < COMMANDS; i++)
         if (kn_config_is_near(word, commands[i].name))
-            hint = commands[i].name;
+            near = commands[i].name;
+    return near;
+}
+
+static int unknown_command(const char *word)
+{
+    const char *hint = kn_command_near(word);
+    char quoted[KN_NAME + 8];
+    kn_config_quote(word, strlen(word), quoted);
     if (!hint && strstr(word, ".y"))
         hint = "run";
     fprintf(stderr, "knudsen: unknown command '%s' (%s", quoted, hint ? "did you mean " : "commands: ");
@@ -79,6 +85,24 @@ static int unknown_command(const char *word)
         fprintf(stderr, "%s%s", i ? ", " : "", commands[i].name);
     fprintf(stderr, "%s%s)\n", hint ? hint : "", hint ? "?" : "");
     return KN_COMMAND_USAGE;
+}
+
+static const struct command *find_command(const char *word)
+{
+    for (int i = 0; i < COMMANDS; i++)
+        if (strcmp(word, commands[i].name) == 0)
+            return &commands[i];
+    return NULL;
+}
+
+/* knudsen help COMMAND; a group of keys may have the same name. */
+static int explain(const struct command *command)
+{
+    char help[] = "--help", *words[] = {(char *)command->title, help, NULL};
+    signal(SIGPIPE, SIG_DFL); /* a reader who has seen enough ends it quietly */
+    if (kn_config_help(stdout, command->name))
+        puts("");
+    return command->run(2, words);
 }
 
 /* Threads of libgomp that wait spin for a millisecond, which on a machine that
@@ -109,14 +133,15 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN); /* and so is a reader who has gone */
     argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &first);
 
-    for (int i = 0; i < COMMANDS; i++)
-        if (strcmp(argv[first], commands[i].name) == 0) {
-            argv[first] = (char *)commands[i].title;
-            int code = commands[i].run(argc - first, argv + first);
-            bool lost = fflush(stdout) != 0 || ferror(stdout);
-            if (lost && code == 0)
-                return kn_command_finish(kn_error_set(KN_EIO, "standard output cannot be written"), NULL);
-            return code;
-        }
-    return unknown_command(argv[first]);
+    const struct command *command = find_command(argv[first]);
+    if (!command)
+        return unknown_command(argv[first]);
+    if (command->run == kn_command_help && argc - first == 2 && find_command(argv[first + 1]))
+        return explain(find_command(argv[first + 1]));
+    argv[first] = (char *)command->title;
+    int code = command->run(argc - first, argv + first);
+    bool lost = fflush(stdout) != 0 || ferror(stdout);
+    if (lost && code == 0)
+        return kn_command_finish(kn_error_set(KN_EIO, "standard output cannot be written"), NULL);
+    return code;
 }

@@ -540,6 +540,7 @@ enum kn_status kn_operator_create(struct kn_operator *o, const struct kn_case *c
         if ((status = make(o, &g, threads, machine, listener)) != KN_OK)
             return status;
         kn_operator_save(o, v);
+        (void)tell(listener, 1); /* only now it is whole */
     }
     o->scale = c->collision.rescale ? o->viscosity : 1;
     return KN_OK;

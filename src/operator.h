@@ -31,7 +31,8 @@ struct kn_operator {
 };
 
 /* Somebody who is told, from 0 to 1, how much of the assembly is done, and says whether
- * to go on.  Calls come one at a time, from any thread. */
+ * to go on.  Calls come one at a time, from any thread; 1 comes twice, before and after
+ * the eigenvectors are found. */
 struct kn_listener {
     bool (*hear)(void *to, double part);
     void *to;

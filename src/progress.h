@@ -2,51 +2,77 @@
 #ifndef KN_PROGRESS_H
 #define KN_PROGRESS_H
 
+#include "eta.h"
 #include "io/summary.h"
 #include "sim.h"
 
 #include <stdio.h>
 
+/* What may take long before a run begins. */
+enum kn_prepare { KN_PREPARE_OPERATOR, KN_PREPARE_SAMPLES, KN_PREPARATIONS };
+
 struct kn_progress {
     const struct kn_run_options *options;
     FILE *log;               /* run.log: the plain form of everything, whatever the report; NULL = none */
     int64_t first, last;     /* steps at which this process begins and the run ends */
+    double end;              /* lambda0 / V0, at the last step */
     double updates_per_step; /* phase-space cells */
     double started;          /* s, monotonic clock */
     double next_live, next_plain, next_json; /* s after the start */
-    int shown;                               /* width of the live line on the screen; 0 = none */
-    bool colour;
+    double row_step;                         /* of the row that the estimate has seen last */
+    struct kn_eta eta;
+    bool shown;  /* a live line is on the screen */
+    bool colour; /* may be used */
+    bool ended;  /* its last word is spoken */
+
+    enum kn_prepare preparing;       /* what was heard of last, */
+    bool announced[KN_PREPARATIONS]; /* what at all, */
+    double part, from;               /* how much of it is done, and was when it began, */
+    double since;                    /* then, s on the clock */
 };
 
 /* Seconds of a clock that only goes forward. */
 double kn_progress_clock(void);
 
+/* The first call; nothing is said yet. */
+void kn_progress_begin(struct kn_progress *p, const struct kn_run_options *options);
+
 /* Open folder/run.log, anew or to append, and note the date. */
-enum kn_status kn_progress_open(struct kn_progress *p, const struct kn_run_options *options);
+enum kn_status kn_progress_open(struct kn_progress *p);
 void kn_progress_close(struct kn_progress *p);
 
-/* What may take long before a run begins. */
-enum kn_prepare { KN_PREPARE_OPERATOR, KN_PREPARE_SAMPLES };
+/* How much of something is done, 0 to 1; anew when it falls. */
+void kn_progress_prepare(struct kn_progress *p, enum kn_prepare what, double part);
 
-/* How much of it is done, 0 to 1; before kn_progress_open. */
-void kn_progress_prepare(struct kn_progress *p, const struct kn_run_options *options, enum kn_prepare what,
-                         double part);
+/* What the box shows beside the case. */
+struct kn_progress_job {
+    const struct kn_case *c;
+    const char *backend;
+    char device[128]; /* model of the processor with its instruction set, or of the GPU */
+    int threads;      /* of the CPU */
+    int cells[3];
+    int64_t nodes;       /* stored per cell */
+    double needed, free; /* bytes; where the state lies */
+    double host_needed;  /* bytes in the computer beside those on a device; 0 = the state is there */
+    double time_step;    /* lambda0 / V0 */
+    int64_t first, last; /* steps */
+    double time;         /* lambda0 / V0, at the first */
+    double deadline;     /* s on the clock at which run.walltime ends; infinite = none */
+};
 
-/* The start-up box; the clock for rates and ETA starts here.  What memory was
- * available is known before the simulation has taken its part. */
-void kn_progress_start(struct kn_progress *p, const struct kn_case *c, const struct kn_sim *sim,
-                       double memory_bytes, double memory_available, int64_t last);
+/* The start-up box; rates and ETA begin here. */
+void kn_progress_start(struct kn_progress *p, const struct kn_progress_job *job);
 
-/* Called after every step with the time of the clock; most calls only compare. */
-void kn_progress_step(struct kn_progress *p, double clock, int64_t step, double time,
+/* Called after every step; most calls only compare. */
+void kn_progress_step(struct kn_progress *p, const struct kn_eta_mark *now, double time,
                       const struct kn_row *row);
 
 /* One line for the user and the log; for the log only. */
 void kn_progress_note(struct kn_progress *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void kn_progress_log(struct kn_progress *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The closing table, or the reason why there is none. */
+/* The closing table, or the reason why there is none ("failed", "interrupted"). */
 void kn_progress_end(struct kn_progress *p, const struct kn_summary *s);
-void kn_progress_fail(struct kn_progress *p, const char *reason);
+void kn_progress_fail(struct kn_progress *p, const char *outcome, const char *reason);
 
 #endif

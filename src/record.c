@@ -161,11 +161,14 @@ static enum kn_status begin(struct making *k)
     struct kn_record *r = k->r;
     enum kn_status status = kn_case_check(&r->c);
     if (status == KN_OK && kn_sampling_is_due(&r->c)) {
+        r->doing = "choosing collision.samples";
         const struct kn_pilot_listeners both = {*k->listener, *k->listener};
         status = kn_pilot_samples_heard(&r->c, &both);
     }
+    r->doing = "assembling the operator";
     if (status == KN_OK)
         status = kn_sim_create_heard(&k->sim, &r->c, k->listener);
+    r->doing = "";
     if (status == KN_OK)
         status = kn_monitor_create(&k->monitor, &r->c, kn_sim_space(k->sim));
     if (status == KN_OK)
@@ -426,7 +429,7 @@ enum kn_status kn_record_make(struct kn_record *r, const struct kn_case *c,
 {
     static const struct kn_listener nobody = {hear_nothing, NULL};
     const double started = kn_progress_clock();
-    *r = (struct kn_record){.c = *c};
+    *r = (struct kn_record){.c = *c, .doing = ""};
     struct making k = {.r = r, .listener = listener ? listener : &nobody};
     enum kn_status status = begin(&k);
     if (status == KN_OK)

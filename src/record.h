@@ -13,7 +13,8 @@ enum {
 struct kn_record {
     struct kn_case c; /* as it was run */
     char backend[16];
-    double seconds; /* that it took, making the simulation included */
+    double seconds;    /* that it took, making the simulation included */
+    const char *doing; /* while it is made, what the listener hears of; "" = the run itself */
 
     /* history: the columns of the monitor at every report; beyond them `fourth` of a uniform gas, the excess
      * of <v^4> over that of its equilibrium, over that of Phi0 and eps, and `front`, its place in lambda0 */

@@ -91,11 +91,9 @@ static void print_page(FILE *to, const void *what)
     fprintf(
         to,
         "\n## Checks\n\n%d of %d pass; misses are explained on the pages of their cases "
-        "(`cases/NAME/README.md`). In "
-        "brackets stand the errors of the last digits: of the reference, and of Knudsen as estimated from "
-        "coarser grids (`knudsen verify --help`); what is allowed is their sum, or what is claimed where "
-        "that is "
-        "less.\n\n%s",
+        "(`cases/NAME/README.md`). In brackets stand the errors of the last digits, after +- those of more "
+        "than a hundredth: of the reference, and of Knudsen as estimated from coarser grids (`knudsen verify "
+        "--help`); what is allowed is their sum, or what is claimed where that is less.\n\n%s",
         p->passed, p->checks, p->table);
 }
 

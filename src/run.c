@@ -14,6 +14,7 @@
 #include "io/history.h"
 #include "pilot.h"
 #include "progress.h"
+#include "run_notes.h"
 #include "sampling.h"
 #include "signals.h"
 
@@ -31,7 +32,8 @@ struct run {
     struct kn_case c;
     const struct kn_run_options *options;
     struct kn_plan_size plan;
-    double memory_available; /* bytes, before the simulation took its part */
+    double memory_available; /* bytes, before the simulation took its part; on the device, where it has its
+                                own */
     uint64_t fingerprint;    /* of the case as it was given */
     bool chosen;             /* collision.samples was auto */
     struct kn_sim *sim;
@@ -46,7 +48,10 @@ struct run {
     double started;      /* s, kn_progress_clock; of this process */
     double loop_started;
     double checkpointed; /* when the last checkpoint was written */
-    double output_s;     /* spent on files */
+    double output_s;     /* spent on files, */
+    double assemble_s;   /* on the operator, */
+    double pilot_s;      /* on the choice of samples */
+    double heard;        /* when either was last heard of */
 };
 
 /* -------------------------------------------------------------- checkpoints */
@@ -116,7 +121,7 @@ static enum kn_status name_last_checkpoint(const struct run *r)
 static enum kn_status plan(struct run *r)
 {
     const enum kn_status status = kn_sim_plan(&r->c, &r->plan);
-    return status == KN_OK ? kn_config_check_memory(r->plan.memory_bytes) : status;
+    return status == KN_OK ? kn_config_check_memory(r->plan.memory_bytes - r->plan.device_bytes) : status;
 }
 
 static enum kn_status check_case(struct run *r)
@@ -124,7 +129,8 @@ static enum kn_status check_case(struct run *r)
     enum kn_status status = kn_case_check(&r->c);
     if (status == KN_OK)
         status = plan(r);
-    r->memory_available = kn_config_memory_available();
+    const double room = status == KN_OK ? kn_sim_room(&r->c) : NAN;
+    r->memory_available = isnan(room) ? kn_config_memory_available() : room;
     r->fingerprint = kn_config_fingerprint(&r->c);
     r->chosen = kn_sampling_is_due(&r->c);
     return status;
@@ -146,18 +152,43 @@ static enum kn_status clear_folder(const char *folder)
     return status == KN_OK ? remove_summary(folder) : status;
 }
 
+/* ------------------------------------------------------------- preparations */
+
+static bool is_over(const struct run *r, double now)
+{
+    return r->c.run.walltime > 0 && now - r->started >= r->c.run.walltime;
+}
+
+/* Time since somebody was heard last goes to the one who is heard now. */
+static bool hear(struct run *r, enum kn_prepare what, double part, double *seconds)
+{
+    const double now = kn_progress_clock();
+    if (part > 0)
+        *seconds += now - r->heard;
+    r->heard = now;
+    kn_progress_prepare(&r->progress, what, part);
+    return !kn_signals_stop() && !is_over(r, now);
+}
+
 static bool hear_assembly(void *to, double part)
 {
     struct run *r = to;
-    kn_progress_prepare(&r->progress, r->options, KN_PREPARE_OPERATOR, part);
-    return !kn_signals_stop();
+    return hear(r, KN_PREPARE_OPERATOR, part, &r->assemble_s);
 }
 
 static bool hear_pilot(void *to, double part)
 {
     struct run *r = to;
-    kn_progress_prepare(&r->progress, r->options, KN_PREPARE_SAMPLES, part);
-    return !kn_signals_stop();
+    return hear(r, KN_PREPARE_SAMPLES, part, &r->pilot_s);
+}
+
+/* A preparation that was stopped knows not by whom. */
+static enum kn_status name_stop(const struct run *r, enum kn_status status)
+{
+    if (status != KN_EINTERRUPTED || kn_signals_stop())
+        return status;
+    return kn_error_set(KN_EINTERRUPTED, "stopped by run.walltime (%g s) before the first step",
+                        r->c.run.walltime);
 }
 
 /* What was left to the program, before anything is written. */
@@ -166,14 +197,14 @@ static enum kn_status choose_samples(struct run *r)
     const struct kn_pilot_listeners listeners = {{hear_pilot, r}, {hear_assembly, r}};
     if (!r->chosen)
         return KN_OK;
-    enum kn_status status = kn_pilot_samples_heard(&r->c, &listeners);
+    enum kn_status status = name_stop(r, kn_pilot_samples_heard(&r->c, &listeners));
     return status == KN_OK ? plan(r) : status;
 }
 
 static enum kn_status create(struct run *r)
 {
     const struct kn_listener listener = {hear_assembly, r};
-    enum kn_status status = kn_sim_create_heard(&r->sim, &r->c, &listener);
+    enum kn_status status = name_stop(r, kn_sim_create_heard(&r->sim, &r->c, &listener));
     if (status == KN_OK)
         status = kn_monitor_create(&r->monitor, &r->c, kn_sim_space(r->sim));
     if (status != KN_OK)
@@ -236,7 +267,7 @@ static enum kn_status begin_resumed(struct run *r)
     if (status == KN_OK)
         status = load(r, &k);
     if (status == KN_OK)
-        status = kn_progress_open(&r->progress, r->options);
+        status = kn_progress_open(&r->progress);
     if (status == KN_OK) {
         if (note[0])
             kn_progress_note(&r->progress, "%s", note);
@@ -294,7 +325,7 @@ static enum kn_status begin_fresh(struct run *r)
     if (status == KN_OK)
         status = clear_folder(r->options->folder);
     if (status == KN_OK)
-        status = kn_progress_open(&r->progress, r->options);
+        status = kn_progress_open(&r->progress);
     if (status == KN_OK)
         status = kn_history_open(&r->history, r->options->folder, &r->monitor, -1);
     if (status == KN_OK)
@@ -377,11 +408,12 @@ static enum kn_status step_once(struct run *r)
 static enum kn_status attend(struct run *r)
 {
     double now = kn_progress_clock();
-    double every = r->c.output.checkpoint, limit = r->c.run.walltime;
-    kn_progress_step(&r->progress, now, kn_sim_steps(r->sim), kn_sim_time(r->sim), &r->monitor.row);
+    const double every = r->c.output.checkpoint;
+    const struct kn_eta_mark mark = {now, r->output_s, kn_sim_steps(r->sim)};
+    kn_progress_step(&r->progress, &mark, kn_sim_time(r->sim), &r->monitor.row);
     if (kn_signals_stop())
         r->outcome = INTERRUPTED;
-    else if (limit > 0 && now - r->started >= limit)
+    else if (is_over(r, now))
         r->outcome = WALLTIME;
     if (r->outcome)
         return KN_OK; /* the end writes the checkpoint */
@@ -393,6 +425,40 @@ static enum kn_status attend(struct run *r)
         return status;
     }
     return every > 0 && now - r->checkpointed >= every ? save(r) : KN_OK;
+}
+
+/* The box, with what is worth knowing about this run. */
+static void introduce(struct run *r)
+{
+    const struct kn_space *space = kn_sim_space(r->sim);
+    const double limit = r->c.run.walltime;
+    struct kn_progress_job job = {
+        .c = &r->c,
+        .backend = kn_sim_backend(r->sim),
+        .threads = kn_sim_threads(r->sim),
+        .cells = {space->cells[0], space->cells[1], space->cells[2]},
+        .nodes = kn_sim_nodes(r->sim),
+        .needed = r->plan.memory_bytes,
+        .free = r->memory_available,
+        .time_step = kn_sim_time_step(r->sim),
+        .first = r->first,
+        .last = r->last,
+        .time = kn_sim_time(r->sim),
+        .deadline = limit > 0 ? r->started + limit : INFINITY,
+    };
+    if (r->plan.device_bytes > 0) {
+        job.needed = r->plan.device_bytes;
+        job.host_needed = r->plan.memory_bytes - r->plan.device_bytes;
+    }
+    kn_sim_device(r->sim, job.device, sizeof job.device);
+    kn_progress_start(&r->progress, &job);
+    if (r->assemble_s > 0)
+        kn_progress_log(&r->progress, "the collision operator took %.1f s", r->assemble_s);
+    if (r->pilot_s > 0)
+        kn_progress_log(&r->progress, "the choice of collision.samples took %.1f s", r->pilot_s);
+    if (kn_sim_note(r->sim)[0])
+        kn_progress_note(&r->progress, "%s", kn_sim_note(r->sim));
+    kn_run_note_speeds(&r->progress, &r->c, r->sim);
 }
 
 static enum kn_status loop(struct run *r)
@@ -434,6 +500,8 @@ static void summarise(const struct run *r, struct kn_summary *s)
     };
     s->updates_per_s = (double)(s->steps - r->first) * (double)s->cells * (double)s->nodes / loop_s;
     kn_sim_phases(r->sim, s->phase_s);
+    s->phase_s[KN_PHASE_ASSEMBLE] = r->assemble_s;
+    s->phase_s[KN_PHASE_PILOT] = r->pilot_s;
     s->phase_s[KN_PHASE_OUTPUT] = r->output_s;
 }
 
@@ -472,8 +540,9 @@ static enum kn_status dismiss(struct run *r, enum kn_status status)
         status = closed;
     else
         kn_error_set(status, "%s", why);
-    if (status != KN_OK && status != KN_EINTERRUPTED && r->progress.options)
-        kn_progress_fail(&r->progress, kn_error_message());
+    if (status != KN_OK)
+        kn_progress_fail(&r->progress, status == KN_EINTERRUPTED ? INTERRUPTED : "failed",
+                         kn_error_message());
     kn_progress_close(&r->progress);
     kn_monitor_destroy(&r->monitor);
     if (r->sim)
@@ -483,64 +552,16 @@ static enum kn_status dismiss(struct run *r, enum kn_status status)
     return status;
 }
 
-/* How fast a side moves along an axis, V0. */
-static double speed_of(const struct run *r, int side, int axis)
-{
-    const struct kn_wall *w = &r->c.walls[side];
-    return r->c.disturbance * (fabs(w->velocity[axis]) + fabs(w->oscillation.velocity[axis]));
-}
-
-/* Molecules that a wall sends off, a thermal speed faster than itself, should be on the grid. */
-static void note_fast_walls(struct run *r)
-{
-    double fastest = 0, reach = INFINITY;
-    for (int d = 0; d < 3; d++) {
-        reach = fmin(reach, kn_sim_reach(r->sim, d));
-        for (int s = 0; s < KN_SIDES; s++)
-            fastest = fmax(fastest, r->c.walls[s].kind == KN_WALL_INFLOW ? 0 : speed_of(r, s, d));
-    }
-    if (fastest + 1 > reach)
-        kn_progress_note(&r->progress,
-                         "walls move at %.3g V0, but the velocity grid reaches %.3g V0 only: expect nonsense "
-                         "(a smaller disturbance, or more velocity.nodes)",
-                         fastest, reach);
-}
-
-/* The same for gas that flows in, with the thermal speed that it has. */
-static void note_fast_inflow(struct run *r)
-{
-    for (int s = 0; s < KN_SIDES; s++)
-        for (int d = 0; d < 3; d++) {
-            const struct kn_wall *w = &r->c.walls[s];
-            const double speed = speed_of(r, s, d), reach = kn_sim_reach(r->sim, d),
-                         hottest = w->temperature + fabs(w->oscillation.temperature),
-                         thermal = sqrt(1 + r->c.disturbance * hottest);
-            if (w->kind != KN_WALL_INFLOW || speed + thermal <= reach)
-                continue;
-            kn_progress_note(
-                &r->progress,
-                "the gas at the %s side flows in at %.3g V0 along %c with a thermal speed of %.3g "
-                "V0, but the velocity grid reaches %.3g V0 only: expect nonsense (more "
-                "velocity.nodes, or velocity.grid: stretched with a larger velocity.range)",
-                kn_space_side_name((enum kn_side)s), speed, "xyz"[d], thermal, reach);
-            return;
-        }
-}
-
 enum kn_status kn_run(const struct kn_case *c, const struct kn_run_options *options)
 {
     struct run r = {.c = *c, .options = options, .started = kn_progress_clock()};
-    enum kn_status status = check_case(&r);
-    if (status != KN_OK)
-        return status;
+    kn_progress_begin(&r.progress, options);
     kn_signals_catch();
-    status = options->resume ? begin_resumed(&r) : begin_fresh(&r);
+    enum kn_status status = check_case(&r);
+    if (status == KN_OK)
+        status = options->resume ? begin_resumed(&r) : begin_fresh(&r);
     if (status == KN_OK) {
-        kn_progress_start(&r.progress, &r.c, r.sim, r.plan.memory_bytes, r.memory_available, r.last);
-        if (kn_sim_note(r.sim)[0])
-            kn_progress_note(&r.progress, "%s", kn_sim_note(r.sim));
-        note_fast_walls(&r);
-        note_fast_inflow(&r);
+        introduce(&r);
         status = loop(&r);
     }
     if (status == KN_OK)

@@ -113,6 +113,7 @@ enum kn_status kn_sim_plan(const struct kn_case *c, struct kn_plan_size *size)
                                   c->time.step, courant);
         size->cells = space.ncells;
         size->nodes = v.nnodes;
+        size->device_bytes = backend->room ? backend->memory(&p) : 0;
         size->memory_bytes = backend->memory(&p) + host_memory(cells) +
                              (c->collision.method == KN_METHOD_OPERATOR ? kn_operator_memory(&v) : 0);
         size->time_step = choose_time_step(c, v.max_speed);
@@ -120,6 +121,12 @@ enum kn_status kn_sim_plan(const struct kn_case *c, struct kn_plan_size *size)
     }
     kn_velocity_destroy(&v);
     return status;
+}
+
+double kn_sim_room(const struct kn_case *c)
+{
+    const struct kn_backend *backend;
+    return find_backend(c, &backend) == KN_OK && backend->room ? backend->room() : NAN;
 }
 
 /* ------------------------------------------------------- creation and the end */
@@ -335,6 +342,11 @@ const struct kn_space *kn_sim_space(const struct kn_sim *sim)
 const char *kn_sim_backend(const struct kn_sim *sim)
 {
     return sim->backend->name;
+}
+
+void kn_sim_device(const struct kn_sim *sim, char *text, size_t size)
+{
+    sim->backend->device(text, size);
 }
 
 double kn_sim_reach(const struct kn_sim *sim, int axis)

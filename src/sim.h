@@ -13,6 +13,7 @@ enum kn_status kn_sim_create_heard(struct kn_sim **out, const struct kn_case *c,
 
 const struct kn_space *kn_sim_space(const struct kn_sim *sim);
 const char *kn_sim_backend(const struct kn_sim *sim);
+void kn_sim_device(const struct kn_sim *sim, char *text, size_t size); /* what that machine is called */
 const char *kn_sim_note(const struct kn_sim *sim);       /* for the user, about its creation; "" = nothing */
 double kn_sim_reach(const struct kn_sim *sim, int axis); /* the fastest node along an axis, V0 */
 int kn_sim_threads(const struct kn_sim *sim);
@@ -25,11 +26,15 @@ enum kn_status kn_sim_advance_open(struct kn_sim *sim, int64_t steps);
 /* What the case needs, without allocating it. */
 struct kn_plan_size {
     int64_t cells, nodes;
-    double memory_bytes;
+    double memory_bytes; /* in all, */
+    double device_bytes; /* of which on a device with memory of its own */
     double time_step;
     double steps; /* to time.end */
 };
 enum kn_status kn_sim_plan(const struct kn_case *c, struct kn_plan_size *size);
+
+/* Bytes that are free on the device that would compute the case; NaN where that has no memory of its own. */
+double kn_sim_room(const struct kn_case *c);
 
 /* Seconds that copying the state once takes on the machine that computes. */
 enum kn_status kn_sim_copy(struct kn_sim *sim, double *seconds);

@@ -49,6 +49,7 @@ enum { BASE, COARSE_SPACE, COARSE_VELOCITY, RUNS };
 struct trial {
     const char *name;
     const char *what;
+    struct kn_record *making; /* of the runs below */
     struct kn_record run[RUNS];
     bool made[RUNS];
     bool broken; /* a run diverged */
@@ -57,7 +58,8 @@ struct trial {
 static bool hear(void *to, double part)
 {
     const struct trial *t = to;
-    kn_verify_print_progress(t->name, t->what, part);
+    const struct kn_verify_progress now = {t->name, t->what, t->making->doing, part};
+    kn_verify_print_progress(&now);
     return !kn_signals_stop();
 }
 
@@ -67,6 +69,7 @@ static enum kn_status make_run(struct trial *t, const struct kn_case *base, int 
     const struct kn_listener listener = {hear, t};
     struct kn_case c = *base;
     t->what = words[run];
+    t->making = &t->run[run];
     if (run == COARSE_SPACE)
         kn_coarsen_space(&c);
     if (run == COARSE_VELOCITY && !kn_coarsen_velocity(&c))
@@ -229,10 +232,17 @@ static enum kn_status open_book(struct book *b, const char *folder, const char *
     return status == KN_OK ? kn_reference_read(&b->known, b->csv) : status;
 }
 
+static int count_due(const struct book *b, bool full)
+{
+    int checks = 0;
+    for (int i = 0; i < b->known.rows; i++)
+        checks += is_due(&b->known, &b->known.row[i], full);
+    return checks;
+}
+
 /* Name, number of checks, and the first line of case.yaml, which says what it is. */
 static void print_entry(const struct book *b)
 {
-    int checks[2] = {0};
     char line[256] = "";
     FILE *file = fopen(b->yaml, "r");
     if (file && !fgets(line, sizeof line, file))
@@ -240,10 +250,7 @@ static void print_entry(const struct book *b)
     if (file)
         fclose(file);
     line[strcspn(line, "\n")] = '\0';
-    for (int i = 0; i < b->known.rows; i++)
-        for (int full = 0; full < 2; full++)
-            checks[full] += is_due(&b->known, &b->known.row[i], full);
-    printf("%-20s %3d quick %3d full   %s\n", b->name, checks[0], checks[1],
+    printf("%-20s %3d quick %3d full   %s\n", b->name, count_due(b, false), count_due(b, true),
            line[0] == '#' ? line + 2 : line);
 }
 
@@ -255,14 +262,17 @@ static enum kn_status check_all(const struct kn_verify_options *o, const struct 
     const double started = kn_progress_clock();
     enum kn_status status = KN_OK;
     for (int i = 0; i < all->count && status == KN_OK; i++)
-        status = open_book(&books[i], all->folder, all->name[i]);
+        if ((status = open_book(&books[i], all->folder, all->name[i])) == KN_OK)
+            table.planned += count_due(&books[i], o->full);
     for (int i = 0; i < all->count && status == KN_OK; i++) {
         if (o->list)
             print_entry(&books[i]);
         else
             status = check_case(&table, &books[i], o);
     }
-    kn_verify_print_progress(NULL, NULL, 0);
+    kn_verify_print_progress(NULL);
+    if (status == KN_EINTERRUPTED)
+        kn_verify_print_end(&table, kn_progress_clock() - started);
     if (status != KN_OK || o->list)
         return status;
     if (table.checks == 0)

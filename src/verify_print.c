@@ -1,15 +1,21 @@
 #include "verify_print.h"
 
+#include "progress_parts.h"
+
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { TEXT = 64, MOST_DECIMALS = 9 };
+enum { TEXT = 64, MOST_DECIMALS = 9, WIDTH = 80 /* of the table */ };
+
+static const double WIDE = 0.01;
 
 /* ---------------------------------------------------------------- numbers */
 
-/* 0.34073(12): two digits of the error, one where the second is 0. */
+/* 0.34073(12): two digits of the error, one where the second is 0.  An error of more than a hundredth is no
+ * matter of last digits, and would hide those by which value and reference differ: 0.0863 +- 0.060. */
 static const char *with_error(char text[TEXT], double value, double error)
 {
     if (!(error > 0) || error < pow(10, -MOST_DECIMALS)) {
@@ -17,6 +23,12 @@ static const char *with_error(char text[TEXT], double value, double error)
         return text;
     }
     int decimals = 1 - (int)floor(log10(error));
+    if (error > WIDE * fabs(value)) {
+        const int shown = decimals > 0 ? decimals : 0,
+                  own = value != 0 ? (int)fmin(MOST_DECIMALS, 2 - floor(log10(fabs(value)))) : 0;
+        snprintf(text, TEXT, "%.*f +- %.*f", own > shown ? own : shown, value, shown, error);
+        return text;
+    }
     double digits = round(error * pow(10, decimals));
     if (fmod(digits, 10) == 0) {
         decimals--;
@@ -127,10 +139,67 @@ static int source_number(struct kn_verify_table *t, const char *source)
     return t->nsources;
 }
 
-static void print_heading(void)
+/* Words in lines of the width of the table, all but the first indented. */
+static void print_wrapped(const char *text, int indent)
 {
-    printf("%-27s %-31s %-18s %-14s %10s %9s\n", "  quantity", "conditions", "reference [source]", "Knudsen",
-           "deviation", "allowed");
+    int column = 0;
+    while (*text) {
+        const int length = (int)strcspn(text, " ");
+        if (column > indent && column + 1 + length > WIDTH) {
+            printf("\n%*s", indent, "");
+            column = indent;
+        } else if (column > 0) {
+            putchar(' ');
+            column++;
+        }
+        printf("%.*s", length, text);
+        column += length;
+        text += length + strspn(text + length, " ");
+    }
+    puts("");
+}
+
+/* Add a text that begins at a column, or later where the line is longer already. */
+static void put_at(char line[4 * TEXT], int column, const char *text)
+{
+    const int length = (int)strlen(line), blanks = column > length ? column - length : length > 0;
+    snprintf(line + length, (size_t)(4 * TEXT - length), "%*s%s", blanks, "", text);
+}
+
+static void put_until(char line[4 * TEXT], int column, const char *text)
+{
+    put_at(line, column - (int)strlen(text), text);
+}
+
+/* A quantity whose name is too long has a line of its own; other texts that are move those after them. */
+static void print_columns(const char *quantity, const char *known, const char *found, const char *off,
+                          const char *most, const char *said)
+{
+    enum { QUANTITY = 2, KNOWN = 24, FOUND = 42, OFF = 67, MOST = 75 };
+    char line[4 * TEXT] = "";
+    if (strlen(quantity) >= KNOWN - QUANTITY)
+        printf("%*s%s\n", QUANTITY, "", quantity);
+    else
+        put_at(line, QUANTITY, quantity);
+    put_at(line, KNOWN, known);
+    put_at(line, FOUND, found);
+    put_until(line, OFF, off);
+    put_until(line, MOST, most);
+    if (*said)
+        put_at(line, MOST + 1, said);
+    puts(line);
+}
+
+/* What the rows below are about. */
+static void print_subject(const struct kn_verify_table *t, const struct kn_verify_result *r)
+{
+    const char *conditions = r->reference->conditions;
+    const bool same = t->name && strcmp(t->name, r->name) == 0;
+    char text[1024];
+    if (same && strcmp(t->conditions, conditions) == 0)
+        return;
+    snprintf(text, sizeof text, "%s%s%s", r->name, *conditions ? ": " : "", conditions);
+    print_wrapped(text, 4);
 }
 
 static void print_text(struct kn_verify_table *t, const struct kn_verify_result *r)
@@ -139,24 +208,24 @@ static void print_text(struct kn_verify_table *t, const struct kn_verify_result 
     const double own = r->tolerance - row->uncertainty;
     char known[TEXT], cited[TEXT + 16], found[TEXT], off[TEXT], most[TEXT];
     if (t->checks == 0)
-        print_heading();
-    if (!t->name || strcmp(t->name, r->name) != 0)
-        printf("%s\n", r->name);
+        print_columns("quantity", "reference [src]", "Knudsen", "off by", "allowed", "");
+    print_subject(t, r);
     snprintf(cited, sizeof cited, "%s [%d]", with_error(known, row->value, row->uncertainty),
              source_number(t, row->source));
-    printf("  %-25s %-31.31s %-18s %-14s %10s %9s %s\n", row->quantity, row->conditions, cited,
-           with_error(found, r->value, own), deviation_text(off, r->deviation, r, true),
-           deviation_text(most, allowed(r), r, false), r->pass ? verdict(r) : "FAIL");
+    print_columns(row->quantity, cited, with_error(found, r->value, own),
+                  deviation_text(off, r->deviation, r, true), deviation_text(most, allowed(r), r, false),
+                  r->pass ? verdict(r) : "FAIL");
 }
 
 void kn_verify_print_row(struct kn_verify_table *t, const struct kn_verify_result *result)
 {
-    kn_verify_print_progress(NULL, NULL, 0);
+    kn_verify_print_progress(NULL);
     if (t->json)
         print_json(result);
     else
         print_text(t, result);
     t->name = result->name;
+    t->conditions = result->reference->conditions;
     t->checks++;
     t->failed += !result->pass;
     t->open += result->open;
@@ -164,39 +233,85 @@ void kn_verify_print_row(struct kn_verify_table *t, const struct kn_verify_resul
     fflush(stdout);
 }
 
+static void print_verdicts(const struct kn_verify_table *t, double seconds)
+{
+    const bool whole = t->checks == t->planned;
+    if (!whole)
+        printf("interrupted after %d of %d checks", t->checks, t->planned);
+    else
+        printf("%d check%s", t->checks, t->checks == 1 ? "" : "s");
+    if (t->checks > 0)
+        printf(" on %s", t->backend);
+    printf(" in %.0f s: %d pass", seconds, t->checks - t->failed - t->open);
+    if (t->open)
+        printf(", %d open", t->open);
+    if (t->failed)
+        printf(", %d FAIL", t->failed);
+    puts("");
+}
+
 void kn_verify_print_end(const struct kn_verify_table *t, double seconds)
 {
-    kn_verify_print_progress(NULL, NULL, 0);
+    kn_verify_print_progress(NULL);
     if (t->json) {
-        printf("{\"checks\": %d, \"passed\": %d, \"open\": %d, \"failed\": %d, \"seconds\": %.1f}\n",
-               t->checks, t->checks - t->failed - t->open, t->open, t->failed, seconds);
+        printf("{\"checks\": %d, \"planned\": %d, \"passed\": %d, \"open\": %d, \"failed\": %d, "
+               "\"seconds\": %.1f}\n",
+               t->checks, t->planned, t->checks - t->failed - t->open, t->open, t->failed, seconds);
         return;
     }
     puts("");
-    for (int i = 0; i < t->nsources; i++)
-        printf("[%d] %s\n", i + 1, t->source[i]);
-    puts("In brackets: the error of the last digits; of Knudsen by coarser grids, earlier times and three "
-         "standard "
-         "errors.\nAllowed: both errors together, or the claim (bar) of reference.csv where that is less.  "
-         "Open: "
-         "these\ngrids are too coarse to tell.");
-    printf("%d check%s on %s in %.0f s: %d pass", t->checks, t->checks == 1 ? "" : "s", t->backend, seconds,
-           t->checks - t->failed - t->open);
-    if (t->open)
-        printf(", %d open", t->open);
-    printf(t->failed ? ", %d FAIL\n" : "\n", t->failed);
+    for (int i = 0; i < t->nsources; i++) {
+        char text[sizeof t->source[0] + 16];
+        snprintf(text, sizeof text, "[%d] %s", i + 1, t->source[i]);
+        print_wrapped(text, 4);
+    }
+    if (t->checks > 0)
+        print_wrapped(
+            "In brackets the error of the last digits, after +- the error itself: of Knudsen by "
+            "coarser grids, earlier times and three standard errors. Allowed: both errors "
+            "together, or the claim (bar) of reference.csv where that is less. Open: these grids are too "
+            "coarse to tell.",
+            0);
+    print_verdicts(t, seconds);
 }
 
-void kn_verify_print_progress(const char *name, const char *what, double part)
+/* ---------------------------------------------------------------- progress */
+
+static const double LIVE_EVERY = 0.2, PLAIN_EVERY = 20; /* s */
+
+static bool is_terminal(void)
+{
+    const char *term = getenv("TERM");
+    return isatty(STDERR_FILENO) && term && *term && strcmp(term, "dumb") != 0;
+}
+
+/* On a terminal one line that is redrawn, elsewhere a line when nothing was said for a while. */
+void kn_verify_print_progress(const struct kn_verify_progress *now)
 {
     static bool shown;
-    if (!isatty(STDERR_FILENO))
+    static double spoken;
+    const double clock = kn_progress_clock();
+    const bool live = is_terminal();
+    if (!now) {
+        if (shown)
+            fputs("\r\033[J", stderr);
+        shown = false;
+        spoken = clock;
         return;
-    if (name)
-        fprintf(stderr, "\r%s: %s %.0f %%\033[K", name, what, 100 * part);
-    else if (shown)
-        fputs("\r\033[K", stderr);
-    shown = name != NULL;
+    }
+    if (spoken == 0)
+        spoken = clock;
+    if (clock - spoken < (live ? LIVE_EVERY : PLAIN_EVERY))
+        return;
+    char text[4 * TEXT];
+    snprintf(text, sizeof text, "%s: %s%s%s %3.0f %%", now->name, now->what, *now->doing ? ", " : "",
+             now->doing, floor(100 * now->part));
+    if (live)
+        fprintf(stderr, "\r  %.*s\033[J\r", kn_progress_width() - 2, text);
+    else
+        fprintf(stderr, "%s\n", text);
+    shown = live;
+    spoken = clock;
     fflush(stderr);
 }
 

@@ -11,9 +11,10 @@ enum { KN_VERIFY_SOURCES = 64 };
 /* A table, or JSON, that grows by a row as soon as a check is done. */
 struct kn_verify_table {
     bool json;
+    int planned; /* checks there are to do, */
     int checks, failed, open;
-    const char *name; /* of the case whose rows are printed */
-    int nsources;     /* that were named so far */
+    const char *name, *conditions; /* of the row that was printed last */
+    int nsources;                  /* that were named so far */
     char source[KN_VERIFY_SOURCES][256];
     char backend[16];
 };
@@ -26,7 +27,15 @@ void kn_verify_print_markdown(FILE *to, const struct kn_verify_result *result);
 /* Sources, and how many checks pass. */
 void kn_verify_print_end(const struct kn_verify_table *t, double seconds);
 
-/* On a terminal, which run is under way; NULL: nothing. */
-void kn_verify_print_progress(const char *name, const char *what, double part);
+/* Which run is under way. */
+struct kn_verify_progress {
+    const char *name;  /* of the case */
+    const char *what;  /* which of its runs, */
+    const char *doing; /* what is prepared for it; "" = nothing */
+    double part;       /* done, 0 to 1 */
+};
+
+/* Say so on the standard error, now and then; NULL: take it back, something else is printed. */
+void kn_verify_print_progress(const struct kn_verify_progress *now);
 
 #endif

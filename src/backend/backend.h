@@ -56,6 +56,8 @@ struct kn_backend {
      * NULL: operator.c adds them up itself. */
     enum kn_status (*assemble)(const struct kn_assembly *what, const struct kn_listener *listener,
                                double *sums);
+    void (*device)(char *text, size_t size); /* what it is called, where it is available */
+    double (*room)(void); /* bytes that are free where the state lies; NULL: that is the computer's memory */
 };
 
 /* The mesh of a problem, in the memory of the host. */

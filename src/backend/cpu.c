@@ -554,4 +554,5 @@ const struct kn_backend kn_backend_cpu = {
     .seconds = seconds,
     .copy = copy,
     .describe = describe,
+    .device = kn_cpu_device,
 };

@@ -109,6 +109,11 @@ size_t kn_cpu_scratch_size(const struct kn_velocity *v, int lanes);
  * (NULL when it does not exist or would not run here). */
 const struct kn_cpu_kernels *kn_cpu_kernels_find(const char *name);
 
+/* What the processor calls itself, from the kernel's list where there is one; the same with the instruction
+ * set of the kernels in use. */
+void kn_cpu_processor(char *name, size_t size);
+void kn_cpu_device(char *text, size_t size);
+
 /* Names carry the instruction set: kn_cpu_stream_v3. */
 #define KN_CPU_PASTE(name, isa)   kn_cpu_##name##_##isa
 #define KN_CPU_NAME_OF(name, isa) KN_CPU_PASTE(name, isa)

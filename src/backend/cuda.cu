@@ -5,6 +5,7 @@
 #include "backend/cuda_sample.h"
 
 #include <float.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -933,8 +934,20 @@ static void describe(char *text, size_t size)
              (double)p.totalGlobalMem / 1e9, p.major, p.minor, driver / 1000, driver % 1000 / 10);
 }
 
+static void device_name(char *text, size_t size)
+{
+    struct cudaDeviceProp p;
+    snprintf(text, size, "%s", cudaGetDeviceProperties(&p, 0) == cudaSuccess ? p.name : "a GPU");
+}
+
+static double room(void)
+{
+    size_t free_bytes = 0, total = 0;
+    return cudaMemGetInfo(&free_bytes, &total) == cudaSuccess ? (double)free_bytes : NAN;
+}
+
 const struct kn_backend kn_backend_cuda = {
     "cuda",   "an NVIDIA GPU",  available, collides, create,  destroy, memory,  put,
     get,      set_walls,        step,      collide,  moments, fluxes,  seconds, copy,
-    describe, kn_cuda_assemble,
+    describe, kn_cuda_assemble, device_name, room,
 };

@@ -294,4 +294,5 @@ const struct kn_backend kn_backend_strict = {
     .seconds = seconds,
     .copy = copy,
     .describe = describe,
+    .device = kn_cpu_device,
 };

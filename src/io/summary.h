@@ -7,6 +7,8 @@
 #include <stdio.h>
 
 enum kn_phase {
+    KN_PHASE_ASSEMBLE, /* the collision operator, before the first step */
+    KN_PHASE_PILOT,    /* the choice of collision.samples, likewise */
     KN_PHASE_STREAM,
     KN_PHASE_SAMPLE,
     KN_PHASE_COLLIDE,

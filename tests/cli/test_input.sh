@@ -54,6 +54,10 @@ expect 0 'Rarefaction parameter' "$program" help gas.delta
 expect 0 'default is periodic' "$program" help walls.top.kind
 expect 0 'output.checkpoint' "$program" help keys
 expect 2 'did you mean gas.delta?' "$program" help gas.detla
+expect 0 'Usage: knudsen verify' "$program" help verify
+expect 0 'Usage: knudsen run' "$program" help run
+expect 0 'run.walltime' "$program" help run
+expect 2 'did you mean verify?' "$program" help verfy
 
 # The assembled operator
 expect 0 'Prandtl number' "$program" info operator good.yaml --set velocity.nodes=6

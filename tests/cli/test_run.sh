@@ -114,9 +114,55 @@ check "--json ends with 0" ends 0 "$knudsen" run case.yaml --out j --json
 check "--json prints one object per line" json_lines out
 check "--json begins with start" contains out '^{"event":"start"'
 check "--json ends with the outcome" contains out '^{"event":"end","outcome":"end time"'
+if command -v python3 >/dev/null; then
+    # A longer run, with an operator that is not in the cache yet.
+    check "--json of an operator" ends 0 env KNUDSEN_CACHE=cache "$knudsen" run case.yaml --out e --json \
+        --set collision.method=operator --set disturbance=0 --set velocity.nodes=6 --set time.end=1e6 \
+        --set time.residual=1e-4
+    check "its events are complete" python3 -c '
+import json
+events = [json.loads(line) for line in open("out")]
+kinds = [e["event"] for e in events]
+assert kinds[0] == "assembly" and events[0]["part"] == 0, kinds[0]
+assert max(e["part"] for e in events if e["event"] == "assembly") == 1
+assert kinds.count("start") == 1 and kinds.count("end") == 1 and kinds[-1] == "end", kinds
+start, progress, end = (next(e for e in events if e["event"] == k) for k in ("start", "progress", "end"))
+for key in ("version folder backend device threads cells shape nodes memory_bytes memory_free knudsen delta mach "
+            "collision time_step first_step steps residual_limit walltime_s").split():
+    assert key in start, key
+for key in "step steps time elapsed_s residual mass_drift D G updates_per_s bytes_per_s eta_s eta_by".split():
+    assert key in progress, key
+for key in "outcome folder step time wall_s updates_per_s residual mass_drift D G phase_s files".split():
+    assert key in end, key
+assert start["cells"] == 64 and start["shape"] == [8, 8, 1] and start["walltime_s"] is None
+assert end["outcome"] == "residual" and end["phase_s"]["assemble"] > 0 and end["phase_s"]["pilot"] == 0
+assert sum(end["phase_s"].values()) < end["wall_s"]
+assert "summary.json" in end["files"]
+summary = json.load(open("e/summary.json"))
+assert abs(summary["phase_s"]["assemble"] - end["phase_s"]["assemble"]) < 1e-3, summary["phase_s"]'
+    check "a run that stops" ends 130 "$knudsen" run case.yaml --out stopped --quiet --set time.end=1e6 --set run.walltime=0.2
+    check "a failure is an event" ends 2 "$knudsen" run case.yaml --out stopped --json
+    check "with its reason" python3 -c '
+import json
+(end,) = [json.loads(line) for line in open("out")]
+assert end["event"] == "end" and end["outcome"] == "failed" and "--resume" in end["message"], end'
+fi
 check "--dry-run ends with 0" ends 0 "$knudsen" run case.yaml --out d --dry-run
 check "--dry-run prints the case" contains out delta
 check "--dry-run writes nothing" absent d
+
+# On a terminal: one line that is redrawn, none of it on a dumb one, colours unless NO_COLOR.
+if command -v script >/dev/null; then
+    on_terminal() { script -qec "$1 '$knudsen' run case.yaml --out t --overwrite --set time.end=40" /dev/null </dev/null >screen; }
+    check "a terminal" on_terminal 'TERM=xterm'
+    check "has a live line" contains screen $'\r.* %.*step .*ETA .*\033\[J\r'
+    check "and colours" contains screen $'\033\[1mknudsen'
+    check "NO_COLOR" on_terminal 'TERM=xterm NO_COLOR=1'
+    check "has none" lacks screen $'\033\[[0-9;]*m'
+    check "but a live line" contains screen $'\033\[J'
+    check "a dumb terminal" on_terminal 'TERM=dumb'
+    check "has no codes" lacks screen $'\033'
+fi
 
 # 4. Ways to stop.
 check "max_steps" ends 0 "$knudsen" run case.yaml --out m --quiet --set time.max_steps=7
@@ -205,6 +251,11 @@ check "the report tells the number, and that it was enough" contains out \
     'samples  *[0-9]* a step for a relative statistical error of 0.005: it is [0-9.e-]*, held'
 check "so does summary.json" json_keys auto/summary.json samples count error_target error_of held
 check "the case in it has the number" contains auto/summary.json '"collision": {[^}]*"samples": [1-9][0-9]*'
+check "the pilot is a phase of its own" contains out '^  pilot  *[0-9.]* s'
+check "and is announced" contains out '^choosing collision.samples, by runs on a coarse grid$'
+check "a pilot heeds the walltime" ends 130 "$knudsen" run case.yaml --out late "${chosen[@]}" --set collision.error=0.0005 --set run.walltime=0.1
+check "it says so" contains err 'stopped by run.walltime (0.1 s) before the first step'
+check "and writes nothing" absent late
 check "another seed gets the same number" ends 0 "$knudsen" run case.yaml --out seed "${chosen[@]}" --set run.seed=2 --quiet
 check "indeed" test "$(grep '"count"' auto/summary.json)" = "$(grep '"count"' seed/summary.json)"
 

@@ -44,6 +44,17 @@ reference "$good" '-right.stress_y,0.4,,somebody else,for the reader,,,'
 ok "a right value passes" verify 0 couette
 ok "and is summed up" says "1 check on"
 ok "with its source" says "[1] somebody, somewhere"
+ok "and its conditions above it" grep -qx 'couette: BGK; delta 1' out
+long="${good/BGK; delta 1/BGK; delta 1; of which so much can be said that it fills more than one line of a table that fits on most screens}"
+wide="${good/0.338925,0.0001/0.338925,0.1}"
+reference "$long" "${wide/somewhere/elsewhere}"
+ok "long conditions" verify 0 couette
+ok "  are not cut" bash -c 'tr -s "\n " " " <out | grep -q "of a table that fits on most screens"'
+ok "  and no line is longer than 80" bash -c '! grep -q ".\{81\}" out'
+ok "an error that is no matter of digits is written out" grep -q ' 0\.339 +- 0\.10 \[2\]' out
+ok "a reader who has seen enough" bash -c '"$0" verify --cases cases couette 2>err | true; [ "${PIPESTATUS[0]}" -eq 141 ]' "$knudsen"
+ok "  ends it quietly" test ! -s err
+reference "$good" '-right.stress_y,0.4,,somebody else,for the reader,,,'
 ok "JSON" verify 0 couette --json
 if command -v python3 >/dev/null; then
     ok "JSON can be read" python3 -c '
@@ -134,4 +145,5 @@ reference "${good/space.cells=16/space.cells=4000}"
 sleep 1
 kill -INT $! && wait $!
 ok "Ctrl-C ends it with 130" test $? -eq 130
+ok "  and what was done is summed up" says "interrupted after 0 of 1 checks in"
 exit $failed

@@ -1,0 +1,169 @@
+/* The table at the end of a run: what came out, where the time went, what to type next. */
+#include "progress_parts.h"
+
+#include "collision.h"
+#include "config.h"
+#include "io/files.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { PART = KN_PROGRESS_PART };
+
+const char *const kn_progress_files[] = {"summary.json",    "history.csv", "fields.h5",
+                                         "fields.pvd",      "fields",      "checkpoint-a.h5",
+                                         "checkpoint-b.h5", "run.log",     NULL};
+
+bool kn_progress_is_headline(const struct kn_monitor *m, const struct kn_column *column)
+{
+    const bool named = isfinite(m->row.drag) || isfinite(m->row.flow_force) || isfinite(m->row.flow_thermal);
+    const size_t last =
+        named ? offsetof(struct kn_row, flow_thermal) : offsetof(struct kn_row, mass_flux) - sizeof(double);
+    return column->offset >= offsetof(struct kn_row, drag) && column->offset <= last;
+}
+
+/* ------------------------------------------------------------------ values */
+
+/* A value with as many digits as its error leaves, two of them uncertain. */
+static const char *value_text(char text[PART], double value, double error)
+{
+    const int usual = 5, most = 12;
+    const int digits = error > 0 ? (int)fmin(most, fmax(0, 1 - floor(log10(error)))) : usual;
+    if (error > 0) /* what is zero by symmetry has none */
+        snprintf(text, PART, "%.*f +- %.*f", digits, value, digits, error);
+    else
+        snprintf(text, PART, "%.*f", usual, value);
+    return text;
+}
+
+static void show_value(struct kn_progress *p, const struct kn_monitor *m, int i)
+{
+    const double value = kn_monitor_value(m, i), error = kn_monitor_error(m, i);
+    const char *name = m->columns[i].name;
+    const char *lack =
+        m->batches && isnan(error) ? ", too short for an error: a later time.end gives one" : "";
+    char text[PART];
+    value_text(text, value, error);
+    if (m->averaged > 1)
+        kn_progress_line(p, KN_STYLE_PLAIN, "  %-18s%s   (mean of %lld rows%s, standard deviation %.1e)",
+                         name, text, (long long)m->averaged, lack,
+                         sqrt(m->square[i] / (double)(m->averaged - 1)));
+    else
+        kn_progress_line(p, KN_STYLE_PLAIN, "  %-18s%s%s", name, text,
+                         *lack ? "   (a single row, no error)" : "");
+}
+
+/* What became of collision.samples: auto. */
+static void show_samples(struct kn_progress *p, const struct kn_summary *s)
+{
+    const double error = kn_summary_error(s);
+    char reached[PART] = "not known, the window is too short";
+    if (s->target == 0)
+        return;
+    if (isfinite(error))
+        snprintf(reached, sizeof reached, "%.2g, %s", error, error <= s->target ? "held" : "not held");
+    kn_progress_line(p, KN_STYLE_PLAIN,
+                     "  samples   %d a step for a relative statistical error of %g: it is %s",
+                     s->m->c->collision.samples, s->target, reached);
+}
+
+static void show_values(struct kn_progress *p, const struct kn_summary *s)
+{
+    const struct kn_monitor *m = s->m;
+    for (int i = 0; i < m->ncolumns; i++)
+        if (kn_progress_is_headline(m, &m->columns[i]))
+            show_value(p, m, i);
+    show_samples(p, s);
+    if (isfinite(m->row.residual))
+        kn_progress_line(p, KN_STYLE_PLAIN, "  residual  %.2e", m->row.residual);
+    if (isfinite(m->row.mass_drift))
+        kn_progress_line(p, KN_STYLE_PLAIN, "  drift     %.1e of the moved mass", m->row.mass_drift);
+}
+
+/* ----------------------------------------------------------- time and files */
+
+static void show_phase(struct kn_progress *p, const char *name, double seconds, double all)
+{
+    kn_progress_line(p, KN_STYLE_PLAIN, "  %-10s%8.2f s %5.1f %%", name, seconds, 100 * seconds / all);
+}
+
+/* A phase that the run did not have is left out. */
+static void show_phases(struct kn_progress *p, const struct kn_summary *s)
+{
+    const double all = fmax(s->wall_s, 1e-9);
+    double known = 0;
+    kn_progress_line(p, KN_STYLE_FAINT, "time by phase");
+    for (int i = 0; i < KN_PHASES; i++) {
+        known += s->phase_s[i];
+        if (s->phase_s[i] > 0)
+            show_phase(p, kn_summary_phase_name((enum kn_phase)i), s->phase_s[i], all);
+    }
+    show_phase(p, "other", fmax(0, s->wall_s - known), all);
+}
+
+static int files_below(const char *path)
+{
+    int n = 0;
+    DIR *list = opendir(path);
+    for (struct dirent *entry; list && (entry = readdir(list));)
+        n += entry->d_name[0] != '.';
+    if (list)
+        closedir(list);
+    return n;
+}
+
+static void show_files(struct kn_progress *p)
+{
+    char path[KN_PATH], size[KN_NAME];
+    kn_progress_line(p, KN_STYLE_FAINT, "files in %s", p->options->folder);
+    for (int i = 0; kn_progress_files[i]; i++) {
+        struct stat what;
+        if (kn_files_join(path, p->options->folder, kn_progress_files[i]) != KN_OK || stat(path, &what) != 0)
+            continue;
+        kn_config_bytes_text((double)what.st_size, size);
+        if (S_ISDIR(what.st_mode))
+            kn_progress_line(p, KN_STYLE_PLAIN, "  %-16s%d in it", "fields/", files_below(path));
+        else
+            kn_progress_line(p, KN_STYLE_PLAIN, "  %-16s%s", kn_progress_files[i], size);
+    }
+}
+
+/* -------------------------------------------------------------------- whole */
+
+/* As a shell wants a path to be written. */
+static void show_next(struct kn_progress *p)
+{
+    static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+=:,@%";
+    const char *folder = p->options->folder;
+    if (folder[strspn(folder, safe)] == '\0')
+        kn_progress_line(p, KN_STYLE_STRONG, "next: knudsen plot %s", folder);
+    else if (!strchr(folder, '\''))
+        kn_progress_line(p, KN_STYLE_STRONG, "next: knudsen plot '%s'", folder);
+    else
+        kn_progress_line(p, KN_STYLE_STRONG, "next: knudsen plot \"%s\"", folder);
+}
+
+void kn_progress_table(struct kn_progress *p, const struct kn_summary *s)
+{
+    const double limit = s->m->c->time.residual;
+    const bool unfinished = strcmp(s->outcome, "interrupted") == 0 || strcmp(s->outcome, "walltime") == 0,
+               unsteady = !unfinished && limit > 0 && s->m->row.residual > limit;
+    char took[PART], rate[PART];
+    kn_progress_line(p, unfinished ? KN_STYLE_WARNING : KN_STYLE_GOOD,
+                     "%s: step %lld, t = %.6g, after %s, %s", s->outcome, (long long)s->steps, s->time,
+                     kn_progress_duration(took, s->wall_s),
+                     kn_progress_scaled(rate, s->updates_per_s, " updates/s"));
+    if (unsteady)
+        kn_progress_line(
+            p, KN_STYLE_WARNING, "not steady yet: the residual is above time.residual %g (%s)", limit,
+            kn_collision_is_noisy(s->m->c) ? "as noise alone may keep it" : "a later time.end goes on");
+    show_values(p, s);
+    show_phases(p, s);
+    show_files(p);
+    if (unfinished)
+        kn_progress_line(p, KN_STYLE_STRONG, "next: the same command with --resume goes on from here");
+    else
+        show_next(p);
+}
