@@ -21,7 +21,7 @@ foreach(stage IN LISTS stages)
   file(WRITE "${documents}/${package}/changelog"
 "${package} (${CPACK_PACKAGE_VERSION}) unstable; urgency=medium
 
-  * Built from the sources; CHANGELOG.md of the package knudsen says what changed.
+  * CHANGELOG.md of the package knudsen says what changed.
 
  -- ${CPACK_PACKAGE_CONTACT}  ${date}
 ")

@@ -96,7 +96,6 @@ set(CPACK_GENERATOR TGZ DEB)
 set(CPACK_PACKAGE_CONTACT "${KN_MAINTAINER}")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "solver for the Boltzmann equation of rarefied gases")
 set(CPACK_PACKAGE_FILE_NAME knudsen-${PROJECT_VERSION}-${CMAKE_SYSTEM_NAME}-${CMAKE_SYSTEM_PROCESSOR})
-set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_COMPONENTS_ALL program library)
 set(CPACK_COMPONENT_PROGRAM_DESCRIPTION
 "Knudsen advances the distribution function of a rarefied gas on a grid of
@@ -125,5 +124,4 @@ set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS
     "libhdf5-dev, libyaml-dev, libudunits2-dev, liblapacke-dev, libopenblas-dev, libgomp1")
 set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/packaging/debian.cmake)
-set(CPACK_PROJECT_CONFIG_FILE "")
 include(CPack)
