@@ -7,33 +7,33 @@ set(KN_CMAKE ${CMAKE_INSTALL_LIBDIR}/cmake/knudsen)
 
 # ---------------------------------------------------------------- program and library
 
+# What the static library is linked with: the libraries that CMakeLists.txt names, and what comes with compilers.
+get_target_property(KN_LIBRARIES knudsen INTERFACE_LINK_LIBRARIES)
+set(KN_RUNTIMES ${OpenMP_C_FLAGS} -lm)
+if(KN_SANITIZE)
+  list(PREPEND KN_RUNTIMES -fsanitize=address,undefined)
+endif()
+if(KN_WITH_CUDA)
+  list(APPEND KN_RUNTIMES -lstdc++)
+endif()
+set_target_properties(knudsen PROPERTIES EXPORT_NAME static)
+target_link_libraries(knudsen INTERFACE $<INSTALL_INTERFACE:${KN_RUNTIMES}>)
+set(targets knudsen)
+
 # The program and the tests use what the shared library hides, so they take the static one.
 option(BUILD_SHARED_LIBS "also build libknudsen.so, which shows the functions of knudsen.h only" OFF)
-set(KN_LIBRARIES knudsen)
 if(BUILD_SHARED_LIBS)
-  add_library(knudsen-shared SHARED)
+  add_library(knudsen-shared SHARED $<TARGET_OBJECTS:knudsen> ${KN_KERNELS})
   set_target_properties(knudsen-shared PROPERTIES
     OUTPUT_NAME knudsen EXPORT_NAME shared LINKER_LANGUAGE C
     VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
-  target_link_libraries(knudsen-shared PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,knudsen>)
+  target_link_libraries(knudsen-shared PRIVATE ${KN_LIBRARIES} ${KN_RUNTIMES})
   target_link_options(knudsen-shared PRIVATE -Wl,--no-undefined -Wl,--exclude-libs,libcudart_static.a)
-  list(APPEND KN_LIBRARIES knudsen-shared)
+  list(APPEND targets knudsen-shared)
 endif()
-
-# What a program needs beside the libraries that are named in CMakeLists.txt, where the static one is linked.
-set(KN_LINKED ${OpenMP_C_FLAGS} -lm)
-if(KN_SANITIZE)
-  list(PREPEND KN_LINKED -fsanitize=address,undefined)
-endif()
-if(KN_WITH_CUDA)
-  list(APPEND KN_LINKED -lstdc++)
-endif()
-get_target_property(links knudsen INTERFACE_LINK_LIBRARIES)
-set_target_properties(knudsen PROPERTIES EXPORT_NAME static)
-target_link_libraries(knudsen INTERFACE $<INSTALL_INTERFACE:${KN_LINKED}>)
 
 install(TARGETS knudsen-program COMPONENT program)
-install(TARGETS ${KN_LIBRARIES} EXPORT knudsen COMPONENT library
+install(TARGETS ${targets} EXPORT knudsen COMPONENT library
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES include/knudsen.h TYPE INCLUDE COMPONENT library)
 
@@ -46,9 +46,9 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/knudsenConfig.cmake ${CMAKE_CURRENT_BI
         DESTINATION ${KN_CMAKE} COMPONENT library)
 
 # Libs.private: the libraries that the static one is linked with, whichever they are.
-list(TRANSFORM links REPLACE "^CUDA::cudart_static$" "${CUDA_cudart_static_LIBRARY};-lrt;-ldl;-lpthread")
+list(TRANSFORM KN_LIBRARIES REPLACE "^CUDA::cudart_static$" "${CUDA_cudart_static_LIBRARY};-lrt;-ldl;-lpthread")
 set(KN_PRIVATE "")
-foreach(link IN LISTS links KN_LINKED)
+foreach(link IN LISTS KN_LIBRARIES KN_RUNTIMES)
   if(link MATCHES "^(/.*)/lib([^/]*)\\.(so|a)$")
     if(NOT CMAKE_MATCH_1 IN_LIST CMAKE_C_IMPLICIT_LINK_DIRECTORIES)
       string(APPEND KN_PRIVATE " -L${CMAKE_MATCH_1}")
@@ -76,7 +76,7 @@ if(HELP2MAN AND GZIP)
     COMMAND ${GZIP} -9nf knudsen.1
     DEPENDS knudsen-program packaging/manual packaging/manual.txt
     COMMENT "Writing the manual page" VERBATIM)
-  add_custom_target(manual ALL DEPENDS knudsen.1.gz)
+  add_custom_target(manual-page ALL DEPENDS knudsen.1.gz)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/knudsen.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program OPTIONAL)
 endif()
 install(FILES packaging/knudsen.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME knudsen

@@ -112,6 +112,10 @@ check "completes keys to explain" completes "help time." time.end time.courant
 offers_only_cases() { completes "run " mine.yaml && ! grep -q other.txt out; }
 check "offers no other files" offers_only_cases
 
+if [ -d "$root/python/knudsen" ]; then
+    check "the Python package loads" env PYTHONPATH="$prefix/share/knudsen/python" python3 -B -c 'import knudsen'
+fi
+
 # -------------------------------------------------------------------------- header
 
 echo '#include <knudsen.h>' >header.c
