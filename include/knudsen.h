@@ -249,7 +249,8 @@ int64_t kn_sim_steps(const struct kn_sim *sim);
 int64_t kn_sim_cells(const struct kn_sim *sim); /* cell = (iz ny + iy) nx + ix */
 int64_t kn_sim_nodes(const struct kn_sim *sim); /* velocity nodes stored per cell */
 
-/* The macroscopic fields of one cell, docs/theory.md section 3. */
+/* The macroscopic fields of one cell, docs/theory.md section 3: density (n0 eps),
+ * velocity (V0 eps), temperature (T0 eps), stress (p0 eps), heat flux (p0 V0 eps). */
 /* clang-format off */
 enum kn_field {
     KN_RHO, KN_UX, KN_UY, KN_UZ, KN_THETA,
@@ -278,16 +279,16 @@ enum kn_status kn_sim_walls(struct kn_sim *sim, struct kn_wall_flux walls[KN_SID
 /* From the next step on, give a diffuse wall (or the gas beyond an inflow) this
  * velocity and temperature in place of those of the case; an oscillation goes
  * on on top of them.  They hold for whole steps and are best those of the middle
- * of a step.  For a plate of mass M per area n0 m lambda0 that is the right wall,
- * dragged by the gas and pulled by a force F per area p0 eps, in each step:
+ * of a step.  A plate that is the right wall, with mass M per area (n0 m lambda0),
+ * dragged by the gas and pulled by a force F per area (p0 eps), in each step:
  *
  *     kn_sim_set_wall(sim, KN_RIGHT, velocity, 0);
  *     kn_sim_advance(sim, 1);
  *     kn_sim_walls(sim, walls);
  *     velocity[1] += dt / M * (F + walls[KN_RIGHT].stress[1]) / 2; // p0 = n0 m V0^2 / 2
  *
- * A wall moves in its own plane; along its normal too where disturbance is 0,
- * so that its way is negligible, and its accommodation is not.  Axes along
+ * A wall moves in its own plane; at disturbance 0, where the way it goes is
+ * negligible, also along its normal if its accommodation is above 0.  Axes along
  * which nothing moves when the simulation is made have half of their velocities
  * folded away; where a wall is to move along such an axis later, the case needs
  * velocity.fold: none.  On failure nothing changes. */

@@ -37,7 +37,7 @@ check "installs" install_and_move
 prefix=$work/prefix
 knudsen=$prefix/bin/knudsen
 library=$(dirname "$(find "$prefix" -name libknudsen.a)")
-export PKG_CONFIG_PATH=$library/pkgconfig
+export PKG_CONFIG_PATH=$library/pkgconfig LD_LIBRARY_PATH=$library # where libknudsen.so would be, if it was built
 
 has_files() {
     local file
