@@ -4,7 +4,7 @@ BUILD    ?= build
 JOBS     ?= $(shell nproc 2>/dev/null || echo 2)
 KNUDSEN  := $(BUILD)/knudsen
 
-.PHONY: help all program demo test verify bench lint sanitize docs install clean packages
+.PHONY: help all program demo test verify bench lint sanitize docs install package clean packages
 
 help:
 	@echo "make demo      build, run a small driven cavity and draw it"
@@ -16,6 +16,7 @@ help:
 	@echo "make sanitize  the tests under the address and undefined-behaviour sanitizers"
 	@echo "make docs      write docs/input.md from the table of keys"
 	@echo "make install   install under PREFIX (default /usr/local)"
+	@echo "make package   build-package/*.deb and *.tar.gz; packaging/README.md"
 	@echo "make packages  install what the build needs (Debian, Ubuntu)"
 
 packages:
@@ -61,5 +62,10 @@ docs: all
 install: all
 	@cmake --install $(BUILD) --prefix $(or $(PREFIX),/usr/local)
 
+package:
+	@$(MAKE) --no-print-directory all BUILD=build-package \
+	    CMAKE_FLAGS="-DCMAKE_INSTALL_PREFIX=/usr -DKN_TESTS=OFF $(CMAKE_FLAGS)"
+	@cd build-package && cpack
+
 clean:
-	@rm -rf $(BUILD) build-sanitize
+	@rm -rf $(BUILD) build-sanitize build-package

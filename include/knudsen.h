@@ -4,35 +4,46 @@
  * The library advances the deviation h of the distribution function from a
  * uniform equilibrium, f = Phi0 (1 + eps h), so that slow and unsteady flows
  * come out free of the noise of particle methods.  docs/theory.md holds the
- * equations, docs/input.md the meaning, unit and range of every setting.
+ * equations, docs/input.md the meaning, unit and range of every setting,
+ * examples/api/ two programs that use this header and nothing else.
  *
- * A program that uses it has four parts:
+ * Such a program has four parts:
  *
  *     struct kn_case c;
- *     kn_case_default(&c);                        // 1. describe the case
- *     kn_case_load(&c, "case.yaml");              //    from a file,
- *     kn_case_set(&c, "gas.delta=10");            //    from text, or field by field
+ *     kn_case_default(&c);                        // 1. describe the case: the defaults,
+ *     kn_case_load(&c, "case.yaml");              //    a file over them,
+ *     kn_case_set(&c, "gas.delta=10");            //    text over that,
+ *     c.time.end = 20;                            //    or field by field
  *
  *     struct kn_sim *sim;
  *     if (kn_sim_create(&sim, &c) != KN_OK)       // 2. make the simulation
  *         puts(kn_error_message());
  *
  *     while (kn_sim_time(sim) < c.time.end)       // 3. advance it
- *         kn_sim_advance(sim, 10);
+ *         if (kn_sim_advance(sim, 10) != KN_OK)
+ *             puts(kn_error_message());
  *
- *     kn_sim_fields(sim, fields);                 // 4. look at the gas
+ *     double *fields = malloc(kn_sim_cells(sim) * KN_FIELDS * sizeof *fields);
+ *     kn_sim_fields(sim, fields);                 // 4. look at the gas:
+ *     fields[cell * KN_FIELDS + KN_UX];           //    u_x of a cell
  *     kn_sim_destroy(sim);
  *
- * Or hand the whole run, with files, checkpoints and signals, to kn_run().
+ * Between steps the caller may read what the gas does to the walls
+ * (kn_sim_walls) and move or heat them (kn_sim_set_wall), which couples the gas
+ * to whatever else is computed.  Or hand the whole run, with files, checkpoints
+ * and signals, to kn_run().
  *
  * Every function that can fail returns a status; kn_error_message() then says
  * what went wrong in a sentence.  The library neither prints nor exits.
  * Inputs are copied: the caller may change or free them after a call.
- * One simulation may be used by one thread at a time.
+ * Simulations are independent of each other; one may be used by one thread at a
+ * time, and itself computes with run.threads of them.
  *
  * Units: velocity V0 = sqrt(2 R T0), length lambda0 = mu0 V0 / p0, time
- * lambda0 / V0, density n0, temperature T0, pressure p0.  Wall velocities and
- * temperatures, and all results, are deviations divided by eps.
+ * lambda0 / V0, density n0, temperature T0, pressure p0, all of the gas at rest.
+ * Wall velocities and temperatures, and all results, are deviations from it
+ * divided by eps: u = 1 is a speed of eps V0.  The linearised equation, eps = 0,
+ * gives the ratios as eps goes to 0.
  */
 #ifndef KNUDSEN_H
 #define KNUDSEN_H
@@ -44,6 +55,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default) /* the library is built with everything else hidden */
 
 #define KN_VERSION "0.1.0"
 
@@ -215,13 +227,15 @@ struct kn_case {
     } si;
 };
 
-/* Fill with the defaults of docs/input.md. */
+/* Fill with the defaults of docs/input.md; what every case begins with. */
 void kn_case_default(struct kn_case *c);
 
-/* Read a YAML file over what c holds.  Errors name file:line:column and key. */
+/* Read a YAML file over what c holds: keys it does not mention keep their
+ * values.  Errors name file:line:column and key. */
 enum kn_status kn_case_load(struct kn_case *c, const char *path);
 
-/* Set one key from "key=value"; the value is written as in a case file. */
+/* Set one key from "key=value", the value written as in a case file:
+ * "walls.top.velocity=[1, 0, 0]". */
 enum kn_status kn_case_set(struct kn_case *c, const char *assignment);
 
 /* Check ranges and what contradicts; kn_sim_create does this too. */
@@ -236,21 +250,25 @@ enum kn_status kn_pilot_samples(struct kn_case *c);
 
 struct kn_sim;
 
-/* Build the grids and allocate everything; nothing is allocated later. */
+/* Build the grids and allocate everything; nothing is allocated later.  On
+ * failure *out is NULL.  The gas is in its initial state, at time 0. */
 enum kn_status kn_sim_create(struct kn_sim **out, const struct kn_case *c);
-void kn_sim_destroy(struct kn_sim *sim);
+void kn_sim_destroy(struct kn_sim *sim); /* NULL: nothing is done */
 
-/* Advance by a number of steps; with Strang splitting the state is whole
- * (both collision half-steps done) when the call returns. */
+/* Advance by a number of steps, all of the same length kn_sim_time_step.  Many
+ * steps in one call cost less than as many calls: with Strang splitting the
+ * collision half-steps between them are merged.  When the call returns both
+ * halves of the last step are done. */
 enum kn_status kn_sim_advance(struct kn_sim *sim, int64_t steps);
 
-double kn_sim_time(const struct kn_sim *sim);
-double kn_sim_time_step(const struct kn_sim *sim);
+double kn_sim_time(const struct kn_sim *sim);      /* lambda0 / V0 */
+double kn_sim_time_step(const struct kn_sim *sim); /* lambda0 / V0 */
 int64_t kn_sim_steps(const struct kn_sim *sim);
 int64_t kn_sim_cells(const struct kn_sim *sim); /* cell = (iz ny + iy) nx + ix */
 int64_t kn_sim_nodes(const struct kn_sim *sim); /* velocity nodes stored per cell */
 
-/* The macroscopic fields of one cell, docs/theory.md section 3. */
+/* The macroscopic fields of one cell, docs/theory.md section 3: density (n0 eps),
+ * velocity (V0 eps), temperature (T0 eps), stress (p0 eps), heat flux (p0 V0 eps). */
 /* clang-format off */
 enum kn_field {
     KN_RHO, KN_UX, KN_UY, KN_UZ, KN_THETA,
@@ -262,16 +280,38 @@ enum kn_field {
 /* Copy the fields of every cell into fields[cells][KN_FIELDS]. */
 enum kn_status kn_sim_fields(struct kn_sim *sim, double *fields);
 
-/* What passed through one side during the last step, averaged over its area;
- * components along the fixed axes, n the axis of the side. */
+/* What passed through one side during the last step, averaged over its area
+ * and over the step, so that it belongs to the middle of the step.  Components
+ * are along the fixed axes, n is the axis of the side.  Fluxes count along +n:
+ * what passes through a high side (right, top, front) leaves the gas, what
+ * passes through a low one enters it. */
 struct kn_wall_flux {
-    bool wall;              /* false: periodic or unused */
+    bool wall;              /* false: periodic or unused; the rest is then 0 */
     double stress[3];       /* p0 eps; Pi_xn, Pi_yn, Pi_zn: shear, and the normal stress at [n] */
     double shear_magnitude; /* p0 eps; mean of |tangential stress| over the faces */
     double heat_flux;       /* p0 V0 eps; along +n, in the frame of the wall */
     double mass_flux;       /* n0 V0 eps; along +n */
 };
 enum kn_status kn_sim_walls(struct kn_sim *sim, struct kn_wall_flux walls[KN_SIDES]);
+
+/* From the next step on, give a diffuse wall (or the gas beyond an inflow) this
+ * velocity and temperature in place of those of the case; an oscillation goes
+ * on on top of them.  They hold for whole steps and are best those of the middle
+ * of a step.  A plate that is the right wall, with mass M per area (n0 m lambda0),
+ * dragged by the gas and pulled by a force F per area (p0 eps), in each step:
+ *
+ *     kn_sim_set_wall(sim, KN_RIGHT, velocity, 0);
+ *     kn_sim_advance(sim, 1);
+ *     kn_sim_walls(sim, walls);
+ *     velocity[1] += dt / M * (F + walls[KN_RIGHT].stress[1]) / 2; // p0 = n0 m V0^2 / 2
+ *
+ * A wall moves in its own plane; at disturbance 0, where the way it goes is
+ * negligible, also along its normal if its accommodation is above 0.  Axes along
+ * which nothing moves when the simulation is made have half of their velocities
+ * folded away; where a wall is to move along such an axis later, the case needs
+ * velocity.fold: none.  On failure nothing changes. */
+enum kn_status kn_sim_set_wall(struct kn_sim *sim, enum kn_side side, const double velocity[3],
+                               double temperature);
 
 /* ----------------------------------------------------------------- whole run */
 
@@ -283,12 +323,15 @@ struct kn_run_options {
     bool overwrite;     /* begin anew even where a run stopped before its end */
     enum kn_report report;
     void (*say)(void *to, const char *text); /* receives every line; NULL = silent */
-    void *to;
+    void *to;                                /* handed to say */
 };
 
-/* Run a case to its end with all files of docs/format.md. */
+/* Run a case to its end with all files of docs/format.md.  Meanwhile
+ * SIGINT, SIGTERM and SIGHUP end it after a checkpoint, with KN_EINTERRUPTED,
+ * and SIGUSR1 makes it write one. */
 enum kn_status kn_run(const struct kn_case *c, const struct kn_run_options *options);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -164,7 +164,7 @@ enum kn_status kn_boundary_create(struct kn_boundary *b, const struct kn_case *c
         p->takes = 1;
         p->mirror = reflects || kn_space_is_mirror(wall);
         p->emits = !p->mirror && wall->kind != KN_WALL_PERIODIC;
-        p->unsteady = p->emits && oscillates(wall);
+        p->unsteady = oscillates(wall);
         p->emission = b->memory + (size_t)side * v->nnodes;
         b->mirrors |= p->mirror ? 1 << side : 0;
         if (p->emits)
@@ -177,12 +177,15 @@ bool kn_boundary_update(struct kn_boundary *b, const struct kn_case *c, const st
                         double time)
 {
     bool changed = false;
-    for (int side = 0; side < KN_SIDES; side++)
-        if (b->patches[side].unsteady) {
-            const struct frame f = frame_of(c, v, side);
-            fill_patch(&b->patches[side], &f, time);
-            changed = true;
-        }
+    for (int side = 0; side < KN_SIDES; side++) {
+        struct kn_patch *p = &b->patches[side];
+        const struct frame f = frame_of(c, v, side);
+        if (!p->emits || !(p->unsteady || p->stale))
+            continue;
+        fill_patch(p, &f, time);
+        p->stale = false;
+        changed = true;
+    }
     return changed;
 }
 

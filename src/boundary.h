@@ -8,6 +8,7 @@ struct kn_patch {
     bool emits;         /* diffuse with alpha > 0, inflow, far field with a gradient */
     bool mirror;        /* reflects only: specular, symmetry, alpha = 0, far field without */
     bool unsteady;      /* oscillates */
+    bool stale;         /* the case has changed since the last update */
     float alpha;        /* share of the emission in what leaves */
     float takes;        /* 1: it takes the place of what arrives; 0: all of that is reflected too */
     double velocity[3]; /* of the wall at the last update, eps V0; 0 where no wall is */
@@ -37,7 +38,7 @@ static inline bool kn_boundary_reflects(const struct kn_patch *p)
 /* Does the mass in the box stay the same? */
 bool kn_boundary_keeps_mass(const struct kn_case *c);
 
-/* Recompute the emission of oscillating patches for this time; true when any changed. */
+/* Recompute the emission of oscillating and stale patches for this time; true when any changed. */
 bool kn_boundary_update(struct kn_boundary *b, const struct kn_case *c, const struct kn_velocity *v,
                         double time);
 

@@ -130,6 +130,11 @@ enum kn_status kn_config_parse(struct kn_case *c, const char *text, size_t size,
  * front of it.  Hands the status back. */
 enum kn_status kn_config_locate(const struct kn_places *places, enum kn_status status);
 
+/* ------------------------------------------------------------------ checks */
+
+/* The part of kn_case_check about one side of the box, ranges apart. */
+enum kn_status kn_config_check_side(const struct kn_case *c, enum kn_side side);
+
 /* ------------------------------------------------------------------ memory */
 
 double kn_config_memory_available(void);                     /* bytes this process may still take */

@@ -147,18 +147,23 @@ static enum kn_status check_wall(const struct kn_case *c, int side)
     return KN_OK;
 }
 
-static enum kn_status check_walls(const struct kn_case *c)
+enum kn_status kn_config_check_side(const struct kn_case *c, enum kn_side side)
 {
     static enum kn_status (*const checks[])(const struct kn_case *, int) = {
         check_pair, check_unused, check_piston, check_far_field, check_wall, check_oscillation,
     };
-    for (int side = 0; side < KN_SIDES; side++)
-        for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
-            const enum kn_status status = checks[i](c, side);
-            if (status != KN_OK)
-                return status;
-        }
-    return KN_OK;
+    enum kn_status status = KN_OK;
+    for (size_t i = 0; i < sizeof checks / sizeof *checks && status == KN_OK; i++)
+        status = checks[i](c, (int)side);
+    return status;
+}
+
+static enum kn_status check_walls(const struct kn_case *c)
+{
+    enum kn_status status = KN_OK;
+    for (int side = 0; side < KN_SIDES && status == KN_OK; side++)
+        status = kn_config_check_side(c, (enum kn_side)side);
+    return status;
 }
 
 /* ------------------------------------------------------------------- grids */

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct kn_sim {
     struct kn_case c;
@@ -212,6 +213,80 @@ void kn_sim_destroy(struct kn_sim *sim)
     free(sim->moments);
     free(sim->fluxes);
     free(sim);
+}
+
+/* ---------------------------------------------- walls in the hands of the caller */
+
+/* Is the gas solved for along this axis, or was it found uniform when the grids were made? */
+static bool streams_along(const struct kn_space *space, int axis)
+{
+    for (int i = 0; i < space->naxes; i++)
+        if (space->axes[i] == axis)
+            return true;
+    return false;
+}
+
+/* The grids were made for what moved then: a half of velocity space that was folded away is not there. */
+static enum kn_status check_grids(const struct kn_sim *sim, const struct kn_case *c, enum kn_side side)
+{
+    for (int d = 0; d < 3; d++) {
+        const double u = c->walls[side].velocity[d];
+        const bool mirrors = c->walls[2 * d].kind != KN_WALL_PERIODIC && !streams_along(&sim->space, d);
+        if (u == 0 || (sim->velocity.bit[d] && !mirrors))
+            continue;
+        return kn_error_set(
+            KN_EINPUT,
+            "walls.%s.velocity: %g along %c, but nothing moved along %c when the simulation was "
+            "made and its grids rely on that (%s)",
+            kn_space_side_name(side), u, "xyz"[d], "xyz"[d],
+            mirrors ? "periodic ends of that axis and velocity.fold: none keep it whole"
+                    : "velocity.fold: none keeps all velocities");
+    }
+    return KN_OK;
+}
+
+/* What a case may say of a side; and a wall may move along its normal where one may that swings. */
+static enum kn_status check_side(const struct kn_case *c, enum kn_side side)
+{
+    static const char *const keys[] = {"velocity", "temperature"};
+    struct kn_case asked = *c;
+    struct kn_wall *w = &asked.walls[side];
+    struct kn_setting s;
+    char name[KN_NAME], why[KN_TEXT];
+    const int normal = (int)side / 2;
+    for (int i = 0; i < 2; i++) {
+        snprintf(name, sizeof name, "walls.%s.%s", kn_space_side_name(side), keys[i]);
+        for (int d = 0; kn_config_find(name, &s) && d < s.key->count; d++)
+            if (!kn_config_check_value(s.key, kn_config_target(&asked, &s), d, why))
+                return kn_error_set(KN_EINPUT, "%s: %s", name, why);
+    }
+    if (w->kind == KN_WALL_DIFFUSE && w->velocity[normal] != 0) {
+        w->oscillation.velocity[normal] = w->velocity[normal];
+        w->oscillation.frequency = 1;
+        w->velocity[normal] = 0;
+    }
+    return kn_config_check_side(&asked, side);
+}
+
+enum kn_status kn_sim_set_wall(struct kn_sim *sim, enum kn_side side, const double velocity[3],
+                               double temperature)
+{
+    struct kn_case asked = sim->c;
+    enum kn_status status;
+    if ((int)side < 0 || side >= KN_SIDES)
+        return kn_error_set(KN_EINPUT, "walls: there is no side %d (KN_LEFT to KN_FRONT)", (int)side);
+    struct kn_wall *wall = &asked.walls[side];
+    if (wall->kind != KN_WALL_DIFFUSE && wall->kind != KN_WALL_INFLOW)
+        return kn_error_set(
+            KN_EINPUT, "walls.%s.kind: %s has neither velocity nor temperature (diffuse and inflow have)",
+            kn_space_side_name(side), kn_config_choice_name("walls.<side>.kind", wall->kind));
+    memcpy(wall->velocity, velocity, sizeof wall->velocity);
+    wall->temperature = temperature;
+    if ((status = check_side(&asked, side)) != KN_OK || (status = check_grids(sim, &asked, side)) != KN_OK)
+        return status;
+    sim->c.walls[side] = *wall;
+    sim->boundary.patches[side].stale = true;
+    return KN_OK;
 }
 
 /* ----------------------------------------------------------------- time loop */

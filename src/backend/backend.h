@@ -13,7 +13,7 @@
 #include "space.h"
 
 /* What is to be solved, laid out; owned by the simulation, constant but for
- * the emission of oscillating walls. */
+ * the emission of walls that oscillate or that the caller sets. */
 struct kn_problem {
     const struct kn_case *c;
     const struct kn_space *space;

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: MIT
+from spack.package import *
+
+
+class Knudsen(CMakePackage, CudaPackage):
+    """Solver for the Boltzmann equation of rarefied gases on a grid of space and velocity: the deviation
+    from equilibrium is computed, so that slow and unsteady flows come out free of the noise of particle
+    methods. A program and a C library, for CPUs and NVIDIA GPUs."""
+
+    license("MIT")
+
+    # Built from the sources beside this recipe: spack dev-build, see packaging/README.md.
+    version("0.1.0")
+
+    variant("shared", default=True, description="Also build the shared library")
+    variant("tests", default=False, description="Build the tests; spack install --test=root runs them")
+    variant("pictures", default=False, description="Install gnuplot, with which the program draws")
+
+    depends_on("c", type="build")
+    depends_on("cxx", type="build", when="+cuda")
+    depends_on("cmake@3.25:", type="build")
+    depends_on("ninja", type="build")
+    depends_on("help2man", type="build")
+    depends_on("gzip", type="build")
+    depends_on("hdf5~mpi")
+    depends_on("libyaml")
+    depends_on("udunits")
+    depends_on("random123", type="build")
+    depends_on("openblas")
+    depends_on("cmocka", type="build", when="+tests")
+    depends_on("gnuplot", type="run", when="+pictures")
+
+    # The first sources that nvcc compiles in this standard and for these cards.
+    depends_on("cuda@12:", when="+cuda")
+
+    generator("ninja")
+
+    def cmake_args(self):
+        openblas = self.spec["openblas"]
+        args = [
+            self.define("KN_CUDA", "ON" if self.spec.satisfies("+cuda") else "OFF"),
+            self.define_from_variant("KN_TESTS", "tests"),
+            self.define_from_variant("BUILD_SHARED_LIBS", "shared"),
+            # Spack's OpenBLAS has LAPACKE inside.
+            self.define("OPENBLAS_LIBRARY", openblas.libs[0]),
+            self.define("LAPACKE_LIBRARY", openblas.libs[0]),
+            self.define("LAPACKE_INCLUDE_DIR", openblas.prefix.include),
+        ]
+        cards = self.spec.variants["cuda_arch"].value if self.spec.satisfies("+cuda") else ["none"]
+        if cards[0] != "none":
+            args.append(self.define("KN_CUDA_ARCHITECTURES", [f"{card}-real" for card in cards]))
+        return args
+
+    @run_after("install")
+    @on_package_attributes(run_tests=True)
+    def check_install(self):
+        knudsen = Executable(self.prefix.bin.knudsen)
+        knudsen("verify", "--list")
+        knudsen("verify", "fourier")
