@@ -58,7 +58,7 @@ _knudsen() {
     if [[ -z $kinds && $current == -* ]]; then
         replies=$(sed -nE 's/^ +(-., )?(--[a-z-]+)\[?(=?).*/\2\3/p' <<<"$help")
     elif [[ -z $kinds && -z $command ]]; then
-        replies=$(awk '/^Commands:/ {on = 1; next} on && NF == 0 {exit} on {print $1}' <<<"$help")
+        replies=$(awk '/^Commands:/ {on = 1; next} on && NF == 0 {exit} on && /^  [a-z]/ {print $1}' <<<"$help")
     elif [[ -z $kinds ]]; then
         kinds=$(sed -nE '1s/^Usage: knudsen [a-z]+( \[OPTION\.\.\.\])?//p' <<<"$help" | sed 's/\.\.\.//g' | tr '[]|' '   ')
     fi

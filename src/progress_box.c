@@ -4,32 +4,13 @@
 #include "collision.h"
 #include "config.h"
 #include "io/files.h"
+#include "scales.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
 enum { PART = KN_PROGRESS_PART };
-
-double kn_progress_knudsen(const struct kn_case *c)
-{
-    const double knudsen_times_delta = 0.8884578523; /* for a mean free path of lambda0 / 1.12555 */
-    return knudsen_times_delta / c->gas.delta;
-}
-
-double kn_progress_mach(const struct kn_case *c)
-{
-    const double sound = sqrt(5.0 / 6.0); /* V0 */
-    double fastest = 0;
-    for (int s = 0; s < KN_SIDES; s++) {
-        const struct kn_wall *w = &c->walls[s];
-        double square = 0;
-        for (int d = 0; d < 3; d++)
-            square += pow(fabs(w->velocity[d]) + fabs(w->oscillation.velocity[d]), 2);
-        fastest = fmax(fastest, sqrt(square));
-    }
-    return c->disturbance * fastest / sound;
-}
 
 /* One entry: a word and what there is to say of it. */
 static void entry(struct kn_progress *p, const char *word, const char *format, ...)
@@ -78,31 +59,61 @@ static void show_grid(struct kn_progress *p, const struct kn_progress_job *job)
           n[1], n[2], kn_config_choice_name("velocity.grid", c->velocity.grid), (long long)job->nodes);
 }
 
-/* Dimensionless, whatever the case was written in. */
+/* Of a case in SI: the gas by name, and its scales. */
+static void show_species(struct kn_progress *p, const struct kn_case *c, const struct kn_scales *s)
+{
+    char pressure[KN_UNITS_TEXT], path[KN_UNITS_TEXT], box[KN_UNITS_TEXT];
+    const char *species = kn_scales_species(c);
+    entry(p, "gas", "%s, %s, %.6g K   mean free path %s   L %s", *species ? species : "a gas",
+          kn_units_text(KN_DIMENSION_PRESSURE, s->pressure, pressure), s->temperature,
+          kn_units_text(KN_DIMENSION_LENGTH, KN_SCALES_FREE_PATH * s->length, path),
+          kn_units_text(KN_DIMENSION_LENGTH, s->box, box));
+}
+
 static void show_gas(struct kn_progress *p, const struct kn_case *c)
 {
+    struct kn_scales scales;
     const bool integral =
         c->collision.method == KN_METHOD_OPERATOR || kn_collision_is_sampled(c->collision.method);
-    char speed[PART] = "linearised (eps = 0)";
-    if (c->disturbance > 0)
-        snprintf(speed, sizeof speed, "Ma %.4g", kn_progress_mach(c));
-    entry(p, "gas", "Kn %.4g   delta %.4g   %s", kn_progress_knudsen(c), c->gas.delta, speed);
+    const double mach = kn_scales_mach(c);
+    char speed[PART] = "";
+    if (kn_scales_create(&scales, c) == KN_OK && scales.known)
+        show_species(p, c, &scales);
+    else
+        scales.known = false;
+    if (mach > 0)
+        snprintf(speed, sizeof speed, "   Ma %.4g", mach);
+    entry(p, scales.known ? "" : "gas", "Kn %.4g   delta %.4g%s%s", KN_SCALES_FREE_PATH / c->gas.delta,
+          c->gas.delta, speed, c->disturbance > 0 ? "" : "   linearised (eps = 0)");
     entry(p, "collide", "%s%s%s", kn_config_choice_name("collision.method", c->collision.method),
           integral ? ", " : "", integral ? kn_config_choice_name("gas.molecules", c->gas.molecules) : "");
     if (kn_collision_is_noisy(c))
         entry(p, "samples", "%d a step", c->collision.samples);
 }
 
+/* A time of the gas, or a rate, in the units of the case. */
+static const char *in_units(const struct kn_case *c, enum kn_dimension dimension, double value,
+                            char text[PART])
+{
+    struct kn_scales scales;
+    if (kn_scales_create(&scales, c) == KN_OK && scales.known)
+        return kn_units_text(dimension, kn_scales_conversion(&scales, dimension).factor * value, text);
+    snprintf(text, PART, "%.4g", value);
+    return text;
+}
+
 static void show_time(struct kn_progress *p, const struct kn_progress_job *job)
 {
     const struct kn_case *c = job->c;
-    char from[PART] = "", until[PART] = "";
+    const double end = job->time + (double)(job->last - job->first) * job->time_step;
+    char from[PART] = "", until[2 * PART] = "", step[PART], last[PART], rate[PART];
     if (c->time.residual > 0)
-        snprintf(until, sizeof until, " or residual < %g", c->time.residual);
+        snprintf(until, sizeof until, " or residual < %s",
+                 in_units(c, KN_DIMENSION_RATE, c->time.residual, rate));
     if (job->first > 0)
         snprintf(from, sizeof from, ", from step %lld", (long long)job->first);
-    entry(p, "time", "dt %.4g, %lld steps to t = %.4g%s%s", job->time_step, (long long)job->last,
-          job->time + (double)(job->last - job->first) * job->time_step, until, from);
+    entry(p, "time", "dt %s, %lld steps to t = %s%s%s", in_units(c, KN_DIMENSION_TIME, job->time_step, step),
+          (long long)job->last, in_units(c, KN_DIMENSION_TIME, end, last), until, from);
     if (c->run.walltime > 0) {
         char limit[PART];
         entry(p, "walltime", "%s", kn_progress_duration(limit, c->run.walltime));

@@ -4,6 +4,7 @@
 #include "collision.h"
 #include "config.h"
 #include "io/files.h"
+#include "scales.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -69,12 +70,53 @@ static void show_samples(struct kn_progress *p, const struct kn_summary *s)
                      s->m->c->collision.samples, s->target, reached);
 }
 
+static bool is_between(const struct kn_column *column, size_t first, size_t last)
+{
+    return column->offset >= first && column->offset < last;
+}
+
+static bool is_stress(const struct kn_column *column)
+{
+    return is_between(column, offsetof(struct kn_row, stress), offsetof(struct kn_row, heat_flux));
+}
+
+static bool is_heat(const struct kn_column *column)
+{
+    return is_between(column, offsetof(struct kn_row, heat_flux), offsetof(struct kn_row, mass_flux));
+}
+
+/* What passes the walls, in SI, without what is nothing beside the rest. */
+static void show_walls(struct kn_progress *p, const struct kn_monitor *m, const struct kn_scales *scales,
+                       enum kn_dimension dimension, bool (*is_kind)(const struct kn_column *))
+{
+    const double factor = kn_scales_conversion(scales, dimension).factor, noticeable = 1e-4;
+    char text[KN_UNITS_TEXT];
+    double largest = 0;
+    for (int i = 0; i < m->ncolumns; i++)
+        if (is_stress(&m->columns[i]) || is_heat(&m->columns[i]))
+            largest = fmax(largest, fabs(kn_monitor_value(m, i)));
+    for (int i = 0; i < m->ncolumns; i++) {
+        const double value = kn_monitor_value(m, i);
+        if (is_kind(&m->columns[i]) && fabs(value) > noticeable * largest)
+            kn_progress_line(p, KN_STYLE_PLAIN, "  %-18s%s", m->columns[i].name,
+                             kn_units_text(dimension, factor * value, text));
+    }
+}
+
+/* The numbers of the case file's units; what passes walls in SI where the case is. */
 static void show_values(struct kn_progress *p, const struct kn_summary *s)
 {
     const struct kn_monitor *m = s->m;
+    struct kn_scales scales;
+    const bool si = kn_scales_create(&scales, m->c) == KN_OK && scales.known;
     for (int i = 0; i < m->ncolumns; i++)
-        if (kn_progress_is_headline(m, &m->columns[i]))
+        if (kn_progress_is_headline(m, &m->columns[i]) &&
+            !(si && (is_stress(&m->columns[i]) || is_heat(&m->columns[i]))))
             show_value(p, m, i);
+    if (si) {
+        show_walls(p, m, &scales, KN_DIMENSION_STRESS, is_stress);
+        show_walls(p, m, &scales, KN_DIMENSION_HEAT_FLUX, is_heat);
+    }
     show_samples(p, s);
     if (isfinite(m->row.residual))
         kn_progress_line(p, KN_STYLE_PLAIN, "  residual  %.2e", m->row.residual);

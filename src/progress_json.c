@@ -4,6 +4,7 @@
 #include "collision.h"
 #include "config.h"
 #include "io/files.h"
+#include "scales.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -99,9 +100,9 @@ void kn_progress_json_start(struct kn_progress *p, const struct kn_progress_job 
     count(&o, "nodes", job->nodes);
     number(&o, "memory_bytes", job->needed + job->host_needed);
     number(&o, "memory_free", job->free);
-    number(&o, "knudsen", kn_progress_knudsen(c));
+    number(&o, "knudsen", KN_SCALES_FREE_PATH / c->gas.delta);
     number(&o, "delta", c->gas.delta);
-    number(&o, "mach", kn_progress_mach(c));
+    number(&o, "mach", kn_scales_mach(c));
     text(&o, "collision", kn_config_choice_name("collision.method", c->collision.method));
     if (kn_collision_is_noisy(c))
         count(&o, "samples", c->collision.samples);
