@@ -28,7 +28,7 @@ static const struct command {
     {"reproduce", "knudsen reproduce", kn_command_reproduce, "[TOPIC]", "tables and figures of the paper, or of verification"},
     {"bench", "knudsen bench", kn_command_bench, "", "measure this machine"},
     {"doctor", "knudsen doctor", kn_command_doctor, "", "say what this machine has, and what it lacks"},
-    {"help", "knudsen help", kn_command_help, "[WORD]", "explain a command, a key of the case file, or all (keys)"},
+    {"help", "knudsen help", kn_command_help, "[WORD]", "explain a command, or a key of the case file"},
     /* clang-format on */
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };

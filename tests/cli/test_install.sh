@@ -67,7 +67,7 @@ check "one version everywhere" same_version
 check "the program finds its cases" lists_cases
 check "a case from there can be run" "$knudsen" run "$prefix/share/knudsen/cases/couette/case.yaml" --dry-run
 
-commands=$("$knudsen" --help | awk '/^Commands:/ {on = 1; next} on && NF == 0 {exit} on {print $1}')
+commands=$("$knudsen" --help | awk '/^Commands:/ {on = 1; next} on && NF == 0 {exit} on && /^  [a-z]/ {print $1}')
 manual_has_all() {
     local command option
     zcat "$prefix/share/man/man1/knudsen.1.gz" | sed -E 's@\\(f.|[,/])@@g; s@\\@@g' >manual || return 1
@@ -113,7 +113,9 @@ offers_only_cases() { completes "run " mine.yaml && ! grep -q other.txt out; }
 check "offers no other files" offers_only_cases
 
 if [ -d "$root/python/knudsen" ]; then
-    check "the Python package loads" env PYTHONPATH="$prefix/share/knudsen/python" python3 -B -c 'import knudsen'
+    python=/usr/bin/python3 # the one that Debian's packages are for
+    [ -x $python ] || python=python3
+    check "the Python package loads" env PYTHONPATH="$prefix/share/knudsen/python" "$python" -B -c "import knudsen"
 fi
 
 # -------------------------------------------------------------------------- header
