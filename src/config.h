@@ -160,6 +160,10 @@ void kn_config_print(FILE *to, const struct kn_case *c, bool json);
  * (time.end, run.threads and the like do not). */
 uint64_t kn_config_fingerprint(const struct kn_case *c);
 
+/* The first key that shapes the solution and differs, with its values as text; false where all agree. */
+bool kn_config_differ(const struct kn_case *a, const struct kn_case *b, char name[KN_NAME],
+                      char of_a[KN_TEXT], char of_b[KN_TEXT]);
+
 /* Name of a choice's value, for messages; any side does for a wall's key. */
 const char *kn_config_choice_name(const char *key, int value);
 

@@ -106,6 +106,38 @@ uint64_t kn_config_fingerprint(const struct kn_case *c)
     return sum;
 }
 
+/* All values of a setting: "8", "[1, 0, 0]". */
+static void setting_text(const struct kn_case *c, const struct kn_setting *s, char text[KN_TEXT])
+{
+    const void *target = kn_config_target((struct kn_case *)c, s);
+    size_t length = 0;
+    for (int i = 0; i < s->key->count; i++) {
+        char value[KN_NAME];
+        kn_config_value_text(s->key, target, i, value);
+        length += (size_t)snprintf(text + length, KN_TEXT - length, "%s%s",
+                                   i > 0               ? ", "
+                                   : s->key->count > 1 ? "["
+                                                       : "",
+                                   value);
+    }
+    snprintf(text + length, KN_TEXT - length, "%s", s->key->count > 1 ? "]" : "");
+}
+
+bool kn_config_differ(const struct kn_case *a, const struct kn_case *b, char name[KN_NAME],
+                      char of_a[KN_TEXT], char of_b[KN_TEXT])
+{
+    struct kn_setting s;
+    for (int i = 0; kn_config_setting(i, &s); i++) {
+        setting_text(a, &s, of_a);
+        setting_text(b, &s, of_b);
+        if ((s.key->flags & KN_KEY_SHAPES) && strcmp(of_a, of_b) != 0) {
+            memcpy(name, s.name, KN_NAME);
+            return true;
+        }
+    }
+    return false;
+}
+
 /* -------------------------------------------------------------------- help */
 
 /* True when name is this key; any word may stand for the side. */

@@ -102,6 +102,16 @@ static enum kn_status save(struct run *r)
     return status;
 }
 
+/* What to do about a value that is not finite. */
+static const char *advice(const struct kn_case *c)
+{
+    if (c->collision.method == KN_METHOD_MONTE_CARLO && c->collision.update == KN_UPDATE_EXPLICIT)
+        return "collision.update: exponential cannot diverge";
+    if (c->disturbance > 0)
+        return "more velocity.nodes, a smaller time.courant or a weaker disturbance may help";
+    return "a smaller time.courant may help; linear runs should not do this, please report it";
+}
+
 /* Add to the message where the run can be taken up again. */
 static enum kn_status name_last_checkpoint(const struct run *r)
 {
@@ -109,9 +119,9 @@ static enum kn_status name_last_checkpoint(const struct run *r)
     struct kn_checkpoint k = {0};
     snprintf(why, sizeof why, "%s", kn_error_message());
     if (kn_checkpoint_find(r->options->folder, r->fingerprint, &k, note) != KN_OK)
-        return kn_error_set(KN_ENUMERIC, "%s; there is no checkpoint before it", why);
-    kn_error_set(KN_ENUMERIC, "%s; last good checkpoint: %s (step %lld, t = %.6g)", why, k.path,
-                 (long long)k.step, k.time);
+        return kn_error_set(KN_ENUMERIC, "%s (%s); there is no checkpoint before it", why, advice(&r->c));
+    kn_error_set(KN_ENUMERIC, "%s (%s); last good checkpoint: %s (step %lld, t = %.6g)", why, advice(&r->c),
+                 k.path, (long long)k.step, k.time);
     kn_checkpoint_free(&k);
     return KN_ENUMERIC;
 }
@@ -251,11 +261,46 @@ static enum kn_status load(struct run *r, const struct kn_checkpoint *k)
     return KN_OK;
 }
 
+static void print_case(FILE *to, const void *what)
+{
+    kn_config_print(to, what, false);
+}
+
+/* The whole case beside its results, with what was left to the program still left to it. */
+static enum kn_status write_case(const struct run *r)
+{
+    char path[KN_PATH];
+    struct kn_case c = r->c;
+    if (r->chosen)
+        c.collision.samples = KN_SAMPLES_AUTO;
+    enum kn_status status = kn_files_join(path, r->options->folder, "case.yaml");
+    return status == KN_OK ? kn_files_write_text(path, print_case, &c) : status;
+}
+
+/* A checkpoint of another case: say which key differs, where case.yaml tells. */
+static enum kn_status name_difference(const struct run *r)
+{
+    char path[KN_PATH], why[MESSAGE], name[KN_NAME], was[KN_TEXT], is[KN_TEXT];
+    struct kn_case before;
+    snprintf(why, sizeof why, "%s", kn_error_message());
+    kn_case_default(&before);
+    if (kn_files_join(path, r->options->folder, "case.yaml") == KN_OK &&
+        kn_case_load(&before, path) == KN_OK && kn_config_differ(&before, &r->c, name, was, is))
+        return kn_error_set(
+            KN_EINPUT,
+            "%s: %s, but the run in '%s' has %s (resume with that, or run without --resume or "
+            "into another folder)",
+            name, is, r->options->folder, was);
+    return kn_error_set(KN_EINPUT, "%s", why);
+}
+
 static enum kn_status begin_resumed(struct run *r)
 {
     char note[KN_PATH + 256] = "";
     struct kn_checkpoint k = {0};
     enum kn_status status = kn_checkpoint_find(r->options->folder, r->fingerprint, &k, note);
+    if (status == KN_EINPUT)
+        status = name_difference(r);
     if (status != KN_OK)
         return status;
     if (r->chosen) { /* by the run that goes on */
@@ -324,6 +369,8 @@ static enum kn_status begin_fresh(struct run *r)
         status = create(r);
     if (status == KN_OK)
         status = clear_folder(r->options->folder);
+    if (status == KN_OK)
+        status = write_case(r);
     if (status == KN_OK)
         status = kn_progress_open(&r->progress);
     if (status == KN_OK)

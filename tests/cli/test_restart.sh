@@ -169,7 +169,7 @@ check "two damaged slots are an error with words" contains err 'no checkpoint in
 # 5. Another case is refused and nothing is lost; a later end is not another case.
 cp -r cut other
 check "another case ends with 2" ends 2 "$knudsen" run "${case[@]}" --out other --resume --set gas.delta=2
-check "it says why" contains err 'another case'
+check "it says which key" contains err 'gas.delta: 2, but the run in .other. has 1 (resume with that'
 check "nothing is lost" same other
 check "an earlier end than the checkpoint ends with 2" \
     ends 2 "$knudsen" run "${case[@]}" --out other --resume --set time.end=0.01
