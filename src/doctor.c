@@ -2,6 +2,7 @@
 
 #include "backend/backend.h"
 #include "error.h"
+#include "provenance.h"
 
 #include <hdf5.h>
 #include <omp.h>
@@ -15,23 +16,6 @@ static void line(const char *what, const char *found, const char *gives)
     printf("%-10s %s\n", what, found);
     if (gives)
         printf("%-10s   %s\n", "", gives);
-}
-
-/* What the processor calls itself, from the kernel's list where there is one. */
-static void processor_name(char *name, size_t size)
-{
-    char text[256];
-    FILE *list = fopen("/proc/cpuinfo", "re");
-    snprintf(name, size, "unknown processor");
-    while (list && fgets(text, sizeof text, list)) {
-        const char *colon = strchr(text, ':');
-        if (strncmp(text, "model name", 10) == 0 && colon) {
-            snprintf(name, size, "%.*s", (int)strcspn(colon + 2, "\n"), colon + 2);
-            break;
-        }
-    }
-    if (list)
-        fclose(list);
 }
 
 static void look_at_backends(void)
@@ -67,7 +51,7 @@ int kn_doctor(void)
     unsigned major = 0, minor = 0, release = 0;
     const double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     printf("knudsen %s\n", KN_VERSION);
-    processor_name(text, sizeof text);
+    kn_provenance_processor(text, sizeof text);
     line("processor", text, NULL);
     snprintf(text, sizeof text, "%d, of which run.threads may use all", omp_get_max_threads());
     line("threads", text, NULL);

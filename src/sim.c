@@ -337,6 +337,11 @@ const char *kn_sim_backend(const struct kn_sim *sim)
     return sim->backend->name;
 }
 
+void kn_sim_device(const struct kn_sim *sim, char *text, size_t size)
+{
+    sim->backend->describe(text, size);
+}
+
 double kn_sim_reach(const struct kn_sim *sim, int axis)
 {
     return sim->velocity.max_speed[axis];

@@ -13,6 +13,7 @@ enum kn_status kn_sim_create_heard(struct kn_sim **out, const struct kn_case *c,
 
 const struct kn_space *kn_sim_space(const struct kn_sim *sim);
 const char *kn_sim_backend(const struct kn_sim *sim);
+void kn_sim_device(const struct kn_sim *sim, char *text, size_t size); /* what it runs on */
 const char *kn_sim_note(const struct kn_sim *sim);       /* for the user, about its creation; "" = nothing */
 double kn_sim_reach(const struct kn_sim *sim, int axis); /* the fastest node along an axis, V0 */
 int kn_sim_threads(const struct kn_sim *sim);
