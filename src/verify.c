@@ -46,9 +46,9 @@ static bool find_beside(char path[KN_PATH])
     return false;
 }
 
-static enum kn_status find_folder(const struct kn_verify_options *o, char folder[KN_PATH])
+enum kn_status kn_verify_find_cases(const char *asked, char folder[KN_PATH])
 {
-    const char *given = o->cases ? o->cases : getenv("KNUDSEN_CASES");
+    const char *given = asked ? asked : getenv("KNUDSEN_CASES");
     if (!given)
         return find_beside(folder)
                    ? KN_OK
@@ -360,7 +360,7 @@ enum kn_status kn_verify(const struct kn_verify_options *options)
         free(books);
         return kn_error_set(KN_EMEMORY, "not enough memory");
     }
-    enum kn_status status = find_folder(options, all->folder);
+    enum kn_status status = kn_verify_find_cases(options->cases, all->folder);
     if (status == KN_OK)
         status = list_cases(all);
     if (status == KN_OK)

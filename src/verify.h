@@ -20,6 +20,7 @@
 #ifndef KN_VERIFY_H
 #define KN_VERIFY_H
 
+#include "io/files.h"
 #include "reference.h"
 
 /* One check. */
@@ -43,6 +44,9 @@ struct kn_verify_options {
     void (*take)(void *to, const struct kn_verify_result *result); /* is handed every result; may be NULL */
     void *to;
 };
+
+/* The folder of cases: the one that is asked for, else as above. */
+enum kn_status kn_verify_find_cases(const char *asked, char folder[KN_PATH]);
 
 /* KN_ENUMERIC when a check fails. */
 enum kn_status kn_verify(const struct kn_verify_options *options);

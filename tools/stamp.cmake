@@ -1,6 +1,7 @@
 # Write OUTPUT, a header that says what the program was built from.  Runs at every build, since commits and
 # changes of files come and go without CMake; the header is touched only where it says something new.
 # cmake -DSOURCE=DIR -DOUTPUT=FILE -DCOMPILER=TEXT -DFLAGS=TEXT -P stamp.cmake
+cmake_minimum_required(VERSION 3.25)
 set(commit "")
 find_program(GIT git)
 if(GIT AND EXISTS ${SOURCE}/.git) # else it is an archive, and a repository around it is another's
