@@ -157,16 +157,31 @@ struct comparison {
     double delta[DELTAS]; /* [ndeltas] */
 };
 
-/* Which numbers are those of a steady flow, and which need the whole length of the reference's run. */
+/* Which numbers are those of a steady flow. */
 static bool needs_steady(enum kn_measure_kind kind)
 {
     return kind == KN_MEASURE_MEAN || kind == KN_MEASURE_POINT || kind == KN_MEASURE_FAR ||
            kind == KN_MEASURE_SLIP;
 }
 
-static bool needs_length(enum kn_measure_kind kind)
+static bool is_swing(enum kn_measure_kind kind)
 {
-    return kind == KN_MEASURE_AMPLITUDE || kind == KN_MEASURE_PHASE || kind == KN_MEASURE_RATE;
+    return kind == KN_MEASURE_AMPLITUDE || kind == KN_MEASURE_PHASE;
+}
+
+/* A rate needs the whole length of the reference's run, a swing a period, after which the start is gone. */
+static bool is_long_enough(const struct kn_record *r, const struct kn_measure_text *q,
+                           const struct kn_case *like)
+{
+    const double end = r->history[(r->rows - 1) * r->ncolumns + kn_record_column(r, "time")];
+    if (is_swing(q->kind))
+        return (r->window[1] - r->window[0]) * r->frequency >= 2 * M_PI * 0.99;
+    return q->kind != KN_MEASURE_RATE || end >= like->time.end * (1 - 1e-6);
+}
+
+static bool has_settled(const struct kn_measure_text *q, const struct kn_measure *m)
+{
+    return !is_swing(q->kind) || m->unsteady <= 0.02 * (q->kind == KN_MEASURE_PHASE ? 1 : fabs(m->value));
 }
 
 /* A shock wanders, and averages in a file do not go with it; fields at a place need fields. */
@@ -177,17 +192,27 @@ static bool is_in_files(const struct comparison *k, const struct kn_measure_text
     return !shock && (q->field < 0 || k->record.fields);
 }
 
+/* The first row comes before anything has passed a wall: a value in time must not be made of it. */
+static bool is_resolved(const struct kn_record *r, const struct kn_measure_text *q)
+{
+    const int clock = kn_record_column(r, "time");
+    int64_t after = 0;
+    while (after < r->rows && r->history[after * r->ncolumns + clock] < q->time)
+        after++;
+    return q->kind != KN_MEASURE_VALUE || after >= 3;
+}
+
 static void print_row(struct comparison *k, const char *name, const struct kn_reference_row *row,
                       const struct kn_measure_text *q, const struct kn_measure *m)
 {
     FILE *to = k->to;
-    const bool phase = q->kind == KN_MEASURE_PHASE;
+    const bool phase = q->kind == KN_MEASURE_PHASE, noisy = kn_collision_is_noisy(k->run->c);
     const double off = m->value - row->value;
     const struct {
         const char *name;
         double value;
     } numbers[] = {{"value", m->value},
-                   {"error", m->statistical},
+                   {"error", noisy && m->statistical == 0 ? NAN : m->statistical}, /* 0: not known */
                    {"reference", row->value},
                    {"uncertainty", row->uncertainty},
                    {"difference", phase ? remainder(off, 2 * M_PI) : off},
@@ -226,28 +251,27 @@ static void compare_row(struct comparison *k, const char *name, const struct kn_
     struct kn_measure_text q;
     struct kn_measure m;
     const struct kn_record *r = &k->record;
-    const double end = r->history[(r->rows - 1) * r->ncolumns + kn_record_column(r, "time")];
     if (kn_measure_parse(&q, row->quantity) != KN_OK)
         return;
     if (needs_steady(q.kind) && k->run->steady->verdict != KN_REPORT_STEADY) {
         k->unsteady++;
         return;
     }
-    const bool there = is_in_files(k, &q) && !(needs_length(q.kind) && end < like->time.end * (1 - 1e-6));
-    if (there && kn_measure_take(r, row->quantity, &m) == KN_OK)
+    const bool there = is_in_files(k, &q) && is_resolved(r, &q) && is_long_enough(r, &q, like);
+    if (there && kn_measure_take(r, row->quantity, &m) == KN_OK && has_settled(&q, &m))
         print_row(k, name, row, &q, &m);
     else
         k->elsewhere++;
 }
 
-/* Rows that differ in nothing but cells and nodes say the same. */
-static bool is_repeated(const struct kn_reference *f, int row)
+/* Rows of the same physics that differ in nothing but cells and nodes say the same. */
+static bool is_repeated(const struct kn_reference *f, const bool *same, int row)
 {
     const struct kn_reference_row *a = &f->row[row];
     for (int i = 0; i < row; i++) {
         const struct kn_reference_row *b = &f->row[i];
-        if (strcmp(a->quantity, b->quantity) == 0 && a->value == b->value &&
-            strcmp(a->source, b->source) == 0 && strcmp(a->conditions, b->conditions) == 0)
+        if (same[i] && strcmp(a->quantity, b->quantity) == 0 && a->value == b->value &&
+            strcmp(a->source, b->source) == 0)
             return true;
     }
     return false;
@@ -281,20 +305,21 @@ static void compare_case(struct comparison *k, const char *name, const char *yam
                          const struct kn_reference *f)
 {
     struct kn_case base, like;
+    bool *same = calloc((size_t)f->rows + 1, sizeof *same);
     kn_case_default(&base);
-    if (kn_case_load(&base, yaml) != KN_OK)
-        return;
-    for (int i = 0; i < f->rows; i++) {
+    const bool good = same && kn_case_load(&base, yaml) == KN_OK;
+    for (int i = 0; i < f->rows && good; i++) {
         const char *settings = settings_of(f, &f->row[i]);
         like = base;
-        if (!settings || is_repeated(f, i) || kn_reference_apply(&like, settings) != KN_OK ||
-            !same_flow(k->run->c, &like))
+        if (!settings || kn_reference_apply(&like, settings) != KN_OK || !same_flow(k->run->c, &like))
             continue;
-        if (near(k->run->c->gas.delta, like.gas.delta))
-            compare_row(k, name, &f->row[i], &like);
-        else
+        same[i] = near(k->run->c->gas.delta, like.gas.delta);
+        if (!same[i])
             note_delta(k, like.gas.delta);
+        else if (!is_repeated(f, same, i))
+            compare_row(k, name, &f->row[i], &like);
     }
+    free(same);
 }
 
 static int is_visible(const struct dirent *entry)
@@ -348,8 +373,10 @@ static void print_remark(const struct comparison *k, bool cases)
         fputs("None of the cases with reference values has the conditions of this run.", to);
     if (k->elsewhere)
         fprintf(to,
-                "%s%d more values need what the files of a run do not hold; knudsen verify compares them.",
-                k->unsteady ? " " : "", k->elsewhere);
+                "%s%d more %s what the files of this run do not hold, or not finely enough; knudsen verify "
+                "compares %s.",
+                k->unsteady ? " " : "", k->elsewhere, k->elsewhere > 1 ? "values need" : "value needs",
+                k->elsewhere > 1 ? "them" : "it");
     fclose(to);
     text[REMARK - 1] = '\0';
     kn_report_put_text(k->to, text);

@@ -2,6 +2,7 @@
 
 #include "batches.h"
 #include "collision.h"
+#include "fit.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -38,20 +39,29 @@ static double mean(const struct kn_report_history *h, int column, int64_t first,
     return sum / (double)(end - first);
 }
 
-/* Of the difference of the means of two halves: twice that of the mean of all.  Where the rows are too few
- * for that their scatter stands for it, as if each told the same. */
+/* Of the difference of the means of two halves: twice that of the mean of all.  A straight line is taken off
+ * first, for a drift is what is looked for and no noise.  Where the rows are too few their scatter stands for
+ * the error, as if each told the same. */
 static double change_error(const struct kn_report_history *h, int column, const struct span *s)
 {
+    const int64_t n = s->end - s->first;
     struct kn_batches b = {.length = 0};
-    const double middle = mean(h, column, s->first, s->end);
-    double square = 0;
-    for (int64_t i = s->first; i < s->end; i++) {
-        const double value = kn_report_history_at(h, i, column);
-        kn_batches_add(&b, value);
-        square += (value - middle) * (value - middle);
+    double line[2] = {0, 0}, square = 0, *x = calloc(2 * (size_t)n, sizeof *x);
+    for (int64_t i = 0; x && i < n; i++) {
+        x[i] = (double)i / (double)n;
+        x[n + i] = kn_report_history_at(h, s->first + i, column);
     }
+    if (!x || !kn_fit_line(x, x + n, (int)n, line))
+        line[0] = line[1] = 0;
+    for (int64_t i = 0; i < n; i++) {
+        const double off =
+            kn_report_history_at(h, s->first + i, column) - line[0] - line[1] * (double)i / (double)n;
+        kn_batches_add(&b, off);
+        square += off * off;
+    }
+    free(x);
     const double error = kn_batches_error(&b);
-    return 2 * (isfinite(error) ? error : sqrt(square / (double)(s->end - s->first)));
+    return 2 * (isfinite(error) ? error : sqrt(square / (double)n));
 }
 
 static void watch(struct kn_report_steady *s, const struct kn_report_history *h, int column,
@@ -67,6 +77,28 @@ static void watch(struct kn_report_steady *s, const struct kn_report_history *h,
     s->watch[s->watched].value = after;
     s->watch[s->watched].change = after - before;
     s->watch[s->watched++].error = noisy ? change_error(h, column, span) : 0;
+}
+
+static double largest(const struct kn_report_history *h, int column)
+{
+    double most = 0;
+    for (int64_t i = 0; i < h->rows; i++)
+        most = fmax(most, fabs(kn_report_history_at(h, i, column)));
+    return most;
+}
+
+/* A gas without walls and flow has the averages of its fields; those that have died away stay out. */
+static void choose_averages(struct kn_report_steady *s, const struct kn_report_history *h,
+                            const struct span *span, bool noisy)
+{
+    double most = 0;
+    for (int i = 0; i < h->columns; i++)
+        if (strncmp(h->name[i], "average.", 8) == 0)
+            most = fmax(most, largest(h, i));
+    for (int i = 0; i < h->columns && most > 0; i++)
+        if (strncmp(h->name[i], "average.", 8) == 0 &&
+            fabs(mean(h, i, span->first, span->end)) >= QUIET * most)
+            watch(s, h, i, span, noisy);
 }
 
 static bool is_of_wall(const char *name)
@@ -88,6 +120,8 @@ static void choose(struct kn_report_steady *s, const struct kn_report_history *h
     for (int i = 0; i < h->columns && most > 0; i++)
         if (is_of_wall(h->name[i]) && fabs(mean(h, i, span->first, span->end)) >= SMALL * most)
             watch(s, h, i, span, noisy);
+    if (s->watched == 0)
+        choose_averages(s, h, span, noisy);
 }
 
 static bool swings(const struct kn_case *c)

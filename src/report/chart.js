@@ -67,7 +67,7 @@ class Chart {
     this.svg.replaceChildren(...this.frame(inner, width, height), ...this.curves(inner));
     this.cross = element('svg:g');
     this.svg.append(this.cross);
-    this.unit.textContent = this.what.unit;
+    this.unit.textContent = this.what.unit ? `in ${this.what.unit}` : '';
     this.describe();
     if (this.at !== undefined && this.at !== null) this.probe(this.at);
   }

@@ -252,7 +252,7 @@ class MapView {
     const toX = value => inner.left + (value - low) / (high - low) * inner.width;
     return [element('svg:defs', {}, element('svg:linearGradient', { id: 'colours' }, stops)),
       element('svg:rect', { x: inner.left, y, width: inner.width, height, fill: 'url(#colours)' }),
-      ...ticks(low, high, Math.max(2, Math.floor(inner.width / 110))).flatMap(value => [
+      ...ticks(low, high, Math.max(3, Math.floor(inner.width / 110))).flatMap(value => [
         element('svg:line', { class: 'axis', x1: toX(value), x2: toX(value), y1: y + height, y2: y + height + 5 }),
         element('svg:text', { x: toX(value), y: y + height + 18, 'text-anchor': 'middle' }, tickText(value))]),
       element('svg:text', { x: inner.left + inner.width, y: y - 5, 'text-anchor': 'end' }, rule.unit)];
@@ -374,10 +374,9 @@ function fieldSections() {
   }
   const view = new MapView(moments);
   const charts = used.map(axis => profileChart('', () => [view.quantity], axis, moments));
-  const others = axis => used.filter(other => other !== axis);
   const rename = () => charts.forEach((chart, i) => {
     chart.title.replaceChildren(...symbolOf(view.quantity), ` along ${axisNames[used[i]]} `,
-      element('small', {}, `${others(used[i]).map(other => `${axisNames[other]} in the middle`).join(', ')} `), chart.unit);
+      element('small', {}, 'through the middle, '), chart.unit);
     chart.draw();
   });
   view.listeners.push(rename);

@@ -135,10 +135,12 @@ function streamlines(plane, moment, width, height) {
   const flow = flowIn(plane, moment), slow = 2e-3 * moment.speed[1], tile = Math.max(width, height) / 60, spread = 2;
   const [x0, x1, y0, y1] = [plane.bounds[0][0], plane.bounds[0].at(-1), plane.bounds[1][0], plane.bounds[1].at(-1)];
   const nx = Math.ceil(width / tile - 0.01), ny = Math.ceil(height / tile - 0.01), owner = new Int32Array(nx * ny);
-  const inside = (x, y) => x >= 0 && y >= 0 && x < width && y < height;
-  const direction = (x, y) => {
-    if (!inside(x, y)) return null;
-    const [u, v] = flow(x0 + x / width * (x1 - x0), y1 - y / height * (y1 - y0)), speed = Math.hypot(u, v);
+  /* beyond the outermost centres nothing tells how the flow meets the wall */
+  const inside = (place, centres) => place >= centres[0] && place <= centres.at(-1);
+  const direction = (px, py) => {
+    const [x, y] = [x0 + px / width * (x1 - x0), y1 - py / height * (y1 - y0)];
+    if (!inside(x, plane.centres[0]) || !inside(y, plane.centres[1])) return null;
+    const [u, v] = flow(x, y), speed = Math.hypot(u, v);
     return speed > slow ? [u / speed, -v / speed] : null;
   };
   const tileAt = (x, y) => Math.min(Math.floor(y / tile), ny - 1) * nx + Math.min(Math.floor(x / tile), nx - 1);

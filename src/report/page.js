@@ -20,7 +20,7 @@ function living(make) {
 }
 
 function table(heads, rows, attributes = {}) {
-  const cell = (tag, content, i) => element(tag, { class: heads[i].n ? 'n' : heads[i].whole ? 'whole' : null, scope: tag === 'th' ? 'col' : null }, ...[content].flat());
+  const cell = (tag, content, i) => element(tag, { class: heads[i].n ? 'n' : heads[i].whole ? 'whole' : heads[i].long ? 'long' : null, scope: tag === 'th' ? 'col' : null }, ...[content].flat());
   return element('div', { class: 'scroll' }, element('table', attributes,
     element('thead', {}, element('tr', {}, heads.map((head, i) => cell('th', head.text, i)))),
     element('tbody', {}, rows.map(row => element('tr', {}, row.map((content, i) => cell('td', content, i)))))));
@@ -31,14 +31,23 @@ const facts = pairs => element('dl', { class: 'facts' }, pairs.filter(pair => pa
 
 /* ------------------------------------------------------------- headline */
 
+/* What is solved; models of collisions know no molecules. */
+function equation() {
+  const method = setting('collision.method'), molecules = setting('gas.molecules');
+  const model = { bgk: 'BGK model', shakhov: 'Shakhov model', 'es-bgk': 'ES-BGK model', none: 'free flight' }[method];
+  const words = { 'hard-sphere': 'hard spheres', maxwell: 'Maxwell molecules', vhs: 'variable hard spheres' };
+  if (!method || model) return [model];
+  return [words[molecules] ?? molecules, method === 'operator' ? 'Boltzmann equation, operator' : 'Boltzmann equation, sampled'];
+}
+
 function subtitle() {
   const cells = run.case?.space?.cells?.filter(n => n > 1) ?? report.fields?.cells.filter(n => n > 1) ?? [];
   const delta = report.fields?.delta ?? Number(setting('gas.delta')), eps = Number(setting('disturbance'));
   const parts = [
-    si?.species, setting('gas.molecules')?.replace(/^hard-sphere$/, 'hard spheres').replace(/^maxwell$/, 'Maxwell molecules'),
+    si?.species, ...equation(),
     delta ? `δ = ${readable(delta, 5)} (Kn = ${readable(0.8884578523 / delta, 3)})` : '',
     report.case ? (eps ? `ε = ${readable(eps)}` : 'linearised') : '',
-    cells.length ? `${cells.join(' × ')} cells` : 'uniform gas', setting('collision.method'),
+    cells.length ? `${cells.join(' × ')} cells` : 'uniform gas',
   ];
   if (units.si && si) parts.splice(3, 0, `${readable(si.pressure, 4)} Pa, ${readable(si.temperature, 4)} K, L = ${withPrefix(si.box, 'm')}`);
   return parts.filter(Boolean).join(' · ');
@@ -64,12 +73,13 @@ function headlineCards() {
     if (Number.isFinite(q[name]))
       cards.push(card([...symbolWithIndex(name), `, ${words}`], withError(q[name], run.errors?.[name]),
         run.averaged_rows ? `average over ${run.averaged_rows} rows` : 'at the end', { title: String(q[name]), id: `number-${name}` }));
-  for (const [name, words] of [['shear', 'shear stress'], ['heat_flux', 'heat flux']]) {
+  const atWalls = report.steady.verdict === 'periodic' ? [] : [['shear', 'shear stress'], ['heat_flux', 'heat flux']];
+  for (const [name, words] of atWalls) {
     const sides = Object.keys(q.walls ?? {}).map(side => ({ side, ...wallNumber(side, name) }));
     const most = sides.reduce((best, one) => (one.size > (best?.size ?? 0) ? one : best), null);
     if (most && most.size > 1e-6) {
       const shear = name === 'shear' ? shearError(most.side) : most.error;
-      cards.push(card(`${words}, ${most.side} wall`, withError(most.shown, shear), most.unit, { title: String(most.shown) }));
+      cards.push(card(`${words}, ${most.side} wall`, withError(most.shown, shear, 5), most.unit, { title: String(most.shown) }));
     }
   }
   const { verdict } = report.steady, time = timeRule();
@@ -142,13 +152,14 @@ function weighty(pattern) {
 
 function historySection() {
   if (history.rows < 2) return [];
-  const charts = [historyChart('Residual', ['residual'], true)];
+  const says = (name, positive) => name in history.column && extent([history.list(name)], positive).some(value => Number.isFinite(value) && value !== 0);
+  const charts = says('residual', true) ? [historyChart('Residual', ['residual'], true)] : [];
   for (const name of Object.keys(flowNumbers)) if (name in history.column) charts.push(historyChart(symbolWithIndex(name), [name]));
   const groups = [['Stress at the walls', /\.stress_/], ['Heat flux through the walls', /\.heat_flux$/], ['Mass flux through the walls', /\.mass_flux$/]];
   for (const [title, pattern] of groups) if (weighty(pattern).length) charts.push(historyChart(title, weighty(pattern)));
-  if (charts.length === 1)
+  if (charts.length < 2)
     for (const name of weighty(/^average\./)) charts.push(historyChart(`Mean of ${name.slice(8)} over the box`, [name]));
-  if ('mass_drift' in history.column) charts.push(historyChart('Drift of mass, relative', ['mass_drift']));
+  if (says('mass_drift')) charts.push(historyChart('Drift of mass, relative', ['mass_drift']));
   return ['History', judgement(), element('div', { class: 'charts', id: 'history-charts' }, charts.map(chart => chart.node))];
 }
 
@@ -171,7 +182,7 @@ function judgement() {
 function referenceSection() {
   const { rows = [], remark = '' } = report.references ?? {};
   if (!rows.length && !remark) return [];
-  const heads = [{ text: 'quantity' }, { text: 'this run', n: true }, { text: 'reference', n: true }, { text: 'difference', n: true }, { text: 'source' }];
+  const heads = [{ text: 'quantity' }, { text: 'this run', n: true }, { text: 'reference', n: true }, { text: 'difference', n: true }, { text: 'source', long: true }];
   const profile = row => rows.filter(one => one.field === row.field && one.case === row.case && one.source === row.source);
   const size = row => (row.field < 0 ? Math.abs(row.reference) : Math.max(...profile(row).map(one => Math.abs(one.reference))));
   const difference = row => (row.absolute || !size(row) ? readable(row.difference, 2)
@@ -187,7 +198,8 @@ function referenceSection() {
     body.length > few ? element('details', {}, element('summary', {}, `${body.length - few} more`), table(heads, body.slice(few))) : '',
     rows.length ? element('p', { class: 'small soft' },
       'Same gas, equation, box, walls and beginning as the run; cells, velocities and steps are those of the run, and so are their errors. ',
-      element('code', {}, 'knudsen verify'), ' tells those errors too. Numbers are dimensionless.', rows.some(row => row.field >= 0) ? ' * Of the largest of the profile.' : '') : '',
+      element('code', {}, 'knudsen verify'), ' tells those errors too. Numbers are dimensionless.', rows.some(row => row.field >= 0) ? ' * Of the largest of the profile.' : '',
+      rows.some(row => row.error === null) ? ' The run is noisy; where its number has no error, that is not known.' : '') : '',
     remark ? element('p', {}, remark) : '')];
 }
 
@@ -220,7 +232,7 @@ function caseSection() {
   const rows = report.case ?? (run.case ? flatten(run.case) : []);
   if (!rows.length) return [];
   const changed = rows.filter(row => row[1] !== row[2]), same = rows.filter(row => row[1] === row[2]);
-  const heads = [...['key', 'value', 'default', 'unit'].map(text => ({ text, whole: true })), { text: 'meaning' }];
+  const heads = [...['key', 'value', 'default', 'unit'].map(text => ({ text, whole: true })), { text: 'meaning', long: true }];
   const lines = list => list.map(([key, value, initial, unit, doc]) => [element('code', {}, key), element('code', {}, value),
     element('code', { class: 'soft' }, initial), prettyUnit(unit), element('span', { class: 'soft' }, doc)]);
   return ['Case', element('div', { class: 'panel', id: 'case' }, table(heads, lines(changed)),

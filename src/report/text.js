@@ -11,7 +11,7 @@ function element(tag, attributes = {}, ...children) {
     else if (value === true) node.setAttribute(name, '');
     else if (value !== false && value !== null && value !== undefined) node.setAttribute(name, value);
   }
-  node.append(...children.flat().filter(child => child !== null && child !== undefined && child !== ''));
+  node.append(...children.flat(Infinity).filter(child => child !== null && child !== undefined && child !== ''));
   return node;
 }
 
@@ -35,8 +35,8 @@ function readable(value, digits = 5) {
 }
 
 /* A value to the digits that its error leaves it: 0.6395 ± 0.0012. */
-function withError(value, error) {
-  if (!(error > 0) || !Number.isFinite(value)) return readable(value, 6);
+function withError(value, error, plainDigits = 6) {
+  if (!(error > 0) || !Number.isFinite(value)) return readable(value, plainDigits);
   const digits = 2 + Math.floor(Math.log10(Math.abs(value || error))) - Math.floor(Math.log10(error));
   return `${readable(value, Math.min(Math.max(digits, 1), 12))} ± ${readable(error, 2)}`;
 }
