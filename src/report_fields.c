@@ -154,6 +154,15 @@ static struct selection choose_cells(const struct kn_report_gas *g, double bytes
     return s;
 }
 
+static bool is_whole(const struct selection *s)
+{
+    bool whole = true;
+    for (int i = 0; i < s->nblocks; i++)
+        for (int d = 0; d < 3; d++)
+            whole = whole && s->block[i].keep[d];
+    return whole;
+}
+
 static void print_selection(FILE *to, const struct selection *s)
 {
     fputs("\"blocks\": [", to);
@@ -191,7 +200,7 @@ static void note_selection(const struct selection *s, const struct kn_report_gas
 static void print_block(FILE *to, const double *values, int components, const struct block *b, const int n[3])
 {
     const size_t count = (size_t)block_cells(b);
-    double *buffer = malloc(count * sizeof *buffer), *next = buffer;
+    double *buffer = calloc(count, sizeof *buffer), *next = buffer;
     bool same = true;
     if (!buffer) {
         fputs("null", to);
@@ -273,7 +282,7 @@ static bool print_moment(FILE *to, hid_t where, const char *prefix, bool mean, c
     hid_t group = good ? H5Gopen2(where, mean ? "mean" : ".", H5P_DEFAULT) : H5I_INVALID_HID;
     for (const struct kn_quantity *q = kn_fields_quantities; q->name && good; q++)
         good = (values[count++] = read_quantity(group, q, g->ncells));
-    if (good) {
+    if (good && values[1]) {
         fprintf(to, "%s{\"mean\": %s, \"step\": %.0f, \"time\": ", prefix, mean ? "true" : "false", step);
         kn_report_put_number(to, time);
         print_speed(to, values[1], g->ncells);
@@ -392,6 +401,12 @@ void kn_report_fields_print(FILE *to, const struct kn_report_gas *g, double byte
     }
     struct selection s = choose_cells(g, (series > 1 ? bytes / 2 : bytes) / own);
     const double room = (bytes - own * selection_bytes(&s)) / selection_bytes(&s);
+    if (!is_whole(&s)) {
+        kn_report_note(notes, "The memory was not enough for the fields: they are left out.");
+        fputs("null", to);
+        drop_selection(&s);
+        return;
+    }
     note_selection(&s, g, notes);
     kn_store_read_number(g->file, "delta", &delta);
     fputs("{\"delta\": ", to);

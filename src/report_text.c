@@ -72,8 +72,10 @@ void kn_report_put_array(FILE *to, const double *values, size_t count)
         const size_t left = size - at;
         const unsigned word = byte_at(values, at) << 16 | (left > 1 ? byte_at(values, at + 1) << 8 : 0) |
                               (left > 2 ? byte_at(values, at + 2) : 0);
-        const char four[4] = {letters[word >> 18], letters[word >> 12 & 63],
-                              left > 1 ? letters[word >> 6 & 63] : '=', left > 2 ? letters[word & 63] : '='};
+        char four[4] = {letters[word >> 18], letters[word >> 12 & 63], letters[word >> 6 & 63],
+                        letters[word & 63]};
+        for (size_t end = left; end < 3; end++)
+            four[end + 1] = '=';
         fwrite(four, 1, sizeof four, to);
     }
     fputc('"', to);

@@ -16,13 +16,16 @@ function decode(text) {
   for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i);
   if (new Uint8Array(Uint16Array.of(1).buffer)[0]) return new Float64Array(bytes.buffer);
   const view = new DataView(bytes.buffer);
-  return Float64Array.from({ length: bytes.length / 8 }, (unused, i) => view.getFloat64(8 * i, true));
+  return Float64Array.from({length: bytes.length / 8}, (unused, i) => view.getFloat64(8 * i, true));
 }
 
 /* ---------------------------------------------------------------- units */
 
 const si = report.si ?? run.si ?? null;
-const units = { si: si !== null, listeners: [] };
+const units = {
+  si: si !== null,
+  listeners: []
+};
 
 function switchUnits(toSi) {
   units.si = toSi;
@@ -30,33 +33,45 @@ function switchUnits(toSi) {
 }
 
 /* A rule turns a number of the files into what is shown: {unit, factor, offset}. */
-const plain = unit => ({ unit: prettyUnit(unit), factor: 1, offset: 0 });
-const apply = (rule, value) => (rule.factor === 1 && rule.offset === 0 ? value : rule.offset + rule.factor * value);
+const plain = unit => ({unit: prettyUnit(unit), factor: 1, offset: 0});
+const apply = (rule, value) =>
+  (rule.factor === 1 && rule.offset === 0 ? value : rule.offset + rule.factor * value);
 
 function fieldRule(name) {
   const rule = report.fields?.units[name];
   if (!rule) return plain('');
-  return units.si && rule.si ? { ...rule.si, unit: prettyUnit(rule.si.unit) } : plain(rule.unit);
+  return units.si && rule.si ? {...rule.si, unit: prettyUnit(rule.si.unit)} : plain(rule.unit);
 }
 
-/* Lengths are shown in L, or in metres with the prefix that suits the box. */
+/* In SI with the prefix that suits the largest number. */
+function prefixed({factor, offset}, unit, largest) {
+  const prefixes = [[1, ''], [1e-3, 'm'], [1e-6, 'µ'], [1e-9, 'n'], [1e-12, 'p']];
+  const [scale, prefix] = prefixes.find(step => Math.abs(largest * factor) >= 0.999 * step[0]) ?? prefixes[0];
+  return {unit: prefix + unit, factor: factor / scale, offset: offset / scale};
+}
+
+/* Lengths are shown in L, or in metres. */
 function lengthRule() {
-  const { delta, edges, units: rules } = report.fields;
-  if (!units.si || !rules.grid.si) return { unit: 'L', factor: 1 / delta, offset: 0 };
-  const { factor, offset } = rules.grid.si, size = Math.max(...edges.map(list => list[list.length - 1])) * factor;
-  const [scale, unit] = [[1, 'm'], [1e-3, 'mm'], [1e-6, 'µm'], [1e-9, 'nm']].find(step => size >= 0.999 * step[0]) ?? [1e-9, 'nm'];
-  return { unit, factor: factor / scale, offset: offset / scale };
+  const {delta, edges, used, units: rules} = report.fields;
+  if (!units.si || !rules.grid.si) return {unit: 'L', factor: 1 / delta, offset: 0};
+  return prefixed(rules.grid.si, 'm', Math.max(...used.map(axis => edges[axis].at(-1))));
 }
 
-const timeRule = () => (units.si && si ? { unit: 's', factor: si.time, offset: 0 } : plain('lambda0 / V0'));
+function timeRule() {
+  if (!units.si || !si) return plain('lambda0 / V0');
+  return prefixed({factor: si.time, offset: 0}, 's', run.time ?? history.list('time')?.at(-1) ?? 1);
+}
 
 /* The columns of history.csv, and so the quantities of summary.json. */
 function columnRule(name) {
   const average = /^average\.(rho|u|theta|P|q)/.exec(name);
   if (name === 'time') return timeRule();
-  if (name === 'residual') return units.si && si ? { unit: 's⁻¹', factor: 1 / si.time, offset: 0 } : plain('V0 / lambda0');
-  if (/\.stress_|^stress$|^shear$|^normal_stress$/.test(name)) return siOr('p0 eps', 'Pa', () => si.pressure * si.disturbance);
-  if (/heat_flux$/.test(name)) return siOr('p0 V0 eps', 'W m-2', () => si.pressure * si.velocity * si.disturbance);
+  if (name === 'residual')
+    return units.si && si ? {unit: 's⁻¹', factor: 1 / si.time, offset: 0} : plain('V0 / lambda0');
+  if (/\.stress_|^stress$|^shear$|^normal_stress$/.test(name))
+    return siOr('p0 eps', 'Pa', () => si.pressure * si.disturbance);
+  if (/heat_flux$/.test(name))
+    return siOr('p0 V0 eps', 'W m-2', () => si.pressure * si.velocity * si.disturbance);
   if (/mass_flux$/.test(name))
     return siOr('n0 V0 eps', 'kg m-2 s-1', () => si.density * si.mass * si.velocity * si.disturbance);
   if (average) return fieldRule(average[1] === 'P' ? 'Pi' : average[1]);
@@ -64,7 +79,7 @@ function columnRule(name) {
 }
 
 function siOr(own, unit, factor) {
-  return units.si && si ? { unit: prettyUnit(unit), factor: factor(), offset: 0 } : plain(own);
+  return units.si && si ? {unit: prettyUnit(unit), factor: factor(), offset: 0} : plain(own);
 }
 
 /* --------------------------------------------------------------- fields */
@@ -73,13 +88,22 @@ const axisNames = ['x', 'y', 'z'];
 
 /* What can be looked at: a component of a quantity; -1 is the length of the vector. */
 const quantities = [
-  ['rho', 0, 'density', 'ρ', ''], ['u', -1, 'speed', '|u|', ''],
-  ['u', 0, 'velocity x', 'u', 'x'], ['u', 1, 'velocity y', 'u', 'y'], ['u', 2, 'velocity z', 'u', 'z'],
+  ['rho', 0, 'density', 'ρ', ''],
+  ['u', -1, 'speed', '|u|', ''],
+  ['u', 0, 'velocity x', 'u', 'x'],
+  ['u', 1, 'velocity y', 'u', 'y'],
+  ['u', 2, 'velocity z', 'u', 'z'],
   ['theta', 0, 'temperature', 'θ', ''],
-  ['Pi', 0, 'stress xx', 'Π', 'xx'], ['Pi', 1, 'stress yy', 'Π', 'yy'], ['Pi', 2, 'stress zz', 'Π', 'zz'],
-  ['Pi', 3, 'stress xy', 'Π', 'xy'], ['Pi', 4, 'stress xz', 'Π', 'xz'], ['Pi', 5, 'stress yz', 'Π', 'yz'],
-  ['q', 0, 'heat flux x', 'q', 'x'], ['q', 1, 'heat flux y', 'q', 'y'], ['q', 2, 'heat flux z', 'q', 'z'],
-].map(([set, part, name, symbol, index]) => ({ set, part, name, symbol, index }));
+  ['Pi', 0, 'stress xx', 'Π', 'xx'],
+  ['Pi', 1, 'stress yy', 'Π', 'yy'],
+  ['Pi', 2, 'stress zz', 'Π', 'zz'],
+  ['Pi', 3, 'stress xy', 'Π', 'xy'],
+  ['Pi', 4, 'stress xz', 'Π', 'xz'],
+  ['Pi', 5, 'stress yz', 'Π', 'yz'],
+  ['q', 0, 'heat flux x', 'q', 'x'],
+  ['q', 1, 'heat flux y', 'q', 'y'],
+  ['q', 2, 'heat flux z', 'q', 'z'],
+].map(([set, part, name, symbol, index]) => ({set, part, name, symbol, index}));
 
 /* The numbering of reference values: the fields in the order of the files. */
 const fieldsInOrder = quantities.filter(quantity => quantity.part >= 0);
@@ -88,7 +112,7 @@ const symbolOf = quantity => [quantity.symbol, quantity.index ? element('sub', {
 
 if (report.fields) {
   report.fields.edges = report.fields.edges.map(decode);
-  const { edges, blocks } = report.fields;
+  const {edges, blocks} = report.fields;
   report.fields.centres = edges.map(list => list.slice(1).map((edge, i) => (edge + list[i]) / 2));
   report.fields.used = [0, 1, 2].filter(axis => edges[axis].length > 2);
   report.fields.planes = blocks.length === 3;
@@ -120,6 +144,8 @@ function weightsAt(axis, keep, place) {
   let low = 0;
   while (low < keep.length - 2 && centres[keep[low + 1]] <= place) low++;
   if (keep.length === 1) return [[0, 1]];
+  if (keep[low + 1] - keep[low] > 1) /* cells in between were left out: the nearest one */
+    return [[place - centres[keep[low]] < centres[keep[low + 1]] - place ? low : low + 1, 1]];
   const left = centres[keep[low]], right = centres[keep[low + 1]], share = (place - left) / (right - left);
   if (Math.abs(share) < 1e-9) return [[low, 1]];
   if (Math.abs(share - 1) < 1e-9) return [[low + 1, 1]];
@@ -148,7 +174,7 @@ function midline(moment, quantity, axis) {
       }
     return sum;
   });
-  return { x: keep[axis].map(i => report.fields.centres[axis][i]), y: line };
+  return {x: keep[axis].map(i => report.fields.centres[axis][i]), y: line};
 }
 
 /* -------------------------------------------------------------- history */
@@ -159,7 +185,8 @@ const history = {
   list(name) {
     if (!(name in this.column)) return null;
     const i = this.column[name];
-    if (typeof report.history.values[i] === 'string') report.history.values[i] = decode(report.history.values[i]);
+    if (typeof report.history.values[i] === 'string')
+      report.history.values[i] = decode(report.history.values[i]);
     return report.history.values[i];
   },
 };
