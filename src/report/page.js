@@ -430,6 +430,3 @@ function wireUnits() {
 
 build();
 wireUnits();
-window.addEventListener('beforeprint', () => document.querySelectorAll('details').forEach(part => {
-  part.open = true;
-}));
