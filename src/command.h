@@ -33,6 +33,7 @@ int kn_command_help(int argc, char **argv);
 int kn_command_info(int argc, char **argv);
 int kn_command_init(int argc, char **argv);
 int kn_command_plot(int argc, char **argv);
+int kn_command_report(int argc, char **argv);
 int kn_command_reproduce(int argc, char **argv);
 int kn_command_run(int argc, char **argv);
 int kn_command_verify(int argc, char **argv);

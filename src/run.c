@@ -40,6 +40,7 @@ struct run {
     struct kn_monitor monitor;
     struct kn_history *history;
     struct kn_progress progress;
+    struct kn_provenance provenance;
     double *fields;      /* [cells][KN_FIELDS], of the latest look */
     double *state;       /* [kn_monitor_state_size], on its way into a checkpoint */
     int64_t first, last; /* steps at which this process begins and the run ends */
@@ -543,6 +544,7 @@ static void summarise(const struct run *r, struct kn_summary *s)
         .cells = kn_sim_cells(r->sim),
         .nodes = kn_sim_nodes(r->sim),
         .memory_bytes = r->plan.memory_bytes,
+        .provenance = &r->provenance,
         .target = r->chosen ? r->c.collision.error : 0,
     };
     s->updates_per_s = (double)(s->steps - r->first) * (double)s->cells * (double)s->nodes / loop_s;
@@ -602,12 +604,14 @@ static enum kn_status dismiss(struct run *r, enum kn_status status)
 enum kn_status kn_run(const struct kn_case *c, const struct kn_run_options *options)
 {
     struct run r = {.c = *c, .options = options, .started = kn_progress_clock()};
+    kn_provenance_take(&r.provenance);
     kn_progress_begin(&r.progress, options);
     kn_signals_catch();
     enum kn_status status = check_case(&r);
     if (status == KN_OK)
         status = options->resume ? begin_resumed(&r) : begin_fresh(&r);
     if (status == KN_OK) {
+        kn_sim_device(r.sim, r.provenance.device, sizeof r.provenance.device);
         introduce(&r);
         status = loop(&r);
     }

@@ -20,6 +20,7 @@
 #ifndef KN_VERIFY_H
 #define KN_VERIFY_H
 
+#include "io/files.h"
 #include "reference.h"
 
 /* One check. */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -174,4 +175,48 @@ hid_t kn_store_open(const char *path, char *reason)
         kn_store_reason(reason);
     H5Pclose(access);
     return file;
+}
+
+double *kn_store_read_array(hid_t where, const char *name, size_t *count)
+{
+    hid_t set = H5Dopen2(where, name, H5P_DEFAULT);
+    if (set < 0)
+        return NULL;
+    hid_t space = H5Dget_space(set);
+    const hssize_t points = H5Sget_simple_extent_npoints(space);
+    double *values = points > 0 ? malloc((size_t)points * sizeof *values) : NULL;
+    *count = points > 0 ? (size_t)points : 0;
+    if (values && H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0) {
+        free(values);
+        values = NULL;
+    }
+    H5Sclose(space);
+    H5Dclose(set);
+    return values;
+}
+
+bool kn_store_read_number(hid_t object, const char *name, double *value)
+{
+    hid_t attribute = H5Aexists(object, name) > 0 ? H5Aopen(object, name, H5P_DEFAULT) : H5I_INVALID_HID;
+    if (attribute < 0)
+        return false;
+    const bool good = H5Aread(attribute, H5T_NATIVE_DOUBLE, value) >= 0;
+    H5Aclose(attribute);
+    return good;
+}
+
+bool kn_store_read_text(hid_t object, const char *name, char *text, size_t size)
+{
+    hid_t attribute = H5Aexists(object, name) > 0 ? H5Aopen(object, name, H5P_DEFAULT) : H5I_INVALID_HID;
+    if (attribute < 0)
+        return false;
+    hid_t type = H5Aget_type(attribute);
+    char *found = NULL;
+    const bool good = H5Tis_variable_str(type) > 0 && H5Aread(attribute, type, &found) >= 0 && found;
+    if (good)
+        snprintf(text, size, "%s", found);
+    H5free_memory(found);
+    H5Tclose(type);
+    H5Aclose(attribute);
+    return good;
 }

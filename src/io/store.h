@@ -47,4 +47,10 @@ void kn_store_reason(char *reason); /* [KN_STORE_REASON] */
 /* Open for reading; negative on failure, with the reason filled in. */
 hid_t kn_store_open(const char *path, char *reason);
 
+/* What a file holds: all values of a dataset, to be freed (NULL: it is not there, or cannot be read), and
+ * attributes (false: likewise). */
+double *kn_store_read_array(hid_t where, const char *name, size_t *count);
+bool kn_store_read_number(hid_t object, const char *name, double *value);
+bool kn_store_read_text(hid_t object, const char *name, char *text, size_t size);
+
 #endif

@@ -286,6 +286,22 @@ static void print_work(struct json *j, const struct kn_summary *s)
     fprintf(j->to, "%" PRIu64, s->m->c->run.seed);
 }
 
+static void print_provenance(struct json *j, const struct kn_provenance *p)
+{
+    if (!p)
+        return;
+    name(j, "provenance");
+    open_with(j, '{');
+    text(j, "commit", p->commit);
+    text(j, "compiler", p->compiler);
+    text(j, "flags", p->flags);
+    text(j, "processor", p->processor);
+    text(j, "device", p->device);
+    text(j, "started", p->started);
+    text(j, "command", p->command);
+    close_with(j, '}');
+}
+
 static void print_conserved(struct json *j, const struct kn_monitor *m)
 {
     name(j, "drift");
@@ -317,6 +333,7 @@ void kn_summary_print(FILE *to, const struct kn_summary *s)
     struct json j = {.to = to};
     open_with(&j, '{');
     print_work(&j, s);
+    print_provenance(&j, s->provenance);
     print_conserved(&j, s->m);
     print_all_quantities(&j, s->m);
     print_si(&j, s->m);

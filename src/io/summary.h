@@ -3,6 +3,7 @@
 #define KN_IO_SUMMARY_H
 
 #include "monitor.h"
+#include "provenance.h"
 
 #include <stdio.h>
 
@@ -29,6 +30,7 @@ struct kn_summary {
     double updates_per_s; /* phase-space cells advanced per second */
     int64_t cells, nodes;
     double memory_bytes;
+    const struct kn_provenance *provenance; /* or NULL */
     double target; /* relative error that collision.samples was chosen for; 0 = a number was given */
 };
 

@@ -458,7 +458,14 @@ static void summary_is_json(void **state)
     assert_null(strstr(text, "averaged_rows"));
     assert_null(strstr(text, "\"errors\""));
     assert_null(strstr(text, "\"held\""));
+    assert_null(strstr(text, "\"provenance\""));
     free(text);
+    struct kn_provenance provenance;
+    kn_provenance_take(&provenance);
+    strcpy(provenance.device, "a \"card\"");
+    s.provenance = &provenance;
+    assert_int_equal(strlen(provenance.started), strlen("2011-11-11T11:11:11Z"));
+    assert_non_null(strstr(provenance.command, "unit_io"));
     struct kn_batches batches[NCOLUMNS] = {0};
     for (int i = 0; i < 100; i++) /* known to a tenth: the deviation 0.0625 over the root of 100 terms */
         kn_batches_add(&batches[3], i % 2 ? 0.6875 : 0.5625);
@@ -474,6 +481,7 @@ static void summary_is_json(void **state)
     assert_non_null(strstr(error, "\"stress\": [null, null, null], \"normal_stress\": null, "));
     assert_non_null(strstr(text, "\"error_of\": \"D\""));
     assert_non_null(strstr(text, "\"held\": true"));
+    assert_non_null(strstr(strstr(text, "\"provenance\": {"), "\"device\": \"a \\\"card\\\"\","));
     assert_non_null(strstr(text, "\"averaged_rows\": 3"));
     assert_non_null(strstr(strstr(text, "\"quantities\""), "\"D\": 0.625,"));
     assert_non_null(strstr(strstr(text, "\"quantities_std\""), "\"D\": 0.5,"));

@@ -1,0 +1,254 @@
+#include "report.h"
+
+#include "config.h"
+#include "error.h"
+#include "provenance.h"
+#include "report_compare.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const double MEGABYTES = 40;
+
+/* The files of src/report/, made into arrays by tools/embed.cmake. */
+extern const unsigned char kn_report_html[], kn_report_css[], kn_report_js[];
+
+/* All that is known about a run. */
+struct report {
+    const char *folder;
+    char title[NAME_MAX + 1];
+    double bytes;  /* room for fields */
+    char *summary; /* summary.json, or NULL */
+    char outcome[64];
+    double time_step; /* lambda0 / V0; 0 = not known */
+    bool has_case;
+    struct kn_case c;
+    struct kn_report_history history;
+    struct kn_report_gas gas;
+    struct kn_report_notes notes;
+};
+
+/* ------------------------------------------------------------------ summary */
+
+static enum kn_status read_summary(struct report *r)
+{
+    char path[KN_PATH];
+    size_t size = 0;
+    enum kn_status status = kn_files_join(path, r->folder, "summary.json");
+    FILE *file = status == KN_OK ? fopen(path, "re") : NULL;
+    if (status == KN_OK && !file && errno != ENOENT)
+        return kn_error_set(KN_EIO, "cannot read '%s': %s", path, strerror(errno));
+    if (!file)
+        return status;
+    if (getdelim(&r->summary, &size, '\0', file) < 0) {
+        free(r->summary);
+        r->summary = NULL;
+    }
+    fclose(file);
+    return KN_OK;
+}
+
+/* What stands behind a key of the outermost object, each of which has a line of its own; its length
+ * without the comma. */
+static const char *member(const struct report *r, const char *key, size_t *length)
+{
+    char start[64];
+    snprintf(start, sizeof start, "\n  \"%s\": ", key);
+    const char *found = r->summary ? strstr(r->summary, start) : NULL;
+    if (!found)
+        return NULL;
+    found += strlen(start);
+    *length = strcspn(found, "\n");
+    *length -= *length > 0 && found[*length - 1] == ',';
+    return found;
+}
+
+/* JSON is YAML: the case reads back as it would from its file. */
+static void take_case(struct report *r)
+{
+    size_t length = 0;
+    const char *text = member(r, "outcome", &length);
+    if (text && length > 2 && length < sizeof r->outcome)
+        snprintf(r->outcome, sizeof r->outcome, "%.*s", (int)length - 2, text + 1);
+    text = member(r, "time_step", &length);
+    r->time_step = text ? strtod(text, NULL) : 0;
+    kn_case_default(&r->c);
+    text = member(r, "case", &length);
+    if (!text)
+        return;
+    r->has_case =
+        kn_config_parse(&r->c, text, length, "summary.json", NULL) == KN_OK && kn_case_check(&r->c) == KN_OK;
+    if (!r->has_case)
+        kn_report_note(&r->notes, "This version cannot read the case of the run: %s", kn_error_message());
+}
+
+/* -------------------------------------------------------------------- parts */
+
+static void print_values(FILE *to, const struct kn_setting *s, const struct kn_case *c)
+{
+    char text[KN_NAME], all[4 * KN_NAME] = "";
+    for (int i = 0; i < s->key->count; i++) {
+        kn_config_value_text(s->key, kn_config_target((struct kn_case *)c, s), i, text);
+        const size_t length = strlen(all);
+        snprintf(all + length, sizeof all - length, "%s%s", i ? ", " : "", text);
+    }
+    kn_report_put_text(to, all);
+}
+
+/* Every key: name, value, default, unit, what it means. */
+static void print_case(FILE *to, const struct kn_case *c)
+{
+    struct kn_case initial;
+    struct kn_setting s;
+    kn_case_default(&initial);
+    fputc('[', to);
+    for (int i = 0; kn_config_setting(i, &s); i++) {
+        fputs(i ? ", [" : "[", to);
+        kn_report_put_text(to, s.name);
+        fputs(", ", to);
+        print_values(to, &s, c);
+        fputs(", ", to);
+        print_values(to, &s, &initial);
+        fputs(", ", to);
+        kn_report_put_text(to, s.key->unit);
+        fputs(", ", to);
+        kn_report_put_text(to, s.key->doc);
+        fputc(']', to);
+    }
+    fputc(']', to);
+}
+
+static void print_results(FILE *to, struct report *r)
+{
+    struct kn_report_steady steady;
+    const struct kn_case *c = r->has_case ? &r->c : NULL;
+    kn_report_steady_judge(&steady, &r->history, c, r->outcome);
+    fputs(",\n\"steady\": ", to);
+    kn_report_steady_print(to, &steady, &r->history);
+    fputs(",\n\"references\": ", to);
+    if (c)
+        kn_report_compare_print(to, &(struct kn_report_run){c, &r->history, &r->gas, &steady, r->time_step});
+    else
+        fputs("null", to);
+}
+
+static void print_data(FILE *to, struct report *r)
+{
+    fputs("{\"title\": ", to);
+    kn_report_put_text(to, r->title);
+    fprintf(to, ", \"version\": \"%s\", \"commit\": ", KN_VERSION);
+    kn_report_put_text(to, kn_provenance_commit());
+    fputs(",\n\"summary\": ", to);
+    kn_report_put_text(to, r->summary ? r->summary : "");
+    fputs(",\n\"case\": ", to);
+    if (r->has_case)
+        print_case(to, &r->c);
+    else
+        fputs("null", to);
+    print_results(to, r);
+    fputs(",\n\"history\": ", to);
+    kn_report_history_print(to, &r->history, &r->notes);
+    fputs(",\n\"si\": ", to);
+    kn_report_fields_print_si(to, &r->gas);
+    fputs(",\n\"fields\": ", to);
+    kn_report_fields_print(to, &r->gas, r->bytes, &r->notes);
+    fprintf(to, ",\n\"notes\": [%s]}", r->notes.text ? r->notes.text : "");
+}
+
+/* The page, with what its marks {{...}} stand for. */
+static void print_page(FILE *to, const void *what)
+{
+    struct report *r = *(struct report *const *)what;
+    for (const char *at = (const char *)kn_report_html, *mark; *at; at = mark) {
+        mark = strstr(at, "{{");
+        mark = mark ? mark : at + strlen(at);
+        fwrite(at, 1, (size_t)(mark - at), to);
+        if (strncmp(mark, "{{title}}", 9) == 0)
+            kn_report_put_html(to, r->title);
+        else if (strncmp(mark, "{{style}}", 9) == 0)
+            fputs((const char *)kn_report_css, to);
+        else if (strncmp(mark, "{{script}}", 10) == 0)
+            fputs((const char *)kn_report_js, to);
+        else if (strncmp(mark, "{{data}}", 8) == 0)
+            print_data(to, r);
+        mark += *mark ? strcspn(mark, "}") + 2 : 0;
+    }
+}
+
+/* --------------------------------------------------------------------- all */
+
+/* The folder's own name, also where it was called "." */
+static void find_title(struct report *r)
+{
+    char whole[PATH_MAX];
+    const char *path = realpath(r->folder, whole) ? whole : r->folder, *slash = strrchr(path, '/');
+    snprintf(r->title, sizeof r->title, "%.*s", NAME_MAX, slash && slash[1] ? slash + 1 : path);
+}
+
+static enum kn_status read_folder(struct report *r)
+{
+    enum kn_status status = read_summary(r);
+    if (status == KN_OK)
+        status = kn_report_history_read(&r->history, r->folder);
+    if (status == KN_OK)
+        status = kn_report_fields_open(&r->gas, r->folder);
+    if (status != KN_OK)
+        return status;
+    if (!r->summary && r->history.rows == 0 && r->gas.file < 0)
+        return kn_error_set(KN_EIO,
+                            "'%s' is no folder of results: it has neither summary.json nor history.csv nor "
+                            "fields.h5 (knudsen run writes them)",
+                            r->folder);
+    if (!r->summary)
+        kn_report_note(&r->notes, "The run has no summary.json: it still goes on, or was ended by force. "
+                                  "What it had written is here.");
+    else
+        take_case(r);
+    if (r->gas.file < 0)
+        kn_report_note(&r->notes,
+                       "The run stopped before fields were written; knudsen run --resume goes on.");
+    return KN_OK;
+}
+
+static enum kn_status choose_output(const struct kn_report_options *o, char *path, size_t size)
+{
+    char usual[KN_PATH];
+    const char *chosen = o->output ? o->output : usual;
+    const enum kn_status status = kn_files_join(usual, o->folder, "report.html");
+    if (status != KN_OK)
+        return status;
+    const char *dot = strrchr(chosen, '.');
+    if (!dot || (strcmp(dot, ".html") != 0 && strcmp(dot, ".htm") != 0))
+        return kn_error_set(KN_EINPUT, "'%s' must end in .html", chosen);
+    if ((size_t)snprintf(path, size, "%s", chosen) >= size)
+        return kn_error_set(KN_EIO, "the path '%.60s...' is too long", chosen);
+    return KN_OK;
+}
+
+enum kn_status kn_report(const struct kn_report_options *options, char *path, size_t size)
+{
+    struct report *r = calloc(1, sizeof *r);
+    enum kn_status status = KN_OK;
+    if (!r || kn_report_notes_open(&r->notes) != 0) {
+        free(r);
+        return kn_error_set(KN_EMEMORY, "not enough memory");
+    }
+    r->folder = options->folder;
+    r->gas.file = H5I_INVALID_HID;
+    r->bytes = 1e6 * (options->megabytes > 0 ? options->megabytes : MEGABYTES);
+    find_title(r);
+    status = choose_output(options, path, size);
+    if (status == KN_OK)
+        status = read_folder(r);
+    if (status == KN_OK)
+        status = kn_files_write_text(path, print_page, &r);
+    kn_report_fields_close(&r->gas);
+    kn_report_history_destroy(&r->history);
+    kn_report_notes_close(&r->notes);
+    free(r->summary);
+    free(r);
+    return status;
+}

@@ -1,0 +1,192 @@
+/* What the page holds, and in which units it is shown. */
+
+const report = JSON.parse(document.getElementById('data').textContent);
+
+try {
+  report.summary = report.summary ? JSON.parse(report.summary) : null;
+} catch (problem) {
+  report.summary = null;
+  report.notes.unshift('summary.json is damaged: what it said about the run is left out.');
+}
+const run = report.summary ?? {};
+
+/* base64 of float64, lowest byte first */
+function decode(text) {
+  const letters = atob(text), bytes = new Uint8Array(letters.length);
+  for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i);
+  if (new Uint8Array(Uint16Array.of(1).buffer)[0]) return new Float64Array(bytes.buffer);
+  const view = new DataView(bytes.buffer);
+  return Float64Array.from({length: bytes.length / 8}, (unused, i) => view.getFloat64(8 * i, true));
+}
+
+/* ---------------------------------------------------------------- units */
+
+const si = report.si ?? run.si ?? null;
+const units = {
+  si: si !== null,
+  listeners: []
+};
+
+function switchUnits(toSi) {
+  units.si = toSi;
+  for (const listener of units.listeners) listener();
+}
+
+/* A rule turns a number of the files into what is shown: {unit, factor, offset}. */
+const plain = unit => ({unit: prettyUnit(unit), factor: 1, offset: 0});
+const apply = (rule, value) =>
+  (rule.factor === 1 && rule.offset === 0 ? value : rule.offset + rule.factor * value);
+
+function fieldRule(name) {
+  const rule = report.fields?.units[name];
+  if (!rule) return plain('');
+  return units.si && rule.si ? {...rule.si, unit: prettyUnit(rule.si.unit)} : plain(rule.unit);
+}
+
+/* In SI with the prefix that suits the largest number. */
+function prefixed({factor, offset}, unit, largest) {
+  const prefixes = [[1, ''], [1e-3, 'm'], [1e-6, 'µ'], [1e-9, 'n'], [1e-12, 'p']];
+  const [scale, prefix] = prefixes.find(step => Math.abs(largest * factor) >= 0.999 * step[0]) ?? prefixes[0];
+  return {unit: prefix + unit, factor: factor / scale, offset: offset / scale};
+}
+
+/* Lengths are shown in L, or in metres. */
+function lengthRule() {
+  const {delta, edges, used, units: rules} = report.fields;
+  if (!units.si || !rules.grid.si) return {unit: 'L', factor: 1 / delta, offset: 0};
+  return prefixed(rules.grid.si, 'm', Math.max(...used.map(axis => edges[axis].at(-1))));
+}
+
+function timeRule() {
+  if (!units.si || !si) return plain('lambda0 / V0');
+  return prefixed({factor: si.time, offset: 0}, 's', run.time ?? history.list('time')?.at(-1) ?? 1);
+}
+
+/* The columns of history.csv, and so the quantities of summary.json. */
+function columnRule(name) {
+  const average = /^average\.(rho|u|theta|P|q)/.exec(name);
+  if (name === 'time') return timeRule();
+  if (name === 'residual')
+    return units.si && si ? {unit: 's⁻¹', factor: 1 / si.time, offset: 0} : plain('V0 / lambda0');
+  if (/\.stress_|^stress$|^shear$|^normal_stress$/.test(name))
+    return siOr('p0 eps', 'Pa', () => si.pressure * si.disturbance);
+  if (/heat_flux$/.test(name))
+    return siOr('p0 V0 eps', 'W m-2', () => si.pressure * si.velocity * si.disturbance);
+  if (/mass_flux$/.test(name))
+    return siOr('n0 V0 eps', 'kg m-2 s-1', () => si.density * si.mass * si.velocity * si.disturbance);
+  if (average) return fieldRule(average[1] === 'P' ? 'Pi' : average[1]);
+  return plain('');
+}
+
+function siOr(own, unit, factor) {
+  return units.si && si ? {unit: prettyUnit(unit), factor: factor(), offset: 0} : plain(own);
+}
+
+/* --------------------------------------------------------------- fields */
+
+const axisNames = ['x', 'y', 'z'];
+
+/* What can be looked at: a component of a quantity; -1 is the length of the vector. */
+const quantities = [
+  ['rho', 0, 'density', 'ρ', ''],
+  ['u', -1, 'speed', '|u|', ''],
+  ['u', 0, 'velocity x', 'u', 'x'],
+  ['u', 1, 'velocity y', 'u', 'y'],
+  ['u', 2, 'velocity z', 'u', 'z'],
+  ['theta', 0, 'temperature', 'θ', ''],
+  ['Pi', 0, 'stress xx', 'Π', 'xx'],
+  ['Pi', 1, 'stress yy', 'Π', 'yy'],
+  ['Pi', 2, 'stress zz', 'Π', 'zz'],
+  ['Pi', 3, 'stress xy', 'Π', 'xy'],
+  ['Pi', 4, 'stress xz', 'Π', 'xz'],
+  ['Pi', 5, 'stress yz', 'Π', 'yz'],
+  ['q', 0, 'heat flux x', 'q', 'x'],
+  ['q', 1, 'heat flux y', 'q', 'y'],
+  ['q', 2, 'heat flux z', 'q', 'z'],
+].map(([set, part, name, symbol, index]) => ({set, part, name, symbol, index}));
+
+/* The numbering of reference values: the fields in the order of the files. */
+const fieldsInOrder = quantities.filter(quantity => quantity.part >= 0);
+
+const symbolOf = quantity => [quantity.symbol, quantity.index ? element('sub', {}, quantity.index) : ''];
+
+if (report.fields) {
+  report.fields.edges = report.fields.edges.map(decode);
+  const {edges, blocks} = report.fields;
+  report.fields.centres = edges.map(list => list.slice(1).map((edge, i) => (edge + list[i]) / 2));
+  report.fields.used = [0, 1, 2].filter(axis => edges[axis].length > 2);
+  report.fields.planes = blocks.length === 3;
+}
+
+/* One component in one block, decoded when it is first asked for. */
+function values(moment, set, part, block) {
+  const stored = moment.fields[set][part].blocks;
+  if (typeof stored[block] === 'string') stored[block] = decode(stored[block]);
+  return stored[block];
+}
+
+/* The number of a cell that a block holds, by its place in the block. */
+function cellValue(moment, quantity, block, at) {
+  const [x, y] = report.fields.blocks[block], index = (at[2] * y.length + at[1]) * x.length + at[0];
+  const one = part => {
+    const list = values(moment, quantity.set, part, block);
+    return typeof list === 'object' ? list[index] : list;
+  };
+  return quantity.part >= 0 ? one(quantity.part) : Math.sqrt(one(0) ** 2 + one(1) ** 2 + one(2) ** 2);
+}
+
+const rangeOf = (moment, quantity) =>
+  (quantity.part >= 0 ? moment.fields[quantity.set][quantity.part].range : moment.speed);
+
+/* Neighbours along an axis, and their weights, that a straight line to a place (lambda0) is made of. */
+function weightsAt(axis, keep, place) {
+  const centres = report.fields.centres[axis];
+  let low = 0;
+  while (low < keep.length - 2 && centres[keep[low + 1]] <= place) low++;
+  if (keep.length === 1) return [[0, 1]];
+  if (keep[low + 1] - keep[low] > 1) /* cells in between were left out: the nearest one */
+    return [[place - centres[keep[low]] < centres[keep[low + 1]] - place ? low : low + 1, 1]];
+  const left = centres[keep[low]], right = centres[keep[low + 1]], share = (place - left) / (right - left);
+  if (Math.abs(share) < 1e-9) return [[low, 1]];
+  if (Math.abs(share - 1) < 1e-9) return [[low + 1, 1]];
+  return [[low, 1 - share], [low + 1, share]];
+}
+
+const middleOf = axis => (report.fields.edges[axis][0] + report.fields.edges[axis].at(-1)) / 2;
+
+/* Values along an axis through the middle of the others, and the centres they belong to. */
+function midline(moment, quantity, axis) {
+  const block = report.fields.planes ? (axis + 1) % 3 : 0, keep = report.fields.blocks[block];
+  const others = [0, 1, 2].filter(other => other !== axis);
+  const [first, second] = others.map(other => weightsAt(other, keep[other], middleOf(other)));
+  const at = [0, 0, 0];
+  const line = keep[axis].map((unused, i) => {
+    at[axis] = i;
+    if (first.length === 1 && second.length === 1) { /* no arithmetic: the number as it is */
+      [at[others[0]], at[others[1]]] = [first[0][0], second[0][0]];
+      return cellValue(moment, quantity, block, at);
+    }
+    let sum = 0;
+    for (const [j, a] of first)
+      for (const [k, b] of second) {
+        [at[others[0]], at[others[1]]] = [j, k];
+        sum += a * b * cellValue(moment, quantity, block, at);
+      }
+    return sum;
+  });
+  return {x: keep[axis].map(i => report.fields.centres[axis][i]), y: line};
+}
+
+/* -------------------------------------------------------------- history */
+
+const history = {
+  rows: report.history.rows,
+  column: Object.fromEntries(report.history.columns.map((name, i) => [name, i])),
+  list(name) {
+    if (!(name in this.column)) return null;
+    const i = this.column[name];
+    if (typeof report.history.values[i] === 'string')
+      report.history.values[i] = decode(report.history.values[i]);
+    return report.history.values[i];
+  },
+};

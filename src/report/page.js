@@ -1,0 +1,432 @@
+/* The page, from top to bottom. */
+
+const flowNumbers = {
+  D: 'drag of the lid',
+  G: 'flow of the vortex',
+  G_P: 'flow rate of the force',
+  G_T: 'flow rate of thermal creep',
+};
+
+const setting = name => report.case?.find(row => row[0] === name)?.[1];
+const symbolWithIndex = name => {
+  const [letter, index] = name.split('_');
+  return [letter, index ? element('sub', {}, index) : ''];
+};
+
+/* A part that is made anew when the units change. */
+function living(make) {
+  const node = element('div');
+  const fill = () => node.replaceChildren(...[make()].flat(Infinity));
+  units.listeners.push(fill);
+  fill();
+  return node;
+}
+
+/* heads: [text, class of the column]; rows: lists of what is in the cells. */
+function table(heads, rows, attributes = {}) {
+  const head = ([text, kind]) => element('th', {class: kind, scope: 'col'}, text);
+  const line = row =>
+    element('tr', {}, row.map((content, i) => element('td', {class: heads[i][1]}, content)));
+  return element('div', {class: 'scroll'},
+    element('table', attributes, element('thead', {}, element('tr', {}, heads.map(head))),
+      element('tbody', {}, rows.map(line))));
+}
+
+/* [name, value] pairs; those without a value are left out. */
+function facts(pairs) {
+  const known = pairs.filter(([, value]) => value !== undefined && value !== null && value !== '');
+  return element('dl', {class: 'facts'},
+    known.map(([name, value]) => [element('dt', {}, name), element('dd', {}, value)]));
+}
+
+/* ------------------------------------------------------------- headline */
+
+/* What is solved; models of collisions know no molecules. */
+function equation() {
+  const method = setting('collision.method'), molecules = setting('gas.molecules');
+  const model = {bgk: 'BGK model',
+    shakhov: 'Shakhov model',
+    'es-bgk': 'ES-BGK model',
+    none: 'free flight'}[method];
+  const words = {'hard-sphere': 'hard spheres', maxwell: 'Maxwell molecules', vhs: 'variable hard spheres'};
+  if (!method || model) return [model];
+  return [
+    words[molecules] ?? molecules,
+    method === 'operator' ? 'Boltzmann equation, operator' : 'Boltzmann equation, sampled'
+  ];
+}
+
+function subtitle() {
+  const cells = run.case?.space?.cells?.filter(n => n > 1) ?? report.fields?.cells.filter(n => n > 1) ?? [];
+  const delta = report.fields?.delta ?? Number(setting('gas.delta')), eps = Number(setting('disturbance'));
+  const parts = [
+    si?.species,
+    ...equation(),
+    delta ? `δ = ${readable(delta, 5)} (Kn = ${readable(0.8884578523 / delta, 3)})` : '',
+    report.case ? (eps ? `ε = ${readable(eps)}` : 'linearised') : '',
+    cells.length ? `${cells.join(' × ')} cells` : 'uniform gas',
+  ];
+  if (units.si && si)
+    parts.splice(3, 0,
+      `${readable(si.pressure, 4)} Pa, ${readable(si.temperature, 4)} K, L = ${withPrefix(si.box, 'm')}`);
+  return parts.filter(Boolean).join(' · ');
+}
+
+function card(name, number, more, attributes = {}) {
+  return element('div', {class: 'card'}, element('div', {class: 'name'}, name),
+    element('div', {class: 'number', ...attributes}, number), element('div', {class: 'more'}, more));
+}
+
+/* Of a wall, the number in SI as the run has written it; else by the rule. */
+function wallNumber(side, name, part) {
+  const pick = set => {
+    const found = run[set]?.walls?.[side]?.[name];
+    return part === undefined ? found : found?.[part];
+  };
+  const rule = columnRule(name), value = pick('quantities');
+  const shown = units.si ? pick('quantities_si') ?? (value ?? NaN) * rule.factor : value;
+  const error = pick('errors');
+  return {shown, error: error ? error * rule.factor : null, unit: rule.unit, size: Math.abs(value ?? 0)};
+}
+
+const errorText = error => (error > 0 ? [`± ${readable(error, 2)}`, element('br')] : '');
+
+function headlineCards() {
+  const cards = [], q = run.quantities ?? {};
+  for (const [name, words] of Object.entries(flowNumbers))
+    if (Number.isFinite(q[name]))
+      cards.push(card([...symbolWithIndex(name), `, ${words}`], asSure(q[name], run.errors?.[name]),
+        [
+          errorText(run.errors?.[name]),
+          run.averaged_rows ? `average over ${run.averaged_rows} rows` : 'at the end'
+        ],
+        {title: String(q[name]), id: `number-${name}`}));
+  const atWalls =
+    report.steady.verdict === 'periodic' ? [] : [['shear', 'shear stress'], ['heat_flux', 'heat flux']];
+  for (const [name, words] of atWalls) {
+    const sides = Object.keys(q.walls ?? {}).map(side => ({side, ...wallNumber(side, name)}));
+    const most = sides.reduce((best, one) => (one.size > (best?.size ?? 0) ? one : best), null);
+    if (most && most.size > 1e-6) {
+      const shear = name === 'shear' ? shearError(most.side) : most.error;
+      cards.push(card(`${words}, ${most.side} wall`, asSure(most.shown, shear, 5),
+        [errorText(shear), most.unit], {title: String(most.shown)}));
+    }
+  }
+  const {verdict} = report.steady, time = timeRule();
+  if (history.rows)
+    cards.push(card('state',
+      {steady: 'steady', 'not steady': 'not steady', periodic: 'periodic'}[verdict] ?? 'steady?',
+      Number.isFinite(run.time) ? `t = ${readable(apply(time, run.time), 4)} ${time.unit}` : '',
+      {class: `number word ${verdict.replace(' ', '-')}`}));
+  if (run.outcome)
+    cards.push(card('ended by',
+      {'end time': 'time.end', residual: 'small residual', 'max steps': 'time.max_steps'}[run.outcome] ??
+        run.outcome,
+      `${run.steps} steps in ${readableSeconds(run.wall_s)}`, {class: 'number word'}));
+  return element('div', {class: 'cards'}, cards);
+}
+
+/* The length of the tangential stress inherits the errors of its parts. */
+function shearError(side) {
+  const stress = run.quantities.walls[side].stress, errors = run.errors?.walls?.[side]?.stress;
+  if (!errors) return null;
+  const normal = ['left', 'right', 'bottom', 'top', 'back', 'front'].indexOf(side) >> 1;
+  const parts = [0, 1, 2].filter(axis => axis !== normal),
+        length = Math.hypot(...parts.map(axis => stress[axis]));
+  return Math.hypot(...parts.map(axis => stress[axis] * (errors[axis] ?? 0))) / length *
+    columnRule('stress').factor;
+}
+
+function wallTable() {
+  const sides = Object.keys(run.quantities?.walls ?? {});
+  if (!sides.length) return '';
+  const columns = [
+    ['stress x', 'stress', 0], ['stress y', 'stress', 1], ['stress z', 'stress', 2],
+    ['heat flux', 'heat_flux'], ['mass flux', 'mass_flux']
+  ];
+  const largest = ([, name, part]) => Math.max(...sides.map(side => wallNumber(side, name, part).size));
+  const rounding = 1e-7 * Math.max(...columns.map(largest)),
+        shown = columns.filter(column => largest(column) > rounding);
+  const heads = [['wall'], ...shown.map(([text, name]) => [`${text} / ${columnRule(name).unit}`, 'n'])];
+  return element('div', {class: 'panel'},
+    table(heads, sides.map(side => [side, ...shown.map(([, name, part]) => {
+      const {shown: value, error, size} = wallNumber(side, name, part);
+      return element('span', {title: String(value)}, size > rounding ? withError(value, error) : '0');
+    })])),
+    element('p', {class: 'small soft'},
+      run.averaged_rows ?
+        'Averages over the area and over time; errors are statistical, and left out where they are not known.' :
+        'Averages over the area of each wall, at the end.',
+      ' 0 stands for what is below 10⁻⁷ of the largest: rounding.'));
+}
+
+/* -------------------------------------------------------------- history */
+
+/* What reference.csv says about a column, in time or for the steady state. */
+function referencesOf(name, rule, time) {
+  const rows = (report.references?.rows ?? []).filter(row => row.column === name);
+  const moments = rows.filter(row => row.time !== null), levels = rows.filter(row => row.time === null),
+        dots = [];
+  if (levels.length)
+    dots.push(
+      {name: 'reference', colour: 'var(--c2)', y: [apply(rule, levels[0].sign * levels[0].reference)]});
+  if (moments.length)
+    dots.push({
+      name: `${moments[0].case}: reference`,
+      colour: 'var(--c2)',
+      x: moments.map(row => apply(time, row.time)),
+      y: moments.map(row => apply(rule, row.sign * row.reference))
+    });
+  return dots;
+}
+
+function historyChart(title, names, log) {
+  return new Chart(title, () => {
+    const time = timeRule(), rule = columnRule(names[0]),
+          x = Array.from(history.list('time'), value => apply(time, value));
+    const lines = names.map((name, i) => ({
+      name: name.replace('.stress_', ' ').replace(/\.(heat|mass)_flux$/, ''),
+      x,
+      colour: palette[i % 6],
+      y: Array.from(history.list(name), value => apply(rule, log ? Math.abs(value) : value))
+    }));
+    const dots = names.length === 1 && !log ? referencesOf(names[0], rule, time) : [];
+    return {
+      lines,
+      dots,
+      log,
+      unit: rule.unit,
+      xName: 't',
+      xUnit: time.unit,
+      band: report.steady.watched.length ? [apply(time, report.steady.from), x.at(-1)] : null
+    };
+  });
+}
+
+/* Columns of a kind that are more than a thousandth of the largest, and more than rounding beside all there
+ * is at walls; at most six of them. */
+function weighty(pattern) {
+  const sizes = of => Object.keys(history.column)
+                        .filter(name => of.test(name))
+                        .map(name => ({name, size: Math.max(...extent([history.list(name)]).map(Math.abs))}));
+  const most = list => Math.max(...list.map(one => one.size), 0), found = sizes(pattern);
+  const least = Math.max(1e-3 * most(found), 1e-6 * most(sizes(/\.(stress_|heat_flux|mass_flux)/)), 1e-12);
+  return found.filter(one => one.size > least)
+    .sort((a, b) => b.size - a.size)
+    .slice(0, 6)
+    .map(one => one.name);
+}
+
+function historySection() {
+  if (history.rows < 2) return [];
+  const says = (name, positive) => name in history.column &&
+    extent([history.list(name)], positive).some(value => Number.isFinite(value) && value !== 0);
+  const charts = says('residual', true) ? [historyChart('Residual', ['residual'], true)] : [];
+  for (const name of Object.keys(flowNumbers))
+    if (name in history.column) charts.push(historyChart(symbolWithIndex(name), [name]));
+  const groups = [
+    ['Stress at the walls', /\.stress_/], ['Heat flux through the walls', /\.heat_flux$/],
+    ['Mass flux through the walls', /\.mass_flux$/]
+  ];
+  for (const [title, pattern] of groups)
+    if (weighty(pattern).length) charts.push(historyChart(title, weighty(pattern)));
+  if (charts.length < 2)
+    for (const name of weighty(/^average\./))
+      charts.push(historyChart(`Mean of ${name.slice(8)} over the box`, [name]));
+  if (says('mass_drift')) charts.push(historyChart('Drift of mass, relative', ['mass_drift']));
+  return [
+    'History', judgement(),
+    element('div', {class: 'charts', id: 'history-charts'}, charts.map(chart => chart.node))
+  ];
+}
+
+function judgement() {
+  const {verdict, sentence, watched} = report.steady;
+  const words = {
+    steady: 'The run is steady.',
+    'not steady': 'The run is not steady.',
+    periodic: 'The run is periodic.'
+  };
+  return element('div', {class: 'panel judgement'},
+    element('p', {},
+      element('strong', {class: verdict.replace(' ', '-'), id: 'verdict'},
+        words[verdict] ?? 'It is not clear whether the run is steady.'),
+      ` ${sentence}`),
+    watched.length ?
+      element('details', {}, element('summary', {}, 'How this was judged'),
+        element('p', {class: 'small'},
+          'The mean over the last eighth of the time is compared with that over the eighth before (the shaded ' +
+            'quarter of the charts). A thousandth counts as no change, a hundredth where the residual has ' +
+            'ended the run; of a noisy number also three times its statistical error.'),
+        table([['quantity'], ['mean of the last eighth', 'n'], ['change', 'n'], ['relative', 'n']],
+          watched.map(one => [one.name, readable(one.value, 6), withError(one.change, one.error),
+                        one.value ? `${readable(100 * one.change / Math.abs(one.value), 2)} %` : '–']))) :
+                                    '');
+}
+
+/* ----------------------------------------------------------- references */
+
+/* Of points of a profile relative to the largest of it, for near its zeros no number says anything. */
+function differenceText(row, rows) {
+  const alike = one => one.field === row.field && one.case === row.case && one.source === row.source;
+  const size = row.field < 0 ? Math.abs(row.reference) :
+                               Math.max(...rows.filter(alike).map(one => Math.abs(one.reference)));
+  if (row.absolute || !size) return readable(row.difference, 2);
+  const sign = row.difference < 0 ? '−' : '+', mark = row.field < 0 ? '' : ' *';
+  return `${sign}${readable(100 * Math.abs(row.difference) / size, 2)} %${mark}`;
+}
+
+function referenceSection() {
+  const {rows = [], remark = ''} = report.references ?? {}, few = 8;
+  if (!rows.length && !remark) return [];
+  const heads =
+    [['quantity'], ['this run', 'n'], ['reference', 'n'], ['difference', 'n'], ['source', 'long']];
+  const order = row => (row.field >= 0 ? 2 : row.time === null ? 0 : 1);
+  const body =
+    [...rows]
+      .sort((a, b) => order(a) - order(b))
+      .map(row => [element('code', {}, row.quantity), withError(row.value, row.error),
+             withError(row.reference, row.uncertainty), differenceText(row, rows),
+             [row.source, element('div', {class: 'soft'}, `cases/${row.case}: ${row.conditions}`)]]);
+  const words = [
+    'Same gas, equation, box, walls and beginning as the run; cells, velocities and steps are those of the run, ' +
+      'and so are their errors, which ',
+    element('code', {}, 'knudsen verify'), ' tells. Numbers are dimensionless.',
+    rows.some(row => row.field >= 0) ? ' * Of the largest of the profile.' : '',
+    rows.some(row => row.error === null) ?
+      ' The run is noisy; where its number has no error, that is not known.' :
+      ''
+  ];
+  const more = element(
+    'details', {}, element('summary', {}, `${body.length - few} more`), table(heads, body.slice(few)));
+  return [
+    'Comparison with reference values',
+    element('div', {class: 'panel', id: 'references'}, rows.length ? table(heads, body.slice(0, few)) : '',
+      body.length > few ? more : '', rows.length ? element('p', {class: 'small soft'}, words) : '',
+      remark ? element('p', {}, remark) : '')
+  ];
+}
+
+/* --------------------------------------------------------------- timing */
+
+function timingSection() {
+  if (!run.phase_s) return [];
+  const phases = Object.entries(run.phase_s), known = phases.reduce((sum, [, seconds]) => sum + seconds, 0);
+  phases.push(['other', Math.max(run.wall_s - known, 0)]);
+  const total = phases.reduce((sum, [, seconds]) => sum + seconds, 0) || 1;
+  const colour = i => (i < 5 ? palette[i] : 'var(--soft)');
+  const percent = seconds => `${readable(100 * seconds / total, 2)} %`;
+  const piece = ([name, seconds], i) =>
+    element('span', {style: `width: ${100 * seconds / total}%; background: ${colour(i)}`, title: name});
+  const row =
+    ([name, seconds], i) => [[element('span', {class: 'swatch', style: `background: ${colour(i)}`}), name],
+      readableSeconds(seconds), percent(seconds)];
+  const label = phases.map(([name, seconds]) => `${name} ${percent(seconds)}`).join(', ');
+  return [
+    'Timing',
+    element('div', {class: 'panel'},
+      element('div', {class: 'bar', role: 'img', 'aria-label': label}, phases.map(piece)),
+      element(
+        'div', {class: 'viewer'}, table([['phase'], ['time', 'n'], ['share', 'n']], phases.map(row)), facts([
+          ['wall time', readableSeconds(run.wall_s)], ['speed', withPrefix(run.updates_per_s, 'updates/s')],
+          ['steps', run.steps], ['cells', run.cells], ['velocities', `${run.nodes} per cell`],
+          ['memory', withPrefix(run.memory_bytes, 'B')]
+        ])),
+      element('p', {class: 'small soft'}, 'An update advances one velocity in one cell by one step.'))
+  ];
+}
+
+/* ------------------------------------------------------ case, provenance */
+
+function flatten(object, prefix = '') {
+  return Object.entries(object).flatMap(
+    ([key, value]) => (value && typeof value === 'object' && !Array.isArray(value) ?
+        flatten(value, `${prefix}${key}.`) :
+        [[prefix + key, String(value), '', '', '']]));
+}
+
+function caseSection() {
+  const rows = report.case ?? (run.case ? flatten(run.case) : []);
+  if (!rows.length) return [];
+  const changed = rows.filter(row => row[1] !== row[2]), same = rows.filter(row => row[1] === row[2]);
+  const heads = [...['key', 'value', 'default', 'unit'].map(text => [text, 'whole']), ['meaning', 'long']];
+  const lines = list => list.map(
+    ([key, value, initial, unit, doc]) => [element('code', {}, key), element('code', {}, value),
+      element('code', {class: 'soft'}, initial), prettyUnit(unit), element('span', {class: 'soft'}, doc)]);
+  return [
+    'Case',
+    element('div', {class: 'panel', id: 'case'}, table(heads, lines(changed)),
+      same.length ? element('details', {}, element('summary', {}, `${same.length} keys with their default`),
+                      table(heads, lines(same))) :
+                    '')
+  ];
+}
+
+function provenanceSection() {
+  const from = run.provenance ?? {};
+  const code = text => (text ? element('code', {}, text) : '');
+  return [
+    'Provenance',
+    element(
+      'div', {class: 'panel', id: 'provenance'}, facts([
+        ['program', run.version ? `knudsen ${run.version}` : ''], ['commit', code(from.commit)],
+        ['compiler', from.compiler ? [from.compiler, ' ', code(from.flags)] : ''], ['backend', run.backend],
+        ['device', from.device], ['processor', from.processor], ['threads', run.threads], ['seed', run.seed],
+        [
+          'started',
+          from.started ?
+            element('time', {datetime: from.started}, from.started.replace('T', ' ').replace('Z', ' UTC')) :
+            ''
+        ],
+        ['command', code(from.command)]
+      ]),
+      report.summary ? '' : element('p', {}, 'The run has no summary, which would tell.'))
+  ];
+}
+
+/* ------------------------------------------------------------------ all */
+
+function build() {
+  const main = document.getElementById('main'), contents = document.getElementById('contents');
+  const sections = [
+    [
+      'Results', ...report.notes.map(text => element('p', {class: 'note'}, text)),
+      living(() => [headlineCards()]), living(() => [wallTable()].filter(Boolean))
+    ],
+    ...fieldSections(),
+    historySection(),
+    referenceSection(),
+    timingSection(),
+    caseSection(),
+    provenanceSection(),
+  ].filter(section => section.length);
+  for (const [title, ...parts] of sections) {
+    const id = title.toLowerCase().replace(/\W+/g, '-');
+    main.append(element('section', {id, 'aria-labelledby': `${id}-title`},
+      element('h2', {id: `${id}-title`}, title), ...parts));
+    contents.append(element('a', {href: `#${id}`}, title.replace(/ with.*/, '')));
+  }
+  const line = document.getElementById('subtitle'), name = () => {
+    line.textContent = subtitle();
+  };
+  units.listeners.push(name);
+  name();
+  document.getElementById('footer').append(`Made by knudsen ${report.version}${
+    report.commit ? ` (${report.commit})` :
+                    ''}. All numbers are in this file; it asks no other for anything.`);
+}
+
+function wireUnits() {
+  const buttons = {si: document.getElementById('unit-si'), own: document.getElementById('unit-own')};
+  document.getElementById('unit-switch').hidden = si === null;
+  const choose = toSi => {
+    buttons.si.setAttribute('aria-pressed', toSi);
+    buttons.own.setAttribute('aria-pressed', !toSi);
+    switchUnits(toSi);
+  };
+  buttons.si.addEventListener('click', () => choose(true));
+  buttons.own.addEventListener('click', () => choose(false));
+}
+
+build();
+wireUnits();

@@ -1,0 +1,31 @@
+/* The fields of a run for the page: those of the end, their averages, and the series. */
+#ifndef KN_REPORT_FIELDS_H
+#define KN_REPORT_FIELDS_H
+
+#include "io/store.h"
+#include "report_text.h"
+
+struct kn_report_gas {
+    hid_t file; /* fields.h5; below 0: there is none */
+    char path[KN_PATH];
+    int cells[3];
+    size_t ncells;
+    double *edges[3]; /* [cells[d] + 1], lambda0 */
+    bool mean;        /* there are averages */
+};
+
+/* A file that is not there is no error; one that cannot be read, or is damaged, is KN_EIO. */
+enum kn_status kn_report_fields_open(struct kn_report_gas *g, const char *folder);
+void kn_report_fields_close(struct kn_report_gas *g);
+
+/* The fields of the end, or their averages, as [ncells][KN_FIELDS], to be freed; NULL: there are none. */
+double *kn_report_fields_table(const struct kn_report_gas *g, bool mean);
+
+/* All of it as one JSON object of about `bytes` at most; what is left out, the notes say. */
+void kn_report_fields_print(FILE *to, const struct kn_report_gas *g, double bytes,
+                            struct kn_report_notes *notes);
+
+/* Attributes of the group /si as a JSON object, or null. */
+void kn_report_fields_print_si(FILE *to, const struct kn_report_gas *g);
+
+#endif

@@ -1,0 +1,25 @@
+/* JSON that may stand inside an HTML page, and numbers as base64 of their bits. */
+#ifndef KN_REPORT_TEXT_H
+#define KN_REPORT_TEXT_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+void kn_report_put_text(FILE *to, const char *text); /* "...", with nothing in it that HTML reads */
+void kn_report_put_number(FILE *to, double value);   /* null where it is not finite */
+void kn_report_put_html(FILE *to, const char *text); /* text of a page */
+void kn_report_put_array(FILE *to, const double *values, size_t count); /* "base64", float64, little endian */
+
+/* Remarks for the reader, gathered while the page is written. */
+struct kn_report_notes {
+    FILE *to;
+    char *text; /* JSON strings, separated by commas */
+    size_t size;
+    int count;
+};
+
+int kn_report_notes_open(struct kn_report_notes *n); /* 0, or -1 without memory */
+void kn_report_note(struct kn_report_notes *n, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void kn_report_notes_close(struct kn_report_notes *n); /* also frees the text */
+
+#endif
