@@ -155,7 +155,7 @@ check "--dry-run writes nothing" absent d
 if command -v script >/dev/null; then
     on_terminal() { script -qec "$1 '$knudsen' run case.yaml --out t --overwrite --set time.end=40" /dev/null </dev/null >screen; }
     check "a terminal" on_terminal 'TERM=xterm'
-    check "has a live line" contains screen $'\r.* %.*step .*ETA .*\033\[J\r'
+    check "has a live line" contains screen $'\r.* %.*ETA .*\033\[J\r'
     check "and colours" contains screen $'\033\[1mknudsen'
     check "NO_COLOR" on_terminal 'TERM=xterm NO_COLOR=1'
     check "has none" lacks screen $'\033\[[0-9;]*m'
