@@ -87,7 +87,7 @@ static void gather(const struct kn_progress *p, const struct kn_progress_state *
     all->n = 0;
     if (live)
         add_bar(all, 9, part);
-    add(all, 1, "%3d %%", (int)(100 * part));
+    add(all, 1, "%2d %%", (int)(100 * part));
     add(all, 2, "%s%*lld/%lld", brief ? "" : "step ", step_width, (long long)s->step, (long long)p->last);
     add(all, 4, "t %*.*f", whole + (decimals > 0) + decimals, decimals, s->time);
     if (isfinite(row->residual))
@@ -101,7 +101,7 @@ static void gather(const struct kn_progress *p, const struct kn_progress_state *
         add(all, 7, "%9s", kn_progress_scaled(text, bytes, "B/s"));
     }
     if (!p->ended)
-        add(all, 3, "ETA %s", kn_progress_duration(text, s->left.seconds));
+        add(all, 3, live ? "ETA %-8s" : "ETA %s", kn_progress_duration(text, s->left.seconds));
 }
 
 /* Of the pieces up to a rank. */
@@ -110,7 +110,7 @@ static int length_of(const struct pieces *all, int rank)
     int length = 0;
     for (int i = 0; i < all->n; i++)
         if (all->piece[i].rank <= rank)
-            length += MARGIN + (int)strlen(all->piece[i].text);
+            length += (length ? MARGIN : 1) + (int)strlen(all->piece[i].text);
     return length;
 }
 
@@ -125,7 +125,7 @@ void kn_progress_compose(const struct kn_progress *p, const struct kn_progress_s
         gather(p, s, live, true, &all);
     for (int rank = 1; rank <= PARTS; rank++)
         for (int i = 0; i < all.n; i++) {
-            const int length = MARGIN + (int)strlen(all.piece[i].text);
+            const int length = (used ? MARGIN : 1) + (int)strlen(all.piece[i].text);
             if (all.piece[i].rank == rank && used + length <= width) {
                 taken[i] = true;
                 used += length;
@@ -134,7 +134,7 @@ void kn_progress_compose(const struct kn_progress *p, const struct kn_progress_s
     text[0] = '\0';
     for (int i = 0, at = 0; i < all.n; i++)
         if (taken[i])
-            at += snprintf(text + at, LINE - (size_t)at, "%*s%s", MARGIN, "", all.piece[i].text);
+            at += snprintf(text + at, LINE - (size_t)at, "%*s%s", at ? MARGIN : 1, "", all.piece[i].text);
 }
 
 /* ------------------------------------------------------------- on the screen */

@@ -157,9 +157,9 @@ static void test_width(void **state)
     }
     kn_progress_compose(&s->p, &now, 79, true, text);
     assert_string_equal(text,
-                        "   42 %   4200/10000  t  42.0  res 1.5e-03  102 Mupd/s   819 MB/s  ETA 1:15 min");
+                        " 42 %   4200/10000  t  42.0  res 1.5e-03  102 Mupd/s   819 MB/s  ETA 1:15 min");
     kn_progress_compose(&s->p, &now, 119, true, text);
-    assert_string_equal(text, "  [=====>      ]   42 %  step  4200/10000  t  42.0  res 1.50e-03  drift  "
+    assert_string_equal(text, " [=====>      ]  42 %  step  4200/10000  t  42.0  res 1.50e-03  drift  "
                               "2.0e-09  102 Mupd/s   819 MB/s  ETA 1:15 min");
     free(s);
 }
