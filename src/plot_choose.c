@@ -105,6 +105,9 @@ static enum kn_status check_kind(const struct kn_plot_choice *c, const struct kn
 {
     const int axes = runs[0].has_fields ? count_axes(&runs[0]) : 0;
     const bool in_space = c->kind == KN_PLOT_MAP || c->kind == KN_PLOT_PROFILE;
+    if (c->kind == KN_PLOT_MAP && o->nfolders > 1)
+        return kn_error_set(KN_EINPUT,
+                            "a map shows one run; several are compared with --kind profile or history");
     for (int i = 0; i < o->nfolders; i++) {
         if (in_space && !runs[i].has_fields)
             return kn_error_set(
@@ -123,9 +126,6 @@ static enum kn_status check_kind(const struct kn_plot_choice *c, const struct kn
                     return kn_error_set(KN_EINPUT, "'%s' and '%s' have other axes: draw --kind history",
                                         runs[0].folder, runs[i].folder);
     }
-    if (c->kind == KN_PLOT_MAP && o->nfolders > 1)
-        return kn_error_set(KN_EINPUT,
-                            "a map shows one run; several are compared with --kind profile or history");
     if (c->kind == KN_PLOT_MAP && axes < 2)
         return kn_error_set(KN_EINPUT, "a map needs two axes and '%s' has %d: draw --kind %s", runs[0].folder,
                             axes, axes ? "profile" : "history");

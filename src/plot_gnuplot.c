@@ -34,6 +34,8 @@ enum { SHADES = sizeof shades / sizeof *shades };
 
 enum { LOW = 190 }; /* pixels: lower panels have short labels */
 
+#define LEVEL 0.02 /* of the deviation from rest: less is no variation */
+
 static const char *const point_kinds[] = {"6", "4", "8", "12", "10"};
 
 /* Script and data grow side by side; data come in blocks that the script names by their number. */
@@ -114,7 +116,7 @@ static void place_panel(const struct writer *w, int panel)
             b->x / width, (b->x + b->width) / width, b->y / height, (b->y + b->height) / height);
     fputs("set xlabel ", w->script);
     print_quoted(w->script, p->x_label);
-    fputs("\nset ylabel ", w->script);
+    fputs(" offset 0, 0.5\nset ylabel ", w->script);
     print_quoted(w->script, b->height < LOW ? shorten(p->y_label) : p->y_label);
     if (p->note[0]) {
         fputs("\nset label 2 ", w->script);
@@ -256,10 +258,11 @@ static void set_height(FILE *to, const struct kn_plot_panel *p, double height)
         }
     if (!(high >= low))
         return;
-    if (!(high - low > 1e-9 * fmax(fabs(low), fabs(high)))) { /* level */
-        const double about = fmax(0.05 * fabs(low), 1e-300);
-        high += about;
-        low -= about;
+    const double size = fmax(fabs(low - p->rest), fabs(high - p->rest)), level = fmax(LEVEL * size, 1e-300);
+    if (high - low < level) { /* what hardly varies is drawn as level */
+        const double middle = 0.5 * (low + high);
+        low = middle - 0.5 * level;
+        high = middle + 0.5 * level;
     }
     const double least = (high - low) * 30 / height, power = pow(10, floor(log10(least)));
     const double step = power * (least <= power ? 1 : least <= 2 * power ? 2 : least <= 5 * power ? 5 : 10);

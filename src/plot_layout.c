@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Around a frame: numbers and words on its left and below, a line of text above, the scale of a map. */
-enum { LEFT = 88, RIGHT = 22, SCALE = 112, BOTTOM = 58, TOP = 18, NOTE = 16, TITLE = 34, LETTER = 8 };
+enum { LEFT = 96, RIGHT = 22, SCALE = 124, BOTTOM = 64, TOP = 18, NOTE = 16, TITLE = 34, LETTER = 8 };
 enum { LINE_WIDTH = 520, BESIDE_WIDTH = 330, MAP_WIDTH = 540, SMALL_MAP_WIDTH = 380 };
 
 static int labels(const struct kn_plot_panel *p)

@@ -11,6 +11,8 @@ enum { PIXELS = 256 /* of the longer side */, FEW = 8 /* cells across that strea
 #define ARROWS_APART (1 / 18.0)
 #define SLOWEST      2e-3 /* of the greatest speed: below it the gas rests */
 
+#define ROUNDING 1e-5 /* of the greatest number in the plane: state is kept in single precision */
+
 static const char axis_names[] = "xyz";
 
 static enum kn_status no_memory(void)
@@ -180,7 +182,15 @@ static enum kn_status add_lines(struct kn_plot_map *m, const struct kn_plane *p,
     return status;
 }
 
-/* Gas that all but rests in the plane has no lines that mean anything. */
+static double largest_number(const struct kn_plot_gas *g)
+{
+    double most = 0;
+    for (size_t i = 0; i < (size_t)g->cells[0] * (size_t)g->cells[1] * KN_FIELDS; i++)
+        most = fmax(most, fabs(g->fields[i]));
+    return most;
+}
+
+/* What flows in the plane no more than by rounding has no lines that mean anything. */
 static enum kn_status add_flow(struct kn_plot_panel *panel, const struct kn_plot_scene *s, int first)
 {
     const struct kn_plot_state *state = &s->states[0];
@@ -192,9 +202,10 @@ static enum kn_status add_flow(struct kn_plot_panel *panel, const struct kn_plot
     const double most = fastest(&p);
     const bool coarse = state->gas.cells[0] < FEW || state->gas.cells[1] < FEW;
     const bool arrows = s->flow == KN_PLOT_FLOW_ARROWS || (s->flow == KN_PLOT_FLOW_SUITS && coarse);
-    if (most > 0)
+    const bool flows = most > ROUNDING * largest_number(&state->gas);
+    if (flows)
         status = arrows ? add_arrows(m, &p, most) : add_lines(m, &p, most);
-    if (most > 0)
+    if (flows)
         kn_plot_sheet_append(panel->what, sizeof panel->what, " with %s%s",
                              arrows           ? "arrows"
                              : first == KN_UX ? "streamlines"

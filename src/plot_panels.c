@@ -271,6 +271,7 @@ enum kn_status kn_plot_panels_profile(struct kn_plot_sheet *sheet, struct kn_plo
     else if (n > 1)
         snprintf(panel->y_label, sizeof panel->y_label, scale.is_si ? "%s  (%s)" : "%s / %s", q[0]->words,
                  scale.unit);
+    panel->rest = scale.offset;
     panel->x_range[0] = length.factor * g->edges[k][0];
     panel->x_range[1] = length.factor * g->edges[k][g->cells[k]];
     describe_profile(panel, q, n, g, k, &length);
@@ -394,6 +395,7 @@ enum kn_status kn_plot_panels_history(struct kn_plot_sheet *sheet, struct kn_plo
         kn_plot_quantity_scale(kn_plot_quantity_column_class(columns[0]), si, largest_of(&values));
     snprintf(panel->x_label, sizeof panel->x_label, time.is_si ? "{/:Italic t}  (%s)" : "{/:Italic t} / (%s)",
              time.unit);
+    panel->rest = scale.offset;
     if (n > 1)
         snprintf(panel->y_label, sizeof panel->y_label, "mean over the box");
     else

@@ -46,6 +46,7 @@ struct kn_plot_panel {
     char key[KN_PLOT_TEXT];  /* title of the key; may be empty */
     double x_range[2];
     bool logarithmic; /* the y axis */
+    double rest;      /* y of the undisturbed gas */
     int ncurves;
     struct kn_plot_curve *curves;
     char value_label[KN_PLOT_TEXT]; /* of a map */

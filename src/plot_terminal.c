@@ -44,6 +44,22 @@ static void say(const struct screen *s, const char *marked)
     fputs(plain, stdout);
 }
 
+/* The ends of the x axis under its ends, and what it is between them. */
+static void print_foot(const struct screen *s, const struct kn_plot_panel *p, int columns, double from,
+                       double to)
+{
+    char low[32], high[32], label[KN_PLOT_TEXT];
+    int letters = 0;
+    snprintf(low, sizeof low, "%.4g", from);
+    snprintf(high, sizeof high, "%.4g", to);
+    kn_plot_sheet_plain(label, sizeof label, p->x_label, s->utf8);
+    for (const char *l = label; *l; l++)
+        letters += ((unsigned char)*l & 0xc0) != 0x80;
+    const int room = columns - (int)strlen(low) - (int)strlen(high) - letters;
+    const int left = room > 2 ? room / 2 : 1, right = room > 2 ? room - left : 1;
+    printf("%*s%s%*s%s%*s%s\n", MARGIN, "", low, left, "", label, right, "", high);
+}
+
 /* ------------------------------------------------------------------------ maps */
 
 /* Every thirtieth or so of the colours of plot_gnuplot.c, among the 256 that terminals have. */
@@ -176,11 +192,10 @@ static void draw_map(const struct screen *s, const struct kn_plot_panel *p)
         draw_row(s, m, row, columns, rows, (const char *const *)over);
     }
     free(over);
-    printf("%*s%-*.4g%.4g\n%*s", MARGIN, "", columns - 4, m->low[0], m->high[0], MARGIN, "");
-    say(s, p->x_label);
-    fputs(" to the right, ", stdout);
+    print_foot(s, p, columns, m->low[0], m->high[0]);
+    printf("%*s upwards ", MARGIN, "");
     say(s, p->y_label);
-    fputs(" upwards\n", stdout);
+    putchar('\n');
     draw_scale(s, m);
     printf("%*s largest  %.5g at (%.4g, %.4g)\n%*s smallest %.5g at (%.4g, %.4g)\n", MARGIN, "", m->most[0],
            m->most[1], m->most[2], MARGIN, "", m->least[0], m->least[1], m->least[2]);
@@ -277,6 +292,8 @@ static void print_cell(const struct screen *s, const struct chart *c, const stru
 /* Each curve with the mark it is drawn by, and its ends and extremes. */
 static void print_numbers(const struct screen *s, const struct chart *c, const struct kn_plot_panel *p)
 {
+    char break_line[32];
+    snprintf(break_line, sizeof break_line, s->columns < 96 ? "\n%*s" : " ", MARGIN + 2, "");
     for (int k = 0; k < p->ncurves; k++) {
         const struct kn_plot_curve *curve = &p->curves[k];
         int most = -1, least = -1;
@@ -296,12 +313,15 @@ static void print_numbers(const struct screen *s, const struct chart *c, const s
         if (s->colour)
             fputs("\033[0m", stdout);
         say(s, curve->label);
-        if (curve->style == KN_PLOT_LEVEL)
+        if (curve->style == KN_PLOT_LEVEL) {
             printf("  %.5g\n", curve->y[0]);
-        else
-            printf("%sfirst %.5g, last %.5g, least %.5g at %.4g, most %.5g at %.4g\n",
-                   curve->label[0] ? "  " : "", curve->y[0], curve->y[curve->n - 1], curve->y[least],
-                   curve->x[least], curve->y[most], curve->x[most]);
+            continue;
+        }
+        if (curve->label[0])
+            printf("\n%*s", MARGIN + 2, "");
+        printf("first %.5g, last %.5g,%s", curve->y[0], curve->y[curve->n - 1], break_line);
+        printf("least %.4g at %.4g, most %.4g at %.4g\n", curve->y[least], curve->x[least], curve->y[most],
+               curve->x[most]);
     }
 }
 
@@ -328,19 +348,35 @@ static void draw_chart(const struct screen *s, const struct kn_plot_panel *p)
             print_cell(s, &c, p, row * c.columns + i);
         putchar('\n');
     }
-    printf("%*s%-*.4g%.4g   ", MARGIN, "", c.columns - 8 > 12 ? c.columns - 24 : 12, c.low[0], c.high[0]);
-    say(s, p->x_label);
-    putchar('\n');
+    print_foot(s, p, c.columns, c.low[0], c.high[0]);
     print_numbers(s, &c, p);
     free(c.dots);
     free(c.mark);
 }
 
+/* Its parts are three blanks apart; lines are broken between them. */
+static void print_title(const struct screen *s, const char *title)
+{
+    char plain[2 * KN_PLOT_TEXT], *rest = plain;
+    int column = 0;
+    kn_plot_sheet_plain(plain, sizeof plain, title, s->utf8);
+    while (*rest) {
+        char *end = strstr(rest, "   ");
+        const int length = end ? (int)(end - rest) : (int)strlen(rest);
+        if (column > 0 && column + 3 + length > s->columns) {
+            putchar('\n');
+            column = 0;
+        }
+        column += printf("%s%.*s", column ? "   " : "", length, rest);
+        rest += length + (end ? 3 : 0);
+    }
+    putchar('\n');
+}
+
 void kn_plot_terminal_draw(const struct kn_plot_sheet *s)
 {
     const struct screen screen = look_at_screen();
-    say(&screen, s->title);
-    putchar('\n');
+    print_title(&screen, s->title);
     for (int i = 0; i < s->npanels; i++) {
         putchar('\n');
         if (s->panels[i].is_map)
