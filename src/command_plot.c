@@ -1,6 +1,7 @@
 #include "command.h"
 #include "error.h"
 #include "plot.h"
+#include "plot_quantity.h"
 
 #include <argp.h>
 #include <stdlib.h>
@@ -104,9 +105,6 @@ static const char doc[] =
     "and the history of the drag; of a line profiles, at up to six times of the series; of a uniform gas its history.  "
     "Several folders are drawn over each other, named by what differs in their cases.\n"
     "\n"
-    "Quantities: rho, speed, ux, uy, uz, theta, p, Pxx, Pyy, Pzz, Pxy, Pxz, Pyz, q, qx, qy, qz; of the history the "
-    "columns of history.csv, such as D or left.stress_y, and fields for their means over the box.\n"
-    "\n"
     "A reference is a CSV file of one of two layouts.  (1) Points: the first line is `x,ux' or `x,ux,error': an axis "
     "(in L) or `time', a quantity (or the word value: whatever is drawn), and perhaps its error; lines that begin with # are "
     "comments.  (2) The reference.csv of a case: its rows whose settings, over the case.yaml beside it, make the flow that "
@@ -117,9 +115,30 @@ static const char doc[] =
     "  knudsen plot results/cavity\n"
     "  knudsen plot results/cavity --kind map -q theta,Pxy -o stress.svg\n"
     "  knudsen plot results/cavity --terminal\n"
-    "  knudsen plot results/cavity -k profile -q ux --slice x=0.5 -r cases/cavity/reference.csv\n"
+    "  knudsen plot results/cavity -k profile -r cases/cavity/reference.csv\n"
     "  knudsen plot results/a results/b -q D -k history\n";
 /* clang-format on */
+
+/* The quantities, from their table, before the rest of the text of --help. */
+static char *list_quantities(int key, const char *text, void *input)
+{
+    char *list = NULL;
+    size_t size = 0;
+    FILE *to = key == ARGP_KEY_HELP_POST_DOC ? open_memstream(&list, &size) : NULL;
+    (void)input;
+    if (!to)
+        return (char *)text;
+    fputs("Quantities: ", to);
+    for (const struct kn_plot_quantity *q = kn_plot_quantity_table; q->name; q++)
+        fprintf(to, "%s%s", q == kn_plot_quantity_table ? "" : ", ", q->name);
+    fprintf(
+        to,
+        "; of the history the columns of history.csv, such as D or left.stress_y, and fields for their means "
+        "over the box.\n\n%s",
+        text);
+    fclose(to);
+    return list;
+}
 
 int kn_command_plot(int argc, char **argv)
 {
@@ -149,7 +168,7 @@ int kn_command_plot(int argc, char **argv)
         {"keep", OPTION_KEEP, NULL, 0, "leave plot.gp and plot.dat in DIR, to edit and draw again", 0},
         {0},
     };
-    static const struct argp argp = {options, plot_parse, "DIR...", doc, NULL, NULL, NULL};
+    static const struct argp argp = {options, plot_parse, "DIR...", doc, NULL, list_quantities, NULL};
     const char **words = calloc(4 * (size_t)argc, sizeof *words);
     if (!words)
         return kn_command_finish(kn_error_set(KN_EMEMORY, "not enough memory"), NULL);

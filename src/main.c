@@ -21,7 +21,7 @@ static const struct command {
     /* clang-format off */
     {"run", "knudsen run", kn_command_run, "CASE.yaml", "run a case"},
     {"info", "knudsen info", kn_command_info, "operator", "viscosity, rates and cost of the collision operator"},
-    {"plot", "knudsen plot", kn_command_plot, "DIR", "draw the results in a folder"},
+    {"plot", "knudsen plot", kn_command_plot, "DIR...", "draw the results in a folder, or compare several"},
     {"verify", "knudsen verify", kn_command_verify, "[CASE]", "compare the cases with published values"},
     {"reproduce", "knudsen reproduce", kn_command_reproduce, "[TOPIC]", "tables and figures of the paper, or of verification"},
     {"bench", "knudsen bench", kn_command_bench, "", "measure this machine"},

@@ -325,8 +325,12 @@ enum kn_status kn_plot(const struct kn_plot_options *o)
     struct kn_plot_sheet *sheet = calloc(1, sizeof *sheet);
     struct kn_plot_scene s = {.flow = o->flow};
     s.runs = calloc((size_t)o->nfolders, sizeof *s.runs);
-    enum kn_status status =
-        sheet && s.runs ? check_options(o) : kn_error_set(KN_EMEMORY, "not enough memory");
+    if (!sheet || !s.runs) {
+        free(sheet);
+        free(s.runs);
+        return kn_error_set(KN_EMEMORY, "not enough memory for a picture");
+    }
+    enum kn_status status = check_options(o);
     if (status == KN_OK)
         status = fill_scene(&s, o, sheet);
     if (status == KN_OK)
@@ -336,8 +340,7 @@ enum kn_status kn_plot(const struct kn_plot_options *o)
     for (int i = 0; i < s.nruns; i++)
         kn_plot_data_close(&s.runs[i]);
     kn_plot_reference_destroy(&s.references);
-    if (sheet)
-        kn_plot_sheet_destroy(sheet);
+    kn_plot_sheet_destroy(sheet);
     free(s.states);
     free(s.runs);
     free(sheet);

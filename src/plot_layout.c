@@ -7,7 +7,8 @@
 
 /* Around a frame: numbers and words on its left and below, a line of text above, the scale of a map. */
 enum { LEFT = 96, RIGHT = 22, SCALE = 124, BOTTOM = 64, TOP = 18, NOTE = 16, TITLE = 34, LETTER = 8 };
-enum { LINE_WIDTH = 520, BESIDE_WIDTH = 330, MAP_WIDTH = 540, SMALL_MAP_WIDTH = 380 };
+enum { LINE_WIDTH = 520, SMALL_WIDTH = 390, BESIDE_WIDTH = 330 };
+enum { MAP_WIDTH = 540, BESIDE_MAP_WIDTH = 470, SMALL_MAP_WIDTH = 380 };
 
 static int labels(const struct kn_plot_panel *p)
 {
@@ -77,26 +78,24 @@ static void measure(struct column *c, const struct kn_plot_sheet *s, double othe
     }
 }
 
+/* Maps on the left and curves on the right, or all of a kind row by row; returns the number of columns. */
 static int arrange(struct column *columns, const struct kn_plot_sheet *s)
 {
-    int maps = 0, n = 1;
+    int maps = 0;
     for (int i = 0; i < s->npanels; i++)
         maps += s->panels[i].is_map;
-    const int lines = s->npanels - maps;
-    if (maps > 0 && lines > 0)
-        n = 2;
-    else
-        n = s->npanels <= (maps ? 1 : 3) ? 1 : s->npanels <= 6 ? 2 : 3;
+    const bool mixed = maps > 0 && maps < s->npanels;
+    const int in_one = maps > 0 ? 1 : 3, n = mixed ? 2 : s->npanels <= in_one ? 1 : s->npanels <= 6 ? 2 : 3;
     for (int i = 0; i < s->npanels; i++) {
-        struct column *c = &columns[maps > 0 && lines > 0 ? !s->panels[i].is_map : i % n];
+        struct column *c = &columns[mixed ? !s->panels[i].is_map : i % n];
         c->panel[c->n++] = i;
     }
-    for (int k = 0; k < n; k++)
-        columns[k].frame = maps > 0 && lines > 0 ? (k          ? BESIDE_WIDTH
-                                                    : maps > 1 ? SMALL_MAP_WIDTH
-                                                               : 470)
-                           : maps > 0            ? (n > 1 ? SMALL_MAP_WIDTH : MAP_WIDTH)
-                                                 : (n > 1 ? BESIDE_WIDTH + 60 : LINE_WIDTH);
+    for (int k = 0; k < n; k++) {
+        if (maps > 0 && !(mixed && k == 1))
+            columns[k].frame = maps > 1 ? SMALL_MAP_WIDTH : mixed ? BESIDE_MAP_WIDTH : MAP_WIDTH;
+        else
+            columns[k].frame = mixed ? BESIDE_WIDTH : n > 1 ? SMALL_WIDTH : LINE_WIDTH;
+    }
     return n;
 }
 

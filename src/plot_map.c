@@ -203,14 +203,12 @@ static enum kn_status add_flow(struct kn_plot_panel *panel, const struct kn_plot
     const bool coarse = state->gas.cells[0] < FEW || state->gas.cells[1] < FEW;
     const bool arrows = s->flow == KN_PLOT_FLOW_ARROWS || (s->flow == KN_PLOT_FLOW_SUITS && coarse);
     const bool flows = most > ROUNDING * largest_number(&state->gas);
-    if (flows)
+    if (flows) {
+        const char *lines = first == KN_UX ? "streamlines" : "lines";
         status = arrows ? add_arrows(m, &p, most) : add_lines(m, &p, most);
-    if (flows)
-        kn_plot_sheet_append(panel->what, sizeof panel->what, " with %s%s",
-                             arrows           ? "arrows"
-                             : first == KN_UX ? "streamlines"
-                                              : "lines",
+        kn_plot_sheet_append(panel->what, sizeof panel->what, " with %s%s", arrows ? "arrows" : lines,
                              first == KN_UX ? "" : " of the heat flux");
+    }
     kn_plane_destroy(&p);
     return status;
 }

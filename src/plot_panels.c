@@ -91,17 +91,22 @@ static bool is_on_line(const struct kn_plot_reference *p, const struct kn_plot_q
            (!g->cut || !p->placed[g->across] || fabs(p->at[g->across] - g->at) < 1e-3);
 }
 
-/* The points of one source, from the i-th on, as a curve. */
-static enum kn_status add_points(struct kn_plot_panel *panel, struct kn_plot_scene *s, const bool *chosen,
-                                 int first, const double *x, const double *y,
-                                 const struct kn_plot_scale *scale)
+/* Where a reference point lies in a panel, if it does; y in the units of the results. */
+struct mark {
+    bool chosen;
+    double x, y;
+};
+
+/* The points of one source, from the first on, as a curve. */
+static enum kn_status add_points(struct kn_plot_panel *panel, struct kn_plot_scene *s,
+                                 const struct mark *marks, int first, const struct kn_plot_scale *scale)
 {
     const struct kn_plot_references *all = &s->references;
     const char *source = all->point[first].source;
     int n = 0;
     bool errors = false;
     for (int i = first; i < all->n; i++)
-        if (chosen[i] && strcmp(all->point[i].source, source) == 0) {
+        if (marks[i].chosen && strcmp(all->point[i].source, source) == 0) {
             n++;
             errors = errors || all->point[i].error > 0;
         }
@@ -111,9 +116,9 @@ static enum kn_status add_points(struct kn_plot_panel *panel, struct kn_plot_sce
     kn_plot_sheet_escape(c->label, sizeof c->label, source);
     n = 0;
     for (int i = first; i < all->n; i++)
-        if (chosen[i] && strcmp(all->point[i].source, source) == 0) {
-            c->x[n] = x[i];
-            c->y[n] = scale->offset + scale->factor * y[i];
+        if (marks[i].chosen && strcmp(all->point[i].source, source) == 0) {
+            c->x[n] = marks[i].x;
+            c->y[n] = scale->offset + scale->factor * marks[i].y;
             if (errors)
                 c->error[n] = all->point[i].error > 0 ? fabs(scale->factor) * all->point[i].error : 0;
             n++;
@@ -123,17 +128,17 @@ static enum kn_status add_points(struct kn_plot_panel *panel, struct kn_plot_sce
 }
 
 /* All that are chosen, a curve for each source. */
-static enum kn_status add_sources(struct kn_plot_panel *panel, struct kn_plot_scene *s, const bool *chosen,
-                                  const double *x, const double *y, const struct kn_plot_scale *scale)
+static enum kn_status add_sources(struct kn_plot_panel *panel, struct kn_plot_scene *s,
+                                  const struct mark *marks, const struct kn_plot_scale *scale)
 {
     const struct kn_plot_references *all = &s->references;
     enum kn_status status = KN_OK;
     for (int i = 0; i < all->n && status == KN_OK; i++) {
-        bool first = chosen[i];
+        bool first = marks[i].chosen;
         for (int j = 0; j < i && first; j++)
-            first = !(chosen[j] && strcmp(all->point[j].source, all->point[i].source) == 0);
+            first = !(marks[j].chosen && strcmp(all->point[j].source, all->point[i].source) == 0);
         if (first)
-            status = add_points(panel, s, chosen, i, x, y, scale);
+            status = add_points(panel, s, marks, i, scale);
     }
     return status;
 }
@@ -143,24 +148,18 @@ static enum kn_status add_reference_profile(struct kn_plot_panel *panel, struct 
                                             const struct kn_plot_scale *scale,
                                             const struct kn_plot_scale *length)
 {
-    const int n = s->references.n;
-    if (n == 0)
-        return KN_OK;
-    bool *chosen = calloc((size_t)n, sizeof *chosen);
-    double *x = calloc((size_t)n, sizeof *x), *y = calloc((size_t)n, sizeof *y);
-    enum kn_status status = chosen && x && y ? KN_OK : no_memory();
-    for (int i = 0; i < n && status == KN_OK; i++) {
+    struct mark *marks = calloc((size_t)s->references.n + 1, sizeof *marks);
+    if (!marks)
+        return no_memory();
+    for (int i = 0; i < s->references.n; i++) {
         const struct kn_plot_reference *p = &s->references.point[i];
         for (int j = 0; j < s->nstates; j++)
-            chosen[i] = chosen[i] || is_on_line(p, q, &s->states[j].gas, k);
-        x[i] = length->offset + length->factor * p->at[s->states[0].gas.axis[k]];
-        y[i] = p->value;
+            marks[i].chosen = marks[i].chosen || is_on_line(p, q, &s->states[j].gas, k);
+        marks[i].x = length->offset + length->factor * p->at[s->states[0].gas.axis[k]];
+        marks[i].y = p->value;
     }
-    if (status == KN_OK)
-        status = add_sources(panel, s, chosen, x, y, scale);
-    free(chosen);
-    free(x);
-    free(y);
+    const enum kn_status status = add_sources(panel, s, marks, scale);
+    free(marks);
     return status;
 }
 
@@ -234,7 +233,7 @@ static enum kn_status measure_profiles(const struct kn_plot_scene *s, const stru
 {
     for (int i = 0; i < s->nstates; i++) {
         const struct kn_plot_gas *g = &s->states[i].gas;
-        double *line = malloc((size_t)g->cells[k] * sizeof *line);
+        double *line = calloc((size_t)g->cells[k], sizeof *line);
         if (!line)
             return no_memory();
         for (int j = 0; j < n; j++) {
@@ -344,11 +343,13 @@ static enum kn_status add_reference_history(struct kn_plot_panel *panel, struct 
                                             const char *column, const struct kn_plot_scale *scale,
                                             const struct kn_plot_scale *time)
 {
-    const int n = s->references.n, at = kn_plot_data_column(&s->runs[0], column);
-    bool *chosen = calloc((size_t)n + 1, sizeof *chosen);
-    double *x = calloc((size_t)n + 1, sizeof *x), *y = calloc((size_t)n + 1, sizeof *y);
-    enum kn_status status = chosen && x && y ? KN_OK : no_memory();
-    for (int i = 0; i < n && status == KN_OK; i++) {
+    const int at = kn_plot_data_column(&s->runs[0], column);
+    const bool begun = at >= 0 && s->runs[0].history.rows > 0;
+    enum kn_status status = KN_OK;
+    struct mark *marks = calloc((size_t)s->references.n + 1, sizeof *marks);
+    if (!marks)
+        return no_memory();
+    for (int i = 0; i < s->references.n && status == KN_OK; i++) {
         const struct kn_plot_reference *p = &s->references.point[i];
         if (!p->in_history || (*p->quantity && strcmp(p->quantity, column) != 0))
             continue;
@@ -356,16 +357,13 @@ static enum kn_status add_reference_history(struct kn_plot_panel *panel, struct 
             status = add_level(panel, s, p, scale);
             continue;
         }
-        chosen[i] = true;
-        x[i] = time->factor * p->time;
-        y[i] = p->value *
-               (p->is_share && at >= 0 && s->runs[0].history.rows > 0 ? history_at(&s->runs[0], 0, at) : 1);
+        marks[i] = (struct mark){true, time->factor * p->time, p->value};
+        if (p->is_share && begun)
+            marks[i].y *= history_at(&s->runs[0], 0, at);
     }
     if (status == KN_OK)
-        status = add_sources(panel, s, chosen, x, y, scale);
-    free(chosen);
-    free(x);
-    free(y);
+        status = add_sources(panel, s, marks, scale);
+    free(marks);
     return status;
 }
 

@@ -19,8 +19,8 @@ static enum kn_status add(struct kn_plot_references *all, const struct kn_plot_r
     for (int i = 0; i < all->n; i++) { /* quick and full checks repeat a value */
         const struct kn_plot_reference *p = &all->point[i];
         if (strcmp(p->quantity, one->quantity) == 0 && strcmp(p->source, one->source) == 0 &&
-            p->value == one->value && memcmp(p->at, one->at, sizeof p->at) == 0 &&
-            (p->time == one->time || (isnan(p->time) && isnan(one->time))))
+            p->value == one->value && p->at[0] == one->at[0] && p->at[1] == one->at[1] &&
+            p->at[2] == one->at[2] && (p->time == one->time || (isnan(p->time) && isnan(one->time))))
             return KN_OK;
     }
     struct kn_plot_reference *more = realloc(all->point, ((size_t)all->n + 1) * sizeof *more);

@@ -161,12 +161,16 @@ static bool grow(struct tracer *t, int points)
     if (t->points + points <= t->capacity)
         return true;
     const size_t capacity = 2 * (size_t)t->capacity + (size_t)points;
-    int *before = realloc(t->before, capacity * sizeof *before);
-    t->before = before ? before : t->before;
-    double(*point)[2] = realloc(t->point, capacity * sizeof *point);
-    t->point = point ? point : t->point;
-    t->capacity = before && point ? (int)capacity : t->capacity;
-    return before && point;
+    void *before = realloc(t->before, capacity * sizeof *t->before);
+    if (!before)
+        return false;
+    t->before = before;
+    void *point = realloc(t->point, capacity * sizeof *t->point);
+    if (!point)
+        return false;
+    t->point = point;
+    t->capacity = (int)capacity;
+    return true;
 }
 
 static void add_point(struct tracer *t, const double at[2])
