@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SMALL 0.02
+
 static const char axis_names[] = "xyz";
 
 /* -------------------------------------------------------------- what suits */
@@ -33,7 +35,7 @@ static bool is_moving(const struct kn_plot_scene *s)
     return largest(s, kn_plot_quantity_find("speed")) > 0.2 * largest(s, kn_plot_quantity_find("theta"));
 }
 
-/* What is more than rounding of velocity, density and temperature. */
+/* What counts of velocity, density and temperature: less than SMALL of the largest is left out. */
 static int choose_profiles(const struct kn_plot_scene *s, const struct kn_plot_quantity *chosen[5])
 {
     static const char *const names[] = {"ux", "uy", "uz", "rho", "theta"};
@@ -42,7 +44,7 @@ static int choose_profiles(const struct kn_plot_scene *s, const struct kn_plot_q
     for (int i = 0; i < 5; i++)
         most = fmax(most, largest(s, kn_plot_quantity_find(names[i])));
     for (int i = 0; i < 5; i++)
-        if (largest(s, kn_plot_quantity_find(names[i])) > 1e-3 * most)
+        if (largest(s, kn_plot_quantity_find(names[i])) > SMALL * most)
             chosen[n++] = kn_plot_quantity_find(names[i]);
     if (n == 0)
         chosen[n++] = kn_plot_quantity_find("uy");

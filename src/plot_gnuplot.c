@@ -32,7 +32,7 @@ enum { CURVE_STYLES = sizeof curve_styles / sizeof *curve_styles };
 static const char *const shades[] = {"#f7a11a", "#e8602d", "#bc3754", "#822681", "#420a68", "#000004"};
 enum { SHADES = sizeof shades / sizeof *shades };
 
-enum { LOW = 190 }; /* pixels: lower panels have short labels */
+enum { LOW = 150 }; /* pixels: lower panels have short labels */
 
 #define LEVEL 0.02 /* of the deviation from rest: less is no variation */
 

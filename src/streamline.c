@@ -13,7 +13,8 @@ enum {
 #define END_AT    0.4  /* of `apart`: a line ends so near to another, */
 #define COIL_AT   0.3  /* or to itself, once it has gone some way */
 #define CLOSE_AT  0.15 /* a line that returns so near to its start is closed */
-#define SHORTEST  4    /* of `apart`: length of a line that is kept */
+#define EDGE_AT   0.25 /* or so near to the edge of the grid, along which it runs */
+#define SHORTEST  6    /* of `apart`: length of a line that is kept */
 #define RING      2.5  /* rings may be smaller */
 #define FROM_EDGE 0.5  /* of `apart`: lines do not begin nearer to the edge, which they would follow */
 
@@ -127,6 +128,17 @@ static bool is_closed(const struct tracer *t, const double start[2], const doubl
     return step_along(t, at, part * t->step);
 }
 
+/* Does it run along the edge of the grid, so near that one would be taken for the other? */
+static bool is_along_edge(const struct tracer *t, const double at[2], const double from[2])
+{
+    const double edge = EDGE_AT * t->apart;
+    for (int k = 0; k < 2; k++)
+        if ((at[k] < t->low[k] + edge || at[k] > t->high[k] - edge) &&
+            fabs(at[k] - from[k]) < 0.2 * fabs(at[1 - k] - from[1 - k]))
+            return true;
+    return false;
+}
+
 /* Follow the flow from the start (way 0) or go against it (way 1); true when the line is closed. */
 static bool follow(struct tracer *t, int way, const double start[2])
 {
@@ -138,7 +150,8 @@ static bool follow(struct tracer *t, int way, const double start[2])
         if (!step_along(t, at, way ? -t->step : t->step))
             return false;
         const bool closed = way == 0 && *n > STEPS / 2 && is_closed(t, start, from, at);
-        if (!closed && (is_near(t, at, END_AT * t->apart) || is_coiled(t, way, at)))
+        if (!closed &&
+            (is_near(t, at, END_AT * t->apart) || is_coiled(t, way, at) || is_along_edge(t, at, from)))
             return false;
         memcpy(t->way[way][(*n)++], at, sizeof at);
         if (closed) {

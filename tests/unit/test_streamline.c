@@ -76,7 +76,8 @@ static bool is_closed(const struct kn_streamlines *s, int line)
     return from[0] == to[0] && from[1] == to[1];
 }
 
-/* Bilinear interpolation is exact here, so only the steps err: with ten to `apart` by some 1e-6. */
+/* Bilinear interpolation is exact here, so only the steps err: one that turns by a changes the radius by a^6
+ * / 144, which comes to 1.4e-5 on the smallest ring, of radius 0.05 in steps of 0.01. */
 static void circles(void **state)
 {
     (void)state;
@@ -89,7 +90,7 @@ static void circles(void **state)
             const double radius = hypot(start[0], start[1]);
             for (int p = s.first[line]; p < s.first[line + 1]; p++) {
                 const double *at = s.points[p];
-                expect_relative("radius", hypot(at[0], at[1]), radius, 1e-5);
+                expect_relative("radius", hypot(at[0], at[1]), radius, 3e-5);
                 if (p > s.first[line]) /* the flow turns to the left */
                     assert_true(s.points[p - 1][0] * at[1] - s.points[p - 1][1] * at[0] > 0);
             }
