@@ -184,27 +184,23 @@ static int write_arrows(struct writer *w, const struct kn_plot_map *m)
 /* White with a dark seam, which shows on light and on dark. */
 static void draw_flow(struct writer *w, const struct kn_plot_map *m)
 {
+    static const char *const seam[2] = {"lw 1.8 lc rgb '#a0000000'", "lw 0.8 lc rgb 'white'"};
+    const double head = 9 / w->layout->width;
+    const int arrows = m->arrows > 0 ? write_arrows(w, m) : -1,
+              lines = m->lines.lines > 0 ? write_lines(w, m) : -1;
     FILE *to = w->script;
-    if (m->arrows > 0) {
-        const int arrows = write_arrows(w, m);
+    for (int i = 0; i < 2 && arrows >= 0; i++)
+        fprintf(
+            to,
+            ", \\\n     data index %d using 1:2:3:4 with vectors head size screen %.4g,25 fixed %s notitle",
+            arrows, 0.7 * head, seam[i]);
+    for (int i = 0; i < 2 && lines >= 0; i++)
+        fprintf(to, ", \\\n     data index %d using 1:2 with lines %s notitle", lines, seam[i]);
+    if (lines >= 0)
         fprintf(to,
-                ", \\\n     data index %d using 1:2:3:4 with vectors head size graph 0.012,25 fixed lw 2 lc "
-                "rgb '#80000000' notitle",
-                arrows);
-        fprintf(to,
-                ", \\\n     data index %d using 1:2:3:4 with vectors head size graph 0.012,25 fixed lw 0.9 "
-                "lc rgb 'white' notitle",
-                arrows);
-    }
-    if (m->lines.lines == 0)
-        return;
-    const int lines = write_lines(w, m), heads = write_heads(w, m);
-    fprintf(to, ", \\\n     data index %d using 1:2 with lines lw 1.7 lc rgb '#a0000000' notitle", lines);
-    fprintf(to, ", \\\n     data index %d using 1:2 with lines lw 0.8 lc rgb 'white' notitle", lines);
-    fprintf(to,
-            ", \\\n     data index %d using 1:2:3:4 with vectors head filled size graph 0.018,18,55 fixed lw "
-            "0.8 lc rgb 'white' notitle",
-            heads);
+                ", \\\n     data index %d using 1:2:3:4 with vectors head filled size screen %.4g,18,55 "
+                "fixed %s notitle",
+                write_heads(w, m), head, seam[1]);
 }
 
 static void draw_map(struct writer *w, int panel)

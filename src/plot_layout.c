@@ -8,6 +8,7 @@
 /* Around a frame: numbers and words on its left and below, a line of text above, the scale of a map. */
 enum { LEFT = 96, RIGHT = 22, SCALE = 124, BOTTOM = 64, TOP = 18, NOTE = 16, TITLE = 34, LETTER = 8 };
 enum { LINE_WIDTH = 520, SMALL_WIDTH = 390, BESIDE_WIDTH = 330 };
+enum { WIDE = 1080, LOW_HEIGHT = 160 }; /* a page with a wide map, and frames below it */
 enum { MAP_WIDTH = 540, BESIDE_MAP_WIDTH = 470, SMALL_MAP_WIDTH = 380 };
 
 static int labels(const struct kn_plot_panel *p)
@@ -112,13 +113,48 @@ static double line_height(const struct kn_plot_sheet *s, const struct column *co
     return columns[0].n > 2 ? 175 : columns[0].n > 1 ? 230 : 320;
 }
 
+/* One map that is much wider than high, with curves. */
+static bool is_wide(const struct kn_plot_sheet *s)
+{
+    int maps = 0;
+    for (int i = 0; i < s->npanels; i++)
+        maps += s->panels[i].is_map;
+    return maps == 1 && s->npanels > 1 && s->panels[0].is_map && kn_plot_map_aspect(&s->panels[0].map) < 0.45;
+}
+
+/* It spans the page, and the curves stand below it, up to three in a row. */
+static void make_wide(struct kn_plot_layout *l, const struct kn_plot_sheet *s)
+{
+    const int n = s->npanels - 1, across = n < 3 ? n : 3, rows = (n + across - 1) / across;
+    const double title = s->title[0] ? TITLE : 0, row = TOP + NOTE + BOTTOM + LOW_HEIGHT;
+    double right = RIGHT;
+    for (int i = 1; i <= n; i++)
+        right = fmax(right, margin_right(&s->panels[i]));
+    const double column = fmax(WIDE / across, LEFT + BESIDE_WIDTH / 2.0 + right);
+    l->width = across * column;
+    const double frame = l->width - LEFT - SCALE, map = frame * kn_plot_map_aspect(&s->panels[0].map);
+    l->height = title + TOP + map + BOTTOM + rows * row;
+    l->middle = LEFT + 0.5 * frame;
+    l->box[0] = (struct kn_plot_box){LEFT, rows * row + BOTTOM, frame, map};
+    for (int i = 1; i <= n; i++) {
+        const int x = (i - 1) % across, y = rows - 1 - (i - 1) / across;
+        l->box[i] =
+            (struct kn_plot_box){x * column + LEFT, y * row + BOTTOM, column - LEFT - right, LOW_HEIGHT};
+        l->has_key[i] = labels(&s->panels[i]) > 0;
+    }
+}
+
 void kn_plot_layout_make(struct kn_plot_layout *l, const struct kn_plot_sheet *s)
 {
     struct column columns[3] = {{.n = 0}};
-    const int n = arrange(columns, s);
     const double title = s->title[0] ? TITLE : 0;
     double x = 0;
     *l = (struct kn_plot_layout){.width = 0};
+    if (is_wide(s)) {
+        make_wide(l, s);
+        return;
+    }
+    const int n = arrange(columns, s);
     measure(&columns[0], s, 0);
     const double others = line_height(s, columns, n);
     for (int k = 0; k < n; k++) {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum { PIXELS = 256 /* of the longer side */, FEW = 8 /* cells across that streamlines would not follow */ };
-#define LINES_APART  (1 / 22.0) /* of the longer side as drawn */
+#define LINES_APART  (1 / 22.0) /* of the longer side as drawn; of a stripe less */
 #define ARROWS_APART (1 / 18.0)
 #define SLOWEST      2e-3 /* of the greatest speed: below it the gas rests */
 
@@ -174,7 +174,8 @@ static enum kn_status add_arrows(struct kn_plot_map *m, const struct kn_plane *p
 
 static enum kn_status add_lines(struct kn_plot_map *m, const struct kn_plane *p, double most)
 {
-    enum kn_status status = kn_streamline_trace(&m->lines, p, LINES_APART, SLOWEST * most);
+    const double aspect = kn_plot_map_aspect(m), apart = LINES_APART * sqrt(fmin(aspect, 1 / aspect));
+    enum kn_status status = kn_streamline_trace(&m->lines, p, apart, SLOWEST * most);
     for (int i = 0; status == KN_OK && m->lines.lines > 0 && i < m->lines.first[m->lines.lines]; i++)
         for (int k = 0; k < 2; k++)
             m->lines.points[i][k] =
