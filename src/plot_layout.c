@@ -130,7 +130,7 @@ static void make_wide(struct kn_plot_layout *l, const struct kn_plot_sheet *s)
     double right = RIGHT;
     for (int i = 1; i <= n; i++)
         right = fmax(right, margin_right(&s->panels[i]));
-    const double column = fmax(WIDE / across, LEFT + BESIDE_WIDTH / 2.0 + right);
+    const double column = fmax((double)WIDE / across, LEFT + BESIDE_WIDTH / 2.0 + right);
     l->width = across * column;
     const double frame = l->width - LEFT - SCALE, map = frame * kn_plot_map_aspect(&s->panels[0].map);
     l->height = title + TOP + map + BOTTOM + rows * row;
