@@ -23,7 +23,7 @@ static const struct command {
     {"init", "knudsen init", kn_command_init, "NAME", "write a case file to start from"},
     {"cases", "knudsen cases", kn_command_cases, "", "list the cases that come with the program"},
     {"info", "knudsen info", kn_command_info, "CASE.yaml", "what a case is and needs: Kn, Ma, steps, memory, time"},
-    {"plot", "knudsen plot", kn_command_plot, "DIR", "draw the results in a folder"},
+    {"plot", "knudsen plot", kn_command_plot, "DIR...", "draw the results in a folder, or compare several"},
     {"report", "knudsen report", kn_command_report, "DIR", "put the results in a folder into one page of HTML"},
     {"verify", "knudsen verify", kn_command_verify, "[CASE]", "compare the cases with published values"},
     {"reproduce", "knudsen reproduce", kn_command_reproduce, "[TOPIC]", "tables and figures of the paper, or of verification"},

@@ -1,45 +1,30 @@
-/* A plane cut out of the gas: values anywhere in it, and its streamlines. */
+/* Numbers on the nodes of a plane, rectilinear grid, and anywhere between them. */
 #ifndef KN_PLANE_H
 #define KN_PLANE_H
 
-#include <stdbool.h>
-#include <stdio.h>
+#include "knudsen.h"
 
-/* What fields.h5 holds, lengths in L. */
-struct kn_gas {
-    int cells[3];
-    double *edges[3];   /* [cells[d] + 1] */
-    double *centres[3]; /* [cells[d]] */
-    double *u;          /* [nz][ny][nx][3], V0 eps */
-    double *theta;      /* [nz][ny][nx], T0 eps */
-    double *rho;        /* [nz][ny][nx], n0 eps */
-    double time;        /* lambda0 / V0 */
-    double delta;
-    bool mean;                 /* u and theta are averages over time */
-    double speed, heat, dense; /* largest |u|, |theta| and |rho| */
-};
+#include <stddef.h>
 
-/* Two axes of the box, the third cut in the middle. */
 struct kn_plane {
-    const struct kn_gas *gas;
-    int axis[2];
-    int cut;                /* index along the third axis */
-    double low[2], high[2]; /* L */
+    int n[2];      /* nodes along each axis, 2 or more */
+    double *at[2]; /* [n[k]] where they lie, rising */
+    int parts;     /* numbers at each node */
+    double *value; /* [n[1]][n[0]][parts] */
 };
 
-struct kn_plane kn_plane_cut(const struct kn_gas *g);
+/* Nodes in the centres of cells, and on the edges of the box around them. */
+enum kn_status kn_plane_create(struct kn_plane *p, const int cells[2], const double *const edges[2],
+                               int parts);
+void kn_plane_destroy(struct kn_plane *p);
 
-struct kn_plane_point {
-    double u[2];  /* in the plane */
-    double speed; /* all three components */
-    double theta;
-};
+/* The numbers at a node. */
+double *kn_plane_node(const struct kn_plane *p, int i, int j);
 
-/* Bilinear between centres, constant from the last centre to the wall. */
-struct kn_plane_point kn_plane_sample(const struct kn_plane *p, const double place[2]);
+/* Give each node on the edge of the box the numbers of the centre next to it. */
+void kn_plane_extend(struct kn_plane *p);
 
-/* Streamlines as gnuplot's data blocks $lines (x y) and $heads (x y dx dy, one
- * arrow a line); false when out of memory. */
-bool kn_plane_print_lines(FILE *to, const struct kn_plane *p);
+/* Bilinear between nodes, constant beyond the last: value[parts]. */
+void kn_plane_sample(const struct kn_plane *p, const double place[2], double *value);
 
 #endif

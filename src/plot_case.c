@@ -1,0 +1,203 @@
+#include "plot_case.h"
+
+#include "config.h"
+#include "error.h"
+#include "io/files.h"
+#include "plot_sheet.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --------------------------------------------------------------------- JSON */
+
+/* Behind a string that begins here; at the end of the text where it is not closed. */
+static const char *skip_string(const char *at)
+{
+    for (at++; *at && *at != '"'; at++)
+        at += *at == '\\' && at[1];
+    return *at ? at + 1 : at;
+}
+
+/* Behind a value: at the comma or bracket that follows it. */
+static const char *skip_value(const char *at)
+{
+    for (int depth = 0; *at && (depth > 0 || !strchr(",}]", *at));) {
+        if (*at == '"') {
+            at = skip_string(at);
+            continue;
+        }
+        depth += (*at == '{' || *at == '[') - (*at == '}' || *at == ']');
+        at++;
+    }
+    return at;
+}
+
+/* The value of a member of the object that begins at `at`; NULL: it has none of that name. */
+static const char *find_member(const char *at, const char *name)
+{
+    const size_t length = strlen(name);
+    if (!at || *at != '{')
+        return NULL;
+    do {
+        at += 1 + strspn(at + 1, " \n\r\t");
+        if (*at != '"')
+            return NULL;
+        const char *key = at + 1, *end = skip_string(at);
+        at = end + strspn(end, " \n\r\t");
+        if (*at != ':')
+            return NULL;
+        at += 1 + strspn(at + 1, " \n\r\t");
+        if ((size_t)(end - 1 - key) == length && strncmp(key, name, length) == 0)
+            return at;
+        at = skip_value(at);
+    } while (*at == ',');
+    return NULL;
+}
+
+/* ------------------------------------------------------------------ reading */
+
+enum kn_status kn_plot_case_read(struct kn_plot_run *r)
+{
+    char path[KN_PATH];
+    size_t size = 0;
+    if (kn_files_join(path, r->folder, "summary.json") != KN_OK)
+        return KN_EIO;
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return errno == ENOENT ? KN_OK : kn_error_set(KN_EIO, "cannot read '%s': %s", path, strerror(errno));
+    if (getdelim(&r->summary, &size, '\0', file) < 0) {
+        free(r->summary);
+        r->summary = NULL;
+    }
+    fclose(file);
+    const char *value = r->summary ? find_member(r->summary, "case") : NULL;
+    if (!value) /* JSON is YAML */
+        return KN_OK;
+    kn_case_default(&r->c);
+    r->has_case = kn_config_parse(&r->c, value, (size_t)(skip_value(value) - value), path, NULL) == KN_OK;
+    return KN_OK;
+}
+
+double kn_plot_case_number(const struct kn_plot_run *r, const char *name)
+{
+    const char *value = r->summary ? find_member(find_member(r->summary, "quantities"), name) : NULL;
+    const int column = kn_plot_data_column(r, name);
+    char *end;
+    if (value) {
+        const double number = strtod(value, &end);
+        return end > value ? number : NAN;
+    }
+    if (column < 0 || r->history.rows == 0)
+        return NAN;
+    return r->history.value[(size_t)(r->history.rows - 1) * (size_t)r->history.columns + (size_t)column];
+}
+
+/* ------------------------------------------------------------------- labels */
+
+/* One setting of a case as in a case file: "1", "40 40 1". */
+static void print_setting(const struct kn_plot_run *r, const struct kn_setting *s, char text[KN_TEXT])
+{
+    struct kn_case c = r->c;
+    size_t length = 0;
+    text[0] = '\0';
+    for (int i = 0; i < s->key->count && length < KN_TEXT - KN_NAME; i++) {
+        char one[KN_NAME];
+        kn_config_value_text(s->key, kn_config_target(&c, s), i, one);
+        length += (size_t)snprintf(text + length, KN_TEXT - length, "%s%s", i ? " " : "", one);
+    }
+}
+
+/* What the user chose differs before what follows from it or only says how long to run. */
+static int rank_of(const char *name)
+{
+    static const char *const late[] = {"time.", "output.", "run.", "space.", "velocity."};
+    for (size_t i = 0; i < sizeof late / sizeof *late; i++)
+        if (strncmp(name, late[i], strlen(late[i])) == 0)
+            return strncmp(name, "space.", 6) == 0 || strncmp(name, "velocity.", 9) == 0 ? 1 : 2;
+    return 0;
+}
+
+static bool differs(const struct kn_plot_run *runs, int n, const struct kn_setting *s)
+{
+    char first[KN_TEXT], other[KN_TEXT];
+    print_setting(&runs[0], s, first);
+    for (int i = 1; i < n; i++) {
+        print_setting(&runs[i], s, other);
+        if (strcmp(first, other) != 0)
+            return true;
+    }
+    return false;
+}
+
+/* Add the settings of this rank that differ to the labels; returns how many there are. */
+static int label_by_rank(struct kn_plot_run *runs, int n, int rank)
+{
+    struct kn_setting s;
+    int found = 0;
+    for (int index = 0; kn_config_setting(index, &s); index++) {
+        if (rank_of(s.name) != rank || !differs(runs, n, &s) || found++ >= 2)
+            continue;
+        for (int i = 0; i < n; i++) {
+            char value[KN_TEXT], plain[KN_TEXT + KN_NAME + 8], words[KN_TEXT];
+            const size_t length = strlen(runs[i].label);
+            print_setting(&runs[i], &s, value);
+            snprintf(plain, sizeof plain, "%s%s %s", length ? ", " : "", s.name, value);
+            kn_plot_sheet_escape(words, sizeof words, plain);
+            kn_plot_sheet_append(runs[i].label, sizeof runs[i].label, "%s", words);
+        }
+    }
+    return found;
+}
+
+static bool are_distinct(const struct kn_plot_run *runs, int n)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++)
+            if (strcmp(runs[i].label, runs[j].label) == 0)
+                return false;
+    return true;
+}
+
+void kn_plot_case_label(struct kn_plot_run *runs, int n)
+{
+    bool cases = n > 1;
+    for (int i = 0; i < n; i++) {
+        runs[i].label[0] = '\0';
+        cases = cases && runs[i].has_case;
+    }
+    for (int rank = 0; cases && rank < 3; rank++) {
+        const int found = label_by_rank(runs, n, rank);
+        if (found > 0 && found <= 2 && are_distinct(runs, n))
+            return;
+        cases = found <= 2;
+    }
+    for (int i = 0; i < n; i++)
+        kn_plot_sheet_escape(runs[i].label, sizeof runs[i].label, runs[i].folder);
+}
+
+/* --------------------------------------------------------------- same flows */
+
+/* Hard spheres by sampling and by the operator are the same gas; the models are others. */
+static enum kn_method gas_of(const struct kn_case *c)
+{
+    return c->collision.method == KN_METHOD_MONTE_CARLO ? KN_METHOD_OPERATOR : c->collision.method;
+}
+
+bool kn_plot_case_is_same_flow(const struct kn_case *a, const struct kn_case *b)
+{
+    static const char *const groups[] = {"walls.", "source.", "initial.", "space.size"};
+    const double slow = 0.05; /* disturbances below it act as those of the linearised equation */
+    struct kn_plot_run runs[2] = {{.c = *a}, {.c = *b}};
+    struct kn_setting s;
+    if (gas_of(a) != gas_of(b) || a->gas.molecules != b->gas.molecules || a->gas.omega != b->gas.omega ||
+        fabs(a->gas.delta - b->gas.delta) > 1e-3 * a->gas.delta ||
+        fabs(a->disturbance - b->disturbance) > slow)
+        return false;
+    for (int index = 0; kn_config_setting(index, &s); index++)
+        for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
+            if (strncmp(s.name, groups[i], strlen(groups[i])) == 0 && differs(runs, 2, &s))
+                return false;
+    return true;
+}

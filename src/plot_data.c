@@ -1,0 +1,383 @@
+#include "plot_data.h"
+
+#include "error.h"
+#include "io/store.h"
+#include "plot_case.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char axis_names[] = "xyz";
+
+static enum kn_status no_memory(const char *folder)
+{
+    return kn_error_set(KN_EMEMORY, "not enough memory to read '%s'", folder);
+}
+
+/* ------------------------------------------------------------------ history */
+
+static bool read_names(struct kn_plot_history *h, char *line)
+{
+    char *word;
+    int n = 1;
+    for (const char *c = line; *c; c++)
+        n += *c == ',';
+    h->names = calloc((size_t)n, sizeof *h->names);
+    while (h->names && h->columns < n && (word = strsep(&line, ",\r\n")) && *word)
+        if (!(h->names[h->columns++] = strdup(word)))
+            return false;
+    return h->names != NULL;
+}
+
+/* A row that is cut short, as a run that is going on may leave it, is left out. */
+static bool read_row(struct kn_plot_history *h, int *room, char *line)
+{
+    char *word;
+    int i = 0;
+    if (h->rows == *room) {
+        *room = 2 * *room + 256;
+        double *more = realloc(h->value, (size_t)*room * (size_t)h->columns * sizeof *more);
+        if (!more)
+            return false;
+        h->value = more;
+    }
+    double *row = h->value + (size_t)h->rows * (size_t)h->columns;
+    while (i < h->columns && (word = strsep(&line, ",\r\n")) && *word)
+        row[i++] = strtod(word, NULL);
+    h->rows += i == h->columns;
+    return true;
+}
+
+static enum kn_status read_history(struct kn_plot_run *r)
+{
+    char path[KN_PATH], *line = NULL;
+    size_t size = 0;
+    int room = 0;
+    if (kn_files_join(path, r->folder, "history.csv") != KN_OK)
+        return KN_EIO;
+    FILE *from = fopen(path, "re");
+    if (!from)
+        return errno == ENOENT ? KN_OK : kn_error_set(KN_EIO, "cannot read '%s': %s", path, strerror(errno));
+    bool good = getline(&line, &size, from) <= 0 || read_names(&r->history, line);
+    while (good && getline(&line, &size, from) > 0)
+        good = read_row(&r->history, &room, line);
+    free(line);
+    fclose(from);
+    return good ? KN_OK : no_memory(path);
+}
+
+int kn_plot_data_column(const struct kn_plot_run *r, const char *name)
+{
+    for (int i = 0; i < r->history.columns; i++)
+        if (strcmp(r->history.names[i], name) == 0)
+            return i;
+    return -1;
+}
+
+/* --------------------------------------------------------------------- HDF5 */
+
+static bool read_number(hid_t object, const char *name, double *value)
+{
+    hid_t attribute = H5Aexists(object, name) > 0 ? H5Aopen(object, name, H5P_DEFAULT) : -1;
+    if (attribute < 0)
+        return false;
+    const bool good = H5Aread(attribute, H5T_NATIVE_DOUBLE, value) >= 0;
+    H5Aclose(attribute);
+    return good;
+}
+
+/* Text of fixed or of variable length. */
+static void read_text(hid_t object, const char *name, char *text, size_t size)
+{
+    text[0] = '\0';
+    hid_t attribute = H5Aexists(object, name) > 0 ? H5Aopen(object, name, H5P_DEFAULT) : -1;
+    if (attribute < 0)
+        return;
+    hid_t type = H5Aget_type(attribute);
+    if (H5Tis_variable_str(type) > 0) {
+        char *words = NULL;
+        if (H5Aread(attribute, type, &words) >= 0 && words)
+            snprintf(text, size, "%s", words);
+        H5free_memory(words);
+    } else if (H5Tget_class(type) == H5T_STRING) {
+        char words[256] = {0};
+        if (H5Tget_size(type) < sizeof words && H5Aread(attribute, type, words) >= 0)
+            snprintf(text, size, "%s", words);
+    }
+    H5Tclose(type);
+    H5Aclose(attribute);
+}
+
+static bool read_axis(hid_t file, struct kn_plot_run *r, int d)
+{
+    char name[16];
+    snprintf(name, sizeof name, "grid/%c", axis_names[d]);
+    hid_t set = H5Dopen2(file, name, H5P_DEFAULT);
+    if (set < 0)
+        return false;
+    hid_t space = H5Dget_space(set);
+    const hssize_t count = H5Sget_simple_extent_npoints(space);
+    bool good = count >= 2 && count < 1 << 30;
+    r->edges[d] = good ? malloc((size_t)count * sizeof(double)) : NULL;
+    good = r->edges[d] && H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, r->edges[d]) >= 0;
+    r->cells[d] = (int)count - 1;
+    for (hssize_t i = 0; good && i < count; i++)
+        r->edges[d][i] /= r->delta;
+    H5Sclose(space);
+    H5Dclose(set);
+    return good;
+}
+
+static void read_si(hid_t file, struct kn_plot_run *r)
+{
+    struct kn_plot_si *si = &r->si;
+    hid_t group = H5Lexists(file, "si", H5P_DEFAULT) > 0 ? H5Gopen2(file, "si", H5P_DEFAULT) : -1;
+    if (group < 0)
+        return;
+    read_text(group, "species", si->species, sizeof si->species);
+    r->has_si = read_number(group, "temperature", &si->temperature) &&
+                read_number(group, "pressure", &si->pressure) &&
+                read_number(group, "density", &si->density) && read_number(group, "mass", &si->mass) &&
+                read_number(group, "velocity", &si->velocity) && read_number(group, "length", &si->length) &&
+                read_number(group, "time", &si->time) && read_number(group, "box", &si->box) &&
+                read_number(group, "disturbance", &si->disturbance);
+    H5Gclose(group);
+}
+
+/* The times of the files that the series links to; one that is gone is left out. */
+static bool read_series(hid_t file, struct kn_plot_run *r)
+{
+    H5G_info_t info;
+    if (H5Lexists(file, "series", H5P_DEFAULT) <= 0 ||
+        H5Gget_info_by_name(file, "series", &info, H5P_DEFAULT) < 0)
+        return true;
+    r->series = malloc(((size_t)info.nlinks + 1) * sizeof *r->series);
+    r->links = malloc(((size_t)info.nlinks + 1) * sizeof *r->links);
+    if (!r->series || !r->links)
+        return false;
+    for (hsize_t i = 0; i < info.nlinks; i++) {
+        char path[96], *name = r->links[r->times];
+        if (H5Lget_name_by_idx(file, "series", H5_INDEX_NAME, H5_ITER_INC, i, name, sizeof *r->links,
+                               H5P_DEFAULT) < 0)
+            continue;
+        snprintf(path, sizeof path, "series/%s", name);
+        hid_t group = H5Gopen2(file, path, H5P_DEFAULT);
+        if (group < 0)
+            continue;
+        r->times += read_number(group, "time", &r->series[r->times]);
+        H5Gclose(group);
+    }
+    return true;
+}
+
+static bool read_shape(hid_t file, struct kn_plot_run *r)
+{
+    if (!read_number(file, "time", &r->time) || !read_number(file, "delta", &r->delta) || !(r->delta > 0))
+        return false;
+    for (int d = 0; d < 3; d++)
+        if (!read_axis(file, r, d))
+            return false;
+    r->has_mean = H5Lexists(file, "mean", H5P_DEFAULT) > 0;
+    read_si(file, r);
+    return read_series(file, r);
+}
+
+/* No fields: a run that stopped before it wrote any, or no run at all. */
+static enum kn_status without_fields(const struct kn_plot_run *r, const char *path, const char *reason)
+{
+    if (access(path, F_OK) == 0)
+        return kn_error_set(KN_EIO, "cannot read '%s': %s", path, reason);
+    if (r->history.rows > 0)
+        return KN_OK;
+    if (r->summary)
+        return kn_error_set(
+            KN_EIO,
+            "the run in '%s' stopped before it wrote anything to draw: go on with knudsen run "
+            "--resume",
+            r->folder);
+    if (access(r->folder, F_OK) != 0)
+        return kn_error_set(KN_EIO, "there is no folder '%s'; knudsen run CASE.yaml --out %s makes one",
+                            r->folder, r->folder);
+    return kn_error_set(
+        KN_EIO,
+        "'%s' is no folder of results: it has neither fields.h5 nor history.csv, which knudsen "
+        "run writes",
+        r->folder);
+}
+
+enum kn_status kn_plot_data_open(struct kn_plot_run *r, const char *folder)
+{
+    char path[KN_PATH], reason[KN_STORE_REASON];
+    *r = (struct kn_plot_run){.folder = folder};
+    enum kn_status status = kn_files_join(path, folder, "fields.h5");
+    if (status == KN_OK)
+        status = read_history(r);
+    if (status == KN_OK)
+        status = kn_plot_case_read(r);
+    if (status != KN_OK)
+        return status;
+    hid_t file = kn_store_open(path, reason);
+    if (file < 0)
+        return without_fields(r, path, reason);
+    r->has_fields = read_shape(file, r);
+    H5Fclose(file);
+    return r->has_fields ? KN_OK
+                         : kn_error_set(KN_EIO, "'%s' is damaged or no fields file of this program", path);
+}
+
+void kn_plot_data_close(struct kn_plot_run *r)
+{
+    for (int i = 0; i < r->history.columns; i++)
+        free(r->history.names[i]);
+    free(r->history.names);
+    free(r->history.value);
+    for (int d = 0; d < 3; d++)
+        free(r->edges[d]);
+    free(r->series);
+    free(r->links);
+    free(r->summary);
+    *r = (struct kn_plot_run){.folder = NULL};
+}
+
+/* ---------------------------------------------------------------- the fields */
+
+/* Which axes are left, and which is cut. */
+static void choose_axes(const struct kn_plot_run *r, const struct kn_plot_cut *cut, struct kn_plot_gas *g)
+{
+    int many = 0;
+    for (int d = 0; d < 3; d++)
+        many += r->cells[d] > 1;
+    g->across = 2;
+    for (int d = 0; d < 3; d++) /* three axes: the last that is fixed; else one without cells */
+        if (many == 3 ? cut->fixed[d] : r->cells[d] == 1)
+            g->across = d;
+    if (many == 1 && g->across != 0 && r->cells[0] == 1)
+        g->across = 0; /* the first of the other two stands behind the axis there is */
+    g->cut = many == 3;
+    g->axes = many == 3 ? 2 : many;
+    g->axis[0] = g->across == 0 ? 1 : 0;
+    g->axis[1] = g->across == 2 ? 1 : 2;
+    if (g->axes == 1 && r->cells[g->axis[0]] == 1) { /* profiles run along the first */
+        const int only = g->axis[1];
+        g->axis[1] = g->axis[0];
+        g->axis[0] = only;
+    }
+}
+
+static double place_on(const struct kn_plot_run *r, const struct kn_plot_cut *cut, int d)
+{
+    return cut->fixed[d] ? cut->at[d] : 0.5 * (r->edges[d][0] + r->edges[d][r->cells[d]]);
+}
+
+static bool shape_gas(const struct kn_plot_run *r, const struct kn_plot_cut *cut, struct kn_plot_gas *g)
+{
+    choose_axes(r, cut, g);
+    g->at = place_on(r, cut, g->across);
+    for (int k = 0; k < 2; k++) {
+        const int d = g->axis[k], n = r->cells[d];
+        g->cells[k] = n;
+        g->fixed[k] = cut->fixed[d];
+        g->line[k] = place_on(r, cut, d);
+        g->edges[k] = malloc(((size_t)n + 1) * sizeof(double));
+        g->centres[k] = malloc((size_t)n * sizeof(double));
+        if (!g->edges[k] || !g->centres[k])
+            return false;
+        memcpy(g->edges[k], r->edges[d], ((size_t)n + 1) * sizeof(double));
+        for (int i = 0; i < n; i++)
+            g->centres[k][i] = 0.5 * (g->edges[k][i] + g->edges[k][i + 1]);
+    }
+    g->fields = calloc((size_t)g->cells[0] * (size_t)g->cells[1], KN_FIELDS * sizeof(double));
+    return g->fields != NULL;
+}
+
+/* Add a layer of one dataset, times a weight, to its columns of the fields. */
+static bool add_layer(hid_t where, const char *name, int first, int components, const struct kn_plot_gas *g,
+                      int layer, double weight)
+{
+    hsize_t start[4] = {0, 0, 0, 0}, count[4] = {1, 1, 1, (hsize_t)components}, shape[4] = {0, 0, 0, 0};
+    const size_t cells = (size_t)g->cells[0] * (size_t)g->cells[1];
+    start[2 - g->across] = (hsize_t)layer;
+    for (int k = 0; k < 2; k++)
+        count[2 - g->axis[k]] = (hsize_t)g->cells[k];
+    hid_t set = H5Dopen2(where, name, H5P_DEFAULT);
+    if (set < 0)
+        return false;
+    hid_t space = H5Dget_space(set), memory = H5Screate_simple(components > 1 ? 4 : 3, count, NULL);
+    double *values = malloc(cells * (size_t)components * sizeof *values);
+    bool good = values && H5Sget_simple_extent_ndims(space) == (components > 1 ? 4 : 3) &&
+                H5Sget_simple_extent_dims(space, shape, NULL) >= 0;
+    for (int d = 0; good && d < (components > 1 ? 4 : 3); d++)
+        good = start[d] + count[d] <= shape[d];
+    good = good && H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
+           H5Dread(set, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, values) >= 0;
+    for (size_t i = 0; good && i < cells; i++)
+        for (int k = 0; k < components; k++)
+            g->fields[i * KN_FIELDS + (size_t)(first + k)] +=
+                weight * values[i * (size_t)components + (size_t)k];
+    free(values);
+    H5Sclose(memory);
+    H5Sclose(space);
+    H5Dclose(set);
+    return good;
+}
+
+/* Between the two layers of cells whose centres are next to the cut. */
+static bool read_fields(const struct kn_plot_run *r, hid_t where, const struct kn_plot_gas *g)
+{
+    static const struct {
+        const char *name;
+        int first, components;
+    } sets[] = {
+        {"rho", KN_RHO, 1}, {"u", KN_UX, 3}, {"theta", KN_THETA, 1}, {"Pi", KN_PXX, 6}, {"q", KN_QX, 3}};
+    const double *edges = r->edges[g->across];
+    int layer = 0;
+    double part = 0;
+    while (layer + 2 < r->cells[g->across] && 0.5 * (edges[layer + 1] + edges[layer + 2]) <= g->at)
+        layer++;
+    if (r->cells[g->across] > 1) {
+        const double here = 0.5 * (edges[layer] + edges[layer + 1]);
+        part = fmin(fmax((g->at - here) / (0.5 * (edges[layer + 1] + edges[layer + 2]) - here), 0), 1);
+    }
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
+        if (!add_layer(where, sets[i].name, sets[i].first, sets[i].components, g, layer, 1 - part) ||
+            (part > 0 &&
+             !add_layer(where, sets[i].name, sets[i].first, sets[i].components, g, layer + 1, part)))
+            return false;
+    return true;
+}
+
+enum kn_status kn_plot_data_read(const struct kn_plot_run *r, int time, bool mean,
+                                 const struct kn_plot_cut *cut, struct kn_plot_gas *g)
+{
+    char path[KN_PATH], reason[KN_STORE_REASON], name[96];
+    *g = (struct kn_plot_gas){.time = time >= 0 ? r->series[time] : r->time, .mean = mean};
+    if (kn_files_join(path, r->folder, "fields.h5") != KN_OK)
+        return KN_EIO;
+    hid_t file = kn_store_open(path, reason);
+    if (file < 0)
+        return kn_error_set(KN_EIO, "cannot read '%s': %s", path, reason);
+    snprintf(name, sizeof name, "series/%s", time >= 0 ? r->links[time] : "");
+    hid_t where = H5Gopen2(file, time >= 0 ? name : mean ? "mean" : "/", H5P_DEFAULT);
+    const bool shaped = shape_gas(r, cut, g), good = shaped && where >= 0 && read_fields(r, where, g);
+    if (where >= 0)
+        H5Gclose(where);
+    H5Fclose(file);
+    if (good)
+        return KN_OK;
+    kn_plot_data_free(g);
+    return shaped ? kn_error_set(KN_EIO, "'%s' is damaged or no fields file of this program", path)
+                  : no_memory(path);
+}
+
+void kn_plot_data_free(struct kn_plot_gas *g)
+{
+    for (int k = 0; k < 2; k++) {
+        free(g->edges[k]);
+        free(g->centres[k]);
+    }
+    free(g->fields);
+    *g = (struct kn_plot_gas){.axes = 0};
+}
