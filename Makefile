@@ -4,10 +4,11 @@ BUILD    ?= build
 JOBS     ?= $(shell nproc 2>/dev/null || echo 2)
 KNUDSEN  := $(BUILD)/knudsen
 
-.PHONY: help all program demo test verify bench lint sanitize docs install package clean packages
+.PHONY: help all program demo picture test verify bench lint sanitize docs install package clean packages
 
 help:
 	@echo "make demo      build, run a small driven cavity and draw it"
+	@echo "make picture   draw the picture of README.md anew"
 	@echo "make test      build and run every test"
 	@echo "make verify    compare all cases with published values (--full: make verify FLAGS=--full)"
 	@echo "make all       build $(KNUDSEN)"
@@ -40,6 +41,11 @@ test:
 	@tools/packages test
 	@$(MAKE) --no-print-directory all
 	@ctest --test-dir $(BUILD) --output-on-failure --no-tests=error
+
+picture: program
+	@$(KNUDSEN) run cases/micro-cavity/case.yaml --out results/picture --overwrite \
+	    --set 'space.cells=[60,60]' --set velocity.nodes=12 --set time.courant=0.9
+	@$(KNUDSEN) plot results/picture --kind map -o docs/pictures/cavity.svg
 
 verify: program
 	@$(KNUDSEN) verify $(FLAGS)

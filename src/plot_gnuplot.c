@@ -63,6 +63,26 @@ static int begin_block(struct writer *w, const char *what, const char *columns)
     return w->blocks++;
 }
 
+/* Over the middle of the frames; in smaller letters, over the page, where it would not fit on that. */
+static void print_title(const struct writer *w, int width, int height)
+{
+    const double letter = 8.4; /* pixels of a picture for the screen, at most */
+    char plain[KN_PLOT_TEXT];
+    int letters = 0;
+    kn_plot_sheet_plain(plain, sizeof plain, w->sheet->title, true);
+    for (const char *at = plain; *at; at++)
+        letters += ((unsigned char)*at & 0xc0) != 0x80;
+    const double room = 2 * fmin(w->layout->middle, width - w->layout->middle), wanted = letters * letter;
+    const double middle = wanted > room ? 0.5 * width : w->layout->middle,
+                 part = fmin(1, (width - 16) / wanted);
+    if (letters == 0)
+        return;
+    fputs("set label 1 ", w->script);
+    print_quoted(w->script, w->sheet->title);
+    fprintf(w->script, " at screen %.5g, screen %.5g center font ','.(kind eq 'svg' ? '%.3g' : '%.3g')\n",
+            middle / width, 1 - 20.0 / height, 14 * part, 22 * part);
+}
+
 /* ----------------------------------------------------------------------- page */
 
 static void begin_page(struct writer *w)
@@ -90,11 +110,7 @@ static void begin_page(struct writer *w)
     fputs("set encoding utf8\nset output output\nset datafile missing 'nan'\nset border lw 0.8\n"
           "set tics nomirror out scale 0.6 font ','.(kind eq 'svg' ? '12' : '19')\nset multiplot\n",
           to);
-    if (w->sheet->title[0]) {
-        fputs("set label 1 ", to);
-        print_quoted(to, w->sheet->title);
-        fprintf(to, " at screen %.5g, screen %.5g center\n", w->layout->middle / width, 1 - 20.0 / height);
-    }
+    print_title(w, width, height);
 }
 
 /* The symbol and unit, which follow two blanks behind the words, where the axis has no room for more. */
