@@ -1,9 +1,12 @@
 #include "estimate.h"
 
+#include "error.h"
+#include "monitor.h"
 #include "sim.h"
 
 #include <math.h>
 #include <omp.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Large enough to leave the caches and to fill a GPU. */
@@ -42,6 +45,36 @@ static enum kn_status measure(struct kn_sim *sim, struct kn_estimate *e)
     return status;
 }
 
+/* Seconds a look at the gas takes, for a row of the history. */
+static enum kn_status measure_look(struct kn_sim *sim, const struct kn_case *c, struct kn_estimate *e)
+{
+    enum { LOOKS = 3 };
+    struct kn_monitor monitor = {0};
+    struct kn_wall_flux walls[KN_SIDES] = {{0}};
+    double *fields = malloc((size_t)kn_sim_cells(sim) * KN_FIELDS * sizeof *fields);
+    enum kn_status status = fields ? kn_monitor_create(&monitor, c, kn_sim_space(sim))
+                                   : kn_error_set(KN_EMEMORY, "not enough memory for the fields");
+    if (status == KN_OK) /* ends a step that was left open */
+        status = kn_sim_advance(sim, 1);
+    const double start = omp_get_wtime();
+    for (int i = 0; i < LOOKS && status == KN_OK; i++) {
+        status = kn_sim_fields(sim, fields);
+        if (status == KN_OK)
+            status = kn_sim_walls(sim, walls);
+        if (status == KN_OK)
+            status = kn_monitor_take(&monitor, i, i, fields, walls);
+    }
+    e->look_s = (omp_get_wtime() - start) / LOOKS;
+    kn_monitor_destroy(&monitor);
+    free(fields);
+    return status;
+}
+
+double kn_estimate_run(const struct kn_estimate *e, const struct kn_case *c, double steps)
+{
+    return steps * (e->step_s + e->look_s / c->output.history);
+}
+
 enum kn_status kn_estimate_step(const struct kn_case *c, const struct kn_listener *listener,
                                 struct kn_estimate *e)
 {
@@ -59,11 +92,14 @@ enum kn_status kn_estimate_step(const struct kn_case *c, const struct kn_listene
     status = kn_sim_create_heard(&sim, &small, listener);
     if (status == KN_OK)
         status = measure(sim, e);
+    if (status == KN_OK)
+        status = measure_look(sim, &small, e);
     if (status == KN_OK) {
         e->cells = kn_sim_cells(sim);
         e->threads = kn_sim_threads(sim);
         snprintf(e->backend, sizeof e->backend, "%s", kn_sim_backend(sim));
         e->step_s *= (double)whole.cells / (double)e->cells;
+        e->look_s *= (double)whole.cells / (double)e->cells;
     }
     kn_sim_destroy(sim);
     return status;

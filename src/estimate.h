@@ -5,12 +5,16 @@
 #include "operator.h"
 
 struct kn_estimate {
-    double step_s; /* seconds a step of the whole case takes */
+    double step_s; /* seconds a step of the whole case takes, */
+    double look_s; /* and a row of its history */
     int64_t cells; /* of the smaller one */
     int64_t steps; /* that were measured */
     char backend[64];
     int threads;
 };
+
+/* Seconds that so many steps take, with their rows. */
+double kn_estimate_run(const struct kn_estimate *e, const struct kn_case *c, double steps);
 
 /* Takes about half a second, and before that what an operator needs to be assembled (the listener
  * hears of it).  The case has been checked. */

@@ -214,9 +214,9 @@ static void print_case_text(const struct facts *f)
     printf("%-16s %.0f%s\n", "steps", f->plan.steps, c->time.residual > 0 ? " at most" : "");
     printf("%-16s %s needed, %s available\n", "memory", needed, there);
     printf("%-16s %s%s on %s with %d thread%s, from %lld steps on %lld cells\n", "estimated time",
-           duration(f->plan.steps * f->estimate.step_s, time), c->time.residual > 0 ? " at most" : "",
-           f->estimate.backend, f->estimate.threads, f->estimate.threads == 1 ? "" : "s",
-           (long long)f->estimate.steps, (long long)f->estimate.cells);
+           duration(kn_estimate_run(&f->estimate, c, f->plan.steps), time),
+           c->time.residual > 0 ? " at most" : "", f->estimate.backend, f->estimate.threads,
+           f->estimate.threads == 1 ? "" : "s", (long long)f->estimate.steps, (long long)f->estimate.cells);
 }
 
 static void print_case_json(const struct facts *f)
@@ -228,8 +228,8 @@ static void print_case_json(const struct facts *f)
         "\"backend\": \"%s\", \"threads\": %d",
         KN_SCALES_FREE_PATH / f->c->gas.delta, f->c->gas.delta, kn_scales_mach(f->c), KN_SCALES_FREE_PATH,
         (long long)f->plan.cells, (long long)f->plan.nodes, f->narrowest, f->plan.time_step, f->plan.steps,
-        f->plan.memory_bytes, f->available, f->estimate.step_s, f->plan.steps * f->estimate.step_s,
-        f->estimate.backend, f->estimate.threads);
+        f->plan.memory_bytes, f->available, f->estimate.step_s,
+        kn_estimate_run(&f->estimate, f->c, f->plan.steps), f->estimate.backend, f->estimate.threads);
     if (f->scales.known) {
         printf(", \"si\": {\"species\": \"%s\"", kn_scales_species(f->c));
         for (const struct kn_scale *scale = kn_scales_list; scale->name; scale++)

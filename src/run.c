@@ -49,7 +49,8 @@ struct run {
     double started;      /* s, kn_progress_clock; of this process */
     double loop_started;
     double checkpointed; /* when the last checkpoint was written */
-    double output_s;     /* spent on files, */
+    double look_s;       /* spent on looking at the gas, */
+    double output_s;     /* on files, */
     double assemble_s;   /* on the operator, */
     double pilot_s;      /* on the choice of samples */
     double heard;        /* when either was last heard of */
@@ -416,15 +417,16 @@ static enum kn_status look(struct run *r, bool row, bool series)
 {
     struct kn_wall_flux walls[KN_SIDES] = {{0}};
     int64_t step = kn_sim_steps(r->sim);
-    double time = kn_sim_time(r->sim);
+    double time = kn_sim_time(r->sim), begun = kn_progress_clock();
     enum kn_status status = kn_sim_fields(r->sim, r->fields);
     if (status == KN_OK && row)
         status = kn_sim_walls(r->sim, walls);
     if (status == KN_OK)
         status = row ? kn_monitor_take(&r->monitor, step, time, r->fields, walls)
                      : kn_monitor_check(&r->monitor, step, time, r->fields);
+    r->look_s += kn_progress_clock() - begun;
     if (status == KN_OK && row) {
-        double begun = kn_progress_clock();
+        begun = kn_progress_clock();
         status = kn_history_append(r->history, &r->monitor);
         r->output_s += kn_progress_clock() - begun;
     }
@@ -551,6 +553,7 @@ static void summarise(const struct run *r, struct kn_summary *s)
     kn_sim_phases(r->sim, s->phase_s);
     s->phase_s[KN_PHASE_ASSEMBLE] = r->assemble_s;
     s->phase_s[KN_PHASE_PILOT] = r->pilot_s;
+    s->phase_s[KN_PHASE_MOMENTS] = r->look_s; /* on a GPU with the wait for the steps before */
     s->phase_s[KN_PHASE_OUTPUT] = r->output_s;
 }
 
