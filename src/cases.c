@@ -40,7 +40,8 @@ static enum kn_status find_folder(const char *asked, char folder[KN_PATH])
                                    : kn_error_set(KN_EINPUT, "no cases beside the program (KNUDSEN_CASES or "
                                                              "--cases DIR says where they are)");
     if (!is_folder(given))
-        return kn_error_set(KN_EINPUT, "%s is no folder of cases", given);
+        return kn_error_set(KN_EINPUT, "%s is no folder of cases (KNUDSEN_CASES or --cases DIR names one)",
+                            given);
     if (snprintf(folder, KN_PATH, "%s", given) >= KN_PATH)
         return kn_error_set(KN_EINPUT, "the path of the cases is too long");
     return KN_OK;
@@ -79,7 +80,10 @@ enum kn_status kn_cases_find(struct kn_cases *all, const char *folder)
             snprintf(all->name[all->count++], KN_NAME, "%.*s", KN_NAME - 1, entry->d_name);
     closedir(directory);
     qsort(all->name, (size_t)all->count, sizeof *all->name, by_name);
-    return all->count > 0 ? KN_OK : kn_error_set(KN_EINPUT, "%s holds no case", all->folder);
+    return all->count > 0
+               ? KN_OK
+               : kn_error_set(KN_EINPUT, "%s holds no case (a folder with a case.yaml for each is needed)",
+                              all->folder);
 }
 
 bool kn_cases_have(const struct kn_cases *all, const char *name)

@@ -81,7 +81,8 @@ static enum kn_status draw(const char *folder, const char *name, const char *scr
     for (int i = 0; i < KINDS; i++) {
         status = path_of(path, folder, name, kinds[i]);
         if (status == KN_OK && (ended != 0 || stat(path, &file) != 0 || file.st_size == 0))
-            return kn_error_set(KN_EIO, "gnuplot cannot draw '%s'", path);
+            return kn_error_set(
+                KN_EIO, "gnuplot cannot draw '%s' (gnuplot with the script beside it says why)", path);
     }
     *drawn = true;
     return status;

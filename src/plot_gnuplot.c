@@ -32,7 +32,8 @@ enum { CURVE_STYLES = sizeof curve_styles / sizeof *curve_styles };
 static const char *const shades[] = {"#f7a11a", "#e8602d", "#bc3754", "#822681", "#420a68", "#000004"};
 enum { SHADES = sizeof shades / sizeof *shades };
 
-enum { LOW = 150 }; /* pixels: lower panels have short labels */
+enum { LOW = 150 };    /* pixels: lower panels have short labels */
+enum { Y_LABEL = 78 }; /* pixels between the axis and its label, of 96 that are there */
 
 #define LEVEL 0.02 /* of the deviation from rest: less is no variation */
 
@@ -132,8 +133,11 @@ static void place_panel(const struct writer *w, int panel)
             b->x / width, (b->x + b->width) / width, b->y / height, (b->y + b->height) / height);
     fputs("set xlabel ", w->script);
     print_quoted(w->script, p->x_label);
-    fputs(" offset 0, 0.5\nset ylabel ", w->script);
+    /* as a label of its own: gnuplot drops that of an axis whose numbers are wide */
+    fputs(" offset 0, 0.5\nset label 3 ", w->script);
     print_quoted(w->script, b->height < LOW ? shorten(p->y_label) : p->y_label);
+    fprintf(w->script, " at screen %.5g, screen %.5g center rotate by 90", (b->x - Y_LABEL) / width,
+            (b->y + 0.5 * b->height) / height);
     if (p->note[0]) {
         fputs("\nset label 2 ", w->script);
         print_quoted(w->script, p->note);
@@ -280,6 +284,9 @@ static void set_height(FILE *to, const struct kn_plot_panel *p, double height)
     const double step = power * (least <= power ? 1 : least <= 2 * power ? 2 : least <= 5 * power ? 5 : 10);
     fprintf(to, "set yrange [%.9g:%.9g]\nset ytics %.9g\n", low - 0.07 * (high - low),
             high + 0.07 * (high - low), step);
+    const double largest = fmax(fabs(low), fabs(high));
+    if (largest < 1e-3 || largest >= 1e6) /* many noughts would push the label off the page */
+        fputs("set format y '%.3g'\n", to);
 }
 
 /* The look of a curve: `order` counts those of its kind. */

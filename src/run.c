@@ -257,9 +257,11 @@ static enum kn_status load(struct run *r, const struct kn_checkpoint *k)
     bool past = k->step > r->last || k->time > r->c.time.end + kn_sim_time_step(r->sim);
     if (past ||
         (k->step == r->last && k->ahead != 0)) /* half-way through a step there is nothing to look at */
-        return kn_error_set(KN_EINPUT,
-                            "the checkpoint '%s' (step %lld, t = %.6g) is past the end of this case", k->path,
-                            (long long)k->step, k->time);
+        return kn_error_set(
+            KN_EINPUT,
+            "the checkpoint '%s' (step %lld, t = %.6g) is past the end of this case (a later time.end "
+            "or more time.max_steps goes on from it)",
+            k->path, (long long)k->step, k->time);
     return KN_OK;
 }
 
