@@ -134,9 +134,9 @@ static double largest_warming(const struct kn_case *c)
 static void print_scaled(const struct facts *f, const char *name, enum kn_dimension dimension, double value,
                          const char *unit)
 {
-    char text[KN_UNITS_TEXT];
     printf("%-16s %.4g %s", name, value, unit);
     if (f->scales.known) {
+        char text[KN_UNITS_TEXT];
         const struct kn_conversion by = kn_scales_conversion(&f->scales, dimension);
         printf(" = %s", kn_units_text(dimension, by.factor * value, text));
     }

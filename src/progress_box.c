@@ -106,10 +106,12 @@ static void show_time(struct kn_progress *p, const struct kn_progress_job *job)
 {
     const struct kn_case *c = job->c;
     const double end = job->time + (double)(job->last - job->first) * job->time_step;
-    char from[PART] = "", until[2 * PART] = "", step[PART], last[PART], rate[PART];
-    if (c->time.residual > 0)
+    char from[PART] = "", until[2 * PART] = "", step[PART], last[PART];
+    if (c->time.residual > 0) {
+        char rate[PART];
         snprintf(until, sizeof until, " or residual < %s",
                  in_units(c, KN_DIMENSION_RATE, c->time.residual, rate));
+    }
     if (job->first > 0)
         snprintf(from, sizeof from, ", from step %lld", (long long)job->first);
     entry(p, "time", "dt %s, %lld steps to t = %s%s%s", in_units(c, KN_DIMENSION_TIME, job->time_step, step),
