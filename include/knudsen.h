@@ -224,6 +224,8 @@ struct kn_case {
     struct { /* values written with a unit, by setting; they follow the gas as it becomes known */
         unsigned char given[KN_CASE_SETTINGS]; /* bit i: the i-th value */
         double value[KN_CASE_SETTINGS][3];     /* SI */
+        double number[KN_CASE_SETTINGS]
+                     [3]; /* what the field was made; set to something else, it is no longer followed */
     } si;
 };
 

@@ -86,13 +86,15 @@ static enum kn_status copy_case(const char *source, const char *path, bool overw
     if (!from)
         return kn_error_set(KN_EIO, "%s cannot be opened: %s", source, strerror(errno));
     const size_t size = fread(text, 1, sizeof text, from);
+    const bool whole = !ferror(from) && size < sizeof text;
     fclose(from);
+    if (!whole)
+        return kn_error_set(KN_EIO, "%s cannot be read, or is larger than a case file should be", source);
     const int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (overwrite ? O_TRUNC : O_EXCL), 0666);
     if (fd < 0 && errno == EEXIST)
         return kn_error_set(KN_EINPUT, "%s is there already (another name, or --overwrite)", path);
-    FILE *to = fd < 0 ? NULL : fdopen(fd, "w");
-    bool good = to && fwrite(text, 1, size, to) == size;
-    good = to && fclose(to) == 0 && good;
+    bool good = fd >= 0 && write(fd, text, size) == (ssize_t)size;
+    good = fd >= 0 && close(fd) == 0 && good;
     return good ? KN_OK : kn_error_set(KN_EIO, "%s cannot be written: %s", path, strerror(errno));
 }
 

@@ -169,6 +169,7 @@ static enum kn_status read_scalar(struct reader *r, const struct kn_setting *s, 
     if (isfinite(si)) {
         r->c.si.given[s->index] |= (unsigned char)(1U << index);
         r->c.si.value[s->index][index] = si;
+        r->c.si.number[s->index][index] = ((const double *)kn_config_target(&r->c, s))[index];
     }
     return KN_OK;
 }

@@ -285,19 +285,6 @@ static enum kn_status check_operator(const struct kn_case *c)
 
 /* ------------------------------------------------------------------- whole */
 
-static enum kn_status check_scales(const struct kn_case *c)
-{
-    struct kn_scales scales;
-    const enum kn_status status = kn_scales_create(&scales, c);
-    if (status == KN_OK && scales.known && fabs(scales.box / scales.length / c->gas.delta - 1) > 1e-9)
-        return kn_error_set(
-            KN_EINPUT,
-            "gas.delta: %g, but pressure and length make it %g (kn_case_set keeps them together, "
-            "fields of struct kn_case alone do not)",
-            c->gas.delta, scales.box / scales.length);
-    return status;
-}
-
 static enum kn_status check_ranges(const struct kn_case *c)
 {
     struct kn_setting s;
@@ -314,8 +301,8 @@ static enum kn_status check_ranges(const struct kn_case *c)
 enum kn_status kn_case_check(const struct kn_case *c)
 {
     static enum kn_status (*const checks[])(const struct kn_case *) = {
-        check_scales,  check_ranges,  check_walls, check_stretch,   check_size,
-        check_weights, check_initial, check_state, check_molecules, check_operator,
+        kn_scales_check, check_ranges,  check_walls, check_stretch,   check_size,
+        check_weights,   check_initial, check_state, check_molecules, check_operator,
     };
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
         enum kn_status status = checks[i](c);

@@ -6,16 +6,30 @@
 
 /* --------------------------------------------------------------- the case */
 
-static void print_value(FILE *to, const struct kn_key *key, const void *target, bool json)
+/* One value; with its unit where the case file gave one and the reader is to see it. */
+static void print_one(FILE *to, const struct kn_case *c, const struct kn_setting *s, int index, bool json)
 {
+    const struct kn_key *key = s->key;
+    const void *target = kn_config_target((struct kn_case *)c, s);
     const bool words = key->type == KN_TYPE_CHOICE || key->type == KN_TYPE_WORD;
     char text[KN_NAME];
-    for (int i = 0; i < key->count; i++) {
-        const char *quote = json && (words || kn_config_is_auto(key, target, i)) ? "\"" : "";
-        kn_config_value_text(key, target, i, text);
-        fprintf(to, "%s%s%s%s", i > 0 ? ", " : key->count > 1 ? "[" : "", quote, text, quote);
+    if (!json && (c->si.given[s->index] & (1U << index))) {
+        kn_config_number_text(c->si.value[s->index][index], text);
+        fprintf(to, "\"%s %s\"", text, kn_units_si(key->dimension));
+        return;
     }
-    if (key->count > 1)
+    const char *quote = json && (words || kn_config_is_auto(key, target, index)) ? "\"" : "";
+    kn_config_value_text(key, target, index, text);
+    fprintf(to, "%s%s%s", quote, text, quote);
+}
+
+static void print_value(FILE *to, const struct kn_case *c, const struct kn_setting *s, bool json)
+{
+    for (int i = 0; i < s->key->count; i++) {
+        fputs(i > 0 ? ", " : s->key->count > 1 ? "[" : "", to);
+        print_one(to, c, s, i, json);
+    }
+    if (s->key->count > 1)
         fputc(']', to);
 }
 
@@ -37,18 +51,18 @@ static int count_dots(const char *name)
     return dots;
 }
 
-static void print_yaml(FILE *to, const struct kn_setting *s, const char *previous, const void *target)
+static void print_yaml(FILE *to, const struct kn_case *c, const struct kn_setting *s, const char *previous)
 {
     const char *at = s->name + shared_groups(s->name, previous);
     int depth = count_dots(s->name) - count_dots(at);
     for (const char *dot; (dot = strchr(at, '.')); at = dot + 1)
         fprintf(to, "%*s%.*s:\n", 2 * depth++, "", (int)(dot - at), at);
     fprintf(to, "%*s%s: ", 2 * depth, "", at);
-    print_value(to, s->key, target, false);
+    print_value(to, c, s, false);
     fputc('\n', to);
 }
 
-static void print_json(FILE *to, const struct kn_setting *s, const char *previous, const void *target)
+static void print_json(FILE *to, const struct kn_case *c, const struct kn_setting *s, const char *previous)
 {
     size_t shared = shared_groups(s->name, previous);
     const char *at = s->name + shared;
@@ -58,22 +72,26 @@ static void print_json(FILE *to, const struct kn_setting *s, const char *previou
     for (const char *dot; (dot = strchr(at, '.')); at = dot + 1)
         fprintf(to, "\"%.*s\": {", (int)(dot - at), at);
     fprintf(to, "\"%s\": ", at);
-    print_value(to, s->key, target, true);
+    print_value(to, c, s, true);
 }
 
+/* As YAML the case as it was given, so that it can be varied; as JSON numbers, with what follows from
+ * values with units. */
 void kn_config_print(FILE *to, const struct kn_case *c, bool json)
 {
     struct kn_setting s;
     struct kn_scales scales;
     struct kn_case whole = *c;
     char previous[KN_NAME] = "";
-    if (kn_scales_create(&scales, c) == KN_OK && scales.known) { /* what was derived from values with units */
+    const bool si = kn_scales_create(&scales, c) == KN_OK && scales.known;
+    if (si && json) {
         whole.gas.pressure = scales.pressure;
         whole.space.length = scales.box;
     }
     for (int i = 0; kn_config_setting(i, &s); i++) {
-        const void *target = kn_config_target(&whole, &s);
-        (json ? print_json : print_yaml)(to, &s, previous, target);
+        if (si && !json && !c->gas.delta_set && strcmp(s.name, "gas.delta") == 0)
+            continue;
+        (json ? print_json : print_yaml)(to, &whole, &s, previous);
         memcpy(previous, s.name, KN_NAME);
     }
     for (int i = json ? count_dots(previous) + 1 : 0; i > 0; i--)

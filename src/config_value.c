@@ -404,12 +404,9 @@ static bool store_with_unit(const struct kn_key *key, const char *text, size_t l
 /* A number with something behind it, for a key that has a unit. */
 static bool has_unit(const struct kn_key *key, const char *word)
 {
-    char number[KN_NAME + 8];
-    snprintf(number, sizeof number, "%s", word);
-    number[strspn(number, "+-.0123456789eE")] = '\0';
-    for (size_t n = strlen(number); n > 0 && !is_number(number, false); n--)
-        number[n - 1] = '\0'; /* "5e" of "5eV" */
-    return key->dimension != KN_DIMENSION_NONE && *number && strcmp(number, word) != 0;
+    const size_t sign = *word == '-' || *word == '+';
+    return key->dimension != KN_DIMENSION_NONE && strchr("0123456789.", word[sign]) && word[sign] &&
+           !is_number(word, false);
 }
 
 bool kn_config_store(const struct kn_key *key, void *target, int index, const char *text, size_t length,

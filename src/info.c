@@ -121,15 +121,6 @@ struct facts {
     double narrowest; /* cell, lambda0 */
 };
 
-static double largest_warming(const struct kn_case *c)
-{
-    double largest = 0;
-    for (int side = 0; side < KN_SIDES; side++)
-        largest =
-            fmax(largest, fabs(c->walls[side].temperature) + fabs(c->walls[side].oscillation.temperature));
-    return largest;
-}
-
 /* A length, or another number with a scale, as the case has it and in SI. */
 static void print_scaled(const struct facts *f, const char *name, enum kn_dimension dimension, double value,
                          const char *unit)
@@ -153,25 +144,22 @@ static void print_gas(const struct facts *f)
     printf("%-16s %s, ", "gas", *species ? species : "by its mass and viscosity");
     printf("%s, %.6g K, ", kn_units_text(KN_DIMENSION_PRESSURE, s->pressure, text), s->temperature);
     printf("viscosity %s\n", kn_units_text(KN_DIMENSION_VISCOSITY, s->viscosity, text));
-    printf("%-16s %.4g m/s; of sound %.4g m/s\n", "V0", s->velocity, s->velocity * sqrt(5.0 / 6.0));
+    printf("%-16s %.4g m/s\n", "V0", s->velocity);
 }
 
 /* Linear answers to strong causes are a choice that should be a conscious one. */
 static void print_linearity(const struct facts *f)
 {
-    const double mach = kn_scales_mach(f->c);
-    const double warming =
-        (f->scales.known ? f->scales.disturbance : f->c->disturbance) * largest_warming(f->c);
+    const double mach = kn_scales_mach(f->c), heating = kn_scales_heating(f->c);
     if (mach > 0)
         printf("%-16s %.4g, of the fastest wall or inflow\n", "Ma", mach);
-    if (warming > 0)
-        printf("%-16s %.2g %% of T0 at most\n", "heating", 100 * warming);
-    if (f->c->disturbance > 0)
-        return;
-    printf("%-16s linearised (disturbance: 0)", "equation");
-    if (mach > 0.1 || warming > 0.05)
-        printf("; this is a strong disturbance: disturbance: 1 solves the whole equation");
-    putchar('\n');
+    if (heating > 0)
+        printf("%-16s %.2g %% of T0 at most\n", "heating", 100 * heating);
+    if (f->c->disturbance == 0)
+        printf("%-16s linearised (disturbance: 0)%s\n", "equation",
+               kn_scales_is_strong(f->c)
+                   ? "; this is a strong disturbance: disturbance: 1 solves the whole equation"
+                   : "");
 }
 
 static const char *duration(double s, char text[KN_NAME])
@@ -199,8 +187,10 @@ static void print_case_text(const struct facts *f)
         printf("%-16s %s\n", "lambda0", kn_units_text(KN_DIMENSION_LENGTH, f->scales.length, needed));
     kn_config_bytes_text(f->plan.memory_bytes, needed);
     print_scaled(f, "box", KN_DIMENSION_LENGTH, c->space.size[0], "L along x");
-    printf("%-16s %d x %d x %d, ", "cells", c->space.cells[0], c->space.cells[1], c->space.cells[2]);
-    printf("the narrowest %.3g mean free paths wide\n", f->narrowest / KN_SCALES_FREE_PATH);
+    printf("%-16s %d x %d x %d", "cells", c->space.cells[0], c->space.cells[1], c->space.cells[2]);
+    if (isfinite(f->narrowest))
+        printf(", the narrowest %.3g mean free paths wide", f->narrowest / KN_SCALES_FREE_PATH);
+    putchar('\n');
     printf("%-16s %d x %d x %d nodes, %lld stored per cell\n", "velocities", c->velocity.nodes[0],
            c->velocity.nodes[1], c->velocity.nodes[2], (long long)f->plan.nodes);
     printf("%-16s %s", "collisions", kn_config_choice_name("collision.method", c->collision.method));
@@ -221,15 +211,17 @@ static void print_case_text(const struct facts *f)
 
 static void print_case_json(const struct facts *f)
 {
-    printf(
-        "{\"knudsen\": %.10g, \"delta\": %.10g, \"mach\": %.10g, \"mean_free_path\": %.10g, "
-        "\"cells\": %lld, \"nodes\": %lld, \"narrowest_cell\": %.10g, \"time_step\": %.10g, \"steps\": %.0f, "
-        "\"memory_bytes\": %.0f, \"memory_available\": %.0f, \"step_s\": %.6g, \"estimated_s\": %.6g, "
-        "\"backend\": \"%s\", \"threads\": %d",
-        KN_SCALES_FREE_PATH / f->c->gas.delta, f->c->gas.delta, kn_scales_mach(f->c), KN_SCALES_FREE_PATH,
-        (long long)f->plan.cells, (long long)f->plan.nodes, f->narrowest, f->plan.time_step, f->plan.steps,
-        f->plan.memory_bytes, f->available, f->estimate.step_s,
-        kn_estimate_run(&f->estimate, f->c, f->plan.steps), f->estimate.backend, f->estimate.threads);
+    char narrowest[KN_NAME] = "null"; /* one cell, of no size that matters */
+    if (isfinite(f->narrowest))
+        snprintf(narrowest, sizeof narrowest, "%.10g", f->narrowest);
+    printf("{\"knudsen\": %.10g, \"delta\": %.10g, \"mach\": %.10g, \"mean_free_path\": %.10g, "
+           "\"cells\": %lld, \"nodes\": %lld, \"narrowest_cell\": %s, \"time_step\": %.10g, \"steps\": %.0f, "
+           "\"memory_bytes\": %.0f, \"memory_available\": %.0f, \"step_s\": %.6g, \"estimated_s\": %.6g, "
+           "\"backend\": \"%s\", \"threads\": %d",
+           KN_SCALES_FREE_PATH / f->c->gas.delta, f->c->gas.delta, kn_scales_mach(f->c), KN_SCALES_FREE_PATH,
+           (long long)f->plan.cells, (long long)f->plan.nodes, narrowest, f->plan.time_step, f->plan.steps,
+           f->plan.memory_bytes, f->available, f->estimate.step_s,
+           kn_estimate_run(&f->estimate, f->c, f->plan.steps), f->estimate.backend, f->estimate.threads);
     if (f->scales.known) {
         printf(", \"si\": {\"species\": \"%s\"", kn_scales_species(f->c));
         for (const struct kn_scale *scale = kn_scales_list; scale->name; scale++)

@@ -2,6 +2,7 @@
 
 #include "error.h"
 #include "io/files.h"
+#include "scales.h"
 
 #include <errno.h>
 #include <math.h>
@@ -187,12 +188,25 @@ void kn_progress_prepare(struct kn_progress *p, enum kn_prepare what, double par
 
 /* ----------------------------------------------------------------- the run */
 
+/* Times of a case in SI are shown in the unit that suits its end. */
+static void choose_units(struct kn_progress *p, const struct kn_case *c)
+{
+    struct kn_scales scales;
+    p->second = p->hertz = 1;
+    p->time_unit[0] = '\0';
+    if (kn_scales_create(&scales, c) != KN_OK || !scales.known)
+        return;
+    p->second = scales.time * kn_units_scale(KN_DIMENSION_TIME, scales.time * p->end, p->time_unit);
+    p->hertz = 1 / scales.time;
+}
+
 void kn_progress_start(struct kn_progress *p, const struct kn_progress_job *job)
 {
     const struct kn_case *c = job->c;
     p->first = job->first;
     p->last = job->last;
     p->end = job->time + (double)(job->last - job->first) * job->time_step;
+    choose_units(p, c);
     p->updates_per_step =
         (double)job->cells[0] * (double)job->cells[1] * (double)job->cells[2] * (double)job->nodes;
     kn_progress_box(p, job);

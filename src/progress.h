@@ -5,6 +5,7 @@
 #include "eta.h"
 #include "io/summary.h"
 #include "sim.h"
+#include "units.h"
 
 #include <stdio.h>
 
@@ -13,11 +14,13 @@ enum kn_prepare { KN_PREPARE_OPERATOR, KN_PREPARE_SAMPLES, KN_PREPARATIONS };
 
 struct kn_progress {
     const struct kn_run_options *options;
-    FILE *log;               /* run.log: the plain form of everything, whatever the report; NULL = none */
-    int64_t first, last;     /* steps at which this process begins and the run ends */
-    double end;              /* lambda0 / V0, at the last step */
-    double updates_per_step; /* phase-space cells */
-    double started;          /* s, monotonic clock */
+    FILE *log;            /* run.log: the plain form of everything, whatever the report; NULL = none */
+    int64_t first, last;  /* steps at which this process begins and the run ends */
+    double end;           /* lambda0 / V0, at the last step */
+    double second, hertz; /* by which times and rates are multiplied where they are shown */
+    char time_unit[KN_UNITS_TEXT];           /* then; "" = lambda0 / V0 */
+    double updates_per_step;                 /* phase-space cells */
+    double started;                          /* s, monotonic clock */
     double next_live, next_plain, next_json; /* s after the start */
     double row_step;                         /* of the row that the estimate has seen last */
     struct kn_eta eta;

@@ -13,9 +13,9 @@
 
 enum { PART = KN_PROGRESS_PART };
 
-const char *const kn_progress_files[] = {"summary.json",    "history.csv", "fields.h5",
-                                         "fields.pvd",      "fields",      "checkpoint-a.h5",
-                                         "checkpoint-b.h5", "run.log",     NULL};
+const char *const kn_progress_files[] = {
+    "case.yaml", "summary.json",    "history.csv",     "fields.h5", "fields.pvd",
+    "fields",    "checkpoint-a.h5", "checkpoint-b.h5", "run.log",   NULL};
 
 bool kn_progress_is_headline(const struct kn_monitor *m, const struct kn_column *column)
 {
@@ -39,18 +39,35 @@ static const char *value_text(char text[PART], double value, double error)
     return text;
 }
 
-static void show_value(struct kn_progress *p, const struct kn_monitor *m, int i)
+/* The same with a unit, which is chosen by the size of the value. */
+static const char *unit_text(char text[PART], double value, double error, enum kn_dimension dimension)
 {
-    const double value = kn_monitor_value(m, i), error = kn_monitor_error(m, i);
+    char unit[KN_UNITS_TEXT];
+    const double factor = kn_units_scale(dimension, value, unit);
+    if (error > 0)
+        snprintf(text, PART, "%.4g +- %.2g %.30s", factor * value, factor * error, unit);
+    else
+        snprintf(text, PART, "%.4g %.30s", factor * value, unit);
+    return text;
+}
+
+/* One column; `factor` makes it SI, and is 1 for a pure number. */
+static void show_value(struct kn_progress *p, const struct kn_monitor *m, int i, double factor,
+                       enum kn_dimension dimension)
+{
+    const double value = factor * kn_monitor_value(m, i), error = factor * kn_monitor_error(m, i);
     const char *name = m->columns[i].name;
     const char *lack =
         m->batches && isnan(error) ? ", too short for an error: a later time.end gives one" : "";
     char text[PART];
-    value_text(text, value, error);
+    if (dimension == KN_DIMENSION_NONE)
+        value_text(text, value, error);
+    else
+        unit_text(text, value, error, dimension);
     if (m->averaged > 1)
         kn_progress_line(p, KN_STYLE_PLAIN, "  %-18s%s   (mean of %lld rows%s, standard deviation %.1e)",
                          name, text, (long long)m->averaged, lack,
-                         sqrt(m->square[i] / (double)(m->averaged - 1)));
+                         factor * sqrt(m->square[i] / (double)(m->averaged - 1)));
     else
         kn_progress_line(p, KN_STYLE_PLAIN, "  %-18s%s%s", name, text,
                          *lack ? "   (a single row, no error)" : "");
@@ -90,17 +107,13 @@ static void show_walls(struct kn_progress *p, const struct kn_monitor *m, const 
                        enum kn_dimension dimension, bool (*is_kind)(const struct kn_column *))
 {
     const double factor = kn_scales_conversion(scales, dimension).factor, noticeable = 1e-4;
-    char text[KN_UNITS_TEXT];
     double largest = 0;
     for (int i = 0; i < m->ncolumns; i++)
         if (is_stress(&m->columns[i]) || is_heat(&m->columns[i]))
             largest = fmax(largest, fabs(kn_monitor_value(m, i)));
-    for (int i = 0; i < m->ncolumns; i++) {
-        const double value = kn_monitor_value(m, i);
-        if (is_kind(&m->columns[i]) && fabs(value) > noticeable * largest)
-            kn_progress_line(p, KN_STYLE_PLAIN, "  %-18s%s", m->columns[i].name,
-                             kn_units_text(dimension, factor * value, text));
-    }
+    for (int i = 0; i < m->ncolumns; i++)
+        if (is_kind(&m->columns[i]) && fabs(kn_monitor_value(m, i)) > noticeable * largest)
+            show_value(p, m, i, factor, dimension);
 }
 
 /* The numbers of the case file's units; what passes walls in SI where the case is. */
@@ -112,14 +125,15 @@ static void show_values(struct kn_progress *p, const struct kn_summary *s)
     for (int i = 0; i < m->ncolumns; i++)
         if (kn_progress_is_headline(m, &m->columns[i]) &&
             !(si && (is_stress(&m->columns[i]) || is_heat(&m->columns[i]))))
-            show_value(p, m, i);
+            show_value(p, m, i, 1, KN_DIMENSION_NONE);
     if (si) {
         show_walls(p, m, &scales, KN_DIMENSION_STRESS, is_stress);
         show_walls(p, m, &scales, KN_DIMENSION_HEAT_FLUX, is_heat);
     }
     show_samples(p, s);
     if (isfinite(m->row.residual))
-        kn_progress_line(p, KN_STYLE_PLAIN, "  residual  %.2e", m->row.residual);
+        kn_progress_line(p, KN_STYLE_PLAIN, "  residual  %.2e%s", p->hertz * m->row.residual,
+                         si ? " s-1" : "");
     if (isfinite(m->row.mass_drift))
         kn_progress_line(p, KN_STYLE_PLAIN, "  drift     %.1e of the moved mass", m->row.mass_drift);
 }
@@ -193,14 +207,15 @@ void kn_progress_table(struct kn_progress *p, const struct kn_summary *s)
     const bool unfinished = strcmp(s->outcome, "interrupted") == 0 || strcmp(s->outcome, "walltime") == 0,
                unsteady = !unfinished && limit > 0 && s->m->row.residual > limit;
     char took[PART], rate[PART];
-    kn_progress_line(p, unfinished ? KN_STYLE_WARNING : KN_STYLE_GOOD,
-                     "%s: step %lld, t = %.6g, after %s, %s", s->outcome, (long long)s->steps, s->time,
-                     kn_progress_duration(took, s->wall_s),
-                     kn_progress_scaled(rate, s->updates_per_s, " updates/s"));
+    kn_progress_line(
+        p, unfinished ? KN_STYLE_WARNING : KN_STYLE_GOOD, "%s: step %lld, t = %.6g%s%s, after %s, %s",
+        s->outcome, (long long)s->steps, p->second * s->time, *p->time_unit ? " " : "", p->time_unit,
+        kn_progress_duration(took, s->wall_s), kn_progress_scaled(rate, s->updates_per_s, " updates/s"));
     if (unsteady)
-        kn_progress_line(
-            p, KN_STYLE_WARNING, "not steady yet: the residual is above time.residual %g (%s)", limit,
-            kn_collision_is_noisy(s->m->c) ? "as noise alone may keep it" : "a later time.end goes on");
+        kn_progress_line(p, KN_STYLE_WARNING, "not steady yet: the residual is above time.residual %g (%s)",
+                         p->hertz * limit,
+                         kn_collision_is_noisy(s->m->c) ? "as noise alone may keep it"
+                                                        : "a later time.end goes on");
     show_values(p, s);
     show_phases(p, s);
     show_files(p);

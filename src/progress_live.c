@@ -81,7 +81,7 @@ static void gather(const struct kn_progress *p, const struct kn_progress_state *
     const double part = p->last > 0 ? (double)s->step / (double)p->last : 1,
                  updates = s->steps_per_s * p->updates_per_step,
                  bytes = 2 * sizeof(float) * updates; /* one read and one write of the state a step */
-    const int step_width = digits_of((double)p->last), whole = digits_of(p->end),
+    const int step_width = digits_of((double)p->last), whole = digits_of(p->second * p->end),
               decimals = whole < 4 ? 4 - whole : 0;
     char text[PART];
     all->n = 0;
@@ -89,9 +89,10 @@ static void gather(const struct kn_progress *p, const struct kn_progress_state *
         add_bar(all, 9, part);
     add(all, 1, "%2d %%", (int)(100 * part));
     add(all, 2, "%s%*lld/%lld", brief ? "" : "step ", step_width, (long long)s->step, (long long)p->last);
-    add(all, 4, "t %*.*f", whole + (decimals > 0) + decimals, decimals, s->time);
+    add(all, 4, "t %*.*f%s%s", whole + (decimals > 0) + decimals, decimals, p->second * s->time,
+        *p->time_unit ? " " : "", p->time_unit);
     if (isfinite(row->residual))
-        add(all, 5, "res %.*e", brief ? 1 : 2, row->residual);
+        add(all, 5, "res %.*e", brief ? 1 : 2, p->hertz * row->residual);
     if (isfinite(row->drag))
         add(all, 10, "D %.4f G %.4f", row->drag, row->vortex_flow);
     if (isfinite(row->mass_drift))

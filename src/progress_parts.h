@@ -47,8 +47,6 @@ int kn_progress_width(void);
 void kn_progress_box(struct kn_progress *p, const struct kn_progress_job *job);
 void kn_progress_table(struct kn_progress *p, const struct kn_summary *s);
 
-/* Of hard spheres, over L; of the fastest wall or inflow, over the speed of sound. */
-
 /* D, G, flow rates, or what passes the walls of a case that has none of them. */
 bool kn_progress_is_headline(const struct kn_monitor *m, const struct kn_column *column);
 

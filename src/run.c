@@ -324,6 +324,8 @@ static enum kn_status begin_resumed(struct run *r)
                          k.time);
         status = kn_history_open(&r->history, r->options->folder, &r->monitor, k.step);
     }
+    if (status == KN_OK)
+        status = write_case(r);
     if (status == KN_OK) /* until the end a folder without a summary holds an unfinished run */
         status = remove_summary(r->options->folder);
     kn_checkpoint_free(&k);

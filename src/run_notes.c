@@ -1,5 +1,7 @@
 #include "run_notes.h"
 
+#include "scales.h"
+
 #include <math.h>
 
 /* How fast a side moves along an axis, V0. */
@@ -46,8 +48,20 @@ static void note_fast_inflow(struct kn_progress *p, const struct kn_case *c, con
         }
 }
 
+/* "5 K" for five degrees more would pass for a very cold wall. */
+static void note_strong(struct kn_progress *p, const struct kn_case *c)
+{
+    if (kn_scales_is_strong(c))
+        kn_progress_note(
+            p,
+            "walls at Ma %.2g and up to %.2g %% off T0 disturb the gas strongly, but the equation is "
+            "linearised (disturbance: 1 solves the whole one)",
+            kn_scales_mach(c), 100 * kn_scales_heating(c));
+}
+
 void kn_run_note_speeds(struct kn_progress *p, const struct kn_case *c, const struct kn_sim *sim)
 {
     note_fast_walls(p, c, sim);
     note_fast_inflow(p, c, sim);
+    note_strong(p, c);
 }

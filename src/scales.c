@@ -183,7 +183,16 @@ static void apply_setting(struct kn_case *c, const struct kn_setting *s, const s
     double *values = kn_config_target(c, s);
     for (int i = 0; i < s->key->count; i++)
         if (c->si.given[s->index] & (1U << i))
-            values[i] = (c->si.value[s->index][i] - by.offset) / by.factor;
+            values[i] = c->si.number[s->index][i] = (c->si.value[s->index][i] - by.offset) / by.factor;
+}
+
+/* A field that the caller has set by itself counts as it stands. */
+static void forget_changed(struct kn_case *c, const struct kn_setting *s)
+{
+    const double *values = kn_config_target(c, s);
+    for (int i = 0; i < s->key->count; i++)
+        if ((c->si.given[s->index] & (1U << i)) && values[i] != c->si.number[s->index][i])
+            c->si.given[s->index] &= (unsigned char)~(1U << i);
 }
 
 /* The gas comes first: the other values are measured by it. */
@@ -191,6 +200,9 @@ void kn_scales_apply(struct kn_case *c)
 {
     struct kn_scales scales = {0};
     struct kn_setting s;
+    for (int i = 0; kn_config_setting(i, &s); i++)
+        if (c->si.given[i])
+            forget_changed(c, &s);
     for (int i = 0; kn_config_setting(i, &s); i++)
         if (c->si.given[i] && kn_units_is_absolute(s.key->dimension))
             apply_setting(c, &s, &scales);
@@ -201,6 +213,35 @@ void kn_scales_apply(struct kn_case *c)
     for (int i = 0; kn_config_setting(i, &s); i++)
         if (c->si.given[i] && !kn_units_is_absolute(s.key->dimension))
             apply_setting(c, &s, &scales);
+}
+
+enum kn_status kn_scales_check(const struct kn_case *c)
+{
+    struct kn_scales scales;
+    struct kn_setting s;
+    struct kn_case again = *c;
+    enum kn_status status = kn_scales_create(&scales, c);
+    if (status != KN_OK || !scales.known)
+        return status;
+    kn_scales_apply(&again);
+    if (fabs(again.gas.delta / c->gas.delta - 1) > 1e-9)
+        return kn_error_set(
+            KN_EINPUT,
+            "gas.delta: %g, but pressure and length make it %g (kn_case_set keeps them together, "
+            "fields of struct kn_case alone do not)",
+            c->gas.delta, again.gas.delta);
+    for (int i = 0; kn_config_setting(i, &s); i++)
+        for (int index = 0; index < s.key->count && again.si.given[i]; index++) {
+            const double is = ((double *)kn_config_target((struct kn_case *)c, &s))[index],
+                         ought = ((double *)kn_config_target(&again, &s))[index];
+            if (fabs(is - ought) > 1e-12 * fabs(ought))
+                return kn_error_set(
+                    KN_EINPUT,
+                    "%s: %g, but with the gas as it is now its unit makes it %g (kn_case_set keeps "
+                    "them together, fields of struct kn_case alone do not)",
+                    s.name, is, ought);
+        }
+    return KN_OK;
 }
 
 double kn_scales_mach(const struct kn_case *c)
@@ -216,4 +257,20 @@ double kn_scales_mach(const struct kn_case *c)
     }
     const bool known = kn_scales_create(&scales, c) == KN_OK && scales.known;
     return (known ? scales.disturbance : c->disturbance) * fastest / sqrt(5.0 / 6.0);
+}
+
+double kn_scales_heating(const struct kn_case *c)
+{
+    struct kn_scales scales;
+    double largest = 0;
+    for (int side = 0; side < KN_SIDES; side++)
+        largest =
+            fmax(largest, fabs(c->walls[side].temperature) + fabs(c->walls[side].oscillation.temperature));
+    const bool known = kn_scales_create(&scales, c) == KN_OK && scales.known;
+    return (known ? scales.disturbance : c->disturbance) * largest;
+}
+
+bool kn_scales_is_strong(const struct kn_case *c)
+{
+    return c->disturbance == 0 && (kn_scales_mach(c) > 0.1 || kn_scales_heating(c) > 0.05);
 }

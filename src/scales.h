@@ -47,7 +47,16 @@ struct kn_conversion kn_scales_conversion(const struct kn_scales *s, enum kn_dim
  * the gas is not known yet nothing is done; kn_scales_create says what lacks. */
 void kn_scales_apply(struct kn_case *c);
 
+/* KN_EINPUT where kn_scales_create is, or where fields that were set by themselves contradict the gas. */
+enum kn_status kn_scales_check(const struct kn_case *c);
+
 /* Mach number of the fastest wall or inflow; 0 where only its ratio to eps is known. */
 double kn_scales_mach(const struct kn_case *c);
+
+/* Largest deviation of a wall's temperature from T0, over T0; as above. */
+double kn_scales_heating(const struct kn_case *c);
+
+/* A linearised case whose walls are fast or hot enough that the whole equation would differ. */
+bool kn_scales_is_strong(const struct kn_case *c);
 
 #endif

@@ -256,7 +256,9 @@ static enum kn_status check_side(const struct kn_case *c, enum kn_side side)
     const int normal = (int)side / 2;
     for (int i = 0; i < 2; i++) {
         snprintf(name, sizeof name, "walls.%s.%s", kn_space_side_name(side), keys[i]);
-        for (int d = 0; kn_config_find(name, &s) && d < s.key->count; d++)
+        if (!kn_config_find(name, &s))
+            continue;
+        for (int d = 0; d < s.key->count; d++)
             if (!kn_config_check_value(s.key, kn_config_target(&asked, &s), d, why))
                 return kn_error_set(KN_EINPUT, "%s: %s", name, why);
     }

@@ -10,16 +10,17 @@
 
 static const struct {
     const char *name, *si, *example;
-    bool absolute;
+    bool absolute; /* the case holds it in SI */
+    bool positive; /* counted from an absolute zero */
 } table[KN_DIMENSIONS] = {
     [KN_DIMENSION_NONE] = {"a pure number", "1", "1"},
     [KN_DIMENSION_LENGTH] = {"a length", "m", "1 um"},
     [KN_DIMENSION_PLACE] = {"a length", "m", "1 um"},
     [KN_DIMENSION_VELOCITY] = {"a velocity", "m s-1", "3.4 m/s"},
     [KN_DIMENSION_SPEED] = {"a velocity", "m s-1", "1.2 km/s"},
-    [KN_DIMENSION_TEMPERATURE] = {"a temperature", "K", "310 K"},
+    [KN_DIMENSION_TEMPERATURE] = {"a temperature", "K", "310 K", .positive = true},
     [KN_DIMENSION_WARMING] = {"a difference of temperatures", "K", "5 K"},
-    [KN_DIMENSION_DENSITY] = {"a number density", "m-3", "2.4e24 m-3"},
+    [KN_DIMENSION_DENSITY] = {"a number density", "m-3", "2.4e24 m-3", .positive = true},
     [KN_DIMENSION_TIME] = {"a time", "s", "50 ns"},
     [KN_DIMENSION_FREQUENCY] = {"a frequency", "s-1", "5 MHz"},
     [KN_DIMENSION_RATE] = {"a rate", "s-1", "1e6 s-1"},
@@ -29,7 +30,7 @@ static const struct {
     [KN_DIMENSION_ANGLE] = {"an angle", "radian", "90 degree", true},
     [KN_DIMENSION_WALL_TIME] = {"a time", "s", "2 h", true},
     [KN_DIMENSION_PRESSURE] = {"a pressure", "Pa", "10 kPa", true},
-    [KN_DIMENSION_GAS_TEMPERATURE] = {"a temperature", "K", "300 K", true},
+    [KN_DIMENSION_GAS_TEMPERATURE] = {"a temperature", "K", "300 K", true, true},
     [KN_DIMENSION_GAS_LENGTH] = {"a length", "m", "1 um", true},
     [KN_DIMENSION_VISCOSITY] = {"a viscosity", "Pa s", "22.7 uPa.s", true},
     [KN_DIMENSION_MOLAR_MASS] = {"a molar mass", "kg mol-1", "39.9 g/mol", true},
@@ -122,18 +123,44 @@ static double convert(enum kn_dimension dimension, const ut_unit *unit, const ut
     return value;
 }
 
-bool kn_units_read(enum kn_dimension dimension, const char *text, double *si, char *why, size_t size)
+/* Where a plain decimal number at the beginning of a text ends; what strtod also takes (hex, inf) is none. */
+static const char *end_of_number(const char *text)
 {
-    char *rest;
-    pthread_once(&units_once, load_units);
-    if (!units) {
-        snprintf(why, size, "the units of UDUNITS cannot be read (UDUNITS2_XML_PATH names udunits2.xml)");
-        return false;
+    const char *at = text + (*text == '-' || *text == '+');
+    at += strspn(at, "0123456789");
+    if (*at == '.')
+        at += 1 + strspn(at + 1, "0123456789");
+    if (*at == 'e' || *at == 'E') {
+        const char *power = at + 1 + (at[1] == '-' || at[1] == '+');
+        if (isdigit((unsigned char)*power))
+            at = power + strspn(power, "0123456789");
     }
-    const double number = strtod(text, &rest);
+    return at;
+}
+
+/* UDUNITS multiplies numbers among the units, which would make 160 Pa of "8 020 Pa"; 1/s is meant as it
+ * stands. */
+static bool has_number(const char *unit)
+{
+    const bool reciprocal = unit[0] == '1' && unit[1 + strspn(unit + 1, " ")] == '/';
+    if (!reciprocal && *unit && strchr("0123456789.+-", *unit))
+        return true;
+    for (const char *at = unit; *at; at++)
+        if (isspace((unsigned char)*at) && at[1] && strchr("0123456789.+-", at[1]))
+            return true;
+    return false;
+}
+
+/* The parser of UDUNITS has one state for all. */
+static pthread_mutex_t parser = PTHREAD_MUTEX_INITIALIZER;
+
+static bool read_locked(enum kn_dimension dimension, const char *text, double *si, char *why, size_t size)
+{
+    const char *rest = end_of_number(text);
+    const double number = strtod(text, NULL);
     while (isspace((unsigned char)*rest))
         rest++;
-    ut_unit *unit = parse_unit(rest), *wanted = parse_unit(table[dimension].si);
+    ut_unit *unit = has_number(rest) ? NULL : parse_unit(rest), *wanted = parse_unit(table[dimension].si);
     bool good = false;
     if (!unit) {
         snprintf(why, size, "unknown unit '%.60s' (expected %s, such as %s)", rest, table[dimension].name,
@@ -153,6 +180,24 @@ bool kn_units_read(enum kn_dimension dimension, const char *text, double *si, ch
     return good;
 }
 
+bool kn_units_read(enum kn_dimension dimension, const char *text, double *si, char *why, size_t size)
+{
+    pthread_once(&units_once, load_units);
+    if (!units) {
+        snprintf(why, size, "the units of UDUNITS cannot be read (UDUNITS2_XML_PATH names udunits2.xml)");
+        return false;
+    }
+    pthread_mutex_lock(&parser);
+    bool good = read_locked(dimension, text, si, why, size);
+    pthread_mutex_unlock(&parser);
+    if (good && table[dimension].positive && *si <= 0) {
+        snprintf(why, size, "'%.60s' is not above zero (%s with a unit counts from there, such as %s)", text,
+                 table[dimension].name, table[dimension].example);
+        good = false;
+    }
+    return good;
+}
+
 static bool takes_prefix(enum kn_dimension dimension)
 {
     switch (dimension) {
@@ -169,7 +214,7 @@ static bool takes_prefix(enum kn_dimension dimension)
     }
 }
 
-const char *kn_units_text(enum kn_dimension dimension, double si, char text[KN_UNITS_TEXT])
+double kn_units_scale(enum kn_dimension dimension, double si, char unit[KN_UNITS_TEXT])
 {
     static const char *const prefixes[] = {"f", "p", "n", "u", "m", "", "k", "M", "G"};
     enum { NONE = 5, LAST = 8 };
@@ -178,6 +223,14 @@ const char *kn_units_text(enum kn_dimension dimension, double si, char text[KN_U
         const double thousands = floor(log10(fabs(si)) / 3 + 1e-12);
         i = (int)fmin(LAST, fmax(0, NONE + thousands));
     }
-    snprintf(text, KN_UNITS_TEXT, "%.4g %s%s", si * pow(1000, NONE - i), prefixes[i], table[dimension].si);
+    snprintf(unit, KN_UNITS_TEXT, "%s%s", prefixes[i], table[dimension].si);
+    return pow(1000, NONE - i);
+}
+
+const char *kn_units_text(enum kn_dimension dimension, double si, char text[KN_UNITS_TEXT])
+{
+    char unit[KN_UNITS_TEXT];
+    const double factor = kn_units_scale(dimension, si, unit);
+    snprintf(text, KN_UNITS_TEXT, "%.4g %.40s", factor * si, unit);
     return text;
 }

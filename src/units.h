@@ -42,11 +42,15 @@ const char *kn_units_example(enum kn_dimension dimension);
 /* True where the case holds the value in SI units anyway: no gas is needed to convert it. */
 bool kn_units_is_absolute(enum kn_dimension dimension);
 
-/* Read a number and a unit; on failure `why` [size] says what is wrong and what is expected. */
+/* Read a number and a unit, from any thread; on failure `why` [size] says what is wrong and what is expected.
+ */
 bool kn_units_read(enum kn_dimension dimension, const char *text, double *si, char *why, size_t size);
 
-/* "802 nm", "22.7 uPa s", "353 m s-1": four digits, with a prefix where people use one. */
+/* The unit with a prefix in which a value of this size is written, and by what its SI value is multiplied. */
 enum { KN_UNITS_TEXT = 64 };
+double kn_units_scale(enum kn_dimension dimension, double si, char unit[KN_UNITS_TEXT]);
+
+/* "802 nm", "22.7 uPa s", "353 m s-1": four digits, with a prefix where people use one. */
 const char *kn_units_text(enum kn_dimension dimension, double si, char text[KN_UNITS_TEXT]);
 
 #endif

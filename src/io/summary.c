@@ -222,6 +222,12 @@ static void print_si(struct json *j, const struct kn_monitor *m)
     open_with(j, '{');
     print_walls(j, m, m->averaged > 0 ? MEAN : LAST, &units);
     close_with(j, '}');
+    if (!m->batches)
+        return;
+    name(j, "errors_si");
+    open_with(j, '{');
+    print_walls(j, m, ERROR, &units);
+    close_with(j, '}');
 }
 
 static void print_all_quantities(struct json *j, const struct kn_monitor *m)
