@@ -11,6 +11,7 @@ help:
 	@echo "make picture   draw the picture of README.md anew"
 	@echo "make test      build and run every test"
 	@echo "make verify    compare all cases with published values (--full: make verify FLAGS=--full)"
+	@echo "make program   build the program alone, without the tests"
 	@echo "make all       build $(KNUDSEN)"
 	@echo "make bench     measure the CPU kernels on this machine"
 	@echo "make lint      clang-format, cppcheck, clang-tidy, names, generated docs"
@@ -65,7 +66,8 @@ sanitize:
 docs: all
 	@$(KNUDSEN) help --markdown >docs/input.md
 
-install: all
+install: program
+	@cmake --build $(BUILD) -j $(JOBS) --target knudsen manual-page
 	@cmake --install $(BUILD) --prefix $(or $(PREFIX),/usr/local)
 
 package:

@@ -80,6 +80,8 @@ if(HELP2MAN AND GZIP)
     COMMENT "Writing the manual page" VERBATIM)
   add_custom_target(manual-page ALL DEPENDS knudsen.1.gz)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/knudsen.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program OPTIONAL)
+else()
+  add_custom_target(manual-page) # there is none
 endif()
 install(FILES packaging/knudsen.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME knudsen
         COMPONENT program)

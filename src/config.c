@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <yaml.h>
 
 enum {
@@ -81,6 +82,9 @@ enum kn_status kn_config_locate(const struct kn_places *places, enum kn_status s
     if (!kn_config_find(message, &s) || s.index >= KN_SETTINGS)
         return status;
     const struct kn_place *at = &places->at[s.index];
+    for (int i = 0; i < KN_SETTINGS && !at->file && !at->assignment; i++)
+        if (places->at[i].file) /* what lacks has no line, but belongs into the file */
+            return kn_error_set(status, "%.300s: %s: %s", places->at[i].file, message, colon + 2);
     if (!at->file && !at->assignment)
         return status;
     place_text(at, place);
@@ -478,12 +482,23 @@ static enum kn_status read_file(FILE *file, const char *path, char *text, size_t
     return *size > FILE_LIMIT ? too_large(path) : KN_OK; /* a pipe has no size beforehand */
 }
 
+static enum kn_status fail_open(const char *path)
+{
+    const int error = errno;
+    char whole[FILENAME_MAX];
+    snprintf(whole, sizeof whole, "%.500s.yaml", path);
+    const char *hint = error != ENOENT ? "" : " (knudsen init writes a case file, knudsen cases lists some)";
+    if (error == ENOENT && access(whole, R_OK) == 0)
+        return kn_error_set(KN_EINPUT, "%.500s: no such file (did you mean %.500s?)", path, whole);
+    return kn_error_set(KN_EINPUT, "%.500s: cannot be opened: %s%s", path, strerror(error), hint);
+}
+
 enum kn_status kn_config_load(struct kn_case *c, const char *path, struct kn_places *places)
 {
     size_t size = 0;
     FILE *file = fopen(path, "rb");
     if (!file)
-        return kn_error_set(KN_EINPUT, "%.500s: cannot be opened: %s", path, strerror(errno));
+        return fail_open(path);
     char *text = malloc(FILE_LIMIT + 1);
     enum kn_status status = text ? read_file(file, path, text, &size)
                                  : kn_error_set(KN_EMEMORY, "not enough memory to read the case");

@@ -43,16 +43,16 @@ const struct kn_key kn_config_keys[] = {
      .low = 0.5,
      .high = 1,
      .flags = KN_KEY_SHAPES,
-     .doc =
-         "Exponent of the viscosity, mu ~ T^omega; free for vhs, with 0.81 (argon) as its default, 0.5 for "
-         "hard-sphere, 1 for maxwell."},
+     .doc = "Exponent of the viscosity, mu ~ T^omega; free for vhs, with that of the species (argon: 0.81) "
+            "as its default, 0.5 for "
+            "hard-sphere, 1 for maxwell."},
     {.name = "gas.species",
      CHOICE(gas.species),
      .initial = "none",
      .unit = "",
      .choices = species,
      .doc = "The gas of a case in SI units. Viscosities are those of Huber and Harvey (CRC Handbook of "
-            "Chemistry and Physics), 200 to 500 K to 0.3 %, extrapolated beyond."},
+            "Chemistry and Physics), three digits from 200 to 500 K, extrapolated beyond."},
     {.name = "gas.pressure",
      REAL(gas.pressure),
      .initial = "0",
@@ -288,7 +288,7 @@ const struct kn_key kn_config_keys[] = {
      .high = 1e6,
      .flags = KN_KEY_SHAPES | KN_KEY_WALL,
      .dimension = KN_DIMENSION_DENSITY,
-     .doc = "Density of the gas beyond an inflow above n0."},
+     .doc = "Density of the gas beyond an inflow: as a number above n0, with a unit absolute."},
     {.name = "walls.<side>.velocity",
      WALLS(velocity),
      .initial = "[0, 0, 0]",
@@ -308,7 +308,9 @@ const struct kn_key kn_config_keys[] = {
      .high = 1e6,
      .flags = KN_KEY_SHAPES | KN_KEY_WALL,
      .dimension = KN_DIMENSION_TEMPERATURE,
-     .doc = "Temperature of a diffuse wall, or of the gas beyond an inflow, above T0."},
+     .doc =
+         "Temperature of a diffuse wall, or of the gas beyond an inflow: as a number above T0, with a unit "
+         "absolute."},
     {.name = "walls.<side>.accommodation",
      WALL(accommodation),
      .initial = "1",
@@ -345,7 +347,7 @@ const struct kn_key kn_config_keys[] = {
      .high = 1e6,
      .flags = KN_KEY_SHAPES | KN_KEY_WALL,
      .dimension = KN_DIMENSION_FREQUENCY,
-     .doc = "Angular frequency of the oscillation of this wall."},
+     .doc = "Angular frequency of the oscillation of this wall; Hz counts cycles."},
     {.name = "walls.<side>.oscillation.phase",
      WALL(oscillation.phase),
      .initial = "0",

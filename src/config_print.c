@@ -2,6 +2,7 @@
 #include "config.h"
 #include "scales.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* --------------------------------------------------------------- the case */
@@ -124,35 +125,56 @@ uint64_t kn_config_fingerprint(const struct kn_case *c)
     return sum;
 }
 
-/* All values of a setting: "8", "[1, 0, 0]". */
+/* All values of a setting as the case file would have them: "8", "[3.5 m s-1, 0, 0]". */
 static void setting_text(const struct kn_case *c, const struct kn_setting *s, char text[KN_TEXT])
 {
-    const void *target = kn_config_target((struct kn_case *)c, s);
-    size_t length = 0;
+    char *whole = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&whole, &size);
+    text[0] = '\0';
+    if (!to)
+        return;
+    print_value(to, c, s, false);
+    fclose(to);
+    size_t n = 0;
+    for (const char *from = whole; *from && n + 1 < KN_TEXT; from++)
+        if (*from != '"')
+            text[n++] = *from;
+    text[n] = '\0';
+    free(whole);
+}
+
+/* What a case in SI is given by, from which delta and the rest follow. */
+static bool is_of_gas(const struct kn_key *key)
+{
+    return strcmp(key->name, "gas.species") == 0 ||
+           (kn_units_is_absolute(key->dimension) && key->dimension != KN_DIMENSION_WALL_TIME);
+}
+
+static bool is_equal(const struct kn_case *a, const struct kn_case *b, const struct kn_setting *s)
+{
+    char one[KN_NAME], two[KN_NAME];
     for (int i = 0; i < s->key->count; i++) {
-        char value[KN_NAME];
-        kn_config_value_text(s->key, target, i, value);
-        length += (size_t)snprintf(text + length, KN_TEXT - length, "%s%s",
-                                   i > 0               ? ", "
-                                   : s->key->count > 1 ? "["
-                                                       : "",
-                                   value);
+        kn_config_value_text(s->key, kn_config_target((struct kn_case *)a, s), i, one);
+        kn_config_value_text(s->key, kn_config_target((struct kn_case *)b, s), i, two);
+        if (strcmp(one, two) != 0)
+            return false;
     }
-    snprintf(text + length, KN_TEXT - length, "%s", s->key->count > 1 ? "]" : "");
+    return true;
 }
 
 bool kn_config_differ(const struct kn_case *a, const struct kn_case *b, char name[KN_NAME],
                       char of_a[KN_TEXT], char of_b[KN_TEXT])
 {
     struct kn_setting s;
-    for (int i = 0; kn_config_setting(i, &s); i++) {
-        setting_text(a, &s, of_a);
-        setting_text(b, &s, of_b);
-        if ((s.key->flags & KN_KEY_SHAPES) && strcmp(of_a, of_b) != 0) {
-            memcpy(name, s.name, KN_NAME);
-            return true;
-        }
-    }
+    for (int pass = 0; pass < 2; pass++) /* the gas first: what follows from it says less */
+        for (int i = 0; kn_config_setting(i, &s); i++)
+            if ((pass ? (s.key->flags & KN_KEY_SHAPES) != 0 : is_of_gas(s.key)) && !is_equal(a, b, &s)) {
+                setting_text(a, &s, of_a);
+                setting_text(b, &s, of_b);
+                memcpy(name, s.name, KN_NAME);
+                return true;
+            }
     return false;
 }
 
@@ -268,8 +290,11 @@ static void markdown_key(FILE *to, const struct kn_key *key)
 {
     char range[KN_TEXT];
     kn_config_range_text(key, range);
-    fprintf(to, "| `%s` | `%s` | %s | %s | %s |\n", key->name, key->initial, *key->unit ? key->unit : "-",
+    fprintf(to, "| `%s` | `%s` | %s | %s | %s", key->name, key->initial, *key->unit ? key->unit : "-",
             key->choices ? "one of the words below" : range, key->doc);
+    if (key->dimension != KN_DIMENSION_NONE)
+        fprintf(to, " Or %s: `%s`.", kn_units_name(key->dimension), kn_units_example(key->dimension));
+    fputs(" |\n", to);
 }
 
 static void markdown_choices(FILE *to, const struct kn_key *key)
@@ -293,35 +318,58 @@ static void markdown_group(FILE *to, const struct kn_group *group)
 
 void kn_config_write_markdown(FILE *to)
 {
-    fputs("# The case file\n\n"
-          "Written by `make docs` from the table in `src/config_keys.c`; `knudsen help KEY` prints the "
-          "same.\n\n"
-          "A case is a YAML file of groups and keys. Every key has a default, so that a case says only what "
-          "is\n"
-          "special about it; `knudsen run CASE.yaml --dry-run` prints all of them.\n\n"
-          "```yaml\n"
-          "gas:\n"
-          "  delta: 10\n"
-          "space:\n"
-          "  cells: [40, 40]\n"
-          "walls:\n"
-          "  top:\n"
-          "    velocity: [1, 0, 0]\n"
-          "```\n\n"
-          "The same keys can be set on the command line, after the file and one by one:\n"
-          "`knudsen run CASE.yaml --set gas.delta=1 --set 'space.cells=[80, 80]'`.\n\n"
-          "Where a key takes one value per axis, a shorter list or a single value sets the first axes, and "
-          "the\n"
-          "others keep their default (`velocity.nodes: 8` serves all three). Unknown keys, repeated keys, "
-          "values\n"
-          "out of range and keys that contradict each other are errors that name line and column.\n\n"
-          "Units: velocity V0 = sqrt(2 R T0), length lambda0 = mu0 V0 / p0 (L = delta lambda0 is the length "
-          "the\n"
-          "box is measured in), time lambda0 / V0, temperature T0. Wall velocities, temperatures and all "
-          "results\n"
-          "are deviations from the gas at rest, divided by eps (`disturbance`). `<side>` is one of `left`,\n"
-          "`right`, `bottom`, `top`, `back`, `front`.\n",
-          to);
+    fputs(
+        "# The case file\n\n"
+        "Written by `make docs` from the table in `src/config_keys.c`; `knudsen help KEY` prints the "
+        "same.\n\n"
+        "A case is a YAML file of groups and keys. Every key has a default, so that a case says only what "
+        "is\n"
+        "special about it; `knudsen run CASE.yaml --dry-run` prints all of them.\n\n"
+        "```yaml\n"
+        "gas:\n"
+        "  delta: 10\n"
+        "space:\n"
+        "  cells: [40, 40]\n"
+        "walls:\n"
+        "  top:\n"
+        "    velocity: [1, 0, 0]\n"
+        "```\n\n"
+        "The same keys can be set on the command line, after the file and one by one:\n"
+        "`knudsen run CASE.yaml --set gas.delta=1 --set 'space.cells=[80, 80]'`.\n\n"
+        "Where a key takes one value per axis, a shorter list or a single value sets the first axes, and "
+        "the\n"
+        "others keep their default (`velocity.nodes: 8` serves all three). Unknown keys, repeated keys, "
+        "values\n"
+        "out of range and keys that contradict each other are errors that name line and column.\n\n"
+        "Units: velocity V0 = sqrt(2 R T0), length lambda0 = mu0 V0 / p0 (L = delta lambda0 is the length "
+        "the\n"
+        "box is measured in), time lambda0 / V0, temperature T0. Wall velocities, temperatures and all "
+        "results\n"
+        "are deviations from the gas at rest, divided by eps (`disturbance`). `<side>` is one of `left`,\n"
+        "`right`, `bottom`, `top`, `back`, `front`.\n\n"
+        "## Values with units\n\n"
+        "A case in SI says what the gas is, and may then give values with units (those of UDUNITS-2) "
+        "wherever a\n"
+        "key has one:\n\n"
+        "```yaml\n"
+        "gas: {species: argon, pressure: 8.02 kPa, temperature: 300 K}\n"
+        "space: {size: [1 um, 1 um]}\n"
+        "walls: {top: {velocity: [3.5 m/s, 0, 0]}, bottom: {temperature: 310 K}}\n"
+        "time: {end: 23 ns}\n"
+        "```\n\n"
+        "* Two of `gas.pressure`, a length (`space.length`, or the first of `space.size` that has a unit: it "
+        "is\n"
+        "  L) and `gas.delta` are needed; the third follows.\n"
+        "* A number without a unit means the unit in the tables below, in a case in SI too: 3.5 is 3.5 V0.\n"
+        "* Temperatures and densities of walls and inflows are absolute with a unit (`310 K`, `37 degC`), "
+        "and\n"
+        "  deviations without. Amplitudes and gradients are differences either way.\n"
+        "* `Hz` counts cycles; `rad/s` and `s-1` are angular frequencies.\n"
+        "* At `disturbance: 0` the answer is linear, and is that to the walls as they are given, as if eps "
+        "were 1;\n"
+        "  at a finite one eps only scales the numbers, not what a value with a unit means.\n"
+        "* Another gas is `gas.molar_mass` and `gas.viscosity`.\n",
+        to);
     for (const struct kn_group *group = kn_config_groups; group->name; group++)
         markdown_group(to, group);
 }

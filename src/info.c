@@ -92,16 +92,28 @@ static bool show_part(void *to, double part)
     return true;
 }
 
+/* Where nobody watches, one line says why nothing comes for a while. */
+static bool announce(void *to, double part)
+{
+    if (part == 0)
+        fputs("assembling the collision operator, once for this grid and gas\n", to);
+    return true;
+}
+
+static struct kn_listener listener(void)
+{
+    return (struct kn_listener){isatty(STDERR_FILENO) ? show_part : announce, stderr};
+}
+
 enum kn_status kn_info_operator(const struct kn_case *c, bool json)
 {
     struct kn_velocity v;
     struct kn_operator o = {0};
-    const struct kn_listener listener = {show_part, stderr};
+    const struct kn_listener by = listener();
     const double start = omp_get_wtime();
     enum kn_status status = kn_velocity_create(&v, c);
     if (status == KN_OK)
-        status = kn_operator_create(&o, c, &v, kn_backend_assembler(c->run.backend),
-                                    isatty(STDERR_FILENO) ? &listener : NULL);
+        status = kn_operator_create(&o, c, &v, kn_backend_assembler(c->run.backend), &by);
     if (status == KN_OK)
         (json ? print_json : print_text)(c, &o, &v, omp_get_wtime() - start);
     kn_operator_destroy(&o);
@@ -162,6 +174,13 @@ static void print_linearity(const struct facts *f)
                    : "");
 }
 
+static void print_bare(const struct facts *f)
+{
+    char text[KN_TEXT];
+    if (kn_scales_bare(f->c, text))
+        printf("%-16s %s\n", "no unit", text);
+}
+
 static const char *duration(double s, char text[KN_NAME])
 {
     if (s < 100)
@@ -182,11 +201,17 @@ static void print_case_text(const struct facts *f)
     printf("%-16s %.4g\n", "Kn", KN_SCALES_FREE_PATH / c->gas.delta);
     printf("%-16s %.4g\n", "delta", c->gas.delta);
     print_linearity(f);
+    print_bare(f);
     print_scaled(f, "mean free path", KN_DIMENSION_PLACE, KN_SCALES_FREE_PATH, "lambda0");
     if (f->scales.known)
         printf("%-16s %s\n", "lambda0", kn_units_text(KN_DIMENSION_LENGTH, f->scales.length, needed));
     kn_config_bytes_text(f->plan.memory_bytes, needed);
-    print_scaled(f, "box", KN_DIMENSION_LENGTH, c->space.size[0], "L along x");
+    for (int d = 0; d < 3; d++)
+        if (c->space.cells[d] > 1)
+            print_scaled(f, d == 0 ? "box" : "", KN_DIMENSION_LENGTH, c->space.size[d],
+                         d == 0   ? "L along x"
+                         : d == 1 ? "L along y"
+                                  : "L along z");
     printf("%-16s %d x %d x %d", "cells", c->space.cells[0], c->space.cells[1], c->space.cells[2]);
     if (isfinite(f->narrowest))
         printf(", the narrowest %.3g mean free paths wide", f->narrowest / KN_SCALES_FREE_PATH);
@@ -202,7 +227,8 @@ static void print_case_text(const struct facts *f)
     print_scaled(f, "time step", KN_DIMENSION_TIME, f->plan.time_step, "lambda0 / V0");
     print_scaled(f, "end", KN_DIMENSION_TIME, c->time.end, "lambda0 / V0");
     printf("%-16s %.0f%s\n", "steps", f->plan.steps, c->time.residual > 0 ? " at most" : "");
-    printf("%-16s %s needed, %s available\n", "memory", needed, there);
+    printf("%-16s %s needed, %s available%s\n", "memory", needed, there,
+           f->plan.memory_bytes - f->plan.device_bytes > f->available ? ": it does not fit" : "");
     printf("%-16s %s%s on %s with %d thread%s, from %lld steps on %lld cells\n", "estimated time",
            duration(kn_estimate_run(&f->estimate, c, f->plan.steps), time),
            c->time.residual > 0 ? " at most" : "", f->estimate.backend, f->estimate.threads,
@@ -234,12 +260,12 @@ static void print_case_json(const struct facts *f)
 enum kn_status kn_info_case(const struct kn_case *c, bool json)
 {
     struct facts f = {.c = c, .available = kn_config_memory_available(), .narrowest = INFINITY};
-    const struct kn_listener listener = {show_part, stderr};
+    const struct kn_listener by = listener();
     enum kn_status status = kn_scales_create(&f.scales, c);
     if (status == KN_OK)
         status = kn_sim_plan(c, &f.plan);
     if (status == KN_OK)
-        status = kn_estimate_step(c, isatty(STDERR_FILENO) ? &listener : NULL, &f.estimate);
+        status = kn_estimate_step(c, &by, &f.estimate);
     for (int d = 0; d < 3; d++)
         if (c->space.cells[d] > 1)
             f.narrowest = fmin(f.narrowest, kn_space_narrowest(c, d));

@@ -148,12 +148,18 @@ static enum kn_status check_case(struct run *r)
     return status;
 }
 
-/* What an earlier run left would pass for results of this one. */
+/* What an earlier run left, or was made of it, would pass for results of this one. */
 static enum kn_status remove_summary(const char *folder)
 {
-    char path[KN_PATH];
-    enum kn_status status = kn_files_join(path, folder, "summary.json");
-    return status == KN_OK ? kn_files_remove(path) : status;
+    static const char *const stale[] = {"summary.json", "report.html", "picture.png"};
+    enum kn_status status = KN_OK;
+    for (size_t i = 0; i < sizeof stale / sizeof *stale && status == KN_OK; i++) {
+        char path[KN_PATH];
+        status = kn_files_join(path, folder, stale[i]);
+        if (status == KN_OK)
+            status = kn_files_remove(path);
+    }
+    return status;
 }
 
 static enum kn_status clear_folder(const char *folder)

@@ -1,5 +1,6 @@
 #include "run_notes.h"
 
+#include "config.h"
 #include "scales.h"
 
 #include <math.h>
@@ -61,7 +62,10 @@ static void note_strong(struct kn_progress *p, const struct kn_case *c)
 
 void kn_run_note_speeds(struct kn_progress *p, const struct kn_case *c, const struct kn_sim *sim)
 {
+    char text[KN_TEXT];
     note_fast_walls(p, c, sim);
     note_fast_inflow(p, c, sim);
     note_strong(p, c);
+    if (kn_scales_bare(c, text))
+        kn_progress_note(p, "%s", text);
 }

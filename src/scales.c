@@ -274,3 +274,34 @@ bool kn_scales_is_strong(const struct kn_case *c)
 {
     return c->disturbance == 0 && (kn_scales_mach(c) > 0.1 || kn_scales_heating(c) > 0.05);
 }
+
+/* Nothing but what differs from the default was meant. */
+static bool is_bare(const struct kn_case *c, const struct kn_case *plain, const struct kn_setting *s, int i)
+{
+    const double *value = kn_config_target((struct kn_case *)c, s),
+                 *usual = kn_config_target((struct kn_case *)plain, s);
+    return !(c->si.given[s->index] & (1U << i)) && value[i] != 0 && value[i] != usual[i];
+}
+
+bool kn_scales_bare(const struct kn_case *c, char *text)
+{
+    struct kn_scales scales;
+    struct kn_setting s;
+    struct kn_case plain;
+    kn_case_default(&plain);
+    if (kn_scales_create(&scales, c) != KN_OK || !scales.known)
+        return false;
+    for (int n = 0; kn_config_setting(n, &s); n++)
+        for (int i = 0; i < s.key->count && s.key->dimension != KN_DIMENSION_NONE; i++) {
+            const struct kn_conversion by = kn_scales_conversion(&scales, s.key->dimension);
+            const double value = ((double *)kn_config_target((struct kn_case *)c, &s))[i];
+            char unit[KN_UNITS_TEXT];
+            if (s.key->dimension == KN_DIMENSION_WALL_TIME || s.key->dimension == KN_DIMENSION_ANGLE ||
+                !is_bare(c, &plain, &s, i))
+                continue;
+            snprintf(text, KN_TEXT, "%s: %g is taken as %s (with a unit it says what is meant)", s.name,
+                     value, kn_units_text(s.key->dimension, by.offset + by.factor * value, unit));
+            return true;
+        }
+    return false;
+}

@@ -56,6 +56,10 @@ double kn_scales_mach(const struct kn_case *c);
 /* Largest deviation of a wall's temperature from T0, over T0; as above. */
 double kn_scales_heating(const struct kn_case *c);
 
+/* The first number without a unit in a case in SI and what it means, as a sentence [KN_TEXT]; false: there is
+ * none. */
+bool kn_scales_bare(const struct kn_case *c, char *text);
+
 /* A linearised case whose walls are fast or hot enough that the whole equation would differ. */
 bool kn_scales_is_strong(const struct kn_case *c);
 

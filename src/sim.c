@@ -62,7 +62,7 @@ static double choose_time_step(const struct kn_case *c, const double max_speed[3
 static int choose_threads(const struct kn_case *c, double cells, double nodes)
 {
     const double grain = 32768; /* node updates or sample applications, some 30 microseconds */
-    const double samples = kn_collision_takes_blocks(c->collision.method) ? c->collision.samples : 0;
+    const double samples = kn_collision_is_noisy(c) ? c->collision.samples : 0;
     const double work = cells * fmax(nodes, samples);
     return c->run.threads > 0 ? c->run.threads : (int)fmin(omp_get_max_threads(), 1 + floor(work / grain));
 }

@@ -167,8 +167,9 @@ static bool read_locked(enum kn_dimension dimension, const char *text, double *s
                  table[dimension].example);
     } else if (!fits(unit, wanted)) {
         const char *found = name_of(unit);
-        snprintf(why, size, "'%.60s' is %s, expected %s (such as %s)", text, found ? found : "something else",
-                 table[dimension].name, table[dimension].example);
+        snprintf(why, size, "'%.60s' is %s, expected %s (such as %s%s)", text,
+                 found ? found : "of another dimension", table[dimension].name, table[dimension].example,
+                 strcmp(rest, "C") == 0 ? ", or degC: C is the coulomb" : "");
     } else {
         *si = convert(dimension, unit, wanted, number, rest);
         good = isfinite(*si);

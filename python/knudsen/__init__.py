@@ -15,6 +15,11 @@ Numbers are in the units of the program (docs/format.md): velocities in eps V0, 
 lambda0 / V0.  Of a case in SI, ``run.si`` has all of it in SI.
 """
 
+try:
+    import h5py as _h5py  # noqa: F401: to say what lacks before the traceback of another file does
+except ImportError as error:
+    raise ImportError(f"{error}; on Debian: apt install python3-h5py python3-matplotlib") from error
+
 from . import plot
 from .errors import Error
 from .program import find_program, run
