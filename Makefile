@@ -41,7 +41,7 @@ demo: program
 test:
 	@tools/packages test
 	@$(MAKE) --no-print-directory all
-	@ctest --test-dir $(BUILD) --output-on-failure --no-tests=error
+	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --no-tests=error
 
 picture: program
 	@$(KNUDSEN) run cases/micro-cavity/case.yaml --out results/picture --overwrite \
@@ -61,7 +61,7 @@ sanitize:
 	@tools/packages test
 	@$(MAKE) --no-print-directory all BUILD=build-sanitize \
 	    CMAKE_FLAGS="-DKN_SANITIZE=ON -DCMAKE_BUILD_TYPE=RelWithDebInfo $(CMAKE_FLAGS)"
-	@ctest --test-dir build-sanitize --output-on-failure --no-tests=error
+	@ctest --test-dir build-sanitize -j $(JOBS) --output-on-failure --no-tests=error
 
 docs: all
 	@$(KNUDSEN) help --markdown >docs/input.md

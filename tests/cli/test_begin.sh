@@ -56,6 +56,11 @@ f = json.load(sys.stdin)
 assert abs(f["knudsen"] * f["delta"] - 0.88846) < 1e-5 and f["steps"] > 100 and f["estimated_s"] > 0, f
 assert abs(f["si"]["length"] / 1.0002227e-6 - 1) < 1e-6, f' || failures=$((failures + 1))
 
+for name in relaxation couette; do # one cell, one axis
+    "$knudsen" info $name.yaml --json --set velocity.nodes=6 --set collision.method=bgk | python3 -m json.tool >/dev/null ||
+        { echo "FAILED  info --json $name"; failures=$((failures + 1)); }
+done
+
 # dimension mistakes, with their place
 sed 's/temperature: 300 K          #/temperature: 300 m #/' mine.yaml >wrong.yaml
 expect 2 "wrong.yaml:6:16: gas.temperature: '300 m' is a length, expected a temperature (such as 300 K)" \
