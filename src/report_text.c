@@ -9,23 +9,9 @@
 #include <string.h>
 
 /* Inside a script element HTML looks for nothing but tags and comments: no < and no >. */
-static void put_letter(FILE *to, char letter)
-{
-    if (letter == '<' || letter == '>' || letter == '&' || (unsigned char)letter < 0x20)
-        fprintf(to, "\\u%04x", (unsigned)(unsigned char)letter);
-    else
-        fputc(letter, to);
-}
-
 void kn_report_put_text(FILE *to, const char *text)
 {
-    fputc('"', to);
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
-            fputc('\\', to);
-        put_letter(to, *text);
-    }
-    fputc('"', to);
+    kn_files_json_text(to, text, "<>&");
 }
 
 void kn_report_put_html(FILE *to, const char *text)

@@ -80,6 +80,74 @@ static void files_numbers_read_back(void **state)
         assert_same(strtod(kn_files_number(text, values[i]), NULL), values[i]);
 }
 
+/* What a function prints, to be freed. */
+static char *printed(void (*print)(FILE *, const char *, const char *), const char *text, const char *also)
+{
+    char *found = NULL;
+    size_t size;
+    FILE *to = open_memstream(&found, &size);
+    assert_non_null(to);
+    print(to, text, also);
+    assert_int_equal(fclose(to), 0);
+    return found;
+}
+
+static void files_text_as_json(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *also, *json;
+    } known[] = {{"", "", "\"\""},
+                 {"a \"b\" \\ c", "", "\"a \\\"b\\\" \\\\ c\""},
+                 {"a\tb\n\x01\x7f", "", "\"a\\u0009b\\u000a\\u0001\x7f\""},
+                 {"</b> & \xc3\xa9", "", "\"</b> & \xc3\xa9\""},
+                 {"</b> & \xc3\xa9", "<>&", "\"\\u003c/b\\u003e \\u0026 \xc3\xa9\""}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        char *json = printed(kn_files_json_text, known[i].text, known[i].also);
+        assert_string_equal(json, known[i].json);
+        free(json);
+    }
+}
+
+static void print_echo(FILE *to, const char *word, const char *none)
+{
+    (void)none;
+    fputs("printf '%s|' ", to);
+    kn_files_shell_word(to, word);
+}
+
+/* A shell itself says what it reads. */
+static void files_words_of_a_shell(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"plain/name-1.h5",
+                                        "some where",
+                                        "a'b $HOME",
+                                        "`id`",
+                                        "$(id)",
+                                        "~",
+                                        "*",
+                                        "''",
+                                        "\"",
+                                        "\\",
+                                        "a\nb",
+                                        "a;b&c|d<e>f",
+                                        ""};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        char *command = printed(print_echo, words[i], NULL), found[64], expected[64];
+        FILE *shell = popen(command, "r"); /* NOLINT(cert-env33-c) */
+        assert_non_null(shell);
+        found[fread(found, 1, sizeof found - 1, shell)] = '\0';
+        assert_int_equal(pclose(shell), 0);
+        snprintf(expected, sizeof expected, "%s|", words[i]);
+        assert_string_equal(found, expected);
+        free(command);
+    }
+    char *plain = printed(print_echo, words[0], NULL);
+    assert_string_equal(plain, "printf '%s|' plain/name-1.h5");
+    free(plain);
+}
+
 /* ------------------------------------------------------------------- fields */
 
 struct scene {
@@ -500,6 +568,8 @@ int main(void)
         TEST(files_full_disk_keeps_the_old_file),
         TEST(files_folders),
         TEST(files_numbers_read_back),
+        TEST(files_text_as_json),
+        TEST(files_words_of_a_shell),
         TEST(fields_hold_everything),
         TEST(fields_of_equal_runs_are_equal_bytes),
         TEST(fields_series_follows_the_folder),
