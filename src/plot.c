@@ -55,8 +55,8 @@ static int choose_profiles(const struct kn_plot_scene *s, const struct kn_plot_q
 static double column_size(const struct kn_plot_run *r, int column)
 {
     double most = 0;
-    for (int row = 0; row < r->history.rows; row++) {
-        const double value = r->history.value[(size_t)row * (size_t)r->history.columns + (size_t)column];
+    for (int64_t row = 0; row < r->history.rows; row++) {
+        const double value = kn_history_at(&r->history, row, column);
         most = isfinite(value) ? fmax(most, fabs(value)) : most;
     }
     return most;
@@ -69,7 +69,7 @@ static int choose_columns(const struct kn_plot_run *r, const char *chosen[4])
     double most = 0;
     int n = 0;
     for (int i = 0; i < 4; i++)
-        if (kn_plot_data_column(r, headlines[i]) >= 0)
+        if (kn_history_column(&r->history, headlines[i]) >= 0)
             chosen[n++] = headlines[i];
     for (int i = 0; n == 0 && i < r->history.columns; i++) {
         const char *name = r->history.names[i];
@@ -165,7 +165,7 @@ static enum kn_status add_histories(struct kn_plot_sheet *sheet, struct kn_plot_
         return add_relaxation(sheet, s);
     for (int i = 0; i < n && status == KN_OK; i++)
         status = kn_plot_panels_history(sheet, s, &columns[i], 1);
-    const int at = kn_plot_data_column(r, residual);
+    const int at = kn_history_column(&r->history, residual);
     if (status == KN_OK && at >= 0 && column_size(r, at) > 0)
         status = kn_plot_panels_history(sheet, s, &residual, 1);
     if (status == KN_OK && sheet->npanels == 0)

@@ -49,7 +49,7 @@ static bool find_column(const struct kn_plot_run *r, const char *word, char colu
     const char *const fronts[] = {"", "average."};
     for (int i = 0; i < 2; i++) {
         snprintf(column, 64, "%s%s", fronts[i], word);
-        if (kn_plot_data_column(r, column) >= 0)
+        if (kn_history_column(&r->history, column) >= 0)
             return true;
     }
     return false;

@@ -4,7 +4,6 @@
 #include "io/store.h"
 #include "plot_case.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,66 +14,6 @@ static const char axis_names[] = "xyz";
 static enum kn_status no_memory(const char *folder)
 {
     return kn_error_set(KN_EMEMORY, "not enough memory to read '%s'", folder);
-}
-
-/* ------------------------------------------------------------------ history */
-
-static bool read_names(struct kn_plot_history *h, char *line)
-{
-    char *word;
-    int n = 1;
-    for (const char *c = line; *c; c++)
-        n += *c == ',';
-    h->names = calloc((size_t)n, sizeof *h->names);
-    while (h->names && h->columns < n && (word = strsep(&line, ",\r\n")) && *word)
-        if (!(h->names[h->columns++] = strdup(word)))
-            return false;
-    return h->names != NULL;
-}
-
-/* A row that is cut short, as a run that is going on may leave it, is left out. */
-static bool read_row(struct kn_plot_history *h, int *room, char *line)
-{
-    char *word;
-    int i = 0;
-    if (h->rows == *room) {
-        *room = 2 * *room + 256;
-        double *more = realloc(h->value, (size_t)*room * (size_t)h->columns * sizeof *more);
-        if (!more)
-            return false;
-        h->value = more;
-    }
-    double *row = h->value + (size_t)h->rows * (size_t)h->columns;
-    while (i < h->columns && (word = strsep(&line, ",\r\n")) && *word)
-        row[i++] = strtod(word, NULL);
-    h->rows += i == h->columns;
-    return true;
-}
-
-static enum kn_status read_history(struct kn_plot_run *r)
-{
-    char path[KN_PATH], *line = NULL;
-    size_t size = 0;
-    int room = 0;
-    if (kn_files_join(path, r->folder, "history.csv") != KN_OK)
-        return KN_EIO;
-    FILE *from = fopen(path, "re");
-    if (!from)
-        return errno == ENOENT ? KN_OK : kn_error_set(KN_EIO, "cannot read '%s': %s", path, strerror(errno));
-    bool good = getline(&line, &size, from) <= 0 || read_names(&r->history, line);
-    while (good && getline(&line, &size, from) > 0)
-        good = read_row(&r->history, &room, line);
-    free(line);
-    fclose(from);
-    return good ? KN_OK : no_memory(path);
-}
-
-int kn_plot_data_column(const struct kn_plot_run *r, const char *name)
-{
-    for (int i = 0; i < r->history.columns; i++)
-        if (strcmp(r->history.names[i], name) == 0)
-            return i;
-    return -1;
 }
 
 /* --------------------------------------------------------------------- HDF5 */
@@ -214,7 +153,7 @@ enum kn_status kn_plot_data_open(struct kn_plot_run *r, const char *folder)
     *r = (struct kn_plot_run){.folder = folder};
     enum kn_status status = kn_files_join(path, folder, "fields.h5");
     if (status == KN_OK)
-        status = read_history(r);
+        status = kn_history_read(&r->history, folder);
     if (status == KN_OK)
         status = kn_plot_case_read(r);
     if (status != KN_OK)
@@ -230,10 +169,7 @@ enum kn_status kn_plot_data_open(struct kn_plot_run *r, const char *folder)
 
 void kn_plot_data_close(struct kn_plot_run *r)
 {
-    for (int i = 0; i < r->history.columns; i++)
-        free(r->history.names[i]);
-    free(r->history.names);
-    free(r->history.value);
+    kn_history_free(&r->history);
     for (int d = 0; d < 3; d++)
         free(r->edges[d]);
     free(r->series);

@@ -282,18 +282,12 @@ enum kn_status kn_plot_panels_profile(struct kn_plot_sheet *sheet, struct kn_plo
 
 /* ------------------------------------------------------------------- history */
 
-/* The value of a row, NaN where it does not exist. */
-static double history_at(const struct kn_plot_run *r, int row, int column)
-{
-    return r->history.value[(size_t)row * (size_t)r->history.columns + (size_t)column];
-}
-
 static enum kn_status add_history_curve(struct kn_plot_panel *panel, const struct kn_plot_scene *s,
                                         const struct kn_plot_run *r, const char *column, int ncolumns,
                                         const struct kn_plot_scale *first,
                                         const struct kn_plot_scale *of_time)
 {
-    const int at = kn_plot_data_column(r, column), when = kn_plot_data_column(r, "time");
+    const int at = kn_history_column(&r->history, column), when = kn_history_column(&r->history, "time");
     const struct kn_plot_si *of_first = kn_plot_panels_si(s, &s->runs[0]), *si = kn_plot_panels_si(s, r);
     const enum kn_plot_class class = kn_plot_quantity_column_class(column);
     const struct kn_plot_scale scale = kn_plot_quantity_rescale(first, class, of_first, si);
@@ -303,17 +297,17 @@ static enum kn_status add_history_curve(struct kn_plot_panel *panel, const struc
     /* what passes through walls is that of the step before, which the first row has not */
     const bool begins_late =
         strcmp(column, "D") == 0 || (strchr(column, '.') && strncmp(column, "average.", 8) != 0);
-    const int every = r->history.rows > ROWS ? (r->history.rows + ROWS - 1) / ROWS : 1;
-    struct kn_plot_curve *c = kn_plot_sheet_curve(panel, KN_PLOT_LINE, r->history.rows, false);
+    const int64_t every = r->history.rows > ROWS ? (r->history.rows + ROWS - 1) / ROWS : 1;
+    struct kn_plot_curve *c = kn_plot_sheet_curve(panel, KN_PLOT_LINE, (int)r->history.rows, false);
     if (!c)
         return no_memory();
     c->n = 0;
-    for (int row = 0; row < r->history.rows; row++) {
-        const double value = history_at(r, row, at);
+    for (int64_t row = 0; row < r->history.rows; row++) {
+        const double value = kn_history_at(&r->history, row, at);
         if ((row % every && row + 1 < r->history.rows) || (row == 0 && begins_late) || !isfinite(value) ||
             (panel->logarithmic && !(value > 0)))
             continue;
-        c->x[c->n] = time.factor * history_at(r, row, when);
+        c->x[c->n] = time.factor * kn_history_at(&r->history, row, when);
         c->y[c->n++] = scale.offset + scale.factor * value;
         panel->x_range[1] = fmax(panel->x_range[1], c->x[c->n - 1]);
     }
@@ -343,7 +337,7 @@ static enum kn_status add_reference_history(struct kn_plot_panel *panel, struct 
                                             const char *column, const struct kn_plot_scale *scale,
                                             const struct kn_plot_scale *time)
 {
-    const int at = kn_plot_data_column(&s->runs[0], column);
+    const int at = kn_history_column(&s->runs[0].history, column);
     const bool begun = at >= 0 && s->runs[0].history.rows > 0;
     enum kn_status status = KN_OK;
     struct mark *marks = calloc((size_t)s->references.n + 1, sizeof *marks);
@@ -359,7 +353,7 @@ static enum kn_status add_reference_history(struct kn_plot_panel *panel, struct 
         }
         marks[i] = (struct mark){true, time->factor * p->time, p->value};
         if (p->is_share && begun)
-            marks[i].y *= history_at(&s->runs[0], 0, at);
+            marks[i].y *= kn_history_at(&s->runs[0].history, 0, at);
     }
     if (status == KN_OK)
         status = add_sources(panel, s, marks, scale);
@@ -379,11 +373,11 @@ enum kn_status kn_plot_panels_history(struct kn_plot_sheet *sheet, struct kn_plo
     for (int i = 0; i < n; i++) {
         kn_plot_sheet_append(panel->what, sizeof panel->what, "%s%s", i ? ", " : "", columns[i]);
         for (int r = 0; r < s->nruns; r++) {
-            const int at = kn_plot_data_column(&s->runs[r], columns[i]),
-                      when = kn_plot_data_column(&s->runs[r], "time");
-            for (int row = 0; at >= 0 && when >= 0 && row < s->runs[r].history.rows; row++) {
-                widen(&values, history_at(&s->runs[r], row, at));
-                widen(&times, history_at(&s->runs[r], row, when));
+            const int at = kn_history_column(&s->runs[r].history, columns[i]),
+                      when = kn_history_column(&s->runs[r].history, "time");
+            for (int64_t row = 0; at >= 0 && when >= 0 && row < s->runs[r].history.rows; row++) {
+                widen(&values, kn_history_at(&s->runs[r].history, row, at));
+                widen(&times, kn_history_at(&s->runs[r].history, row, when));
             }
         }
     }

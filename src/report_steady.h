@@ -27,8 +27,8 @@ struct kn_report_steady {
 };
 
 /* `outcome` as in summary.json; "" where the run has none. */
-void kn_report_steady_judge(struct kn_report_steady *s, const struct kn_report_history *h,
+void kn_report_steady_judge(struct kn_report_steady *s, const struct kn_history_table *h,
                             const struct kn_case *c, const char *outcome);
-void kn_report_steady_print(FILE *to, const struct kn_report_steady *s, const struct kn_report_history *h);
+void kn_report_steady_print(FILE *to, const struct kn_report_steady *s, const struct kn_history_table *h);
 
 #endif

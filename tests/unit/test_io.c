@@ -503,6 +503,51 @@ static void history_faults(void **state)
     assert_int_equal(open_files(), before);
 }
 
+static void read_history(struct kn_history_table *h, const char *text, int64_t rows)
+{
+    write_all("history.csv", text, strlen(text));
+    assert_int_equal(kn_history_read(h, folder), KN_OK);
+    assert_int_equal(h->rows, rows);
+}
+
+static void history_reads_back(void **state)
+{
+    (void)state;
+    struct kn_monitor m = {.ncolumns = NCOLUMNS, .columns = columns};
+    struct kn_history_table h;
+    int before = open_files();
+    assert_int_equal(kn_history_read(&h, folder), KN_OK); /* there is none */
+    assert_int_equal(h.columns + h.rows, 0);
+    append_steps(&m, -1, 0, 700);
+    assert_int_equal(kn_history_read(&h, folder), KN_OK);
+    assert_int_equal(h.columns, NCOLUMNS);
+    assert_int_equal(h.rows, 701);
+    assert_int_equal(kn_history_column(&h, "top.stress_y"), 5);
+    assert_int_equal(kn_history_column(&h, "top"), -1);
+    assert_true(kn_history_at(&h, 700, 1) == 70 && kn_history_at(&h, 3, 4) == -0.3);
+    assert_true(isnan(kn_history_at(&h, 3, 2)));
+    kn_history_free(&h);
+    assert_int_equal(h.columns, 0);
+    /* 0.1 may be all that is there of 0.125: only the end of the line tells */
+    static const char *const torn[] = {"",          "2",       "2,",        "2,0.2,",
+                                       "2,0.2,0.1", "2,0.2\n", "2,0.2,x\n", "2,0.2,1,1\n"};
+    for (size_t i = 0; i < sizeof torn / sizeof *torn; i++) {
+        char text[128];
+        snprintf(text, sizeof text, "step,time,D\n1,0.1,0.125\n%s", torn[i]);
+        read_history(&h, text, 1);
+        kn_history_free(&h);
+    }
+    read_history(&h, "step,time,D\r\n1,0.1,0.125\r\n", 1);
+    assert_true(kn_history_column(&h, "D") == 2 && kn_history_at(&h, 0, 2) == 0.125);
+    kn_history_free(&h);
+    read_history(&h, "", 0);
+    write_all("history.csv", "a,b\n1,2\n", 8);
+    assert_int_equal(kn_history_read(&h, folder), KN_EIO);
+    assert_message("no history of this program");
+    kn_history_free(&h);
+    assert_int_equal(open_files(), before);
+}
+
 static void summary_is_json(void **state)
 {
     (void)state;
@@ -561,6 +606,48 @@ static void summary_is_json(void **state)
     assert_false(exists("summary.json.tmp"));
 }
 
+static void summary_reads_back(void **state)
+{
+    (void)state;
+    char *text, word[8];
+    struct kn_case c, found;
+    struct kn_monitor m = {.c = &c, .ncolumns = NCOLUMNS, .columns = columns};
+    struct kn_provenance provenance = {.commit = "", .compiler = "\"D\": 7, {\\", .flags = "}"};
+    const struct kn_summary s = {.m = &m,
+                                 .outcome = "end time",
+                                 .backend = "cpu",
+                                 .steps = 42,
+                                 .time_step = 0.125,
+                                 .provenance = &provenance};
+    assert_int_equal(kn_summary_read(folder, &text), KN_OK);
+    assert_null(text);
+    assert_null(kn_summary_member(text, "case"));
+    kn_case_default(&c);
+    c.gas.delta = 2.5;
+    set_row(&m, 42);
+    assert_int_equal(kn_summary_write(folder, &s), KN_OK);
+    assert_int_equal(kn_summary_read(folder, &text), KN_OK);
+    assert_true(kn_summary_number(kn_summary_member(text, "time_step")) == 0.125);
+    assert_true(kn_summary_number(kn_summary_member(kn_summary_member(text, "quantities"), "D")) == 0.5);
+    assert_null(kn_summary_member(text, "D"));
+    assert_true(isnan(kn_summary_number(kn_summary_member(text, "outcome"))));
+    assert_true(isnan(kn_summary_number(NULL)));
+    kn_summary_text(kn_summary_member(text, "outcome"), word, sizeof word);
+    assert_string_equal(word, "end tim");
+    kn_summary_text(kn_summary_member(text, "steps"), word, sizeof word);
+    assert_string_equal(word, "");
+    assert_int_equal(kn_summary_case(text, &found), KN_OK);
+    assert_true(found.gas.delta == 2.5);
+    for (size_t length = strlen(text); length > 0; length -= length > 7 ? 7 : length) { /* cut off anywhere */
+        text[length] = '\0';
+        assert_null(kn_summary_member(text, "nothing"));
+        kn_summary_text(kn_summary_member(text, "backend"), word, sizeof word);
+        if (kn_summary_case(text, &found) == KN_OK)
+            assert_true(found.gas.delta == 2.5 || found.gas.delta == 1);
+    }
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -578,7 +665,9 @@ int main(void)
         TEST(vtk_list_drops_what_is_later),
         TEST(history_goes_on),
         TEST(history_faults),
+        TEST(history_reads_back),
         TEST(summary_is_json),
+        TEST(summary_reads_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
