@@ -1,7 +1,6 @@
 #include "plot_data.h"
 
 #include "error.h"
-#include "io/store.h"
 #include "plot_case.h"
 
 #include <math.h>
@@ -18,72 +17,18 @@ static enum kn_status no_memory(const char *folder)
 
 /* --------------------------------------------------------------------- HDF5 */
 
-static bool read_number(hid_t object, const char *name, double *value)
-{
-    hid_t attribute = H5Aexists(object, name) > 0 ? H5Aopen(object, name, H5P_DEFAULT) : -1;
-    if (attribute < 0)
-        return false;
-    const bool good = H5Aread(attribute, H5T_NATIVE_DOUBLE, value) >= 0;
-    H5Aclose(attribute);
-    return good;
-}
-
-/* Text of fixed or of variable length. */
-static void read_text(hid_t object, const char *name, char *text, size_t size)
-{
-    text[0] = '\0';
-    hid_t attribute = H5Aexists(object, name) > 0 ? H5Aopen(object, name, H5P_DEFAULT) : -1;
-    if (attribute < 0)
-        return;
-    hid_t type = H5Aget_type(attribute);
-    if (H5Tis_variable_str(type) > 0) {
-        char *words = NULL;
-        if (H5Aread(attribute, type, &words) >= 0 && words)
-            snprintf(text, size, "%s", words);
-        H5free_memory(words);
-    } else if (H5Tget_class(type) == H5T_STRING) {
-        char words[256] = {0};
-        if (H5Tget_size(type) < sizeof words && H5Aread(attribute, type, words) >= 0)
-            snprintf(text, size, "%s", words);
-    }
-    H5Tclose(type);
-    H5Aclose(attribute);
-}
-
 static bool read_axis(hid_t file, struct kn_plot_run *r, int d)
 {
     char name[16];
+    size_t count = 0;
     snprintf(name, sizeof name, "grid/%c", axis_names[d]);
-    hid_t set = H5Dopen2(file, name, H5P_DEFAULT);
-    if (set < 0)
+    r->edges[d] = kn_store_read_array(file, name, &count);
+    if (!r->edges[d] || count < 2 || count > 1 << 30)
         return false;
-    hid_t space = H5Dget_space(set);
-    const hssize_t count = H5Sget_simple_extent_npoints(space);
-    bool good = count >= 2 && count < 1 << 30;
-    r->edges[d] = good ? malloc((size_t)count * sizeof(double)) : NULL;
-    good = r->edges[d] && H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, r->edges[d]) >= 0;
     r->cells[d] = (int)count - 1;
-    for (hssize_t i = 0; good && i < count; i++)
+    for (size_t i = 0; i < count; i++)
         r->edges[d][i] /= r->delta;
-    H5Sclose(space);
-    H5Dclose(set);
-    return good;
-}
-
-static void read_si(hid_t file, struct kn_plot_run *r)
-{
-    struct kn_plot_si *si = &r->si;
-    hid_t group = H5Lexists(file, "si", H5P_DEFAULT) > 0 ? H5Gopen2(file, "si", H5P_DEFAULT) : -1;
-    if (group < 0)
-        return;
-    read_text(group, "species", si->species, sizeof si->species);
-    r->has_si = read_number(group, "temperature", &si->temperature) &&
-                read_number(group, "pressure", &si->pressure) &&
-                read_number(group, "density", &si->density) && read_number(group, "mass", &si->mass) &&
-                read_number(group, "velocity", &si->velocity) && read_number(group, "length", &si->length) &&
-                read_number(group, "time", &si->time) && read_number(group, "box", &si->box) &&
-                read_number(group, "disturbance", &si->disturbance);
-    H5Gclose(group);
+    return true;
 }
 
 /* The times of the files that the series links to; one that is gone is left out. */
@@ -106,7 +51,7 @@ static bool read_series(hid_t file, struct kn_plot_run *r)
         hid_t group = H5Gopen2(file, path, H5P_DEFAULT);
         if (group < 0)
             continue;
-        r->times += read_number(group, "time", &r->series[r->times]);
+        r->times += kn_store_read_number(group, "time", &r->series[r->times]);
         H5Gclose(group);
     }
     return true;
@@ -114,13 +59,13 @@ static bool read_series(hid_t file, struct kn_plot_run *r)
 
 static bool read_shape(hid_t file, struct kn_plot_run *r)
 {
-    if (!read_number(file, "time", &r->time) || !read_number(file, "delta", &r->delta) || !(r->delta > 0))
+    if (!kn_store_read_number(file, "time", &r->time) || !kn_store_read_number(file, "delta", &r->delta) ||
+        !(r->delta > 0))
         return false;
     for (int d = 0; d < 3; d++)
         if (!read_axis(file, r, d))
             return false;
     r->has_mean = H5Lexists(file, "mean", H5P_DEFAULT) > 0;
-    read_si(file, r);
     return read_series(file, r);
 }
 
@@ -159,6 +104,7 @@ enum kn_status kn_plot_data_open(struct kn_plot_run *r, const char *folder)
     if (status != KN_OK)
         return status;
     hid_t file = kn_store_open(path, reason);
+    kn_fields_read_scales(file, r->has_case ? &r->c : NULL, &r->scales, r->species);
     if (file < 0)
         return without_fields(r, path, reason);
     r->has_fields = read_shape(file, r);

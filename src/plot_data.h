@@ -2,14 +2,8 @@
 #ifndef KN_PLOT_DATA_H
 #define KN_PLOT_DATA_H
 
+#include "io/fields.h"
 #include "io/history.h"
-
-/* Scales of a run whose case was given in SI units; docs/format.md. */
-struct kn_plot_si {
-    char species[32];
-    double temperature, pressure, density, mass, velocity, length, time, box;
-    double disturbance; /* by which deviations are multiplied */
-};
 
 /* A run; of its fields only what tells their shape. */
 struct kn_plot_run {
@@ -19,13 +13,13 @@ struct kn_plot_run {
     double time;     /* lambda0 / V0 */
     double delta;    /* L / lambda0 */
     int cells[3];
-    double *edges[3];  /* [cells[d] + 1], L */
-    bool has_mean;     /* averages over time are there */
-    int times;         /* in the series */
-    double *series;    /* [times], lambda0 / V0, rising */
-    char (*links)[32]; /* [times] names of their groups */
-    bool has_si;
-    struct kn_plot_si si;
+    double *edges[3];        /* [cells[d] + 1], L */
+    bool has_mean;           /* averages over time are there */
+    int times;               /* in the series */
+    double *series;          /* [times], lambda0 / V0, rising */
+    char (*links)[32];       /* [times] names of their groups */
+    struct kn_scales scales; /* known where its case was given in SI units */
+    char species[KN_FIELDS_SPECIES];
     struct kn_history_table history; /* without columns where there is none */
     bool has_case;                   /* summary.json is there, and read */
     struct kn_case c;

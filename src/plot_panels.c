@@ -21,9 +21,9 @@ static enum kn_status sheet_is_full(void)
                         KN_PLOT_PANELS);
 }
 
-const struct kn_plot_si *kn_plot_panels_si(const struct kn_plot_scene *s, const struct kn_plot_run *r)
+const struct kn_scales *kn_plot_panels_si(const struct kn_plot_scene *s, const struct kn_plot_run *r)
 {
-    return s->in_si && r->has_si ? &r->si : NULL;
+    return s->in_si && r->scales.known ? &r->scales : NULL;
 }
 
 static void label_axis(char text[KN_PLOT_TEXT], char name, const struct kn_plot_scale *scale)
@@ -171,8 +171,8 @@ static void label_state(struct kn_plot_panel *panel, struct kn_plot_curve *c, co
         snprintf(c->label, sizeof c->label, "%s", state->run->label);
         return;
     }
-    const struct kn_plot_scale time = kn_plot_quantity_scale(KN_PLOT_TIME, kn_plot_panels_si(s, state->run),
-                                                             s->states[s->nstates - 1].gas.time);
+    const struct kn_plot_scale time = kn_plot_quantity_scale(
+        KN_DIMENSION_TIME, kn_plot_panels_si(s, state->run), s->states[s->nstates - 1].gas.time);
     snprintf(panel->key, sizeof panel->key, time.is_si ? "{/:Italic t}  (%s)" : "{/:Italic t} / (%s)",
              time.unit);
     snprintf(c->label, sizeof c->label, "%.4g", time.factor * state->gas.time);
@@ -201,15 +201,16 @@ static enum kn_status add_profile_curves(struct kn_plot_panel *panel, struct kn_
                                          const struct kn_plot_scale *first,
                                          const struct kn_plot_scale *length)
 {
-    const struct kn_plot_si *of_first = kn_plot_panels_si(s, s->states[0].run);
+    const struct kn_scales *of_first = kn_plot_panels_si(s, s->states[0].run);
     for (int i = 0; i < (n > 1 ? n : s->nstates); i++) {
         const int which = n > 1 ? 0 : i;
         const struct kn_plot_quantity *one = q[n > 1 ? i : 0];
         const struct kn_plot_state *state = &s->states[which];
         const struct kn_plot_gas *g = &state->gas;
-        const struct kn_plot_si *si = kn_plot_panels_si(s, state->run);
-        const struct kn_plot_scale scale = kn_plot_quantity_rescale(first, one->class, of_first, si);
-        const struct kn_plot_scale along = kn_plot_quantity_rescale(length, KN_PLOT_LENGTH, of_first, si);
+        const struct kn_scales *si = kn_plot_panels_si(s, state->run);
+        const struct kn_plot_scale scale = kn_plot_quantity_rescale(first, one->dimension, of_first, si);
+        const struct kn_plot_scale along =
+            kn_plot_quantity_rescale(length, KN_DIMENSION_LENGTH, of_first, si);
         struct kn_plot_curve *c = kn_plot_sheet_curve(panel, KN_PLOT_LINE, g->cells[k], false);
         if (!c)
             return no_memory();
@@ -220,7 +221,7 @@ static enum kn_status add_profile_curves(struct kn_plot_panel *panel, struct kn_
         }
         if (n > 1)
             snprintf(c->label, sizeof c->label, "%s",
-                     one->class == KN_PLOT_VELOCITY || scale.is_si ? one->symbol : one->words);
+                     one->dimension == KN_DIMENSION_VELOCITY || scale.is_si ? one->symbol : one->words);
         else if (s->nstates > 1)
             label_state(panel, c, s, i);
     }
@@ -250,7 +251,7 @@ enum kn_status kn_plot_panels_profile(struct kn_plot_sheet *sheet, struct kn_plo
                                       const struct kn_plot_quantity *const *q, int n, int k)
 {
     const struct kn_plot_gas *g = &s->states[0].gas;
-    const struct kn_plot_si *si = kn_plot_panels_si(s, s->states[0].run);
+    const struct kn_scales *si = kn_plot_panels_si(s, s->states[0].run);
     struct kn_plot_panel *panel = kn_plot_sheet_add(sheet);
     struct span values = {INFINITY, -INFINITY};
     if (!panel)
@@ -258,14 +259,15 @@ enum kn_status kn_plot_panels_profile(struct kn_plot_sheet *sheet, struct kn_plo
     enum kn_status status = measure_profiles(s, q, n, k, &values);
     if (status != KN_OK)
         return status;
-    const struct kn_plot_scale length = kn_plot_quantity_scale(KN_PLOT_LENGTH, si, g->edges[k][g->cells[k]]);
-    const struct kn_plot_scale scale = kn_plot_quantity_scale(q[0]->class, si, largest_of(&values));
+    const struct kn_plot_scale length =
+        kn_plot_quantity_scale(KN_DIMENSION_LENGTH, si, g->edges[k][g->cells[k]]);
+    const struct kn_plot_scale scale = kn_plot_quantity_scale(q[0]->dimension, si, largest_of(&values));
     label_axis(panel->x_label, axis_names[g->axis[k]], &length);
     kn_plot_quantity_label(panel->y_label, q[0], &scale);
-    if (n > 1 && q[0]->class == KN_PLOT_VELOCITY)
+    if (n > 1 && q[0]->dimension == KN_DIMENSION_VELOCITY)
         snprintf(panel->y_label, sizeof panel->y_label, scale.is_si ? "velocity  (%s)" : "velocity / %s",
                  scale.unit);
-    else if (n > 1 && q[0]->class != q[n - 1]->class)
+    else if (n > 1 && q[0]->dimension != q[n - 1]->dimension)
         snprintf(panel->y_label, sizeof panel->y_label, "deviation / {/:Italic εn}_0, {/:Italic εT}_0");
     else if (n > 1)
         snprintf(panel->y_label, sizeof panel->y_label, scale.is_si ? "%s  (%s)" : "%s / %s", q[0]->words,
@@ -288,10 +290,10 @@ static enum kn_status add_history_curve(struct kn_plot_panel *panel, const struc
                                         const struct kn_plot_scale *of_time)
 {
     const int at = kn_history_column(&r->history, column), when = kn_history_column(&r->history, "time");
-    const struct kn_plot_si *of_first = kn_plot_panels_si(s, &s->runs[0]), *si = kn_plot_panels_si(s, r);
-    const enum kn_plot_class class = kn_plot_quantity_column_class(column);
-    const struct kn_plot_scale scale = kn_plot_quantity_rescale(first, class, of_first, si);
-    const struct kn_plot_scale time = kn_plot_quantity_rescale(of_time, KN_PLOT_TIME, of_first, si);
+    const struct kn_scales *of_first = kn_plot_panels_si(s, &s->runs[0]), *si = kn_plot_panels_si(s, r);
+    const enum kn_dimension dimension = kn_monitor_dimension(column);
+    const struct kn_plot_scale scale = kn_plot_quantity_rescale(first, dimension, of_first, si);
+    const struct kn_plot_scale time = kn_plot_quantity_rescale(of_time, KN_DIMENSION_TIME, of_first, si);
     if (at < 0 || when < 0)
         return KN_OK;
     /* what passes through walls is that of the step before, which the first row has not */
@@ -364,7 +366,7 @@ static enum kn_status add_reference_history(struct kn_plot_panel *panel, struct 
 enum kn_status kn_plot_panels_history(struct kn_plot_sheet *sheet, struct kn_plot_scene *s,
                                       const char *const *columns, int n)
 {
-    const struct kn_plot_si *si = kn_plot_panels_si(s, &s->runs[0]);
+    const struct kn_scales *si = kn_plot_panels_si(s, &s->runs[0]);
     struct kn_plot_panel *panel = kn_plot_sheet_add(sheet);
     struct span values = {INFINITY, -INFINITY}, times = {0, 0};
     if (!panel)
@@ -382,9 +384,9 @@ enum kn_status kn_plot_panels_history(struct kn_plot_sheet *sheet, struct kn_plo
         }
     }
     panel->logarithmic = strcmp(columns[0], "residual") == 0;
-    const struct kn_plot_scale time = kn_plot_quantity_scale(KN_PLOT_TIME, si, times.high);
+    const struct kn_plot_scale time = kn_plot_quantity_scale(KN_DIMENSION_TIME, si, times.high);
     const struct kn_plot_scale scale =
-        kn_plot_quantity_scale(kn_plot_quantity_column_class(columns[0]), si, largest_of(&values));
+        kn_plot_quantity_scale(kn_monitor_dimension(columns[0]), si, largest_of(&values));
     snprintf(panel->x_label, sizeof panel->x_label, time.is_si ? "{/:Italic t}  (%s)" : "{/:Italic t} / (%s)",
              time.unit);
     panel->rest = scale.offset;
@@ -395,7 +397,7 @@ enum kn_status kn_plot_panels_history(struct kn_plot_sheet *sheet, struct kn_plo
     enum kn_status status = KN_OK;
     for (int i = 0; i < n; i++) {
         const struct kn_plot_scale own =
-            kn_plot_quantity_scale(kn_plot_quantity_column_class(columns[i]), si, largest_of(&values));
+            kn_plot_quantity_scale(kn_monitor_dimension(columns[i]), si, largest_of(&values));
         for (int r = 0; r < s->nruns && status == KN_OK; r++)
             status = add_history_curve(panel, s, &s->runs[r], columns[i], n, &own, &time);
     }

@@ -2,6 +2,7 @@
 
 #include "config.h"
 #include "error.h"
+#include "io/fields.h"
 #include "io/summary.h"
 #include "provenance.h"
 #include "report_compare.h"
@@ -27,6 +28,8 @@ struct report {
     double time_step; /* lambda0 / V0; 0 = not known */
     bool has_case;
     struct kn_case c;
+    struct kn_scales scales; /* known where the case was in SI units */
+    char species[KN_FIELDS_SPECIES];
     struct kn_history_table history;
     struct kn_report_gas gas;
     struct kn_report_notes notes;
@@ -94,6 +97,51 @@ static void print_results(FILE *to, struct report *r)
         fputs("null", to);
 }
 
+static void print_scales(FILE *to, const struct report *r)
+{
+    if (!r->scales.known) {
+        fputs("null", to);
+        return;
+    }
+    fputs("{\"species\": ", to);
+    kn_report_put_text(to, r->species);
+    for (const struct kn_scale *scale = kn_scales_list; scale->name; scale++) {
+        fprintf(to, ", \"%s\": ", scale->name);
+        kn_report_put_number(to, kn_scales_value(&r->scales, scale));
+    }
+    fputc('}', to);
+}
+
+/* What has no dimension is shown as a bare number. */
+static void print_unit(FILE *to, const struct report *r, const char *name, const char *column)
+{
+    const enum kn_dimension dimension = kn_monitor_dimension(column);
+    const struct kn_conversion by = kn_scales_conversion(&r->scales, dimension);
+    const bool bare = dimension == KN_DIMENSION_NONE, si = r->scales.known && !bare;
+    kn_report_put_text(to, name);
+    fputs(": ", to);
+    kn_report_put_rule(to, bare ? "1" : kn_monitor_unit(column), si ? kn_units_si(dimension) : NULL,
+                       by.factor, by.offset);
+}
+
+/* Units of the columns of the history, and of what summary.json has of a wall. */
+static void print_units(FILE *to, const struct report *r)
+{
+    static const char *const always[][2] = {
+        {"stress", "top.stress_x"},     {"shear", "top.stress_x"}, {"heat_flux", "top.heat_flux"},
+        {"mass_flux", "top.mass_flux"}, {"time", "time"},          {"residual", "residual"}};
+    fputc('{', to);
+    for (size_t i = 0; i < sizeof always / sizeof *always; i++) {
+        fputs(i ? ", " : "", to);
+        print_unit(to, r, always[i][0], always[i][1]);
+    }
+    for (int i = 0; i < r->history.columns; i++) {
+        fputs(", ", to);
+        print_unit(to, r, r->history.names[i], r->history.names[i]);
+    }
+    fputc('}', to);
+}
+
 static void print_data(FILE *to, struct report *r)
 {
     fputs("{\"title\": ", to);
@@ -111,7 +159,9 @@ static void print_data(FILE *to, struct report *r)
     fputs(",\n\"history\": ", to);
     kn_report_history_print(to, &r->history, &r->notes);
     fputs(",\n\"si\": ", to);
-    kn_report_fields_print_si(to, &r->gas);
+    print_scales(to, r);
+    fputs(",\n\"units\": ", to);
+    print_units(to, r);
     fputs(",\n\"fields\": ", to);
     kn_report_fields_print(to, &r->gas, r->bytes, &r->notes);
     fprintf(to, ",\n\"notes\": [%s]}", r->notes.text ? r->notes.text : "");
@@ -166,6 +216,7 @@ static enum kn_status read_folder(struct report *r)
                                   "What it had written is here.");
     else
         take_case(r);
+    kn_fields_read_scales(r->gas.file, r->has_case ? &r->c : NULL, &r->scales, r->species);
     if (r->gas.file < 0)
         kn_report_note(&r->notes,
                        "The run stopped before fields were written; knudsen run --resume goes on.");

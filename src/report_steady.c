@@ -136,15 +136,16 @@ static void judge_residual(struct kn_report_steady *s, const struct kn_history_t
                            const struct kn_case *c)
 {
     const int column = kn_history_column(h, "residual");
-    const double limit = c && c->time.residual > 0 ? c->time.residual : RESIDUAL,
-                 last = column < 0 ? NAN : kn_history_at(h, h->rows - 1, column);
-    s->verdict = isnan(last) ? KN_REPORT_UNCLEAR : last < limit ? KN_REPORT_STEADY : KN_REPORT_CHANGING;
-    if (isnan(last))
-        snprintf(s->sentence, sizeof s->sentence, "The history has nothing that could tell.");
-    else
-        snprintf(s->sentence, sizeof s->sentence,
-                 "The gas changes by %.2g of itself in a unit of time; below %.2g it would count as steady.",
-                 last, limit);
+    s->limit = c && c->time.residual > 0 ? c->time.residual : RESIDUAL;
+    s->residual = column < 0 ? NAN : kn_history_at(h, h->rows - 1, column);
+    s->verdict = isnan(s->residual)       ? KN_REPORT_UNCLEAR
+                 : s->residual < s->limit ? KN_REPORT_STEADY
+                                          : KN_REPORT_CHANGING;
+    snprintf(s->sentence, sizeof s->sentence, "%s",
+             isnan(s->residual)
+                 ? "The history has nothing that could tell."
+                 : "The residual, by which part of itself the gas changes in a unit of time, is "
+                   "{residual}; below {limit} the gas would count as steady.");
 }
 
 /* The first number of the flow, else the largest at a wall. */
@@ -199,18 +200,18 @@ static void add_residual(struct kn_report_steady *s, const struct kn_case *c, bo
     const size_t length = strlen(s->sentence);
     if (!c || !(c->time.residual > 0) || s->watched == 0)
         return;
-    snprintf(s->sentence + length, sizeof s->sentence - length,
-             reached ? " The residual fell below time.residual = %g."
-             : noisy ? " The residual stayed above time.residual = %g, as noise alone may keep it."
-                     : " The residual did not fall below time.residual = %g.",
-             c->time.residual);
+    s->limit = c->time.residual;
+    snprintf(s->sentence + length, sizeof s->sentence - length, " The residual %s.",
+             reached ? "fell below time.residual = {limit}"
+             : noisy ? "stayed above time.residual = {limit}, as noise alone may keep it"
+                     : "did not fall below time.residual = {limit}");
 }
 
 void kn_report_steady_judge(struct kn_report_steady *s, const struct kn_history_table *h,
                             const struct kn_case *c, const char *outcome)
 {
     const bool reached = strcmp(outcome, "residual") == 0, noisy = !c || kn_collision_is_noisy(c);
-    *s = (struct kn_report_steady){.verdict = KN_REPORT_UNCLEAR};
+    *s = (struct kn_report_steady){.verdict = KN_REPORT_UNCLEAR, .residual = NAN, .limit = NAN};
     snprintf(s->sentence, sizeof s->sentence, "The history has too few rows to tell.");
     if (h->rows == 0)
         return;
@@ -237,6 +238,10 @@ void kn_report_steady_print(FILE *to, const struct kn_report_steady *s, const st
     static const char *const words[] = {"steady", "not steady", "periodic", "not clear"};
     fprintf(to, "{\"verdict\": \"%s\", \"sentence\": ", words[s->verdict]);
     kn_report_put_text(to, s->sentence);
+    fputs(", \"residual\": ", to);
+    kn_report_put_number(to, s->residual);
+    fputs(", \"limit\": ", to);
+    kn_report_put_number(to, s->limit);
     fputs(", \"from\": ", to);
     kn_report_put_number(to, s->from);
     fputs(", \"watched\": [", to);

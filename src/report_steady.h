@@ -16,8 +16,9 @@ enum { KN_REPORT_WATCHED = 12 };
 /* The mean over the last eighth of the time is compared with that over the eighth before. */
 struct kn_report_steady {
     enum kn_report_verdict verdict;
-    char sentence[512];
-    double from; /* time at which the last quarter begins */
+    char sentence[512];     /* {residual} and {limit} stand for these: */
+    double residual, limit; /* V0 / lambda0; NaN where the sentence does not name it */
+    double from;            /* time at which the last quarter begins */
     int watched;
     struct {
         int column;

@@ -41,6 +41,22 @@ void kn_report_put_number(FILE *to, double value)
     fputs(isfinite(value) ? kn_files_number(digits, value) : "null", to);
 }
 
+void kn_report_put_rule(FILE *to, const char *unit, const char *si_unit, double factor, double offset)
+{
+    fputs("{\"unit\": ", to);
+    kn_report_put_text(to, unit);
+    if (si_unit) {
+        fputs(", \"si\": {\"unit\": ", to);
+        kn_report_put_text(to, si_unit);
+        fputs(", \"factor\": ", to);
+        kn_report_put_number(to, factor);
+        fputs(", \"offset\": ", to);
+        kn_report_put_number(to, offset);
+        fputc('}', to);
+    }
+    fputc('}', to);
+}
+
 /* Byte number `at` of the numbers, the lowest of each first, whatever the machine does. */
 static unsigned byte_at(const double *values, size_t at)
 {

@@ -407,15 +407,15 @@ static void vtk_list_drops_what_is_later(void **state)
 /* ------------------------------------------------------- history and summary */
 
 static struct kn_column columns[] = {
-    {"step", "1", offsetof(struct kn_row, step)},
-    {"time", "lambda0 / V0", offsetof(struct kn_row, time)},
-    {"residual", "V0 / lambda0", offsetof(struct kn_row, residual)},
-    {"D", "1", offsetof(struct kn_row, drag)},
-    {"top.stress_x", "p0 eps", offsetof(struct kn_row, stress[KN_TOP][0])},
-    {"top.stress_y", "p0 eps", offsetof(struct kn_row, stress[KN_TOP][1])},
-    {"top.stress_z", "p0 eps", offsetof(struct kn_row, stress[KN_TOP][2])},
-    {"top.heat_flux", "p0 V0 eps", offsetof(struct kn_row, heat_flux[KN_TOP])},
-    {"top.mass_flux", "n0 V0 eps", offsetof(struct kn_row, mass_flux[KN_TOP])},
+    {"step", "1", offsetof(struct kn_row, step), KN_DIMENSION_NONE},
+    {"time", "lambda0 / V0", offsetof(struct kn_row, time), KN_DIMENSION_TIME},
+    {"residual", "V0 / lambda0", offsetof(struct kn_row, residual), KN_DIMENSION_RATE},
+    {"D", "1", offsetof(struct kn_row, drag), KN_DIMENSION_NONE},
+    {"top.stress_x", "p0 eps", offsetof(struct kn_row, stress[KN_TOP][0]), KN_DIMENSION_STRESS},
+    {"top.stress_y", "p0 eps", offsetof(struct kn_row, stress[KN_TOP][1]), KN_DIMENSION_STRESS},
+    {"top.stress_z", "p0 eps", offsetof(struct kn_row, stress[KN_TOP][2]), KN_DIMENSION_STRESS},
+    {"top.heat_flux", "p0 V0 eps", offsetof(struct kn_row, heat_flux[KN_TOP]), KN_DIMENSION_HEAT_FLUX},
+    {"top.mass_flux", "n0 V0 eps", offsetof(struct kn_row, mass_flux[KN_TOP]), KN_DIMENSION_MASS_FLUX},
 };
 enum { NCOLUMNS = sizeof columns / sizeof *columns };
 
