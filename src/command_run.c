@@ -93,19 +93,6 @@ static void say(void *to, const char *text)
     fflush(to);
 }
 
-static void print_json_text(const char *text)
-{
-    putchar('"');
-    for (; *text; text++) {
-        unsigned char byte = (unsigned char)*text;
-        if (byte < ' ')
-            printf("\\u%04x", byte);
-        else
-            printf("%s%c", byte == '"' || byte == '\\' ? "\\" : "", byte);
-    }
-    putchar('"');
-}
-
 /* The resolved case is itself a case file: the plan goes into comments. */
 static void print_plan(const struct kn_case *c, const struct kn_plan_size *plan, const char *folder,
                        bool json)
@@ -123,7 +110,7 @@ static void print_plan(const struct kn_case *c, const struct kn_plan_size *plan,
                "\"time_step\": %.17g, \"steps\": %.0f, \"folder\": ",
                (long long)plan->cells, (long long)plan->nodes, plan->memory_bytes, available, plan->time_step,
                plan->steps);
-        print_json_text(folder);
+        kn_files_json_text(stdout, folder, "");
         puts("}}");
         return;
     }

@@ -14,46 +14,48 @@ enum { WATCHED = KN_THETA + 1 }; /* rho, u, theta: what the residual looks at */
 #define AT(member) offsetof(struct kn_row, member)
 
 /* clang-format off */
-#define FIELD(name, unit, field) {AVERAGE name, unit, AT(average[field])}
-#define SIDE(name, side)                                  \
-    {{name ".stress_x", "p0 eps", AT(stress[side][0])},   \
-     {name ".stress_y", "p0 eps", AT(stress[side][1])},   \
-     {name ".stress_z", "p0 eps", AT(stress[side][2])},   \
-     {name ".heat_flux", "p0 V0 eps", AT(heat_flux[side])}, \
-     {name ".mass_flux", "n0 V0 eps", AT(mass_flux[side])}}
+#define FIELD(name, unit, field, dimension) {AVERAGE name, unit, AT(average[field]), KN_DIMENSION_##dimension}
+#define SIDE(name, side)                                                                \
+    {{name ".stress_x", "p0 eps", AT(stress[side][0]), KN_DIMENSION_STRESS},             \
+     {name ".stress_y", "p0 eps", AT(stress[side][1]), KN_DIMENSION_STRESS},             \
+     {name ".stress_z", "p0 eps", AT(stress[side][2]), KN_DIMENSION_STRESS},             \
+     {name ".heat_flux", "p0 V0 eps", AT(heat_flux[side]), KN_DIMENSION_HEAT_FLUX},      \
+     {name ".mass_flux", "n0 V0 eps", AT(mass_flux[side]), KN_DIMENSION_MASS_FLUX}}
 /* clang-format on */
 
 static const struct kn_column always[] = {
-    {"step", "1", AT(step)},
-    {"time", "lambda0 / V0", AT(time)},
-    {"residual", "V0 / lambda0", AT(residual)},
-    {"mass", "n0 lambda0^3 eps", AT(mass)},
-    {"momentum_x", "n0 V0 lambda0^3 eps", AT(momentum[0])},
-    {"momentum_y", "n0 V0 lambda0^3 eps", AT(momentum[1])},
-    {"momentum_z", "n0 V0 lambda0^3 eps", AT(momentum[2])},
-    {"energy", "n0 V0^2 lambda0^3 eps", AT(energy)},
+    {"step", "1", AT(step), KN_DIMENSION_NONE},
+    {"time", "lambda0 / V0", AT(time), KN_DIMENSION_TIME},
+    {"residual", "V0 / lambda0", AT(residual), KN_DIMENSION_RATE},
+    {"mass", "n0 lambda0^3 eps", AT(mass), KN_DIMENSION_NONE},
+    {"momentum_x", "n0 V0 lambda0^3 eps", AT(momentum[0]), KN_DIMENSION_NONE},
+    {"momentum_y", "n0 V0 lambda0^3 eps", AT(momentum[1]), KN_DIMENSION_NONE},
+    {"momentum_z", "n0 V0 lambda0^3 eps", AT(momentum[2]), KN_DIMENSION_NONE},
+    {"energy", "n0 V0^2 lambda0^3 eps", AT(energy), KN_DIMENSION_NONE},
 };
-static const struct kn_column of_closed_box[] = {{"mass_drift", "1", AT(mass_drift)}};
+static const struct kn_column of_closed_box[] = {{"mass_drift", "1", AT(mass_drift), KN_DIMENSION_NONE}};
 static const struct kn_column of_change[] = {
-    {"momentum_drift", "n0 V0 lambda0^3 eps", AT(momentum_drift)},
-    {"energy_drift", "n0 V0^2 lambda0^3 eps", AT(energy_drift)},
+    {"momentum_drift", "n0 V0 lambda0^3 eps", AT(momentum_drift), KN_DIMENSION_NONE},
+    {"energy_drift", "n0 V0^2 lambda0^3 eps", AT(energy_drift), KN_DIMENSION_NONE},
 };
 static const struct kn_column of_cavity[] = {
-    {"D", "p0 / V0", AT(drag)},
-    {"G", "1", AT(vortex_flow)},
+    {"D", "p0 / V0", AT(drag), KN_DIMENSION_NONE},
+    {"G", "1", AT(vortex_flow), KN_DIMENSION_NONE},
 };
-static const struct kn_column of_force[] = {{"G_P", "1", AT(flow_force)}};
-static const struct kn_column of_creep[] = {{"G_T", "1", AT(flow_thermal)}};
+static const struct kn_column of_force[] = {{"G_P", "1", AT(flow_force), KN_DIMENSION_NONE}};
+static const struct kn_column of_creep[] = {{"G_T", "1", AT(flow_thermal), KN_DIMENSION_NONE}};
 static const struct kn_column of_side[KN_SIDES][5] = {
     SIDE("left", KN_LEFT), SIDE("right", KN_RIGHT), SIDE("bottom", KN_BOTTOM),
     SIDE("top", KN_TOP),   SIDE("back", KN_BACK),   SIDE("front", KN_FRONT),
 };
 static const struct kn_column of_field[KN_FIELDS] = {
-    FIELD("rho", "n0 eps", KN_RHO),  FIELD("ux", "V0 eps", KN_UX),       FIELD("uy", "V0 eps", KN_UY),
-    FIELD("uz", "V0 eps", KN_UZ),    FIELD("theta", "T0 eps", KN_THETA), FIELD("Pxx", "p0 eps", KN_PXX),
-    FIELD("Pyy", "p0 eps", KN_PYY),  FIELD("Pzz", "p0 eps", KN_PZZ),     FIELD("Pxy", "p0 eps", KN_PXY),
-    FIELD("Pxz", "p0 eps", KN_PXZ),  FIELD("Pyz", "p0 eps", KN_PYZ),     FIELD("qx", "p0 V0 eps", KN_QX),
-    FIELD("qy", "p0 V0 eps", KN_QY), FIELD("qz", "p0 V0 eps", KN_QZ),
+    FIELD("rho", "n0 eps", KN_RHO, DENSITY),         FIELD("ux", "V0 eps", KN_UX, VELOCITY),
+    FIELD("uy", "V0 eps", KN_UY, VELOCITY),          FIELD("uz", "V0 eps", KN_UZ, VELOCITY),
+    FIELD("theta", "T0 eps", KN_THETA, TEMPERATURE), FIELD("Pxx", "p0 eps", KN_PXX, STRESS),
+    FIELD("Pyy", "p0 eps", KN_PYY, STRESS),          FIELD("Pzz", "p0 eps", KN_PZZ, STRESS),
+    FIELD("Pxy", "p0 eps", KN_PXY, STRESS),          FIELD("Pxz", "p0 eps", KN_PXZ, STRESS),
+    FIELD("Pyz", "p0 eps", KN_PYZ, STRESS),          FIELD("qx", "p0 V0 eps", KN_QX, HEAT_FLUX),
+    FIELD("qy", "p0 V0 eps", KN_QY, HEAT_FLUX),      FIELD("qz", "p0 V0 eps", KN_QZ, HEAT_FLUX),
 };
 
 #define COUNT(table) ((int)(sizeof(table) / sizeof *(table)))
@@ -77,22 +79,46 @@ int kn_monitor_field(const char *name)
     return -1;
 }
 
-static bool has(const struct kn_column *table, int count, const char *name)
+/* The first column of that name in a table, or what was found before. */
+static const struct kn_column *find_in(const struct kn_column *found, const struct kn_column *table,
+                                       int count, const char *name)
 {
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count && !found; i++)
         if (strcmp(table[i].name, name) == 0)
-            return true;
-    return false;
+            found = &table[i];
+    return found;
+}
+
+/* The column of that name in any case, or NULL. */
+static const struct kn_column *find(const char *name)
+{
+    const struct kn_column *found = find_in(NULL, always, COUNT(always), name);
+    found = find_in(found, of_closed_box, COUNT(of_closed_box), name);
+    found = find_in(found, of_change, COUNT(of_change), name);
+    found = find_in(found, of_cavity, COUNT(of_cavity), name);
+    found = find_in(found, of_force, COUNT(of_force), name);
+    found = find_in(found, of_creep, COUNT(of_creep), name);
+    found = find_in(found, of_field, COUNT(of_field), name);
+    for (int s = 0; s < KN_SIDES; s++)
+        found = find_in(found, of_side[s], COUNT(of_side[s]), name);
+    return found;
 }
 
 bool kn_monitor_knows(const char *name)
 {
-    bool known = has(always, COUNT(always), name) || has(of_cavity, COUNT(of_cavity), name) ||
-                 has(of_force, COUNT(of_force), name) || has(of_creep, COUNT(of_creep), name) ||
-                 has(of_field, COUNT(of_field), name);
-    for (int s = 0; s < KN_SIDES && !known; s++)
-        known = has(of_side[s], COUNT(of_side[s]), name);
-    return known;
+    return find(name) != NULL;
+}
+
+const char *kn_monitor_unit(const char *name)
+{
+    const struct kn_column *column = find(name);
+    return column ? column->unit : "1";
+}
+
+enum kn_dimension kn_monitor_dimension(const char *name)
+{
+    const struct kn_column *column = find(name);
+    return column ? column->dimension : KN_DIMENSION_NONE;
 }
 
 double kn_monitor_column(const struct kn_monitor *m, int column)

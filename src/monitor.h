@@ -4,6 +4,7 @@
 
 #include "batches.h"
 #include "space.h"
+#include "units.h"
 
 /* The numbers of one history row.  Every member is a double so that rows can
  * be averaged, stored and printed by the one table in struct kn_monitor. */
@@ -30,7 +31,8 @@ struct kn_row {
 struct kn_column {
     const char *name; /* as in history.csv and summary.json */
     const char *unit;
-    size_t offset; /* in struct kn_row */
+    size_t offset;               /* in struct kn_row */
+    enum kn_dimension dimension; /* of its values in SI; KN_DIMENSION_NONE: it stays as it is */
 };
 
 /* The columns a case has: those that are NaN by definition are left out. */
@@ -85,6 +87,10 @@ double kn_monitor_column(const struct kn_monitor *m, int column);
 /* Whether a case may have a column of this name, and the field that is called so; -1: none is. */
 bool kn_monitor_knows(const char *name);
 int kn_monitor_field(const char *name);
+
+/* Unit and dimension of a column, by its name; those of a pure number where no case has it. */
+const char *kn_monitor_unit(const char *name);
+enum kn_dimension kn_monitor_dimension(const char *name);
 
 /* Everything that a restart needs, as one array of doubles. */
 int64_t kn_monitor_state_size(const struct kn_monitor *m);

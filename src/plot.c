@@ -55,8 +55,8 @@ static int choose_profiles(const struct kn_plot_scene *s, const struct kn_plot_q
 static double column_size(const struct kn_plot_run *r, int column)
 {
     double most = 0;
-    for (int row = 0; row < r->history.rows; row++) {
-        const double value = r->history.value[(size_t)row * (size_t)r->history.columns + (size_t)column];
+    for (int64_t row = 0; row < r->history.rows; row++) {
+        const double value = kn_history_at(&r->history, row, column);
         most = isfinite(value) ? fmax(most, fabs(value)) : most;
     }
     return most;
@@ -69,7 +69,7 @@ static int choose_columns(const struct kn_plot_run *r, const char *chosen[4])
     double most = 0;
     int n = 0;
     for (int i = 0; i < 4; i++)
-        if (kn_plot_data_column(r, headlines[i]) >= 0)
+        if (kn_history_column(&r->history, headlines[i]) >= 0)
             chosen[n++] = headlines[i];
     for (int i = 0; n == 0 && i < r->history.columns; i++) {
         const char *name = r->history.names[i];
@@ -88,8 +88,8 @@ static bool share_panel(const struct kn_plot_scene *s, const struct kn_plot_quan
                         const struct kn_plot_quantity *b)
 {
     const bool si = kn_plot_panels_si(s, s->states[0].run) != NULL;
-    return s->nstates == 1 &&
-           (a->class == b->class || (!si && a->class == KN_PLOT_DENSITY && b->class == KN_PLOT_TEMPERATURE));
+    return s->nstates == 1 && (a->dimension == b->dimension || (!si && a->dimension == KN_DIMENSION_DENSITY &&
+                                                                b->dimension == KN_DIMENSION_TEMPERATURE));
 }
 
 static enum kn_status add_profiles(struct kn_plot_sheet *sheet, struct kn_plot_scene *s,
@@ -165,7 +165,7 @@ static enum kn_status add_histories(struct kn_plot_sheet *sheet, struct kn_plot_
         return add_relaxation(sheet, s);
     for (int i = 0; i < n && status == KN_OK; i++)
         status = kn_plot_panels_history(sheet, s, &columns[i], 1);
-    const int at = kn_plot_data_column(r, residual);
+    const int at = kn_history_column(&r->history, residual);
     if (status == KN_OK && at >= 0 && column_size(r, at) > 0)
         status = kn_plot_panels_history(sheet, s, &residual, 1);
     if (status == KN_OK && sheet->npanels == 0)
@@ -209,11 +209,12 @@ static enum kn_status add_panels(struct kn_plot_sheet *sheet, struct kn_plot_sce
 
 /* ----------------------------------------------------------------- caption */
 
-static void add_to_title(struct kn_plot_sheet *sheet, const char *symbol, enum kn_plot_class class,
-                         const struct kn_plot_si *si, double value)
+static void add_to_title(struct kn_plot_sheet *sheet, const char *symbol, enum kn_dimension dimension,
+                         const struct kn_scales *si, double value)
 {
-    const double of_scale = class == KN_PLOT_TEMPERATURE || class == KN_PLOT_PRESSURE ? 0 : value;
-    const struct kn_plot_scale scale = kn_plot_quantity_scale(class, si, of_scale);
+    const double of_scale =
+        dimension == KN_DIMENSION_TEMPERATURE || dimension == KN_DIMENSION_PRESSURE ? 0 : value;
+    const struct kn_plot_scale scale = kn_plot_quantity_scale(dimension, si, of_scale);
     kn_plot_sheet_append(sheet->title, sizeof sheet->title, "%s{/:Italic %s} = %.4g%s%s",
                          *sheet->title ? ",   " : "", symbol, scale.offset + scale.factor * of_scale,
                          *scale.unit ? " " : "", scale.unit);
@@ -224,29 +225,29 @@ static void write_title(struct kn_plot_sheet *sheet, const struct kn_plot_scene 
 {
     static const char *const headlines[] = {"D", "G", "G_P", "G_T"};
     const struct kn_plot_run *r = &s->runs[0];
-    const struct kn_plot_si *si = kn_plot_panels_si(s, r);
+    const struct kn_scales *si = kn_plot_panels_si(s, r);
     const struct kn_plot_gas *g = s->nstates == 1 ? &s->states[0].gas : NULL;
     const double delta = r->has_fields ? r->delta : r->has_case ? r->c.gas.delta : NAN;
     bool same = isfinite(delta);
     for (int i = 1; i < s->nruns; i++)
         same = same && fabs(s->runs[i].delta - delta) < 1e-9 * delta;
     if (si && s->nruns == 1) {
-        kn_plot_sheet_escape(sheet->title, sizeof sheet->title, si->species);
-        add_to_title(sheet, "T_0", KN_PLOT_TEMPERATURE, si, 0);
-        add_to_title(sheet, "p_0", KN_PLOT_PRESSURE, si, 0);
-        add_to_title(sheet, "L", KN_PLOT_LENGTH, si, 1);
+        kn_plot_sheet_escape(sheet->title, sizeof sheet->title, r->species);
+        add_to_title(sheet, "T_0", KN_DIMENSION_TEMPERATURE, si, 0);
+        add_to_title(sheet, "p_0", KN_DIMENSION_PRESSURE, si, 0);
+        add_to_title(sheet, "L", KN_DIMENSION_LENGTH, si, 1);
     }
     if (same)
-        add_to_title(sheet, "δ", KN_PLOT_NUMBER, NULL, delta);
+        add_to_title(sheet, "δ", KN_DIMENSION_NONE, NULL, delta);
     if (g && g->mean)
         kn_plot_sheet_append(sheet->title, sizeof sheet->title, ",   time average");
     else if (g && s->nruns == 1)
-        add_to_title(sheet, "t", KN_PLOT_TIME, si, g->time);
+        add_to_title(sheet, "t", KN_DIMENSION_TIME, si, g->time);
     if (g && g->cut)
-        add_to_title(sheet, (const char[]){axis_names[g->across], '\0'}, KN_PLOT_LENGTH, si, g->at);
+        add_to_title(sheet, (const char[]){axis_names[g->across], '\0'}, KN_DIMENSION_LENGTH, si, g->at);
     for (int i = 0; i < 4 && s->nruns == 1; i++)
         if (isfinite(kn_plot_case_number(r, headlines[i])))
-            add_to_title(sheet, headlines[i], KN_PLOT_NUMBER, NULL, kn_plot_case_number(r, headlines[i]));
+            add_to_title(sheet, headlines[i], KN_DIMENSION_NONE, NULL, kn_plot_case_number(r, headlines[i]));
 }
 
 /* ---------------------------------------------------------------- all of it */
@@ -308,7 +309,7 @@ static enum kn_status fill_scene(struct kn_plot_scene *s, const struct kn_plot_o
         return status;
     s->in_si = !o->dimensionless;
     for (int i = 0; i < s->nruns; i++) /* runs are compared in units that all have */
-        s->in_si = s->in_si && s->runs[i].has_si;
+        s->in_si = s->in_si && s->runs[i].scales.known;
     kn_plot_case_label(s->runs, s->nruns);
     status = kn_plot_choose(&choice, o, s->runs);
     if (status == KN_OK)

@@ -1,97 +1,27 @@
 #include "plot_case.h"
 
 #include "config.h"
-#include "error.h"
-#include "io/files.h"
+#include "io/summary.h"
 #include "plot_sheet.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* --------------------------------------------------------------------- JSON */
-
-/* Behind a string that begins here; at the end of the text where it is not closed. */
-static const char *skip_string(const char *at)
-{
-    for (at++; *at && *at != '"'; at++)
-        at += *at == '\\' && at[1];
-    return *at ? at + 1 : at;
-}
-
-/* Behind a value: at the comma or bracket that follows it. */
-static const char *skip_value(const char *at)
-{
-    for (int depth = 0; *at && (depth > 0 || !strchr(",}]", *at));) {
-        if (*at == '"') {
-            at = skip_string(at);
-            continue;
-        }
-        depth += (*at == '{' || *at == '[') - (*at == '}' || *at == ']');
-        at++;
-    }
-    return at;
-}
-
-/* The value of a member of the object that begins at `at`; NULL: it has none of that name. */
-static const char *find_member(const char *at, const char *name)
-{
-    const size_t length = strlen(name);
-    if (!at || *at != '{')
-        return NULL;
-    do {
-        at += 1 + strspn(at + 1, " \n\r\t");
-        if (*at != '"')
-            return NULL;
-        const char *key = at + 1, *end = skip_string(at);
-        at = end + strspn(end, " \n\r\t");
-        if (*at != ':')
-            return NULL;
-        at += 1 + strspn(at + 1, " \n\r\t");
-        if ((size_t)(end - 1 - key) == length && strncmp(key, name, length) == 0)
-            return at;
-        at = skip_value(at);
-    } while (*at == ',');
-    return NULL;
-}
-
-/* ------------------------------------------------------------------ reading */
-
 enum kn_status kn_plot_case_read(struct kn_plot_run *r)
 {
-    char path[KN_PATH];
-    size_t size = 0;
-    if (kn_files_join(path, r->folder, "summary.json") != KN_OK)
-        return KN_EIO;
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return errno == ENOENT ? KN_OK : kn_error_set(KN_EIO, "cannot read '%s': %s", path, strerror(errno));
-    if (getdelim(&r->summary, &size, '\0', file) < 0) {
-        free(r->summary);
-        r->summary = NULL;
-    }
-    fclose(file);
-    const char *value = r->summary ? find_member(r->summary, "case") : NULL;
-    if (!value) /* JSON is YAML */
-        return KN_OK;
-    kn_case_default(&r->c);
-    r->has_case = kn_config_parse(&r->c, value, (size_t)(skip_value(value) - value), path, NULL) == KN_OK;
-    return KN_OK;
+    const enum kn_status status = kn_summary_read(r->folder, &r->summary);
+    r->has_case = status == KN_OK && r->summary && kn_summary_case(r->summary, &r->c) == KN_OK;
+    return status;
 }
 
 double kn_plot_case_number(const struct kn_plot_run *r, const char *name)
 {
-    const char *value = r->summary ? find_member(find_member(r->summary, "quantities"), name) : NULL;
-    const int column = kn_plot_data_column(r, name);
-    char *end;
-    if (value) {
-        const double number = strtod(value, &end);
-        return end > value ? number : NAN;
-    }
-    if (column < 0 || r->history.rows == 0)
-        return NAN;
-    return r->history.value[(size_t)(r->history.rows - 1) * (size_t)r->history.columns + (size_t)column];
+    const char *value = kn_summary_member(kn_summary_member(r->summary, "quantities"), name);
+    const int column = kn_history_column(&r->history, name);
+    if (value)
+        return kn_summary_number(value);
+    return column < 0 || r->history.rows == 0 ? NAN : kn_history_at(&r->history, r->history.rows - 1, column);
 }
 
 /* ------------------------------------------------------------------- labels */

@@ -49,7 +49,7 @@ static bool find_column(const struct kn_plot_run *r, const char *word, char colu
     const char *const fronts[] = {"", "average."};
     for (int i = 0; i < 2; i++) {
         snprintf(column, 64, "%s%s", fronts[i], word);
-        if (kn_plot_data_column(r, column) >= 0)
+        if (kn_history_column(&r->history, column) >= 0)
             return true;
     }
     return false;
@@ -168,13 +168,13 @@ static enum kn_status read_time(const char *text, const struct kn_plot_run *r, d
         return KN_OK;
     end += strspn(end, " ");
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (strcmp(end, units[i].name) == 0 && r->has_si) {
-            *time *= units[i].seconds / r->si.time;
+        if (strcmp(end, units[i].name) == 0 && r->scales.known) {
+            *time *= units[i].seconds / r->scales.time;
             return KN_OK;
         }
     return kn_error_set(KN_EINPUT, "--time: '%s' is no time%s", quoted,
-                        r->has_si ? "; it has no unit (lambda0 / V0) or s, ms, us, ns or ps"
-                                  : "; it is in lambda0 / V0 and has no unit, since the case has none");
+                        r->scales.known ? "; it has no unit (lambda0 / V0) or s, ms, us, ns or ps"
+                                        : "; it is in lambda0 / V0 and has no unit, since the case has none");
 }
 
 /* The time of the series that is nearest, or the latest fields. */

@@ -1,10 +1,8 @@
 #include "plot_data.h"
 
 #include "error.h"
-#include "io/store.h"
 #include "plot_case.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,134 +15,20 @@ static enum kn_status no_memory(const char *folder)
     return kn_error_set(KN_EMEMORY, "not enough memory to read '%s'", folder);
 }
 
-/* ------------------------------------------------------------------ history */
-
-static bool read_names(struct kn_plot_history *h, char *line)
-{
-    char *word;
-    int n = 1;
-    for (const char *c = line; *c; c++)
-        n += *c == ',';
-    h->names = calloc((size_t)n, sizeof *h->names);
-    while (h->names && h->columns < n && (word = strsep(&line, ",\r\n")) && *word)
-        if (!(h->names[h->columns++] = strdup(word)))
-            return false;
-    return h->names != NULL;
-}
-
-/* A row that is cut short, as a run that is going on may leave it, is left out. */
-static bool read_row(struct kn_plot_history *h, int *room, char *line)
-{
-    char *word;
-    int i = 0;
-    if (h->rows == *room) {
-        *room = 2 * *room + 256;
-        double *more = realloc(h->value, (size_t)*room * (size_t)h->columns * sizeof *more);
-        if (!more)
-            return false;
-        h->value = more;
-    }
-    double *row = h->value + (size_t)h->rows * (size_t)h->columns;
-    while (i < h->columns && (word = strsep(&line, ",\r\n")) && *word)
-        row[i++] = strtod(word, NULL);
-    h->rows += i == h->columns;
-    return true;
-}
-
-static enum kn_status read_history(struct kn_plot_run *r)
-{
-    char path[KN_PATH], *line = NULL;
-    size_t size = 0;
-    int room = 0;
-    if (kn_files_join(path, r->folder, "history.csv") != KN_OK)
-        return KN_EIO;
-    FILE *from = fopen(path, "re");
-    if (!from)
-        return errno == ENOENT ? KN_OK : kn_error_set(KN_EIO, "cannot read '%s': %s", path, strerror(errno));
-    bool good = getline(&line, &size, from) <= 0 || read_names(&r->history, line);
-    while (good && getline(&line, &size, from) > 0)
-        good = read_row(&r->history, &room, line);
-    free(line);
-    fclose(from);
-    return good ? KN_OK : no_memory(path);
-}
-
-int kn_plot_data_column(const struct kn_plot_run *r, const char *name)
-{
-    for (int i = 0; i < r->history.columns; i++)
-        if (strcmp(r->history.names[i], name) == 0)
-            return i;
-    return -1;
-}
-
 /* --------------------------------------------------------------------- HDF5 */
-
-static bool read_number(hid_t object, const char *name, double *value)
-{
-    hid_t attribute = H5Aexists(object, name) > 0 ? H5Aopen(object, name, H5P_DEFAULT) : -1;
-    if (attribute < 0)
-        return false;
-    const bool good = H5Aread(attribute, H5T_NATIVE_DOUBLE, value) >= 0;
-    H5Aclose(attribute);
-    return good;
-}
-
-/* Text of fixed or of variable length. */
-static void read_text(hid_t object, const char *name, char *text, size_t size)
-{
-    text[0] = '\0';
-    hid_t attribute = H5Aexists(object, name) > 0 ? H5Aopen(object, name, H5P_DEFAULT) : -1;
-    if (attribute < 0)
-        return;
-    hid_t type = H5Aget_type(attribute);
-    if (H5Tis_variable_str(type) > 0) {
-        char *words = NULL;
-        if (H5Aread(attribute, type, &words) >= 0 && words)
-            snprintf(text, size, "%s", words);
-        H5free_memory(words);
-    } else if (H5Tget_class(type) == H5T_STRING) {
-        char words[256] = {0};
-        if (H5Tget_size(type) < sizeof words && H5Aread(attribute, type, words) >= 0)
-            snprintf(text, size, "%s", words);
-    }
-    H5Tclose(type);
-    H5Aclose(attribute);
-}
 
 static bool read_axis(hid_t file, struct kn_plot_run *r, int d)
 {
     char name[16];
+    size_t count = 0;
     snprintf(name, sizeof name, "grid/%c", axis_names[d]);
-    hid_t set = H5Dopen2(file, name, H5P_DEFAULT);
-    if (set < 0)
+    r->edges[d] = kn_store_read_array(file, name, &count);
+    if (!r->edges[d] || count < 2 || count > 1 << 30)
         return false;
-    hid_t space = H5Dget_space(set);
-    const hssize_t count = H5Sget_simple_extent_npoints(space);
-    bool good = count >= 2 && count < 1 << 30;
-    r->edges[d] = good ? malloc((size_t)count * sizeof(double)) : NULL;
-    good = r->edges[d] && H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, r->edges[d]) >= 0;
     r->cells[d] = (int)count - 1;
-    for (hssize_t i = 0; good && i < count; i++)
+    for (size_t i = 0; i < count; i++)
         r->edges[d][i] /= r->delta;
-    H5Sclose(space);
-    H5Dclose(set);
-    return good;
-}
-
-static void read_si(hid_t file, struct kn_plot_run *r)
-{
-    struct kn_plot_si *si = &r->si;
-    hid_t group = H5Lexists(file, "si", H5P_DEFAULT) > 0 ? H5Gopen2(file, "si", H5P_DEFAULT) : -1;
-    if (group < 0)
-        return;
-    read_text(group, "species", si->species, sizeof si->species);
-    r->has_si = read_number(group, "temperature", &si->temperature) &&
-                read_number(group, "pressure", &si->pressure) &&
-                read_number(group, "density", &si->density) && read_number(group, "mass", &si->mass) &&
-                read_number(group, "velocity", &si->velocity) && read_number(group, "length", &si->length) &&
-                read_number(group, "time", &si->time) && read_number(group, "box", &si->box) &&
-                read_number(group, "disturbance", &si->disturbance);
-    H5Gclose(group);
+    return true;
 }
 
 /* The times of the files that the series links to; one that is gone is left out. */
@@ -167,7 +51,7 @@ static bool read_series(hid_t file, struct kn_plot_run *r)
         hid_t group = H5Gopen2(file, path, H5P_DEFAULT);
         if (group < 0)
             continue;
-        r->times += read_number(group, "time", &r->series[r->times]);
+        r->times += kn_store_read_number(group, "time", &r->series[r->times]);
         H5Gclose(group);
     }
     return true;
@@ -175,13 +59,13 @@ static bool read_series(hid_t file, struct kn_plot_run *r)
 
 static bool read_shape(hid_t file, struct kn_plot_run *r)
 {
-    if (!read_number(file, "time", &r->time) || !read_number(file, "delta", &r->delta) || !(r->delta > 0))
+    if (!kn_store_read_number(file, "time", &r->time) || !kn_store_read_number(file, "delta", &r->delta) ||
+        !(r->delta > 0))
         return false;
     for (int d = 0; d < 3; d++)
         if (!read_axis(file, r, d))
             return false;
     r->has_mean = H5Lexists(file, "mean", H5P_DEFAULT) > 0;
-    read_si(file, r);
     return read_series(file, r);
 }
 
@@ -214,12 +98,13 @@ enum kn_status kn_plot_data_open(struct kn_plot_run *r, const char *folder)
     *r = (struct kn_plot_run){.folder = folder};
     enum kn_status status = kn_files_join(path, folder, "fields.h5");
     if (status == KN_OK)
-        status = read_history(r);
+        status = kn_history_read(&r->history, folder);
     if (status == KN_OK)
         status = kn_plot_case_read(r);
     if (status != KN_OK)
         return status;
     hid_t file = kn_store_open(path, reason);
+    kn_fields_read_scales(file, r->has_case ? &r->c : NULL, &r->scales, r->species);
     if (file < 0)
         return without_fields(r, path, reason);
     r->has_fields = read_shape(file, r);
@@ -230,10 +115,7 @@ enum kn_status kn_plot_data_open(struct kn_plot_run *r, const char *folder)
 
 void kn_plot_data_close(struct kn_plot_run *r)
 {
-    for (int i = 0; i < r->history.columns; i++)
-        free(r->history.names[i]);
-    free(r->history.names);
-    free(r->history.value);
+    kn_history_free(&r->history);
     for (int d = 0; d < 3; d++)
         free(r->edges[d]);
     free(r->series);

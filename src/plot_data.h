@@ -2,21 +2,8 @@
 #ifndef KN_PLOT_DATA_H
 #define KN_PLOT_DATA_H
 
-#include "knudsen.h"
-
-/* Scales of a run whose case was given in SI units; docs/format.md. */
-struct kn_plot_si {
-    char species[32];
-    double temperature, pressure, density, mass, velocity, length, time, box;
-    double disturbance; /* by which deviations are multiplied */
-};
-
-struct kn_plot_history {
-    int columns;
-    char **names; /* [columns] */
-    int rows;
-    double *value; /* [rows][columns] */
-};
+#include "io/fields.h"
+#include "io/history.h"
 
 /* A run; of its fields only what tells their shape. */
 struct kn_plot_run {
@@ -26,15 +13,15 @@ struct kn_plot_run {
     double time;     /* lambda0 / V0 */
     double delta;    /* L / lambda0 */
     int cells[3];
-    double *edges[3];  /* [cells[d] + 1], L */
-    bool has_mean;     /* averages over time are there */
-    int times;         /* in the series */
-    double *series;    /* [times], lambda0 / V0, rising */
-    char (*links)[32]; /* [times] names of their groups */
-    bool has_si;
-    struct kn_plot_si si;
-    struct kn_plot_history history; /* without columns where there is none */
-    bool has_case;                  /* summary.json is there, and read */
+    double *edges[3];        /* [cells[d] + 1], L */
+    bool has_mean;           /* averages over time are there */
+    int times;               /* in the series */
+    double *series;          /* [times], lambda0 / V0, rising */
+    char (*links)[32];       /* [times] names of their groups */
+    struct kn_scales scales; /* known where its case was given in SI units */
+    char species[KN_FIELDS_SPECIES];
+    struct kn_history_table history; /* without columns where there is none */
+    bool has_case;                   /* summary.json is there, and read */
     struct kn_case c;
     char *summary; /* its text, or NULL */
 };
@@ -72,8 +59,5 @@ void kn_plot_data_close(struct kn_plot_run *r);
 enum kn_status kn_plot_data_read(const struct kn_plot_run *r, int time, bool mean,
                                  const struct kn_plot_cut *cut, struct kn_plot_gas *g);
 void kn_plot_data_free(struct kn_plot_gas *g);
-
-/* The number of a column of history.csv; -1: it has none of that name. */
-int kn_plot_data_column(const struct kn_plot_run *r, const char *name);
 
 #endif

@@ -93,9 +93,9 @@ static enum kn_status resample(struct kn_plot_map *m, const struct kn_plot_gas *
 /* The first component of what flows in a map of q: the gas, or heat; -1: nothing is drawn over it. */
 static int flow_in(const struct kn_plot_quantity *q)
 {
-    return q->class == KN_PLOT_VELOCITY                                       ? KN_UX
-           : q->class == KN_PLOT_TEMPERATURE || q->class == KN_PLOT_HEAT_FLUX ? KN_QX
-                                                                              : -1;
+    return q->dimension == KN_DIMENSION_VELOCITY                                                ? KN_UX
+           : q->dimension == KN_DIMENSION_TEMPERATURE || q->dimension == KN_DIMENSION_HEAT_FLUX ? KN_QX
+                                                                                                : -1;
 }
 
 static bool is_solid(const struct kn_plot_run *r, int axis, int end)
@@ -229,7 +229,7 @@ enum kn_status kn_plot_map_add(struct kn_plot_sheet *sheet, const struct kn_plot
                                const struct kn_plot_quantity *q)
 {
     const struct kn_plot_gas *g = &s->states[0].gas;
-    const struct kn_plot_si *si = kn_plot_panels_si(s, s->states[0].run);
+    const struct kn_scales *si = kn_plot_panels_si(s, s->states[0].run);
     struct kn_plot_panel *panel = kn_plot_sheet_add(sheet);
     double largest = 0;
     if (!panel)
@@ -237,9 +237,9 @@ enum kn_status kn_plot_map_add(struct kn_plot_sheet *sheet, const struct kn_plot
                             KN_PLOT_PANELS);
     for (size_t i = 0; i < (size_t)g->cells[0] * (size_t)g->cells[1]; i++)
         largest = fmax(largest, fabs(kn_plot_quantity_value(q, g->fields + i * KN_FIELDS)));
-    const struct kn_plot_scale scale = kn_plot_quantity_scale(q->class, si, largest);
-    const struct kn_plot_scale length =
-        kn_plot_quantity_scale(KN_PLOT_LENGTH, si, fmax(g->edges[0][g->cells[0]], g->edges[1][g->cells[1]]));
+    const struct kn_plot_scale scale = kn_plot_quantity_scale(q->dimension, si, largest);
+    const struct kn_plot_scale length = kn_plot_quantity_scale(
+        KN_DIMENSION_LENGTH, si, fmax(g->edges[0][g->cells[0]], g->edges[1][g->cells[1]]));
     struct kn_plot_map *m = &panel->map;
     panel->is_map = true;
     snprintf(panel->what, sizeof panel->what, "map of %s", q->name);

@@ -21,9 +21,9 @@ static enum kn_status sheet_is_full(void)
                         KN_PLOT_PANELS);
 }
 
-const struct kn_plot_si *kn_plot_panels_si(const struct kn_plot_scene *s, const struct kn_plot_run *r)
+const struct kn_scales *kn_plot_panels_si(const struct kn_plot_scene *s, const struct kn_plot_run *r)
 {
-    return s->in_si && r->has_si ? &r->si : NULL;
+    return s->in_si && r->scales.known ? &r->scales : NULL;
 }
 
 static void label_axis(char text[KN_PLOT_TEXT], char name, const struct kn_plot_scale *scale)
@@ -171,8 +171,8 @@ static void label_state(struct kn_plot_panel *panel, struct kn_plot_curve *c, co
         snprintf(c->label, sizeof c->label, "%s", state->run->label);
         return;
     }
-    const struct kn_plot_scale time = kn_plot_quantity_scale(KN_PLOT_TIME, kn_plot_panels_si(s, state->run),
-                                                             s->states[s->nstates - 1].gas.time);
+    const struct kn_plot_scale time = kn_plot_quantity_scale(
+        KN_DIMENSION_TIME, kn_plot_panels_si(s, state->run), s->states[s->nstates - 1].gas.time);
     snprintf(panel->key, sizeof panel->key, time.is_si ? "{/:Italic t}  (%s)" : "{/:Italic t} / (%s)",
              time.unit);
     snprintf(c->label, sizeof c->label, "%.4g", time.factor * state->gas.time);
@@ -201,15 +201,16 @@ static enum kn_status add_profile_curves(struct kn_plot_panel *panel, struct kn_
                                          const struct kn_plot_scale *first,
                                          const struct kn_plot_scale *length)
 {
-    const struct kn_plot_si *of_first = kn_plot_panels_si(s, s->states[0].run);
+    const struct kn_scales *of_first = kn_plot_panels_si(s, s->states[0].run);
     for (int i = 0; i < (n > 1 ? n : s->nstates); i++) {
         const int which = n > 1 ? 0 : i;
         const struct kn_plot_quantity *one = q[n > 1 ? i : 0];
         const struct kn_plot_state *state = &s->states[which];
         const struct kn_plot_gas *g = &state->gas;
-        const struct kn_plot_si *si = kn_plot_panels_si(s, state->run);
-        const struct kn_plot_scale scale = kn_plot_quantity_rescale(first, one->class, of_first, si);
-        const struct kn_plot_scale along = kn_plot_quantity_rescale(length, KN_PLOT_LENGTH, of_first, si);
+        const struct kn_scales *si = kn_plot_panels_si(s, state->run);
+        const struct kn_plot_scale scale = kn_plot_quantity_rescale(first, one->dimension, of_first, si);
+        const struct kn_plot_scale along =
+            kn_plot_quantity_rescale(length, KN_DIMENSION_LENGTH, of_first, si);
         struct kn_plot_curve *c = kn_plot_sheet_curve(panel, KN_PLOT_LINE, g->cells[k], false);
         if (!c)
             return no_memory();
@@ -220,7 +221,7 @@ static enum kn_status add_profile_curves(struct kn_plot_panel *panel, struct kn_
         }
         if (n > 1)
             snprintf(c->label, sizeof c->label, "%s",
-                     one->class == KN_PLOT_VELOCITY || scale.is_si ? one->symbol : one->words);
+                     one->dimension == KN_DIMENSION_VELOCITY || scale.is_si ? one->symbol : one->words);
         else if (s->nstates > 1)
             label_state(panel, c, s, i);
     }
@@ -250,7 +251,7 @@ enum kn_status kn_plot_panels_profile(struct kn_plot_sheet *sheet, struct kn_plo
                                       const struct kn_plot_quantity *const *q, int n, int k)
 {
     const struct kn_plot_gas *g = &s->states[0].gas;
-    const struct kn_plot_si *si = kn_plot_panels_si(s, s->states[0].run);
+    const struct kn_scales *si = kn_plot_panels_si(s, s->states[0].run);
     struct kn_plot_panel *panel = kn_plot_sheet_add(sheet);
     struct span values = {INFINITY, -INFINITY};
     if (!panel)
@@ -258,14 +259,15 @@ enum kn_status kn_plot_panels_profile(struct kn_plot_sheet *sheet, struct kn_plo
     enum kn_status status = measure_profiles(s, q, n, k, &values);
     if (status != KN_OK)
         return status;
-    const struct kn_plot_scale length = kn_plot_quantity_scale(KN_PLOT_LENGTH, si, g->edges[k][g->cells[k]]);
-    const struct kn_plot_scale scale = kn_plot_quantity_scale(q[0]->class, si, largest_of(&values));
+    const struct kn_plot_scale length =
+        kn_plot_quantity_scale(KN_DIMENSION_LENGTH, si, g->edges[k][g->cells[k]]);
+    const struct kn_plot_scale scale = kn_plot_quantity_scale(q[0]->dimension, si, largest_of(&values));
     label_axis(panel->x_label, axis_names[g->axis[k]], &length);
     kn_plot_quantity_label(panel->y_label, q[0], &scale);
-    if (n > 1 && q[0]->class == KN_PLOT_VELOCITY)
+    if (n > 1 && q[0]->dimension == KN_DIMENSION_VELOCITY)
         snprintf(panel->y_label, sizeof panel->y_label, scale.is_si ? "velocity  (%s)" : "velocity / %s",
                  scale.unit);
-    else if (n > 1 && q[0]->class != q[n - 1]->class)
+    else if (n > 1 && q[0]->dimension != q[n - 1]->dimension)
         snprintf(panel->y_label, sizeof panel->y_label, "deviation / {/:Italic εn}_0, {/:Italic εT}_0");
     else if (n > 1)
         snprintf(panel->y_label, sizeof panel->y_label, scale.is_si ? "%s  (%s)" : "%s / %s", q[0]->words,
@@ -282,38 +284,32 @@ enum kn_status kn_plot_panels_profile(struct kn_plot_sheet *sheet, struct kn_plo
 
 /* ------------------------------------------------------------------- history */
 
-/* The value of a row, NaN where it does not exist. */
-static double history_at(const struct kn_plot_run *r, int row, int column)
-{
-    return r->history.value[(size_t)row * (size_t)r->history.columns + (size_t)column];
-}
-
 static enum kn_status add_history_curve(struct kn_plot_panel *panel, const struct kn_plot_scene *s,
                                         const struct kn_plot_run *r, const char *column, int ncolumns,
                                         const struct kn_plot_scale *first,
                                         const struct kn_plot_scale *of_time)
 {
-    const int at = kn_plot_data_column(r, column), when = kn_plot_data_column(r, "time");
-    const struct kn_plot_si *of_first = kn_plot_panels_si(s, &s->runs[0]), *si = kn_plot_panels_si(s, r);
-    const enum kn_plot_class class = kn_plot_quantity_column_class(column);
-    const struct kn_plot_scale scale = kn_plot_quantity_rescale(first, class, of_first, si);
-    const struct kn_plot_scale time = kn_plot_quantity_rescale(of_time, KN_PLOT_TIME, of_first, si);
+    const int at = kn_history_column(&r->history, column), when = kn_history_column(&r->history, "time");
+    const struct kn_scales *of_first = kn_plot_panels_si(s, &s->runs[0]), *si = kn_plot_panels_si(s, r);
+    const enum kn_dimension dimension = kn_monitor_dimension(column);
+    const struct kn_plot_scale scale = kn_plot_quantity_rescale(first, dimension, of_first, si);
+    const struct kn_plot_scale time = kn_plot_quantity_rescale(of_time, KN_DIMENSION_TIME, of_first, si);
     if (at < 0 || when < 0)
         return KN_OK;
     /* what passes through walls is that of the step before, which the first row has not */
     const bool begins_late =
         strcmp(column, "D") == 0 || (strchr(column, '.') && strncmp(column, "average.", 8) != 0);
-    const int every = r->history.rows > ROWS ? (r->history.rows + ROWS - 1) / ROWS : 1;
-    struct kn_plot_curve *c = kn_plot_sheet_curve(panel, KN_PLOT_LINE, r->history.rows, false);
+    const int64_t every = r->history.rows > ROWS ? (r->history.rows + ROWS - 1) / ROWS : 1;
+    struct kn_plot_curve *c = kn_plot_sheet_curve(panel, KN_PLOT_LINE, (int)r->history.rows, false);
     if (!c)
         return no_memory();
     c->n = 0;
-    for (int row = 0; row < r->history.rows; row++) {
-        const double value = history_at(r, row, at);
+    for (int64_t row = 0; row < r->history.rows; row++) {
+        const double value = kn_history_at(&r->history, row, at);
         if ((row % every && row + 1 < r->history.rows) || (row == 0 && begins_late) || !isfinite(value) ||
             (panel->logarithmic && !(value > 0)))
             continue;
-        c->x[c->n] = time.factor * history_at(r, row, when);
+        c->x[c->n] = time.factor * kn_history_at(&r->history, row, when);
         c->y[c->n++] = scale.offset + scale.factor * value;
         panel->x_range[1] = fmax(panel->x_range[1], c->x[c->n - 1]);
     }
@@ -343,7 +339,7 @@ static enum kn_status add_reference_history(struct kn_plot_panel *panel, struct 
                                             const char *column, const struct kn_plot_scale *scale,
                                             const struct kn_plot_scale *time)
 {
-    const int at = kn_plot_data_column(&s->runs[0], column);
+    const int at = kn_history_column(&s->runs[0].history, column);
     const bool begun = at >= 0 && s->runs[0].history.rows > 0;
     enum kn_status status = KN_OK;
     struct mark *marks = calloc((size_t)s->references.n + 1, sizeof *marks);
@@ -359,7 +355,7 @@ static enum kn_status add_reference_history(struct kn_plot_panel *panel, struct 
         }
         marks[i] = (struct mark){true, time->factor * p->time, p->value};
         if (p->is_share && begun)
-            marks[i].y *= history_at(&s->runs[0], 0, at);
+            marks[i].y *= kn_history_at(&s->runs[0].history, 0, at);
     }
     if (status == KN_OK)
         status = add_sources(panel, s, marks, scale);
@@ -370,7 +366,7 @@ static enum kn_status add_reference_history(struct kn_plot_panel *panel, struct 
 enum kn_status kn_plot_panels_history(struct kn_plot_sheet *sheet, struct kn_plot_scene *s,
                                       const char *const *columns, int n)
 {
-    const struct kn_plot_si *si = kn_plot_panels_si(s, &s->runs[0]);
+    const struct kn_scales *si = kn_plot_panels_si(s, &s->runs[0]);
     struct kn_plot_panel *panel = kn_plot_sheet_add(sheet);
     struct span values = {INFINITY, -INFINITY}, times = {0, 0};
     if (!panel)
@@ -379,18 +375,18 @@ enum kn_status kn_plot_panels_history(struct kn_plot_sheet *sheet, struct kn_plo
     for (int i = 0; i < n; i++) {
         kn_plot_sheet_append(panel->what, sizeof panel->what, "%s%s", i ? ", " : "", columns[i]);
         for (int r = 0; r < s->nruns; r++) {
-            const int at = kn_plot_data_column(&s->runs[r], columns[i]),
-                      when = kn_plot_data_column(&s->runs[r], "time");
-            for (int row = 0; at >= 0 && when >= 0 && row < s->runs[r].history.rows; row++) {
-                widen(&values, history_at(&s->runs[r], row, at));
-                widen(&times, history_at(&s->runs[r], row, when));
+            const int at = kn_history_column(&s->runs[r].history, columns[i]),
+                      when = kn_history_column(&s->runs[r].history, "time");
+            for (int64_t row = 0; at >= 0 && when >= 0 && row < s->runs[r].history.rows; row++) {
+                widen(&values, kn_history_at(&s->runs[r].history, row, at));
+                widen(&times, kn_history_at(&s->runs[r].history, row, when));
             }
         }
     }
     panel->logarithmic = strcmp(columns[0], "residual") == 0;
-    const struct kn_plot_scale time = kn_plot_quantity_scale(KN_PLOT_TIME, si, times.high);
+    const struct kn_plot_scale time = kn_plot_quantity_scale(KN_DIMENSION_TIME, si, times.high);
     const struct kn_plot_scale scale =
-        kn_plot_quantity_scale(kn_plot_quantity_column_class(columns[0]), si, largest_of(&values));
+        kn_plot_quantity_scale(kn_monitor_dimension(columns[0]), si, largest_of(&values));
     snprintf(panel->x_label, sizeof panel->x_label, time.is_si ? "{/:Italic t}  (%s)" : "{/:Italic t} / (%s)",
              time.unit);
     panel->rest = scale.offset;
@@ -401,7 +397,7 @@ enum kn_status kn_plot_panels_history(struct kn_plot_sheet *sheet, struct kn_plo
     enum kn_status status = KN_OK;
     for (int i = 0; i < n; i++) {
         const struct kn_plot_scale own =
-            kn_plot_quantity_scale(kn_plot_quantity_column_class(columns[i]), si, largest_of(&values));
+            kn_plot_quantity_scale(kn_monitor_dimension(columns[i]), si, largest_of(&values));
         for (int r = 0; r < s->nruns && status == KN_OK; r++)
             status = add_history_curve(panel, s, &s->runs[r], columns[i], n, &own, &time);
     }

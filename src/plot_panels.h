@@ -25,9 +25,9 @@ struct kn_plot_scene {
 };
 
 /* Scales by which this run is drawn; NULL: dimensionless. */
-const struct kn_plot_si *kn_plot_panels_si(const struct kn_plot_scene *s, const struct kn_plot_run *r);
+const struct kn_scales *kn_plot_panels_si(const struct kn_plot_scene *s, const struct kn_plot_run *r);
 
-/* Quantities [n] of one class along axis k of the gas, of all states where there is one quantity. */
+/* Quantities [n] of one dimension along axis k of the gas, of all states where there is one quantity. */
 enum kn_status kn_plot_panels_profile(struct kn_plot_sheet *sheet, struct kn_plot_scene *s,
                                       const struct kn_plot_quantity *const *q, int n, int k);
 

@@ -11,24 +11,24 @@
 
 const struct kn_plot_quantity kn_plot_quantity_table[] = {
     /* clang-format off */
-    {"rho", "density", IT("n"), "(" IT("n") " – " IT("n") "_0)", KN_PLOT_DENSITY, KN_RHO, 1, true},
-    {"speed", "speed", "|{/:Bold u}|", NULL, KN_PLOT_VELOCITY, KN_UX, 3, false},
-    {"ux", "velocity", IT("u_x"), NULL, KN_PLOT_VELOCITY, KN_UX, 1, true},
-    {"uy", "velocity", IT("u_y"), NULL, KN_PLOT_VELOCITY, KN_UY, 1, true},
-    {"uz", "velocity", IT("u_z"), NULL, KN_PLOT_VELOCITY, KN_UZ, 1, true},
-    {"theta", "temperature", IT("T"), "(" IT("T") " – " IT("T") "_0)", KN_PLOT_TEMPERATURE, KN_THETA, 1, true},
-    {"p", "pressure", IT("p"), "(" IT("p") " – " IT("p") "_0)", KN_PLOT_PRESSURE, KN_PXX, 3, true},
-    {"Pxx", "stress", IT("Π_{xx}"), NULL, KN_PLOT_STRESS, KN_PXX, 1, true},
-    {"Pyy", "stress", IT("Π_{yy}"), NULL, KN_PLOT_STRESS, KN_PYY, 1, true},
-    {"Pzz", "stress", IT("Π_{zz}"), NULL, KN_PLOT_STRESS, KN_PZZ, 1, true},
-    {"Pxy", "stress", IT("Π_{xy}"), NULL, KN_PLOT_STRESS, KN_PXY, 1, true},
-    {"Pxz", "stress", IT("Π_{xz}"), NULL, KN_PLOT_STRESS, KN_PXZ, 1, true},
-    {"Pyz", "stress", IT("Π_{yz}"), NULL, KN_PLOT_STRESS, KN_PYZ, 1, true},
-    {"q", "heat flux", "|{/:Bold q}|", NULL, KN_PLOT_HEAT_FLUX, KN_QX, 3, false},
-    {"qx", "heat flux", IT("q_x"), NULL, KN_PLOT_HEAT_FLUX, KN_QX, 1, true},
-    {"qy", "heat flux", IT("q_y"), NULL, KN_PLOT_HEAT_FLUX, KN_QY, 1, true},
-    {"qz", "heat flux", IT("q_z"), NULL, KN_PLOT_HEAT_FLUX, KN_QZ, 1, true},
-    {NULL, NULL, NULL, NULL, KN_PLOT_NUMBER, 0, 0, false},
+    {"rho", "density", IT("n"), "(" IT("n") " – " IT("n") "_0)", KN_DIMENSION_DENSITY, KN_RHO, 1, true},
+    {"speed", "speed", "|{/:Bold u}|", NULL, KN_DIMENSION_VELOCITY, KN_UX, 3, false},
+    {"ux", "velocity", IT("u_x"), NULL, KN_DIMENSION_VELOCITY, KN_UX, 1, true},
+    {"uy", "velocity", IT("u_y"), NULL, KN_DIMENSION_VELOCITY, KN_UY, 1, true},
+    {"uz", "velocity", IT("u_z"), NULL, KN_DIMENSION_VELOCITY, KN_UZ, 1, true},
+    {"theta", "temperature", IT("T"), "(" IT("T") " – " IT("T") "_0)", KN_DIMENSION_TEMPERATURE, KN_THETA, 1, true},
+    {"p", "pressure", IT("p"), "(" IT("p") " – " IT("p") "_0)", KN_DIMENSION_PRESSURE, KN_PXX, 3, true},
+    {"Pxx", "stress", IT("Π_{xx}"), NULL, KN_DIMENSION_STRESS, KN_PXX, 1, true},
+    {"Pyy", "stress", IT("Π_{yy}"), NULL, KN_DIMENSION_STRESS, KN_PYY, 1, true},
+    {"Pzz", "stress", IT("Π_{zz}"), NULL, KN_DIMENSION_STRESS, KN_PZZ, 1, true},
+    {"Pxy", "stress", IT("Π_{xy}"), NULL, KN_DIMENSION_STRESS, KN_PXY, 1, true},
+    {"Pxz", "stress", IT("Π_{xz}"), NULL, KN_DIMENSION_STRESS, KN_PXZ, 1, true},
+    {"Pyz", "stress", IT("Π_{yz}"), NULL, KN_DIMENSION_STRESS, KN_PYZ, 1, true},
+    {"q", "heat flux", "|{/:Bold q}|", NULL, KN_DIMENSION_HEAT_FLUX, KN_QX, 3, false},
+    {"qx", "heat flux", IT("q_x"), NULL, KN_DIMENSION_HEAT_FLUX, KN_QX, 1, true},
+    {"qy", "heat flux", IT("q_y"), NULL, KN_DIMENSION_HEAT_FLUX, KN_QY, 1, true},
+    {"qz", "heat flux", IT("q_z"), NULL, KN_DIMENSION_HEAT_FLUX, KN_QZ, 1, true},
+    {NULL, NULL, NULL, NULL, KN_DIMENSION_NONE, 0, 0, false},
     /* clang-format on */
 };
 
@@ -45,8 +45,8 @@ double kn_plot_quantity_value(const struct kn_plot_quantity *q, const double fie
     const double *f = fields + q->first;
     if (q->components == 1)
         return f[0];
-    return q->class == KN_PLOT_PRESSURE ? (f[0] + f[1] + f[2]) / 3
-                                        : sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2]);
+    return q->dimension == KN_DIMENSION_PRESSURE ? (f[0] + f[1] + f[2]) / 3
+                                                 : sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2]);
 }
 
 enum kn_status kn_plot_quantity_unknown(const char *word, const struct kn_plot_run *r)
@@ -76,61 +76,32 @@ enum kn_status kn_plot_quantity_unknown(const char *word, const struct kn_plot_r
 
 static const struct {
     const char *dimensionless; /* marked up */
-    const char *si;            /* marked up; NULL: a power of ten and then `power` */
+    const char *si;            /* marked up; NULL: stays as it is */
     bool prefixed;
-} units[] = {
-    [KN_PLOT_DENSITY] = {IT("εn") "_0", "m^{–3}", false},
-    [KN_PLOT_VELOCITY] = {IT("εV") "_0", "m/s", true},
-    [KN_PLOT_TEMPERATURE] = {IT("εT") "_0", "K", false},
-    [KN_PLOT_PRESSURE] = {IT("εp") "_0", "Pa", true},
-    [KN_PLOT_STRESS] = {IT("εp") "_0", "Pa", true},
-    [KN_PLOT_HEAT_FLUX] = {IT("εp") "_0" IT("V") "_0", "W/m²", true},
-    [KN_PLOT_MASS_FLUX] = {IT("εn") "_0" IT("V") "_0", "g m^{–2} s^{–1}", true},
-    [KN_PLOT_LENGTH] = {IT("L"), "m", true},
-    [KN_PLOT_TIME] = {IT("λ") "_0/" IT("V") "_0", "s", true},
-    [KN_PLOT_RATE] = {IT("V") "_0/" IT("λ") "_0", NULL, false},
-    [KN_PLOT_NUMBER] = {"", NULL, false},
+} units[KN_DIMENSIONS] = {
+    [KN_DIMENSION_DENSITY] = {IT("εn") "_0", "m^{–3}", false},
+    [KN_DIMENSION_VELOCITY] = {IT("εV") "_0", "m/s", true},
+    [KN_DIMENSION_TEMPERATURE] = {IT("εT") "_0", "K", false},
+    [KN_DIMENSION_PRESSURE] = {IT("εp") "_0", "Pa", true},
+    [KN_DIMENSION_STRESS] = {IT("εp") "_0", "Pa", true},
+    [KN_DIMENSION_HEAT_FLUX] = {IT("εp") "_0" IT("V") "_0", "W/m²", true},
+    [KN_DIMENSION_MASS_FLUX] = {IT("εn") "_0" IT("V") "_0", "g m^{–2} s^{–1}", true},
+    [KN_DIMENSION_LENGTH] = {IT("L"), "m", true},
+    [KN_DIMENSION_TIME] = {IT("λ") "_0/" IT("V") "_0", "s", true},
+    [KN_DIMENSION_RATE] = {IT("V") "_0/" IT("λ") "_0", "s^{–1}", false},
 };
 
 /* SI = offset + factor * number, without a prefix. */
-static void set_factor(struct kn_plot_scale *s, enum kn_plot_class class, const struct kn_plot_si *si)
+static struct kn_conversion to_si(enum kn_dimension dimension, const struct kn_scales *scales)
 {
-    const double eps = si->disturbance;
-    switch (class) {
-    case KN_PLOT_DENSITY:
-        s->factor = eps * si->density;
-        s->offset = si->density;
-        break;
-    case KN_PLOT_VELOCITY:
-        s->factor = eps * si->velocity;
-        break;
-    case KN_PLOT_TEMPERATURE:
-        s->factor = eps * si->temperature;
-        s->offset = si->temperature;
-        break;
-    case KN_PLOT_PRESSURE:
-        s->factor = eps * si->pressure;
-        s->offset = si->pressure;
-        break;
-    case KN_PLOT_STRESS:
-        s->factor = eps * si->pressure;
-        break;
-    case KN_PLOT_HEAT_FLUX:
-        s->factor = eps * si->pressure * si->velocity;
-        break;
-    case KN_PLOT_MASS_FLUX: /* gram: the prefix is put before it */
-        s->factor = 1e3 * eps * si->density * si->velocity * si->mass;
-        break;
-    case KN_PLOT_LENGTH:
-        s->factor = si->box;
-        break;
-    case KN_PLOT_TIME:
-        s->factor = si->time;
-        break;
-    case KN_PLOT_RATE:
-    case KN_PLOT_NUMBER:
-        break;
+    struct kn_conversion by = kn_scales_conversion(scales, dimension);
+    if (dimension == KN_DIMENSION_PRESSURE) { /* of which the undisturbed gas has some */
+        by = kn_scales_conversion(scales, KN_DIMENSION_STRESS);
+        by.offset = scales->pressure;
+    } else if (dimension == KN_DIMENSION_MASS_FLUX) { /* gram: the prefix is put before it */
+        by.factor *= 1e3;
     }
+    return by;
 }
 
 /* Thousands, so that the largest value has one to three digits before the point. */
@@ -154,33 +125,35 @@ static void set_power(struct kn_plot_scale *s, const char *unit, double largest)
     snprintf(s->unit, sizeof s->unit, "10^{%d} %s", power, unit);
 }
 
-struct kn_plot_scale kn_plot_quantity_scale(enum kn_plot_class class, const struct kn_plot_si *si,
+struct kn_plot_scale kn_plot_quantity_scale(enum kn_dimension dimension, const struct kn_scales *si,
                                             double largest)
 {
-    struct kn_plot_scale s = {.factor = 1, .is_si = si && units[class].si};
+    struct kn_plot_scale s = {.factor = 1, .is_si = si && units[dimension].si};
     if (!s.is_si) {
-        snprintf(s.unit, sizeof s.unit, "%s", units[class].dimensionless);
+        const char *own = units[dimension].dimensionless;
+        snprintf(s.unit, sizeof s.unit, "%s", own ? own : "");
         return s;
     }
-    set_factor(&s, class, si);
+    const struct kn_conversion by = to_si(dimension, si);
+    s.factor = by.factor;
+    s.offset = by.offset;
     const double most = fabs(s.offset) + fabs(s.factor) * largest;
-    if (units[class].prefixed)
-        set_prefix(&s, units[class].si, most);
-    else if (class == KN_PLOT_DENSITY)
-        set_power(&s, units[class].si, most);
+    if (units[dimension].prefixed)
+        set_prefix(&s, units[dimension].si, most);
+    else if (dimension == KN_DIMENSION_DENSITY)
+        set_power(&s, units[dimension].si, most);
     else
-        snprintf(s.unit, sizeof s.unit, "%s", units[class].si);
+        snprintf(s.unit, sizeof s.unit, "%s", units[dimension].si);
     return s;
 }
 
-struct kn_plot_scale kn_plot_quantity_rescale(const struct kn_plot_scale *scale, enum kn_plot_class class,
-                                              const struct kn_plot_si *from, const struct kn_plot_si *to)
+struct kn_plot_scale kn_plot_quantity_rescale(const struct kn_plot_scale *scale, enum kn_dimension dimension,
+                                              const struct kn_scales *from, const struct kn_scales *to)
 {
-    struct kn_plot_scale here = {.factor = 1}, there = {.factor = 1}, s = *scale;
+    struct kn_plot_scale s = *scale;
     if (!scale->is_si || !from || !to)
         return s;
-    set_factor(&here, class, from);
-    set_factor(&there, class, to);
+    const struct kn_conversion here = to_si(dimension, from), there = to_si(dimension, to);
     s.factor = scale->factor / here.factor * there.factor;
     s.offset = scale->factor / here.factor * there.offset;
     return s;
@@ -196,25 +169,6 @@ void kn_plot_quantity_label(char text[KN_PLOT_TEXT], const struct kn_plot_quanti
     else
         snprintf(text, KN_PLOT_TEXT, "%s  %s / %s", q->words, q->deviation ? q->deviation : q->symbol,
                  scale->unit);
-}
-
-static bool ends_with(const char *text, const char *end)
-{
-    const size_t length = strlen(text), tail = strlen(end);
-    return length >= tail && strcmp(text + length - tail, end) == 0;
-}
-
-enum kn_plot_class kn_plot_quantity_column_class(const char *column)
-{
-    if (strncmp(column, "average.", 8) == 0) {
-        const struct kn_plot_quantity *q = kn_plot_quantity_find(column + 8);
-        return q ? q->class : KN_PLOT_NUMBER;
-    }
-    return strstr(column, ".stress_")        ? KN_PLOT_STRESS
-           : ends_with(column, ".heat_flux") ? KN_PLOT_HEAT_FLUX
-           : ends_with(column, ".mass_flux") ? KN_PLOT_MASS_FLUX
-           : strcmp(column, "residual") == 0 ? KN_PLOT_RATE
-                                             : KN_PLOT_NUMBER;
 }
 
 void kn_plot_quantity_column_label(char text[KN_PLOT_TEXT], const char *column,

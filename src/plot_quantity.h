@@ -5,28 +5,13 @@
 #include "plot_data.h"
 #include "plot_sheet.h"
 
-/* What a number measures, which settles its unit. */
-enum kn_plot_class {
-    KN_PLOT_DENSITY,
-    KN_PLOT_VELOCITY,
-    KN_PLOT_TEMPERATURE,
-    KN_PLOT_PRESSURE, /* of which the undisturbed gas has some */
-    KN_PLOT_STRESS,
-    KN_PLOT_HEAT_FLUX,
-    KN_PLOT_MASS_FLUX,
-    KN_PLOT_LENGTH,
-    KN_PLOT_TIME,
-    KN_PLOT_RATE,
-    KN_PLOT_NUMBER
-};
-
 /* A field, or something made of fields. */
 struct kn_plot_quantity {
     const char *name;      /* as on the command line */
     const char *words;     /* "velocity" */
     const char *symbol;    /* marked up, in SI units */
     const char *deviation; /* marked up, over the unit of the results; NULL: as the symbol */
-    enum kn_plot_class class;
+    enum kn_dimension dimension;
     int first, components; /* enum kn_field; more than one: their length, or the mean of a pressure */
     bool is_signed;
 };
@@ -50,19 +35,18 @@ struct kn_plot_scale {
 };
 
 /* In SI units where `si` is given, with a prefix that suits values up to `largest` (of the results). */
-struct kn_plot_scale kn_plot_quantity_scale(enum kn_plot_class class, const struct kn_plot_si *si,
+struct kn_plot_scale kn_plot_quantity_scale(enum kn_dimension dimension, const struct kn_scales *si,
                                             double largest);
 
 /* The same unit for another run, whose scales may differ. */
-struct kn_plot_scale kn_plot_quantity_rescale(const struct kn_plot_scale *scale, enum kn_plot_class class,
-                                              const struct kn_plot_si *from, const struct kn_plot_si *to);
+struct kn_plot_scale kn_plot_quantity_rescale(const struct kn_plot_scale *scale, enum kn_dimension dimension,
+                                              const struct kn_scales *from, const struct kn_scales *to);
 
 /* Axis label of a field: words, symbol and unit. */
 void kn_plot_quantity_label(char text[KN_PLOT_TEXT], const struct kn_plot_quantity *q,
                             const struct kn_plot_scale *scale);
 
-/* A column of history.csv: what it measures, and its label. */
-enum kn_plot_class kn_plot_quantity_column_class(const char *column);
+/* Of a column of history.csv. */
 void kn_plot_quantity_column_label(char text[KN_PLOT_TEXT], const char *column,
                                    const struct kn_plot_scale *scale);
 

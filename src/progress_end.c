@@ -8,6 +8,7 @@
 
 #include <dirent.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -188,17 +189,17 @@ static void show_files(struct kn_progress *p)
 
 /* -------------------------------------------------------------------- whole */
 
-/* As a shell wants a path to be written. */
 static void show_next(struct kn_progress *p)
 {
-    static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+=:,@%";
-    const char *folder = p->options->folder;
-    if (folder[strspn(folder, safe)] == '\0')
+    char *folder = NULL;
+    size_t size;
+    FILE *to = open_memstream(&folder, &size);
+    if (!to)
+        return;
+    kn_files_shell_word(to, p->options->folder);
+    if (fclose(to) == 0)
         kn_progress_line(p, KN_STYLE_STRONG, "next: knudsen plot %s", folder);
-    else if (!strchr(folder, '\''))
-        kn_progress_line(p, KN_STYLE_STRONG, "next: knudsen plot '%s'", folder);
-    else
-        kn_progress_line(p, KN_STYLE_STRONG, "next: knudsen plot \"%s\"", folder);
+    free(folder);
 }
 
 void kn_progress_table(struct kn_progress *p, const struct kn_summary *s)

@@ -21,19 +21,6 @@ struct object {
     FILE *to;
 };
 
-static void put_text(FILE *to, const char *text)
-{
-    fputc('"', to);
-    for (const unsigned char *s = (const unsigned char *)text; *s; s++)
-        if (*s == '"' || *s == '\\')
-            fprintf(to, "\\%c", *s);
-        else if (*s < 0x20)
-            fprintf(to, "\\u%04x", *s);
-        else
-            fputc(*s, to);
-    fputc('"', to);
-}
-
 static bool begin(const struct kn_progress *p, struct object *o, const char *event)
 {
     *o = (struct object){0};
@@ -48,7 +35,7 @@ static bool begin(const struct kn_progress *p, struct object *o, const char *eve
 static void text(struct object *o, const char *key, const char *value)
 {
     fprintf(o->to, ",\"%s\":", key);
-    put_text(o->to, value);
+    kn_files_json_text(o->to, value, "");
 }
 
 static void count(struct object *o, const char *key, int64_t value)

@@ -1,10 +1,9 @@
 #include "provenance.h"
 
 #include "backend/cpu_kernels.h"
+#include "io/files.h"
 #include "stamp.h"
 
-#include <ctype.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -12,26 +11,6 @@
 const char *kn_provenance_commit(void)
 {
     return KN_STAMP_COMMIT;
-}
-
-static bool needs_quotes(const char *word)
-{
-    for (; *word; word++)
-        if (!isalnum((unsigned char)*word) && !strchr("-_./=:,+@%", *word))
-            return true;
-    return false;
-}
-
-static void print_word(FILE *to, const char *word)
-{
-    if (*word && !needs_quotes(word)) {
-        fputs(word, to);
-        return;
-    }
-    fputc('\'', to);
-    for (; *word; word++)
-        fputs(*word == '\'' ? "'\\''" : (const char[]){*word, '\0'}, to);
-    fputc('\'', to);
 }
 
 /* The kernel keeps the words of the command line, a zero behind each; one that is too long is cut. */
@@ -44,7 +23,7 @@ static void take_command(char *text, size_t size)
     text[0] = '\0';
     for (size_t at = 0; to && at < length; at += strlen(words + at) + 1) {
         fputs(at ? " " : "", to);
-        print_word(to, words + at);
+        kn_files_shell_word(to, words + at);
     }
     if (to)
         fclose(to);

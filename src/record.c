@@ -102,7 +102,7 @@ static enum kn_status copy_columns(struct kn_record *r, const struct kn_monitor 
         return no_memory();
     memcpy(r->columns, m->columns, (size_t)m->ncolumns * sizeof *r->columns);
     for (int i = 0; i < own; i++)
-        r->columns[m->ncolumns + i] = (struct kn_column){names[i], "", 0};
+        r->columns[m->ncolumns + i] = (struct kn_column){names[i], "", 0, KN_DIMENSION_NONE};
     return KN_OK;
 }
 

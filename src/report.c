@@ -2,11 +2,13 @@
 
 #include "config.h"
 #include "error.h"
+#include "io/fields.h"
+#include "io/summary.h"
 #include "provenance.h"
 #include "report_compare.h"
 
-#include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -26,62 +28,22 @@ struct report {
     double time_step; /* lambda0 / V0; 0 = not known */
     bool has_case;
     struct kn_case c;
-    struct kn_report_history history;
+    struct kn_scales scales; /* known where the case was in SI units */
+    char species[KN_FIELDS_SPECIES];
+    struct kn_history_table history;
     struct kn_report_gas gas;
     struct kn_report_notes notes;
 };
 
 /* ------------------------------------------------------------------ summary */
 
-static enum kn_status read_summary(struct report *r)
-{
-    char path[KN_PATH];
-    size_t size = 0;
-    enum kn_status status = kn_files_join(path, r->folder, "summary.json");
-    FILE *file = status == KN_OK ? fopen(path, "re") : NULL;
-    if (status == KN_OK && !file && errno != ENOENT)
-        return kn_error_set(KN_EIO, "cannot read '%s': %s", path, strerror(errno));
-    if (!file)
-        return status;
-    if (getdelim(&r->summary, &size, '\0', file) < 0) {
-        free(r->summary);
-        r->summary = NULL;
-    }
-    fclose(file);
-    return KN_OK;
-}
-
-/* What stands behind a key of the outermost object, each of which has a line of its own; its length
- * without the comma. */
-static const char *member(const struct report *r, const char *key, size_t *length)
-{
-    char start[64];
-    snprintf(start, sizeof start, "\n  \"%s\": ", key);
-    const char *found = r->summary ? strstr(r->summary, start) : NULL;
-    if (!found)
-        return NULL;
-    found += strlen(start);
-    *length = strcspn(found, "\n");
-    *length -= *length > 0 && found[*length - 1] == ',';
-    return found;
-}
-
-/* JSON is YAML: the case reads back as it would from its file. */
 static void take_case(struct report *r)
 {
-    size_t length = 0;
-    const char *text = member(r, "outcome", &length);
-    if (text && length > 2 && length < sizeof r->outcome)
-        snprintf(r->outcome, sizeof r->outcome, "%.*s", (int)length - 2, text + 1);
-    text = member(r, "time_step", &length);
-    r->time_step = text ? strtod(text, NULL) : 0;
-    kn_case_default(&r->c);
-    text = member(r, "case", &length);
-    if (!text)
-        return;
-    r->has_case =
-        kn_config_parse(&r->c, text, length, "summary.json", NULL) == KN_OK && kn_case_check(&r->c) == KN_OK;
-    if (!r->has_case)
+    const double step = kn_summary_number(kn_summary_member(r->summary, "time_step"));
+    kn_summary_text(kn_summary_member(r->summary, "outcome"), r->outcome, sizeof r->outcome);
+    r->time_step = isfinite(step) ? step : 0;
+    r->has_case = kn_summary_case(r->summary, &r->c) == KN_OK;
+    if (!r->has_case && kn_summary_member(r->summary, "case"))
         kn_report_note(&r->notes, "This version cannot read the case of the run: %s", kn_error_message());
 }
 
@@ -135,6 +97,51 @@ static void print_results(FILE *to, struct report *r)
         fputs("null", to);
 }
 
+static void print_scales(FILE *to, const struct report *r)
+{
+    if (!r->scales.known) {
+        fputs("null", to);
+        return;
+    }
+    fputs("{\"species\": ", to);
+    kn_report_put_text(to, r->species);
+    for (const struct kn_scale *scale = kn_scales_list; scale->name; scale++) {
+        fprintf(to, ", \"%s\": ", scale->name);
+        kn_report_put_number(to, kn_scales_value(&r->scales, scale));
+    }
+    fputc('}', to);
+}
+
+/* What has no dimension is shown as a bare number. */
+static void print_unit(FILE *to, const struct report *r, const char *name, const char *column)
+{
+    const enum kn_dimension dimension = kn_monitor_dimension(column);
+    const struct kn_conversion by = kn_scales_conversion(&r->scales, dimension);
+    const bool bare = dimension == KN_DIMENSION_NONE, si = r->scales.known && !bare;
+    kn_report_put_text(to, name);
+    fputs(": ", to);
+    kn_report_put_rule(to, bare ? "1" : kn_monitor_unit(column), si ? kn_units_si(dimension) : NULL,
+                       by.factor, by.offset);
+}
+
+/* Units of the columns of the history, and of what summary.json has of a wall. */
+static void print_units(FILE *to, const struct report *r)
+{
+    static const char *const always[][2] = {
+        {"stress", "top.stress_x"},     {"shear", "top.stress_x"}, {"heat_flux", "top.heat_flux"},
+        {"mass_flux", "top.mass_flux"}, {"time", "time"},          {"residual", "residual"}};
+    fputc('{', to);
+    for (size_t i = 0; i < sizeof always / sizeof *always; i++) {
+        fputs(i ? ", " : "", to);
+        print_unit(to, r, always[i][0], always[i][1]);
+    }
+    for (int i = 0; i < r->history.columns; i++) {
+        fputs(", ", to);
+        print_unit(to, r, r->history.names[i], r->history.names[i]);
+    }
+    fputc('}', to);
+}
+
 static void print_data(FILE *to, struct report *r)
 {
     fputs("{\"title\": ", to);
@@ -152,7 +159,9 @@ static void print_data(FILE *to, struct report *r)
     fputs(",\n\"history\": ", to);
     kn_report_history_print(to, &r->history, &r->notes);
     fputs(",\n\"si\": ", to);
-    kn_report_fields_print_si(to, &r->gas);
+    print_scales(to, r);
+    fputs(",\n\"units\": ", to);
+    print_units(to, r);
     fputs(",\n\"fields\": ", to);
     kn_report_fields_print(to, &r->gas, r->bytes, &r->notes);
     fprintf(to, ",\n\"notes\": [%s]}", r->notes.text ? r->notes.text : "");
@@ -190,9 +199,9 @@ static void find_title(struct report *r)
 
 static enum kn_status read_folder(struct report *r)
 {
-    enum kn_status status = read_summary(r);
+    enum kn_status status = kn_summary_read(r->folder, &r->summary);
     if (status == KN_OK)
-        status = kn_report_history_read(&r->history, r->folder);
+        status = kn_history_read(&r->history, r->folder);
     if (status == KN_OK)
         status = kn_report_fields_open(&r->gas, r->folder);
     if (status != KN_OK)
@@ -207,6 +216,7 @@ static enum kn_status read_folder(struct report *r)
                                   "What it had written is here.");
     else
         take_case(r);
+    kn_fields_read_scales(r->gas.file, r->has_case ? &r->c : NULL, &r->scales, r->species);
     if (r->gas.file < 0)
         kn_report_note(&r->notes,
                        "The run stopped before fields were written; knudsen run --resume goes on.");
@@ -246,7 +256,7 @@ enum kn_status kn_report(const struct kn_report_options *options, char *path, si
     if (status == KN_OK)
         status = kn_files_write_text(path, print_page, &r);
     kn_report_fields_close(&r->gas);
-    kn_report_history_destroy(&r->history);
+    kn_history_free(&r->history);
     kn_report_notes_close(&r->notes);
     free(r->summary);
     free(r);

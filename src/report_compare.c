@@ -91,12 +91,12 @@ static bool same_flow(const struct kn_case *a, const struct kn_case *b)
  * the scatter of the rows: an earlier look at the fields is the last one. */
 static bool fill_history(struct kn_record *r, const struct kn_report_run *run, const struct kn_monitor *m)
 {
-    const struct kn_report_history *h = run->history;
+    const struct kn_history_table *h = run->history;
     const double window = m->window;
-    const int clock = kn_report_history_column(h, "time"), step = kn_report_history_column(h, "step");
+    const int clock = kn_history_column(h, "time"), step = kn_history_column(h, "step");
     bool good = m->ncolumns == h->columns;
     for (int i = 0; good && i < h->columns; i++)
-        good = strcmp(m->columns[i].name, h->name[i]) == 0;
+        good = strcmp(m->columns[i].name, h->names[i]) == 0;
     r->mean = calloc((size_t)h->columns, sizeof *r->mean);
     r->error = calloc((size_t)h->columns, sizeof *r->error);
     if (!good || !r->mean || !r->error)
@@ -109,8 +109,8 @@ static bool fill_history(struct kn_record *r, const struct kn_report_run *run, c
         struct kn_batches b = {.length = 0};
         double count = 0;
         for (int64_t row = 0; row < h->rows; row++)
-            if (kn_report_history_at(h, row, clock) >= window && kn_report_history_at(h, row, step) > 0) {
-                const double value = kn_report_history_at(h, row, i);
+            if (kn_history_at(h, row, clock) >= window && kn_history_at(h, row, step) > 0) {
+                const double value = kn_history_at(h, row, i);
                 r->mean[i] += (value - r->mean[i]) / ++count;
                 kn_batches_add(&b, value);
             }

@@ -344,34 +344,18 @@ static void print_series(FILE *to, const struct kn_report_gas *g, const struct s
 
 /* --------------------------------------------------------------------- all */
 
-/* How a number becomes one in SI; nothing where the file does not say. */
-static void print_si_rule(FILE *to, hid_t object)
-{
-    char unit[WORD];
-    double factor = 0, offset = 0;
-    if (!kn_store_read_text(object, "si_unit", unit, sizeof unit) ||
-        !kn_store_read_number(object, "si_factor", &factor) ||
-        !kn_store_read_number(object, "si_offset", &offset))
-        return;
-    fputs(", \"si\": {\"unit\": ", to);
-    kn_report_put_text(to, unit);
-    fputs(", \"factor\": ", to);
-    kn_report_put_number(to, factor);
-    fputs(", \"offset\": ", to);
-    kn_report_put_number(to, offset);
-    fputc('}', to);
-}
-
+/* As the attributes of the dataset say. */
 static void print_rule(FILE *to, hid_t file, const char *name, const char *unit)
 {
     hid_t set = H5Dopen2(file, name, H5P_DEFAULT);
-    fputs("{\"unit\": ", to);
-    kn_report_put_text(to, unit);
-    if (set >= 0) {
-        print_si_rule(to, set);
+    char si_unit[WORD];
+    double factor = 1, offset = 0;
+    const bool si = set >= 0 && kn_store_read_text(set, "si_unit", si_unit, sizeof si_unit) &&
+                    kn_store_read_number(set, "si_factor", &factor) &&
+                    kn_store_read_number(set, "si_offset", &offset);
+    kn_report_put_rule(to, unit, si ? si_unit : NULL, factor, offset);
+    if (set >= 0)
         H5Dclose(set);
-    }
-    fputc('}', to);
 }
 
 static void print_grid(FILE *to, const struct kn_report_gas *g)
@@ -423,28 +407,4 @@ void kn_report_fields_print(FILE *to, const struct kn_report_gas *g, double byte
         print_series(to, g, &s, (int)fmin(fmax(room, 0), TIMES), notes);
     fputs("]}", to);
     drop_selection(&s);
-}
-
-void kn_report_fields_print_si(FILE *to, const struct kn_report_gas *g)
-{
-    static const char *const names[] = {"temperature", "pressure", "density", "mass", "viscosity",
-                                        "velocity",    "length",   "time",    "box",  "disturbance"};
-    char species[WORD] = "";
-    const bool there = g->file >= 0 && H5Lexists(g->file, "si", H5P_DEFAULT) > 0;
-    hid_t group = there ? H5Gopen2(g->file, "si", H5P_DEFAULT) : H5I_INVALID_HID;
-    if (group < 0) {
-        fputs("null", to);
-        return;
-    }
-    kn_store_read_text(group, "species", species, sizeof species);
-    fputs("{\"species\": ", to);
-    kn_report_put_text(to, species);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        double value = NAN;
-        kn_store_read_number(group, names[i], &value);
-        fprintf(to, ", \"%s\": ", names[i]);
-        kn_report_put_number(to, value);
-    }
-    fputc('}', to);
-    H5Gclose(group);
 }

@@ -25,7 +25,4 @@ double *kn_report_fields_table(const struct kn_report_gas *g, bool mean);
 void kn_report_fields_print(FILE *to, const struct kn_report_gas *g, double bytes,
                             struct kn_report_notes *notes);
 
-/* Attributes of the group /si as a JSON object, or null. */
-void kn_report_fields_print_si(FILE *to, const struct kn_report_gas *g);
-
 #endif

@@ -19,43 +19,42 @@ struct span { /* rows [first, end) */
     int64_t first, middle, end;
 };
 
-static struct span last_quarter(const struct kn_report_history *h)
+static struct span last_quarter(const struct kn_history_table *h)
 {
-    const int clock = kn_report_history_column(h, "time");
+    const int clock = kn_history_column(h, "time");
     struct span s = {.end = h->rows};
-    const double end = kn_report_history_at(h, h->rows - 1, clock);
-    while (s.first < h->rows && kn_report_history_at(h, s.first, clock) < 0.75 * end)
+    const double end = kn_history_at(h, h->rows - 1, clock);
+    while (s.first < h->rows && kn_history_at(h, s.first, clock) < 0.75 * end)
         s.first++;
-    for (s.middle = s.first; s.middle < h->rows && kn_report_history_at(h, s.middle, clock) < 0.875 * end;)
+    for (s.middle = s.first; s.middle < h->rows && kn_history_at(h, s.middle, clock) < 0.875 * end;)
         s.middle++;
     return s;
 }
 
-static double mean(const struct kn_report_history *h, int column, int64_t first, int64_t end)
+static double mean(const struct kn_history_table *h, int column, int64_t first, int64_t end)
 {
     double sum = 0;
     for (int64_t i = first; i < end; i++)
-        sum += kn_report_history_at(h, i, column);
+        sum += kn_history_at(h, i, column);
     return sum / (double)(end - first);
 }
 
 /* Of the difference of the means of two halves: twice that of the mean of all.  A straight line is taken off
  * first, for a drift is what is looked for and no noise.  Where the rows are too few their scatter stands for
  * the error, as if each told the same. */
-static double change_error(const struct kn_report_history *h, int column, const struct span *s)
+static double change_error(const struct kn_history_table *h, int column, const struct span *s)
 {
     const int64_t n = s->end - s->first;
     struct kn_batches b = {.length = 0};
     double line[2] = {0, 0}, square = 0, *x = calloc(2 * (size_t)n, sizeof *x);
     for (int64_t i = 0; x && i < n; i++) {
         x[i] = (double)i / (double)n;
-        x[n + i] = kn_report_history_at(h, s->first + i, column);
+        x[n + i] = kn_history_at(h, s->first + i, column);
     }
     if (!x || !kn_fit_line(x, x + n, (int)n, line))
         line[0] = line[1] = 0;
     for (int64_t i = 0; i < n; i++) {
-        const double off =
-            kn_report_history_at(h, s->first + i, column) - line[0] - line[1] * (double)i / (double)n;
+        const double off = kn_history_at(h, s->first + i, column) - line[0] - line[1] * (double)i / (double)n;
         kn_batches_add(&b, off);
         square += off * off;
     }
@@ -64,7 +63,7 @@ static double change_error(const struct kn_report_history *h, int column, const 
     return 2 * (isfinite(error) ? error : sqrt(square / (double)n));
 }
 
-static void watch(struct kn_report_steady *s, const struct kn_report_history *h, int column,
+static void watch(struct kn_report_steady *s, const struct kn_history_table *h, int column,
                   const struct span *span, bool noisy)
 {
     if (column < 0 || s->watched == KN_REPORT_WATCHED)
@@ -79,24 +78,24 @@ static void watch(struct kn_report_steady *s, const struct kn_report_history *h,
     s->watch[s->watched++].error = noisy ? change_error(h, column, span) : 0;
 }
 
-static double largest(const struct kn_report_history *h, int column)
+static double largest(const struct kn_history_table *h, int column)
 {
     double most = 0;
     for (int64_t i = 0; i < h->rows; i++)
-        most = fmax(most, fabs(kn_report_history_at(h, i, column)));
+        most = fmax(most, fabs(kn_history_at(h, i, column)));
     return most;
 }
 
 /* A gas without walls and flow has the averages of its fields; those that have died away stay out. */
-static void choose_averages(struct kn_report_steady *s, const struct kn_report_history *h,
+static void choose_averages(struct kn_report_steady *s, const struct kn_history_table *h,
                             const struct span *span, bool noisy)
 {
     double most = 0;
     for (int i = 0; i < h->columns; i++)
-        if (strncmp(h->name[i], "average.", 8) == 0)
+        if (strncmp(h->names[i], "average.", 8) == 0)
             most = fmax(most, largest(h, i));
     for (int i = 0; i < h->columns && most > 0; i++)
-        if (strncmp(h->name[i], "average.", 8) == 0 &&
+        if (strncmp(h->names[i], "average.", 8) == 0 &&
             fabs(mean(h, i, span->first, span->end)) >= QUIET * most)
             watch(s, h, i, span, noisy);
 }
@@ -107,18 +106,18 @@ static bool is_of_wall(const char *name)
 }
 
 /* The numbers of the flow, and what is largest at the walls. */
-static void choose(struct kn_report_steady *s, const struct kn_report_history *h, const struct span *span,
+static void choose(struct kn_report_steady *s, const struct kn_history_table *h, const struct span *span,
                    bool noisy)
 {
     static const char *const flow[] = {"D", "G", "G_P", "G_T"};
     double most = 0;
     for (size_t i = 0; i < sizeof flow / sizeof *flow; i++)
-        watch(s, h, kn_report_history_column(h, flow[i]), span, noisy);
+        watch(s, h, kn_history_column(h, flow[i]), span, noisy);
     for (int i = 0; i < h->columns; i++)
-        if (is_of_wall(h->name[i]))
+        if (is_of_wall(h->names[i]))
             most = fmax(most, fabs(mean(h, i, span->first, span->end)));
     for (int i = 0; i < h->columns && most > 0; i++)
-        if (is_of_wall(h->name[i]) && fabs(mean(h, i, span->first, span->end)) >= SMALL * most)
+        if (is_of_wall(h->names[i]) && fabs(mean(h, i, span->first, span->end)) >= SMALL * most)
             watch(s, h, i, span, noisy);
     if (s->watched == 0)
         choose_averages(s, h, span, noisy);
@@ -133,26 +132,27 @@ static bool swings(const struct kn_case *c)
 }
 
 /* No wall and no flow to watch: how fast the gas changes itself. */
-static void judge_residual(struct kn_report_steady *s, const struct kn_report_history *h,
+static void judge_residual(struct kn_report_steady *s, const struct kn_history_table *h,
                            const struct kn_case *c)
 {
-    const int column = kn_report_history_column(h, "residual");
-    const double limit = c && c->time.residual > 0 ? c->time.residual : RESIDUAL,
-                 last = column < 0 ? NAN : kn_report_history_at(h, h->rows - 1, column);
-    s->verdict = isnan(last) ? KN_REPORT_UNCLEAR : last < limit ? KN_REPORT_STEADY : KN_REPORT_CHANGING;
-    if (isnan(last))
-        snprintf(s->sentence, sizeof s->sentence, "The history has nothing that could tell.");
-    else
-        snprintf(s->sentence, sizeof s->sentence,
-                 "The gas changes by %.2g of itself in a unit of time; below %.2g it would count as steady.",
-                 last, limit);
+    const int column = kn_history_column(h, "residual");
+    s->limit = c && c->time.residual > 0 ? c->time.residual : RESIDUAL;
+    s->residual = column < 0 ? NAN : kn_history_at(h, h->rows - 1, column);
+    s->verdict = isnan(s->residual)       ? KN_REPORT_UNCLEAR
+                 : s->residual < s->limit ? KN_REPORT_STEADY
+                                          : KN_REPORT_CHANGING;
+    snprintf(s->sentence, sizeof s->sentence, "%s",
+             isnan(s->residual)
+                 ? "The history has nothing that could tell."
+                 : "The residual, by which part of itself the gas changes in a unit of time, is "
+                   "{residual}; below {limit} the gas would count as steady.");
 }
 
 /* The first number of the flow, else the largest at a wall. */
-static int headline(const struct kn_report_steady *s, const struct kn_report_history *h)
+static int headline(const struct kn_report_steady *s, const struct kn_history_table *h)
 {
     int head = 0;
-    for (int i = 1; i < s->watched && is_of_wall(h->name[s->watch[0].column]); i++)
+    for (int i = 1; i < s->watched && is_of_wall(h->names[s->watch[0].column]); i++)
         head = fabs(s->watch[i].value) > fabs(s->watch[head].value) ? i : head;
     return head;
 }
@@ -168,7 +168,7 @@ static double noise(const struct kn_report_steady *s, int i)
     return SIGMAS * s->watch[i].error / fmax(fabs(s->watch[i].value), 1e-300);
 }
 
-static void judge_changes(struct kn_report_steady *s, const struct kn_report_history *h, double quiet)
+static void judge_changes(struct kn_report_steady *s, const struct kn_history_table *h, double quiet)
 {
     const int head = headline(s, h);
     const double loudest = noise(s, head);
@@ -177,13 +177,13 @@ static void judge_changes(struct kn_report_steady *s, const struct kn_report_his
         worst = sure_change(s, i) > sure_change(s, worst) ? i : worst;
     const double most = sure_change(s, worst);
     worst = most > quiet ? worst : head;
-    const char *name = h->name[s->watch[worst].column];
+    const char *name = h->names[s->watch[worst].column];
     const double percent = 100 * fabs(s->watch[worst].change / s->watch[worst].value);
     s->verdict = most > quiet ? KN_REPORT_CHANGING : loudest > DEAF ? KN_REPORT_UNCLEAR : KN_REPORT_STEADY;
     if (s->verdict == KN_REPORT_UNCLEAR)
         snprintf(s->sentence, sizeof s->sentence,
                  "The noise of %s hides changes of up to %.2g %%; a longer run, or more samples, would tell.",
-                 h->name[s->watch[head].column], 100 * loudest);
+                 h->names[s->watch[head].column], 100 * loudest);
     else if (s->watch[worst].error > 0)
         snprintf(
             s->sentence, sizeof s->sentence,
@@ -200,23 +200,23 @@ static void add_residual(struct kn_report_steady *s, const struct kn_case *c, bo
     const size_t length = strlen(s->sentence);
     if (!c || !(c->time.residual > 0) || s->watched == 0)
         return;
-    snprintf(s->sentence + length, sizeof s->sentence - length,
-             reached ? " The residual fell below time.residual = %g."
-             : noisy ? " The residual stayed above time.residual = %g, as noise alone may keep it."
-                     : " The residual did not fall below time.residual = %g.",
-             c->time.residual);
+    s->limit = c->time.residual;
+    snprintf(s->sentence + length, sizeof s->sentence - length, " The residual %s.",
+             reached ? "fell below time.residual = {limit}"
+             : noisy ? "stayed above time.residual = {limit}, as noise alone may keep it"
+                     : "did not fall below time.residual = {limit}");
 }
 
-void kn_report_steady_judge(struct kn_report_steady *s, const struct kn_report_history *h,
+void kn_report_steady_judge(struct kn_report_steady *s, const struct kn_history_table *h,
                             const struct kn_case *c, const char *outcome)
 {
     const bool reached = strcmp(outcome, "residual") == 0, noisy = !c || kn_collision_is_noisy(c);
-    *s = (struct kn_report_steady){.verdict = KN_REPORT_UNCLEAR};
+    *s = (struct kn_report_steady){.verdict = KN_REPORT_UNCLEAR, .residual = NAN, .limit = NAN};
     snprintf(s->sentence, sizeof s->sentence, "The history has too few rows to tell.");
     if (h->rows == 0)
         return;
     const struct span span = last_quarter(h);
-    s->from = kn_report_history_at(h, span.first, kn_report_history_column(h, "time"));
+    s->from = kn_history_at(h, span.first, kn_history_column(h, "time"));
     if (swings(c)) {
         s->verdict = KN_REPORT_PERIODIC;
         snprintf(s->sentence, sizeof s->sentence,
@@ -233,17 +233,21 @@ void kn_report_steady_judge(struct kn_report_steady *s, const struct kn_report_h
     add_residual(s, c, reached, noisy);
 }
 
-void kn_report_steady_print(FILE *to, const struct kn_report_steady *s, const struct kn_report_history *h)
+void kn_report_steady_print(FILE *to, const struct kn_report_steady *s, const struct kn_history_table *h)
 {
     static const char *const words[] = {"steady", "not steady", "periodic", "not clear"};
     fprintf(to, "{\"verdict\": \"%s\", \"sentence\": ", words[s->verdict]);
     kn_report_put_text(to, s->sentence);
+    fputs(", \"residual\": ", to);
+    kn_report_put_number(to, s->residual);
+    fputs(", \"limit\": ", to);
+    kn_report_put_number(to, s->limit);
     fputs(", \"from\": ", to);
     kn_report_put_number(to, s->from);
     fputs(", \"watched\": [", to);
     for (int i = 0; i < s->watched; i++) {
         fputs(i ? ", {\"name\": " : "{\"name\": ", to);
-        kn_report_put_text(to, h->name[s->watch[i].column]);
+        kn_report_put_text(to, h->names[s->watch[i].column]);
         fputs(", \"value\": ", to);
         kn_report_put_number(to, s->watch[i].value);
         fputs(", \"change\": ", to);

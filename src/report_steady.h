@@ -16,8 +16,9 @@ enum { KN_REPORT_WATCHED = 12 };
 /* The mean over the last eighth of the time is compared with that over the eighth before. */
 struct kn_report_steady {
     enum kn_report_verdict verdict;
-    char sentence[512];
-    double from; /* time at which the last quarter begins */
+    char sentence[512];     /* {residual} and {limit} stand for these: */
+    double residual, limit; /* V0 / lambda0; NaN where the sentence does not name it */
+    double from;            /* time at which the last quarter begins */
     int watched;
     struct {
         int column;
@@ -27,8 +28,8 @@ struct kn_report_steady {
 };
 
 /* `outcome` as in summary.json; "" where the run has none. */
-void kn_report_steady_judge(struct kn_report_steady *s, const struct kn_report_history *h,
+void kn_report_steady_judge(struct kn_report_steady *s, const struct kn_history_table *h,
                             const struct kn_case *c, const char *outcome);
-void kn_report_steady_print(FILE *to, const struct kn_report_steady *s, const struct kn_report_history *h);
+void kn_report_steady_print(FILE *to, const struct kn_report_steady *s, const struct kn_history_table *h);
 
 #endif

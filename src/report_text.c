@@ -9,23 +9,9 @@
 #include <string.h>
 
 /* Inside a script element HTML looks for nothing but tags and comments: no < and no >. */
-static void put_letter(FILE *to, char letter)
-{
-    if (letter == '<' || letter == '>' || letter == '&' || (unsigned char)letter < 0x20)
-        fprintf(to, "\\u%04x", (unsigned)(unsigned char)letter);
-    else
-        fputc(letter, to);
-}
-
 void kn_report_put_text(FILE *to, const char *text)
 {
-    fputc('"', to);
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
-            fputc('\\', to);
-        put_letter(to, *text);
-    }
-    fputc('"', to);
+    kn_files_json_text(to, text, "<>&");
 }
 
 void kn_report_put_html(FILE *to, const char *text)
@@ -53,6 +39,22 @@ void kn_report_put_number(FILE *to, double value)
 {
     char digits[32];
     fputs(isfinite(value) ? kn_files_number(digits, value) : "null", to);
+}
+
+void kn_report_put_rule(FILE *to, const char *unit, const char *si_unit, double factor, double offset)
+{
+    fputs("{\"unit\": ", to);
+    kn_report_put_text(to, unit);
+    if (si_unit) {
+        fputs(", \"si\": {\"unit\": ", to);
+        kn_report_put_text(to, si_unit);
+        fputs(", \"factor\": ", to);
+        kn_report_put_number(to, factor);
+        fputs(", \"offset\": ", to);
+        kn_report_put_number(to, offset);
+        fputc('}', to);
+    }
+    fputc('}', to);
 }
 
 /* Byte number `at` of the numbers, the lowest of each first, whatever the machine does. */

@@ -10,6 +10,10 @@ void kn_report_put_number(FILE *to, double value);   /* null where it is not fin
 void kn_report_put_html(FILE *to, const char *text); /* text of a page */
 void kn_report_put_array(FILE *to, const double *values, size_t count); /* "base64", float64, little endian */
 
+/* {"unit": ..., "si": {"unit": ..., "factor": ..., "offset": ...}}: what a number of the files is in, and how
+ * it becomes one in SI; without the latter where si_unit is NULL. */
+void kn_report_put_rule(FILE *to, const char *unit, const char *si_unit, double factor, double offset);
+
 /* Remarks for the reader, gathered while the page is written. */
 struct kn_report_notes {
     FILE *to;

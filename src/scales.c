@@ -35,6 +35,11 @@ double kn_scales_value(const struct kn_scales *s, const struct kn_scale *scale)
     return value;
 }
 
+void kn_scales_set(struct kn_scales *s, const struct kn_scale *scale, double value)
+{
+    memcpy((char *)s + scale->offset, &value, sizeof value);
+}
+
 /* ---------------------------------------------------------- values in SI */
 
 /* The first value that was written with a unit and means nothing without a gas, or NULL. */

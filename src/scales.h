@@ -36,6 +36,7 @@ extern const struct kn_scale kn_scales_list[];
 const char *kn_scales_species(const struct kn_case *c);
 
 double kn_scales_value(const struct kn_scales *s, const struct kn_scale *scale);
+void kn_scales_set(struct kn_scales *s, const struct kn_scale *scale, double value);
 
 /* SI = offset + factor * number, for a number in the unit of the case file or of the results. */
 struct kn_conversion {

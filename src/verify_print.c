@@ -1,5 +1,6 @@
 #include "verify_print.h"
 
+#include "io/files.h"
 #include "progress_parts.h"
 
 #include <math.h>
@@ -67,10 +68,8 @@ static const char *verdict(const struct kn_verify_result *r)
 
 static void print_word(const char *key, const char *text)
 {
-    printf("\"%s\": \"", key);
-    for (; *text; text++)
-        printf("%s%c", *text == '"' || *text == '\\' ? "\\" : "", *text);
-    printf("\"");
+    printf("\"%s\": ", key);
+    kn_files_json_text(stdout, text, "");
 }
 
 static void print_number(const char *key, double value)

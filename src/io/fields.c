@@ -267,3 +267,23 @@ enum kn_status kn_fields_clear(const char *folder)
     free(names);
     return status;
 }
+
+void kn_fields_read_scales(hid_t file, const struct kn_case *c, struct kn_scales *scales,
+                           char species[KN_FIELDS_SPECIES])
+{
+    const bool there = file >= 0 && H5Lexists(file, "si", H5P_DEFAULT) > 0;
+    hid_t group = there ? H5Gopen2(file, "si", H5P_DEFAULT) : H5I_INVALID_HID;
+    *scales = (struct kn_scales){.known = group >= 0};
+    species[0] = '\0';
+    if (group >= 0) {
+        kn_store_read_text(group, "species", species, KN_FIELDS_SPECIES);
+        for (const struct kn_scale *scale = kn_scales_list; scale->name; scale++) {
+            double value = 0;
+            scales->known = kn_store_read_number(group, scale->name, &value) && scales->known;
+            kn_scales_set(scales, scale, value);
+        }
+        H5Gclose(group);
+    } else if (file < 0 && c && kn_scales_create(scales, c) == KN_OK && scales->known) {
+        snprintf(species, KN_FIELDS_SPECIES, "%s", kn_scales_species(c));
+    }
+}

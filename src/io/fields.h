@@ -2,6 +2,7 @@
 #ifndef KN_IO_FIELDS_H
 #define KN_IO_FIELDS_H
 
+#include "io/store.h"
 #include "scales.h"
 #include "space.h"
 
@@ -33,5 +34,11 @@ enum kn_status kn_fields_write(const char *folder, const struct kn_snapshot *s);
 
 /* Remove the series and fields.pvd that an earlier run left (a fresh run begins). */
 enum kn_status kn_fields_clear(const char *folder);
+
+/* The scales of a run: as an open fields.h5 says (below 0: there is none), else as its case (or NULL) does.
+ * Where neither knows any they stay unknown, and the species empty. */
+enum { KN_FIELDS_SPECIES = 32 };
+void kn_fields_read_scales(hid_t file, const struct kn_case *c, struct kn_scales *scales,
+                           char species[KN_FIELDS_SPECIES]);
 
 #endif

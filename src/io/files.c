@@ -1,6 +1,7 @@
 #include "io/files.h"
 #include "error.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -138,4 +139,37 @@ const char *kn_files_number(char *text, double value)
             break;
     }
     return text;
+}
+
+void kn_files_json_text(FILE *to, const char *text, const char *also)
+{
+    fputc('"', to);
+    for (; *text; text++) {
+        const unsigned char letter = (unsigned char)*text;
+        if (letter < 0x20 || strchr(also, letter))
+            fprintf(to, "\\u%04x", letter);
+        else
+            fprintf(to, "%s%c", letter == '"' || letter == '\\' ? "\\" : "", letter);
+    }
+    fputc('"', to);
+}
+
+static bool needs_quotes(const char *word)
+{
+    for (; *word; word++)
+        if (!isalnum((unsigned char)*word) && !strchr("-_./=:,+@%", *word))
+            return true;
+    return false;
+}
+
+void kn_files_shell_word(FILE *to, const char *word)
+{
+    if (*word && !needs_quotes(word)) {
+        fputs(word, to);
+        return;
+    }
+    fputc('\'', to);
+    for (; *word; word++)
+        fputs(*word == '\'' ? "'\\''" : (const char[]){*word, '\0'}, to);
+    fputc('\'', to);
 }

@@ -31,4 +31,11 @@ enum kn_status kn_files_remove(const char *path);
 /* The shortest decimal that reads back to the same bits, into text[32]. */
 const char *kn_files_number(char *text, double value);
 
+/* Text as JSON has it, quotes and all.  The letters of `also` are written by their numbers too: "" mostly,
+ * "<>&" inside a page. */
+void kn_files_json_text(FILE *to, const char *text, const char *also);
+
+/* A word as a shell reads it back, in quotes where it needs them. */
+void kn_files_shell_word(FILE *to, const char *word);
+
 #endif

@@ -176,3 +176,100 @@ enum kn_status kn_history_close(struct kn_history *history)
     free(history);
     return status;
 }
+
+/* -------------------------------------------------------------- reading back */
+
+int kn_history_column(const struct kn_history_table *h, const char *name)
+{
+    for (int i = 0; i < h->columns; i++)
+        if (strcmp(h->names[i], name) == 0)
+            return i;
+    return -1;
+}
+
+double kn_history_at(const struct kn_history_table *h, int64_t row, int column)
+{
+    return h->values[row * h->columns + column];
+}
+
+void kn_history_free(struct kn_history_table *h)
+{
+    for (int i = 0; i < h->columns; i++)
+        free(h->names[i]);
+    free(h->names);
+    free(h->values);
+    *h = (struct kn_history_table){.columns = 0};
+}
+
+static bool read_names(struct kn_history_table *h, char *line)
+{
+    int n = 1;
+    for (const char *c = line; *c; c++)
+        n += *c == ',';
+    h->names = calloc((size_t)n, sizeof *h->names);
+    line[strcspn(line, "\r\n")] = '\0';
+    for (char *rest = line, *name; h->names && (name = strsep(&rest, ","));)
+        if (!(h->names[h->columns++] = strdup(name)))
+            return false;
+    return h->names != NULL;
+}
+
+/* Only the end of the line tells that the last number is whole. */
+static bool read_row(double *row, int columns, const char *line)
+{
+    for (int i = 0; i < columns; i++) {
+        char *end;
+        row[i] = strtod(line, &end);
+        if (end == line || (i + 1 < columns ? *end != ',' : *end != '\r' && *end != '\n'))
+            return false;
+        line = end + 1;
+    }
+    return true;
+}
+
+static bool read_rows(struct kn_history_table *h, FILE *from)
+{
+    char *line = NULL;
+    size_t size = 0;
+    int64_t room = 0;
+    bool good = true;
+    while (good && getline(&line, &size, from) >= 0) {
+        if (h->rows == room) {
+            room = 2 * room + 256;
+            double *more = realloc(h->values, (size_t)room * (size_t)h->columns * sizeof *more);
+            good = more != NULL;
+            h->values = more ? more : h->values;
+        }
+        if (good)
+            h->rows += read_row(h->values + h->rows * h->columns, h->columns, line);
+    }
+    free(line);
+    return good;
+}
+
+enum kn_status kn_history_read(struct kn_history_table *h, const char *folder)
+{
+    char path[KN_PATH], *line = NULL;
+    size_t size = 0;
+    *h = (struct kn_history_table){.columns = 0};
+    enum kn_status status = kn_files_join(path, folder, "history.csv");
+    if (status != KN_OK)
+        return status;
+    FILE *from = fopen(path, "re");
+    if (!from)
+        return errno == ENOENT ? KN_OK : kn_error_set(KN_EIO, "cannot read '%s': %s", path, strerror(errno));
+    if (getline(&line, &size, from) < 0) { /* empty: as good as absent */
+        free(line);
+        fclose(from);
+        return KN_OK;
+    }
+    if (!read_names(h, line))
+        status = kn_error_set(KN_EMEMORY, "not enough memory to read '%s'", path);
+    else if (kn_history_column(h, "time") < 0 || kn_history_column(h, "step") < 0)
+        status = kn_error_set(KN_EIO, "'%s' is damaged or no history of this program", path);
+    else if (!read_rows(h, from))
+        status = kn_error_set(KN_EMEMORY, "not enough memory to read '%s'", path);
+    free(line);
+    fclose(from);
+    return status;
+}

@@ -39,25 +39,10 @@ static void separate(struct json *j)
     j->some = true;
 }
 
-static void put_text(struct json *j, const char *text)
-{
-    fputc('"', j->to);
-    for (; *text; text++) {
-        unsigned char letter = (unsigned char)*text;
-        if (letter == '"' || letter == '\\')
-            fprintf(j->to, "\\%c", letter);
-        else if (letter < 0x20)
-            fprintf(j->to, "\\u%04x", letter);
-        else
-            fputc(letter, j->to);
-    }
-    fputc('"', j->to);
-}
-
 static void name(struct json *j, const char *key)
 {
     separate(j);
-    put_text(j, key);
+    kn_files_json_text(j->to, key, "");
     fputs(": ", j->to);
 }
 
@@ -98,7 +83,7 @@ static void count(struct json *j, const char *key, int64_t value)
 static void text(struct json *j, const char *key, const char *value)
 {
     name(j, key);
-    put_text(j, value);
+    kn_files_json_text(j->to, value, "");
 }
 
 static void vector(struct json *j, const char *key, const double value[3], double factor)

@@ -21,7 +21,7 @@ function decode(text) {
 
 /* ---------------------------------------------------------------- units */
 
-const si = report.si ?? run.si ?? null;
+const si = report.si;
 const units = {
   si: si !== null,
   listeners: []
@@ -37,11 +37,12 @@ const plain = unit => ({unit: prettyUnit(unit), factor: 1, offset: 0});
 const apply = (rule, value) =>
   (rule.factor === 1 && rule.offset === 0 ? value : rule.offset + rule.factor * value);
 
-function fieldRule(name) {
-  const rule = report.fields?.units[name];
+function ruleOf(rule) {
   if (!rule) return plain('');
   return units.si && rule.si ? {...rule.si, unit: prettyUnit(rule.si.unit)} : plain(rule.unit);
 }
+
+const fieldRule = name => ruleOf(report.fields?.units[name]);
 
 /* In SI with the prefix that suits the largest number. */
 function prefixed({factor, offset}, unit, largest) {
@@ -58,28 +59,15 @@ function lengthRule() {
 }
 
 function timeRule() {
-  if (!units.si || !si) return plain('lambda0 / V0');
-  return prefixed({factor: si.time, offset: 0}, 's', run.time ?? history.list('time')?.at(-1) ?? 1);
+  const rule = report.units.time;
+  if (!units.si || !rule.si) return plain(rule.unit);
+  return prefixed(rule.si, 's', run.time ?? history.list('time')?.at(-1) ?? 1);
 }
 
 /* The columns of history.csv, and so the quantities of summary.json. */
 function columnRule(name) {
-  const average = /^average\.(rho|u|theta|P|q)/.exec(name);
   if (name === 'time') return timeRule();
-  if (name === 'residual')
-    return units.si && si ? {unit: 's⁻¹', factor: 1 / si.time, offset: 0} : plain('V0 / lambda0');
-  if (/\.stress_|^stress$|^shear$|^normal_stress$/.test(name))
-    return siOr('p0 eps', 'Pa', () => si.pressure * si.disturbance);
-  if (/heat_flux$/.test(name))
-    return siOr('p0 V0 eps', 'W m-2', () => si.pressure * si.velocity * si.disturbance);
-  if (/mass_flux$/.test(name))
-    return siOr('n0 V0 eps', 'kg m-2 s-1', () => si.density * si.mass * si.velocity * si.disturbance);
-  if (average) return fieldRule(average[1] === 'P' ? 'Pi' : average[1]);
-  return plain('');
-}
-
-function siOr(own, unit, factor) {
-  return units.si && si ? {unit: prettyUnit(unit), factor: factor(), offset: 0} : plain(own);
+  return ruleOf(report.units[name]);
 }
 
 /* --------------------------------------------------------------- fields */

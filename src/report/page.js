@@ -77,15 +77,13 @@ function card(name, number, more, attributes = {}) {
     element('div', {class: 'number', ...attributes}, number), element('div', {class: 'more'}, more));
 }
 
-/* Of a wall, the number in SI as the run has written it; else by the rule. */
 function wallNumber(side, name, part) {
   const pick = set => {
     const found = run[set]?.walls?.[side]?.[name];
     return part === undefined ? found : found?.[part];
   };
   const rule = columnRule(name), value = pick('quantities');
-  const shown = units.si ? pick('quantities_si') ?? (value ?? NaN) * rule.factor : value;
-  const error = pick('errors');
+  const shown = apply(rule, value ?? NaN), error = pick('errors');
   return {shown, error: error ? error * rule.factor : null, unit: rule.unit, size: Math.abs(value ?? 0)};
 }
 
@@ -235,13 +233,29 @@ function historySection() {
       charts.push(historyChart(`Mean of ${name.slice(8)} over the box`, [name]));
   if (says('mass_drift')) charts.push(historyChart('Drift of mass, relative', ['mass_drift']));
   return [
-    'History', judgement(),
+    'History', living(judgement),
     element('div', {class: 'charts', id: 'history-charts'}, charts.map(chart => chart.node))
   ];
 }
 
+/* A rate in the unit of the chart of the residual. */
+function rateText(value) {
+  const rule = columnRule('residual');
+  return `${readable(apply(rule, value), 3)} ${rule.unit}`;
+}
+
+/* A column and its change, in the unit of its chart. */
+function watchedRow({name, value, change, error}) {
+  const rule = columnRule(name);
+  return [
+    rule.unit ? `${name} / ${rule.unit}` : name, readable(apply(rule, value), 6),
+    withError(rule.factor * change, rule.factor * error),
+    value ? `${readable(100 * change / Math.abs(value), 2)} %` : '–'
+  ];
+}
+
 function judgement() {
-  const {verdict, sentence, watched} = report.steady;
+  const {verdict, sentence, residual, limit, watched} = report.steady;
   const words = {
     steady: 'The run is steady.',
     'not steady': 'The run is not steady.',
@@ -251,7 +265,7 @@ function judgement() {
     element('p', {},
       element('strong', {class: verdict.replace(' ', '-'), id: 'verdict'},
         words[verdict] ?? 'It is not clear whether the run is steady.'),
-      ` ${sentence}`),
+      ` ${sentence.replace('{residual}', rateText(residual)).replace('{limit}', rateText(limit))}`),
     watched.length ?
       element('details', {}, element('summary', {}, 'How this was judged'),
         element('p', {class: 'small'},
@@ -259,8 +273,7 @@ function judgement() {
             'quarter of the charts). A thousandth counts as no change, a hundredth where the residual has ' +
             'ended the run; of a noisy number also three times its statistical error.'),
         table([['quantity'], ['mean of the last eighth', 'n'], ['change', 'n'], ['relative', 'n']],
-          watched.map(one => [one.name, readable(one.value, 6), withError(one.change, one.error),
-                        one.value ? `${readable(100 * one.change / Math.abs(one.value), 2)} %` : '–']))) :
+          watched.map(watchedRow))) :
                                     '');
 }
 

@@ -80,6 +80,74 @@ static void files_numbers_read_back(void **state)
         assert_same(strtod(kn_files_number(text, values[i]), NULL), values[i]);
 }
 
+/* What a function prints, to be freed. */
+static char *printed(void (*print)(FILE *, const char *, const char *), const char *text, const char *also)
+{
+    char *found = NULL;
+    size_t size;
+    FILE *to = open_memstream(&found, &size);
+    assert_non_null(to);
+    print(to, text, also);
+    assert_int_equal(fclose(to), 0);
+    return found;
+}
+
+static void files_text_as_json(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *also, *json;
+    } known[] = {{"", "", "\"\""},
+                 {"a \"b\" \\ c", "", "\"a \\\"b\\\" \\\\ c\""},
+                 {"a\tb\n\x01\x7f", "", "\"a\\u0009b\\u000a\\u0001\x7f\""},
+                 {"</b> & \xc3\xa9", "", "\"</b> & \xc3\xa9\""},
+                 {"</b> & \xc3\xa9", "<>&", "\"\\u003c/b\\u003e \\u0026 \xc3\xa9\""}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        char *json = printed(kn_files_json_text, known[i].text, known[i].also);
+        assert_string_equal(json, known[i].json);
+        free(json);
+    }
+}
+
+static void print_echo(FILE *to, const char *word, const char *none)
+{
+    (void)none;
+    fputs("printf '%s|' ", to);
+    kn_files_shell_word(to, word);
+}
+
+/* A shell itself says what it reads. */
+static void files_words_of_a_shell(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"plain/name-1.h5",
+                                        "some where",
+                                        "a'b $HOME",
+                                        "`id`",
+                                        "$(id)",
+                                        "~",
+                                        "*",
+                                        "''",
+                                        "\"",
+                                        "\\",
+                                        "a\nb",
+                                        "a;b&c|d<e>f",
+                                        ""};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        char *command = printed(print_echo, words[i], NULL), found[64], expected[64];
+        FILE *shell = popen(command, "r"); /* NOLINT(cert-env33-c) */
+        assert_non_null(shell);
+        found[fread(found, 1, sizeof found - 1, shell)] = '\0';
+        assert_int_equal(pclose(shell), 0);
+        snprintf(expected, sizeof expected, "%s|", words[i]);
+        assert_string_equal(found, expected);
+        free(command);
+    }
+    char *plain = printed(print_echo, words[0], NULL);
+    assert_string_equal(plain, "printf '%s|' plain/name-1.h5");
+    free(plain);
+}
+
 /* ------------------------------------------------------------------- fields */
 
 struct scene {
@@ -339,15 +407,15 @@ static void vtk_list_drops_what_is_later(void **state)
 /* ------------------------------------------------------- history and summary */
 
 static struct kn_column columns[] = {
-    {"step", "1", offsetof(struct kn_row, step)},
-    {"time", "lambda0 / V0", offsetof(struct kn_row, time)},
-    {"residual", "V0 / lambda0", offsetof(struct kn_row, residual)},
-    {"D", "1", offsetof(struct kn_row, drag)},
-    {"top.stress_x", "p0 eps", offsetof(struct kn_row, stress[KN_TOP][0])},
-    {"top.stress_y", "p0 eps", offsetof(struct kn_row, stress[KN_TOP][1])},
-    {"top.stress_z", "p0 eps", offsetof(struct kn_row, stress[KN_TOP][2])},
-    {"top.heat_flux", "p0 V0 eps", offsetof(struct kn_row, heat_flux[KN_TOP])},
-    {"top.mass_flux", "n0 V0 eps", offsetof(struct kn_row, mass_flux[KN_TOP])},
+    {"step", "1", offsetof(struct kn_row, step), KN_DIMENSION_NONE},
+    {"time", "lambda0 / V0", offsetof(struct kn_row, time), KN_DIMENSION_TIME},
+    {"residual", "V0 / lambda0", offsetof(struct kn_row, residual), KN_DIMENSION_RATE},
+    {"D", "1", offsetof(struct kn_row, drag), KN_DIMENSION_NONE},
+    {"top.stress_x", "p0 eps", offsetof(struct kn_row, stress[KN_TOP][0]), KN_DIMENSION_STRESS},
+    {"top.stress_y", "p0 eps", offsetof(struct kn_row, stress[KN_TOP][1]), KN_DIMENSION_STRESS},
+    {"top.stress_z", "p0 eps", offsetof(struct kn_row, stress[KN_TOP][2]), KN_DIMENSION_STRESS},
+    {"top.heat_flux", "p0 V0 eps", offsetof(struct kn_row, heat_flux[KN_TOP]), KN_DIMENSION_HEAT_FLUX},
+    {"top.mass_flux", "n0 V0 eps", offsetof(struct kn_row, mass_flux[KN_TOP]), KN_DIMENSION_MASS_FLUX},
 };
 enum { NCOLUMNS = sizeof columns / sizeof *columns };
 
@@ -435,6 +503,51 @@ static void history_faults(void **state)
     assert_int_equal(open_files(), before);
 }
 
+static void read_history(struct kn_history_table *h, const char *text, int64_t rows)
+{
+    write_all("history.csv", text, strlen(text));
+    assert_int_equal(kn_history_read(h, folder), KN_OK);
+    assert_int_equal(h->rows, rows);
+}
+
+static void history_reads_back(void **state)
+{
+    (void)state;
+    struct kn_monitor m = {.ncolumns = NCOLUMNS, .columns = columns};
+    struct kn_history_table h;
+    int before = open_files();
+    assert_int_equal(kn_history_read(&h, folder), KN_OK); /* there is none */
+    assert_int_equal(h.columns + h.rows, 0);
+    append_steps(&m, -1, 0, 700);
+    assert_int_equal(kn_history_read(&h, folder), KN_OK);
+    assert_int_equal(h.columns, NCOLUMNS);
+    assert_int_equal(h.rows, 701);
+    assert_int_equal(kn_history_column(&h, "top.stress_y"), 5);
+    assert_int_equal(kn_history_column(&h, "top"), -1);
+    assert_true(kn_history_at(&h, 700, 1) == 70 && kn_history_at(&h, 3, 4) == -0.3);
+    assert_true(isnan(kn_history_at(&h, 3, 2)));
+    kn_history_free(&h);
+    assert_int_equal(h.columns, 0);
+    /* 0.1 may be all that is there of 0.125: only the end of the line tells */
+    static const char *const torn[] = {"",          "2",       "2,",        "2,0.2,",
+                                       "2,0.2,0.1", "2,0.2\n", "2,0.2,x\n", "2,0.2,1,1\n"};
+    for (size_t i = 0; i < sizeof torn / sizeof *torn; i++) {
+        char text[128];
+        snprintf(text, sizeof text, "step,time,D\n1,0.1,0.125\n%s", torn[i]);
+        read_history(&h, text, 1);
+        kn_history_free(&h);
+    }
+    read_history(&h, "step,time,D\r\n1,0.1,0.125\r\n", 1);
+    assert_true(kn_history_column(&h, "D") == 2 && kn_history_at(&h, 0, 2) == 0.125);
+    kn_history_free(&h);
+    read_history(&h, "", 0);
+    write_all("history.csv", "a,b\n1,2\n", 8);
+    assert_int_equal(kn_history_read(&h, folder), KN_EIO);
+    assert_message("no history of this program");
+    kn_history_free(&h);
+    assert_int_equal(open_files(), before);
+}
+
 static void summary_is_json(void **state)
 {
     (void)state;
@@ -493,6 +606,48 @@ static void summary_is_json(void **state)
     assert_false(exists("summary.json.tmp"));
 }
 
+static void summary_reads_back(void **state)
+{
+    (void)state;
+    char *text, word[8];
+    struct kn_case c, found;
+    struct kn_monitor m = {.c = &c, .ncolumns = NCOLUMNS, .columns = columns};
+    struct kn_provenance provenance = {.commit = "", .compiler = "\"D\": 7, {\\", .flags = "}"};
+    const struct kn_summary s = {.m = &m,
+                                 .outcome = "end time",
+                                 .backend = "cpu",
+                                 .steps = 42,
+                                 .time_step = 0.125,
+                                 .provenance = &provenance};
+    assert_int_equal(kn_summary_read(folder, &text), KN_OK);
+    assert_null(text);
+    assert_null(kn_summary_member(text, "case"));
+    kn_case_default(&c);
+    c.gas.delta = 2.5;
+    set_row(&m, 42);
+    assert_int_equal(kn_summary_write(folder, &s), KN_OK);
+    assert_int_equal(kn_summary_read(folder, &text), KN_OK);
+    assert_true(kn_summary_number(kn_summary_member(text, "time_step")) == 0.125);
+    assert_true(kn_summary_number(kn_summary_member(kn_summary_member(text, "quantities"), "D")) == 0.5);
+    assert_null(kn_summary_member(text, "D"));
+    assert_true(isnan(kn_summary_number(kn_summary_member(text, "outcome"))));
+    assert_true(isnan(kn_summary_number(NULL)));
+    kn_summary_text(kn_summary_member(text, "outcome"), word, sizeof word);
+    assert_string_equal(word, "end tim");
+    kn_summary_text(kn_summary_member(text, "steps"), word, sizeof word);
+    assert_string_equal(word, "");
+    assert_int_equal(kn_summary_case(text, &found), KN_OK);
+    assert_true(found.gas.delta == 2.5);
+    for (size_t length = strlen(text); length > 0; length -= length > 7 ? 7 : length) { /* cut off anywhere */
+        text[length] = '\0';
+        assert_null(kn_summary_member(text, "nothing"));
+        kn_summary_text(kn_summary_member(text, "backend"), word, sizeof word);
+        if (kn_summary_case(text, &found) == KN_OK)
+            assert_true(found.gas.delta == 2.5 || found.gas.delta == 1);
+    }
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -500,6 +655,8 @@ int main(void)
         TEST(files_full_disk_keeps_the_old_file),
         TEST(files_folders),
         TEST(files_numbers_read_back),
+        TEST(files_text_as_json),
+        TEST(files_words_of_a_shell),
         TEST(fields_hold_everything),
         TEST(fields_of_equal_runs_are_equal_bytes),
         TEST(fields_series_follows_the_folder),
@@ -508,7 +665,9 @@ int main(void)
         TEST(vtk_list_drops_what_is_later),
         TEST(history_goes_on),
         TEST(history_faults),
+        TEST(history_reads_back),
         TEST(summary_is_json),
+        TEST(summary_reads_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,11 +8,13 @@
 
 enum { ROWS = 401, CELLS = 200 };
 
-static const struct kn_column columns[] = {{"time", "", 0},
-                                           {"right.stress_y", "", offsetof(struct kn_row, stress)},
-                                           {"average.Pxy", "", offsetof(struct kn_row, average)},
-                                           {"front", "", 0},
-                                           {"fourth", "", 0}};
+static const struct kn_column columns[] = {
+    {.name = "time", .unit = ""},
+    {.name = "right.stress_y", .unit = "", .offset = offsetof(struct kn_row, stress)},
+    {.name = "average.Pxy", .unit = "", .offset = offsetof(struct kn_row, average)},
+    {.name = "front", .unit = ""},
+    {.name = "fourth", .unit = ""},
+};
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
 static double history[ROWS][COLUMNS], waves[ROWS][KN_RECORD_WAVES], mean[COLUMNS], error[COLUMNS];

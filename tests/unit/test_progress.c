@@ -290,6 +290,14 @@ static void test_end(void **state)
     kn_progress_fail(&s->p, "failed", "too late"); /* the last word is spoken */
     assert_int_equal(s->times, 0);
     free(s);
+    s = open_scene(KN_REPORT_PLAIN);
+    const struct kn_monitor again = {.c = &s->c, .row = s->row};
+    struct kn_summary other = sum;
+    other.m = &again;
+    s->options.folder = "a'b $x";
+    kn_progress_end(&s->p, &other);
+    expect_said(s, "next: knudsen plot 'a'\\''b $x'\n");
+    free(s);
 }
 
 static void test_numbers(void **state)
