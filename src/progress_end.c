@@ -5,6 +5,7 @@
 #include "config.h"
 #include "io/files.h"
 #include "scales.h"
+#include "swing.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -117,17 +118,44 @@ static void show_walls(struct kn_progress *p, const struct kn_monitor *m, const 
             show_value(p, m, i, factor, dimension);
 }
 
+/* What passes the walls of a case that swings: amplitudes, without what is nothing beside the rest. */
+static void show_swing(struct kn_progress *p, const struct kn_summary *s, const struct kn_scales *scales)
+{
+    const struct kn_swing *swing = s->swing;
+    const double noticeable = 1e-4;
+    double largest = 0;
+    for (int i = 0; i < swing->count; i++)
+        largest = fmax(largest, swing->columns[i].amplitude);
+    for (int i = 0; i < swing->count; i++) {
+        const struct kn_swing_column *column = &swing->columns[i];
+        const struct kn_column *of = &s->m->columns[column->column];
+        const enum kn_dimension dimension = kn_swing_dimension(of);
+        char text[PART];
+        if (!(column->amplitude > noticeable * largest))
+            continue;
+        if (scales->known)
+            unit_text(text, kn_scales_conversion(scales, dimension).factor * column->amplitude, 0, dimension);
+        else
+            value_text(text, column->amplitude, 0);
+        kn_progress_line(p, KN_STYLE_PLAIN, "  %-18s%s amplitude, phase %.4f   (last %d period%s)", of->name,
+                         text, column->phase, swing->periods, swing->periods == 1 ? "" : "s");
+    }
+}
+
 /* The numbers of the case file's units; what passes walls in SI where the case is. */
 static void show_values(struct kn_progress *p, const struct kn_summary *s)
 {
     const struct kn_monitor *m = s->m;
     struct kn_scales scales;
-    const bool si = kn_scales_create(&scales, m->c) == KN_OK && scales.known;
+    const bool si = kn_scales_create(&scales, m->c) == KN_OK && scales.known,
+               swings = s->swing && s->swing->count > 0;
     for (int i = 0; i < m->ncolumns; i++)
         if (kn_progress_is_headline(m, &m->columns[i]) &&
-            !(si && (is_stress(&m->columns[i]) || is_heat(&m->columns[i]))))
+            !((si || swings) && (is_stress(&m->columns[i]) || is_heat(&m->columns[i]))))
             show_value(p, m, i, 1, KN_DIMENSION_NONE);
-    if (si) {
+    if (swings) {
+        show_swing(p, s, &scales);
+    } else if (si) {
         show_walls(p, m, &scales, KN_DIMENSION_STRESS, is_stress);
         show_walls(p, m, &scales, KN_DIMENSION_HEAT_FLUX, is_heat);
     }

@@ -17,6 +17,7 @@
 #include "run_notes.h"
 #include "sampling.h"
 #include "signals.h"
+#include "swing.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -49,11 +50,12 @@ struct run {
     double started;      /* s, kn_progress_clock; of this process */
     double loop_started;
     double checkpointed; /* when the last checkpoint was written */
-    double look_s;       /* spent on looking at the gas, */
-    double output_s;     /* on files, */
-    double assemble_s;   /* on the operator, */
-    double pilot_s;      /* on the choice of samples */
-    double heard;        /* when either was last heard of */
+    struct kn_swing swing;
+    double look_s;     /* spent on looking at the gas, */
+    double output_s;   /* on files, */
+    double assemble_s; /* on the operator, */
+    double pilot_s;    /* on the choice of samples */
+    double heard;      /* when either was last heard of */
 };
 
 /* -------------------------------------------------------------- checkpoints */
@@ -557,6 +559,7 @@ static void summarise(const struct run *r, struct kn_summary *s)
         .nodes = kn_sim_nodes(r->sim),
         .memory_bytes = r->plan.memory_bytes,
         .provenance = &r->provenance,
+        .swing = &r->swing,
         .target = r->chosen ? r->c.collision.error : 0,
     };
     s->updates_per_s = (double)(s->steps - r->first) * (double)s->cells * (double)s->nodes / loop_s;
@@ -580,7 +583,9 @@ static enum kn_status finish(struct run *r)
     if (status != KN_OK)
         return status;
     summarise(r, &s);
-    status = kn_summary_write(r->options->folder, &s);
+    status = kn_swing_find(&r->swing, r->options->folder, &r->monitor, s.time_step);
+    if (status == KN_OK)
+        status = kn_summary_write(r->options->folder, &s);
     if (status != KN_OK)
         return status;
     kn_progress_end(&r->progress, &s);

@@ -2,6 +2,7 @@
 #include "config.h"
 #include "io/files.h"
 #include "scales.h"
+#include "swing.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -188,6 +189,36 @@ static void print_quantities(struct json *j, const char *key, const struct kn_mo
     close_with(j, '}');
 }
 
+/* What swings with the walls; amplitudes in SI too where the case is. */
+static void print_swing(struct json *j, const struct kn_summary *s)
+{
+    const struct kn_swing *swing = s->swing;
+    struct kn_scales scales;
+    if (!swing || swing->count == 0)
+        return;
+    const bool si = kn_scales_create(&scales, s->m->c) == KN_OK && scales.known;
+    name(j, "oscillation");
+    open_with(j, '{');
+    number(j, "frequency", swing->frequency);
+    count(j, "periods", swing->periods);
+    for (int i = 0; i < swing->count; i++) {
+        const struct kn_swing_column *column = &swing->columns[i];
+        const struct kn_column *of = &s->m->columns[column->column];
+        name(j, of->name);
+        open_with(j, '{');
+        j->flat = true;
+        number(j, "mean", column->mean);
+        number(j, "amplitude", column->amplitude);
+        number(j, "phase", column->phase);
+        if (si)
+            number(j, "amplitude_si",
+                   kn_scales_conversion(&scales, kn_swing_dimension(of)).factor * column->amplitude);
+        close_with(j, '}');
+        j->flat = false;
+    }
+    close_with(j, '}');
+}
+
 /* In a case with SI units: the scales, and what passes the walls in Pa, W m-2 and kg m-2 s-1. */
 static void print_si(struct json *j, const struct kn_monitor *m)
 {
@@ -328,6 +359,7 @@ void kn_summary_print(FILE *to, const struct kn_summary *s)
     print_conserved(&j, s->m);
     print_all_quantities(&j, s->m);
     print_si(&j, s->m);
+    print_swing(&j, s);
     print_samples(&j, s);
     print_last_row(&j, s->m);
     name(&j, "case");

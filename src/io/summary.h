@@ -18,6 +18,8 @@ enum kn_phase {
     KN_PHASES
 };
 
+struct kn_swing;
+
 struct kn_summary {
     const struct kn_monitor *m;
     const char *outcome; /* "end time", "residual", "interrupted", "walltime", "max steps" */
@@ -31,6 +33,7 @@ struct kn_summary {
     int64_t cells, nodes;
     double memory_bytes;
     const struct kn_provenance *provenance; /* or NULL */
+    const struct kn_swing *swing;           /* or NULL */
     double target; /* relative error that collision.samples was chosen for; 0 = a number was given */
 };
 
