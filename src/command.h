@@ -26,6 +26,9 @@ int kn_command_finish(enum kn_status status, const char *path);
 /* The command that is spelt like the word; NULL: none is. */
 const char *kn_command_near(const char *word);
 
+/* All of them, with a sentence each. */
+void kn_command_list(FILE *to);
+
 int kn_command_bench(int argc, char **argv);
 int kn_command_cases(int argc, char **argv);
 int kn_command_doctor(int argc, char **argv);

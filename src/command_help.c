@@ -47,6 +47,8 @@ int kn_command_help(int argc, char **argv)
         kn_config_write_markdown(stdout);
     } else if (!a.key) {
         argp_help(&argp, stdout, ARGP_HELP_STD_HELP & ~(unsigned)ARGP_HELP_EXIT_OK, argv[0]);
+        putchar('\n');
+        kn_command_list(stdout);
         puts("\nGroups of keys:");
         for (const struct kn_group *group = kn_config_groups; group->name; group++)
             printf("  %-12s %s\n", group->name, group->doc);

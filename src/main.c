@@ -39,13 +39,21 @@ enum { COMMANDS = sizeof commands / sizeof *commands };
 static error_t main_parse(int key, char *text, struct argp_state *state)
 {
     if (key == ARGP_KEY_NO_ARGS)
-        argp_usage(state);
+        argp_state_help(state, stderr,
+                        (ARGP_HELP_STD_HELP & ~(unsigned)ARGP_HELP_EXIT_OK) | ARGP_HELP_EXIT_ERR);
     if (key != ARGP_KEY_ARG)
         return ARGP_ERR_UNKNOWN;
     (void)text;
     *(int *)state->input = state->next - 1;
     state->next = state->argc;
     return 0;
+}
+
+void kn_command_list(FILE *to)
+{
+    fputs("Commands:\n", to);
+    for (int i = 0; i < COMMANDS; i++)
+        fprintf(to, "  %-9s %-10s %s\n", commands[i].name, commands[i].arguments, commands[i].doc);
 }
 
 /* The table of commands after the text of --help. */
@@ -57,9 +65,7 @@ static char *list_commands(int key, const char *text, void *input)
     (void)input;
     if (!to)
         return (char *)text;
-    fputs("Commands:\n", to);
-    for (int i = 0; i < COMMANDS; i++)
-        fprintf(to, "  %-9s %-10s %s\n", commands[i].name, commands[i].arguments, commands[i].doc);
+    kn_command_list(to);
     fputs("\n`knudsen COMMAND --help' tells more.", to);
     fclose(to);
     return list;
