@@ -2,6 +2,7 @@
 # knudsen plot: pictures, what they show, the terminal, references, and what it refuses.
 # usage: test_plot.sh PROGRAM SOURCE_FOLDER
 knudsen=$(realpath "$1") && source=$(realpath "$2") && [ -x "$knudsen" ] || { echo "usage: $0 PROGRAM SOURCE_FOLDER"; exit 1; }
+PATH=/usr/bin:$PATH # the system's own Python has what tools/packages installs
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
