@@ -252,6 +252,17 @@ static void write_title(struct kn_plot_sheet *sheet, const struct kn_plot_scene 
 
 /* ---------------------------------------------------------------- all of it */
 
+static void report_time(const struct kn_plot_gas *g, const struct kn_scales *si)
+{
+    char text[KN_UNITS_TEXT];
+    if (g->mean)
+        printf("; time average");
+    else if (si)
+        printf("; t = %s", kn_units_text(KN_DIMENSION_TIME, si->time * g->time, text));
+    else
+        printf("; t = %.6g", g->time);
+}
+
 /* What was drawn, once it is: the file, and what is in it. */
 static void report(const struct kn_plot_sheet *sheet, const struct kn_plot_scene *s,
                    const struct kn_plot_options *o, const char *output)
@@ -260,7 +271,7 @@ static void report(const struct kn_plot_sheet *sheet, const struct kn_plot_scene
     for (int i = 0; i < sheet->npanels; i++)
         printf("%s%s", i ? "; " : "", sheet->panels[i].what);
     if (s->nstates == 1 && s->nruns == 1)
-        printf(s->states[0].gas.mean ? "; time average" : "; t = %.6g", s->states[0].gas.time);
+        report_time(&s->states[0].gas, kn_plot_panels_si(s, s->states[0].run));
     if (s->nruns > 1)
         printf("; %d runs", s->nruns);
     if (o->nreferences > 0)

@@ -106,28 +106,3 @@ void kn_plot_case_label(struct kn_plot_run *runs, int n)
     for (int i = 0; i < n; i++)
         kn_plot_sheet_escape(runs[i].label, sizeof runs[i].label, runs[i].folder);
 }
-
-/* --------------------------------------------------------------- same flows */
-
-/* Hard spheres by sampling and by the operator are the same gas; the models are others. */
-static enum kn_method gas_of(const struct kn_case *c)
-{
-    return c->collision.method == KN_METHOD_MONTE_CARLO ? KN_METHOD_OPERATOR : c->collision.method;
-}
-
-bool kn_plot_case_is_same_flow(const struct kn_case *a, const struct kn_case *b)
-{
-    static const char *const groups[] = {"walls.", "source.", "initial.", "space.size"};
-    const double slow = 0.05; /* disturbances below it act as those of the linearised equation */
-    struct kn_plot_run runs[2] = {{.c = *a}, {.c = *b}};
-    struct kn_setting s;
-    if (gas_of(a) != gas_of(b) || a->gas.molecules != b->gas.molecules || a->gas.omega != b->gas.omega ||
-        fabs(a->gas.delta - b->gas.delta) > 1e-3 * a->gas.delta ||
-        fabs(a->disturbance - b->disturbance) > slow)
-        return false;
-    for (int index = 0; kn_config_setting(index, &s); index++)
-        for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
-            if (strncmp(s.name, groups[i], strlen(groups[i])) == 0 && differs(runs, 2, &s))
-                return false;
-    return true;
-}

@@ -13,7 +13,4 @@ double kn_plot_case_number(const struct kn_plot_run *r, const char *name);
 /* Label the runs by the key that tells them apart, else by their folders. */
 void kn_plot_case_label(struct kn_plot_run *runs, int n);
 
-/* Do two cases describe the same flow, whatever their grids, steps and files? */
-bool kn_plot_case_is_same_flow(const struct kn_case *a, const struct kn_case *b);
-
 #endif

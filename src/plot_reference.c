@@ -2,10 +2,10 @@
 
 #include "config.h"
 #include "error.h"
+#include "flow.h"
 #include "io/files.h"
 #include "measure_text.h"
 #include "monitor.h"
-#include "plot_case.h"
 #include "plot_quantity.h"
 #include "reference.h"
 
@@ -84,7 +84,7 @@ static bool is_of(const struct kn_reference_row *row, const char *path, const st
         kn_reference_apply(&c, row->settings) != KN_OK)
         return false;
     for (int i = 0; i < nruns; i++)
-        if (runs[i].has_case && kn_plot_case_is_same_flow(&c, &runs[i].c))
+        if (runs[i].has_case && kn_flow_is_same(&c, &runs[i].c) && kn_flow_is_as_rare(&c, &runs[i].c))
             return true;
     return false;
 }

@@ -3,6 +3,7 @@
 #include "cases.h"
 #include "collision.h"
 #include "error.h"
+#include "flow.h"
 #include "measure.h"
 #include "measure_text.h"
 #include "reference.h"
@@ -12,78 +13,6 @@
 #include <string.h>
 
 enum { REMARK = 512, DELTAS = 8 };
-
-/* ----------------------------------------------------- is it the same physics? */
-
-static bool near(double a, double b)
-{
-    return fabs(a - b) <= 1e-7 * fmax(fabs(a), fabs(b));
-}
-
-static bool near_all(const double *a, const double *b, int count)
-{
-    for (int i = 0; i < count; i++)
-        if (!near(a[i], b[i]))
-            return false;
-    return true;
-}
-
-static bool is_boltzmann(const struct kn_case *c)
-{
-    return c->collision.method == KN_METHOD_MONTE_CARLO || c->collision.method == KN_METHOD_OPERATOR;
-}
-
-/* Sampled collisions and the operator solve the same equation; models know the exponent only, and that
- * only where the temperature changes by more than a trifle. */
-static bool same_gas(const struct kn_case *a, const struct kn_case *b)
-{
-    if (!near(a->disturbance, b->disturbance))
-        return false;
-    if (is_boltzmann(a) && is_boltzmann(b))
-        return a->gas.molecules == b->gas.molecules && near(a->gas.omega, b->gas.omega);
-    return a->collision.method == b->collision.method &&
-           near(kn_collision_prandtl(a), kn_collision_prandtl(b)) &&
-           (a->disturbance == 0 || near(a->gas.omega, b->gas.omega));
-}
-
-static bool same_wall(const struct kn_wall *a, const struct kn_wall *b)
-{
-    const struct kn_oscillation *p = &a->oscillation, *q = &b->oscillation;
-    return a->kind == b->kind && near(a->density, b->density) && near_all(a->velocity, b->velocity, 3) &&
-           near(a->temperature, b->temperature) && near(a->accommodation, b->accommodation) &&
-           near_all(a->gradient.velocity, b->gradient.velocity, 3) &&
-           near(a->gradient.temperature, b->gradient.temperature) && near(p->frequency, q->frequency) &&
-           near(p->phase, q->phase) && near(p->temperature, q->temperature) &&
-           near_all(p->velocity, q->velocity, 3);
-}
-
-static bool same_box(const struct kn_case *a, const struct kn_case *b)
-{
-    for (int d = 0; d < 3; d++) {
-        const bool used = a->space.cells[d] > 1;
-        if (used != (b->space.cells[d] > 1) || (used && !near(a->space.size[d], b->space.size[d])) ||
-            !same_wall(&a->walls[2 * d], &b->walls[2 * d]) ||
-            !same_wall(&a->walls[2 * d + 1], &b->walls[2 * d + 1]))
-            return false;
-    }
-    return near_all(a->source.force, b->source.force, 3) &&
-           near_all(a->source.temperature_gradient, b->source.temperature_gradient, 3);
-}
-
-static bool same_beginning(const struct kn_case *a, const struct kn_case *b)
-{
-    return a->initial.shape == b->initial.shape &&
-           (a->initial.shape == KN_SHAPE_REST ||
-            (near(a->initial.amplitude, b->initial.amplitude) &&
-             memcmp(a->initial.wave, b->initial.wave, sizeof a->initial.wave) == 0 &&
-             near(a->initial.width, b->initial.width)));
-}
-
-/* All but how rarefied it is. */
-static bool same_flow(const struct kn_case *a, const struct kn_case *b)
-{
-    return same_gas(a, b) && same_box(a, b) && same_beginning(a, b);
-}
 
 /* ------------------------------------------------------- the run, as measured */
 
@@ -295,7 +224,7 @@ static const char *settings_of(const struct kn_reference *f, const struct kn_ref
 static void note_delta(struct comparison *k, double delta)
 {
     for (int i = 0; i < k->ndeltas; i++)
-        if (near(k->delta[i], delta))
+        if (k->delta[i] == delta)
             return;
     if (k->ndeltas < DELTAS)
         k->delta[k->ndeltas++] = delta;
@@ -311,9 +240,9 @@ static void compare_case(struct comparison *k, const char *name, const char *yam
     for (int i = 0; i < f->rows && good; i++) {
         const char *settings = settings_of(f, &f->row[i]);
         like = base;
-        if (!settings || kn_reference_apply(&like, settings) != KN_OK || !same_flow(k->run->c, &like))
+        if (!settings || kn_reference_apply(&like, settings) != KN_OK || !kn_flow_is_same(k->run->c, &like))
             continue;
-        same[i] = near(k->run->c->gas.delta, like.gas.delta);
+        same[i] = kn_flow_is_as_rare(k->run->c, &like);
         if (!same[i])
             note_delta(k, like.gas.delta);
         else if (!is_repeated(f, same, i))

@@ -2,6 +2,7 @@
 # knudsen plot: pictures, what they show, the terminal, references, and what it refuses.
 # usage: test_plot.sh PROGRAM SOURCE_FOLDER
 knudsen=$(realpath "$1") && source=$(realpath "$2") && [ -x "$knudsen" ] || { echo "usage: $0 PROGRAM SOURCE_FOLDER"; exit 1; }
+PATH=/usr/bin:$PATH # the system's own Python has what tools/packages installs
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -191,7 +192,88 @@ check "where there are any" contains out '█'
 check "a profile" ends 0 env LC_ALL=C.UTF-8 "$knudsen" plot line thick --terminal
 check "with what differs" contains out 'gas.delta 5'
 
-# 6. SI units: the scales of the results, where h5py can write them.
+# 6. SI units: a run whose numbers were turned into them by hand, below, and scales as h5py writes them.
+cat >si.yaml <<'END'
+gas:
+  species: argon
+  pressure: 8 kPa
+  temperature: 300 K
+disturbance: 0.5
+space:
+  cells: 6
+  size: 2 um
+velocity:
+  grid: gauss
+  nodes: 4
+collision:
+  method: bgk
+walls:
+  left:
+    kind: inflow
+    density: 0.3
+    velocity: [0.1, 0.2, 0]
+  right:
+    kind: inflow
+    temperature: 360 K
+time:
+  end: 40 ns
+END
+# drawn FOLDER NAME=UNIT...: the curves of plot.dat against history.csv and fields.h5; UNIT in those of SI.
+drawn() {
+    python3 - "$@" <<'END'
+import csv, json, math, re, sys
+folder = sys.argv[1]
+# the gas of si.yaml: k, and 39.948 g/mol over Avogadro's number
+k, mass, t0, p0, box, eps = 1.380649e-23, 39.948e-3 / 6.02214076e23, 300, 8000, 2e-6, 0.5
+n0, v0 = p0 / (k * t0), math.sqrt(2 * k * t0 / mass)
+free_path = json.load(open(folder + "/summary.json"))["si"]["viscosity"] * v0 / p0
+rules = {"rho": (n0, n0 * eps), "uy": (0, v0 * eps), "theta": (t0, t0 * eps), "p": (p0, p0 * eps), "Pxy": (0, p0 * eps),
+         "qx": (0, p0 * v0 * eps), "stress": (0, p0 * eps), "heat_flux": (0, p0 * v0 * eps),
+         "mass_flux": (0, n0 * mass * v0 * eps), "residual": (0, v0 / free_path)}
+history = {}
+for row in csv.DictReader(open(folder + "/history.csv")):
+    for name, value in row.items():
+        history.setdefault(name, []).append(float(value))
+def own(name):  # abscissa in SI, and the values of the files
+    if name in history:
+        return [t * free_path / v0 for t in history["time"]], history[name]
+    import h5py
+    with h5py.File(folder + "/fields.h5") as file:
+        x = [place * free_path for place in file["grid/x_centre"]]
+        sets = {"rho": file["rho"][0, 0], "uy": file["u"][0, 0, :, 1], "theta": file["theta"][0, 0],
+                "p": file["Pi"][0, 0, :, :3].mean(axis=1), "Pxy": file["Pi"][0, 0, :, 3], "qx": file["q"][0, 0, :, 0]}
+        return x, list(sets[name])
+def near(a, b):
+    return abs(a - b) <= 1e-7 * abs(b)
+curves = re.split(r"^# .*\n", open(folder + "/plot.dat").read(), flags=re.M)[1:]
+assert len(curves) == len(sys.argv) - 2, len(curves)
+for curve, (name, unit) in zip(curves, (word.split("=") for word in sys.argv[2:])):
+    points = [tuple(map(float, line.split()[:2])) for line in curve.split("\n") if line.strip()]
+    offset, factor = rules[name.split(".")[-1].split("_")[0] if "stress" in name else name.split(".")[-1]]
+    scale = 1e9 if name in history else 1e6  # ns, um
+    expected = [(scale * x, (offset + factor * y) / float(unit)) for x, y in zip(*own(name))]
+    assert len(points) >= 6 and max(abs(y) for _, y in points) > 0, name
+    for x, y in points:
+        assert any(near(x, a) and near(y, b) for a, b in expected), (name, x, y, expected[-1])
+END
+}
+check "a run in SI units" "$knudsen" run si.yaml --quiet --out real
+check "what passes its walls" plot real -k history -q left.stress_y,right.heat_flux,left.mass_flux,residual,average.theta --keep -o real.svg
+check "is in SI units" drawn real left.stress_y=1 right.heat_flux=1e3 left.mass_flux=1 residual=1 average.theta=1
+check "which are named" shows real.svg 'left.stress_y(Pa)' '(kW/m²)' '(kgm' 'residual(s' 't(ns)'
+check "a time in them" plot real -k profile -q uy -o real.svg
+check "is said" contains out '; t = 40 ns$'
+check "or none" plot real -k profile -q uy --dimensionless -o real.svg
+check "without them" contains out '; t = 14\.0969$'
+if python3 -c 'import h5py' 2>/dev/null; then
+    check "its fields" plot real -k profile -q rho,uy,theta,p,Pxy,qx --keep -o real.svg
+    check "are in SI units" drawn real rho=1e24 uy=1 theta=1 p=1e3 Pxy=1 qx=1e3
+    check "which are named" shows real.svg 'pressurep(kPa)' 'x(µm)' 'stressΠxy(Pa)' 'qx(kW/m²)' '(1024m'
+fi
+rm real/fields.h5
+check "without fields the case has the scales" plot real -k history -q left.stress_y --keep -o real.svg
+check "and the same numbers" drawn real left.stress_y=1
+
 if python3 -c 'import h5py' 2>/dev/null; then
     cp -r plane si
     python3 - <<'END'
@@ -205,6 +287,7 @@ with h5py.File("si/fields.h5", "r+") as file:
         group.attrs[name] = float(value)
 END
     check "SI units" plot si --last -o si.svg
+    check "also of the time" contains out '; t = 46 ns$'
     check "with prefixes" shows si.svg 'argon' '300 K' '1 kPa' '8 µm' 'x (µm)' '(m/s)' 't (ns)' 't = 46 ns'
     check "absolute temperatures" plot si -k map -q theta -o theta.svg
     check "in kelvin" shows theta.svg 'temperature T (K)' '300'

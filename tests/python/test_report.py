@@ -2,8 +2,10 @@
 
 usage: test_report.py PROGRAM SOURCE_FOLDER
 """
+import csv
 import glob
 import json
+import math
 import os
 import random
 import re
@@ -26,6 +28,18 @@ os.environ["KNUDSEN_CASES"] = os.path.join(os.path.abspath(sys.argv[2]), "cases"
 PROGRAM, SOURCE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 CAVITY = ["--set", "velocity.nodes=4", "--set", "collision.method=bgk", "--set", "time.end=1",
           "--set", "time.residual=0"]
+SI = """
+gas: {species: argon, pressure: 8 kPa, temperature: 300 K}
+disturbance: 0.5
+space: {cells: 6, size: 2 um}
+velocity: {grid: gauss, nodes: 4}
+collision: {method: bgk}
+walls:
+  left: {kind: inflow, density: 0.3, velocity: [0.1, 0.2, 0]}
+  right: {kind: inflow, temperature: 360 K}
+time: {end: 40 ns, residual: 1e4 s-1}
+output: {history: 2}
+"""
 folder = None
 driver = None
 
@@ -36,7 +50,8 @@ def knudsen(*words, cwd=None):
 
 def make(name, case, *words):
     """A run in the folder of its name, and the page of it."""
-    done = knudsen("run", os.path.join(SOURCE, "cases", case, "case.yaml"), "--out", name, "--quiet", *words)
+    path = case if case.endswith(".yaml") else os.path.join(SOURCE, "cases", case, "case.yaml")
+    done = knudsen("run", path, "--out", name, "--quiet", *words)
     assert done.returncode == 0, done.stderr
     return write_page(name)
 
@@ -70,6 +85,25 @@ def make_si(name, source):
         for data, (unit, factor, offset) in sets:
             data.attrs["si_unit"], data.attrs["si_factor"], data.attrs["si_offset"] = unit, factor, offset
     return write_page(name)
+
+
+def factors(name):
+    """What the units of the case SI are, by hand: k, and 39.948 g/mol over Avogadro's number."""
+    boltzmann, mass, t0, p0, eps = 1.380649e-23, 39.948e-3 / 6.02214076e23, 300, 8000, 0.5
+    n0, v0 = p0 / (boltzmann * t0), math.sqrt(2 * boltzmann * t0 / mass)
+    with open(os.path.join(folder, name, "summary.json"), encoding="utf-8") as file:
+        free_path = json.load(file)["si"]["viscosity"] * v0 / p0
+    return {"stress": ("Pa", p0 * eps, 0), "heat_flux": ("W m-2", p0 * v0 * eps, 0),
+            "mass_flux": ("kg m-2 s-1", n0 * mass * v0 * eps, 0), "time": ("s", free_path / v0, 0),
+            "residual": ("s-1", v0 / free_path, 0), "average.rho": ("m-3", n0 * eps, n0),
+            "average.uy": ("m s-1", v0 * eps, 0), "average.theta": ("K", t0 * eps, t0),
+            "average.Pxy": ("Pa", p0 * eps, 0), "average.qx": ("W m-2", p0 * v0 * eps, 0)}
+
+
+def number(text):
+    """As the page writes it: −8.048·10⁴."""
+    text = text.replace("−", "-").translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789"))
+    return float(text.replace("·10", "e"))
 
 
 def start_browser():
@@ -134,6 +168,9 @@ class Report(unittest.TestCase):
         cls.steady = make("steady", "cavity", "--set", "collision.method=bgk", "--set", "space.cells=[12,12]",
                           "--set", "time.residual=1e-3", "--set", "output.history=2")
         cls.si = make_si("si", "steady")
+        with open(os.path.join(folder, "si.yaml"), "w", encoding="utf-8") as file:
+            file.write(SI)
+        cls.real = make("real", os.path.join(folder, "si.yaml"))
         driver = start_browser()
 
     @classmethod
@@ -444,6 +481,47 @@ class Report(unittest.TestCase):
                               capture_output=True, text=True, check=False)
         self.assertEqual((full.returncode, "cannot write 'full.html'" in full.stderr), (4, True))
         self.assertEqual(glob.glob(os.path.join(folder, "full*")), [])
+
+    def test_21_units_of_a_run_in_si(self):
+        """Every rule of the page, the table of walls, and sentences beside charts."""
+        known, data = factors("real"), data_of(self.real)
+        for column in [*known, "left.stress_y", "right.heat_flux", "left.mass_flux"]:
+            unit, factor, offset = known[re.sub(r"^.*(stress|heat_flux|mass_flux).*", r"\1", column)]
+            rule = data["units"][column]["si"]
+            self.assertEqual(rule["unit"], unit, column)
+            self.assertAlmostEqual(rule["factor"] / factor, 1, 9, column)
+            self.assertAlmostEqual(rule["offset"], offset, delta=1e-9 * offset, msg=column)
+        self.assertNotIn("si", data["units"]["mass"])
+        with open(os.path.join(folder, "real", "summary.json"), encoding="utf-8") as file:
+            run = json.load(file)
+        left = run["quantities"]["walls"]["left"]
+        own = [left["stress"][0], left["stress"][1], left["heat_flux"], left["mass_flux"]]
+        show(self.real)
+        heads = [cell.text for cell in driver.find_elements(By.CSS_SELECTOR, "#results th")]
+        self.assertEqual(heads, ["wall", "stress x / Pa", "stress y / Pa", "heat flux / W m⁻²", "mass flux / kg m⁻² s⁻¹"])
+        cells = [cell.text for cell in driver.find_elements(By.CSS_SELECTOR, "#results tbody tr:first-child td")]
+        self.assertEqual(cells[0], "left")
+        kinds = ["stress", "stress", "heat_flux", "mass_flux"]
+        for text, value, kind in zip(cells[1:], own, kinds):
+            self.assertAlmostEqual(number(text) / (value * known[kind][1]), 1, 5, kind)
+        judged = re.search(r"time.residual = (\S+) (\S+)\.", find(".judgement").text)
+        self.assertEqual((number(judged.group(1)), judged.group(2)), (1e4, "s⁻¹"))  # as the case has it
+        watched = [cell.get_attribute("textContent")
+                   for cell in driver.find_elements(By.CSS_SELECTOR, ".judgement tbody tr:first-child td")]
+        with open(os.path.join(folder, "real", "history.csv"), encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        late = [float(row["left.stress_x"]) for row in rows if float(row["time"]) >= 0.875 * float(rows[-1]["time"])]
+        self.assertEqual(watched[0], "left.stress_x / Pa")
+        self.assertAlmostEqual(number(watched[1]) / (sum(late) / len(late) * known["stress"][1]), 1, 5)
+        driver.execute_script("window.scrollTo({top: 0, behavior: 'instant'})")
+        find("#unit-own").click()
+        limit = re.search(r"time.residual = (\S+) V₀ / λ₀\.", find(".judgement").text).group(1)
+        self.assertAlmostEqual(number(limit) * known["residual"][1] / 1e4, 1, 2)
+        cells = [cell.text for cell in driver.find_elements(By.CSS_SELECTOR, "#results tbody tr:first-child td")]
+        for text, value in zip(cells[1:], own):
+            self.assertAlmostEqual(number(text) / value, 1, 5)
+        os.remove(os.path.join(folder, "real", "fields.h5"))  # the case has the scales too
+        self.assertEqual(data_of(write_page("real"))["units"], data["units"])
 
 
 if __name__ == "__main__":
