@@ -283,7 +283,11 @@ static enum kn_status render(const struct kn_plot_sheet *sheet, const struct kn_
                              const struct kn_plot_options *o)
 {
     char picture[KN_PATH];
-    enum kn_status status = kn_files_join(picture, o->folders[0], "picture.png");
+    enum kn_status status = KN_OK;
+    if (s->nruns > 1) /* belongs to none of the folders */
+        snprintf(picture, sizeof picture, "compare.png");
+    else
+        status = kn_files_join(picture, o->folders[0], "picture.png");
     if (o->terminal) {
         kn_plot_terminal_draw(sheet);
         return KN_OK;

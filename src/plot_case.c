@@ -3,6 +3,7 @@
 #include "config.h"
 #include "io/summary.h"
 #include "plot_sheet.h"
+#include "scales.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -26,17 +27,58 @@ double kn_plot_case_number(const struct kn_plot_run *r, const char *name)
 
 /* ------------------------------------------------------------------- labels */
 
-/* One setting of a case as in a case file: "1", "40 40 1". */
+/* One value, in SI where the case is. */
+static void print_one(const struct kn_plot_run *r, const struct kn_setting *s, const void *target, int index,
+                      char text[KN_NAME])
+{
+    const enum kn_dimension dimension = s->key->dimension;
+    struct kn_scales scales;
+    kn_config_value_text(s->key, target, index, text);
+    if (dimension == KN_DIMENSION_NONE || strcmp(text, "0") == 0) /* as the gas is, whatever that is */
+        return;
+    if (kn_scales_create(&scales, &r->c) == KN_OK && scales.known) {
+        const struct kn_conversion by = kn_scales_conversion(&scales, dimension);
+        kn_units_text(dimension, by.offset + by.factor * ((const double *)target)[index], text);
+    }
+}
+
+/* How many values say it: one where all are equal, and none of axes that are not there. */
+static int count_values(const struct kn_setting *s, char values[][KN_NAME])
+{
+    int n = s->key->count;
+    bool equal = true;
+    for (int i = 1; i < n; i++)
+        equal = equal && strcmp(values[0], values[i]) == 0;
+    while (n > 1 && (s->key->flags & KN_KEY_AXES) && strcmp(values[n - 1], "1") == 0)
+        n--;
+    return equal ? 1 : n;
+}
+
+/* One setting of a case: "1", "40 x 40", "8.02 kPa". */
 static void print_setting(const struct kn_plot_run *r, const struct kn_setting *s, char text[KN_TEXT])
 {
     struct kn_case c = r->c;
+    char values[3][KN_NAME];
     size_t length = 0;
     text[0] = '\0';
-    for (int i = 0; i < s->key->count && length < KN_TEXT - KN_NAME; i++) {
-        char one[KN_NAME];
-        kn_config_value_text(s->key, kn_config_target(&c, s), i, one);
-        length += (size_t)snprintf(text + length, KN_TEXT - length, "%s%s", i ? " " : "", one);
-    }
+    for (int i = 0; i < s->key->count; i++)
+        print_one(r, s, kn_config_target(&c, s), i, values[i]);
+    for (int i = 0; i < count_values(s, values); i++)
+        length += (size_t)snprintf(text + length, KN_TEXT - length, "%s%s",
+                                   !i                            ? ""
+                                   : s->key->flags & KN_KEY_AXES ? " x "
+                                                                 : ", ",
+                                   values[i]);
+}
+
+/* In a case in SI delta follows from what was given. */
+static bool follows(const struct kn_plot_run *runs, int n, const char *name)
+{
+    struct kn_scales scales;
+    for (int i = 0; i < n; i++)
+        if (strcmp(name, "gas.delta") != 0 || kn_scales_create(&scales, &runs[i].c) != KN_OK || !scales.known)
+            return false;
+    return true;
 }
 
 /* What the user chose differs before what follows from it or only says how long to run. */
@@ -67,7 +109,7 @@ static int label_by_rank(struct kn_plot_run *runs, int n, int rank)
     struct kn_setting s;
     int found = 0;
     for (int index = 0; kn_config_setting(index, &s); index++) {
-        if (rank_of(s.name) != rank || !differs(runs, n, &s) || found++ >= 2)
+        if (rank_of(s.name) != rank || follows(runs, n, s.name) || !differs(runs, n, &s) || found++ >= 2)
             continue;
         for (int i = 0; i < n; i++) {
             char value[KN_TEXT], plain[KN_TEXT + KN_NAME + 8], words[KN_TEXT];

@@ -274,15 +274,16 @@ static void set_height(FILE *to, const struct kn_plot_panel *p, double height)
         }
     if (!(high >= low))
         return;
-    const double size = fmax(fabs(low - p->rest), fabs(high - p->rest)), level = fmax(LEVEL * size, 1e-300);
-    if (high - low < level) { /* what hardly varies is drawn as level */
-        const double middle = 0.5 * (low + high);
-        low = middle - 0.5 * level;
-        high = middle + 0.5 * level;
+    const double size = fmax(fabs(low - p->rest), fabs(high - p->rest)), value = fmax(fabs(low), fabs(high)),
+                 level = fmax(LEVEL * size, 1e-300);
+    if (high - low < fmax(level, 1e-6 * value)) { /* what hardly varies is drawn as level */
+        const double middle = 0.5 * (low + high), room = high - low < 1e-6 * value ? 0.01 * value : level;
+        low = middle - 0.5 * room;
+        high = middle + 0.5 * room;
     }
     const double least = (high - low) * 30 / height, power = pow(10, floor(log10(least)));
     const double step = power * (least <= power ? 1 : least <= 2 * power ? 2 : least <= 5 * power ? 5 : 10);
-    fprintf(to, "set yrange [%.9g:%.9g]\nset ytics %.9g\n", low - 0.07 * (high - low),
+    fprintf(to, "set yrange [%.15g:%.15g]\nset ytics %.15g\n", low - 0.07 * (high - low),
             high + 0.07 * (high - low), step);
     const double largest = fmax(fabs(low), fabs(high));
     if (largest < 1e-3 || largest >= 1e6) /* many noughts would push the label off the page */

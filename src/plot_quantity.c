@@ -32,10 +32,23 @@ const struct kn_plot_quantity kn_plot_quantity_table[] = {
     /* clang-format on */
 };
 
+/* What people call a quantity that has another name in the files. */
+static const char *name_of(const char *word)
+{
+    static const char *const words[][2] = {
+        {"T", "theta"}, {"temperature", "theta"}, {"density", "rho"}, {"n", "rho"},
+        {"u", "speed"}, {"velocity", "speed"},    {"pressure", "p"},  {"heat", "q"}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(word, words[i][0]) == 0)
+            return words[i][1];
+    return word;
+}
+
 const struct kn_plot_quantity *kn_plot_quantity_find(const char *name)
 {
+    const char *ours = name_of(name);
     for (const struct kn_plot_quantity *q = kn_plot_quantity_table; q->name; q++)
-        if (strcmp(q->name, name) == 0)
+        if (strcmp(q->name, ours) == 0)
             return q;
     return NULL;
 }
