@@ -296,9 +296,11 @@ static enum kn_status render(const struct kn_plot_sheet *sheet, const struct kn_
         status = kn_plot_gnuplot_draw(sheet, o->output ? o->output : picture, o->keep ? o->folders[0] : NULL);
     if (status == KN_OK)
         report(sheet, s, o, o->output ? o->output : picture);
-    if (status == KN_OK && o->keep)
-        printf("%s/plot.gp, %s/plot.dat: script and data; gnuplot %s/plot.gp draws it again\n", o->folders[0],
-               o->folders[0], o->folders[0]);
+    if (status == KN_OK && o->keep) {
+        printf("%s/plot.gp, %s/plot.dat: script and data; gnuplot ", o->folders[0], o->folders[0]);
+        kn_files_shell_word(stdout, o->folders[0]);
+        puts("/plot.gp draws it again");
+    }
     return status;
 }
 

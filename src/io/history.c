@@ -204,12 +204,12 @@ void kn_history_free(struct kn_history_table *h)
 static bool read_names(struct kn_history_table *h, char *line)
 {
     int n = 1;
+    line[strcspn(line, "\r\n")] = '\0';
     for (const char *c = line; *c; c++)
         n += *c == ',';
     h->names = calloc((size_t)n, sizeof *h->names);
-    line[strcspn(line, "\r\n")] = '\0';
-    for (char *rest = line, *name; h->names && (name = strsep(&rest, ","));)
-        if (!(h->names[h->columns++] = strdup(name)))
+    for (; h->names && h->columns < n; h->columns++)
+        if (!(h->names[h->columns] = strdup(strsep(&line, ","))))
             return false;
     return h->names != NULL;
 }
@@ -263,11 +263,10 @@ enum kn_status kn_history_read(struct kn_history_table *h, const char *folder)
         fclose(from);
         return KN_OK;
     }
-    if (!read_names(h, line))
-        status = kn_error_set(KN_EMEMORY, "not enough memory to read '%s'", path);
-    else if (kn_history_column(h, "time") < 0 || kn_history_column(h, "step") < 0)
+    const bool named = read_names(h, line);
+    if (named && (kn_history_column(h, "time") < 0 || kn_history_column(h, "step") < 0))
         status = kn_error_set(KN_EIO, "'%s' is damaged or no history of this program", path);
-    else if (!read_rows(h, from))
+    else if (!named || !read_rows(h, from))
         status = kn_error_set(KN_EMEMORY, "not enough memory to read '%s'", path);
     free(line);
     fclose(from);

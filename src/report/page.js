@@ -233,7 +233,7 @@ function historySection() {
       charts.push(historyChart(`Mean of ${name.slice(8)} over the box`, [name]));
   if (says('mass_drift')) charts.push(historyChart('Drift of mass, relative', ['mass_drift']));
   return [
-    'History', living(judgement),
+    'History', judgement(),
     element('div', {class: 'charts', id: 'history-charts'}, charts.map(chart => chart.node))
   ];
 }
@@ -254,27 +254,31 @@ function watchedRow({name, value, change, error}) {
   ];
 }
 
-function judgement() {
-  const {verdict, sentence, residual, limit, watched} = report.steady;
+function verdictLine() {
+  const {verdict, sentence, residual, limit} = report.steady;
   const words = {
     steady: 'The run is steady.',
     'not steady': 'The run is not steady.',
     periodic: 'The run is periodic.'
   };
-  return element('div', {class: 'panel judgement'},
-    element('p', {},
-      element('strong', {class: verdict.replace(' ', '-'), id: 'verdict'},
-        words[verdict] ?? 'It is not clear whether the run is steady.'),
-      ` ${sentence.replace('{residual}', rateText(residual)).replace('{limit}', rateText(limit))}`),
+  return element('p', {},
+    element('strong', {class: verdict.replace(' ', '-'), id: 'verdict'},
+      words[verdict] ?? 'It is not clear whether the run is steady.'),
+    ` ${sentence.replace('{residual}', rateText(residual)).replace('{limit}', rateText(limit))}`);
+}
+
+function judgement() {
+  const {watched} = report.steady,
+        heads = [['quantity'], ['mean of the last eighth', 'n'], ['change', 'n'], ['relative', 'n']];
+  return element('div', {class: 'panel judgement'}, living(verdictLine),
     watched.length ?
       element('details', {}, element('summary', {}, 'How this was judged'),
         element('p', {class: 'small'},
           'The mean over the last eighth of the time is compared with that over the eighth before (the shaded ' +
             'quarter of the charts). A thousandth counts as no change, a hundredth where the residual has ' +
             'ended the run; of a noisy number also three times its statistical error.'),
-        table([['quantity'], ['mean of the last eighth', 'n'], ['change', 'n'], ['relative', 'n']],
-          watched.map(watchedRow))) :
-                                    '');
+        living(() => table(heads, watched.map(watchedRow)))) :
+      '');
 }
 
 /* ----------------------------------------------------------- references */
