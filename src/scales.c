@@ -81,14 +81,15 @@ static enum kn_status describe_gas(struct kn_scales *s, const struct kn_case *c)
     const struct kn_species_data *data = kn_species_find(species);
     struct kn_setting value;
     const char *name = first_with_unit(c, &value);
-    if (!data && (c->gas.molar_mass == 0 || c->gas.viscosity == 0))
+    const double molar_mass = c->gas.molar_mass > 0 || !data ? c->gas.molar_mass : data->molar_mass;
+    if (!(molar_mass > 0) || !(data || c->gas.viscosity > 0))
         return kn_error_set(KN_EINPUT,
                             "%s: SI units need a gas (gas.species, such as argon, or gas.molar_mass and "
                             "gas.viscosity)",
                             name ? name : "gas.species");
-    if (c->gas.temperature == 0)
+    if (!(c->gas.temperature > 0))
         return kn_error_set(KN_EINPUT, "gas.temperature: SI units need it (such as 300 K)");
-    s->mass = (c->gas.molar_mass > 0 ? c->gas.molar_mass : data->molar_mass) / avogadro;
+    s->mass = molar_mass / avogadro;
     s->temperature = c->gas.temperature;
     s->viscosity =
         c->gas.viscosity > 0 ? c->gas.viscosity : kn_species_viscosity(species, c->gas.temperature);
