@@ -144,7 +144,9 @@ int kn_command_plot(int argc, char **argv)
 {
     static const struct argp_option options[] = {
         {"output", 'o', "FILE", 0,
-         "write the picture here, FILE.png or FILE.svg (default: picture.png in DIR; of several, compare.png here)", 0},
+         "write the picture here, FILE.png or FILE.svg (default: picture.png in DIR; of several, compare.png "
+         "here)",
+         0},
         {"quantity", 'q', "NAME", 0, "what to draw; several with commas, or the option again", 0},
         {"kind", 'k', "KIND", 0, "sheet (default), map, profile or history", 0},
         {"time", 't', "T", 0,
