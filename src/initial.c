@@ -7,11 +7,11 @@
 /* cos(2 pi wave.x / size) averaged over the cell, as a finite-volume state is. */
 static double wave_factor(const struct kn_case *c, const struct kn_space *space, int cell)
 {
-    const int at[3] = {cell % space->cells[0], cell / space->cells[0] % space->cells[1],
-                       cell / (space->cells[0] * space->cells[1])};
     double phase = 0, damping = 1;
+    int at[3];
+    kn_space_place(space, cell, at);
     for (int d = 0; d < 3; d++) {
-        const double *edge = space->edges[d] + at[d], length = space->edges[d][space->cells[d]];
+        const double *edge = space->edges[d] + at[d], length = space->edges[d][space->whole[d]];
         const double k = 2 * M_PI * c->initial.wave[d] / length, half = k * (edge[1] - edge[0]) / 2;
         phase += k * (edge[0] + edge[1]) / 2;
         damping *= half != 0 ? sin(half) / half : 1;
@@ -35,10 +35,11 @@ static double log_cosh(double x)
 /* The local equilibrium between two inflows, theory (37b). */
 static struct kn_gaussian between(const struct kn_case *c, const struct kn_space *space, int cell)
 {
-    const int axis = kn_space_inflow_axis(c), nx = space->cells[0], ny = space->cells[1];
-    const int at[3] = {cell % nx, cell / nx % ny, cell / (nx * ny)};
+    const int axis = kn_space_inflow_axis(c);
+    int at[3];
+    kn_space_place(space, cell, at);
     const struct kn_wall *low = &c->walls[2 * axis], *high = low + 1;
-    const double *edge = space->edges[axis] + at[axis], middle = space->edges[axis][space->cells[axis]] / 2,
+    const double *edge = space->edges[axis] + at[axis], middle = space->edges[axis][space->whole[axis]] / 2,
                  w = c->initial.width * c->gas.delta;
     const double mean =
         w / (edge[1] - edge[0]) * (log_cosh((edge[1] - middle) / w) - log_cosh((edge[0] - middle) / w));

@@ -152,7 +152,7 @@ static enum kn_status build(struct kn_sim *sim, const struct kn_listener *listen
     enum kn_status status;
     if ((status = find_backend(c, &sim->backend)) != KN_OK ||
         (status = kn_velocity_create(&sim->velocity, c)) != KN_OK ||
-        (status = kn_space_create(&sim->space, c)) != KN_OK ||
+        (status = kn_space_create(&sim->space, c, NULL)) != KN_OK ||
         (status = kn_boundary_create(&sim->boundary, c, &sim->velocity)) != KN_OK ||
         (status = kn_collision_create(&sim->collision, c, &sim->velocity, assembler_of(c), listener)) !=
             KN_OK)
@@ -167,7 +167,8 @@ static enum kn_status build(struct kn_sim *sim, const struct kn_listener *listen
                                        &sim->velocity,
                                        &sim->boundary,
                                        &sim->collision,
-                                       choose_threads(c, sim->space.ncells, sim->velocity.nnodes)};
+                                       choose_threads(c, sim->space.ncells, sim->velocity.nnodes),
+                                       NULL};
     if ((status = sim->backend->create(&sim->machine, &sim->problem)) != KN_OK)
         return status;
     return c->initial.shape == KN_SHAPE_REST ? KN_OK : fill_state(sim);

@@ -113,19 +113,139 @@ double kn_space_narrowest(const struct kn_case *c, int axis)
     return c->gas.delta * c->space.size[axis] * least / sum;
 }
 
-/* The cell beyond a side, or -1 at a wall.  An axis along which the gas is
- * uniform wraps around whatever stands at its ends. */
-static int beyond(const struct kn_space *s, const struct kn_case *c, const int at[3], int side)
+/* ------------------------------------------------------------- cells and numbers */
+
+static int64_t number_of(const struct kn_space *s, const int at[3])
 {
-    int axis = side / 2, to[3] = {at[0], at[1], at[2]};
-    to[axis] += (side & 1) ? 1 : -1;
-    if (to[axis] < 0 || to[axis] >= s->cells[axis]) {
-        if (c->walls[side].kind != KN_WALL_PERIODIC && !kn_space_is_uniform(c, axis))
-            return -1;
-        to[axis] = (to[axis] + s->cells[axis]) % s->cells[axis];
-    }
-    return (to[2] * s->cells[1] + to[1]) * s->cells[0] + to[0];
+    return ((int64_t)at[2] * s->whole[1] + at[1]) * s->whole[0] + at[0];
 }
+
+static void place_of(const struct kn_space *s, int64_t number, int at[3])
+{
+    at[0] = (int)(number % s->whole[0]);
+    at[1] = (int)(number / s->whole[0] % s->whole[1]);
+    at[2] = (int)(number / s->whole[0] / s->whole[1]);
+}
+
+void kn_space_place(const struct kn_space *s, int cell, int at[3])
+{
+    at[0] = s->box.first[0] + cell % s->cells[0];
+    at[1] = s->box.first[1] + cell / s->cells[0] % s->cells[1];
+    at[2] = s->box.first[2] + cell / s->cells[0] / s->cells[1];
+}
+
+int64_t kn_space_number(const struct kn_space *s, int cell)
+{
+    int at[3];
+    kn_space_place(s, cell, at);
+    return number_of(s, at);
+}
+
+int64_t kn_space_count(const struct kn_space *s)
+{
+    return (int64_t)s->whole[0] * s->whole[1] * s->whole[2];
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* The cell of the tables at a place; KN_SPACE_OUTSIDE where that is none of box and halo. */
+static int32_t cell_at(const struct kn_space *s, const int at[3])
+{
+    bool inside = true;
+    int from[3];
+    for (int d = 0; d < 3; d++) {
+        inside = inside && at[d] >= s->box.first[d] && at[d] < s->box.end[d];
+        from[d] = at[d] - s->box.first[d];
+    }
+    if (inside)
+        return (int32_t)((from[2] * s->cells[1] + from[1]) * s->cells[0] + from[0]);
+    const int64_t number = number_of(s, at);
+    const int64_t *found =
+        s->nhalo > 0 ? bsearch(&number, s->halo, (size_t)s->nhalo, sizeof number, compare_numbers) : NULL;
+    return found ? (int32_t)(s->ncells + (found - s->halo)) : KN_SPACE_OUTSIDE;
+}
+
+/* Does an axis wrap around at a side?  One along which the gas is uniform does whatever stands at its ends.
+ */
+static bool wraps(const struct kn_case *c, int side)
+{
+    return c->walls[side].kind == KN_WALL_PERIODIC || kn_space_is_uniform(c, side / 2);
+}
+
+/* Bring a place that has left the space back into it around periodic ends; false where a wall stands. */
+static bool wrap(const struct kn_space *s, const struct kn_case *c, int at[3])
+{
+    for (int d = 0; d < 3; d++) {
+        const int n = s->whole[d];
+        if (at[d] >= 0 && at[d] < n)
+            continue;
+        if (!wraps(c, 2 * d + (at[d] >= n)))
+            return false;
+        at[d] = (at[d] % n + n) % n;
+    }
+    return true;
+}
+
+/* -------------------------------------------------------------------------- halo */
+
+/* Steps from a place to the box. */
+static int distance(const struct kn_space *s, const int at[3])
+{
+    int steps = 0;
+    for (int d = 0; d < 3; d++)
+        steps += at[d] < s->box.first[d]  ? s->box.first[d] - at[d]
+                 : at[d] >= s->box.end[d] ? at[d] - s->box.end[d] + 1
+                                          : 0;
+    return steps;
+}
+
+/* Numbers of the cells at most `reach` steps from the box, in it none; several times where axes wrap around
+ * it.  Counts only where `to` is NULL. */
+static int list_halo(const struct kn_space *s, const struct kn_case *c, int reach, int64_t *to)
+{
+    int low[3], high[3], at[3], count = 0;
+    for (int d = 0; d < 3; d++) {
+        const int around = kn_space_is_uniform(c, d) ? 0 : reach;
+        low[d] = s->box.first[d] - around;
+        high[d] = s->box.end[d] + around;
+    }
+    for (at[2] = low[2]; at[2] < high[2]; at[2]++)
+        for (at[1] = low[1]; at[1] < high[1]; at[1]++)
+            for (at[0] = low[0]; at[0] < high[0]; at[0]++) {
+                int cell[3] = {at[0], at[1], at[2]};
+                const int steps = distance(s, at);
+                if (steps == 0) { /* skip what is inside */
+                    at[0] = s->box.end[0] - 1;
+                    continue;
+                }
+                if (steps > reach || !wrap(s, c, cell) || distance(s, cell) == 0)
+                    continue;
+                if (to)
+                    to[count] = number_of(s, cell);
+                count++;
+            }
+    return count;
+}
+
+static enum kn_status find_halo(struct kn_space *s, const struct kn_case *c)
+{
+    const int count = list_halo(s, c, c->space.order, NULL);
+    s->halo = malloc(((size_t)count + 1) * sizeof *s->halo);
+    if (!s->halo)
+        return kn_error_set(KN_EMEMORY, "no memory for %d cells around a box", count);
+    list_halo(s, c, c->space.order, s->halo);
+    qsort(s->halo, (size_t)count, sizeof *s->halo, compare_numbers);
+    for (int i = 0; i < count; i++)
+        if (i == 0 || s->halo[i] != s->halo[i - 1])
+            s->halo[s->nhalo++] = s->halo[i];
+    return KN_OK;
+}
+
+/* ------------------------------------------------------------------------ tables */
 
 /* Extent of an axis in areas and volumes: an axis along which the gas is
  * uniform counts 1, so that the same flow has the same integrals in 1-D to 3-D. */
@@ -134,61 +254,107 @@ static double extent(const struct kn_space *s, const struct kn_case *c, int axis
     return kn_space_is_uniform(c, axis) ? 1.0 : s->edges[axis][i + 1] - s->edges[axis][i];
 }
 
-static void fill_cell(struct kn_space *s, const struct kn_case *c, int cell, int *nfaces)
+static double volume_at(const struct kn_space *s, const struct kn_case *c, const int at[3])
 {
-    int at[3] = {cell % s->cells[0], cell / s->cells[0] % s->cells[1], cell / (s->cells[0] * s->cells[1])};
     double volume = 1;
-    for (int d = 0; d < 3; d++) {
-        s->width[3 * (size_t)cell + d] = (float)(s->edges[d][at[d] + 1] - s->edges[d][at[d]]);
+    for (int d = 0; d < 3; d++)
         volume *= extent(s, c, d, at[d]);
-    }
-    s->volume[cell] = volume;
+    return volume;
+}
+
+/* What is beyond a side of a place: a cell of the tables, or something negative, -1 where a wall stands. */
+static int32_t beyond(const struct kn_space *s, const struct kn_case *c, const int at[3], int side)
+{
+    int to[3] = {at[0], at[1], at[2]};
+    to[side / 2] += (side & 1) ? 1 : -1;
+    return wrap(s, c, to) ? cell_at(s, to) : -1;
+}
+
+static void fill_cell(struct kn_space *s, const struct kn_case *c, int cell, const int at[3])
+{
+    for (int d = 0; d < 3; d++)
+        s->width[3 * (size_t)cell + d] = (float)(s->edges[d][at[d] + 1] - s->edges[d][at[d]]);
     for (int side = 0; side < KN_SIDES; side++) {
-        int next = beyond(s, c, at, side);
-        if (next < 0) {
-            s->faces[*nfaces] = (struct kn_face){cell, side, volume / extent(s, c, side / 2, at[side / 2])};
-            next = ~(*nfaces)++;
-        }
-        s->neighbour[6 * (size_t)cell + side] = next;
+        const int32_t next = beyond(s, c, at, side);
+        s->neighbour[6 * (size_t)cell + side] = next < 0 ? KN_SPACE_OUTSIDE : next;
     }
 }
 
-static int count_faces(const struct kn_case *c)
+/* Walls around a cell of the box. */
+static void fill_faces(struct kn_space *s, const struct kn_case *c, int cell, const int at[3], int *nfaces)
 {
-    const int *n = c->space.cells;
+    for (int side = 0; side < KN_SIDES; side++) {
+        if (s->neighbour[6 * (size_t)cell + side] != KN_SPACE_OUTSIDE)
+            continue;
+        s->faces[*nfaces] =
+            (struct kn_face){cell, side, s->volume[cell] / extent(s, c, side / 2, at[side / 2])};
+        s->neighbour[6 * (size_t)cell + side] = ~(*nfaces)++;
+    }
+}
+
+static void fill_tables(struct kn_space *s, const struct kn_case *c)
+{
+    int placed = 0, at[3];
+    for (int cell = 0; cell < s->ncells; cell++) {
+        kn_space_place(s, cell, at);
+        s->volume[cell] = volume_at(s, c, at);
+        fill_cell(s, c, cell, at);
+        fill_faces(s, c, cell, at, &placed);
+    }
+    for (int i = 0; i < s->nhalo; i++) {
+        place_of(s, s->halo[i], at);
+        fill_cell(s, c, s->ncells + i, at);
+    }
+}
+
+static int count_faces(const struct kn_space *s, const struct kn_case *c)
+{
     int faces = 0;
-    for (int side = 0; side < KN_SIDES; side++)
-        if (c->walls[side].kind != KN_WALL_PERIODIC && !kn_space_is_uniform(c, side / 2))
-            faces += n[(side / 2 + 1) % 3] * n[(side / 2 + 2) % 3];
+    for (int side = 0; side < KN_SIDES; side++) {
+        const int d = side / 2;
+        const bool ends = (side & 1) ? s->box.end[d] == s->whole[d] : s->box.first[d] == 0;
+        if (ends && !wraps(c, side))
+            faces += s->cells[(d + 1) % 3] * s->cells[(d + 2) % 3];
+    }
     return faces;
 }
 
-enum kn_status kn_space_create(struct kn_space *s, const struct kn_case *c)
+static void take_box(struct kn_space *s, const struct kn_case *c, const struct kn_box *box)
 {
-    int placed = 0;
-    *s = (struct kn_space){.ncells = 1, .nfaces = count_faces(c)};
+    *s = (struct kn_space){.ncells = 1};
     for (int d = 0; d < 3; d++) {
-        s->cells[d] = c->space.cells[d];
+        s->whole[d] = c->space.cells[d];
+        s->box.first[d] = box ? box->first[d] : 0;
+        s->box.end[d] = box ? box->end[d] : s->whole[d];
+        s->cells[d] = s->box.end[d] - s->box.first[d];
         s->ncells *= s->cells[d];
         if (!kn_space_is_uniform(c, d))
             s->axes[s->naxes++] = d;
     }
-    size_t n = (size_t)s->ncells;
-    s->neighbour = malloc(6 * n * sizeof *s->neighbour);
-    s->width = malloc(3 * n * sizeof *s->width);
+    s->nfaces = count_faces(s, c);
+}
+
+enum kn_status kn_space_create(struct kn_space *s, const struct kn_case *c, const struct kn_box *box)
+{
+    take_box(s, c, box);
+    const enum kn_status status = find_halo(s, c);
+    if (status != KN_OK)
+        return status;
+    const size_t n = (size_t)s->ncells, rows = n + (size_t)s->nhalo;
+    s->neighbour = malloc(6 * rows * sizeof *s->neighbour);
+    s->width = malloc(3 * rows * sizeof *s->width);
     s->volume = malloc(n * sizeof *s->volume);
     s->faces = malloc(((size_t)s->nfaces + 1) * sizeof *s->faces);
-    bool whole = s->neighbour && s->width && s->volume && s->faces;
+    bool complete = s->neighbour && s->width && s->volume && s->faces;
     for (int d = 0; d < 3; d++) {
-        s->edges[d] = calloc((size_t)s->cells[d] + 1, sizeof *s->edges[d]);
-        whole = whole && s->edges[d];
+        s->edges[d] = calloc((size_t)s->whole[d] + 1, sizeof *s->edges[d]);
+        complete = complete && s->edges[d];
     }
-    if (!whole)
+    if (!complete)
         return kn_error_set(KN_EMEMORY, "no memory for %d cells", s->ncells);
     for (int d = 0; d < 3; d++)
         fill_edges(s->edges[d], c, d);
-    for (int cell = 0; cell < s->ncells; cell++)
-        fill_cell(s, c, cell, &placed);
+    fill_tables(s, c);
     return KN_OK;
 }
 
@@ -200,5 +366,6 @@ void kn_space_destroy(struct kn_space *s)
     free(s->width);
     free(s->volume);
     free(s->faces);
+    free(s->halo);
     *s = (struct kn_space){0};
 }

@@ -8,6 +8,7 @@
 
 #include "boundary.h"
 #include "collision.h"
+#include "halo.h"
 #include "io/summary.h"
 #include "point/mesh.h"
 #include "space.h"
@@ -21,6 +22,7 @@ struct kn_problem {
     const struct kn_boundary *boundary;
     const struct kn_collision_plan *collision;
     int threads;
+    const struct kn_halo *halo; /* NULL: no other rank has cells */
 };
 
 /* One time step: streaming over `stream`, then collisions over `collide`. */

@@ -22,11 +22,19 @@ struct propagator {
     float *matrix; /* [octants][kn_cpu_propagator_length], or NULL */
 };
 
+/* The order in which cells, blocks of them that follow each other, or wall faces are visited: those
+ * first that need nothing of other ranks. */
+struct route {
+    int *stop; /* [count] the cell, the first of a block, or the face */
+    int count;
+    int inner; /* of them */
+};
+
 struct kn_cpu {
     struct kn_problem problem;
     const struct kn_cpu_kernels *kernels;
     struct kn_mesh mesh;
-    float *h, *next;           /* [ncells][nnodes] */
+    float *h, *next;           /* [ncells + nhalo][nnodes] */
     float *density, *lost;     /* [nfaces] */
     double *fluxes;            /* [nfaces][KN_FLUXES] */
     struct kn_sample *drawn;   /* [collision.samples] */
@@ -37,8 +45,10 @@ struct kn_cpu {
     size_t scratch_size;
     struct kn_quadratic *quadratic;   /* [kn_quadratic_count] */
     struct propagator propagators[2]; /* for the lengths of step last used */
-    int *path;                        /* [ncells] the order in which cells are visited one by one */
-    bool cached;                      /* results are left in the caches */
+    struct route cells, faces;
+    bool cached; /* results are left in the caches */
+    struct kn_comm_exchange *exchange;
+    float *sent, *received; /* [halo nsend], [halo nrecv][stride] */
     double seconds[KN_PHASES];
 };
 
@@ -52,7 +62,8 @@ size_t kn_cpu_scratch_size(const struct kn_velocity *v, int lanes)
 
 static double memory(const struct kn_problem *p)
 {
-    const double state = 2.0 * p->space->ncells * p->velocity->nnodes * sizeof(float);
+    const double state =
+        2.0 * ((double)p->space->ncells + p->space->nhalo) * p->velocity->nnodes * sizeof(float);
     const double scratch =
         (double)p->threads * (double)kn_cpu_scratch_size(p->velocity, MOST_LANES) * sizeof(float) + HUGE_PAGE;
     const double propagators =
@@ -64,20 +75,59 @@ static double memory(const struct kn_problem *p)
            (double)kn_quadratic_count(p->c) * sizeof(struct kn_quadratic);
 }
 
+/* Samples and matrices are applied to as many cells at once as a vector holds. */
+static int block_size(const struct kn_cpu *cpu)
+{
+    return kn_collision_takes_blocks(cpu->problem.c->collision.method) ? cpu->kernels->lanes : 1;
+}
+
+/* Does a stop need the halo?  A block does where one of its cells does. */
+static bool is_rim(const uint8_t *rim, int first, int size, int end)
+{
+    bool found = false;
+    for (int i = first; rim && i < first + size && i < end; i++)
+        found = found || rim[i];
+    return found;
+}
+
+/* The stops of one kind, in this order; `size` cells each of `end`. */
+static void add_stop(struct route *r, const uint8_t *rim, bool wanted, int first, int size, int end)
+{
+    if (is_rim(rim, first, size, end) == wanted)
+        r->stop[r->count++] = first;
+}
+
 /* Cells in strips along y, so narrow that the row of cells below the current
  * one is still in the second-level cache when it is needed again. */
-static void fill_path(struct kn_cpu *cpu)
+static void add_strips(struct kn_cpu *cpu, const uint8_t *rim, bool wanted)
 {
     const int *n = cpu->problem.space->cells, lines = n[1] * n[2];
     const double strip =
         192e3 / (4.0 * cpu->problem.velocity->nnodes); /* cells in 192 kB: two lines of
                                                             a strip leave room for the rest */
     const int width = strip < 1 ? 1 : strip > n[0] ? n[0] : (int)strip;
-    int at = 0;
     for (int first = 0; first < n[0]; first += width)
         for (int line = 0; line < lines; line++)
             for (int x = first; x < first + width && x < n[0]; x++)
-                cpu->path[at++] = line * n[0] + x;
+                add_stop(&cpu->cells, rim, wanted, line * n[0] + x, 1, lines * n[0]);
+}
+
+static void plan_routes(struct kn_cpu *cpu)
+{
+    const struct kn_halo *halo = cpu->problem.halo;
+    const struct kn_space *x = cpu->problem.space;
+    const uint8_t *rim = halo ? halo->rim : NULL, *rim_faces = halo ? halo->rim_faces : NULL;
+    const int block = block_size(cpu);
+    for (int wanted = 0; wanted < 2; wanted++) {
+        cpu->cells.inner = cpu->cells.count;
+        cpu->faces.inner = cpu->faces.count;
+        if (block == 1)
+            add_strips(cpu, rim, wanted);
+        for (int first = 0; first < x->ncells && block > 1; first += block)
+            add_stop(&cpu->cells, rim, wanted, first, block, x->ncells);
+        for (int face = 0; face < x->nfaces; face++)
+            add_stop(&cpu->faces, rim_faces, wanted, face, 1, x->nfaces);
+    }
 }
 
 /* Results are left in the caches where samples work on several rows at once, and
@@ -126,7 +176,11 @@ static void destroy(void *machine)
     free(cpu->samples);
     kn_sampling_order_destroy(&cpu->order);
     free(cpu->scratch);
-    free(cpu->path);
+    free(cpu->cells.stop);
+    free(cpu->faces.stop);
+    kn_comm_exchange_destroy(cpu->exchange);
+    free(cpu->sent);
+    free(cpu->received);
     free(cpu->quadratic);
     free(cpu->propagators[0].matrix);
     free(cpu->propagators[1].matrix);
@@ -138,19 +192,57 @@ static void destroy(void *machine)
 static void clear(struct kn_cpu *cpu)
 {
     const int64_t ncells = cpu->problem.space->ncells, nnodes = cpu->problem.velocity->nnodes;
+    const int block = block_size(cpu);
 #pragma omp parallel for schedule(static) num_threads(cpu->problem.threads)
-    for (int64_t i = 0; i < ncells; i++) {
-        const int64_t cell = kn_collision_takes_blocks(cpu->problem.c->collision.method) ? i : cpu->path[i];
-        memset(cpu->h + cell * nnodes, 0, (size_t)nnodes * sizeof(float));
-        memset(cpu->next + cell * nnodes, 0, (size_t)nnodes * sizeof(float));
+    for (int i = 0; i < cpu->cells.count; i++) {
+        const int64_t first = cpu->cells.stop[i], count = ncells - first < block ? ncells - first : block;
+        memset(cpu->h + first * nnodes, 0, (size_t)(count * nnodes) * sizeof(float));
+        memset(cpu->next + first * nnodes, 0, (size_t)(count * nnodes) * sizeof(float));
     }
+    const size_t halo = (size_t)cpu->problem.space->nhalo * (size_t)nnodes * sizeof(float);
+    memset(cpu->h + ncells * nnodes, 0, halo);
+    memset(cpu->next + ncells * nnodes, 0, halo);
+}
+
+static enum kn_status create_exchange(struct kn_cpu *cpu)
+{
+    const struct kn_halo *halo = cpu->problem.halo;
+    if (!halo)
+        return KN_OK;
+    cpu->sent = aligned((size_t)halo->nsend * (size_t)halo->stride + 1, sizeof(float));
+    cpu->received = aligned((size_t)halo->nrecv * (size_t)halo->stride + 1, sizeof(float));
+    if (!cpu->sent || !cpu->received)
+        return kn_error_set(KN_EMEMORY, "no memory for the borders between ranks");
+    return kn_halo_exchange(halo, cpu->sent, cpu->received, &cpu->exchange);
+}
+
+static enum kn_status allocate(struct kn_cpu *cpu)
+{
+    const struct kn_problem *p = &cpu->problem;
+    const size_t ncells = (size_t)p->space->ncells, faces = (size_t)p->space->nfaces,
+                 rows = (ncells + (size_t)p->space->nhalo) * (size_t)p->velocity->nnodes;
+    cpu->h = aligned(rows, sizeof(float));
+    cpu->next = aligned(rows, sizeof(float));
+    cpu->density = calloc(faces + 1, sizeof(float));
+    cpu->lost = calloc(faces + 1, sizeof(float));
+    cpu->fluxes = calloc((faces + 1) * KN_FLUXES, sizeof(double));
+    cpu->drawn = aligned((size_t)kn_sampling_count(p->c) + 1, sizeof(struct kn_sample));
+    cpu->samples = aligned((size_t)kn_sampling_count(p->c) + 1, sizeof(struct kn_sample));
+    cpu->quadratic = aligned((size_t)kn_quadratic_count(p->c) + 1, sizeof *cpu->quadratic);
+    cpu->cells.stop = malloc(ncells * sizeof *cpu->cells.stop);
+    cpu->faces.stop = malloc((faces + 1) * sizeof *cpu->faces.stop);
+    /* In a huge page: how small ones are spread over the second-level cache is a matter of luck. */
+    cpu->scratch = aligned((size_t)p->threads * cpu->scratch_size + HUGE_PAGE / sizeof(float), sizeof(float));
+    if (!cpu->h || !cpu->next || !cpu->cells.stop || !cpu->faces.stop || !cpu->density || !cpu->lost ||
+        !cpu->fluxes || !cpu->drawn || !cpu->samples || !cpu->quadratic || !cpu->scratch ||
+        kn_sampling_order_create(&cpu->order, p->c, p->velocity) != KN_OK)
+        return kn_error_set(KN_EMEMORY, "no memory for %.3g GB of distribution function", memory(p) / 1e9);
+    return create_exchange(cpu);
 }
 
 static enum kn_status create(void **machine, const struct kn_problem *p)
 {
     struct kn_cpu *cpu = calloc(1, sizeof *cpu);
-    const size_t rows = (size_t)p->space->ncells * (size_t)p->velocity->nnodes,
-                 faces = (size_t)p->space->nfaces;
     if (!cpu)
         return kn_error_set(KN_EMEMORY, "no memory for the CPU backend");
     cpu->problem = *p;
@@ -164,24 +256,12 @@ static enum kn_status create(void **machine, const struct kn_problem *p)
     cpu->mesh = kn_backend_mesh(p);
     cpu->cached = keep_in_cache(p);
     cpu->scratch_size = kn_cpu_scratch_size(p->velocity, cpu->kernels->lanes);
-    cpu->h = aligned(rows, sizeof(float));
-    cpu->next = aligned(rows, sizeof(float));
-    cpu->density = calloc(faces + 1, sizeof(float));
-    cpu->lost = calloc(faces + 1, sizeof(float));
-    cpu->fluxes = calloc((faces + 1) * KN_FLUXES, sizeof(double));
-    cpu->drawn = aligned((size_t)kn_sampling_count(p->c) + 1, sizeof(struct kn_sample));
-    cpu->samples = aligned((size_t)kn_sampling_count(p->c) + 1, sizeof(struct kn_sample));
-    cpu->quadratic = aligned((size_t)kn_quadratic_count(p->c) + 1, sizeof *cpu->quadratic);
-    cpu->path = malloc((size_t)p->space->ncells * sizeof *cpu->path);
-    /* In a huge page: how small ones are spread over the second-level cache is a matter of luck. */
-    cpu->scratch = aligned((size_t)p->threads * cpu->scratch_size + HUGE_PAGE / sizeof(float), sizeof(float));
-    if (!cpu->h || !cpu->next || !cpu->path || !cpu->density || !cpu->lost || !cpu->fluxes || !cpu->drawn ||
-        !cpu->samples || !cpu->quadratic || !cpu->scratch ||
-        kn_sampling_order_create(&cpu->order, p->c, p->velocity) != KN_OK) {
+    const enum kn_status status = allocate(cpu);
+    if (status != KN_OK) {
         destroy(cpu);
-        return kn_error_set(KN_EMEMORY, "no memory for %.3g GB of distribution function", memory(p) / 1e9);
+        return status;
     }
-    fill_path(cpu);
+    plan_routes(cpu);
     clear(cpu);
     *machine = cpu;
     return KN_OK;
@@ -190,7 +270,8 @@ static enum kn_status create(void **machine, const struct kn_problem *p)
 void kn_cpu_state(void *machine, void **h, void **next, size_t *bytes)
 {
     const struct kn_cpu *cpu = machine;
-    const size_t rows = (size_t)cpu->problem.space->ncells * (size_t)cpu->problem.velocity->nnodes;
+    const struct kn_space *x = cpu->problem.space;
+    const size_t rows = ((size_t)x->ncells + (size_t)x->nhalo) * (size_t)cpu->problem.velocity->nnodes;
     *h = cpu->h;
     *next = cpu->next;
     *bytes = page_bytes(rows * sizeof *cpu->h);
@@ -270,30 +351,53 @@ static void draw_quadratic(struct kn_cpu *cpu, double dt, uint64_t draw)
     cpu->seconds[KN_PHASE_SAMPLE] += omp_get_wtime() - start;
 }
 
-/* All densities first: what passes one face may depend on what another emits. */
-static void sweep_walls(struct kn_cpu *cpu, const struct kn_stream_sweep *s)
+/* Stops first..end-1 of a route. */
+struct leg {
+    int first, end;
+};
+
+static struct leg whole_route(const struct route *r)
 {
-    const int nfaces = cpu->problem.space->nfaces;
+    return (struct leg){0, r->count};
+}
+
+static struct leg inner_leg(const struct route *r)
+{
+    return (struct leg){0, r->inner};
+}
+
+static struct leg rim_leg(const struct route *r)
+{
+    return (struct leg){r->inner, r->count};
+}
+
+/* All densities first: what passes one face may depend on what another emits. */
+static void sweep_walls(struct kn_cpu *cpu, const struct kn_stream_sweep *s, struct leg leg)
+{
+    const double start = omp_get_wtime();
+    const int *faces = cpu->faces.stop;
 #pragma omp parallel num_threads(cpu->problem.threads)
     {
         float *scratch = cpu->scratch + (size_t)omp_get_thread_num() * cpu->scratch_size;
         const unsigned mode = flush_denormals();
 #pragma omp for schedule(static)
-        for (int face = 0; face < nfaces; face++)
-            cpu->kernels->wall(s, face, scratch);
+        for (int i = leg.first; i < leg.end; i++)
+            cpu->kernels->wall(s, faces[i], scratch);
 #pragma omp for schedule(static)
-        for (int face = 0; face < (s->fluxes ? nfaces : 0); face++)
-            cpu->kernels->flux(s, face, scratch);
+        for (int i = leg.first; i < (s->fluxes ? leg.end : leg.first); i++)
+            cpu->kernels->flux(s, faces[i], scratch);
         restore_denormals(mode);
     }
+    cpu->seconds[KN_PHASE_STREAM] += omp_get_wtime() - start;
 }
 
 /* One sweep over the cells: streaming (unless s is NULL), then collisions. */
 struct cell_sweep {
     const struct kn_stream_sweep *s;
     const struct kn_collide_sweep *k;
-    float *to;   /* [ncells][nnodes] */
-    bool cached; /* leave the result in the caches */
+    float *to;                          /* [ncells][nnodes] */
+    bool cached;                        /* leave the result in the caches */
+    struct kn_comm_exchange *under_way; /* messages that wait for a push, or NULL */
 };
 
 /* One thread of a sweep. */
@@ -337,13 +441,13 @@ static void sweep_block(struct kn_cpu *cpu, const struct cell_sweep *sweep, stru
     }
 }
 
-/* All cells; one block in TIMED tells how the time divides into streaming and collisions. */
-static void sweep_cells(struct kn_cpu *cpu, const struct cell_sweep *sweep)
+/* Part of the cells; one block in TIMED tells how the time divides into streaming and collisions, and
+ * moves the messages on that are under way. */
+static void sweep_cells(struct kn_cpu *cpu, const struct cell_sweep *sweep, struct leg leg)
 {
     enum { TIMED = 16 };
-    /* Samples and matrices are applied to as many cells at once as a vector holds. */
-    const bool together = kn_collision_takes_blocks(cpu->problem.c->collision.method);
-    const int block = together ? cpu->kernels->lanes : 1, ncells = cpu->problem.space->ncells;
+    const int block = block_size(cpu), ncells = cpu->problem.space->ncells;
+    const int *stop = cpu->cells.stop;
     const double begin = omp_get_wtime();
     double stream = 0, collide = 0;
 #pragma omp parallel num_threads(cpu->problem.threads) reduction(+ : stream, collide)
@@ -351,11 +455,13 @@ static void sweep_cells(struct kn_cpu *cpu, const struct cell_sweep *sweep)
         const unsigned mode = flush_denormals();
         struct worker worker = start_worker(cpu);
 #pragma omp for schedule(static)
-        for (int i = 0; i < ncells; i += block) {
-            const int next = i + block < ncells ? i + block : i;
-            worker.traffic.ahead = sweep->cached ? -1 : cpu->path[next];
-            sweep_block(cpu, sweep, &worker, together ? i : cpu->path[i],
-                        ncells - i < block ? ncells - i : block, i / block % TIMED == 0);
+        for (int i = leg.first; i < leg.end; i++) {
+            const int first = stop[i], left = ncells - first;
+            const bool timed = (i - leg.first) % TIMED == 0;
+            worker.traffic.ahead = sweep->cached ? -1 : stop[i + 1 < leg.end ? i + 1 : i];
+            sweep_block(cpu, sweep, &worker, first, left < block ? left : block, timed);
+            if (timed && sweep->under_way && omp_get_thread_num() == 0)
+                kn_comm_exchange_test(sweep->under_way);
         }
         if (worker.traffic.to)
             cpu->kernels->store(worker.traffic.done, cpu->problem.velocity->nnodes, worker.traffic.to);
@@ -364,10 +470,42 @@ static void sweep_cells(struct kn_cpu *cpu, const struct cell_sweep *sweep)
         collide += worker.seconds[1];
         restore_denormals(mode);
     }
-    const double part = sweep->s ? stream / (stream + collide) : 0, total = omp_get_wtime() - begin;
+    const double both = stream + collide, part = sweep->s && both > 0 ? stream / both : 0,
+                 total = omp_get_wtime() - begin;
     cpu->seconds[KN_PHASE_STREAM] += part * total;
     cpu->seconds[KN_PHASE_COLLIDE] += (1 - part) * total;
 }
+
+/* ------------------------------------------------------------------ other ranks */
+
+/* Rows go where they are needed while the cells that need none of others are computed. */
+static void begin_exchange(struct kn_cpu *cpu)
+{
+    const struct kn_halo *halo = cpu->problem.halo;
+    const size_t stride = (size_t)halo->stride;
+    const double start = omp_get_wtime();
+#pragma omp parallel for schedule(static) num_threads(cpu->problem.threads)
+    for (int32_t i = 0; i < halo->nsend; i++)
+        memcpy(cpu->sent + (size_t)i * stride, cpu->h + (size_t)halo->send[i] * stride,
+               stride * sizeof(float));
+    kn_comm_exchange_start(cpu->exchange);
+    cpu->seconds[KN_PHASE_EXCHANGE] += omp_get_wtime() - start;
+}
+
+static void end_exchange(struct kn_cpu *cpu)
+{
+    const struct kn_halo *halo = cpu->problem.halo;
+    const size_t stride = (size_t)halo->stride;
+    const double start = omp_get_wtime();
+    kn_comm_exchange_wait(cpu->exchange);
+#pragma omp parallel for schedule(static) num_threads(cpu->problem.threads)
+    for (int32_t i = 0; i < halo->nrecv; i++)
+        memcpy(cpu->h + (size_t)halo->recv[i] * stride, cpu->received + (size_t)i * stride,
+               stride * sizeof(float));
+    cpu->seconds[KN_PHASE_EXCHANGE] += omp_get_wtime() - start;
+}
+
+/* ------------------------------------------------------------- the whole sweeps */
 
 /* exp(L dt) - 1 of one parity, its rows side by side in groups, divided by the number
  * of octants as the way from octants to parities and back asks for. */
@@ -446,7 +584,7 @@ static enum kn_status collide(void *machine, double dt, uint64_t draw)
     const enum kn_status status = collide_sweep(cpu, dt, draw, &k);
     if (status != KN_OK)
         return status;
-    sweep_cells(cpu, &(struct cell_sweep){NULL, &k, cpu->h, true});
+    sweep_cells(cpu, &(struct cell_sweep){NULL, &k, cpu->h, true, NULL}, whole_route(&cpu->cells));
     return KN_OK;
 }
 
@@ -472,10 +610,16 @@ static enum kn_status step(void *machine, const struct kn_step *step)
     const enum kn_status status = collide_sweep(cpu, step->collide, step->draw, &k);
     if (status != KN_OK)
         return status;
-    const double start = omp_get_wtime();
-    sweep_walls(cpu, &s);
-    cpu->seconds[KN_PHASE_STREAM] += omp_get_wtime() - start;
-    sweep_cells(cpu, &(struct cell_sweep){&s, &k, cpu->next, cpu->cached});
+    const struct cell_sweep sweep = {&s, &k, cpu->next, cpu->cached, cpu->exchange};
+    if (cpu->exchange)
+        begin_exchange(cpu);
+    sweep_walls(cpu, &s, inner_leg(&cpu->faces));
+    sweep_cells(cpu, &sweep, inner_leg(&cpu->cells));
+    if (cpu->exchange) {
+        end_exchange(cpu);
+        sweep_walls(cpu, &s, rim_leg(&cpu->faces));
+        sweep_cells(cpu, &sweep, rim_leg(&cpu->cells));
+    }
     float *swap = cpu->h;
     cpu->h = cpu->next;
     cpu->next = swap;

@@ -76,7 +76,7 @@ static size_t operator_bytes(const struct kn_problem *p)
 
 static size_t table_bytes(const struct kn_problem *p)
 {
-    const size_t cells = (size_t)p->space->ncells, faces = (size_t)p->space->nfaces;
+    const size_t cells = (size_t)p->space->ncells + (size_t)p->space->nhalo, faces = (size_t)p->space->nfaces;
     const size_t nodes = (size_t)p->velocity->nnodes, stride = (size_t)p->velocity->stride;
     size_t edges = 0;
     for (int d = 0; d < 3; d++)
@@ -93,7 +93,7 @@ static size_t table_bytes(const struct kn_problem *p)
 static void copy_space(struct strict *s)
 {
     const struct kn_space *from = s->host->space;
-    const size_t cells = (size_t)from->ncells;
+    const size_t cells = (size_t)from->ncells + (size_t)from->nhalo;
     s->space = *from;
     s->space.neighbour = keep(s, from->neighbour, 6 * cells * sizeof *from->neighbour);
     s->space.width = keep(s, from->width, 3 * cells * sizeof *from->width);
@@ -179,8 +179,8 @@ static enum kn_status build(struct strict *s)
     if (s->collision.has_source)
         s->collision.source =
             keep(s, s->host->collision->source, (size_t)s->velocity.nnodes * sizeof *s->collision.source);
-    const struct kn_problem problem = {&s->c,        &s->space,     &s->velocity,
-                                       &s->boundary, &s->collision, s->host->threads};
+    const struct kn_problem problem = {&s->c,         &s->space,        &s->velocity, &s->boundary,
+                                       &s->collision, s->host->threads, s->host->halo};
     return kn_backend_cpu.create(&s->cpu, &problem);
 }
 

@@ -13,6 +13,7 @@ enum kn_phase {
     KN_PHASE_STREAM,
     KN_PHASE_SAMPLE,
     KN_PHASE_COLLIDE,
+    KN_PHASE_EXCHANGE, /* with other ranks, as far as computing waits for it */
     KN_PHASE_MOMENTS,
     KN_PHASE_OUTPUT,
     KN_PHASES

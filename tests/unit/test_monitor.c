@@ -58,7 +58,7 @@ static void set_box(struct scene *s, int nx, int ny, int nz)
 
 static void build(struct scene *s)
 {
-    assert_int_equal(kn_space_create(&s->space, &s->c), KN_OK);
+    assert_int_equal(kn_space_create(&s->space, &s->c, NULL), KN_OK);
     assert_int_equal(kn_monitor_create(&s->m, &s->c, &s->space), KN_OK);
     s->fields = calloc((size_t)s->space.ncells * KN_FIELDS, sizeof *s->fields);
     assert_non_null(s->fields);

@@ -6,7 +6,7 @@
 static void build(struct kn_space *s, struct kn_case *c, const char *settings)
 {
     expect_case(c, settings);
-    expect_ok(kn_space_create(s, c));
+    expect_ok(kn_space_create(s, c, NULL));
 }
 
 static int32_t beyond(const struct kn_space *s, int cell, int side)

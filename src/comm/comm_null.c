@@ -1,0 +1,121 @@
+/* A program without MPI: one rank. */
+#include "comm/comm.h"
+#include "comm/launcher.h"
+
+#include "error.h"
+
+#include <stdlib.h>
+
+const struct kn_comm kn_comm_alone = {.size = 1, .local_size = 1};
+
+enum kn_status kn_comm_start(void)
+{
+    const struct kn_launcher *launcher = kn_launcher_find();
+    if (!launcher || launcher->processes < 2)
+        return KN_OK;
+    return kn_error_set(KN_EINPUT,
+                        "%s has started %d copies of this program, which was built without MPI and would "
+                        "write the same files %d times (build with -DKN_MPI=ON, or start it once)",
+                        launcher->name, launcher->processes, launcher->processes);
+}
+
+void kn_comm_end(void)
+{
+}
+
+const struct kn_comm *kn_comm_world(void)
+{
+    return &kn_comm_alone;
+}
+
+const char *kn_comm_library(void)
+{
+    return "";
+}
+
+void kn_comm_abort(int code)
+{
+    exit(code);
+}
+
+void kn_comm_sum(const struct kn_comm *comm, int64_t *values, int count)
+{
+    (void)comm, (void)values, (void)count;
+}
+
+void kn_comm_least(const struct kn_comm *comm, int64_t *values, int count)
+{
+    (void)comm, (void)values, (void)count;
+}
+
+void kn_comm_broadcast(const struct kn_comm *comm, int root, void *data, size_t bytes)
+{
+    (void)comm, (void)root, (void)data, (void)bytes;
+}
+
+enum kn_status kn_comm_agree(const struct kn_comm *comm, enum kn_status status)
+{
+    (void)comm;
+    return status;
+}
+
+void kn_comm_barrier(const struct kn_comm *comm)
+{
+    (void)comm;
+}
+
+void kn_comm_first(const struct kn_comm *comm, int count, struct kn_comm *part)
+{
+    (void)count;
+    *part = *comm;
+}
+
+void kn_comm_release(struct kn_comm *part)
+{
+    (void)part;
+}
+
+/* There is nobody to send to: callers have no messages for themselves. */
+void kn_comm_send(const struct kn_comm *comm, int to, const void *data, size_t bytes)
+{
+    (void)comm, (void)to, (void)data, (void)bytes;
+}
+
+void kn_comm_receive(const struct kn_comm *comm, int from, void *data, size_t bytes)
+{
+    (void)comm, (void)from, (void)data, (void)bytes;
+}
+
+enum kn_status kn_comm_exchange_create(struct kn_comm_exchange **out, const struct kn_comm *comm,
+                                       const struct kn_comm_message *messages, int count)
+{
+    (void)comm, (void)messages, (void)count;
+    *out = NULL;
+    return KN_OK;
+}
+
+void kn_comm_exchange_destroy(struct kn_comm_exchange *e)
+{
+    (void)e;
+}
+
+void kn_comm_exchange_start(struct kn_comm_exchange *e)
+{
+    (void)e;
+}
+
+bool kn_comm_exchange_test(struct kn_comm_exchange *e)
+{
+    (void)e;
+    return true;
+}
+
+void kn_comm_exchange_wait(struct kn_comm_exchange *e)
+{
+    (void)e;
+}
+
+bool kn_comm_takes_device_memory(void)
+{
+    return false;
+}
