@@ -43,7 +43,7 @@ struct run {
     struct kn_progress progress;
     struct kn_provenance provenance;
     double *fields;      /* [cells][KN_FIELDS], of the latest look */
-    double *state;       /* [kn_monitor_state_size], on its way into a checkpoint */
+    double *state;       /* of the monitor and of its cells, on its way into a checkpoint */
     int64_t first, last; /* steps at which this process begins and the run ends */
     const char *at_last; /* the outcome when `last` is reached */
     const char *outcome; /* why the loop ended */
@@ -95,9 +95,11 @@ static enum kn_status save(struct run *r)
     struct kn_checkpoint k = {0};
     kn_sim_describe(r->sim, &k);
     k.fingerprint = r->fingerprint;
-    k.nmonitor = kn_monitor_state_size(&r->monitor);
+    const int64_t head = kn_monitor_state_size(&r->monitor), cells = kn_sim_cells(r->sim);
+    k.nmonitor = head + cells * KN_MONITOR_CELL;
     k.monitor = r->state;
     kn_monitor_save(&r->monitor, r->state);
+    kn_monitor_move(&r->monitor, false, 0, cells, r->state + head);
     enum kn_status status = kn_checkpoint_write(r->options->folder, &k, get_finite_rows, r);
     r->checkpointed = kn_progress_clock();
     r->output_s += r->checkpointed - begun;
@@ -226,11 +228,12 @@ static enum kn_status create(struct run *r)
     const struct kn_listener listener = {hear_assembly, r};
     enum kn_status status = name_stop(r, kn_sim_create_heard(&r->sim, &r->c, &listener));
     if (status == KN_OK)
-        status = kn_monitor_create(&r->monitor, &r->c, kn_sim_space(r->sim));
+        status = kn_monitor_create(&r->monitor, &r->c, kn_sim_space(r->sim), &kn_comm_alone);
     if (status != KN_OK)
         return status;
     r->fields = calloc((size_t)kn_sim_cells(r->sim) * KN_FIELDS, sizeof *r->fields);
-    r->state = calloc((size_t)kn_monitor_state_size(&r->monitor), sizeof *r->state);
+    r->state = calloc((size_t)(kn_monitor_state_size(&r->monitor) + kn_sim_cells(r->sim) * KN_MONITOR_CELL),
+                      sizeof *r->state);
     if (!r->fields || !r->state)
         return kn_error_set(KN_EMEMORY, "not enough memory for the fields of %lld cells",
                             (long long)kn_sim_cells(r->sim));
@@ -252,13 +255,20 @@ static void find_last_step(struct run *r)
     }
 }
 
+static enum kn_status restore_monitor(struct run *r, const struct kn_checkpoint *k)
+{
+    const int64_t cells = kn_sim_cells(r->sim), head = k->nmonitor - cells * KN_MONITOR_CELL;
+    const enum kn_status status = kn_monitor_restore(&r->monitor, k->monitor, head);
+    return status == KN_OK ? kn_monitor_move(&r->monitor, true, 0, cells, k->monitor + head) : status;
+}
+
 static enum kn_status load(struct run *r, const struct kn_checkpoint *k)
 {
     enum kn_status status = kn_sim_adopt(r->sim, k);
     if (status == KN_OK)
         status = kn_checkpoint_load(k, kn_sim_put_rows, r->sim);
     if (status == KN_OK)
-        status = kn_monitor_restore(&r->monitor, k->monitor, k->nmonitor);
+        status = restore_monitor(r, k);
     if (status != KN_OK)
         return status;
     find_last_step(r);
