@@ -19,13 +19,68 @@ void kn_exact_carry(struct kn_exact *sum)
     sum->waiting = 0;
 }
 
+/* ---------------------------------------------------------------- many terms */
+
+enum { BLOCK = 64, CUT = 47 };
+
+/* Adding and taking away `cutter`, 1.5 * 2^p, rounds a term below 2^(p-6) to a multiple of 2^(p-52).  So cut,
+ * 64 terms have a sum of less than 54 bits, which doubles find without rounding, in any order.  What was cut
+ * off is at most 2^(p-53), that is 2^-CUT of 2^(p-6), and is cut once more; of terms that are not 2^40 times
+ * smaller than others nothing is left then. */
+static double cut(double term, double cutter)
+{
+    return (term + cutter) - cutter;
+}
+
+static void add_block(struct kn_exact *sum, const double *terms, int count, double cutter)
+{
+    const double fine = cutter * (1.0 / ((int64_t)1 << CUT));
+    double high = 0, low = 0, left = 0;
+#pragma omp simd reduction(+ : high, low, left)
+    for (int i = 0; i < count; i++) {
+        const double first = cut(terms[i], cutter), rest = terms[i] - first, second = cut(rest, fine);
+        high += first;
+        low += second;
+        left += fabs(rest - second);
+    }
+    kn_exact_add(sum, high);
+    kn_exact_add(sum, low);
+    for (int i = 0; i < count && left != 0; i++) {
+        const double rest = terms[i] - cut(terms[i], cutter);
+        kn_exact_add(sum, rest - cut(rest, fine));
+    }
+}
+
+void kn_exact_add_all(struct kn_exact *sum, const double *terms, int count)
+{
+    for (; count > 0; count -= BLOCK, terms += BLOCK) {
+        const int now = count < BLOCK ? count : BLOCK;
+        double most = 0, cutter;
+#pragma omp simd reduction(max : most)
+        for (int i = 0; i < now; i++)
+            most = fabs(terms[i]) > most ? fabs(terms[i]) : most;
+        if (most == 0 || (most > 0x1p-900 && most < 0x1p1000)) { /* there is room for the cutters */
+            uint64_t bits;
+            memcpy(&bits, &most, sizeof bits);
+            bits = ((bits >> 52) + 7) << 52 | (uint64_t)1 << 51; /* p - 6 is the first power above */
+            memcpy(&cutter, &bits, sizeof cutter);
+            add_block(sum, terms, now, cutter);
+        } else
+            for (int i = 0; i < now; i++)
+                kn_exact_add(sum, terms[i]);
+    }
+}
+
+/* ---------------------------------------------------------- sums and their values */
+
 void kn_exact_merge(struct kn_exact *sum, struct kn_exact *other)
 {
     kn_exact_carry(other);
     for (int i = 0; i < KN_EXACT_DIGITS; i++)
         sum->digits[i] += other->digits[i];
     sum->odd += other->odd;
-    kn_exact_carry(sum);
+    if (++sum->waiting == KN_EXACT_TERMS) /* digits below 2^32 count as those of a term */
+        kn_exact_carry(sum);
 }
 
 /* Digits below 2^32 leave room for more ranks than there are. */
@@ -33,8 +88,7 @@ void kn_exact_sum_ranks(const struct kn_comm *comm, struct kn_exact *sums, int c
 {
     for (int i = 0; i < count; i++)
         kn_exact_carry(&sums[i]);
-    if (comm->size > 1)
-        kn_comm_sum(comm, (int64_t *)sums, count * WORDS);
+    kn_comm_sum(comm, (int64_t *)sums, count * WORDS);
 }
 
 /* The 64 bits that begin with the highest one, and the place of the lowest of them.  Where bits are left

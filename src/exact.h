@@ -47,7 +47,10 @@ static inline void kn_exact_add(struct kn_exact *sum, double term)
         kn_exact_carry(sum);
 }
 
-/* Add a sum to another; both are carried by that. */
+/* Many terms of one sum, several times as fast. */
+void kn_exact_add_all(struct kn_exact *sum, const double *terms, int count);
+
+/* Add another sum, which is carried for that. */
 void kn_exact_merge(struct kn_exact *sum, struct kn_exact *other);
 
 /* Sums over the ranks, for all of them.  All ranks call this. */

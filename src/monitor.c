@@ -366,7 +366,9 @@ static void keep_fields(struct kn_monitor *m, const double *fields, bool average
         const double *q = fields + (size_t)i * KN_FIELDS;
         double *mean = m->mean_fields + (size_t)i * KN_FIELDS;
         memcpy(m->previous + (size_t)i * WATCHED, q, WATCHED * sizeof *q);
-        for (int f = 0; f < KN_FIELDS && averaged; f++)
+        if (!averaged)
+            continue;
+        for (int f = 0; f < KN_FIELDS; f++)
             mean[f] += (q[f] - mean[f]) * share;
     }
 }

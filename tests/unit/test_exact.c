@@ -158,6 +158,16 @@ static double sum_of_parts(const double *terms, int parts)
     return kn_exact_value(&sum);
 }
 
+/* So many at a time, of which the last are fewer. */
+static struct kn_exact sum_by(const double *terms, int count)
+{
+    struct kn_exact sum = {0};
+    for (int i = 0; i < TERMS; i += count)
+        kn_exact_add_all(&sum, terms + i, count < TERMS - i ? count : TERMS - i);
+    kn_exact_carry(&sum);
+    return sum;
+}
+
 /* The terms dealt to ranks, whose words are added as integers. */
 static double sum_of_ranks(const double *terms, int ranks)
 {
@@ -185,6 +195,10 @@ static void assert_any_way(double *terms, double expected, uint64_t *seed)
             assert_bits(sum_of_parts(terms, parts), expected);
             assert_bits(sum_of_ranks(terms, parts), expected);
         }
+        for (int count = 1; count < 2 * TERMS; count = 3 * count + 1) {
+            const struct kn_exact sum = sum_by(terms, count);
+            assert_bits(kn_exact_value(&sum), expected);
+        }
         shuffle(terms, seed);
     }
 }
@@ -199,6 +213,32 @@ static void many_terms_against_integers(void **state)
         uint64_t order = seed;
         assert_any_way(terms, expected, &order);
     }
+    free(terms);
+}
+
+/* Terms as large as they may be for the way that sums blocks, and those it must leave to the other: far
+ * smaller than the rest, huge, subnormal, zero. */
+static void blocks_of_terms(void **state)
+{
+    (void)state;
+    static const double sizes[] = {1, 0x1p-30, 0x1p-47, 0x1p-60, 0x1p-120, 0x1p950, 0x1p-930, 0x1p-1060, 0};
+    double *terms = calloc(TERMS, sizeof *terms);
+    uint64_t seed = 5;
+    assert_non_null(terms);
+    for (int wide = 0; wide < 2; wide++)
+        for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+            for (int i = 0; i < TERMS; i++) /* nearly all bits set, below a power of two */
+                terms[i] = (0x1p53 - (double)(draw(&seed) >> 55)) * (wide && i % 3 == 0 ? 1 : sizes[k]);
+            const struct kn_exact expected = sum_by(terms, 1);
+            for (int count = 50; count < 1000; count += 50) { /* digits: rounding hides nothing in them */
+                const struct kn_exact sum = sum_by(terms, count);
+                assert_memory_equal(sum.digits, expected.digits, sizeof sum.digits);
+            }
+        }
+    struct kn_exact sum = {0};
+    terms[70] = NAN;
+    kn_exact_add_all(&sum, terms, TERMS);
+    assert_true(isnan(kn_exact_value(&sum)));
     free(terms);
 }
 
@@ -233,6 +273,7 @@ int main(void)
         cmocka_unit_test(what_is_not_finite_stays_so),
         cmocka_unit_test(carries_come_in_time),
         cmocka_unit_test(many_terms_against_integers),
+        cmocka_unit_test(blocks_of_terms),
         cmocka_unit_test(many_terms_of_all_sizes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
