@@ -26,7 +26,7 @@ enum { BLOCK = 64, CUT = 47 };
 /* Adding and taking away `cutter`, 1.5 * 2^p, rounds a term below 2^(p-6) to a multiple of 2^(p-52).  So cut,
  * 64 terms have a sum of less than 54 bits, which doubles find without rounding, in any order.  What was cut
  * off is at most 2^(p-53), that is 2^-CUT of 2^(p-6), and is cut once more; of terms that are not 2^40 times
- * smaller than others nothing is left then. */
+ * smaller than others nothing is left then.  A term that is no number comes out in `left`. */
 static double cut(double term, double cutter)
 {
     return (term + cutter) - cutter;
