@@ -89,8 +89,16 @@ static enum kn_status get_finite_rows(void *of, int64_t first, int64_t count, fl
     return KN_OK;
 }
 
+static enum kn_status move_rows(void *of, bool in, int64_t first, int64_t count, void *rows)
+{
+    struct run *r = of;
+    return in ? kn_sim_put_rows(r->sim, first, count, rows) : get_finite_rows(r, first, count, rows);
+}
+
 static enum kn_status save(struct run *r)
 {
+    const struct kn_share_table tables[] = {{(size_t)kn_sim_nodes(r->sim) * sizeof(float), move_rows, r}};
+    const struct kn_share share = {.comm = &kn_comm_alone, .tables = tables};
     double begun = kn_progress_clock();
     struct kn_checkpoint k = {0};
     kn_sim_describe(r->sim, &k);
@@ -98,7 +106,8 @@ static enum kn_status save(struct run *r)
     k.nmonitor = kn_monitor_state_size(&r->monitor);
     k.monitor = r->state;
     kn_monitor_save(&r->monitor, r->state);
-    enum kn_status status = kn_checkpoint_write(r->options->folder, &k, get_finite_rows, r);
+    enum kn_status status =
+        kn_checkpoint_write(r->options->folder, &k, &(struct kn_checkpoint_source){.share = &share});
     r->checkpointed = kn_progress_clock();
     r->output_s += r->checkpointed - begun;
     if (status == KN_OK)
@@ -119,10 +128,10 @@ static const char *advice(const struct kn_case *c)
 /* Add to the message where the run can be taken up again. */
 static enum kn_status name_last_checkpoint(const struct run *r)
 {
-    char why[MESSAGE], note[KN_PATH + 256];
+    char why[MESSAGE], note[KN_CHECKPOINT_NOTE];
     struct kn_checkpoint k = {0};
     snprintf(why, sizeof why, "%s", kn_error_message());
-    if (kn_checkpoint_find(r->options->folder, r->fingerprint, &k, note) != KN_OK)
+    if (kn_checkpoint_find(&kn_comm_alone, r->options->folder, r->fingerprint, &k, note) != KN_OK)
         return kn_error_set(KN_ENUMERIC, "%s (%s); there is no checkpoint before it", why, advice(&r->c));
     kn_error_set(KN_ENUMERIC, "%s (%s); last good checkpoint: %s (step %lld, t = %.6g)", why, advice(&r->c),
                  k.path, (long long)k.step, k.time);
@@ -254,9 +263,11 @@ static void find_last_step(struct run *r)
 
 static enum kn_status load(struct run *r, const struct kn_checkpoint *k)
 {
+    const struct kn_share_table tables[] = {{(size_t)kn_sim_nodes(r->sim) * sizeof(float), move_rows, r}};
+    const struct kn_share share = {.comm = &kn_comm_alone, .tables = tables};
     enum kn_status status = kn_sim_adopt(r->sim, k);
     if (status == KN_OK)
-        status = kn_checkpoint_load(k, kn_sim_put_rows, r->sim);
+        status = kn_checkpoint_load(k, &(struct kn_checkpoint_source){.share = &share});
     if (status == KN_OK)
         status = kn_monitor_restore(&r->monitor, k->monitor, k->nmonitor);
     if (status != KN_OK)
@@ -308,9 +319,9 @@ static enum kn_status name_difference(const struct run *r)
 
 static enum kn_status begin_resumed(struct run *r)
 {
-    char note[KN_PATH + 256] = "";
+    char note[KN_CHECKPOINT_NOTE] = "";
     struct kn_checkpoint k = {0};
-    enum kn_status status = kn_checkpoint_find(r->options->folder, r->fingerprint, &k, note);
+    enum kn_status status = kn_checkpoint_find(&kn_comm_alone, r->options->folder, r->fingerprint, &k, note);
     if (status == KN_EINPUT)
         status = name_difference(r);
     if (status != KN_OK)
