@@ -429,6 +429,7 @@ static enum kn_status write_fields(struct run *r)
         .time = kn_sim_time(r->sim),
         .fields = r->fields,
         .mean = r->monitor.averaged > 0 ? r->monitor.mean_fields : NULL,
+        .comm = &kn_comm_alone,
     };
     enum kn_status status = kn_fields_write(r->options->folder, &s);
     r->output_s += kn_progress_clock() - begun;
