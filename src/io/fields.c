@@ -182,12 +182,10 @@ static void write_own(struct writer *w, hid_t set, const struct columns *from)
         size[d] = (hsize_t)own->cells[2 - d];
     }
     hid_t memory = H5Screate_simple(2, table, NULL), space = H5Dget_space(set);
-    hid_t transfer = kn_parallel_transfer();
     H5Sselect_hyperslab(memory, H5S_SELECT_SET, column, NULL, cells, NULL);
     H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, size, NULL);
-    if (H5Dwrite(set, H5T_NATIVE_DOUBLE, memory, space, transfer, from->fields) < 0)
+    if (H5Dwrite(set, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, from->fields) < 0)
         kn_store_fail(&w->store, NULL);
-    H5Pclose(transfer);
     H5Sclose(space);
     H5Sclose(memory);
 }
