@@ -27,7 +27,7 @@ const struct kn_comm *kn_comm_world(void); /* all ranks of the job */
 const char *kn_comm_library(void);         /* what connects them, and its version; "" = nothing can */
 
 /* Ends all ranks at once, those too that wait for this one; the exit code is that of the job. */
-_Noreturn void kn_comm_abort(int code);
+__attribute__((noreturn)) void kn_comm_abort(int code);
 
 /* ---- All ranks call these, in the same order. */
 
