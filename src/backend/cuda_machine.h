@@ -1,0 +1,106 @@
+/* The machine behind the CUDA backend, for the files of its host side: cuda.cu, and what is kept by
+ * itself in cuda_layout.cu, cuda_sets.cu and cuda_propagator.cu. */
+#ifndef KN_CUDA_MACHINE_H
+#define KN_CUDA_MACHINE_H
+
+#include "backend/cuda_check.h"
+#include "backend/cuda_sample.h"
+
+extern "C" {
+#include "backend/backend.h"
+}
+
+/* Return from the calling function when another fails. */
+#define TRY(call)                                                                                            \
+    do {                                                                                                     \
+        const enum kn_status try_status = (call);                                                            \
+        if (try_status != KN_OK)                                                                             \
+            return try_status;                                                                               \
+    } while (0)
+
+/* A window of orders being prepared, or in use. */
+struct kn_cuda_window {
+    struct kn_cuda_orders orders;
+    uint64_t number;    /* draws number * WINDOW and on; UINT64_MAX = empty */
+    cudaEvent_t ready;  /* recorded behind the preparation */
+    cudaEvent_t unused; /* recorded behind the steps that may read it */
+};
+
+/* Sets that follow each other, drawn while those before them are used (or one set by itself).  Steps that
+ * need nothing of another stream overlap with the walls of the next. */
+struct kn_cuda_group {
+    char *samples;
+    uint64_t number; /* draws number * group and on; UINT64_MAX = empty */
+    double dt;
+    bool awaited;       /* the work stream has waited for `ready` */
+    cudaEvent_t ready;  /* recorded behind the drawing */
+    cudaEvent_t unused; /* recorded behind the steps that may read it */
+};
+
+/* What the assembled operator does in a collision step of one length. */
+struct kn_cuda_propagator {
+    double dt;     /* -1: none yet */
+    float *matrix; /* kn_cuda_propagator_place */
+};
+
+struct kn_cuda {
+    struct kn_problem problem;
+    struct kn_cuda_problem device;
+    struct kn_sample_plan plan; /* pointers to the device */
+    float *h, *next;            /* [ncells][nnodes] */
+    double *moments;            /* [ncells][KN_MOMENTS] */
+    float *emission;            /* [KN_SIDES][nnodes] */
+    double *patch;              /* [KN_SIDES][3] */
+    struct kn_cuda_window windows[2];
+    struct kn_cuda_group groups[3];           /* two in turn; and one set for a step of another length */
+    uint64_t group;                           /* sets of a group */
+    double usual, last;                       /* lengths of collision steps: of three in a row, of the last */
+    int alike;                                /* of the last steps, how many were as long as the last */
+    struct kn_cuda_propagator propagators[2]; /* for the lengths of step last used */
+    struct kn_quadratic *quadratic;           /* [kn_quadratic_count] */
+    const double *nodes[3];                   /* [half] */
+    struct kn_cuda_operator op;
+    struct kn_cuda_shares shares;
+    int32_t near_walls; /* cells that a march does not reach */
+    cudaStream_t work, drawing, prepare;
+    cudaEvent_t mark[5]; /* around the sweep of a step that is timed, around drawing a set, and
+                          * before the operator, where it comes apart from streaming */
+    bool timing;         /* marks are recorded, not yet read */
+    bool streamed;       /* of a sweep that streamed */
+    uint64_t sweeps;
+    double seconds[KN_PHASES];
+    void *blocks[64]; /* everything allocated, for the end */
+    int nblocks;
+};
+
+extern "C" {
+/* Memory of the device, given back with the machine; a copy of an array of the host. */
+enum kn_status kn_cuda_allocate(struct kn_cuda *m, void **to, size_t bytes);
+enum kn_status kn_cuda_upload(struct kn_cuda *m, const void **to, const void *from, size_t bytes);
+
+/* ---- cuda_layout.cu: which cells are swept in which order, and by which kernel. */
+
+enum kn_status kn_cuda_layout_faces(struct kn_cuda *m);
+enum kn_status kn_cuda_layout_tiles(struct kn_cuda *m);
+void kn_cuda_layout_inner(struct kn_cuda *m); /* the tiles that can be marched through, if they are enough */
+bool kn_cuda_layout_uniform(const struct kn_space *x);
+
+/* ---- cuda_sets.cu: collision sets, drawn ahead of the steps that use them. */
+
+double kn_cuda_sets_memory(const struct kn_problem *p); /* bytes */
+enum kn_status kn_cuda_sets_create(struct kn_cuda *m);
+/* A plan with pointers into the memory of the device. */
+struct kn_sample_plan kn_cuda_sets_plan(const struct kn_cuda *m, struct kn_sample_plan plan);
+/* The set of this step, for the kernels that the work stream gets next. */
+enum kn_status kn_cuda_sets_use(struct kn_cuda *m, double dt, uint64_t draw, struct kn_cuda_set *set);
+/* Behind the sweep that used it. */
+enum kn_status kn_cuda_sets_ahead(struct kn_cuda *m, uint64_t draw);
+
+/* ---- cuda_propagator.cu: the assembled operator in steps of some length. */
+
+double kn_cuda_propagator_memory(const struct kn_velocity *v); /* bytes */
+enum kn_status kn_cuda_propagator_create(struct kn_cuda *m);
+enum kn_status kn_cuda_propagator_find(struct kn_cuda *m, double dt, const float **matrix);
+}
+
+#endif
