@@ -13,7 +13,10 @@ extern "C" {
 #include "sampling.h"
 }
 
-enum { TIMED = 16 }; /* one sweep in TIMED is timed */
+/* TIMED: one sweep in so many is timed.
+ * THINNEST: cells of a box along an axis that is cut.  The march leaves out up to two cells before a wall and
+ * the three that make no tile; what it has of a box must be none, or as many as a tile has. */
+enum { TIMED = 16, THINNEST = 2 + 3 + KN_CUDA_COLUMNS };
 
 /* ------------------------------------------------------------------ is there a card? */
 
@@ -28,12 +31,37 @@ static enum kn_status available(void)
     return KN_OK;
 }
 
+/* The card that this rank has settled on. */
+static int current_device(void)
+{
+    int device = 0;
+    return cudaGetDevice(&device) == cudaSuccess ? device : 0;
+}
+
 /* The operator needs units for products of matrices. */
 static bool collides(enum kn_method method)
 {
     int major = 0;
     return method != KN_METHOD_OPERATOR ||
-           cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0) != cudaSuccess || major >= 8;
+           cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, current_device()) !=
+               cudaSuccess ||
+           major >= 8;
+}
+
+/* Ranks of one computer take its cards in turn; CUDA_VISIBLE_DEVICES says which cards there are. */
+static enum kn_status settle(const struct kn_comm *comm, char *note, size_t size)
+{
+    int count = 0;
+    snprintf(note, size, "%s", "");
+    TRY(available());
+    CHECK(cudaGetDeviceCount(&count));
+    CHECK(cudaSetDevice(comm->local_rank % count));
+    if (comm->local_size > count)
+        snprintf(note, size,
+                 "%d ranks share %d GPU%s of this computer: they take turns, and more ranks than GPUs make "
+                 "nothing faster",
+                 comm->local_size, count, count == 1 ? "" : "s");
+    return KN_OK;
 }
 
 /* --------------------------------------------------------------------- memory */
@@ -42,8 +70,10 @@ static double memory(const struct kn_problem *p)
 {
     const double nnodes = p->velocity->nnodes;
     const bool operates = p->c->collision.method == KN_METHOD_OPERATOR;
-    return 2.0 * p->space->ncells * nnodes * sizeof(float) + p->space->ncells * (KN_MOMENTS * 8.0 + 40) +
-           kn_cuda_sets_memory(p) + (double)kn_quadratic_count(p->c) * sizeof(struct kn_quadratic) +
+    const double cells = p->space->ncells, halo = p->space->nhalo;
+    return 2 * (cells + halo) * nnodes * sizeof(float) + cells * (KN_MOMENTS * 8.0 + 40) + halo * 36 +
+           kn_cuda_exchange_memory(p) + kn_cuda_sets_memory(p) +
+           (double)kn_quadratic_count(p->c) * sizeof(struct kn_quadratic) +
            (operates ? kn_cuda_propagator_memory(p->velocity) : 0);
 }
 
@@ -118,10 +148,11 @@ static enum kn_status fill_constants(struct kn_cuda *m)
     const struct kn_problem *p = &m->problem;
     struct kn_cuda_problem *d = &m->device;
     const int *cells = p->space->cells;
+    const int device = current_device();
     int shared = 0, whole = 0;
-    CHECK(cudaDeviceGetAttribute(&d->multiprocessors, cudaDevAttrMultiProcessorCount, 0));
-    CHECK(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
-    CHECK(cudaDeviceGetAttribute(&whole, cudaDevAttrMaxSharedMemoryPerMultiprocessor, 0));
+    CHECK(cudaDeviceGetAttribute(&d->multiprocessors, cudaDevAttrMultiProcessorCount, device));
+    CHECK(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    CHECK(cudaDeviceGetAttribute(&whole, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device));
     d->shared_whole = (size_t)whole;
     d->shared_limit = (size_t)shared - 8192; /* what the kernels declare themselves */
     d->symmetric = p->c->collision.estimator == KN_ESTIMATOR_SYMMETRIC;
@@ -130,6 +161,8 @@ static enum kn_status fill_constants(struct kn_cuda *m)
     d->nfaces = p->space->nfaces;
     d->size = p->velocity->size;
     d->uniform = kn_cuda_layout_uniform(p->space);
+    for (int axis = 0; axis < 2; axis++)
+        d->alike[axis] = kn_cuda_layout_width(p->space, axis, 0);
     d->eps = (float)p->c->disturbance;
     d->order = p->c->space.order;
     d->limiter = p->c->space.limiter;
@@ -162,7 +195,7 @@ static enum kn_status build(struct kn_cuda *m)
 {
     const struct kn_problem *p = &m->problem;
     const size_t cells = (size_t)p->space->ncells, nnodes = (size_t)p->velocity->nnodes,
-                 faces = (size_t)p->space->nfaces;
+                 faces = (size_t)p->space->nfaces, known = cells + (size_t)p->space->nhalo;
     int urgent = 0;
     TRY(check_memory(p));
     CHECK(cudaStreamCreateWithFlags(&m->work, cudaStreamNonBlocking));
@@ -171,22 +204,22 @@ static enum kn_status build(struct kn_cuda *m)
                                        urgent)); /* not behind the sweep's blocks */
     CHECK(cudaStreamCreateWithFlags(&m->prepare, cudaStreamNonBlocking));
     m->device.mesh = kn_backend_mesh(p);
-    TRY(kn_cuda_allocate(m, (void **)&m->h, cells * nnodes * sizeof(float)));
-    TRY(kn_cuda_allocate(m, (void **)&m->next, cells * nnodes * sizeof(float)));
+    TRY(kn_cuda_allocate(m, (void **)&m->h, known * nnodes * sizeof(float)));
+    TRY(kn_cuda_allocate(m, (void **)&m->next, known * nnodes * sizeof(float)));
     TRY(kn_cuda_allocate(m, (void **)&m->moments, cells * KN_MOMENTS * sizeof(double)));
     TRY(kn_cuda_allocate(m, (void **)&m->emission, KN_SIDES * nnodes * sizeof(float)));
     TRY(kn_cuda_allocate(m, (void **)&m->patch, KN_SIDES * 3 * sizeof(double)));
     TRY(kn_cuda_allocate(m, (void **)&m->device.density, faces * sizeof(float)));
     TRY(kn_cuda_allocate(m, (void **)&m->device.lost, faces * sizeof(float)));
     TRY(kn_cuda_allocate(m, (void **)&m->device.cycles, 2 * sizeof *m->device.cycles));
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < 7; i++) {
         CHECK(cudaEventCreate(&m->mark[i]));
         CHECK(cudaEventRecord(m->mark[i], m->drawing));
     }
     TRY(kn_cuda_allocate(m, (void **)&m->device.fluxes, faces * KN_FLUXES * sizeof(double)));
     TRY(kn_cuda_upload(m, (const void **)&m->device.mesh.neighbour, p->space->neighbour,
-                       6 * cells * sizeof(int32_t)));
-    TRY(kn_cuda_upload(m, (const void **)&m->device.mesh.width, p->space->width, 3 * cells * sizeof(float)));
+                       6 * known * sizeof(int32_t)));
+    TRY(kn_cuda_upload(m, (const void **)&m->device.mesh.width, p->space->width, 3 * known * sizeof(float)));
     TRY(upload_velocity(m));
     TRY(kn_cuda_layout_faces(m));
     if (p->collision->has_source)
@@ -197,8 +230,9 @@ static enum kn_status build(struct kn_cuda *m)
     TRY(kn_cuda_layout_tiles(m));
     TRY(kn_cuda_sets_create(m));
     TRY(kn_cuda_propagator_create(m));
-    CHECK(cudaMemsetAsync(m->h, 0, cells * nnodes * sizeof(float), m->work));
-    CHECK(cudaMemsetAsync(m->next, 0, cells * nnodes * sizeof(float), m->work));
+    TRY(kn_cuda_exchange_create(m));
+    CHECK(cudaMemsetAsync(m->h, 0, known * nnodes * sizeof(float), m->work));
+    CHECK(cudaMemsetAsync(m->next, 0, known * nnodes * sizeof(float), m->work));
     CHECK(cudaMemsetAsync(m->device.cycles, 0, 2 * sizeof *m->device.cycles, m->work));
     CHECK(cudaMemsetAsync(m->device.lost, 0, faces * sizeof(float), m->work));
     CHECK(cudaMemsetAsync(m->device.fluxes, 0, faces * KN_FLUXES * sizeof(double), m->work));
@@ -217,7 +251,8 @@ static void destroy(void *machine)
         m->windows[0].ready, m->windows[0].unused, m->windows[1].ready, m->windows[1].unused,
         m->groups[0].ready,  m->groups[0].unused,  m->groups[1].ready,  m->groups[1].unused,
         m->groups[2].ready,  m->groups[2].unused,  m->mark[0],          m->mark[1],
-        m->mark[2],          m->mark[3],           m->mark[4],
+        m->mark[2],          m->mark[3],           m->mark[4],          m->mark[5],
+        m->mark[6],
     };
     cudaStream_t streams[] = {m->work, m->drawing, m->prepare};
     for (size_t i = 0; i < sizeof events / sizeof *events; i++)
@@ -226,6 +261,7 @@ static void destroy(void *machine)
     for (size_t i = 0; i < sizeof streams / sizeof *streams; i++)
         if (streams[i])
             cudaStreamDestroy(streams[i]);
+    kn_cuda_exchange_destroy(&m->exchange);
     for (int i = 0; i < m->nblocks; i++)
         cudaFree(m->blocks[i]);
     free(m);
@@ -279,12 +315,11 @@ static int32_t heavy_node(const struct kn_cuda *m, uint64_t turn)
     return (int32_t)octant * v->stride + v->heavy[turn % (uint64_t)v->nheavy];
 }
 
+/* The cells that a march does not serve. */
 static cudaError_t advance(const struct kn_cuda_problem *p, const struct kn_cuda_step *s, cudaStream_t stream)
 {
-    const bool marches = s->cells < p->ncells;
-    const cudaError_t status = marches ? kn_cuda_march(p, s, stream) : cudaSuccess;
-    if (status != cudaSuccess || s->cells == 0)
-        return status;
+    if (s->cells == 0)
+        return cudaSuccess;
     if (kn_cuda_linear_fits(p))
         return kn_cuda_linear(p, s, stream);
     if (p->method == KN_METHOD_OPERATOR) { /* a uniform gas: its row moves on, and collides later */
@@ -296,18 +331,87 @@ static cudaError_t advance(const struct kn_cuda_problem *p, const struct kn_cuda
     return p->method == KN_METHOD_MONTE_CARLO ? kn_cuda_collision(p, s, stream) : kn_cuda_model(p, s, stream);
 }
 
-/* The operator behind streaming: in cells that the march has not served already. */
-static enum kn_status operate(struct kn_cuda *m, const struct kn_cuda_step *s, bool streamed)
+/* The operator behind streaming, in the cells of a list, or in all (NULL). */
+static enum kn_status operate(struct kn_cuda *m, const struct kn_cuda_step *s, const int32_t *list, int count)
 {
     const double before = 0.5 * s->dt_collide, after = kn_quadratic_count(m->problem.c) > 0 ? 0 : before;
-    const struct kn_cuda_problem *p = &m->device;
-    const bool served = streamed && s->cells < p->ncells && kn_cuda_march_operates(p);
-
-    if (p->method != KN_METHOD_OPERATOR || (served && s->cells == 0))
+    if (m->device.method != KN_METHOD_OPERATOR || count == 0)
         return KN_OK;
-    CHECK(kn_cuda_operate(p, &s->op, s->next, served ? p->tiled : NULL, served ? s->cells : p->ncells, before,
-                          after, s->heavy / p->mesh.stride, m->work));
+    CHECK(kn_cuda_operate(&m->device, &s->op, s->next, list, count, before, after,
+                          s->heavy / m->device.mesh.stride, m->work));
     return KN_OK;
+}
+
+/* Everything at once. */
+static enum kn_status sweep_whole(struct kn_cuda *m, const struct kn_step *step, struct kn_cuda_step s,
+                                  bool timed)
+{
+    const struct kn_cuda_problem *p = &m->device;
+    const bool walls = step->stream > 0 && p->nfaces > 0, marches = step->stream > 0 && p->inner.tiles[0] > 0,
+               streams = step->stream > 0 || p->method != KN_METHOD_OPERATOR,
+               served = marches && kn_cuda_march_operates(p);
+    s.behind_walls = walls;
+    s.cells = marches ? m->near_walls : p->ncells;
+    if (walls)
+        CHECK(kn_cuda_walls(p, NULL, p->nfaces, m->h, s.dt_stream, step->fluxes, true, m->work));
+    if (marches)
+        CHECK(kn_cuda_march(p, &s, m->work));
+    if (streams)
+        CHECK(advance(p, &s, m->work));
+    if (timed)
+        CHECK(cudaEventRecord(m->mark[4], m->work));
+    return operate(m, &s, served ? p->tiled : NULL, served ? s.cells : p->ncells);
+}
+
+/* Does the operator wait until all cells have been streamed?  Tiles of both parts overlap. */
+static bool operates_last(const struct kn_cuda *m)
+{
+    return m->device.inner.tiles[0] > 0 && !kn_cuda_march_operates(&m->device);
+}
+
+/* What needs nothing of other ranks (0), or what does (1). */
+static enum kn_status sweep_part(struct kn_cuda *m, const struct kn_step *step, struct kn_cuda_step s, int i,
+                                 bool timed)
+{
+    const struct kn_cuda_part *part = &m->parts[i];
+    const bool tells = i == 0 && m->device.inner.tiles[0] == 0; /* how its time divides */
+    struct kn_cuda_problem p = m->device;
+    p.tiled += part->first_cell;
+    p.ncells = !tells && kn_cuda_linear_fits(&p) ? p.ncells : part->cells;
+    p.centre = tells ? part->cells / 2 : INT32_MAX;
+    s.behind_walls = part->faces > 0;
+    s.cells = part->cells;
+    s.listed = true;
+    s.rim = i == 1;
+    s.tiles = m->tiles + part->first_tile;
+    s.ntiles = part->tiles;
+    CHECK(kn_cuda_walls(&p, m->faces + part->first_face, part->faces, m->h, s.dt_stream, step->fluxes, false,
+                        m->work));
+    if (part->tiles > 0)
+        CHECK(kn_cuda_march(&p, &s, m->work));
+    CHECK(advance(&p, &s, m->work));
+    if (timed && i == 0)
+        CHECK(cudaEventRecord(m->mark[4], m->work));
+    return operates_last(m) ? KN_OK : operate(m, &s, p.tiled, part->cells);
+}
+
+/* Rows go where they are needed while the cells that need none of others are computed. */
+static enum kn_status sweep_parts(struct kn_cuda *m, const struct kn_step *step, const struct kn_cuda_step &s,
+                                  bool timed)
+{
+    TRY(kn_cuda_exchange_begin(m));
+    TRY(sweep_part(m, step, s, 0, timed));
+    if (timed)
+        CHECK(cudaEventRecord(m->mark[5], m->work));
+    TRY(kn_cuda_exchange_end(m));
+    if (timed)
+        CHECK(cudaEventRecord(m->mark[6], m->work));
+    TRY(sweep_part(m, step, s, 1, timed));
+    if (!operates_last(m))
+        return KN_OK;
+    if (timed)
+        CHECK(cudaEventRecord(m->mark[4], m->work));
+    return operate(m, &s, NULL, m->device.ncells);
 }
 
 /* The quadratic part behind the operator; the second half step of sources comes with it. */
@@ -330,7 +434,7 @@ static enum kn_status collide_quadratically(struct kn_cuda *m, const struct kn_c
 
 /* How the time of a sweep divides: a fused kernel as the cycles that one of its blocks
  * spent streaming and afterwards; the operator, where it comes apart, has a mark before it. */
-static enum kn_status streaming_part(struct kn_cuda *m, float sweeping, double *part)
+static enum kn_status streaming_part(struct kn_cuda *m, float sweeping, float waiting, double *part)
 {
     if (!m->streamed) {
         *part = 0;
@@ -342,6 +446,10 @@ static enum kn_status streaming_part(struct kn_cuda *m, float sweeping, double *
     float streaming = 0;
     if (apart) {
         CHECK(cudaEventElapsedTime(&streaming, m->mark[0], m->mark[4]));
+        if (m->divided && !operates_last(m)) /* as in the first part */
+            CHECK(cudaEventElapsedTime(&sweeping, m->mark[0], m->mark[5]));
+        else
+            streaming -= waiting;
         *part = sweeping > 0 ? streaming / sweeping : 1;
         return KN_OK;
     }
@@ -355,7 +463,7 @@ static enum kn_status streaming_part(struct kn_cuda *m, float sweeping, double *
 static enum kn_status read_marks(struct kn_cuda *m)
 {
     const bool sampled = kn_sampling_count(m->problem.c) > 0;
-    float drawing = 0, sweeping = 0;
+    float drawing = 0, sweeping = 0, waiting = 0;
     double part;
     if (!m->timing || cudaEventQuery(m->mark[1]) != cudaSuccess ||
         (sampled && cudaEventQuery(m->mark[3]) != cudaSuccess))
@@ -363,7 +471,11 @@ static enum kn_status read_marks(struct kn_cuda *m)
     CHECK(cudaEventElapsedTime(&sweeping, m->mark[0], m->mark[1]));
     if (sampled)
         CHECK(cudaEventElapsedTime(&drawing, m->mark[2], m->mark[3]));
-    TRY(streaming_part(m, sweeping, &part));
+    if (m->divided)
+        CHECK(cudaEventElapsedTime(&waiting, m->mark[5], m->mark[6]));
+    sweeping -= waiting;
+    TRY(streaming_part(m, sweeping, waiting, &part));
+    m->seconds[KN_PHASE_EXCHANGE] += TIMED * 1e-3 * waiting;
     m->seconds[KN_PHASE_SAMPLE] += TIMED * 1e-3 * drawing;
     m->seconds[KN_PHASE_STREAM] += TIMED * 1e-3 * sweeping * part;
     m->seconds[KN_PHASE_COLLIDE] += TIMED * 1e-3 * sweeping * (1 - part);
@@ -373,14 +485,10 @@ static enum kn_status read_marks(struct kn_cuda *m)
 
 static enum kn_status sweep(struct kn_cuda *m, const struct kn_step *step, float *to)
 {
-    const bool walls = step->stream > 0 && m->device.nfaces > 0,
-               marches = step->stream > 0 && m->device.inner.tiles[0] > 0,
-               streams = step->stream > 0 || m->device.method != KN_METHOD_OPERATOR;
+    const bool divided = step->stream > 0 && m->problem.halo;
     struct kn_cuda_step s = {.h = m->h, .next = to};
     s.dt_stream = (float)step->stream;
     s.dt_collide = step->collide;
-    s.behind_walls = walls;
-    s.cells = marches ? m->near_walls : m->device.ncells;
     s.heavy = heavy_node(m, step->draw);
     s.op = m->op;
     const bool timed = m->sweeps++ % TIMED == TIMED / 2 && !m->timing;
@@ -388,18 +496,14 @@ static enum kn_status sweep(struct kn_cuda *m, const struct kn_step *step, float
     TRY(kn_cuda_propagator_find(m, step->collide, &s.op.propagator));
     if (timed)
         CHECK(cudaEventRecord(m->mark[0], m->work));
-    if (walls)
-        CHECK(kn_cuda_walls(&m->device, m->h, (float)step->stream, step->fluxes, m->work));
-    if (streams)
-        CHECK(advance(&m->device, &s, m->work));
-    if (timed)
-        CHECK(cudaEventRecord(m->mark[4], m->work));
-    TRY(operate(m, &s, step->stream > 0));
+    TRY(divided ? sweep_parts(m, step, s, timed) : sweep_whole(m, step, s, timed));
     TRY(collide_quadratically(m, &s, step->draw));
     if (timed)
         CHECK(cudaEventRecord(m->mark[1], m->work));
-    if (timed)
+    if (timed) {
         m->streamed = step->stream > 0;
+        m->divided = divided;
+    }
     m->timing = m->timing || timed;
     return kn_cuda_sets_ahead(m, step->draw);
 }
@@ -469,7 +573,8 @@ static void describe(char *text, size_t size)
 {
     struct cudaDeviceProp p;
     int driver = 0;
-    if (cudaGetDeviceProperties(&p, 0) != cudaSuccess || cudaDriverGetVersion(&driver) != cudaSuccess) {
+    if (cudaGetDeviceProperties(&p, current_device()) != cudaSuccess ||
+        cudaDriverGetVersion(&driver) != cudaSuccess) {
         snprintf(text, size, "a GPU that does not answer");
         return;
     }
@@ -480,7 +585,8 @@ static void describe(char *text, size_t size)
 static void device_name(char *text, size_t size)
 {
     struct cudaDeviceProp p;
-    snprintf(text, size, "%s", cudaGetDeviceProperties(&p, 0) == cudaSuccess ? p.name : "a GPU");
+    snprintf(text, size, "%s",
+             cudaGetDeviceProperties(&p, current_device()) == cudaSuccess ? p.name : "a GPU");
 }
 
 static double room(void)
@@ -490,7 +596,7 @@ static double room(void)
 }
 
 const struct kn_backend kn_backend_cuda = {
-    "cuda",   "an NVIDIA GPU",  available,   collides, create,  destroy, memory,  put,
-    get,      set_walls,        step,        collide,  moments, fluxes,  seconds, copy,
-    describe, kn_cuda_assemble, device_name, room,
+    "cuda",   "an NVIDIA GPU",  available,   collides, create,   destroy, memory,  put,
+    get,      set_walls,        step,        collide,  moments,  fluxes,  seconds, copy,
+    describe, kn_cuda_assemble, device_name, room,     THINNEST, settle,
 };

@@ -25,29 +25,40 @@ enum kn_status kn_cuda_layout_faces(struct kn_cuda *m)
     return status;
 }
 
-/* A box of cells; those outside it, near the boundary, take longest. */
-struct box {
-    int first[3], end[3];
-};
-
-static struct box inner_box(const struct kn_space *x, const int tile[3], const struct kn_cuda_inner *inner)
+struct kn_box kn_cuda_layout_marched(const struct kn_cuda *m)
 {
-    struct box b = {{0, 0, 0}, {x->cells[0], x->cells[1], x->cells[2]}};
+    const struct kn_space *x = m->problem.space;
+    const struct kn_cuda_inner *inner = &m->device.inner;
+    const int tile[2] = {KN_CUDA_COLUMNS, KN_CUDA_ROWS};
+    struct kn_box b = {{0, 0, 0}, {x->cells[0], x->cells[1], x->cells[2]}};
+    for (int axis = 0; axis < 2; axis++) {
+        const int first = inner->first[axis] - x->box.first[axis],
+                  end = first + inner->tiles[axis] * tile[axis];
+        b.first[axis] = first > 0 ? first : 0;
+        b.end[axis] = end < x->cells[axis] ? end : x->cells[axis];
+    }
+    for (int axis = 0; axis < 2; axis++)
+        if (b.first[axis] >= b.end[axis])
+            return kn_box{};
+    return b;
+}
+
+/* Cells outside this box, near the boundary, take longest. */
+static struct kn_box inner_box(const struct kn_cuda *m, const int tile[3])
+{
+    const struct kn_space *x = m->problem.space;
+    struct kn_box b = {{0, 0, 0}, {x->cells[0], x->cells[1], x->cells[2]}};
     for (int a = 0; a < x->naxes; a++) {
         const int axis = x->axes[a], n = x->cells[axis];
         b.first[axis] = tile[axis];
         b.end[axis] = (n - 1) / tile[axis] * tile[axis];
     }
-    for (int axis = 0; axis < 2 && inner->tiles[0] > 0; axis++) { /* what the march leaves to others */
-        b.first[axis] = inner->first[axis];
-        b.end[axis] = inner->first[axis] + inner->tiles[axis] * tile[axis];
-    }
-    return b;
+    return m->device.inner.tiles[0] > 0 ? kn_cuda_layout_marched(m) : b; /* what the march leaves to others */
 }
 
 /* The cells of a tile that begins at `from`, if they are inside the box as asked. */
-static int32_t *add_tile(const struct kn_space *x, const int from[3], const int tile[3], const struct box *b,
-                         bool inside, int32_t *at)
+static int32_t *add_tile(const struct kn_space *x, const int from[3], const int tile[3],
+                         const struct kn_box *b, bool inside, int32_t *at)
 {
     for (int i = 0; i < tile[0] * tile[1] * tile[2]; i++) {
         const int cell[3] = {from[0] + i / tile[1] % tile[0], from[1] + i % tile[1],
@@ -69,7 +80,7 @@ enum kn_status kn_cuda_layout_tiles(struct kn_cuda *m)
 {
     const struct kn_space *x = m->problem.space;
     const int tile[3] = {x->naxes == 1 ? 8 : x->naxes == 2 ? KN_CUDA_COLUMNS : 2, KN_CUDA_ROWS, 2};
-    const struct box box = inner_box(x, tile, &m->device.inner);
+    const struct kn_box box = inner_box(m, tile);
     int32_t *order = (int32_t *)malloc((size_t)x->ncells * sizeof *order), *at = order;
     if (!order)
         return kn_error_set(KN_EMEMORY, "no memory for the order of the cells");
@@ -83,8 +94,9 @@ enum kn_status kn_cuda_layout_tiles(struct kn_cuda *m)
                 for (from[0] = start[0]; from[0] < x->cells[0]; from[0] += tile[0])
                     at = add_tile(x, from, tile, &box, inside, at);
     }
-    const enum kn_status status =
-        kn_cuda_upload(m, (const void **)&m->device.tiled, order, (size_t)x->ncells * sizeof *order);
+    enum kn_status status = m->problem.halo ? kn_cuda_ranks_divide(m, order) : KN_OK;
+    if (status == KN_OK)
+        status = kn_cuda_upload(m, (const void **)&m->device.tiled, order, (size_t)x->ncells * sizeof *order);
     free(order);
     return status;
 }
@@ -96,12 +108,13 @@ static int left_out(const struct kn_cuda *m, int side)
     return wall->emits && !kn_boundary_reflects(wall) ? 0 : 2;
 }
 
-/* The tiles that can be marched through, if they are enough. */
+/* Found in the whole space: which cells are marched through must not depend on the number of ranks, for the
+ * march rounds in its own way. */
 void kn_cuda_layout_inner(struct kn_cuda *m)
 {
-    const int *n = m->problem.space->cells, tile[2] = {KN_CUDA_COLUMNS, KN_CUDA_ROWS};
+    const int *n = m->problem.space->whole, tile[2] = {KN_CUDA_COLUMNS, KN_CUDA_ROWS};
     const int least = kn_cuda_march_least(&m->device);
-    struct kn_cuda_inner inner = {{0, 0}, {0, 0}, n[0], 0};
+    struct kn_cuda_inner inner = {{0, 0}, {0, 0}, m->problem.space->cells[0], 0};
     for (int axis = 0; axis < 2; axis++) {
         const int end = n[axis] - left_out(m, 2 * axis + 1);
         inner.first[axis] = left_out(m, 2 * axis);
@@ -117,11 +130,19 @@ void kn_cuda_layout_inner(struct kn_cuda *m)
     m->device.inner = inner;
 }
 
-/* Cells of one width along every axis, but for the rounding of their edges. */
+float kn_cuda_layout_width(const struct kn_space *x, int axis, int i)
+{
+    return (float)(x->edges[axis][i + 1] - x->edges[axis][i]); /* as in the tables of the space */
+}
+
+/* Cells of one width along every axis, of all ranks, but for the rounding of their edges. */
 bool kn_cuda_layout_uniform(const struct kn_space *x)
 {
-    for (int64_t i = 3; i < 3 * (int64_t)x->ncells; i++)
-        if (fabsf(x->width[i] - x->width[i % 3]) > 4 * FLT_EPSILON * x->width[i])
-            return false;
+    for (int axis = 0; axis < 3; axis++)
+        for (int i = 1; i < x->whole[axis]; i++) {
+            const float width = kn_cuda_layout_width(x, axis, i);
+            if (fabsf(width - kn_cuda_layout_width(x, axis, 0)) > 4 * FLT_EPSILON * width)
+                return false;
+        }
     return true;
 }

@@ -8,20 +8,15 @@
 enum { COLUMNS = KN_CUDA_COLUMNS, ROWS = KN_CUDA_ROWS, CELLS = COLUMNS * ROWS, QUADRANTS = 4 };
 enum { UPWIND = 2 }; /* rows upwind of a tile that it needs; and one downwind */
 
+/* Which tiles a march goes through: all of the space; or those of a list, with nothing but cells of this
+ * rank around them, or with cells of others, which lie elsewhere and are found in the table of neighbours.
+ * A tile is computed in the same way whichever it is. */
+enum reach { ALONE, INSIDE, AT_RIM };
+
 /* One column of a tile and what is above and below it, from upwind to downwind. */
 struct column {
     four row[UPWIND + ROWS + 1];
 };
-
-static __device__ __forceinline__ column read_column(const float *from, int64_t along, int first, int end)
-{
-    column c;
-#pragma unroll
-    for (int q = 0; q < UPWIND + ROWS + 1; q++)
-        if (q >= first && q < end)
-            c.row[q] = read_row(from + (q - UPWIND) * along);
-    return c;
-}
 
 /* Walls next to a tile, upwind and downwind of it along each axis. */
 struct tile_walls {
@@ -72,10 +67,15 @@ static __device__ __forceinline__ four move_on(const cell_stencil &c, const four
                     along_y = c.wall[0]   ? 0.0f
                               : c.wall[1] ? x
                                           : twist;
-        change.v[i] = -courant[0].v[i] * kn_stream_rise(x, c.slope[0].v[i], c.slope_up[0].v[i],
-                                                        courant[0].v[i], courant[1].v[i] * along_x) -
-                      courant[1].v[i] * kn_stream_rise(y, c.slope[1].v[i], c.slope_up[1].v[i],
-                                                       courant[1].v[i], courant[0].v[i] * along_y);
+        /* products that are rounded by themselves, so that a cell gets the same bits in every place of a tile
+         * and in every kernel: the compiler may choose which of two products it rounds */
+        const float across_x = __fmul_rn(courant[1].v[i], along_x),
+                    across_y = __fmul_rn(courant[0].v[i], along_y);
+        const float rise_x =
+                        kn_stream_rise(x, c.slope[0].v[i], c.slope_up[0].v[i], courant[0].v[i], across_x),
+                    rise_y =
+                        kn_stream_rise(y, c.slope[1].v[i], c.slope_up[1].v[i], courant[1].v[i], across_y);
+        change.v[i] = -courant[0].v[i] * rise_x - __fmul_rn(courant[1].v[i], rise_y);
     }
     return sum_of(w, c.here, change, lost);
 }
@@ -88,24 +88,70 @@ struct passage {
     int64_t step[2];
     int put[2];
     tile_walls walls;
+    const int *around; /* at the rim: number of the first cell, */
+    int past[2];       /* and how far from there the numbers of the next column and row are */
 };
 
+/* The cells of a tile and two more on each side, by number: those of the halo lie anywhere. */
+enum { PITCH = COLUMNS + 2 * UPWIND, AROUND = PITCH * (ROWS + 2 * UPWIND) };
+
+/* The cell in place (x, y) of the tile whose lowest cell is `cell`; negative where none is known. */
+static __device__ __forceinline__ int cell_around(const kn_cuda_problem &p, int cell, int x, int y)
+{
+    const int inside[2] = {min(max(x, 0), COLUMNS - 1), min(max(y, 0), ROWS - 1)},
+              steps[2] = {x - inside[0], y - inside[1]};
+    int at = cell + inside[0] + p.inner.across * inside[1];
+    for (int a = 0; a < 2; a++)
+        for (int i = 0; i < abs(steps[a]) && at >= 0; i++)
+            at = p.mesh.neighbour[6 * (int64_t)at + 2 * a + (steps[a] > 0)];
+    return at;
+}
+
+/* The numbers of all of them, by `threads` threads of which this is the one called `thread`. */
+static __device__ __forceinline__ void look_around(const kn_cuda_problem &p, int cell, int thread,
+                                                   int threads, int around[AROUND])
+{
+    for (int i = thread; i < AROUND; i += threads)
+        around[i] = cell_around(p, cell, i % PITCH - UPWIND, i / PITCH - UPWIND);
+}
+
+/* Row r of column i, counted with the wind; `from` is the first row of the tile, or at the rim that of
+ * cell 0. */
+template <reach REACH>
+static __device__ __forceinline__ const float *row_at(const kn_cuda_problem &p, const float *from,
+                                                      const passage &t, int i, int r)
+{
+    return REACH == AT_RIM ? from + (int64_t)t.around[i * t.past[0] + r * t.past[1]] * p.mesh.nnodes
+                           : from + i * t.step[0] + r * t.step[1];
+}
+
+template <reach REACH>
+static __device__ __forceinline__ column read_column(const kn_cuda_problem &p, const float *from,
+                                                     const passage &t, int i, int first, int end)
+{
+    column c;
+#pragma unroll
+    for (int q = 0; q < UPWIND + ROWS + 1; q++)
+        if (q >= first && q < end)
+            c.row[q] = read_row(row_at<REACH>(p, from, t, i, q - UPWIND));
+    return c;
+}
+
 /* Column i with what is upwind and downwind of it, as far as it is needed there. */
-template <bool WALLS>
+template <bool WALLS, reach REACH>
 static __device__ __forceinline__ column enter(const kn_cuda_problem &p, const float *from, const passage &t,
                                                int i, int k)
 {
     enum { ALL = UPWIND + ROWS + 1 };
     const bool wall = WALLS && t.walls.up[1];
-    column c = read_column(from + i * t.step[0], t.step[1], wall ? UPWIND : 0,
-                           WALLS && t.walls.down[1] ? ALL - 1 : ALL);
+    column c = read_column<REACH>(p, from, t, i, wall ? UPWIND : 0, WALLS && t.walls.down[1] ? ALL - 1 : ALL);
     if (wall)
         c.row[UPWIND - 1] = from_wall(p, kn_site{t.first.cell + i * t.cells[0], t.first.octant}, 1, k);
     return c;
 }
 
-/* One octant of a tile; `from` its first row in h, `to` in the tile. */
-template <bool WALLS>
+/* One octant of a tile; `from` as row_at wants it, `to` its first row in the tile. */
+template <bool WALLS, reach REACH>
 static __device__ __forceinline__ void march(const kn_cuda_problem &p, const float *from, const passage &t,
                                              int k, float *to, const four courant[2], const four &w,
                                              float lost[ROWS][COLUMNS])
@@ -114,7 +160,7 @@ static __device__ __forceinline__ void march(const kn_cuda_problem &p, const flo
     const bool wall[2] = {WALLS && t.walls.up[0], WALLS && t.walls.up[1]},
                last[2] = {WALLS && t.walls.down[0], WALLS && t.walls.down[1]};
     const four none = {{0, 0, 0, 0}};
-    column here = enter<WALLS>(p, from, t, 0, k), next = enter<WALLS>(p, from, t, 1, k), behind;
+    column here = enter<WALLS, REACH>(p, from, t, 0, k), next = enter<WALLS, REACH>(p, from, t, 1, k), behind;
     four behind_slope[ROWS];
     if (wall[0]) {
         behind = here;
@@ -125,8 +171,8 @@ static __device__ __forceinline__ void march(const kn_cuda_problem &p, const flo
             behind_slope[r] = none;
         }
     } else {
-        behind = read_column(from - t.step[0], t.step[1], wall[1] ? FIRST : FIRST - 1, END);
-        const column second = read_column(from - 2 * t.step[0], t.step[1], FIRST, END);
+        behind = read_column<REACH>(p, from, t, -1, wall[1] ? FIRST : FIRST - 1, END);
+        const column second = read_column<REACH>(p, from, t, -2, FIRST, END);
 #pragma unroll
         for (int r = 0; r < ROWS; r++)
             behind_slope[r] = slope_across(second.row[FIRST + r], behind.row[FIRST + r], here.row[FIRST + r]);
@@ -135,9 +181,9 @@ static __device__ __forceinline__ void march(const kn_cuda_problem &p, const flo
     for (int i = 0; i < COLUMNS; i++) {
         column after = next; /* read one column before its turn; the last is only flowed into */
         if (i + 2 < COLUMNS)
-            after = enter<WALLS>(p, from, t, i + 2, k);
+            after = enter<WALLS, REACH>(p, from, t, i + 2, k);
         else if (i + 2 == COLUMNS && !last[0])
-            after = read_column(from + COLUMNS * t.step[0], t.step[1], FIRST, END);
+            after = read_column<REACH>(p, from, t, COLUMNS, FIRST, END);
         four upper = wall[1] ? none : slope_across(here.row[0], here.row[1], here.row[2]);
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
@@ -178,10 +224,13 @@ static __device__ __forceinline__ void turn(bool columns, bool rows, float lost[
 }
 
 /* Octant o of the tile whose lowest cell is `cell`, with walls on these sides. */
-static __device__ __forceinline__ passage passage_of(const kn_cuda_problem &p, int cell, int walls, int o)
+static __device__ __forceinline__ passage passage_of(const kn_cuda_problem &p, int cell, int walls, int o,
+                                                     const int *around)
 {
-    const int side[2] = {1, p.inner.across}, size[2] = {COLUMNS, ROWS}, row[2] = {1, COLUMNS};
+    const int side[2] = {1, p.inner.across}, size[2] = {COLUMNS, ROWS}, row[2] = {1, COLUMNS},
+              pitch[2] = {1, PITCH};
     passage t = {{cell, o}};
+    t.around = around + UPWIND * (PITCH + 1);
 #pragma unroll
     for (int a = 0; a < 2; a++) {
         const bool back = o & p.mesh.bit[a], low = walls >> 2 * a & 1, high = walls >> (2 * a + 1) & 1;
@@ -191,6 +240,8 @@ static __device__ __forceinline__ passage passage_of(const kn_cuda_problem &p, i
         t.put[a] = (back ? -row[a] : row[a]) * p.mesh.nnodes;
         t.walls.up[a] = back ? high : low;
         t.walls.down[a] = back ? low : high;
+        t.around += back ? (size[a] - 1) * pitch[a] : 0;
+        t.past[a] = back ? -pitch[a] : pitch[a];
     }
     return t;
 }
@@ -207,11 +258,11 @@ static __device__ __forceinline__ int walls_around(const kn_cuda_problem &p, con
     return walls;
 }
 
-/* The streaming kernel: some octants of a tile whose lowest cell is `cell`. */
-template <bool WALLS>
+/* The streaming kernel: some octants of a tile whose lowest cell is `cell`; `around`: at the rim only. */
+template <bool WALLS, reach REACH>
 static __device__ __forceinline__ void stream_tile(const kn_cuda_problem &p, const kn_cuda_step &s, int cell,
-                                                   int walls, int k, int first, int end, float *tile,
-                                                   float lost[ROWS][COLUMNS])
+                                                   int walls, int k, int first, int end, const int *around,
+                                                   float *tile, float lost[ROWS][COLUMNS])
 {
     const kn_mesh &m = p.mesh;
     const four w = read4(p.w + k);
@@ -221,17 +272,17 @@ static __device__ __forceinline__ void stream_tile(const kn_cuda_problem &p, con
         courant[a] = read4(p.speed[a] + k);
 #pragma unroll
         for (int i = 0; i < 4; i++)
-            courant[a].v[i] *= s.dt_stream / p.mesh.width[a]; /* all cells are alike */
+            courant[a].v[i] *= s.dt_stream / p.alike[a];
     }
 #pragma unroll 1
     for (int o = first; o < end; o++) {
         const bool left = o & m.bit[0], down = o & m.bit[1];
-        const passage t = passage_of(p, cell, walls, o);
-        const float *from = s.h + kn_mesh_row(&m, t.first) + k;
+        const passage t = passage_of(p, cell, walls, o, around);
+        const float *from = s.h + kn_mesh_row(&m, REACH == AT_RIM ? kn_site{0, o} : t.first) + k;
         const int place = (left ? COLUMNS - 1 : 0) + (down ? (ROWS - 1) * COLUMNS : 0);
         float *to = tile + place * m.nnodes + o * m.stride + k;
         turn(left, down, lost);
-        march<WALLS>(p, from, t, k, to, courant, w, lost);
+        march<WALLS, REACH>(p, from, t, k, to, courant, w, lost);
         turn(left, down, lost);
     }
     for (int c = 0; c < CELLS && WALLS && k == 0 && first == 0; c++)
@@ -320,7 +371,7 @@ struct tile_place {
     bool exists;
 };
 
-static __device__ __forceinline__ tile_place place_of(const kn_cuda_problem &p, int at)
+static __device__ __forceinline__ tile_place place_in_space(const kn_cuda_problem &p, int at)
 {
     const int ntiles = p.inner.tiles[0] * p.inner.tiles[1],
               chosen = at < ntiles ? (at + ntiles / 2 + p.inner.tiles[0] / 2) % ntiles : ntiles - 1;
@@ -330,29 +381,49 @@ static __device__ __forceinline__ tile_place place_of(const kn_cuda_problem &p, 
                       walls_around(p, place), at < ntiles};
 }
 
-template <int MOST>
+template <reach REACH>
+static __device__ __forceinline__ int count_tiles(const kn_cuda_problem &p, const kn_cuda_step &s)
+{
+    return REACH == ALONE ? p.inner.tiles[0] * p.inner.tiles[1] : s.ntiles;
+}
+
+template <reach REACH>
+static __device__ __forceinline__ tile_place place_of(const kn_cuda_problem &p, const kn_cuda_step &s, int at)
+{
+    if (REACH == ALONE)
+        return place_in_space(p, at);
+    const kn_cuda_tile tile = s.tiles[at < s.ntiles ? at : s.ntiles - 1];
+    return tile_place{tile.cell, tile.walls, at < s.ntiles};
+}
+
+template <int MOST, reach REACH>
 static __global__ void __launch_bounds__(MOST, MOST > 128 ? 1 : 3)
     march_kernel(const __grid_constant__ kn_cuda_problem p, const __grid_constant__ kn_cuda_step s,
                  double lose, int whole)
 {
     extern __shared__ __align__(16) float tile[];
     __shared__ tile_targets<MOST> targets;
-    const tile_place here = place_of(p, blockIdx.x);
+    __shared__ int around[REACH == AT_RIM ? AROUND : 1];
+    const tile_place here = place_of<REACH>(p, s, blockIdx.x);
     const int k = 4 * threadIdx.x;
     const bool active = k < p.mesh.stride;
     float lost[ROWS][COLUMNS] = {};
     let_the_next_begin();
     const long long start = clock64();
+    if (REACH == AT_RIM) {
+        look_around(p, here.cell, threadIdx.x, blockDim.x, around);
+        __syncthreads();
+    }
     if (active && here.walls) {
         wait_for_the_last();
-        stream_tile<true>(p, s, here.cell, here.walls, k, 0, QUADRANTS, tile, lost);
+        stream_tile<true, REACH>(p, s, here.cell, here.walls, k, 0, QUADRANTS, around, tile, lost);
     } else if (active) {
-        stream_tile<false>(p, s, here.cell, 0, k, 0, QUADRANTS, tile, lost);
+        stream_tile<false, REACH>(p, s, here.cell, 0, k, 0, QUADRANTS, around, tile, lost);
     }
     const long long middle = clock64();
     relax_tile<MOST>(p, s, lose, tile, here.cell, k, lost, &targets);
     wait_for_the_last();
-    note_cycles(p, blockIdx.x == 0, start, middle);
+    note_cycles(p, REACH != AT_RIM && blockIdx.x == 0, start, middle);
 }
 
 /* ---------------------------------------- short rows: 16 threads for an octant of a tile */
@@ -390,20 +461,25 @@ static __device__ __forceinline__ float lost_in(const lost_cells &lost, int c)
 
 /* Tile t of this block: two a block, but one in those that come last and find the card half
  * empty. */
-static __device__ __forceinline__ tile_place place_in_block(const kn_cuda_problem &p, int whole, int t)
+template <reach REACH>
+static __device__ __forceinline__ tile_place place_in_block(const kn_cuda_problem &p, const kn_cuda_step &s,
+                                                            int whole, int t)
 {
-    const int b = blockIdx.x, none = p.inner.tiles[0] * p.inner.tiles[1];
-    return place_of(p, b < whole ? TILES * b + t : t == 0 ? TILES * whole + b - whole : none);
+    const int b = blockIdx.x, none = count_tiles<REACH>(p, s);
+    return place_of<REACH>(p, s, b < whole ? TILES * b + t : t == 0 ? TILES * whole + b - whole : none);
 }
 
 /* Number of cell c of the block, or -1. */
-static __device__ __forceinline__ int cell_of(const kn_cuda_problem &p, int whole, int c)
+template <reach REACH>
+static __device__ __forceinline__ int cell_of(const kn_cuda_problem &p, const kn_cuda_step &s, int whole,
+                                              int c)
 {
-    const tile_place at = place_in_block(p, whole, c / CELLS);
+    const tile_place at = place_in_block<REACH>(p, s, whole, c / CELLS);
     return at.exists ? at.cell + c % COLUMNS + p.inner.across * (c % CELLS / COLUMNS) : -1;
 }
 
 /* Relaxation by LANES threads a cell. */
+template <reach REACH>
 static __device__ __forceinline__ void relax_cells(const kn_cuda_problem &p, const kn_cuda_step &s,
                                                    double lose, int whole, const float *tile,
                                                    const lost_cells &lost)
@@ -416,7 +492,7 @@ static __device__ __forceinline__ void relax_cells(const kn_cuda_problem &p, con
     for (int c = threadIdx.x / LANES; c < TILES * CELLS; c += SHORT / LANES) {
         four h[QUADRANTS] = {};
         float relaxed[4] = {0, 0, 0, 0};
-        const int cell = cell_of(p, whole, c);
+        const int cell = cell_of<REACH>(p, s, whole, c);
         if (active)
             read_cell(p.mesh, tile, c, k, h);
         if (p.method == METHOD_BGK) {
@@ -473,6 +549,7 @@ static __device__ __forceinline__ void settle_cells(const kn_cuda_problem &p, co
 
 /* The operator: 16 cells, a parity a warp.  Cells that do not exist hold anything; nothing of
  * theirs mixes with that of others or is stored. */
+template <reach REACH>
 static __device__ __forceinline__ void operate_cells(const kn_cuda_problem &p, const kn_cuda_step &s,
                                                      int whole, const float *tile, const lost_cells &lost,
                                                      float *parities, int cells[TILES * CELLS])
@@ -486,7 +563,7 @@ static __device__ __forceinline__ void operate_cells(const kn_cuda_problem &p, c
         put_parities<QUADRANTS, 1>(h, c, k, parities);
     }
     if (threadIdx.x < TILES * CELLS)
-        cells[threadIdx.x] = cell_of(p, whole, threadIdx.x);
+        cells[threadIdx.x] = cell_of<REACH>(p, s, whole, threadIdx.x);
     __syncthreads();
     changes<1, ALL> d;
     multiply<QUADRANTS, 1, ALL>(s.op.propagator + kn_cuda_propagator_share(steps, ALL, parity), steps,
@@ -497,36 +574,41 @@ static __device__ __forceinline__ void operate_cells(const kn_cuda_problem &p, c
     settle_cells(p, s, tile, parities, lost, cells);
 }
 
-template <bool OPERATES>
+template <bool OPERATES, reach REACH>
 static __global__ void __launch_bounds__(SHORT, SHORT_BLOCKS)
     short_march_kernel(const __grid_constant__ kn_cuda_problem p, const __grid_constant__ kn_cuda_step s,
                        double lose, int whole)
 {
     extern __shared__ __align__(16) float tiles[];
     __shared__ lost_cells lost;
-    __shared__ int cells[TILES * CELLS];
+    __shared__ int cells[TILES * CELLS], around[TILES][REACH == AT_RIM ? AROUND : 1];
 
     const int tile = threadIdx.x / (QUADRANTS * LANES), octant = threadIdx.x / LANES % QUADRANTS,
               k = 4 * (threadIdx.x % LANES);
-    const tile_place here = place_in_block(p, whole, tile);
+    const tile_place here = place_in_block<REACH>(p, s, whole, tile);
     float *const mine = tiles + tile * CELLS * p.mesh.nnodes, lost_here[ROWS][COLUMNS] = {};
     let_the_next_begin();
     const long long start = clock64();
     const bool active = k < p.mesh.stride && here.exists;
+    if (REACH == AT_RIM) {
+        look_around(p, here.cell, threadIdx.x % (QUADRANTS * LANES), QUADRANTS * LANES, around[tile]);
+        __syncthreads();
+    }
     if (active && here.walls) {
         wait_for_the_last();
-        stream_tile<true>(p, s, here.cell, here.walls, k, octant, octant + 1, mine, lost_here);
+        stream_tile<true, REACH>(p, s, here.cell, here.walls, k, octant, octant + 1, around[tile], mine,
+                                 lost_here);
     } else if (active) {
-        stream_tile<false>(p, s, here.cell, 0, k, octant, octant + 1, mine, lost_here);
+        stream_tile<false, REACH>(p, s, here.cell, 0, k, octant, octant + 1, around[tile], mine, lost_here);
     }
     note_lost(lost_here, octant, tile, &lost);
     const long long middle = clock64();
     if (OPERATES)
-        operate_cells(p, s, whole, tiles, lost, tiles + TILES * CELLS * p.mesh.nnodes, cells);
+        operate_cells<REACH>(p, s, whole, tiles, lost, tiles + TILES * CELLS * p.mesh.nnodes, cells);
     else
-        relax_cells(p, s, lose, whole, tiles, lost);
+        relax_cells<REACH>(p, s, lose, whole, tiles, lost);
     wait_for_the_last();
-    note_cycles(p, blockIdx.x == 0, start, middle);
+    note_cycles(p, REACH != AT_RIM && blockIdx.x == 0, start, middle);
 }
 
 /* --------------------------------------------------------------------- launching */
@@ -581,17 +663,29 @@ static int whole_blocks(const kn_cuda_problem *p, int tiles)
     return TILES * rest > card ? blocks : blocks - rest;
 }
 
-cudaError_t kn_cuda_march(const struct kn_cuda_problem *p, const struct kn_cuda_step *s, cudaStream_t stream)
+template <reach REACH>
+static cudaError_t launch_reach(const kn_cuda_problem *p, const kn_cuda_step *s, int tiles,
+                                cudaStream_t stream)
 {
     const int quads = p->mesh.stride / 4, threads = (quads + WARP - 1) / WARP * WARP;
-    const int tiles = p->inner.tiles[0] * p->inner.tiles[1];
     if (has_short_rows(p)) {
         const int whole = whole_blocks(p, tiles), rest = tiles - TILES * whole;
-        return launch(kn_cuda_march_operates(p) ? short_march_kernel<true> : short_march_kernel<false>, p, s,
-                      whole + (rest > 0 ? rest : 0), whole, SHORT, stream);
+        return launch(kn_cuda_march_operates(p) ? short_march_kernel<true, REACH>
+                                                : short_march_kernel<false, REACH>,
+                      p, s, whole + (rest > 0 ? rest : 0), whole, SHORT, stream);
     }
-    return launch(quads <= 128   ? march_kernel<128>
-                  : quads <= 256 ? march_kernel<256>
-                                 : march_kernel<WARP * MOST_WARPS>,
+    return launch(quads <= 128   ? march_kernel<128, REACH>
+                  : quads <= 256 ? march_kernel<256, REACH>
+                                 : march_kernel<WARP * MOST_WARPS, REACH>,
                   p, s, tiles, tiles, threads, stream);
+}
+
+cudaError_t kn_cuda_march(const struct kn_cuda_problem *p, const struct kn_cuda_step *s, cudaStream_t stream)
+{
+    if (!s->tiles)
+        return launch_reach<ALONE>(p, s, p->inner.tiles[0] * p->inner.tiles[1], stream);
+    if (s->ntiles == 0)
+        return cudaSuccess;
+    return s->rim ? launch_reach<AT_RIM>(p, s, s->ntiles, stream)
+                  : launch_reach<INSIDE>(p, s, s->ntiles, stream);
 }
