@@ -48,22 +48,6 @@ static bool collides(enum kn_method method)
            major >= 8;
 }
 
-/* Ranks of one computer take its cards in turn; CUDA_VISIBLE_DEVICES says which cards there are. */
-static enum kn_status settle(const struct kn_comm *comm, char *note, size_t size)
-{
-    int count = 0;
-    snprintf(note, size, "%s", "");
-    TRY(available());
-    CHECK(cudaGetDeviceCount(&count));
-    CHECK(cudaSetDevice(comm->local_rank % count));
-    if (comm->local_size > count)
-        snprintf(note, size,
-                 "%d ranks share %d GPU%s of this computer: they take turns, and more ranks than GPUs make "
-                 "nothing faster",
-                 comm->local_size, count, count == 1 ? "" : "s");
-    return KN_OK;
-}
-
 /* --------------------------------------------------------------------- memory */
 
 static double memory(const struct kn_problem *p)
@@ -596,7 +580,7 @@ static double room(void)
 }
 
 const struct kn_backend kn_backend_cuda = {
-    "cuda",   "an NVIDIA GPU",  available,   collides, create,   destroy, memory,  put,
-    get,      set_walls,        step,        collide,  moments,  fluxes,  seconds, copy,
-    describe, kn_cuda_assemble, device_name, room,     THINNEST, settle,
+    "cuda",   "an NVIDIA GPU",  available,   collides, create,   destroy,        memory,  put,
+    get,      set_walls,        step,        collide,  moments,  fluxes,         seconds, copy,
+    describe, kn_cuda_assemble, device_name, room,     THINNEST, kn_cuda_settle,
 };

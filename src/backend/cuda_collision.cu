@@ -390,9 +390,11 @@ static __device__ __forceinline__ quad_cells<C> stream_run(const inflow_rows row
 #pragma unroll
         for (int i = 0; i < 4; i++) {
             const float h = here.cell[c].v[i];
-            float change = rows[c].courant[0] * n.v[0].v[i] * (beside.v[i] - h);
+            /* one product is rounded by itself: the compiler shall not choose which, run by run */
+            float change = rows[c].courant[0] * n.v[0].v[i] * (beside.v[i] - h) +
+                           __fmul_rn(rows[c].courant[1] * n.v[1].v[i], in[0].cell[c].v[i] - h);
 #pragma unroll
-            for (int a = 1; a < NAXES; a++)
+            for (int a = 2; a < NAXES; a++)
                 change += rows[c].courant[a] * n.v[a].v[i] * (in[a - 1].cell[c].v[i] - h);
             out.cell[c].v[i] = h + change;
             lost[c] += n.w.v[i] * kn_stream_lost(h, change, out.cell[c].v[i]);

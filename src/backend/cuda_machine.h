@@ -1,5 +1,5 @@
 /* The machine behind the CUDA backend, for the files of its host side: cuda.cu, and what is kept by
- * itself in cuda_layout.cu, cuda_sets.cu and cuda_propagator.cu. */
+ * itself in other files. */
 #ifndef KN_CUDA_MACHINE_H
 #define KN_CUDA_MACHINE_H
 
@@ -102,6 +102,10 @@ extern "C" {
 /* Memory of the device, given back with the machine; a copy of an array of the host. */
 enum kn_status kn_cuda_allocate(struct kn_cuda *m, void **to, size_t bytes);
 enum kn_status kn_cuda_upload(struct kn_cuda *m, const void **to, const void *from, size_t bytes);
+
+/* ---- cuda_settle.cu: struct kn_backend's settle. */
+
+enum kn_status kn_cuda_settle(const struct kn_comm *comm, char *note, size_t size);
 
 /* ---- cuda_layout.cu: which cells are swept in which order, and by which kernel. */
 
