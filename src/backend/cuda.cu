@@ -48,6 +48,23 @@ static bool collides(enum kn_method method)
            major >= 8;
 }
 
+/* Ranks of one computer take the cards that they see in turn.  Where CUDA_VISIBLE_DEVICES is set, a launcher
+ * may have shown each of them another one. */
+static enum kn_status settle(const struct kn_comm *comm, char *note, size_t size)
+{
+    int count = 0;
+    snprintf(note, size, "%s", "");
+    TRY(available());
+    CHECK(cudaGetDeviceCount(&count));
+    CHECK(cudaSetDevice(comm->local_rank % count));
+    if (comm->local_size > count)
+        snprintf(
+            note, size, "%d ranks %s %d GPU%s: %sthey take turns, and make nothing faster", comm->local_size,
+            getenv("CUDA_VISIBLE_DEVICES") ? "see" : "share", count, count == 1 ? "" : "s",
+            getenv("CUDA_VISIBLE_DEVICES") ? "unless CUDA_VISIBLE_DEVICES shows each another one, " : "");
+    return KN_OK;
+}
+
 /* --------------------------------------------------------------------- memory */
 
 static double memory(const struct kn_problem *p)
@@ -580,7 +597,7 @@ static double room(void)
 }
 
 const struct kn_backend kn_backend_cuda = {
-    "cuda",   "an NVIDIA GPU",  available,   collides, create,   destroy,        memory,  put,
-    get,      set_walls,        step,        collide,  moments,  fluxes,         seconds, copy,
-    describe, kn_cuda_assemble, device_name, room,     THINNEST, kn_cuda_settle,
+    "cuda",   "an NVIDIA GPU",  available,   collides, create,  destroy,  memory,  put,
+    get,      set_walls,        step,        collide,  moments, fluxes,   seconds, copy,
+    describe, kn_cuda_assemble, device_name, room,     settle,  THINNEST,
 };

@@ -103,10 +103,6 @@ extern "C" {
 enum kn_status kn_cuda_allocate(struct kn_cuda *m, void **to, size_t bytes);
 enum kn_status kn_cuda_upload(struct kn_cuda *m, const void **to, const void *from, size_t bytes);
 
-/* ---- cuda_settle.cu: struct kn_backend's settle. */
-
-enum kn_status kn_cuda_settle(const struct kn_comm *comm, char *note, size_t size);
-
 /* ---- cuda_layout.cu: which cells are swept in which order, and by which kernel. */
 
 enum kn_status kn_cuda_layout_faces(struct kn_cuda *m);

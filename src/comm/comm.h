@@ -14,7 +14,7 @@
 struct kn_comm {
     int rank, size;
     int local_rank, local_size; /* among the ranks on the same computer */
-    intptr_t handle;            /* what the library knows these ranks by */
+    intptr_t handle;            /* what the library knows these ranks by: the bytes of an MPI_Comm */
 };
 
 extern const struct kn_comm kn_comm_alone; /* this rank by itself */
@@ -26,8 +26,9 @@ void kn_comm_end(void);
 const struct kn_comm *kn_comm_world(void); /* all ranks of the job */
 const char *kn_comm_library(void);         /* what connects them, and its version; "" = nothing can */
 
-/* Ends all ranks at once, those too that wait for this one; the exit code is that of the job. */
-__attribute__((noreturn)) void kn_comm_abort(int code);
+/* Ends all ranks at once, those too that wait for this one, with the message of the error on standard
+ * error: for what has gone wrong where nobody can be told any more. */
+__attribute__((noreturn)) void kn_comm_abort(enum kn_status status);
 
 /* ---- All ranks call these, in the same order. */
 
