@@ -116,6 +116,7 @@ enum kn_shape {
     KN_SHAPE_SOUND, KN_SHAPE_BKW, KN_SHAPE_BETWEEN
 };
 enum kn_splitting { KN_SPLITTING_STRANG, KN_SPLITTING_LIE };
+enum kn_exchange { KN_EXCHANGE_AUTO, KN_EXCHANGE_HOST, KN_EXCHANGE_DEVICE };
 /* clang-format on */
 
 struct kn_oscillation { /* added to the steady value as amplitude * cos(frequency t + phase) */
@@ -213,6 +214,7 @@ struct kn_case {
         int threads; /* 0 = all */
         uint64_t seed;
         double walltime; /* s; 0 = no limit */
+        enum kn_exchange exchange;
     } run;
     struct {
         int history;       /* steps between history rows */

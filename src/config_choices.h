@@ -140,6 +140,14 @@ static const struct kn_choice backends[] = {
     {0},
 };
 
+static const struct kn_choice exchanges[] = {
+    {"auto", KN_EXCHANGE_AUTO, "device where the MPI library says that it can, else host"},
+    {"host", KN_EXCHANGE_HOST, "through the memory of the computer, whatever the library can"},
+    {"device", KN_EXCHANGE_DEVICE,
+     "from GPU to GPU, by a CUDA-aware MPI library; one that is none ends the run"},
+    {0},
+};
+
 static const struct kn_choice truths[] = {
     {"true", 1, "yes"},
     {"false", 0, "no"},

@@ -292,11 +292,22 @@ struct inflow_rows {
 };
 
 /* Of all cells of a block: the rows, and by octant whether they can be streamed
- * as a run, without walls and each cell but one fed by the one beside it. */
+ * as a run, without walls and each cell but one fed by the one beside it: bit 0.
+ *
+ * A run is added up in another order than single cells.  Where other ranks have part of the
+ * cells, those that one rank alone would stream in a run are told by bits 1 and on, and are
+ * added up in that order, however they come together here. */
 template <int C> struct inflow {
     inflow_rows rows[8][C];
     int run[8];
 };
+
+/* Number of the cell in this place of the sweep. */
+template <bool LISTED> static __device__ __forceinline__ int swept_cell(const kn_cuda_problem &p, int at)
+{
+    const int place = at < p.ncells ? at : p.ncells - 1;
+    return LISTED ? p.tiled[place] : place;
+}
 
 /* Does the wind of the octant blow from low cells to high ones? */
 static __device__ __forceinline__ bool blows_up(const kn_mesh &m, int octant)
@@ -306,14 +317,14 @@ static __device__ __forceinline__ bool blows_up(const kn_mesh &m, int octant)
 
 /* Finding neighbours takes long, but as long for all octants as for one: everything
  * is read before anything is used. */
-template <int C>
+template <int C, bool LISTED>
 static __device__ __forceinline__ void find_inflow(const kn_cuda_problem &p, const kn_cuda_step &s,
                                                    inflow<C> *in)
 {
     const int octant = threadIdx.x / C, c = threadIdx.x % C, at = blockIdx.x * C + c;
     const kn_mesh &m = p.mesh;
     if (threadIdx.x < WARP) { /* C <= 4, 8 octants at most */
-        const int cell = at < p.ncells ? at : p.ncells - 1;
+        const int cell = swept_cell<LISTED>(p, at);
         const kn_site site = {cell, octant < m.octants ? octant : 0};
         inflow_rows r;
         kn_site up[3];
@@ -345,11 +356,15 @@ static __device__ __forceinline__ void find_inflow(const kn_cuda_problem &p, con
         run = run && !(octant == 0 && wall);
         const int first = blows_up(m, octant) ? 0 : C - 1, step = blows_up(m, octant) ? -1 : 1;
         run = run && (c == first || (up[0].cell == cell + step && up[0].octant == octant));
+        const bool alike = LISTED && octant < m.octants && (p.runs[cell] >> octant & 1);
+        if (LISTED)
+            run = run && alike && cell == swept_cell<LISTED>(p, at - c) + c;
         if (octant < m.octants)
             in->rows[octant][c] = r;
         const unsigned runs = __ballot_sync(0xffffffffu, run), mine = (1u << C) - 1;
+        const unsigned single = LISTED ? __ballot_sync(0xffffffffu, alike) >> threadIdx.x & mine : 0;
         if (octant < m.octants && c == 0)
-            in->run[octant] = (runs >> threadIdx.x & mine) == mine;
+            in->run[octant] = ((runs >> threadIdx.x & mine) == mine) | single << 1;
     }
     __syncthreads();
 }
@@ -375,9 +390,11 @@ static __device__ __forceinline__ quad_cells<C> stream_run(const inflow_rows row
 #pragma unroll
         for (int i = 0; i < 4; i++) {
             const float h = here.cell[c].v[i];
-            float change = rows[c].courant[0] * n.v[0].v[i] * (beside.v[i] - h);
+            /* one product is rounded by itself: the compiler shall not choose which, run by run */
+            float change = rows[c].courant[0] * n.v[0].v[i] * (beside.v[i] - h) +
+                           __fmul_rn(rows[c].courant[1] * n.v[1].v[i], in[0].cell[c].v[i] - h);
 #pragma unroll
-            for (int a = 1; a < NAXES; a++)
+            for (int a = 2; a < NAXES; a++)
                 change += rows[c].courant[a] * n.v[a].v[i] * (in[a - 1].cell[c].v[i] - h);
             out.cell[c].v[i] = h + change;
             lost[c] += n.w.v[i] * kn_stream_lost(h, change, out.cell[c].v[i]);
@@ -411,25 +428,36 @@ static __device__ __noinline__ streamed_quad stream_cell(const kn_cuda_problem &
     return out;
 }
 
-template <int C, int ORDER>
+template <int C>
+static __device__ __forceinline__ quad_cells<C> stream_cells(const kn_cuda_problem &p,
+                                                             const inflow_rows rows[C], int octant, int k,
+                                                             const quad_nodes &n, float lost[C])
+{
+    if (p.mesh.naxes == 2)
+        return blows_up(p.mesh, octant) ? stream_run<C, 2, true>(rows, k, n, lost)
+                                        : stream_run<C, 2, false>(rows, k, n, lost);
+    return blows_up(p.mesh, octant) ? stream_run<C, 3, true>(rows, k, n, lost)
+                                    : stream_run<C, 3, false>(rows, k, n, lost);
+}
+
+template <int C, int ORDER, bool LISTED>
 static __device__ __forceinline__ quad_cells<C> stream_quad(const kn_cuda_problem &p, const kn_cuda_step &s,
                                                             const inflow<C> &in, int octant, int k,
                                                             const quad_nodes &n, float lost[C])
 {
     const inflow_rows *rows = in.rows[octant];
-    if (ORDER == 1 && in.run[octant] && p.mesh.naxes == 2)
-        return blows_up(p.mesh, octant) ? stream_run<C, 2, true>(rows, k, n, lost)
-                                        : stream_run<C, 2, false>(rows, k, n, lost);
-    if (ORDER == 1 && in.run[octant])
-        return blows_up(p.mesh, octant) ? stream_run<C, 3, true>(rows, k, n, lost)
-                                        : stream_run<C, 3, false>(rows, k, n, lost);
+    if (ORDER == 1 && (LISTED ? in.run[octant] & 1 : in.run[octant]))
+        return stream_cells<C>(p, rows, octant, k, n, lost);
     quad_cells<C> out;
 #pragma unroll
     for (int c = 0; c < C; c++) {
-        const int cell = blockIdx.x * C + c;
-        const kn_site site = {cell < p.ncells ? cell : p.ncells - 1, octant};
+        const kn_site site = {swept_cell<LISTED>(p, blockIdx.x * C + c), octant};
         if (s.dt_stream == 0) {
             out.cell[c] = read_row(rows[c].here + k);
+            continue;
+        }
+        if (LISTED && ORDER == 1 && (in.run[octant] >> (1 + c) & 1)) {
+            out.cell[c] = stream_cells<1>(p, rows + c, octant, k, n, lost + c).cell[0];
             continue;
         }
         wait_for_the_last();
@@ -461,7 +489,7 @@ template <int T, int C> static __device__ void sum_lost(float part[C], float *sp
 }
 
 /* The streaming kernel: rows of C cells into the tile. */
-template <int T, int C, int V, bool STAGED, int ORDER>
+template <int T, int C, int V, bool STAGED, int ORDER, bool LISTED>
 static __device__ void stream_tile(const kn_cuda_problem &p, const kn_cuda_step &s, const inflow<C> &in,
                                    float *tile, double *space, float lost[C])
 {
@@ -471,7 +499,7 @@ static __device__ void stream_tile(const kn_cuda_problem &p, const kn_cuda_step 
         const quad_nodes n = nodes_of(p, k);
         for (int octant = mine.octant; octant < p.mesh.octants; octant += mine.parts)
             write_tile<C, V, STAGED>(p.mesh, tile, octant * p.mesh.stride + k,
-                                     stream_quad<C, ORDER>(p, s, in, octant, k, n, part));
+                                     stream_quad<C, ORDER, LISTED>(p, s, in, octant, k, n, part));
     }
     sum_lost<T, C>(part, (float *)space, lost);
 }
@@ -523,7 +551,7 @@ static __device__ __forceinline__ void correct(const kn_cuda_problem &p, const q
 }
 
 /* The tile, corrected, into the result. */
-template <int T, int C, int V, bool STAGED>
+template <int T, int C, int V, bool STAGED, bool LISTED>
 static __device__ void store_tile(const kn_cuda_problem &p, const kn_cuda_step &s, const float *tile,
                                   const float x[C][KN_INVARIANTS], const float lost[C])
 {
@@ -550,7 +578,8 @@ static __device__ void store_tile(const kn_cuda_problem &p, const kn_cuda_step &
                     for (int i = 0; i < 4; i++)
                         h.cell[c].v[i] += s.heavy == at + i ? lost[c] / n.w.v[i] : 0.0f;
                 if (first + c < p.ncells)
-                    *(float4 *)(s.next + (int64_t)(first + c) * p.mesh.nnodes + at) =
+                    *(float4 *)(s.next + (int64_t)(LISTED ? p.tiled[first + c] : first + c) * p.mesh.nnodes +
+                                at) =
                         make_float4(h.cell[c].v[0], h.cell[c].v[1], h.cell[c].v[2], h.cell[c].v[3]);
             }
         }
@@ -560,7 +589,7 @@ static __device__ void store_tile(const kn_cuda_problem &p, const kn_cuda_step &
 /* --------------------------------------------------------------------- kernel */
 
 /* Streaming, all samples and the correction for C neighbouring cells. */
-template <int T, int C, int V, class NODE, bool STAGED, int ORDER>
+template <int T, int C, int V, class NODE, bool STAGED, int ORDER, bool LISTED>
 static __global__ void __launch_bounds__(T, 768 / T)
     collision_kernel(const __grid_constant__ kn_cuda_problem p, const __grid_constant__ kn_cuda_step s)
 {
@@ -568,13 +597,13 @@ static __global__ void __launch_bounds__(T, 768 / T)
     __shared__ double before[T / WARP][C * 4], after[T / WARP][C * 4], space[T / WARP * 15];
     __shared__ float x[C][KN_INVARIANTS], lost[C];
     __shared__ inflow<C> in;
-    float *const tile = STAGED ? shared : s.next + (int64_t)blockIdx.x * p.mesh.nnodes;
+    float *const tile = STAGED ? shared : s.next + (int64_t)swept_cell<LISTED>(p, blockIdx.x) * p.mesh.nnodes;
     let_the_next_begin();
     const long long start = clock64();
     for (int i = threadIdx.x; STAGED && i < KN_SAMPLE_BATCH * C; i += T) /* the slots of idle samples */
         cell_of<V>(p.mesh, tile, i % C)[(kn_cuda_slots(p.mesh.nnodes, V) + i / C) * V] = 0;
-    find_inflow<C>(p, s, &in);
-    stream_tile<T, C, V, STAGED, ORDER>(p, s, in, tile, space, lost);
+    find_inflow<C, LISTED>(p, s, &in);
+    stream_tile<T, C, V, STAGED, ORDER, LISTED>(p, s, in, tile, space, lost);
     if (p.source) {
         __syncthreads();
         add_source<T, C, V, STAGED>(p, s.dt_collide, tile);
@@ -593,7 +622,7 @@ static __global__ void __launch_bounds__(T, 768 / T)
         tile_flow<T, C, V, STAGED>(p, tile, after);
         corrections<T, C, V, STAGED>(p, tile, before, after, space, x);
     }
-    store_tile<T, C, V, STAGED>(p, s, tile, x, lost);
+    store_tile<T, C, V, STAGED, LISTED>(p, s, tile, x, lost);
     wait_for_the_last();
     note_cycles(p, blockIdx.x == p.centre / C, start, middle);
 }
@@ -611,7 +640,8 @@ template <int T, int C, int V, class NODE, bool STAGED, int ORDER>
 static cudaError_t launch(const kn_cuda_problem *p, const kn_cuda_step *s, cudaStream_t stream)
 {
     const size_t bytes = STAGED ? tile_bytes(p, C) : 0;
-    const auto kernel = collision_kernel<T, C, V, NODE, STAGED, ORDER>;
+    const auto kernel = s->listed ? collision_kernel<T, C, V, NODE, STAGED, ORDER, true>
+                                  : collision_kernel<T, C, V, NODE, STAGED, ORDER, false>;
     const cudaError_t status =
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
     if (status != cudaSuccess)

@@ -16,8 +16,14 @@ enum { KN_CUDA_FLUXES = 5, KN_CUDA_SIDES = 6 };
 enum { KN_CUDA_COLUMNS = 4, KN_CUDA_ROWS = 2 }; /* cells of a tile */
 
 struct kn_cuda_inner {
-    int32_t first[2], tiles[2], across;
-    int32_t walls; /* bit mask of the sides where tiles end at a wall */
+    int32_t first[2], tiles[2]; /* in the whole space, of all ranks */
+    int32_t across;             /* in the box of this rank */
+    int32_t walls;              /* bit mask of the sides where tiles end at a wall */
+};
+
+/* A tile by itself, where they are listed: its lowest cell, and the sides that are walls. */
+struct kn_cuda_tile {
+    int32_t cell, walls;
 };
 
 /* The constant side of a problem; passed to kernels by value. */
@@ -33,6 +39,8 @@ struct kn_cuda_problem {
     const int32_t *tiled;  /* [ncells]: cells in an order that keeps neighbours together */
     struct kn_cuda_inner inner;
     int32_t uniform;          /* cells are of one width along every axis */
+    float alike[2];           /* that width, as the first cell of all ranks has it */
+    const uint8_t *runs;      /* [ncells] octants that one rank alone would stream as a run; NULL: alone */
     const int32_t *face_cell; /* [nfaces] */
     const int32_t *face_side; /* [nfaces] */
     const float *emission;    /* [KN_CUDA_SIDES][nnodes] */
@@ -99,14 +107,19 @@ struct kn_cuda_step {
     bool behind_walls; /* kn_cuda_walls has been called for it, and nothing since but a march, whose
                         * blocks wait for the walls before they end */
     int32_t cells;     /* of p.tiled, the first so many, that the linear sweep covers */
-    int32_t heavy;     /* the node of a row that gets back what rounding has lost */
+    bool listed;       /* all sweeps cover these only: the p.ncells first of p.tiled */
+    bool rim;          /* tiles have cells of other ranks around them */
+    int32_t ntiles;    /* of `tiles` */
+    const struct kn_cuda_tile *tiles; /* the march covers these; NULL: all of p.inner */
+    int32_t heavy;                    /* the node of a row that gets back what rounding has lost */
     struct kn_cuda_set set;
     struct kn_cuda_operator op;
 };
 
 extern "C" {
-cudaError_t kn_cuda_walls(const struct kn_cuda_problem *p, const float *h, float dt, bool fluxes,
-                          cudaStream_t stream);
+/* The walls of a list, or the first `count` (NULL); `overlaps`: made ready while the sweep before it ends. */
+cudaError_t kn_cuda_walls(const struct kn_cuda_problem *p, const int32_t *list, int count, const float *h,
+                          float dt, bool fluxes, bool overlaps, cudaStream_t stream);
 /* One sweep over the cells.  Linear: streaming alone or with linearised BGK, rows in
  * registers; the cells of p.inner as a march, where that fits; models; Monte Carlo. */
 /* Does the march apply the operator too? */

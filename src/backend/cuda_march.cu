@@ -1,243 +1,6 @@
-/* Streaming to second order, alone or with linearised BGK, in the cells of a uniform
- * plane mesh.  A thread marches with the wind through a tile of cells, octant by
- * octant, with four nodes of each row in registers: it reads a row once and forms a
- * slope once where a sweep over single cells would read it up to eight times.  The
- * streamed tile waits in shared memory for the collisions. */
-#include "backend/cuda_operator.h"
-
-enum { COLUMNS = KN_CUDA_COLUMNS, ROWS = KN_CUDA_ROWS, CELLS = COLUMNS * ROWS, QUADRANTS = 4 };
-enum { UPWIND = 2 }; /* rows upwind of a tile that it needs; and one downwind */
-
-/* One column of a tile and what is above and below it, from upwind to downwind. */
-struct column {
-    four row[UPWIND + ROWS + 1];
-};
-
-static __device__ __forceinline__ column read_column(const float *from, int64_t along, int first, int end)
-{
-    column c;
-#pragma unroll
-    for (int q = 0; q < UPWIND + ROWS + 1; q++)
-        if (q >= first && q < end)
-            c.row[q] = read_row(from + (q - UPWIND) * along);
-    return c;
-}
-
-/* Walls next to a tile, upwind and downwind of it along each axis. */
-struct tile_walls {
-    bool up[2], down[2];
-};
-
-/* What a wall that takes everything up sends into a site, instead of a neighbour. */
-static __device__ __forceinline__ four from_wall(const kn_cuda_problem &p, kn_site s, int axis, int k)
-{
-    const int face = ~kn_mesh_walk(&p.mesh, s, axis, 0).cell;
-    return diffused(p, face, p.density[face], s.octant, k);
-}
-
-/* Slope across a cell; a wall upwind is half as far away as a cell, one downwind
- * leaves the slope one-sided, as in kn_mesh_stencil. */
-static __device__ __forceinline__ four slope_across(const four &up, const four &here, const four &down,
-                                                    bool wall_up = false, bool wall_down = false)
-{
-    four slope;
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-        const float a = (here.v[i] - up.v[i]) * (wall_up ? 2.0f : 1.0f);
-        slope.v[i] = wall_down ? a : kn_stream_slope(VAN_LEER, a, down.v[i] - here.v[i]);
-    }
-    return slope;
-}
-
-/* A cell, the cells upwind of it along both axes and along both at once, the slopes
- * across it and across the cells upwind; whether those are walls instead. */
-struct cell_stencil {
-    four here, up[2], corner, slope[2], slope_up[2];
-    bool wall[2];
-};
-
-/* Four nodes of a cell after streaming; `courant` by axis.  Terms across that a wall
- * would have to give are left out, as in kn_mesh_transverse. */
-static __device__ __forceinline__ four move_on(const cell_stencil &c, const four courant[2], const four &w,
-                                               float *lost)
-{
-    four change;
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-        const float x = c.here.v[i] - c.up[0].v[i], y = c.here.v[i] - c.up[1].v[i];
-        const float twist = x - (c.up[1].v[i] - c.corner.v[i]); /* of x along y, and of y along x */
-        const float along_x = c.wall[1]   ? 0.0f
-                              : c.wall[0] ? y
-                                          : twist,
-                    along_y = c.wall[0]   ? 0.0f
-                              : c.wall[1] ? x
-                                          : twist;
-        change.v[i] = -courant[0].v[i] * kn_stream_rise(x, c.slope[0].v[i], c.slope_up[0].v[i],
-                                                        courant[0].v[i], courant[1].v[i] * along_x) -
-                      courant[1].v[i] * kn_stream_rise(y, c.slope[1].v[i], c.slope_up[1].v[i],
-                                                       courant[1].v[i], courant[0].v[i] * along_y);
-    }
-    return sum_of(w, c.here, change, lost);
-}
-
-/* An octant of a tile: its first cell as the wind blows, the distances to the next
- * column and row downwind in cells, in h and in the tile that is filled. */
-struct passage {
-    kn_site first;
-    int cells[2];
-    int64_t step[2];
-    int put[2];
-    tile_walls walls;
-};
-
-/* Column i with what is upwind and downwind of it, as far as it is needed there. */
-template <bool WALLS>
-static __device__ __forceinline__ column enter(const kn_cuda_problem &p, const float *from, const passage &t,
-                                               int i, int k)
-{
-    enum { ALL = UPWIND + ROWS + 1 };
-    const bool wall = WALLS && t.walls.up[1];
-    column c = read_column(from + i * t.step[0], t.step[1], wall ? UPWIND : 0,
-                           WALLS && t.walls.down[1] ? ALL - 1 : ALL);
-    if (wall)
-        c.row[UPWIND - 1] = from_wall(p, kn_site{t.first.cell + i * t.cells[0], t.first.octant}, 1, k);
-    return c;
-}
-
-/* One octant of a tile; `from` its first row in h, `to` in the tile. */
-template <bool WALLS>
-static __device__ __forceinline__ void march(const kn_cuda_problem &p, const float *from, const passage &t,
-                                             int k, float *to, const four courant[2], const four &w,
-                                             float lost[ROWS][COLUMNS])
-{
-    enum { FIRST = UPWIND, END = UPWIND + ROWS };
-    const bool wall[2] = {WALLS && t.walls.up[0], WALLS && t.walls.up[1]},
-               last[2] = {WALLS && t.walls.down[0], WALLS && t.walls.down[1]};
-    const four none = {{0, 0, 0, 0}};
-    column here = enter<WALLS>(p, from, t, 0, k), next = enter<WALLS>(p, from, t, 1, k), behind;
-    four behind_slope[ROWS];
-    if (wall[0]) {
-        behind = here;
-#pragma unroll
-        for (int r = 0; r < ROWS; r++) {
-            behind.row[FIRST + r] =
-                from_wall(p, kn_site{t.first.cell + r * t.cells[1], t.first.octant}, 0, k);
-            behind_slope[r] = none;
-        }
-    } else {
-        behind = read_column(from - t.step[0], t.step[1], wall[1] ? FIRST : FIRST - 1, END);
-        const column second = read_column(from - 2 * t.step[0], t.step[1], FIRST, END);
-#pragma unroll
-        for (int r = 0; r < ROWS; r++)
-            behind_slope[r] = slope_across(second.row[FIRST + r], behind.row[FIRST + r], here.row[FIRST + r]);
-    }
-#pragma unroll
-    for (int i = 0; i < COLUMNS; i++) {
-        column after = next; /* read one column before its turn; the last is only flowed into */
-        if (i + 2 < COLUMNS)
-            after = enter<WALLS>(p, from, t, i + 2, k);
-        else if (i + 2 == COLUMNS && !last[0])
-            after = read_column(from + COLUMNS * t.step[0], t.step[1], FIRST, END);
-        four upper = wall[1] ? none : slope_across(here.row[0], here.row[1], here.row[2]);
-#pragma unroll
-        for (int r = 0; r < ROWS; r++) {
-            const int q = FIRST + r;
-            const cell_stencil c = {here.row[q],
-                                    {behind.row[q], here.row[q - 1]},
-                                    behind.row[q - 1],
-                                    {slope_across(behind.row[q], here.row[q], next.row[q], wall[0] && i == 0,
-                                                  last[0] && i == COLUMNS - 1),
-                                     slope_across(here.row[q - 1], here.row[q], here.row[q + 1],
-                                                  wall[1] && r == 0, last[1] && r == ROWS - 1)},
-                                    {behind_slope[r], upper},
-                                    {wall[0] && i == 0, wall[1] && r == 0}};
-            write4(to + i * t.put[0] + r * t.put[1], move_on(c, courant, w, &lost[r][i]));
-            behind_slope[r] = c.slope[0];
-            upper = c.slope[1];
-        }
-        behind = here;
-        here = next;
-        next = after;
-    }
-}
-
-/* Exchange what is counted with the wind and what is counted from low to high. */
-static __device__ __forceinline__ void turn(bool columns, bool rows, float lost[ROWS][COLUMNS])
-{
-    float from[ROWS][COLUMNS];
-#pragma unroll
-    for (int i = 0; i < CELLS; i++)
-        from[i / COLUMNS][i % COLUMNS] = lost[i / COLUMNS][i % COLUMNS];
-#pragma unroll
-    for (int i = 0; i < CELLS; i++) {
-        const int r = i / COLUMNS, c = i % COLUMNS;
-        const float plain = columns ? from[r][COLUMNS - 1 - c] : from[r][c],
-                    upside = columns ? from[ROWS - 1 - r][COLUMNS - 1 - c] : from[ROWS - 1 - r][c];
-        lost[r][c] = rows ? upside : plain;
-    }
-}
-
-/* Octant o of the tile whose lowest cell is `cell`, with walls on these sides. */
-static __device__ __forceinline__ passage passage_of(const kn_cuda_problem &p, int cell, int walls, int o)
-{
-    const int side[2] = {1, p.inner.across}, size[2] = {COLUMNS, ROWS}, row[2] = {1, COLUMNS};
-    passage t = {{cell, o}};
-#pragma unroll
-    for (int a = 0; a < 2; a++) {
-        const bool back = o & p.mesh.bit[a], low = walls >> 2 * a & 1, high = walls >> (2 * a + 1) & 1;
-        t.first.cell += back ? (size[a] - 1) * side[a] : 0;
-        t.cells[a] = back ? -side[a] : side[a];
-        t.step[a] = (int64_t)t.cells[a] * p.mesh.nnodes;
-        t.put[a] = (back ? -row[a] : row[a]) * p.mesh.nnodes;
-        t.walls.up[a] = back ? high : low;
-        t.walls.down[a] = back ? low : high;
-    }
-    return t;
-}
-
-/* Bit mask of the sides of a tile that are walls; `at` counts its column and row. */
-static __device__ __forceinline__ int walls_around(const kn_cuda_problem &p, const int at[2])
-{
-    int walls = 0;
-#pragma unroll
-    for (int a = 0; a < 2; a++) {
-        walls |= at[a] == 0 && (p.inner.walls >> 2 * a & 1) ? 1 << 2 * a : 0;
-        walls |= at[a] == p.inner.tiles[a] - 1 && (p.inner.walls >> (2 * a + 1) & 1) ? 2 << 2 * a : 0;
-    }
-    return walls;
-}
-
-/* The streaming kernel: some octants of a tile whose lowest cell is `cell`. */
-template <bool WALLS>
-static __device__ __forceinline__ void stream_tile(const kn_cuda_problem &p, const kn_cuda_step &s, int cell,
-                                                   int walls, int k, int first, int end, float *tile,
-                                                   float lost[ROWS][COLUMNS])
-{
-    const kn_mesh &m = p.mesh;
-    const four w = read4(p.w + k);
-    four courant[2];
-#pragma unroll
-    for (int a = 0; a < 2; a++) {
-        courant[a] = read4(p.speed[a] + k);
-#pragma unroll
-        for (int i = 0; i < 4; i++)
-            courant[a].v[i] *= s.dt_stream / p.mesh.width[a]; /* all cells are alike */
-    }
-#pragma unroll 1
-    for (int o = first; o < end; o++) {
-        const bool left = o & m.bit[0], down = o & m.bit[1];
-        const passage t = passage_of(p, cell, walls, o);
-        const float *from = s.h + kn_mesh_row(&m, t.first) + k;
-        const int place = (left ? COLUMNS - 1 : 0) + (down ? (ROWS - 1) * COLUMNS : 0);
-        float *to = tile + place * m.nnodes + o * m.stride + k;
-        turn(left, down, lost);
-        march<WALLS>(p, from, t, k, to, courant, w, lost);
-        turn(left, down, lost);
-    }
-    for (int c = 0; c < CELLS && WALLS && k == 0 && first == 0; c++)
-        lost[c / COLUMNS][c % COLUMNS] +=
-            lost_at_walls(p, cell + c % COLUMNS + p.inner.across * (c / COLUMNS), s.dt_stream);
-}
+/* Streaming to second order, alone or with linearised BGK or the operator: a march through tiles
+ * of cells (cuda_march.h), which wait in shared memory for the collisions. */
+#include "backend/cuda_march.h"
 
 static __device__ __forceinline__ void read_cell(const kn_mesh &m, const float *tile, int c, int k,
                                                  four h[QUADRANTS])
@@ -320,7 +83,7 @@ struct tile_place {
     bool exists;
 };
 
-static __device__ __forceinline__ tile_place place_of(const kn_cuda_problem &p, int at)
+static __device__ __forceinline__ tile_place place_in_space(const kn_cuda_problem &p, int at)
 {
     const int ntiles = p.inner.tiles[0] * p.inner.tiles[1],
               chosen = at < ntiles ? (at + ntiles / 2 + p.inner.tiles[0] / 2) % ntiles : ntiles - 1;
@@ -330,29 +93,49 @@ static __device__ __forceinline__ tile_place place_of(const kn_cuda_problem &p, 
                       walls_around(p, place), at < ntiles};
 }
 
-template <int MOST>
+template <reach REACH>
+static __device__ __forceinline__ int count_tiles(const kn_cuda_problem &p, const kn_cuda_step &s)
+{
+    return REACH == ALONE ? p.inner.tiles[0] * p.inner.tiles[1] : s.ntiles;
+}
+
+template <reach REACH>
+static __device__ __forceinline__ tile_place place_of(const kn_cuda_problem &p, const kn_cuda_step &s, int at)
+{
+    if (REACH == ALONE)
+        return place_in_space(p, at);
+    const kn_cuda_tile tile = s.tiles[at < s.ntiles ? at : s.ntiles - 1];
+    return tile_place{tile.cell, tile.walls, at < s.ntiles};
+}
+
+template <int MOST, reach REACH>
 static __global__ void __launch_bounds__(MOST, MOST > 128 ? 1 : 3)
     march_kernel(const __grid_constant__ kn_cuda_problem p, const __grid_constant__ kn_cuda_step s,
                  double lose, int whole)
 {
     extern __shared__ __align__(16) float tile[];
     __shared__ tile_targets<MOST> targets;
-    const tile_place here = place_of(p, blockIdx.x);
+    __shared__ int around[REACH == AT_RIM ? AROUND : 1];
+    const tile_place here = place_of<REACH>(p, s, blockIdx.x);
     const int k = 4 * threadIdx.x;
     const bool active = k < p.mesh.stride;
     float lost[ROWS][COLUMNS] = {};
     let_the_next_begin();
     const long long start = clock64();
+    if (REACH == AT_RIM) {
+        look_around(p, here.cell, threadIdx.x, blockDim.x, around);
+        __syncthreads();
+    }
     if (active && here.walls) {
         wait_for_the_last();
-        stream_tile<true>(p, s, here.cell, here.walls, k, 0, QUADRANTS, tile, lost);
+        stream_tile<true, REACH>(p, s, here.cell, here.walls, k, 0, QUADRANTS, around, tile, lost);
     } else if (active) {
-        stream_tile<false>(p, s, here.cell, 0, k, 0, QUADRANTS, tile, lost);
+        stream_tile<false, REACH>(p, s, here.cell, 0, k, 0, QUADRANTS, around, tile, lost);
     }
     const long long middle = clock64();
     relax_tile<MOST>(p, s, lose, tile, here.cell, k, lost, &targets);
     wait_for_the_last();
-    note_cycles(p, blockIdx.x == 0, start, middle);
+    note_cycles(p, REACH != AT_RIM && blockIdx.x == 0, start, middle);
 }
 
 /* ---------------------------------------- short rows: 16 threads for an octant of a tile */
@@ -390,20 +173,25 @@ static __device__ __forceinline__ float lost_in(const lost_cells &lost, int c)
 
 /* Tile t of this block: two a block, but one in those that come last and find the card half
  * empty. */
-static __device__ __forceinline__ tile_place place_in_block(const kn_cuda_problem &p, int whole, int t)
+template <reach REACH>
+static __device__ __forceinline__ tile_place place_in_block(const kn_cuda_problem &p, const kn_cuda_step &s,
+                                                            int whole, int t)
 {
-    const int b = blockIdx.x, none = p.inner.tiles[0] * p.inner.tiles[1];
-    return place_of(p, b < whole ? TILES * b + t : t == 0 ? TILES * whole + b - whole : none);
+    const int b = blockIdx.x, none = count_tiles<REACH>(p, s);
+    return place_of<REACH>(p, s, b < whole ? TILES * b + t : t == 0 ? TILES * whole + b - whole : none);
 }
 
 /* Number of cell c of the block, or -1. */
-static __device__ __forceinline__ int cell_of(const kn_cuda_problem &p, int whole, int c)
+template <reach REACH>
+static __device__ __forceinline__ int cell_of(const kn_cuda_problem &p, const kn_cuda_step &s, int whole,
+                                              int c)
 {
-    const tile_place at = place_in_block(p, whole, c / CELLS);
+    const tile_place at = place_in_block<REACH>(p, s, whole, c / CELLS);
     return at.exists ? at.cell + c % COLUMNS + p.inner.across * (c % CELLS / COLUMNS) : -1;
 }
 
 /* Relaxation by LANES threads a cell. */
+template <reach REACH>
 static __device__ __forceinline__ void relax_cells(const kn_cuda_problem &p, const kn_cuda_step &s,
                                                    double lose, int whole, const float *tile,
                                                    const lost_cells &lost)
@@ -416,7 +204,7 @@ static __device__ __forceinline__ void relax_cells(const kn_cuda_problem &p, con
     for (int c = threadIdx.x / LANES; c < TILES * CELLS; c += SHORT / LANES) {
         four h[QUADRANTS] = {};
         float relaxed[4] = {0, 0, 0, 0};
-        const int cell = cell_of(p, whole, c);
+        const int cell = cell_of<REACH>(p, s, whole, c);
         if (active)
             read_cell(p.mesh, tile, c, k, h);
         if (p.method == METHOD_BGK) {
@@ -473,6 +261,7 @@ static __device__ __forceinline__ void settle_cells(const kn_cuda_problem &p, co
 
 /* The operator: 16 cells, a parity a warp.  Cells that do not exist hold anything; nothing of
  * theirs mixes with that of others or is stored. */
+template <reach REACH>
 static __device__ __forceinline__ void operate_cells(const kn_cuda_problem &p, const kn_cuda_step &s,
                                                      int whole, const float *tile, const lost_cells &lost,
                                                      float *parities, int cells[TILES * CELLS])
@@ -486,7 +275,7 @@ static __device__ __forceinline__ void operate_cells(const kn_cuda_problem &p, c
         put_parities<QUADRANTS, 1>(h, c, k, parities);
     }
     if (threadIdx.x < TILES * CELLS)
-        cells[threadIdx.x] = cell_of(p, whole, threadIdx.x);
+        cells[threadIdx.x] = cell_of<REACH>(p, s, whole, threadIdx.x);
     __syncthreads();
     changes<1, ALL> d;
     multiply<QUADRANTS, 1, ALL>(s.op.propagator + kn_cuda_propagator_share(steps, ALL, parity), steps,
@@ -497,36 +286,41 @@ static __device__ __forceinline__ void operate_cells(const kn_cuda_problem &p, c
     settle_cells(p, s, tile, parities, lost, cells);
 }
 
-template <bool OPERATES>
+template <bool OPERATES, reach REACH>
 static __global__ void __launch_bounds__(SHORT, SHORT_BLOCKS)
     short_march_kernel(const __grid_constant__ kn_cuda_problem p, const __grid_constant__ kn_cuda_step s,
                        double lose, int whole)
 {
     extern __shared__ __align__(16) float tiles[];
     __shared__ lost_cells lost;
-    __shared__ int cells[TILES * CELLS];
+    __shared__ int cells[TILES * CELLS], around[TILES][REACH == AT_RIM ? AROUND : 1];
 
     const int tile = threadIdx.x / (QUADRANTS * LANES), octant = threadIdx.x / LANES % QUADRANTS,
               k = 4 * (threadIdx.x % LANES);
-    const tile_place here = place_in_block(p, whole, tile);
+    const tile_place here = place_in_block<REACH>(p, s, whole, tile);
     float *const mine = tiles + tile * CELLS * p.mesh.nnodes, lost_here[ROWS][COLUMNS] = {};
     let_the_next_begin();
     const long long start = clock64();
     const bool active = k < p.mesh.stride && here.exists;
+    if (REACH == AT_RIM) {
+        look_around(p, here.cell, threadIdx.x % (QUADRANTS * LANES), QUADRANTS * LANES, around[tile]);
+        __syncthreads();
+    }
     if (active && here.walls) {
         wait_for_the_last();
-        stream_tile<true>(p, s, here.cell, here.walls, k, octant, octant + 1, mine, lost_here);
+        stream_tile<true, REACH>(p, s, here.cell, here.walls, k, octant, octant + 1, around[tile], mine,
+                                 lost_here);
     } else if (active) {
-        stream_tile<false>(p, s, here.cell, 0, k, octant, octant + 1, mine, lost_here);
+        stream_tile<false, REACH>(p, s, here.cell, 0, k, octant, octant + 1, around[tile], mine, lost_here);
     }
     note_lost(lost_here, octant, tile, &lost);
     const long long middle = clock64();
     if (OPERATES)
-        operate_cells(p, s, whole, tiles, lost, tiles + TILES * CELLS * p.mesh.nnodes, cells);
+        operate_cells<REACH>(p, s, whole, tiles, lost, tiles + TILES * CELLS * p.mesh.nnodes, cells);
     else
-        relax_cells(p, s, lose, whole, tiles, lost);
+        relax_cells<REACH>(p, s, lose, whole, tiles, lost);
     wait_for_the_last();
-    note_cycles(p, blockIdx.x == 0, start, middle);
+    note_cycles(p, REACH != AT_RIM && blockIdx.x == 0, start, middle);
 }
 
 /* --------------------------------------------------------------------- launching */
@@ -581,17 +375,29 @@ static int whole_blocks(const kn_cuda_problem *p, int tiles)
     return TILES * rest > card ? blocks : blocks - rest;
 }
 
-cudaError_t kn_cuda_march(const struct kn_cuda_problem *p, const struct kn_cuda_step *s, cudaStream_t stream)
+template <reach REACH>
+static cudaError_t launch_reach(const kn_cuda_problem *p, const kn_cuda_step *s, int tiles,
+                                cudaStream_t stream)
 {
     const int quads = p->mesh.stride / 4, threads = (quads + WARP - 1) / WARP * WARP;
-    const int tiles = p->inner.tiles[0] * p->inner.tiles[1];
     if (has_short_rows(p)) {
         const int whole = whole_blocks(p, tiles), rest = tiles - TILES * whole;
-        return launch(kn_cuda_march_operates(p) ? short_march_kernel<true> : short_march_kernel<false>, p, s,
-                      whole + (rest > 0 ? rest : 0), whole, SHORT, stream);
+        return launch(kn_cuda_march_operates(p) ? short_march_kernel<true, REACH>
+                                                : short_march_kernel<false, REACH>,
+                      p, s, whole + (rest > 0 ? rest : 0), whole, SHORT, stream);
     }
-    return launch(quads <= 128   ? march_kernel<128>
-                  : quads <= 256 ? march_kernel<256>
-                                 : march_kernel<WARP * MOST_WARPS>,
+    return launch(quads <= 128   ? march_kernel<128, REACH>
+                  : quads <= 256 ? march_kernel<256, REACH>
+                                 : march_kernel<WARP * MOST_WARPS, REACH>,
                   p, s, tiles, tiles, threads, stream);
+}
+
+cudaError_t kn_cuda_march(const struct kn_cuda_problem *p, const struct kn_cuda_step *s, cudaStream_t stream)
+{
+    if (!s->tiles)
+        return launch_reach<ALONE>(p, s, p->inner.tiles[0] * p->inner.tiles[1], stream);
+    if (s->ntiles == 0)
+        return cudaSuccess;
+    return s->rim ? launch_reach<AT_RIM>(p, s, s->ntiles, stream)
+                  : launch_reach<INSIDE>(p, s, s->ntiles, stream);
 }

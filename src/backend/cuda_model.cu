@@ -101,7 +101,7 @@ static __global__ void model_kernel(const __grid_constant__ kn_cuda_problem p,
 {
     extern __shared__ __align__(16) float tile[];
     __shared__ double space[32 * 15];
-    const int cell = blockIdx.x;
+    const int cell = s.listed ? p.tiled[blockIdx.x] : blockIdx.x;
     float *out = s.next + (int64_t)cell * p.mesh.nnodes, *row = staged ? tile : out, lost = 0;
     const long long start = clock64();
     FOR_QUADS(p, octant, k)

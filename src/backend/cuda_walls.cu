@@ -31,10 +31,12 @@ static __device__ double mass_flux(const kn_cuda_problem &p, int axis, int k, co
 
 /* One block per face: density of the emission from the flux that arrives. */
 template <int ORDER>
-static __global__ void density_kernel(const __grid_constant__ kn_cuda_problem p, const float *h, float dt)
+static __global__ void density_kernel(const __grid_constant__ kn_cuda_problem p, const int32_t *list,
+                                      const float *h, float dt)
 {
     __shared__ double space[32];
-    const int face = blockIdx.x, side = p.face_side[face], axis = side / 2, quads = p.mesh.stride / 4;
+    const int face = list ? list[blockIdx.x] : blockIdx.x, side = p.face_side[face], axis = side / 2,
+              quads = p.mesh.stride / 4;
     double sum[1] = {0};
     wait_for_the_last();
     let_the_next_begin();
@@ -76,10 +78,12 @@ static __device__ four passing(const kn_cuda_problem &p, const float *h, kn_site
 
 /* Everything that passes through one face; after all densities. */
 template <int ORDER>
-static __global__ void flux_kernel(const __grid_constant__ kn_cuda_problem p, const float *h, float dt)
+static __global__ void flux_kernel(const __grid_constant__ kn_cuda_problem p, const int32_t *list,
+                                   const float *h, float dt)
 {
     __shared__ double space[32 * 5];
-    const int face = blockIdx.x, side = p.face_side[face], axis = side / 2, quads = p.mesh.stride / 4;
+    const int face = list ? list[blockIdx.x] : blockIdx.x, side = p.face_side[face], axis = side / 2,
+              quads = p.mesh.stride / 4;
     const bool emits = p.emits >> side & 1;
     double sum[5] = {0, 0, 0, 0, 0};
     for (int octant = 0; octant < p.mesh.octants; octant++) {
@@ -97,24 +101,24 @@ static __global__ void flux_kernel(const __grid_constant__ kn_cuda_problem p, co
 }
 
 template <int ORDER>
-static cudaError_t launch_walls(const struct kn_cuda_problem *p, const float *h, float dt, bool fluxes,
-                                cudaStream_t stream)
+static cudaError_t launch_walls(const struct kn_cuda_problem *p, const int32_t *list, int count,
+                                const float *h, float dt, bool fluxes, bool overlaps, cudaStream_t stream)
 {
     const int items = p->mesh.nnodes / 4, threads = items <= 64 ? 64 : items <= 128 ? 128 : 256;
-    const cudaError_t status =
-        launch_overlapping(density_kernel<ORDER>, (unsigned)p->nfaces, threads, 0, stream, true, *p, h, dt);
+    const cudaError_t status = launch_overlapping(density_kernel<ORDER>, (unsigned)count, threads, 0, stream,
+                                                  overlaps, *p, list, h, dt);
     if (status != cudaSuccess)
         return status;
     if (fluxes)
-        flux_kernel<ORDER><<<(unsigned)p->nfaces, threads, 0, stream>>>(*p, h, dt);
+        flux_kernel<ORDER><<<(unsigned)count, threads, 0, stream>>>(*p, list, h, dt);
     return cudaGetLastError();
 }
 
-cudaError_t kn_cuda_walls(const struct kn_cuda_problem *p, const float *h, float dt, bool fluxes,
-                          cudaStream_t stream)
+cudaError_t kn_cuda_walls(const struct kn_cuda_problem *p, const int32_t *list, int count, const float *h,
+                          float dt, bool fluxes, bool overlaps, cudaStream_t stream)
 {
-    if (p->nfaces == 0)
+    if (count == 0)
         return cudaSuccess;
-    return p->order == 1 ? launch_walls<1>(p, h, dt, fluxes, stream)
-                         : launch_walls<2>(p, h, dt, fluxes, stream);
+    return p->order == 1 ? launch_walls<1>(p, list, count, h, dt, fluxes, overlaps, stream)
+                         : launch_walls<2>(p, list, count, h, dt, fluxes, overlaps, stream);
 }

@@ -28,7 +28,7 @@ const char *kn_comm_library(void);         /* what connects them, and its versio
 
 /* Ends all ranks at once, those too that wait for this one, with the message of the error on standard
  * error: for what has gone wrong where nobody can be told any more. */
-_Noreturn void kn_comm_abort(enum kn_status status);
+__attribute__((noreturn)) void kn_comm_abort(enum kn_status status);
 
 /* ---- All ranks call these, in the same order. */
 
