@@ -15,6 +15,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* --------------------------------------------------------------------- loop */
 
@@ -150,6 +151,23 @@ static enum kn_status attend(struct kn_run_parts *r)
     return status;
 }
 
+/* Which rank computes where: all in the log, as long as it is short also for the user. */
+static void name_places(struct kn_run_parts *r)
+{
+    enum { SHOWN = 8 };
+    char host[64] = "", device[128], place[256];
+    gethostname(host, sizeof host - 1);
+    kn_sim_device(r->sim, device, sizeof device);
+    for (int rank = 0; rank < r->comm->size && r->comm->size > 1; rank++) {
+        snprintf(place, sizeof place, "%s, %s", host, device);
+        kn_comm_broadcast(r->comm, rank, place, sizeof place);
+        if (r->comm->size <= SHOWN)
+            kn_progress_note(&r->progress, "rank %d: %s", rank, place);
+        else
+            kn_progress_log(&r->progress, "rank %d: %s", rank, place);
+    }
+}
+
 /* The box, with what is worth knowing about this run. */
 static void introduce(struct kn_run_parts *r)
 {
@@ -177,6 +195,7 @@ static void introduce(struct kn_run_parts *r)
     }
     kn_sim_device(r->sim, job.device, sizeof job.device);
     kn_progress_start(&r->progress, &job);
+    name_places(r);
     if (r->assemble_s > 0)
         kn_progress_log(&r->progress, "the collision operator took %.1f s", r->assemble_s);
     if (r->pilot_s > 0)

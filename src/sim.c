@@ -14,6 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { NOTE = 512 };
+
 struct kn_sim {
     struct kn_case c;
     const struct kn_comm *comm;
@@ -32,7 +34,7 @@ struct kn_sim {
     uint64_t draws;  /* collision sets used so far */
     double *moments; /* [ncells][KN_MOMENTS] */
     double *fluxes;  /* [nfaces][KN_FLUXES] */
-    char note[512];  /* for the user, about the machine; "" = nothing */
+    char note[NOTE]; /* for the user, about the machine; "" = nothing */
 };
 
 /* ------------------------------------------------------------------ planning */
@@ -105,6 +107,14 @@ static const struct kn_backend *assembler_of(const struct kn_case *c)
     return c->collision.method == KN_METHOD_OPERATOR ? kn_backend_assembler(c->run.backend) : NULL;
 }
 
+/* First of all: looking at the memory of a device takes some of it, which should be that of the right one.
+ * `note` [NOTE], or NULL. */
+static enum kn_status settle(const struct kn_backend *backend, const struct kn_comm *comm, char *note)
+{
+    char unread[NOTE];
+    return backend->settle ? backend->settle(comm, note ? note : unread, NOTE) : KN_OK;
+}
+
 /* Boxes for all ranks, owned by the caller. */
 static enum kn_status divide(const struct kn_case *c, const struct kn_comm *comm,
                              const struct kn_backend *backend, struct kn_box **boxes)
@@ -129,7 +139,8 @@ static enum kn_status plan_space(const struct kn_case *c, const struct kn_comm *
         halo = others > halo ? others : halo;
     }
     free(boxes);
-    if (cells + halo > INT32_MAX / KN_SIDES)
+    const int64_t most = INT32_MAX / 8; /* rows of borders are numbered by octant */
+    if (status == KN_OK && comm->size > 1 && cells + halo > most)
         return kn_error_set(KN_EINPUT, "space.cells: %lld cells are more than one rank can number",
                             (long long)cells);
     *space = (struct kn_space){.ncells = (int)cells, .nhalo = (int)halo};
@@ -149,6 +160,7 @@ enum kn_status kn_sim_plan(const struct kn_case *c, const struct kn_comm *comm, 
     const int *n = c->space.cells;
     enum kn_status status = kn_case_check(c);
     if (status != KN_OK || (status = find_backend(c, &backend)) != KN_OK ||
+        (status = settle(backend, comm, NULL)) != KN_OK ||
         (status = plan_space(c, comm, backend, &space)) != KN_OK)
         return status;
     if ((status = kn_velocity_create(&v, c)) == KN_OK) {
@@ -216,10 +228,8 @@ static enum kn_status lay_out(struct kn_sim *sim)
     enum kn_status status;
     if ((status = find_backend(c, &sim->backend)) != KN_OK)
         return status;
-    if (sim->backend->settle &&
-        (status = sim->backend->settle(sim->comm, sim->note, sizeof sim->note)) != KN_OK)
-        return status;
-    if ((status = divide(c, sim->comm, sim->backend, &sim->boxes)) != KN_OK ||
+    if ((status = settle(sim->backend, sim->comm, sim->note)) != KN_OK ||
+        (status = divide(c, sim->comm, sim->backend, &sim->boxes)) != KN_OK ||
         (status = kn_velocity_create(&sim->velocity, c)) != KN_OK ||
         (status = kn_space_create(&sim->space, c, &sim->boxes[sim->comm->rank])) != KN_OK ||
         (status = kn_boundary_create(&sim->boundary, c, &sim->velocity)) != KN_OK)

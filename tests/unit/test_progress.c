@@ -37,6 +37,7 @@ static struct scene *open_scene(enum kn_report report)
     s->job = (struct kn_progress_job){.c = &s->c,
                                       .backend = "cpu",
                                       .device = "Abacus 3000, AVX-512",
+                                      .ranks = 1,
                                       .threads = 2,
                                       .cells = {40, 50, 1},
                                       .nodes = 512,
@@ -244,7 +245,7 @@ static void test_json(void **state)
     expect_events(s, "assembly", 2); /* one a second, and the last */
     expect_said(s, "{\"event\":\"assembly\",\"part\":0,\"eta_s\":null}\n");
     kn_progress_start(&s->p, &s->job);
-    expect_said(s, "\"device\":\"Abacus 3000, AVX-512\",\"threads\":2,\"cells\":2000,\"shape\":[40,50,1]");
+    expect_said(s, "\"device\":\"Abacus 3000, AVX-512\",\"ranks\":1,\"threads\":2,\"cells\":2000,\"shape\":[40,50,1]");
     s->row.residual = NAN;
     step(s, 0, 5);
     expect_between("events in 5 s", count_of(s->text, "\"event\":\"progress\""), 4, 6);
