@@ -52,7 +52,7 @@ static enum kn_status measure_look(struct kn_sim *sim, const struct kn_case *c, 
     struct kn_monitor monitor = {0};
     struct kn_wall_flux walls[KN_SIDES] = {{0}};
     double *fields = malloc((size_t)kn_sim_cells(sim) * KN_FIELDS * sizeof *fields);
-    enum kn_status status = fields ? kn_monitor_create(&monitor, c, kn_sim_space(sim))
+    enum kn_status status = fields ? kn_monitor_create(&monitor, c, kn_sim_space(sim), &kn_comm_alone)
                                    : kn_error_set(KN_EMEMORY, "not enough memory for the fields");
     if (status == KN_OK) /* ends a step that was left open */
         status = kn_sim_advance(sim, 1);

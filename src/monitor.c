@@ -3,12 +3,14 @@
 #include "boundary.h"
 #include "collision.h"
 #include "error.h"
+#include "midline.h"
+#include "sums.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { WATCHED = KN_THETA + 1 }; /* rho, u, theta: what the residual looks at */
+enum { WATCHED = KN_SUMS_WATCHED };
 
 #define AVERAGE    "average."
 #define AT(member) offsetof(struct kn_row, member)
@@ -159,10 +161,6 @@ static void add_columns(struct kn_monitor *m, const struct kn_column *table, int
 
 static void choose_columns(struct kn_monitor *m)
 {
-    bool has_faces[KN_SIDES] = {false};
-    for (int f = 0; f < m->space->nfaces; f++)
-        has_faces[m->space->faces[f].side] = true;
-
     add_columns(m, always, COUNT(always));
     if (m->closed)
         add_columns(m, of_closed_box, COUNT(of_closed_box));
@@ -174,16 +172,18 @@ static void choose_columns(struct kn_monitor *m)
     if (norm(m->c->source.temperature_gradient) > 0)
         add_columns(m, of_creep, COUNT(of_creep));
     for (int s = 0; s < KN_SIDES; s++)
-        if (has_faces[s])
+        if (m->c->walls[s].kind != KN_WALL_PERIODIC && !kn_space_is_uniform(m->c, s / 2))
             add_columns(m, of_side[s], COUNT(of_side[s]));
     add_columns(m, of_field, KN_FIELDS);
 }
 
-enum kn_status kn_monitor_create(struct kn_monitor *m, const struct kn_case *c, const struct kn_space *space)
+enum kn_status kn_monitor_create(struct kn_monitor *m, const struct kn_case *c, const struct kn_space *space,
+                                 const struct kn_comm *comm)
 {
     size_t n = (size_t)space->ncells;
     *m = (struct kn_monitor){.c = c,
                              .space = space,
+                             .comm = comm,
                              .closed = kn_boundary_keeps_mass(c),
                              .previous_residual = NAN,
                              .window = kn_monitor_window(c)};
@@ -192,9 +192,11 @@ enum kn_status kn_monitor_create(struct kn_monitor *m, const struct kn_case *c, 
     m->square = calloc(COLUMNS_MAX, sizeof *m->square);
     m->previous = calloc(n * WATCHED, sizeof *m->previous);
     m->mean_fields = calloc(n * KN_FIELDS, sizeof *m->mean_fields);
-    const bool noisy = kn_collision_is_noisy(c);
+    const bool noisy = kn_collision_is_noisy(c), cavity = is_cavity(c);
     m->batches = noisy ? calloc(COLUMNS_MAX, sizeof *m->batches) : NULL;
-    if (!m->columns || !m->mean || !m->square || !m->previous || !m->mean_fields || (noisy && !m->batches)) {
+    m->midline = cavity ? calloc((size_t)space->whole[1] * KN_MIDLINE_CELLS, sizeof *m->midline) : NULL;
+    if (!m->columns || !m->mean || !m->square || !m->previous || !m->mean_fields || (noisy && !m->batches) ||
+        (cavity && !m->midline)) {
         kn_monitor_destroy(m);
         return kn_error_set(KN_EMEMORY, "not enough memory to watch %zu cells", n);
     }
@@ -210,46 +212,62 @@ void kn_monitor_destroy(struct kn_monitor *m)
     free(m->batches);
     free(m->previous);
     free(m->mean_fields);
+    free(m->midline);
     *m = (struct kn_monitor){0};
 }
 
 /* ---------------------------------------------------------------- one row */
 
-enum kn_status kn_monitor_check(const struct kn_monitor *m, int64_t step, double time, const double *fields)
+/* The first value that is not finite, numbered through the fields of the whole space; INT64_MAX: none. */
+static int64_t find_bad(const struct kn_monitor *m, const double *fields)
 {
-    for (int i = 0; i < m->space->ncells; i++)
-        for (int f = 0; f < KN_FIELDS; f++) {
-            if (isfinite(fields[(size_t)i * KN_FIELDS + f]))
-                continue;
-            int nx = m->space->cells[0], ny = m->space->cells[1];
-            return kn_error_set(KN_ENUMERIC,
-                                "non-finite %s in cell %d (x %d, y %d, z %d) at step %lld, t = %.6g",
-                                of_field[f].name + strlen(AVERAGE), i, i % nx, i / nx % ny, i / nx / ny,
-                                (long long)step, time);
-        }
-    return KN_OK;
+    const int ncells = m->space->ncells;
+    int first = ncells; /* the order of cells in a box is that in the whole space */
+#pragma omp parallel for schedule(static) num_threads(kn_sums_threads(m->c, ncells)) reduction(min : first)
+    for (int i = 0; i < ncells; i++) {
+        bool good = true;
+        for (int f = 0; f < KN_FIELDS; f++)
+            good = good & (bool)isfinite(fields[(size_t)i * KN_FIELDS + f]);
+        first = !good && i < first ? i : first;
+    }
+    if (first == ncells)
+        return INT64_MAX;
+    int f = 0;
+    while (isfinite(fields[(size_t)first * KN_FIELDS + f]))
+        f++;
+    return kn_space_number(m->space, first) * KN_FIELDS + f;
 }
 
-/* theory (10): the moments of h from the fields. */
-static void sum_fields(const struct kn_monitor *m, struct kn_row *row, const double *fields)
+enum kn_status kn_monitor_check(const struct kn_monitor *m, int64_t step, double time, const double *fields)
 {
-    double eps = m->c->disturbance, volume = 0, moved = 0, disturbed = 0;
-    for (int i = 0; i < m->space->ncells; i++) {
-        const double *q = fields + (size_t)i * KN_FIELDS, *u = q + KN_UX;
-        double dv = m->space->volume[i], n = 1 + eps * q[KN_RHO];
-        double kinetic = 2.0 / 3.0 * eps * (u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
-        volume += dv;
-        moved += dv * fabs(q[KN_RHO]);
-        disturbed += dv * (fabs(u[0]) + fabs(u[1]) + fabs(u[2]) + fabs(q[KN_THETA]));
-        row->mass += dv * q[KN_RHO];
-        for (int d = 0; d < 3; d++)
-            row->momentum[d] += dv * n * u[d];
-        row->energy += dv * 1.5 * (n * (q[KN_THETA] + kinetic) + q[KN_RHO]);
-        for (int f = 0; f < KN_FIELDS; f++)
-            row->average[f] += dv * q[f];
-    }
+    int64_t bad = find_bad(m, fields);
+    kn_comm_least(m->comm, &bad, 1);
+    if (bad == INT64_MAX)
+        return KN_OK;
+    const long long cell = bad / KN_FIELDS, nx = m->space->whole[0], ny = m->space->whole[1];
+    return kn_error_set(KN_ENUMERIC,
+                        "non-finite %s in cell %lld (x %lld, y %lld, z %lld) at step %lld, t = %.6g",
+                        of_field[bad % KN_FIELDS].name + strlen(AVERAGE), cell, cell % nx, cell / nx % ny,
+                        cell / nx / ny, (long long)step, time);
+}
+
+/* A sum is finite only where all its terms are: there is nothing to look for then. */
+static enum kn_status check_sums(const struct kn_monitor *m, const struct kn_sums *sums, int64_t step,
+                                 double time, const double *fields)
+{
+    bool finite = true;
     for (int f = 0; f < KN_FIELDS; f++)
-        row->average[f] /= volume;
+        finite = finite && isfinite(sums->fields[f]);
+    return finite ? KN_OK : kn_monitor_check(m, step, time, fields);
+}
+
+static void fill_sums(const struct kn_monitor *m, struct kn_row *row, const struct kn_sums *sums)
+{
+    row->mass = sums->fields[KN_RHO];
+    memcpy(row->momentum, sums->momentum, sizeof row->momentum);
+    row->energy = sums->energy;
+    for (int f = 0; f < KN_FIELDS; f++)
+        row->average[f] = sums->fields[f] / sums->volume;
     if (m->rows > 0) {
         double change[3];
         for (int d = 0; d < 3; d++)
@@ -260,62 +278,12 @@ static void sum_fields(const struct kn_monitor *m, struct kn_row *row, const dou
     /* where nothing but rounding moves mass, a ratio to it would say nothing */
     if (!m->closed)
         row->mass_drift = NAN;
-    else if (m->rows > 0 && moved > 1e-6 * disturbed)
-        row->mass_drift = (row->mass - m->initial[0]) / moved;
-}
-
-static double residual(const struct kn_monitor *m, double time, const double *fields)
-{
-    double change = 0, size = 0;
-    if (m->rows == 0 || !(time > m->previous_time))
-        return NAN;
-    for (int i = 0; i < m->space->ncells; i++)
-        for (int f = 0; f < WATCHED; f++) {
-            double now = fields[(size_t)i * KN_FIELDS + f];
-            double moved = now - m->previous[(size_t)i * WATCHED + f];
-            change += m->space->volume[i] * moved * moved;
-            size += m->space->volume[i] * now * now;
-        }
-    return size > 0 ? sqrt(change / size) / (time - m->previous_time) : 0;
-}
-
-/* The two cells whose centres lie about the middle of an axis, and how much
- * each counts there: halves for an even number of cells, one for an odd. */
-struct middle {
-    int cell[2];
-    double weight[2];
-};
-
-static struct middle find_middle(const struct kn_space *space, int axis)
-{
-    const double *edge = space->edges[axis];
-    int n = space->cells[axis], high = 0;
-    if (n == 1)
-        return (struct middle){{0, 0}, {1, 0}};
-    double twice = edge[0] + edge[n];
-    while (high < n - 1 && edge[high] + edge[high + 1] < twice)
-        high++;
-    int low = high > 0 ? high - 1 : 0;
-    double below = twice - (edge[low] + edge[low + 1]), above = edge[high] + edge[high + 1] - twice;
-    double share = below + above > 0 ? below / (below + above) : 1;
-    return (struct middle){{low, high}, {1 - share, share}};
-}
-
-static double midline_flow(const struct kn_space *space, const double *fields)
-{
-    struct middle x = find_middle(space, 0), z = find_middle(space, 2);
-    double sum = 0, height = 0;
-    for (int j = 0; j < space->cells[1]; j++) {
-        double u = 0, dy = space->edges[1][j + 1] - space->edges[1][j];
-        for (int k = 0; k < 2; k++)
-            for (int i = 0; i < 2; i++) {
-                size_t cell = ((size_t)z.cell[k] * space->cells[1] + j) * space->cells[0] + x.cell[i];
-                u += x.weight[i] * z.weight[k] * fields[cell * KN_FIELDS + KN_UX];
-            }
-        sum += dy * fabs(u);
-        height += dy;
-    }
-    return sum / height;
+    else if (m->rows > 0 && sums->moved > 1e-6 * sums->disturbed)
+        row->mass_drift = (row->mass - m->initial[0]) / sums->moved;
+    if (m->rows == 0 || !(row->time > m->previous_time))
+        row->residual = NAN;
+    else if (sums->size != 0)
+        row->residual = sqrt(sums->change / sums->size) / (row->time - m->previous_time);
 }
 
 /* Mean speed of the gas along a direction. */
@@ -335,7 +303,7 @@ static void measure(const struct kn_monitor *m, struct kn_row *row, const double
     row->drag = row->vortex_flow = row->flow_force = row->flow_thermal = NAN;
     if (is_cavity(m->c)) {
         row->drag = walls[KN_TOP].shear_magnitude / lid_speed(m->c);
-        row->vortex_flow = midline_flow(m->space, fields) / lid_speed(m->c);
+        row->vortex_flow = kn_midline_flow(m->space, m->comm, fields, m->midline) / lid_speed(m->c);
     }
     if (norm(force) > 0)
         row->flow_force = flow_along(row, force) / (norm(force) * delta);
@@ -374,7 +342,7 @@ double kn_monitor_window(const struct kn_case *c)
     return steady && kn_collision_is_noisy(c) ? c->time.end / 2 : -1;
 }
 
-static void update_averages(struct kn_monitor *m, const double *fields)
+static void update_averages(struct kn_monitor *m)
 {
     double share = 1.0 / (double)++m->averaged;
     for (int i = 0; i < m->ncolumns; i++) {
@@ -386,22 +354,38 @@ static void update_averages(struct kn_monitor *m, const double *fields)
         if (m->batches)
             kn_batches_add(&m->batches[i], v);
     }
-    size_t count = (size_t)m->space->ncells * KN_FIELDS;
-    for (size_t i = 0; i < count; i++)
-        m->mean_fields[i] += (fields[i] - m->mean_fields[i]) * share;
+}
+
+/* The fields for the next row, and in their averages where they count. */
+static void keep_fields(struct kn_monitor *m, const double *fields, bool averaged)
+{
+    const int ncells = m->space->ncells;
+    const double share = averaged ? 1.0 / (double)m->averaged : 0;
+#pragma omp parallel for schedule(static) num_threads(kn_sums_threads(m->c, ncells))
+    for (int i = 0; i < ncells; i++) {
+        const double *q = fields + (size_t)i * KN_FIELDS;
+        double *mean = m->mean_fields + (size_t)i * KN_FIELDS;
+        memcpy(m->previous + (size_t)i * WATCHED, q, WATCHED * sizeof *q);
+        if (!averaged)
+            continue;
+        for (int f = 0; f < KN_FIELDS; f++)
+            mean[f] += (q[f] - mean[f]) * share;
+    }
 }
 
 enum kn_status kn_monitor_take(struct kn_monitor *m, int64_t step, double time, const double *fields,
                                const struct kn_wall_flux *walls)
 {
-    enum kn_status status = kn_monitor_check(m, step, time, fields);
+    struct kn_sums sums;
+    kn_sums_take(&sums, m->comm, m->c, m->space, fields, m->rows > 0 ? m->previous : NULL);
+    enum kn_status status = check_sums(m, &sums, step, time, fields);
     if (status == KN_OK)
         status = check_walls(step, time, walls);
     if (status != KN_OK)
         return status;
 
-    struct kn_row row = {.step = (double)step, .time = time, .residual = residual(m, time, fields)};
-    sum_fields(m, &row, fields);
+    struct kn_row row = {.step = (double)step, .time = time};
+    fill_sums(m, &row, &sums);
     measure(m, &row, fields, walls);
 
     m->previous_residual = m->rows > 0 ? m->row.residual : NAN;
@@ -411,11 +395,12 @@ enum kn_status kn_monitor_take(struct kn_monitor *m, int64_t step, double time, 
                (double[]){row.mass, row.momentum[0], row.momentum[1], row.momentum[2], row.energy},
                sizeof m->initial);
     m->previous_time = time;
-    for (int i = 0; i < m->space->ncells; i++)
-        memcpy(m->previous + (size_t)i * WATCHED, fields + (size_t)i * KN_FIELDS, WATCHED * sizeof *fields);
 
-    if (m->window >= 0 && time >= m->window && step > 0) /* nothing has passed a wall at step 0 */
-        update_averages(m, fields);
+    const bool averaged =
+        m->window >= 0 && time >= m->window && step > 0; /* nothing has passed a wall at step 0 */
+    if (averaged)
+        update_averages(m);
+    keep_fields(m, fields, averaged);
     return KN_OK;
 }
 
@@ -451,7 +436,7 @@ int kn_monitor_headline(const struct kn_monitor *m)
 /* ---------------------------------------------------------------- restart */
 
 enum {
-    STATE_VERSION = 3,
+    STATE_VERSION = 4,
     ROW_SIZE = sizeof(struct kn_row) / sizeof(double),
     BATCHES_SIZE = sizeof(struct kn_batches) / sizeof(double)
 };
@@ -465,8 +450,7 @@ enum { HEAD_SIZE = sizeof(struct state_head) / sizeof(double) };
 
 int64_t kn_monitor_state_size(const struct kn_monitor *m)
 {
-    return HEAD_SIZE + ROW_SIZE + (2 + (m->batches ? BATCHES_SIZE : 0)) * m->ncolumns +
-           (int64_t)m->space->ncells * (WATCHED + KN_FIELDS);
+    return HEAD_SIZE + ROW_SIZE + (2 + (m->batches ? BATCHES_SIZE : 0)) * m->ncolumns;
 }
 
 static double *put(double *to, const void *from, size_t count)
@@ -483,8 +467,8 @@ static const double *get(void *to, const double *from, size_t count)
 
 void kn_monitor_save(const struct kn_monitor *m, double *state)
 {
-    size_t columns = (size_t)m->ncolumns, cells = (size_t)m->space->ncells;
-    struct state_head head = {STATE_VERSION, m->ncolumns,         m->space->ncells,
+    size_t columns = (size_t)m->ncolumns;
+    struct state_head head = {STATE_VERSION, m->ncolumns,         (double)kn_space_count(m->space),
                               m->window,     (double)m->averaged, (double)m->rows,
                               {0},           m->previous_time,    m->previous_residual};
     memcpy(head.initial, m->initial, sizeof head.initial);
@@ -493,18 +477,17 @@ void kn_monitor_save(const struct kn_monitor *m, double *state)
     state = put(state, m->mean, columns);
     state = put(state, m->square, columns);
     if (m->batches)
-        state = put(state, m->batches, columns * BATCHES_SIZE);
-    state = put(state, m->previous, cells * WATCHED);
-    put(state, m->mean_fields, cells * KN_FIELDS);
+        put(state, m->batches, columns * BATCHES_SIZE);
 }
 
 enum kn_status kn_monitor_restore(struct kn_monitor *m, const double *state, int64_t size)
 {
-    size_t columns = (size_t)m->ncolumns, cells = (size_t)m->space->ncells;
+    size_t columns = (size_t)m->ncolumns;
     struct state_head head = {0};
     if (size == kn_monitor_state_size(m))
         state = get(&head, state, HEAD_SIZE);
-    if (head.version != STATE_VERSION || head.ncolumns != m->ncolumns || head.ncells != m->space->ncells)
+    if (head.version != STATE_VERSION || head.ncolumns != m->ncolumns ||
+        head.ncells != (double)kn_space_count(m->space))
         return kn_error_set(KN_EINPUT, "the checkpoint watches other quantities than this case does");
     m->rows = (int64_t)head.rows;
     m->averaged = (int64_t)head.averaged;
@@ -515,9 +498,7 @@ enum kn_status kn_monitor_restore(struct kn_monitor *m, const double *state, int
     state = get(m->mean, state, columns);
     state = get(m->square, state, columns);
     if (m->batches)
-        state = get(m->batches, state, columns * BATCHES_SIZE);
-    state = get(m->previous, state, cells * WATCHED);
-    get(m->mean_fields, state, cells * KN_FIELDS);
+        get(m->batches, state, columns * BATCHES_SIZE);
 
     /* a window that nobody has set goes on where it began, also to a later end */
     m->window = m->c->output.average == KN_AVERAGE_AUTO && m->averaged > 0 ? head.average_start
@@ -528,7 +509,25 @@ enum kn_status kn_monitor_restore(struct kn_monitor *m, const double *state, int
         memset(m->square, 0, columns * sizeof *m->square);
         if (m->batches)
             memset(m->batches, 0, columns * sizeof *m->batches);
-        memset(m->mean_fields, 0, cells * KN_FIELDS * sizeof *m->mean_fields);
+    }
+    return KN_OK;
+}
+
+enum kn_status kn_monitor_move(void *of, bool in, int64_t first, int64_t count, void *rows)
+{
+    struct kn_monitor *m = of;
+    double *row = rows;
+    for (int64_t cell = first; cell < first + count; cell++, row += KN_MONITOR_CELL) {
+        double *previous = m->previous + cell * WATCHED, *mean = m->mean_fields + cell * KN_FIELDS;
+        if (!in) {
+            put(put(row, previous, WATCHED), mean, KN_FIELDS);
+            continue;
+        }
+        get(previous, row, WATCHED);
+        if (m->averaged > 0)
+            get(mean, row + WATCHED, KN_FIELDS);
+        else /* they are begun anew */
+            memset(mean, 0, KN_FIELDS * sizeof *mean);
     }
     return KN_OK;
 }

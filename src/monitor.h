@@ -3,6 +3,7 @@
 #define KN_MONITOR_H
 
 #include "batches.h"
+#include "comm/comm.h"
 #include "space.h"
 #include "units.h"
 
@@ -39,7 +40,8 @@ struct kn_column {
 struct kn_monitor {
     const struct kn_case *c;
     const struct kn_space *space;
-    bool closed; /* the mass in the box stays the same */
+    const struct kn_comm *comm;
+    bool closed; /* the mass of the gas stays the same */
     int ncolumns;
     struct kn_column *columns; /* [ncolumns] */
     int64_t rows;              /* taken so far */
@@ -52,20 +54,28 @@ struct kn_monitor {
     double *mean, *square;      /* [ncolumns] running mean, sum of squared deviations (Welford) */
     struct kn_batches *batches; /* [ncolumns] of the averaged rows; NULL where nothing is noisy */
     double *mean_fields;        /* [ncells][KN_FIELDS] */
-    struct kn_row row;          /* the latest row */
+    int64_t *midline; /* [whole[1]][KN_MIDLINE_CELLS] for kn_midline_flow; NULL where that is not asked for */
+    struct kn_row row; /* the latest row */
 };
 
-/* The case and the space are kept by reference, not copied. */
-enum kn_status kn_monitor_create(struct kn_monitor *m, const struct kn_case *c, const struct kn_space *space);
+/* Every rank watches its own cells: `space` is its box, and fields are those of the cells in it.  What comes
+ * out, rows and failures, is the same on all of them, and the same bits for any number of them.  The case,
+ * the space and the ranks are kept by reference, not copied. */
+enum kn_status kn_monitor_create(struct kn_monitor *m, const struct kn_case *c, const struct kn_space *space,
+                                 const struct kn_comm *comm);
 void kn_monitor_destroy(struct kn_monitor *m);
 
-/* Look for a value that is not finite; KN_ENUMERIC, and the message names it. */
+/* ---- All ranks call these two. */
+
+/* Look for a value that is not finite; KN_ENUMERIC, and the message names the first. */
 enum kn_status kn_monitor_check(const struct kn_monitor *m, int64_t step, double time, const double *fields);
 
 /* Take in the state of one report step: fills m->row, updates the averages.
  * A non-finite value is KN_ENUMERIC as above, and then nothing is changed. */
 enum kn_status kn_monitor_take(struct kn_monitor *m, int64_t step, double time, const double *fields,
                                const struct kn_wall_flux *walls);
+
+/* ---- Any rank. */
 
 /* The time from which a case is averaged; negative where it is not. */
 double kn_monitor_window(const struct kn_case *c);
@@ -92,12 +102,17 @@ int kn_monitor_field(const char *name);
 const char *kn_monitor_unit(const char *name);
 enum kn_dimension kn_monitor_dimension(const char *name);
 
-/* Everything that a restart needs, as one array of doubles. */
+/* What a restart needs beside the data of cells, as one array of doubles: the same on all ranks. */
 int64_t kn_monitor_state_size(const struct kn_monitor *m);
 void kn_monitor_save(const struct kn_monitor *m, double *state);
 
 /* KN_EINPUT when the state is that of another case.  Averages that began at
  * another time than this case asks for are begun anew. */
 enum kn_status kn_monitor_restore(struct kn_monitor *m, const double *state, int64_t size);
+
+/* What it needs of cells first..first+count-1 of the box, [count][KN_MONITOR_CELL] doubles: out of `of`, a
+ * struct kn_monitor, or into it, after kn_monitor_restore.  A kn_share_move. */
+enum { KN_MONITOR_CELL = 5 + KN_FIELDS }; /* rho, u, theta at the last row; averages */
+enum kn_status kn_monitor_move(void *of, bool in, int64_t first, int64_t count, void *rows);
 
 #endif

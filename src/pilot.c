@@ -96,7 +96,7 @@ static enum kn_status open_look(struct look *l, const struct kn_case *p,
     enum kn_status status =
         kn_sim_create_heard(&l->sim, p, &kn_comm_alone, listeners ? &listeners->assembly : NULL);
     if (status == KN_OK)
-        status = kn_monitor_create(&l->monitor, p, kn_sim_space(l->sim));
+        status = kn_monitor_create(&l->monitor, p, kn_sim_space(l->sim), &kn_comm_alone);
     if (status != KN_OK)
         return status;
     l->fields = calloc((size_t)kn_sim_cells(l->sim) * KN_FIELDS, sizeof *l->fields);

@@ -170,7 +170,7 @@ static enum kn_status begin(struct making *k)
         status = kn_sim_create_heard(&k->sim, &r->c, &kn_comm_alone, k->listener);
     r->doing = "";
     if (status == KN_OK)
-        status = kn_monitor_create(&k->monitor, &r->c, kn_sim_space(k->sim));
+        status = kn_monitor_create(&k->monitor, &r->c, kn_sim_space(k->sim), &kn_comm_alone);
     if (status == KN_OK)
         status = copy_space(r, kn_sim_space(k->sim));
     if (status == KN_OK)

@@ -310,7 +310,7 @@ void kn_report_compare_print(FILE *to, const struct kn_report_run *run)
     struct kn_monitor monitor = {.ncolumns = 0};
     bool cases = false, good = run->history->rows > 0 && kn_space_create(&space, run->c, NULL) == KN_OK;
     fputs("{\"rows\": [", to);
-    good = good && kn_monitor_create(&monitor, run->c, &space) == KN_OK &&
+    good = good && kn_monitor_create(&monitor, run->c, &space, &kn_comm_alone) == KN_OK &&
            fill_history(&k.record, run, &monitor) && fill_fields(&k.record, run->gas, &space);
     if (good) {
         fill_swing(&k.record);

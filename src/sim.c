@@ -4,6 +4,7 @@
 #include "boxes.h"
 #include "config.h"
 #include "error.h"
+#include "exact.h"
 #include "initial.h"
 #include "sampling.h"
 
@@ -475,43 +476,57 @@ enum kn_status kn_sim_fields(struct kn_sim *sim, double *fields)
     return status;
 }
 
-/* Add one face, weighted with its area, theory (23). */
-static void add_face(const struct kn_sim *sim, int face, struct kn_wall_flux *to)
+/* What is summed over the faces of a side, theory (23). */
+enum { AREA, STRESS, SHEAR = STRESS + 3, HEAT, MASS, WALL_SUMS };
+
+/* Add one face, weighted with its area. */
+static void add_face(const struct kn_sim *sim, int face, struct kn_exact sums[WALL_SUMS])
 {
     const struct kn_face *f = &sim->space.faces[face];
     const double *flux = sim->fluxes + (size_t)face * KN_FLUXES,
                  *velocity = sim->boundary.patches[f->side].velocity;
     double work = 0, tangential = 0;
     for (int d = 0; d < 3; d++) {
-        to->stress[d] += f->area * 2 * flux[1 + d];
+        kn_exact_add(&sums[STRESS + d], f->area * 2 * flux[1 + d]);
         work += velocity[d] * 2 * flux[1 + d];
         tangential += d == f->side / 2 ? 0 : 4 * flux[1 + d] * flux[1 + d];
     }
-    to->wall = true;
-    to->shear_magnitude += f->area * sqrt(tangential);
-    to->heat_flux += f->area * (flux[4] - 2.5 * flux[0] - sim->c.disturbance * work);
-    to->mass_flux += f->area * flux[0];
+    kn_exact_add(&sums[AREA], f->area);
+    kn_exact_add(&sums[SHEAR], f->area * sqrt(tangential));
+    kn_exact_add(&sums[HEAT], f->area * (flux[4] - 2.5 * flux[0] - sim->c.disturbance * work));
+    kn_exact_add(&sums[MASS], f->area * flux[0]);
+}
+
+/* Averages over the walls of all ranks. */
+static void average_faces(const struct kn_sim *sim, const struct kn_comm *comm,
+                          struct kn_wall_flux walls[KN_SIDES])
+{
+    struct kn_exact sums[KN_SIDES][WALL_SUMS] = {0};
+    for (int face = 0; face < sim->space.nfaces; face++)
+        add_face(sim, face, sums[sim->space.faces[face].side]);
+    kn_exact_sum_ranks(comm, &sums[0][0], KN_SIDES * WALL_SUMS);
+    for (int side = 0; side < KN_SIDES; side++) {
+        struct kn_wall_flux *w = &walls[side];
+        const double area = kn_exact_value(&sums[side][AREA]);
+        if (!(area > 0))
+            continue;
+        w->wall = true;
+        for (int d = 0; d < 3; d++)
+            w->stress[d] = kn_exact_value(&sums[side][STRESS + d]) / area;
+        w->shear_magnitude = kn_exact_value(&sums[side][SHEAR]) / area;
+        w->heat_flux = kn_exact_value(&sums[side][HEAT]) / area;
+        w->mass_flux = kn_exact_value(&sums[side][MASS]) / area;
+    }
 }
 
 enum kn_status kn_sim_walls(struct kn_sim *sim, struct kn_wall_flux walls[KN_SIDES])
 {
-    double area[KN_SIDES] = {0};
-    enum kn_status status = sim->backend->fluxes(sim->machine, sim->fluxes);
+    const struct kn_comm *comm = &kn_comm_alone;
+    const enum kn_status status = kn_comm_agree(comm, sim->backend->fluxes(sim->machine, sim->fluxes));
     for (int side = 0; side < KN_SIDES; side++)
         walls[side] = (struct kn_wall_flux){0};
-    for (int face = 0; face < sim->space.nfaces && status == KN_OK; face++) {
-        add_face(sim, face, &walls[sim->space.faces[face].side]);
-        area[sim->space.faces[face].side] += sim->space.faces[face].area;
-    }
-    for (int side = 0; side < KN_SIDES; side++)
-        if (area[side] > 0) {
-            struct kn_wall_flux *w = &walls[side];
-            for (int d = 0; d < 3; d++)
-                w->stress[d] /= area[side];
-            w->shear_magnitude /= area[side];
-            w->heat_flux /= area[side];
-            w->mass_flux /= area[side];
-        }
+    if (status == KN_OK)
+        average_faces(sim, comm, walls);
     return status;
 }
 

@@ -112,7 +112,7 @@ static inline void watch_open(struct watch *w, const char *settings)
 {
     expect_case(&w->c, settings);
     expect_ok(kn_sim_create(&w->sim, &w->c));
-    expect_ok(kn_monitor_create(&w->monitor, &w->c, kn_sim_space(w->sim)));
+    expect_ok(kn_monitor_create(&w->monitor, &w->c, kn_sim_space(w->sim), &kn_comm_alone));
     w->fields = calloc((size_t)kn_sim_cells(w->sim) * KN_FIELDS, sizeof *w->fields);
     assert_non_null(w->fields);
     w->row = &w->monitor.row;

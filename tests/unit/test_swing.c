@@ -16,7 +16,7 @@ static void build(struct scene *s, const char *settings)
     expect_case(&s->c, "space.cells=4 velocity.nodes=4 collision.method=bgk");
     expect_set(&s->c, settings);
     expect_ok(kn_space_create(&s->space, &s->c, NULL));
-    expect_ok(kn_monitor_create(&s->m, &s->c, &s->space));
+    expect_ok(kn_monitor_create(&s->m, &s->c, &s->space, &kn_comm_alone));
 }
 
 static void drop(struct scene *s)

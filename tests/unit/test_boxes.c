@@ -1,0 +1,166 @@
+/* Cells divided among ranks: every cell has one owner, and every box sees the same space. */
+#include "expect.h"
+
+#include "boxes.h"
+
+enum { MOST = 64 };
+
+static const char *const spaces[] = {
+    "space.cells=37 space.order=2",
+    "space.cells=40 walls.left.kind=periodic walls.right.kind=periodic",
+    "space.cells=[24,20] space.order=1",
+    "space.cells=[23,17] space.stretch=[0.9,0.95] space.cluster=[both,high]",
+    "space.cells=[16,21] walls.bottom.kind=periodic walls.top.kind=periodic",
+    "space.cells=[9,8,10]",
+    "space.cells=[8,9,8] walls.back.kind=periodic walls.front.kind=periodic walls.left.kind=specular",
+};
+enum { SPACES = sizeof spaces / sizeof *spaces };
+
+static int64_t number_at(const struct kn_space *whole, const int at[3])
+{
+    return ((int64_t)at[2] * whole->cells[1] + at[1]) * whole->cells[0] + at[0];
+}
+
+static void every_cell_has_one_owner(void **state)
+{
+    (void)state;
+    for (int i = 0; i < SPACES; i++)
+        for (int ranks = 1; ranks <= 12; ranks++) {
+            struct kn_case c;
+            struct kn_box boxes[MOST];
+            int at[3];
+            int64_t cells = 0, least = INT64_MAX, most = 0;
+            expect_case(&c, spaces[i]);
+            expect_ok(kn_boxes_create(boxes, ranks, &c, c.space.order));
+            for (int rank = 0; rank < ranks; rank++) {
+                const int64_t own = kn_boxes_cells(&boxes[rank]);
+                cells += own;
+                least = own < least ? own : least;
+                most = own > most ? own : most;
+            }
+            const int *n = c.space.cells;
+            assert_int_equal(cells, (int64_t)n[0] * n[1] * n[2]);
+            for (at[2] = 0; at[2] < n[2]; at[2]++)
+                for (at[1] = 0; at[1] < n[1]; at[1]++)
+                    for (at[0] = 0; at[0] < n[0]; at[0]++)
+                        assert_in_range(kn_boxes_find(boxes, ranks, at, at[0] % ranks), 0, ranks - 1);
+            /* a cell more along each axis is what cannot be helped */
+            expect_below("largest over mean", (double)most * ranks / (double)cells, 1.6);
+            assert_true(least > 0);
+        }
+}
+
+static void borders_are_short(void **state)
+{
+    (void)state;
+    const struct {
+        const char *space;
+        int ranks;
+        int64_t most; /* cells around the box with most */
+    } known[] = {
+        {"space.cells=[100,100] space.order=2", 4, 2 * (50 + 50)},
+        {"space.cells=[100,100] space.order=1", 16, 4 * 25},
+        {"space.cells=[400,10] space.order=1", 4, 2 * 10},
+        {"space.cells=[32,32,32] space.order=1", 8, 3 * 16 * 16},
+        /* two boxes of 2/3 height beside one slab, where slabs would have 2 x 90 */
+        {"space.cells=[90,90] space.order=1", 3, 60 + 45},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        struct kn_case c;
+        struct kn_box boxes[MOST];
+        int64_t most = 0;
+        expect_case(&c, known[i].space);
+        expect_ok(kn_boxes_create(boxes, known[i].ranks, &c, c.space.order));
+        for (int rank = 0; rank < known[i].ranks; rank++) {
+            const int64_t halo = kn_boxes_halo(&boxes[rank], &c);
+            most = halo > most ? halo : most;
+        }
+        expect_between(known[i].space, most, 1, known[i].most);
+    }
+}
+
+static void too_many_ranks_are_refused(void **state)
+{
+    (void)state;
+    struct kn_case c;
+    struct kn_box boxes[MOST];
+    expect_case(&c, "space.cells=[8,8] space.order=2");
+    expect_ok(kn_boxes_create(boxes, 16, &c, 2));
+    assert_int_equal(kn_boxes_create(boxes, 17, &c, 2), KN_EINPUT);
+    assert_non_null(strstr(kn_error_message(), "17 ranks"));
+    expect_case(&c, "space.cells=1");
+    assert_int_equal(kn_boxes_create(boxes, 2, &c, 1), KN_EINPUT);
+}
+
+/* The whole space, a box of it, and where the cells of the box and its halo are in it. */
+struct view {
+    struct kn_space whole, part;
+};
+
+static int64_t number_of(const struct view *v, int cell)
+{
+    return cell < v->part.ncells ? kn_space_number(&v->part, cell) : v->part.halo[cell - v->part.ncells];
+}
+
+/* All that a step looks at, from cells up to `steps` away from the box, is as in the whole space. */
+static void compare_cell(const struct view *v, int cell, int steps)
+{
+    const int64_t number = number_of(v, cell);
+    for (int d = 0; d < 3; d++)
+        assert_true(v->part.width[3 * cell + d] == v->whole.width[3 * number + d]);
+    for (int side = 0; side < KN_SIDES && steps > 0; side++) {
+        const int32_t next = v->part.neighbour[6 * cell + side],
+                      there = v->whole.neighbour[6 * number + side];
+        assert_true((next < 0) == (there < 0));
+        if (next >= 0) {
+            assert_int_equal(number_of(v, next), there);
+            compare_cell(v, next, steps - 1);
+        } else if (cell < v->part.ncells) {
+            assert_int_equal(v->part.faces[~next].cell, cell);
+            assert_int_equal(v->part.faces[~next].side, side);
+            assert_true(v->part.faces[~next].area == v->whole.faces[~there].area);
+        }
+    }
+}
+
+static void boxes_see_the_same_space(void **state)
+{
+    (void)state;
+    for (int i = 0; i < SPACES; i++)
+        for (int ranks = 1; ranks <= 6; ranks++) {
+            struct kn_case c;
+            struct kn_box boxes[MOST];
+            struct view v;
+            int faces = 0;
+            expect_case(&c, spaces[i]);
+            expect_ok(kn_boxes_create(boxes, ranks, &c, c.space.order));
+            expect_ok(kn_space_create(&v.whole, &c, NULL));
+            assert_int_equal(v.whole.nhalo, 0);
+            for (int rank = 0; rank < ranks; rank++) {
+                expect_ok(kn_space_create(&v.part, &c, &boxes[rank]));
+                assert_true(v.part.nhalo > 0 || ranks == 1);
+                for (int cell = 0; cell < v.part.ncells; cell++) {
+                    int at[3];
+                    kn_space_place(&v.part, cell, at);
+                    assert_int_equal(number_at(&v.whole, at), kn_space_number(&v.part, cell));
+                    assert_true(v.part.volume[cell] == v.whole.volume[kn_space_number(&v.part, cell)]);
+                    compare_cell(&v, cell, c.space.order);
+                }
+                faces += v.part.nfaces;
+                kn_space_destroy(&v.part);
+            }
+            assert_int_equal(faces, v.whole.nfaces);
+            kn_space_destroy(&v.whole);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_cell_has_one_owner),
+        cmocka_unit_test(borders_are_short),
+        cmocka_unit_test(too_many_ranks_are_refused),
+        cmocka_unit_test(boxes_see_the_same_space),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
