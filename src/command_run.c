@@ -1,4 +1,5 @@
 #include "comm/comm.h"
+#include "comm/launcher.h"
 #include "command.h"
 #include "error.h"
 #include "io/files.h"
@@ -133,6 +134,8 @@ static enum kn_report choose_report(const struct run_arguments *a)
         return KN_REPORT_JSON;
     const char *term = getenv("TERM");
     const bool dumb = !term || !*term || strcmp(term, "dumb") == 0; /* it cannot go back in a line */
+    if (kn_launcher_find()) /* mpirun gives us a terminal of its own, wherever it takes what we say */
+        return KN_REPORT_PLAIN;
     return isatty(STDOUT_FILENO) && !dumb ? KN_REPORT_TERMINAL : KN_REPORT_PLAIN;
 }
 

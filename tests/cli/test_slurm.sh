@@ -1,0 +1,125 @@
+#!/bin/bash
+# The jobs of examples/slurm, with stand-ins for the commands of Slurm: what srun starts, on how many ranks, and
+# how a run that is put back into the queue comes to its end.
+# usage: test_slurm.sh PROGRAM SOURCE_FOLDER
+knudsen=$(realpath "$1") && [ -x "$knudsen" ] || { echo "usage: $0 PROGRAM SOURCE_FOLDER"; exit 1; }
+jobs=$(realpath "$2")/examples/slurm
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failed=0
+
+check() {
+    local what=$1
+    shift
+    if "$@" >check.log 2>&1; then
+        echo "ok    $what"
+    else
+        echo "FAIL  $what"
+        sed 's/^/      /' check.log | head -n 15
+        failed=1
+    fi
+}
+ends() {
+    local expected=$1 code
+    shift
+    "$@" >out 2>err
+    code=$?
+    [ "$code" -eq "$expected" ] && return 0
+    echo "exit code $code instead of $expected: $*"
+    cat out err
+    return 1
+}
+contains() { grep -q -- "$2" "$1" || { echo "no '$2' in $1:"; head -5 "$1"; return 1; }; }
+
+ranks=1
+"$knudsen" doctor | grep -q '^MPI  *not' || ranks=2
+
+# ------------------------------------------------------------- stand-ins for Slurm
+
+mkdir bin
+ln -s "$knudsen" bin/knudsen
+# srun: says how it was called; options stand before the program
+cat >bin/srun <<'END_SRUN'
+#!/bin/bash
+echo "srun $*" >>"$SLURM_CALLS"
+while [[ $1 == -* ]]; do shift; done
+[ "$RANKS" -gt 0 ] || exit 0
+if [ "$RANKS" -gt 1 ]; then
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    exec mpirun --oversubscribe --bind-to none -n "$RANKS" "$@"
+fi
+KNUDSEN_MPI=off exec "$@"
+END_SRUN
+# scontrol requeue: the job will begin anew, with the words it was submitted with
+cat >bin/scontrol <<'END_SCONTROL'
+#!/bin/bash
+echo "scontrol $*" >>"$SLURM_CALLS"
+END_SCONTROL
+cat >bin/squeue <<'END_SQUEUE'
+#!/bin/bash
+date -d "+$LIMIT seconds" +%Y-%m-%dT%H:%M:%S
+END_SQUEUE
+# sbatch SCRIPT ARGUMENTS...: as often as the job asks for it, at most nine times
+cat >bin/sbatch <<'END_SBATCH'
+#!/bin/bash
+for piece in 1 2 3 4 5 6 7 8 9; do
+    : >"$SLURM_CALLS.piece"
+    [ -n "$KNOWS_END" ] && export SLURM_JOB_END_TIME=$(($(date +%s) + LIMIT))
+    SLURM_CALLS=$SLURM_CALLS.piece bash "$@"
+    code=$?
+    cat "$SLURM_CALLS.piece" >>"$SLURM_CALLS"
+    grep -q "^scontrol requeue $SLURM_JOB_ID$" "$SLURM_CALLS.piece" || exit "$code"
+done
+exit 99
+END_SBATCH
+chmod +x bin/*
+export PATH=$work/bin:$PATH SLURM_CALLS=$work/calls RANKS=$ranks SLURM_JOB_ID=17 SLURM_CPUS_PER_TASK=1 TERM=dumb
+
+cat >case.yaml <<'END_CASE'
+gas: {delta: 1}
+space: {cells: [12, 12], order: 2}
+velocity: {nodes: 6}
+collision: {method: bgk}
+walls: {top: {velocity: [1, 0, 0]}}
+END_CASE
+
+# ---------------------------------------------------------------------- one job each
+
+check "cpu.sh runs" ends 0 sbatch "$jobs/cpu.sh" case.yaml --out cpu --set time.end=0.1
+check "cpu.sh takes the CPU" contains cpu/summary.json '"backend": *"cpu"'
+check "cpu.sh runs on all ranks" contains cpu/summary.json "\"ranks\": *$ranks\b"
+check "cpu.sh binds ranks to cores" contains calls '^srun --cpus-per-task=1 --cpu-bind=cores .*knudsen run case.yaml'
+check "gpu.sh takes the GPU" ends 0 env RANKS=0 sbatch "$jobs/gpu.sh" case.yaml --out gpu
+check "gpu.sh leaves the GPUs to the ranks" contains calls '^srun .*--gpu-bind=none .*knudsen run case.yaml .*run.backend=cuda'
+
+# ---------------------------------------------------------------------- in pieces
+
+# The run has to last longer than a piece, on any machine: count the steps of a second.
+srun knudsen run case.yaml --out probe --quiet --set time.end=1e6 --set run.walltime=1 >/dev/null 2>&1
+steps=$(sed -n 's/^ *"steps": *\([0-9]*\).*/\1/p' probe/summary.json)
+long=(--set time.end=1e6 --set "time.max_steps=$((3 * ${steps:-0}))" --set output.history=100)
+check "uninterrupted run" ends 0 knudsen run case.yaml --out whole --quiet "${long[@]}"
+
+count() { test "$(grep -c "$1" calls)" "$2" "$3" || { echo "not $2 $3 times $1:"; cat calls; return 1; }; }
+same() { cmp whole/history.csv "$1/history.csv" && contains "$1/summary.json" '"outcome": *"max steps"'; }
+
+: >calls
+export LIMIT=302 KNOWS_END=yes # 300 of them are kept for the last checkpoint
+check "requeue.sh ends when the case does" ends 0 sbatch "$jobs/requeue.sh" case.yaml cut "${long[@]}"
+check "after some pieces" count '^srun' -ge 2
+check "the first of which is new" count '^srun .*--resume' -eq $(($(grep -c '^srun' calls) - 1))
+check "with the history of a whole run" same cut
+
+: >calls
+unset KNOWS_END # as before Slurm 22.05
+check "squeue tells the end where the environment does not" ends 0 sbatch "$jobs/requeue.sh" case.yaml old --set time.end=0.1
+check "one piece is enough for a short case" count '^srun' -eq 1
+check "and is not put back" count '^scontrol' -eq 0
+
+: >calls
+check "bad input is not tried again" ends 2 sbatch "$jobs/requeue.sh" case.yaml bad --set gas.delta=-1
+check "and is not put back" count '^scontrol' -eq 0
+check "a limit that leaves no time is named" ends 2 env LIMIT=100 sbatch "$jobs/requeue.sh" case.yaml none
+check "by its option" contains err '--time'
+exit "$failed"
