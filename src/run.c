@@ -40,6 +40,8 @@ static enum kn_status write_fields(struct kn_run_parts *r)
         .time = kn_sim_time(r->sim),
         .fields = r->fields,
         .mean = r->monitor.averaged > 0 ? r->monitor.mean_fields : NULL,
+        .comm = r->comm,
+        .boxes = kn_sim_boxes(r->sim),
     };
     enum kn_status status = kn_fields_write(r->options.folder, &s);
     r->output_s += kn_progress_clock() - begun;
@@ -71,7 +73,7 @@ static enum kn_status look(struct kn_run_parts *r, bool row, bool series)
     double time = kn_sim_time(r->sim), begun = kn_progress_clock();
     enum kn_status status = end_all(r, kn_sim_fields(r->sim, r->fields));
     if (status == KN_OK && row)
-        status = end_all(r, kn_sim_walls(r->sim, walls));
+        status = kn_sim_walls(r->sim, walls);
     if (status == KN_OK)
         status = row ? kn_monitor_take(&r->monitor, step, time, r->fields, walls)
                      : kn_monitor_check(&r->monitor, step, time, r->fields);

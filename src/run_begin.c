@@ -166,22 +166,13 @@ static enum kn_status choose_samples(struct kn_run_parts *r)
 
 /* ------------------------------------------------------------- the simulation */
 
-static enum kn_status move_fields(void *of, bool in, int64_t first, int64_t count, void *rows)
-{
-    double *fields = (double *)of + first * KN_FIELDS;
-    const size_t bytes = (size_t)count * KN_FIELDS * sizeof *fields;
-    memcpy(in ? (void *)fields : rows, in ? rows : fields, bytes);
-    return KN_OK;
-}
-
 /* What can be asked for by number of cell. */
 static void lay_tables(struct kn_run_parts *r)
 {
-    const size_t fields = KN_FIELDS * sizeof(double);
     r->tables[KN_RUN_ROWS] =
-        (struct kn_share_table){(size_t)kn_sim_nodes(r->sim) * sizeof(float), kn_sim_move_rows, r->sim};
-    r->tables[KN_RUN_FIELDS] = (struct kn_share_table){fields, move_fields, r->fields};
-    r->tables[KN_RUN_MEAN] = (struct kn_share_table){fields, move_fields, r->monitor.mean_fields};
+        (struct kn_share_table){(size_t)kn_sim_nodes(r->sim) * sizeof(float), kn_run_move_rows, r};
+    r->tables[KN_RUN_WATCHED] =
+        (struct kn_share_table){KN_MONITOR_CELL * sizeof(double), kn_monitor_move, &r->monitor};
     r->share = (struct kn_share){r->comm, kn_sim_space(r->sim), kn_sim_boxes(r->sim), r->tables};
 }
 
@@ -192,7 +183,7 @@ static enum kn_status create(struct kn_run_parts *r)
     if (status != KN_OK)
         return status;
     const int ncells = kn_sim_space(r->sim)->ncells;
-    status = kn_monitor_create(&r->monitor, &r->c, kn_sim_space(r->sim));
+    status = kn_monitor_create(&r->monitor, &r->c, kn_sim_space(r->sim), r->comm);
     r->fields = calloc((size_t)ncells * KN_FIELDS, sizeof *r->fields);
     r->state = calloc((size_t)kn_monitor_state_size(&r->monitor), sizeof *r->state);
     if (status == KN_OK && (!r->fields || !r->state))
@@ -250,7 +241,7 @@ static enum kn_status open_resumed(struct kn_run_parts *r, const struct kn_check
 
 static enum kn_status begin_resumed(struct kn_run_parts *r)
 {
-    char note[KN_PATH + 256] = "";
+    char note[KN_CHECKPOINT_NOTE] = "";
     struct kn_checkpoint k = {0};
     enum kn_status status = kn_run_find(r, &k, note);
     if (status == KN_OK && r->chosen) { /* by the run that goes on */

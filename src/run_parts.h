@@ -19,7 +19,7 @@ enum { KN_RUN_MESSAGE = 1024 };
 #define KN_RUN_WALLTIME    "walltime"
 
 /* What rank 0 may ask the others for. */
-enum kn_run_table { KN_RUN_ROWS, KN_RUN_WATCHED, KN_RUN_FIELDS, KN_RUN_MEAN, KN_RUN_TABLES };
+enum kn_run_table { KN_RUN_ROWS, KN_RUN_WATCHED, KN_RUN_TABLES };
 
 /* Every rank has one, the same but for its cells; files and words are those of rank 0. */
 struct kn_run_parts {
@@ -67,8 +67,12 @@ bool kn_run_is_over(const struct kn_run_parts *r, double now); /* run.walltime *
 
 /* run_state.c: write a checkpoint; find the newest and make the simulation for it; take it up.  All ranks. */
 enum kn_status kn_run_save(struct kn_run_parts *r);
-enum kn_status kn_run_find(struct kn_run_parts *r, struct kn_checkpoint *k, char note[KN_PATH + 256]);
+enum kn_status kn_run_find(const struct kn_run_parts *r, struct kn_checkpoint *k,
+                           char *note); /* [KN_CHECKPOINT_NOTE] */
 enum kn_status kn_run_load(struct kn_run_parts *r, const struct kn_checkpoint *k);
+
+/* Rows of h that are all finite; of type kn_share_move, of a run. */
+enum kn_status kn_run_move_rows(void *of, bool in, int64_t first, int64_t count, void *rows);
 
 /* Add to the message of a failure where the run can be taken up again.  Rank 0. */
 enum kn_status kn_run_name_last(const struct kn_run_parts *r);

@@ -25,43 +25,44 @@ static enum kn_status check_rows(const struct kn_run_parts *r, int64_t first, in
             bad |= (bits & exponent) == exponent;
         }
         if (bad) {
-            const int *n = kn_sim_space(r->sim)->whole;
-            const long long cell = first + i;
+            const struct kn_space *space = kn_sim_space(r->sim);
+            int at[3];
+            kn_space_place(space, (int)(first + i), at);
             return kn_error_set(KN_ENUMERIC,
-                                "non-finite h in cell %lld (x %lld, y %lld, z %lld) at step %lld, t = %.6g",
-                                cell, cell % n[0], cell / n[0] % n[1], cell / n[0] / n[1],
+                                "non-finite h in cell %lld (x %d, y %d, z %d) at step %lld, t = %.6g",
+                                (long long)kn_space_number(space, (int)(first + i)), at[0], at[1], at[2],
                                 (long long)kn_sim_steps(r->sim), kn_sim_time(r->sim));
         }
     }
     return KN_OK;
 }
 
-static enum kn_status get_rows(void *of, int64_t first, int64_t count, float *rows)
+enum kn_status kn_run_move_rows(void *of, bool in, int64_t first, int64_t count, void *rows)
 {
     const struct kn_run_parts *r = of;
-    const enum kn_status status = kn_share_get(&r->share, KN_RUN_ROWS, first, count, rows);
+    if (in)
+        return kn_sim_put_rows(r->sim, first, count, rows);
+    const enum kn_status status = kn_sim_get_rows(r->sim, first, count, rows);
     return status == KN_OK ? check_rows(r, first, count, rows) : status;
 }
 
-static enum kn_status put_rows(void *of, int64_t first, int64_t count, float *rows)
+static struct kn_checkpoint_source source_of(const struct kn_run_parts *r)
 {
-    const struct kn_run_parts *r = of;
-    return kn_share_put(&r->share, KN_RUN_ROWS, first, count, rows);
+    return (struct kn_checkpoint_source){&r->share, KN_RUN_ROWS, KN_RUN_WATCHED};
 }
 
 enum kn_status kn_run_save(struct kn_run_parts *r)
 {
     const double begun = kn_progress_clock();
+    const struct kn_checkpoint_source source = source_of(r);
     struct kn_checkpoint k = {0};
-    enum kn_status status = KN_OK;
     kn_sim_describe(r->sim, &k);
     k.fingerprint = r->fingerprint;
+    k.nwatched = KN_MONITOR_CELL;
     k.nmonitor = kn_monitor_state_size(&r->monitor);
     k.monitor = r->state;
     kn_monitor_save(&r->monitor, r->state);
-    if (kn_run_is_first(r))
-        status = kn_checkpoint_write(r->options.folder, &k, get_rows, r);
-    status = kn_share_finish(&r->share, status);
+    const enum kn_status status = kn_checkpoint_write(r->options.folder, &k, &source);
     r->checkpointed = kn_progress_clock();
     r->output_s += r->checkpointed - begun;
     if (status == KN_OK)
@@ -81,10 +82,10 @@ static const char *advice(const struct kn_case *c)
 
 enum kn_status kn_run_name_last(const struct kn_run_parts *r)
 {
-    char why[KN_RUN_MESSAGE], note[KN_PATH + 256];
+    char why[KN_RUN_MESSAGE], note[KN_CHECKPOINT_NOTE];
     struct kn_checkpoint k = {0};
     snprintf(why, sizeof why, "%s", kn_error_message());
-    if (kn_checkpoint_find(r->options.folder, r->fingerprint, &k, note) != KN_OK)
+    if (kn_checkpoint_find(&kn_comm_alone, r->options.folder, r->fingerprint, &k, note) != KN_OK)
         return kn_error_set(KN_ENUMERIC, "%s (%s); there is no checkpoint before it", why, advice(&r->c));
     kn_error_set(KN_ENUMERIC, "%s (%s); last good checkpoint: %s (step %lld, t = %.6g)", why, advice(&r->c),
                  k.path, (long long)k.step, k.time);
@@ -111,38 +112,19 @@ static enum kn_status name_difference(const struct kn_run_parts *r)
     return kn_error_set(KN_EINPUT, "%s", why);
 }
 
-/* What rank 0 has found, for all. */
-static enum kn_status tell_checkpoint(const struct kn_run_parts *r, struct kn_checkpoint *k)
+enum kn_status kn_run_find(const struct kn_run_parts *r, struct kn_checkpoint *k, char *note)
 {
-    double *monitor = k->monitor;
-    kn_comm_broadcast(r->comm, 0, k, sizeof *k);
-    k->monitor = kn_run_is_first(r) ? monitor : malloc(((size_t)k->nmonitor + 1) * sizeof *k->monitor);
-    const enum kn_status status = kn_comm_agree(
-        r->comm, k->monitor || k->nmonitor == 0 ? KN_OK : kn_error_set(KN_EMEMORY, "no memory to resume"));
-    if (status == KN_OK)
-        kn_comm_broadcast(r->comm, 0, k->monitor, (size_t)k->nmonitor * sizeof *k->monitor);
-    return status;
-}
-
-enum kn_status kn_run_find(struct kn_run_parts *r, struct kn_checkpoint *k, char note[KN_PATH + 256])
-{
-    enum kn_status status = KN_OK;
-    if (kn_run_is_first(r)) {
-        status = kn_checkpoint_find(r->options.folder, r->fingerprint, k, note);
-        if (status == KN_EINPUT)
-            status = name_difference(r);
-    }
-    status = kn_comm_agree(r->comm, status);
-    return status == KN_OK ? tell_checkpoint(r, k) : status;
+    enum kn_status status = kn_checkpoint_find(r->comm, r->options.folder, r->fingerprint, k, note);
+    if (status == KN_EINPUT && kn_run_is_first(r))
+        status = name_difference(r);
+    return kn_comm_agree(r->comm, status);
 }
 
 enum kn_status kn_run_load(struct kn_run_parts *r, const struct kn_checkpoint *k)
 {
-    enum kn_status status = kn_sim_adopt(r->sim, k); /* fails on all ranks or on none */
-    if (status != KN_OK)
-        return status;
-    if (kn_run_is_first(r))
-        status = kn_checkpoint_load(k, put_rows, r);
-    status = kn_share_finish(&r->share, status);
-    return status == KN_OK ? kn_monitor_restore(&r->monitor, k->monitor, k->nmonitor) : status;
+    const struct kn_checkpoint_source to = source_of(r);
+    enum kn_status status = kn_sim_adopt(r->sim, k);
+    if (status == KN_OK) /* before the cells: it knows whether their averages go on */
+        status = kn_monitor_restore(&r->monitor, k->monitor, k->nmonitor);
+    return status == KN_OK ? kn_checkpoint_load(k, &to) : status;
 }

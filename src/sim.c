@@ -469,8 +469,10 @@ int64_t kn_sim_nodes(const struct kn_sim *sim)
 
 enum kn_status kn_sim_fields(struct kn_sim *sim, double *fields)
 {
-    enum kn_status status = sim->backend->moments(sim->machine, sim->moments);
-    for (int cell = 0; cell < sim->space.ncells && status == KN_OK; cell++)
+    const enum kn_status status = sim->backend->moments(sim->machine, sim->moments);
+    const int ncells = status == KN_OK ? sim->space.ncells : 0;
+#pragma omp parallel for schedule(static) num_threads(sim->problem.threads) if (ncells > 4096)
+    for (int cell = 0; cell < ncells; cell++)
         kn_moments_to_fields(sim->moments + (size_t)cell * KN_MOMENTS, sim->c.disturbance,
                              fields + (size_t)cell * KN_FIELDS);
     return status;
@@ -521,7 +523,7 @@ static void average_faces(const struct kn_sim *sim, const struct kn_comm *comm,
 
 enum kn_status kn_sim_walls(struct kn_sim *sim, struct kn_wall_flux walls[KN_SIDES])
 {
-    const struct kn_comm *comm = &kn_comm_alone;
+    const struct kn_comm *comm = sim->comm;
     const enum kn_status status = kn_comm_agree(comm, sim->backend->fluxes(sim->machine, sim->fluxes));
     for (int side = 0; side < KN_SIDES; side++)
         walls[side] = (struct kn_wall_flux){0};
@@ -615,11 +617,6 @@ enum kn_status kn_sim_get_rows(struct kn_sim *sim, int64_t first, int64_t count,
 enum kn_status kn_sim_put_rows(struct kn_sim *sim, int64_t first, int64_t count, const float *rows)
 {
     return sim->backend->put(sim->machine, first, count, rows);
-}
-
-enum kn_status kn_sim_move_rows(void *of, bool in, int64_t first, int64_t count, void *rows)
-{
-    return in ? kn_sim_put_rows(of, first, count, rows) : kn_sim_get_rows(of, first, count, rows);
 }
 
 enum kn_status kn_sim_excess(struct kn_sim *sim, const double *fields, double *fourth, double *sixth)

@@ -56,12 +56,11 @@ void kn_sim_phases(const struct kn_sim *sim, double seconds[KN_PHASES]);
  * equilibrium at rest, over those of Phi0 and eps, theory (37c). */
 enum kn_status kn_sim_excess(struct kn_sim *sim, const double *fields, double *fourth, double *sixth);
 
-/* Move the state of this rank out and in, row by row; the last is of type kn_share_move.  Also everything
- * a restart needs (step, time, ahead, draws). */
+/* Move the state of this rank out and in, row by row; and all else that a restart needs (step, time, ahead,
+ * draws). */
 void kn_sim_describe(const struct kn_sim *sim, struct kn_checkpoint *k);
 enum kn_status kn_sim_adopt(struct kn_sim *sim, const struct kn_checkpoint *k);
 enum kn_status kn_sim_get_rows(struct kn_sim *sim, int64_t first, int64_t count, float *rows);
 enum kn_status kn_sim_put_rows(struct kn_sim *sim, int64_t first, int64_t count, const float *rows);
-enum kn_status kn_sim_move_rows(void *of, bool in, int64_t first, int64_t count, void *rows);
 
 #endif

@@ -14,7 +14,7 @@
 struct kn_comm {
     int rank, size;
     int local_rank, local_size; /* among the ranks on the same computer */
-    intptr_t handle;            /* what the library knows these ranks by */
+    intptr_t handle;            /* what the library knows these ranks by: the bytes of an MPI_Comm */
 };
 
 extern const struct kn_comm kn_comm_alone; /* this rank by itself */

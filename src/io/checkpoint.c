@@ -1,13 +1,14 @@
 #include "io/checkpoint.h"
 #include "error.h"
-#include "io/store.h"
+#include "io/checkpoint_cells.h"
+#include "io/parallel.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { FORMAT = 2, CHUNK_BYTES = 1 << 20, SLAB_CHUNKS = 4, WHY = KN_STORE_REASON };
+enum { FORMAT = 3, WHY = KN_STORE_REASON };
 
 static const char *const slots[] = {"checkpoint-a.h5", "checkpoint-b.h5"};
 
@@ -26,6 +27,7 @@ static const struct scalar {
     {"samples", SIGNED, offsetof(struct kn_checkpoint, samples)},
     {"cells", SIGNED, offsetof(struct kn_checkpoint, ncells)},
     {"nodes", SIGNED, offsetof(struct kn_checkpoint, nnodes)},
+    {"watched_size", SIGNED, offsetof(struct kn_checkpoint, nwatched)},
     {"monitor_size", SIGNED, offsetof(struct kn_checkpoint, nmonitor)},
 };
 enum { NSCALARS = sizeof scalars / sizeof *scalars };
@@ -37,110 +39,44 @@ static hid_t type_of(const struct scalar *scalar)
                                     : H5T_NATIVE_UINT64;
 }
 
-/* FNV-1a over the scalars: HDF5 checks its own structures, this what they mean. */
-static uint64_t checksum(const struct kn_checkpoint *k)
+/* Of all numbers that are not those of a cell. */
+static uint64_t header_sum(const struct kn_checkpoint *k)
 {
     uint64_t sum = 14695981039346656037u;
     for (int i = 0; i < NSCALARS; i++)
-        for (size_t byte = 0; byte < 8; byte++)
-            sum = (sum ^ ((const unsigned char *)k)[scalars[i].offset + byte]) * 1099511628211u;
-    return sum;
-}
-
-static hsize_t rows_per_chunk(const struct kn_checkpoint *k)
-{
-    hsize_t rows = CHUNK_BYTES / ((hsize_t)k->nnodes * sizeof(float));
-    if (rows > (hsize_t)k->ncells)
-        rows = (hsize_t)k->ncells;
-    return rows ? rows : 1;
-}
-
-/* Without a chunk cache every slab goes straight to the file, and a failure
- * shows in the call that caused it. */
-static hid_t uncached(void)
-{
-    hid_t list = H5Pcreate(H5P_DATASET_ACCESS);
-    H5Pset_chunk_cache(list, 1, 0, 1.0);
-    return list;
+        sum = kn_checkpoint_sum(sum, (const char *)k + scalars[i].offset, 8);
+    return kn_checkpoint_sum(sum, k->monitor, (size_t)k->nmonitor * sizeof *k->monitor);
 }
 
 /* ----------------------------------------------------------------- writing */
 
-static hid_t create_set(struct kn_store *s, const char *name, hid_t type, int rank, const hsize_t *shape,
-                        const hsize_t *chunk)
+static void write_header(struct kn_store *s, const struct kn_checkpoint *k, uint64_t sum)
 {
-    if (s->status != KN_OK)
-        return H5I_INVALID_HID;
-    hid_t list = kn_store_dataset_list();
-    hid_t cache = uncached();
-    hid_t space = H5Screate_simple(rank, shape, NULL);
-    H5Pset_chunk(list, rank, chunk);
-    H5Pset_fletcher32(list);
-    hid_t set = H5Dcreate2(s->file, name, type, space, H5P_DEFAULT, list, cache);
-    if (set < 0)
-        kn_store_fail(s, NULL);
-    H5Sclose(space);
-    H5Pclose(cache);
-    H5Pclose(list);
-    return set;
+    const int format = FORMAT;
+    kn_store_attribute(s, s->file, "format", H5T_NATIVE_INT, &format);
+    kn_store_text(s, s->file, "version", KN_VERSION);
+    for (int i = 0; i < NSCALARS; i++)
+        kn_store_attribute(s, s->file, scalars[i].name, type_of(&scalars[i]),
+                           (const char *)k + scalars[i].offset);
+    kn_store_attribute(s, s->file, "checksum", H5T_NATIVE_UINT64, &sum);
 }
 
 static void write_monitor(struct kn_store *s, const struct kn_checkpoint *k)
 {
-    hsize_t shape = (hsize_t)k->nmonitor;
-    hsize_t chunk = shape < CHUNK_BYTES / sizeof(double) ? shape : CHUNK_BYTES / sizeof(double);
     if (k->nmonitor == 0)
         return;
-    hid_t set = create_set(s, "monitor", H5T_IEEE_F64LE, 1, &shape, &chunk);
-    if (s->status == KN_OK && H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, k->monitor) < 0)
+    hid_t set = kn_checkpoint_create_set(s, "monitor", H5T_IEEE_F64LE, k->nmonitor, 1);
+    if (s->status == KN_OK && s->comm->rank == 0 &&
+        H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, k->monitor) < 0)
         kn_store_fail(s, NULL);
     if (set >= 0)
         H5Dclose(set);
-}
-
-/* Rows between memory and file; `why` tells of a failure. */
-static bool move_slab(hid_t set, const hsize_t start[2], const hsize_t size[2], float *rows, bool out,
-                      char *why)
-{
-    hid_t memory = H5Screate_simple(2, size, NULL);
-    hid_t space = H5Dget_space(set);
-    H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, size, NULL);
-    herr_t result = out ? H5Dwrite(set, H5T_NATIVE_FLOAT, memory, space, H5P_DEFAULT, rows)
-                        : H5Dread(set, H5T_NATIVE_FLOAT, memory, space, H5P_DEFAULT, rows);
-    if (result < 0)
-        kn_store_reason(why);
-    H5Sclose(space);
-    H5Sclose(memory);
-    return result >= 0;
-}
-
-static void write_rows(struct kn_store *s, const struct kn_checkpoint *k, kn_checkpoint_rows *get, void *of)
-{
-    hsize_t shape[2] = {(hsize_t)k->ncells, (hsize_t)k->nnodes};
-    hsize_t chunk[2] = {rows_per_chunk(k), (hsize_t)k->nnodes};
-    hsize_t slab = SLAB_CHUNKS * chunk[0];
-    float *rows = malloc(slab * shape[1] * sizeof *rows);
-    if (!rows && s->status == KN_OK)
-        s->status = kn_error_set(KN_EMEMORY, "not enough memory to write '%s'", s->path);
-    hid_t set = create_set(s, "h", H5T_IEEE_F32LE, 2, shape, chunk);
-    for (hsize_t first = 0; first < shape[0] && s->status == KN_OK; first += slab) {
-        char why[WHY];
-        hsize_t count = shape[0] - first < slab ? shape[0] - first : slab;
-        s->status = get(of, (int64_t)first, (int64_t)count, rows);
-        if (s->status == KN_OK &&
-            !move_slab(set, (hsize_t[]){first, 0}, (hsize_t[]){count, shape[1]}, rows, true, why))
-            kn_store_fail(s, why);
-    }
-    if (set >= 0)
-        H5Dclose(set);
-    free(rows);
+    kn_store_agree(s);
 }
 
 static double expected_bytes(const struct kn_checkpoint *k)
 {
-    int64_t rows = (int64_t)rows_per_chunk(k), chunks = (k->ncells + rows - 1) / rows;
-    double chunk = (double)rows * (double)k->nnodes * sizeof(float) + 64;
-    return (double)chunks * chunk + (double)k->nmonitor * 8 + 65536;
+    return (double)k->ncells * kn_checkpoint_cell_bytes(k) + (double)k->nmonitor * sizeof *k->monitor + 65536;
 }
 
 static bool examine(const char *path, struct kn_checkpoint *k, char *why);
@@ -165,26 +101,60 @@ static enum kn_status choose_slot(const char *folder, const struct kn_checkpoint
     return kn_files_join(path, folder, slots[worth[1] < worth[0]]);
 }
 
-enum kn_status kn_checkpoint_write(const char *folder, const struct kn_checkpoint *k, kn_checkpoint_rows *get,
-                                   void *of)
+/* All of a file but its name. */
+static void fill(struct kn_store *s, const struct kn_checkpoint *k, const struct kn_checkpoint_source *of)
 {
-    char path[KN_PATH];
+    const bool together = s->comm->size > 1;
+    struct kn_checkpoint_cells c = {.k = k, .line = together ? of->share->space->whole[0] : k->ncells};
+    if (s->comm->rank == 0)
+        c.header = header_sum(k);
+    kn_comm_broadcast(s->comm, 0, &c.header, sizeof c.header);
+    write_header(s, k, c.header);
+    write_monitor(s, k);
+    kn_checkpoint_create_cells(&c, s);
+    kn_store_agree(s);
+    if (together)
+        kn_checkpoint_write_own(&c, s, of);
+    else
+        kn_checkpoint_write_all(&c, s, of);
+    kn_checkpoint_close_cells(&c);
+}
+
+static enum kn_status write_together(const char *path, const struct kn_checkpoint *k,
+                                     const struct kn_checkpoint_source *of)
+{
     struct kn_store s;
-    int format = FORMAT;
-    uint64_t sum = checksum(k);
-    enum kn_status status = choose_slot(folder, k, path);
+    kn_store_create_together(&s, of->share->comm, path, KN_STORE_CHECKED, expected_bytes(k));
+    if (s.status == KN_OK)
+        fill(&s, k, of);
+    return kn_store_finish(&s);
+}
+
+/* The file gets its name only when all ranks have said that what they sent was good. */
+static enum kn_status write_alone(const char *path, const struct kn_checkpoint *k,
+                                  const struct kn_checkpoint_source *of)
+{
+    struct kn_store s;
+    if (of->share->comm->rank > 0)
+        return kn_share_finish(of->share, KN_OK);
+    kn_store_create(&s, path, KN_STORE_CHECKED, expected_bytes(k));
+    if (s.status == KN_OK)
+        fill(&s, k, of);
+    s.status = kn_share_finish(of->share, s.status);
+    return kn_store_finish(&s);
+}
+
+enum kn_status kn_checkpoint_write(const char *folder, const struct kn_checkpoint *k,
+                                   const struct kn_checkpoint_source *source)
+{
+    const struct kn_comm *comm = source->share->comm;
+    char path[KN_PATH] = "";
+    enum kn_status status = kn_comm_agree(comm, comm->rank == 0 ? choose_slot(folder, k, path) : KN_OK);
     if (status != KN_OK)
         return status;
-    kn_store_create(&s, path, KN_STORE_CHECKED, expected_bytes(k));
-    kn_store_attribute(&s, s.file, "format", H5T_NATIVE_INT, &format);
-    kn_store_text(&s, s.file, "version", KN_VERSION);
-    for (int i = 0; i < NSCALARS; i++)
-        kn_store_attribute(&s, s.file, scalars[i].name, type_of(&scalars[i]),
-                           (const char *)k + scalars[i].offset);
-    kn_store_attribute(&s, s.file, "checksum", H5T_NATIVE_UINT64, &sum);
-    write_monitor(&s, k);
-    write_rows(&s, k, get, of);
-    return kn_store_finish(&s);
+    kn_comm_broadcast(comm, 0, path, sizeof path);
+    status = kn_parallel_is_used(comm) ? write_together(path, k, source) : write_alone(path, k, source);
+    return kn_comm_agree(comm, status);
 }
 
 /* ----------------------------------------------------------------- reading */
@@ -210,7 +180,6 @@ static bool refuse(char *why, const char *reason)
 static bool read_scalars(hid_t file, struct kn_checkpoint *k, char *why)
 {
     int format;
-    uint64_t sum;
     if (!read_attribute(file, "format", H5T_NATIVE_INT, &format))
         return refuse(why, "it is not a checkpoint, or its header is damaged");
     if (format != FORMAT) {
@@ -220,50 +189,30 @@ static bool read_scalars(hid_t file, struct kn_checkpoint *k, char *why)
     for (int i = 0; i < NSCALARS; i++)
         if (!read_attribute(file, scalars[i].name, type_of(&scalars[i]), (char *)k + scalars[i].offset))
             return refuse(why, "its header is damaged");
-    if (!read_attribute(file, "checksum", H5T_NATIVE_UINT64, &sum) || sum != checksum(k))
-        return refuse(why, "its header does not match its checksum");
-    if (k->step < 0 || k->ncells < 1 || k->nnodes < 1 || k->nmonitor < 0)
+    if (k->step < 0 || k->ncells < 1 || k->nnodes < 1 || k->nwatched < 0 || k->nmonitor < 0)
         return refuse(why, "its header makes no sense");
     return true;
 }
 
-/* Open a dataset if it has the shape the header promises. */
-static hid_t open_set(hid_t file, const char *name, int rank, const hsize_t *shape)
-{
-    hsize_t found[H5S_MAX_RANK] = {0};
-    hid_t cache = uncached();
-    hid_t set = H5Dopen2(file, name, cache);
-    H5Pclose(cache);
-    if (set < 0)
-        return set;
-    hid_t space = H5Dget_space(set);
-    bool good = H5Sget_simple_extent_ndims(space) == rank &&
-                H5Sget_simple_extent_dims(space, found, NULL) == rank &&
-                memcmp(found, shape, (size_t)rank * sizeof *shape) == 0;
-    H5Sclose(space);
-    if (!good) {
-        H5Dclose(set);
-        return H5I_INVALID_HID;
-    }
-    return set;
-}
-
 static bool read_monitor(hid_t file, struct kn_checkpoint *k, char *why)
 {
-    hsize_t shape = (hsize_t)k->nmonitor;
-    if (k->nmonitor == 0)
-        return true;
-    hid_t set = open_set(file, "monitor", 1, &shape);
-    k->monitor = set < 0 ? NULL : malloc(shape * sizeof *k->monitor);
-    bool good = k->monitor && H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, k->monitor) >= 0;
+    uint64_t sum;
+    hid_t set = k->nmonitor ? kn_checkpoint_open_set(file, "monitor", k->nmonitor, 1) : H5I_INVALID_HID;
+    k->monitor = set < 0 ? NULL : malloc((size_t)k->nmonitor * sizeof *k->monitor);
+    bool good = k->nmonitor == 0 || (k->monitor && H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL,
+                                                           H5P_DEFAULT, k->monitor) >= 0);
     if (set >= 0)
         H5Dclose(set);
     if (!good)
+        refuse(why, "its monitor data are damaged");
+    else if (!read_attribute(file, "checksum", H5T_NATIVE_UINT64, &sum) || sum != header_sum(k))
+        good = refuse(why, "its header does not match its checksum");
+    if (!good)
         kn_checkpoint_free(k);
-    return good || refuse(why, "its monitor data are damaged");
+    return good;
 }
 
-/* Read all but h.  On success k->monitor is the caller's. */
+/* Read all but the cells.  On success k->monitor is the caller's. */
 static bool examine(const char *path, struct kn_checkpoint *k, char *why)
 {
     k->monitor = NULL;
@@ -276,44 +225,24 @@ static bool examine(const char *path, struct kn_checkpoint *k, char *why)
     return good;
 }
 
-static enum kn_status damaged(const struct kn_checkpoint *k, const char *reason)
-{
-    return kn_error_set(KN_EIO, "the checkpoint '%s' is damaged: %s", k->path, reason);
-}
-
-/* Pass all rows to `put`, or only check them when it is NULL. */
-static enum kn_status read_rows(hid_t file, const struct kn_checkpoint *k, kn_checkpoint_rows *put, void *of)
-{
-    hsize_t shape[2] = {(hsize_t)k->ncells, (hsize_t)k->nnodes};
-    hsize_t slab = SLAB_CHUNKS * rows_per_chunk(k);
-    hid_t set = open_set(file, "h", 2, shape);
-    if (set < 0)
-        return damaged(k, "its distribution is missing");
-    float *rows = malloc(slab * shape[1] * sizeof *rows);
-    enum kn_status status =
-        rows ? KN_OK : kn_error_set(KN_EMEMORY, "not enough memory to read '%s'", k->path);
-    for (hsize_t first = 0; first < shape[0] && status == KN_OK; first += slab) {
-        char why[WHY];
-        hsize_t count = shape[0] - first < slab ? shape[0] - first : slab;
-        if (!move_slab(set, (hsize_t[]){first, 0}, (hsize_t[]){count, shape[1]}, rows, false, why))
-            status = damaged(k, why);
-        else if (put)
-            status = put(of, (int64_t)first, (int64_t)count, rows);
-    }
-    H5Dclose(set);
-    free(rows);
-    return status;
-}
-
-enum kn_status kn_checkpoint_load(const struct kn_checkpoint *k, kn_checkpoint_rows *put, void *of)
+static enum kn_status read_file(const struct kn_checkpoint *k, const struct kn_checkpoint_source *to)
 {
     char why[WHY];
+    struct kn_checkpoint_cells c = {.k = k, .header = header_sum(k), .line = k->ncells};
     hid_t file = kn_store_open(k->path, why);
     if (file < 0)
-        return damaged(k, why);
-    enum kn_status status = read_rows(file, k, put, of);
+        return kn_checkpoint_is_damaged(k, why);
+    enum kn_status status = kn_checkpoint_open_cells(&c, file);
+    if (status == KN_OK)
+        status = kn_checkpoint_read_all(&c, to);
+    kn_checkpoint_close_cells(&c);
     H5Fclose(file);
     return status;
+}
+
+enum kn_status kn_checkpoint_load(const struct kn_checkpoint *k, const struct kn_checkpoint_source *to)
+{
+    return kn_share_finish(to->share, to->share->comm->rank == 0 ? read_file(k, to) : KN_OK);
 }
 
 /* Both slots as far as their headers go; newest first. */
@@ -332,7 +261,7 @@ static enum kn_status list_slots(const char *folder, struct kn_checkpoint *found
         if (examine(path, &found[*n], why))
             ++*n;
         else
-            snprintf(note, KN_PATH + 256, "the checkpoint '%s' cannot be used: %.200s", path, why);
+            snprintf(note, KN_CHECKPOINT_NOTE, "the checkpoint '%s' cannot be used: %.200s", path, why);
     }
     if (present == 0)
         return kn_error_set(KN_EIO, "there is no checkpoint in '%s' to resume from; run without --resume",
@@ -357,21 +286,18 @@ static enum kn_status pick(const char *folder, uint64_t fingerprint, struct kn_c
                 "the checkpoint '%s' belongs to another case; resume with the case it was written "
                 "with, or run without --resume or into another folder",
                 k->path);
-        enum kn_status status = kn_checkpoint_load(k, NULL, NULL);
+        enum kn_status status = read_file(k, NULL);
         if (status != KN_EIO)
             return status;
-        snprintf(note, KN_PATH + 256, "%s", kn_error_message());
+        snprintf(note, KN_CHECKPOINT_NOTE, "%s", kn_error_message());
     }
     return kn_error_set(KN_EIO, "no checkpoint in '%.200s' can be used (%.600s); run without --resume",
                         folder, note);
 }
 
-enum kn_status kn_checkpoint_find(const char *folder, uint64_t fingerprint, struct kn_checkpoint *k,
-                                  char *note)
+static enum kn_status find(const char *folder, uint64_t fingerprint, struct kn_checkpoint *k, char *note)
 {
     int n, chosen = 0;
-    note[0] = '\0';
-    k->monitor = NULL;
     struct kn_checkpoint *found = calloc(2, sizeof *found);
     if (!found)
         return kn_error_set(KN_EMEMORY, "not enough memory to read a checkpoint");
@@ -386,6 +312,37 @@ enum kn_status kn_checkpoint_find(const char *folder, uint64_t fingerprint, stru
     kn_checkpoint_free(&found[1]);
     free(found);
     return status;
+}
+
+/* What rank 0 has found, for all. */
+static enum kn_status spread(const struct kn_comm *comm, struct kn_checkpoint *k, char *note)
+{
+    double *monitor = k->monitor;
+    enum kn_status status = KN_OK;
+    kn_comm_broadcast(comm, 0, k, sizeof *k);
+    kn_comm_broadcast(comm, 0, note, KN_CHECKPOINT_NOTE);
+    const size_t bytes = (size_t)k->nmonitor * sizeof *monitor;
+    if (comm->rank > 0)
+        monitor = malloc(bytes + 1);
+    if (!monitor && bytes > 0)
+        status = kn_error_set(KN_EMEMORY, "not enough memory to read a checkpoint");
+    k->monitor = monitor;
+    status = kn_comm_agree(comm, status);
+    if (status == KN_OK)
+        kn_comm_broadcast(comm, 0, monitor, bytes);
+    else
+        kn_checkpoint_free(k);
+    return status;
+}
+
+enum kn_status kn_checkpoint_find(const struct kn_comm *comm, const char *folder, uint64_t fingerprint,
+                                  struct kn_checkpoint *k, char *note)
+{
+    note[0] = '\0';
+    k->monitor = NULL;
+    const enum kn_status status =
+        kn_comm_agree(comm, comm->rank == 0 ? find(folder, fingerprint, k, note) : KN_OK);
+    return status == KN_OK && comm->size > 1 ? spread(comm, k, note) : status;
 }
 
 void kn_checkpoint_free(struct kn_checkpoint *k)

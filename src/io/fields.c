@@ -1,14 +1,15 @@
 #include "io/fields.h"
 #include "error.h"
-#include "io/store.h"
+#include "io/parallel.h"
 #include "io/vtk.h"
+#include "share.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { FORMAT = 1 };
+enum { FORMAT = 1, SLAB = 1 << 17, MOST_COMPONENTS = 6 }; /* of cells that go into a file at a time */
 
 const struct kn_quantity kn_fields_quantities[] = {
     {"rho", KN_RHO, 1, {0}, "n0 eps", KN_DIMENSION_DENSITY, "density deviation, (n - n0) / (n0 eps)"},
@@ -30,6 +31,7 @@ const struct kn_quantity kn_fields_quantities[] = {
     {"q", KN_QX, 3, {"x", "y", "z"}, "p0 V0 eps", KN_DIMENSION_HEAT_FLUX, "heat flux"},
     {NULL, KN_FIELDS, 0, {0}, NULL, KN_DIMENSION_NONE, NULL},
 };
+enum { QUANTITIES = sizeof kn_fields_quantities / sizeof *kn_fields_quantities - 1 };
 
 /* What a dataset holds; in a case with SI units also how it becomes SI. */
 static void write_unit(struct kn_store *store, hid_t set, const char *unit, enum kn_dimension dimension,
@@ -58,17 +60,48 @@ static void write_scales(struct kn_store *store, const struct kn_case *c, const 
         H5Gclose(group);
 }
 
-static void write_array(struct kn_store *store, hid_t where, const char *name, const double *values,
-                        hsize_t count, const char *description, const struct kn_scales *scales)
+/* ---------------------------------------------------------------- datasets */
+
+/* A file on its way. */
+struct writer {
+    struct kn_store store;
+    const struct kn_snapshot *s;
+    struct kn_scales scales;
+    struct kn_share share;
+    double *slab; /* [SLAB][MOST_COMPONENTS], of rank 0, which gathers; NULL: every rank writes its own */
+};
+
+/* The columns of one quantity out of [ncells][KN_FIELDS]. */
+struct columns {
+    const double *fields;
+    const struct kn_quantity *quantity;
+};
+
+static enum kn_status move_columns(void *of, bool in, int64_t first, int64_t count, void *rows)
 {
+    const struct columns *from = of;
+    const size_t width = (size_t)from->quantity->components * sizeof(double);
+    const double *row = from->fields + (size_t)first * KN_FIELDS + from->quantity->first;
+    (void)in; /* nobody reads fields back */
+    for (int64_t i = 0; i < count; i++, row += KN_FIELDS)
+        memcpy((char *)rows + (size_t)i * width, row, width);
+    return KN_OK;
+}
+
+static void write_array(struct writer *w, hid_t where, const char *name, const double *values, hsize_t count,
+                        const char *description)
+{
+    struct kn_store *store = &w->store;
     if (store->status != KN_OK)
         return;
     hid_t list = kn_store_dataset_list();
     hid_t space = H5Screate_simple(1, &count, NULL);
     hid_t set = H5Dcreate2(where, name, H5T_IEEE_F64LE, space, H5P_DEFAULT, list, H5P_DEFAULT);
-    if (set < 0 || H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)
+    if (set < 0 || (store->comm->rank == 0 &&
+                    H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0))
         kn_store_fail(store, NULL);
-    write_unit(store, set, "lambda0", KN_DIMENSION_PLACE, scales);
+    kn_store_agree(store);
+    write_unit(store, set, "lambda0", KN_DIMENSION_PLACE, &w->scales);
     kn_store_text(store, set, "description", description);
     if (set >= 0)
         H5Dclose(set);
@@ -76,61 +109,117 @@ static void write_array(struct kn_store *store, hid_t where, const char *name, c
     H5Pclose(list);
 }
 
-static void write_grid(struct kn_store *store, const struct kn_space *space, const struct kn_scales *scales)
+static void write_grid(struct writer *w)
 {
     static const char *const edges[] = {"x", "y", "z"};
     static const char *const centres[] = {"x_centre", "y_centre", "z_centre"};
-    hid_t group = kn_store_group(store, store->file, "grid");
-    for (int d = 0; d < 3 && store->status == KN_OK; d++) {
-        int n = space->cells[d];
+    const struct kn_space *space = w->s->space;
+    hid_t group = kn_store_group(&w->store, w->store.file, "grid");
+    for (int d = 0; d < 3; d++) {
+        int n = space->whole[d];
         double *centre = malloc((size_t)n * sizeof *centre);
-        if (!centre) {
-            store->status = kn_error_set(KN_EMEMORY, "not enough memory to write '%s'", store->path);
-            break;
-        }
-        for (int i = 0; i < n; i++)
+        if (!centre && w->store.status == KN_OK)
+            w->store.status = kn_error_set(KN_EMEMORY, "not enough memory to write '%s'", w->store.path);
+        for (int i = 0; i < n && centre; i++)
             centre[i] = 0.5 * (space->edges[d][i] + space->edges[d][i + 1]);
-        write_array(store, group, edges[d], space->edges[d], (hsize_t)n + 1, "edges of the cells", scales);
-        write_array(store, group, centres[d], centre, (hsize_t)n, "centres of the cells", scales);
+        kn_store_agree(&w->store);
+        write_array(w, group, edges[d], space->edges[d], (hsize_t)n + 1, "edges of the cells");
+        write_array(w, group, centres[d], centre, (hsize_t)n, "centres of the cells");
         free(centre);
     }
     if (group >= 0)
         H5Gclose(group);
 }
 
-/* One quantity out of fields[ncells][KN_FIELDS]: HDF5 picks the columns. */
-static void write_quantity(struct kn_store *store, hid_t where, const struct kn_quantity *quantity,
-                           const struct kn_space *space, const double *fields, const struct kn_scales *scales)
+/* The cells that follow `first` and are a block of the grid, no more than SLAB: whole planes, lines of one,
+ * or a part of a line.  Returns their number; start and size are [z][y][x]. */
+static int64_t take_block(const int n[3], int64_t first, hsize_t start[3], hsize_t size[3])
 {
+    const int64_t line = n[0], plane = line * n[1], z = first / plane, y = first / line % n[1],
+                  x = first % line;
+    int64_t planes = SLAB / plane, lines = SLAB / line, cells = SLAB;
+    planes = planes < 1 ? 1 : planes > n[2] - z ? n[2] - z : planes;
+    lines = lines < 1 ? 1 : lines > n[1] - y ? n[1] - y : lines;
+    cells = cells > line - x ? line - x : cells;
+    start[0] = (hsize_t)z, start[1] = (hsize_t)y, start[2] = (hsize_t)x;
+    size[0] = (hsize_t)planes, size[1] = (hsize_t)lines, size[2] = (hsize_t)cells;
+    return planes * lines * cells;
+}
+
+/* Rank 0 writes what it gathers from all. */
+static void write_gathered(struct writer *w, hid_t set, int table, const struct kn_quantity *quantity)
+{
+    struct kn_store *store = &w->store;
+    const int64_t ncells = kn_space_count(w->s->space);
+    const int rank = quantity->components > 1 ? 4 : 3;
+    hsize_t start[4] = {0}, size[4] = {0, 0, 0, (hsize_t)quantity->components};
+    hid_t space = H5Dget_space(set);
+    int64_t count;
+    for (int64_t first = 0; first < ncells && store->status == KN_OK; first += count) {
+        count = take_block(w->s->space->whole, first, start, size);
+        store->status = kn_share_get(&w->share, table, first, count, w->slab);
+        if (store->status != KN_OK)
+            break;
+        hid_t memory = H5Screate_simple(rank, size, NULL);
+        H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, size, NULL);
+        if (H5Dwrite(set, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, w->slab) < 0)
+            kn_store_fail(store, NULL);
+        H5Sclose(memory);
+    }
+    H5Sclose(space);
+}
+
+/* Every rank writes its own box; HDF5 picks the columns. */
+static void write_own(struct writer *w, hid_t set, const struct columns *from)
+{
+    const struct kn_space *own = w->s->space;
+    const hsize_t components = (hsize_t)from->quantity->components;
+    const hsize_t table[2] = {(hsize_t)own->ncells, KN_FIELDS}, column[2] = {0, from->quantity->first},
+                  cells[2] = {(hsize_t)own->ncells, components};
+    hsize_t start[4] = {0}, size[4] = {0, 0, 0, components};
+    for (int d = 0; d < 3; d++) {
+        start[d] = (hsize_t)own->box.first[2 - d];
+        size[d] = (hsize_t)own->cells[2 - d];
+    }
+    hid_t memory = H5Screate_simple(2, table, NULL), space = H5Dget_space(set);
+    hid_t transfer = kn_parallel_transfer();
+    H5Sselect_hyperslab(memory, H5S_SELECT_SET, column, NULL, cells, NULL);
+    H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, size, NULL);
+    if (H5Dwrite(set, H5T_NATIVE_DOUBLE, memory, space, transfer, from->fields) < 0)
+        kn_store_fail(&w->store, NULL);
+    H5Pclose(transfer);
+    H5Sclose(space);
+    H5Sclose(memory);
+}
+
+static void write_quantity(struct writer *w, hid_t where, int table)
+{
+    const struct columns *from = w->share.tables[table].of;
+    const struct kn_quantity *quantity = from->quantity;
+    const int *n = w->s->space->whole;
+    const hsize_t shape[4] = {(hsize_t)n[2], (hsize_t)n[1], (hsize_t)n[0], (hsize_t)quantity->components};
+    struct kn_store *store = &w->store;
     if (store->status != KN_OK)
         return;
-    hsize_t shape[4] = {(hsize_t)space->cells[2], (hsize_t)space->cells[1], (hsize_t)space->cells[0],
-                        (hsize_t)quantity->components};
-    hsize_t table[2] = {(hsize_t)space->ncells, KN_FIELDS};
-    hsize_t start[2] = {0, (hsize_t)quantity->first};
-    hsize_t count[2] = {(hsize_t)space->ncells, (hsize_t)quantity->components};
     hid_t list = kn_store_dataset_list();
-    hid_t file_space = H5Screate_simple(quantity->components > 1 ? 4 : 3, shape, NULL);
-    hid_t memory_space = H5Screate_simple(2, table, NULL);
-    H5Sselect_hyperslab(memory_space, H5S_SELECT_SET, start, NULL, count, NULL);
-    hid_t set = H5Dcreate2(where, quantity->name, H5T_IEEE_F64LE, file_space, H5P_DEFAULT, list, H5P_DEFAULT);
-    if (set < 0 || H5Dwrite(set, H5T_NATIVE_DOUBLE, memory_space, H5S_ALL, H5P_DEFAULT, fields) < 0)
+    hid_t space = H5Screate_simple(quantity->components > 1 ? 4 : 3, shape, NULL);
+    hid_t set = H5Dcreate2(where, quantity->name, H5T_IEEE_F64LE, space, H5P_DEFAULT, list, H5P_DEFAULT);
+    if (set < 0)
         kn_store_fail(store, NULL);
-    write_unit(store, set, quantity->unit, quantity->dimension, scales);
+    else if (w->slab)
+        write_gathered(w, set, table, quantity);
+    else
+        write_own(w, set, from);
+    kn_store_agree(store);
+    write_unit(store, set, quantity->unit, quantity->dimension, &w->scales);
     kn_store_text(store, set, "description", quantity->description);
     if (set >= 0)
         H5Dclose(set);
-    H5Sclose(memory_space);
-    H5Sclose(file_space);
+    H5Sclose(space);
     H5Pclose(list);
 }
 
-static void write_quantities(struct kn_store *store, hid_t where, const struct kn_space *space,
-                             const double *fields, const struct kn_scales *scales)
-{
-    for (const struct kn_quantity *quantity = kn_fields_quantities; quantity->name; quantity++)
-        write_quantity(store, where, quantity, space, fields, scales);
-}
+/* ------------------------------------------------------------------- series */
 
 /* The step of a series file "NNNNNNNN.<extension>"; -1 for any other name. */
 static int64_t step_of(const char *name, const char *extension)
@@ -155,90 +244,176 @@ static int by_step(const struct dirent **a, const struct dirent **b)
     return (left > right) - (left < right);
 }
 
+struct series {
+    int64_t count;
+    int64_t *steps; /* [count], ascending */
+};
+
 /* The folder, not our memory, knows the series: a resumed run goes on with it. */
-static void write_links(struct kn_store *store, const char *folder, int64_t last)
+static enum kn_status look_into(const char *folder, int64_t last, struct series *series)
 {
     struct dirent **names = NULL;
-    hid_t group = kn_store_group(store, store->file, "series");
-    int n = scandir(folder, &names, is_series, by_step);
+    const int n = scandir(folder, &names, is_series, by_step);
+    series->steps = malloc((size_t)(n > 0 ? n : 1) * sizeof *series->steps);
     for (int i = 0; i < n; i++) {
-        char file[300], step[32];
-        snprintf(file, sizeof file, "fields/%s", names[i]->d_name);
-        snprintf(step, sizeof step, "%08lld", (long long)step_of(names[i]->d_name, "h5"));
-        if (store->status == KN_OK && step_of(names[i]->d_name, "h5") <= last &&
-            H5Lcreate_external(file, "/", group, step, H5P_DEFAULT, H5P_DEFAULT) < 0)
-            kn_store_fail(store, NULL);
+        const int64_t step = step_of(names[i]->d_name, "h5");
+        if (step <= last && series->steps)
+            series->steps[series->count++] = step;
         free(names[i]);
     }
     free(names);
+    return series->steps ? KN_OK : kn_error_set(KN_EMEMORY, "not enough memory to list '%s'", folder);
+}
+
+/* As rank 0 sees it, for all: file systems do not show every rank the same at the same time. */
+static enum kn_status list_series(const struct kn_comm *comm, const char *folder, int64_t last,
+                                  struct series *series)
+{
+    enum kn_status status = kn_comm_agree(comm, comm->rank == 0 ? look_into(folder, last, series) : KN_OK);
+    kn_comm_broadcast(comm, 0, &series->count, sizeof series->count);
+    const size_t bytes = (size_t)series->count * sizeof *series->steps;
+    if (status == KN_OK && comm->rank > 0 && !(series->steps = malloc(bytes + 1)))
+        status = kn_error_set(KN_EMEMORY, "not enough memory to list '%s'", folder);
+    status = kn_comm_agree(comm, status);
+    if (status == KN_OK)
+        kn_comm_broadcast(comm, 0, series->steps, bytes);
+    return status;
+}
+
+static void write_links(struct kn_store *store, const struct series *series)
+{
+    hid_t group = kn_store_group(store, store->file, "series");
+    for (int64_t i = 0; i < series->count && store->status == KN_OK; i++) {
+        char file[64], step[32];
+        snprintf(step, sizeof step, "%08lld", (long long)series->steps[i]);
+        snprintf(file, sizeof file, "fields/%s.h5", step);
+        if (H5Lcreate_external(file, "/", group, step, H5P_DEFAULT, H5P_DEFAULT) < 0)
+            kn_store_fail(store, NULL);
+    }
     if (group >= 0)
         H5Gclose(group);
 }
 
+/* -------------------------------------------------------------------- files */
+
 static double expected_bytes(const struct kn_snapshot *s)
 {
-    double values = (double)s->space->ncells * KN_FIELDS * (s->mean ? 2 : 1);
+    double values = (double)kn_space_count(s->space) * KN_FIELDS * (s->mean ? 2 : 1);
     for (int d = 0; d < 3; d++)
-        values += 2.0 * s->space->cells[d] + 1;
+        values += 2.0 * s->space->whole[d] + 1;
     return 8 * values + 65536;
 }
 
-/* One complete file; `series` is the folder to link to, or NULL. */
-static enum kn_status write_file(const char *path, const struct kn_snapshot *s, const char *series)
+static void fill(struct writer *w, const struct series *series)
 {
-    struct kn_store store;
-    struct kn_scales scales;
-    int format = FORMAT;
-    enum kn_status status = kn_scales_create(&scales, s->c);
-    if (status != KN_OK)
-        return status;
-    kn_store_create(&store, path, KN_STORE_PORTABLE, expected_bytes(s));
-    kn_store_attribute(&store, store.file, "format", H5T_NATIVE_INT, &format);
-    kn_store_text(&store, store.file, "version", KN_VERSION);
-    kn_store_attribute(&store, store.file, "step", H5T_NATIVE_INT64, &s->step);
-    kn_store_attribute(&store, store.file, "time", H5T_NATIVE_DOUBLE, &s->time);
-    kn_store_attribute(&store, store.file, "delta", H5T_NATIVE_DOUBLE, &s->c->gas.delta);
-    kn_store_attribute(&store, store.file, "disturbance", H5T_NATIVE_DOUBLE, &s->c->disturbance);
-    write_scales(&store, s->c, &scales);
-    write_grid(&store, s->space, &scales);
-    write_quantities(&store, store.file, s->space, s->fields, &scales);
+    const struct kn_snapshot *s = w->s;
+    struct kn_store *store = &w->store;
+    const int format = FORMAT;
+    kn_store_attribute(store, store->file, "format", H5T_NATIVE_INT, &format);
+    kn_store_text(store, store->file, "version", KN_VERSION);
+    kn_store_attribute(store, store->file, "step", H5T_NATIVE_INT64, &s->step);
+    kn_store_attribute(store, store->file, "time", H5T_NATIVE_DOUBLE, &s->time);
+    kn_store_attribute(store, store->file, "delta", H5T_NATIVE_DOUBLE, &s->c->gas.delta);
+    kn_store_attribute(store, store->file, "disturbance", H5T_NATIVE_DOUBLE, &s->c->disturbance);
+    write_scales(store, s->c, &w->scales);
+    write_grid(w);
+    for (int i = 0; i < QUANTITIES; i++)
+        write_quantity(w, store->file, i);
     if (s->mean) {
-        hid_t mean = kn_store_group(&store, store.file, "mean");
-        write_quantities(&store, mean, s->space, s->mean, &scales);
+        hid_t mean = kn_store_group(store, store->file, "mean");
+        for (int i = 0; i < QUANTITIES; i++)
+            write_quantity(w, mean, QUANTITIES + i);
         if (mean >= 0)
             H5Gclose(mean);
     }
     if (series)
-        write_links(&store, series, s->step);
-    return kn_store_finish(&store);
+        write_links(store, series);
+}
+
+static void begin(struct writer *w, const char *path, bool together)
+{
+    const double bytes = expected_bytes(w->s);
+    if (together) {
+        kn_store_create_together(&w->store, w->s->comm, path, KN_STORE_PORTABLE, bytes);
+        return;
+    }
+    const int64_t ncells = kn_space_count(w->s->space);
+    kn_store_create(&w->store, path, KN_STORE_PORTABLE, bytes);
+    w->slab = malloc((size_t)(ncells < SLAB ? ncells : SLAB) * MOST_COMPONENTS * sizeof *w->slab);
+    if (!w->slab && w->store.status == KN_OK)
+        w->store.status = kn_error_set(KN_EMEMORY, "not enough memory to write '%s'", path);
+}
+
+/* One complete file, with links to the series where there is one. */
+static enum kn_status write_file(const char *path, const struct kn_snapshot *s, const struct series *series)
+{
+    struct columns columns[2 * QUANTITIES];
+    struct kn_share_table tables[2 * QUANTITIES];
+    struct writer w = {.s = s, .share = {s->comm, s->space, s->boxes, tables}};
+    enum kn_status status = kn_scales_create(&w.scales, s->c);
+    if (status != KN_OK)
+        return status;
+    for (int i = 0; i < 2 * QUANTITIES; i++) {
+        const struct kn_quantity *quantity = &kn_fields_quantities[i % QUANTITIES];
+        columns[i] = (struct columns){i < QUANTITIES ? s->fields : s->mean, quantity};
+        tables[i] =
+            (struct kn_share_table){(size_t)quantity->components * sizeof(double), move_columns, &columns[i]};
+    }
+    const bool together = kn_parallel_is_used(s->comm);
+    if (!together && s->comm->rank > 0)
+        return kn_share_finish(&w.share, KN_OK);
+    begin(&w, path, together);
+    fill(&w, series);
+    status = kn_store_finish(&w.store);
+    free(w.slab);
+    return together ? status : kn_share_finish(&w.share, status);
+}
+
+static enum kn_status write_series(const char *folder, const struct kn_snapshot *s)
+{
+    char name[32], path[KN_PATH];
+    snprintf(name, sizeof name, "%08lld.h5", (long long)s->step);
+    enum kn_status status = kn_comm_agree(s->comm, kn_files_make_folder(folder));
+    if (status == KN_OK)
+        status = kn_files_join(path, folder, name);
+    return status == KN_OK ? write_file(path, s, NULL) : status;
 }
 
 enum kn_status kn_fields_write(const char *folder, const struct kn_snapshot *s)
 {
-    char series[KN_PATH], path[KN_PATH];
-    bool as_series = s->c->output.fields > 0;
-    enum kn_status status = kn_files_join(series, folder, "fields");
-    if (status == KN_OK && as_series) {
-        char name[32];
-        snprintf(name, sizeof name, "%08lld.h5", (long long)s->step);
-        status = kn_files_make_folder(series);
-        if (status == KN_OK)
-            status = kn_files_join(path, series, name);
-        if (status == KN_OK)
-            status = write_file(path, s, NULL);
-    }
+    char within[KN_PATH], path[KN_PATH];
+    struct series series = {0};
+    const bool as_series = s->c->output.fields > 0;
+    enum kn_status status = kn_files_join(within, folder, "fields");
+    if (status == KN_OK && as_series)
+        status = write_series(within, s);
     if (status == KN_OK && s->c->output.vtk)
         status = kn_vtk_write(folder, s);
+    if (status == KN_OK && as_series)
+        status = list_series(s->comm, within, s->step, &series);
     if (status == KN_OK)
         status = kn_files_join(path, folder, "fields.h5");
     if (status == KN_OK)
-        status = write_file(path, s, as_series ? series : NULL);
+        status = write_file(path, s, as_series ? &series : NULL);
+    free(series.steps);
     return status;
+}
+
+/* Is it the file of one of several ranks, "NNNNNNNN.RANK.vtr"? */
+static bool is_piece(const char *name)
+{
+    char extension[32];
+    const char *dot = strchr(name, '.');
+    const long rank = dot ? strtol(dot + 1, NULL, 10) : -1;
+    snprintf(extension, sizeof extension, "%ld.vtr", rank);
+    return rank >= 0 && step_of(name, extension) >= 0;
 }
 
 static int is_ours(const struct dirent *entry)
 {
-    return step_of(entry->d_name, "h5") >= 0 || step_of(entry->d_name, "vtr") >= 0;
+    const char *name = entry->d_name;
+    return step_of(name, "h5") >= 0 || step_of(name, "vtr") >= 0 || step_of(name, "pvtr") >= 0 ||
+           is_piece(name);
 }
 
 enum kn_status kn_fields_clear(const char *folder)

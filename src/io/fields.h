@@ -1,7 +1,8 @@
-/* fields.h5, fields/NNNNNNNN.{h5,vtr} and fields.pvd; docs/format.md. */
+/* fields.h5, fields/NNNNNNNN.{h5,vtr,pvtr} and fields.pvd; docs/format.md. */
 #ifndef KN_IO_FIELDS_H
 #define KN_IO_FIELDS_H
 
+#include "comm/comm.h"
 #include "io/store.h"
 #include "scales.h"
 #include "space.h"
@@ -11,8 +12,10 @@ struct kn_snapshot {
     const struct kn_space *space;
     int64_t step;
     double time;          /* lambda0 / V0 */
-    const double *fields; /* [ncells][KN_FIELDS] */
-    const double *mean;   /* [ncells][KN_FIELDS] time averages, or NULL */
+    const double *fields; /* [ncells][KN_FIELDS], of this rank */
+    const double *mean;   /* [ncells][KN_FIELDS] time averages, or NULL, on all ranks alike */
+    const struct kn_comm *comm;
+    const struct kn_box *boxes; /* [comm->size]; of one rank not looked at */
 };
 
 /* How the fields are grouped into datasets; the same in HDF5 and ParaView files. */
@@ -29,7 +32,8 @@ struct kn_quantity {
 extern const struct kn_quantity kn_fields_quantities[]; /* ends with a NULL name */
 
 /* Write DIR/fields.h5 anew with this snapshot (and links to the series), and,
- * where the case asks for them, the ParaView files. */
+ * where the case asks for them, the ParaView files.  All ranks call it, each with its own cells; they
+ * succeed or fail together. */
 enum kn_status kn_fields_write(const char *folder, const struct kn_snapshot *s);
 
 /* Remove the series and fields.pvd that an earlier run left (a fresh run begins). */

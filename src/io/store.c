@@ -1,5 +1,6 @@
 #include "io/store.h"
 #include "error.h"
+#include "io/parallel.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -68,36 +69,92 @@ static hid_t access_list(void)
     return list;
 }
 
-void kn_store_create(struct kn_store *s, const char *path, enum kn_store_format format, double bytes)
+static void begin(struct kn_store *s, const struct kn_comm *comm, const char *path, double bytes)
 {
     s->file = H5I_INVALID_HID;
     s->fd = -1;
+    s->comm = comm;
+    s->path[0] = '\0';
     s->status = kn_files_temporary(s->temporary, path);
     if (s->status != KN_OK)
         return;
     strcpy(s->path, path);
-    if (!is_allowed(bytes)) {
+    if (!is_allowed(bytes))
         kn_store_fail(s, strerror(EFBIG));
-        return;
-    }
-    hid_t access = access_list();
+}
+
+static void create_file(struct kn_store *s, hid_t access, enum kn_store_format format)
+{
     hid_t creation = H5Pcreate(H5P_FILE_CREATE);
     H5Pset_obj_track_times(creation, false);
+    H5Pset_sieve_buf_size(access, 0); /* a write that fails shows in the call that makes it */
     if (format == KN_STORE_CHECKED)
         H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
     s->file = H5Fcreate(s->temporary, H5F_ACC_TRUNC, creation, access);
-    int *fd;
-    if (s->file < 0 || H5Fget_vfd_handle(s->file, access, (void **)&fd) < 0)
+    if (s->file < 0)
         kn_store_fail(s, NULL);
-    else
-        s->fd = *fd;
     H5Pclose(creation);
+}
+
+void kn_store_create(struct kn_store *s, const char *path, enum kn_store_format format, double bytes)
+{
+    int *fd;
+    begin(s, &kn_comm_alone, path, bytes);
+    if (s->status != KN_OK)
+        return;
+    hid_t access = access_list();
+    create_file(s, access, format);
+    if (s->status == KN_OK && H5Fget_vfd_handle(s->file, access, (void **)&fd) < 0)
+        kn_store_fail(s, NULL);
+    else if (s->status == KN_OK)
+        s->fd = *fd;
     H5Pclose(access);
     if (s->status != KN_OK)
         return;
     int reason = reserve(s->fd, bytes);
     if (reason)
         kn_store_fail(s, strerror(reason));
+}
+
+/* Open the temporary file beside HDF5, reserve room where any is asked for, and close it. */
+static void touch(struct kn_store *s, int flags, double bytes)
+{
+    if (s->status != KN_OK)
+        return;
+    int fd = open(s->temporary, flags | O_CLOEXEC, 0666);
+    int reason = fd < 0 ? errno : bytes > 0 ? reserve(fd, bytes) : 0;
+    if (fd >= 0)
+        close(fd);
+    if (reason)
+        kn_store_fail(s, strerror(reason));
+}
+
+void kn_store_create_together(struct kn_store *s, const struct kn_comm *comm, const char *path,
+                              enum kn_store_format format, double bytes)
+{
+    begin(s, comm, path, bytes);
+    /* one that cannot open the file would leave the others waiting for it in HDF5: all try before */
+    if (comm->rank == 0)
+        touch(s, O_WRONLY | O_CREAT | O_TRUNC, 0);
+    kn_store_agree(s);
+    touch(s, O_RDWR, 0);
+    kn_store_agree(s);
+    if (s->status != KN_OK)
+        return;
+    hid_t access = access_list();
+    if (kn_parallel_set_access(access, comm) < 0)
+        kn_store_fail(s, NULL);
+    else
+        create_file(s, access, format);
+    H5Pclose(access);
+    if (comm->rank == 0)
+        touch(s, O_WRONLY, bytes);
+    kn_store_agree(s);
+}
+
+void kn_store_agree(struct kn_store *s)
+{
+    s->status = kn_comm_agree(s->comm, s->status);
 }
 
 /* Hand back what was reserved beyond the end. */
@@ -110,19 +167,26 @@ static void trim(const char *path)
 
 enum kn_status kn_store_finish(struct kn_store *s)
 {
+    kn_store_agree(s);
     /* After a failure the bytes are lost anyway: their room lets HDF5 write
      * what it holds back, so that it can close the file. */
     if (s->status != KN_OK && s->fd >= 0 && ftruncate(s->fd, 0) != 0)
         s->fd = -1;
+    /* what others have written goes to their disks, not to that of rank 0 */
+    if (s->status == KN_OK && s->comm->size > 1 && H5Fflush(s->file, H5F_SCOPE_GLOBAL) < 0)
+        kn_store_fail(s, NULL);
     if (s->file >= 0 && H5Fclose(s->file) < 0)
         kn_store_fail(s, NULL);
     s->file = H5I_INVALID_HID;
-    if (s->status != KN_OK) {
+    kn_store_agree(s);
+    if (s->comm->rank == 0 && s->status != KN_OK) {
         unlink(s->temporary);
-        return s->status;
+    } else if (s->comm->rank == 0) {
+        trim(s->temporary);
+        s->status = kn_files_commit(s->temporary, s->path);
     }
-    trim(s->temporary);
-    return s->status = kn_files_commit(s->temporary, s->path);
+    kn_store_agree(s);
+    return s->status;
 }
 
 hid_t kn_store_group(struct kn_store *s, hid_t where, const char *name)

@@ -2,6 +2,7 @@
 #ifndef KN_IO_STORE_H
 #define KN_IO_STORE_H
 
+#include "comm/comm.h"
 #include "io/files.h"
 
 #include <hdf5.h>
@@ -12,7 +13,8 @@
 struct kn_store {
     enum kn_status status;
     hid_t file;
-    int fd; /* of HDF5; not ours to close */
+    int fd;                     /* of HDF5; not ours to close */
+    const struct kn_comm *comm; /* the ranks that write it; of most files one */
     char path[KN_PATH];
     char temporary[KN_PATH];
 };
@@ -25,6 +27,13 @@ enum kn_store_format {
 /* Create the temporary file and reserve room for `bytes`, so that a full disk
  * shows before anything is written. */
 void kn_store_create(struct kn_store *s, const char *path, enum kn_store_format format, double bytes);
+
+/* The same file for all ranks of `comm`, where kn_parallel_is_used.  All of them then make the same groups,
+ * datasets and attributes in the same order, each writes its part of the values, and all agree behind
+ * whatever can fail on one of them alone. */
+void kn_store_create_together(struct kn_store *s, const struct kn_comm *comm, const char *path,
+                              enum kn_store_format format, double bytes);
+void kn_store_agree(struct kn_store *s);
 
 /* Close; give the file its name, or remove it when anything failed. */
 enum kn_status kn_store_finish(struct kn_store *s);

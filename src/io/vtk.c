@@ -63,6 +63,10 @@ static size_t encoded_size(size_t values)
 
 /* Mean fields follow the momentary ones under these names. */
 static const char *const prefixes[] = {"", "mean_"};
+static const char axes[] = "xyz";
+
+/* What is active is what filters offer first: arrows of u, glyphs of Pi. */
+static const char ACTIVE[] = "Vectors=\"u\" Tensors=\"Pi\"";
 
 static const double *source(const struct kn_snapshot *s, int which)
 {
@@ -90,18 +94,23 @@ static struct kn_conversion conversion(const struct kn_snapshot *s, enum kn_dime
     return known ? kn_scales_conversion(&scales, dimension) : (struct kn_conversion){1, 0};
 }
 
+/* What the file of one rank and the list of all have in common; the latter marks it with a "P". */
+static void print_array(FILE *to, const char *mark, int which, const struct kn_quantity *q)
+{
+    fprintf(to, "<%sDataArray type=\"Float64\" Name=\"%s%s\" NumberOfComponents=\"%d\"", mark,
+            prefixes[which], q->name, q->components);
+    for (int i = 0; i < q->components && q->components > 1; i++)
+        fprintf(to, " ComponentName%d=\"%s\"", i, q->components_are[component(q, i)]);
+}
+
 static void print_heads(FILE *to, const struct kn_snapshot *s)
 {
-    static const char axes[] = "xyz";
     size_t offset = 0, ncells = (size_t)s->space->ncells;
-    /* what is active here is what filters offer first: arrows of u, glyphs of Pi */
-    fputs("      <CellData Vectors=\"u\" Tensors=\"Pi\">\n", to);
+    fprintf(to, "      <CellData %s>\n", ACTIVE);
     for (int which = 0; which < 2 && source(s, which); which++)
         for (const struct kn_quantity *q = kn_fields_quantities; q->name; q++) {
-            fprintf(to, "        <DataArray type=\"Float64\" Name=\"%s%s\" NumberOfComponents=\"%d\"",
-                    prefixes[which], q->name, q->components);
-            for (int i = 0; i < q->components && q->components > 1; i++)
-                fprintf(to, " ComponentName%d=\"%s\"", i, q->components_are[component(q, i)]);
+            fputs("        ", to);
+            print_array(to, "", which, q);
             fprintf(to, " format=\"appended\" offset=\"%zu\"/>\n", offset);
             offset += encoded_size(ncells * (size_t)q->components);
         }
@@ -130,26 +139,71 @@ static void print_data(FILE *to, const struct kn_snapshot *s)
     for (int d = 0; d < 3; d++) {
         put_word(&b, 8 * ((uint64_t)s->space->cells[d] + 1));
         for (int i = 0; i <= s->space->cells[d]; i++)
-            put_real(&b, metre * s->space->edges[d][i]);
+            put_real(&b, metre * s->space->edges[d][s->space->box.first[d] + i]);
         put_end(&b);
     }
+}
+
+/* In points, of which there is one more than cells; neighbouring boxes share those between them. */
+static void print_extent(FILE *to, const char *name, const int first[3], const int end[3])
+{
+    fprintf(to, "%s=\"%d %d %d %d %d %d\"", name, first[0], end[0], first[1], end[1], first[2], end[2]);
 }
 
 static void print_grid(FILE *to, const void *what)
 {
     const struct kn_snapshot *s = what;
-    const int *n = s->space->cells;
-    fprintf(to,
-            "<?xml version=\"1.0\"?>\n"
-            "<VTKFile type=\"RectilinearGrid\" version=\"1.0\" byte_order=\"LittleEndian\" "
-            "header_type=\"UInt64\">\n"
-            "  <RectilinearGrid WholeExtent=\"0 %d 0 %d 0 %d\">\n"
-            "    <Piece Extent=\"0 %d 0 %d 0 %d\">\n",
-            n[0], n[1], n[2], n[0], n[1], n[2]);
+    const struct kn_box *box = &s->space->box;
+    fputs("<?xml version=\"1.0\"?>\n"
+          "<VTKFile type=\"RectilinearGrid\" version=\"1.0\" byte_order=\"LittleEndian\" "
+          "header_type=\"UInt64\">\n"
+          "  <RectilinearGrid ",
+          to);
+    print_extent(to, "WholeExtent", box->first, box->end);
+    fputs(">\n    <Piece ", to);
+    print_extent(to, "Extent", box->first, box->end);
+    fputs(">\n", to);
     print_heads(to, s);
     fputs("    </Piece>\n  </RectilinearGrid>\n  <AppendedData encoding=\"base64\">\n_", to);
     print_data(to, s);
     fputs("\n  </AppendedData>\n</VTKFile>\n", to);
+}
+
+/* -------------------------------------------------------------------- pvtr */
+
+static void name_piece(char name[64], const struct kn_snapshot *s, int rank)
+{
+    snprintf(name, 64, "%08lld.%d.vtr", (long long)s->step, rank);
+}
+
+static void print_pieces(FILE *to, const void *what)
+{
+    const struct kn_snapshot *s = what;
+    char name[64];
+    fputs("<?xml version=\"1.0\"?>\n"
+          "<VTKFile type=\"PRectilinearGrid\" version=\"1.0\" byte_order=\"LittleEndian\" "
+          "header_type=\"UInt64\">\n"
+          "  <PRectilinearGrid ",
+          to);
+    print_extent(to, "WholeExtent", (const int[3]){0, 0, 0}, s->space->whole);
+    fprintf(to, " GhostLevel=\"0\">\n    <PCellData %s>\n", ACTIVE);
+    for (int which = 0; which < 2 && source(s, which); which++)
+        for (const struct kn_quantity *q = kn_fields_quantities; q->name; q++) {
+            fputs("      ", to);
+            print_array(to, "P", which, q);
+            fputs("/>\n", to);
+        }
+    fputs("    </PCellData>\n    <PCoordinates>\n", to);
+    for (int d = 0; d < 3; d++)
+        fprintf(to, "      <PDataArray type=\"Float64\" Name=\"%c\"/>\n", axes[d]);
+    fputs("    </PCoordinates>\n", to);
+    for (int rank = 0; rank < s->comm->size; rank++) {
+        name_piece(name, s, rank);
+        fputs("    <Piece ", to);
+        print_extent(to, "Extent", s->boxes[rank].first, s->boxes[rank].end);
+        fprintf(to, " Source=\"%s\"/>\n", name);
+    }
+    fputs("  </PRectilinearGrid>\n</VTKFile>\n", to);
 }
 
 /* --------------------------------------------------------------------- pvd */
@@ -216,18 +270,40 @@ static enum kn_status write_list(const char *folder, const char *file, double ti
     return status;
 }
 
-enum kn_status kn_vtk_write(const char *folder, const struct kn_snapshot *s)
+/* The cells of this rank: all of them, or a piece. */
+static enum kn_status write_grid(const char *series, const struct kn_snapshot *s)
 {
-    char series[KN_PATH], path[KN_PATH], file[64];
-    snprintf(file, sizeof file, "fields/%08lld.vtr", (long long)s->step);
-    enum kn_status status = kn_files_join(series, folder, "fields");
+    char path[KN_PATH], name[64];
+    name_piece(name, s, s->comm->rank);
+    if (s->comm->size == 1)
+        snprintf(name, sizeof name, "%08lld.vtr", (long long)s->step);
+    enum kn_status status = kn_files_make_folder(series);
     if (status == KN_OK)
-        status = kn_files_make_folder(series);
-    if (status == KN_OK)
-        status = kn_files_join(path, folder, file);
-    if (status == KN_OK)
-        status = kn_files_write_text(path, print_grid, s);
+        status = kn_files_join(path, series, name);
+    return status == KN_OK ? kn_files_write_text(path, print_grid, s) : status;
+}
+
+/* What tells of the cells of all ranks. */
+static enum kn_status write_index(const char *folder, const struct kn_snapshot *s)
+{
+    const bool pieces = s->comm->size > 1;
+    char path[KN_PATH], file[64];
+    snprintf(file, sizeof file, "fields/%08lld.%s", (long long)s->step, pieces ? "pvtr" : "vtr");
+    enum kn_status status = kn_files_join(path, folder, file);
+    if (status == KN_OK && pieces)
+        status = kn_files_write_text(path, print_pieces, s);
     if (status == KN_OK)
         status = write_list(folder, file, conversion(s, KN_DIMENSION_TIME).factor * s->time);
+    return status;
+}
+
+enum kn_status kn_vtk_write(const char *folder, const struct kn_snapshot *s)
+{
+    char series[KN_PATH];
+    enum kn_status status = kn_files_join(series, folder, "fields");
+    if (status == KN_OK)
+        status = kn_comm_agree(s->comm, write_grid(series, s));
+    if (status == KN_OK)
+        status = kn_comm_agree(s->comm, s->comm->rank == 0 ? write_index(folder, s) : KN_OK);
     return status;
 }

@@ -4,40 +4,95 @@
 
 #include <math.h>
 
-enum { NCELLS = 12, NNODES = 10, NMONITOR = 9 };
+enum { NCELLS = 12, NNODES = 10, NWATCHED = 3, NMONITOR = 9 };
+enum { H, WATCHED, CHECKED_H, CHECKED_WATCHED, REFUSED }; /* tables of rows */
 
 static float h_at(int64_t step, int64_t cell, int64_t node)
 {
     return (float)sin((double)(step + 17 * cell + 3 * node));
 }
 
-static enum kn_status get_rows(void *of, int64_t first, int64_t count, float *rows)
+static double watched_at(int64_t step, int64_t cell, int64_t i)
+{
+    return cos((double)(step + 7 * cell + i));
+}
+
+static enum kn_status move_h(void *of, bool in, int64_t first, int64_t count, void *rows)
 {
     const struct kn_checkpoint *k = of;
+    float *h = rows;
+    assert_false(in);
     for (int64_t i = 0; i < count; i++)
         for (int64_t j = 0; j < k->nnodes; j++)
-            rows[i * k->nnodes + j] = h_at(k->step, first + i, j);
+            h[i * k->nnodes + j] = h_at(k->step, first + i, j);
+    return KN_OK;
+}
+
+static enum kn_status move_watched(void *of, bool in, int64_t first, int64_t count, void *rows)
+{
+    const struct kn_checkpoint *k = of;
+    double *watched = rows;
+    assert_false(in);
+    for (int64_t i = 0; i < count; i++)
+        for (int64_t j = 0; j < k->nwatched; j++)
+            watched[i * k->nwatched + j] = watched_at(k->step, first + i, j);
     return KN_OK;
 }
 
 // NOLINTBEGIN(readability-non-const-parameter): the type of the callback
-static enum kn_status check_rows(void *of, int64_t first, int64_t count, float *rows)
+static int64_t checked; /* rows of both tables */
+
+static enum kn_status check_h(void *of, bool in, int64_t first, int64_t count, void *rows)
 {
     const struct kn_checkpoint *k = of;
+    const float *h = rows;
+    assert_true(in);
+    checked += count;
     for (int64_t i = 0; i < count; i++)
         for (int64_t j = 0; j < k->nnodes; j++)
-            assert_true(rows[i * k->nnodes + j] == h_at(k->step, first + i, j));
+            assert_true(h[i * k->nnodes + j] == h_at(k->step, first + i, j));
     return KN_OK;
 }
 
-static enum kn_status refuse_rows(void *of, int64_t first, int64_t count, float *rows)
+static enum kn_status check_watched(void *of, bool in, int64_t first, int64_t count, void *rows)
+{
+    const struct kn_checkpoint *k = of;
+    const double *watched = rows;
+    assert_true(in);
+    checked += count;
+    for (int64_t i = 0; i < count; i++)
+        for (int64_t j = 0; j < k->nwatched; j++)
+            assert_same(watched[i * k->nwatched + j], watched_at(k->step, first + i, j));
+    return KN_OK;
+}
+
+static enum kn_status refuse_rows(void *of, bool in, int64_t first, int64_t count, void *rows)
 {
     (void)of;
+    (void)in;
     (void)count;
     (void)rows;
     return first > 0 ? kn_error_set(KN_ENUMERIC, "not finite") : KN_OK;
 }
 // NOLINTEND(readability-non-const-parameter)
+
+/* Rows that k describes go out of the first tables, and are compared as they come into the next. */
+static enum kn_status move_in(const char *where, struct kn_checkpoint *k, int h, int watched)
+{
+    const size_t row = (size_t)k->nnodes * sizeof(float), cell = (size_t)k->nwatched * sizeof(double);
+    const struct kn_share_table tables[] = {
+        {row, move_h, k},         {cell, move_watched, k}, {row, check_h, k},
+        {cell, check_watched, k}, {cell, refuse_rows, k},
+    };
+    const struct kn_share share = {.comm = &kn_comm_alone, .tables = tables};
+    const struct kn_checkpoint_source source = {&share, h, watched};
+    return h == H ? kn_checkpoint_write(where, k, &source) : kn_checkpoint_load(k, &source);
+}
+
+static enum kn_status move(struct kn_checkpoint *k, int h, int watched)
+{
+    return move_in(folder, k, h, watched);
+}
 
 static struct kn_checkpoint make_checkpoint(int64_t step, double *monitor)
 {
@@ -51,6 +106,7 @@ static struct kn_checkpoint make_checkpoint(int64_t step, double *monitor)
                                   .samples = 4096,
                                   .ncells = NCELLS,
                                   .nnodes = NNODES,
+                                  .nwatched = NWATCHED,
                                   .nmonitor = NMONITOR,
                                   .monitor = monitor};
 }
@@ -59,7 +115,7 @@ static void save(int64_t step)
 {
     double monitor[NMONITOR];
     struct kn_checkpoint k = make_checkpoint(step, monitor);
-    assert_int_equal(kn_checkpoint_write(folder, &k, get_rows, &k), KN_OK);
+    assert_int_equal(move(&k, H, WATCHED), KN_OK);
 }
 
 static void assert_whole(struct kn_checkpoint *k, int64_t step)
@@ -75,15 +131,18 @@ static void assert_whole(struct kn_checkpoint *k, int64_t step)
     assert_int_equal(k->nnodes, NNODES);
     assert_int_equal(k->nmonitor, NMONITOR);
     assert_memory_equal(k->monitor, monitor, sizeof monitor);
-    assert_int_equal(kn_checkpoint_load(k, check_rows, k), KN_OK);
+    assert_int_equal(k->nwatched, NWATCHED);
+    checked = 0;
+    assert_int_equal(move(k, CHECKED_H, CHECKED_WATCHED), KN_OK);
+    assert_int_equal(checked, 2 * NCELLS);
 }
 
 /* The newest checkpoint must be that of `step`, complete; `noted` in the note. */
 static void assert_found(int64_t step, const char *noted)
 {
-    char note[KN_PATH + 256];
+    char note[KN_CHECKPOINT_NOTE];
     struct kn_checkpoint k;
-    assert_int_equal(kn_checkpoint_find(folder, 0xfedcba9876543210u, &k, note), KN_OK);
+    assert_int_equal(kn_checkpoint_find(&kn_comm_alone, folder, 0xfedcba9876543210u, &k, note), KN_OK);
     assert_whole(&k, step);
     if (noted)
         assert_non_null(strstr(note, noted));
@@ -113,17 +172,19 @@ static void checkpoint_slots_alternate(void **state)
     assert_no_leak(before);
 }
 
-static void checkpoint_many_chunks(void **state)
+static void checkpoint_many_slabs(void **state)
 {
     (void)state;
     double monitor[NMONITOR];
-    char note[KN_PATH + 256];
+    char note[KN_CHECKPOINT_NOTE];
     struct kn_checkpoint k = make_checkpoint(5, monitor), found;
     k.ncells = 1237;
-    k.nnodes = 3001; /* 87 rows a chunk, 348 a slab, the last of both cut */
-    assert_int_equal(kn_checkpoint_write(folder, &k, get_rows, &k), KN_OK);
-    assert_int_equal(kn_checkpoint_find(folder, k.fingerprint, &found, note), KN_OK);
-    assert_int_equal(kn_checkpoint_load(&found, check_rows, &found), KN_OK);
+    k.nnodes = 3001; /* 348 rows a slab, the last one cut */
+    assert_int_equal(move(&k, H, WATCHED), KN_OK);
+    assert_int_equal(kn_checkpoint_find(&kn_comm_alone, folder, k.fingerprint, &found, note), KN_OK);
+    checked = 0;
+    assert_int_equal(move(&found, CHECKED_H, CHECKED_WATCHED), KN_OK);
+    assert_int_equal(checked, 2 * k.ncells);
     kn_checkpoint_free(&found);
 }
 
@@ -153,7 +214,7 @@ static void checkpoint_every_byte(void **state)
 {
     (void)state;
     size_t size, noticed = 0;
-    char note[KN_PATH + 256];
+    char note[KN_CHECKPOINT_NOTE];
     int before = open_files();
     save(10);
     save(20);
@@ -161,7 +222,7 @@ static void checkpoint_every_byte(void **state)
     for (size_t i = 0; i < size; i++) {
         struct kn_checkpoint k;
         flip("checkpoint-b.h5", i, bytes[i] ^ 0x10);
-        assert_int_equal(kn_checkpoint_find(folder, 0xfedcba9876543210u, &k, note), KN_OK);
+        assert_int_equal(kn_checkpoint_find(&kn_comm_alone, folder, 0xfedcba9876543210u, &k, note), KN_OK);
         noticed += k.step == 10;
         if (k.step == 10)
             assert_non_null(strstr(note, "checkpoint-b.h5"));
@@ -171,7 +232,8 @@ static void checkpoint_every_byte(void **state)
         flip("checkpoint-b.h5", i, bytes[i]);
     }
     print_message("%zu of %zu flipped bytes were noticed\n", noticed, size);
-    assert_true(noticed > (size_t)NCELLS * NNODES * sizeof(float) + NMONITOR * sizeof(double));
+    assert_true(noticed > NCELLS * (NNODES * sizeof(float) + NWATCHED * sizeof(double) + sizeof(uint64_t)) +
+                              NMONITOR * sizeof(double));
     free(bytes);
     assert_no_leak(before);
 }
@@ -179,21 +241,83 @@ static void checkpoint_every_byte(void **state)
 static void checkpoint_refusals(void **state)
 {
     (void)state;
-    char note[KN_PATH + 256];
+    char note[KN_CHECKPOINT_NOTE];
     struct kn_checkpoint k;
     int before = open_files();
-    assert_int_equal(kn_checkpoint_find(folder, 1, &k, note), KN_EIO);
+    assert_int_equal(kn_checkpoint_find(&kn_comm_alone, folder, 1, &k, note), KN_EIO);
     assert_message("no checkpoint");
     save(10);
-    assert_int_equal(kn_checkpoint_find(folder, 1, &k, note), KN_EINPUT);
+    assert_int_equal(kn_checkpoint_find(&kn_comm_alone, folder, 1, &k, note), KN_EINPUT);
     assert_message("another case");
     assert_null(k.monitor);
     write_all("checkpoint-a.h5", "", 0);
     write_all("checkpoint-b.h5", "junk", 4);
-    assert_int_equal(kn_checkpoint_find(folder, 1, &k, note), KN_EIO);
+    assert_int_equal(kn_checkpoint_find(&kn_comm_alone, folder, 1, &k, note), KN_EIO);
     assert_message("checkpoint-");
     assert_message("--resume");
     assert_no_leak(before);
+}
+
+static void checkpoint_of_another_format(void **state)
+{
+    (void)state;
+    const int format = 2;
+    char note[KN_CHECKPOINT_NOTE];
+    struct kn_checkpoint k;
+    save(10);
+    hid_t file = H5Fopen(in_folder("checkpoint-a.h5"), H5F_ACC_RDWR, H5P_DEFAULT);
+    hid_t attribute = H5Aopen(file, "format", H5P_DEFAULT);
+    assert_true(H5Awrite(attribute, H5T_NATIVE_INT, &format) >= 0);
+    H5Aclose(attribute);
+    H5Fclose(file);
+    assert_int_equal(kn_checkpoint_find(&kn_comm_alone, folder, 1, &k, note), KN_EIO);
+    assert_message("it has format 2, this program reads format 3");
+    assert_message("--resume");
+}
+
+/* Values that HDF5 finds nothing wrong with: rows that changed places, or came from another step. */
+static void checkpoint_rows_know_their_place(void **state)
+{
+    (void)state;
+    static const char *const sets[] = {"h", "watched", "sums"};
+    char note[KN_CHECKPOINT_NOTE];
+    struct kn_checkpoint k;
+    for (int i = 0; i < 3; i++) {
+        const hsize_t start[2] = {4, 0}, size[2] = {2, i == 0 ? NNODES : i == 1 ? NWATCHED : 1};
+        const hsize_t other[2] = {7, 0};
+        double rows[2 * NNODES];
+        assert_int_equal(kn_checkpoint_clear(folder), KN_OK);
+        save(10);
+        hid_t file = H5Fopen(in_folder("checkpoint-a.h5"), H5F_ACC_RDWR, H5P_DEFAULT);
+        hid_t set = H5Dopen2(file, sets[i], H5P_DEFAULT), type = H5Dget_type(set), space = H5Dget_space(set);
+        hid_t memory = H5Screate_simple(2, size, NULL);
+        H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, size, NULL);
+        assert_true(H5Dread(set, type, memory, space, H5P_DEFAULT, rows) >= 0);
+        H5Sselect_hyperslab(space, H5S_SELECT_SET, other, NULL, size, NULL);
+        assert_true(H5Dwrite(set, type, memory, space, H5P_DEFAULT, rows) >= 0);
+        H5Sclose(memory);
+        H5Sclose(space);
+        H5Tclose(type);
+        H5Dclose(set);
+        H5Fclose(file);
+        assert_int_equal(kn_checkpoint_find(&kn_comm_alone, folder, 0xfedcba9876543210u, &k, note), KN_EIO);
+        assert_message("cell 7 does not match its checksum");
+    }
+}
+
+static void checkpoint_without_watched_cells(void **state)
+{
+    (void)state;
+    char note[KN_CHECKPOINT_NOTE];
+    struct kn_checkpoint k = make_checkpoint(5, (double[NMONITOR]){0}), found;
+    k.nwatched = k.nmonitor = 0;
+    assert_int_equal(move(&k, H, REFUSED), KN_OK); /* not asked for */
+    assert_int_equal(kn_checkpoint_find(&kn_comm_alone, folder, k.fingerprint, &found, note), KN_OK);
+    assert_null(found.monitor);
+    checked = 0;
+    assert_int_equal(move(&found, CHECKED_H, REFUSED), KN_OK);
+    assert_int_equal(checked, NCELLS);
+    kn_checkpoint_free(&found);
 }
 
 static void checkpoint_ahead_of_us_is_replaced(void **state)
@@ -219,17 +343,17 @@ static void checkpoint_full_disk(void **state)
     k.nnodes = 40;
     for (rlim_t bytes = 0; bytes < 300000; bytes += 37000) {
         limit_disk(bytes);
-        assert_int_equal(kn_checkpoint_write(folder, &k, get_rows, &k), KN_EIO);
+        assert_int_equal(move(&k, H, WATCHED), KN_EIO);
         limit_disk(RLIM_INFINITY);
         assert_message("checkpoint-a.h5");
         assert_message("File too large");
     }
     k.nnodes = 3000;
-    assert_int_equal(kn_checkpoint_write(folder, &k, refuse_rows, &k), KN_ENUMERIC);
+    assert_int_equal(move(&k, H, REFUSED), KN_ENUMERIC);
     assert_message("not finite");
     assert_false(exists("checkpoint-a.h5.tmp"));
     assert_found(20, NULL);
-    assert_int_equal(kn_checkpoint_write(in_folder("checkpoint-a.h5"), &k, get_rows, &k), KN_EIO);
+    assert_int_equal(move_in(in_folder("checkpoint-a.h5"), &k, H, WATCHED), KN_EIO);
     assert_no_leak(before);
 }
 
@@ -245,10 +369,16 @@ const char *__lsan_default_suppressions(void)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(checkpoint_slots_alternate), TEST(checkpoint_many_chunks),
-        TEST(checkpoint_damage),          TEST(checkpoint_every_byte),
-        TEST(checkpoint_refusals),        TEST(checkpoint_ahead_of_us_is_replaced),
+        TEST(checkpoint_slots_alternate),
+        TEST(checkpoint_many_slabs),
+        TEST(checkpoint_damage),
+        TEST(checkpoint_every_byte),
+        TEST(checkpoint_refusals),
+        TEST(checkpoint_ahead_of_us_is_replaced),
         TEST(checkpoint_full_disk),
+        TEST(checkpoint_of_another_format),
+        TEST(checkpoint_rows_know_their_place),
+        TEST(checkpoint_without_watched_cells),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -168,12 +168,16 @@ static void make_scene(struct scene *s)
     for (int i = 0; i <= NY; i++)
         s->y[i] = 0.5 * i;
     s->z[1] = 1;
-    s->space = (struct kn_space){.cells = {NX, NY, 1}, .ncells = NCELLS, .edges = {s->x, s->y, s->z}};
+    s->space = (struct kn_space){.whole = {NX, NY, 1},
+                                 .box = {.end = {NX, NY, 1}},
+                                 .cells = {NX, NY, 1},
+                                 .ncells = NCELLS,
+                                 .edges = {s->x, s->y, s->z}};
     for (int i = 0; i < NCELLS * KN_FIELDS; i++) {
         s->fields[i] = sin(i);
         s->mean[i] = cos(i);
     }
-    s->snapshot = (struct kn_snapshot){&s->c, &s->space, 120, 3.25, s->fields, s->mean};
+    s->snapshot = (struct kn_snapshot){&s->c, &s->space, 120, 3.25, s->fields, s->mean, &kn_comm_alone, NULL};
 }
 
 static void read_set(hid_t file, const char *name, int rank, const hsize_t *shape, double *values)
@@ -288,6 +292,26 @@ static void fields_series_follows_the_folder(void **state)
     assert_int_equal(kn_fields_clear(folder), KN_OK);
     assert_false(exists("fields/00000100.h5") || exists("fields.h5"));
     assert_true(exists("fields/notes.h5"));
+}
+
+/* A run on several ranks leaves a file for each, and one that names them. */
+static void fields_clear_knows_its_files(void **state)
+{
+    (void)state;
+    static const char *const ours[] = {"fields/00000100.h5", "fields/00000100.vtr", "fields/00000100.pvtr",
+                                       "fields/00000100.0.vtr", "fields/123456789.1023.vtr"};
+    static const char *const others[] = {"fields/100.vtr", "fields/00000100.x.vtr", "fields/00000100.-1.vtr",
+                                         "fields/00000100.01.vtr", "fields/00000100.1.vtr.old"};
+    assert_int_equal(kn_files_make_folder(in_folder("fields")), KN_OK);
+    for (int i = 0; i < 5; i++) {
+        write_all(ours[i], "x", 1);
+        write_all(others[i], "x", 1);
+    }
+    assert_int_equal(kn_fields_clear(folder), KN_OK);
+    for (int i = 0; i < 5; i++) {
+        assert_false(exists(ours[i]));
+        assert_true(exists(others[i]));
+    }
 }
 
 static void fields_full_disk(void **state)
@@ -660,6 +684,7 @@ int main(void)
         TEST(fields_hold_everything),
         TEST(fields_of_equal_runs_are_equal_bytes),
         TEST(fields_series_follows_the_folder),
+        TEST(fields_clear_knows_its_files),
         TEST(fields_full_disk),
         TEST(vtk_holds_the_cells),
         TEST(vtk_list_drops_what_is_later),
