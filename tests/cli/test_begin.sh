@@ -49,7 +49,8 @@ expect 0 'estimated time' "$knudsen" info mine.yaml $quick
 expect 0 'disturbance: 1 solves the whole equation' "$knudsen" info mine.yaml $quick \
     --set 'walls.left.temperature=400 K'
 expect 2 'mine.yaml:' "$knudsen" info mine.yaml --set gas.species=none
-expect 0 'ranks            6, with ' "$knudsen" info mine.yaml $quick --ranks 6
+expect 0 'ranks            6, each with 6 x 4 cells' "$knudsen" info mine.yaml $quick --ranks 6
+expect 0 'to 6 x 4 cells each, at most 17 % above the mean' "$knudsen" info mine.yaml $quick --ranks 7
 expect 2 'are too few for 5000 ranks' "$knudsen" info mine.yaml $quick --ranks 5000
 expect 2 "'six' is no number of ranks" "$knudsen" info mine.yaml $quick --ranks six
 expect 2 'about what? (a case file, or operator)' "$knudsen" info
