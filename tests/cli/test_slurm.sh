@@ -32,8 +32,9 @@ ends() {
 }
 contains() { grep -q -- "$2" "$1" || { echo "no '$2' in $1:"; head -5 "$1"; return 1; }; }
 
-ranks=1
-"$knudsen" doctor | grep -q '^MPI  *not' || ranks=2
+ranks=1 # or two, where the program and mpirun know Open MPI
+"$knudsen" doctor | grep -q '^MPI  *Open MPI' && mpirun --version 2>/dev/null | grep -q 'Open MPI' && ranks=2
+echo "      on $ranks rank$([ $ranks -eq 1 ] || echo s)"
 
 # ------------------------------------------------------------- stand-ins for Slurm
 
