@@ -242,7 +242,8 @@ static enum kn_status read_piece(const struct kn_checkpoint_cells *c, const stru
         return kn_checkpoint_is_damaged(c->k, why);
     for (int64_t i = 0; i < p->run; i++)
         if (c->sums[i] != sum_in_piece(c, p, i)) {
-            snprintf(why, sizeof why, "cell %lld does not match its checksum", (long long)(p->first + i));
+            const long long cell = p->first + i;
+            snprintf(why, sizeof why, "cell %lld does not match its checksum", cell);
             return kn_checkpoint_is_damaged(c->k, why);
         }
     return KN_OK;

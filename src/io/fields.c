@@ -174,20 +174,18 @@ static void write_own(struct writer *w, hid_t set, const struct columns *from)
 {
     const struct kn_space *own = w->s->space;
     const hsize_t components = (hsize_t)from->quantity->components;
-    const hsize_t table[2] = {(hsize_t)own->ncells, KN_FIELDS}, column[2] = {0, from->quantity->first},
-                  cells[2] = {(hsize_t)own->ncells, components};
+    const hsize_t table[2] = {(hsize_t)own->ncells, KN_FIELDS}, first[2] = {0, from->quantity->first},
+                  count[2] = {(hsize_t)own->ncells, components};
     hsize_t start[4] = {0}, size[4] = {0, 0, 0, components};
     for (int d = 0; d < 3; d++) {
         start[d] = (hsize_t)own->box.first[2 - d];
         size[d] = (hsize_t)own->cells[2 - d];
     }
     hid_t memory = H5Screate_simple(2, table, NULL), space = H5Dget_space(set);
-    hid_t transfer = kn_parallel_transfer();
-    H5Sselect_hyperslab(memory, H5S_SELECT_SET, column, NULL, cells, NULL);
+    H5Sselect_hyperslab(memory, H5S_SELECT_SET, first, NULL, count, NULL);
     H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, size, NULL);
-    if (H5Dwrite(set, H5T_NATIVE_DOUBLE, memory, space, transfer, from->fields) < 0)
+    if (H5Dwrite(set, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, from->fields) < 0)
         kn_store_fail(&w->store, NULL);
-    H5Pclose(transfer);
     H5Sclose(space);
     H5Sclose(memory);
 }
@@ -344,6 +342,17 @@ static void begin(struct writer *w, const char *path, bool together)
         w->store.status = kn_error_set(KN_EMEMORY, "not enough memory to write '%s'", path);
 }
 
+/* Where the quantities of a snapshot are, the momentary and then the mean. */
+static void list_tables(const struct kn_snapshot *s, struct columns *columns, struct kn_share_table *tables)
+{
+    for (int i = 0; i < 2 * QUANTITIES; i++) {
+        const struct kn_quantity *quantity = &kn_fields_quantities[i % QUANTITIES];
+        columns[i] = (struct columns){i < QUANTITIES ? s->fields : s->mean, quantity};
+        tables[i] =
+            (struct kn_share_table){(size_t)quantity->components * sizeof(double), move_columns, &columns[i]};
+    }
+}
+
 /* One complete file, with links to the series where there is one. */
 static enum kn_status write_file(const char *path, const struct kn_snapshot *s, const struct series *series)
 {
@@ -353,12 +362,7 @@ static enum kn_status write_file(const char *path, const struct kn_snapshot *s, 
     enum kn_status status = kn_scales_create(&w.scales, s->c);
     if (status != KN_OK)
         return status;
-    for (int i = 0; i < 2 * QUANTITIES; i++) {
-        const struct kn_quantity *quantity = &kn_fields_quantities[i % QUANTITIES];
-        columns[i] = (struct columns){i < QUANTITIES ? s->fields : s->mean, quantity};
-        tables[i] =
-            (struct kn_share_table){(size_t)quantity->components * sizeof(double), move_columns, &columns[i]};
-    }
+    list_tables(s, columns, tables);
     const bool together = kn_parallel_is_used(s->comm);
     if (!together && s->comm->rank > 0)
         return kn_share_finish(&w.share, KN_OK);

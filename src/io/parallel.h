@@ -11,10 +11,8 @@
  * file systems that cannot. */
 bool kn_parallel_is_used(const struct kn_comm *comm);
 
-/* A list of file access, for all ranks of `comm`; negative on failure. */
+/* A list of file access, for all ranks of `comm`; negative on failure.  Values are written by each rank by
+ * itself: a transfer that all make together does not end in every MPI library when one of them fails. */
 herr_t kn_parallel_set_access(hid_t list, const struct kn_comm *comm);
-
-/* A transfer that all ranks make at the same time.  Others are each rank's own affair. */
-hid_t kn_parallel_transfer(void);
 
 #endif

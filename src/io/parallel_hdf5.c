@@ -17,13 +17,6 @@ bool kn_parallel_is_used(const struct kn_comm *comm)
 herr_t kn_parallel_set_access(hid_t list, const struct kn_comm *comm)
 {
     MPI_Comm handle;
-    memcpy(&handle, &comm->handle, sizeof handle);
+    memcpy(&handle, &comm->handle, sizeof(MPI_Comm));
     return H5Pset_fapl_mpio(list, handle, MPI_INFO_NULL);
-}
-
-hid_t kn_parallel_transfer(void)
-{
-    hid_t list = H5Pcreate(H5P_DATASET_XFER);
-    H5Pset_dxpl_mpio(list, H5FD_MPIO_COLLECTIVE);
-    return list;
 }

@@ -12,8 +12,3 @@ herr_t kn_parallel_set_access(hid_t list, const struct kn_comm *comm)
     (void)list, (void)comm;
     return -1;
 }
-
-hid_t kn_parallel_transfer(void)
-{
-    return H5Pcreate(H5P_DATASET_XFER);
-}

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 static herr_t take_innermost(unsigned n, const H5E_error2_t *error, void *to)
@@ -53,11 +54,14 @@ static bool is_allowed(double bytes)
  * lack of room must show here.  Returns an errno value. */
 static int reserve(int fd, double bytes)
 {
+    struct statvfs disk;
     int reason;
     do
         reason = fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, (off_t)bytes) == 0 ? 0 : errno;
     while (reason == EINTR);
-    return reason == EOPNOTSUPP || reason == ENOSYS ? 0 : reason;
+    if (reason != EOPNOTSUPP && reason != ENOSYS)
+        return reason;
+    return fstatvfs(fd, &disk) == 0 && bytes > (double)disk.f_bavail * (double)disk.f_frsize ? ENOSPC : 0;
 }
 
 static hid_t access_list(void)
@@ -72,7 +76,6 @@ static hid_t access_list(void)
 static void begin(struct kn_store *s, const struct kn_comm *comm, const char *path, double bytes)
 {
     s->file = H5I_INVALID_HID;
-    s->fd = -1;
     s->comm = comm;
     s->path[0] = '\0';
     s->status = kn_files_temporary(s->temporary, path);
@@ -96,26 +99,6 @@ static void create_file(struct kn_store *s, hid_t access, enum kn_store_format f
     H5Pclose(creation);
 }
 
-void kn_store_create(struct kn_store *s, const char *path, enum kn_store_format format, double bytes)
-{
-    int *fd;
-    begin(s, &kn_comm_alone, path, bytes);
-    if (s->status != KN_OK)
-        return;
-    hid_t access = access_list();
-    create_file(s, access, format);
-    if (s->status == KN_OK && H5Fget_vfd_handle(s->file, access, (void **)&fd) < 0)
-        kn_store_fail(s, NULL);
-    else if (s->status == KN_OK)
-        s->fd = *fd;
-    H5Pclose(access);
-    if (s->status != KN_OK)
-        return;
-    int reason = reserve(s->fd, bytes);
-    if (reason)
-        kn_store_fail(s, strerror(reason));
-}
-
 /* Open the temporary file beside HDF5, reserve room where any is asked for, and close it. */
 static void touch(struct kn_store *s, int flags, double bytes)
 {
@@ -127,6 +110,17 @@ static void touch(struct kn_store *s, int flags, double bytes)
         close(fd);
     if (reason)
         kn_store_fail(s, strerror(reason));
+}
+
+void kn_store_create(struct kn_store *s, const char *path, enum kn_store_format format, double bytes)
+{
+    begin(s, &kn_comm_alone, path, bytes);
+    if (s->status != KN_OK)
+        return;
+    hid_t access = access_list();
+    create_file(s, access, format);
+    H5Pclose(access);
+    touch(s, O_WRONLY, bytes);
 }
 
 void kn_store_create_together(struct kn_store *s, const struct kn_comm *comm, const char *path,
@@ -165,16 +159,25 @@ static void trim(const char *path)
         return; /* costs room, not correctness */
 }
 
+/* After a failure the bytes are lost anyway: their room lets HDF5 write
+ * what it holds back, so that it can close the file. */
+static void make_room(struct kn_store *s)
+{
+    if (s->comm->rank == 0 && truncate(s->temporary, 0) != 0)
+        return; /* there was none to make */
+}
+
 enum kn_status kn_store_finish(struct kn_store *s)
 {
     kn_store_agree(s);
-    /* After a failure the bytes are lost anyway: their room lets HDF5 write
-     * what it holds back, so that it can close the file. */
-    if (s->status != KN_OK && s->fd >= 0 && ftruncate(s->fd, 0) != 0)
-        s->fd = -1;
     /* what others have written goes to their disks, not to that of rank 0 */
     if (s->status == KN_OK && s->comm->size > 1 && H5Fflush(s->file, H5F_SCOPE_GLOBAL) < 0)
         kn_store_fail(s, NULL);
+    kn_store_agree(s);
+    if (s->status != KN_OK && s->file >= 0) {
+        make_room(s);
+        kn_comm_barrier(s->comm);
+    }
     if (s->file >= 0 && H5Fclose(s->file) < 0)
         kn_store_fail(s, NULL);
     s->file = H5I_INVALID_HID;

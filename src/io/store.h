@@ -13,7 +13,6 @@
 struct kn_store {
     enum kn_status status;
     hid_t file;
-    int fd;                     /* of HDF5; not ours to close */
     const struct kn_comm *comm; /* the ranks that write it; of most files one */
     char path[KN_PATH];
     char temporary[KN_PATH];

@@ -3,37 +3,7 @@
 # usage: test_plot.sh PROGRAM SOURCE_FOLDER
 knudsen=$(realpath "$1") && source=$(realpath "$2") && [ -x "$knudsen" ] || { echo "usage: $0 PROGRAM SOURCE_FOLDER"; exit 1; }
 PATH=/usr/bin:$PATH # the system's own Python has what tools/packages installs
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failed=0
-
-# check WHAT COMMAND...: one line per check.
-check() {
-    local what=$1
-    shift
-    if "$@" >check.log 2>&1; then
-        echo "ok    $what"
-    else
-        echo "FAIL  $what"
-        sed 's/^/      /' check.log | head -5
-        failed=1
-    fi
-}
-
-# ends WITH COMMAND...: runs it, keeps out and err, compares the exit code.
-ends() {
-    local expected=$1 code
-    shift
-    "$@" >out 2>err
-    code=$?
-    [ "$code" -eq "$expected" ] && return 0
-    echo "exit code $code instead of $expected: $*"
-    cat err
-    return 1
-}
-contains() { grep -q -- "$2" "$1" || { echo "no '$2' in $1:"; head -5 "$1"; return 1; }; }
-lacks() { [ -e "$1" ] && ! grep -q -- "$2" "$1" || { echo "'$2' in $1"; return 1; }; }
+. "$(dirname "$(realpath "$0")")/../check.sh"
 plot() { ends 0 "$knudsen" plot "$@"; }
 
 # A whole PNG of some size that is not blank; an SVG that is well-formed and holds text.

@@ -2,37 +2,7 @@
 # knudsen reproduce: what it lists, what it refuses, how it ends.
 # usage: test_reproduce.sh PROGRAM SOURCE_FOLDER
 knudsen=$(realpath "$1") && [ -x "$knudsen" ] || { echo "usage: $0 PROGRAM SOURCE_FOLDER"; exit 1; }
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failed=0
-
-# check WHAT COMMAND...: one line per check.
-check() {
-    local what=$1
-    shift
-    if "$@" >check.log 2>&1; then
-        echo "ok    $what"
-    else
-        echo "FAIL  $what"
-        sed 's/^/      /' check.log | head -5
-        failed=1
-    fi
-}
-
-# ends WITH COMMAND...: runs it, keeps out and err, compares the exit code.
-ends() {
-    local expected=$1 code
-    shift
-    "$@" >out 2>err
-    code=$?
-    [ "$code" -eq "$expected" ] && return 0
-    echo "exit code $code instead of $expected: $*"
-    cat err
-    return 1
-}
-contains() { grep -q -- "$2" "$1" || { echo "no '$2' in $1:"; head -3 "$1"; return 1; }; }
-absent() { [ ! -e "$1" ] || { echo "$1 exists"; return 1; }; }
+. "$(dirname "$(realpath "$0")")/../check.sh"
 
 check "without a topic" ends 0 "$knudsen" reproduce
 check "it lists what there is" contains out '^paper '

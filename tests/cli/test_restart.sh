@@ -2,33 +2,7 @@
 # knudsen run --resume: an interrupted run ends with the same bits as one that was not.
 # usage: test_restart.sh PROGRAM SOURCE_FOLDER
 knudsen=$(realpath "$1") && [ -x "$knudsen" ] || { echo "usage: $0 PROGRAM SOURCE_FOLDER"; exit 1; }
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failed=0
-
-check() {
-    local what=$1
-    shift
-    if "$@" >check.log 2>&1; then
-        echo "ok    $what"
-    else
-        echo "FAIL  $what"
-        sed 's/^/      /' check.log | head -5
-        failed=1
-    fi
-}
-ends() {
-    local expected=$1 code
-    shift
-    "$@" >out 2>err
-    code=$?
-    [ "$code" -eq "$expected" ] && return 0
-    echo "exit code $code instead of $expected: $*"
-    cat err
-    return 1
-}
-contains() { grep -q -- "$2" "$1" || { echo "no '$2' in $1:"; head -3 "$1"; return 1; }; }
+. "$(dirname "$(realpath "$0")")/../check.sh"
 
 cat >case.yaml <<'END'
 gas:

@@ -2,39 +2,7 @@
 # knudsen run: the files it leaves, what it prints, how it ends.
 # usage: test_run.sh PROGRAM SOURCE_FOLDER
 knudsen=$(realpath "$1") && [ -x "$knudsen" ] || { echo "usage: $0 PROGRAM SOURCE_FOLDER"; exit 1; }
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failed=0
-
-# check WHAT COMMAND...: one line per check.
-check() {
-    local what=$1
-    shift
-    if "$@" >check.log 2>&1; then
-        echo "ok    $what"
-    else
-        echo "FAIL  $what"
-        sed 's/^/      /' check.log | head -5
-        failed=1
-    fi
-}
-
-# ends WITH COMMAND...: runs it, keeps out and err, compares the exit code.
-ends() {
-    local expected=$1 code
-    shift
-    "$@" >out 2>err
-    code=$?
-    [ "$code" -eq "$expected" ] && return 0
-    echo "exit code $code instead of $expected: $*"
-    cat err
-    return 1
-}
-contains() { grep -q -- "$2" "$1" || { echo "no '$2' in $1:"; head -3 "$1"; return 1; }; }
-lacks() { [ -e "$1" ] && ! grep -q -- "$2" "$1" || { echo "'$2' in $1"; return 1; }; }
-absent() { [ ! -e "$1" ] || { echo "$1 exists"; return 1; }; }
-empty() { [ ! -s "$1" ] || { echo "$1 holds:"; cat "$1"; return 1; }; }
+. "$(dirname "$(realpath "$0")")/../check.sh"
 
 # Valid JSON, in full where there is a Python to ask.
 json_lines() {

@@ -1,0 +1,47 @@
+# What the tests on several ranks share; to be sourced behind knudsen=PROGRAM.
+. "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/../check.sh"
+
+# More ranks than processors, as root, on any machine; one thread each.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+export OMPI_MCA_hwloc_base_binding_policy=none OMP_NUM_THREADS=1
+mpirun=$(command -v mpirun) || { echo "there is no mpirun"; exit 1; }
+
+# ranks N ARGUMENTS...: the program on N ranks.  What hangs is killed, and fails.
+ranks() {
+    local n=$1
+    shift
+    timeout -k 5 20 "$mpirun" -n "$n" "$knudsen" "$@"
+}
+
+# same ONE OTHER...: folders hold the same bits: fields, history, state, and what was measured.
+same() {
+    /usr/bin/python3 - "$@" <<'END'
+import glob, h5py, json, sys
+import numpy
+
+def newest(folder):
+    files = [h5py.File(name) for name in glob.glob(folder + "/checkpoint-?.h5")]
+    return max(files, key=lambda file: file.attrs["step"])
+
+def compare(what, a, b):
+    names, others = [], []
+    a.visit(names.append)
+    b.visit(others.append)
+    assert names == others, f"{what}: {names} and {others}"
+    for name in names:
+        if isinstance(a[name], h5py.Dataset):
+            x, y = a[name][...], b[name][...]
+            assert x.dtype == y.dtype and x.tobytes() == y.tobytes(), (
+                f"{what}/{name}: {numpy.sum(x != y)} of {x.size} values differ")
+
+one = sys.argv[1]
+for other in sys.argv[2:]:
+    compare(other, h5py.File(one + "/fields.h5"), h5py.File(other + "/fields.h5"))
+    compare(other + ", checkpoint", newest(one), newest(other))
+    for name in sorted(glob.glob(one + "/fields/*.h5")):
+        compare(name, h5py.File(name), h5py.File(name.replace(one, other, 1)))
+    assert open(one + "/history.csv").read() == open(other + "/history.csv").read(), other + "/history.csv differs"
+    results = [json.load(open(folder + "/summary.json"))["quantities"] for folder in (one, other)]
+    assert results[0] == results[1], f"{other}: {results[1]} instead of {results[0]}"
+END
+}

@@ -1,0 +1,51 @@
+#!/bin/bash
+# The same case on 1, 2, 3 and 4 ranks gives the same bits: 1-D to 3-D, both orders, every kind of collisions.
+# usage: test_bits.sh PROGRAM SOURCE_FOLDER
+knudsen=$(realpath "$1") && [ -x "$knudsen" ] || { echo "usage: $0 PROGRAM SOURCE_FOLDER"; exit 1; }
+. "$(dirname "$(realpath "$0")")/ranks.sh"
+
+# alike WHAT SETTING...: on one rank without mpirun, then on several.
+alike() {
+    local what=$1 n settings=()
+    shift
+    for setting; do settings+=(--set "$setting"); done
+    rm -rf alone on*
+    check "$what: alone" "$knudsen" run case.yaml --quiet --out alone "${settings[@]}"
+    for n in 1 2 3 4; do
+        check "$what: on $n ranks" ranks "$n" run case.yaml --quiet --out "on$n" "${settings[@]}"
+    done
+    check "$what: same bits" same alone on1 on2 on3 on4
+}
+
+cat >case.yaml <<'END'
+gas:
+  delta: 2
+velocity:
+  nodes: 6
+walls:
+  top:
+    velocity: [1, 0, 0]
+  bottom:
+    temperature: 0.5
+time:
+  max_steps: 12
+output:
+  history: 5
+  average: 0
+END
+
+operator="collision.method=operator"
+sampled="collision.method=monte-carlo collision.samples=256"
+bgk="collision.method=bgk"
+line="space.cells=[1,13] walls.left.kind=periodic walls.right.kind=periodic"
+square="space.cells=[13,11]"
+cube="space.cells=[6,5,9] space.size=[1,1,1] walls.back.kind=diffuse walls.front.kind=diffuse"
+for order in 1 2; do
+    for collide in "$operator" "$sampled" "$bgk"; do
+        for space in "$line" "$square" "$cube"; do
+            name=${space%% walls*} method=${collide#*=}
+            alike "${method%% *}, order $order, ${name#*=}" $space $collide "space.order=$order"
+        done
+    done
+done
+exit $failed

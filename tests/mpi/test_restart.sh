@@ -1,0 +1,99 @@
+#!/bin/bash
+# A run that was stopped on 4 ranks goes on with 1 and with 3, and one that was stopped alone on 4; all end with
+# the bits of the run that was not stopped.  A rank that is killed, at any moment, ends the job soon and costs no
+# checkpoint.
+# usage: test_restart.sh PROGRAM SOURCE_FOLDER [KILLS]
+knudsen=$(realpath "$1") && [ -x "$knudsen" ] || { echo "usage: $0 PROGRAM SOURCE_FOLDER [KILLS]"; exit 1; }
+kills=${3:-20}
+. "$(dirname "$(realpath "$0")")/ranks.sh"
+
+cat >case.yaml <<'END'
+gas:
+  delta: 1
+disturbance: 0.1
+space:
+  cells: [16, 14]
+velocity:
+  nodes: 8
+collision:
+  method: monte-carlo
+  samples: 512
+walls:
+  top:
+    velocity: [1, 0, 0]
+time:
+  splitting: strang
+  end: 1000
+output:
+  history: 7
+  average: 0.1
+END
+
+# Long enough to be stopped on any machine: some seconds' worth of steps on four ranks.
+ranks 4 run case.yaml --out probe --quiet --set run.walltime=1 >/dev/null 2>&1
+steps=$(sed -n 's/^ *"steps": *\([0-9]*\).*/\1/p' probe/summary.json)
+end="time.max_steps=$((4 * ${steps:-100}))"
+check "the whole run, alone" "$knudsen" run case.yaml --out whole --quiet --set "$end"
+
+# --------------------------------------------------------------- other numbers of ranks
+
+check "stopped on 4 ranks" ends 130 ranks 4 run case.yaml --out four --quiet --set "$end" --set run.walltime=1
+check "with one message" test "$(grep -c '^knudsen' err)" -eq 1
+for n in 1 3 2; do
+    cp -r four "from4on$n"
+    check "4 ranks, resumed on $n" ranks "$n" run case.yaml --out "from4on$n" --quiet --resume --set "$end"
+    check "4 ranks, resumed on $n: same bits" same whole "from4on$n"
+done
+check "stopped alone" ends 130 "$knudsen" run case.yaml --out alone --quiet --set "$end" --set run.walltime=0.5
+check "alone, resumed on 4" ranks 4 run case.yaml --out alone --quiet --resume --set "$end"
+check "alone, resumed on 4: same bits" same whole alone
+
+# ------------------------------------------------------------------------- kills
+
+# One rank of a running job is killed after a random time; the job must end by itself.
+kill_one() {
+    local moment=$1 job pids code begun
+    shift
+    setsid timeout -k 5 60 "$mpirun" -n 3 "$knudsen" "$@" >out 2>err &
+    job=$!
+    sleep "$moment"
+    pids=($(pgrep -f "^$knudsen run case.yaml --out killed"))
+    [ ${#pids[@]} -gt 0 ] && kill -KILL "${pids[RANDOM % ${#pids[@]}]}"
+    begun=$SECONDS
+    wait $job
+    code=$?
+    [ ${#pids[@]} -eq 0 ] && [ $code -eq 0 ] && return 0 # it was over already
+    [ $code -ne 124 ] && [ $code -ne 137 ] && [ $((SECONDS - begun)) -lt 30 ] && return 0
+    echo "after the kill at $moment s the job took $((SECONDS - begun)) s, exit code $code"
+    return 1
+}
+
+# A checkpoint that was there before is there afterwards, or a later one, whole.
+last_step() { "$knudsen" info killed --json 2>/dev/null | sed -n 's/.*"step": *\([0-9]*\).*/\1/p' | head -1; }
+RANDOM=20
+resume=
+for i in $(seq "$kills"); do
+    moment=$(awk -v r=$RANDOM 'BEGIN {printf "%.3f", 0.1 + 1.4 * r / 32768}')
+    check "kill $i, after $moment s" kill_one "$moment" run case.yaml --out killed --quiet $resume --set "$end" \
+        --set output.checkpoint=0.1
+    if [ -n "$had" ] || ls killed/checkpoint-?.h5 >/dev/null 2>&1; then
+        had=yes resume=--resume
+        check "kill $i: a checkpoint is left" /usr/bin/python3 -c '
+import glob, h5py
+good = []
+for name in glob.glob("killed/checkpoint-?.h5"):
+    try:
+        with h5py.File(name) as file:
+            file["h"][...]
+            good.append(int(file.attrs["step"]))
+    except OSError:
+        pass
+before = int(open("last").read()) if glob.glob("last") else 0
+assert good and max(good) >= before, (good, before)
+open("last", "w").write(str(max(good)))'
+    fi
+    [ -e killed/summary.json ] && break # it has reached the end between two kills
+done
+check "after all that: to the end" ranks 2 run case.yaml --out killed --quiet $resume --set "$end"
+check "after all that: same bits" same whole killed
+exit $failed
