@@ -4,33 +4,7 @@
 # usage: test_slurm.sh PROGRAM SOURCE_FOLDER
 knudsen=$(realpath "$1") && [ -x "$knudsen" ] || { echo "usage: $0 PROGRAM SOURCE_FOLDER"; exit 1; }
 jobs=$(realpath "$2")/examples/slurm
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failed=0
-
-check() {
-    local what=$1
-    shift
-    if "$@" >check.log 2>&1; then
-        echo "ok    $what"
-    else
-        echo "FAIL  $what"
-        sed 's/^/      /' check.log | head -n 15
-        failed=1
-    fi
-}
-ends() {
-    local expected=$1 code
-    shift
-    "$@" >out 2>err
-    code=$?
-    [ "$code" -eq "$expected" ] && return 0
-    echo "exit code $code instead of $expected: $*"
-    cat out err
-    return 1
-}
-contains() { grep -q -- "$2" "$1" || { echo "no '$2' in $1:"; head -5 "$1"; return 1; }; }
+. "$(dirname "$(realpath "$0")")/../check.sh"
 
 ranks=1 # or two, where the program and mpirun know Open MPI
 "$knudsen" doctor | grep -q '^MPI  *Open MPI' && mpirun --version 2>/dev/null | grep -q 'Open MPI' && ranks=2
@@ -48,7 +22,7 @@ while [[ $1 == -* ]]; do shift; done
 [ "$RANKS" -gt 0 ] || exit 0
 if [ "$RANKS" -gt 1 ]; then
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-    exec mpirun --oversubscribe --bind-to none -n "$RANKS" "$@"
+    exec timeout -k 5 60 mpirun --oversubscribe --bind-to none -n "$RANKS" "$@"
 fi
 KNUDSEN_MPI=off exec "$@"
 END_SRUN
