@@ -135,9 +135,8 @@ static enum kn_report choose_report(const struct run_arguments *a)
         return KN_REPORT_JSON;
     const char *term = getenv("TERM");
     const bool dumb = !term || !*term || strcmp(term, "dumb") == 0; /* it cannot go back in a line */
-    if (kn_launcher_find()) /* mpirun gives us a terminal of its own, wherever it takes what we say */
-        return KN_REPORT_PLAIN;
-    return isatty(STDOUT_FILENO) && !dumb ? KN_REPORT_TERMINAL : KN_REPORT_PLAIN;
+    const bool passed_on = kn_launcher_find() != NULL; /* what a launcher reads it writes who knows where */
+    return isatty(STDOUT_FILENO) && !dumb && !passed_on ? KN_REPORT_TERMINAL : KN_REPORT_PLAIN;
 }
 
 static enum kn_status run_case(const struct run_arguments *a)
@@ -194,7 +193,7 @@ int kn_command_run(int argc, char **argv)
     struct run_arguments a = {.from.sets = calloc((size_t)argc, sizeof *a.from.sets)};
     if (!a.from.sets)
         return kn_command_finish(kn_error_set(KN_EMEMORY, "not enough memory"), NULL);
-    int code = KN_COMMAND_USAGE; /* told by the first rank */
+    int code = 0; /* where arguments are wrong the first rank says so, and ends */
     if (argp_parse(&argp, argc, argv, kn_command_silence(), NULL, &a) == 0)
         code = kn_command_finish(run_case(&a), a.from.path);
     free(a.from.sets);

@@ -155,7 +155,6 @@ int main(int argc, char **argv)
     int code = 0;
     if (command->parallel || kn_comm_world()->rank == 0)
         code = command->run(argc - first, argv + first);
-    kn_comm_barrier(kn_comm_world());
     bool lost = fflush(stdout) != 0 || ferror(stdout);
     if (lost && code == 0)
         return kn_command_finish(kn_error_set(KN_EIO, "standard output cannot be written"), NULL);

@@ -63,10 +63,13 @@ enum kn_status kn_comm_start(void)
     return KN_OK;
 }
 
+/* MPI_Finalize would wait busily. */
 void kn_comm_end(void)
 {
-    if (started)
-        MPI_Finalize();
+    if (!started)
+        return;
+    kn_comm_barrier(&world);
+    MPI_Finalize();
     started = false;
 }
 
