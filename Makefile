@@ -38,8 +38,10 @@ program: packages $(BUILD)/build.ninja
 demo: program
 	@tools/demo $(KNUDSEN)
 
+# A build that was configured without MPI looks for it again: it is here now.
 test:
 	@tools/packages test
+	@! grep -qs '^MPI_C_COMPILER:.*NOTFOUND' $(BUILD)/CMakeCache.txt || rm -f $(BUILD)/build.ninja
 	@$(MAKE) --no-print-directory all
 	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --no-tests=error
 

@@ -3,6 +3,7 @@
 #include "error.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,18 @@ int64_t kn_boxes_cells(const struct kn_box *box)
     for (int d = 0; d < 3; d++)
         cells *= box->end[d] - box->first[d];
     return cells;
+}
+
+const char *kn_boxes_text(const struct kn_box *box, char text[KN_NAME])
+{
+    int at = 0;
+    for (int d = 0; d < 3; d++) {
+        const int cells = box->end[d] - box->first[d];
+        if (cells > 1)
+            at += snprintf(text + at, KN_NAME - (size_t)at, "%s%d", at ? " x " : "", cells);
+    }
+    snprintf(text + at, KN_NAME - (size_t)at, "%s", at ? " cells" : "1 cell");
+    return text;
 }
 
 /* Does another rank begin at this side of a box? */

@@ -2,6 +2,7 @@
 #ifndef KN_BOXES_H
 #define KN_BOXES_H
 
+#include "config.h"
 #include "space.h"
 
 /* Boxes of nearly the same work with short borders, at least `least` cells thick along every axis that is
@@ -12,6 +13,9 @@ enum kn_status kn_boxes_create(struct kn_box *boxes, int count, const struct kn_
 int kn_boxes_find(const struct kn_box *boxes, int count, const int at[3], int guess);
 
 int64_t kn_boxes_cells(const struct kn_box *box);
+
+/* "40 x 40 cells", without the axes that have one. */
+const char *kn_boxes_text(const struct kn_box *box, char text[KN_NAME]);
 
 /* Cells of other ranks that a box needs at every step, about. */
 int64_t kn_boxes_halo(const struct kn_box *box, const struct kn_case *c);

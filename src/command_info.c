@@ -6,21 +6,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { KEY_RANKS = KN_OPTION_OWN, MOST_RANKS = 1 << 16 };
+
 struct info_arguments {
     const char *topic;
     struct kn_command_case from;
+    int ranks;
     bool json;
 };
 
 static error_t info_parse(int key, char *text, struct argp_state *state)
 {
     struct info_arguments *a = state->input;
+    char *end;
     switch (key) {
     case KN_OPTION_SET:
         a->from.sets[a->from.nsets++] = text;
         return 0;
     case KN_OPTION_JSON:
         a->json = true;
+        return 0;
+    case KEY_RANKS:
+        a->ranks = (int)strtol(text, &end, 10);
+        if (*end || a->ranks < 1 || a->ranks > MOST_RANKS)
+            argp_error(state, "--ranks: '%s' is no number of ranks (1 to %d)", text, MOST_RANKS);
         return 0;
     case ARGP_KEY_ARG:
         if (a->from.path || (a->topic && strcmp(a->topic, "operator") != 0))
@@ -51,13 +60,14 @@ static enum kn_status info_case(struct info_arguments *a)
     struct kn_case c;
     struct kn_places places = {0};
     enum kn_status status = kn_command_read(&a->from, &c, &places);
-    return status == KN_OK ? kn_config_locate(&places, kn_info_case(&c, a->json)) : status;
+    return status == KN_OK ? kn_config_locate(&places, kn_info_case(&c, a->ranks, a->json)) : status;
 }
 
 int kn_command_info(int argc, char **argv)
 {
     static const struct argp_option options[] = {
         {"set", KN_OPTION_SET, "KEY=VALUE", 0, "set a key over what the case file says; may be repeated", 0},
+        {"ranks", KEY_RANKS, "N", 0, "also say how N ranks would divide the case (docs/cluster.md)", 0},
         {"json", KN_OPTION_JSON, NULL, 0, "print JSON instead of text", 0},
         {0},
     };

@@ -118,7 +118,8 @@ static void print_plan(const struct kn_case *c, const struct kn_plan_size *plan,
     }
     printf("\n# cells      %lld\n# nodes      %lld per cell\n", (long long)plan->cells,
            (long long)plan->nodes);
-    printf("# memory     %s needed, %s available\n", needed, there);
+    printf("# memory     %s needed%s, %s available\n", needed, kn_comm_world()->size > 1 ? " a rank" : "",
+           there);
     if (kn_sampling_is_due(c))
         printf("# samples    as collision.error needs; the memory is that of %d\n", KN_SAMPLING_LEAST);
     printf("# time step  %g lambda0 / V0\n# steps      %.0f\n# results    %s\n", plan->time_step, plan->steps,

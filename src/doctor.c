@@ -2,6 +2,7 @@
 
 #include "backend/backend.h"
 #include "backend/cpu_kernels.h"
+#include "comm/comm.h"
 #include "error.h"
 
 #include <hdf5.h>
@@ -35,6 +36,29 @@ static void look_at_backends(void)
     line("auto", kn_backend_find("auto", KN_METHOD_BGK)->name, NULL);
 }
 
+/* Many machines, and what this very process was started among. */
+static void look_at_ranks(void)
+{
+    char text[256];
+    const struct kn_comm *world = kn_comm_world();
+    if (!*kn_comm_library()) {
+        line("MPI", "not in this build",
+             "with it: runs on many computers (Debian: apt install libopenmpi-dev, then cmake -DKN_MPI=ON)");
+        return;
+    }
+    if (world->size > 1)
+        snprintf(text, sizeof text, "%s; this job has %d ranks, %d of them here", kn_comm_library(),
+                 world->size, world->local_size);
+    else
+        snprintf(text, sizeof text, "%s; this process runs alone", kn_comm_library());
+    line("MPI", text, NULL);
+    if (kn_backend_find("cuda", KN_METHOD_BGK)->available() == KN_OK)
+        line("",
+             kn_comm_takes_device_memory() ? "it sends from GPU to GPU"
+                                           : "GPUs exchange through the memory of the computer",
+             NULL);
+}
+
 /* A program that helps but need not be there. */
 static void look_for_program(const char *name, const char *gives)
 {
@@ -61,7 +85,7 @@ int kn_doctor(void)
     H5get_libversion(&major, &minor, &release);
     snprintf(text, sizeof text, "%u.%u.%u", major, minor, release);
     line("HDF5", text, NULL);
-    line("MPI", "not in this build", "runs use one computer; several are planned");
+    look_at_ranks();
     look_for_program(
         "gnuplot",
         "with it: knudsen plot and the pictures of knudsen bench (Debian: apt install gnuplot-nox)");

@@ -4,6 +4,7 @@
 #include "collision.h"
 #include "config.h"
 #include "estimate.h"
+#include "info_ranks.h"
 #include "molecules.h"
 #include "sampling.h"
 #include "scales.h"
@@ -129,8 +130,9 @@ struct facts {
     struct kn_scales scales;
     struct kn_plan_size plan;
     struct kn_estimate estimate;
-    double available; /* bytes */
-    double narrowest; /* cell, lambda0 */
+    struct kn_info_ranks ranks; /* of none, where nobody asked */
+    double available;           /* bytes */
+    double narrowest;           /* cell, lambda0 */
 };
 
 /* A length, or another number with a scale, as the case has it and in SI. */
@@ -229,6 +231,8 @@ static void print_case_text(const struct facts *f)
     printf("%-16s %.0f%s\n", "steps", f->plan.steps, c->time.residual > 0 ? " at most" : "");
     printf("%-16s %s needed, %s available%s\n", "memory", needed, there,
            f->plan.memory_bytes - f->plan.device_bytes > f->available ? ": it does not fit" : "");
+    if (f->ranks.count > 0)
+        kn_info_ranks_print(&f->ranks);
     printf("%-16s %s%s on %s with %d thread%s, from %lld steps on %lld cells\n", "estimated time",
            duration(kn_estimate_run(&f->estimate, c, f->plan.steps), time),
            c->time.residual > 0 ? " at most" : "", f->estimate.backend, f->estimate.threads,
@@ -254,16 +258,22 @@ static void print_case_json(const struct facts *f)
             printf(", \"%s\": %.10g", scale->name, kn_scales_value(&f->scales, scale));
         putchar('}');
     }
+    if (f->ranks.count > 0) {
+        fputs(", \"ranks\": ", stdout);
+        kn_info_ranks_json(&f->ranks);
+    }
     puts("}");
 }
 
-enum kn_status kn_info_case(const struct kn_case *c, bool json)
+enum kn_status kn_info_case(const struct kn_case *c, int ranks, bool json)
 {
     struct facts f = {.c = c, .available = kn_config_memory_available(), .narrowest = INFINITY};
     const struct kn_listener by = listener();
     enum kn_status status = kn_scales_create(&f.scales, c);
     if (status == KN_OK)
         status = kn_sim_plan(c, &kn_comm_alone, &f.plan);
+    if (status == KN_OK && ranks > 0)
+        status = kn_info_ranks_create(&f.ranks, c, ranks);
     if (status == KN_OK)
         status = kn_estimate_step(c, &by, &f.estimate);
     for (int d = 0; d < 3; d++)
@@ -271,5 +281,6 @@ enum kn_status kn_info_case(const struct kn_case *c, bool json)
             f.narrowest = fmin(f.narrowest, kn_space_narrowest(c, d));
     if (status == KN_OK)
         (json ? print_case_json : print_case_text)(&f);
+    kn_info_ranks_destroy(&f.ranks);
     return status;
 }

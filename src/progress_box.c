@@ -42,27 +42,10 @@ static void show_machine(struct kn_progress *p, const struct kn_progress_job *jo
         entry(p, "memory", "%s needed%s, %s free", needed, each, there);
 }
 
-/* "40 x 40 cells", without the axes that have one. */
-static const char *shape(char text[PART], const int cells[3])
-{
-    int at = 0;
-    for (int d = 0; d < 3; d++)
-        if (cells[d] > 1)
-            at += snprintf(text + at, PART - (size_t)at, "%s%d", at ? " x " : "", cells[d]);
-    snprintf(text + at, PART - (size_t)at, "%s", at ? " cells" : "1 cell");
-    return text;
-}
-
-static const char *box_shape(char text[PART], const struct kn_box *b)
-{
-    const int cells[3] = {b->end[0] - b->first[0], b->end[1] - b->first[1], b->end[2] - b->first[2]};
-    return shape(text, cells);
-}
-
 /* How the cells are divided. */
 static void show_ranks(struct kn_progress *p, const struct kn_progress_job *job)
 {
-    char smallest[PART], largest[PART];
+    char smallest[KN_NAME], largest[KN_NAME];
     int least = 0, most = 0;
     if (job->ranks < 2)
         return;
@@ -70,8 +53,8 @@ static void show_ranks(struct kn_progress *p, const struct kn_progress_job *job)
         least = kn_boxes_cells(&job->boxes[i]) < kn_boxes_cells(&job->boxes[least]) ? i : least;
         most = kn_boxes_cells(&job->boxes[i]) > kn_boxes_cells(&job->boxes[most]) ? i : most;
     }
-    box_shape(smallest, &job->boxes[least]);
-    box_shape(largest, &job->boxes[most]);
+    kn_boxes_text(&job->boxes[least], smallest);
+    kn_boxes_text(&job->boxes[most], largest);
     if (strcmp(smallest, largest) == 0)
         entry(p, "ranks", "%d, each with %s", job->ranks, largest);
     else
@@ -81,10 +64,11 @@ static void show_ranks(struct kn_progress *p, const struct kn_progress_job *job)
 static void show_grid(struct kn_progress *p, const struct kn_progress_job *job)
 {
     const struct kn_case *c = job->c;
-    const int *n = c->velocity.nodes;
-    char cells[PART];
-    entry(p, "grid", "%s, %d x %d x %d velocities (%s), %lld stored per cell", shape(cells, job->cells), n[0],
-          n[1], n[2], kn_config_choice_name("velocity.grid", c->velocity.grid), (long long)job->nodes);
+    const int *n = c->velocity.nodes, *whole = job->cells;
+    const struct kn_box all = {.end = {whole[0], whole[1], whole[2]}};
+    char cells[KN_NAME];
+    entry(p, "grid", "%s, %d x %d x %d velocities (%s), %lld stored per cell", kn_boxes_text(&all, cells),
+          n[0], n[1], n[2], kn_config_choice_name("velocity.grid", c->velocity.grid), (long long)job->nodes);
 }
 
 /* Of a case in SI: the gas by name, and its scales. */

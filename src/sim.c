@@ -126,6 +126,14 @@ static enum kn_status divide(const struct kn_case *c, const struct kn_comm *comm
     return kn_boxes_create(*boxes, comm->size, c, least);
 }
 
+enum kn_status kn_sim_divide(const struct kn_case *c, const struct kn_comm *comm, struct kn_box **boxes)
+{
+    const struct kn_backend *backend;
+    const enum kn_status status = find_backend(c, &backend);
+    *boxes = NULL;
+    return status == KN_OK ? divide(c, comm, backend, boxes) : status;
+}
+
 /* Space as far as its size goes: the largest box. */
 static enum kn_status plan_space(const struct kn_case *c, const struct kn_comm *comm,
                                  const struct kn_backend *backend, struct kn_space *space)

@@ -40,6 +40,9 @@ struct kn_plan_size {
 };
 enum kn_status kn_sim_plan(const struct kn_case *c, const struct kn_comm *comm, struct kn_plan_size *size);
 
+/* The boxes of all ranks, for the caller to free. */
+enum kn_status kn_sim_divide(const struct kn_case *c, const struct kn_comm *comm, struct kn_box **boxes);
+
 /* Bytes that are free on the device that would compute the case; NaN where that has no memory of its own. */
 double kn_sim_room(const struct kn_case *c);
 

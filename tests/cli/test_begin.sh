@@ -49,12 +49,23 @@ expect 0 'estimated time' "$knudsen" info mine.yaml $quick
 expect 0 'disturbance: 1 solves the whole equation' "$knudsen" info mine.yaml $quick \
     --set 'walls.left.temperature=400 K'
 expect 2 'mine.yaml:' "$knudsen" info mine.yaml --set gas.species=none
+expect 0 'ranks            6, each with 6 x 4 cells' "$knudsen" info mine.yaml $quick --ranks 6
+expect 0 'to 6 x 4 cells each, at most 17 % above the mean' "$knudsen" info mine.yaml $quick --ranks 7
+expect 2 'are too few for 5000 ranks' "$knudsen" info mine.yaml $quick --ranks 5000
+expect 2 "'six' is no number of ranks" "$knudsen" info mine.yaml $quick --ranks six
 expect 2 'about what? (a case file, or operator)' "$knudsen" info
 "$knudsen" info mine.yaml $quick --json | python3 -c '
 import json, sys
 f = json.load(sys.stdin)
 assert abs(f["knudsen"] * f["delta"] - 0.88846) < 1e-5 and f["steps"] > 100 and f["estimated_s"] > 0, f
 assert abs(f["si"]["length"] / 1.0002227e-6 - 1) < 1e-6, f' || failures=$((failures + 1))
+"$knudsen" info mine.yaml $quick --json --ranks 7 | python3 -c '
+import json, sys
+ranks = json.load(sys.stdin)["ranks"]
+cells = [(x, y) for b in ranks["boxes"] for x in range(b["first"][0], b["end"][0]) for y in range(b["first"][1], b["end"][1])]
+assert len(ranks["boxes"]) == 7 and sorted(cells) == [(x, y) for x in range(12) for y in range(12)], ranks
+assert all(b["cells"] > 15 and b["halo_bytes"] > 0 for b in ranks["boxes"]) and ranks["memory_bytes"] > 0, ranks' ||
+    { echo "FAILED  info --json --ranks"; failures=$((failures + 1)); }
 
 for name in relaxation couette; do # one cell, one axis
     "$knudsen" info $name.yaml --json --set velocity.nodes=6 --set collision.method=bgk | python3 -m json.tool >/dev/null ||

@@ -44,7 +44,7 @@ has_files() {
     for file; do [ -s "$prefix/$file" ] || { echo "no $file"; return 1; }; done
 }
 check "program, header and documents" has_files bin/knudsen include/knudsen.h share/knudsen/cases/cavity/case.yaml \
-    share/doc/knudsen/{README.md,LICENSE,docs/input.md,docs/theory.md,examples/api/coupled.c} \
+    share/doc/knudsen/{README.md,LICENSE,docs/input.md,docs/theory.md,docs/cluster.md,examples/api/coupled.c,examples/slurm/cpu.sh} \
     share/bash-completion/completions/knudsen
 names_no_source() {
     ! grep -rnE "$root/|$build/" "$library/cmake" "$library/pkgconfig" "$prefix/share/bash-completion"
@@ -78,7 +78,7 @@ manual_has_all() {
         done
     done
     for section in COMMANDS '"EXIT STATUS"' ENVIRONMENT FILES; do contains manual "^.SH $section" || return 1; done
-    for name in KNUDSEN_CACHE KNUDSEN_CASES KNUDSEN_ISA NO_COLOR; do contains manual "$name" || return 1; done
+    for name in KNUDSEN_CACHE KNUDSEN_CASES KNUDSEN_ISA KNUDSEN_MPI NO_COLOR; do contains manual "$name" || return 1; done
 }
 if command -v help2man >/dev/null; then
     check "the manual has all commands and options" manual_has_all
@@ -101,6 +101,7 @@ PATH=$prefix/bin:$PATH
 touch mine.yaml other.txt
 check "completes commands" completes "" $commands
 check "completes options" completes "run --" --set= --out= --resume --help
+check "completes options of other commands" completes "info --" --ranks= --json
 check "completes keys" completes "run --set walls.top." walls.top.kind= walls.top.velocity=
 check "completes keys after =" completes "run mine.yaml --set=gas.mol" gas.molecules=
 check "completes values of keys" completes "run --set gas.molecules=" hard-sphere maxwell vhs

@@ -37,8 +37,8 @@ static struct scene *open_scene(enum kn_report report)
     s->job = (struct kn_progress_job){.c = &s->c,
                                       .backend = "cpu",
                                       .device = "Abacus 3000, AVX-512",
-                                      .ranks = 1,
                                       .threads = 2,
+                                      .ranks = 1,
                                       .cells = {40, 50, 1},
                                       .nodes = 512,
                                       .needed = 2e9,
@@ -106,6 +106,20 @@ static void test_box(void **state)
     expect_unsaid(s, "\033");
     for (const char *line = s->text; *line; line += strcspn(line, "\n") + 1)
         expect_below("length of a line", strcspn(line, "\n"), 80);
+    free(s);
+}
+
+static void test_box_of_ranks(void **state)
+{
+    (void)state;
+    struct scene *s = open_scene(KN_REPORT_PLAIN);
+    const struct kn_box boxes[] = {{{0, 0, 0}, {20, 50, 1}}, {{20, 0, 0}, {40, 50, 1}}};
+    s->job.ranks = 2;
+    s->job.boxes = boxes;
+    kn_progress_start(&s->p, &s->job);
+    expect_said(s, "  device    Abacus 3000, AVX-512 (cpu), 2 threads a rank\n");
+    expect_said(s, "  memory    2 GB needed a rank, 16 GB free\n");
+    expect_said(s, "  ranks     2, each with 20 x 50 cells\n");
     free(s);
 }
 
@@ -245,7 +259,9 @@ static void test_json(void **state)
     expect_events(s, "assembly", 2); /* one a second, and the last */
     expect_said(s, "{\"event\":\"assembly\",\"part\":0,\"eta_s\":null}\n");
     kn_progress_start(&s->p, &s->job);
-    expect_said(s, "\"device\":\"Abacus 3000, AVX-512\",\"ranks\":1,\"threads\":2,\"cells\":2000,\"shape\":[40,50,1]");
+    expect_said(
+        s,
+        "\"device\":\"Abacus 3000, AVX-512\",\"ranks\":1,\"threads\":2,\"cells\":2000,\"shape\":[40,50,1]");
     s->row.residual = NAN;
     step(s, 0, 5);
     expect_between("events in 5 s", count_of(s->text, "\"event\":\"progress\""), 4, 6);
@@ -319,9 +335,11 @@ static void test_numbers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_box),     cmocka_unit_test(test_box_of_a_gpu), cmocka_unit_test(test_colour),
-        cmocka_unit_test(test_width),   cmocka_unit_test(test_live),         cmocka_unit_test(test_plain),
-        cmocka_unit_test(test_prepare), cmocka_unit_test(test_json),         cmocka_unit_test(test_end),
+        cmocka_unit_test(test_box),          cmocka_unit_test(test_box_of_ranks),
+        cmocka_unit_test(test_box_of_a_gpu), cmocka_unit_test(test_colour),
+        cmocka_unit_test(test_width),        cmocka_unit_test(test_live),
+        cmocka_unit_test(test_plain),        cmocka_unit_test(test_prepare),
+        cmocka_unit_test(test_json),         cmocka_unit_test(test_end),
         cmocka_unit_test(test_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

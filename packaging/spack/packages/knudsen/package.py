@@ -12,6 +12,7 @@ class Knudsen(CMakePackage, CudaPackage):
     # Built from the sources beside this recipe: spack dev-build, see packaging/README.md.
     version("0.1.0")
 
+    variant("mpi", default=True, description="Run on many machines")
     variant("shared", default=True, description="Also build the shared library")
     variant("tests", default=False, description="Build the tests; spack install --test=root runs them")
     variant("pictures", default=False, description="Install gnuplot, with which the program draws")
@@ -22,7 +23,9 @@ class Knudsen(CMakePackage, CudaPackage):
     depends_on("ninja", type="build")
     depends_on("help2man", type="build")
     depends_on("gzip", type="build")
-    depends_on("hdf5~mpi")
+    depends_on("mpi@3:", when="+mpi")
+    depends_on("hdf5~mpi", when="~mpi")
+    depends_on("hdf5", when="+mpi")
     depends_on("libyaml")
     depends_on("udunits")
     depends_on("random123", type="build")
@@ -39,6 +42,7 @@ class Knudsen(CMakePackage, CudaPackage):
         openblas = self.spec["openblas"]
         args = [
             self.define("KN_CUDA", "ON" if self.spec.satisfies("+cuda") else "OFF"),
+            self.define("KN_MPI", "ON" if self.spec.satisfies("+mpi") else "OFF"),
             self.define_from_variant("KN_TESTS", "tests"),
             self.define_from_variant("BUILD_SHARED_LIBS", "shared"),
             # Spack's OpenBLAS has LAPACKE inside.

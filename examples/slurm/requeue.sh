@@ -1,0 +1,39 @@
+#!/bin/bash
+# A case that takes longer than a job may: sbatch requeue.sh CASE.yaml FOLDER [ARGUMENTS OF knudsen run...]
+# A little before the time is up the run writes a checkpoint and stops, and the job goes back into the queue,
+# until the case has come to its end.  scancel ends it; the same sbatch goes on from there.
+#SBATCH --job-name=knudsen
+#SBATCH --nodes=2
+#SBATCH --ntasks-per-node=8
+#SBATCH --cpus-per-task=16
+#SBATCH --hint=nomultithread
+#SBATCH --time=04:00:00
+#SBATCH --requeue                    # may be put back, by itself or after a node has failed,
+#SBATCH --open-mode=append           # and keeps what it has printed
+# and what your site wants, as in cpu.sh or gpu.sh
+
+case=$1 folder=$2
+[ $# -ge 2 ] || { echo "usage: sbatch requeue.sh CASE.yaml FOLDER [ARGUMENTS OF knudsen run...]" >&2; exit 2; }
+shift 2
+reserve=${KNUDSEN_RESERVE:-300}      # s, for the last checkpoint: seconds in most cases, more for hundreds of GB
+
+export OMP_NUM_THREADS=$SLURM_CPUS_PER_TASK OMP_PLACES=cores OMP_PROC_BIND=close
+export KNUDSEN_MPI=on                # ranks that cannot find each other fail, rather than run the case once each
+# export SLURM_MPI_TYPE=pmix         # where ranks do not find each other; srun --mpi=list names the choices
+
+# 1. what is left of the job
+end=${SLURM_JOB_END_TIME:-$(date -d "$(squeue -h -j "$SLURM_JOB_ID" -o %e)" +%s)} || exit
+left=$((end - $(date +%s) - reserve))
+[ "$left" -gt 0 ] || { echo "requeue.sh: --time leaves nothing beside the $reserve s for the last checkpoint" >&2; exit 2; }
+
+# 2. a piece of the run: from the newest checkpoint, if there is one
+resume=()
+for checkpoint in "$folder"/checkpoint-[ab].h5; do [ -e "$checkpoint" ] && resume=(--resume); done
+rm -f "$folder/summary.json"         # the one that is there afterwards is of this piece
+srun --cpus-per-task="$SLURM_CPUS_PER_TASK" --cpu-bind=cores --kill-on-bad-exit=1 \
+    knudsen run "$case" --out "$folder" "${resume[@]}" "$@" --set run.walltime="$left"
+code=$?
+
+# 3. once more, where time was all that it lacked; anything else is for you to look at
+grep -q '"outcome": *"walltime"' "$folder/summary.json" 2>/dev/null || exit "$code"
+scontrol requeue "$SLURM_JOB_ID"

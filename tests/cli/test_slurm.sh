@@ -1,0 +1,101 @@
+#!/bin/bash
+# The jobs of examples/slurm, with stand-ins for the commands of Slurm: what srun starts, on how many ranks, and
+# how a run that is put back into the queue comes to its end.
+# usage: test_slurm.sh PROGRAM SOURCE_FOLDER
+knudsen=$(realpath "$1") && [ -x "$knudsen" ] || { echo "usage: $0 PROGRAM SOURCE_FOLDER"; exit 1; }
+jobs=$(realpath "$2")/examples/slurm
+. "$(dirname "$(realpath "$0")")/../check.sh"
+
+ranks=1 # or two, where the program and mpirun know Open MPI
+"$knudsen" doctor | grep -q '^MPI  *Open MPI' && mpirun --version 2>/dev/null | grep -q 'Open MPI' && ranks=2
+echo "      on $ranks rank$([ $ranks -eq 1 ] || echo s)"
+
+# ------------------------------------------------------------- stand-ins for Slurm
+
+mkdir bin
+ln -s "$knudsen" bin/knudsen
+# srun: says how it was called; options stand before the program
+cat >bin/srun <<'END_SRUN'
+#!/bin/bash
+echo "srun $*" >>"$SLURM_CALLS"
+while [[ $1 == -* ]]; do shift; done
+[ "$RANKS" -gt 0 ] || exit 0
+if [ "$RANKS" -gt 1 ]; then
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    exec timeout -k 5 60 mpirun --oversubscribe --bind-to none -n "$RANKS" "$@"
+fi
+KNUDSEN_MPI=off exec "$@"
+END_SRUN
+# scontrol requeue: sbatch will begin anew.  How far a piece comes is up to the machine: the end of the case is
+# set when the first is over, a little beyond it.
+cat >bin/scontrol <<'END_SCONTROL'
+#!/bin/bash
+echo "scontrol $*" >>"$SLURM_CALLS"
+steps=$(sed -n 's/^ *"steps": *\([0-9]*\).*/\1/p' cut/summary.json)
+sed -i "s/{end: 1e6}/{end: 1e6, max_steps: $((steps + 25))}/" long.yaml
+END_SCONTROL
+cat >bin/squeue <<'END_SQUEUE'
+#!/bin/bash
+date -d "+$LIMIT seconds" +%Y-%m-%dT%H:%M:%S
+END_SQUEUE
+# sbatch SCRIPT ARGUMENTS...: as often as the job asks for it, at most nine times
+cat >bin/sbatch <<'END_SBATCH'
+#!/bin/bash
+for piece in 1 2 3 4 5 6 7 8 9; do
+    : >"$SLURM_CALLS.piece"
+    [ -n "$KNOWS_END" ] && export SLURM_JOB_END_TIME=$(($(date +%s) + LIMIT))
+    SLURM_CALLS=$SLURM_CALLS.piece bash "$@"
+    code=$?
+    cat "$SLURM_CALLS.piece" >>"$SLURM_CALLS"
+    grep -q "^scontrol requeue $SLURM_JOB_ID$" "$SLURM_CALLS.piece" || exit "$code"
+done
+exit 99
+END_SBATCH
+chmod +x bin/*
+export PATH=$work/bin:$PATH SLURM_CALLS=$work/calls RANKS=$ranks SLURM_JOB_ID=17 SLURM_CPUS_PER_TASK=1 TERM=dumb
+
+cat >case.yaml <<'END_CASE'
+gas: {delta: 1}
+space: {cells: [12, 12], order: 2}
+velocity: {nodes: 6}
+collision: {method: bgk}
+walls: {top: {velocity: [1, 0, 0]}}
+END_CASE
+
+# ---------------------------------------------------------------------- one job each
+
+check "cpu.sh runs" ends 0 sbatch "$jobs/cpu.sh" case.yaml --out cpu --set time.end=0.1
+check "cpu.sh takes the CPU" contains cpu/summary.json '"backend": *"cpu"'
+check "cpu.sh runs on all ranks" contains cpu/summary.json "\"ranks\": *$ranks\b"
+check "cpu.sh binds ranks to cores" contains calls '^srun --cpus-per-task=1 --cpu-bind=cores .*knudsen run case.yaml'
+check "gpu.sh takes the GPU" ends 0 env RANKS=0 sbatch "$jobs/gpu.sh" case.yaml --out gpu
+check "gpu.sh leaves the GPUs to the ranks" contains calls '^srun .*--gpu-bind=none .*knudsen run case.yaml .*run.backend=cuda'
+
+# ---------------------------------------------------------------------- in pieces
+
+count() { test "$(grep -c "$1" calls)" "$2" "$3" || { echo "not $2 $3 times $1:"; cat calls; return 1; }; }
+same() {
+    knudsen run long.yaml --out whole --quiet && cmp whole/history.csv "$1/history.csv" &&
+        contains "$1/summary.json" '"outcome": *"max steps"'
+}
+
+{ cat case.yaml; echo 'time: {end: 1e6}'; } >long.yaml
+: >calls
+export LIMIT=302 KNOWS_END=yes # 300 of them are kept for the last checkpoint
+check "requeue.sh ends when the case does" ends 0 sbatch "$jobs/requeue.sh" long.yaml cut
+check "after some pieces" count '^srun' -ge 2
+check "the first of which is new" count '^srun .*--resume' -eq $(($(grep -c '^srun' calls) - 1))
+check "with the history of a whole run" same cut
+
+: >calls
+unset KNOWS_END # as before Slurm 22.05
+check "squeue tells the end where the environment does not" ends 0 env LIMIT=400 sbatch "$jobs/requeue.sh" case.yaml old --set time.end=0.1
+check "one piece is enough for a short case" count '^srun' -eq 1
+check "and is not put back" count '^scontrol' -eq 0
+
+: >calls
+check "bad input is not tried again" ends 2 sbatch "$jobs/requeue.sh" case.yaml bad --set gas.delta=-1
+check "and is not put back" count '^scontrol' -eq 0
+check "a limit that leaves no time is named" ends 2 env LIMIT=100 sbatch "$jobs/requeue.sh" case.yaml none
+check "by its option" contains err '--time'
+exit "$failed"
