@@ -115,8 +115,9 @@ enum kn_status kn_sim_plan(const struct kn_case *c, struct kn_plan_size *size)
         size->cells = space.ncells;
         size->nodes = v.nnodes;
         size->device_bytes = backend->room ? backend->memory(&p) : 0;
-        size->memory_bytes = backend->memory(&p) + host_memory(cells) +
-                             (c->collision.method == KN_METHOD_OPERATOR ? kn_operator_memory(&v) : 0);
+        size->memory_bytes =
+            backend->memory(&p) + host_memory(cells) +
+            (c->collision.method == KN_METHOD_OPERATOR ? kn_operator_memory(&v, &kn_comm_alone) : 0);
         size->time_step = choose_time_step(c, v.max_speed);
         size->steps = ceil(c->time.end / size->time_step - 1e-9);
     }
@@ -154,8 +155,8 @@ static enum kn_status build(struct kn_sim *sim, const struct kn_listener *listen
         (status = kn_velocity_create(&sim->velocity, c)) != KN_OK ||
         (status = kn_space_create(&sim->space, c, NULL)) != KN_OK ||
         (status = kn_boundary_create(&sim->boundary, c, &sim->velocity)) != KN_OK ||
-        (status = kn_collision_create(&sim->collision, c, &sim->velocity, assembler_of(c), listener)) !=
-            KN_OK)
+        (status = kn_collision_create(&sim->collision, c, &sim->velocity, &kn_comm_alone, assembler_of(c),
+                                      listener)) != KN_OK)
         return status;
     sim->moments = malloc((size_t)sim->space.ncells * KN_MOMENTS * sizeof *sim->moments);
     sim->fluxes = calloc(((size_t)sim->space.nfaces + 1) * KN_FLUXES, sizeof *sim->fluxes);
