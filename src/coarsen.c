@@ -14,7 +14,7 @@ static double time_step(const struct kn_case *c)
     for (int d = 0; d < 3; d++)
         if (c->time.step > 0 || !kn_space_is_uniform(c, d))
             return c->time.step;
-    return kn_sim_plan(c, &size) == KN_OK ? size.time_step : 0;
+    return kn_sim_plan(c, &kn_comm_alone, &size) == KN_OK ? size.time_step : 0;
 }
 
 void kn_coarsen_space(struct kn_case *c)

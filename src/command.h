@@ -21,6 +21,9 @@ enum kn_status kn_command_read(const struct kn_command_case *a, struct kn_case *
 
 /* Say what went wrong and return the exit code.  A message that begins with
  * its place in the case file `path` stays as editors expect it. */
+/* Flags for argp: what one rank says the others need not repeat. */
+unsigned kn_command_silence(void);
+
 int kn_command_finish(enum kn_status status, const char *path);
 
 /* The command that is spelt like the word; NULL: none is. */

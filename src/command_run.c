@@ -1,3 +1,4 @@
+#include "comm/comm.h"
 #include "command.h"
 #include "error.h"
 #include "io/files.h"
@@ -137,25 +138,31 @@ static enum kn_report choose_report(const struct run_arguments *a)
 
 static enum kn_status run_case(const struct run_arguments *a)
 {
+    const struct kn_comm *comm = kn_comm_world();
     struct kn_case c;
     struct kn_places places = {0};
     struct kn_plan_size plan;
     char folder[KN_PATH] = "";
     const char *out = a->out ? a->out : folder;
+    enum kn_status status = KN_OK;
 
-    /* 1. the case, whole and free of contradictions */
-    enum kn_status status = kn_command_read(&a->from, &c, &places);
+    /* 1. the case, whole and free of contradictions; read by one rank: it may come from a pipe */
+    if (comm->rank == 0)
+        status = kn_command_read(&a->from, &c, &places);
     if (status == KN_OK && !a->out)
         status = default_folder(a->from.path, folder);
+    if ((status = kn_comm_agree(comm, status)) != KN_OK)
+        return status;
+    kn_comm_broadcast(comm, 0, &c, sizeof c);
 
     /* 2. what it needs */
-    if (status == KN_OK)
-        status = kn_config_locate(&places, kn_sim_plan(&c, &plan));
+    status = kn_config_locate(&places, kn_comm_agree(comm, kn_sim_plan(&c, comm, &plan)));
     if (status != KN_OK)
         return status;
-    if (a->dry_run)
+    if (a->dry_run && comm->rank == 0)
         print_plan(&c, &plan, out, a->json);
-    status = kn_config_locate(&places, kn_config_check_memory(plan.memory_bytes - plan.device_bytes));
+    status = kn_config_check_memory(comm->local_size * (plan.memory_bytes - plan.device_bytes));
+    status = kn_config_locate(&places, kn_comm_agree(comm, status));
     if (status != KN_OK || a->dry_run)
         return status;
 
@@ -183,8 +190,9 @@ int kn_command_run(int argc, char **argv)
     struct run_arguments a = {.from.sets = calloc((size_t)argc, sizeof *a.from.sets)};
     if (!a.from.sets)
         return kn_command_finish(kn_error_set(KN_EMEMORY, "not enough memory"), NULL);
-    argp_parse(&argp, argc, argv, 0, NULL, &a);
-    int code = kn_command_finish(run_case(&a), a.from.path);
+    int code = KN_COMMAND_USAGE; /* told by the first rank */
+    if (argp_parse(&argp, argc, argv, kn_command_silence(), NULL, &a) == 0)
+        code = kn_command_finish(run_case(&a), a.from.path);
     free(a.from.sets);
     return code;
 }

@@ -82,14 +82,14 @@ enum kn_status kn_estimate_step(const struct kn_case *c, const struct kn_listene
     struct kn_plan_size whole;
     struct kn_sim *sim = NULL;
     *e = (struct kn_estimate){0};
-    enum kn_status status = kn_sim_plan(c, &whole);
+    enum kn_status status = kn_sim_plan(c, &kn_comm_alone, &whole);
     if (status != KN_OK)
         return status;
     shrink(&small, (double)whole.nodes);
     small.time.step = whole.time_step;
     if (small.collision.samples == KN_SAMPLES_AUTO)
         small.collision.samples = usual_samples;
-    status = kn_sim_create_heard(&sim, &small, listener);
+    status = kn_sim_create_heard(&sim, &small, &kn_comm_alone, listener);
     if (status == KN_OK)
         status = measure(sim, e);
     if (status == KN_OK)

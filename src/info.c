@@ -263,7 +263,7 @@ enum kn_status kn_info_case(const struct kn_case *c, bool json)
     const struct kn_listener by = listener();
     enum kn_status status = kn_scales_create(&f.scales, c);
     if (status == KN_OK)
-        status = kn_sim_plan(c, &f.plan);
+        status = kn_sim_plan(c, &kn_comm_alone, &f.plan);
     if (status == KN_OK)
         status = kn_estimate_step(c, &by, &f.estimate);
     for (int d = 0; d < 3; d++)

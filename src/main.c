@@ -1,4 +1,5 @@
 /* The program: the first word of the command line is a command. */
+#include "comm/comm.h"
 #include "command.h"
 #include "error.h"
 
@@ -17,19 +18,20 @@ static const struct command {
     int (*run)(int argc, char **argv);
     const char *arguments;
     const char *doc;
+    bool parallel; /* on all ranks; others run on the first alone */
 } commands[] = {
     /* clang-format off */
-    {"run", "knudsen run", kn_command_run, "CASE.yaml", "run a case"},
-    {"init", "knudsen init", kn_command_init, "NAME", "write a case file to start from"},
-    {"cases", "knudsen cases", kn_command_cases, "", "list the cases that come with the program"},
-    {"info", "knudsen info", kn_command_info, "CASE.yaml", "what a case is and needs: Kn, Ma, steps, memory, time"},
-    {"plot", "knudsen plot", kn_command_plot, "DIR...", "draw the results in a folder, or compare several"},
-    {"report", "knudsen report", kn_command_report, "DIR", "put the results in a folder into one page of HTML"},
-    {"verify", "knudsen verify", kn_command_verify, "[CASE]", "compare the cases with published values"},
-    {"reproduce", "knudsen reproduce", kn_command_reproduce, "[TOPIC]", "tables and figures of the paper, or of verification"},
-    {"bench", "knudsen bench", kn_command_bench, "", "measure this machine"},
-    {"doctor", "knudsen doctor", kn_command_doctor, "", "say what this machine has, and what it lacks"},
-    {"help", "knudsen help", kn_command_help, "[WORD]", "explain a command, or a key of the case file"},
+    {"run", "knudsen run", kn_command_run, "CASE.yaml", "run a case", true},
+    {"init", "knudsen init", kn_command_init, "NAME", "write a case file to start from", false},
+    {"cases", "knudsen cases", kn_command_cases, "", "list the cases that come with the program", false},
+    {"info", "knudsen info", kn_command_info, "CASE.yaml", "what a case is and needs: Kn, Ma, steps, memory, time", false},
+    {"plot", "knudsen plot", kn_command_plot, "DIR...", "draw the results in a folder, or compare several", false},
+    {"report", "knudsen report", kn_command_report, "DIR", "put the results in a folder into one page of HTML", false},
+    {"verify", "knudsen verify", kn_command_verify, "[CASE]", "compare the cases with published values", false},
+    {"reproduce", "knudsen reproduce", kn_command_reproduce, "[TOPIC]", "tables and figures of the paper, or of verification", false},
+    {"bench", "knudsen bench", kn_command_bench, "", "measure this machine", true},
+    {"doctor", "knudsen doctor", kn_command_doctor, "", "say what this machine has, and what it lacks", false},
+    {"help", "knudsen help", kn_command_help, "[WORD]", "explain a command, or a key of the case file", false},
     /* clang-format on */
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
@@ -146,7 +148,14 @@ int main(int argc, char **argv)
     if (command->run == kn_command_help && argc - first == 2 && find_command(argv[first + 1]))
         return explain(find_command(argv[first + 1]));
     argv[first] = (char *)command->title;
-    int code = command->run(argc - first, argv + first);
+    const enum kn_status status = kn_comm_start();
+    if (status != KN_OK)
+        return kn_command_finish(status, NULL);
+    atexit(kn_comm_end);
+    int code = 0;
+    if (command->parallel || kn_comm_world()->rank == 0)
+        code = command->run(argc - first, argv + first);
+    kn_comm_barrier(kn_comm_world());
     bool lost = fflush(stdout) != 0 || ferror(stdout);
     if (lost && code == 0)
         return kn_command_finish(kn_error_set(KN_EIO, "standard output cannot be written"), NULL);

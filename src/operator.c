@@ -8,11 +8,9 @@
 #include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { DIRECTIONS = 3 * KN_OPERATOR_FACE * KN_OPERATOR_FACE };
 
@@ -315,10 +313,9 @@ static void find_defect(struct kn_operator *o, const struct kn_comm *comm)
 /* The spectrum from the matrices.  Each number is found by one rank: processors that differ may
  * round differently, and all ranks are to have the same operator. */
 static enum kn_status find_spectrum(struct kn_operator *o, const struct kn_assembly *g,
-                                    const struct kn_comm *comm, double *matrices)
+                                    const struct kn_comm *comm, double *matrices, double *space)
 {
-    double *space = malloc(3 * (size_t)g->size * sizeof *space);
-    enum kn_status status = space ? decompose(o, g, comm, matrices, space) : no_memory();
+    enum kn_status status = decompose(o, g, comm, matrices, space);
     kn_comm_barrier(comm);
     if ((status = kn_comm_agree(comm, status)) == KN_OK) {
         share_parities(o, comm, comm->size);
@@ -327,7 +324,6 @@ static enum kn_status find_spectrum(struct kn_operator *o, const struct kn_assem
             find_transport(o, g, space);
         share_facts(o, comm);
     }
-    free(space);
     return status;
 }
 
@@ -360,15 +356,15 @@ static void unfold(const struct kn_velocity *v, double *weight)
 static enum kn_status make(struct kn_operator *o, const struct kn_assembly *g, const struct kn_comm *comm,
                            int threads, const struct kn_backend *machine, const struct kn_listener *listener)
 {
-    double *matrices = malloc(kn_operator_sums_length(g) * sizeof *matrices);
+    const size_t length = kn_operator_sums_length(g);
+    double *matrices = malloc((length + 3 * (size_t)g->size) * sizeof *matrices);
     enum kn_status status = kn_comm_agree(comm, matrices ? KN_OK : no_memory());
-    const int usual = openblas_get_num_threads();
-    if (status == KN_OK)
-        status = assemble(o, g, comm, threads, machine, listener, matrices);
-    if (status == KN_OK) {
+    if (status == KN_OK && matrices && /* one implies the other */
+        (status = assemble(o, g, comm, threads, machine, listener, matrices)) == KN_OK) {
+        const int usual = openblas_get_num_threads();
         combine(g, threads, matrices);
         openblas_set_num_threads(1); /* the same bits for any number of threads */
-        status = find_spectrum(o, g, comm, matrices);
+        status = find_spectrum(o, g, comm, matrices, matrices + length);
         openblas_set_num_threads(usual);
     }
     free(matrices);
@@ -385,15 +381,6 @@ static bool recall(struct kn_operator *o, const struct kn_velocity *v, const str
     share_parities(o, comm, 1);
     share_facts(o, comm);
     return true;
-}
-
-/* Ranks on one computer share its processors, unless the launcher has dealt them out. */
-static int choose_threads(const struct kn_case *c, const struct kn_comm *comm)
-{
-    const int fair = (int)sysconf(_SC_NPROCESSORS_ONLN) / comm->local_size, most = omp_get_max_threads();
-    if (c->run.threads > 0)
-        return c->run.threads;
-    return fair < 1 ? 1 : fair < most ? fair : most;
 }
 
 enum kn_status kn_operator_create(struct kn_operator *o, const struct kn_case *c, const struct kn_velocity *v,
@@ -425,8 +412,9 @@ enum kn_status kn_operator_create(struct kn_operator *o, const struct kn_case *c
                                   o->exponent,
                                   directions,
                                   DIRECTIONS};
+    const int threads = c->run.threads > 0 ? c->run.threads : kn_comm_processors(comm);
     if (!recall(o, v, comm)) {
-        if ((status = make(o, &g, comm, choose_threads(c, comm), machine, listener)) != KN_OK)
+        if ((status = make(o, &g, comm, threads, machine, listener)) != KN_OK)
             return status;
         if (comm->rank == 0)
             kn_operator_save(o, v);

@@ -55,7 +55,7 @@ enum kn_status kn_operator_create(struct kn_operator *o, const struct kn_case *c
                                   const struct kn_listener *listener);
 void kn_operator_destroy(struct kn_operator *o);
 
-/* Bytes that the assembly takes on this rank. */
+/* Bytes that the assembly takes on the rank that needs most. */
 double kn_operator_memory(const struct kn_velocity *v, const struct kn_comm *comm);
 
 /* What earlier runs left in the cache (operator_cache.c); true when it was there, whole

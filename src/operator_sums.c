@@ -185,13 +185,13 @@ static int first_of(const struct kn_assembly *g, int rank, int ranks)
     return parts_of(g);
 }
 
-static struct share share_of(const struct kn_assembly *g, const struct kn_comm *comm)
+static struct share share_of(const struct kn_assembly *g, int rank, int size)
 {
     const int parts = parts_of(g);
-    struct share share = {.ranks = comm->size < parts ? comm->size : parts};
-    if (comm->rank < share.ranks) {
-        share.first = first_of(g, comm->rank, share.ranks);
-        share.count = first_of(g, comm->rank + 1, share.ranks) - share.first;
+    struct share share = {.ranks = size < parts ? size : parts};
+    if (rank < share.ranks) {
+        share.first = first_of(g, rank, share.ranks);
+        share.count = first_of(g, rank + 1, share.ranks) - share.first;
     }
     for (int part = 0; part < share.count; part++)
         share.pairs += pairs_of(g, share.first + part);
@@ -200,8 +200,12 @@ static struct share share_of(const struct kn_assembly *g, const struct kn_comm *
 
 double kn_operator_sums_memory(const struct kn_assembly *g, const struct kn_comm *comm)
 {
-    const struct share share = share_of(g, comm);
-    return (double)share.count * (double)kn_operator_sums_length(g) * sizeof(double);
+    int most = 0;
+    for (int rank = 0; rank < comm->size && rank < PARTS; rank++) {
+        const int count = share_of(g, rank, comm->size).count;
+        most = count > most ? count : most;
+    }
+    return (double)most * (double)kn_operator_sums_length(g) * sizeof(double);
 }
 
 /* The parts of this rank into memory[count][length]. */
@@ -258,15 +262,15 @@ static void add_parts(const struct kn_assembly *g, const struct share *share, co
 enum kn_status kn_operator_sums_add(const struct kn_assembly *g, const struct kn_comm *comm, int threads,
                                     const struct kn_listener *listener, double *sums)
 {
-    const struct share share = share_of(g, comm);
+    const struct share share = share_of(g, comm->rank, comm->size);
     const size_t length = kn_operator_sums_length(g);
     double *memory = calloc((size_t)share.count * length + 1, sizeof *memory); /* never of nothing */
     enum kn_status status =
         memory ? form_parts(g, &share, threads, listener, memory)
                : kn_error_set(KN_EMEMORY, "collision.method: no memory to assemble the operator (%.2g GB)",
                               kn_operator_sums_memory(g, comm) / 1e9);
-    kn_comm_barrier(comm); /* asleep until the slowest has come */
-    if ((status = kn_comm_agree(comm, status)) == KN_OK)
+    kn_comm_barrier(comm);                                         /* asleep until the slowest has come */
+    if ((status = kn_comm_agree(comm, status)) == KN_OK && memory) /* one implies the other */
         add_parts(g, &share, comm, memory, sums);
     free(memory);
     return status;

@@ -23,7 +23,7 @@ struct kn_operator_sums kn_operator_sums_carve(const struct kn_assembly *g, doub
 enum kn_status kn_operator_sums_add(const struct kn_assembly *g, const struct kn_comm *comm, int threads,
                                     const struct kn_listener *listener, double *sums);
 
-/* Bytes that this takes on a rank beside the sums. */
+/* Bytes that this takes beside the sums, on the rank that needs most. */
 double kn_operator_sums_memory(const struct kn_assembly *g, const struct kn_comm *comm);
 
 #endif

@@ -76,7 +76,7 @@ static enum kn_status coarsen(const struct kn_case *c, const struct stay *s, str
     p->time.max_steps = 0;
     p->output.average = kn_monitor_window(c);
     p->time.end = p->output.average + WINDOWS * s->window;
-    const enum kn_status status = kn_sim_plan(p, &size);
+    const enum kn_status status = kn_sim_plan(p, &kn_comm_alone, &size);
     if (status != KN_OK)
         return status;
     p->output.history = (int)fmax(1, round(c->output.history * s->dt / size.time_step));
@@ -93,7 +93,8 @@ struct look {
 static enum kn_status open_look(struct look *l, const struct kn_case *p,
                                 const struct kn_pilot_listeners *listeners)
 {
-    enum kn_status status = kn_sim_create_heard(&l->sim, p, listeners ? &listeners->assembly : NULL);
+    enum kn_status status =
+        kn_sim_create_heard(&l->sim, p, &kn_comm_alone, listeners ? &listeners->assembly : NULL);
     if (status == KN_OK)
         status = kn_monitor_create(&l->monitor, p, kn_sim_space(l->sim));
     if (status != KN_OK)
@@ -186,7 +187,7 @@ static enum kn_status describe(const struct kn_case *c, struct stay *s)
 {
     struct kn_plan_size size;
     const double start = kn_monitor_window(c);
-    enum kn_status status = kn_sim_plan(c, &size);
+    enum kn_status status = kn_sim_plan(c, &kn_comm_alone, &size);
     if (status != KN_OK)
         return status;
     double end = c->time.end;

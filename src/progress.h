@@ -52,7 +52,9 @@ struct kn_progress_job {
     const struct kn_case *c;
     const char *backend;
     char device[128]; /* model of the processor with its instruction set, or of the GPU */
-    int threads;      /* of the CPU */
+    int threads;      /* of the CPU, a rank */
+    int ranks;
+    const struct kn_box *boxes; /* [ranks] */
     int cells[3];
     int64_t nodes;       /* stored per cell */
     double needed, free; /* bytes; where the state lies */

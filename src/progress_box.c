@@ -1,6 +1,7 @@
 /* The box at the start of a run: what runs, where, and how long. */
 #include "progress_parts.h"
 
+#include "boxes.h"
 #include "collision.h"
 #include "config.h"
 #include "io/files.h"
@@ -28,15 +29,17 @@ static void entry(struct kn_progress *p, const char *word, const char *format, .
 static void show_machine(struct kn_progress *p, const struct kn_progress_job *job)
 {
     char needed[KN_NAME], there[KN_NAME], beside[KN_NAME];
+    const char *each = job->ranks > 1 ? " a rank" : "";
     kn_config_bytes_text(job->needed, needed);
     kn_config_bytes_text(job->free, there);
     kn_config_bytes_text(job->host_needed, beside);
-    entry(p, "device", "%s (%s), %d thread%s", job->device, job->backend, job->threads,
-          job->threads == 1 ? "" : "s");
+    entry(p, "device", "%s (%s), %d thread%s%s", job->device, job->backend, job->threads,
+          job->threads == 1 ? "" : "s", job->ranks > 1 ? " a rank" : "");
     if (job->host_needed > 0)
-        entry(p, "memory", "%s needed, %s free on the device; %s in the computer", needed, there, beside);
+        entry(p, "memory", "%s needed%s, %s free on the device; %s in the computer", needed, each, there,
+              beside);
     else
-        entry(p, "memory", "%s needed, %s free", needed, there);
+        entry(p, "memory", "%s needed%s, %s free", needed, each, there);
 }
 
 /* "40 x 40 cells", without the axes that have one. */
@@ -48,6 +51,31 @@ static const char *shape(char text[PART], const int cells[3])
             at += snprintf(text + at, PART - (size_t)at, "%s%d", at ? " x " : "", cells[d]);
     snprintf(text + at, PART - (size_t)at, "%s", at ? " cells" : "1 cell");
     return text;
+}
+
+static const char *box_shape(char text[PART], const struct kn_box *b)
+{
+    const int cells[3] = {b->end[0] - b->first[0], b->end[1] - b->first[1], b->end[2] - b->first[2]};
+    return shape(text, cells);
+}
+
+/* How the cells are divided. */
+static void show_ranks(struct kn_progress *p, const struct kn_progress_job *job)
+{
+    char smallest[PART], largest[PART];
+    int least = 0, most = 0;
+    if (job->ranks < 2)
+        return;
+    for (int i = 0; i < job->ranks; i++) {
+        least = kn_boxes_cells(&job->boxes[i]) < kn_boxes_cells(&job->boxes[least]) ? i : least;
+        most = kn_boxes_cells(&job->boxes[i]) > kn_boxes_cells(&job->boxes[most]) ? i : most;
+    }
+    box_shape(smallest, &job->boxes[least]);
+    box_shape(largest, &job->boxes[most]);
+    if (strcmp(smallest, largest) == 0)
+        entry(p, "ranks", "%d, each with %s", job->ranks, largest);
+    else
+        entry(p, "ranks", "%d, with %s to %s each", job->ranks, smallest, largest);
 }
 
 static void show_grid(struct kn_progress *p, const struct kn_progress_job *job)
@@ -126,6 +154,7 @@ void kn_progress_box(struct kn_progress *p, const struct kn_progress_job *job)
 {
     kn_progress_line(p, KN_STYLE_STRONG, "knudsen %s", KN_VERSION);
     show_machine(p, job);
+    show_ranks(p, job);
     show_grid(p, job);
     show_gas(p, job->c);
     show_time(p, job);

@@ -81,6 +81,7 @@ void kn_progress_json_start(struct kn_progress *p, const struct kn_progress_job 
     text(&o, "folder", p->options->folder);
     text(&o, "backend", job->backend);
     text(&o, "device", job->device);
+    count(&o, "ranks", job->ranks);
     count(&o, "threads", job->threads);
     count(&o, "cells", (int64_t)job->cells[0] * job->cells[1] * job->cells[2]);
     fprintf(o.to, ",\"shape\":[%d,%d,%d]", job->cells[0], job->cells[1], job->cells[2]);

@@ -167,7 +167,7 @@ static enum kn_status begin(struct making *k)
     }
     r->doing = "assembling the operator";
     if (status == KN_OK)
-        status = kn_sim_create_heard(&k->sim, &r->c, k->listener);
+        status = kn_sim_create_heard(&k->sim, &r->c, &kn_comm_alone, k->listener);
     r->doing = "";
     if (status == KN_OK)
         status = kn_monitor_create(&k->monitor, &r->c, kn_sim_space(k->sim));

@@ -70,7 +70,7 @@ static enum kn_status set_all(struct kn_case *c, const char *const settings[])
 static enum kn_status set_history(struct kn_case *c)
 {
     struct kn_plan_size size;
-    const enum kn_status status = kn_sim_plan(c, &size);
+    const enum kn_status status = kn_sim_plan(c, &kn_comm_alone, &size);
     return status == KN_OK ? set(c, "output.history=%d", 1 + (int)(size.steps / ROWS)) : status;
 }
 

@@ -2,403 +2,25 @@
  * A whole run: files, checkpoints, signals.
  *
  * What happens at a step is a function of the step and of the case alone,
- * never of the clock or of where a run was interrupted; only checkpoints follow
- * the clock, and they leave the gas alone.  So a resumed run repeats the
- * uninterrupted one bit for bit.
+ * never of the clock, of where a run was interrupted, or of how many ranks
+ * compute it; only checkpoints follow the clock, and they leave the gas alone.
+ * So a resumed run repeats the uninterrupted one bit for bit.
  */
-#include "config.h"
+#include "run_parts.h"
+
 #include "error.h"
-#include "io/checkpoint.h"
-#include "io/fields.h"
-#include "io/files.h"
-#include "io/history.h"
-#include "pilot.h"
-#include "progress.h"
 #include "run_notes.h"
-#include "sampling.h"
 #include "signals.h"
-#include "swing.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-enum { MESSAGE = 1024 };
-
-/* Outcomes after which --resume goes on. */
-static const char INTERRUPTED[] = "interrupted", WALLTIME[] = "walltime";
-
-struct run {
-    struct kn_case c;
-    const struct kn_run_options *options;
-    struct kn_plan_size plan;
-    double memory_available; /* bytes, before the simulation took its part; on the device, where it has its
-                                own */
-    uint64_t fingerprint;    /* of the case as it was given */
-    bool chosen;             /* collision.samples was auto */
-    struct kn_sim *sim;
-    struct kn_monitor monitor;
-    struct kn_history *history;
-    struct kn_progress progress;
-    struct kn_provenance provenance;
-    double *fields;      /* [cells][KN_FIELDS], of the latest look */
-    double *state;       /* [kn_monitor_state_size], on its way into a checkpoint */
-    int64_t first, last; /* steps at which this process begins and the run ends */
-    const char *at_last; /* the outcome when `last` is reached */
-    const char *outcome; /* why the loop ended */
-    double started;      /* s, kn_progress_clock; of this process */
-    double loop_started;
-    double checkpointed; /* when the last checkpoint was written */
-    struct kn_swing swing;
-    double look_s;     /* spent on looking at the gas, */
-    double output_s;   /* on files, */
-    double assemble_s; /* on the operator, */
-    double pilot_s;    /* on the choice of samples */
-    double heard;      /* when either was last heard of */
-};
-
-/* -------------------------------------------------------------- checkpoints */
-
-/* Rows on their way into a checkpoint.  Between two looks at the gas nobody
- * has seen whether it is still finite; a bad state must not replace a good one. */
-static enum kn_status get_finite_rows(void *of, int64_t first, int64_t count, float *rows)
-{
-    struct run *r = of;
-    const uint32_t exponent = 0x7f800000u;
-    int64_t nodes = kn_sim_nodes(r->sim);
-    enum kn_status status = kn_sim_get_rows(r->sim, first, count, rows);
-    if (status != KN_OK)
-        return status;
-    for (int64_t i = 0; i < count; i++) {
-        uint32_t bad = 0;
-        for (int64_t j = 0; j < nodes; j++) {
-            uint32_t bits;
-            memcpy(&bits, rows + i * nodes + j, sizeof bits);
-            bad |= (bits & exponent) == exponent;
-        }
-        if (bad) {
-            const int *n = kn_sim_space(r->sim)->cells;
-            long long cell = first + i;
-            return kn_error_set(KN_ENUMERIC,
-                                "non-finite h in cell %lld (x %lld, y %lld, z %lld) at step %lld, t = %.6g",
-                                cell, cell % n[0], cell / n[0] % n[1], cell / n[0] / n[1],
-                                (long long)kn_sim_steps(r->sim), kn_sim_time(r->sim));
-        }
-    }
-    return KN_OK;
-}
-
-static enum kn_status save(struct run *r)
-{
-    double begun = kn_progress_clock();
-    struct kn_checkpoint k = {0};
-    kn_sim_describe(r->sim, &k);
-    k.fingerprint = r->fingerprint;
-    k.nmonitor = kn_monitor_state_size(&r->monitor);
-    k.monitor = r->state;
-    kn_monitor_save(&r->monitor, r->state);
-    enum kn_status status = kn_checkpoint_write(r->options->folder, &k, get_finite_rows, r);
-    r->checkpointed = kn_progress_clock();
-    r->output_s += r->checkpointed - begun;
-    if (status == KN_OK)
-        kn_progress_log(&r->progress, "checkpoint at step %lld, t = %.6g", (long long)k.step, k.time);
-    return status;
-}
-
-/* What to do about a value that is not finite. */
-static const char *advice(const struct kn_case *c)
-{
-    if (c->collision.method == KN_METHOD_MONTE_CARLO && c->collision.update == KN_UPDATE_EXPLICIT)
-        return "collision.update: exponential cannot diverge";
-    if (c->disturbance > 0)
-        return "more velocity.nodes, a smaller time.courant or a weaker disturbance may help";
-    return "a smaller time.courant may help; linear runs should not do this, please report it";
-}
-
-/* Add to the message where the run can be taken up again. */
-static enum kn_status name_last_checkpoint(const struct run *r)
-{
-    char why[MESSAGE], note[KN_PATH + 256];
-    struct kn_checkpoint k = {0};
-    snprintf(why, sizeof why, "%s", kn_error_message());
-    if (kn_checkpoint_find(r->options->folder, r->fingerprint, &k, note) != KN_OK)
-        return kn_error_set(KN_ENUMERIC, "%s (%s); there is no checkpoint before it", why, advice(&r->c));
-    kn_error_set(KN_ENUMERIC, "%s (%s); last good checkpoint: %s (step %lld, t = %.6g)", why, advice(&r->c),
-                 k.path, (long long)k.step, k.time);
-    kn_checkpoint_free(&k);
-    return KN_ENUMERIC;
-}
-
-/* -------------------------------------------------------------------- begin */
-
-static enum kn_status plan(struct run *r)
-{
-    const enum kn_status status = kn_sim_plan(&r->c, &r->plan);
-    return status == KN_OK ? kn_config_check_memory(r->plan.memory_bytes - r->plan.device_bytes) : status;
-}
-
-static enum kn_status check_case(struct run *r)
-{
-    enum kn_status status = kn_case_check(&r->c);
-    if (status == KN_OK)
-        status = plan(r);
-    const double room = status == KN_OK ? kn_sim_room(&r->c) : NAN;
-    r->memory_available = isnan(room) ? kn_config_memory_available() : room;
-    r->fingerprint = kn_config_fingerprint(&r->c);
-    r->chosen = kn_sampling_is_due(&r->c);
-    return status;
-}
-
-/* What an earlier run left, or was made of it, would pass for results of this one. */
-static enum kn_status remove_summary(const char *folder)
-{
-    static const char *const stale[] = {"summary.json", "report.html", "picture.png"};
-    enum kn_status status = KN_OK;
-    for (size_t i = 0; i < sizeof stale / sizeof *stale && status == KN_OK; i++) {
-        char path[KN_PATH];
-        status = kn_files_join(path, folder, stale[i]);
-        if (status == KN_OK)
-            status = kn_files_remove(path);
-    }
-    return status;
-}
-
-static enum kn_status clear_folder(const char *folder)
-{
-    enum kn_status status = kn_checkpoint_clear(folder);
-    if (status == KN_OK)
-        status = kn_fields_clear(folder);
-    return status == KN_OK ? remove_summary(folder) : status;
-}
-
-/* ------------------------------------------------------------- preparations */
-
-static bool is_over(const struct run *r, double now)
-{
-    return r->c.run.walltime > 0 && now - r->started >= r->c.run.walltime;
-}
-
-/* Time since somebody was heard last goes to the one who is heard now. */
-static bool hear(struct run *r, enum kn_prepare what, double part, double *seconds)
-{
-    const double now = kn_progress_clock();
-    if (part > 0)
-        *seconds += now - r->heard;
-    r->heard = now;
-    kn_progress_prepare(&r->progress, what, part);
-    return !kn_signals_stop() && !is_over(r, now);
-}
-
-static bool hear_assembly(void *to, double part)
-{
-    struct run *r = to;
-    return hear(r, KN_PREPARE_OPERATOR, part, &r->assemble_s);
-}
-
-static bool hear_pilot(void *to, double part)
-{
-    struct run *r = to;
-    return hear(r, KN_PREPARE_SAMPLES, part, &r->pilot_s);
-}
-
-/* A preparation that was stopped knows not by whom. */
-static enum kn_status name_stop(const struct run *r, enum kn_status status)
-{
-    if (status != KN_EINTERRUPTED || kn_signals_stop())
-        return status;
-    return kn_error_set(KN_EINTERRUPTED, "stopped by run.walltime (%g s) before the first step",
-                        r->c.run.walltime);
-}
-
-/* What was left to the program, before anything is written. */
-static enum kn_status choose_samples(struct run *r)
-{
-    const struct kn_pilot_listeners listeners = {{hear_pilot, r}, {hear_assembly, r}};
-    if (!r->chosen)
-        return KN_OK;
-    enum kn_status status = name_stop(r, kn_pilot_samples_heard(&r->c, &listeners));
-    return status == KN_OK ? plan(r) : status;
-}
-
-static enum kn_status create(struct run *r)
-{
-    const struct kn_listener listener = {hear_assembly, r};
-    enum kn_status status = name_stop(r, kn_sim_create_heard(&r->sim, &r->c, &listener));
-    if (status == KN_OK)
-        status = kn_monitor_create(&r->monitor, &r->c, kn_sim_space(r->sim));
-    if (status != KN_OK)
-        return status;
-    r->fields = calloc((size_t)kn_sim_cells(r->sim) * KN_FIELDS, sizeof *r->fields);
-    r->state = calloc((size_t)kn_monitor_state_size(&r->monitor), sizeof *r->state);
-    if (!r->fields || !r->state)
-        return kn_error_set(KN_EMEMORY, "not enough memory for the fields of %lld cells",
-                            (long long)kn_sim_cells(r->sim));
-    return KN_OK;
-}
-
-/* The step at which the run ends, counted from where it stands: dt may differ
- * from that of the steps before a resume when time.end was moved. */
-static void find_last_step(struct run *r)
-{
-    double left = (r->c.time.end - kn_sim_time(r->sim)) / kn_sim_time_step(r->sim);
-    double steps = fmin(fmax(ceil(left - 1e-6), 0), 9e15);
-    r->first = kn_sim_steps(r->sim);
-    r->last = r->first + (int64_t)steps;
-    r->at_last = "end time";
-    if (r->c.time.max_steps > 0 && r->c.time.max_steps < r->last) {
-        r->last = r->c.time.max_steps;
-        r->at_last = "max steps";
-    }
-}
-
-static enum kn_status load(struct run *r, const struct kn_checkpoint *k)
-{
-    enum kn_status status = kn_sim_adopt(r->sim, k);
-    if (status == KN_OK)
-        status = kn_checkpoint_load(k, kn_sim_put_rows, r->sim);
-    if (status == KN_OK)
-        status = kn_monitor_restore(&r->monitor, k->monitor, k->nmonitor);
-    if (status != KN_OK)
-        return status;
-    find_last_step(r);
-    bool past = k->step > r->last || k->time > r->c.time.end + kn_sim_time_step(r->sim);
-    if (past ||
-        (k->step == r->last && k->ahead != 0)) /* half-way through a step there is nothing to look at */
-        return kn_error_set(
-            KN_EINPUT,
-            "the checkpoint '%s' (step %lld, t = %.6g) is past the end of this case (a later time.end "
-            "or more time.max_steps goes on from it)",
-            k->path, (long long)k->step, k->time);
-    return KN_OK;
-}
-
-static void print_case(FILE *to, const void *what)
-{
-    kn_config_print(to, what, false);
-}
-
-/* The whole case beside its results, with what was left to the program still left to it. */
-static enum kn_status write_case(const struct run *r)
-{
-    char path[KN_PATH];
-    struct kn_case c = r->c;
-    if (r->chosen)
-        c.collision.samples = KN_SAMPLES_AUTO;
-    enum kn_status status = kn_files_join(path, r->options->folder, "case.yaml");
-    return status == KN_OK ? kn_files_write_text(path, print_case, &c) : status;
-}
-
-/* A checkpoint of another case: say which key differs, where case.yaml tells. */
-static enum kn_status name_difference(const struct run *r)
-{
-    char path[KN_PATH], why[MESSAGE], name[KN_NAME], was[KN_TEXT], is[KN_TEXT];
-    struct kn_case before;
-    snprintf(why, sizeof why, "%s", kn_error_message());
-    kn_case_default(&before);
-    if (kn_files_join(path, r->options->folder, "case.yaml") == KN_OK &&
-        kn_case_load(&before, path) == KN_OK && kn_config_differ(&before, &r->c, name, was, is))
-        return kn_error_set(
-            KN_EINPUT,
-            "%s: %s, but the run in '%s' has %s (resume with that, or run without --resume or "
-            "into another folder)",
-            name, is, r->options->folder, was);
-    return kn_error_set(KN_EINPUT, "%s", why);
-}
-
-static enum kn_status begin_resumed(struct run *r)
-{
-    char note[KN_PATH + 256] = "";
-    struct kn_checkpoint k = {0};
-    enum kn_status status = kn_checkpoint_find(r->options->folder, r->fingerprint, &k, note);
-    if (status == KN_EINPUT)
-        status = name_difference(r);
-    if (status != KN_OK)
-        return status;
-    if (r->chosen) { /* by the run that goes on */
-        r->c.collision.samples = (int)k.samples;
-        status = plan(r);
-    }
-    if (status == KN_OK)
-        status = create(r);
-    if (status == KN_OK)
-        status = load(r, &k);
-    if (status == KN_OK)
-        status = kn_progress_open(&r->progress);
-    if (status == KN_OK) {
-        if (note[0])
-            kn_progress_note(&r->progress, "%s", note);
-        kn_progress_note(&r->progress, "resuming from %s: step %lld, t = %.6g", k.path, (long long)k.step,
-                         k.time);
-        status = kn_history_open(&r->history, r->options->folder, &r->monitor, k.step);
-    }
-    if (status == KN_OK)
-        status = write_case(r);
-    if (status == KN_OK) /* until the end a folder without a summary holds an unfinished run */
-        status = remove_summary(r->options->folder);
-    kn_checkpoint_free(&k);
-    return status;
-}
-
-static bool exists(const char *folder, const char *name)
-{
-    char path[KN_PATH];
-    return kn_files_join(path, folder, name) == KN_OK && access(path, F_OK) == 0;
-}
-
-/* Did the run whose summary this is stop before its end? */
-static bool was_stopped(const char *folder)
-{
-    char path[KN_PATH], line[256];
-    bool stopped = false;
-    FILE *summary = kn_files_join(path, folder, "summary.json") == KN_OK ? fopen(path, "r") : NULL;
-    if (!summary)
-        return true;
-    while (!stopped && fgets(line, sizeof line, summary))
-        stopped = strstr(line, "\"outcome\"") && (strstr(line, INTERRUPTED) || strstr(line, WALLTIME));
-    fclose(summary);
-    return stopped;
-}
-
-/* Hours of work are not thrown away because --resume was forgotten. */
-static enum kn_status refuse_unfinished(const char *folder)
-{
-    if ((exists(folder, "checkpoint-a.h5") || exists(folder, "checkpoint-b.h5")) && was_stopped(folder))
-        return kn_error_set(
-            KN_EINPUT,
-            "%s holds a run that stopped before its end (--resume goes on with it, --overwrite "
-            "begins anew, --out goes elsewhere)",
-            folder);
-    return KN_OK;
-}
-
-static enum kn_status begin_fresh(struct run *r)
-{
-    enum kn_status status = r->options->overwrite ? KN_OK : refuse_unfinished(r->options->folder);
-    if (status == KN_OK)
-        status = choose_samples(r);
-    if (status == KN_OK)
-        status = kn_files_make_folder(r->options->folder);
-    if (status == KN_OK)
-        status = create(r);
-    if (status == KN_OK)
-        status = clear_folder(r->options->folder);
-    if (status == KN_OK)
-        status = write_case(r);
-    if (status == KN_OK)
-        status = kn_progress_open(&r->progress);
-    if (status == KN_OK)
-        status = kn_history_open(&r->history, r->options->folder, &r->monitor, -1);
-    if (status == KN_OK)
-        find_last_step(r);
-    return status;
-}
 
 /* --------------------------------------------------------------------- loop */
 
 /* Why the run is over at the step where it stands, or NULL.  One quiet row may
  * be chance where the collisions are sampled, hence two. */
-static const char *finished(const struct run *r)
+static const char *finished(const struct kn_run_parts *r)
 {
     const struct kn_monitor *m = &r->monitor;
     int64_t step = kn_sim_steps(r->sim);
@@ -408,7 +30,7 @@ static const char *finished(const struct run *r)
     return step >= r->last ? r->at_last : NULL;
 }
 
-static enum kn_status write_fields(struct run *r)
+static enum kn_status write_fields(struct kn_run_parts *r)
 {
     double begun = kn_progress_clock();
     struct kn_snapshot s = {
@@ -419,29 +41,43 @@ static enum kn_status write_fields(struct run *r)
         .fields = r->fields,
         .mean = r->monitor.averaged > 0 ? r->monitor.mean_fields : NULL,
     };
-    enum kn_status status = kn_fields_write(r->options->folder, &s);
+    enum kn_status status = kn_fields_write(r->options.folder, &s);
+    r->output_s += kn_progress_clock() - begun;
+    return status;
+}
+
+/* What has failed on one rank between two agreements: the others wait for it in the next exchange. */
+static enum kn_status end_all(const struct kn_run_parts *r, enum kn_status status)
+{
+    if (status != KN_OK && r->comm->size > 1)
+        kn_comm_abort(status);
+    return status;
+}
+
+static enum kn_status append_row(struct kn_run_parts *r)
+{
+    const double begun = kn_progress_clock();
+    const enum kn_status status =
+        kn_comm_agree(r->comm, kn_run_is_first(r) ? kn_history_append(r->history, &r->monitor) : KN_OK);
     r->output_s += kn_progress_clock() - begun;
     return status;
 }
 
 /* Look at the gas: for a history row, for a file of the series, or both. */
-static enum kn_status look(struct run *r, bool row, bool series)
+static enum kn_status look(struct kn_run_parts *r, bool row, bool series)
 {
     struct kn_wall_flux walls[KN_SIDES] = {{0}};
     int64_t step = kn_sim_steps(r->sim);
     double time = kn_sim_time(r->sim), begun = kn_progress_clock();
-    enum kn_status status = kn_sim_fields(r->sim, r->fields);
+    enum kn_status status = end_all(r, kn_sim_fields(r->sim, r->fields));
     if (status == KN_OK && row)
-        status = kn_sim_walls(r->sim, walls);
+        status = end_all(r, kn_sim_walls(r->sim, walls));
     if (status == KN_OK)
         status = row ? kn_monitor_take(&r->monitor, step, time, r->fields, walls)
                      : kn_monitor_check(&r->monitor, step, time, r->fields);
     r->look_s += kn_progress_clock() - begun;
-    if (status == KN_OK && row) {
-        begun = kn_progress_clock();
-        status = kn_history_append(r->history, &r->monitor);
-        r->output_s += kn_progress_clock() - begun;
-    }
+    if (status == KN_OK && row)
+        status = append_row(r);
     if (status == KN_OK && series && !finished(r)) /* the end writes its own */
         status = write_fields(r);
     return status;
@@ -454,43 +90,66 @@ static bool passes_multiple(double time, double dt, double every)
     return every > 0 && floor((time + dt) / every + slack) > floor(time / every + slack);
 }
 
-static enum kn_status step_once(struct run *r)
+static enum kn_status step_once(struct kn_run_parts *r)
 {
     int64_t step = kn_sim_steps(r->sim) + 1;
     int64_t every = r->c.output.history > 0 ? r->c.output.history : 1;
     bool row = step % every == 0 || step == r->last;
     bool series = passes_multiple(kn_sim_time(r->sim), kn_sim_time_step(r->sim), r->c.output.fields);
     if (!row && !series)
-        return kn_sim_advance_open(r->sim, 1);
-    enum kn_status status = kn_sim_advance(r->sim, 1);
+        return end_all(r, kn_sim_advance_open(r->sim, 1));
+    enum kn_status status = end_all(r, kn_sim_advance(r->sim, 1));
     return status == KN_OK ? look(r, row, series) : status;
 }
 
-/* What the world wants between two steps: signals, the clock, the user. */
-static enum kn_status attend(struct run *r)
+/* What the world wants between two steps: signals, the clock, the user.  Any rank may have heard of it;
+ * all act at the same step. */
+enum wish { STOP, END, SAVE, PATIENCE, WISHES };
+
+/* Steps until the ranks look up again: some ten times a second. */
+static int64_t patience(const struct kn_run_parts *r, double now)
 {
-    double now = kn_progress_clock();
+    const double steps = (double)(kn_sim_steps(r->sim) - r->first),
+                 each = steps > 0 ? (now - r->loop_started) / steps : INFINITY;
+    return r->comm->size == 1 ? 1 : (int64_t)fmin(fmax(0.1 / fmax(each, 1e-9), 1), 10000);
+}
+
+/* What this rank has heard of; the least of all ranks counts. */
+static void gather_wishes(struct kn_run_parts *r, double now, int64_t wishes[WISHES])
+{
     const double every = r->c.output.checkpoint;
-    const struct kn_eta_mark mark = {now, r->output_s, kn_sim_steps(r->sim)};
+    const bool due = every > 0 && kn_run_is_first(r) && now - r->checkpointed >= every;
+    wishes[STOP] = -kn_signals_stop();
+    wishes[END] = -kn_run_is_over(r, now);
+    wishes[SAVE] = kn_signals_save() ? -2 : -due;
+    wishes[PATIENCE] = patience(r, now);
+    kn_comm_least(r->comm, wishes, WISHES);
+}
+
+static enum kn_status attend(struct kn_run_parts *r)
+{
+    const double now = kn_progress_clock();
+    const int64_t step = kn_sim_steps(r->sim);
+    const struct kn_eta_mark mark = {now, r->output_s, step};
+    int64_t wishes[WISHES];
     kn_progress_step(&r->progress, &mark, kn_sim_time(r->sim), &r->monitor.row);
-    if (kn_signals_stop())
-        r->outcome = INTERRUPTED;
-    else if (is_over(r, now))
-        r->outcome = WALLTIME;
-    if (r->outcome)
+    if (step < r->attend_at)
+        return KN_OK;
+    gather_wishes(r, now, wishes);
+    r->attend_at = step + wishes[PATIENCE];
+    if (wishes[STOP] || wishes[END]) {
+        r->outcome = wishes[STOP] ? KN_RUN_INTERRUPTED : KN_RUN_WALLTIME;
         return KN_OK; /* the end writes the checkpoint */
-    if (kn_signals_save()) {
-        enum kn_status status = save(r);
-        if (status == KN_OK)
-            kn_progress_note(&r->progress, "checkpoint on request at step %lld, t = %.6g",
-                             (long long)kn_sim_steps(r->sim), kn_sim_time(r->sim));
-        return status;
     }
-    return every > 0 && now - r->checkpointed >= every ? save(r) : KN_OK;
+    const enum kn_status status = wishes[SAVE] ? kn_run_save(r) : KN_OK;
+    if (status == KN_OK && wishes[SAVE] == -2)
+        kn_progress_note(&r->progress, "checkpoint on request at step %lld, t = %.6g", (long long)step,
+                         kn_sim_time(r->sim));
+    return status;
 }
 
 /* The box, with what is worth knowing about this run. */
-static void introduce(struct run *r)
+static void introduce(struct kn_run_parts *r)
 {
     const struct kn_space *space = kn_sim_space(r->sim);
     const double limit = r->c.run.walltime;
@@ -498,7 +157,9 @@ static void introduce(struct run *r)
         .c = &r->c,
         .backend = kn_sim_backend(r->sim),
         .threads = kn_sim_threads(r->sim),
-        .cells = {space->cells[0], space->cells[1], space->cells[2]},
+        .ranks = r->comm->size,
+        .boxes = kn_sim_boxes(r->sim),
+        .cells = {space->whole[0], space->whole[1], space->whole[2]},
         .nodes = kn_sim_nodes(r->sim),
         .needed = r->plan.memory_bytes,
         .free = r->memory_available,
@@ -518,12 +179,13 @@ static void introduce(struct run *r)
         kn_progress_log(&r->progress, "the collision operator took %.1f s", r->assemble_s);
     if (r->pilot_s > 0)
         kn_progress_log(&r->progress, "the choice of collision.samples took %.1f s", r->pilot_s);
-    if (kn_sim_note(r->sim)[0])
-        kn_progress_note(&r->progress, "%s", kn_sim_note(r->sim));
+    for (int i = 0; i < KN_SIM_NOTES; i++)
+        if (kn_sim_note(r->sim, i)[0])
+            kn_progress_note(&r->progress, "%s", kn_sim_note(r->sim, i));
     kn_run_note_speeds(&r->progress, &r->c, r->sim);
 }
 
-static enum kn_status loop(struct run *r)
+static enum kn_status loop(struct kn_run_parts *r)
 {
     enum kn_status status = KN_OK;
     r->loop_started = r->checkpointed = kn_progress_clock();
@@ -543,7 +205,7 @@ static enum kn_status loop(struct run *r)
 
 /* ---------------------------------------------------------------------- end */
 
-static void summarise(const struct run *r, struct kn_summary *s)
+static void summarise(const struct kn_run_parts *r, struct kn_summary *s)
 {
     double now = kn_progress_clock(), loop_s = fmax(now - r->loop_started, 1e-9);
     *s = (struct kn_summary){
@@ -551,6 +213,7 @@ static void summarise(const struct run *r, struct kn_summary *s)
         .outcome = r->outcome,
         .backend = kn_sim_backend(r->sim),
         .threads = kn_sim_threads(r->sim),
+        .ranks = r->comm->size,
         .steps = kn_sim_steps(r->sim),
         .time = kn_sim_time(r->sim),
         .time_step = kn_sim_time_step(r->sim),
@@ -570,37 +233,43 @@ static void summarise(const struct run *r, struct kn_summary *s)
     s->phase_s[KN_PHASE_OUTPUT] = r->output_s;
 }
 
-static enum kn_status finish(struct run *r)
+/* The last files, by rank 0. */
+static enum kn_status conclude(struct kn_run_parts *r, struct kn_summary *s)
+{
+    summarise(r, s);
+    if (!kn_run_is_first(r))
+        return KN_OK;
+    const enum kn_status status = kn_swing_find(&r->swing, r->options.folder, &r->monitor, s->time_step);
+    return status == KN_OK ? kn_summary_write(r->options.folder, s) : status;
+}
+
+static enum kn_status finish(struct kn_run_parts *r)
 {
     struct kn_summary s;
     bool unfinished = !finished(r);
-    enum kn_status status = save(r); /* first: whatever fails after it, the state is safe */
+    enum kn_status status = kn_run_save(r); /* first: whatever fails after it, the state is safe */
     if (status == KN_OK && !unfinished) {
-        status = kn_sim_fields(r->sim, r->fields);
+        status = end_all(r, kn_sim_fields(r->sim, r->fields));
         if (status == KN_OK)
             status = write_fields(r);
     }
-    if (status != KN_OK)
-        return status;
-    summarise(r, &s);
-    status = kn_swing_find(&r->swing, r->options->folder, &r->monitor, s.time_step);
     if (status == KN_OK)
-        status = kn_summary_write(r->options->folder, &s);
+        status = kn_comm_agree(r->comm, conclude(r, &s));
     if (status != KN_OK)
         return status;
     kn_progress_end(&r->progress, &s);
     if (unfinished)
-        return kn_error_set(KN_EINTERRUPTED,
-                            "%s at step %lld, t = %.6g; the checkpoint is written, --resume goes on",
-                            strcmp(r->outcome, WALLTIME) == 0 ? "stopped by run.walltime" : "interrupted",
-                            (long long)s.steps, s.time);
+        return kn_error_set(
+            KN_EINTERRUPTED, "%s at step %lld, t = %.6g; the checkpoint is written, --resume goes on",
+            strcmp(r->outcome, KN_RUN_WALLTIME) == 0 ? "stopped by run.walltime" : "interrupted",
+            (long long)s.steps, s.time);
     return KN_OK;
 }
 
 /* The first failure is the one to report: closing must not replace it. */
-static enum kn_status dismiss(struct run *r, enum kn_status status)
+static enum kn_status dismiss(struct kn_run_parts *r, enum kn_status status)
 {
-    char why[MESSAGE];
+    char why[KN_RUN_MESSAGE];
     snprintf(why, sizeof why, "%s", kn_error_message());
     enum kn_status closed = r->history ? kn_history_close(r->history) : KN_OK;
     if (status == KN_OK)
@@ -608,7 +277,7 @@ static enum kn_status dismiss(struct run *r, enum kn_status status)
     else
         kn_error_set(status, "%s", why);
     if (status != KN_OK)
-        kn_progress_fail(&r->progress, status == KN_EINTERRUPTED ? INTERRUPTED : "failed",
+        kn_progress_fail(&r->progress, status == KN_EINTERRUPTED ? KN_RUN_INTERRUPTED : "failed",
                          kn_error_message());
     kn_progress_close(&r->progress);
     kn_monitor_destroy(&r->monitor);
@@ -619,15 +288,26 @@ static enum kn_status dismiss(struct run *r, enum kn_status status)
     return status;
 }
 
+/* The other ranks compute and keep silent. */
+static struct kn_run_options options_of(const struct kn_run_options *options, const struct kn_comm *comm)
+{
+    struct kn_run_options own = *options;
+    if (comm->rank > 0) {
+        own.report = KN_REPORT_QUIET;
+        own.say = NULL;
+    }
+    return own;
+}
+
 enum kn_status kn_run(const struct kn_case *c, const struct kn_run_options *options)
 {
-    struct run r = {.c = *c, .options = options, .started = kn_progress_clock()};
+    const struct kn_comm *comm = kn_comm_world();
+    struct kn_run_parts r = {
+        .c = *c, .comm = comm, .options = options_of(options, comm), .started = kn_progress_clock()};
     kn_provenance_take(&r.provenance);
-    kn_progress_begin(&r.progress, options);
+    kn_progress_begin(&r.progress, &r.options);
     kn_signals_catch();
-    enum kn_status status = check_case(&r);
-    if (status == KN_OK)
-        status = options->resume ? begin_resumed(&r) : begin_fresh(&r);
+    enum kn_status status = kn_run_begin(&r);
     if (status == KN_OK) {
         kn_sim_device(r.sim, r.provenance.device, sizeof r.provenance.device);
         introduce(&r);
@@ -635,8 +315,8 @@ enum kn_status kn_run(const struct kn_case *c, const struct kn_run_options *opti
     }
     if (status == KN_OK)
         status = finish(&r);
-    if (status == KN_ENUMERIC)
-        status = name_last_checkpoint(&r);
+    if (status == KN_ENUMERIC && kn_run_is_first(&r))
+        status = kn_run_name_last(&r);
     status = dismiss(&r, status);
     kn_signals_release();
     return status;

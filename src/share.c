@@ -135,8 +135,7 @@ static enum kn_status serve(const struct kn_share *s, const struct request *r, e
         return before;
     char *packed = calloc(1, length);
     if (!packed) {
-        kn_error_set(KN_EMEMORY, "rank %d: no memory to exchange cells", s->comm->rank);
-        kn_comm_abort(1);
+        kn_comm_abort(no_memory());
     }
     if (r->in)
         kn_comm_receive(s->comm, 0, packed, length);

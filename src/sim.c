@@ -1,18 +1,21 @@
 #include "sim.h"
 
 #include "backend/backend.h"
+#include "boxes.h"
 #include "config.h"
 #include "error.h"
 #include "initial.h"
 #include "sampling.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct kn_sim {
     struct kn_case c;
+    const struct kn_comm *comm;
+    struct kn_box *boxes; /* [comm->size] */
+    struct kn_halo halo;
     struct kn_space space;
     struct kn_velocity velocity;
     struct kn_boundary boundary;
@@ -26,6 +29,7 @@ struct kn_sim {
     uint64_t draws;  /* collision sets used so far */
     double *moments; /* [ncells][KN_MOMENTS] */
     double *fluxes;  /* [nfaces][KN_FLUXES] */
+    char note[512];  /* for the user, about the machine; "" = nothing */
 };
 
 /* ------------------------------------------------------------------ planning */
@@ -59,12 +63,12 @@ static double choose_time_step(const struct kn_case *c, const double max_speed[3
 
 /* All processors, unless the work of a step is too small to share: threads that
  * wait for each other at every step would cost more than they bring. */
-static int choose_threads(const struct kn_case *c, double cells, double nodes)
+static int choose_threads(const struct kn_case *c, const struct kn_comm *comm, double cells, double nodes)
 {
     const double grain = 32768; /* node updates or sample applications, some 30 microseconds */
     const double samples = kn_collision_is_noisy(c) ? c->collision.samples : 0;
     const double work = cells * fmax(nodes, samples);
-    return c->run.threads > 0 ? c->run.threads : (int)fmin(omp_get_max_threads(), 1 + floor(work / grain));
+    return c->run.threads > 0 ? c->run.threads : (int)fmin(kn_comm_processors(comm), 1 + floor(work / grain));
 }
 
 /* Bytes for what the simulation and the run keep per cell beside h. */
@@ -89,8 +93,39 @@ static const struct kn_backend *assembler_of(const struct kn_case *c)
     return c->collision.method == KN_METHOD_OPERATOR ? kn_backend_assembler(c->run.backend) : NULL;
 }
 
+/* Boxes for all ranks, owned by the caller. */
+static enum kn_status divide(const struct kn_case *c, const struct kn_comm *comm,
+                             const struct kn_backend *backend, struct kn_box **boxes)
+{
+    *boxes = calloc((size_t)comm->size, sizeof **boxes);
+    if (!*boxes)
+        return kn_error_set(KN_EMEMORY, "no memory for %d boxes", comm->size);
+    const int least = backend->thinnest > 0 ? backend->thinnest : c->space.order;
+    return kn_boxes_create(*boxes, comm->size, c, least);
+}
+
+/* Space as far as its size goes: the largest box. */
+static enum kn_status plan_space(const struct kn_case *c, const struct kn_comm *comm,
+                                 const struct kn_backend *backend, struct kn_space *space)
+{
+    struct kn_box *boxes;
+    const enum kn_status status = divide(c, comm, backend, &boxes);
+    int64_t cells = 0, halo = 0;
+    for (int i = 0; i < comm->size && status == KN_OK; i++) {
+        const int64_t own = kn_boxes_cells(&boxes[i]), others = kn_boxes_halo(&boxes[i], c);
+        cells = own > cells ? own : cells;
+        halo = others > halo ? others : halo;
+    }
+    free(boxes);
+    if (cells + halo > INT32_MAX / KN_SIDES)
+        return kn_error_set(KN_EINPUT, "space.cells: %lld cells are more than one rank can number",
+                            (long long)cells);
+    *space = (struct kn_space){.ncells = (int)cells, .nhalo = (int)halo};
+    return status;
+}
+
 /* While nobody has chosen the samples, those of the smallest choice are planned for. */
-enum kn_status kn_sim_plan(const struct kn_case *c, struct kn_plan_size *size)
+enum kn_status kn_sim_plan(const struct kn_case *c, const struct kn_comm *comm, struct kn_plan_size *size)
 {
     struct kn_case smallest = *c;
     smallest.collision.samples = KN_SAMPLING_LEAST;
@@ -99,25 +134,25 @@ enum kn_status kn_sim_plan(const struct kn_case *c, struct kn_plan_size *size)
     struct kn_velocity v;
     struct kn_space space = {0};
     const struct kn_backend *backend;
-    const double cells = (double)c->space.cells[0] * c->space.cells[1] * c->space.cells[2];
+    const int *n = c->space.cells;
     enum kn_status status = kn_case_check(c);
-    if (status != KN_OK || (status = find_backend(c, &backend)) != KN_OK)
+    if (status != KN_OK || (status = find_backend(c, &backend)) != KN_OK ||
+        (status = plan_space(c, comm, backend, &space)) != KN_OK)
         return status;
     if ((status = kn_velocity_create(&v, c)) == KN_OK) {
-        space.ncells = (int)cells;
+        const double cells = space.ncells;
         const struct kn_problem p = {
-            .c = c, .space = &space, .velocity = &v, .threads = choose_threads(c, cells, v.nnodes)};
+            .c = c, .space = &space, .velocity = &v, .threads = choose_threads(c, comm, cells, v.nnodes)};
         const double courant = c->time.step * courant_rate(c, v.max_speed);
         if (courant > 1)
             status = kn_error_set(KN_EINPUT,
                                   "time.step: %g is a Courant number of %.3g (at most 1; 0 chooses the step)",
                                   c->time.step, courant);
-        size->cells = space.ncells;
+        size->cells = (int64_t)n[0] * n[1] * n[2];
         size->nodes = v.nnodes;
         size->device_bytes = backend->room ? backend->memory(&p) : 0;
-        size->memory_bytes =
-            backend->memory(&p) + host_memory(cells) +
-            (c->collision.method == KN_METHOD_OPERATOR ? kn_operator_memory(&v, &kn_comm_alone) : 0);
+        size->memory_bytes = backend->memory(&p) + host_memory(cells) +
+                             (c->collision.method == KN_METHOD_OPERATOR ? kn_operator_memory(&v, comm) : 0);
         size->time_step = choose_time_step(c, v.max_speed);
         size->steps = ceil(c->time.end / size->time_step - 1e-9);
     }
@@ -147,53 +182,101 @@ static enum kn_status fill_state(struct kn_sim *sim)
     return status;
 }
 
-static enum kn_status build(struct kn_sim *sim, const struct kn_listener *listener)
+/* What "auto" finds must be the same machine everywhere: others compute other bits. */
+static enum kn_status compare_backends(const struct kn_sim *sim)
+{
+    char first[KN_NAME] = "";
+    snprintf(first, sizeof first, "%s", sim->backend->name);
+    kn_comm_broadcast(sim->comm, 0, first, sizeof first);
+    const bool alike = strcmp(first, sim->backend->name) == 0;
+    return kn_comm_agree(sim->comm,
+                         alike ? KN_OK
+                               : kn_error_set(KN_EDEVICE,
+                                              "run.backend: rank %d would compute with %s and rank 0 with %s "
+                                              "(run.backend: cpu is the same everywhere)",
+                                              sim->comm->rank, sim->backend->name, first));
+}
+
+/* What every rank makes by itself. */
+static enum kn_status lay_out(struct kn_sim *sim)
 {
     const struct kn_case *c = &sim->c;
     enum kn_status status;
-    if ((status = find_backend(c, &sim->backend)) != KN_OK ||
+    if ((status = find_backend(c, &sim->backend)) != KN_OK)
+        return status;
+    if (sim->backend->settle &&
+        (status = sim->backend->settle(sim->comm, sim->note, sizeof sim->note)) != KN_OK)
+        return status;
+    if ((status = divide(c, sim->comm, sim->backend, &sim->boxes)) != KN_OK ||
         (status = kn_velocity_create(&sim->velocity, c)) != KN_OK ||
-        (status = kn_space_create(&sim->space, c, NULL)) != KN_OK ||
-        (status = kn_boundary_create(&sim->boundary, c, &sim->velocity)) != KN_OK ||
-        (status = kn_collision_create(&sim->collision, c, &sim->velocity, &kn_comm_alone, assembler_of(c),
-                                      listener)) != KN_OK)
+        (status = kn_space_create(&sim->space, c, &sim->boxes[sim->comm->rank])) != KN_OK ||
+        (status = kn_boundary_create(&sim->boundary, c, &sim->velocity)) != KN_OK)
         return status;
     sim->moments = malloc((size_t)sim->space.ncells * KN_MOMENTS * sizeof *sim->moments);
     sim->fluxes = calloc(((size_t)sim->space.nfaces + 1) * KN_FLUXES, sizeof *sim->fluxes);
     if (!sim->moments || !sim->fluxes)
         return kn_error_set(KN_EMEMORY, "no memory for the fields of %d cells", sim->space.ncells);
     sim->dt = choose_time_step(c, sim->velocity.max_speed);
-    sim->problem = (struct kn_problem){c,
-                                       &sim->space,
-                                       &sim->velocity,
-                                       &sim->boundary,
-                                       &sim->collision,
-                                       choose_threads(c, sim->space.ncells, sim->velocity.nnodes),
-                                       NULL};
-    if ((status = sim->backend->create(&sim->machine, &sim->problem)) != KN_OK)
+    sim->problem = (struct kn_problem){
+        c,
+        &sim->space,
+        &sim->velocity,
+        &sim->boundary,
+        &sim->collision,
+        choose_threads(c, sim->comm, sim->space.ncells, sim->velocity.nnodes),
+        sim->comm->size > 1 ? &sim->halo : NULL,
+    };
+    return KN_OK;
+}
+
+/* What needs the others; all of them come here, or none. */
+static enum kn_status connect_ranks(struct kn_sim *sim, const struct kn_listener *listener)
+{
+    const struct kn_mesh mesh = kn_backend_mesh(&sim->problem);
+    enum kn_status status = compare_backends(sim);
+    if (status == KN_OK)
+        status = kn_collision_create(&sim->collision, &sim->c, &sim->velocity, sim->comm,
+                                     assembler_of(&sim->c), listener);
+    if (status == KN_OK && sim->comm->size > 1)
+        status = kn_halo_create(&sim->halo, sim->comm, sim->boxes, &sim->space, &mesh, sim->c.space.order);
+    return status;
+}
+
+static enum kn_status build(struct kn_sim *sim, const struct kn_listener *listener)
+{
+    enum kn_status status = kn_comm_agree(sim->comm, lay_out(sim));
+    if (status == KN_OK)
+        status = connect_ranks(sim, listener);
+    if (status != KN_OK)
         return status;
-    return c->initial.shape == KN_SHAPE_REST ? KN_OK : fill_state(sim);
+    status = sim->backend->create(&sim->machine, &sim->problem);
+    if (status == KN_OK && sim->c.initial.shape != KN_SHAPE_REST)
+        status = fill_state(sim);
+    return kn_comm_agree(sim->comm, status);
 }
 
 enum kn_status kn_sim_create(struct kn_sim **out, const struct kn_case *c)
 {
-    return kn_sim_create_heard(out, c, NULL);
+    return kn_sim_create_heard(out, c, &kn_comm_alone, NULL);
 }
 
-enum kn_status kn_sim_create_heard(struct kn_sim **out, const struct kn_case *c,
+enum kn_status kn_sim_create_heard(struct kn_sim **out, const struct kn_case *c, const struct kn_comm *comm,
                                    const struct kn_listener *listener)
 {
     struct kn_plan_size size;
-    enum kn_status status = kn_sim_plan(c, &size);
+    enum kn_status status = kn_sim_plan(c, comm, &size);
     *out = NULL;
     if (status == KN_OK && kn_sampling_is_due(c))
         status = kn_error_set(KN_EINPUT, "collision.samples: auto is not chosen yet (kn_pilot_samples does)");
-    if (status != KN_OK)
+    struct kn_sim *sim = status == KN_OK ? calloc(1, sizeof *sim) : NULL;
+    if (status == KN_OK && !sim)
+        status = kn_error_set(KN_EMEMORY, "no memory for a simulation");
+    if ((status = kn_comm_agree(comm, status)) != KN_OK) {
+        free(sim);
         return status;
-    struct kn_sim *sim = calloc(1, sizeof *sim);
-    if (!sim)
-        return kn_error_set(KN_EMEMORY, "no memory for a simulation");
+    }
     sim->c = *c;
+    sim->comm = comm;
     if ((status = build(sim, listener)) != KN_OK) {
         kn_sim_destroy(sim);
         return status;
@@ -212,6 +295,8 @@ void kn_sim_destroy(struct kn_sim *sim)
     kn_boundary_destroy(&sim->boundary);
     kn_space_destroy(&sim->space);
     kn_velocity_destroy(&sim->velocity);
+    kn_halo_destroy(&sim->halo);
+    free(sim->boxes);
     free(sim->moments);
     free(sim->fluxes);
     free(sim);
@@ -354,7 +439,7 @@ int64_t kn_sim_steps(const struct kn_sim *sim)
 
 int64_t kn_sim_cells(const struct kn_sim *sim)
 {
-    return sim->space.ncells;
+    return kn_space_count(&sim->space);
 }
 
 int64_t kn_sim_nodes(const struct kn_sim *sim)
@@ -433,9 +518,24 @@ double kn_sim_reach(const struct kn_sim *sim, int axis)
     return sim->velocity.max_speed[axis];
 }
 
-const char *kn_sim_note(const struct kn_sim *sim)
+const char *kn_sim_note(const struct kn_sim *sim, int number)
 {
-    return sim->collision.op.note;
+    return number == 0 ? sim->collision.op.note : sim->note;
+}
+
+const struct kn_box *kn_sim_boxes(const struct kn_sim *sim)
+{
+    return sim->boxes;
+}
+
+int64_t kn_sim_halo_bytes(const struct kn_sim *sim)
+{
+    return (int64_t)sim->halo.nsend * sim->halo.stride * (int64_t)sizeof(float);
+}
+
+int kn_sim_peers(const struct kn_sim *sim)
+{
+    return sim->halo.npeers;
 }
 
 int kn_sim_threads(const struct kn_sim *sim)
@@ -456,15 +556,15 @@ void kn_sim_describe(const struct kn_sim *sim, struct kn_checkpoint *k)
     k->ahead = sim->ahead;
     k->draws = sim->draws;
     k->samples = sim->c.collision.samples;
-    k->ncells = sim->space.ncells;
+    k->ncells = kn_sim_cells(sim);
     k->nnodes = sim->velocity.nnodes;
 }
 
 enum kn_status kn_sim_adopt(struct kn_sim *sim, const struct kn_checkpoint *k)
 {
-    if (k->ncells != sim->space.ncells || k->nnodes != sim->velocity.nnodes)
-        return kn_error_set(KN_EINPUT, "the checkpoint holds %lld cells of %lld nodes, the case %d of %d",
-                            (long long)k->ncells, (long long)k->nnodes, sim->space.ncells,
+    if (k->ncells != kn_sim_cells(sim) || k->nnodes != sim->velocity.nnodes)
+        return kn_error_set(KN_EINPUT, "the checkpoint holds %lld cells of %lld nodes, the case %lld of %d",
+                            (long long)k->ncells, (long long)k->nnodes, (long long)kn_sim_cells(sim),
                             sim->velocity.nnodes);
     sim->step = k->step;
     sim->dt = k->time_step; /* a run made longer goes on as it began */
@@ -473,16 +573,19 @@ enum kn_status kn_sim_adopt(struct kn_sim *sim, const struct kn_checkpoint *k)
     return KN_OK;
 }
 
-enum kn_status kn_sim_get_rows(void *of, int64_t first, int64_t count, float *rows)
+enum kn_status kn_sim_get_rows(struct kn_sim *sim, int64_t first, int64_t count, float *rows)
 {
-    struct kn_sim *sim = of;
     return sim->backend->get(sim->machine, first, count, rows);
 }
 
-enum kn_status kn_sim_put_rows(void *of, int64_t first, int64_t count, float *rows)
+enum kn_status kn_sim_put_rows(struct kn_sim *sim, int64_t first, int64_t count, const float *rows)
 {
-    struct kn_sim *sim = of;
     return sim->backend->put(sim->machine, first, count, rows);
+}
+
+enum kn_status kn_sim_move_rows(void *of, bool in, int64_t first, int64_t count, void *rows)
+{
+    return in ? kn_sim_put_rows(of, first, count, rows) : kn_sim_get_rows(of, first, count, rows);
 }
 
 enum kn_status kn_sim_excess(struct kn_sim *sim, const double *fields, double *fourth, double *sixth)

@@ -60,6 +60,9 @@ struct kn_backend {
                                double *sums);
     void (*device)(char *text, size_t size); /* what it is called, where it is available */
     double (*room)(void); /* bytes that are free where the state lies; NULL: that is the computer's memory */
+    /* Take the device that falls to this rank, before anything else; `note`: a sentence for the user, or "". */
+    enum kn_status (*settle)(const struct kn_comm *comm, char *note, size_t size); /* NULL: nothing to choose */
+    int thinnest; /* cells that the box of a rank must have along an axis that is cut; 0: space.order */
 };
 
 /* The mesh of a problem, in the memory of the host. */

@@ -26,8 +26,12 @@ void kn_comm_end(void);
 const struct kn_comm *kn_comm_world(void); /* all ranks of the job */
 const char *kn_comm_library(void);         /* what connects them, and its version; "" = nothing can */
 
-/* Ends all ranks at once, those too that wait for this one; the exit code is that of the job. */
-_Noreturn void kn_comm_abort(int code);
+/* Ends all ranks at once, those too that wait for this one, with the message of the error on standard
+ * error: for what has gone wrong where nobody can be told any more. */
+_Noreturn void kn_comm_abort(enum kn_status status);
+
+/* The processors that fall to a rank: those it is bound to, and no more than its part of the computer. */
+int kn_comm_processors(const struct kn_comm *comm);
 
 /* ---- All ranks call these, in the same order. */
 

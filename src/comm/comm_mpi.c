@@ -86,12 +86,13 @@ const char *kn_comm_library(void)
     return text;
 }
 
-void kn_comm_abort(int code)
+void kn_comm_abort(enum kn_status status)
 {
-    fflush(NULL);
+    fflush(stdout);
+    fprintf(stderr, "knudsen: rank %d: %s\n", world.rank, kn_error_message());
     if (started)
-        MPI_Abort(MPI_COMM_WORLD, code);
-    exit(code);
+        MPI_Abort(MPI_COMM_WORLD, kn_status_exit_code(status));
+    exit(kn_status_exit_code(status));
 }
 
 /* ------------------------------------------------------------------ together */

@@ -4,6 +4,7 @@
 
 #include "error.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 const struct kn_comm kn_comm_alone = {.size = 1, .local_size = 1};
@@ -33,9 +34,10 @@ const char *kn_comm_library(void)
     return "";
 }
 
-void kn_comm_abort(int code)
+void kn_comm_abort(enum kn_status status)
 {
-    exit(code);
+    fprintf(stderr, "knudsen: %s\n", kn_error_message());
+    exit(kn_status_exit_code(status));
 }
 
 void kn_comm_sum(const struct kn_comm *comm, int64_t *values, int count)

@@ -303,6 +303,7 @@ static void print_work(struct json *j, const struct kn_summary *s)
     count(j, "nodes", s->nodes);
     number(j, "memory_bytes", s->memory_bytes);
     text(j, "backend", s->backend);
+    count(j, "ranks", s->ranks);
     count(j, "threads", s->threads);
     name(j, "seed");
     fprintf(j->to, "%" PRIu64, s->m->c->run.seed);

@@ -25,7 +25,8 @@ struct kn_summary {
     const struct kn_monitor *m;
     const char *outcome; /* "end time", "residual", "interrupted", "walltime", "max steps" */
     const char *backend;
-    int threads;
+    int ranks;
+    int threads; /* a rank */
     int64_t steps;
     double time, time_step; /* lambda0 / V0 */
     double wall_s;

@@ -123,7 +123,7 @@ static void samples_are_enough_not_to_be_cut(void **state)
     struct kn_plan_size size;
     expect_case(&c, "disturbance=0.01 space.cells=[8,8] velocity.nodes=6 walls.top.velocity=[1,0,0] "
                     "time.end=20 collision.samples=auto collision.error=0.002");
-    expect_ok(kn_sim_plan(&c, &size));
+    expect_ok(kn_sim_plan(&c, &kn_comm_alone, &size));
     expect_ok(kn_pilot_samples(&c));
     expect_between("samples", c.collision.samples, size.time_step * (double)size.nodes / 0.002,
                    2 * size.time_step * (double)size.nodes / 0.002);

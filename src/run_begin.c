@@ -1,0 +1,311 @@
+/* How a run begins: the case is checked, what was left to the program is chosen, the simulation made, the
+ * folder prepared. */
+#include "run_parts.h"
+
+#include "config.h"
+#include "error.h"
+#include "io/files.h"
+#include "pilot.h"
+#include "sampling.h"
+#include "signals.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* -------------------------------------------------------------------- the case */
+
+/* Ranks of one computer share its memory. */
+static enum kn_status plan(struct kn_run_parts *r)
+{
+    enum kn_status status = kn_sim_plan(&r->c, r->comm, &r->plan);
+    if (status == KN_OK)
+        status = kn_config_check_memory(r->comm->local_size * (r->plan.memory_bytes - r->plan.device_bytes));
+    return kn_comm_agree(r->comm, status);
+}
+
+static enum kn_status check_case(struct kn_run_parts *r)
+{
+    enum kn_status status = kn_comm_agree(r->comm, kn_case_check(&r->c));
+    if (status == KN_OK)
+        status = plan(r);
+    const double room = status == KN_OK ? kn_sim_room(&r->c) : NAN;
+    r->memory_available = isnan(room) ? kn_config_memory_available() : room;
+    r->fingerprint = kn_config_fingerprint(&r->c);
+    r->chosen = kn_sampling_is_due(&r->c);
+    return status;
+}
+
+/* ------------------------------------------------------------------ the folder */
+
+/* What an earlier run left, or was made of it, would pass for results of this one. */
+static enum kn_status remove_summary(const char *folder)
+{
+    static const char *const stale[] = {"summary.json", "report.html", "picture.png"};
+    enum kn_status status = KN_OK;
+    for (size_t i = 0; i < sizeof stale / sizeof *stale && status == KN_OK; i++) {
+        char path[KN_PATH];
+        status = kn_files_join(path, folder, stale[i]);
+        if (status == KN_OK)
+            status = kn_files_remove(path);
+    }
+    return status;
+}
+
+static enum kn_status clear_folder(const char *folder)
+{
+    enum kn_status status = kn_checkpoint_clear(folder);
+    if (status == KN_OK)
+        status = kn_fields_clear(folder);
+    return status == KN_OK ? remove_summary(folder) : status;
+}
+
+static void print_case(FILE *to, const void *what)
+{
+    kn_config_print(to, what, false);
+}
+
+/* The whole case beside its results, with what was left to the program still left to it. */
+static enum kn_status write_case(const struct kn_run_parts *r)
+{
+    char path[KN_PATH];
+    struct kn_case c = r->c;
+    if (r->chosen)
+        c.collision.samples = KN_SAMPLES_AUTO;
+    enum kn_status status = kn_files_join(path, r->options.folder, "case.yaml");
+    return status == KN_OK ? kn_files_write_text(path, print_case, &c) : status;
+}
+
+static bool exists(const char *folder, const char *name)
+{
+    char path[KN_PATH];
+    return kn_files_join(path, folder, name) == KN_OK && access(path, F_OK) == 0;
+}
+
+/* Did the run whose summary this is stop before its end? */
+static bool was_stopped(const char *folder)
+{
+    char path[KN_PATH], line[256];
+    bool stopped = false;
+    FILE *summary = kn_files_join(path, folder, "summary.json") == KN_OK ? fopen(path, "r") : NULL;
+    if (!summary)
+        return true;
+    while (!stopped && fgets(line, sizeof line, summary))
+        stopped = strstr(line, "\"outcome\"") &&
+                  (strstr(line, KN_RUN_INTERRUPTED) || strstr(line, KN_RUN_WALLTIME));
+    fclose(summary);
+    return stopped;
+}
+
+/* Hours of work are not thrown away because --resume was forgotten. */
+static enum kn_status refuse_unfinished(const char *folder)
+{
+    if ((exists(folder, "checkpoint-a.h5") || exists(folder, "checkpoint-b.h5")) && was_stopped(folder))
+        return kn_error_set(
+            KN_EINPUT,
+            "%s holds a run that stopped before its end (--resume goes on with it, --overwrite "
+            "begins anew, --out goes elsewhere)",
+            folder);
+    return KN_OK;
+}
+
+/* ------------------------------------------------------------- preparations */
+
+bool kn_run_is_over(const struct kn_run_parts *r, double now)
+{
+    return r->c.run.walltime > 0 && now - r->started >= r->c.run.walltime;
+}
+
+/* Time since somebody was heard last goes to the one who is heard now. */
+static bool hear(struct kn_run_parts *r, enum kn_prepare what, double part, double *seconds)
+{
+    const double now = kn_progress_clock();
+    if (part > 0)
+        *seconds += now - r->heard;
+    r->heard = now;
+    kn_progress_prepare(&r->progress, what, part);
+    return !kn_signals_stop() && !kn_run_is_over(r, now);
+}
+
+static bool hear_assembly(void *to, double part)
+{
+    struct kn_run_parts *r = to;
+    return hear(r, KN_PREPARE_OPERATOR, part, &r->assemble_s);
+}
+
+static bool hear_pilot(void *to, double part)
+{
+    struct kn_run_parts *r = to;
+    return hear(r, KN_PREPARE_SAMPLES, part, &r->pilot_s);
+}
+
+/* A preparation that was stopped knows not by whom. */
+static enum kn_status name_stop(const struct kn_run_parts *r, enum kn_status status)
+{
+    if (status != KN_EINTERRUPTED || kn_signals_stop())
+        return status;
+    return kn_error_set(KN_EINTERRUPTED, "stopped by run.walltime (%g s) before the first step",
+                        r->c.run.walltime);
+}
+
+/* What was left to the program, before anything is written.  A pilot is too small for several ranks. */
+static enum kn_status choose_samples(struct kn_run_parts *r)
+{
+    const struct kn_pilot_listeners listeners = {{hear_pilot, r}, {hear_assembly, r}};
+    enum kn_status status = KN_OK;
+    if (!r->chosen)
+        return KN_OK;
+    if (kn_run_is_first(r))
+        status = name_stop(r, kn_pilot_samples_heard(&r->c, &listeners));
+    kn_comm_barrier(r->comm);
+    status = kn_comm_agree(r->comm, status);
+    kn_comm_broadcast(r->comm, 0, &r->c.collision.samples, sizeof r->c.collision.samples);
+    return status == KN_OK ? plan(r) : status;
+}
+
+/* ------------------------------------------------------------- the simulation */
+
+static enum kn_status move_fields(void *of, bool in, int64_t first, int64_t count, void *rows)
+{
+    double *fields = (double *)of + first * KN_FIELDS;
+    const size_t bytes = (size_t)count * KN_FIELDS * sizeof *fields;
+    memcpy(in ? (void *)fields : rows, in ? rows : fields, bytes);
+    return KN_OK;
+}
+
+/* What can be asked for by number of cell. */
+static void lay_tables(struct kn_run_parts *r)
+{
+    const size_t fields = KN_FIELDS * sizeof(double);
+    r->tables[KN_RUN_ROWS] =
+        (struct kn_share_table){(size_t)kn_sim_nodes(r->sim) * sizeof(float), kn_sim_move_rows, r->sim};
+    r->tables[KN_RUN_FIELDS] = (struct kn_share_table){fields, move_fields, r->fields};
+    r->tables[KN_RUN_MEAN] = (struct kn_share_table){fields, move_fields, r->monitor.mean_fields};
+    r->share = (struct kn_share){r->comm, kn_sim_space(r->sim), kn_sim_boxes(r->sim), r->tables};
+}
+
+static enum kn_status create(struct kn_run_parts *r)
+{
+    const struct kn_listener listener = {hear_assembly, r};
+    enum kn_status status = name_stop(r, kn_sim_create_heard(&r->sim, &r->c, r->comm, &listener));
+    if (status != KN_OK)
+        return status;
+    const int ncells = kn_sim_space(r->sim)->ncells;
+    status = kn_monitor_create(&r->monitor, &r->c, kn_sim_space(r->sim));
+    r->fields = calloc((size_t)ncells * KN_FIELDS, sizeof *r->fields);
+    r->state = calloc((size_t)kn_monitor_state_size(&r->monitor), sizeof *r->state);
+    if (status == KN_OK && (!r->fields || !r->state))
+        status = kn_error_set(KN_EMEMORY, "not enough memory for the fields of %d cells", ncells);
+    lay_tables(r);
+    return kn_comm_agree(r->comm, status);
+}
+
+/* The step at which the run ends, counted from where it stands: dt may differ
+ * from that of the steps before a resume when time.end was moved. */
+static void find_last_step(struct kn_run_parts *r)
+{
+    double left = (r->c.time.end - kn_sim_time(r->sim)) / kn_sim_time_step(r->sim);
+    double steps = fmin(fmax(ceil(left - 1e-6), 0), 9e15);
+    r->first = kn_sim_steps(r->sim);
+    r->last = r->first + (int64_t)steps;
+    r->at_last = "end time";
+    if (r->c.time.max_steps > 0 && r->c.time.max_steps < r->last) {
+        r->last = r->c.time.max_steps;
+        r->at_last = "max steps";
+    }
+}
+
+/* ------------------------------------------------------- taken up again, or new */
+
+static enum kn_status check_end(const struct kn_run_parts *r, const struct kn_checkpoint *k)
+{
+    const bool past = k->step > r->last || k->time > r->c.time.end + kn_sim_time_step(r->sim);
+    if (past ||
+        (k->step == r->last && k->ahead != 0)) /* half-way through a step there is nothing to look at */
+        return kn_error_set(
+            KN_EINPUT,
+            "the checkpoint '%s' (step %lld, t = %.6g) is past the end of this case (a later time.end "
+            "or more time.max_steps goes on from it)",
+            k->path, (long long)k->step, k->time);
+    return KN_OK;
+}
+
+/* Files of a run that goes on, by rank 0. */
+static enum kn_status open_resumed(struct kn_run_parts *r, const struct kn_checkpoint *k, const char *note)
+{
+    enum kn_status status = kn_progress_open(&r->progress);
+    if (status != KN_OK)
+        return status;
+    if (note[0])
+        kn_progress_note(&r->progress, "%s", note);
+    kn_progress_note(&r->progress, "resuming from %s: step %lld, t = %.6g", k->path, (long long)k->step,
+                     k->time);
+    status = kn_history_open(&r->history, r->options.folder, &r->monitor, k->step);
+    if (status == KN_OK)
+        status = write_case(r);
+    /* until the end a folder without a summary holds an unfinished run */
+    return status == KN_OK ? remove_summary(r->options.folder) : status;
+}
+
+static enum kn_status begin_resumed(struct kn_run_parts *r)
+{
+    char note[KN_PATH + 256] = "";
+    struct kn_checkpoint k = {0};
+    enum kn_status status = kn_run_find(r, &k, note);
+    if (status == KN_OK && r->chosen) { /* by the run that goes on */
+        r->c.collision.samples = (int)k.samples;
+        status = plan(r);
+    }
+    if (status == KN_OK)
+        status = create(r);
+    if (status == KN_OK)
+        status = kn_run_load(r, &k);
+    if (status == KN_OK) {
+        find_last_step(r);
+        status = check_end(r, &k);
+    }
+    if (status == KN_OK && kn_run_is_first(r))
+        status = open_resumed(r, &k, note);
+    status = kn_comm_agree(r->comm, status);
+    kn_checkpoint_free(&k);
+    return status;
+}
+
+/* Files of a run that is new, by rank 0. */
+static enum kn_status open_fresh(struct kn_run_parts *r)
+{
+    enum kn_status status = clear_folder(r->options.folder);
+    if (status == KN_OK)
+        status = write_case(r);
+    if (status == KN_OK)
+        status = kn_progress_open(&r->progress);
+    return status == KN_OK ? kn_history_open(&r->history, r->options.folder, &r->monitor, -1) : status;
+}
+
+static enum kn_status begin_fresh(struct kn_run_parts *r)
+{
+    const bool first = kn_run_is_first(r);
+    const char *folder = r->options.folder;
+    enum kn_status status =
+        kn_comm_agree(r->comm, first && !r->options.overwrite ? refuse_unfinished(folder) : KN_OK);
+    if (status == KN_OK)
+        status = choose_samples(r);
+    if (status == KN_OK)
+        status = kn_comm_agree(r->comm, first ? kn_files_make_folder(folder) : KN_OK);
+    if (status == KN_OK)
+        status = create(r);
+    if (status == KN_OK)
+        status = kn_comm_agree(r->comm, first ? open_fresh(r) : KN_OK);
+    if (status == KN_OK)
+        find_last_step(r);
+    return status;
+}
+
+enum kn_status kn_run_begin(struct kn_run_parts *r)
+{
+    const enum kn_status status = check_case(r);
+    if (status != KN_OK)
+        return status;
+    return r->options.resume ? begin_resumed(r) : begin_fresh(r);
+}
