@@ -74,7 +74,7 @@ static void bench_samples(const char *estimator)
     struct kn_velocity v;
     struct kn_collision_plan plan;
     require(kn_velocity_create(&v, &c));
-    require(kn_collision_create(&plan, &c, &v, NULL, NULL));
+    require(kn_collision_create(&plan, &c, &v, &kn_comm_alone, NULL, NULL));
     const struct kn_sample_plan draw = kn_sampling_plan(&c, &v, 0.002);
     struct kn_sample *samples = aligned_alloc(64, (size_t)c.collision.samples * sizeof *samples);
     float *rows = aligned_alloc(64, 16 * (size_t)v.nnodes * sizeof *rows);

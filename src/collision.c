@@ -88,19 +88,22 @@ static void fill_source(struct kn_collision_plan *p, const struct kn_case *c, co
 }
 
 enum kn_status kn_collision_create(struct kn_collision_plan *p, const struct kn_case *c,
-                                   const struct kn_velocity *v, const struct kn_backend *machine,
-                                   const struct kn_listener *listener)
+                                   const struct kn_velocity *v, const struct kn_comm *comm,
+                                   const struct kn_backend *machine, const struct kn_listener *listener)
 {
     *p = (struct kn_collision_plan){.method = c->collision.method, .conservation = c->collision.conservation};
     for (int d = 0; d < 3; d++)
         p->has_source |= c->source.force[d] != 0 || c->source.temperature_gradient[d] != 0;
     p->source = calloc((size_t)v->nnodes, sizeof *p->source);
-    if (!p->source)
-        return kn_error_set(KN_EMEMORY, "no memory for the collision step");
+    const enum kn_status status =
+        kn_comm_agree(comm, p->source ? KN_OK : kn_error_set(KN_EMEMORY, "no memory for the collision step"));
+    if (status != KN_OK)
+        return status;
     fill_gram(p, v);
     fill_source(p, c, v);
-    return c->collision.method == KN_METHOD_OPERATOR ? kn_operator_create(&p->op, c, v, machine, listener)
-                                                     : KN_OK;
+    return c->collision.method == KN_METHOD_OPERATOR
+               ? kn_operator_create(&p->op, c, v, comm, machine, listener)
+               : KN_OK;
 }
 
 void kn_collision_destroy(struct kn_collision_plan *p)

@@ -28,10 +28,11 @@ double kn_collision_prandtl(const struct kn_case *c);
 /* Does a method work on several cells at once? */
 bool kn_collision_takes_blocks(enum kn_method method);
 
-/* An operator is assembled by `machine` (operator.h), of which `listener` hears. */
+/* All ranks call it.  An operator is assembled by them together or by `machine` (operator.h), of which
+ * `listener` hears. */
 enum kn_status kn_collision_create(struct kn_collision_plan *p, const struct kn_case *c,
-                                   const struct kn_velocity *v, const struct kn_backend *machine,
-                                   const struct kn_listener *listener);
+                                   const struct kn_velocity *v, const struct kn_comm *comm,
+                                   const struct kn_backend *machine, const struct kn_listener *listener);
 void kn_collision_destroy(struct kn_collision_plan *p);
 
 #endif

@@ -197,7 +197,7 @@ static enum kn_status grid_transport(const struct kn_case *c, double *viscosity,
     struct kn_operator op = {0};
     enum kn_status status = kn_velocity_create(&v, c);
     if (status == KN_OK)
-        status = kn_operator_create(&op, c, &v, kn_backend_assembler(c->run.backend), NULL);
+        status = kn_operator_create(&op, c, &v, &kn_comm_alone, kn_backend_assembler(c->run.backend), NULL);
     *viscosity = op.viscosity;
     *prandtl = op.prandtl;
     kn_operator_destroy(&op);

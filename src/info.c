@@ -114,7 +114,7 @@ enum kn_status kn_info_operator(const struct kn_case *c, bool json)
     const double start = omp_get_wtime();
     enum kn_status status = kn_velocity_create(&v, c);
     if (status == KN_OK)
-        status = kn_operator_create(&o, c, &v, kn_backend_assembler(c->run.backend), &by);
+        status = kn_operator_create(&o, c, &v, &kn_comm_alone, kn_backend_assembler(c->run.backend), &by);
     if (status == KN_OK)
         (json ? print_json : print_text)(c, &o, &v, omp_get_wtime() - start);
     kn_operator_destroy(&o);

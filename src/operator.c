@@ -3,65 +3,20 @@
 #include "backend/backend.h"
 #include "error.h"
 #include "molecules.h"
+#include "operator_sums.h"
 
 #include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    DIRECTIONS = 3 * KN_OPERATOR_FACE * KN_OPERATOR_FACE,
-    PARTS = 16 /* sums that are formed apart, at most */
-};
+enum { DIRECTIONS = 3 * KN_OPERATOR_FACE * KN_OPERATOR_FACE };
 
-/* Three nodes and a place for a fourth, so that a line is one vector. */
-typedef double line __attribute__((vector_size(32), aligned(8)));
-
-/* Also compiled for processors with wider vectors, where the compiler can. */
-#if defined __x86_64__ && defined __GNUC__ && !defined __clang__
-#define KN_CLONED __attribute__((target_clones("arch=x86-64-v3", "default")))
-#else
-#define KN_CLONED
-#endif
-
-/* ------------------------------------------------------------------------ stencils */
-
-/* A velocity after a collision: octant, and by |v| the values of the nodes around it
- * whose sum is that of a quadratic there. */
-struct stencil {
-    int octant;
-    int first;                 /* node of the lowest corner */
-    double value[KN_LINES][4]; /* the fourth is 0 */
-    double error[3];           /* what the sum lacks of the cube of a component */
-};
-
-static inline struct stencil stencil_after(const struct kn_assembly *g, const struct kn_pair *p,
-                                           const struct kn_direction *direction, int particle)
+static enum kn_status no_memory(void)
 {
-    double weight[3][KN_POINTS];
-    int first[3];
-    struct stencil s = {.octant = 0};
-    for (int d = 0; d < 3; d++) {
-        const double v = kn_pair_after(p, direction, d, particle);
-        s.octant |= v < 0 ? 1 << d : 0;
-        first[d] = kn_interpolate_axis(g->node[d], g->half[d], fabs(v), weight[d]);
-        s.error[d] = kn_interpolate_lack(g->node[d], first[d], v);
-    }
-    s.first = (first[0] * g->half[1] + first[1]) * g->half[2] + first[2];
-    for (int i = 0; i < KN_LINES; i++) {
-        for (int k = 0; k < KN_POINTS; k++)
-            s.value[i][k] = weight[0][i / KN_POINTS] * weight[1][i % KN_POINTS] * weight[2][k];
-        s.value[i][KN_POINTS] = 0;
-    }
-    return s;
-}
-
-static inline int line_of(const struct kn_assembly *g, const struct stencil *s, int i)
-{
-    return s->first + kn_interpolate_line(g->half, i);
+    return kn_error_set(KN_EMEMORY, "collision.method: no memory for the operator");
 }
 
 /* -------------------------------------------------------------------- directions */
@@ -109,117 +64,12 @@ static void fill_directions(struct kn_direction *directions)
 
 /* ----------------------------------------------------------------------- assembly */
 
-/* Sums of c d d^T, d = interpolation after the collision less that before, theory (44):
- * [size][size] for each way in which the octants of the two nodes differ.  With what d
- * lacks of the cubes, e = D v^3 - d.v^3 along each axis: sums of c e d and c e e. */
-struct sums {
-    double *part[KN_PARITIES];
-    double *lack[3]; /* [size] */
-    double *square;  /* [3] */
-};
-
-/* coefficient * a b^T, without the symmetric half where a and b differ. */
-static inline void add_product(const struct kn_assembly *g, const struct stencil *a, const struct stencil *b,
-                               double coefficient, double *sum)
-{
-    for (int i = 0; i < KN_STENCIL; i++) {
-        const size_t row = (size_t)(line_of(g, a, i / KN_POINTS) + i % KN_POINTS) * (size_t)g->size;
-        const double scaled = coefficient * a->value[i / KN_POINTS][i % KN_POINTS];
-        for (int j = 0; j < KN_LINES; j++) {
-            line *to = (line *)(sum + row + line_of(g, b, j));
-            *to += scaled * *(const line *)b->value[j];
-        }
-    }
-}
-
-/* coefficient * a times the unit vector of node k. */
-static inline void add_column(const struct kn_assembly *g, const struct stencil *a, double coefficient, int k,
-                              double *sum)
-{
-    for (int i = 0; i < KN_STENCIL; i++)
-        sum[(size_t)(line_of(g, a, i / KN_POINTS) + i % KN_POINTS) * (size_t)g->size + (size_t)k] +=
-            coefficient * a->value[i / KN_POINTS][i % KN_POINTS];
-}
-
-static inline double signed_in(int octant, int axis, double value)
-{
-    return (octant >> axis & 1) ? -value : value;
-}
-
-/* coefficient * e times d, and times e, for a collision that ends in x and y. */
-static inline void add_lack(const struct kn_assembly *g, const struct stencil *x, const struct stencil *y,
-                            double coefficient, const struct kn_pair *p, struct sums *s)
-{
-    for (int d = 0; d < 3; d++) {
-        const double error = x->error[d] + y->error[d], scaled = coefficient * error;
-        const double at_x = signed_in(x->octant, d, scaled), at_y = signed_in(y->octant, d, scaled);
-        for (int i = 0; i < KN_LINES; i++) {
-            *(line *)(s->lack[d] + line_of(g, x, i)) += at_x * *(const line *)x->value[i];
-            *(line *)(s->lack[d] + line_of(g, y, i)) += at_y * *(const line *)y->value[i];
-        }
-        s->lack[d][p->a] -= scaled;
-        s->lack[d][p->b] -= signed_in(p->octant, d, scaled);
-        s->square[d] += scaled * error;
-    }
-}
-
-/* All collisions of a pair of nodes. */
-KN_CLONED static void add_pair(const struct kn_assembly *g, int a, int b, int octant, struct sums *s)
-{
-    const struct kn_pair p = kn_pair_of(g, a, b, octant);
-    const size_t n = (size_t)g->size;
-    if (p.relative == 0)
-        return; /* nothing changes */
-    for (int i = 0; i < g->ndirections; i++) {
-        const struct kn_direction *direction = &g->directions[i];
-        const struct stencil x = stencil_after(g, &p, direction, 0), y = stencil_after(g, &p, direction, 1);
-        const double c = p.rate * direction->weight;
-        add_lack(g, &x, &y, c, &p, s);
-        add_product(g, &x, &x, c, s->part[0]);
-        add_product(g, &y, &y, c, s->part[0]);
-        add_product(g, &x, &y, 2 * c, s->part[x.octant ^ y.octant]);
-        add_column(g, &x, -2 * c, a, s->part[x.octant]);
-        add_column(g, &y, -2 * c, a, s->part[y.octant]);
-        add_column(g, &x, -2 * c, b, s->part[x.octant ^ octant]);
-        add_column(g, &y, -2 * c, b, s->part[y.octant ^ octant]);
-    }
-    s->part[0][(size_t)a * n + (size_t)a] += p.rate;
-    s->part[0][(size_t)b * n + (size_t)b] += p.rate;
-    s->part[octant][(size_t)a * n + (size_t)b] += 2 * p.rate;
-}
-
-/* Doubles of one set of sums.  A line may reach one beyond the end of its sum. */
-static size_t sums_length(const struct kn_assembly *g)
-{
-    return KN_PARITIES * (size_t)g->size * (size_t)g->size + 3 * (size_t)g->size + 3;
-}
-
-/* Sums are formed apart and added in order, whatever the number of threads: as many as
- * threads may want, but no more than 2 GB. */
-static int parts_of(const struct kn_assembly *g)
-{
-    const double most = 2e9 / ((double)sums_length(g) * sizeof(double));
-    return most < 1 ? 1 : most > PARTS ? PARTS : (int)most;
-}
-
-static struct sums carve(const struct kn_assembly *g, double *memory)
-{
-    const size_t n = (size_t)g->size;
-    struct sums s;
-    for (size_t x = 0; x < KN_PARITIES; x++)
-        s.part[x] = memory + x * n * n;
-    for (size_t d = 0; d < 3; d++)
-        s.lack[d] = memory + KN_PARITIES * n * n + d * n;
-    s.square = memory + KN_PARITIES * n * n + 3 * n;
-    return s;
-}
-
 /* The matrices of all parities into memory[KN_PARITIES][size][size]: sums over the
  * differences of octants with signs, symmetric, times -1/4 between W^(-1/2). */
 static void combine(const struct kn_assembly *g, int threads, double *memory)
 {
     const size_t n = (size_t)g->size;
-    const struct sums s = carve(g, memory);
+    const struct kn_operator_sums s = kn_operator_sums_carve(g, memory);
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j <= i; j++) {
@@ -235,71 +85,40 @@ static void combine(const struct kn_assembly *g, int threads, double *memory)
         }
 }
 
-static bool tell(const struct kn_listener *listener, double part)
+/* The sums on a machine that can: that of the first rank, which takes a second or so. */
+static enum kn_status assemble_there(struct kn_operator *o, const struct kn_assembly *g,
+                                     const struct kn_backend *machine, const struct kn_listener *listener,
+                                     double *sums, bool *made)
 {
-    return !listener || listener->hear(listener->to, part);
-}
-
-/* The sums on the CPU. */
-static enum kn_status add_pairs(const struct kn_assembly *g, int threads, const struct kn_listener *listener,
-                                double *sums)
-{
-    const size_t length = sums_length(g);
-    const int parts = parts_of(g);
-    double *memory = calloc((size_t)parts * length, sizeof *memory);
-    if (!memory)
-        return kn_error_set(KN_EMEMORY, "collision.method: no memory to assemble the operator (%.2g GB)",
-                            (double)parts * (double)(length * sizeof *memory) / 1e9);
-    double done = 0;
-    bool wanted = tell(listener, 0);
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
-    for (int part = 0; part < parts; part++) {
-        struct sums s = carve(g, memory + (size_t)part * length);
-        for (int a = part; a < g->size; a += parts) {
-            bool go_on;
-#pragma omp atomic read
-            go_on = wanted;
-            for (int b = a; b < g->size && go_on; b++)
-                for (int octant = 0; octant < KN_PARITIES; octant++)
-                    add_pair(g, a, b, octant, &s);
-#pragma omp critical
-            {
-                done += 2.0 * (g->size - a) / (g->size * (g->size + 1.0));
-                go_on = go_on && tell(listener, done);
-            }
-            if (!go_on) {
-#pragma omp atomic write
-                wanted = false;
-            }
-        }
-    }
-    if (!wanted) {
-        free(memory);
-        return kn_error_set(KN_EINTERRUPTED, "interrupted while the collision operator was assembled");
-    }
-    memset(sums, 0, length * sizeof *sums);
-    for (int part = 0; part < parts; part++)
-        for (size_t i = 0; i < length; i++)
-            sums[i] += memory[(size_t)part * length + i];
-    free(memory);
+    const enum kn_status status = machine->assemble(g, listener, sums);
+    *made = status == KN_OK;
+    if (*made)
+        snprintf(o->origin, sizeof o->origin, "%s", machine->name);
+    if (*made || status == KN_EINTERRUPTED)
+        return status;
+    snprintf(o->note, sizeof o->note, "the collision operator is assembled on the CPU: %s",
+             kn_error_message());
     return KN_OK;
 }
 
-/* The sums on a machine that can, else here; where it fails, a note says why. */
-static enum kn_status assemble(struct kn_operator *o, const struct kn_assembly *g, int threads,
-                               const struct kn_backend *machine, const struct kn_listener *listener,
-                               double *sums)
+/* The sums for all ranks, there or else here; where the machine fails, a note says why. */
+static enum kn_status assemble(struct kn_operator *o, const struct kn_assembly *g, const struct kn_comm *comm,
+                               int threads, const struct kn_backend *machine,
+                               const struct kn_listener *listener, double *sums)
 {
-    if (machine && machine->assemble) {
-        const enum kn_status status = machine->assemble(g, listener, sums);
-        o->origin = machine->name;
-        if (status == KN_OK || status == KN_EINTERRUPTED)
-            return status;
-        snprintf(o->note, sizeof o->note, "the collision operator is assembled on the CPU: %s",
-                 kn_error_message());
-    }
-    o->origin = kn_backend_cpu.name;
-    return add_pairs(g, threads, listener, sums);
+    enum kn_status status = KN_OK;
+    bool made = false;
+    snprintf(o->origin, sizeof o->origin, "%s", kn_backend_cpu.name);
+    if (comm->rank == 0 && machine && machine->assemble)
+        status = assemble_there(o, g, machine, listener, sums, &made);
+    kn_comm_barrier(comm); /* asleep until the first rank has come */
+    if ((status = kn_comm_agree(comm, status)) != KN_OK)
+        return status;
+    kn_comm_broadcast(comm, 0, &made, sizeof made);
+    if (!made)
+        return kn_operator_sums_add(g, comm, threads, listener, sums);
+    kn_comm_broadcast(comm, 0, sums, kn_operator_sums_length(g) * sizeof *sums);
+    return KN_OK;
 }
 
 /* ------------------------------------------------------------------- the spectrum */
@@ -313,8 +132,8 @@ static int axis_of(int parity)
 /* d + e phi in place of d, which makes the cubes of an axis exact; phi = v^3 - a v is
  * orthogonal to v, and to all other polynomials of third degree, theory (44a).  Not with
  * three nodes on the half axis, which do not integrate phi^2. */
-static void correct_cubes(const struct kn_assembly *g, int axis, const struct sums *s, double *matrix,
-                          double *phi)
+static void correct_cubes(const struct kn_assembly *g, int axis, const struct kn_operator_sums *s,
+                          double *matrix, double *phi)
 {
     const double *lack = s->lack[axis];
     const size_t n = (size_t)g->size;
@@ -443,23 +262,68 @@ static void find_transport(struct kn_operator *o, const struct kn_assembly *g, d
     o->prandtl = 1.25 * o->viscosity / resistance(o, 1, f);
 }
 
-static enum kn_status decompose(struct kn_operator *o, const struct kn_assembly *g, double *matrices)
+/* The parities that are a rank's, one in comm->size. */
+static enum kn_status decompose(struct kn_operator *o, const struct kn_assembly *g,
+                                const struct kn_comm *comm, double *matrices, double *space)
 {
     enum kn_status status = KN_OK;
-    double *space = malloc(3 * (size_t)g->size * sizeof *space);
-    const struct sums s = carve(g, matrices);
-    if (!space)
-        return kn_error_set(KN_EMEMORY, "collision.method: no memory for the operator");
-    for (int p = 0; p < KN_PARITIES && status == KN_OK; p++) {
+    const struct kn_operator_sums s = kn_operator_sums_carve(g, matrices);
+    for (int p = comm->rank; p < KN_PARITIES && status == KN_OK; p += comm->size) {
         if (axis_of(p) >= 0)
             correct_cubes(g, axis_of(p), &s, s.part[p], space);
         const double residual = clean(g, p, s.part[p], space);
         status = diagonalise(o, p, s.part[p]);
         o->defect = fmax(o->defect, residual / -o->rate[p][0]);
     }
-    if (status == KN_OK)
-        find_transport(o, g, space);
-    free(space);
+    return status;
+}
+
+/* ----------------------------------------------------------------------- the ranks */
+
+/* What rank p % owners has of parity p, to all. */
+static void share_parities(struct kn_operator *o, const struct kn_comm *comm, int owners)
+{
+    const size_t n = (size_t)o->size;
+    for (int p = 0; p < KN_PARITIES; p++) {
+        kn_comm_broadcast(comm, p % owners, o->rate[p], n * sizeof *o->rate[p]);
+        kn_comm_broadcast(comm, p % owners, o->vector[p], n * n * sizeof *o->vector[p]);
+    }
+}
+
+/* What the first rank knows besides, to all. */
+static void share_facts(struct kn_operator *o, const struct kn_comm *comm)
+{
+    kn_comm_broadcast(comm, 0, &o->viscosity, sizeof o->viscosity);
+    kn_comm_broadcast(comm, 0, &o->prandtl, sizeof o->prandtl);
+    kn_comm_broadcast(comm, 0, &o->defect, sizeof o->defect);
+    kn_comm_broadcast(comm, 0, o->origin, sizeof o->origin);
+    kn_comm_broadcast(comm, 0, o->note, sizeof o->note);
+}
+
+/* The largest of all ranks, for all. */
+static void find_defect(struct kn_operator *o, const struct kn_comm *comm)
+{
+    for (int rank = 0; rank < comm->size && rank < KN_PARITIES; rank++) {
+        double defect = o->defect;
+        kn_comm_broadcast(comm, rank, &defect, sizeof defect);
+        o->defect = fmax(o->defect, defect);
+    }
+}
+
+/* The spectrum from the matrices.  Each number is found by one rank: processors that differ may
+ * round differently, and all ranks are to have the same operator. */
+static enum kn_status find_spectrum(struct kn_operator *o, const struct kn_assembly *g,
+                                    const struct kn_comm *comm, double *matrices, double *space)
+{
+    enum kn_status status = decompose(o, g, comm, matrices, space);
+    kn_comm_barrier(comm);
+    if ((status = kn_comm_agree(comm, status)) == KN_OK) {
+        share_parities(o, comm, comm->size);
+        find_defect(o, comm);
+        if (comm->rank == 0)
+            find_transport(o, g, space);
+        share_facts(o, comm);
+    }
     return status;
 }
 
@@ -474,7 +338,7 @@ static enum kn_status allocate(struct kn_operator *o)
         o->rate[p] = calloc(n, sizeof *o->rate[p]);
         whole = whole && o->vector[p] && o->rate[p];
     }
-    return whole ? KN_OK : kn_error_set(KN_EMEMORY, "collision.method: no memory for the operator");
+    return whole ? KN_OK : no_memory();
 }
 
 /* The weights of the grid without folding. */
@@ -489,26 +353,39 @@ static void unfold(const struct kn_velocity *v, double *weight)
     }
 }
 
-static enum kn_status make(struct kn_operator *o, const struct kn_assembly *g, int threads,
-                           const struct kn_backend *machine, const struct kn_listener *listener)
+static enum kn_status make(struct kn_operator *o, const struct kn_assembly *g, const struct kn_comm *comm,
+                           int threads, const struct kn_backend *machine, const struct kn_listener *listener)
 {
-    double *matrices = malloc(sums_length(g) * sizeof *matrices);
-    if (!matrices)
-        return kn_error_set(KN_EMEMORY, "collision.method: no memory for the operator");
-    const int usual = openblas_get_num_threads();
-    enum kn_status status = assemble(o, g, threads, machine, listener, matrices);
-    if (status == KN_OK)
+    const size_t length = kn_operator_sums_length(g);
+    double *matrices = malloc((length + 3 * (size_t)g->size) * sizeof *matrices);
+    enum kn_status status = kn_comm_agree(comm, matrices ? KN_OK : no_memory());
+    if (status == KN_OK && matrices && /* one implies the other */
+        (status = assemble(o, g, comm, threads, machine, listener, matrices)) == KN_OK) {
+        const int usual = openblas_get_num_threads();
         combine(g, threads, matrices);
-    openblas_set_num_threads(1); /* the same bits for any number of threads */
-    if (status == KN_OK)
-        status = decompose(o, g, matrices);
-    openblas_set_num_threads(usual);
+        openblas_set_num_threads(1); /* the same bits for any number of threads */
+        status = find_spectrum(o, g, comm, matrices, matrices + length);
+        openblas_set_num_threads(usual);
+    }
     free(matrices);
     return status;
 }
 
+/* From the cache of the first rank; false on all ranks where there is none. */
+static bool recall(struct kn_operator *o, const struct kn_velocity *v, const struct kn_comm *comm)
+{
+    bool found = comm->rank == 0 && kn_operator_load(o, v);
+    kn_comm_broadcast(comm, 0, &found, sizeof found);
+    if (!found)
+        return false;
+    share_parities(o, comm, 1);
+    share_facts(o, comm);
+    return true;
+}
+
 enum kn_status kn_operator_create(struct kn_operator *o, const struct kn_case *c, const struct kn_velocity *v,
-                                  const struct kn_backend *machine, const struct kn_listener *listener)
+                                  const struct kn_comm *comm, const struct kn_backend *machine,
+                                  const struct kn_listener *listener)
 {
     struct kn_direction directions[DIRECTIONS];
     enum kn_status status;
@@ -523,7 +400,7 @@ enum kn_status kn_operator_create(struct kn_operator *o, const struct kn_case *c
             return kn_error_set(KN_EINPUT,
                                 "velocity.nodes: %d, but the operator needs %d to %d along an axis",
                                 2 * v->half[d], 2 * KN_POINTS, KN_OPERATOR_NODES);
-    if ((status = allocate(o)) != KN_OK)
+    if ((status = kn_comm_agree(comm, allocate(o))) != KN_OK)
         return status;
     unfold(v, o->weight);
     fill_directions(directions);
@@ -535,21 +412,22 @@ enum kn_status kn_operator_create(struct kn_operator *o, const struct kn_case *c
                                   o->exponent,
                                   directions,
                                   DIRECTIONS};
-    const int threads = c->run.threads > 0 ? c->run.threads : omp_get_max_threads();
-    if (!kn_operator_load(o, v)) {
-        if ((status = make(o, &g, threads, machine, listener)) != KN_OK)
+    const int threads = c->run.threads > 0 ? c->run.threads : kn_comm_processors(comm);
+    if (!recall(o, v, comm)) {
+        if ((status = make(o, &g, comm, threads, machine, listener)) != KN_OK)
             return status;
-        kn_operator_save(o, v);
-        (void)tell(listener, 1); /* only now it is whole */
+        if (comm->rank == 0)
+            kn_operator_save(o, v);
+        (void)kn_listener_tell(listener, 1); /* only now it is whole */
     }
     o->scale = c->collision.rescale ? o->viscosity : 1;
     return KN_OK;
 }
 
-double kn_operator_memory(const struct kn_velocity *v)
+double kn_operator_memory(const struct kn_velocity *v, const struct kn_comm *comm)
 {
     const struct kn_assembly g = {.size = v->size};
-    return (double)(parts_of(&g) + 2) * (double)sums_length(&g) * sizeof(double);
+    return kn_operator_sums_memory(&g, comm) + 2 * (double)kn_operator_sums_length(&g) * sizeof(double);
 }
 
 void kn_operator_destroy(struct kn_operator *o)

@@ -3,6 +3,7 @@
 #ifndef KN_OPERATOR_H
 #define KN_OPERATOR_H
 
+#include "comm/comm.h"
 #include "point/pair.h"
 #include "velocity.h"
 
@@ -25,30 +26,37 @@ struct kn_operator {
     double scale;                /* that a step multiplies the rates with */
     double viscosity;            /* of the grid before scaling, mu0 */
     double prandtl;
-    double defect;      /* largest residual of an invariant, relative to the fastest rate */
-    const char *origin; /* "cache", or the backend that has assembled it */
-    char note[512];     /* what a user should know about that; "" = nothing */
+    double defect;   /* largest residual of an invariant, relative to the fastest rate */
+    char origin[32]; /* "cache", or the backend that has assembled it */
+    char note[512];  /* what a user should know about that; "" = nothing */
 };
 
-/* Somebody who is told, from 0 to 1, how much of the assembly is done, and says whether
- * to go on.  Calls come one at a time, from any thread; 1 comes twice, before and after
- * the eigenvectors are found. */
+/* Somebody who is told, from 0 to 1, how much of the assembly is done (by this rank, of what it
+ * has to do), and says whether to go on.  Calls come one at a time, from any thread; 1 comes
+ * twice, before and after the eigenvectors are found. */
 struct kn_listener {
     bool (*hear)(void *to, double part);
     void *to;
 };
 
+static inline bool kn_listener_tell(const struct kn_listener *listener, double part)
+{
+    return !listener || listener->hear(listener->to, part);
+}
+
 struct kn_backend;
 
-/* Assemble for this grid, or read what an earlier run has left in the cache.  A machine
- * that cannot assemble, or fails to, leaves it to the CPU; NULL does, too.  A listener may
- * be NULL; one who wants no more ends it with KN_EINTERRUPTED. */
+/* Assemble for this grid, or read what an earlier run has left in the cache.  All ranks call it
+ * and have the same bits, whatever their number; the first reads, writes and asks its machine.
+ * A machine that cannot assemble, or fails to, leaves it to the CPUs of all; NULL does, too.
+ * A listener may be NULL; one who wants no more ends it on all ranks with KN_EINTERRUPTED. */
 enum kn_status kn_operator_create(struct kn_operator *o, const struct kn_case *c, const struct kn_velocity *v,
-                                  const struct kn_backend *machine, const struct kn_listener *listener);
+                                  const struct kn_comm *comm, const struct kn_backend *machine,
+                                  const struct kn_listener *listener);
 void kn_operator_destroy(struct kn_operator *o);
 
-/* Bytes that the assembly takes. */
-double kn_operator_memory(const struct kn_velocity *v);
+/* Bytes that the assembly takes on the rank that needs most. */
+double kn_operator_memory(const struct kn_velocity *v, const struct kn_comm *comm);
 
 /* What earlier runs left in the cache (operator_cache.c); true when it was there, whole
  * and for this grid.  Saving is a convenience: where it fails nothing is said. */

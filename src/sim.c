@@ -9,10 +9,8 @@
 #include "sampling.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { NOTE = 512 };
 
@@ -66,15 +64,6 @@ static double choose_time_step(const struct kn_case *c, const double max_speed[3
     return c->time.end > 0 ? c->time.end / ceil(c->time.end / dt - 1e-9) : dt;
 }
 
-/* The processors that fall to a rank: those it is bound to, and no more than its part of the computer. */
-static int own_processors(const struct kn_comm *comm)
-{
-    const int most = omp_get_max_threads(), part = (int)sysconf(_SC_NPROCESSORS_ONLN) / comm->local_size;
-    if (comm->local_size == 1 || getenv("OMP_NUM_THREADS"))
-        return most;
-    return part < 1 ? 1 : part < most ? part : most;
-}
-
 /* All processors, unless the work of a step is too small to share: threads that
  * wait for each other at every step would cost more than they bring. */
 static int choose_threads(const struct kn_case *c, const struct kn_comm *comm, double cells, double nodes)
@@ -82,7 +71,7 @@ static int choose_threads(const struct kn_case *c, const struct kn_comm *comm, d
     const double grain = 32768; /* node updates or sample applications, some 30 microseconds */
     const double samples = kn_collision_is_noisy(c) ? c->collision.samples : 0;
     const double work = cells * fmax(nodes, samples);
-    return c->run.threads > 0 ? c->run.threads : (int)fmin(own_processors(comm), 1 + floor(work / grain));
+    return c->run.threads > 0 ? c->run.threads : (int)fmin(kn_comm_processors(comm), 1 + floor(work / grain));
 }
 
 /* Bytes for what the simulation and the run keep per cell beside h. */
@@ -184,7 +173,7 @@ enum kn_status kn_sim_plan(const struct kn_case *c, const struct kn_comm *comm, 
         size->nodes = v.nnodes;
         size->device_bytes = backend->room ? backend->memory(&p) : 0;
         size->memory_bytes = backend->memory(&p) + host_memory(cells) +
-                             (c->collision.method == KN_METHOD_OPERATOR ? kn_operator_memory(&v) : 0);
+                             (c->collision.method == KN_METHOD_OPERATOR ? kn_operator_memory(&v, comm) : 0);
         size->time_step = choose_time_step(c, v.max_speed);
         size->steps = ceil(c->time.end / size->time_step - 1e-9);
     }
@@ -265,8 +254,8 @@ static enum kn_status connect_ranks(struct kn_sim *sim, const struct kn_listener
     const struct kn_mesh mesh = kn_backend_mesh(&sim->problem);
     enum kn_status status = compare_backends(sim);
     if (status == KN_OK)
-        status =
-            kn_collision_create(&sim->collision, &sim->c, &sim->velocity, assembler_of(&sim->c), listener);
+        status = kn_collision_create(&sim->collision, &sim->c, &sim->velocity, sim->comm,
+                                     assembler_of(&sim->c), listener);
     if (status == KN_OK && sim->comm->size > 1)
         status = kn_halo_create(&sim->halo, sim->comm, sim->boxes, &sim->space, &mesh, sim->c.space.order);
     return status;

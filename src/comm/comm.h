@@ -30,6 +30,9 @@ const char *kn_comm_library(void);         /* what connects them, and its versio
  * error: for what has gone wrong where nobody can be told any more. */
 __attribute__((noreturn)) void kn_comm_abort(enum kn_status status);
 
+/* The processors that fall to a rank: those it is bound to, and no more than its part of the computer. */
+int kn_comm_processors(const struct kn_comm *comm);
+
 /* ---- All ranks call these, in the same order. */
 
 /* Sums and least values over the ranks, for all of them.  Of integers: the same in any order. */

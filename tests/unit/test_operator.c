@@ -18,7 +18,7 @@ static enum kn_status assemble_grid(struct grid *g, const char *settings, const 
     expect_case(&g->c, "collision.method=operator collision.rescale=false");
     expect_set(&g->c, settings);
     expect_ok(kn_velocity_create(&g->v, &g->c));
-    return kn_operator_create(&g->o, &g->c, &g->v, machine, listener);
+    return kn_operator_create(&g->o, &g->c, &g->v, &kn_comm_alone, machine, listener);
 }
 
 static void open_grid(struct grid *g, const char *settings)
