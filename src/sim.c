@@ -28,11 +28,11 @@ struct kn_sim {
     void *machine;
     double dt; /* lambda0 / V0 */
     int64_t step;
-    double ahead;    /* collision time applied beyond the current time */
-    uint64_t draws;  /* collision sets used so far */
-    double *moments; /* [ncells][KN_MOMENTS] */
-    double *fluxes;  /* [nfaces][KN_FLUXES] */
-    char note[NOTE]; /* for the user, about the machine; "" = nothing */
+    double ahead;                     /* collision time applied beyond the current time */
+    uint64_t draws;                   /* collision sets used so far */
+    double *moments;                  /* [ncells][KN_MOMENTS] */
+    double *fluxes;                   /* [nfaces][KN_FLUXES] */
+    char sharing[NOTE], unlike[NOTE]; /* for the user, about the machines of the ranks; "" = nothing */
 };
 
 /* ------------------------------------------------------------------ planning */
@@ -203,7 +203,24 @@ static enum kn_status fill_state(struct kn_sim *sim)
     return status;
 }
 
-/* What "auto" finds must be the same machine everywhere: others compute other bits. */
+/* Processors with other vectors, or other cards, round otherwise: right, but the last bits then depend on
+ * which rank has which cells. */
+static void compare_machines(struct kn_sim *sim)
+{
+    char own[NOTE] = "", first[NOTE];
+    sim->backend->describe(own, sizeof own);
+    memcpy(first, own, sizeof first);
+    kn_comm_broadcast(sim->comm, 0, first, sizeof first);
+    int64_t alike = strcmp(own, first) == 0;
+    kn_comm_least(sim->comm, &alike, 1);
+    if (!alike)
+        snprintf(
+            sim->unlike, sizeof sim->unlike,
+            "the ranks have unlike machines: the last bits of the results depend on how many ranks there "
+            "are (on CPUs KNUDSEN_ISA=v3 or baseline makes them alike)");
+}
+
+/* What "auto" finds must be the same kind of machine everywhere. */
 static enum kn_status compare_backends(const struct kn_sim *sim)
 {
     char first[KN_NAME] = "";
@@ -225,7 +242,7 @@ static enum kn_status lay_out(struct kn_sim *sim)
     enum kn_status status;
     if ((status = find_backend(c, &sim->backend)) != KN_OK)
         return status;
-    if ((status = settle(sim->backend, sim->comm, sim->note)) != KN_OK ||
+    if ((status = settle(sim->backend, sim->comm, sim->sharing)) != KN_OK ||
         (status = divide(c, sim->comm, sim->backend, &sim->boxes)) != KN_OK ||
         (status = kn_velocity_create(&sim->velocity, c)) != KN_OK ||
         (status = kn_space_create(&sim->space, c, &sim->boxes[sim->comm->rank])) != KN_OK ||
@@ -253,9 +270,11 @@ static enum kn_status connect_ranks(struct kn_sim *sim, const struct kn_listener
 {
     const struct kn_mesh mesh = kn_backend_mesh(&sim->problem);
     enum kn_status status = compare_backends(sim);
-    if (status == KN_OK)
-        status = kn_collision_create(&sim->collision, &sim->c, &sim->velocity, sim->comm,
-                                     assembler_of(&sim->c), listener);
+    if (status != KN_OK)
+        return status;
+    compare_machines(sim);
+    status = kn_collision_create(&sim->collision, &sim->c, &sim->velocity, sim->comm, assembler_of(&sim->c),
+                                 listener);
     if (status == KN_OK && sim->comm->size > 1)
         status = kn_halo_create(&sim->halo, sim->comm, sim->boxes, &sim->space, &mesh, sim->c.space.order);
     return status;
@@ -555,7 +574,8 @@ double kn_sim_reach(const struct kn_sim *sim, int axis)
 
 const char *kn_sim_note(const struct kn_sim *sim, int number)
 {
-    return number == 0 ? sim->collision.op.note : sim->note;
+    const char *const notes[KN_SIM_NOTES] = {sim->collision.op.note, sim->sharing, sim->unlike};
+    return notes[number];
 }
 
 const struct kn_box *kn_sim_boxes(const struct kn_sim *sim)

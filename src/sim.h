@@ -19,7 +19,7 @@ int64_t kn_sim_halo_bytes(const struct kn_sim *sim);           /* that this rank
 int kn_sim_peers(const struct kn_sim *sim);                    /* to so many others */
 const char *kn_sim_backend(const struct kn_sim *sim);
 void kn_sim_device(const struct kn_sim *sim, char *text, size_t size); /* what that machine is called */
-enum { KN_SIM_NOTES = 2 };
+enum { KN_SIM_NOTES = 3 };
 const char *kn_sim_note(const struct kn_sim *sim,
                         int number);                     /* for the user, about its creation; "" = nothing */
 double kn_sim_reach(const struct kn_sim *sim, int axis); /* the fastest node along an axis, V0 */

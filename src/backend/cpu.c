@@ -22,14 +22,6 @@ struct propagator {
     float *matrix; /* [octants][kn_cpu_propagator_length], or NULL */
 };
 
-/* The order in which cells, blocks of them that follow each other, or wall faces are visited: those
- * first that need nothing of other ranks. */
-struct route {
-    int *stop; /* [count] the cell, the first of a block, or the face */
-    int count;
-    int inner; /* of them */
-};
-
 struct kn_cpu {
     struct kn_problem problem;
     const struct kn_cpu_kernels *kernels;
@@ -45,7 +37,8 @@ struct kn_cpu {
     size_t scratch_size;
     struct kn_quadratic *quadratic;   /* [kn_quadratic_count] */
     struct propagator propagators[2]; /* for the lengths of step last used */
-    struct route cells, faces;
+    int block;                        /* cells that are collided at once */
+    struct kn_route cells, faces;
     bool cached; /* results are left in the caches */
     struct kn_comm_exchange *exchange;
     float *sent, *received; /* [halo nsend], [halo nrecv][stride] */
@@ -73,61 +66,6 @@ static double memory(const struct kn_problem *p)
     return state + scratch + sizeof(float) * propagators +
            2.0 * kn_sampling_count(p->c) * sizeof(struct kn_sample) +
            (double)kn_quadratic_count(p->c) * sizeof(struct kn_quadratic);
-}
-
-/* Samples and matrices are applied to as many cells at once as a vector holds. */
-static int block_size(const struct kn_cpu *cpu)
-{
-    return kn_collision_takes_blocks(cpu->problem.c->collision.method) ? cpu->kernels->lanes : 1;
-}
-
-/* Does a stop need the halo?  A block does where one of its cells does. */
-static bool is_rim(const uint8_t *rim, int first, int size, int end)
-{
-    bool found = false;
-    for (int i = first; rim && i < first + size && i < end; i++)
-        found = found || rim[i];
-    return found;
-}
-
-/* The stops of one kind, in this order; `size` cells each of `end`. */
-static void add_stop(struct route *r, const uint8_t *rim, bool wanted, int first, int size, int end)
-{
-    if (is_rim(rim, first, size, end) == wanted)
-        r->stop[r->count++] = first;
-}
-
-/* Cells in strips along y, so narrow that the row of cells below the current
- * one is still in the second-level cache when it is needed again. */
-static void add_strips(struct kn_cpu *cpu, const uint8_t *rim, bool wanted)
-{
-    const int *n = cpu->problem.space->cells, lines = n[1] * n[2];
-    const double strip =
-        192e3 / (4.0 * cpu->problem.velocity->nnodes); /* cells in 192 kB: two lines of
-                                                            a strip leave room for the rest */
-    const int width = strip < 1 ? 1 : strip > n[0] ? n[0] : (int)strip;
-    for (int first = 0; first < n[0]; first += width)
-        for (int line = 0; line < lines; line++)
-            for (int x = first; x < first + width && x < n[0]; x++)
-                add_stop(&cpu->cells, rim, wanted, line * n[0] + x, 1, lines * n[0]);
-}
-
-static void plan_routes(struct kn_cpu *cpu)
-{
-    const struct kn_halo *halo = cpu->problem.halo;
-    const struct kn_space *x = cpu->problem.space;
-    const uint8_t *rim = halo ? halo->rim : NULL, *rim_faces = halo ? halo->rim_faces : NULL;
-    const int block = block_size(cpu);
-    for (int wanted = 0; wanted < 2; wanted++) {
-        cpu->cells.inner = cpu->cells.count;
-        cpu->faces.inner = cpu->faces.count;
-        if (block == 1)
-            add_strips(cpu, rim, wanted);
-        for (int first = 0; first < x->ncells && block > 1; first += block)
-            add_stop(&cpu->cells, rim, wanted, first, block, x->ncells);
-        for (int face = 0; face < x->nfaces; face++)
-            add_stop(&cpu->faces, rim_faces, wanted, face, 1, x->nfaces);
-    }
 }
 
 /* Results are left in the caches where samples work on several rows at once, and
@@ -192,7 +130,7 @@ static void destroy(void *machine)
 static void clear(struct kn_cpu *cpu)
 {
     const int64_t ncells = cpu->problem.space->ncells, nnodes = cpu->problem.velocity->nnodes;
-    const int block = block_size(cpu);
+    const int block = cpu->block;
 #pragma omp parallel for schedule(static) num_threads(cpu->problem.threads)
     for (int i = 0; i < cpu->cells.count; i++) {
         const int64_t first = cpu->cells.stop[i], count = ncells - first < block ? ncells - first : block;
@@ -254,6 +192,7 @@ static enum kn_status create(void **machine, const struct kn_problem *p)
                             getenv("KNUDSEN_ISA"));
     }
     cpu->mesh = kn_backend_mesh(p);
+    cpu->block = kn_collision_takes_blocks(p->c->collision.method) ? cpu->kernels->lanes : 1;
     cpu->cached = keep_in_cache(p);
     cpu->scratch_size = kn_cpu_scratch_size(p->velocity, cpu->kernels->lanes);
     const enum kn_status status = allocate(cpu);
@@ -261,7 +200,7 @@ static enum kn_status create(void **machine, const struct kn_problem *p)
         destroy(cpu);
         return status;
     }
-    plan_routes(cpu);
+    kn_cpu_route(p, cpu->block, &cpu->cells, &cpu->faces);
     clear(cpu);
     *machine = cpu;
     return KN_OK;
@@ -356,17 +295,17 @@ struct leg {
     int first, end;
 };
 
-static struct leg whole_route(const struct route *r)
+static struct leg whole_route(const struct kn_route *r)
 {
     return (struct leg){0, r->count};
 }
 
-static struct leg inner_leg(const struct route *r)
+static struct leg inner_leg(const struct kn_route *r)
 {
     return (struct leg){0, r->inner};
 }
 
-static struct leg rim_leg(const struct route *r)
+static struct leg rim_leg(const struct kn_route *r)
 {
     return (struct leg){r->inner, r->count};
 }
@@ -446,7 +385,7 @@ static void sweep_block(struct kn_cpu *cpu, const struct cell_sweep *sweep, stru
 static void sweep_cells(struct kn_cpu *cpu, const struct cell_sweep *sweep, struct leg leg)
 {
     enum { TIMED = 16 };
-    const int block = block_size(cpu), ncells = cpu->problem.space->ncells;
+    const int block = cpu->block, ncells = cpu->problem.space->ncells;
     const int *stop = cpu->cells.stop;
     const double begin = omp_get_wtime();
     double stream = 0, collide = 0;
@@ -672,7 +611,8 @@ static enum kn_status copy(void *machine, double *seconds)
 
 static void describe(char *text, size_t size)
 {
-    const struct kn_cpu_kernels *kernels = kn_cpu_kernels_find(NULL);
+    const struct kn_cpu_kernels *asked = kn_cpu_kernels_find(getenv("KNUDSEN_ISA")),
+                                *kernels = asked ? asked : kn_cpu_kernels_find(NULL);
     snprintf(text, size, "vector kernels %s, %d numbers at a time", kernels->name, kernels->lanes);
 }
 

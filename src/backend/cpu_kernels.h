@@ -99,6 +99,17 @@ static inline void kn_cpu_give_back(const struct kn_velocity *v, uint64_t turn, 
  * octant along every axis. */
 enum { KN_STREAM_SCRATCH_ROWS = 8 * 3 };
 
+/* The order in which cells, blocks of them that follow each other, or wall faces are visited: those
+ * first that need nothing of other ranks. */
+struct kn_route {
+    int *stop; /* [count] the cell, the first of a block, or the face */
+    int count;
+    int inner; /* of them */
+};
+
+/* Fill empty routes with room for every cell and every face. */
+void kn_cpu_route(const struct kn_problem *p, int block, struct kn_route *cells, struct kn_route *faces);
+
 /* Where a CPU machine keeps its two copies of the state: whole pages of their own. */
 void kn_cpu_state(void *machine, void **h, void **next, size_t *bytes);
 

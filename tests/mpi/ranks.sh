@@ -10,7 +10,7 @@ mpirun=$(command -v mpirun) || { echo "there is no mpirun"; exit 1; }
 ranks() {
     local n=$1
     shift
-    timeout -k 5 20 "$mpirun" -n "$n" "$knudsen" "$@"
+    timeout -k 5 60 "$mpirun" -n "$n" "$knudsen" "$@"
 }
 
 # same ONE OTHER...: folders hold the same bits: fields, history, state, and what was measured.
