@@ -50,9 +50,18 @@ struct kn_bench_options {
     bool cases;         /* also steps as users run them */
     bool steady;        /* also whole runs from rest to steady */
     const char *folder; /* for table and pictures; may be NULL */
+
+    bool scaling;             /* instead of all that: more and more ranks */
+    const char *scaling_case; /* NULL: the first of them */
+    bool quick;               /* a small one, in seconds */
+    const char **sets;        /* [nsets] keys set over it */
+    int nsets;
 };
 
 int kn_bench(const struct kn_bench_options *o);
+
+/* Tables of weak and strong scaling, on standard output of rank 0 (bench_scaling.h).  All ranks call it. */
+enum kn_status kn_bench_scaling(const struct kn_bench_options *o);
 
 /* The drag of a cavity from rest until it is steady: by the operator and, beside it, by Monte
  * Carlo (bench_steady.c). */

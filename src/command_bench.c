@@ -1,10 +1,25 @@
 #include "bench.h"
+#include "comm/comm.h"
 #include "command.h"
 #include "doctor.h"
+#include "error.h"
 
 #include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
 
-enum { KEY_PAPER = KN_OPTION_OWN, KEY_CASES, KEY_STEADY };
+enum { KEY_PAPER = KN_OPTION_OWN, KEY_CASES, KEY_STEADY, KEY_SCALING, KEY_QUICK };
+
+static error_t check_options(const struct kn_bench_options *a, struct argp_state *state)
+{
+    if (a->scaling && (a->paper || a->cases || a->steady || a->folder))
+        argp_error(state, "--scaling goes with --json, --quick and --set only");
+    else if (!a->scaling && (a->quick || a->nsets > 0))
+        argp_error(state, "--quick and --set go with --scaling only");
+    else
+        return 0;
+    return EINVAL; /* where argp is silent */
+}
 
 // NOLINTNEXTLINE(readability-non-const-parameter): argp gives the type
 static error_t bench_parse(int key, char *text, struct argp_state *state)
@@ -20,6 +35,18 @@ static error_t bench_parse(int key, char *text, struct argp_state *state)
     case KEY_STEADY:
         a->steady = true;
         return 0;
+    case KEY_SCALING:
+        a->scaling = true;
+        a->scaling_case = text;
+        return 0;
+    case KEY_QUICK:
+        a->quick = true;
+        return 0;
+    case KN_OPTION_SET:
+        a->sets[a->nsets++] = text;
+        return 0;
+    case ARGP_KEY_END:
+        return check_options(a, state);
     case KN_OPTION_JSON:
         a->json = true;
         return 0;
@@ -40,6 +67,12 @@ int kn_command_bench(int argc, char **argv)
          "also a cavity from rest to steady, by operator and monte-carlo: seconds to a drag 0.5 % off (not "
          "with --json)",
          0},
+        {"scaling", KEY_SCALING, "CASE", OPTION_ARG_OPTIONAL,
+         "instead: weak and strong scaling over the ranks that mpirun or srun has started, with a model of "
+         "what they exchange and its extrapolation to 1024; CASE is operator (default), bgk or cube",
+         0},
+        {"quick", KEY_QUICK, NULL, 0, "with --scaling: a small gas, a few seconds", 0},
+        {"set", KN_OPTION_SET, "KEY=VALUE", 0, "with --scaling: set a key of its case; may be repeated", 0},
         {"json", KN_OPTION_JSON, NULL, 0, "print JSON instead of a table", 0},
         {"out", 'o', "DIR", 0, "write the table and pictures (gnuplot) into this folder", 0},
         {0},
@@ -48,7 +81,8 @@ int kn_command_bench(int argc, char **argv)
         options,
         bench_parse,
         "",
-        "Measure this machine on the paper's cavity: one thread, all threads, the GPU.\v"
+        "Measure this machine on the paper's cavity: one thread, all threads, the GPU.  With --scaling: "
+        "the ranks of a job.\v"
         "Columns: milliseconds per step and in streaming, drawing samples, collisions; 10^9 phase-space "
         "cells "
         "advanced and samples applied per second; GB/s for one read and one write of the state, and of a "
@@ -57,9 +91,18 @@ int kn_command_bench(int argc, char **argv)
         NULL,
         NULL,
         NULL};
-    struct kn_bench_options a = {0};
-    argp_parse(&argp, argc, argv, 0, NULL, &a);
-    return kn_bench(&a);
+    struct kn_bench_options a = {.sets = calloc((size_t)argc, sizeof *a.sets)};
+    if (!a.sets)
+        return kn_command_finish(kn_error_set(KN_EMEMORY, "not enough memory"), NULL);
+    int code = KN_COMMAND_USAGE; /* told by the first rank */
+    if (argp_parse(&argp, argc, argv, kn_command_silence(), NULL, &a) == 0) {
+        if (a.scaling)
+            code = kn_command_finish(kn_bench_scaling(&a), NULL);
+        else /* one rank measures the machine, the others leave it to that */
+            code = kn_comm_world()->rank == 0 ? kn_bench(&a) : 0;
+    }
+    free(a.sets);
+    return code;
 }
 
 int kn_command_doctor(int argc, char **argv)

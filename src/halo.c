@@ -177,30 +177,23 @@ static enum kn_status exchange_lists(const struct survey *s, struct kn_comm_mess
     return status;
 }
 
+/* The rows that are needed, and of whom; no other rank is asked. */
 static enum kn_status find_peers(const struct survey *s, const struct kn_box *boxes)
 {
     struct kn_halo *h = s->halo;
-    const size_t ranks = (size_t)h->comm->size;
     int *owners = malloc(((size_t)s->space->nhalo + 1) * sizeof *owners);
-    struct kn_comm_message *messages = malloc(2 * ranks * sizeof *messages);
-    h->peers = calloc(ranks, sizeof *h->peers);
+    h->peers = calloc((size_t)h->comm->size, sizeof *h->peers);
     h->recv = malloc(((size_t)s->space->nhalo * (size_t)s->mesh->octants + 1) * sizeof *h->recv);
-    enum kn_status status = owners && messages && h->peers && h->recv ? KN_OK : no_memory();
+    const enum kn_status status = owners && h->peers && h->recv ? KN_OK : no_memory();
     for (int cell = 0; cell < s->space->nhalo && status == KN_OK; cell++)
         owners[cell] = owner_of(s, boxes, cell, cell > 0 ? owners[cell - 1] : 0);
-    status = kn_comm_agree(h->comm, status); /* or the others would wait for this one */
-    if (status == KN_OK) {
-        list_received(s, owners);
-        status = exchange_counts(h, messages);
-    }
     if (status == KN_OK)
-        status = exchange_lists(s, messages);
+        list_received(s, owners);
     free(owners);
-    free(messages);
     return status;
 }
 
-enum kn_status kn_halo_create(struct kn_halo *halo, const struct kn_comm *comm, const struct kn_box *boxes,
+enum kn_status kn_halo_survey(struct kn_halo *halo, const struct kn_comm *comm, const struct kn_box *boxes,
                               const struct kn_space *space, const struct kn_mesh *mesh, int order)
 {
     struct survey s = {halo, space, mesh, NULL};
@@ -208,14 +201,30 @@ enum kn_status kn_halo_create(struct kn_halo *halo, const struct kn_comm *comm, 
     halo->rim = calloc((size_t)space->ncells + 1, 1);
     halo->rim_faces = calloc((size_t)space->nfaces + 1, 1);
     s.needed = calloc((size_t)space->nhalo * (size_t)mesh->octants + 1, 1);
-    enum kn_status status =
-        kn_comm_agree(comm, halo->rim && halo->rim_faces && s.needed ? KN_OK : no_memory());
+    enum kn_status status = halo->rim && halo->rim_faces && s.needed ? KN_OK : no_memory();
     if (status == KN_OK) {
         survey_cells(&s, order);
         survey_faces(&s, order);
         status = find_peers(&s, boxes);
     }
     free(s.needed);
+    return status;
+}
+
+enum kn_status kn_halo_create(struct kn_halo *halo, const struct kn_comm *comm, const struct kn_box *boxes,
+                              const struct kn_space *space, const struct kn_mesh *mesh, int order)
+{
+    const struct survey s = {halo, space, mesh, NULL};
+    enum kn_status status = kn_halo_survey(halo, comm, boxes, space, mesh, order);
+    struct kn_comm_message *messages = malloc(2 * ((size_t)halo->npeers + 1) * sizeof *messages);
+    if (status == KN_OK && !messages)
+        status = no_memory();
+    status = kn_comm_agree(comm, status); /* or the others would wait for this one */
+    if (status == KN_OK)
+        status = exchange_counts(halo, messages);
+    if (status == KN_OK)
+        status = exchange_lists(&s, messages);
+    free(messages);
     return kn_comm_agree(comm, status);
 }
 

@@ -155,7 +155,7 @@ void kn_comm_barrier(const struct kn_comm *comm)
 void kn_comm_first(const struct kn_comm *comm, int count, struct kn_comm *part)
 {
     MPI_Comm handle;
-    *part = *comm;
+    *part = kn_comm_alone;
     if (comm->size == 1)
         return;
     MPI_Comm_split(handle_of(comm), comm->rank < count ? 0 : MPI_UNDEFINED, comm->rank, &handle);
@@ -168,9 +168,9 @@ void kn_comm_first(const struct kn_comm *comm, int count, struct kn_comm *part)
 void kn_comm_release(struct kn_comm *part)
 {
     MPI_Comm handle = handle_of(part);
-    if (started && part->size > 0)
+    if (started && part->handle)
         MPI_Comm_free(&handle);
-    part->size = 0;
+    *part = (struct kn_comm){.size = 0};
 }
 
 /* ------------------------------------------------------------ one to another */
