@@ -21,7 +21,7 @@ double kn_bench_slowest(const struct kn_comm *comm, double seconds)
 {
     int64_t least = -llround(1e9 * seconds);
     kn_comm_least(comm, &least, 1);
-    return -1e-9 * (double)least;
+    return 1e-9 * (double)-least;
 }
 
 /* The best of some rounds, for one exchange. */
@@ -97,7 +97,7 @@ double kn_bench_exchange(const struct kn_scaling_model *model, const struct kn_s
  * equal ones to the last, along which boxes are slabs. */
 void kn_bench_enlarge(struct kn_case *c, int ranks)
 {
-    int factor = ranks;
+    int factor;
     while (ranks > 1) {
         int axis = -1;
         for (factor = ranks; factor > 1; factor--) { /* the largest prime one */

@@ -9,6 +9,7 @@
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 /* How long to measure. */
@@ -16,7 +17,7 @@ struct effort {
     double seconds; /* of a repetition */
     int repeats;
 };
-static const struct effort THOROUGH = {0.2, 5}, QUICK = {0.02, 3};
+static const struct effort THOROUGH = {0.2, 10}, QUICK = {0.02, 3};
 
 static const struct {
     const char *word, *name;
@@ -93,23 +94,36 @@ static enum kn_status check_memory(const struct kn_case *c, const struct kn_comm
 
 /* -------------------------------------------------------------------- measuring */
 
-/* Seconds of `steps` steps and those of them spent on the exchange, of the slowest rank. */
+/* Seconds; of each, those of the rank with the most. */
+struct timing {
+    double all, exchange;
+    double idle; /* the processor was somebody else's, or the rank waited for a GPU */
+};
+
+static double processor_time(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
 static enum kn_status time_steps(struct kn_sim *sim, const struct kn_comm *comm, int64_t steps, float *row,
-                                 double seconds[2])
+                                 struct timing *t)
 {
     double before[KN_PHASES], after[KN_PHASES];
     kn_sim_phases(sim, before);
     kn_comm_barrier(comm);
-    const double start = omp_get_wtime();
+    const double start = omp_get_wtime(), busy = processor_time();
     enum kn_status status = kn_sim_advance_open(sim, steps);
     if (status == KN_OK)
         status = kn_sim_get_rows(sim, 0, 1, row); /* waits for the machine */
-    const double end = omp_get_wtime();
+    const double all = omp_get_wtime() - start, idle = all - (processor_time() - busy);
     kn_sim_phases(sim, after);
     if ((status = kn_comm_agree(comm, status)) != KN_OK)
         return status;
-    seconds[0] = kn_bench_slowest(comm, end - start);
-    seconds[1] = kn_bench_slowest(comm, after[KN_PHASE_EXCHANGE] - before[KN_PHASE_EXCHANGE]);
+    t->all = kn_bench_slowest(comm, all);
+    t->exchange = kn_bench_slowest(comm, after[KN_PHASE_EXCHANGE] - before[KN_PHASE_EXCHANGE]);
+    t->idle = kn_bench_slowest(comm, idle);
     return KN_OK;
 }
 
@@ -117,19 +131,20 @@ static enum kn_status time_steps(struct kn_sim *sim, const struct kn_comm *comm,
 static enum kn_status measure_steps(struct kn_sim *sim, const struct kn_comm *comm, struct effort effort,
                                     float *row, struct kn_scaling_line *line)
 {
-    double seconds[2];
-    enum kn_status status = time_steps(sim, comm, 3, row, seconds);
+    struct timing t;
+    enum kn_status status = time_steps(sim, comm, 3, row, &t);
     if (status == KN_OK)
-        status = time_steps(sim, comm, 2, row, seconds);
+        status = time_steps(sim, comm, 2, row, &t);
     if (status != KN_OK)
         return status;
-    const int64_t steps = 2 + (int64_t)(2 * effort.seconds / (seconds[0] + 1e-6));
+    const int64_t steps = 2 + (int64_t)(2 * effort.seconds / (t.all + 1e-6));
     line->step = INFINITY;
     for (int i = 0; i < effort.repeats && status == KN_OK; i++) {
-        status = time_steps(sim, comm, steps, row, seconds);
-        if (status == KN_OK && seconds[0] / (double)steps < line->step) {
-            line->step = seconds[0] / (double)steps;
-            line->exchange = seconds[1] / (double)steps;
+        status = time_steps(sim, comm, steps, row, &t);
+        if (status == KN_OK && t.all / (double)steps < line->step) {
+            line->step = t.all / (double)steps;
+            line->exchange = t.exchange / (double)steps;
+            line->idle = t.idle / t.all;
         }
     }
     return status;

@@ -18,6 +18,7 @@ struct kn_scaling_line {
     int64_t cells;    /* in a box */
     double step;      /* s */
     double exchange;  /* s a step in which nothing is computed for it: packing, waiting, unpacking */
+    double idle;      /* part of that time in which the rank did not have its processor */
     int64_t bytes;    /* sent in a step */
     int64_t messages; /* likewise */
 };

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+static const double BUSY_ELSEWHERE = 0.03; /* part of the time; a quiet computer takes a hundredth */
+
 static void cells_text(const int cells[3], char text[64])
 {
     const bool solid = cells[2] > 1;
@@ -53,6 +55,21 @@ static void print_lines(FILE *to, const struct kn_scaling *s, const struct kn_sc
     }
 }
 
+/* A rank that computes or waits for messages never sleeps by itself. */
+static void print_doubt(FILE *to, const struct kn_scaling *s)
+{
+    double idle = 0;
+    for (int i = 0; i < s->sizes; i++)
+        idle = fmax(idle, fmax(s->weak[i].idle, s->strong[i].idle));
+    if (s->crowded)
+        fputs("\nMore threads than processors: they take turns, and this says nothing of scaling.\n", to);
+    else if (idle > BUSY_ELSEWHERE && strcmp(s->backend, "cpu") == 0)
+        fprintf(to,
+                "\nA rank did without its processor for %.0f %% of the time: others use this computer, and "
+                "this says little of scaling.\n",
+                100 * idle);
+}
+
 static void print_model(FILE *to, const struct kn_scaling *s)
 {
     const struct kn_scaling_model *m = &s->model;
@@ -85,7 +102,7 @@ static void print_forecast(FILE *to, const struct kn_scaling *s)
         "with inner + rim = t(1) = %.3f ms; %.3f ms of it the rim, which waits for other ranks; %lld "
         "messages,\n"
         "%.1f kB sent, of the rank that has most.  Left out: sums over all ranks (a few for a row of the\n"
-        "history), output, slower neighbours%s.\n",
+        "history), output, ranks slower than others%s.\n",
         m->many.ranks, cells, 1e3 * m->many.step, 1e3 * m->rim, (long long)m->many.messages,
         1e-3 * (double)m->many.bytes,
         strcmp(s->backend, "cuda") == 0 ? ", rows on their way from the GPU to the host and back" : "");
@@ -105,11 +122,9 @@ void kn_bench_tables(FILE *to, const struct kn_scaling *s)
     fprintf(to, "%s, %s cells of %d nodes, on %s (%s)\n", s->name, cells, s->nodes, s->backend, s->device);
     fprintf(to, "%d %s, %d %s each for all numbers of ranks; best of some repetitions\n", s->ranks,
             s->ranks == 1 ? "rank" : "ranks", s->threads, s->threads == 1 ? "thread" : "threads");
-    if (s->crowded)
-        fputs("More ranks and threads than processors: they take turns, and this says nothing of scaling.\n",
-              to);
     print_lines(to, s, s->weak, true);
     print_lines(to, s, s->strong, false);
+    print_doubt(to, s);
     print_model(to, s);
     print_forecast(to, s);
 }
@@ -146,6 +161,7 @@ static void print_line_array(FILE *to, const struct kn_scaling *s, bool weak)
         print_number(to, "efficiency", efficiency(lines, i, weak));
         print_number(to, "exchange_s", l->exchange);
         print_number(to, "model_s", model_of(s, l));
+        print_number(to, "idle", l->idle);
         fputc('}', to);
     }
     fputc(']', to);

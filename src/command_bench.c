@@ -94,7 +94,7 @@ int kn_command_bench(int argc, char **argv)
     struct kn_bench_options a = {.sets = calloc((size_t)argc, sizeof *a.sets)};
     if (!a.sets)
         return kn_command_finish(kn_error_set(KN_EMEMORY, "not enough memory"), NULL);
-    int code = KN_COMMAND_USAGE; /* told by the first rank */
+    int code = 0; /* where arguments are wrong the first rank says so, and ends */
     if (argp_parse(&argp, argc, argv, kn_command_silence(), NULL, &a) == 0) {
         if (a.scaling)
             code = kn_command_finish(kn_bench_scaling(&a), NULL);

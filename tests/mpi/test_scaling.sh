@@ -1,0 +1,61 @@
+#!/bin/bash
+# knudsen bench --scaling: both tables, once, and numbers that fit together.
+# usage: test_scaling.sh PROGRAM SOURCE_FOLDER
+knudsen=$(realpath "$1") && [ -x "$knudsen" ] || { echo "usage: $0 PROGRAM SOURCE_FOLDER"; exit 1; }
+. "$(dirname "$(realpath "$0")")/ranks.sh"
+
+once() { [ "$(grep -c -- "$2" "$1")" -eq 1 ] || { echo "'$2' is $(grep -c -- "$2" "$1") times in $1"; return 1; }; }
+
+check "two ranks" ends 0 ranks 2 bench --scaling=bgk --quick
+for part in '^Weak scaling' '^Strong scaling' '^Extrapolation to 1024' '^as measured here' '^assumed: '; do
+    check "$part" once out "$part"
+done
+
+cat >numbers.py <<'END'
+import json, sys
+case, ranks = sys.argv[1], int(sys.argv[2])
+s = json.load(sys.stdin)
+near = lambda a, b: abs(a - b) <= 1e-4 * abs(b)
+sizes = sorted({1, 2, ranks} if ranks > 1 else {1})
+for table in "weak", "strong":
+    lines = s[table]
+    assert [l["ranks"] for l in lines] == sizes, lines
+    for l in lines:
+        cells = l["cells"][0] * l["cells"][1] * l["cells"][2]
+        assert (cells == lines[0]["cells_per_rank"] * (l["ranks"] if table == "weak" else 1)), l
+        assert near(l["efficiency"], lines[0]["step_s"] / l["step_s"] / (l["ranks"] if table == "strong" else 1)), l
+        assert (l["messages"] == 0) == (l["ranks"] == 1), l
+# a border of 64 cells: two rows of the octants that stream in, one of the others, 4 bytes a node
+if case == "bgk" and ranks > 1:
+    assert s["weak"][1]["sent_bytes"] == 64 * s["nodes"] * 4 * 3 // 2, s["weak"][1]
+    n = s["network"]
+    for l in s["weak"][1:] + s["strong"][1:]:
+        b = l["sent_bytes"]
+        assert near(l["model_s"], 2 * b / n["copy_bytes_per_s"] + l["messages"] * n["latency_s"] + b / n["bytes_per_s"]), l
+assert len(s["extrapolation"]) == (2 if ranks > 1 else 1)
+for e in s["extrapolation"]:
+    # boxes at faces and edges have rows that are needed; those at corners of a cube have none
+    assert e["ranks"] == 1024 and e["messages"] == {"bgk": 8, "cube": 18}[case], e
+    t = s["weak"][0]["step_s"]
+    b = e["sent_bytes"]
+    messages = e["messages"] * e["latency_s"] + b / e["bytes_per_s"]
+    step = 2 * b / s["network"]["copy_bytes_per_s"] + max(t - e["rim_s"], messages) + e["rim_s"]
+    assert near(e["step_s"], step) and near(e["efficiency"], t / step), (e, step)
+END
+
+# numbers CASE RANKS
+numbers() {
+    ends 0 ranks "$2" bench --scaling="$1" --quick --set velocity.nodes=8 --json && /usr/bin/python3 numbers.py "$@" <out
+}
+check "numbers of two ranks" numbers bgk 2
+check "numbers of three ranks" numbers bgk 3
+check "numbers of one rank" numbers bgk 1
+check "a cube" numbers cube 2
+
+check "an option that belongs to it" ends 2 ranks 2 bench --quick
+check "is told once" once err 'go with --scaling only'
+check "an unknown case" ends 2 ranks 2 bench --scaling=bkg
+check "is told once" once err "there is no case 'bkg'"
+check "--help" ends 0 ranks 2 bench --help
+check "--help once" once out '^Usage:'
+exit $failed
