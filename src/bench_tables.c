@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double BUSY_ELSEWHERE = 0.03; /* part of the time; a quiet computer takes a hundredth */
+static const double BUSY_ELSEWHERE = 0.05; /* part of the time; a quiet computer takes a hundredth */
 
 static void cells_text(const int cells[3], char text[64])
 {
