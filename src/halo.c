@@ -184,13 +184,13 @@ static enum kn_status find_peers(const struct survey *s, const struct kn_box *bo
     int *owners = malloc(((size_t)s->space->nhalo + 1) * sizeof *owners);
     h->peers = calloc((size_t)h->comm->size, sizeof *h->peers);
     h->recv = malloc(((size_t)s->space->nhalo * (size_t)s->mesh->octants + 1) * sizeof *h->recv);
-    const enum kn_status status = owners && h->peers && h->recv ? KN_OK : no_memory();
-    for (int cell = 0; cell < s->space->nhalo && status == KN_OK; cell++)
+    const bool room = owners && h->peers && h->recv;
+    for (int cell = 0; cell < s->space->nhalo && room; cell++)
         owners[cell] = owner_of(s, boxes, cell, cell > 0 ? owners[cell - 1] : 0);
-    if (status == KN_OK)
+    if (room)
         list_received(s, owners);
     free(owners);
-    return status;
+    return room ? KN_OK : no_memory();
 }
 
 enum kn_status kn_halo_survey(struct kn_halo *halo, const struct kn_comm *comm, const struct kn_box *boxes,
@@ -201,8 +201,9 @@ enum kn_status kn_halo_survey(struct kn_halo *halo, const struct kn_comm *comm, 
     halo->rim = calloc((size_t)space->ncells + 1, 1);
     halo->rim_faces = calloc((size_t)space->nfaces + 1, 1);
     s.needed = calloc((size_t)space->nhalo * (size_t)mesh->octants + 1, 1);
-    enum kn_status status = halo->rim && halo->rim_faces && s.needed ? KN_OK : no_memory();
-    if (status == KN_OK) {
+    const bool room = halo->rim && halo->rim_faces && s.needed;
+    enum kn_status status = room ? KN_OK : no_memory();
+    if (room) {
         survey_cells(&s, order);
         survey_faces(&s, order);
         status = find_peers(&s, boxes);
@@ -220,9 +221,9 @@ enum kn_status kn_halo_create(struct kn_halo *halo, const struct kn_comm *comm, 
     if (status == KN_OK && !messages)
         status = no_memory();
     status = kn_comm_agree(comm, status); /* or the others would wait for this one */
-    if (status == KN_OK)
+    if (status == KN_OK && messages)
         status = exchange_counts(halo, messages);
-    if (status == KN_OK)
+    if (status == KN_OK && messages)
         status = exchange_lists(&s, messages);
     free(messages);
     return kn_comm_agree(comm, status);
