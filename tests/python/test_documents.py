@@ -30,6 +30,9 @@ class Documents(unittest.TestCase):
         self.environment = os.environ | {
             "PATH": f"{PROGRAM.parent}:{os.environ['PATH']}",
             "MPLBACKEND": "Agg",
+            "OMPI_ALLOW_RUN_AS_ROOT": "1",  # and more ranks than processors
+            "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+            "OMPI_MCA_rmaps_base_oversubscribe": "1",
         }
 
     def type(self, command):
