@@ -60,10 +60,13 @@ for name in names:
 END
 }
 
+# Byte for byte; where all ranks write at once (parallel HDF5) the same numbers in other places.
+alike() { cmp -s "$1" "$2" || h5diff "$1" "$2"; }
+
 check "alone" "$knudsen" run case.yaml --quiet --out one
 for n in 2 3 4; do
     check "on $n ranks" ranks "$n" run case.yaml --quiet --out "on$n"
-    check "$n ranks: fields.h5, byte for byte" cmp one/fields.h5 "on$n/fields.h5"
+    check "$n ranks: the same fields.h5" alike one/fields.h5 "on$n/fields.h5"
     check "$n ranks: VTK puts the pieces together" together one "on$n"
 done
 check "4 ranks left 4 pieces" test "$(ls on4/fields/*.3.vtr | wc -l)" -ge 1
