@@ -555,7 +555,6 @@ static void rows_do_not_depend_on_who_sums(void **state)
     drop(&s);
 }
 
-/* A box of the space names its cells as the whole space does. */
 /* The monitor of a rank that has a box of the cells. */
 static void build_part(struct scene *s, const struct kn_box *box)
 {
@@ -564,6 +563,7 @@ static void build_part(struct scene *s, const struct kn_box *box)
     s->fields = calloc((size_t)s->space.ncells * KN_FIELDS, sizeof *s->fields);
 }
 
+/* A box of the space names its cells as the whole space does. */
 static void boxes_name_cells_of_the_whole(void **state)
 {
     (void)state;
