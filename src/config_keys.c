@@ -491,7 +491,8 @@ const struct kn_key kn_config_keys[] = {
      .unit = "threads",
      .low = 0,
      .high = 4096,
-     .doc = "Threads to use; 0 takes every core this process may use."},
+     .doc = "Threads to use; 0 takes every core this process may use, on several ranks not more than "
+            "its part of the computer."},
     {.name = "run.seed",
      COUNT(run.seed),
      .initial = "1",

@@ -1,19 +1,38 @@
 #!/bin/bash
-# A case on many GPUs, a rank for each: sbatch gpu.sh CASE.yaml [ARGUMENTS OF knudsen run...]
+# A case on many GPUs, a rank for each: sbatch gpu.sh CASE.yaml FOLDER [ARGUMENTS OF knudsen run...]
+# A little before the time is up the run writes a checkpoint and stops; the same sbatch goes on from there.
 #SBATCH --job-name=knudsen
 #SBATCH --nodes=2
 #SBATCH --gpus-per-node=4
 #SBATCH --ntasks-per-node=4          # as many as GPUs
 #SBATCH --cpus-per-task=8
 #SBATCH --time=04:00:00
-# and what your site wants: --account, --partition, --mem; module load of CUDA and of the MPI that Knudsen was built with
+# and what your site wants: --account, --partition, --mem
 
-# Every rank sees all GPUs of its node and takes the one of its local rank; --gpus-per-task would hide the
-# others, and with them the direct way from GPU to GPU.
-export OMP_NUM_THREADS=$SLURM_CPUS_PER_TASK
+# knudsen must be in PATH inside the job, with CUDA and the MPI that it was built with:
+# module load cuda openmpi hdf5; export PATH=$HOME/knudsen/bin:$PATH
+
+[ $# -ge 2 ] || { echo "usage: sbatch gpu.sh CASE.yaml FOLDER [ARGUMENTS OF knudsen run...]" >&2; exit 2; }
+case=$1 folder=$2
+shift 2
+reserve=${KNUDSEN_RESERVE:-300}      # s, for the last checkpoint: seconds in most cases, more for hundreds of GB
+cores=${SLURM_CPUS_PER_TASK:-1}
+
+export OMP_NUM_THREADS=$cores
 export KNUDSEN_MPI=on                # ranks that cannot find each other fail, rather than run the case once each
 # export SLURM_MPI_TYPE=pmix         # where ranks do not find each other; srun --mpi=list names the choices
 # export MPICH_GPU_SUPPORT_ENABLED=1 # Cray MPICH: messages may lie in the memory of a GPU
 
-exec srun --cpus-per-task="$SLURM_CPUS_PER_TASK" --gpu-bind=none --kill-on-bad-exit=1 \
-    knudsen run "$@" --set run.backend=cuda
+# 1. what is left of the job
+end=${SLURM_JOB_END_TIME:-$(date -d "$(squeue -h -j "$SLURM_JOB_ID" -o %e)" +%s)} || exit
+left=$((end - $(date +%s) - reserve))
+[ "$left" -gt 0 ] || { echo "gpu.sh: --time leaves nothing beside the $reserve s for the last checkpoint" >&2; exit 2; }
+
+# 2. the run: from the newest checkpoint, if there is one of a run that has not come to its end
+stopped() { [ ! -e "$folder/summary.json" ] || grep -Eq '"outcome": *"(interrupted|walltime)"' "$folder/summary.json"; }
+resume=()
+for checkpoint in "$folder"/checkpoint-[ab].h5; do [ -e "$checkpoint" ] && stopped && resume=(--resume); done
+# Every rank sees all GPUs of its node and takes the one of its local rank; --gpus-per-task would hide the
+# others, and with them the direct way from GPU to GPU.
+exec srun --cpus-per-task="$cores" --gpu-bind=none --kill-on-bad-exit=1 \
+    knudsen run "$case" --out "$folder" "${resume[@]}" "$@" --set run.backend=cuda --set run.walltime="$left"

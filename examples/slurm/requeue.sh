@@ -2,22 +2,27 @@
 # A case that takes longer than a job may: sbatch requeue.sh CASE.yaml FOLDER [ARGUMENTS OF knudsen run...]
 # A little before the time is up the run writes a checkpoint and stops, and the job goes back into the queue,
 # until the case has come to its end.  scancel ends it; the same sbatch goes on from there.
+# For GPUs change the lines that say GPUs.
 #SBATCH --job-name=knudsen
 #SBATCH --nodes=2
-#SBATCH --ntasks-per-node=8
-#SBATCH --cpus-per-task=16
-#SBATCH --hint=nomultithread
+#SBATCH --ntasks-per-node=8          # GPUs: 4, as many as a node has; and one line more, --gpus-per-node=4
+#SBATCH --cpus-per-task=16           # GPUs: 8
+#SBATCH --hint=nomultithread         # GPUs: without this line
 #SBATCH --time=04:00:00
 #SBATCH --requeue                    # may be put back, by itself or after a node has failed,
 #SBATCH --open-mode=append           # and keeps what it has printed
-# and what your site wants, as in cpu.sh or gpu.sh
+# and what your site wants: --account, --partition, --mem
 
-case=$1 folder=$2
+# knudsen must be in PATH inside the job, with the MPI (and CUDA) that it was built with:
+# module load openmpi hdf5; export PATH=$HOME/knudsen/bin:$PATH
+
 [ $# -ge 2 ] || { echo "usage: sbatch requeue.sh CASE.yaml FOLDER [ARGUMENTS OF knudsen run...]" >&2; exit 2; }
+case=$1 folder=$2
 shift 2
 reserve=${KNUDSEN_RESERVE:-300}      # s, for the last checkpoint: seconds in most cases, more for hundreds of GB
+cores=${SLURM_CPUS_PER_TASK:-1}
 
-export OMP_NUM_THREADS=$SLURM_CPUS_PER_TASK OMP_PLACES=cores OMP_PROC_BIND=close
+export OMP_NUM_THREADS=$cores OMP_PLACES=cores OMP_PROC_BIND=close # GPUs: OMP_NUM_THREADS alone
 export KNUDSEN_MPI=on                # ranks that cannot find each other fail, rather than run the case once each
 # export SLURM_MPI_TYPE=pmix         # where ranks do not find each other; srun --mpi=list names the choices
 
@@ -30,8 +35,9 @@ left=$((end - $(date +%s) - reserve))
 resume=()
 for checkpoint in "$folder"/checkpoint-[ab].h5; do [ -e "$checkpoint" ] && resume=(--resume); done
 rm -f "$folder/summary.json"         # the one that is there afterwards is of this piece
-srun --cpus-per-task="$SLURM_CPUS_PER_TASK" --cpu-bind=cores --kill-on-bad-exit=1 \
-    knudsen run "$case" --out "$folder" "${resume[@]}" "$@" --set run.walltime="$left"
+# GPUs: --gpu-bind=none in the place of --cpu-bind=cores, and run.backend=cuda
+srun --cpus-per-task="$cores" --cpu-bind=cores --kill-on-bad-exit=1 \
+    knudsen run "$case" --out "$folder" "${resume[@]}" "$@" --set run.backend=cpu --set run.walltime="$left"
 code=$?
 
 # 3. once more, where time was all that it lacked; anything else is for you to look at

@@ -64,12 +64,34 @@ END_CASE
 
 # ---------------------------------------------------------------------- one job each
 
-check "cpu.sh runs" ends 0 sbatch "$jobs/cpu.sh" case.yaml --out cpu --set time.end=0.1
+# fresh JOB, goes_on JOB: did its srun begin anew, or resume?  Asks about the last call.
+fresh() { tail -n 1 calls | grep -q "knudsen run .*--out $1 " && ! tail -n 1 calls | grep -q -- --resume || { cat calls; return 1; }; }
+goes_on() { tail -n 1 calls | grep -q -- "knudsen run .*--out $1 --resume" || { cat calls; return 1; }; }
+
+export LIMIT=400 KNOWS_END=yes # 300 of them are kept for the last checkpoint
+for job in cpu gpu requeue; do
+    check "$job.sh names what it wants" ends 2 sbatch "$jobs/$job.sh" case.yaml
+    check "by its name" contains err "usage: sbatch $job.sh CASE.yaml FOLDER"
+done
+check "cpu.sh runs" ends 0 sbatch "$jobs/cpu.sh" case.yaml cpu --set time.end=0.1
 check "cpu.sh takes the CPU" contains cpu/summary.json '"backend": *"cpu"'
 check "cpu.sh runs on all ranks" contains cpu/summary.json "\"ranks\": *$ranks\b"
 check "cpu.sh binds ranks to cores" contains calls '^srun --cpus-per-task=1 --cpu-bind=cores .*knudsen run case.yaml'
-check "gpu.sh takes the GPU" ends 0 env RANKS=0 sbatch "$jobs/gpu.sh" case.yaml --out gpu
-check "gpu.sh leaves the GPUs to the ranks" contains calls '^srun .*--gpu-bind=none .*knudsen run case.yaml .*run.backend=cuda'
+check "cpu.sh stops before the limit" contains calls 'run.walltime=\(100\|9[0-9]\)$'
+check "cpu.sh begins anew after a finished run" ends 0 env RANKS=0 sbatch "$jobs/cpu.sh" case.yaml cpu
+check "without --resume" fresh cpu
+check "gpu.sh takes the GPU" ends 0 env -u SLURM_CPUS_PER_TASK RANKS=0 sbatch "$jobs/gpu.sh" case.yaml gpu
+check "gpu.sh leaves the GPUs to the ranks" contains calls '^srun --cpus-per-task=1 .*--gpu-bind=none .*knudsen run case.yaml .*run.backend=cuda'
+
+check "cpu.sh ends in time" ends 130 env LIMIT=302 sbatch "$jobs/cpu.sh" case.yaml time --set time.end=1e6
+check "with a checkpoint" contains time/summary.json '"outcome": *"walltime"'
+check "which cpu.sh goes on from" ends 0 env RANKS=0 sbatch "$jobs/cpu.sh" case.yaml time
+check "with --resume" goes_on time
+rm time/summary.json # as when a node fails
+check "gpu.sh goes on where nothing tells of the end" ends 0 env RANKS=0 sbatch "$jobs/gpu.sh" case.yaml time
+check "with --resume too" goes_on time
+check "a limit that leaves no time is named" ends 2 env LIMIT=100 sbatch "$jobs/cpu.sh" case.yaml none
+check "by the option of cpu.sh" contains err '--time'
 
 # ---------------------------------------------------------------------- in pieces
 
@@ -81,7 +103,7 @@ same() {
 
 { cat case.yaml; echo 'time: {end: 1e6}'; } >long.yaml
 : >calls
-export LIMIT=302 KNOWS_END=yes # 300 of them are kept for the last checkpoint
+export LIMIT=302
 check "requeue.sh ends when the case does" ends 0 sbatch "$jobs/requeue.sh" long.yaml cut
 check "after some pieces" count '^srun' -ge 2
 check "the first of which is new" count '^srun .*--resume' -eq $(($(grep -c '^srun' calls) - 1))
