@@ -144,7 +144,7 @@ enum kn_status kn_files_lock(const char *folder, int *lock)
 enum kn_status kn_files_remove(const char *path)
 {
     if (unlink(path) != 0 && errno != ENOENT && errno != ENOTDIR)
-        return kn_error_set(KN_EIO, "cannot remove '%s': %s", path, strerror(errno));
+        return kn_error_set(KN_EINPUT, "cannot remove '%s': %s", path, strerror(errno));
     return KN_OK;
 }
 

@@ -77,7 +77,7 @@ timeout 60 "$mpirun" -n 2 "$knudsen" run case.yaml --out signal --set time.max_s
 sleep 1.5
 pkill -USR1 -P $! mpirun || kill -USR1 $!
 sleep 1
-check "a second run into its folder" ends 4 "$knudsen" run case.yaml --out signal --overwrite --quiet
+check "a second run into its folder" ends 2 "$knudsen" run case.yaml --out signal --overwrite --quiet
 check "is refused" says 'signal. is in use'
 check "SIGUSR1: a checkpoint" test -s signal/checkpoint-a.h5
 check "SIGUSR1: told once" once job.out 'checkpoint on request'
