@@ -7,6 +7,7 @@
 #include "sim.h"
 
 #include <argp.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,13 +58,15 @@ static error_t run_parse(int key, char *text, struct argp_state *state)
         a->quiet = true;
         return 0;
     case ARGP_KEY_ARG:
-        if (a->from.path)
+        if (a->from.path) {
             argp_error(state, "one case file at a time: %s and %s", a->from.path, text);
+            return EINVAL; /* where argp is silent */
+        }
         a->from.path = text;
         return 0;
     case ARGP_KEY_NO_ARGS:
         argp_error(state, "which case? (a YAML file, such as cases/cavity/case.yaml)");
-        return 0;
+        return EINVAL;
     default:
         return ARGP_ERR_UNKNOWN;
     }

@@ -35,6 +35,10 @@ check "--help" ends 0 ranks 2 run --help
 check "--help once" once out '^Usage:'
 check "an unknown option" ends 2 ranks 2 run case.yaml --nonsense
 check "is told once" once err "unrecognized option"
+check "no case" ends 2 ranks 2 run
+check "is told once" once err "which case"
+check "two cases" ends 2 ranks 2 run case.yaml case.yaml
+check "is told once" once err "one case file at a time"
 check "an unknown key" ends 2 ranks 3 run case.yaml --set space.cels=3
 check "is told once" says 'space.cells'
 check "no file" ends 2 ranks 2 run none.yaml
