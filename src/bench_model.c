@@ -179,8 +179,7 @@ enum kn_status kn_bench_forecast(struct kn_scaling *s)
     m->many = (struct kn_scaling_line){.ranks = KN_SCALING_MANY, .step = s->weak[0].step};
     for (int d = 0; d < 3; d++)
         m->many.whole[d] = c.space.cells[d];
-    enum kn_status status = kn_boxes_create(boxes, KN_SCALING_MANY, &c,
-                                            backend->thinnest > 0 ? backend->thinnest : c.space.order);
+    enum kn_status status = kn_boxes_create(boxes, KN_SCALING_MANY, &c, kn_backend_thinnest(backend, &c));
     if (status == KN_OK)
         status = survey(&c, boxes, &m->many, &rim);
     free(boxes);

@@ -134,6 +134,19 @@ static bool bisect(struct kn_box *boxes, int count, const struct kn_case *c, int
     return bisect(boxes, below, c, least, low) && bisect(boxes + below, count - below, c, least, high);
 }
 
+static enum kn_status too_many(int count, const struct kn_case *c, int least)
+{
+    const int *n = c->space.cells;
+    int64_t most = 1;
+    for (int d = 0; d < 3; d++)
+        most *= kn_space_is_uniform(c, d) || n[d] < least ? 1 : n[d] / least;
+    return kn_error_set(
+        KN_EINPUT,
+        "space.cells: %d x %d x %d cells are too few for %d ranks: boxes are at least %d cell%s "
+        "thick along axes that are cut (start %lld rank%s at most)",
+        n[0], n[1], n[2], count, least, least == 1 ? "" : "s", (long long)most, most == 1 ? "" : "s");
+}
+
 enum kn_status kn_boxes_create(struct kn_box *boxes, int count, const struct kn_case *c, int least)
 {
     const int *n = c->space.cells;
@@ -161,10 +174,5 @@ enum kn_status kn_boxes_create(struct kn_box *boxes, int count, const struct kn_
         memcpy(boxes, tried, (size_t)count * sizeof *boxes);
     }
     free(tried);
-    if (isinf(best.slowest))
-        return kn_error_set(KN_EINPUT,
-                            "space.cells: %d x %d x %d cells are too few for %d ranks, each of which needs a "
-                            "box at least %d cells thick (start fewer ranks)",
-                            n[0], n[1], n[2], count, least);
-    return KN_OK;
+    return isinf(best.slowest) ? too_many(count, c, least) : KN_OK;
 }

@@ -60,7 +60,7 @@ static error_t run_parse(int key, char *text, struct argp_state *state)
     case ARGP_KEY_ARG:
         if (a->from.path) {
             argp_error(state, "one case file at a time: %s and %s", a->from.path, text);
-            return EINVAL; /* where argp is silent */
+            return EINVAL; /* on the ranks that are silent */
         }
         a->from.path = text;
         return 0;

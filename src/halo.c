@@ -156,14 +156,14 @@ static int32_t own_row(const struct survey *s, int64_t row)
 static enum kn_status exchange_lists(const struct survey *s, struct kn_comm_message *messages)
 {
     struct kn_halo *h = s->halo;
-    int64_t *wanted = malloc(((size_t)h->nrecv + (size_t)h->nsend + 1) * sizeof *wanted),
-            *asked = wanted + h->nrecv;
+    int64_t *wanted = malloc(((size_t)h->nrecv + (size_t)h->nsend + 1) * sizeof *wanted);
     h->send = malloc(((size_t)h->nsend + 1) * sizeof *h->send);
     enum kn_status status = kn_comm_agree(h->comm, wanted && h->send ? KN_OK : no_memory());
     if (status != KN_OK || !wanted || !h->send) { /* one implies the others */
         free(wanted);
         return status;
     }
+    int64_t *asked = wanted + h->nrecv;
     for (int32_t i = 0; i < h->nrecv; i++)
         wanted[i] = public_row(s, h->recv[i]);
     for (int i = 0; i < h->npeers; i++) {

@@ -233,10 +233,11 @@ static void print_case_text(const struct facts *f)
            f->plan.memory_bytes - f->plan.device_bytes > f->available ? ": it does not fit" : "");
     if (f->ranks.count > 0)
         kn_info_ranks_print(&f->ranks);
-    printf("%-16s %s%s on %s with %d thread%s, from %lld steps on %lld cells\n", "estimated time",
+    printf("%-16s %s%s on %s with %d thread%s%s, from %lld steps on %lld cells\n", "estimated time",
            duration(kn_estimate_run(&f->estimate, c, f->plan.steps), time),
            c->time.residual > 0 ? " at most" : "", f->estimate.backend, f->estimate.threads,
-           f->estimate.threads == 1 ? "" : "s", (long long)f->estimate.steps, (long long)f->estimate.cells);
+           f->estimate.threads == 1 ? "" : "s", f->ranks.count > 0 ? " alone" : "",
+           (long long)f->estimate.steps, (long long)f->estimate.cells);
 }
 
 static void print_case_json(const struct facts *f)

@@ -1,5 +1,6 @@
 /* The program: the first word of the command line is a command. */
 #include "comm/comm.h"
+#include "comm/launcher.h"
 #include "command.h"
 #include "error.h"
 
@@ -148,10 +149,11 @@ int main(int argc, char **argv)
     if (command->run == kn_command_help && argc - first == 2 && find_command(argv[first + 1]))
         return explain(find_command(argv[first + 1]));
     argv[first] = (char *)command->title;
-    const enum kn_status status = kn_comm_start();
-    if (status != KN_OK)
-        return kn_command_finish(status, NULL);
     atexit(kn_comm_end);
+    const enum kn_status status = kn_comm_start();
+    if (status != KN_OK) /* every process has found it by itself */
+        return kn_launcher_find() && kn_launcher_find()->rank > 0 ? kn_status_exit_code(status)
+                                                                  : kn_command_finish(status, NULL);
     int code = 0;
     if (command->parallel || kn_comm_world()->rank == 0)
         code = command->run(argc - first, argv + first);

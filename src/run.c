@@ -135,6 +135,7 @@ static enum kn_status attend(struct kn_run_parts *r)
     const int64_t step = kn_sim_steps(r->sim);
     const struct kn_eta_mark mark = {now, r->output_s, step};
     int64_t wishes[WISHES];
+    char time[KN_UNITS_TEXT];
     kn_progress_step(&r->progress, &mark, kn_sim_time(r->sim), &r->monitor.row);
     if (step < r->attend_at)
         return KN_OK;
@@ -146,8 +147,8 @@ static enum kn_status attend(struct kn_run_parts *r)
     }
     const enum kn_status status = wishes[SAVE] ? kn_run_save(r) : KN_OK;
     if (status == KN_OK && wishes[SAVE] == -2)
-        kn_progress_note(&r->progress, "checkpoint on request at step %lld, t = %.6g", (long long)step,
-                         kn_sim_time(r->sim));
+        kn_progress_note(&r->progress, "checkpoint on request at step %lld, t = %s", (long long)step,
+                         kn_run_time(r, kn_sim_time(r->sim), time));
     return status;
 }
 
@@ -166,6 +167,8 @@ static void name_places(struct kn_run_parts *r)
         else
             kn_progress_log(&r->progress, "rank %d: %s", rank, place);
     }
+    if (r->comm->size > SHOWN)
+        kn_progress_note(&r->progress, "where each rank computes is in run.log");
 }
 
 /* The box, with what is worth knowing about this run. */
@@ -267,6 +270,7 @@ static enum kn_status conclude(struct kn_run_parts *r, struct kn_summary *s)
 static enum kn_status finish(struct kn_run_parts *r)
 {
     struct kn_summary s;
+    char time[KN_UNITS_TEXT];
     bool unfinished = !finished(r);
     enum kn_status status = kn_run_save(r); /* first: whatever fails after it, the state is safe */
     if (status == KN_OK && !unfinished) {
@@ -281,9 +285,9 @@ static enum kn_status finish(struct kn_run_parts *r)
     kn_progress_end(&r->progress, &s);
     if (unfinished)
         return kn_error_set(
-            KN_EINTERRUPTED, "%s at step %lld, t = %.6g; the checkpoint is written, --resume goes on",
+            KN_EINTERRUPTED, "%s at step %lld, t = %s; the checkpoint is written, --resume goes on",
             strcmp(r->outcome, KN_RUN_WALLTIME) == 0 ? "stopped by run.walltime" : "interrupted",
-            (long long)s.steps, s.time);
+            (long long)s.steps, kn_run_time(r, s.time, time));
     return KN_OK;
 }
 
@@ -301,6 +305,8 @@ static enum kn_status dismiss(struct kn_run_parts *r, enum kn_status status)
         kn_progress_fail(&r->progress, status == KN_EINTERRUPTED ? KN_RUN_INTERRUPTED : "failed",
                          kn_error_message());
     kn_progress_close(&r->progress);
+    if (r->lock >= 0)
+        close(r->lock);
     kn_monitor_destroy(&r->monitor);
     if (r->sim)
         kn_sim_destroy(r->sim);
@@ -323,8 +329,11 @@ static struct kn_run_options options_of(const struct kn_run_options *options, co
 enum kn_status kn_run(const struct kn_case *c, const struct kn_run_options *options)
 {
     const struct kn_comm *comm = kn_comm_world();
-    struct kn_run_parts r = {
-        .c = *c, .comm = comm, .options = options_of(options, comm), .started = kn_progress_clock()};
+    struct kn_run_parts r = {.c = *c,
+                             .lock = -1,
+                             .comm = comm,
+                             .options = options_of(options, comm),
+                             .started = kn_progress_clock()};
     kn_provenance_take(&r.provenance);
     kn_progress_begin(&r.progress, &r.options);
     kn_signals_catch();

@@ -110,6 +110,13 @@ static enum kn_status refuse_unfinished(const char *folder)
     return KN_OK;
 }
 
+/* Two runs that write into one folder would mix their results; one that is not there is nobody's yet. */
+static enum kn_status lock_folder(struct kn_run_parts *r)
+{
+    const bool free = kn_run_is_first(r) && r->lock < 0;
+    return kn_comm_agree(r->comm, free ? kn_files_lock(r->options.folder, &r->lock) : KN_OK);
+}
+
 /* ------------------------------------------------------------- preparations */
 
 bool kn_run_is_over(const struct kn_run_parts *r, double now)
@@ -211,27 +218,29 @@ static void find_last_step(struct kn_run_parts *r)
 
 static enum kn_status check_end(const struct kn_run_parts *r, const struct kn_checkpoint *k)
 {
+    char time[KN_UNITS_TEXT];
     const bool past = k->step > r->last || k->time > r->c.time.end + kn_sim_time_step(r->sim);
     if (past ||
         (k->step == r->last && k->ahead != 0)) /* half-way through a step there is nothing to look at */
         return kn_error_set(
             KN_EINPUT,
-            "the checkpoint '%s' (step %lld, t = %.6g) is past the end of this case (a later time.end "
+            "the checkpoint '%s' (step %lld, t = %s) is past the end of this case (a later time.end "
             "or more time.max_steps goes on from it)",
-            k->path, (long long)k->step, k->time);
+            k->path, (long long)k->step, kn_run_time(r, k->time, time));
     return KN_OK;
 }
 
 /* Files of a run that goes on, by rank 0. */
 static enum kn_status open_resumed(struct kn_run_parts *r, const struct kn_checkpoint *k, const char *note)
 {
+    char time[KN_UNITS_TEXT];
     enum kn_status status = kn_progress_open(&r->progress);
     if (status != KN_OK)
         return status;
     if (note[0])
         kn_progress_note(&r->progress, "%s", note);
-    kn_progress_note(&r->progress, "resuming from %s: step %lld, t = %.6g", k->path, (long long)k->step,
-                     k->time);
+    kn_progress_note(&r->progress, "resuming from %s: step %lld, t = %s", k->path, (long long)k->step,
+                     kn_run_time(r, k->time, time));
     status = kn_history_open(&r->history, r->options.folder, &r->monitor, k->step);
     if (status == KN_OK)
         status = write_case(r);
@@ -243,7 +252,9 @@ static enum kn_status begin_resumed(struct kn_run_parts *r)
 {
     char note[KN_CHECKPOINT_NOTE] = "";
     struct kn_checkpoint k = {0};
-    enum kn_status status = kn_run_find(r, &k, note);
+    enum kn_status status = lock_folder(r);
+    if (status == KN_OK)
+        status = kn_run_find(r, &k, note);
     if (status == KN_OK && r->chosen) { /* by the run that goes on */
         r->c.collision.samples = (int)k.samples;
         status = plan(r);
@@ -278,12 +289,15 @@ static enum kn_status begin_fresh(struct kn_run_parts *r)
 {
     const bool first = kn_run_is_first(r);
     const char *folder = r->options.folder;
-    enum kn_status status =
-        kn_comm_agree(r->comm, first && !r->options.overwrite ? refuse_unfinished(folder) : KN_OK);
+    enum kn_status status = lock_folder(r);
+    if (status == KN_OK && !r->options.overwrite)
+        status = kn_comm_agree(r->comm, first ? refuse_unfinished(folder) : KN_OK);
     if (status == KN_OK)
         status = choose_samples(r);
     if (status == KN_OK)
         status = kn_comm_agree(r->comm, first ? kn_files_make_folder(folder) : KN_OK);
+    if (status == KN_OK)
+        status = lock_folder(r);
     if (status == KN_OK)
         status = create(r);
     if (status == KN_OK)

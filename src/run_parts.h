@@ -33,6 +33,7 @@ struct kn_run_parts {
     bool chosen;             /* collision.samples was auto */
     struct kn_sim *sim;
     struct kn_monitor monitor;
+    int lock;                   /* of the folder, by rank 0; -1: none */
     struct kn_history *history; /* rank 0 */
     struct kn_progress progress;
     struct kn_provenance provenance;
@@ -73,6 +74,9 @@ enum kn_status kn_run_load(struct kn_run_parts *r, const struct kn_checkpoint *k
 
 /* Rows of h that are all finite; of type kn_share_move, of a run. */
 enum kn_status kn_run_move_rows(void *of, bool in, int64_t first, int64_t count, void *rows);
+
+/* A time in the units of the case. */
+const char *kn_run_time(const struct kn_run_parts *r, double time, char text[KN_UNITS_TEXT]);
 
 /* Add to the message of a failure where the run can be taken up again.  Rank 0. */
 enum kn_status kn_run_name_last(const struct kn_run_parts *r);

@@ -8,6 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *kn_run_time(const struct kn_run_parts *r, double time, char text[KN_UNITS_TEXT])
+{
+    struct kn_scales scales;
+    if (kn_scales_create(&scales, &r->c) == KN_OK && scales.known)
+        return kn_units_text(KN_DIMENSION_TIME, scales.time * time, text);
+    snprintf(text, KN_UNITS_TEXT, "%.6g", time);
+    return text;
+}
+
 /* ------------------------------------------------------------------ writing */
 
 /* Between two looks at the gas nobody has seen whether it is still finite; a bad state must not
@@ -56,6 +65,7 @@ enum kn_status kn_run_save(struct kn_run_parts *r)
     const double begun = kn_progress_clock();
     const struct kn_checkpoint_source source = source_of(r);
     struct kn_checkpoint k = {0};
+    char time[KN_UNITS_TEXT];
     kn_sim_describe(r->sim, &k);
     k.fingerprint = r->fingerprint;
     k.nwatched = KN_MONITOR_CELL;
@@ -66,7 +76,8 @@ enum kn_status kn_run_save(struct kn_run_parts *r)
     r->checkpointed = kn_progress_clock();
     r->output_s += r->checkpointed - begun;
     if (status == KN_OK)
-        kn_progress_log(&r->progress, "checkpoint at step %lld, t = %.6g", (long long)k.step, k.time);
+        kn_progress_log(&r->progress, "checkpoint at step %lld, t = %s", (long long)k.step,
+                        kn_run_time(r, k.time, time));
     return status;
 }
 
@@ -82,13 +93,13 @@ static const char *advice(const struct kn_case *c)
 
 enum kn_status kn_run_name_last(const struct kn_run_parts *r)
 {
-    char why[KN_RUN_MESSAGE], note[KN_CHECKPOINT_NOTE];
+    char why[KN_RUN_MESSAGE], note[KN_CHECKPOINT_NOTE], time[KN_UNITS_TEXT];
     struct kn_checkpoint k = {0};
     snprintf(why, sizeof why, "%s", kn_error_message());
     if (kn_checkpoint_find(&kn_comm_alone, r->options.folder, r->fingerprint, &k, note) != KN_OK)
         return kn_error_set(KN_ENUMERIC, "%s (%s); there is no checkpoint before it", why, advice(&r->c));
-    kn_error_set(KN_ENUMERIC, "%s (%s); last good checkpoint: %s (step %lld, t = %.6g)", why, advice(&r->c),
-                 k.path, (long long)k.step, k.time);
+    kn_error_set(KN_ENUMERIC, "%s (%s); last good checkpoint: %s (step %lld, t = %s)", why, advice(&r->c),
+                 k.path, (long long)k.step, kn_run_time(r, k.time, time));
     kn_checkpoint_free(&k);
     return KN_ENUMERIC;
 }

@@ -111,8 +111,7 @@ static enum kn_status divide(const struct kn_case *c, const struct kn_comm *comm
     *boxes = calloc((size_t)comm->size, sizeof **boxes);
     if (!*boxes)
         return kn_error_set(KN_EMEMORY, "no memory for %d boxes", comm->size);
-    const int least = backend->thinnest > 0 ? backend->thinnest : c->space.order;
-    return kn_boxes_create(*boxes, comm->size, c, least);
+    return kn_boxes_create(*boxes, comm->size, c, kn_backend_thinnest(backend, c));
 }
 
 enum kn_status kn_sim_divide(const struct kn_case *c, const struct kn_comm *comm, struct kn_box **boxes)

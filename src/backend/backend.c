@@ -12,6 +12,11 @@ bool kn_backend_collides(const struct kn_backend *backend, enum kn_method method
     return !backend->collides || backend->collides(method);
 }
 
+int kn_backend_thinnest(const struct kn_backend *backend, const struct kn_case *c)
+{
+    return backend->thinnest ? backend->thinnest(c) : c->space.order;
+}
+
 const struct kn_backend *kn_backend_find(const char *name, enum kn_method method)
 {
     const bool any = strcmp(name, "auto") == 0;

@@ -60,9 +60,12 @@ struct kn_backend {
                                double *sums);
     void (*device)(char *text, size_t size); /* what it is called, where it is available */
     double (*room)(void); /* bytes that are free where the state lies; NULL: that is the computer's memory */
-    /* Take the device that falls to this rank, before anything else; `note`: a sentence for the user, or "". */
-    enum kn_status (*settle)(const struct kn_comm *comm, char *note, size_t size); /* NULL: nothing to choose */
-    int thinnest; /* cells that the box of a rank must have along an axis that is cut; 0: space.order */
+    /* Take the device that falls to this rank, before anything else; `note`: a sentence for the user, or "".
+     */
+    enum kn_status (*settle)(const struct kn_comm *comm, char *note,
+                             size_t size); /* NULL: nothing to choose */
+    /* Cells that the box of a rank must have along an axis that is cut; NULL: space.order. */
+    int (*thinnest)(const struct kn_case *c);
 };
 
 /* The mesh of a problem, in the memory of the host. */
@@ -70,6 +73,7 @@ struct kn_mesh kn_backend_mesh(const struct kn_problem *p);
 
 /* The backend of that name; "auto" is the best that runs on this machine and has the method. */
 const struct kn_backend *kn_backend_find(const char *name, enum kn_method method);
+int kn_backend_thinnest(const struct kn_backend *backend, const struct kn_case *c);
 bool kn_backend_collides(const struct kn_backend *backend, enum kn_method method);
 
 /* The backend of that name, or for "auto" any that runs here, if it can assemble; else NULL. */

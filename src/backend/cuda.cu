@@ -13,10 +13,7 @@ extern "C" {
 #include "sampling.h"
 }
 
-/* TIMED: one sweep in so many is timed.
- * THINNEST: cells of a box along an axis that is cut.  The march leaves out up to two cells before a wall and
- * the three that make no tile; what it has of a box must be none, or as many as a tile has. */
-enum { TIMED = 16, THINNEST = 2 + 3 + KN_CUDA_COLUMNS };
+enum { TIMED = 16 }; /* one sweep in so many is timed */
 
 /* ------------------------------------------------------------------ is there a card? */
 
@@ -596,8 +593,16 @@ static double room(void)
     return cudaMemGetInfo(&free_bytes, &total) == cudaSuccess ? (double)free_bytes : NAN;
 }
 
+/* The march, which a plane to second order may get, leaves out up to two cells before a wall and the three that
+ * make no tile; what it has of a box must be none, or as many as a tile has. */
+static int thinnest(const struct kn_case *c)
+{
+    const bool plane = c->space.cells[0] > 1 && c->space.cells[1] > 1 && c->space.cells[2] == 1;
+    return c->space.order == 2 && plane ? 2 + 3 + KN_CUDA_COLUMNS : c->space.order;
+}
+
 const struct kn_backend kn_backend_cuda = {
     "cuda",   "an NVIDIA GPU",  available,   collides, create,  destroy,  memory,  put,
     get,      set_walls,        step,        collide,  moments, fluxes,   seconds, copy,
-    describe, kn_cuda_assemble, device_name, room,     settle,  THINNEST,
+    describe, kn_cuda_assemble, device_name, room,     settle,  thinnest,
 };

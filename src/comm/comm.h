@@ -22,7 +22,7 @@ extern const struct kn_comm kn_comm_alone; /* this rank by itself */
 /* Join the job that a launcher (mpirun, srun) has started this process for, if one has.  KN_EINPUT
  * where several processes were started by one and the program cannot talk to the others. */
 enum kn_status kn_comm_start(void);
-void kn_comm_end(void); /* waits until all ranks have come to it */
+void kn_comm_end(void);                    /* waits until all ranks have come to it */
 const struct kn_comm *kn_comm_world(void); /* all ranks of the job */
 const char *kn_comm_library(void);         /* what connects them, and its version; "" = nothing can */
 

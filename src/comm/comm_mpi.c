@@ -52,14 +52,23 @@ static void describe(MPI_Comm handle, struct kn_comm *comm)
 enum kn_status kn_comm_start(void)
 {
     int provided;
-    if (started || !kn_launcher_find())
-        return KN_OK;
+    const struct kn_launcher *launcher = kn_launcher_find();
+    const enum kn_status status = kn_launcher_check();
+    if (status != KN_OK || started || !launcher)
+        return status;
     if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS)
         return kn_error_set(KN_EDEVICE, "MPI does not start");
     started = true;
     if (provided < MPI_THREAD_FUNNELED)
         return kn_error_set(KN_EDEVICE, "the MPI library cannot work with threads (MPI_THREAD_FUNNELED)");
     describe(MPI_COMM_WORLD, &world);
+    if (world.size == 1 && launcher->processes > 1)
+        return kn_error_set(
+            KN_EINPUT,
+            "%s has started %d processes, but %s does not connect them: each would compute the "
+            "whole case (the program wants the launcher of the MPI it was built with; srun: "
+            "--mpi=list)",
+            launcher->name, launcher->processes, kn_comm_library());
     return KN_OK;
 }
 

@@ -11,9 +11,14 @@ const struct kn_comm kn_comm_alone = {.size = 1, .local_size = 1};
 
 enum kn_status kn_comm_start(void)
 {
+    const enum kn_status status = kn_launcher_check();
     const struct kn_launcher *launcher = kn_launcher_find();
-    if (!launcher || launcher->processes < 2)
-        return KN_OK;
+    const char *wish = getenv("KNUDSEN_MPI");
+    if (status == KN_OK && wish && launcher)
+        return kn_error_set(KN_EINPUT, "KNUDSEN_MPI=%s: this program was built without MPI (-DKN_MPI=ON)",
+                            wish);
+    if (status != KN_OK || !launcher || launcher->processes < 2)
+        return status;
     return kn_error_set(KN_EINPUT,
                         "%s has started %d copies of this program, which was built without MPI and would "
                         "write the same files %d times (build with -DKN_MPI=ON, or start it once)",

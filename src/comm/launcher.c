@@ -1,33 +1,55 @@
 #include "comm/launcher.h"
 
+#include "error.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 /* What launchers leave in the environment of the processes they start, by the way they speak. */
 static const struct {
-    const char *name, *sign, *count; /* of variables; count may be NULL */
+    const char *name, *rank, *count; /* of variables; count may be NULL */
 } known[] = {
     {"mpirun", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, /* Open MPI */
     {"mpirun", "MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},   /* MVAPICH */
     {"mpirun", "PMI_RANK", "PMI_SIZE"},                         /* MPICH, Intel MPI, srun --mpi=pmi2 */
     {"aprun", "ALPS_APP_PE", NULL},                             /* Cray */
     {"srun", "PMIX_RANK", "SLURM_STEP_NUM_TASKS"},              /* srun --mpi=pmix, prun */
+    {NULL, NULL, NULL},
 };
 
-/* KNUDSEN_MPI=on joins a job that leaves none of these signs, off runs alone in spite of them. */
+/* Of what says nothing of MPI, for KNUDSEN_MPI=on: srun tells how many it has started all the same. */
+static const char *const any_rank = "SLURM_PROCID", *const any_count = "SLURM_STEP_NUM_TASKS";
+
+static int number(const char *variable, int otherwise)
+{
+    const char *text = variable ? getenv(variable) : NULL;
+    return text ? atoi(text) : otherwise;
+}
+
+static bool wishes(const char *what)
+{
+    const char *wish = getenv("KNUDSEN_MPI");
+    return wish && strcmp(wish, what) == 0;
+}
+
+enum kn_status kn_launcher_check(void)
+{
+    if (!getenv("KNUDSEN_MPI") || wishes("on") || wishes("off"))
+        return KN_OK;
+    return kn_error_set(KN_EINPUT, "KNUDSEN_MPI=%s: on or off is expected", getenv("KNUDSEN_MPI"));
+}
+
+/* KNUDSEN_MPI=on joins a job that leaves none of the known signs, off runs alone in spite of them. */
 const struct kn_launcher *kn_launcher_find(void)
 {
     static struct kn_launcher found;
-    const char *wish = getenv("KNUDSEN_MPI");
-    if (wish && strcmp(wish, "off") == 0)
+    if (wishes("off"))
         return NULL;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        if (!getenv(known[i].sign))
-            continue;
-        const char *count = known[i].count ? getenv(known[i].count) : NULL;
-        found = (struct kn_launcher){known[i].name, count ? atoi(count) : 1};
-        return &found;
-    }
-    found = (struct kn_launcher){"KNUDSEN_MPI=on", 1};
-    return wish && strcmp(wish, "on") == 0 ? &found : NULL;
+    for (int i = 0; known[i].name; i++)
+        if (getenv(known[i].rank)) {
+            found = (struct kn_launcher){known[i].name, number(known[i].count, 1), number(known[i].rank, 0)};
+            return &found;
+        }
+    found = (struct kn_launcher){"KNUDSEN_MPI=on", number(any_count, 1), number(any_rank, 0)};
+    return wishes("on") ? &found : NULL;
 }

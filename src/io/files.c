@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -122,6 +123,22 @@ enum kn_status kn_files_write_text(const char *path, void (*fill)(FILE *to, cons
         return kn_error_set(KN_EIO, "cannot write '%s': %s", path, reason ? strerror(reason) : "write error");
     }
     return kn_files_commit(temporary, path);
+}
+
+enum kn_status kn_files_lock(const char *folder, int *lock)
+{
+    *lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (*lock < 0 || flock(*lock, LOCK_EX | LOCK_NB) == 0)
+        return KN_OK;
+    const bool taken = errno == EWOULDBLOCK;
+    close(*lock);
+    *lock = -1;
+    return taken ? kn_error_set(
+                       KN_EIO,
+                       "'%s' is in use: another run is writing into it (wait for its end, or --out goes "
+                       "elsewhere)",
+                       folder)
+                 : KN_OK;
 }
 
 enum kn_status kn_files_remove(const char *path)

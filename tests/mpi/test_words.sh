@@ -36,9 +36,11 @@ check "--help once" once out '^Usage:'
 check "an unknown option" ends 2 ranks 2 run case.yaml --nonsense
 check "is told once" once err "unrecognized option"
 check "no case" ends 2 ranks 2 run
-check "is told once" once err "which case"
-check "two cases" ends 2 ranks 2 run case.yaml case.yaml
-check "is told once" once err "one case file at a time"
+check "is told once" once err 'which case'
+check "two cases" ends 2 ranks 2 run case.yaml other.yaml
+check "are told once" once err 'one case file at a time'
+check "options that do not go together" ends 2 ranks 2 bench --quick
+check "are told once" once err 'go with --scaling only'
 check "an unknown key" ends 2 ranks 3 run case.yaml --set space.cels=3
 check "is told once" says 'space.cells'
 check "no file" ends 2 ranks 2 run none.yaml
@@ -59,20 +61,28 @@ unstable=(--set gas.delta=1000 --set collision.update=explicit --set collision.s
 check "a state that is not finite" ends 3 ranks 3 run case.yaml --out bad --quiet "${unstable[@]}"
 check "names the cell once" says 'non-finite .* in cell'
 
+check "KNUDSEN_MPI is on or off" ends 2 env KNUDSEN_MPI=yes "$knudsen" doctor
+check "and that is said" says 'on or off'
+check "off: two copies that do not know each other" ends 0 env KNUDSEN_MPI=off timeout 60 "$mpirun" -n 2 "$knudsen" doctor
+unconnected() { env -u OMPI_COMM_WORLD_SIZE PMI_RANK=0 PMI_SIZE=3 "$knudsen" doctor; } # as another MPI would start it
+check "a launcher that MPI does not know" ends 2 unconnected
+check "is told" says 'started 3 processes'
 check "commands for one rank" ends 0 ranks 3 cases
 check "are carried out once" once out '^cavity '
 check "plot" ends 0 ranks 2 info case.yaml
 
 # mpirun passes SIGUSR1 on: a checkpoint, and the run goes on.
 timeout 60 "$mpirun" -n 2 "$knudsen" run case.yaml --out signal --set time.max_steps=100000000 --set time.end=1e9 \
-    --set run.walltime=20 >out 2>err &
+    --set run.walltime=20 >job.out 2>job.err &
 sleep 1.5
 pkill -USR1 -P $! mpirun || kill -USR1 $!
 sleep 1
+check "a second run into its folder" ends 4 "$knudsen" run case.yaml --out signal --overwrite --quiet
+check "is refused" says 'signal. is in use'
 check "SIGUSR1: a checkpoint" test -s signal/checkpoint-a.h5
-check "SIGUSR1: told once" once out 'checkpoint on request'
+check "SIGUSR1: told once" once job.out 'checkpoint on request'
 pids=($(pgrep -f "^$knudsen run case.yaml --out signal"))
 kill -TERM "${pids[1]}" # any rank will do
 wait
-check "SIGTERM to one rank stops all" once err 'interrupted at step'
+check "SIGTERM to one rank stops all" once job.err 'interrupted at step'
 exit $failed

@@ -555,6 +555,14 @@ static void rows_do_not_depend_on_who_sums(void **state)
     drop(&s);
 }
 
+/* The monitor of a rank that has a box of the cells. */
+static void build_part(struct scene *s, const struct kn_box *box)
+{
+    assert_int_equal(kn_space_create(&s->space, &s->c, box), KN_OK);
+    assert_int_equal(kn_monitor_create(&s->m, &s->c, &s->space, &kn_comm_alone), KN_OK);
+    s->fields = calloc((size_t)s->space.ncells * KN_FIELDS, sizeof *s->fields);
+}
+
 /* A box of the space names its cells as the whole space does. */
 static void boxes_name_cells_of_the_whole(void **state)
 {
@@ -566,9 +574,7 @@ static void boxes_name_cells_of_the_whole(void **state)
     build(&s);
     const int ncolumns = s.m.ncolumns;
     drop(&s);
-    assert_int_equal(kn_space_create(&s.space, &s.c, &box), KN_OK);
-    assert_int_equal(kn_monitor_create(&s.m, &s.c, &s.space, &kn_comm_alone), KN_OK);
-    s.fields = calloc((size_t)s.space.ncells * KN_FIELDS, sizeof *s.fields);
+    build_part(&s, &box);
     assert_int_equal(s.m.ncolumns, ncolumns);
     cell(&s, 0, 1, 0)[KN_QX] = NAN;
     cell(&s, 1, 0, 0)[KN_QY] = s.fields[2 * KN_FIELDS] = NAN;
