@@ -104,11 +104,13 @@ static void list_received(const struct survey *s, const int *owners)
     }
 }
 
-/* Tell every peer the same number of numbers, or lists of them, and hear theirs. */
+/* Tell every peer the same number of numbers, or lists of them, and hear theirs.  A rank that cannot says so
+ * in time: the others would wait for its messages. */
 static enum kn_status tell_peers(const struct kn_halo *h, struct kn_comm_message *messages)
 {
     struct kn_comm_exchange *e;
-    const enum kn_status status = kn_comm_exchange_create(&e, h->comm, messages, 2 * h->npeers);
+    const enum kn_status status =
+        kn_comm_agree(h->comm, kn_comm_exchange_create(&e, h->comm, messages, 2 * h->npeers));
     if (status == KN_OK) {
         kn_comm_exchange_start(e);
         kn_comm_exchange_wait(e);
@@ -156,9 +158,10 @@ static enum kn_status exchange_lists(const struct survey *s, struct kn_comm_mess
     struct kn_halo *h = s->halo;
     int64_t *wanted = malloc(((size_t)h->nrecv + (size_t)h->nsend + 1) * sizeof *wanted);
     h->send = malloc(((size_t)h->nsend + 1) * sizeof *h->send);
-    if (!wanted || !h->send) {
+    enum kn_status status = kn_comm_agree(h->comm, wanted && h->send ? KN_OK : no_memory());
+    if (status != KN_OK || !wanted || !h->send) { /* one implies the others */
         free(wanted);
-        return no_memory();
+        return status;
     }
     int64_t *asked = wanted + h->nrecv;
     for (int32_t i = 0; i < h->nrecv; i++)
@@ -170,7 +173,7 @@ static enum kn_status exchange_lists(const struct survey *s, struct kn_comm_mess
         messages[2 * i + 1] =
             (struct kn_comm_message){p->rank, false, asked + p->first_send, (size_t)p->nsend * sizeof *asked};
     }
-    const enum kn_status status = tell_peers(h, messages);
+    status = tell_peers(h, messages);
     for (int32_t i = 0; i < h->nsend && status == KN_OK; i++)
         h->send[i] = own_row(s, asked[i]);
     free(wanted);
@@ -226,7 +229,7 @@ enum kn_status kn_halo_create(struct kn_halo *halo, const struct kn_comm *comm, 
     if (status == KN_OK && messages)
         status = exchange_lists(&s, messages);
     free(messages);
-    return kn_comm_agree(comm, status);
+    return status;
 }
 
 void kn_halo_destroy(struct kn_halo *halo)

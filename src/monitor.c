@@ -222,8 +222,9 @@ void kn_monitor_destroy(struct kn_monitor *m)
 static int64_t find_bad(const struct kn_monitor *m, const double *fields)
 {
     const int ncells = m->space->ncells;
+    const int threads = kn_sums_threads(m->c, m->comm, ncells);
     int first = ncells; /* the order of cells in a box is that in the whole space */
-#pragma omp parallel for schedule(static) num_threads(kn_sums_threads(m->c, ncells)) reduction(min : first)
+#pragma omp parallel for schedule(static) num_threads(threads) reduction(min : first)
     for (int i = 0; i < ncells; i++) {
         bool good = true;
         for (int f = 0; f < KN_FIELDS; f++)
@@ -361,7 +362,7 @@ static void keep_fields(struct kn_monitor *m, const double *fields, bool average
 {
     const int ncells = m->space->ncells;
     const double share = averaged ? 1.0 / (double)m->averaged : 0;
-#pragma omp parallel for schedule(static) num_threads(kn_sums_threads(m->c, ncells))
+#pragma omp parallel for schedule(static) num_threads(kn_sums_threads(m->c, m->comm, ncells))
     for (int i = 0; i < ncells; i++) {
         const double *q = fields + (size_t)i * KN_FIELDS;
         double *mean = m->mean_fields + (size_t)i * KN_FIELDS;

@@ -147,10 +147,10 @@ static bool hear_pilot(void *to, double part)
     return hear(r, KN_PREPARE_SAMPLES, part, &r->pilot_s);
 }
 
-/* A preparation that was stopped knows not by whom. */
+/* A preparation that was stopped knows not by whom; a signal may have come to another rank. */
 static enum kn_status name_stop(const struct kn_run_parts *r, enum kn_status status)
 {
-    if (status != KN_EINTERRUPTED || kn_signals_stop())
+    if (status != KN_EINTERRUPTED || kn_signals_stop() || !kn_run_is_over(r, kn_progress_clock()))
         return status;
     return kn_error_set(KN_EINTERRUPTED, "stopped by run.walltime (%g s) before the first step",
                         r->c.run.walltime);

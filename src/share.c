@@ -33,16 +33,34 @@ static bool find_run(const struct kn_share *s, const struct kn_box *box, const s
     return first < end;
 }
 
-static int64_t count_lines(const struct kn_box *box)
+/* The first line of a box that is not before a line of the whole space. */
+static int64_t find_line(const struct kn_share *s, const struct kn_box *box, int64_t of_whole)
 {
-    return (int64_t)(box->end[1] - box->first[1]) * (box->end[2] - box->first[2]);
+    const int64_t ny = box->end[1] - box->first[1], nz = box->end[2] - box->first[2];
+    const int64_t y = of_whole % s->space->whole[1] - box->first[1],
+                  z = of_whole / s->space->whole[1] - box->first[2];
+    if (z < 0 || z >= nz)
+        return z < 0 ? 0 : nz * ny;
+    return z * ny + (y < 0 ? 0 : y > ny ? ny : y);
+}
+
+/* Lines first..end-1 of a box: a checkpoint asks for few of many at a time. */
+struct lines {
+    int64_t first, end;
+};
+
+static struct lines lines_asked(const struct kn_share *s, const struct kn_box *box, const struct request *r)
+{
+    const int64_t nx = s->space->whole[0], last = r->first + r->count - 1;
+    return (struct lines){find_line(s, box, r->first / nx), find_line(s, box, last / nx + 1)};
 }
 
 static int64_t count_cells(const struct kn_share *s, const struct kn_box *box, const struct request *r)
 {
+    const struct lines lines = lines_asked(s, box, r);
     struct run run;
     int64_t cells = 0;
-    for (int64_t line = 0; line < count_lines(box); line++)
+    for (int64_t line = lines.first; line < lines.end; line++)
         cells += find_run(s, box, r, line, &run) ? run.count : 0;
     return cells;
 }
@@ -52,10 +70,11 @@ static enum kn_status move_own(const struct kn_share *s, const struct request *r
 {
     const struct kn_box *box = &s->boxes[s->comm->rank];
     const struct kn_share_table *t = &s->tables[r->table];
+    const struct lines lines = lines_asked(s, box, r);
     enum kn_status status = KN_OK;
     size_t at = 0;
     struct run run;
-    for (int64_t line = 0; line < count_lines(box); line++) {
+    for (int64_t line = lines.first; line < lines.end; line++) {
         if (!find_run(s, box, r, line, &run))
             continue;
         char *to = rows + (packed ? at : (size_t)(run.number - r->first) * t->bytes);
@@ -71,8 +90,9 @@ static void place(const struct kn_share *s, const struct request *r, const struc
                   char *rows)
 {
     const size_t bytes = s->tables[r->table].bytes;
+    const struct lines lines = lines_asked(s, box, r);
     struct run run;
-    for (int64_t line = 0; line < count_lines(box); line++) {
+    for (int64_t line = lines.first; line < lines.end; line++) {
         if (!find_run(s, box, r, line, &run))
             continue;
         char *there = rows + (size_t)(run.number - r->first) * bytes;

@@ -3,7 +3,6 @@
 #include "exact.h"
 
 #include <math.h>
-#include <omp.h>
 
 enum {
     VOLUME,
@@ -18,9 +17,9 @@ enum {
 };
 enum { BLOCK = 64, CELLS_OF_A_THREAD = 2048 };
 
-int kn_sums_threads(const struct kn_case *c, int cells)
+int kn_sums_threads(const struct kn_case *c, const struct kn_comm *comm, int cells)
 {
-    const int most = c->run.threads > 0 ? c->run.threads : omp_get_max_threads(),
+    const int most = c->run.threads > 0 ? c->run.threads : kn_comm_processors(comm),
               useful = 1 + cells / CELLS_OF_A_THREAD;
     return most < useful ? most : useful;
 }
@@ -66,7 +65,7 @@ void kn_sums_take(struct kn_sums *sums, const struct kn_comm *comm, const struct
 {
     struct kn_exact all[SUMS] = {0};
     double values[SUMS];
-#pragma omp parallel num_threads(kn_sums_threads(c, space->ncells))
+#pragma omp parallel num_threads(kn_sums_threads(c, comm, space->ncells))
     {
         struct kn_exact own[SUMS] = {0};
 #pragma omp for schedule(static) nowait

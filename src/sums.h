@@ -24,6 +24,6 @@ void kn_sums_take(struct kn_sums *sums, const struct kn_comm *comm, const struct
                   const struct kn_space *space, const double *fields, const double *before);
 
 /* Threads for a loop over cells that does little in each. */
-int kn_sums_threads(const struct kn_case *c, int cells);
+int kn_sums_threads(const struct kn_case *c, const struct kn_comm *comm, int cells);
 
 #endif
