@@ -25,8 +25,8 @@ enum kn_status kn_files_commit(const char *temporary, const char *path);
 enum kn_status kn_files_write_text(const char *path, void (*fill)(FILE *to, const void *what),
                                    const void *what);
 
-/* Keep others out of a folder that is there: `*lock` is held until it is closed, or the process ends.  KN_EINPUT
- * where another has it; -1 and no error where the file system has no locks. */
+/* Keep others out of a folder that is there: `*lock` is held until it is closed, or the process ends.
+ * KN_EINPUT where another has it; -1 and no error where the file system has no locks. */
 enum kn_status kn_files_lock(const char *folder, int *lock);
 
 /* Remove a file; one that is not there is no error. */
