@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -31,7 +32,16 @@ def find_program(program=None):
 
 
 def run(
-    case, out=None, set=None, program=None, *, resume=False, overwrite=False, progress=None, squeeze=True
+    case,
+    out=None,
+    set=None,
+    program=None,
+    *,
+    resume=False,
+    overwrite=False,
+    progress=None,
+    launcher=None,
+    squeeze=True,
 ):
     """Run a case and open the result.
 
@@ -43,6 +53,7 @@ def run(
     overwrite  begin anew where a run stopped before its end
     progress   True shows a line that follows the run; a function is called with a dict about once a
                second, whose ``event`` is ``start``, ``progress``, ``end``, ... (``knudsen run --json``)
+    launcher   what starts it on several ranks: ``"mpirun -n 4"``, ``"srun"``, or a list of words
 
     A failure raises ``knudsen.Error`` with the program's message, and so does the end of ``run.walltime``.
     Ctrl-C lets the program write a checkpoint and then raises KeyboardInterrupt.  After both
@@ -59,14 +70,16 @@ def run(
         path = _write(case, Path(scratch)) if isinstance(case, dict) else Path(case)
         temporary = None if out is not None else _Scratch()
         folder = Path(out) if out is not None else temporary.path
-        command = [program, "run", str(path), "--out", str(folder), "--json"]
+        words = shlex.split(launcher) if isinstance(launcher, str) else list(launcher or [])
+        command = words + [program, "run", str(path), "--out", str(folder), "--json"]
         for key, value in (set or {}).items():
             command += ["--set", f"{key}={_value(value)}"]
         command += ["--resume"] * resume + ["--overwrite"] * overwrite
         code, message = _start(command, _show if progress is True else progress)
     if code != 0:
         # a dict has no lines and columns that the message could point at
-        message = message.removeprefix("knudsen: ")
+        # and a launcher adds paragraphs of its own, between lines
+        message = message.split("\n---", 1)[0].removeprefix("knudsen: ")
         if isinstance(case, dict) and message.startswith(f"{path}:"):
             message = message.split(": ", 1)[1]
         how = f"exit code {code}" if code > 0 else f"signal {-code}"

@@ -45,6 +45,20 @@ class Run(Test):
         np.testing.assert_array_equal(again.fields["u"], first.fields["u"])
         self.assertEqual(again.case, first.case)
 
+    def test_ranks(self):
+        ranks = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+        ranks |= {"OMPI_MCA_rmaps_base_oversubscribe": "1"}
+        doctor = subprocess.run([PROGRAM, "doctor"], capture_output=True, text=True, check=True).stdout
+        if "runs alone" not in doctor:
+            self.skipTest("built without MPI")
+        with mock.patch.dict(os.environ, ranks):
+            run = knudsen.run(CAVITY, program=PROGRAM, launcher="mpirun -n 3")
+            self.assertEqual(run.summary.ranks, 3)
+            np.testing.assert_array_equal(run.fields["u"], finished(CAVITY).fields["u"])
+            call = {"program": PROGRAM, "launcher": ["mpirun", "-n", "2"], "set": {"gas.delta": -1}}
+            error = self.refuses("gas.delta: -1 is out of range", knudsen.run, CAVITY, **call)
+        self.assertNotIn("---", str(error))
+
     def test_temporary_folder_goes_with_the_run(self):
         run = knudsen.run(PLATES, program=PROGRAM)
         folder, series = run.folder, run.series
