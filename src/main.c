@@ -141,19 +141,22 @@ int main(int argc, char **argv)
     argp_err_exit_status = KN_COMMAND_USAGE;
     signal(SIGXFSZ, SIG_IGN); /* a file-size limit is a write error like a full disk, */
     signal(SIGPIPE, SIG_IGN); /* and so is a reader who has gone */
-    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &first);
+    const struct kn_launcher *launcher = kn_launcher_find();
+    const bool repeats = launcher && launcher->rank > 0; /* what another copy says already */
+    if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER | (repeats ? ARGP_NO_ERRS | ARGP_NO_HELP : 0), NULL,
+                   &first))
+        return 0;
 
     const struct command *command = find_command(argv[first]);
     if (!command)
-        return unknown_command(argv[first]);
+        return repeats ? 0 : unknown_command(argv[first]);
     if (command->run == kn_command_help && argc - first == 2 && find_command(argv[first + 1]))
         return explain(find_command(argv[first + 1]));
     argv[first] = (char *)command->title;
     atexit(kn_comm_end);
     const enum kn_status status = kn_comm_start();
     if (status != KN_OK) /* every process has found it by itself */
-        return kn_launcher_find() && kn_launcher_find()->rank > 0 ? kn_status_exit_code(status)
-                                                                  : kn_command_finish(status, NULL);
+        return repeats ? kn_status_exit_code(status) : kn_command_finish(status, NULL);
     int code = 0;
     if (command->parallel || kn_comm_world()->rank == 0)
         code = command->run(argc - first, argv + first);

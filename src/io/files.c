@@ -133,18 +133,17 @@ enum kn_status kn_files_lock(const char *folder, int *lock)
     const bool taken = errno == EWOULDBLOCK;
     close(*lock);
     *lock = -1;
-    return taken ? kn_error_set(
-                       KN_EIO,
-                       "'%s' is in use: another run is writing into it (wait for its end, or --out goes "
-                       "elsewhere)",
-                       folder)
-                 : KN_OK;
+    if (!taken)
+        return KN_OK;
+    return kn_error_set(
+        KN_EINPUT,
+        "'%s' is in use: another run is writing into it (wait for its end, or --out goes elsewhere)", folder);
 }
 
 enum kn_status kn_files_remove(const char *path)
 {
     if (unlink(path) != 0 && errno != ENOENT && errno != ENOTDIR)
-        return kn_error_set(KN_EINPUT, "cannot remove '%s': %s", path, strerror(errno));
+        return kn_error_set(KN_EIO, "cannot remove '%s': %s", path, strerror(errno));
     return KN_OK;
 }
 

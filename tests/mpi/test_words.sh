@@ -35,6 +35,12 @@ check "--help" ends 0 ranks 2 run --help
 check "--help once" once out '^Usage:'
 check "an unknown option" ends 2 ranks 2 run case.yaml --nonsense
 check "is told once" once err "unrecognized option"
+check "--version" ends 0 ranks 3 --version
+check "--version once" once out '^knudsen [0-9]'
+check "an unknown command" ends 2 ranks 3 runn
+check "is told once" once err 'did you mean run'
+check "no command" ends 2 ranks 2
+check "is told once" once err '^Usage:'
 check "no case" ends 2 ranks 2 run
 check "is told once" once err 'which case'
 check "two cases" ends 2 ranks 2 run case.yaml other.yaml
