@@ -59,14 +59,17 @@ static inline int line_of(const struct kn_assembly *g, const struct stencil *s, 
 
 /* ----------------------------------------------------------------------- assembly */
 
-/* coefficient * a b^T, without the symmetric half where a and b differ. */
+/* coefficient * a b^T, without the symmetric half where a and b differ.  On small grids the fourth place of a
+ * line is the first of the next, which would wait until this one is stored: every other line first. */
 static inline void add_product(const struct kn_assembly *g, const struct stencil *a, const struct stencil *b,
                                double coefficient, double *sum)
 {
+    static const int order[KN_LINES] = {0, 2, 4, 6, 8, 1, 3, 5, 7};
     for (int i = 0; i < KN_STENCIL; i++) {
         const size_t row = (size_t)(line_of(g, a, i / KN_POINTS) + i % KN_POINTS) * (size_t)g->size;
         const double scaled = coefficient * a->value[i / KN_POINTS][i % KN_POINTS];
-        for (int j = 0; j < KN_LINES; j++) {
+        for (int k = 0; k < KN_LINES; k++) {
+            const int j = order[k];
             line *to = (line *)(sum + row + line_of(g, b, j));
             *to += scaled * *(const line *)b->value[j];
         }

@@ -32,7 +32,7 @@ END
 # Long enough to be stopped on any machine: some seconds' worth of steps on four ranks.
 ranks 4 run case.yaml --out probe --quiet --set run.walltime=1 >/dev/null 2>&1
 steps=$(sed -n 's/^ *"steps": *\([0-9]*\).*/\1/p' probe/summary.json)
-end="time.max_steps=$((8 * ${steps:-100}))"
+end="time.max_steps=$((5 * ${steps:-100}))"
 check "the whole run, alone" "$knudsen" run case.yaml --out whole --quiet --set "$end"
 
 # --------------------------------------------------------------- other numbers of ranks
