@@ -222,9 +222,8 @@ void kn_monitor_destroy(struct kn_monitor *m)
 static int64_t find_bad(const struct kn_monitor *m, const double *fields)
 {
     const int ncells = m->space->ncells;
-    const int threads = kn_sums_threads(m->c, m->comm, ncells);
     int first = ncells; /* the order of cells in a box is that in the whole space */
-#pragma omp parallel for schedule(static) num_threads(threads) reduction(min : first)
+#pragma omp parallel for reduction(min : first) num_threads(kn_sums_threads(m->c, m->comm, ncells))
     for (int i = 0; i < ncells; i++) {
         bool good = true;
         for (int f = 0; f < KN_FIELDS; f++)

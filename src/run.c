@@ -135,7 +135,6 @@ static enum kn_status attend(struct kn_run_parts *r)
     const int64_t step = kn_sim_steps(r->sim);
     const struct kn_eta_mark mark = {now, r->output_s, step};
     int64_t wishes[WISHES];
-    char time[KN_UNITS_TEXT];
     kn_progress_step(&r->progress, &mark, kn_sim_time(r->sim), &r->monitor.row);
     if (step < r->attend_at)
         return KN_OK;
@@ -146,9 +145,11 @@ static enum kn_status attend(struct kn_run_parts *r)
         return KN_OK; /* the end writes the checkpoint */
     }
     const enum kn_status status = wishes[SAVE] ? kn_run_save(r) : KN_OK;
-    if (status == KN_OK && wishes[SAVE] == -2)
+    if (status == KN_OK && wishes[SAVE] == -2) {
+        char time[KN_UNITS_TEXT];
         kn_progress_note(&r->progress, "checkpoint on request at step %lld, t = %s", (long long)step,
                          kn_run_time(r, kn_sim_time(r->sim), time));
+    }
     return status;
 }
 
@@ -270,7 +271,6 @@ static enum kn_status conclude(struct kn_run_parts *r, struct kn_summary *s)
 static enum kn_status finish(struct kn_run_parts *r)
 {
     struct kn_summary s;
-    char time[KN_UNITS_TEXT];
     bool unfinished = !finished(r);
     enum kn_status status = kn_run_save(r); /* first: whatever fails after it, the state is safe */
     if (status == KN_OK && !unfinished) {
@@ -283,11 +283,14 @@ static enum kn_status finish(struct kn_run_parts *r)
     if (status != KN_OK)
         return status;
     kn_progress_end(&r->progress, &s);
-    if (unfinished)
-        return kn_error_set(
-            KN_EINTERRUPTED, "%s at step %lld, t = %s; the checkpoint is written, --resume goes on",
-            strcmp(r->outcome, KN_RUN_WALLTIME) == 0 ? "stopped by run.walltime" : "interrupted",
-            (long long)s.steps, kn_run_time(r, s.time, time));
+    if (unfinished) {
+        const bool late = strcmp(r->outcome, KN_RUN_WALLTIME) == 0;
+        char time[KN_UNITS_TEXT];
+        return kn_error_set(KN_EINTERRUPTED,
+                            "%s at step %lld, t = %s; the checkpoint is written, --resume goes on",
+                            late ? "stopped by run.walltime" : "interrupted", (long long)s.steps,
+                            kn_run_time(r, s.time, time));
+    }
     return KN_OK;
 }
 

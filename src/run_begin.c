@@ -218,15 +218,16 @@ static void find_last_step(struct kn_run_parts *r)
 
 static enum kn_status check_end(const struct kn_run_parts *r, const struct kn_checkpoint *k)
 {
-    char time[KN_UNITS_TEXT];
     const bool past = k->step > r->last || k->time > r->c.time.end + kn_sim_time_step(r->sim);
     if (past ||
-        (k->step == r->last && k->ahead != 0)) /* half-way through a step there is nothing to look at */
+        (k->step == r->last && k->ahead != 0)) { /* half-way through a step there is nothing to look at */
+        char time[KN_UNITS_TEXT];
         return kn_error_set(
             KN_EINPUT,
             "the checkpoint '%s' (step %lld, t = %s) is past the end of this case (a later time.end "
             "or more time.max_steps goes on from it)",
             k->path, (long long)k->step, kn_run_time(r, k->time, time));
+    }
     return KN_OK;
 }
 

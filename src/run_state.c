@@ -65,7 +65,6 @@ enum kn_status kn_run_save(struct kn_run_parts *r)
     const double begun = kn_progress_clock();
     const struct kn_checkpoint_source source = source_of(r);
     struct kn_checkpoint k = {0};
-    char time[KN_UNITS_TEXT];
     kn_sim_describe(r->sim, &k);
     k.fingerprint = r->fingerprint;
     k.nwatched = KN_MONITOR_CELL;
@@ -75,9 +74,11 @@ enum kn_status kn_run_save(struct kn_run_parts *r)
     const enum kn_status status = kn_checkpoint_write(r->options.folder, &k, &source);
     r->checkpointed = kn_progress_clock();
     r->output_s += r->checkpointed - begun;
-    if (status == KN_OK)
+    if (status == KN_OK) {
+        char time[KN_UNITS_TEXT];
         kn_progress_log(&r->progress, "checkpoint at step %lld, t = %s", (long long)k.step,
                         kn_run_time(r, k.time, time));
+    }
     return status;
 }
 
