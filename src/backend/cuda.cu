@@ -580,11 +580,17 @@ static void describe(char *text, size_t size)
              (double)p.totalGlobalMem / 1e9, p.major, p.minor, driver / 1000, driver % 1000 / 10);
 }
 
+/* Where there are several, also which of them it is, as CUDA_VISIBLE_DEVICES leaves them. */
 static void device_name(char *text, size_t size)
 {
     struct cudaDeviceProp p;
-    snprintf(text, size, "%s",
-             cudaGetDeviceProperties(&p, current_device()) == cudaSuccess ? p.name : "a GPU");
+    const int device = current_device();
+    int count = 1;
+    const char *name = cudaGetDeviceProperties(&p, device) == cudaSuccess ? p.name : "a GPU";
+    if (cudaGetDeviceCount(&count) == cudaSuccess && count > 1)
+        snprintf(text, size, "%s, GPU %d of %d", name, device, count);
+    else
+        snprintf(text, size, "%s", name);
 }
 
 static double room(void)

@@ -5,24 +5,9 @@
 program=$(realpath "$1") && [ -x "$program" ] || { echo "usage: $0 PROGRAM SOURCE_FOLDER"; exit 1; }
 root=$(realpath "$2")
 build=$(dirname "$program")
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$(dirname "$(realpath "$0")")/../check.sh"
 unset KNUDSEN_CASES
-failed=0
 
-# check WHAT COMMAND...: one line per check.
-check() {
-    local what=$1
-    shift
-    if "$@" >check.log 2>&1; then
-        echo "ok    $what"
-    else
-        echo "FAIL  $what"
-        sed 's/^/      /' check.log | tail -n 15
-        failed=1
-    fi
-}
 contains() { grep -qE -- "$2" "$1" || { echo "no '$2' in $1:"; head -3 "$1"; return 1; }; }
 near() {
     awk -v a="$1" -v b="$2" -v t="$3" 'BEGIN {d = a - b; exit !(a != "" && b != "" && d * d <= t * t)}' ||

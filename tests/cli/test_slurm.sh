@@ -21,7 +21,7 @@ echo "srun $*" >>"$SLURM_CALLS"
 while [[ $1 == -* ]]; do shift; done
 [ "$RANKS" -gt 0 ] || exit 0
 if [ "$RANKS" -gt 1 ]; then
-    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
     exec timeout -k 5 60 mpirun --oversubscribe --bind-to none -n "$RANKS" "$@"
 fi
 KNUDSEN_MPI=off exec "$@"

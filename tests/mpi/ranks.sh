@@ -1,9 +1,10 @@
 # What the tests on several ranks share; to be sourced behind knudsen=PROGRAM.
 . "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/../check.sh"
 
-# More ranks than processors, as root, on any machine; one thread each.
+# More ranks than processors, as root, on any machine, in containers where processes may not read each other's
+# memory; one thread each.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
-export OMPI_MCA_hwloc_base_binding_policy=none OMP_NUM_THREADS=1
+export OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_btl_vader_single_copy_mechanism=none OMP_NUM_THREADS=1
 mpirun=$(command -v mpirun) || { echo "there is no mpirun"; exit 1; }
 
 # ranks N ARGUMENTS...: the program on N ranks.  What hangs is killed, and fails.

@@ -33,6 +33,7 @@ class Documents(unittest.TestCase):
             "OMPI_ALLOW_RUN_AS_ROOT": "1",  # and more ranks than processors
             "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
             "OMPI_MCA_rmaps_base_oversubscribe": "1",
+            "OMPI_MCA_btl_vader_single_copy_mechanism": "none",  # some containers forbid it
         }
 
     def type(self, command):
