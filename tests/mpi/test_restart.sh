@@ -58,7 +58,7 @@ kill_one() {
     job=$!
     sleep "$moment"
     pids=($(pgrep -f "^$knudsen run case.yaml --out killed"))
-    [ ${#pids[@]} -gt 0 ] && kill -KILL "${pids[RANDOM % ${#pids[@]}]}"
+    [ ${#pids[@]} -gt 0 ] && kill -KILL "${pids[RANDOM % ${#pids[@]}]}" && echo "$moment" >>struck
     begun=$SECONDS
     wait $job
     code=$?
@@ -87,7 +87,9 @@ END
 begin_anew() { rm -rf killed last resume; }
 RANDOM=20 # the same moments each time
 begin_anew
-for i in $(seq "$kills"); do
+i=0
+: >struck
+while [ "$(wc -l <struck)" -lt "$kills" ] && [ $((i += 1)) -le $((2 * kills)) ]; do
     moment=$(awk -v r=$RANDOM 'BEGIN {printf "%.3f", 0.2 + r / 32768}')
     check "kill $i, after $moment s" kill_one "$moment" run case.yaml --out killed --quiet $(cat resume 2>/dev/null) \
         --set "$end" --set output.checkpoint=0.05
@@ -98,6 +100,7 @@ for i in $(seq "$kills"); do
         begin_anew
     fi
 done
+check "$kills ranks were killed" test "$(wc -l <struck)" -eq "$kills"
 check "after the last kill: to the end" ranks 2 run case.yaml --out killed --quiet $(cat resume 2>/dev/null) --set "$end"
 check "after the last kill: same bits" same whole killed
 exit $failed
