@@ -77,8 +77,8 @@ static void survey_faces(const struct survey *s, int order)
 
 static int owner_of(const struct survey *s, const struct kn_box *boxes, int cell, int guess)
 {
-    const int64_t number = s->space->halo[cell], nx = s->space->whole[0], ny = s->space->whole[1];
-    const int at[3] = {(int)(number % nx), (int)(number / nx % ny), (int)(number / nx / ny)};
+    int at[3];
+    kn_space_locate(s->space, s->space->halo[cell], at);
     return kn_boxes_find(boxes, s->halo->comm->size, at, guess);
 }
 
@@ -143,14 +143,10 @@ static int64_t public_row(const struct survey *s, int32_t row)
 
 static int32_t own_row(const struct survey *s, int64_t row)
 {
-    const struct kn_space *x = s->space;
-    const int64_t octants = s->mesh->octants, number = row / octants;
-    const int at[3] = {(int)(number % x->whole[0]), (int)(number / x->whole[0] % x->whole[1]),
-                       (int)(number / x->whole[0] / x->whole[1])};
-    int cell = 0;
-    for (int d = 2; d >= 0; d--)
-        cell = cell * x->cells[d] + at[d] - x->box.first[d];
-    return (int32_t)(cell * octants + row % octants);
+    const int64_t octants = s->mesh->octants;
+    int at[3];
+    kn_space_locate(s->space, row / octants, at);
+    return (int32_t)(kn_space_find(s->space, at) * octants + row % octants);
 }
 
 static enum kn_status exchange_lists(const struct survey *s, struct kn_comm_message *messages)

@@ -120,7 +120,7 @@ static int64_t number_of(const struct kn_space *s, const int at[3])
     return ((int64_t)at[2] * s->whole[1] + at[1]) * s->whole[0] + at[0];
 }
 
-static void place_of(const struct kn_space *s, int64_t number, int at[3])
+void kn_space_locate(const struct kn_space *s, int64_t number, int at[3])
 {
     at[0] = (int)(number % s->whole[0]);
     at[1] = (int)(number / s->whole[0] % s->whole[1]);
@@ -152,8 +152,7 @@ static int compare_numbers(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* The cell of the tables at a place; KN_SPACE_OUTSIDE where that is none of box and halo. */
-static int32_t cell_at(const struct kn_space *s, const int at[3])
+int32_t kn_space_find(const struct kn_space *s, const int at[3])
 {
     bool inside = true;
     int from[3];
@@ -267,7 +266,7 @@ static int32_t beyond(const struct kn_space *s, const struct kn_case *c, const i
 {
     int to[3] = {at[0], at[1], at[2]};
     to[side / 2] += (side & 1) ? 1 : -1;
-    return wrap(s, c, to) ? cell_at(s, to) : -1;
+    return wrap(s, c, to) ? kn_space_find(s, to) : -1;
 }
 
 static void fill_cell(struct kn_space *s, const struct kn_case *c, int cell, const int at[3])
@@ -302,7 +301,7 @@ static void fill_tables(struct kn_space *s, const struct kn_case *c)
         fill_faces(s, c, cell, at, &placed);
     }
     for (int i = 0; i < s->nhalo; i++) {
-        place_of(s, s->halo[i], at);
+        kn_space_locate(s, s->halo[i], at);
         fill_cell(s, c, s->ncells + i, at);
     }
 }

@@ -51,7 +51,11 @@ void kn_space_destroy(struct kn_space *space);
 /* Where a cell of the box lies in the whole space, and its number there, x fastest. */
 void kn_space_place(const struct kn_space *space, int cell, int at[3]);
 int64_t kn_space_number(const struct kn_space *space, int cell);
-int64_t kn_space_count(const struct kn_space *space); /* of the cells of all ranks */
+void kn_space_locate(const struct kn_space *space, int64_t number, int at[3]); /* and back */
+int64_t kn_space_count(const struct kn_space *space);                          /* of the cells of all ranks */
+
+/* The cell of the tables at a place; KN_SPACE_OUTSIDE where that is none of box and halo. */
+int32_t kn_space_find(const struct kn_space *space, const int at[3]);
 
 /* True where nothing drives the gas along the axis: no wall, source or initial
  * state that changes sign with the velocity. */
