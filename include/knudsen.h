@@ -143,6 +143,7 @@ struct kn_wall {
 /* What the word auto stands for. */
 #define KN_SAMPLES_AUTO 0
 #define KN_AVERAGE_AUTO (-2.0)
+#define KN_END_AUTO     (-1.0)
 
 enum { KN_CASE_SETTINGS = 160 }; /* room for every key, walls counted six times */
 
@@ -202,7 +203,8 @@ struct kn_case {
         double width; /* L; of the passage of KN_SHAPE_BETWEEN */
     } initial;
     struct {
-        double end; /* lambda0 / V0 */
+        double end;       /* lambda0 / V0; KN_END_AUTO = kn_run goes on until the flow is steady */
+        double tolerance; /* steady: no reported quantity is expected to change by a larger fraction */
         double courant;
         double step; /* lambda0 / V0; 0 = from courant */
         enum kn_splitting splitting;

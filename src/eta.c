@@ -18,8 +18,13 @@ static const double POWERS[] = {0, 0.7};
 void kn_eta_start(struct kn_eta *e, const struct kn_eta_mark *first, int64_t last, double limit,
                   double deadline)
 {
-    *e = (struct kn_eta){
-        .last = last, .limit = limit, .deadline = deadline, .first = *first, .latest = *first, .rows = 1};
+    *e = (struct kn_eta){.last = last,
+                         .limit = limit,
+                         .deadline = deadline,
+                         .first = *first,
+                         .latest = *first,
+                         .rows = 1,
+                         .steady = INFINITY};
 }
 
 /* -------------------------------------------------------------------- rate */
@@ -68,6 +73,15 @@ void kn_eta_row(struct kn_eta *e, int64_t step, double residual)
         e->nbuckets++;
         e->waiting = 0;
     }
+}
+
+/* Estimates of single rows vary: the mean of the past ones follows them slowly. */
+void kn_eta_expect(struct kn_eta *e, double step)
+{
+    const double follow = 0.2;
+    if (!isfinite(step))
+        return;
+    e->steady = isfinite(e->steady) ? e->steady + follow * (step - e->steady) : step;
 }
 
 static int by_size(const void *a, const void *b)
@@ -148,14 +162,18 @@ struct kn_eta_left kn_eta_left(const struct kn_eta *e, const struct kn_eta_mark 
     const double all = now->clock - e->first.clock, output = now->output_s - e->first.output_s,
                  working = all > 0 ? fmax(1 - output / all, 0.01) : 1, rate = working * kn_eta_rate(e),
                  most = (double)(e->last - now->step);
-    struct kn_eta_left left = {INFINITY, KN_ETA_LAST_STEP};
+    struct kn_eta_left left = {INFINITY, most, KN_ETA_LAST_STEP};
     if (most <= 0)
-        return (struct kn_eta_left){0, KN_ETA_LAST_STEP};
-    if (rate > 0) {
-        const double steps = steps_left(e, (double)now->step);
-        left = (struct kn_eta_left){steps / rate, steps < most ? KN_ETA_RESIDUAL : KN_ETA_LAST_STEP};
+        return (struct kn_eta_left){0, 0, KN_ETA_LAST_STEP};
+    const double quiet = steps_left(e, (double)now->step), steady = fmax(e->steady - (double)now->step, 0);
+    left.steps = fmin(quiet, steady);
+    left.by = left.steps >= most ? KN_ETA_LAST_STEP : steady < quiet ? KN_ETA_STEADY : KN_ETA_RESIDUAL;
+    left.steps = fmin(left.steps, most);
+    if (rate > 0)
+        left.seconds = left.steps / rate;
+    if (e->deadline - now->clock < left.seconds) {
+        left.seconds = fmax(0, e->deadline - now->clock);
+        left.by = KN_ETA_DEADLINE;
     }
-    if (e->deadline - now->clock < left.seconds)
-        left = (struct kn_eta_left){fmax(0, e->deadline - now->clock), KN_ETA_DEADLINE};
     return left;
 }

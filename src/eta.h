@@ -28,6 +28,7 @@ struct kn_eta {
     double limit;    /* of the residual; 0 = the run does not heed it */
     double deadline; /* s on the clock; infinite = none */
     struct kn_eta_mark first, latest;
+    double steady;         /* step at which the run is expected to be steady; infinite = not known */
     double steps, seconds; /* weighted, of the recent past; seconds without output */
     int rows;              /* in a full bucket */
     int nbuckets;          /* full ones */
@@ -35,10 +36,11 @@ struct kn_eta {
     struct kn_eta_bucket bucket[KN_ETA_BUCKETS];
 };
 
-enum kn_eta_end { KN_ETA_LAST_STEP, KN_ETA_RESIDUAL, KN_ETA_DEADLINE };
+enum kn_eta_end { KN_ETA_LAST_STEP, KN_ETA_RESIDUAL, KN_ETA_STEADY, KN_ETA_DEADLINE };
 
 struct kn_eta_left {
     double seconds; /* infinite while nothing is known */
+    double steps;   /* until then */
     enum kn_eta_end by;
 };
 
@@ -48,6 +50,9 @@ void kn_eta_start(struct kn_eta *e, const struct kn_eta_mark *first, int64_t las
 /* After a step, and after a row; both may come as often as one likes. */
 void kn_eta_step(struct kn_eta *e, const struct kn_eta_mark *now);
 void kn_eta_row(struct kn_eta *e, int64_t step, double residual);
+
+/* The step at which the run is expected to be steady, by the latest row; NaN = not known. */
+void kn_eta_expect(struct kn_eta *e, double step);
 
 /* Steps a second without pauses for output; 0 while unknown. */
 double kn_eta_rate(const struct kn_eta *e);

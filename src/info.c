@@ -3,6 +3,7 @@
 #include "backend/backend.h"
 #include "collision.h"
 #include "config.h"
+#include "duration.h"
 #include "estimate.h"
 #include "info_ranks.h"
 #include "molecules.h"
@@ -194,6 +195,12 @@ static const char *duration(double s, char text[KN_NAME])
     return text;
 }
 
+/* Where the run may end before its last step. */
+static const char *at_most(const struct kn_case *c)
+{
+    return c->time.residual > 0 || kn_duration_is_open(c) ? " at most" : "";
+}
+
 static void print_case_text(const struct facts *f)
 {
     const struct kn_case *c = f->c;
@@ -227,16 +234,16 @@ static void print_case_text(const struct facts *f)
         printf(", %d samples a step", c->collision.samples);
     putchar('\n');
     print_scaled(f, "time step", KN_DIMENSION_TIME, f->plan.time_step, "lambda0 / V0");
-    print_scaled(f, "end", KN_DIMENSION_TIME, c->time.end, "lambda0 / V0");
-    printf("%-16s %.0f%s\n", "steps", f->plan.steps, c->time.residual > 0 ? " at most" : "");
+    print_scaled(f, kn_duration_is_open(c) ? "end at the latest" : "end", KN_DIMENSION_TIME,
+                 kn_duration_end(c), "lambda0 / V0");
+    printf("%-16s %.0f%s\n", "steps", f->plan.steps, at_most(c));
     printf("%-16s %s needed, %s available%s\n", "memory", needed, there,
            f->plan.memory_bytes - f->plan.device_bytes > f->available ? ": it does not fit" : "");
     if (f->ranks.count > 0)
         kn_info_ranks_print(&f->ranks);
     printf("%-16s %s%s on %s with %d thread%s%s, from %lld steps on %lld cells\n", "estimated time",
-           duration(kn_estimate_run(&f->estimate, c, f->plan.steps), time),
-           c->time.residual > 0 ? " at most" : "", f->estimate.backend, f->estimate.threads,
-           f->estimate.threads == 1 ? "" : "s", f->ranks.count > 0 ? " alone" : "",
+           duration(kn_estimate_run(&f->estimate, c, f->plan.steps), time), at_most(c), f->estimate.backend,
+           f->estimate.threads, f->estimate.threads == 1 ? "" : "s", f->ranks.count > 0 ? " alone" : "",
            (long long)f->estimate.steps, (long long)f->estimate.cells);
 }
 

@@ -2,6 +2,7 @@
 
 #include "boundary.h"
 #include "collision.h"
+#include "duration.h"
 #include "error.h"
 #include "midline.h"
 #include "sums.h"
@@ -165,6 +166,7 @@ static void choose_columns(struct kn_monitor *m)
     if (m->closed)
         add_columns(m, of_closed_box, COUNT(of_closed_box));
     add_columns(m, of_change, COUNT(of_change));
+    m->first_judged = m->ncolumns;
     if (is_cavity(m->c))
         add_columns(m, of_cavity, COUNT(of_cavity));
     if (norm(m->c->source.force) > 0)
@@ -174,7 +176,10 @@ static void choose_columns(struct kn_monitor *m)
     for (int s = 0; s < KN_SIDES; s++)
         if (m->c->walls[s].kind != KN_WALL_PERIODIC && !kn_space_is_uniform(m->c, s / 2))
             add_columns(m, of_side[s], COUNT(of_side[s]));
+    m->judged = m->ncolumns - m->first_judged;
     add_columns(m, of_field, KN_FIELDS);
+    if (m->judged == 0)
+        m->judged = KN_FIELDS;
 }
 
 enum kn_status kn_monitor_create(struct kn_monitor *m, const struct kn_case *c, const struct kn_space *space,
@@ -186,17 +191,19 @@ enum kn_status kn_monitor_create(struct kn_monitor *m, const struct kn_case *c, 
                              .comm = comm,
                              .closed = kn_boundary_keeps_mass(c),
                              .previous_residual = NAN,
+                             .least_time = kn_duration_least(c),
                              .window = kn_monitor_window(c)};
     m->columns = calloc(COLUMNS_MAX, sizeof *m->columns);
     m->mean = calloc(COLUMNS_MAX, sizeof *m->mean);
     m->square = calloc(COLUMNS_MAX, sizeof *m->square);
     m->previous = calloc(n * WATCHED, sizeof *m->previous);
     m->mean_fields = calloc(n * KN_FIELDS, sizeof *m->mean_fields);
+    m->trends = calloc(COLUMNS_MAX, sizeof *m->trends);
     const bool noisy = kn_collision_is_noisy(c), cavity = is_cavity(c);
     m->batches = noisy ? calloc(COLUMNS_MAX, sizeof *m->batches) : NULL;
     m->midline = cavity ? calloc((size_t)space->whole[1] * KN_MIDLINE_CELLS, sizeof *m->midline) : NULL;
-    if (!m->columns || !m->mean || !m->square || !m->previous || !m->mean_fields || (noisy && !m->batches) ||
-        (cavity && !m->midline)) {
+    if (!m->columns || !m->mean || !m->square || !m->previous || !m->mean_fields || !m->trends ||
+        (noisy && !m->batches) || (cavity && !m->midline)) {
         kn_monitor_destroy(m);
         return kn_error_set(KN_EMEMORY, "not enough memory to watch %zu cells", n);
     }
@@ -212,6 +219,7 @@ void kn_monitor_destroy(struct kn_monitor *m)
     free(m->batches);
     free(m->previous);
     free(m->mean_fields);
+    free(m->trends);
     free(m->midline);
     *m = (struct kn_monitor){0};
 }
@@ -339,7 +347,7 @@ double kn_monitor_window(const struct kn_case *c)
         return c->output.average;
     for (int s = 0; s < KN_SIDES; s++)
         steady = steady && c->walls[s].oscillation.frequency == 0;
-    return steady && kn_collision_is_noisy(c) ? c->time.end / 2 : -1;
+    return steady && kn_collision_is_noisy(c) ? kn_duration_end(c) / 2 : -1;
 }
 
 static void update_averages(struct kn_monitor *m)
@@ -395,9 +403,10 @@ enum kn_status kn_monitor_take(struct kn_monitor *m, int64_t step, double time, 
                (double[]){row.mass, row.momentum[0], row.momentum[1], row.momentum[2], row.energy},
                sizeof m->initial);
     m->previous_time = time;
+    for (int i = 0; i < m->judged && step > 0; i++) /* nothing has passed a wall at step 0 */
+        kn_trend_add(&m->trends[i], kn_monitor_column(m, m->first_judged + i));
 
-    const bool averaged =
-        m->window >= 0 && time >= m->window && step > 0; /* nothing has passed a wall at step 0 */
+    const bool averaged = m->window >= 0 && time >= m->window && step > 0;
     if (averaged)
         update_averages(m);
     keep_fields(m, fields, averaged);
@@ -436,9 +445,10 @@ int kn_monitor_headline(const struct kn_monitor *m)
 /* ---------------------------------------------------------------- restart */
 
 enum {
-    STATE_VERSION = 4,
+    STATE_VERSION = 5,
     ROW_SIZE = sizeof(struct kn_row) / sizeof(double),
-    BATCHES_SIZE = sizeof(struct kn_batches) / sizeof(double)
+    BATCHES_SIZE = sizeof(struct kn_batches) / sizeof(double),
+    TREND_SIZE = sizeof(struct kn_trend) / sizeof(double)
 };
 
 struct state_head { /* all doubles: it is copied into the array as it stands */
@@ -450,7 +460,8 @@ enum { HEAD_SIZE = sizeof(struct state_head) / sizeof(double) };
 
 int64_t kn_monitor_state_size(const struct kn_monitor *m)
 {
-    return HEAD_SIZE + ROW_SIZE + (2 + (m->batches ? BATCHES_SIZE : 0)) * m->ncolumns;
+    return HEAD_SIZE + ROW_SIZE + TREND_SIZE * m->judged +
+           (2 + (m->batches ? BATCHES_SIZE : 0)) * m->ncolumns;
 }
 
 static double *put(double *to, const void *from, size_t count)
@@ -474,6 +485,7 @@ void kn_monitor_save(const struct kn_monitor *m, double *state)
     memcpy(head.initial, m->initial, sizeof head.initial);
     state = put(state, &head, HEAD_SIZE);
     state = put(state, &m->row, ROW_SIZE);
+    state = put(state, m->trends, (size_t)m->judged * TREND_SIZE);
     state = put(state, m->mean, columns);
     state = put(state, m->square, columns);
     if (m->batches)
@@ -495,6 +507,7 @@ enum kn_status kn_monitor_restore(struct kn_monitor *m, const double *state, int
     m->previous_time = head.previous_time;
     m->previous_residual = head.previous_residual;
     state = get(&m->row, state, ROW_SIZE);
+    state = get(m->trends, state, (size_t)m->judged * TREND_SIZE);
     state = get(m->mean, state, columns);
     state = get(m->square, state, columns);
     if (m->batches)

@@ -5,6 +5,7 @@
 #include "batches.h"
 #include "comm/comm.h"
 #include "space.h"
+#include "trend.h"
 #include "units.h"
 
 /* The numbers of one history row.  Every member is a double so that rows can
@@ -53,7 +54,11 @@ struct kn_monitor {
     int64_t averaged;           /* rows in the averages; the row of step 0 is in none */
     double *mean, *square;      /* [ncolumns] running mean, sum of squared deviations (Welford) */
     struct kn_batches *batches; /* [ncolumns] of the averaged rows; NULL where nothing is noisy */
-    double *mean_fields;        /* [ncells][KN_FIELDS] */
+    int first_judged,
+        judged;              /* columns by which the flow is judged: those that are reported, else averages */
+    struct kn_trend *trends; /* [judged] */
+    double least_time;       /* before which nothing is called steady, lambda0 / V0 */
+    double *mean_fields;     /* [ncells][KN_FIELDS] */
     int64_t *midline; /* [whole[1]][KN_MIDLINE_CELLS] for kn_midline_flow; NULL where that is not asked for */
     struct kn_row row; /* the latest row */
 };

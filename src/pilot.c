@@ -8,6 +8,7 @@
 #include "pilot.h"
 
 #include "collision.h"
+#include "duration.h"
 #include "error.h"
 #include "monitor.h"
 #include "sampling.h"
@@ -190,7 +191,7 @@ static enum kn_status describe(const struct kn_case *c, struct stay *s)
     enum kn_status status = kn_sim_plan(c, &kn_comm_alone, &size);
     if (status != KN_OK)
         return status;
-    double end = c->time.end;
+    double end = kn_duration_end(c);
     if (c->time.max_steps > 0)
         end = fmin(end, (double)c->time.max_steps * size.time_step);
     *s = (struct stay){end - start, size.time_step, (double)size.nodes};

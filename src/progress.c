@@ -1,5 +1,6 @@
 #include "progress_parts.h"
 
+#include "collision.h"
 #include "error.h"
 #include "io/files.h"
 #include "scales.h"
@@ -216,7 +217,13 @@ void kn_progress_start(struct kn_progress *p, const struct kn_progress_job *job)
     p->next_plain = 1;
     p->row_step = -1;
     const struct kn_eta_mark now = {p->started, 0, job->first};
-    kn_eta_start(&p->eta, &now, job->last, c->time.residual, job->deadline);
+    /* noise keeps the residual up: a sampled run is expected to reach its last step */
+    kn_eta_start(&p->eta, &now, job->last, kn_collision_is_noisy(c) ? 0 : c->time.residual, job->deadline);
+}
+
+void kn_progress_expect(struct kn_progress *p, double step)
+{
+    kn_eta_expect(&p->eta, step);
 }
 
 static struct kn_progress_state state_at(const struct kn_progress *p, const struct kn_eta_mark *now,

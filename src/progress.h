@@ -72,6 +72,9 @@ void kn_progress_start(struct kn_progress *p, const struct kn_progress_job *job)
 void kn_progress_step(struct kn_progress *p, const struct kn_eta_mark *now, double time,
                       const struct kn_row *row);
 
+/* The step at which the run is expected to be steady and to end; NaN: not known. */
+void kn_progress_expect(struct kn_progress *p, double step);
+
 /* One line for the user and the log; for the log only. */
 void kn_progress_note(struct kn_progress *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void kn_progress_log(struct kn_progress *p, const char *format, ...) __attribute__((format(printf, 2, 3)));

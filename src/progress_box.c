@@ -4,6 +4,7 @@
 #include "boxes.h"
 #include "collision.h"
 #include "config.h"
+#include "duration.h"
 #include "io/files.h"
 #include "scales.h"
 
@@ -123,7 +124,9 @@ static void show_time(struct kn_progress *p, const struct kn_progress_job *job)
         char rate[PART];
         snprintf(until, sizeof until, " or residual < %s",
                  in_units(c, KN_DIMENSION_RATE, c->time.residual, rate));
-    }
+    } else if (kn_duration_is_open(c))
+        snprintf(until, sizeof until, " at the latest, or until steady (time.tolerance %g)",
+                 c->time.tolerance);
     if (job->first > 0)
         snprintf(from, sizeof from, ", from step %lld", (long long)job->first);
     entry(p, "time", "dt %s, %lld steps to t = %s%s%s", in_units(c, KN_DIMENSION_TIME, job->time_step, step),

@@ -1,11 +1,11 @@
 /* The table at the end of a run: what came out, where the time went, what to type next. */
 #include "progress_parts.h"
 
-#include "collision.h"
 #include "config.h"
 #include "io/files.h"
 #include "scales.h"
 #include "swing.h"
+#include "verdict.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -230,21 +230,23 @@ static void show_next(struct kn_progress *p)
     free(folder);
 }
 
+static void show_verdict(struct kn_progress *p, const struct kn_summary *s)
+{
+    const struct kn_verdict *v = s->verdict;
+    if (v)
+        kn_progress_line(p, v->word == KN_VERDICT_NOT_STEADY ? KN_STYLE_WARNING : KN_STYLE_PLAIN, "%s: %s",
+                         kn_verdict_name(v->word), v->text);
+}
+
 void kn_progress_table(struct kn_progress *p, const struct kn_summary *s)
 {
-    const double limit = s->m->c->time.residual;
-    const bool unfinished = strcmp(s->outcome, "interrupted") == 0 || strcmp(s->outcome, "walltime") == 0,
-               unsteady = !unfinished && limit > 0 && s->m->row.residual > limit;
+    const bool unfinished = strcmp(s->outcome, "interrupted") == 0 || strcmp(s->outcome, "walltime") == 0;
     char took[PART], rate[PART];
     kn_progress_line(
         p, unfinished ? KN_STYLE_WARNING : KN_STYLE_GOOD, "%s: step %lld, t = %.6g%s%s, after %s, %s",
         s->outcome, (long long)s->steps, p->second * s->time, *p->time_unit ? " " : "", p->time_unit,
         kn_progress_duration(took, s->wall_s), kn_progress_scaled(rate, s->updates_per_s, " updates/s"));
-    if (unsteady)
-        kn_progress_line(p, KN_STYLE_WARNING, "not steady yet: the residual is above time.residual %g (%s)",
-                         p->hertz * limit,
-                         kn_collision_is_noisy(s->m->c) ? "as noise alone may keep it"
-                                                        : "a later time.end goes on");
+    show_verdict(p, s);
     show_values(p, s);
     show_phases(p, s);
     show_files(p);

@@ -5,6 +5,7 @@
 #include "config.h"
 #include "io/files.h"
 #include "scales.h"
+#include "verdict.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -105,7 +106,11 @@ void kn_progress_json_start(struct kn_progress *p, const struct kn_progress_job 
 void kn_progress_json_step(struct kn_progress *p, const struct kn_progress_state *s)
 {
     static const char *const by[] = {
-        [KN_ETA_LAST_STEP] = "last step", [KN_ETA_RESIDUAL] = "residual", [KN_ETA_DEADLINE] = "walltime"};
+        [KN_ETA_LAST_STEP] = "last step",
+        [KN_ETA_RESIDUAL] = "residual",
+        [KN_ETA_STEADY] = "steady",
+        [KN_ETA_DEADLINE] = "walltime",
+    };
     const double updates = s->steps_per_s * p->updates_per_step;
     struct object o;
     if (!begin(p, &o, "progress"))
@@ -175,6 +180,11 @@ void kn_progress_json_end(struct kn_progress *p, const struct kn_summary *s)
     if (!begin(p, &o, "end"))
         return;
     text(&o, "outcome", s->outcome);
+    if (s->verdict) {
+        text(&o, "verdict", kn_verdict_name(s->verdict->word));
+        text(&o, "sentence", s->verdict->text);
+        number(&o, "remaining_change", s->verdict->remaining);
+    }
     text(&o, "folder", p->options->folder);
     count(&o, "step", s->steps);
     number(&o, "time", s->time);

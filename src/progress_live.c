@@ -78,8 +78,8 @@ static void gather(const struct kn_progress *p, const struct kn_progress_state *
                    struct pieces *all)
 {
     const struct kn_row *row = s->row;
-    const double part = p->last > 0 ? (double)s->step / (double)p->last : 1,
-                 updates = s->steps_per_s * p->updates_per_step,
+    const double end = p->ended ? (double)s->step : (double)s->step + s->left.steps,
+                 part = end > 0 ? (double)s->step / end : 1, updates = s->steps_per_s * p->updates_per_step,
                  bytes = 2 * sizeof(float) * updates; /* one read and one write of the state a step */
     const int step_width = digits_of((double)p->last), whole = digits_of(p->second * p->end),
               decimals = whole < 4 ? 4 - whole : 0;

@@ -1,6 +1,7 @@
 #include "record.h"
 
 #include "collision.h"
+#include "duration.h"
 #include "error.h"
 #include "fit.h"
 #include "front.h"
@@ -8,6 +9,7 @@
 #include "progress.h"
 #include "sampling.h"
 #include "sim.h"
+#include "verdict.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -135,7 +137,7 @@ static enum kn_status prepare_swing(struct making *k)
     r->frequency = wall_frequency(&r->c);
     if (r->frequency == 0)
         return KN_OK;
-    const double period = 2 * M_PI / r->frequency, end = r->c.time.end;
+    const double period = 2 * M_PI / r->frequency, end = kn_duration_end(&r->c);
     r->window[0] = r->c.output.average >= 0 ? r->c.output.average : fmax(end - period, 0);
     r->window[1] = end;
     for (int i = 0; i < 2; i++) {
@@ -151,7 +153,7 @@ static enum kn_status prepare_swing(struct making *k)
 static void find_last_step(struct making *k)
 {
     const struct kn_case *c = &k->r->c;
-    k->last = (int64_t)fmin(fmax(ceil(c->time.end / kn_sim_time_step(k->sim) - 1e-6), 0), 9e15);
+    k->last = (int64_t)fmin(fmax(ceil(kn_duration_end(c) / kn_sim_time_step(k->sim) - 1e-6), 0), 9e15);
     if (c->time.max_steps > 0 && c->time.max_steps < k->last)
         k->last = c->time.max_steps;
 }
@@ -256,7 +258,7 @@ static void add_average(struct making *k)
 static void add_part(struct making *k, double time)
 {
     const struct kn_record *r = k->r;
-    const double start = k->monitor.window, length = r->c.time.end - start;
+    const double start = k->monitor.window, length = kn_duration_end(&r->c) - start;
     if (!r->part[0] || start < 0 || time < start || length <= 0)
         return;
     int part = (int)(KN_RECORD_PARTS * (time - start) / length);
@@ -319,12 +321,9 @@ static enum kn_status take_row(struct making *k)
     return KN_OK;
 }
 
-/* As in a run with files (run.c): at the last step, or after two quiet rows. */
 static bool is_over(const struct making *k)
 {
-    const double limit = k->r->c.time.residual;
-    return kn_sim_steps(k->sim) >= k->last ||
-           (limit > 0 && k->monitor.row.residual < limit && k->monitor.previous_residual < limit);
+    return kn_sim_steps(k->sim) >= k->last || kn_verdict_ends(&k->monitor);
 }
 
 static enum kn_status advance(struct making *k)

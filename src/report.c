@@ -6,6 +6,7 @@
 #include "io/summary.h"
 #include "provenance.h"
 #include "report_compare.h"
+#include "verdict.h"
 
 #include <limits.h>
 #include <math.h>
@@ -22,9 +23,8 @@ extern const unsigned char kn_report_html[], kn_report_css[], kn_report_js[];
 struct report {
     const char *folder;
     char title[NAME_MAX + 1];
-    double bytes;  /* room for fields */
-    char *summary; /* summary.json, or NULL */
-    char outcome[64];
+    double bytes;     /* room for fields */
+    char *summary;    /* summary.json, or NULL */
     double time_step; /* lambda0 / V0; 0 = not known */
     bool has_case;
     struct kn_case c;
@@ -40,7 +40,6 @@ struct report {
 static void take_case(struct report *r)
 {
     const double step = kn_summary_number(kn_summary_member(r->summary, "time_step"));
-    kn_summary_text(kn_summary_member(r->summary, "outcome"), r->outcome, sizeof r->outcome);
     r->time_step = isfinite(step) ? step : 0;
     r->has_case = kn_summary_case(r->summary, &r->c) == KN_OK;
     if (!r->has_case && kn_summary_member(r->summary, "case"))
@@ -85,14 +84,15 @@ static void print_case(FILE *to, const struct kn_case *c)
 
 static void print_results(FILE *to, struct report *r)
 {
-    struct kn_report_steady steady;
+    char verdict[32];
     const struct kn_case *c = r->has_case ? &r->c : NULL;
-    kn_report_steady_judge(&steady, &r->history, c, r->outcome);
-    fputs(",\n\"steady\": ", to);
-    kn_report_steady_print(to, &steady, &r->history);
+    kn_summary_text(kn_summary_member(kn_summary_member(r->summary, "quality"), "verdict"), verdict,
+                    sizeof verdict);
+    const bool steady = strcmp(verdict, kn_verdict_name(KN_VERDICT_STEADY)) == 0 ||
+                        strcmp(verdict, kn_verdict_name(KN_VERDICT_NOISY)) == 0;
     fputs(",\n\"references\": ", to);
     if (c)
-        kn_report_compare_print(to, &(struct kn_report_run){c, &r->history, &r->gas, &steady, r->time_step});
+        kn_report_compare_print(to, &(struct kn_report_run){c, &r->history, &r->gas, steady, r->time_step});
     else
         fputs("null", to);
 }

@@ -2,6 +2,7 @@
 
 #include "cases.h"
 #include "collision.h"
+#include "duration.h"
 #include "error.h"
 #include "flow.h"
 #include "measure.h"
@@ -105,7 +106,7 @@ static bool is_long_enough(const struct kn_record *r, const struct kn_measure_te
     const double end = r->history[(r->rows - 1) * r->ncolumns + kn_record_column(r, "time")];
     if (is_swing(q->kind))
         return (r->window[1] - r->window[0]) * r->frequency >= 2 * M_PI * 0.99;
-    return q->kind != KN_MEASURE_RATE || end >= like->time.end * (1 - 1e-6);
+    return q->kind != KN_MEASURE_RATE || end >= kn_duration_end(like) * (1 - 1e-6);
 }
 
 static bool has_settled(const struct kn_measure_text *q, const struct kn_measure *m)
@@ -182,7 +183,7 @@ static void compare_row(struct comparison *k, const char *name, const struct kn_
     const struct kn_record *r = &k->record;
     if (kn_measure_parse(&q, row->quantity) != KN_OK)
         return;
-    if (needs_steady(q.kind) && k->run->steady->verdict != KN_REPORT_STEADY) {
+    if (needs_steady(q.kind) && !k->run->steady) {
         k->unsteady++;
         return;
     }

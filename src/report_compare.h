@@ -8,13 +8,13 @@
 #define KN_REPORT_COMPARE_H
 
 #include "report_fields.h"
-#include "report_steady.h"
+#include "report_history.h"
 
 struct kn_report_run {
     const struct kn_case *c; /* as it was run */
     const struct kn_history_table *history;
     const struct kn_report_gas *gas;
-    const struct kn_report_steady *steady;
+    bool steady;      /* or noisy without a drift */
     double time_step; /* lambda0 / V0 */
 };
 

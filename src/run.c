@@ -19,16 +19,12 @@
 
 /* --------------------------------------------------------------------- loop */
 
-/* Why the run is over at the step where it stands, or NULL.  One quiet row may
- * be chance where the collisions are sampled, hence two. */
+/* Why the run is over at the step where it stands, or NULL. */
 static const char *finished(const struct kn_run_parts *r)
 {
-    const struct kn_monitor *m = &r->monitor;
-    int64_t step = kn_sim_steps(r->sim);
-    double limit = r->c.time.residual;
-    if (limit > 0 && m->row.step == (double)step && m->row.residual < limit && m->previous_residual < limit)
-        return "residual";
-    return step >= r->last ? r->at_last : NULL;
+    const int64_t step = kn_sim_steps(r->sim);
+    const char *why = r->monitor.row.step == (double)step ? kn_verdict_ends(&r->monitor) : NULL;
+    return why ? why : step >= r->last ? r->at_last : NULL;
 }
 
 static enum kn_status write_fields(struct kn_run_parts *r)
@@ -79,6 +75,8 @@ static enum kn_status look(struct kn_run_parts *r, bool row, bool series)
         status = row ? kn_monitor_take(&r->monitor, step, time, r->fields, walls)
                      : kn_monitor_check(&r->monitor, step, time, r->fields);
     r->look_s += kn_progress_clock() - begun;
+    if (status == KN_OK && row)
+        kn_progress_expect(&r->progress, (double)step + kn_verdict_steps_left(&r->monitor));
     if (status == KN_OK && row)
         status = append_row(r);
     if (status == KN_OK && series && !finished(r)) /* the end writes its own */
@@ -248,6 +246,7 @@ static void summarise(const struct kn_run_parts *r, struct kn_summary *s)
         .memory_bytes = r->plan.memory_bytes,
         .provenance = &r->provenance,
         .swing = &r->swing,
+        .verdict = &r->verdict,
         .target = r->chosen ? r->c.collision.error : 0,
     };
     s->updates_per_s = (double)(s->steps - r->first) * (double)s->cells * (double)s->nodes / loop_s;
@@ -265,6 +264,7 @@ static enum kn_status conclude(struct kn_run_parts *r, struct kn_summary *s)
     if (!kn_run_is_first(r))
         return KN_OK;
     const enum kn_status status = kn_swing_find(&r->swing, r->options.folder, &r->monitor, s->time_step);
+    kn_verdict_find(&r->verdict, &r->monitor, &r->swing);
     return status == KN_OK ? kn_summary_write(r->options.folder, s) : status;
 }
 

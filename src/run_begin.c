@@ -3,6 +3,7 @@
 #include "run_parts.h"
 
 #include "config.h"
+#include "duration.h"
 #include "error.h"
 #include "io/files.h"
 #include "pilot.h"
@@ -203,11 +204,11 @@ static enum kn_status create(struct kn_run_parts *r)
  * from that of the steps before a resume when time.end was moved. */
 static void find_last_step(struct kn_run_parts *r)
 {
-    double left = (r->c.time.end - kn_sim_time(r->sim)) / kn_sim_time_step(r->sim);
+    double left = (kn_duration_end(&r->c) - kn_sim_time(r->sim)) / kn_sim_time_step(r->sim);
     double steps = fmin(fmax(ceil(left - 1e-6), 0), 9e15);
     r->first = kn_sim_steps(r->sim);
     r->last = r->first + (int64_t)steps;
-    r->at_last = "end time";
+    r->at_last = kn_duration_is_open(&r->c) ? "limit" : "end time";
     if (r->c.time.max_steps > 0 && r->c.time.max_steps < r->last) {
         r->last = r->c.time.max_steps;
         r->at_last = "max steps";
@@ -218,7 +219,7 @@ static void find_last_step(struct kn_run_parts *r)
 
 static enum kn_status check_end(const struct kn_run_parts *r, const struct kn_checkpoint *k)
 {
-    const bool past = k->step > r->last || k->time > r->c.time.end + kn_sim_time_step(r->sim);
+    const bool past = k->step > r->last || k->time > kn_duration_end(&r->c) + kn_sim_time_step(r->sim);
     if (past ||
         (k->step == r->last && k->ahead != 0)) { /* half-way through a step there is nothing to look at */
         char time[KN_UNITS_TEXT];

@@ -11,6 +11,7 @@
 #include "share.h"
 #include "sim.h"
 #include "swing.h"
+#include "verdict.h"
 
 enum { KN_RUN_MESSAGE = 1024 };
 
@@ -49,11 +50,12 @@ struct kn_run_parts {
     double loop_started;
     double checkpointed; /* when the last checkpoint was written */
     struct kn_swing swing;
-    double look_s;     /* spent on looking at the gas, */
-    double output_s;   /* on files, */
-    double assemble_s; /* on the operator, */
-    double pilot_s;    /* on the choice of samples */
-    double heard;      /* when either was last heard of */
+    struct kn_verdict verdict; /* rank 0, at the end */
+    double look_s;             /* spent on looking at the gas, */
+    double output_s;           /* on files, */
+    double assemble_s;         /* on the operator, */
+    double pilot_s;            /* on the choice of samples */
+    double heard;              /* when either was last heard of */
 };
 
 /* Is this the rank that writes and talks? */

@@ -3,6 +3,7 @@
 #include "backend/backend.h"
 #include "boxes.h"
 #include "config.h"
+#include "duration.h"
 #include "error.h"
 #include "exact.h"
 #include "initial.h"
@@ -51,8 +52,8 @@ static double courant_rate(const struct kn_case *c, const double max_speed[3])
     return rate;
 }
 
-/* The time step: as long as the Courant number allows, shortened so that a
- * whole number of steps ends at time.end, theory (18). */
+/* The time step: as long as the Courant number allows, shortened so that a whole number of steps ends at
+ * time.end, theory (18), or fits into the periods of walls that oscillate. */
 static double choose_time_step(const struct kn_case *c, const double max_speed[3])
 {
     const double rate = courant_rate(c, max_speed);
@@ -61,7 +62,8 @@ static double choose_time_step(const struct kn_case *c, const double max_speed[3
         return c->time.step;
     if (c->collision.method != KN_METHOD_NONE || rate == 0)
         dt = fmin(dt, LONGEST_STEP * c->time.courant);
-    return c->time.end > 0 ? c->time.end / ceil(c->time.end / dt - 1e-9) : dt;
+    const double end = kn_duration_is_open(c) ? 0 : kn_duration_end(c);
+    return end > 0 ? end / ceil(end / dt - 1e-9) : dt;
 }
 
 /* All processors, unless the work of a step is too small to share: threads that
@@ -174,7 +176,7 @@ enum kn_status kn_sim_plan(const struct kn_case *c, const struct kn_comm *comm, 
         size->memory_bytes = backend->memory(&p) + host_memory(cells) +
                              (c->collision.method == KN_METHOD_OPERATOR ? kn_operator_memory(&v, comm) : 0);
         size->time_step = choose_time_step(c, v.max_speed);
-        size->steps = ceil(c->time.end / size->time_step - 1e-9);
+        size->steps = ceil(kn_duration_end(c) / size->time_step - 1e-9);
     }
     kn_velocity_destroy(&v);
     return status;

@@ -17,6 +17,8 @@ struct kn_swing_column {
 struct kn_swing {
     double frequency; /* V0 / lambda0, angular; 0 = nothing to tell, and nothing below is set */
     int periods;
+    double change; /* of amplitudes since as many periods before, or half as many, as part of the largest;
+                      NaN: not known */
     int count;
     struct kn_swing_column columns[KN_SWING_COLUMNS];
 };

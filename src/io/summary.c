@@ -3,6 +3,7 @@
 #include "io/files.h"
 #include "scales.h"
 #include "swing.h"
+#include "verdict.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -201,6 +202,7 @@ static void print_swing(struct json *j, const struct kn_summary *s)
     open_with(j, '{');
     number(j, "frequency", swing->frequency);
     count(j, "periods", swing->periods);
+    number(j, "change", swing->change);
     for (int i = 0; i < swing->count; i++) {
         const struct kn_swing_column *column = &swing->columns[i];
         const struct kn_column *of = &s->m->columns[column->column];
@@ -283,6 +285,24 @@ static void print_samples(struct json *j, const struct kn_summary *s)
     close_with(j, '}');
 }
 
+/* How far the results can be trusted: steady or not, by how much quantities may still change. */
+static void print_quality(struct json *j, const struct kn_summary *s)
+{
+    const struct kn_verdict *v = s->verdict;
+    if (!v)
+        return;
+    name(j, "quality");
+    open_with(j, '{');
+    text(j, "verdict", kn_verdict_name(v->word));
+    text(j, "sentence", v->text);
+    number(j, "tolerance", s->m->c->time.tolerance);
+    number(j, "remaining_change", v->remaining);
+    number(j, "observed_change", v->observed);
+    text(j, "changes_most", v->column < 0 ? "" : s->m->columns[v->column].name);
+    number(j, "steady_at", v->until);
+    close_with(j, '}');
+}
+
 /* ----------------------------------------------------------------- sections */
 
 static void print_work(struct json *j, const struct kn_summary *s)
@@ -356,6 +376,7 @@ void kn_summary_print(FILE *to, const struct kn_summary *s)
     struct json j = {.to = to};
     open_with(&j, '{');
     print_work(&j, s);
+    print_quality(&j, s);
     print_provenance(&j, s->provenance);
     print_conserved(&j, s->m);
     print_all_quantities(&j, s->m);

@@ -20,10 +20,11 @@ enum kn_phase {
 };
 
 struct kn_swing;
+struct kn_verdict;
 
 struct kn_summary {
     const struct kn_monitor *m;
-    const char *outcome; /* "end time", "residual", "interrupted", "walltime", "max steps" */
+    const char *outcome; /* "steady", "end time", "limit", "residual", "max steps", "interrupted", "walltime" */
     const char *backend;
     int ranks;
     int threads; /* a rank */
@@ -36,6 +37,7 @@ struct kn_summary {
     double memory_bytes;
     const struct kn_provenance *provenance; /* or NULL */
     const struct kn_swing *swing;           /* or NULL */
+    const struct kn_verdict *verdict;       /* or NULL */
     double target; /* relative error that collision.samples was chosen for; 0 = a number was given */
 };
 

@@ -38,7 +38,7 @@ function pathOf(x, y, toX, toY) {
 
 /* What a chart shows is made anew by `make` whenever it is drawn:
  *   lines  [{name, x, y, colour}]       dots [{name, x, y}] of references; no x: a level
- *   xName, xUnit, unit, log, band [from, to], exact: numbers as they are in the files */
+ *   xName, xUnit, unit, log, exact: numbers as they are in the files */
 class Chart {
   constructor(title, make) {
     this.make = make;
@@ -89,12 +89,7 @@ class Chart {
   }
 
   frame(inner, width, height) {
-    const {x0, x1, y0, y1} = this.limits, {log, band, xName, xUnit} = this.what, parts = [];
-    if (band) {
-      const [from, to] = band.map(x => Math.min(Math.max(this.toX(x), inner.left), inner.right));
-      parts.push(element('svg:rect',
-        {class: 'band', x: from, y: inner.top, width: to - from, height: inner.bottom - inner.top}));
-    }
+    const {x0, x1, y0, y1} = this.limits, {log, xName, xUnit} = this.what, parts = [];
     const levels = log ? powerTicks(y0, y1) : ticks(y0, y1, 5);
     for (const y of levels)
       parts.push(element('svg:line',

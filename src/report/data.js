@@ -9,6 +9,9 @@ try {
   report.notes.unshift('summary.json is damaged: what it said about the run is left out.');
 }
 const run = report.summary ?? {};
+/* The verdict of the run on itself; versions before 0.2 gave none, nor does a run that was killed. */
+const quality = run.quality ??
+  {verdict: 'not steady', sentence: 'The summary of the run has no verdict.', remaining_change: null};
 
 /* base64 of float64, lowest byte first */
 function decode(text) {

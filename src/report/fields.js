@@ -21,7 +21,7 @@ class Moments {
     this.times = all.filter(moment => !moment.mean).sort((a, b) => a.time - b.time);
     this.mean = all.find(moment => moment.mean) ?? null;
     this.end = this.times.at(-1);
-    this.chosen = this.mean && report.steady.verdict !== 'periodic' ? this.mean : this.end;
+    this.chosen = this.mean && quality.verdict !== 'oscillating' ? this.mean : this.end;
     this.listeners = [];
   }
 

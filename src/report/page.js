@@ -100,7 +100,7 @@ function headlineCards() {
         ],
         {title: String(q[name]), id: `number-${name}`}));
   const atWalls =
-    report.steady.verdict === 'periodic' ? [] : [['shear', 'shear stress'], ['heat_flux', 'heat flux']];
+    quality.verdict === 'oscillating' ? [] : [['shear', 'shear stress'], ['heat_flux', 'heat flux']];
   for (const [name, words] of atWalls) {
     const sides = Object.keys(q.walls ?? {}).map(side => ({side, ...wallNumber(side, name)}));
     const most = sides.reduce((best, one) => (one.size > (best?.size ?? 0) ? one : best), null);
@@ -110,15 +110,14 @@ function headlineCards() {
         [errorText(shear), most.unit], {title: String(most.shown)}));
     }
   }
-  const {verdict} = report.steady, time = timeRule();
+  const {verdict} = quality, time = timeRule();
   if (history.rows)
-    cards.push(card('state',
-      {steady: 'steady', 'not steady': 'not steady', periodic: 'periodic'}[verdict] ?? 'steady?',
+    cards.push(card('state', verdict,
       Number.isFinite(run.time) ? `t = ${readable(apply(time, run.time), 4)} ${time.unit}` : '',
       {class: `number word ${verdict.replace(' ', '-')}`}));
   if (run.outcome)
     cards.push(card('ended by',
-      {'end time': 'time.end', residual: 'small residual', 'max steps': 'time.max_steps'}[run.outcome] ??
+      {'end time': 'time.end', residual: 'time.residual', 'max steps': 'time.max_steps', limit: 'time limit'}[run.outcome] ??
         run.outcome,
       `${run.steps} steps in ${readableSeconds(run.wall_s)}`, {class: 'number word'}));
   return element('div', {class: 'cards'}, cards);
@@ -195,8 +194,7 @@ function historyChart(title, names, log) {
       log,
       unit: rule.unit,
       xName: 't',
-      xUnit: time.unit,
-      band: report.steady.watched.length ? [apply(time, report.steady.from), x.at(-1)] : null
+      xUnit: time.unit
     };
   });
 }
@@ -238,47 +236,11 @@ function historySection() {
   ];
 }
 
-/* A rate in the unit of the chart of the residual. */
-function rateText(value) {
-  const rule = columnRule('residual');
-  return `${readable(apply(rule, value), 3)} ${rule.unit}`;
-}
-
-/* A column and its change, in the unit of its chart. */
-function watchedRow({name, value, change, error}) {
-  const rule = columnRule(name);
-  return [
-    rule.unit ? `${name} / ${rule.unit}` : name, readable(apply(rule, value), 6),
-    withError(rule.factor * change, rule.factor * error),
-    value ? `${readable(100 * change / Math.abs(value), 2)} %` : '–'
-  ];
-}
-
-function verdictLine() {
-  const {verdict, sentence, residual, limit} = report.steady;
-  const words = {
-    steady: 'The run is steady.',
-    'not steady': 'The run is not steady.',
-    periodic: 'The run is periodic.'
-  };
-  return element('p', {},
-    element('strong', {class: verdict.replace(' ', '-'), id: 'verdict'},
-      words[verdict] ?? 'It is not clear whether the run is steady.'),
-    ` ${sentence.replace('{residual}', rateText(residual)).replace('{limit}', rateText(limit))}`);
-}
-
 function judgement() {
-  const {watched} = report.steady,
-        heads = [['quantity'], ['mean of the last eighth', 'n'], ['change', 'n'], ['relative', 'n']];
-  return element('div', {class: 'panel judgement'}, living(verdictLine),
-    watched.length ?
-      element('details', {}, element('summary', {}, 'How this was judged'),
-        element('p', {class: 'small'},
-          'The mean over the last eighth of the time is compared with that over the eighth before (the shaded ' +
-            'quarter of the charts). A thousandth counts as no change, a hundredth where the residual has ' +
-            'ended the run; of a noisy number also three times its statistical error.'),
-        living(() => table(heads, watched.map(watchedRow)))) :
-      '');
+  const {verdict, sentence} = quality;
+  return element('div', {class: 'panel judgement'},
+    element('p', {},
+      element('strong', {class: verdict.replace(' ', '-'), id: 'verdict'}, `The run is ${verdict}:`), ` ${sentence}.`));
 }
 
 /* ----------------------------------------------------------- references */

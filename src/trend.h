@@ -1,0 +1,30 @@
+/* The approach of a quantity to its limit: its range over equal spans of time, and the change that is left.
+ */
+#ifndef KN_TREND_H
+#define KN_TREND_H
+
+enum { KN_TREND_SPANS = 64 };
+
+/* Spans of equal numbers of rows; when all are full, neighbours are merged.  The memory does not grow with
+ * the run.  All members are doubles, so that a checkpoint stores the struct as it is; all zero is empty. */
+struct kn_trend {
+    double length;               /* rows in a span */
+    double count;                /* spans that are full */
+    double begun;                /* rows in the next one */
+    double low[KN_TREND_SPANS];  /* [count + 1] least value in each span */
+    double high[KN_TREND_SPANS]; /* [count + 1] largest */
+};
+
+void kn_trend_add(struct kn_trend *t, double value);
+
+struct kn_trend_rest {
+    double change;   /* estimated remaining change; INFINITY: no approach to a limit; NaN: too few rows */
+    double observed; /* largest distance from the latest value in the last half of the rows */
+    double ratio;    /* of that distance in the last quarter to that in the quarter before */
+    double rate;     /* the remaining change decays as exp(-rate * rows) */
+};
+
+/* `latest` is the value of the latest row. */
+struct kn_trend_rest kn_trend_rest(const struct kn_trend *t, double latest);
+
+#endif

@@ -1,0 +1,294 @@
+/* The judgement of a run from the trends of the quantities that it reports. */
+#include "verdict.h"
+
+#include "duration.h"
+#include "swing.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A wall flux below this part of the largest one is judged against that part: it may be zero by symmetry. */
+static const double SMALL = 0.01;
+/* Changes below this part of the largest wall flux are round-off of the float state. */
+static const double ROUND_OFF = 1e-6;
+static const double SIGMAS = 3;
+static const double UNDAMPED = 0.8; /* ratio of two quarters, see trend.c */
+
+const char *kn_verdict_name(enum kn_verdict_word word)
+{
+    static const char *const names[] = {[KN_VERDICT_STEADY] = "steady",
+                                        [KN_VERDICT_NOT_STEADY] = "not steady",
+                                        [KN_VERDICT_OSCILLATING] = "oscillating",
+                                        [KN_VERDICT_NOISY] = "noisy"};
+    return names[word];
+}
+
+/* ------------------------------------------------------------------ scales */
+
+/* Quantities of one kind at all walls share a scale; others have their own. */
+static int kind_of(const struct kn_column *column)
+{
+    const size_t at = column->offset;
+    if (at < offsetof(struct kn_row, stress))
+        return -1;
+    return at < offsetof(struct kn_row, heat_flux)   ? 0
+           : at < offsetof(struct kn_row, mass_flux) ? 1
+           : at < offsetof(struct kn_row, average)   ? 2
+                                                     : 3;
+}
+
+struct scales {
+    double kind[4];      /* largest value of a kind */
+    double largest_flux; /* of all kinds at walls */
+};
+
+static struct scales scales_of(const struct kn_monitor *m)
+{
+    struct scales s = {{0}, 0};
+    for (int i = m->first_judged; i < m->first_judged + m->judged; i++) {
+        const int kind = kind_of(&m->columns[i]);
+        const double size = fabs(kn_monitor_value(m, i));
+        if (kind >= 0)
+            s.kind[kind] = fmax(s.kind[kind], size);
+        if (kind >= 0 && kind < 3)
+            s.largest_flux = fmax(s.largest_flux, size);
+    }
+    return s;
+}
+
+/* What the change of a quantity is compared with. */
+static double scale_of(const struct kn_monitor *m, const struct scales *s, int column)
+{
+    const int kind = kind_of(&m->columns[column]);
+    if (kind < 0)
+        return fabs(kn_monitor_value(m, column));
+    return fmax(s->kind[kind], kind < 3 ? SMALL * s->largest_flux : 0);
+}
+
+/* ------------------------------------------------------- runs without noise */
+
+struct judged {
+    int column; /* -1: all quantities are zero, or constant up to round-off */
+    double remaining, observed, ratio;
+    double rate;  /* per row */
+    bool unclear; /* too few rows */
+};
+
+static struct judged judge_trends(const struct kn_monitor *m)
+{
+    const struct scales s = scales_of(m);
+    struct judged worst = {.column = -1, .remaining = 0, .observed = 0, .ratio = NAN};
+    for (int k = 0; k < m->judged; k++) {
+        const int i = m->first_judged + k;
+        const double scale = scale_of(m, &s, i), noise = ROUND_OFF * fmax(s.largest_flux, scale);
+        const struct kn_trend_rest rest = kn_trend_rest(&m->trends[k], kn_monitor_column(m, i));
+        worst.unclear = worst.unclear || isnan(rest.change);
+        if (scale == 0 || !(rest.observed > noise))
+            continue;
+        if (worst.column < 0 || rest.change / scale > worst.remaining ||
+            (isinf(rest.change) && rest.observed / scale > worst.observed))
+            worst = (struct judged){i,          rest.change / scale, rest.observed / scale,
+                                    rest.ratio, rest.rate,           worst.unclear};
+    }
+    return worst;
+}
+
+static double rows_per_time(const struct kn_monitor *m)
+{
+    return m->row.time > 0 ? (double)(m->rows - 1) / m->row.time : 0;
+}
+
+/* Rows until the remaining change is below the tolerance. */
+static double rows_left(const struct kn_monitor *m, const struct judged *j)
+{
+    const double excess = j->remaining / m->c->time.tolerance;
+    return j->rate > 0 && isfinite(excess) ? log(fmax(excess, 1)) / j->rate : NAN;
+}
+
+static void name_change(struct kn_verdict *v, const struct kn_monitor *m, const struct judged *j)
+{
+    const char *name = m->columns[j->column].name;
+    char later[96] = "";
+    if (isfinite(v->until))
+        snprintf(later, sizeof later, "; steady at about t = %.3g lambda0 / V0", v->until);
+    if (isinf(j->remaining))
+        snprintf(v->text, sizeof v->text,
+                 "%s changed by %.2g %% in the last half of the run and does not approach a limit yet", name,
+                 100 * j->observed);
+    else
+        snprintf(v->text, sizeof v->text, "%s is expected to change by another %.2g %%%s", name,
+                 100 * j->remaining, later);
+}
+
+static void judge_quiet(struct kn_verdict *v, const struct kn_monitor *m)
+{
+    const struct judged j = judge_trends(m);
+    const double tolerance = m->c->time.tolerance;
+    v->column = j.column;
+    v->remaining = j.unclear ? NAN : j.remaining;
+    v->observed = j.unclear ? NAN : j.observed;
+    v->word = KN_VERDICT_NOT_STEADY;
+    if (j.unclear) {
+        snprintf(v->text, sizeof v->text, "the history has too few rows to extrapolate from");
+    } else if (j.remaining < tolerance && m->row.time < m->least_time * (1 - 1e-9)) {
+        v->until = m->least_time;
+        snprintf(
+            v->text, sizeof v->text,
+            "nothing changes now, but slow molecules or sound need until t = %.3g lambda0 / V0 to cross the "
+            "box",
+            v->until);
+    } else if (j.remaining < tolerance) {
+        v->word = KN_VERDICT_STEADY;
+        if (j.column < 0)
+            snprintf(v->text, sizeof v->text, "all changes are round-off");
+        else
+            snprintf(v->text, sizeof v->text, "%s, which changes most, is within %.2g %% of its limit",
+                     m->columns[j.column].name, 100 * fmax(j.remaining, 1e-5));
+    } else {
+        const double rows = rows_left(m, &j);
+        v->until = m->row.time + rows / rows_per_time(m);
+        v->word = isinf(j.remaining) && j.ratio > UNDAMPED && j.ratio < 1 / UNDAMPED ? KN_VERDICT_OSCILLATING
+                                                                                     : KN_VERDICT_NOT_STEADY;
+        name_change(v, m, &j);
+    }
+}
+
+/* ----------------------------------------------------------- runs with noise */
+
+/* Drift between the halves of the averaged rows, less what noise explains; and the statistical error. */
+static void compare_halves(const struct kn_batches *b, double error, double *drift)
+{
+    const int half = (int)b->count / 2;
+    double difference = 0;
+    for (int i = 0; i < half; i++)
+        difference += (b->mean[half + i] - b->mean[i]) / half;
+    *drift = fmax(0, fabs(difference) - SIGMAS * 2 * error);
+}
+
+static void judge_noisy(struct kn_verdict *v, const struct kn_monitor *m)
+{
+    const struct scales s = scales_of(m);
+    double error = NAN;
+    v->word = KN_VERDICT_NOISY;
+    if (m->averaged < 2) {
+        snprintf(
+            v->text, sizeof v->text,
+            "collisions are sampled and nothing is averaged (output.average), so that nothing can be told");
+        return;
+    }
+    for (int i = m->first_judged; i < m->first_judged + m->judged; i++) {
+        const double scale = scale_of(m, &s, i), own = kn_monitor_error(m, i) / scale;
+        double drift = NAN;
+        if (!(scale > 0) || !isfinite(own))
+            continue;
+        compare_halves(&m->batches[i], own * scale, &drift);
+        if (!(drift / scale <= v->remaining)) {
+            v->remaining = drift / scale;
+            v->column = i;
+        }
+        if (!(own <= error))
+            error = own;
+    }
+    const double tolerance = m->c->time.tolerance;
+    if (isnan(error))
+        snprintf(v->text, sizeof v->text, "the averages are too short for a statistical error");
+    else if (v->remaining > tolerance) {
+        v->word = KN_VERDICT_NOT_STEADY;
+        snprintf(v->text, sizeof v->text,
+                 "%s drifts by %.2g %% between the halves of the averaging window, beyond the noise",
+                 m->columns[v->column].name, 100 * v->remaining);
+    } else if (SIGMAS * error < tolerance) {
+        v->word = KN_VERDICT_STEADY;
+        snprintf(v->text, sizeof v->text, "no drift, and statistical errors below %.2g %%", 100 * error);
+    } else {
+        snprintf(v->text, sizeof v->text,
+                 "averages show no drift; statistical errors of up to %.2g %% hide smaller changes",
+                 100 * error);
+    }
+}
+
+/* ---------------------------------------------------------------- other runs */
+
+static void judge_oscillating(struct kn_verdict *v, const struct kn_monitor *m, const struct kn_swing *swing)
+{
+    v->word = KN_VERDICT_OSCILLATING;
+    if (!swing || swing->count == 0) {
+        snprintf(v->text, sizeof v->text, "a wall oscillates; the run is too short for amplitudes");
+        return;
+    }
+    v->remaining = v->observed = swing->change;
+    if (isnan(swing->change))
+        snprintf(v->text, sizeof v->text,
+                 "with the walls; one period alone does not tell whether amplitudes still change");
+    else
+        snprintf(
+            v->text, sizeof v->text,
+            "with the walls; amplitudes changed by %.2g %% since the periods before%s", 100 * swing->change,
+            swing->change > 10 * m->c->time.tolerance ? ": the start still shows, a later time.end removes it"
+                                                      : "");
+}
+
+/* Nothing that is reported differs from zero, as in a periodic box: the fields themselves are judged. */
+static void judge_fields(struct kn_verdict *v, const struct kn_monitor *m)
+{
+    const double change = m->row.residual * m->row.time;
+    v->remaining = v->observed = change;
+    v->word = change < m->c->time.tolerance ? KN_VERDICT_STEADY : KN_VERDICT_NOT_STEADY;
+    if (isnan(change))
+        snprintf(v->text, sizeof v->text, "the history has too few rows to tell");
+    else
+        snprintf(v->text, sizeof v->text, "the fields change by %.2g of themselves per lambda0 / V0",
+                 m->row.residual);
+}
+
+static bool is_zero(const struct kn_monitor *m)
+{
+    for (int i = m->first_judged; i < m->first_judged + m->judged; i++)
+        if (fabs(kn_monitor_value(m, i)) > 1e-9)
+            return false;
+    return true;
+}
+
+void kn_verdict_find(struct kn_verdict *v, const struct kn_monitor *m, const struct kn_swing *swing)
+{
+    *v = (struct kn_verdict){.column = -1, .remaining = NAN, .observed = NAN, .until = NAN};
+    if (kn_duration_oscillates(m->c))
+        judge_oscillating(v, m, swing);
+    else if (m->batches)
+        judge_noisy(v, m);
+    else if (is_zero(m))
+        judge_fields(v, m);
+    else
+        judge_quiet(v, m);
+}
+
+/* ------------------------------------------------------------ during the run */
+
+/* One row below the limit may be chance where collisions are sampled, hence two. */
+static bool residual_is_low(const struct kn_monitor *m)
+{
+    const double limit = m->c->time.residual;
+    return limit > 0 && m->row.residual < limit && m->previous_residual < limit;
+}
+
+const char *kn_verdict_ends(const struct kn_monitor *m)
+{
+    struct kn_verdict v;
+    if (residual_is_low(m))
+        return "residual";
+    if (!kn_duration_is_open(m->c))
+        return NULL;
+    kn_verdict_find(&v, m, NULL);
+    return v.word == KN_VERDICT_STEADY ? "steady" : NULL;
+}
+
+double kn_verdict_steps_left(const struct kn_monitor *m)
+{
+    if (!kn_duration_is_open(m->c) || m->rows < 2)
+        return NAN;
+    const struct judged j = judge_trends(m);
+    const double rows = j.unclear ? NAN : rows_left(m, &j),
+                 least = (m->least_time - m->row.time) * rows_per_time(m);
+    return fmax(rows, least) * m->row.step / (double)(m->rows - 1);
+}
