@@ -2,16 +2,16 @@
 #include "verdict.h"
 
 #include "duration.h"
+#include "scales.h"
 #include "swing.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* A wall flux below this part of the largest one is judged against that part: it may be zero by symmetry. */
-static const double SMALL = 0.01;
-/* Changes below this part of the largest wall flux are round-off of the float state. */
-static const double ROUND_OFF = 1e-6;
+/* A wall flux below this part of the largest wall flux or mean field is judged against that part: it may be
+ * zero by symmetry.  Changes below ROUND_OFF of it are round-off of the float state. */
+static const double SMALL = 0.01, ROUND_OFF = 1e-6;
 static const double SIGMAS = 3;
 static const double UNDAMPED = 0.8; /* ratio of two quarters, see trend.c */
 
@@ -22,6 +22,16 @@ const char *kn_verdict_name(enum kn_verdict_word word)
                                         [KN_VERDICT_OSCILLATING] = "oscillating",
                                         [KN_VERDICT_NOISY] = "noisy"};
     return names[word];
+}
+
+/* A time of the gas in the units of the case. */
+static const char *time_text(const struct kn_monitor *m, double time, char text[KN_UNITS_TEXT])
+{
+    struct kn_scales scales;
+    if (kn_scales_create(&scales, m->c) == KN_OK && scales.known)
+        return kn_units_text(KN_DIMENSION_TIME, scales.time * time, text);
+    snprintf(text, KN_UNITS_TEXT, "%.3g lambda0 / V0", time);
+    return text;
 }
 
 /* ------------------------------------------------------------------ scales */
@@ -39,20 +49,22 @@ static int kind_of(const struct kn_column *column)
 }
 
 struct scales {
-    double kind[4];      /* largest value of a kind */
-    double largest_flux; /* of all kinds at walls */
+    double kind[4]; /* largest value of a kind */
+    double largest; /* of all kinds at walls, and of the mean fields */
 };
 
 static struct scales scales_of(const struct kn_monitor *m)
 {
     struct scales s = {{0}, 0};
+    for (int f = 0; f < KN_FIELDS; f++)
+        s.largest = fmax(s.largest, fabs(m->row.average[f]));
     for (int i = m->first_judged; i < m->first_judged + m->judged; i++) {
         const int kind = kind_of(&m->columns[i]);
         const double size = fabs(kn_monitor_value(m, i));
         if (kind >= 0)
             s.kind[kind] = fmax(s.kind[kind], size);
-        if (kind >= 0 && kind < 3)
-            s.largest_flux = fmax(s.largest_flux, size);
+        if (kind >= 0)
+            s.largest = fmax(s.largest, size);
     }
     return s;
 }
@@ -63,7 +75,7 @@ static double scale_of(const struct kn_monitor *m, const struct scales *s, int c
     const int kind = kind_of(&m->columns[column]);
     if (kind < 0)
         return fabs(kn_monitor_value(m, column));
-    return fmax(s->kind[kind], kind < 3 ? SMALL * s->largest_flux : 0);
+    return fmax(s->kind[kind], kind < 3 ? SMALL * s->largest : 0);
 }
 
 /* ------------------------------------------------------- runs without noise */
@@ -81,7 +93,7 @@ static struct judged judge_trends(const struct kn_monitor *m)
     struct judged worst = {.column = -1, .remaining = 0, .observed = 0, .ratio = NAN};
     for (int k = 0; k < m->judged; k++) {
         const int i = m->first_judged + k;
-        const double scale = scale_of(m, &s, i), noise = ROUND_OFF * fmax(s.largest_flux, scale);
+        const double scale = scale_of(m, &s, i), noise = ROUND_OFF * fmax(s.largest, scale);
         const struct kn_trend_rest rest = kn_trend_rest(&m->trends[k], kn_monitor_column(m, i));
         worst.unclear = worst.unclear || isnan(rest.change);
         if (scale == 0 || !(rest.observed > noise))
@@ -109,9 +121,9 @@ static double rows_left(const struct kn_monitor *m, const struct judged *j)
 static void name_change(struct kn_verdict *v, const struct kn_monitor *m, const struct judged *j)
 {
     const char *name = m->columns[j->column].name;
-    char later[96] = "";
+    char later[96] = "", at[KN_UNITS_TEXT];
     if (isfinite(v->until))
-        snprintf(later, sizeof later, "; steady at about t = %.3g lambda0 / V0", v->until);
+        snprintf(later, sizeof later, "; steady at about t = %.60s", time_text(m, v->until, at));
     if (isinf(j->remaining))
         snprintf(v->text, sizeof v->text,
                  "%s changed by %.2g %% in the last half of the run and does not approach a limit yet", name,
@@ -132,12 +144,11 @@ static void judge_quiet(struct kn_verdict *v, const struct kn_monitor *m)
     if (j.unclear) {
         snprintf(v->text, sizeof v->text, "the history has too few rows to extrapolate from");
     } else if (j.remaining < tolerance && m->row.time < m->least_time * (1 - 1e-9)) {
+        char at[KN_UNITS_TEXT];
         v->until = m->least_time;
-        snprintf(
-            v->text, sizeof v->text,
-            "nothing changes now, but slow molecules or sound need until t = %.3g lambda0 / V0 to cross the "
-            "box",
-            v->until);
+        snprintf(v->text, sizeof v->text,
+                 "nothing changes now, but slow molecules and sound need until t = %s to cross the box",
+                 time_text(m, v->until, at));
     } else if (j.remaining < tolerance) {
         v->word = KN_VERDICT_STEADY;
         if (j.column < 0)
