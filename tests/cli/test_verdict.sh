@@ -1,0 +1,88 @@
+#!/bin/bash
+# Every run ends with a verdict, and by default when it is steady.
+# usage: test_verdict.sh PROGRAM SOURCE_FOLDER
+knudsen=$(realpath "$1") && [ -x "$knudsen" ] || { echo "usage: $0 PROGRAM SOURCE_FOLDER"; exit 1; }
+. "$(dirname "$(realpath "$0")")/../check.sh"
+
+# plates DELTA FOLDER SETTING...: plane Couette flow by BGK, whose stress is known from a run to a tolerance of 1e-6.
+plates() {
+    local delta=$1 to=$2 setting
+    local all=(--set gas.delta="$delta")
+    shift 2
+    for setting; do all+=(--set "$setting"); done
+    OMP_NUM_THREADS=1 "$knudsen" run plates.yaml --out "$to" --overwrite "${all[@]}" >out 2>err
+}
+cat >plates.yaml <<'END'
+space: {cells: 16}
+velocity: {grid: gauss, nodes: 8}
+collision: {method: bgk}
+walls: {left: {velocity: [0, -0.5, 0]}, right: {velocity: [0, 0.5, 0]}}
+END
+
+# judge FOLDER EXPRESSION: over summary.json as s, its verdict as q and the stress on the right plate.
+judge() {
+    python3 - "$1" "$2" <<'END'
+import json, math, sys
+s = json.load(open(sys.argv[1] + "/summary.json"))
+q, stress = s["quality"], abs(s["quantities"]["walls"]["right"]["stress"][1])
+print(s["outcome"], q, stress)
+assert eval(sys.argv[2])
+END
+}
+
+# BGK, 16 cells; at delta 0.1, 1, 10 from runs with time.tolerance 1e-6.
+for row in 0.1:0.521387 1:0.339068 10:0.083140; do
+    delta=${row%:*} known=${row#*:}
+    check "delta $delta: runs" plates "$delta" "auto$delta"
+    check "delta $delta: ends when it is steady" judge "auto$delta" \
+        's["outcome"] == "steady" and q["verdict"] == "steady" and q["remaining_change"] < 1e-4'
+    # 1e-4 for the remaining change, 1.5e-4 for the last digits and the machine
+    check "delta $delta: then the stress has its limit" judge "auto$delta" "abs(stress / $known - 1) < 2.5e-4"
+done
+check "the terminal says so" contains out '^steady: '
+
+# A run that ends too early says so, and by how much.
+check "a short run" plates 10 short time.end=10 output.history=2
+check "is not steady" judge short 'q["verdict"] == "not steady" and s["outcome"] == "end time"'
+check "and knows about how far it is off" judge short '0.3 < q["remaining_change"] * stress / (stress - 0.083140) < 3'
+check "the terminal says so" contains out '^not steady: .* is expected to change by another'
+check "with time.residual" plates 100 rate time.end=1000 time.residual=1e-3
+check "a rate does not make a dense flow steady" judge rate \
+    's["outcome"] == "residual" and q["verdict"] == "not steady" and stress > 0.012'
+check "very short" plates 1 few time.max_steps=20
+check "too few rows are no verdict" judge few 'q["verdict"] == "not steady" and q["remaining_change"] is None'
+
+# Oscillating walls: amplitudes do not depend on whether the end is a whole number of periods.
+amplitude() {
+    python3 -c 'import json, sys
+o = json.load(open(sys.argv[1] + "/summary.json"))["oscillation"]
+print(o["right.stress_y"]["amplitude"], o["change"])' "$1"
+}
+swing=(walls.left.velocity=0 walls.right.velocity=0 'walls.right.oscillation.velocity=[0,1,0]'
+    walls.right.oscillation.frequency=1)
+check "one period" plates 1 one "${swing[@]}" time.end=6.283185307179586 output.history=4
+check "a little more" plates 1 more "${swing[@]}" time.end=6.5 output.history=4
+same() {
+    python3 - "$(amplitude one)" "$(amplitude more)" <<'END'
+import sys
+one, more = (float(text.split()[0]) for text in sys.argv[1:])
+print(one, more)
+assert abs(one / more - 1) < 0.005  # the start of the run still shows: 0.3 %
+END
+}
+check "has the same amplitude" same
+check "auto follows the oscillation until it is periodic" plates 1 periodic "${swing[@]}"
+check "and says that it is" judge periodic \
+    'q["verdict"] == "oscillating" and q["remaining_change"] < 1e-3 and s["oscillation"]["periods"] >= 2'
+
+# Sampled collisions: the noise is named.
+check "Monte Carlo" plates 1 noisy collision.method=monte-carlo collision.samples=512 velocity.nodes=6 time.end=40
+check "is noisy" judge noisy 'q["verdict"] == "noisy"'
+check "the terminal says so" contains out '^noisy: '
+
+# A run that goes on from a checkpoint ends where the uninterrupted one does.
+check "stopped" plates 1 again time.max_steps=300
+check "goes on" env OMP_NUM_THREADS=1 "$knudsen" run plates.yaml --out again --resume --quiet --set gas.delta=1
+check "to the same step" judge again "s['steps'] == $(python3 -c 'import json
+print(json.load(open("auto1/summary.json"))["steps"])')"
+exit $failed
