@@ -386,6 +386,7 @@ static void a_run_that_is_interrupted(void **state)
     kn_case_set(&c, "collision.method=bgk");
     kn_case_set(&c, "velocity.nodes=6");
     kn_case_set(&c, "space.cells=8");
+    kn_case_set(&c, "time.end=10");
     assert_int_equal(kn_record_make(&r, &c, &listener), KN_EINTERRUPTED);
 }
 

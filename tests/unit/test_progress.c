@@ -1,5 +1,6 @@
 /* What a run prints, from made-up runs: somebody listens and keeps every word. */
 #include "expect.h"
+#include "verdict.h"
 
 #include "progress_parts.h"
 
@@ -162,7 +163,7 @@ static void test_width(void **state)
     char text[KN_PROGRESS_LINE];
     kn_progress_start(&s->p, &s->job);
     struct kn_progress_state now = {
-        .step = 4200, .time = 42, .steps_per_s = 100, .left = {75, KN_ETA_LAST_STEP}, .row = &s->row};
+        .step = 4200, .time = 42, .steps_per_s = 100, .left = {75, 5800, KN_ETA_LAST_STEP}, .row = &s->row};
     for (int width = 20; width < 200; width++) {
         kn_progress_compose(&s->p, &now, width, true, text);
         expect_below("length", strlen(text), width);
@@ -284,13 +285,16 @@ static void test_end(void **state)
     (void)state;
     struct scene *s = open_scene(KN_REPORT_TERMINAL);
     const struct kn_monitor m = {.c = &s->c, .row = s->row};
+    const struct kn_verdict verdict = {.word = KN_VERDICT_NOT_STEADY,
+                                       .text = "D is expected to change by another 2 %"};
     const struct kn_summary sum = {.m = &m,
                                    .outcome = "end time",
                                    .steps = 10000,
                                    .time = 100,
                                    .wall_s = 100,
                                    .phase_s = {[KN_PHASE_ASSEMBLE] = 45, [KN_PHASE_STREAM] = 50},
-                                   .updates_per_s = 1.5e8};
+                                   .updates_per_s = 1.5e8,
+                                   .verdict = &verdict};
     kn_progress_start(&s->p, &s->job);
     step(s, 0, 1);
     forget(s);
@@ -298,7 +302,7 @@ static void test_end(void **state)
     expect_said(s, "100 %");
     expect_unsaid(s, "ETA");
     expect_said(s, "end time: step 10000, t = 100, after 1:40 min, 150 M updates/s");
-    expect_said(s, "not steady yet: the residual is above time.residual 1e-06");
+    expect_said(s, "not steady: D is expected to change by another 2 %");
     expect_said(
         s,
         "  assemble     45.00 s  45.0 %\n  stream       50.00 s  50.0 %\n  other         5.00 s   5.0 %\n");
