@@ -278,7 +278,8 @@ static enum kn_status check_operator(const struct kn_case *c)
     for (int axis = 0; axis < 3 && operates; axis++)
         if (c->velocity.nodes[axis] < 6 || c->velocity.nodes[axis] > KN_OPERATOR_NODES)
             return kn_error_set(KN_EINPUT,
-                                "velocity.nodes: %d along %c, but collision.method: operator takes 6 to %d",
+                                "velocity.nodes: %d along %c, but collision.method: operator takes 6 to %d "
+                                "(monte-carlo, bgk, shakhov and es-bgk take 2 to 64)",
                                 c->velocity.nodes[axis], AXIS[axis], KN_OPERATOR_NODES);
     return KN_OK;
 }
