@@ -157,7 +157,8 @@ static void without_correction_there_is_a_defect(void **state)
 {
     (void)state;
     expect_between("defect",
-                   change_of("collision.samples=2000 collision.points=random collision.conservation=none"),
+                   change_of("collision.method=monte-carlo collision.samples=2000 collision.points=random "
+                             "collision.conservation=none"),
                    1e-3, 1);
     expect_between(
         "defect, model",
