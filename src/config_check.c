@@ -137,9 +137,11 @@ static enum kn_status check_wall(const struct kn_case *c, int side)
     const struct kn_wall *w = &c->walls[side];
     double coldest = w->temperature - fabs(w->oscillation.temperature);
     if (1 + c->disturbance * w->density <= 0)
-        return fail_wall(side, "density",
-                         "%g times disturbance %g is less than no gas (more than %g is allowed)", w->density,
-                         c->disturbance, -1 / c->disturbance);
+        return fail_wall(
+            side, "density",
+            "%g times disturbance %g leaves no gas beyond the inflow (more than %g is allowed; a "
+            "vacuum is not supported, %.6g is a density of 0.001 n0)",
+            w->density, c->disturbance, -1 / c->disturbance, -0.999 / c->disturbance);
     if (1 + c->disturbance * coldest <= 0)
         return fail_wall(side, w->temperature != 0 ? "temperature" : "oscillation.temperature",
                          "%g times disturbance %g is below absolute zero (more than %g is allowed)", coldest,

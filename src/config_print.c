@@ -16,7 +16,7 @@ static void print_one(FILE *to, const struct kn_case *c, const struct kn_setting
     char text[KN_NAME];
     if (!json && (c->si.given[s->index] & (1U << index))) {
         kn_config_number_text(c->si.value[s->index][index], text);
-        fprintf(to, "\"%s %s\"", text, kn_units_si(key->dimension));
+        fprintf(to, "\"%s %s\"", text, kn_units_si(kn_config_dimension(c, s, index)));
         return;
     }
     const char *quote = json && (words || kn_config_is_auto(key, target, index)) ? "\"" : "";
@@ -273,6 +273,34 @@ bool kn_config_help(FILE *to, const char *name)
             fprintf(to, "%s\n\n", group_doc(name));
         help_key(to, key);
     }
+    return found > 0;
+}
+
+static bool has_part(const char *name, const char *word)
+{
+    for (const char *at = name; *at; at += *at == '.') {
+        const size_t length = strcspn(at, ".");
+        if (length == strlen(word) && strncmp(at, word, length) == 0)
+            return true;
+        at += length;
+    }
+    return false;
+}
+
+bool kn_config_help_word(FILE *to, const char *word)
+{
+    int found = 0;
+    for (const struct kn_key *key = kn_config_keys; key->name; key++)
+        for (const struct kn_choice *choice = key->choices;
+             choice && choice->name && key->type != KN_TYPE_BOOL; choice++)
+            if (strcmp(choice->name, word) == 0)
+                fprintf(to, "%s%s: %s\n    %s\n", found++ ? "\n" : "", key->name, choice->name, choice->doc);
+    for (const struct kn_key *key = kn_config_keys; key->name; key++)
+        if (has_part(key->name, word)) {
+            if (found++ > 0)
+                fputc('\n', to);
+            help_key(to, key);
+        }
     return found > 0;
 }
 

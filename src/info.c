@@ -176,6 +176,16 @@ static void print_linearity(const struct facts *f)
                    : "");
 }
 
+static void print_inflows(const struct facts *f)
+{
+    char text[KN_TEXT], name[KN_NAME];
+    for (int side = 0; side < KN_SIDES; side++)
+        if (kn_scales_inflow(f->c, side, text)) {
+            snprintf(name, sizeof name, "inflow %s", kn_space_side_name(side));
+            printf("%-16s %s\n", name, text);
+        }
+}
+
 static void print_bare(const struct facts *f)
 {
     char text[KN_TEXT];
@@ -203,6 +213,7 @@ static void print_case_text(const struct facts *f)
     printf("%-16s %.4g\n", "Kn", KN_SCALES_FREE_PATH / c->gas.delta);
     printf("%-16s %.4g\n", "delta", c->gas.delta);
     print_linearity(f);
+    print_inflows(f);
     print_bare(f);
     print_scaled(f, "mean free path", KN_DIMENSION_PLACE, KN_SCALES_FREE_PATH, "lambda0");
     if (f->scales.known)
@@ -242,17 +253,32 @@ static void print_case_text(const struct facts *f)
 
 static void print_case_json(const struct facts *f)
 {
-    char narrowest[KN_NAME] = "null"; /* one cell, of no size that matters */
-    if (isfinite(f->narrowest))
-        snprintf(narrowest, sizeof narrowest, "%.10g", f->narrowest);
-    printf("{\"knudsen\": %.10g, \"delta\": %.10g, \"mach\": %.10g, \"mean_free_path\": %.10g, "
-           "\"cells\": %lld, \"nodes\": %lld, \"narrowest_cell\": %s, \"time_step\": %.10g, \"steps\": %.0f, "
-           "\"memory_bytes\": %.0f, \"memory_available\": %.0f, \"step_s\": %.6g, \"estimated_s\": %.6g, "
-           "\"backend\": \"%s\", \"threads\": %d",
-           KN_SCALES_FREE_PATH / f->c->gas.delta, f->c->gas.delta, kn_scales_mach(f->c), KN_SCALES_FREE_PATH,
-           (long long)f->plan.cells, (long long)f->plan.nodes, narrowest, f->plan.time_step, f->plan.steps,
-           f->plan.memory_bytes, f->available, f->estimate.step_s,
-           kn_estimate_run(&f->estimate, f->c, f->plan.steps), f->estimate.backend, f->estimate.threads);
+    const struct {
+        const char *name;
+        double value;
+    } numbers[] = {
+        {"knudsen", KN_SCALES_FREE_PATH / f->c->gas.delta},
+        {"delta", f->c->gas.delta},
+        {"mach", kn_scales_mach(f->c)},
+        {"mean_free_path", KN_SCALES_FREE_PATH},
+        {"cells", (double)f->plan.cells},
+        {"nodes", (double)f->plan.nodes},
+        {"narrowest_cell", f->narrowest},
+        {"time_step", f->plan.time_step},
+        {"steps", f->plan.steps},
+        {"memory_bytes", f->plan.memory_bytes},
+        {"memory_available", f->available},
+        {"step_s", f->estimate.step_s},
+        {"estimated_s", kn_estimate_run(&f->estimate, f->c, f->plan.steps)},
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        printf("%s\"%s\": ", i ? ", " : "{", numbers[i].name);
+        if (isfinite(numbers[i].value)) /* JSON has no other */
+            printf("%.16g", numbers[i].value);
+        else
+            fputs("null", stdout);
+    }
+    printf(", \"backend\": \"%s\", \"threads\": %d", f->estimate.backend, f->estimate.threads);
     if (f->scales.known) {
         printf(", \"si\": {\"species\": \"%s\"", kn_scales_species(f->c));
         for (const struct kn_scale *scale = kn_scales_list; scale->name; scale++)

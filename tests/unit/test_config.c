@@ -62,7 +62,8 @@ static void table_is_whole(void **state)
     struct kn_setting s;
     int settings = 0;
     char why[KN_TEXT], text[KN_NAME];
-    double room[16], si;
+    double room[16];
+    struct kn_si_value si;
     for (; kn_config_setting(settings, &s); settings++) {
         assert_true(strlen(s.name) < KN_NAME - 1);
         assert_true(s.key->doc && s.key->doc[strlen(s.key->doc) - 1] == '.');
@@ -405,7 +406,7 @@ static void open_sides_are_checked(void **state)
     assert_refused("walls: {left: {kind: inflow, accommodation: 0.5}}\n", "walls.left.accommodation",
                    "inflow");
     assert_refused("disturbance: 2\nwalls: {left: {kind: inflow, density: -0.5}}\n", "walls.left.density",
-                   "less than no gas (more than -0.5");
+                   "leaves no gas beyond the inflow (more than -0.5");
     assert_refused("disturbance: 2\nwalls: {left: {kind: inflow, temperature: -1}}\n",
                    "walls.left.temperature", "absolute zero");
     assert_refused("walls: {left: {kind: inflow, gradient: {temperature: 1}}}\n",
