@@ -250,7 +250,7 @@ const struct kn_term kn_glossary[] = {
      "collision.method collision.rescale"},
     {"assembly|assembling|assemble",
      "Computation of the matrices of the collision operator, at the first run with a velocity "
-     "grid: some seconds on 8 nodes, a minute on 12, hours on 20.",
+     "grid: some seconds on 8 nodes, a minute on 12, a quarter of an hour on 20.",
      "collision.method velocity.nodes"},
     {"cache|KNUDSEN_CACHE",
      "Folder of assembled operators: $KNUDSEN_CACHE, else ~/.cache/knudsen. It may be deleted at "
