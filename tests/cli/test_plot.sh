@@ -120,7 +120,7 @@ check "the same" is_svg plane/picture.svg
 
 # 3. Several runs.
 check "two runs" plot line thick -o two.svg
-check "are named by what differs" shows two.svg 'gas.delta 1' 'gas.delta 5'
+check "are named by what differs" shows two.svg 'δ = 1' 'δ = 5'
 cp -r line line_2
 check "equal cases" plot line line_2 -k history -o equal.svg
 check "by their folders" shows equal.svg 'line_2'
