@@ -62,6 +62,9 @@ static int explain(const char *word)
     free(keys);
     if (term || part)
         return 0;
+    const char *dot = strrchr(word, '.'); /* "left.stress_y" is a column of that kind */
+    if (dot && dot > word && dot[1] && kn_glossary_print(stdout, dot + 1))
+        return 0;
     if (!kn_config_unsupported(word, text))
         return unknown_word(word);
     printf("%s\n    %s.\n", word, text);

@@ -73,7 +73,7 @@ const struct kn_term kn_glossary[] = {
      "case with gas.species takes values with units (8 kPa, 1 um, 310 K, 5 MHz) and reports in SI "
      "units too.",
      "gas.species gas.pressure gas.temperature space.length"},
-    {"Hz|hertz",
+    {"Hz|hertz|s-1|rad/s",
      "Hz counts cycles: 5 MHz is an angular frequency of 3.14e7 rad/s. rad/s and s-1 are angular "
      "frequencies.",
      "walls.<side>.oscillation.frequency"},
@@ -201,7 +201,7 @@ const struct kn_term kn_glossary[] = {
      "Difference between the temperature of a wall and that of the gas extrapolated to it.", ""},
     {"Knudsen layer", "Layer of some mean free paths at a wall in which the gas is not in local equilibrium.",
      "space.stretch space.cluster"},
-    {"cells|cell|grid|space grid",
+    {"cells|cell|grid|grids|space grid",
      "Space is a box of rectangular cells. They should be narrower than a mean free path where the "
      "gas is not in local equilibrium.",
      "space.cells space.size space.stretch"},
@@ -314,10 +314,11 @@ const struct kn_term kn_glossary[] = {
      "Published or exact values of a case, with their sources and the settings with which knudsen "
      "verify checks them.",
      ""},
-    {"verification|verify", "knudsen verify compares the cases with published and exact values.", ""},
+    {"verification|verify|quick|full", "knudsen verify compares the cases with published and exact values.",
+     ""},
     {"walltime", "Real time after which a run stops with a checkpoint.", "run.walltime"},
     {"seed", "Number from which all random numbers of a run follow.", "run.seed"},
-    {"backend|backends|cpu|cuda|strict|GPU|machine",
+    {"backend|backends|cpu|cuda|strict|GPU|CUDA|nvcc|machine",
      "Where a run is computed: all cores of the CPU, or an NVIDIA GPU.", "run.backend run.threads"},
     {"threads|OMP_NUM_THREADS", "Cores that a rank uses; 0 takes all that it may.", "run.threads"},
     {"rank|ranks|MPI|mpirun",
@@ -346,6 +347,14 @@ const struct kn_term kn_glossary[] = {
      "walls.<side>.oscillation.velocity"},
     {"shock|shock wave|front", "Shock between two inflows, measured in its own frame: cases/shock.",
      "initial.shape"},
+    {"thickness|lead|rate",
+     "Measures of a shock in its own frame: the steepest slope of the density, the distance by which the "
+     "temperature runs ahead of it, and the speed of the front: cases/shock.",
+     "initial.shape"},
+    {"damping|decay", "Rate at which the amplitude of a wave in the gas falls: cases/waves.", "initial.wave"},
+    {"heat",
+     "In knudsen plot, the heat flux; of a wave, the rate of its mode of heat conduction: cases/waves.", ""},
+    {"far", "Value of a field far from a wall, beyond the Knudsen layer.", ""},
     {0},
 };
 
