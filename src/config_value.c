@@ -434,10 +434,10 @@ bool kn_config_store(const struct kn_key *key, void *target, int index, const ch
     }
     memcpy(whole, text, length);
     whole[length] = '\0';
-    if (strlen(whole) < length)
-        return refuse_type(key, word, why);
     if (key->choices)
         return store_choice(key, target, index, word, why);
+    if (strlen(whole) < length)
+        return refuse_type(key, word, why);
     if ((key->flags & KN_KEY_AUTO) && strcmp(word, AUTO) == 0) {
         store_number(key, target, index, key->automatic);
         return true;
