@@ -273,6 +273,17 @@ static enum kn_status check_molecules(const struct kn_case *c)
     return KN_OK;
 }
 
+/* With one speed along every axis v.v is the same at all nodes, and energy is no invariant beside mass. */
+static enum kn_status check_energy(const struct kn_case *c)
+{
+    for (int axis = 0; axis < 3; axis++)
+        if (c->velocity.nodes[axis] > 2 || c->collision.method == KN_METHOD_NONE)
+            return KN_OK;
+    return kn_error_set(KN_EINPUT,
+                        "velocity.nodes: 2 along every axis have one speed, on which there is no energy "
+                        "apart from mass (at least 4 along one axis)");
+}
+
 /* The stencils of the operator have three nodes on a half axis. */
 static enum kn_status check_operator(const struct kn_case *c)
 {
@@ -304,8 +315,8 @@ static enum kn_status check_ranges(const struct kn_case *c)
 enum kn_status kn_case_check(const struct kn_case *c)
 {
     static enum kn_status (*const checks[])(const struct kn_case *) = {
-        kn_scales_check, check_ranges,  check_walls, check_stretch,   check_size,
-        check_weights,   check_initial, check_state, check_molecules, check_operator,
+        kn_scales_check, check_ranges, check_walls,     check_stretch,  check_size,   check_weights,
+        check_initial,   check_state,  check_molecules, check_operator, check_energy,
     };
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
         enum kn_status status = checks[i](c);

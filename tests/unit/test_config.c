@@ -380,6 +380,8 @@ static void contradictions_are_found(void **state)
     assert_refused("space: {cells: 4000, stretch: 0.5}\n", "space.stretch", "smallest cell");
     assert_refused("space: {cells: [100000, 100000]}\n", "space.cells", "too many");
     assert_refused("initial: {shape: density, wave: [0, 0, 1]}\n", "initial.wave", "2 cells a period");
+    assert_refused("velocity: {nodes: 2}\ncollision: {method: bgk}\n", "velocity.nodes: 2 along every axis",
+                   "at least 4 along one axis");
     assert_refused("initial: {shape: bkw, amplitude: 0.3}\n", "initial.shape: bkw at disturbance 0",
                    "above 0");
     assert_refused("initial: {shape: bkw, amplitude: 0.5}\ndisturbance: 1\n", "initial.amplitude: 0.5",
