@@ -16,7 +16,7 @@ help:
 	@echo "make bench     measure the CPU kernels on this machine"
 	@echo "make lint      clang-format, cppcheck, clang-tidy, names, generated docs"
 	@echo "make sanitize  the tests under the address and undefined-behaviour sanitizers"
-	@echo "make docs      write docs/input.md from the table of keys"
+	@echo "make docs      write docs/input.md and docs/glossary.md from their tables"
 	@echo "make install   install under PREFIX (default /usr/local)"
 	@echo "make package   build-package/*.deb and *.tar.gz; packaging/README.md"
 	@echo "make packages  install what the build needs (Debian, Ubuntu)"
@@ -67,6 +67,7 @@ sanitize:
 
 docs: all
 	@$(KNUDSEN) help --markdown >docs/input.md
+	@$(KNUDSEN) help --glossary >docs/glossary.md
 
 install: program
 	@cmake --build $(BUILD) -j $(JOBS) --target knudsen manual-page

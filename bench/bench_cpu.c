@@ -66,6 +66,7 @@ static void bench_samples(const char *estimator)
     const char *settings[] = {"velocity.grid=stretched",
                               "velocity.nodes=20",
                               "disturbance=0.01",
+                              "collision.method=monte-carlo",
                               "collision.samples=6144",
                               estimator,
                               "walls.top.velocity=[1,0,0]",

@@ -226,8 +226,9 @@ struct kn_case {
         bool vtk;
     } output;
     struct { /* values written with a unit, by setting; they follow the gas as it becomes known */
-        unsigned char given[KN_CASE_SETTINGS]; /* bit i: the i-th value */
-        double value[KN_CASE_SETTINGS][3];     /* SI */
+        /* bit i: the i-th value; bit 3 + i: in the second unit that the key takes (a force in Pa/m) */
+        unsigned char given[KN_CASE_SETTINGS];
+        double value[KN_CASE_SETTINGS][3]; /* SI */
         double number[KN_CASE_SETTINGS]
                      [3]; /* what the field was made; set to something else, it is no longer followed */
     } si;

@@ -104,6 +104,7 @@ static enum kn_status measure_paper(const struct kn_bench_machine *m, int side, 
                                     "velocity.ratio=0.945",
                                     "velocity.range=3",
                                     "velocity.fold=none",
+                                    "collision.method=monte-carlo",
                                     "collision.samples=6144",
                                     NULL};
     return measure(m, settings, r);

@@ -19,6 +19,7 @@ static error_t info_parse(int key, char *text, struct argp_state *state)
 {
     struct info_arguments *a = state->input;
     char *end;
+    long ranks;
     switch (key) {
     case KN_OPTION_SET:
         a->from.sets[a->from.nsets++] = text;
@@ -27,9 +28,10 @@ static error_t info_parse(int key, char *text, struct argp_state *state)
         a->json = true;
         return 0;
     case KEY_RANKS:
-        a->ranks = (int)strtol(text, &end, 10);
-        if (*end || a->ranks < 1 || a->ranks > MOST_RANKS)
+        ranks = strtol(text, &end, 10);
+        if (end == text || *end || ranks < 1 || ranks > MOST_RANKS)
             argp_error(state, "--ranks: '%s' is no number of ranks (1 to %d)", text, MOST_RANKS);
+        a->ranks = (int)ranks;
         return 0;
     case ARGP_KEY_ARG:
         if (a->from.path || (a->topic && strcmp(a->topic, "operator") != 0))

@@ -15,7 +15,8 @@ enum {
     OPTION_FLOW,
     OPTION_TERMINAL,
     OPTION_DIMENSIONLESS,
-    OPTION_KEEP
+    OPTION_KEEP,
+    OPTION_WIDTH
 };
 
 /* The place of a word in a list that ends with NULL. */
@@ -42,6 +43,18 @@ static void set_which(struct argp_state *state, struct kn_plot_options *o, enum 
     if (o->which != KN_PLOT_WHICH_SUITS && o->which != which)
         argp_error(state, "--mean and --last exclude each other");
     o->which = which;
+}
+
+static double read_width(struct argp_state *state, const char *text)
+{
+    static const double least = 0.03, most = 1;
+    char why[KN_TEXT];
+    double width = 0;
+    if (!kn_units_read(KN_DIMENSION_GAS_LENGTH, text, &width, why, sizeof why))
+        argp_error(state, "--width: '%s' is no width (such as 86mm)", text);
+    else if (!(width >= least && width <= most))
+        argp_error(state, "--width: '%s' is out of range (30 mm to 1 m)", text);
+    return width;
 }
 
 static error_t plot_parse(int key, char *text, struct argp_state *state)
@@ -86,6 +99,9 @@ static error_t plot_parse(int key, char *text, struct argp_state *state)
     case OPTION_KEEP:
         o->keep = true;
         return 0;
+    case OPTION_WIDTH:
+        o->width = read_width(state, text);
+        return 0;
     case ARGP_KEY_ARG:
         o->folders[o->nfolders++] = text;
         return 0;
@@ -115,6 +131,7 @@ static const char doc[] =
     "  knudsen plot results/cavity\n"
     "  knudsen plot results/cavity --kind map -q theta,Pxy -o stress.svg\n"
     "  knudsen plot results/cavity --terminal\n"
+    "  knudsen plot results/cavity -k profile -o figure.pdf --width 86mm\n"
     "  knudsen plot results/cavity -k profile -r cases/cavity/reference.csv\n"
     "  knudsen plot results/a results/b -q D -k history\n";
 /* clang-format on */
@@ -144,8 +161,12 @@ int kn_command_plot(int argc, char **argv)
 {
     static const struct argp_option options[] = {
         {"output", 'o', "FILE", 0,
-         "write the picture here, FILE.png or FILE.svg (default: picture.png in DIR; of several, compare.png "
-         "here)",
+         "write the picture here, FILE.png, .svg, .pdf or .eps (default: picture.png in DIR; of several, "
+         "compare.png here)",
+         0},
+        {"width", OPTION_WIDTH, "WIDTH", 0,
+         "width on paper with letters of 8 pt: 86mm is a column of many journals; panels are stacked where "
+         "they do not fit side by side",
          0},
         {"quantity", 'q', "NAME", 0, "what to draw; several with commas, or the option again", 0},
         {"kind", 'k', "KIND", 0, "sheet (default), map, profile or history", 0},

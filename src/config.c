@@ -104,7 +104,7 @@ static void follow_axes(struct kn_case *c, int listed)
 static void store_initial(struct kn_case *c, const struct kn_setting *s, int index)
 {
     char text[KN_NAME], why[KN_TEXT];
-    double si;
+    struct kn_si_value si;
     kn_config_initial(s->key, index, text);
     kn_config_store(s->key, kn_config_target(c, s), index, text, strlen(text), &si, why);
 }
@@ -163,16 +163,20 @@ static enum kn_status read_scalar(struct reader *r, const struct kn_setting *s, 
                                   int index)
 {
     char why[KN_TEXT];
-    double si;
+    struct kn_si_value si;
+    if (node->type != YAML_SCALAR_NODE && strcmp(s->name, "gas.species") == 0 &&
+        kn_config_unsupported("mixture", why))
+        return fail(r, node->start_mark, s->name, "%s", why);
     if (node->type != YAML_SCALAR_NODE)
         return fail(r, node->start_mark, s->name, "expected %s, found a %s", type_name(s->key),
                     node->type == YAML_SEQUENCE_NODE ? "list" : "group of keys");
     if (!kn_config_store(s->key, kn_config_target(&r->c, s), index, (const char *)node->data.scalar.value,
                          node->data.scalar.length, &si, why))
         return fail(r, node->start_mark, s->name, "%s", why);
-    if (isfinite(si)) {
-        r->c.si.given[s->index] |= (unsigned char)(1U << index);
-        r->c.si.value[s->index][index] = si;
+    if (isfinite(si.value)) {
+        const bool other = si.dimension != s->key->dimension;
+        r->c.si.given[s->index] |= (unsigned char)((other ? 1U + KN_SI_OTHER : 1U) << index);
+        r->c.si.value[s->index][index] = si.value;
         r->c.si.number[s->index][index] = ((const double *)kn_config_target(&r->c, s))[index];
     }
     return KN_OK;
@@ -234,6 +238,8 @@ static void list_members(const char *group, char text[KN_TEXT])
 static enum kn_status fail_unknown(const struct reader *r, yaml_mark_t mark, const char *name)
 {
     char suggestion[KN_NAME], members[KN_TEXT], group[2 * KN_NAME + 16];
+    if (kn_config_unsupported(name, members))
+        return fail(r, mark, name, "%s", members);
     if (kn_config_suggest(name, suggestion))
         return fail(r, mark, name, "unknown key (did you mean %s?)", suggestion);
     snprintf(group, sizeof group, "%s", name);

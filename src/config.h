@@ -57,6 +57,9 @@ extern const struct kn_group kn_config_groups[];
 
 enum { KN_SETTINGS = KN_CASE_SETTINGS, KN_NAME = 64, KN_TEXT = 512 };
 
+/* Marks a value of kn_case.si that was given in the second unit of its key, beside its own bit. */
+enum { KN_SI_OTHER = 8 };
+
 struct kn_setting {
     const struct kn_key *key;
     int side; /* enum kn_side, or -1 */
@@ -69,15 +72,18 @@ bool kn_config_setting(int index, struct kn_setting *s);
 bool kn_config_find(const char *name, struct kn_setting *s);
 bool kn_config_is_group(const char *name);
 
+/* What a value of the case that has a unit measures. */
+enum kn_dimension kn_config_dimension(const struct kn_case *c, const struct kn_setting *s, int index);
+
 /* Where the setting lives in a case: its first value. */
 void *kn_config_target(struct kn_case *c, const struct kn_setting *s);
 
 /* ----------------------------------------------------- values and their text */
 
 /* Store text as one of the values at target; on failure `why` says what is wrong and what is allowed.
- * A value with a unit goes to *si instead, which is NAN otherwise. */
+ * A value with a unit goes to *si instead, whose value is NAN otherwise. */
 bool kn_config_store(const struct kn_key *key, void *target, int index, const char *text, size_t length,
-                     double *si, char why[KN_TEXT]);
+                     struct kn_si_value *si, char why[KN_TEXT]);
 
 /* Check a value that is already stored, in the same words. */
 bool kn_config_check_value(const struct kn_key *key, const void *target, int index, char why[KN_TEXT]);
@@ -102,6 +108,10 @@ void kn_config_quote(const char *text, size_t length, char quoted[KN_NAME + 8]);
  * who typed `word` may have meant `name`. */
 int kn_config_distance(const char *word, const char *name);
 bool kn_config_is_near(const char *word, const char *name);
+
+/* Where a key or a value names a feature that this version lacks: what to do instead (config_unsupported.c).
+ */
+bool kn_config_unsupported(const char *name, char text[KN_TEXT]);
 
 /* The key that was meant, or false. */
 bool kn_config_suggest(const char *word, char name[KN_NAME]);
@@ -148,6 +158,9 @@ enum kn_status kn_config_check_memory(double bytes);
 /* Print the help of one key or group, or of all; false when there is no such key. */
 bool kn_config_help(FILE *to, const char *name);
 void kn_config_help_all(FILE *to);
+
+/* The keys that have this word between their dots, and those that it is a choice of; false when there is none. */
+bool kn_config_help_word(FILE *to, const char *word);
 
 /* docs/input.md. */
 void kn_config_write_markdown(FILE *to);

@@ -137,9 +137,11 @@ static enum kn_status check_wall(const struct kn_case *c, int side)
     const struct kn_wall *w = &c->walls[side];
     double coldest = w->temperature - fabs(w->oscillation.temperature);
     if (1 + c->disturbance * w->density <= 0)
-        return fail_wall(side, "density",
-                         "%g times disturbance %g is less than no gas (more than %g is allowed)", w->density,
-                         c->disturbance, -1 / c->disturbance);
+        return fail_wall(
+            side, "density",
+            "%g times disturbance %g leaves no gas beyond the inflow (more than %g is allowed; a "
+            "vacuum is not supported, %.6g is a density of 0.001 n0)",
+            w->density, c->disturbance, -1 / c->disturbance, -0.999 / c->disturbance);
     if (1 + c->disturbance * coldest <= 0)
         return fail_wall(side, w->temperature != 0 ? "temperature" : "oscillation.temperature",
                          "%g times disturbance %g is below absolute zero (more than %g is allowed)", coldest,
@@ -271,6 +273,17 @@ static enum kn_status check_molecules(const struct kn_case *c)
     return KN_OK;
 }
 
+/* With one speed along every axis v.v is the same at all nodes, and energy is no invariant beside mass. */
+static enum kn_status check_energy(const struct kn_case *c)
+{
+    for (int axis = 0; axis < 3; axis++)
+        if (c->velocity.nodes[axis] > 2 || c->collision.method == KN_METHOD_NONE)
+            return KN_OK;
+    return kn_error_set(KN_EINPUT,
+                        "velocity.nodes: 2 along every axis have one speed, on which there is no energy "
+                        "apart from mass (at least 4 along one axis)");
+}
+
 /* The stencils of the operator have three nodes on a half axis. */
 static enum kn_status check_operator(const struct kn_case *c)
 {
@@ -278,7 +291,8 @@ static enum kn_status check_operator(const struct kn_case *c)
     for (int axis = 0; axis < 3 && operates; axis++)
         if (c->velocity.nodes[axis] < 6 || c->velocity.nodes[axis] > KN_OPERATOR_NODES)
             return kn_error_set(KN_EINPUT,
-                                "velocity.nodes: %d along %c, but collision.method: operator takes 6 to %d",
+                                "velocity.nodes: %d along %c, but collision.method: operator takes 6 to %d "
+                                "(monte-carlo, bgk, shakhov and es-bgk take 2 to 64)",
                                 c->velocity.nodes[axis], AXIS[axis], KN_OPERATOR_NODES);
     return KN_OK;
 }
@@ -301,8 +315,8 @@ static enum kn_status check_ranges(const struct kn_case *c)
 enum kn_status kn_case_check(const struct kn_case *c)
 {
     static enum kn_status (*const checks[])(const struct kn_case *) = {
-        kn_scales_check, check_ranges,  check_walls, check_stretch,   check_size,
-        check_weights,   check_initial, check_state, check_molecules, check_operator,
+        kn_scales_check, check_ranges, check_walls,     check_stretch,  check_size,   check_weights,
+        check_initial,   check_state,  check_molecules, check_operator, check_energy,
     };
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
         enum kn_status status = checks[i](c);

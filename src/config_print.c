@@ -16,7 +16,7 @@ static void print_one(FILE *to, const struct kn_case *c, const struct kn_setting
     char text[KN_NAME];
     if (!json && (c->si.given[s->index] & (1U << index))) {
         kn_config_number_text(c->si.value[s->index][index], text);
-        fprintf(to, "\"%s %s\"", text, kn_units_si(key->dimension));
+        fprintf(to, "\"%s %s\"", text, kn_units_si(kn_config_dimension(c, s, index)));
         return;
     }
     const char *quote = json && (words || kn_config_is_auto(key, target, index)) ? "\"" : "";
@@ -276,6 +276,34 @@ bool kn_config_help(FILE *to, const char *name)
     return found > 0;
 }
 
+static bool has_part(const char *name, const char *word)
+{
+    for (const char *at = name; *at; at += *at == '.') {
+        const size_t length = strcspn(at, ".");
+        if (length == strlen(word) && strncmp(at, word, length) == 0)
+            return true;
+        at += length;
+    }
+    return false;
+}
+
+bool kn_config_help_word(FILE *to, const char *word)
+{
+    int found = 0;
+    for (const struct kn_key *key = kn_config_keys; key->name; key++)
+        for (const struct kn_choice *choice = key->choices;
+             choice && choice->name && key->type != KN_TYPE_BOOL; choice++)
+            if (strcmp(choice->name, word) == 0)
+                fprintf(to, "%s%s: %s\n    %s\n", found++ ? "\n" : "", key->name, choice->name, choice->doc);
+    for (const struct kn_key *key = kn_config_keys; key->name; key++)
+        if (has_part(key->name, word)) {
+            if (found++ > 0)
+                fputc('\n', to);
+            help_key(to, key);
+        }
+    return found > 0;
+}
+
 void kn_config_help_all(FILE *to)
 {
     for (const struct kn_group *group = kn_config_groups; group->name; group++) {
@@ -364,6 +392,12 @@ void kn_config_write_markdown(FILE *to)
         "* Temperatures and densities of walls and inflows are absolute with a unit (`310 K`, `37 degC`), "
         "and\n"
         "  deviations without. Amplitudes and gradients are differences either way.\n"
+        "* `source.force` takes an acceleration (`1e6 m/s2`) or a pressure gradient (`2 kPa/mm`), which is "
+        "divided by\n"
+        "  the mass density of the gas at rest.\n"
+        "* An inflow is given by density and temperature. For a pressure p, n / n0 = (p / p0) / (T / T0); "
+        "`knudsen\n"
+        "  info` prints the pressure of each inflow.\n"
         "* `Hz` counts cycles; `rad/s` and `s-1` are angular frequencies.\n"
         "* At `disturbance: 0` the answer is linear, and is that to the walls as they are given, as if eps "
         "were 1;\n"

@@ -63,6 +63,12 @@ bool kn_config_is_group(const char *name)
     return false;
 }
 
+enum kn_dimension kn_config_dimension(const struct kn_case *c, const struct kn_setting *s, int index)
+{
+    const bool other = c->si.given[s->index] & ((unsigned)KN_SI_OTHER << index);
+    return other ? kn_units_other(s->key->dimension) : s->key->dimension;
+}
+
 void *kn_config_target(struct kn_case *c, const struct kn_setting *s)
 {
     char *base = s->side < 0 ? (char *)c : (char *)&c->walls[s->side];
@@ -329,6 +335,8 @@ static bool refuse_type(const struct kn_key *key, const char *text, char why[KN_
 {
     char range[KN_TEXT];
     char expected[KN_NAME * 2];
+    if (kn_config_unsupported(text, why))
+        return false;
     kn_config_range_text(key, range);
     snprintf(expected, sizeof expected, "%s", key->type == KN_TYPE_REAL ? "a number" : "a whole number");
     if (key->dimension != KN_DIMENSION_NONE)
@@ -345,6 +353,8 @@ static bool refuse_choice(const struct kn_key *key, const char *text, char why[K
 {
     char range[KN_TEXT], hint[KN_NAME + 32] = "";
     int best = KN_NAME;
+    if (kn_config_unsupported(text, why))
+        return false;
     for (const struct kn_choice *choice = key->choices; choice->name; choice++)
         if (kn_config_is_near(text, choice->name) && kn_config_distance(text, choice->name) < best) {
             best = kn_config_distance(text, choice->name);
@@ -387,17 +397,20 @@ static void store_number(const struct kn_key *key, void *target, int index, doub
 }
 
 /* A number and a unit.  What the case keeps in SI is checked here, the rest when the gas is known. */
-static bool store_with_unit(const struct kn_key *key, const char *text, size_t length, double *si,
+static bool store_with_unit(const struct kn_key *key, const char *text, struct kn_si_value *si,
                             char why[KN_TEXT])
 {
-    char whole[KN_TEXT], range[KN_TEXT];
-    snprintf(whole, sizeof whole, "%.*s", (int)(length < KN_NAME ? length : KN_NAME), text);
-    if (!kn_units_read(key->dimension, whole, si, why, KN_TEXT))
+    char range[KN_TEXT], second[KN_TEXT];
+    const enum kn_dimension other = kn_units_other(key->dimension);
+    si->dimension = key->dimension;
+    if (other != KN_DIMENSION_NONE && kn_units_read(other, text, &si->value, second, sizeof second))
+        si->dimension = other;
+    else if (!kn_units_read(key->dimension, text, &si->value, why, KN_TEXT))
         return false;
-    if (!kn_units_is_absolute(key->dimension) || in_range(key, *si))
+    if (!kn_units_is_absolute(key->dimension) || in_range(key, si->value))
         return true;
     kn_config_range_text(key, range);
-    snprintf(why, KN_TEXT, "'%.80s' is out of range (%.200s %s)", whole, range, key->unit);
+    snprintf(why, KN_TEXT, "'%.80s' is out of range (%.200s %s)", text, range, key->unit);
     return false;
 }
 
@@ -410,22 +423,30 @@ static bool has_unit(const struct kn_key *key, const char *word)
 }
 
 bool kn_config_store(const struct kn_key *key, void *target, int index, const char *text, size_t length,
-                     double *si, char why[KN_TEXT])
+                     struct kn_si_value *si, char why[KN_TEXT])
 {
-    char word[KN_NAME + 8];
-    kn_config_quote(text, length, word); /* no sensible value is longer, or holds what this replaces */
-    *si = NAN;
+    char word[KN_NAME + 8], whole[KN_TEXT];
+    kn_config_quote(text, length, word); /* for messages */
+    *si = (struct kn_si_value){NAN, key->dimension};
+    if (length >= sizeof whole) {
+        snprintf(why, KN_TEXT, "'%.80s' is too long (at most %zu characters)", word, sizeof whole - 1);
+        return false;
+    }
+    memcpy(whole, text, length);
+    whole[length] = '\0';
     if (key->choices)
         return store_choice(key, target, index, word, why);
+    if (strlen(whole) < length)
+        return refuse_type(key, word, why);
     if ((key->flags & KN_KEY_AUTO) && strcmp(word, AUTO) == 0) {
         store_number(key, target, index, key->automatic);
         return true;
     }
-    if (has_unit(key, word))
-        return store_with_unit(key, text, length, si, why);
-    if (!is_number(word, key->type != KN_TYPE_REAL))
+    if (has_unit(key, whole))
+        return store_with_unit(key, whole, si, why);
+    if (!is_number(whole, key->type != KN_TYPE_REAL))
         return refuse_type(key, word, why);
-    double value = strtod(word, NULL);
+    double value = strtod(whole, NULL);
     if (!in_range(key, value))
         return refuse_number(key, word, value, why);
     store_number(key, target, index, value);

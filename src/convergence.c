@@ -283,6 +283,7 @@ static enum kn_status study_samples(struct kn_study *s, const struct kn_reproduc
                                            "gas.delta=1",
                                            "space.cells=[12,12]",
                                            "velocity.nodes=8",
+                                           "collision.method=monte-carlo",
                                            "output.average=8",
                                            "time.end=208",
                                            NULL};

@@ -75,6 +75,40 @@ double kn_estimate_run(const struct kn_estimate *e, const struct kn_case *c, dou
     return steps * (e->step_s + e->look_s / c->output.history);
 }
 
+/* Listens to an assembly for some seconds, and ends one that would take much longer. */
+struct patience {
+    const struct kn_listener *listener;
+    double start, total; /* s */
+    bool over;
+};
+
+static bool hear(void *to, double part)
+{
+    static const double listens = 2, most = 10; /* s */
+    struct patience *p = to;
+    const double taken = omp_get_wtime() - p->start;
+    if (p->over) /* threads that have not heard of it yet */
+        return false;
+    if (part > 0)
+        p->total = taken / part;
+    if (part > 0 && part < 1 && taken > listens && p->total > most)
+        p->over = true;
+    return kn_listener_tell(p->listener, part) && !p->over;
+}
+
+/* A simulation to measure; without the operator where its assembly would take long. */
+static enum kn_status create(struct kn_sim **sim, const struct kn_case *c, const struct kn_listener *listener,
+                             struct kn_estimate *e)
+{
+    struct patience p = {.listener = listener, .start = omp_get_wtime()};
+    const struct kn_listener patient = {.hear = hear, .to = &p},
+                             hollow = {.hear = hear, .to = &p, .hollow = true};
+    enum kn_status status = kn_sim_create_heard(sim, c, &kn_comm_alone, &patient);
+    e->hollow = status == KN_EINTERRUPTED && p.over;
+    e->assembly_s = p.total;
+    return e->hollow ? kn_sim_create_heard(sim, c, &kn_comm_alone, &hollow) : status;
+}
+
 enum kn_status kn_estimate_step(const struct kn_case *c, const struct kn_listener *listener,
                                 struct kn_estimate *e)
 {
@@ -89,7 +123,7 @@ enum kn_status kn_estimate_step(const struct kn_case *c, const struct kn_listene
     small.time.step = whole.time_step;
     if (small.collision.samples == KN_SAMPLES_AUTO)
         small.collision.samples = usual_samples;
-    status = kn_sim_create_heard(&sim, &small, &kn_comm_alone, listener);
+    status = create(&sim, &small, listener, e);
     if (status == KN_OK)
         status = measure(sim, e);
     if (status == KN_OK)

@@ -5,10 +5,12 @@
 #include "operator.h"
 
 struct kn_estimate {
-    double step_s; /* seconds a step of the whole case takes, */
-    double look_s; /* and a row of its history */
-    int64_t cells; /* of the smaller one */
-    int64_t steps; /* that were measured */
+    double assembly_s; /* of the collision operator; 0 = it is there, or none is needed */
+    bool hollow;       /* it would take long and was not assembled for this */
+    double step_s;     /* seconds a step of the whole case takes, */
+    double look_s;     /* and a row of its history */
+    int64_t cells;     /* of the smaller one */
+    int64_t steps;     /* that were measured */
     char backend[64];
     int threads;
 };

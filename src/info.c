@@ -84,34 +84,46 @@ static void print_json(const struct kn_case *c, const struct kn_operator *o, con
            8.0 * KN_PARITIES * o->size * o->size, (double)v->octants * o->size * o->size, seconds, o->origin);
 }
 
+/* Progress of an assembly on stderr: one line that is redrawn on a terminal, elsewhere a line now and then.
+ */
+struct watch {
+    double start, next; /* s */
+    bool live;
+};
+
 static bool show_part(void *to, double part)
 {
-    if (part < 1 - 1e-9)
-        fprintf(to, "\rassembling %3.0f %%", 100 * part);
-    else
-        fputs("\r                \r", to);
-    fflush(to);
+    struct watch *w = to;
+    const double taken = omp_get_wtime() - w->start;
+    char left[KN_NAME] = "";
+    if (part == 0 && !w->live)
+        fputs("assembling the collision operator, once for this velocity grid and gas\n", stderr);
+    if (part > 0)
+        snprintf(left, sizeof left, ", %.0f s left", taken * (1 - part) / part);
+    if (w->live && part < 1 - 1e-9)
+        fprintf(stderr, "\rassembling the collision operator %3.0f %%%s \033[K", floor(100 * part), left);
+    else if (w->live)
+        fputs("\r\033[K", stderr);
+    else if (part > 0 && part < 1 - 1e-9 && taken >= w->next) {
+        fprintf(stderr, "assembling the collision operator %3.0f %%%s\n", floor(100 * part), left);
+        w->next = taken + (taken < 30 ? taken : 30);
+    }
+    fflush(stderr);
     return true;
 }
 
-/* Where nobody watches, one line says why nothing comes for a while. */
-static bool announce(void *to, double part)
+static struct kn_listener listener(struct watch *w)
 {
-    if (part == 0)
-        fputs("assembling the collision operator, once for this grid and gas\n", to);
-    return true;
-}
-
-static struct kn_listener listener(void)
-{
-    return (struct kn_listener){isatty(STDERR_FILENO) ? show_part : announce, stderr};
+    *w = (struct watch){.start = omp_get_wtime(), .next = 2, .live = isatty(STDERR_FILENO)};
+    return (struct kn_listener){.hear = show_part, .to = w};
 }
 
 enum kn_status kn_info_operator(const struct kn_case *c, bool json)
 {
     struct kn_velocity v;
     struct kn_operator o = {0};
-    const struct kn_listener by = listener();
+    struct watch w;
+    const struct kn_listener by = listener(&w);
     const double start = omp_get_wtime();
     enum kn_status status = kn_velocity_create(&v, c);
     if (status == KN_OK)
@@ -177,6 +189,16 @@ static void print_linearity(const struct facts *f)
                    : "");
 }
 
+static void print_inflows(const struct facts *f)
+{
+    char text[KN_TEXT], name[KN_NAME];
+    for (int side = 0; side < KN_SIDES; side++)
+        if (kn_scales_inflow(f->c, side, text)) {
+            snprintf(name, sizeof name, "inflow %s", kn_space_side_name(side));
+            printf("%-16s %s\n", name, text);
+        }
+}
+
 static void print_bare(const struct facts *f)
 {
     char text[KN_TEXT];
@@ -201,6 +223,14 @@ static const char *at_most(const struct kn_case *c)
     return c->time.residual > 0 || kn_duration_is_open(c) ? " at most" : "";
 }
 
+static void print_assembly(const struct facts *f)
+{
+    char time[KN_NAME];
+    if (f->estimate.hollow)
+        printf("%-16s about %s, at the first run on this velocity grid; not done for this estimate\n",
+               "assembly", duration(f->estimate.assembly_s, time));
+}
+
 static void print_case_text(const struct facts *f)
 {
     const struct kn_case *c = f->c;
@@ -210,6 +240,7 @@ static void print_case_text(const struct facts *f)
     printf("%-16s %.4g\n", "Kn", KN_SCALES_FREE_PATH / c->gas.delta);
     printf("%-16s %.4g\n", "delta", c->gas.delta);
     print_linearity(f);
+    print_inflows(f);
     print_bare(f);
     print_scaled(f, "mean free path", KN_DIMENSION_PLACE, KN_SCALES_FREE_PATH, "lambda0");
     if (f->scales.known)
@@ -241,6 +272,7 @@ static void print_case_text(const struct facts *f)
            f->plan.memory_bytes - f->plan.device_bytes > f->available ? ": it does not fit" : "");
     if (f->ranks.count > 0)
         kn_info_ranks_print(&f->ranks);
+    print_assembly(f);
     printf("%-16s %s%s on %s with %d thread%s%s, from %lld steps on %lld cells\n", "estimated time",
            duration(kn_estimate_run(&f->estimate, c, f->plan.steps), time), at_most(c), f->estimate.backend,
            f->estimate.threads, f->estimate.threads == 1 ? "" : "s", f->ranks.count > 0 ? " alone" : "",
@@ -249,17 +281,33 @@ static void print_case_text(const struct facts *f)
 
 static void print_case_json(const struct facts *f)
 {
-    char narrowest[KN_NAME] = "null"; /* one cell, of no size that matters */
-    if (isfinite(f->narrowest))
-        snprintf(narrowest, sizeof narrowest, "%.10g", f->narrowest);
-    printf("{\"knudsen\": %.10g, \"delta\": %.10g, \"mach\": %.10g, \"mean_free_path\": %.10g, "
-           "\"cells\": %lld, \"nodes\": %lld, \"narrowest_cell\": %s, \"time_step\": %.10g, \"steps\": %.0f, "
-           "\"memory_bytes\": %.0f, \"memory_available\": %.0f, \"step_s\": %.6g, \"estimated_s\": %.6g, "
-           "\"backend\": \"%s\", \"threads\": %d",
-           KN_SCALES_FREE_PATH / f->c->gas.delta, f->c->gas.delta, kn_scales_mach(f->c), KN_SCALES_FREE_PATH,
-           (long long)f->plan.cells, (long long)f->plan.nodes, narrowest, f->plan.time_step, f->plan.steps,
-           f->plan.memory_bytes, f->available, f->estimate.step_s,
-           kn_estimate_run(&f->estimate, f->c, f->plan.steps), f->estimate.backend, f->estimate.threads);
+    const struct {
+        const char *name;
+        double value;
+    } numbers[] = {
+        {"knudsen", KN_SCALES_FREE_PATH / f->c->gas.delta},
+        {"delta", f->c->gas.delta},
+        {"mach", kn_scales_mach(f->c)},
+        {"mean_free_path", KN_SCALES_FREE_PATH},
+        {"cells", (double)f->plan.cells},
+        {"nodes", (double)f->plan.nodes},
+        {"narrowest_cell", f->narrowest},
+        {"time_step", f->plan.time_step},
+        {"steps", f->plan.steps},
+        {"memory_bytes", f->plan.memory_bytes},
+        {"memory_available", f->available},
+        {"assembly_s", f->estimate.hollow ? f->estimate.assembly_s : 0},
+        {"step_s", f->estimate.step_s},
+        {"estimated_s", kn_estimate_run(&f->estimate, f->c, f->plan.steps)},
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        printf("%s\"%s\": ", i ? ", " : "{", numbers[i].name);
+        if (isfinite(numbers[i].value)) /* JSON has no other */
+            printf("%.16g", numbers[i].value);
+        else
+            fputs("null", stdout);
+    }
+    printf(", \"backend\": \"%s\", \"threads\": %d", f->estimate.backend, f->estimate.threads);
     if (f->scales.known) {
         printf(", \"si\": {\"species\": \"%s\"", kn_scales_species(f->c));
         for (const struct kn_scale *scale = kn_scales_list; scale->name; scale++)
@@ -276,7 +324,8 @@ static void print_case_json(const struct facts *f)
 enum kn_status kn_info_case(const struct kn_case *c, int ranks, bool json)
 {
     struct facts f = {.c = c, .available = kn_config_memory_available(), .narrowest = INFINITY};
-    const struct kn_listener by = listener();
+    struct watch w;
+    const struct kn_listener by = listener(&w);
     enum kn_status status = kn_scales_create(&f.scales, c);
     if (status == KN_OK)
         status = kn_sim_plan(c, &kn_comm_alone, &f.plan);

@@ -32,7 +32,7 @@ static const struct command {
     {"reproduce", "knudsen reproduce", kn_command_reproduce, "[TOPIC]", "tables and figures of the paper, or of verification", false},
     {"bench", "knudsen bench", kn_command_bench, "", "measure this machine", true},
     {"doctor", "knudsen doctor", kn_command_doctor, "", "say what this machine has, and what it lacks", false},
-    {"help", "knudsen help", kn_command_help, "[WORD]", "explain a command, or a key of the case file", false},
+    {"help", "knudsen help", kn_command_help, "[WORD]", "explain a command, a key of the case file, or a term", false},
     /* clang-format on */
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
@@ -105,14 +105,33 @@ static const struct command *find_command(const char *word)
     return NULL;
 }
 
-/* knudsen help COMMAND; a group of keys may have the same name. */
+static const char *explained; /* a command that a group of keys may share its name with */
+
+static void explain_keys(void)
+{
+    if (kn_config_is_group(explained)) {
+        printf("\nKeys of the group %s in a case file:\n\n", explained);
+        kn_config_help(stdout, explained);
+    }
+}
+
+/* knudsen help COMMAND; the keys follow at exit, since argp ends the program after its text. */
 static int explain(const struct command *command)
 {
     char help[] = "--help", *words[] = {(char *)command->title, help, NULL};
     signal(SIGPIPE, SIG_DFL); /* a reader who has seen enough ends it quietly */
-    if (kn_config_help(stdout, command->name))
-        puts("");
+    explained = command->name;
+    atexit(explain_keys);
     return command->run(2, words);
+}
+
+/* argp knows -? and --help; most people type -h. */
+static void accept_short_help(int argc, char **argv)
+{
+    static char help[] = "--help";
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strcmp(argv[i], "-h") == 0)
+            argv[i] = help;
 }
 
 /* Threads of libgomp that wait spin for a millisecond, which on a machine that
@@ -138,6 +157,7 @@ int main(int argc, char **argv)
                                      NULL};
     int first = 0;
     limit_spinning(argv);
+    accept_short_help(argc, argv);
     argp_err_exit_status = KN_COMMAND_USAGE;
     signal(SIGXFSZ, SIG_IGN); /* a file-size limit is a write error like a full disk, */
     signal(SIGPIPE, SIG_IGN); /* and so is a reader who has gone */

@@ -413,7 +413,11 @@ enum kn_status kn_operator_create(struct kn_operator *o, const struct kn_case *c
                                   directions,
                                   DIRECTIONS};
     const int threads = c->run.threads > 0 ? c->run.threads : kn_comm_processors(comm);
-    if (!recall(o, v, comm)) {
+    const bool known = recall(o, v, comm);
+    if (!known && listener && listener->hollow) {
+        snprintf(o->origin, sizeof o->origin, "none");
+        o->viscosity = 1;
+    } else if (!known) {
         if ((status = make(o, &g, comm, threads, machine, listener)) != KN_OK)
             return status;
         if (comm->rank == 0)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PARTS = 16 }; /* at most */
+enum { PARTS = 16, TOLD = 32 }; /* parts at most; pairs after which the listener is told */
 
 /* Three nodes and a place for a fourth, so that a line is one vector. */
 typedef double line __attribute__((vector_size(32), aligned(8)));
@@ -222,23 +222,25 @@ static enum kn_status form_parts(const struct kn_assembly *g, const struct share
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
     for (int part = 0; part < share->count; part++) {
         struct kn_operator_sums s = kn_operator_sums_carve(g, memory + (size_t)part * length);
-        for (int a = share->first + part; a < g->size; a += parts) {
-            bool go_on;
+        for (int a = share->first + part; a < g->size; a += parts)
+            for (int from = a; from < g->size; from += TOLD) {
+                const int end = from + TOLD < g->size ? from + TOLD : g->size;
+                bool go_on;
 #pragma omp atomic read
-            go_on = wanted;
-            for (int b = a; b < g->size && go_on; b++)
-                for (int octant = 0; octant < KN_PARITIES; octant++)
-                    add_pair(g, a, b, octant, &s);
+                go_on = wanted;
+                for (int b = from; b < end && go_on; b++)
+                    for (int octant = 0; octant < KN_PARITIES; octant++)
+                        add_pair(g, a, b, octant, &s);
 #pragma omp critical
-            {
-                done += g->size - a;
-                go_on = go_on && kn_listener_tell(listener, done / share->pairs);
-            }
-            if (!go_on) {
+                {
+                    done += end - from;
+                    go_on = go_on && kn_listener_tell(listener, done / share->pairs);
+                }
+                if (!go_on) {
 #pragma omp atomic write
-                wanted = false;
+                    wanted = false;
+                }
             }
-        }
     }
     return wanted ? KN_OK
                   : kn_error_set(KN_EINTERRUPTED, "interrupted while the collision operator was assembled");

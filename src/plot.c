@@ -293,7 +293,8 @@ static enum kn_status render(const struct kn_plot_sheet *sheet, const struct kn_
         return KN_OK;
     }
     if (status == KN_OK)
-        status = kn_plot_gnuplot_draw(sheet, o->output ? o->output : picture, o->keep ? o->folders[0] : NULL);
+        status = kn_plot_gnuplot_draw(sheet, o->output ? o->output : picture, o->width,
+                                      o->keep ? o->folders[0] : NULL);
     if (status == KN_OK)
         report(sheet, s, o, o->output ? o->output : picture);
     if (status == KN_OK && o->keep) {
@@ -310,9 +311,13 @@ static enum kn_status check_options(const struct kn_plot_options *o)
     if (o->terminal && (o->output || o->keep))
         return kn_error_set(KN_EINPUT, "--terminal writes no file: leave out %s",
                             o->output ? "--output" : "--keep");
-    if (!dot || (strcmp(dot, ".png") != 0 && strcmp(dot, ".svg") != 0))
-        return kn_error_set(KN_EINPUT, "'%s' must end in .png or .svg", o->output);
-    return KN_OK;
+    if (o->terminal && o->width > 0)
+        return kn_error_set(KN_EINPUT, "--terminal has the width of the terminal: leave out --width");
+    static const char *const kinds[] = {".png", ".svg", ".pdf", ".eps"};
+    for (size_t i = 0; dot && i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(dot, kinds[i]) == 0)
+            return KN_OK;
+    return kn_error_set(KN_EINPUT, "'%s' must end in .png, .svg, .pdf or .eps", o->output);
 }
 
 static enum kn_status fill_scene(struct kn_plot_scene *s, const struct kn_plot_options *o,

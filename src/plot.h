@@ -11,7 +11,8 @@ enum kn_plot_flow { KN_PLOT_FLOW_SUITS, KN_PLOT_FLOW_LINES, KN_PLOT_FLOW_ARROWS,
 struct kn_plot_options {
     const char **folders; /* [nfolders] of results */
     int nfolders;
-    const char *output;      /* .png or .svg; NULL: picture.png in the first folder */
+    const char *output;      /* .png, .svg, .pdf or .eps; NULL: picture.png in the first folder */
+    double width;            /* m, on paper; 0: what suits the screen */
     const char **quantities; /* [nquantities] names, also several with commas; none: what suits */
     int nquantities;
     enum kn_plot_kind kind;

@@ -103,6 +103,46 @@ static bool differs(const struct kn_plot_run *runs, int n, const struct kn_setti
     return false;
 }
 
+/* A value as the legend of a figure has it: "δ = 1", "operator", "40 x 40 cells", "top velocity 1"; marked
+ * up. */
+static void name_value(const struct kn_setting *s, const char *value, char *text, size_t size)
+{
+    static const struct {
+        const char *key, *format;
+    } symbols[] = {
+        {"gas.delta", "{/:Italic δ} = %s"},
+        {"gas.pressure", "{/:Italic p}_0 = %s"},
+        {"gas.temperature", "{/:Italic T}_0 = %s"},
+        {"gas.omega", "{/:Italic ω} = %s"},
+        {"gas.viscosity", "{/:Italic μ}_0 = %s"},
+        {"disturbance", "{/:Italic ε} = %s"},
+        {"space.cells", "%s cells"},
+        {"space.length", "{/:Italic L} = %s"},
+        {"space.order", "order %s"},
+        {"velocity.nodes", "%s nodes"},
+        {"collision.samples", "%s samples"},
+        {"collision.prandtl", "Pr = %s"},
+        {"time.step", "Δ{/:Italic t} = %s"},
+        {"time.courant", "Courant number %s"},
+        {"run.seed", "seed %s"},
+    };
+    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++)
+        if (strcmp(s->name, symbols[i].key) == 0) {
+            const int before = (int)strcspn(symbols[i].format, "%");
+            snprintf(text, size, "%.*s%s%s", before, symbols[i].format, value,
+                     symbols[i].format + before + 2);
+            return;
+        }
+    char name[KN_NAME], words[2 * KN_NAME];
+    const char *group = strchr(s->name, '.');
+    snprintf(name, sizeof name, "%s", s->side < 0 && group ? group + 1 : s->name);
+    for (char *at = name; *at; at++)
+        *at = *at == '.' || *at == '_' ? ' ' : *at;
+    kn_plot_sheet_escape(words, sizeof words, strncmp(name, "walls ", 6) == 0 ? name + 6 : name);
+    const bool alone = s->key->type == KN_TYPE_CHOICE && strcmp(value, "none") != 0 && s->side < 0;
+    snprintf(text, size, "%.150s%s%s", alone ? "" : words, alone ? "" : " ", value);
+}
+
 /* Add the settings of this rank that differ to the labels; returns how many there are. */
 static int label_by_rank(struct kn_plot_run *runs, int n, int rank)
 {
@@ -112,12 +152,12 @@ static int label_by_rank(struct kn_plot_run *runs, int n, int rank)
         if (rank_of(s.name) != rank || follows(runs, n, s.name) || !differs(runs, n, &s) || found++ >= 2)
             continue;
         for (int i = 0; i < n; i++) {
-            char value[KN_TEXT], plain[KN_TEXT + KN_NAME + 8], words[KN_TEXT];
+            char value[KN_TEXT], plain[2 * KN_TEXT], words[KN_TEXT];
             const size_t length = strlen(runs[i].label);
             print_setting(&runs[i], &s, value);
-            snprintf(plain, sizeof plain, "%s%s %s", length ? ", " : "", s.name, value);
-            kn_plot_sheet_escape(words, sizeof words, plain);
-            kn_plot_sheet_append(runs[i].label, sizeof runs[i].label, "%s", words);
+            kn_plot_sheet_escape(words, sizeof words, value);
+            name_value(&s, words, plain, sizeof plain);
+            kn_plot_sheet_append(runs[i].label, sizeof runs[i].label, "%s%s", length ? ", " : "", plain);
         }
     }
     return found;

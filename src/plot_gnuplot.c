@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* Both grow lighter all the way, so that a grey print reads the same: viridis, and cividis, whose middle is
@@ -32,8 +33,11 @@ enum { CURVE_STYLES = sizeof curve_styles / sizeof *curve_styles };
 static const char *const shades[] = {"#f7a11a", "#e8602d", "#bc3754", "#822681", "#420a68", "#000004"};
 enum { SHADES = sizeof shades / sizeof *shades };
 
-enum { LOW = 150 };    /* pixels: lower panels have short labels */
-enum { Y_LABEL = 78 }; /* pixels between the axis and its label, of 96 that are there */
+enum { LOW = 150 };       /* pixels: lower panels have short labels */
+enum { LETTERS = 14 };    /* pixels */
+enum { NO_TERMINAL = 3 }; /* exit status of a gnuplot without the terminal that a kind of file needs */
+#define KN_PLOT_POINT (8.0 / LETTERS) /* points on paper of a pixel: letters have 8 */
+enum { Y_LABEL = 78 };                /* pixels between the axis and its label, of 96 that are there */
 
 #define LEVEL 0.02 /* of the deviation from rest: less is no variation */
 
@@ -43,6 +47,7 @@ static const char *const point_kinds[] = {"6", "4", "8", "12", "10"};
 struct writer {
     FILE *script, *data;
     int blocks;
+    double width; /* m, on paper; 0 = not given */
     const struct kn_plot_sheet *sheet;
     const struct kn_plot_layout *layout;
 };
@@ -65,7 +70,7 @@ static int begin_block(struct writer *w, const char *what, const char *columns)
 }
 
 /* Over the middle of the frames; in smaller letters, over the page, where it would not fit on that. */
-static void print_title(const struct writer *w, int width, int height)
+static void print_title(const struct writer *w, double width, double height)
 {
     const double letter = 8.4; /* pixels of a picture for the screen, at most */
     char plain[KN_PLOT_TEXT];
@@ -80,15 +85,61 @@ static void print_title(const struct writer *w, int width, int height)
         return;
     fputs("set label 1 ", w->script);
     print_quoted(w->script, w->sheet->title);
-    fprintf(w->script, " at screen %.5g, screen %.5g center font ','.(kind eq 'svg' ? '%.3g' : '%.3g')\n",
-            middle / width, 1 - 20.0 / height, 14 * part, 22 * part);
+    fprintf(w->script, " at screen %.5g, screen %.5g center font ','.letters(%.3g)\n", middle / width,
+            1 - 20.0 / height, LETTERS * part);
 }
 
 /* ----------------------------------------------------------------------- page */
 
+/* Each kind of file has its own unit: pixels of a screen, twice as many, and points.  `points' of the script
+ * is the size of letters of one pixel in it. */
+static void write_terminals(const struct writer *w)
+{
+    static const double inch = 72, screen = 96, print = 300; /* points and pixels of an inch */
+    const double page = w->layout->width, high = w->layout->height, paper = w->width / 0.0254;
+    const double svg = paper > 0 ? paper * screen / page : 1, png = paper > 0 ? paper * print / page : 2,
+                 pt = paper > 0 ? paper * inch / page : KN_PLOT_POINT;
+    FILE *to = w->script;
+    fputs("letters(size) = sprintf('%.3g', size * points)\n", to);
+    fprintf(to,
+            "if (kind eq 'svg') {\n    points = %.4g\n"
+            "    set terminal svg enhanced size %.0f,%.0f font 'DejaVu Sans,Helvetica,sans-serif,%.3g' "
+            "background "
+            "rgb 'white' linewidth %.3g\n}\n",
+            svg, page * svg, high * svg, LETTERS * svg, 1.2 * svg);
+    fprintf(
+        to,
+        "if (kind eq 'png') {\n    points = %.4g\n"
+        "    set terminal pngcairo enhanced size %.0f,%.0f font 'DejaVu Sans,%.3g' linewidth %.3g pointscale "
+        "%.3g\n}\n",
+        11.0 / LETTERS * png, page * png, high * png, 11 * png, 1.1 * png, png);
+    const double cairo = 72.0 / 96; /* which takes a point for a pixel of the screen */
+    for (int i = 0; i < 2; i++) {
+        const char *kind = i ? "eps" : "pdf";
+        fprintf(
+            to,
+            "if (kind eq '%s') {\n    points = %.4g\n"
+            "    if (strstrt(GPVAL_TERMINALS, '%scairo') == 0) { exit status %d }\n"
+            "    set terminal %scairo enhanced color size %.4gin,%.4gin font 'DejaVu Sans,%.3g' fontscale 1 "
+            "linewidth %.3g pointscale %.3g\n}\n",
+            kind, cairo * pt, kind, NO_TERMINAL, kind, page * pt / inch, high * pt / inch,
+            cairo * LETTERS * pt, 1.2 * pt, pt);
+    }
+}
+
+/* Pixels that a key above its panel takes. */
+static double key_height(const struct writer *w, int panel)
+{
+    const struct kn_plot_panel *p = &w->sheet->panels[panel];
+    int lines = p->key[0] != '\0';
+    for (int i = 0; i < p->ncurves; i++)
+        lines += p->curves[i].label[0] != '\0';
+    return w->layout->is_narrow && w->layout->has_key[panel] ? lines * KN_PLOT_KEY_LINE : 0;
+}
+
 static void begin_page(struct writer *w)
 {
-    const int width = (int)w->layout->width, height = (int)w->layout->height;
+    const double width = w->layout->width, height = w->layout->height;
     FILE *to = w->script;
     fputs("# Drawn by knudsen plot.  `gnuplot plot.gp' draws picture.png beside this file from plot.dat;\n"
           "# gnuplot -e \"kind='svg'\" plot.gp draws picture.svg.\n"
@@ -98,18 +149,11 @@ static void begin_page(struct writer *w)
           "    do for [i = 1:strlen(ARG0)] { if (ARG0[i:i] eq '/') { here = ARG0[1:i] } }\n"
           "    data = here.'plot.dat'\n"
           "    if (!exists('output')) { output = here.'picture.'.kind }\n"
-          "}\n"
-          "if (kind eq 'svg') {\n",
+          "}\n",
           to);
-    fprintf(
-        to,
-        "    set terminal svg enhanced size %d,%d font 'DejaVu Sans,Helvetica,sans-serif,14' background "
-        "rgb 'white' "
-        "linewidth 1.2\n} else {\n"
-        "    set terminal pngcairo enhanced size %d,%d font 'DejaVu Sans,22' linewidth 2.2 pointscale 2\n}\n",
-        width, height, 2 * width, 2 * height);
+    write_terminals(w);
     fputs("set encoding utf8\nset output output\nset datafile missing 'nan'\nset border lw 0.8\n"
-          "set tics nomirror out scale 0.6 font ','.(kind eq 'svg' ? '12' : '19')\nset multiplot\n",
+          "set tics nomirror out scale 0.6 font ','.letters(12)\nset multiplot\n",
           to);
     print_title(w, width, height);
 }
@@ -141,8 +185,8 @@ static void place_panel(const struct writer *w, int panel)
     if (p->note[0]) {
         fputs("\nset label 2 ", w->script);
         print_quoted(w->script, p->note);
-        fprintf(w->script, " at screen %.5g, screen %.5g left font ',%s'", b->x / width,
-                (b->y + b->height + 10) / height, "'.(kind eq 'svg' ? '12' : '19').'");
+        fprintf(w->script, " at screen %.5g, screen %.5g left font ','.letters(12)", b->x / width,
+                (b->y + b->height + 10 + key_height(w, panel)) / height);
     }
     fputc('\n', w->script);
 }
@@ -319,7 +363,10 @@ static void draw_curves(struct writer *w, int panel)
     if (!p->logarithmic)
         set_height(to, p, w->layout->box[panel].height);
     if (w->layout->has_key[panel]) {
-        fputs("set key at graph 1.0, graph 1.0 left top Left reverse samplen 1.6 spacing 1.15 ", to);
+        fputs(w->layout->is_narrow
+                  ? "set key at graph 0.0, graph 1.0 left bottom Left reverse samplen 1.6 spacing 1.0 "
+                  : "set key at graph 1.0, graph 1.0 left top Left reverse samplen 1.6 spacing 1.15 ",
+              to);
         if (p->key[0]) {
             fputs("title ", to);
             print_quoted(to, p->key);
@@ -393,6 +440,12 @@ static enum kn_status run_gnuplot(const char *temporary, const char *output, con
     if (ended == 0)
         return kn_files_commit(temporary, output);
     unlink(temporary);
+    if (WIFEXITED(ended) && WEXITSTATUS(ended) == NO_TERMINAL)
+        return kn_error_set(
+            KN_EIO,
+            "'%s': this gnuplot draws no .%s, for want of its cairo terminals (Debian, Ubuntu: apt "
+            "install gnuplot-nox, gnuplot-qt or gnuplot-x11); .svg and .png may work",
+            output, output + strlen(output) - 3);
     return kn_error_set(KN_EIO, "gnuplot cannot draw '%s'; with --keep, gnuplot DIR/plot.gp says why",
                         output);
 }
@@ -416,13 +469,14 @@ static enum kn_status render(const char *output, const char *script, const char 
     return run_gnuplot(temporary, output, script, data);
 }
 
-enum kn_status kn_plot_gnuplot_draw(const struct kn_plot_sheet *s, const char *output, const char *keep)
+enum kn_status kn_plot_gnuplot_draw(const struct kn_plot_sheet *s, const char *output, double width,
+                                    const char *keep)
 {
     struct kn_plot_layout layout;
     char *script = NULL, *data = NULL;
     size_t script_size = 0, data_size = 0;
-    struct writer w = {.sheet = s, .layout = &layout};
-    kn_plot_layout_make(&layout, s);
+    struct writer w = {.sheet = s, .layout = &layout, .width = width};
+    kn_plot_layout_make(&layout, s, width / 0.0254 * 72 / KN_PLOT_POINT);
     w.script = open_memstream(&script, &script_size);
     w.data = open_memstream(&data, &data_size);
     if (w.script && w.data)

@@ -144,7 +144,27 @@ static void make_wide(struct kn_plot_layout *l, const struct kn_plot_sheet *s)
     }
 }
 
-void kn_plot_layout_make(struct kn_plot_layout *l, const struct kn_plot_sheet *s)
+/* One below the other, keys above their frames. */
+static void make_narrow(struct kn_plot_layout *l, const struct kn_plot_sheet *s, double width)
+{
+    static const double line_aspect = 0.62;
+    const double title = s->title[0] ? TITLE : 0;
+    double y = 0;
+    *l = (struct kn_plot_layout){.width = width, .is_narrow = true};
+    for (int i = s->npanels - 1; i >= 0; i--) {
+        const struct kn_plot_panel *p = &s->panels[i];
+        const double frame = width - LEFT - (p->is_map ? SCALE : RIGHT),
+                     height = frame * (p->is_map ? kn_plot_map_aspect(&p->map) : line_aspect);
+        l->has_key[i] = labels(p) > 0 && !(i > 0 && same_labels(p, &s->panels[i - 1]));
+        const int lines = l->has_key[i] ? labels(p) + (p->key[0] != '\0') : 0;
+        l->box[i] = (struct kn_plot_box){LEFT, y + BOTTOM, frame, height};
+        y += BOTTOM + height + lines * KN_PLOT_KEY_LINE + (p->note[0] ? NOTE : 0) + TOP;
+    }
+    l->height = y + title;
+    l->middle = 0.5 * width;
+}
+
+static void make_page(struct kn_plot_layout *l, const struct kn_plot_sheet *s)
 {
     struct column columns[3] = {{.n = 0}};
     const double title = s->title[0] ? TITLE : 0;
@@ -176,4 +196,12 @@ void kn_plot_layout_make(struct kn_plot_layout *l, const struct kn_plot_sheet *s
     }
     l->width = x;
     l->middle = 0.5 * (LEFT + x - columns[n - 1].right);
+}
+
+void kn_plot_layout_make(struct kn_plot_layout *l, const struct kn_plot_sheet *s, double width)
+{
+    const double shrunk = 1.36; /* letters may become smaller by this */
+    make_page(l, s);
+    if (width > 0 && l->width > shrunk * width)
+        make_narrow(l, s, width);
 }

@@ -7,6 +7,7 @@
 #include "duration.h"
 #include "io/files.h"
 #include "scales.h"
+#include "space.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -83,6 +84,14 @@ static void show_species(struct kn_progress *p, const struct kn_case *c, const s
           kn_units_text(KN_DIMENSION_LENGTH, s->box, box));
 }
 
+static void show_inflows(struct kn_progress *p, const struct kn_case *c)
+{
+    char text[KN_TEXT];
+    for (int side = 0; side < KN_SIDES; side++)
+        if (kn_scales_inflow(c, side, text))
+            entry(p, "inflow", "%s: %s", kn_space_side_name(side), text);
+}
+
 static void show_gas(struct kn_progress *p, const struct kn_case *c)
 {
     struct kn_scales scales;
@@ -98,6 +107,7 @@ static void show_gas(struct kn_progress *p, const struct kn_case *c)
         snprintf(speed, sizeof speed, "   Ma %.4g", mach);
     entry(p, scales.known ? "" : "gas", "Kn %.4g   delta %.4g%s%s", KN_SCALES_FREE_PATH / c->gas.delta,
           c->gas.delta, speed, c->disturbance > 0 ? "" : "   linearised (eps = 0)");
+    show_inflows(p, c);
     entry(p, "collide", "%s%s%s", kn_config_choice_name("collision.method", c->collision.method),
           integral ? ", " : "", integral ? kn_config_choice_name("gas.molecules", c->gas.molecules) : "");
     if (kn_collision_is_noisy(c))

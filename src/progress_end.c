@@ -19,12 +19,21 @@ const char *const kn_progress_files[] = {
     "case.yaml", "summary.json",    "history.csv",     "fields.h5", "fields.pvd",
     "fields",    "checkpoint-a.h5", "checkpoint-b.h5", "run.log",   NULL};
 
+/* Nothing passes a wall; what passes an inflow is a result. */
+static bool is_mass_of_inflow(const struct kn_monitor *m, const struct kn_column *column)
+{
+    const size_t first = offsetof(struct kn_row, mass_flux), end = first + KN_SIDES * sizeof(double);
+    return column->offset >= first && column->offset < end &&
+           m->c->walls[(column->offset - first) / sizeof(double)].kind == KN_WALL_INFLOW;
+}
+
 bool kn_progress_is_headline(const struct kn_monitor *m, const struct kn_column *column)
 {
     const bool named = isfinite(m->row.drag) || isfinite(m->row.flow_force) || isfinite(m->row.flow_thermal);
     const size_t last =
         named ? offsetof(struct kn_row, flow_thermal) : offsetof(struct kn_row, mass_flux) - sizeof(double);
-    return column->offset >= offsetof(struct kn_row, drag) && column->offset <= last;
+    return (column->offset >= offsetof(struct kn_row, drag) && column->offset <= last) ||
+           is_mass_of_inflow(m, column);
 }
 
 /* ------------------------------------------------------------------ values */
@@ -32,12 +41,14 @@ bool kn_progress_is_headline(const struct kn_monitor *m, const struct kn_column 
 /* A value with as many digits as its error leaves, two of them uncertain. */
 static const char *value_text(char text[PART], double value, double error)
 {
-    const int usual = 5, most = 12;
-    const int digits = error > 0 ? (int)fmin(most, fmax(0, 1 - floor(log10(error)))) : usual;
-    if (error > 0) /* what is zero by symmetry has none */
-        snprintf(text, PART, "%.*f +- %.*f", digits, value, digits, error);
+    const int most = 12;
+    const double digits = error > 0 ? fmax(0, 1 - floor(log10(error))) : most; /* what is zero has no error */
+    if (error > 0 && digits < most)
+        snprintf(text, PART, "%.*f +- %.*f", (int)digits, value, (int)digits, error);
+    else if (error > 0)
+        snprintf(text, PART, "%.6g +- %.2g", value, error);
     else
-        snprintf(text, PART, "%.*f", usual, value);
+        snprintf(text, PART, "%.6g", value);
     return text;
 }
 
@@ -47,9 +58,9 @@ static const char *unit_text(char text[PART], double value, double error, enum k
     char unit[KN_UNITS_TEXT];
     const double factor = kn_units_scale(dimension, value, unit);
     if (error > 0)
-        snprintf(text, PART, "%.4g +- %.2g %.30s", factor * value, factor * error, unit);
+        snprintf(text, PART, "%.6g +- %.2g %.30s", factor * value, factor * error, unit);
     else
-        snprintf(text, PART, "%.4g %.30s", factor * value, unit);
+        snprintf(text, PART, "%.6g %.30s", factor * value, unit);
     return text;
 }
 
@@ -104,6 +115,49 @@ static bool is_heat(const struct kn_column *column)
     return is_between(column, offsetof(struct kn_row, heat_flux), offsetof(struct kn_row, mass_flux));
 }
 
+static bool is_mass(const struct kn_column *column)
+{
+    return is_between(column, offsetof(struct kn_row, mass_flux),
+                      offsetof(struct kn_row, mass_flux) + KN_SIDES * sizeof(double));
+}
+
+static double norm(const double v[3])
+{
+    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+}
+
+/* Of a channel in SI: the mass that flows, from the flow rates, whose definitions are in theory.md,
+ * section 10. Also through the whole cross-section, where the flow is along an axis that is uniform. */
+static void show_mass_flow(struct kn_progress *p, const struct kn_monitor *m, const struct kn_scales *scales)
+{
+    const struct kn_case *c = m->c;
+    const double delta = c->gas.delta, force = norm(c->source.force),
+                 gradient = norm(c->source.temperature_gradient),
+                 factor = kn_scales_conversion(scales, KN_DIMENSION_MASS_FLUX).factor;
+    for (int i = 0; i < m->ncolumns; i++) {
+        const bool by_force = m->columns[i].offset == offsetof(struct kn_row, flow_force),
+                   by_heat = m->columns[i].offset == offsetof(struct kn_row, flow_thermal);
+        const double *drive = by_force ? c->source.force : c->source.temperature_gradient;
+        double velocity = kn_monitor_value(m, i) * (by_force ? force : gradient / 2) * delta, area = 1;
+        int axes = 0;
+        if (!by_force && !by_heat)
+            continue;
+        for (int d = 0; d < 3; d++)
+            if (c->space.cells[d] > 1) {
+                axes +=
+                    drive[d] == 0 ? 1 : 3; /* no cross-section where the flow is along an axis with cells */
+                area *= c->space.size[d] * scales->box;
+            }
+        char text[PART], total[PART] = "";
+        if (axes == 1 || axes == 2)
+            snprintf(total, sizeof total, ", %.6g %s", factor * velocity * area,
+                     axes == 1 ? "kg s-1 per metre of width" : "kg s-1 in all");
+        kn_progress_line(p, KN_STYLE_PLAIN, "  %-18s%s%s   (mean, of %s)", "mass flux",
+                         unit_text(text, factor * velocity, 0, KN_DIMENSION_MASS_FLUX), total,
+                         m->columns[i].name);
+    }
+}
+
 /* What passes the walls, in SI, without what is nothing beside the rest. */
 static void show_walls(struct kn_progress *p, const struct kn_monitor *m, const struct kn_scales *scales,
                        enum kn_dimension dimension, bool (*is_kind)(const struct kn_column *))
@@ -137,7 +191,7 @@ static void show_swing(struct kn_progress *p, const struct kn_summary *s, const 
             unit_text(text, kn_scales_conversion(scales, dimension).factor * column->amplitude, 0, dimension);
         else
             value_text(text, column->amplitude, 0);
-        kn_progress_line(p, KN_STYLE_PLAIN, "  %-18s%s amplitude, phase %.4f   (last %d period%s)", of->name,
+        kn_progress_line(p, KN_STYLE_PLAIN, "  %-18s%s amplitude, phase %.6g   (last %d period%s)", of->name,
                          text, column->phase, swing->periods, swing->periods == 1 ? "" : "s");
     }
 }
@@ -151,13 +205,19 @@ static void show_values(struct kn_progress *p, const struct kn_summary *s)
                swings = s->swing && s->swing->count > 0;
     for (int i = 0; i < m->ncolumns; i++)
         if (kn_progress_is_headline(m, &m->columns[i]) &&
-            !((si || swings) && (is_stress(&m->columns[i]) || is_heat(&m->columns[i]))))
+            !((si || swings) &&
+              (is_stress(&m->columns[i]) || is_heat(&m->columns[i]) || is_mass(&m->columns[i]))))
             show_value(p, m, i, 1, KN_DIMENSION_NONE);
     if (swings) {
         show_swing(p, s, &scales);
     } else if (si) {
         show_walls(p, m, &scales, KN_DIMENSION_STRESS, is_stress);
         show_walls(p, m, &scales, KN_DIMENSION_HEAT_FLUX, is_heat);
+        show_mass_flow(p, m, &scales);
+        for (int i = 0; i < m->ncolumns; i++)
+            if (is_mass_of_inflow(m, &m->columns[i]))
+                show_value(p, m, i, kn_scales_conversion(&scales, KN_DIMENSION_MASS_FLUX).factor,
+                           KN_DIMENSION_MASS_FLUX);
     }
     show_samples(p, s);
     if (isfinite(m->row.residual))

@@ -94,7 +94,7 @@ static void gather(const struct kn_progress *p, const struct kn_progress_state *
     if (isfinite(row->residual))
         add(all, 5, "res %.*e", brief ? 1 : 2, p->hertz * row->residual);
     if (isfinite(row->drag))
-        add(all, 10, "D %.4f G %.4f", row->drag, row->vortex_flow);
+        add(all, 10, "D %#.6g G %#.6g", row->drag, row->vortex_flow);
     if (isfinite(row->mass_drift))
         add(all, 8, "drift %8.1e", row->mass_drift);
     if (updates > 0) {

@@ -426,7 +426,7 @@ static bool hear_nothing(void *to, double part)
 enum kn_status kn_record_make(struct kn_record *r, const struct kn_case *c,
                               const struct kn_listener *listener)
 {
-    static const struct kn_listener nobody = {hear_nothing, NULL};
+    static const struct kn_listener nobody = {.hear = hear_nothing};
     const double started = kn_progress_clock();
     *r = (struct kn_record){.c = *c, .doing = ""};
     struct making k = {.r = r, .listener = listener ? listener : &nobody};

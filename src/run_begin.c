@@ -160,7 +160,8 @@ static enum kn_status name_stop(const struct kn_run_parts *r, enum kn_status sta
 /* What was left to the program, before anything is written.  A pilot is too small for several ranks. */
 static enum kn_status choose_samples(struct kn_run_parts *r)
 {
-    const struct kn_pilot_listeners listeners = {{hear_pilot, r}, {hear_assembly, r}};
+    const struct kn_pilot_listeners listeners = {{.hear = hear_pilot, .to = r},
+                                                 {.hear = hear_assembly, .to = r}};
     enum kn_status status = KN_OK;
     if (!r->chosen)
         return KN_OK;
@@ -186,7 +187,7 @@ static void lay_tables(struct kn_run_parts *r)
 
 static enum kn_status create(struct kn_run_parts *r)
 {
-    const struct kn_listener listener = {hear_assembly, r};
+    const struct kn_listener listener = {.hear = hear_assembly, .to = r};
     enum kn_status status = name_stop(r, kn_sim_create_heard(&r->sim, &r->c, r->comm, &listener));
     if (status != KN_OK)
         return status;

@@ -170,6 +170,8 @@ struct kn_conversion kn_scales_conversion(const struct kn_scales *s, enum kn_dim
         return (struct kn_conversion){eps * s->temperature / s->length, 0};
     case KN_DIMENSION_ACCELERATION:
         return (struct kn_conversion){eps * s->velocity / s->time, 0};
+    case KN_DIMENSION_PRESSURE_GRADIENT: /* over the density n0 m an acceleration */
+        return (struct kn_conversion){eps * s->velocity / s->time * s->density * s->mass, 0};
     case KN_DIMENSION_STRESS:
         return (struct kn_conversion){eps * s->pressure, 0};
     case KN_DIMENSION_HEAT_FLUX:
@@ -185,11 +187,12 @@ struct kn_conversion kn_scales_conversion(const struct kn_scales *s, enum kn_dim
 
 static void apply_setting(struct kn_case *c, const struct kn_setting *s, const struct kn_scales *scales)
 {
-    const struct kn_conversion by = kn_scales_conversion(scales, s->key->dimension);
     double *values = kn_config_target(c, s);
-    for (int i = 0; i < s->key->count; i++)
+    for (int i = 0; i < s->key->count; i++) {
+        const struct kn_conversion by = kn_scales_conversion(scales, kn_config_dimension(c, s, i));
         if (c->si.given[s->index] & (1U << i))
             values[i] = c->si.number[s->index][i] = (c->si.value[s->index][i] - by.offset) / by.factor;
+    }
 }
 
 /* A field that the caller has set by itself counts as it stands. */
@@ -198,7 +201,7 @@ static void forget_changed(struct kn_case *c, const struct kn_setting *s)
     const double *values = kn_config_target(c, s);
     for (int i = 0; i < s->key->count; i++)
         if ((c->si.given[s->index] & (1U << i)) && values[i] != c->si.number[s->index][i])
-            c->si.given[s->index] &= (unsigned char)~(1U << i);
+            c->si.given[s->index] &= (unsigned char)~((1U + KN_SI_OTHER) << i);
 }
 
 /* The gas comes first: the other values are measured by it. */
@@ -279,6 +282,31 @@ double kn_scales_heating(const struct kn_case *c)
 bool kn_scales_is_strong(const struct kn_case *c)
 {
     return c->disturbance == 0 && (kn_scales_mach(c) > 0.1 || kn_scales_heating(c) > 0.05);
+}
+
+/* At eps = 0 all deviations are first-order, also that of the pressure. */
+bool kn_scales_inflow(const struct kn_case *c, int side, char *text)
+{
+    struct kn_scales s;
+    const struct kn_wall *w = &c->walls[side];
+    if (w->kind != KN_WALL_INFLOW)
+        return false;
+    const bool known = kn_scales_create(&s, c) == KN_OK && s.known;
+    if (!known && c->disturbance == 0) {
+        snprintf(text, KN_TEXT, "n = n0 (1 %+.4g eps), T = T0 (1 %+.4g eps), p = p0 (1 %+.4g eps)",
+                 w->density, w->temperature, w->density + w->temperature);
+        return true;
+    }
+    const double eps = known ? s.disturbance : c->disturbance, n = 1 + eps * w->density,
+                 t = 1 + eps * w->temperature, p = c->disturbance > 0 ? n * t : n + t - 1;
+    char pressure[KN_UNITS_TEXT];
+    if (known)
+        snprintf(text, KN_TEXT, "pressure %s (%.4g p0), density %.4g m-3 (%.4g n0), temperature %.5g K",
+                 kn_units_text(KN_DIMENSION_PRESSURE, p * s.pressure, pressure), p, n * s.density, n,
+                 t * s.temperature);
+    else
+        snprintf(text, KN_TEXT, "pressure %.4g p0, density %.4g n0, temperature %.4g T0", p, n, t);
+    return true;
 }
 
 /* Nothing but what differs from the default was meant. */

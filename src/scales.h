@@ -61,6 +61,11 @@ double kn_scales_heating(const struct kn_case *c);
  * none. */
 bool kn_scales_bare(const struct kn_case *c, char *text);
 
+/* Density, temperature and pressure of the gas beyond an inflow, as a sentence [KN_TEXT]; false: the side is
+ * none.
+ */
+bool kn_scales_inflow(const struct kn_case *c, int side, char *text);
+
 /* A linearised case whose walls are fast or hot enough that the whole equation would differ. */
 bool kn_scales_is_strong(const struct kn_case *c);
 

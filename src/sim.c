@@ -146,6 +146,21 @@ static enum kn_status plan_space(const struct kn_case *c, const struct kn_comm *
 }
 
 /* While nobody has chosen the samples, those of the smallest choice are planned for. */
+/* Steps are counted by whole numbers in double precision, in files and in JSON. */
+static enum kn_status check_steps(const struct kn_case *c, const struct kn_plan_size *size)
+{
+    static const double most = 0x1p53;
+    if (size->time_step > 0 && isfinite(size->time_step) && size->steps <= most)
+        return KN_OK;
+    const bool given = c->time.step > 0;
+    return kn_error_set(
+        KN_EINPUT,
+        "%s: %g makes a time step of %.3g lambda0 / V0 and %.3g steps to the end of the run (at "
+        "most %.3g steps%s)",
+        given ? "time.step" : "time.courant", given ? c->time.step : c->time.courant, size->time_step,
+        size->steps, most, given ? "; 0 chooses the step" : "");
+}
+
 enum kn_status kn_sim_plan(const struct kn_case *c, const struct kn_comm *comm, struct kn_plan_size *size)
 {
     struct kn_case smallest = *c;
@@ -177,6 +192,8 @@ enum kn_status kn_sim_plan(const struct kn_case *c, const struct kn_comm *comm, 
                              (c->collision.method == KN_METHOD_OPERATOR ? kn_operator_memory(&v, comm) : 0);
         size->time_step = choose_time_step(c, v.max_speed);
         size->steps = ceil(kn_duration_end(c) / size->time_step - 1e-9);
+        if (status == KN_OK)
+            status = check_steps(c, size);
     }
     kn_velocity_destroy(&v);
     return status;

@@ -26,7 +26,8 @@ static const struct {
     [KN_DIMENSION_RATE] = {"a rate", "s-1", "1e6 s-1"},
     [KN_DIMENSION_SHEAR_RATE] = {"a velocity gradient", "s-1", "1e6 s-1"},
     [KN_DIMENSION_TEMPERATURE_GRADIENT] = {"a temperature gradient", "K m-1", "1 K/um"},
-    [KN_DIMENSION_ACCELERATION] = {"an acceleration", "m s-2", "1e6 m/s2"},
+    [KN_DIMENSION_ACCELERATION] = {"an acceleration or a pressure gradient", "m s-2", "1e6 m/s2 or 2 kPa/mm"},
+    [KN_DIMENSION_PRESSURE_GRADIENT] = {"a pressure gradient", "Pa m-1", "2 kPa/mm"},
     [KN_DIMENSION_ANGLE] = {"an angle", "radian", "90 degree", true},
     [KN_DIMENSION_WALL_TIME] = {"a time", "s", "2 h", true},
     [KN_DIMENSION_PRESSURE] = {"a pressure", "Pa", "10 kPa", true},
@@ -59,6 +60,11 @@ bool kn_units_is_absolute(enum kn_dimension dimension)
     return table[dimension].absolute;
 }
 
+enum kn_dimension kn_units_other(enum kn_dimension dimension)
+{
+    return dimension == KN_DIMENSION_ACCELERATION ? KN_DIMENSION_PRESSURE_GRADIENT : KN_DIMENSION_NONE;
+}
+
 /* The units of UDUNITS, read once and kept. */
 static ut_system *units;
 static pthread_once_t units_once = PTHREAD_ONCE_INIT;
@@ -73,7 +79,9 @@ static void load_units(void)
 static ut_unit *parse_unit(const char *text)
 {
     char whole[160];
-    snprintf(whole, sizeof whole, "%s%.150s", *text == '/' ? "1" : "", text);
+    const int length = snprintf(whole, sizeof whole, "%s%s", *text == '/' ? "1" : "", text);
+    if (length < 0 || (size_t)length >= sizeof whole) /* no unit is that long */
+        return NULL;
     return ut_parse(units, ut_trim(whole, UT_UTF8), UT_UTF8);
 }
 

@@ -21,6 +21,7 @@ enum kn_dimension {
     KN_DIMENSION_SHEAR_RATE,
     KN_DIMENSION_TEMPERATURE_GRADIENT,
     KN_DIMENSION_ACCELERATION,
+    KN_DIMENSION_PRESSURE_GRADIENT, /* a force per volume */
     KN_DIMENSION_ANGLE,
     KN_DIMENSION_WALL_TIME, /* of the clock on the wall, not of the gas */
     KN_DIMENSION_PRESSURE,
@@ -41,6 +42,15 @@ const char *kn_units_example(enum kn_dimension dimension);
 
 /* True where the case holds the value in SI units anyway: no gas is needed to convert it. */
 bool kn_units_is_absolute(enum kn_dimension dimension);
+
+/* What a key of this dimension may be given as instead, or KN_DIMENSION_NONE. */
+enum kn_dimension kn_units_other(enum kn_dimension dimension);
+
+/* A value in SI units, and what it measures. */
+struct kn_si_value {
+    double value;
+    enum kn_dimension dimension;
+};
 
 /* Read a number and a unit, from any thread; on failure `why` [size] says what is wrong and what is expected.
  */

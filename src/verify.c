@@ -66,7 +66,7 @@ static bool hear(void *to, double part)
 static enum kn_status make_run(struct trial *t, const struct kn_case *base, int run)
 {
     static const char *const words[RUNS] = {"run", "fewer cells", "fewer velocities"};
-    const struct kn_listener listener = {hear, t};
+    const struct kn_listener listener = {.hear = hear, .to = t};
     struct kn_case c = *base;
     t->what = words[run];
     t->making = &t->run[run];

@@ -75,9 +75,9 @@ expect 0 'omega: 1' "$program" run good.yaml --dry-run --set gas.omega=1 --set g
 # Samples that the program chooses
 expect 0 'samples: auto' "$program" run good.yaml --dry-run --set collision.samples=auto
 refuse good.yaml '--set collision.error=1e-6: collision.error: 1e-06 needs about' \
-    --set collision.samples=auto --set collision.error=1e-6 --set walls.top.velocity=1
+    --set collision.method=monte-carlo --set collision.samples=auto --set collision.error=1e-6 --set velocity.nodes=6 --set space.cells=[8,8] --set walls.top.velocity=1
 refuse good.yaml '--set collision.samples=auto: collision.samples: auto holds the error of averages' \
-    --set collision.samples=auto --set output.average=-1
+    --set collision.method=monte-carlo --set collision.samples=auto --set output.average=-1
 refuse good.yaml 'collision.samples: expected a whole number' --set collision.samples=automatic
 
 # Files
@@ -111,7 +111,7 @@ bad twice '3:3: gas.delta: written twice' 'gas:\n  delta: 1\n  delta: 2\n'
 bad alias '1:14: a YAML anchor' 'gas: {delta: &a 1}\n'
 bad documents '2:1: a second document' 'gas: {delta: 1}\n---\ngas: {delta: 1}\n'
 bad tab '2:1: not valid YAML' 'gas:\n\tdelta: 1\n'
-bad memory '1:16: space.cells: the case needs' 'space: {cells: [40000, 40000]}\nvelocity: {nodes: 64}\n'
+bad memory '1:16: space.cells: the case needs' 'space: {cells: [40000, 40000]}\nvelocity: {nodes: 64}\ncollision: {method: bgk}\n'
 
 # --set
 refuse good.yaml '--set gas.detla=1: gas.detla: unknown key' --set gas.detla=1

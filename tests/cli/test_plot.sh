@@ -79,6 +79,22 @@ check "says where and what" contains out '^plane/picture.png: map of speed with 
 check "is a PNG" is_png plane/picture.png
 check "an SVG" plot plane -o plane.svg
 check "is one" is_svg plane.svg
+is_pdf() { head -c 5 "$1" | grep -q '%PDF-' && python3 - "$1" "$2" <<'END'
+import re, sys
+width = float(re.search(rb"MediaBox *\[ *0 0 ([\d.]+)", open(sys.argv[1], "rb").read())[1])
+assert abs(width - float(sys.argv[2])) < 1.5, width
+END
+}
+check "a PDF for a column of 86 mm" plot plane -o plane.pdf --width 86mm
+check "is 244 pt wide" is_pdf plane.pdf 244
+check "an EPS for a column of 3.4 in" plot line -o line.eps --width 3.4in
+check "is 245 pt wide" grep -aq '%%BoundingBox: 0 0 24[45] ' line.eps
+check "an SVG of that width" plot line -o column.svg --width 86mm
+check "is 325 pixels wide" grep -q 'width="325"' column.svg
+check "a width without a unit" ends 2 "$knudsen" plot line --width 86 -o x.svg
+check "names one" contains err "'86' is no width (such as 86mm)"
+check "a JPEG" ends 2 "$knudsen" plot line -o x.jpg
+check "is none of the kinds" contains err "must end in .png, .svg, .pdf or .eps"
 check "has the drag and units in it" shows plane.svg 'D = 0.' 'G = 0.' 'δ = 1' 'speed' 'x / L'
 check "a box" plot box -o box.svg
 check "is cut in the middle" shows box.svg 'z = 0.5 L'
@@ -120,7 +136,7 @@ check "the same" is_svg plane/picture.svg
 
 # 3. Several runs.
 check "two runs" plot line thick -o two.svg
-check "are named by what differs" shows two.svg 'gas.delta 1' 'gas.delta 5'
+check "are named by what differs" shows two.svg 'δ = 1' 'δ = 5'
 cp -r line line_2
 check "equal cases" plot line line_2 -k history -o equal.svg
 check "by their folders" shows equal.svg 'line_2'
@@ -160,7 +176,7 @@ check "only ASCII" test -z "$(LC_ALL=C tr -d '\0-\177' <out)"
 check "with blocks" ends 0 env LC_ALL=C.UTF-8 "$knudsen" plot plane --terminal
 check "where there are any" contains out '█'
 check "a profile" ends 0 env LC_ALL=C.UTF-8 "$knudsen" plot line thick --terminal
-check "with what differs" contains out 'gas.delta 5'
+check "with what differs" contains out 'δ = 5\|delta = 5'
 
 # 6. SI units: a run whose numbers were turned into them by hand, below, and scales as h5py writes them.
 cat >si.yaml <<'END'
@@ -289,7 +305,7 @@ refuses 2 'has no unit, since the case has none' plane --time 5ns
 refuses 2 'choose one of them' plane --time 1 --mean
 refuses 2 'exclude each other' plane --last --mean
 refuses 2 'has no averages' line --mean
-refuses 2 'must end in .png or .svg' plane -o picture.pdf
+refuses 2 'must end in .png, .svg, .pdf or .eps' plane -o picture.gif
 refuses 2 'leave out --output' plane --terminal -o picture.png
 refuses 4 "there is no folder 'nowhere'" nowhere
 refuses 4 'is no folder of results' empty

@@ -32,12 +32,18 @@ static void mass_of_the_models(void **state)
 static void mass_of_monte_carlo(void **state)
 {
     (void)state;
-    check_drift("velocity.nodes=6 walls.left.temperature=0.5 collision.samples=300 space.order=1", 1e-6);
-    check_drift("velocity.nodes=6 walls.left.temperature=0.5 collision.samples=300 space.order=2", 1e-6);
-    check_drift("velocity.nodes=6 collision.samples=300 space.order=1 disturbance=0.1 "
-                "collision.conservation=paper",
+    check_drift("velocity.nodes=6 walls.left.temperature=0.5 collision.method=monte-carlo "
+                "collision.samples=300 space.order=1",
                 1e-6);
-    check_drift("velocity.nodes=6 walls.left.temperature=0.5 collision.samples=300 space.order=2 "
+    check_drift("velocity.nodes=6 walls.left.temperature=0.5 collision.method=monte-carlo "
+                "collision.samples=300 space.order=2",
+                1e-6);
+    check_drift(
+        "velocity.nodes=6 collision.method=monte-carlo collision.samples=300 space.order=1 disturbance=0.1 "
+        "collision.conservation=paper",
+        1e-6);
+    check_drift("velocity.nodes=6 walls.left.temperature=0.5 collision.method=monte-carlo "
+                "collision.samples=300 space.order=2 "
                 "disturbance=0.1 collision.estimator=paper collision.conservation=paper",
                 1e-6);
 }
@@ -151,7 +157,8 @@ static void without_correction_there_is_a_defect(void **state)
 {
     (void)state;
     expect_between("defect",
-                   change_of("collision.samples=2000 collision.points=random collision.conservation=none"),
+                   change_of("collision.method=monte-carlo collision.samples=2000 collision.points=random "
+                             "collision.conservation=none"),
                    1e-3, 1);
     expect_between(
         "defect, model",

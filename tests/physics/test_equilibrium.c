@@ -112,10 +112,10 @@ static void sampled_collisions_keep_a_uniform_density(void **state)
     const double eps[] = {0, 0.1, 0.5}, still[3] = {0};
     for (int i = 0; i < 3; i++) {
         struct watch w;
-        char text[256];
+        char text[512];
         snprintf(text, sizeof text,
                  "space.cells=1 walls.left.kind=periodic walls.right.kind=periodic velocity.nodes=8 "
-                 "collision.samples=5000 "
+                 "collision.method=monte-carlo collision.samples=5000 "
                  "disturbance=%g",
                  eps[i]);
         watch_open(&w, text);
@@ -139,10 +139,11 @@ static void sampled_collisions_keep_a_maxwellian(void **state)
     const double eps[] = {0, 0.1}, u[3] = {0, 0.5, 0};
     for (int i = 0; i < 2; i++) {
         struct watch w;
-        char text[256];
+        char text[512];
         snprintf(text, sizeof text,
                  "space.cells=1 walls.left.kind=periodic walls.right.kind=periodic velocity.fold=none "
-                 "velocity.grid=stretched velocity.nodes=24 velocity.range=3.5 collision.samples=100000 "
+                 "velocity.grid=stretched velocity.nodes=24 velocity.range=3.5 collision.method=monte-carlo "
+                 "collision.samples=100000 "
                  "disturbance=%g "
                  "collision.conservation=%s",
                  eps[i], i ? "paper" : "projection");

@@ -58,7 +58,8 @@ static void seeds_scatter_as_reported(void **state)
     for (int seed = 1; seed <= SEEDS; seed++) {
         struct watch w;
         run_seed(&w,
-                 "disturbance=0.01 space.cells=[8,8] velocity.nodes=8 walls.top.velocity=[1,0,0] time.end=25 "
+                 "collision.method=monte-carlo disturbance=0.01 space.cells=[8,8] velocity.nodes=8 "
+                 "walls.top.velocity=[1,0,0] time.end=25 "
                  "output.average=5 output.history=5",
                  256, seed);
         for (int i = 0; i < 3; i++)
@@ -85,7 +86,8 @@ static int check_target(double target)
     struct scatter s = {0};
     char settings[512];
     snprintf(settings, sizeof settings,
-             "disturbance=0.01 space.cells=[12,12] velocity.nodes=6 collision.update=explicit "
+             "collision.method=monte-carlo disturbance=0.01 space.cells=[12,12] velocity.nodes=6 "
+             "collision.update=explicit "
              "walls.top.velocity=[1,0,0] time.end=25 output.average=5 output.history=5 collision.error=%g",
              target);
     expect_case(&c, settings);
@@ -121,7 +123,8 @@ static void samples_are_enough_not_to_be_cut(void **state)
     (void)state;
     struct kn_case c;
     struct kn_plan_size size;
-    expect_case(&c, "disturbance=0.01 space.cells=[8,8] velocity.nodes=6 walls.top.velocity=[1,0,0] "
+    expect_case(&c, "collision.method=monte-carlo disturbance=0.01 space.cells=[8,8] velocity.nodes=6 "
+                    "walls.top.velocity=[1,0,0] "
                     "time.end=20 collision.samples=auto collision.error=0.002");
     expect_ok(kn_sim_plan(&c, &kn_comm_alone, &size));
     expect_ok(kn_pilot_samples(&c));
@@ -133,7 +136,9 @@ static void choice_is_refused(const char *settings, const char *reason)
 {
     struct kn_case c;
     struct kn_sim *sim;
-    expect_case(&c, "space.cells=[8,8] velocity.nodes=6 collision.samples=auto time.end=20");
+    expect_case(
+        &c,
+        "collision.method=monte-carlo space.cells=[8,8] velocity.nodes=6 collision.samples=auto time.end=20");
     expect_set(&c, settings);
     assert_int_equal(kn_sim_create(&sim, &c), KN_EINPUT);
     assert_non_null(strstr(kn_error_message(), "kn_pilot_samples"));

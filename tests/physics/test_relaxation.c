@@ -136,8 +136,9 @@ static void hard_spheres_relax_as_their_grid_does(void **state)
     const char *const estimators[] = {"symmetric", "paper"};
     for (int i = 0; i < 4; i++) {
         char text[256];
-        snprintf(text, sizeof text, "%s collision.samples=400000 collision.estimator=%s", grids[i % 2],
-                 estimators[i / 2]);
+        snprintf(text, sizeof text,
+                 "%s collision.method=monte-carlo collision.samples=400000 collision.estimator=%s",
+                 grids[i % 2], estimators[i / 2]);
         check_hard_spheres(text, "stress", 1 / mu[i % 2], 0.015);
         check_hard_spheres(text, "heat-flux", prandtl[i % 2] / (mu[i % 2] * exact), 0.015);
     }
@@ -150,7 +151,7 @@ static void hard_spheres_on_a_fine_grid(void **state)
     (void)state;
     const char *const grid =
         "velocity.grid=stretched velocity.nodes=36 velocity.ratio=0.96 velocity.range=3.5 "
-        "collision.samples=1000000";
+        "collision.method=monte-carlo collision.samples=1000000";
     check_hard_spheres(grid, "stress", 1 / 1.01325, 0.01);
     check_hard_spheres(grid, "heat-flux", 1 / 1.013, 0.02);
 }
@@ -218,7 +219,8 @@ static void maxwell_molecules_relax_as_their_grid_does(void **state)
         const double rate = rate_on_grid(gas, heat);
         for (int e = 0; e < 2; e++) {
             snprintf(text, sizeof text,
-                     "%s time.step=0.05 time.end=1 collision.samples=400000 collision.estimator=%s "
+                     "%s time.step=0.05 time.end=1 collision.method=monte-carlo collision.samples=400000 "
+                     "collision.estimator=%s "
                      "initial.shape=%s",
                      gas, estimators[e], heat ? "heat-flux" : "stress");
             expect_relative(text, -log(decay_of(text, heat ? KN_QX : KN_PXY, 1)), rate, 0.015);
@@ -233,7 +235,8 @@ static void maxwell_molecules_on_a_fine_grid(void **state)
     (void)state;
     const char *const format =
         UNIFORM "time.step=0.05 time.end=1 gas.molecules=maxwell velocity.grid=stretched "
-                "velocity.nodes=36 velocity.ratio=0.96 velocity.range=3.5 collision.samples=1000000 "
+                "velocity.nodes=36 velocity.ratio=0.96 velocity.range=3.5 collision.method=monte-carlo "
+                "collision.samples=1000000 "
                 "initial.shape=%s";
     char text[512];
     snprintf(text, sizeof text, format, "stress");
@@ -287,9 +290,10 @@ static void nonlinear_hard_spheres(void **state)
 {
     (void)state;
     for (int i = 0; i < 3; i++)
-        check_anisotropic("collision.samples=600000 velocity.grid=stretched velocity.nodes=48 "
-                          "velocity.ratio=0.97 velocity.range=4.5",
-                          ANISOTROPIC[i].temperature, 0.03, ANISOTROPIC[i].rate, 0.02);
+        check_anisotropic(
+            "collision.method=monte-carlo collision.samples=600000 velocity.grid=stretched velocity.nodes=48 "
+            "velocity.ratio=0.97 velocity.range=4.5",
+            ANISOTROPIC[i].temperature, 0.03, ANISOTROPIC[i].rate, 0.02);
 }
 
 /* The assembled operator and its sampled quadratic part.  On 8 nodes an axis the Gaussian

@@ -62,7 +62,8 @@ static void table_is_whole(void **state)
     struct kn_setting s;
     int settings = 0;
     char why[KN_TEXT], text[KN_NAME];
-    double room[16], si;
+    double room[16];
+    struct kn_si_value si;
     for (; kn_config_setting(settings, &s); settings++) {
         assert_true(strlen(s.name) < KN_NAME - 1);
         assert_true(s.key->doc && s.key->doc[strlen(s.key->doc) - 1] == '.');
@@ -93,8 +94,9 @@ static void defaults_are_a_cavity(void **state)
     assert_int_equal(c.space.cells[0], 40);
     assert_int_equal(c.space.cells[2], 1);
     assert_int_equal(c.space.cluster[1], KN_CLUSTER_HIGH);
-    assert_int_equal(c.velocity.nodes[2], 16);
+    assert_int_equal(c.velocity.nodes[2], 8);
     assert_int_equal(c.velocity.grid, KN_GRID_GAUSS);
+    assert_int_equal(c.collision.method, KN_METHOD_OPERATOR);
     assert_int_equal(c.walls[KN_TOP].kind, KN_WALL_DIFFUSE);
     assert_int_equal(c.walls[KN_FRONT].kind, KN_WALL_PERIODIC);
     assert_true(c.walls[KN_LEFT].accommodation == 1);
@@ -158,7 +160,7 @@ static void assignments_arrive(void **state)
     assert_true(c.gas.delta == 0.1 && c.walls[KN_TOP].velocity[0] == 1);
     assert_int_equal(c.space.cells[1], 30);
     assert_int_equal(c.velocity.nodes[1], 10);
-    assert_int_equal(c.velocity.nodes[2], 16);
+    assert_int_equal(c.velocity.nodes[2], 8);
 }
 
 /* Some numbers may be left to the program. */
@@ -378,6 +380,8 @@ static void contradictions_are_found(void **state)
     assert_refused("space: {cells: 4000, stretch: 0.5}\n", "space.stretch", "smallest cell");
     assert_refused("space: {cells: [100000, 100000]}\n", "space.cells", "too many");
     assert_refused("initial: {shape: density, wave: [0, 0, 1]}\n", "initial.wave", "2 cells a period");
+    assert_refused("velocity: {nodes: 2}\ncollision: {method: bgk}\n", "velocity.nodes: 2 along every axis",
+                   "at least 4 along one axis");
     assert_refused("initial: {shape: bkw, amplitude: 0.3}\n", "initial.shape: bkw at disturbance 0",
                    "above 0");
     assert_refused("initial: {shape: bkw, amplitude: 0.5}\ndisturbance: 1\n", "initial.amplitude: 0.5",
@@ -404,7 +408,7 @@ static void open_sides_are_checked(void **state)
     assert_refused("walls: {left: {kind: inflow, accommodation: 0.5}}\n", "walls.left.accommodation",
                    "inflow");
     assert_refused("disturbance: 2\nwalls: {left: {kind: inflow, density: -0.5}}\n", "walls.left.density",
-                   "less than no gas (more than -0.5");
+                   "leaves no gas beyond the inflow (more than -0.5");
     assert_refused("disturbance: 2\nwalls: {left: {kind: inflow, temperature: -1}}\n",
                    "walls.left.temperature", "absolute zero");
     assert_refused("walls: {left: {kind: inflow, gradient: {temperature: 1}}}\n",

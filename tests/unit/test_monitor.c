@@ -390,6 +390,7 @@ static void window_by_default(void **state)
     (void)state;
     struct kn_case c;
     kn_case_default(&c);
+    c.collision.method = KN_METHOD_MONTE_CARLO;
     c.time.end = 8;
     assert_near(kn_monitor_window(&c), 4, 0);
     c.output.average = 3;

@@ -389,7 +389,7 @@ static void compare_machine(const struct kn_backend *machine, const char *settin
 {
     struct grid g, plain, again;
     struct ear ear = {0, 2};
-    const struct kn_listener listener = {hear, &ear};
+    const struct kn_listener listener = {.hear = hear, .to = &ear};
     expect_ok(assemble_grid(&g, settings, machine, &listener));
     expect_near("progress", ear.last, 1, 1e-9);
     assert_string_equal(g.o.note, "");
@@ -427,7 +427,7 @@ static void machines_assemble_alike(void **state)
             compare_machine(machine, grids[k]);
         struct grid g;
         struct ear ear = {0, 1e-6};
-        const struct kn_listener listener = {hear, &ear};
+        const struct kn_listener listener = {.hear = hear, .to = &ear};
         assert_int_equal(assemble_grid(&g, grids[0], machine, &listener), KN_EINTERRUPTED);
         expect_below("progress when it stopped", ear.last, 0.99);
         close_grid(&g);

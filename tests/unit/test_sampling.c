@@ -13,7 +13,8 @@ struct scene {
 
 static void build(struct scene *s, const char *settings, double dt)
 {
-    expect_case(&s->c, settings);
+    expect_case(&s->c, "collision.method=monte-carlo");
+    expect_set(&s->c, settings);
     expect_ok(kn_velocity_create(&s->v, &s->c));
     s->plan = kn_sampling_plan(&s->c, &s->v, dt);
 }

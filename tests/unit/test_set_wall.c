@@ -79,7 +79,8 @@ static void prescribed_walls_are_built_in_ones(void **state)
         check_oscillation(MACHINES[i], KN_RIGHT, base, /* a piston */
                           "walls.right.oscillation.velocity=[1,0,0] walls.right.oscillation.frequency=9");
         check_oscillation(MACHINES[i], KN_TOP,
-                          "space.cells=[5,6] velocity.nodes=6 collision.samples=200 disturbance=0.1 "
+                          "space.cells=[5,6] velocity.nodes=6 collision.method=monte-carlo "
+                          "collision.samples=200 disturbance=0.1 "
                           "walls.top.velocity=[0.5,0,0]",
                           "walls.top.oscillation.velocity=[1,0,0] walls.top.oscillation.frequency=5");
         check_oscillation(MACHINES[i], KN_LEFT, /* the gas beyond an inflow */
