@@ -111,7 +111,7 @@ static void chosen_samples_hold_the_error(void **state)
     (void)state;
     if (!FULL)
         skip(); /* too long under sanitizers */
-    const int loose = check_target(4e-4), tight = check_target(1.5e-4);
+    const int loose = check_target(8e-4), tight = check_target(3e-4);
     expect_between("samples, tight over loose", (double)tight / loose, 3, 20);
 }
 

@@ -109,7 +109,7 @@ static void measure_noise(const char *kind, double *drag_noise, double *flow_noi
     snprintf(
         settings, sizeof settings,
         "gas.delta=1 disturbance=0.01 space.cells=[8,8] space.order=1 velocity.grid=stretched "
-        "velocity.nodes=12 collision.method=monte-carlo collision.samples=1500 walls.top.velocity=[1,0,0] "
+        "velocity.nodes=12 collision.method=monte-carlo collision.samples=1000 walls.top.velocity=[1,0,0] "
         "time.courant=0.5 time.end=60 %s",
         kind);
     watch_open(&w, settings);

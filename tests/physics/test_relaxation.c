@@ -207,7 +207,7 @@ static double rate_on_grid(const char *settings, bool heat)
     struct kn_case c;
     struct kn_velocity v;
     double sum = 0, norm = 0;
-    const int count = 1 << 20; /* an error of 0.3 % */
+    const int count = 1 << 21; /* an error of 0.2 % */
     expect_case(&c, settings);
     expect_ok(kn_velocity_create(&v, &c));
     const struct kn_sample_plan plan = kn_sampling_plan(&c, &v, 1);
@@ -236,15 +236,16 @@ static double rate_on_grid(const char *settings, bool heat)
 
 /* Stress and heat flux of Maxwell molecules are eigenfunctions and decay as exp(-rate t),
  * on a grid nearly so, with the rate of the grid.  Tolerance 2 %: the exponential update
- * is 0.4 % slow, the heat flux on the gauss grid mixes with other functions at 0.7 %, noise
- * 0.4 %.  The estimators and the grids are independent of the molecules: each has one turn. */
+ * is 0.4 % slow, noise 0.4 %, and the heat flux mixes with other functions at 0.7 %; 1.6 %
+ * are found.  The estimators and the grids are independent of the molecules: each has one
+ * turn. */
 static void maxwell_molecules_relax_as_their_grid_does(void **state)
 {
     (void)state;
     const char *const grids[] = {
         "velocity.grid=stretched velocity.nodes=20 velocity.ratio=0.945 velocity.range=3",
         "velocity.grid=gauss velocity.nodes=16"};
-    const char *const estimators[] = {"symmetric", "paper"};
+    const char *const estimators[] = {"paper", "symmetric"};
     for (int i = 0; i < 2; i++) {
         char gas[256], text[512];
         snprintf(gas, sizeof gas, "gas.molecules=maxwell collision.method=monte-carlo %s", grids[i]);
