@@ -155,7 +155,8 @@ check "the history grew" test "$(wc -l <other/history.csv)" -gt "$(wc -l <whole/
 errors() { sed -n '/"errors"/,/^  }/p' "$1/summary.json"; }
 check "there are errors" test -n "$(errors whole)"
 check "those of the interrupted run are the same" test "$(errors whole)" = "$(errors cut)"
-auto=(--set collision.samples=auto --set collision.error=0.02 --set output.average=5 --set time.end=20)
+auto=(--set collision.samples=auto --set collision.error=0.02 --set output.average=5 --set time.end=20
+    --set space.cells=[8,8] --set velocity.nodes=6)
 check "samples: auto" ends 0 "$knudsen" run "${case[@]}" --out auto "${auto[@]}"
 check "it makes a pilot" contains out 'choosing collision.samples'
 rows=$(wc -l <auto/history.csv)
