@@ -39,8 +39,9 @@ static double variance(const struct scatter *s)
 
 static void run_seed(struct watch *w, const char *settings, int samples, int seed)
 {
-    char text[640];
-    snprintf(text, sizeof text, "%s collision.samples=%d run.seed=%d", settings, samples, seed);
+    char text[700];
+    snprintf(text, sizeof text, "collision.method=monte-carlo %s collision.samples=%d run.seed=%d", settings,
+             samples, seed);
     watch_open(w, text);
     while (w->row->time < part * w->c.time.end - 1e-9)
         watch_advance(w, w->c.output.history);
@@ -85,7 +86,8 @@ static int check_target(double target)
     struct scatter s = {0};
     char settings[512];
     snprintf(settings, sizeof settings,
-             "disturbance=0.01 space.cells=[12,12] velocity.nodes=6 collision.update=explicit "
+             "collision.method=monte-carlo disturbance=0.01 space.cells=[12,12] velocity.nodes=6 "
+             "collision.update=explicit "
              "walls.top.velocity=[1,0,0] time.end=25 output.average=5 output.history=5 collision.error=%g",
              target);
     expect_case(&c, settings);
@@ -111,7 +113,7 @@ static void chosen_samples_hold_the_error(void **state)
     (void)state;
     if (!FULL)
         skip(); /* too long under sanitizers */
-    const int loose = check_target(8e-4), tight = check_target(3e-4);
+    const int loose = check_target(5e-4), tight = check_target(2e-4);
     expect_between("samples, tight over loose", (double)tight / loose, 3, 20);
 }
 
@@ -121,7 +123,8 @@ static void samples_are_enough_not_to_be_cut(void **state)
     (void)state;
     struct kn_case c;
     struct kn_plan_size size;
-    expect_case(&c, "disturbance=0.01 space.cells=[8,8] velocity.nodes=6 walls.top.velocity=[1,0,0] "
+    expect_case(&c, "collision.method=monte-carlo disturbance=0.01 space.cells=[8,8] velocity.nodes=6 "
+                    "walls.top.velocity=[1,0,0] "
                     "time.end=20 collision.samples=auto collision.error=0.002");
     expect_ok(kn_sim_plan(&c, &kn_comm_alone, &size));
     expect_ok(kn_pilot_samples(&c));
@@ -133,7 +136,9 @@ static void choice_is_refused(const char *settings, const char *reason)
 {
     struct kn_case c;
     struct kn_sim *sim;
-    expect_case(&c, "space.cells=[8,8] velocity.nodes=6 collision.samples=auto time.end=20");
+    expect_case(
+        &c,
+        "collision.method=monte-carlo space.cells=[8,8] velocity.nodes=6 collision.samples=auto time.end=20");
     expect_set(&c, settings);
     assert_int_equal(kn_sim_create(&sim, &c), KN_EINPUT);
     assert_non_null(strstr(kn_error_message(), "kn_pilot_samples"));
@@ -159,7 +164,8 @@ static void models_choose_nothing(void **state)
     (void)state;
     struct kn_case c;
     struct kn_sim *sim;
-    expect_case(&c, "space.cells=[4,4] velocity.nodes=4 collision.method=bgk collision.samples=auto");
+    expect_case(&c,
+                "space.cells=[4,4] velocity.nodes=4 collision.method=bgk collision.samples=auto time.end=8");
     expect_ok(kn_pilot_samples(&c));
     assert_int_equal(c.collision.samples, KN_SAMPLES_AUTO);
     expect_ok(kn_sim_create(&sim, &c));

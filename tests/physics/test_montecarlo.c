@@ -109,12 +109,12 @@ static void measure_noise(const char *kind, double *drag_noise, double *flow_noi
     snprintf(
         settings, sizeof settings,
         "gas.delta=1 disturbance=0.01 space.cells=[8,8] space.order=1 velocity.grid=stretched "
-        "velocity.nodes=12 collision.method=monte-carlo collision.samples=1000 walls.top.velocity=[1,0,0] "
-        "time.courant=0.5 time.end=60 %s",
+        "velocity.nodes=12 collision.method=monte-carlo collision.samples=2000 walls.top.velocity=[1,0,0] "
+        "time.courant=0.9 time.end=60 %s",
         kind);
     watch_open(&w, settings);
     watch_until(&w, part * 6);
-    for (watch_advance(&w, 4); w.row->time <= part * 60 + 1e-9; watch_advance(&w, 4)) {
+    for (watch_advance(&w, 3); w.row->time <= part * 60 + 1e-9; watch_advance(&w, 3)) {
         add(&drag, w.row->drag);
         add(&flow, w.row->vortex_flow);
     }
