@@ -29,11 +29,11 @@ output:
 END
 
 # The run has to last long enough to be interrupted, on any machine: count the
-# steps it makes in a second and ask for about four seconds' worth.
-"$knudsen" run case.yaml --out probe --quiet --set time.end=1e6 --set run.walltime=1 >/dev/null 2>&1
+# steps it makes in half a second and ask for about a second's worth.
+"$knudsen" run case.yaml --out probe --quiet --set time.end=1e6 --set run.walltime=0.5 >/dev/null 2>&1
 steps=$(sed -n 's/^ *"steps": *\([0-9]*\).*/\1/p' probe/summary.json)
 dt=$(sed -n 's/^ *"time_step": *\([0-9.e+-]*\).*/\1/p' probe/summary.json)
-end=$(awk -v n="${steps:-0}" -v dt="${dt:-0}" 'BEGIN { printf "%.6g", 4 * n * dt }')
+end=$(awk -v n="${steps:-0}" -v dt="${dt:-0}" 'BEGIN { printf "%.6g", 2.5 * n * dt }')
 fields=$(awk -v end="$end" 'BEGIN { printf "%.6g", end / 4.5 }')
 case=(case.yaml --set "time.end=$end" --set "output.fields=$fields")
 check "a run that walltime stops leaves a checkpoint" test -s probe/checkpoint-a.h5
@@ -98,7 +98,7 @@ check "resume of a finished run" ends 0 "$knudsen" run "${case[@]}" --out cut --
 check "it changes nothing" same cut
 
 # 2. SIGUSR1 and the clock write checkpoints and the run goes on, to the same end.
-"$knudsen" run "${case[@]}" --out usr --set output.checkpoint=0.2 >out 2>err &
+"$knudsen" run "${case[@]}" --out usr --set output.checkpoint=0.1 >out 2>err &
 pid=$!
 wait_for usr 2 $pid
 kill -USR1 $pid
@@ -108,7 +108,7 @@ check "SIGUSR1 writes a checkpoint" contains out 'checkpoint on request'
 check "checkpoints leave the gas alone" same usr
 
 # 3. A killed run: what it wrote after its last checkpoint is written again.
-"$knudsen" run "${case[@]}" --out killed --quiet --set output.checkpoint=0.1 &
+"$knudsen" run "${case[@]}" --out killed --quiet --set output.checkpoint=0.05 &
 pid=$!
 wait_for killed 5 $pid
 kill -KILL $pid
@@ -155,7 +155,8 @@ check "the history grew" test "$(wc -l <other/history.csv)" -gt "$(wc -l <whole/
 errors() { sed -n '/"errors"/,/^  }/p' "$1/summary.json"; }
 check "there are errors" test -n "$(errors whole)"
 check "those of the interrupted run are the same" test "$(errors whole)" = "$(errors cut)"
-auto=(--set collision.samples=auto --set collision.error=0.02 --set output.average=5 --set time.end=20)
+auto=(--set collision.samples=auto --set collision.error=0.02 --set output.average=5 --set time.end=20
+    --set space.cells=[8,8] --set velocity.nodes=6)
 check "samples: auto" ends 0 "$knudsen" run "${case[@]}" --out auto "${auto[@]}"
 check "it makes a pilot" contains out 'choosing collision.samples'
 rows=$(wc -l <auto/history.csv)

@@ -2,9 +2,10 @@
 . "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/../check.sh"
 
 # More ranks than processors, as root, on any machine, in containers where processes may not read each other's
-# memory; one thread each.
+# memory; one thread each.  Ranks that wait yield: other tests run at the same time.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 export OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_btl_vader_single_copy_mechanism=none OMP_NUM_THREADS=1
+export OMPI_MCA_mpi_yield_when_idle=1
 mpirun=$(command -v mpirun) || { echo "there is no mpirun"; exit 1; }
 
 # ranks N ARGUMENTS...: the program on N ranks.  What hangs is killed, and fails.

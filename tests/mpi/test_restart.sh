@@ -4,7 +4,7 @@
 # checkpoint.
 # usage: test_restart.sh PROGRAM SOURCE_FOLDER [KILLS]
 knudsen=$(realpath "$1") && [ -x "$knudsen" ] || { echo "usage: $0 PROGRAM SOURCE_FOLDER [KILLS]"; exit 1; }
-kills=${3:-20}
+kills=${3:-6} # more of them take longer
 . "$(dirname "$(realpath "$0")")/ranks.sh"
 
 cat >case.yaml <<'END'
@@ -50,12 +50,17 @@ check "alone, resumed on 4: same bits" same whole alone
 
 # ------------------------------------------------------------------------- kills
 
-# One rank of a running job is killed after a random time; the job must end by itself.
+starts() { grep -cs 'Z \(start\|resume\)' killed/run.log; }
+
+# One rank of a running job is killed after a random time; the job must end by itself.  The time counts from the
+# beginning of the run: mpirun may wait forever for a rank that dies before MPI knows it.
 kill_one() {
-    local moment=$1 job pids code begun
+    local moment=$1 job pids code begun before
     shift
+    before=$(starts)
     timeout -k 5 60 "$mpirun" -n 3 "$knudsen" "$@" >out 2>err &
     job=$!
+    while kill -0 $job 2>/dev/null && [ "$(starts)" = "$before" ]; do sleep 0.02; done
     sleep "$moment"
     pids=($(pgrep -f "^$knudsen run case.yaml --out killed"))
     [ ${#pids[@]} -gt 0 ] && kill -KILL "${pids[RANDOM % ${#pids[@]}]}" && echo "$moment" >>struck
@@ -90,7 +95,7 @@ begin_anew
 i=0
 : >struck
 while [ "$(wc -l <struck)" -lt "$kills" ] && [ $((i += 1)) -le $((2 * kills)) ]; do
-    moment=$(awk -v r=$RANDOM 'BEGIN {printf "%.3f", 0.2 + r / 32768}')
+    moment=$(awk -v r=$RANDOM 'BEGIN {printf "%.3f", r / 32768}')
     check "kill $i, after $moment s" kill_one "$moment" run case.yaml --out killed --quiet $(cat resume 2>/dev/null) \
         --set "$end" --set output.checkpoint=0.05
     check "kill $i: its checkpoint is left, or the one before" left

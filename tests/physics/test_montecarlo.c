@@ -29,55 +29,92 @@ static double deviation(const struct series *s)
  * the plain build. */
 static double part = 1;
 
-/* D and G of the cavity at delta = 1, every 10 steps over t in [5.6, 8]. */
-static void average_cavity(const char *estimator, struct series *drag, struct series *flow)
+/* The coarse state of each cell in the four cells of a grid twice as fine: a start near the steady state, an
+ * eighth as expensive as one from rest. */
+static void refine(const struct watch *coarse, struct watch *fine)
 {
-    struct watch w;
-    char settings[512];
-    snprintf(settings, sizeof settings,
-             "gas.delta=1 disturbance=0.01 space.cells=[40,40] space.order=1 velocity.grid=stretched "
-             "velocity.nodes=20 "
-             "velocity.ratio=0.945 velocity.range=3 collision.method=monte-carlo collision.samples=6144 "
-             "collision.estimator=%s walls.top.velocity=[1,0,0] time.courant=0.5 time.end=8",
-             estimator);
-    *drag = *flow = (struct series){0};
-    watch_open(&w, settings);
-    watch_until(&w, part * 5.6);
-    for (watch_advance(&w, 10); w.row->time <= part * 8 + 1e-9; watch_advance(&w, 10)) {
-        add(drag, w.row->drag);
-        add(flow, w.row->vortex_flow);
+    const int nx = coarse->c.space.cells[0];
+    float *row = calloc((size_t)kn_sim_nodes(coarse->sim), sizeof *row);
+    assert_non_null(row);
+    assert_int_equal(kn_sim_nodes(fine->sim), kn_sim_nodes(coarse->sim));
+    assert_int_equal(kn_sim_cells(fine->sim), 4 * kn_sim_cells(coarse->sim));
+    for (int64_t cell = 0; cell < kn_sim_cells(coarse->sim); cell++) {
+        const int64_t corner = 4 * (cell / nx) * nx + 2 * (cell % nx);
+        expect_ok(kn_sim_get_rows(coarse->sim, cell, 1, row));
+        for (int i = 0; i < 4; i++)
+            expect_ok(kn_sim_put_rows(fine->sim, corner + i % 2 + i / 2 * 2 * nx, 1, row));
     }
-    watch_close(&w);
+    free(row);
 }
 
-/* What an independent program with the same discretisation found (first order,
- * 20^3 cell centres, 40^2 cells): D = 0.6566(15), G = 0.0964(6).  The errors
- * are the noise of averages over 2.4 time units. */
+static const char *const ESTIMATORS[] = {"paper", "symmetric"};
+
+static void open_cavity(struct watch *w, const char *settings, int n, const char *estimator)
+{
+    char text[512];
+    snprintf(text, sizeof text,
+             "%s collision.estimator=%s space.cells=[%d,%d] space.order=1 time.courant=0.9 time.end=1000",
+             settings, estimator, n, n);
+    watch_open(w, text);
+}
+
+/* Averages over the steady state on n x n cells, for both estimators.  A run on half as many cells leads to
+ * the time `coarse`; `begin` and `end` of the average, a look every 10 steps, count from there on. */
+static void average_cavity(const char *settings, int n, const double coarse, double begin, double end,
+                           struct series drag[2], struct series flow[2])
+{
+    struct watch start, w;
+    open_cavity(&start, settings, n / 2, "symmetric");
+    watch_until(&start, part * coarse);
+    for (int i = 0; i < 2; i++) {
+        open_cavity(&w, settings, n, ESTIMATORS[i]);
+        refine(&start, &w);
+        drag[i] = flow[i] = (struct series){0};
+        watch_until(&w, part * begin);
+        for (watch_advance(&w, 10); w.row->time <= part * end + 1e-9; watch_advance(&w, 10)) {
+            add(&drag[i], w.row->drag);
+            add(&flow[i], w.row->vortex_flow);
+        }
+        watch_close(&w);
+    }
+    watch_close(&start);
+}
+
+/* An independent program with the same discretisation (first order, 20^3 cell centres, 40^2 cells) found
+ * D = 0.6566(15), G = 0.0964(6).  The errors are the noise of its averages over 2.4 time units.  The change
+ * of grid is forgotten after 1.2 time units; averages over another 1.2 have a noise of 0.0003 in D and 0.0001
+ * in G, which is small against the errors of the reference. */
 static void cavity_of_the_paper(void **state)
 {
     (void)state;
     struct series drag[2], flow[2];
-    average_cavity("paper", &drag[0], &flow[0]);
-    average_cavity("symmetric", &drag[1], &flow[1]);
+    average_cavity("gas.delta=1 disturbance=0.01 velocity.grid=stretched velocity.nodes=20 "
+                   "velocity.ratio=0.945 velocity.range=3 collision.method=monte-carlo "
+                   "collision.samples=6144 walls.top.velocity=[1,0,0]",
+                   40, 4, 1.2, 2.4, drag, flow);
     for (int i = 0; i < 2 && part == 1; i++) {
+        print_message("D %.5f, G %.5f (%s)\n", mean(&drag[i]), mean(&flow[i]), ESTIMATORS[i]);
         expect_near("D", mean(&drag[i]), 0.6566, 0.0015);
         expect_near("G", mean(&flow[i]), 0.0964, 0.0006);
     }
 }
 
-/* Noise of D and G in a coarse cavity over some 140 correlation times. */
+/* Noise of D and G in a coarse cavity over some 250 correlation times: the ratio of two deviations has a
+ * standard error of 1 / sqrt(250), 6 %. */
 static void measure_noise(const char *kind, double *drag_noise, double *flow_noise)
 {
     struct watch w;
     struct series drag = {0}, flow = {0};
     char settings[512];
-    snprintf(settings, sizeof settings,
-             "gas.delta=1 disturbance=0.01 space.cells=[16,16] space.order=1 velocity.grid=stretched "
-             "velocity.nodes=20 collision.samples=6144 walls.top.velocity=[1,0,0] time.end=40 %s",
-             kind);
+    snprintf(
+        settings, sizeof settings,
+        "gas.delta=1 disturbance=0.01 space.cells=[8,8] space.order=1 velocity.grid=stretched "
+        "velocity.nodes=12 collision.method=monte-carlo collision.samples=2000 walls.top.velocity=[1,0,0] "
+        "time.courant=0.9 time.end=60 %s",
+        kind);
     watch_open(&w, settings);
     watch_until(&w, part * 6);
-    for (watch_advance(&w, 4); w.row->time <= part * 40 + 1e-9; watch_advance(&w, 4)) {
+    for (watch_advance(&w, 3); w.row->time <= part * 60 + 1e-9; watch_advance(&w, 3)) {
         add(&drag, w.row->drag);
         add(&flow, w.row->vortex_flow);
     }
@@ -99,6 +136,9 @@ static void symmetric_estimator_is_quieter(void **state)
     measure_noise("collision.estimator=symmetric", &drag[2], &flow[2]);
     if (part < 1)
         return;
+    for (int i = 0; i < 2; i++)
+        print_message("noise over that before: G %.2f, D %.2f\n", flow[i + 1] / flow[i],
+                      drag[i + 1] / drag[i]);
     expect_below("noise of G, symmetric over paper", flow[2] / flow[0], 0.6);
     for (int i = 0; i < 2; i++) {
         expect_below(i ? "G, lattice over random" : "G, symmetric over paper", flow[i + 1] / flow[i], 1);
@@ -106,42 +146,41 @@ static void symmetric_estimator_is_quieter(void **state)
     }
 }
 
-/* delta = 10 on the paper's velocity grid, where the bare explicit update ends
- * in NaN: every look checks that all fields and fluxes are finite.  D of the
- * independent program at these parameters is 0.465, with a standard deviation
- * of 0.0013 (paper) and 0.0008 (symmetric). */
-static void dense_cavity_stays_finite(const char *estimator, double end)
+#define DENSE                                                                                                \
+    "gas.delta=10 disturbance=0.01 velocity.grid=stretched velocity.nodes=18 velocity.ratio=0.97 "           \
+    "velocity.range=3 collision.method=monte-carlo collision.samples=8192 walls.top.velocity=[1,0,0] "
+
+/* delta = 10 on the paper's velocity grid: every look checks that all fields and fluxes are finite.  D of the
+ * independent program at these parameters is 0.465, with a standard deviation of 0.0013 (paper) and 0.0008
+ * (symmetric).  8 time units after the change of grid, D is
+ * still 0.002 too large (the slowest viscous mode decays as exp(-t / 10)); that and two standard deviations
+ * are below 0.005. */
+static void dense_cavity_stays_finite(void **state)
 {
-    struct watch w;
-    struct series drag = {0};
-    char settings[512];
-    snprintf(settings, sizeof settings,
-             "gas.delta=10 disturbance=0.01 space.cells=[48,48] space.order=1 velocity.grid=stretched "
-             "velocity.nodes=18 "
-             "velocity.ratio=0.97 velocity.range=3 collision.method=monte-carlo collision.samples=8192 "
-             "collision.estimator=%s walls.top.velocity=[1,0,0] time.end=%g",
-             estimator, end);
-    watch_open(&w, settings);
-    while (w.row->time < part * end - 1e-9) {
-        watch_advance(&w, 50);
-        if (w.row->time > 0.4 * end)
-            add(&drag, w.row->drag);
+    (void)state;
+    struct series drag[2], flow[2];
+    average_cavity(DENSE, 48, 40, 8, 12, drag, flow);
+    for (int i = 0; i < 2 && part == 1; i++) {
+        print_message("D %.5f, G %.5f (%s)\n", mean(&drag[i]), mean(&flow[i]), ESTIMATORS[i]);
+        expect_near("D", mean(&drag[i]), 0.465, 0.005);
     }
-    if (part == 1)
-        expect_near("D", mean(&drag), 0.465, 0.005);
+}
+
+/* The explicit update diverges there, so that the test above can fail. */
+static void explicit_update_diverges(void **state)
+{
+    (void)state;
+    struct watch w;
+    if (part < 1)
+        skip(); /* too long under sanitizers */
+    watch_open(&w, DENSE "collision.samples=2048 collision.update=explicit space.cells=[12,12] space.order=1 "
+                         "time.courant=0.9 time.end=60");
+    expect_ok(kn_sim_advance(w.sim, llround(60 / kn_sim_time_step(w.sim))));
+    expect_ok(kn_sim_fields(w.sim, w.fields));
+    expect_ok(kn_sim_walls(w.sim, w.walls));
+    assert_int_equal(kn_monitor_take(&w.monitor, kn_sim_steps(w.sim), kn_sim_time(w.sim), w.fields, w.walls),
+                     KN_ENUMERIC);
     watch_close(&w);
-}
-
-static void dense_cavity_paper(void **state)
-{
-    (void)state;
-    dense_cavity_stays_finite("paper", 100);
-}
-
-static void dense_cavity_symmetric(void **state)
-{
-    (void)state;
-    dense_cavity_stays_finite("symmetric", 100);
 }
 
 int main(void)
@@ -152,8 +191,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cavity_of_the_paper),
         cmocka_unit_test(symmetric_estimator_is_quieter),
-        cmocka_unit_test(dense_cavity_paper),
-        cmocka_unit_test(dense_cavity_symmetric),
+        cmocka_unit_test(dense_cavity_stays_finite),
+        cmocka_unit_test(explicit_update_diverges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,6 +13,12 @@ PROGRAM, ROOT = (Path(word).resolve() for word in sys.argv[1:3])
 # What a test cannot do, or what others test: building, windows.
 SKIPPED = re.compile(r"^(make|export|paraview)\b")
 
+# Stands for the program: runs end after some steps.  The cases have tests of their own.
+SHORT = f"""#!/bin/sh
+[ "$1" = run ] && set -- "$@" --set time.max_steps=60
+exec '{PROGRAM}' "$@"
+"""
+
 
 def blocks(path):
     """The fenced blocks of a page: language and text, with the line before each."""
@@ -27,8 +33,11 @@ class Documents(unittest.TestCase):
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
         (self.folder / "python").symlink_to(ROOT / "python")
         (self.folder / "cases").symlink_to(ROOT / "cases")
+        short = Path(self.enterContext(tempfile.TemporaryDirectory())) / "knudsen"
+        short.write_text(SHORT, encoding="utf-8")
+        short.chmod(0o755)
         self.environment = os.environ | {
-            "PATH": f"{PROGRAM.parent}:{os.environ['PATH']}",
+            "PATH": f"{short.parent}:{os.environ['PATH']}",
             "MPLBACKEND": "Agg",
             "OMPI_ALLOW_RUN_AS_ROOT": "1",  # and more ranks than processors
             "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",

@@ -58,7 +58,7 @@ struct scene {
 static void build(struct scene *s, const char *settings)
 {
     uint64_t seed = 42;
-    expect_case(&s->c, "collision.method=monte-carlo"); /* takes any grid, and assembles nothing */
+    expect_case(&s->c, "collision.method=monte-carlo velocity.grid=gauss velocity.nodes=16 time.end=8");
     expect_set(&s->c, settings);
     expect_ok(kn_case_check(&s->c));
     expect_ok(kn_velocity_create(&s->velocity, &s->c));

@@ -3,6 +3,7 @@
 
 #include "backend/backend.h"
 #include "error.h"
+#include "operator_sums.h"
 #include "quadratic.h"
 #include "unit/scratch.h"
 
@@ -110,7 +111,7 @@ static void third_degree_is_exact(void **state)
 static void transport_between(void **state)
 {
     (void)state;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 2; i++) {
         struct grid g;
         char text[100];
         snprintf(text, sizeof text, "velocity.nodes=6 gas.molecules=vhs gas.omega=%g", 0.6 + 0.2 * i);
@@ -127,7 +128,7 @@ static void nothing_but_invariants_stays(void **state)
     (void)state;
     const int stay[KN_PARITIES] = {2, 1, 1, 0, 1, 0, 0, 0};
     const char *const grids[] = {"velocity.nodes=6", "velocity.nodes=[6,8,10] velocity.fold=none",
-                                 "velocity.nodes=8 velocity.grid=stretched"};
+                                 "velocity.nodes=6 velocity.grid=stretched"};
     for (int i = 0; i < 3; i++) {
         struct grid g;
         open_grid(&g, grids[i]);
@@ -254,8 +255,8 @@ static void quadratic_samples_conserve(void **state)
 {
     (void)state;
     const char *const grids[] = {"velocity.nodes=6 velocity.fold=none",
-                                 "velocity.nodes=[8,6,10] space.cells=[2,2]",
-                                 "velocity.nodes=8 gas.molecules=vhs velocity.fold=none"};
+                                 "velocity.nodes=[6,8,10] space.cells=[2,2]",
+                                 "velocity.nodes=6 gas.molecules=vhs gas.omega=0.6 velocity.fold=none"};
     enum { SAMPLES = 500 };
     struct kn_quadratic *samples = calloc(SAMPLES, sizeof *samples);
     for (int n = 0; n < 3; n++) {
@@ -323,6 +324,33 @@ static void open_cache(char *usual)
     free(usual);
 }
 
+/* The sums of the first call on every call: an assembly takes seconds, and only their number matters here. */
+static double *kept;
+static int assemblies;
+
+static enum kn_status repeat(const struct kn_assembly *what, const struct kn_listener *listener, double *sums)
+{
+    const size_t length = kn_operator_sums_length(what);
+    if (!kept) {
+        kept = calloc(length, sizeof *kept);
+        assert_non_null(kept);
+        expect_ok(kn_operator_sums_add(what, &kn_comm_alone, 1, listener, kept));
+    }
+    memcpy(sums, kept, length * sizeof *sums);
+    assemblies++;
+    return KN_OK;
+}
+
+/* Open the grid of the cache test; it is assembled or it is not. */
+static void reopen_grid(struct grid *g, bool assembled)
+{
+    const struct kn_backend machine = {.name = "repeat", .assemble = repeat};
+    const int before = assemblies;
+    expect_ok(assemble_grid(g, "velocity.nodes=6", &machine, NULL));
+    assert_int_equal(assemblies - before, assembled);
+    assert_string_equal(g->o.origin, assembled ? "repeat" : "cache");
+}
+
 /* What comes from the cache is what was assembled; a damaged, a short and a foreign
  * file are replaced; without a cache all goes on. */
 static void cache_is_checked(void **state)
@@ -332,7 +360,7 @@ static void cache_is_checked(void **state)
     char *usual = close_cache();
     size_t size;
     setenv("KNUDSEN_CACHE", folder, 1);
-    open_grid(&first, "velocity.nodes=6");
+    reopen_grid(&first, true);
     char *good = read_all(only_file(), &size);
     for (int damage = 0; damage < 5; damage++) {
         if (damage == 1)
@@ -343,7 +371,7 @@ static void cache_is_checked(void **state)
             write_all(only_file(), "something else", 14);
         if (damage == 4) /* the viscosity */
             flip(only_file(), 96 + 3 * 8 + 4, good[96 + 3 * 8 + 4] ^ 1);
-        open_grid(&again, "velocity.nodes=6");
+        reopen_grid(&again, damage > 0);
         assert_equal(&again.o, &first.o);
         close_grid(&again);
         char *now = read_all(only_file(), NULL);
@@ -351,10 +379,11 @@ static void cache_is_checked(void **state)
         free(now);
     }
     setenv("KNUDSEN_CACHE", "/proc/no/such/place", 1);
-    open_grid(&again, "velocity.nodes=6");
+    reopen_grid(&again, true);
     assert_equal(&again.o, &first.o);
     close_grid(&again);
     close_grid(&first);
+    free(kept);
     free(good);
     open_cache(usual);
 }
