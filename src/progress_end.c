@@ -4,6 +4,7 @@
 #include "collision.h"
 #include "config.h"
 #include "io/files.h"
+#include "io/folder.h"
 #include "scales.h"
 #include "swing.h"
 
@@ -16,8 +17,8 @@
 enum { PART = KN_PROGRESS_PART };
 
 const char *const kn_progress_files[] = {
-    "case.yaml", "summary.json",    "history.csv",     "fields.h5", "fields.pvd",
-    "fields",    "checkpoint-a.h5", "checkpoint-b.h5", "run.log",   NULL};
+    KN_FOLDER_CASE, "summary.json",    "history.csv",     "fields.h5", "fields.pvd",
+    "fields",       "checkpoint-a.h5", "checkpoint-b.h5", "run.log",   NULL};
 
 bool kn_progress_is_headline(const struct kn_monitor *m, const struct kn_column *column)
 {
