@@ -305,7 +305,9 @@ static enum kn_status pick(const char *folder, uint64_t fingerprint, struct kn_c
         snprintf(note, KN_CHECKPOINT_NOTE, "%s", kn_error_message());
     }
     return kn_error_set(
-        KN_EIO, "no checkpoint in '%.200s' can be used (%.600s); start again with --overwrite", folder, note);
+        KN_EIO,
+        "no checkpoint in '%.200s' can be used (%.600s); start again with --overwrite, or in another folder",
+        folder, note);
 }
 
 static enum kn_status find(const char *folder, uint64_t fingerprint, struct kn_checkpoint *k, char *note)

@@ -177,7 +177,7 @@ static enum kn_status mismatch(const struct kn_history *h, int64_t step)
     return kn_error_set(
         KN_EIO,
         "'%s' does not match the checkpoint: rows up to step %lld were changed or are missing "
-        "(put the file back as it was, or start again with --overwrite)",
+        "(put the file back as it was, or start again with --overwrite or in another folder)",
         h->path, (long long)step);
 }
 
