@@ -57,7 +57,7 @@ strike() {
     moment=$(awk -v r=$RANDOM 'BEGIN {printf "%.3f", 0.1 + 2 * r / 32768}')
     sleep "$moment"
     if [ "$ranks" -gt 1 ]; then
-        pid=($(pgrep -P "$(pgrep -P $job -d, ; echo $job)" -f "$knudsen run" ; pgrep -P $job -f "^$knudsen run"))
+        pid=($(pgrep -P $job -f "$knudsen run")) # a rank, not the launcher
         pid=${pid[RANDOM % (${#pid[@]} > 0 ? ${#pid[@]} : 1)]}
     else
         pid=$job
