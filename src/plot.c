@@ -283,6 +283,7 @@ static void report(const struct kn_plot_sheet *sheet, const struct kn_plot_scene
 static enum kn_status render(const struct kn_plot_sheet *sheet, const struct kn_plot_scene *s,
                              const struct kn_plot_options *o)
 {
+    static const char *const kept[] = {"plot.dat", "plot.gp"};
     char picture[KN_PATH];
     const bool several = s->nruns > 1; /* their picture belongs to none of the folders */
     const char *folder = several ? "." : o->folders[0], *name = several ? "compare.png" : "picture.png";
@@ -293,6 +294,8 @@ static enum kn_status render(const struct kn_plot_sheet *sheet, const struct kn_
         status = kn_files_join(picture, folder, name);
     if (status == KN_OK && !o->terminal && !o->output)
         status = kn_folder_check(folder, name);
+    for (int i = 0; i < 2 && o->keep && status == KN_OK; i++)
+        status = kn_folder_check(o->folders[0], kept[i]);
     if (o->terminal) {
         kn_plot_terminal_draw(sheet);
         return KN_OK;
@@ -301,6 +304,8 @@ static enum kn_status render(const struct kn_plot_sheet *sheet, const struct kn_
         status = kn_plot_gnuplot_draw(sheet, o->output ? o->output : picture, o->keep ? o->folders[0] : NULL);
     if (status == KN_OK && !o->output)
         status = kn_folder_record(folder, name);
+    for (int i = 0; i < 2 && o->keep && status == KN_OK; i++)
+        status = kn_folder_record(o->folders[0], kept[i]);
     if (status == KN_OK)
         report(sheet, s, o, o->output ? o->output : picture);
     if (status == KN_OK && o->keep) {
