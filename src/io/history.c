@@ -164,7 +164,7 @@ static enum kn_status begin(struct kn_history *h, const struct beginning *b)
 
 static enum kn_status open_new(struct kn_history *h, const struct kn_monitor *m)
 {
-    uint64_t sum;
+    uint64_t sum = 0;
     const struct beginning b = {.m = m, .row = ""};
     const enum kn_status status = sum_names(m, &sum);
     for (int i = 0; i < KN_HISTORY_LEVELS; i++)
@@ -212,7 +212,8 @@ enum kn_status kn_history_open(struct kn_history **history, const char *folder, 
         free(made);
         return kn_error_set(KN_EMEMORY, "not enough memory for history.csv");
     }
-    made->fd = made->last = -1;
+    made->fd = -1;
+    made->last = -1;
     made->plan = *plan;
     enum kn_status status = kn_files_join(made->path, folder, "history.csv");
     if (status == KN_OK)
