@@ -171,7 +171,7 @@ vanish() {
     [ $? -eq 4 ] || { echo "exit code $?"; cat err; return 1; }
 }
 check "a folder that vanishes" vanish gone gone 0.3
-check "is named" contains err "'gone.* was removed, renamed or replaced during the run"
+check "is named" contains err "'gone.*\(was removed, renamed or replaced during the run\|No such file\)"
 check "a history that vanishes" vanish lost lost/history.csv 0.3
 check "is named" contains err "lost/history.csv' was removed"
 check "noticed at the end" vanish late late 0
