@@ -144,6 +144,7 @@ struct kn_wall {
 #define KN_SAMPLES_AUTO 0
 #define KN_AVERAGE_AUTO (-2.0)
 #define KN_END_AUTO     (-1.0)
+#define KN_HISTORY_AUTO 0
 
 enum { KN_CASE_SETTINGS = 160 }; /* room for every key, walls counted six times */
 
@@ -219,9 +220,9 @@ struct kn_case {
         enum kn_exchange exchange;
     } run;
     struct {
-        int history;       /* steps between history rows */
-        double fields;     /* lambda0 / V0 between field files; 0 = at the end only */
-        double average;    /* averages start at this time; -1 = none, KN_AVERAGE_AUTO = where they help */
+        int history;    /* steps between history rows; KN_HISTORY_AUTO = 10, thinned as the run gets long */
+        double fields;  /* lambda0 / V0 between field files; 0 = at the end only */
+        double average; /* averages start at this time; -1 = none, KN_AVERAGE_AUTO = where they help */
         double checkpoint; /* s of wall time between checkpoints */
         bool vtk;
     } output;
@@ -327,7 +328,7 @@ enum kn_report { KN_REPORT_TERMINAL, KN_REPORT_PLAIN, KN_REPORT_JSON, KN_REPORT_
 struct kn_run_options {
     const char *folder; /* where results go; made when missing */
     bool resume;        /* continue from the newest good checkpoint */
-    bool overwrite;     /* begin anew even where a run stopped before its end */
+    bool overwrite;     /* replace the run in the folder, once this one has come to its end */
     enum kn_report report;
     void (*say)(void *to, const char *text); /* receives every line; NULL = silent */
     void *to;                                /* handed to say */

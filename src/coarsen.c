@@ -1,5 +1,6 @@
 #include "coarsen.h"
 
+#include "config.h"
 #include "sim.h"
 #include "space.h"
 
@@ -30,7 +31,7 @@ void kn_coarsen_space(struct kn_case *c)
     }
     if (!streams || c->time.step > 0)
         c->time.step = 2 * time_step(c);
-    c->output.history = c->output.history > 1 ? c->output.history / 2 : 1;
+    c->output.history = kn_config_history(c) > 1 ? kn_config_history(c) / 2 : 1;
 }
 
 bool kn_coarsen_velocity(struct kn_case *c)

@@ -24,7 +24,8 @@ struct run_arguments {
 static const struct argp_option run_options[] = {
     {"set", KN_OPTION_SET, "KEY=VALUE", 0, "set a key over what the case file says; may be repeated", 0},
     {"out", 'o', "DIR", 0, "write results into this folder (default: results/NAME)", 0},
-    {"overwrite", KEY_OVERWRITE, NULL, 0, "begin anew where a run stopped before its end", 0},
+    {"overwrite", KEY_OVERWRITE, NULL, 0, "replace the run in the folder, when this one has come to its end",
+     0},
     {"resume", KEY_RESUME, NULL, 0, "continue from the newest good checkpoint in the folder", 0},
     {"json", KN_OPTION_JSON, NULL, 0, "report as JSON, one object a line", 0},
     {"dry-run", KEY_DRY_RUN, NULL, 0, "print the whole case and what it needs; start and write nothing", 0},

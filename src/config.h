@@ -92,6 +92,13 @@ bool kn_config_check_value(const struct kn_key *key, const void *target, int ind
 void kn_config_initial(const struct kn_key *key, int index, char text[KN_NAME]);
 
 /* True when the value is that of the word auto. */
+/* Steps between two looks at the gas, which output.history: auto leaves to the program. */
+static inline int kn_config_history(const struct kn_case *c)
+{
+    enum { USUAL = 10 };
+    return c->output.history == KN_HISTORY_AUTO ? USUAL : c->output.history;
+}
+
 bool kn_config_is_auto(const struct kn_key *key, const void *target, int index);
 
 /* Shortest text that reads back to the same bits. */

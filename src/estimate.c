@@ -1,5 +1,6 @@
 #include "estimate.h"
 
+#include "config.h"
 #include "error.h"
 #include "monitor.h"
 #include "sim.h"
@@ -72,7 +73,7 @@ static enum kn_status measure_look(struct kn_sim *sim, const struct kn_case *c, 
 
 double kn_estimate_run(const struct kn_estimate *e, const struct kn_case *c, double steps)
 {
-    return steps * (e->step_s + e->look_s / c->output.history);
+    return steps * (e->step_s + e->look_s / kn_config_history(c));
 }
 
 /* Listens to an assembly for some seconds, and ends one that would take much longer. */

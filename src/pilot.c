@@ -8,6 +8,7 @@
 #include "pilot.h"
 
 #include "collision.h"
+#include "config.h"
 #include "duration.h"
 #include "error.h"
 #include "monitor.h"
@@ -41,7 +42,7 @@ struct stay {
  * its collision steps.  With Strang splitting a row falls between two half steps. */
 static double unrest(const struct kn_case *c, double dt)
 {
-    return c->time.splitting == KN_SPLITTING_STRANG ? dt * (1 - 0.5 / c->output.history) : dt;
+    return c->time.splitting == KN_SPLITTING_STRANG ? dt * (1 - 0.5 / kn_config_history(c)) : dt;
 }
 
 /* Samples that are few act too weakly, (27): the fewest that change the flow by less than this
@@ -80,7 +81,7 @@ static enum kn_status coarsen(const struct kn_case *c, const struct stay *s, str
     const enum kn_status status = kn_sim_plan(p, &kn_comm_alone, &size);
     if (status != KN_OK)
         return status;
-    p->output.history = (int)fmax(1, round(c->output.history * s->dt / size.time_step));
+    p->output.history = (int)fmax(1, round(kn_config_history(c) * s->dt / size.time_step));
     *of_pilot = (struct stay){WINDOWS * s->window, size.time_step, (double)size.nodes};
     return KN_OK;
 }

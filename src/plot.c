@@ -2,6 +2,7 @@
 
 #include "error.h"
 #include "io/files.h"
+#include "io/folder.h"
 #include "plot_case.h"
 #include "plot_choose.h"
 #include "plot_gnuplot.h"
@@ -282,12 +283,19 @@ static void report(const struct kn_plot_sheet *sheet, const struct kn_plot_scene
 static enum kn_status render(const struct kn_plot_sheet *sheet, const struct kn_plot_scene *s,
                              const struct kn_plot_options *o)
 {
+    static const char *const kept[] = {"plot.dat", "plot.gp"};
     char picture[KN_PATH];
+    const bool several = s->nruns > 1; /* their picture belongs to none of the folders */
+    const char *folder = several ? "." : o->folders[0], *name = several ? "compare.png" : "picture.png";
     enum kn_status status = KN_OK;
-    if (s->nruns > 1) /* belongs to none of the folders */
-        snprintf(picture, sizeof picture, "compare.png");
+    if (several)
+        snprintf(picture, sizeof picture, "%s", name);
     else
-        status = kn_files_join(picture, o->folders[0], "picture.png");
+        status = kn_files_join(picture, folder, name);
+    if (status == KN_OK && !o->terminal && !o->output)
+        status = kn_folder_check(folder, name);
+    for (int i = 0; i < 2 && o->keep && status == KN_OK; i++)
+        status = kn_folder_check(o->folders[0], kept[i]);
     if (o->terminal) {
         kn_plot_terminal_draw(sheet);
         return KN_OK;
@@ -295,6 +303,10 @@ static enum kn_status render(const struct kn_plot_sheet *sheet, const struct kn_
     if (status == KN_OK)
         status = kn_plot_gnuplot_draw(sheet, o->output ? o->output : picture, o->width,
                                       o->keep ? o->folders[0] : NULL);
+    if (status == KN_OK && !o->output)
+        status = kn_folder_record(folder, name);
+    for (int i = 0; i < 2 && o->keep && status == KN_OK; i++)
+        status = kn_folder_record(o->folders[0], kept[i]);
     if (status == KN_OK)
         report(sheet, s, o, o->output ? o->output : picture);
     if (status == KN_OK && o->keep) {

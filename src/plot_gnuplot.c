@@ -462,10 +462,10 @@ static enum kn_status render(const char *output, const char *script, const char 
                             "gnuplot draws pictures and is not installed: apt install gnuplot-nox (Debian, "
                             "Ubuntu), dnf install gnuplot (Fedora), brew install gnuplot (macOS); "
                             "knudsen plot --terminal needs none");
-    FILE *probe = fopen(temporary, "we"); /* gnuplot would draw on the terminal instead */
-    if (!probe)
+    const int probe = kn_files_create(temporary); /* gnuplot would draw on the terminal instead */
+    if (probe < 0)
         return kn_error_set(KN_EIO, "cannot write '%s': %s", output, strerror(errno));
-    fclose(probe);
+    close(probe);
     return run_gnuplot(temporary, output, script, data);
 }
 

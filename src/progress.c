@@ -6,11 +6,13 @@
 #include "scales.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { LINE = KN_PROGRESS_LINE, PART = KN_PROGRESS_PART };
 
@@ -109,9 +111,15 @@ enum kn_status kn_progress_open(struct kn_progress *p)
     enum kn_status status = kn_files_join(path, p->options->folder, "run.log");
     if (status != KN_OK)
         return status;
-    p->log = fopen(path, p->options->resume ? "a" : "w");
-    if (!p->log)
-        return kn_error_set(KN_EIO, "cannot write '%s': %s", path, strerror(errno));
+    const int flags = p->options->resume ? O_CREAT : O_CREAT | O_EXCL; /* an earlier one was removed */
+    const int fd = open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC | flags, 0666);
+    p->log = fd < 0 ? NULL : fdopen(fd, "a");
+    if (!p->log) {
+        const enum kn_status failed = kn_error_set(KN_EIO, "cannot write '%s': %s", path, strerror(errno));
+        if (fd >= 0)
+            close(fd);
+        return failed;
+    }
     setvbuf(p->log, NULL, _IOLBF, 0);
     log_date(p, p->options->resume ? "resume" : "start");
     return KN_OK;

@@ -3,6 +3,7 @@
 
 #include "config.h"
 #include "io/files.h"
+#include "io/folder.h"
 #include "scales.h"
 #include "swing.h"
 #include "verdict.h"
@@ -16,8 +17,8 @@
 enum { PART = KN_PROGRESS_PART };
 
 const char *const kn_progress_files[] = {
-    "case.yaml", "summary.json",    "history.csv",     "fields.h5", "fields.pvd",
-    "fields",    "checkpoint-a.h5", "checkpoint-b.h5", "run.log",   NULL};
+    KN_FOLDER_CASE, "summary.json",    "history.csv",     "fields.h5", "fields.pvd",
+    "fields",       "checkpoint-a.h5", "checkpoint-b.h5", "run.log",   NULL};
 
 /* Nothing passes a wall; what passes an inflow is a result. */
 static bool is_mass_of_inflow(const struct kn_monitor *m, const struct kn_column *column)

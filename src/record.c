@@ -1,6 +1,7 @@
 #include "record.h"
 
 #include "collision.h"
+#include "config.h"
 #include "duration.h"
 #include "error.h"
 #include "fit.h"
@@ -328,7 +329,7 @@ static bool is_over(const struct making *k)
 
 static enum kn_status advance(struct making *k)
 {
-    const int64_t every = k->r->c.output.history, left = k->last - kn_sim_steps(k->sim);
+    const int64_t every = kn_config_history(&k->r->c), left = k->last - kn_sim_steps(k->sim);
     const enum kn_status status = kn_sim_advance(k->sim, left < every ? left : every);
     if (status != KN_OK)
         return status;

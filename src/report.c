@@ -3,6 +3,7 @@
 #include "config.h"
 #include "error.h"
 #include "io/fields.h"
+#include "io/folder.h"
 #include "io/summary.h"
 #include "provenance.h"
 #include "report_compare.h"
@@ -253,8 +254,12 @@ enum kn_status kn_report(const struct kn_report_options *options, char *path, si
     status = choose_output(options, path, size);
     if (status == KN_OK)
         status = read_folder(r);
+    if (status == KN_OK && !options->output)
+        status = kn_folder_check(r->folder, "report.html");
     if (status == KN_OK)
         status = kn_files_write_text(path, print_page, &r);
+    if (status == KN_OK && !options->output)
+        status = kn_folder_record(r->folder, "report.html");
     kn_report_fields_close(&r->gas);
     kn_history_free(&r->history);
     kn_report_notes_close(&r->notes);

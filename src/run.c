@@ -8,6 +8,7 @@
  */
 #include "run_parts.h"
 
+#include "config.h"
 #include "error.h"
 #include "run_notes.h"
 #include "signals.h"
@@ -27,7 +28,7 @@ static const char *finished(const struct kn_run_parts *r)
     return why ? why : step >= r->last ? r->at_last : NULL;
 }
 
-static enum kn_status write_fields(struct kn_run_parts *r)
+static enum kn_status write_fields(struct kn_run_parts *r, bool unfinished)
 {
     double begun = kn_progress_clock();
     struct kn_snapshot s = {
@@ -39,6 +40,7 @@ static enum kn_status write_fields(struct kn_run_parts *r)
         .mean = r->monitor.averaged > 0 ? r->monitor.mean_fields : NULL,
         .comm = r->comm,
         .boxes = kn_sim_boxes(r->sim),
+        .unfinished = unfinished,
     };
     enum kn_status status = kn_fields_write(r->options.folder, &s);
     r->output_s += kn_progress_clock() - begun;
@@ -80,7 +82,7 @@ static enum kn_status look(struct kn_run_parts *r, bool row, bool series)
     if (status == KN_OK && row)
         status = append_row(r);
     if (status == KN_OK && series && !finished(r)) /* the end writes its own */
-        status = write_fields(r);
+        status = write_fields(r, false);
     return status;
 }
 
@@ -94,7 +96,7 @@ static bool passes_multiple(double time, double dt, double every)
 static enum kn_status step_once(struct kn_run_parts *r)
 {
     int64_t step = kn_sim_steps(r->sim) + 1;
-    int64_t every = r->c.output.history > 0 ? r->c.output.history : 1;
+    const int64_t every = kn_config_history(&r->c);
     bool row = step % every == 0 || step == r->last;
     bool series = passes_multiple(kn_sim_time(r->sim), kn_sim_time_step(r->sim), r->c.output.fields);
     if (!row && !series)
@@ -237,8 +239,8 @@ static void summarise(const struct kn_run_parts *r, struct kn_summary *s)
         .backend = kn_sim_backend(r->sim),
         .threads = kn_sim_threads(r->sim),
         .ranks = r->comm->size,
-        .steps = kn_sim_steps(r->sim),
-        .time = kn_sim_time(r->sim),
+        .steps = r->steps,
+        .time = r->time,
         .time_step = kn_sim_time_step(r->sim),
         .wall_s = now - r->started,
         .cells = kn_sim_cells(r->sim),
@@ -268,30 +270,65 @@ static enum kn_status conclude(struct kn_run_parts *r, struct kn_summary *s)
     return status == KN_OK ? kn_summary_write(r->options.folder, s) : status;
 }
 
+/* What the user can do now. */
+static enum kn_status report_stop(const struct kn_run_parts *r, const struct kn_summary *s)
+{
+    const bool late = strcmp(r->outcome, KN_RUN_WALLTIME) == 0;
+    char time[KN_UNITS_TEXT], earlier[KN_RUN_MESSAGE] = "";
+    if (kn_run_replaces(r))
+        snprintf(earlier, sizeof earlier, "; '%.400s' still holds the earlier run, this one is in '%.400s'",
+                 r->home, r->options.folder);
+    return kn_error_set(KN_EINTERRUPTED, "%s at step %lld, t = %s; --resume continues from the checkpoint%s",
+                        late ? "stopped by run.walltime" : "interrupted", (long long)s->steps,
+                        kn_run_time(r, s->time, time), earlier);
+}
+
+/* All files are complete: they take the place of those of the earlier run. */
+static enum kn_status settle(struct kn_run_parts *r)
+{
+    enum kn_status status = kn_run_is_first(r) ? kn_folder_verify(r->options.folder, &r->identity) : KN_OK;
+    if (status == KN_OK && kn_run_is_first(r) && kn_run_replaces(r))
+        status = kn_folder_replace(r->home);
+    status = kn_comm_agree(r->comm, status);
+    if (status == KN_OK)
+        r->options.folder = r->home;
+    return status;
+}
+
+/* The fields of the end.  Where a Strang splitting is open they are those of the next step: the checkpoint is
+ * written, and the gas is not needed any more. */
+static enum kn_status write_last_fields(struct kn_run_parts *r, bool unfinished)
+{
+    struct kn_checkpoint at;
+    enum kn_status status = KN_OK;
+    kn_sim_describe(r->sim, &at);
+    if (at.ahead != 0)
+        status = end_all(r, kn_sim_advance(r->sim, 1));
+    if (status == KN_OK)
+        status = end_all(r, kn_sim_fields(r->sim, r->fields));
+    return status == KN_OK ? write_fields(r, unfinished) : status;
+}
+
 static enum kn_status finish(struct kn_run_parts *r)
 {
     struct kn_summary s;
     bool unfinished = !finished(r);
-    enum kn_status status = kn_run_save(r); /* first: whatever fails after it, the state is safe */
-    if (status == KN_OK && !unfinished) {
-        status = end_all(r, kn_sim_fields(r->sim, r->fields));
-        if (status == KN_OK)
-            status = write_fields(r);
-    }
+    r->steps = kn_sim_steps(r->sim);
+    r->time = kn_sim_time(r->sim);
+    enum kn_status status =
+        kn_comm_agree(r->comm, kn_run_is_first(r) ? kn_history_end(r->history, &r->monitor) : KN_OK);
+    if (status == KN_OK)
+        status = kn_run_save(r); /* before the fields: whatever fails after it, the state is safe */
+    if (status == KN_OK)
+        status = write_last_fields(r, unfinished);
     if (status == KN_OK)
         status = kn_comm_agree(r->comm, conclude(r, &s));
+    if (status == KN_OK && !unfinished)
+        status = settle(r);
     if (status != KN_OK)
         return status;
     kn_progress_end(&r->progress, &s);
-    if (unfinished) {
-        const bool late = strcmp(r->outcome, KN_RUN_WALLTIME) == 0;
-        char time[KN_UNITS_TEXT];
-        return kn_error_set(KN_EINTERRUPTED,
-                            "%s at step %lld, t = %s; the checkpoint is written, --resume goes on",
-                            late ? "stopped by run.walltime" : "interrupted", (long long)s.steps,
-                            kn_run_time(r, s.time, time));
-    }
-    return KN_OK;
+    return unfinished ? report_stop(r, &s) : KN_OK;
 }
 
 /* The first failure is the one to report: closing must not replace it. */
@@ -336,6 +373,7 @@ enum kn_status kn_run(const struct kn_case *c, const struct kn_run_options *opti
                              .lock = -1,
                              .comm = comm,
                              .options = options_of(options, comm),
+                             .home = options->folder,
                              .started = kn_progress_clock()};
     kn_provenance_take(&r.provenance);
     kn_progress_begin(&r.progress, &r.options);

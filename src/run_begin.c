@@ -40,26 +40,14 @@ static enum kn_status check_case(struct kn_run_parts *r)
 
 /* ------------------------------------------------------------------ the folder */
 
-/* What an earlier run left, or was made of it, would pass for results of this one. */
+/* What an earlier run left, or was made of it, would be taken for results of this one. */
 static enum kn_status remove_summary(const char *folder)
 {
     static const char *const stale[] = {"summary.json", "report.html", "picture.png"};
     enum kn_status status = KN_OK;
-    for (size_t i = 0; i < sizeof stale / sizeof *stale && status == KN_OK; i++) {
-        char path[KN_PATH];
-        status = kn_files_join(path, folder, stale[i]);
-        if (status == KN_OK)
-            status = kn_files_remove(path);
-    }
+    for (size_t i = 0; i < sizeof stale / sizeof *stale && status == KN_OK; i++)
+        status = kn_folder_remove(folder, stale[i]);
     return status;
-}
-
-static enum kn_status clear_folder(const char *folder)
-{
-    enum kn_status status = kn_checkpoint_clear(folder);
-    if (status == KN_OK)
-        status = kn_fields_clear(folder);
-    return status == KN_OK ? remove_summary(folder) : status;
 }
 
 static void print_case(FILE *to, const void *what)
@@ -74,14 +62,8 @@ static enum kn_status write_case(const struct kn_run_parts *r)
     struct kn_case c = r->c;
     if (r->chosen)
         c.collision.samples = KN_SAMPLES_AUTO;
-    enum kn_status status = kn_files_join(path, r->options.folder, "case.yaml");
+    enum kn_status status = kn_files_join(path, r->options.folder, KN_FOLDER_CASE);
     return status == KN_OK ? kn_files_write_text(path, print_case, &c) : status;
-}
-
-static bool exists(const char *folder, const char *name)
-{
-    char path[KN_PATH];
-    return kn_files_join(path, folder, name) == KN_OK && access(path, F_OK) == 0;
 }
 
 /* Did the run whose summary this is stop before its end? */
@@ -99,23 +81,94 @@ static bool was_stopped(const char *folder)
     return stopped;
 }
 
-/* Hours of work are not thrown away because --resume was forgotten. */
-static enum kn_status refuse_unfinished(const char *folder)
+/* Nothing is thrown away because --out or --resume was forgotten. */
+static enum kn_status refuse_run(const char *folder)
 {
-    if ((exists(folder, "checkpoint-a.h5") || exists(folder, "checkpoint-b.h5")) && was_stopped(folder))
-        return kn_error_set(
-            KN_EINPUT,
-            "%s holds a run that stopped before its end (--resume goes on with it, --overwrite "
-            "begins anew, --out goes elsewhere)",
-            folder);
-    return KN_OK;
+    const bool stopped = was_stopped(folder);
+    return kn_error_set(
+        KN_EINPUT, "'%s' holds %s: --resume %s, --overwrite replaces it, --out DIR writes elsewhere", folder,
+        stopped ? "a run that stopped before its end" : "the results of a finished run",
+        stopped ? "continues it" : "with a later time.end continues it");
+}
+
+/* Where the files of a new run go: into the folder, or, where that holds an earlier run, into one in it.
+ * Files of the user are refused here, before hours are spent on preparations. */
+static enum kn_status choose_folder(struct kn_run_parts *r)
+{
+    char new[KN_PATH];
+    const bool holds = kn_folder_holds_run(r->home);
+    enum kn_status status = kn_folder_new(new, r->home);
+    if (status == KN_OK && holds && !r->options.overwrite)
+        return refuse_run(r->home);
+    if (status == KN_OK && !r->options.overwrite && kn_folder_holds_run(new))
+        return refuse_run(new);
+    if (status == KN_OK)
+        status = kn_folder_check_run(r->home, &r->c);
+    if (status == KN_OK &&
+        (size_t)snprintf(r->folder, sizeof r->folder, "%s", holds ? new : r->home) >= sizeof r->folder)
+        status = kn_error_set(KN_EIO, "the path '%.60s...' is too long", r->home);
+    return status;
+}
+
+/* What is resumed: the run that is to replace an earlier one, if it is of this case, else that in the folder.
+ */
+static enum kn_status find_folder(struct kn_run_parts *r)
+{
+    char new[KN_PATH];
+    enum kn_status status = kn_folder_new(new, r->home);
+    const bool replaces = status == KN_OK && kn_checkpoint_is_there(new, r->fingerprint);
+    if (status == KN_OK &&
+        (size_t)snprintf(r->folder, sizeof r->folder, "%s", replaces ? new : r->home) >= sizeof r->folder)
+        status = kn_error_set(KN_EIO, "the path '%.60s...' is too long", r->home);
+    return status;
+}
+
+/* Rank 0 chooses, for all. */
+static enum kn_status agree_on_folder(struct kn_run_parts *r, enum kn_status (*choose)(struct kn_run_parts *))
+{
+    enum kn_status status = KN_OK;
+    if (kn_run_is_first(r))
+        status = kn_folder_recover(r->home);
+    if (status == KN_OK && kn_run_is_first(r))
+        status = choose(r);
+    status = kn_comm_agree(r->comm, status);
+    kn_comm_broadcast(r->comm, 0, r->folder, sizeof r->folder);
+    if (status == KN_OK && strcmp(r->folder, r->home) != 0)
+        r->options.folder = r->folder;
+    return status;
+}
+
+/* The folder of the files is there from here on, and stays this one. */
+static enum kn_status hold_folder(struct kn_run_parts *r)
+{
+    if (kn_folder_identify(r->options.folder, &r->identity))
+        return kn_folder_claim_run(r->options.folder, &r->c);
+    return kn_error_set(KN_EIO, "cannot find the folder '%s'", r->options.folder);
+}
+
+/* Every row that output.history names; or fewer, which is enough for plots, and for the fit to what walls
+ * that oscillate do. */
+static struct kn_history_plan plan_history(const struct kn_run_parts *r)
+{
+    const double rows_of_period = 32;
+    struct kn_history_plan plan = {kn_config_history(&r->c), 1};
+    double longest = INFINITY; /* time between rows */
+    if (r->c.output.history != KN_HISTORY_AUTO)
+        return plan;
+    for (int side = 0; side < KN_SIDES; side++)
+        if (r->c.walls[side].oscillation.frequency > 0)
+            longest = fmin(longest, 2 * M_PI / r->c.walls[side].oscillation.frequency / rows_of_period);
+    for (double time = 2 * (double)plan.every * kn_sim_time_step(r->sim);
+         time <= longest && plan.levels < KN_HISTORY_LEVELS; time *= 2)
+        plan.levels++;
+    return plan;
 }
 
 /* Two runs that write into one folder would mix their results; one that is not there is nobody's yet. */
 static enum kn_status lock_folder(struct kn_run_parts *r)
 {
     const bool free = kn_run_is_first(r) && r->lock < 0;
-    return kn_comm_agree(r->comm, free ? kn_files_lock(r->options.folder, &r->lock) : KN_OK);
+    return kn_comm_agree(r->comm, free ? kn_files_lock(r->home, &r->lock) : KN_OK);
 }
 
 /* ------------------------------------------------------------- preparations */
@@ -237,16 +290,20 @@ static enum kn_status check_end(const struct kn_run_parts *r, const struct kn_ch
 static enum kn_status open_resumed(struct kn_run_parts *r, const struct kn_checkpoint *k, const char *note)
 {
     char time[KN_UNITS_TEXT];
-    enum kn_status status = kn_progress_open(&r->progress);
+    const struct kn_history_plan plan = plan_history(r);
+    const struct kn_history_mark mark = {k->step, &k->history};
+    enum kn_status status = hold_folder(r);
+    if (status == KN_OK) /* before anything is changed: it may not fit */
+        status = kn_history_open(&r->history, r->options.folder, &r->monitor, &plan, &mark);
+    if (status == KN_OK)
+        status = kn_progress_open(&r->progress);
     if (status != KN_OK)
         return status;
     if (note[0])
         kn_progress_note(&r->progress, "%s", note);
     kn_progress_note(&r->progress, "resuming from %s: step %lld, t = %s", k->path, (long long)k->step,
                      kn_run_time(r, k->time, time));
-    status = kn_history_open(&r->history, r->options.folder, &r->monitor, k->step);
-    if (status == KN_OK)
-        status = write_case(r);
+    status = write_case(r);
     /* until the end a folder without a summary holds an unfinished run */
     return status == KN_OK ? remove_summary(r->options.folder) : status;
 }
@@ -256,6 +313,8 @@ static enum kn_status begin_resumed(struct kn_run_parts *r)
     char note[KN_CHECKPOINT_NOTE] = "";
     struct kn_checkpoint k = {0};
     enum kn_status status = lock_folder(r);
+    if (status == KN_OK)
+        status = agree_on_folder(r, find_folder);
     if (status == KN_OK)
         status = kn_run_find(r, &k, note);
     if (status == KN_OK && r->chosen) { /* by the run that goes on */
@@ -280,25 +339,37 @@ static enum kn_status begin_resumed(struct kn_run_parts *r)
 /* Files of a run that is new, by rank 0. */
 static enum kn_status open_fresh(struct kn_run_parts *r)
 {
-    enum kn_status status = clear_folder(r->options.folder);
+    const struct kn_history_plan plan = plan_history(r);
+    enum kn_status status = kn_folder_drop_new(r->home);
+    if (status == KN_OK)
+        status = kn_files_make_folder(r->options.folder);
+    if (status == KN_OK && !kn_run_replaces(r))
+        status = kn_folder_clear(r->options.folder);
+    if (status == KN_OK)
+        status = hold_folder(r);
     if (status == KN_OK)
         status = write_case(r);
     if (status == KN_OK)
         status = kn_progress_open(&r->progress);
-    return status == KN_OK ? kn_history_open(&r->history, r->options.folder, &r->monitor, -1) : status;
+    if (status == KN_OK)
+        status = kn_history_open(&r->history, r->options.folder, &r->monitor, &plan, NULL);
+    if (status == KN_OK && kn_run_replaces(r))
+        kn_progress_note(&r->progress,
+                         "the run in %s is replaced when this one ends; until then its files are in %s",
+                         r->home, r->options.folder);
+    return status;
 }
 
 static enum kn_status begin_fresh(struct kn_run_parts *r)
 {
     const bool first = kn_run_is_first(r);
-    const char *folder = r->options.folder;
     enum kn_status status = lock_folder(r);
-    if (status == KN_OK && !r->options.overwrite)
-        status = kn_comm_agree(r->comm, first ? refuse_unfinished(folder) : KN_OK);
+    if (status == KN_OK)
+        status = agree_on_folder(r, choose_folder);
     if (status == KN_OK)
         status = choose_samples(r);
     if (status == KN_OK)
-        status = kn_comm_agree(r->comm, first ? kn_files_make_folder(folder) : KN_OK);
+        status = kn_comm_agree(r->comm, first ? kn_files_make_folder(r->home) : KN_OK);
     if (status == KN_OK)
         status = lock_folder(r);
     if (status == KN_OK)

@@ -4,6 +4,7 @@
 #define KN_RUN_PARTS_H
 
 #include "io/fields.h"
+#include "io/folder.h"
 #include "io/history.h"
 #include "monitor.h"
 #include "progress.h"
@@ -30,8 +31,11 @@ struct kn_run_parts {
     struct kn_plan_size plan;
     double memory_available; /* bytes, before the simulation took its part; on the device, where it has its
                                 own */
-    uint64_t fingerprint;    /* of the case as it was given */
-    bool chosen;             /* collision.samples was auto */
+    char folder[KN_PATH];    /* where files are written: options.folder, or the one in it that replaces it */
+    const char *home;        /* the folder that the user named */
+    struct kn_folder_identity identity; /* of `folder`, rank 0 */
+    uint64_t fingerprint;               /* of the case as it was given */
+    bool chosen;                        /* collision.samples was auto */
     struct kn_sim *sim;
     struct kn_monitor monitor;
     int lock;                   /* of the folder, by rank 0; -1: none */
@@ -44,9 +48,11 @@ struct kn_run_parts {
     double *state;       /* [kn_monitor_state_size], on its way into a checkpoint */
     int64_t first, last; /* steps at which this process begins and the run ends */
     const char *at_last; /* the outcome when `last` is reached */
-    const char *outcome; /* why the loop ended */
-    int64_t attend_at;   /* the step at which the ranks look up next */
-    double started;      /* s, kn_progress_clock; of this process */
+    const char *outcome; /* why the loop ended, */
+    int64_t steps;       /* and where */
+    double time;
+    int64_t attend_at; /* the step at which the ranks look up next */
+    double started;    /* s, kn_progress_clock; of this process */
     double loop_started;
     double checkpointed; /* when the last checkpoint was written */
     struct kn_swing swing;
@@ -67,6 +73,12 @@ static inline bool kn_run_is_first(const struct kn_run_parts *r)
 /* run_begin.c: everything up to the first step, of a run that is new or is taken up again. */
 enum kn_status kn_run_begin(struct kn_run_parts *r);
 bool kn_run_is_over(const struct kn_run_parts *r, double now); /* run.walltime */
+
+/* Is an earlier run still in place, to be replaced at the end? */
+static inline bool kn_run_replaces(const struct kn_run_parts *r)
+{
+    return r->options.folder != r->home;
+}
 
 /* run_state.c: write a checkpoint; find the newest and make the simulation for it; take it up.  All ranks. */
 enum kn_status kn_run_save(struct kn_run_parts *r);

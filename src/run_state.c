@@ -60,6 +60,13 @@ static struct kn_checkpoint_source source_of(const struct kn_run_parts *r)
     return (struct kn_checkpoint_source){&r->share, KN_RUN_ROWS, KN_RUN_WATCHED};
 }
 
+/* The history goes to disk before the checkpoint that it belongs to. */
+static enum kn_status secure(struct kn_run_parts *r, struct kn_history_sums *sums)
+{
+    const enum kn_status status = kn_folder_verify(r->options.folder, &r->identity);
+    return status == KN_OK ? kn_history_sync(r->history, sums) : status;
+}
+
 enum kn_status kn_run_save(struct kn_run_parts *r)
 {
     const double begun = kn_progress_clock();
@@ -71,7 +78,9 @@ enum kn_status kn_run_save(struct kn_run_parts *r)
     k.nmonitor = kn_monitor_state_size(&r->monitor);
     k.monitor = r->state;
     kn_monitor_save(&r->monitor, r->state);
-    const enum kn_status status = kn_checkpoint_write(r->options.folder, &k, &source);
+    enum kn_status status = kn_comm_agree(r->comm, kn_run_is_first(r) ? secure(r, &k.history) : KN_OK);
+    if (status == KN_OK)
+        status = kn_checkpoint_write(r->options.folder, &k, &source);
     r->checkpointed = kn_progress_clock();
     r->output_s += r->checkpointed - begun;
     if (status == KN_OK) {
@@ -107,19 +116,19 @@ enum kn_status kn_run_name_last(const struct kn_run_parts *r)
 
 /* ------------------------------------------------------------------ reading */
 
-/* A checkpoint of another case: say which key differs, where case.yaml tells. */
+/* A checkpoint of another case: say which key differs, where the case beside it tells. */
 static enum kn_status name_difference(const struct kn_run_parts *r)
 {
     char path[KN_PATH], why[KN_RUN_MESSAGE], name[KN_NAME], was[KN_TEXT], is[KN_TEXT];
     struct kn_case before;
     snprintf(why, sizeof why, "%s", kn_error_message());
     kn_case_default(&before);
-    if (kn_files_join(path, r->options.folder, "case.yaml") == KN_OK &&
+    if (kn_files_join(path, r->options.folder, KN_FOLDER_CASE) == KN_OK &&
         kn_case_load(&before, path) == KN_OK && kn_config_differ(&before, &r->c, name, was, is))
         return kn_error_set(
             KN_EINPUT,
-            "%s: %s, but the run in '%s' has %s (resume with that, or run without --resume or "
-            "into another folder)",
+            "%s: %s, but the run in '%s' has %s (resume with that, replace the run with --overwrite, or "
+            "choose another folder with --out)",
             name, is, r->options.folder, was);
     return kn_error_set(KN_EINPUT, "%s", why);
 }

@@ -50,7 +50,7 @@ def run(
     set        keys set over the case: ``{"gas.delta": 10, "space.cells": [40, 40]}``
     program    where the program is (``find_program``)
     resume     go on from the checkpoint in ``out``
-    overwrite  begin anew where a run stopped before its end
+    overwrite  replace the run in the folder, when this one has come to its end
     progress   True shows a line that follows the run; a function is called with a dict about once a
                second, whose ``event`` is ``start``, ``progress``, ``end``, ... (``knudsen run --json``)
     launcher   what starts it on several ranks: ``"mpirun -n 4"``, ``"srun"``, or a list of words

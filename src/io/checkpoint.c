@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FORMAT = 3, WHY = KN_STORE_REASON };
+enum { FORMAT = 4, WHY = KN_STORE_REASON };
 
 static const char *const slots[] = {"checkpoint-a.h5", "checkpoint-b.h5"};
 
@@ -42,10 +42,11 @@ static hid_t type_of(const struct scalar *scalar)
 /* Of all numbers that are not those of a cell. */
 static uint64_t header_sum(const struct kn_checkpoint *k)
 {
-    uint64_t sum = 14695981039346656037u;
+    uint64_t sum = KN_FILES_SUM;
     for (int i = 0; i < NSCALARS; i++)
-        sum = kn_checkpoint_sum(sum, (const char *)k + scalars[i].offset, 8);
-    return kn_checkpoint_sum(sum, k->monitor, (size_t)k->nmonitor * sizeof *k->monitor);
+        sum = kn_files_sum(sum, (const char *)k + scalars[i].offset, 8);
+    sum = kn_files_sum(sum, &k->history, sizeof k->history);
+    return kn_files_sum(sum, k->monitor, (size_t)k->nmonitor * sizeof *k->monitor);
 }
 
 /* ----------------------------------------------------------------- writing */
@@ -61,13 +62,15 @@ static void write_header(struct kn_store *s, const struct kn_checkpoint *k, uint
     kn_store_attribute(s, s->file, "checksum", H5T_NATIVE_UINT64, &sum);
 }
 
-static void write_monitor(struct kn_store *s, const struct kn_checkpoint *k)
+/* A dataset of one column, from rank 0. */
+static void write_column(struct kn_store *s, const char *name, hid_t stored, hid_t type, int64_t rows,
+                         const void *values)
 {
-    if (k->nmonitor == 0)
+    if (rows == 0)
         return;
-    hid_t set = kn_checkpoint_create_set(s, "monitor", H5T_IEEE_F64LE, k->nmonitor, 1);
+    hid_t set = kn_checkpoint_create_set(s, name, stored, rows, 1);
     if (s->status == KN_OK && s->comm->rank == 0 &&
-        H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, k->monitor) < 0)
+        H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)
         kn_store_fail(s, NULL);
     if (set >= 0)
         H5Dclose(set);
@@ -110,7 +113,8 @@ static void fill(struct kn_store *s, const struct kn_checkpoint *k, const struct
         c.header = header_sum(k);
     kn_comm_broadcast(s->comm, 0, &c.header, sizeof c.header);
     write_header(s, k, c.header);
-    write_monitor(s, k);
+    write_column(s, "monitor", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, k->nmonitor, k->monitor);
+    write_column(s, "history", H5T_STD_U64LE, H5T_NATIVE_UINT64, KN_HISTORY_LEVELS, k->history.level);
     kn_checkpoint_create_cells(&c, s);
     kn_store_agree(s);
     if (together)
@@ -194,17 +198,26 @@ static bool read_scalars(hid_t file, struct kn_checkpoint *k, char *why)
     return true;
 }
 
-static bool read_monitor(hid_t file, struct kn_checkpoint *k, char *why)
+static bool read_column(hid_t file, const char *name, hid_t type, int64_t rows, void *values)
+{
+    hid_t set = values ? kn_checkpoint_open_set(file, name, rows, 1) : H5I_INVALID_HID;
+    const bool good = set >= 0 && H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0;
+    if (set >= 0)
+        H5Dclose(set);
+    return good;
+}
+
+static bool read_columns(hid_t file, struct kn_checkpoint *k, char *why)
 {
     uint64_t sum;
     hid_t set = k->nmonitor ? kn_checkpoint_open_set(file, "monitor", k->nmonitor, 1) : H5I_INVALID_HID;
     k->monitor = set < 0 ? NULL : malloc((size_t)k->nmonitor * sizeof *k->monitor);
-    bool good = k->nmonitor == 0 || (k->monitor && H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL,
-                                                           H5P_DEFAULT, k->monitor) >= 0);
     if (set >= 0)
         H5Dclose(set);
+    bool good = k->nmonitor == 0 || read_column(file, "monitor", H5T_NATIVE_DOUBLE, k->nmonitor, k->monitor);
+    good = good && read_column(file, "history", H5T_NATIVE_UINT64, KN_HISTORY_LEVELS, k->history.level);
     if (!good)
-        refuse(why, "its monitor data are damaged");
+        refuse(why, "its data of the history are damaged");
     else if (!read_attribute(file, "checksum", H5T_NATIVE_UINT64, &sum) || sum != header_sum(k))
         good = refuse(why, "its header does not match its checksum");
     if (!good)
@@ -220,7 +233,7 @@ static bool examine(const char *path, struct kn_checkpoint *k, char *why)
     hid_t file = kn_store_open(path, why);
     if (file < 0)
         return false;
-    bool good = read_scalars(file, k, why) && read_monitor(file, k, why);
+    bool good = read_scalars(file, k, why) && read_columns(file, k, why);
     H5Fclose(file);
     return good;
 }
@@ -264,7 +277,7 @@ static enum kn_status list_slots(const char *folder, struct kn_checkpoint *found
             snprintf(note, KN_CHECKPOINT_NOTE, "the checkpoint '%s' cannot be used: %.200s", path, why);
     }
     if (present == 0)
-        return kn_error_set(KN_EIO, "there is no checkpoint in '%s' to resume from; run without --resume",
+        return kn_error_set(KN_EIO, "there is no checkpoint in '%s' to resume from; start without --resume",
                             folder);
     if (*n == 2 && found[1].step > found[0].step) {
         struct kn_checkpoint swap = found[0];
@@ -284,15 +297,17 @@ static enum kn_status pick(const char *folder, uint64_t fingerprint, struct kn_c
             return kn_error_set(
                 KN_EINPUT,
                 "the checkpoint '%s' belongs to another case; resume with the case it was written "
-                "with, or run without --resume or into another folder",
+                "with, replace it with --overwrite, or choose another folder with --out",
                 k->path);
         enum kn_status status = read_file(k, NULL);
         if (status != KN_EIO)
             return status;
         snprintf(note, KN_CHECKPOINT_NOTE, "%s", kn_error_message());
     }
-    return kn_error_set(KN_EIO, "no checkpoint in '%.200s' can be used (%.600s); run without --resume",
-                        folder, note);
+    return kn_error_set(
+        KN_EIO,
+        "no checkpoint in '%.200s' can be used (%.600s); start again with --overwrite, or in another folder",
+        folder, note);
 }
 
 static enum kn_status find(const char *folder, uint64_t fingerprint, struct kn_checkpoint *k, char *note)
@@ -351,14 +366,16 @@ void kn_checkpoint_free(struct kn_checkpoint *k)
     k->monitor = NULL;
 }
 
-enum kn_status kn_checkpoint_clear(const char *folder)
+bool kn_checkpoint_is_there(const char *folder, uint64_t fingerprint)
 {
-    enum kn_status status = KN_OK;
-    for (int i = 0; i < 2 && status == KN_OK; i++) {
-        char path[KN_PATH];
-        status = kn_files_join(path, folder, slots[i]);
-        if (status == KN_OK)
-            status = kn_files_remove(path);
+    bool there = false;
+    for (int i = 0; i < 2 && !there; i++) {
+        struct kn_checkpoint found;
+        char path[KN_PATH], why[WHY];
+        if (kn_files_join(path, folder, slots[i]) == KN_OK && examine(path, &found, why)) {
+            there = found.fingerprint == fingerprint;
+            kn_checkpoint_free(&found);
+        }
     }
-    return status;
+    return there;
 }

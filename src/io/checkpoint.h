@@ -2,6 +2,7 @@
 #ifndef KN_IO_CHECKPOINT_H
 #define KN_IO_CHECKPOINT_H
 
+#include "io/history.h"
 #include "knudsen.h"
 #include "share.h"
 
@@ -16,6 +17,7 @@ struct kn_checkpoint {
     int64_t ncells, nnodes; /* cells of all ranks */
     int64_t nwatched;       /* numbers that the monitor keeps of a cell */
     int64_t nmonitor;
+    struct kn_history_sums history; /* of the rows of history.csv up to this step */
     double *monitor; /* [nmonitor], owned by the caller of write, freed by kn_checkpoint_free after find */
     char path[4096]; /* the slot it was found in */
 };
@@ -49,7 +51,7 @@ enum kn_status kn_checkpoint_load(const struct kn_checkpoint *k, const struct kn
 
 void kn_checkpoint_free(struct kn_checkpoint *k);
 
-/* Remove both slots (a fresh run begins). */
-enum kn_status kn_checkpoint_clear(const char *folder);
+/* Is there a checkpoint of this case?  Its cells are not checked. */
+bool kn_checkpoint_is_there(const char *folder, uint64_t fingerprint);
 
 #endif

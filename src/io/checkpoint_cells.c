@@ -6,27 +6,6 @@
 
 enum { SLAB_BYTES = 1 << 22, WHY = KN_STORE_REASON };
 
-static uint64_t add_word(uint64_t sum, uint64_t word)
-{
-    sum = (sum ^ word) * 1099511628211u;
-    return sum ^ sum >> 32;
-}
-
-uint64_t kn_checkpoint_sum(uint64_t sum, const void *data, size_t bytes)
-{
-    const char *at = data, *end = bytes ? at + bytes : at;
-    uint64_t word;
-    for (; end - at >= (ptrdiff_t)sizeof word; at += sizeof word) {
-        memcpy(&word, at, sizeof word);
-        sum = add_word(sum, word);
-    }
-    if (at == end)
-        return sum;
-    word = 0;
-    memcpy(&word, at, (size_t)(end - at));
-    return add_word(sum, word);
-}
-
 enum kn_status kn_checkpoint_is_damaged(const struct kn_checkpoint *k, const char *reason)
 {
     return kn_error_set(KN_EIO, "the checkpoint '%s' is damaged: %s", k->path, reason);
@@ -36,9 +15,9 @@ enum kn_status kn_checkpoint_is_damaged(const struct kn_checkpoint *k, const cha
 static uint64_t cell_sum(const struct kn_checkpoint *k, uint64_t header, int64_t number, const float *h,
                          const double *watched)
 {
-    const uint64_t sum = kn_checkpoint_sum(header, &number, sizeof number);
-    return kn_checkpoint_sum(kn_checkpoint_sum(sum, h, (size_t)k->nnodes * sizeof *h), watched,
-                             (size_t)k->nwatched * sizeof *watched);
+    const uint64_t sum = kn_files_sum(header, &number, sizeof number);
+    return kn_files_sum(kn_files_sum(sum, h, (size_t)k->nnodes * sizeof *h), watched,
+                        (size_t)k->nwatched * sizeof *watched);
 }
 
 /* ---------------------------------------------------------------- datasets */

@@ -17,10 +17,6 @@ struct kn_checkpoint_cells {
     uint64_t *sums;  /* [most] */
 };
 
-/* A step of FNV-1a on eight bytes, folded so that two wrong signs do not cancel; the last word is filled
- * up with zeros. */
-uint64_t kn_checkpoint_sum(uint64_t sum, const void *data, size_t bytes);
-
 /* Datasets [rows][columns], or [rows] of one column.  One is opened only if it has the shape. */
 hid_t kn_checkpoint_create_set(struct kn_store *s, const char *name, hid_t type, int64_t rows,
                                int64_t columns);

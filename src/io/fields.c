@@ -231,7 +231,7 @@ static int64_t step_of(const char *name, const char *extension)
     return strcmp(name, again) == 0 ? step : -1;
 }
 
-static int is_series(const struct dirent *entry)
+static int is_hdf5(const struct dirent *entry)
 {
     return step_of(entry->d_name, "h5") >= 0;
 }
@@ -251,7 +251,7 @@ struct series {
 static enum kn_status look_into(const char *folder, int64_t last, struct series *series)
 {
     struct dirent **names = NULL;
-    const int n = scandir(folder, &names, is_series, by_step);
+    const int n = scandir(folder, &names, is_hdf5, by_step);
     series->steps = malloc((size_t)(n > 0 ? n : 1) * sizeof *series->steps);
     for (int i = 0; i < n; i++) {
         const int64_t step = step_of(names[i]->d_name, "h5");
@@ -387,11 +387,11 @@ enum kn_status kn_fields_write(const char *folder, const struct kn_snapshot *s)
 {
     char within[KN_PATH], path[KN_PATH];
     struct series series = {0};
-    const bool as_series = s->c->output.fields > 0;
+    const bool as_series = s->c->output.fields > 0, vtk = s->c->output.vtk && !s->unfinished;
     enum kn_status status = kn_files_join(within, folder, "fields");
-    if (status == KN_OK && as_series)
+    if (status == KN_OK && as_series && !s->unfinished)
         status = write_series(within, s);
-    if (status == KN_OK && s->c->output.vtk)
+    if (status == KN_OK && vtk)
         status = kn_vtk_write(folder, s);
     if (status == KN_OK && as_series)
         status = list_series(s->comm, within, s->step, &series);
@@ -413,38 +413,10 @@ static bool is_piece(const char *name)
     return rank >= 0 && step_of(name, extension) >= 0;
 }
 
-static int is_ours(const struct dirent *entry)
+bool kn_fields_is_series(const char *name)
 {
-    const char *name = entry->d_name;
     return step_of(name, "h5") >= 0 || step_of(name, "vtr") >= 0 || step_of(name, "pvtr") >= 0 ||
            is_piece(name);
-}
-
-enum kn_status kn_fields_clear(const char *folder)
-{
-    char series[KN_PATH], path[KN_PATH];
-    struct dirent **names = NULL;
-    enum kn_status status = kn_files_join(path, folder, "fields.pvd");
-    if (status == KN_OK)
-        status = kn_files_remove(path);
-    if (status == KN_OK)
-        status = kn_files_join(path, folder, "fields.h5");
-    if (status == KN_OK)
-        status = kn_files_remove(path);
-    if (status == KN_OK)
-        status = kn_files_join(series, folder, "fields");
-    if (status != KN_OK)
-        return status;
-    int n = scandir(series, &names, is_ours, NULL);
-    for (int i = 0; i < n; i++) {
-        if (status == KN_OK)
-            status = kn_files_join(path, series, names[i]->d_name);
-        if (status == KN_OK)
-            status = kn_files_remove(path);
-        free(names[i]);
-    }
-    free(names);
-    return status;
 }
 
 void kn_fields_read_scales(hid_t file, const struct kn_case *c, struct kn_scales *scales,

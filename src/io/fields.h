@@ -16,6 +16,7 @@ struct kn_snapshot {
     const double *mean;   /* [ncells][KN_FIELDS] time averages, or NULL, on all ranks alike */
     const struct kn_comm *comm;
     const struct kn_box *boxes; /* [comm->size]; of one rank not looked at */
+    bool unfinished;            /* the run stops before its end: fields.h5 is written, the series is not */
 };
 
 /* How the fields are grouped into datasets; the same in HDF5 and ParaView files. */
@@ -36,8 +37,8 @@ extern const struct kn_quantity kn_fields_quantities[]; /* ends with a NULL name
  * succeed or fail together. */
 enum kn_status kn_fields_write(const char *folder, const struct kn_snapshot *s);
 
-/* Remove the series and fields.pvd that an earlier run left (a fresh run begins). */
-enum kn_status kn_fields_clear(const char *folder);
+/* Is this the name of a file of the series, in fields/? */
+bool kn_fields_is_series(const char *name);
 
 /* The scales of a run: as an open fields.h5 says (below 0: there is none), else as its case (or NULL) does.
  * Where neither knows any they stay unknown, and the species empty. */

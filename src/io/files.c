@@ -55,9 +55,19 @@ enum kn_status kn_files_join(char *path, const char *folder, const char *name)
 
 enum kn_status kn_files_temporary(char *temporary, const char *path)
 {
-    if (snprintf(temporary, KN_PATH, "%s.tmp", path) >= KN_PATH)
-        return kn_error_set(KN_EIO, "the path '%.60s...' is longer than %d characters", path, KN_PATH - 5);
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    if (snprintf(temporary, KN_PATH, "%.*s.%s" KN_FILES_TEMPORARY, (int)(name - path), path, name) >= KN_PATH)
+        return kn_error_set(KN_EIO, "the path '%.60s...' is too long", path);
     return KN_OK;
+}
+
+int kn_files_create(const char *temporary)
+{
+    struct stat info;
+    /* A run that was killed may have left a file of this name.  A link or a folder is not ours. */
+    if (lstat(temporary, &info) == 0 && S_ISREG(info.st_mode))
+        unlink(temporary);
+    return open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 }
 
 static int sync_path(const char *path)
@@ -107,9 +117,14 @@ enum kn_status kn_files_write_text(const char *path, void (*fill)(FILE *to, cons
     enum kn_status status = kn_files_temporary(temporary, path);
     if (status != KN_OK)
         return status;
-    FILE *to = fopen(temporary, "we");
-    if (!to)
-        return kn_error_set(KN_EIO, "cannot write '%s': %s", path, strerror(errno));
+    const int fd = kn_files_create(temporary);
+    FILE *to = fd < 0 ? NULL : fdopen(fd, "w");
+    if (!to) {
+        const int reason = errno;
+        if (fd >= 0)
+            close(fd);
+        return kn_error_set(KN_EIO, "cannot write '%s': %s", path, strerror(reason));
+    }
     errno = 0; /* stdio keeps a flag, not the reason: a failed write leaves it here */
     fill(to, what);
     bool failed = fflush(to) != 0 || ferror(to);
@@ -137,7 +152,8 @@ enum kn_status kn_files_lock(const char *folder, int *lock)
         return KN_OK;
     return kn_error_set(
         KN_EINPUT,
-        "'%s' is in use: another run is writing into it (wait for its end, or --out goes elsewhere)", folder);
+        "'%s' is in use: another run writes into it (wait for its end, or choose another folder with --out)",
+        folder);
 }
 
 enum kn_status kn_files_remove(const char *path)
@@ -145,6 +161,27 @@ enum kn_status kn_files_remove(const char *path)
     if (unlink(path) != 0 && errno != ENOENT && errno != ENOTDIR)
         return kn_error_set(KN_EIO, "cannot remove '%s': %s", path, strerror(errno));
     return KN_OK;
+}
+
+static uint64_t add_word(uint64_t sum, uint64_t word)
+{
+    sum = (sum ^ word) * 1099511628211u;
+    return sum ^ sum >> 32;
+}
+
+uint64_t kn_files_sum(uint64_t sum, const void *data, size_t bytes)
+{
+    const char *at = data, *end = bytes ? at + bytes : at;
+    uint64_t word;
+    for (; end - at >= (ptrdiff_t)sizeof word; at += sizeof word) {
+        memcpy(&word, at, sizeof word);
+        sum = add_word(sum, word);
+    }
+    if (at == end)
+        return sum;
+    word = 0;
+    memcpy(&word, at, (size_t)(end - at));
+    return add_word(sum, word);
 }
 
 const char *kn_files_number(char *text, double value)

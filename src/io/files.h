@@ -14,8 +14,14 @@ enum kn_status kn_files_make_folder(const char *path);
 /* folder/name into path[KN_PATH]. */
 enum kn_status kn_files_join(char *path, const char *folder, const char *name);
 
-/* The name, beside the final one, under which a file grows: path.tmp into temporary[KN_PATH]. */
+/* The name, beside the final one, under which a file grows: folder/.name.knudsen.tmp into
+ * temporary[KN_PATH].  Only this program uses such names. */
+#define KN_FILES_TEMPORARY ".knudsen.tmp"
 enum kn_status kn_files_temporary(char *temporary, const char *path);
+
+/* Create a temporary file for writing.  A regular file of that name is removed first; a link is never
+ * followed.  Returns a descriptor, or -1 with errno. */
+int kn_files_create(const char *temporary);
 
 /* Give a finished temporary file its final name: fsync, rename, fsync of the
  * folder.  On failure the temporary file is removed. */
@@ -31,6 +37,11 @@ enum kn_status kn_files_lock(const char *folder, int *lock);
 
 /* Remove a file; one that is not there is no error. */
 enum kn_status kn_files_remove(const char *path);
+
+/* A checksum, continued from `sum`: FNV-1a on eight bytes, folded so that two wrong signs do not cancel.  The
+ * last word is filled up with zeros. */
+#define KN_FILES_SUM UINT64_C(14695981039346656037)
+uint64_t kn_files_sum(uint64_t sum, const void *data, size_t bytes);
 
 /* The shortest decimal that reads back to the same bits, into text[32]. */
 const char *kn_files_number(char *text, double value);

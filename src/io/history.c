@@ -1,28 +1,37 @@
 #include "io/history.h"
 #include "error.h"
 #include "io/files.h"
+#include "io/folder.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-enum { NUMBER = 32 }; /* characters that any number and its comma fit in */
+/*
+ * Rows are taken at multiples of `every` steps.  On level L the file holds the rows whose step is a multiple
+ * of every << L, and the latest row of a run that has stopped.  The level goes up when there would be MOST
+ * rows; every second row is then left out.  So the file is a function of the steps made, wherever a run was
+ * interrupted.
+ *
+ * A checkpoint keeps the checksum of the rows of each level.  A file whose level went up after the checkpoint
+ * still matches the checksum of its level.
+ */
+enum { NUMBER = 32, MOST = 2048 }; /* characters that any number and its comma fit in; rows */
 
 struct kn_history {
     int fd;
     off_t whole; /* bytes that are complete rows */
     char *row;   /* [ncolumns * NUMBER] */
+    struct kn_history_plan plan;
+    int level;
+    int64_t last; /* step of the last row in the file; -1: none */
+    struct kn_history_sums sums;
     char path[KN_PATH];
-};
-
-/* What the file begins with: the names, and the rows of a run that goes on. */
-struct beginning {
-    const struct kn_monitor *m;
-    FILE *old; /* behind its header, or NULL */
-    int64_t keep_until;
+    struct kn_folder_identity identity;
 };
 
 static void print_names(FILE *to, const struct kn_monitor *m)
@@ -32,72 +41,170 @@ static void print_names(FILE *to, const struct kn_monitor *m)
     fputc('\n', to);
 }
 
-/* A row that was cut off when the machine went down is no row. */
-static bool is_whole(const char *line, int ncolumns)
+/* The sum that all levels begin with: that of the names. */
+static enum kn_status sum_names(const struct kn_monitor *m, uint64_t *sum)
 {
-    int commas = 0;
-    for (const char *p = line; *p; p++)
-        commas += *p == ',';
-    return commas == ncolumns - 1 && strchr(line, '\n');
+    char *text = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+    if (!to)
+        return kn_error_set(KN_EMEMORY, "not enough memory for history.csv");
+    print_names(to, m);
+    fclose(to);
+    *sum = kn_files_sum(KN_FILES_SUM, text, size);
+    free(text);
+    return KN_OK;
 }
+
+static bool is_on(const struct kn_history_plan *plan, int level, int64_t step)
+{
+    return step % plan->every == 0 && (uint64_t)(step / plan->every) % (UINT64_C(1) << level) == 0;
+}
+
+/* ------------------------------------------------------------- rows of a file */
+
+/* Rows of a level, up to a step. */
+struct selection {
+    const struct kn_history_plan *plan;
+    int level;
+    int64_t until;
+};
+
+/* The step of a row; -1 where the line is no whole row, as the last one may be when the machine went down. */
+static int64_t step_of(const char *line)
+{
+    char *end;
+    const double step = strtod(line, &end);
+    return *end == ',' && strchr(end, '\n') && step >= 0 && step < 9e15 && step == floor(step) ? (int64_t)step
+                                                                                               : -1;
+}
+
+/* Copy the selected rows behind the names to `to`, or nowhere where that is NULL.  Returns the step of the
+ * last, or -1; `sum` is continued over them. */
+static int64_t select_rows(FILE *from, FILE *to, const struct selection *of, uint64_t *sum)
+{
+    char *line = NULL;
+    size_t size = 0;
+    int64_t last = -1;
+    rewind(from);
+    for (ssize_t n; (n = getline(&line, &size, from)) >= 0;) {
+        const int64_t step = step_of(line); /* -1 for the names */
+        if (step < 0 || step > of->until || !is_on(of->plan, of->level, step))
+            continue;
+        last = step;
+        *sum = kn_files_sum(*sum, line, (size_t)n);
+        if (to)
+            fwrite(line, 1, (size_t)n, to);
+    }
+    free(line);
+    return last;
+}
+
+/* The level of a file: its first row behind step 0 is at every << level. */
+static int level_of(FILE *from, const struct kn_history_plan *plan)
+{
+    char *line = NULL;
+    size_t size = 0;
+    int64_t step = 0;
+    int level = 0;
+    while (step == 0 && getline(&line, &size, from) >= 0) {
+        step = step_of(line);
+        step = step > 0 && step % plan->every == 0 ? step / plan->every : 0;
+    }
+    while (step > 1 && level < KN_HISTORY_LEVELS - 1) {
+        step /= 2;
+        level++;
+    }
+    free(line);
+    return level;
+}
+
+/* ------------------------------------------------------------------- opening */
+
+/* What a file begins with: the names, rows of an older file, and a row behind them. */
+struct beginning {
+    const struct kn_monitor *m;
+    FILE *old; /* or NULL */
+    struct selection of;
+    const char *row;
+    size_t length;
+};
 
 static void print_beginning(FILE *to, const void *what)
 {
     const struct beginning *b = what;
-    char *line = NULL;
-    size_t size = 0;
+    uint64_t sum = 0;
     print_names(to, b->m);
-    while (b->old && getline(&line, &size, b->old) >= 0)
-        if (is_whole(line, b->m->ncolumns) && strtod(line, NULL) <= (double)b->keep_until)
-            fputs(line, to);
-    free(line);
+    if (b->old)
+        select_rows(b->old, to, &b->of, &sum);
+    fwrite(b->row, 1, b->length, to);
 }
 
-/* Open the old rows, if there are any; columns that differ must not be mixed. */
-static enum kn_status open_old(FILE **old, const char *path, const struct kn_monitor *m)
+/* Write a new file and go on behind its end. */
+static enum kn_status begin(struct kn_history *h, const struct beginning *b)
 {
-    char *expected = NULL, *line = NULL;
-    size_t size = 0;
-    *old = fopen(path, "re");
-    if (!*old)
-        return errno == ENOENT ? KN_OK : kn_error_set(KN_EIO, "cannot read '%s': %s", path, strerror(errno));
-    FILE *names = open_memstream(&expected, &size);
-    if (!names) {
-        fclose(*old);
-        return kn_error_set(KN_EMEMORY, "not enough memory to read '%s'", path);
+    struct stat info;
+    const enum kn_status status = kn_files_write_text(h->path, print_beginning, b);
+    if (status != KN_OK)
+        return status;
+    const int fd = open(h->path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &info) != 0) {
+        const enum kn_status failed = kn_error_set(KN_EIO, "cannot write '%s': %s", h->path, strerror(errno));
+        if (fd >= 0)
+            close(fd);
+        return failed;
     }
-    print_names(names, m);
-    fclose(names);
-    size_t capacity = 0;
-    ssize_t length = getline(&line, &capacity, *old);
-    enum kn_status status = KN_OK;
-    if (length < 0) { /* empty: as good as absent */
-        fclose(*old);
-        *old = NULL;
-    } else if (strcmp(line, expected) != 0) {
-        fclose(*old);
-        *old = NULL;
-        status = kn_error_set(KN_EINPUT,
-                              "'%s' has other columns than this case writes; move it away to go on", path);
-    }
-    free(line);
-    free(expected);
-    return status;
+    if (h->fd >= 0)
+        close(h->fd);
+    h->fd = fd;
+    h->whole = info.st_size;
+    h->identity = (struct kn_folder_identity){info.st_dev, info.st_ino};
+    return KN_OK;
 }
 
-static enum kn_status begin(const char *path, const struct kn_monitor *m, int64_t keep_until)
+static enum kn_status open_new(struct kn_history *h, const struct kn_monitor *m)
 {
-    struct beginning b = {m, NULL, keep_until};
-    enum kn_status status = keep_until >= 0 ? open_old(&b.old, path, m) : KN_OK;
+    uint64_t sum = 0;
+    const struct beginning b = {.m = m, .row = ""};
+    const enum kn_status status = sum_names(m, &sum);
+    for (int i = 0; i < KN_HISTORY_LEVELS; i++)
+        h->sums.level[i] = sum;
+    return status == KN_OK ? begin(h, &b) : status;
+}
+
+static enum kn_status mismatch(const struct kn_history *h, int64_t step)
+{
+    return kn_error_set(
+        KN_EIO,
+        "'%s' does not match the checkpoint: rows up to step %lld were changed or are missing "
+        "(put the file back as it was, or start again with --overwrite or in another folder)",
+        h->path, (long long)step);
+}
+
+static enum kn_status open_old(struct kn_history *h, const struct kn_monitor *m,
+                               const struct kn_history_mark *mark)
+{
+    uint64_t sum = 0;
+    FILE *old = fopen(h->path, "re");
+    if (!old)
+        return errno == ENOENT ? mismatch(h, mark->step)
+                               : kn_error_set(KN_EIO, "cannot read '%s': %s", h->path, strerror(errno));
+    h->sums = *mark->sums;
+    h->level = level_of(old, &h->plan);
+    const struct selection of = {&h->plan, h->level, mark->step};
+    enum kn_status status = sum_names(m, &sum);
+    h->last = select_rows(old, NULL, &of, &sum);
+    if (status == KN_OK && (h->level >= h->plan.levels || sum != h->sums.level[h->level]))
+        status = mismatch(h, mark->step);
+    const struct beginning b = {.m = m, .old = old, .of = of, .row = ""};
     if (status == KN_OK)
-        status = kn_files_write_text(path, print_beginning, &b);
-    if (b.old)
-        fclose(b.old);
+        status = begin(h, &b);
+    fclose(old);
     return status;
 }
 
 enum kn_status kn_history_open(struct kn_history **history, const char *folder, const struct kn_monitor *m,
-                               int64_t keep_until)
+                               const struct kn_history_plan *plan, const struct kn_history_mark *mark)
 {
     *history = NULL;
     struct kn_history *made = calloc(1, sizeof *made);
@@ -105,17 +212,12 @@ enum kn_status kn_history_open(struct kn_history **history, const char *folder, 
         free(made);
         return kn_error_set(KN_EMEMORY, "not enough memory for history.csv");
     }
+    made->fd = -1;
+    made->last = -1;
+    made->plan = *plan;
     enum kn_status status = kn_files_join(made->path, folder, "history.csv");
     if (status == KN_OK)
-        status = begin(made->path, m, keep_until);
-    if (status == KN_OK) {
-        made->fd = open(made->path, O_WRONLY | O_APPEND | O_CLOEXEC);
-        made->whole = made->fd < 0 ? -1 : lseek(made->fd, 0, SEEK_END);
-        if (made->whole < 0)
-            status = kn_error_set(KN_EIO, "cannot write '%s': %s", made->path, strerror(errno));
-        if (made->whole < 0 && made->fd >= 0)
-            close(made->fd);
-    }
+        status = mark ? open_old(made, m, mark) : open_new(made, m);
     if (status != KN_OK) {
         free(made->row);
         free(made);
@@ -124,6 +226,8 @@ enum kn_status kn_history_open(struct kn_history **history, const char *folder, 
     *history = made;
     return KN_OK;
 }
+
+/* ------------------------------------------------------------------- writing */
 
 static size_t format_row(char *row, const struct kn_monitor *m)
 {
@@ -143,24 +247,83 @@ static size_t format_row(char *row, const struct kn_monitor *m)
     return (size_t)(end - row);
 }
 
-enum kn_status kn_history_append(struct kn_history *history, const struct kn_monitor *m)
+static enum kn_status write_row(struct kn_history *h, size_t length)
 {
-    size_t length = format_row(history->row, m);
     for (size_t done = 0; done < length;) {
-        ssize_t n = write(history->fd, history->row + done, length - done);
+        ssize_t n = write(h->fd, h->row + done, length - done);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0) {
-            enum kn_status status =
-                kn_error_set(KN_EIO, "cannot write '%s': %s", history->path, strerror(errno));
-            if (ftruncate(history->fd, history->whole) != 0)
+            enum kn_status status = kn_error_set(KN_EIO, "cannot write '%s': %s", h->path, strerror(errno));
+            if (ftruncate(h->fd, h->whole) != 0)
                 return status; /* half a row stays; reading back drops it */
             return status;
         }
         done += (size_t)n;
     }
-    history->whole += (off_t)length;
+    h->whole += (off_t)length;
     return KN_OK;
+}
+
+/* Leave out every second row.  The row that makes it necessary comes into the new file: a level has a row
+ * beyond those of the level below. */
+static enum kn_status thin(struct kn_history *h, const struct kn_monitor *m, size_t length)
+{
+    enum kn_status status = kn_folder_verify(h->path, &h->identity);
+    FILE *old = status == KN_OK ? fopen(h->path, "re") : NULL;
+    if (status == KN_OK && !old)
+        status = kn_error_set(KN_EIO, "cannot read '%s': %s", h->path, strerror(errno));
+    const struct beginning b = {m, old, {&h->plan, h->level, h->last}, h->row, length};
+    if (status == KN_OK)
+        status = begin(h, &b);
+    if (old)
+        fclose(old);
+    return status;
+}
+
+static void add_to_sums(struct kn_history *h, int64_t step, size_t length)
+{
+    for (int i = 0; i < KN_HISTORY_LEVELS && is_on(&h->plan, i, step); i++)
+        h->sums.level[i] = kn_files_sum(h->sums.level[i], h->row, length);
+}
+
+enum kn_status kn_history_append(struct kn_history *h, const struct kn_monitor *m)
+{
+    const int64_t step = (int64_t)m->row.step;
+    const int before = h->level;
+    if (step % h->plan.every != 0) /* that of the end: kn_history_end writes it */
+        return KN_OK;
+    while (h->level < h->plan.levels - 1 && step / h->plan.every >= (int64_t)MOST << h->level)
+        h->level++;
+    const size_t length = format_row(h->row, m);
+    enum kn_status status = KN_OK;
+    add_to_sums(h, step, length);
+    if (h->level > before)
+        status = thin(h, m, length);
+    else if (is_on(&h->plan, h->level, step))
+        status = write_row(h, length);
+    else
+        return KN_OK;
+    h->last = step;
+    return status;
+}
+
+enum kn_status kn_history_end(struct kn_history *h, const struct kn_monitor *m)
+{
+    if (m->rows == 0 || (int64_t)m->row.step <= h->last)
+        return KN_OK;
+    const enum kn_status status = write_row(h, format_row(h->row, m));
+    h->last = (int64_t)m->row.step;
+    return status;
+}
+
+enum kn_status kn_history_sync(struct kn_history *h, struct kn_history_sums *sums)
+{
+    const enum kn_status status = kn_folder_verify(h->path, &h->identity);
+    if (status == KN_OK && fsync(h->fd) != 0)
+        return kn_error_set(KN_EIO, "cannot write '%s': %s", h->path, strerror(errno));
+    *sums = h->sums;
+    return status;
 }
 
 enum kn_status kn_history_close(struct kn_history *history)

@@ -1,4 +1,4 @@
-/* history.csv: one row per report, appended and flushed. */
+/* history.csv: rows of the monitor, bound to the checkpoint by checksums. */
 #ifndef KN_IO_HISTORY_H
 #define KN_IO_HISTORY_H
 
@@ -6,11 +6,36 @@
 
 struct kn_history;
 
-/* Open for writing.  With keep_until >= 0 the rows up to that step stay (a
- * resumed run), later ones are dropped; negative starts anew. */
+/* Which rows are written: those at multiples of `every` steps, of which every second is left out, up to
+ * levels - 1 times, as the file grows. */
+enum { KN_HISTORY_LEVELS = 40 };
+struct kn_history_plan {
+    int64_t every;
+    int levels; /* 1: none is left out */
+};
+
+/* Checksums over the rows that each level keeps. */
+struct kn_history_sums {
+    uint64_t level[KN_HISTORY_LEVELS];
+};
+
+/* Where a run is resumed. */
+struct kn_history_mark {
+    int64_t step;
+    const struct kn_history_sums *sums;
+};
+
+/* Open for writing, anew where `mark` is NULL.  Otherwise the rows up to the mark must be those of the
+ * checkpoint, else KN_EIO; later rows are dropped. */
 enum kn_status kn_history_open(struct kn_history **history, const char *folder, const struct kn_monitor *m,
-                               int64_t keep_until);
+                               const struct kn_history_plan *plan, const struct kn_history_mark *mark);
 enum kn_status kn_history_append(struct kn_history *history, const struct kn_monitor *m);
+
+/* Before a checkpoint: rows go to disk, and `sums` into the checkpoint.  KN_EIO where the file is gone. */
+enum kn_status kn_history_sync(struct kn_history *history, struct kn_history_sums *sums);
+
+/* The run stops: write the latest row if it was left out. */
+enum kn_status kn_history_end(struct kn_history *history, const struct kn_monitor *m);
 enum kn_status kn_history_close(struct kn_history *history);
 
 /* The file read back. */

@@ -99,12 +99,25 @@ static void create_file(struct kn_store *s, hid_t access, enum kn_store_format f
     H5Pclose(creation);
 }
 
+/* HDF5 opens files by name and follows links, so the file is made before with O_EXCL: what HDF5 truncates is
+ * then this file.  A link put there in between needs another writer with access to the folder. */
+static void make(struct kn_store *s)
+{
+    if (s->status != KN_OK)
+        return;
+    const int fd = kn_files_create(s->temporary);
+    if (fd < 0)
+        kn_store_fail(s, strerror(errno));
+    else
+        close(fd);
+}
+
 /* Open the temporary file beside HDF5, reserve room where any is asked for, and close it. */
 static void touch(struct kn_store *s, int flags, double bytes)
 {
     if (s->status != KN_OK)
         return;
-    int fd = open(s->temporary, flags | O_CLOEXEC, 0666);
+    int fd = open(s->temporary, flags | O_NOFOLLOW | O_CLOEXEC);
     int reason = fd < 0 ? errno : bytes > 0 ? reserve(fd, bytes) : 0;
     if (fd >= 0)
         close(fd);
@@ -115,6 +128,7 @@ static void touch(struct kn_store *s, int flags, double bytes)
 void kn_store_create(struct kn_store *s, const char *path, enum kn_store_format format, double bytes)
 {
     begin(s, &kn_comm_alone, path, bytes);
+    make(s);
     if (s->status != KN_OK)
         return;
     hid_t access = access_list();
@@ -129,7 +143,7 @@ void kn_store_create_together(struct kn_store *s, const struct kn_comm *comm, co
     begin(s, comm, path, bytes);
     /* one that cannot open the file would leave the others waiting for it in HDF5: all try before */
     if (comm->rank == 0)
-        touch(s, O_WRONLY | O_CREAT | O_TRUNC, 0);
+        make(s);
     kn_store_agree(s);
     touch(s, O_RDWR, 0);
     kn_store_agree(s);

@@ -69,7 +69,7 @@ check "run.log ends with the date" contains a/run.log 'T.*Z stop'
 
 # 2. The same again gives the same; a fresh run leaves nothing of the old one.
 cp a/history.csv first.csv
-check "run again, with --set" ends 0 "$knudsen" run case.yaml --out a --set output.vtk=false
+check "run again, with --set" ends 0 "$knudsen" run case.yaml --out a --overwrite --set output.vtk=false
 check "the same history" cmp first.csv a/history.csv
 check "no list of the earlier run" absent a/fields.pvd
 check "no files of the earlier run" test -z "$(ls a/fields/*.vtr 2>/dev/null)"

@@ -10,9 +10,9 @@ alike() {
     shift 2
     for setting; do settings+=(--set "$setting"); done
     rm -rf alone on*
-    check "$what: alone" "$knudsen" run case.yaml --quiet --out alone "${settings[@]}"
+    check "$what: alone" "$knudsen" run case.yaml --quiet --out alone --overwrite "${settings[@]}"
     for n in $numbers; do
-        check "$what: on $n ranks" ranks "$n" run case.yaml --quiet --out "on$n" "${settings[@]}"
+        check "$what: on $n ranks" ranks "$n" run case.yaml --quiet --out "on$n" --overwrite "${settings[@]}"
     done
     check "$what: same bits" same alone on*
 }

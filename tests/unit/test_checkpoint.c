@@ -108,6 +108,7 @@ static struct kn_checkpoint make_checkpoint(int64_t step, double *monitor)
                                   .nnodes = NNODES,
                                   .nwatched = NWATCHED,
                                   .nmonitor = NMONITOR,
+                                  .history = {{(uint64_t)step, 0xfedcba9876543210u}},
                                   .monitor = monitor};
 }
 
@@ -131,6 +132,7 @@ static void assert_whole(struct kn_checkpoint *k, int64_t step)
     assert_int_equal(k->nnodes, NNODES);
     assert_int_equal(k->nmonitor, NMONITOR);
     assert_memory_equal(k->monitor, monitor, sizeof monitor);
+    assert_memory_equal(&k->history, &expected.history, sizeof k->history);
     assert_int_equal(k->nwatched, NWATCHED);
     checked = 0;
     assert_int_equal(move(k, CHECKED_H, CHECKED_WATCHED), KN_OK);
@@ -166,9 +168,10 @@ static void checkpoint_slots_alternate(void **state)
     assert_found(30, NULL);
     assert_int_equal(unlink(in_folder("checkpoint-a.h5")), 0);
     assert_found(20, NULL);
-    assert_int_equal(kn_checkpoint_clear(folder), KN_OK);
-    assert_false(exists("checkpoint-b.h5"));
-    assert_int_equal(kn_checkpoint_clear(folder), KN_OK);
+    assert_true(kn_checkpoint_is_there(folder, 0xfedcba9876543210u));
+    assert_false(kn_checkpoint_is_there(folder, 1));
+    assert_int_equal(unlink(in_folder("checkpoint-b.h5")), 0);
+    assert_false(kn_checkpoint_is_there(folder, 0xfedcba9876543210u));
     assert_no_leak(before);
 }
 
@@ -254,7 +257,7 @@ static void checkpoint_refusals(void **state)
     write_all("checkpoint-b.h5", "junk", 4);
     assert_int_equal(kn_checkpoint_find(&kn_comm_alone, folder, 1, &k, note), KN_EIO);
     assert_message("checkpoint-");
-    assert_message("--resume");
+    assert_message("--overwrite");
     assert_no_leak(before);
 }
 
@@ -271,8 +274,8 @@ static void checkpoint_of_another_format(void **state)
     H5Aclose(attribute);
     H5Fclose(file);
     assert_int_equal(kn_checkpoint_find(&kn_comm_alone, folder, 1, &k, note), KN_EIO);
-    assert_message("it has format 2, this program reads format 3");
-    assert_message("--resume");
+    assert_message("it has format 2, this program reads format 4");
+    assert_message("--overwrite");
 }
 
 /* Values that HDF5 finds nothing wrong with: rows that changed places, or came from another step. */
@@ -286,7 +289,8 @@ static void checkpoint_rows_know_their_place(void **state)
         const hsize_t start[2] = {4, 0}, size[2] = {2, i == 0 ? NNODES : i == 1 ? NWATCHED : 1};
         const hsize_t other[2] = {7, 0};
         double rows[2 * NNODES];
-        assert_int_equal(kn_checkpoint_clear(folder), KN_OK);
+        unlink(in_folder("checkpoint-a.h5"));
+        unlink(in_folder("checkpoint-b.h5"));
         save(10);
         hid_t file = H5Fopen(in_folder("checkpoint-a.h5"), H5F_ACC_RDWR, H5P_DEFAULT);
         hid_t set = H5Dopen2(file, sets[i], H5P_DEFAULT), type = H5Dget_type(set), space = H5Dget_space(set);
@@ -351,7 +355,7 @@ static void checkpoint_full_disk(void **state)
     k.nnodes = 3000;
     assert_int_equal(move(&k, H, REFUSED), KN_ENUMERIC);
     assert_message("not finite");
-    assert_false(exists("checkpoint-a.h5.tmp"));
+    assert_false(exists(".checkpoint-a.h5.knudsen.tmp"));
     assert_found(20, NULL);
     assert_int_equal(move_in(in_folder("checkpoint-a.h5"), &k, H, WATCHED), KN_EIO);
     assert_no_leak(before);
