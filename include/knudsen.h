@@ -215,6 +215,7 @@ struct kn_case {
         uint64_t seed;
         double walltime; /* s; 0 = no limit */
         enum kn_exchange exchange;
+        bool force; /* compute although the validity checks refuse; kn_run only */
     } run;
     struct {
         int history;       /* steps between history rows */

@@ -60,6 +60,11 @@ static struct kn_checkpoint_source source_of(const struct kn_run_parts *r)
     return (struct kn_checkpoint_source){&r->share, KN_RUN_ROWS, KN_RUN_WATCHED};
 }
 
+int64_t kn_run_state_size(const struct kn_run_parts *r)
+{
+    return kn_monitor_state_size(&r->monitor) + KN_VALIDITY_STATE;
+}
+
 enum kn_status kn_run_save(struct kn_run_parts *r)
 {
     const double begun = kn_progress_clock();
@@ -68,9 +73,10 @@ enum kn_status kn_run_save(struct kn_run_parts *r)
     kn_sim_describe(r->sim, &k);
     k.fingerprint = r->fingerprint;
     k.nwatched = KN_MONITOR_CELL;
-    k.nmonitor = kn_monitor_state_size(&r->monitor);
+    k.nmonitor = kn_run_state_size(r);
     k.monitor = r->state;
     kn_monitor_save(&r->monitor, r->state);
+    kn_validity_watch_save(&r->gas, r->state + kn_monitor_state_size(&r->monitor));
     const enum kn_status status = kn_checkpoint_write(r->options.folder, &k, &source);
     r->checkpointed = kn_progress_clock();
     r->output_s += r->checkpointed - begun;
@@ -137,6 +143,8 @@ enum kn_status kn_run_load(struct kn_run_parts *r, const struct kn_checkpoint *k
     const struct kn_checkpoint_source to = source_of(r);
     enum kn_status status = kn_sim_adopt(r->sim, k);
     if (status == KN_OK) /* before the cells: it knows whether their averages go on */
-        status = kn_monitor_restore(&r->monitor, k->monitor, k->nmonitor);
+        status = kn_monitor_restore(&r->monitor, k->monitor, k->nmonitor - KN_VALIDITY_STATE);
+    if (status == KN_OK)
+        kn_validity_watch_restore(&r->gas, k->monitor + k->nmonitor - KN_VALIDITY_STATE);
     return status == KN_OK ? kn_checkpoint_load(k, &to) : status;
 }

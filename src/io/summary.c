@@ -3,6 +3,7 @@
 #include "io/files.h"
 #include "scales.h"
 #include "swing.h"
+#include "validity.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -351,12 +352,28 @@ static void print_last_row(struct json *j, const struct kn_monitor *m)
     close_with(j, '}');
 }
 
+/* How far the results can be trusted. */
+static void print_quality(struct json *j, const struct kn_summary *s)
+{
+    const struct kn_validity *v = s->validity;
+    name(j, "quality");
+    open_with(j, '{');
+    if (v) {
+        text(j, "level", kn_validity_quality(v));
+        number(j, "error_estimate", kn_validity_error(v));
+    }
+    close_with(j, '}');
+    name(j, "notes");
+    kn_validity_print_json(j->to, v ? v : &(struct kn_validity){0});
+}
+
 void kn_summary_print(FILE *to, const struct kn_summary *s)
 {
     struct json j = {.to = to};
     open_with(&j, '{');
     print_work(&j, s);
     print_provenance(&j, s->provenance);
+    print_quality(&j, s);
     print_conserved(&j, s->m);
     print_all_quantities(&j, s->m);
     print_si(&j, s->m);

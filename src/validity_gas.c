@@ -1,0 +1,183 @@
+/* The gas during a run against what the velocity grid can represent. */
+#include "validity.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Gas nearer to rest than this is as the linear exchange of the case has it. */
+static const double STRONG = 0.05;
+
+enum kn_status kn_validity_watch_create(struct kn_validity_gas *g, const struct kn_case *c)
+{
+    *g = (struct kn_validity_gas){.least = {1, 1}, .most_density = 1, .tail = NAN};
+    return kn_velocity_create(&g->grid, c);
+}
+
+void kn_validity_watch_destroy(struct kn_validity_gas *g)
+{
+    kn_velocity_destroy(&g->grid);
+}
+
+void kn_validity_watch_save(const struct kn_validity_gas *g, double state[KN_VALIDITY_STATE])
+{
+    state[0] = g->error;
+    memcpy(state + 1, g->worst, sizeof g->worst);
+    memcpy(state + 7, g->least, sizeof g->least);
+    state[9] = g->most_density;
+    state[10] = g->tail;
+}
+
+void kn_validity_watch_restore(struct kn_validity_gas *g, const double state[KN_VALIDITY_STATE])
+{
+    g->error = state[0];
+    memcpy(g->worst, state + 1, sizeof g->worst);
+    memcpy(g->least, state + 7, sizeof g->least);
+    g->most_density = state[9];
+    g->tail = state[10];
+}
+
+/* ------------------------------------------------------------------ all cells */
+
+static struct kn_maxwellian state_of(double eps, const double *fields)
+{
+    return (struct kn_maxwellian){.n = 1 + eps * fields[KN_RHO],
+                                  .u = {eps * fields[KN_UX], eps * fields[KN_UY], eps * fields[KN_UZ]},
+                                  .T = 1 + eps * fields[KN_THETA],
+                                  .given = true};
+}
+
+static double error_of(const struct kn_validity_gas *g, const struct kn_maxwellian *m)
+{
+    const struct kn_maxwellian rest = {.n = 1, .T = 1, .given = true};
+    const char *what;
+    double worst = 0, size = fmax(fabs(m->n - 1), fabs(m->T - 1));
+    for (int d = 0; d < 3; d++)
+        size = fmax(size, fabs(m->u[d]));
+    if (size < STRONG)
+        return 0;
+    if (!(m->n > 0 && m->T > 0))
+        return 0; /* counted by its density or temperature */
+    for (int axis = 0; axis < 3; axis++)
+        if (g->grid.bit[axis])
+            worst = fmax(worst, kn_validity_exchange(&g->grid, axis, *m, rest, &what));
+    return worst;
+}
+
+/* A double as an integer of the same order, and back. */
+static int64_t order_of(double value)
+{
+    int64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits < 0 ? INT64_MIN - bits : bits;
+}
+
+static double value_of(int64_t order)
+{
+    const int64_t bits = order < 0 ? INT64_MIN - order : order;
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+void kn_validity_watch(struct kn_validity_gas *g, const struct kn_case *c, const struct kn_space *space,
+                       const struct kn_comm *comm, double time, const double *fields)
+{
+    enum { ERROR, DENSITY, TEMPERATURE, DENSEST, EXTREMES };
+    const double eps = c->disturbance;
+    double extreme[EXTREMES] = {-g->error, g->least[0], g->least[1], -g->most_density};
+    int64_t order[EXTREMES], place[6] = {0};
+    int worst = -1;
+    if (eps == 0)
+        return;
+    for (int cell = 0; cell < space->ncells; cell++) {
+        const struct kn_maxwellian m = state_of(eps, fields + (size_t)cell * KN_FIELDS);
+        const double error = error_of(g, &m);
+        extreme[DENSITY] = fmin(extreme[DENSITY], m.n);
+        extreme[TEMPERATURE] = fmin(extreme[TEMPERATURE], m.T);
+        extreme[DENSEST] = fmin(extreme[DENSEST], -m.n);
+        if (-error >= extreme[ERROR])
+            continue;
+        extreme[ERROR] = -error;
+        worst = cell;
+    }
+    for (int i = 0; i < EXTREMES; i++)
+        order[i] = order_of(extreme[i]);
+    kn_comm_least(comm, order, EXTREMES);
+    g->least[0] = value_of(order[DENSITY]);
+    g->least[1] = value_of(order[TEMPERATURE]);
+    g->most_density = -value_of(order[DENSEST]);
+    if (-value_of(order[ERROR]) <= g->error)
+        return;
+    g->error = -value_of(order[ERROR]);
+    /* of several cells with the same error, the first in the whole space tells its state */
+    const bool here = worst >= 0 && order_of(extreme[ERROR]) == order[ERROR];
+    int64_t first = here ? kn_space_number(space, worst) : INT64_MAX;
+    const int64_t own = first;
+    kn_comm_least(comm, &first, 1);
+    if (here && own == first) {
+        const struct kn_maxwellian m = state_of(eps, fields + (size_t)worst * KN_FIELDS);
+        const double values[6] = {m.n, m.u[0], m.u[1], m.u[2], m.T, time};
+        memcpy(place, values, sizeof place);
+    }
+    kn_comm_sum(comm, place, 6);
+    memcpy(g->worst, place, sizeof g->worst);
+}
+
+/* ------------------------------------------------------------------- findings */
+
+static bool has(const struct kn_validity *v, const char *code, double error)
+{
+    for (int i = 0; i < v->count; i++)
+        if (strcmp(v->finding[i].code, code) == 0 && !(v->finding[i].error < error))
+            return true;
+    return false;
+}
+
+static void judge_state(struct kn_validity *v, const struct kn_validity_gas *g)
+{
+    const double *m = g->worst, speed = sqrt(m[1] * m[1] + m[2] * m[2] + m[3] * m[3]);
+    char percent[32];
+    if (has(v, "velocity-grid", g->error / 1.2))
+        return; /* the case has said so */
+    kn_validity_add(v, kn_validity_level(g->error, KN_LEVEL_WARNING), "gas", g->error,
+                    "the velocity grid cannot represent the gas at t = %.3g (density %.3g n0, speed %.3g V0, "
+                    "temperature %.3g T0): expect an error of about %s (more velocity.nodes, or a reference "
+                    "state nearer to this gas)",
+                    m[5], m[0], speed, m[4], kn_validity_percent(g->error, percent));
+}
+
+static void judge_sign(struct kn_validity *v, const struct kn_validity_gas *g)
+{
+    const double tiny = 0.01;
+    if (g->least[0] < 0 || g->least[1] < 0)
+        kn_validity_add(
+            v, KN_LEVEL_WARNING, "negative", INFINITY,
+            "the gas had a negative %s (%.3g of the reference): the results are wrong (smaller cells, "
+            "more velocity.nodes, or a weaker disturbance)",
+            g->least[0] < 0 ? "density" : "temperature", g->least[0] < 0 ? g->least[0] : g->least[1]);
+    else if (g->least[0] < tiny || g->least[1] < tiny)
+        kn_validity_add(
+            v, KN_LEVEL_WARNING, "negative", NAN,
+            "density or temperature fell to %.2g of the reference, near zero: the results there are "
+            "unreliable",
+            fmin(g->least[0], g->least[1]));
+}
+
+static void judge_tail(struct kn_validity *v, const struct kn_validity_gas *g)
+{
+    (void)v;
+    (void)g;
+}
+
+void kn_validity_judge_gas(struct kn_validity *v, const struct kn_case *c, const struct kn_validity_gas *g)
+{
+    judge_state(v, g);
+    judge_sign(v, g);
+    judge_tail(v, g);
+    if (g->most_density > 1) {
+        struct kn_validity cells = {0};
+        kn_validity_judge_cells(&cells, c, g->most_density);
+        if (cells.count > 0 && !has(v, "cells", cells.finding[0].error / 1.2) && v->count < KN_VALIDITY_MOST)
+            v->finding[v->count++] = cells.finding[0];
+    }
+}
