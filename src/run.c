@@ -305,6 +305,8 @@ static enum kn_status finish(struct kn_run_parts *r)
         if (status == KN_OK)
             status = write_fields(r);
     }
+    if (status == KN_OK)
+        status = kn_validity_watch_tail(&r->gas, r->sim, r->comm);
     kn_validity_judge_gas(&r->validity, &r->c, &r->gas);
     if (status == KN_OK)
         status = kn_comm_agree(r->comm, conclude(r, &s));

@@ -66,6 +66,8 @@ const char *kn_validity_percent(double error, char text[32])
 {
     if (error > 1)
         snprintf(text, 32, "more than 100 %%");
+    else if (error < 1e-4)
+        snprintf(text, 32, "less than 0.01 %%");
     else
         snprintf(text, 32, "%.2g %%", 100 * error);
     return text;
@@ -168,6 +170,7 @@ enum kn_status kn_validity_judge_case(struct kn_validity *v, const struct kn_cas
         return status;
     kn_validity_judge_cells(v, c, largest_density(c));
     kn_validity_judge_step(v, c, time_step);
+    kn_validity_judge_rounding(v, c, time_step);
     kn_validity_judge_rays(v, c);
     judge_molecules(v, c);
     judge_linearity(v, c);

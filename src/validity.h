@@ -46,7 +46,7 @@ double kn_validity_error(const struct kn_validity *v);        /* the largest est
 const char *kn_validity_quality(const struct kn_validity *v); /* "good", "warning", "forced", "refused" */
 const char *kn_validity_level_name(enum kn_level level);
 
-/* "0.4 %"; an error above 1 as "more than 100 %". */
+/* "0.4 %"; "more than 100 %" and "less than 0.01 %" beyond the ends. */
 const char *kn_validity_percent(double error, char text[32]);
 
 /* The findings as a JSON array. */
@@ -80,6 +80,7 @@ enum kn_status kn_validity_judge_fluxes(struct kn_validity *v, const struct kn_c
  * the gas, n0. */
 void kn_validity_judge_cells(struct kn_validity *v, const struct kn_case *c, double density);
 void kn_validity_judge_step(struct kn_validity *v, const struct kn_case *c, double time_step);
+void kn_validity_judge_rounding(struct kn_validity *v, const struct kn_case *c, double time_step);
 void kn_validity_judge_rays(struct kn_validity *v, const struct kn_case *c);
 
 /* ---- validity_gas.c */
@@ -104,6 +105,11 @@ void kn_validity_watch_restore(struct kn_validity_gas *g, const double state[KN_
 /* Look at the fields [ncells][KN_FIELDS] of all ranks.  All ranks call this. */
 void kn_validity_watch(struct kn_validity_gas *g, const struct kn_case *c, const struct kn_space *space,
                        const struct kn_comm *comm, double time, const double *fields);
+
+/* Look at h on the outermost nodes.  All ranks call this. */
+struct kn_sim;
+enum kn_status kn_validity_watch_tail(struct kn_validity_gas *g, struct kn_sim *sim,
+                                      const struct kn_comm *comm);
 
 /* Findings about the gas, which are warnings at most; those that only repeat the case are left out. */
 void kn_validity_judge_gas(struct kn_validity *v, const struct kn_case *c, const struct kn_validity_gas *g);

@@ -241,16 +241,13 @@ static enum kn_status find_worst(const struct kn_case *c, struct worst *worst)
     return status;
 }
 
-/* The least number of nodes that makes the error small; 0: none that is affordable. */
-static int enough_nodes(const struct kn_case *c, double *error)
+/* The least number of nodes from n on that makes the error small; 0: none that is affordable. */
+static int enough_nodes(const struct kn_case *c, int n, double *error)
 {
     enum { MOST = 32 };
     struct kn_case finer = *c;
     struct worst worst;
-    int n = 0;
-    for (int d = 0; d < 3; d++)
-        n = c->velocity.nodes[d] > n ? c->velocity.nodes[d] : n;
-    for (n += 2; n <= MOST; n += 2) {
+    for (; n <= MOST; n += 2) {
         for (int d = 0; d < 3; d++)
             finer.velocity.nodes[d] = n;
         if (find_worst(&finer, &worst) == KN_OK && worst.error < KN_VALIDITY_WARN / 2) {
@@ -267,12 +264,15 @@ static void advise(const struct kn_case *c, char text[KN_VALIDITY_TEXT])
     struct kn_case gauss = *c;
     double error = 0;
     char percent[32];
-    int nodes = enough_nodes(c, &error);
+    int most = 0;
+    for (int d = 0; d < 3; d++)
+        most = c->velocity.nodes[d] > most ? c->velocity.nodes[d] : most;
+    int nodes = enough_nodes(c, most + 2, &error);
     const char *grid = "";
     if (nodes == 0 && c->velocity.grid == KN_GRID_STRETCHED) {
         gauss.velocity.grid = KN_GRID_GAUSS;
         gauss.velocity.weights = KN_WEIGHTS_EXACT;
-        nodes = enough_nodes(&gauss, &error);
+        nodes = enough_nodes(&gauss, 8, &error);
         grid = "velocity.grid: gauss with ";
     }
     if (nodes > 0)

@@ -5,6 +5,7 @@
  * lambda0 / V0. */
 #include "validity.h"
 
+#include "collision.h"
 #include "scales.h"
 
 #include <math.h>
@@ -161,6 +162,50 @@ void kn_validity_judge_step(struct kn_validity *v, const struct kn_case *c, doub
         "a time step is %.2g mean free times long: expect an error of about %s (time.step: 0.1 brings "
         "it to 0.1 %%)",
         time_step, kn_validity_percent(error, percent));
+}
+
+/* ---------------------------------------------------------------- rounding */
+
+/* Opposite drives at the two ends of an axis, which leave the slowest mode alone. */
+static bool is_antisymmetric(const struct kn_case *c, int axis)
+{
+    const struct kn_wall *low = &c->walls[2 * axis], *high = low + 1;
+    bool opposite = low->temperature == -high->temperature;
+    for (int d = 0; d < 3; d++)
+        opposite = opposite && low->velocity[d] == -high->velocity[d] && c->source.force[d] == 0;
+    return opposite;
+}
+
+/* The slowest rate at which the gas between walls becomes steady, by diffusion; infinite where nothing waits
+ * for that. */
+static double slowest_rate(const struct kn_case *c)
+{
+    double rate = 0;
+    for (int d = 0; d < 3; d++) {
+        const struct kn_wall *low = &c->walls[2 * d], *high = low + 1;
+        if (low->oscillation.frequency > 0 || high->oscillation.frequency > 0)
+            return INFINITY;
+        if (!kn_space_is_uniform(c, d) && has_emitter(c, d))
+            rate +=
+                (count_emitters(c) == 1 && is_antisymmetric(c, d) ? 2 : 0.5) * pow(M_PI / length_of(c, d), 2);
+    }
+    return rate > 0 ? rate : INFINITY;
+}
+
+/* h is kept in single precision: when a step changes it by less than its last digit, the gas stands still
+ * before it is steady.  Noise prevents that. */
+void kn_validity_judge_rounding(struct kn_validity *v, const struct kn_case *c, double time_step)
+{
+    const double error = 2e-7 / (slowest_rate(c) * time_step), longest = 0.3;
+    char percent[32], better[32];
+    if (c->collision.method == KN_METHOD_NONE || kn_collision_is_noisy(c))
+        return;
+    kn_validity_add(
+        v, kn_validity_level(error, KN_LEVEL_WARNING), "rounding", error,
+        "the gas is so dense that the steady state is reached to about %s only: single precision "
+        "cannot resolve the change in a step of %.2g mean free times (time.step: %g brings it to %s)",
+        kn_validity_percent(error, percent), time_step, longest,
+        kn_validity_percent(error * time_step / longest, better));
 }
 
 /* --------------------------------------------------------------------- rays */
