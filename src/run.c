@@ -278,7 +278,7 @@ static enum kn_status conclude(struct kn_run_parts *r, struct kn_summary *s)
     return status == KN_OK ? kn_summary_write(r->options.folder, s) : status;
 }
 
-/* After the end: findings about the gas in full, and how many there are in all. */
+/* At the end: findings about the gas in full, and how many there are in all. */
 static void conclude_findings(struct kn_run_parts *r, int before)
 {
     char percent[32];
@@ -312,8 +312,8 @@ static enum kn_status finish(struct kn_run_parts *r)
         status = kn_comm_agree(r->comm, conclude(r, &s));
     if (status != KN_OK)
         return status;
-    kn_progress_end(&r->progress, &s);
     conclude_findings(r, before);
+    kn_progress_end(&r->progress, &s);
     if (unfinished) {
         const bool late = strcmp(r->outcome, KN_RUN_WALLTIME) == 0;
         char time[KN_UNITS_TEXT];

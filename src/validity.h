@@ -2,7 +2,7 @@
  *
  * Every check adds findings to one list.  A finding names what is wrong, estimates the relative error of the
  * results, and says what to change.  From KN_VALIDITY_WARN on it is a warning.  From KN_VALIDITY_REFUSE on a
- * run is refused, unless run.force is set: then it is a warning too.  docs/theory.md, section 17, explains
+ * run is refused, unless run.force is set: then it is a warning too.  docs/theory.md, section 14, explains
  * the estimates. */
 #ifndef KN_VALIDITY_H
 #define KN_VALIDITY_H
