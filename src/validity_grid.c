@@ -81,20 +81,25 @@ static void keep_larger(struct estimate *e, double error, double power, int axis
         *e = (struct estimate){error, power, axis};
 }
 
-/* Order 1 adds a viscosity of half a cell per step of the molecules, order 2 an error that grows with the
- * third power of the width.  Where walls meet in corners, stress jumps there and converges more slowly. */
+/* Order 1 adds a viscosity of half a cell per step of the molecules, and in a box smears vortices at any
+ * Knudsen number; order 2 has an error that grows with the third power of the width.  Where walls meet in
+ * corners, stress jumps there and converges more slowly. */
 static struct estimate estimate_cells(const struct kn_case *c, double density)
 {
     struct estimate e = {0, 1, 0};
+    const bool box = count_emitters(c) > 1;
+    density = c->collision.method == KN_METHOD_NONE ? 0 : density;
     for (int d = 0; d < 3; d++) {
         if (kn_space_is_uniform(c, d))
             continue;
-        const double curved = curvature_length(c, d);
+        const double width = kn_space_mean_width(c, d, 1), curved = curvature_length(c, d);
         if (c->space.order == 1)
-            keep_larger(&e, 0.52 * density * kn_space_mean_width(c, d, 1) * bulk(c, d, density), 1, d);
-        else if (isfinite(curved))
+            keep_larger(&e, 0.52 * density * width * bulk(c, d, density), 1, d);
+        if (c->space.order == 1 && box && has_emitter(c, d))
+            keep_larger(&e, 3 * width / length_of(c, d), 1, d);
+        if (c->space.order == 2 && isfinite(curved))
             keep_larger(&e, 1.67 * density * kn_space_mean_width(c, d, 2.8) / pow(curved, 1.8), 2.8, d);
-        if (count_emitters(c) > 1 && has_emitter(c, d))
+        if (box && has_emitter(c, d))
             keep_larger(&e, 0.035 * pow(density, 1.6) * kn_space_mean_width(c, d, 1.6), 1.6, d);
     }
     return e;
@@ -131,8 +136,6 @@ static void advise_cells(const struct kn_case *c, double density, const struct e
 
 void kn_validity_judge_cells(struct kn_validity *v, const struct kn_case *c, double density)
 {
-    if (c->collision.method == KN_METHOD_NONE)
-        return;
     const struct estimate e = estimate_cells(c, density);
     const enum kn_level level = kn_validity_level(e.error, KN_LEVEL_WARNING);
     char percent[32], advice[KN_VALIDITY_TEXT];
@@ -140,8 +143,9 @@ void kn_validity_judge_cells(struct kn_validity *v, const struct kn_case *c, dou
         return;
     advise_cells(c, density, &e, advice);
     kn_validity_add(v, level, "cells", e.error,
-                    "cells along %c are %.2g mean free paths wide: expect an error of about %s (%s)",
-                    "xyz"[e.axis], density * kn_space_mean_width(c, e.axis, 1) / KN_SCALES_FREE_PATH,
+                    "%scells along %c are %.2g mean free paths wide: expect an error of about %s (%s)",
+                    c->space.order == 1 ? "streaming is of first order and " : "", "xyz"[e.axis],
+                    density * kn_space_mean_width(c, e.axis, 1) / KN_SCALES_FREE_PATH,
                     kn_validity_percent(e.error, percent), advice);
 }
 
