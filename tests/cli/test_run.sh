@@ -229,7 +229,7 @@ check "indeed" test "$(grep '"count"' auto/summary.json)" = "$(grep '"count"' se
 
 # 10. Pictures of a line: what is rounding is left out, and a series is drawn in one.
 heat=(--set space.cells=8 --set velocity.nodes=4 --set collision.method=bgk --set walls.top.velocity=[0,0,0]
-    --set walls.right.temperature=1 --set time.end=20 --set output.fields=0)
+    --set walls.right.temperature=1 --set time.end=20 --set output.fields=0 --set run.force=true)
 if command -v gnuplot >/dev/null; then
     check "a line" ends 0 "$knudsen" run case.yaml --out line "${heat[@]}"
     check "its picture" ends 0 "$knudsen" plot line -o line.svg
