@@ -411,9 +411,9 @@ function validityNotes() {
     `, estimated error ${estimate > 1 ? 'more than 100' : readable(100 * estimate, 2)} %`;
   const words = {good: 'Validity checks: good', warning: 'Validity checks: warning', forced: 'Validity checks: forced'};
   return [
-    element('p', {id: 'quality', class: quality.level === 'good' ? '' : 'note'},
+    element('p', {id: 'quality', class: quality.level === 'good' ? '' : 'validity'},
       element('strong', {}, words[quality.level] ?? quality.level), error),
-    ...notes.map(({level, text}) => element('p', {class: 'note validity'}, `${level}: ${text}`))
+    ...notes.map(({level, text}) => element('p', {class: 'validity'}, `${level}: ${text}`))
   ];
 }
 

@@ -367,7 +367,7 @@ class Report(unittest.TestCase):
     def test_14_validity(self):
         show(self.real)
         self.assertIn("Validity checks: forced", find("#quality").text)
-        self.assertIn("the velocity grid cannot represent", find(".validity").text)
+        self.assertIn("the velocity grid cannot represent", find("#quality + .validity").text)
 
     def test_15_si(self):
         show(self.si)
