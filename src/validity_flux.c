@@ -194,33 +194,34 @@ struct worst {
     int side;
 };
 
-static void compare(struct worst *worst, const struct kn_velocity *v, int side, struct kn_maxwellian low,
-                    struct kn_maxwellian high)
+static void compare(struct worst *worst, const struct kn_velocity *v, int side, int axis,
+                    struct kn_maxwellian low, struct kn_maxwellian high)
 {
-    const char *what;
+    const char *what = "density or temperature";
     const bool possible = low.T > 0 && high.T > 0 && low.n > 0 && high.n > 0;
-    const double error = possible ? kn_validity_exchange(v, side / 2, low, high, &what) : INFINITY;
+    const double error = possible ? kn_validity_exchange(v, axis, low, high, &what) : INFINITY;
     if (error > worst->error)
-        *worst = (struct worst){error, possible ? what : "density or temperature", side};
+        *worst = (struct worst){error, what, side};
 }
 
 /* A side against gas at rest behind the same kind of side, and against the other end of its axis. */
 static void compare_side(struct worst *worst, const struct kn_case *c, const struct kn_velocity *v, int side)
 {
     const struct kn_wall *w = &c->walls[side], *other = &c->walls[side ^ 1];
-    const double small = 1e-3;
-    double size = emits(other) ? fmax(size_of(w), size_of(other)) : size_of(w);
+    const double small = 1e-3, size = emits(other) ? fmax(size_of(w), size_of(other)) : size_of(w);
     if (!emits(w) || size == 0)
         return;
     const double scale = c->disturbance * size > small ? c->disturbance : small / size;
     for (int sign = -1; sign <= 1; sign += 2) {
         const struct kn_maxwellian here = side_state(w, scale, sign),
                                    rest = {.n = 1, .T = 1, .given = here.given};
-        compare(worst, v, side & ~1, here, rest);
-        if (worst->side == (side & ~1))
-            worst->side = side;
+        if (side % 2 == 0)
+            compare(worst, v, side, side / 2, here, rest);
+        else
+            compare(worst, v, side, side / 2, rest, here);
         for (int there = -1; there <= 1 && side % 2 == 0 && emits(other); there += 2)
-            compare(worst, v, side, here, side_state(other, scale, there));
+            compare(worst, v, size_of(w) < size_of(other) ? side + 1 : side, side / 2, here,
+                    side_state(other, scale, there));
     }
 }
 
@@ -235,7 +236,7 @@ static enum kn_status find_worst(const struct kn_case *c, struct worst *worst)
         for (int i = 0; i < 2; i++) {
             const double theta = c->initial.amplitude * (i ? -0.5 : 1), still[3] = {0};
             const struct kn_maxwellian rest = {.n = 1, .T = 1, .given = true};
-            compare(worst, &v, 0, state_of(c->disturbance, 0, still, theta, true), rest);
+            compare(worst, &v, 0, 0, state_of(c->disturbance, 0, still, theta, true), rest);
         }
     kn_velocity_destroy(&v);
     return status;

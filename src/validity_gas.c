@@ -83,48 +83,83 @@ static double value_of(int64_t order)
     return value;
 }
 
+/* The extreme values of a row; maxima are negative, so that the least of all ranks counts. */
+enum { DENSITY, TEMPERATURE, DENSEST, HOTTEST, FASTEST, EXTREMES };
+
+static void take_extremes(double extreme[EXTREMES], const struct kn_maxwellian *m)
+{
+    const double speed = m->u[0] * m->u[0] + m->u[1] * m->u[1] + m->u[2] * m->u[2];
+    const double values[EXTREMES] = {m->n, m->T, -m->n, -m->T, -speed};
+    for (int i = 0; i < EXTREMES; i++)
+        extreme[i] = fmin(extreme[i], values[i]);
+}
+
+static void least_of_ranks(const struct kn_comm *comm, double *values, int count)
+{
+    int64_t order[EXTREMES];
+    for (int i = 0; i < count; i++)
+        order[i] = order_of(values[i]);
+    kn_comm_least(comm, order, count);
+    for (int i = 0; i < count; i++)
+        values[i] = value_of(order[i]);
+}
+
+/* The cell of this rank with the largest error among those that are the coldest, hottest or fastest of all;
+ * to judge every cell would cost more than a step on a GPU.  -1: none has an error. */
+static int find_worst(const struct kn_validity_gas *g, double eps, const struct kn_space *space,
+                      const double *fields, const double extreme[EXTREMES], double *error)
+{
+    int worst = -1;
+    for (int cell = 0; cell < space->ncells; cell++) {
+        const struct kn_maxwellian m = state_of(eps, fields + (size_t)cell * KN_FIELDS);
+        double own[EXTREMES] = {0};
+        take_extremes(own, &m);
+        if (m.T != extreme[TEMPERATURE] && -m.T != extreme[HOTTEST] && own[FASTEST] != extreme[FASTEST])
+            continue;
+        const double found = error_of(g, &m);
+        worst = found > *error ? cell : worst;
+        *error = fmax(*error, found);
+    }
+    return worst;
+}
+
+/* Of several cells with the same error, the first in the whole space tells its state. */
+static void take_worst(struct kn_validity_gas *g, const struct kn_space *space, const struct kn_comm *comm,
+                       int cell, const double values[6])
+{
+    int64_t first = cell >= 0 ? kn_space_number(space, cell) : INT64_MAX, bits[6] = {0};
+    const int64_t own = first;
+    kn_comm_least(comm, &first, 1);
+    if (cell >= 0 && own == first)
+        memcpy(bits, values, sizeof bits);
+    kn_comm_sum(comm, bits, 6);
+    memcpy(g->worst, bits, sizeof g->worst);
+}
+
 void kn_validity_watch(struct kn_validity_gas *g, const struct kn_case *c, const struct kn_space *space,
                        const struct kn_comm *comm, double time, const double *fields)
 {
-    enum { ERROR, DENSITY, TEMPERATURE, DENSEST, EXTREMES };
     const double eps = c->disturbance;
-    double extreme[EXTREMES] = {-g->error, g->least[0], g->least[1], -g->most_density};
-    int64_t order[EXTREMES], place[6] = {0};
-    int worst = -1;
+    double extreme[EXTREMES] = {INFINITY, INFINITY, INFINITY, INFINITY, INFINITY}, error = g->error;
     if (eps == 0)
         return;
     for (int cell = 0; cell < space->ncells; cell++) {
         const struct kn_maxwellian m = state_of(eps, fields + (size_t)cell * KN_FIELDS);
-        const double error = error_of(g, &m);
-        extreme[DENSITY] = fmin(extreme[DENSITY], m.n);
-        extreme[TEMPERATURE] = fmin(extreme[TEMPERATURE], m.T);
-        extreme[DENSEST] = fmin(extreme[DENSEST], -m.n);
-        if (-error >= extreme[ERROR])
-            continue;
-        extreme[ERROR] = -error;
-        worst = cell;
+        take_extremes(extreme, &m);
     }
-    for (int i = 0; i < EXTREMES; i++)
-        order[i] = order_of(extreme[i]);
-    kn_comm_least(comm, order, EXTREMES);
-    g->least[0] = value_of(order[DENSITY]);
-    g->least[1] = value_of(order[TEMPERATURE]);
-    g->most_density = -value_of(order[DENSEST]);
-    if (-value_of(order[ERROR]) <= g->error)
+    least_of_ranks(comm, extreme, EXTREMES);
+    g->least[0] = fmin(g->least[0], extreme[DENSITY]);
+    g->least[1] = fmin(g->least[1], extreme[TEMPERATURE]);
+    g->most_density = fmax(g->most_density, -extreme[DENSEST]);
+    const int worst = find_worst(g, eps, space, fields, extreme, &error);
+    double largest = -error;
+    least_of_ranks(comm, &largest, 1);
+    if (-largest <= g->error)
         return;
-    g->error = -value_of(order[ERROR]);
-    /* of several cells with the same error, the first in the whole space tells its state */
-    const bool here = worst >= 0 && order_of(extreme[ERROR]) == order[ERROR];
-    int64_t first = here ? kn_space_number(space, worst) : INT64_MAX;
-    const int64_t own = first;
-    kn_comm_least(comm, &first, 1);
-    if (here && own == first) {
-        const struct kn_maxwellian m = state_of(eps, fields + (size_t)worst * KN_FIELDS);
-        const double values[6] = {m.n, m.u[0], m.u[1], m.u[2], m.T, time};
-        memcpy(place, values, sizeof place);
-    }
-    kn_comm_sum(comm, place, 6);
-    memcpy(g->worst, place, sizeof g->worst);
+    g->error = -largest;
+    const bool here = worst >= 0 && error == g->error;
+    const struct kn_maxwellian m = state_of(eps, fields + (size_t)(here ? worst : 0) * KN_FIELDS);
+    take_worst(g, space, comm, here ? worst : -1, (double[6]){m.n, m.u[0], m.u[1], m.u[2], m.T, time});
 }
 
 /* ------------------------------------------------------------ outermost nodes */
