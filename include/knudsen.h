@@ -31,7 +31,8 @@
  * Between steps the caller may read what the gas does to the walls
  * (kn_sim_walls) and move or heat them (kn_sim_set_wall), which couples the gas
  * to whatever else is computed.  Or hand the whole run, with files, checkpoints
- * and signals, to kn_run().
+ * and signals, to kn_run().  kn_run refuses a case that the velocity grid cannot
+ * represent (KN_EINPUT), unless run.force is set; kn_sim_create makes no such check.
  *
  * Every function that can fail returns a status; kn_error_message() then says
  * what went wrong in a sentence.  The library neither prints nor exits.
@@ -218,6 +219,7 @@ struct kn_case {
         uint64_t seed;
         double walltime; /* s; 0 = no limit */
         enum kn_exchange exchange;
+        bool force; /* compute although the validity checks refuse; kn_run only */
     } run;
     struct {
         int history;    /* steps between history rows; KN_HISTORY_AUTO = 10, thinned as the run gets long */

@@ -527,6 +527,12 @@ const struct kn_key kn_config_keys[] = {
      .unit = "",
      .choices = exchanges,
      .doc = "Way of the rows that GPUs of several ranks exchange at every step; without effect on the CPU."},
+    {.name = "run.force",
+     BOOL(run.force),
+     .initial = "false",
+     .unit = "",
+     .doc = "Whether a case is computed although the validity checks refuse it; the results then carry a "
+            "warning."},
     {.name = "output.history",
      INT(output.history),
      .initial = "auto",

@@ -10,6 +10,7 @@
 #include "sampling.h"
 #include "scales.h"
 #include "sim.h"
+#include "validity.h"
 
 #include <math.h>
 #include <omp.h>
@@ -146,6 +147,7 @@ struct facts {
     struct kn_info_ranks ranks; /* of none, where nobody asked */
     double available;           /* bytes */
     double narrowest;           /* cell, lambda0 */
+    struct kn_validity validity;
 };
 
 /* A length, or another number with a scale, as the case has it and in SI. */
@@ -183,10 +185,7 @@ static void print_linearity(const struct facts *f)
     if (heating > 0)
         printf("%-16s %.2g %% of T0 at most\n", "heating", 100 * heating);
     if (f->c->disturbance == 0)
-        printf("%-16s linearised (disturbance: 0)%s\n", "equation",
-               kn_scales_is_strong(f->c)
-                   ? "; this is a strong disturbance: disturbance: 1 solves the whole equation"
-                   : "");
+        printf("%-16s linearised (disturbance: 0)\n", "equation");
 }
 
 static void print_inflows(const struct facts *f)
@@ -199,11 +198,12 @@ static void print_inflows(const struct facts *f)
         }
 }
 
-static void print_bare(const struct facts *f)
+/* What the checks say before a run. */
+static void print_checks(const struct kn_validity *v)
 {
-    char text[KN_TEXT];
-    if (kn_scales_bare(f->c, text))
-        printf("%-16s %s\n", "no unit", text);
+    printf("%-16s %s\n", "checks", kn_validity_quality(v));
+    for (int i = 0; i < v->count; i++)
+        printf("%-16s %s\n", kn_validity_level_name(v->finding[i].level), v->finding[i].text);
 }
 
 static const char *duration(double s, char text[KN_NAME])
@@ -241,7 +241,6 @@ static void print_case_text(const struct facts *f)
     printf("%-16s %.4g\n", "delta", c->gas.delta);
     print_linearity(f);
     print_inflows(f);
-    print_bare(f);
     print_scaled(f, "mean free path", KN_DIMENSION_PLACE, KN_SCALES_FREE_PATH, "lambda0");
     if (f->scales.known)
         printf("%-16s %s\n", "lambda0", kn_units_text(KN_DIMENSION_LENGTH, f->scales.length, needed));
@@ -277,6 +276,7 @@ static void print_case_text(const struct facts *f)
            duration(kn_estimate_run(&f->estimate, c, f->plan.steps), time), at_most(c), f->estimate.backend,
            f->estimate.threads, f->estimate.threads == 1 ? "" : "s", f->ranks.count > 0 ? " alone" : "",
            (long long)f->estimate.steps, (long long)f->estimate.cells);
+    print_checks(&f->validity);
 }
 
 static void print_case_json(const struct facts *f)
@@ -318,6 +318,8 @@ static void print_case_json(const struct facts *f)
         fputs(", \"ranks\": ", stdout);
         kn_info_ranks_json(&f->ranks);
     }
+    printf(", \"quality\": {\"level\": \"%s\"}, \"notes\": ", kn_validity_quality(&f->validity));
+    kn_validity_print_json(stdout, &f->validity);
     puts("}");
 }
 
@@ -329,6 +331,8 @@ enum kn_status kn_info_case(const struct kn_case *c, int ranks, bool json)
     enum kn_status status = kn_scales_create(&f.scales, c);
     if (status == KN_OK)
         status = kn_sim_plan(c, &kn_comm_alone, &f.plan);
+    if (status == KN_OK)
+        status = kn_validity_judge_case(&f.validity, c, f.plan.time_step);
     if (status == KN_OK && ranks > 0)
         status = kn_info_ranks_create(&f.ranks, c, ranks);
     if (status == KN_OK)

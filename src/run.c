@@ -10,7 +10,6 @@
 
 #include "config.h"
 #include "error.h"
-#include "run_notes.h"
 #include "signals.h"
 
 #include <math.h>
@@ -76,6 +75,8 @@ static enum kn_status look(struct kn_run_parts *r, bool row, bool series)
     if (status == KN_OK)
         status = row ? kn_monitor_take(&r->monitor, step, time, r->fields, walls)
                      : kn_monitor_check(&r->monitor, step, time, r->fields);
+    if (status == KN_OK)
+        kn_validity_watch(&r->gas, &r->c, kn_sim_space(r->sim), r->comm, time, r->fields);
     r->look_s += kn_progress_clock() - begun;
     if (status == KN_OK && row)
         kn_progress_expect(&r->progress, (double)step + kn_verdict_steps_left(&r->monitor));
@@ -172,6 +173,14 @@ static void name_places(struct kn_run_parts *r)
         kn_progress_note(&r->progress, "where each rank computes is in run.log");
 }
 
+/* The findings of the checks from a number on. */
+static void tell_findings(struct kn_run_parts *r, int from)
+{
+    for (int i = from; i < r->validity.count; i++)
+        kn_progress_note(&r->progress, "%s: %s", kn_validity_level_name(r->validity.finding[i].level),
+                         r->validity.finding[i].text);
+}
+
 /* The box, with what is worth knowing about this run. */
 static void introduce(struct kn_run_parts *r)
 {
@@ -207,7 +216,7 @@ static void introduce(struct kn_run_parts *r)
     for (int i = 0; i < KN_SIM_NOTES; i++)
         if (kn_sim_note(r->sim, i)[0])
             kn_progress_note(&r->progress, "%s", kn_sim_note(r->sim, i));
-    kn_run_note_speeds(&r->progress, &r->c, r->sim);
+    tell_findings(r, 0);
 }
 
 static enum kn_status loop(struct kn_run_parts *r)
@@ -249,6 +258,7 @@ static void summarise(const struct kn_run_parts *r, struct kn_summary *s)
         .provenance = &r->provenance,
         .swing = &r->swing,
         .verdict = &r->verdict,
+        .validity = &r->validity,
         .target = r->chosen ? r->c.collision.error : 0,
     };
     s->updates_per_s = (double)(s->steps - r->first) * (double)s->cells * (double)s->nodes / loop_s;
@@ -309,10 +319,27 @@ static enum kn_status write_last_fields(struct kn_run_parts *r, bool unfinished)
     return status == KN_OK ? write_fields(r, unfinished) : status;
 }
 
+/* At the end: findings about the gas in full, and how many there are in all. */
+static void conclude_findings(struct kn_run_parts *r, int before)
+{
+    char percent[32];
+    const struct kn_validity *v = &r->validity;
+    const double error = kn_validity_error(v);
+    tell_findings(r, before);
+    if (v->count == 0)
+        kn_progress_note(&r->progress, "validity checks: good");
+    else if (isnan(error))
+        kn_progress_note(&r->progress, "validity checks: %d warning%s", v->count, v->count > 1 ? "s" : "");
+    else
+        kn_progress_note(&r->progress, "validity checks: %d warning%s, estimated error %s", v->count,
+                         v->count > 1 ? "s" : "", kn_validity_percent(error, percent));
+}
+
 static enum kn_status finish(struct kn_run_parts *r)
 {
     struct kn_summary s;
     bool unfinished = !finished(r);
+    const int before = r->validity.count;
     r->steps = kn_sim_steps(r->sim);
     r->time = kn_sim_time(r->sim);
     enum kn_status status =
@@ -322,11 +349,15 @@ static enum kn_status finish(struct kn_run_parts *r)
     if (status == KN_OK)
         status = write_last_fields(r, unfinished);
     if (status == KN_OK)
+        status = kn_validity_watch_tail(&r->gas, r->sim, r->comm);
+    kn_validity_judge_gas(&r->validity, &r->c, &r->gas);
+    if (status == KN_OK)
         status = kn_comm_agree(r->comm, conclude(r, &s));
     if (status == KN_OK && !unfinished)
         status = settle(r);
     if (status != KN_OK)
         return status;
+    conclude_findings(r, before);
     kn_progress_end(&r->progress, &s);
     return unfinished ? report_stop(r, &s) : KN_OK;
 }
@@ -348,6 +379,7 @@ static enum kn_status dismiss(struct kn_run_parts *r, enum kn_status status)
     if (r->lock >= 0)
         close(r->lock);
     kn_monitor_destroy(&r->monitor);
+    kn_validity_watch_destroy(&r->gas);
     if (r->sim)
         kn_sim_destroy(r->sim);
     free(r->fields);

@@ -35,7 +35,9 @@ static enum kn_status check_case(struct kn_run_parts *r)
     r->memory_available = isnan(room) ? kn_config_memory_available() : room;
     r->fingerprint = kn_config_fingerprint(&r->c);
     r->chosen = kn_sampling_is_due(&r->c);
-    return status;
+    if (status == KN_OK)
+        status = kn_comm_agree(r->comm, kn_validity_judge_case(&r->validity, &r->c, r->plan.time_step));
+    return status == KN_OK ? kn_comm_agree(r->comm, kn_validity_refuse(&r->validity)) : status;
 }
 
 /* ------------------------------------------------------------------ the folder */
@@ -246,8 +248,10 @@ static enum kn_status create(struct kn_run_parts *r)
         return status;
     const int ncells = kn_sim_space(r->sim)->ncells;
     status = kn_monitor_create(&r->monitor, &r->c, kn_sim_space(r->sim), r->comm);
+    if (status == KN_OK)
+        status = kn_validity_watch_create(&r->gas, &r->c);
     r->fields = calloc((size_t)ncells * KN_FIELDS, sizeof *r->fields);
-    r->state = calloc((size_t)kn_monitor_state_size(&r->monitor), sizeof *r->state);
+    r->state = calloc((size_t)kn_run_state_size(r), sizeof *r->state);
     if (status == KN_OK && (!r->fields || !r->state))
         status = kn_error_set(KN_EMEMORY, "not enough memory for the fields of %d cells", ncells);
     lay_tables(r);

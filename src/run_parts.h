@@ -12,6 +12,7 @@
 #include "share.h"
 #include "sim.h"
 #include "swing.h"
+#include "validity.h"
 #include "verdict.h"
 
 enum { KN_RUN_MESSAGE = 1024 };
@@ -38,14 +39,16 @@ struct kn_run_parts {
     bool chosen;                        /* collision.samples was auto */
     struct kn_sim *sim;
     struct kn_monitor monitor;
-    int lock;                   /* of the folder, by rank 0; -1: none */
-    struct kn_history *history; /* rank 0 */
+    struct kn_validity validity; /* what the checks have found */
+    struct kn_validity_gas gas;  /* what was seen of the gas for them */
+    int lock;                    /* of the folder, by rank 0; -1: none */
+    struct kn_history *history;  /* rank 0 */
     struct kn_progress progress;
     struct kn_provenance provenance;
     struct kn_share_table tables[KN_RUN_TABLES];
     struct kn_share share;
     double *fields;      /* [ncells][KN_FIELDS] of this rank, of the latest look */
-    double *state;       /* [kn_monitor_state_size], on its way into a checkpoint */
+    double *state;       /* [kn_run_state_size], on its way into a checkpoint */
     int64_t first, last; /* steps at which this process begins and the run ends */
     const char *at_last; /* the outcome when `last` is reached */
     const char *outcome; /* why the loop ended, */
@@ -81,6 +84,10 @@ static inline bool kn_run_replaces(const struct kn_run_parts *r)
 }
 
 /* run_state.c: write a checkpoint; find the newest and make the simulation for it; take it up.  All ranks. */
+/* run_state.c: doubles of monitor and checks that a checkpoint holds. */
+int64_t kn_run_state_size(const struct kn_run_parts *r);
+
+/* Write a checkpoint; find the newest and make the simulation for it; take it up.  All ranks. */
 enum kn_status kn_run_save(struct kn_run_parts *r);
 enum kn_status kn_run_find(const struct kn_run_parts *r, struct kn_checkpoint *k,
                            char *note); /* [KN_CHECKPOINT_NOTE] */

@@ -67,6 +67,11 @@ static enum kn_status secure(struct kn_run_parts *r, struct kn_history_sums *sum
     return status == KN_OK ? kn_history_sync(r->history, sums) : status;
 }
 
+int64_t kn_run_state_size(const struct kn_run_parts *r)
+{
+    return kn_monitor_state_size(&r->monitor) + KN_VALIDITY_STATE;
+}
+
 enum kn_status kn_run_save(struct kn_run_parts *r)
 {
     const double begun = kn_progress_clock();
@@ -75,9 +80,10 @@ enum kn_status kn_run_save(struct kn_run_parts *r)
     kn_sim_describe(r->sim, &k);
     k.fingerprint = r->fingerprint;
     k.nwatched = KN_MONITOR_CELL;
-    k.nmonitor = kn_monitor_state_size(&r->monitor);
+    k.nmonitor = kn_run_state_size(r);
     k.monitor = r->state;
     kn_monitor_save(&r->monitor, r->state);
+    kn_validity_watch_save(&r->gas, r->state + kn_monitor_state_size(&r->monitor));
     enum kn_status status = kn_comm_agree(r->comm, kn_run_is_first(r) ? secure(r, &k.history) : KN_OK);
     if (status == KN_OK)
         status = kn_checkpoint_write(r->options.folder, &k, &source);
@@ -146,6 +152,8 @@ enum kn_status kn_run_load(struct kn_run_parts *r, const struct kn_checkpoint *k
     const struct kn_checkpoint_source to = source_of(r);
     enum kn_status status = kn_sim_adopt(r->sim, k);
     if (status == KN_OK) /* before the cells: it knows whether their averages go on */
-        status = kn_monitor_restore(&r->monitor, k->monitor, k->nmonitor);
+        status = kn_monitor_restore(&r->monitor, k->monitor, k->nmonitor - KN_VALIDITY_STATE);
+    if (status == KN_OK)
+        kn_validity_watch_restore(&r->gas, k->monitor + k->nmonitor - KN_VALIDITY_STATE);
     return status == KN_OK ? kn_checkpoint_load(k, &to) : status;
 }

@@ -101,6 +101,20 @@ static void fill_edges(double *edges, const struct kn_case *c, int axis)
     }
 }
 
+double kn_space_mean_width(const struct kn_case *c, int axis, double power)
+{
+    const int n = c->space.cells[axis];
+    const double length = c->gas.delta * c->space.size[axis];
+    double sum = 0, mean = 0;
+    for (int i = 0; i < n; i++)
+        sum += relative_width(c->space.cluster[axis], c->space.stretch[axis], i, n);
+    for (int i = 0; i < n; i++) {
+        const double share = relative_width(c->space.cluster[axis], c->space.stretch[axis], i, n) / sum;
+        mean += share * pow(share * length, power);
+    }
+    return mean;
+}
+
 double kn_space_narrowest(const struct kn_case *c, int axis)
 {
     const int n = c->space.cells[axis];

@@ -74,6 +74,9 @@ int kn_space_inflow_axis(const struct kn_case *c);
 /* Width of the narrowest cell along an axis, lambda0. */
 double kn_space_narrowest(const struct kn_case *c, int axis);
 
+/* Mean over the length of an axis of a power of the widths of its cells, lambda0. */
+double kn_space_mean_width(const struct kn_case *c, int axis, double power);
+
 /* Name of a side as the case file spells it. */
 const char *kn_space_side_name(enum kn_side side);
 

@@ -141,6 +141,7 @@ class Run(Snapshot):
     ``history``             columns of history.csv
     ``quantities`` ``errors``  what came out: D, G, G_P, G_T, walls
     ``summary`` ``case``    summary.json, and the whole case in it
+    ``notes`` ``quality``   what the validity checks have found
     ``si``                  all of it in SI, or None
     """
 
@@ -191,6 +192,16 @@ class Run(Snapshot):
     def errors(self):
         """Standard errors of ``quantities`` where collisions are sampled, else None; nan where unknown."""
         return numbers(self.summary["errors"]) if "errors" in self.summary else None
+
+    @property
+    def notes(self):
+        """What the validity checks have found: a list of records with ``level``, ``code``, ``error``, ``text``."""
+        return self.summary.get("notes", [])
+
+    @property
+    def quality(self):
+        """How far the results can be trusted: ``level`` is good, warning or forced; ``error_estimate``."""
+        return self.summary.get("quality", Record())
 
     @property
     def history(self):

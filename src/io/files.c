@@ -56,6 +56,10 @@ enum kn_status kn_files_join(char *path, const char *folder, const char *name)
 enum kn_status kn_files_temporary(char *temporary, const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    struct stat info;
+    /* A rename would replace even a device such as /dev/null. */
+    if (lstat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISLNK(info.st_mode))
+        return kn_error_set(KN_EIO, "cannot write '%s': it is not a regular file", path);
     if (snprintf(temporary, KN_PATH, "%.*s.%s" KN_FILES_TEMPORARY, (int)(name - path), path, name) >= KN_PATH)
         return kn_error_set(KN_EIO, "the path '%.60s...' is too long", path);
     return KN_OK;

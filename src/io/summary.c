@@ -3,6 +3,7 @@
 #include "io/files.h"
 #include "scales.h"
 #include "swing.h"
+#include "validity.h"
 #include "verdict.h"
 
 #include <inttypes.h>
@@ -285,24 +286,6 @@ static void print_samples(struct json *j, const struct kn_summary *s)
     close_with(j, '}');
 }
 
-/* How far the results can be trusted: steady or not, by how much quantities may still change. */
-static void print_quality(struct json *j, const struct kn_summary *s)
-{
-    const struct kn_verdict *v = s->verdict;
-    if (!v)
-        return;
-    name(j, "quality");
-    open_with(j, '{');
-    text(j, "verdict", kn_verdict_name(v->word));
-    text(j, "sentence", v->text);
-    number(j, "tolerance", s->m->c->time.tolerance);
-    number(j, "remaining_change", v->remaining);
-    number(j, "observed_change", v->observed);
-    text(j, "changes_most", v->column < 0 ? "" : s->m->columns[v->column].name);
-    number(j, "steady_at", v->until);
-    close_with(j, '}');
-}
-
 /* ----------------------------------------------------------------- sections */
 
 static void print_work(struct json *j, const struct kn_summary *s)
@@ -369,6 +352,36 @@ static void print_last_row(struct json *j, const struct kn_monitor *m)
     for (int i = 0; i < m->ncolumns; i++)
         number(j, m->columns[i].name, value_of(m, &m->columns[i], LAST));
     close_with(j, '}');
+}
+
+/* Whether the run is steady, and by how much quantities may still change. */
+static void print_verdict(struct json *j, const struct kn_summary *s)
+{
+    const struct kn_verdict *v = s->verdict;
+    text(j, "verdict", kn_verdict_name(v->word));
+    text(j, "sentence", v->text);
+    number(j, "tolerance", s->m->c->time.tolerance);
+    number(j, "remaining_change", v->remaining);
+    number(j, "observed_change", v->observed);
+    text(j, "changes_most", v->column < 0 ? "" : s->m->columns[v->column].name);
+    number(j, "steady_at", v->until);
+}
+
+/* How far the results can be trusted. */
+static void print_quality(struct json *j, const struct kn_summary *s)
+{
+    const struct kn_validity *v = s->validity;
+    name(j, "quality");
+    open_with(j, '{');
+    if (s->verdict)
+        print_verdict(j, s);
+    if (v) {
+        text(j, "level", kn_validity_quality(v));
+        number(j, "error_estimate", kn_validity_error(v));
+    }
+    close_with(j, '}');
+    name(j, "notes");
+    kn_validity_print_json(j->to, v ? v : &(struct kn_validity){0});
 }
 
 void kn_summary_print(FILE *to, const struct kn_summary *s)

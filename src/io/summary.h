@@ -21,6 +21,7 @@ enum kn_phase {
 
 struct kn_swing;
 struct kn_verdict;
+struct kn_validity;
 
 struct kn_summary {
     const struct kn_monitor *m;
@@ -38,6 +39,7 @@ struct kn_summary {
     const struct kn_provenance *provenance; /* or NULL */
     const struct kn_swing *swing;           /* or NULL */
     const struct kn_verdict *verdict;       /* or NULL */
+    const struct kn_validity *validity;     /* or NULL */
     double target; /* relative error that collision.samples was chosen for; 0 = a number was given */
 };
 

@@ -363,13 +363,29 @@ function provenanceSection() {
   ];
 }
 
+/* -------------------------------------------------------------- validity */
+
+/* What the checks of the program have found; runs of older versions do not tell. */
+function validityNotes() {
+  const {quality, notes = []} = run;
+  if (!quality?.level) return [];
+  const estimate = quality.error_estimate, error = estimate === null ? '' :
+    `, estimated error ${estimate > 1 ? 'more than 100' : readable(100 * estimate, 2)} %`;
+  const words = {good: 'Validity checks: good', warning: 'Validity checks: warning', forced: 'Validity checks: forced'};
+  return [
+    element('p', {id: 'quality', class: quality.level === 'good' ? '' : 'validity'},
+      element('strong', {}, words[quality.level] ?? quality.level), error),
+    ...notes.map(({level, text}) => element('p', {class: 'validity'}, `${level}: ${text}`))
+  ];
+}
+
 /* ------------------------------------------------------------------ all */
 
 function build() {
   const main = document.getElementById('main'), contents = document.getElementById('contents');
   const sections = [
     [
-      'Results', ...report.notes.map(text => element('p', {class: 'note'}, text)),
+      'Results', ...validityNotes(), ...report.notes.map(text => element('p', {class: 'note'}, text)),
       living(() => [headlineCards()]), living(() => [wallTable()].filter(Boolean))
     ],
     ...fieldSections(),

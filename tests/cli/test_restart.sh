@@ -20,6 +20,8 @@ collision:
 walls:
   top:
     velocity: [1, 0, 0]
+run:
+  force: true                # few nodes: the test is about bits
 time:
   splitting: strang
 output:

@@ -121,6 +121,12 @@ class Places(Test):
         self.refuses("y= does not place a line along y", run.line, "ux", along="y", y=0.5)
         self.refuses("none of the axes", run.cut, "ux", r=0.5)
 
+    def test_validity(self):
+        run = finished(PLATES)
+        self.assertEqual(run.quality.level, "forced")
+        self.assertGreater(run.quality.error_estimate, 0.2)
+        self.assertIn("velocity-grid", [note.code for note in run.notes])
+
     def test_gas_without_axes(self):
         case = {"space": {"cells": 1}, "velocity": {"nodes": 4}, "collision": {"method": "bgk"}}
         case |= {"walls": {side: {"kind": "periodic"} for side in ("left", "right")}}

@@ -34,6 +34,7 @@ disturbance: 0.5
 space: {cells: 6, size: 2 um}
 velocity: {grid: gauss, nodes: 4}
 collision: {method: bgk}
+run: {force: true}
 walls:
   left: {kind: inflow, density: 0.3, velocity: [0.1, 0.2, 0]}
   right: {kind: inflow, temperature: 360 K}
@@ -361,6 +362,11 @@ class Report(unittest.TestCase):
                   "--set", "velocity.nodes=4"))
         self.assertEqual(driver.find_elements(By.CSS_SELECTOR, "#references table"), [])
         self.assertIn("not at the delta of this run, 1.5", find("#references").text)
+
+    def test_14_validity(self):
+        show(self.real)
+        self.assertIn("Validity checks: forced", find("#quality").text)
+        self.assertIn("the velocity grid cannot represent", find("#quality + .validity").text)
 
     def test_15_si(self):
         show(self.si)

@@ -1,0 +1,193 @@
+/* What the validity checks say of cases, and of a gas. */
+#include "expect.h"
+
+#include "validity.h"
+
+static const struct kn_finding *find(const struct kn_validity *v, const char *code)
+{
+    for (int i = 0; i < v->count; i++)
+        if (strcmp(v->finding[i].code, code) == 0)
+            return &v->finding[i];
+    return NULL;
+}
+
+/* The error that a case is said to have; 0: there is no such finding. */
+static double said(const char *code, const char *settings)
+{
+    struct kn_case c;
+    struct kn_validity v;
+    struct kn_plan_size plan;
+    expect_case(&c, settings);
+    expect_ok(kn_sim_plan(&c, &kn_comm_alone, &plan));
+    expect_ok(kn_validity_judge_case(&v, &c, plan.time_step));
+    const struct kn_finding *f = find(&v, code);
+    return f ? f->error : 0;
+}
+
+/* True errors, measured against finer grids (theory, section 14), and what is said of them: at least two
+ * thirds and at most five times as much. */
+static void cells_and_steps(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *code, *settings;
+        double error;
+    } flows[] = {
+        {"cells", "gas.delta=100 space.cells=10 source.force=[0,1,0]", 0.24},
+        {"cells", "gas.delta=100 space.cells=20 source.force=[0,1,0]", 0.037},
+        {"cells", "gas.delta=10 space.cells=10 source.force=[0,1,0]", 0.0225},
+        {"cells", "gas.delta=100 space.cells=40 space.stretch=0.9 source.force=[0,1,0]", 0.0165},
+        {"cells", "gas.delta=100 space.cells=40 space.order=1 walls.right.velocity=[0,1,0]", 1.31},
+        {"cells", "gas.delta=10 space.cells=[10,10] walls.top.velocity=[1,0,0]", 0.04},
+        {"cells", "gas.delta=30 space.cells=[40,40] walls.top.velocity=[1,0,0]", 0.018},
+        {"time-step", "gas.delta=100 space.cells=20 time.step=1 walls.right.velocity=[0,1,0]", 0.07},
+        {"rounding",
+         "gas.delta=500 space.cells=20 walls.left.velocity=[0,-0.5,0] walls.right.velocity=[0,0.5,0]", 0.021},
+        {"rays", "gas.delta=0.1 space.cells=40 source.temperature_gradient=[0,1,0]", 0.18},
+        {"rays", "gas.delta=0.1 space.cells=[40,40] walls.top.velocity=[1,0,0]", 0.047},
+    };
+    for (size_t i = 0; i < sizeof flows / sizeof *flows; i++) {
+        char settings[256];
+        snprintf(settings, sizeof settings, "collision.method=bgk velocity.nodes=8 %s", flows[i].settings);
+        print_message("%s: %s\n", flows[i].code, flows[i].settings);
+        expect_between("estimate", said(flows[i].code, settings), flows[i].error / 1.5, 5 * flows[i].error);
+    }
+}
+
+/* Flows that are right to 1 %. */
+static void good_cases(void **state)
+{
+    (void)state;
+    static const char *const flows[] = {
+        "gas.delta=100 space.cells=10 walls.left.velocity=[0,-0.5,0] walls.right.velocity=[0,0.5,0]",
+        "gas.delta=0.1 space.cells=10 walls.right.velocity=[0,1,0]",
+        "gas.delta=10 space.cells=40 source.force=[0,1,0]",
+        "gas.delta=1 space.cells=[40,40] walls.top.velocity=[1,0,0]",
+        "gas.delta=1 space.cells=10 disturbance=1 walls.right.temperature=0.1",
+    };
+    for (size_t i = 0; i < sizeof flows / sizeof *flows; i++) {
+        struct kn_case c;
+        struct kn_validity v;
+        expect_case(&c, "collision.method=bgk velocity.nodes=8");
+        expect_set(&c, flows[i]);
+        expect_ok(kn_validity_judge_case(&v, &c, 0.05));
+        if (v.count > 0)
+            print_error("%s: %s\n", flows[i], v.finding[0].text);
+        assert_int_equal(v.count, 0);
+        assert_string_equal(kn_validity_quality(&v), "good");
+    }
+}
+
+static void judge(struct kn_validity *v, const char *settings)
+{
+    struct kn_case c;
+    expect_case(&c, "collision.method=bgk velocity.nodes=8 space.cells=10");
+    expect_set(&c, settings);
+    expect_ok(kn_validity_judge_case(v, &c, 0.05));
+}
+
+static void refusal_and_force(void **state)
+{
+    (void)state;
+    struct kn_validity v;
+    judge(&v, "disturbance=1 walls.right.temperature=3");
+    assert_int_equal(kn_validity_worst(&v), KN_LEVEL_REFUSAL);
+    assert_int_equal(kn_validity_refuse(&v), KN_EINPUT);
+    assert_non_null(strstr(kn_error_message(), "run.force: true"));
+    assert_non_null(strstr(kn_error_message(), "velocity.nodes: 26 brings it to"));
+    judge(&v, "disturbance=1 walls.right.temperature=3 run.force=true");
+    expect_ok(kn_validity_refuse(&v));
+    assert_string_equal(kn_validity_quality(&v), "forced");
+    expect_between("error", kn_validity_error(&v), 0.3, 0.4);
+    judge(&v, "disturbance=1 walls.right.temperature=-0.9999999"); /* nothing is left of it on the grid */
+    assert_int_equal(kn_validity_worst(&v), KN_LEVEL_REFUSAL);
+    judge(&v, "disturbance=1 walls.right.oscillation.temperature=3 walls.right.oscillation.frequency=1");
+    assert_int_equal(kn_validity_worst(&v), KN_LEVEL_REFUSAL);
+    judge(&v, "disturbance=1 walls.right.oscillation.velocity=[0,2,0] walls.right.oscillation.frequency=1");
+    assert_int_equal(kn_validity_worst(&v), KN_LEVEL_REFUSAL);
+    judge(&v, "disturbance=1 walls.left.kind=inflow walls.left.velocity=[3,0,0]");
+    assert_int_equal(kn_validity_worst(&v), KN_LEVEL_REFUSAL);
+}
+
+static void gas_and_drive(void **state)
+{
+    (void)state;
+    struct kn_validity v;
+    judge(&v, "gas.species=nitrogen gas.temperature=300K gas.pressure=1Pa space.size=1mm "
+              "walls.right.temperature=310K");
+    assert_non_null(find(&v, "diatomic"));
+    judge(&v, "gas.species=nitrogen gas.temperature=300K gas.pressure=1Pa space.size=1mm "
+              "walls.right.velocity=[0m/s,10m/s,0m/s]");
+    assert_null(find(&v, "diatomic"));
+    judge(&v, "gas.species=argon gas.temperature=300K gas.pressure=1Pa space.size=1mm "
+              "walls.right.temperature=310K");
+    assert_null(find(&v, "diatomic"));
+    assert_null(find(&v, "linearised"));
+    judge(&v, "gas.species=argon gas.temperature=300K gas.pressure=1Pa space.size=1mm walls.left.kind=inflow "
+              "walls.right.kind=inflow walls.left.density=4.8e20m-3");
+    assert_non_null(find(&v, "linearised")); /* twice the pressure */
+    judge(&v, "gas.species=argon gas.temperature=300K gas.pressure=1Pa space.size=1mm "
+              "walls.right.temperature=400K");
+    assert_non_null(find(&v, "linearised"));
+}
+
+/* The list has an end. */
+static void many_findings(void **state)
+{
+    (void)state;
+    struct kn_validity v = {0};
+    for (int i = 0; i < 2 * KN_VALIDITY_MOST; i++)
+        kn_validity_add(&v, KN_LEVEL_WARNING, "test", 0.01 * i, "number %d", i);
+    assert_int_equal(v.count, KN_VALIDITY_MOST);
+    kn_validity_add(&v, KN_LEVEL_SILENT, "test", 0, "nothing");
+    assert_int_equal(v.count, KN_VALIDITY_MOST);
+}
+
+/* A gas that became hot, dense or impossible. */
+static void watched_gas(void **state)
+{
+    (void)state;
+    struct kn_case c;
+    struct kn_space space;
+    struct kn_validity_gas g, again;
+    struct kn_validity v = {0};
+    double fields[10][KN_FIELDS] = {{0}}, kept[KN_VALIDITY_STATE];
+    expect_case(&c, "collision.method=bgk velocity.nodes=8 space.cells=10 disturbance=1 gas.delta=10 "
+                    "space.order=1");
+    expect_ok(kn_space_create(&space, &c, NULL));
+    expect_ok(kn_validity_watch_create(&g, &c));
+    fields[3][KN_THETA] = 0.02;
+    kn_validity_watch(&g, &c, &space, &kn_comm_alone, 1, fields[0]);
+    expect_near("error", g.error, 0, 0);
+    fields[4][KN_THETA] = 1;
+    fields[5][KN_RHO] = 3;
+    kn_validity_watch(&g, &c, &space, &kn_comm_alone, 2, fields[0]);
+    expect_near("temperature", g.worst[4], 2, 1e-12);
+    expect_near("time", g.worst[5], 2, 0);
+    expect_near("density", g.most_density, 4, 1e-12);
+    fields[4][KN_THETA] = 0; /* what was seen is remembered */
+    fields[6][KN_RHO] = -1.5;
+    kn_validity_watch(&g, &c, &space, &kn_comm_alone, 3, fields[0]);
+    kn_validity_watch_save(&g, kept);
+    expect_ok(kn_validity_watch_create(&again, &c));
+    kn_validity_watch_restore(&again, kept);
+    kn_validity_judge_gas(&v, &c, &again);
+    assert_non_null(find(&v, "gas"));
+    expect_between("error", find(&v, "gas")->error, 0.05, 0.1);
+    assert_non_null(find(&v, "negative"));
+    assert_non_null(find(&v, "cells"));
+    expect_between("cells", find(&v, "cells")->error, 1.5, 2.5); /* 0.52 * 4 times a width of 1 */
+    kn_validity_watch_destroy(&again);
+    kn_validity_watch_destroy(&g);
+    kn_space_destroy(&space);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cells_and_steps),   cmocka_unit_test(good_cases),
+        cmocka_unit_test(refusal_and_force), cmocka_unit_test(gas_and_drive),
+        cmocka_unit_test(many_findings),     cmocka_unit_test(watched_gas),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
