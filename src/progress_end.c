@@ -305,8 +305,9 @@ void kn_progress_table(struct kn_progress *p, const struct kn_summary *s)
     char took[PART], rate[PART];
     kn_progress_line(
         p, unfinished ? KN_STYLE_WARNING : KN_STYLE_GOOD, "%s: step %lld, t = %.6g%s%s, after %s, %s",
-        s->outcome, (long long)s->steps, p->second * s->time, *p->time_unit ? " " : "", p->time_unit,
-        kn_progress_duration(took, s->wall_s), kn_progress_scaled(rate, s->updates_per_s, " updates/s"));
+        strcmp(s->outcome, "steady") == 0 ? "steady state reached" : s->outcome, (long long)s->steps,
+        p->second * s->time, *p->time_unit ? " " : "", p->time_unit, kn_progress_duration(took, s->wall_s),
+        kn_progress_scaled(rate, s->updates_per_s, " updates/s"));
     show_verdict(p, s);
     show_values(p, s);
     show_phases(p, s);
