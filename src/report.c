@@ -216,7 +216,9 @@ static enum kn_status read_folder(struct report *r)
                                   "What it had written is here.");
     else
         take_case(r);
-    kn_fields_read_scales(r->gas.file, r->has_case ? &r->c : NULL, &r->scales, r->species);
+    if (!kn_fields_read_scales(r->gas.file, r->has_case ? &r->c : NULL, &r->scales, r->species))
+        return kn_error_set(KN_EIO, "'%s' is damaged: the group si does not hold the species and the scales",
+                            r->gas.path);
     if (r->gas.file < 0)
         kn_report_note(&r->notes,
                        "The run stopped before fields were written; knudsen run --resume goes on.");
@@ -255,6 +257,11 @@ enum kn_status kn_report(const struct kn_report_options *options, char *path, si
         status = read_folder(r);
     if (status == KN_OK)
         status = kn_files_write_text(path, print_page, &r);
+    if (status == KN_OK && r->gas.damaged)
+        status = kn_error_set(KN_EIO,
+                              "'%s' is damaged: its values cannot be read or do not match their "
+                              "checksums; '%s' has the rest",
+                              r->gas.path, path);
     kn_report_fields_close(&r->gas);
     kn_history_free(&r->history);
     kn_report_notes_close(&r->notes);

@@ -65,7 +65,7 @@ static bool fill_fields(struct kn_record *r, const struct kn_report_gas *g, cons
     for (int d = 0; d < 3; d++) {
         r->cells[d] = space->cells[d];
         r->edges[d] = space->edges[d];
-        if (g->file >= 0 && g->cells[d] != space->cells[d])
+        if (g->file >= 0 && g->grid.cells[d] != space->cells[d])
             return false;
     }
     r->ncells = space->ncells;

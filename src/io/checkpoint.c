@@ -159,18 +159,6 @@ enum kn_status kn_checkpoint_write(const char *folder, const struct kn_checkpoin
 
 /* ----------------------------------------------------------------- reading */
 
-static bool read_attribute(hid_t file, const char *name, hid_t type, void *value)
-{
-    hid_t attribute = H5Aopen(file, name, H5P_DEFAULT);
-    if (attribute < 0)
-        return false;
-    hid_t space = H5Aget_space(attribute);
-    bool good = H5Sget_simple_extent_npoints(space) == 1 && H5Aread(attribute, type, value) >= 0;
-    H5Sclose(space);
-    H5Aclose(attribute);
-    return good;
-}
-
 static bool refuse(char *why, const char *reason)
 {
     snprintf(why, WHY, "%s", reason);
@@ -180,14 +168,14 @@ static bool refuse(char *why, const char *reason)
 static bool read_scalars(hid_t file, struct kn_checkpoint *k, char *why)
 {
     int format;
-    if (!read_attribute(file, "format", H5T_NATIVE_INT, &format))
+    if (!kn_store_read_value(file, "format", H5T_NATIVE_INT, &format))
         return refuse(why, "it is not a checkpoint, or its header is damaged");
     if (format != FORMAT) {
         snprintf(why, WHY, "it has format %d, this program reads format %d", format, FORMAT);
         return false;
     }
     for (int i = 0; i < NSCALARS; i++)
-        if (!read_attribute(file, scalars[i].name, type_of(&scalars[i]), (char *)k + scalars[i].offset))
+        if (!kn_store_read_value(file, scalars[i].name, type_of(&scalars[i]), (char *)k + scalars[i].offset))
             return refuse(why, "its header is damaged");
     if (k->step < 0 || k->ncells < 1 || k->nnodes < 1 || k->nwatched < 0 || k->nmonitor < 0)
         return refuse(why, "its header makes no sense");
@@ -205,7 +193,7 @@ static bool read_monitor(hid_t file, struct kn_checkpoint *k, char *why)
         H5Dclose(set);
     if (!good)
         refuse(why, "its monitor data are damaged");
-    else if (!read_attribute(file, "checksum", H5T_NATIVE_UINT64, &sum) || sum != header_sum(k))
+    else if (!kn_store_read_value(file, "checksum", H5T_NATIVE_UINT64, &sum) || sum != header_sum(k))
         good = refuse(why, "its header does not match its checksum");
     if (!good)
         kn_checkpoint_free(k);

@@ -4,6 +4,7 @@
 #include "config.h"
 #include "error.h"
 #include "io/files.h"
+#include "text.h"
 
 #include <errno.h>
 #include <math.h>
@@ -92,6 +93,7 @@ void kn_summary_text(const char *value, char *text, size_t size)
 {
     const int length = value && *value == '"' ? (int)strcspn(value + 1, "\"\\") : 0;
     snprintf(text, size, "%.*s", length, length > 0 ? value + 1 : "");
+    kn_text_clean(text);
 }
 
 /* JSON is YAML: the case reads back as it would from its file. */
