@@ -253,11 +253,11 @@ enum kn_status kn_history_read(struct kn_history_table *h, const char *folder)
     size_t size = 0;
     *h = (struct kn_history_table){.columns = 0};
     enum kn_status status = kn_files_join(path, folder, "history.csv");
-    if (status != KN_OK)
-        return status;
-    FILE *from = fopen(path, "re");
+    FILE *from = NULL;
+    if (status == KN_OK)
+        status = kn_files_open(&from, path);
     if (!from)
-        return errno == ENOENT ? KN_OK : kn_error_set(KN_EIO, "cannot read '%s': %s", path, strerror(errno));
+        return status;
     if (getline(&line, &size, from) < 0) { /* empty: as good as absent */
         free(line);
         fclose(from);

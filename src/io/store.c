@@ -244,6 +244,11 @@ void kn_store_check_chunks(hid_t list, int rank, const hsize_t *chunk)
 
 hid_t kn_store_open(const char *path, char *reason)
 {
+    struct stat info;
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
+        strcpy(reason, "it is not a regular file");
+        return H5I_INVALID_HID;
+    }
     hid_t access = access_list();
     hid_t file = H5Fopen(path, H5F_ACC_RDONLY, access);
     if (file < 0)
