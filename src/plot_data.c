@@ -21,13 +21,15 @@ static enum kn_status damaged(const char *path, const char *reason)
 }
 
 /* The times of the files that the series links to; one that is gone is left out. */
-static bool read_series(hid_t file, struct kn_plot_run *r)
+static enum kn_status read_series(hid_t file, const char *path, struct kn_plot_run *r)
 {
     const int length = kn_fields_series_length(file);
+    if (length < 0)
+        return damaged(path, "its series cannot be read");
     r->series = malloc(((size_t)length + 1) * sizeof *r->series);
     r->links = malloc(((size_t)length + 1) * sizeof *r->links);
     if (!r->series || !r->links)
-        return false;
+        return no_memory(path);
     for (int i = 0; i < length; i++) {
         if (!kn_fields_series_name(file, i, r->links[r->times]))
             continue;
@@ -37,7 +39,7 @@ static bool read_series(hid_t file, struct kn_plot_run *r)
         r->times += kn_store_read_number(group, "time", &r->series[r->times]);
         H5Gclose(group);
     }
-    return true;
+    return KN_OK;
 }
 
 static enum kn_status read_shape(hid_t file, const char *path, struct kn_plot_run *r)
@@ -51,8 +53,9 @@ static enum kn_status read_shape(hid_t file, const char *path, struct kn_plot_ru
             if (!isfinite(r->grid.edges[d][i]) || (i > 0 && r->grid.edges[d][i] <= r->grid.edges[d][i - 1]))
                 return damaged(path, "its grid does not fit its delta");
         }
-    r->has_mean = H5Lexists(file, "mean", H5P_DEFAULT) > 0;
-    return read_series(file, r) ? KN_OK : no_memory(path);
+    const htri_t mean = H5Lexists(file, "mean", H5P_DEFAULT);
+    r->has_mean = mean > 0;
+    return mean < 0 ? damaged(path, "it cannot be listed") : read_series(file, path, r);
 }
 
 /* No fields: a run that stopped before it wrote any, or no run at all. */

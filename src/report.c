@@ -42,7 +42,7 @@ static void take_case(struct report *r)
     const double step = kn_summary_number(kn_summary_member(r->summary, "time_step"));
     kn_summary_text(kn_summary_member(r->summary, "outcome"), r->outcome, sizeof r->outcome);
     r->time_step = isfinite(step) ? step : 0;
-    r->has_case = kn_summary_case(r->summary, &r->c) == KN_OK;
+    r->has_case = kn_report_succeeded(kn_summary_case(r->summary, &r->c));
     if (!r->has_case && kn_summary_member(r->summary, "case"))
         kn_report_note(&r->notes, "This version cannot read the case of the run: %s", kn_error_message());
 }
@@ -168,9 +168,8 @@ static void print_data(FILE *to, struct report *r)
 }
 
 /* The page, with what its marks {{...}} stand for. */
-static void print_page(FILE *to, const void *what)
+static void print_page(FILE *to, struct report *r)
 {
-    struct report *r = *(struct report *const *)what;
     for (const char *at = (const char *)kn_report_html, *mark; *at; at = mark) {
         mark = strstr(at, "{{");
         mark = mark ? mark : at + strlen(at);
@@ -240,6 +239,38 @@ static enum kn_status choose_output(const struct kn_report_options *o, char *pat
     return KN_OK;
 }
 
+static void print_text(FILE *to, const void *text)
+{
+    fputs(text, to);
+}
+
+/* The page is complete before it becomes a file. */
+static enum kn_status write_page(struct report *r, const char *path)
+{
+    char *page = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&page, &size);
+    (void)kn_report_lacked_memory();
+    bool good = to != NULL;
+    if (good) {
+        print_page(to, r);
+        good = !ferror(to);
+        good = fclose(to) == 0 && good && page;
+    }
+    const bool lacked = kn_report_lacked_memory() || !good;
+    enum kn_status status =
+        lacked ? kn_error_set(KN_EMEMORY, "not enough memory for the report of '%s'", r->folder)
+               : kn_files_write_text(path, print_text, page);
+    if (status == KN_OK && r->gas.damaged)
+        status =
+            kn_error_set(KN_EIO,
+                         "'%s' is damaged: its values cannot be read or do not match their checksums; '%s' "
+                         "has the rest",
+                         r->gas.path, path);
+    free(page);
+    return status;
+}
+
 enum kn_status kn_report(const struct kn_report_options *options, char *path, size_t size)
 {
     struct report *r = calloc(1, sizeof *r);
@@ -256,12 +287,7 @@ enum kn_status kn_report(const struct kn_report_options *options, char *path, si
     if (status == KN_OK)
         status = read_folder(r);
     if (status == KN_OK)
-        status = kn_files_write_text(path, print_page, &r);
-    if (status == KN_OK && r->gas.damaged)
-        status = kn_error_set(KN_EIO,
-                              "'%s' is damaged: its values cannot be read or do not match their "
-                              "checksums; '%s' has the rest",
-                              r->gas.path, path);
+        status = write_page(r, path);
     kn_report_fields_close(&r->gas);
     kn_history_free(&r->history);
     kn_report_notes_close(&r->notes);

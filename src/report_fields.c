@@ -24,8 +24,9 @@ enum kn_status kn_report_fields_open(struct kn_report_gas *g, const char *folder
         return status;
     for (int d = 0; d < 3; d++)
         g->ncells *= (size_t)g->grid.cells[d];
-    g->mean = H5Lexists(g->file, "mean", H5P_DEFAULT) > 0;
-    return KN_OK;
+    const htri_t mean = H5Lexists(g->file, "mean", H5P_DEFAULT);
+    g->mean = mean > 0;
+    return mean >= 0 ? KN_OK : kn_error_set(KN_EIO, "'%s' is damaged: it cannot be listed", g->path);
 }
 
 void kn_report_fields_close(struct kn_report_gas *g)
@@ -36,9 +37,10 @@ void kn_report_fields_close(struct kn_report_gas *g)
     *g = (struct kn_report_gas){.file = H5I_INVALID_HID};
 }
 
-double *kn_report_fields_table(const struct kn_report_gas *g, bool mean)
+double *kn_report_fields_table(struct kn_report_gas *g, bool mean)
 {
-    double *table = g->file < 0 || (mean && !g->mean) ? NULL : malloc(g->ncells * KN_FIELDS * sizeof *table);
+    double *table =
+        g->file < 0 || (mean && !g->mean) ? NULL : kn_report_allocate(g->ncells, KN_FIELDS * sizeof *table);
     hid_t where = table ? H5Gopen2(g->file, mean ? "mean" : "/", H5P_DEFAULT) : H5I_INVALID_HID;
     for (const struct kn_quantity *q = kn_fields_quantities; table && q->name; q++) {
         double *values = kn_fields_read_quantity(where, q, &g->grid);
@@ -46,6 +48,7 @@ double *kn_report_fields_table(const struct kn_report_gas *g, bool mean)
             memcpy(table + cell * KN_FIELDS + q->first, values + cell * (size_t)q->components,
                    (size_t)q->components * sizeof *values);
         if (!values) {
+            g->damaged = true;
             free(table);
             table = NULL;
         }
@@ -88,7 +91,7 @@ static double selection_bytes(const struct selection *s)
 static int *spread(int n, int wanted, int *count)
 {
     *count = wanted < n ? wanted : n;
-    int *keep = malloc((size_t)*count * sizeof *keep);
+    int *keep = kn_report_allocate((size_t)*count, sizeof *keep);
     for (int i = 0; keep && i < *count; i++)
         keep[i] = *count == n ? i : (int)((2.0 * i + 1) / (2.0 * *count) * n);
     if (keep && *count < n)
@@ -181,7 +184,7 @@ static void note_selection(const struct selection *s, const struct kn_report_gas
 static void print_block(FILE *to, const double *values, int components, const struct block *b, const int n[3])
 {
     const size_t count = (size_t)block_cells(b);
-    double *buffer = calloc(count, sizeof *buffer), *next = buffer;
+    double *buffer = kn_report_allocate(count, sizeof *buffer), *next = buffer;
     bool same = true;
     if (!buffer) {
         fputs("null", to);
@@ -314,20 +317,22 @@ static void print_series(FILE *to, const struct kn_report_gas *g, const struct s
 /* --------------------------------------------------------------------- all */
 
 /* As the attributes of the dataset say. */
-static void print_rule(FILE *to, hid_t file, const char *name, const char *unit)
+static void print_rule(FILE *to, struct kn_report_gas *g, const char *name, const char *unit)
 {
-    hid_t set = H5Dopen2(file, name, H5P_DEFAULT);
+    hid_t set = H5Dopen2(g->file, name, H5P_DEFAULT);
     char si_unit[WORD];
     double factor = 1, offset = 0;
-    const bool si = set >= 0 && kn_store_read_text(set, "si_unit", si_unit, sizeof si_unit) &&
+    const htri_t there = set < 0 ? -1 : H5Aexists(set, "si_unit");
+    const bool si = there > 0 && kn_store_read_text(set, "si_unit", si_unit, sizeof si_unit) &&
                     kn_store_read_number(set, "si_factor", &factor) &&
                     kn_store_read_number(set, "si_offset", &offset);
+    g->damaged = g->damaged || there < 0 || (there > 0 && !si);
     kn_report_put_rule(to, unit, si ? si_unit : NULL, factor, offset);
     if (set >= 0)
         H5Dclose(set);
 }
 
-static void print_grid(FILE *to, const struct kn_report_gas *g)
+static void print_grid(FILE *to, struct kn_report_gas *g)
 {
     fprintf(to, "\"cells\": [%d, %d, %d], \"edges\": [", g->grid.cells[0], g->grid.cells[1],
             g->grid.cells[2]);
@@ -336,10 +341,10 @@ static void print_grid(FILE *to, const struct kn_report_gas *g)
         kn_report_put_array(to, g->grid.edges[d], (size_t)g->grid.cells[d] + 1);
     }
     fputs("], \"units\": {\"grid\": ", to);
-    print_rule(to, g->file, "grid/x", "lambda0");
+    print_rule(to, g, "grid/x", "lambda0");
     for (const struct kn_quantity *q = kn_fields_quantities; q->name; q++) {
         fprintf(to, ", \"%s\": ", q->name);
-        print_rule(to, g->file, q->name, q->unit);
+        print_rule(to, g, q->name, q->unit);
     }
     fputs("}, ", to);
 }
@@ -361,7 +366,7 @@ void kn_report_fields_print(FILE *to, struct kn_report_gas *g, double bytes, str
         return;
     }
     note_selection(&s, g, notes);
-    kn_store_read_number(g->file, "delta", &delta);
+    g->damaged = !kn_store_read_number(g->file, "delta", &delta);
     fputs("{\"delta\": ", to);
     kn_report_put_number(to, delta);
     fputs(", ", to);
@@ -369,7 +374,7 @@ void kn_report_fields_print(FILE *to, struct kn_report_gas *g, double bytes, str
     print_selection(to, &s);
     fputs(", \"moments\": [", to);
     g->damaged = !print_moment(to, g->file, "", false, g, &s) ||
-                 (g->mean && !print_moment(to, g->file, ", ", true, g, &s));
+                 (g->mean && !print_moment(to, g->file, ", ", true, g, &s)) || series < 0 || g->damaged;
     if (g->damaged)
         kn_report_note(notes, "Fields could not be read: '%s' is damaged.", g->path);
     else

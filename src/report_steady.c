@@ -46,7 +46,7 @@ static double change_error(const struct kn_history_table *h, int column, const s
 {
     const int64_t n = s->end - s->first;
     struct kn_batches b = {.length = 0};
-    double line[2] = {0, 0}, square = 0, *x = calloc(2 * (size_t)n, sizeof *x);
+    double line[2] = {0, 0}, square = 0, *x = kn_report_allocate(2 * (size_t)n, sizeof *x);
     for (int64_t i = 0; x && i < n; i++) {
         x[i] = (double)i / (double)n;
         x[n + i] = kn_history_at(h, s->first + i, column);

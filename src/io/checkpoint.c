@@ -69,8 +69,7 @@ static void write_monitor(struct kn_store *s, const struct kn_checkpoint *k)
     if (s->status == KN_OK && s->comm->rank == 0 &&
         H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, k->monitor) < 0)
         kn_store_fail(s, NULL);
-    if (set >= 0)
-        H5Dclose(set);
+    kn_store_close_set(s, set);
     kn_store_agree(s);
 }
 
@@ -117,7 +116,8 @@ static void fill(struct kn_store *s, const struct kn_checkpoint *k, const struct
         kn_checkpoint_write_own(&c, s, of);
     else
         kn_checkpoint_write_all(&c, s, of);
-    kn_checkpoint_close_cells(&c);
+    if (!kn_checkpoint_close_cells(&c))
+        kn_store_fail(s, NULL);
 }
 
 static enum kn_status write_together(const char *path, const struct kn_checkpoint *k,

@@ -94,15 +94,16 @@ static bool take_room(struct kn_checkpoint_cells *c)
     return c->h && c->watched && c->sums;
 }
 
-void kn_checkpoint_close_cells(struct kn_checkpoint_cells *c)
+bool kn_checkpoint_close_cells(struct kn_checkpoint_cells *c)
 {
+    bool good = true;
     const hid_t sets[] = {c->h_set, c->watched_set, c->sums_set};
     for (int i = 0; i < 3; i++)
-        if (sets[i] >= 0)
-            H5Dclose(sets[i]);
+        good = (sets[i] < 0 || H5Dclose(sets[i]) >= 0) && good;
     free(c->h);
     free(c->watched);
     free(c->sums);
+    return good;
 }
 
 void kn_checkpoint_create_cells(struct kn_checkpoint_cells *c, struct kn_store *s)

@@ -106,8 +106,7 @@ static void write_array(struct writer *w, hid_t where, const char *name, const d
     kn_store_agree(store);
     write_unit(store, set, "lambda0", KN_DIMENSION_PLACE, &w->scales);
     kn_store_text(store, set, "description", description);
-    if (set >= 0)
-        H5Dclose(set);
+    kn_store_close_set(store, set);
     H5Sclose(space);
     H5Pclose(list);
 }
@@ -234,8 +233,7 @@ static void write_quantity(struct writer *w, hid_t where, int table)
     kn_store_agree(store);
     write_unit(store, set, quantity->unit, quantity->dimension, &w->scales);
     kn_store_text(store, set, "description", quantity->description);
-    if (set >= 0)
-        H5Dclose(set);
+    kn_store_close_set(store, set);
     H5Sclose(space);
     H5Pclose(list);
 }
@@ -276,6 +274,8 @@ static enum kn_status look_into(const char *folder, int64_t last, struct series 
     struct dirent **names = NULL;
     const int n = scandir(folder, &names, is_series, by_step);
     series->steps = malloc((size_t)(n > 0 ? n : 1) * sizeof *series->steps);
+    if (n < 0 && errno != ENOMEM)
+        return kn_error_set(KN_EIO, "cannot list '%s': %s", folder, strerror(errno));
     for (int i = 0; i < n; i++) {
         const int64_t step = step_of(names[i]->d_name, "h5");
         if (step <= last && series->steps)
@@ -283,7 +283,8 @@ static enum kn_status look_into(const char *folder, int64_t last, struct series 
         free(names[i]);
     }
     free(names);
-    return series->steps ? KN_OK : kn_error_set(KN_EMEMORY, "not enough memory to list '%s'", folder);
+    return series->steps && n >= 0 ? KN_OK
+                                   : kn_error_set(KN_EMEMORY, "not enough memory to list '%s'", folder);
 }
 
 /* As rank 0 sees it, for all: file systems do not show every rank the same at the same time. */

@@ -57,7 +57,8 @@ void kn_fields_free_grid(struct kn_fields_grid *g);
 hid_t kn_fields_open_quantity(hid_t where, const struct kn_quantity *q, const struct kn_fields_grid *g);
 double *kn_fields_read_quantity(hid_t where, const struct kn_quantity *q, const struct kn_fields_grid *g);
 
-/* The series: its length, the name of a link, and the group it leads to (negative: it cannot be opened). */
+/* The series: its length (negative: it cannot be read), the name of a link, and the group it leads to
+ * (negative: it cannot be opened). */
 int kn_fields_series_length(hid_t file);
 bool kn_fields_series_name(hid_t file, int index, char name[KN_FIELDS_LINK]);
 hid_t kn_fields_open_series(hid_t file, const char *name);

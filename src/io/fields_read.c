@@ -116,10 +116,11 @@ void kn_fields_free_grid(struct kn_fields_grid *g)
 int kn_fields_series_length(hid_t file)
 {
     H5G_info_t info;
-    if (H5Lexists(file, "series", H5P_DEFAULT) <= 0 ||
-        H5Gget_info_by_name(file, "series", &info, H5P_DEFAULT) < 0 || info.nlinks > 1 << 30)
-        return 0;
-    return (int)info.nlinks;
+    const htri_t there = H5Lexists(file, "series", H5P_DEFAULT);
+    if (there <= 0)
+        return there;
+    const bool good = H5Gget_info_by_name(file, "series", &info, H5P_DEFAULT) >= 0 && info.nlinks <= 1 << 30;
+    return good ? (int)info.nlinks : -1;
 }
 
 /* A link to any other file than that of the step is not followed. */
@@ -150,9 +151,9 @@ bool kn_fields_series_name(hid_t file, int index, char name[KN_FIELDS_LINK])
 bool kn_fields_read_scales(hid_t file, const struct kn_case *c, struct kn_scales *scales,
                            char species[KN_FIELDS_SPECIES])
 {
-    const bool there = file >= 0 && H5Lexists(file, "si", H5P_DEFAULT) > 0;
-    hid_t group = there ? H5Gopen2(file, "si", H5P_DEFAULT) : H5I_INVALID_HID;
-    bool good = !there || group >= 0;
+    const htri_t there = file >= 0 ? H5Lexists(file, "si", H5P_DEFAULT) : 0;
+    hid_t group = there > 0 ? H5Gopen2(file, "si", H5P_DEFAULT) : H5I_INVALID_HID;
+    bool good = there == 0 || group >= 0;
     *scales = (struct kn_scales){.known = group >= 0};
     species[0] = '\0';
     if (group >= 0) {

@@ -235,6 +235,12 @@ hid_t kn_store_dataset_list(void)
     return list;
 }
 
+void kn_store_close_set(struct kn_store *s, hid_t set)
+{
+    if (set >= 0 && H5Dclose(set) < 0)
+        kn_store_fail(s, NULL);
+}
+
 void kn_store_check_chunks(hid_t list, int rank, const hsize_t *chunk)
 {
     H5Pset_chunk(list, rank, chunk);

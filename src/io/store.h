@@ -50,6 +50,9 @@ hid_t kn_store_dataset_list(void);
 /* Values in chunks of this shape, each with a checksum. */
 void kn_store_check_chunks(hid_t list, int rank, const hsize_t *chunk);
 
+/* Close a dataset that was written: HDF5 may write its values only now. */
+void kn_store_close_set(struct kn_store *s, hid_t set);
+
 /* Why the last HDF5 call failed: the system's words where it was the system.
  * Any other HDF5 call wipes it. */
 enum { KN_STORE_REASON = 256 };

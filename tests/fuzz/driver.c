@@ -121,7 +121,7 @@ static void change(void)
         splice(at, 0, word, strlen(word));
         break;
     case 4:
-        splice(at, length, NULL, 0);
+        splice(at, length, "", 0);
         break;
     case 5: {
         const size_t bytes = (size_t)1 << draw(4);

@@ -4,6 +4,7 @@
 #include "io/files.h"
 
 #include <hdf5.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The bytes that are left; zeros follow the last. */
@@ -179,4 +180,14 @@ void fuzz_forge(const char *name, const char *good, const uint8_t *data, size_t 
         change(file, &in);
     H5Fclose(file);
     H5Pclose(access);
+}
+
+void fuzz_check_closed(void)
+{
+    static const H5I_type_t kinds[] = {H5I_FILE, H5I_GROUP, H5I_DATASET, H5I_ATTR, H5I_DATASPACE};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        hsize_t open = 0;
+        if (H5Itype_exists(kinds[i]) > 0 && H5Inmembers(kinds[i], &open) >= 0 && open > 0)
+            abort();
+    }
 }

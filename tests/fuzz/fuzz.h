@@ -20,6 +20,9 @@ void fuzz_copy(const char *name, const char *from);
  * file of the corpus: attributes and datasets of other types and shapes, links that lead elsewhere. */
 void fuzz_forge(const char *name, const char *good, const uint8_t *data, size_t size);
 
+/* End the program if anything of HDF5 is still open. */
+void fuzz_check_closed(void);
+
 /* knudsen plot --terminal and knudsen report over the folder. */
 void fuzz_show(void);
 

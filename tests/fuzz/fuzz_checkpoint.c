@@ -30,5 +30,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_forge("checkpoint-a.h5", "checkpoint/good.h5", data, size);
     if (kn_checkpoint_find(&kn_comm_alone, fuzz_folder(), fingerprint, &k, note) == KN_OK)
         kn_checkpoint_free(&k);
+    fuzz_check_closed();
     return 0;
 }

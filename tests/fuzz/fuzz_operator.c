@@ -27,22 +27,34 @@ static uint64_t sum_bits(void)
     return sum;
 }
 
+/* The file in the corpus, under its own name, where the cache is. */
+static void copy_good(void)
+{
+    char from[sizeof name + 16], path[KN_PATH];
+    const char *corpus = getenv("FUZZ_CORPUS");
+    DIR *list = corpus && kn_files_join(path, corpus, "operator") == KN_OK ? opendir(path) : NULL;
+    for (const struct dirent *entry; list && (entry = readdir(list));)
+        if (strncmp(entry->d_name, "operator-", 9) == 0)
+            strcpy(name, entry->d_name);
+    if (!*name)
+        abort();
+    closedir(list);
+    snprintf(from, sizeof from, "operator/%s", name);
+    fuzz_copy(name, from);
+}
+
 static void create(void)
 {
     struct kn_case c;
     kn_case_default(&c);
+    copy_good();
     setenv("KNUDSEN_CACHE", fuzz_folder(), 1);
     if (kn_case_set(&c, "velocity.grid=gauss") != KN_OK || kn_case_set(&c, "velocity.nodes=6") != KN_OK ||
         kn_velocity_create(&grid, &c) != KN_OK ||
-        kn_operator_create(&op, &c, &grid, &kn_comm_alone, NULL, NULL) != KN_OK)
+        kn_operator_create(&op, &c, &grid, &kn_comm_alone, NULL, NULL) != KN_OK ||
+        strcmp(op.origin, "cache") != 0)
         abort();
     good = sum_bits();
-    DIR *list = opendir(fuzz_folder());
-    for (const struct dirent *entry; list && (entry = readdir(list));)
-        if (strncmp(entry->d_name, "operator-", 9) == 0)
-            strcpy(name, entry->d_name);
-    if (list)
-        closedir(list);
 }
 
 static void destroy(void)
