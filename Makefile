@@ -5,7 +5,7 @@ SECONDS  ?= 60
 JOBS     ?= $(shell nproc 2>/dev/null || echo 2)
 KNUDSEN  := $(BUILD)/knudsen
 
-.PHONY: help all program demo picture test verify bench lint sanitize fuzz docs install package clean packages
+.PHONY: help all program demo picture test verify bench lint sanitize fuzz fault docs install package clean packages
 
 help:
 	@echo "make demo      build, run a small driven cavity and draw it"
@@ -18,6 +18,7 @@ help:
 	@echo "make lint      clang-format, cppcheck, clang-tidy, names, generated docs"
 	@echo "make sanitize  the tests under the address and undefined-behaviour sanitizers"
 	@echo "make fuzz      the fuzz targets for SECONDS each (60) under the sanitizers"
+	@echo "make fault     let every allocation, file operation and call of HDF5 fail in turn"
 	@echo "make docs      write docs/input.md from the table of keys"
 	@echo "make install   install under PREFIX (default /usr/local)"
 	@echo "make package   build-package/*.deb and *.tar.gz; packaging/README.md"
@@ -77,6 +78,10 @@ fuzz: program
 	    { cat build-fuzz/configure.log; exit 1; }
 	@cmake --build build-fuzz -j $(JOBS) --target fuzz
 	@tools/fuzz build-fuzz $(BUILD)/corpus $(SECONDS) $(JOBS)
+
+fault: program
+	@cmake --build $(BUILD) -j $(JOBS) --target fault
+	@python3 -B tests/fault/sweep.py $(KNUDSEN) $$(find $(BUILD)/tests/fault -name fault.so) --jobs $(JOBS)
 
 docs: all
 	@$(KNUDSEN) help --markdown >docs/input.md

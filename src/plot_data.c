@@ -20,7 +20,15 @@ static enum kn_status damaged(const char *path, const char *reason)
     return kn_error_set(KN_EIO, "'%s' is damaged: %s", path, reason);
 }
 
-/* The times of the files that the series links to; one that is gone is left out. */
+/* A file of the series that is gone is left out; one that is there must be readable. */
+static bool is_gone(const struct kn_plot_run *r, const char *name)
+{
+    char file[KN_FIELDS_LINK + 16], path[KN_PATH];
+    snprintf(file, sizeof file, "fields/%s.h5", name);
+    return kn_files_join(path, r->folder, file) == KN_OK && access(path, F_OK) != 0;
+}
+
+/* The times of the files that the series links to. */
 static enum kn_status read_series(hid_t file, const char *path, struct kn_plot_run *r)
 {
     const int length = kn_fields_series_length(file);
@@ -31,13 +39,16 @@ static enum kn_status read_series(hid_t file, const char *path, struct kn_plot_r
     if (!r->series || !r->links)
         return no_memory(path);
     for (int i = 0; i < length; i++) {
-        if (!kn_fields_series_name(file, i, r->links[r->times]))
-            continue;
-        hid_t group = kn_fields_open_series(file, r->links[r->times]);
-        if (group < 0)
-            continue;
-        r->times += kn_store_read_number(group, "time", &r->series[r->times]);
-        H5Gclose(group);
+        char *name = r->links[r->times];
+        if (!kn_fields_series_name(file, i, name))
+            return damaged(path, "its series cannot be read");
+        hid_t group = kn_fields_open_series(file, name);
+        const bool good = group >= 0 && kn_store_read_number(group, "time", &r->series[r->times]);
+        if (group >= 0)
+            H5Gclose(group);
+        if (!good && !is_gone(r, name))
+            return damaged(path, "a file of its series cannot be read");
+        r->times += good;
     }
     return KN_OK;
 }

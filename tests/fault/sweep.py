@@ -25,7 +25,7 @@ velocity: {grid: gauss, nodes: 4}
 collision: {method: bgk}
 walls: {right: {velocity: [0, 1 m/s, 0]}}
 time: {max_steps: 6}
-output: {history: 2, fields: 0.3, average: 0, checkpoint: 1e-9}
+output: {history: 3, fields: 0.3, average: 0, checkpoint: 1e-9}
 """
 KINDS = ("memory", "library", "file", "hdf5")
 
