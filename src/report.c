@@ -250,7 +250,6 @@ static enum kn_status write_page(struct report *r, const char *path)
     char *page = NULL;
     size_t size = 0;
     FILE *to = open_memstream(&page, &size);
-    (void)kn_report_lacked_memory();
     bool good = to != NULL;
     if (good) {
         print_page(to, r);
@@ -280,6 +279,7 @@ enum kn_status kn_report(const struct kn_report_options *options, char *path, si
         return kn_error_set(KN_EMEMORY, "not enough memory");
     }
     r->folder = options->folder;
+    (void)kn_report_lacked_memory();
     r->gas.file = H5I_INVALID_HID;
     r->bytes = 1e6 * (options->megabytes > 0 ? options->megabytes : MEGABYTES);
     find_title(r);

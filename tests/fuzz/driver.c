@@ -3,7 +3,7 @@
  *
  *     fuzz_NAME [-runs=N] [-seconds=N] [-seed=N] FILE_OR_FOLDER...
  *
- * The input of a run that crashed stays in crash-NAME. */
+ * The input of a run that crashed stays in crash-NAME.PID, behind eight bytes that tell its length. */
 #include "fuzz.h"
 
 #include <ftw.h>
