@@ -290,10 +290,8 @@ static enum kn_status render(const struct kn_plot_sheet *sheet, const struct kn_
         snprintf(picture, sizeof picture, "compare.png");
     else
         status = kn_files_join(picture, o->folders[0], "picture.png");
-    if (o->terminal) {
-        kn_plot_terminal_draw(sheet);
-        return KN_OK;
-    }
+    if (o->terminal)
+        return kn_plot_terminal_draw(sheet);
     if (status == KN_OK)
         status = kn_plot_gnuplot_draw(sheet, o->output ? o->output : picture, o->keep ? o->folders[0] : NULL);
     if (status == KN_OK)
