@@ -1,10 +1,11 @@
 # The front door; CMake does the work.  `make help` lists what there is.
 
 BUILD    ?= build
+SECONDS  ?= 60
 JOBS     ?= $(shell nproc 2>/dev/null || echo 2)
 KNUDSEN  := $(BUILD)/knudsen
 
-.PHONY: help all program demo picture test verify bench lint sanitize docs install package clean packages
+.PHONY: help all program demo picture test verify bench lint sanitize fuzz fault docs install package clean packages
 
 help:
 	@echo "make demo      build, run a small driven cavity and draw it"
@@ -16,6 +17,8 @@ help:
 	@echo "make bench     measure the CPU kernels on this machine"
 	@echo "make lint      clang-format, cppcheck, clang-tidy, names, generated docs"
 	@echo "make sanitize  the tests under the address and undefined-behaviour sanitizers"
+	@echo "make fuzz      the fuzz targets for SECONDS each (60) under the sanitizers"
+	@echo "make fault     let every allocation, file operation and call of HDF5 fail in turn"
 	@echo "make docs      write docs/input.md and docs/glossary.md from their tables"
 	@echo "make install   install under PREFIX (default /usr/local)"
 	@echo "make package   build-package/*.deb and *.tar.gz; packaging/README.md"
@@ -65,6 +68,21 @@ sanitize:
 	    CMAKE_FLAGS="-DKN_SANITIZE=ON -DCMAKE_BUILD_TYPE=RelWithDebInfo $(CMAKE_FLAGS)"
 	@ctest --test-dir build-sanitize -j $(JOBS) --output-on-failure --no-tests=error
 
+# Each target runs for SECONDS, as many at once as there are processors.  The good files it begins with come
+# from the ordinary program.
+fuzz: program
+	@tests/fuzz/make-corpus $(KNUDSEN) $(BUILD)/corpus
+	@mkdir -p build-fuzz
+	@cmake -S . -B build-fuzz -G Ninja -DKN_FUZZ=ON -DKN_SANITIZE=ON -DKN_CUDA=OFF -DKN_MPI=OFF -DKN_ISAS=baseline \
+	    -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS=-O1 $(CMAKE_FLAGS) >build-fuzz/configure.log 2>&1 || \
+	    { cat build-fuzz/configure.log; exit 1; }
+	@cmake --build build-fuzz -j $(JOBS) --target fuzz
+	@tools/fuzz build-fuzz $(BUILD)/corpus $(SECONDS) $(JOBS)
+
+fault: program
+	@cmake --build $(BUILD) -j $(JOBS) --target fault
+	@python3 -B tests/fault/sweep.py $(KNUDSEN) $$(find $(BUILD)/tests/fault -name fault.so) --jobs $(JOBS)
+
 docs: all
 	@$(KNUDSEN) help --markdown >docs/input.md
 	@$(KNUDSEN) help --glossary >docs/glossary.md
@@ -79,4 +97,4 @@ package:
 	@cd build-package && cpack
 
 clean:
-	@rm -rf $(BUILD) build-sanitize build-package
+	@rm -rf $(BUILD) build-sanitize build-fuzz build-package

@@ -1,6 +1,7 @@
 #include "command.h"
 #include "io/files.h"
 #include "report.h"
+#include "text.h"
 
 #include <argp.h>
 #include <stdlib.h>
@@ -52,7 +53,9 @@ int kn_command_report(int argc, char **argv)
     char path[KN_PATH];
     argp_parse(&argp, argc, argv, 0, NULL, &a);
     const enum kn_status status = kn_report(&a, path, sizeof path);
-    if (status == KN_OK)
-        puts(path);
+    if (status == KN_OK) {
+        kn_text_print(stdout, path);
+        putchar('\n');
+    }
     return kn_command_finish(status, NULL);
 }

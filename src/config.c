@@ -316,13 +316,13 @@ static yaml_mark_t mark_of(const struct reader *r, size_t offset)
 
 static enum kn_status fail_yaml(const struct reader *r, const yaml_parser_t *parser)
 {
-    if (parser->error == YAML_MEMORY_ERROR)
+    if (parser->error == YAML_MEMORY_ERROR || !parser->problem) /* libyaml does not always say so */
         return kn_error_set(KN_EMEMORY, "not enough memory to read the case");
     if (parser->error == YAML_READER_ERROR)
         return fail(r, mark_of(r, parser->problem_offset), "", "not UTF-8 text: %s", parser->problem);
     size_t at = parser->problem_mark.index;
     bool tab = at < r->size && r->text[at] == '\t';
-    return fail(r, parser->problem_mark, "", "not valid YAML: %s%s", parser->problem ? parser->problem : "?",
+    return fail(r, parser->problem_mark, "", "not valid YAML: %s%s", parser->problem,
                 tab ? " (indent with spaces, not tabs)" : "");
 }
 

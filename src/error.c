@@ -1,4 +1,5 @@
 #include "error.h"
+#include "text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,6 +17,7 @@ enum kn_status kn_error_set(enum kn_status status, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
+    kn_text_clean(message); /* it may quote a file, and goes to a terminal */
     return status;
 }
 

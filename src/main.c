@@ -5,6 +5,7 @@
 #include "error.h"
 
 #include <argp.h>
+#include <hdf5.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -158,6 +159,7 @@ int main(int argc, char **argv)
     int first = 0;
     limit_spinning(argv);
     accept_short_help(argc, argv);
+    H5dont_atexit(); /* after a write that failed HDF5 cannot clean up, and would crash at the end */
     argp_err_exit_status = KN_COMMAND_USAGE;
     signal(SIGXFSZ, SIG_IGN); /* a file-size limit is a write error like a full disk, */
     signal(SIGPIPE, SIG_IGN); /* and so is a reader who has gone */

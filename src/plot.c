@@ -8,6 +8,7 @@
 #include "plot_gnuplot.h"
 #include "plot_map.h"
 #include "plot_terminal.h"
+#include "text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -154,7 +155,7 @@ static enum kn_status add_histories(struct kn_plot_sheet *sheet, struct kn_plot_
 {
     static const char *const residual = "residual";
     const struct kn_plot_run *r = &s->runs[0];
-    const bool uniform = r->has_fields && r->cells[0] * r->cells[1] * r->cells[2] == 1;
+    const bool uniform = r->has_fields && r->grid.cells[0] * r->grid.cells[1] * r->grid.cells[2] == 1;
     const char *columns[4];
     enum kn_status status = KN_OK;
     for (int i = 0; i < c->ncolumns && status == KN_OK; i++)
@@ -268,7 +269,8 @@ static void report_time(const struct kn_plot_gas *g, const struct kn_scales *si)
 static void report(const struct kn_plot_sheet *sheet, const struct kn_plot_scene *s,
                    const struct kn_plot_options *o, const char *output)
 {
-    printf("%s: ", output);
+    kn_text_print(stdout, output);
+    fputs(": ", stdout);
     for (int i = 0; i < sheet->npanels; i++)
         printf("%s%s", i ? "; " : "", sheet->panels[i].what);
     if (s->nstates == 1 && s->nruns == 1)
@@ -296,10 +298,8 @@ static enum kn_status render(const struct kn_plot_sheet *sheet, const struct kn_
         status = kn_folder_check(folder, name);
     for (int i = 0; i < 2 && o->keep && status == KN_OK; i++)
         status = kn_folder_check(o->folders[0], kept[i]);
-    if (o->terminal) {
-        kn_plot_terminal_draw(sheet);
-        return KN_OK;
-    }
+    if (o->terminal)
+        return kn_plot_terminal_draw(sheet);
     if (status == KN_OK)
         status = kn_plot_gnuplot_draw(sheet, o->output ? o->output : picture, o->width,
                                       o->keep ? o->folders[0] : NULL);
@@ -309,7 +309,7 @@ static enum kn_status render(const struct kn_plot_sheet *sheet, const struct kn_
         status = kn_folder_record(o->folders[0], kept[i]);
     if (status == KN_OK)
         report(sheet, s, o, o->output ? o->output : picture);
-    if (status == KN_OK && o->keep) {
+    if (status == KN_OK && o->keep && kn_text_is_clean(o->folders[0])) {
         printf("%s/plot.gp, %s/plot.dat: script and data; gnuplot ", o->folders[0], o->folders[0]);
         kn_files_shell_word(stdout, o->folders[0]);
         puts("/plot.gp draws it again");

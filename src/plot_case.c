@@ -11,9 +11,12 @@
 
 enum kn_status kn_plot_case_read(struct kn_plot_run *r)
 {
-    const enum kn_status status = kn_summary_read(r->folder, &r->summary);
-    r->has_case = status == KN_OK && r->summary && kn_summary_case(r->summary, &r->c) == KN_OK;
-    return status;
+    enum kn_status status = kn_summary_read(r->folder, &r->summary);
+    if (status != KN_OK || !r->summary)
+        return status;
+    status = kn_summary_case(r->summary, &r->c);
+    r->has_case = status == KN_OK;
+    return status == KN_EMEMORY ? status : KN_OK; /* a case of another version is as good as none */
 }
 
 double kn_plot_case_number(const struct kn_plot_run *r, const char *name)

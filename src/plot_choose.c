@@ -23,11 +23,11 @@ static enum kn_status read_slice(struct kn_plot_cut *cut, const char *text, cons
     const double at = strtod(equals + 1, &end);
     if (end == equals + 1 || *end)
         return kn_error_set(KN_EINPUT, "--slice %s: '%s' is no number", quoted, strchr(quoted, '=') + 1);
-    if (r->cells[d] < 2)
+    if (r->grid.cells[d] < 2)
         return kn_error_set(KN_EINPUT, "--slice %s: the case has no %c axis", quoted, *text);
-    if (!(at >= r->edges[d][0] && at <= r->edges[d][r->cells[d]]))
-        return kn_error_set(KN_EINPUT, "--slice %s: the box reaches from %g to %g L", quoted, r->edges[d][0],
-                            r->edges[d][r->cells[d]]);
+    if (!(at >= r->grid.edges[d][0] && at <= r->grid.edges[d][r->grid.cells[d]]))
+        return kn_error_set(KN_EINPUT, "--slice %s: the box reaches from %g to %g L", quoted,
+                            r->grid.edges[d][0], r->grid.edges[d][r->grid.cells[d]]);
     cut->fixed[d] = true;
     cut->at[d] = at;
     return KN_OK;
@@ -39,7 +39,7 @@ static int count_axes(const struct kn_plot_run *r)
 {
     int n = 0;
     for (int d = 0; d < 3; d++)
-        n += r->cells[d] > 1;
+        n += r->grid.cells[d] > 1;
     return n;
 }
 
@@ -122,7 +122,7 @@ static enum kn_status check_kind(const struct kn_plot_choice *c, const struct kn
                                 runs[i].folder);
         if (c->kind != KN_PLOT_HISTORY && runs[i].has_fields)
             for (int d = 0; d < 3; d++)
-                if ((runs[i].cells[d] > 1) != (runs[0].cells[d] > 1))
+                if ((runs[i].grid.cells[d] > 1) != (runs[0].grid.cells[d] > 1))
                     return kn_error_set(KN_EINPUT, "'%s' and '%s' have other axes: draw --kind history",
                                         runs[0].folder, runs[i].folder);
     }

@@ -8,8 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char axis_names[] = "xyz";
-
 static enum kn_status no_memory(const char *folder)
 {
     return kn_error_set(KN_EMEMORY, "not enough memory to read '%s'", folder);
@@ -17,63 +15,63 @@ static enum kn_status no_memory(const char *folder)
 
 /* --------------------------------------------------------------------- HDF5 */
 
-static bool read_axis(hid_t file, struct kn_plot_run *r, int d)
+static enum kn_status damaged(const char *path, const char *reason)
 {
-    char name[16];
-    size_t count = 0;
-    snprintf(name, sizeof name, "grid/%c", axis_names[d]);
-    r->edges[d] = kn_store_read_array(file, name, &count);
-    if (!r->edges[d] || count < 2 || count > 1 << 30)
-        return false;
-    r->cells[d] = (int)count - 1;
-    for (size_t i = 0; i < count; i++)
-        r->edges[d][i] /= r->delta;
-    return true;
+    return kn_error_set(KN_EIO, "'%s' is damaged: %s", path, reason);
 }
 
-/* The times of the files that the series links to; one that is gone is left out. */
-static bool read_series(hid_t file, struct kn_plot_run *r)
+/* A file of the series that is gone is left out; one that is there must be readable. */
+static bool is_gone(const struct kn_plot_run *r, const char *name)
 {
-    H5G_info_t info;
-    if (H5Lexists(file, "series", H5P_DEFAULT) <= 0 ||
-        H5Gget_info_by_name(file, "series", &info, H5P_DEFAULT) < 0)
-        return true;
-    r->series = malloc(((size_t)info.nlinks + 1) * sizeof *r->series);
-    r->links = malloc(((size_t)info.nlinks + 1) * sizeof *r->links);
+    char file[KN_FIELDS_LINK + 16], path[KN_PATH];
+    snprintf(file, sizeof file, "fields/%s.h5", name);
+    return kn_files_join(path, r->folder, file) == KN_OK && access(path, F_OK) != 0;
+}
+
+/* The times of the files that the series links to. */
+static enum kn_status read_series(hid_t file, const char *path, struct kn_plot_run *r)
+{
+    const int length = kn_fields_series_length(file);
+    if (length < 0)
+        return damaged(path, "its series cannot be read");
+    r->series = malloc(((size_t)length + 1) * sizeof *r->series);
+    r->links = malloc(((size_t)length + 1) * sizeof *r->links);
     if (!r->series || !r->links)
-        return false;
-    for (hsize_t i = 0; i < info.nlinks; i++) {
-        char path[96], *name = r->links[r->times];
-        if (H5Lget_name_by_idx(file, "series", H5_INDEX_NAME, H5_ITER_INC, i, name, sizeof *r->links,
-                               H5P_DEFAULT) < 0)
-            continue;
-        snprintf(path, sizeof path, "series/%s", name);
-        hid_t group = H5Gopen2(file, path, H5P_DEFAULT);
-        if (group < 0)
-            continue;
-        r->times += kn_store_read_number(group, "time", &r->series[r->times]);
-        H5Gclose(group);
+        return no_memory(path);
+    for (int i = 0; i < length; i++) {
+        char *name = r->links[r->times];
+        if (!kn_fields_series_name(file, i, name))
+            return damaged(path, "its series cannot be read");
+        hid_t group = kn_fields_open_series(file, name);
+        const bool good = group >= 0 && kn_store_read_number(group, "time", &r->series[r->times]);
+        if (group >= 0)
+            H5Gclose(group);
+        if (!good && !is_gone(r, name))
+            return damaged(path, "a file of its series cannot be read");
+        r->times += good;
     }
-    return true;
+    return KN_OK;
 }
 
-static bool read_shape(hid_t file, struct kn_plot_run *r)
+static enum kn_status read_shape(hid_t file, const char *path, struct kn_plot_run *r)
 {
     if (!kn_store_read_number(file, "time", &r->time) || !kn_store_read_number(file, "delta", &r->delta) ||
-        !(r->delta > 0))
-        return false;
+        !isfinite(r->time) || !(r->delta > 0 && isfinite(r->delta)))
+        return damaged(path, "the attributes time and delta are not numbers that make sense");
     for (int d = 0; d < 3; d++)
-        if (!read_axis(file, r, d))
-            return false;
-    r->has_mean = H5Lexists(file, "mean", H5P_DEFAULT) > 0;
-    return read_series(file, r);
+        for (int i = 0; i <= r->grid.cells[d]; i++) {
+            r->grid.edges[d][i] /= r->delta;
+            if (!isfinite(r->grid.edges[d][i]) || (i > 0 && r->grid.edges[d][i] <= r->grid.edges[d][i - 1]))
+                return damaged(path, "its grid does not fit its delta");
+        }
+    const htri_t mean = H5Lexists(file, "mean", H5P_DEFAULT);
+    r->has_mean = mean > 0;
+    return mean < 0 ? damaged(path, "it cannot be listed") : read_series(file, path, r);
 }
 
 /* No fields: a run that stopped before it wrote any, or no run at all. */
-static enum kn_status without_fields(const struct kn_plot_run *r, const char *path, const char *reason)
+static enum kn_status without_fields(const struct kn_plot_run *r)
 {
-    if (access(path, F_OK) == 0)
-        return kn_error_set(KN_EIO, "cannot read '%s': %s", path, reason);
     if (r->history.rows > 0)
         return KN_OK;
     if (r->summary)
@@ -94,7 +92,8 @@ static enum kn_status without_fields(const struct kn_plot_run *r, const char *pa
 
 enum kn_status kn_plot_data_open(struct kn_plot_run *r, const char *folder)
 {
-    char path[KN_PATH], reason[KN_STORE_REASON];
+    char path[KN_PATH];
+    hid_t file = H5I_INVALID_HID;
     *r = (struct kn_plot_run){.folder = folder};
     enum kn_status status = kn_files_join(path, folder, "fields.h5");
     if (status == KN_OK)
@@ -103,21 +102,22 @@ enum kn_status kn_plot_data_open(struct kn_plot_run *r, const char *folder)
         status = kn_plot_case_read(r);
     if (status != KN_OK)
         return status;
-    hid_t file = kn_store_open(path, reason);
-    kn_fields_read_scales(file, r->has_case ? &r->c : NULL, &r->scales, r->species);
-    if (file < 0)
-        return without_fields(r, path, reason);
-    r->has_fields = read_shape(file, r);
-    H5Fclose(file);
-    return r->has_fields ? KN_OK
-                         : kn_error_set(KN_EIO, "'%s' is damaged or no fields file of this program", path);
+    r->has_fields = access(path, F_OK) == 0;
+    if (r->has_fields)
+        status = kn_fields_open(path, &file, &r->grid);
+    if (status == KN_OK && !kn_fields_read_scales(file, r->has_case ? &r->c : NULL, &r->scales, r->species))
+        status = damaged(path, "the group si does not hold the species and the scales");
+    if (status == KN_OK && r->has_fields)
+        status = read_shape(file, path, r);
+    if (file >= 0)
+        H5Fclose(file);
+    return status == KN_OK && !r->has_fields ? without_fields(r) : status;
 }
 
 void kn_plot_data_close(struct kn_plot_run *r)
 {
     kn_history_free(&r->history);
-    for (int d = 0; d < 3; d++)
-        free(r->edges[d]);
+    kn_fields_free_grid(&r->grid);
     free(r->series);
     free(r->links);
     free(r->summary);
@@ -131,18 +131,18 @@ static void choose_axes(const struct kn_plot_run *r, const struct kn_plot_cut *c
 {
     int many = 0;
     for (int d = 0; d < 3; d++)
-        many += r->cells[d] > 1;
+        many += r->grid.cells[d] > 1;
     g->across = 2;
     for (int d = 0; d < 3; d++) /* three axes: the last that is fixed; else one without cells */
-        if (many == 3 ? cut->fixed[d] : r->cells[d] == 1)
+        if (many == 3 ? cut->fixed[d] : r->grid.cells[d] == 1)
             g->across = d;
-    if (many == 1 && g->across != 0 && r->cells[0] == 1)
+    if (many == 1 && g->across != 0 && r->grid.cells[0] == 1)
         g->across = 0; /* the first of the other two stands behind the axis there is */
     g->cut = many == 3;
     g->axes = many == 3 ? 2 : many;
     g->axis[0] = g->across == 0 ? 1 : 0;
     g->axis[1] = g->across == 2 ? 1 : 2;
-    if (g->axes == 1 && r->cells[g->axis[0]] == 1) { /* profiles run along the first */
+    if (g->axes == 1 && r->grid.cells[g->axis[0]] == 1) { /* profiles run along the first */
         const int only = g->axis[1];
         g->axis[1] = g->axis[0];
         g->axis[0] = only;
@@ -151,7 +151,7 @@ static void choose_axes(const struct kn_plot_run *r, const struct kn_plot_cut *c
 
 static double place_on(const struct kn_plot_run *r, const struct kn_plot_cut *cut, int d)
 {
-    return cut->fixed[d] ? cut->at[d] : 0.5 * (r->edges[d][0] + r->edges[d][r->cells[d]]);
+    return cut->fixed[d] ? cut->at[d] : 0.5 * (r->grid.edges[d][0] + r->grid.edges[d][r->grid.cells[d]]);
 }
 
 static bool shape_gas(const struct kn_plot_run *r, const struct kn_plot_cut *cut, struct kn_plot_gas *g)
@@ -159,7 +159,7 @@ static bool shape_gas(const struct kn_plot_run *r, const struct kn_plot_cut *cut
     choose_axes(r, cut, g);
     g->at = place_on(r, cut, g->across);
     for (int k = 0; k < 2; k++) {
-        const int d = g->axis[k], n = r->cells[d];
+        const int d = g->axis[k], n = r->grid.cells[d];
         g->cells[k] = n;
         g->fixed[k] = cut->fixed[d];
         g->line[k] = place_on(r, cut, d);
@@ -167,7 +167,7 @@ static bool shape_gas(const struct kn_plot_run *r, const struct kn_plot_cut *cut
         g->centres[k] = malloc((size_t)n * sizeof(double));
         if (!g->edges[k] || !g->centres[k])
             return false;
-        memcpy(g->edges[k], r->edges[d], ((size_t)n + 1) * sizeof(double));
+        memcpy(g->edges[k], r->grid.edges[d], ((size_t)n + 1) * sizeof(double));
         for (int i = 0; i < n; i++)
             g->centres[k][i] = 0.5 * (g->edges[k][i] + g->edges[k][i + 1]);
     }
@@ -176,29 +176,24 @@ static bool shape_gas(const struct kn_plot_run *r, const struct kn_plot_cut *cut
 }
 
 /* Add a layer of one dataset, times a weight, to its columns of the fields. */
-static bool add_layer(hid_t where, const char *name, int first, int components, const struct kn_plot_gas *g,
-                      int layer, double weight)
+static bool add_layer(hid_t where, const struct kn_quantity *q, const struct kn_fields_grid *grid,
+                      const struct kn_plot_gas *g, int layer, double weight)
 {
-    hsize_t start[4] = {0, 0, 0, 0}, count[4] = {1, 1, 1, (hsize_t)components}, shape[4] = {0, 0, 0, 0};
-    const size_t cells = (size_t)g->cells[0] * (size_t)g->cells[1];
+    hsize_t start[4] = {0, 0, 0, 0}, count[4] = {1, 1, 1, (hsize_t)q->components};
+    const size_t cells = (size_t)g->cells[0] * (size_t)g->cells[1], components = (size_t)q->components;
     start[2 - g->across] = (hsize_t)layer;
     for (int k = 0; k < 2; k++)
         count[2 - g->axis[k]] = (hsize_t)g->cells[k];
-    hid_t set = H5Dopen2(where, name, H5P_DEFAULT);
+    hid_t set = kn_fields_open_quantity(where, q, grid);
     if (set < 0)
         return false;
     hid_t space = H5Dget_space(set), memory = H5Screate_simple(components > 1 ? 4 : 3, count, NULL);
-    double *values = malloc(cells * (size_t)components * sizeof *values);
-    bool good = values && H5Sget_simple_extent_ndims(space) == (components > 1 ? 4 : 3) &&
-                H5Sget_simple_extent_dims(space, shape, NULL) >= 0;
-    for (int d = 0; good && d < (components > 1 ? 4 : 3); d++)
-        good = start[d] + count[d] <= shape[d];
-    good = good && H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
-           H5Dread(set, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, values) >= 0;
+    double *values = malloc(cells * components * sizeof *values);
+    const bool good = values && H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
+                      H5Dread(set, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, values) >= 0;
     for (size_t i = 0; good && i < cells; i++)
-        for (int k = 0; k < components; k++)
-            g->fields[i * KN_FIELDS + (size_t)(first + k)] +=
-                weight * values[i * (size_t)components + (size_t)k];
+        for (size_t k = 0; k < components; k++)
+            g->fields[i * KN_FIELDS + (size_t)q->first + k] += weight * values[i * components + k];
     free(values);
     H5Sclose(memory);
     H5Sclose(space);
@@ -209,24 +204,18 @@ static bool add_layer(hid_t where, const char *name, int first, int components, 
 /* Between the two layers of cells whose centres are next to the cut. */
 static bool read_fields(const struct kn_plot_run *r, hid_t where, const struct kn_plot_gas *g)
 {
-    static const struct {
-        const char *name;
-        int first, components;
-    } sets[] = {
-        {"rho", KN_RHO, 1}, {"u", KN_UX, 3}, {"theta", KN_THETA, 1}, {"Pi", KN_PXX, 6}, {"q", KN_QX, 3}};
-    const double *edges = r->edges[g->across];
+    const double *edges = r->grid.edges[g->across];
     int layer = 0;
     double part = 0;
-    while (layer + 2 < r->cells[g->across] && 0.5 * (edges[layer + 1] + edges[layer + 2]) <= g->at)
+    while (layer + 2 < r->grid.cells[g->across] && 0.5 * (edges[layer + 1] + edges[layer + 2]) <= g->at)
         layer++;
-    if (r->cells[g->across] > 1) {
+    if (r->grid.cells[g->across] > 1) {
         const double here = 0.5 * (edges[layer] + edges[layer + 1]);
         part = fmin(fmax((g->at - here) / (0.5 * (edges[layer + 1] + edges[layer + 2]) - here), 0), 1);
     }
-    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
-        if (!add_layer(where, sets[i].name, sets[i].first, sets[i].components, g, layer, 1 - part) ||
-            (part > 0 &&
-             !add_layer(where, sets[i].name, sets[i].first, sets[i].components, g, layer + 1, part)))
+    for (const struct kn_quantity *q = kn_fields_quantities; q->name; q++)
+        if (!add_layer(where, q, &r->grid, g, layer, 1 - part) ||
+            (part > 0 && !add_layer(where, q, &r->grid, g, layer + 1, part)))
             return false;
     return true;
 }
@@ -234,15 +223,15 @@ static bool read_fields(const struct kn_plot_run *r, hid_t where, const struct k
 enum kn_status kn_plot_data_read(const struct kn_plot_run *r, int time, bool mean,
                                  const struct kn_plot_cut *cut, struct kn_plot_gas *g)
 {
-    char path[KN_PATH], reason[KN_STORE_REASON], name[96];
+    char path[KN_PATH], reason[KN_STORE_REASON];
     *g = (struct kn_plot_gas){.time = time >= 0 ? r->series[time] : r->time, .mean = mean};
     if (kn_files_join(path, r->folder, "fields.h5") != KN_OK)
         return KN_EIO;
     hid_t file = kn_store_open(path, reason);
     if (file < 0)
         return kn_error_set(KN_EIO, "cannot read '%s': %s", path, reason);
-    snprintf(name, sizeof name, "series/%s", time >= 0 ? r->links[time] : "");
-    hid_t where = H5Gopen2(file, time >= 0 ? name : mean ? "mean" : "/", H5P_DEFAULT);
+    hid_t where = time >= 0 ? kn_fields_open_series(file, r->links[time])
+                            : H5Gopen2(file, mean ? "mean" : "/", H5P_DEFAULT);
     const bool shaped = shape_gas(r, cut, g), good = shaped && where >= 0 && read_fields(r, where, g);
     if (where >= 0)
         H5Gclose(where);
@@ -250,7 +239,7 @@ enum kn_status kn_plot_data_read(const struct kn_plot_run *r, int time, bool mea
     if (good)
         return KN_OK;
     kn_plot_data_free(g);
-    return shaped ? kn_error_set(KN_EIO, "'%s' is damaged or no fields file of this program", path)
+    return shaped ? damaged(path, "its values cannot be read or do not match their checksums")
                   : no_memory(path);
 }
 

@@ -8,17 +8,16 @@
 /* A run; of its fields only what tells their shape. */
 struct kn_plot_run {
     const char *folder;
-    char label[128]; /* by which it is told from others; marked up as in plot_sheet.h */
-    bool has_fields; /* fields.h5 is there; else the next lines are empty */
-    double time;     /* lambda0 / V0 */
-    double delta;    /* L / lambda0 */
-    int cells[3];
-    double *edges[3];        /* [cells[d] + 1], L */
-    bool has_mean;           /* averages over time are there */
-    int times;               /* in the series */
-    double *series;          /* [times], lambda0 / V0, rising */
-    char (*links)[32];       /* [times] names of their groups */
-    struct kn_scales scales; /* known where its case was given in SI units */
+    char label[128];               /* by which it is told from others; marked up as in plot_sheet.h */
+    bool has_fields;               /* fields.h5 is there; else the next lines are empty */
+    double time;                   /* lambda0 / V0 */
+    double delta;                  /* L / lambda0 */
+    struct kn_fields_grid grid;    /* edges in L */
+    bool has_mean;                 /* averages over time are there */
+    int times;                     /* in the series */
+    double *series;                /* [times], lambda0 / V0, rising */
+    char (*links)[KN_FIELDS_LINK]; /* [times] names of their groups */
+    struct kn_scales scales;       /* known where its case was given in SI units */
     char species[KN_FIELDS_SPECIES];
     struct kn_history_table history; /* without columns where there is none */
     bool has_case;                   /* summary.json is there, and read */

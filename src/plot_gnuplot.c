@@ -3,12 +3,15 @@
 #include "error.h"
 #include "io/files.h"
 #include "plot_layout.h"
+#include "text.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
-#include <signal.h>
+#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -52,12 +55,27 @@ struct writer {
     const struct kn_plot_layout *layout;
 };
 
-/* Text between gnuplot's single quotes, where a quote is written twice. */
+/* Text that gnuplot reads but does not run: every text of a file or a user goes through here.  Control
+ * characters, of which a line feed would begin a command, and the backquote become '?'. */
+static void print_harmless(FILE *to, const char *words)
+{
+    while (*words) {
+        const size_t length = kn_text_letter(words);
+        if (length == 0 || *words == '`')
+            fputc('?', to);
+        else
+            fwrite(words, 1, length, to);
+        if (*words == '\'')
+            fputc('\'', to); /* between single quotes a quote is written twice */
+        words += length > 0 ? length : 1;
+    }
+}
+
+/* Between single quotes nothing has a meaning but the quote. */
 static void print_quoted(FILE *to, const char *words)
 {
     fputc('\'', to);
-    for (; *words; words++)
-        fputs((char[]){*words, *words == '\'' ? '\'' : '\0', '\0'}, to);
+    print_harmless(to, words);
     fputc('\'', to);
 }
 
@@ -65,7 +83,9 @@ static int begin_block(struct writer *w, const char *what, const char *columns)
 {
     char plain[KN_PLOT_TEXT];
     kn_plot_sheet_plain(plain, sizeof plain, what, true);
-    fprintf(w->data, "%s# %s: %s\n", w->blocks ? "\n\n" : "", plain, columns);
+    fputs(w->blocks ? "\n\n# " : "# ", w->data);
+    print_harmless(w->data, plain);
+    fprintf(w->data, ": %s\n", columns);
     return w->blocks++;
 }
 
@@ -147,12 +167,14 @@ static void begin_page(struct writer *w)
           "if (!exists('data')) {\n"
           "    here = ''\n"
           "    do for [i = 1:strlen(ARG0)] { if (ARG0[i:i] eq '/') { here = ARG0[1:i] } }\n"
+          "    if (here[1:1] ne '/') { here = './'.here }\n"
           "    data = here.'plot.dat'\n"
           "    if (!exists('output')) { output = here.'picture.'.kind }\n"
+          "    set output output\n"
           "}\n",
           to);
     write_terminals(w);
-    fputs("set encoding utf8\nset output output\nset datafile missing 'nan'\nset border lw 0.8\n"
+    fputs("set encoding utf8\nset datafile missing 'nan'\nset border lw 0.8\n"
           "set tics nomirror out scale 0.6 font ','.letters(12)\nset multiplot\n",
           to);
     print_title(w, width, height);
@@ -170,7 +192,9 @@ static void place_panel(const struct writer *w, int panel)
     const struct kn_plot_box *b = &w->layout->box[panel];
     const double width = w->layout->width, height = w->layout->height;
     const struct kn_plot_panel *p = &w->sheet->panels[panel];
-    fprintf(w->script, "\n# %d: %s\n", panel + 1, p->what);
+    fprintf(w->script, "\n# %d: ", panel + 1);
+    print_harmless(w->script, p->what);
+    fputs(" #\n", w->script); /* a backslash at the end would go on with the next line */
     fprintf(w->script,
             "set lmargin at screen %.5g\nset rmargin at screen %.5g\nset bmargin at screen %.5g\n"
             "set tmargin at screen %.5g\n",
@@ -422,30 +446,70 @@ static enum kn_status keep_files(const char *folder, const char *script, const c
     return status == KN_OK ? kn_files_write_text(path, print_text, script) : status;
 }
 
-/* Gnuplot reads all of it from a pipe and draws into the temporary file. */
-static enum kn_status run_gnuplot(const char *temporary, const char *output, const char *script,
-                                  const char *data)
+static enum kn_status not_installed(void)
 {
-    void (*before)(int) = signal(SIGPIPE, SIG_IGN);   /* its failure is told by its exit status */
-    FILE *to = popen("gnuplot >/dev/null 2>&1", "w"); /* NOLINT(cert-env33-c) */
-    if (!to) {
-        signal(SIGPIPE, before);
-        return kn_error_set(KN_EIO, "cannot start gnuplot: %s", strerror(errno));
-    }
-    fprintf(to, "kind = '%s'\noutput = ", output + strlen(output) - 3);
-    print_quoted(to, temporary);
-    fprintf(to, "\n$data << END\n%sEND\ndata = '$data'\n%s", data, script);
-    const int ended = pclose(to);
-    signal(SIGPIPE, before);
-    if (ended == 0)
-        return kn_files_commit(temporary, output);
-    unlink(temporary);
+    return kn_error_set(KN_EIO,
+                        "gnuplot draws pictures and is not installed: apt install gnuplot-nox (Debian, "
+                        "Ubuntu), dnf install gnuplot (Fedora), brew install gnuplot (macOS); "
+                        "knudsen plot --terminal needs none");
+}
+
+/* Start gnuplot without a shell and without its startup files.  Returns 0 and its exit status, or an errno
+ * value. */
+static int run_gnuplot(int from, int to, int *ended)
+{
+    char *const arguments[] = {"gnuplot", "-d", NULL};
+    posix_spawn_file_actions_t actions;
+    pid_t child;
+    int reason = posix_spawn_file_actions_init(&actions);
+    if (reason)
+        return reason;
+    reason = posix_spawn_file_actions_adddup2(&actions, from, STDIN_FILENO);
+    if (!reason)
+        reason = posix_spawn_file_actions_adddup2(&actions, to, STDOUT_FILENO);
+    if (!reason)
+        reason = posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    if (!reason)
+        reason = posix_spawnp(&child, "gnuplot", &actions, NULL, arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    while (!reason && waitpid(child, ended, 0) < 0)
+        reason = errno == EINTR ? 0 : errno;
+    return reason;
+}
+
+/* The word for a kind of picture; the name of the file itself is not shown to gnuplot. */
+static const char *kind_of(const char *output)
+{
+    static const char *const kinds[] = {"svg", "pdf", "eps", "png"};
+    size_t i = 0;
+    while (i < 3 && strcmp(output + strlen(output) - 3, kinds[i]) != 0)
+        i++;
+    return kinds[i];
+}
+
+/* Gnuplot reads commands and data as its input and writes the picture as its output: no path of a file is
+ * part of what it reads. */
+static enum kn_status draw(FILE *commands, int picture, const char *output, const char *script,
+                           const char *data)
+{
+    struct stat drawn;
+    int ended = 0;
+    fprintf(commands, "kind = '%s'\n$data << END\n%sEND\ndata = '$data'\n%s", kind_of(output), data, script);
+    if (fflush(commands) != 0 || fseek(commands, 0, SEEK_SET) != 0)
+        return kn_error_set(KN_EIO, "cannot write the commands for gnuplot: %s", strerror(errno));
+    const int reason = run_gnuplot(fileno(commands), picture, &ended);
+    if (reason == ENOENT)
+        return not_installed();
+    if (reason)
+        return kn_error_set(KN_EIO, "cannot start gnuplot: %s", strerror(reason));
+    if (ended == 0 && fstat(picture, &drawn) == 0 && drawn.st_size > 0)
+        return KN_OK;
     if (WIFEXITED(ended) && WEXITSTATUS(ended) == NO_TERMINAL)
         return kn_error_set(
             KN_EIO,
             "'%s': this gnuplot draws no .%s, for want of its cairo terminals (Debian, Ubuntu: apt "
             "install gnuplot-nox, gnuplot-qt or gnuplot-x11); .svg and .png may work",
-            output, output + strlen(output) - 3);
+            output, kind_of(output));
     return kn_error_set(KN_EIO, "gnuplot cannot draw '%s'; with --keep, gnuplot DIR/plot.gp says why",
                         output);
 }
@@ -456,17 +520,23 @@ static enum kn_status render(const char *output, const char *script, const char 
     enum kn_status status = kn_files_temporary(temporary, output);
     if (status != KN_OK)
         return status;
-    /* NOLINTNEXTLINE(cert-env33-c): the user's own PATH decides which gnuplot runs */
-    if (system("command -v gnuplot >/dev/null 2>&1") != 0)
-        return kn_error_set(KN_EIO,
-                            "gnuplot draws pictures and is not installed: apt install gnuplot-nox (Debian, "
-                            "Ubuntu), dnf install gnuplot (Fedora), brew install gnuplot (macOS); "
-                            "knudsen plot --terminal needs none");
-    const int probe = kn_files_create(temporary); /* gnuplot would draw on the terminal instead */
-    if (probe < 0)
-        return kn_error_set(KN_EIO, "cannot write '%s': %s", output, strerror(errno));
-    close(probe);
-    return run_gnuplot(temporary, output, script, data);
+    FILE *commands = tmpfile();
+    if (!commands)
+        return kn_error_set(KN_EIO, "cannot write the commands for gnuplot: %s", strerror(errno));
+    const int picture = kn_files_create(temporary);
+    if (picture < 0) {
+        status = kn_error_set(KN_EIO, "cannot write '%s': %s", output, strerror(errno));
+    } else {
+        status = draw(commands, picture, output, script, data);
+        if (close(picture) != 0 && status == KN_OK)
+            status = kn_error_set(KN_EIO, "cannot write '%s': %s", output, strerror(errno));
+        if (status == KN_OK)
+            status = kn_files_commit(temporary, output);
+        else
+            unlink(temporary);
+    }
+    fclose(commands);
+    return status;
 }
 
 enum kn_status kn_plot_gnuplot_draw(const struct kn_plot_sheet *s, const char *output, double width,

@@ -1,5 +1,7 @@
 #include "plot_sheet.h"
 
+#include "text.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -48,10 +50,13 @@ void kn_plot_sheet_destroy(struct kn_plot_sheet *s)
 void kn_plot_sheet_escape(char *marked, size_t size, const char *plain)
 {
     size_t n = 0;
-    for (; *plain && n + 3 < size; plain++) {
+    while (*plain && n + 6 < size) {
+        const size_t length = kn_text_letter(plain);
         if (strchr("{}_^@&~\\", *plain))
             marked[n++] = '\\';
-        marked[n++] = *plain;
+        memcpy(marked + n, length > 0 ? plain : "?", length > 0 ? length : 1);
+        n += length > 0 ? length : 1;
+        plain += length > 0 ? length : 1;
     }
     marked[n] = '\0';
 }

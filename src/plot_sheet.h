@@ -68,7 +68,7 @@ struct kn_plot_curve *kn_plot_sheet_curve(struct kn_plot_panel *p, enum kn_plot_
 
 void kn_plot_sheet_destroy(struct kn_plot_sheet *s);
 
-/* Plain text, marked up so that it shows as it is. */
+/* Plain text, marked up so that it shows as it is; control characters become '?'. */
 void kn_plot_sheet_escape(char *marked, size_t size, const char *plain);
 
 /* Marked-up text without its marks; without `utf8` in ASCII. */

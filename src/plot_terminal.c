@@ -1,5 +1,6 @@
 #include "plot_terminal.h"
 
+#include "error.h"
 #include "plot_map.h"
 
 #include <langinfo.h>
@@ -169,7 +170,8 @@ static void draw_scale(const struct screen *s, const struct kn_plot_map *m)
     printf(" %.4g\n", m->range[1]);
 }
 
-static void draw_map(const struct screen *s, const struct kn_plot_panel *p)
+/* False: memory is short. */
+static bool draw_map(const struct screen *s, const struct kn_plot_panel *p)
 {
     const struct kn_plot_map *m = &p->map;
     int columns = s->columns - MARGIN - 1;
@@ -181,6 +183,8 @@ static void draw_map(const struct screen *s, const struct kn_plot_panel *p)
         rows = most;
     }
     const char **over = place_arrows(columns, rows, s, m);
+    if (!over)
+        return false;
     say(s, p->value_label);
     putchar('\n');
     for (int row = 0; row < rows; row++) {
@@ -199,6 +203,7 @@ static void draw_map(const struct screen *s, const struct kn_plot_panel *p)
     draw_scale(s, m);
     printf("%*s largest  %.5g at (%.4g, %.4g)\n%*s smallest %.5g at (%.4g, %.4g)\n", MARGIN, "", m->most[0],
            m->most[1], m->most[2], MARGIN, "", m->least[0], m->least[1], m->least[2]);
+    return true;
 }
 
 /* ---------------------------------------------------------------------- charts */
@@ -325,20 +330,25 @@ static void print_numbers(const struct screen *s, const struct chart *c, const s
     }
 }
 
-static void draw_chart(const struct screen *s, const struct kn_plot_panel *p)
+static bool draw_chart(const struct screen *s, const struct kn_plot_panel *p)
 {
     struct chart c = {.columns = s->columns - MARGIN - 2, .rows = ROWS, .logarithmic = p->logarithmic};
     c.fine = s->utf8 && (s->colour || p->ncurves == 1);
     c.dots = calloc((size_t)c.columns, (size_t)c.rows);
     c.mark = calloc((size_t)c.columns, (size_t)c.rows);
+    if (!c.dots || !c.mark) {
+        free(c.dots);
+        free(c.mark);
+        return false;
+    }
     widen_chart(&c, p);
-    for (int k = 0; c.dots && c.mark && k < p->ncurves; k++)
+    for (int k = 0; k < p->ncurves; k++)
         put_curve(&c, &p->curves[k], k);
     say(s, p->y_label);
     fputs(p->note[0] ? "   " : "", stdout);
     say(s, p->note);
     putchar('\n');
-    for (int row = 0; c.dots && c.mark && row < c.rows; row++) {
+    for (int row = 0; row < c.rows; row++) {
         const double y = c.high[1] + (c.low[1] - c.high[1]) * row / (c.rows - 1);
         if (row == 0 || row == c.rows - 1 || row == c.rows / 2)
             printf("%*.4g %s", MARGIN - 2, c.logarithmic ? pow(10, y) : y, s->utf8 ? "┤" : "|");
@@ -352,6 +362,7 @@ static void draw_chart(const struct screen *s, const struct kn_plot_panel *p)
     print_numbers(s, &c, p);
     free(c.dots);
     free(c.mark);
+    return true;
 }
 
 /* Its parts are three blanks apart; lines are broken between them. */
@@ -373,15 +384,15 @@ static void print_title(const struct screen *s, const char *title)
     putchar('\n');
 }
 
-void kn_plot_terminal_draw(const struct kn_plot_sheet *s)
+enum kn_status kn_plot_terminal_draw(const struct kn_plot_sheet *s)
 {
     const struct screen screen = look_at_screen();
     print_title(&screen, s->title);
     for (int i = 0; i < s->npanels; i++) {
         putchar('\n');
-        if (s->panels[i].is_map)
-            draw_map(&screen, &s->panels[i]);
-        else
-            draw_chart(&screen, &s->panels[i]);
+        const struct kn_plot_panel *p = &s->panels[i];
+        if (!(p->is_map ? draw_map(&screen, p) : draw_chart(&screen, p)))
+            return kn_error_set(KN_EMEMORY, "not enough memory for a picture");
     }
+    return KN_OK;
 }

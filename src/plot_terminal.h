@@ -5,6 +5,6 @@
 #include "plot_sheet.h"
 
 /* On stdout, as wide as the terminal; colour where it is one and NO_COLOR is not set. */
-void kn_plot_terminal_draw(const struct kn_plot_sheet *s);
+enum kn_status kn_plot_terminal_draw(const struct kn_plot_sheet *s);
 
 #endif

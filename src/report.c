@@ -42,7 +42,7 @@ static void take_case(struct report *r)
 {
     const double step = kn_summary_number(kn_summary_member(r->summary, "time_step"));
     r->time_step = isfinite(step) ? step : 0;
-    r->has_case = kn_summary_case(r->summary, &r->c) == KN_OK;
+    r->has_case = kn_report_succeeded(kn_summary_case(r->summary, &r->c));
     if (!r->has_case && kn_summary_member(r->summary, "case"))
         kn_report_note(&r->notes, "This version cannot read the case of the run: %s", kn_error_message());
 }
@@ -169,9 +169,8 @@ static void print_data(FILE *to, struct report *r)
 }
 
 /* The page, with what its marks {{...}} stand for. */
-static void print_page(FILE *to, const void *what)
+static void print_page(FILE *to, struct report *r)
 {
-    struct report *r = *(struct report *const *)what;
     for (const char *at = (const char *)kn_report_html, *mark; *at; at = mark) {
         mark = strstr(at, "{{");
         mark = mark ? mark : at + strlen(at);
@@ -217,7 +216,9 @@ static enum kn_status read_folder(struct report *r)
                                   "What it had written is here.");
     else
         take_case(r);
-    kn_fields_read_scales(r->gas.file, r->has_case ? &r->c : NULL, &r->scales, r->species);
+    if (!kn_fields_read_scales(r->gas.file, r->has_case ? &r->c : NULL, &r->scales, r->species))
+        return kn_error_set(KN_EIO, "'%s' is damaged: the group si does not hold the species and the scales",
+                            r->gas.path);
     if (r->gas.file < 0)
         kn_report_note(&r->notes,
                        "The run stopped before fields were written; knudsen run --resume goes on.");
@@ -239,6 +240,37 @@ static enum kn_status choose_output(const struct kn_report_options *o, char *pat
     return KN_OK;
 }
 
+static void print_text(FILE *to, const void *text)
+{
+    fputs(text, to);
+}
+
+/* The page is complete before it becomes a file. */
+static enum kn_status write_page(struct report *r, const char *path)
+{
+    char *page = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&page, &size);
+    bool good = to != NULL;
+    if (good) {
+        print_page(to, r);
+        good = !ferror(to);
+        good = fclose(to) == 0 && good && page;
+    }
+    const bool lacked = kn_report_lacked_memory() || !good;
+    enum kn_status status =
+        lacked ? kn_error_set(KN_EMEMORY, "not enough memory for the report of '%s'", r->folder)
+               : kn_files_write_text(path, print_text, page);
+    if (status == KN_OK && r->gas.damaged)
+        status =
+            kn_error_set(KN_EIO,
+                         "'%s' is damaged: its values cannot be read or do not match their checksums; '%s' "
+                         "has the rest",
+                         r->gas.path, path);
+    free(page);
+    return status;
+}
+
 enum kn_status kn_report(const struct kn_report_options *options, char *path, size_t size)
 {
     struct report *r = calloc(1, sizeof *r);
@@ -248,6 +280,7 @@ enum kn_status kn_report(const struct kn_report_options *options, char *path, si
         return kn_error_set(KN_EMEMORY, "not enough memory");
     }
     r->folder = options->folder;
+    (void)kn_report_lacked_memory();
     r->gas.file = H5I_INVALID_HID;
     r->bytes = 1e6 * (options->megabytes > 0 ? options->megabytes : MEGABYTES);
     find_title(r);
@@ -257,7 +290,7 @@ enum kn_status kn_report(const struct kn_report_options *options, char *path, si
     if (status == KN_OK && !options->output)
         status = kn_folder_check(r->folder, "report.html");
     if (status == KN_OK)
-        status = kn_files_write_text(path, print_page, &r);
+        status = write_page(r, path);
     if (status == KN_OK && !options->output)
         status = kn_folder_record(r->folder, "report.html");
     kn_report_fields_close(&r->gas);

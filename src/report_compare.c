@@ -27,8 +27,8 @@ static bool fill_history(struct kn_record *r, const struct kn_report_run *run, c
     bool good = m->ncolumns == h->columns;
     for (int i = 0; good && i < h->columns; i++)
         good = strcmp(m->columns[i].name, h->names[i]) == 0;
-    r->mean = calloc((size_t)h->columns, sizeof *r->mean);
-    r->error = calloc((size_t)h->columns, sizeof *r->error);
+    r->mean = kn_report_allocate((size_t)h->columns, sizeof *r->mean);
+    r->error = kn_report_allocate((size_t)h->columns, sizeof *r->error);
     if (!good || !r->mean || !r->error)
         return false;
     r->ncolumns = m->ncolumns;
@@ -61,12 +61,12 @@ static void fill_swing(struct kn_record *r)
     r->window[1] = end;
 }
 
-static bool fill_fields(struct kn_record *r, const struct kn_report_gas *g, const struct kn_space *space)
+static bool fill_fields(struct kn_record *r, struct kn_report_gas *g, const struct kn_space *space)
 {
     for (int d = 0; d < 3; d++) {
         r->cells[d] = space->cells[d];
         r->edges[d] = space->edges[d];
-        if (g->file >= 0 && g->cells[d] != space->cells[d])
+        if (g->file >= 0 && g->grid.cells[d] != space->cells[d])
             return false;
     }
     r->ncells = space->ncells;
@@ -235,9 +235,9 @@ static void compare_case(struct comparison *k, const char *name, const char *yam
                          const struct kn_reference *f)
 {
     struct kn_case base, like;
-    bool *same = calloc((size_t)f->rows + 1, sizeof *same);
+    bool *same = kn_report_allocate((size_t)f->rows + 1, sizeof *same);
     kn_case_default(&base);
-    const bool good = same && kn_case_load(&base, yaml) == KN_OK;
+    const bool good = same && kn_report_succeeded(kn_case_load(&base, yaml));
     for (int i = 0; i < f->rows && good; i++) {
         const char *settings = settings_of(f, &f->row[i]);
         like = base;
@@ -256,13 +256,14 @@ static void compare_case(struct comparison *k, const char *name, const char *yam
 static bool compare_all(struct comparison *k)
 {
     char yaml[KN_PATH], folder[KN_PATH], csv[KN_PATH];
-    struct kn_cases *all = malloc(sizeof *all);
-    const bool found = all && kn_cases_find(all, NULL) == KN_OK;
+    struct kn_cases *all = kn_report_allocate(1, sizeof *all);
+    const bool found = all && kn_report_succeeded(kn_cases_find(all, NULL));
     for (int i = 0; found && i < all->count; i++) {
         struct kn_reference f;
         if (kn_cases_path(all, all->name[i], yaml) == KN_OK &&
             kn_files_join(folder, all->folder, all->name[i]) == KN_OK &&
-            kn_files_join(csv, folder, "reference.csv") == KN_OK && kn_reference_read(&f, csv) == KN_OK) {
+            kn_files_join(csv, folder, "reference.csv") == KN_OK &&
+            kn_report_succeeded(kn_reference_read(&f, csv))) {
             compare_case(k, all->name[i], yaml, &f);
             kn_reference_destroy(&f);
         }
@@ -275,8 +276,10 @@ static void print_remark(const struct comparison *k, bool cases)
 {
     char text[REMARK] = "";
     FILE *to = fmemopen(text, sizeof text, "w");
-    if (!to)
+    if (!to) {
+        (void)kn_report_succeeded(KN_EMEMORY);
         return;
+    }
     if (!cases)
         fputs("The cases with their reference values are not beside the program (KNUDSEN_CASES says where "
               "they are).",
@@ -309,9 +312,10 @@ void kn_report_compare_print(FILE *to, const struct kn_report_run *run)
     struct comparison k = {.to = to, .run = run, .record = {.c = *run->c, .step = run->time_step}};
     struct kn_space space = {.ncells = 0};
     struct kn_monitor monitor = {.ncolumns = 0};
-    bool cases = false, good = run->history->rows > 0 && kn_space_create(&space, run->c, NULL) == KN_OK;
+    bool cases = false,
+         good = run->history->rows > 0 && kn_report_succeeded(kn_space_create(&space, run->c, NULL));
     fputs("{\"rows\": [", to);
-    good = good && kn_monitor_create(&monitor, run->c, &space, &kn_comm_alone) == KN_OK &&
+    good = good && kn_report_succeeded(kn_monitor_create(&monitor, run->c, &space, &kn_comm_alone)) &&
            fill_history(&k.record, run, &monitor) && fill_fields(&k.record, run->gas, &space);
     if (good) {
         fill_swing(&k.record);

@@ -13,7 +13,7 @@
 struct kn_report_run {
     const struct kn_case *c; /* as it was run */
     const struct kn_history_table *history;
-    const struct kn_report_gas *gas;
+    struct kn_report_gas *gas;
     bool steady;      /* or noisy without a drift */
     double time_step; /* lambda0 / V0 */
 };

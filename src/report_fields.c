@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const axes[3] = {"grid/x", "grid/y", "grid/z"};
 static const double TEXT_PER_VALUE = 8 * 4 / 3.0; /* bytes of base64 */
 enum { WORD = 256, TIMES = 200 };                 /* of a series that a slider can use */
 
@@ -16,55 +15,40 @@ enum { WORD = 256, TIMES = 200 };                 /* of a series that a slider c
 
 enum kn_status kn_report_fields_open(struct kn_report_gas *g, const char *folder)
 {
-    char reason[KN_STORE_REASON];
     *g = (struct kn_report_gas){.file = H5I_INVALID_HID, .ncells = 1};
     enum kn_status status = kn_files_join(g->path, folder, "fields.h5");
     if (status != KN_OK || access(g->path, F_OK) != 0)
         return status;
-    g->file = kn_store_open(g->path, reason);
-    if (g->file < 0)
-        return kn_error_set(KN_EIO, "cannot read '%s': %s", g->path, reason);
-    for (int d = 0; d < 3; d++) {
-        size_t count = 0;
-        g->edges[d] = kn_store_read_array(g->file, axes[d], &count);
-        if (!g->edges[d] || count < 2 || count > 1 << 30)
-            return kn_error_set(KN_EIO, "'%s' is damaged or no fields file of this program", g->path);
-        g->cells[d] = (int)count - 1;
-        g->ncells *= count - 1;
-    }
-    g->mean = H5Lexists(g->file, "mean", H5P_DEFAULT) > 0;
-    return KN_OK;
+    status = kn_fields_open(g->path, &g->file, &g->grid);
+    if (status != KN_OK)
+        return status;
+    for (int d = 0; d < 3; d++)
+        g->ncells *= (size_t)g->grid.cells[d];
+    const htri_t mean = H5Lexists(g->file, "mean", H5P_DEFAULT);
+    g->mean = mean > 0;
+    return mean >= 0 ? KN_OK : kn_error_set(KN_EIO, "'%s' is damaged: it cannot be listed", g->path);
 }
 
 void kn_report_fields_close(struct kn_report_gas *g)
 {
-    for (int d = 0; d < 3; d++)
-        free(g->edges[d]);
+    kn_fields_free_grid(&g->grid);
     if (g->file >= 0)
         H5Fclose(g->file);
     *g = (struct kn_report_gas){.file = H5I_INVALID_HID};
 }
 
-static double *read_quantity(hid_t where, const struct kn_quantity *q, size_t ncells)
+double *kn_report_fields_table(struct kn_report_gas *g, bool mean)
 {
-    size_t count = 0;
-    double *values = kn_store_read_array(where, q->name, &count);
-    if (values && count == ncells * (size_t)q->components)
-        return values;
-    free(values);
-    return NULL;
-}
-
-double *kn_report_fields_table(const struct kn_report_gas *g, bool mean)
-{
-    double *table = g->file < 0 || (mean && !g->mean) ? NULL : malloc(g->ncells * KN_FIELDS * sizeof *table);
+    double *table =
+        g->file < 0 || (mean && !g->mean) ? NULL : kn_report_allocate(g->ncells, KN_FIELDS * sizeof *table);
     hid_t where = table ? H5Gopen2(g->file, mean ? "mean" : "/", H5P_DEFAULT) : H5I_INVALID_HID;
     for (const struct kn_quantity *q = kn_fields_quantities; table && q->name; q++) {
-        double *values = read_quantity(where, q, g->ncells);
+        double *values = kn_fields_read_quantity(where, q, &g->grid);
         for (size_t cell = 0; values && cell < g->ncells; cell++)
             memcpy(table + cell * KN_FIELDS + q->first, values + cell * (size_t)q->components,
                    (size_t)q->components * sizeof *values);
         if (!values) {
+            g->damaged = true;
             free(table);
             table = NULL;
         }
@@ -107,7 +91,7 @@ static double selection_bytes(const struct selection *s)
 static int *spread(int n, int wanted, int *count)
 {
     *count = wanted < n ? wanted : n;
-    int *keep = malloc((size_t)*count * sizeof *keep);
+    int *keep = kn_report_allocate((size_t)*count, sizeof *keep);
     for (int i = 0; keep && i < *count; i++)
         keep[i] = *count == n ? i : (int)((2.0 * i + 1) / (2.0 * *count) * n);
     if (keep && *count < n)
@@ -129,8 +113,8 @@ static struct selection select_cells(const struct kn_report_gas *g, int every, i
     struct selection s = {.nblocks = planes ? 3 : 1, .planes = planes > 0, .every = every};
     for (int i = 0; i < s.nblocks; i++)
         for (int d = 0; d < 3; d++) {
-            const int wanted = planes && d == i ? planes : (g->cells[d] + every - 1) / every;
-            s.block[i].keep[d] = spread(g->cells[d], wanted, &s.block[i].count[d]);
+            const int wanted = planes && d == i ? planes : (g->grid.cells[d] + every - 1) / every;
+            s.block[i].keep[d] = spread(g->grid.cells[d], wanted, &s.block[i].count[d]);
         }
     return s;
 }
@@ -139,10 +123,10 @@ static struct selection select_cells(const struct kn_report_gas *g, int every, i
 static struct selection choose_cells(const struct kn_report_gas *g, double bytes)
 {
     struct selection s = select_cells(g, 1, 0);
-    const bool box = g->cells[0] > 1 && g->cells[1] > 1 && g->cells[2] > 1;
+    const bool box = g->grid.cells[0] > 1 && g->grid.cells[1] > 1 && g->grid.cells[2] > 1;
     int most = 0;
     for (int d = 0; d < 3; d++)
-        most = g->cells[d] > most ? g->cells[d] : most;
+        most = g->grid.cells[d] > most ? g->grid.cells[d] : most;
     for (int planes = most; box && planes > 0 && selection_bytes(&s) > bytes; planes = planes * 7 / 8) {
         drop_selection(&s);
         s = select_cells(g, 1, planes);
@@ -200,7 +184,7 @@ static void note_selection(const struct selection *s, const struct kn_report_gas
 static void print_block(FILE *to, const double *values, int components, const struct block *b, const int n[3])
 {
     const size_t count = (size_t)block_cells(b);
-    double *buffer = calloc(count, sizeof *buffer), *next = buffer;
+    double *buffer = kn_report_allocate(count, sizeof *buffer), *next = buffer;
     bool same = true;
     if (!buffer) {
         fputs("null", to);
@@ -256,7 +240,7 @@ static void print_quantity(FILE *to, const double *values, const struct kn_quant
         fputs(", \"blocks\": [", to);
         for (int i = 0; i < s->nblocks; i++) {
             fputs(i ? ", " : "", to);
-            print_block(to, values + c, q->components, &s->block[i], g->cells);
+            print_block(to, values + c, q->components, &s->block[i], g->grid.cells);
         }
         fputs("]}", to);
     }
@@ -281,7 +265,7 @@ static bool print_moment(FILE *to, hid_t where, const char *prefix, bool mean, c
     bool good = kn_store_read_number(where, "step", &step) && kn_store_read_number(where, "time", &time);
     hid_t group = good ? H5Gopen2(where, mean ? "mean" : ".", H5P_DEFAULT) : H5I_INVALID_HID;
     for (const struct kn_quantity *q = kn_fields_quantities; q->name && good; q++)
-        good = (values[count++] = read_quantity(group, q, g->ncells));
+        good = (values[count++] = kn_fields_read_quantity(group, q, &g->grid));
     if (good && values[1]) {
         fprintf(to, "%s{\"mean\": %s, \"step\": %.0f, \"time\": ", prefix, mean ? "true" : "false", step);
         kn_report_put_number(to, time);
@@ -300,15 +284,6 @@ static bool print_moment(FILE *to, hid_t where, const char *prefix, bool mean, c
     return good;
 }
 
-static int series_length(const struct kn_report_gas *g)
-{
-    H5G_info_t info;
-    if (H5Lexists(g->file, "series", H5P_DEFAULT) <= 0 ||
-        H5Gget_info_by_name(g->file, "series", &info, H5P_DEFAULT) < 0 || info.nlinks > 1 << 30)
-        return 0;
-    return (int)info.nlinks;
-}
-
 /* Whether the last of the series is what fields.h5 holds itself; the step names it. */
 static bool repeats(const struct kn_report_gas *g, const char *name)
 {
@@ -320,17 +295,14 @@ static bool repeats(const struct kn_report_gas *g, const char *name)
 static void print_series(FILE *to, const struct kn_report_gas *g, const struct selection *s, int wanted,
                          struct kn_report_notes *notes)
 {
-    const int all = series_length(g), shown = wanted < all ? wanted : all;
+    const int all = kn_fields_series_length(g->file), shown = wanted < all ? wanted : all;
     int lost = 0;
     for (int i = 0; i < shown; i++) {
-        char name[WORD], path[WORD + 16];
-        const hsize_t at = (hsize_t)(shown > 1 ? (double)i * (all - 1) / (shown - 1) + 0.5 : 0);
-        if (H5Lget_name_by_idx(g->file, "series", H5_INDEX_NAME, H5_ITER_INC, at, name, sizeof name,
-                               H5P_DEFAULT) < 0 ||
-            repeats(g, name))
+        char name[KN_FIELDS_LINK];
+        const int at = (int)(shown > 1 ? (double)i * (all - 1) / (shown - 1) + 0.5 : 0);
+        if (!kn_fields_series_name(g->file, at, name) || repeats(g, name))
             continue;
-        snprintf(path, sizeof path, "series/%s", name);
-        hid_t group = H5Gopen2(g->file, path, H5P_DEFAULT);
+        hid_t group = kn_fields_open_series(g->file, name);
         lost += group < 0 || !print_moment(to, group, ", ", false, g, s);
         if (group >= 0)
             H5Gclose(group);
@@ -345,40 +317,42 @@ static void print_series(FILE *to, const struct kn_report_gas *g, const struct s
 /* --------------------------------------------------------------------- all */
 
 /* As the attributes of the dataset say. */
-static void print_rule(FILE *to, hid_t file, const char *name, const char *unit)
+static void print_rule(FILE *to, struct kn_report_gas *g, const char *name, const char *unit)
 {
-    hid_t set = H5Dopen2(file, name, H5P_DEFAULT);
+    hid_t set = H5Dopen2(g->file, name, H5P_DEFAULT);
     char si_unit[WORD];
     double factor = 1, offset = 0;
-    const bool si = set >= 0 && kn_store_read_text(set, "si_unit", si_unit, sizeof si_unit) &&
+    const htri_t there = set < 0 ? -1 : H5Aexists(set, "si_unit");
+    const bool si = there > 0 && kn_store_read_text(set, "si_unit", si_unit, sizeof si_unit) &&
                     kn_store_read_number(set, "si_factor", &factor) &&
                     kn_store_read_number(set, "si_offset", &offset);
+    g->damaged = g->damaged || there < 0 || (there > 0 && !si);
     kn_report_put_rule(to, unit, si ? si_unit : NULL, factor, offset);
     if (set >= 0)
         H5Dclose(set);
 }
 
-static void print_grid(FILE *to, const struct kn_report_gas *g)
+static void print_grid(FILE *to, struct kn_report_gas *g)
 {
-    fprintf(to, "\"cells\": [%d, %d, %d], \"edges\": [", g->cells[0], g->cells[1], g->cells[2]);
+    fprintf(to, "\"cells\": [%d, %d, %d], \"edges\": [", g->grid.cells[0], g->grid.cells[1],
+            g->grid.cells[2]);
     for (int d = 0; d < 3; d++) {
         fputs(d ? ", " : "", to);
-        kn_report_put_array(to, g->edges[d], (size_t)g->cells[d] + 1);
+        kn_report_put_array(to, g->grid.edges[d], (size_t)g->grid.cells[d] + 1);
     }
     fputs("], \"units\": {\"grid\": ", to);
-    print_rule(to, g->file, axes[0], "lambda0");
+    print_rule(to, g, "grid/x", "lambda0");
     for (const struct kn_quantity *q = kn_fields_quantities; q->name; q++) {
         fprintf(to, ", \"%s\": ", q->name);
-        print_rule(to, g->file, q->name, q->unit);
+        print_rule(to, g, q->name, q->unit);
     }
     fputs("}, ", to);
 }
 
-void kn_report_fields_print(FILE *to, const struct kn_report_gas *g, double bytes,
-                            struct kn_report_notes *notes)
+void kn_report_fields_print(FILE *to, struct kn_report_gas *g, double bytes, struct kn_report_notes *notes)
 {
     double delta = NAN;
-    const int series = g->file < 0 ? 0 : series_length(g), own = g->mean ? 2 : 1;
+    const int series = g->file < 0 ? 0 : kn_fields_series_length(g->file), own = g->mean ? 2 : 1;
     if (g->file < 0) {
         fputs("null", to);
         return;
@@ -392,17 +366,17 @@ void kn_report_fields_print(FILE *to, const struct kn_report_gas *g, double byte
         return;
     }
     note_selection(&s, g, notes);
-    kn_store_read_number(g->file, "delta", &delta);
+    g->damaged = !kn_store_read_number(g->file, "delta", &delta);
     fputs("{\"delta\": ", to);
     kn_report_put_number(to, delta);
     fputs(", ", to);
     print_grid(to, g);
     print_selection(to, &s);
     fputs(", \"moments\": [", to);
-    if (!print_moment(to, g->file, "", false, g, &s))
-        kn_report_note(notes, "The fields of the end could not be read: '%s' is damaged.", g->path);
-    else if (g->mean && !print_moment(to, g->file, ", ", true, g, &s))
-        kn_report_note(notes, "The averages could not be read: '%s' is damaged.", g->path);
+    g->damaged = !print_moment(to, g->file, "", false, g, &s) ||
+                 (g->mean && !print_moment(to, g->file, ", ", true, g, &s)) || series < 0 || g->damaged;
+    if (g->damaged)
+        kn_report_note(notes, "Fields could not be read: '%s' is damaged.", g->path);
     else
         print_series(to, g, &s, (int)fmin(fmax(room, 0), TIMES), notes);
     fputs("]}", to);

@@ -2,16 +2,16 @@
 #ifndef KN_REPORT_FIELDS_H
 #define KN_REPORT_FIELDS_H
 
-#include "io/store.h"
+#include "io/fields.h"
 #include "report_text.h"
 
 struct kn_report_gas {
     hid_t file; /* fields.h5; below 0: there is none */
     char path[KN_PATH];
-    int cells[3];
+    struct kn_fields_grid grid;
     size_t ncells;
-    double *edges[3]; /* [cells[d] + 1], lambda0 */
-    bool mean;        /* there are averages */
+    bool mean;    /* there are averages */
+    bool damaged; /* values could not be read while they were printed */
 };
 
 /* A file that is not there is no error; one that cannot be read, or is damaged, is KN_EIO. */
@@ -19,10 +19,9 @@ enum kn_status kn_report_fields_open(struct kn_report_gas *g, const char *folder
 void kn_report_fields_close(struct kn_report_gas *g);
 
 /* The fields of the end, or their averages, as [ncells][KN_FIELDS], to be freed; NULL: there are none. */
-double *kn_report_fields_table(const struct kn_report_gas *g, bool mean);
+double *kn_report_fields_table(struct kn_report_gas *g, bool mean);
 
 /* All of it as one JSON object of about `bytes` at most; what is left out, the notes say. */
-void kn_report_fields_print(FILE *to, const struct kn_report_gas *g, double bytes,
-                            struct kn_report_notes *notes);
+void kn_report_fields_print(FILE *to, struct kn_report_gas *g, double bytes, struct kn_report_notes *notes);
 
 #endif

@@ -8,7 +8,7 @@ void kn_report_history_print(FILE *to, const struct kn_history_table *h, struct 
 {
     const int64_t every = h->rows > SHOWN ? (h->rows + SHOWN - 1) / SHOWN : 1;
     const int64_t shown = h->rows ? (h->rows - 1) / every + 1 : 0;
-    double *column = malloc((size_t)(shown + 1) * sizeof *column);
+    double *column = kn_report_allocate((size_t)shown + 1, sizeof *column);
     if (every > 1)
         kn_report_note(
             notes, "The charts have every %lld-th of the %lld rows of history.csv, counted from the last.",

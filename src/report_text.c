@@ -8,6 +8,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+static _Thread_local bool lacks_memory;
+
+void *kn_report_allocate(size_t count, size_t size)
+{
+    void *block = calloc(count ? count : 1, size);
+    lacks_memory = lacks_memory || !block;
+    return block;
+}
+
+bool kn_report_succeeded(enum kn_status status)
+{
+    lacks_memory = lacks_memory || status == KN_EMEMORY;
+    return status == KN_OK;
+}
+
+bool kn_report_lacked_memory(void)
+{
+    const bool lacked = lacks_memory;
+    lacks_memory = false;
+    return lacked;
+}
+
 /* Inside a script element HTML looks for nothing but tags and comments: no < and no >. */
 void kn_report_put_text(FILE *to, const char *text)
 {

@@ -2,8 +2,17 @@
 #ifndef KN_REPORT_TEXT_H
 #define KN_REPORT_TEXT_H
 
+#include "knudsen.h"
+
 #include <stddef.h>
 #include <stdio.h>
+
+/* A page that lacks a part because memory was short must not pass for a whole one.  Its parts allocate here
+ * and pass statuses through here; whether memory was short since the last question, kn_report_lacked_memory
+ * says. */
+void *kn_report_allocate(size_t count, size_t size);
+bool kn_report_succeeded(enum kn_status status);
+bool kn_report_lacked_memory(void);
 
 void kn_report_put_text(FILE *to, const char *text); /* "...", with nothing in it that HTML reads */
 void kn_report_put_number(FILE *to, double value);   /* null where it is not finite */

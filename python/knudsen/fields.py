@@ -15,6 +15,14 @@ def text(value):
     return value.decode() if isinstance(value, bytes) else str(value)
 
 
+def read(stored, part=...):
+    """Values of a dataset, whose checksums HDF5 compares."""
+    try:
+        return stored[part]
+    except OSError as error:
+        raise Error(f"{stored.file.filename} is damaged: {stored.name} cannot be read: {error}") from None
+
+
 class Fields(Mapping):
     """Fields by name, read when they are asked for; each time a new array that may be changed freely.
 
@@ -32,7 +40,7 @@ class Fields(Mapping):
 
     def _read(self, name, component=None):
         stored = self._group[name]
-        value = stored[...] if component is None else stored[..., component]
+        value = read(stored, ... if component is None else (..., component))
         if self._si:
             value = stored.attrs["si_offset"] + stored.attrs["si_factor"] * value
         if self._squeeze:

@@ -5,7 +5,7 @@ from pathlib import Path
 import h5py
 
 from .errors import Error
-from .fields import Fields, Grid, text
+from .fields import Fields, Grid, read, text
 from .record import Record, numbers
 from .units import axis_unit
 
@@ -64,7 +64,7 @@ class Snapshot(Grid):
         return float(self._file.attrs["disturbance"])
 
     def _axis(self, name):
-        return self._file["grid"][name][...] / self.delta
+        return read(self._file["grid"][name]) / self.delta
 
     def unit(self, name):
         """The unit of a field, of an axis or of the time, as text.
@@ -127,7 +127,7 @@ class SI(Grid):
 
     def _axis(self, name):
         stored = self._snapshot._file["grid"][name]
-        return stored.attrs["si_offset"] + stored.attrs["si_factor"] * stored[...]
+        return stored.attrs["si_offset"] + stored.attrs["si_factor"] * read(stored)
 
     def unit(self, name):
         """The SI unit of a field, an axis (m) or the time (s)."""

@@ -72,8 +72,7 @@ static void write_column(struct kn_store *s, const char *name, hid_t stored, hid
     if (s->status == KN_OK && s->comm->rank == 0 &&
         H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)
         kn_store_fail(s, NULL);
-    if (set >= 0)
-        H5Dclose(set);
+    kn_store_close_set(s, set);
     kn_store_agree(s);
 }
 
@@ -121,7 +120,8 @@ static void fill(struct kn_store *s, const struct kn_checkpoint *k, const struct
         kn_checkpoint_write_own(&c, s, of);
     else
         kn_checkpoint_write_all(&c, s, of);
-    kn_checkpoint_close_cells(&c);
+    if (!kn_checkpoint_close_cells(&c))
+        kn_store_fail(s, NULL);
 }
 
 static enum kn_status write_together(const char *path, const struct kn_checkpoint *k,
@@ -163,18 +163,6 @@ enum kn_status kn_checkpoint_write(const char *folder, const struct kn_checkpoin
 
 /* ----------------------------------------------------------------- reading */
 
-static bool read_attribute(hid_t file, const char *name, hid_t type, void *value)
-{
-    hid_t attribute = H5Aopen(file, name, H5P_DEFAULT);
-    if (attribute < 0)
-        return false;
-    hid_t space = H5Aget_space(attribute);
-    bool good = H5Sget_simple_extent_npoints(space) == 1 && H5Aread(attribute, type, value) >= 0;
-    H5Sclose(space);
-    H5Aclose(attribute);
-    return good;
-}
-
 static bool refuse(char *why, const char *reason)
 {
     snprintf(why, WHY, "%s", reason);
@@ -184,14 +172,14 @@ static bool refuse(char *why, const char *reason)
 static bool read_scalars(hid_t file, struct kn_checkpoint *k, char *why)
 {
     int format;
-    if (!read_attribute(file, "format", H5T_NATIVE_INT, &format))
+    if (!kn_store_read_value(file, "format", H5T_NATIVE_INT, &format))
         return refuse(why, "it is not a checkpoint, or its header is damaged");
     if (format != FORMAT) {
         snprintf(why, WHY, "it has format %d, this program reads format %d", format, FORMAT);
         return false;
     }
     for (int i = 0; i < NSCALARS; i++)
-        if (!read_attribute(file, scalars[i].name, type_of(&scalars[i]), (char *)k + scalars[i].offset))
+        if (!kn_store_read_value(file, scalars[i].name, type_of(&scalars[i]), (char *)k + scalars[i].offset))
             return refuse(why, "its header is damaged");
     if (k->step < 0 || k->ncells < 1 || k->nnodes < 1 || k->nwatched < 0 || k->nmonitor < 0)
         return refuse(why, "its header makes no sense");
@@ -218,7 +206,7 @@ static bool read_columns(hid_t file, struct kn_checkpoint *k, char *why)
     good = good && read_column(file, "history", H5T_NATIVE_UINT64, KN_HISTORY_LEVELS, k->history.level);
     if (!good)
         refuse(why, "its data of the history are damaged");
-    else if (!read_attribute(file, "checksum", H5T_NATIVE_UINT64, &sum) || sum != header_sum(k))
+    else if (!kn_store_read_value(file, "checksum", H5T_NATIVE_UINT64, &sum) || sum != header_sum(k))
         good = refuse(why, "its header does not match its checksum");
     if (!good)
         kn_checkpoint_free(k);

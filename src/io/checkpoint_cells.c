@@ -48,20 +48,12 @@ hid_t kn_checkpoint_open_set(hid_t file, const char *name, int64_t rows, int64_t
 {
     const hsize_t shape[2] = {(hsize_t)rows, (hsize_t)columns};
     const int rank = rank_of(columns);
-    hsize_t found[H5S_MAX_RANK] = {0};
-    hid_t set = H5Dopen2(file, name, H5P_DEFAULT);
-    if (set < 0)
+    hsize_t found[2];
+    hid_t set = kn_store_open_set(file, name, rank, found);
+    if (set < 0 || memcmp(found, shape, (size_t)rank * sizeof *shape) == 0)
         return set;
-    hid_t space = H5Dget_space(set);
-    bool good = H5Sget_simple_extent_ndims(space) == rank &&
-                H5Sget_simple_extent_dims(space, found, NULL) == rank &&
-                memcmp(found, shape, (size_t)rank * sizeof *shape) == 0;
-    H5Sclose(space);
-    if (!good) {
-        H5Dclose(set);
-        return H5I_INVALID_HID;
-    }
-    return set;
+    H5Dclose(set);
+    return H5I_INVALID_HID;
 }
 
 double kn_checkpoint_cell_bytes(const struct kn_checkpoint *k)
@@ -81,15 +73,16 @@ static bool take_room(struct kn_checkpoint_cells *c)
     return c->h && c->watched && c->sums;
 }
 
-void kn_checkpoint_close_cells(struct kn_checkpoint_cells *c)
+bool kn_checkpoint_close_cells(struct kn_checkpoint_cells *c)
 {
+    bool good = true;
     const hid_t sets[] = {c->h_set, c->watched_set, c->sums_set};
     for (int i = 0; i < 3; i++)
-        if (sets[i] >= 0)
-            H5Dclose(sets[i]);
+        good = (sets[i] < 0 || H5Dclose(sets[i]) >= 0) && good;
     free(c->h);
     free(c->watched);
     free(c->sums);
+    return good;
 }
 
 void kn_checkpoint_create_cells(struct kn_checkpoint_cells *c, struct kn_store *s)

@@ -27,7 +27,7 @@ double kn_checkpoint_cell_bytes(const struct kn_checkpoint *k);
 /* In a new file, where kn_store.status tells of a failure, and in one that was found. */
 void kn_checkpoint_create_cells(struct kn_checkpoint_cells *c, struct kn_store *s);
 enum kn_status kn_checkpoint_open_cells(struct kn_checkpoint_cells *c, hid_t file);
-void kn_checkpoint_close_cells(struct kn_checkpoint_cells *c);
+bool kn_checkpoint_close_cells(struct kn_checkpoint_cells *c); /* false: what was written may be lost */
 
 /* Rank 0 writes the cells of all, or every rank its own. */
 void kn_checkpoint_write_all(const struct kn_checkpoint_cells *c, struct kn_store *s,

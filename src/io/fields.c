@@ -6,10 +6,11 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { FORMAT = 1, SLAB = 1 << 17, MOST_COMPONENTS = 6 }; /* of cells that go into a file at a time */
+enum { SLAB = 1 << 17, MOST_COMPONENTS = 6 }; /* of cells that go into a file at a time */
 
 const struct kn_quantity kn_fields_quantities[] = {
     {"rho", KN_RHO, 1, {0}, "n0 eps", KN_DIMENSION_DENSITY, "density deviation, (n - n0) / (n0 eps)"},
@@ -95,6 +96,8 @@ static void write_array(struct writer *w, hid_t where, const char *name, const d
     if (store->status != KN_OK)
         return;
     hid_t list = kn_store_dataset_list();
+    if (w->slab)
+        kn_store_check_chunks(list, 1, &count);
     hid_t space = H5Screate_simple(1, &count, NULL);
     hid_t set = H5Dcreate2(where, name, H5T_IEEE_F64LE, space, H5P_DEFAULT, list, H5P_DEFAULT);
     if (set < 0 || (store->comm->rank == 0 &&
@@ -103,8 +106,7 @@ static void write_array(struct writer *w, hid_t where, const char *name, const d
     kn_store_agree(store);
     write_unit(store, set, "lambda0", KN_DIMENSION_PLACE, &w->scales);
     kn_store_text(store, set, "description", description);
-    if (set >= 0)
-        H5Dclose(set);
+    kn_store_close_set(store, set);
     H5Sclose(space);
     H5Pclose(list);
 }
@@ -131,19 +133,34 @@ static void write_grid(struct writer *w)
         H5Gclose(group);
 }
 
-/* The cells that follow `first` and are a block of the grid, no more than SLAB: whole planes, lines of one,
- * or a part of a line.  Returns their number; start and size are [z][y][x]. */
+/* A part of n as even as can be, of no more than `most` but at least 1. */
+static int64_t even_part(int64_t n, int64_t most)
+{
+    const int64_t parts = most < 1 ? n : (n + most - 1) / most;
+    return (n + parts - 1) / parts;
+}
+
+/* The blocks in which a grid is written, which are also the chunks of its datasets: whole planes, lines of
+ * one plane, or a part of a line, of no more than SLAB cells.  size is [z][y][x]. */
+static void block_of(const int n[3], hsize_t size[3])
+{
+    const int64_t line = n[0], plane = line * n[1];
+    size[2] = (hsize_t)even_part(n[0], SLAB);
+    size[1] = (hsize_t)even_part(n[1], SLAB / line);
+    size[0] = (hsize_t)even_part(n[2], SLAB / plane);
+}
+
+/* The block that begins with cell `first`.  Returns the number of its cells; start and size are [z][y][x]. */
 static int64_t take_block(const int n[3], int64_t first, hsize_t start[3], hsize_t size[3])
 {
-    const int64_t line = n[0], plane = line * n[1], z = first / plane, y = first / line % n[1],
-                  x = first % line;
-    int64_t planes = SLAB / plane, lines = SLAB / line, cells = SLAB;
-    planes = planes < 1 ? 1 : planes > n[2] - z ? n[2] - z : planes;
-    lines = lines < 1 ? 1 : lines > n[1] - y ? n[1] - y : lines;
-    cells = cells > line - x ? line - x : cells;
-    start[0] = (hsize_t)z, start[1] = (hsize_t)y, start[2] = (hsize_t)x;
-    size[0] = (hsize_t)planes, size[1] = (hsize_t)lines, size[2] = (hsize_t)cells;
-    return planes * lines * cells;
+    const int64_t line = n[0], plane = line * n[1];
+    const hsize_t end[3] = {(hsize_t)n[2], (hsize_t)n[1], (hsize_t)n[0]};
+    start[0] = (hsize_t)(first / plane), start[1] = (hsize_t)(first / line % n[1]);
+    start[2] = (hsize_t)(first % line);
+    block_of(n, size);
+    for (int d = 0; d < 3; d++)
+        size[d] = size[d] < end[d] - start[d] ? size[d] : end[d] - start[d];
+    return (int64_t)(size[0] * size[1] * size[2]);
 }
 
 /* Rank 0 writes what it gathers from all. */
@@ -199,8 +216,13 @@ static void write_quantity(struct writer *w, hid_t where, int table)
     struct kn_store *store = &w->store;
     if (store->status != KN_OK)
         return;
+    const int rank = quantity->components > 1 ? 4 : 3;
+    hsize_t chunk[4] = {0, 0, 0, shape[3]};
     hid_t list = kn_store_dataset_list();
-    hid_t space = H5Screate_simple(quantity->components > 1 ? 4 : 3, shape, NULL);
+    block_of(n, chunk);
+    if (w->slab) /* parallel HDF5 filters only what all ranks write in one call */
+        kn_store_check_chunks(list, rank, chunk);
+    hid_t space = H5Screate_simple(rank, shape, NULL);
     hid_t set = H5Dcreate2(where, quantity->name, H5T_IEEE_F64LE, space, H5P_DEFAULT, list, H5P_DEFAULT);
     if (set < 0)
         kn_store_fail(store, NULL);
@@ -211,8 +233,7 @@ static void write_quantity(struct writer *w, hid_t where, int table)
     kn_store_agree(store);
     write_unit(store, set, quantity->unit, quantity->dimension, &w->scales);
     kn_store_text(store, set, "description", quantity->description);
-    if (set >= 0)
-        H5Dclose(set);
+    kn_store_close_set(store, set);
     H5Sclose(space);
     H5Pclose(list);
 }
@@ -253,6 +274,8 @@ static enum kn_status look_into(const char *folder, int64_t last, struct series 
     struct dirent **names = NULL;
     const int n = scandir(folder, &names, is_hdf5, by_step);
     series->steps = malloc((size_t)(n > 0 ? n : 1) * sizeof *series->steps);
+    if (n < 0 && errno != ENOMEM)
+        return kn_error_set(KN_EIO, "cannot list '%s': %s", folder, strerror(errno));
     for (int i = 0; i < n; i++) {
         const int64_t step = step_of(names[i]->d_name, "h5");
         if (step <= last && series->steps)
@@ -260,7 +283,8 @@ static enum kn_status look_into(const char *folder, int64_t last, struct series 
         free(names[i]);
     }
     free(names);
-    return series->steps ? KN_OK : kn_error_set(KN_EMEMORY, "not enough memory to list '%s'", folder);
+    return series->steps && n >= 0 ? KN_OK
+                                   : kn_error_set(KN_EMEMORY, "not enough memory to list '%s'", folder);
 }
 
 /* As rank 0 sees it, for all: file systems do not show every rank the same at the same time. */
@@ -296,7 +320,11 @@ static void write_links(struct kn_store *store, const struct series *series)
 
 static double expected_bytes(const struct kn_snapshot *s)
 {
-    double values = (double)kn_space_count(s->space) * KN_FIELDS * (s->mean ? 2 : 1);
+    double values = KN_FIELDS * (s->mean ? 2 : 1);
+    hsize_t block[3];
+    block_of(s->space->whole, block);
+    for (int d = 0; d < 3; d++) /* the last chunk along an axis is as large as the others */
+        values *= ceil((double)s->space->whole[d] / (double)block[2 - d]) * (double)block[2 - d];
     for (int d = 0; d < 3; d++)
         values += 2.0 * s->space->whole[d] + 1;
     return 8 * values + 65536;
@@ -306,7 +334,7 @@ static void fill(struct writer *w, const struct series *series)
 {
     const struct kn_snapshot *s = w->s;
     struct kn_store *store = &w->store;
-    const int format = FORMAT;
+    const int format = KN_FIELDS_FORMAT;
     kn_store_attribute(store, store->file, "format", H5T_NATIVE_INT, &format);
     kn_store_text(store, store->file, "version", KN_VERSION);
     kn_store_attribute(store, store->file, "step", H5T_NATIVE_INT64, &s->step);
@@ -332,11 +360,11 @@ static void begin(struct writer *w, const char *path, bool together)
 {
     const double bytes = expected_bytes(w->s);
     if (together) {
-        kn_store_create_together(&w->store, w->s->comm, path, KN_STORE_PORTABLE, bytes);
+        kn_store_create_together(&w->store, w->s->comm, path, KN_STORE_CHECKED, bytes);
         return;
     }
     const int64_t ncells = kn_space_count(w->s->space);
-    kn_store_create(&w->store, path, KN_STORE_PORTABLE, bytes);
+    kn_store_create(&w->store, path, KN_STORE_CHECKED, bytes);
     w->slab = malloc((size_t)(ncells < SLAB ? ncells : SLAB) * MOST_COMPONENTS * sizeof *w->slab);
     if (!w->slab && w->store.status == KN_OK)
         w->store.status = kn_error_set(KN_EMEMORY, "not enough memory to write '%s'", path);
@@ -417,24 +445,4 @@ bool kn_fields_is_series(const char *name)
 {
     return step_of(name, "h5") >= 0 || step_of(name, "vtr") >= 0 || step_of(name, "pvtr") >= 0 ||
            is_piece(name);
-}
-
-void kn_fields_read_scales(hid_t file, const struct kn_case *c, struct kn_scales *scales,
-                           char species[KN_FIELDS_SPECIES])
-{
-    const bool there = file >= 0 && H5Lexists(file, "si", H5P_DEFAULT) > 0;
-    hid_t group = there ? H5Gopen2(file, "si", H5P_DEFAULT) : H5I_INVALID_HID;
-    *scales = (struct kn_scales){.known = group >= 0};
-    species[0] = '\0';
-    if (group >= 0) {
-        kn_store_read_text(group, "species", species, KN_FIELDS_SPECIES);
-        for (const struct kn_scale *scale = kn_scales_list; scale->name; scale++) {
-            double value = 0;
-            scales->known = kn_store_read_number(group, scale->name, &value) && scales->known;
-            kn_scales_set(scales, scale, value);
-        }
-        H5Gclose(group);
-    } else if (file < 0 && c && kn_scales_create(scales, c) == KN_OK && scales->known) {
-        snprintf(species, KN_FIELDS_SPECIES, "%s", kn_scales_species(c));
-    }
 }

@@ -40,10 +40,33 @@ enum kn_status kn_fields_write(const char *folder, const struct kn_snapshot *s);
 /* Is this the name of a file of the series, in fields/? */
 bool kn_fields_is_series(const char *name);
 
+/* -------------------------------------------------------------- reading back */
+
+enum { KN_FIELDS_FORMAT = 1, KN_FIELDS_SPECIES = 32, KN_FIELDS_LINK = 32 };
+
+struct kn_fields_grid {
+    int cells[3];
+    double *edges[3]; /* [cells[d] + 1], lambda0, finite and increasing */
+};
+
+/* Open a file and check its format, its grid and the shape of its datasets; else KN_EIO. */
+enum kn_status kn_fields_open(const char *path, hid_t *file, struct kn_fields_grid *g);
+void kn_fields_free_grid(struct kn_fields_grid *g);
+
+/* The dataset of a quantity, if it fits the grid (negative: it does not), and all of its values, to be freed
+ * (NULL: they cannot be read). */
+hid_t kn_fields_open_quantity(hid_t where, const struct kn_quantity *q, const struct kn_fields_grid *g);
+double *kn_fields_read_quantity(hid_t where, const struct kn_quantity *q, const struct kn_fields_grid *g);
+
+/* The series: its length (negative: it cannot be read), the name of a link, and the group it leads to
+ * (negative: it cannot be opened). */
+int kn_fields_series_length(hid_t file);
+bool kn_fields_series_name(hid_t file, int index, char name[KN_FIELDS_LINK]);
+hid_t kn_fields_open_series(hid_t file, const char *name);
+
 /* The scales of a run: as an open fields.h5 says (below 0: there is none), else as its case (or NULL) does.
- * Where neither knows any they stay unknown, and the species empty. */
-enum { KN_FIELDS_SPECIES = 32 };
-void kn_fields_read_scales(hid_t file, const struct kn_case *c, struct kn_scales *scales,
+ * Where neither knows any they stay unknown, and the species empty.  False: the file is damaged. */
+bool kn_fields_read_scales(hid_t file, const struct kn_case *c, struct kn_scales *scales,
                            char species[KN_FIELDS_SPECIES]);
 
 #endif

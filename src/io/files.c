@@ -230,3 +230,23 @@ void kn_files_shell_word(FILE *to, const char *word)
         fputs(*word == '\'' ? "'\\''" : (const char[]){*word, '\0'}, to);
     fputc('\'', to);
 }
+
+enum kn_status kn_files_open(FILE **from, const char *path)
+{
+    struct stat info;
+    const int fd =
+        open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* of a pipe it would wait for the other end */
+    *from = NULL;
+    if (fd < 0 && errno == ENOENT)
+        return KN_OK;
+    if (fd >= 0 && fstat(fd, &info) == 0 && !S_ISREG(info.st_mode)) {
+        close(fd);
+        return kn_error_set(KN_EIO, "cannot read '%s': it is not a regular file", path);
+    }
+    if (fd >= 0 && (*from = fdopen(fd, "r")))
+        return KN_OK;
+    const int reason = errno;
+    if (fd >= 0)
+        close(fd);
+    return kn_error_set(KN_EIO, "cannot read '%s': %s", path, strerror(reason));
+}

@@ -53,4 +53,7 @@ void kn_files_json_text(FILE *to, const char *text, const char *also);
 /* A word as a shell reads it back, in quotes where it needs them. */
 void kn_files_shell_word(FILE *to, const char *word);
 
+/* Open a regular file of results for reading; NULL where there is none. */
+enum kn_status kn_files_open(FILE **from, const char *path);
+
 #endif

@@ -2,6 +2,7 @@
 #include "error.h"
 #include "io/files.h"
 #include "io/folder.h"
+#include "text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -367,7 +368,6 @@ void kn_history_free(struct kn_history_table *h)
 static bool read_names(struct kn_history_table *h, char *line)
 {
     int n = 1;
-    line[strcspn(line, "\r\n")] = '\0';
     for (const char *c = line; *c; c++)
         n += *c == ',';
     h->names = calloc((size_t)n, sizeof *h->names);
@@ -398,7 +398,7 @@ static bool read_rows(struct kn_history_table *h, FILE *from)
     bool good = true;
     while (good && getline(&line, &size, from) >= 0) {
         if (h->rows == room) {
-            room = 2 * room + 256;
+            room = 2 * room + 1; /* a wide header alone must not take much */
             double *more = realloc(h->values, (size_t)room * (size_t)h->columns * sizeof *more);
             good = more != NULL;
             h->values = more ? more : h->values;
@@ -416,18 +416,20 @@ enum kn_status kn_history_read(struct kn_history_table *h, const char *folder)
     size_t size = 0;
     *h = (struct kn_history_table){.columns = 0};
     enum kn_status status = kn_files_join(path, folder, "history.csv");
-    if (status != KN_OK)
-        return status;
-    FILE *from = fopen(path, "re");
+    FILE *from = NULL;
+    if (status == KN_OK)
+        status = kn_files_open(&from, path);
     if (!from)
-        return errno == ENOENT ? KN_OK : kn_error_set(KN_EIO, "cannot read '%s': %s", path, strerror(errno));
+        return status;
     if (getline(&line, &size, from) < 0) { /* empty: as good as absent */
         free(line);
         fclose(from);
         return KN_OK;
     }
-    const bool named = read_names(h, line);
-    if (named && (kn_history_column(h, "time") < 0 || kn_history_column(h, "step") < 0))
+    line[strcspn(line, "\r\n")] = '\0';
+    const bool clean = kn_text_is_clean(line);
+    const bool named = clean && read_names(h, line);
+    if (!clean || (named && (kn_history_column(h, "time") < 0 || kn_history_column(h, "step") < 0)))
         status = kn_error_set(KN_EIO, "'%s' is damaged or no history of this program", path);
     else if (!named || !read_rows(h, from))
         status = kn_error_set(KN_EMEMORY, "not enough memory to read '%s'", path);

@@ -1,6 +1,7 @@
 #include "io/store.h"
 #include "error.h"
 #include "io/parallel.h"
+#include "text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -248,8 +249,26 @@ hid_t kn_store_dataset_list(void)
     return list;
 }
 
+void kn_store_close_set(struct kn_store *s, hid_t set)
+{
+    if (set >= 0 && H5Dclose(set) < 0)
+        kn_store_fail(s, NULL);
+}
+
+void kn_store_check_chunks(hid_t list, int rank, const hsize_t *chunk)
+{
+    H5Pset_chunk(list, rank, chunk);
+    H5Pset_fletcher32(list);
+    H5Pset_fill_time(list, H5D_FILL_TIME_NEVER); /* every value is written */
+}
+
 hid_t kn_store_open(const char *path, char *reason)
 {
+    struct stat info;
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
+        strcpy(reason, "it is not a regular file");
+        return H5I_INVALID_HID;
+    }
     hid_t access = access_list();
     hid_t file = H5Fopen(path, H5F_ACC_RDONLY, access);
     if (file < 0)
@@ -258,44 +277,116 @@ hid_t kn_store_open(const char *path, char *reason)
     return file;
 }
 
-double *kn_store_read_array(hid_t where, const char *name, size_t *count)
+/* Whether all values lie in the file itself, uncompressed: then a small file cannot ask for much memory, and
+ * no other file is read. */
+static bool is_stored_plainly(hid_t set, hssize_t points, size_t size)
 {
-    hid_t set = H5Dopen2(where, name, H5P_DEFAULT);
+    hid_t list = H5Dget_create_plist(set), file = H5Iget_file_id(set);
+    const double bytes = (double)points * (double)size;
+    hsize_t length = 0;
+    bool good = list >= 0 && H5Pget_layout(list) != H5D_VIRTUAL;
+    good = good && (H5Pget_layout(list) != H5D_CONTIGUOUS || H5Pget_external_count(list) == 0);
+    for (int i = 0; good && i < H5Pget_nfilters(list); i++) {
+        unsigned flags, settings;
+        size_t count = 0;
+        good = H5Pget_filter2(list, (unsigned)i, &flags, &count, NULL, 0, NULL, &settings) ==
+               H5Z_FILTER_FLETCHER32;
+    }
+    good = good && bytes <= (double)H5Dget_storage_size(set) && H5Fget_filesize(file, &length) >= 0 &&
+           bytes <= (double)length;
+    if (list >= 0)
+        H5Pclose(list);
+    if (file >= 0)
+        H5Fclose(file);
+    return good;
+}
+
+/* Numbers as this program writes them: floating point or whole, of at most eight bytes. */
+static bool is_number(hid_t type)
+{
+    const H5T_class_t class = H5Tget_class(type);
+    return (class == H5T_FLOAT || class == H5T_INTEGER) && H5Tget_size(type) <= sizeof(double);
+}
+
+hid_t kn_store_open_set(hid_t where, const char *name, int rank, hsize_t *shape)
+{
+    hid_t set =
+        H5Lexists(where, name, H5P_DEFAULT) > 0 ? H5Dopen2(where, name, H5P_DEFAULT) : H5I_INVALID_HID;
+    if (set < 0)
+        return set;
+    hid_t space = H5Dget_space(set), type = H5Dget_type(set);
+    const hssize_t points = H5Sget_simple_extent_npoints(space);
+    const bool good = H5Sget_simple_extent_ndims(space) == rank &&
+                      H5Sget_simple_extent_dims(space, shape, NULL) == rank && points > 0 &&
+                      is_number(type) && is_stored_plainly(set, points, H5Tget_size(type));
+    H5Tclose(type);
+    H5Sclose(space);
+    if (good)
+        return set;
+    H5Dclose(set);
+    return H5I_INVALID_HID;
+}
+
+double *kn_store_read_array(hid_t where, const char *name, int rank, hsize_t *shape)
+{
+    hid_t set = kn_store_open_set(where, name, rank, shape);
+    size_t count = 1;
     if (set < 0)
         return NULL;
-    hid_t space = H5Dget_space(set);
-    const hssize_t points = H5Sget_simple_extent_npoints(space);
-    double *values = points > 0 ? malloc((size_t)points * sizeof *values) : NULL;
-    *count = points > 0 ? (size_t)points : 0;
+    for (int d = 0; d < rank; d++)
+        count *= (size_t)shape[d];
+    double *values = malloc(count * sizeof *values);
     if (values && H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0) {
         free(values);
         values = NULL;
     }
-    H5Sclose(space);
     H5Dclose(set);
     return values;
 }
 
-bool kn_store_read_number(hid_t object, const char *name, double *value)
+/* An attribute of one value; negative where there is none. */
+static hid_t open_attribute(hid_t object, const char *name)
 {
     hid_t attribute = H5Aexists(object, name) > 0 ? H5Aopen(object, name, H5P_DEFAULT) : H5I_INVALID_HID;
     if (attribute < 0)
+        return attribute;
+    hid_t space = H5Aget_space(attribute);
+    const hssize_t points = H5Sget_simple_extent_npoints(space);
+    H5Sclose(space);
+    if (points == 1)
+        return attribute;
+    H5Aclose(attribute);
+    return H5I_INVALID_HID;
+}
+
+bool kn_store_read_value(hid_t object, const char *name, hid_t as, void *value)
+{
+    hid_t attribute = open_attribute(object, name);
+    if (attribute < 0)
         return false;
-    const bool good = H5Aread(attribute, H5T_NATIVE_DOUBLE, value) >= 0;
+    hid_t type = H5Aget_type(attribute);
+    const bool good = is_number(type) && H5Aread(attribute, as, value) >= 0;
+    H5Tclose(type);
     H5Aclose(attribute);
     return good;
 }
 
+bool kn_store_read_number(hid_t object, const char *name, double *value)
+{
+    return kn_store_read_value(object, name, H5T_NATIVE_DOUBLE, value);
+}
+
 bool kn_store_read_text(hid_t object, const char *name, char *text, size_t size)
 {
-    hid_t attribute = H5Aexists(object, name) > 0 ? H5Aopen(object, name, H5P_DEFAULT) : H5I_INVALID_HID;
+    hid_t attribute = open_attribute(object, name);
     if (attribute < 0)
         return false;
     hid_t type = H5Aget_type(attribute);
     char *found = NULL;
-    const bool good = H5Tis_variable_str(type) > 0 && H5Aread(attribute, type, &found) >= 0 && found;
+    bool good = H5Tis_variable_str(type) > 0 && H5Aread(attribute, type, &found) >= 0 && found;
+    good = good && strlen(found) < size && kn_text_is_clean(found);
     if (good)
-        snprintf(text, size, "%s", found);
+        strcpy(text, found);
     H5free_memory(found);
     H5Tclose(type);
     H5Aclose(attribute);

@@ -47,6 +47,12 @@ void kn_store_text(struct kn_store *s, hid_t object, const char *name, const cha
 /* A dataset creation list without time stamps: equal runs give equal bytes. */
 hid_t kn_store_dataset_list(void);
 
+/* Values in chunks of this shape, each with a checksum. */
+void kn_store_check_chunks(hid_t list, int rank, const hsize_t *chunk);
+
+/* Close a dataset that was written: HDF5 may write its values only now. */
+void kn_store_close_set(struct kn_store *s, hid_t set);
+
 /* Why the last HDF5 call failed: the system's words where it was the system.
  * Any other HDF5 call wipes it. */
 enum { KN_STORE_REASON = 256 };
@@ -55,9 +61,16 @@ void kn_store_reason(char *reason); /* [KN_STORE_REASON] */
 /* Open for reading; negative on failure, with the reason filled in. */
 hid_t kn_store_open(const char *path, char *reason);
 
-/* What a file holds: all values of a dataset, to be freed (NULL: it is not there, or cannot be read), and
- * attributes (false: likewise). */
-double *kn_store_read_array(hid_t where, const char *name, size_t *count);
+/* A dataset of numbers of this rank, all of which are in its own file and not compressed, with its shape;
+ * negative: it is not there, or is anything else. */
+hid_t kn_store_open_set(hid_t where, const char *name, int rank, hsize_t *shape);
+
+/* All values of such a dataset, to be freed; NULL: it cannot be read. */
+double *kn_store_read_array(hid_t where, const char *name, int rank, hsize_t *shape);
+
+/* Attributes of one value; false: there is none, or it is not a number of at most eight bytes or, for text,
+ * not printable UTF-8 shorter than `size`. */
+bool kn_store_read_value(hid_t object, const char *name, hid_t as, void *value);
 bool kn_store_read_number(hid_t object, const char *name, double *value);
 bool kn_store_read_text(hid_t object, const char *name, char *text, size_t size);
 

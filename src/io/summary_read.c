@@ -4,6 +4,7 @@
 #include "config.h"
 #include "error.h"
 #include "io/files.h"
+#include "text.h"
 
 #include <errno.h>
 #include <math.h>
@@ -18,17 +19,22 @@ enum kn_status kn_summary_read(const char *folder, char **text)
     size_t size = 0;
     *text = NULL;
     enum kn_status status = kn_files_join(path, folder, "summary.json");
-    if (status != KN_OK)
-        return status;
-    FILE *file = fopen(path, "re");
+    FILE *file = NULL;
+    if (status == KN_OK)
+        status = kn_files_open(&file, path);
     if (!file)
-        return errno == ENOENT ? KN_OK : kn_error_set(KN_EIO, "cannot read '%s': %s", path, strerror(errno));
+        return status;
+    errno = 0;
     if (getdelim(text, &size, '\0', file) < 0) {
         free(*text);
         *text = NULL;
+        if (errno == ENOMEM)
+            status = kn_error_set(KN_EMEMORY, "not enough memory to read '%s'", path);
+        else if (ferror(file))
+            status = kn_error_set(KN_EIO, "cannot read '%s': %s", path, strerror(errno));
     }
     fclose(file);
-    return KN_OK;
+    return status;
 }
 
 /* Behind a string that begins here; at the end of the text where it is not closed. */
@@ -92,6 +98,7 @@ void kn_summary_text(const char *value, char *text, size_t size)
 {
     const int length = value && *value == '"' ? (int)strcspn(value + 1, "\"\\") : 0;
     snprintf(text, size, "%.*s", length, length > 0 ? value + 1 : "");
+    kn_text_clean(text);
 }
 
 /* JSON is YAML: the case reads back as it would from its file. */

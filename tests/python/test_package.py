@@ -220,6 +220,14 @@ class Files(Test):
         (copy / "summary.json").write_text("{")
         self.refuses("cannot read", lambda: knudsen.open(copy).summary)
 
+    def test_damage_is_reported(self):
+        copy = self.copy_of(PLATES)
+        whole = (copy / "fields.h5").read_bytes()
+        with h5py.File(copy / "fields.h5") as file:
+            place = whole.index(file["theta"][...].tobytes()) + 5
+        (copy / "fields.h5").write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1:])
+        self.refuses("is damaged", lambda: knudsen.open(copy).fields["theta"])
+
     def test_snapshot_stays_while_the_file_is_replaced(self):
         copy = self.copy_of(CAVITY)
         run = knudsen.open(copy)

@@ -1,0 +1,229 @@
+/* A library to be preloaded: it counts calls of one kind and lets one of them fail.
+ *
+ *     FAULT_KIND   memory: allocations by the program; library: allocations by libyaml;
+ *                  file: calls that open, write, name and remove files; hdf5: calls of HDF5
+ *     FAULT_AT     which call fails, from 1 on; 0: none
+ *     FAULT_ON     if set, all later calls of the kind fail, too, as on a full disk
+ *     FAULT_COUNT  a file that is told the number of calls
+ *
+ * It relies on glibc and on the calling convention of 64-bit Unix systems. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum kind { NONE, MEMORY, LIBRARY, FILES, HDF5 };
+enum { RANGES = 32 };
+
+static enum kind chosen;
+static long at, count;
+static bool on;
+static struct {
+    uintptr_t from, to;
+    enum kind memory; /* what its allocations are */
+} ranges[RANGES];
+static int nranges;
+
+static int add_ranges(struct dl_phdr_info *info, size_t size, void *data)
+{
+    (void)size, (void)data;
+    const bool program = !*info->dlpi_name;
+    const bool hdf5 =
+        strstr(info->dlpi_name, "libhdf5") != NULL; /* it crashes where its own allocations fail */
+    if (!program && !hdf5 && !strstr(info->dlpi_name, "libyaml"))
+        return 0;
+    for (int i = 0; i < info->dlpi_phnum && nranges < RANGES; i++)
+        if (info->dlpi_phdr[i].p_type == PT_LOAD && (info->dlpi_phdr[i].p_flags & PF_X)) {
+            const uintptr_t from = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+            ranges[nranges].from = from;
+            ranges[nranges].to = from + info->dlpi_phdr[i].p_memsz;
+            ranges[nranges++].memory = program ? MEMORY : hdf5 ? NONE : LIBRARY;
+        }
+    return 0;
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+    static const char *const names[] = {"", "memory", "library", "file", "hdf5"};
+    const char *kind = getenv("FAULT_KIND"), *which = getenv("FAULT_AT");
+    dl_iterate_phdr(add_ranges, NULL);
+    at = which ? strtol(which, NULL, 10) : 0;
+    on = getenv("FAULT_ON") != NULL;
+    for (int i = 1; kind && i < 5; i++)
+        if (strcmp(kind, names[i]) == 0)
+            chosen = (enum kind)i;
+}
+
+__attribute__((destructor)) static void end(void)
+{
+    const char *path = getenv("FAULT_COUNT");
+    const enum kind was = chosen;
+    chosen = NONE;
+    FILE *to = path && was ? fopen(path, "w") : NULL;
+    if (to) {
+        fprintf(to, "%ld\n", count);
+        fclose(to);
+    }
+}
+
+/* Whether this call, made from there, is to fail. */
+static bool fails(enum kind kind, const void *from)
+{
+    if (chosen == NONE || (kind != MEMORY && kind != chosen))
+        return false;
+    for (int i = 0; i < nranges; i++)
+        if ((uintptr_t)from >= ranges[i].from && (uintptr_t)from < ranges[i].to) {
+            if (kind == MEMORY && ranges[i].memory != chosen)
+                return false;
+            const long now = __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED);
+            return now == at || (on && at > 0 && now > at);
+        }
+    return false;
+}
+#define FROM __builtin_return_address(0)
+
+/* ------------------------------------------------------------------ memory */
+
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t n, size_t size);
+void *__libc_realloc(void *block, size_t size);
+void *__libc_memalign(size_t alignment, size_t size);
+
+#define ALLOCATE(name, parameters, call)                                                                     \
+    void *name parameters                                                                                    \
+    {                                                                                                        \
+        if (fails(MEMORY, FROM)) {                                                                           \
+            errno = ENOMEM;                                                                                  \
+            return NULL;                                                                                     \
+        }                                                                                                    \
+        return call;                                                                                         \
+    }
+ALLOCATE(malloc, (size_t size), __libc_malloc(size))
+ALLOCATE(calloc, (size_t n, size_t size), __libc_calloc(n, size))
+ALLOCATE(realloc, (void *block, size_t size), __libc_realloc(block, size))
+ALLOCATE(aligned_alloc, (size_t alignment, size_t size), __libc_memalign(alignment, size))
+
+int posix_memalign(void **block, size_t alignment, size_t size)
+{
+    if (fails(MEMORY, FROM))
+        return ENOMEM;
+    *block = __libc_memalign(alignment, size);
+    return *block ? 0 : ENOMEM;
+}
+
+char *strdup(const char *text)
+{
+    const size_t size = strlen(text) + 1;
+    char *copy = fails(MEMORY, FROM) ? NULL : __libc_malloc(size);
+    return copy ? memcpy(copy, text, size) : NULL;
+}
+
+/* -------------------------------------------------- calls with plain arguments */
+
+typedef long any(long, long, long, long, long, long, long);
+
+static long pass(const char *name, any **next, const long a[7])
+{
+    if (!*next)
+        *next = (any *)(uintptr_t)dlsym(RTLD_NEXT, name);
+    return (*next)(a[0], a[1], a[2], a[3], a[4], a[5], a[6]);
+}
+
+/* Under a name of its own in C, since the headers declare it with other types. */
+#define CALL(kind, name, result, reason)                                                                     \
+    long fault_##name(long a, long b, long c, long d, long e, long f, long g) __asm__(#name);                \
+    long fault_##name(long a, long b, long c, long d, long e, long f, long g)                                \
+    {                                                                                                        \
+        static any *next;                                                                                    \
+        if (fails(kind, FROM)) {                                                                             \
+            errno = reason;                                                                                  \
+            return result;                                                                                   \
+        }                                                                                                    \
+        return pass(#name, &next, (const long[]){a, b, c, d, e, f, g});                                      \
+    }
+
+CALL(FILES, open, -1, EACCES)
+CALL(FILES, open64, -1, EACCES)
+CALL(FILES, fopen, 0, EACCES)
+CALL(FILES, fopen64, 0, EACCES)
+CALL(FILES, fdopen, 0, ENOMEM)
+CALL(FILES, tmpfile, 0, EACCES)
+CALL(FILES, tmpfile64, 0, EACCES)
+CALL(FILES, mkstemp, -1, EACCES)
+CALL(FILES, mkstemp64, -1, EACCES)
+CALL(FILES, write, -1, ENOSPC)
+CALL(FILES, pwrite, -1, ENOSPC)
+CALL(FILES, pwrite64, -1, ENOSPC)
+CALL(FILES, fflush, -1, ENOSPC)
+CALL(FILES, fsync, -1, EIO)
+CALL(FILES, fdatasync, -1, EIO)
+CALL(FILES, fallocate, -1, ENOSPC)
+CALL(FILES, fallocate64, -1, ENOSPC)
+CALL(FILES, ftruncate, -1, EIO)
+CALL(FILES, ftruncate64, -1, EIO)
+CALL(FILES, truncate, -1, EIO)
+CALL(FILES, truncate64, -1, EIO)
+CALL(FILES, rename, -1, EACCES)
+CALL(FILES, renameat2, -1, EACCES)
+CALL(FILES, link, -1, EACCES)
+CALL(FILES, unlink, -1, EACCES)
+CALL(FILES, mkdir, -1, EACCES)
+CALL(FILES, lseek, -1, EIO)
+CALL(FILES, lseek64, -1, EIO)
+CALL(FILES, flock, -1, ENOLCK)
+CALL(FILES, scandir, -1, EIO)
+CALL(FILES, scandir64, -1, EIO)
+CALL(FILES, read, -1, EIO)
+CALL(FILES, pread, -1, EIO)
+CALL(FILES, pread64, -1, EIO)
+CALL(FILES, getline, -1, EIO)
+CALL(FILES, getdelim, -1, EIO)
+CALL(MEMORY, open_memstream, 0, ENOMEM)
+CALL(MEMORY, fmemopen, 0, ENOMEM)
+
+CALL(HDF5, H5Fcreate, -1, 0)
+CALL(HDF5, H5Fopen, -1, 0)
+CALL(HDF5, H5Fflush, -1, 0)
+CALL(HDF5, H5Pcreate, -1, 0)
+CALL(HDF5, H5Gcreate2, -1, 0)
+CALL(HDF5, H5Gopen2, -1, 0)
+CALL(HDF5, H5Screate, -1, 0)
+CALL(HDF5, H5Screate_simple, -1, 0)
+CALL(HDF5, H5Sselect_hyperslab, -1, 0)
+CALL(HDF5, H5Tcopy, -1, 0)
+CALL(HDF5, H5Acreate2, -1, 0)
+CALL(HDF5, H5Awrite, -1, 0)
+CALL(HDF5, H5Aopen, -1, 0)
+CALL(HDF5, H5Aread, -1, 0)
+CALL(HDF5, H5Aget_type, -1, 0)
+CALL(HDF5, H5Aget_space, -1, 0)
+CALL(HDF5, H5Dcreate2, -1, 0)
+CALL(HDF5, H5Dopen2, -1, 0)
+CALL(HDF5, H5Dwrite, -1, 0)
+CALL(HDF5, H5Dread, -1, 0)
+CALL(HDF5, H5Dget_space, -1, 0)
+CALL(HDF5, H5Dget_type, -1, 0)
+CALL(HDF5, H5Dget_create_plist, -1, 0)
+CALL(HDF5, H5Lcreate_external, -1, 0)
+CALL(HDF5, H5Lexists, -1, 0)
+
+/* What is closed is closed, whatever the call returns. */
+#define CLOSE(kind, name, reason)                                                                            \
+    long fault_##name(long what) __asm__(#name);                                                             \
+    long fault_##name(long what)                                                                             \
+    {                                                                                                        \
+        static any *next;                                                                                    \
+        const bool failed = fails(kind, FROM);                                                               \
+        const long result = pass(#name, &next, (const long[]){what, 0, 0, 0, 0, 0, 0});                      \
+        if (failed)                                                                                          \
+            errno = reason;                                                                                  \
+        return failed ? -1 : result;                                                                         \
+    }
+
+CLOSE(FILES, fclose, ENOSPC)
+CLOSE(FILES, close, EIO)
+CLOSE(HDF5, H5Fclose, 0)

@@ -1,0 +1,155 @@
+"""Let every call that can fail do so in turn, and look at what the program leaves behind.
+
+usage: sweep.py PROGRAM LIBRARY [--every N] [--jobs N] [--kind KIND]
+
+A small run, a run that is resumed, knudsen plot and knudsen report are repeated with one allocation, one
+operation on files or one call of HDF5 that fails (fault.c says how).  Afterwards
+- no signal has ended the program; a failure has its exit code and a message,
+- an exit code of 0 means that the results are complete and right,
+- a run that goes on without faults ends with the same results as one that never failed.
+"""
+
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+CASE = """
+gas: {species: argon, pressure: 8 kPa, temperature: 300 K}
+space: {cells: 4, size: 2 um}
+velocity: {grid: gauss, nodes: 4}
+collision: {method: bgk}
+walls: {right: {velocity: [0, 1 m/s, 0]}}
+time: {max_steps: 6}
+output: {history: 3, fields: 0.3, average: 0, checkpoint: 1e-9}
+"""
+KINDS = ("memory", "library", "file", "hdf5")
+
+
+class Sweep:
+    def __init__(self, program, library, work):
+        self.program, self.library, self.work = program, library, work
+        (work / "case.yaml").write_text(CASE)
+        for name, steps in (("run", 6), ("half", 3)):
+            self.run_well("run", "case.yaml", "--quiet", "--out", name, "--set", f"time.max_steps={steps}")
+        shutil.copytree(work / "half", work / "resume")
+        self.run_well("run", "case.yaml", "--quiet", "--out", "resume", "--resume")
+        shutil.copytree(work / "run", work / "whole")
+        self.page = self.run_well("report", "whole") and (work / "whole/report.html").read_text()
+        self.picture = self.run_well("plot", "whole", "--terminal", "-k", "profile").stdout
+        (work / "whole/report.html").unlink()
+
+    def call(self, words, **faults):
+        environment = dict(os.environ, OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", OMP_WAIT_POLICY="passive",
+                           KNUDSEN_MPI="off", KNUDSEN_CASES="/nowhere", KNUDSEN_CACHE=str(self.work / "cache"))
+        if faults:
+            environment.update(faults, LD_PRELOAD=str(self.library))
+        return subprocess.run([self.program, *words], cwd=self.work, env=environment, capture_output=True, text=True,
+                              timeout=300, errors="replace")
+
+    def run_well(self, *words):
+        done = self.call(words)
+        if done.returncode != 0:
+            raise SystemExit(f"{' '.join(words)}: {done.stderr}")
+        return done
+
+    def count(self, kind, scenario):
+        """Calls of a kind in a scenario without faults."""
+        folder = self.prepare(scenario, f"count-{kind}-{scenario}")
+        told = self.work / f"count-{kind}"
+        self.call(self.words(scenario, folder), FAULT_KIND=kind, FAULT_AT="0", FAULT_COUNT=str(told))
+        shutil.rmtree(self.work / folder, ignore_errors=True)
+        return int(told.read_text())
+
+    def prepare(self, scenario, folder):
+        if scenario != "run":
+            shutil.copytree(self.work / ("half" if scenario == "resume" else "whole"), self.work / folder)
+        return folder
+
+    def words(self, scenario, folder):
+        return {"run": ["run", "case.yaml", "--quiet", "--out", folder],
+                "resume": ["run", "case.yaml", "--quiet", "--resume", "--out", folder],
+                "plot": ["plot", folder, "--terminal", "-k", "profile"],
+                "report": ["report", folder]}[scenario]
+
+    def differs(self, scenario, folder):
+        """What of the results is not that of the run without faults; None where all is."""
+        for name in ["history.csv", "fields.h5", *(f"fields/{file.name}" for file in (self.work / scenario / "fields").iterdir())]:
+            other = self.work / folder / name
+            if not other.exists() or other.read_bytes() != (self.work / scenario / name).read_bytes():
+                return f"{name} is not that of a good run"
+        return None if (self.work / folder / "summary.json").exists() else "there is no summary.json"
+
+    def judge(self, scenario, folder, kind, done):
+        """What is wrong; None where all is well."""
+        code = done.returncode
+        if code not in (0, 2, 4):
+            return f"exit code {code}: {done.stderr[-300:]}"
+        if code != 0 and not done.stderr.strip():
+            return f"exit code {code} without a message"
+        if scenario == "plot":
+            return "another picture" if code == 0 and done.stdout != self.picture else None
+        if scenario == "report":
+            page = self.work / folder / "report.html"
+            if code != 0:
+                return None
+            text = page.read_text().replace(folder, "whole") if page.exists() else ""
+            told = "could not be read" in text  # files of a series may be missing
+            return None if text == self.page or told else "another page"
+        if code == 0:
+            return self.differs(scenario, folder)
+        again = self.go_on(folder)
+        if again.returncode != 0:
+            return f"it does not go on: {again.stderr[-300:]}"
+        return self.differs(scenario, folder)
+
+    def go_on(self, folder):
+        if list((self.work / folder).glob("checkpoint-?.h5")):
+            return self.call(["run", "case.yaml", "--quiet", "--resume", "--out", folder])
+        return self.call(["run", "case.yaml", "--quiet", "--overwrite", "--out", folder])
+
+    def attempt(self, scenario, kind, at, on):
+        folder = self.prepare(scenario, f"{scenario}-{kind}-{at}{'-on' if on else ''}")
+        faults = {"FAULT_KIND": kind, "FAULT_AT": str(at), **({"FAULT_ON": "1"} if on else {})}
+        try:
+            wrong = self.judge(scenario, folder, kind, self.call(self.words(scenario, folder), **faults))
+        except subprocess.TimeoutExpired:
+            wrong = "it does not end"
+        shutil.rmtree(self.work / folder, ignore_errors=True)
+        return wrong and f"FAIL  {scenario}, {kind} call {at}{' and later' if on else ''}: {wrong}"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("program", type=pathlib.Path)
+    parser.add_argument("library", type=pathlib.Path)
+    parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--kind", choices=KINDS)
+    parser.add_argument("--scenario", choices=("run", "resume", "plot", "report"))
+    options = parser.parse_args()
+    failed = total = 0
+    with tempfile.TemporaryDirectory() as work, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        sweep = Sweep(options.program.resolve(), options.library.resolve(), pathlib.Path(work).resolve())
+        for scenario in [options.scenario] if options.scenario else ["run", "resume", "plot", "report"]:
+            for kind in [options.kind] if options.kind else KINDS:
+                points = sweep.count(kind, scenario)
+                tried = [(at, on) for on in ([False, True] if kind == "file" else [False])
+                         for at in range(1 + total % options.every, points + 1, options.every)]
+                results = list(pool.map(lambda one: sweep.attempt(scenario, kind, *one), tried))
+                wrong = [text for text in results if text]
+                print(f"{scenario:7} {kind:8} {points:5} calls, {len(tried):5} failed in turn, {len(wrong)} not handled", flush=True)
+                for text in wrong[:20]:
+                    print(text, flush=True)
+                failed += len(wrong)
+                total += len(tried)
+    print(f"{total} points tried, {failed} not handled")
+    return 1 if failed or not total else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

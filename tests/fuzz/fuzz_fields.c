@@ -1,0 +1,10 @@
+/* fields.h5, as plot and report read it. */
+#include "fuzz.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    fuzz_forge("fields.h5", "fields/good.h5", data, size);
+    fuzz_show();
+    fuzz_check_closed();
+    return 0;
+}
