@@ -290,7 +290,7 @@ const struct kn_term kn_glossary[] = {
      "Particle method for rarefied gases; docs/dsmc.md compares it with this program.", ""},
     {"species|argon|helium|neon|krypton|xenon|nitrogen",
      "Gas of a case in SI units; its molar mass and viscosity come from a table.", "gas.species"},
-    {"case|case file|case.yaml",
+    {"case|case file|case.yaml|case.used.yaml",
      "YAML file of keys that describes a run; docs/input.md. knudsen init writes one to start "
      "from.",
      ""},

@@ -44,7 +44,8 @@ expect 0 'argon, 8.02 kPa, 300 K, viscosity 22.7 uPa s' "$knudsen" info mine.yam
 expect 0 'Kn               0.8887' "$knudsen" info mine.yaml $quick
 expect 0 'Ma               0.01085' "$knudsen" info mine.yaml $quick
 expect 0 '= 888.7 nm' "$knudsen" info mine.yaml $quick
-expect 0 '= 23 ns' "$knudsen" info mine.yaml $quick
+expect 0 '= 23 ns' "$knudsen" info mine.yaml $quick --set 'time.end=23 ns'
+expect 0 'end at the latest' "$knudsen" info mine.yaml $quick
 expect 0 'estimated time' "$knudsen" info mine.yaml $quick
 expect 0 'disturbance: 1 solves the whole equation' "$knudsen" info mine.yaml $quick \
     --set 'walls.left.temperature=400 K'

@@ -64,7 +64,8 @@ rows=$(wc -l <whole/history.csv)
 wait_for() {
     local folder=$1 tenths=$2 pid=$3
     while kill -0 "$pid" 2>/dev/null; do
-        [ -e "$folder/history.csv" ] && [ "$(wc -l <"$folder/history.csv")" -ge $((rows * tenths / 10)) ] && return
+        # its output shows that it catches signals by now
+        [ -s out ] && [ -e "$folder/history.csv" ] && [ "$(wc -l <"$folder/history.csv")" -ge $((rows * tenths / 10)) ] && return
         sleep 0.02
     done
 }
