@@ -12,11 +12,16 @@ struct moments {
     double mass, flux, push, energy, shear[3];
 };
 
+/* Moments along one axis, by order. */
+struct orders {
+    double of[4];
+};
+
 /* From moments along the normal (orders 0 to 3, half range) and the two tangents (0 to 2, whole range). */
-static struct moments combine(int axis, double along[3][4])
+static struct moments combine(int axis, const struct orders along[3])
 {
     const int s = (axis + 1) % 3, t = (axis + 2) % 3;
-    const double *n = along[axis], *a = along[s], *b = along[t];
+    const double *n = along[axis].of, *a = along[s].of, *b = along[t].of;
     struct moments m = {.mass = n[0] * a[0] * b[0],
                         .flux = n[1] * a[0] * b[0],
                         .push = n[2] * a[0] * b[0],
@@ -29,13 +34,10 @@ static struct moments combine(int axis, double along[3][4])
 static struct moments exact_moments(int axis, int away, const struct kn_maxwellian *m)
 {
     const double T = m->T, u = away * m->u[axis];
-    double along[3][4];
-    for (int d = 0; d < 3; d++) {
-        along[d][0] = 1;
-        along[d][1] = m->u[d];
-        along[d][2] = m->u[d] * m->u[d] + T / 2;
-    }
-    double *n = along[axis];
+    struct orders along[3];
+    for (int d = 0; d < 3; d++)
+        along[d] = (struct orders){{1, m->u[d], m->u[d] * m->u[d] + T / 2}};
+    double *n = along[axis].of;
     n[0] = erfc(-u / sqrt(T)) / 2;
     n[1] = u * n[0] + sqrt(T / M_PI) / 2 * exp(-u * u / T);
     n[2] = u * n[1] + T / 2 * n[0];
@@ -59,18 +61,18 @@ static void add_half(const struct kn_velocity *v, int d, int sign, const struct 
 static struct moments grid_moments(const struct kn_velocity *v, int axis, int away,
                                    const struct kn_maxwellian *m)
 {
-    double along[3][4] = {{0}};
+    struct orders along[3] = {{{0}}};
     for (int d = 0; d < 3; d++)
         for (int sign = -1; sign <= 1; sign += 2)
             if (d == axis ? sign == away : sign == 1 || v->bit[d])
-                add_half(v, d, sign, m, along[d]);
+                add_half(v, d, sign, m, along[d].of);
     for (int k = 1; k < 4 && away < 0; k += 2) /* speeds away from the side */
-        along[axis][k] = -along[axis][k];
+        along[axis].of[k] = -along[axis].of[k];
     for (int d = 0; d < 3; d++)
         if (!v->bit[d]) {
-            along[d][1] = d == axis ? along[d][1] : 0;
+            along[d].of[1] = d == axis ? along[d].of[1] : 0;
             for (int k = 0; k < 4 && d == axis; k++)
-                along[d][k] /= 2;
+                along[d].of[k] /= 2;
         }
     return combine(axis, along);
 }
@@ -264,7 +266,6 @@ static void advise(const struct kn_case *c, char text[KN_VALIDITY_TEXT])
 {
     struct kn_case gauss = *c;
     double error = 0;
-    char percent[32];
     int most = 0;
     for (int d = 0; d < 3; d++)
         most = c->velocity.nodes[d] > most ? c->velocity.nodes[d] : most;
@@ -276,13 +277,15 @@ static void advise(const struct kn_case *c, char text[KN_VALIDITY_TEXT])
         nodes = enough_nodes(&gauss, 8, &error);
         grid = "velocity.grid: gauss with ";
     }
-    if (nodes > 0)
+    if (nodes > 0) {
+        char percent[32];
         snprintf(text, KN_VALIDITY_TEXT, "%svelocity.nodes: %d brings it to %s", grid, nodes,
                  kn_validity_percent(error, percent));
-    else
+    } else {
         snprintf(text, KN_VALIDITY_TEXT,
                  "no velocity grid up to 32 nodes is enough; choose the reference state (T0, n0) nearer to "
                  "this side, or a smaller disturbance");
+    }
 }
 
 enum kn_status kn_validity_judge_fluxes(struct kn_validity *v, const struct kn_case *c)

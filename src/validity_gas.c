@@ -263,8 +263,9 @@ static void judge_sign(struct kn_validity *v, const struct kn_validity_gas *g)
 static void judge_tail(struct kn_validity *v, const struct kn_case *c, const struct kn_validity_gas *g)
 {
     const bool gauss = c->velocity.grid == KN_GRID_GAUSS;
-    double energy[2] = {0}, limit = 0.1;
+    double limit = 0.1;
     if (gauss) {
+        double energy[2] = {0};
         for (int k = 0; k < g->grid.size; k++) {
             const double e = fabs((double)g->grid.square[k] - 1.5) * g->grid.flow[3][k];
             energy[0] += e;

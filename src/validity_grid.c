@@ -251,14 +251,15 @@ static void judge_box(struct kn_validity *v, const struct kn_case *c)
         if (!kn_space_is_uniform(c, d))
             nodes = c->velocity.nodes[d] < nodes ? c->velocity.nodes[d] : nodes;
     const double error = box_error(c, nodes);
-    char percent[32];
-    if (error > noticed)
+    if (error > noticed) {
+        char percent[32];
         kn_validity_add(
             v, KN_LEVEL_WARNING, "rays", error,
             "%d velocity nodes are few for this rarefied gas: profiles are wrong by up to %s of the "
             "wall values (ray effects), integrated quantities by less (velocity.nodes: %d brings it "
             "to about 1 %%)",
             nodes, kn_validity_percent(error, percent), find_nodes(c, nodes, -1, goal));
+    }
 }
 
 static void judge_channel(struct kn_validity *v, const struct kn_case *c, int axis)

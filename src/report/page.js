@@ -371,10 +371,9 @@ function validityNotes() {
   if (!quality?.level) return [];
   const estimate = quality.error_estimate, error = estimate === null ? '' :
     `, estimated error ${estimate > 1 ? 'more than 100' : readable(100 * estimate, 2)} %`;
-  const words = {good: 'Validity checks: good', warning: 'Validity checks: warning', forced: 'Validity checks: forced'};
   return [
     element('p', {id: 'quality', class: quality.level === 'good' ? '' : 'validity'},
-      element('strong', {}, words[quality.level] ?? quality.level), error),
+      element('strong', {}, `Validity checks: ${quality.level}`), error),
     ...notes.map(({level, text}) => element('p', {class: 'validity'}, `${level}: ${text}`))
   ];
 }
