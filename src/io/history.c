@@ -65,6 +65,7 @@ static enum kn_status open_old(FILE **old, const char *path, const struct kn_mon
     FILE *names = open_memstream(&expected, &size);
     if (!names) {
         fclose(*old);
+        *old = NULL;
         return kn_error_set(KN_EMEMORY, "not enough memory to read '%s'", path);
     }
     print_names(names, m);
