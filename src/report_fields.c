@@ -284,23 +284,25 @@ static bool print_moment(FILE *to, hid_t where, const char *prefix, bool mean, c
     return good;
 }
 
-/* Whether the last of the series is what fields.h5 holds itself; the step names it. */
-static bool repeats(const struct kn_report_gas *g, const char *name)
-{
-    double step = -1;
-    return kn_store_read_number(g->file, "step", &step) && strtod(name, NULL) == step;
-}
-
 /* `wanted` of the series, the first and the last among them; the end follows by itself. */
-static void print_series(FILE *to, const struct kn_report_gas *g, const struct selection *s, int wanted,
+static void print_series(FILE *to, struct kn_report_gas *g, const struct selection *s, int wanted,
                          struct kn_report_notes *notes)
 {
     const int all = kn_fields_series_length(g->file), shown = wanted < all ? wanted : all;
     int lost = 0;
+    double step = -1; /* the last of the series may be what fields.h5 holds itself; the step names it */
+    if (!kn_store_read_number(g->file, "step", &step)) {
+        g->damaged = true;
+        return;
+    }
     for (int i = 0; i < shown; i++) {
         char name[KN_FIELDS_LINK];
         const int at = (int)(shown > 1 ? (double)i * (all - 1) / (shown - 1) + 0.5 : 0);
-        if (!kn_fields_series_name(g->file, at, name) || repeats(g, name))
+        if (!kn_fields_series_name(g->file, at, name)) {
+            lost++;
+            continue;
+        }
+        if (strtod(name, NULL) == step)
             continue;
         hid_t group = kn_fields_open_series(g->file, name);
         lost += group < 0 || !print_moment(to, group, ", ", false, g, s);

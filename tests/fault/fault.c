@@ -4,7 +4,8 @@
  *                  file: calls that open, write, name and remove files; hdf5: calls of HDF5
  *     FAULT_AT     which call fails, from 1 on; 0: none
  *     FAULT_ON     if set, all later calls of the kind fail, too, as on a full disk
- *     FAULT_COUNT  a file that is told the number of calls
+ *     FAULT_COUNT  a file that is told the number of calls, and how many blocks that the program has
+ * allocated it has not freed
  *
  * It relies on glibc and on the calling convention of 64-bit Unix systems. */
 #include <dlfcn.h>
@@ -27,6 +28,10 @@ static struct {
     enum kind memory; /* what its allocations are */
 } ranges[RANGES];
 static int nranges;
+
+enum { BLOCKS = 1 << 16 };       /* more than a small run has at a time */
+static uintptr_t blocks[BLOCKS]; /* an open hash table; 1: a block was there */
+static long live;
 
 static int add_ranges(struct dl_phdr_info *info, size_t size, void *data)
 {
@@ -65,7 +70,7 @@ __attribute__((destructor)) static void end(void)
     chosen = NONE;
     FILE *to = path && was ? fopen(path, "w") : NULL;
     if (to) {
-        fprintf(to, "%ld\n", count);
+        fprintf(to, "%ld %ld\n", count, live);
         fclose(to);
     }
 }
@@ -88,7 +93,34 @@ static bool fails(enum kind kind, const void *from)
 
 /* ------------------------------------------------------------------ memory */
 
+/* Note a block that the program itself has allocated; the small run has one thread. */
+static void *note(void *block, const void *from)
+{
+    size_t i = (uintptr_t)block / 16 % BLOCKS;
+    for (int k = 0; block && k < nranges; k++)
+        if (ranges[k].memory == MEMORY && (uintptr_t)from >= ranges[k].from &&
+            (uintptr_t)from < ranges[k].to) {
+            while (blocks[i] > 1)
+                i = (i + 1) % BLOCKS;
+            blocks[i] = (uintptr_t)block;
+            live++;
+            break;
+        }
+    return block;
+}
+
+static void forget(const void *block)
+{
+    for (size_t i = (uintptr_t)block / 16 % BLOCKS; block && blocks[i]; i = (i + 1) % BLOCKS)
+        if (blocks[i] == (uintptr_t)block) {
+            blocks[i] = 1;
+            live--;
+            return;
+        }
+}
+
 void *__libc_malloc(size_t size);
+void __libc_free(void *block);
 void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *block, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
@@ -100,18 +132,24 @@ void *__libc_memalign(size_t alignment, size_t size);
             errno = ENOMEM;                                                                                  \
             return NULL;                                                                                     \
         }                                                                                                    \
-        return call;                                                                                         \
+        return note(call, FROM);                                                                             \
     }
 ALLOCATE(malloc, (size_t size), __libc_malloc(size))
 ALLOCATE(calloc, (size_t n, size_t size), __libc_calloc(n, size))
-ALLOCATE(realloc, (void *block, size_t size), __libc_realloc(block, size))
+ALLOCATE(realloc, (void *block, size_t size), (forget(block), __libc_realloc(block, size)))
 ALLOCATE(aligned_alloc, (size_t alignment, size_t size), __libc_memalign(alignment, size))
+
+void free(void *block)
+{
+    forget(block);
+    __libc_free(block);
+}
 
 int posix_memalign(void **block, size_t alignment, size_t size)
 {
     if (fails(MEMORY, FROM))
         return ENOMEM;
-    *block = __libc_memalign(alignment, size);
+    *block = note(__libc_memalign(alignment, size), FROM);
     return *block ? 0 : ENOMEM;
 }
 
@@ -119,7 +157,7 @@ char *strdup(const char *text)
 {
     const size_t size = strlen(text) + 1;
     char *copy = fails(MEMORY, FROM) ? NULL : __libc_malloc(size);
-    return copy ? memcpy(copy, text, size) : NULL;
+    return copy ? memcpy(note(copy, FROM), text, size) : NULL;
 }
 
 /* -------------------------------------------------- calls with plain arguments */

@@ -6,6 +6,7 @@ A small run, a run that is resumed, knudsen plot and knudsen report are repeated
 operation on files or one call of HDF5 that fails (fault.c says how).  Afterwards
 - no signal has ended the program; a failure has its exit code and a message,
 - an exit code of 0 means that the results are complete and right,
+- no more blocks of memory are left than after a run without faults,
 - a run that goes on without faults ends with the same results as one that never failed.
 """
 
@@ -58,12 +59,13 @@ class Sweep:
         return done
 
     def count(self, kind, scenario):
-        """Calls of a kind in a scenario without faults."""
+        """Calls of a kind in a scenario without faults; and the blocks of memory that it leaves."""
         folder = self.prepare(scenario, f"count-{kind}-{scenario}")
         told = self.work / f"count-{kind}"
         self.call(self.words(scenario, folder), FAULT_KIND=kind, FAULT_AT="0", FAULT_COUNT=str(told))
         shutil.rmtree(self.work / folder, ignore_errors=True)
-        return int(told.read_text())
+        calls, self.left = map(int, told.read_text().split())
+        return calls
 
     def prepare(self, scenario, folder):
         if scenario != "run":
@@ -84,7 +86,7 @@ class Sweep:
                 return f"{name} is not that of a good run"
         return None if (self.work / folder / "summary.json").exists() else "there is no summary.json"
 
-    def judge(self, scenario, folder, kind, done):
+    def judge(self, scenario, folder, done):
         """What is wrong; None where all is well."""
         code = done.returncode
         if code not in (0, 2, 4):
@@ -114,9 +116,14 @@ class Sweep:
 
     def attempt(self, scenario, kind, at, on):
         folder = self.prepare(scenario, f"{scenario}-{kind}-{at}{'-on' if on else ''}")
-        faults = {"FAULT_KIND": kind, "FAULT_AT": str(at), **({"FAULT_ON": "1"} if on else {})}
+        told = self.work / f"told-{folder}"
+        faults = {"FAULT_KIND": kind, "FAULT_AT": str(at), "FAULT_COUNT": str(told), **({"FAULT_ON": "1"} if on else {})}
         try:
-            wrong = self.judge(scenario, folder, kind, self.call(self.words(scenario, folder), **faults))
+            wrong = self.judge(scenario, folder, self.call(self.words(scenario, folder), **faults))
+            left = int(told.read_text().split()[1]) if told.exists() else 0
+            if not wrong and left > self.left:
+                wrong = f"{left} blocks of memory are left, {self.left} without faults"
+            told.unlink(missing_ok=True)
         except subprocess.TimeoutExpired:
             wrong = "it does not end"
         shutil.rmtree(self.work / folder, ignore_errors=True)
