@@ -23,13 +23,10 @@ static double longest_side(const struct kn_case *c)
 
 static double slowest_node(const struct kn_case *c)
 {
-    struct kn_velocity v;
     double slowest = INFINITY;
-    if (kn_velocity_create(&v, c) == KN_OK)
-        for (int d = 0; d < 3; d++)
-            if (!kn_space_is_uniform(c, d))
-                slowest = fmin(slowest, v.node[d][0]);
-    kn_velocity_destroy(&v);
+    for (int d = 0; d < 3; d++)
+        if (!kn_space_is_uniform(c, d))
+            slowest = fmin(slowest, kn_velocity_slowest(c, d));
     return slowest;
 }
 
@@ -63,10 +60,10 @@ static double diffusion_rate(const struct kn_case *c, int axis)
     return 0.5 * k * k;
 }
 
-/* Time after which a thousandth of a hundredth of the start is left. */
+/* Time after which exp(-12) = 6e-6 of the initial transient is left. */
 static double settling_time(const struct kn_case *c)
 {
-    const double decades = 12; /* exp(-12) = 6e-6 */
+    const double foldings = 12;
     double bounded = 0, slowest = INFINITY;
     for (int d = 0; d < 3; d++) {
         if (kn_space_is_uniform(c, d))
@@ -77,7 +74,7 @@ static double settling_time(const struct kn_case *c)
     }
     const double rate = bounded > 0 ? bounded : isfinite(slowest) ? slowest : 1;
     const bool collides = c->collision.method != KN_METHOD_NONE;
-    return kn_duration_least(c) + (collides ? decades / rate : 0);
+    return kn_duration_least(c) + (collides ? foldings / rate : 0);
 }
 
 bool kn_duration_oscillates(const struct kn_case *c)

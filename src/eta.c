@@ -80,8 +80,9 @@ void kn_eta_expect(struct kn_eta *e, double step)
 {
     const double follow = 0.2;
     if (!isfinite(step))
-        return;
-    e->steady = isfinite(e->steady) ? e->steady + follow * (step - e->steady) : step;
+        e->steady = INFINITY;
+    else
+        e->steady = isfinite(e->steady) ? e->steady + follow * (step - e->steady) : step;
 }
 
 static int by_size(const void *a, const void *b)

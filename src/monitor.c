@@ -2,6 +2,7 @@
 
 #include "boundary.h"
 #include "collision.h"
+#include "config.h"
 #include "duration.h"
 #include "error.h"
 #include "midline.h"
@@ -198,7 +199,7 @@ enum kn_status kn_monitor_create(struct kn_monitor *m, const struct kn_case *c, 
     m->square = calloc(COLUMNS_MAX, sizeof *m->square);
     m->previous = calloc(n * WATCHED, sizeof *m->previous);
     m->mean_fields = calloc(n * KN_FIELDS, sizeof *m->mean_fields);
-    m->trends = calloc(COLUMNS_MAX, sizeof *m->trends);
+    m->trends = calloc(COLUMNS_MAX + 1, sizeof *m->trends);
     const bool noisy = kn_collision_is_noisy(c), cavity = is_cavity(c);
     m->batches = noisy ? calloc(COLUMNS_MAX, sizeof *m->batches) : NULL;
     m->midline = cavity ? calloc((size_t)space->whole[1] * KN_MIDLINE_CELLS, sizeof *m->midline) : NULL;
@@ -274,6 +275,7 @@ static void fill_sums(const struct kn_monitor *m, struct kn_row *row, const stru
     row->mass = sums->fields[KN_RHO];
     memcpy(row->momentum, sums->momentum, sizeof row->momentum);
     row->energy = sums->energy;
+    row->size = sqrt(sums->size / sums->volume);
     for (int f = 0; f < KN_FIELDS; f++)
         row->average[f] = sums->fields[f] / sums->volume;
     if (m->rows > 0) {
@@ -381,6 +383,15 @@ static void keep_fields(struct kn_monitor *m, const double *fields, bool average
     }
 }
 
+/* Rows at equal distances: not that of step 0, when nothing has passed a wall, nor one that only the end of a
+ * run made, after which the run may be continued. */
+static void follow_trends(struct kn_monitor *m)
+{
+    for (int i = 0; i < m->judged; i++)
+        kn_trend_add(&m->trends[i], kn_monitor_column(m, m->first_judged + i));
+    kn_trend_add(&m->trends[m->judged], m->row.size);
+}
+
 enum kn_status kn_monitor_take(struct kn_monitor *m, int64_t step, double time, const double *fields,
                                const struct kn_wall_flux *walls)
 {
@@ -403,8 +414,8 @@ enum kn_status kn_monitor_take(struct kn_monitor *m, int64_t step, double time, 
                (double[]){row.mass, row.momentum[0], row.momentum[1], row.momentum[2], row.energy},
                sizeof m->initial);
     m->previous_time = time;
-    for (int i = 0; i < m->judged && step > 0; i++) /* nothing has passed a wall at step 0 */
-        kn_trend_add(&m->trends[i], kn_monitor_column(m, m->first_judged + i));
+    if (step > 0 && step % kn_config_history(m->c) == 0)
+        follow_trends(m);
 
     const bool averaged = m->window >= 0 && time >= m->window && step > 0;
     if (averaged)
@@ -460,7 +471,7 @@ enum { HEAD_SIZE = sizeof(struct state_head) / sizeof(double) };
 
 int64_t kn_monitor_state_size(const struct kn_monitor *m)
 {
-    return HEAD_SIZE + ROW_SIZE + TREND_SIZE * m->judged +
+    return HEAD_SIZE + ROW_SIZE + TREND_SIZE * (m->judged + 1) +
            (2 + (m->batches ? BATCHES_SIZE : 0)) * m->ncolumns;
 }
 
@@ -485,7 +496,7 @@ void kn_monitor_save(const struct kn_monitor *m, double *state)
     memcpy(head.initial, m->initial, sizeof head.initial);
     state = put(state, &head, HEAD_SIZE);
     state = put(state, &m->row, ROW_SIZE);
-    state = put(state, m->trends, (size_t)m->judged * TREND_SIZE);
+    state = put(state, m->trends, ((size_t)m->judged + 1) * TREND_SIZE);
     state = put(state, m->mean, columns);
     state = put(state, m->square, columns);
     if (m->batches)
@@ -507,7 +518,7 @@ enum kn_status kn_monitor_restore(struct kn_monitor *m, const double *state, int
     m->previous_time = head.previous_time;
     m->previous_residual = head.previous_residual;
     state = get(&m->row, state, ROW_SIZE);
-    state = get(m->trends, state, (size_t)m->judged * TREND_SIZE);
+    state = get(m->trends, state, ((size_t)m->judged + 1) * TREND_SIZE);
     state = get(m->mean, state, columns);
     state = get(m->square, state, columns);
     if (m->batches)

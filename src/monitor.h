@@ -28,6 +28,7 @@ struct kn_row {
     double heat_flux[KN_SIDES];
     double mass_flux[KN_SIDES];
     double average[KN_FIELDS]; /* volume average of each field */
+    double size;               /* root of the mean square of rho, u and theta; no column */
 };
 
 struct kn_column {
@@ -56,7 +57,7 @@ struct kn_monitor {
     struct kn_batches *batches; /* [ncolumns] of the averaged rows; NULL where nothing is noisy */
     int first_judged,
         judged;              /* columns by which the flow is judged: those that are reported, else averages */
-    struct kn_trend *trends; /* [judged] */
+    struct kn_trend *trends; /* [judged + 1]; the last is that of row.size */
     double least_time;       /* before which nothing is called steady, lambda0 / V0 */
     double *mean_fields;     /* [ncells][KN_FIELDS] */
     int64_t *midline; /* [whole[1]][KN_MIDLINE_CELLS] for kn_midline_flow; NULL where that is not asked for */

@@ -87,7 +87,7 @@ static void gather(const struct kn_progress *p, const struct kn_progress_state *
     all->n = 0;
     if (live)
         add_bar(all, 9, part);
-    add(all, 1, "%2d %%", (int)(100 * part));
+    add(all, 1, "%2d %%", p->ended ? 100 : (int)fmin(100 * part, 99));
     add(all, 2, "%s%*lld/%lld", brief ? "" : "step ", step_width, (long long)s->step, (long long)p->last);
     add(all, 4, "t %*.*f%s%s", whole + (decimals > 0) + decimals, decimals, p->second * s->time,
         *p->time_unit ? " " : "", p->time_unit);

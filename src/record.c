@@ -33,7 +33,8 @@ struct making {
     int64_t own_rows[OWN];            /* rows in them */
     struct kn_batches own[OWN];       /* and these, for their errors */
     int64_t room;                     /* rows there is memory for */
-    int64_t last;                     /* step at which the run ends */
+    int64_t last;                     /* step at which the run ends at the latest, */
+    double end;                       /* and the time, lambda0 / V0 */
     double shape;                     /* sum over the cells of volume times the squared wave */
     double *weight;                   /* [ncells] volume times the wave */
     int64_t in_part[KN_RECORD_PARTS]; /* rows averaged in each part */
@@ -154,7 +155,8 @@ static enum kn_status prepare_swing(struct making *k)
 static void find_last_step(struct making *k)
 {
     const struct kn_case *c = &k->r->c;
-    k->last = (int64_t)fmin(fmax(ceil(kn_duration_end(c) / kn_sim_time_step(k->sim) - 1e-6), 0), 9e15);
+    k->end = kn_duration_end(c);
+    k->last = (int64_t)fmin(fmax(ceil(k->end / kn_sim_time_step(k->sim) - 1e-6), 0), 9e15);
     if (c->time.max_steps > 0 && c->time.max_steps < k->last)
         k->last = c->time.max_steps;
 }
@@ -259,7 +261,7 @@ static void add_average(struct making *k)
 static void add_part(struct making *k, double time)
 {
     const struct kn_record *r = k->r;
-    const double start = k->monitor.window, length = kn_duration_end(&r->c) - start;
+    const double start = k->monitor.window, length = k->end - start;
     if (!r->part[0] || start < 0 || time < start || length <= 0)
         return;
     int part = (int)(KN_RECORD_PARTS * (time - start) / length);

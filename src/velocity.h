@@ -41,6 +41,9 @@ void kn_velocity_fold(const struct kn_case *c, bool folded[3]);
 /* n nodes and weights for the measure pi^(-1/2) exp(-x^2) on (0, inf), theory (12). */
 enum kn_status kn_velocity_half_gauss(int n, double *node, double *weight);
 
+/* The smallest |v| along an axis, without building the grid. */
+double kn_velocity_slowest(const struct kn_case *c, int axis);
+
 /* Sign of a velocity component in an octant: +1 or -1. */
 static inline int kn_velocity_sign(const struct kn_velocity *v, int octant, int axis)
 {

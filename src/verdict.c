@@ -81,16 +81,36 @@ static double scale_of(const struct kn_monitor *m, const struct scales *s, int c
 /* ------------------------------------------------------- runs without noise */
 
 struct judged {
-    int column; /* -1: all quantities are zero, or constant up to round-off */
+    int column; /* -1: the fields as a whole, where no quantity differs from zero */
     double remaining, observed, ratio;
     double rate;  /* per row */
     bool unclear; /* too few rows */
 };
 
+/* The size of all fields, as in a periodic box, whose averages stay zero.  It is compared with the largest it
+ * has been: a flow that has come to rest is steady. */
+static struct judged judge_size(const struct kn_monitor *m)
+{
+    const struct kn_trend *t = &m->trends[m->judged];
+    const struct kn_trend_rest rest = kn_trend_rest(t, m->row.size);
+    double scale = m->row.size;
+    for (int i = 0; i < (int)t->count; i++)
+        scale = fmax(scale, t->high[i]);
+    struct judged j = {.column = -1, .ratio = rest.ratio, .rate = rest.rate, .unclear = isnan(rest.change)};
+    if (rest.observed > ROUND_OFF * scale) {
+        j.remaining = rest.change / scale;
+        j.observed = rest.observed / scale;
+    }
+    return j;
+}
+
+/* The quantity with the largest remaining change. */
 static struct judged judge_trends(const struct kn_monitor *m)
 {
     const struct scales s = scales_of(m);
-    struct judged worst = {.column = -1, .remaining = 0, .observed = 0, .ratio = NAN};
+    struct judged worst = {.column = -1, .ratio = NAN};
+    if (s.largest <= ROUND_OFF * m->row.size)
+        return judge_size(m);
     for (int k = 0; k < m->judged; k++) {
         const int i = m->first_judged + k;
         const double scale = scale_of(m, &s, i), noise = ROUND_OFF * fmax(s.largest, scale);
@@ -118,9 +138,14 @@ static double rows_left(const struct kn_monitor *m, const struct judged *j)
     return j->rate > 0 && isfinite(excess) ? log(fmax(excess, 1)) / j->rate : NAN;
 }
 
+static const char *name_of(const struct kn_monitor *m, int column)
+{
+    return column < 0 ? "the size of the fields" : m->columns[column].name;
+}
+
 static void name_change(struct kn_verdict *v, const struct kn_monitor *m, const struct judged *j)
 {
-    const char *name = m->columns[j->column].name;
+    const char *name = name_of(m, j->column);
     char later[96] = "", at[KN_UNITS_TEXT];
     if (isfinite(v->until))
         snprintf(later, sizeof later, "; steady at about t = %.60s", time_text(m, v->until, at));
@@ -151,11 +176,11 @@ static void judge_quiet(struct kn_verdict *v, const struct kn_monitor *m)
                  time_text(m, v->until, at));
     } else if (j.remaining < tolerance) {
         v->word = KN_VERDICT_STEADY;
-        if (j.column < 0)
+        if (j.observed == 0)
             snprintf(v->text, sizeof v->text, "all changes are round-off");
         else
             snprintf(v->text, sizeof v->text, "%s, which changes most, is within %.2g %% of its limit",
-                     m->columns[j.column].name, 100 * fmax(j.remaining, 1e-5));
+                     name_of(m, j.column), 100 * fmax(j.remaining, 1e-5));
     } else {
         const double rows = rows_left(m, &j);
         v->until = m->row.time + rows / rows_per_time(m);
@@ -183,9 +208,8 @@ static void judge_noisy(struct kn_verdict *v, const struct kn_monitor *m)
     double error = NAN;
     v->word = KN_VERDICT_NOISY;
     if (m->averaged < 2) {
-        snprintf(
-            v->text, sizeof v->text,
-            "collisions are sampled and nothing is averaged (output.average), so that nothing can be told");
+        snprintf(v->text, sizeof v->text,
+                 "collisions are sampled and nothing is averaged (output.average): the run cannot be judged");
         return;
     }
     for (int i = m->first_judged; i < m->first_judged + m->judged; i++) {
@@ -225,7 +249,8 @@ static void judge_oscillating(struct kn_verdict *v, const struct kn_monitor *m, 
 {
     v->word = KN_VERDICT_OSCILLATING;
     if (!swing || swing->count == 0) {
-        snprintf(v->text, sizeof v->text, "a wall oscillates; the run is too short for amplitudes");
+        snprintf(v->text, sizeof v->text,
+                 "amplitudes are computed for one frequency, and from a whole period on");
         return;
     }
     v->remaining = v->observed = swing->change;
@@ -233,32 +258,12 @@ static void judge_oscillating(struct kn_verdict *v, const struct kn_monitor *m, 
         snprintf(v->text, sizeof v->text,
                  "with the walls; one period alone does not tell whether amplitudes still change");
     else
-        snprintf(
-            v->text, sizeof v->text,
-            "with the walls; amplitudes changed by %.2g %% since the periods before%s", 100 * swing->change,
-            swing->change > 10 * m->c->time.tolerance ? ": the start still shows, a later time.end removes it"
-                                                      : "");
-}
-
-/* Nothing that is reported differs from zero, as in a periodic box: the fields themselves are judged. */
-static void judge_fields(struct kn_verdict *v, const struct kn_monitor *m)
-{
-    const double change = m->row.residual * m->row.time;
-    v->remaining = v->observed = change;
-    v->word = change < m->c->time.tolerance ? KN_VERDICT_STEADY : KN_VERDICT_NOT_STEADY;
-    if (isnan(change))
-        snprintf(v->text, sizeof v->text, "the history has too few rows to tell");
-    else
-        snprintf(v->text, sizeof v->text, "the fields change by %.2g of themselves per lambda0 / V0",
-                 m->row.residual);
-}
-
-static bool is_zero(const struct kn_monitor *m)
-{
-    for (int i = m->first_judged; i < m->first_judged + m->judged; i++)
-        if (fabs(kn_monitor_value(m, i)) > 1e-9)
-            return false;
-    return true;
+        snprintf(v->text, sizeof v->text,
+                 "with the walls; amplitudes changed by %.2g %% since the periods before%s",
+                 100 * swing->change,
+                 swing->change > 10 * m->c->time.tolerance
+                     ? ": the initial transient is not over; use a later time.end"
+                     : "");
 }
 
 void kn_verdict_find(struct kn_verdict *v, const struct kn_monitor *m, const struct kn_swing *swing)
@@ -268,8 +273,6 @@ void kn_verdict_find(struct kn_verdict *v, const struct kn_monitor *m, const str
         judge_oscillating(v, m, swing);
     else if (m->batches)
         judge_noisy(v, m);
-    else if (is_zero(m))
-        judge_fields(v, m);
     else
         judge_quiet(v, m);
 }
@@ -301,5 +304,5 @@ double kn_verdict_steps_left(const struct kn_monitor *m)
     const struct judged j = judge_trends(m);
     const double rows = j.unclear ? NAN : rows_left(m, &j),
                  least = (m->least_time - m->row.time) * rows_per_time(m);
-    return fmax(rows, least) * m->row.step / (double)(m->rows - 1);
+    return isnan(rows) ? NAN : fmax(rows, least) * m->row.step / (double)(m->rows - 1);
 }

@@ -80,9 +80,26 @@ check "Monte Carlo" plates 1 noisy collision.method=monte-carlo collision.sample
 check "is noisy" judge noisy 'q["verdict"] == "noisy"'
 check "the terminal says so" contains out '^noisy: '
 
-# A run that goes on from a checkpoint ends where the uninterrupted one does.
-check "stopped" plates 1 again time.max_steps=300
-check "goes on" env OMP_NUM_THREADS=1 "$knudsen" run plates.yaml --out again --resume --quiet --set gas.delta=1
-check "to the same step" judge again "s['steps'] == $(python3 -c 'import json
-print(json.load(open("auto1/summary.json"))["steps"])')"
+# A run that is continued ends where the uninterrupted one does, with the same bits.
+check "stopped at a row of the history" plates 1 again time.max_steps=300
+check "continued" env OMP_NUM_THREADS=1 "$knudsen" run plates.yaml --out again --resume --quiet --set gas.delta=1
+check "the history is that of the uninterrupted run" cmp again/history.csv auto1/history.csv
+check "and so is the verdict" python3 -c 'import json
+one, two = (json.load(open(f + "/summary.json")) for f in ("auto1", "again"))
+assert one["quality"] == two["quality"] and one["quantities"] == two["quantities"], (one["quality"], two["quality"])'
+
+# A wave in a periodic box: all reported quantities are zero, the fields decide.
+cat >wave.yaml <<'END'
+gas: {delta: 30}
+space: {cells: 16}
+velocity: {nodes: 6}
+collision: {method: bgk}
+walls: {left: {kind: periodic}, right: {kind: periodic}}
+initial: {shape: shear, wave: [1, 0, 0]}
+END
+check "a wave in a periodic box" env OMP_NUM_THREADS=1 "$knudsen" run wave.yaml --out wave --quiet
+# it decays by exp(-nu k^2 t), nu = 1/2, to 1e-4 of its beginning at t = 420, and slower than that by some per cent
+check "is steady when it has decayed" python3 -c 'import json
+s = json.load(open("wave/summary.json"))
+assert s["outcome"] == "steady" and 380 < s["time"] < 600, (s["outcome"], s["time"])'
 exit $failed
