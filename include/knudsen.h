@@ -58,7 +58,7 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default) /* the library is built with everything else hidden */
 
-#define KN_VERSION "0.1.0"
+#define KN_VERSION "0.2.0"
 
 /* ------------------------------------------------------------------ status */
 

@@ -116,17 +116,37 @@ const struct kn_term kn_glossary[] = {
     {"fourth moment|fourth|sixth",
      "Mean of v^4 (v^6) over its equilibrium value, a measure of the tails of the distribution.", ""},
     {"residual",
-     "Largest change of density, velocity and temperature per unit time. A run may end when it "
-     "falls below time.residual.",
+     "Relative change of density, velocity and temperature per unit time, as a root mean square over "
+     "the cells. A run may end when it falls below time.residual.",
      "time.residual"},
     {"drift|mass_drift|momentum_drift|energy_drift",
      "What rounding has added to mass, momentum or energy, which should be conserved; mass_drift "
      "is relative to the moved mass.",
      "collision.conservation"},
-    {"steady|steady state",
-     "A flow is steady when its fields no longer change. A noisy run is steady when its averages "
-     "no longer change.",
-     "time.end time.residual"},
+    {"steady|steady state|not steady|verdict|tolerance|remaining change|remaining_change",
+     "Every run ends with a verdict: steady, not steady, oscillating or noisy. Steady means that no reported "
+     "quantity is expected to change by more than time.tolerance, extrapolated from the history; not steady "
+     "states the expected change.",
+     "time.end time.tolerance"},
+    {"oscillating", "Verdict of a run with oscillating walls, or one whose quantities oscillate undamped.",
+     "walls.<side>.oscillation.frequency"},
+    {"noisy",
+     "Verdict of a run with sampled collisions whose averages show no drift beyond their statistical error.",
+     "output.average collision.samples"},
+    {"validity|validity checks|checks|quality|notes|warning|refusal",
+     "Checks of what the grids can represent, before and after a run: walls and inflows on the velocity "
+     "grid, "
+     "cells, time step, nodes, rounding. A warning states an estimated error; a refusal ends the run before "
+     "it "
+     "begins. Results: notes and quality in summary.json.",
+     "run.force"},
+    {"overwrite|--overwrite|marker|.knudsen-results|.knudsen-new",
+     "A results folder has the marker .knudsen-results, which lists the files of the program; other files "
+     "are "
+     "never replaced. --overwrite replaces an earlier run when the new one is complete; until then the new "
+     "one "
+     "is in .knudsen-new.",
+     ""},
     {"statistical error|standard error|noise",
      "Scatter that sampled collisions leave in a result. Results of noisy runs are means over the "
      "second half of the run with a standard error from batch means.",
@@ -143,8 +163,8 @@ const struct kn_term kn_glossary[] = {
      "Results of an oscillating wall: the stress varies as amplitude x cos(frequency t + phase).",
      "walls.<side>.oscillation.frequency"},
     {"ETA|eta_s|progress line",
-     "Estimated time to the end of the run, from the speed of the last steps and the fall of the "
-     "residual.",
+     "Estimated time to the end of the run, from the speed of the last steps and the expected "
+     "time at which the flow is steady.",
      ""},
     {"drag and lift|force",
      "A uniform force on the gas is source.force; the force of the gas on a wall is its stress "
@@ -337,7 +357,7 @@ const struct kn_term kn_glossary[] = {
      "with the same one.",
      ""},
     {"outcome|interrupted|failed",
-     "How a run ended: at time.end, at the residual, at the limit of steps or of wall time, "
+     "Why a run ended: steady, end time, limit (of time.end: auto), residual, max steps, walltime, "
      "interrupted, failed.",
      "time.end"},
     {"shape|initial state", "State of the gas at time 0.", "initial.shape initial.amplitude"},

@@ -507,7 +507,7 @@ static enum kn_status draw(FILE *commands, int picture, const char *output, cons
     if (WIFEXITED(ended) && WEXITSTATUS(ended) == NO_TERMINAL)
         return kn_error_set(
             KN_EIO,
-            "'%s': this gnuplot draws no .%s, for want of its cairo terminals (Debian, Ubuntu: apt "
+            "'%s': this gnuplot cannot draw .%s because it lacks the cairo terminals (Debian, Ubuntu: apt "
             "install gnuplot-nox, gnuplot-qt or gnuplot-x11); .svg and .png may work",
             output, kind_of(output));
     return kn_error_set(KN_EIO, "gnuplot cannot draw '%s'; with --keep, gnuplot DIR/plot.gp says why",

@@ -145,7 +145,6 @@ static enum kn_status plan_space(const struct kn_case *c, const struct kn_comm *
     return status;
 }
 
-/* While nobody has chosen the samples, those of the smallest choice are planned for. */
 /* Steps are counted by whole numbers in double precision, in files and in JSON. */
 static enum kn_status check_steps(const struct kn_case *c, const struct kn_plan_size *size)
 {
@@ -161,6 +160,7 @@ static enum kn_status check_steps(const struct kn_case *c, const struct kn_plan_
         size->steps, most, given ? "; 0 chooses the step" : "");
 }
 
+/* While nobody has chosen the samples, those of the smallest choice are planned for. */
 enum kn_status kn_sim_plan(const struct kn_case *c, const struct kn_comm *comm, struct kn_plan_size *size)
 {
     struct kn_case smallest = *c;

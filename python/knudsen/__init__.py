@@ -26,5 +26,5 @@ from .program import find_program, run
 from .results import Run, open
 from .snapshot import Snapshot
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = ["Error", "Run", "Snapshot", "find_program", "open", "plot", "run"]

@@ -141,7 +141,7 @@ class Run(Snapshot):
     ``history``             columns of history.csv
     ``quantities`` ``errors``  what came out: D, G, G_P, G_T, walls
     ``summary`` ``case``    summary.json, and the whole case in it
-    ``notes`` ``quality``   what the validity checks have found
+    ``notes`` ``quality``   what the validity checks have found, and the verdict
     ``si``                  all of it in SI, or None
     """
 
@@ -200,7 +200,8 @@ class Run(Snapshot):
 
     @property
     def quality(self):
-        """How far the results can be trusted: ``level`` is good, warning or forced; ``error_estimate``."""
+        """How far the results can be trusted: ``verdict`` (steady, not steady, oscillating, noisy) with its ``sentence``
+        and ``remaining_change``; ``level`` of the validity checks (good, warning, forced) and ``error_estimate``."""
         return self.summary.get("quality", Record())
 
     @property

@@ -10,7 +10,7 @@ class Knudsen(CMakePackage, CudaPackage):
     license("MIT")
 
     # Built from the sources beside this recipe: spack dev-build, see packaging/README.md.
-    version("0.1.0")
+    version("0.2.0")
 
     variant("mpi", default=True, description="Run on many machines")
     variant("shared", default=True, description="Also build the shared library")
