@@ -63,14 +63,10 @@ static double time_oracle(const struct kn_collide_sweep *s, float *row)
 
 static void bench_samples(const char *estimator)
 {
-    const char *settings[] = {"velocity.grid=stretched",
-                              "velocity.nodes=20",
-                              "disturbance=0.01",
-                              "collision.method=monte-carlo",
-                              "collision.samples=6144",
-                              estimator,
-                              "walls.top.velocity=[1,0,0]",
-                              NULL};
+    const char *settings[] = {"velocity.grid=stretched",    "velocity.nodes=20",
+                              "disturbance=0.01",           "collision.method=monte-carlo",
+                              "collision.samples=6144",     estimator,
+                              "walls.top.velocity=[1,0,0]", NULL};
     const struct kn_case c = make_case(settings);
     struct kn_velocity v;
     struct kn_collision_plan plan;

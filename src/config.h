@@ -166,7 +166,8 @@ enum kn_status kn_config_check_memory(double bytes);
 bool kn_config_help(FILE *to, const char *name);
 void kn_config_help_all(FILE *to);
 
-/* The keys that have this word between their dots, and those that it is a choice of; false when there is none. */
+/* The keys that have this word between their dots, and those that it is a choice of; false when there is
+ * none. */
 bool kn_config_help_word(FILE *to, const char *word);
 
 /* docs/input.md. */

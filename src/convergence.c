@@ -279,14 +279,9 @@ static double drag_error(const struct kn_record *r)
 
 static enum kn_status study_samples(struct kn_study *s, const struct kn_reproduce *job)
 {
-    static const char *const settings[] = {"walls.top.velocity=[1,0,0]",
-                                           "gas.delta=1",
-                                           "space.cells=[12,12]",
-                                           "velocity.nodes=8",
-                                           "collision.method=monte-carlo",
-                                           "output.average=8",
-                                           "time.end=208",
-                                           NULL};
+    static const char *const settings[] = {
+        "walls.top.velocity=[1,0,0]",   "gas.delta=1",      "space.cells=[12,12]", "velocity.nodes=8",
+        "collision.method=monte-carlo", "output.average=8", "time.end=208",        NULL};
     static const struct scheme schemes[] = {
         {"independent samples", "collision.points=random", -0.5},
         {"lattice", "collision.points=lattice", -0.5},

@@ -225,10 +225,11 @@ static const char *at_most(const struct kn_case *c)
 
 static void print_assembly(const struct facts *f)
 {
-    char time[KN_NAME];
-    if (f->estimate.hollow)
+    if (f->estimate.hollow) {
+        char time[KN_NAME];
         printf("%-16s about %s, at the first run on this velocity grid; not done for this estimate\n",
                "assembly", duration(f->estimate.assembly_s, time));
+    }
 }
 
 static void print_case_text(const struct facts *f)

@@ -78,10 +78,10 @@ static enum kn_status look(struct kn_run_parts *r, bool row, bool series)
     if (status == KN_OK)
         kn_validity_watch(&r->gas, &r->c, kn_sim_space(r->sim), r->comm, time, r->fields);
     r->look_s += kn_progress_clock() - begun;
-    if (status == KN_OK && row)
+    if (status == KN_OK && row) {
         kn_progress_expect(&r->progress, (double)step + kn_verdict_steps_left(&r->monitor));
-    if (status == KN_OK && row)
         status = append_row(r);
+    }
     if (status == KN_OK && series && !finished(r)) /* the end writes its own */
         status = write_fields(r, false);
     return status;

@@ -299,12 +299,12 @@ bool kn_scales_inflow(const struct kn_case *c, int side, char *text)
     }
     const double eps = known ? s.disturbance : c->disturbance, n = 1 + eps * w->density,
                  t = 1 + eps * w->temperature, p = c->disturbance > 0 ? n * t : n + t - 1;
-    char pressure[KN_UNITS_TEXT];
-    if (known)
+    if (known) {
+        char pressure[KN_UNITS_TEXT];
         snprintf(text, KN_TEXT, "pressure %s (%.4g p0), density %.4g m-3 (%.4g n0), temperature %.5g K",
                  kn_units_text(KN_DIMENSION_PRESSURE, p * s.pressure, pressure), p, n * s.density, n,
                  t * s.temperature);
-    else
+    } else
         snprintf(text, KN_TEXT, "pressure %.4g p0, density %.4g n0, temperature %.4g T0", p, n, t);
     return true;
 }

@@ -184,7 +184,6 @@ enum kn_status kn_validity_refuse(const struct kn_validity *v)
 {
     for (int i = 0; i < v->count; i++)
         if (v->finding[i].level == KN_LEVEL_REFUSAL)
-            return kn_error_set(KN_EINPUT, "%s; run.force: true runs it anyway",
-                                v->finding[i].text);
+            return kn_error_set(KN_EINPUT, "%s; run.force: true runs it anyway", v->finding[i].text);
     return KN_OK;
 }

@@ -149,9 +149,11 @@ static void stretched_axis(const struct kn_case *c, int half, double *node, doub
 double kn_velocity_slowest(const struct kn_case *c, int axis)
 {
     const int half = c->velocity.nodes[axis] / 2;
-    double node[MOST_HALF], weight[MOST_HALF], sum = 0;
-    if (c->velocity.grid == KN_GRID_GAUSS)
+    double sum = 0;
+    if (c->velocity.grid == KN_GRID_GAUSS) {
+        double node[MOST_HALF], weight[MOST_HALF];
         return kn_velocity_half_gauss(half, node, weight) == KN_OK ? node[0] : INFINITY;
+    }
     for (int i = 0; i < half; i++)
         sum += pow(c->velocity.ratio, -i);
     return c->velocity.range / sum / 2;

@@ -61,10 +61,10 @@ static struct scales scales_of(const struct kn_monitor *m)
     for (int i = m->first_judged; i < m->first_judged + m->judged; i++) {
         const int kind = kind_of(&m->columns[i]);
         const double size = fabs(kn_monitor_value(m, i));
-        if (kind >= 0)
-            s.kind[kind] = fmax(s.kind[kind], size);
-        if (kind >= 0)
-            s.largest = fmax(s.largest, size);
+        if (kind < 0)
+            continue;
+        s.kind[kind] = fmax(s.kind[kind], size);
+        s.largest = fmax(s.largest, size);
     }
     return s;
 }
@@ -146,9 +146,11 @@ static const char *name_of(const struct kn_monitor *m, int column)
 static void name_change(struct kn_verdict *v, const struct kn_monitor *m, const struct judged *j)
 {
     const char *name = name_of(m, j->column);
-    char later[96] = "", at[KN_UNITS_TEXT];
-    if (isfinite(v->until))
+    char later[96] = "";
+    if (isfinite(v->until)) {
+        char at[KN_UNITS_TEXT];
         snprintf(later, sizeof later, "; steady at about t = %.60s", time_text(m, v->until, at));
+    }
     if (isinf(j->remaining))
         snprintf(v->text, sizeof v->text,
                  "%s changed by %.2g %% in the last half of the run and does not approach a limit yet", name,

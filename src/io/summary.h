@@ -25,7 +25,8 @@ struct kn_validity;
 
 struct kn_summary {
     const struct kn_monitor *m;
-    const char *outcome; /* "steady", "end time", "limit", "residual", "max steps", "interrupted", "walltime" */
+    const char
+        *outcome; /* "steady", "end time", "limit", "residual", "max steps", "interrupted", "walltime" */
     const char *backend;
     int ranks;
     int threads; /* a rank */
