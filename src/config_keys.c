@@ -439,7 +439,8 @@ const struct kn_key kn_config_keys[] = {
      .automatic = KN_END_AUTO,
      .dimension = KN_DIMENSION_TIME,
      .doc = "Time at which the run ends. auto runs until the flow is steady (time.tolerance), at most three "
-            "times as long as it should take; with oscillating walls until the oscillation is periodic; with "
+            "times as long as it should take; with oscillating walls it takes whole periods, twice as long "
+            "as the start should show; with "
             "sampled collisions twice as long as it should take, of which the second half is averaged."},
     {.name = "time.tolerance",
      REAL(time.tolerance),

@@ -2,6 +2,7 @@
 #include "duration.h"
 
 #include "collision.h"
+#include "config.h"
 #include "space.h"
 #include "velocity.h"
 
@@ -61,7 +62,7 @@ static double diffusion_rate(const struct kn_case *c, int axis)
 }
 
 /* Time after which exp(-12) = 6e-6 of the initial transient is left. */
-static double settling_time(const struct kn_case *c)
+double kn_duration_settled(const struct kn_case *c)
 {
     const double foldings = 12;
     double bounded = 0, slowest = INFINITY;
@@ -85,6 +86,16 @@ bool kn_duration_oscillates(const struct kn_case *c)
     return false;
 }
 
+double kn_duration_period_step(const struct kn_case *c)
+{
+    const double rows = 32;
+    double step = INFINITY;
+    for (int s = 0; s < KN_SIDES; s++)
+        if (c->walls[s].oscillation.frequency > 0)
+            step = fmin(step, 2 * M_PI / c->walls[s].oscillation.frequency / (rows * kn_config_history(c)));
+    return step;
+}
+
 static double longest_period(const struct kn_case *c)
 {
     double period = 0;
@@ -98,7 +109,7 @@ double kn_duration_end(const struct kn_case *c)
 {
     if (c->time.end != KN_END_AUTO)
         return c->time.end;
-    const double settled = settling_time(c), period = longest_period(c);
+    const double settled = kn_duration_settled(c), period = longest_period(c);
     if (period > 0) /* as many periods again are analysed */
         return period * fmax(4, 2 * ceil(settled / period));
     return (kn_collision_is_noisy(c) ? 2 : 3) * settled; /* the second half of a noisy run is averaged */

@@ -9,9 +9,15 @@
 /* Before this time no flow is called steady: sound and slow molecules have not crossed the box. */
 double kn_duration_least(const struct kn_case *c);
 
+/* After this time the initial transient should be over. */
+double kn_duration_settled(const struct kn_case *c);
+
 /* time.end, or the limit that stands for auto: a multiple of the time that the flow needs to become steady,
  * whole periods where walls oscillate. */
 double kn_duration_end(const struct kn_case *c);
+
+/* The longest step with which a history has enough rows in a period of every wall; infinite without one. */
+double kn_duration_period_step(const struct kn_case *c);
 
 /* Does a wall oscillate? */
 bool kn_duration_oscillates(const struct kn_case *c);

@@ -193,6 +193,7 @@ enum kn_status kn_monitor_create(struct kn_monitor *m, const struct kn_case *c, 
                              .closed = kn_boundary_keeps_mass(c),
                              .previous_residual = NAN,
                              .least_time = kn_duration_least(c),
+                             .settled_time = kn_duration_settled(c),
                              .window = kn_monitor_window(c)};
     m->columns = calloc(COLUMNS_MAX, sizeof *m->columns);
     m->mean = calloc(COLUMNS_MAX, sizeof *m->mean);

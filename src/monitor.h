@@ -59,6 +59,7 @@ struct kn_monitor {
         judged;              /* columns by which the flow is judged: those that are reported, else averages */
     struct kn_trend *trends; /* [judged + 1]; the last is that of row.size */
     double least_time;       /* before which nothing is called steady, lambda0 / V0 */
+    double settled_time;     /* at which the initial transient should be over, lambda0 / V0 */
     double *mean_fields;     /* [ncells][KN_FIELDS] */
     int64_t *midline; /* [whole[1]][KN_MIDLINE_CELLS] for kn_midline_flow; NULL where that is not asked for */
     struct kn_row row; /* the latest row */

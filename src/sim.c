@@ -63,6 +63,7 @@ static double choose_time_step(const struct kn_case *c, const double max_speed[3
     if (c->collision.method != KN_METHOD_NONE || rate == 0)
         dt = fmin(dt, LONGEST_STEP * c->time.courant);
     const double end = kn_duration_is_open(c) ? 0 : kn_duration_end(c);
+    dt = fmin(dt, kn_duration_period_step(c));
     return end > 0 ? end / ceil(end / dt - 1e-9) : dt;
 }
 

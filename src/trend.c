@@ -38,6 +38,17 @@ static double distance(const struct kn_trend *t, int first, int end, double late
     return most;
 }
 
+/* Do the spans [first, end) lie on both sides of the latest value, by a good part of a distance? */
+static bool lies_on_both_sides(const struct kn_trend *t, int first, int end, double latest, double part)
+{
+    double above = 0, below = 0;
+    for (int i = first; i < end; i++) {
+        above = fmax(above, t->high[i] - latest);
+        below = fmax(below, latest - t->low[i]);
+    }
+    return above > part && below > part;
+}
+
 /* An exponential approach a exp(-k t), with x = exp(-k w) over a quarter of length w, is at distances
  * e1 = a (x^-2 - 1) and e2 = a (x^-1 - 1) from its latest value at the beginnings of the last two quarters;
  * a is the change that is left.  So x = r / (1 - r) with r = e2 / e1, and a = e2 x / (1 - x).  The distances
@@ -55,6 +66,8 @@ struct kn_trend_rest kn_trend_rest(const struct kn_trend *t, double latest)
     rest.change = 0;
     if (rest.observed == 0)
         return rest;
+    rest.crosses = lies_on_both_sides(t, count - 2 * quarter, count - quarter, latest, rest.observed / 5) &&
+                   lies_on_both_sides(t, count - quarter, count, latest, rest.observed / 5);
     rest.ratio = before > 0 ? recent / before : INFINITY;
     rest.change = INFINITY;
     if (rest.ratio < 0.5) {

@@ -3,6 +3,8 @@
 #ifndef KN_TREND_H
 #define KN_TREND_H
 
+#include <stdbool.h>
+
 enum { KN_TREND_SPANS = 64 };
 
 /* Spans of equal numbers of rows; when all are full, neighbours are merged.  The memory does not grow with
@@ -21,6 +23,7 @@ struct kn_trend_rest {
     double change;   /* estimated remaining change; INFINITY: no approach to a limit; NaN: too few rows */
     double observed; /* largest distance from the latest value in the last half of the rows */
     double ratio;    /* of that distance in the last quarter to that in the quarter before */
+    bool crosses;    /* in both quarters values lie above and below the latest one: an oscillation */
     double rate;     /* the remaining change decays as exp(-rate * rows) */
 };
 

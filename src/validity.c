@@ -90,50 +90,6 @@ void kn_validity_print_json(FILE *to, const struct kn_validity *v)
 
 /* ----------------------------------------------------- checks without a grid */
 
-/* Largest deviation of an inflow's density from n0, over n0; 0 where only its ratio to eps is known. */
-static double density_contrast(const struct kn_case *c)
-{
-    struct kn_scales scales;
-    double largest = 0;
-    const bool known = kn_scales_create(&scales, c) == KN_OK && scales.known;
-    for (int side = 0; side < KN_SIDES; side++)
-        if (c->walls[side].kind == KN_WALL_INFLOW)
-            largest = fmax(largest, fabs(c->walls[side].density));
-    return (known ? scales.disturbance : c->disturbance) * largest;
-}
-
-/* What the linearised equation leaves out is of the order of the square of the drive. */
-static void judge_linearity(struct kn_validity *v, const struct kn_case *c)
-{
-    const double mach = kn_scales_mach(c), heating = kn_scales_heating(c), contrast = density_contrast(c);
-    if (c->disturbance > 0 || !(kn_scales_is_strong(c) || contrast > 0.05))
-        return;
-    kn_validity_add(v, KN_LEVEL_WARNING, "linearised", NAN,
-                    "the linearised equation is used for a drive that is not small (Ma %.2g, temperatures up "
-                    "to %.2g %% and densities up to %.2g %% from the reference state); disturbance: 1 solves "
-                    "the whole equation",
-                    mach, 100 * heating, 100 * contrast);
-}
-
-/* Nitrogen carries heat in its rotation too: free-molecular heat fluxes are 3 / 2 of the monatomic ones, and
- * in dense gas the conductivity is 1.3 times that of a monatomic gas of the same viscosity (Eucken). */
-static void judge_molecules(struct kn_validity *v, const struct kn_case *c)
-{
-    bool heated = c->source.temperature_gradient[0] != 0 || c->source.temperature_gradient[1] != 0 ||
-                  c->source.temperature_gradient[2] != 0;
-    for (int side = 0; side < KN_SIDES; side++) {
-        const struct kn_wall *w = &c->walls[side];
-        heated = heated || fabs(w->temperature) > 1e-9 || w->oscillation.temperature != 0 ||
-                 w->gradient.temperature != 0;
-    }
-    if (c->gas.species != KN_SPECIES_NITROGEN || !(heated || (c->disturbance > 0 && kn_scales_mach(c) > 0.3)))
-        return;
-    kn_validity_add(v, KN_LEVEL_WARNING, "diatomic", 0.3,
-                    "nitrogen is computed as a monatomic gas: heat fluxes are too low, by a factor of 1.3 "
-                    "(dense) to 1.5 (free-molecular), because rotation carries no energy; stresses and mass "
-                    "fluxes are not affected");
-}
-
 static void judge_units(struct kn_validity *v, const struct kn_case *c)
 {
     char text[KN_TEXT];
@@ -172,8 +128,8 @@ enum kn_status kn_validity_judge_case(struct kn_validity *v, const struct kn_cas
     kn_validity_judge_step(v, c, time_step);
     kn_validity_judge_rounding(v, c, time_step);
     kn_validity_judge_rays(v, c);
-    judge_molecules(v, c);
-    judge_linearity(v, c);
+    kn_validity_judge_oscillation(v, c, time_step);
+    kn_validity_judge_models(v, c);
     judge_units(v, c);
     if (c->run.force)
         force(v);

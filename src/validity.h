@@ -83,6 +83,12 @@ void kn_validity_judge_step(struct kn_validity *v, const struct kn_case *c, doub
 void kn_validity_judge_rounding(struct kn_validity *v, const struct kn_case *c, double time_step);
 void kn_validity_judge_rays(struct kn_validity *v, const struct kn_case *c);
 
+/* ---- validity_oscillation.c: oscillating walls against time step, nodes and the size of the gap. */
+void kn_validity_judge_oscillation(struct kn_validity *v, const struct kn_case *c, double time_step);
+
+/* ---- validity_model.c: the equation and the molecules against the gas that they stand for. */
+void kn_validity_judge_models(struct kn_validity *v, const struct kn_case *c);
+
 /* ---- validity_gas.c */
 
 /* What was seen of the gas so far; the same on all ranks, and the same bits for any number of them. */

@@ -236,7 +236,7 @@ static void judge_state(struct kn_validity *v, const struct kn_validity_gas *g)
         return; /* the case has said so */
     kn_validity_add(v, kn_validity_level(g->error, KN_LEVEL_WARNING), "gas", g->error,
                     "the velocity grid cannot represent the gas at t = %.3g (density %.3g n0, speed %.3g V0, "
-                    "temperature %.3g T0): expect an error of about %s (more velocity.nodes, or a reference "
+                    "temperature %.3g T0): expect an error of %s (more velocity.nodes, or a reference "
                     "state nearer to this gas)",
                     m[5], m[0], speed, m[4], kn_validity_percent(g->error, percent));
 }

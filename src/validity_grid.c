@@ -143,7 +143,7 @@ void kn_validity_judge_cells(struct kn_validity *v, const struct kn_case *c, dou
         return;
     advise_cells(c, density, &e, advice);
     kn_validity_add(v, level, "cells", e.error,
-                    "%scells along %c are %.2g mean free paths wide: expect an error of about %s (%s)",
+                    "%scells along %c are %.2g mean free paths wide: expect an error of %s (%s)",
                     c->space.order == 1 ? "streaming is of first order and " : "", "xyz"[e.axis],
                     density * kn_space_mean_width(c, e.axis, 1) / KN_SCALES_FREE_PATH,
                     kn_validity_percent(e.error, percent), advice);
@@ -161,11 +161,10 @@ void kn_validity_judge_step(struct kn_validity *v, const struct kn_case *c, doub
             most = fmax(most, bulk(c, d, 1));
     const double error = c->collision.method == KN_METHOD_NONE ? 0 : most * (x / tanh(x) - 1);
     char percent[32];
-    kn_validity_add(
-        v, kn_validity_level(error, KN_LEVEL_WARNING), "time-step", error,
-        "a time step is %.2g mean free times long: expect an error of about %s (time.step: 0.1 brings "
-        "it to 0.1 %%)",
-        time_step, kn_validity_percent(error, percent));
+    kn_validity_add(v, kn_validity_level(error, KN_LEVEL_WARNING), "time-step", error,
+                    "a time step is %.2g mean free times long: expect an error of %s (time.step: 0.1 brings "
+                    "it to 0.1 %%)",
+                    time_step, kn_validity_percent(error, percent));
 }
 
 /* ---------------------------------------------------------------- rounding */
@@ -206,7 +205,7 @@ void kn_validity_judge_rounding(struct kn_validity *v, const struct kn_case *c, 
         return;
     kn_validity_add(
         v, kn_validity_level(error, KN_LEVEL_WARNING), "rounding", error,
-        "the gas is so dense that the steady state is reached to about %s only: single precision "
+        "the gas is so dense that the steady state is reached to %s only: single precision "
         "cannot resolve the change in a step of %.2g mean free times (time.step: %g brings it to %s)",
         kn_validity_percent(error, percent), time_step, longest,
         kn_validity_percent(error * time_step / longest, better));

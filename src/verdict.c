@@ -13,7 +13,7 @@
  * zero by symmetry.  Changes below ROUND_OFF of it are round-off of the float state. */
 static const double SMALL = 0.01, ROUND_OFF = 1e-6;
 static const double SIGMAS = 3;
-static const double UNDAMPED = 0.8; /* ratio of two quarters, see trend.c */
+static const double EARLY = 0.25; /* part of the time of the transient */
 
 const char *kn_verdict_name(enum kn_verdict_word word)
 {
@@ -82,10 +82,19 @@ static double scale_of(const struct kn_monitor *m, const struct scales *s, int c
 
 struct judged {
     int column; /* -1: the fields as a whole, where no quantity differs from zero */
-    double remaining, observed, ratio;
+    double remaining, observed;
     double rate;  /* per row */
+    bool crosses; /* the quantity oscillates */
     bool unclear; /* too few rows */
 };
+
+/* The remaining change.  Where the transient should be over, fluctuations within the tolerance are no
+ * approach to anything, and their size is all that is known. */
+static double change_of(const struct kn_monitor *m, const struct kn_trend_rest *rest, double scale)
+{
+    const bool settled = m->row.time >= m->settled_time && rest->observed < m->c->time.tolerance * scale;
+    return settled ? fmin(rest->change, rest->observed) : rest->change;
+}
 
 /* The size of all fields, as in a periodic box, whose averages stay zero.  It is compared with the largest it
  * has been: a flow that has come to rest is steady. */
@@ -96,9 +105,10 @@ static struct judged judge_size(const struct kn_monitor *m)
     double scale = m->row.size;
     for (int i = 0; i < (int)t->count; i++)
         scale = fmax(scale, t->high[i]);
-    struct judged j = {.column = -1, .ratio = rest.ratio, .rate = rest.rate, .unclear = isnan(rest.change)};
+    struct judged j = {
+        .column = -1, .rate = rest.rate, .crosses = rest.crosses, .unclear = isnan(rest.change)};
     if (rest.observed > ROUND_OFF * scale) {
-        j.remaining = rest.change / scale;
+        j.remaining = change_of(m, &rest, scale) / scale;
         j.observed = rest.observed / scale;
     }
     return j;
@@ -108,7 +118,7 @@ static struct judged judge_size(const struct kn_monitor *m)
 static struct judged judge_trends(const struct kn_monitor *m)
 {
     const struct scales s = scales_of(m);
-    struct judged worst = {.column = -1, .ratio = NAN};
+    struct judged worst = {.column = -1};
     if (s.largest <= ROUND_OFF * m->row.size)
         return judge_size(m);
     for (int k = 0; k < m->judged; k++) {
@@ -118,10 +128,10 @@ static struct judged judge_trends(const struct kn_monitor *m)
         worst.unclear = worst.unclear || isnan(rest.change);
         if (scale == 0 || !(rest.observed > noise))
             continue;
-        if (worst.column < 0 || rest.change / scale > worst.remaining ||
-            (isinf(rest.change) && rest.observed / scale > worst.observed))
-            worst = (struct judged){i,          rest.change / scale, rest.observed / scale,
-                                    rest.ratio, rest.rate,           worst.unclear};
+        const double remaining = change_of(m, &rest, scale) / scale, observed = rest.observed / scale;
+        if (worst.column < 0 || remaining > worst.remaining ||
+            (isinf(remaining) && observed > worst.observed))
+            worst = (struct judged){i, remaining, observed, rest.rate, rest.crosses, worst.unclear};
     }
     return worst;
 }
@@ -156,8 +166,8 @@ static void name_change(struct kn_verdict *v, const struct kn_monitor *m, const 
                  "%s changed by %.2g %% in the last half of the run and does not approach a limit yet", name,
                  100 * j->observed);
     else
-        snprintf(v->text, sizeof v->text, "%s is expected to change by another %.2g %%%s", name,
-                 100 * j->remaining, later);
+        snprintf(v->text, sizeof v->text, "%s is expected to change by another %.2g %%%s%s", name,
+                 100 * j->remaining, m->row.time < EARLY * m->settled_time ? " at least" : "", later);
 }
 
 static void judge_quiet(struct kn_verdict *v, const struct kn_monitor *m)
@@ -178,7 +188,9 @@ static void judge_quiet(struct kn_verdict *v, const struct kn_monitor *m)
                  time_text(m, v->until, at));
     } else if (j.remaining < tolerance) {
         v->word = KN_VERDICT_STEADY;
-        if (j.observed == 0)
+        if (m->row.size == 0)
+            snprintf(v->text, sizeof v->text, "nothing drives the gas: all results are zero");
+        else if (j.observed == 0)
             snprintf(v->text, sizeof v->text, "all changes are round-off");
         else
             snprintf(v->text, sizeof v->text, "%s, which changes most, is within %.2g %% of its limit",
@@ -186,8 +198,9 @@ static void judge_quiet(struct kn_verdict *v, const struct kn_monitor *m)
     } else {
         const double rows = rows_left(m, &j);
         v->until = m->row.time + rows / rows_per_time(m);
-        v->word = isinf(j.remaining) && j.ratio > UNDAMPED && j.ratio < 1 / UNDAMPED ? KN_VERDICT_OSCILLATING
-                                                                                     : KN_VERDICT_NOT_STEADY;
+        if (m->row.time < EARLY * m->settled_time) /* too early for an exponential approach */
+            v->until = fmax(v->until, m->settled_time);
+        v->word = isinf(j.remaining) && j.crosses ? KN_VERDICT_OSCILLATING : KN_VERDICT_NOT_STEADY;
         name_change(v, m, &j);
     }
 }
@@ -240,7 +253,9 @@ static void judge_noisy(struct kn_verdict *v, const struct kn_monitor *m)
         snprintf(v->text, sizeof v->text, "no drift, and statistical errors below %.2g %%", 100 * error);
     } else {
         snprintf(v->text, sizeof v->text,
-                 "averages show no drift; statistical errors of up to %.2g %% hide smaller changes",
+                 "averages show no drift beyond their statistical errors, which are up to %.2g %%; three "
+                 "times that "
+                 "exceeds time.tolerance",
                  100 * error);
     }
 }

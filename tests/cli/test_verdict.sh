@@ -102,4 +102,10 @@ check "a wave in a periodic box" env OMP_NUM_THREADS=1 "$knudsen" run wave.yaml 
 check "is steady when it has decayed" python3 -c 'import json
 s = json.load(open("wave/summary.json"))
 assert s["outcome"] == "steady" and 380 < s["time"] < 600, (s["outcome"], s["time"])'
+
+# The start of a flow is not an oscillation; a gas that nothing drives is said to be one.
+check "the start of a flow" plates 10 start time.end=1 output.history=1
+check "is not steady" judge start 'q["verdict"] == "not steady"'
+check "nothing drives the gas" plates 1 rest walls.left.velocity=0 walls.right.velocity=0
+check "and the run says so" contains out 'nothing drives the gas'
 exit $failed

@@ -59,8 +59,7 @@ static void keep(const uint8_t *bytes, size_t size)
     const int at = npool < POOL ? npool++ : (int)draw(POOL);
     free(pool[at].bytes);
     pool[at] = (struct input){size, copy};
-    /* cppcheck-suppress memleak: the pool keeps it */
-}
+} /* cppcheck-suppress memleak ; the pool keeps it */
 
 static int add_file(const char *path, const struct stat *info, int kind, struct FTW *at)
 {
