@@ -58,11 +58,11 @@ if command -v gnuplot >/dev/null; then
     check "unless it is named" contains err "'compare.png' exists and is not replaced: name the picture with -o"
     check "with -o" ends 0 "$knudsen" plot own second -o compare.png
 fi
-mkfifo pipe
-check "a pipe is no place for a report" ends 4 "$knudsen" report own -o pipe
-check "it is still a pipe" test -p pipe
+mkfifo pipe.html
+check "a pipe is no place for a report" ends 4 "$knudsen" report own -o pipe.html
+check "it is still a pipe" test -p pipe.html
 cp -r own piped && rm piped/summary.json && mkfifo piped/summary.json
-check "a summary that is a pipe does not stop the program" ends 2 timeout 10 "$knudsen" run line.yaml --quiet --out piped
+check "a summary that is a pipe does not stop the program" ends 2 timeout -k 1 5 "$knudsen" run line.yaml --quiet --out piped
 
 # 2. Links are not followed, nor are names in a marker that lead elsewhere.
 mkdir links && echo mine >target
@@ -160,7 +160,7 @@ check "the other folder is gone" absent mixed/.knudsen-new
 meanwhile() {
     "$knudsen" run line.yaml --out shared "${sampled[@]}" >slow.out 2>slow.err &
     local pid=$! code
-    for ((i = 0; i < 100; i++)); do grep -q samples slow.err && break; sleep 0.02; done
+    for ((i = 0; i < 100; i++)); do grep -q samples slow.out slow.err && break; sleep 0.02; done
     kill -STOP $pid
     [ ! -e shared ] || { echo "too late"; kill -CONT $pid; wait $pid; return 1; }
     run --out shared && sums shared >before
@@ -169,7 +169,7 @@ meanwhile() {
     code=$?
     [ $code -eq 2 ] || { echo "exit code $code"; cat slow.err; return 1; }
 }
-sampled=(--set collision.method=monte-carlo --set collision.samples=auto --set velocity.nodes=12 --set time.max_steps=2)
+sampled=(--set collision.method=monte-carlo --set collision.samples=auto --set output.average=10 --set time.end=20 --set velocity.nodes=12)
 check "a run that began before another" meanwhile
 check "is refused" contains slow.err "'shared' holds the results of a finished run"
 sums shared >after
