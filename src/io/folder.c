@@ -14,13 +14,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* When a name is written. */
+/* What writes a name. */
 enum need {
-    VIEW,
-    RUN,
-    RUN_VTK,
-    RUN_SERIES
-}; /* by plot or report; by every run; with output.vtk; with a series */
+    VIEW,      /* plot or report */
+    RUN,       /* every run */
+    RUN_VTK,   /* a run with output.vtk */
+    RUN_SERIES /* a run with a series of fields */
+};
 
 /* Every name that the program may write into a results folder.  The marker says which of them it wrote; other
  * names in a marker are ignored, so that a marker cannot lead out of the folder.  In a marker a slash follows

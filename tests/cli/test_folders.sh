@@ -58,6 +58,19 @@ if command -v gnuplot >/dev/null; then
     check "unless it is named" contains err "'compare.png' exists and is not replaced: name the picture with -o"
     check "with -o" ends 0 "$knudsen" plot own second -o compare.png
 fi
+waits() { # for a marker that another process is changing
+    exec 9<own/.knudsen-results
+    flock 9
+    "$knudsen" plot own --keep -o kept.png 9<&- >out 2>err &
+    sleep 1
+    kill -0 $! || { echo "it did not wait"; exec 9<&-; return 1; }
+    exec 9<&-
+    wait $!
+}
+if command -v gnuplot >/dev/null && command -v flock >/dev/null; then
+    check "the marker is locked while it is changed" waits
+    check "and has the new names" contains own/.knudsen-results '^plot.gp '
+fi
 mkfifo pipe.html
 check "a pipe is no place for a report" ends 4 "$knudsen" report own -o pipe.html
 check "it is still a pipe" test -p pipe.html
