@@ -101,8 +101,8 @@ class Sweep:
             other = self.work / folder / name
             if not other.exists() or other.read_bytes() != (good / name).read_bytes():
                 return f"{name} is not that of a good run"
-        if (self.work / folder / ".knudsen-new").exists():
-            return ".knudsen-new is left"
+        if list((self.work / folder).glob(".knudsen-new/*")):  # an empty folder does no harm
+            return "files are left in .knudsen-new"
         return None if (self.work / folder / "summary.json").exists() else "there is no summary.json"
 
     def judge(self, scenario, folder, done):
