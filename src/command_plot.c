@@ -162,7 +162,7 @@ int kn_command_plot(int argc, char **argv)
     static const struct argp_option options[] = {
         {"output", 'o', "FILE", 0,
          "write the picture here, FILE.png, .svg, .pdf or .eps (default: picture.png in DIR; of several, "
-         "compare.png here)",
+         "compare.png here, which must not exist)",
          0},
         {"width", OPTION_WIDTH, "WIDTH", 0,
          "width on paper with letters of 8 pt: 86mm is a column of many journals; panels are stacked where "

@@ -13,8 +13,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define SMALL 0.02
+
+static const char PICTURE[] = "picture.png", COMPARISON[] = "compare.png";
 
 static const char axis_names[] = "xyz";
 
@@ -282,33 +285,46 @@ static void report(const struct kn_plot_sheet *sheet, const struct kn_plot_scene
     putchar('\n');
 }
 
+/* The file of the picture.  One that the user has not named replaces no file but an earlier picture in the
+ * folder of results, whose marker tells that it is the program's; the current folder has no marker. */
+static enum kn_status choose_picture(char path[KN_PATH], const struct kn_plot_scene *s,
+                                     const struct kn_plot_options *o)
+{
+    struct stat info;
+    *path = '\0';
+    if (o->terminal)
+        return KN_OK;
+    if (o->output || s->nruns > 1) {
+        const char *name = o->output ? o->output : COMPARISON;
+        if (!o->output && lstat(name, &info) == 0)
+            return kn_error_set(KN_EINPUT, "'%s' exists and is not replaced: name the picture with -o", name);
+        if (snprintf(path, KN_PATH, "%s", name) >= KN_PATH)
+            return kn_error_set(KN_EIO, "the path '%.60s...' is too long", name);
+        return KN_OK;
+    }
+    const enum kn_status status = kn_folder_check(o->folders[0], PICTURE);
+    return status == KN_OK ? kn_files_join(path, o->folders[0], PICTURE) : status;
+}
+
 static enum kn_status render(const struct kn_plot_sheet *sheet, const struct kn_plot_scene *s,
                              const struct kn_plot_options *o)
 {
     static const char *const kept[] = {"plot.dat", "plot.gp"};
     char picture[KN_PATH];
-    const bool several = s->nruns > 1; /* their picture belongs to none of the folders */
-    const char *folder = several ? "." : o->folders[0], *name = several ? "compare.png" : "picture.png";
-    enum kn_status status = KN_OK;
-    if (several)
-        snprintf(picture, sizeof picture, "%s", name);
-    else
-        status = kn_files_join(picture, folder, name);
-    if (status == KN_OK && !o->terminal && !o->output)
-        status = kn_folder_check(folder, name);
+    const bool own = s->nruns == 1 && !o->output; /* a picture of several runs belongs to none of them */
+    enum kn_status status = choose_picture(picture, s, o);
     for (int i = 0; i < 2 && o->keep && status == KN_OK; i++)
         status = kn_folder_check(o->folders[0], kept[i]);
     if (o->terminal)
         return kn_plot_terminal_draw(sheet);
     if (status == KN_OK)
-        status = kn_plot_gnuplot_draw(sheet, o->output ? o->output : picture, o->width,
-                                      o->keep ? o->folders[0] : NULL);
-    if (status == KN_OK && !o->output)
-        status = kn_folder_record(folder, name);
+        status = kn_plot_gnuplot_draw(sheet, picture, o->width, o->keep ? o->folders[0] : NULL);
+    if (status == KN_OK && own)
+        status = kn_folder_record(o->folders[0], PICTURE);
     for (int i = 0; i < 2 && o->keep && status == KN_OK; i++)
         status = kn_folder_record(o->folders[0], kept[i]);
     if (status == KN_OK)
-        report(sheet, s, o, o->output ? o->output : picture);
+        report(sheet, s, o, picture);
     if (status == KN_OK && o->keep && kn_text_is_clean(o->folders[0])) {
         printf("%s/plot.gp, %s/plot.dat: script and data; gnuplot ", o->folders[0], o->folders[0]);
         kn_files_shell_word(stdout, o->folders[0]);

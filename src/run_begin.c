@@ -73,8 +73,9 @@ static bool was_stopped(const char *folder)
 {
     char path[KN_PATH], line[256];
     bool stopped = false;
-    FILE *summary = kn_files_join(path, folder, "summary.json") == KN_OK ? fopen(path, "r") : NULL;
-    if (!summary)
+    FILE *summary = NULL;
+    if (kn_files_join(path, folder, "summary.json") != KN_OK || kn_files_open(&summary, path) != KN_OK ||
+        !summary)
         return true;
     while (!stopped && fgets(line, sizeof line, summary))
         stopped = strstr(line, "\"outcome\"") &&
@@ -135,8 +136,8 @@ static enum kn_status agree_on_folder(struct kn_run_parts *r, enum kn_status (*c
         status = choose(r);
     status = kn_comm_agree(r->comm, status);
     kn_comm_broadcast(r->comm, 0, r->folder, sizeof r->folder);
-    if (status == KN_OK && strcmp(r->folder, r->home) != 0)
-        r->options.folder = r->folder;
+    if (status == KN_OK)
+        r->options.folder = strcmp(r->folder, r->home) != 0 ? r->folder : r->home;
     return status;
 }
 
@@ -376,6 +377,9 @@ static enum kn_status begin_fresh(struct kn_run_parts *r)
         status = kn_comm_agree(r->comm, first ? kn_files_make_folder(r->home) : KN_OK);
     if (status == KN_OK)
         status = lock_folder(r);
+    /* A folder that did not exist had no lock: another run may have used it meanwhile. */
+    if (status == KN_OK)
+        status = agree_on_folder(r, choose_folder);
     if (status == KN_OK)
         status = create(r);
     if (status == KN_OK)

@@ -83,7 +83,6 @@ static inline bool kn_run_replaces(const struct kn_run_parts *r)
     return r->options.folder != r->home;
 }
 
-/* run_state.c: write a checkpoint; find the newest and make the simulation for it; take it up.  All ranks. */
 /* run_state.c: doubles of monitor and checks that a checkpoint holds. */
 int64_t kn_run_state_size(const struct kn_run_parts *r);
 

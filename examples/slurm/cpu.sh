@@ -27,9 +27,14 @@ end=${SLURM_JOB_END_TIME:-$(date -d "$(squeue -h -j "$SLURM_JOB_ID" -o %e)" +%s)
 left=$((end - $(date +%s) - reserve))
 [ "$left" -gt 0 ] || { echo "cpu.sh: --time leaves nothing beside the $reserve s for the last checkpoint" >&2; exit 2; }
 
-# 2. the run: from the newest checkpoint, if there is one of a run that has not come to its end
-stopped() { [ ! -e "$folder/summary.json" ] || grep -Eq '"outcome": *"(interrupted|walltime)"' "$folder/summary.json"; }
+# 2. the run: from the newest checkpoint of a run that stopped before its end; a finished run is refused by
+# knudsen, or replaced with --overwrite
+results=$folder
+[ -d "$folder/.knudsen-new" ] && results=$folder/.knudsen-new # a run with --overwrite, until it ends
+stopped() { [ ! -e "$results/summary.json" ] || grep -Eq '"outcome": *"(interrupted|walltime)"' "$results/summary.json"; }
 resume=()
-for checkpoint in "$folder"/checkpoint-[ab].h5; do [ -e "$checkpoint" ] && stopped && resume=(--resume); done
+for checkpoint in "$results"/checkpoint-[ab].h5; do [ -e "$checkpoint" ] && stopped && resume=(--resume); done
+arguments=()                         # a run that is resumed is not replaced
+for word in "$@"; do [ "$word" = --overwrite ] && [ ${#resume[@]} -gt 0 ] || arguments+=("$word"); done
 exec srun --cpus-per-task="$cores" --cpu-bind=cores --kill-on-bad-exit=1 \
-    knudsen run "$case" --out "$folder" "${resume[@]}" "$@" --set run.backend=cpu --set run.walltime="$left"
+    knudsen run "$case" --out "$folder" "${resume[@]}" "${arguments[@]}" --set run.backend=cpu --set run.walltime="$left"

@@ -28,11 +28,16 @@ end=${SLURM_JOB_END_TIME:-$(date -d "$(squeue -h -j "$SLURM_JOB_ID" -o %e)" +%s)
 left=$((end - $(date +%s) - reserve))
 [ "$left" -gt 0 ] || { echo "gpu.sh: --time leaves nothing beside the $reserve s for the last checkpoint" >&2; exit 2; }
 
-# 2. the run: from the newest checkpoint, if there is one of a run that has not come to its end
-stopped() { [ ! -e "$folder/summary.json" ] || grep -Eq '"outcome": *"(interrupted|walltime)"' "$folder/summary.json"; }
+# 2. the run: from the newest checkpoint of a run that stopped before its end; a finished run is refused by
+# knudsen, or replaced with --overwrite
+results=$folder
+[ -d "$folder/.knudsen-new" ] && results=$folder/.knudsen-new # a run with --overwrite, until it ends
+stopped() { [ ! -e "$results/summary.json" ] || grep -Eq '"outcome": *"(interrupted|walltime)"' "$results/summary.json"; }
 resume=()
-for checkpoint in "$folder"/checkpoint-[ab].h5; do [ -e "$checkpoint" ] && stopped && resume=(--resume); done
+for checkpoint in "$results"/checkpoint-[ab].h5; do [ -e "$checkpoint" ] && stopped && resume=(--resume); done
+arguments=()                         # a run that is resumed is not replaced
+for word in "$@"; do [ "$word" = --overwrite ] && [ ${#resume[@]} -gt 0 ] || arguments+=("$word"); done
 # Every rank sees all GPUs of its node and takes the one of its local rank; --gpus-per-task would hide the
 # others, and with them the direct way from GPU to GPU.
 exec srun --cpus-per-task="$cores" --gpu-bind=none --kill-on-bad-exit=1 \
-    knudsen run "$case" --out "$folder" "${resume[@]}" "$@" --set run.backend=cuda --set run.walltime="$left"
+    knudsen run "$case" --out "$folder" "${resume[@]}" "${arguments[@]}" --set run.backend=cuda --set run.walltime="$left"

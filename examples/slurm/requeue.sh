@@ -31,15 +31,25 @@ end=${SLURM_JOB_END_TIME:-$(date -d "$(squeue -h -j "$SLURM_JOB_ID" -o %e)" +%s)
 left=$((end - $(date +%s) - reserve))
 [ "$left" -gt 0 ] || { echo "requeue.sh: --time leaves nothing beside the $reserve s for the last checkpoint" >&2; exit 2; }
 
-# 2. a piece of the run: from the newest checkpoint, if there is one
-resume=()
-for checkpoint in "$folder"/checkpoint-[ab].h5; do [ -e "$checkpoint" ] && resume=(--resume); done
-rm -f "$folder/summary.json"         # the one that is there afterwards is of this piece
+# 2. a piece of the run: from the newest checkpoint, if there is one; --overwrite replaces a finished run
+results=$folder
+[ -d "$folder/.knudsen-new" ] && results=$folder/.knudsen-new # a run with --overwrite, until it ends
+stopped() { [ ! -e "$results/summary.json" ] || grep -Eq '"outcome": *"(interrupted|walltime)"' "$results/summary.json"; }
+resume=() overwrite=
+for word in "$@"; do [ "$word" = --overwrite ] && overwrite=yes; done
+for checkpoint in "$results"/checkpoint-[ab].h5; do
+    [ -e "$checkpoint" ] && { [ ! "$overwrite" ] || stopped; } && resume=(--resume)
+done
+arguments=()                         # a run that is resumed is not replaced
+for word in "$@"; do [ "$word" = --overwrite ] && [ ${#resume[@]} -gt 0 ] || arguments+=("$word"); done
+stopped && rm -f "$results/summary.json" # the one that is there afterwards is of this piece
 # GPUs: --gpu-bind=none in the place of --cpu-bind=cores, and run.backend=cuda
 srun --cpus-per-task="$cores" --cpu-bind=cores --kill-on-bad-exit=1 \
-    knudsen run "$case" --out "$folder" "${resume[@]}" "$@" --set run.backend=cpu --set run.walltime="$left"
+    knudsen run "$case" --out "$folder" "${resume[@]}" "${arguments[@]}" --set run.backend=cpu --set run.walltime="$left"
 code=$?
 
 # 3. once more, where time was all that it lacked; anything else is for you to look at
-grep -q '"outcome": *"walltime"' "$folder/summary.json" 2>/dev/null || exit "$code"
+results=$folder
+[ -d "$folder/.knudsen-new" ] && results=$folder/.knudsen-new
+grep -q '"outcome": *"walltime"' "$results/summary.json" 2>/dev/null || exit "$code"
 scontrol requeue "$SLURM_JOB_ID"

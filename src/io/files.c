@@ -114,8 +114,8 @@ enum kn_status kn_files_commit(const char *temporary, const char *path)
     return KN_OK;
 }
 
-enum kn_status kn_files_write_text(const char *path, void (*fill)(FILE *to, const void *what),
-                                   const void *what)
+enum kn_status kn_files_write(const char *path, enum kn_status (*fill)(FILE *to, const void *what),
+                              const void *what)
 {
     char temporary[KN_PATH];
     enum kn_status status = kn_files_temporary(temporary, path);
@@ -130,18 +130,38 @@ enum kn_status kn_files_write_text(const char *path, void (*fill)(FILE *to, cons
         return kn_error_set(KN_EIO, "cannot write '%s': %s", path, strerror(reason));
     }
     errno = 0; /* stdio keeps a flag, not the reason: a failed write leaves it here */
-    fill(to, what);
+    status = fill(to, what);
     bool failed = fflush(to) != 0 || ferror(to);
     int reason = errno;
     if (fclose(to) != 0 && !failed) {
         failed = true;
         reason = errno;
     }
-    if (failed) {
-        unlink(temporary);
-        return kn_error_set(KN_EIO, "cannot write '%s': %s", path, reason ? strerror(reason) : "write error");
-    }
-    return kn_files_commit(temporary, path);
+    if (failed && status == KN_OK)
+        status =
+            kn_error_set(KN_EIO, "cannot write '%s': %s", path, reason ? strerror(reason) : "write error");
+    if (status == KN_OK)
+        return kn_files_commit(temporary, path);
+    unlink(temporary);
+    return status;
+}
+
+struct text {
+    void (*fill)(FILE *to, const void *what);
+    const void *what;
+};
+
+static enum kn_status fill_text(FILE *to, const void *what)
+{
+    const struct text *text = what;
+    text->fill(to, text->what);
+    return KN_OK;
+}
+
+enum kn_status kn_files_write_text(const char *path, void (*fill)(FILE *to, const void *what),
+                                   const void *what)
+{
+    return kn_files_write(path, fill_text, &(const struct text){fill, what});
 }
 
 enum kn_status kn_files_lock(const char *folder, int *lock)
@@ -249,4 +269,11 @@ enum kn_status kn_files_open(FILE **from, const char *path)
     if (fd >= 0)
         close(fd);
     return kn_error_set(KN_EIO, "cannot read '%s': %s", path, strerror(reason));
+}
+
+enum kn_status kn_files_at_end(FILE *from, const char *path)
+{
+    if (feof(from) && !ferror(from))
+        return KN_OK;
+    return kn_error_set(KN_EIO, "cannot read '%s': %s", path, errno ? strerror(errno) : "read error");
 }

@@ -27,7 +27,10 @@ int kn_files_create(const char *temporary);
  * folder.  On failure the temporary file is removed. */
 enum kn_status kn_files_commit(const char *temporary, const char *path);
 
-/* Write a text file through the same door. `fill` prints into the stream. */
+/* Write a file in this way.  `fill` writes into the stream; nothing is replaced where it fails. */
+enum kn_status kn_files_write(const char *path, enum kn_status (*fill)(FILE *to, const void *what),
+                              const void *what);
+/* The same for a `fill` that can fail only in the stream. */
 enum kn_status kn_files_write_text(const char *path, void (*fill)(FILE *to, const void *what),
                                    const void *what);
 
@@ -55,5 +58,8 @@ void kn_files_shell_word(FILE *to, const char *word);
 
 /* Open a regular file of results for reading; NULL where there is none. */
 enum kn_status kn_files_open(FILE **from, const char *path);
+
+/* After a failed getline or fgets: KN_EIO unless the file has been read to its end. */
+enum kn_status kn_files_at_end(FILE *from, const char *path);
 
 #endif

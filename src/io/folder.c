@@ -10,19 +10,33 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Every name that the program may write into a results folder.  The marker says which of them it wrote; other
- * names in a marker are ignored, so that a marker cannot lead out of the folder.  A name that ends with a
- * slash is a folder, in which files of a series (kn_fields_is_series) are the program's. */
-static const char SERIES[] = "fields/";
-static const char *const names[] = {
-    KN_FOLDER_CASE, "run.log",         "history.csv",     "fields.h5",    "fields.pvd",
-    SERIES,         "checkpoint-a.h5", "checkpoint-b.h5", "summary.json", "report.html",
-    "picture.png",  "compare.png",     "plot.dat",        "plot.gp",
+/* What writes a name. */
+enum need {
+    VIEW,      /* plot or report */
+    RUN,       /* every run */
+    RUN_VTK,   /* a run with output.vtk */
+    RUN_SERIES /* a run with a series of fields */
 };
-enum { NAMES = sizeof names / sizeof *names, FIRST_VIEW = 9 }; /* the rest is not written by runs */
+
+/* Every name that the program may write into a results folder.  The marker says which of them it wrote; other
+ * names in a marker are ignored, so that a marker cannot lead out of the folder.  In a marker a slash follows
+ * the name of a folder.  The files of a series (kn_fields_is_series) in it are the program's. */
+static const struct {
+    const char *name;
+    enum need need;
+    bool folder;
+} entries[] = {
+    {KN_FOLDER_CASE, RUN, false},    {"run.log", RUN, false},         {"history.csv", RUN, false},
+    {"fields.h5", RUN, false},       {"fields.pvd", RUN_VTK, false},  {"fields", RUN_SERIES, true},
+    {"checkpoint-a.h5", RUN, false}, {"checkpoint-b.h5", RUN, false}, {"summary.json", RUN, false},
+    {"report.html", VIEW, false},    {"picture.png", VIEW, false},    {"plot.dat", VIEW, false},
+    {"plot.gp", VIEW, false},
+};
+enum { NAMES = sizeof entries / sizeof *entries };
 
 /* In the new folder: what is left to do of kn_folder_replace. */
 static const char CLEARING[] = ".clearing", MOVING[] = ".moving";
@@ -39,7 +53,7 @@ static const char HEAD[] = "knudsen results, format 1";
 static int number_of(const char *name)
 {
     for (int i = 0; i < NAMES; i++)
-        if (strcmp(names[i], name) == 0)
+        if (strcmp(entries[i].name, name) == 0)
             return i;
     return -1;
 }
@@ -52,8 +66,12 @@ static void read_line(struct list *list, const char *line)
     long long size;
     uint64_t sum;
     const int found = sscanf(line, "%63s %lld %" SCNx64, name, &size, &sum);
+    const size_t length = found > 0 ? strlen(name) : 0;
+    const bool folder = length > 0 && name[length - 1] == '/';
+    if (folder)
+        name[length - 1] = '\0';
     const int i = found > 0 ? number_of(name) : -1;
-    if (i < 0 || (found != 1 && found != 3))
+    if (i < 0 || entries[i].folder != folder || (found != 1 && found != 3))
         return;
     list->listed[i] = true;
     list->sealed[i] = found == 3;
@@ -69,7 +87,7 @@ static enum kn_status read_list(const char *folder, struct list *list)
     enum kn_status status = kn_files_join(path, folder, KN_FOLDER_MARKER);
     if (status != KN_OK)
         return status;
-    const int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    const int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     FILE *from = fd < 0 ? NULL : fdopen(fd, "r");
     if (!from) {
         if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
@@ -83,6 +101,8 @@ static enum kn_status read_list(const char *folder, struct list *list)
         status = kn_error_set(KN_EINPUT, "'%s' is damaged or not written by this program", path);
     while (status == KN_OK && fgets(line, sizeof line, from))
         read_line(list, line);
+    if (status == KN_OK)
+        status = kn_files_at_end(from, path);
     fclose(from);
     return status;
 }
@@ -97,9 +117,9 @@ static void print_list(FILE *to, const void *what)
             HEAD);
     for (int i = 0; i < NAMES; i++) {
         if (list->listed[i] && list->sealed[i])
-            fprintf(to, "%s %lld %016" PRIx64 "\n", names[i], list->size[i], list->sum[i]);
+            fprintf(to, "%s %lld %016" PRIx64 "\n", entries[i].name, list->size[i], list->sum[i]);
         else if (list->listed[i])
-            fprintf(to, "%s\n", names[i]);
+            fprintf(to, "%s%s\n", entries[i].name, entries[i].folder ? "/" : "");
     }
 }
 
@@ -108,6 +128,30 @@ static enum kn_status write_list(const char *folder, const struct list *list)
     char path[KN_PATH];
     const enum kn_status status = kn_files_join(path, folder, KN_FOLDER_MARKER);
     return status == KN_OK ? kn_files_write_text(path, print_list, list) : status;
+}
+
+/* Keep others from changing the marker between read_list and write_list.  A run holds the lock of the folder
+ * until it ends, but pictures and reports can be made meanwhile: so the marker has a lock of its own. `*lock`
+ * is -1 where there is no marker yet, or the file system has no locks. */
+static enum kn_status lock_marker(const char *folder, int *lock)
+{
+    char path[KN_PATH];
+    struct stat now, locked;
+    const enum kn_status status = kn_files_join(path, folder, KN_FOLDER_MARKER);
+    *lock = -1;
+    while (status == KN_OK && (*lock = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)) >= 0) {
+        const bool held = flock(*lock, LOCK_EX) == 0;
+        if (!held || fstat(*lock, &locked) != 0 || lstat(path, &now) != 0 || now.st_ino == locked.st_ino)
+            break;
+        close(*lock); /* replaced while this process waited */
+    }
+    return status;
+}
+
+static void unlock_marker(int lock)
+{
+    if (lock >= 0)
+        close(lock);
 }
 
 /* ------------------------------------------------------------------- ownership */
@@ -136,15 +180,15 @@ static int is_series(const struct dirent *entry)
     return kn_fields_is_series(entry->d_name);
 }
 
-/* Files of a series in path. */
-static bool has_series(const char *path)
+/* Does the folder hold files of a series?  One that cannot be read may hold some. */
+static bool may_hold_series(const char *path)
 {
     struct dirent **found = NULL;
     const int n = scandir(path, &found, is_series, NULL);
     for (int i = 0; i < n; i++)
         free(found[i]);
     free(found);
-    return n > 0;
+    return n != 0;
 }
 
 enum state { ABSENT, OURS, FOREIGN };
@@ -155,15 +199,12 @@ static enum state state_of(const struct list *list, const char *folder, int i)
     struct stat info;
     long long size;
     uint64_t sum;
-    const bool series = names[i] == SERIES;
-    if (kn_files_join(path, folder, names[i]) != KN_OK)
+    if (kn_files_join(path, folder, entries[i].name) != KN_OK)
         return FOREIGN;
-    if (series)
-        path[strlen(path) - 1] = '\0'; /* with the slash a link would be followed */
     if (lstat(path, &info) != 0)
         return errno == ENOENT || errno == ENOTDIR ? ABSENT : FOREIGN;
-    if (series) /* a folder without a series may be used for one */
-        return S_ISDIR(info.st_mode) && (list->listed[i] || !has_series(path)) ? OURS : FOREIGN;
+    if (entries[i].folder) /* a folder without a series may be used for one */
+        return S_ISDIR(info.st_mode) && (list->listed[i] || !may_hold_series(path)) ? OURS : FOREIGN;
     if (!list->listed[i] || !S_ISREG(info.st_mode))
         return FOREIGN;
     if (!list->sealed[i])
@@ -178,7 +219,7 @@ static enum kn_status refuse(const char *folder, int i)
         "'%s/%s' was not written by this program, or was changed since, and is not replaced: "
         "move it away, or choose another place for the results (results of version 0.1 have no "
         "marker " KN_FOLDER_MARKER " and are not replaced either)",
-        folder, names[i]);
+        folder, entries[i].name);
 }
 
 enum kn_status kn_folder_check(const char *folder, const char *name)
@@ -193,11 +234,17 @@ enum kn_status kn_folder_check(const char *folder, const char *name)
 
 static bool is_wanted(const struct kn_case *c, int i)
 {
-    if (strcmp(names[i], "fields.pvd") == 0)
+    switch (entries[i].need) {
+    case VIEW:
+        return false;
+    case RUN:
+        return true;
+    case RUN_VTK:
         return c->output.vtk;
-    if (names[i] == SERIES)
+    case RUN_SERIES:
         return c->output.vtk || c->output.fields > 0;
-    return i < FIRST_VIEW;
+    }
+    return false;
 }
 
 static enum kn_status check_run(const struct list *list, const char *folder, const struct kn_case *c)
@@ -220,33 +267,43 @@ enum kn_status kn_folder_check_run(const char *folder, const struct kn_case *c)
 enum kn_status kn_folder_claim_run(const char *folder, const struct kn_case *c)
 {
     struct list list;
-    enum kn_status status = read_list(folder, &list);
+    int lock;
+    enum kn_status status = lock_marker(folder, &lock);
+    if (status == KN_OK)
+        status = read_list(folder, &list);
     if (status == KN_OK)
         status = check_run(&list, folder, c);
-    if (status != KN_OK)
-        return status;
-    for (int i = 0; i < NAMES; i++) {
+    for (int i = 0; i < NAMES && status == KN_OK; i++) {
         const bool wanted = is_wanted(c, i);
         list.listed[i] = wanted || (list.listed[i] && state_of(&list, folder, i) == OURS);
         list.sealed[i] = list.sealed[i] && !wanted;
     }
-    return write_list(folder, &list);
+    if (status == KN_OK)
+        status = write_list(folder, &list);
+    unlock_marker(lock);
+    return status;
 }
 
 enum kn_status kn_folder_record(const char *folder, const char *name)
 {
     struct list list;
     char path[KN_PATH];
+    int lock;
     const int i = number_of(name);
-    enum kn_status status = read_list(folder, &list);
-    if (status == KN_OK)
-        status = kn_files_join(path, folder, name);
+    enum kn_status status = kn_files_join(path, folder, name);
     if (status != KN_OK || i < 0)
         return status;
-    if (!sum_file(path, &list.size[i], &list.sum[i]))
-        return kn_error_set(KN_EIO, "cannot read '%s' back", path);
-    list.listed[i] = list.sealed[i] = true;
-    return write_list(folder, &list);
+    status = lock_marker(folder, &lock);
+    if (status == KN_OK)
+        status = read_list(folder, &list);
+    if (status == KN_OK && !sum_file(path, &list.size[i], &list.sum[i]))
+        status = kn_error_set(KN_EIO, "cannot read '%s' back", path);
+    if (status == KN_OK) {
+        list.listed[i] = list.sealed[i] = true;
+        status = write_list(folder, &list);
+    }
+    unlock_marker(lock);
+    return status;
 }
 
 bool kn_folder_holds_run(const char *folder)
@@ -263,45 +320,69 @@ bool kn_folder_holds_run(const char *folder)
 
 /* --------------------------------------------------------------------- removal */
 
-/* Do something with every file of the series in folder/fields. */
-static enum kn_status for_series(const char *folder, const char *to,
-                                 enum kn_status (*act)(const char *folder, const char *name, const char *to))
+/* A folder in which the user keeps something stays. */
+static enum kn_status remove_folder(const char *path)
 {
-    char within[KN_PATH];
+    if (rmdir(path) == 0 || errno == ENOENT || errno == ENOTEMPTY || errno == EEXIST)
+        return KN_OK;
+    return kn_error_set(KN_EIO, "cannot remove the folder '%s': %s", path, strerror(errno));
+}
+
+/* A link in the place of the folder would lead to the files of others. */
+static enum kn_status open_series(const char *path, int *fd)
+{
+    *fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    return *fd >= 0 ? KN_OK : kn_error_set(KN_EIO, "cannot open the folder '%s': %s", path, strerror(errno));
+}
+
+/* Remove the files of a series, or move them into the folder `*to`. */
+static enum kn_status empty_series(const char *path, const int *to)
+{
     struct dirent **found = NULL;
-    enum kn_status status = kn_files_join(within, folder, SERIES);
-    const int n = status == KN_OK ? scandir(within, &found, is_series, NULL) : 0;
+    int from;
+    enum kn_status status = open_series(path, &from);
+    if (status != KN_OK)
+        return status;
+    const int n = scandir(path, &found, is_series, NULL);
+    if (n < 0)
+        status = kn_error_set(KN_EIO, "cannot read the folder '%s': %s", path, strerror(errno));
     for (int i = 0; i < n; i++) {
-        if (status == KN_OK)
-            status = act(within, found[i]->d_name, to);
+        const char *name = found[i]->d_name;
+        if (status == KN_OK && (to ? renameat(from, name, *to, name) : unlinkat(from, name, 0)) != 0 &&
+            errno != ENOENT)
+            status = kn_error_set(KN_EIO, "cannot %s '%s/%s': %s", to ? "move" : "remove", path, name,
+                                  strerror(errno));
         free(found[i]);
     }
     free(found);
-    if (status == KN_OK)
-        rmdir(within); /* unless the user keeps something there */
-    return status;
+    close(from);
+    return status == KN_OK ? remove_folder(path) : status;
 }
 
-static enum kn_status remove_one(const char *folder, const char *name, const char *to)
+static enum kn_status remove_one(const char *folder, const char *name)
 {
     char path[KN_PATH];
-    (void)to;
     const enum kn_status status = kn_files_join(path, folder, name);
     return status == KN_OK ? kn_files_remove(path) : status;
 }
 
 static enum kn_status remove_listed(const struct list *list, const char *folder, int i)
 {
+    char path[KN_PATH];
     if (!list->listed[i] || state_of(list, folder, i) != OURS)
         return KN_OK;
-    return names[i] == SERIES ? for_series(folder, NULL, remove_one) : remove_one(folder, names[i], NULL);
+    const enum kn_status status = kn_files_join(path, folder, entries[i].name);
+    if (status != KN_OK)
+        return status;
+    return entries[i].folder ? empty_series(path, NULL) : kn_files_remove(path);
 }
 
 enum kn_status kn_folder_remove(const char *folder, const char *name)
 {
     struct list list;
+    const int i = number_of(name);
     const enum kn_status status = read_list(folder, &list);
-    return status == KN_OK ? remove_listed(&list, folder, number_of(name)) : status;
+    return status == KN_OK && i >= 0 ? remove_listed(&list, folder, i) : status;
 }
 
 enum kn_status kn_folder_clear(const char *folder)
@@ -329,13 +410,45 @@ enum kn_status kn_folder_drop_new(const char *folder)
     if (status == KN_OK)
         status = kn_folder_clear(new);
     if (status == KN_OK)
-        status = remove_one(new, KN_FOLDER_MARKER, NULL);
-    if (status == KN_OK)
-        rmdir(new); /* unless the user keeps something there */
-    return status;
+        status = remove_one(new, KN_FOLDER_MARKER);
+    return status == KN_OK ? remove_folder(new) : status;
 }
 
 /* ----------------------------------------------------------------- replacement */
+
+static bool is_there(const char *folder, const char *name)
+{
+    char path[KN_PATH];
+    struct stat info;
+    return kn_files_join(path, folder, name) == KN_OK && lstat(path, &info) == 0;
+}
+
+static enum kn_status refuse_move(const char *folder, const char *name, const char *new)
+{
+    return kn_error_set(
+        KN_EIO,
+        "'%s/%s' was not written by this program, or was changed since: move it away; the new "
+        "results are in '%s'",
+        folder, name, new);
+}
+
+/* The files in `new` must be the program's, and those that they replace, too.  The folder may come from
+ * elsewhere, or the user may have put files into it. */
+static enum kn_status check_move(const char *folder, const char *new)
+{
+    struct list old, list;
+    enum kn_status status = read_list(new, &list);
+    if (status == KN_OK)
+        status = read_list(folder, &old);
+    for (int i = 0; i < NAMES && status == KN_OK; i++) {
+        const enum state from = list.listed[i] ? state_of(&list, new, i) : ABSENT;
+        if (from == FOREIGN)
+            status = refuse_move(new, entries[i].name, new);
+        else if (from == OURS && state_of(&old, folder, i) == FOREIGN)
+            status = refuse_move(folder, entries[i].name, new);
+    }
+    return status;
+}
 
 static enum kn_status move_one(const char *folder, const char *name, const char *to)
 {
@@ -348,13 +461,40 @@ static enum kn_status move_one(const char *folder, const char *name, const char 
     return status;
 }
 
-static enum kn_status move_series(const char *new, const char *folder)
+/* Move the files of a series into a folder that the user keeps something in.  The marker of the results names
+ * the series first: it is then the program's when only a part of it was moved. */
+static enum kn_status merge_series(const char *folder, const char *new, int i)
 {
-    char to[KN_PATH];
-    enum kn_status status = kn_files_join(to, folder, SERIES);
+    struct list old;
+    char from[KN_PATH], to[KN_PATH];
+    int fd = -1;
+    enum kn_status status = read_list(folder, &old);
+    if (status == KN_OK && !old.listed[i]) {
+        old.listed[i] = true;
+        status = write_list(folder, &old);
+    }
     if (status == KN_OK)
-        status = kn_files_make_folder(to);
-    return status == KN_OK ? for_series(new, to, move_one) : status;
+        status = kn_files_join(from, new, entries[i].name);
+    if (status == KN_OK)
+        status = kn_files_join(to, folder, entries[i].name);
+    if (status == KN_OK)
+        status = open_series(to, &fd);
+    if (status == KN_OK)
+        status = empty_series(from, &fd);
+    if (fd >= 0)
+        close(fd);
+    return status;
+}
+
+/* The earlier files have been removed: what has the name now is the user's. */
+static enum kn_status move_listed(const char *folder, const char *new, int i)
+{
+    const char *name = entries[i].name;
+    if (!is_there(new, name))
+        return KN_OK;
+    if (!is_there(folder, name))
+        return move_one(new, name, folder);
+    return entries[i].folder ? merge_series(folder, new, i) : refuse_move(folder, name, new);
 }
 
 /* Old files go, while the new ones are whole in their own folder; then new ones come.  Both can be done again
@@ -378,14 +518,12 @@ static enum kn_status move_new(const char *folder, const char *new)
     enum kn_status status = read_list(new, &list);
     for (int i = 0; i < NAMES && status == KN_OK; i++)
         if (list.listed[i])
-            status = names[i] == SERIES ? move_series(new, folder) : move_one(new, names[i], folder);
+            status = move_listed(folder, new, i);
     if (status == KN_OK)
         status = move_one(new, KN_FOLDER_MARKER, folder);
     if (status == KN_OK)
-        status = remove_one(new, MOVING, NULL);
-    if (status == KN_OK)
-        rmdir(new);
-    return status;
+        status = remove_one(new, MOVING);
+    return status == KN_OK ? remove_folder(new) : status;
 }
 
 static void print_nothing(FILE *to, const void *what)
@@ -396,18 +534,9 @@ static void print_nothing(FILE *to, const void *what)
 enum kn_status kn_folder_replace(const char *folder)
 {
     char new[KN_PATH], clearing[KN_PATH];
-    struct list old, list;
     enum kn_status status = kn_folder_new(new, folder);
     if (status == KN_OK)
-        status = read_list(new, &list);
-    if (status == KN_OK)
-        status = read_list(folder, &old);
-    for (int i = 0; i < NAMES && status == KN_OK; i++) /* what has come since the run began */
-        if (list.listed[i] && state_of(&list, new, i) == OURS && state_of(&old, folder, i) == FOREIGN)
-            status = kn_error_set(KN_EIO,
-                                  "'%s/%s' was not written by this program and is not replaced; the new "
-                                  "results are in '%s'",
-                                  folder, names[i], new);
+        status = check_move(folder, new);
     if (status == KN_OK)
         status = kn_files_join(clearing, new, CLEARING);
     if (status == KN_OK)
@@ -417,22 +546,16 @@ enum kn_status kn_folder_replace(const char *folder)
     return status == KN_OK ? move_new(folder, new) : status;
 }
 
-static bool is_there(const char *folder, const char *name)
-{
-    char path[KN_PATH];
-    struct stat info;
-    return kn_files_join(path, folder, name) == KN_OK && lstat(path, &info) == 0;
-}
-
 enum kn_status kn_folder_recover(const char *folder)
 {
     char new[KN_PATH];
     enum kn_status status = kn_folder_new(new, folder);
+    if (status != KN_OK || (!is_there(new, CLEARING) && !is_there(new, MOVING)))
+        return status;
+    status = check_move(folder, new);
     if (status == KN_OK && is_there(new, CLEARING))
         status = clear_old(folder, new);
-    if (status == KN_OK && is_there(new, MOVING))
-        status = move_new(folder, new);
-    return status;
+    return status == KN_OK ? move_new(folder, new) : status;
 }
 
 /* -------------------------------------------------------------------- identity */

@@ -80,25 +80,33 @@ static int64_t step_of(const char *line)
                                                                                                : -1;
 }
 
-/* Copy the selected rows behind the names to `to`, or nowhere where that is NULL.  Returns the step of the
- * last, or -1; `sum` is continued over them. */
-static int64_t select_rows(FILE *from, FILE *to, const struct selection *of, uint64_t *sum)
+/* What select_rows found: the step of the last row, or -1, and the checksum, which goes on from its value. */
+struct selected {
+    int64_t last;
+    uint64_t sum;
+};
+
+/* Copy the selected rows behind the names to `to`, or nowhere where that is NULL.  A file that cannot be read
+ * to its end is an error: its rows would be missing in the new file. */
+static enum kn_status select_rows(FILE *from, const char *path, FILE *to, const struct selection *of,
+                                  struct selected *found)
 {
     char *line = NULL;
     size_t size = 0;
-    int64_t last = -1;
+    found->last = -1;
     rewind(from);
+    errno = 0;
     for (ssize_t n; (n = getline(&line, &size, from)) >= 0;) {
         const int64_t step = step_of(line); /* -1 for the names */
         if (step < 0 || step > of->until || !is_on(of->plan, of->level, step))
             continue;
-        last = step;
-        *sum = kn_files_sum(*sum, line, (size_t)n);
+        found->last = step;
+        found->sum = kn_files_sum(found->sum, line, (size_t)n);
         if (to)
             fwrite(line, 1, (size_t)n, to);
     }
     free(line);
-    return last;
+    return kn_files_at_end(from, path);
 }
 
 /* The level of a file: its first row behind step 0 is at every << level. */
@@ -126,26 +134,32 @@ static int level_of(FILE *from, const struct kn_history_plan *plan)
 struct beginning {
     const struct kn_monitor *m;
     FILE *old; /* or NULL */
+    const char *path;
     struct selection of;
+    uint64_t sum; /* that the names and the rows of the older file must have */
     const char *row;
     size_t length;
 };
 
-static void print_beginning(FILE *to, const void *what)
+static enum kn_status print_beginning(FILE *to, const void *what)
 {
     const struct beginning *b = what;
-    uint64_t sum = 0;
+    struct selected found;
+    enum kn_status status = sum_names(b->m, &found.sum);
     print_names(to, b->m);
-    if (b->old)
-        select_rows(b->old, to, &b->of, &sum);
+    if (b->old && status == KN_OK)
+        status = select_rows(b->old, b->path, to, &b->of, &found);
+    if (b->old && status == KN_OK && found.sum != b->sum)
+        status = kn_error_set(KN_EIO, "'%s' was changed during the run", b->path);
     fwrite(b->row, 1, b->length, to);
+    return status;
 }
 
 /* Write a new file and go on behind its end. */
 static enum kn_status begin(struct kn_history *h, const struct beginning *b)
 {
     struct stat info;
-    const enum kn_status status = kn_files_write_text(h->path, print_beginning, b);
+    const enum kn_status status = kn_files_write(h->path, print_beginning, b);
     if (status != KN_OK)
         return status;
     const int fd = open(h->path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
@@ -182,22 +196,32 @@ static enum kn_status mismatch(const struct kn_history *h, int64_t step)
         h->path, (long long)step);
 }
 
+/* The rows up to the mark must be those that the checkpoint knows. */
+static enum kn_status match(struct kn_history *h, FILE *old, const struct kn_monitor *m, int64_t until)
+{
+    struct selected found = {-1, 0};
+    h->level = level_of(old, &h->plan);
+    const struct selection of = {&h->plan, h->level, until};
+    enum kn_status status = ferror(old) ? kn_files_at_end(old, h->path) : sum_names(m, &found.sum);
+    if (status == KN_OK)
+        status = select_rows(old, h->path, NULL, &of, &found);
+    if (status == KN_OK && (h->level >= h->plan.levels || found.sum != h->sums.level[h->level]))
+        status = mismatch(h, until);
+    h->last = found.last;
+    return status;
+}
+
 static enum kn_status open_old(struct kn_history *h, const struct kn_monitor *m,
                                const struct kn_history_mark *mark)
 {
-    uint64_t sum = 0;
-    FILE *old = fopen(h->path, "re");
+    FILE *old;
+    enum kn_status status = kn_files_open(&old, h->path);
     if (!old)
-        return errno == ENOENT ? mismatch(h, mark->step)
-                               : kn_error_set(KN_EIO, "cannot read '%s': %s", h->path, strerror(errno));
+        return status == KN_OK ? mismatch(h, mark->step) : status;
     h->sums = *mark->sums;
-    h->level = level_of(old, &h->plan);
+    status = match(h, old, m, mark->step);
     const struct selection of = {&h->plan, h->level, mark->step};
-    enum kn_status status = sum_names(m, &sum);
-    h->last = select_rows(old, NULL, &of, &sum);
-    if (status == KN_OK && (h->level >= h->plan.levels || sum != h->sums.level[h->level]))
-        status = mismatch(h, mark->step);
-    const struct beginning b = {.m = m, .old = old, .of = of, .row = ""};
+    const struct beginning b = {m, old, h->path, of, h->sums.level[h->level], "", 0};
     if (status == KN_OK)
         status = begin(h, &b);
     fclose(old);
@@ -274,7 +298,8 @@ static enum kn_status thin(struct kn_history *h, const struct kn_monitor *m, siz
     FILE *old = status == KN_OK ? fopen(h->path, "re") : NULL;
     if (status == KN_OK && !old)
         status = kn_error_set(KN_EIO, "cannot read '%s': %s", h->path, strerror(errno));
-    const struct beginning b = {m, old, {&h->plan, h->level, h->last}, h->row, length};
+    const struct selection of = {&h->plan, h->level, h->last};
+    const struct beginning b = {m, old, h->path, of, h->sums.level[h->level], h->row, length};
     if (status == KN_OK)
         status = begin(h, &b);
     if (old)
@@ -298,14 +323,13 @@ enum kn_status kn_history_append(struct kn_history *h, const struct kn_monitor *
         h->level++;
     const size_t length = format_row(h->row, m);
     enum kn_status status = KN_OK;
-    add_to_sums(h, step, length);
     if (h->level > before)
         status = thin(h, m, length);
     else if (is_on(&h->plan, h->level, step))
         status = write_row(h, length);
-    else
-        return KN_OK;
-    h->last = step;
+    if (h->level > before || is_on(&h->plan, h->level, step))
+        h->last = step;
+    add_to_sums(h, step, length);
     return status;
 }
 
@@ -390,12 +414,13 @@ static bool read_row(double *row, int columns, const char *line)
     return true;
 }
 
-static bool read_rows(struct kn_history_table *h, FILE *from)
+static enum kn_status read_rows(struct kn_history_table *h, FILE *from, const char *path)
 {
     char *line = NULL;
     size_t size = 0;
     int64_t room = 0;
     bool good = true;
+    errno = 0;
     while (good && getline(&line, &size, from) >= 0) {
         if (h->rows == room) {
             room = 2 * room + 1; /* a wide header alone must not take much */
@@ -407,33 +432,44 @@ static bool read_rows(struct kn_history_table *h, FILE *from)
             h->rows += read_row(h->values + h->rows * h->columns, h->columns, line);
     }
     free(line);
-    return good;
+    return good ? kn_files_at_end(from, path)
+                : kn_error_set(KN_EMEMORY, "not enough memory to read '%s'", path);
 }
 
-enum kn_status kn_history_read(struct kn_history_table *h, const char *folder)
+static enum kn_status read_table(struct kn_history_table *h, FILE *from, const char *path)
 {
-    char path[KN_PATH], *line = NULL;
+    char *line = NULL;
     size_t size = 0;
-    *h = (struct kn_history_table){.columns = 0};
-    enum kn_status status = kn_files_join(path, folder, "history.csv");
-    FILE *from = NULL;
-    if (status == KN_OK)
-        status = kn_files_open(&from, path);
-    if (!from)
-        return status;
+    enum kn_status status;
+    errno = 0;
     if (getline(&line, &size, from) < 0) { /* empty: as good as absent */
         free(line);
-        fclose(from);
-        return KN_OK;
+        return kn_files_at_end(from, path);
     }
     line[strcspn(line, "\r\n")] = '\0';
     const bool clean = kn_text_is_clean(line);
     const bool named = clean && read_names(h, line);
     if (!clean || (named && (kn_history_column(h, "time") < 0 || kn_history_column(h, "step") < 0)))
         status = kn_error_set(KN_EIO, "'%s' is damaged or no history of this program", path);
-    else if (!named || !read_rows(h, from))
+    else if (!named)
         status = kn_error_set(KN_EMEMORY, "not enough memory to read '%s'", path);
+    else
+        status = read_rows(h, from, path);
     free(line);
+    return status;
+}
+
+enum kn_status kn_history_read(struct kn_history_table *h, const char *folder)
+{
+    char path[KN_PATH];
+    FILE *from = NULL;
+    *h = (struct kn_history_table){.columns = 0};
+    enum kn_status status = kn_files_join(path, folder, "history.csv");
+    if (status == KN_OK)
+        status = kn_files_open(&from, path);
+    if (!from)
+        return status;
+    status = read_table(h, from, path);
     fclose(from);
     return status;
 }

@@ -213,6 +213,7 @@ static void print_pieces(FILE *to, const void *what)
 struct list {
     const char *folder;
     FILE *old; /* the list so far, or NULL */
+    const char *path;
     double time;
     const char *file; /* the new entry */
 };
@@ -236,9 +237,10 @@ static bool stays(const struct list *list, const char *line, char *file)
            access(path, F_OK) == 0;
 }
 
-static void print_list(FILE *to, const void *what)
+static enum kn_status print_list(FILE *to, const void *what)
 {
     const struct list *list = what;
+    enum kn_status status = KN_OK;
     char *line = NULL, file[256], number[32];
     size_t size = 0;
     fputs("<?xml version=\"1.0\"?>\n"
@@ -251,8 +253,11 @@ static void print_list(FILE *to, const void *what)
             fprintf(to, ENTRY, kn_files_number(number, time), file);
         }
     free(line);
+    if (list->old) /* entries that could not be read would be lost */
+        status = kn_files_at_end(list->old, list->path);
     fprintf(to, ENTRY, kn_files_number(number, list->time), list->file);
     fputs("  </Collection>\n</VTKFile>\n", to);
+    return status;
 }
 
 static enum kn_status write_list(const char *folder, const char *file, double time)
@@ -261,10 +266,11 @@ static enum kn_status write_list(const char *folder, const char *file, double ti
     enum kn_status status = kn_files_join(path, folder, "fields.pvd");
     if (status != KN_OK)
         return status;
-    struct list list = {folder, fopen(path, "re"), time, file};
-    if (!list.old && errno != ENOENT)
-        return kn_error_set(KN_EIO, "cannot read '%s': %s", path, strerror(errno));
-    status = kn_files_write_text(path, print_list, &list);
+    struct list list = {folder, NULL, path, time, file};
+    status = kn_files_open(&list.old, path);
+    if (status != KN_OK)
+        return status;
+    status = kn_files_write(path, print_list, &list);
     if (list.old)
         fclose(list.old);
     return status;

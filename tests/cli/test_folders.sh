@@ -51,7 +51,31 @@ if command -v gnuplot >/dev/null; then
     rm own/picture.png
     check "plot draws one" ends 0 "$knudsen" plot own
     check "and replaces its own" ends 0 "$knudsen" plot own
+    check "run another" ends 0 run --out second
+    check "plot of two runs" ends 0 "$knudsen" plot own second
+    check "does not mark the current folder" absent .knudsen-results
+    check "nor is the picture replaced" ends 2 "$knudsen" plot own second
+    check "unless it is named" contains err "'compare.png' exists and is not replaced: name the picture with -o"
+    check "with -o" ends 0 "$knudsen" plot own second -o compare.png
 fi
+waits() { # for a marker that another process is changing
+    exec 9<own/.knudsen-results
+    flock 9
+    "$knudsen" plot own --keep -o kept.png 9<&- >out 2>err &
+    sleep 1
+    kill -0 $! || { echo "it did not wait"; exec 9<&-; return 1; }
+    exec 9<&-
+    wait $!
+}
+if command -v gnuplot >/dev/null && command -v flock >/dev/null; then
+    check "the marker is locked while it is changed" waits
+    check "and has the new names" contains own/.knudsen-results '^plot.gp '
+fi
+mkfifo pipe.html
+check "a pipe is no place for a report" ends 4 "$knudsen" report own -o pipe.html
+check "it is still a pipe" test -p pipe.html
+cp -r own piped && rm piped/summary.json && mkfifo piped/summary.json
+check "a summary that is a pipe does not stop the program" ends 2 timeout -k 1 5 "$knudsen" run line.yaml --quiet --out piped
 
 # 2. Links are not followed, nor are names in a marker that lead elsewhere.
 mkdir links && echo mine >target
@@ -115,6 +139,54 @@ check "a replacement that was cut off" ends 2 run --out half
 check "is completed" cmp half/fields.h5 whole/fields.h5
 check "without the earlier series" absent half/fields
 check "and leaves no other folder" absent half/.knudsen-new
+
+# Recovery moves only files of the program, and replaces none of the user.
+run --out victim --set output.fields=5
+sums victim >before
+mkdir -p evil/.knudsen-new && cp whole/.knudsen-results evil/.knudsen-new && echo fields/ >>evil/.knudsen-new/.knudsen-results
+touch evil/.knudsen-new/.moving && ln -s ../../victim/fields evil/.knudsen-new/fields
+check "a series that is a link" ends 4 run --out evil
+check "is named" contains err "evil/.knudsen-new/fields' was not written by this program"
+check "with --overwrite" ends 4 run --out evil --overwrite
+sums victim >after
+check "the other results stay" cmp before after
+mkdir -p guest/.knudsen-new && cp -r whole/. guest/.knudsen-new && touch guest/.knudsen-new/.moving && echo mine >guest/summary.json
+check "a file of the user in the way of recovery" ends 4 run --out guest
+check "is named" contains err "guest/summary.json' was not written by this program"
+check "it stays" keeps guest/summary.json mine
+check "the new results stay" cmp guest/.knudsen-new/fields.h5 whole/fields.h5
+cp victim/.knudsen-results guest # of the earlier run, whose files are gone by now
+check "also where the earlier run had such a file" ends 4 run --out guest
+check "it stays" keeps guest/summary.json mine
+rm guest/summary.json
+check "recovery goes on when it is moved away" ends 2 run --out guest
+check "to its end" cmp guest/summary.json whole/summary.json
+mkdir -p mixed/fields mixed/.knudsen-new && echo mine >mixed/fields/notes && cp -r victim/. mixed/.knudsen-new
+touch mixed/.knudsen-new/.moving
+one=$(cd victim/fields && ls | head -n 1)
+check "a series beside files of the user" ends 2 run --out mixed
+check "is there" cmp "mixed/fields/$one" "victim/fields/$one"
+check "and so are they" keeps mixed/fields/notes mine
+check "the other folder is gone" absent mixed/.knudsen-new
+
+# A run that prepares for long does not replace one that came and went in the meantime.
+meanwhile() {
+    "$knudsen" run line.yaml --out shared "${sampled[@]}" >slow.out 2>slow.err &
+    local pid=$! code
+    for ((i = 0; i < 100; i++)); do grep -q samples slow.out slow.err && break; sleep 0.02; done
+    kill -STOP $pid
+    [ ! -e shared ] || { echo "too late"; kill -CONT $pid; wait $pid; return 1; }
+    run --out shared && sums shared >before
+    kill -CONT $pid
+    wait $pid
+    code=$?
+    [ $code -eq 2 ] || { echo "exit code $code"; cat slow.err; return 1; }
+}
+sampled=(--set collision.method=monte-carlo --set collision.samples=auto --set output.average=10 --set time.end=20 --set velocity.nodes=12)
+check "a run that began before another" meanwhile
+check "is refused" contains slow.err "'shared' holds the results of a finished run"
+sums shared >after
+check "and changes nothing" cmp before after
 
 # 4. The history belongs to the checkpoint.
 stop=(--set time.end=60 --set time.max_steps=150 --set output.history=1)

@@ -31,7 +31,9 @@ END_SRUN
 cat >bin/scontrol <<'END_SCONTROL'
 #!/bin/bash
 echo "scontrol $*" >>"$SLURM_CALLS"
-steps=$(sed -n 's/^ *"steps": *\([0-9]*\).*/\1/p' cut/summary.json)
+at=cut/summary.json
+[ -e cut/.knudsen-new/summary.json ] && at=cut/.knudsen-new/summary.json
+steps=$(sed -n 's/^ *"steps": *\([0-9]*\).*/\1/p' $at)
 sed -i "s/{end: 1e6}/{end: 1e6, max_steps: $((steps + 25))}/" long.yaml
 END_SCONTROL
 cat >bin/squeue <<'END_SQUEUE'
@@ -78,7 +80,16 @@ check "cpu.sh takes the CPU" contains cpu/summary.json '"backend": *"cpu"'
 check "cpu.sh runs on all ranks" contains cpu/summary.json "\"ranks\": *$ranks\b"
 check "cpu.sh binds ranks to cores" contains calls '^srun --cpus-per-task=1 --cpu-bind=cores .*knudsen run case.yaml'
 check "cpu.sh stops before the limit" contains calls 'run.walltime=\(100\|9[0-9]\)$'
-check "cpu.sh begins anew after a finished run" ends 0 env RANKS=0 sbatch "$jobs/cpu.sh" case.yaml cpu
+check "cpu.sh leaves a finished run to knudsen" ends 2 env RANKS=1 sbatch "$jobs/cpu.sh" case.yaml cpu
+check "which refuses" contains err "'cpu' holds the results of a finished run"
+check "without --resume" fresh cpu
+check "--overwrite is interrupted" ends 130 env RANKS=1 LIMIT=302 sbatch "$jobs/cpu.sh" case.yaml cpu --overwrite --set time.end=1e6
+check "the earlier run stays" contains cpu/summary.json '"outcome": *"end time"'
+steps=$(sed -n 's/^ *"steps": *\([0-9]*\).*/\1/p' cpu/.knudsen-new/summary.json)
+check "the same job goes on" ends 0 env RANKS=1 sbatch "$jobs/cpu.sh" case.yaml cpu --overwrite --set time.end=1e6 --set "time.max_steps=$((steps + 5))"
+check "with --resume" goes_on cpu
+check "to its end" contains cpu/summary.json "\"steps\": *$((steps + 5)),"
+check "--overwrite begins anew after that" ends 0 env RANKS=1 sbatch "$jobs/cpu.sh" case.yaml cpu --overwrite --set time.end=0.1
 check "without --resume" fresh cpu
 check "gpu.sh takes the GPU" ends 0 env -u SLURM_CPUS_PER_TASK RANKS=0 sbatch "$jobs/gpu.sh" case.yaml gpu
 check "gpu.sh leaves the GPUs to the ranks" contains calls '^srun --cpus-per-task=1 .*--gpu-bind=none .*knudsen run case.yaml .*run.backend=cuda'
@@ -108,6 +119,14 @@ check "requeue.sh ends when the case does" ends 0 sbatch "$jobs/requeue.sh" long
 check "after some pieces" count '^srun' -ge 2
 check "the first of which is new" count '^srun .*--resume' -eq $(($(grep -c '^srun' calls) - 1))
 check "with the history of a whole run" same cut
+
+{ cat case.yaml; echo 'time: {end: 1e6}'; } >long.yaml
+: >calls
+check "requeue.sh replaces a finished run" ends 0 env RANKS=1 sbatch "$jobs/requeue.sh" long.yaml cut --overwrite
+check "after some pieces" count '^srun' -ge 2
+check "the first of which is new" count '^srun .*--overwrite' -eq 1
+check "the others go on" count '^srun .*--resume' -eq $(($(grep -c '^srun' calls) - 1))
+check "nothing is left over" absent cut/.knudsen-new
 
 : >calls
 unset KNOWS_END # as before Slurm 22.05

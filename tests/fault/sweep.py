@@ -2,7 +2,8 @@
 
 usage: sweep.py PROGRAM LIBRARY [--every N] [--jobs N] [--kind KIND]
 
-A small run, a run that is resumed, knudsen plot and knudsen report are repeated with one allocation, one
+A small run, one that is resumed, one that replaces an earlier run, a replacement that is completed by the next
+run, a run that is resumed and thins its history, knudsen plot and knudsen report are repeated with one allocation, one
 operation on files or one call of HDF5 that fails (fault.c says how).  Afterwards
 - no signal has ended the program; a failure has its exit code and a message,
 - an exit code of 0 means that the results are complete and right,
@@ -29,6 +30,17 @@ time: {max_steps: 6}
 output: {history: 3, fields: 0.3, average: 0, checkpoint: 1e-9}
 """
 KINDS = ("memory", "library", "file", "hdf5")
+THIN = ["--set", "output.history=auto", "--set", "output.fields=0", "--set", "output.checkpoint=1000",
+        "--set", "time.end=1 s", "--set", "time.residual=0", "--set", "time.max_steps=20490"]  # the 2049th row is at 20480
+SCENARIOS = {  # the folder that it begins with, and the words
+    "run": (None, ["run", "case.yaml", "--quiet", "--out"]),
+    "resume": ("half", ["run", "case.yaml", "--quiet", "--resume", "--out"]),
+    "replace": ("other", ["run", "case.yaml", "--quiet", "--overwrite", "--out"]),
+    "recover": ("cut", ["run", "case.yaml", "--quiet", "--resume", "--out"]),
+    "thin": ("almost", ["run", "case.yaml", "--quiet", "--resume", *THIN, "--out"]),
+    "plot": ("whole", ["plot", "--terminal", "-k", "profile"]),
+    "report": ("whole", ["report"]),
+}
 
 
 class Sweep:
@@ -40,6 +52,13 @@ class Sweep:
         shutil.copytree(work / "half", work / "resume")
         self.run_well("run", "case.yaml", "--quiet", "--out", "resume", "--resume")
         shutil.copytree(work / "run", work / "whole")
+        self.run_well("run", "case.yaml", "--quiet", "--out", "other", "--set", "gas.pressure=4 kPa")
+        shutil.copytree(work / "other", work / "cut")
+        shutil.copytree(work / "run", work / "cut/.knudsen-new")
+        (work / "cut/.knudsen-new/.clearing").touch()
+        self.run_well("run", "case.yaml", "--quiet", "--out", "almost", *THIN, "--set", "time.max_steps=20470")
+        shutil.copytree(work / "almost", work / "thin")
+        self.run_well("run", "case.yaml", "--quiet", "--out", "thin", "--resume", *THIN)
         self.page = self.run_well("report", "whole") and (work / "whole/report.html").read_text()
         self.picture = self.run_well("plot", "whole", "--terminal", "-k", "profile").stdout
         (work / "whole/report.html").unlink()
@@ -68,22 +87,22 @@ class Sweep:
         return calls
 
     def prepare(self, scenario, folder):
-        if scenario != "run":
-            shutil.copytree(self.work / ("half" if scenario == "resume" else "whole"), self.work / folder)
+        if SCENARIOS[scenario][0]:
+            shutil.copytree(self.work / SCENARIOS[scenario][0], self.work / folder)
         return folder
 
     def words(self, scenario, folder):
-        return {"run": ["run", "case.yaml", "--quiet", "--out", folder],
-                "resume": ["run", "case.yaml", "--quiet", "--resume", "--out", folder],
-                "plot": ["plot", folder, "--terminal", "-k", "profile"],
-                "report": ["report", folder]}[scenario]
+        return [*SCENARIOS[scenario][1], folder]
 
     def differs(self, scenario, folder):
         """What of the results is not that of the run without faults; None where all is."""
-        for name in ["history.csv", "fields.h5", *(f"fields/{file.name}" for file in (self.work / scenario / "fields").iterdir())]:
+        good = self.work / ("run" if scenario in ("replace", "recover") else scenario)
+        for name in ["history.csv", "fields.h5", *(f"fields/{file.name}" for file in good.glob("fields/*"))]:
             other = self.work / folder / name
-            if not other.exists() or other.read_bytes() != (self.work / scenario / name).read_bytes():
+            if not other.exists() or other.read_bytes() != (good / name).read_bytes():
                 return f"{name} is not that of a good run"
+        if list((self.work / folder).glob(".knudsen-new/*")):  # an empty folder does no harm
+            return "files are left in .knudsen-new"
         return None if (self.work / folder / "summary.json").exists() else "there is no summary.json"
 
     def judge(self, scenario, folder, done):
@@ -104,15 +123,18 @@ class Sweep:
             return None if text == self.page or told else "another page"
         if code == 0:
             return self.differs(scenario, folder)
-        again = self.go_on(folder)
+        again = self.go_on(scenario, folder)
         if again.returncode != 0:
             return f"it does not go on: {again.stderr[-300:]}"
         return self.differs(scenario, folder)
 
-    def go_on(self, folder):
-        if list((self.work / folder).glob("checkpoint-?.h5")):
-            return self.call(["run", "case.yaml", "--quiet", "--resume", "--out", folder])
-        return self.call(["run", "case.yaml", "--quiet", "--overwrite", "--out", folder])
+    def go_on(self, scenario, folder):
+        words = self.words(scenario, folder)
+        if scenario == "run" and list((self.work / folder).glob("checkpoint-?.h5")):
+            words.append("--resume")
+        elif scenario == "run":
+            words.append("--overwrite")
+        return self.call(words)
 
     def attempt(self, scenario, kind, at, on):
         folder = self.prepare(scenario, f"{scenario}-{kind}-{at}{'-on' if on else ''}")
@@ -137,12 +159,12 @@ def main():
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--kind", choices=KINDS)
-    parser.add_argument("--scenario", choices=("run", "resume", "plot", "report"))
+    parser.add_argument("--scenario", choices=SCENARIOS)
     options = parser.parse_args()
     failed = total = 0
     with tempfile.TemporaryDirectory() as work, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         sweep = Sweep(options.program.resolve(), options.library.resolve(), pathlib.Path(work).resolve())
-        for scenario in [options.scenario] if options.scenario else ["run", "resume", "plot", "report"]:
+        for scenario in [options.scenario] if options.scenario else SCENARIOS:
             for kind in [options.kind] if options.kind else KINDS:
                 points = sweep.count(kind, scenario)
                 tried = [(at, on) for on in ([False, True] if kind == "file" else [False])
