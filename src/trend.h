@@ -3,6 +3,8 @@
 #ifndef KN_TREND_H
 #define KN_TREND_H
 
+#include <stdbool.h>
+
 enum { KN_TREND_SPANS = 64 };
 
 /* Spans of equal numbers of rows; when all are full, neighbours are merged.  The memory does not grow with
@@ -16,6 +18,9 @@ struct kn_trend {
 };
 
 void kn_trend_add(struct kn_trend *t, double value);
+
+/* Whether kn_trend_add can leave this state behind.  A state from a file must be checked. */
+bool kn_trend_is_valid(const struct kn_trend *t);
 
 struct kn_trend_rest {
     double change;   /* estimated remaining change; INFINITY: no approach to a limit; NaN: too few rows */

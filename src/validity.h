@@ -100,7 +100,9 @@ enum { KN_VALIDITY_STATE = 11 }; /* doubles that a checkpoint needs of it */
 enum kn_status kn_validity_watch_create(struct kn_validity_gas *g, const struct kn_case *c);
 void kn_validity_watch_destroy(struct kn_validity_gas *g);
 void kn_validity_watch_save(const struct kn_validity_gas *g, double state[KN_VALIDITY_STATE]);
-void kn_validity_watch_restore(struct kn_validity_gas *g, const double state[KN_VALIDITY_STATE]);
+
+/* KN_EIO when the state is damaged. */
+enum kn_status kn_validity_watch_restore(struct kn_validity_gas *g, const double state[KN_VALIDITY_STATE]);
 
 /* Look at the fields [ncells][KN_FIELDS] of all ranks.  All ranks call this. */
 void kn_validity_watch(struct kn_validity_gas *g, const struct kn_case *c, const struct kn_space *space,

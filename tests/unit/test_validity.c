@@ -170,7 +170,10 @@ static void watched_gas(void **state)
     kn_validity_watch(&g, &c, &space, &kn_comm_alone, 3, fields[0]);
     kn_validity_watch_save(&g, kept);
     expect_ok(kn_validity_watch_create(&again, &c));
-    kn_validity_watch_restore(&again, kept);
+    kept[9] = NAN;
+    assert_int_equal(kn_validity_watch_restore(&again, kept), KN_EIO);
+    kept[9] = g.most_density;
+    expect_ok(kn_validity_watch_restore(&again, kept));
     kn_validity_judge_gas(&v, &c, &again);
     assert_non_null(find(&v, "gas"));
     expect_between("error", find(&v, "gas")->error, 0.05, 0.1);
