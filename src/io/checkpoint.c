@@ -131,7 +131,7 @@ static enum kn_status write_together(const char *path, const struct kn_checkpoin
                                      const struct kn_checkpoint_source *of)
 {
     struct kn_store s;
-    kn_store_create_together(&s, of->share->comm, path, KN_STORE_CHECKED, expected_bytes(k));
+    kn_store_create_together(&s, of->share->comm, path, expected_bytes(k));
     if (s.status == KN_OK)
         fill(&s, k, of);
     return kn_store_finish(&s);
@@ -144,7 +144,7 @@ static enum kn_status write_alone(const char *path, const struct kn_checkpoint *
     struct kn_store s;
     if (of->share->comm->rank > 0)
         return kn_share_finish(of->share, KN_OK);
-    kn_store_create(&s, path, KN_STORE_CHECKED, expected_bytes(k));
+    kn_store_create(&s, path, expected_bytes(k));
     if (s.status == KN_OK)
         fill(&s, k, of);
     s.status = kn_share_finish(of->share, s.status);

@@ -78,7 +78,8 @@ static void begin(struct kn_store *s, const struct kn_comm *comm, const char *pa
 {
     s->file = H5I_INVALID_HID;
     s->comm = comm;
-    s->path[0] = '\0';
+    s->path[0] = s->temporary[0] = '\0';
+    s->made = false;
     s->status = kn_files_temporary(s->temporary, path);
     if (s->status != KN_OK)
         return;
@@ -87,13 +88,14 @@ static void begin(struct kn_store *s, const struct kn_comm *comm, const char *pa
         kn_store_fail(s, strerror(EFBIG));
 }
 
-static void create_file(struct kn_store *s, hid_t access, enum kn_store_format format)
+static void create_file(struct kn_store *s, hid_t access)
 {
     hid_t creation = H5Pcreate(H5P_FILE_CREATE);
     H5Pset_obj_track_times(creation, false);
     H5Pset_sieve_buf_size(access, 0); /* a write that fails shows in the call that makes it */
-    if (format == KN_STORE_CHECKED)
-        H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
+    /* with HDF5 1.10 all metadata have checksums */
+    if (H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110) < 0)
+        kn_store_fail(s, NULL);
     s->file = H5Fcreate(s->temporary, H5F_ACC_TRUNC, creation, access);
     if (s->file < 0)
         kn_store_fail(s, NULL);
@@ -107,10 +109,12 @@ static void make(struct kn_store *s)
     if (s->status != KN_OK)
         return;
     const int fd = kn_files_create(s->temporary);
-    if (fd < 0)
+    if (fd < 0) {
         kn_store_fail(s, strerror(errno));
-    else
-        close(fd);
+        return;
+    }
+    s->made = true;
+    close(fd);
 }
 
 /* Open the temporary file beside HDF5, reserve room where any is asked for, and close it. */
@@ -126,20 +130,19 @@ static void touch(struct kn_store *s, int flags, double bytes)
         kn_store_fail(s, strerror(reason));
 }
 
-void kn_store_create(struct kn_store *s, const char *path, enum kn_store_format format, double bytes)
+void kn_store_create(struct kn_store *s, const char *path, double bytes)
 {
     begin(s, &kn_comm_alone, path, bytes);
     make(s);
     if (s->status != KN_OK)
         return;
     hid_t access = access_list();
-    create_file(s, access, format);
+    create_file(s, access);
     H5Pclose(access);
     touch(s, O_WRONLY, bytes);
 }
 
-void kn_store_create_together(struct kn_store *s, const struct kn_comm *comm, const char *path,
-                              enum kn_store_format format, double bytes)
+void kn_store_create_together(struct kn_store *s, const struct kn_comm *comm, const char *path, double bytes)
 {
     begin(s, comm, path, bytes);
     /* one that cannot open the file would leave the others waiting for it in HDF5: all try before */
@@ -154,7 +157,7 @@ void kn_store_create_together(struct kn_store *s, const struct kn_comm *comm, co
     if (kn_parallel_set_access(access, comm) < 0)
         kn_store_fail(s, NULL);
     else
-        create_file(s, access, format);
+        create_file(s, access);
     H5Pclose(access);
     if (comm->rank == 0)
         touch(s, O_WRONLY, bytes);
@@ -197,8 +200,9 @@ enum kn_status kn_store_finish(struct kn_store *s)
         kn_store_fail(s, NULL);
     s->file = H5I_INVALID_HID;
     kn_store_agree(s);
-    if (s->comm->rank == 0 && s->status != KN_OK) {
-        unlink(s->temporary);
+    if (s->status != KN_OK) {
+        if (s->made)
+            unlink(s->temporary);
     } else if (s->comm->rank == 0) {
         trim(s->temporary);
         s->status = kn_files_commit(s->temporary, s->path);
@@ -255,11 +259,11 @@ void kn_store_close_set(struct kn_store *s, hid_t set)
         kn_store_fail(s, NULL);
 }
 
-void kn_store_check_chunks(hid_t list, int rank, const hsize_t *chunk)
+void kn_store_check_chunks(struct kn_store *s, hid_t list, int rank, const hsize_t *chunk)
 {
-    H5Pset_chunk(list, rank, chunk);
-    H5Pset_fletcher32(list);
-    H5Pset_fill_time(list, H5D_FILL_TIME_NEVER); /* every value is written */
+    if (H5Pset_chunk(list, rank, chunk) < 0 || H5Pset_fletcher32(list) < 0 ||
+        H5Pset_fill_time(list, H5D_FILL_TIME_NEVER) < 0) /* every value is written */
+        kn_store_fail(s, NULL);
 }
 
 hid_t kn_store_open(const char *path, char *reason)
@@ -308,10 +312,34 @@ static bool is_number(hid_t type)
     return (class == H5T_FLOAT || class == H5T_INTEGER) && H5Tget_size(type) <= sizeof(double);
 }
 
+/* A link to another object by its name, in this file or another, does not count as being there. */
+static bool is_link_hard(hid_t where, const char *name)
+{
+    H5L_info_t info;
+    return H5Lexists(where, name, H5P_DEFAULT) > 0 && H5Lget_info(where, name, &info, H5P_DEFAULT) >= 0 &&
+           info.type == H5L_TYPE_HARD;
+}
+
+static bool is_own(hid_t where, const char *name)
+{
+    char part[KN_STORE_NAME];
+    bool own = strlen(name) < sizeof part;
+    for (const char *end = name; own && *end; end += *end == '/') {
+        end += strcspn(end, "/");
+        snprintf(part, sizeof part, "%.*s", (int)(end - name), name);
+        own = is_link_hard(where, part);
+    }
+    return own;
+}
+
+hid_t kn_store_open_group(hid_t where, const char *name)
+{
+    return is_own(where, name) ? H5Gopen2(where, name, H5P_DEFAULT) : H5I_INVALID_HID;
+}
+
 hid_t kn_store_open_set(hid_t where, const char *name, int rank, hsize_t *shape)
 {
-    hid_t set =
-        H5Lexists(where, name, H5P_DEFAULT) > 0 ? H5Dopen2(where, name, H5P_DEFAULT) : H5I_INVALID_HID;
+    hid_t set = is_own(where, name) ? H5Dopen2(where, name, H5P_DEFAULT) : H5I_INVALID_HID;
     if (set < 0)
         return set;
     hid_t space = H5Dget_space(set), type = H5Dget_type(set);

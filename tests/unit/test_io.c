@@ -388,6 +388,22 @@ static void files_follow_no_links(void **state)
     close(fd);
 }
 
+/* What stands under the name of the temporary file and was not made by the program stays. */
+static void fields_remove_only_their_own(void **state)
+{
+    (void)state;
+    struct scene s;
+    char long_folder[KN_PATH], target[8];
+    make_scene(&s);
+    assert_int_equal(symlink("nowhere", in_folder(".fields.h5.knudsen.tmp")), 0);
+    assert_int_equal(kn_fields_write(folder, &s.snapshot), KN_EIO);
+    assert_int_equal(readlink(in_folder(".fields.h5.knudsen.tmp"), target, sizeof target), 7);
+    assert_false(exists("nowhere"));
+    memset(long_folder, 'x', sizeof long_folder);
+    long_folder[KN_PATH - 15] = '\0'; /* the path fits, that of the temporary file does not */
+    assert_int_equal(kn_fields_write(long_folder, &s.snapshot), KN_EIO);
+}
+
 static void fields_full_disk(void **state)
 {
     (void)state;
@@ -850,6 +866,7 @@ int main(void)
         TEST(folder_knows_what_was_changed),
         TEST(folder_replaces),
         TEST(files_follow_no_links),
+        TEST(fields_remove_only_their_own),
         TEST(fields_full_disk),
         TEST(vtk_holds_the_cells),
         TEST(vtk_list_drops_what_is_later),
