@@ -43,6 +43,8 @@ enum kn_level kn_validity_level(double error, enum kn_level most);
 
 enum kn_level kn_validity_worst(const struct kn_validity *v); /* of all findings */
 double kn_validity_error(const struct kn_validity *v);        /* the largest estimate; NaN: there is none */
+double
+kn_validity_bounded(double error); /* for JSON, which has no infinity: 1 is an error of 100 % or more */
 const char *kn_validity_quality(const struct kn_validity *v); /* "good", "warning", "forced", "refused" */
 const char *kn_validity_level_name(enum kn_level level);
 

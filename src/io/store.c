@@ -65,13 +65,30 @@ static int reserve(int fd, double bytes)
     return fstatvfs(fd, &disk) == 0 && bytes > (double)disk.f_bavail * (double)disk.f_frsize ? ENOSPC : 0;
 }
 
+/* A property list if all of it could be set, else an identifier that HDF5 refuses. */
+static hid_t complete(hid_t list, bool good)
+{
+    if (good || list < 0)
+        return list;
+    H5Pclose(list);
+    return H5I_INVALID_HID;
+}
+
 static hid_t access_list(void)
 {
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     hid_t list = H5Pcreate(H5P_FILE_ACCESS);
-    H5Pset_fclose_degree(list, H5F_CLOSE_STRONG);
-    H5Pset_file_locking(list, false, true); /* network file systems often have no locks */
-    return list;
+    const bool good =
+        H5Pset_fclose_degree(list, H5F_CLOSE_STRONG) >= 0 &&
+        H5Pset_file_locking(list, false, true) >= 0; /* network file systems may have no locks */
+    return complete(list, good);
+}
+
+/* For an object without time stamps: equal runs give equal bytes. */
+static hid_t creation_list(hid_t class)
+{
+    hid_t list = H5Pcreate(class);
+    return complete(list, H5Pset_obj_track_times(list, false) >= 0);
 }
 
 static void begin(struct kn_store *s, const struct kn_comm *comm, const char *path, double bytes)
@@ -90,14 +107,11 @@ static void begin(struct kn_store *s, const struct kn_comm *comm, const char *pa
 
 static void create_file(struct kn_store *s, hid_t access)
 {
-    hid_t creation = H5Pcreate(H5P_FILE_CREATE);
-    H5Pset_obj_track_times(creation, false);
-    H5Pset_sieve_buf_size(access, 0); /* a write that fails shows in the call that makes it */
-    /* with HDF5 1.10 all metadata have checksums */
-    if (H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110) < 0)
-        kn_store_fail(s, NULL);
-    s->file = H5Fcreate(s->temporary, H5F_ACC_TRUNC, creation, access);
-    if (s->file < 0)
+    hid_t creation = creation_list(H5P_FILE_CREATE);
+    /* a write that fails shows in the call that makes it; with HDF5 1.10 all metadata have checksums */
+    if (H5Pset_sieve_buf_size(access, 0) < 0 ||
+        H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110) < 0 ||
+        (s->file = H5Fcreate(s->temporary, H5F_ACC_TRUNC, creation, access)) < 0)
         kn_store_fail(s, NULL);
     H5Pclose(creation);
 }
@@ -215,8 +229,7 @@ hid_t kn_store_group(struct kn_store *s, hid_t where, const char *name)
 {
     if (s->status != KN_OK)
         return H5I_INVALID_HID;
-    hid_t list = H5Pcreate(H5P_GROUP_CREATE);
-    H5Pset_obj_track_times(list, false);
+    hid_t list = creation_list(H5P_GROUP_CREATE);
     hid_t group = H5Gcreate2(where, name, H5P_DEFAULT, list, H5P_DEFAULT);
     if (group < 0)
         kn_store_fail(s, NULL);
@@ -240,17 +253,15 @@ void kn_store_attribute(struct kn_store *s, hid_t object, const char *name, hid_
 void kn_store_text(struct kn_store *s, hid_t object, const char *name, const char *text)
 {
     hid_t type = H5Tcopy(H5T_C_S1);
-    H5Tset_size(type, H5T_VARIABLE);
-    H5Tset_cset(type, H5T_CSET_UTF8);
+    if (H5Tset_size(type, H5T_VARIABLE) < 0 || H5Tset_cset(type, H5T_CSET_UTF8) < 0)
+        kn_store_fail(s, NULL);
     kn_store_attribute(s, object, name, type, &text);
     H5Tclose(type);
 }
 
 hid_t kn_store_dataset_list(void)
 {
-    hid_t list = H5Pcreate(H5P_DATASET_CREATE);
-    H5Pset_obj_track_times(list, false);
-    return list;
+    return creation_list(H5P_DATASET_CREATE);
 }
 
 void kn_store_close_set(struct kn_store *s, hid_t set)
@@ -288,9 +299,11 @@ static bool is_stored_plainly(hid_t set, hssize_t points, size_t size)
     hid_t list = H5Dget_create_plist(set), file = H5Iget_file_id(set);
     const double bytes = (double)points * (double)size;
     hsize_t length = 0;
-    bool good = list >= 0 && H5Pget_layout(list) != H5D_VIRTUAL;
-    good = good && (H5Pget_layout(list) != H5D_CONTIGUOUS || H5Pget_external_count(list) == 0);
-    for (int i = 0; good && i < H5Pget_nfilters(list); i++) {
+    const H5D_layout_t layout = list >= 0 ? H5Pget_layout(list) : H5D_LAYOUT_ERROR;
+    const int filters = list >= 0 ? H5Pget_nfilters(list) : -1;
+    bool good = layout != H5D_LAYOUT_ERROR && layout != H5D_VIRTUAL && filters >= 0;
+    good = good && (layout != H5D_CONTIGUOUS || H5Pget_external_count(list) == 0);
+    for (int i = 0; good && i < filters; i++) {
         unsigned flags, settings;
         size_t count = 0;
         good = H5Pget_filter2(list, (unsigned)i, &flags, &count, NULL, 0, NULL, &settings) ==
