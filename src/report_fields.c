@@ -292,7 +292,7 @@ static void print_series(FILE *to, struct kn_report_gas *g, const struct selecti
     const int all = kn_fields_series_length(g->file), shown = wanted < all ? wanted : all;
     int lost = 0;
     double step = -1; /* the last of the series may be what fields.h5 holds itself; the step names it */
-    if (!kn_store_read_number(g->file, "step", &step)) {
+    if (all < 0 || !kn_store_read_number(g->file, "step", &step)) {
         g->damaged = true;
         return;
     }
