@@ -30,6 +30,20 @@ void kn_batches_add(struct kn_batches *b, double term)
         merge_pairs(b);
 }
 
+bool kn_batches_is_valid(const struct kn_batches *b)
+{
+    int exponent;
+    const bool begun = b->length != 0;
+    bool good = begun ? b->length >= 1 && isfinite(b->length) && frexp(b->length, &exponent) == 0.5
+                      : b->count == 0 && b->begun == 0;
+    good = good && b->count >= 0 && b->count < KN_BATCHES && b->count == floor(b->count);
+    good = good && b->begun >= 0 && (!begun || b->begun < b->length) && b->begun == floor(b->begun);
+    good = good && isfinite(b->sum);
+    for (int i = 0; i < KN_BATCHES; i++)
+        good = good && isfinite(b->mean[i]);
+    return good;
+}
+
 /* Means of so many neighbouring batches together; returns how many there are. */
 static int join(const struct kn_batches *b, int together, double mean[KN_BATCHES])
 {

@@ -2,6 +2,8 @@
 #ifndef KN_BATCHES_H
 #define KN_BATCHES_H
 
+#include <stdbool.h>
+
 enum { KN_BATCHES = 128 };
 
 /* A series cut into at most KN_BATCHES batches of equal length, which doubles
@@ -16,6 +18,9 @@ struct kn_batches {
 };
 
 void kn_batches_add(struct kn_batches *b, double term);
+
+/* Whether kn_batches_add can leave this state behind.  A state from a file must be checked. */
+bool kn_batches_is_valid(const struct kn_batches *b);
 
 /* Standard error of the mean of all terms, theory (48) to (50); NaN where the
  * series is too short against the time over which it is correlated. */

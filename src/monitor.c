@@ -504,6 +504,45 @@ void kn_monitor_save(const struct kn_monitor *m, double *state)
         put(state, m->batches, columns * BATCHES_SIZE);
 }
 
+static bool is_count(double value, double most)
+{
+    return value >= 0 && value <= most && value == floor(value);
+}
+
+static bool are_finite(const double *values, size_t count)
+{
+    bool finite = true;
+    for (size_t i = 0; i < count; i++)
+        finite = finite && isfinite(values[i]);
+    return finite;
+}
+
+/* Whether a state behind its head is one that kn_monitor_save writes: counts in it become indices. */
+static bool is_valid(const struct kn_monitor *m, const struct state_head *head, const double *state)
+{
+    const double most = 9007199254740992; /* 2^53: whole numbers are exact up to here */
+    struct kn_row row;
+    struct kn_trend trend;
+    struct kn_batches batches;
+    bool good = is_count(head->rows, most) && is_count(head->averaged, head->rows) &&
+                isfinite(head->average_start) && isfinite(head->previous_time) &&
+                are_finite(head->initial, 5);
+    state = get(&row, state, ROW_SIZE);
+    good = good && is_count(row.step, most) && isfinite(row.time);
+    for (int i = 0; i < m->judged && good; i++) {
+        state = get(&trend, state, TREND_SIZE);
+        good = kn_trend_is_valid(&trend);
+    }
+    good = good && are_finite(state, 2 * (size_t)m->ncolumns);
+    if (good)
+        state += 2 * m->ncolumns;
+    for (int i = 0; m->batches && i < m->ncolumns && good; i++) {
+        state = get(&batches, state, BATCHES_SIZE);
+        good = kn_batches_is_valid(&batches);
+    }
+    return good;
+}
+
 enum kn_status kn_monitor_restore(struct kn_monitor *m, const double *state, int64_t size)
 {
     size_t columns = (size_t)m->ncolumns;
@@ -513,6 +552,8 @@ enum kn_status kn_monitor_restore(struct kn_monitor *m, const double *state, int
     if (head.version != STATE_VERSION || head.ncolumns != m->ncolumns ||
         head.ncells != (double)kn_space_count(m->space))
         return kn_error_set(KN_EINPUT, "the checkpoint watches other quantities than this case does");
+    if (!is_valid(m, &head, state))
+        return kn_error_set(KN_EIO, "the checkpoint is damaged: its averages and trends make no sense");
     m->rows = (int64_t)head.rows;
     m->averaged = (int64_t)head.averaged;
     memcpy(m->initial, head.initial, sizeof m->initial);

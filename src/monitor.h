@@ -113,7 +113,7 @@ enum kn_dimension kn_monitor_dimension(const char *name);
 int64_t kn_monitor_state_size(const struct kn_monitor *m);
 void kn_monitor_save(const struct kn_monitor *m, double *state);
 
-/* KN_EINPUT when the state is that of another case.  Averages that began at
+/* KN_EINPUT when the state is that of another case, KN_EIO when it is damaged.  Averages that began at
  * another time than this case asks for are begun anew. */
 enum kn_status kn_monitor_restore(struct kn_monitor *m, const double *state, int64_t size);
 

@@ -64,9 +64,9 @@ static enum kn_status read_shape(hid_t file, const char *path, struct kn_plot_ru
             if (!isfinite(r->grid.edges[d][i]) || (i > 0 && r->grid.edges[d][i] <= r->grid.edges[d][i - 1]))
                 return damaged(path, "its grid does not fit its delta");
         }
-    const htri_t mean = H5Lexists(file, "mean", H5P_DEFAULT);
+    const int mean = kn_fields_has_mean(file);
     r->has_mean = mean > 0;
-    return mean < 0 ? damaged(path, "it cannot be listed") : read_series(file, path, r);
+    return mean < 0 ? damaged(path, "its group mean cannot be read") : read_series(file, path, r);
 }
 
 /* No fields: a run that stopped before it wrote any, or no run at all. */
@@ -231,9 +231,10 @@ enum kn_status kn_plot_data_read(const struct kn_plot_run *r, int time, bool mea
     if (file < 0)
         return kn_error_set(KN_EIO, "cannot read '%s': %s", path, reason);
     hid_t where = time >= 0 ? kn_fields_open_series(file, r->links[time])
-                            : H5Gopen2(file, mean ? "mean" : "/", H5P_DEFAULT);
+                  : mean    ? kn_store_open_group(file, "mean")
+                            : file;
     const bool shaped = shape_gas(r, cut, g), good = shaped && where >= 0 && read_fields(r, where, g);
-    if (where >= 0)
+    if (where >= 0 && where != file)
         H5Gclose(where);
     H5Fclose(file);
     if (good)

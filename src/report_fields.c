@@ -24,9 +24,10 @@ enum kn_status kn_report_fields_open(struct kn_report_gas *g, const char *folder
         return status;
     for (int d = 0; d < 3; d++)
         g->ncells *= (size_t)g->grid.cells[d];
-    const htri_t mean = H5Lexists(g->file, "mean", H5P_DEFAULT);
+    const int mean = kn_fields_has_mean(g->file);
     g->mean = mean > 0;
-    return mean >= 0 ? KN_OK : kn_error_set(KN_EIO, "'%s' is damaged: it cannot be listed", g->path);
+    return mean >= 0 ? KN_OK
+                     : kn_error_set(KN_EIO, "'%s' is damaged: its group mean cannot be read", g->path);
 }
 
 void kn_report_fields_close(struct kn_report_gas *g)
@@ -41,7 +42,7 @@ double *kn_report_fields_table(struct kn_report_gas *g, bool mean)
 {
     double *table =
         g->file < 0 || (mean && !g->mean) ? NULL : kn_report_allocate(g->ncells, KN_FIELDS * sizeof *table);
-    hid_t where = table ? H5Gopen2(g->file, mean ? "mean" : "/", H5P_DEFAULT) : H5I_INVALID_HID;
+    hid_t where = !table ? H5I_INVALID_HID : mean ? kn_store_open_group(g->file, "mean") : g->file;
     for (const struct kn_quantity *q = kn_fields_quantities; table && q->name; q++) {
         double *values = kn_fields_read_quantity(where, q, &g->grid);
         for (size_t cell = 0; values && cell < g->ncells; cell++)
@@ -54,7 +55,7 @@ double *kn_report_fields_table(struct kn_report_gas *g, bool mean)
         }
         free(values);
     }
-    if (where >= 0)
+    if (mean && where >= 0)
         H5Gclose(where);
     return table;
 }
@@ -263,7 +264,7 @@ static bool print_moment(FILE *to, hid_t where, const char *prefix, bool mean, c
     double step = 0, time = 0, *values[8] = {NULL};
     int count = 0;
     bool good = kn_store_read_number(where, "step", &step) && kn_store_read_number(where, "time", &time);
-    hid_t group = good ? H5Gopen2(where, mean ? "mean" : ".", H5P_DEFAULT) : H5I_INVALID_HID;
+    hid_t group = !good ? H5I_INVALID_HID : mean ? kn_store_open_group(where, "mean") : where;
     for (const struct kn_quantity *q = kn_fields_quantities; q->name && good; q++)
         good = (values[count++] = kn_fields_read_quantity(group, q, &g->grid));
     if (good && values[1]) {
@@ -279,7 +280,7 @@ static bool print_moment(FILE *to, hid_t where, const char *prefix, bool mean, c
     }
     for (int i = 0; i < count; i++)
         free(values[i]);
-    if (group >= 0)
+    if (mean && group >= 0)
         H5Gclose(group);
     return good;
 }
@@ -291,7 +292,7 @@ static void print_series(FILE *to, struct kn_report_gas *g, const struct selecti
     const int all = kn_fields_series_length(g->file), shown = wanted < all ? wanted : all;
     int lost = 0;
     double step = -1; /* the last of the series may be what fields.h5 holds itself; the step names it */
-    if (!kn_store_read_number(g->file, "step", &step)) {
+    if (all < 0 || !kn_store_read_number(g->file, "step", &step)) {
         g->damaged = true;
         return;
     }
@@ -319,9 +320,10 @@ static void print_series(FILE *to, struct kn_report_gas *g, const struct selecti
 /* --------------------------------------------------------------------- all */
 
 /* As the attributes of the dataset say. */
-static void print_rule(FILE *to, struct kn_report_gas *g, const char *name, const char *unit)
+static void print_rule(FILE *to, struct kn_report_gas *g, const char *name, int rank, const char *unit)
 {
-    hid_t set = H5Dopen2(g->file, name, H5P_DEFAULT);
+    hsize_t shape[4];
+    hid_t set = kn_store_open_set(g->file, name, rank, shape);
     char si_unit[WORD];
     double factor = 1, offset = 0;
     const htri_t there = set < 0 ? -1 : H5Aexists(set, "si_unit");
@@ -343,10 +345,10 @@ static void print_grid(FILE *to, struct kn_report_gas *g)
         kn_report_put_array(to, g->grid.edges[d], (size_t)g->grid.cells[d] + 1);
     }
     fputs("], \"units\": {\"grid\": ", to);
-    print_rule(to, g, "grid/x", "lambda0");
+    print_rule(to, g, "grid/x", 1, "lambda0");
     for (const struct kn_quantity *q = kn_fields_quantities; q->name; q++) {
         fprintf(to, ", \"%s\": ", q->name);
-        print_rule(to, g, q->name, q->unit);
+        print_rule(to, g, q->name, q->components > 1 ? 4 : 3, q->unit);
     }
     fputs("}, ", to);
 }
@@ -368,7 +370,7 @@ void kn_report_fields_print(FILE *to, struct kn_report_gas *g, double bytes, str
         return;
     }
     note_selection(&s, g, notes);
-    g->damaged = !kn_store_read_number(g->file, "delta", &delta);
+    g->damaged |= !kn_store_read_number(g->file, "delta", &delta);
     fputs("{\"delta\": ", to);
     kn_report_put_number(to, delta);
     fputs(", ", to);

@@ -4,6 +4,7 @@
 #include "config.h"
 #include "error.h"
 #include "io/files.h"
+#include "sampling.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -144,6 +145,9 @@ enum kn_status kn_run_find(const struct kn_run_parts *r, struct kn_checkpoint *k
     enum kn_status status = kn_checkpoint_find(r->comm, r->options.folder, r->fingerprint, k, note);
     if (status == KN_EINPUT && kn_run_is_first(r))
         status = name_difference(r);
+    if (status == KN_OK && r->chosen && (k->samples < 1 || k->samples > KN_SAMPLING_MOST))
+        status = kn_error_set(KN_EIO, "the checkpoint '%s' is damaged: it has %lld samples", k->path,
+                              (long long)k->samples);
     return kn_comm_agree(r->comm, status);
 }
 
@@ -154,6 +158,6 @@ enum kn_status kn_run_load(struct kn_run_parts *r, const struct kn_checkpoint *k
     if (status == KN_OK) /* before the cells: it knows whether their averages go on */
         status = kn_monitor_restore(&r->monitor, k->monitor, k->nmonitor - KN_VALIDITY_STATE);
     if (status == KN_OK)
-        kn_validity_watch_restore(&r->gas, k->monitor + k->nmonitor - KN_VALIDITY_STATE);
+        status = kn_validity_watch_restore(&r->gas, k->monitor + k->nmonitor - KN_VALIDITY_STATE);
     return status == KN_OK ? kn_checkpoint_load(k, &to) : status;
 }

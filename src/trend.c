@@ -29,6 +29,19 @@ void kn_trend_add(struct kn_trend *t, double value)
         merge_neighbours(t);
 }
 
+bool kn_trend_is_valid(const struct kn_trend *t)
+{
+    int exponent;
+    const bool begun = t->length != 0;
+    bool good = begun ? t->length >= 1 && isfinite(t->length) && frexp(t->length, &exponent) == 0.5
+                      : t->count == 0 && t->begun == 0;
+    good = good && t->count >= 0 && t->count < KN_TREND_SPANS && t->count == floor(t->count);
+    good = good && t->begun >= 0 && (!begun || t->begun < t->length) && t->begun == floor(t->begun);
+    for (int i = 0; i < KN_TREND_SPANS; i++)
+        good = good && isfinite(t->low[i]) && isfinite(t->high[i]);
+    return good;
+}
+
 /* Largest distance from the latest value in the spans [first, end). */
 static double distance(const struct kn_trend *t, int first, int end, double latest)
 {

@@ -19,6 +19,9 @@ struct kn_trend {
 
 void kn_trend_add(struct kn_trend *t, double value);
 
+/* Whether kn_trend_add can leave this state behind.  A state from a file must be checked. */
+bool kn_trend_is_valid(const struct kn_trend *t);
+
 struct kn_trend_rest {
     double change;   /* estimated remaining change; INFINITY: no approach to a limit; NaN: too few rows */
     double observed; /* largest distance from the latest value in the last half of the rows */

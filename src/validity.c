@@ -50,6 +50,11 @@ double kn_validity_error(const struct kn_validity *v)
     return largest;
 }
 
+double kn_validity_bounded(double error)
+{
+    return error > 1 ? 1 : error;
+}
+
 const char *kn_validity_quality(const struct kn_validity *v)
 {
     static const char *const names[] = {"good", "warning", "refused"};
@@ -81,7 +86,7 @@ void kn_validity_print_json(FILE *to, const struct kn_validity *v)
         const struct kn_finding *f = &v->finding[i];
         fprintf(to, "%s{\"level\": \"%s\", \"code\": \"%s\", \"error\": %s, \"text\": ", i ? ", " : "",
                 kn_validity_level_name(f->level), f->code,
-                isfinite(f->error) ? kn_files_number(digits, f->error) : "null");
+                isnan(f->error) ? "null" : kn_files_number(digits, kn_validity_bounded(f->error)));
         kn_files_json_text(to, f->text, "");
         fputc('}', to);
     }

@@ -43,6 +43,8 @@ enum kn_level kn_validity_level(double error, enum kn_level most);
 
 enum kn_level kn_validity_worst(const struct kn_validity *v); /* of all findings */
 double kn_validity_error(const struct kn_validity *v);        /* the largest estimate; NaN: there is none */
+double
+kn_validity_bounded(double error); /* for JSON, which has no infinity: 1 is an error of 100 % or more */
 const char *kn_validity_quality(const struct kn_validity *v); /* "good", "warning", "forced", "refused" */
 const char *kn_validity_level_name(enum kn_level level);
 
@@ -106,7 +108,9 @@ enum { KN_VALIDITY_STATE = 11 }; /* doubles that a checkpoint needs of it */
 enum kn_status kn_validity_watch_create(struct kn_validity_gas *g, const struct kn_case *c);
 void kn_validity_watch_destroy(struct kn_validity_gas *g);
 void kn_validity_watch_save(const struct kn_validity_gas *g, double state[KN_VALIDITY_STATE]);
-void kn_validity_watch_restore(struct kn_validity_gas *g, const double state[KN_VALIDITY_STATE]);
+
+/* KN_EIO when the state is damaged. */
+enum kn_status kn_validity_watch_restore(struct kn_validity_gas *g, const double state[KN_VALIDITY_STATE]);
 
 /* Look at the fields [ncells][KN_FIELDS] of all ranks.  All ranks call this. */
 void kn_validity_watch(struct kn_validity_gas *g, const struct kn_case *c, const struct kn_space *space,

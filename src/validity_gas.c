@@ -32,13 +32,19 @@ void kn_validity_watch_save(const struct kn_validity_gas *g, double state[KN_VAL
     state[10] = g->tail;
 }
 
-void kn_validity_watch_restore(struct kn_validity_gas *g, const double state[KN_VALIDITY_STATE])
+enum kn_status kn_validity_watch_restore(struct kn_validity_gas *g, const double state[KN_VALIDITY_STATE])
 {
+    bool good = state[0] >= 0 && state[9] >= 1 && !(state[10] < 0);
+    for (int i = 1; i < 10; i++)
+        good = good && isfinite(state[i]);
+    if (!good)
+        return kn_error_set(KN_EIO, "the checkpoint is damaged: its extreme states of the gas make no sense");
     g->error = state[0];
     memcpy(g->worst, state + 1, sizeof g->worst);
     memcpy(g->least, state + 7, sizeof g->least);
     g->most_density = state[9];
     g->tail = state[10];
+    return KN_OK;
 }
 
 /* ------------------------------------------------------------------ all cells */

@@ -4,11 +4,14 @@
 #include "io/parallel.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 enum { FORMAT = 4, WHY = KN_STORE_REASON };
+static const int64_t MOST_STEPS = 9000000000000000; /* as many more do not overflow */
 
 static const char *const slots[] = {"checkpoint-a.h5", "checkpoint-b.h5"};
 
@@ -128,7 +131,7 @@ static enum kn_status write_together(const char *path, const struct kn_checkpoin
                                      const struct kn_checkpoint_source *of)
 {
     struct kn_store s;
-    kn_store_create_together(&s, of->share->comm, path, KN_STORE_CHECKED, expected_bytes(k));
+    kn_store_create_together(&s, of->share->comm, path, expected_bytes(k));
     if (s.status == KN_OK)
         fill(&s, k, of);
     return kn_store_finish(&s);
@@ -141,7 +144,7 @@ static enum kn_status write_alone(const char *path, const struct kn_checkpoint *
     struct kn_store s;
     if (of->share->comm->rank > 0)
         return kn_share_finish(of->share, KN_OK);
-    kn_store_create(&s, path, KN_STORE_CHECKED, expected_bytes(k));
+    kn_store_create(&s, path, expected_bytes(k));
     if (s.status == KN_OK)
         fill(&s, k, of);
     s.status = kn_share_finish(of->share, s.status);
@@ -181,7 +184,11 @@ static bool read_scalars(hid_t file, struct kn_checkpoint *k, char *why)
     for (int i = 0; i < NSCALARS; i++)
         if (!kn_store_read_value(file, scalars[i].name, type_of(&scalars[i]), (char *)k + scalars[i].offset))
             return refuse(why, "its header is damaged");
-    if (k->step < 0 || k->ncells < 1 || k->nnodes < 1 || k->nwatched < 0 || k->nmonitor < 0)
+    const bool counts = k->step >= 0 && k->step <= MOST_STEPS && k->samples >= 0 && k->samples <= INT_MAX &&
+                        k->ncells >= 1 && k->nnodes >= 1 && k->nwatched >= 0 && k->nmonitor >= 0;
+    const bool times = k->time >= 0 && isfinite(k->time) && k->time_step > 0 && isfinite(k->time_step) &&
+                       k->ahead >= 0 && k->ahead <= k->time_step;
+    if (!counts || !times)
         return refuse(why, "its header makes no sense");
     return true;
 }

@@ -97,7 +97,7 @@ static void write_array(struct writer *w, hid_t where, const char *name, const d
         return;
     hid_t list = kn_store_dataset_list();
     if (w->slab)
-        kn_store_check_chunks(list, 1, &count);
+        kn_store_check_chunks(store, list, 1, &count);
     hid_t space = H5Screate_simple(1, &count, NULL);
     hid_t set = H5Dcreate2(where, name, H5T_IEEE_F64LE, space, H5P_DEFAULT, list, H5P_DEFAULT);
     if (set < 0 || (store->comm->rank == 0 &&
@@ -221,7 +221,7 @@ static void write_quantity(struct writer *w, hid_t where, int table)
     hid_t list = kn_store_dataset_list();
     block_of(n, chunk);
     if (w->slab) /* parallel HDF5 filters only what all ranks write in one call */
-        kn_store_check_chunks(list, rank, chunk);
+        kn_store_check_chunks(store, list, rank, chunk);
     hid_t space = H5Screate_simple(rank, shape, NULL);
     hid_t set = H5Dcreate2(where, quantity->name, H5T_IEEE_F64LE, space, H5P_DEFAULT, list, H5P_DEFAULT);
     if (set < 0)
@@ -360,11 +360,11 @@ static void begin(struct writer *w, const char *path, bool together)
 {
     const double bytes = expected_bytes(w->s);
     if (together) {
-        kn_store_create_together(&w->store, w->s->comm, path, KN_STORE_CHECKED, bytes);
+        kn_store_create_together(&w->store, w->s->comm, path, bytes);
         return;
     }
     const int64_t ncells = kn_space_count(w->s->space);
-    kn_store_create(&w->store, path, KN_STORE_CHECKED, bytes);
+    kn_store_create(&w->store, path, bytes);
     w->slab = malloc((size_t)(ncells < SLAB ? ncells : SLAB) * MOST_COMPONENTS * sizeof *w->slab);
     if (!w->slab && w->store.status == KN_OK)
         w->store.status = kn_error_set(KN_EMEMORY, "not enough memory to write '%s'", path);

@@ -58,6 +58,9 @@ void kn_fields_free_grid(struct kn_fields_grid *g);
 hid_t kn_fields_open_quantity(hid_t where, const struct kn_quantity *q, const struct kn_fields_grid *g);
 double *kn_fields_read_quantity(hid_t where, const struct kn_quantity *q, const struct kn_fields_grid *g);
 
+/* 1: the file has averages, in the group `mean`; 0: it has none; -1: they cannot be read. */
+int kn_fields_has_mean(hid_t file);
+
 /* The series: its length (negative: it cannot be read), the name of a link, and the group it leads to
  * (negative: it cannot be opened). */
 int kn_fields_series_length(hid_t file);

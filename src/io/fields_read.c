@@ -113,32 +113,59 @@ void kn_fields_free_grid(struct kn_fields_grid *g)
     *g = (struct kn_fields_grid){.cells = {0}};
 }
 
+/* 1: it is there, and in *group; 0: there is none; -1: it cannot be opened, or is a link. */
+static int find_group(hid_t file, const char *name, hid_t *group)
+{
+    const htri_t there = H5Lexists(file, name, H5P_DEFAULT);
+    *group = there > 0 ? kn_store_open_group(file, name) : H5I_INVALID_HID;
+    return there <= 0 ? there : *group >= 0 ? 1 : -1;
+}
+
+int kn_fields_has_mean(hid_t file)
+{
+    hid_t group;
+    const int found = find_group(file, "mean", &group);
+    if (group >= 0)
+        H5Gclose(group);
+    return found;
+}
+
 int kn_fields_series_length(hid_t file)
 {
     H5G_info_t info;
-    const htri_t there = H5Lexists(file, "series", H5P_DEFAULT);
-    if (there <= 0)
-        return there;
-    const bool good = H5Gget_info_by_name(file, "series", &info, H5P_DEFAULT) >= 0 && info.nlinks <= 1 << 30;
+    hid_t group;
+    const int found = find_group(file, "series", &group);
+    if (found == 0)
+        return 0;
+    const bool good = group >= 0 && H5Gget_info(group, &info) >= 0 && info.nlinks <= 1 << 30;
+    if (group >= 0)
+        H5Gclose(group);
     return good ? (int)info.nlinks : -1;
 }
 
 /* A link to any other file than that of the step is not followed. */
-hid_t kn_fields_open_series(hid_t file, const char *name)
+static bool is_link_to_step(hid_t series, const char *name)
 {
-    char path[KN_FIELDS_LINK + 8], wanted[KN_FIELDS_LINK + 16], target[KN_FIELDS_LINK + 64];
+    char wanted[KN_FIELDS_LINK + 16], target[KN_FIELDS_LINK + 64];
     const char *to = NULL, *object = NULL;
     unsigned flags;
     H5L_info_t info;
-    snprintf(path, sizeof path, "series/%s", name);
     snprintf(wanted, sizeof wanted, "fields/%s.h5", name);
-    if (strchr(name, '/') || H5Lget_info(file, path, &info, H5P_DEFAULT) < 0 ||
-        info.type != H5L_TYPE_EXTERNAL || info.u.val_size > sizeof target ||
-        H5Lget_val(file, path, target, sizeof target, H5P_DEFAULT) < 0 ||
-        H5Lunpack_elink_val(target, info.u.val_size, &flags, &to, &object) < 0 || strcmp(to, wanted) != 0 ||
-        strcmp(object, "/") != 0)
-        return H5I_INVALID_HID;
-    return H5Gopen2(file, path, H5P_DEFAULT);
+    return !strchr(name, '/') && H5Lget_info(series, name, &info, H5P_DEFAULT) >= 0 &&
+           info.type == H5L_TYPE_EXTERNAL && info.u.val_size <= sizeof target &&
+           H5Lget_val(series, name, target, sizeof target, H5P_DEFAULT) >= 0 &&
+           H5Lunpack_elink_val(target, info.u.val_size, &flags, &to, &object) >= 0 &&
+           strcmp(to, wanted) == 0 && strcmp(object, "/") == 0;
+}
+
+hid_t kn_fields_open_series(hid_t file, const char *name)
+{
+    hid_t series = kn_store_open_group(file, "series"), group = H5I_INVALID_HID;
+    if (series >= 0 && is_link_to_step(series, name))
+        group = H5Gopen2(series, name, H5P_DEFAULT);
+    if (series >= 0)
+        H5Gclose(series);
+    return group;
 }
 
 bool kn_fields_series_name(hid_t file, int index, char name[KN_FIELDS_LINK])
@@ -151,9 +178,8 @@ bool kn_fields_series_name(hid_t file, int index, char name[KN_FIELDS_LINK])
 bool kn_fields_read_scales(hid_t file, const struct kn_case *c, struct kn_scales *scales,
                            char species[KN_FIELDS_SPECIES])
 {
-    const htri_t there = file >= 0 ? H5Lexists(file, "si", H5P_DEFAULT) : 0;
-    hid_t group = there > 0 ? H5Gopen2(file, "si", H5P_DEFAULT) : H5I_INVALID_HID;
-    bool good = there == 0 || group >= 0;
+    hid_t group = H5I_INVALID_HID;
+    bool good = file < 0 || find_group(file, "si", &group) >= 0;
     *scales = (struct kn_scales){.known = group >= 0};
     species[0] = '\0';
     if (group >= 0) {

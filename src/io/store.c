@@ -65,20 +65,38 @@ static int reserve(int fd, double bytes)
     return fstatvfs(fd, &disk) == 0 && bytes > (double)disk.f_bavail * (double)disk.f_frsize ? ENOSPC : 0;
 }
 
+/* A property list if all of it could be set, else an identifier that HDF5 refuses. */
+static hid_t complete(hid_t list, bool good)
+{
+    if (good || list < 0)
+        return list;
+    H5Pclose(list);
+    return H5I_INVALID_HID;
+}
+
 static hid_t access_list(void)
 {
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     hid_t list = H5Pcreate(H5P_FILE_ACCESS);
-    H5Pset_fclose_degree(list, H5F_CLOSE_STRONG);
-    H5Pset_file_locking(list, false, true); /* network file systems often have no locks */
-    return list;
+    const bool good =
+        H5Pset_fclose_degree(list, H5F_CLOSE_STRONG) >= 0 &&
+        H5Pset_file_locking(list, false, true) >= 0; /* network file systems may have no locks */
+    return complete(list, good);
+}
+
+/* For an object without time stamps: equal runs give equal bytes. */
+static hid_t creation_list(hid_t class)
+{
+    hid_t list = H5Pcreate(class);
+    return complete(list, H5Pset_obj_track_times(list, false) >= 0);
 }
 
 static void begin(struct kn_store *s, const struct kn_comm *comm, const char *path, double bytes)
 {
     s->file = H5I_INVALID_HID;
     s->comm = comm;
-    s->path[0] = '\0';
+    s->path[0] = s->temporary[0] = '\0';
+    s->made = false;
     s->status = kn_files_temporary(s->temporary, path);
     if (s->status != KN_OK)
         return;
@@ -87,15 +105,13 @@ static void begin(struct kn_store *s, const struct kn_comm *comm, const char *pa
         kn_store_fail(s, strerror(EFBIG));
 }
 
-static void create_file(struct kn_store *s, hid_t access, enum kn_store_format format)
+static void create_file(struct kn_store *s, hid_t access)
 {
-    hid_t creation = H5Pcreate(H5P_FILE_CREATE);
-    H5Pset_obj_track_times(creation, false);
-    H5Pset_sieve_buf_size(access, 0); /* a write that fails shows in the call that makes it */
-    if (format == KN_STORE_CHECKED)
-        H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
-    s->file = H5Fcreate(s->temporary, H5F_ACC_TRUNC, creation, access);
-    if (s->file < 0)
+    hid_t creation = creation_list(H5P_FILE_CREATE);
+    /* a write that fails shows in the call that makes it; with HDF5 1.10 all metadata have checksums */
+    if (H5Pset_sieve_buf_size(access, 0) < 0 ||
+        H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110) < 0 ||
+        (s->file = H5Fcreate(s->temporary, H5F_ACC_TRUNC, creation, access)) < 0)
         kn_store_fail(s, NULL);
     H5Pclose(creation);
 }
@@ -107,10 +123,12 @@ static void make(struct kn_store *s)
     if (s->status != KN_OK)
         return;
     const int fd = kn_files_create(s->temporary);
-    if (fd < 0)
+    if (fd < 0) {
         kn_store_fail(s, strerror(errno));
-    else
-        close(fd);
+        return;
+    }
+    s->made = true;
+    close(fd);
 }
 
 /* Open the temporary file beside HDF5, reserve room where any is asked for, and close it. */
@@ -126,20 +144,19 @@ static void touch(struct kn_store *s, int flags, double bytes)
         kn_store_fail(s, strerror(reason));
 }
 
-void kn_store_create(struct kn_store *s, const char *path, enum kn_store_format format, double bytes)
+void kn_store_create(struct kn_store *s, const char *path, double bytes)
 {
     begin(s, &kn_comm_alone, path, bytes);
     make(s);
     if (s->status != KN_OK)
         return;
     hid_t access = access_list();
-    create_file(s, access, format);
+    create_file(s, access);
     H5Pclose(access);
     touch(s, O_WRONLY, bytes);
 }
 
-void kn_store_create_together(struct kn_store *s, const struct kn_comm *comm, const char *path,
-                              enum kn_store_format format, double bytes)
+void kn_store_create_together(struct kn_store *s, const struct kn_comm *comm, const char *path, double bytes)
 {
     begin(s, comm, path, bytes);
     /* one that cannot open the file would leave the others waiting for it in HDF5: all try before */
@@ -154,7 +171,7 @@ void kn_store_create_together(struct kn_store *s, const struct kn_comm *comm, co
     if (kn_parallel_set_access(access, comm) < 0)
         kn_store_fail(s, NULL);
     else
-        create_file(s, access, format);
+        create_file(s, access);
     H5Pclose(access);
     if (comm->rank == 0)
         touch(s, O_WRONLY, bytes);
@@ -197,8 +214,9 @@ enum kn_status kn_store_finish(struct kn_store *s)
         kn_store_fail(s, NULL);
     s->file = H5I_INVALID_HID;
     kn_store_agree(s);
-    if (s->comm->rank == 0 && s->status != KN_OK) {
-        unlink(s->temporary);
+    if (s->status != KN_OK) {
+        if (s->made)
+            unlink(s->temporary);
     } else if (s->comm->rank == 0) {
         trim(s->temporary);
         s->status = kn_files_commit(s->temporary, s->path);
@@ -211,8 +229,7 @@ hid_t kn_store_group(struct kn_store *s, hid_t where, const char *name)
 {
     if (s->status != KN_OK)
         return H5I_INVALID_HID;
-    hid_t list = H5Pcreate(H5P_GROUP_CREATE);
-    H5Pset_obj_track_times(list, false);
+    hid_t list = creation_list(H5P_GROUP_CREATE);
     hid_t group = H5Gcreate2(where, name, H5P_DEFAULT, list, H5P_DEFAULT);
     if (group < 0)
         kn_store_fail(s, NULL);
@@ -236,17 +253,15 @@ void kn_store_attribute(struct kn_store *s, hid_t object, const char *name, hid_
 void kn_store_text(struct kn_store *s, hid_t object, const char *name, const char *text)
 {
     hid_t type = H5Tcopy(H5T_C_S1);
-    H5Tset_size(type, H5T_VARIABLE);
-    H5Tset_cset(type, H5T_CSET_UTF8);
+    if (H5Tset_size(type, H5T_VARIABLE) < 0 || H5Tset_cset(type, H5T_CSET_UTF8) < 0)
+        kn_store_fail(s, NULL);
     kn_store_attribute(s, object, name, type, &text);
     H5Tclose(type);
 }
 
 hid_t kn_store_dataset_list(void)
 {
-    hid_t list = H5Pcreate(H5P_DATASET_CREATE);
-    H5Pset_obj_track_times(list, false);
-    return list;
+    return creation_list(H5P_DATASET_CREATE);
 }
 
 void kn_store_close_set(struct kn_store *s, hid_t set)
@@ -255,11 +270,11 @@ void kn_store_close_set(struct kn_store *s, hid_t set)
         kn_store_fail(s, NULL);
 }
 
-void kn_store_check_chunks(hid_t list, int rank, const hsize_t *chunk)
+void kn_store_check_chunks(struct kn_store *s, hid_t list, int rank, const hsize_t *chunk)
 {
-    H5Pset_chunk(list, rank, chunk);
-    H5Pset_fletcher32(list);
-    H5Pset_fill_time(list, H5D_FILL_TIME_NEVER); /* every value is written */
+    if (H5Pset_chunk(list, rank, chunk) < 0 || H5Pset_fletcher32(list) < 0 ||
+        H5Pset_fill_time(list, H5D_FILL_TIME_NEVER) < 0) /* every value is written */
+        kn_store_fail(s, NULL);
 }
 
 hid_t kn_store_open(const char *path, char *reason)
@@ -284,9 +299,11 @@ static bool is_stored_plainly(hid_t set, hssize_t points, size_t size)
     hid_t list = H5Dget_create_plist(set), file = H5Iget_file_id(set);
     const double bytes = (double)points * (double)size;
     hsize_t length = 0;
-    bool good = list >= 0 && H5Pget_layout(list) != H5D_VIRTUAL;
-    good = good && (H5Pget_layout(list) != H5D_CONTIGUOUS || H5Pget_external_count(list) == 0);
-    for (int i = 0; good && i < H5Pget_nfilters(list); i++) {
+    const H5D_layout_t layout = list >= 0 ? H5Pget_layout(list) : H5D_LAYOUT_ERROR;
+    const int filters = list >= 0 ? H5Pget_nfilters(list) : -1;
+    bool good = layout != H5D_LAYOUT_ERROR && layout != H5D_VIRTUAL && filters >= 0;
+    good = good && (layout != H5D_CONTIGUOUS || H5Pget_external_count(list) == 0);
+    for (int i = 0; good && i < filters; i++) {
         unsigned flags, settings;
         size_t count = 0;
         good = H5Pget_filter2(list, (unsigned)i, &flags, &count, NULL, 0, NULL, &settings) ==
@@ -308,10 +325,34 @@ static bool is_number(hid_t type)
     return (class == H5T_FLOAT || class == H5T_INTEGER) && H5Tget_size(type) <= sizeof(double);
 }
 
+/* A link to another object by its name, in this file or another, does not count as being there. */
+static bool is_link_hard(hid_t where, const char *name)
+{
+    H5L_info_t info;
+    return H5Lexists(where, name, H5P_DEFAULT) > 0 && H5Lget_info(where, name, &info, H5P_DEFAULT) >= 0 &&
+           info.type == H5L_TYPE_HARD;
+}
+
+static bool is_own(hid_t where, const char *name)
+{
+    char part[KN_STORE_NAME];
+    bool own = strlen(name) < sizeof part;
+    for (const char *end = name; own && *end; end += *end == '/') {
+        end += strcspn(end, "/");
+        snprintf(part, sizeof part, "%.*s", (int)(end - name), name);
+        own = is_link_hard(where, part);
+    }
+    return own;
+}
+
+hid_t kn_store_open_group(hid_t where, const char *name)
+{
+    return is_own(where, name) ? H5Gopen2(where, name, H5P_DEFAULT) : H5I_INVALID_HID;
+}
+
 hid_t kn_store_open_set(hid_t where, const char *name, int rank, hsize_t *shape)
 {
-    hid_t set =
-        H5Lexists(where, name, H5P_DEFAULT) > 0 ? H5Dopen2(where, name, H5P_DEFAULT) : H5I_INVALID_HID;
+    hid_t set = is_own(where, name) ? H5Dopen2(where, name, H5P_DEFAULT) : H5I_INVALID_HID;
     if (set < 0)
         return set;
     hid_t space = H5Dget_space(set), type = H5Dget_type(set);

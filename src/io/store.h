@@ -16,22 +16,17 @@ struct kn_store {
     const struct kn_comm *comm; /* the ranks that write it; of most files one */
     char path[KN_PATH];
     char temporary[KN_PATH];
-};
-
-enum kn_store_format {
-    KN_STORE_PORTABLE, /* readable by every HDF5 since 1.6 */
-    KN_STORE_CHECKED   /* HDF5 1.10: checksums on all metadata too */
+    bool made; /* by this rank: the temporary file may be removed */
 };
 
 /* Create the temporary file and reserve room for `bytes`, so that a full disk
  * shows before anything is written. */
-void kn_store_create(struct kn_store *s, const char *path, enum kn_store_format format, double bytes);
+void kn_store_create(struct kn_store *s, const char *path, double bytes);
 
 /* The same file for all ranks of `comm`, where kn_parallel_is_used.  All of them then make the same groups,
  * datasets and attributes in the same order, each writes its part of the values, and all agree behind
  * whatever can fail on one of them alone. */
-void kn_store_create_together(struct kn_store *s, const struct kn_comm *comm, const char *path,
-                              enum kn_store_format format, double bytes);
+void kn_store_create_together(struct kn_store *s, const struct kn_comm *comm, const char *path, double bytes);
 void kn_store_agree(struct kn_store *s);
 
 /* Close; give the file its name, or remove it when anything failed. */
@@ -48,7 +43,7 @@ void kn_store_text(struct kn_store *s, hid_t object, const char *name, const cha
 hid_t kn_store_dataset_list(void);
 
 /* Values in chunks of this shape, each with a checksum. */
-void kn_store_check_chunks(hid_t list, int rank, const hsize_t *chunk);
+void kn_store_check_chunks(struct kn_store *s, hid_t list, int rank, const hsize_t *chunk);
 
 /* Close a dataset that was written: HDF5 may write its values only now. */
 void kn_store_close_set(struct kn_store *s, hid_t set);
@@ -61,8 +56,13 @@ void kn_store_reason(char *reason); /* [KN_STORE_REASON] */
 /* Open for reading; negative on failure, with the reason filled in. */
 hid_t kn_store_open(const char *path, char *reason);
 
+/* A group of the file itself; negative: it is not there, or is a soft or external link, or its path has one.
+ */
+enum { KN_STORE_NAME = 64 }; /* longest path of a group or dataset in a file, and its end */
+hid_t kn_store_open_group(hid_t where, const char *name);
+
 /* A dataset of numbers of this rank, all of which are in its own file and not compressed, with its shape;
- * negative: it is not there, or is anything else. */
+ * negative: it is not there, or is anything else, or its path has a soft or external link. */
 hid_t kn_store_open_set(hid_t where, const char *name, int rank, hsize_t *shape);
 
 /* All values of such a dataset, to be freed; NULL: it cannot be read. */

@@ -377,7 +377,7 @@ static void print_quality(struct json *j, const struct kn_summary *s)
         print_verdict(j, s);
     if (v) {
         text(j, "level", kn_validity_quality(v));
-        number(j, "error_estimate", kn_validity_error(v));
+        number(j, "error_estimate", kn_validity_bounded(kn_validity_error(v)));
     }
     close_with(j, '}');
     name(j, "notes");

@@ -8,10 +8,38 @@ try {
   report.summary = null;
   report.notes.unshift('summary.json is damaged: what it said about the run is left out.');
 }
-const run = report.summary ?? {};
+/* The members of the summary that the page uses, with their types; '*' stands for any other name. */
+const wallTypes = {shear: 'number', stress: ['number'], heat_flux: 'number', mass_flux: 'number'};
+const quantityTypes = {walls: {'*': wallTypes}, '*': 'number'};
+const summaryTypes = {
+  quality: {verdict: 'string', sentence: 'string', level: 'string', error_estimate: 'number'},
+  notes: [{level: 'string', text: 'string'}],
+  quantities: quantityTypes,
+  errors: quantityTypes,
+  phase_s: {'*': 'number'},
+  provenance: {'*': 'string'},
+  case: {space: {cells: ['number'], '*': 'any'}, '*': 'any'},
+  ...Object.fromEntries(['outcome', 'version', 'backend'].map(name => [name, 'string'])),
+  ...Object.fromEntries(['time', 'steps', 'cells', 'nodes', 'threads', 'seed', 'wall_s', 'updates_per_s',
+    'memory_bytes', 'averaged_rows'].map(name => [name, 'number']))
+};
+
+/* What of a value has these types: the file may come from another program.  A number may be null. */
+function fit(value, types) {
+  if (types === 'any' || typeof value === types || (value === null && types === 'number')) return value;
+  if (typeof types === 'string' || typeof value !== 'object' || !value ||
+      Array.isArray(value) !== Array.isArray(types))
+    return undefined;
+  if (Array.isArray(types)) return value.map(one => fit(one, types[0])).filter(one => one !== undefined);
+  const members = Object.keys(value).filter(name => Object.hasOwn(types, name) || types['*']);
+  return Object.fromEntries(members.map(name =>
+    [name, fit(value[name], Object.hasOwn(types, name) ? types[name] : types['*'])]));
+}
+
+const run = fit(report.summary, summaryTypes) ?? {};
 /* The verdict of the run on itself; versions before 0.2 gave none, nor does a run that was killed. */
-const quality = run.quality ??
-  {verdict: 'not steady', sentence: 'The summary of the run has no verdict.', remaining_change: null};
+const quality = run.quality?.verdict ? {sentence: '', ...run.quality} :
+  {verdict: 'not steady', sentence: 'The summary of the run has no verdict'};
 
 /* base64 of float64, lowest byte first */
 function decode(text) {

@@ -126,7 +126,7 @@ function headlineCards() {
 /* The length of the tangential stress inherits the errors of its parts. */
 function shearError(side) {
   const stress = run.quantities.walls[side].stress, errors = run.errors?.walls?.[side]?.stress;
-  if (!errors) return null;
+  if (!errors || !stress) return null;
   const normal = ['left', 'right', 'bottom', 'top', 'back', 'front'].indexOf(side) >> 1;
   const parts = [0, 1, 2].filter(axis => axis !== normal),
         length = Math.hypot(...parts.map(axis => stress[axis]));
@@ -369,8 +369,8 @@ function provenanceSection() {
 function validityNotes() {
   const {quality, notes = []} = run;
   if (!quality?.level) return [];
-  const estimate = quality.error_estimate, error = estimate === null ? '' :
-    `, estimated error ${estimate > 1 ? 'more than 100' : readable(100 * estimate, 2)} %`;
+  const estimate = quality.error_estimate, error = !Number.isFinite(estimate) ? '' :
+    `, estimated error ${estimate >= 1 ? '100 % or more' : `${readable(100 * estimate, 2)} %`}`;
   return [
     element('p', {id: 'quality', class: quality.level === 'good' ? '' : 'validity'},
       element('strong', {}, `Validity checks: ${quality.level}`), error),

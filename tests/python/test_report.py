@@ -357,6 +357,33 @@ class Report(unittest.TestCase):
             self.assertIn("BGK; delta 1" if verdict == "noisy" else "is not compared",
                           find("#references").text)
 
+    def test_13_summary_of_other_types(self):
+        """A summary whose members have other types costs these members, not the page."""
+        path = os.path.join(folder, "types")
+        shutil.copytree(os.path.join(folder, "steady"), path)
+        with open(os.path.join(path, "summary.json"), encoding="utf-8") as file:
+            summary = json.load(file)
+        case = summary["case"]
+        changes = [{"quality": {"level": "warning", "error_estimate": 1}}, {"notes": "text"}, {"notes": [5, None]},
+                   {"quality": {"verdict": 3, "sentence": []}},
+                   {"quality": {"level": "good", "verdict": "noisy"}, "notes": {"a": 1}},
+                   {name: 7 for name in summary if name != "case"},
+                   {name: "x" for name in summary if name != "case"},
+                   {name: [{}] for name in summary if name != "case"},
+                   {"quantities": {"walls": {"left": {"stress": 1, "shear": 2}}}, "errors": {"walls": [1]}},
+                   {"case": {**case, "space": {**case["space"], "cells": 7}}}]
+        for change in changes:
+            with open(os.path.join(path, "summary.json"), "w", encoding="utf-8") as file:
+                json.dump({**summary, **change}, file)
+            show(write_page("types"))
+            verdict = change.get("quality", summary["quality"])
+            word = verdict.get("verdict") if isinstance(verdict, dict) else None
+            self.assertEqual(find("#verdict").text, f"The run is {word if isinstance(word, str) else 'not steady'}:")
+            self.assertEqual(find("main").get_attribute("id"), "main")
+            if change is changes[0]:
+                self.assertEqual(find("#quality").text, "Validity checks: warning, estimated error 100 % or more")
+                self.assertIn("has no verdict", find(".judgement").text)
+
     def test_14_other_delta_is_not_compared(self):
         show(make("other", "couette", "--set", "collision.method=bgk", "--set", "gas.delta=1.5",
                   "--set", "velocity.nodes=4"))

@@ -119,12 +119,41 @@ static void batches_hold_the_sum(void **state)
     }
 }
 
+static void states_that_cannot_be(void **state)
+{
+    (void)state;
+    const struct kn_batches empty = {0}, full = {.length = 4, .count = 127, .begun = 3};
+    const struct kn_batches wrong[] = {
+        {.length = 1, .count = 128},
+        {.length = 1, .count = -1},
+        {.length = 1, .count = NAN},
+        {.length = 1, .count = 0.5},
+        {.length = 6},
+        {.length = INFINITY},
+        {.count = 1},
+        {.begun = 1},
+        {.length = 2, .begun = 2},
+        {.length = 2, .begun = 0.5},
+        {.length = 1, .sum = NAN},
+        {.length = 1, .mean = {[127] = INFINITY}},
+    };
+    assert_true(kn_batches_is_valid(&empty));
+    assert_true(kn_batches_is_valid(&full));
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_false(kn_batches_is_valid(&wrong[i]));
+    struct kn_batches b = {0};
+    for (int i = 0; i < 1000; i++) {
+        kn_batches_add(&b, i);
+        assert_true(kn_batches_is_valid(&b));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(errors_of_known_series), cmocka_unit_test(short_series_have_none),
         cmocka_unit_test(trends_have_none),       cmocka_unit_test(constants_have_zero),
-        cmocka_unit_test(batches_hold_the_sum),
+        cmocka_unit_test(batches_hold_the_sum),   cmocka_unit_test(states_that_cannot_be),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

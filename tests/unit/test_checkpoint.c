@@ -101,6 +101,7 @@ static struct kn_checkpoint make_checkpoint(int64_t step, double *monitor)
     return (struct kn_checkpoint){.fingerprint = 0xfedcba9876543210u,
                                   .step = step,
                                   .time = 0.1 * (double)step,
+                                  .time_step = 0.1,
                                   .ahead = 0.05,
                                   .draws = (uint64_t)step * 2,
                                   .samples = 4096,
@@ -309,6 +310,27 @@ static void checkpoint_rows_know_their_place(void **state)
     }
 }
 
+/* The checksum of a forged header can be right. */
+static void checkpoint_header_out_of_range(void **state)
+{
+    (void)state;
+    char note[KN_CHECKPOINT_NOTE];
+    double monitor[NMONITOR];
+    for (int i = 0; i < 10; i++) {
+        struct kn_checkpoint k = make_checkpoint(10, monitor), found;
+        double *const times[] = {&k.time, &k.time_step, &k.ahead};
+        if (i < 6)
+            *times[i % 3] = i < 3 ? NAN : -1;
+        else
+            *(i < 8 ? &k.samples : &k.step) = i % 2 ? INT64_MAX : -1;
+        unlink(in_folder("checkpoint-a.h5"));
+        unlink(in_folder("checkpoint-b.h5"));
+        assert_int_equal(move(&k, H, WATCHED), KN_OK);
+        assert_int_equal(kn_checkpoint_find(&kn_comm_alone, folder, k.fingerprint, &found, note), KN_EIO);
+        assert_message("its header makes no sense");
+    }
+}
+
 static void checkpoint_without_watched_cells(void **state)
 {
     (void)state;
@@ -382,6 +404,7 @@ int main(void)
         TEST(checkpoint_full_disk),
         TEST(checkpoint_of_another_format),
         TEST(checkpoint_rows_know_their_place),
+        TEST(checkpoint_header_out_of_range),
         TEST(checkpoint_without_watched_cells),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,9 +1,8 @@
 /* The files a run leaves behind: what is in them, and what happens when they cannot be written. */
 #include "config.h"
 #include "io/fields.h"
-#include "io/folder.h"
-#include "io/history.h"
 #include "io/summary.h"
+#include "unit/row.h"
 #include "unit/scratch.h"
 
 #include <math.h>
@@ -293,85 +292,6 @@ static void fields_series_follows_the_folder(void **state)
     H5Fclose(file);
 }
 
-/* A run on several ranks leaves a file for each, and one that names them. */
-static void folder_clear_knows_its_files(void **state)
-{
-    (void)state;
-    struct kn_case c;
-    kn_case_default(&c);
-    assert_int_equal(kn_folder_claim_run(folder, &c), KN_OK);
-    static const char *const ours[] = {"fields/00000100.h5", "fields/00000100.vtr", "fields/00000100.pvtr",
-                                       "fields/00000100.0.vtr", "fields/123456789.1023.vtr"};
-    static const char *const others[] = {"fields/100.vtr", "fields/00000100.x.vtr", "fields/00000100.-1.vtr",
-                                         "fields/00000100.01.vtr", "fields/00000100.1.vtr.old"};
-    assert_int_equal(kn_files_make_folder(in_folder("fields")), KN_OK);
-    for (int i = 0; i < 5; i++) {
-        write_all(ours[i], "x", 1);
-        write_all(others[i], "x", 1);
-    }
-    write_all("fields.h5", "x", 1);
-    write_all("report.html", "x", 1);
-    write_all("notes.txt", "x", 1);
-    assert_int_equal(kn_folder_clear(folder), KN_OK);
-    for (int i = 0; i < 5; i++) {
-        assert_false(exists(ours[i]));
-        assert_true(exists(others[i]));
-    }
-    assert_false(exists("fields.h5"));
-    assert_true(exists("report.html") && exists("notes.txt"));
-}
-
-/* A report is the program's as long as nobody changes it. */
-static void folder_knows_what_was_changed(void **state)
-{
-    (void)state;
-    write_all("report.html", "mine", 4);
-    assert_int_equal(kn_folder_check(folder, "report.html"), KN_EINPUT);
-    assert_message("report.html' was not written by this program");
-    write_all("report.html", "page", 4);
-    assert_int_equal(kn_folder_record(folder, "report.html"), KN_OK);
-    assert_int_equal(kn_folder_check(folder, "report.html"), KN_OK);
-    write_all("report.html", "pagf", 4);
-    assert_int_equal(kn_folder_check(folder, "report.html"), KN_EINPUT);
-    assert_int_equal(kn_folder_remove(folder, "report.html"), KN_OK);
-    assert_true(exists("report.html"));
-    assert_int_equal(unlink(in_folder("report.html")), 0);
-    assert_int_equal(symlink("elsewhere", in_folder("report.html")), 0);
-    assert_int_equal(kn_folder_check(folder, "report.html"), KN_EINPUT);
-}
-
-/* The files of a new run come whole, from wherever the replacement was cut off. */
-static void folder_replaces(void **state)
-{
-    static const char *const left[] = {NULL, ".knudsen-new/.clearing", ".knudsen-new/.moving"};
-    struct kn_case c;
-    (void)state;
-    kn_case_default(&c);
-    for (int cut = 0; cut < 3; cut++) {
-        assert_int_equal(kn_folder_claim_run(folder, &c), KN_OK);
-        write_all("fields.h5", "old", 3);
-        write_all("checkpoint-b.h5", "old", 3);
-        assert_int_equal(kn_files_make_folder(in_folder("fields")), KN_OK);
-        write_all("fields/00000007.h5", "old", 3);
-        assert_int_equal(kn_files_make_folder(in_folder(".knudsen-new/fields")), KN_OK);
-        assert_int_equal(kn_folder_claim_run(in_folder(".knudsen-new"), &c), KN_OK);
-        write_all(".knudsen-new/fields.h5", "new", 3);
-        write_all(".knudsen-new/fields/00000008.h5", "new", 3);
-        assert_int_equal(kn_folder_recover(folder), KN_OK);
-        assert_true(exists(".knudsen-new/fields.h5"));
-        if (cut == 2) /* the old files are gone, some new ones have come */
-            assert_int_equal(kn_folder_clear(folder), KN_OK);
-        if (left[cut])
-            write_all(left[cut], "", 0);
-        assert_int_equal(left[cut] ? kn_folder_recover(folder) : kn_folder_replace(folder), KN_OK);
-        char *text = read_all("fields.h5", NULL);
-        assert_string_equal(text, "new");
-        free(text);
-        assert_false(exists("checkpoint-b.h5") || exists("fields/00000007.h5") || exists(".knudsen-new"));
-        assert_true(exists("fields/00000008.h5") && kn_folder_holds_run(folder));
-    }
-}
-
 static void files_follow_no_links(void **state)
 {
     (void)state;
@@ -386,6 +306,22 @@ static void files_follow_no_links(void **state)
     assert_true(fd >= 0);
     assert_int_equal(lseek(fd, 0, SEEK_END), 0);
     close(fd);
+}
+
+/* What stands under the name of the temporary file and was not made by the program stays. */
+static void fields_remove_only_their_own(void **state)
+{
+    (void)state;
+    struct scene s;
+    char long_folder[KN_PATH], target[8];
+    make_scene(&s);
+    assert_int_equal(symlink("nowhere", in_folder(".fields.h5.knudsen.tmp")), 0);
+    assert_int_equal(kn_fields_write(folder, &s.snapshot), KN_EIO);
+    assert_int_equal(readlink(in_folder(".fields.h5.knudsen.tmp"), target, sizeof target), 7);
+    assert_false(exists("nowhere"));
+    memset(long_folder, 'x', sizeof long_folder);
+    long_folder[KN_PATH - 15] = '\0'; /* the path fits, that of the temporary file does not */
+    assert_int_equal(kn_fields_write(long_folder, &s.snapshot), KN_EIO);
 }
 
 static void fields_full_disk(void **state)
@@ -502,237 +438,7 @@ static void vtk_list_drops_what_is_later(void **state)
     assert_false(exists("fields/00000026.vtr") || exists("fields/.00000026.vtr.knudsen.tmp"));
 }
 
-/* ------------------------------------------------------- history and summary */
-
-static struct kn_column columns[] = {
-    {"step", "1", offsetof(struct kn_row, step), KN_DIMENSION_NONE},
-    {"time", "lambda0 / V0", offsetof(struct kn_row, time), KN_DIMENSION_TIME},
-    {"residual", "V0 / lambda0", offsetof(struct kn_row, residual), KN_DIMENSION_RATE},
-    {"D", "1", offsetof(struct kn_row, drag), KN_DIMENSION_NONE},
-    {"top.stress_x", "p0 eps", offsetof(struct kn_row, stress[KN_TOP][0]), KN_DIMENSION_STRESS},
-    {"top.stress_y", "p0 eps", offsetof(struct kn_row, stress[KN_TOP][1]), KN_DIMENSION_STRESS},
-    {"top.stress_z", "p0 eps", offsetof(struct kn_row, stress[KN_TOP][2]), KN_DIMENSION_STRESS},
-    {"top.heat_flux", "p0 V0 eps", offsetof(struct kn_row, heat_flux[KN_TOP]), KN_DIMENSION_HEAT_FLUX},
-    {"top.mass_flux", "n0 V0 eps", offsetof(struct kn_row, mass_flux[KN_TOP]), KN_DIMENSION_MASS_FLUX},
-};
-enum { NCOLUMNS = sizeof columns / sizeof *columns };
-
-static void set_row(struct kn_monitor *m, double step)
-{
-    m->row = (struct kn_row){.step = step, .time = step / 10, .residual = NAN, .drag = 0.5};
-    m->row.stress[KN_TOP][0] = -0.3;
-    m->row.stress[KN_TOP][1] = 0.125;
-    m->row.stress[KN_TOP][2] = 0.4;
-    m->row.mass_flux[KN_TOP] = INFINITY;
-}
-
-static const struct kn_history_plan every_row = {1, 1};
-static struct kn_history_sums sums; /* of the rows written last */
-
-/* Rows from `first` to `last`, behind those up to keep_until, or anew. */
-static void append_rows(struct kn_monitor *m, const struct kn_history_plan *plan, int64_t keep_until,
-                        int first, int last)
-{
-    struct kn_history *history;
-    const struct kn_history_mark mark = {keep_until, &sums};
-    assert_int_equal(kn_history_open(&history, folder, m, plan, keep_until < 0 ? NULL : &mark), KN_OK);
-    for (m->rows = 0; first <= last; first++) {
-        m->rows++;
-        set_row(m, first);
-        if (first % plan->every == 0)
-            assert_int_equal(kn_history_append(history, m), KN_OK);
-    }
-    assert_int_equal(kn_history_sync(history, &sums), KN_OK);
-    assert_int_equal(kn_history_end(history, m), KN_OK);
-    assert_int_equal(kn_history_close(history), KN_OK);
-}
-
-static void append_steps(struct kn_monitor *m, int64_t keep_until, int first, int last)
-{
-    append_rows(m, &every_row, keep_until, first, last);
-}
-
-static void assert_steps(const char *steps)
-{
-    char found[256] = "";
-    char *text = read_all("history.csv", NULL), *rest = text;
-    assert_memory_equal(strsep(&rest, "\n"), "step,time,residual,D,top.stress_x", 33);
-    for (char *line; (line = strsep(&rest, "\n")) && *line;) {
-        strcat(found, strsep(&line, ","));
-        strcat(found, " ");
-    }
-    assert_string_equal(found, steps);
-    free(text);
-}
-
-static void history_goes_on(void **state)
-{
-    (void)state;
-    struct kn_monitor m = {.ncolumns = NCOLUMNS, .columns = columns};
-    int before = open_files();
-    append_steps(&m, -1, 0, 2);
-    const struct kn_history_sums at2 = sums;
-    append_steps(&m, 2, 3, 4);
-    assert_steps("0 1 2 3 4 ");
-    char *text = read_all("history.csv", NULL);
-    assert_non_null(strstr(text, "\n3,0.3,nan,0.5,-0.3,0.125,0.4,0,inf\n"));
-    free(text);
-    sums = at2;
-    append_steps(&m, 2, 3, 3);
-    assert_steps("0 1 2 3 ");
-    FILE *torn = fopen(in_folder("history.csv"), "a");
-    assert_non_null(torn);
-    fputs("4,0.4,0", torn);
-    fclose(torn);
-    append_steps(&m, 3, 4, 4);
-    assert_steps("0 1 2 3 4 ");
-    append_steps(&m, -1, 7, 7);
-    assert_steps("7 ");
-    assert_int_equal(open_files(), before);
-}
-
-static void assert_refused(struct kn_monitor *m, const struct kn_history_plan *plan, int64_t step)
-{
-    struct kn_history *history;
-    const struct kn_history_mark mark = {step, &sums};
-    assert_int_equal(kn_history_open(&history, folder, m, plan, &mark), KN_EIO);
-    assert_message("does not match the checkpoint");
-}
-
-/* Whatever is changed up to the checkpoint is noticed. */
-static void history_is_bound(void **state)
-{
-    (void)state;
-    struct kn_monitor m = {.ncolumns = NCOLUMNS, .columns = columns};
-    append_steps(&m, -1, 0, 5);
-    size_t size;
-    char *text = read_all("history.csv", &size), *row = strstr(text, "\n3,");
-    assert_non_null(row);
-    flip("history.csv", (size_t)(row - text) + 4, '9'); /* a digit of row 3 */
-    assert_refused(&m, &every_row, 5);
-    write_all("history.csv", text, (size_t)(row - text) + 1); /* rows 0 to 2 */
-    assert_refused(&m, &every_row, 5);
-    char *odd = strdup(text); /* without rows 1, 3, 5 */
-    for (int i = 1; i < 6; i += 2) {
-        char *line = odd;
-        for (int skip = 0; skip < (i + 3) / 2; skip++)
-            line = strchr(line, '\n') + 1;
-        memmove(line, strchr(line, '\n') + 1, strlen(strchr(line, '\n') + 1) + 1);
-    }
-    write_all("history.csv", odd, strlen(odd));
-    assert_steps("0 2 4 ");
-    assert_refused(&m, &every_row, 5);
-    free(odd);
-    assert_int_equal(unlink(in_folder("history.csv")), 0);
-    assert_refused(&m, &every_row, 5);
-    write_all("history.csv", text, size);
-    append_steps(&m, 5, 6, 6);
-    assert_steps("0 1 2 3 4 5 6 ");
-    free(text);
-}
-
-/* Rows get sparser; a file that was thinned after the checkpoint still fits it. */
-static void history_is_thinned(void **state)
-{
-    (void)state;
-    struct kn_monitor m = {.ncolumns = NCOLUMNS, .columns = columns};
-    const struct kn_history_plan thinned = {5, KN_HISTORY_LEVELS}, twice = {5, 3};
-    struct kn_history_table h;
-    size_t size, again;
-    append_rows(&m, &thinned, -1, 0, 3000);
-    const struct kn_history_sums at3000 = sums;
-    append_rows(&m, &thinned, 3000, 3001, 100003);
-    assert_int_equal(kn_history_read(&h, folder), KN_OK);
-    const int64_t rows = h.rows;
-    assert_true(rows >= 1024 && rows <= 2049);
-    for (int64_t i = 0; i + 1 < rows; i++)
-        assert_same(kn_history_at(&h, i, 0), 80.0 * (double)i);
-    assert_same(kn_history_at(&h, rows - 1, 0), 100003);
-    kn_history_free(&h);
-    char *whole = read_all("history.csv", &size);
-    sums = at3000; /* killed, and resumed from an early checkpoint */
-    append_rows(&m, &thinned, 3000, 3001, 100003);
-    char *text = read_all("history.csv", &again);
-    assert_int_equal(size, again);
-    assert_memory_equal(text, whole, size);
-    free(text);
-    flip("history.csv", size / 2, 'x');
-    assert_refused(&m, &thinned, 100003);
-    append_rows(&m, &twice, -1, 0, 100003);
-    assert_int_equal(kn_history_read(&h, folder), KN_OK);
-    assert_int_equal(h.rows, 5000 + 2);
-    kn_history_free(&h);
-    free(whole);
-}
-
-static void history_faults(void **state)
-{
-    (void)state;
-    struct kn_monitor m = {.ncolumns = NCOLUMNS, .columns = columns};
-    struct kn_history *history;
-    int before = open_files();
-    assert_int_equal(kn_history_open(&history, folder, &m, &every_row, NULL), KN_OK);
-    set_row(&m, 1);
-    assert_int_equal(kn_history_append(history, &m), KN_OK);
-    struct stat info;
-    assert_int_equal(stat(in_folder("history.csv"), &info), 0);
-    limit_disk((rlim_t)info.st_size + 5);
-    set_row(&m, 2);
-    assert_int_equal(kn_history_append(history, &m), KN_EIO);
-    limit_disk(RLIM_INFINITY);
-    assert_message("history.csv");
-    assert_int_equal(kn_history_close(history), KN_OK);
-    assert_steps("1 "); /* no half row */
-    m.ncolumns--;
-    assert_refused(&m, &every_row, 1); /* other columns */
-    assert_int_equal(kn_history_open(&history, in_folder("history.csv"), &m, &every_row, NULL), KN_EIO);
-    assert_int_equal(open_files(), before);
-}
-
-static void read_history(struct kn_history_table *h, const char *text, int64_t rows)
-{
-    write_all("history.csv", text, strlen(text));
-    assert_int_equal(kn_history_read(h, folder), KN_OK);
-    assert_int_equal(h->rows, rows);
-}
-
-static void history_reads_back(void **state)
-{
-    (void)state;
-    struct kn_monitor m = {.ncolumns = NCOLUMNS, .columns = columns};
-    struct kn_history_table h;
-    int before = open_files();
-    assert_int_equal(kn_history_read(&h, folder), KN_OK); /* there is none */
-    assert_int_equal(h.columns + h.rows, 0);
-    append_steps(&m, -1, 0, 700);
-    assert_int_equal(kn_history_read(&h, folder), KN_OK);
-    assert_int_equal(h.columns, NCOLUMNS);
-    assert_int_equal(h.rows, 701);
-    assert_int_equal(kn_history_column(&h, "top.stress_y"), 5);
-    assert_int_equal(kn_history_column(&h, "top"), -1);
-    assert_true(kn_history_at(&h, 700, 1) == 70 && kn_history_at(&h, 3, 4) == -0.3);
-    assert_true(isnan(kn_history_at(&h, 3, 2)));
-    kn_history_free(&h);
-    assert_int_equal(h.columns, 0);
-    /* 0.1 may be all that is there of 0.125: only the end of the line tells */
-    static const char *const torn[] = {"",          "2",       "2,",        "2,0.2,",
-                                       "2,0.2,0.1", "2,0.2\n", "2,0.2,x\n", "2,0.2,1,1\n"};
-    for (size_t i = 0; i < sizeof torn / sizeof *torn; i++) {
-        char text[128];
-        snprintf(text, sizeof text, "step,time,D\n1,0.1,0.125\n%s", torn[i]);
-        read_history(&h, text, 1);
-        kn_history_free(&h);
-    }
-    read_history(&h, "step,time,D\r\n1,0.1,0.125\r\n", 1);
-    assert_true(kn_history_column(&h, "D") == 2 && kn_history_at(&h, 0, 2) == 0.125);
-    kn_history_free(&h);
-    read_history(&h, "", 0);
-    write_all("history.csv", "a,b\n1,2\n", 8);
-    assert_int_equal(kn_history_read(&h, folder), KN_EIO);
-    assert_message("no history of this program");
-    kn_history_free(&h);
-    assert_int_equal(open_files(), before);
-}
+/* ------------------------------------------------------------------ summary */
 
 static void summary_is_json(void **state)
 {
@@ -846,18 +552,11 @@ int main(void)
         TEST(fields_hold_everything),
         TEST(fields_of_equal_runs_are_equal_bytes),
         TEST(fields_series_follows_the_folder),
-        TEST(folder_clear_knows_its_files),
-        TEST(folder_knows_what_was_changed),
-        TEST(folder_replaces),
         TEST(files_follow_no_links),
+        TEST(fields_remove_only_their_own),
         TEST(fields_full_disk),
         TEST(vtk_holds_the_cells),
         TEST(vtk_list_drops_what_is_later),
-        TEST(history_goes_on),
-        TEST(history_is_bound),
-        TEST(history_is_thinned),
-        TEST(history_faults),
-        TEST(history_reads_back),
         TEST(summary_is_json),
         TEST(summary_reads_back),
     };

@@ -471,6 +471,40 @@ static void restart_is_exact(void **state)
     drop(&b);
 }
 
+/* Every number of a saved state in turn is one that must not become an index or a count. */
+static void restart_refuses_damage(void **state)
+{
+    (void)state;
+    struct scene s;
+    uint64_t seed = 11;
+    set_box(&s, 3, 3, 1);
+    s.c.walls[KN_TOP].velocity[0] = 1;
+    s.c.collision.method = KN_METHOD_MONTE_CARLO;
+    s.c.output.average = 0;
+    build(&s);
+    for (int i = 0; i < 40; i++) {
+        fill(&s, &seed);
+        take(&s, i, 0.1 * i);
+    }
+    const int64_t size = kn_monitor_state_size(&s.m);
+    double *saved = calloc((size_t)size, sizeof *saved);
+    int refused = 0;
+    for (int64_t i = 0; i < size; i++) {
+        kn_monitor_save(&s.m, saved);
+        saved[i] = 1e9 + 0.5;
+        refused += kn_monitor_restore(&s.m, saved, size) == KN_EIO;
+        fill(&s, &seed);
+        take(&s, 41, 4.1);
+        saved[i] = NAN;
+        const enum kn_status status = kn_monitor_restore(&s.m, saved, size);
+        assert_true(status == KN_OK || status == KN_EIO || status == KN_EINPUT);
+    }
+    const int counts = 3 + 3 * s.m.judged + 3 * s.m.ncolumns; /* rows, averaged, step; length, count, begun */
+    assert_int_equal(refused, counts);
+    free(saved);
+    drop(&s);
+}
+
 static void restart_refuses_and_begins_anew(void **state)
 {
     (void)state;
@@ -602,6 +636,7 @@ int main(void)
         cmocka_unit_test(headline_of_plates),
         cmocka_unit_test(window_by_default),
         cmocka_unit_test(restart_is_exact),
+        cmocka_unit_test(restart_refuses_damage),
         cmocka_unit_test(restart_refuses_and_begins_anew),
         cmocka_unit_test(rows_do_not_depend_on_who_sums),
         cmocka_unit_test(boxes_name_cells_of_the_whole),

@@ -99,6 +99,38 @@ static void rate_of_decay(void **state)
         expect_between("rate times time constant", follow(exponential, rows).rate * 100, 0.85, 1.15);
 }
 
+static void states_that_cannot_be(void **state)
+{
+    (void)state;
+    const struct kn_trend empty = {0}, full = {.length = 2, .count = 63, .begun = 1};
+    const struct kn_trend wrong[] = {
+        {.length = 1, .count = 64},
+        {.length = 1, .count = -1},
+        {.length = 1, .count = 1e30},
+        {.length = 1, .count = NAN},
+        {.length = 1, .count = 1.5},
+        {.length = 3},
+        {.length = 0.5},
+        {.length = INFINITY},
+        {.length = -1},
+        {.count = 1},
+        {.begun = 1},
+        {.length = 2, .begun = 2},
+        {.length = 2, .begun = -1},
+        {.length = 1, .low = {[63] = NAN}},
+        {.length = 1, .high = {INFINITY}},
+    };
+    assert_true(kn_trend_is_valid(&empty));
+    assert_true(kn_trend_is_valid(&full));
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_false(kn_trend_is_valid(&wrong[i]));
+    struct kn_trend t = {0};
+    for (int i = 0; i < 1000; i++) {
+        kn_trend_add(&t, i);
+        assert_true(kn_trend_is_valid(&t));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -108,6 +140,7 @@ int main(void)
         cmocka_unit_test(no_limit),
         cmocka_unit_test(constants_and_short_series),
         cmocka_unit_test(rate_of_decay),
+        cmocka_unit_test(states_that_cannot_be),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -170,11 +170,24 @@ static void watched_gas(void **state)
     kn_validity_watch(&g, &c, &space, &kn_comm_alone, 3, fields[0]);
     kn_validity_watch_save(&g, kept);
     expect_ok(kn_validity_watch_create(&again, &c));
-    kn_validity_watch_restore(&again, kept);
+    kept[9] = NAN;
+    assert_int_equal(kn_validity_watch_restore(&again, kept), KN_EIO);
+    kept[9] = g.most_density;
+    expect_ok(kn_validity_watch_restore(&again, kept));
     kn_validity_judge_gas(&v, &c, &again);
     assert_non_null(find(&v, "gas"));
     expect_between("error", find(&v, "gas")->error, 0.05, 0.1);
     assert_non_null(find(&v, "negative"));
+    assert_true(isinf(kn_validity_error(&v)));
+    expect_near("bounded", kn_validity_bounded(kn_validity_error(&v)), 1, 0);
+    assert_true(isnan(kn_validity_bounded(NAN)));
+    char *json = NULL;
+    size_t length;
+    FILE *to = open_memstream(&json, &length);
+    kn_validity_print_json(to, &v);
+    fclose(to);
+    assert_non_null(strstr(json, "\"code\": \"negative\", \"error\": 1,"));
+    free(json);
     assert_non_null(find(&v, "cells"));
     expect_between("cells", find(&v, "cells")->error, 1.5, 2.5); /* 0.52 * 4 times a width of 1 */
     kn_validity_watch_destroy(&again);
