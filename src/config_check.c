@@ -280,9 +280,8 @@ static enum kn_status check_energy(const struct kn_case *c)
         if (c->velocity.nodes[axis] > 2 || c->collision.method == KN_METHOD_NONE)
             return KN_OK;
     return kn_error_set(
-        KN_EINPUT,
-        "velocity.nodes: with 2 along every axis all nodes have the same speed, so that energy is not "
-        "independent of mass (at least 4 along one axis)");
+        KN_EINPUT, "velocity.nodes: 2 along every axis give all nodes the same speed, so that energy is not "
+                   "independent of mass (at least 4 along one axis)");
 }
 
 /* The stencils of the operator have three nodes on a half axis. */

@@ -528,8 +528,8 @@ static bool is_valid(const struct kn_monitor *m, const struct state_head *head, 
                 isfinite(head->average_start) && isfinite(head->previous_time) &&
                 are_finite(head->initial, 5);
     state = get(&row, state, ROW_SIZE);
-    good = good && is_count(row.step, most) && isfinite(row.time);
-    for (int i = 0; i < m->judged && good; i++) {
+    good = good && is_count(row.step, most) && isfinite(row.time) && isfinite(row.size);
+    for (int i = 0; i <= m->judged && good; i++) { /* and that of row.size */
         state = get(&trend, state, TREND_SIZE);
         good = kn_trend_is_valid(&trend);
     }
