@@ -416,11 +416,16 @@ enum kn_status kn_folder_drop_new(const char *folder)
 
 /* ----------------------------------------------------------------- replacement */
 
-static bool is_there(const char *folder, const char *name)
+/* Whether a name is there; a folder that cannot be looked into is an error, and not an empty one. */
+static enum kn_status look_for(const char *folder, const char *name, bool *there)
 {
     char path[KN_PATH];
     struct stat info;
-    return kn_files_join(path, folder, name) == KN_OK && lstat(path, &info) == 0;
+    enum kn_status status = kn_files_join(path, folder, name);
+    *there = status == KN_OK && lstat(path, &info) == 0;
+    if (status == KN_OK && !*there && errno != ENOENT && errno != ENOTDIR)
+        status = kn_error_set(KN_EIO, "cannot look for '%s': %s", path, strerror(errno));
+    return status;
 }
 
 static enum kn_status refuse_move(const char *folder, const char *name, const char *new)
@@ -490,11 +495,35 @@ static enum kn_status merge_series(const char *folder, const char *new, int i)
 static enum kn_status move_listed(const char *folder, const char *new, int i)
 {
     const char *name = entries[i].name;
-    if (!is_there(new, name))
-        return KN_OK;
-    if (!is_there(folder, name))
+    bool comes = false, stays = false;
+    enum kn_status status = look_for(new, name, &comes);
+    if (status == KN_OK)
+        status = look_for(folder, name, &stays);
+    if (status != KN_OK || !comes)
+        return status;
+    if (!stays)
         return move_one(new, name, folder);
     return entries[i].folder ? merge_series(folder, new, i) : refuse_move(folder, name, new);
+}
+
+/* Every name that new files will take is free by now; what could not be looked at was not removed. */
+static enum kn_status check_cleared(const char *folder, const char *new)
+{
+    struct list list;
+    enum kn_status status = read_list(new, &list);
+    for (int i = 0; i < NAMES && status == KN_OK; i++) {
+        char path[KN_PATH];
+        bool comes = false, stays = false;
+        if (list.listed[i])
+            status = look_for(new, entries[i].name, &comes);
+        if (status == KN_OK && comes)
+            status = look_for(folder, entries[i].name, &stays);
+        if (status == KN_OK && stays && entries[i].folder) /* in which the user may keep something */
+            stays = kn_files_join(path, folder, entries[i].name) != KN_OK || may_hold_series(path);
+        if (status == KN_OK && stays)
+            status = refuse_move(folder, entries[i].name, new);
+    }
+    return status;
 }
 
 /* Old files go, while the new ones are whole in their own folder; then new ones come.  Both can be done again
@@ -503,6 +532,8 @@ static enum kn_status clear_old(const char *folder, const char *new)
 {
     char clearing[KN_PATH], moving[KN_PATH];
     enum kn_status status = kn_folder_clear(folder);
+    if (status == KN_OK)
+        status = check_cleared(folder, new);
     if (status == KN_OK)
         status = kn_files_join(clearing, new, CLEARING);
     if (status == KN_OK)
@@ -549,11 +580,16 @@ enum kn_status kn_folder_replace(const char *folder)
 enum kn_status kn_folder_recover(const char *folder)
 {
     char new[KN_PATH];
+    bool clearing = false, moving = false;
     enum kn_status status = kn_folder_new(new, folder);
-    if (status != KN_OK || (!is_there(new, CLEARING) && !is_there(new, MOVING)))
+    if (status == KN_OK)
+        status = look_for(new, CLEARING, &clearing);
+    if (status == KN_OK)
+        status = look_for(new, MOVING, &moving);
+    if (status != KN_OK || (!clearing && !moving))
         return status;
     status = check_move(folder, new);
-    if (status == KN_OK && is_there(new, CLEARING))
+    if (status == KN_OK && clearing)
         status = clear_old(folder, new);
     return status == KN_OK ? move_new(folder, new) : status;
 }
