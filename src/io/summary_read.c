@@ -28,10 +28,8 @@ enum kn_status kn_summary_read(const char *folder, char **text)
     if (getdelim(text, &size, '\0', file) < 0) {
         free(*text);
         *text = NULL;
-        if (errno == ENOMEM)
-            status = kn_error_set(KN_EMEMORY, "not enough memory to read '%s'", path);
-        else if (ferror(file))
-            status = kn_error_set(KN_EIO, "cannot read '%s': %s", path, strerror(errno));
+        status = errno == ENOMEM ? kn_error_set(KN_EMEMORY, "not enough memory to read '%s'", path)
+                                 : kn_files_at_end(file, path); /* an empty file is no error */
     }
     fclose(file);
     return status;
