@@ -512,14 +512,15 @@ static enum kn_status check_cleared(const char *folder, const char *new)
     struct list list;
     enum kn_status status = read_list(new, &list);
     for (int i = 0; i < NAMES && status == KN_OK; i++) {
-        char path[KN_PATH];
         bool comes = false, stays = false;
         if (list.listed[i])
             status = look_for(new, entries[i].name, &comes);
         if (status == KN_OK && comes)
             status = look_for(folder, entries[i].name, &stays);
-        if (status == KN_OK && stays && entries[i].folder) /* in which the user may keep something */
+        if (status == KN_OK && stays && entries[i].folder) { /* in which the user may keep something */
+            char path[KN_PATH];
             stays = kn_files_join(path, folder, entries[i].name) != KN_OK || may_hold_series(path);
+        }
         if (status == KN_OK && stays)
             status = refuse_move(folder, entries[i].name, new);
     }

@@ -499,7 +499,8 @@ static void restart_refuses_damage(void **state)
         const enum kn_status status = kn_monitor_restore(&s.m, saved, size);
         assert_true(status == KN_OK || status == KN_EIO || status == KN_EINPUT);
     }
-    const int counts = 3 + 3 * (s.m.judged + 1) + 3 * s.m.ncolumns; /* rows, averaged, step; length, count, begun */
+    const int counts =
+        3 + 3 * (s.m.judged + 1) + 3 * s.m.ncolumns; /* rows, averaged, step; length, count, begun */
     assert_int_equal(refused, counts);
     free(saved);
     drop(&s);
