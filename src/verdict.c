@@ -170,31 +170,40 @@ static void name_change(struct kn_verdict *v, const struct kn_monitor *m, const 
                  100 * j->remaining, m->row.time < EARLY * m->settled_time ? " at least" : "", later);
 }
 
+static bool is_steady(const struct kn_monitor *m, const struct judged *j)
+{
+    return !j->unclear && j->remaining < m->c->time.tolerance && m->row.time >= m->least_time * (1 - 1e-9);
+}
+
+static void describe_steady(struct kn_verdict *v, const struct kn_monitor *m, const struct judged *j)
+{
+    v->word = KN_VERDICT_STEADY;
+    if (m->row.size == 0)
+        snprintf(v->text, sizeof v->text, "nothing drives the gas: all results are zero");
+    else if (j->observed == 0)
+        snprintf(v->text, sizeof v->text, "all changes are round-off");
+    else
+        snprintf(v->text, sizeof v->text, "%s, which changes most, is within %.2g %% of its limit",
+                 name_of(m, j->column), 100 * fmax(j->remaining, 1e-5));
+}
+
 static void judge_quiet(struct kn_verdict *v, const struct kn_monitor *m)
 {
     const struct judged j = judge_trends(m);
-    const double tolerance = m->c->time.tolerance;
     v->column = j.column;
     v->remaining = j.unclear ? NAN : j.remaining;
     v->observed = j.unclear ? NAN : j.observed;
     v->word = KN_VERDICT_NOT_STEADY;
     if (j.unclear) {
         snprintf(v->text, sizeof v->text, "the history has too few rows to extrapolate from");
-    } else if (j.remaining < tolerance && m->row.time < m->least_time * (1 - 1e-9)) {
+    } else if (is_steady(m, &j)) {
+        describe_steady(v, m, &j);
+    } else if (j.remaining < m->c->time.tolerance) {
         char at[KN_UNITS_TEXT];
         v->until = m->least_time;
         snprintf(v->text, sizeof v->text,
                  "nothing changes now, but slow molecules and sound need until t = %s to cross the box",
                  time_text(m, v->until, at));
-    } else if (j.remaining < tolerance) {
-        v->word = KN_VERDICT_STEADY;
-        if (m->row.size == 0)
-            snprintf(v->text, sizeof v->text, "nothing drives the gas: all results are zero");
-        else if (j.observed == 0)
-            snprintf(v->text, sizeof v->text, "all changes are round-off");
-        else
-            snprintf(v->text, sizeof v->text, "%s, which changes most, is within %.2g %% of its limit",
-                     name_of(m, j.column), 100 * fmax(j.remaining, 1e-5));
     } else {
         const double rows = rows_left(m, &j);
         v->until = m->row.time + rows / rows_per_time(m);
@@ -305,13 +314,12 @@ static bool residual_is_low(const struct kn_monitor *m)
 
 const char *kn_verdict_ends(const struct kn_monitor *m)
 {
-    struct kn_verdict v;
     if (residual_is_low(m))
         return "residual";
     if (!kn_duration_is_open(m->c))
         return NULL;
-    kn_verdict_find(&v, m, NULL);
-    return v.word == KN_VERDICT_STEADY ? "steady" : NULL;
+    const struct judged j = judge_trends(m);
+    return is_steady(m, &j) ? "steady" : NULL;
 }
 
 double kn_verdict_steps_left(const struct kn_monitor *m)

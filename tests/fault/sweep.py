@@ -28,6 +28,7 @@ collision: {method: bgk}
 walls: {right: {velocity: [0, 1 m/s, 0]}}
 time: {max_steps: 6}
 output: {history: 3, fields: 0.3, average: 0, checkpoint: 1e-9}
+run: {backend: cpu}
 """
 KINDS = ("memory", "library", "file", "hdf5")
 THIN = ["--set", "output.history=auto", "--set", "output.fields=0", "--set", "output.checkpoint=1000",
