@@ -1,6 +1,6 @@
 """Let every call that can fail do so in turn, and look at what the program leaves behind.
 
-usage: sweep.py PROGRAM LIBRARY [--every N] [--jobs N] [--kind KIND]
+usage: sweep.py PROGRAM PRELOAD [--every N] [--jobs N] [--kind KIND]
 
 A small run, one that is resumed, one that replaces an earlier run, a replacement that is completed by the next
 run, a run that is resumed and thins its history, knudsen plot and knudsen report are repeated with one allocation, one
@@ -45,8 +45,8 @@ SCENARIOS = {  # the folder that it begins with, and the words
 
 
 class Sweep:
-    def __init__(self, program, library, work):
-        self.program, self.library, self.work = program, library, work
+    def __init__(self, program, preload, work):
+        self.program, self.preload, self.work = program, preload, work
         (work / "case.yaml").write_text(CASE)
         for name, steps in (("run", 6), ("half", 3)):
             self.run_well("run", "case.yaml", "--quiet", "--out", name, "--set", f"time.max_steps={steps}")
@@ -68,7 +68,7 @@ class Sweep:
         environment = dict(os.environ, OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", OMP_WAIT_POLICY="passive",
                            KNUDSEN_MPI="off", KNUDSEN_CASES="/nowhere", KNUDSEN_CACHE=str(self.work / "cache"))
         if faults:
-            environment.update(faults, LD_PRELOAD=str(self.library))
+            environment.update(faults, LD_PRELOAD=str(self.preload))
         return subprocess.run([self.program, *words], cwd=self.work, env=environment, capture_output=True, text=True,
                               timeout=300, errors="replace")
 
@@ -156,7 +156,7 @@ class Sweep:
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("program", type=pathlib.Path)
-    parser.add_argument("library", type=pathlib.Path)
+    parser.add_argument("preload", type=pathlib.Path)
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--kind", choices=KINDS)
@@ -164,7 +164,7 @@ def main():
     options = parser.parse_args()
     failed = total = 0
     with tempfile.TemporaryDirectory() as work, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        sweep = Sweep(options.program.resolve(), options.library.resolve(), pathlib.Path(work).resolve())
+        sweep = Sweep(options.program.resolve(), options.preload.resolve(), pathlib.Path(work).resolve())
         for scenario in [options.scenario] if options.scenario else SCENARIOS:
             for kind in [options.kind] if options.kind else KINDS:
                 points = sweep.count(kind, scenario)
