@@ -2,8 +2,8 @@
 #ifndef KN_CONFIG_H
 #define KN_CONFIG_H
 
-#include "knudsen.h"
 #include "config/units.h"
+#include "knudsen.h"
 
 #include <stdio.h>
 

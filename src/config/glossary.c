@@ -443,7 +443,8 @@ const char *kn_glossary_near(const char *word)
 
 void kn_glossary_markdown(FILE *to)
 {
-    fputs("# Terms\n\nWritten by `make docs` from the table in `src/config/glossary.c`; `knudsen help WORD` prints "
+    fputs("# Terms\n\nWritten by `make docs` from the table in `src/config/glossary.c`; `knudsen help WORD` "
+          "prints "
           "the same.\n\n"
           "| term | meaning | keys |\n| --- | --- | --- |\n",
           to);

@@ -1,7 +1,7 @@
 #include "grid/halo.h"
 
-#include "grid/boxes.h"
 #include "error.h"
+#include "grid/boxes.h"
 
 #include <stdlib.h>
 #include <string.h>
