@@ -34,7 +34,7 @@ struct kn_sim {
     double *moments; /* [ncells][KN_MOMENTS] */
     double *fluxes;  /* [nfaces][KN_FLUXES] */
     char sharing[KN_SIM_NOTE],
-        unlike[KN_SIM_NOTE]; /* for the user, about the machines of the ranks; "" = nothing */
+        unlike[KN_SIM_NOTE]; /* notes for the user about the machines of the ranks; "": none */
 };
 
 /* ------------------------------------------------------- creation and the end */
@@ -53,8 +53,8 @@ static enum kn_status fill_state(struct kn_sim *sim)
     return status;
 }
 
-/* Processors with other vectors, or other cards, round otherwise: right, but the last bits then depend on
- * which rank has which cells. */
+/* Processors with different vectors, or different GPUs, round differently: results are correct, but the
+ * last bits depend on the division of cells among ranks. */
 static void compare_machines(struct kn_sim *sim)
 {
     char own[KN_SIM_NOTE] = "", first[KN_SIM_NOTE];
@@ -70,7 +70,7 @@ static void compare_machines(struct kn_sim *sim)
             "are (on CPUs KNUDSEN_ISA=v3 or baseline makes them alike)");
 }
 
-/* What "auto" finds must be the same kind of machine everywhere. */
+/* "auto" must select the same backend on all ranks. */
 static enum kn_status compare_backends(const struct kn_sim *sim)
 {
     char first[KN_NAME] = "";
@@ -85,7 +85,7 @@ static enum kn_status compare_backends(const struct kn_sim *sim)
                                               sim->comm->rank, sim->backend->name, first));
 }
 
-/* What every rank makes by itself. */
+/* The part of the creation without communication. */
 static enum kn_status lay_out(struct kn_sim *sim)
 {
     const struct kn_case *c = &sim->c;
@@ -115,7 +115,7 @@ static enum kn_status lay_out(struct kn_sim *sim)
     return KN_OK;
 }
 
-/* What needs the others; all of them come here, or none. */
+/* The part of the creation with communication; all ranks call it or none. */
 static enum kn_status connect_ranks(struct kn_sim *sim, const struct kn_progress_callback *progress)
 {
     const struct kn_mesh mesh = kn_backend_mesh(&sim->problem);
@@ -194,7 +194,7 @@ void kn_sim_destroy(struct kn_sim *sim)
 
 /* ---------------------------------------------- walls in the hands of the caller */
 
-/* Is the gas solved for along this axis, or was it found uniform when the grids were made? */
+/* True if the gas streams along this axis, and is not uniform along it. */
 static bool streams_along(const struct kn_space *space, int axis)
 {
     for (int i = 0; i < space->naxes; i++)
@@ -203,7 +203,7 @@ static bool streams_along(const struct kn_space *space, int axis)
     return false;
 }
 
-/* The grids were made for what moved then: a half of velocity space that was folded away is not there. */
+/* The grids depend on the initial velocities of the walls: a folded half of velocity space is missing. */
 static enum kn_status check_grids(const struct kn_sim *sim, const struct kn_case *c, enum kn_side side)
 {
     for (int d = 0; d < 3; d++) {
@@ -222,7 +222,7 @@ static enum kn_status check_grids(const struct kn_sim *sim, const struct kn_case
     return KN_OK;
 }
 
-/* What a case may say of a side; and a wall may move along its normal where one may that swings. */
+/* The checks of a side of a case; a wall may move along its normal if an oscillating wall may. */
 static enum kn_status check_side(const struct kn_case *c, enum kn_side side)
 {
     static const char *const keys[] = {"velocity", "temperature"};
@@ -270,9 +270,9 @@ enum kn_status kn_sim_set_wall(struct kn_sim *sim, enum kn_side side, const doub
 
 /* ----------------------------------------------------------------- time loop */
 
-/* One step.  Strang splitting is collide dt/2, stream dt, collide dt/2; while
- * nobody looks, the last half and the first half of the next step are one
- * collision over dt, and the state is `ahead` by the difference. */
+/* One step. Strang splitting is collide dt/2, stream dt, collide dt/2. If no results are requested, the
+ * last half and the first half of the next step are merged into one collision over dt, and the state is
+ * `ahead` by the difference. */
 static enum kn_status advance_one(struct kn_sim *sim, bool close)
 {
     const bool strang = sim->c.time.splitting == KN_SPLITTING_STRANG;

@@ -31,7 +31,7 @@ static void fill_gram(struct kn_collision_plan *p, const struct kn_velocity *v)
                 for (int j = 0; j < KN_INVARIANTS; j++)
                     p->gram[i][j] += v->w[k] * psi[i] * psi[j];
         }
-    /* Along a folded axis the momentum vanishes by symmetry and is no unknown. */
+    /* Along a folded axis the momentum vanishes by symmetry and is not an unknown. */
     for (int d = 0; d < 3; d++)
         for (int j = 0; !v->bit[d] && j < KN_INVARIANTS; j++)
             p->gram[1 + d][j] = p->gram[j][1 + d] = (j == 1 + d);

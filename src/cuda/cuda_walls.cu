@@ -1,4 +1,4 @@
-/* Walls on the device: one block per face. */
+/* The wall pass and the fluxes through walls on the device: one block per face. */
 #include "cuda/cuda_rows.h"
 
 /* ------------------------------------------------------------------- walls */
@@ -71,8 +71,8 @@ static __global__ void wall_kernel(const __grid_constant__ kn_cuda_problem p,
     const int axis = face.side / 2, high = face.side & 1;
     const double *patch = p.patch + 3 * face.patch;
     double sum[1] = {0};
-    wait_for_the_last();
-    let_the_next_begin();
+    wait_for_previous_kernel();
+    allow_next_kernel();
     if (!(p.emits >> face.patch & 1))
         return;
     for (int t = threadIdx.x; t < quads * p.mesh.octants; t += blockDim.x) {

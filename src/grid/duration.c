@@ -31,12 +31,13 @@ static double slowest_node(const struct kn_case *c)
     return slowest;
 }
 
-/* Without collisions a flux changes each time that the molecules of the slowest node arrive, and rests in
- * between.  What they carry falls to a twentieth with each crossing.  Collisions replace them after a few
- * mean free times. */
+/* Without collisions a flux changes each time the molecules of the slowest node arrive, and is constant in
+ * between. Their contribution decreases to a twentieth with each crossing. Collisions replace them after a
+ * few mean free times. */
 double kn_duration_least(const struct kn_case *c)
 {
-    const double crossings = 3, relaxed = 8, sound = 4; /* crossings at V0: sound there and back, twice */
+    const double crossings = 3, relaxed = 8,
+                 sound = 4; /* crossings at V0: sound travels back and forth twice */
     const double length = longest_side(c);
     double slow = crossings * length / slowest_node(c);
     if (c->collision.method != KN_METHOD_NONE)
@@ -49,9 +50,9 @@ static bool is_diffuse(const struct kn_wall *w)
     return w->kind == KN_WALL_DIFFUSE && w->accommodation > 0;
 }
 
-/* Rate at which diffusion of momentum levels the slowest mode along an axis: nu k^2 with nu = V0 lambda0 / 2.
- * Slip makes the gap wider by a mean free path at each wall; between periodic ends a whole wave fits, between
- * ends that hold nothing a quarter of one. */
+/* Rate at which diffusion of momentum damps the slowest mode along an axis: nu k^2 with nu = V0 lambda0 /
+ * 2. Slip widens the gap by a mean free path at each wall. The mode is a whole wave between periodic ends
+ * and a quarter of one if one end is free. */
 static double diffusion_rate(const struct kn_case *c, int axis)
 {
     const struct kn_wall *low = &c->walls[2 * axis], *high = low + 1;
@@ -110,7 +111,7 @@ double kn_duration_end(const struct kn_case *c)
     if (c->time.end != KN_END_AUTO)
         return c->time.end;
     const double settled = kn_duration_settled(c), period = longest_period(c);
-    if (period > 0) /* as many periods again are analysed */
+    if (period > 0) /* the same number of periods is analysed */
         return period * fmax(4, 2 * ceil(settled / period));
     return (kn_case_is_noisy(c) ? 2 : 3) * settled; /* the second half of a noisy run is averaged */
 }

@@ -1,3 +1,4 @@
+/* The initial state of a run. */
 #include "grid/initial.h"
 
 #include "config/case.h"
@@ -5,7 +6,7 @@
 
 #include <string.h>
 
-/* cos(2 pi wave.x / size) averaged over the cell, as a finite-volume state is. */
+/* cos(2 pi wave.x / size), averaged over the cell as in a finite-volume state. */
 static double wave_factor(const struct kn_case *c, const struct kn_space *space, int cell)
 {
     double phase = 0, damping = 1;
@@ -20,8 +21,8 @@ static double wave_factor(const struct kn_case *c, const struct kn_space *space,
     return damping * cos(phase);
 }
 
-/* h of Bobylev, Krook and Wu's solution, theory (37a): no digit is lost, since f / Phi0 - 1 does not
- * shrink with eps. */
+/* h of the solution of Bobylev, Krook and Wu, theory (37a); no cancellation, since f / Phi0 - 1 does not
+ * decrease with eps. */
 static double bkw(double eps, double K, double vv)
 {
     const double f = pow(K, -1.5) * exp(vv * (1 - 1 / K)) * ((5 * K - 3) / (2 * K) + (1 - K) * vv / (K * K));
