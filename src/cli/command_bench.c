@@ -1,7 +1,7 @@
 #include "bench/bench.h"
-#include "comm/comm.h"
 #include "cli/command.h"
 #include "cli/doctor.h"
+#include "comm/comm.h"
 #include "error.h"
 
 #include <argp.h>
