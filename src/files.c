@@ -37,10 +37,10 @@ enum kn_status kn_files_make_folder(const char *path)
             return status;
         *slash = '/';
     }
-    enum kn_status status = make_one(part);
-    if (status == KN_OK && access(path, W_OK | X_OK) != 0)
-        status = kn_error_set(KN_EIO, "cannot write into the folder '%s': %s", path, strerror(errno));
-    return status;
+    KN_TRY(make_one(part));
+    if (access(path, W_OK | X_OK) != 0)
+        return kn_error_set(KN_EIO, "cannot write into the folder '%s': %s", path, strerror(errno));
+    return KN_OK;
 }
 
 enum kn_status kn_files_join(char *path, const char *folder, const char *name)
@@ -118,9 +118,7 @@ enum kn_status kn_files_write(const char *path, enum kn_status (*fill)(FILE *to,
                               const void *what)
 {
     char temporary[KN_PATH];
-    enum kn_status status = kn_files_temporary(temporary, path);
-    if (status != KN_OK)
-        return status;
+    KN_TRY(kn_files_temporary(temporary, path));
     const int fd = kn_files_create(temporary);
     FILE *to = fd < 0 ? NULL : fdopen(fd, "w");
     if (!to) {
@@ -130,7 +128,7 @@ enum kn_status kn_files_write(const char *path, enum kn_status (*fill)(FILE *to,
         return kn_error_set(KN_EIO, "cannot write '%s': %s", path, strerror(reason));
     }
     errno = 0; /* stdio keeps a flag, not the reason: a failed write leaves it here */
-    status = fill(to, what);
+    enum kn_status status = fill(to, what);
     bool failed = fflush(to) != 0 || ferror(to);
     int reason = errno;
     if (fclose(to) != 0 && !failed) {

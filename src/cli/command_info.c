@@ -53,16 +53,16 @@ static enum kn_status info_operator(struct info_arguments *a)
     struct kn_case c;
     struct kn_places places = {0};
     a->from.sets[a->from.nsets++] = "collision.method=operator";
-    enum kn_status status = kn_command_read(&a->from, &c, &places);
-    return status == KN_OK ? kn_info_operator(&c, a->json) : status;
+    KN_TRY(kn_command_read(&a->from, &c, &places));
+    return kn_info_operator(&c, a->json);
 }
 
 static enum kn_status info_case(struct info_arguments *a)
 {
     struct kn_case c;
     struct kn_places places = {0};
-    enum kn_status status = kn_command_read(&a->from, &c, &places);
-    return status == KN_OK ? kn_config_locate(&places, kn_info_case(&c, a->ranks, a->json)) : status;
+    KN_TRY(kn_command_read(&a->from, &c, &places));
+    return kn_config_locate(&places, kn_info_case(&c, a->ranks, a->json));
 }
 
 int kn_command_info(int argc, char **argv)

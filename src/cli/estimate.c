@@ -117,14 +117,12 @@ enum kn_status kn_estimate_step(const struct kn_case *c, const struct kn_listene
     struct kn_plan_size whole;
     struct kn_sim *sim = NULL;
     *e = (struct kn_estimate){0};
-    enum kn_status status = kn_sim_plan(c, &kn_comm_alone, &whole);
-    if (status != KN_OK)
-        return status;
+    KN_TRY(kn_sim_plan(c, &kn_comm_alone, &whole));
     shrink(&small, (double)whole.nodes);
     small.time.step = whole.time_step;
     if (small.collision.samples == KN_SAMPLES_AUTO)
         small.collision.samples = usual_samples;
-    status = create(&sim, &small, listener, e);
+    enum kn_status status = create(&sim, &small, listener, e);
     if (status == KN_OK)
         status = measure(sim, e);
     if (status == KN_OK)

@@ -3,6 +3,7 @@
 
 #include "config/config.h"
 #include "grid/boxes.h"
+#include "error.h"
 #include "json.h"
 
 #include <stdio.h>
@@ -22,8 +23,8 @@ enum kn_status kn_info_ranks_create(struct kn_info_ranks *r, const struct kn_cas
 {
     const struct kn_comm comm = {.size = count, .local_size = 1};
     *r = (struct kn_info_ranks){.c = c, .count = count};
-    const enum kn_status status = kn_sim_divide(c, &comm, &r->boxes);
-    return status == KN_OK ? kn_sim_plan(c, &comm, &r->plan) : status;
+    KN_TRY(kn_sim_divide(c, &comm, &r->boxes));
+    return kn_sim_plan(c, &comm, &r->plan);
 }
 
 void kn_info_ranks_destroy(struct kn_info_ranks *r)

@@ -55,8 +55,8 @@ static int by_name(const void *a, const void *b)
 enum kn_status kn_cases_path(const struct kn_cases *all, const char *name, char path[KN_PATH])
 {
     char folder[KN_PATH];
-    enum kn_status status = kn_files_join(folder, all->folder, name);
-    return status == KN_OK ? kn_files_join(path, folder, "case.yaml") : status;
+    KN_TRY(kn_files_join(folder, all->folder, name));
+    return kn_files_join(path, folder, "case.yaml");
 }
 
 static bool is_case(const struct kn_cases *all, const char *name)
@@ -69,9 +69,7 @@ static bool is_case(const struct kn_cases *all, const char *name)
 enum kn_status kn_cases_find(struct kn_cases *all, const char *folder)
 {
     all->count = 0;
-    enum kn_status status = find_folder(folder, all->folder);
-    if (status != KN_OK)
-        return status;
+    KN_TRY(find_folder(folder, all->folder));
     DIR *directory = opendir(all->folder);
     if (!directory)
         return kn_error_set(KN_EIO, "%s cannot be read", all->folder);

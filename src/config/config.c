@@ -449,9 +449,7 @@ static enum kn_status read_source(struct reader *r, const char *key, struct kn_c
                                   struct kn_places *places)
 {
     r->c = *c;
-    enum kn_status status = read_text(r, key);
-    if (status != KN_OK)
-        return status;
+    KN_TRY(read_text(r, key));
     kn_scales_apply(&r->c);
     *c = r->c;
     for (int i = 0; places && i < KN_SETTINGS; i++)

@@ -129,11 +129,8 @@ enum kn_status kn_scales_create(struct kn_scales *s, const struct kn_case *c)
     *s = (struct kn_scales){0};
     if (!is_wanted(c))
         return KN_OK;
-    enum kn_status status = describe_gas(s, c);
-    if (status == KN_OK)
-        status = close_triangle(s, c);
-    if (status != KN_OK)
-        return status;
+    KN_TRY(describe_gas(s, c));
+    KN_TRY(close_triangle(s, c));
     s->density = s->pressure / (boltzmann * s->temperature);
     s->time = s->length / s->velocity;
     s->disturbance = c->disturbance > 0 ? c->disturbance : 1;

@@ -156,11 +156,10 @@ enum kn_status kn_checkpoint_write(const char *folder, const struct kn_checkpoin
 {
     const struct kn_comm *comm = source->share->comm;
     char path[KN_PATH] = "";
-    enum kn_status status = kn_comm_agree(comm, comm->rank == 0 ? choose_slot(folder, k, path) : KN_OK);
-    if (status != KN_OK)
-        return status;
+    KN_TRY(kn_comm_agree(comm, comm->rank == 0 ? choose_slot(folder, k, path) : KN_OK));
     kn_comm_broadcast(comm, 0, path, sizeof path);
-    status = kn_parallel_is_used(comm) ? write_together(path, k, source) : write_alone(path, k, source);
+    enum kn_status status =
+        kn_parallel_is_used(comm) ? write_together(path, k, source) : write_alone(path, k, source);
     return kn_comm_agree(comm, status);
 }
 

@@ -368,16 +368,14 @@ static enum kn_status write_file(const char *path, const struct kn_snapshot *s, 
     struct columns columns[2 * QUANTITIES];
     struct kn_share_table tables[2 * QUANTITIES];
     struct writer w = {.s = s, .share = {s->comm, s->space, s->boxes, tables}};
-    enum kn_status status = kn_scales_create(&w.scales, s->c);
-    if (status != KN_OK)
-        return status;
+    KN_TRY(kn_scales_create(&w.scales, s->c));
     list_tables(s, columns, tables);
     const bool together = kn_parallel_is_used(s->comm);
     if (!together && s->comm->rank > 0)
         return kn_share_finish(&w.share, KN_OK);
     begin(&w, path, together);
     fill(&w, series);
-    status = kn_store_finish(&w.store);
+    enum kn_status status = kn_store_finish(&w.store);
     free(w.slab);
     return together ? status : kn_share_finish(&w.share, status);
 }
@@ -386,10 +384,9 @@ static enum kn_status write_series(const char *folder, const struct kn_snapshot 
 {
     char name[32], path[KN_PATH];
     snprintf(name, sizeof name, "%08lld.h5", (long long)s->step);
-    enum kn_status status = kn_comm_agree(s->comm, kn_files_make_folder(folder));
-    if (status == KN_OK)
-        status = kn_files_join(path, folder, name);
-    return status == KN_OK ? write_file(path, s, NULL) : status;
+    KN_TRY(kn_comm_agree(s->comm, kn_files_make_folder(folder)));
+    KN_TRY(kn_files_join(path, folder, name));
+    return write_file(path, s, NULL);
 }
 
 enum kn_status kn_fields_write(const char *folder, const struct kn_snapshot *s)

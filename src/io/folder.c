@@ -126,8 +126,8 @@ static void print_list(FILE *to, const void *what)
 static enum kn_status write_list(const char *folder, const struct list *list)
 {
     char path[KN_PATH];
-    const enum kn_status status = kn_files_join(path, folder, KN_FOLDER_MARKER);
-    return status == KN_OK ? kn_files_write_text(path, print_list, list) : status;
+    KN_TRY(kn_files_join(path, folder, KN_FOLDER_MARKER));
+    return kn_files_write_text(path, print_list, list);
 }
 
 /* Keep others from changing the marker between read_list and write_list.  A run holds the lock of the folder
@@ -258,8 +258,8 @@ static enum kn_status check_run(const struct list *list, const char *folder, con
 enum kn_status kn_folder_check_run(const char *folder, const struct kn_case *c)
 {
     struct list list;
-    const enum kn_status status = read_list(folder, &list);
-    return status == KN_OK ? check_run(&list, folder, c) : status;
+    KN_TRY(read_list(folder, &list));
+    return check_run(&list, folder, c);
 }
 
 /* Names that the program neither has written nor is going to write are left out: a file that gets one of them
@@ -362,8 +362,8 @@ static enum kn_status empty_series(const char *path, const int *to)
 static enum kn_status remove_one(const char *folder, const char *name)
 {
     char path[KN_PATH];
-    const enum kn_status status = kn_files_join(path, folder, name);
-    return status == KN_OK ? kn_files_remove(path) : status;
+    KN_TRY(kn_files_join(path, folder, name));
+    return kn_files_remove(path);
 }
 
 static enum kn_status remove_listed(const struct list *list, const char *folder, int i)
@@ -371,9 +371,7 @@ static enum kn_status remove_listed(const struct list *list, const char *folder,
     char path[KN_PATH];
     if (!list->listed[i] || state_of(list, folder, i) != OURS)
         return KN_OK;
-    const enum kn_status status = kn_files_join(path, folder, entries[i].name);
-    if (status != KN_OK)
-        return status;
+    KN_TRY(kn_files_join(path, folder, entries[i].name));
     return entries[i].folder ? empty_series(path, NULL) : kn_files_remove(path);
 }
 
@@ -406,12 +404,10 @@ enum kn_status kn_folder_new(char *path, const char *folder)
 enum kn_status kn_folder_drop_new(const char *folder)
 {
     char new[KN_PATH];
-    enum kn_status status = kn_folder_new(new, folder);
-    if (status == KN_OK)
-        status = kn_folder_clear(new);
-    if (status == KN_OK)
-        status = remove_one(new, KN_FOLDER_MARKER);
-    return status == KN_OK ? remove_folder(new) : status;
+    KN_TRY(kn_folder_new(new, folder));
+    KN_TRY(kn_folder_clear(new));
+    KN_TRY(remove_one(new, KN_FOLDER_MARKER));
+    return remove_folder(new);
 }
 
 /* ----------------------------------------------------------------- replacement */
@@ -458,12 +454,11 @@ static enum kn_status check_move(const char *folder, const char *new)
 static enum kn_status move_one(const char *folder, const char *name, const char *to)
 {
     char from[KN_PATH], path[KN_PATH];
-    enum kn_status status = kn_files_join(from, folder, name);
-    if (status == KN_OK)
-        status = kn_files_join(path, to, name);
-    if (status == KN_OK && rename(from, path) != 0 && errno != ENOENT)
-        status = kn_error_set(KN_EIO, "cannot move '%s' to '%s': %s", from, path, strerror(errno));
-    return status;
+    KN_TRY(kn_files_join(from, folder, name));
+    KN_TRY(kn_files_join(path, to, name));
+    if (rename(from, path) != 0 && errno != ENOENT)
+        return kn_error_set(KN_EIO, "cannot move '%s' to '%s': %s", from, path, strerror(errno));
+    return KN_OK;
 }
 
 /* Move the files of a series into a folder that the user keeps something in.  The marker of the results names
@@ -532,16 +527,11 @@ static enum kn_status check_cleared(const char *folder, const char *new)
 static enum kn_status clear_old(const char *folder, const char *new)
 {
     char clearing[KN_PATH], moving[KN_PATH];
-    enum kn_status status = kn_folder_clear(folder);
-    if (status == KN_OK)
-        status = check_cleared(folder, new);
-    if (status == KN_OK)
-        status = kn_files_join(clearing, new, CLEARING);
-    if (status == KN_OK)
-        status = kn_files_join(moving, new, MOVING);
-    if (status == KN_OK)
-        status = kn_files_commit(clearing, moving);
-    return status;
+    KN_TRY(kn_folder_clear(folder));
+    KN_TRY(check_cleared(folder, new));
+    KN_TRY(kn_files_join(clearing, new, CLEARING));
+    KN_TRY(kn_files_join(moving, new, MOVING));
+    return kn_files_commit(clearing, moving);
 }
 
 static enum kn_status move_new(const char *folder, const char *new)
@@ -566,16 +556,12 @@ static void print_nothing(FILE *to, const void *what)
 enum kn_status kn_folder_replace(const char *folder)
 {
     char new[KN_PATH], clearing[KN_PATH];
-    enum kn_status status = kn_folder_new(new, folder);
-    if (status == KN_OK)
-        status = check_move(folder, new);
-    if (status == KN_OK)
-        status = kn_files_join(clearing, new, CLEARING);
-    if (status == KN_OK)
-        status = kn_files_write_text(clearing, print_nothing, NULL);
-    if (status == KN_OK)
-        status = clear_old(folder, new);
-    return status == KN_OK ? move_new(folder, new) : status;
+    KN_TRY(kn_folder_new(new, folder));
+    KN_TRY(check_move(folder, new));
+    KN_TRY(kn_files_join(clearing, new, CLEARING));
+    KN_TRY(kn_files_write_text(clearing, print_nothing, NULL));
+    KN_TRY(clear_old(folder, new));
+    return move_new(folder, new);
 }
 
 enum kn_status kn_folder_recover(const char *folder)

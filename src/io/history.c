@@ -159,9 +159,7 @@ static enum kn_status print_beginning(FILE *to, const void *what)
 static enum kn_status begin(struct kn_history *h, const struct beginning *b)
 {
     struct stat info;
-    const enum kn_status status = kn_files_write(h->path, print_beginning, b);
-    if (status != KN_OK)
-        return status;
+    KN_TRY(kn_files_write(h->path, print_beginning, b));
     const int fd = open(h->path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &info) != 0) {
         const enum kn_status failed = kn_error_set(KN_EIO, "cannot write '%s': %s", h->path, strerror(errno));

@@ -221,14 +221,10 @@ static enum kn_status print_list(FILE *to, const void *what)
 static enum kn_status write_list(const char *folder, const char *file, double time)
 {
     char path[KN_PATH];
-    enum kn_status status = kn_files_join(path, folder, "fields.pvd");
-    if (status != KN_OK)
-        return status;
+    KN_TRY(kn_files_join(path, folder, "fields.pvd"));
     struct list list = {folder, NULL, path, time, file};
-    status = kn_files_open(&list.old, path);
-    if (status != KN_OK)
-        return status;
-    status = kn_files_write(path, print_list, &list);
+    KN_TRY(kn_files_open(&list.old, path));
+    enum kn_status status = kn_files_write(path, print_list, &list);
     if (list.old)
         fclose(list.old);
     return status;
@@ -241,10 +237,9 @@ static enum kn_status write_grid(const char *series, const struct kn_snapshot *s
     name_piece(name, s, s->comm->rank);
     if (s->comm->size == 1)
         snprintf(name, sizeof name, "%08lld.vtr", (long long)s->step);
-    enum kn_status status = kn_files_make_folder(series);
-    if (status == KN_OK)
-        status = kn_files_join(path, series, name);
-    return status == KN_OK ? kn_files_write_text(path, print_grid, s) : status;
+    KN_TRY(kn_files_make_folder(series));
+    KN_TRY(kn_files_join(path, series, name));
+    return kn_files_write_text(path, print_grid, s);
 }
 
 /* What tells of the cells of all ranks. */
@@ -253,21 +248,16 @@ static enum kn_status write_index(const char *folder, const struct kn_snapshot *
     const bool pieces = s->comm->size > 1;
     char path[KN_PATH], file[64];
     snprintf(file, sizeof file, "fields/%08lld.%s", (long long)s->step, pieces ? "pvtr" : "vtr");
-    enum kn_status status = kn_files_join(path, folder, file);
-    if (status == KN_OK && pieces)
-        status = kn_files_write_text(path, print_pieces, s);
-    if (status == KN_OK)
-        status = write_list(folder, file, conversion(s, KN_DIMENSION_TIME).factor * s->time);
-    return status;
+    KN_TRY(kn_files_join(path, folder, file));
+    if (pieces)
+        KN_TRY(kn_files_write_text(path, print_pieces, s));
+    return write_list(folder, file, conversion(s, KN_DIMENSION_TIME).factor * s->time);
 }
 
 enum kn_status kn_vtk_write(const char *folder, const struct kn_snapshot *s)
 {
     char series[KN_PATH];
-    enum kn_status status = kn_files_join(series, folder, "fields");
-    if (status == KN_OK)
-        status = kn_comm_agree(s->comm, write_grid(series, s));
-    if (status == KN_OK)
-        status = kn_comm_agree(s->comm, s->comm->rank == 0 ? write_index(folder, s) : KN_OK);
-    return status;
+    KN_TRY(kn_files_join(series, folder, "fields"));
+    KN_TRY(kn_comm_agree(s->comm, write_grid(series, s)));
+    return kn_comm_agree(s->comm, s->comm->rank == 0 ? write_index(folder, s) : KN_OK);
 }

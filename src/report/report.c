@@ -217,9 +217,7 @@ static enum kn_status choose_output(const struct kn_report_options *o, char *pat
 {
     char usual[KN_PATH];
     const char *chosen = o->output ? o->output : usual;
-    const enum kn_status status = kn_files_join(usual, o->folder, "report.html");
-    if (status != KN_OK)
-        return status;
+    KN_TRY(kn_files_join(usual, o->folder, "report.html"));
     const char *dot = strrchr(chosen, '.');
     if (!dot || (strcmp(dot, ".html") != 0 && strcmp(dot, ".htm") != 0))
         return kn_error_set(KN_EINPUT, "'%s' must end in .html", chosen);
