@@ -599,16 +599,37 @@ static double room(void)
     return cudaMemGetInfo(&free_bytes, &total) == cudaSuccess ? (double)free_bytes : NAN;
 }
 
-/* The march, which a plane to second order may get, leaves out up to two cells before a wall and the three that
- * make no tile; what it has of a box must be none, or as many as a tile has. */
+/* The march, which a plane to second order may get, leaves out up to two cells before a wall and the three
+ * that make no tile; what it has of a box must be none, or as many as a tile has. */
 static int thinnest(const struct kn_case *c)
 {
     const bool plane = c->space.cells[0] > 1 && c->space.cells[1] > 1 && c->space.cells[2] == 1;
     return c->space.order == 2 && plane ? 2 + 3 + KN_CUDA_COLUMNS : c->space.order;
 }
 
+static const struct kn_assembler assembler = {"cuda", kn_cuda_assemble};
+
 const struct kn_backend kn_backend_cuda = {
-    "cuda",   "an NVIDIA GPU",  available,   collides, create,  destroy,  memory,  put,
-    get,      set_walls,        step,        collide,  moments, fluxes,   seconds, copy,
-    describe, kn_cuda_assemble, device_name, room,     settle,  thinnest,
+    .name = "cuda",
+    .doc = "an NVIDIA GPU",
+    .available = available,
+    .collides = collides,
+    .create = create,
+    .destroy = destroy,
+    .memory = memory,
+    .put = put,
+    .get = get,
+    .set_walls = set_walls,
+    .step = step,
+    .collide = collide,
+    .moments = moments,
+    .fluxes = fluxes,
+    .seconds = seconds,
+    .copy = copy,
+    .describe = describe,
+    .assembler = &assembler,
+    .device = device_name,
+    .room = room,
+    .settle = settle,
+    .thinnest = thinnest,
 };

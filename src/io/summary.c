@@ -1,6 +1,8 @@
 /* Writes summary.json, the results and the description of a run, and reads it back. */
 #include "io/summary.h"
+#include "config/case.h"
 #include "config/config.h"
+#include "config/scales.h"
 #include "error.h"
 #include "files.h"
 #include "monitor/swing.h"
@@ -89,7 +91,7 @@ static json_t *walls_of(const struct kn_monitor *m, enum set set, const struct w
     json_t *walls = json_object();
     for (int side = 0; side < KN_SIDES; side++)
         if (column_at(m, offsetof(struct kn_row, heat_flux) + (size_t)side * sizeof(double)))
-            kn_json_set(walls, kn_space_side_name(side), wall_of(m, (enum kn_side)side, set, units));
+            kn_json_set(walls, kn_case_side_name(side), wall_of(m, (enum kn_side)side, set, units));
     return walls;
 }
 

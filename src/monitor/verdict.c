@@ -1,8 +1,8 @@
 /* The judgement of a run from the trends of the quantities that it reports. */
 #include "monitor/verdict.h"
 
-#include "monitor/duration.h"
 #include "config/scales.h"
+#include "grid/duration.h"
 #include "monitor/swing.h"
 
 #include <math.h>

@@ -1,9 +1,10 @@
 #include "run/progress_parts.h"
 
 #include "collision/collision.h"
+#include "config/case.h"
+#include "config/scales.h"
 #include "error.h"
 #include "files.h"
-#include "config/scales.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -226,7 +227,7 @@ void kn_progress_start(struct kn_progress *p, const struct kn_progress_job *job)
     p->row_step = -1;
     const struct kn_eta_mark now = {p->started, 0, job->first};
     /* noise keeps the residual up: a sampled run is expected to reach its last step */
-    kn_eta_start(&p->eta, &now, job->last, kn_collision_is_noisy(c) ? 0 : c->time.residual, job->deadline);
+    kn_eta_start(&p->eta, &now, job->last, kn_case_is_noisy(c) ? 0 : c->time.residual, job->deadline);
 }
 
 void kn_progress_expect(struct kn_progress *p, double step)

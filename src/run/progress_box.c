@@ -1,12 +1,13 @@
 /* The box at the start of a run: what runs, where, and how long. */
 #include "run/progress_parts.h"
 
-#include "grid/boxes.h"
 #include "collision/collision.h"
+#include "config/case.h"
 #include "config/config.h"
-#include "monitor/duration.h"
-#include "files.h"
 #include "config/scales.h"
+#include "files.h"
+#include "grid/boxes.h"
+#include "grid/duration.h"
 #include "grid/space.h"
 
 #include <math.h>
@@ -89,14 +90,14 @@ static void show_inflows(struct kn_progress *p, const struct kn_case *c)
     char text[KN_TEXT];
     for (int side = 0; side < KN_SIDES; side++)
         if (kn_scales_inflow(c, side, text))
-            entry(p, "inflow", "%s: %s", kn_space_side_name(side), text);
+            entry(p, "inflow", "%s: %s", kn_case_side_name(side), text);
 }
 
 static void show_gas(struct kn_progress *p, const struct kn_case *c)
 {
     struct kn_scales scales;
     const bool integral =
-        c->collision.method == KN_METHOD_OPERATOR || kn_collision_is_sampled(c->collision.method);
+        c->collision.method == KN_METHOD_OPERATOR || kn_case_is_sampled(c->collision.method);
     const double mach = kn_scales_mach(c);
     char speed[PART] = "";
     if (kn_scales_create(&scales, c) == KN_OK && scales.known)
@@ -110,7 +111,7 @@ static void show_gas(struct kn_progress *p, const struct kn_case *c)
     show_inflows(p, c);
     entry(p, "collide", "%s%s%s", kn_config_choice_name("collision.method", c->collision.method),
           integral ? ", " : "", integral ? kn_config_choice_name("gas.molecules", c->gas.molecules) : "");
-    if (kn_collision_is_noisy(c))
+    if (kn_case_is_noisy(c))
         entry(p, "samples", "%d a step", c->collision.samples);
 }
 

@@ -1,6 +1,7 @@
 /* What walls and inflows emit, on the velocity grid and exactly. */
 #include "validity/validity.h"
 
+#include "config/case.h"
 #include "error.h"
 
 #include <math.h>
@@ -300,7 +301,7 @@ enum kn_status kn_validity_judge_fluxes(struct kn_validity *v, const struct kn_c
     kn_validity_add(v, level, "velocity-grid", worst.error,
                     "the velocity grid cannot represent what the %s side emits: the %s is wrong by %s "
                     "without collisions (%s)",
-                    kn_space_side_name((enum kn_side)worst.side), worst.what,
+                    kn_case_side_name((enum kn_side)worst.side), worst.what,
                     kn_validity_percent(worst.error, percent), advice);
     return KN_OK;
 }

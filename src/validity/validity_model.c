@@ -2,6 +2,7 @@
  * collisions. */
 #include "validity/validity.h"
 
+#include "config/case.h"
 #include "config/scales.h"
 
 #include <math.h>
@@ -101,7 +102,7 @@ static double longest_gap(const struct kn_case *c)
 {
     double longest = 0;
     for (int d = 0; d < 3; d++)
-        if (!kn_space_is_uniform(c, d))
+        if (!kn_case_is_uniform(c, d))
             longest = fmax(longest, c->gas.delta * c->space.size[d]);
     return longest;
 }

@@ -1,6 +1,7 @@
 /* Oscillating walls against time step, velocity nodes and the linearised motion of walls. */
 #include "validity/validity.h"
 
+#include "config/case.h"
 #include "config/scales.h"
 
 #include <complex.h>
@@ -123,7 +124,7 @@ void kn_validity_judge_oscillation(struct kn_validity *v, const struct kn_case *
     for (int side = 0; side < KN_SIDES; side++) {
         const struct kn_oscillation *o = &c->walls[side].oscillation;
         const int axis = side / 2;
-        if (!(o->frequency > 0) || kn_space_is_uniform(c, axis))
+        if (!(o->frequency > 0) || kn_case_is_uniform(c, axis))
             continue;
         fastest = fmax(fastest, o->frequency);
         if (is_wall(&c->walls[side]) && is_wall(&c->walls[side ^ 1]))
