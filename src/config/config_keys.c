@@ -252,6 +252,7 @@ const struct kn_key kn_config_keys[] = {
      .doc = "Wall time between checkpoints; 0 writes one only when the run is interrupted."},
     {.name = "output.vtk", BOOL(output.vtk), .initial = "true", .unit = "",
      .doc = "Whether ParaView files are written beside fields.h5."},
+    {0},
     /* clang-format on */
 };
 
