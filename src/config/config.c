@@ -5,6 +5,7 @@
 #include "config/scales.h"
 #include "config/species.h"
 #include "error.h"
+#include "files.h"
 
 #include <errno.h>
 #include <math.h>
@@ -16,7 +17,7 @@
 #include <yaml.h>
 
 enum {
-    FILE_LIMIT = 1 << 20, /* bytes; a case file is a page or two */
+    FILE_LIMIT = 1 << 20, /* bytes */
     DEPTH_LIMIT = 8,      /* walls, top, oscillation, velocity, list is 5 */
     PLACE = 400,
 };
@@ -144,10 +145,7 @@ static void fill_rest(struct kn_case *c, const struct kn_setting *s, int given)
     }
     if (s->key->flags & KN_KEY_AXES)
         follow_axes(c, given);
-    if (s->key->choices && s->side >= 0)
-        c->walls[s->side].kind_set = true;
-    c->gas.omega_set |= strcmp(s->name, "gas.omega") == 0;
-    c->gas.delta_set |= strcmp(s->name, "gas.delta") == 0;
+    kn_config_choose(c, s);
     follow_molecules(c);
 }
 
@@ -464,27 +462,6 @@ enum kn_status kn_config_parse(struct kn_case *c, const char *text, size_t size,
     return read_source(&r, "", c, places);
 }
 
-static enum kn_status too_large(const char *path)
-{
-    return kn_error_set(KN_EINPUT, "%.500s: too large for a case file (at most 1 MiB)", path);
-}
-
-/* Read an open file into text[FILE_LIMIT + 1]. */
-static enum kn_status read_file(FILE *file, const char *path, char *text, size_t *size)
-{
-    struct stat info;
-    if (fstat(fileno(file), &info) == 0) {
-        if (S_ISDIR(info.st_mode))
-            return kn_error_set(KN_EINPUT, "%.500s: is a folder (give the case file in it)", path);
-        if (info.st_size > FILE_LIMIT)
-            return too_large(path);
-    }
-    *size = fread(text, 1, FILE_LIMIT + 1, file);
-    if (ferror(file))
-        return kn_error_set(KN_EIO, "%.500s: cannot be read: %s", path, strerror(errno));
-    return *size > FILE_LIMIT ? too_large(path) : KN_OK; /* a pipe has no size beforehand */
-}
-
 static enum kn_status fail_open(const char *path)
 {
     const int error = errno;
@@ -498,13 +475,16 @@ static enum kn_status fail_open(const char *path)
 
 enum kn_status kn_config_load(struct kn_case *c, const char *path, struct kn_places *places)
 {
+    struct stat info;
+    char *text = NULL;
     size_t size = 0;
     FILE *file = fopen(path, "rb");
     if (!file)
         return fail_open(path);
-    char *text = malloc(FILE_LIMIT + 1);
-    enum kn_status status = text ? read_file(file, path, text, &size)
-                                 : kn_error_set(KN_EMEMORY, "not enough memory to read the case");
+    enum kn_status status =
+        fstat(fileno(file), &info) == 0 && S_ISDIR(info.st_mode)
+            ? kn_error_set(KN_EINPUT, "%.500s: is a folder (give the case file in it)", path)
+            : kn_files_read_all(file, path, FILE_LIMIT, &text, &size);
     fclose(file);
     if (status == KN_OK)
         status = kn_config_parse(c, text, size, path, places);

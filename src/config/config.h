@@ -34,6 +34,7 @@ struct kn_key {
     enum kn_type type;
     int count;           /* values the key takes at most; 3 = one per axis */
     size_t offset;       /* in struct kn_case (or struct kn_wall for walls.<side>) */
+    size_t chosen;       /* likewise, of a flag that is set with the key; 0: there is none */
     const char *initial; /* the default, written as in a case file */
     const char *unit;    /* "" = a pure number or a word */
     double low, high;    /* allowed range, both ends included */
@@ -77,6 +78,9 @@ enum kn_dimension kn_config_dimension(const struct kn_case *c, const struct kn_s
 
 /* Where the setting lives in a case: its first value. */
 void *kn_config_target(struct kn_case *c, const struct kn_setting *s);
+
+/* Record that the case sets the key, for defaults that depend on it. */
+void kn_config_choose(struct kn_case *c, const struct kn_setting *s);
 
 /* ----------------------------------------------------- values and their text */
 

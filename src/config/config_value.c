@@ -70,10 +70,21 @@ enum kn_dimension kn_config_dimension(const struct kn_case *c, const struct kn_s
     return other ? kn_units_other(s->key->dimension) : s->key->dimension;
 }
 
+/* The struct that the offsets of a key refer to. */
+static char *base_of(struct kn_case *c, const struct kn_setting *s)
+{
+    return s->side < 0 ? (char *)c : (char *)&c->walls[s->side];
+}
+
 void *kn_config_target(struct kn_case *c, const struct kn_setting *s)
 {
-    char *base = s->side < 0 ? (char *)c : (char *)&c->walls[s->side];
-    return base + s->key->offset;
+    return base_of(c, s) + s->key->offset;
+}
+
+void kn_config_choose(struct kn_case *c, const struct kn_setting *s)
+{
+    if (s->key->chosen)
+        *(bool *)(base_of(c, s) + s->key->chosen) = true;
 }
 
 /* ---------------------------------------------------------------- printing */
