@@ -1,4 +1,4 @@
-/* fields.h5, read back.  The file may come from anybody: nothing in it is believed before it is checked. */
+/* Reads fields.h5; the file may come from anybody, so everything in it is checked. */
 #include "error.h"
 #include "io/fields.h"
 
@@ -143,7 +143,7 @@ int kn_fields_series_length(hid_t file)
     return good ? (int)info.nlinks : -1;
 }
 
-/* A link to any other file than that of the step is not followed. */
+/* Only a link to the file of the step is followed. */
 static bool is_link_to_step(hid_t series, const char *name)
 {
     char wanted[KN_FIELDS_LINK + 16], target[KN_FIELDS_LINK + 64];

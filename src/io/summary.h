@@ -1,4 +1,4 @@
-/* summary.json: what the run was and what came out. */
+/* The file summary.json: the results and the description of a run. */
 #ifndef KN_IO_SUMMARY_H
 #define KN_IO_SUMMARY_H
 
@@ -20,7 +20,7 @@ struct kn_summary {
         *outcome; /* "steady", "end time", "limit", "residual", "max steps", "interrupted", "walltime" */
     const char *backend;
     int ranks;
-    int threads; /* a rank */
+    int threads; /* per rank */
     int64_t steps;
     double time, time_step; /* lambda0 / V0 */
     double wall_s;
@@ -32,10 +32,10 @@ struct kn_summary {
     const struct kn_swing *swing;           /* or NULL */
     const struct kn_verdict *verdict;       /* or NULL */
     const struct kn_validity *validity;     /* or NULL */
-    double target; /* relative error that collision.samples was chosen for; 0 = a number was given */
+    double target; /* relative error of collision.samples: auto; 0 = the case has a number */
 };
 
-/* The relative error that was reached; NaN where it is not known. */
+/* The relative error of the result; NaN if it is unknown. */
 double kn_summary_error(const struct kn_summary *s);
 
 const char *kn_summary_phase_name(enum kn_phase phase);

@@ -13,17 +13,17 @@
 
 /* --------------------------------------------------------------------- vtr */
 
-/* Characters that an array of doubles takes, its length in front. */
+/* Length of the base64 text of an array of doubles and its size. */
 static size_t encoded_size(size_t values)
 {
     return (8 + 8 * values + 2) / 3 * 4;
 }
 
-/* Mean fields follow the momentary ones under these names. */
+/* Prefixes of the names of instantaneous and mean fields. */
 static const char *const prefixes[] = {"", "mean_"};
 static const char axes[] = "xyz";
 
-/* What is active is what filters offer first: arrows of u, glyphs of Pi. */
+/* Arrays that filters of ParaView use by default. */
 static const char ACTIVE[] = "Vectors=\"u\" Tensors=\"Pi\"";
 
 static const double *source(const struct kn_snapshot *s, int which)
@@ -44,7 +44,7 @@ static double cell_value(const struct kn_snapshot *s, int which, const struct kn
     return source(s, which)[cell * KN_FIELDS + (size_t)q->first + (size_t)component(q, i)];
 }
 
-/* ParaView knows no factors beside its arrays: a case in SI is written in SI, any other as it is. */
+/* ParaView has no factors for arrays: a case in SI units is written in SI units. */
 static struct kn_conversion conversion(const struct kn_snapshot *s, enum kn_dimension dimension)
 {
     struct kn_scales scales;
@@ -52,7 +52,7 @@ static struct kn_conversion conversion(const struct kn_snapshot *s, enum kn_dime
     return known ? kn_scales_conversion(&scales, dimension) : (struct kn_conversion){1, 0};
 }
 
-/* What the file of one rank and the list of all have in common; the latter marks it with a "P". */
+/* The attributes of an array, in the file of a rank or, with the mark "P", in the list of ranks. */
 static void print_array(FILE *to, const char *mark, int which, const struct kn_quantity *q)
 {
     fprintf(to, "<%sDataArray type=\"Float64\" Name=\"%s%s\" NumberOfComponents=\"%d\"", mark,
@@ -102,7 +102,7 @@ static void print_data(FILE *to, const struct kn_snapshot *s)
     }
 }
 
-/* In points, of which there is one more than cells; neighbouring boxes share those between them. */
+/* Extents are in points, one more than cells; neighbouring boxes share the points between them. */
 static void print_extent(FILE *to, const char *name, const int first[3], const int end[3])
 {
     fprintf(to, "%s=\"%d %d %d %d %d %d\"", name, first[0], end[0], first[1], end[1], first[2], end[2]);
@@ -176,7 +176,7 @@ struct list {
     const char *file; /* the new entry */
 };
 
-/* An entry stays when it is earlier and its file still exists. */
+/* An entry remains if it is earlier and its file still exists. */
 static bool stays(const struct list *list, const char *line, char *file)
 {
     char path[KN_PATH], *end;
@@ -211,7 +211,7 @@ static enum kn_status print_list(FILE *to, const void *what)
             fprintf(to, ENTRY, kn_text_number(number, time), file);
         }
     free(line);
-    if (list->old) /* entries that could not be read would be lost */
+    if (list->old) /* entries that cannot be read would be lost */
         status = kn_files_at_end(list->old, list->path);
     fprintf(to, ENTRY, kn_text_number(number, list->time), list->file);
     fputs("  </Collection>\n</VTKFile>\n", to);
@@ -230,7 +230,7 @@ static enum kn_status write_list(const char *folder, const char *file, double ti
     return status;
 }
 
-/* The cells of this rank: all of them, or a piece. */
+/* Write the cells of this rank. */
 static enum kn_status write_grid(const char *series, const struct kn_snapshot *s)
 {
     char path[KN_PATH], name[64];
@@ -242,7 +242,7 @@ static enum kn_status write_grid(const char *series, const struct kn_snapshot *s
     return kn_files_write_text(path, print_grid, s);
 }
 
-/* What tells of the cells of all ranks. */
+/* Write the list of ranks and the list of times. */
 static enum kn_status write_index(const char *folder, const struct kn_snapshot *s)
 {
     const bool pieces = s->comm->size > 1;
