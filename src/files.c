@@ -1,3 +1,4 @@
+/* Writes files that are complete or absent, and reads, locks and checks files. */
 #include "files.h"
 #include "error.h"
 
@@ -57,7 +58,7 @@ enum kn_status kn_files_temporary(char *temporary, const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     struct stat info;
-    /* A rename would replace even a device such as /dev/null. */
+    /* A rename would replace a device such as /dev/null, too. */
     if (lstat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISLNK(info.st_mode))
         return kn_error_set(KN_EIO, "cannot write '%s': it is not a regular file", path);
     if (snprintf(temporary, KN_PATH, "%.*s.%s" KN_FILES_TEMPORARY, (int)(name - path), path, name) >= KN_PATH)
@@ -68,7 +69,7 @@ enum kn_status kn_files_temporary(char *temporary, const char *path)
 int kn_files_create(const char *temporary)
 {
     struct stat info;
-    /* A run that was killed may have left a file of this name.  A link or a folder is not ours. */
+    /* A killed run may have left a file of this name.  A link or a folder does not belong to the program. */
     if (lstat(temporary, &info) == 0 && S_ISREG(info.st_mode))
         unlink(temporary);
     return open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
@@ -84,7 +85,7 @@ static int sync_path(const char *path)
     return reason;
 }
 
-/* A new name lasts through a power cut only once its folder is on disk. */
+/* A new name survives a power failure only after its folder has been written to disk. */
 static int sync_folder_of(const char *path)
 {
     char folder[KN_PATH];
@@ -127,7 +128,7 @@ enum kn_status kn_files_write(const char *path, enum kn_status (*fill)(FILE *to,
             close(fd);
         return kn_error_set(KN_EIO, "cannot write '%s': %s", path, strerror(reason));
     }
-    errno = 0; /* stdio keeps a flag, not the reason: a failed write leaves it here */
+    errno = 0; /* stdio keeps a flag only; a failed write leaves its reason here */
     enum kn_status status = fill(to, what);
     bool failed = fflush(to) != 0 || ferror(to);
     int reason = errno;
@@ -243,7 +244,7 @@ enum kn_status kn_files_open(FILE **from, const char *path)
 {
     struct stat info;
     const int fd =
-        open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* of a pipe it would wait for the other end */
+        open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* opening a pipe would wait for its other end */
     *from = NULL;
     if (fd < 0 && errno == ENOENT)
         return KN_OK;

@@ -6,7 +6,8 @@
 
 size_t kn_text_letter(const char *at)
 {
-    static const uint32_t least[] = {0, 0x20, 0xa0, 0x800, 0x10000}; /* of a character of so many bytes */
+    static const uint32_t least[] = {0, 0x20, 0xa0, 0x800,
+                                     0x10000}; /* smallest code of a character with this number of bytes */
     const unsigned char *byte = (const unsigned char *)at;
     const size_t length = *byte < 0x80       ? 1
                           : *byte >> 5 == 6  ? 2

@@ -1,4 +1,4 @@
-/* Which text of a file or a user may be shown: UTF-8 without control characters. */
+/* Text of files and users for display: UTF-8 without control characters; numbers as text. */
 #ifndef KN_TEXT_H
 #define KN_TEXT_H
 

@@ -1,5 +1,4 @@
-/* Reading a case: YAML gives the structure and the places, the table of keys
- * gives the types.  Whatever is wrong is said as place: key: what (allowed). */
+/* Reads a case file or an assignment; errors have the form "place: key: problem (allowed values)". */
 #include "config/config.h"
 #include "config/case.h"
 #include "config/scales.h"
@@ -24,7 +23,7 @@ enum {
 
 /* One source of settings: a file or an assignment. */
 struct reader {
-    struct kn_case c;       /* a copy: a source that fails changes nothing */
+    struct kn_case c;       /* a copy: after an error the case is unchanged */
     const char *file;       /* or NULL */
     const char *assignment; /* of --set, or NULL */
     const char *text;       /* [size], not terminated */
@@ -35,7 +34,7 @@ struct reader {
 
 /* ------------------------------------------------------------------ places */
 
-/* Long paths keep their end, which tells more than their beginning. */
+/* Of a long path only the end is shown. */
 static void place_text(const struct kn_place *at, char text[PLACE])
 {
     if (at->assignment) {
@@ -83,7 +82,7 @@ enum kn_status kn_config_locate(const struct kn_places *places, enum kn_status s
         return status;
     const struct kn_place *at = &places->at[s.index];
     for (int i = 0; i < KN_SETTINGS && !at->file && !at->assignment; i++)
-        if (places->at[i].file) /* what lacks has no line, but belongs into the file */
+        if (places->at[i].file) /* a missing key has no line, but belongs to the file */
             return kn_error_set(status, "%.300s: %s: %s", places->at[i].file, message, colon + 2);
     if (!at->file && !at->assignment)
         return status;
@@ -93,7 +92,7 @@ enum kn_status kn_config_locate(const struct kn_places *places, enum kn_status s
 
 /* ------------------------------------------------------------ one setting */
 
-/* Sides whose kind nobody chose: walls along the axes that are listed, none along the others. */
+/* Default kinds of sides: walls on the listed axes, periodic on the others. */
 static void follow_axes(struct kn_case *c, int listed)
 {
     for (int side = 0; side < KN_SIDES; side++)
@@ -120,7 +119,7 @@ void kn_case_default(struct kn_case *c)
     follow_axes(c, 2);
 }
 
-/* An exponent that nobody chose is that of the molecules; of vhs, that of the species or argon's. */
+/* The default exponent is that of the molecules; for vhs that of the species, or of argon. */
 static void follow_molecules(struct kn_case *c)
 {
     const struct kn_species_data *species =
@@ -131,10 +130,10 @@ static void follow_molecules(struct kn_case *c)
     c->gas.omega = kn_case_omega(c);
 }
 
-/* Values the user left out of a list of one per axis. */
+/* Fill the values that a list does not contain, and the defaults that depend on the setting. */
 static void fill_rest(struct kn_case *c, const struct kn_setting *s, int given)
 {
-    int *values = kn_config_target(c, s); /* both flags belong to whole numbers */
+    int *values = kn_config_target(c, s); /* both flags are used for integers only */
     for (int index = given; index < s->key->count; index++) {
         if (s->key->flags & KN_KEY_AXES)
             values[index] = 1;
@@ -214,7 +213,7 @@ static enum kn_status read_setting(struct reader *r, const struct kn_setting *s,
 
 /* -------------------------------------------------------- groups of keys */
 
-/* The words that may follow a group's name: "delta" after "gas". */
+/* The keys of a group: "delta" in "gas". */
 static void list_members(const char *group, char text[KN_TEXT])
 {
     struct kn_setting s;
@@ -250,7 +249,7 @@ static enum kn_status fail_unknown(const struct reader *r, yaml_mark_t mark, con
 
 static enum kn_status read_group(struct reader *r, const char *group, const yaml_node_t *node);
 
-/* One key and what is under it. */
+/* Read one key and its value or group. */
 static enum kn_status read_key(struct reader *r, const char *name, yaml_mark_t mark, const yaml_node_t *node)
 {
     struct kn_setting s;
@@ -266,7 +265,7 @@ static enum kn_status read_key(struct reader *r, const char *name, yaml_mark_t m
                 node->type == YAML_SEQUENCE_NODE ? "list" : "value", members);
 }
 
-/* True when one of the pairs before this one has the same key. */
+/* True if an earlier pair has the same key. */
 static bool is_repeated(struct reader *r, const yaml_node_t *mapping, const yaml_node_pair_t *pair)
 {
     const yaml_node_t *key = yaml_document_get_node(&r->document, pair->key);
@@ -313,7 +312,7 @@ static yaml_mark_t mark_of(const struct reader *r, size_t offset)
 
 static enum kn_status fail_yaml(const struct reader *r, const yaml_parser_t *parser)
 {
-    if (parser->error == YAML_MEMORY_ERROR || !parser->problem) /* libyaml does not always say so */
+    if (parser->error == YAML_MEMORY_ERROR || !parser->problem) /* libyaml does not always report it */
         return kn_error_set(KN_EMEMORY, "not enough memory to read the case");
     if (parser->error == YAML_READER_ERROR)
         return fail(r, mark_of(r, parser->problem_offset), "", "not UTF-8 text: %s", parser->problem);
@@ -323,7 +322,7 @@ static enum kn_status fail_yaml(const struct reader *r, const yaml_parser_t *par
                 tab ? " (indent with spaces, not tabs)" : "");
 }
 
-/* What a case file does without: anything that makes one line mean another. */
+/* Reject YAML features that a case file does not need: aliases, anchors, tags, several documents. */
 static enum kn_status check_event(const struct reader *r, const yaml_event_t *event, int *depth,
                                   int *documents)
 {
@@ -331,7 +330,7 @@ static enum kn_status check_event(const struct reader *r, const yaml_event_t *ev
     switch (event->type) {
     case YAML_DOCUMENT_START_EVENT:
         if (++*documents > 1)
-            return fail(r, event->start_mark, "", "a second document (one a file is allowed)");
+            return fail(r, event->start_mark, "", "a second document (one per file is allowed)");
         return KN_OK;
     case YAML_ALIAS_EVENT:
         return fail(r, event->start_mark, "", "a YAML alias (write the value itself)");
@@ -372,8 +371,7 @@ static bool start_parser(const struct reader *r, yaml_parser_t *parser)
     return true;
 }
 
-/* Pass over the text once by events, which need no memory that grows with its
- * depth, before the whole of it becomes a document. */
+/* Check the events of the text first: this needs little memory at any depth. */
 static enum kn_status check_stream(const struct reader *r)
 {
     yaml_parser_t parser;
@@ -394,8 +392,8 @@ static enum kn_status check_stream(const struct reader *r)
     }
     yaml_parser_delete(&parser);
     if (status == KN_OK && documents == 0)
-        status =
-            fail(r, (yaml_mark_t){0}, "", "nothing here (at least one key is needed, such as gas.delta: 1)");
+        status = fail(r, (yaml_mark_t){0}, "",
+                      "the file is empty (at least one key is needed, such as gas.delta: 1)");
     return status;
 }
 
@@ -409,7 +407,7 @@ static enum kn_status check_bytes(const struct reader *r)
     return KN_OK;
 }
 
-/* Read r->text and hand its root to r's case, under the given key ("" = the whole case). */
+/* Read r->text into the case of r, as the value of a key or, if it is "", as a whole case. */
 static enum kn_status read_text(struct reader *r, const char *key)
 {
     enum kn_status status = check_bytes(r);
@@ -441,7 +439,7 @@ static enum kn_status read_text(struct reader *r, const char *key)
 
 /* ----------------------------------------------------------------- sources */
 
-/* Read a source and take over what it set. */
+/* Read a source and copy its settings. */
 static enum kn_status read_source(struct reader *r, const char *key, struct kn_case *c,
                                   struct kn_places *places)
 {

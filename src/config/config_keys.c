@@ -271,9 +271,9 @@ const struct kn_group kn_config_groups[] = {
     {"space", "The box and its cells."},
     {"velocity", "The grid of molecular velocities."},
     {"collision", "Collisions between molecules."},
-    {"walls",
-     "The six sides of the box: left and right are the ends of the x axis, bottom and top of y, back and front "
-     "of z."},
+    {"walls", "The six sides of the box: left and right are the ends of the x axis, bottom and top of y, "
+              "back and front "
+              "of z."},
     {"source", "Uniform driving terms."},
     {"initial", "The gas at time 0."},
     {"time", "Time step and end of the run."},

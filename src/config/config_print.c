@@ -1,4 +1,4 @@
-/* The table of keys as help and docs; a case as YAML, JSON and fingerprint. */
+/* Prints keys as help and documents, and a case as YAML, JSON and fingerprint. */
 #include "config/config.h"
 #include "config/scales.h"
 #include "json.h"
@@ -31,7 +31,7 @@ static void print_value(FILE *to, const struct kn_case *c, const struct kn_setti
         fputc(']', to);
 }
 
-/* Length of the groups two names share, the last dot included. */
+/* Length of the common groups of two names, with the last dot. */
 static size_t shared_groups(const char *a, const char *b)
 {
     size_t shared = 0;
@@ -131,7 +131,7 @@ json_t *kn_config_json(const struct kn_case *c)
     return all;
 }
 
-/* FNV-1a, over what the case file would say. */
+/* FNV-1a of the text of the settings. */
 static void hash(uint64_t *sum, const char *text)
 {
     for (; *text; text++)
@@ -157,7 +157,7 @@ uint64_t kn_config_fingerprint(const struct kn_case *c)
     return sum;
 }
 
-/* All values of a setting as the case file would have them: "8", "[3.5 m s-1, 0, 0]". */
+/* All values of a setting as in a case file: "8", "[3.5 m s-1, 0, 0]". */
 static void setting_text(const struct kn_case *c, const struct kn_setting *s, char text[KN_TEXT])
 {
     char *whole = NULL;
@@ -176,7 +176,7 @@ static void setting_text(const struct kn_case *c, const struct kn_setting *s, ch
     free(whole);
 }
 
-/* What a case in SI is given by, from which delta and the rest follow. */
+/* Keys that define the gas of a case in SI; delta and others follow from them. */
 static bool is_of_gas(const struct kn_key *key)
 {
     return strcmp(key->name, "gas.species") == 0 ||
@@ -199,7 +199,7 @@ bool kn_config_differ(const struct kn_case *a, const struct kn_case *b, char nam
                       char of_a[KN_TEXT], char of_b[KN_TEXT])
 {
     struct kn_setting s;
-    for (int pass = 0; pass < 2; pass++) /* the gas first: what follows from it says less */
+    for (int pass = 0; pass < 2; pass++) /* the keys of the gas first: others follow from them */
         for (int i = 0; kn_config_setting(i, &s); i++)
             if ((pass ? (s.key->flags & KN_KEY_SHAPES) != 0 : is_of_gas(s.key)) && !is_equal(a, b, &s)) {
                 setting_text(a, &s, of_a);
@@ -212,7 +212,7 @@ bool kn_config_differ(const struct kn_case *a, const struct kn_case *b, char nam
 
 /* -------------------------------------------------------------------- help */
 
-/* True when name is this key; any word may stand for the side. */
+/* True if name is this key, with any word as the side. */
 static bool is_named(const struct kn_key *key, const char *name)
 {
     if (!(key->flags & KN_KEY_WALL))
@@ -274,7 +274,7 @@ static const char *group_doc(const char *name)
     return "";
 }
 
-/* True when the key lies in the group; any word may stand for the side. */
+/* True if the key is in the group, with any word as the side. */
 static bool is_member(const struct kn_key *key, const char *group)
 {
     char name[KN_NAME];

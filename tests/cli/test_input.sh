@@ -62,10 +62,10 @@ expect 2 'did you mean verify?' "$program" help verfy
 # The assembled operator
 expect 0 'Prandtl number' "$program" info operator good.yaml --set velocity.nodes=6
 expect 0 '"viscosity"' "$program" info operator --json --set velocity.nodes=6 --set gas.molecules=maxwell
-expect 2 'operator takes 6 to 20' "$program" info operator --set collision.method=bgk --set velocity.nodes=4
+expect 2 'operator needs 6 to 20' "$program" info operator --set collision.method=bgk --set velocity.nodes=4
 expect 2 'about what?' "$program" info
 expect 2 "opera: cannot be opened" "$program" info opera
-refuse good.yaml 'operator takes 6 to 20' --set collision.method=operator --set 'velocity.nodes=[6, 6, 64]'
+refuse good.yaml 'operator needs 6 to 20' --set collision.method=operator --set 'velocity.nodes=[6, 6, 64]'
 refuse good.yaml 'needs collision.method: operator or monte-carlo' --set gas.molecules=vhs --set collision.method=bgk
 refuse good.yaml '--set gas.omega=0.8: gas.omega: 0.8, but gas.molecules: hard-sphere has 0.5' --set gas.omega=0.8
 refuse good.yaml 'gas.omega: 0.5, but gas.molecules: maxwell has 1' --set gas.omega=0.5 --set gas.molecules=maxwell

@@ -48,7 +48,7 @@ for setting in 'obstacles={cylinder: 1}' bodies=1 geometry=a.stl stl=a mesh=a.ms
 done
 check "how a pressure becomes a density" refuses 'n / n0 = (p / p0) / (T / T0)' walls.left.pressure=5
 check "a typing error is still one" refuses 'did you mean gas.delta?' gas.detla=1
-check "an inflow without gas" refuses 'leaves no gas beyond the inflow' walls.left.kind=inflow walls.left.density=-1 disturbance=1
+check "an inflow without gas" refuses 'leaves no gas outside the inflow' walls.left.kind=inflow walls.left.density=-1 disturbance=1
 
 # ------------------------------------------------------------------ inflows
 inflow=(--set velocity.nodes=6 "${argon[@]}" --set 'space.size=1 mm' --set walls.left.kind=inflow --set 'walls.left.temperature=330 K')
