@@ -1,3 +1,4 @@
+/* The command knudsen help: explains commands, keys and terms. */
 #include "cli/command.h"
 #include "cli/glossary.h"
 #include "error.h"
@@ -43,8 +44,7 @@ static int unknown_word(const char *word)
     return kn_command_finish(KN_EINPUT, NULL);
 }
 
-/* A key or a group as such; any other word by what is known of it: a term, a choice, a part of keys, a
- * feature that is missing. */
+/* Explain a key or a group; any other word as a term, a choice, a part of keys, or an unsupported feature. */
 static int explain(const char *word)
 {
     char text[KN_TEXT];
@@ -90,16 +90,13 @@ int kn_command_help(int argc, char **argv)
         {0},
     };
     static const struct argp argp = {
-        options,
-        help_parse,
-        "[COMMAND|KEY|GROUP|WORD|keys]",
-        "Explain a command, a key of the case file, a group of keys or a term, or "
-        "list all keys.",
-        NULL,
-        NULL,
-        NULL};
+        .options = options,
+        .parser = help_parse,
+        .args_doc = "[COMMAND|KEY|GROUP|WORD|keys]",
+        .doc = "Explain a command, a key of the case file, a group of keys or a term, or "
+               "list all keys."};
     struct help_arguments a = {0};
-    signal(SIGPIPE, SIG_DFL); /* a reader who has seen enough ends it quietly */
+    signal(SIGPIPE, SIG_DFL); /* a closed pipe ends the program without a message */
     argp_parse(&argp, argc, argv, 0, NULL, &a);
     if (a.markdown)
         kn_config_write_markdown(stdout);

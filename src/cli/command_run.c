@@ -1,5 +1,6 @@
 #include "cli/command.h"
 #include "collision/sampling.h"
+/* The command knudsen run: runs a case, or prints its plan. */
 #include "comm/comm.h"
 #include "comm/launcher.h"
 #include "error.h"
@@ -23,13 +24,13 @@ struct run_arguments {
 };
 
 static const struct argp_option run_options[] = {
-    {"set", KN_OPTION_SET, "KEY=VALUE", 0, "set a key over what the case file says; may be repeated", 0},
+    {"set", KN_OPTION_SET, "KEY=VALUE", 0, "set a key after the case file; may be repeated", 0},
     {"out", 'o', "DIR", 0, "write results into this folder (default: results/NAME)", 0},
-    {"overwrite", KEY_OVERWRITE, NULL, 0, "replace the run in the folder, when this one has come to its end",
-     0},
+    {"overwrite", KEY_OVERWRITE, NULL, 0, "replace the run in the folder when this run is complete", 0},
     {"resume", KEY_RESUME, NULL, 0, "continue from the newest good checkpoint in the folder", 0},
-    {"json", KN_OPTION_JSON, NULL, 0, "report as JSON, one object a line", 0},
-    {"dry-run", KEY_DRY_RUN, NULL, 0, "print the whole case and what it needs; start and write nothing", 0},
+    {"json", KN_OPTION_JSON, NULL, 0, "report as JSON, one object per line", 0},
+    {"dry-run", KEY_DRY_RUN, NULL, 0, "print the complete case and its requirements; run and write nothing",
+     0},
     {"quiet", 'q', NULL, 0, "print errors only", 0},
     {0},
 };
@@ -62,19 +63,19 @@ static error_t run_parse(int key, char *text, struct argp_state *state)
     case ARGP_KEY_ARG:
         if (a->from.path) {
             argp_error(state, "one case file at a time: %s and %s", a->from.path, text);
-            return EINVAL; /* on the ranks that are silent */
+            return EINVAL; /* on ranks without messages */
         }
         a->from.path = text;
         return 0;
     case ARGP_KEY_NO_ARGS:
-        argp_error(state, "which case? (a YAML file, such as cases/cavity/case.yaml)");
+        argp_error(state, "a case file is required (such as cases/cavity/case.yaml)");
         return EINVAL;
     default:
         return ARGP_ERR_UNKNOWN;
     }
 }
 
-/* results/NAME, after the file, or after its folder when the file is just called case.yaml. */
+/* results/NAME with the name of the file, or of its folder if the file is case.yaml. */
 static enum kn_status default_folder(const char *path, char folder[KN_PATH])
 {
     char whole[PATH_MAX];
@@ -136,8 +137,8 @@ static enum kn_report choose_report(const struct run_arguments *a)
     if (a->json)
         return KN_REPORT_JSON;
     const char *term = getenv("TERM");
-    const bool dumb = !term || !*term || strcmp(term, "dumb") == 0; /* it cannot go back in a line */
-    const bool passed_on = kn_launcher_find() != NULL; /* what a launcher reads it writes who knows where */
+    const bool dumb = !term || !*term || strcmp(term, "dumb") == 0; /* it cannot redraw a line */
+    const bool passed_on = kn_launcher_find() != NULL;              /* a launcher may collect the output */
     return isatty(STDOUT_FILENO) && !dumb && !passed_on ? KN_REPORT_TERMINAL : KN_REPORT_PLAIN;
 }
 
@@ -151,7 +152,7 @@ static enum kn_status run_case(const struct run_arguments *a)
     const char *out = a->out ? a->out : folder;
     enum kn_status status = KN_OK;
 
-    /* 1. the case, whole and free of contradictions; read by one rank: it may come from a pipe */
+    /* 1. read and check the case on one rank, because it may come from a pipe */
     if (comm->rank == 0)
         status = kn_command_read(&a->from, &c, &places);
     if (status == KN_OK && !a->out)
@@ -160,7 +161,7 @@ static enum kn_status run_case(const struct run_arguments *a)
         return status;
     kn_comm_broadcast(comm, 0, &c, sizeof c);
 
-    /* 2. what it needs */
+    /* 2. memory */
     status = kn_config_locate(&places, kn_comm_agree(comm, kn_sim_plan(&c, comm, &plan)));
     if (status != KN_OK)
         return status;
@@ -188,18 +189,15 @@ static enum kn_status run_case(const struct run_arguments *a)
 int kn_command_run(int argc, char **argv)
 {
     static const struct argp argp = {
-        run_options,
-        run_parse,
-        "CASE.yaml",
-        "Run a case.\vExit codes: 0 ok, 2 bad input, 3 numerical failure, 4 input/output "
-        "failure, 130 interrupted after a checkpoint.",
-        NULL,
-        NULL,
-        NULL};
+        .options = run_options,
+        .parser = run_parse,
+        .args_doc = "CASE.yaml",
+        .doc = "Run a case.\vExit codes: 0 ok, 2 bad input, 3 numerical failure, 4 input/output "
+               "failure, 130 interrupted after a checkpoint."};
     struct run_arguments a = {.from.sets = calloc((size_t)argc, sizeof *a.from.sets)};
     if (!a.from.sets)
         return kn_command_finish(kn_error_set(KN_EMEMORY, "not enough memory"), NULL);
-    int code = 0; /* where arguments are wrong the first rank says so, and ends */
+    int code = 0; /* the first rank reports invalid arguments and exits */
     if (argp_parse(&argp, argc, argv, kn_command_silence(), NULL, &a) == 0)
         code = kn_command_finish(run_case(&a), a.from.path);
     free(a.from.sets);

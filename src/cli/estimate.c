@@ -1,3 +1,4 @@
+/* Measures a few steps of a smaller case to estimate the time of a run. */
 #include "cli/estimate.h"
 
 #include "config/config.h"
@@ -10,12 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Large enough to leave the caches and to fill a GPU. */
+/* Larger than the caches, and enough for a GPU. */
 static const double most_values = 1 << 24; /* cells times nodes */
 static const double least_seconds = 0.3;
-static const int usual_samples = 6144; /* where a pilot will choose their number */
+static const int usual_samples = 6144; /* for collision.samples: auto */
 
-/* Fewer cells of the same shape; their number does not change what a cell costs. */
+/* Reduce the number of cells; the cost per cell does not depend on it. */
 static void shrink(struct kn_case *c, double nodes)
 {
     double cells = 1;
@@ -31,10 +32,10 @@ static void shrink(struct kn_case *c, double nodes)
     }
 }
 
-/* Seconds a step takes, over enough of them. */
+/* Measure the seconds per step. */
 static enum kn_status measure(struct kn_sim *sim, struct kn_estimate *e)
 {
-    enum kn_status status = kn_sim_advance_open(sim, 2); /* the first steps prepare what the others use */
+    enum kn_status status = kn_sim_advance_open(sim, 2); /* the first steps prepare tables */
     double taken = 0;
     int64_t steps = 1;
     for (e->steps = 0; status == KN_OK && taken < least_seconds; e->steps = steps, steps *= 2) {
@@ -46,7 +47,7 @@ static enum kn_status measure(struct kn_sim *sim, struct kn_estimate *e)
     return status;
 }
 
-/* Seconds a look at the gas takes, for a row of the history. */
+/* Measure the seconds per row of the history. */
 static enum kn_status measure_look(struct kn_sim *sim, const struct kn_case *c, struct kn_estimate *e)
 {
     enum { LOOKS = 3 };
@@ -76,19 +77,19 @@ double kn_estimate_run(const struct kn_estimate *e, const struct kn_case *c, dou
     return steps * (e->step_s + e->look_s / kn_config_history(c));
 }
 
-/* Listens to an assembly for some seconds, and ends one that would take much longer. */
-struct patience {
+/* Stops an assembly that would take long, after a few seconds. */
+struct limit {
     const struct kn_progress_callback *listener;
     double start, total; /* s */
     bool over;
 };
 
-static bool hear(void *to, double part)
+static bool watch_assembly(void *to, double part)
 {
     static const double listens = 2, most = 10; /* s */
-    struct patience *p = to;
+    struct limit *p = to;
     const double taken = omp_get_wtime() - p->start;
-    if (p->over) /* threads that have not heard of it yet */
+    if (p->over) /* other threads may still call it */
         return false;
     if (part > 0)
         p->total = taken / part;
@@ -97,14 +98,14 @@ static bool hear(void *to, double part)
     return kn_progress_report(p->listener, part) && !p->over;
 }
 
-/* A simulation to measure; without the operator where its assembly would take long. */
+/* Create the simulation; without the operator if its assembly would take long. */
 static enum kn_status create(struct kn_sim **sim, const struct kn_case *c,
                              const struct kn_progress_callback *listener, struct kn_estimate *e)
 {
-    struct patience p = {.listener = listener, .start = omp_get_wtime()};
-    const struct kn_progress_callback patient = {.report = hear, .to = &p},
-                                      hollow = {.report = hear, .to = &p, .hollow = true};
-    enum kn_status status = kn_sim_create_with_progress(sim, c, &kn_comm_alone, &patient);
+    struct limit p = {.listener = listener, .start = omp_get_wtime()};
+    const struct kn_progress_callback limited = {.report = watch_assembly, .to = &p},
+                                      hollow = {.report = watch_assembly, .to = &p, .hollow = true};
+    enum kn_status status = kn_sim_create_with_progress(sim, c, &kn_comm_alone, &limited);
     e->hollow = status == KN_EINTERRUPTED && p.over;
     e->assembly_s = p.total;
     return e->hollow ? kn_sim_create_with_progress(sim, c, &kn_comm_alone, &hollow) : status;

@@ -33,7 +33,7 @@ static void add_numbers(json_t *to, const struct named *numbers, size_t count)
         kn_json_set(to, numbers[i].name, kn_json_number(numbers[i].value));
 }
 
-/* Where it is known: hard spheres, and Maxwell molecules. */
+/* Known for hard spheres and Maxwell molecules. */
 static double exact_prandtl(const struct kn_operator *o)
 {
     return o->exponent == 1 ? 0.660694 : o->exponent == 0 ? 2.0 / 3 : NAN;
@@ -48,7 +48,7 @@ static void print_prandtl(const struct kn_operator *o)
     putchar('\n');
 }
 
-/* The rates that bound the spectrum: the slowest that is no invariant, the fastest. */
+/* The slowest rate that is not that of an invariant, and the fastest. */
 static void find_edges(const struct kn_operator *o, double *slowest, double *fastest)
 {
     *fastest = 0;
@@ -75,7 +75,7 @@ static void print_text(const struct kn_case *c, const struct kn_operator *o, con
     printf("viscosity              %.5f of the exact one (%+.2f %%)%s\n", o->viscosity,
            100 * (o->viscosity - 1), o->scale == 1 ? "" : "; rates are rescaled, so that it is exact");
     print_prandtl(o);
-    printf("conservation defect    %.1e before it is taken out\n", o->defect);
+    printf("conservation defect    %.1e before the correction\n", o->defect);
     printf("rates                  %.4f to %.4f V0 / lambda0\n", o->scale * slowest, o->scale * fastest);
     printf("memory                 %s\n", held);
     printf("cost                   %.0f multiplications per cell and step\n",
@@ -111,8 +111,7 @@ static void print_json(const struct kn_case *c, const struct kn_operator *o, con
     (void)kn_json_print_line(stdout, all);
 }
 
-/* Progress of an assembly on stderr: one line that is redrawn on a terminal, elsewhere a line now and then.
- */
+/* Progress of an assembly on stderr: one line on a terminal, else a line from time to time. */
 struct watch {
     double start, next; /* s */
     bool live;
@@ -164,19 +163,19 @@ enum kn_status kn_info_operator(const struct kn_case *c, bool json)
 
 /* -------------------------------------------------------------- a whole case */
 
-/* What is known of a case before it is run. */
+/* Properties of a case before its run. */
 struct facts {
     const struct kn_case *c;
     struct kn_scales scales;
     struct kn_plan_size plan;
     struct kn_estimate estimate;
-    struct kn_info_ranks ranks; /* of none, where nobody asked */
+    struct kn_info_ranks ranks; /* count 0 without --ranks */
     double available;           /* bytes */
     double narrowest;           /* cell, lambda0 */
     struct kn_validity validity;
 };
 
-/* A length, or another number with a scale, as the case has it and in SI. */
+/* A number in the units of the case and in SI. */
 static void print_scaled(const struct facts *f, const char *name, enum kn_dimension dimension, double value,
                          const char *unit)
 {
@@ -196,13 +195,13 @@ static void print_gas(const struct facts *f)
     if (!s->known)
         return;
     const char *species = kn_scales_species(f->c);
-    printf("%-16s %s, ", "gas", *species ? species : "by its mass and viscosity");
+    printf("%-16s %s, ", "gas", *species ? species : "with given mass and viscosity");
     printf("%s, %.6g K, ", kn_units_text(KN_DIMENSION_PRESSURE, s->pressure, text), s->temperature);
     printf("viscosity %s\n", kn_units_text(KN_DIMENSION_VISCOSITY, s->viscosity, text));
     printf("%-16s %.4g m/s\n", "V0", s->velocity);
 }
 
-/* Linear answers to strong causes are a choice that should be a conscious one. */
+/* Mach number and heating show whether the linearised equation is appropriate. */
 static void print_linearity(const struct facts *f)
 {
     const double mach = kn_scales_mach(f->c), heating = kn_scales_heating(f->c);
@@ -224,7 +223,7 @@ static void print_inflows(const struct facts *f)
         }
 }
 
-/* What the checks say before a run. */
+/* The results of the validity checks. */
 static void print_checks(const struct kn_validity *v)
 {
     printf("%-16s %s\n", "checks", kn_validity_quality(v));
@@ -243,7 +242,7 @@ static const char *duration(double s, char text[KN_NAME])
     return text;
 }
 
-/* Where the run may end before its last step. */
+/* Whether the run may end earlier. */
 static const char *at_most(const struct kn_case *c)
 {
     return c->time.residual > 0 || kn_duration_is_open(c) ? " at most" : "";
@@ -253,7 +252,7 @@ static void print_assembly(const struct facts *f)
 {
     if (f->estimate.hollow) {
         char time[KN_NAME];
-        printf("%-16s about %s, at the first run on this velocity grid; not done for this estimate\n",
+        printf("%-16s about %s, in the first run with this velocity grid; not included in this estimate\n",
                "assembly", duration(f->estimate.assembly_s, time));
     }
 }
@@ -280,15 +279,15 @@ static void print_case_text(const struct facts *f)
                                   : "L along z");
     printf("%-16s %d x %d x %d", "cells", c->space.cells[0], c->space.cells[1], c->space.cells[2]);
     if (isfinite(f->narrowest))
-        printf(", the narrowest %.3g mean free paths wide", f->narrowest / KN_SCALES_FREE_PATH);
+        printf(", the narrowest is %.3g mean free paths wide", f->narrowest / KN_SCALES_FREE_PATH);
     putchar('\n');
     printf("%-16s %d x %d x %d nodes, %lld stored per cell\n", "velocities", c->velocity.nodes[0],
            c->velocity.nodes[1], c->velocity.nodes[2], (long long)f->plan.nodes);
     printf("%-16s %s", "collisions", kn_config_choice_name("collision.method", c->collision.method));
     if (kn_sampling_is_due(c))
-        printf(", as many samples as collision.error needs");
+        printf(", number of samples determined by collision.error");
     else if (kn_case_is_noisy(c))
-        printf(", %d samples a step", c->collision.samples);
+        printf(", %d samples per step", c->collision.samples);
     putchar('\n');
     print_scaled(f, "time step", KN_DIMENSION_TIME, f->plan.time_step, "lambda0 / V0");
     print_scaled(f, kn_duration_is_open(c) ? "end at the latest" : "end", KN_DIMENSION_TIME,

@@ -1,24 +1,24 @@
-/* How a case would be divided among ranks. */
+/* Computes the division of a case among ranks for knudsen info --ranks. */
 #include "cli/info_ranks.h"
 
 #include "config/config.h"
-#include "grid/boxes.h"
 #include "error.h"
+#include "grid/boxes.h"
 #include "json.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A rank needs half of the velocities of a cell beyond its border, those that come towards it; at order 2 all
- * of the first cell, for the slopes, and half of the second. */
+/* A rank needs half of the velocities of a neighbouring cell, those that point towards it; at order 2 all of
+ * the first cell, for the slopes, and half of the second. */
 static double halo_bytes(const struct kn_info_ranks *r, int rank)
 {
     const double part = r->c->space.order == 1 ? 0.5 : 0.75;
     return part * (double)kn_boxes_halo(&r->boxes[rank], r->c) * (double)r->plan.nodes * sizeof(float);
 }
 
-/* Ranks on computers of their own; there is no one to talk to, which a plan does not need. */
+/* Assume one rank per computer; a plan needs no communication. */
 enum kn_status kn_info_ranks_create(struct kn_info_ranks *r, const struct kn_case *c, int count)
 {
     const struct kn_comm comm = {.size = count, .local_size = 1};
@@ -52,9 +52,9 @@ void kn_info_ranks_print(const struct kn_info_ranks *r)
     else
         printf("%-16s %d, with %s to %s each, at most %.2g %% above the mean\n", "ranks", r->count, smallest,
                largest, 100 * (cells / mean - 1));
-    printf("%-16s %lld cells, some %s a step to a rank\n", "halo",
+    printf("%-16s %lld cells, about %s per step and rank\n", "halo",
            (long long)kn_boxes_halo(&boxes[busiest], r->c), bytes);
-    printf("%-16s %s\n", "memory a rank", memory);
+    printf("%-16s %s\n", "memory per rank", memory);
 }
 
 json_t *kn_info_ranks_json(const struct kn_info_ranks *r)
