@@ -36,7 +36,7 @@ expect 0 'mine.yaml: ' "$knudsen" init mine --from micro-cavity --overwrite
 expect 2 "unknown case 'micro-cavty' (did you mean micro-cavity?)" "$knudsen" init other --from micro-cavty
 expect 2 'a name is required' "$knudsen" init
 expect 4 'nowhere/mine.yaml cannot be written' "$knudsen" init nowhere/mine
-expect 2 'no folder of cases' env KNUDSEN_CASES=/nowhere "$knudsen" cases
+expect 2 'is not a folder of cases' env KNUDSEN_CASES=/nowhere "$knudsen" cases
 
 # info
 quick="--set velocity.nodes=6 --set collision.method=bgk --set space.cells=[12,12]"
@@ -80,7 +80,7 @@ expect 2 "wrong.yaml:6:16: gas.temperature: '300 m' is a length, expected a temp
 expect 2 "walls.top.velocity: '3 Pa' is a pressure, expected a velocity (such as 3.4 m/s)" \
     "$knudsen" run mine.yaml --set 'walls.top.velocity=[3 Pa, 0, 0]'
 expect 2 "time.end: '5 MHz' is a frequency, expected a time (such as 50 ns)" "$knudsen" run mine.yaml --set 'time.end=5 MHz'
-expect 2 'gas.delta: 3, but gas.pressure and the length' "$knudsen" run mine.yaml --set gas.delta=3
+expect 2 'gas.delta: 3, but it is' "$knudsen" run mine.yaml --set gas.delta=3
 expect 0 'or a velocity with its unit, such as 3.4 m/s' "$knudsen" help walls.top.velocity
 
 # the same flow in SI and without units gives the same numbers; the files say what they are in SI
