@@ -110,13 +110,18 @@ static void print_object(FILE *to, const json_t *object, struct kn_json_layout l
     fputc('}', to);
 }
 
-static void print_array(FILE *to, const json_t *array, struct kn_json_layout layout)
+static void print_array(FILE *to, const json_t *array, struct kn_json_layout layout, int depth)
 {
+    const bool lines = depth < layout.levels && json_is_object(json_array_get(array, 0));
     fputc('[', to);
     for (size_t i = 0; i < json_array_size(array); i++) {
-        fputs(i ? ", " : "", to);
-        print_value(to, json_array_get(array, i), layout, layout.levels);
+        fputs(i == 0 ? "" : lines ? "," : ", ", to);
+        if (lines)
+            fprintf(to, "\n%*s", 2 * (depth + 1), "");
+        print_value(to, json_array_get(array, i), layout, depth + 1);
     }
+    if (lines)
+        fprintf(to, "\n%*s", 2 * depth, "");
     fputc(']', to);
 }
 
@@ -128,7 +133,7 @@ static void print_value(FILE *to, const json_t *value, struct kn_json_layout lay
         print_object(to, value, layout, depth);
         break;
     case JSON_ARRAY:
-        print_array(to, value, layout);
+        print_array(to, value, layout, depth);
         break;
     case JSON_STRING:
         print_string(to, json_string_value(value), layout.html);

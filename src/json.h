@@ -25,7 +25,7 @@ json_t *kn_json_vector(const double v[3]); /* [x, y, z] */
 /* ----------------------------------------------------------------- printing */
 
 struct kn_json_layout {
-    int levels; /* of objects that have a line for each member; 0: everything on one line */
+    int levels; /* of objects, and arrays of objects, with a line per member; 0: everything on one line */
     bool html;  /* escape the characters that HTML interprets */
 };
 

@@ -1,7 +1,9 @@
 /* The command knudsen help: explains commands, keys and terms. */
 #include "cli/command.h"
 #include "cli/glossary.h"
+#include "config/quantities.h"
 #include "error.h"
+#include "json.h"
 
 #include <argp.h>
 #include <signal.h>
@@ -10,14 +12,14 @@
 
 struct help_arguments {
     const char *key;
-    bool markdown;
+    bool markdown, fields;
 };
 
 static error_t help_parse(int key, char *text, struct argp_state *state)
 {
     struct help_arguments *a = state->input;
-    if (key == 'm') {
-        a->markdown = true;
+    if (key == 'm' || key == 'f') {
+        *(key == 'm' ? &a->markdown : &a->fields) = true;
         return 0;
     }
     if (key != ARGP_KEY_ARG)
@@ -83,10 +85,19 @@ static void list_all(const struct argp *argp, char *name)
          "residual.");
 }
 
+static int print_fields(void)
+{
+    const enum kn_status status =
+        kn_json_print(stdout, kn_quantities_json(), (struct kn_json_layout){.levels = 1});
+    putchar('\n');
+    return kn_command_finish(status, NULL);
+}
+
 int kn_command_help(int argc, char **argv)
 {
     static const struct argp_option options[] = {
         {"markdown", 'm', NULL, 0, "print the tables of docs/input.md", 0},
+        {"fields", 'f', NULL, 0, "print the table of the fields as JSON", 0},
         {0},
     };
     static const struct argp argp = {
@@ -100,6 +111,8 @@ int kn_command_help(int argc, char **argv)
     argp_parse(&argp, argc, argv, 0, NULL, &a);
     if (a.markdown)
         kn_config_write_markdown(stdout);
+    else if (a.fields)
+        return print_fields();
     else if (!a.key)
         list_all(&argp, argv[0]);
     else if (strcmp(a.key, "keys") == 0)
