@@ -118,21 +118,29 @@ struct piece {
     int64_t lines, run;
 };
 
+/* A dataset and a buffer for its rows. */
+struct rows {
+    hid_t set, type;
+    int64_t columns;
+    void *values;
+};
+
 /* Transfer rows between memory and file; `why` is the reason of a failure. */
-static bool move_set(const struct kn_checkpoint_cells *c, hid_t set, hid_t type, int64_t columns,
-                     const struct piece *p, void *rows, bool out, char *why)
+static bool move_rows(const struct kn_checkpoint_cells *c, const struct piece *p, struct rows rows, bool out,
+                      char *why)
 {
+    const int64_t columns = rows.columns;
     if (columns == 0)
         return true;
     const hsize_t start[2] = {(hsize_t)p->first, 0}, stride[2] = {(hsize_t)c->line, 1},
                   count[2] = {(hsize_t)p->lines, 1}, block[2] = {(hsize_t)p->run, (hsize_t)columns},
                   shape[2] = {(hsize_t)(p->lines * p->run), (hsize_t)columns};
     hid_t memory = H5Screate_simple(rank_of(columns), shape, NULL);
-    hid_t space = H5Dget_space(set);
+    hid_t space = H5Dget_space(rows.set);
     herr_t result = H5Sselect_hyperslab(space, H5S_SELECT_SET, start, stride, count, block);
     if (result >= 0)
-        result = out ? H5Dwrite(set, type, memory, space, H5P_DEFAULT, rows)
-                     : H5Dread(set, type, memory, space, H5P_DEFAULT, rows);
+        result = out ? H5Dwrite(rows.set, rows.type, memory, space, H5P_DEFAULT, rows.values)
+                     : H5Dread(rows.set, rows.type, memory, space, H5P_DEFAULT, rows.values);
     if (result < 0)
         kn_store_reason(why);
     H5Sclose(space);
@@ -142,9 +150,11 @@ static bool move_set(const struct kn_checkpoint_cells *c, hid_t set, hid_t type,
 
 static bool move_piece(const struct kn_checkpoint_cells *c, const struct piece *p, bool out, char *why)
 {
-    return move_set(c, c->h_set, H5T_NATIVE_FLOAT, c->k->state.nnodes, p, c->h, out, why) &&
-           move_set(c, c->watched_set, H5T_NATIVE_DOUBLE, c->k->nwatched, p, c->watched, out, why) &&
-           move_set(c, c->sums_set, H5T_NATIVE_UINT64, 1, p, c->sums, out, why);
+    const struct rows h = {c->h_set, H5T_NATIVE_FLOAT, c->k->state.nnodes, c->h},
+                      watched = {c->watched_set, H5T_NATIVE_DOUBLE, c->k->nwatched, c->watched},
+                      sums = {c->sums_set, H5T_NATIVE_UINT64, 1, c->sums};
+    return move_rows(c, p, h, out, why) && move_rows(c, p, watched, out, why) &&
+           move_rows(c, p, sums, out, why);
 }
 
 /* Checksum of cell i of a piece in memory. */

@@ -1,8 +1,8 @@
-/* What the page holds, and in which units it is shown. */
+/* The data of the page and their units. */
 
 const report = JSON.parse(document.getElementById('data').textContent);
 
-/* The members of the summary that the page uses, with their types; '*' stands for any other name. */
+/* The members of the summary that the page uses, with their types; '*' is any other name. */
 const wallTypes = {shear: 'number', stress: ['number'], heat_flux: 'number', mass_flux: 'number'};
 const quantityTypes = {walls: {'*': wallTypes}, '*': 'number'};
 const summaryTypes = {
@@ -18,7 +18,8 @@ const summaryTypes = {
     'memory_bytes', 'averaged_rows'].map(name => [name, 'number']))
 };
 
-/* What of a value has these types: the file may come from another program.  A number may be null. */
+/* The parts of a value that have these types, because the file may come from another program.  A number may be
+   null. */
 function fit(value, types) {
   if (types === 'any' || typeof value === types || (value === null && types === 'number')) return value;
   if (typeof types === 'string' || typeof value !== 'object' || !value ||
@@ -31,7 +32,7 @@ function fit(value, types) {
 }
 
 const run = fit(report.summary, summaryTypes) ?? {};
-/* The verdict of the run on itself; versions before 0.2 gave none, nor does a run that was killed. */
+/* The verdict of the run; versions before 0.2 and killed runs have none. */
 const quality = run.quality?.verdict ? {sentence: '', ...run.quality} :
   {verdict: 'not steady', sentence: 'The summary of the run has no verdict'};
 
@@ -57,7 +58,7 @@ function switchUnits(toSi) {
   for (const listener of units.listeners) listener();
 }
 
-/* A rule turns a number of the files into what is shown: {unit, factor, offset}. */
+/* A rule converts a number of the files for display: {unit, factor, offset}. */
 const plain = unit => ({unit: prettyUnit(unit), factor: 1, offset: 0});
 const apply = (rule, value) =>
   (rule.factor === 1 && rule.offset === 0 ? value : rule.offset + rule.factor * value);
@@ -69,7 +70,7 @@ function ruleOf(rule) {
 
 const fieldRule = name => ruleOf(report.fields?.units[name]);
 
-/* In SI with the prefix that suits the largest number. */
+/* SI with a prefix for the largest number. */
 function prefixed({factor, offset}, unit, largest) {
   const prefixes = [[1, ''], [1e-3, 'm'], [1e-6, 'µ'], [1e-9, 'n'], [1e-12, 'p']];
   const [scale, prefix] = prefixes.find(step => Math.abs(largest * factor) >= 0.999 * step[0]) ?? prefixes[0];
@@ -89,7 +90,7 @@ function timeRule() {
   return prefixed(rule.si, 's', run.time ?? history.list('time')?.at(-1) ?? 1);
 }
 
-/* The columns of history.csv, and so the quantities of summary.json. */
+/* The columns of history.csv and the quantities of summary.json. */
 function columnRule(name) {
   if (name === 'time') return timeRule();
   return ruleOf(report.units[name]);
@@ -118,14 +119,14 @@ if (report.fields) {
   report.fields.planes = blocks.length === 3;
 }
 
-/* One component in one block, decoded when it is first asked for. */
+/* One component in one block, decoded on first use. */
 function values(moment, set, part, block) {
   const stored = moment.fields[set][part].blocks;
   if (typeof stored[block] === 'string') stored[block] = decode(stored[block]);
   return stored[block];
 }
 
-/* The number of a cell that a block holds, by its place in the block. */
+/* The value of a cell by its indices in the block. */
 function cellValue(moment, quantity, block, at) {
   const [x, y] = report.fields.blocks[block], index = (at[2] * y.length + at[1]) * x.length + at[0];
   const one = part => {
@@ -138,13 +139,13 @@ function cellValue(moment, quantity, block, at) {
 const rangeOf = (moment, quantity) =>
   (quantity.part >= 0 ? moment.fields[quantity.set][quantity.part].range : moment.speed);
 
-/* Neighbours along an axis, and their weights, that a straight line to a place (lambda0) is made of. */
+/* Neighbours along an axis and their weights for linear interpolation at a place (lambda0). */
 function weightsAt(axis, keep, place) {
   const centres = report.fields.centres[axis];
   let low = 0;
   while (low < keep.length - 2 && centres[keep[low + 1]] <= place) low++;
   if (keep.length === 1) return [[0, 1]];
-  if (keep[low + 1] - keep[low] > 1) /* cells in between were left out: the nearest one */
+  if (keep[low + 1] - keep[low] > 1) /* cells in between were left out: use the nearest */
     return [[place - centres[keep[low]] < centres[keep[low + 1]] - place ? low : low + 1, 1]];
   const left = centres[keep[low]], right = centres[keep[low + 1]], share = (place - left) / (right - left);
   if (Math.abs(share) < 1e-9) return [[low, 1]];
@@ -154,7 +155,7 @@ function weightsAt(axis, keep, place) {
 
 const middleOf = axis => (report.fields.edges[axis][0] + report.fields.edges[axis].at(-1)) / 2;
 
-/* Values along an axis through the middle of the others, and the centres they belong to. */
+/* Values along an axis through the middle of the others, and the centres of their cells. */
 function midline(moment, quantity, axis) {
   const block = report.fields.planes ? (axis + 1) % 3 : 0, keep = report.fields.blocks[block];
   const others = [0, 1, 2].filter(other => other !== axis);
@@ -162,7 +163,7 @@ function midline(moment, quantity, axis) {
   const at = [0, 0, 0];
   const line = keep[axis].map((unused, i) => {
     at[axis] = i;
-    if (first.length === 1 && second.length === 1) { /* no arithmetic: the number as it is */
+    if (first.length === 1 && second.length === 1) { /* no interpolation: the exact number */
       [at[others[0]], at[others[1]]] = [first[0][0], second[0][0]];
       return cellValue(moment, quantity, block, at);
     }
