@@ -154,7 +154,7 @@ function wallTable() {
       run.averaged_rows ?
         'Averages over the area and over time; errors are statistical, and left out where they are not known.' :
         'Averages over the area of each wall, at the end.',
-      ' 0 stands for what is below 10⁻⁷ of the largest: rounding.'));
+      ' Values below 10⁻⁷ of the largest are round-off and shown as 0.'));
 }
 
 /* -------------------------------------------------------------- history */
@@ -359,7 +359,7 @@ function provenanceSection() {
         ],
         ['command', code(from.command)]
       ]),
-      report.summary ? '' : element('p', {}, 'The run has no summary, which would tell.'))
+      report.summary ? '' : element('p', {}, 'The run has no summary with this information.'))
   ];
 }
 
