@@ -3,6 +3,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 size_t kn_text_letter(const char *at)
 {
@@ -59,4 +60,21 @@ const char *kn_text_number(char text[KN_DIGITS], double value)
             break;
     }
     return text;
+}
+
+const char *kn_text_number_end(const char *text)
+{
+    static const char digits[] = "0123456789";
+    const char *begin = text + (*text == '-' || *text == '+'), *end = begin + strspn(begin, digits);
+    size_t count = (size_t)(end - begin);
+    if (*end == '.') {
+        count += strspn(end + 1, digits);
+        end += 1 + strspn(end + 1, digits);
+    }
+    if (count == 0)
+        return text;
+    const char *power = end + 1 + (*end && (end[1] == '-' || end[1] == '+'));
+    if ((*end == 'e' || *end == 'E') && strspn(power, digits) > 0)
+        end = power + strspn(power, digits);
+    return end;
 }

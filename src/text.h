@@ -17,6 +17,10 @@ void kn_text_clean(char *text);
 /* Print it with the same replacement. */
 void kn_text_print(FILE *to, const char *text);
 
+/* The end of a plain decimal number at the beginning of a text; the text itself if there is none.  Other
+ * forms that strtod accepts (hexadecimal, inf, nan, blanks) are not numbers. */
+const char *kn_text_number_end(const char *text);
+
 enum { KN_DIGITS = 32 };
 
 /* The shortest decimal number that reads back to the same bits. */

@@ -10,6 +10,7 @@
 #include "config/case.h"
 #include "config/config.h"
 #include "config/scales.h"
+#include "error.h"
 #include "grid/duration.h"
 #include "io/summary.h"
 #include "json.h"
@@ -138,7 +139,7 @@ static bool show_part(void *to, double part)
     return true;
 }
 
-static struct kn_progress_callback listener(struct watch *w)
+static struct kn_progress_callback progress_of(struct watch *w)
 {
     *w = (struct watch){.start = omp_get_wtime(), .next = 2, .live = isatty(STDERR_FILENO)};
     return (struct kn_progress_callback){.report = show_part, .to = w};
@@ -149,7 +150,7 @@ enum kn_status kn_info_operator(const struct kn_case *c, bool json)
     struct kn_velocity v;
     struct kn_operator o = {0};
     struct watch w;
-    const struct kn_progress_callback by = listener(&w);
+    const struct kn_progress_callback by = progress_of(&w);
     const double start = omp_get_wtime();
     enum kn_status status = kn_velocity_create(&v, c);
     if (status == KN_OK)
@@ -336,23 +337,26 @@ static void print_case_json(const struct facts *f)
     (void)kn_json_print_line(stdout, all);
 }
 
+static enum kn_status collect(struct facts *f, int ranks)
+{
+    const struct kn_case *c = f->c;
+    struct watch w;
+    const struct kn_progress_callback by = progress_of(&w);
+    for (int d = 0; d < 3; d++)
+        if (c->space.cells[d] > 1)
+            f->narrowest = fmin(f->narrowest, kn_case_narrowest_cell(c, d));
+    KN_TRY(kn_scales_create(&f->scales, c));
+    KN_TRY(kn_sim_plan(c, &kn_comm_alone, &f->plan));
+    KN_TRY(kn_validity_judge_case(&f->validity, c, f->plan.time_step));
+    if (ranks > 0)
+        KN_TRY(kn_info_ranks_create(&f->ranks, c, ranks));
+    return kn_estimate_step(c, &by, &f->estimate);
+}
+
 enum kn_status kn_info_case(const struct kn_case *c, int ranks, bool json)
 {
     struct facts f = {.c = c, .available = kn_config_memory_available(), .narrowest = INFINITY};
-    struct watch w;
-    const struct kn_progress_callback by = listener(&w);
-    enum kn_status status = kn_scales_create(&f.scales, c);
-    if (status == KN_OK)
-        status = kn_sim_plan(c, &kn_comm_alone, &f.plan);
-    if (status == KN_OK)
-        status = kn_validity_judge_case(&f.validity, c, f.plan.time_step);
-    if (status == KN_OK && ranks > 0)
-        status = kn_info_ranks_create(&f.ranks, c, ranks);
-    if (status == KN_OK)
-        status = kn_estimate_step(c, &by, &f.estimate);
-    for (int d = 0; d < 3; d++)
-        if (c->space.cells[d] > 1)
-            f.narrowest = fmin(f.narrowest, kn_case_narrowest_cell(c, d));
+    const enum kn_status status = collect(&f, ranks);
     if (status == KN_OK)
         (json ? print_case_json : print_case_text)(&f);
     kn_info_ranks_destroy(&f.ranks);

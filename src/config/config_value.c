@@ -299,26 +299,10 @@ bool kn_config_suggest(const char *word, char name[KN_NAME])
 
 /* ------------------------------------------------------- text into values */
 
-/* Only plain decimal numbers; other forms that strtod accepts (hexadecimal, inf, nan, blanks) are errors. */
 static bool is_number(const char *text, bool whole)
 {
-    const char *at = text + (*text == '-' || *text == '+');
-    size_t before = strspn(at, "0123456789"), after = 0;
-    at += before;
-    if (!whole && *at == '.') {
-        after = strspn(++at, "0123456789");
-        at += after;
-    }
-    if (before + after == 0)
-        return false;
-    if (!whole && (*at == 'e' || *at == 'E')) {
-        at++;
-        at += *at == '-' || *at == '+';
-        if (!strspn(at, "0123456789"))
-            return false;
-        at += strspn(at, "0123456789");
-    }
-    return *at == '\0';
+    const char *end = kn_text_number_end(text);
+    return end > text && *end == '\0' && !(whole && strpbrk(text, ".eE"));
 }
 
 static bool in_range(const struct kn_key *key, double value)

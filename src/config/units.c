@@ -1,5 +1,6 @@
 /* Reads values with units by UDUNITS, and prints values with a suitable prefix. */
 #include "config/units.h"
+#include "text.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -132,21 +133,6 @@ static double convert(enum kn_dimension dimension, const ut_unit *unit, const ut
     return value;
 }
 
-/* The end of a plain decimal number at the beginning of a text; other forms that strtod accepts are not. */
-static const char *end_of_number(const char *text)
-{
-    const char *at = text + (*text == '-' || *text == '+');
-    at += strspn(at, "0123456789");
-    if (*at == '.')
-        at += 1 + strspn(at + 1, "0123456789");
-    if (*at == 'e' || *at == 'E') {
-        const char *power = at + 1 + (at[1] == '-' || at[1] == '+');
-        if (isdigit((unsigned char)*power))
-            at = power + strspn(power, "0123456789");
-    }
-    return at;
-}
-
 /* UDUNITS multiplies numbers within units and would read "8 020 Pa" as 160 Pa; "1/s" is allowed. */
 static bool has_number(const char *unit)
 {
@@ -164,7 +150,7 @@ static pthread_mutex_t parser = PTHREAD_MUTEX_INITIALIZER;
 
 static bool read_locked(enum kn_dimension dimension, const char *text, double *si, char *why, size_t size)
 {
-    const char *rest = end_of_number(text);
+    const char *rest = kn_text_number_end(text);
     const double number = strtod(text, NULL);
     while (isspace((unsigned char)*rest))
         rest++;
