@@ -5,6 +5,7 @@
 #include "files.h"
 #include "text.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,12 +21,14 @@ enum kn_status kn_json_read(const char *path, json_t **root)
     size_t size = 0;
     *root = NULL;
     KN_TRY(kn_files_read(path, FILE_LIMIT, &text, &size));
+    errno = 0;
     if (size > 0)
         *root = json_loadb(text, size, 0, &error);
+    const bool out_of_memory = errno == ENOMEM; /* jansson reports it as an error of syntax */
     free(text);
     if (*root || size == 0)
         return KN_OK;
-    if (json_error_code(&error) == json_error_out_of_memory)
+    if (out_of_memory)
         return kn_error_set(KN_EMEMORY, "not enough memory to read '%s'", path);
     return kn_error_set(KN_EINPUT, "'%s' is damaged: line %d: %s", path, error.line, error.text);
 }

@@ -41,7 +41,7 @@ enum kn_status kn_fields_open(const char *path, hid_t *file, struct kn_fields_gr
 void kn_fields_free_grid(struct kn_fields_grid *g);
 
 /* The dataset of a quantity (negative if it does not fit the grid), and its values, to be freed (NULL if they
- * cannot be read). */
+ * cannot be read; errno is ENOMEM if memory is short). */
 hid_t kn_fields_open_quantity(hid_t where, const struct kn_quantity *q, const struct kn_fields_grid *g);
 double *kn_fields_read_quantity(hid_t where, const struct kn_quantity *q, const struct kn_fields_grid *g);
 

@@ -2,6 +2,7 @@
 #include "error.h"
 #include "io/fields.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,15 +64,18 @@ hid_t kn_fields_open_quantity(hid_t where, const struct kn_quantity *q, const st
 double *kn_fields_read_quantity(hid_t where, const struct kn_quantity *q, const struct kn_fields_grid *g)
 {
     hid_t set = kn_fields_open_quantity(where, q, g);
+    errno = 0;
     if (set < 0)
         return NULL;
     const size_t cells = (size_t)g->cells[0] * (size_t)g->cells[1] * (size_t)g->cells[2];
     double *values = malloc(cells * (size_t)q->components * sizeof *values);
+    const bool allocated = values != NULL;
     if (values && H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0) {
         free(values);
         values = NULL;
     }
     H5Dclose(set);
+    errno = allocated ? 0 : ENOMEM;
     return values;
 }
 

@@ -4,6 +4,7 @@
 #include "error.h"
 #include "io/fields.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -233,6 +234,8 @@ static bool add_moment(json_t *moments, hid_t where, bool mean, const struct kn_
     for (const struct kn_quantity *q = kn_quantities; q->name && good; q++) {
         double *values = kn_fields_read_quantity(group, q, &g->grid);
         good = values != NULL;
+        if (!good && errno == ENOMEM)
+            kn_json_append(moments, NULL); /* the page must not lack a part because of memory */
         if (good)
             kn_json_set(fields, q->name, quantity_json(values, q, g, s));
         if (good && q->first == KN_UX)
