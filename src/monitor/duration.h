@@ -2,6 +2,7 @@
 #ifndef KN_DURATION_H
 #define KN_DURATION_H
 
+#include "config/units.h"
 #include "knudsen.h"
 
 /* All in lambda0 / V0. */
@@ -18,6 +19,9 @@ double kn_duration_end(const struct kn_case *c);
 
 /* The longest step with which a history has enough rows in a period of every wall; infinite without one. */
 double kn_duration_period_step(const struct kn_case *c);
+
+/* A time in the units of the case: SI, or lambda0 / V0 with a number of digits. */
+const char *kn_duration_text(const struct kn_case *c, double time, int digits, char text[KN_UNITS_TEXT]);
 
 /* Does a wall oscillate? */
 bool kn_duration_oscillates(const struct kn_case *c);

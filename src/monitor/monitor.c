@@ -125,6 +125,12 @@ enum kn_dimension kn_monitor_dimension(const char *name)
     return column ? column->dimension : KN_DIMENSION_NONE;
 }
 
+enum kn_dimension kn_monitor_flux(const struct kn_column *column)
+{
+    const bool at_side = column->offset >= AT(stress) && column->offset < AT(average);
+    return at_side ? column->dimension : KN_DIMENSION_NONE;
+}
+
 double kn_monitor_column(const struct kn_monitor *m, int column)
 {
     return value(&m->row, &m->columns[column]);

@@ -101,6 +101,9 @@ double kn_monitor_value(const struct kn_monitor *m, int column);
 /* Its value in the latest row. */
 double kn_monitor_column(const struct kn_monitor *m, int column);
 
+/* KN_DIMENSION_STRESS, _HEAT_FLUX or _MASS_FLUX for a flux through a side, KN_DIMENSION_NONE for others. */
+enum kn_dimension kn_monitor_flux(const struct kn_column *column);
+
 /* Whether a case may have a column of this name, and the field that is called so; -1: none is. */
 bool kn_monitor_knows(const char *name);
 int kn_monitor_field(const char *name);

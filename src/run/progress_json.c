@@ -1,10 +1,11 @@
-/* The report for machines: one JSON object a line, docs/format.md. */
-#include "run/progress_parts.h"
+/* Events of a run for programs: one JSON object per line (docs/format.md). */
+#include "run/progress.h"
 
 #include "collision/collision.h"
 #include "config/config.h"
-#include "files.h"
 #include "config/scales.h"
+#include "files.h"
+#include "io/folder.h"
 #include "monitor/verdict.h"
 
 #include <math.h>
@@ -15,7 +16,7 @@ enum { PART = KN_PROGRESS_PART };
 
 /* --------------------------------------------------------------- an object */
 
-/* Built in memory: one object has to leave as one text. */
+/* An object in memory: it is written as one text. */
 struct object {
     char *text;
     size_t size;
@@ -151,13 +152,16 @@ static void put_phases(struct object *o, const struct kn_summary *s)
 
 static void put_files(struct object *o, const char *folder)
 {
+    static const char *const files[] = {KN_FOLDER_CASE,    "summary.json",    "history.csv",
+                                        "fields.h5",       "fields.pvd",      "fields",
+                                        "checkpoint-a.h5", "checkpoint-b.h5", "run.log"};
+    const char *separator = "";
     char path[KN_PATH];
-    bool some = false;
     fputs(",\"files\":[", o->to);
-    for (int i = 0; kn_progress_files[i]; i++)
-        if (kn_files_join(path, folder, kn_progress_files[i]) == KN_OK && access(path, F_OK) == 0) {
-            fprintf(o->to, "%s\"%s\"", some ? "," : "", kn_progress_files[i]);
-            some = true;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (kn_files_join(path, folder, files[i]) == KN_OK && access(path, F_OK) == 0) {
+            fprintf(o->to, "%s\"%s\"", separator, files[i]);
+            separator = ",";
         }
     fputc(']', o->to);
 }

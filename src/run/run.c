@@ -79,7 +79,7 @@ static enum kn_status look(struct kn_run_parts *r, bool row, bool series)
         kn_validity_watch(&r->gas, &r->c, kn_sim_space(r->sim), r->comm, time, r->fields);
     r->look_s += kn_progress_clock() - begun;
     if (status == KN_OK && row) {
-        kn_progress_expect(&r->progress, (double)step + kn_verdict_steps_left(&r->monitor));
+        kn_eta_expect(&r->progress.eta, (double)step + kn_verdict_steps_left(&r->monitor));
         status = append_row(r);
     }
     if (status == KN_OK && series && !finished(r)) /* the end writes its own */

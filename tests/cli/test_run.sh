@@ -219,7 +219,7 @@ check "says that too" contains out 'D .*(a single row, no error)'
 chosen=("${noisy[@]}" --set time.end=20 --set collision.samples=auto --set collision.error=0.005)
 check "samples: auto" ends 0 "$knudsen" run case.yaml --out auto "${chosen[@]}"
 check "the report tells the number, and that it was enough" contains out \
-    'samples  *[0-9]* a step for a relative statistical error of 0.005: it is [0-9.e-]*, held'
+    'samples  *[0-9]* per step for a relative statistical error of 0.005: it is [0-9.e-]*, held'
 check "so does summary.json" json_keys auto/summary.json samples count error_target error_of held
 check "the case in it has the number" contains auto/summary.json '"collision": {[^}]*"samples": [1-9][0-9]*'
 check "the pilot is a phase of its own" contains out '^  pilot  *[0-9.]* s'
