@@ -122,11 +122,12 @@ bool kn_duration_is_open(const struct kn_case *c)
     return !kn_duration_oscillates(c) && !kn_collision_is_noisy(c) && c->time.end == KN_END_AUTO;
 }
 
-const char *kn_duration_text(const struct kn_case *c, double time, int digits, char text[KN_UNITS_TEXT])
+const char *kn_duration_text(const struct kn_case *c, double time, int digits, const char *unit,
+                             char text[KN_UNITS_TEXT])
 {
     struct kn_scales scales;
     if (kn_scales_create(&scales, c) == KN_OK && scales.known)
         return kn_units_text(KN_DIMENSION_TIME, scales.time * time, text);
-    snprintf(text, KN_UNITS_TEXT, "%.*g", digits, time);
+    snprintf(text, KN_UNITS_TEXT, "%.*g%s", digits, time, unit);
     return text;
 }

@@ -28,8 +28,9 @@ double kn_duration_end(const struct kn_case *c);
  * oscillates. */
 double kn_duration_period_step(const struct kn_case *c);
 
-/* A time in the units of the case: SI, or lambda0 / V0 with a number of digits. */
-const char *kn_duration_text(const struct kn_case *c, double time, int digits, char text[KN_UNITS_TEXT]);
+/* A time of the case in SI units; without them with a number of digits and the text `unit`. */
+const char *kn_duration_text(const struct kn_case *c, double time, int digits, const char *unit,
+                             char text[KN_UNITS_TEXT]);
 
 /* Does a wall oscillate? */
 bool kn_duration_oscillates(const struct kn_case *c);

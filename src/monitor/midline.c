@@ -1,10 +1,11 @@
+/* The velocity on the line through the middle of x and z, interpolated from the cells next to it. */
 #include "monitor/midline.h"
 
 #include <math.h>
 #include <string.h>
 
-/* The two cells whose centres lie about the middle of an axis, and how much
- * each counts there: halves for an even number of cells, one for an odd. */
+/* The two cells whose centres are next to the middle of an axis, with their interpolation weights: 1/2 each
+ * for an even number of cells, 1 for the middle one of an odd number. */
 struct middle {
     int cell[2];
     double weight[2];
@@ -25,7 +26,7 @@ static struct middle find_middle(const struct kn_space *space, int axis)
     return (struct middle){{low, high}, {1 - share, share}};
 }
 
-/* The cell of this rank at a place of the whole space; -1 where it belongs to another. */
+/* The cell of this rank at a position in the whole space; -1: it belongs to another rank. */
 static int own_cell(const struct kn_space *space, const int at[3])
 {
     int cell = 0;
@@ -37,8 +38,8 @@ static int own_cell(const struct kn_space *space, const int at[3])
     return cell;
 }
 
-/* u_x of the cells about the middle, from the ranks that have them.  One rank has each, and the others add
- * zeros: the sum of the bits is its bits. */
+/* u_x of the cells next to the line, from the ranks that have them.  The other ranks add zeros: the sum of
+ * the bit patterns is the bit pattern of the value. */
 static void gather(const struct kn_space *space, const struct kn_comm *comm, struct middle x, struct middle z,
                    const double *fields, int64_t *bits)
 {

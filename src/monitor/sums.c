@@ -1,3 +1,4 @@
+/* The sums of one row of the history, in one pass over the cells. */
 #include "monitor/sums.h"
 
 #include "comm/exact.h"
@@ -15,16 +16,16 @@ enum {
     FIELDS,
     SUMS = FIELDS + KN_FIELDS
 };
-enum { BLOCK = 64, CELLS_OF_A_THREAD = 2048 };
+enum { BLOCK = 64, CELLS_PER_THREAD = 2048 };
 
 int kn_sums_threads(const struct kn_case *c, const struct kn_comm *comm, int cells)
 {
     const int most = c->run.threads > 0 ? c->run.threads : kn_comm_processors(comm),
-              useful = 1 + cells / CELLS_OF_A_THREAD;
+              useful = 1 + cells / CELLS_PER_THREAD;
     return most < useful ? most : useful;
 }
 
-/* What cell i of a block adds to each sum.  theory (10): the moments of h from the fields. */
+/* The contributions of cell i of a block; the moments of h follow from the fields by theory (10). */
 static void find_terms(double terms[SUMS][BLOCK], int i, double eps, double dv, const double *q,
                        const double *before)
 {
@@ -48,11 +49,11 @@ static void find_terms(double terms[SUMS][BLOCK], int i, double eps, double dv, 
         terms[FIELDS + f][i] = dv * q[f];
 }
 
-/* The cells of a block: first all terms, then sum by sum. */
+/* First all terms of a block, then sum by sum. */
 static void add_block(struct kn_exact sums[SUMS], double eps, const double *volume, int count,
                       const double *fields, const double *before)
 {
-    double terms[SUMS][BLOCK]; /* with the sums 25 KB: in the nearest cache */
+    double terms[SUMS][BLOCK]; /* with the sums 25 KB: fits in the first-level cache */
     for (int i = 0; i < count; i++)
         find_terms(terms, i, eps, volume[i], fields + i * KN_FIELDS,
                    before ? before + i * KN_SUMS_WATCHED : NULL);

@@ -1,7 +1,7 @@
 #include "monitor/swing.h"
 
-#include "monitor/fit.h"
 #include "io/history.h"
+#include "monitor/fit.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 #ifndef KN_SWING_H
 #define KN_SWING_H
 
-#include "monitor/monitor.h"
 #include "config/units.h"
+#include "monitor/monitor.h"
 
 enum { KN_SWING_COLUMNS = 4 * KN_SIDES };
 

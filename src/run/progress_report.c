@@ -127,8 +127,8 @@ static void show_time(struct kn_progress *p, const struct kn_progress_job *job)
                  c->time.tolerance);
     if (job->first > 0)
         snprintf(from, sizeof from, ", from step %lld", (long long)job->first);
-    entry(p, "time", "dt %s, %lld steps to t = %s%s%s", kn_duration_text(c, job->time_step, 4, step),
-          (long long)job->last, kn_duration_text(c, p->end, 4, last), until, from);
+    entry(p, "time", "dt %s, %lld steps to t = %s%s%s", kn_duration_text(c, job->time_step, 4, "", step),
+          (long long)job->last, kn_duration_text(c, p->end, 4, "", last), until, from);
     if (c->run.walltime > 0)
         entry(p, "walltime", "%s", kn_progress_duration(limit, c->run.walltime));
 }
@@ -332,7 +332,7 @@ void kn_progress_results(struct kn_progress *p, const struct kn_summary *s)
     char took[PART], rate[PART], time[KN_UNITS_TEXT];
     kn_progress_line(p, unfinished ? KN_STYLE_WARNING : KN_STYLE_GOOD, "%s: step %lld, t = %s, after %s, %s",
                      strcmp(s->outcome, "steady") == 0 ? "steady state reached" : s->outcome,
-                     (long long)s->steps, kn_duration_text(s->m->c, s->time, 6, time),
+                     (long long)s->steps, kn_duration_text(s->m->c, s->time, 6, "", time),
                      kn_progress_duration(took, s->wall_s),
                      kn_progress_scaled(rate, s->updates_per_s, " updates/s"));
     if (v)
