@@ -1,13 +1,15 @@
+/* A simulation: creates grids, walls, collisions and a backend, and advances them in time. */
 #include "sim.h"
 
 #include "backend/backend.h"
-#include "grid/boxes.h"
-#include "config/config.h"
-#include "monitor/duration.h"
-#include "error.h"
-#include "comm/exact.h"
-#include "grid/initial.h"
 #include "collision/sampling.h"
+#include "comm/exact.h"
+#include "config/case.h"
+#include "config/config.h"
+#include "error.h"
+#include "grid/boxes.h"
+#include "grid/duration.h"
+#include "grid/initial.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -47,8 +49,8 @@ static double courant_rate(const struct kn_case *c, const double max_speed[3])
 {
     double rate = 0;
     for (int d = 0; d < 3; d++)
-        if (!kn_space_is_uniform(c, d))
-            rate += max_speed[d] / kn_space_narrowest(c, d);
+        if (!kn_case_is_uniform(c, d))
+            rate += max_speed[d] / kn_case_narrowest_cell(c, d);
     return rate;
 }
 
@@ -72,7 +74,7 @@ static double choose_time_step(const struct kn_case *c, const double max_speed[3
 static int choose_threads(const struct kn_case *c, const struct kn_comm *comm, double cells, double nodes)
 {
     const double grain = 32768; /* node updates or sample applications, some 30 microseconds */
-    const double samples = kn_collision_is_noisy(c) ? c->collision.samples : 0;
+    const double samples = kn_case_is_noisy(c) ? c->collision.samples : 0;
     const double work = cells * fmax(nodes, samples);
     return c->run.threads > 0 ? c->run.threads : (int)fmin(kn_comm_processors(comm), 1 + floor(work / grain));
 }
@@ -92,11 +94,6 @@ static enum kn_status find_backend(const struct kn_case *c, const struct kn_back
         return kn_error_set(KN_EINPUT, "run.backend: %s does not have collision.method: %s (cpu has)",
                             c->run.backend, kn_config_choice_name("collision.method", c->collision.method));
     return (*backend)->available();
-}
-
-static const struct kn_backend *assembler_of(const struct kn_case *c)
-{
-    return c->collision.method == KN_METHOD_OPERATOR ? kn_backend_assembler(c->run.backend) : NULL;
 }
 
 /* First of all: looking at the memory of a device takes some of it, which should be that of the right one.
@@ -285,25 +282,26 @@ static enum kn_status lay_out(struct kn_sim *sim)
 }
 
 /* What needs the others; all of them come here, or none. */
-static enum kn_status connect_ranks(struct kn_sim *sim, const struct kn_listener *listener)
+static enum kn_status connect_ranks(struct kn_sim *sim, const struct kn_progress_callback *progress)
 {
     const struct kn_mesh mesh = kn_backend_mesh(&sim->problem);
     enum kn_status status = compare_backends(sim);
     if (status != KN_OK)
         return status;
     compare_machines(sim);
-    status = kn_collision_create(&sim->collision, &sim->c, &sim->velocity, sim->comm, assembler_of(&sim->c),
-                                 listener);
+    const struct kn_assembler *assembler =
+        sim->c.collision.method == KN_METHOD_OPERATOR ? kn_backend_assembler(sim->c.run.backend) : NULL;
+    status = kn_collision_create(&sim->collision, &sim->c, &sim->velocity, sim->comm, assembler, progress);
     if (status == KN_OK && sim->comm->size > 1)
         status = kn_halo_create(&sim->halo, sim->comm, sim->boxes, &sim->space, &mesh, sim->c.space.order);
     return status;
 }
 
-static enum kn_status build(struct kn_sim *sim, const struct kn_listener *listener)
+static enum kn_status build(struct kn_sim *sim, const struct kn_progress_callback *progress)
 {
     enum kn_status status = kn_comm_agree(sim->comm, lay_out(sim));
     if (status == KN_OK)
-        status = connect_ranks(sim, listener);
+        status = connect_ranks(sim, progress);
     if (status != KN_OK)
         return status;
     status = sim->backend->create(&sim->machine, &sim->problem);
@@ -314,11 +312,12 @@ static enum kn_status build(struct kn_sim *sim, const struct kn_listener *listen
 
 enum kn_status kn_sim_create(struct kn_sim **out, const struct kn_case *c)
 {
-    return kn_sim_create_heard(out, c, &kn_comm_alone, NULL);
+    return kn_sim_create_with_progress(out, c, &kn_comm_alone, NULL);
 }
 
-enum kn_status kn_sim_create_heard(struct kn_sim **out, const struct kn_case *c, const struct kn_comm *comm,
-                                   const struct kn_listener *listener)
+enum kn_status kn_sim_create_with_progress(struct kn_sim **out, const struct kn_case *c,
+                                           const struct kn_comm *comm,
+                                           const struct kn_progress_callback *progress)
 {
     struct kn_plan_size size;
     enum kn_status status = kn_sim_plan(c, comm, &size);
@@ -334,7 +333,7 @@ enum kn_status kn_sim_create_heard(struct kn_sim **out, const struct kn_case *c,
     }
     sim->c = *c;
     sim->comm = comm;
-    if ((status = build(sim, listener)) != KN_OK) {
+    if ((status = build(sim, progress)) != KN_OK) {
         kn_sim_destroy(sim);
         return status;
     }
@@ -382,7 +381,7 @@ static enum kn_status check_grids(const struct kn_sim *sim, const struct kn_case
             KN_EINPUT,
             "walls.%s.velocity: %g along %c, but nothing moved along %c when the simulation was "
             "made and its grids rely on that (%s)",
-            kn_space_side_name(side), u, "xyz"[d], "xyz"[d],
+            kn_case_side_name(side), u, "xyz"[d], "xyz"[d],
             mirrors ? "periodic ends of that axis and velocity.fold: none keep it whole"
                     : "velocity.fold: none keeps all velocities");
     }
@@ -399,7 +398,7 @@ static enum kn_status check_side(const struct kn_case *c, enum kn_side side)
     char name[KN_NAME], why[KN_TEXT];
     const int normal = (int)side / 2;
     for (int i = 0; i < 2; i++) {
-        snprintf(name, sizeof name, "walls.%s.%s", kn_space_side_name(side), keys[i]);
+        snprintf(name, sizeof name, "walls.%s.%s", kn_case_side_name(side), keys[i]);
         if (!kn_config_find(name, &s))
             continue;
         for (int d = 0; d < s.key->count; d++)
@@ -425,7 +424,7 @@ enum kn_status kn_sim_set_wall(struct kn_sim *sim, enum kn_side side, const doub
     if (wall->kind != KN_WALL_DIFFUSE && wall->kind != KN_WALL_INFLOW)
         return kn_error_set(
             KN_EINPUT, "walls.%s.kind: %s has neither velocity nor temperature (diffuse and inflow have)",
-            kn_space_side_name(side), kn_config_choice_name("walls.<side>.kind", wall->kind));
+            kn_case_side_name(side), kn_config_choice_name("walls.<side>.kind", wall->kind));
     memcpy(wall->velocity, velocity, sizeof wall->velocity);
     wall->temperature = temperature;
     if ((status = check_side(&asked, side)) != KN_OK || (status = check_grids(sim, &asked, side)) != KN_OK)
@@ -622,28 +621,30 @@ void kn_sim_phases(const struct kn_sim *sim, double seconds[KN_PHASES])
     sim->backend->seconds(sim->machine, seconds);
 }
 
-void kn_sim_describe(const struct kn_sim *sim, struct kn_checkpoint *k)
+struct kn_sim_state kn_sim_state(const struct kn_sim *sim)
 {
-    k->step = sim->step;
-    k->time = kn_sim_time(sim);
-    k->time_step = sim->dt;
-    k->ahead = sim->ahead;
-    k->draws = sim->draws;
-    k->samples = sim->c.collision.samples;
-    k->ncells = kn_sim_cells(sim);
-    k->nnodes = sim->velocity.nnodes;
+    return (struct kn_sim_state){
+        .step = sim->step,
+        .time = kn_sim_time(sim),
+        .time_step = sim->dt,
+        .ahead = sim->ahead,
+        .draws = sim->draws,
+        .samples = sim->c.collision.samples,
+        .ncells = kn_sim_cells(sim),
+        .nnodes = sim->velocity.nnodes,
+    };
 }
 
-enum kn_status kn_sim_adopt(struct kn_sim *sim, const struct kn_checkpoint *k)
+enum kn_status kn_sim_restore(struct kn_sim *sim, const struct kn_sim_state *state)
 {
-    if (k->ncells != kn_sim_cells(sim) || k->nnodes != sim->velocity.nnodes)
+    if (state->ncells != kn_sim_cells(sim) || state->nnodes != sim->velocity.nnodes)
         return kn_error_set(KN_EINPUT, "the checkpoint holds %lld cells of %lld nodes, the case %lld of %d",
-                            (long long)k->ncells, (long long)k->nnodes, (long long)kn_sim_cells(sim),
+                            (long long)state->ncells, (long long)state->nnodes, (long long)kn_sim_cells(sim),
                             sim->velocity.nnodes);
-    sim->step = k->step;
-    sim->dt = k->time_step; /* a run made longer goes on as it began */
-    sim->ahead = k->ahead;
-    sim->draws = k->draws;
+    sim->step = state->step;
+    sim->dt = state->time_step; /* a later time.end does not change the step of a run */
+    sim->ahead = state->ahead;
+    sim->draws = state->draws;
     return KN_OK;
 }
 

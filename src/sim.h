@@ -2,16 +2,25 @@
 #ifndef KN_SIM_H
 #define KN_SIM_H
 
+#include "backend/backend.h"
 #include "comm/comm.h"
-#include "io/checkpoint.h"
-#include "io/summary.h"
-#include "collision/operator.h"
-#include "grid/space.h"
+#include "progress_callback.h"
 
-/* kn_sim_create, heard of by somebody while it prepares what takes long.  All ranks of `comm` call it, and
- * whatever else moves the gas or fails together: creation, steps, walls. */
-enum kn_status kn_sim_create_heard(struct kn_sim **out, const struct kn_case *c, const struct kn_comm *comm,
-                                   const struct kn_listener *listener);
+/* Position of a simulation in time and the sizes of its state, as a checkpoint stores them. */
+struct kn_sim_state {
+    int64_t step;
+    double time, time_step; /* lambda0 / V0 */
+    double ahead;           /* collision time already applied beyond `time` (Strang) */
+    uint64_t draws;         /* collision sets drawn so far */
+    int64_t samples;        /* per set; collision.samples after auto has been resolved */
+    int64_t ncells, nnodes; /* cells of all ranks */
+};
+
+/* kn_sim_create on the ranks of `comm`, with a progress callback (or NULL) for the assembly of the operator.
+ * All ranks call it, as they call kn_sim_advance and kn_sim_walls; they succeed or fail together. */
+enum kn_status kn_sim_create_with_progress(struct kn_sim **out, const struct kn_case *c,
+                                           const struct kn_comm *comm,
+                                           const struct kn_progress_callback *progress);
 
 const struct kn_space *kn_sim_space(const struct kn_sim *sim); /* of this rank */
 const struct kn_box *kn_sim_boxes(const struct kn_sim *sim);   /* of all ranks */
@@ -56,10 +65,9 @@ void kn_sim_phases(const struct kn_sim *sim, double seconds[KN_PHASES]);
  * equilibrium at rest, over those of Phi0 and eps, theory (37c). */
 enum kn_status kn_sim_excess(struct kn_sim *sim, const double *fields, double *fourth, double *sixth);
 
-/* Move the state of this rank out and in, row by row; and all else that a restart needs (step, time, ahead,
- * draws). */
-void kn_sim_describe(const struct kn_sim *sim, struct kn_checkpoint *k);
-enum kn_status kn_sim_adopt(struct kn_sim *sim, const struct kn_checkpoint *k);
+/* Read and set all that a restart needs: the position in time, and the rows of the cells of this rank. */
+struct kn_sim_state kn_sim_state(const struct kn_sim *sim);
+enum kn_status kn_sim_restore(struct kn_sim *sim, const struct kn_sim_state *state);
 enum kn_status kn_sim_get_rows(struct kn_sim *sim, int64_t first, int64_t count, float *rows);
 enum kn_status kn_sim_put_rows(struct kn_sim *sim, int64_t first, int64_t count, const float *rows);
 

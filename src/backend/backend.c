@@ -1,3 +1,4 @@
+/* The list of backends and the search in it. */
 #include "backend/backend.h"
 
 #include <string.h>
@@ -27,13 +28,13 @@ const struct kn_backend *kn_backend_find(const char *name, enum kn_method method
     return NULL;
 }
 
-const struct kn_backend *kn_backend_assembler(const char *name)
+const struct kn_assembler *kn_backend_assembler(const char *name)
 {
     const bool any = strcmp(name, "auto") == 0;
     for (size_t i = 0; i < sizeof backends / sizeof backends[0]; i++)
-        if (backends[i]->assemble && (any || strcmp(name, backends[i]->name) == 0) &&
+        if (backends[i]->assembler && (any || strcmp(name, backends[i]->name) == 0) &&
             backends[i]->available() == KN_OK)
-            return backends[i];
+            return backends[i]->assembler;
     return NULL;
 }
 

@@ -6,12 +6,11 @@
 #ifndef KN_BACKEND_H
 #define KN_BACKEND_H
 
-#include "grid/boundary.h"
 #include "collision/collision.h"
+#include "grid/boundary.h"
 #include "grid/halo.h"
-#include "io/summary.h"
-#include "point/mesh.h"
 #include "grid/space.h"
+#include "point/mesh.h"
 
 /* What is to be solved, laid out; owned by the simulation, constant but for
  * the emission of walls that oscillate or that the caller sets. */
@@ -23,6 +22,18 @@ struct kn_problem {
     const struct kn_collision_plan *collision;
     int threads;
     const struct kn_halo *halo; /* NULL: no other rank has cells */
+};
+
+enum kn_phase {
+    KN_PHASE_ASSEMBLE, /* the collision operator, before the first step */
+    KN_PHASE_PILOT,    /* the choice of collision.samples, before the first step */
+    KN_PHASE_STREAM,
+    KN_PHASE_SAMPLE,
+    KN_PHASE_COLLIDE,
+    KN_PHASE_EXCHANGE, /* waiting for other ranks */
+    KN_PHASE_MOMENTS,
+    KN_PHASE_OUTPUT,
+    KN_PHASES
 };
 
 /* One time step: streaming over `stream`, then collisions over `collide`. */
@@ -54,11 +65,8 @@ struct kn_backend {
      * seconds that no step can beat. */
     enum kn_status (*copy)(void *machine, double *seconds);
     void (*describe)(char *text, size_t size); /* the machine, where it is available */
-    /* The sums of the collision operator, [KN_PARITIES][size][size], the same bits each time;
-     * NULL: operator.c adds them up itself. */
-    enum kn_status (*assemble)(const struct kn_assembly *what, const struct kn_listener *listener,
-                               double *sums);
-    void (*device)(char *text, size_t size); /* what it is called, where it is available */
+    const struct kn_assembler *assembler;      /* NULL: the CPU assembles the collision operator */
+    void (*device)(char *text, size_t size);   /* what it is called, where it is available */
     double (*room)(void); /* bytes that are free where the state lies; NULL: that is the computer's memory */
     /* Take the device that falls to this rank, before anything else; `note`: a sentence for the user, or "".
      */
@@ -76,8 +84,8 @@ const struct kn_backend *kn_backend_find(const char *name, enum kn_method method
 int kn_backend_thinnest(const struct kn_backend *backend, const struct kn_case *c);
 bool kn_backend_collides(const struct kn_backend *backend, enum kn_method method);
 
-/* The backend of that name, or for "auto" any that runs here, if it can assemble; else NULL. */
-const struct kn_backend *kn_backend_assembler(const char *name);
+/* The assembler of the backend of that name, or for "auto" of any that runs here; NULL if there is none. */
+const struct kn_assembler *kn_backend_assembler(const char *name);
 
 extern const char *const kn_backend_names[]; /* as the case file spells them; ends with NULL */
 extern const struct kn_backend kn_backend_cpu;

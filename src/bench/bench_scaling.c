@@ -178,7 +178,7 @@ static enum kn_status measure(struct kn_scaling *s, const struct kn_case *c, con
                               struct effort effort, struct kn_scaling_line *line)
 {
     struct kn_sim *sim;
-    enum kn_status status = kn_sim_create_heard(&sim, c, part, NULL);
+    enum kn_status status = kn_sim_create_with_progress(&sim, c, part, NULL);
     if (status != KN_OK)
         return status;
     *line = (struct kn_scaling_line){.ranks = part->size};

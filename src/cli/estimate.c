@@ -78,7 +78,7 @@ double kn_estimate_run(const struct kn_estimate *e, const struct kn_case *c, dou
 
 /* Listens to an assembly for some seconds, and ends one that would take much longer. */
 struct patience {
-    const struct kn_listener *listener;
+    const struct kn_progress_callback *listener;
     double start, total; /* s */
     bool over;
 };
@@ -94,23 +94,23 @@ static bool hear(void *to, double part)
         p->total = taken / part;
     if (part > 0 && part < 1 && taken > listens && p->total > most)
         p->over = true;
-    return kn_listener_tell(p->listener, part) && !p->over;
+    return kn_progress_report(p->listener, part) && !p->over;
 }
 
 /* A simulation to measure; without the operator where its assembly would take long. */
-static enum kn_status create(struct kn_sim **sim, const struct kn_case *c, const struct kn_listener *listener,
-                             struct kn_estimate *e)
+static enum kn_status create(struct kn_sim **sim, const struct kn_case *c,
+                             const struct kn_progress_callback *listener, struct kn_estimate *e)
 {
     struct patience p = {.listener = listener, .start = omp_get_wtime()};
-    const struct kn_listener patient = {.hear = hear, .to = &p},
-                             hollow = {.hear = hear, .to = &p, .hollow = true};
-    enum kn_status status = kn_sim_create_heard(sim, c, &kn_comm_alone, &patient);
+    const struct kn_progress_callback patient = {.report = hear, .to = &p},
+                                      hollow = {.report = hear, .to = &p, .hollow = true};
+    enum kn_status status = kn_sim_create_with_progress(sim, c, &kn_comm_alone, &patient);
     e->hollow = status == KN_EINTERRUPTED && p.over;
     e->assembly_s = p.total;
-    return e->hollow ? kn_sim_create_heard(sim, c, &kn_comm_alone, &hollow) : status;
+    return e->hollow ? kn_sim_create_with_progress(sim, c, &kn_comm_alone, &hollow) : status;
 }
 
-enum kn_status kn_estimate_step(const struct kn_case *c, const struct kn_listener *listener,
+enum kn_status kn_estimate_step(const struct kn_case *c, const struct kn_progress_callback *listener,
                                 struct kn_estimate *e)
 {
     struct kn_case small = *c;

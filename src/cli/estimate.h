@@ -20,7 +20,7 @@ double kn_estimate_run(const struct kn_estimate *e, const struct kn_case *c, dou
 
 /* Takes about half a second, and before that what an operator needs to be assembled (the listener
  * hears of it).  The case has been checked. */
-enum kn_status kn_estimate_step(const struct kn_case *c, const struct kn_listener *listener,
+enum kn_status kn_estimate_step(const struct kn_case *c, const struct kn_progress_callback *listener,
                                 struct kn_estimate *e);
 
 #endif

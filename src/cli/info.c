@@ -1,14 +1,15 @@
 #include "cli/info.h"
 
 #include "backend/backend.h"
-#include "collision/collision.h"
-#include "config/config.h"
-#include "monitor/duration.h"
 #include "cli/estimate.h"
 #include "cli/info_ranks.h"
+#include "collision/collision.h"
 #include "collision/molecules.h"
 #include "collision/sampling.h"
+#include "config/case.h"
+#include "config/config.h"
 #include "config/scales.h"
+#include "grid/duration.h"
 #include "sim.h"
 #include "validity/validity.h"
 
@@ -54,7 +55,7 @@ static void print_text(const struct kn_case *c, const struct kn_operator *o, con
     find_edges(o, &slowest, &fastest);
     kn_config_bytes_text(8.0 * KN_PARITIES * o->size * o->size, held);
     printf("molecules              %s, viscosity as T^%g\n",
-           kn_config_choice_name("gas.molecules", c->gas.molecules), kn_molecules_omega(c));
+           kn_config_choice_name("gas.molecules", c->gas.molecules), kn_case_omega(c));
     printf("velocity grid          %d x %d x %d nodes, %d in an octant, %d octants stored\n", 2 * v->half[0],
            2 * v->half[1], 2 * v->half[2], v->size, v->octants);
     printf("viscosity              %.5f of the exact one (%+.2f %%)%s\n", o->viscosity,
@@ -80,8 +81,8 @@ static void print_json(const struct kn_case *c, const struct kn_operator *o, con
            "\"prandtl\": %.17g, \"scale\": %.17g, "
            "\"defect\": %.3g, \"slowest_rate\": %.17g, \"fastest_rate\": %.17g, \"memory_bytes\": %.0f, "
            "\"multiplications\": %.0f, \"seconds\": %.3f, \"origin\": \"%s\"}\n",
-           kn_config_choice_name("gas.molecules", c->gas.molecules), kn_molecules_omega(c), o->size,
-           v->octants, o->viscosity, o->prandtl, o->scale, o->defect, o->scale * slowest, o->scale * fastest,
+           kn_config_choice_name("gas.molecules", c->gas.molecules), kn_case_omega(c), o->size, v->octants,
+           o->viscosity, o->prandtl, o->scale, o->defect, o->scale * slowest, o->scale * fastest,
            8.0 * KN_PARITIES * o->size * o->size, (double)v->octants * o->size * o->size, seconds, o->origin);
 }
 
@@ -113,10 +114,10 @@ static bool show_part(void *to, double part)
     return true;
 }
 
-static struct kn_listener listener(struct watch *w)
+static struct kn_progress_callback listener(struct watch *w)
 {
     *w = (struct watch){.start = omp_get_wtime(), .next = 2, .live = isatty(STDERR_FILENO)};
-    return (struct kn_listener){.hear = show_part, .to = w};
+    return (struct kn_progress_callback){.report = show_part, .to = w};
 }
 
 enum kn_status kn_info_operator(const struct kn_case *c, bool json)
@@ -124,7 +125,7 @@ enum kn_status kn_info_operator(const struct kn_case *c, bool json)
     struct kn_velocity v;
     struct kn_operator o = {0};
     struct watch w;
-    const struct kn_listener by = listener(&w);
+    const struct kn_progress_callback by = listener(&w);
     const double start = omp_get_wtime();
     enum kn_status status = kn_velocity_create(&v, c);
     if (status == KN_OK)
@@ -193,7 +194,7 @@ static void print_inflows(const struct facts *f)
     char text[KN_TEXT], name[KN_NAME];
     for (int side = 0; side < KN_SIDES; side++)
         if (kn_scales_inflow(f->c, side, text)) {
-            snprintf(name, sizeof name, "inflow %s", kn_space_side_name(side));
+            snprintf(name, sizeof name, "inflow %s", kn_case_side_name(side));
             printf("%-16s %s\n", name, text);
         }
 }
@@ -261,7 +262,7 @@ static void print_case_text(const struct facts *f)
     printf("%-16s %s", "collisions", kn_config_choice_name("collision.method", c->collision.method));
     if (kn_sampling_is_due(c))
         printf(", as many samples as collision.error needs");
-    else if (kn_collision_is_noisy(c))
+    else if (kn_case_is_noisy(c))
         printf(", %d samples a step", c->collision.samples);
     putchar('\n');
     print_scaled(f, "time step", KN_DIMENSION_TIME, f->plan.time_step, "lambda0 / V0");
@@ -328,7 +329,7 @@ enum kn_status kn_info_case(const struct kn_case *c, int ranks, bool json)
 {
     struct facts f = {.c = c, .available = kn_config_memory_available(), .narrowest = INFINITY};
     struct watch w;
-    const struct kn_listener by = listener(&w);
+    const struct kn_progress_callback by = listener(&w);
     enum kn_status status = kn_scales_create(&f.scales, c);
     if (status == KN_OK)
         status = kn_sim_plan(c, &kn_comm_alone, &f.plan);
@@ -340,7 +341,7 @@ enum kn_status kn_info_case(const struct kn_case *c, int ranks, bool json)
         status = kn_estimate_step(c, &by, &f.estimate);
     for (int d = 0; d < 3; d++)
         if (c->space.cells[d] > 1)
-            f.narrowest = fmin(f.narrowest, kn_space_narrowest(c, d));
+            f.narrowest = fmin(f.narrowest, kn_case_narrowest_cell(c, d));
     if (status == KN_OK)
         (json ? print_case_json : print_case_text)(&f);
     kn_info_ranks_destroy(&f.ranks);

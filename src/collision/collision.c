@@ -1,43 +1,15 @@
+/* The plan of a collision step: matrix of the invariants, source terms and operator. */
 #include "collision/collision.h"
 
+#include "config/case.h"
 #include "error.h"
-#include "collision/molecules.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-bool kn_collision_is_sampled(enum kn_method method)
-{
-    return method == KN_METHOD_MONTE_CARLO;
-}
-
-bool kn_collision_is_model(enum kn_method method)
-{
-    return method == KN_METHOD_BGK || method == KN_METHOD_SHAKHOV || method == KN_METHOD_ES_BGK;
-}
-
-bool kn_collision_is_noisy(const struct kn_case *c)
-{
-    return kn_collision_is_sampled(c->collision.method) ||
-           (c->collision.method == KN_METHOD_OPERATOR && c->disturbance > 0);
-}
-
-double kn_collision_prandtl(const struct kn_case *c)
-{
-    switch (c->collision.method) {
-    case KN_METHOD_BGK:
-        return 1;
-    case KN_METHOD_SHAKHOV:
-    case KN_METHOD_ES_BGK:
-        return c->collision.prandtl;
-    default:
-        return kn_molecules_prandtl(c);
-    }
-}
-
 bool kn_collision_takes_blocks(enum kn_method method)
 {
-    return kn_collision_is_sampled(method) || method == KN_METHOD_OPERATOR;
+    return kn_case_is_sampled(method) || method == KN_METHOD_OPERATOR;
 }
 
 /* The invariants at node k of an octant. */
@@ -89,7 +61,8 @@ static void fill_source(struct kn_collision_plan *p, const struct kn_case *c, co
 
 enum kn_status kn_collision_create(struct kn_collision_plan *p, const struct kn_case *c,
                                    const struct kn_velocity *v, const struct kn_comm *comm,
-                                   const struct kn_backend *machine, const struct kn_listener *listener)
+                                   const struct kn_assembler *assembler,
+                                   const struct kn_progress_callback *progress)
 {
     *p = (struct kn_collision_plan){.method = c->collision.method, .conservation = c->collision.conservation};
     for (int d = 0; d < 3; d++)
@@ -102,7 +75,7 @@ enum kn_status kn_collision_create(struct kn_collision_plan *p, const struct kn_
     fill_gram(p, v);
     fill_source(p, c, v);
     return c->collision.method == KN_METHOD_OPERATOR
-               ? kn_operator_create(&p->op, c, v, comm, machine, listener)
+               ? kn_operator_create(&p->op, c, v, comm, assembler, progress)
                : KN_OK;
 }
 

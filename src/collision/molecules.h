@@ -9,11 +9,6 @@ struct kn_kernel {
     double strength, exponent;
 };
 
-/* The viscosity goes as T^omega: that of the molecules, or gas.omega where it is free. */
-double kn_molecules_omega(const struct kn_case *c);
-
-double kn_molecules_prandtl(const struct kn_case *c);
-
 struct kn_kernel kn_molecules_kernel(const struct kn_case *c);
 
 #endif

@@ -1,9 +1,9 @@
+/* Assembles and diagonalises the linear collision operator, theory section 12. */
 #include "collision/operator.h"
 
-#include "backend/backend.h"
-#include "error.h"
 #include "collision/molecules.h"
 #include "collision/operator_sums.h"
+#include "error.h"
 
 #include <cblas.h>
 #include <lapacke.h>
@@ -87,13 +87,13 @@ static void combine(const struct kn_assembly *g, int threads, double *memory)
 
 /* The sums on a machine that can: that of the first rank, which takes a second or so. */
 static enum kn_status assemble_there(struct kn_operator *o, const struct kn_assembly *g,
-                                     const struct kn_backend *machine, const struct kn_listener *listener,
-                                     double *sums, bool *made)
+                                     const struct kn_assembler *assembler,
+                                     const struct kn_progress_callback *progress, double *sums, bool *made)
 {
-    const enum kn_status status = machine->assemble(g, listener, sums);
+    const enum kn_status status = assembler->assemble(g, progress, sums);
     *made = status == KN_OK;
     if (*made)
-        snprintf(o->origin, sizeof o->origin, "%s", machine->name);
+        snprintf(o->origin, sizeof o->origin, "%s", assembler->name);
     if (*made || status == KN_EINTERRUPTED)
         return status;
     snprintf(o->note, sizeof o->note, "the collision operator is assembled on the CPU: %s",
@@ -103,20 +103,20 @@ static enum kn_status assemble_there(struct kn_operator *o, const struct kn_asse
 
 /* The sums for all ranks, there or else here; where the machine fails, a note says why. */
 static enum kn_status assemble(struct kn_operator *o, const struct kn_assembly *g, const struct kn_comm *comm,
-                               int threads, const struct kn_backend *machine,
-                               const struct kn_listener *listener, double *sums)
+                               int threads, const struct kn_assembler *assembler,
+                               const struct kn_progress_callback *progress, double *sums)
 {
     enum kn_status status = KN_OK;
     bool made = false;
-    snprintf(o->origin, sizeof o->origin, "%s", kn_backend_cpu.name);
-    if (comm->rank == 0 && machine && machine->assemble)
-        status = assemble_there(o, g, machine, listener, sums, &made);
+    snprintf(o->origin, sizeof o->origin, "cpu");
+    if (comm->rank == 0 && assembler)
+        status = assemble_there(o, g, assembler, progress, sums, &made);
     kn_comm_barrier(comm); /* asleep until the first rank has come */
     if ((status = kn_comm_agree(comm, status)) != KN_OK)
         return status;
     kn_comm_broadcast(comm, 0, &made, sizeof made);
     if (!made)
-        return kn_operator_sums_add(g, comm, threads, listener, sums);
+        return kn_operator_sums_add(g, comm, threads, progress, sums);
     kn_comm_broadcast(comm, 0, sums, kn_operator_sums_length(g) * sizeof *sums);
     return KN_OK;
 }
@@ -354,13 +354,14 @@ static void unfold(const struct kn_velocity *v, double *weight)
 }
 
 static enum kn_status make(struct kn_operator *o, const struct kn_assembly *g, const struct kn_comm *comm,
-                           int threads, const struct kn_backend *machine, const struct kn_listener *listener)
+                           int threads, const struct kn_assembler *assembler,
+                           const struct kn_progress_callback *progress)
 {
     const size_t length = kn_operator_sums_length(g);
     double *matrices = malloc((length + 3 * (size_t)g->size) * sizeof *matrices);
     enum kn_status status = kn_comm_agree(comm, matrices ? KN_OK : no_memory());
     if (status == KN_OK && matrices && /* one implies the other */
-        (status = assemble(o, g, comm, threads, machine, listener, matrices)) == KN_OK) {
+        (status = assemble(o, g, comm, threads, assembler, progress, matrices)) == KN_OK) {
         const int usual = openblas_get_num_threads();
         combine(g, threads, matrices);
         openblas_set_num_threads(1); /* the same bits for any number of threads */
@@ -384,8 +385,8 @@ static bool recall(struct kn_operator *o, const struct kn_velocity *v, const str
 }
 
 enum kn_status kn_operator_create(struct kn_operator *o, const struct kn_case *c, const struct kn_velocity *v,
-                                  const struct kn_comm *comm, const struct kn_backend *machine,
-                                  const struct kn_listener *listener)
+                                  const struct kn_comm *comm, const struct kn_assembler *assembler,
+                                  const struct kn_progress_callback *progress)
 {
     struct kn_direction directions[DIRECTIONS];
     enum kn_status status;
@@ -414,15 +415,15 @@ enum kn_status kn_operator_create(struct kn_operator *o, const struct kn_case *c
                                   DIRECTIONS};
     const int threads = c->run.threads > 0 ? c->run.threads : kn_comm_processors(comm);
     const bool known = recall(o, v, comm);
-    if (!known && listener && listener->hollow) {
+    if (!known && progress && progress->hollow) {
         snprintf(o->origin, sizeof o->origin, "none");
         o->viscosity = 1;
     } else if (!known) {
-        if ((status = make(o, &g, comm, threads, machine, listener)) != KN_OK)
+        if ((status = make(o, &g, comm, threads, assembler, progress)) != KN_OK)
             return status;
         if (comm->rank == 0)
             kn_operator_save(o, v);
-        (void)kn_listener_tell(listener, 1); /* only now it is whole */
+        (void)kn_progress_report(progress, 1); /* only now it is whole */
     }
     o->scale = c->collision.rescale ? o->viscosity : 1;
     return KN_OK;

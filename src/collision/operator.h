@@ -4,13 +4,14 @@
 #define KN_OPERATOR_H
 
 #include "comm/comm.h"
-#include "point/pair.h"
+#include "config/case.h"
 #include "grid/velocity.h"
+#include "point/pair.h"
+#include "progress_callback.h"
 
 enum {
     KN_PARITIES = 8,
-    KN_OPERATOR_FACE = 12,  /* directions along an edge of a face of the cube */
-    KN_OPERATOR_NODES = 20, /* an axis, at most: beyond, nodes weigh too little for double precision */
+    KN_OPERATOR_FACE = 12, /* directions along an edge of a face of the cube */
 };
 
 /* A function of parity p is odd along the axes whose bits p has; on one octant of the
@@ -31,29 +32,21 @@ struct kn_operator {
     char note[512];  /* what a user should know about that; "" = nothing */
 };
 
-/* Somebody who is told, from 0 to 1, how much of the assembly is done (by this rank, of what it
- * has to do), and says whether to go on.  Calls come one at a time, from any thread; 1 comes
- * twice, before and after the eigenvectors are found. */
-struct kn_listener {
-    bool (*hear)(void *to, double part);
-    void *to;
-    bool hollow; /* do not assemble: matrices of zeros, for somebody who only measures how long steps take */
+/* A machine that can compute the sums of the collision operator, [KN_PARITIES][size][size]; the bits are the
+ * same each time. */
+struct kn_assembler {
+    const char *name;
+    enum kn_status (*assemble)(const struct kn_assembly *what, const struct kn_progress_callback *progress,
+                               double *sums);
 };
 
-static inline bool kn_listener_tell(const struct kn_listener *listener, double part)
-{
-    return !listener || listener->hear(listener->to, part);
-}
-
-struct kn_backend;
-
-/* Assemble for this grid, or read what an earlier run has left in the cache.  All ranks call it
- * and have the same bits, whatever their number; the first reads, writes and asks its machine.
- * A machine that cannot assemble, or fails to, leaves it to the CPUs of all; NULL does, too.
- * A listener may be NULL; one who wants no more ends it on all ranks with KN_EINTERRUPTED. */
+/* Assemble the operator for this grid, or read it from the cache.  All ranks call it and get the same bits,
+ * for any number of ranks.  Rank 0 reads and writes the cache and calls the assembler.  If that fails, or is
+ * NULL, the CPUs of all ranks assemble.  The progress callback may be NULL; 1 is reported twice, before and
+ * after the eigenvectors are computed.  If it returns false, all ranks return KN_EINTERRUPTED. */
 enum kn_status kn_operator_create(struct kn_operator *o, const struct kn_case *c, const struct kn_velocity *v,
-                                  const struct kn_comm *comm, const struct kn_backend *machine,
-                                  const struct kn_listener *listener);
+                                  const struct kn_comm *comm, const struct kn_assembler *assembler,
+                                  const struct kn_progress_callback *progress);
 void kn_operator_destroy(struct kn_operator *o);
 
 /* Bytes that the assembly takes on the rank that needs most. */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PARTS = 16, TOLD = 32 }; /* parts at most; pairs after which the listener is told */
+enum { PARTS = 16, TOLD = 32 }; /* parts at most; pairs between two reports of progress */
 
 /* Three nodes and a place for a fourth, so that a line is one vector. */
 typedef double line __attribute__((vector_size(32), aligned(8)));
@@ -213,12 +213,12 @@ double kn_operator_sums_memory(const struct kn_assembly *g, const struct kn_comm
 
 /* The parts of this rank into memory[count][length]. */
 static enum kn_status form_parts(const struct kn_assembly *g, const struct share *share, int threads,
-                                 const struct kn_listener *listener, double *memory)
+                                 const struct kn_progress_callback *progress, double *memory)
 {
     const size_t length = kn_operator_sums_length(g);
     const int parts = parts_of(g);
     double done = 0;
-    bool wanted = kn_listener_tell(listener, 0);
+    bool wanted = kn_progress_report(progress, 0);
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
     for (int part = 0; part < share->count; part++) {
         struct kn_operator_sums s = kn_operator_sums_carve(g, memory + (size_t)part * length);
@@ -234,7 +234,7 @@ static enum kn_status form_parts(const struct kn_assembly *g, const struct share
 #pragma omp critical
                 {
                     done += end - from;
-                    go_on = go_on && kn_listener_tell(listener, done / share->pairs);
+                    go_on = go_on && kn_progress_report(progress, done / share->pairs);
                 }
                 if (!go_on) {
 #pragma omp atomic write
@@ -265,13 +265,13 @@ static void add_parts(const struct kn_assembly *g, const struct share *share, co
 }
 
 enum kn_status kn_operator_sums_add(const struct kn_assembly *g, const struct kn_comm *comm, int threads,
-                                    const struct kn_listener *listener, double *sums)
+                                    const struct kn_progress_callback *progress, double *sums)
 {
     const struct share share = share_of(g, comm->rank, comm->size);
     const size_t length = kn_operator_sums_length(g);
     double *memory = calloc((size_t)share.count * length + 1, sizeof *memory); /* never of nothing */
     enum kn_status status =
-        memory ? form_parts(g, &share, threads, listener, memory)
+        memory ? form_parts(g, &share, threads, progress, memory)
                : kn_error_set(KN_EMEMORY, "collision.method: no memory to assemble the operator (%.2g GB)",
                               kn_operator_sums_memory(g, comm) / 1e9);
     kn_comm_barrier(comm);                                         /* asleep until the slowest has come */

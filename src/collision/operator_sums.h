@@ -19,9 +19,9 @@ size_t kn_operator_sums_length(const struct kn_assembly *g);
 struct kn_operator_sums kn_operator_sums_carve(const struct kn_assembly *g, double *memory);
 
 /* All ranks add up the sums together, on the CPU, and all have them: the same bits for any number of
- * ranks and threads.  Where one rank fails or its listener has heard enough, all end with that. */
+ * ranks and threads.  If one rank fails or is stopped by its progress callback, all return that status. */
 enum kn_status kn_operator_sums_add(const struct kn_assembly *g, const struct kn_comm *comm, int threads,
-                                    const struct kn_listener *listener, double *sums);
+                                    const struct kn_progress_callback *progress, double *sums);
 
 /* Bytes that this takes beside the sums, on the rank that needs most. */
 double kn_operator_sums_memory(const struct kn_assembly *g, const struct kn_comm *comm);

@@ -1,8 +1,9 @@
 #include "collision/sampling.h"
 
 #include "collision/collision.h"
-#include "error.h"
 #include "collision/molecules.h"
+#include "config/case.h"
+#include "error.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,12 +12,12 @@ enum { WORDS = KN_SAMPLE_COLOURS / 64, DROPPED = -1 };
 
 bool kn_sampling_is_due(const struct kn_case *c)
 {
-    return c->collision.samples == KN_SAMPLES_AUTO && kn_collision_is_noisy(c);
+    return c->collision.samples == KN_SAMPLES_AUTO && kn_case_is_noisy(c);
 }
 
 int kn_sampling_count(const struct kn_case *c)
 {
-    return kn_collision_is_sampled(c->collision.method) ? c->collision.samples : 0;
+    return kn_case_is_sampled(c->collision.method) ? c->collision.samples : 0;
 }
 
 struct kn_sample_plan kn_sampling_plan(const struct kn_case *c, const struct kn_velocity *v, double dt)

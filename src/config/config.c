@@ -1,11 +1,10 @@
 /* Reading a case: YAML gives the structure and the places, the table of keys
  * gives the types.  Whatever is wrong is said as place: key: what (allowed). */
 #include "config/config.h"
-#include "error.h"
-#include "collision/molecules.h"
+#include "config/case.h"
 #include "config/scales.h"
-#include "grid/space.h"
 #include "config/species.h"
+#include "error.h"
 
 #include <errno.h>
 #include <math.h>
@@ -128,7 +127,7 @@ static void follow_molecules(struct kn_case *c)
     if (c->gas.omega_set)
         return;
     c->gas.omega = species->omega;
-    c->gas.omega = kn_molecules_omega(c);
+    c->gas.omega = kn_case_omega(c);
 }
 
 /* Values the user left out of a list of one per axis. */

@@ -1,10 +1,8 @@
 /* What a case may not say: values out of range, and keys that contradict. */
+#include "config/case.h"
 #include "config/config.h"
-#include "error.h"
-#include "collision/molecules.h"
-#include "collision/operator.h"
 #include "config/scales.h"
-#include "grid/space.h"
+#include "error.h"
 
 #include <limits.h>
 #include <math.h>
@@ -23,7 +21,7 @@ __attribute__((format(printf, 3, 4))) static enum kn_status fail_wall(int side, 
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    return kn_error_set(KN_EINPUT, "walls.%s.%s: %s", kn_space_side_name(side), key, text);
+    return kn_error_set(KN_EINPUT, "walls.%s.%s: %s", kn_case_side_name(side), key, text);
 }
 
 static const char *kind_name(const struct kn_case *c, int side)
@@ -39,7 +37,7 @@ static enum kn_status check_pair(const struct kn_case *c, int side)
         return KN_OK; /* the side that was chosen is the one to blame */
     return fail_wall(side, "kind",
                      "%s against %s at walls.%s.kind (both sides of an axis are periodic, or neither)",
-                     kind_name(c, side), kind_name(c, other), kn_space_side_name(other));
+                     kind_name(c, side), kind_name(c, other), kn_case_side_name(other));
 }
 
 static bool is_zero(const double v[3])
@@ -80,7 +78,7 @@ static enum kn_status check_unused(const struct kn_case *c, int side)
         if (keys[i].set && !keys[i].known)
             return fail_wall(side, keys[i].key,
                              "has no meaning at a side of kind %s (it needs walls.%s.kind: %s)",
-                             kind_name(c, side), kn_space_side_name(side), keys[i].kinds);
+                             kind_name(c, side), kn_case_side_name(side), keys[i].kinds);
     return KN_OK;
 }
 
@@ -95,7 +93,7 @@ static enum kn_status check_piston(const struct kn_case *c, int side)
         return fail_wall(side, "velocity",
                          "%g along %c goes through the wall (walls move in their own plane; what swings "
                          "along the normal is walls.%s.oscillation.velocity)",
-                         w->velocity[normal], AXIS[normal], kn_space_side_name(side));
+                         w->velocity[normal], AXIS[normal], kn_case_side_name(side));
     if (w->kind != KN_WALL_DIFFUSE || swing == 0)
         return KN_OK;
     if (c->disturbance > 0)
@@ -126,7 +124,7 @@ static enum kn_status check_far_field(const struct kn_case *c, int side)
         return fail_wall(side, "gradient.velocity",
                          "%g along %c would compress the gas without end (only velocities along the side)",
                          normal, AXIS[side / 2]);
-    if (c->collision.method == KN_METHOD_NONE && !kn_space_is_mirror(w))
+    if (c->collision.method == KN_METHOD_NONE && !kn_case_is_mirror(w))
         return fail_wall(side, is_zero(w->gradient.velocity) ? "gradient.temperature" : "gradient.velocity",
                          "has no meaning without collisions (collision.method is none)");
     return KN_OK;
@@ -214,7 +212,7 @@ static enum kn_status check_state(const struct kn_case *c)
     if (c->initial.wave[0] || c->initial.wave[1] || c->initial.wave[2])
         return kn_error_set(KN_EINPUT, "initial.wave: has no meaning with initial.shape: %s (0 is)",
                             kn_config_choice_name("initial.shape", shape));
-    if (shape == KN_SHAPE_BETWEEN && kn_space_inflow_axis(c) < 0)
+    if (shape == KN_SHAPE_BETWEEN && kn_case_inflow_axis(c) < 0)
         return kn_error_set(
             KN_EINPUT, "initial.shape: between needs kind: inflow at both ends of one axis and of no other");
     if (shape == KN_SHAPE_BKW && c->disturbance == 0)
@@ -267,9 +265,9 @@ static enum kn_status check_molecules(const struct kn_case *c)
         return kn_error_set(
             KN_EINPUT, "gas.molecules: %s needs collision.method: operator or monte-carlo (here it is %s)",
             name, kn_config_choice_name("collision.method", method));
-    if (c->gas.omega_set && c->gas.omega != kn_molecules_omega(c))
+    if (c->gas.omega_set && c->gas.omega != kn_case_omega(c))
         return kn_error_set(KN_EINPUT, "gas.omega: %g, but gas.molecules: %s has %g (vhs takes 0.5 to 1)",
-                            c->gas.omega, name, kn_molecules_omega(c));
+                            c->gas.omega, name, kn_case_omega(c));
     return KN_OK;
 }
 

@@ -1,6 +1,6 @@
 /* Values of the case file and their text, both ways; ranges; near misses. */
+#include "config/case.h"
 #include "config/config.h"
-#include "grid/space.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -17,7 +17,7 @@ static void fill_name(struct kn_setting *s)
     if (s->side < 0)
         snprintf(s->name, KN_NAME, "%s", s->key->name);
     else
-        snprintf(s->name, KN_NAME, "walls.%s.%s", kn_space_side_name(s->side), s->key->name + strlen(WALLS));
+        snprintf(s->name, KN_NAME, "walls.%s.%s", kn_case_side_name(s->side), s->key->name + strlen(WALLS));
 }
 
 /* Wall keys stand together in the table; each side takes the whole block. */

@@ -1,6 +1,6 @@
 #include "config/flow.h"
 
-#include "collision/collision.h"
+#include "config/case.h"
 
 #include <math.h>
 #include <string.h>
@@ -35,8 +35,7 @@ static bool same_gas(const struct kn_case *a, const struct kn_case *b)
         return false;
     if (is_boltzmann(a) && is_boltzmann(b))
         return a->gas.molecules == b->gas.molecules && near(a->gas.omega, b->gas.omega);
-    return a->collision.method == b->collision.method &&
-           near(kn_collision_prandtl(a), kn_collision_prandtl(b)) &&
+    return a->collision.method == b->collision.method && near(kn_case_prandtl(a), kn_case_prandtl(b)) &&
            (slow || near(a->gas.omega, b->gas.omega));
 }
 

@@ -1,5 +1,6 @@
 /* Collisions on the CPU: a block of cells at a time, all of it in cache.  KN_LANES
  * cells fill one vector of floats (set by the build per instruction set). */
+#include "config/case.h"
 #include "cpu/cpu_rows.h"
 
 /* ------------------------------------------------------------------ moments */
@@ -323,11 +324,11 @@ void KN_CPU_NAME(fence)(void)
 void KN_CPU_NAME(collide)(const struct kn_collide_sweep *s, float *rows, int count, float *scratch)
 {
     add_source(s, rows, count);
-    if (kn_collision_is_sampled(s->plan->method))
+    if (kn_case_is_sampled(s->plan->method))
         collide_samples(s, rows, count, scratch);
     if (s->plan->method == KN_METHOD_OPERATOR)
         KN_CPU_NAME(operate)(s, rows, count, scratch);
-    for (int i = 0; kn_collision_is_model(s->plan->method) && i < count; i++) {
+    for (int i = 0; kn_case_is_model(s->plan->method) && i < count; i++) {
         float *row = rows + (size_t)i * s->velocity->nnodes;
         if (s->plan->method == KN_METHOD_BGK && s->c->disturbance == 0 &&
             s->plan->conservation != KN_CONSERVATION_NONE)

@@ -607,8 +607,29 @@ static int thinnest(const struct kn_case *c)
     return c->space.order == 2 && plane ? 2 + 3 + KN_CUDA_COLUMNS : c->space.order;
 }
 
+static const struct kn_assembler assembler = {"cuda", kn_cuda_assemble};
+
 const struct kn_backend kn_backend_cuda = {
-    "cuda",   "an NVIDIA GPU",  available,   collides, create,  destroy,  memory,  put,
-    get,      set_walls,        step,        collide,  moments, fluxes,   seconds, copy,
-    describe, kn_cuda_assemble, device_name, room,     settle,  thinnest,
+    .name = "cuda",
+    .doc = "an NVIDIA GPU",
+    .available = available,
+    .collides = collides,
+    .create = create,
+    .destroy = destroy,
+    .memory = memory,
+    .put = put,
+    .get = get,
+    .set_walls = set_walls,
+    .step = step,
+    .collide = collide,
+    .moments = moments,
+    .fluxes = fluxes,
+    .seconds = seconds,
+    .copy = copy,
+    .describe = describe,
+    .assembler = &assembler,
+    .device = device_name,
+    .room = room,
+    .settle = settle,
+    .thinnest = thinnest,
 };

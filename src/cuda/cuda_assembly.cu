@@ -350,17 +350,17 @@ static enum kn_status upload(struct assembly *m, const struct kn_assembly *what)
     return KN_OK;
 }
 
-static bool tell(const struct kn_listener *listener, double part)
+static bool tell(const struct kn_progress_callback *progress, double part)
 {
-    return !listener || listener->hear(listener->to, part);
+    return !progress || progress->report(progress->to, part);
 }
 
-/* Pairs in launches of a fifth of a second or so, between which the listener hears. */
-static enum kn_status add_pairs(struct assembly *m, const struct kn_listener *listener)
+/* Pairs in launches of a fifth of a second or so, after each of which progress is reported. */
+static enum kn_status add_pairs(struct assembly *m, const struct kn_progress_callback *progress)
 {
     const int64_t all = KN_PARITIES * pairs_of(m->device.size);
     int64_t launch = m->count; /* pairs at a time, whole rounds of the blocks */
-    bool wanted = tell(listener, 0);
+    bool wanted = tell(progress, 0);
     for (int64_t first = 0, end; first < all && wanted; first = end) {
         end = first + launch < all ? first + launch : all;
         const auto start = std::chrono::steady_clock::now();
@@ -368,7 +368,7 @@ static enum kn_status add_pairs(struct assembly *m, const struct kn_listener *li
         CHECK(cudaGetLastError());
         CHECK(cudaDeviceSynchronize());
         const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-        wanted = tell(listener, (double)end / (double)all);
+        wanted = tell(progress, (double)end / (double)all);
         launch *= taken.count() < 0.1 ? 2 : 1;
     }
     return wanted ? KN_OK
@@ -376,13 +376,13 @@ static enum kn_status add_pairs(struct assembly *m, const struct kn_listener *li
 }
 
 static enum kn_status assemble(struct assembly *m, const struct kn_assembly *what,
-                               const struct kn_listener *listener, double *sums)
+                               const struct kn_progress_callback *progress, double *sums)
 {
     enum kn_status status;
     const size_t length = length_of(what);
     const unsigned block = 256;
     if ((status = upload(m, what)) != KN_OK || (status = allocate_parts(m)) != KN_OK ||
-        (status = add_pairs(m, listener)) != KN_OK)
+        (status = add_pairs(m, progress)) != KN_OK)
         return status;
     add_parts_kernel<<<(unsigned)((length + block - 1) / block), block>>>(m->count, length, m->parts);
     CHECK(cudaGetLastError());
@@ -390,11 +390,11 @@ static enum kn_status assemble(struct assembly *m, const struct kn_assembly *wha
     return KN_OK;
 }
 
-enum kn_status kn_cuda_assemble(const struct kn_assembly *what, const struct kn_listener *listener,
+enum kn_status kn_cuda_assemble(const struct kn_assembly *what, const struct kn_progress_callback *progress,
                                 double *sums)
 {
     struct assembly m = {};
-    const enum kn_status status = assemble(&m, what, listener, sums);
+    const enum kn_status status = assemble(&m, what, progress, sums);
     cudaFree(m.parts);
     cudaFree(m.tables);
     if (status != KN_OK)

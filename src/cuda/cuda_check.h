@@ -6,8 +6,8 @@
 #include <cuda_runtime.h>
 
 extern "C" {
-#include "error.h"
 #include "collision/operator.h"
+#include "error.h"
 }
 
 static inline enum kn_status kn_cuda_failed(cudaError_t status, const char *file, int line)
@@ -24,8 +24,8 @@ static inline enum kn_status kn_cuda_failed(cudaError_t status, const char *file
             return kn_cuda_failed(check_status, __FILE__, __LINE__);                                         \
     } while (0)
 
-/* struct kn_backend's assemble. */
-extern "C" enum kn_status kn_cuda_assemble(const struct kn_assembly *what, const struct kn_listener *listener,
-                                           double *sums);
+/* See struct kn_assembler. */
+extern "C" enum kn_status kn_cuda_assemble(const struct kn_assembly *what,
+                                           const struct kn_progress_callback *progress, double *sums);
 
 #endif

@@ -1,9 +1,10 @@
+/* Fills the emission of each wall patch from the case. */
 #include "grid/boundary.h"
 
-#include "collision/collision.h"
+#include "config/case.h"
 #include "error.h"
-#include "point/wall.h"
 #include "grid/space.h"
+#include "point/wall.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -119,8 +120,8 @@ static void fill_far_field(struct kn_patch *p, const struct frame *f)
     struct kn_far_field field = {.middle = even[1] / even[0]};
     for (int d = 0; d < 3; d++)
         field.shear[d] = f->wall->gradient.velocity[d] / (2 * cross[d]);
-    field.heat = 1.25 / kn_collision_prandtl(f->c) * f->wall->gradient.temperature /
-                 (even[2] - field.middle * even[1]);
+    field.heat =
+        1.25 / kn_case_prandtl(f->c) * f->wall->gradient.temperature / (even[2] - field.middle * even[1]);
     for (int octant = 0; octant < v->octants; octant++)
         for (int k = 0; k < v->size && leaves(f, octant); k++) {
             double at[3];
@@ -162,7 +163,7 @@ enum kn_status kn_boundary_create(struct kn_boundary *b, const struct kn_case *c
         const bool reflects = wall->kind == KN_WALL_DIFFUSE && wall->accommodation == 0;
         p->alpha = (float)wall->accommodation;
         p->takes = 1;
-        p->mirror = reflects || kn_space_is_mirror(wall);
+        p->mirror = reflects || kn_case_is_mirror(wall);
         p->emits = !p->mirror && wall->kind != KN_WALL_PERIODIC;
         p->unsteady = oscillates(wall);
         p->emission = b->memory + (size_t)side * v->nnodes;

@@ -1,5 +1,6 @@
 #include "grid/boxes.h"
 
+#include "config/case.h"
 #include "error.h"
 
 #include <math.h>
@@ -90,7 +91,7 @@ static bool is_better(struct cost a, struct cost b)
 
 static bool may_cut(const struct kn_case *c, int axis, int parts, int least)
 {
-    return parts == 1 || (!kn_space_is_uniform(c, axis) && c->space.cells[axis] / parts >= least);
+    return parts == 1 || (!kn_case_is_uniform(c, axis) && c->space.cells[axis] / parts >= least);
 }
 
 /* A grid of boxes whose sizes differ by at most a cell along each axis. */
@@ -121,7 +122,7 @@ static bool bisect(struct kn_box *boxes, int count, const struct kn_case *c, int
         const int n = box.end[d] - box.first[d];
         const int at = (int)(((int64_t)2 * n * below + count) / (2 * count));
         const int64_t border = kn_boxes_cells(&box) / n;
-        if (border < shortest && at >= least && n - at >= least && !kn_space_is_uniform(c, d)) {
+        if (border < shortest && at >= least && n - at >= least && !kn_case_is_uniform(c, d)) {
             shortest = border;
             axis = d;
             cut = box.first[d] + at;
@@ -139,7 +140,7 @@ static enum kn_status too_many(int count, const struct kn_case *c, int least)
     const int *n = c->space.cells;
     int64_t most = 1;
     for (int d = 0; d < 3; d++)
-        most *= kn_space_is_uniform(c, d) || n[d] < least ? 1 : n[d] / least;
+        most *= kn_case_is_uniform(c, d) || n[d] < least ? 1 : n[d] / least;
     return kn_error_set(
         KN_EINPUT,
         "space.cells: %d x %d x %d cells are too few for %d ranks: boxes are at least %d cell%s "

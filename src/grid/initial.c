@@ -1,5 +1,6 @@
 #include "grid/initial.h"
 
+#include "config/case.h"
 #include "point/equilibrium.h"
 
 #include <string.h>
@@ -35,7 +36,7 @@ static double log_cosh(double x)
 /* The local equilibrium between two inflows, theory (37b). */
 static struct kn_gaussian between(const struct kn_case *c, const struct kn_space *space, int cell)
 {
-    const int axis = kn_space_inflow_axis(c);
+    const int axis = kn_case_inflow_axis(c);
     int at[3];
     kn_space_place(space, cell, at);
     const struct kn_wall *low = &c->walls[2 * axis], *high = low + 1;

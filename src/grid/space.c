@@ -1,130 +1,23 @@
+/* The cells of one rank, their neighbours, wall faces and halo. */
 #include "grid/space.h"
 
+#include "config/case.h"
 #include "error.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-const char *kn_space_side_name(enum kn_side side)
-{
-    static const char *const names[] = {"left", "right", "bottom", "top", "back", "front"};
-    return names[side];
-}
-
-static bool has_component(const struct kn_case *c, int axis)
-{
-    for (int side = 0; side < KN_SIDES; side++)
-        if (c->walls[side].velocity[axis] != 0 || c->walls[side].oscillation.velocity[axis] != 0 ||
-            c->walls[side].gradient.velocity[axis] != 0)
-            return true;
-    return c->source.force[axis] != 0 || c->source.temperature_gradient[axis] != 0;
-}
-
-/* Axes along which the initial state is odd in v. */
-static bool initial_is_odd(const struct kn_case *c, int axis)
-{
-    switch (c->initial.shape) {
-    case KN_SHAPE_SHEAR:
-        return axis == 1;
-    case KN_SHAPE_STRESS:
-        return axis <= 1;
-    case KN_SHAPE_HEAT_FLUX:
-    case KN_SHAPE_SOUND:
-        return axis == 0;
-    default:
-        return false;
-    }
-}
-
-bool kn_space_is_even(const struct kn_case *c, int axis)
-{
-    return !has_component(c, axis) && !initial_is_odd(c, axis);
-}
-
-bool kn_space_is_mirror(const struct kn_wall *wall)
-{
-    const double *u = wall->gradient.velocity;
-    switch (wall->kind) {
-    case KN_WALL_SPECULAR:
-    case KN_WALL_SYMMETRY:
-        return true;
-    case KN_WALL_FAR_FIELD:
-        return u[0] == 0 && u[1] == 0 && u[2] == 0 && wall->gradient.temperature == 0;
-    default:
-        return false;
-    }
-}
-
-int kn_space_inflow_axis(const struct kn_case *c)
-{
-    int found = -1;
-    for (int axis = 0; axis < 3; axis++)
-        if (c->walls[2 * axis].kind == KN_WALL_INFLOW && c->walls[2 * axis + 1].kind == KN_WALL_INFLOW) {
-            if (found >= 0)
-                return -1;
-            found = axis;
-        }
-    return found;
-}
-
-bool kn_space_is_uniform(const struct kn_case *c, int axis)
-{
-    const struct kn_wall *low = &c->walls[2 * axis], *high = low + 1;
-    const bool periodic = low->kind == KN_WALL_PERIODIC && high->kind == KN_WALL_PERIODIC;
-    const bool mirrors = kn_space_is_mirror(low) && kn_space_is_mirror(high);
-    return c->space.cells[axis] == 1 && (periodic || (mirrors && kn_space_is_even(c, axis)));
-}
-
-/* Relative width of cell i of n: a geometric progression towards the clustered end. */
-static double relative_width(enum kn_cluster cluster, double ratio, int i, int n)
-{
-    switch (cluster) {
-    case KN_CLUSTER_LOW:
-        return pow(ratio, n - 1 - i);
-    case KN_CLUSTER_HIGH:
-        return pow(ratio, i);
-    default: /* both: symmetric, largest in the middle */
-        return pow(ratio, fabs(i - 0.5 * (n - 1)));
-    }
-}
 
 static void fill_edges(double *edges, const struct kn_case *c, int axis)
 {
     int n = c->space.cells[axis];
     double length = c->gas.delta * c->space.size[axis], sum = 0, at = 0;
     for (int i = 0; i < n; i++)
-        sum += relative_width(c->space.cluster[axis], c->space.stretch[axis], i, n);
+        sum += kn_case_relative_width(c, axis, i);
     edges[0] = 0;
     for (int i = 0; i < n; i++) {
-        at += relative_width(c->space.cluster[axis], c->space.stretch[axis], i, n);
+        at += kn_case_relative_width(c, axis, i);
         edges[i + 1] = length * (at / sum);
     }
-}
-
-double kn_space_mean_width(const struct kn_case *c, int axis, double power)
-{
-    const int n = c->space.cells[axis];
-    const double length = c->gas.delta * c->space.size[axis];
-    double sum = 0, mean = 0;
-    for (int i = 0; i < n; i++)
-        sum += relative_width(c->space.cluster[axis], c->space.stretch[axis], i, n);
-    for (int i = 0; i < n; i++) {
-        const double share = relative_width(c->space.cluster[axis], c->space.stretch[axis], i, n) / sum;
-        mean += share * pow(share * length, power);
-    }
-    return mean;
-}
-
-double kn_space_narrowest(const struct kn_case *c, int axis)
-{
-    const int n = c->space.cells[axis];
-    double sum = 0, least = INFINITY;
-    for (int i = 0; i < n; i++) {
-        const double width = relative_width(c->space.cluster[axis], c->space.stretch[axis], i, n);
-        sum += width;
-        least = fmin(least, width);
-    }
-    return c->gas.delta * c->space.size[axis] * least / sum;
 }
 
 /* ------------------------------------------------------------- cells and numbers */
@@ -186,7 +79,7 @@ int32_t kn_space_find(const struct kn_space *s, const int at[3])
  */
 static bool wraps(const struct kn_case *c, int side)
 {
-    return c->walls[side].kind == KN_WALL_PERIODIC || kn_space_is_uniform(c, side / 2);
+    return c->walls[side].kind == KN_WALL_PERIODIC || kn_case_is_uniform(c, side / 2);
 }
 
 /* Bring a place that has left the space back into it around periodic ends; false where a wall stands. */
@@ -222,7 +115,7 @@ static int list_halo(const struct kn_space *s, const struct kn_case *c, int reac
 {
     int low[3], high[3], at[3], count = 0;
     for (int d = 0; d < 3; d++) {
-        const int around = kn_space_is_uniform(c, d) ? 0 : reach;
+        const int around = kn_case_is_uniform(c, d) ? 0 : reach;
         low[d] = s->box.first[d] - around;
         high[d] = s->box.end[d] + around;
     }
@@ -264,7 +157,7 @@ static enum kn_status find_halo(struct kn_space *s, const struct kn_case *c)
  * uniform counts 1, so that the same flow has the same integrals in 1-D to 3-D. */
 static double extent(const struct kn_space *s, const struct kn_case *c, int axis, int i)
 {
-    return kn_space_is_uniform(c, axis) ? 1.0 : s->edges[axis][i + 1] - s->edges[axis][i];
+    return kn_case_is_uniform(c, axis) ? 1.0 : s->edges[axis][i + 1] - s->edges[axis][i];
 }
 
 static double volume_at(const struct kn_space *s, const struct kn_case *c, const int at[3])
@@ -341,7 +234,7 @@ static void take_box(struct kn_space *s, const struct kn_case *c, const struct k
         s->box.end[d] = box ? box->end[d] : s->whole[d];
         s->cells[d] = s->box.end[d] - s->box.first[d];
         s->ncells *= s->cells[d];
-        if (!kn_space_is_uniform(c, d))
+        if (!kn_case_is_uniform(c, d))
             s->axes[s->naxes++] = d;
     }
     s->nfaces = count_faces(s, c);

@@ -57,27 +57,4 @@ int64_t kn_space_count(const struct kn_space *space);                          /
 /* The cell of the tables at a place; KN_SPACE_OUTSIDE where that is none of box and halo. */
 int32_t kn_space_find(const struct kn_space *space, const int at[3]);
 
-/* True where nothing drives the gas along the axis: no wall, source or initial
- * state that changes sign with the velocity. */
-bool kn_space_is_even(const struct kn_case *c, int axis);
-
-/* True where the axis has one cell along which the gas is uniform: between
- * periodic ends, or between mirrors when nothing drives it along the axis. */
-bool kn_space_is_uniform(const struct kn_case *c, int axis);
-
-/* True where a side does nothing but reflect, whatever arrives. */
-bool kn_space_is_mirror(const struct kn_wall *wall);
-
-/* The axis with an inflow at both ends; -1 where it is none or more than one. */
-int kn_space_inflow_axis(const struct kn_case *c);
-
-/* Width of the narrowest cell along an axis, lambda0. */
-double kn_space_narrowest(const struct kn_case *c, int axis);
-
-/* Mean over the length of an axis of a power of the widths of its cells, lambda0. */
-double kn_space_mean_width(const struct kn_case *c, int axis, double power);
-
-/* Name of a side as the case file spells it. */
-const char *kn_space_side_name(enum kn_side side);
-
 #endif

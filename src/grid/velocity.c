@@ -1,8 +1,9 @@
 #include "grid/velocity.h"
 
+#include "config/case.h"
 #include "error.h"
-#include "point/interpolate.h"
 #include "grid/space.h"
+#include "point/interpolate.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -194,7 +195,7 @@ static enum kn_status gauss_axis(int half, double *node, double *weight, float *
 void kn_velocity_fold(const struct kn_case *c, bool folded[3])
 {
     for (int d = 0; d < 3; d++)
-        folded[d] = c->velocity.fold == KN_FOLD_AUTO && kn_space_is_uniform(c, d) && kn_space_is_even(c, d);
+        folded[d] = c->velocity.fold == KN_FOLD_AUTO && kn_case_is_uniform(c, d) && kn_case_is_even(c, d);
 }
 
 /* A table over the nodes of an octant. */

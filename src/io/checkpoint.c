@@ -22,14 +22,14 @@ static const struct scalar {
     size_t offset;
 } scalars[] = {
     {"fingerprint", UNSIGNED, offsetof(struct kn_checkpoint, fingerprint)},
-    {"step", SIGNED, offsetof(struct kn_checkpoint, step)},
-    {"time", REAL, offsetof(struct kn_checkpoint, time)},
-    {"time_step", REAL, offsetof(struct kn_checkpoint, time_step)},
-    {"ahead", REAL, offsetof(struct kn_checkpoint, ahead)},
-    {"draws", UNSIGNED, offsetof(struct kn_checkpoint, draws)},
-    {"samples", SIGNED, offsetof(struct kn_checkpoint, samples)},
-    {"cells", SIGNED, offsetof(struct kn_checkpoint, ncells)},
-    {"nodes", SIGNED, offsetof(struct kn_checkpoint, nnodes)},
+    {"step", SIGNED, offsetof(struct kn_checkpoint, state.step)},
+    {"time", REAL, offsetof(struct kn_checkpoint, state.time)},
+    {"time_step", REAL, offsetof(struct kn_checkpoint, state.time_step)},
+    {"ahead", REAL, offsetof(struct kn_checkpoint, state.ahead)},
+    {"draws", UNSIGNED, offsetof(struct kn_checkpoint, state.draws)},
+    {"samples", SIGNED, offsetof(struct kn_checkpoint, state.samples)},
+    {"cells", SIGNED, offsetof(struct kn_checkpoint, state.ncells)},
+    {"nodes", SIGNED, offsetof(struct kn_checkpoint, state.nnodes)},
     {"watched_size", SIGNED, offsetof(struct kn_checkpoint, nwatched)},
     {"monitor_size", SIGNED, offsetof(struct kn_checkpoint, nmonitor)},
 };
@@ -81,7 +81,8 @@ static void write_column(struct kn_store *s, const char *name, hid_t stored, hid
 
 static double expected_bytes(const struct kn_checkpoint *k)
 {
-    return (double)k->ncells * kn_checkpoint_cell_bytes(k) + (double)k->nmonitor * sizeof *k->monitor + 65536;
+    return (double)k->state.ncells * kn_checkpoint_cell_bytes(k) + (double)k->nmonitor * sizeof *k->monitor +
+           65536;
 }
 
 static bool examine(const char *path, struct kn_checkpoint *k, char *why);
@@ -98,8 +99,8 @@ static enum kn_status choose_slot(const char *folder, const struct kn_checkpoint
             return status;
         worth[i] = -1;
         if (examine(path, &found, why)) {
-            if (found.fingerprint == k->fingerprint && found.step <= k->step)
-                worth[i] = found.step;
+            if (found.fingerprint == k->fingerprint && found.state.step <= k->state.step)
+                worth[i] = found.state.step;
             kn_checkpoint_free(&found);
         }
     }
@@ -110,7 +111,7 @@ static enum kn_status choose_slot(const char *folder, const struct kn_checkpoint
 static void fill(struct kn_store *s, const struct kn_checkpoint *k, const struct kn_checkpoint_source *of)
 {
     const bool together = s->comm->size > 1;
-    struct kn_checkpoint_cells c = {.k = k, .line = together ? of->share->space->whole[0] : k->ncells};
+    struct kn_checkpoint_cells c = {.k = k, .line = together ? of->share->space->whole[0] : k->state.ncells};
     if (s->comm->rank == 0)
         c.header = header_sum(k);
     kn_comm_broadcast(s->comm, 0, &c.header, sizeof c.header);
@@ -184,10 +185,11 @@ static bool read_scalars(hid_t file, struct kn_checkpoint *k, char *why)
     for (int i = 0; i < NSCALARS; i++)
         if (!kn_store_read_value(file, scalars[i].name, type_of(&scalars[i]), (char *)k + scalars[i].offset))
             return refuse(why, "its header is damaged");
-    const bool counts = k->step >= 0 && k->step <= MOST_STEPS && k->samples >= 0 && k->samples <= INT_MAX &&
-                        k->ncells >= 1 && k->nnodes >= 1 && k->nwatched >= 0 && k->nmonitor >= 0;
-    const bool times = k->time >= 0 && isfinite(k->time) && k->time_step > 0 && isfinite(k->time_step) &&
-                       k->ahead >= 0 && k->ahead <= k->time_step;
+    const struct kn_sim_state *s = &k->state;
+    const bool counts = s->step >= 0 && s->step <= MOST_STEPS && s->samples >= 0 && s->samples <= INT_MAX &&
+                        s->ncells >= 1 && s->nnodes >= 1 && k->nwatched >= 0 && k->nmonitor >= 0;
+    const bool times = s->time >= 0 && isfinite(s->time) && s->time_step > 0 && isfinite(s->time_step) &&
+                       s->ahead >= 0 && s->ahead <= s->time_step;
     if (!counts || !times)
         return refuse(why, "its header makes no sense");
     return true;
@@ -236,7 +238,7 @@ static bool examine(const char *path, struct kn_checkpoint *k, char *why)
 static enum kn_status read_file(const struct kn_checkpoint *k, const struct kn_checkpoint_source *to)
 {
     char why[WHY];
-    struct kn_checkpoint_cells c = {.k = k, .header = header_sum(k), .line = k->ncells};
+    struct kn_checkpoint_cells c = {.k = k, .header = header_sum(k), .line = k->state.ncells};
     hid_t file = kn_store_open(k->path, why);
     if (file < 0)
         return kn_checkpoint_is_damaged(k, why);
@@ -274,7 +276,7 @@ static enum kn_status list_slots(const char *folder, struct kn_checkpoint *found
     if (present == 0)
         return kn_error_set(KN_EIO, "there is no checkpoint in '%s' to resume from; start without --resume",
                             folder);
-    if (*n == 2 && found[1].step > found[0].step) {
+    if (*n == 2 && found[1].state.step > found[0].state.step) {
         struct kn_checkpoint swap = found[0];
         found[0] = found[1];
         found[1] = swap;

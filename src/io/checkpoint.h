@@ -3,19 +3,14 @@
 #define KN_IO_CHECKPOINT_H
 
 #include "io/history.h"
-#include "knudsen.h"
 #include "io/share.h"
+#include "knudsen.h"
+#include "sim.h"
 
 struct kn_checkpoint {
     uint64_t fingerprint; /* kn_config_fingerprint of the case */
-    int64_t step;
-    double time;
-    double time_step;
-    double ahead;           /* collision time already applied beyond `time` (Strang) */
-    uint64_t draws;         /* collision sets drawn so far */
-    int64_t samples;        /* in a set; what collision.samples: auto has come to */
-    int64_t ncells, nnodes; /* cells of all ranks */
-    int64_t nwatched;       /* numbers that the monitor keeps of a cell */
+    struct kn_sim_state state;
+    int64_t nwatched; /* numbers that the monitor keeps per cell */
     int64_t nmonitor;
     struct kn_history_sums history; /* of the rows of history.csv up to this step */
     double *monitor; /* [nmonitor], owned by the caller of write, freed by kn_checkpoint_free after find */

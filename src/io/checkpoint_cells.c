@@ -16,7 +16,7 @@ static uint64_t cell_sum(const struct kn_checkpoint *k, uint64_t header, int64_t
                          const double *watched)
 {
     const uint64_t sum = kn_files_sum(header, &number, sizeof number);
-    return kn_files_sum(kn_files_sum(sum, h, (size_t)k->nnodes * sizeof *h), watched,
+    return kn_files_sum(kn_files_sum(sum, h, (size_t)k->state.nnodes * sizeof *h), watched,
                         (size_t)k->nwatched * sizeof *watched);
 }
 
@@ -58,16 +58,16 @@ hid_t kn_checkpoint_open_set(hid_t file, const char *name, int64_t rows, int64_t
 
 double kn_checkpoint_cell_bytes(const struct kn_checkpoint *k)
 {
-    return (double)k->nnodes * sizeof(float) + (double)k->nwatched * sizeof(double) + sizeof(uint64_t);
+    return (double)k->state.nnodes * sizeof(float) + (double)k->nwatched * sizeof(double) + sizeof(uint64_t);
 }
 
 static bool take_room(struct kn_checkpoint_cells *c)
 {
     const struct kn_checkpoint *k = c->k;
     c->most = (int64_t)(SLAB_BYTES / kn_checkpoint_cell_bytes(k));
-    c->most = c->most < 1 ? 1 : c->most > k->ncells ? k->ncells : c->most;
+    c->most = c->most < 1 ? 1 : c->most > k->state.ncells ? k->state.ncells : c->most;
     const size_t most = (size_t)c->most;
-    c->h = malloc(most * (size_t)k->nnodes * sizeof *c->h);
+    c->h = malloc(most * (size_t)k->state.nnodes * sizeof *c->h);
     c->watched = malloc((most * (size_t)k->nwatched + 1) * sizeof *c->watched);
     c->sums = malloc(most * sizeof *c->sums);
     return c->h && c->watched && c->sums;
@@ -88,11 +88,11 @@ bool kn_checkpoint_close_cells(struct kn_checkpoint_cells *c)
 void kn_checkpoint_create_cells(struct kn_checkpoint_cells *c, struct kn_store *s)
 {
     const struct kn_checkpoint *k = c->k;
-    c->h_set = kn_checkpoint_create_set(s, "h", H5T_IEEE_F32LE, k->ncells, k->nnodes);
-    c->watched_set = k->nwatched
-                         ? kn_checkpoint_create_set(s, "watched", H5T_IEEE_F64LE, k->ncells, k->nwatched)
-                         : H5I_INVALID_HID;
-    c->sums_set = kn_checkpoint_create_set(s, "sums", H5T_STD_U64LE, k->ncells, 1);
+    c->h_set = kn_checkpoint_create_set(s, "h", H5T_IEEE_F32LE, k->state.ncells, k->state.nnodes);
+    c->watched_set =
+        k->nwatched ? kn_checkpoint_create_set(s, "watched", H5T_IEEE_F64LE, k->state.ncells, k->nwatched)
+                    : H5I_INVALID_HID;
+    c->sums_set = kn_checkpoint_create_set(s, "sums", H5T_STD_U64LE, k->state.ncells, 1);
     if (!take_room(c) && s->status == KN_OK)
         s->status = kn_error_set(KN_EMEMORY, "not enough memory to write '%s'", s->path);
 }
@@ -100,10 +100,10 @@ void kn_checkpoint_create_cells(struct kn_checkpoint_cells *c, struct kn_store *
 enum kn_status kn_checkpoint_open_cells(struct kn_checkpoint_cells *c, hid_t file)
 {
     const struct kn_checkpoint *k = c->k;
-    c->h_set = kn_checkpoint_open_set(file, "h", k->ncells, k->nnodes);
+    c->h_set = kn_checkpoint_open_set(file, "h", k->state.ncells, k->state.nnodes);
     c->watched_set =
-        k->nwatched ? kn_checkpoint_open_set(file, "watched", k->ncells, k->nwatched) : H5I_INVALID_HID;
-    c->sums_set = kn_checkpoint_open_set(file, "sums", k->ncells, 1);
+        k->nwatched ? kn_checkpoint_open_set(file, "watched", k->state.ncells, k->nwatched) : H5I_INVALID_HID;
+    c->sums_set = kn_checkpoint_open_set(file, "sums", k->state.ncells, 1);
     if (c->h_set < 0 || c->sums_set < 0 || (k->nwatched > 0 && c->watched_set < 0))
         return kn_checkpoint_is_damaged(k, "its distribution is missing");
     return take_room(c) ? KN_OK : kn_error_set(KN_EMEMORY, "not enough memory to read '%s'", k->path);
@@ -141,7 +141,7 @@ static bool move_set(const struct kn_checkpoint_cells *c, hid_t set, hid_t type,
 
 static bool move_piece(const struct kn_checkpoint_cells *c, const struct piece *p, bool out, char *why)
 {
-    return move_set(c, c->h_set, H5T_NATIVE_FLOAT, c->k->nnodes, p, c->h, out, why) &&
+    return move_set(c, c->h_set, H5T_NATIVE_FLOAT, c->k->state.nnodes, p, c->h, out, why) &&
            move_set(c, c->watched_set, H5T_NATIVE_DOUBLE, c->k->nwatched, p, c->watched, out, why) &&
            move_set(c, c->sums_set, H5T_NATIVE_UINT64, 1, p, c->sums, out, why);
 }
@@ -149,8 +149,8 @@ static bool move_piece(const struct kn_checkpoint_cells *c, const struct piece *
 /* The sum of cell i of a piece that lies in memory. */
 static uint64_t sum_in_piece(const struct kn_checkpoint_cells *c, const struct piece *p, int64_t i)
 {
-    return cell_sum(c->k, c->header, p->first + i / p->run * c->line + i % p->run, c->h + i * c->k->nnodes,
-                    c->watched + i * c->k->nwatched);
+    return cell_sum(c->k, c->header, p->first + i / p->run * c->line + i % p->run,
+                    c->h + i * c->k->state.nnodes, c->watched + i * c->k->nwatched);
 }
 
 /* What has come into memory, with its sums, into the file. */
@@ -166,7 +166,7 @@ static void write_piece(const struct kn_checkpoint_cells *c, struct kn_store *s,
 void kn_checkpoint_write_all(const struct kn_checkpoint_cells *c, struct kn_store *s,
                              const struct kn_checkpoint_source *of)
 {
-    const int64_t ncells = c->k->ncells;
+    const int64_t ncells = c->k->state.ncells;
     for (int64_t first = 0; first < ncells && s->status == KN_OK; first += c->most) {
         const struct piece p = {first, 1, ncells - first < c->most ? ncells - first : c->most};
         s->status = kn_share_get(of->share, of->h, first, p.run, c->h);
@@ -224,7 +224,7 @@ static enum kn_status read_piece(const struct kn_checkpoint_cells *c, const stru
 enum kn_status kn_checkpoint_read_all(const struct kn_checkpoint_cells *c,
                                       const struct kn_checkpoint_source *to)
 {
-    const int64_t ncells = c->k->ncells;
+    const int64_t ncells = c->k->state.ncells;
     enum kn_status status = KN_OK;
     for (int64_t first = 0; first < ncells && status == KN_OK; first += c->most) {
         const struct piece p = {first, 1, ncells - first < c->most ? ncells - first : c->most};

@@ -367,19 +367,6 @@ enum kn_status kn_history_close(struct kn_history *history)
 
 /* -------------------------------------------------------------- reading back */
 
-int kn_history_column(const struct kn_history_table *h, const char *name)
-{
-    for (int i = 0; i < h->columns; i++)
-        if (strcmp(h->names[i], name) == 0)
-            return i;
-    return -1;
-}
-
-double kn_history_at(const struct kn_history_table *h, int64_t row, int column)
-{
-    return h->values[row * h->columns + column];
-}
-
 void kn_history_free(struct kn_history_table *h)
 {
     for (int i = 0; i < h->columns; i++)

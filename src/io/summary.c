@@ -1,10 +1,11 @@
 #include "io/summary.h"
+#include "config/case.h"
 #include "config/config.h"
-#include "files.h"
 #include "config/scales.h"
+#include "files.h"
 #include "monitor/swing.h"
-#include "validity/validity.h"
 #include "monitor/verdict.h"
+#include "validity/validity.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -151,7 +152,7 @@ static void print_wall(struct json *j, const struct kn_monitor *m, enum kn_side 
     }
     const double heat = value_at(m, offsetof(struct kn_row, heat_flux) + (size_t)side * sizeof(double), set);
     const double mass = value_at(m, offsetof(struct kn_row, mass_flux) + (size_t)side * sizeof(double), set);
-    name(j, kn_space_side_name(side));
+    name(j, kn_case_side_name(side));
     open_with(j, '{');
     j->flat = true;
     vector(j, "stress", stress, units->stress);

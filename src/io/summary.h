@@ -2,22 +2,11 @@
 #ifndef KN_IO_SUMMARY_H
 #define KN_IO_SUMMARY_H
 
-#include "monitor/monitor.h"
+#include "backend/backend.h"
 #include "io/provenance.h"
+#include "monitor/monitor.h"
 
 #include <stdio.h>
-
-enum kn_phase {
-    KN_PHASE_ASSEMBLE, /* the collision operator, before the first step */
-    KN_PHASE_PILOT,    /* the choice of collision.samples, likewise */
-    KN_PHASE_STREAM,
-    KN_PHASE_SAMPLE,
-    KN_PHASE_COLLIDE,
-    KN_PHASE_EXCHANGE, /* with other ranks, as far as computing waits for it */
-    KN_PHASE_MOMENTS,
-    KN_PHASE_OUTPUT,
-    KN_PHASES
-};
 
 struct kn_swing;
 struct kn_verdict;

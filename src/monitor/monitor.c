@@ -1,11 +1,11 @@
 /* Rows of the history: conserved sums, residual, D and G, fluxes at walls, averages. */
 #include "monitor/monitor.h"
 
-#include "collision/collision.h"
+#include "config/case.h"
 #include "config/config.h"
 #include "error.h"
 #include "grid/boundary.h"
-#include "monitor/duration.h"
+#include "grid/duration.h"
 #include "monitor/midline.h"
 #include "monitor/sums.h"
 
@@ -172,7 +172,7 @@ static void choose_columns(struct kn_monitor *m)
             add_columns(m, &named[i].column, 1);
     }
     for (int s = 0; s < KN_SIDES; s++)
-        if (m->c->walls[s].kind != KN_WALL_PERIODIC && !kn_space_is_uniform(m->c, s / 2))
+        if (m->c->walls[s].kind != KN_WALL_PERIODIC && !kn_case_is_uniform(m->c, s / 2))
             add_columns(m, of_side[s], COUNT(of_side[s]));
     m->judged = m->ncolumns - m->first_judged;
     add_columns(m, of_field, KN_FIELDS);
@@ -198,7 +198,7 @@ enum kn_status kn_monitor_create(struct kn_monitor *m, const struct kn_case *c, 
     m->previous = calloc(n * WATCHED, sizeof *m->previous);
     m->mean_fields = calloc(n * KN_FIELDS, sizeof *m->mean_fields);
     m->trends = calloc(COLUMNS_MAX + 1, sizeof *m->trends);
-    const bool noisy = kn_collision_is_noisy(c), cavity = is_cavity(c);
+    const bool noisy = kn_case_is_noisy(c), cavity = is_cavity(c);
     m->batches = noisy ? calloc(COLUMNS_MAX, sizeof *m->batches) : NULL;
     m->midline = cavity ? calloc((size_t)space->whole[1] * KN_MIDLINE_CELLS, sizeof *m->midline) : NULL;
     if (!m->columns || !m->mean || !m->square || !m->previous || !m->mean_fields || !m->trends ||
@@ -333,7 +333,7 @@ static enum kn_status check_walls(int64_t step, double time, const struct kn_wal
         double sum = w->stress[0] + w->stress[1] + w->stress[2] + w->heat_flux + w->mass_flux;
         if (w->wall && !isfinite(sum + w->shear_magnitude))
             return kn_error_set(KN_ENUMERIC, "non-finite flux through the %s wall at step %lld, t = %.6g",
-                                kn_space_side_name((enum kn_side)s), (long long)step, time);
+                                kn_case_side_name((enum kn_side)s), (long long)step, time);
     }
     return KN_OK;
 }
@@ -347,7 +347,7 @@ double kn_monitor_window(const struct kn_case *c)
         return c->output.average;
     for (int s = 0; s < KN_SIDES; s++)
         steady = steady && c->walls[s].oscillation.frequency == 0;
-    return steady && kn_collision_is_noisy(c) ? kn_duration_end(c) / 2 : -1;
+    return steady && kn_case_is_noisy(c) ? kn_duration_end(c) / 2 : -1;
 }
 
 static void update_averages(struct kn_monitor *m)

@@ -1,7 +1,7 @@
 #include "monitor/swing.h"
 
-#include "io/history.h"
 #include "monitor/fit.h"
+#include "monitor/history_table.h"
 
 #include <math.h>
 #include <string.h>
@@ -113,26 +113,20 @@ static void find_change(struct kn_swing *s, const struct kn_history_table *h, co
                                rows_between(h, end - span, end, period));
 }
 
-enum kn_status kn_swing_find(struct kn_swing *s, const char *folder, const struct kn_monitor *m,
-                             double time_step)
+void kn_swing_find(struct kn_swing *s, const struct kn_history_table *h, const struct kn_monitor *m,
+                   double time_step)
 {
     const struct kn_oscillation *wall = find_wall(m->c);
-    struct kn_history_table h;
+    const int time = kn_history_column(h, "time");
     *s = (struct kn_swing){.change = NAN};
-    if (!wall)
-        return KN_OK;
-    const enum kn_status status = kn_history_read(&h, folder);
-    const int time = status == KN_OK ? kn_history_column(&h, "time") : -1;
-    if (time >= 0 && h.rows > 0) {
-        const double end = kn_history_at(&h, h.rows - 1, time), period = 2 * M_PI / wall->frequency;
-        s->periods = whole_periods(end, period);
-        const struct rows rows = rows_between(&h, end - s->periods * period, end, period);
-        if (s->periods > 0 && rows.end - rows.first >= (int64_t)LEAST_ROWS * s->periods) {
-            s->frequency = wall->frequency;
-            find_columns(s, &h, m, rows, 0.5 * time_step, wall->phase);
-            find_change(s, &h, m, end, period);
-        }
+    if (!wall || time < 0 || h->rows == 0)
+        return;
+    const double end = kn_history_at(h, h->rows - 1, time), period = 2 * M_PI / wall->frequency;
+    s->periods = whole_periods(end, period);
+    const struct rows rows = rows_between(h, end - s->periods * period, end, period);
+    if (s->periods > 0 && rows.end - rows.first >= (int64_t)LEAST_ROWS * s->periods) {
+        s->frequency = wall->frequency;
+        find_columns(s, h, m, rows, 0.5 * time_step, wall->phase);
+        find_change(s, h, m, end, period);
     }
-    kn_history_free(&h);
-    return status;
 }

@@ -3,6 +3,7 @@
 #define KN_SWING_H
 
 #include "config/units.h"
+#include "monitor/history_table.h"
 #include "monitor/monitor.h"
 
 enum { KN_SWING_COLUMNS = 4 * KN_SIDES };
@@ -26,9 +27,9 @@ struct kn_swing {
 /* A stress or a heat flux. */
 enum kn_dimension kn_swing_dimension(const struct kn_column *column);
 
-/* Of the history in a folder, whose rows hold the mean over the step before them.  Nothing is told where
- * walls swing at several frequencies, or the run is shorter than a period, or its rows are too few. */
-enum kn_status kn_swing_find(struct kn_swing *s, const char *folder, const struct kn_monitor *m,
-                             double time_step);
+/* From a history whose rows hold the mean over the preceding step.  The frequency is 0 if walls oscillate at
+ * several frequencies, the run is shorter than a period, or the history has too few rows. */
+void kn_swing_find(struct kn_swing *s, const struct kn_history_table *h, const struct kn_monitor *m,
+                   double time_step);
 
 #endif

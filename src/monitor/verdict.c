@@ -2,7 +2,7 @@
 #include "monitor/verdict.h"
 
 #include "config/scales.h"
-#include "monitor/duration.h"
+#include "grid/duration.h"
 #include "monitor/swing.h"
 
 #include <math.h>

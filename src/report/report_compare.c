@@ -1,10 +1,11 @@
 #include "report/report_compare.h"
 
-#include "config/cases.h"
 #include "collision/collision.h"
-#include "monitor/duration.h"
-#include "error.h"
+#include "config/case.h"
+#include "config/cases.h"
 #include "config/flow.h"
+#include "error.h"
+#include "grid/duration.h"
 #include "verify/measure.h"
 #include "verify/measure_text.h"
 #include "verify/reference.h"
@@ -45,7 +46,7 @@ static bool fill_history(struct kn_record *r, const struct kn_report_run *run, c
                 kn_batches_add(&b, value);
             }
         r->averaged = count > 0;
-        r->error[i] = kn_collision_is_noisy(run->c) ? kn_batches_error(&b) : 0;
+        r->error[i] = kn_case_is_noisy(run->c) ? kn_batches_error(&b) : 0;
     }
     return true;
 }
@@ -136,7 +137,7 @@ static void print_row(struct comparison *k, const char *name, const struct kn_re
                       const struct kn_measure_text *q, const struct kn_measure *m)
 {
     FILE *to = k->to;
-    const bool phase = q->kind == KN_MEASURE_PHASE, noisy = kn_collision_is_noisy(k->run->c);
+    const bool phase = q->kind == KN_MEASURE_PHASE, noisy = kn_case_is_noisy(k->run->c);
     const double off = m->value - row->value;
     const struct {
         const char *name;

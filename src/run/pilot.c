@@ -8,11 +8,12 @@
 #include "run/pilot.h"
 
 #include "collision/collision.h"
-#include "config/config.h"
-#include "monitor/duration.h"
-#include "error.h"
-#include "monitor/monitor.h"
 #include "collision/sampling.h"
+#include "config/case.h"
+#include "config/config.h"
+#include "error.h"
+#include "grid/duration.h"
+#include "monitor/monitor.h"
 #include "sim.h"
 
 #include <math.h>
@@ -50,7 +51,7 @@ static double unrest(const struct kn_case *c, double dt)
 static double fewest(const struct kn_case *c, const struct stay *s, double part)
 {
     const double grid = c->velocity.grid == KN_GRID_STRETCHED ? 4 : 1,
-                 harm = kn_collision_is_sampled(c->collision.method) ? grid : 0.05 * c->disturbance;
+                 harm = kn_case_is_sampled(c->collision.method) ? grid : 0.05 * c->disturbance;
     const bool cuts = c->collision.update == KN_UPDATE_EXPONENTIAL;
     return fmax(KN_SAMPLING_LEAST, cuts ? harm * s->dt * s->nodes / part : 0);
 }
@@ -96,7 +97,7 @@ static enum kn_status open_look(struct look *l, const struct kn_case *p,
                                 const struct kn_pilot_listeners *listeners)
 {
     enum kn_status status =
-        kn_sim_create_heard(&l->sim, p, &kn_comm_alone, listeners ? &listeners->assembly : NULL);
+        kn_sim_create_with_progress(&l->sim, p, &kn_comm_alone, listeners ? &listeners->assembly : NULL);
     if (status == KN_OK)
         status = kn_monitor_create(&l->monitor, p, kn_sim_space(l->sim), &kn_comm_alone);
     if (status != KN_OK)
@@ -127,7 +128,7 @@ static enum kn_status take_row(struct look *l, int64_t steps)
 
 static bool tell(const struct kn_pilot_listeners *listeners, double part)
 {
-    return !listeners || listeners->pilot.hear(listeners->pilot.to, part);
+    return !listeners || listeners->pilot.report(listeners->pilot.to, part);
 }
 
 static enum kn_status interrupted(void)

@@ -6,7 +6,7 @@
 
 /* Who hears of what takes long: each pilot, from 0 to 1, and an operator that it needs. */
 struct kn_pilot_listeners {
-    struct kn_listener pilot, assembly;
+    struct kn_progress_callback pilot, assembly;
 };
 
 /* kn_pilot_samples for a case that is checked; nobody hears of it where the listeners are NULL.

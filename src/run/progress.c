@@ -1,7 +1,7 @@
 /* Output of messages, run.log, preparations and the live line. */
 #include "run/progress.h"
 
-#include "collision/collision.h"
+#include "config/case.h"
 #include "config/scales.h"
 #include "error.h"
 #include "files.h"
@@ -313,7 +313,7 @@ void kn_progress_start(struct kn_progress *p, const struct kn_progress_job *job)
     p->row_step = -1;
     const struct kn_eta_mark now = {p->started, 0, job->first};
     /* noise keeps the residual high: a sampled run is expected to reach its last step */
-    kn_eta_start(&p->eta, &now, job->last, kn_collision_is_noisy(c) ? 0 : c->time.residual, job->deadline);
+    kn_eta_start(&p->eta, &now, job->last, kn_case_is_noisy(c) ? 0 : c->time.residual, job->deadline);
 }
 
 static struct kn_progress_state state_at(const struct kn_progress *p, const struct kn_eta_mark *now,

@@ -1,7 +1,7 @@
 /* Events of a run for programs: one JSON object per line (docs/format.md). */
 #include "run/progress.h"
 
-#include "collision/collision.h"
+#include "config/case.h"
 #include "config/config.h"
 #include "config/scales.h"
 #include "files.h"
@@ -94,7 +94,7 @@ void kn_progress_json_start(struct kn_progress *p, const struct kn_progress_job 
     number(&o, "delta", c->gas.delta);
     number(&o, "mach", kn_scales_mach(c));
     text(&o, "collision", kn_config_choice_name("collision.method", c->collision.method));
-    if (kn_collision_is_noisy(c))
+    if (kn_case_is_noisy(c))
         count(&o, "samples", c->collision.samples);
     number(&o, "time_step", job->time_step);
     count(&o, "first_step", job->first);

@@ -1,14 +1,14 @@
 /* The box at the start of a run and the block of results at its end. */
 #include "run/progress.h"
 
-#include "collision/collision.h"
+#include "config/case.h"
 #include "config/config.h"
 #include "config/scales.h"
 #include "files.h"
 #include "grid/boxes.h"
 #include "grid/space.h"
 #include "io/folder.h"
-#include "monitor/duration.h"
+#include "grid/duration.h"
 #include "monitor/swing.h"
 #include "monitor/verdict.h"
 
@@ -97,7 +97,7 @@ static void show_gas(struct kn_progress *p, const struct kn_case *c)
     struct kn_scales scales;
     const bool si = kn_scales_create(&scales, c) == KN_OK && scales.known,
                integral =
-                   c->collision.method == KN_METHOD_OPERATOR || kn_collision_is_sampled(c->collision.method);
+                   c->collision.method == KN_METHOD_OPERATOR || kn_case_is_sampled(c->collision.method);
     const double mach = kn_scales_mach(c);
     char speed[PART] = "", inflow[KN_TEXT];
     if (si)
@@ -108,10 +108,10 @@ static void show_gas(struct kn_progress *p, const struct kn_case *c)
           speed, c->disturbance > 0 ? "" : "   linearised (eps = 0)");
     for (int side = 0; side < KN_SIDES; side++)
         if (kn_scales_inflow(c, side, inflow))
-            entry(p, "inflow", "%s: %s", kn_space_side_name(side), inflow);
+            entry(p, "inflow", "%s: %s", kn_case_side_name(side), inflow);
     entry(p, "collide", "%s%s%s", kn_config_choice_name("collision.method", c->collision.method),
           integral ? ", " : "", integral ? kn_config_choice_name("gas.molecules", c->gas.molecules) : "");
-    if (kn_collision_is_noisy(c))
+    if (kn_case_is_noisy(c))
         entry(p, "samples", "%d per step", c->collision.samples);
 }
 

@@ -275,7 +275,12 @@ static enum kn_status conclude(struct kn_run_parts *r, struct kn_summary *s)
     summarise(r, s);
     if (!kn_run_is_first(r))
         return KN_OK;
-    const enum kn_status status = kn_swing_find(&r->swing, r->options.folder, &r->monitor, s->time_step);
+    struct kn_history_table h = {0};
+    enum kn_status status = KN_OK;
+    if (kn_duration_oscillates(&r->c))
+        status = kn_history_read(&h, r->options.folder);
+    kn_swing_find(&r->swing, &h, &r->monitor, s->time_step);
+    kn_history_free(&h);
     kn_verdict_find(&r->verdict, &r->monitor, &r->swing);
     return status == KN_OK ? kn_summary_write(r->options.folder, s) : status;
 }
@@ -309,10 +314,8 @@ static enum kn_status settle(struct kn_run_parts *r)
  * written, and the gas is not needed any more. */
 static enum kn_status write_last_fields(struct kn_run_parts *r, bool unfinished)
 {
-    struct kn_checkpoint at;
     enum kn_status status = KN_OK;
-    kn_sim_describe(r->sim, &at);
-    if (at.ahead != 0)
+    if (kn_sim_state(r->sim).ahead != 0)
         status = end_all(r, kn_sim_advance(r->sim, 1));
     if (status == KN_OK)
         status = end_all(r, kn_sim_fields(r->sim, r->fields));

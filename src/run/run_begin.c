@@ -2,12 +2,12 @@
  * folder prepared. */
 #include "run/run_parts.h"
 
+#include "collision/sampling.h"
 #include "config/config.h"
-#include "monitor/duration.h"
 #include "error.h"
 #include "files.h"
+#include "grid/duration.h"
 #include "run/pilot.h"
-#include "collision/sampling.h"
 #include "run/signals.h"
 
 #include <math.h>
@@ -216,8 +216,8 @@ static enum kn_status name_stop(const struct kn_run_parts *r, enum kn_status sta
 /* What was left to the program, before anything is written.  A pilot is too small for several ranks. */
 static enum kn_status choose_samples(struct kn_run_parts *r)
 {
-    const struct kn_pilot_listeners listeners = {{.hear = hear_pilot, .to = r},
-                                                 {.hear = hear_assembly, .to = r}};
+    const struct kn_pilot_listeners listeners = {{.report = hear_pilot, .to = r},
+                                                 {.report = hear_assembly, .to = r}};
     enum kn_status status = KN_OK;
     if (!r->chosen)
         return KN_OK;
@@ -243,8 +243,8 @@ static void lay_tables(struct kn_run_parts *r)
 
 static enum kn_status create(struct kn_run_parts *r)
 {
-    const struct kn_listener listener = {.hear = hear_assembly, .to = r};
-    enum kn_status status = name_stop(r, kn_sim_create_heard(&r->sim, &r->c, r->comm, &listener));
+    const struct kn_progress_callback listener = {.report = hear_assembly, .to = r};
+    enum kn_status status = name_stop(r, kn_sim_create_with_progress(&r->sim, &r->c, r->comm, &listener));
     if (status != KN_OK)
         return status;
     const int ncells = kn_sim_space(r->sim)->ncells;
@@ -278,15 +278,16 @@ static void find_last_step(struct kn_run_parts *r)
 
 static enum kn_status check_end(const struct kn_run_parts *r, const struct kn_checkpoint *k)
 {
-    const bool past = k->step > r->last || k->time > kn_duration_end(&r->c) + kn_sim_time_step(r->sim);
-    if (past ||
-        (k->step == r->last && k->ahead != 0)) { /* half-way through a step there is nothing to look at */
+    const bool past =
+        k->state.step > r->last || k->state.time > kn_duration_end(&r->c) + kn_sim_time_step(r->sim);
+    if (past || (k->state.step == r->last &&
+                 k->state.ahead != 0)) { /* half-way through a step there is nothing to look at */
         char time[KN_UNITS_TEXT];
         return kn_error_set(
             KN_EINPUT,
             "the checkpoint '%s' (step %lld, t = %s) is past the end of this case (a later time.end "
             "or more time.max_steps goes on from it)",
-            k->path, (long long)k->step, kn_run_time(r, k->time, time));
+            k->path, (long long)k->state.step, kn_run_time(r, k->state.time, time));
     }
     return KN_OK;
 }
@@ -296,7 +297,7 @@ static enum kn_status open_resumed(struct kn_run_parts *r, const struct kn_check
 {
     char time[KN_UNITS_TEXT];
     const struct kn_history_plan plan = plan_history(r);
-    const struct kn_history_mark mark = {k->step, &k->history};
+    const struct kn_history_mark mark = {k->state.step, &k->history};
     enum kn_status status = hold_folder(r);
     if (status == KN_OK) /* before anything is changed: it may not fit */
         status = kn_history_open(&r->history, r->options.folder, &r->monitor, &plan, &mark);
@@ -306,8 +307,8 @@ static enum kn_status open_resumed(struct kn_run_parts *r, const struct kn_check
         return status;
     if (note[0])
         kn_progress_note(&r->progress, "%s", note);
-    kn_progress_note(&r->progress, "resuming from %s: step %lld, t = %s", k->path, (long long)k->step,
-                     kn_run_time(r, k->time, time));
+    kn_progress_note(&r->progress, "resuming from %s: step %lld, t = %s", k->path, (long long)k->state.step,
+                     kn_run_time(r, k->state.time, time));
     status = write_case(r);
     /* until the end a folder without a summary holds an unfinished run */
     return status == KN_OK ? remove_summary(r->options.folder) : status;
@@ -323,7 +324,7 @@ static enum kn_status begin_resumed(struct kn_run_parts *r)
     if (status == KN_OK)
         status = kn_run_find(r, &k, note);
     if (status == KN_OK && r->chosen) { /* by the run that goes on */
-        r->c.collision.samples = (int)k.samples;
+        r->c.collision.samples = (int)k.state.samples;
         status = plan(r);
     }
     if (status == KN_OK)

@@ -3,6 +3,8 @@
 #ifndef KN_RUN_PARTS_H
 #define KN_RUN_PARTS_H
 
+#include "grid/duration.h"
+#include "io/checkpoint.h"
 #include "io/fields.h"
 #include "io/folder.h"
 #include "io/history.h"

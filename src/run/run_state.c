@@ -1,10 +1,10 @@
 /* What of a run can be taken up again: checkpoints of all ranks in one file, written and read by rank 0. */
 #include "run/run_parts.h"
 
+#include "collision/sampling.h"
 #include "config/config.h"
 #include "error.h"
 #include "files.h"
-#include "collision/sampling.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -78,7 +78,7 @@ enum kn_status kn_run_save(struct kn_run_parts *r)
     const double begun = kn_progress_clock();
     const struct kn_checkpoint_source source = source_of(r);
     struct kn_checkpoint k = {0};
-    kn_sim_describe(r->sim, &k);
+    k.state = kn_sim_state(r->sim);
     k.fingerprint = r->fingerprint;
     k.nwatched = KN_MONITOR_CELL;
     k.nmonitor = kn_run_state_size(r);
@@ -92,8 +92,8 @@ enum kn_status kn_run_save(struct kn_run_parts *r)
     r->output_s += r->checkpointed - begun;
     if (status == KN_OK) {
         char time[KN_UNITS_TEXT];
-        kn_progress_log(&r->progress, "checkpoint at step %lld, t = %s", (long long)k.step,
-                        kn_run_time(r, k.time, time));
+        kn_progress_log(&r->progress, "checkpoint at step %lld, t = %s", (long long)k.state.step,
+                        kn_run_time(r, k.state.time, time));
     }
     return status;
 }
@@ -116,7 +116,7 @@ enum kn_status kn_run_name_last(const struct kn_run_parts *r)
     if (kn_checkpoint_find(&kn_comm_alone, r->options.folder, r->fingerprint, &k, note) != KN_OK)
         return kn_error_set(KN_ENUMERIC, "%s (%s); there is no checkpoint before it", why, advice(&r->c));
     kn_error_set(KN_ENUMERIC, "%s (%s); last good checkpoint: %s (step %lld, t = %s)", why, advice(&r->c),
-                 k.path, (long long)k.step, kn_run_time(r, k.time, time));
+                 k.path, (long long)k.state.step, kn_run_time(r, k.state.time, time));
     kn_checkpoint_free(&k);
     return KN_ENUMERIC;
 }
@@ -145,16 +145,16 @@ enum kn_status kn_run_find(const struct kn_run_parts *r, struct kn_checkpoint *k
     enum kn_status status = kn_checkpoint_find(r->comm, r->options.folder, r->fingerprint, k, note);
     if (status == KN_EINPUT && kn_run_is_first(r))
         status = name_difference(r);
-    if (status == KN_OK && r->chosen && (k->samples < 1 || k->samples > KN_SAMPLING_MOST))
+    if (status == KN_OK && r->chosen && (k->state.samples < 1 || k->state.samples > KN_SAMPLING_MOST))
         status = kn_error_set(KN_EIO, "the checkpoint '%s' is damaged: it has %lld samples", k->path,
-                              (long long)k->samples);
+                              (long long)k->state.samples);
     return kn_comm_agree(r->comm, status);
 }
 
 enum kn_status kn_run_load(struct kn_run_parts *r, const struct kn_checkpoint *k)
 {
     const struct kn_checkpoint_source to = source_of(r);
-    enum kn_status status = kn_sim_adopt(r->sim, k);
+    enum kn_status status = kn_sim_restore(r->sim, &k->state);
     if (status == KN_OK) /* before the cells: it knows whether their averages go on */
         status = kn_monitor_restore(&r->monitor, k->monitor, k->nmonitor - KN_VALIDITY_STATE);
     if (status == KN_OK)

@@ -57,7 +57,7 @@ enum kn_status kn_reproduce_run(const struct kn_reproduce *job, const char *what
                                 struct kn_record *r)
 {
     struct heard h = {what, 0, job->terminal};
-    const struct kn_listener listener = {.hear = hear, .to = &h};
+    const struct kn_progress_callback listener = {.report = hear, .to = &h};
     const enum kn_status status = kn_record_make(r, c, &listener);
     if (job->terminal)
         printf("\r\033[K");

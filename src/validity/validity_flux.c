@@ -1,8 +1,9 @@
 /* Error of the fluxes that walls and inflows emit, on the velocity grid. */
 #include "validity/validity.h"
 
+#include "config/case.h"
 #include "error.h"
-#include "monitor/duration.h"
+#include "grid/duration.h"
 
 #include <math.h>
 
@@ -300,7 +301,7 @@ enum kn_status kn_validity_judge_fluxes(struct kn_validity *v, const struct kn_c
         v, KN_VALIDITY_WARN, "velocity-grid", worst.error,
         "the velocity grid cannot represent what the %s side emits: the %s is wrong by %s without "
         "collisions (%s)",
-        kn_space_side_name((enum kn_side)worst.side), worst.what, KN_VALIDITY_PERCENT(worst.error), advice);
+        kn_case_side_name((enum kn_side)worst.side), worst.what, KN_VALIDITY_PERCENT(worst.error), advice);
     if (f && !(worst.error < KN_VALIDITY_REFUSE))
         f->level = KN_LEVEL_REFUSAL;
     return KN_OK;

@@ -5,9 +5,9 @@
  * lambda0 / V0. */
 #include "validity/validity.h"
 
-#include "collision/collision.h"
+#include "config/case.h"
 #include "config/scales.h"
-#include "monitor/duration.h"
+#include "grid/duration.h"
 
 #include <math.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static int count_emitters(const struct kn_case *c)
 {
     int count = 0;
     for (int d = 0; d < 3; d++)
-        count += !kn_space_is_uniform(c, d) && has_emitter(c, d);
+        count += !kn_case_is_uniform(c, d) && has_emitter(c, d);
     return count;
 }
 
@@ -56,7 +56,7 @@ static double curvature_length(const struct kn_case *c, int axis)
     }
     if (c->initial.wave[axis] > 0 && c->initial.shape != KN_SHAPE_REST)
         least = fmin(least, length / c->initial.wave[axis] / 2);
-    if (c->initial.shape == KN_SHAPE_BETWEEN && kn_space_inflow_axis(c) == axis)
+    if (c->initial.shape == KN_SHAPE_BETWEEN && kn_case_inflow_axis(c) == axis)
         least = fmin(least, 4); /* a shock */
     return least;
 }
@@ -82,17 +82,17 @@ static struct estimate estimate_cells(const struct kn_case *c, double density)
     const bool box = count_emitters(c) > 1;
     density = c->collision.method == KN_METHOD_NONE ? 0 : density;
     for (int d = 0; d < 3; d++) {
-        if (kn_space_is_uniform(c, d))
+        if (kn_case_is_uniform(c, d))
             continue;
-        const double width = kn_space_mean_width(c, d, 1), curved = curvature_length(c, d);
+        const double width = kn_case_mean_width(c, d, 1), curved = curvature_length(c, d);
         if (c->space.order == 1)
             keep_larger(&e, 0.52 * density * width * bulk(c, d, density), 1, d);
         if (c->space.order == 1 && box && has_emitter(c, d))
             keep_larger(&e, 3 * width / kn_duration_length(c, d), 1, d);
         if (c->space.order == 2 && isfinite(curved))
-            keep_larger(&e, 1.67 * density * kn_space_mean_width(c, d, 2.8) / pow(curved, 1.8), 2.8, d);
+            keep_larger(&e, 1.67 * density * kn_case_mean_width(c, d, 2.8) / pow(curved, 1.8), 2.8, d);
         if (box && has_emitter(c, d))
-            keep_larger(&e, 0.035 * pow(density, 1.6) * kn_space_mean_width(c, d, 1.6), 1.6, d);
+            keep_larger(&e, 0.035 * pow(density, 1.6) * kn_case_mean_width(c, d, 1.6), 1.6, d);
     }
     return e;
 }
@@ -110,7 +110,7 @@ static void advise_cells(const struct kn_case *c, double density, const struct e
     if (now.error > goal) {
         const double factor = pow(now.error / goal, 1 / now.power);
         for (int d = 0; d < 3; d++)
-            if (!kn_space_is_uniform(c, d)) {
+            if (!kn_case_is_uniform(c, d)) {
                 const double wanted = 10 * ceil(c->space.cells[d] * factor / 10);
                 other.space.cells[d] = (int)fmin(wanted, 1e6);
                 other.space.stretch[d] = pow(c->space.stretch[d], c->space.cells[d] / wanted);
@@ -136,7 +136,7 @@ void kn_validity_judge_cells(struct kn_validity *v, const struct kn_case *c, dou
     kn_validity_add(v, KN_VALIDITY_WARN, "cells", e.error,
                     "%scells along %c are %.2g mean free paths wide: expect an error of %s (%s)",
                     c->space.order == 1 ? "streaming is of first order and " : "", "xyz"[e.axis],
-                    density * kn_space_mean_width(c, e.axis, 1) / KN_SCALES_FREE_PATH,
+                    density * kn_case_mean_width(c, e.axis, 1) / KN_SCALES_FREE_PATH,
                     KN_VALIDITY_PERCENT(e.error), advice);
 }
 
@@ -148,7 +148,7 @@ void kn_validity_judge_step(struct kn_validity *v, const struct kn_case *c, doub
     const double x = time_step / 2;
     double most = 0;
     for (int d = 0; d < 3; d++)
-        if (!kn_space_is_uniform(c, d))
+        if (!kn_case_is_uniform(c, d))
             most = fmax(most, bulk(c, d, 1));
     const double error = c->collision.method == KN_METHOD_NONE ? 0 : most * (x / tanh(x) - 1);
     kn_validity_add(v, KN_VALIDITY_WARN, "time-step", error,
@@ -178,7 +178,7 @@ static double slowest_rate(const struct kn_case *c)
         const struct kn_wall *low = &c->walls[2 * d], *high = low + 1;
         if (low->oscillation.frequency > 0 || high->oscillation.frequency > 0)
             return INFINITY;
-        if (!kn_space_is_uniform(c, d) && has_emitter(c, d))
+        if (!kn_case_is_uniform(c, d) && has_emitter(c, d))
             rate += (count_emitters(c) == 1 && is_antisymmetric(c, d) ? 2 : 0.5) *
                     pow(M_PI / kn_duration_length(c, d), 2);
     }
@@ -190,7 +190,7 @@ static double slowest_rate(const struct kn_case *c)
 void kn_validity_judge_rounding(struct kn_validity *v, const struct kn_case *c, double time_step)
 {
     const double error = 2e-7 / (slowest_rate(c) * time_step), longest = 0.3;
-    if (c->collision.method == KN_METHOD_NONE || kn_collision_is_noisy(c))
+    if (c->collision.method == KN_METHOD_NONE || kn_case_is_noisy(c))
         return;
     kn_validity_add(
         v, KN_VALIDITY_WARN, "rounding", error,
@@ -216,7 +216,7 @@ static double box_error(const struct kn_case *c, int nodes)
 {
     double shortest = INFINITY;
     for (int d = 0; d < 3; d++)
-        if (!kn_space_is_uniform(c, d) && has_emitter(c, d))
+        if (!kn_case_is_uniform(c, d) && has_emitter(c, d))
             shortest = fmin(shortest, kn_duration_length(c, d));
     const double delta = c->collision.method == KN_METHOD_NONE ? 0 : shortest;
     return 3.0 / ((double)nodes * nodes) * exp(-0.6 * delta);
@@ -235,7 +235,7 @@ static void judge_box(struct kn_validity *v, const struct kn_case *c)
     const double noticed = 0.03, goal = 0.0125;
     int nodes = 64;
     for (int d = 0; d < 3; d++)
-        if (!kn_space_is_uniform(c, d))
+        if (!kn_case_is_uniform(c, d))
             nodes = c->velocity.nodes[d] < nodes ? c->velocity.nodes[d] : nodes;
     const double error = box_error(c, nodes);
     kn_validity_add(v, noticed, "rays", error,
@@ -267,6 +267,6 @@ void kn_validity_judge_rays(struct kn_validity *v, const struct kn_case *c, doub
         judge_box(v, c);
     else
         for (int d = 0; d < 3; d++)
-            if (!kn_space_is_uniform(c, d) && has_emitter(c, d))
+            if (!kn_case_is_uniform(c, d) && has_emitter(c, d))
                 judge_channel(v, c, d);
 }

@@ -1,8 +1,9 @@
 /* Oscillating walls, and the models against the gas that they represent. */
 #include "validity/validity.h"
 
+#include "config/case.h"
 #include "config/scales.h"
-#include "monitor/duration.h"
+#include "grid/duration.h"
 
 #include <complex.h>
 #include <math.h>
@@ -230,7 +231,7 @@ void kn_validity_judge_oscillation(struct kn_validity *v, const struct kn_case *
     for (int side = 0; side < KN_SIDES; side++) {
         const struct kn_oscillation *o = &c->walls[side].oscillation;
         const int axis = side / 2;
-        if (!(o->frequency > 0) || kn_space_is_uniform(c, axis))
+        if (!(o->frequency > 0) || kn_case_is_uniform(c, axis))
             continue;
         fastest = fmax(fastest, o->frequency);
         if (kn_duration_is_diffuse(&c->walls[side]) && kn_duration_is_diffuse(&c->walls[side ^ 1]))

@@ -1,8 +1,9 @@
 #include "verify/coarsen.h"
 
+#include "config/case.h"
 #include "config/config.h"
-#include "sim.h"
 #include "grid/space.h"
+#include "sim.h"
 
 #include <math.h>
 
@@ -13,7 +14,7 @@ static double time_step(const struct kn_case *c)
 {
     struct kn_plan_size size;
     for (int d = 0; d < 3; d++)
-        if (c->time.step > 0 || !kn_space_is_uniform(c, d))
+        if (c->time.step > 0 || !kn_case_is_uniform(c, d))
             return c->time.step;
     return kn_sim_plan(c, &kn_comm_alone, &size) == KN_OK ? size.time_step : 0;
 }

@@ -1,16 +1,16 @@
 #include "verify/record.h"
 
 #include "collision/collision.h"
+#include "collision/sampling.h"
 #include "config/config.h"
-#include "monitor/duration.h"
 #include "error.h"
+#include "grid/duration.h"
 #include "monitor/fit.h"
-#include "verify/front.h"
+#include "monitor/verdict.h"
 #include "run/pilot.h"
 #include "run/progress.h"
-#include "collision/sampling.h"
 #include "sim.h"
-#include "monitor/verdict.h"
+#include "verify/front.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ enum { SWING_TERMS = 3, OWN = 2 /* columns that history.csv does not have */ };
 /* What is under way while a record is made. */
 struct making {
     struct kn_record *r;
-    const struct kn_listener *listener;
+    const struct kn_progress_callback *listener;
     struct kn_sim *sim;
     struct kn_monitor monitor;
     double *fields; /* [ncells][KN_FIELDS] of the latest row */
@@ -172,7 +172,7 @@ static enum kn_status begin(struct making *k)
     }
     r->doing = "assembling the operator";
     if (status == KN_OK)
-        status = kn_sim_create_heard(&k->sim, &r->c, &kn_comm_alone, k->listener);
+        status = kn_sim_create_with_progress(&k->sim, &r->c, &kn_comm_alone, k->listener);
     r->doing = "";
     if (status == KN_OK)
         status = kn_monitor_create(&k->monitor, &r->c, kn_sim_space(k->sim), &kn_comm_alone);
@@ -335,7 +335,7 @@ static enum kn_status advance(struct making *k)
     const enum kn_status status = kn_sim_advance(k->sim, left < every ? left : every);
     if (status != KN_OK)
         return status;
-    if (!k->listener->hear(k->listener->to, fmin(1, (double)kn_sim_steps(k->sim) / (double)k->last)))
+    if (!k->listener->report(k->listener->to, fmin(1, (double)kn_sim_steps(k->sim) / (double)k->last)))
         return kn_error_set(KN_EINTERRUPTED, "interrupted");
     return take_row(k);
 }
@@ -427,9 +427,9 @@ static bool hear_nothing(void *to, double part)
 }
 
 enum kn_status kn_record_make(struct kn_record *r, const struct kn_case *c,
-                              const struct kn_listener *listener)
+                              const struct kn_progress_callback *listener)
 {
-    static const struct kn_listener nobody = {.hear = hear_nothing};
+    static const struct kn_progress_callback nobody = {.report = hear_nothing};
     const double started = kn_progress_clock();
     *r = (struct kn_record){.c = *c, .doing = ""};
     struct making k = {.r = r, .listener = listener ? listener : &nobody};

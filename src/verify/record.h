@@ -2,8 +2,8 @@
 #ifndef KN_RECORD_H
 #define KN_RECORD_H
 
-#include "monitor/monitor.h"
 #include "collision/operator.h"
+#include "monitor/monitor.h"
 
 enum {
     KN_RECORD_PARTS = 8, /* of the time over which a noisy run is averaged */
@@ -48,7 +48,7 @@ struct kn_record {
  * is assembled and then of the run, each from 0 to 1; NULL: nobody does.  One who wants no more
  * ends it with KN_EINTERRUPTED.  After a failure nothing is left to destroy. */
 enum kn_status kn_record_make(struct kn_record *r, const struct kn_case *c,
-                              const struct kn_listener *listener);
+                              const struct kn_progress_callback *listener);
 void kn_record_destroy(struct kn_record *r);
 
 /* The column of that name; -1: there is none. */

@@ -1,13 +1,13 @@
 #include "verify/verify.h"
 
 #include "config/cases.h"
-#include "verify/coarsen.h"
 #include "config/config.h"
 #include "error.h"
 #include "files.h"
-#include "verify/measure.h"
 #include "run/progress.h"
 #include "run/signals.h"
+#include "verify/coarsen.h"
+#include "verify/measure.h"
 #include "verify/verify_judge.h"
 #include "verify/verify_print.h"
 
@@ -66,7 +66,7 @@ static bool hear(void *to, double part)
 static enum kn_status make_run(struct trial *t, const struct kn_case *base, int run)
 {
     static const char *const words[RUNS] = {"run", "fewer cells", "fewer velocities"};
-    const struct kn_listener listener = {.hear = hear, .to = t};
+    const struct kn_progress_callback listener = {.report = hear, .to = t};
     struct kn_case c = *base;
     t->what = words[run];
     t->making = &t->run[run];

@@ -49,9 +49,9 @@ static void write_forged(const uint8_t *data, size_t size)
 {
     static const double values[] = {0, 1, -1, 63, 64, 127, 128, 0.5, 1e9, -1e9, 1e300, NAN, INFINITY};
     struct kn_checkpoint k = good;
-    double *const times[] = {&k.time, &k.time_step, &k.ahead};
-    int64_t *const counts[] = {&k.step, &k.samples};
-    struct kn_share_table tables[2] = {{(size_t)k.nnodes * sizeof(float), no_rows, &tables[0]},
+    double *const times[] = {&k.state.time, &k.state.time_step, &k.state.ahead};
+    int64_t *const counts[] = {&k.state.step, &k.state.samples};
+    struct kn_share_table tables[2] = {{(size_t)k.state.nnodes * sizeof(float), no_rows, &tables[0]},
                                        {(size_t)k.nwatched * sizeof(double), no_rows, &tables[1]}};
     const struct kn_share share = {.comm = &kn_comm_alone, .tables = tables};
     const struct kn_checkpoint_source source = {&share, 0, 1};
@@ -88,7 +88,7 @@ static void go_on(const struct kn_checkpoint *k)
     if (kn_monitor_restore(&m, k->monitor, k->nmonitor - KN_VALIDITY_STATE) == KN_OK &&
         kn_validity_watch_restore(&gas, k->monitor + k->nmonitor - KN_VALIDITY_STATE) == KN_OK) {
         for (int i = 1; i <= 130; i++)
-            kn_monitor_take(&m, k->step + i, k->time + i * k->time_step, fields, walls);
+            kn_monitor_take(&m, k->state.step + i, k->state.time + i * k->state.time_step, fields, walls);
         for (int i = 0; i < m.judged; i++)
             kn_trend_rest(&m.trends[i], 0);
         for (int i = 0; i < m.ncolumns; i++)

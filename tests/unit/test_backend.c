@@ -1,5 +1,6 @@
 /* Every backend, and every instruction set of the CPU, against the plain loops of the oracle.
  * usage: unit_backend ["SETTINGS"]    with settings, only streaming in the box that they make */
+#include "config/case.h"
 #include "scene.h"
 
 /* ----------------------------------------------------------------- streaming */
@@ -9,7 +10,7 @@ static double long_step(const struct scene *s)
 {
     double rate = 0;
     for (int i = 0; i < s->space.naxes; i++)
-        rate += s->velocity.max_speed[s->space.axes[i]] / kn_space_narrowest(&s->c, s->space.axes[i]);
+        rate += s->velocity.max_speed[s->space.axes[i]] / kn_case_narrowest_cell(&s->c, s->space.axes[i]);
     return 0.9 / rate;
 }
 

@@ -23,8 +23,8 @@ static enum kn_status move_h(void *of, bool in, int64_t first, int64_t count, vo
     float *h = rows;
     assert_false(in);
     for (int64_t i = 0; i < count; i++)
-        for (int64_t j = 0; j < k->nnodes; j++)
-            h[i * k->nnodes + j] = h_at(k->step, first + i, j);
+        for (int64_t j = 0; j < k->state.nnodes; j++)
+            h[i * k->state.nnodes + j] = h_at(k->state.step, first + i, j);
     return KN_OK;
 }
 
@@ -35,7 +35,7 @@ static enum kn_status move_watched(void *of, bool in, int64_t first, int64_t cou
     assert_false(in);
     for (int64_t i = 0; i < count; i++)
         for (int64_t j = 0; j < k->nwatched; j++)
-            watched[i * k->nwatched + j] = watched_at(k->step, first + i, j);
+            watched[i * k->nwatched + j] = watched_at(k->state.step, first + i, j);
     return KN_OK;
 }
 
@@ -49,8 +49,8 @@ static enum kn_status check_h(void *of, bool in, int64_t first, int64_t count, v
     assert_true(in);
     checked += count;
     for (int64_t i = 0; i < count; i++)
-        for (int64_t j = 0; j < k->nnodes; j++)
-            assert_true(h[i * k->nnodes + j] == h_at(k->step, first + i, j));
+        for (int64_t j = 0; j < k->state.nnodes; j++)
+            assert_true(h[i * k->state.nnodes + j] == h_at(k->state.step, first + i, j));
     return KN_OK;
 }
 
@@ -62,7 +62,7 @@ static enum kn_status check_watched(void *of, bool in, int64_t first, int64_t co
     checked += count;
     for (int64_t i = 0; i < count; i++)
         for (int64_t j = 0; j < k->nwatched; j++)
-            assert_same(watched[i * k->nwatched + j], watched_at(k->step, first + i, j));
+            assert_same(watched[i * k->nwatched + j], watched_at(k->state.step, first + i, j));
     return KN_OK;
 }
 
@@ -79,7 +79,7 @@ static enum kn_status refuse_rows(void *of, bool in, int64_t first, int64_t coun
 /* Rows that k describes go out of the first tables, and are compared as they come into the next. */
 static enum kn_status move_in(const char *where, struct kn_checkpoint *k, int h, int watched)
 {
-    const size_t row = (size_t)k->nnodes * sizeof(float), cell = (size_t)k->nwatched * sizeof(double);
+    const size_t row = (size_t)k->state.nnodes * sizeof(float), cell = (size_t)k->nwatched * sizeof(double);
     const struct kn_share_table tables[] = {
         {row, move_h, k},         {cell, move_watched, k}, {row, check_h, k},
         {cell, check_watched, k}, {cell, refuse_rows, k},
@@ -99,14 +99,14 @@ static struct kn_checkpoint make_checkpoint(int64_t step, double *monitor)
     for (int i = 0; i < NMONITOR; i++)
         monitor[i] = (double)step + 0.1 * i;
     return (struct kn_checkpoint){.fingerprint = 0xfedcba9876543210u,
-                                  .step = step,
-                                  .time = 0.1 * (double)step,
-                                  .time_step = 0.1,
-                                  .ahead = 0.05,
-                                  .draws = (uint64_t)step * 2,
-                                  .samples = 4096,
-                                  .ncells = NCELLS,
-                                  .nnodes = NNODES,
+                                  .state = {.step = step,
+                                            .time = 0.1 * (double)step,
+                                            .time_step = 0.1,
+                                            .ahead = 0.05,
+                                            .draws = (uint64_t)step * 2,
+                                            .samples = 4096,
+                                            .ncells = NCELLS,
+                                            .nnodes = NNODES},
                                   .nwatched = NWATCHED,
                                   .nmonitor = NMONITOR,
                                   .history = {{(uint64_t)step, 0xfedcba9876543210u}},
@@ -124,13 +124,13 @@ static void assert_whole(struct kn_checkpoint *k, int64_t step)
 {
     double monitor[NMONITOR];
     struct kn_checkpoint expected = make_checkpoint(step, monitor);
-    assert_int_equal(k->step, step);
-    assert_same(k->time, expected.time);
-    assert_same(k->ahead, expected.ahead);
-    assert_int_equal(k->draws, expected.draws);
-    assert_int_equal(k->samples, expected.samples);
-    assert_int_equal(k->ncells, NCELLS);
-    assert_int_equal(k->nnodes, NNODES);
+    assert_int_equal(k->state.step, step);
+    assert_same(k->state.time, expected.state.time);
+    assert_same(k->state.ahead, expected.state.ahead);
+    assert_int_equal(k->state.draws, expected.state.draws);
+    assert_int_equal(k->state.samples, expected.state.samples);
+    assert_int_equal(k->state.ncells, NCELLS);
+    assert_int_equal(k->state.nnodes, NNODES);
     assert_int_equal(k->nmonitor, NMONITOR);
     assert_memory_equal(k->monitor, monitor, sizeof monitor);
     assert_memory_equal(&k->history, &expected.history, sizeof k->history);
@@ -182,13 +182,13 @@ static void checkpoint_many_slabs(void **state)
     double monitor[NMONITOR];
     char note[KN_CHECKPOINT_NOTE];
     struct kn_checkpoint k = make_checkpoint(5, monitor), found;
-    k.ncells = 1237;
-    k.nnodes = 3001; /* 348 rows a slab, the last one cut */
+    k.state.ncells = 1237;
+    k.state.nnodes = 3001; /* 348 rows a slab, the last one cut */
     assert_int_equal(move(&k, H, WATCHED), KN_OK);
     assert_int_equal(kn_checkpoint_find(&kn_comm_alone, folder, k.fingerprint, &found, note), KN_OK);
     checked = 0;
     assert_int_equal(move(&found, CHECKED_H, CHECKED_WATCHED), KN_OK);
-    assert_int_equal(checked, 2 * k.ncells);
+    assert_int_equal(checked, 2 * k.state.ncells);
     kn_checkpoint_free(&found);
 }
 
@@ -227,8 +227,8 @@ static void checkpoint_every_byte(void **state)
         struct kn_checkpoint k;
         flip("checkpoint-b.h5", i, bytes[i] ^ 0x10);
         assert_int_equal(kn_checkpoint_find(&kn_comm_alone, folder, 0xfedcba9876543210u, &k, note), KN_OK);
-        noticed += k.step == 10;
-        if (k.step == 10)
+        noticed += k.state.step == 10;
+        if (k.state.step == 10)
             assert_non_null(strstr(note, "checkpoint-b.h5"));
         else
             assert_whole(&k, 20);
@@ -318,11 +318,11 @@ static void checkpoint_header_out_of_range(void **state)
     double monitor[NMONITOR];
     for (int i = 0; i < 10; i++) {
         struct kn_checkpoint k = make_checkpoint(10, monitor), found;
-        double *const times[] = {&k.time, &k.time_step, &k.ahead};
+        double *const times[] = {&k.state.time, &k.state.time_step, &k.state.ahead};
         if (i < 6)
             *times[i % 3] = i < 3 ? NAN : -1;
         else
-            *(i < 8 ? &k.samples : &k.step) = i % 2 ? INT64_MAX : -1;
+            *(i < 8 ? &k.state.samples : &k.state.step) = i % 2 ? INT64_MAX : -1;
         unlink(in_folder("checkpoint-a.h5"));
         unlink(in_folder("checkpoint-b.h5"));
         assert_int_equal(move(&k, H, WATCHED), KN_OK);
@@ -365,8 +365,8 @@ static void checkpoint_full_disk(void **state)
     save(10);
     save(20);
     struct kn_checkpoint k = make_checkpoint(30, monitor);
-    k.ncells = 3000;
-    k.nnodes = 40;
+    k.state.ncells = 3000;
+    k.state.nnodes = 40;
     for (rlim_t bytes = 0; bytes < 300000; bytes += 37000) {
         limit_disk(bytes);
         assert_int_equal(move(&k, H, WATCHED), KN_EIO);
@@ -374,7 +374,7 @@ static void checkpoint_full_disk(void **state)
         assert_message("checkpoint-a.h5");
         assert_message("File too large");
     }
-    k.nnodes = 3000;
+    k.state.nnodes = 3000;
     assert_int_equal(move(&k, H, REFUSED), KN_ENUMERIC);
     assert_message("not finite");
     assert_false(exists(".checkpoint-a.h5.knudsen.tmp"));

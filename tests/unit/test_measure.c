@@ -381,7 +381,7 @@ static void a_run_that_is_interrupted(void **state)
     (void)state;
     struct kn_case c;
     struct kn_record r;
-    const struct kn_listener listener = {.hear = hear_enough};
+    const struct kn_progress_callback listener = {.report = hear_enough};
     kn_case_default(&c);
     kn_case_set(&c, "collision.method=bgk");
     kn_case_set(&c, "velocity.nodes=6");

@@ -2,9 +2,9 @@
 #include "expect.h"
 
 #include "backend/backend.h"
-#include "error.h"
 #include "collision/operator_sums.h"
 #include "collision/quadratic.h"
+#include "error.h"
 #include "unit/scratch.h"
 
 struct grid {
@@ -13,8 +13,8 @@ struct grid {
     struct kn_operator o;
 };
 
-static enum kn_status assemble_grid(struct grid *g, const char *settings, const struct kn_backend *machine,
-                                    const struct kn_listener *listener)
+static enum kn_status assemble_grid(struct grid *g, const char *settings, const struct kn_assembler *machine,
+                                    const struct kn_progress_callback *listener)
 {
     expect_case(&g->c, "collision.method=operator collision.rescale=false");
     expect_set(&g->c, settings);
@@ -328,7 +328,8 @@ static void open_cache(char *usual)
 static double *kept;
 static int assemblies;
 
-static enum kn_status repeat(const struct kn_assembly *what, const struct kn_listener *listener, double *sums)
+static enum kn_status repeat(const struct kn_assembly *what, const struct kn_progress_callback *listener,
+                             double *sums)
 {
     const size_t length = kn_operator_sums_length(what);
     if (!kept) {
@@ -344,7 +345,7 @@ static enum kn_status repeat(const struct kn_assembly *what, const struct kn_lis
 /* Open the grid of the cache test; it is assembled or it is not. */
 static void reopen_grid(struct grid *g, bool assembled)
 {
-    const struct kn_backend machine = {.name = "repeat", .assemble = repeat};
+    const struct kn_assembler machine = {.name = "repeat", .assemble = repeat};
     const int before = assemblies;
     expect_ok(assemble_grid(g, "velocity.nodes=6", &machine, NULL));
     assert_int_equal(assemblies - before, assembled);
@@ -414,11 +415,11 @@ static bool hear(void *to, double part)
     return part < ear->enough;
 }
 
-static void compare_machine(const struct kn_backend *machine, const char *settings)
+static void compare_machine(const struct kn_assembler *machine, const char *settings)
 {
     struct grid g, plain, again;
     struct ear ear = {0, 2};
-    const struct kn_listener listener = {.hear = hear, .to = &ear};
+    const struct kn_progress_callback listener = {.report = hear, .to = &ear};
     expect_ok(assemble_grid(&g, settings, machine, &listener));
     expect_near("progress", ear.last, 1, 1e-9);
     assert_string_equal(g.o.note, "");
@@ -448,7 +449,7 @@ static void machines_assemble_alike(void **state)
     int found = 0;
     char *usual = close_cache();
     for (int i = 0; kn_backend_names[i]; i++) {
-        const struct kn_backend *machine = kn_backend_assembler(kn_backend_names[i]);
+        const struct kn_assembler *machine = kn_backend_assembler(kn_backend_names[i]);
         if (!machine || strcmp(machine->name, kn_backend_names[i]) != 0)
             continue;
         found++;
@@ -456,7 +457,7 @@ static void machines_assemble_alike(void **state)
             compare_machine(machine, grids[k]);
         struct grid g;
         struct ear ear = {0, 1e-6};
-        const struct kn_listener listener = {.hear = hear, .to = &ear};
+        const struct kn_progress_callback listener = {.report = hear, .to = &ear};
         assert_int_equal(assemble_grid(&g, grids[0], machine, &listener), KN_EINTERRUPTED);
         expect_below("progress when it stopped", ear.last, 0.99);
         close_grid(&g);
@@ -466,7 +467,7 @@ static void machines_assemble_alike(void **state)
         skip();
 }
 
-static enum kn_status break_down(const struct kn_assembly *what, const struct kn_listener *listener,
+static enum kn_status break_down(const struct kn_assembly *what, const struct kn_progress_callback *listener,
                                  double *sums)
 {
     (void)listener;
@@ -478,7 +479,7 @@ static enum kn_status break_down(const struct kn_assembly *what, const struct kn
 static void failure_is_told(void **state)
 {
     (void)state;
-    const struct kn_backend broken = {.name = "broken", .assemble = break_down};
+    const struct kn_assembler broken = {.name = "broken", .assemble = break_down};
     struct grid g, plain;
     char *usual = close_cache();
     expect_ok(assemble_grid(&g, "velocity.nodes=6", &broken, NULL));

@@ -1,6 +1,7 @@
 /* Cells, their widths and the table of neighbours. */
 #include "expect.h"
 
+#include "config/case.h"
 #include "grid/space.h"
 
 static void build(struct kn_space *s, struct kn_case *c, const char *settings)
@@ -145,21 +146,21 @@ static void one_cell_may_stream(void **state)
     (void)state;
     struct kn_case c;
     expect_case(&c, "space.cells=[1,4]");
-    assert_false(kn_space_is_uniform(&c, 0));
+    assert_false(kn_case_is_uniform(&c, 0));
     expect_case(&c, "space.cells=[1,4] walls.left.kind=specular walls.right.kind=symmetry");
-    assert_true(kn_space_is_uniform(&c, 0));
-    assert_true(kn_space_is_uniform(&c, 2));
-    assert_false(kn_space_is_uniform(&c, 1));
+    assert_true(kn_case_is_uniform(&c, 0));
+    assert_true(kn_case_is_uniform(&c, 2));
+    assert_false(kn_case_is_uniform(&c, 1));
     expect_set(&c, "walls.left.kind=far-field");
-    assert_true(kn_space_is_uniform(&c, 0));
+    assert_true(kn_case_is_uniform(&c, 0));
     expect_set(&c, "walls.left.gradient.velocity=[0,1,0]");
-    assert_false(kn_space_is_uniform(&c, 0));
-    assert_false(kn_space_is_even(&c, 1));
-    assert_true(kn_space_is_even(&c, 2));
+    assert_false(kn_case_is_uniform(&c, 0));
+    assert_false(kn_case_is_even(&c, 1));
+    assert_true(kn_case_is_even(&c, 2));
     expect_set(&c, "walls.left.gradient.velocity=[0,0,0] walls.left.gradient.temperature=1");
-    assert_false(kn_space_is_uniform(&c, 0));
+    assert_false(kn_case_is_uniform(&c, 0));
     expect_set(&c, "walls.left.kind=inflow walls.left.gradient.temperature=0");
-    assert_false(kn_space_is_uniform(&c, 0));
+    assert_false(kn_case_is_uniform(&c, 0));
 }
 
 /* Widths along y in the middle of the box, from the edges. */
@@ -189,7 +190,7 @@ static void stretched_widths_are_geometric(void **state)
             least = fmin(least, width(&s, d, i));
         expect_near("first edge", s.edges[d][0], 0, 0);
         expect_relative("last edge", s.edges[d][s.cells[d]], 3, 1e-14);
-        expect_relative("narrowest", kn_space_narrowest(&c, d), least, 1e-12);
+        expect_relative("narrowest", kn_case_narrowest_cell(&c, d), least, 1e-12);
     }
     for (int cell = 0; cell < s.ncells; cell++) {
         const int at[3] = {cell % 9, cell / 9 % 8, cell / 72};

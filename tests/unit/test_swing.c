@@ -1,7 +1,8 @@
 /* Amplitude and phase of what passes walls that swing, from made-up histories with known answers. */
 #include "expect.h"
-#include "scratch.h"
+#include "io/history.h"
 #include "monitor/swing.h"
+#include "scratch.h"
 
 static const double FREQUENCY = 0.5, STEP = 0.02, WALL_PHASE = 0.4;
 
@@ -40,6 +41,14 @@ static void write_history(double end)
     fclose(file);
 }
 
+static void find(struct kn_swing *swing, const struct kn_monitor *m)
+{
+    struct kn_history_table h;
+    expect_ok(kn_history_read(&h, folder));
+    kn_swing_find(swing, &h, m, STEP);
+    kn_history_free(&h);
+}
+
 #define SWINGS                                                                                               \
     "walls.right.oscillation.velocity=[0,1,0] walls.right.oscillation.frequency=0.5 "                        \
     "walls.right.oscillation.phase=0.4 "
@@ -51,7 +60,7 @@ static void finds_amplitude_and_phase(void **state)
     struct kn_swing swing;
     build(&s, SWINGS);
     write_history(3.2 * 2 * M_PI / FREQUENCY);
-    expect_ok(kn_swing_find(&swing, folder, &s.m, STEP));
+    find(&swing, &s.m);
     assert_int_equal(swing.periods, 1); /* half of 3.2 is the start's */
     assert_int_equal(swing.count, 1);
     assert_string_equal(s.m.columns[swing.columns[0].column].name, "right.stress_y");
@@ -59,7 +68,7 @@ static void finds_amplitude_and_phase(void **state)
     expect_near("amplitude", swing.columns[0].amplitude, 2, 1e-9);
     expect_near("phase", swing.columns[0].phase, 0.3, 1e-9);
     write_history(8.1 * 2 * M_PI / FREQUENCY);
-    expect_ok(kn_swing_find(&swing, folder, &s.m, STEP));
+    find(&swing, &s.m);
     assert_int_equal(swing.periods, 4);
     expect_near("amplitude", swing.columns[0].amplitude, 2, 1e-9);
     drop(&s);
@@ -78,13 +87,13 @@ static void tells_nothing_where_nothing_is_known(void **state)
     write_history(40);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         build(&s, cases[i]);
-        expect_ok(kn_swing_find(&swing, folder, &s.m, STEP));
+        find(&swing, &s.m);
         assert_int_equal(swing.count, 0);
         drop(&s);
     }
     build(&s, SWINGS);
     write_history(12); /* a period is 12.57 */
-    expect_ok(kn_swing_find(&swing, folder, &s.m, STEP));
+    find(&swing, &s.m);
     assert_int_equal(swing.count, 0);
     drop(&s);
 }

@@ -1,7 +1,7 @@
 /* Times of a flow from its size, its collisions and its velocity grid; theory section 10. */
-#include "monitor/duration.h"
+#include "grid/duration.h"
 
-#include "collision/collision.h"
+#include "config/case.h"
 #include "config/config.h"
 #include "config/scales.h"
 #include "grid/space.h"
@@ -18,7 +18,7 @@ double kn_duration_longest(const struct kn_case *c)
 {
     double longest = 0;
     for (int d = 0; d < 3; d++)
-        if (!kn_space_is_uniform(c, d))
+        if (!kn_case_is_uniform(c, d))
             longest = fmax(longest, kn_duration_length(c, d));
     return longest;
 }
@@ -27,7 +27,7 @@ static double slowest_node(const struct kn_case *c)
 {
     double slowest = INFINITY;
     for (int d = 0; d < 3; d++)
-        if (!kn_space_is_uniform(c, d))
+        if (!kn_case_is_uniform(c, d))
             slowest = fmin(slowest, kn_velocity_slowest(c, d));
     return slowest;
 }
@@ -69,7 +69,7 @@ double kn_duration_settled(const struct kn_case *c)
     const double foldings = 12;
     double bounded = 0, slowest = INFINITY;
     for (int d = 0; d < 3; d++) {
-        if (kn_space_is_uniform(c, d))
+        if (kn_case_is_uniform(c, d))
             continue;
         const double rate = diffusion_rate(c, d);
         slowest = fmin(slowest, rate);
@@ -114,12 +114,12 @@ double kn_duration_end(const struct kn_case *c)
     const double settled = kn_duration_settled(c), period = longest_period(c);
     if (period > 0) /* as many periods again are analysed */
         return period * fmax(4, 2 * ceil(settled / period));
-    return (kn_collision_is_noisy(c) ? 2 : 3) * settled; /* the second half of a noisy run is averaged */
+    return (kn_case_is_noisy(c) ? 2 : 3) * settled; /* the second half of a noisy run is averaged */
 }
 
 bool kn_duration_is_open(const struct kn_case *c)
 {
-    return !kn_duration_oscillates(c) && !kn_collision_is_noisy(c) && c->time.end == KN_END_AUTO;
+    return !kn_duration_oscillates(c) && !kn_case_is_noisy(c) && c->time.end == KN_END_AUTO;
 }
 
 const char *kn_duration_text(const struct kn_case *c, double time, int digits, const char *unit,

@@ -1,0 +1,158 @@
+/* Properties that follow from a case alone: symmetry, widths of cells, kind of collisions. */
+#include "config/case.h"
+
+#include <math.h>
+
+const char *kn_case_side_name(enum kn_side side)
+{
+    static const char *const names[] = {"left", "right", "bottom", "top", "back", "front"};
+    return names[side];
+}
+
+static bool has_component(const struct kn_case *c, int axis)
+{
+    for (int side = 0; side < KN_SIDES; side++)
+        if (c->walls[side].velocity[axis] != 0 || c->walls[side].oscillation.velocity[axis] != 0 ||
+            c->walls[side].gradient.velocity[axis] != 0)
+            return true;
+    return c->source.force[axis] != 0 || c->source.temperature_gradient[axis] != 0;
+}
+
+/* Axes along which the initial state is odd in v. */
+static bool initial_is_odd(const struct kn_case *c, int axis)
+{
+    switch (c->initial.shape) {
+    case KN_SHAPE_SHEAR:
+        return axis == 1;
+    case KN_SHAPE_STRESS:
+        return axis <= 1;
+    case KN_SHAPE_HEAT_FLUX:
+    case KN_SHAPE_SOUND:
+        return axis == 0;
+    default:
+        return false;
+    }
+}
+
+bool kn_case_is_even(const struct kn_case *c, int axis)
+{
+    return !has_component(c, axis) && !initial_is_odd(c, axis);
+}
+
+bool kn_case_is_mirror(const struct kn_wall *wall)
+{
+    const double *u = wall->gradient.velocity;
+    switch (wall->kind) {
+    case KN_WALL_SPECULAR:
+    case KN_WALL_SYMMETRY:
+        return true;
+    case KN_WALL_FAR_FIELD:
+        return u[0] == 0 && u[1] == 0 && u[2] == 0 && wall->gradient.temperature == 0;
+    default:
+        return false;
+    }
+}
+
+int kn_case_inflow_axis(const struct kn_case *c)
+{
+    int found = -1;
+    for (int axis = 0; axis < 3; axis++)
+        if (c->walls[2 * axis].kind == KN_WALL_INFLOW && c->walls[2 * axis + 1].kind == KN_WALL_INFLOW) {
+            if (found >= 0)
+                return -1;
+            found = axis;
+        }
+    return found;
+}
+
+bool kn_case_is_uniform(const struct kn_case *c, int axis)
+{
+    const struct kn_wall *low = &c->walls[2 * axis], *high = low + 1;
+    const bool periodic = low->kind == KN_WALL_PERIODIC && high->kind == KN_WALL_PERIODIC;
+    const bool mirrors = kn_case_is_mirror(low) && kn_case_is_mirror(high);
+    return c->space.cells[axis] == 1 && (periodic || (mirrors && kn_case_is_even(c, axis)));
+}
+
+/* A geometric progression towards the clustered end. */
+double kn_case_relative_width(const struct kn_case *c, int axis, int i)
+{
+    const double ratio = c->space.stretch[axis];
+    const int n = c->space.cells[axis];
+    switch (c->space.cluster[axis]) {
+    case KN_CLUSTER_LOW:
+        return pow(ratio, n - 1 - i);
+    case KN_CLUSTER_HIGH:
+        return pow(ratio, i);
+    default: /* at both ends: symmetric, largest in the middle */
+        return pow(ratio, fabs(i - 0.5 * (n - 1)));
+    }
+}
+
+double kn_case_mean_width(const struct kn_case *c, int axis, double power)
+{
+    const int n = c->space.cells[axis];
+    const double length = c->gas.delta * c->space.size[axis];
+    double sum = 0, mean = 0;
+    for (int i = 0; i < n; i++)
+        sum += kn_case_relative_width(c, axis, i);
+    for (int i = 0; i < n; i++) {
+        const double share = kn_case_relative_width(c, axis, i) / sum;
+        mean += share * pow(share * length, power);
+    }
+    return mean;
+}
+
+double kn_case_narrowest_cell(const struct kn_case *c, int axis)
+{
+    const int n = c->space.cells[axis];
+    double sum = 0, least = INFINITY;
+    for (int i = 0; i < n; i++) {
+        const double width = kn_case_relative_width(c, axis, i);
+        sum += width;
+        least = fmin(least, width);
+    }
+    return c->gas.delta * c->space.size[axis] * least / sum;
+}
+
+double kn_case_omega(const struct kn_case *c)
+{
+    return c->gas.molecules == KN_MOLECULES_HARD_SPHERE ? 0.5
+           : c->gas.molecules == KN_MOLECULES_MAXWELL   ? 1.0
+                                                        : c->gas.omega;
+}
+
+/* Exact for hard spheres [Pekeris and Alterman 1957] and Maxwell molecules; molecules in between
+ * have nearly that of Maxwell molecules. */
+static double molecules_prandtl(const struct kn_case *c)
+{
+    return kn_case_omega(c) == 0.5 ? 0.660694457 : 2.0 / 3.0;
+}
+
+bool kn_case_is_sampled(enum kn_method method)
+{
+    return method == KN_METHOD_MONTE_CARLO;
+}
+
+bool kn_case_is_model(enum kn_method method)
+{
+    return method == KN_METHOD_BGK || method == KN_METHOD_SHAKHOV || method == KN_METHOD_ES_BGK;
+}
+
+bool kn_case_is_noisy(const struct kn_case *c)
+{
+    return kn_case_is_sampled(c->collision.method) ||
+           (c->collision.method == KN_METHOD_OPERATOR && c->disturbance > 0);
+}
+
+double kn_case_prandtl(const struct kn_case *c)
+{
+    switch (c->collision.method) {
+    case KN_METHOD_BGK:
+        return 1;
+    case KN_METHOD_SHAKHOV:
+    case KN_METHOD_ES_BGK:
+        return c->collision.prandtl;
+    default:
+        return molecules_prandtl(c);
+    }
+}

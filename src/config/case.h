@@ -1,0 +1,50 @@
+/* Properties that follow from a case alone: symmetry, widths of cells, kind of collisions. */
+#ifndef KN_CASE_H
+#define KN_CASE_H
+
+#include "config/case.h"
+#include "knudsen.h"
+
+enum {
+    KN_OPERATOR_NODES = 20
+}; /* per axis, at most: with more, weights are too small for double precision */
+
+/* Name of a side as in a case file. */
+const char *kn_case_side_name(enum kn_side side);
+
+/* True if no wall, source or initial state breaks the symmetry of the velocities along the axis. */
+bool kn_case_is_even(const struct kn_case *c, int axis);
+
+/* True if the axis has one cell and the gas is uniform along it: the ends are periodic, or they are mirrors
+ * and the flow is even along the axis. */
+bool kn_case_is_uniform(const struct kn_case *c, int axis);
+
+/* True if a side only reflects. */
+bool kn_case_is_mirror(const struct kn_wall *wall);
+
+/* The axis with an inflow at both ends; -1 if there is none or more than one. */
+int kn_case_inflow_axis(const struct kn_case *c);
+
+/* Width of cell i along an axis, in units that differ between axes. */
+double kn_case_relative_width(const struct kn_case *c, int axis, int i);
+
+/* Width of the narrowest cell along an axis, lambda0. */
+double kn_case_narrowest_cell(const struct kn_case *c, int axis);
+
+/* Mean over the length of an axis of a power of the widths of its cells, lambda0. */
+double kn_case_mean_width(const struct kn_case *c, int axis, double power);
+
+/* The viscosity is proportional to T^omega. */
+double kn_case_omega(const struct kn_case *c);
+
+/* Prandtl number of the gas: that of the model, or of the molecules. */
+double kn_case_prandtl(const struct kn_case *c);
+
+/* How a method is computed: by drawn samples, or by relaxation towards a Gaussian. */
+bool kn_case_is_sampled(enum kn_method method);
+bool kn_case_is_model(enum kn_method method);
+
+/* True if the collisions draw samples, so that results contain noise. */
+bool kn_case_is_noisy(const struct kn_case *c);
+
+#endif
