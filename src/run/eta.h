@@ -16,9 +16,9 @@ struct kn_eta {
     double limit;    /* of the residual; 0: the residual does not end the run */
     double deadline; /* s on the clock; infinite: none */
     struct kn_eta_mark first, latest;
-    double steps, seconds; /* weighted sums over the recent past; seconds without output */
-    double steady;         /* step at which the run is expected to be steady; infinite: unknown */
-    double rows;           /* weighted number of rows, and weighted means over them: */
+    double steps, seconds;           /* weighted sums over the recent past; seconds without output */
+    double steady;                   /* step at which the run is expected to be steady; infinite: unknown */
+    double rows;                     /* weighted number of rows, and weighted means over them: */
     double mean_step, mean_log;      /* step and log residual */
     double square_step, product_log; /* products of deviations: step with step, step with log residual */
     double row_step;                 /* of the latest row */

@@ -6,9 +6,9 @@
 #include "config/scales.h"
 #include "files.h"
 #include "grid/boxes.h"
+#include "grid/duration.h"
 #include "grid/space.h"
 #include "io/folder.h"
-#include "grid/duration.h"
 #include "monitor/swing.h"
 #include "monitor/verdict.h"
 
