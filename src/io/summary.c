@@ -3,7 +3,7 @@
 #include "config/config.h"
 #include "config/scales.h"
 #include "files.h"
-#include "monitor/swing.h"
+#include "monitor/oscillation.h"
 #include "monitor/verdict.h"
 #include "validity/validity.h"
 
@@ -192,21 +192,21 @@ static void print_quantities(struct json *j, const char *key, const struct kn_mo
     close_with(j, '}');
 }
 
-/* What swings with the walls; amplitudes in SI too where the case is. */
-static void print_swing(struct json *j, const struct kn_summary *s)
+/* Oscillations of the fluxes at walls; amplitudes also in SI units if the case has them. */
+static void print_oscillation(struct json *j, const struct kn_summary *s)
 {
-    const struct kn_swing *swing = s->swing;
+    const struct kn_oscillation_fit *o = s->oscillation;
     struct kn_scales scales;
-    if (!swing || swing->count == 0)
+    if (!o || o->count == 0)
         return;
     const bool si = kn_scales_create(&scales, s->m->c) == KN_OK && scales.known;
     name(j, "oscillation");
     open_with(j, '{');
-    number(j, "frequency", swing->frequency);
-    count(j, "periods", swing->periods);
-    number(j, "change", swing->change);
-    for (int i = 0; i < swing->count; i++) {
-        const struct kn_swing_column *column = &swing->columns[i];
+    number(j, "frequency", o->frequency);
+    count(j, "periods", o->periods);
+    number(j, "change", o->change);
+    for (int i = 0; i < o->count; i++) {
+        const struct kn_oscillation_column *column = &o->columns[i];
         const struct kn_column *of = &s->m->columns[column->column];
         name(j, of->name);
         open_with(j, '{');
@@ -216,7 +216,7 @@ static void print_swing(struct json *j, const struct kn_summary *s)
         number(j, "phase", column->phase);
         if (si)
             number(j, "amplitude_si",
-                   kn_scales_conversion(&scales, kn_swing_dimension(of)).factor * column->amplitude);
+                   kn_scales_conversion(&scales, kn_monitor_flux(of)).factor * column->amplitude);
         close_with(j, '}');
         j->flat = false;
     }
@@ -395,7 +395,7 @@ void kn_summary_print(FILE *to, const struct kn_summary *s)
     print_conserved(&j, s->m);
     print_all_quantities(&j, s->m);
     print_si(&j, s->m);
-    print_swing(&j, s);
+    print_oscillation(&j, s);
     print_samples(&j, s);
     print_last_row(&j, s->m);
     name(&j, "case");

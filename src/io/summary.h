@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-struct kn_swing;
+struct kn_oscillation_fit;
 struct kn_verdict;
 struct kn_validity;
 
@@ -26,10 +26,10 @@ struct kn_summary {
     double updates_per_s; /* phase-space cells advanced per second */
     int64_t cells, nodes;
     double memory_bytes;
-    const struct kn_provenance *provenance; /* or NULL */
-    const struct kn_swing *swing;           /* or NULL */
-    const struct kn_verdict *verdict;       /* or NULL */
-    const struct kn_validity *validity;     /* or NULL */
+    const struct kn_provenance *provenance;       /* or NULL */
+    const struct kn_oscillation_fit *oscillation; /* or NULL */
+    const struct kn_verdict *verdict;             /* or NULL */
+    const struct kn_validity *validity;           /* or NULL */
     double target; /* relative error that collision.samples was chosen for; 0 = a number was given */
 };
 

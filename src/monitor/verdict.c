@@ -3,7 +3,7 @@
 
 #include "config/scales.h"
 #include "grid/duration.h"
-#include "monitor/swing.h"
+#include "monitor/oscillation.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -261,7 +261,8 @@ static void judge_noisy(struct kn_verdict *v, const struct kn_monitor *m)
 
 /* ---------------------------------------------------------------- other runs */
 
-static void judge_oscillating(struct kn_verdict *v, const struct kn_monitor *m, const struct kn_swing *o)
+static void judge_oscillating(struct kn_verdict *v, const struct kn_monitor *m,
+                              const struct kn_oscillation_fit *o)
 {
     if (!o || o->count == 0) {
         say(v, KN_VERDICT_OSCILLATING,
@@ -280,7 +281,7 @@ static void judge_oscillating(struct kn_verdict *v, const struct kn_monitor *m, 
                 : "");
 }
 
-void kn_verdict_find(struct kn_verdict *v, const struct kn_monitor *m, const struct kn_swing *o)
+void kn_verdict_find(struct kn_verdict *v, const struct kn_monitor *m, const struct kn_oscillation_fit *o)
 {
     *v = (struct kn_verdict){.column = -1, .remaining = NAN, .observed = NAN, .until = NAN};
     if (kn_duration_oscillates(m->c))

@@ -9,7 +9,7 @@
 #include "grid/duration.h"
 #include "grid/space.h"
 #include "io/folder.h"
-#include "monitor/swing.h"
+#include "monitor/oscillation.h"
 #include "monitor/verdict.h"
 
 #include <math.h>
@@ -230,7 +230,7 @@ static void show_mass_flow(struct kn_progress *p, const struct kn_monitor *m, in
 /* Amplitudes at the walls of a case with oscillating walls, without negligible ones. */
 static void show_amplitudes(struct kn_progress *p, const struct kn_summary *s, const struct kn_scales *scales)
 {
-    const struct kn_swing *o = s->swing;
+    const struct kn_oscillation_fit *o = s->oscillation;
     double largest = 0;
     for (int i = 0; i < o->count; i++)
         largest = fmax(largest, o->columns[i].amplitude);
@@ -250,7 +250,7 @@ static void show_amplitudes(struct kn_progress *p, const struct kn_summary *s, c
 static void show_quantities(struct kn_progress *p, const struct kn_summary *s, const struct kn_scales *scales)
 {
     const struct kn_monitor *m = s->m;
-    const bool oscillates = s->swing && s->swing->count > 0;
+    const bool oscillates = s->oscillation && s->oscillation->count > 0;
     double largest = 0;
     for (int i = 0; i < m->ncolumns; i++)
         if (kn_monitor_flux(&m->columns[i]) == KN_DIMENSION_STRESS ||

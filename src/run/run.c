@@ -249,7 +249,7 @@ static void summarise(const struct kn_run_parts *r, struct kn_summary *s)
         .nodes = kn_sim_nodes(r->sim),
         .memory_bytes = r->plan.memory_bytes,
         .provenance = &r->provenance,
-        .swing = &r->swing,
+        .oscillation = &r->oscillation,
         .verdict = &r->verdict,
         .validity = &r->validity,
         .target = r->chosen ? r->c.collision.error : 0,
@@ -271,9 +271,9 @@ static enum kn_status conclude(struct kn_run_parts *r, struct kn_summary *s)
     struct kn_history_table h = {0};
     const enum kn_status status =
         kn_duration_oscillates(&r->c) ? kn_history_read(&h, r->options.folder) : KN_OK;
-    kn_swing_find(&r->swing, &h, &r->monitor, s->time_step);
+    kn_oscillation_find(&r->oscillation, &h, &r->monitor, s->time_step);
     kn_history_free(&h);
-    kn_verdict_find(&r->verdict, &r->monitor, &r->swing);
+    kn_verdict_find(&r->verdict, &r->monitor, &r->oscillation);
     return status == KN_OK ? kn_summary_write(r->options.folder, s) : status;
 }
 

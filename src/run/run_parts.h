@@ -10,7 +10,7 @@
 #include "io/provenance.h"
 #include "io/share.h"
 #include "monitor/monitor.h"
-#include "monitor/swing.h"
+#include "monitor/oscillation.h"
 #include "monitor/verdict.h"
 #include "run/progress.h"
 #include "sim.h"
@@ -59,7 +59,7 @@ struct kn_run_parts {
     double started;  /* s, kn_progress_clock; of this process */
     double loop_started;
     double checkpointed; /* clock of the last checkpoint */
-    struct kn_swing swing;
+    struct kn_oscillation_fit oscillation;
     struct kn_verdict verdict;                       /* rank 0, at the end */
     double observe_s, output_s, assemble_s, pilot_s; /* s spent on observations, files, preparations */
     double prepared;                                 /* clock of the latest progress of a preparation */

@@ -156,10 +156,10 @@ check "resume without checkpoint ends with 4" ends 4 "$knudsen" run case.yaml --
 check "resume without checkpoint writes nothing" absent x
 
 # 6. A machine that is not there (where it is, this is no test of it).
-swing="--quiet --set walls.right.oscillation.velocity=[0,1,0] --set walls.right.oscillation.frequency=2"
-check "a swinging wall on the CPU" ends 0 "$knudsen" run case.yaml --out swing-cpu --set run.backend=cpu $swing
-check "the same behind closed memory" ends 0 "$knudsen" run case.yaml --out swing-strict --set run.backend=strict $swing
-check "gives the same history" cmp swing-cpu/history.csv swing-strict/history.csv
+oscillation="--quiet --set walls.right.oscillation.velocity=[0,1,0] --set walls.right.oscillation.frequency=2"
+check "an oscillating wall on the CPU" ends 0 "$knudsen" run case.yaml --out oscillation-cpu --set run.backend=cpu $oscillation
+check "the same behind closed memory" ends 0 "$knudsen" run case.yaml --out oscillation-strict --set run.backend=strict $oscillation
+check "gives the same history" cmp oscillation-cpu/history.csv oscillation-strict/history.csv
 check "doctor ends with 0" ends 0 "$knudsen" doctor
 check "it names the machine that auto takes" contains out '^auto *\(cpu\|cuda\)$'
 check "bench with a folder that cannot be" ends 4 "$knudsen" bench --out case.yaml/x
