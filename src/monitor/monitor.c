@@ -180,10 +180,24 @@ static void choose_columns(struct kn_monitor *m)
         m->judged = KN_FIELDS;
 }
 
+/* Trends and averages are one block, which a checkpoint stores as it is. */
+static void allocate_data(struct kn_monitor *m, bool noisy)
+{
+    const size_t trends = ((size_t)m->judged + 1) * sizeof *m->trends / sizeof(double),
+                 columns = (size_t)m->ncolumns,
+                 batches = noisy ? columns * sizeof *m->batches / sizeof(double) : 0;
+    m->ndata = (int64_t)(trends + 2 * columns + batches);
+    double *data = calloc((size_t)m->ndata, sizeof *data);
+    m->trends = (struct kn_trend *)data;
+    m->mean = data ? data + trends : NULL;
+    m->square = data ? m->mean + columns : NULL;
+    m->batches = data && noisy ? (struct kn_batches *)(m->square + columns) : NULL;
+}
+
 enum kn_status kn_monitor_create(struct kn_monitor *m, const struct kn_case *c, const struct kn_space *space,
                                  const struct kn_comm *comm)
 {
-    size_t n = (size_t)space->ncells;
+    const size_t n = (size_t)space->ncells;
     *m = (struct kn_monitor){.c = c,
                              .space = space,
                              .comm = comm,
@@ -193,32 +207,25 @@ enum kn_status kn_monitor_create(struct kn_monitor *m, const struct kn_case *c, 
                              .settled_time = kn_duration_settled(c),
                              .window = kn_monitor_window(c)};
     m->columns = calloc(COLUMNS_MAX, sizeof *m->columns);
-    m->mean = calloc(COLUMNS_MAX, sizeof *m->mean);
-    m->square = calloc(COLUMNS_MAX, sizeof *m->square);
     m->previous = calloc(n * WATCHED, sizeof *m->previous);
     m->mean_fields = calloc(n * KN_FIELDS, sizeof *m->mean_fields);
-    m->trends = calloc(COLUMNS_MAX + 1, sizeof *m->trends);
-    const bool noisy = kn_case_is_noisy(c), cavity = is_cavity(c);
-    m->batches = noisy ? calloc(COLUMNS_MAX, sizeof *m->batches) : NULL;
-    m->midline = cavity ? calloc((size_t)space->whole[1] * KN_MIDLINE_CELLS, sizeof *m->midline) : NULL;
-    if (!m->columns || !m->mean || !m->square || !m->previous || !m->mean_fields || !m->trends ||
-        (noisy && !m->batches) || (cavity && !m->midline)) {
-        kn_monitor_destroy(m);
-        return kn_error_set(KN_EMEMORY, "not enough memory to watch %zu cells", n);
+    m->midline = calloc((size_t)space->whole[1] * KN_MIDLINE_CELLS, sizeof *m->midline);
+    if (m->columns) {
+        choose_columns(m);
+        allocate_data(m, kn_case_is_noisy(c));
     }
-    choose_columns(m);
-    return KN_OK;
+    if (m->trends && m->previous && m->mean_fields && m->midline)
+        return KN_OK;
+    kn_monitor_destroy(m);
+    return kn_error_set(KN_EMEMORY, "not enough memory to monitor %zu cells", n);
 }
 
 void kn_monitor_destroy(struct kn_monitor *m)
 {
     free(m->columns);
-    free(m->mean);
-    free(m->square);
-    free(m->batches);
+    free(m->trends);
     free(m->previous);
     free(m->mean_fields);
-    free(m->trends);
     free(m->midline);
     *m = (struct kn_monitor){0};
 }

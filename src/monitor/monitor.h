@@ -53,14 +53,15 @@ struct kn_monitor {
     double initial[5];          /* mass, momentum, energy of the first row */
     double window;              /* start of the averaging window, lambda0 / V0; below 0: none */
     int64_t averaged;           /* rows in the averages, without that of step 0 */
+    int first_judged, judged;   /* columns that decide about steadiness: reported quantities, else averages */
+    int64_t ndata;              /* doubles of the next four arrays, which are one block of memory */
+    struct kn_trend *trends;    /* [judged + 1]; the last is that of row.size */
     double *mean, *square;      /* [ncolumns] running mean, sum of squared deviations (Welford) */
     struct kn_batches *batches; /* [ncolumns] of the averaged rows; NULL without noise */
-    int first_judged, judged;   /* columns that decide about steadiness: reported quantities, else averages */
-    struct kn_trend *trends;    /* [judged + 1]; the last is that of row.size */
     double least_time;          /* no flow is called steady before it, lambda0 / V0 */
     double settled_time;        /* at which the initial transient should be over, lambda0 / V0 */
     double *mean_fields;        /* [ncells][KN_FIELDS] */
-    int64_t *midline;           /* [whole[1]][KN_MIDLINE_CELLS] for kn_midline_flow; NULL: not a cavity */
+    int64_t *midline;           /* [whole[1]][KN_MIDLINE_CELLS] for kn_midline_flow */
     struct kn_row row;          /* the latest row */
 };
 

@@ -22,8 +22,7 @@ struct kn_verdict {
 };
 
 /* `o`: amplitudes of a run with oscillating walls, or NULL. */
-void kn_verdict_find(struct kn_verdict *v, const struct kn_monitor *m,
-                     const struct kn_oscillation_fit *o);
+void kn_verdict_find(struct kn_verdict *v, const struct kn_monitor *m, const struct kn_oscillation_fit *o);
 
 /* "steady", "not steady", "oscillating", "noisy" */
 const char *kn_verdict_name(enum kn_verdict_word word);
