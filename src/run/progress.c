@@ -189,6 +189,21 @@ static double next_plain_time(double next, double elapsed)
     return next;
 }
 
+/* The times of the first and the next message, s after the start. */
+static double first_time(const struct kn_progress *p, double plain)
+{
+    if (!p->options->say || p->options->report == KN_REPORT_QUIET)
+        return INFINITY;
+    return p->options->report == KN_REPORT_PLAIN ? plain : 0;
+}
+
+static double next_time(const struct kn_progress *p, double elapsed)
+{
+    return p->options->report == KN_REPORT_TERMINAL ? elapsed + LIVE_EVERY
+           : p->options->report == KN_REPORT_JSON   ? elapsed + JSON_EVERY
+                                                    : next_plain_time(p->next, elapsed);
+}
+
 static const struct preparation {
     const char *event, *text, *why;
 } preparations[KN_PREPARATIONS] = {
@@ -201,8 +216,7 @@ static void restart_preparation(struct kn_progress *p, enum kn_prepare what, dou
     p->preparing = what;
     p->from = part;
     p->since = now;
-    p->next_live = p->next_json = 0;
-    p->next_plain = 2;
+    p->next = first_time(p, 2);
     if (!p->announced[what] && kn_progress_speaks(p, KN_REPORT_PLAIN))
         kn_progress_line(p, KN_STYLE_PLAIN, "%s, %s", preparations[what].text, preparations[what].why);
     p->announced[what] = true;
@@ -213,27 +227,23 @@ void kn_progress_prepare(struct kn_progress *p, enum kn_prepare what, double par
 {
     const struct preparation *k = &preparations[what];
     const double now = kn_progress_clock();
+    const bool plain = kn_progress_speaks(p, KN_REPORT_PLAIN);
     if (!p->announced[what] || p->preparing != what || part < p->part)
         restart_preparation(p, what, part, now);
     p->part = part;
-    const bool whole = part > 1 - 1e-9;
     const double elapsed = now - p->since,
                  left = part > p->from ? elapsed * (1 - part) / (part - p->from) : INFINITY;
+    if (elapsed < p->next && (plain || isinf(p->next) || part < 1 - 1e-9))
+        return;
+    p->next = next_time(p, elapsed);
     char duration[PART], text[LINE];
     snprintf(text, sizeof text, "%s  %3.0f %%  ETA %s", k->text, floor(100 * part),
              kn_progress_duration(duration, left));
-    if (kn_progress_speaks(p, KN_REPORT_TERMINAL) && (elapsed >= p->next_live || whole)) {
-        p->next_live = elapsed + LIVE_EVERY;
-        draw(p, text);
-    }
-    if (kn_progress_speaks(p, KN_REPORT_PLAIN) && elapsed >= p->next_plain) {
-        p->next_plain = next_plain_time(p->next_plain, elapsed);
+    if (plain)
         kn_progress_line(p, KN_STYLE_PLAIN, "%s", text);
-    }
-    if (elapsed >= p->next_json || whole) {
-        p->next_json = elapsed + JSON_EVERY;
-        kn_progress_json_prepare(p, k->event, part, left);
-    }
+    else if (kn_progress_speaks(p, KN_REPORT_TERMINAL))
+        draw(p, text);
+    kn_progress_json_prepare(p, k->event, part, left);
 }
 
 /* ------------------------------------------------------------ the live line */
@@ -308,8 +318,8 @@ void kn_progress_start(struct kn_progress *p, const struct kn_progress_job *job)
     kn_progress_box(p, job);
     kn_progress_json_start(p, job);
     p->started = kn_progress_clock();
-    p->next_live = p->next_json = 0;
-    p->next_plain = 1;
+    p->next = first_time(p, 1);
+    p->next_log = 1;
     p->row_step = -1;
     const struct kn_eta_mark now = {p->started, 0, job->first};
     /* noise keeps the residual high: a sampled run is expected to reach its last step */
@@ -336,29 +346,25 @@ void kn_progress_step(struct kn_progress *p, const struct kn_eta_mark *now, doub
         p->row_step = row->step;
         kn_eta_row(&p->eta, (int64_t)row->step, row->residual);
     }
-    const bool plain = elapsed >= p->next_plain,
-               live = kn_progress_speaks(p, KN_REPORT_TERMINAL) && elapsed >= p->next_live,
-               json = kn_progress_speaks(p, KN_REPORT_JSON) && elapsed >= p->next_json;
-    if (!plain && !live && !json)
+    if (elapsed < p->next && elapsed < p->next_log)
         return;
+    char text[LINE];
+    const bool plain = kn_progress_speaks(p, KN_REPORT_PLAIN);
     const struct kn_progress_state s = state_at(p, now, time, row);
-    if (plain) {
-        char text[LINE];
-        p->next_plain = next_plain_time(p->next_plain, elapsed);
-        kn_progress_compose(p, &s, LINE - 1, text);
-        if (kn_progress_speaks(p, KN_REPORT_PLAIN))
-            kn_progress_line(p, KN_STYLE_PLAIN, "%s", text);
-        else
+    kn_progress_compose(p, &s, LINE - 1, text);
+    if (elapsed >= p->next_log) {
+        p->next_log = next_plain_time(p->next_log, elapsed);
+        if (!plain)
             kn_progress_log(p, "%s", text);
     }
-    if (live) {
-        p->next_live = elapsed + LIVE_EVERY;
+    if (elapsed < p->next)
+        return;
+    p->next = next_time(p, elapsed);
+    if (plain)
+        kn_progress_line(p, KN_STYLE_PLAIN, "%s", text);
+    else if (kn_progress_speaks(p, KN_REPORT_TERMINAL))
         draw_state(p, &s);
-    }
-    if (json) {
-        p->next_json = elapsed + JSON_EVERY;
-        kn_progress_json_step(p, &s);
-    }
+    kn_progress_json_step(p, &s);
 }
 
 void kn_progress_end(struct kn_progress *p, const struct kn_summary *s)

@@ -25,8 +25,8 @@ struct kn_progress {
     char time_unit[KN_UNITS_TEXT]; /* unit of displayed times; "": lambda0 / V0 */
     double updates_per_step;       /* phase-space cells */
     double started;                /* s, monotonic clock */
-    double next_live, next_plain, next_json; /* s after the start */
-    double row_step;                         /* step of the latest row in the estimate */
+    double next, next_log;         /* times of the next message and line of the log, s after the start */
+    double row_step;               /* step of the latest row in the estimate */
     struct kn_eta eta;
     bool shown;  /* a live line is on the screen */
     bool colour; /* is allowed */

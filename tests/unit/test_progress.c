@@ -216,6 +216,19 @@ static void test_plain(void **state)
     free(s);
 }
 
+static void test_quiet(void **state)
+{
+    (void)state;
+    struct scene *s = open_scene(KN_REPORT_QUIET);
+    kn_progress_prepare(&s->p, KN_PREPARE_OPERATOR, 0);
+    kn_progress_prepare(&s->p, KN_PREPARE_OPERATOR, 1);
+    kn_progress_start(&s->p, &s->job);
+    step(s, 0, 61);
+    kn_progress_note(&s->p, "a word");
+    assert_int_equal(s->times, 0);
+    free(s);
+}
+
 /* ---------------------------------------------------------------- preparations */
 
 static void test_prepare(void **state)
@@ -343,9 +356,9 @@ int main(void)
         cmocka_unit_test(test_box),          cmocka_unit_test(test_box_of_ranks),
         cmocka_unit_test(test_box_of_a_gpu), cmocka_unit_test(test_colour),
         cmocka_unit_test(test_width),        cmocka_unit_test(test_live),
-        cmocka_unit_test(test_plain),        cmocka_unit_test(test_prepare),
-        cmocka_unit_test(test_json),         cmocka_unit_test(test_end),
-        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_plain),        cmocka_unit_test(test_quiet),
+        cmocka_unit_test(test_prepare),      cmocka_unit_test(test_json),
+        cmocka_unit_test(test_end),          cmocka_unit_test(test_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
