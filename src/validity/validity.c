@@ -89,26 +89,24 @@ void kn_validity_print_json(FILE *to, const struct kn_validity *v)
 /* ------------------------------------------------------------------- checks */
 
 /* The largest density of the gas at rest and the inflows. */
-static void judge_cells(struct kn_validity *v, const struct kn_case *c, double time_step)
+static void judge_cells(struct kn_validity *v, const struct kn_case *c)
 {
     double largest = 1; /* n0 */
-    (void)time_step;
     for (int side = 0; side < KN_SIDES; side++)
         if (c->walls[side].kind == KN_WALL_INFLOW)
             largest = fmax(largest, 1 + c->disturbance * c->walls[side].density);
     kn_validity_judge_cells(v, c, largest);
 }
 
-static void judge_units(struct kn_validity *v, const struct kn_case *c, double time_step)
+static void judge_units(struct kn_validity *v, const struct kn_case *c)
 {
     char text[KN_TEXT];
-    (void)time_step;
     if (kn_scales_bare(c, text))
         kn_validity_add(v, 0, "unit", NAN, "%s", text);
 }
 
 /* In the order of their findings; the velocity grid comes first. */
-static void (*const checks[])(struct kn_validity *, const struct kn_case *, double time_step) = {
+static void (*const checks[])(struct kn_validity *, const struct kn_case *) = {
     judge_cells,
     kn_validity_judge_step,
     kn_validity_judge_rounding,
@@ -132,12 +130,10 @@ static void force(struct kn_validity *v)
 
 enum kn_status kn_validity_judge_case(struct kn_validity *v, const struct kn_case *c, double time_step)
 {
-    *v = (struct kn_validity){0};
-    const enum kn_status status = kn_validity_judge_fluxes(v, c);
-    if (status != KN_OK)
-        return status;
+    *v = (struct kn_validity){.time_step = time_step};
+    KN_TRY(kn_validity_judge_fluxes(v, c));
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
-        checks[i](v, c, time_step);
+        checks[i](v, c);
     if (c->run.force)
         force(v);
     return KN_OK;

@@ -28,7 +28,8 @@ struct kn_finding {
 };
 
 struct kn_validity {
-    bool forced; /* run.force has turned a refusal into a warning */
+    double time_step; /* of the case, lambda0 / V0 */
+    bool forced;      /* run.force has turned a refusal into a warning */
     int count;
     struct kn_finding finding[KN_VALIDITY_MOST];
 };
@@ -96,16 +97,16 @@ enum kn_status kn_validity_judge_fluxes(struct kn_validity *v, const struct kn_c
 /* validity_grid.c: cells, time step and velocity nodes against mean free path and time. */
 void kn_validity_judge_cells(struct kn_validity *v, const struct kn_case *c,
                              double density); /* largest, n0 */
-void kn_validity_judge_step(struct kn_validity *v, const struct kn_case *c, double time_step);
-void kn_validity_judge_rounding(struct kn_validity *v, const struct kn_case *c, double time_step);
-void kn_validity_judge_rays(struct kn_validity *v, const struct kn_case *c, double time_step);
+void kn_validity_judge_step(struct kn_validity *v, const struct kn_case *c);
+void kn_validity_judge_rounding(struct kn_validity *v, const struct kn_case *c);
+void kn_validity_judge_rays(struct kn_validity *v, const struct kn_case *c);
 
 /* validity_model.c: oscillating walls, and the models against the gas that they represent. */
-void kn_validity_judge_oscillation(struct kn_validity *v, const struct kn_case *c, double time_step);
-void kn_validity_judge_molecules(struct kn_validity *v, const struct kn_case *c, double time_step);
-void kn_validity_judge_prandtl(struct kn_validity *v, const struct kn_case *c, double time_step);
-void kn_validity_judge_collisions(struct kn_validity *v, const struct kn_case *c, double time_step);
-void kn_validity_judge_linearity(struct kn_validity *v, const struct kn_case *c, double time_step);
+void kn_validity_judge_oscillation(struct kn_validity *v, const struct kn_case *c);
+void kn_validity_judge_molecules(struct kn_validity *v, const struct kn_case *c);
+void kn_validity_judge_prandtl(struct kn_validity *v, const struct kn_case *c);
+void kn_validity_judge_collisions(struct kn_validity *v, const struct kn_case *c);
+void kn_validity_judge_linearity(struct kn_validity *v, const struct kn_case *c);
 
 /* A Maxwellian that a side emits or the gas has, in absolute values. */
 struct kn_maxwellian {

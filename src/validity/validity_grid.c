@@ -143,9 +143,9 @@ void kn_validity_judge_cells(struct kn_validity *v, const struct kn_case *c, dou
 /* ---------------------------------------------------------------- time step */
 
 /* Molecules fly freely for a whole step, which adds x coth x - 1 of the viscosity, x = dt / 2. */
-void kn_validity_judge_step(struct kn_validity *v, const struct kn_case *c, double time_step)
+void kn_validity_judge_step(struct kn_validity *v, const struct kn_case *c)
 {
-    const double x = time_step / 2;
+    const double x = v->time_step / 2;
     double most = 0;
     for (int d = 0; d < 3; d++)
         if (!kn_case_is_uniform(c, d))
@@ -154,7 +154,7 @@ void kn_validity_judge_step(struct kn_validity *v, const struct kn_case *c, doub
     kn_validity_add(v, KN_VALIDITY_WARN, "time-step", error,
                     "a time step is %.2g mean free times long: expect an error of %s (time.step: 0.1 brings "
                     "it to 0.1 %%)",
-                    time_step, KN_VALIDITY_PERCENT(error));
+                    v->time_step, KN_VALIDITY_PERCENT(error));
 }
 
 /* ---------------------------------------------------------------- rounding */
@@ -187,16 +187,17 @@ static double slowest_rate(const struct kn_case *c)
 
 /* h is stored in single precision: when a step changes it by less than its last digit, the gas stops changing
  * before it is steady.  Noise prevents that. */
-void kn_validity_judge_rounding(struct kn_validity *v, const struct kn_case *c, double time_step)
+void kn_validity_judge_rounding(struct kn_validity *v, const struct kn_case *c)
 {
-    const double error = 2e-7 / (slowest_rate(c) * time_step), longest = 0.3;
+    const double error = 2e-7 / (slowest_rate(c) * v->time_step), longest = 0.3;
     if (c->collision.method == KN_METHOD_NONE || kn_case_is_noisy(c))
         return;
     kn_validity_add(
         v, KN_VALIDITY_WARN, "rounding", error,
         "the gas is so dense that the steady state is reached to %s only: single precision "
         "cannot resolve the change in a step of %.2g mean free times (time.step: %g brings it to %s)",
-        KN_VALIDITY_PERCENT(error), time_step, longest, KN_VALIDITY_PERCENT(error * time_step / longest));
+        KN_VALIDITY_PERCENT(error), v->time_step, longest,
+        KN_VALIDITY_PERCENT(error * v->time_step / longest));
 }
 
 /* --------------------------------------------------------------------- rays */
@@ -260,9 +261,8 @@ static void judge_channel(struct kn_validity *v, const struct kn_case *c, int ax
         KN_VALIDITY_PERCENT(channel_error(c, axis, enough)));
 }
 
-void kn_validity_judge_rays(struct kn_validity *v, const struct kn_case *c, double time_step)
+void kn_validity_judge_rays(struct kn_validity *v, const struct kn_case *c)
 {
-    (void)time_step;
     if (count_emitters(c) > 1)
         judge_box(v, c);
     else

@@ -46,7 +46,7 @@ static double density_error(const struct kn_case *c, double eps)
     return eps * largest / 2;
 }
 
-void kn_validity_judge_linearity(struct kn_validity *v, const struct kn_case *c, double time_step)
+void kn_validity_judge_linearity(struct kn_validity *v, const struct kn_case *c)
 {
     double eps;
     is_in_si(c, &eps);
@@ -54,7 +54,6 @@ void kn_validity_judge_linearity(struct kn_validity *v, const struct kn_case *c,
                  speed = 0.04 * mach * mach, /* of the viscosity, by viscous heating */
         error = fmax(speed, fmax(heat, density));
     char drive[96];
-    (void)time_step;
     if (c->disturbance > 0 || !(kn_scales_is_strong(c) || density > 0.025))
         return;
     if (error == speed)
@@ -87,9 +86,8 @@ static bool is_heated(const struct kn_case *c)
 
 /* Nitrogen carries heat by rotation too: free-molecular heat fluxes are 3 / 2 of the monatomic ones, and in
  * dense gas the conductivity is 1.3 times that of a monatomic gas of the same viscosity (Eucken). */
-void kn_validity_judge_molecules(struct kn_validity *v, const struct kn_case *c, double time_step)
+void kn_validity_judge_molecules(struct kn_validity *v, const struct kn_case *c)
 {
-    (void)time_step;
     if (c->gas.species != KN_SPECIES_NITROGEN || !is_heated(c))
         return;
     kn_validity_add(v, 0, "diatomic", 0.3,
@@ -100,11 +98,10 @@ void kn_validity_judge_molecules(struct kn_validity *v, const struct kn_case *c,
 
 /* The Prandtl number of a real gas, which a case in SI units means, is 2/3; in the bulk BGK conducts a third
  * less.  A case without units may mean the BGK equation itself. */
-void kn_validity_judge_prandtl(struct kn_validity *v, const struct kn_case *c, double time_step)
+void kn_validity_judge_prandtl(struct kn_validity *v, const struct kn_case *c)
 {
     const double gap = kn_duration_longest(c), error = gap / (gap + 2) / 3;
     double eps;
-    (void)time_step;
     if (c->collision.method != KN_METHOD_BGK || !is_heated(c) || !is_in_si(c, &eps))
         return;
     kn_validity_add(v, KN_VALIDITY_WARN, "prandtl", error,
@@ -114,11 +111,10 @@ void kn_validity_judge_prandtl(struct kn_validity *v, const struct kn_case *c, d
 }
 
 /* Free-molecular stress between plates is too high by 0.8 delta, for small delta. */
-void kn_validity_judge_collisions(struct kn_validity *v, const struct kn_case *c, double time_step)
+void kn_validity_judge_collisions(struct kn_validity *v, const struct kn_case *c)
 {
     const double gap = kn_duration_longest(c), error = 0.8 * gap;
     double eps;
-    (void)time_step;
     if (c->collision.method != KN_METHOD_NONE || !is_in_si(c, &eps))
         return;
     kn_validity_add(v, KN_VALIDITY_WARN, "collisions", error,
@@ -129,9 +125,9 @@ void kn_validity_judge_collisions(struct kn_validity *v, const struct kn_case *c
 /* --------------------------------------------------------- steps of a period */
 
 /* Fluxes are means over a step, which reduces an amplitude by sin(x) / x, x = pi / steps. */
-static void judge_steps(struct kn_validity *v, double frequency, double time_step)
+static void judge_steps(struct kn_validity *v, double frequency)
 {
-    const double steps = 2 * M_PI / (frequency * time_step), x = M_PI / steps,
+    const double steps = 2 * M_PI / (frequency * v->time_step), x = M_PI / steps,
                  error = steps < 1 ? 1 : 1 - sin(x) / x;
     kn_validity_add(
         v, KN_VALIDITY_WARN, "period", error,
@@ -225,7 +221,7 @@ static void judge_stroke(struct kn_validity *v, const struct kn_case *c, int axi
         KN_VALIDITY_PERCENT(error));
 }
 
-void kn_validity_judge_oscillation(struct kn_validity *v, const struct kn_case *c, double time_step)
+void kn_validity_judge_oscillation(struct kn_validity *v, const struct kn_case *c)
 {
     double fastest = 0;
     for (int side = 0; side < KN_SIDES; side++) {
@@ -239,5 +235,5 @@ void kn_validity_judge_oscillation(struct kn_validity *v, const struct kn_case *
         judge_stroke(v, c, axis, o);
     }
     if (fastest > 0)
-        judge_steps(v, fastest, time_step);
+        judge_steps(v, fastest);
 }
