@@ -262,19 +262,18 @@ static void append(char *text, int width, const char *format, ...)
         snprintf(text + used, LINE - used, "  %s", value);
 }
 
-void kn_progress_compose(const struct kn_progress *p, const struct kn_progress_state *s, int width,
-                         char text[LINE])
+void kn_progress_compose(const struct kn_progress *p, const struct kn_eta_mark *now, double time,
+                         const struct kn_row *row, int width, char text[LINE])
 {
-    const struct kn_row *row = s->row;
-    const double end = p->ended ? (double)s->step : (double)s->step + s->left.steps,
-                 part = end > 0 ? (double)s->step / end : 1, updates = s->steps_per_s * p->updates_per_step;
+    const struct kn_eta_left left = kn_eta_left(&p->eta, now);
+    const double end = (double)now->step + left.steps, updates = kn_eta_rate(&p->eta) * p->updates_per_step;
     char number[PART];
     text[0] = '\0';
-    append(text, width, "%2d %%", p->ended ? 100 : (int)fmin(100 * part, 99));
-    append(text, width, "step %lld/%lld", (long long)s->step, (long long)p->last);
+    append(text, width, "%2d %%", p->ended ? 100 : (int)fmin(100 * (double)now->step / fmax(end, 1), 99));
+    append(text, width, "step %lld/%lld", (long long)now->step, (long long)p->last);
     if (!p->ended)
-        append(text, width, "ETA %-8s", kn_progress_duration(number, s->left.seconds));
-    append(text, width, "t %#.4g%s%s", p->second * s->time, *p->time_unit ? " " : "", p->time_unit);
+        append(text, width, "ETA %-8s", kn_progress_duration(number, left.seconds));
+    append(text, width, "t %#.4g%s%s", p->second * time, *p->time_unit ? " " : "", p->time_unit);
     if (isfinite(row->residual))
         append(text, width, "res %.2e", p->hertz * row->residual);
     if (updates > 0)
@@ -285,10 +284,11 @@ void kn_progress_compose(const struct kn_progress *p, const struct kn_progress_s
         append(text, width, "D %#.6g G %#.6g", row->drag, row->vortex_flow);
 }
 
-static void draw_state(struct kn_progress *p, const struct kn_progress_state *s)
+static void draw_live(struct kn_progress *p, const struct kn_eta_mark *now, double time,
+                      const struct kn_row *row)
 {
     char text[LINE];
-    kn_progress_compose(p, s, kn_progress_width(), text);
+    kn_progress_compose(p, now, time, row, kn_progress_width(), text);
     draw(p, text);
 }
 
@@ -309,7 +309,6 @@ static void choose_units(struct kn_progress *p, const struct kn_case *c)
 void kn_progress_start(struct kn_progress *p, const struct kn_progress_job *job)
 {
     const struct kn_case *c = job->c;
-    p->first = job->first;
     p->last = job->last;
     p->end = job->time + (double)(job->last - job->first) * job->time_step;
     choose_units(p, c);
@@ -326,17 +325,6 @@ void kn_progress_start(struct kn_progress *p, const struct kn_progress_job *job)
     kn_eta_start(&p->eta, &now, job->last, kn_case_is_noisy(c) ? 0 : c->time.residual, job->deadline);
 }
 
-static struct kn_progress_state state_at(const struct kn_progress *p, const struct kn_eta_mark *now,
-                                         double time, const struct kn_row *row)
-{
-    return (struct kn_progress_state){.step = now->step,
-                                      .time = time,
-                                      .elapsed = now->clock - p->started,
-                                      .steps_per_s = kn_eta_rate(&p->eta),
-                                      .left = kn_eta_left(&p->eta, now),
-                                      .row = row};
-}
-
 void kn_progress_step(struct kn_progress *p, const struct kn_eta_mark *now, double time,
                       const struct kn_row *row)
 {
@@ -350,8 +338,7 @@ void kn_progress_step(struct kn_progress *p, const struct kn_eta_mark *now, doub
         return;
     char text[LINE];
     const bool plain = kn_progress_speaks(p, KN_REPORT_PLAIN);
-    const struct kn_progress_state s = state_at(p, now, time, row);
-    kn_progress_compose(p, &s, LINE - 1, text);
+    kn_progress_compose(p, now, time, row, LINE - 1, text);
     if (elapsed >= p->next_log) {
         p->next_log = next_plain_time(p->next_log, elapsed);
         if (!plain)
@@ -363,8 +350,8 @@ void kn_progress_step(struct kn_progress *p, const struct kn_eta_mark *now, doub
     if (plain)
         kn_progress_line(p, KN_STYLE_PLAIN, "%s", text);
     else if (kn_progress_speaks(p, KN_REPORT_TERMINAL))
-        draw_state(p, &s);
-    kn_progress_json_step(p, &s);
+        draw_live(p, now, time, row);
+    kn_progress_json_step(p, now, time, row);
 }
 
 void kn_progress_end(struct kn_progress *p, const struct kn_summary *s)
@@ -372,8 +359,7 @@ void kn_progress_end(struct kn_progress *p, const struct kn_summary *s)
     p->ended = true;
     if (kn_progress_speaks(p, KN_REPORT_TERMINAL)) { /* the final live line remains on the screen */
         const struct kn_eta_mark now = {kn_progress_clock(), s->phase_s[KN_PHASE_OUTPUT], s->steps};
-        const struct kn_progress_state state = state_at(p, &now, s->time, &s->m->row);
-        draw_state(p, &state);
+        draw_live(p, &now, s->time, &s->m->row);
         kn_progress_say(p, "\n");
         p->shown = false;
     }

@@ -86,16 +86,6 @@ void kn_progress_fail(struct kn_progress *p, const char *outcome, const char *re
 
 /* ---------------------------------------------------- for the files of progress and their tests */
 
-/* State of the run for the live line and its event. */
-struct kn_progress_state {
-    int64_t step;
-    double time;        /* lambda0 / V0 */
-    double elapsed;     /* s */
-    double steps_per_s; /* recently; 0 while unknown */
-    struct kn_eta_left left;
-    const struct kn_row *row;
-};
-
 bool kn_progress_speaks(const struct kn_progress *p, enum kn_report report);
 void kn_progress_say(const struct kn_progress *p, const char *text);
 
@@ -108,8 +98,8 @@ const char *kn_progress_duration(char text[KN_PROGRESS_PART], double seconds);
 const char *kn_progress_scaled(char text[KN_PROGRESS_PART], double value, const char *unit);
 
 /* The live line: the most important values come first, those beyond `width` are omitted. */
-void kn_progress_compose(const struct kn_progress *p, const struct kn_progress_state *s, int width,
-                         char text[KN_PROGRESS_LINE]);
+void kn_progress_compose(const struct kn_progress *p, const struct kn_eta_mark *now, double time,
+                         const struct kn_row *row, int width, char text[KN_PROGRESS_LINE]);
 int kn_progress_width(void); /* usable columns of the terminal */
 
 /* progress_report.c: the box, the block at the end, and the quantities in it: D, G and flow rates, or the
@@ -121,7 +111,8 @@ bool kn_progress_is_headline(const struct kn_monitor *m, const struct kn_column 
 /* progress_json.c: events as docs/format.md describes them, where JSON is requested. */
 void kn_progress_json_prepare(struct kn_progress *p, const char *event, double part, double left);
 void kn_progress_json_start(struct kn_progress *p, const struct kn_progress_job *job);
-void kn_progress_json_step(struct kn_progress *p, const struct kn_progress_state *s);
+void kn_progress_json_step(struct kn_progress *p, const struct kn_eta_mark *now, double time,
+                           const struct kn_row *row);
 void kn_progress_json_note(struct kn_progress *p, const char *what);
 void kn_progress_json_end(struct kn_progress *p, const struct kn_summary *s);
 void kn_progress_json_fail(struct kn_progress *p, const char *outcome, const char *reason);

@@ -104,7 +104,8 @@ void kn_progress_json_start(struct kn_progress *p, const struct kn_progress_job 
     end(p, &o);
 }
 
-void kn_progress_json_step(struct kn_progress *p, const struct kn_progress_state *s)
+void kn_progress_json_step(struct kn_progress *p, const struct kn_eta_mark *now, double time,
+                           const struct kn_row *row)
 {
     static const char *const by[] = {
         [KN_ETA_LAST_STEP] = "last step",
@@ -112,24 +113,25 @@ void kn_progress_json_step(struct kn_progress *p, const struct kn_progress_state
         [KN_ETA_STEADY] = "steady",
         [KN_ETA_DEADLINE] = "walltime",
     };
-    const double updates = s->steps_per_s * p->updates_per_step;
+    const double updates = kn_eta_rate(&p->eta) * p->updates_per_step;
+    const struct kn_eta_left left = kn_eta_left(&p->eta, now);
     struct object o;
     if (!begin(p, &o, "progress"))
         return;
-    count(&o, "step", s->step);
+    count(&o, "step", now->step);
     count(&o, "steps", p->last);
-    number(&o, "time", s->time);
-    number(&o, "elapsed_s", s->elapsed);
-    number(&o, "residual", s->row->residual);
-    number(&o, "mass_drift", s->row->mass_drift);
-    if (isfinite(s->row->drag)) {
-        number(&o, "D", s->row->drag);
-        number(&o, "G", s->row->vortex_flow);
+    number(&o, "time", time);
+    number(&o, "elapsed_s", now->clock - p->started);
+    number(&o, "residual", row->residual);
+    number(&o, "mass_drift", row->mass_drift);
+    if (isfinite(row->drag)) {
+        number(&o, "D", row->drag);
+        number(&o, "G", row->vortex_flow);
     }
     number(&o, "updates_per_s", updates);
     number(&o, "bytes_per_s", 2 * sizeof(float) * updates);
-    number(&o, "eta_s", s->left.seconds);
-    text(&o, "eta_by", by[s->left.by]);
+    number(&o, "eta_s", left.seconds);
+    text(&o, "eta_by", by[left.by]);
     end(p, &o);
 }
 

@@ -162,20 +162,14 @@ bool kn_progress_is_headline(const struct kn_monitor *m, const struct kn_column 
            is_mass_of_inflow(m, column);
 }
 
-/* A value with its error, in the unit that suits its size; KN_DIMENSION_NONE: without a unit, and with two
- * digits of the error. */
+/* A value with its error, in the unit that suits its size; KN_DIMENSION_NONE: without a unit. */
 static const char *value_text(char text[PART], double value, double error, enum kn_dimension dimension)
 {
-    const int most = 12;
-    const double digits = error > 0 ? fmax(0, 1 - floor(log10(error))) : most;
-    char unit[KN_UNITS_TEXT] = "";
+    char unit[KN_UNITS_TEXT] = "", plus_minus[PART] = "";
     const double factor = dimension == KN_DIMENSION_NONE ? 1 : kn_units_scale(dimension, value, unit);
-    if (error > 0 && digits < most && !*unit)
-        snprintf(text, PART, "%.*f +- %.*f", (int)digits, value, (int)digits, error);
-    else if (error > 0)
-        snprintf(text, PART, "%.6g +- %.2g%s%.30s", factor * value, factor * error, *unit ? " " : "", unit);
-    else
-        snprintf(text, PART, "%.6g%s%.30s", factor * value, *unit ? " " : "", unit);
+    if (error > 0) /* not NaN, and a zero has no error */
+        snprintf(plus_minus, sizeof plus_minus, " +- %.2g", factor * error);
+    snprintf(text, PART, "%.6g%.16s%s%.24s", factor * value, plus_minus, *unit ? " " : "", unit);
     return text;
 }
 

@@ -162,19 +162,20 @@ static void test_width(void **state)
     struct scene *s = open_scene(KN_REPORT_QUIET);
     char text[KN_PROGRESS_LINE];
     kn_progress_start(&s->p, &s->job);
-    struct kn_progress_state now = {
-        .step = 4200, .time = 42, .steps_per_s = 100, .left = {75, 5800, KN_ETA_LAST_STEP}, .row = &s->row};
+    const struct kn_eta_mark now = {s->p.started + 42, 0, 4200};
+    s->p.eta.steps = 100; /* per second */
+    s->p.eta.seconds = 1;
     for (int width = 20; width < 200; width++) {
-        kn_progress_compose(&s->p, &now, width, text);
+        kn_progress_compose(&s->p, &now, 42, &s->row, width, text);
         expect_below("length", strlen(text), width);
         assert_non_null(strstr(text, "42 %"));
         assert_true(width < 30 || strstr(text, "4200/10000"));
-        assert_true(width < 40 || strstr(text, "ETA 1:15 min"));
+        assert_true(width < 40 || strstr(text, "ETA 58 s"));
     }
-    kn_progress_compose(&s->p, &now, 79, text);
-    assert_string_equal(text, "  42 %  step 4200/10000  ETA 1:15 min  t 42.00  res 1.50e-03  102 Mupd/s");
-    kn_progress_compose(&s->p, &now, 119, text);
-    assert_string_equal(text, "  42 %  step 4200/10000  ETA 1:15 min  t 42.00  res 1.50e-03  102 Mupd/s  "
+    kn_progress_compose(&s->p, &now, 42, &s->row, 79, text);
+    assert_string_equal(text, "  42 %  step 4200/10000  ETA 58 s      t 42.00  res 1.50e-03  102 Mupd/s");
+    kn_progress_compose(&s->p, &now, 42, &s->row, 119, text);
+    assert_string_equal(text, "  42 %  step 4200/10000  ETA 58 s      t 42.00  res 1.50e-03  102 Mupd/s  "
                               "drift 2.0e-09  D 0.640000 G 0.100000");
     free(s);
 }
