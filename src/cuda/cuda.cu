@@ -599,8 +599,8 @@ static double room(void)
     return cudaMemGetInfo(&free_bytes, &total) == cudaSuccess ? (double)free_bytes : NAN;
 }
 
-/* The march, which a plane to second order may get, leaves out up to two cells before a wall and the three that
- * make no tile; what it has of a box must be none, or as many as a tile has. */
+/* The march, which a plane to second order may get, leaves out up to two cells before a wall and the three
+ * that make no tile; what it has of a box must be none, or as many as a tile has. */
 static int thinnest(const struct kn_case *c)
 {
     const bool plane = c->space.cells[0] > 1 && c->space.cells[1] > 1 && c->space.cells[2] == 1;
