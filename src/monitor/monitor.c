@@ -6,7 +6,6 @@
 #include "error.h"
 #include "grid/boundary.h"
 #include "grid/duration.h"
-#include "monitor/midline.h"
 #include "monitor/sums.h"
 
 #include <math.h>
@@ -209,7 +208,7 @@ enum kn_status kn_monitor_create(struct kn_monitor *m, const struct kn_case *c, 
     m->columns = calloc(COLUMNS_MAX, sizeof *m->columns);
     m->previous = calloc(n * WATCHED, sizeof *m->previous);
     m->mean_fields = calloc(n * KN_FIELDS, sizeof *m->mean_fields);
-    m->midline = calloc((size_t)space->whole[1] * KN_MIDLINE_CELLS, sizeof *m->midline);
+    m->midline = calloc((size_t)space->whole[1] * KN_SUMS_MIDLINE, sizeof *m->midline);
     if (m->columns) {
         choose_columns(m);
         allocate_data(m, kn_case_is_noisy(c));
@@ -318,7 +317,7 @@ static void measure(const struct kn_monitor *m, struct kn_row *row, const double
     row->drag = row->vortex_flow = row->flow_force = row->flow_thermal = NAN;
     if (is_cavity(m->c)) {
         row->drag = walls[KN_TOP].shear_magnitude / lid_speed(m->c);
-        row->vortex_flow = kn_midline_flow(m->space, m->comm, fields, m->midline) / lid_speed(m->c);
+        row->vortex_flow = kn_sums_midline(m->space, m->comm, fields, m->midline) / lid_speed(m->c);
     }
     if (has_force(m->c))
         row->flow_force = flow_along(row, force) / (norm(force) * delta);

@@ -61,7 +61,7 @@ struct kn_monitor {
     double least_time;          /* no flow is called steady before it, lambda0 / V0 */
     double settled_time;        /* at which the initial transient should be over, lambda0 / V0 */
     double *mean_fields;        /* [ncells][KN_FIELDS] */
-    int64_t *midline;           /* [whole[1]][KN_MIDLINE_CELLS] for kn_midline_flow */
+    int64_t *midline;           /* [whole[1]][KN_SUMS_MIDLINE] for kn_sums_midline */
     struct kn_row row;          /* the latest row */
 };
 

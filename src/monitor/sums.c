@@ -1,9 +1,10 @@
-/* The sums of one row of the history, in one pass over the cells. */
+/* The sums of one row of the history in one pass over the cells; interpolation to the midline. */
 #include "monitor/sums.h"
 
 #include "comm/exact.h"
 
 #include <math.h>
+#include <string.h>
 
 enum {
     VOLUME,
@@ -91,4 +92,78 @@ void kn_sums_take(struct kn_sums *sums, const struct kn_comm *comm, const struct
                              .size = values[SIZE]};
     memcpy(sums->momentum, values + MOMENTUM, sizeof sums->momentum);
     memcpy(sums->fields, values + FIELDS, sizeof sums->fields);
+}
+
+/* ------------------------------------------------------------------ midline */
+
+/* The two cells whose centres are next to the middle of an axis, with their interpolation weights: 1/2 each
+ * for an even number of cells, 1 for the middle one of an odd number. */
+struct middle {
+    int cell[2];
+    double weight[2];
+};
+
+static struct middle find_middle(const struct kn_space *space, int axis)
+{
+    const double *edge = space->edges[axis];
+    int n = space->whole[axis], high = 0;
+    if (n == 1)
+        return (struct middle){{0, 0}, {1, 0}};
+    double twice = edge[0] + edge[n];
+    while (high < n - 1 && edge[high] + edge[high + 1] < twice)
+        high++;
+    int low = high > 0 ? high - 1 : 0;
+    double below = twice - (edge[low] + edge[low + 1]), above = edge[high] + edge[high + 1] - twice;
+    double share = below + above > 0 ? below / (below + above) : 1;
+    return (struct middle){{low, high}, {1 - share, share}};
+}
+
+/* The cell of this rank at a position in the whole space; -1: it belongs to another rank. */
+static int own_cell(const struct kn_space *space, const int at[3])
+{
+    int cell = 0;
+    for (int d = 2; d >= 0; d--) {
+        if (at[d] < space->box.first[d] || at[d] >= space->box.end[d])
+            return -1;
+        cell = cell * space->cells[d] + at[d] - space->box.first[d];
+    }
+    return cell;
+}
+
+/* u_x of the cells next to the line, from the ranks that have them.  The other ranks add zeros: the sum of
+ * the bit patterns is the bit pattern of the value. */
+static void gather(const struct kn_space *space, const struct kn_comm *comm, struct middle x, struct middle z,
+                   const double *fields, int64_t *bits)
+{
+    const int ny = space->whole[1];
+    int64_t *to = bits;
+    memset(bits, 0, (size_t)ny * KN_SUMS_MIDLINE * sizeof *bits);
+    for (int j = 0; j < ny; j++)
+        for (int k = 0; k < 2; k++)
+            for (int i = 0; i < 2; i++, to++) {
+                const int cell = own_cell(space, (int[]){x.cell[i], j, z.cell[k]});
+                if (cell >= 0)
+                    memcpy(to, &fields[(size_t)cell * KN_FIELDS + KN_UX], sizeof *to);
+            }
+    kn_comm_sum(comm, bits, ny * KN_SUMS_MIDLINE);
+}
+
+double kn_sums_midline(const struct kn_space *space, const struct kn_comm *comm, const double *fields,
+                       int64_t *bits)
+{
+    const struct middle x = find_middle(space, 0), z = find_middle(space, 2);
+    const double *edge = space->edges[1];
+    double sum = 0, height = 0;
+    gather(space, comm, x, z, fields, bits);
+    for (int j = 0; j < space->whole[1]; j++) {
+        double u = 0, at, dy = edge[j + 1] - edge[j];
+        for (int k = 0; k < 2; k++)
+            for (int i = 0; i < 2; i++, bits++) {
+                memcpy(&at, bits, sizeof at);
+                u += x.weight[i] * z.weight[k] * at;
+            }
+        sum += dy * fabs(u);
+        height += dy;
+    }
+    return sum / height;
 }

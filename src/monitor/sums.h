@@ -1,4 +1,4 @@
-/* Exact sums over the cells of all ranks, which do not depend on the division into boxes. */
+/* Exact sums over the cells of all ranks and the flow through the midline, for any division into boxes. */
 #ifndef KN_SUMS_H
 #define KN_SUMS_H
 
@@ -22,6 +22,13 @@ struct kn_sums {
  * [ncells][KN_SUMS_WATCHED] or NULL.  The sum of a field with a non-finite value is NaN. */
 void kn_sums_take(struct kn_sums *sums, const struct kn_comm *comm, const struct kn_case *c,
                   const struct kn_space *space, const double *fields, const double *before);
+
+enum { KN_SUMS_MIDLINE = 4 }; /* cells next to the vertical midline at each y: two along x, two along z */
+
+/* G of a cavity, the mean of |u_x| along y in the middle of x and z, V0 eps.  All ranks call this with the
+ * fields of their cells; `bits` [whole[1]][KN_SUMS_MIDLINE] is a buffer for the communication. */
+double kn_sums_midline(const struct kn_space *space, const struct kn_comm *comm, const double *fields,
+                       int64_t *bits);
 
 /* Threads for a loop over cells with little work per cell. */
 int kn_sums_threads(const struct kn_case *c, const struct kn_comm *comm, int cells);

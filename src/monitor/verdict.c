@@ -1,4 +1,4 @@
-/* The judgement of a run from the trends of the quantities that it reports. */
+/* The verdict on a run from the trends of its quantities. */
 #include "monitor/verdict.h"
 
 #include "config/scales.h"
@@ -10,11 +10,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A wall flux below this part of the largest wall flux or mean field is judged against that part: it may be
- * zero by symmetry.  Changes below ROUND_OFF of it are round-off of the float state. */
+/* A wall flux below SMALL of the largest wall flux or mean field is compared with that part: it may be zero
+ * by symmetry.  Changes below ROUND_OFF of the largest are round-off of the state in single precision. */
 static const double SMALL = 0.01, ROUND_OFF = 1e-6;
 static const double SIGMAS = 3;
-static const double EARLY = 0.25; /* part of the time of the transient */
+static const double EARLY = 0.25; /* part of the duration of the transient */
 
 const char *kn_verdict_name(enum kn_verdict_word word)
 {
@@ -72,7 +72,7 @@ static struct scales scales_of(const struct kn_monitor *m)
     return s;
 }
 
-/* What the change of a quantity is compared with. */
+/* The scale with which the change of a quantity is compared. */
 static double scale_of(const struct kn_monitor *m, const struct scales *s, int column)
 {
     const int kind = kind_of(&m->columns[column]);
@@ -84,57 +84,48 @@ static double scale_of(const struct kn_monitor *m, const struct scales *s, int c
 /* ------------------------------------------------------- runs without noise */
 
 struct judged {
-    int column; /* -1: the fields as a whole, where no quantity differs from zero */
+    int column; /* -1: the fields as a whole, if all quantities are zero */
     double remaining, observed;
     double rate;  /* per row */
     bool crosses; /* the quantity oscillates */
     bool unclear; /* too few rows */
 };
 
-/* The remaining change.  Where the transient should be over, fluctuations within the tolerance are no
- * approach to anything, and their size is all that is known. */
-static double change_of(const struct kn_monitor *m, const struct kn_trend_rest *rest, double scale)
+/* Keep the quantity with the largest remaining change; changes up to `noise` are ignored.  After the end of
+ * the transient, fluctuations within the tolerance do not approach a limit: the remaining change is then at
+ * most their size. */
+static void judge_trend(struct judged *worst, const struct kn_monitor *m, int trend, int column,
+                        double latest, double scale, double noise)
 {
-    const bool settled = m->row.time >= m->settled_time && rest->observed < m->c->time.tolerance * scale;
-    return settled ? fmin(rest->change, rest->observed) : rest->change;
+    const struct kn_trend_rest rest = kn_trend_rest(&m->trends[trend], latest);
+    const bool settled = m->row.time >= m->settled_time && rest.observed < m->c->time.tolerance * scale;
+    const double remaining = (settled ? fmin(rest.change, rest.observed) : rest.change) / scale,
+                 observed = rest.observed / scale;
+    worst->unclear = worst->unclear || isnan(rest.change);
+    if (scale == 0 || !(rest.observed > noise))
+        return;
+    if (worst->observed == 0 || remaining > worst->remaining ||
+        (isinf(remaining) && observed > worst->observed))
+        *worst = (struct judged){column, remaining, observed, rest.rate, rest.crosses, worst->unclear};
 }
 
-/* The size of all fields, as in a periodic box, whose averages stay zero.  It is compared with the largest it
- * has been: a flow that has come to rest is steady. */
-static struct judged judge_size(const struct kn_monitor *m)
-{
-    const struct kn_trend *t = &m->trends[m->judged];
-    const struct kn_trend_rest rest = kn_trend_rest(t, m->row.size);
-    double scale = m->row.size;
-    for (int i = 0; i < (int)t->count; i++)
-        scale = fmax(scale, t->high[i]);
-    struct judged j = {
-        .column = -1, .rate = rest.rate, .crosses = rest.crosses, .unclear = isnan(rest.change)};
-    if (rest.observed > ROUND_OFF * scale) {
-        j.remaining = change_of(m, &rest, scale) / scale;
-        j.observed = rest.observed / scale;
-    }
-    return j;
-}
-
-/* The quantity with the largest remaining change. */
+/* All quantities; or the size of the fields if these are zero, as the averages in a periodic box.  The size
+ * is compared with its largest value: a flow that has come to rest is steady. */
 static struct judged judge_trends(const struct kn_monitor *m)
 {
     const struct scales s = scales_of(m);
     struct judged worst = {.column = -1};
-    if (s.largest <= ROUND_OFF * m->row.size)
-        return judge_size(m);
+    if (s.largest <= ROUND_OFF * m->row.size) {
+        double scale = m->row.size;
+        for (int i = 0; i < (int)m->trends[m->judged].count; i++)
+            scale = fmax(scale, m->trends[m->judged].high[i]);
+        judge_trend(&worst, m, m->judged, -1, m->row.size, scale, ROUND_OFF * scale);
+        return worst;
+    }
     for (int k = 0; k < m->judged; k++) {
         const int i = m->first_judged + k;
-        const double scale = scale_of(m, &s, i), noise = ROUND_OFF * fmax(s.largest, scale);
-        const struct kn_trend_rest rest = kn_trend_rest(&m->trends[k], kn_monitor_column(m, i));
-        worst.unclear = worst.unclear || isnan(rest.change);
-        if (scale == 0 || !(rest.observed > noise))
-            continue;
-        const double remaining = change_of(m, &rest, scale) / scale, observed = rest.observed / scale;
-        if (worst.column < 0 || remaining > worst.remaining ||
-            (isinf(remaining) && observed > worst.observed))
-            worst = (struct judged){i, remaining, observed, rest.rate, rest.crosses, worst.unclear};
+        const double scale = scale_of(m, &s, i);
+        judge_trend(&worst, m, k, i, kn_monitor_column(m, i), scale, ROUND_OFF * fmax(s.largest, scale));
     }
     return worst;
 }

@@ -1,5 +1,4 @@
-/* Whether a run has reached its steady state: one judgement for the terminal, summary.json, report and
- * Python. */
+/* The verdict on a run, steady or not, for the terminal, summary.json, the report and Python. */
 #ifndef KN_VERDICT_H
 #define KN_VERDICT_H
 
