@@ -19,7 +19,7 @@ enum kn_progress_style { KN_STYLE_PLAIN, KN_STYLE_STRONG, KN_STYLE_GOOD, KN_STYL
 struct kn_progress {
     const struct kn_run_options *options;
     FILE *log;                     /* run.log; it receives the plain form of all messages; NULL: none */
-    int64_t first, last;           /* steps at which this process begins and the run ends */
+    int64_t last;                  /* step at which the run ends */
     double end;                    /* time at the last step, lambda0 / V0 */
     double second, hertz;          /* factors for displayed times and rates */
     char time_unit[KN_UNITS_TEXT]; /* unit of displayed times; "": lambda0 / V0 */
