@@ -7,11 +7,12 @@ enum { LEAST = 16 }; /* spans that an estimate needs */
 
 static void merge_neighbours(struct kn_trend *t)
 {
-    for (int i = 0; i < KN_TREND_SPANS / 2; i++) {
+    const int pairs = KN_TREND_SPANS / 2;
+    for (int i = 0; i < pairs; i++) {
         t->low[i] = fmin(t->low[2 * i], t->low[2 * i + 1]);
         t->high[i] = fmax(t->high[2 * i], t->high[2 * i + 1]);
     }
-    t->count = KN_TREND_SPANS / 2;
+    t->count = pairs;
     t->length *= 2;
 }
 

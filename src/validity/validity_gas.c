@@ -188,17 +188,17 @@ static void add_energy(const struct kn_velocity *v, const float *row, double ene
     }
 }
 
+enum { SAMPLE = 64 };
+
 /* The largest share in a sample of cells, which does not depend on the number of ranks.  Cells where the gas
  * is nearly at rest are ignored. */
-enum kn_status kn_validity_watch_tail(struct kn_validity_gas *g, struct kn_sim *sim,
-                                      const struct kn_comm *comm)
+static enum kn_status find_tail(struct kn_validity_gas *g, struct kn_sim *sim, const struct kn_comm *comm,
+                                double (*energy)[2], float *row)
 {
-    enum { SAMPLE = 64 };
     const struct kn_space *space = kn_sim_space(sim);
     const int64_t every = kn_space_count(space) / SAMPLE + 1;
-    double(*energy)[2] = malloc((SAMPLE + 1) * sizeof *energy), largest = 0, share = 0; /* both negative */
-    float *row = malloc((size_t)g->grid.nnodes * sizeof *row);
-    enum kn_status status = energy && row ? KN_OK : kn_error_set(KN_EMEMORY, "no memory for a row of h");
+    double largest = 0, share = 0; /* with the opposite sign, for the minimum over the ranks */
+    enum kn_status status = KN_OK;
     int count = 0;
     for (int cell = 0; cell < space->ncells && status == KN_OK; cell++) {
         if (kn_space_number(space, cell) % every != 0)
@@ -207,13 +207,27 @@ enum kn_status kn_validity_watch_tail(struct kn_validity_gas *g, struct kn_sim *
         add_energy(&g->grid, row, energy[count]);
         largest = fmin(largest, -energy[count++][0]);
     }
-    status = kn_comm_agree(comm, status);
+    KN_TRY(kn_comm_agree(comm, status));
     least_of_ranks(comm, &largest, 1);
     for (int i = 0; i < count; i++)
         if (energy[i][0] > -0.1 * largest)
             share = fmin(share, -energy[i][1] / energy[i][0]);
     least_of_ranks(comm, &share, 1);
     g->tail = -share;
+    return KN_OK;
+}
+
+enum kn_status kn_validity_watch_tail(struct kn_validity_gas *g, struct kn_sim *sim,
+                                      const struct kn_comm *comm)
+{
+    double(*energy)[2] = malloc((SAMPLE + 1) * sizeof *energy);
+    float *row = malloc((size_t)g->grid.nnodes * sizeof *row);
+    enum kn_status status = KN_OK;
+    if (!energy || !row)
+        status = kn_error_set(KN_EMEMORY, "no memory for a row of h");
+    status = kn_comm_agree(comm, status);
+    if (status == KN_OK && energy && row)
+        status = find_tail(g, sim, comm, energy, row);
     free(energy);
     free(row);
     return status;
