@@ -151,10 +151,12 @@ static const char *name_of(const struct kn_monitor *m, int column)
 static void describe_change(struct kn_verdict *v, const struct kn_monitor *m, const struct judged *j)
 {
     const char *name = name_of(m, j->column);
-    char later[96] = "", at[KN_UNITS_TEXT];
-    if (isfinite(v->until))
+    char later[96] = "";
+    if (isfinite(v->until)) {
+        char at[KN_UNITS_TEXT];
         snprintf(later, sizeof later, "; steady at about t = %.60s",
                  kn_duration_text(m->c, v->until, 3, " lambda0 / V0", at));
+    }
     if (isinf(j->remaining))
         say(v, j->crosses ? KN_VERDICT_OSCILLATING : KN_VERDICT_NOT_STEADY,
             "%s changed by %.2g %% in the last half of the run and does not approach a limit yet", name,

@@ -118,7 +118,7 @@ static void show_gas(struct kn_progress *p, const struct kn_case *c)
 static void show_time(struct kn_progress *p, const struct kn_progress_job *job)
 {
     const struct kn_case *c = job->c;
-    char from[PART] = "", until[2 * PART] = "", step[KN_UNITS_TEXT], last[KN_UNITS_TEXT], limit[PART];
+    char from[PART] = "", until[2 * PART] = "", step[KN_UNITS_TEXT], last[KN_UNITS_TEXT];
     if (c->time.residual > 0)
         snprintf(until, sizeof until, " or residual < %.4g%s", p->hertz * c->time.residual,
                  *p->time_unit ? " s-1" : "");
@@ -129,8 +129,10 @@ static void show_time(struct kn_progress *p, const struct kn_progress_job *job)
         snprintf(from, sizeof from, ", from step %lld", (long long)job->first);
     entry(p, "time", "dt %s, %lld steps to t = %s%s%s", kn_duration_text(c, job->time_step, 4, "", step),
           (long long)job->last, kn_duration_text(c, p->end, 4, "", last), until, from);
-    if (c->run.walltime > 0)
+    if (c->run.walltime > 0) {
+        char limit[PART];
         entry(p, "walltime", "%s", kn_progress_duration(limit, c->run.walltime));
+    }
 }
 
 void kn_progress_box(struct kn_progress *p, const struct kn_progress_job *job)
@@ -232,11 +234,12 @@ static void show_amplitudes(struct kn_progress *p, const struct kn_summary *s, c
         const struct kn_column *column = &s->m->columns[o->columns[i].column];
         const enum kn_dimension dimension = scales ? kn_monitor_flux(column) : KN_DIMENSION_NONE;
         const double factor = scales ? kn_scales_conversion(scales, dimension).factor : 1;
-        char text[PART];
-        if (o->columns[i].amplitude > NOTICEABLE * largest)
+        if (o->columns[i].amplitude > NOTICEABLE * largest) {
+            char text[PART];
             kn_progress_line(p, KN_STYLE_PLAIN, "  %-18s%s amplitude, phase %.6g   (last %d period%s)",
                              column->name, value_text(text, factor * o->columns[i].amplitude, 0, dimension),
                              o->columns[i].phase, o->periods, o->periods == 1 ? "" : "s");
+        }
     }
 }
 
