@@ -1,3 +1,4 @@
+/* Writes files that are complete or absent, and reads, locks and checks files. */
 #include "files.h"
 #include "error.h"
 
@@ -37,10 +38,10 @@ enum kn_status kn_files_make_folder(const char *path)
             return status;
         *slash = '/';
     }
-    enum kn_status status = make_one(part);
-    if (status == KN_OK && access(path, W_OK | X_OK) != 0)
-        status = kn_error_set(KN_EIO, "cannot write into the folder '%s': %s", path, strerror(errno));
-    return status;
+    KN_TRY(make_one(part));
+    if (access(path, W_OK | X_OK) != 0)
+        return kn_error_set(KN_EIO, "cannot write into the folder '%s': %s", path, strerror(errno));
+    return KN_OK;
 }
 
 enum kn_status kn_files_join(char *path, const char *folder, const char *name)
@@ -57,7 +58,7 @@ enum kn_status kn_files_temporary(char *temporary, const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     struct stat info;
-    /* A rename would replace even a device such as /dev/null. */
+    /* A rename would replace a device such as /dev/null, too. */
     if (lstat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISLNK(info.st_mode))
         return kn_error_set(KN_EIO, "cannot write '%s': it is not a regular file", path);
     if (snprintf(temporary, KN_PATH, "%.*s.%s" KN_FILES_TEMPORARY, (int)(name - path), path, name) >= KN_PATH)
@@ -68,7 +69,7 @@ enum kn_status kn_files_temporary(char *temporary, const char *path)
 int kn_files_create(const char *temporary)
 {
     struct stat info;
-    /* A run that was killed may have left a file of this name.  A link or a folder is not ours. */
+    /* A killed run may have left a file of this name.  A link or a folder does not belong to the program. */
     if (lstat(temporary, &info) == 0 && S_ISREG(info.st_mode))
         unlink(temporary);
     return open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
@@ -84,7 +85,7 @@ static int sync_path(const char *path)
     return reason;
 }
 
-/* A new name lasts through a power cut only once its folder is on disk. */
+/* A new name survives a power failure only after its folder has been written to disk. */
 static int sync_folder_of(const char *path)
 {
     char folder[KN_PATH];
@@ -118,9 +119,7 @@ enum kn_status kn_files_write(const char *path, enum kn_status (*fill)(FILE *to,
                               const void *what)
 {
     char temporary[KN_PATH];
-    enum kn_status status = kn_files_temporary(temporary, path);
-    if (status != KN_OK)
-        return status;
+    KN_TRY(kn_files_temporary(temporary, path));
     const int fd = kn_files_create(temporary);
     FILE *to = fd < 0 ? NULL : fdopen(fd, "w");
     if (!to) {
@@ -129,8 +128,8 @@ enum kn_status kn_files_write(const char *path, enum kn_status (*fill)(FILE *to,
             close(fd);
         return kn_error_set(KN_EIO, "cannot write '%s': %s", path, strerror(reason));
     }
-    errno = 0; /* stdio keeps a flag, not the reason: a failed write leaves it here */
-    status = fill(to, what);
+    errno = 0; /* stdio keeps a flag only; a failed write leaves its reason here */
+    enum kn_status status = fill(to, what);
     bool failed = fflush(to) != 0 || ferror(to);
     int reason = errno;
     if (fclose(to) != 0 && !failed) {
@@ -208,16 +207,6 @@ uint64_t kn_files_sum(uint64_t sum, const void *data, size_t bytes)
     return add_word(sum, word);
 }
 
-const char *kn_files_number(char *text, double value)
-{
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, 32, "%.*g", digits, value);
-        if (strtod(text, NULL) == value)
-            break;
-    }
-    return text;
-}
-
 void kn_files_json_text(FILE *to, const char *text, const char *also)
 {
     fputc('"', to);
@@ -255,7 +244,7 @@ enum kn_status kn_files_open(FILE **from, const char *path)
 {
     struct stat info;
     const int fd =
-        open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* of a pipe it would wait for the other end */
+        open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* opening a pipe would wait for its other end */
     *from = NULL;
     if (fd < 0 && errno == ENOENT)
         return KN_OK;
@@ -276,4 +265,39 @@ enum kn_status kn_files_at_end(FILE *from, const char *path)
     if (feof(from) && !ferror(from))
         return KN_OK;
     return kn_error_set(KN_EIO, "cannot read '%s': %s", path, errno ? strerror(errno) : "read error");
+}
+
+enum kn_status kn_files_read_all(FILE *from, const char *path, size_t limit, char **text, size_t *size)
+{
+    size_t room = 1 << 16;
+    *text = NULL;
+    for (*size = 0; *size <= limit && !feof(from); room *= 2) {
+        char *larger = realloc(*text, room);
+        if (!larger)
+            return kn_error_set(KN_EMEMORY, "not enough memory to read '%.500s'", path);
+        *text = larger;
+        *size += fread(*text + *size, 1, room - *size, from);
+        if (ferror(from))
+            return kn_error_set(KN_EIO, "%.500s: cannot be read: %s", path, strerror(errno));
+    }
+    if (*size > limit)
+        return kn_error_set(KN_EINPUT, "%.500s: too large (at most %zu MiB)", path, limit >> 20);
+    return KN_OK;
+}
+
+enum kn_status kn_files_read(const char *path, size_t limit, char **text, size_t *size)
+{
+    FILE *from;
+    *text = NULL;
+    *size = 0;
+    enum kn_status status = kn_files_open(&from, path);
+    if (!from)
+        return status;
+    status = kn_files_read_all(from, path, limit, text, size);
+    fclose(from);
+    if (status == KN_OK)
+        return KN_OK;
+    free(*text);
+    *text = NULL;
+    return status;
 }

@@ -1,7 +1,7 @@
+/* The command knudsen bench: measures the speed of this machine. */
 #include "bench/bench.h"
-#include "comm/comm.h"
 #include "cli/command.h"
-#include "cli/doctor.h"
+#include "comm/comm.h"
 #include "error.h"
 
 #include <argp.h>
@@ -18,7 +18,7 @@ static error_t check_options(const struct kn_bench_options *a, struct argp_state
         argp_error(state, "--quick and --set go with --scaling only");
     else
         return 0;
-    return EINVAL; /* where argp is silent */
+    return EINVAL; /* on ranks without messages */
 }
 
 // NOLINTNEXTLINE(readability-non-const-parameter): argp gives the type
@@ -78,37 +78,27 @@ int kn_command_bench(int argc, char **argv)
         {0},
     };
     static const struct argp argp = {
-        options,
-        bench_parse,
-        "",
-        "Measure this machine on the paper's cavity: one thread, all threads, the GPU.  With --scaling: "
-        "the ranks of a job.\v"
-        "Columns: milliseconds per step and in streaming, drawing samples, collisions; 10^9 phase-space "
-        "cells "
-        "advanced and samples applied per second; GB/s for one read and one write of the state, and of a "
-        "copy; "
-        "GFLOP/s counted as in the paper, 11 per upwind update and 80 N_v + 12 N_t per cell.",
-        NULL,
-        NULL,
-        NULL};
+        .options = options,
+        .parser = bench_parse,
+        .args_doc = "",
+        .doc =
+            "Measure this machine on the paper's cavity: one thread, all threads, the GPU.  With --scaling: "
+            "the ranks of a job.\v"
+            "Columns: milliseconds per step and in streaming, drawing samples, collisions; 10^9 phase-space "
+            "cells "
+            "advanced and samples applied per second; GB/s for one read and one write of the state, and of a "
+            "copy; "
+            "GFLOP/s counted as in the paper, 11 per upwind update and 80 N_v + 12 N_t per cell."};
     struct kn_bench_options a = {.sets = calloc((size_t)argc, sizeof *a.sets)};
     if (!a.sets)
         return kn_command_finish(kn_error_set(KN_EMEMORY, "not enough memory"), NULL);
-    int code = 0; /* where arguments are wrong the first rank says so, and ends */
+    int code = 0; /* the first rank reports invalid arguments and exits */
     if (argp_parse(&argp, argc, argv, kn_command_silence(), NULL, &a) == 0) {
         if (a.scaling)
             code = kn_command_finish(kn_bench_scaling(&a), NULL);
-        else /* one rank measures the machine, the others leave it to that */
+        else /* one rank measures the machine */
             code = kn_comm_world()->rank == 0 ? kn_bench(&a) : 0;
     }
     free(a.sets);
     return code;
-}
-
-int kn_command_doctor(int argc, char **argv)
-{
-    static const struct argp argp = {
-        NULL, NULL, "", "Say what this machine has for the program, and what it lacks.", NULL, NULL, NULL};
-    argp_parse(&argp, argc, argv, 0, NULL, NULL);
-    return kn_doctor();
 }

@@ -1,4 +1,4 @@
-/* fields.h5, read back.  The file may come from anybody: nothing in it is believed before it is checked. */
+/* Reads fields.h5; the file may come from anybody, so everything in it is checked. */
 #include "error.h"
 #include "io/fields.h"
 
@@ -77,7 +77,7 @@ double *kn_fields_read_quantity(hid_t where, const struct kn_quantity *q, const 
 
 static enum kn_status check_quantities(hid_t file, const char *path, const struct kn_fields_grid *g)
 {
-    for (const struct kn_quantity *q = kn_fields_quantities; q->name; q++) {
+    for (const struct kn_quantity *q = kn_quantities; q->name; q++) {
         hid_t set = kn_fields_open_quantity(file, q, g);
         if (set < 0)
             return damaged(path, q->name, "is missing or does not fit the grid");
@@ -143,7 +143,7 @@ int kn_fields_series_length(hid_t file)
     return good ? (int)info.nlinks : -1;
 }
 
-/* A link to any other file than that of the step is not followed. */
+/* Only a link to the file of the step is followed. */
 static bool is_link_to_step(hid_t series, const char *name)
 {
     char wanted[KN_FIELDS_LINK + 16], target[KN_FIELDS_LINK + 64];

@@ -46,7 +46,7 @@ double
 kn_validity_bounded(double error); /* for JSON, which has no infinity: 1 is an error of 100 % or more */
 const char *kn_validity_quality(const struct kn_validity *v); /* "good", "warning", "forced", "refused" */
 const char *kn_validity_level_name(enum kn_level level);
-void kn_validity_print_json(FILE *to, const struct kn_validity *v); /* an array of the findings */
+struct json_t *kn_validity_json(const struct kn_validity *v); /* an array of the findings */
 
 /* "0.4 %"; "more than 100 %" and "less than 0.01 %" beyond the ends. */
 const char *kn_validity_percent(double error, char text[32]);

@@ -12,7 +12,7 @@ json_lines() {
 for line in open(sys.argv[1]):
     assert "event" in json.loads(line)' "$1"
     else
-        ! grep -vq '^{"event":".*}$' "$1"
+        ! grep -vq '^{"event": ".*}$' "$1"
     fi
 }
 json_keys() {
@@ -80,8 +80,8 @@ check "--quiet prints nothing" empty out
 check "--quiet has no errors" empty err
 check "--json ends with 0" ends 0 "$knudsen" run case.yaml --out j --json
 check "--json prints one object per line" json_lines out
-check "--json begins with start" contains out '^{"event":"start"'
-check "--json ends with the outcome" contains out '^{"event":"end","outcome":"end time"'
+check "--json begins with start" contains out '^{"event": "start"'
+check "--json ends with the outcome" contains out '^{"event": "end", "outcome": "end time"'
 if command -v python3 >/dev/null; then
     # A longer run, with an operator that is not in the cache yet.
     check "--json of an operator" ends 0 env KNUDSEN_CACHE=cache "$knudsen" run case.yaml --out e --json \

@@ -261,8 +261,14 @@ static void test_prepare(void **state)
 static void expect_events(const struct scene *s, const char *event, int n)
 {
     char begin[64];
-    snprintf(begin, sizeof begin, "{\"event\":\"%s\",", event);
+    snprintf(begin, sizeof begin, "{\"event\": \"%s\",", event);
     assert_int_equal(count_of(s->text, begin), n);
+}
+
+static double number_after(const struct scene *s, const char *key)
+{
+    expect_said(s, key);
+    return strtod(strstr(s->text, key) + strlen(key), NULL);
 }
 
 static void test_json(void **state)
@@ -273,23 +279,26 @@ static void test_json(void **state)
     kn_progress_prepare(&s->p, KN_PREPARE_OPERATOR, 0.5);
     kn_progress_prepare(&s->p, KN_PREPARE_OPERATOR, 1);
     expect_events(s, "assembly", 2); /* one a second, and the last */
-    expect_said(s, "{\"event\":\"assembly\",\"part\":0,\"eta_s\":null}\n");
+    expect_said(s, "{\"event\": \"assembly\", \"part\": 0, \"eta_s\": null}\n");
     kn_progress_start(&s->p, &s->job);
-    expect_said(
-        s,
-        "\"device\":\"Abacus 3000, AVX-512\",\"ranks\":1,\"threads\":2,\"cells\":2000,\"shape\":[40,50,1]");
+    expect_said(s, "\"device\": \"Abacus 3000, AVX-512\", \"ranks\": 1, \"threads\": 2, \"cells\": 2000, "
+                   "\"shape\": [40, 50, 1]");
     s->row.residual = NAN;
     step(s, 0, 5);
-    expect_between("events in 5 s", count_of(s->text, "\"event\":\"progress\""), 4, 6);
-    expect_said(s, "\"residual\":null,");
-    expect_said(s, "\"updates_per_s\":102400000,\"bytes_per_s\":819200000,\"eta_s\":9");
+    expect_between("events in 5 s", count_of(s->text, "\"event\": \"progress\""), 4, 6);
+    expect_said(s, "\"residual\": null,");
+    expect_relative("updates", number_after(s, "\"updates_per_s\": "), 102400000, 1e-6);
+    expect_relative("bytes", number_after(s, "\"bytes_per_s\": "), 819200000, 1e-6);
+    const char *progress = strstr(s->text, "\"event\": \"progress\"");
+    assert_non_null(progress);
+    expect_between("ETA", strtod(strstr(progress, "\"eta_s\": ") + strlen("\"eta_s\": "), NULL), 90, 100);
     kn_progress_note(&s->p, "with \"quotes\"");
-    expect_said(s, "{\"event\":\"note\",\"text\":\"with \\\"quotes\\\"\"}\n");
+    expect_said(s, "{\"event\": \"note\", \"text\": \"with \\\"quotes\\\"\"}\n");
     kn_progress_fail(&s->p, "failed", "no disk");
     kn_progress_fail(&s->p, "failed", "no disk"); /* said once */
     expect_events(s, "end", 1);
-    expect_said(
-        s, "{\"event\":\"end\",\"outcome\":\"failed\",\"folder\":\"some where\",\"message\":\"no disk\"}\n");
+    expect_said(s, "{\"event\": \"end\", \"outcome\": \"failed\", \"folder\": \"some where\", \"message\": "
+                   "\"no disk\"}\n");
     free(s);
 }
 

@@ -1,6 +1,7 @@
 /* Findings of the validity checks for cases and for a gas. */
 #include "expect.h"
 
+#include "json.h"
 #include "validity/validity.h"
 
 static const struct kn_finding *find(const struct kn_validity *v, const char *code)
@@ -185,7 +186,7 @@ static void watched_gas(void **state)
     char *json = NULL;
     size_t length;
     FILE *to = open_memstream(&json, &length);
-    kn_validity_print_json(to, &v);
+    expect_ok(kn_json_print_line(to, kn_validity_json(&v)));
     fclose(to);
     assert_non_null(strstr(json, "\"code\": \"negative\", \"error\": 1,"));
     free(json);

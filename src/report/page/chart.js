@@ -1,8 +1,8 @@
-/* Line charts in SVG, which tell their numbers to mouse, finger and keyboard. */
+/* Line charts in SVG; mouse, touch and keyboard select the numbers to show. */
 
 const palette = ['var(--c1)', 'var(--c2)', 'var(--c3)', 'var(--c4)', 'var(--c5)', 'var(--c6)'];
 
-/* The least and greatest of the finite numbers; above zero alone where the scale is a logarithm. */
+/* The smallest and largest finite number; only positive numbers for a logarithmic scale. */
 function extent(lists, positive) {
   let [low, high] = [Infinity, -Infinity];
   for (const list of lists)
@@ -14,7 +14,7 @@ function extent(lists, positive) {
   return [low, high];
 }
 
-/* A little air above and below; what differs by less than a hundred-thousandth is drawn as a flat line. */
+/* A margin above and below; relative differences below 1e-5 are drawn as a flat line. */
 function roomy([low, high], log) {
   if (!(high >= low)) return log ? [1e-1, 1] : [0, 1];
   if (log) return [low / 1.5, high * 1.5];
@@ -36,7 +36,7 @@ function pathOf(x, y, toX, toY) {
   return path;
 }
 
-/* What a chart shows is made anew by `make` whenever it is drawn:
+/* `make` returns the contents of a chart whenever it is drawn:
  *   lines  [{name, x, y, colour}]       dots [{name, x, y}] of references; no x: a level
  *   xName, xUnit, unit, log, exact: numbers as they are in the files */
 class Chart {

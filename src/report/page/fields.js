@@ -1,4 +1,4 @@
-/* The part of the page that shows fields: a map of a plane, or profiles along the one axis there is. */
+/* The part of the page with the fields: a map of a plane, or profiles along the only axis. */
 
 function option(value, text, chosen) { return element('option', {value, selected: chosen}, text); }
 
@@ -14,7 +14,7 @@ function check(label, checked, onchange) {
 
 /* --------------------------------------------------------- which moment */
 
-/* The times there are, in order, and the average; `listen` hears of a change. */
+/* The available times in order, and the average; `listen` is called after a change. */
 class Moments {
   constructor() {
     const all = report.fields.moments;
@@ -117,7 +117,7 @@ class MapView {
     new ResizeObserver(() => this.draw()).observe(this.frame);
   }
 
-  /* Where the gas hardly moves its temperature says more. */
+  /* If the gas hardly moves, show its temperature. */
   moves() {
     const {chosen} = this.moments;
     return chosen.speed[1] > 0.2 * Math.max(...chosen.fields.theta[0].range.map(Math.abs));
@@ -252,7 +252,7 @@ class MapView {
     for (const listener of this.listeners) listener();
   }
 
-  /* Over the whole box, so that cuts compare; and over all times, where that was asked for. */
+  /* Range over the whole box, so that slices can be compared, and over all times if selected. */
   range() {
     const {chosen, times} = this.moments;
     const all = this.steadyColours && !chosen.mean ? times : [chosen];
@@ -454,7 +454,7 @@ function profileChart(title, list, axis, moments) {
   return chart;
 }
 
-/* Of one axis: every quantity that is more than rounding, those of a kind together. */
+/* One axis: every quantity larger than round-off, grouped by kind. */
 function lineProfiles(moments) {
   const axis = report.fields.used[0],
         largest = quantity => Math.max(...moments.times.concat(moments.mean ?? [])
@@ -503,7 +503,7 @@ function fieldSections() {
   ];
 }
 
-/* A gas that is the same everywhere: one number for each field. */
+/* A uniform gas: one number for each field. */
 function uniformTable(moments) {
   const moment = moments.end, body = element('tbody');
   const fill = () => body.replaceChildren(...fieldsInOrder.map(quantity => {

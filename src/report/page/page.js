@@ -13,7 +13,7 @@ const symbolWithIndex = name => {
   return [letter, index ? element('sub', {}, index) : ''];
 };
 
-/* A part that is made anew when the units change. */
+/* A part that is created again when the units change. */
 function living(make) {
   const node = element('div');
   const fill = () => node.replaceChildren(...[make()].flat(Infinity));
@@ -22,7 +22,7 @@ function living(make) {
   return node;
 }
 
-/* heads: [text, class of the column]; rows: lists of what is in the cells. */
+/* heads: [text, class of the column]; rows: lists of the contents of cells. */
 function table(heads, rows, attributes = {}) {
   const head = ([text, kind]) => element('th', {class: kind, scope: 'col'}, text);
   const line = row =>
@@ -41,7 +41,7 @@ function facts(pairs) {
 
 /* ------------------------------------------------------------- headline */
 
-/* What is solved; models of collisions know no molecules. */
+/* The equation that is solved; collision models have no molecules. */
 function equation() {
   const method = setting('collision.method'), molecules = setting('gas.molecules');
   const model = {bgk: 'BGK model',
@@ -123,7 +123,7 @@ function headlineCards() {
   return element('div', {class: 'cards'}, cards);
 }
 
-/* The length of the tangential stress inherits the errors of its parts. */
+/* Error of the magnitude of the tangential stress. */
 function shearError(side) {
   const stress = run.quantities.walls[side].stress, errors = run.errors?.walls?.[side]?.stress;
   if (!errors || !stress) return null;
@@ -154,7 +154,7 @@ function wallTable() {
       run.averaged_rows ?
         'Averages over the area and over time; errors are statistical, and left out where they are not known.' :
         'Averages over the area of each wall, at the end.',
-      ' 0 stands for what is below 10⁻⁷ of the largest: rounding.'));
+      ' Values below 10⁻⁷ of the largest are round-off and shown as 0.'));
 }
 
 /* -------------------------------------------------------------- history */
@@ -359,13 +359,13 @@ function provenanceSection() {
         ],
         ['command', code(from.command)]
       ]),
-      report.summary ? '' : element('p', {}, 'The run has no summary, which would tell.'))
+      report.summary ? '' : element('p', {}, 'The run has no summary with this information.'))
   ];
 }
 
 /* -------------------------------------------------------------- validity */
 
-/* What the checks of the program have found; runs of older versions do not tell. */
+/* The results of the validity checks; summaries of older versions have none. */
 function validityNotes() {
   const {quality, notes = []} = run;
   if (!quality?.level) return [];
