@@ -1,26 +1,27 @@
-/* Estimate of the time of a run on this machine, from a few steps of a smaller case. */
+/* Estimated duration of a case on this machine, from steps of a smaller case of the same kind. */
 #ifndef KN_ESTIMATE_H
 #define KN_ESTIMATE_H
 
-#include "collision/operator.h"
+#include "knudsen.h"
+#include "progress_callback.h"
 
 struct kn_estimate {
-    double assembly_s; /* of the collision operator; 0 = it exists, or is not needed */
-    bool hollow;       /* the assembly would take long and was omitted */
-    double step_s;     /* seconds per step of the whole case */
-    double look_s;     /* seconds per row of its history */
+    double assembly_s; /* s for the collision operator; 0: it is in the cache, or none is needed */
+    bool hollow;       /* the assembly would take long, and the steps were measured without it */
+    double step_s;     /* s per step of the whole case */
+    double look_s;     /* s per row of its history */
     int64_t cells;     /* of the smaller case */
-    int64_t steps;     /* measured */
+    int64_t steps;     /* number of measured steps */
     char backend[64];
     int threads;
 };
 
-/* Seconds for this number of steps with their rows. */
+/* Seconds for a number of steps, with their rows. */
 double kn_estimate_run(const struct kn_estimate *e, const struct kn_case *c, double steps);
 
-/* Measure the time of a step, in about half a second and the time of the assembly.  The case has been
- * checked. */
-enum kn_status kn_estimate_step(const struct kn_case *c, const struct kn_progress_callback *listener,
+/* Takes about half a second after the assembly of the operator, which reports its progress.  The case has
+ * been checked. */
+enum kn_status kn_estimate_step(const struct kn_case *c, const struct kn_progress_callback *progress,
                                 struct kn_estimate *e);
 
 #endif

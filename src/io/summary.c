@@ -5,7 +5,7 @@
 #include "config/scales.h"
 #include "error.h"
 #include "files.h"
-#include "monitor/swing.h"
+#include "monitor/oscillation.h"
 #include "monitor/verdict.h"
 #include "validity/validity.h"
 
@@ -150,21 +150,21 @@ static void add_si(json_t *to, const struct kn_monitor *m)
 /* The response to oscillating walls; amplitudes in SI too if the case is. */
 static void add_oscillation(json_t *to, const struct kn_summary *s)
 {
-    const struct kn_swing *swing = s->swing;
+    const struct kn_oscillation_fit *o = s->oscillation;
     struct kn_scales scales;
-    if (!swing || swing->count == 0)
+    if (!o || o->count == 0)
         return;
     const bool si = kn_scales_create(&scales, s->m->c) == KN_OK && scales.known;
-    json_t *object = json_pack("{s:o, s:I, s:o}", "frequency", kn_json_number(swing->frequency), "periods",
-                               (json_int_t)swing->periods, "change", kn_json_number(swing->change));
-    for (int i = 0; i < swing->count; i++) {
-        const struct kn_swing_column *column = &swing->columns[i];
+    json_t *object = json_pack("{s:o, s:I, s:o}", "frequency", kn_json_number(o->frequency), "periods",
+                               (json_int_t)o->periods, "change", kn_json_number(o->change));
+    for (int i = 0; i < o->count; i++) {
+        const struct kn_oscillation_column *column = &o->columns[i];
         const struct kn_column *of = &s->m->columns[column->column];
         json_t *one = json_pack("{s:o, s:o, s:o}", "mean", kn_json_number(column->mean), "amplitude",
                                 kn_json_number(column->amplitude), "phase", kn_json_number(column->phase));
         if (si)
             kn_json_set(one, "amplitude_si",
-                        kn_json_number(kn_scales_conversion(&scales, kn_swing_dimension(of)).factor *
+                        kn_json_number(kn_scales_conversion(&scales, kn_monitor_flux(of)).factor *
                                        column->amplitude));
         kn_json_set(object, of->name, one);
     }

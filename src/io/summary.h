@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-struct kn_swing;
+struct kn_oscillation_fit;
 struct kn_verdict;
 struct kn_validity;
 
@@ -28,10 +28,10 @@ struct kn_summary {
     double updates_per_s; /* phase-space cells advanced per second */
     int64_t cells, nodes;
     double memory_bytes;
-    const struct kn_provenance *provenance; /* or NULL */
-    const struct kn_swing *swing;           /* or NULL */
-    const struct kn_verdict *verdict;       /* or NULL */
-    const struct kn_validity *validity;     /* or NULL */
+    const struct kn_provenance *provenance;       /* or NULL */
+    const struct kn_oscillation_fit *oscillation; /* or NULL */
+    const struct kn_verdict *verdict;             /* or NULL */
+    const struct kn_validity *validity;           /* or NULL */
     double target; /* relative error of collision.samples: auto; 0 = the case has a number */
 };
 

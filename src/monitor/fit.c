@@ -1,3 +1,4 @@
+/* Least squares by a Cholesky factorisation of the normal equations. */
 #include "monitor/fit.h"
 
 #include <math.h>
@@ -11,7 +12,7 @@ void kn_fit_add(struct kn_fit *f, const double *functions, double value)
     }
 }
 
-/* By Cholesky's root of the matrix, scaled to ones on its diagonal. */
+/* Cholesky factorisation of the matrix, scaled to ones on its diagonal. */
 bool kn_fit_solve(const struct kn_fit *f, double *coefficients)
 {
     const int n = f->terms;

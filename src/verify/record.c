@@ -167,8 +167,8 @@ static enum kn_status begin(struct making *k)
     enum kn_status status = kn_case_check(&r->c);
     if (status == KN_OK && kn_sampling_is_due(&r->c)) {
         r->doing = "choosing collision.samples";
-        const struct kn_pilot_listeners both = {*k->listener, *k->listener};
-        status = kn_pilot_samples_heard(&r->c, &both);
+        const struct kn_pilot_progress both = {*k->listener, *k->listener};
+        status = kn_pilot_samples_with_progress(&r->c, &both);
     }
     r->doing = "assembling the operator";
     if (status == KN_OK)

@@ -1,7 +1,7 @@
 #include "verify/verify_print.h"
 
 #include "files.h"
-#include "run/progress_parts.h"
+#include "run/progress.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -12,7 +12,7 @@ json_lines() {
 for line in open(sys.argv[1]):
     assert "event" in json.loads(line)' "$1"
     else
-        ! grep -vq '^{"event":".*}$' "$1"
+        ! grep -vq '^{"event": ".*}$' "$1"
     fi
 }
 json_keys() {
@@ -80,8 +80,8 @@ check "--quiet prints nothing" empty out
 check "--quiet has no errors" empty err
 check "--json ends with 0" ends 0 "$knudsen" run case.yaml --out j --json
 check "--json prints one object per line" json_lines out
-check "--json begins with start" contains out '^{"event":"start"'
-check "--json ends with the outcome" contains out '^{"event":"end","outcome":"end time"'
+check "--json begins with start" contains out '^{"event": "start"'
+check "--json ends with the outcome" contains out '^{"event": "end", "outcome": "end time"'
 if command -v python3 >/dev/null; then
     # A longer run, with an operator that is not in the cache yet.
     check "--json of an operator" ends 0 env KNUDSEN_CACHE=cache "$knudsen" run case.yaml --out e --json \
@@ -156,10 +156,10 @@ check "resume without checkpoint ends with 4" ends 4 "$knudsen" run case.yaml --
 check "resume without checkpoint writes nothing" absent x
 
 # 6. A machine that is not there (where it is, this is no test of it).
-swing="--quiet --set walls.right.oscillation.velocity=[0,1,0] --set walls.right.oscillation.frequency=2"
-check "a swinging wall on the CPU" ends 0 "$knudsen" run case.yaml --out swing-cpu --set run.backend=cpu $swing
-check "the same behind closed memory" ends 0 "$knudsen" run case.yaml --out swing-strict --set run.backend=strict $swing
-check "gives the same history" cmp swing-cpu/history.csv swing-strict/history.csv
+oscillation="--quiet --set walls.right.oscillation.velocity=[0,1,0] --set walls.right.oscillation.frequency=2"
+check "an oscillating wall on the CPU" ends 0 "$knudsen" run case.yaml --out oscillation-cpu --set run.backend=cpu $oscillation
+check "the same behind closed memory" ends 0 "$knudsen" run case.yaml --out oscillation-strict --set run.backend=strict $oscillation
+check "gives the same history" cmp oscillation-cpu/history.csv oscillation-strict/history.csv
 check "doctor ends with 0" ends 0 "$knudsen" doctor
 check "it names the machine that auto takes" contains out '^auto *\(cpu\|cuda\)$'
 check "bench with a folder that cannot be" ends 4 "$knudsen" bench --out case.yaml/x
@@ -219,7 +219,7 @@ check "says that too" contains out 'D .*(a single row, no error)'
 chosen=("${noisy[@]}" --set time.end=20 --set collision.samples=auto --set collision.error=0.005)
 check "samples: auto" ends 0 "$knudsen" run case.yaml --out auto "${chosen[@]}"
 check "the report tells the number, and that it was enough" contains out \
-    'samples  *[0-9]* a step for a relative statistical error of 0.005: it is [0-9.e-]*, held'
+    'samples  *[0-9]* per step for a relative statistical error of 0.005: it is [0-9.e-]*, held'
 check "so does summary.json" json_keys auto/summary.json samples count error_target error_of held
 check "the case in it has the number" contains auto/summary.json '"collision": {[^}]*"samples": [1-9][0-9]*'
 check "the pilot is a phase of its own" contains out '^  pilot  *[0-9.]* s'

@@ -1,4 +1,5 @@
-#include "monitor/swing.h"
+/* Least-squares fits of one frequency to columns of the history. */
+#include "monitor/oscillation.h"
 
 #include "monitor/fit.h"
 #include "monitor/history_table.h"
@@ -6,10 +7,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { LEAST_ROWS = 8 }; /* in a period, to tell its shape */
+enum { LEAST_ROWS = 8 }; /* per period */
 
-/* The wall by which phases are told: the first that swings; NULL where none does, or at other frequencies
- * too. */
+/* The first oscillating wall, to which phases refer; NULL: there is none, or there are several
+ * frequencies. */
 static const struct kn_oscillation *find_wall(const struct kn_case *c)
 {
     const struct kn_oscillation *found = NULL;
@@ -24,7 +25,7 @@ static const struct kn_oscillation *find_wall(const struct kn_case *c)
     return found;
 }
 
-/* Half of the run is left to its start, where that leaves a period. */
+/* The first half of the run is ignored if the second half contains a period. */
 static int whole_periods(double time, double period)
 {
     const double of_half = floor(0.5 * time / period * (1 + 1e-9));
@@ -36,8 +37,8 @@ struct rows {
     int64_t first, end;
 };
 
-/* The rows later than `from` and not later than `to`.  The row of step 0 has no fluxes and belongs to no
- * window; neither does a row that only round-off puts into it. */
+/* The rows after `from` up to `to`, with a tolerance for round-off.  The row of step 0 has no fluxes and is
+ * in no window. */
 static struct rows rows_between(const struct kn_history_table *h, double from, double to, double period)
 {
     const int time = kn_history_column(h, "time");
@@ -50,7 +51,7 @@ static struct rows rows_between(const struct kn_history_table *h, double from, d
     return r;
 }
 
-/* Mean, cosine and sine of one column. */
+/* Coefficients of mean, cosine and sine in one column. */
 static bool fit_column(const struct kn_history_table *h, int column, struct rows rows, double frequency,
                        double shift, double part[3])
 {
@@ -63,28 +64,23 @@ static bool fit_column(const struct kn_history_table *h, int column, struct rows
     return kn_fit_solve(&fit, part);
 }
 
-enum kn_dimension kn_swing_dimension(const struct kn_column *column)
+static void find_columns(struct kn_oscillation_fit *s, const struct kn_history_table *h,
+                         const struct kn_monitor *m, struct rows rows, double shift, double wall_phase)
 {
-    return column->offset < offsetof(struct kn_row, heat_flux) ? KN_DIMENSION_STRESS : KN_DIMENSION_HEAT_FLUX;
-}
-
-static void find_columns(struct kn_swing *s, const struct kn_history_table *h, const struct kn_monitor *m,
-                         struct rows rows, double shift, double wall_phase)
-{
-    const size_t from = offsetof(struct kn_row, stress), to = offsetof(struct kn_row, mass_flux);
-    for (int i = 0; i < m->ncolumns && s->count < KN_SWING_COLUMNS; i++) {
+    for (int i = 0; i < m->ncolumns && s->count < KN_OSCILLATION_COLUMNS; i++) {
         double part[3];
         const int column = kn_history_column(h, m->columns[i].name);
-        if (m->columns[i].offset < from || m->columns[i].offset >= to || column < 0 ||
+        const enum kn_dimension flux = kn_monitor_flux(&m->columns[i]);
+        if ((flux != KN_DIMENSION_STRESS && flux != KN_DIMENSION_HEAT_FLUX) || column < 0 ||
             !fit_column(h, column, rows, s->frequency, shift, part))
             continue;
-        s->columns[s->count++] = (struct kn_swing_column){
+        s->columns[s->count++] = (struct kn_oscillation_column){
             i, part[0], hypot(part[1], part[2]), remainder(atan2(-part[2], part[1]) - wall_phase, 2 * M_PI)};
     }
 }
 
-/* How much the oscillation differs between two windows, as part of the largest amplitude of its kind. */
-static double change_between(const struct kn_swing *s, const struct kn_history_table *h,
+/* The largest change of an amplitude between two windows, relative to the largest amplitude. */
+static double change_between(const struct kn_oscillation_fit *s, const struct kn_history_table *h,
                              const struct kn_monitor *m, struct rows early, struct rows late)
 {
     double largest = 0, change = 0;
@@ -101,9 +97,9 @@ static double change_between(const struct kn_swing *s, const struct kn_history_t
     return largest > 0 ? change / largest : NAN;
 }
 
-/* The halves of the window are compared; a window of one period with the period before. */
-static void find_change(struct kn_swing *s, const struct kn_history_table *h, const struct kn_monitor *m,
-                        double end, double period)
+/* Compare the halves of the window, or a window of one period with the period before. */
+static void find_change(struct kn_oscillation_fit *s, const struct kn_history_table *h,
+                        const struct kn_monitor *m, double end, double period)
 {
     const int each = s->periods > 1 ? s->periods / 2 : 1;
     const double span = each * period;
@@ -113,12 +109,12 @@ static void find_change(struct kn_swing *s, const struct kn_history_table *h, co
                                rows_between(h, end - span, end, period));
 }
 
-void kn_swing_find(struct kn_swing *s, const struct kn_history_table *h, const struct kn_monitor *m,
-                   double time_step)
+void kn_oscillation_find(struct kn_oscillation_fit *s, const struct kn_history_table *h,
+                         const struct kn_monitor *m, double time_step)
 {
     const struct kn_oscillation *wall = find_wall(m->c);
     const int time = kn_history_column(h, "time");
-    *s = (struct kn_swing){.change = NAN};
+    *s = (struct kn_oscillation_fit){.change = NAN};
     if (!wall || time < 0 || h->rows == 0)
         return;
     const double end = kn_history_at(h, h->rows - 1, time), period = 2 * M_PI / wall->frequency;

@@ -1,7 +1,7 @@
-/* Amplitude and phase of what passes walls that swing, from made-up histories with known answers. */
+/* Amplitude and phase of fluxes at oscillating walls, from synthetic histories with known answers. */
 #include "expect.h"
 #include "io/history.h"
-#include "monitor/swing.h"
+#include "monitor/oscillation.h"
 #include "scratch.h"
 
 static const double FREQUENCY = 0.5, STEP = 0.02, WALL_PHASE = 0.4;
@@ -41,11 +41,11 @@ static void write_history(double end)
     fclose(file);
 }
 
-static void find(struct kn_swing *swing, const struct kn_monitor *m)
+static void find(struct kn_oscillation_fit *fit, const struct kn_monitor *m)
 {
     struct kn_history_table h;
     expect_ok(kn_history_read(&h, folder));
-    kn_swing_find(swing, &h, m, STEP);
+    kn_oscillation_find(fit, &h, m, STEP);
     kn_history_free(&h);
 }
 
@@ -57,20 +57,20 @@ static void finds_amplitude_and_phase(void **state)
 {
     (void)state;
     struct scene s;
-    struct kn_swing swing;
+    struct kn_oscillation_fit fit;
     build(&s, SWINGS);
     write_history(3.2 * 2 * M_PI / FREQUENCY);
-    find(&swing, &s.m);
-    assert_int_equal(swing.periods, 1); /* half of 3.2 is the start's */
-    assert_int_equal(swing.count, 1);
-    assert_string_equal(s.m.columns[swing.columns[0].column].name, "right.stress_y");
-    expect_near("mean", swing.columns[0].mean, 0.25, 1e-9);
-    expect_near("amplitude", swing.columns[0].amplitude, 2, 1e-9);
-    expect_near("phase", swing.columns[0].phase, 0.3, 1e-9);
+    find(&fit, &s.m);
+    assert_int_equal(fit.periods, 1); /* half of 3.2 is the start's */
+    assert_int_equal(fit.count, 1);
+    assert_string_equal(s.m.columns[fit.columns[0].column].name, "right.stress_y");
+    expect_near("mean", fit.columns[0].mean, 0.25, 1e-9);
+    expect_near("amplitude", fit.columns[0].amplitude, 2, 1e-9);
+    expect_near("phase", fit.columns[0].phase, 0.3, 1e-9);
     write_history(8.1 * 2 * M_PI / FREQUENCY);
-    find(&swing, &s.m);
-    assert_int_equal(swing.periods, 4);
-    expect_near("amplitude", swing.columns[0].amplitude, 2, 1e-9);
+    find(&fit, &s.m);
+    assert_int_equal(fit.periods, 4);
+    expect_near("amplitude", fit.columns[0].amplitude, 2, 1e-9);
     drop(&s);
 }
 
@@ -78,23 +78,23 @@ static void tells_nothing_where_nothing_is_known(void **state)
 {
     (void)state;
     static const char *const cases[] = {
-        "walls.right.velocity=[0,1,0]", /* nothing swings */
+        "walls.right.velocity=[0,1,0]", /* no wall oscillates */
         SWINGS
         "walls.left.oscillation.velocity=[0,1,0] walls.left.oscillation.frequency=0.7", /* two frequencies */
     };
     struct scene s;
-    struct kn_swing swing;
+    struct kn_oscillation_fit fit;
     write_history(40);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         build(&s, cases[i]);
-        find(&swing, &s.m);
-        assert_int_equal(swing.count, 0);
+        find(&fit, &s.m);
+        assert_int_equal(fit.count, 0);
         drop(&s);
     }
     build(&s, SWINGS);
     write_history(12); /* a period is 12.57 */
-    find(&swing, &s.m);
-    assert_int_equal(swing.count, 0);
+    find(&fit, &s.m);
+    assert_int_equal(fit.count, 0);
     drop(&s);
 }
 
