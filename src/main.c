@@ -1,7 +1,7 @@
 /* The program: the first word of the command line is a command. */
 #include "comm/comm.h"
 #include "comm/launcher.h"
-#include "command.h"
+#include "cli/command.h"
 #include "error.h"
 
 #include <argp.h>

@@ -1,13 +1,13 @@
 #include "sim.h"
 
 #include "backend/backend.h"
-#include "boxes.h"
-#include "config.h"
-#include "duration.h"
+#include "grid/boxes.h"
+#include "config/config.h"
+#include "monitor/duration.h"
 #include "error.h"
-#include "exact.h"
-#include "initial.h"
-#include "sampling.h"
+#include "comm/exact.h"
+#include "grid/initial.h"
+#include "collision/sampling.h"
 
 #include <math.h>
 #include <stdlib.h>

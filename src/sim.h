@@ -5,8 +5,8 @@
 #include "comm/comm.h"
 #include "io/checkpoint.h"
 #include "io/summary.h"
-#include "operator.h"
-#include "space.h"
+#include "collision/operator.h"
+#include "grid/space.h"
 
 /* kn_sim_create, heard of by somebody while it prepares what takes long.  All ranks of `comm` call it, and
  * whatever else moves the gas or fails together: creation, steps, walls. */

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "monitor.h"
+#include "monitor/monitor.h"
 #include "sim.h"
 
 #include <math.h>

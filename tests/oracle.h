@@ -4,7 +4,7 @@
 #define KN_ORACLE_H
 
 #include "backend/backend.h"
-#include "sampling.h"
+#include "collision/sampling.h"
 
 /* The Monte Carlo collision step of one cell with the projection correction:
  * samples one after the other, invariants restored from sums before and after. */

@@ -6,12 +6,12 @@
 #ifndef KN_BACKEND_H
 #define KN_BACKEND_H
 
-#include "boundary.h"
-#include "collision.h"
-#include "halo.h"
+#include "grid/boundary.h"
+#include "collision/collision.h"
+#include "grid/halo.h"
 #include "io/summary.h"
 #include "point/mesh.h"
-#include "space.h"
+#include "grid/space.h"
 
 /* What is to be solved, laid out; owned by the simulation, constant but for
  * the emission of walls that oscillate or that the caller sets. */

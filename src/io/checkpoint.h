@@ -4,7 +4,7 @@
 
 #include "io/history.h"
 #include "knudsen.h"
-#include "share.h"
+#include "io/share.h"
 
 struct kn_checkpoint {
     uint64_t fingerprint; /* kn_config_fingerprint of the case */

@@ -2,7 +2,7 @@
 #include "error.h"
 #include "io/parallel.h"
 #include "io/vtk.h"
-#include "share.h"
+#include "io/share.h"
 
 #include <dirent.h>
 #include <errno.h>

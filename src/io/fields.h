@@ -4,8 +4,8 @@
 
 #include "comm/comm.h"
 #include "io/store.h"
-#include "scales.h"
-#include "space.h"
+#include "config/scales.h"
+#include "grid/space.h"
 
 struct kn_snapshot {
     const struct kn_case *c;

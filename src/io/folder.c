@@ -2,7 +2,7 @@
 #include "io/folder.h"
 #include "error.h"
 #include "io/fields.h"
-#include "io/files.h"
+#include "files.h"
 
 #include <dirent.h>
 #include <errno.h>

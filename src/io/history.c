@@ -1,6 +1,6 @@
 #include "io/history.h"
 #include "error.h"
-#include "io/files.h"
+#include "files.h"
 #include "io/folder.h"
 #include "text.h"
 

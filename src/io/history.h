@@ -2,7 +2,7 @@
 #ifndef KN_IO_HISTORY_H
 #define KN_IO_HISTORY_H
 
-#include "monitor.h"
+#include "monitor/monitor.h"
 
 struct kn_history;
 

@@ -3,7 +3,7 @@
 #define KN_IO_STORE_H
 
 #include "comm/comm.h"
-#include "io/files.h"
+#include "files.h"
 
 #include <hdf5.h>
 

@@ -1,10 +1,10 @@
 #include "io/summary.h"
-#include "config.h"
-#include "io/files.h"
-#include "scales.h"
-#include "swing.h"
-#include "validity.h"
-#include "verdict.h"
+#include "config/config.h"
+#include "files.h"
+#include "config/scales.h"
+#include "monitor/swing.h"
+#include "validity/validity.h"
+#include "monitor/verdict.h"
 
 #include <inttypes.h>
 #include <math.h>

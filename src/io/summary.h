@@ -2,8 +2,8 @@
 #ifndef KN_IO_SUMMARY_H
 #define KN_IO_SUMMARY_H
 
-#include "monitor.h"
-#include "provenance.h"
+#include "monitor/monitor.h"
+#include "io/provenance.h"
 
 #include <stdio.h>
 

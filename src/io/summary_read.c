@@ -1,9 +1,9 @@
 /* summary.json, read back. */
 #include "io/summary.h"
 
-#include "config.h"
+#include "config/config.h"
 #include "error.h"
-#include "io/files.h"
+#include "files.h"
 #include "text.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 #include "io/vtk.h"
 #include "error.h"
-#include "io/files.h"
+#include "files.h"
 
 #include <errno.h>
 #include <stdlib.h>

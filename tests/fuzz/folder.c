@@ -1,9 +1,9 @@
 /* The folder of results that the fuzz targets write and read. */
 #include "fuzz.h"
 
-#include "io/files.h"
-#include "plot.h"
-#include "report.h"
+#include "files.h"
+#include "plot/plot.h"
+#include "report/report.h"
 
 #include <ftw.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Case files: what is accepted prints to a case that reads back the same. */
-#include "config.h"
+#include "config/config.h"
 #include "fuzz.h"
 
 #include <stdlib.h>

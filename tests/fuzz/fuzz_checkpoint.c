@@ -4,8 +4,8 @@
 #include "comm/comm.h"
 #include "io/checkpoint.h"
 #include "io/store.h"
-#include "monitor.h"
-#include "validity.h"
+#include "monitor/monitor.h"
+#include "validity/validity.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,9 +2,9 @@
  */
 #include "fuzz.h"
 
-#include "io/files.h"
+#include "files.h"
 #include "knudsen.h"
-#include "operator.h"
+#include "collision/operator.h"
 
 #include <dirent.h>
 #include <math.h>

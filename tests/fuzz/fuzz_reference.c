@@ -1,9 +1,9 @@
 /* Reference files of cases and files of points. */
 #include "fuzz.h"
 
-#include "io/files.h"
-#include "plot_reference.h"
-#include "reference.h"
+#include "files.h"
+#include "plot/plot_reference.h"
+#include "verify/reference.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -1,5 +1,5 @@
 /* Strings of --set, one a line, over the default case. */
-#include "config.h"
+#include "config/config.h"
 #include "fuzz.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Free streaming of a smooth periodic wave: the observed order of accuracy. */
 #include "expect.h"
 
-#include "velocity.h"
+#include "grid/velocity.h"
 
 /* The cell average of cos(k.(x - v t)), the exact solution for one velocity. */
 static double exact(const struct kn_case *c, const struct kn_space *space, int64_t cell, const double v[3],

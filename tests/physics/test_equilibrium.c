@@ -2,7 +2,7 @@
 #include "expect.h"
 
 #include "point/equilibrium.h"
-#include "velocity.h"
+#include "grid/velocity.h"
 
 static const char *const METHODS[] = {"monte-carlo", "bgk", "shakhov", "es-bgk", "none"};
 

@@ -1,8 +1,8 @@
 /* A uniform gas on its way to equilibrium. */
 #include "expect.h"
 
-#include "molecules.h"
-#include "sampling.h"
+#include "collision/molecules.h"
+#include "collision/sampling.h"
 
 #define UNIFORM "space.cells=1 walls.left.kind=periodic walls.right.kind=periodic "
 

@@ -2,7 +2,7 @@
  */
 #include "expect.h"
 
-#include "validity.h"
+#include "validity/validity.h"
 
 static const double FLUX = 0.56418958354775628; /* 1 / sqrt(pi) */
 static const int nodes[] = {8, 12, 16};

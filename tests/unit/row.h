@@ -2,7 +2,7 @@
 #ifndef ROW_H
 #define ROW_H
 
-#include "monitor.h"
+#include "monitor/monitor.h"
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
 
 #include "expect.h"
 
-#include "backend/cpu_kernels.h"
+#include "cpu/cpu_kernels.h"
 #include "oracle.h"
 
 /* ------------------------------------------------------------------ machines */

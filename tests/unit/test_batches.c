@@ -1,7 +1,7 @@
 /* Batch means: the error of series whose error is known, and none where it cannot be known. */
 #include "expect.h"
 
-#include "batches.h"
+#include "monitor/batches.h"
 
 enum { SERIES = 400 };
 

@@ -1,7 +1,7 @@
 /* Cells divided among ranks: every cell has one owner, and every box sees the same space. */
 #include "expect.h"
 
-#include "boxes.h"
+#include "grid/boxes.h"
 
 enum { MOST = 64 };
 

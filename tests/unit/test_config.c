@@ -1,6 +1,6 @@
 /* The case file: defaults, text into values and back, and every kind of slip. */
 #include "backend/backend.h"
-#include "config.h"
+#include "config/config.h"
 
 #include <math.h>
 #include <setjmp.h>

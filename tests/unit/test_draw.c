@@ -1,7 +1,7 @@
 /* Figures: what is written, and what happens without gnuplot. */
 #include "scratch.h"
 
-#include "draw.h"
+#include "plot/draw.h"
 
 static void print_data(FILE *to, const void *what)
 {

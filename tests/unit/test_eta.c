@@ -1,7 +1,7 @@
 /* When a run ends: synthetic clocks and residuals, of which the end is known. */
 #include "expect.h"
 
-#include "eta.h"
+#include "run/eta.h"
 
 static const double FACTOR = 1.5; /* what is promised from a tenth of the run on */
 

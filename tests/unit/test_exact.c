@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "exact.h"
+#include "comm/exact.h"
 
 #include <float.h>
 #include <math.h>

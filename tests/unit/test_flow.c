@@ -1,7 +1,7 @@
 /* Which cases are the same flow: what a result may be compared with. */
-#include "config.h"
+#include "config/config.h"
 #include "expect.h"
-#include "flow.h"
+#include "config/flow.h"
 
 /* A case with settings over the default ones. */
 static struct kn_case with(const char *const *settings)

@@ -1,5 +1,5 @@
 /* Folders of results: which files are the program's own, and how a new run replaces an old one. */
-#include "config.h"
+#include "config/config.h"
 #include "io/folder.h"
 #include "unit/scratch.h"
 

@@ -1,7 +1,7 @@
 /* The excess of the fourth moment of a uniform gas, theory (37c), in records. */
 #include "expect.h"
 
-#include "measure.h"
+#include "verify/measure.h"
 
 #define UNIFORM                                                                                              \
     "space.cells=1 walls.left.kind=periodic walls.right.kind=periodic collision.method=bgk time.end=3 "

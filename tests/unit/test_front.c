@@ -1,8 +1,8 @@
 /* Fronts between two inflows: where they are, and how a record looks at them. */
 #include "expect.h"
 
-#include "front.h"
-#include "measure.h"
+#include "verify/front.h"
+#include "verify/measure.h"
 
 enum { CELLS = 80 };
 

@@ -1,5 +1,5 @@
 /* The files a run leaves behind: what is in them, and what happens when they cannot be written. */
-#include "config.h"
+#include "config/config.h"
 #include "io/fields.h"
 #include "io/summary.h"
 #include "unit/row.h"

@@ -1,8 +1,8 @@
 /* Quantities taken from made-up records, whose answers are exact. */
 #include "expect.h"
 
-#include "fit.h"
-#include "measure.h"
+#include "monitor/fit.h"
+#include "verify/measure.h"
 
 #include <string.h>
 

@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "monitor.h"
-#include "sums.h"
+#include "monitor/monitor.h"
+#include "monitor/sums.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 
 #include "backend/backend.h"
 #include "error.h"
-#include "operator_sums.h"
-#include "quadratic.h"
+#include "collision/operator_sums.h"
+#include "collision/quadratic.h"
 #include "unit/scratch.h"
 
 struct grid {

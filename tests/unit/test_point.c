@@ -5,7 +5,7 @@
 #include "point/power.h"
 #include "point/rng.h"
 #include "point/stream.h"
-#include "velocity.h"
+#include "grid/velocity.h"
 
 /* --------------------------------------------------------------- deviations */
 

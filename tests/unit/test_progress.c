@@ -1,8 +1,8 @@
 /* What a run prints, from made-up runs: somebody listens and keeps every word. */
 #include "expect.h"
-#include "verdict.h"
+#include "monitor/verdict.h"
 
-#include "progress_parts.h"
+#include "run/progress_parts.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* How modules of the Python package are started: interpreter, words, environment and exit codes. */
-#include "python.h"
+#include "cli/python.h"
 #include "unit/scratch.h"
 
 #include <sys/stat.h>

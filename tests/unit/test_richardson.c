@@ -1,8 +1,8 @@
 /* Limits and slopes of results on ever finer grids. */
 #include "expect.h"
 
-#include "fit.h"
-#include "richardson.h"
+#include "monitor/fit.h"
+#include "studies/richardson.h"
 
 enum { GRIDS = 4 };
 static const double sizes[GRIDS] = {1.0 / 20, 1.0 / 40, 1.0 / 80, 1.0 / 160};

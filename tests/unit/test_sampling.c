@@ -1,8 +1,8 @@
 /* One sampled collision: what it changes, what it conserves, how far it goes. */
 #include "expect.h"
 
-#include "molecules.h"
-#include "sampling.h"
+#include "collision/molecules.h"
+#include "collision/sampling.h"
 
 /* A grid, the plan to draw on it and one cell. */
 struct scene {

@@ -1,7 +1,7 @@
 /* Cells, their widths and the table of neighbours. */
 #include "expect.h"
 
-#include "space.h"
+#include "grid/space.h"
 
 static void build(struct kn_space *s, struct kn_case *c, const char *settings)
 {

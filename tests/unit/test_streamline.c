@@ -1,7 +1,7 @@
 /* Streamlines against fields whose lines are known. */
 #include "expect.h"
 
-#include "streamline.h"
+#include "plot/streamline.h"
 
 enum { CELLS = 24 };
 

@@ -1,7 +1,7 @@
 /* Amplitude and phase of what passes walls that swing, from made-up histories with known answers. */
 #include "expect.h"
 #include "scratch.h"
-#include "swing.h"
+#include "monitor/swing.h"
 
 static const double FREQUENCY = 0.5, STEP = 0.02, WALL_PHASE = 0.4;
 

@@ -1,7 +1,7 @@
 /* The remaining change of made-up quantities whose limit is known. */
 #include "expect.h"
 
-#include "trend.h"
+#include "monitor/trend.h"
 
 /* The estimate after `rows` rows of a function of the row, over the true distance from the limit 0. */
 static struct kn_trend_rest follow(double (*value)(double row), int rows)

@@ -1,8 +1,8 @@
 /* Values with units: reading them, the scales of a gas, and a case that follows its gas. */
-#include "config.h"
+#include "config/config.h"
 #include "expect.h"
-#include "scales.h"
-#include "species.h"
+#include "config/scales.h"
+#include "config/species.h"
 
 #include <pthread.h>
 #include <stdlib.h>

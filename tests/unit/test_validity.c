@@ -1,7 +1,7 @@
 /* What the validity checks say of cases, and of a gas. */
 #include "expect.h"
 
-#include "validity.h"
+#include "validity/validity.h"
 
 static const struct kn_finding *find(const struct kn_validity *v, const char *code)
 {

@@ -1,7 +1,7 @@
 /* The velocity grid: quadrature, cell probabilities, folding. */
 #include "expect.h"
 
-#include "velocity.h"
+#include "grid/velocity.h"
 
 /* 1/2 Gamma((k + 1) / 2) / sqrt(pi): the moment of degree k over half an axis. */
 static long double half_moment(int k)

@@ -1,8 +1,8 @@
 /* How errors are shared and results judged, and what the coarser runs are. */
 #include "expect.h"
 
-#include "coarsen.h"
-#include "verify_judge.h"
+#include "verify/coarsen.h"
+#include "verify/verify_judge.h"
 
 /* A result of value, error in space and error in velocity. */
 static struct kn_verify_result result(const struct kn_reference_row *row, double value, double space,

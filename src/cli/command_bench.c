@@ -1,0 +1,114 @@
+#include "bench/bench.h"
+#include "comm/comm.h"
+#include "cli/command.h"
+#include "cli/doctor.h"
+#include "error.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
+
+enum { KEY_PAPER = KN_OPTION_OWN, KEY_CASES, KEY_STEADY, KEY_SCALING, KEY_QUICK };
+
+static error_t check_options(const struct kn_bench_options *a, struct argp_state *state)
+{
+    if (a->scaling && (a->paper || a->cases || a->steady || a->folder))
+        argp_error(state, "--scaling goes with --json, --quick and --set only");
+    else if (!a->scaling && (a->quick || a->nsets > 0))
+        argp_error(state, "--quick and --set go with --scaling only");
+    else
+        return 0;
+    return EINVAL; /* where argp is silent */
+}
+
+// NOLINTNEXTLINE(readability-non-const-parameter): argp gives the type
+static error_t bench_parse(int key, char *text, struct argp_state *state)
+{
+    struct kn_bench_options *a = state->input;
+    switch (key) {
+    case KEY_PAPER:
+        a->paper = true;
+        return 0;
+    case KEY_CASES:
+        a->cases = true;
+        return 0;
+    case KEY_STEADY:
+        a->steady = true;
+        return 0;
+    case KEY_SCALING:
+        a->scaling = true;
+        a->scaling_case = text;
+        return 0;
+    case KEY_QUICK:
+        a->quick = true;
+        return 0;
+    case KN_OPTION_SET:
+        a->sets[a->nsets++] = text;
+        return 0;
+    case ARGP_KEY_END:
+        return check_options(a, state);
+    case KN_OPTION_JSON:
+        a->json = true;
+        return 0;
+    case 'o':
+        a->folder = text;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+int kn_command_bench(int argc, char **argv)
+{
+    static const struct argp_option options[] = {
+        {"paper", KEY_PAPER, NULL, 0, "all sizes of the paper, 256 to 36864 cells", 0},
+        {"cases", KEY_CASES, NULL, 0, "also steps as users run them, against a copy of the state", 0},
+        {"steady", KEY_STEADY, NULL, 0,
+         "also a cavity from rest to steady, by operator and monte-carlo: seconds to a drag 0.5 % off (not "
+         "with --json)",
+         0},
+        {"scaling", KEY_SCALING, "CASE", OPTION_ARG_OPTIONAL,
+         "instead: weak and strong scaling over the ranks that mpirun or srun has started, with a model of "
+         "what they exchange and its extrapolation to 1024; CASE is operator (default), bgk or cube",
+         0},
+        {"quick", KEY_QUICK, NULL, 0, "with --scaling: a small gas, a few seconds", 0},
+        {"set", KN_OPTION_SET, "KEY=VALUE", 0, "with --scaling: set a key of its case; may be repeated", 0},
+        {"json", KN_OPTION_JSON, NULL, 0, "print JSON instead of a table", 0},
+        {"out", 'o', "DIR", 0, "write the table and pictures (gnuplot) into this folder", 0},
+        {0},
+    };
+    static const struct argp argp = {
+        options,
+        bench_parse,
+        "",
+        "Measure this machine on the paper's cavity: one thread, all threads, the GPU.  With --scaling: "
+        "the ranks of a job.\v"
+        "Columns: milliseconds per step and in streaming, drawing samples, collisions; 10^9 phase-space "
+        "cells "
+        "advanced and samples applied per second; GB/s for one read and one write of the state, and of a "
+        "copy; "
+        "GFLOP/s counted as in the paper, 11 per upwind update and 80 N_v + 12 N_t per cell.",
+        NULL,
+        NULL,
+        NULL};
+    struct kn_bench_options a = {.sets = calloc((size_t)argc, sizeof *a.sets)};
+    if (!a.sets)
+        return kn_command_finish(kn_error_set(KN_EMEMORY, "not enough memory"), NULL);
+    int code = 0; /* where arguments are wrong the first rank says so, and ends */
+    if (argp_parse(&argp, argc, argv, kn_command_silence(), NULL, &a) == 0) {
+        if (a.scaling)
+            code = kn_command_finish(kn_bench_scaling(&a), NULL);
+        else /* one rank measures the machine, the others leave it to that */
+            code = kn_comm_world()->rank == 0 ? kn_bench(&a) : 0;
+    }
+    free(a.sets);
+    return code;
+}
+
+int kn_command_doctor(int argc, char **argv)
+{
+    static const struct argp argp = {
+        NULL, NULL, "", "Say what this machine has for the program, and what it lacks.", NULL, NULL, NULL};
+    argp_parse(&argp, argc, argv, 0, NULL, NULL);
+    return kn_doctor();
+}

@@ -1,0 +1,94 @@
+#include "cli/doctor.h"
+
+#include "backend/backend.h"
+#include "cpu/cpu_kernels.h"
+#include "comm/comm.h"
+#include "error.h"
+
+#include <hdf5.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void line(const char *what, const char *found, const char *gives)
+{
+    printf("%-10s %s\n", what, found);
+    if (gives)
+        printf("%-10s   %s\n", "", gives);
+}
+
+static void look_at_backends(void)
+{
+    char text[256];
+    for (int i = 1; kn_backend_names[i]; i++) { /* the first is "auto" */
+        const struct kn_backend *backend = kn_backend_find(kn_backend_names[i], KN_METHOD_BGK);
+        if (backend->available() == KN_OK) {
+            backend->describe(text, sizeof text);
+            line(backend->name, text, NULL);
+        } else {
+            const char *why = kn_error_message(), *key = "run.backend: ";
+            why += strncmp(why, key, strlen(key)) == 0 ? strlen(key) : 0;
+            line(backend->name, why, "with it: some ten times as fast as many cores (docs/performance.md)");
+        }
+    }
+    line("auto", kn_backend_find("auto", KN_METHOD_BGK)->name, NULL);
+}
+
+/* Many machines, and what this very process was started among. */
+static void look_at_ranks(void)
+{
+    char text[256];
+    const struct kn_comm *world = kn_comm_world();
+    if (!*kn_comm_library()) {
+        line("MPI", "not in this build",
+             "with it: runs on many computers (Debian: apt install libopenmpi-dev, then cmake -DKN_MPI=ON)");
+        return;
+    }
+    if (world->size > 1)
+        snprintf(text, sizeof text, "%s; this job has %d ranks, %d of them here", kn_comm_library(),
+                 world->size, world->local_size);
+    else
+        snprintf(text, sizeof text, "%s; this process runs alone", kn_comm_library());
+    line("MPI", text, NULL);
+    if (kn_backend_find("cuda", KN_METHOD_BGK)->available() == KN_OK)
+        line("",
+             kn_comm_takes_device_memory() ? "it sends from GPU to GPU"
+                                           : "GPUs exchange through the memory of the computer",
+             NULL);
+}
+
+/* A program that helps but need not be there. */
+static void look_for_program(const char *name, const char *gives)
+{
+    char command[128];
+    snprintf(command, sizeof command, "command -v %s >/dev/null 2>&1", name);
+    /* NOLINTNEXTLINE(cert-env33-c): the user's own PATH is what is asked about */
+    const int found = system(command) == 0;
+    line(name, found ? "found" : "not installed", found ? NULL : gives);
+}
+
+int kn_doctor(void)
+{
+    char text[256];
+    unsigned major = 0, minor = 0, release = 0;
+    const double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    printf("knudsen %s\n", KN_VERSION);
+    kn_cpu_processor(text, sizeof text);
+    line("processor", text, NULL);
+    snprintf(text, sizeof text, "%d, of which run.threads may use all", omp_get_max_threads());
+    line("threads", text, NULL);
+    snprintf(text, sizeof text, "%.1f GB", memory / 1e9);
+    line("memory", text, NULL);
+    look_at_backends();
+    H5get_libversion(&major, &minor, &release);
+    snprintf(text, sizeof text, "%u.%u.%u", major, minor, release);
+    line("HDF5", text, NULL);
+    look_at_ranks();
+    look_for_program(
+        "gnuplot",
+        "with it: knudsen plot and the pictures of knudsen bench (Debian: apt install gnuplot-nox)");
+    look_for_program("paraview", "with it: look at fields.pvd in three dimensions");
+    return 0;
+}

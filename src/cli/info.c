@@ -1,0 +1,348 @@
+#include "cli/info.h"
+
+#include "backend/backend.h"
+#include "collision/collision.h"
+#include "config/config.h"
+#include "monitor/duration.h"
+#include "cli/estimate.h"
+#include "cli/info_ranks.h"
+#include "collision/molecules.h"
+#include "collision/sampling.h"
+#include "config/scales.h"
+#include "sim.h"
+#include "validity/validity.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Where it is known: hard spheres, and Maxwell molecules. */
+static double exact_prandtl(const struct kn_operator *o)
+{
+    return o->exponent == 1 ? 0.660694 : o->exponent == 0 ? 2.0 / 3 : NAN;
+}
+
+static void print_prandtl(const struct kn_operator *o)
+{
+    const double exact = exact_prandtl(o);
+    printf("Prandtl number         %.5f", o->prandtl);
+    if (isfinite(exact))
+        printf(" (exact %.5f, %+.2f %%)", exact, 100 * (o->prandtl / exact - 1));
+    putchar('\n');
+}
+
+/* The rates that bound the spectrum: the slowest that is no invariant, the fastest. */
+static void find_edges(const struct kn_operator *o, double *slowest, double *fastest)
+{
+    *fastest = 0;
+    *slowest = INFINITY;
+    for (int p = 0; p < KN_PARITIES; p++)
+        *fastest = fmax(*fastest, -o->rate[p][0]);
+    for (int p = 0; p < KN_PARITIES; p++)
+        for (int i = 0; i < o->size; i++)
+            if (-o->rate[p][i] > 1e-9 * *fastest)
+                *slowest = fmin(*slowest, -o->rate[p][i]);
+}
+
+static void print_text(const struct kn_case *c, const struct kn_operator *o, const struct kn_velocity *v,
+                       double seconds)
+{
+    double slowest, fastest;
+    char held[KN_NAME];
+    find_edges(o, &slowest, &fastest);
+    kn_config_bytes_text(8.0 * KN_PARITIES * o->size * o->size, held);
+    printf("molecules              %s, viscosity as T^%g\n",
+           kn_config_choice_name("gas.molecules", c->gas.molecules), kn_molecules_omega(c));
+    printf("velocity grid          %d x %d x %d nodes, %d in an octant, %d octants stored\n", 2 * v->half[0],
+           2 * v->half[1], 2 * v->half[2], v->size, v->octants);
+    printf("viscosity              %.5f of the exact one (%+.2f %%)%s\n", o->viscosity,
+           100 * (o->viscosity - 1), o->scale == 1 ? "" : "; rates are rescaled, so that it is exact");
+    print_prandtl(o);
+    printf("conservation defect    %.1e before it is taken out\n", o->defect);
+    printf("rates                  %.4f to %.4f V0 / lambda0\n", o->scale * slowest, o->scale * fastest);
+    printf("memory                 %s\n", held);
+    printf("cost                   %.0f multiplications per cell and step\n",
+           (double)v->octants * o->size * o->size);
+    printf("ready after            %.2f s, %s %s\n", seconds,
+           strcmp(o->origin, "cache") == 0 ? "from the" : "assembled by", o->origin);
+    if (o->note[0])
+        printf("note                   %s\n", o->note);
+}
+
+static void print_json(const struct kn_case *c, const struct kn_operator *o, const struct kn_velocity *v,
+                       double seconds)
+{
+    double slowest, fastest;
+    find_edges(o, &slowest, &fastest);
+    printf("{\"molecules\": \"%s\", \"omega\": %g, \"size\": %d, \"octants\": %d, \"viscosity\": %.17g, "
+           "\"prandtl\": %.17g, \"scale\": %.17g, "
+           "\"defect\": %.3g, \"slowest_rate\": %.17g, \"fastest_rate\": %.17g, \"memory_bytes\": %.0f, "
+           "\"multiplications\": %.0f, \"seconds\": %.3f, \"origin\": \"%s\"}\n",
+           kn_config_choice_name("gas.molecules", c->gas.molecules), kn_molecules_omega(c), o->size,
+           v->octants, o->viscosity, o->prandtl, o->scale, o->defect, o->scale * slowest, o->scale * fastest,
+           8.0 * KN_PARITIES * o->size * o->size, (double)v->octants * o->size * o->size, seconds, o->origin);
+}
+
+/* Progress of an assembly on stderr: one line that is redrawn on a terminal, elsewhere a line now and then.
+ */
+struct watch {
+    double start, next; /* s */
+    bool live;
+};
+
+static bool show_part(void *to, double part)
+{
+    struct watch *w = to;
+    const double taken = omp_get_wtime() - w->start;
+    char left[KN_NAME] = "";
+    if (part == 0 && !w->live)
+        fputs("assembling the collision operator, once for this velocity grid and gas\n", stderr);
+    if (part > 0)
+        snprintf(left, sizeof left, ", %.0f s left", taken * (1 - part) / part);
+    if (w->live && part < 1 - 1e-9)
+        fprintf(stderr, "\rassembling the collision operator %3.0f %%%s \033[K", floor(100 * part), left);
+    else if (w->live)
+        fputs("\r\033[K", stderr);
+    else if (part > 0 && part < 1 - 1e-9 && taken >= w->next) {
+        fprintf(stderr, "assembling the collision operator %3.0f %%%s\n", floor(100 * part), left);
+        w->next = taken + (taken < 30 ? taken : 30);
+    }
+    fflush(stderr);
+    return true;
+}
+
+static struct kn_listener listener(struct watch *w)
+{
+    *w = (struct watch){.start = omp_get_wtime(), .next = 2, .live = isatty(STDERR_FILENO)};
+    return (struct kn_listener){.hear = show_part, .to = w};
+}
+
+enum kn_status kn_info_operator(const struct kn_case *c, bool json)
+{
+    struct kn_velocity v;
+    struct kn_operator o = {0};
+    struct watch w;
+    const struct kn_listener by = listener(&w);
+    const double start = omp_get_wtime();
+    enum kn_status status = kn_velocity_create(&v, c);
+    if (status == KN_OK)
+        status = kn_operator_create(&o, c, &v, &kn_comm_alone, kn_backend_assembler(c->run.backend), &by);
+    if (status == KN_OK)
+        (json ? print_json : print_text)(c, &o, &v, omp_get_wtime() - start);
+    kn_operator_destroy(&o);
+    kn_velocity_destroy(&v);
+    return status;
+}
+
+/* -------------------------------------------------------------- a whole case */
+
+/* What is known of a case before it is run. */
+struct facts {
+    const struct kn_case *c;
+    struct kn_scales scales;
+    struct kn_plan_size plan;
+    struct kn_estimate estimate;
+    struct kn_info_ranks ranks; /* of none, where nobody asked */
+    double available;           /* bytes */
+    double narrowest;           /* cell, lambda0 */
+    struct kn_validity validity;
+};
+
+/* A length, or another number with a scale, as the case has it and in SI. */
+static void print_scaled(const struct facts *f, const char *name, enum kn_dimension dimension, double value,
+                         const char *unit)
+{
+    printf("%-16s %.4g %s", name, value, unit);
+    if (f->scales.known) {
+        char text[KN_UNITS_TEXT];
+        const struct kn_conversion by = kn_scales_conversion(&f->scales, dimension);
+        printf(" = %s", kn_units_text(dimension, by.factor * value, text));
+    }
+    putchar('\n');
+}
+
+static void print_gas(const struct facts *f)
+{
+    const struct kn_scales *s = &f->scales;
+    char text[KN_UNITS_TEXT];
+    if (!s->known)
+        return;
+    const char *species = kn_scales_species(f->c);
+    printf("%-16s %s, ", "gas", *species ? species : "by its mass and viscosity");
+    printf("%s, %.6g K, ", kn_units_text(KN_DIMENSION_PRESSURE, s->pressure, text), s->temperature);
+    printf("viscosity %s\n", kn_units_text(KN_DIMENSION_VISCOSITY, s->viscosity, text));
+    printf("%-16s %.4g m/s\n", "V0", s->velocity);
+}
+
+/* Linear answers to strong causes are a choice that should be a conscious one. */
+static void print_linearity(const struct facts *f)
+{
+    const double mach = kn_scales_mach(f->c), heating = kn_scales_heating(f->c);
+    if (mach > 0)
+        printf("%-16s %.4g, of the fastest wall or inflow\n", "Ma", mach);
+    if (heating > 0)
+        printf("%-16s %.2g %% of T0 at most\n", "heating", 100 * heating);
+    if (f->c->disturbance == 0)
+        printf("%-16s linearised (disturbance: 0)\n", "equation");
+}
+
+static void print_inflows(const struct facts *f)
+{
+    char text[KN_TEXT], name[KN_NAME];
+    for (int side = 0; side < KN_SIDES; side++)
+        if (kn_scales_inflow(f->c, side, text)) {
+            snprintf(name, sizeof name, "inflow %s", kn_space_side_name(side));
+            printf("%-16s %s\n", name, text);
+        }
+}
+
+/* What the checks say before a run. */
+static void print_checks(const struct kn_validity *v)
+{
+    printf("%-16s %s\n", "checks", kn_validity_quality(v));
+    for (int i = 0; i < v->count; i++)
+        printf("%-16s %s\n", kn_validity_level_name(v->finding[i].level), v->finding[i].text);
+}
+
+static const char *duration(double s, char text[KN_NAME])
+{
+    if (s < 100)
+        snprintf(text, KN_NAME, "%.2g s", s);
+    else if (s < 6000)
+        snprintf(text, KN_NAME, "%.0f min", s / 60);
+    else
+        snprintf(text, KN_NAME, "%.1f h", s / 3600);
+    return text;
+}
+
+/* Where the run may end before its last step. */
+static const char *at_most(const struct kn_case *c)
+{
+    return c->time.residual > 0 || kn_duration_is_open(c) ? " at most" : "";
+}
+
+static void print_assembly(const struct facts *f)
+{
+    if (f->estimate.hollow) {
+        char time[KN_NAME];
+        printf("%-16s about %s, at the first run on this velocity grid; not done for this estimate\n",
+               "assembly", duration(f->estimate.assembly_s, time));
+    }
+}
+
+static void print_case_text(const struct facts *f)
+{
+    const struct kn_case *c = f->c;
+    char needed[KN_NAME], there[KN_NAME], time[KN_NAME];
+    kn_config_bytes_text(f->available, there);
+    print_gas(f);
+    printf("%-16s %.4g\n", "Kn", KN_SCALES_FREE_PATH / c->gas.delta);
+    printf("%-16s %.4g\n", "delta", c->gas.delta);
+    print_linearity(f);
+    print_inflows(f);
+    print_scaled(f, "mean free path", KN_DIMENSION_PLACE, KN_SCALES_FREE_PATH, "lambda0");
+    if (f->scales.known)
+        printf("%-16s %s\n", "lambda0", kn_units_text(KN_DIMENSION_LENGTH, f->scales.length, needed));
+    kn_config_bytes_text(f->plan.memory_bytes, needed);
+    for (int d = 0; d < 3; d++)
+        if (c->space.cells[d] > 1)
+            print_scaled(f, d == 0 ? "box" : "", KN_DIMENSION_LENGTH, c->space.size[d],
+                         d == 0   ? "L along x"
+                         : d == 1 ? "L along y"
+                                  : "L along z");
+    printf("%-16s %d x %d x %d", "cells", c->space.cells[0], c->space.cells[1], c->space.cells[2]);
+    if (isfinite(f->narrowest))
+        printf(", the narrowest %.3g mean free paths wide", f->narrowest / KN_SCALES_FREE_PATH);
+    putchar('\n');
+    printf("%-16s %d x %d x %d nodes, %lld stored per cell\n", "velocities", c->velocity.nodes[0],
+           c->velocity.nodes[1], c->velocity.nodes[2], (long long)f->plan.nodes);
+    printf("%-16s %s", "collisions", kn_config_choice_name("collision.method", c->collision.method));
+    if (kn_sampling_is_due(c))
+        printf(", as many samples as collision.error needs");
+    else if (kn_collision_is_noisy(c))
+        printf(", %d samples a step", c->collision.samples);
+    putchar('\n');
+    print_scaled(f, "time step", KN_DIMENSION_TIME, f->plan.time_step, "lambda0 / V0");
+    print_scaled(f, kn_duration_is_open(c) ? "end at the latest" : "end", KN_DIMENSION_TIME,
+                 kn_duration_end(c), "lambda0 / V0");
+    printf("%-16s %.0f%s\n", "steps", f->plan.steps, at_most(c));
+    printf("%-16s %s needed, %s available%s\n", "memory", needed, there,
+           f->plan.memory_bytes - f->plan.device_bytes > f->available ? ": it does not fit" : "");
+    if (f->ranks.count > 0)
+        kn_info_ranks_print(&f->ranks);
+    print_assembly(f);
+    printf("%-16s %s%s on %s with %d thread%s%s, from %lld steps on %lld cells\n", "estimated time",
+           duration(kn_estimate_run(&f->estimate, c, f->plan.steps), time), at_most(c), f->estimate.backend,
+           f->estimate.threads, f->estimate.threads == 1 ? "" : "s", f->ranks.count > 0 ? " alone" : "",
+           (long long)f->estimate.steps, (long long)f->estimate.cells);
+    print_checks(&f->validity);
+}
+
+static void print_case_json(const struct facts *f)
+{
+    const struct {
+        const char *name;
+        double value;
+    } numbers[] = {
+        {"knudsen", KN_SCALES_FREE_PATH / f->c->gas.delta},
+        {"delta", f->c->gas.delta},
+        {"mach", kn_scales_mach(f->c)},
+        {"mean_free_path", KN_SCALES_FREE_PATH},
+        {"cells", (double)f->plan.cells},
+        {"nodes", (double)f->plan.nodes},
+        {"narrowest_cell", f->narrowest},
+        {"time_step", f->plan.time_step},
+        {"steps", f->plan.steps},
+        {"memory_bytes", f->plan.memory_bytes},
+        {"memory_available", f->available},
+        {"assembly_s", f->estimate.hollow ? f->estimate.assembly_s : 0},
+        {"step_s", f->estimate.step_s},
+        {"estimated_s", kn_estimate_run(&f->estimate, f->c, f->plan.steps)},
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        printf("%s\"%s\": ", i ? ", " : "{", numbers[i].name);
+        if (isfinite(numbers[i].value)) /* JSON has no other */
+            printf("%.16g", numbers[i].value);
+        else
+            fputs("null", stdout);
+    }
+    printf(", \"backend\": \"%s\", \"threads\": %d", f->estimate.backend, f->estimate.threads);
+    if (f->scales.known) {
+        printf(", \"si\": {\"species\": \"%s\"", kn_scales_species(f->c));
+        for (const struct kn_scale *scale = kn_scales_list; scale->name; scale++)
+            printf(", \"%s\": %.10g", scale->name, kn_scales_value(&f->scales, scale));
+        putchar('}');
+    }
+    if (f->ranks.count > 0) {
+        fputs(", \"ranks\": ", stdout);
+        kn_info_ranks_json(&f->ranks);
+    }
+    printf(", \"quality\": {\"level\": \"%s\"}, \"notes\": ", kn_validity_quality(&f->validity));
+    kn_validity_print_json(stdout, &f->validity);
+    puts("}");
+}
+
+enum kn_status kn_info_case(const struct kn_case *c, int ranks, bool json)
+{
+    struct facts f = {.c = c, .available = kn_config_memory_available(), .narrowest = INFINITY};
+    struct watch w;
+    const struct kn_listener by = listener(&w);
+    enum kn_status status = kn_scales_create(&f.scales, c);
+    if (status == KN_OK)
+        status = kn_sim_plan(c, &kn_comm_alone, &f.plan);
+    if (status == KN_OK)
+        status = kn_validity_judge_case(&f.validity, c, f.plan.time_step);
+    if (status == KN_OK && ranks > 0)
+        status = kn_info_ranks_create(&f.ranks, c, ranks);
+    if (status == KN_OK)
+        status = kn_estimate_step(c, &by, &f.estimate);
+    for (int d = 0; d < 3; d++)
+        if (c->space.cells[d] > 1)
+            f.narrowest = fmin(f.narrowest, kn_space_narrowest(c, d));
+    if (status == KN_OK)
+        (json ? print_case_json : print_case_text)(&f);
+    kn_info_ranks_destroy(&f.ranks);
+    return status;
+}

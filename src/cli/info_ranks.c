@@ -1,0 +1,69 @@
+/* How a case would be divided among ranks. */
+#include "cli/info_ranks.h"
+
+#include "grid/boxes.h"
+#include "config/config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A rank needs half of the velocities of a cell beyond its border, those that come towards it; at order 2 all
+ * of the first cell, for the slopes, and half of the second. */
+static double halo_bytes(const struct kn_info_ranks *r, int rank)
+{
+    const double part = r->c->space.order == 1 ? 0.5 : 0.75;
+    return part * (double)kn_boxes_halo(&r->boxes[rank], r->c) * (double)r->plan.nodes * sizeof(float);
+}
+
+/* Ranks on computers of their own; there is no one to talk to, which a plan does not need. */
+enum kn_status kn_info_ranks_create(struct kn_info_ranks *r, const struct kn_case *c, int count)
+{
+    const struct kn_comm comm = {.size = count, .local_size = 1};
+    *r = (struct kn_info_ranks){.c = c, .count = count};
+    const enum kn_status status = kn_sim_divide(c, &comm, &r->boxes);
+    return status == KN_OK ? kn_sim_plan(c, &comm, &r->plan) : status;
+}
+
+void kn_info_ranks_destroy(struct kn_info_ranks *r)
+{
+    free(r->boxes);
+}
+
+void kn_info_ranks_print(const struct kn_info_ranks *r)
+{
+    char smallest[KN_NAME], largest[KN_NAME], bytes[KN_NAME], memory[KN_NAME];
+    const struct kn_box *boxes = r->boxes;
+    int least = 0, most = 0, busiest = 0;
+    for (int i = 1; i < r->count; i++) {
+        least = kn_boxes_cells(&boxes[i]) < kn_boxes_cells(&boxes[least]) ? i : least;
+        most = kn_boxes_cells(&boxes[i]) > kn_boxes_cells(&boxes[most]) ? i : most;
+        busiest = halo_bytes(r, i) > halo_bytes(r, busiest) ? i : busiest;
+    }
+    const double mean = (double)r->plan.cells / r->count, cells = (double)kn_boxes_cells(&boxes[most]);
+    kn_boxes_text(&boxes[least], smallest);
+    kn_boxes_text(&boxes[most], largest);
+    kn_config_bytes_text(halo_bytes(r, busiest), bytes);
+    kn_config_bytes_text(r->plan.memory_bytes, memory);
+    if (strcmp(smallest, largest) == 0)
+        printf("%-16s %d, each with %s\n", "ranks", r->count, largest);
+    else
+        printf("%-16s %d, with %s to %s each, at most %.2g %% above the mean\n", "ranks", r->count, smallest,
+               largest, 100 * (cells / mean - 1));
+    printf("%-16s %lld cells, some %s a step to a rank\n", "halo",
+           (long long)kn_boxes_halo(&boxes[busiest], r->c), bytes);
+    printf("%-16s %s\n", "memory a rank", memory);
+}
+
+void kn_info_ranks_json(const struct kn_info_ranks *r)
+{
+    printf("{\"memory_bytes\": %.0f, \"boxes\": [", r->plan.memory_bytes);
+    for (int i = 0; i < r->count; i++) {
+        const struct kn_box *b = &r->boxes[i];
+        printf("%s{\"first\": [%d, %d, %d], \"end\": [%d, %d, %d], \"cells\": %lld, \"halo_cells\": %lld, "
+               "\"halo_bytes\": %.0f}",
+               i ? ", " : "", b->first[0], b->first[1], b->first[2], b->end[0], b->end[1], b->end[2],
+               (long long)kn_boxes_cells(b), (long long)kn_boxes_halo(b, r->c), halo_bytes(r, i));
+    }
+    fputs("]}", stdout);
+}

@@ -1,0 +1,477 @@
+#include "collision/operator.h"
+
+#include "backend/backend.h"
+#include "error.h"
+#include "collision/molecules.h"
+#include "collision/operator_sums.h"
+
+#include <cblas.h>
+#include <lapacke.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DIRECTIONS = 3 * KN_OPERATOR_FACE * KN_OPERATOR_FACE };
+
+static enum kn_status no_memory(void)
+{
+    return kn_error_set(KN_EMEMORY, "collision.method: no memory for the operator");
+}
+
+/* -------------------------------------------------------------------- directions */
+
+/* Gauss-Legendre points and weights on (-1, 1), by Newton's method. */
+static void fill_gauss(int n, double *at, double *weight)
+{
+    for (int i = 0; i < n; i++) {
+        double x = cos(M_PI * (i + 0.75) / (n + 0.5)), slope = 1;
+        for (int turn = 0; turn < 12; turn++) {
+            double before = 1, p = x;
+            for (int k = 2; k <= n; k++) {
+                const double next = ((2 * k - 1) * x * p - (k - 1) * before) / k;
+                before = p;
+                p = next;
+            }
+            slope = n * (x * p - before) / (x * x - 1);
+            x -= p / slope;
+        }
+        at[i] = x;
+        weight[i] = 2 / ((1 - x * x) * slope * slope);
+    }
+}
+
+/* Half of the sphere, three faces of a cube: opposite directions exchange the two
+ * particles.  Gauss points in the angles of each face; no axis is preferred. */
+static void fill_directions(struct kn_direction *directions)
+{
+    double at[KN_OPERATOR_FACE], gauss[KN_OPERATOR_FACE], total = 0;
+    fill_gauss(KN_OPERATOR_FACE, at, gauss);
+    for (int n = 0; n < DIRECTIONS; n++) {
+        const int face = n / (KN_OPERATOR_FACE * KN_OPERATOR_FACE),
+                  i = n / KN_OPERATOR_FACE % KN_OPERATOR_FACE, j = n % KN_OPERATOR_FACE;
+        const double x = tan(M_PI / 4 * at[i]), y = tan(M_PI / 4 * at[j]), r = sqrt(1 + x * x + y * y);
+        struct kn_direction *d = &directions[n];
+        d->k[face] = 1 / r;
+        d->k[(face + 1) % 3] = x / r;
+        d->k[(face + 2) % 3] = y / r;
+        d->weight = gauss[i] * gauss[j] * (1 + x * x) * (1 + y * y) / (r * r * r);
+        total += d->weight;
+    }
+    for (int n = 0; n < DIRECTIONS; n++)
+        directions[n].weight /= total;
+}
+
+/* ----------------------------------------------------------------------- assembly */
+
+/* The matrices of all parities into memory[KN_PARITIES][size][size]: sums over the
+ * differences of octants with signs, symmetric, times -1/4 between W^(-1/2). */
+static void combine(const struct kn_assembly *g, int threads, double *memory)
+{
+    const size_t n = (size_t)g->size;
+    const struct kn_operator_sums s = kn_operator_sums_carve(g, memory);
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j <= i; j++) {
+            double difference[KN_PARITIES], scale = -0.25 / sqrt(g->weight[i] * g->weight[j]);
+            for (int x = 0; x < KN_PARITIES; x++)
+                difference[x] = 0.5 * (s.part[x][i * n + j] + s.part[x][j * n + i]);
+            for (int p = 0; p < KN_PARITIES; p++) {
+                double sum = 0;
+                for (int x = 0; x < KN_PARITIES; x++)
+                    sum += __builtin_popcount((unsigned)(p & x)) % 2 ? -difference[x] : difference[x];
+                s.part[p][i * n + j] = s.part[p][j * n + i] = scale * sum;
+            }
+        }
+}
+
+/* The sums on a machine that can: that of the first rank, which takes a second or so. */
+static enum kn_status assemble_there(struct kn_operator *o, const struct kn_assembly *g,
+                                     const struct kn_backend *machine, const struct kn_listener *listener,
+                                     double *sums, bool *made)
+{
+    const enum kn_status status = machine->assemble(g, listener, sums);
+    *made = status == KN_OK;
+    if (*made)
+        snprintf(o->origin, sizeof o->origin, "%s", machine->name);
+    if (*made || status == KN_EINTERRUPTED)
+        return status;
+    snprintf(o->note, sizeof o->note, "the collision operator is assembled on the CPU: %s",
+             kn_error_message());
+    return KN_OK;
+}
+
+/* The sums for all ranks, there or else here; where the machine fails, a note says why. */
+static enum kn_status assemble(struct kn_operator *o, const struct kn_assembly *g, const struct kn_comm *comm,
+                               int threads, const struct kn_backend *machine,
+                               const struct kn_listener *listener, double *sums)
+{
+    enum kn_status status = KN_OK;
+    bool made = false;
+    snprintf(o->origin, sizeof o->origin, "%s", kn_backend_cpu.name);
+    if (comm->rank == 0 && machine && machine->assemble)
+        status = assemble_there(o, g, machine, listener, sums, &made);
+    kn_comm_barrier(comm); /* asleep until the first rank has come */
+    if ((status = kn_comm_agree(comm, status)) != KN_OK)
+        return status;
+    kn_comm_broadcast(comm, 0, &made, sizeof made);
+    if (!made)
+        return kn_operator_sums_add(g, comm, threads, listener, sums);
+    kn_comm_broadcast(comm, 0, sums, kn_operator_sums_length(g) * sizeof *sums);
+    return KN_OK;
+}
+
+/* ------------------------------------------------------------------- the spectrum */
+
+/* The axis along which alone functions of this parity are odd, or -1. */
+static int axis_of(int parity)
+{
+    return parity == 1 ? 0 : parity == 2 ? 1 : parity == 4 ? 2 : -1;
+}
+
+/* d + e phi in place of d, which makes the cubes of an axis exact; phi = v^3 - a v is
+ * orthogonal to v, and to all other polynomials of third degree, theory (44a).  Not with
+ * three nodes on the half axis, which do not integrate phi^2. */
+static void correct_cubes(const struct kn_assembly *g, int axis, const struct kn_operator_sums *s,
+                          double *matrix, double *phi)
+{
+    const double *lack = s->lack[axis];
+    const size_t n = (size_t)g->size;
+    double second = 0, fourth = 0, norm = 0, v[3];
+    if (g->half[axis] <= KN_POINTS)
+        return;
+    for (size_t k = 0; k < n; k++) {
+        kn_pair_velocity(g, (int)k, 0, v);
+        second += g->weight[k] * v[axis] * v[axis];
+        fourth += g->weight[k] * pow(v[axis], 4);
+    }
+    for (size_t k = 0; k < n; k++) {
+        kn_pair_velocity(g, (int)k, 0, v);
+        phi[k] = g->weight[k] * (pow(v[axis], 3) - fourth / second * v[axis]);
+        norm += phi[k] * pow(v[axis], 3);
+    }
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++)
+            matrix[i * n + j] -= 0.25 / sqrt(g->weight[i] * g->weight[j]) *
+                                 ((lack[i] + 0.5 * s->square[axis] / norm * phi[i]) * phi[j] / norm +
+                                  (lack[j] + 0.5 * s->square[axis] / norm * phi[j]) * phi[i] / norm);
+}
+
+/* An invariant of this parity as a vector in the product of the octant, if there is one:
+ * 1 and v.v are even, a component of the velocity is odd along its axis alone. */
+static bool invariant(const struct kn_assembly *g, int parity, int which, double *vector)
+{
+    const int axis = axis_of(parity);
+    if ((parity == 0 && which > 1) || (parity != 0 && (axis < 0 || which > 0)))
+        return false;
+    for (int k = 0; k < g->size; k++) {
+        double v[3];
+        kn_pair_velocity(g, k, 0, v);
+        const double square = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+        vector[k] = sqrt(g->weight[k]) * (axis >= 0 ? v[axis] : which == 0 ? 1 : square);
+    }
+    return true;
+}
+
+static double product(int n, const double *a, const double *b)
+{
+    double sum = 0;
+    for (int k = 0; k < n; k++)
+        sum += a[k] * b[k];
+    return sum;
+}
+
+/* Take an invariant, made a unit vector orthogonal to `before`, out of a symmetric
+ * matrix; returns its residual.  (1 - u u^T) A (1 - u u^T). */
+static double take_out(int n, double *u, const double *before, double *image, double *matrix)
+{
+    double residual = 0;
+    const double along = before ? product(n, u, before) : 0;
+    for (int k = 0; k < n && before; k++)
+        u[k] -= along * before[k];
+    const double length = sqrt(product(n, u, u));
+    for (int k = 0; k < n; k++)
+        u[k] /= length;
+    for (int i = 0; i < n; i++) {
+        image[i] = product(n, matrix + (size_t)i * (size_t)n, u);
+        residual = fmax(residual, fabs(image[i]));
+    }
+    const double inner = product(n, image, u);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            matrix[(size_t)i * (size_t)n + (size_t)j] +=
+                inner * u[i] * u[j] - image[i] * u[j] - u[i] * image[j];
+    return residual;
+}
+
+/* The invariants exactly in the null space; returns their largest residual before. */
+static double clean(const struct kn_assembly *g, int parity, double *matrix, double *space)
+{
+    const int n = g->size;
+    double *first = space, *second = space + n, *image = space + 2 * (size_t)n, residual = 0;
+    if (invariant(g, parity, 0, first))
+        residual = take_out(n, first, NULL, image, matrix);
+    if (invariant(g, parity, 1, second))
+        residual = fmax(residual, take_out(n, second, first, image, matrix));
+    return residual;
+}
+
+/* Eigenvectors and rates of a parity.  The matrix is a sum of -d d^T: rates above 0
+ * are rounding. */
+static enum kn_status diagonalise(struct kn_operator *o, int parity, const double *matrix)
+{
+    const size_t n = (size_t)o->size;
+    memcpy(o->vector[parity], matrix, n * n * sizeof *matrix);
+    /* by columns: the vectors come out as rows of ours */
+    const int failed =
+        LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'U', o->size, o->vector[parity], o->size, o->rate[parity]);
+    if (failed)
+        return kn_error_set(KN_ENUMERIC, "collision.method: no eigenvalues of the operator (LAPACK %d)",
+                            failed);
+    for (size_t i = 0; i < n; i++)
+        o->rate[parity][i] = fmin(o->rate[parity][i], 0);
+    return KN_OK;
+}
+
+/* -<f, L^-1 f> for a function of this parity that is orthogonal to the invariants. */
+static double resistance(const struct kn_operator *o, int parity, const double *f)
+{
+    const double slowest = 1e-6 * o->rate[parity][0]; /* invariants are slower */
+    double sum = 0;
+    for (int i = 0; i < o->size; i++) {
+        const double part = product(o->size, o->vector[parity] + (size_t)i * (size_t)o->size, f);
+        sum -= o->rate[parity][i] < slowest ? part * part / o->rate[parity][i] : 0;
+    }
+    return sum;
+}
+
+/* Viscosity and Prandtl number of the grid, theory (45). */
+static void find_transport(struct kn_operator *o, const struct kn_assembly *g, double *f)
+{
+    for (int k = 0; k < g->size; k++) {
+        double v[3];
+        kn_pair_velocity(g, k, 0, v);
+        f[k] = sqrt(8 * g->weight[k]) * v[0] * v[1];
+    }
+    o->viscosity = 4 * resistance(o, 1 | 2, f);
+    for (int k = 0; k < g->size; k++) {
+        double v[3];
+        kn_pair_velocity(g, k, 0, v);
+        f[k] = sqrt(8 * g->weight[k]) * v[0] * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2] - 2.5);
+    }
+    o->prandtl = 1.25 * o->viscosity / resistance(o, 1, f);
+}
+
+/* The parities that are a rank's, one in comm->size. */
+static enum kn_status decompose(struct kn_operator *o, const struct kn_assembly *g,
+                                const struct kn_comm *comm, double *matrices, double *space)
+{
+    enum kn_status status = KN_OK;
+    const struct kn_operator_sums s = kn_operator_sums_carve(g, matrices);
+    for (int p = comm->rank; p < KN_PARITIES && status == KN_OK; p += comm->size) {
+        if (axis_of(p) >= 0)
+            correct_cubes(g, axis_of(p), &s, s.part[p], space);
+        const double residual = clean(g, p, s.part[p], space);
+        status = diagonalise(o, p, s.part[p]);
+        o->defect = fmax(o->defect, residual / -o->rate[p][0]);
+    }
+    return status;
+}
+
+/* ----------------------------------------------------------------------- the ranks */
+
+/* What rank p % owners has of parity p, to all. */
+static void share_parities(struct kn_operator *o, const struct kn_comm *comm, int owners)
+{
+    const size_t n = (size_t)o->size;
+    for (int p = 0; p < KN_PARITIES; p++) {
+        kn_comm_broadcast(comm, p % owners, o->rate[p], n * sizeof *o->rate[p]);
+        kn_comm_broadcast(comm, p % owners, o->vector[p], n * n * sizeof *o->vector[p]);
+    }
+}
+
+/* What the first rank knows besides, to all. */
+static void share_facts(struct kn_operator *o, const struct kn_comm *comm)
+{
+    kn_comm_broadcast(comm, 0, &o->viscosity, sizeof o->viscosity);
+    kn_comm_broadcast(comm, 0, &o->prandtl, sizeof o->prandtl);
+    kn_comm_broadcast(comm, 0, &o->defect, sizeof o->defect);
+    kn_comm_broadcast(comm, 0, o->origin, sizeof o->origin);
+    kn_comm_broadcast(comm, 0, o->note, sizeof o->note);
+}
+
+/* The largest of all ranks, for all. */
+static void find_defect(struct kn_operator *o, const struct kn_comm *comm)
+{
+    for (int rank = 0; rank < comm->size && rank < KN_PARITIES; rank++) {
+        double defect = o->defect;
+        kn_comm_broadcast(comm, rank, &defect, sizeof defect);
+        o->defect = fmax(o->defect, defect);
+    }
+}
+
+/* The spectrum from the matrices.  Each number is found by one rank: processors that differ may
+ * round differently, and all ranks are to have the same operator. */
+static enum kn_status find_spectrum(struct kn_operator *o, const struct kn_assembly *g,
+                                    const struct kn_comm *comm, double *matrices, double *space)
+{
+    enum kn_status status = decompose(o, g, comm, matrices, space);
+    kn_comm_barrier(comm);
+    if ((status = kn_comm_agree(comm, status)) == KN_OK) {
+        share_parities(o, comm, comm->size);
+        find_defect(o, comm);
+        if (comm->rank == 0)
+            find_transport(o, g, space);
+        share_facts(o, comm);
+    }
+    return status;
+}
+
+/* ------------------------------------------------------------------ the whole thing */
+
+static enum kn_status allocate(struct kn_operator *o)
+{
+    const size_t n = (size_t)o->size;
+    bool whole = (o->weight = calloc(n, sizeof *o->weight)) != NULL;
+    for (int p = 0; p < KN_PARITIES; p++) {
+        o->vector[p] = calloc(n * n, sizeof *o->vector[p]);
+        o->rate[p] = calloc(n, sizeof *o->rate[p]);
+        whole = whole && o->vector[p] && o->rate[p];
+    }
+    return whole ? KN_OK : no_memory();
+}
+
+/* The weights of the grid without folding. */
+static void unfold(const struct kn_velocity *v, double *weight)
+{
+    for (int k = 0; k < v->size; k++) {
+        int at[3];
+        kn_interpolate_place(v->half, k, at);
+        weight[k] = 1;
+        for (int d = 0; d < 3; d++)
+            weight[k] *= v->weight[d][at[d]] / (v->bit[d] ? 1 : 2);
+    }
+}
+
+static enum kn_status make(struct kn_operator *o, const struct kn_assembly *g, const struct kn_comm *comm,
+                           int threads, const struct kn_backend *machine, const struct kn_listener *listener)
+{
+    const size_t length = kn_operator_sums_length(g);
+    double *matrices = malloc((length + 3 * (size_t)g->size) * sizeof *matrices);
+    enum kn_status status = kn_comm_agree(comm, matrices ? KN_OK : no_memory());
+    if (status == KN_OK && matrices && /* one implies the other */
+        (status = assemble(o, g, comm, threads, machine, listener, matrices)) == KN_OK) {
+        const int usual = openblas_get_num_threads();
+        combine(g, threads, matrices);
+        openblas_set_num_threads(1); /* the same bits for any number of threads */
+        status = find_spectrum(o, g, comm, matrices, matrices + length);
+        openblas_set_num_threads(usual);
+    }
+    free(matrices);
+    return status;
+}
+
+/* From the cache of the first rank; false on all ranks where there is none. */
+static bool recall(struct kn_operator *o, const struct kn_velocity *v, const struct kn_comm *comm)
+{
+    bool found = comm->rank == 0 && kn_operator_load(o, v);
+    kn_comm_broadcast(comm, 0, &found, sizeof found);
+    if (!found)
+        return false;
+    share_parities(o, comm, 1);
+    share_facts(o, comm);
+    return true;
+}
+
+enum kn_status kn_operator_create(struct kn_operator *o, const struct kn_case *c, const struct kn_velocity *v,
+                                  const struct kn_comm *comm, const struct kn_backend *machine,
+                                  const struct kn_listener *listener)
+{
+    struct kn_direction directions[DIRECTIONS];
+    enum kn_status status;
+    const struct kn_kernel kernel = kn_molecules_kernel(c);
+    *o = (struct kn_operator){.size = v->size,
+                              .scale = 1,
+                              .strength = kernel.strength,
+                              .exponent = kernel.exponent,
+                              .origin = "cache"};
+    for (int d = 0; d < 3; d++)
+        if (v->half[d] < KN_POINTS || 2 * v->half[d] > KN_OPERATOR_NODES)
+            return kn_error_set(KN_EINPUT,
+                                "velocity.nodes: %d, but the operator needs %d to %d along an axis",
+                                2 * v->half[d], 2 * KN_POINTS, KN_OPERATOR_NODES);
+    if ((status = kn_comm_agree(comm, allocate(o))) != KN_OK)
+        return status;
+    unfold(v, o->weight);
+    fill_directions(directions);
+    const struct kn_assembly g = {{v->half[0], v->half[1], v->half[2]},
+                                  v->size,
+                                  {v->node[0], v->node[1], v->node[2]},
+                                  o->weight,
+                                  o->strength,
+                                  o->exponent,
+                                  directions,
+                                  DIRECTIONS};
+    const int threads = c->run.threads > 0 ? c->run.threads : kn_comm_processors(comm);
+    const bool known = recall(o, v, comm);
+    if (!known && listener && listener->hollow) {
+        snprintf(o->origin, sizeof o->origin, "none");
+        o->viscosity = 1;
+    } else if (!known) {
+        if ((status = make(o, &g, comm, threads, machine, listener)) != KN_OK)
+            return status;
+        if (comm->rank == 0)
+            kn_operator_save(o, v);
+        (void)kn_listener_tell(listener, 1); /* only now it is whole */
+    }
+    o->scale = c->collision.rescale ? o->viscosity : 1;
+    return KN_OK;
+}
+
+double kn_operator_memory(const struct kn_velocity *v, const struct kn_comm *comm)
+{
+    const struct kn_assembly g = {.size = v->size};
+    return kn_operator_sums_memory(&g, comm) + 2 * (double)kn_operator_sums_length(&g) * sizeof(double);
+}
+
+void kn_operator_destroy(struct kn_operator *o)
+{
+    for (int p = 0; p < KN_PARITIES; p++) {
+        free(o->vector[p]);
+        free(o->rate[p]);
+    }
+    free(o->weight);
+    *o = (struct kn_operator){0};
+}
+
+int kn_operator_parity(const struct kn_velocity *v, int odd)
+{
+    int parity = 0;
+    for (int d = 0; d < 3; d++)
+        parity |= (v->bit[d] & odd) != 0 ? 1 << d : 0;
+    return parity;
+}
+
+enum kn_status kn_operator_change(const struct kn_operator *o, int parity, double dt, float *matrix)
+{
+    const size_t n = (size_t)o->size;
+    double *scaled = calloc(2 * n * n, sizeof *scaled);
+    if (!scaled)
+        return kn_error_set(KN_EMEMORY, "collision.method: no memory for a step of the operator");
+    double *change = scaled + n * n;
+    for (size_t i = 0; i < n; i++) {
+        const double factor = expm1(o->scale * o->rate[parity][i] * dt);
+        for (size_t k = 0; k < n; k++)
+            scaled[i * n + k] = factor * o->vector[parity][i * n + k];
+    }
+    const int usual = openblas_get_num_threads();
+    openblas_set_num_threads(1);
+    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, o->size, o->size, o->size, 1, o->vector[parity],
+                o->size, scaled, o->size, 0, change, o->size);
+    openblas_set_num_threads(usual);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++)
+            matrix[i * n + j] = (float)(change[i * n + j] * sqrt(o->weight[j] / o->weight[i]));
+    free(scaled);
+    return KN_OK;
+}

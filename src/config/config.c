@@ -1,0 +1,541 @@
+/* Reading a case: YAML gives the structure and the places, the table of keys
+ * gives the types.  Whatever is wrong is said as place: key: what (allowed). */
+#include "config/config.h"
+#include "error.h"
+#include "collision/molecules.h"
+#include "config/scales.h"
+#include "grid/space.h"
+#include "config/species.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <yaml.h>
+
+enum {
+    FILE_LIMIT = 1 << 20, /* bytes; a case file is a page or two */
+    DEPTH_LIMIT = 8,      /* walls, top, oscillation, velocity, list is 5 */
+    PLACE = 400,
+};
+
+/* One source of settings: a file or an assignment. */
+struct reader {
+    struct kn_case c;       /* a copy: a source that fails changes nothing */
+    const char *file;       /* or NULL */
+    const char *assignment; /* of --set, or NULL */
+    const char *text;       /* [size], not terminated */
+    size_t size;
+    yaml_document_t document;
+    struct kn_places places; /* set by this source */
+};
+
+/* ------------------------------------------------------------------ places */
+
+/* Long paths keep their end, which tells more than their beginning. */
+static void place_text(const struct kn_place *at, char text[PLACE])
+{
+    if (at->assignment) {
+        char quoted[KN_NAME + 8];
+        kn_config_quote(at->assignment, strlen(at->assignment), quoted);
+        snprintf(text, PLACE, "--set %s", quoted);
+        return;
+    }
+    size_t length = strlen(at->file), skip = length > 300 ? length - 300 : 0;
+    int n = snprintf(text, PLACE, "%s%s", skip ? "..." : "", at->file + skip);
+    for (char *byte = text; *byte; byte++)
+        if ((unsigned char)*byte < ' ' || *byte == 127)
+            *byte = '?';
+    snprintf(text + n, (size_t)(PLACE - n), ":%d:%d", at->line, at->column);
+}
+
+static struct kn_place place_of(const struct reader *r, yaml_mark_t mark)
+{
+    return (struct kn_place){r->file, (int)mark.line + 1, (int)mark.column + 1, r->assignment};
+}
+
+__attribute__((format(printf, 4, 5))) static enum kn_status fail(const struct reader *r, yaml_mark_t mark,
+                                                                 const char *key, const char *format, ...)
+{
+    char text[KN_TEXT], place[PLACE];
+    struct kn_place at = place_of(r, mark);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    place_text(&at, place);
+    return kn_error_set(KN_EINPUT, "%s: %s%s%s", place, key, *key ? ": " : "", text);
+}
+
+enum kn_status kn_config_locate(const struct kn_places *places, enum kn_status status)
+{
+    struct kn_setting s;
+    char message[1024], place[PLACE];
+    snprintf(message, sizeof message, "%s", kn_error_message());
+    char *colon = strstr(message, ": ");
+    if (status == KN_OK || !colon)
+        return status;
+    *colon = '\0';
+    if (!kn_config_find(message, &s) || s.index >= KN_SETTINGS)
+        return status;
+    const struct kn_place *at = &places->at[s.index];
+    for (int i = 0; i < KN_SETTINGS && !at->file && !at->assignment; i++)
+        if (places->at[i].file) /* what lacks has no line, but belongs into the file */
+            return kn_error_set(status, "%.300s: %s: %s", places->at[i].file, message, colon + 2);
+    if (!at->file && !at->assignment)
+        return status;
+    place_text(at, place);
+    return kn_error_set(status, "%s: %s: %s", place, message, colon + 2);
+}
+
+/* ------------------------------------------------------------ one setting */
+
+/* Sides whose kind nobody chose: walls along the axes that are listed, none along the others. */
+static void follow_axes(struct kn_case *c, int listed)
+{
+    for (int side = 0; side < KN_SIDES; side++)
+        if (!c->walls[side].kind_set)
+            c->walls[side].kind = side / 2 < listed ? KN_WALL_DIFFUSE : KN_WALL_PERIODIC;
+}
+
+static void store_initial(struct kn_case *c, const struct kn_setting *s, int index)
+{
+    char text[KN_NAME], why[KN_TEXT];
+    struct kn_si_value si;
+    kn_config_initial(s->key, index, text);
+    kn_config_store(s->key, kn_config_target(c, s), index, text, strlen(text), &si, why);
+}
+
+void kn_case_default(struct kn_case *c)
+{
+    struct kn_setting s;
+    memset(c, 0, sizeof *c);
+    for (int i = 0; kn_config_setting(i, &s); i++)
+        for (int index = 0; index < s.key->count; index++)
+            store_initial(c, &s, index);
+    c->space.cells[2] = 1;
+    follow_axes(c, 2);
+}
+
+/* An exponent that nobody chose is that of the molecules; of vhs, that of the species or argon's. */
+static void follow_molecules(struct kn_case *c)
+{
+    const struct kn_species_data *species =
+        kn_species_find(c->gas.species != KN_SPECIES_NONE ? c->gas.species : KN_SPECIES_ARGON);
+    if (c->gas.omega_set)
+        return;
+    c->gas.omega = species->omega;
+    c->gas.omega = kn_molecules_omega(c);
+}
+
+/* Values the user left out of a list of one per axis. */
+static void fill_rest(struct kn_case *c, const struct kn_setting *s, int given)
+{
+    int *values = kn_config_target(c, s); /* both flags belong to whole numbers */
+    for (int index = given; index < s->key->count; index++) {
+        if (s->key->flags & KN_KEY_AXES)
+            values[index] = 1;
+        else if ((s->key->flags & KN_KEY_SPREAD) && given == 1)
+            values[index] = values[0];
+        else
+            store_initial(c, s, index);
+    }
+    if (s->key->flags & KN_KEY_AXES)
+        follow_axes(c, given);
+    if (s->key->choices && s->side >= 0)
+        c->walls[s->side].kind_set = true;
+    c->gas.omega_set |= strcmp(s->name, "gas.omega") == 0;
+    c->gas.delta_set |= strcmp(s->name, "gas.delta") == 0;
+    follow_molecules(c);
+}
+
+static const char *type_name(const struct kn_key *key)
+{
+    if (key->choices)
+        return "one of the choices";
+    return key->type == KN_TYPE_REAL ? "a number" : "a whole number";
+}
+
+static enum kn_status read_scalar(struct reader *r, const struct kn_setting *s, const yaml_node_t *node,
+                                  int index)
+{
+    char why[KN_TEXT];
+    struct kn_si_value si;
+    if (node->type != YAML_SCALAR_NODE && strcmp(s->name, "gas.species") == 0 &&
+        kn_config_unsupported("mixture", why))
+        return fail(r, node->start_mark, s->name, "%s", why);
+    if (node->type != YAML_SCALAR_NODE)
+        return fail(r, node->start_mark, s->name, "expected %s, found a %s", type_name(s->key),
+                    node->type == YAML_SEQUENCE_NODE ? "list" : "group of keys");
+    if (!kn_config_store(s->key, kn_config_target(&r->c, s), index, (const char *)node->data.scalar.value,
+                         node->data.scalar.length, &si, why))
+        return fail(r, node->start_mark, s->name, "%s", why);
+    if (isfinite(si.value)) {
+        const bool other = si.dimension != s->key->dimension;
+        r->c.si.given[s->index] |= (unsigned char)((other ? 1U + KN_SI_OTHER : 1U) << index);
+        r->c.si.value[s->index][index] = si.value;
+        r->c.si.number[s->index][index] = ((const double *)kn_config_target(&r->c, s))[index];
+    }
+    return KN_OK;
+}
+
+static enum kn_status read_list(struct reader *r, const struct kn_setting *s, const yaml_node_t *node)
+{
+    const yaml_node_item_t *items = node->data.sequence.items.start;
+    ptrdiff_t count = node->data.sequence.items.top - items;
+    if (count < 1 || count > s->key->count)
+        return fail(r, node->start_mark, s->name, "a list of %td values (1 to %d, for x, y, z)", count,
+                    s->key->count);
+    for (int index = 0; index < count; index++) {
+        enum kn_status status = read_scalar(r, s, yaml_document_get_node(&r->document, items[index]), index);
+        if (status != KN_OK)
+            return status;
+    }
+    fill_rest(&r->c, s, (int)count);
+    return KN_OK;
+}
+
+static enum kn_status read_setting(struct reader *r, const struct kn_setting *s, yaml_mark_t key_mark,
+                                   const yaml_node_t *node)
+{
+    struct kn_place *at = &r->places.at[s->index];
+    if (at->line > 0)
+        return fail(r, key_mark, s->name, "set twice (first at line %d)", at->line);
+    *at = place_of(r, node->start_mark);
+    r->c.si.given[s->index] = 0;
+
+    if (node->type == YAML_SEQUENCE_NODE && s->key->count > 1)
+        return read_list(r, s, node);
+    enum kn_status status = read_scalar(r, s, node, 0);
+    if (status == KN_OK)
+        fill_rest(&r->c, s, 1);
+    return status;
+}
+
+/* -------------------------------------------------------- groups of keys */
+
+/* The words that may follow a group's name: "delta" after "gas". */
+static void list_members(const char *group, char text[KN_TEXT])
+{
+    struct kn_setting s;
+    char last[KN_NAME] = "";
+    size_t prefix = strlen(group), length = 0;
+    text[0] = '\0';
+    for (int i = 0; kn_config_setting(i, &s); i++) {
+        if (prefix > 0 && (strncmp(s.name, group, prefix) != 0 || s.name[prefix] != '.'))
+            continue;
+        char *word = s.name + prefix + (prefix > 0);
+        word[strcspn(word, ".")] = '\0';
+        if (strcmp(word, last) != 0 && length < KN_TEXT)
+            length += (size_t)snprintf(text + length, KN_TEXT - length, "%s%s", length ? ", " : "", word);
+        memmove(last, word, strlen(word) + 1);
+    }
+}
+
+static enum kn_status fail_unknown(const struct reader *r, yaml_mark_t mark, const char *name)
+{
+    char suggestion[KN_NAME], members[KN_TEXT], group[2 * KN_NAME + 16];
+    if (kn_config_unsupported(name, members))
+        return fail(r, mark, name, "%s", members);
+    if (kn_config_suggest(name, suggestion))
+        return fail(r, mark, name, "unknown key (did you mean %s?)", suggestion);
+    snprintf(group, sizeof group, "%s", name);
+    while (*group && !kn_config_is_group(group)) {
+        char *dot = strrchr(group, '.');
+        *(dot ? dot : group) = '\0';
+    }
+    list_members(group, members);
+    return fail(r, mark, name, "unknown key (keys%s%s: %s)", *group ? " of " : "", group, members);
+}
+
+static enum kn_status read_group(struct reader *r, const char *group, const yaml_node_t *node);
+
+/* One key and what is under it. */
+static enum kn_status read_key(struct reader *r, const char *name, yaml_mark_t mark, const yaml_node_t *node)
+{
+    struct kn_setting s;
+    char members[KN_TEXT];
+    if (kn_config_find(name, &s))
+        return read_setting(r, &s, mark, node);
+    if (!kn_config_is_group(name))
+        return fail_unknown(r, mark, name);
+    if (node->type == YAML_MAPPING_NODE)
+        return read_group(r, name, node);
+    list_members(name, members);
+    return fail(r, node->start_mark, name, "expected a group of keys, found a %s (keys: %s)",
+                node->type == YAML_SEQUENCE_NODE ? "list" : "value", members);
+}
+
+/* True when one of the pairs before this one has the same key. */
+static bool is_repeated(struct reader *r, const yaml_node_t *mapping, const yaml_node_pair_t *pair)
+{
+    const yaml_node_t *key = yaml_document_get_node(&r->document, pair->key);
+    for (const yaml_node_pair_t *other = mapping->data.mapping.pairs.start; other < pair; other++) {
+        const yaml_node_t *earlier = yaml_document_get_node(&r->document, other->key);
+        if (strcmp((char *)earlier->data.scalar.value, (char *)key->data.scalar.value) == 0)
+            return true;
+    }
+    return false;
+}
+
+static enum kn_status read_group(struct reader *r, const char *group, const yaml_node_t *node)
+{
+    const yaml_node_pair_t *pair = node->data.mapping.pairs.start;
+    for (; pair < node->data.mapping.pairs.top; pair++) {
+        const yaml_node_t *key = yaml_document_get_node(&r->document, pair->key);
+        const yaml_node_t *value = yaml_document_get_node(&r->document, pair->value);
+        char quoted[KN_NAME + 8], name[2 * KN_NAME + 16];
+        if (key->type != YAML_SCALAR_NODE)
+            return fail(r, key->start_mark, group, "a key must be a word, not a list or a group");
+        kn_config_quote((char *)key->data.scalar.value, key->data.scalar.length, quoted);
+        snprintf(name, sizeof name, "%.64s%s%s", group, *group ? "." : "", quoted);
+        if (is_repeated(r, node, pair))
+            return fail(r, key->start_mark, name, "written twice in the same group (once is allowed)");
+        enum kn_status status = read_key(r, name, key->start_mark, value);
+        if (status != KN_OK)
+            return status;
+    }
+    return KN_OK;
+}
+
+/* -------------------------------------------------------------------- YAML */
+
+/* Line and column of a byte. */
+static yaml_mark_t mark_of(const struct reader *r, size_t offset)
+{
+    yaml_mark_t mark = {0};
+    for (size_t i = 0; i < offset && i < r->size; i++) {
+        mark.column = r->text[i] == '\n' ? 0 : mark.column + 1;
+        mark.line += r->text[i] == '\n';
+    }
+    return mark;
+}
+
+static enum kn_status fail_yaml(const struct reader *r, const yaml_parser_t *parser)
+{
+    if (parser->error == YAML_MEMORY_ERROR || !parser->problem) /* libyaml does not always say so */
+        return kn_error_set(KN_EMEMORY, "not enough memory to read the case");
+    if (parser->error == YAML_READER_ERROR)
+        return fail(r, mark_of(r, parser->problem_offset), "", "not UTF-8 text: %s", parser->problem);
+    size_t at = parser->problem_mark.index;
+    bool tab = at < r->size && r->text[at] == '\t';
+    return fail(r, parser->problem_mark, "", "not valid YAML: %s%s", parser->problem,
+                tab ? " (indent with spaces, not tabs)" : "");
+}
+
+/* What a case file does without: anything that makes one line mean another. */
+static enum kn_status check_event(const struct reader *r, const yaml_event_t *event, int *depth,
+                                  int *documents)
+{
+    const yaml_char_t *anchor = NULL, *tag = NULL;
+    switch (event->type) {
+    case YAML_DOCUMENT_START_EVENT:
+        if (++*documents > 1)
+            return fail(r, event->start_mark, "", "a second document (one a file is allowed)");
+        return KN_OK;
+    case YAML_ALIAS_EVENT:
+        return fail(r, event->start_mark, "", "a YAML alias (write the value itself)");
+    case YAML_SCALAR_EVENT:
+        anchor = event->data.scalar.anchor;
+        tag = event->data.scalar.tag;
+        break;
+    case YAML_SEQUENCE_START_EVENT:
+        ++*depth;
+        anchor = event->data.sequence_start.anchor;
+        tag = event->data.sequence_start.tag;
+        break;
+    case YAML_MAPPING_START_EVENT:
+        ++*depth;
+        anchor = event->data.mapping_start.anchor;
+        tag = event->data.mapping_start.tag;
+        break;
+    case YAML_SEQUENCE_END_EVENT:
+    case YAML_MAPPING_END_EVENT:
+        --*depth;
+        break;
+    default:
+        break;
+    }
+    if (anchor || tag)
+        return fail(r, event->start_mark, "", "a YAML %s (write the value alone)", anchor ? "anchor" : "tag");
+    if (*depth > DEPTH_LIMIT)
+        return fail(r, event->start_mark, "", "nested too deeply (at most %d levels)", DEPTH_LIMIT);
+    return KN_OK;
+}
+
+static bool start_parser(const struct reader *r, yaml_parser_t *parser)
+{
+    if (!yaml_parser_initialize(parser))
+        return false;
+    yaml_parser_set_input_string(parser, (const unsigned char *)r->text, r->size);
+    yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING);
+    return true;
+}
+
+/* Pass over the text once by events, which need no memory that grows with its
+ * depth, before the whole of it becomes a document. */
+static enum kn_status check_stream(const struct reader *r)
+{
+    yaml_parser_t parser;
+    yaml_event_t event;
+    enum kn_status status = KN_OK;
+    int depth = 0, documents = 0;
+    bool more = true;
+    if (!start_parser(r, &parser))
+        return kn_error_set(KN_EMEMORY, "not enough memory to read the case");
+    while (more && status == KN_OK) {
+        if (!yaml_parser_parse(&parser, &event)) {
+            status = fail_yaml(r, &parser);
+            break;
+        }
+        more = event.type != YAML_STREAM_END_EVENT;
+        status = check_event(r, &event, &depth, &documents);
+        yaml_event_delete(&event);
+    }
+    yaml_parser_delete(&parser);
+    if (status == KN_OK && documents == 0)
+        status =
+            fail(r, (yaml_mark_t){0}, "", "nothing here (at least one key is needed, such as gas.delta: 1)");
+    return status;
+}
+
+static enum kn_status check_bytes(const struct reader *r)
+{
+    for (size_t i = 0; i < r->size; i++) {
+        unsigned char byte = (unsigned char)r->text[i];
+        if ((byte < ' ' && byte != '\n' && byte != '\r' && byte != '\t') || byte == 127)
+            return fail(r, mark_of(r, i), "", "byte 0x%02x: this is not text (a case is UTF-8 text)", byte);
+    }
+    return KN_OK;
+}
+
+/* Read r->text and hand its root to r's case, under the given key ("" = the whole case). */
+static enum kn_status read_text(struct reader *r, const char *key)
+{
+    enum kn_status status = check_bytes(r);
+    if (status == KN_OK)
+        status = check_stream(r);
+    if (status != KN_OK)
+        return status;
+
+    yaml_parser_t parser;
+    if (!start_parser(r, &parser))
+        return kn_error_set(KN_EMEMORY, "not enough memory to read the case");
+    if (!yaml_parser_load(&parser, &r->document)) {
+        status = fail_yaml(r, &parser);
+        yaml_parser_delete(&parser);
+        return status;
+    }
+    const yaml_node_t *root = yaml_document_get_root_node(&r->document);
+    yaml_mark_t start = {0};
+    if (*key)
+        status = read_key(r, key, start, root);
+    else if (root->type == YAML_MAPPING_NODE)
+        status = read_group(r, "", root);
+    else
+        status = fail(r, root->start_mark, "", "expected keys and values (such as gas.delta: 1)");
+    yaml_document_delete(&r->document);
+    yaml_parser_delete(&parser);
+    return status;
+}
+
+/* ----------------------------------------------------------------- sources */
+
+/* Read a source and take over what it set. */
+static enum kn_status read_source(struct reader *r, const char *key, struct kn_case *c,
+                                  struct kn_places *places)
+{
+    r->c = *c;
+    enum kn_status status = read_text(r, key);
+    if (status != KN_OK)
+        return status;
+    kn_scales_apply(&r->c);
+    *c = r->c;
+    for (int i = 0; places && i < KN_SETTINGS; i++)
+        if (r->places.at[i].line > 0)
+            places->at[i] = r->places.at[i];
+    return KN_OK;
+}
+
+enum kn_status kn_config_parse(struct kn_case *c, const char *text, size_t size, const char *name,
+                               struct kn_places *places)
+{
+    struct reader r = {.file = name, .text = text, .size = size};
+    return read_source(&r, "", c, places);
+}
+
+static enum kn_status too_large(const char *path)
+{
+    return kn_error_set(KN_EINPUT, "%.500s: too large for a case file (at most 1 MiB)", path);
+}
+
+/* Read an open file into text[FILE_LIMIT + 1]. */
+static enum kn_status read_file(FILE *file, const char *path, char *text, size_t *size)
+{
+    struct stat info;
+    if (fstat(fileno(file), &info) == 0) {
+        if (S_ISDIR(info.st_mode))
+            return kn_error_set(KN_EINPUT, "%.500s: is a folder (give the case file in it)", path);
+        if (info.st_size > FILE_LIMIT)
+            return too_large(path);
+    }
+    *size = fread(text, 1, FILE_LIMIT + 1, file);
+    if (ferror(file))
+        return kn_error_set(KN_EIO, "%.500s: cannot be read: %s", path, strerror(errno));
+    return *size > FILE_LIMIT ? too_large(path) : KN_OK; /* a pipe has no size beforehand */
+}
+
+static enum kn_status fail_open(const char *path)
+{
+    const int error = errno;
+    char whole[FILENAME_MAX];
+    snprintf(whole, sizeof whole, "%.500s.yaml", path);
+    const char *hint = error != ENOENT ? "" : " (knudsen init writes a case file, knudsen cases lists some)";
+    if (error == ENOENT && access(whole, R_OK) == 0)
+        return kn_error_set(KN_EINPUT, "%.500s: no such file (did you mean %.500s?)", path, whole);
+    return kn_error_set(KN_EINPUT, "%.500s: cannot be opened: %s%s", path, strerror(error), hint);
+}
+
+enum kn_status kn_config_load(struct kn_case *c, const char *path, struct kn_places *places)
+{
+    size_t size = 0;
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return fail_open(path);
+    char *text = malloc(FILE_LIMIT + 1);
+    enum kn_status status = text ? read_file(file, path, text, &size)
+                                 : kn_error_set(KN_EMEMORY, "not enough memory to read the case");
+    fclose(file);
+    if (status == KN_OK)
+        status = kn_config_parse(c, text, size, path, places);
+    free(text);
+    return status;
+}
+
+enum kn_status kn_config_set(struct kn_case *c, const char *assignment, struct kn_places *places)
+{
+    char key[KN_NAME + 8];
+    const char *equals = strchr(assignment, '=');
+    if (!equals || equals == assignment) {
+        kn_config_quote(assignment, strlen(assignment), key);
+        return kn_error_set(KN_EINPUT, "--set %s: expected key=value (such as gas.delta=10)", key);
+    }
+    kn_config_quote(assignment, (size_t)(equals - assignment), key);
+    struct reader r = {.assignment = assignment, .text = equals + 1, .size = strlen(equals + 1)};
+    if (strspn(r.text, " ") == r.size)
+        return fail(&r, (yaml_mark_t){0}, key, "no value after '='");
+    return read_source(&r, key, c, places);
+}
+
+enum kn_status kn_case_load(struct kn_case *c, const char *path)
+{
+    return kn_config_load(c, path, NULL);
+}
+
+enum kn_status kn_case_set(struct kn_case *c, const char *assignment)
+{
+    return kn_config_set(c, assignment, NULL);
+}

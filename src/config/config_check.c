@@ -1,0 +1,327 @@
+/* What a case may not say: values out of range, and keys that contradict. */
+#include "config/config.h"
+#include "error.h"
+#include "collision/molecules.h"
+#include "collision/operator.h"
+#include "config/scales.h"
+#include "grid/space.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+static const char AXIS[] = "xyz";
+
+/* ------------------------------------------------------------------- walls */
+
+__attribute__((format(printf, 3, 4))) static enum kn_status fail_wall(int side, const char *key,
+                                                                      const char *format, ...)
+{
+    char text[KN_TEXT];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return kn_error_set(KN_EINPUT, "walls.%s.%s: %s", kn_space_side_name(side), key, text);
+}
+
+static const char *kind_name(const struct kn_case *c, int side)
+{
+    return kn_config_choice_name("walls.<side>.kind", c->walls[side].kind);
+}
+
+static enum kn_status check_pair(const struct kn_case *c, int side)
+{
+    int other = side ^ 1;
+    bool one = c->walls[side].kind == KN_WALL_PERIODIC, two = c->walls[other].kind == KN_WALL_PERIODIC;
+    if (one == two || (!c->walls[side].kind_set && c->walls[other].kind_set))
+        return KN_OK; /* the side that was chosen is the one to blame */
+    return fail_wall(side, "kind",
+                     "%s against %s at walls.%s.kind (both sides of an axis are periodic, or neither)",
+                     kind_name(c, side), kind_name(c, other), kn_space_side_name(other));
+}
+
+static bool is_zero(const double v[3])
+{
+    return v[0] == 0 && v[1] == 0 && v[2] == 0;
+}
+
+/* An oscillation that does not oscillate is a forgotten frequency. */
+static enum kn_status check_oscillation(const struct kn_case *c, int side)
+{
+    const struct kn_oscillation *o = &c->walls[side].oscillation;
+    if (o->frequency > 0 || (is_zero(o->velocity) && o->temperature == 0))
+        return KN_OK;
+    return fail_wall(side, "oscillation.frequency",
+                     "0 with an amplitude (more than 0 makes the wall oscillate)");
+}
+
+/* Keys that a kind of side does not know would be ignored in silence. */
+static enum kn_status check_unused(const struct kn_case *c, int side)
+{
+    const struct kn_wall *w = &c->walls[side];
+    const bool wall = w->kind == KN_WALL_DIFFUSE, inflow = w->kind == KN_WALL_INFLOW,
+               far = w->kind == KN_WALL_FAR_FIELD;
+    const struct {
+        bool set, known;
+        const char *key, *kinds;
+    } keys[] = {
+        {w->density != 0, inflow, "density", "inflow"},
+        {!is_zero(w->velocity), wall || inflow, "velocity", "diffuse or inflow"},
+        {w->temperature != 0, wall || inflow, "temperature", "diffuse or inflow"},
+        {w->accommodation != 1, wall, "accommodation", "diffuse"},
+        {!is_zero(w->oscillation.velocity), wall || inflow, "oscillation.velocity", "diffuse or inflow"},
+        {w->oscillation.temperature != 0, wall || inflow, "oscillation.temperature", "diffuse or inflow"},
+        {!is_zero(w->gradient.velocity), far, "gradient.velocity", "far-field"},
+        {w->gradient.temperature != 0, far, "gradient.temperature", "far-field"},
+    };
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (keys[i].set && !keys[i].known)
+            return fail_wall(side, keys[i].key,
+                             "has no meaning at a side of kind %s (it needs walls.%s.kind: %s)",
+                             kind_name(c, side), kn_space_side_name(side), keys[i].kinds);
+    return KN_OK;
+}
+
+/* A wall that moves along its normal keeps its place only where the way it moves is
+ * negligible, and where it swings: at eps = 0. */
+static enum kn_status check_piston(const struct kn_case *c, int side)
+{
+    const struct kn_wall *w = &c->walls[side];
+    const int normal = side / 2;
+    const double swing = w->oscillation.velocity[normal];
+    if (w->kind == KN_WALL_DIFFUSE && w->velocity[normal] != 0)
+        return fail_wall(side, "velocity",
+                         "%g along %c goes through the wall (walls move in their own plane; what swings "
+                         "along the normal is walls.%s.oscillation.velocity)",
+                         w->velocity[normal], AXIS[normal], kn_space_side_name(side));
+    if (w->kind != KN_WALL_DIFFUSE || swing == 0)
+        return KN_OK;
+    if (c->disturbance > 0)
+        return fail_wall(side, "oscillation.velocity",
+                         "%g along %c moves the wall out of its place (along the normal walls swing at "
+                         "disturbance: 0 only, where the way is negligible)",
+                         swing, AXIS[normal]);
+    if (w->accommodation == 0)
+        return fail_wall(side, "oscillation.velocity",
+                         "%g along %c with accommodation 0 (a wall that swings along its normal needs more)",
+                         swing, AXIS[normal]);
+    return KN_OK;
+}
+
+/* The far field is known where the equation is linear and molecules collide. */
+static enum kn_status check_far_field(const struct kn_case *c, int side)
+{
+    const struct kn_wall *w = &c->walls[side];
+    const double normal = w->gradient.velocity[side / 2];
+    if (w->kind != KN_WALL_FAR_FIELD)
+        return KN_OK;
+    if (c->disturbance > 0)
+        return fail_wall(
+            side, "kind",
+            "far-field at disturbance %g (uniform gradients last for ever at disturbance: 0 only)",
+            c->disturbance);
+    if (normal != 0)
+        return fail_wall(side, "gradient.velocity",
+                         "%g along %c would compress the gas without end (only velocities along the side)",
+                         normal, AXIS[side / 2]);
+    if (c->collision.method == KN_METHOD_NONE && !kn_space_is_mirror(w))
+        return fail_wall(side, is_zero(w->gradient.velocity) ? "gradient.temperature" : "gradient.velocity",
+                         "has no meaning without collisions (collision.method is none)");
+    return KN_OK;
+}
+
+static enum kn_status check_wall(const struct kn_case *c, int side)
+{
+    const struct kn_wall *w = &c->walls[side];
+    double coldest = w->temperature - fabs(w->oscillation.temperature);
+    if (1 + c->disturbance * w->density <= 0)
+        return fail_wall(
+            side, "density",
+            "%g times disturbance %g leaves no gas beyond the inflow (more than %g is allowed; a "
+            "vacuum is not supported, %.6g is a density of 0.001 n0)",
+            w->density, c->disturbance, -1 / c->disturbance, -0.999 / c->disturbance);
+    if (1 + c->disturbance * coldest <= 0)
+        return fail_wall(side, w->temperature != 0 ? "temperature" : "oscillation.temperature",
+                         "%g times disturbance %g is below absolute zero (more than %g is allowed)", coldest,
+                         c->disturbance, -1 / c->disturbance);
+    return KN_OK;
+}
+
+enum kn_status kn_config_check_side(const struct kn_case *c, enum kn_side side)
+{
+    static enum kn_status (*const checks[])(const struct kn_case *, int) = {
+        check_pair, check_unused, check_piston, check_far_field, check_wall, check_oscillation,
+    };
+    enum kn_status status = KN_OK;
+    for (size_t i = 0; i < sizeof checks / sizeof *checks && status == KN_OK; i++)
+        status = checks[i](c, (int)side);
+    return status;
+}
+
+static enum kn_status check_walls(const struct kn_case *c)
+{
+    enum kn_status status = KN_OK;
+    for (int side = 0; side < KN_SIDES && status == KN_OK; side++)
+        status = kn_config_check_side(c, (enum kn_side)side);
+    return status;
+}
+
+/* ------------------------------------------------------------------- grids */
+
+static enum kn_status check_stretch(const struct kn_case *c)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        int n = c->space.cells[axis];
+        bool both = c->space.cluster[axis] == KN_CLUSTER_BOTH;
+        double smallest = pow(c->space.stretch[axis], both ? (n - 1) / 2 : n - 1);
+        if (smallest < 1e-6)
+            return kn_error_set(
+                KN_EINPUT,
+                "space.stretch: %g over %d cells along %c makes the smallest cell %.1e of the "
+                "largest (at least 1e-6)",
+                c->space.stretch[axis], n, AXIS[axis], smallest);
+    }
+    return KN_OK;
+}
+
+/* Cells are counted by int, and phase space by what any computer could hold. */
+static enum kn_status check_size(const struct kn_case *c)
+{
+    double cells = 1, nodes = 1;
+    for (int axis = 0; axis < 3; axis++) {
+        cells *= c->space.cells[axis];
+        nodes *= c->velocity.nodes[axis];
+    }
+    if (cells > INT_MAX)
+        return kn_error_set(KN_EINPUT, "space.cells: %.3g cells are too many (at most %d)", cells, INT_MAX);
+    if (cells * nodes > 1e15)
+        return kn_error_set(KN_EINPUT,
+                            "space.cells: %.3g cells with %.3g velocity nodes each are too many (at most "
+                            "1e15 together)",
+                            cells, nodes);
+    return KN_OK;
+}
+
+/* The states that are no wave of an amplitude. */
+static enum kn_status check_state(const struct kn_case *c)
+{
+    const enum kn_shape shape = c->initial.shape;
+    const double amplitude = c->initial.amplitude;
+    if (shape != KN_SHAPE_BKW && shape != KN_SHAPE_BETWEEN)
+        return KN_OK;
+    if (c->initial.wave[0] || c->initial.wave[1] || c->initial.wave[2])
+        return kn_error_set(KN_EINPUT, "initial.wave: has no meaning with initial.shape: %s (0 is)",
+                            kn_config_choice_name("initial.shape", shape));
+    if (shape == KN_SHAPE_BETWEEN && kn_space_inflow_axis(c) < 0)
+        return kn_error_set(
+            KN_EINPUT, "initial.shape: between needs kind: inflow at both ends of one axis and of no other");
+    if (shape == KN_SHAPE_BKW && c->disturbance == 0)
+        return kn_error_set(KN_EINPUT, "initial.shape: bkw at disturbance 0 (it is a solution of the whole "
+                                       "equation: disturbance above 0)");
+    if (shape == KN_SHAPE_BKW && (amplitude <= 0 || amplitude > 0.4))
+        return kn_error_set(KN_EINPUT, "initial.amplitude: %g with initial.shape: bkw (above 0 up to 0.4)",
+                            amplitude);
+    return KN_OK;
+}
+
+/* The weights of a Gauss rule belong to its nodes. */
+static enum kn_status check_weights(const struct kn_case *c)
+{
+    if (c->velocity.weights != KN_WEIGHTS_EXACT && c->velocity.grid != KN_GRID_STRETCHED)
+        return kn_error_set(KN_EINPUT, "velocity.weights: %s needs velocity.grid: stretched (here it is %s)",
+                            kn_config_choice_name("velocity.weights", c->velocity.weights),
+                            kn_config_choice_name("velocity.grid", c->velocity.grid));
+    return KN_OK;
+}
+
+static enum kn_status check_initial(const struct kn_case *c)
+{
+    double change = c->disturbance * c->initial.amplitude;
+    for (int axis = 0; axis < 3; axis++)
+        if (2 * c->initial.wave[axis] > c->space.cells[axis])
+            return kn_error_set(KN_EINPUT,
+                                "initial.wave: %d periods along %c on %d cells (2 cells a period at least)",
+                                c->initial.wave[axis], AXIS[axis], c->space.cells[axis]);
+    if (c->initial.shape == KN_SHAPE_DENSITY && fabs(change) >= 1)
+        return kn_error_set(KN_EINPUT,
+                            "initial.amplitude: %g times disturbance %g empties the gas (less than %g)",
+                            c->initial.amplitude, c->disturbance, 1 / c->disturbance);
+    bool wave = c->initial.wave[0] || c->initial.wave[1] || c->initial.wave[2];
+    double low = wave ? -fabs(change) : change, high = wave ? fabs(change) : change;
+    if (c->initial.shape == KN_SHAPE_ANISOTROPIC && (low <= -1 || high >= 2))
+        return kn_error_set(
+            KN_EINPUT, "initial.amplitude: %g times disturbance %g makes a temperature negative (%g to %g)",
+            c->initial.amplitude, c->disturbance, -1 / c->disturbance, (wave ? 1 : 2) / c->disturbance);
+    return KN_OK;
+}
+
+/* Model equations know no molecules apart; only vhs leave the exponent open. */
+static enum kn_status check_molecules(const struct kn_case *c)
+{
+    const enum kn_method method = c->collision.method;
+    const char *name = kn_config_choice_name("gas.molecules", c->gas.molecules);
+    if (c->gas.molecules != KN_MOLECULES_HARD_SPHERE && method != KN_METHOD_OPERATOR &&
+        method != KN_METHOD_MONTE_CARLO)
+        return kn_error_set(
+            KN_EINPUT, "gas.molecules: %s needs collision.method: operator or monte-carlo (here it is %s)",
+            name, kn_config_choice_name("collision.method", method));
+    if (c->gas.omega_set && c->gas.omega != kn_molecules_omega(c))
+        return kn_error_set(KN_EINPUT, "gas.omega: %g, but gas.molecules: %s has %g (vhs takes 0.5 to 1)",
+                            c->gas.omega, name, kn_molecules_omega(c));
+    return KN_OK;
+}
+
+/* With one speed along every axis v.v is the same at all nodes, and energy is no invariant beside mass. */
+static enum kn_status check_energy(const struct kn_case *c)
+{
+    for (int axis = 0; axis < 3; axis++)
+        if (c->velocity.nodes[axis] > 2 || c->collision.method == KN_METHOD_NONE)
+            return KN_OK;
+    return kn_error_set(
+        KN_EINPUT, "velocity.nodes: 2 along every axis give all nodes the same speed, so that energy is not "
+                   "independent of mass (at least 4 along one axis)");
+}
+
+/* The stencils of the operator have three nodes on a half axis. */
+static enum kn_status check_operator(const struct kn_case *c)
+{
+    const bool operates = c->collision.method == KN_METHOD_OPERATOR;
+    for (int axis = 0; axis < 3 && operates; axis++)
+        if (c->velocity.nodes[axis] < 6 || c->velocity.nodes[axis] > KN_OPERATOR_NODES)
+            return kn_error_set(KN_EINPUT,
+                                "velocity.nodes: %d along %c, but collision.method: operator takes 6 to %d "
+                                "(monte-carlo, bgk, shakhov and es-bgk take 2 to 64)",
+                                c->velocity.nodes[axis], AXIS[axis], KN_OPERATOR_NODES);
+    return KN_OK;
+}
+
+/* ------------------------------------------------------------------- whole */
+
+static enum kn_status check_ranges(const struct kn_case *c)
+{
+    struct kn_setting s;
+    char why[KN_TEXT];
+    for (int i = 0; kn_config_setting(i, &s); i++) {
+        const void *target = kn_config_target((struct kn_case *)c, &s);
+        for (int index = 0; index < s.key->count; index++)
+            if (!kn_config_check_value(s.key, target, index, why))
+                return kn_error_set(KN_EINPUT, "%s: %s", s.name, why);
+    }
+    return KN_OK;
+}
+
+enum kn_status kn_case_check(const struct kn_case *c)
+{
+    static enum kn_status (*const checks[])(const struct kn_case *) = {
+        kn_scales_check, check_ranges, check_walls,     check_stretch,  check_size,   check_weights,
+        check_initial,   check_state,  check_molecules, check_operator, check_energy,
+    };
+    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
+        enum kn_status status = checks[i](c);
+        if (status != KN_OK)
+            return status;
+    }
+    return KN_OK;
+}

@@ -1,0 +1,157 @@
+/* The words that keys choose from, each with its sentence; part of the table in config_keys.c alone. */
+#ifndef KN_CONFIG_CHOICES_H
+#define KN_CONFIG_CHOICES_H
+
+#include "config/config.h"
+
+static const struct kn_choice clusters[] = {
+    {"both", KN_CLUSTER_BOTH, "small cells at both ends of the axis"},
+    {"low", KN_CLUSTER_LOW, "small cells at the low end (left, bottom, back)"},
+    {"high", KN_CLUSTER_HIGH, "small cells at the high end (right, top, front)"},
+    {0},
+};
+
+static const struct kn_choice limiters[] = {
+    {"van-leer", KN_LIMITER_VAN_LEER, "van Leer's smooth limiter"},
+    {"mc", KN_LIMITER_MC, "monotonised central: sharper, less smooth"},
+    {"minmod", KN_LIMITER_MINMOD, "the most diffusive of the three"},
+    {"none", KN_LIMITER_NONE, "plain central slope, for smooth flows and order tests"},
+    {0},
+};
+
+static const struct kn_choice grids[] = {
+    {"gauss", KN_GRID_GAUSS, "half-range Gauss-Hermite nodes: wall fluxes and moments exact"},
+    {"stretched", KN_GRID_STRETCHED, "cells on [-range, range], smallest at the origin, as in the paper"},
+    {0},
+};
+
+static const struct kn_choice weights[] = {
+    {"exact", KN_WEIGHTS_EXACT, "probability of the cell in equilibrium"},
+    {"midpoint", KN_WEIGHTS_MIDPOINT, "width of the cell times the density at its centre, as in the paper"},
+    {0},
+};
+
+static const struct kn_choice folds[] = {
+    {"auto", KN_FOLD_AUTO,
+     "keep half the nodes of each direction in which the whole case is mirror-symmetric"},
+    {"none", KN_FOLD_NONE, "keep all nodes"},
+    {0},
+};
+
+static const struct kn_choice species[] = {
+    {"none", KN_SPECIES_NONE, "no gas in particular: the case is dimensionless"},
+    {"helium", KN_SPECIES_HELIUM, "He, 4.003 g/mol, 19.9 uPa s at 300 K"},
+    {"neon", KN_SPECIES_NEON, "Ne, 20.18 g/mol, 31.9 uPa s at 300 K"},
+    {"argon", KN_SPECIES_ARGON, "Ar, 39.95 g/mol, 22.7 uPa s at 300 K"},
+    {"krypton", KN_SPECIES_KRYPTON, "Kr, 83.80 g/mol, 25.5 uPa s at 300 K"},
+    {"xenon", KN_SPECIES_XENON, "Xe, 131.3 g/mol, 23.2 uPa s at 300 K"},
+    {"nitrogen", KN_SPECIES_NITROGEN,
+     "N2, 28.01 g/mol, 17.9 uPa s at 300 K, as if it were monatomic: shear flows yes, heat no"},
+    {0},
+};
+
+static const struct kn_choice molecules[] = {
+    {"hard-sphere", KN_MOLECULES_HARD_SPHERE, "rigid spheres: viscosity as T^(1/2)"},
+    {"maxwell", KN_MOLECULES_MAXWELL, "collisions as often at every speed, isotropic: viscosity as T"},
+    {"vhs", KN_MOLECULES_VHS, "spheres whose size depends on the speed: viscosity as T^omega"},
+    {0},
+};
+static const struct kn_choice methods[] = {
+    {"monte-carlo", KN_METHOD_MONTE_CARLO, "collision integral by Monte Carlo, as in the paper"},
+    {"operator", KN_METHOD_OPERATOR,
+     "collision integral assembled once, free of noise; what is quadratic is sampled"},
+    {"bgk", KN_METHOD_BGK, "BGK relaxation model (Prandtl number 1)"},
+    {"shakhov", KN_METHOD_SHAKHOV, "Shakhov model, Prandtl number as given"},
+    {"es-bgk", KN_METHOD_ES_BGK, "ellipsoidal statistical model, Prandtl number as given"},
+    {"none", KN_METHOD_NONE, "no collisions: free-molecular flow"},
+    {0},
+};
+
+static const struct kn_choice estimators[] = {
+    {"symmetric", KN_ESTIMATOR_SYMMETRIC,
+     "half the difference across a collision: less noise at the same cost"},
+    {"paper", KN_ESTIMATOR_PAPER, "values before the collision only, as in the paper"},
+    {0},
+};
+
+static const struct kn_choice points[] = {
+    {"auto", KN_POINTS_AUTO, "lattice with the symmetric estimator, random with the paper's"},
+    {"lattice", KN_POINTS_LATTICE, "evenly spread, shifted at random each step: less noise at the same cost"},
+    {"random", KN_POINTS_RANDOM, "independent of each other, as in the paper"},
+    {0},
+};
+
+static const struct kn_choice updates[] = {
+    {"exponential", KN_UPDATE_EXPONENTIAL, "each sample relaxes exactly: never overshoots"},
+    {"explicit", KN_UPDATE_EXPLICIT, "bare explicit step as in the paper; may diverge in the tail"},
+    {0},
+};
+
+static const struct kn_choice conservations[] = {
+    {"projection", KN_CONSERVATION_PROJECTION, "correction a + b.v + c v^2, one constant matrix"},
+    {"paper", KN_CONSERVATION_PAPER, "correction (1 + eps h)(a + b.v + c v^2), one 5x5 system per cell"},
+    {"none", KN_CONSERVATION_NONE, "no correction, to study the error it removes"},
+    {0},
+};
+
+static const struct kn_choice wall_kinds[] = {
+    {"diffuse", KN_WALL_DIFFUSE, "molecules leave with the wall's velocity and temperature"},
+    {"specular", KN_WALL_SPECULAR, "molecules bounce like light from a mirror"},
+    {"symmetry", KN_WALL_SYMMETRY, "plane of symmetry of the flow; no wall is there"},
+    {"periodic", KN_WALL_PERIODIC, "the opposite side continues the gas; both sides of the axis need it"},
+    {"inflow", KN_WALL_INFLOW,
+     "no wall: gas in equilibrium beyond, whose molecules come in; those that leave are gone"},
+    {"far-field", KN_WALL_FAR_FIELD,
+     "no wall: the gas goes on with uniform gradients of velocity and temperature; disturbance 0 only"},
+    {0},
+};
+
+static const struct kn_choice shapes[] = {
+    {"rest", KN_SHAPE_REST, "uniform gas at rest, h = 0"},
+    {"density", KN_SHAPE_DENSITY, "density wave, h = 1"},
+    {"shear", KN_SHAPE_SHEAR, "velocity u_y, h = 2 v_y"},
+    {"temperature", KN_SHAPE_TEMPERATURE, "temperature wave, h = v^2 - 3/2"},
+    {"stress", KN_SHAPE_STRESS, "shear stress, h = 2 v_x v_y"},
+    {"heat-flux", KN_SHAPE_HEAT_FLUX, "heat flux along x, h = v_x (v^2 - 5/2)"},
+    {"fourth-moment", KN_SHAPE_FOURTH_MOMENT,
+     "the Sonine polynomial of degree 2 in v^2, no stress and no heat flux"},
+    {"anisotropic", KN_SHAPE_ANISOTROPIC,
+     "Gaussian with T_x = 1 + eps amplitude, T_y = T_z = 1 - eps amplitude / 2"},
+    {"sound", KN_SHAPE_SOUND, "velocity u_x, h = 2 v_x"},
+    {"bkw", KN_SHAPE_BKW,
+     "state of Bobylev, Krook and Wu with K = 1 - amplitude, which Maxwell molecules relax exactly; "
+     "disturbance above 0"},
+    {"between", KN_SHAPE_BETWEEN,
+     "local equilibrium that passes from the inflow at the low end of an axis to that at its high end"},
+    {0},
+};
+
+static const struct kn_choice splittings[] = {
+    {"strang", KN_SPLITTING_STRANG, "collisions in two half steps around streaming: second order in time"},
+    {"lie", KN_SPLITTING_LIE, "streaming, then collisions: first order in time, as in the paper"},
+    {0},
+};
+
+static const struct kn_choice backends[] = {
+    {"auto", 0, "the fastest machine there is"},
+    {"cpu", 1, "all cores of this computer"},
+    {"cuda", 2, "an NVIDIA GPU, in a build with CUDA"},
+    {"strict", 3, "the CPU behind memory of its own: finds mistakes that only a GPU would show; for tests"},
+    {0},
+};
+
+static const struct kn_choice exchanges[] = {
+    {"auto", KN_EXCHANGE_AUTO, "device where the MPI library says that it can, else host"},
+    {"host", KN_EXCHANGE_HOST, "through the memory of the computer, whatever the library can"},
+    {"device", KN_EXCHANGE_DEVICE,
+     "from GPU to GPU, by a CUDA-aware MPI library; one that is none ends the run"},
+    {0},
+};
+
+static const struct kn_choice truths[] = {
+    {"true", 1, "yes"},
+    {"false", 0, "no"},
+    {0},
+};
+
+#endif

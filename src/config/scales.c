@@ -1,0 +1,341 @@
+#include "config/scales.h"
+#include "config/config.h"
+#include "error.h"
+#include "config/species.h"
+
+#include <math.h>
+#include <string.h>
+
+/* CODATA 2019, exact */
+static const double boltzmann = 1.380649e-23, avogadro = 6.02214076e23;
+
+const struct kn_scale kn_scales_list[] = {
+    {"temperature", offsetof(struct kn_scales, temperature), "K", "T0"},
+    {"pressure", offsetof(struct kn_scales, pressure), "Pa", "p0"},
+    {"density", offsetof(struct kn_scales, density), "m-3", "n0"},
+    {"mass", offsetof(struct kn_scales, mass), "kg", "of a molecule"},
+    {"viscosity", offsetof(struct kn_scales, viscosity), "Pa s", "mu0"},
+    {"velocity", offsetof(struct kn_scales, velocity), "m s-1", "V0"},
+    {"length", offsetof(struct kn_scales, length), "m", "lambda0"},
+    {"time", offsetof(struct kn_scales, time), "s", "lambda0 / V0"},
+    {"box", offsetof(struct kn_scales, box), "m", "L"},
+    {"disturbance", offsetof(struct kn_scales, disturbance), "1", "eps, or 1 for the linearised equation"},
+    {0},
+};
+
+const char *kn_scales_species(const struct kn_case *c)
+{
+    return c->gas.species == KN_SPECIES_NONE ? "" : kn_config_choice_name("gas.species", c->gas.species);
+}
+
+double kn_scales_value(const struct kn_scales *s, const struct kn_scale *scale)
+{
+    double value;
+    memcpy(&value, (const char *)s + scale->offset, sizeof value);
+    return value;
+}
+
+void kn_scales_set(struct kn_scales *s, const struct kn_scale *scale, double value)
+{
+    memcpy((char *)s + scale->offset, &value, sizeof value);
+}
+
+/* ---------------------------------------------------------- values in SI */
+
+/* The first value that was written with a unit and means nothing without a gas, or NULL. */
+static const char *first_with_unit(const struct kn_case *c, struct kn_setting *s)
+{
+    for (int i = 0; kn_config_setting(i, s); i++)
+        if (c->si.given[i] && !kn_units_is_absolute(s->key->dimension))
+            return s->name;
+    return NULL;
+}
+
+/* L: what space.length says, else the first length of the box that has a unit. */
+static double box_length(const struct kn_case *c)
+{
+    struct kn_setting s;
+    if (c->space.length > 0)
+        return c->space.length;
+    if (!kn_config_find("space.size", &s))
+        return 0;
+    for (int axis = 0; axis < 3; axis++)
+        if (c->si.given[s.index] & (1U << axis))
+            return c->si.value[s.index][axis];
+    return 0;
+}
+
+/* --------------------------------------------------------------- scales */
+
+static bool is_wanted(const struct kn_case *c)
+{
+    struct kn_setting s;
+    return c->gas.species != KN_SPECIES_NONE || c->gas.pressure > 0 || c->gas.temperature > 0 ||
+           c->gas.viscosity > 0 || c->gas.molar_mass > 0 || c->space.length > 0 || first_with_unit(c, &s);
+}
+
+/* The gas itself: mass, temperature, viscosity and what follows from them. */
+static enum kn_status describe_gas(struct kn_scales *s, const struct kn_case *c)
+{
+    const enum kn_species species = c->gas.species;
+    const struct kn_species_data *data = kn_species_find(species);
+    struct kn_setting value;
+    const char *name = first_with_unit(c, &value);
+    const double molar_mass = c->gas.molar_mass > 0 || !data ? c->gas.molar_mass : data->molar_mass;
+    if (!(molar_mass > 0) || !(data || c->gas.viscosity > 0))
+        return kn_error_set(KN_EINPUT,
+                            "%s: SI units need a gas (gas.species, such as argon, or gas.molar_mass and "
+                            "gas.viscosity)",
+                            name ? name : "gas.species");
+    if (!(c->gas.temperature > 0))
+        return kn_error_set(KN_EINPUT, "gas.temperature: SI units need it (such as 300 K)");
+    s->mass = molar_mass / avogadro;
+    s->temperature = c->gas.temperature;
+    s->viscosity =
+        c->gas.viscosity > 0 ? c->gas.viscosity : kn_species_viscosity(species, c->gas.temperature);
+    s->velocity = sqrt(2 * boltzmann * s->temperature / s->mass);
+    return KN_OK;
+}
+
+/* Pressure, length and delta: two of them give the third, delta = L p0 / (mu0 V0). */
+static enum kn_status close_triangle(struct kn_scales *s, const struct kn_case *c)
+{
+    const double thickness = s->viscosity * s->velocity; /* lambda0 p0 */
+    const bool delta = c->gas.delta_set;
+    s->box = box_length(c);
+    s->pressure = c->gas.pressure;
+    if (s->pressure == 0 && s->box > 0 && delta)
+        s->pressure = c->gas.delta * thickness / s->box;
+    else if (s->pressure > 0 && s->box == 0 && delta)
+        s->box = c->gas.delta * thickness / s->pressure;
+    else if (s->pressure == 0 || s->box == 0)
+        return kn_error_set(KN_EINPUT,
+                            "%s: SI units need two of gas.pressure (such as 10 kPa), a length (space.size or "
+                            "space.length, such as 1 um) and gas.delta",
+                            s->pressure == 0 ? "gas.pressure" : "space.size");
+    s->length = thickness / s->pressure;
+    const double found = s->box / s->length;
+    if (delta && fabs(found / c->gas.delta - 1) > 1e-9)
+        return kn_error_set(
+            KN_EINPUT,
+            "gas.delta: %g, but gas.pressure and the length %g m make it %g (leave one of the "
+            "three out)",
+            c->gas.delta, s->box, found);
+    return KN_OK;
+}
+
+enum kn_status kn_scales_create(struct kn_scales *s, const struct kn_case *c)
+{
+    *s = (struct kn_scales){0};
+    if (!is_wanted(c))
+        return KN_OK;
+    enum kn_status status = describe_gas(s, c);
+    if (status == KN_OK)
+        status = close_triangle(s, c);
+    if (status != KN_OK)
+        return status;
+    s->density = s->pressure / (boltzmann * s->temperature);
+    s->time = s->length / s->velocity;
+    s->disturbance = c->disturbance > 0 ? c->disturbance : 1;
+    s->known = true;
+    return KN_OK;
+}
+
+struct kn_conversion kn_scales_conversion(const struct kn_scales *s, enum kn_dimension dimension)
+{
+    const double eps = s->disturbance;
+    switch (dimension) {
+    case KN_DIMENSION_LENGTH:
+        return (struct kn_conversion){s->box, 0};
+    case KN_DIMENSION_PLACE:
+        return (struct kn_conversion){s->length, 0};
+    case KN_DIMENSION_VELOCITY:
+        return (struct kn_conversion){eps * s->velocity, 0};
+    case KN_DIMENSION_SPEED:
+        return (struct kn_conversion){s->velocity, 0};
+    case KN_DIMENSION_TEMPERATURE:
+        return (struct kn_conversion){eps * s->temperature, s->temperature};
+    case KN_DIMENSION_WARMING:
+        return (struct kn_conversion){eps * s->temperature, 0};
+    case KN_DIMENSION_DENSITY:
+        return (struct kn_conversion){eps * s->density, s->density};
+    case KN_DIMENSION_TIME:
+        return (struct kn_conversion){s->time, 0};
+    case KN_DIMENSION_FREQUENCY:
+    case KN_DIMENSION_RATE:
+        return (struct kn_conversion){1 / s->time, 0};
+    case KN_DIMENSION_SHEAR_RATE:
+        return (struct kn_conversion){eps / s->time, 0};
+    case KN_DIMENSION_TEMPERATURE_GRADIENT:
+        return (struct kn_conversion){eps * s->temperature / s->length, 0};
+    case KN_DIMENSION_ACCELERATION:
+        return (struct kn_conversion){eps * s->velocity / s->time, 0};
+    case KN_DIMENSION_PRESSURE_GRADIENT: /* over the density n0 m an acceleration */
+        return (struct kn_conversion){eps * s->velocity / s->time * s->density * s->mass, 0};
+    case KN_DIMENSION_STRESS:
+        return (struct kn_conversion){eps * s->pressure, 0};
+    case KN_DIMENSION_HEAT_FLUX:
+        return (struct kn_conversion){eps * s->pressure * s->velocity, 0};
+    case KN_DIMENSION_MASS_FLUX:
+        return (struct kn_conversion){eps * s->density * s->mass * s->velocity, 0};
+    default:
+        return (struct kn_conversion){1, 0};
+    }
+}
+
+/* ---------------------------------------------------------------- the case */
+
+static void apply_setting(struct kn_case *c, const struct kn_setting *s, const struct kn_scales *scales)
+{
+    double *values = kn_config_target(c, s);
+    for (int i = 0; i < s->key->count; i++) {
+        const struct kn_conversion by = kn_scales_conversion(scales, kn_config_dimension(c, s, i));
+        if (c->si.given[s->index] & (1U << i))
+            values[i] = c->si.number[s->index][i] = (c->si.value[s->index][i] - by.offset) / by.factor;
+    }
+}
+
+/* A field that the caller has set by itself counts as it stands. */
+static void forget_changed(struct kn_case *c, const struct kn_setting *s)
+{
+    const double *values = kn_config_target(c, s);
+    for (int i = 0; i < s->key->count; i++)
+        if ((c->si.given[s->index] & (1U << i)) && values[i] != c->si.number[s->index][i])
+            c->si.given[s->index] &= (unsigned char)~((1U + KN_SI_OTHER) << i);
+}
+
+/* The gas comes first: the other values are measured by it. */
+void kn_scales_apply(struct kn_case *c)
+{
+    struct kn_scales scales = {0};
+    struct kn_setting s;
+    for (int i = 0; kn_config_setting(i, &s); i++)
+        if (c->si.given[i])
+            forget_changed(c, &s);
+    for (int i = 0; kn_config_setting(i, &s); i++)
+        if (c->si.given[i] && kn_units_is_absolute(s.key->dimension))
+            apply_setting(c, &s, &scales);
+    if (kn_scales_create(&scales, c) != KN_OK || !scales.known)
+        return;
+    if (!c->gas.delta_set)
+        c->gas.delta = scales.box / scales.length;
+    for (int i = 0; kn_config_setting(i, &s); i++)
+        if (c->si.given[i] && !kn_units_is_absolute(s.key->dimension))
+            apply_setting(c, &s, &scales);
+}
+
+enum kn_status kn_scales_check(const struct kn_case *c)
+{
+    struct kn_scales scales;
+    struct kn_setting s;
+    struct kn_case again = *c;
+    enum kn_status status = kn_scales_create(&scales, c);
+    if (status != KN_OK || !scales.known)
+        return status;
+    kn_scales_apply(&again);
+    if (fabs(again.gas.delta / c->gas.delta - 1) > 1e-9)
+        return kn_error_set(
+            KN_EINPUT,
+            "gas.delta: %g, but pressure and length make it %g (kn_case_set keeps them together, "
+            "fields of struct kn_case alone do not)",
+            c->gas.delta, again.gas.delta);
+    for (int i = 0; kn_config_setting(i, &s); i++)
+        for (int index = 0; index < s.key->count && again.si.given[i]; index++) {
+            const double is = ((double *)kn_config_target((struct kn_case *)c, &s))[index],
+                         ought = ((double *)kn_config_target(&again, &s))[index];
+            if (fabs(is - ought) > 1e-12 * fabs(ought))
+                return kn_error_set(
+                    KN_EINPUT,
+                    "%s: %g, but with the gas as it is now its unit makes it %g (kn_case_set keeps "
+                    "them together, fields of struct kn_case alone do not)",
+                    s.name, is, ought);
+        }
+    return KN_OK;
+}
+
+double kn_scales_mach(const struct kn_case *c)
+{
+    struct kn_scales scales;
+    double fastest = 0;
+    for (int side = 0; side < KN_SIDES; side++) {
+        const struct kn_wall *w = &c->walls[side];
+        double square = 0;
+        for (int d = 0; d < 3; d++)
+            square += pow(fabs(w->velocity[d]) + fabs(w->oscillation.velocity[d]), 2);
+        fastest = fmax(fastest, sqrt(square));
+    }
+    const bool known = kn_scales_create(&scales, c) == KN_OK && scales.known;
+    return (known ? scales.disturbance : c->disturbance) * fastest / sqrt(5.0 / 6.0);
+}
+
+double kn_scales_heating(const struct kn_case *c)
+{
+    struct kn_scales scales;
+    double largest = 0;
+    for (int side = 0; side < KN_SIDES; side++)
+        largest =
+            fmax(largest, fabs(c->walls[side].temperature) + fabs(c->walls[side].oscillation.temperature));
+    const bool known = kn_scales_create(&scales, c) == KN_OK && scales.known;
+    return (known ? scales.disturbance : c->disturbance) * largest;
+}
+
+bool kn_scales_is_strong(const struct kn_case *c)
+{
+    return c->disturbance == 0 && (kn_scales_mach(c) > 0.1 || kn_scales_heating(c) > 0.05);
+}
+
+/* At eps = 0 all deviations are first-order, also that of the pressure. */
+bool kn_scales_inflow(const struct kn_case *c, int side, char *text)
+{
+    struct kn_scales s;
+    const struct kn_wall *w = &c->walls[side];
+    if (w->kind != KN_WALL_INFLOW)
+        return false;
+    const bool known = kn_scales_create(&s, c) == KN_OK && s.known;
+    if (!known && c->disturbance == 0) {
+        snprintf(text, KN_TEXT, "n = n0 (1 %+.4g eps), T = T0 (1 %+.4g eps), p = p0 (1 %+.4g eps)",
+                 w->density, w->temperature, w->density + w->temperature);
+        return true;
+    }
+    const double eps = known ? s.disturbance : c->disturbance, n = 1 + eps * w->density,
+                 t = 1 + eps * w->temperature, p = c->disturbance > 0 ? n * t : n + t - 1;
+    if (known) {
+        char pressure[KN_UNITS_TEXT];
+        snprintf(text, KN_TEXT, "pressure %s (%.4g p0), density %.4g m-3 (%.4g n0), temperature %.5g K",
+                 kn_units_text(KN_DIMENSION_PRESSURE, p * s.pressure, pressure), p, n * s.density, n,
+                 t * s.temperature);
+    } else
+        snprintf(text, KN_TEXT, "pressure %.4g p0, density %.4g n0, temperature %.4g T0", p, n, t);
+    return true;
+}
+
+/* Nothing but what differs from the default was meant. */
+static bool is_bare(const struct kn_case *c, const struct kn_case *plain, const struct kn_setting *s, int i)
+{
+    const double *value = kn_config_target((struct kn_case *)c, s),
+                 *usual = kn_config_target((struct kn_case *)plain, s);
+    return !(c->si.given[s->index] & (1U << i)) && value[i] != 0 && value[i] != usual[i];
+}
+
+bool kn_scales_bare(const struct kn_case *c, char *text)
+{
+    struct kn_scales scales;
+    struct kn_setting s;
+    struct kn_case plain;
+    kn_case_default(&plain);
+    if (kn_scales_create(&scales, c) != KN_OK || !scales.known)
+        return false;
+    for (int n = 0; kn_config_setting(n, &s); n++)
+        for (int i = 0; i < s.key->count && s.key->dimension != KN_DIMENSION_NONE; i++) {
+            const struct kn_conversion by = kn_scales_conversion(&scales, s.key->dimension);
+            const double value = ((double *)kn_config_target((struct kn_case *)c, &s))[i];
+            char unit[KN_UNITS_TEXT];
+            if (s.key->dimension == KN_DIMENSION_WALL_TIME || s.key->dimension == KN_DIMENSION_ANGLE ||
+                !is_bare(c, &plain, &s, i))
+                continue;
+            snprintf(text, KN_TEXT, "%s: %g is taken as %s (with a unit it says what is meant)", s.name,
+                     value, kn_units_text(s.key->dimension, by.offset + by.factor * value, unit));
+            return true;
+        }
+    return false;
+}

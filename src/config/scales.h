@@ -1,0 +1,72 @@
+/* What the dimensionless units of a case are in SI: theory.md, section 1. */
+#ifndef KN_SCALES_H
+#define KN_SCALES_H
+
+#include "knudsen.h"
+#include "config/units.h"
+
+/* Mean free path of hard spheres over lambda0: Kn = this / delta, theory (5). */
+#define KN_SCALES_FREE_PATH 0.8884578523
+
+struct kn_scales {
+    bool known;         /* false: the case stays dimensionless, and nothing below is set */
+    double mass;        /* of a molecule, kg */
+    double temperature; /* T0, K */
+    double pressure;    /* p0, Pa */
+    double density;     /* n0, m-3 */
+    double viscosity;   /* mu0, Pa s */
+    double velocity;    /* V0, m s-1 */
+    double length;      /* lambda0, m */
+    double time;        /* lambda0 / V0, s */
+    double box;         /* L, m */
+    double disturbance; /* deviations are multiplied by it: eps, and 1 for the linearised equation */
+};
+
+/* KN_EINPUT where the case names a gas, or has values with units, but not all that the scales need. */
+enum kn_status kn_scales_create(struct kn_scales *s, const struct kn_case *c);
+
+/* The scales by name, for files and listings. */
+struct kn_scale {
+    const char *name; /* NULL ends the list */
+    size_t offset;    /* of a double in struct kn_scales */
+    const char *unit, *doc;
+};
+extern const struct kn_scale kn_scales_list[];
+/* Name of the gas; "" for one that is given by its mass and viscosity. */
+const char *kn_scales_species(const struct kn_case *c);
+
+double kn_scales_value(const struct kn_scales *s, const struct kn_scale *scale);
+void kn_scales_set(struct kn_scales *s, const struct kn_scale *scale, double value);
+
+/* SI = offset + factor * number, for a number in the unit of the case file or of the results. */
+struct kn_conversion {
+    double factor, offset;
+};
+struct kn_conversion kn_scales_conversion(const struct kn_scales *s, enum kn_dimension dimension);
+
+/* Bring delta, pressure and all values written with a unit up to date.  While
+ * the gas is not known yet nothing is done; kn_scales_create says what lacks. */
+void kn_scales_apply(struct kn_case *c);
+
+/* KN_EINPUT where kn_scales_create is, or where fields that were set by themselves contradict the gas. */
+enum kn_status kn_scales_check(const struct kn_case *c);
+
+/* Mach number of the fastest wall or inflow; 0 where only its ratio to eps is known. */
+double kn_scales_mach(const struct kn_case *c);
+
+/* Largest deviation of a wall's temperature from T0, over T0; as above. */
+double kn_scales_heating(const struct kn_case *c);
+
+/* The first number without a unit in a case in SI and what it means, as a sentence [KN_TEXT]; false: there is
+ * none. */
+bool kn_scales_bare(const struct kn_case *c, char *text);
+
+/* Density, temperature and pressure of the gas beyond an inflow, as a sentence [KN_TEXT]; false: the side is
+ * none.
+ */
+bool kn_scales_inflow(const struct kn_case *c, int side, char *text);
+
+/* A linearised case whose walls are fast or hot enough that the whole equation would differ. */
+bool kn_scales_is_strong(const struct kn_case *c);
+
+#endif

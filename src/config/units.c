@@ -1,0 +1,245 @@
+#include "config/units.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <udunits2.h>
+
+static const struct {
+    const char *name, *si, *example;
+    bool absolute; /* the case holds it in SI */
+    bool positive; /* counted from an absolute zero */
+} table[KN_DIMENSIONS] = {
+    [KN_DIMENSION_NONE] = {"a pure number", "1", "1"},
+    [KN_DIMENSION_LENGTH] = {"a length", "m", "1 um"},
+    [KN_DIMENSION_PLACE] = {"a length", "m", "1 um"},
+    [KN_DIMENSION_VELOCITY] = {"a velocity", "m s-1", "3.4 m/s"},
+    [KN_DIMENSION_SPEED] = {"a velocity", "m s-1", "1.2 km/s"},
+    [KN_DIMENSION_TEMPERATURE] = {"a temperature", "K", "310 K", .positive = true},
+    [KN_DIMENSION_WARMING] = {"a difference of temperatures", "K", "5 K"},
+    [KN_DIMENSION_DENSITY] = {"a number density", "m-3", "2.4e24 m-3", .positive = true},
+    [KN_DIMENSION_TIME] = {"a time", "s", "50 ns"},
+    [KN_DIMENSION_FREQUENCY] = {"a frequency", "s-1", "5 MHz"},
+    [KN_DIMENSION_RATE] = {"a rate", "s-1", "1e6 s-1"},
+    [KN_DIMENSION_SHEAR_RATE] = {"a velocity gradient", "s-1", "1e6 s-1"},
+    [KN_DIMENSION_TEMPERATURE_GRADIENT] = {"a temperature gradient", "K m-1", "1 K/um"},
+    [KN_DIMENSION_ACCELERATION] = {"an acceleration or a pressure gradient", "m s-2", "1e6 m/s2 or 2 kPa/mm"},
+    [KN_DIMENSION_PRESSURE_GRADIENT] = {"a pressure gradient", "Pa m-1", "2 kPa/mm"},
+    [KN_DIMENSION_ANGLE] = {"an angle", "radian", "90 degree", true},
+    [KN_DIMENSION_WALL_TIME] = {"a time", "s", "2 h", true},
+    [KN_DIMENSION_PRESSURE] = {"a pressure", "Pa", "10 kPa", true},
+    [KN_DIMENSION_GAS_TEMPERATURE] = {"a temperature", "K", "300 K", true, true},
+    [KN_DIMENSION_GAS_LENGTH] = {"a length", "m", "1 um", true},
+    [KN_DIMENSION_VISCOSITY] = {"a viscosity", "Pa s", "22.7 uPa.s", true},
+    [KN_DIMENSION_MOLAR_MASS] = {"a molar mass", "kg mol-1", "39.9 g/mol", true},
+    [KN_DIMENSION_STRESS] = {"a stress", "Pa", "1 Pa"},
+    [KN_DIMENSION_HEAT_FLUX] = {"a heat flux", "W m-2", "1 W/m2"},
+    [KN_DIMENSION_MASS_FLUX] = {"a mass flux", "kg m-2 s-1", "1 kg m-2 s-1"},
+};
+
+const char *kn_units_name(enum kn_dimension dimension)
+{
+    return table[dimension].name;
+}
+
+const char *kn_units_si(enum kn_dimension dimension)
+{
+    return table[dimension].si;
+}
+
+const char *kn_units_example(enum kn_dimension dimension)
+{
+    return table[dimension].example;
+}
+
+bool kn_units_is_absolute(enum kn_dimension dimension)
+{
+    return table[dimension].absolute;
+}
+
+enum kn_dimension kn_units_other(enum kn_dimension dimension)
+{
+    return dimension == KN_DIMENSION_ACCELERATION ? KN_DIMENSION_PRESSURE_GRADIENT : KN_DIMENSION_NONE;
+}
+
+/* The units of UDUNITS, read once and kept. */
+static ut_system *units;
+static pthread_once_t units_once = PTHREAD_ONCE_INIT;
+
+static void load_units(void)
+{
+    ut_set_error_message_handler(ut_ignore); /* a library does not print */
+    units = ut_read_xml(NULL);
+}
+
+/* The unit a text names, or NULL; "/m3" continues a number. */
+static ut_unit *parse_unit(const char *text)
+{
+    char whole[160];
+    const int length = snprintf(whole, sizeof whole, "%s%s", *text == '/' ? "1" : "", text);
+    if (length < 0 || (size_t)length >= sizeof whole) /* no unit is that long */
+        return NULL;
+    return ut_parse(units, ut_trim(whole, UT_UTF8), UT_UTF8);
+}
+
+/* UDUNITS itself holds a time and a frequency for convertible, by their inverse. */
+static bool fits(const ut_unit *unit, const ut_unit *wanted)
+{
+    ut_unit *ratio = ut_divide((ut_unit *)unit, (ut_unit *)wanted);
+    const bool same =
+        ratio && ut_is_dimensionless(ratio) && ut_are_convertible((ut_unit *)unit, (ut_unit *)wanted);
+    ut_free(ratio);
+    return same;
+}
+
+/* The first dimension that a unit fits, for the message; NULL when none does. */
+static const char *name_of(const ut_unit *unit)
+{
+    const char *found = NULL;
+    for (int m = 0; m < KN_DIMENSIONS && !found; m++) {
+        ut_unit *si = parse_unit(table[m].si);
+        if (si && fits(unit, si))
+            found = table[m].name;
+        ut_free(si);
+    }
+    return found;
+}
+
+/* Hertz counts cycles, which UDUNITS does not tell from radians. */
+static bool counts_cycles(const char *text)
+{
+    return strstr(text, "Hz") || strstr(text, "hertz") || strstr(text, "Hertz");
+}
+
+/* A value in a unit that fits; a difference leaves the zero of the scale out. */
+static double convert(enum kn_dimension dimension, const ut_unit *unit, const ut_unit *si, double number,
+                      const char *text)
+{
+    cv_converter *converter = ut_get_converter((ut_unit *)unit, (ut_unit *)si);
+    double value = NAN;
+    if (converter) {
+        value = cv_convert_double(converter, number);
+        if (dimension == KN_DIMENSION_WARMING)
+            value -= cv_convert_double(converter, 0);
+        if (dimension == KN_DIMENSION_FREQUENCY && counts_cycles(text))
+            value *= 2 * M_PI;
+    }
+    cv_free(converter);
+    return value;
+}
+
+/* Where a plain decimal number at the beginning of a text ends; what strtod also takes (hex, inf) is none. */
+static const char *end_of_number(const char *text)
+{
+    const char *at = text + (*text == '-' || *text == '+');
+    at += strspn(at, "0123456789");
+    if (*at == '.')
+        at += 1 + strspn(at + 1, "0123456789");
+    if (*at == 'e' || *at == 'E') {
+        const char *power = at + 1 + (at[1] == '-' || at[1] == '+');
+        if (isdigit((unsigned char)*power))
+            at = power + strspn(power, "0123456789");
+    }
+    return at;
+}
+
+/* UDUNITS multiplies numbers among the units, which would make 160 Pa of "8 020 Pa"; 1/s is meant as it
+ * stands. */
+static bool has_number(const char *unit)
+{
+    const bool reciprocal = unit[0] == '1' && unit[1 + strspn(unit + 1, " ")] == '/';
+    if (!reciprocal && *unit && strchr("0123456789.+-", *unit))
+        return true;
+    for (const char *at = unit; *at; at++)
+        if (isspace((unsigned char)*at) && at[1] && strchr("0123456789.+-", at[1]))
+            return true;
+    return false;
+}
+
+/* The parser of UDUNITS has one state for all. */
+static pthread_mutex_t parser = PTHREAD_MUTEX_INITIALIZER;
+
+static bool read_locked(enum kn_dimension dimension, const char *text, double *si, char *why, size_t size)
+{
+    const char *rest = end_of_number(text);
+    const double number = strtod(text, NULL);
+    while (isspace((unsigned char)*rest))
+        rest++;
+    ut_unit *unit = has_number(rest) ? NULL : parse_unit(rest), *wanted = parse_unit(table[dimension].si);
+    bool good = false;
+    if (!unit) {
+        snprintf(why, size, "unknown unit '%.60s' (expected %s, such as %s)", rest, table[dimension].name,
+                 table[dimension].example);
+    } else if (!fits(unit, wanted)) {
+        const char *found = name_of(unit);
+        snprintf(why, size, "'%.60s' is %s, expected %s (such as %s%s)", text,
+                 found ? found : "of another dimension", table[dimension].name, table[dimension].example,
+                 strcmp(rest, "C") == 0 ? ", or degC: C is the coulomb" : "");
+    } else {
+        *si = convert(dimension, unit, wanted, number, rest);
+        good = isfinite(*si);
+        if (!good)
+            snprintf(why, size, "'%.60s' is too large", text);
+    }
+    ut_free(unit);
+    ut_free(wanted);
+    return good;
+}
+
+bool kn_units_read(enum kn_dimension dimension, const char *text, double *si, char *why, size_t size)
+{
+    pthread_once(&units_once, load_units);
+    if (!units) {
+        snprintf(why, size, "the units of UDUNITS cannot be read (UDUNITS2_XML_PATH names udunits2.xml)");
+        return false;
+    }
+    pthread_mutex_lock(&parser);
+    bool good = read_locked(dimension, text, si, why, size);
+    pthread_mutex_unlock(&parser);
+    if (good && table[dimension].positive && *si <= 0) {
+        snprintf(why, size, "'%.60s' is not above zero (%s with a unit counts from there, such as %s)", text,
+                 table[dimension].name, table[dimension].example);
+        good = false;
+    }
+    return good;
+}
+
+static bool takes_prefix(enum kn_dimension dimension)
+{
+    switch (dimension) {
+    case KN_DIMENSION_LENGTH:
+    case KN_DIMENSION_PLACE:
+    case KN_DIMENSION_GAS_LENGTH:
+    case KN_DIMENSION_TIME:
+    case KN_DIMENSION_PRESSURE:
+    case KN_DIMENSION_STRESS:
+    case KN_DIMENSION_VISCOSITY:
+        return true;
+    default:
+        return false;
+    }
+}
+
+double kn_units_scale(enum kn_dimension dimension, double si, char unit[KN_UNITS_TEXT])
+{
+    static const char *const prefixes[] = {"f", "p", "n", "u", "m", "", "k", "M", "G"};
+    enum { NONE = 5, LAST = 8 };
+    int i = NONE;
+    if (takes_prefix(dimension) && si != 0) {
+        const double thousands = floor(log10(fabs(si)) / 3 + 1e-12);
+        i = (int)fmin(LAST, fmax(0, NONE + thousands));
+    }
+    snprintf(unit, KN_UNITS_TEXT, "%s%s", prefixes[i], table[dimension].si);
+    return pow(1000, NONE - i);
+}
+
+const char *kn_units_text(enum kn_dimension dimension, double si, char text[KN_UNITS_TEXT])
+{
+    char unit[KN_UNITS_TEXT];
+    const double factor = kn_units_scale(dimension, si, unit);
+    snprintf(text, KN_UNITS_TEXT, "%.4g %.40s", factor * si, unit);
+    return text;
+}

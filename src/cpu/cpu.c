@@ -1,0 +1,642 @@
+/* The CPU backend: memory, threads and sweeps; the loops are in cpu_stream.c and cpu_collide.c. */
+#include "cpu/cpu_kernels.h"
+
+#include "error.h"
+
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#ifdef __SSE__
+#include <xmmintrin.h>
+#endif
+
+/* PAGE: the largest small page that systems use. */
+enum { ALIGNMENT = 64, PAGE = 1 << 16, HUGE_PAGE = 1 << 21, MOST_LANES = 16 };
+
+/* What the assembled operator does in a collision step of one length. */
+struct propagator {
+    double dt;
+    float *matrix; /* [octants][kn_cpu_propagator_length], or NULL */
+};
+
+struct kn_cpu {
+    struct kn_problem problem;
+    const struct kn_cpu_kernels *kernels;
+    struct kn_mesh mesh;
+    float *h, *next;           /* [ncells + nhalo][nnodes] */
+    float *density, *lost;     /* [nfaces] */
+    double *fluxes;            /* [nfaces][KN_FLUXES] */
+    struct kn_sample *drawn;   /* [collision.samples] */
+    struct kn_sample *samples; /* [nsamples] in the order of application */
+    int nsamples;
+    struct kn_sampling_order order;
+    float *scratch; /* [threads][scratch_size] */
+    size_t scratch_size;
+    struct kn_quadratic *quadratic;   /* [kn_quadratic_count] */
+    struct propagator propagators[2]; /* for the lengths of step last used */
+    int block;                        /* cells that are collided at once */
+    struct kn_route cells, faces;
+    bool cached; /* results are left in the caches */
+    struct kn_comm_exchange *exchange;
+    float *sent, *received; /* [halo nsend], [halo nrecv][stride] */
+    double seconds[KN_PHASES];
+};
+
+size_t kn_cpu_scratch_size(const struct kn_velocity *v, int lanes)
+{
+    const size_t stream = KN_STREAM_SCRATCH_ROWS * (size_t)v->stride + 2 * (size_t)v->nnodes;
+    const size_t collide = (size_t)lanes * (size_t)(2 * v->nnodes + v->stride),
+                 most = stream > collide ? stream : collide;
+    return (most + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
+}
+
+static double memory(const struct kn_problem *p)
+{
+    const double state =
+        2.0 * ((double)p->space->ncells + p->space->nhalo) * p->velocity->nnodes * sizeof(float);
+    const double scratch =
+        (double)p->threads * (double)kn_cpu_scratch_size(p->velocity, MOST_LANES) * sizeof(float) + HUGE_PAGE;
+    const double propagators =
+        p->c->collision.method == KN_METHOD_OPERATOR
+            ? 2.0 * p->velocity->octants * (double)kn_cpu_propagator_length(p->velocity)
+            : 0;
+    return state + scratch + sizeof(float) * propagators +
+           2.0 * kn_sampling_count(p->c) * sizeof(struct kn_sample) +
+           (double)kn_quadratic_count(p->c) * sizeof(struct kn_quadratic);
+}
+
+/* Results are left in the caches where samples work on several rows at once, and
+ * where the whole state stays there from step to step; else they bypass them.
+ * Virtual machines may report the cache of a whole host: no more than 16 MB a
+ * thread are counted on.  KNUDSEN_WRITE=cache|memory overrides, for tests. */
+static bool keep_in_cache(const struct kn_problem *p)
+{
+    const char *wish = getenv("KNUDSEN_WRITE");
+    const double level3 = (double)sysconf(_SC_LEVEL3_CACHE_SIZE), most = 16e6 * p->threads;
+    const double state = 2.0 * p->space->ncells * p->velocity->nnodes * sizeof(float);
+    if (kn_collision_takes_blocks(p->c->collision.method))
+        return true;
+    if (wish)
+        return strcmp(wish, "memory") != 0;
+    return state < (level3 > 0 && level3 < most ? level3 : most);
+}
+
+/* Whole pages: huge ones where it pays. */
+static size_t page_bytes(size_t bytes)
+{
+    const size_t page = bytes < HUGE_PAGE ? PAGE : HUGE_PAGE;
+    return (bytes + page) / page * page;
+}
+
+static void *aligned(size_t count, size_t size)
+{
+    const size_t bytes = page_bytes(count * size);
+    void *block = aligned_alloc(bytes < HUGE_PAGE ? PAGE : HUGE_PAGE, bytes);
+    if (block && bytes >= HUGE_PAGE)
+        madvise(block, bytes, MADV_HUGEPAGE); /* fewer misses of the page table; refusal does no harm */
+    return block;
+}
+
+static void destroy(void *machine)
+{
+    struct kn_cpu *cpu = machine;
+    if (!cpu)
+        return;
+    free(cpu->h);
+    free(cpu->next);
+    free(cpu->density);
+    free(cpu->lost);
+    free(cpu->fluxes);
+    free(cpu->drawn);
+    free(cpu->samples);
+    kn_sampling_order_destroy(&cpu->order);
+    free(cpu->scratch);
+    free(cpu->cells.stop);
+    free(cpu->faces.stop);
+    kn_comm_exchange_destroy(cpu->exchange);
+    free(cpu->sent);
+    free(cpu->received);
+    free(cpu->quadratic);
+    free(cpu->propagators[0].matrix);
+    free(cpu->propagators[1].matrix);
+    free(cpu);
+}
+
+/* First touch by the threads that will work on the rows, so that on machines
+ * with several memory nodes each row lies near its thread. */
+static void clear(struct kn_cpu *cpu)
+{
+    const int64_t ncells = cpu->problem.space->ncells, nnodes = cpu->problem.velocity->nnodes;
+    const int block = cpu->block;
+#pragma omp parallel for schedule(static) num_threads(cpu->problem.threads)
+    for (int i = 0; i < cpu->cells.count; i++) {
+        const int64_t first = cpu->cells.stop[i], count = ncells - first < block ? ncells - first : block;
+        memset(cpu->h + first * nnodes, 0, (size_t)(count * nnodes) * sizeof(float));
+        memset(cpu->next + first * nnodes, 0, (size_t)(count * nnodes) * sizeof(float));
+    }
+    const size_t halo = (size_t)cpu->problem.space->nhalo * (size_t)nnodes * sizeof(float);
+    memset(cpu->h + ncells * nnodes, 0, halo);
+    memset(cpu->next + ncells * nnodes, 0, halo);
+}
+
+static enum kn_status create_exchange(struct kn_cpu *cpu)
+{
+    const struct kn_halo *halo = cpu->problem.halo;
+    if (!halo)
+        return KN_OK;
+    cpu->sent = aligned((size_t)halo->nsend * (size_t)halo->stride + 1, sizeof(float));
+    cpu->received = aligned((size_t)halo->nrecv * (size_t)halo->stride + 1, sizeof(float));
+    if (!cpu->sent || !cpu->received)
+        return kn_error_set(KN_EMEMORY, "no memory for the borders between ranks");
+    return kn_halo_exchange(halo, cpu->sent, cpu->received, &cpu->exchange);
+}
+
+static enum kn_status allocate(struct kn_cpu *cpu)
+{
+    const struct kn_problem *p = &cpu->problem;
+    const size_t ncells = (size_t)p->space->ncells, faces = (size_t)p->space->nfaces,
+                 rows = (ncells + (size_t)p->space->nhalo) * (size_t)p->velocity->nnodes;
+    cpu->h = aligned(rows, sizeof(float));
+    cpu->next = aligned(rows, sizeof(float));
+    cpu->density = calloc(faces + 1, sizeof(float));
+    cpu->lost = calloc(faces + 1, sizeof(float));
+    cpu->fluxes = calloc((faces + 1) * KN_FLUXES, sizeof(double));
+    cpu->drawn = aligned((size_t)kn_sampling_count(p->c) + 1, sizeof(struct kn_sample));
+    cpu->samples = aligned((size_t)kn_sampling_count(p->c) + 1, sizeof(struct kn_sample));
+    cpu->quadratic = aligned((size_t)kn_quadratic_count(p->c) + 1, sizeof *cpu->quadratic);
+    cpu->cells.stop = malloc(ncells * sizeof *cpu->cells.stop);
+    cpu->faces.stop = malloc((faces + 1) * sizeof *cpu->faces.stop);
+    /* In a huge page: how small ones are spread over the second-level cache is a matter of luck. */
+    cpu->scratch = aligned((size_t)p->threads * cpu->scratch_size + HUGE_PAGE / sizeof(float), sizeof(float));
+    if (!cpu->h || !cpu->next || !cpu->cells.stop || !cpu->faces.stop || !cpu->density || !cpu->lost ||
+        !cpu->fluxes || !cpu->drawn || !cpu->samples || !cpu->quadratic || !cpu->scratch ||
+        kn_sampling_order_create(&cpu->order, p->c, p->velocity) != KN_OK)
+        return kn_error_set(KN_EMEMORY, "no memory for %.3g GB of distribution function", memory(p) / 1e9);
+    return create_exchange(cpu);
+}
+
+static enum kn_status create(void **machine, const struct kn_problem *p)
+{
+    struct kn_cpu *cpu = calloc(1, sizeof *cpu);
+    if (!cpu)
+        return kn_error_set(KN_EMEMORY, "no memory for the CPU backend");
+    cpu->problem = *p;
+    cpu->kernels = kn_cpu_kernels_find(getenv("KNUDSEN_ISA"));
+    if (!cpu->kernels) {
+        free(cpu);
+        return kn_error_set(KN_EDEVICE,
+                            "KNUDSEN_ISA=%s: no such kernels on this processor (baseline, v3, v4)",
+                            getenv("KNUDSEN_ISA"));
+    }
+    cpu->mesh = kn_backend_mesh(p);
+    cpu->block = kn_collision_takes_blocks(p->c->collision.method) ? cpu->kernels->lanes : 1;
+    cpu->cached = keep_in_cache(p);
+    cpu->scratch_size = kn_cpu_scratch_size(p->velocity, cpu->kernels->lanes);
+    const enum kn_status status = allocate(cpu);
+    if (status != KN_OK) {
+        destroy(cpu);
+        return status;
+    }
+    kn_cpu_route(p, cpu->block, &cpu->cells, &cpu->faces);
+    clear(cpu);
+    *machine = cpu;
+    return KN_OK;
+}
+
+void kn_cpu_state(void *machine, void **h, void **next, size_t *bytes)
+{
+    const struct kn_cpu *cpu = machine;
+    const struct kn_space *x = cpu->problem.space;
+    const size_t rows = ((size_t)x->ncells + (size_t)x->nhalo) * (size_t)cpu->problem.velocity->nnodes;
+    *h = cpu->h;
+    *next = cpu->next;
+    *bytes = page_bytes(rows * sizeof *cpu->h);
+}
+
+static enum kn_status put(void *machine, int64_t first, int64_t count, const float *rows)
+{
+    struct kn_cpu *cpu = machine;
+    const int64_t nnodes = cpu->problem.velocity->nnodes;
+    memcpy(cpu->h + first * nnodes, rows, (size_t)(count * nnodes) * sizeof *rows);
+    return KN_OK;
+}
+
+static enum kn_status get(void *machine, int64_t first, int64_t count, float *rows)
+{
+    const struct kn_cpu *cpu = machine;
+    const int64_t nnodes = cpu->problem.velocity->nnodes;
+    memcpy(rows, cpu->h + first * nnodes, (size_t)(count * nnodes) * sizeof *rows);
+    return KN_OK;
+}
+
+static enum kn_status set_walls(void *machine)
+{
+    (void)machine; /* the kernels read the emission where the simulation keeps it */
+    return KN_OK;
+}
+
+/* -------------------------------------------------------------------- sweeps */
+
+/* Ahead of a front h falls off by a factor per cell until it is denormal, which
+ * some processors handle a hundred times slower.  Such values become zero while
+ * a thread sweeps; the caller's floating-point mode is put back afterwards. */
+static unsigned flush_denormals(void)
+{
+    unsigned before = 0;
+#ifdef __SSE__
+    before = _mm_getcsr();
+    _mm_setcsr(before | 0x8040);
+#endif
+    return before;
+}
+
+static void restore_denormals(unsigned before)
+{
+#ifdef __SSE__
+    _mm_setcsr(before);
+#else
+    (void)before;
+#endif
+}
+
+static void draw_samples(struct kn_cpu *cpu, double dt, uint64_t draw)
+{
+    const struct kn_problem *p = &cpu->problem;
+    const int n = kn_sampling_count(p->c), piece = 256;
+    const double start = omp_get_wtime();
+    if (n == 0)
+        return;
+    const struct kn_sample_plan plan = kn_sampling_plan(p->c, p->velocity, dt);
+#pragma omp parallel for schedule(static) num_threads(p->threads)
+    for (int first = 0; first < n; first += piece)
+        cpu->kernels->sample(&plan, draw, first, n - first < piece ? n - first : piece, cpu->drawn + first);
+    cpu->nsamples = kn_sampling_arrange(&cpu->order, cpu->drawn, n, cpu->samples);
+    cpu->seconds[KN_PHASE_SAMPLE] += omp_get_wtime() - start;
+}
+
+/* The same for the quadratic part of the operator. */
+static void draw_quadratic(struct kn_cpu *cpu, double dt, uint64_t draw)
+{
+    const struct kn_problem *p = &cpu->problem;
+    const int n = kn_quadratic_count(p->c);
+    const struct kn_quadratic_plan plan = kn_quadratic_plan(p->c, p->velocity, &p->collision->op, dt);
+    const double start = omp_get_wtime();
+#pragma omp parallel for schedule(static) num_threads(p->threads) if (n > 0)
+    for (int i = 0; i < n; i++)
+        cpu->quadratic[i] = kn_quadratic_make(&plan, draw, (uint32_t)i);
+    cpu->seconds[KN_PHASE_SAMPLE] += omp_get_wtime() - start;
+}
+
+/* Stops first..end-1 of a route. */
+struct leg {
+    int first, end;
+};
+
+static struct leg whole_route(const struct kn_route *r)
+{
+    return (struct leg){0, r->count};
+}
+
+static struct leg inner_leg(const struct kn_route *r)
+{
+    return (struct leg){0, r->inner};
+}
+
+static struct leg rim_leg(const struct kn_route *r)
+{
+    return (struct leg){r->inner, r->count};
+}
+
+/* All densities first: what passes one face may depend on what another emits. */
+static void sweep_walls(struct kn_cpu *cpu, const struct kn_stream_sweep *s, struct leg leg)
+{
+    const double start = omp_get_wtime();
+    const int *faces = cpu->faces.stop;
+#pragma omp parallel num_threads(cpu->problem.threads)
+    {
+        float *scratch = cpu->scratch + (size_t)omp_get_thread_num() * cpu->scratch_size;
+        const unsigned mode = flush_denormals();
+#pragma omp for schedule(static)
+        for (int i = leg.first; i < leg.end; i++)
+            cpu->kernels->wall(s, faces[i], scratch);
+#pragma omp for schedule(static)
+        for (int i = leg.first; i < (s->fluxes ? leg.end : leg.first); i++)
+            cpu->kernels->flux(s, faces[i], scratch);
+        restore_denormals(mode);
+    }
+    cpu->seconds[KN_PHASE_STREAM] += omp_get_wtime() - start;
+}
+
+/* One sweep over the cells: streaming (unless s is NULL), then collisions. */
+struct cell_sweep {
+    const struct kn_stream_sweep *s;
+    const struct kn_collide_sweep *k;
+    float *to;                          /* [ncells][nnodes] */
+    bool cached;                        /* leave the result in the caches */
+    struct kn_comm_exchange *under_way; /* messages that wait for a push, or NULL */
+};
+
+/* One thread of a sweep. */
+struct worker {
+    float *scratch; /* [scratch_size] */
+    float *row[2];  /* [nnodes] of the cell at work and of the one before, where results bypass the caches */
+    struct kn_traffic traffic;
+    double seconds[2]; /* of streaming and of collisions */
+};
+
+static struct worker start_worker(const struct kn_cpu *cpu)
+{
+    float *scratch = cpu->scratch + (size_t)omp_get_thread_num() * cpu->scratch_size;
+    float *end = scratch + cpu->scratch_size;
+    const size_t nnodes = (size_t)cpu->problem.velocity->nnodes;
+    return (struct worker){.scratch = scratch, .row = {end - nnodes, end - 2 * nnodes}};
+}
+
+/* `count` cells that follow `first` in memory, so that h passes through memory
+ * once.  Looking at the clock costs as much as a small cell: not every block is timed. */
+static void sweep_block(struct kn_cpu *cpu, const struct cell_sweep *sweep, struct worker *worker, int first,
+                        int count, bool timed)
+{
+    const int nnodes = cpu->problem.velocity->nnodes;
+    float *to = sweep->to + (size_t)first * (size_t)nnodes, *rows = sweep->cached ? to : worker->row[0];
+    const double start = timed ? omp_get_wtime() : 0;
+    for (int i = 0; sweep->s && i < count; i++)
+        cpu->kernels->stream(sweep->s, first + i, &worker->traffic, rows + (size_t)i * (size_t)nnodes,
+                             worker->scratch);
+    const double middle = timed ? omp_get_wtime() : 0;
+    cpu->kernels->collide(sweep->k, rows, count, worker->scratch);
+    if (timed) {
+        worker->seconds[0] += middle - start;
+        worker->seconds[1] += omp_get_wtime() - middle;
+    }
+    if (!sweep->cached) {
+        worker->traffic.done = rows;
+        worker->traffic.to = to;
+        worker->row[0] = worker->row[1];
+        worker->row[1] = rows;
+    }
+}
+
+/* Part of the cells; one block in TIMED tells how the time divides into streaming and collisions, and
+ * moves the messages on that are under way. */
+static void sweep_cells(struct kn_cpu *cpu, const struct cell_sweep *sweep, struct leg leg)
+{
+    enum { TIMED = 16 };
+    const int block = cpu->block, ncells = cpu->problem.space->ncells;
+    const int *stop = cpu->cells.stop;
+    const double begin = omp_get_wtime();
+    double stream = 0, collide = 0;
+#pragma omp parallel num_threads(cpu->problem.threads) reduction(+ : stream, collide)
+    {
+        const unsigned mode = flush_denormals();
+        struct worker worker = start_worker(cpu);
+#pragma omp for schedule(static)
+        for (int i = leg.first; i < leg.end; i++) {
+            const int first = stop[i], left = ncells - first;
+            const bool timed = (i - leg.first) % TIMED == 0;
+            worker.traffic.ahead = sweep->cached ? -1 : stop[i + 1 < leg.end ? i + 1 : i];
+            sweep_block(cpu, sweep, &worker, first, left < block ? left : block, timed);
+            if (timed && sweep->under_way && omp_get_thread_num() == 0)
+                kn_comm_exchange_test(sweep->under_way);
+        }
+        if (worker.traffic.to)
+            cpu->kernels->store(worker.traffic.done, cpu->problem.velocity->nnodes, worker.traffic.to);
+        cpu->kernels->fence();
+        stream += worker.seconds[0];
+        collide += worker.seconds[1];
+        restore_denormals(mode);
+    }
+    const double both = stream + collide, part = sweep->s && both > 0 ? stream / both : 0,
+                 total = omp_get_wtime() - begin;
+    cpu->seconds[KN_PHASE_STREAM] += part * total;
+    cpu->seconds[KN_PHASE_COLLIDE] += (1 - part) * total;
+}
+
+/* ------------------------------------------------------------------ other ranks */
+
+/* Rows go where they are needed while the cells that need none of others are computed. */
+static void begin_exchange(struct kn_cpu *cpu)
+{
+    const struct kn_halo *halo = cpu->problem.halo;
+    const size_t stride = (size_t)halo->stride;
+    const double start = omp_get_wtime();
+#pragma omp parallel for schedule(static) num_threads(cpu->problem.threads)
+    for (int32_t i = 0; i < halo->nsend; i++)
+        memcpy(cpu->sent + (size_t)i * stride, cpu->h + (size_t)halo->send[i] * stride,
+               stride * sizeof(float));
+    kn_comm_exchange_start(cpu->exchange);
+    cpu->seconds[KN_PHASE_EXCHANGE] += omp_get_wtime() - start;
+}
+
+static void end_exchange(struct kn_cpu *cpu)
+{
+    const struct kn_halo *halo = cpu->problem.halo;
+    const size_t stride = (size_t)halo->stride;
+    const double start = omp_get_wtime();
+    kn_comm_exchange_wait(cpu->exchange);
+#pragma omp parallel for schedule(static) num_threads(cpu->problem.threads)
+    for (int32_t i = 0; i < halo->nrecv; i++)
+        memcpy(cpu->h + (size_t)halo->recv[i] * stride, cpu->received + (size_t)i * stride,
+               stride * sizeof(float));
+    cpu->seconds[KN_PHASE_EXCHANGE] += omp_get_wtime() - start;
+}
+
+/* ------------------------------------------------------------- the whole sweeps */
+
+/* exp(L dt) - 1 of one parity, its rows side by side in groups, divided by the number
+ * of octants as the way from octants to parities and back asks for. */
+static enum kn_status pack_parity(const struct kn_problem *p, int odd, double dt, float *plain, float *packed)
+{
+    const struct kn_velocity *v = p->velocity;
+    const enum kn_status status =
+        kn_operator_change(&p->collision->op, kn_operator_parity(v, odd), dt, plain);
+    for (int i = 0; i < v->size && status == KN_OK; i++)
+        for (int j = 0; j < v->size; j++)
+            packed[((size_t)(i / KN_OPERATOR_ROWS) * (size_t)v->size + (size_t)j) * KN_OPERATOR_ROWS +
+                   (size_t)(i % KN_OPERATOR_ROWS)] =
+                plain[(size_t)i * (size_t)v->size + (size_t)j] / (float)v->octants;
+    return status;
+}
+
+static enum kn_status make_propagator(const struct kn_problem *p, double dt, struct propagator *to)
+{
+    const size_t length = kn_cpu_propagator_length(p->velocity);
+    enum kn_status status = KN_OK;
+    float *plain = malloc((size_t)p->velocity->size * (size_t)p->velocity->size * sizeof *plain);
+    if (!to->matrix)
+        to->matrix = aligned((size_t)p->velocity->octants * length, sizeof *to->matrix);
+    if (!plain || !to->matrix) {
+        free(plain);
+        return kn_error_set(KN_EMEMORY, "collision.method: no memory for a step of the operator");
+    }
+    memset(to->matrix, 0, (size_t)p->velocity->octants * length * sizeof *to->matrix);
+    for (int odd = 0; odd < p->velocity->octants && status == KN_OK; odd++)
+        status = pack_parity(p, odd, dt, plain, to->matrix + (size_t)odd * length);
+    to->dt = status == KN_OK ? dt : -1;
+    free(plain);
+    return status;
+}
+
+/* The propagator of a step, made when it is not one of the last two lengths. */
+static enum kn_status find_propagator(struct kn_cpu *cpu, double dt, const float **matrix)
+{
+    struct propagator *last = cpu->propagators;
+    if (cpu->problem.c->collision.method != KN_METHOD_OPERATOR)
+        return KN_OK;
+    for (int i = 0; i < 2; i++)
+        if (last[i].matrix && last[i].dt == dt) {
+            *matrix = last[i].matrix;
+            return KN_OK;
+        }
+    const struct propagator swap = last[0];
+    last[0] = last[1];
+    last[1] = swap;
+    const enum kn_status status = make_propagator(&cpu->problem, dt, &last[1]);
+    *matrix = last[1].matrix;
+    return status;
+}
+
+static enum kn_status collide_sweep(struct kn_cpu *cpu, double dt, uint64_t turn, struct kn_collide_sweep *k)
+{
+    const struct kn_problem *p = &cpu->problem;
+    *k = (struct kn_collide_sweep){.turn = turn,
+                                   .c = p->c,
+                                   .velocity = p->velocity,
+                                   .plan = p->collision,
+                                   .dt = dt,
+                                   .nsamples = cpu->nsamples,
+                                   .samples = cpu->samples,
+                                   .nquadratic = kn_quadratic_count(p->c),
+                                   .quadratic = cpu->quadratic};
+    draw_quadratic(cpu, dt, turn);
+    return find_propagator(cpu, dt, &k->propagator);
+}
+
+static enum kn_status collide(void *machine, double dt, uint64_t draw)
+{
+    struct kn_cpu *cpu = machine;
+    struct kn_collide_sweep k;
+    draw_samples(cpu, dt, draw);
+    const enum kn_status status = collide_sweep(cpu, dt, draw, &k);
+    if (status != KN_OK)
+        return status;
+    sweep_cells(cpu, &(struct cell_sweep){NULL, &k, cpu->h, true, NULL}, whole_route(&cpu->cells));
+    return KN_OK;
+}
+
+static enum kn_status step(void *machine, const struct kn_step *step)
+{
+    struct kn_cpu *cpu = machine;
+    const struct kn_problem *p = &cpu->problem;
+    const struct kn_stream_sweep s = {.turn = step->draw,
+                                      .velocity = p->velocity,
+                                      .space = p->space,
+                                      .boundary = p->boundary,
+                                      .mesh = cpu->mesh,
+                                      .eps = (float)p->c->disturbance,
+                                      .dt = (float)step->stream,
+                                      .order = p->c->space.order,
+                                      .limiter = p->c->space.limiter,
+                                      .h = cpu->h,
+                                      .density = cpu->density,
+                                      .lost = cpu->lost,
+                                      .fluxes = step->fluxes ? cpu->fluxes : NULL};
+    draw_samples(cpu, step->collide, step->draw);
+    struct kn_collide_sweep k;
+    const enum kn_status status = collide_sweep(cpu, step->collide, step->draw, &k);
+    if (status != KN_OK)
+        return status;
+    const struct cell_sweep sweep = {&s, &k, cpu->next, cpu->cached, cpu->exchange};
+    if (cpu->exchange)
+        begin_exchange(cpu);
+    sweep_walls(cpu, &s, inner_leg(&cpu->faces));
+    sweep_cells(cpu, &sweep, inner_leg(&cpu->cells));
+    if (cpu->exchange) {
+        end_exchange(cpu);
+        sweep_walls(cpu, &s, rim_leg(&cpu->faces));
+        sweep_cells(cpu, &sweep, rim_leg(&cpu->cells));
+    }
+    float *swap = cpu->h;
+    cpu->h = cpu->next;
+    cpu->next = swap;
+    return KN_OK;
+}
+
+static enum kn_status moments(void *machine, double *m)
+{
+    struct kn_cpu *cpu = machine;
+    const struct kn_velocity *v = cpu->problem.velocity;
+    const int ncells = cpu->problem.space->ncells;
+    const double start = omp_get_wtime();
+#pragma omp parallel for schedule(static) num_threads(cpu->problem.threads)
+    for (int cell = 0; cell < ncells; cell++)
+        cpu->kernels->moments(v, cpu->h + (size_t)cell * v->nnodes, m + (size_t)cell * KN_MOMENTS);
+    cpu->seconds[KN_PHASE_MOMENTS] += omp_get_wtime() - start;
+    return KN_OK;
+}
+
+static enum kn_status fluxes(void *machine, double *to)
+{
+    const struct kn_cpu *cpu = machine;
+    memcpy(to, cpu->fluxes, (size_t)cpu->problem.space->nfaces * KN_FLUXES * sizeof *to);
+    return KN_OK;
+}
+
+static void seconds(const void *machine, double phase[KN_PHASES])
+{
+    const struct kn_cpu *cpu = machine;
+    memcpy(phase, cpu->seconds, sizeof cpu->seconds);
+}
+
+static enum kn_status copy(void *machine, double *seconds)
+{
+    struct kn_cpu *cpu = machine;
+    const size_t bytes =
+        (size_t)cpu->problem.space->ncells * (size_t)cpu->problem.velocity->nnodes * sizeof(float);
+    const double start = omp_get_wtime();
+#pragma omp parallel num_threads(cpu->problem.threads)
+    {
+        const size_t piece = (bytes / (size_t)omp_get_num_threads() + PAGE) / PAGE * PAGE,
+                     first = piece * (size_t)omp_get_thread_num();
+        if (first < bytes)
+            memcpy((char *)cpu->next + first, (const char *)cpu->h + first,
+                   bytes - first < piece ? bytes - first : piece);
+    }
+    *seconds = omp_get_wtime() - start;
+    return KN_OK;
+}
+
+static void describe(char *text, size_t size)
+{
+    const struct kn_cpu_kernels *asked = kn_cpu_kernels_find(getenv("KNUDSEN_ISA")),
+                                *kernels = asked ? asked : kn_cpu_kernels_find(NULL);
+    snprintf(text, size, "vector kernels %s, %d numbers at a time", kernels->name, kernels->lanes);
+}
+
+static enum kn_status available(void)
+{
+    return KN_OK;
+}
+
+const struct kn_backend kn_backend_cpu = {
+    .name = "cpu",
+    .doc = "all cores of this machine, with the widest vectors the processor has",
+    .available = available,
+    .create = create,
+    .destroy = destroy,
+    .memory = memory,
+    .put = put,
+    .get = get,
+    .set_walls = set_walls,
+    .step = step,
+    .collide = collide,
+    .moments = moments,
+    .fluxes = fluxes,
+    .seconds = seconds,
+    .copy = copy,
+    .describe = describe,
+    .device = kn_cpu_device,
+};

@@ -1,0 +1,339 @@
+/* Collisions on the CPU: a block of cells at a time, all of it in cache.  KN_LANES
+ * cells fill one vector of floats (set by the build per instruction set). */
+#include "cpu/cpu_rows.h"
+
+/* ------------------------------------------------------------------ moments */
+
+/* Sums over one octant with |v|; the signs are the caller's. */
+static void octant_moments(const struct kn_velocity *v, const float *restrict h, double m[KN_MOMENTS])
+{
+    const float *restrict w = v->w, *restrict vv = v->square;
+    const float *restrict vx = v->speed[0], *restrict vy = v->speed[1], *restrict vz = v->speed[2];
+    double one = 0, x = 0, y = 0, z = 0, xx = 0, yy = 0, zz = 0, xy = 0, xz = 0, yz = 0, xvv = 0, yvv = 0,
+           zvv = 0;
+#pragma omp simd reduction(+ : one, x, y, z, xx, yy, zz, xy, xz, yz, xvv, yvv, zvv)
+    for (int k = 0; k < v->stride; k++) {
+        const double wh = (double)w[k] * h[k], px = wh * vx[k], py = wh * vy[k], pz = wh * vz[k];
+        one += wh;
+        x += px;
+        y += py;
+        z += pz;
+        xx += px * vx[k];
+        yy += py * vy[k];
+        zz += pz * vz[k];
+        xy += px * vy[k];
+        xz += px * vz[k];
+        yz += py * vz[k];
+        xvv += px * vv[k];
+        yvv += py * vv[k];
+        zvv += pz * vv[k];
+    }
+    const double all[KN_MOMENTS] = {one, x, y, z, xx, yy, zz, xy, xz, yz, xvv, yvv, zvv};
+    memcpy(m, all, sizeof all);
+}
+
+void KN_CPU_NAME(moments)(const struct kn_velocity *v, const float *row, double m[KN_MOMENTS])
+{
+    memset(m, 0, KN_MOMENTS * sizeof *m);
+    for (int octant = 0; octant < v->octants; octant++) {
+        double part[KN_MOMENTS], s[3];
+        octant_moments(v, row + (size_t)octant * v->stride, part);
+        for (int d = 0; d < 3; d++)
+            s[d] = v->bit[d] ? kn_velocity_sign(v, octant, d) : 0; /* odd moments of a folded axis vanish */
+        const double sign[KN_MOMENTS] = {1,           s[0],        s[1],        s[2], 1,    1,   1,
+                                         s[0] * s[1], s[0] * s[2], s[1] * s[2], s[0], s[1], s[2]};
+        for (int i = 0; i < KN_MOMENTS; i++)
+            m[i] += sign[i] * part[i];
+    }
+}
+
+/* ---------------------------------------------------------- model equations */
+
+KN_SPECIALISED void relax_loop(const struct kn_velocity *v, const struct kn_relaxation *r, float eps,
+                               bool heat, float *restrict h)
+{
+    const float *restrict vx = v->speed[0], *restrict vy = v->speed[1], *restrict vz = v->speed[2];
+#pragma omp simd
+    for (int k = 0; k < v->size; k++) {
+        float next = kn_collide_relax(r, eps, h[k], vx[k], vy[k], vz[k]);
+        if (heat)
+            next += kn_collide_heat_term(r, eps, vx[k], vy[k], vz[k]);
+        h[k] = next;
+    }
+}
+
+/* One copy of the loop for each kind: linear or not, with a heat term or not. */
+static void relax_octant(const struct kn_velocity *v, const struct kn_relaxation *r, float eps, bool heat,
+                         float *h)
+{
+    if (eps == 0 && !heat)
+        relax_loop(v, r, 0.0f, false, h);
+    else if (eps == 0)
+        relax_loop(v, r, 0.0f, true, h);
+    else if (!heat)
+        relax_loop(v, r, eps, false, h);
+    else
+        relax_loop(v, r, eps, true, h);
+}
+
+/* h - lose h + polynomial, all octants at once: even and odd parts of the
+ * polynomial are formed once and added with the signs of each octant.  `b` and
+ * `odd_speed` belong to the unfolded axes, in the order of their octant bits. */
+KN_SPECIALISED float relax_linear_loop(const struct kn_velocity *v, int octants,
+                                       const float *const odd_speed[3], const float b[3], float a, float c,
+                                       float lose, float *row)
+{
+    const float *restrict vv = v->square, *restrict w = v->w;
+    const float *restrict s0 = odd_speed[0], *restrict s1 = odd_speed[1], *restrict s2 = odd_speed[2];
+    kn_lanes lost = {0};
+    for (int first = 0; first < v->stride; first += KN_LANES) {
+        union kn_lane_view part = {{0}};
+#pragma omp simd
+        for (int i = 0; i < KN_LANES; i++) {
+            const int k = first + i;
+            const float x = octants > 1 ? b[0] * s0[k] : 0, y = octants > 2 ? b[1] * s1[k] : 0;
+            const float z = octants > 4 ? b[2] * s2[k] : 0, even = a + c * vv[k], weight = w[k];
+            float sum = 0;
+            for (int o = 0; o < octants; o++) {
+                float *restrict h = row + (size_t)o * v->stride;
+                const float plane = octants > 4 ? (o & 4 ? even - z : even + z) : even,
+                            line = octants > 2 ? (o & 2 ? plane - y : plane + y) : plane;
+                const float target = octants > 1 ? (o & 1 ? line - x : line + x) : line;
+                const float old = h[k], change = target - lose * old, next = old + change;
+                sum += weight * kn_stream_lost(old, change, next);
+                h[k] = next;
+            }
+            part.at[i] = sum;
+        }
+        lost += part.vector;
+    }
+    return kn_lanes_sum(lost);
+}
+
+/* Loops over whole vectors run over the padding; it stays zero. */
+static void clear_padding(const struct kn_velocity *v, float *row)
+{
+    for (int octant = 0; octant < v->octants; octant++)
+        for (int k = v->size; k < v->stride; k++)
+            row[(size_t)octant * v->stride + (size_t)k] = 0;
+}
+
+/* Linearised BGK: the target lies in the span of the invariants, so relaxing
+ * towards the projection of h conserves them and needs no correction after. */
+static void collide_linear_bgk(const struct kn_collide_sweep *s, float *row)
+{
+    const struct kn_velocity *v = s->velocity;
+    const double lose = -expm1(-s->dt);
+    const float *speed[3] = {v->speed[0], v->speed[1], v->speed[2]};
+    double before[KN_INVARIANTS], x[KN_INVARIANTS];
+    float b[3] = {0}, lost;
+    invariants(v, row, before);
+    project(s->plan, before, x);
+    for (int d = 0, i = 0; d < 3; d++)
+        if (v->bit[d]) {
+            speed[i] = v->speed[d];
+            b[i++] = (float)(lose * x[1 + d]);
+        }
+    const float a = (float)(lose * x[0]), c = (float)(lose * x[4]), part = (float)lose;
+    if (v->octants == 1)
+        lost = relax_linear_loop(v, 1, speed, b, a, c, part, row);
+    else if (v->octants == 2)
+        lost = relax_linear_loop(v, 2, speed, b, a, c, part, row);
+    else if (v->octants == 4)
+        lost = relax_linear_loop(v, 4, speed, b, a, c, part, row);
+    else
+        lost = relax_linear_loop(v, 8, speed, b, a, c, part, row);
+    kn_cpu_give_back(v, s->turn, lost, row);
+    clear_padding(v, row);
+}
+
+static void collide_model(const struct kn_collide_sweep *s, float *row)
+{
+    const struct kn_velocity *v = s->velocity;
+    const double eps = s->c->disturbance;
+    double m[KN_MOMENTS] = {0}, field[KN_FIELDS], before[KN_INVARIANTS];
+    const int model = (int)s->plan->method - KN_METHOD_BGK;
+    invariants(v, row, before); /* the same sums as after: their rounding must cancel */
+    if (model == 0) {           /* BGK needs nothing else */
+        memcpy(m, before, 4 * sizeof *m);
+        m[KN_M_XX] = before[4];
+    } else {
+        KN_CPU_NAME(moments)(v, row, m);
+    }
+    before[0] = exact_mass(v, row);
+    kn_moments_to_fields(m, eps, field);
+    const struct kn_relaxation r = kn_collide_relaxation(model, eps, s->c->collision.prandtl, s->dt, field);
+    for (int octant = 0; octant < v->octants; octant++) {
+        const struct kn_relaxation here = kn_relaxation_in_octant(r, (float)kn_velocity_sign(v, octant, 0),
+                                                                  (float)kn_velocity_sign(v, octant, 1),
+                                                                  (float)kn_velocity_sign(v, octant, 2));
+        relax_octant(v, &here, (float)eps, model == 1, row + (size_t)octant * v->stride);
+    }
+    if (s->plan->conservation == KN_CONSERVATION_NONE)
+        return;
+    double missing[KN_INVARIANTS];
+    invariants(v, row, missing);
+    missing[0] = exact_mass(v, row);
+    for (int i = 0; i < KN_INVARIANTS; i++)
+        missing[i] = before[i] - missing[i];
+    correct(s, row, missing);
+    /* The correction's own coefficients are rounded: the rest goes back as well. */
+    kn_cpu_give_back(v, s->turn + 1, (float)(before[0] - exact_mass(v, row)), row);
+}
+
+/* ------------------------------------------------------------- Monte Carlo */
+
+/* One sample in all cells of the block.  All four nodes are read before any is
+ * written: nodes that coincide carry the same gain.  `flat`: vz is folded, and
+ * nothing is missing along it. */
+KN_SPECIALISED void apply_sample(const struct kn_sample *s, float eps, bool symmetric, bool flat,
+                                 float *block, float defect[4][KN_LANES])
+{
+    float *a = block + (size_t)s->node[0] * KN_LANES, *b = block + (size_t)s->node[1] * KN_LANES;
+    float *c = block + (size_t)s->node[2] * KN_LANES, *d = block + (size_t)s->node[3] * KN_LANES;
+#pragma omp simd
+    for (int i = 0; i < KN_LANES; i++) {
+        const float ha = a[i], hb = b[i], hc = c[i], hd = d[i];
+        const float g = kn_collide_pair(eps, ha, hb) - (symmetric ? kn_collide_pair(eps, hc, hd) : 0.0f);
+        a[i] = ha + s->gain[0] * g;
+        b[i] = hb + s->gain[1] * g;
+        c[i] = hc + s->gain[2] * g;
+        d[i] = hd + s->gain[3] * g;
+        defect[0][i] += s->defect[0] * g;
+        defect[1][i] += s->defect[1] * g;
+        if (!flat)
+            defect[2][i] += s->defect[2] * g;
+        defect[3][i] += s->defect[3] * g;
+    }
+}
+
+KN_SPECIALISED void apply_all(const struct kn_collide_sweep *s, bool symmetric, bool flat, float *block,
+                              float total[4][KN_LANES])
+{
+    const float eps = (float)s->c->disturbance;
+    const int n = s->nsamples;
+    float defect[4][KN_LANES] = {{0}}; /* local, so that it stays in registers */
+    for (int i = 0; i < n; i++)
+        apply_sample(&s->samples[i], eps, symmetric, flat, block, defect);
+    memcpy(total, defect, sizeof defect);
+}
+
+/* All samples in order; momentum and energy they have added come back in total. */
+static void apply_samples(const struct kn_collide_sweep *s, float *block, float total[4][KN_LANES])
+{
+    const bool symmetric = s->c->collision.estimator == KN_ESTIMATOR_SYMMETRIC;
+    const bool flat = s->velocity->bit[2] == 0;
+    if (symmetric && flat)
+        apply_all(s, true, true, block, total);
+    else if (symmetric)
+        apply_all(s, true, false, block, total);
+    else if (flat)
+        apply_all(s, false, true, block, total);
+    else
+        apply_all(s, false, false, block, total);
+}
+
+/* Add p0 + p.v + p4 v.v, with coefficients of its own for every lane, to one octant of the block. */
+static void add_block_polynomial(const struct kn_velocity *v, const float p[KN_INVARIANTS][KN_LANES],
+                                 float *restrict block)
+{
+    for (int k = 0; k < v->size; k++) {
+        const float vx = v->speed[0][k], vy = v->speed[1][k], vz = v->speed[2][k], vv = v->square[k];
+#pragma omp simd
+        for (int i = 0; i < KN_LANES; i++) {
+            const float add =
+                kn_collide_polynomial(p[0][i], p[1][i], p[2][i], p[3][i], p[4][i], vx, vy, vz, vv);
+            block[(size_t)k * KN_LANES + i] += add;
+        }
+    }
+}
+
+/* The projection correction of all cells of a block, while it is in cache. */
+static void project_block(const struct kn_collide_sweep *s, const float defect[4][KN_LANES], float *block)
+{
+    const struct kn_velocity *v = s->velocity;
+    double x[KN_LANES][KN_INVARIANTS];
+    for (int i = 0; i < KN_LANES; i++) {
+        const double missing[KN_INVARIANTS] = {0, -defect[0][i], -defect[1][i], -defect[2][i], -defect[3][i]};
+        project(s->plan, missing, x[i]);
+    }
+    for (int octant = 0; octant < v->octants; octant++) {
+        float p[KN_INVARIANTS][KN_LANES], one[KN_INVARIANTS];
+        for (int i = 0; i < KN_LANES; i++) {
+            octant_polynomial(v, octant, x[i], 1, one);
+            for (int j = 0; j < KN_INVARIANTS; j++)
+                p[j][i] = one[j];
+        }
+        add_block_polynomial(v, p, block + (size_t)octant * v->stride * KN_LANES);
+    }
+}
+
+/* Samples conserve mass; momentum and energy get back what the nodes' defects
+ * have added, theory (29), (30). */
+static void collide_samples(const struct kn_collide_sweep *s, float *rows, int count, float *block)
+{
+    const int nnodes = s->velocity->nnodes;
+    const enum kn_conservation kind = s->plan->conservation;
+    float defect[4][KN_LANES];
+    double mass[KN_LANES] = {0};
+    for (int i = 0; i < count && kind == KN_CONSERVATION_PAPER; i++)
+        mass[i] = exact_mass(s->velocity, rows + (size_t)i * nnodes);
+    gather(rows, count, nnodes, block);
+    apply_samples(s, block, defect);
+    if (kind == KN_CONSERVATION_PROJECTION)
+        project_block(s, defect, block);
+    scatter(block, count, nnodes, rows);
+    for (int i = 0; i < count && kind == KN_CONSERVATION_PAPER; i++) {
+        const double missing[KN_INVARIANTS] = {0, -defect[0][i], -defect[1][i], -defect[2][i], -defect[3][i]};
+        float *row = rows + (size_t)i * nnodes;
+        correct(s, row, missing);
+        kn_cpu_give_back(s->velocity, s->turn + 1, (float)(mass[i] - exact_mass(s->velocity, row)), row);
+    }
+}
+
+/* -------------------------------------------------------------------- blocks */
+
+static void add_source(const struct kn_collide_sweep *s, float *restrict rows, int count)
+{
+    const float *restrict source = s->plan->source;
+    const float half = (float)(0.5 * s->dt);
+    for (int i = 0; s->plan->has_source && i < count; i++) {
+        float *restrict h = rows + (size_t)i * s->velocity->nnodes;
+#pragma omp simd
+        for (int k = 0; k < s->velocity->nnodes; k++)
+            h[k] += half * source[k];
+    }
+}
+
+void KN_CPU_NAME(store)(const float *from, int n, float *to)
+{
+    for (int k = 0; k < n; k += KN_LANES)
+        kn_lanes_stream(to + k, *(const kn_lanes *)(from + k));
+}
+
+void KN_CPU_NAME(fence)(void)
+{
+#ifdef __SSE__
+    _mm_sfence();
+#endif
+}
+
+/* Sources act for half the step before and half after the collisions, so that
+ * the step is symmetric in time. */
+void KN_CPU_NAME(collide)(const struct kn_collide_sweep *s, float *rows, int count, float *scratch)
+{
+    add_source(s, rows, count);
+    if (kn_collision_is_sampled(s->plan->method))
+        collide_samples(s, rows, count, scratch);
+    if (s->plan->method == KN_METHOD_OPERATOR)
+        KN_CPU_NAME(operate)(s, rows, count, scratch);
+    for (int i = 0; kn_collision_is_model(s->plan->method) && i < count; i++) {
+        float *row = rows + (size_t)i * s->velocity->nnodes;
+        if (s->plan->method == KN_METHOD_BGK && s->c->disturbance == 0 &&
+            s->plan->conservation != KN_CONSERVATION_NONE)
+            collide_linear_bgk(s, row);
+        else
+            collide_model(s, row);
+    }
+    add_source(s, rows, count);
+}

@@ -1,0 +1,149 @@
+/* The inner loops of the CPU backend, compiled once per instruction set. */
+#ifndef KN_CPU_KERNELS_H
+#define KN_CPU_KERNELS_H
+
+#include "backend/backend.h"
+#include "point/mesh.h"
+#include "collision/quadratic.h"
+#include "collision/sampling.h"
+
+/* One streaming sweep, as its loops need it. */
+struct kn_stream_sweep {
+    uint64_t turn; /* differs from sweep to sweep */
+    const struct kn_velocity *velocity;
+    const struct kn_space *space;
+    const struct kn_boundary *boundary;
+    struct kn_mesh mesh;
+    float eps, dt;
+    int order;
+    enum kn_limiter limiter;
+    const float *h; /* [ncells][nnodes] before the sweep */
+    float *density; /* [nfaces] rho of the emission */
+    float *lost;    /* [nfaces] mass flux that the emission lacks, being rounded */
+    double *fluxes; /* [nfaces][KN_FLUXES], or NULL */
+};
+
+/* What the arithmetic of one cell hides: reading the cell that is visited next,
+ * and writing the finished row of the one before past the caches. */
+struct kn_traffic {
+    int ahead;         /* cell; -1: nothing to read */
+    const float *done; /* [nnodes] */
+    float *to;         /* [nnodes]; NULL: nothing to write */
+};
+
+/* One collision sweep. */
+struct kn_collide_sweep {
+    uint64_t turn; /* differs from sweep to sweep */
+    const struct kn_case *c;
+    const struct kn_velocity *velocity;
+    const struct kn_collision_plan *plan;
+    double dt;
+    int nsamples;
+    const struct kn_sample *samples; /* [nsamples] */
+    const float *propagator; /* [octants][kn_cpu_propagator_length]: exp(L dt) - 1, for the operator */
+    int nquadratic;
+    const struct kn_quadratic *quadratic; /* [nquadratic] */
+};
+
+/* Rows of a propagator that stand side by side, so that they are multiplied together. */
+enum { KN_OPERATOR_ROWS = 8 };
+
+/* Floats of the propagator of one parity: [rows / KN_OPERATOR_ROWS][size][KN_OPERATOR_ROWS]. */
+static inline size_t kn_cpu_propagator_length(const struct kn_velocity *v)
+{
+    const int rows = (v->size + KN_OPERATOR_ROWS - 1) / KN_OPERATOR_ROWS * KN_OPERATOR_ROWS;
+    return (size_t)rows * (size_t)v->size;
+}
+
+struct kn_cpu_kernels {
+    const char *name;
+    int lanes; /* cells that one vector holds */
+
+    /* Samples first..first+count-1 of set `draw`. */
+    void (*sample)(const struct kn_sample_plan *p, uint64_t draw, int first, int count,
+                   struct kn_sample *samples);
+    /* Emission density of one wall face; every face before anything else. */
+    void (*wall)(const struct kn_stream_sweep *s, int face, float *scratch);
+    /* What passes through one wall face. */
+    void (*flux)(const struct kn_stream_sweep *s, int face, float *scratch);
+    /* One cell after streaming, into out[nnodes]. */
+    void (*stream)(const struct kn_stream_sweep *s, int cell, const struct kn_traffic *t, float *out,
+                   float *scratch);
+    /* Collide `count` <= lanes neighbouring cells in place. */
+    void (*collide)(const struct kn_collide_sweep *s, float *rows, int count, float *scratch);
+    /* The same by the assembled operator alone, without sources. */
+    void (*operate)(const struct kn_collide_sweep *s, float *rows, int count, float *scratch);
+    /* Its quadratic part. */
+    void (*quadratic)(const struct kn_collide_sweep *s, float *rows, int count, float *scratch);
+    void (*moments)(const struct kn_velocity *v, const float *row, double moments[KN_MOMENTS]);
+    /* Copy n floats (whole cache lines) into memory, leaving the caches alone. */
+    void (*store)(const float *from, int n, float *to);
+    /* Everything stored so is visible to other threads that synchronise after it. */
+    void (*fence)(void);
+};
+
+/* A loop that is copied for each value of its constant arguments: inlined
+ * before the compiler looks for branches, so that every copy vectorises. */
+#define KN_SPECIALISED static inline __attribute__((always_inline))
+
+/* Put mass that rounding has lost back into a row: into one heavy node, where
+ * it is large enough to be stored, and into another one at each turn. */
+static inline void kn_cpu_give_back(const struct kn_velocity *v, uint64_t turn, float lost, float *row)
+{
+    const int k = v->heavy[turn % (uint64_t)v->nheavy];
+    const uint64_t octant = turn / (uint64_t)v->nheavy % (uint64_t)v->octants;
+    row[octant * (uint64_t)v->stride + (uint64_t)k] += lost / v->w[k];
+}
+
+/* Octants of scratch memory that streaming needs: what walls emit into every
+ * octant along every axis. */
+enum { KN_STREAM_SCRATCH_ROWS = 8 * 3 };
+
+/* The order in which cells, blocks of them that follow each other, or wall faces are visited: those
+ * first that need nothing of other ranks. */
+struct kn_route {
+    int *stop; /* [count] the cell, the first of a block, or the face */
+    int count;
+    int inner; /* of them */
+};
+
+/* Fill empty routes with room for every cell and every face. */
+void kn_cpu_route(const struct kn_problem *p, int block, struct kn_route *cells, struct kn_route *faces);
+
+/* Where a CPU machine keeps its two copies of the state: whole pages of their own. */
+void kn_cpu_state(void *machine, void **h, void **next, size_t *bytes);
+
+/* Floats of scratch memory that one thread needs for any kernel. */
+size_t kn_cpu_scratch_size(const struct kn_velocity *v, int lanes);
+
+/* The best set of kernels for the processor this runs on, or the named one
+ * (NULL when it does not exist or would not run here). */
+const struct kn_cpu_kernels *kn_cpu_kernels_find(const char *name);
+
+/* What the processor calls itself, from the kernel's list where there is one; the same with the instruction
+ * set of the kernels in use. */
+void kn_cpu_processor(char *name, size_t size);
+void kn_cpu_device(char *text, size_t size);
+
+/* Names carry the instruction set: kn_cpu_stream_v3. */
+#define KN_CPU_PASTE(name, isa)   kn_cpu_##name##_##isa
+#define KN_CPU_NAME_OF(name, isa) KN_CPU_PASTE(name, isa)
+#define KN_CPU_NAME(name)         KN_CPU_NAME_OF(name, KN_ISA)
+#define KN_CPU_DECLARE(isa)                                                                                  \
+    void kn_cpu_sample_##isa(const struct kn_sample_plan *p, uint64_t draw, int first, int count,            \
+                             struct kn_sample *samples);                                                     \
+    void kn_cpu_wall_##isa(const struct kn_stream_sweep *s, int face, float *scratch);                       \
+    void kn_cpu_flux_##isa(const struct kn_stream_sweep *s, int face, float *scratch);                       \
+    void kn_cpu_stream_##isa(const struct kn_stream_sweep *s, int cell, const struct kn_traffic *t,          \
+                             float *out, float *scratch);                                                    \
+    void kn_cpu_collide_##isa(const struct kn_collide_sweep *s, float *rows, int count, float *scratch);     \
+    void kn_cpu_operate_##isa(const struct kn_collide_sweep *s, float *rows, int count, float *scratch);     \
+    void kn_cpu_quadratic_##isa(const struct kn_collide_sweep *s, float *rows, int count, float *scratch);   \
+    void kn_cpu_moments_##isa(const struct kn_velocity *v, const float *row, double moments[KN_MOMENTS]);    \
+    void kn_cpu_store_##isa(const float *from, int n, float *to);                                            \
+    void kn_cpu_fence_##isa(void);
+KN_CPU_DECLARE(baseline)
+KN_CPU_DECLARE(v3)
+KN_CPU_DECLARE(v4)
+
+#endif

@@ -1,0 +1,298 @@
+/* The CPU behind memory that the host may not touch: a stand-in for a card on
+ * machines that have none.  State and tables live in pages of their own, open
+ * only while a call of the backend runs; what the simulation changes in its own
+ * copies arrives through set_walls and put, or not at all. */
+#include "backend/backend.h"
+#include "cpu/cpu_kernels.h"
+#include "error.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { LINE = 64, REGIONS = 3 };
+
+struct region {
+    void *at;
+    size_t bytes; /* whole pages */
+};
+
+struct strict {
+    void *cpu;
+    struct region regions[REGIONS]; /* tables, h, next */
+    size_t used;                    /* bytes of the tables' region */
+    const struct kn_problem *host;
+    /* the problem as the machine sees it; arrays it has no use for are NULL */
+    struct kn_case c;
+    struct kn_space space;
+    struct kn_velocity velocity;
+    struct kn_boundary boundary;
+    struct kn_collision_plan collision;
+};
+
+/* ---------------------------------------------------------------------- pages */
+
+static enum kn_status protect(const struct strict *s, int rights)
+{
+    for (int i = 0; i < REGIONS; i++)
+        if (s->regions[i].at && mprotect(s->regions[i].at, s->regions[i].bytes, rights) != 0)
+            return kn_error_set(KN_EDEVICE, "the strict backend cannot protect its memory");
+    return KN_OK;
+}
+
+static enum kn_status open_memory(const struct strict *s)
+{
+    return protect(s, PROT_READ | PROT_WRITE);
+}
+
+/* Closes the memory and passes the status of the call through. */
+static enum kn_status close_memory(const struct strict *s, enum kn_status status)
+{
+    const enum kn_status closed = protect(s, PROT_NONE);
+    return status != KN_OK ? status : closed;
+}
+
+static size_t lines(size_t bytes)
+{
+    return (bytes + LINE - 1) / LINE * LINE;
+}
+
+/* A copy of an array of the host among the tables. */
+static void *keep(struct strict *s, const void *from, size_t bytes)
+{
+    void *to = (char *)s->regions[0].at + s->used;
+    s->used += lines(bytes);
+    return memcpy(to, from, bytes);
+}
+
+static size_t operator_bytes(const struct kn_problem *p)
+{
+    const size_t n = p->c->collision.method == KN_METHOD_OPERATOR ? (size_t)p->velocity->size : 0;
+    return lines(n * sizeof(double)) +
+           KN_PARITIES * (lines(n * sizeof(double)) + lines(n * n * sizeof(double)));
+}
+
+static size_t table_bytes(const struct kn_problem *p)
+{
+    const size_t cells = (size_t)p->space->ncells + (size_t)p->space->nhalo, faces = (size_t)p->space->nfaces;
+    const size_t nodes = (size_t)p->velocity->nnodes, stride = (size_t)p->velocity->stride;
+    size_t edges = 0;
+    for (int d = 0; d < 3; d++)
+        edges += lines(((size_t)p->velocity->half[d] + 1) * sizeof(float)) +
+                 lines((size_t)p->velocity->half[d] * sizeof(double));
+    return lines(6 * cells * sizeof(int32_t)) + lines(3 * cells * sizeof(float)) +
+           lines(faces * sizeof(struct kn_face)) + 9 * lines(stride * sizeof(float)) +
+           lines(stride * sizeof(double)) + lines(stride * sizeof(int)) + edges +
+           lines(KN_SIDES * nodes * sizeof(float)) + lines(nodes * sizeof(float)) + operator_bytes(p);
+}
+
+/* --------------------------------------------------------------------- copies */
+
+static void copy_space(struct strict *s)
+{
+    const struct kn_space *from = s->host->space;
+    const size_t cells = (size_t)from->ncells + (size_t)from->nhalo;
+    s->space = *from;
+    s->space.neighbour = keep(s, from->neighbour, 6 * cells * sizeof *from->neighbour);
+    s->space.width = keep(s, from->width, 3 * cells * sizeof *from->width);
+    s->space.faces = keep(s, from->faces, (size_t)from->nfaces * sizeof *from->faces);
+    s->space.volume = NULL;
+    for (int d = 0; d < 3; d++)
+        s->space.edges[d] = NULL;
+}
+
+static void copy_velocity(struct strict *s)
+{
+    const struct kn_velocity *from = s->host->velocity;
+    const size_t row = (size_t)from->stride * sizeof(float);
+    s->velocity = *from;
+    for (int d = 0; d < 3; d++) {
+        s->velocity.weight[d] = NULL;
+        s->velocity.node[d] = keep(s, from->node[d], (size_t)from->half[d] * sizeof *from->node[d]);
+        s->velocity.edge[d] = keep(s, from->edge[d], ((size_t)from->half[d] + 1) * sizeof *from->edge[d]);
+        s->velocity.speed[d] = keep(s, from->speed[d], row);
+    }
+    for (int i = 0; i < 4; i++)
+        s->velocity.flow[i] = keep(s, from->flow[i], row);
+    s->velocity.square = keep(s, from->square, row);
+    s->velocity.w = keep(s, from->w, row);
+    s->velocity.mass = keep(s, from->mass, (size_t)from->stride * sizeof *from->mass);
+    s->velocity.heavy = keep(s, from->heavy, (size_t)from->stride * sizeof *from->heavy);
+}
+
+static void copy_operator(struct strict *s)
+{
+    const struct kn_operator *from = &s->host->collision->op;
+    const size_t n = (size_t)from->size;
+    if (n == 0)
+        return;
+    s->collision.op.weight = keep(s, from->weight, n * sizeof *from->weight);
+    for (int p = 0; p < KN_PARITIES; p++) {
+        s->collision.op.rate[p] = keep(s, from->rate[p], n * sizeof *from->rate[p]);
+        s->collision.op.vector[p] = keep(s, from->vector[p], n * n * sizeof *from->vector[p]);
+    }
+}
+
+static void copy_walls(struct strict *s, float *memory)
+{
+    const struct kn_boundary *from = s->host->boundary;
+    const size_t nnodes = (size_t)s->velocity.nnodes;
+    s->boundary = *from;
+    s->boundary.memory = memcpy(memory, from->memory, KN_SIDES * nnodes * sizeof *memory);
+    for (int side = 0; side < KN_SIDES; side++)
+        s->boundary.patches[side].emission = memory + (from->patches[side].emission - from->memory);
+}
+
+/* ----------------------------------------------------------------- the backend */
+
+static void destroy(void *machine)
+{
+    struct strict *s = machine;
+    if (!s)
+        return;
+    if (open_memory(s) == KN_OK && s->cpu)
+        kn_backend_cpu.destroy(s->cpu);
+    if (s->regions[0].at)
+        munmap(s->regions[0].at, s->regions[0].bytes);
+    free(s);
+}
+
+static enum kn_status build(struct strict *s)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    struct region *tables = &s->regions[0];
+    tables->bytes = (table_bytes(s->host) + page) / page * page;
+    tables->at = mmap(NULL, tables->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (tables->at == MAP_FAILED) {
+        tables->at = NULL;
+        return kn_error_set(KN_EMEMORY, "no memory for the strict backend");
+    }
+    s->c = *s->host->c;
+    copy_space(s);
+    copy_velocity(s);
+    copy_walls(s, keep(s, s->host->boundary->memory,
+                       KN_SIDES * (size_t)s->velocity.nnodes * sizeof *s->boundary.memory));
+    s->collision = *s->host->collision;
+    copy_operator(s);
+    if (s->collision.has_source)
+        s->collision.source =
+            keep(s, s->host->collision->source, (size_t)s->velocity.nnodes * sizeof *s->collision.source);
+    const struct kn_problem problem = {&s->c,         &s->space,        &s->velocity, &s->boundary,
+                                       &s->collision, s->host->threads, s->host->halo};
+    return kn_backend_cpu.create(&s->cpu, &problem);
+}
+
+static enum kn_status create(void **machine, const struct kn_problem *p)
+{
+    struct strict *s = calloc(1, sizeof *s);
+    if (!s)
+        return kn_error_set(KN_EMEMORY, "no memory for the strict backend");
+    s->host = p;
+    enum kn_status status = build(s);
+    if (status == KN_OK) {
+        kn_cpu_state(s->cpu, &s->regions[1].at, &s->regions[2].at, &s->regions[1].bytes);
+        s->regions[2].bytes = s->regions[1].bytes;
+        status = protect(s, PROT_NONE);
+    }
+    if (status != KN_OK) {
+        destroy(s);
+        return status;
+    }
+    *machine = s;
+    return KN_OK;
+}
+
+static double memory(const struct kn_problem *p)
+{
+    return kn_backend_cpu.memory(p) + (double)table_bytes(p);
+}
+
+/* Run one call of the CPU with the memory open. */
+#define WITH_MEMORY(machine, call)                                                                           \
+    do {                                                                                                     \
+        const struct strict *s = (machine);                                                                  \
+        const enum kn_status opened = open_memory(s);                                                        \
+        return opened != KN_OK ? opened : close_memory(s, kn_backend_cpu.call);                              \
+    } while (0)
+
+static enum kn_status put(void *machine, int64_t first, int64_t count, const float *rows)
+{
+    WITH_MEMORY(machine, put(s->cpu, first, count, rows));
+}
+
+static enum kn_status get(void *machine, int64_t first, int64_t count, float *rows)
+{
+    WITH_MEMORY(machine, get(s->cpu, first, count, rows));
+}
+
+static enum kn_status set_walls(void *machine)
+{
+    struct strict *strict = machine;
+    const enum kn_status opened = open_memory(strict);
+    if (opened != KN_OK)
+        return opened;
+    copy_walls(strict, strict->boundary.memory);
+    return close_memory(strict, kn_backend_cpu.set_walls(strict->cpu));
+}
+
+static enum kn_status step(void *machine, const struct kn_step *step)
+{
+    WITH_MEMORY(machine, step(s->cpu, step));
+}
+
+static enum kn_status collide(void *machine, double dt, uint64_t draw)
+{
+    WITH_MEMORY(machine, collide(s->cpu, dt, draw));
+}
+
+static enum kn_status moments(void *machine, double *to)
+{
+    WITH_MEMORY(machine, moments(s->cpu, to));
+}
+
+static enum kn_status fluxes(void *machine, double *to)
+{
+    WITH_MEMORY(machine, fluxes(s->cpu, to));
+}
+
+static void seconds(const void *machine, double phase[KN_PHASES])
+{
+    kn_backend_cpu.seconds(((const struct strict *)machine)->cpu, phase);
+}
+
+static enum kn_status copy(void *machine, double *seconds)
+{
+    WITH_MEMORY(machine, copy(s->cpu, seconds));
+}
+
+static void describe(char *text, size_t size)
+{
+    snprintf(text, size, "%s", kn_backend_strict.doc);
+}
+
+static enum kn_status available(void)
+{
+    return KN_OK;
+}
+
+const struct kn_backend kn_backend_strict = {
+    .name = "strict",
+    .doc = "the CPU behind memory of its own, for tests",
+    .available = available,
+    .create = create,
+    .destroy = destroy,
+    .memory = memory,
+    .put = put,
+    .get = get,
+    .set_walls = set_walls,
+    .step = step,
+    .collide = collide,
+    .moments = moments,
+    .fluxes = fluxes,
+    .seconds = seconds,
+    .copy = copy,
+    .describe = describe,
+    .device = kn_cpu_device,
+};

@@ -1,0 +1,614 @@
+/* The CUDA backend: memory of the device, streams and launches; the kernels are
+ * in the other cuda_*.cu. */
+#include "cuda/cuda_machine.h"
+#include "cuda/cuda_quadratic.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern "C" {
+#include "collision/quadratic.h"
+#include "collision/sampling.h"
+}
+
+enum { TIMED = 16 }; /* one sweep in so many is timed */
+
+/* ------------------------------------------------------------------ is there a card? */
+
+static enum kn_status available(void)
+{
+    int count = 0;
+    const cudaError_t status = cudaGetDeviceCount(&count);
+    if (status != cudaSuccess)
+        return kn_error_set(KN_EDEVICE, "run.backend: no GPU can be used: %s", cudaGetErrorString(status));
+    if (count == 0)
+        return kn_error_set(KN_EDEVICE, "run.backend: this machine has no GPU that CUDA can use");
+    return KN_OK;
+}
+
+/* The card that this rank has settled on. */
+static int current_device(void)
+{
+    int device = 0;
+    return cudaGetDevice(&device) == cudaSuccess ? device : 0;
+}
+
+/* The operator needs units for products of matrices. */
+static bool collides(enum kn_method method)
+{
+    int major = 0;
+    return method != KN_METHOD_OPERATOR ||
+           cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, current_device()) !=
+               cudaSuccess ||
+           major >= 8;
+}
+
+/* Ranks of one computer take the cards that they see in turn.  Where CUDA_VISIBLE_DEVICES is set, a launcher
+ * may have shown each of them another one. */
+static enum kn_status settle(const struct kn_comm *comm, char *note, size_t size)
+{
+    int count = 0;
+    snprintf(note, size, "%s", "");
+    TRY(available());
+    CHECK(cudaGetDeviceCount(&count));
+    CHECK(cudaSetDevice(comm->local_rank % count));
+    if (comm->local_size > count)
+        snprintf(
+            note, size, "%d ranks %s %d GPU%s: %sthey take turns, and make nothing faster", comm->local_size,
+            getenv("CUDA_VISIBLE_DEVICES") ? "see" : "share", count, count == 1 ? "" : "s",
+            getenv("CUDA_VISIBLE_DEVICES") ? "unless CUDA_VISIBLE_DEVICES shows each another one, " : "");
+    return KN_OK;
+}
+
+/* --------------------------------------------------------------------- memory */
+
+static double memory(const struct kn_problem *p)
+{
+    const double nnodes = p->velocity->nnodes;
+    const bool operates = p->c->collision.method == KN_METHOD_OPERATOR;
+    const double cells = p->space->ncells, halo = p->space->nhalo;
+    return 2 * (cells + halo) * nnodes * sizeof(float) + cells * (KN_MOMENTS * 8.0 + 40) + halo * 36 +
+           kn_cuda_exchange_memory(p) + kn_cuda_sets_memory(p) +
+           (double)kn_quadratic_count(p->c) * sizeof(struct kn_quadratic) +
+           (operates ? kn_cuda_propagator_memory(p->velocity) : 0);
+}
+
+enum kn_status kn_cuda_allocate(struct kn_cuda *m, void **to, size_t bytes)
+{
+    size_t free_bytes = 0, total = 0;
+    const cudaError_t status = cudaMalloc(to, bytes > 0 ? bytes : 16);
+    if (status == cudaErrorMemoryAllocation) {
+        cudaGetLastError();
+        cudaMemGetInfo(&free_bytes, &total);
+        return kn_error_set(KN_EMEMORY,
+                            "space.cells: the case needs %.2f GB on the GPU, of which %.2f GB are free; "
+                            "fewer cells or velocity.nodes help",
+                            memory(&m->problem) / 1e9, (double)free_bytes / 1e9);
+    }
+    CHECK(status);
+    m->blocks[m->nblocks++] = *to;
+    return KN_OK;
+}
+
+/* A copy of an array of the host. */
+enum kn_status kn_cuda_upload(struct kn_cuda *m, const void **to, const void *from, size_t bytes)
+{
+    void *block;
+    const enum kn_status status = kn_cuda_allocate(m, &block, bytes);
+    if (status != KN_OK)
+        return status;
+    *to = block;
+    CHECK(cudaMemcpy(block, from, bytes, cudaMemcpyHostToDevice));
+    return KN_OK;
+}
+
+static enum kn_status upload_velocity(struct kn_cuda *m)
+{
+    const struct kn_velocity *v = m->problem.velocity;
+    const size_t row = (size_t)v->stride * sizeof(float);
+    for (int d = 0; d < 3; d++) {
+        TRY(kn_cuda_upload(m, (const void **)&m->device.speed[d], v->speed[d], row));
+        TRY(kn_cuda_upload(m, (const void **)&m->plan.edge[d], v->edge[d],
+                           ((size_t)v->half[d] + 1) * sizeof(float)));
+    }
+    for (int d = 0, j = 0; d < 3; d++)
+        if (v->bit[d] != 0)
+            m->device.odd[j++] = m->device.speed[d];
+    TRY(kn_cuda_upload(m, (const void **)&m->device.square, v->square, row));
+    return kn_cuda_upload(m, (const void **)&m->device.w, v->w, row);
+}
+
+static enum kn_status set_walls(void *machine)
+{
+    struct kn_cuda *m = (struct kn_cuda *)machine;
+    const struct kn_boundary *b = m->problem.boundary;
+    const size_t bytes = KN_SIDES * (size_t)m->problem.velocity->nnodes * sizeof(float);
+    double patch[KN_SIDES][3];
+    m->device.emits = 0;
+    for (int side = 0; side < KN_SIDES; side++) {
+        patch[side][0] = b->patches[side].excess;
+        patch[side][1] = b->patches[side].unit;
+        patch[side][2] = b->patches[side].through;
+        m->device.alpha[side] = b->patches[side].alpha;
+        m->device.takes[side] = b->patches[side].takes;
+        m->device.emits |= b->patches[side].emits << side;
+    }
+    /* from pageable memory: the call returns when the host arrays may change */
+    CHECK(cudaMemcpyAsync(m->emission, b->memory, bytes, cudaMemcpyHostToDevice, m->work));
+    CHECK(cudaMemcpyAsync(m->patch, patch, sizeof patch, cudaMemcpyHostToDevice, m->work));
+    return KN_OK;
+}
+
+static enum kn_status fill_constants(struct kn_cuda *m)
+{
+    const struct kn_problem *p = &m->problem;
+    struct kn_cuda_problem *d = &m->device;
+    const int *cells = p->space->cells;
+    const int device = current_device();
+    int shared = 0, whole = 0;
+    CHECK(cudaDeviceGetAttribute(&d->multiprocessors, cudaDevAttrMultiProcessorCount, device));
+    CHECK(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    CHECK(cudaDeviceGetAttribute(&whole, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device));
+    d->shared_whole = (size_t)whole;
+    d->shared_limit = (size_t)shared - 8192; /* what the kernels declare themselves */
+    d->symmetric = p->c->collision.estimator == KN_ESTIMATOR_SYMMETRIC;
+    d->ncells = p->space->ncells;
+    d->centre = cells[0] / 2 + cells[0] * (cells[1] / 2 + cells[1] * (cells[2] / 2));
+    d->nfaces = p->space->nfaces;
+    d->size = p->velocity->size;
+    d->uniform = kn_cuda_layout_uniform(p->space);
+    for (int axis = 0; axis < 2; axis++)
+        d->alike[axis] = kn_cuda_layout_width(p->space, axis, 0);
+    d->eps = (float)p->c->disturbance;
+    d->order = p->c->space.order;
+    d->limiter = p->c->space.limiter;
+    d->method = p->c->collision.method;
+    d->conservation = p->collision->conservation;
+    d->prandtl = (float)p->c->collision.prandtl;
+    d->emission = m->emission;
+    d->patch = m->patch;
+    memcpy(d->gram, p->collision->gram, sizeof d->gram);
+    memcpy(d->inverse, p->collision->inverse, sizeof d->inverse);
+    return KN_OK;
+}
+
+/* Refuse before anything is allocated. */
+static enum kn_status check_memory(const struct kn_problem *p)
+{
+    size_t free_bytes = 0, total = 0;
+    const double need = memory(p);
+    CHECK(cudaMemGetInfo(&free_bytes, &total));
+    if (need <= (double)free_bytes)
+        return KN_OK;
+    return kn_error_set(
+        KN_EINPUT,
+        "space.cells: the case needs %.2f GB on the GPU, of which %.2f GB are free (fewer cells or "
+        "velocity.nodes, or run.backend: cpu)",
+        need / 1e9, (double)free_bytes / 1e9);
+}
+
+static enum kn_status build(struct kn_cuda *m)
+{
+    const struct kn_problem *p = &m->problem;
+    const size_t cells = (size_t)p->space->ncells, nnodes = (size_t)p->velocity->nnodes,
+                 faces = (size_t)p->space->nfaces, known = cells + (size_t)p->space->nhalo;
+    int urgent = 0;
+    TRY(check_memory(p));
+    CHECK(cudaStreamCreateWithFlags(&m->work, cudaStreamNonBlocking));
+    CHECK(cudaDeviceGetStreamPriorityRange(NULL, &urgent));
+    CHECK(cudaStreamCreateWithPriority(&m->drawing, cudaStreamNonBlocking,
+                                       urgent)); /* not behind the sweep's blocks */
+    CHECK(cudaStreamCreateWithFlags(&m->prepare, cudaStreamNonBlocking));
+    m->device.mesh = kn_backend_mesh(p);
+    TRY(kn_cuda_allocate(m, (void **)&m->h, known * nnodes * sizeof(float)));
+    TRY(kn_cuda_allocate(m, (void **)&m->next, known * nnodes * sizeof(float)));
+    TRY(kn_cuda_allocate(m, (void **)&m->moments, cells * KN_MOMENTS * sizeof(double)));
+    TRY(kn_cuda_allocate(m, (void **)&m->emission, KN_SIDES * nnodes * sizeof(float)));
+    TRY(kn_cuda_allocate(m, (void **)&m->patch, KN_SIDES * 3 * sizeof(double)));
+    TRY(kn_cuda_allocate(m, (void **)&m->device.density, faces * sizeof(float)));
+    TRY(kn_cuda_allocate(m, (void **)&m->device.lost, faces * sizeof(float)));
+    TRY(kn_cuda_allocate(m, (void **)&m->device.cycles, 2 * sizeof *m->device.cycles));
+    for (int i = 0; i < 7; i++) {
+        CHECK(cudaEventCreate(&m->mark[i]));
+        CHECK(cudaEventRecord(m->mark[i], m->drawing));
+    }
+    TRY(kn_cuda_allocate(m, (void **)&m->device.fluxes, faces * KN_FLUXES * sizeof(double)));
+    TRY(kn_cuda_upload(m, (const void **)&m->device.mesh.neighbour, p->space->neighbour,
+                       6 * known * sizeof(int32_t)));
+    TRY(kn_cuda_upload(m, (const void **)&m->device.mesh.width, p->space->width, 3 * known * sizeof(float)));
+    TRY(upload_velocity(m));
+    TRY(kn_cuda_layout_faces(m));
+    if (p->collision->has_source)
+        TRY(kn_cuda_upload(m, (const void **)&m->device.source, p->collision->source,
+                           nnodes * sizeof(float)));
+    TRY(fill_constants(m));
+    kn_cuda_layout_inner(m);
+    TRY(kn_cuda_layout_tiles(m));
+    TRY(kn_cuda_sets_create(m));
+    TRY(kn_cuda_propagator_create(m));
+    TRY(kn_cuda_exchange_create(m));
+    CHECK(cudaMemsetAsync(m->h, 0, known * nnodes * sizeof(float), m->work));
+    CHECK(cudaMemsetAsync(m->next, 0, known * nnodes * sizeof(float), m->work));
+    CHECK(cudaMemsetAsync(m->device.cycles, 0, 2 * sizeof *m->device.cycles, m->work));
+    CHECK(cudaMemsetAsync(m->device.lost, 0, faces * sizeof(float), m->work));
+    CHECK(cudaMemsetAsync(m->device.fluxes, 0, faces * KN_FLUXES * sizeof(double), m->work));
+    TRY(set_walls(m));
+    CHECK(cudaStreamSynchronize(m->work));
+    return KN_OK;
+}
+
+static void destroy(void *machine)
+{
+    struct kn_cuda *m = (struct kn_cuda *)machine;
+    if (!m)
+        return;
+    cudaDeviceSynchronize();
+    cudaEvent_t events[] = {
+        m->windows[0].ready, m->windows[0].unused, m->windows[1].ready, m->windows[1].unused,
+        m->groups[0].ready,  m->groups[0].unused,  m->groups[1].ready,  m->groups[1].unused,
+        m->groups[2].ready,  m->groups[2].unused,  m->mark[0],          m->mark[1],
+        m->mark[2],          m->mark[3],           m->mark[4],          m->mark[5],
+        m->mark[6],
+    };
+    cudaStream_t streams[] = {m->work, m->drawing, m->prepare};
+    for (size_t i = 0; i < sizeof events / sizeof *events; i++)
+        if (events[i])
+            cudaEventDestroy(events[i]);
+    for (size_t i = 0; i < sizeof streams / sizeof *streams; i++)
+        if (streams[i])
+            cudaStreamDestroy(streams[i]);
+    kn_cuda_exchange_destroy(&m->exchange);
+    for (int i = 0; i < m->nblocks; i++)
+        cudaFree(m->blocks[i]);
+    free(m);
+}
+
+static enum kn_status create(void **machine, const struct kn_problem *p)
+{
+    TRY(available());
+    struct kn_cuda *m = (struct kn_cuda *)calloc(1, sizeof *m);
+    if (!m)
+        return kn_error_set(KN_EMEMORY, "no memory for the CUDA backend");
+    m->problem = *p;
+    const enum kn_status status = build(m);
+    if (status != KN_OK) {
+        destroy(m);
+        return status;
+    }
+    *machine = m;
+    return KN_OK;
+}
+
+static enum kn_status put(void *machine, int64_t first, int64_t count, const float *rows)
+{
+    struct kn_cuda *m = (struct kn_cuda *)machine;
+    const int64_t nnodes = m->problem.velocity->nnodes;
+    CHECK(cudaMemcpyAsync(m->h + first * nnodes, rows, (size_t)(count * nnodes) * sizeof *rows,
+                          cudaMemcpyHostToDevice, m->work));
+    CHECK(cudaStreamSynchronize(m->work));
+    return KN_OK;
+}
+
+static enum kn_status read_marks(struct kn_cuda *m);
+
+static enum kn_status get(void *machine, int64_t first, int64_t count, float *rows)
+{
+    struct kn_cuda *m = (struct kn_cuda *)machine;
+    const int64_t nnodes = m->problem.velocity->nnodes;
+    CHECK(cudaMemcpyAsync(rows, m->h + first * nnodes, (size_t)(count * nnodes) * sizeof *rows,
+                          cudaMemcpyDeviceToHost, m->work));
+    CHECK(cudaStreamSynchronize(m->work));
+    return read_marks(m);
+}
+
+/* ---------------------------------------------------------------------- sweeps */
+
+/* The node that gets back what rounding has lost, another one at each turn. */
+static int32_t heavy_node(const struct kn_cuda *m, uint64_t turn)
+{
+    const struct kn_velocity *v = m->problem.velocity;
+    const uint64_t octant = turn / (uint64_t)v->nheavy % (uint64_t)v->octants;
+    return (int32_t)octant * v->stride + v->heavy[turn % (uint64_t)v->nheavy];
+}
+
+/* The cells that a march does not serve. */
+static cudaError_t advance(const struct kn_cuda_problem *p, const struct kn_cuda_step *s, cudaStream_t stream)
+{
+    if (s->cells == 0)
+        return cudaSuccess;
+    if (kn_cuda_linear_fits(p))
+        return kn_cuda_linear(p, s, stream);
+    if (p->method == KN_METHOD_OPERATOR) { /* a uniform gas: its row moves on, and collides later */
+        struct kn_cuda_problem streaming = *p;
+        streaming.method = KN_METHOD_NONE;
+        streaming.source = NULL;
+        return kn_cuda_model(&streaming, s, stream);
+    }
+    return p->method == KN_METHOD_MONTE_CARLO ? kn_cuda_collision(p, s, stream) : kn_cuda_model(p, s, stream);
+}
+
+/* The operator behind streaming, in the cells of a list, or in all (NULL). */
+static enum kn_status operate(struct kn_cuda *m, const struct kn_cuda_step *s, const int32_t *list, int count)
+{
+    const double before = 0.5 * s->dt_collide, after = kn_quadratic_count(m->problem.c) > 0 ? 0 : before;
+    if (m->device.method != KN_METHOD_OPERATOR || count == 0)
+        return KN_OK;
+    CHECK(kn_cuda_operate(&m->device, &s->op, s->next, list, count, before, after,
+                          s->heavy / m->device.mesh.stride, m->work));
+    return KN_OK;
+}
+
+/* Everything at once. */
+static enum kn_status sweep_whole(struct kn_cuda *m, const struct kn_step *step, struct kn_cuda_step s,
+                                  bool timed)
+{
+    const struct kn_cuda_problem *p = &m->device;
+    const bool walls = step->stream > 0 && p->nfaces > 0, marches = step->stream > 0 && p->inner.tiles[0] > 0,
+               streams = step->stream > 0 || p->method != KN_METHOD_OPERATOR,
+               served = marches && kn_cuda_march_operates(p);
+    s.behind_walls = walls;
+    s.cells = marches ? m->near_walls : p->ncells;
+    if (walls)
+        CHECK(kn_cuda_walls(p, NULL, p->nfaces, m->h, s.dt_stream, step->fluxes, true, m->work));
+    if (marches)
+        CHECK(kn_cuda_march(p, &s, m->work));
+    if (streams)
+        CHECK(advance(p, &s, m->work));
+    if (timed)
+        CHECK(cudaEventRecord(m->mark[4], m->work));
+    return operate(m, &s, served ? p->tiled : NULL, served ? s.cells : p->ncells);
+}
+
+/* Does the operator wait until all cells have been streamed?  Tiles of both parts overlap. */
+static bool operates_last(const struct kn_cuda *m)
+{
+    return m->device.inner.tiles[0] > 0 && !kn_cuda_march_operates(&m->device);
+}
+
+/* What needs nothing of other ranks (0), or what does (1). */
+static enum kn_status sweep_part(struct kn_cuda *m, const struct kn_step *step, struct kn_cuda_step s, int i,
+                                 bool timed)
+{
+    const struct kn_cuda_part *part = &m->parts[i];
+    const bool tells = i == 0 && m->device.inner.tiles[0] == 0; /* how its time divides */
+    struct kn_cuda_problem p = m->device;
+    p.tiled += part->first_cell;
+    p.ncells = !tells && kn_cuda_linear_fits(&p) ? p.ncells : part->cells;
+    p.centre = tells ? part->cells / 2 : INT32_MAX;
+    s.behind_walls = part->faces > 0;
+    s.cells = part->cells;
+    s.listed = true;
+    s.rim = i == 1;
+    s.tiles = m->tiles + part->first_tile;
+    s.ntiles = part->tiles;
+    CHECK(kn_cuda_walls(&p, m->faces + part->first_face, part->faces, m->h, s.dt_stream, step->fluxes, false,
+                        m->work));
+    if (part->tiles > 0)
+        CHECK(kn_cuda_march(&p, &s, m->work));
+    CHECK(advance(&p, &s, m->work));
+    if (timed && i == 0)
+        CHECK(cudaEventRecord(m->mark[4], m->work));
+    return operates_last(m) ? KN_OK : operate(m, &s, p.tiled, part->cells);
+}
+
+/* Rows go where they are needed while the cells that need none of others are computed. */
+static enum kn_status sweep_parts(struct kn_cuda *m, const struct kn_step *step, const struct kn_cuda_step &s,
+                                  bool timed)
+{
+    TRY(kn_cuda_exchange_begin(m));
+    TRY(sweep_part(m, step, s, 0, timed));
+    if (timed)
+        CHECK(cudaEventRecord(m->mark[5], m->work));
+    TRY(kn_cuda_exchange_end(m));
+    if (timed)
+        CHECK(cudaEventRecord(m->mark[6], m->work));
+    TRY(sweep_part(m, step, s, 1, timed));
+    if (!operates_last(m))
+        return KN_OK;
+    if (timed)
+        CHECK(cudaEventRecord(m->mark[4], m->work));
+    return operate(m, &s, NULL, m->device.ncells);
+}
+
+/* The quadratic part behind the operator; the second half step of sources comes with it. */
+static enum kn_status collide_quadratically(struct kn_cuda *m, const struct kn_cuda_step *s, uint64_t draw)
+{
+    const struct kn_velocity *v = m->problem.velocity;
+    const int count = kn_quadratic_count(m->problem.c);
+    if (count == 0)
+        return KN_OK;
+    struct kn_quadratic_plan plan =
+        kn_quadratic_plan(m->problem.c, v, &m->problem.collision->op, s->dt_collide);
+    plan.sampling = kn_cuda_sets_plan(m, plan.sampling);
+    for (int d = 0; d < 3; d++)
+        plan.node[d] = m->nodes[d];
+    const struct kn_cuda_quadratics q = {m->quadratic, count, {v->half[0], v->half[1], v->half[2]}};
+    CHECK(kn_cuda_draw_quadratic(&plan, draw, count, m->quadratic, m->work));
+    CHECK(kn_cuda_quadratic(&m->device, &q, s->next, s->dt_collide, s->heavy, m->work));
+    return KN_OK;
+}
+
+/* How the time of a sweep divides: a fused kernel as the cycles that one of its blocks
+ * spent streaming and afterwards; the operator, where it comes apart, has a mark before it. */
+static enum kn_status streaming_part(struct kn_cuda *m, float sweeping, float waiting, double *part)
+{
+    if (!m->streamed) {
+        *part = 0;
+        return KN_OK;
+    }
+    const bool apart = m->problem.c->collision.method == KN_METHOD_OPERATOR &&
+                       !(m->device.inner.tiles[0] > 0 && kn_cuda_march_operates(&m->device));
+    long long cycles[2];
+    float streaming = 0;
+    if (apart) {
+        CHECK(cudaEventElapsedTime(&streaming, m->mark[0], m->mark[4]));
+        if (m->divided && !operates_last(m)) /* as in the first part */
+            CHECK(cudaEventElapsedTime(&sweeping, m->mark[0], m->mark[5]));
+        else
+            streaming -= waiting;
+        *part = sweeping > 0 ? streaming / sweeping : 1;
+        return KN_OK;
+    }
+    CHECK(cudaMemcpyAsync(cycles, m->device.cycles, sizeof cycles, cudaMemcpyDeviceToHost, m->work));
+    CHECK(cudaStreamSynchronize(m->work));
+    *part = cycles[0] + cycles[1] > 0 ? (double)cycles[0] / (double)(cycles[0] + cycles[1]) : 1;
+    return KN_OK;
+}
+
+/* Read the clock of the step that was timed, once it is done. */
+static enum kn_status read_marks(struct kn_cuda *m)
+{
+    const bool sampled = kn_sampling_count(m->problem.c) > 0;
+    float drawing = 0, sweeping = 0, waiting = 0;
+    double part;
+    if (!m->timing || cudaEventQuery(m->mark[1]) != cudaSuccess ||
+        (sampled && cudaEventQuery(m->mark[3]) != cudaSuccess))
+        return KN_OK;
+    CHECK(cudaEventElapsedTime(&sweeping, m->mark[0], m->mark[1]));
+    if (sampled)
+        CHECK(cudaEventElapsedTime(&drawing, m->mark[2], m->mark[3]));
+    if (m->divided)
+        CHECK(cudaEventElapsedTime(&waiting, m->mark[5], m->mark[6]));
+    sweeping -= waiting;
+    TRY(streaming_part(m, sweeping, waiting, &part));
+    m->seconds[KN_PHASE_EXCHANGE] += TIMED * 1e-3 * waiting;
+    m->seconds[KN_PHASE_SAMPLE] += TIMED * 1e-3 * drawing;
+    m->seconds[KN_PHASE_STREAM] += TIMED * 1e-3 * sweeping * part;
+    m->seconds[KN_PHASE_COLLIDE] += TIMED * 1e-3 * sweeping * (1 - part);
+    m->timing = false;
+    return KN_OK;
+}
+
+static enum kn_status sweep(struct kn_cuda *m, const struct kn_step *step, float *to)
+{
+    const bool divided = step->stream > 0 && m->problem.halo;
+    struct kn_cuda_step s = {.h = m->h, .next = to};
+    s.dt_stream = (float)step->stream;
+    s.dt_collide = step->collide;
+    s.heavy = heavy_node(m, step->draw);
+    s.op = m->op;
+    const bool timed = m->sweeps++ % TIMED == TIMED / 2 && !m->timing;
+    TRY(kn_cuda_sets_use(m, step->collide, step->draw, &s.set));
+    TRY(kn_cuda_propagator_find(m, step->collide, &s.op.propagator));
+    if (timed)
+        CHECK(cudaEventRecord(m->mark[0], m->work));
+    TRY(divided ? sweep_parts(m, step, s, timed) : sweep_whole(m, step, s, timed));
+    TRY(collide_quadratically(m, &s, step->draw));
+    if (timed)
+        CHECK(cudaEventRecord(m->mark[1], m->work));
+    if (timed) {
+        m->streamed = step->stream > 0;
+        m->divided = divided;
+    }
+    m->timing = m->timing || timed;
+    return kn_cuda_sets_ahead(m, step->draw);
+}
+
+static enum kn_status step(void *machine, const struct kn_step *step)
+{
+    struct kn_cuda *m = (struct kn_cuda *)machine;
+    TRY(sweep(m, step, m->next));
+    float *swap = m->h;
+    m->h = m->next;
+    m->next = swap;
+    return KN_OK;
+}
+
+static enum kn_status collide(void *machine, double dt, uint64_t draw)
+{
+    struct kn_cuda *m = (struct kn_cuda *)machine;
+    const struct kn_step step = {0, dt, draw, false};
+    return sweep(m, &step, m->h);
+}
+
+static enum kn_status moments(void *machine, double *to)
+{
+    struct kn_cuda *m = (struct kn_cuda *)machine;
+    CHECK(kn_cuda_moments(&m->device, m->h, m->moments, m->work));
+    CHECK(cudaMemcpyAsync(to, m->moments, (size_t)m->problem.space->ncells * KN_MOMENTS * sizeof *to,
+                          cudaMemcpyDeviceToHost, m->work));
+    CHECK(cudaStreamSynchronize(m->work));
+    return read_marks(m);
+}
+
+static enum kn_status fluxes(void *machine, double *to)
+{
+    struct kn_cuda *m = (struct kn_cuda *)machine;
+    CHECK(cudaMemcpyAsync(to, m->device.fluxes, (size_t)m->problem.space->nfaces * KN_FLUXES * sizeof *to,
+                          cudaMemcpyDeviceToHost, m->work));
+    CHECK(cudaStreamSynchronize(m->work));
+    return KN_OK;
+}
+
+/* Phases of the steps that were timed, scaled to all of them. */
+static void seconds(const void *machine, double phase[KN_PHASES])
+{
+    memcpy(phase, ((const struct kn_cuda *)machine)->seconds, KN_PHASES * sizeof *phase);
+}
+
+static enum kn_status copy(void *machine, double *seconds)
+{
+    struct kn_cuda *m = (struct kn_cuda *)machine;
+    const size_t bytes = (size_t)m->problem.space->ncells * m->problem.velocity->nnodes * sizeof(float);
+    cudaEvent_t start, stop;
+    float ms = 0;
+    CHECK(cudaEventCreate(&start));
+    CHECK(cudaEventCreate(&stop));
+    CHECK(cudaEventRecord(start, m->work));
+    CHECK(cudaMemcpyAsync(m->next, m->h, bytes, cudaMemcpyDeviceToDevice, m->work));
+    CHECK(cudaEventRecord(stop, m->work));
+    CHECK(cudaEventSynchronize(stop));
+    CHECK(cudaEventElapsedTime(&ms, start, stop));
+    cudaEventDestroy(start);
+    cudaEventDestroy(stop);
+    *seconds = 1e-3 * ms;
+    return KN_OK;
+}
+
+static void describe(char *text, size_t size)
+{
+    struct cudaDeviceProp p;
+    int driver = 0;
+    if (cudaGetDeviceProperties(&p, current_device()) != cudaSuccess ||
+        cudaDriverGetVersion(&driver) != cudaSuccess) {
+        snprintf(text, size, "a GPU that does not answer");
+        return;
+    }
+    snprintf(text, size, "%s, %.0f GB, compute capability %d.%d, driver for CUDA %d.%d", p.name,
+             (double)p.totalGlobalMem / 1e9, p.major, p.minor, driver / 1000, driver % 1000 / 10);
+}
+
+/* Where there are several, also which of them it is, as CUDA_VISIBLE_DEVICES leaves them. */
+static void device_name(char *text, size_t size)
+{
+    struct cudaDeviceProp p;
+    const int device = current_device();
+    int count = 1;
+    const char *name = cudaGetDeviceProperties(&p, device) == cudaSuccess ? p.name : "a GPU";
+    if (cudaGetDeviceCount(&count) == cudaSuccess && count > 1)
+        snprintf(text, size, "%s, GPU %d of %d", name, device, count);
+    else
+        snprintf(text, size, "%s", name);
+}
+
+static double room(void)
+{
+    size_t free_bytes = 0, total = 0;
+    return cudaMemGetInfo(&free_bytes, &total) == cudaSuccess ? (double)free_bytes : NAN;
+}
+
+/* The march, which a plane to second order may get, leaves out up to two cells before a wall and the three that
+ * make no tile; what it has of a box must be none, or as many as a tile has. */
+static int thinnest(const struct kn_case *c)
+{
+    const bool plane = c->space.cells[0] > 1 && c->space.cells[1] > 1 && c->space.cells[2] == 1;
+    return c->space.order == 2 && plane ? 2 + 3 + KN_CUDA_COLUMNS : c->space.order;
+}
+
+const struct kn_backend kn_backend_cuda = {
+    "cuda",   "an NVIDIA GPU",  available,   collides, create,  destroy,  memory,  put,
+    get,      set_walls,        step,        collide,  moments, fluxes,   seconds, copy,
+    describe, kn_cuda_assemble, device_name, room,     settle,  thinnest,
+};

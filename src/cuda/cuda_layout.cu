@@ -1,0 +1,148 @@
+/* Which cells and walls are swept in which order, and which cells are marched through. */
+#include "cuda/cuda_machine.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum kn_status kn_cuda_layout_faces(struct kn_cuda *m)
+{
+    const struct kn_space *x = m->problem.space;
+    int32_t *cell = (int32_t *)malloc(2 * ((size_t)x->nfaces + 1) * sizeof *cell),
+            *side = cell + x->nfaces + 1;
+    if (!cell)
+        return kn_error_set(KN_EMEMORY, "no memory for the walls");
+    for (int face = 0; face < x->nfaces; face++) {
+        cell[face] = x->faces[face].cell;
+        side[face] = x->faces[face].side;
+    }
+    enum kn_status status =
+        kn_cuda_upload(m, (const void **)&m->device.face_cell, cell, (size_t)x->nfaces * sizeof *cell);
+    if (status == KN_OK)
+        status =
+            kn_cuda_upload(m, (const void **)&m->device.face_side, side, (size_t)x->nfaces * sizeof *side);
+    free(cell);
+    return status;
+}
+
+struct kn_box kn_cuda_layout_marched(const struct kn_cuda *m)
+{
+    const struct kn_space *x = m->problem.space;
+    const struct kn_cuda_inner *inner = &m->device.inner;
+    const int tile[2] = {KN_CUDA_COLUMNS, KN_CUDA_ROWS};
+    struct kn_box b = {{0, 0, 0}, {x->cells[0], x->cells[1], x->cells[2]}};
+    for (int axis = 0; axis < 2; axis++) {
+        const int first = inner->first[axis] - x->box.first[axis],
+                  end = first + inner->tiles[axis] * tile[axis];
+        b.first[axis] = first > 0 ? first : 0;
+        b.end[axis] = end < x->cells[axis] ? end : x->cells[axis];
+    }
+    for (int axis = 0; axis < 2; axis++)
+        if (b.first[axis] >= b.end[axis])
+            return kn_box{};
+    return b;
+}
+
+/* Cells outside this box, near the boundary, take longest. */
+static struct kn_box inner_box(const struct kn_cuda *m, const int tile[3])
+{
+    const struct kn_space *x = m->problem.space;
+    struct kn_box b = {{0, 0, 0}, {x->cells[0], x->cells[1], x->cells[2]}};
+    for (int a = 0; a < x->naxes; a++) {
+        const int axis = x->axes[a], n = x->cells[axis];
+        b.first[axis] = tile[axis];
+        b.end[axis] = (n - 1) / tile[axis] * tile[axis];
+    }
+    return m->device.inner.tiles[0] > 0 ? kn_cuda_layout_marched(m) : b; /* what the march leaves to others */
+}
+
+/* The cells of a tile that begins at `from`, if they are inside the box as asked. */
+static int32_t *add_tile(const struct kn_space *x, const int from[3], const int tile[3],
+                         const struct kn_box *b, bool inside, int32_t *at)
+{
+    for (int i = 0; i < tile[0] * tile[1] * tile[2]; i++) {
+        const int cell[3] = {from[0] + i / tile[1] % tile[0], from[1] + i % tile[1],
+                             from[2] + i / (tile[0] * tile[1])};
+        bool exists = true, in_box = true;
+        for (int axis = 0; axis < 3; axis++) {
+            exists = exists && cell[axis] >= 0 && cell[axis] < x->cells[axis];
+            in_box = in_box && cell[axis] >= b->first[axis] && cell[axis] < b->end[axis];
+        }
+        if (exists && in_box == inside)
+            *at++ = cell[0] + x->cells[0] * (cell[1] + x->cells[1] * cell[2]);
+    }
+    return at;
+}
+
+/* Cells in tiles of eight neighbours, which have many rows in common; those near the
+ * boundary first. */
+enum kn_status kn_cuda_layout_tiles(struct kn_cuda *m)
+{
+    const struct kn_space *x = m->problem.space;
+    const int tile[3] = {x->naxes == 1 ? 8 : x->naxes == 2 ? KN_CUDA_COLUMNS : 2, KN_CUDA_ROWS, 2};
+    const struct kn_box box = inner_box(m, tile);
+    int32_t *order = (int32_t *)malloc((size_t)x->ncells * sizeof *order), *at = order;
+    if (!order)
+        return kn_error_set(KN_EMEMORY, "no memory for the order of the cells");
+    for (int inside = 0; inside < 2; inside++) {
+        int from[3], start[3];
+        m->near_walls = (int32_t)(at - order);
+        for (int axis = 0; axis < 3; axis++) /* whole tiles inside the box */
+            start[axis] = box.first[axis] % tile[axis] == 0 ? 0 : box.first[axis] % tile[axis] - tile[axis];
+        for (from[2] = start[2]; from[2] < x->cells[2]; from[2] += tile[2])
+            for (from[1] = start[1]; from[1] < x->cells[1]; from[1] += tile[1])
+                for (from[0] = start[0]; from[0] < x->cells[0]; from[0] += tile[0])
+                    at = add_tile(x, from, tile, &box, inside, at);
+    }
+    enum kn_status status = m->problem.halo ? kn_cuda_ranks_divide(m, order) : KN_OK;
+    if (status == KN_OK)
+        status = kn_cuda_upload(m, (const void **)&m->device.tiled, order, (size_t)x->ncells * sizeof *order);
+    free(order);
+    return status;
+}
+
+/* Cells next to a side that a march leaves out. */
+static int left_out(const struct kn_cuda *m, int side)
+{
+    const struct kn_patch *wall = &m->problem.boundary->patches[side];
+    return wall->emits && !kn_boundary_reflects(wall) ? 0 : 2;
+}
+
+/* Found in the whole space: which cells are marched through must not depend on the number of ranks, for the
+ * march rounds in its own way. */
+void kn_cuda_layout_inner(struct kn_cuda *m)
+{
+    const int *n = m->problem.space->whole, tile[2] = {KN_CUDA_COLUMNS, KN_CUDA_ROWS};
+    const int least = kn_cuda_march_least(&m->device);
+    struct kn_cuda_inner inner = {{0, 0}, {0, 0}, m->problem.space->cells[0], 0};
+    for (int axis = 0; axis < 2; axis++) {
+        const int end = n[axis] - left_out(m, 2 * axis + 1);
+        inner.first[axis] = left_out(m, 2 * axis);
+        inner.tiles[axis] = end > inner.first[axis] ? (end - inner.first[axis]) / tile[axis] : 0;
+        /* what remains before a wall is swept, and a march then needs a cell more downwind */
+        if (inner.tiles[axis] > 0 && n[axis] - inner.first[axis] - inner.tiles[axis] * tile[axis] == 1)
+            inner.tiles[axis]--;
+        inner.walls |= (inner.first[axis] == 0) << 2 * axis;
+        inner.walls |= (inner.first[axis] + inner.tiles[axis] * tile[axis] == n[axis]) << (2 * axis + 1);
+    }
+    if (least == 0 || inner.tiles[0] * inner.tiles[1] < least)
+        inner.tiles[0] = inner.tiles[1] = 0;
+    m->device.inner = inner;
+}
+
+float kn_cuda_layout_width(const struct kn_space *x, int axis, int i)
+{
+    return (float)(x->edges[axis][i + 1] - x->edges[axis][i]); /* as in the tables of the space */
+}
+
+/* Cells of one width along every axis, of all ranks, but for the rounding of their edges. */
+bool kn_cuda_layout_uniform(const struct kn_space *x)
+{
+    for (int axis = 0; axis < 3; axis++)
+        for (int i = 1; i < x->whole[axis]; i++) {
+            const float width = kn_cuda_layout_width(x, axis, i);
+            if (fabsf(width - kn_cuda_layout_width(x, axis, 0)) > 4 * FLT_EPSILON * width)
+                return false;
+        }
+    return true;
+}

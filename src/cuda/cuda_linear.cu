@@ -1,0 +1,503 @@
+/* Streaming alone or with linearised BGK, the commonest step: h in registers in
+ * between.  A thread takes four nodes in all octants of a cell; a cell is the work
+ * of a few lanes of a warp, or of a block. */
+#include "cuda/cuda_linear.h"
+
+enum { RUN = 8 };
+
+/* ------------------------------------------------------- where rows come from */
+
+/* First order: the rows that flow into each octant of a cell; ~face where a wall emits. */
+template <int OCTANTS, int NAXES> struct upwind_rows {
+    int64_t up[OCTANTS][NAXES];
+    float courant[NAXES];
+    int walls; /* bit mask of the octants into which a wall emits */
+};
+
+template <int OCTANTS, int NAXES>
+static __device__ void find_rows(const kn_cuda_problem &p, int cell, int octant, int a, float dt,
+                                 upwind_rows<OCTANTS, NAXES> *f)
+{
+    const kn_site site = {cell, octant}, up = kn_mesh_walk(&p.mesh, site, p.mesh.axes[a], 0);
+    f->up[octant][a] = up.cell < 0 ? up.cell : kn_mesh_row(&p.mesh, up);
+    f->courant[a] = dt / kn_mesh_width(&p.mesh, cell, p.mesh.axes[a]);
+    if (up.cell < 0)
+        atomicOr(&f->walls, 1 << octant);
+}
+
+/* Second order: the stencils of the faces through which an octant flows out of the
+ * cell and into it.  An inflow through a wall has none. */
+template <int OCTANTS, int NAXES> struct stencils {
+    kn_stencil out[OCTANTS][NAXES], in[OCTANTS][NAXES];
+    int up[OCTANTS][NAXES]; /* cell, or ~face */
+    float courant[NAXES];
+    int walls; /* bit mask of the octants with a stencil that ends at a wall */
+};
+
+static __device__ bool ends_at_wall(const kn_cuda_problem &p, const kn_stencil &t)
+{
+    return t.up < 0 || t.down < 0 || t.transverse < p.mesh.naxes - 1;
+}
+
+template <int OCTANTS, int NAXES>
+static __device__ void find_rows(const kn_cuda_problem &p, int cell, int octant, int a, float dt,
+                                 stencils<OCTANTS, NAXES> *f)
+{
+    const kn_site site = {cell, octant}, up = kn_mesh_walk(&p.mesh, site, p.mesh.axes[a], 0);
+    const kn_stencil out = kn_mesh_stencil(&p.mesh, site, p.mesh.axes[a], dt);
+    bool wall = up.cell < 0 || ends_at_wall(p, out);
+    f->up[octant][a] = up.cell;
+    f->out[octant][a] = out;
+    f->courant[a] = out.courant;
+    if (up.cell >= 0) {
+        const kn_stencil in = kn_mesh_stencil(&p.mesh, up, p.mesh.axes[a], dt);
+        f->in[octant][a] = in;
+        wall |= ends_at_wall(p, in);
+    }
+    if (wall)
+        atomicOr(&f->walls, 1 << octant);
+}
+
+/* ------------------------------------------------------------------ streaming */
+
+/* Octants of a cell that no wall emits into: nothing but loads first, so that many
+ * are under way at once. */
+template <int OCTANTS, int NAXES>
+static __device__ __forceinline__ void stream_inside(const kn_cuda_problem &p, const kn_cuda_step &s,
+                                                     const upwind_rows<OCTANTS, NAXES> &f, int64_t row, int k,
+                                                     four h[OCTANTS], float lost[4])
+{
+    four in[OCTANTS][NAXES], speed[NAXES];
+#pragma unroll
+    for (int o = 0; o < OCTANTS; o++) {
+        h[o] = read4(s.h + row + o * p.mesh.stride + k);
+#pragma unroll
+        for (int a = 0; a < NAXES; a++)
+            in[o][a] = read4(s.h + f.up[o][a] + k);
+    }
+#pragma unroll
+    for (int a = 0; a < NAXES; a++) {
+        speed[a] = read4(p.speed[p.mesh.axes[a]] + k);
+        for (int i = 0; i < 4; i++)
+            speed[a].v[i] *= f.courant[a];
+    }
+#pragma unroll
+    for (int o = 0; o < OCTANTS; o++)
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            const float here = h[o].v[i];
+            float change = 0;
+#pragma unroll
+            for (int a = 0; a < NAXES; a++)
+                change += speed[a].v[i] * (in[o][a].v[i] - here);
+            h[o].v[i] = here + change;
+            lost[i] += kn_stream_lost(here, change, h[o].v[i]);
+        }
+}
+
+/* One octant into which a wall emits; a call of its own, as streamed_apart. */
+template <int OCTANTS, int NAXES>
+static __device__ __noinline__ streamed_quad stream_at_wall(const kn_cuda_problem &p, const kn_cuda_step &s,
+                                                            const upwind_rows<OCTANTS, NAXES> &f,
+                                                            kn_site site, int k)
+{
+    const four here = read4(s.h + kn_mesh_row(&p.mesh, site) + k);
+    four in[NAXES], change = {{0, 0, 0, 0}};
+    streamed_quad q;
+#pragma unroll
+    for (int a = 0; a < NAXES; a++) {
+        const int64_t up = f.up[site.octant][a];
+        in[a] = up < 0 ? leaving<1>(p, s.h, (int)~up, site.octant, s.dt_stream, k) : read4(s.h + up + k);
+    }
+#pragma unroll
+    for (int a = 0; a < NAXES; a++) {
+        const four speed = read4(p.speed[p.mesh.axes[a]] + k);
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            change.v[i] += f.courant[a] * speed.v[i] * (in[a].v[i] - here.v[i]);
+    }
+    q.lost = 0;
+    q.h = sum_of(read4(p.w + k), here, change, &q.lost);
+    return q;
+}
+
+template <int OCTANTS, int NAXES, bool PLAIN>
+static __device__ __forceinline__ void stream(const kn_cuda_problem &p, const kn_cuda_step &s,
+                                              const upwind_rows<OCTANTS, NAXES> &f, int cell, int k,
+                                              four h[OCTANTS], float lost[4], float *at_walls)
+{
+    if (f.walls == 0)
+        return stream_inside<OCTANTS, NAXES>(p, s, f, (int64_t)cell * p.mesh.nnodes, k, h, lost);
+    wait_for_the_last();
+#pragma unroll
+    for (int o = 0; o < OCTANTS; o++) {
+        const streamed_quad q = stream_at_wall<OCTANTS, NAXES>(p, s, f, kn_site{cell, o}, k);
+        h[o] = q.h;
+        *at_walls += q.lost;
+    }
+}
+
+/* The corner that the upwind cells along two axes share: the row across from the one
+ * upwind along a, as a stencil has it. */
+template <int NAXES> static __device__ __forceinline__ int64_t corner_row(const kn_stencil in[NAXES], int a)
+{
+    return in[a].side[NAXES == 3 && a == 1 ? 1 : 0]; /* of axes (0, 1), (1, 2), (2, 0) */
+}
+
+static __device__ __forceinline__ constexpr int corner_of(int naxes, int a, int b)
+{
+    return naxes == 2 ? 0 : (a + 1) % 3 == b ? a : b;
+}
+
+/* One node and its neighbours. */
+template <int NAXES> struct surroundings {
+    float here, up[NAXES], down[NAXES], second[NAXES], corner[NAXES], speed[NAXES];
+};
+
+/* The change of one node of an octant, in cells of any width. */
+template <int NAXES>
+static __device__ __forceinline__ float muscl_change(int limiter, const kn_stencil out[NAXES],
+                                                     const kn_stencil in[NAXES], const surroundings<NAXES> &n)
+{
+    float change = 0;
+#pragma unroll
+    for (int a = 0; a < NAXES; a++) {
+        const float step = n.here - n.up[a];
+        float across_out = 0, across_in = 0;
+#pragma unroll
+        for (int j = 0; j < NAXES - 1; j++) {
+            const int b = j + (j >= a); /* the other axes, in the order of the stencil */
+            across_out += out[a].side_courant[j] * n.speed[b] * (n.here - n.up[b]);
+            across_in += in[a].side_courant[j] * n.speed[b] * (n.up[a] - n.corner[corner_of(NAXES, a, b)]);
+        }
+        const float slope_out =
+            kn_stream_slope(limiter, step * out[a].up_scale, (n.down[a] - n.here) * out[a].down_scale);
+        const float slope_in =
+            kn_stream_slope(limiter, (n.up[a] - n.second[a]) * in[a].up_scale, step * in[a].down_scale);
+        const float outflow = kn_stream_face(n.here, slope_out, out[a].courant * n.speed[a], across_out);
+        const float inflow = kn_stream_face(n.up[a], slope_in, in[a].courant * n.speed[a], across_in);
+        change -= out[a].courant * n.speed[a] * (outflow - inflow);
+    }
+    return change;
+}
+
+/* The same in cells of one width, with van Leer's limiter; `speed` is the Courant number. */
+template <int NAXES> static __device__ __forceinline__ float plain_change(const surroundings<NAXES> &n)
+{
+    float change = 0;
+#pragma unroll
+    for (int a = 0; a < NAXES; a++) {
+        const float step = n.here - n.up[a];
+        float across = 0;
+#pragma unroll
+        for (int b = 0; b < NAXES; b++)
+            if (b != a) {
+                const int low = a < b ? a : b, high = a < b ? b : a; /* one expression for both */
+                across +=
+                    n.speed[b] * ((n.here - n.up[low]) - (n.up[high] - n.corner[corner_of(NAXES, a, b)]));
+            }
+        const float slope = kn_stream_slope(VAN_LEER, step, n.down[a] - n.here),
+                    slope_up = kn_stream_slope(VAN_LEER, n.up[a] - n.second[a], step);
+        change -= n.speed[a] * kn_stream_rise(step, slope, slope_up, n.speed[a], across);
+    }
+    return change;
+}
+
+/* The rows of an octant whose stencils lie all inside the gas, each read once. */
+template <int NAXES> struct muscl_rows {
+    four here, up[NAXES], down[NAXES], second[NAXES], corner[NAXES];
+};
+
+template <int OCTANTS, int NAXES>
+static __device__ __forceinline__ muscl_rows<NAXES> read_rows(const kn_cuda_problem &p, const kn_cuda_step &s,
+                                                              const stencils<OCTANTS, NAXES> &f, kn_site site,
+                                                              int k)
+{
+    enum { CORNERS = NAXES == 3 ? 3 : NAXES - 1 };
+    const kn_stencil *const out = f.out[site.octant], *const in = f.in[site.octant];
+    muscl_rows<NAXES> r;
+    r.here = read4(s.h + kn_mesh_row(&p.mesh, site) + k);
+#pragma unroll
+    for (int a = 0; a < NAXES; a++) {
+        r.up[a] = read4(s.h + out[a].up + k);
+        r.down[a] = read4(s.h + out[a].down + k);
+        r.second[a] = read4(s.h + in[a].up + k);
+        r.corner[a] = a < CORNERS ? read4(s.h + corner_row<NAXES>(in, a) + k) : four{{0, 0, 0, 0}};
+    }
+    return r;
+}
+
+template <int OCTANTS, int NAXES, bool PLAIN>
+static __device__ __forceinline__ four muscl_inside(const kn_cuda_problem &p,
+                                                    const stencils<OCTANTS, NAXES> &f, int octant,
+                                                    const muscl_rows<NAXES> &r, const four speed[NAXES],
+                                                    float lost[4])
+{
+    four h;
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        surroundings<NAXES> n = {r.here.v[i]};
+#pragma unroll
+        for (int a = 0; a < NAXES; a++) {
+            n.up[a] = r.up[a].v[i];
+            n.down[a] = r.down[a].v[i];
+            n.second[a] = r.second[a].v[i];
+            n.corner[a] = r.corner[a].v[i];
+            n.speed[a] = speed[a].v[i];
+        }
+        const float change =
+            PLAIN ? plain_change<NAXES>(n) : muscl_change<NAXES>(p.limiter, f.out[octant], f.in[octant], n);
+        h.v[i] = n.here + change;
+        lost[i] += kn_stream_lost(n.here, change, h.v[i]);
+    }
+    return h;
+}
+
+/* One octant inside the gas of a cell whose others are not. */
+template <int OCTANTS, int NAXES, bool PLAIN>
+static __device__ __forceinline__ streamed_quad muscl_beside_wall(const kn_cuda_problem &p,
+                                                                  const kn_cuda_step &s,
+                                                                  const stencils<OCTANTS, NAXES> &f,
+                                                                  kn_site site, int k,
+                                                                  const four speed[NAXES])
+{
+    const four w = read4(p.w + k);
+    float lost[4] = {0, 0, 0, 0};
+    streamed_quad q;
+    q.h = muscl_inside<OCTANTS, NAXES, PLAIN>(p, f, site.octant, read_rows<OCTANTS, NAXES>(p, s, f, site, k),
+                                              speed, lost);
+    q.lost = w.v[0] * lost[0] + w.v[1] * lost[1] + w.v[2] * lost[2] + w.v[3] * lost[3];
+    return q;
+}
+
+/* One octant with a stencil that ends at a wall; a call of its own, as streamed_apart. */
+template <int OCTANTS, int NAXES>
+static __device__ __noinline__ streamed_quad muscl_at_wall(const kn_cuda_problem &p, const kn_cuda_step &s,
+                                                           const stencils<OCTANTS, NAXES> &f, kn_site site,
+                                                           int k)
+{
+    const four here = read4(s.h + kn_mesh_row(&p.mesh, site) + k);
+    four change = {{0, 0, 0, 0}};
+    streamed_quad q;
+#pragma unroll
+    for (int a = 0; a < NAXES; a++) {
+        const int axis = p.mesh.axes[a], up = f.up[site.octant][a];
+        const kn_stencil &in = f.in[site.octant][a], &out = f.out[site.octant][a];
+        const four speed = read4(p.speed[axis] + k);
+        four inflow = here, ghost = here;
+        if (up < 0)
+            inflow = leaving<2>(p, s.h, ~up, site.octant, s.dt_stream, k);
+        else if (in.up < 0) /* behind the cell upwind is a wall; a mirror in between turns the octant */
+            ghost = leaving<2>(p, s.h, (int)~in.up, (int)(in.here / p.mesh.stride) % OCTANTS, s.dt_stream, k);
+        const four outflow = face_values(p, s.h, out, axis, k, inflow);
+        if (up >= 0)
+            inflow = face_values(p, s.h, in, axis, k, ghost);
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            change.v[i] -= out.courant * speed.v[i] * (outflow.v[i] - inflow.v[i]);
+    }
+    q.lost = 0;
+    q.h = sum_of(read4(p.w + k), here, change, &q.lost);
+    return q;
+}
+
+template <int OCTANTS, int NAXES, bool PLAIN>
+static __device__ __forceinline__ void stream(const kn_cuda_problem &p, const kn_cuda_step &s,
+                                              const stencils<OCTANTS, NAXES> &f, int cell, int k,
+                                              four h[OCTANTS], float lost[4], float *at_walls)
+{
+    four speed[NAXES];
+#pragma unroll
+    for (int a = 0; a < NAXES; a++) {
+        speed[a] = read4(p.speed[p.mesh.axes[a]] + k);
+        for (int i = 0; i < 4 && PLAIN; i++)
+            speed[a].v[i] *= f.courant[a];
+    }
+    if (f.walls == 0) { /* the rows of an octant are under way while the one before is worked on */
+        muscl_rows<NAXES> next = read_rows<OCTANTS, NAXES>(p, s, f, kn_site{cell, 0}, k);
+#pragma unroll
+        for (int o = 0; o < OCTANTS; o++) {
+            const muscl_rows<NAXES> rows = next;
+            if (o + 1 < OCTANTS)
+                next = read_rows<OCTANTS, NAXES>(p, s, f, kn_site{cell, o + 1}, k);
+            h[o] = muscl_inside<OCTANTS, NAXES, PLAIN>(p, f, o, rows, speed, lost);
+        }
+        return;
+    }
+    wait_for_the_last();
+#pragma unroll
+    for (int o = 0; o < OCTANTS; o++) {
+        const kn_site site = {cell, o};
+        const streamed_quad q = f.walls >> o & 1
+                                    ? muscl_at_wall<OCTANTS, NAXES>(p, s, f, site, k)
+                                    : muscl_beside_wall<OCTANTS, NAXES, PLAIN>(p, s, f, site, k, speed);
+        h[o] = q.h;
+        *at_walls += q.lost;
+    }
+}
+
+/* ------------------------------------------------------------------- collisions */
+
+/* The sums of a cell over its LANES lanes, or over the block.  Two cells in turn use
+ * two places, so that one barrier suffices. */
+template <int LANES, int AXES>
+static __device__ __forceinline__ sums sum_cell(sums sum, sums (*space)[MOST_WARPS], int turn)
+{
+    sum_lanes < LANES<WARP ? LANES : WARP, AXES>(&sum);
+    if (LANES <= WARP)
+        return sum;
+    sums *found = space[turn & 1];
+    if (threadIdx.x % WARP == 0)
+        found[threadIdx.x / WARP] = sum;
+    __syncthreads();
+    sum = found[0];
+    for (int w = 1; w < (int)blockDim.x / WARP; w++) {
+        sum.mass += found[w].mass;
+        sum.energy += found[w].energy;
+#pragma unroll
+        for (int j = 0; j < AXES; j++)
+            sum.momentum[j] += found[w].momentum[j];
+    }
+    return sum;
+}
+
+/* --------------------------------------------------------------------- kernel */
+
+template <int ORDER, int OCTANTS, int NAXES> struct upwind;
+template <int OCTANTS, int NAXES> struct upwind<1, OCTANTS, NAXES> {
+    upwind_rows<OCTANTS, NAXES> f;
+};
+template <int OCTANTS, int NAXES> struct upwind<2, OCTANTS, NAXES> {
+    stencils<OCTANTS, NAXES> f;
+};
+
+/* LANES of a warp per cell, or a block of at most LANES; a block works on a tile of
+ * cells: they share rows, and finding neighbours takes as long for many as for one. */
+template <int ORDER, int OCTANTS, int NAXES, int LANES, bool PLAIN>
+static __global__ void __launch_bounds__(LANES > WARP ? LANES : 128, LANES > 128    ? 1
+                                                                     : ORDER == 2   ? 3
+                                                                     : OCTANTS == 8 ? 4
+                                                                                    : 5)
+    linear_kernel(const __grid_constant__ kn_cuda_problem p, const __grid_constant__ kn_cuda_step s,
+                  double lose, int run)
+{
+    enum { GROUP = LANES > WARP ? WARP : LANES };
+    __shared__ sums space[2][MOST_WARPS];
+    __shared__ upwind<ORDER, OCTANTS, NAXES> rows[RUN];
+    const int first = blockIdx.x * run, end = first + run < s.cells ? first + run : s.cells;
+    const int across = LANES > WARP ? blockDim.x : LANES, team = threadIdx.x / across,
+              teams = blockDim.x / across;
+    const int k = 4 * (threadIdx.x - team * across);
+    const bool active = k < p.mesh.stride; /* the last lanes may have nothing to do */
+    let_the_next_begin();
+    const long long start = clock64();
+    long long streaming = 0;
+    for (int c = threadIdx.x; c < end - first; c += blockDim.x)
+        rows[c].f.walls = 0;
+    __syncthreads();
+    for (int t = threadIdx.x; t < NAXES * OCTANTS * (end - first) && s.dt_stream > 0; t += blockDim.x) {
+        const int c = t / (NAXES * OCTANTS);
+        find_rows(p, p.tiled[first + c], t / NAXES % OCTANTS, t % NAXES, s.dt_stream, &rows[c].f);
+    }
+    __syncthreads();
+    const octant_nodes<OCTANTS> n = octant_nodes_of<OCTANTS>(p, active ? k : 0);
+    const int heavy = heaviest<GROUP>(active ? n.w.v[0] : 0.0f);
+    for (int at = first; at < end; at += teams) {
+        const long long begin = clock64();
+        const int mine = (at + team < end ? at + team : end - 1) - first, cell = p.tiled[first + mine];
+        const bool works = active && at + team < end;
+        const int64_t row = (int64_t)cell * p.mesh.nnodes;
+        four h[OCTANTS];
+        float lost[4] = {0, 0, 0, 0}, walls = 0;
+#pragma unroll
+        for (int o = 0; o < OCTANTS; o++)
+            h[o] = four{{0, 0, 0, 0}};
+        if (works && s.dt_stream > 0) {
+            stream<OCTANTS, NAXES, PLAIN>(p, s, rows[mine].f, cell, k, h, lost, &walls);
+            if (k == 0)
+                walls += rows[mine].f.walls ? lost_at_walls(p, cell, s.dt_stream) : 0.0f;
+        } else if (works) {
+#pragma unroll
+            for (int o = 0; o < OCTANTS; o++)
+                h[o] = read4(s.h + row + o * p.mesh.stride + k);
+        }
+        streaming += clock64() - begin;
+        if (p.method == METHOD_BGK) {
+            const sums sum = sum_cell<LANES, axes_of(OCTANTS)>(sums_of<OCTANTS>(n, h), space, at - first);
+            if (works)
+                relax<OCTANTS>(n, target_of<axes_of(OCTANTS)>(p, sum, lose), (float)lose, h, lost);
+        }
+        give_back<GROUP, OCTANTS>(n, lost, walls, heavy, s.heavy / p.mesh.stride, h);
+#pragma unroll
+        for (int o = 0; o < OCTANTS && works; o++)
+            write4(s.next + row + o * p.mesh.stride + k, h[o]);
+    }
+    wait_for_the_last();
+    /* boundary tiles come first */
+    note_cycles(p, s.cells == p.ncells && blockIdx.x == gridDim.x / 2, start, start + streaming);
+}
+
+/* ------------------------------------------------------------------ launching */
+
+bool kn_cuda_linear_fits(const struct kn_cuda_problem *p)
+{
+    const bool apart = p->method == METHOD_OPERATOR, /* streams first, sources come later */
+        linear = p->method == METHOD_NONE ||
+                 (p->method == METHOD_BGK && p->eps == 0 && p->conservation != CONSERVE_NONE);
+    return (apart || (linear && !p->source)) && p->mesh.naxes > 0 && p->mesh.stride / 4 <= WARP * MOST_WARPS;
+}
+
+template <int ORDER, int OCTANTS, int NAXES, int LANES, bool PLAIN>
+static cudaError_t launch(const kn_cuda_problem *p, const kn_cuda_step *s, cudaStream_t stream)
+{
+    const int quads = p->mesh.stride / 4, threads = LANES > WARP ? (quads + WARP - 1) / WARP * WARP : 128;
+    /* runs only where there are enough cells to fill the card many times over */
+    const int least = LANES > WARP ? 1 : 128 / LANES, share = s->cells / (16 * p->multiprocessors),
+              run = share < least ? least
+                    : share > RUN ? RUN
+                                  : share;
+    return launch_overlapping(linear_kernel<ORDER, OCTANTS, NAXES, LANES, PLAIN>,
+                              (unsigned)((s->cells + run - 1) / run), threads, 0, stream, s->behind_walls, *p,
+                              *s, -expm1(-s->dt_collide), run);
+}
+
+/* The usual second-order case has a kernel of its own. */
+template <int ORDER, int OCTANTS, int NAXES, int LANES>
+static cudaError_t launch_plain(const kn_cuda_problem *p, const kn_cuda_step *s, cudaStream_t stream)
+{
+    enum { USUAL = ORDER == 2 && 1 << NAXES == OCTANTS && NAXES > 1 };
+    return USUAL && p->uniform && p->limiter == VAN_LEER
+               ? launch<ORDER, OCTANTS, NAXES, LANES, USUAL>(p, s, stream)
+               : launch<ORDER, OCTANTS, NAXES, LANES, false>(p, s, stream);
+}
+
+template <int ORDER, int OCTANTS, int NAXES>
+static cudaError_t launch_lanes(const kn_cuda_problem *p, const kn_cuda_step *s, cudaStream_t stream)
+{
+    const int quads = p->mesh.stride / 4;
+    return quads <= 16    ? launch_plain<ORDER, OCTANTS, NAXES, 16>(p, s, stream)
+           : quads <= 128 ? launch_plain<ORDER, OCTANTS, NAXES, 128>(p, s, stream)
+                          : launch_plain<ORDER, OCTANTS, NAXES, WARP * MOST_WARPS>(p, s, stream);
+}
+
+template <int ORDER>
+static cudaError_t launch_order(const kn_cuda_problem *p, const kn_cuda_step *s, cudaStream_t stream)
+{
+    const int octants = p->mesh.octants, naxes = p->mesh.naxes;
+    if (octants == 8 && naxes == 3)
+        return launch_lanes<ORDER, 8, 3>(p, s, stream);
+    if (octants == 8 && naxes == 2)
+        return launch_lanes<ORDER, 8, 2>(p, s, stream);
+    if (octants == 8)
+        return launch_lanes<ORDER, 8, 1>(p, s, stream);
+    if (octants == 4 && naxes == 2)
+        return launch_lanes<ORDER, 4, 2>(p, s, stream);
+    if (octants == 4)
+        return launch_lanes<ORDER, 4, 1>(p, s, stream);
+    return launch_lanes<ORDER, 2, 1>(p, s, stream);
+}
+
+cudaError_t kn_cuda_linear(const struct kn_cuda_problem *p, const struct kn_cuda_step *s, cudaStream_t stream)
+{
+    return p->order == 1 ? launch_order<1>(p, s, stream) : launch_order<2>(p, s, stream);
+}

@@ -1,0 +1,148 @@
+/* The machine behind the CUDA backend, for the files of its host side: cuda.cu, and what is kept by
+ * itself in other files. */
+#ifndef KN_CUDA_MACHINE_H
+#define KN_CUDA_MACHINE_H
+
+#include "cuda/cuda_check.h"
+#include "cuda/cuda_sample.h"
+
+extern "C" {
+#include "backend/backend.h"
+#include "comm/comm.h"
+}
+
+/* Return from the calling function when another fails. */
+#define TRY(call)                                                                                            \
+    do {                                                                                                     \
+        const enum kn_status try_status = (call);                                                            \
+        if (try_status != KN_OK)                                                                             \
+            return try_status;                                                                               \
+    } while (0)
+
+/* A window of orders being prepared, or in use. */
+struct kn_cuda_window {
+    struct kn_cuda_orders orders;
+    uint64_t number;    /* draws number * WINDOW and on; UINT64_MAX = empty */
+    cudaEvent_t ready;  /* recorded behind the preparation */
+    cudaEvent_t unused; /* recorded behind the steps that may read it */
+};
+
+/* Sets that follow each other, drawn while those before them are used (or one set by itself).  Steps that
+ * need nothing of another stream overlap with the walls of the next. */
+struct kn_cuda_group {
+    char *samples;
+    uint64_t number; /* draws number * group and on; UINT64_MAX = empty */
+    double dt;
+    bool awaited;       /* the work stream has waited for `ready` */
+    cudaEvent_t ready;  /* recorded behind the drawing */
+    cudaEvent_t unused; /* recorded behind the steps that may read it */
+};
+
+/* What the assembled operator does in a collision step of one length. */
+struct kn_cuda_propagator {
+    double dt;     /* -1: none yet */
+    float *matrix; /* kn_cuda_propagator_place */
+};
+
+/* One of the two parts of a sweep where other ranks have cells too: what needs nothing of them, and what
+ * needs their rows.  Places in the list of cells, of tiles and of wall faces. */
+struct kn_cuda_part {
+    int32_t first_cell, cells;
+    int32_t first_tile, tiles;
+    int32_t first_face, faces;
+};
+
+/* Rows on their way to other ranks and from them. */
+struct kn_cuda_exchange {
+    struct kn_comm_exchange *messages;      /* NULL: no other rank has cells */
+    bool direct;                            /* the messages lie in the memory of the device */
+    const int32_t *send, *recv;             /* [halo nsend], [halo nrecv] numbers of the rows */
+    float *sent, *received;                 /* the rows, [halo nsend], [halo nrecv][stride] */
+    float *host_sent, *host_received;       /* the same in the memory of the host */
+    cudaStream_t copies;                    /* beside the sweep of what needs no other rank */
+    cudaEvent_t packed, outgoing, unpacked; /* in the order of a step */
+};
+
+struct kn_cuda {
+    struct kn_problem problem;
+    struct kn_cuda_problem device;
+    struct kn_sample_plan plan; /* pointers to the device */
+    float *h, *next;            /* [ncells + nhalo][nnodes] */
+    double *moments;            /* [ncells][KN_MOMENTS] */
+    float *emission;            /* [KN_SIDES][nnodes] */
+    double *patch;              /* [KN_SIDES][3] */
+    struct kn_cuda_window windows[2];
+    struct kn_cuda_group groups[3];           /* two in turn; and one set for a step of another length */
+    uint64_t group;                           /* sets of a group */
+    double usual, last;                       /* lengths of collision steps: of three in a row, of the last */
+    int alike;                                /* of the last steps, how many were as long as the last */
+    struct kn_cuda_propagator propagators[2]; /* for the lengths of step last used */
+    struct kn_quadratic *quadratic;           /* [kn_quadratic_count] */
+    const double *nodes[3];                   /* [half] */
+    struct kn_cuda_operator op;
+    struct kn_cuda_shares shares;
+    int32_t near_walls;               /* cells that a march does not reach */
+    struct kn_cuda_part parts[2];     /* of a sweep: inner, rim */
+    const struct kn_cuda_tile *tiles; /* of both parts */
+    const int32_t *faces;             /* [nfaces] of both parts */
+    struct kn_cuda_exchange exchange;
+    cudaStream_t work, drawing, prepare;
+    cudaEvent_t mark[7]; /* around the sweep of a step that is timed, around drawing a set, before the
+                          * operator, where it comes apart from streaming, and around the wait for others */
+    bool timing;         /* marks are recorded, not yet read */
+    bool streamed;       /* of a sweep that streamed */
+    bool divided;        /* of a sweep in two parts */
+    uint64_t sweeps;
+    double seconds[KN_PHASES];
+    void *blocks[64]; /* everything allocated, for the end */
+    int nblocks;
+};
+
+extern "C" {
+/* Memory of the device, given back with the machine; a copy of an array of the host. */
+enum kn_status kn_cuda_allocate(struct kn_cuda *m, void **to, size_t bytes);
+enum kn_status kn_cuda_upload(struct kn_cuda *m, const void **to, const void *from, size_t bytes);
+
+/* ---- cuda_layout.cu: which cells are swept in which order, and by which kernel. */
+
+enum kn_status kn_cuda_layout_faces(struct kn_cuda *m);
+enum kn_status kn_cuda_layout_tiles(struct kn_cuda *m);
+void kn_cuda_layout_inner(struct kn_cuda *m); /* the tiles that can be marched through, if they are enough */
+bool kn_cuda_layout_uniform(const struct kn_space *x);
+float kn_cuda_layout_width(const struct kn_space *x, int axis, int i); /* of cell i of all ranks */
+struct kn_box kn_cuda_layout_marched(const struct kn_cuda *m);         /* in the box of this rank; {}: none */
+
+/* ---- cuda_ranks.cu: what needs nothing of other ranks, and what does. */
+
+/* Put the order of the cells and the walls into parts, and list the tiles of the march. */
+enum kn_status kn_cuda_ranks_divide(struct kn_cuda *m, int32_t *order);
+
+/* ---- cuda_exchange.cu: rows of the halo. */
+
+double kn_cuda_exchange_memory(const struct kn_problem *p); /* bytes of the device */
+enum kn_status kn_cuda_exchange_create(struct kn_cuda *m);
+void kn_cuda_exchange_destroy(struct kn_cuda_exchange *e);
+/* Send the rows of h that others need, behind what the work stream has got so far. */
+enum kn_status kn_cuda_exchange_begin(struct kn_cuda *m);
+/* Receive theirs: what the work stream gets next finds them in h. */
+enum kn_status kn_cuda_exchange_end(struct kn_cuda *m);
+
+/* ---- cuda_sets.cu: collision sets, drawn ahead of the steps that use them. */
+
+double kn_cuda_sets_memory(const struct kn_problem *p); /* bytes */
+enum kn_status kn_cuda_sets_create(struct kn_cuda *m);
+/* A plan with pointers into the memory of the device. */
+struct kn_sample_plan kn_cuda_sets_plan(const struct kn_cuda *m, struct kn_sample_plan plan);
+/* The set of this step, for the kernels that the work stream gets next. */
+enum kn_status kn_cuda_sets_use(struct kn_cuda *m, double dt, uint64_t draw, struct kn_cuda_set *set);
+/* Behind the sweep that used it. */
+enum kn_status kn_cuda_sets_ahead(struct kn_cuda *m, uint64_t draw);
+
+/* ---- cuda_propagator.cu: the assembled operator in steps of some length. */
+
+double kn_cuda_propagator_memory(const struct kn_velocity *v); /* bytes */
+enum kn_status kn_cuda_propagator_create(struct kn_cuda *m);
+enum kn_status kn_cuda_propagator_find(struct kn_cuda *m, double dt, const float **matrix);
+}
+
+#endif

@@ -1,0 +1,403 @@
+/* Streaming to second order, alone or with linearised BGK or the operator: a march through tiles
+ * of cells (cuda_march.h), which wait in shared memory for the collisions. */
+#include "cuda/cuda_march.h"
+
+static __device__ __forceinline__ void read_cell(const kn_mesh &m, const float *tile, int c, int k,
+                                                 four h[QUADRANTS])
+{
+#pragma unroll
+    for (int o = 0; o < QUADRANTS; o++)
+        h[o] = read4(tile + c * m.nnodes + o * m.stride + k);
+}
+
+/* ------------------------------------------------------- long rows: a block for a tile */
+
+/* What the cells of a tile relax to. */
+template <int MOST> struct tile_targets {
+    sums found[CELLS][MOST / WARP];
+    polynomial target[CELLS];
+};
+
+template <int MOST>
+static __device__ __forceinline__ void
+find_targets(const kn_cuda_problem &p, const octant_nodes<QUADRANTS> &n, double lose, const float *tile,
+             int k, bool active, tile_targets<MOST> *t)
+{
+    const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, warps = blockDim.x / WARP;
+#pragma unroll 2
+    for (int c = 0; c < CELLS; c++) {
+        four h[QUADRANTS] = {};
+        if (active)
+            read_cell(p.mesh, tile, c, k, h);
+        sums sum = sums_of<QUADRANTS>(n, h);
+        sum_lanes<WARP, axes_of(QUADRANTS)>(&sum);
+        if (lane == 0)
+            t->found[c][warp] = sum;
+    }
+    __syncthreads();
+    if (threadIdx.x < CELLS) {
+        sums sum = t->found[threadIdx.x][0];
+        for (int w = 1; w < warps; w++) {
+            sum.mass += t->found[threadIdx.x][w].mass;
+            sum.energy += t->found[threadIdx.x][w].energy;
+            for (int j = 0; j < axes_of(QUADRANTS); j++)
+                sum.momentum[j] += t->found[threadIdx.x][w].momentum[j];
+        }
+        t->target[threadIdx.x] = target_of<axes_of(QUADRANTS)>(p, sum, lose);
+    }
+    __syncthreads();
+}
+
+/* Relax the cells of a tile, give back what rounding has lost, store them. */
+template <int MOST>
+static __device__ __forceinline__ void relax_tile(const kn_cuda_problem &p, const kn_cuda_step &s,
+                                                  double lose, const float *tile, int cell, int k,
+                                                  const float lost[ROWS][COLUMNS], tile_targets<MOST> *t)
+{
+    const bool active = k < p.mesh.stride;
+    const octant_nodes<QUADRANTS> n = octant_nodes_of<QUADRANTS>(p, active ? k : 0);
+    if (p.method == METHOD_BGK)
+        find_targets<MOST>(p, n, lose, tile, k, active, t);
+    const int heavy = heaviest<WARP>(active ? n.w.v[0] : 0.0f);
+#pragma unroll
+    for (int c = 0; c < CELLS; c++) {
+        four h[QUADRANTS] = {};
+        float relaxed[4] = {0, 0, 0, 0};
+        if (active)
+            read_cell(p.mesh, tile, c, k, h);
+        if (p.method == METHOD_BGK && active)
+            relax<QUADRANTS>(n, t->target[c], (float)lose, h, relaxed);
+        give_back<WARP, QUADRANTS>(n, relaxed, lost[c / COLUMNS][c % COLUMNS], heavy, s.heavy / p.mesh.stride,
+                                   h);
+        const int64_t row = (int64_t)(cell + c % COLUMNS + p.inner.across * (c / COLUMNS)) * p.mesh.nnodes;
+#pragma unroll
+        for (int o = 0; o < QUADRANTS; o++)
+            if (active)
+                write4(s.next + row + o * p.mesh.stride + k, h[o]);
+    }
+}
+
+/* Lowest cell of the tile in this place of the march: walls, which may not be ready, late. */
+struct tile_place {
+    int cell, walls;
+    bool exists;
+};
+
+static __device__ __forceinline__ tile_place place_in_space(const kn_cuda_problem &p, int at)
+{
+    const int ntiles = p.inner.tiles[0] * p.inner.tiles[1],
+              chosen = at < ntiles ? (at + ntiles / 2 + p.inner.tiles[0] / 2) % ntiles : ntiles - 1;
+    const int place[2] = {chosen % p.inner.tiles[0], chosen / p.inner.tiles[0]};
+    return tile_place{p.inner.first[0] + COLUMNS * place[0] +
+                          p.inner.across * (p.inner.first[1] + ROWS * place[1]),
+                      walls_around(p, place), at < ntiles};
+}
+
+template <reach REACH>
+static __device__ __forceinline__ int count_tiles(const kn_cuda_problem &p, const kn_cuda_step &s)
+{
+    return REACH == ALONE ? p.inner.tiles[0] * p.inner.tiles[1] : s.ntiles;
+}
+
+template <reach REACH>
+static __device__ __forceinline__ tile_place place_of(const kn_cuda_problem &p, const kn_cuda_step &s, int at)
+{
+    if (REACH == ALONE)
+        return place_in_space(p, at);
+    const kn_cuda_tile tile = s.tiles[at < s.ntiles ? at : s.ntiles - 1];
+    return tile_place{tile.cell, tile.walls, at < s.ntiles};
+}
+
+template <int MOST, reach REACH>
+static __global__ void __launch_bounds__(MOST, MOST > 128 ? 1 : 3)
+    march_kernel(const __grid_constant__ kn_cuda_problem p, const __grid_constant__ kn_cuda_step s,
+                 double lose, int whole)
+{
+    extern __shared__ __align__(16) float tile[];
+    __shared__ tile_targets<MOST> targets;
+    __shared__ int around[REACH == AT_RIM ? AROUND : 1];
+    const tile_place here = place_of<REACH>(p, s, blockIdx.x);
+    const int k = 4 * threadIdx.x;
+    const bool active = k < p.mesh.stride;
+    float lost[ROWS][COLUMNS] = {};
+    let_the_next_begin();
+    const long long start = clock64();
+    if (REACH == AT_RIM) {
+        look_around(p, here.cell, threadIdx.x, blockDim.x, around);
+        __syncthreads();
+    }
+    if (active && here.walls) {
+        wait_for_the_last();
+        stream_tile<true, REACH>(p, s, here.cell, here.walls, k, 0, QUADRANTS, around, tile, lost);
+    } else if (active) {
+        stream_tile<false, REACH>(p, s, here.cell, 0, k, 0, QUADRANTS, around, tile, lost);
+    }
+    const long long middle = clock64();
+    relax_tile<MOST>(p, s, lose, tile, here.cell, k, lost, &targets);
+    wait_for_the_last();
+    note_cycles(p, REACH != AT_RIM && blockIdx.x == 0, start, middle);
+}
+
+/* ---------------------------------------- short rows: 16 threads for an octant of a tile */
+
+enum { LANES = KN_CUDA_SHORT / 4, TILES = 2, SHORT = TILES * QUADRANTS * LANES, SHORT_BLOCKS = 4 };
+
+/* What streaming has lost in each cell of the block, by octant. */
+struct lost_cells {
+    float of[QUADRANTS][TILES * CELLS];
+};
+
+static __device__ __forceinline__ void note_lost(float lost[ROWS][COLUMNS], int octant, int tile,
+                                                 lost_cells *to)
+{
+#pragma unroll
+    for (int c = 0; c < CELLS; c++) {
+        float sum = lost[c / COLUMNS][c % COLUMNS];
+#pragma unroll
+        for (int offset = LANES / 2; offset > 0; offset /= 2)
+            sum += __shfl_xor_sync(0xffffffffu, sum, offset);
+        if (threadIdx.x % LANES == 0)
+            to->of[octant][tile * CELLS + c] = sum;
+    }
+    __syncthreads();
+}
+
+static __device__ __forceinline__ float lost_in(const lost_cells &lost, int c)
+{
+    float sum = 0;
+#pragma unroll
+    for (int o = 0; o < QUADRANTS; o++)
+        sum += lost.of[o][c];
+    return sum;
+}
+
+/* Tile t of this block: two a block, but one in those that come last and find the card half
+ * empty. */
+template <reach REACH>
+static __device__ __forceinline__ tile_place place_in_block(const kn_cuda_problem &p, const kn_cuda_step &s,
+                                                            int whole, int t)
+{
+    const int b = blockIdx.x, none = count_tiles<REACH>(p, s);
+    return place_of<REACH>(p, s, b < whole ? TILES * b + t : t == 0 ? TILES * whole + b - whole : none);
+}
+
+/* Number of cell c of the block, or -1. */
+template <reach REACH>
+static __device__ __forceinline__ int cell_of(const kn_cuda_problem &p, const kn_cuda_step &s, int whole,
+                                              int c)
+{
+    const tile_place at = place_in_block<REACH>(p, s, whole, c / CELLS);
+    return at.exists ? at.cell + c % COLUMNS + p.inner.across * (c % CELLS / COLUMNS) : -1;
+}
+
+/* Relaxation by LANES threads a cell. */
+template <reach REACH>
+static __device__ __forceinline__ void relax_cells(const kn_cuda_problem &p, const kn_cuda_step &s,
+                                                   double lose, int whole, const float *tile,
+                                                   const lost_cells &lost)
+{
+    const int k = 4 * (threadIdx.x % LANES);
+    const bool active = k < p.mesh.stride;
+    const octant_nodes<QUADRANTS> n = octant_nodes_of<QUADRANTS>(p, active ? k : 0);
+    const int heavy = heaviest<LANES>(active ? n.w.v[0] : 0.0f);
+#pragma unroll
+    for (int c = threadIdx.x / LANES; c < TILES * CELLS; c += SHORT / LANES) {
+        four h[QUADRANTS] = {};
+        float relaxed[4] = {0, 0, 0, 0};
+        const int cell = cell_of<REACH>(p, s, whole, c);
+        if (active)
+            read_cell(p.mesh, tile, c, k, h);
+        if (p.method == METHOD_BGK) {
+            sums sum = sums_of<QUADRANTS>(n, h);
+            sum_lanes<LANES, axes_of(QUADRANTS)>(&sum);
+            if (active)
+                relax<QUADRANTS>(n, target_of<axes_of(QUADRANTS)>(p, sum, lose), (float)lose, h, relaxed);
+        }
+        give_back<LANES, QUADRANTS>(n, relaxed, k == 0 ? lost_in(lost, c) : 0.0f, heavy,
+                                    s.heavy / p.mesh.stride, h);
+#pragma unroll
+        for (int o = 0; o < QUADRANTS; o++)
+            if (active && cell >= 0)
+                write4(s.next + (int64_t)cell * p.mesh.nnodes + o * p.mesh.stride + k, h[o]);
+    }
+}
+
+/* Floats between the changes of cells, so that rows of threads that write together do not
+ * clash; and of shared memory for them, or for the parities that lie there before. */
+enum { CHANGES = QUADRANTS * KN_CUDA_SHORT + 8, PARITY_ROOM = TILES * CELLS * CHANGES };
+
+/* Changes into the rows of the cells, by LANES threads a cell; as settle_cell in
+ * cuda_operator.cu does, but all nodes at once. */
+static __device__ __forceinline__ void settle_cells(const kn_cuda_problem &p, const kn_cuda_step &s,
+                                                    const float *tile, const float *changes,
+                                                    const lost_cells &lost, const int cells[TILES * CELLS])
+{
+    const int k = 4 * (threadIdx.x % LANES);
+    const bool active = k < p.mesh.stride;
+    const octant_nodes<QUADRANTS> n = octant_nodes_of<QUADRANTS>(p, active ? k : 0);
+    const int heavy = heaviest<LANES>(active ? n.w.v[0] : 0.0f);
+#pragma unroll
+    for (int i = 0; i < TILES * CELLS * LANES / SHORT; i++) {
+        const int c = threadIdx.x / LANES + i * SHORT / LANES;
+        const settled_cell row = {tile + c * p.mesh.nnodes,
+                                  s.next + (int64_t)(cells[c] < 0 ? 0 : cells[c]) * p.mesh.nnodes,
+                                  changes + c * CHANGES, KN_CUDA_SHORT};
+        brought sum = {0, 0, {0, 0, 0}};
+        float rounded[4] = {0, 0, 0, 0};
+        four d[QUADRANTS] = {}, h[QUADRANTS] = {};
+        if (active) {
+            read_changes<QUADRANTS>(row, k, d);
+            read_octants<QUADRANTS>(p, row.old, k, h);
+            add_brought<QUADRANTS>(n, d, &sum);
+        }
+        sum_lanes<QUADRANTS, LANES>(&sum);
+        settle<QUADRANTS>(n, mending_of<QUADRANTS>(p, s.op.mend, sum), d, h, rounded);
+        give_back<LANES, QUADRANTS>(n, rounded, k == 0 ? lost_in(lost, c) : 0.0f, heavy,
+                                    s.heavy / p.mesh.stride, h);
+        if (active && cells[c] >= 0)
+            write_octants<QUADRANTS>(p, row.to, k, h);
+    }
+}
+
+/* The operator: 16 cells, a parity a warp.  Cells that do not exist hold anything; nothing of
+ * theirs mixes with that of others or is stored. */
+template <reach REACH>
+static __device__ __forceinline__ void operate_cells(const kn_cuda_problem &p, const kn_cuda_step &s,
+                                                     int whole, const float *tile, const lost_cells &lost,
+                                                     float *parities, int cells[TILES * CELLS])
+{
+    enum { ALL = KN_CUDA_SHORT / NODES_ACROSS };
+    const int quads = p.mesh.stride / 4, parity = threadIdx.x / WARP, steps = kn_cuda_operator_steps(p.size);
+    for (int i = threadIdx.x; i < TILES * CELLS * quads; i += SHORT) {
+        const int c = i / quads, k = 4 * (i - c * quads);
+        four h[QUADRANTS];
+        read_cell(p.mesh, tile, c, k, h);
+        put_parities<QUADRANTS, 1>(h, c, k, parities);
+    }
+    if (threadIdx.x < TILES * CELLS)
+        cells[threadIdx.x] = cell_of<REACH>(p, s, whole, threadIdx.x);
+    __syncthreads();
+    changes<1, ALL> d;
+    multiply<QUADRANTS, 1, ALL>(s.op.propagator + kn_cuda_propagator_share(steps, ALL, parity), steps,
+                                parities, parity, &d);
+    __syncthreads();
+    put_changes<1, ALL>(d, change_rows{parities, CHANGES, KN_CUDA_SHORT}, parity, 0);
+    __syncthreads();
+    settle_cells(p, s, tile, parities, lost, cells);
+}
+
+template <bool OPERATES, reach REACH>
+static __global__ void __launch_bounds__(SHORT, SHORT_BLOCKS)
+    short_march_kernel(const __grid_constant__ kn_cuda_problem p, const __grid_constant__ kn_cuda_step s,
+                       double lose, int whole)
+{
+    extern __shared__ __align__(16) float tiles[];
+    __shared__ lost_cells lost;
+    __shared__ int cells[TILES * CELLS], around[TILES][REACH == AT_RIM ? AROUND : 1];
+
+    const int tile = threadIdx.x / (QUADRANTS * LANES), octant = threadIdx.x / LANES % QUADRANTS,
+              k = 4 * (threadIdx.x % LANES);
+    const tile_place here = place_in_block<REACH>(p, s, whole, tile);
+    float *const mine = tiles + tile * CELLS * p.mesh.nnodes, lost_here[ROWS][COLUMNS] = {};
+    let_the_next_begin();
+    const long long start = clock64();
+    const bool active = k < p.mesh.stride && here.exists;
+    if (REACH == AT_RIM) {
+        look_around(p, here.cell, threadIdx.x % (QUADRANTS * LANES), QUADRANTS * LANES, around[tile]);
+        __syncthreads();
+    }
+    if (active && here.walls) {
+        wait_for_the_last();
+        stream_tile<true, REACH>(p, s, here.cell, here.walls, k, octant, octant + 1, around[tile], mine,
+                                 lost_here);
+    } else if (active) {
+        stream_tile<false, REACH>(p, s, here.cell, 0, k, octant, octant + 1, around[tile], mine, lost_here);
+    }
+    note_lost(lost_here, octant, tile, &lost);
+    const long long middle = clock64();
+    if (OPERATES)
+        operate_cells<REACH>(p, s, whole, tiles, lost, tiles + TILES * CELLS * p.mesh.nnodes, cells);
+    else
+        relax_cells<REACH>(p, s, lose, whole, tiles, lost);
+    wait_for_the_last();
+    note_cycles(p, REACH != AT_RIM && blockIdx.x == 0, start, middle);
+}
+
+/* --------------------------------------------------------------------- launching */
+
+/* Short rows: two tiles a block. */
+static bool has_short_rows(const kn_cuda_problem *p)
+{
+    return p->mesh.stride / 4 <= LANES;
+}
+
+bool kn_cuda_march_operates(const struct kn_cuda_problem *p)
+{
+    return p->method == METHOD_OPERATOR && !p->source && has_short_rows(p);
+}
+
+/* Tiles, and the parities of their cells. */
+static size_t tile_bytes(const kn_cuda_problem *p)
+{
+    const size_t tile = CELLS * (size_t)p->mesh.nnodes * sizeof(float);
+    return tile * (has_short_rows(p) ? TILES : 1) +
+           (kn_cuda_march_operates(p) ? PARITY_ROOM * sizeof(float) : 0);
+}
+
+int kn_cuda_march_least(const struct kn_cuda_problem *p)
+{
+    const kn_mesh *m = &p->mesh;
+    const bool fits = kn_cuda_linear_fits(p) && p->order == 2 && p->uniform && p->limiter == VAN_LEER &&
+                      m->naxes == 2 && m->axes[0] == 0 && m->axes[1] == 1 && m->octants == QUADRANTS &&
+                      tile_bytes(p) <= p->shared_limit;
+    return !fits ? 0 : (has_short_rows(p) ? 4 : 1) * p->multiprocessors;
+}
+
+typedef void march_function(kn_cuda_problem, kn_cuda_step, double, int);
+
+static cudaError_t launch(march_function *kernel, const kn_cuda_problem *p, const kn_cuda_step *s, int blocks,
+                          int whole, int threads, cudaStream_t stream)
+{
+    const cudaError_t status =
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)tile_bytes(p));
+    if (status != cudaSuccess)
+        return status;
+    return launch_overlapping(kernel, (unsigned)blocks, threads, tile_bytes(p), stream, s->behind_walls, *p,
+                              *s, -expm1(-s->dt_collide), whole);
+}
+
+/* Blocks with two tiles: those that fill the card as often as they can, and the rest too if
+ * it fills more than half of it. */
+static int whole_blocks(const kn_cuda_problem *p, int tiles)
+{
+    const int blocks = (tiles + TILES - 1) / TILES, card = SHORT_BLOCKS * p->multiprocessors,
+              rest = blocks % card;
+    return TILES * rest > card ? blocks : blocks - rest;
+}
+
+template <reach REACH>
+static cudaError_t launch_reach(const kn_cuda_problem *p, const kn_cuda_step *s, int tiles,
+                                cudaStream_t stream)
+{
+    const int quads = p->mesh.stride / 4, threads = (quads + WARP - 1) / WARP * WARP;
+    if (has_short_rows(p)) {
+        const int whole = whole_blocks(p, tiles), rest = tiles - TILES * whole;
+        return launch(kn_cuda_march_operates(p) ? short_march_kernel<true, REACH>
+                                                : short_march_kernel<false, REACH>,
+                      p, s, whole + (rest > 0 ? rest : 0), whole, SHORT, stream);
+    }
+    return launch(quads <= 128   ? march_kernel<128, REACH>
+                  : quads <= 256 ? march_kernel<256, REACH>
+                                 : march_kernel<WARP * MOST_WARPS, REACH>,
+                  p, s, tiles, tiles, threads, stream);
+}
+
+cudaError_t kn_cuda_march(const struct kn_cuda_problem *p, const struct kn_cuda_step *s, cudaStream_t stream)
+{
+    if (!s->tiles)
+        return launch_reach<ALONE>(p, s, p->inner.tiles[0] * p->inner.tiles[1], stream);
+    if (s->ntiles == 0)
+        return cudaSuccess;
+    return s->rim ? launch_reach<AT_RIM>(p, s, s->ntiles, stream)
+                  : launch_reach<INSIDE>(p, s, s->ntiles, stream);
+}

@@ -1,0 +1,295 @@
+/* Streaming to second order in the cells of a uniform plane mesh.  A thread marches with the
+ * wind through a tile of cells, octant by octant, with four nodes of each row in registers: it
+ * reads a row once and forms a slope once where a sweep over single cells would read it up to
+ * eight times. */
+#ifndef KN_CUDA_MARCH_H
+#define KN_CUDA_MARCH_H
+
+#include "cuda/cuda_operator.h"
+
+enum { COLUMNS = KN_CUDA_COLUMNS, ROWS = KN_CUDA_ROWS, CELLS = COLUMNS * ROWS, QUADRANTS = 4 };
+enum { UPWIND = 2 }; /* rows upwind of a tile that it needs; and one downwind */
+
+/* Which tiles a march goes through: all of the space; or those of a list, with nothing but cells of this
+ * rank around them, or with cells of others, which lie elsewhere and are found in the table of neighbours.
+ * A tile is computed in the same way whichever it is. */
+enum reach { ALONE, INSIDE, AT_RIM };
+
+/* One column of a tile and what is above and below it, from upwind to downwind. */
+struct column {
+    four row[UPWIND + ROWS + 1];
+};
+
+/* Walls next to a tile, upwind and downwind of it along each axis. */
+struct tile_walls {
+    bool up[2], down[2];
+};
+
+/* What a wall that takes everything up sends into a site, instead of a neighbour. */
+static __device__ __forceinline__ four from_wall(const kn_cuda_problem &p, kn_site s, int axis, int k)
+{
+    const int face = ~kn_mesh_walk(&p.mesh, s, axis, 0).cell;
+    return diffused(p, face, p.density[face], s.octant, k);
+}
+
+/* Slope across a cell; a wall upwind is half as far away as a cell, one downwind
+ * leaves the slope one-sided, as in kn_mesh_stencil. */
+static __device__ __forceinline__ four slope_across(const four &up, const four &here, const four &down,
+                                                    bool wall_up = false, bool wall_down = false)
+{
+    four slope;
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        const float a = (here.v[i] - up.v[i]) * (wall_up ? 2.0f : 1.0f);
+        slope.v[i] = wall_down ? a : kn_stream_slope(VAN_LEER, a, down.v[i] - here.v[i]);
+    }
+    return slope;
+}
+
+/* A cell, the cells upwind of it along both axes and along both at once, the slopes
+ * across it and across the cells upwind; whether those are walls instead. */
+struct cell_stencil {
+    four here, up[2], corner, slope[2], slope_up[2];
+    bool wall[2];
+};
+
+/* Four nodes of a cell after streaming; `courant` by axis.  Terms across that a wall
+ * would have to give are left out, as in kn_mesh_transverse. */
+static __device__ __forceinline__ four move_on(const cell_stencil &c, const four courant[2], const four &w,
+                                               float *lost)
+{
+    four change;
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        const float x = c.here.v[i] - c.up[0].v[i], y = c.here.v[i] - c.up[1].v[i];
+        const float twist = x - (c.up[1].v[i] - c.corner.v[i]); /* of x along y, and of y along x */
+        const float along_x = c.wall[1]   ? 0.0f
+                              : c.wall[0] ? y
+                                          : twist,
+                    along_y = c.wall[0]   ? 0.0f
+                              : c.wall[1] ? x
+                                          : twist;
+        /* products that are rounded by themselves, so that a cell gets the same bits in every place of a tile
+         * and in every kernel: the compiler may choose which of two products it rounds */
+        const float across_x = __fmul_rn(courant[1].v[i], along_x),
+                    across_y = __fmul_rn(courant[0].v[i], along_y);
+        const float rise_x =
+                        kn_stream_rise(x, c.slope[0].v[i], c.slope_up[0].v[i], courant[0].v[i], across_x),
+                    rise_y =
+                        kn_stream_rise(y, c.slope[1].v[i], c.slope_up[1].v[i], courant[1].v[i], across_y);
+        change.v[i] = -courant[0].v[i] * rise_x - __fmul_rn(courant[1].v[i], rise_y);
+    }
+    return sum_of(w, c.here, change, lost);
+}
+
+/* An octant of a tile: its first cell as the wind blows, the distances to the next
+ * column and row downwind in cells, in h and in the tile that is filled. */
+struct passage {
+    kn_site first;
+    int cells[2];
+    int64_t step[2];
+    int put[2];
+    tile_walls walls;
+    const int *around; /* at the rim: number of the first cell, */
+    int past[2];       /* and how far from there the numbers of the next column and row are */
+};
+
+/* The cells of a tile and two more on each side, by number: those of the halo lie anywhere. */
+enum { PITCH = COLUMNS + 2 * UPWIND, AROUND = PITCH * (ROWS + 2 * UPWIND) };
+
+/* The cell in place (x, y) of the tile whose lowest cell is `cell`; negative where none is known. */
+static __device__ __forceinline__ int cell_around(const kn_cuda_problem &p, int cell, int x, int y)
+{
+    const int inside[2] = {min(max(x, 0), COLUMNS - 1), min(max(y, 0), ROWS - 1)},
+              steps[2] = {x - inside[0], y - inside[1]};
+    int at = cell + inside[0] + p.inner.across * inside[1];
+    for (int a = 0; a < 2; a++)
+        for (int i = 0; i < abs(steps[a]) && at >= 0; i++)
+            at = p.mesh.neighbour[6 * (int64_t)at + 2 * a + (steps[a] > 0)];
+    return at;
+}
+
+/* The numbers of all of them, by `threads` threads of which this is the one called `thread`. */
+static __device__ __forceinline__ void look_around(const kn_cuda_problem &p, int cell, int thread,
+                                                   int threads, int around[AROUND])
+{
+    for (int i = thread; i < AROUND; i += threads)
+        around[i] = cell_around(p, cell, i % PITCH - UPWIND, i / PITCH - UPWIND);
+}
+
+/* Row r of column i, counted with the wind; `from` is the first row of the tile, or at the rim that of
+ * cell 0. */
+template <reach REACH>
+static __device__ __forceinline__ const float *row_at(const kn_cuda_problem &p, const float *from,
+                                                      const passage &t, int i, int r)
+{
+    return REACH == AT_RIM ? from + (int64_t)t.around[i * t.past[0] + r * t.past[1]] * p.mesh.nnodes
+                           : from + i * t.step[0] + r * t.step[1];
+}
+
+template <reach REACH>
+static __device__ __forceinline__ column read_column(const kn_cuda_problem &p, const float *from,
+                                                     const passage &t, int i, int first, int end)
+{
+    column c;
+#pragma unroll
+    for (int q = 0; q < UPWIND + ROWS + 1; q++)
+        if (q >= first && q < end)
+            c.row[q] = read_row(row_at<REACH>(p, from, t, i, q - UPWIND));
+    return c;
+}
+
+/* Column i with what is upwind and downwind of it, as far as it is needed there. */
+template <bool WALLS, reach REACH>
+static __device__ __forceinline__ column enter(const kn_cuda_problem &p, const float *from, const passage &t,
+                                               int i, int k)
+{
+    enum { ALL = UPWIND + ROWS + 1 };
+    const bool wall = WALLS && t.walls.up[1];
+    column c = read_column<REACH>(p, from, t, i, wall ? UPWIND : 0, WALLS && t.walls.down[1] ? ALL - 1 : ALL);
+    if (wall)
+        c.row[UPWIND - 1] = from_wall(p, kn_site{t.first.cell + i * t.cells[0], t.first.octant}, 1, k);
+    return c;
+}
+
+/* One octant of a tile; `from` as row_at wants it, `to` its first row in the tile. */
+template <bool WALLS, reach REACH>
+static __device__ __forceinline__ void march(const kn_cuda_problem &p, const float *from, const passage &t,
+                                             int k, float *to, const four courant[2], const four &w,
+                                             float lost[ROWS][COLUMNS])
+{
+    enum { FIRST = UPWIND, END = UPWIND + ROWS };
+    const bool wall[2] = {WALLS && t.walls.up[0], WALLS && t.walls.up[1]},
+               last[2] = {WALLS && t.walls.down[0], WALLS && t.walls.down[1]};
+    const four none = {{0, 0, 0, 0}};
+    column here = enter<WALLS, REACH>(p, from, t, 0, k), next = enter<WALLS, REACH>(p, from, t, 1, k), behind;
+    four behind_slope[ROWS];
+    if (wall[0]) {
+        behind = here;
+#pragma unroll
+        for (int r = 0; r < ROWS; r++) {
+            behind.row[FIRST + r] =
+                from_wall(p, kn_site{t.first.cell + r * t.cells[1], t.first.octant}, 0, k);
+            behind_slope[r] = none;
+        }
+    } else {
+        behind = read_column<REACH>(p, from, t, -1, wall[1] ? FIRST : FIRST - 1, END);
+        const column second = read_column<REACH>(p, from, t, -2, FIRST, END);
+#pragma unroll
+        for (int r = 0; r < ROWS; r++)
+            behind_slope[r] = slope_across(second.row[FIRST + r], behind.row[FIRST + r], here.row[FIRST + r]);
+    }
+#pragma unroll
+    for (int i = 0; i < COLUMNS; i++) {
+        column after = next; /* read one column before its turn; the last is only flowed into */
+        if (i + 2 < COLUMNS)
+            after = enter<WALLS, REACH>(p, from, t, i + 2, k);
+        else if (i + 2 == COLUMNS && !last[0])
+            after = read_column<REACH>(p, from, t, COLUMNS, FIRST, END);
+        four upper = wall[1] ? none : slope_across(here.row[0], here.row[1], here.row[2]);
+#pragma unroll
+        for (int r = 0; r < ROWS; r++) {
+            const int q = FIRST + r;
+            const cell_stencil c = {here.row[q],
+                                    {behind.row[q], here.row[q - 1]},
+                                    behind.row[q - 1],
+                                    {slope_across(behind.row[q], here.row[q], next.row[q], wall[0] && i == 0,
+                                                  last[0] && i == COLUMNS - 1),
+                                     slope_across(here.row[q - 1], here.row[q], here.row[q + 1],
+                                                  wall[1] && r == 0, last[1] && r == ROWS - 1)},
+                                    {behind_slope[r], upper},
+                                    {wall[0] && i == 0, wall[1] && r == 0}};
+            write4(to + i * t.put[0] + r * t.put[1], move_on(c, courant, w, &lost[r][i]));
+            behind_slope[r] = c.slope[0];
+            upper = c.slope[1];
+        }
+        behind = here;
+        here = next;
+        next = after;
+    }
+}
+
+/* Exchange what is counted with the wind and what is counted from low to high. */
+static __device__ __forceinline__ void turn(bool columns, bool rows, float lost[ROWS][COLUMNS])
+{
+    float from[ROWS][COLUMNS];
+#pragma unroll
+    for (int i = 0; i < CELLS; i++)
+        from[i / COLUMNS][i % COLUMNS] = lost[i / COLUMNS][i % COLUMNS];
+#pragma unroll
+    for (int i = 0; i < CELLS; i++) {
+        const int r = i / COLUMNS, c = i % COLUMNS;
+        const float plain = columns ? from[r][COLUMNS - 1 - c] : from[r][c],
+                    upside = columns ? from[ROWS - 1 - r][COLUMNS - 1 - c] : from[ROWS - 1 - r][c];
+        lost[r][c] = rows ? upside : plain;
+    }
+}
+
+/* Octant o of the tile whose lowest cell is `cell`, with walls on these sides. */
+static __device__ __forceinline__ passage passage_of(const kn_cuda_problem &p, int cell, int walls, int o,
+                                                     const int *around)
+{
+    const int side[2] = {1, p.inner.across}, size[2] = {COLUMNS, ROWS}, row[2] = {1, COLUMNS},
+              pitch[2] = {1, PITCH};
+    passage t = {{cell, o}};
+    t.around = around + UPWIND * (PITCH + 1);
+#pragma unroll
+    for (int a = 0; a < 2; a++) {
+        const bool back = o & p.mesh.bit[a], low = walls >> 2 * a & 1, high = walls >> (2 * a + 1) & 1;
+        t.first.cell += back ? (size[a] - 1) * side[a] : 0;
+        t.cells[a] = back ? -side[a] : side[a];
+        t.step[a] = (int64_t)t.cells[a] * p.mesh.nnodes;
+        t.put[a] = (back ? -row[a] : row[a]) * p.mesh.nnodes;
+        t.walls.up[a] = back ? high : low;
+        t.walls.down[a] = back ? low : high;
+        t.around += back ? (size[a] - 1) * pitch[a] : 0;
+        t.past[a] = back ? -pitch[a] : pitch[a];
+    }
+    return t;
+}
+
+/* Bit mask of the sides of a tile that are walls; `at` counts its column and row. */
+static __device__ __forceinline__ int walls_around(const kn_cuda_problem &p, const int at[2])
+{
+    int walls = 0;
+#pragma unroll
+    for (int a = 0; a < 2; a++) {
+        walls |= at[a] == 0 && (p.inner.walls >> 2 * a & 1) ? 1 << 2 * a : 0;
+        walls |= at[a] == p.inner.tiles[a] - 1 && (p.inner.walls >> (2 * a + 1) & 1) ? 2 << 2 * a : 0;
+    }
+    return walls;
+}
+
+/* The streaming kernel: some octants of a tile whose lowest cell is `cell`; `around`: at the rim only. */
+template <bool WALLS, reach REACH>
+static __device__ __forceinline__ void stream_tile(const kn_cuda_problem &p, const kn_cuda_step &s, int cell,
+                                                   int walls, int k, int first, int end, const int *around,
+                                                   float *tile, float lost[ROWS][COLUMNS])
+{
+    const kn_mesh &m = p.mesh;
+    const four w = read4(p.w + k);
+    four courant[2];
+#pragma unroll
+    for (int a = 0; a < 2; a++) {
+        courant[a] = read4(p.speed[a] + k);
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            courant[a].v[i] *= s.dt_stream / p.alike[a];
+    }
+#pragma unroll 1
+    for (int o = first; o < end; o++) {
+        const bool left = o & m.bit[0], down = o & m.bit[1];
+        const passage t = passage_of(p, cell, walls, o, around);
+        const float *from = s.h + kn_mesh_row(&m, REACH == AT_RIM ? kn_site{0, o} : t.first) + k;
+        const int place = (left ? COLUMNS - 1 : 0) + (down ? (ROWS - 1) * COLUMNS : 0);
+        float *to = tile + place * m.nnodes + o * m.stride + k;
+        turn(left, down, lost);
+        march<WALLS, REACH>(p, from, t, k, to, courant, w, lost);
+        turn(left, down, lost);
+    }
+    for (int c = 0; c < CELLS && WALLS && k == 0 && first == 0; c++)
+        lost[c / COLUMNS][c % COLUMNS] +=
+            lost_at_walls(p, cell + c % COLUMNS + p.inner.across * (c / COLUMNS), s.dt_stream);
+}
+
+#endif

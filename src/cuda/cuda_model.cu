@@ -1,0 +1,155 @@
+/* Model equations on the device, and moments: one block per cell. */
+#include "cuda/cuda_rows.h"
+
+static __global__ void moments_kernel(const __grid_constant__ kn_cuda_problem p, const float *h,
+                                      double *moments)
+{
+    __shared__ double space[32 * KN_MOMENTS];
+    double m[KN_MOMENTS];
+    const int64_t cell = blockIdx.x;
+    row_moments(p, h + cell * p.mesh.nnodes, m, space);
+    if (threadIdx.x == 0)
+        for (int i = 0; i < KN_MOMENTS; i++)
+            moments[cell * KN_MOMENTS + i] = m[i];
+}
+
+cudaError_t kn_cuda_moments(const struct kn_cuda_problem *p, const float *h, double *moments,
+                            cudaStream_t stream)
+{
+    moments_kernel<<<p->ncells, 128, 0, stream>>>(*p, h, moments);
+    return cudaGetLastError();
+}
+
+/* ---------------------------------------------- model equations: a block per cell */
+
+struct row_reader {
+    const float *row;
+    __device__ float operator()(int k) const
+    {
+        return row[k];
+    }
+};
+
+/* Relax a row in place. */
+static __device__ void collide_model(const kn_cuda_problem &p, double dt, float *row, double *space)
+{
+    double before[KN_INVARIANTS], x[KN_INVARIANTS], m[KN_MOMENTS], field[14];
+    float sign[3], c[KN_INVARIANTS];
+    row_moments(p, row, m, space);
+    row_invariants(p, row, before, space); /* the same sums as after: their rounding must cancel */
+    before[0] = row_mass(p, row, space);
+    kn_moments_to_fields(m, p.eps, field);
+    const kn_relaxation r = kn_collide_relaxation(p.method - METHOD_BGK, p.eps, p.prandtl, dt, field);
+    FOR_QUADS(p, octant, k)
+    {
+        signs_of(p.mesh, octant, sign);
+        const kn_relaxation here = kn_relaxation_in_octant(r, sign[0], sign[1], sign[2]);
+        for (int i = 0; i < 4; i++)
+            if (k + i < p.size) {
+                const float vx = p.speed[0][k + i], vy = p.speed[1][k + i], vz = p.speed[2][k + i];
+                float next = kn_collide_relax(&here, p.eps, row[4 * quad + i], vx, vy, vz);
+                if (p.method == METHOD_SHAKHOV)
+                    next += kn_collide_heat_term(&here, p.eps, vx, vy, vz);
+                row[4 * quad + i] = next;
+            }
+    }
+    if (p.conservation == CONSERVE_NONE)
+        return;
+    double missing[KN_INVARIANTS];
+    __syncthreads();
+    row_invariants(p, row, missing, space);
+    missing[0] = row_mass(p, row, space);
+    for (int i = 0; i < KN_INVARIANTS; i++)
+        missing[i] = before[i] - missing[i];
+    const bool weighted = p.conservation == CONSERVE_PAPER;
+    if (weighted) {
+        double a[KN_INVARIANTS][KN_INVARIANTS];
+        const row_reader reader = {row};
+        weighted_gram(p, reader, a, space);
+        for (int i = 0; i < KN_INVARIANTS; i++)
+            x[i] = missing[i];
+        kn_collide_solve(a, x);
+    } else {
+        project(p, missing, x);
+    }
+    FOR_QUADS(p, octant, k)
+    {
+        signs_of(p.mesh, octant, sign);
+        octant_polynomial(x, sign, c);
+        for (int i = 0; i < 4; i++)
+            row[4 * quad + i] = corrected(p, c, weighted ? p.eps : 0.0f, k + i, row[4 * quad + i]);
+    }
+}
+
+/* Half a step of the sources, for the nodes of this thread. */
+static __device__ void add_source(const kn_cuda_problem &p, double dt, float *row)
+{
+    const float half = (float)(0.5 * dt);
+    FOR_QUADS(p, octant, k)
+    {
+        const int at = octant * p.mesh.stride + k;
+        for (int i = 0; i < 4; i++)
+            row[at + i] += half * p.source[at + i];
+    }
+}
+
+/* One block per cell.  The row waits in shared memory, or in its place in the
+ * result where it is too long.  Mass that rounding has lost goes back into one node. */
+template <int ORDER>
+static __global__ void model_kernel(const __grid_constant__ kn_cuda_problem p,
+                                    const __grid_constant__ kn_cuda_step s, bool staged)
+{
+    extern __shared__ __align__(16) float tile[];
+    __shared__ double space[32 * 15];
+    const int cell = s.listed ? p.tiled[blockIdx.x] : blockIdx.x;
+    float *out = s.next + (int64_t)cell * p.mesh.nnodes, *row = staged ? tile : out, lost = 0;
+    const long long start = clock64();
+    FOR_QUADS(p, octant, k)
+    {
+        const kn_site site = {cell, octant};
+        const four h = s.dt_stream > 0 ? streamed<ORDER>(p, s.h, site, s.dt_stream, k, &lost)
+                                       : read4(s.h + kn_mesh_row(&p.mesh, site) + k);
+        *(float4 *)(row + 4 * quad) = make_float4(h.v[0], h.v[1], h.v[2], h.v[3]);
+    }
+    double back[1] = {lost};
+    block_sum<1>(back, space);
+    const long long middle = clock64();
+    if (p.source)
+        add_source(p, s.dt_collide, row);
+    __syncthreads();
+    if (p.method != METHOD_NONE && p.conservation != CONSERVE_NONE)
+        back[0] += row_mass(p, row, space);
+    if (p.method != METHOD_NONE)
+        collide_model(p, s.dt_collide, row, space);
+    __syncthreads();
+    if (p.method != METHOD_NONE && p.conservation != CONSERVE_NONE)
+        back[0] -= row_mass(p, row, space);
+    if (threadIdx.x == 0)
+        row[s.heavy] += (float)back[0] / p.w[s.heavy % p.mesh.stride];
+    __syncthreads();
+    if (p.source)
+        add_source(p, s.dt_collide, row);
+    if (staged)
+        for (int quad = threadIdx.x; quad < p.mesh.nnodes / 4; quad += blockDim.x)
+            *(float4 *)(out + 4 * quad) = *(const float4 *)(row + 4 * quad);
+    note_cycles(p, blockIdx.x == p.centre, start, middle);
+}
+
+template <int ORDER>
+static cudaError_t launch_model(const kn_cuda_problem *p, const kn_cuda_step *s, cudaStream_t stream)
+{
+    const bool staged = kn_cuda_staged(p);
+    const size_t row = staged ? (size_t)p->mesh.nnodes * sizeof(float) : 0;
+    const int quads = p->mesh.nnodes / 4, threads = quads <= 64 ? 64 : quads <= 128 ? 128 : 256;
+    const cudaError_t status =
+        cudaFuncSetAttribute(model_kernel<ORDER>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)row);
+    if (status != cudaSuccess)
+        return status;
+    model_kernel<ORDER><<<(unsigned)p->ncells, threads, row, stream>>>(*p, *s, staged);
+    return cudaGetLastError();
+}
+
+cudaError_t kn_cuda_model(const struct kn_cuda_problem *p, const struct kn_cuda_step *s, cudaStream_t stream)
+{
+    return p->order == 1 ? launch_model<1>(p, s, stream) : launch_model<2>(p, s, stream);
+}

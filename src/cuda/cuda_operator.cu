@@ -1,0 +1,305 @@
+/* The collision step by the assembled operator, for cells that have been streamed. */
+#include "cuda/cuda_operator.h"
+
+/* ------------------------------------------------------------------------- layout */
+
+enum { MOST = 16 }; /* warps of a block */
+
+/* How a block divides its work: each warp takes one parity and a share of the nodes. */
+struct division {
+    int across;  /* M: 16 cells so many times */
+    int tiles;   /* N: of 8 nodes, of a share */
+    int shares;  /* of a parity */
+    int warps;   /* of a block; where they are fewer than parities times shares, they go round */
+    bool staged; /* parities lie in shared memory, and the changes in their place */
+};
+
+static __host__ __device__ inline int changed_nodes(const division &d)
+{
+    return d.shares * d.tiles * NODES_ACROSS;
+}
+
+/* Floats between the changes of cells: rows of threads that write together do not clash. */
+static __host__ __device__ inline int change_pitch(int octants, const division &d)
+{
+    const int row = octants * changed_nodes(d);
+    return row + (8 - row % 32 + 32) % 32;
+}
+
+static __host__ __device__ inline int64_t parity_floats(int octants, int size, const division &d)
+{
+    return (int64_t)d.across * CELLS_ACROSS * octants * kn_cuda_operator_steps(size) * NODES_ALONG;
+}
+
+static __host__ __device__ inline int64_t change_floats(int octants, const division &d)
+{
+    return (int64_t)d.across * CELLS_ACROSS * change_pitch(octants, d);
+}
+
+/* ------------------------------------------------------------------------- kernel */
+
+/* How long sources act before and after the operator; 0: there are none. */
+struct source_steps {
+    float before, after;
+};
+
+template <int P>
+static __device__ __forceinline__ void add_source(const kn_cuda_problem &p, float time, int k, four h[P])
+{
+#pragma unroll
+    for (int o = 0; o < P && time != 0; o++) {
+        const four source = read4(p.source + o * p.mesh.stride + k);
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            h[o].v[i] += time * source.v[i];
+    }
+}
+
+/* Parities of the cells of this block, with sources before the step; cells that do not exist
+ * are like the last. */
+template <int P, int M>
+static __device__ void load_parities(const kn_cuda_problem &p, const float *h, const int32_t *list, int first,
+                                     int cells, float before, float *to)
+{
+    const int quads = kn_cuda_operator_steps(p.size) * NODES_ALONG / 4;
+#pragma unroll 2
+    for (int i = threadIdx.x; i < quads * CELLS_ACROSS * M; i += blockDim.x) {
+        const int c = i / quads, k = 4 * (i - c * quads), from = first + (c < cells ? c : cells - 1);
+        const float *row = h + (int64_t)(list ? list[from] : from) * p.mesh.nnodes + k;
+        four x[P];
+#pragma unroll
+        for (int o = 0; o < P; o++)
+            x[o] = read_row(row + o * p.mesh.stride);
+        add_source<P>(p, before, k, x);
+        put_parities<P, M>(x, c, k, to);
+    }
+    __syncthreads();
+}
+
+/* The changes of a cell into its row, by a warp.  What they bring of mass, momentum and
+ * energy is taken back; what rounding has lost of the mass is given back, in another octant
+ * at each turn. */
+template <int P>
+static __device__ __forceinline__ void settle_cell(const kn_cuda_problem &p, const kn_cuda_mend &mend,
+                                                   const settled_cell &c, source_steps times, int octant)
+{
+    const int lane = threadIdx.x % WARP, end = kn_cuda_operator_steps(p.size) * NODES_ALONG,
+              rounds = (end + 4 * WARP - 1) / (4 * WARP);
+    brought sum = {0, 0, {0, 0, 0}};
+    four d[P];
+    for (int k = 4 * lane; k < end; k += 4 * WARP) {
+        read_changes<P>(c, k, d);
+        add_brought<P>(octant_nodes_of<P>(p, k), d, &sum);
+    }
+    sum_lanes<P, WARP>(&sum);
+    const polynomial x = mending_of<P>(p, mend, sum);
+    float lost_before = 0;
+    for (int round = rounds - 1; round >= 0; round--) { /* fast nodes first */
+        const int k = 4 * (round * WARP + lane);
+        const bool active = k < end;
+        const octant_nodes<P> n = octant_nodes_of<P>(p, active ? k : 0);
+        float lost[4] = {0, 0, 0, 0};
+        four h[P] = {};
+        if (active) {
+            read_changes<P>(c, k, d);
+            read_octants<P>(p, c.old, k, h);
+            add_source<P>(p, times.before, k, h);
+            settle<P>(n, x, d, h, lost);
+        }
+        if (round == 0)
+            give_back<WARP, P>(n, lost, lost_before, heaviest<WARP>(active ? n.w.v[0] : 0.0f), octant, h);
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            lost_before += n.w.v[i] * lost[i];
+        if (active) {
+            add_source<P>(p, times.after, k, h);
+            write_octants<P>(p, c.to, k, h);
+        }
+    }
+}
+
+/* What a kernel works on: cells of a list, or all, in place; `scratch` of a block where
+ * shared memory does not hold the parities.  The first `whole` blocks have M x 16 cells; those
+ * that come last and find the card half empty have 16. */
+struct operation {
+    float *h;
+    const int32_t *list;
+    int total, whole;
+    source_steps times;
+    int octant;
+    float *scratch;
+    division d;
+};
+
+/* The cells from `first` on. */
+template <int P, int M, int N>
+static __device__ __forceinline__ void operate(const kn_cuda_problem &p, const kn_cuda_operator &op,
+                                               const operation &o, int first, float *in, float *change)
+{
+    const int here = o.total - first < M * CELLS_ACROSS ? o.total - first : M * CELLS_ACROSS;
+    const int warp = threadIdx.x / WARP, warps = blockDim.x / WARP, steps = kn_cuda_operator_steps(p.size);
+    const change_rows rows = {change, change_pitch(P, o.d), changed_nodes(o.d)};
+    changes<M, N> d;
+    load_parities<P, M>(p, o.h, o.list, first, here, o.times.before, in);
+    for (int at = warp; at < P * o.d.shares; at += warps) {
+        const int parity = at % P, share = at / P;
+        const float *matrix = op.propagator + kn_cuda_propagator_share(steps, N, parity * o.d.shares + share);
+        multiply<P, M, N>(matrix, steps, in, parity, &d);
+        if (o.d.staged) /* there is but one turn */
+            __syncthreads();
+        put_changes<M, N>(d, rows, parity, share * N * NODES_ACROSS);
+    }
+    __syncthreads();
+    for (int c = warp; c < here; c += warps) {
+        float *row = o.h + (int64_t)(o.list ? o.list[first + c] : first + c) * p.mesh.nnodes;
+        const settled_cell cell = {row, row, change + c * rows.cell, rows.parity};
+        settle_cell<P>(p, op.mend, cell, o.times, o.octant);
+    }
+}
+
+template <int P, int M, int N>
+static __global__ void __launch_bounds__(WARP *MOST)
+    operator_kernel(const __grid_constant__ kn_cuda_problem p, const __grid_constant__ kn_cuda_operator op,
+                    const __grid_constant__ operation o)
+{
+    extern __shared__ __align__(16) float shared[];
+    const int64_t parities = parity_floats(P, p.size, o.d);
+    float *const scratch = o.scratch + blockIdx.x * (parities + change_floats(P, o.d)),
+                 *const in = o.d.staged ? shared : scratch,
+                 *const change = o.d.staged ? shared : in + parities;
+    let_the_next_begin();
+    if (blockIdx.x >= o.whole) {
+        operate<P, 1, N>(p, op, o, (o.whole * M + blockIdx.x - o.whole) * CELLS_ACROSS, in, change);
+        return;
+    }
+    for (int first = blockIdx.x * M * CELLS_ACROSS; first < o.total; first += o.whole * M * CELLS_ACROSS) {
+        operate<P, M, N>(p, op, o, first, in, change);
+        __syncthreads();
+        if (o.d.staged)
+            return;
+    }
+}
+
+/* ------------------------------------------------------------------ launching */
+
+/* M x N products are held in registers, 16 at most, and N is one of a few.  Short rows are one
+ * share of 8 tiles, as the march has it. */
+static division divide(const kn_cuda_problem *p, int across)
+{
+    const int tiles = kn_cuda_operator_steps(p->size), most = 16 / across;
+    division d = {across, most};
+    if (tiles <= 8 || (tiles + 7) / 8 * p->mesh.octants <= MOST)
+        d.tiles = 8;
+    if (across == 2 && tiles > 21 && tiles <= 28)
+        d.tiles = 7;
+    d.shares = (tiles + d.tiles - 1) / d.tiles;
+    d.warps = d.shares * p->mesh.octants < MOST ? d.shares * p->mesh.octants : MOST;
+    return d;
+}
+
+static size_t staged_bytes(const kn_cuda_problem *p, const division *d)
+{
+    const int64_t parities = parity_floats(p->mesh.octants, p->size, *d),
+                  changes = change_floats(p->mesh.octants, *d);
+    return (size_t)(parities > changes ? parities : changes) * sizeof(float);
+}
+
+/* 32 cells a block if their changes fit into registers and all fits into shared memory, else
+ * 16; the parities of long rows lie in the memory of the device. */
+static division division_of(const kn_cuda_problem *p)
+{
+    for (int across = 2; across > 0; across--) {
+        division d = divide(p, across);
+        d.staged = d.shares * p->mesh.octants <= MOST && staged_bytes(p, &d) <= p->shared_limit;
+        if (d.staged || across == 1)
+            return d;
+    }
+    return division{};
+}
+
+/* Blocks that share the scratch memory. */
+static int scratch_blocks(const kn_cuda_problem *p, const division *d)
+{
+    return d->staged ? 0 : p->multiprocessors;
+}
+
+size_t kn_cuda_operator_scratch(const struct kn_cuda_problem *p)
+{
+    const division d = division_of(p);
+    return (size_t)scratch_blocks(p, &d) *
+           (size_t)(parity_floats(p->mesh.octants, p->size, d) + change_floats(p->mesh.octants, d)) *
+           sizeof(float);
+}
+
+struct kn_cuda_shares kn_cuda_operator_shares(const struct kn_cuda_problem *p)
+{
+    const division d = division_of(p);
+    return kn_cuda_shares{d.tiles, d.shares};
+}
+
+/* Blocks of a kernel, and how many of them have all M x 16 cells. */
+struct blocks {
+    int all, whole;
+};
+
+static blocks blocks_of(const kn_cuda_problem *p, const division *d, int total, int resident)
+{
+    const int cells = d->across * CELLS_ACROSS, groups = (total + cells - 1) / cells,
+              card = resident * p->multiprocessors, rest = groups % card;
+    if (!d->staged) { /* as many as have scratch memory, and they go round */
+        const int most = scratch_blocks(p, d), some = groups < most ? groups : most;
+        return blocks{some, some};
+    }
+    if (d->across == 1 || rest == 0 || 2 * rest > card)
+        return blocks{groups, groups};
+    const int left = total - (groups - rest) * cells;
+    return blocks{groups - rest + (left + CELLS_ACROSS - 1) / CELLS_ACROSS, groups - rest};
+}
+
+template <int P, int M, int N>
+static cudaError_t launch(const kn_cuda_problem *p, const kn_cuda_operator *op, operation o,
+                          cudaStream_t stream)
+{
+    const auto kernel = operator_kernel<P, M, N>;
+    const size_t bytes = o.d.staged ? staged_bytes(p, &o.d) : 0;
+    const int threads = WARP * o.d.warps;
+    int resident = 1;
+    cudaError_t status =
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+    if (status == cudaSuccess)
+        status = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, threads, bytes);
+    if (status != cudaSuccess)
+        return status;
+    const blocks b = blocks_of(p, &o.d, o.total, resident > 0 ? resident : 1);
+    o.whole = b.whole;
+    kernel<<<(unsigned)b.all, threads, bytes, stream>>>(*p, *op, o);
+    return cudaGetLastError();
+}
+
+template <int P>
+static cudaError_t launch_tiles(const kn_cuda_problem *p, const kn_cuda_operator *op, operation o,
+                                cudaStream_t stream)
+{
+    if (o.d.across == 2)
+        return o.d.tiles == 7 ? launch<P, 2, 7>(p, op, o, stream) : launch<P, 2, 8>(p, op, o, stream);
+    return o.d.tiles == 8 ? launch<P, 1, 8>(p, op, o, stream) : launch<P, 1, 16>(p, op, o, stream);
+}
+
+cudaError_t kn_cuda_operate(const struct kn_cuda_problem *p, const struct kn_cuda_operator *op, float *h,
+                            const int32_t *list, int total, double before, double after, int octant,
+                            cudaStream_t stream)
+{
+    const float acts = p->source ? 1.0f : 0.0f;
+    const operation o = {h,      list,        total,         0, {acts * (float)before, acts * (float)after},
+                         octant, op->scratch, division_of(p)};
+    switch (p->mesh.octants) {
+    case 1:
+        return launch_tiles<1>(p, op, o, stream);
+    case 2:
+        return launch_tiles<2>(p, op, o, stream);
+    case 4:
+        return launch_tiles<4>(p, op, o, stream);
+    default:
+        return launch_tiles<8>(p, op, o, stream);
+    }
+}

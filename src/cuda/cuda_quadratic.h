@@ -1,0 +1,25 @@
+/* The quadratic part of collisions beside the assembled operator, on the device. */
+#ifndef KN_CUDA_QUADRATIC_H
+#define KN_CUDA_QUADRATIC_H
+
+#include "cuda/cuda_kernels.h"
+#include "point/quadratic.h"
+
+/* The collisions of one step, in the memory of the device. */
+struct kn_cuda_quadratics {
+    const struct kn_quadratic *samples;
+    int32_t count;   /* 0: eps is 0 */
+    int32_t half[3]; /* nodes of an octant along each axis */
+};
+
+extern "C" {
+/* Draw set `draw` (cuda_sample.cu: the same as on other machines). */
+cudaError_t kn_cuda_draw_quadratic(const struct kn_quadratic_plan *plan, uint64_t draw, int count,
+                                   struct kn_quadratic *samples, cudaStream_t stream);
+
+/* Apply it in all cells, in place, and half a step of sources over dt. */
+cudaError_t kn_cuda_quadratic(const struct kn_cuda_problem *p, const struct kn_cuda_quadratics *q, float *h,
+                              double dt, int heavy, cudaStream_t stream);
+}
+
+#endif

@@ -1,0 +1,32 @@
+/* Collision sets on the device. */
+#ifndef KN_CUDA_SAMPLE_H
+#define KN_CUDA_SAMPLE_H
+
+#include "cuda/cuda_kernels.h"
+
+/* Room for the orders of a window of consecutive sets. */
+struct kn_cuda_orders {
+    int32_t sets, samples, nnodes;
+    size_t shared_limit; /* bytes of shared memory a block may ask for */
+    uint4 *nodes;        /* [sets][samples] */
+    uint32_t *masks;     /* [sets][nnodes][words]; unused where shared memory holds them */
+    int2 *places;        /* [sets][samples] */
+    int32_t *order;      /* [sets][samples]: sample numbers in the order of application */
+    int32_t *batches;    /* [sets][samples + 2]: how many, then their first samples and the end */
+};
+
+extern "C" {
+/* Fill the window that begins with set first_draw. */
+cudaError_t kn_cuda_order(const struct kn_cuda_orders *o, const struct kn_sample_plan *plan,
+                          uint64_t first_draw, cudaStream_t stream);
+
+/* Bytes of a set, however many batches it falls into. */
+size_t kn_cuda_set_bytes(size_t samples);
+
+/* Draw one set in its order, for the rows of `beside` cells side by side in shared
+ * memory (0: rows in global memory). */
+cudaError_t kn_cuda_sample(const struct kn_sample_plan *plan, uint64_t draw, int nnodes, const int32_t *order,
+                           const int32_t *batches, int beside, char *samples, cudaStream_t stream);
+}
+
+#endif

@@ -1,0 +1,202 @@
+/* Streaming on the device: four nodes of one cell at a time. */
+#ifndef KN_CUDA_STREAM_H
+#define KN_CUDA_STREAM_H
+
+#include "cuda/cuda_kernels.h"
+
+static __device__ __forceinline__ float4 load4(const float *p)
+{
+    return *(const float4 *)p;
+}
+
+struct four {
+    float v[4];
+};
+
+static __device__ __forceinline__ four read4(const float *p)
+{
+    const float4 x = load4(p);
+    four f = {{x.x, x.y, x.z, x.w}};
+    return f;
+}
+
+/* The same past the first-level cache: tables stay there. */
+static __device__ __forceinline__ four read_row(const float *from)
+{
+    const float4 x = __ldcg((const float4 *)from);
+    return four{{x.x, x.y, x.z, x.w}};
+}
+
+static __device__ __forceinline__ void write4(float *to, const four &h)
+{
+    *(float4 *)to = make_float4(h.v[0], h.v[1], h.v[2], h.v[3]);
+}
+
+/* Values on the downwind face of a site, second order; `ghost` holds the
+ * emission where the upwind neighbour is a wall. */
+static __device__ __forceinline__ four face_values(const kn_cuda_problem &p, const float *h,
+                                                   const kn_stencil &t, int axis, int k, const four &ghost)
+{
+    const four here = read4(h + t.here + k), speed = read4(p.speed[axis] + k);
+    const four up = t.up < 0 ? ghost : read4(h + t.up + k);
+    const four down = t.down < 0 ? here : read4(h + t.down + k);
+    four across = {{0, 0, 0, 0}}, out;
+#pragma unroll
+    for (int s = 0; s < 2; s++)
+        if (s < t.transverse) {
+            const four side = read4(h + t.side[s] + k), v = read4(p.speed[t.side_axis[s]] + k);
+#pragma unroll
+            for (int i = 0; i < 4; i++)
+                across.v[i] += t.side_courant[s] * v.v[i] * (here.v[i] - side.v[i]);
+        }
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        const float a = (here.v[i] - up.v[i]) * t.up_scale, b = (down.v[i] - here.v[i]) * t.down_scale;
+        const float slope = t.down < 0 ? a : kn_stream_slope(p.limiter, a, b);
+        out.v[i] = kn_stream_face(here.v[i], slope, t.courant * speed.v[i], across.v[i]);
+    }
+    return out;
+}
+
+/* What flies from a site into the wall downwind of it. */
+template <int ORDER>
+static __device__ __forceinline__ four arriving(const kn_cuda_problem &p, const float *h, kn_site s, int axis,
+                                                float dt, int k)
+{
+    if (ORDER == 1)
+        return read4(h + kn_mesh_row(&p.mesh, s) + k);
+    const four none = {{0, 0, 0, 0}};
+    return face_values(p, h, kn_mesh_stencil(&p.mesh, s, axis, dt), axis, k, none);
+}
+
+/* What a wall face sends into an octant, for a density of the emission. */
+static __device__ __forceinline__ four diffused(const kn_cuda_problem &p, int face, float rho, int octant,
+                                                int k)
+{
+    const four excess =
+        read4(p.emission + (int64_t)p.face_side[face] * p.mesh.nnodes + (int64_t)octant * p.mesh.stride + k);
+    four out;
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+        out.v[i] = kn_gaussian_value(p.eps, rho, excess.v[i]);
+    return out;
+}
+
+/* What comes out of a wall face, with what it reflects. */
+template <int ORDER>
+static __device__ __forceinline__ four emitted(const kn_cuda_problem &p, const float *h, int face, float rho,
+                                               int octant, float dt, int k)
+{
+    const int side = p.face_side[face], axis = side / 2;
+    const float alpha = p.alpha[side], takes = p.takes[side];
+    four out = diffused(p, face, rho, octant, k);
+    if (alpha * takes != 1) {
+        const kn_site mirrored = {p.face_cell[face], octant ^ p.mesh.bit[axis]};
+        const four in = arriving<ORDER>(p, h, mirrored, axis, dt, k);
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            out.v[i] = kn_wall_incoming(alpha, takes, out.v[i], in.v[i]);
+    }
+    return out;
+}
+
+template <int ORDER>
+static __device__ __forceinline__ four leaving(const kn_cuda_problem &p, const float *h, int face, int octant,
+                                               float dt, int k)
+{
+    return emitted<ORDER>(p, h, face, p.density[face], octant, dt, k);
+}
+
+/* Mass that the rounded emission of walls lacks in a cell, over one step. */
+static __device__ float lost_at_walls(const kn_cuda_problem &p, int cell, float dt)
+{
+    float lost = 0;
+    for (int a = 0; a < p.mesh.naxes; a++) {
+        const int axis = p.mesh.axes[a];
+        for (int side = 2 * axis; side < 2 * axis + 2; side++) {
+            const int beyond = p.mesh.neighbour[6 * (int64_t)cell + side];
+            if (beyond < 0)
+                lost += dt / kn_mesh_width(&p.mesh, cell, axis) * p.lost[~beyond];
+        }
+    }
+    return lost;
+}
+
+/* h + change; the mass that rounding loses is added to `lost`. */
+static __device__ __forceinline__ four sum_of(const four &w, const four &here, const four &change,
+                                              float *lost)
+{
+    four out;
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        out.v[i] = here.v[i] + change.v[i];
+        *lost += w.v[i] * kn_stream_lost(here.v[i], change.v[i], out.v[i]);
+    }
+    return out;
+}
+
+/* The same, with what walls have lost in the cell. */
+static __device__ __forceinline__ four add_change(const kn_cuda_problem &p, kn_site s, float dt, int k,
+                                                  const four &w, const four &here, const four &change,
+                                                  float *lost)
+{
+    if (s.octant == 0 && k == 0)
+        *lost += lost_at_walls(p, s.cell, dt);
+    return sum_of(w, here, change, lost);
+}
+
+/* Four nodes of a site after streaming over dt, theory (13), (14). */
+template <int ORDER>
+static __device__ __forceinline__ four streamed(const kn_cuda_problem &p, const float *h, kn_site s, float dt,
+                                                int k, float *lost)
+{
+    const four here = read4(h + kn_mesh_row(&p.mesh, s) + k);
+    four change = {{0, 0, 0, 0}};
+#pragma unroll
+    for (int a = 0; a < 3; a++) {
+        if (a >= p.mesh.naxes)
+            break;
+        const int axis = p.mesh.axes[a];
+        const kn_site up = kn_mesh_walk(&p.mesh, s, axis, 0);
+        const float courant = dt / kn_mesh_width(&p.mesh, s.cell, axis);
+        const four speed = read4(p.speed[axis] + k);
+        four inflow, outflow = here;
+        if (up.cell < 0)
+            inflow = leaving<ORDER>(p, h, ~up.cell, s.octant, dt, k);
+        else if (ORDER == 1)
+            inflow = read4(h + kn_mesh_row(&p.mesh, up) + k);
+        if (ORDER == 2) {
+            outflow = face_values(p, h, kn_mesh_stencil(&p.mesh, s, axis, dt), axis, k, inflow);
+            if (up.cell >= 0) {
+                const kn_stencil t = kn_mesh_stencil(&p.mesh, up, axis, dt);
+                four ghost = here;
+                if (t.up < 0)
+                    ghost = leaving<ORDER>(p, h, (int)~t.up, up.octant, dt, k);
+                inflow = face_values(p, h, t, axis, k, ghost);
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            change.v[i] -= courant * speed.v[i] * (outflow.v[i] - inflow.v[i]);
+    }
+    return add_change(p, s, dt, k, read4(p.w + k), here, change, lost);
+}
+
+struct streamed_quad {
+    four h;
+    float lost;
+};
+
+/* The same in a call of its own: the registers that walls need are not taken from
+ * what else the caller does. */
+template <int ORDER>
+static __device__ __noinline__ streamed_quad streamed_apart(const kn_cuda_problem &p, const float *h,
+                                                            kn_site site, float dt, int k)
+{
+    streamed_quad out;
+    out.lost = 0;
+    out.h = streamed<ORDER>(p, h, site, dt, k, &out.lost);
+    return out;
+}
+
+#endif

@@ -1,0 +1,204 @@
+#include "grid/boundary.h"
+
+#include "collision/collision.h"
+#include "error.h"
+#include "point/wall.h"
+#include "grid/space.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The side of a case whose patch is filled. */
+struct frame {
+    const struct kn_case *c;
+    const struct kn_velocity *v;
+    const struct kn_wall *wall;
+    int axis, away; /* away: sign of v_n for what leaves the side */
+};
+
+static struct frame frame_of(const struct kn_case *c, const struct kn_velocity *v, int side)
+{
+    return (struct frame){c, v, &c->walls[side], side / 2, (side & 1) ? -1 : 1};
+}
+
+static bool oscillates(const struct kn_wall *w)
+{
+    const struct kn_oscillation *o = &w->oscillation;
+    return o->velocity[0] != 0 || o->velocity[1] != 0 || o->velocity[2] != 0 || o->temperature != 0;
+}
+
+static bool leaves(const struct frame *f, int octant)
+{
+    return kn_velocity_sign(f->v, octant, f->axis) == f->away;
+}
+
+/* ------------------------------------------------------------ walls and inflow */
+
+/* h of a Maxwellian as the side has it at a time, theory (20), for the velocities that leave. */
+static void emit_maxwellian(struct kn_patch *p, const struct frame *f, double rho, const double u[3],
+                            double theta)
+{
+    const struct kn_velocity *v = f->v;
+    const float eps = (float)f->c->disturbance;
+    const struct kn_gaussian g = kn_gaussian_maxwellian(f->c->disturbance, rho, u, theta);
+    for (int octant = 0; octant < v->octants; octant++) {
+        float *row = p->emission + (size_t)octant * v->stride;
+        const struct kn_gaussian here = kn_gaussian_in_octant(g, (float)kn_velocity_sign(v, octant, 0),
+                                                              (float)kn_velocity_sign(v, octant, 1),
+                                                              (float)kn_velocity_sign(v, octant, 2));
+        for (int k = 0; k < v->size && leaves(f, octant); k++) {
+            const float x = kn_gaussian_exponent(&here, v->speed[0][k], v->speed[1][k], v->speed[2][k]);
+            row[k] = kn_gaussian_value(eps, g.rho, kn_gaussian_excess(eps, x));
+        }
+    }
+}
+
+/* What a wall that comes nearer adds to the molecules it reflects, theory (22c); the
+ * emission stands for a share alpha of all. */
+static void push_reflected(struct kn_patch *p, const struct frame *f, double speed)
+{
+    const struct kn_velocity *v = f->v;
+    const double share = (1 - (double)p->alpha) / p->alpha;
+    for (int octant = 0; octant < v->octants; octant++)
+        for (int k = 0; k < v->size && leaves(f, octant); k++)
+            p->emission[(size_t)octant * v->stride + k] +=
+                (float)(share * kn_wall_push(speed, v->speed[f->axis][k]));
+}
+
+/* Half-range fluxes of E and of 1 + eps E. */
+static void measure_emission(struct kn_patch *p, const struct frame *f)
+{
+    const struct kn_velocity *v = f->v;
+    const float eps = (float)f->c->disturbance;
+    p->excess = p->unit = 0;
+    for (int octant = 0; octant < v->octants; octant++) {
+        const float *row = p->emission + (size_t)octant * v->stride;
+        for (int k = 0; k < v->size && leaves(f, octant); k++) {
+            const double flux = (double)v->w[k] * v->speed[f->axis][k];
+            p->excess += flux * row[k];
+            p->unit += flux * (1 + (double)eps * row[k]);
+        }
+    }
+}
+
+static void fill_wall(struct kn_patch *p, const struct frame *f, const double u[3], double theta)
+{
+    emit_maxwellian(p, f, 0, u, theta);
+    p->through = f->away * u[f->axis];
+    if (p->through != 0 && p->alpha < 1)
+        push_reflected(p, f, p->through);
+    measure_emission(p, f);
+    p->excess -= p->through / p->alpha;
+    memcpy(p->velocity, u, sizeof p->velocity);
+}
+
+/* theory (22a) */
+static void fill_inflow(struct kn_patch *p, const struct frame *f, const double u[3], double theta)
+{
+    emit_maxwellian(p, f, f->wall->density, u, theta);
+    p->excess = 0;
+    p->unit = INFINITY;
+    p->through = NAN;
+}
+
+/* ------------------------------------------------------------------- far field */
+
+/* J, theory (22b), with moments of the grid, so that its stress and heat flux are as given
+ * and its mass flux is zero. */
+static void fill_far_field(struct kn_patch *p, const struct frame *f)
+{
+    const struct kn_velocity *v = f->v;
+    double cross[3] = {0}, even[3] = {0}; /* <vn^2 vd^2>; <vn^2>, <vn^2 v^2>, <vn^2 v^4> */
+    for (int k = 0; k < v->size; k++) {
+        const double w = (double)v->octants * v->w[k], vn = v->speed[f->axis][k], vv = v->square[k];
+        for (int d = 0; d < 3; d++)
+            cross[d] += w * vn * vn * v->speed[d][k] * v->speed[d][k];
+        for (int i = 0; i < 3; i++)
+            even[i] += w * vn * vn * (i == 0 ? 1 : i == 1 ? vv : vv * vv);
+    }
+    struct kn_far_field field = {.middle = even[1] / even[0]};
+    for (int d = 0; d < 3; d++)
+        field.shear[d] = f->wall->gradient.velocity[d] / (2 * cross[d]);
+    field.heat = 1.25 / kn_collision_prandtl(f->c) * f->wall->gradient.temperature /
+                 (even[2] - field.middle * even[1]);
+    for (int octant = 0; octant < v->octants; octant++)
+        for (int k = 0; k < v->size && leaves(f, octant); k++) {
+            double at[3];
+            for (int d = 0; d < 3; d++)
+                at[d] = kn_velocity_sign(v, octant, d) * (double)v->speed[d][k];
+            p->emission[(size_t)octant * v->stride + k] = (float)kn_wall_far_field(&field, at, f->axis);
+        }
+    p->takes = 0;
+    p->unit = INFINITY;
+}
+
+/* ----------------------------------------------------------------------- whole */
+
+static void fill_patch(struct kn_patch *p, const struct frame *f, double time)
+{
+    const struct kn_wall *wall = f->wall;
+    const double wave = cos(wall->oscillation.frequency * time + wall->oscillation.phase);
+    const double theta = wall->temperature + wave * wall->oscillation.temperature;
+    double u[3];
+    for (int d = 0; d < 3; d++)
+        u[d] = wall->velocity[d] + wave * wall->oscillation.velocity[d];
+    if (wall->kind == KN_WALL_FAR_FIELD)
+        fill_far_field(p, f);
+    else if (wall->kind == KN_WALL_INFLOW)
+        fill_inflow(p, f, u, theta);
+    else
+        fill_wall(p, f, u, theta);
+}
+
+enum kn_status kn_boundary_create(struct kn_boundary *b, const struct kn_case *c, const struct kn_velocity *v)
+{
+    *b = (struct kn_boundary){.memory = calloc(KN_SIDES * (size_t)v->nnodes, sizeof *b->memory)};
+    if (!b->memory)
+        return kn_error_set(KN_EMEMORY, "no memory for the walls");
+    for (int side = 0; side < KN_SIDES; side++) {
+        const struct kn_wall *wall = &c->walls[side];
+        const struct frame f = frame_of(c, v, side);
+        struct kn_patch *p = &b->patches[side];
+        const bool reflects = wall->kind == KN_WALL_DIFFUSE && wall->accommodation == 0;
+        p->alpha = (float)wall->accommodation;
+        p->takes = 1;
+        p->mirror = reflects || kn_space_is_mirror(wall);
+        p->emits = !p->mirror && wall->kind != KN_WALL_PERIODIC;
+        p->unsteady = oscillates(wall);
+        p->emission = b->memory + (size_t)side * v->nnodes;
+        b->mirrors |= p->mirror ? 1 << side : 0;
+        if (p->emits)
+            fill_patch(p, &f, 0);
+    }
+    return KN_OK;
+}
+
+bool kn_boundary_update(struct kn_boundary *b, const struct kn_case *c, const struct kn_velocity *v,
+                        double time)
+{
+    bool changed = false;
+    for (int side = 0; side < KN_SIDES; side++) {
+        struct kn_patch *p = &b->patches[side];
+        const struct frame f = frame_of(c, v, side);
+        if (!p->emits || !(p->unsteady || p->stale))
+            continue;
+        fill_patch(p, &f, time);
+        p->stale = false;
+        changed = true;
+    }
+    return changed;
+}
+
+bool kn_boundary_keeps_mass(const struct kn_case *c)
+{
+    for (int side = 0; side < KN_SIDES; side++)
+        if (c->walls[side].kind == KN_WALL_INFLOW || c->walls[side].oscillation.velocity[side / 2] != 0)
+            return false;
+    return true;
+}
+
+void kn_boundary_destroy(struct kn_boundary *b)
+{
+    free(b->memory);
+    *b = (struct kn_boundary){0};
+}

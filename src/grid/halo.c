@@ -1,0 +1,259 @@
+#include "grid/halo.h"
+
+#include "grid/boxes.h"
+#include "error.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The rows that a step reads, found by walking as the kernels do. */
+struct survey {
+    struct kn_halo *halo;
+    const struct kn_space *space;
+    const struct kn_mesh *mesh;
+    uint8_t *needed; /* [nhalo][octants] */
+};
+
+static enum kn_status no_memory(void)
+{
+    return kn_error_set(KN_EMEMORY, "no memory for the borders between ranks");
+}
+
+/* ---------------------------------------------------------------- what is needed */
+
+/* Note that a row is read; true where it is of the halo. */
+static bool note_row(const struct survey *s, int64_t row)
+{
+    const int64_t number = row / s->mesh->stride - (int64_t)s->space->ncells * s->mesh->octants;
+    if (row < 0 || number < 0)
+        return false;
+    s->needed[number] = 1;
+    return true;
+}
+
+static bool note_stencil(const struct survey *s, struct kn_site site, int axis)
+{
+    const struct kn_stencil t = kn_mesh_stencil(s->mesh, site, axis, 1);
+    bool reads = note_row(s, t.here);
+    reads = note_row(s, t.up) || reads;
+    reads = note_row(s, t.down) || reads;
+    for (int i = 0; i < t.transverse; i++)
+        reads = note_row(s, t.side[i]) || reads;
+    return reads;
+}
+
+/* What the next state of a site is made of, along one axis. */
+static bool note_site(const struct survey *s, struct kn_site site, int axis, int order)
+{
+    const struct kn_site up = kn_mesh_walk(s->mesh, site, axis, 0);
+    if (order == 1)
+        return up.cell >= 0 && note_row(s, kn_mesh_row(s->mesh, up));
+    const bool outflow = note_stencil(s, site, axis), inflow = up.cell >= 0 && note_stencil(s, up, axis);
+    return outflow || inflow;
+}
+
+static void survey_cells(const struct survey *s, int order)
+{
+    const struct kn_mesh *m = s->mesh;
+    for (int cell = 0; cell < s->space->ncells; cell++)
+        for (int octant = 0; octant < m->octants; octant++)
+            for (int i = 0; i < m->naxes; i++)
+                if (note_site(s, (struct kn_site){cell, octant}, m->axes[i], order))
+                    s->halo->rim[cell] = 1;
+}
+
+/* What arrives at a wall is formed like any value on a face. */
+static void survey_faces(const struct survey *s, int order)
+{
+    for (int face = 0; face < s->space->nfaces && order > 1; face++) {
+        const struct kn_face *f = &s->space->faces[face];
+        for (int octant = 0; octant < s->mesh->octants; octant++)
+            if (note_stencil(s, (struct kn_site){f->cell, octant}, f->side / 2))
+                s->halo->rim_faces[face] = 1;
+    }
+}
+
+/* ------------------------------------------------------------------------ peers */
+
+static int owner_of(const struct survey *s, const struct kn_box *boxes, int cell, int guess)
+{
+    int at[3];
+    kn_space_locate(s->space, s->space->halo[cell], at);
+    return kn_boxes_find(boxes, s->halo->comm->size, at, guess);
+}
+
+/* The needed rows by owner, and by number of their cells in the whole space. */
+static void list_received(const struct survey *s, const int *owners)
+{
+    struct kn_halo *h = s->halo;
+    const int octants = s->mesh->octants;
+    for (int rank = 0; rank < h->comm->size; rank++) {
+        struct kn_peer peer = {.rank = rank, .first_recv = h->nrecv};
+        bool borders = false;
+        for (int cell = 0; cell < s->space->nhalo; cell++) {
+            if (owners[cell] != rank)
+                continue;
+            borders = true;
+            for (int octant = 0; octant < octants; octant++)
+                if (s->needed[(size_t)cell * (size_t)octants + (size_t)octant])
+                    h->recv[h->nrecv++] = (s->space->ncells + cell) * octants + octant;
+        }
+        peer.nrecv = h->nrecv - peer.first_recv;
+        if (borders)
+            h->peers[h->npeers++] = peer;
+    }
+}
+
+/* Tell every peer the same number of numbers, or lists of them, and hear theirs.  A rank that cannot says so
+ * in time: the others would wait for its messages. */
+static enum kn_status tell_peers(const struct kn_halo *h, struct kn_comm_message *messages)
+{
+    struct kn_comm_exchange *e;
+    const enum kn_status status =
+        kn_comm_agree(h->comm, kn_comm_exchange_create(&e, h->comm, messages, 2 * h->npeers));
+    if (status == KN_OK) {
+        kn_comm_exchange_start(e);
+        kn_comm_exchange_wait(e);
+    }
+    kn_comm_exchange_destroy(e);
+    return status;
+}
+
+static enum kn_status exchange_counts(struct kn_halo *h, struct kn_comm_message *messages)
+{
+    for (int i = 0; i < h->npeers; i++) {
+        struct kn_peer *p = &h->peers[i];
+        messages[2 * i] = (struct kn_comm_message){p->rank, true, &p->nrecv, sizeof p->nrecv};
+        messages[2 * i + 1] = (struct kn_comm_message){p->rank, false, &p->nsend, sizeof p->nsend};
+    }
+    const enum kn_status status = tell_peers(h, messages);
+    for (int i = 0; i < h->npeers; i++) {
+        h->peers[i].first_send = h->nsend;
+        h->nsend += h->peers[i].nsend;
+    }
+    return status;
+}
+
+/* A row of the halo under a number that its owner understands, and back. */
+static int64_t public_row(const struct survey *s, int32_t row)
+{
+    const int octants = s->mesh->octants;
+    return s->space->halo[row / octants - s->space->ncells] * octants + row % octants;
+}
+
+static int32_t own_row(const struct survey *s, int64_t row)
+{
+    const int64_t octants = s->mesh->octants;
+    int at[3];
+    kn_space_locate(s->space, row / octants, at);
+    return (int32_t)(kn_space_find(s->space, at) * octants + row % octants);
+}
+
+static enum kn_status exchange_lists(const struct survey *s, struct kn_comm_message *messages)
+{
+    struct kn_halo *h = s->halo;
+    int64_t *wanted = malloc(((size_t)h->nrecv + (size_t)h->nsend + 1) * sizeof *wanted);
+    h->send = malloc(((size_t)h->nsend + 1) * sizeof *h->send);
+    enum kn_status status = kn_comm_agree(h->comm, wanted && h->send ? KN_OK : no_memory());
+    if (status != KN_OK || !wanted || !h->send) { /* one implies the others */
+        free(wanted);
+        return status;
+    }
+    int64_t *asked = wanted + h->nrecv;
+    for (int32_t i = 0; i < h->nrecv; i++)
+        wanted[i] = public_row(s, h->recv[i]);
+    for (int i = 0; i < h->npeers; i++) {
+        const struct kn_peer *p = &h->peers[i];
+        messages[2 * i] = (struct kn_comm_message){p->rank, true, wanted + p->first_recv,
+                                                   (size_t)p->nrecv * sizeof *wanted};
+        messages[2 * i + 1] =
+            (struct kn_comm_message){p->rank, false, asked + p->first_send, (size_t)p->nsend * sizeof *asked};
+    }
+    status = tell_peers(h, messages);
+    for (int32_t i = 0; i < h->nsend && status == KN_OK; i++)
+        h->send[i] = own_row(s, asked[i]);
+    free(wanted);
+    return status;
+}
+
+/* The rows that are needed, and of whom; no other rank is asked. */
+static enum kn_status find_peers(const struct survey *s, const struct kn_box *boxes)
+{
+    struct kn_halo *h = s->halo;
+    int *owners = malloc(((size_t)s->space->nhalo + 1) * sizeof *owners);
+    h->peers = calloc((size_t)h->comm->size, sizeof *h->peers);
+    h->recv = malloc(((size_t)s->space->nhalo * (size_t)s->mesh->octants + 1) * sizeof *h->recv);
+    const bool room = owners && h->peers && h->recv;
+    for (int cell = 0; cell < s->space->nhalo && room; cell++)
+        owners[cell] = owner_of(s, boxes, cell, cell > 0 ? owners[cell - 1] : 0);
+    if (room)
+        list_received(s, owners);
+    free(owners);
+    return room ? KN_OK : no_memory();
+}
+
+enum kn_status kn_halo_survey(struct kn_halo *halo, const struct kn_comm *comm, const struct kn_box *boxes,
+                              const struct kn_space *space, const struct kn_mesh *mesh, int order)
+{
+    struct survey s = {halo, space, mesh, NULL};
+    *halo = (struct kn_halo){.comm = comm, .stride = mesh->stride};
+    halo->rim = calloc((size_t)space->ncells + 1, 1);
+    halo->rim_faces = calloc((size_t)space->nfaces + 1, 1);
+    s.needed = calloc((size_t)space->nhalo * (size_t)mesh->octants + 1, 1);
+    const bool room = halo->rim && halo->rim_faces && s.needed;
+    enum kn_status status = room ? KN_OK : no_memory();
+    if (room) {
+        survey_cells(&s, order);
+        survey_faces(&s, order);
+        status = find_peers(&s, boxes);
+    }
+    free(s.needed);
+    return status;
+}
+
+enum kn_status kn_halo_create(struct kn_halo *halo, const struct kn_comm *comm, const struct kn_box *boxes,
+                              const struct kn_space *space, const struct kn_mesh *mesh, int order)
+{
+    const struct survey s = {halo, space, mesh, NULL};
+    enum kn_status status = kn_halo_survey(halo, comm, boxes, space, mesh, order);
+    struct kn_comm_message *messages = malloc(2 * ((size_t)halo->npeers + 1) * sizeof *messages);
+    if (status == KN_OK && !messages)
+        status = no_memory();
+    status = kn_comm_agree(comm, status); /* or the others would wait for this one */
+    if (status == KN_OK && messages)
+        status = exchange_counts(halo, messages);
+    if (status == KN_OK && messages)
+        status = exchange_lists(&s, messages);
+    free(messages);
+    return status;
+}
+
+void kn_halo_destroy(struct kn_halo *halo)
+{
+    free(halo->peers);
+    free(halo->send);
+    free(halo->recv);
+    free(halo->rim);
+    free(halo->rim_faces);
+    *halo = (struct kn_halo){0};
+}
+
+enum kn_status kn_halo_exchange(const struct kn_halo *h, float *send, float *recv,
+                                struct kn_comm_exchange **out)
+{
+    const size_t row = (size_t)h->stride;
+    struct kn_comm_message *messages = malloc(2 * ((size_t)h->npeers + 1) * sizeof *messages);
+    *out = NULL;
+    if (!messages)
+        return no_memory();
+    for (int i = 0; i < h->npeers; i++) { /* the expected first: they find their place at once */
+        const struct kn_peer *p = &h->peers[i];
+        messages[i] = (struct kn_comm_message){p->rank, false, recv + (size_t)p->first_recv * row,
+                                               (size_t)p->nrecv * row * sizeof *recv};
+        messages[h->npeers + i] = (struct kn_comm_message){p->rank, true, send + (size_t)p->first_send * row,
+                                                           (size_t)p->nsend * row * sizeof *send};
+    }
+    const enum kn_status status = kn_comm_exchange_create(out, h->comm, messages, 2 * h->npeers);
+    free(messages);
+    return status;
+}

@@ -1,0 +1,44 @@
+/* What a rank needs of the cells of others at every step, and they of its: rows of h, one octant
+ * of one cell each. */
+#ifndef KN_HALO_H
+#define KN_HALO_H
+
+#include "comm/comm.h"
+#include "point/mesh.h"
+#include "grid/space.h"
+
+/* One of the ranks that boxes are exchanged with. */
+struct kn_peer {
+    int rank;
+    int32_t first_send, nsend; /* rows of kn_halo.send */
+    int32_t first_recv, nrecv; /* rows of kn_halo.recv */
+};
+
+/* A row is numbered cell * octants + octant; rows of one peer stand together. */
+struct kn_halo {
+    const struct kn_comm *comm;
+    int stride; /* floats of a row */
+    int npeers;
+    struct kn_peer *peers; /* [npeers] */
+    int32_t nsend, nrecv;
+    int32_t *send;      /* [nsend] rows of the box that others need */
+    int32_t *recv;      /* [nrecv] rows of the halo that are needed here */
+    uint8_t *rim;       /* [ncells] 1: the next state of this cell needs the halo */
+    uint8_t *rim_faces; /* [nfaces] 1: what this wall emits does */
+};
+
+/* Every rank calls this with its own space; `boxes` has one for each. */
+enum kn_status kn_halo_create(struct kn_halo *halo, const struct kn_comm *comm, const struct kn_box *boxes,
+                              const struct kn_space *space, const struct kn_mesh *mesh, int order);
+
+/* As much of it as a rank finds out alone: all but nsend and send.  No other rank need be there. */
+enum kn_status kn_halo_survey(struct kn_halo *halo, const struct kn_comm *comm, const struct kn_box *boxes,
+                              const struct kn_space *space, const struct kn_mesh *mesh, int order);
+void kn_halo_destroy(struct kn_halo *halo);
+
+/* The messages of a step: `send` and `recv` hold the rows in the order of the lists.  Destroyed with
+ * kn_comm_exchange_destroy. */
+enum kn_status kn_halo_exchange(const struct kn_halo *halo, float *send, float *recv,
+                                struct kn_comm_exchange **out);
+
+#endif

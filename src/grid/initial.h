@@ -1,0 +1,12 @@
+/* The state a run starts from. */
+#ifndef KN_INITIAL_H
+#define KN_INITIAL_H
+
+#include "grid/space.h"
+#include "grid/velocity.h"
+
+/* h of one cell at t = 0 into row[nnodes], theory (37). */
+void kn_initial_fill(const struct kn_case *c, const struct kn_space *space, const struct kn_velocity *v,
+                     int cell, float *row);
+
+#endif

@@ -1,0 +1,301 @@
+#include "grid/velocity.h"
+
+#include "error.h"
+#include "point/interpolate.h"
+#include "grid/space.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---------------------------------------------- half-range Gauss quadrature */
+
+enum { PANELS = 64, PANEL_NODES = 20, RULE = PANELS * PANEL_NODES, MOST_HALF = 32 };
+static const long double RULE_END = 14.0L; /* exp(-14^2) is below 1e-85 */
+
+/* Legendre polynomial and its derivative, for the panels of the fine rule. */
+static long double legendre(int n, long double x, long double *derivative)
+{
+    long double p0 = 1, p1 = x;
+    for (int k = 2; k <= n; k++) {
+        long double p2 = ((2 * k - 1) * x * p1 - (k - 1) * p0) / k;
+        p0 = p1;
+        p1 = p2;
+    }
+    *derivative = n * (x * p1 - p0) / (x * x - 1);
+    return p1;
+}
+
+/* A fine composite rule for the probability measure proportional to exp(-x^2)
+ * on (0, inf): the inner product in which the polynomials are orthogonalised. */
+static void fine_rule(long double *x, long double *w)
+{
+    const long double pi = 3.14159265358979323846264338327950288L;
+    long double total = 0;
+    for (int i = 0; i < PANEL_NODES; i++) {
+        long double z = cosl(pi * (i + 0.75L) / (PANEL_NODES + 0.5L)), d;
+        for (int turn = 0; turn < 12; turn++)
+            z -= legendre(PANEL_NODES, z, &d) / d;
+        legendre(PANEL_NODES, z, &d);
+        for (int p = 0; p < PANELS; p++) {
+            long double width = RULE_END / PANELS, at = width * (p + (1 + z) / 2);
+            x[p * PANEL_NODES + i] = at;
+            w[p * PANEL_NODES + i] = width / ((1 - z * z) * d * d) * expl(-at * at);
+        }
+    }
+    for (int i = 0; i < RULE; i++)
+        total += w[i];
+    for (int i = 0; i < RULE; i++)
+        w[i] /= total;
+}
+
+/* Recurrence x p_k = b_{k+1} p_{k+1} + a_k p_k + b_k p_{k-1} of the orthonormal
+ * polynomials (Stieltjes' procedure). */
+static void recurrence(int n, long double *a, long double *b)
+{
+    static _Thread_local long double x[RULE], w[RULE], p[RULE], before[RULE];
+    fine_rule(x, w);
+    for (int i = 0; i < RULE; i++) {
+        p[i] = 1;
+        before[i] = 0;
+    }
+    b[0] = 0;
+    for (int k = 0; k < n; k++) {
+        long double mean = 0, norm = 0;
+        for (int i = 0; i < RULE; i++)
+            mean += w[i] * x[i] * p[i] * p[i];
+        a[k] = mean;
+        for (int i = 0; i < RULE; i++) {
+            long double next = (x[i] - a[k]) * p[i] - b[k] * before[i];
+            before[i] = p[i];
+            p[i] = next;
+            norm += w[i] * next * next;
+        }
+        b[k + 1] = sqrtl(norm);
+        for (int i = 0; i < RULE; i++)
+            p[i] /= b[k + 1];
+    }
+}
+
+/* How many eigenvalues of the Jacobi matrix lie below x (Sturm sequence). */
+static int eigenvalues_below(int n, const long double *a, const long double *b, long double x)
+{
+    int count = 0;
+    long double q = 1;
+    for (int k = 0; k < n; k++) {
+        q = a[k] - x - (k ? b[k] * b[k] / q : 0);
+        if (q == 0)
+            q = 1e-30L;
+        count += q < 0;
+    }
+    return count;
+}
+
+enum kn_status kn_velocity_half_gauss(int n, double *node, double *weight)
+{
+    long double a[MOST_HALF + 1], b[MOST_HALF + 2];
+    if (n < 1 || n > MOST_HALF)
+        return kn_error_set(KN_EINPUT, "velocity.nodes: %d nodes on a half axis (1 to %d are possible)", n,
+                            MOST_HALF);
+    recurrence(n, a, b);
+    for (int i = 0; i < n; i++) {
+        long double low = 0, high = RULE_END;
+        for (int turn = 0; turn < 80; turn++) {
+            long double middle = (low + high) / 2;
+            if (eigenvalues_below(n, a, b, middle) > i)
+                high = middle;
+            else
+                low = middle;
+        }
+        long double x = (low + high) / 2, p = 1, before = 0, sum = 1;
+        for (int k = 0; k + 1 < n; k++) {
+            long double next = ((x - a[k]) * p - b[k] * before) / b[k + 1];
+            before = p;
+            p = next;
+            sum += p * p;
+        }
+        node[i] = (double)x;
+        weight[i] = (double)(0.5L / sum); /* half of the probability lies on each half axis */
+    }
+    return KN_OK;
+}
+
+/* -------------------------------------------------------------- one half axis */
+
+/* Weight of the cell from a to b: its probability, or that of its centre all over it, theory section 4. */
+static double cell_weight(const struct kn_case *c, double a, double b)
+{
+    const double node = (a + b) / 2;
+    return c->velocity.weights == KN_WEIGHTS_MIDPOINT ? (b - a) * exp(-node * node) / sqrt(M_PI)
+                                                      : (erf(b) - erf(a)) / 2;
+}
+
+/* Cells grow away from the origin by 1/ratio each; nodes are cell centres. */
+static void stretched_axis(const struct kn_case *c, int half, double *node, double *weight, float *edge)
+{
+    double ratio = c->velocity.ratio, sum = 0, at = 0;
+    for (int i = 0; i < half; i++)
+        sum += pow(ratio, -i);
+    edge[0] = 0;
+    for (int i = 0; i < half; i++) {
+        double next = (i + 1 == half) ? c->velocity.range : at + c->velocity.range / sum * pow(ratio, -i);
+        node[i] = (at + next) / 2;
+        weight[i] = cell_weight(c, at, next);
+        edge[i + 1] = (float)next;
+        at = next;
+    }
+}
+
+double kn_velocity_slowest(const struct kn_case *c, int axis)
+{
+    const int half = c->velocity.nodes[axis] / 2;
+    double sum = 0;
+    if (c->velocity.grid == KN_GRID_GAUSS) {
+        double node[MOST_HALF], weight[MOST_HALF];
+        return kn_velocity_half_gauss(half, node, weight) == KN_OK ? node[0] : INFINITY;
+    }
+    for (int i = 0; i < half; i++)
+        sum += pow(c->velocity.ratio, -i);
+    return c->velocity.range / sum / 2;
+}
+
+/* Solve erf(x) = p by bisection; used a few dozen times per run. */
+static double inverse_erf(double p)
+{
+    double low = 0, high = 7;
+    for (int turn = 0; turn < 100; turn++) {
+        double middle = (low + high) / 2;
+        if (erf(middle) < p)
+            low = middle;
+        else
+            high = middle;
+    }
+    return (low + high) / 2;
+}
+
+/* Cell edges are the quantiles of the cumulated weights, so that a Maxwellian
+ * sample falls into cell i with probability weight[i] exactly. */
+static enum kn_status gauss_axis(int half, double *node, double *weight, float *edge)
+{
+    enum kn_status status = kn_velocity_half_gauss(half, node, weight);
+    double sum = 0;
+    if (status != KN_OK)
+        return status;
+    edge[0] = 0;
+    for (int i = 0; i < half; i++) {
+        sum += 2 * weight[i];
+        edge[i + 1] = (i + 1 == half) ? INFINITY : (float)inverse_erf(sum);
+    }
+    return KN_OK;
+}
+
+/* ------------------------------------------------------------------- the grid */
+
+void kn_velocity_fold(const struct kn_case *c, bool folded[3])
+{
+    for (int d = 0; d < 3; d++)
+        folded[d] = c->velocity.fold == KN_FOLD_AUTO && kn_space_is_uniform(c, d) && kn_space_is_even(c, d);
+}
+
+/* A table over the nodes of an octant. */
+static void *make_table(const struct kn_velocity *v, size_t size)
+{
+    const size_t bytes = (size_t)v->stride * size; /* a multiple of a cache line */
+    void *table = aligned_alloc(KN_VELOCITY_PAD * sizeof(float), bytes);
+    return table ? memset(table, 0, bytes) : NULL;
+}
+
+static enum kn_status allocate(struct kn_velocity *v)
+{
+    bool whole = true;
+    for (int d = 0; d < 3; d++) {
+        v->node[d] = calloc((size_t)v->half[d], sizeof *v->node[d]);
+        v->weight[d] = calloc((size_t)v->half[d], sizeof *v->weight[d]);
+        v->edge[d] = calloc((size_t)v->half[d] + 1, sizeof *v->edge[d]);
+        v->speed[d] = make_table(v, sizeof *v->speed[d]);
+        whole = whole && v->node[d] && v->weight[d] && v->edge[d] && v->speed[d];
+    }
+    for (int i = 0; i < 4; i++) {
+        v->flow[i] = make_table(v, sizeof *v->flow[i]);
+        whole = whole && v->flow[i];
+    }
+    v->mass = make_table(v, sizeof *v->mass);
+    v->square = make_table(v, sizeof *v->square);
+    v->w = make_table(v, sizeof *v->w);
+    v->heavy = calloc((size_t)v->stride, sizeof *v->heavy);
+    if (!whole || !v->mass || !v->square || !v->w || !v->heavy)
+        return kn_error_set(KN_EMEMORY, "no memory for a velocity grid of %d nodes", v->nnodes);
+    return KN_OK;
+}
+
+static void fill_octant(struct kn_velocity *v)
+{
+    float largest = 0;
+    for (int k = 0; k < v->size; k++) {
+        int at[3];
+        kn_interpolate_place(v->half, k, at);
+        double w = 1, square = 0;
+        for (int d = 0; d < 3; d++) {
+            double s = v->node[d][at[d]];
+            v->speed[d][k] = (float)s;
+            square += s * s;
+            w *= v->weight[d][at[d]];
+        }
+        v->square[k] = (float)square;
+        v->w[k] = (float)w;
+        largest = fmaxf(largest, v->w[k]);
+        v->mass[k] = v->w[k];
+        for (int d = 0; d < 3; d++)
+            v->flow[d][k] = v->w[k] * v->speed[d][k];
+        v->flow[3][k] = v->w[k] * v->square[k];
+    }
+    for (int k = 0; k < v->size; k++)
+        if (v->w[k] >= largest / 4)
+            v->heavy[v->nheavy++] = k;
+}
+
+enum kn_status kn_velocity_create(struct kn_velocity *v, const struct kn_case *c)
+{
+    bool folded[3];
+    enum kn_status status;
+    *v = (struct kn_velocity){.octants = 1, .size = 1};
+    kn_velocity_fold(c, folded);
+    for (int d = 0; d < 3; d++) {
+        v->half[d] = c->velocity.nodes[d] / 2;
+        v->size *= v->half[d];
+        v->bit[d] = folded[d] ? 0 : v->octants;
+        v->octants *= folded[d] ? 1 : 2;
+    }
+    v->stride = (v->size + KN_VELOCITY_PAD - 1) / KN_VELOCITY_PAD * KN_VELOCITY_PAD;
+    v->nnodes = v->octants * v->stride;
+    if ((status = allocate(v)) != KN_OK)
+        return status;
+    for (int d = 0; d < 3; d++) {
+        if (c->velocity.grid == KN_GRID_STRETCHED)
+            stretched_axis(c, v->half[d], v->node[d], v->weight[d], v->edge[d]);
+        else if ((status = gauss_axis(v->half[d], v->node[d], v->weight[d], v->edge[d])) != KN_OK)
+            return status;
+        for (int i = 0; folded[d] && i < v->half[d]; i++)
+            v->weight[d][i] *= 2;
+        v->max_speed[d] = v->node[d][v->half[d] - 1];
+    }
+    fill_octant(v);
+    return KN_OK;
+}
+
+void kn_velocity_destroy(struct kn_velocity *v)
+{
+    for (int d = 0; d < 3; d++) {
+        free(v->node[d]);
+        free(v->weight[d]);
+        free(v->edge[d]);
+        free(v->speed[d]);
+    }
+    for (int i = 0; i < 4; i++)
+        free(v->flow[i]);
+    free(v->mass);
+    free(v->square);
+    free(v->w);
+    free(v->heavy);
+    *v = (struct kn_velocity){0};
+}

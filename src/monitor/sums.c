@@ -1,0 +1,93 @@
+#include "monitor/sums.h"
+
+#include "comm/exact.h"
+
+#include <math.h>
+
+enum {
+    VOLUME,
+    MOVED,
+    DISTURBED,
+    MOMENTUM,
+    ENERGY = MOMENTUM + 3,
+    CHANGE,
+    SIZE,
+    FIELDS,
+    SUMS = FIELDS + KN_FIELDS
+};
+enum { BLOCK = 64, CELLS_OF_A_THREAD = 2048 };
+
+int kn_sums_threads(const struct kn_case *c, const struct kn_comm *comm, int cells)
+{
+    const int most = c->run.threads > 0 ? c->run.threads : kn_comm_processors(comm),
+              useful = 1 + cells / CELLS_OF_A_THREAD;
+    return most < useful ? most : useful;
+}
+
+/* What cell i of a block adds to each sum.  theory (10): the moments of h from the fields. */
+static void find_terms(double terms[SUMS][BLOCK], int i, double eps, double dv, const double *q,
+                       const double *before)
+{
+    const double *u = q + KN_UX, n = 1 + eps * q[KN_RHO];
+    const double kinetic = 2.0 / 3.0 * eps * (u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+    double change = 0, size = 0;
+    for (int f = 0; f < KN_SUMS_WATCHED; f++) {
+        const double by = before ? q[f] - before[f] : 0;
+        change += by * by;
+        size += q[f] * q[f];
+    }
+    terms[VOLUME][i] = dv;
+    terms[MOVED][i] = dv * fabs(q[KN_RHO]);
+    terms[DISTURBED][i] = dv * (fabs(u[0]) + fabs(u[1]) + fabs(u[2]) + fabs(q[KN_THETA]));
+    for (int d = 0; d < 3; d++)
+        terms[MOMENTUM + d][i] = dv * n * u[d];
+    terms[ENERGY][i] = dv * 1.5 * (n * (q[KN_THETA] + kinetic) + q[KN_RHO]);
+    terms[CHANGE][i] = dv * change;
+    terms[SIZE][i] = dv * size;
+    for (int f = 0; f < KN_FIELDS; f++)
+        terms[FIELDS + f][i] = dv * q[f];
+}
+
+/* The cells of a block: first all terms, then sum by sum. */
+static void add_block(struct kn_exact sums[SUMS], double eps, const double *volume, int count,
+                      const double *fields, const double *before)
+{
+    double terms[SUMS][BLOCK]; /* with the sums 25 KB: in the nearest cache */
+    for (int i = 0; i < count; i++)
+        find_terms(terms, i, eps, volume[i], fields + i * KN_FIELDS,
+                   before ? before + i * KN_SUMS_WATCHED : NULL);
+    for (int k = 0; k < SUMS; k++)
+        kn_exact_add_all(&sums[k], terms[k], count);
+}
+
+void kn_sums_take(struct kn_sums *sums, const struct kn_comm *comm, const struct kn_case *c,
+                  const struct kn_space *space, const double *fields, const double *before)
+{
+    struct kn_exact all[SUMS] = {0};
+    double values[SUMS];
+#pragma omp parallel num_threads(kn_sums_threads(c, comm, space->ncells))
+    {
+        struct kn_exact own[SUMS] = {0};
+#pragma omp for schedule(static) nowait
+        for (int first = 0; first < space->ncells; first += BLOCK) {
+            const int left = space->ncells - first;
+            add_block(own, c->disturbance, space->volume + first, left < BLOCK ? left : BLOCK,
+                      fields + (size_t)first * KN_FIELDS,
+                      before ? before + (size_t)first * KN_SUMS_WATCHED : NULL);
+        }
+#pragma omp critical
+        for (int k = 0; k < SUMS; k++)
+            kn_exact_merge(&all[k], &own[k]);
+    }
+    kn_exact_sum_ranks(comm, all, SUMS);
+    for (int k = 0; k < SUMS; k++)
+        values[k] = kn_exact_value(&all[k]);
+    *sums = (struct kn_sums){.volume = values[VOLUME],
+                             .moved = values[MOVED],
+                             .disturbed = values[DISTURBED],
+                             .energy = values[ENERGY],
+                             .change = values[CHANGE],
+                             .size = values[SIZE]};
+    memcpy(sums->momentum, values + MOMENTUM, sizeof sums->momentum);
+    memcpy(sums->fields, values + FIELDS, sizeof sums->fields);
+}

@@ -1,0 +1,36 @@
+/* Whether a run has reached its steady state: one judgement for the terminal, summary.json, report and
+ * Python. */
+#ifndef KN_VERDICT_H
+#define KN_VERDICT_H
+
+#include "monitor/monitor.h"
+
+struct kn_swing;
+
+enum kn_verdict_word { KN_VERDICT_STEADY, KN_VERDICT_NOT_STEADY, KN_VERDICT_OSCILLATING, KN_VERDICT_NOISY };
+
+enum { KN_VERDICT_TEXT = 320 };
+
+struct kn_verdict {
+    enum kn_verdict_word word;
+    int column;       /* of the monitor, with the largest remaining change; -1: none is known */
+    double remaining; /* that change, as a fraction of the scale of the quantity; INFINITY: it does not
+                         approach a limit; NaN: not known */
+    double observed;  /* change over the last half of the run, as a fraction likewise; NaN: not known */
+    double until;     /* time at which the run would be steady, lambda0 / V0; NaN: not known */
+    char text[KN_VERDICT_TEXT]; /* a sentence without the word */
+};
+
+/* `swing`: amplitudes of a run with oscillating walls, or NULL. */
+void kn_verdict_find(struct kn_verdict *v, const struct kn_monitor *m, const struct kn_swing *swing);
+
+/* "steady", "not steady", "oscillating", "noisy" */
+const char *kn_verdict_name(enum kn_verdict_word word);
+
+/* Why the run ends with the latest row: "steady", "residual"; NULL: it does not. */
+const char *kn_verdict_ends(const struct kn_monitor *m);
+
+/* Steps from the latest row until the run is steady; NaN: not known. */
+double kn_verdict_steps_left(const struct kn_monitor *m);
+
+#endif

@@ -1,0 +1,163 @@
+/* What of a run can be taken up again: checkpoints of all ranks in one file, written and read by rank 0. */
+#include "run/run_parts.h"
+
+#include "config/config.h"
+#include "error.h"
+#include "files.h"
+#include "collision/sampling.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *kn_run_time(const struct kn_run_parts *r, double time, char text[KN_UNITS_TEXT])
+{
+    struct kn_scales scales;
+    if (kn_scales_create(&scales, &r->c) == KN_OK && scales.known)
+        return kn_units_text(KN_DIMENSION_TIME, scales.time * time, text);
+    snprintf(text, KN_UNITS_TEXT, "%.6g", time);
+    return text;
+}
+
+/* ------------------------------------------------------------------ writing */
+
+/* Between two looks at the gas nobody has seen whether it is still finite; a bad state must not
+ * replace a good one. */
+static enum kn_status check_rows(const struct kn_run_parts *r, int64_t first, int64_t count,
+                                 const float *rows)
+{
+    const uint32_t exponent = 0x7f800000u;
+    const int64_t nodes = kn_sim_nodes(r->sim);
+    for (int64_t i = 0; i < count; i++) {
+        uint32_t bad = 0;
+        for (int64_t j = 0; j < nodes; j++) {
+            uint32_t bits;
+            memcpy(&bits, rows + i * nodes + j, sizeof bits);
+            bad |= (bits & exponent) == exponent;
+        }
+        if (bad) {
+            const struct kn_space *space = kn_sim_space(r->sim);
+            int at[3];
+            kn_space_place(space, (int)(first + i), at);
+            return kn_error_set(KN_ENUMERIC,
+                                "non-finite h in cell %lld (x %d, y %d, z %d) at step %lld, t = %.6g",
+                                (long long)kn_space_number(space, (int)(first + i)), at[0], at[1], at[2],
+                                (long long)kn_sim_steps(r->sim), kn_sim_time(r->sim));
+        }
+    }
+    return KN_OK;
+}
+
+enum kn_status kn_run_move_rows(void *of, bool in, int64_t first, int64_t count, void *rows)
+{
+    const struct kn_run_parts *r = of;
+    if (in)
+        return kn_sim_put_rows(r->sim, first, count, rows);
+    const enum kn_status status = kn_sim_get_rows(r->sim, first, count, rows);
+    return status == KN_OK ? check_rows(r, first, count, rows) : status;
+}
+
+static struct kn_checkpoint_source source_of(const struct kn_run_parts *r)
+{
+    return (struct kn_checkpoint_source){&r->share, KN_RUN_ROWS, KN_RUN_WATCHED};
+}
+
+/* The history goes to disk before the checkpoint that it belongs to. */
+static enum kn_status secure(struct kn_run_parts *r, struct kn_history_sums *sums)
+{
+    const enum kn_status status = kn_folder_verify(r->options.folder, &r->identity);
+    return status == KN_OK ? kn_history_sync(r->history, sums) : status;
+}
+
+int64_t kn_run_state_size(const struct kn_run_parts *r)
+{
+    return kn_monitor_state_size(&r->monitor) + KN_VALIDITY_STATE;
+}
+
+enum kn_status kn_run_save(struct kn_run_parts *r)
+{
+    const double begun = kn_progress_clock();
+    const struct kn_checkpoint_source source = source_of(r);
+    struct kn_checkpoint k = {0};
+    kn_sim_describe(r->sim, &k);
+    k.fingerprint = r->fingerprint;
+    k.nwatched = KN_MONITOR_CELL;
+    k.nmonitor = kn_run_state_size(r);
+    k.monitor = r->state;
+    kn_monitor_save(&r->monitor, r->state);
+    kn_validity_watch_save(&r->gas, r->state + kn_monitor_state_size(&r->monitor));
+    enum kn_status status = kn_comm_agree(r->comm, kn_run_is_first(r) ? secure(r, &k.history) : KN_OK);
+    if (status == KN_OK)
+        status = kn_checkpoint_write(r->options.folder, &k, &source);
+    r->checkpointed = kn_progress_clock();
+    r->output_s += r->checkpointed - begun;
+    if (status == KN_OK) {
+        char time[KN_UNITS_TEXT];
+        kn_progress_log(&r->progress, "checkpoint at step %lld, t = %s", (long long)k.step,
+                        kn_run_time(r, k.time, time));
+    }
+    return status;
+}
+
+/* What to do about a value that is not finite. */
+static const char *advice(const struct kn_case *c)
+{
+    if (c->collision.method == KN_METHOD_MONTE_CARLO && c->collision.update == KN_UPDATE_EXPLICIT)
+        return "collision.update: exponential cannot diverge";
+    if (c->disturbance > 0)
+        return "more velocity.nodes, a smaller time.courant or a weaker disturbance may help";
+    return "a smaller time.courant may help; linear runs should not do this, please report it";
+}
+
+enum kn_status kn_run_name_last(const struct kn_run_parts *r)
+{
+    char why[KN_RUN_MESSAGE], note[KN_CHECKPOINT_NOTE], time[KN_UNITS_TEXT];
+    struct kn_checkpoint k = {0};
+    snprintf(why, sizeof why, "%s", kn_error_message());
+    if (kn_checkpoint_find(&kn_comm_alone, r->options.folder, r->fingerprint, &k, note) != KN_OK)
+        return kn_error_set(KN_ENUMERIC, "%s (%s); there is no checkpoint before it", why, advice(&r->c));
+    kn_error_set(KN_ENUMERIC, "%s (%s); last good checkpoint: %s (step %lld, t = %s)", why, advice(&r->c),
+                 k.path, (long long)k.step, kn_run_time(r, k.time, time));
+    kn_checkpoint_free(&k);
+    return KN_ENUMERIC;
+}
+
+/* ------------------------------------------------------------------ reading */
+
+/* A checkpoint of another case: say which key differs, where the case beside it tells. */
+static enum kn_status name_difference(const struct kn_run_parts *r)
+{
+    char path[KN_PATH], why[KN_RUN_MESSAGE], name[KN_NAME], was[KN_TEXT], is[KN_TEXT];
+    struct kn_case before;
+    snprintf(why, sizeof why, "%s", kn_error_message());
+    kn_case_default(&before);
+    if (kn_files_join(path, r->options.folder, KN_FOLDER_CASE) == KN_OK &&
+        kn_case_load(&before, path) == KN_OK && kn_config_differ(&before, &r->c, name, was, is))
+        return kn_error_set(
+            KN_EINPUT,
+            "%s: %s, but the run in '%s' has %s (resume with that, replace the run with --overwrite, or "
+            "choose another folder with --out)",
+            name, is, r->options.folder, was);
+    return kn_error_set(KN_EINPUT, "%s", why);
+}
+
+enum kn_status kn_run_find(const struct kn_run_parts *r, struct kn_checkpoint *k, char *note)
+{
+    enum kn_status status = kn_checkpoint_find(r->comm, r->options.folder, r->fingerprint, k, note);
+    if (status == KN_EINPUT && kn_run_is_first(r))
+        status = name_difference(r);
+    if (status == KN_OK && r->chosen && (k->samples < 1 || k->samples > KN_SAMPLING_MOST))
+        status = kn_error_set(KN_EIO, "the checkpoint '%s' is damaged: it has %lld samples", k->path,
+                              (long long)k->samples);
+    return kn_comm_agree(r->comm, status);
+}
+
+enum kn_status kn_run_load(struct kn_run_parts *r, const struct kn_checkpoint *k)
+{
+    const struct kn_checkpoint_source to = source_of(r);
+    enum kn_status status = kn_sim_adopt(r->sim, k);
+    if (status == KN_OK) /* before the cells: it knows whether their averages go on */
+        status = kn_monitor_restore(&r->monitor, k->monitor, k->nmonitor - KN_VALIDITY_STATE);
+    if (status == KN_OK)
+        status = kn_validity_watch_restore(&r->gas, k->monitor + k->nmonitor - KN_VALIDITY_STATE);
+    return status == KN_OK ? kn_checkpoint_load(k, &to) : status;
+}

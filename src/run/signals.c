@@ -1,0 +1,68 @@
+#include "run/signals.h"
+
+#include <signal.h>
+#include <time.h>
+
+static volatile sig_atomic_t asked_to_stop, asked_to_save, asked_at; /* s */
+
+/* A second time the signal does what it always does, unless it follows at once: some
+ * programs that start others send it to the process and to its group. */
+static void on_stop(int signal_number)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (!asked_to_stop) {
+        asked_at = (sig_atomic_t)now.tv_sec;
+        asked_to_stop = 1;
+    } else if ((sig_atomic_t)now.tv_sec - asked_at > 1) {
+        signal(signal_number, SIG_DFL);
+        raise(signal_number);
+    }
+}
+
+static void on_save(int signal_number)
+{
+    (void)signal_number;
+    asked_to_save = 1;
+}
+
+static const struct caught {
+    int number;
+    void (*handler)(int);
+} caught[] = {{SIGINT, on_stop}, {SIGTERM, on_stop}, {SIGHUP, on_stop}, {SIGUSR1, on_save}};
+enum { CAUGHT = sizeof caught / sizeof *caught };
+
+static struct sigaction before[CAUGHT];
+static int depth; /* a command that catches signals may be part of another */
+
+void kn_signals_catch(void)
+{
+    if (depth++ > 0)
+        return;
+    asked_to_stop = asked_to_save = 0;
+    for (int i = 0; i < CAUGHT; i++) {
+        struct sigaction action = {.sa_handler = caught[i].handler, .sa_flags = SA_RESTART};
+        sigemptyset(&action.sa_mask);
+        sigaction(caught[i].number, &action, &before[i]);
+    }
+}
+
+void kn_signals_release(void)
+{
+    if (--depth > 0)
+        return;
+    for (int i = 0; i < CAUGHT; i++)
+        sigaction(caught[i].number, &before[i], NULL);
+}
+
+bool kn_signals_stop(void)
+{
+    return asked_to_stop;
+}
+
+bool kn_signals_save(void)
+{
+    const bool asked = asked_to_save;
+    asked_to_save = 0;
+    return asked;
+}

@@ -1,0 +1,150 @@
+/* The list of findings, and the checks that need no grid. */
+#include "validity/validity.h"
+
+#include "config/config.h"
+#include "error.h"
+#include "files.h"
+#include "config/scales.h"
+
+#include <math.h>
+#include <stdarg.h>
+
+/* --------------------------------------------------------------------- list */
+
+void kn_validity_add(struct kn_validity *v, enum kn_level level, const char *code, double error,
+                     const char *format, ...)
+{
+    va_list values;
+    if (level == KN_LEVEL_SILENT || v->count == KN_VALIDITY_MOST)
+        return;
+    struct kn_finding *f = &v->finding[v->count++];
+    f->level = level;
+    f->code = code;
+    f->error = error;
+    va_start(values, format);
+    vsnprintf(f->text, sizeof f->text, format, values);
+    va_end(values);
+}
+
+enum kn_level kn_validity_level(double error, enum kn_level most)
+{
+    const enum kn_level level = error < KN_VALIDITY_WARN     ? KN_LEVEL_SILENT
+                                : error < KN_VALIDITY_REFUSE ? KN_LEVEL_WARNING
+                                                             : KN_LEVEL_REFUSAL;
+    return level < most ? level : most;
+}
+
+enum kn_level kn_validity_worst(const struct kn_validity *v)
+{
+    enum kn_level worst = KN_LEVEL_SILENT;
+    for (int i = 0; i < v->count; i++)
+        worst = v->finding[i].level > worst ? v->finding[i].level : worst;
+    return worst;
+}
+
+double kn_validity_error(const struct kn_validity *v)
+{
+    double largest = NAN;
+    for (int i = 0; i < v->count; i++)
+        largest = fmax(largest, v->finding[i].error); /* fmax passes over NaN */
+    return largest;
+}
+
+double kn_validity_bounded(double error)
+{
+    return error > 1 ? 1 : error;
+}
+
+const char *kn_validity_quality(const struct kn_validity *v)
+{
+    static const char *const names[] = {"good", "warning", "refused"};
+    return v->forced ? "forced" : names[kn_validity_worst(v)];
+}
+
+const char *kn_validity_level_name(enum kn_level level)
+{
+    static const char *const names[] = {"silent", "warning", "refusal"};
+    return names[level];
+}
+
+const char *kn_validity_percent(double error, char text[32])
+{
+    if (error > 1)
+        snprintf(text, 32, "more than 100 %%");
+    else if (error < 1e-4)
+        snprintf(text, 32, "less than 0.01 %%");
+    else
+        snprintf(text, 32, "%.2g %%", 100 * error);
+    return text;
+}
+
+void kn_validity_print_json(FILE *to, const struct kn_validity *v)
+{
+    char digits[32];
+    fputc('[', to);
+    for (int i = 0; i < v->count; i++) {
+        const struct kn_finding *f = &v->finding[i];
+        fprintf(to, "%s{\"level\": \"%s\", \"code\": \"%s\", \"error\": %s, \"text\": ", i ? ", " : "",
+                kn_validity_level_name(f->level), f->code,
+                isnan(f->error) ? "null" : kn_files_number(digits, kn_validity_bounded(f->error)));
+        kn_files_json_text(to, f->text, "");
+        fputc('}', to);
+    }
+    fputc(']', to);
+}
+
+/* ----------------------------------------------------- checks without a grid */
+
+static void judge_units(struct kn_validity *v, const struct kn_case *c)
+{
+    char text[KN_TEXT];
+    if (kn_scales_bare(c, text))
+        kn_validity_add(v, KN_LEVEL_WARNING, "unit", NAN, "%s", text);
+}
+
+/* -------------------------------------------------------------------- a case */
+
+/* The densest gas that a case names, n0. */
+static double largest_density(const struct kn_case *c)
+{
+    double largest = 1;
+    for (int side = 0; side < KN_SIDES; side++)
+        if (c->walls[side].kind == KN_WALL_INFLOW)
+            largest = fmax(largest, 1 + c->disturbance * c->walls[side].density);
+    return largest;
+}
+
+static void force(struct kn_validity *v)
+{
+    for (int i = 0; i < v->count; i++)
+        if (v->finding[i].level == KN_LEVEL_REFUSAL) {
+            v->finding[i].level = KN_LEVEL_WARNING;
+            v->forced = true;
+        }
+}
+
+enum kn_status kn_validity_judge_case(struct kn_validity *v, const struct kn_case *c, double time_step)
+{
+    *v = (struct kn_validity){0};
+    const enum kn_status status = kn_validity_judge_fluxes(v, c);
+    if (status != KN_OK)
+        return status;
+    kn_validity_judge_cells(v, c, largest_density(c));
+    kn_validity_judge_step(v, c, time_step);
+    kn_validity_judge_rounding(v, c, time_step);
+    kn_validity_judge_rays(v, c);
+    kn_validity_judge_oscillation(v, c, time_step);
+    kn_validity_judge_models(v, c);
+    judge_units(v, c);
+    if (c->run.force)
+        force(v);
+    return KN_OK;
+}
+
+enum kn_status kn_validity_refuse(const struct kn_validity *v)
+{
+    for (int i = 0; i < v->count; i++)
+        if (v->finding[i].level == KN_LEVEL_REFUSAL)
+            return kn_error_set(KN_EINPUT, "%s; run.force: true runs it anyway", v->finding[i].text);
+    return KN_OK;
+}
