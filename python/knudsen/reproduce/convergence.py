@@ -131,7 +131,7 @@ def study_velocity(job):
     )
     viscosity, prandtl, *drags = [Curve(name) for name in ("viscosity", "Prandtl number", "D, operator", "D, BGK")]
     study.curves = [viscosity, prandtl, *drags]
-    most = 16 if job.machine("operator")[0] == "cuda" else 12
+    most = 16 if job.machine()[0] == "cuda" else 12
     for nodes in range(6, most + 1, 2):
         case = _CAVITY | {"space.cells": [24, 24], "time.end": 8, "velocity.nodes": nodes}
         for method, drag in zip(("operator", "bgk"), drags):

@@ -56,9 +56,10 @@ class Job:
         """The number of time steps of a case."""
         return self.ask("run", ".", "--dry-run", "--json", settings=settings)["plan"]["steps"]
 
-    def machine(self, method):
-        """Backend and number of threads that a run of a collision method uses."""
-        entry = self.ask("info", ".", "--json", settings={"collision.method": method, "velocity.nodes": 4})
+    def machine(self):
+        """Backend and number of threads that runs use."""
+        cavity = {"space.cells": [40, 40], "collision.method": "bgk", "velocity.nodes": 8}
+        entry = self.ask("info", ".", "--json", settings=cavity)
         return entry["backend"], entry["threads"]
 
     def ask(self, *words, settings=None):

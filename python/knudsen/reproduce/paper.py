@@ -46,13 +46,13 @@ class Record:
 
     def _stress_parts(self, run):
         """Means of the stress over parts of the averaged time, from the averages up to the end of each part."""
-        average = run.case.output.average
+        average, end = run.case.output.average, run.case.time.end
         sums, rows = [np.zeros(self.side)], [0]
         for at in run.series:
-            if at.mean:
+            if at.time > average + (end - average) / PARTS / 2:  # one at the start has the first row only
                 rows.append(np.count_nonzero((run.history["step"] <= at.step) & (run.history["time"] >= average)))
                 sums.append(rows[-1] * at.mean["Pxy"][-1])
-        means = [(b - a) / n for a, b, n in zip(sums, sums[1:], np.diff(rows)) if n > 0]
+        means = [(b - a) / n for a, b, n in zip(sums, sums[1:], np.diff(rows))]
         return [np.sum(np.diff(self.edges) * np.abs(mean)) for mean in means]
 
 
@@ -206,7 +206,7 @@ def _report(paper):
 
 
 def make(job):
-    backend, threads = job.machine("monte-carlo")
+    backend, threads = job.machine()
     reduced = backend != "cuda"
     paper = Paper(f"CPU, {threads} threads" if reduced else "GPU", reduced)
     plan = REDUCED if reduced else WHOLE
