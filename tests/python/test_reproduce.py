@@ -128,12 +128,14 @@ class Tables(Quiet):
         paper_table.write(self.job, found)
         lines = self.contents("table1.csv").splitlines()
         self.assertEqual(len(lines), 10)
-        self.assertTrue(lines[1].startswith("0.1,D cells,1024,0.610000,0.000010,0.6712,0.600000,0.6815,1.000,1.000,2.000,"))
+        first = "0.1,D cells,1024,0.610000,0.000010,0.6712,0.600000,0.6815,1.000,1.000,2.000,0.676-0.678,0.6804"
+        self.assertEqual(lines[1], first)
         text = self.contents("table1.txt")
         self.assertIn(text, self.printed.getvalue())
         self.assertEqual(text.count("160x160"), 1)
         self.assertEqual(text.count("    1.00     1.00"), 9)
-        self.assertIn("| 1 | 32 x 32 | 0.1100 | 0.1017 | 0.1000 | 0.1039 | 0.104-0.105 | 0.1034 |", paper_table.markdown(found))
+        row = "| 1 | 32 x 32 | 0.1100 | 0.1017 | 0.1000 | 0.1039 | 0.104-0.105 | 0.1034 |"
+        self.assertIn(row, paper_table.markdown(found))
 
     def test_figures(self):
         found = results()
@@ -200,8 +202,8 @@ class Runs(Quiet):
 
 class Page(Quiet):
     CHECK = {
-        "case": "couette", "quantity": "-right.stress_y", "conditions": "delta 1", "source": "somebody", "reference": 0.340502,
-        "reference_error": 2e-6, "value": 0.3402, "tolerance": 0.0016, "bar": None, "allowed": 0.0016,
+        "case": "couette", "quantity": "-right.stress_y", "conditions": "delta 1", "source": "somebody",
+        "reference": 0.340502, "reference_error": 2e-6, "value": 0.3402, "tolerance": 0.0016, "bar": None, "allowed": 0.0016,
         "deviation": -0.000302, "verdict": "pass",
     }  # fmt: skip
 
@@ -224,7 +226,8 @@ class Page(Quiet):
         drag = convergence.Curve("D", x=[6, 8, 10], value=[0.9, 1.01, 1.0], error=[math.nan] * 3)
         drag.compare_with_last()
         self.assertEqual((drag.x, len(drag.error)), ([6, 8], 2))
-        studies = [convergence.Study("a", "A", "h", "error", "Text.", [waves]), convergence.Study("b", "B", "n", "error", "", [drag])]
+        studies = [convergence.Study("a", "A", "h", "error", "Text.", [waves])]
+        studies.append(convergence.Study("b", "B", "n", "error", "", [drag]))
         checks = [self.CHECK, self.CHECK | {"verdict": "fail"}, self.CHECK | {"verdict": "open"}]
         page = verification._page(studies, checks, False)
         self.assertIn("| order 1 | 0.1: 1.00e-02, 0.05: 5.00e-03 | 1.00 | 1 |", page)
@@ -232,7 +235,8 @@ class Page(Quiet):
         self.assertIn("1 of 3 pass", page)
         self.assertIn("| 0.340502(2) | somebody | 0.3402(16) | -0.089 % | 0.470 % | pass |", page)
         self.assertEqual(page.count("**fail**"), 1)
-        self.job.figure("a", "A", verification._data(studies[0]), lambda figure: verification._draw(figure, studies[0]), (6, 3))
+        data = verification._data(studies[0])
+        self.job.figure("a", "A", data, lambda figure: verification._draw(figure, studies[0]), (6, 3))
         self.assertIn("0.05 2 0.005", self.contents("a.dat"))
 
     def test_a_wave_is_projected(self):

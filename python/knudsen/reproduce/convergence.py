@@ -92,8 +92,8 @@ def study_space(job):
         "Order in space",
         "width of a cell / L",
         "relative error",
-        "A shear wave $u_y = \\cos x / \\lambda_0$ between periodic ends, BGK, 8 nodes per axis, at t = 2: its amplitude, "
-        "against 1024 cells without limiter. The step shrinks with the cells (`time.courant: 0.5`).",
+        "A shear wave $u_y = \\cos x / \\lambda_0$ between periodic ends, BGK, 8 nodes per axis, at t = 2: its "
+        "amplitude, against 1024 cells without limiter. The step shrinks with the cells (`time.courant: 0.5`).",
     )
     schemes = (
         ("order 1", {"space.order": 1}, 1),
@@ -110,8 +110,8 @@ def study_time(job):
         "Order in time",
         "step, lambda0 / V0",
         "relative error",
-        "The stress of a shear wave of 62.8 lambda0, BGK, at t = 20, cells and steps refined together from steps of 0.8: "
-        "against 1024 cells and Strang splitting. Lie splitting leaves the gas a whole collision step behind: an error "
+        "The stress of a shear wave of 62.8 lambda0, BGK, at t = 20, cells and steps refined together from steps of "
+        "0.8: against 1024 cells and Strang splitting. Lie splitting leaves the gas a whole collision step behind: an error "
         "of the stress. The error of the velocity, which collisions conserve, is $10^{-5}$ only.",
     )
     schemes = (("Lie", {"time.splitting": "lie"}, 1), ("Strang", {"time.splitting": "strang"}, 2))

@@ -1,4 +1,4 @@
-"""The topic "paper": table 1 and figures 1 to 6 of Frezzotti, Ghiroldi, Gibelli, Solving the Boltzmann equation on GPUs."""
+"""The topic "paper": the runs, table 1 and figures 1 to 6 of Frezzotti, Ghiroldi and Gibelli (arXiv:1005.5405)."""
 
 import math
 from dataclasses import dataclass, field

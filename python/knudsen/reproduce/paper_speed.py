@@ -93,7 +93,7 @@ def _draw_parts(figure, paper):
     axes.grid(axis="x", visible=False)
     axes.set(xlabel="cells $N_r$", ylabel=f"part of the step, {name}")
     axes.set_ylim(0, 1.25)
-    axes.legend(loc="upper right", ncols=2)
+    axes.legend(loc="upper right", ncol=2)
 
 
 def _rate_data(paper):
@@ -114,7 +114,7 @@ def _draw_rates(figure, paper):
     axes.set(xlabel="cells $N_r$", ylabel=f"GFLOP/s, {name}")
     axes.set_xlim(left=0)
     axes.set_ylim(0, 1.3 * max(max(_rates(entry)) for entry in entries))
-    axes.legend(loc="upper left", ncols=3)
+    axes.legend(loc="upper left", ncol=3)
 
 
 def write(job, paper):

@@ -20,13 +20,14 @@ def _quantity_text(paper, quantity):
     )[quantity]
     name = "G" if quantity == FLOW else "D"
     text = f"\n{title}\n{'':33}{name:<24}{name}_e\n"
-    text += f"{'delta':>6} {'cells':>8} {'here':>9} {'+-':>8} {'paper':>8} {'off':>8} {'here':>9} {'paper':>8} {'off':>8}"
-    text += f" {'BGK (VVS08)':>14} {'exact':>8}\n"
+    text += f"{'delta':>6} {'cells':>8} {'here':>9} {'+-':>8} {'paper':>8} {'off':>8} {'here':>9} {'paper':>8}"
+    text += f" {'off':>8} {'BGK (VVS08)':>14} {'exact':>8}\n"
     for flow, point, studies in zip(FLOWS, paper.stretched, paper.studies):
         known, limit = flow.published(quantity), studies[0].limit[quantity]
         value, error, cells = point.value[quantity], point.error[quantity], f"{point.side}x{point.side}"
-        text += f"{flow.delta:>6} {cells:>8} {value:9.4f} {error:8.5f} {known.paper:8.4f} {_percent(value, known.paper)}"
-        text += f" {limit:9.4f} {known.limit:8.4f} {_percent(limit, known.limit)} {known.bgk:>14} {known.exact:8.4f}\n"
+        text += f"{flow.delta:>6} {cells:>8} {value:9.4f} {error:8.5f} {known.paper:8.4f}"
+        text += f" {_percent(value, known.paper)} {limit:9.4f} {known.limit:8.4f} {_percent(limit, known.limit)}"
+        text += f" {known.bgk:>14} {known.exact:8.4f}\n"
     return text
 
 
@@ -103,7 +104,8 @@ def markdown(paper):
     text = "## Table 1\n\n" + _rows(head.split("|"), _drag_rows(paper))
     head = "delta|cells|G|G paper|G_e|G_e paper|G BGK (VVS08)|G exact"
     text += "\n" + _rows(head.split("|"), _flow_rows(paper))
-    text += "\nSlopes of the errors over the size of the cells, and in brackets p of a + b h^p through the finest three grids:\n\n"
+    text += "\nSlopes of the errors over the size of the cells, and in brackets p of a + b h^p through the finest three "
+    text += "grids:\n\n"
     head = "delta|D in cells|D at lid|G|order 2: D at lid|order 2: G"
     return text + _rows(head.split("|"), _slope_rows(paper))
 
