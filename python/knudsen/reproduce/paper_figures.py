@@ -35,6 +35,10 @@ def _error_data(paper):
     return text
 
 
+def _decades(limits):
+    return math.floor(math.log10(limits[0])), math.ceil(math.log10(limits[1]))
+
+
 def _draw_errors_of(axes, paper, order, quantity, title):
     for i, (flow, studies) in enumerate(zip(FLOWS, paper.studies)):
         study = studies[order - 1]
@@ -45,10 +49,11 @@ def _draw_errors_of(axes, paper, order, quantity, title):
         if math.isfinite(slope):
             h = np.array([min(study.h) / 1.2, max(study.h) * 1.2])
             axes.loglog(h, factor * h**slope, color=_COLOURS[i], linewidth=1)
-    ticks = [h for h in (0.005, 0.01, 0.02, 0.05, 0.1)]
     low, high = axes.get_xlim()
-    axes.set_xticks([tick for tick in ticks if low < tick < high], [f"{t:g}" for t in ticks if low < t < high])
-    axes.minorticks_off()
+    ticks = [h for h in (0.005, 0.01, 0.02, 0.05, 0.1) if low < h < high]
+    axes.set_xticks(ticks, [f"{h:g}" for h in ticks])
+    axes.tick_params(axis="x", which="minor", bottom=False, labelbottom=False)
+    axes.set_ylim(*(10.0**decade for decade in _decades(axes.get_ylim())))  # leaves room for the legend
     axes.set(title=title, xlabel="cell $h / L$", ylabel="relative error")
     axes.legend(loc="lower right")
 
