@@ -5,6 +5,7 @@ import math
 import subprocess
 
 from ..errors import Error
+from . import log_axes
 from .convergence import STUDIES
 from .value_text import deviation, with_error
 
@@ -30,11 +31,9 @@ def _draw(figure, study):
     for curve, marker in zip(study.curves, "osD^"):
         slope = f", slope {curve.slope:.2f}" if math.isfinite(curve.slope) else ""
         axes.loglog(curve.x, curve.error, marker=marker, markersize=5, label=curve.name + slope)
-    ticks = study.curves[0].x
-    axes.set_xticks(ticks, [f"{x:.3g}" for x in ticks])
-    axes.minorticks_off()
+    log_axes.finish(axes, study.curves[0].x)
     axes.set(xlabel=study.x, ylabel=study.y)
-    axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0)
+    axes.legend(loc="best")
 
 
 def _print_slopes(study):
