@@ -12,6 +12,8 @@
 enum kn_status kn_plot_case_read(struct kn_plot_run *r)
 {
     enum kn_status status = kn_summary_read(r->folder, &r->summary);
+    if (status == KN_EINPUT) /* a damaged summary is as good as none */
+        return KN_OK;
     if (status != KN_OK || !r->summary)
         return status;
     status = kn_summary_case(r->summary, &r->c);
@@ -21,10 +23,10 @@ enum kn_status kn_plot_case_read(struct kn_plot_run *r)
 
 double kn_plot_case_number(const struct kn_plot_run *r, const char *name)
 {
-    const char *value = kn_summary_member(kn_summary_member(r->summary, "quantities"), name);
+    const json_t *value = json_object_get(json_object_get(r->summary, "quantities"), name);
     const int column = kn_history_column(&r->history, name);
     if (value)
-        return kn_summary_number(value);
+        return json_is_number(value) ? json_number_value(value) : NAN;
     return column < 0 || r->history.rows == 0 ? NAN : kn_history_at(&r->history, r->history.rows - 1, column);
 }
 

@@ -1,3 +1,4 @@
+#include "json.h"
 #include "plot/plot_data.h"
 
 #include "error.h"
@@ -120,7 +121,7 @@ void kn_plot_data_close(struct kn_plot_run *r)
     kn_fields_free_grid(&r->grid);
     free(r->series);
     free(r->links);
-    free(r->summary);
+    json_decref(r->summary);
     *r = (struct kn_plot_run){.folder = NULL};
 }
 
@@ -213,7 +214,7 @@ static bool read_fields(const struct kn_plot_run *r, hid_t where, const struct k
         const double here = 0.5 * (edges[layer] + edges[layer + 1]);
         part = fmin(fmax((g->at - here) / (0.5 * (edges[layer + 1] + edges[layer + 2]) - here), 0), 1);
     }
-    for (const struct kn_quantity *q = kn_fields_quantities; q->name; q++)
+    for (const struct kn_quantity *q = kn_quantities; q->name; q++)
         if (!add_layer(where, q, &r->grid, g, layer, 1 - part) ||
             (part > 0 && !add_layer(where, q, &r->grid, g, layer + 1, part)))
             return false;

@@ -22,7 +22,7 @@ struct kn_plot_run {
     struct kn_history_table history; /* without columns where there is none */
     bool has_case;                   /* summary.json is there, and read */
     struct kn_case c;
-    char *summary; /* its text, or NULL */
+    struct json_t *summary; /* or NULL */
 };
 
 /* Where a box is cut: axes that are fixed, and where. */

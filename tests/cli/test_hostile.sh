@@ -187,7 +187,7 @@ check "a changed value" ends 4 limited plot damaged -k profile --last --terminal
 check "is reported" contains err 'fields.h5. is damaged'
 check "also by the report" ends 4 limited report damaged
 check "in words" contains err 'fields.h5. is damaged'
-check "which has the rest" grep -q 'Fields could not be read' damaged/report.html
+check "which has the rest" grep -q 'Fields cannot be read' damaged/report.html
 size=$(stat -c %s good/fields.h5)
 silent=0
 for i in $(seq 1 12); do
