@@ -6,9 +6,9 @@ import subprocess
 from collections import Counter
 
 from ..errors import Error
+from ..value_text import deviation, with_error
 from . import log_axes
 from .convergence import STUDIES
-from .value_text import deviation, with_error
 
 FAILED_CHECK = 3  # exit code of knudsen verify
 HEAD = "| case | quantity | conditions | reference | source | Knudsen | deviation | allowed | verdict |\n"
