@@ -222,8 +222,8 @@ class Run(Snapshot):
 
     @property
     def quality(self):
-        """How far the results can be trusted: ``verdict`` (steady, not steady, oscillating, noisy) with its ``sentence``
-        and ``remaining_change``; ``level`` of the validity checks (good, warning, forced) and ``error_estimate``."""
+        """How far the results can be trusted: ``verdict`` (steady, not steady, oscillating, noisy) with its
+        ``sentence`` and ``remaining_change``; ``level`` of the validity checks (good, warning, forced) and ``error_estimate``."""
         return self.summary.get("quality", Record())
 
     @property

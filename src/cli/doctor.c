@@ -1,8 +1,8 @@
 #include "cli/doctor.h"
 
 #include "backend/backend.h"
-#include "cpu/cpu_kernels.h"
 #include "comm/comm.h"
+#include "cpu/cpu_kernels.h"
 #include "error.h"
 
 #include <hdf5.h>

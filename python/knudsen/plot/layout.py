@@ -14,7 +14,7 @@ _PAGE_FONT, _PAPER_FONT = 10, 8
 _INCH = 0.0254
 
 _STYLE = {
-    "font.family": "DejaVu Sans",
+    "font.family": "sans-serif",
     "axes.formatter.useoffset": False,
     "axes.formatter.use_mathtext": True,
     "axes.formatter.limits": (-3, 5),

@@ -40,12 +40,14 @@ def read_references(path, sources):
     """The points of a file that belong to the runs."""
     try:
         require_regular(path)
-        text = Path(path).read_text(encoding="utf-8", errors="replace") if Path(path).stat().st_size < _LARGEST else ""
+        small = Path(path).stat().st_size < _LARGEST
+        text = Path(path).read_text(encoding="utf-8", errors="replace") if small else ""
     except OSError as error:
         raise Error(f"cannot read the reference '{path}': {error.strerror}", DAMAGE) from None
     if not text.strip():
         raise Error(f"{path} is empty, or larger than {_LARGEST >> 20} MiB")
-    found = _read_rows(text, path, sources) if text.startswith("quantity,value,") else _read_points(text, path, sources)
+    read = _read_rows if text.startswith("quantity,value,") else _read_points
+    found = read(text, path, sources)
     return list({_key(point): point for point in found}.values())  # quick and full checks repeat a value
 
 
