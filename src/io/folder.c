@@ -1,8 +1,8 @@
 /* The marker of a results folder, and how a run replaces an earlier one. */
 #include "io/folder.h"
 #include "error.h"
-#include "io/fields.h"
 #include "files.h"
+#include "io/fields.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from . import log_axes
 from .paper_data import CELLS, FLOW, FLOWS, MIDLINE, QUANTITIES, WALL
 
 _COLOURS = ("#0060a8", "#2e8b57", "#d1495b")  # one per flow
@@ -45,10 +46,8 @@ def _draw_errors_of(axes, paper, order, quantity, title):
         if math.isfinite(slope):
             h = np.array([min(study.h) / 1.2, max(study.h) * 1.2])
             axes.loglog(h, factor * h**slope, color=_COLOURS[i], linewidth=1)
-    ticks = [h for h in (0.005, 0.01, 0.02, 0.05, 0.1)]
     low, high = axes.get_xlim()
-    axes.set_xticks([tick for tick in ticks if low < tick < high], [f"{t:g}" for t in ticks if low < t < high])
-    axes.minorticks_off()
+    log_axes.finish(axes, [h for h in (0.005, 0.01, 0.02, 0.05, 0.1) if low < h < high])
     axes.set(title=title, xlabel="cell $h / L$", ylabel="relative error")
     axes.legend(loc="lower right")
 

@@ -28,6 +28,7 @@ class Knudsen(CMakePackage, CudaPackage):
     depends_on("hdf5", when="+mpi")
     depends_on("libyaml")
     depends_on("udunits")
+    depends_on("jansson")
     depends_on("random123", type="build")
     depends_on("openblas")
     depends_on("cmocka", type="build", when="+tests")
