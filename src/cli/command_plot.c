@@ -6,6 +6,7 @@
 #include "error.h"
 #include "files.h"
 #include "io/folder.h"
+#include "json.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -34,9 +35,7 @@ static enum kn_status print_case(int count, char **words)
     struct kn_case c;
     struct kn_places places = {0};
     const enum kn_status status = kn_command_read(&given, &c, &places);
-    if (status == KN_OK)
-        kn_config_print(stdout, &c, true);
-    return status;
+    return status == KN_OK ? kn_json_print_line(stdout, kn_config_json(&c)) : status;
 }
 
 int kn_command_plot(int argc, char **argv)
