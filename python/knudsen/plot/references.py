@@ -128,7 +128,7 @@ def _read_rows(text, path, sources):
         if point is None or not settings:
             continue
         if settings not in cases:
-            cases[settings] = _belongs(_case(Path(path).parent / "case.yaml", settings), sources)
+            cases[settings] = _belongs(whole_case(Path(path).parent / "case.yaml", settings.split()), sources)
         if cases[settings]:
             yield point
 
@@ -157,9 +157,9 @@ def _translate(row, where):
     return Reference(author, sign * number, uncertainty, name, in_history, mark == "@", at, time=time)
 
 
-def _case(path, settings):
-    """The whole case of a row, as the program reads it; None if it cannot."""
-    program = [find_program(), "plot", "--case", str(path), *settings.split()]
+def whole_case(path, settings):
+    """Every key of a case file with settings over it, as the program reads it; None if it cannot."""
+    program = [find_program(), "plot", "--case", str(path), *settings]
     done = subprocess.run(program, capture_output=True, text=True, check=False)
     try:
         return json.loads(done.stdout) if done.returncode == 0 else None
