@@ -93,8 +93,8 @@ static void examine(void)
     line("jansson", jansson_version_str(), NULL);
     look_at_ranks();
     look_for_program(
-        "gnuplot",
-        "with it: knudsen plot and the pictures of knudsen bench (Debian: apt install gnuplot-nox)");
+        "python3",
+        "with it: knudsen plot, verify and reproduce (Debian: apt install python3-h5py python3-matplotlib)");
     look_for_program("paraview", "with it: three-dimensional views of fields.pvd");
 }
 
