@@ -145,24 +145,6 @@ enum kn_status kn_files_write(const char *path, enum kn_status (*fill)(FILE *to,
     return status;
 }
 
-struct text {
-    void (*fill)(FILE *to, const void *what);
-    const void *what;
-};
-
-static enum kn_status fill_text(FILE *to, const void *what)
-{
-    const struct text *text = what;
-    text->fill(to, text->what);
-    return KN_OK;
-}
-
-enum kn_status kn_files_write_text(const char *path, void (*fill)(FILE *to, const void *what),
-                                   const void *what)
-{
-    return kn_files_write(path, fill_text, &(const struct text){fill, what});
-}
-
 enum kn_status kn_files_lock(const char *folder, int *lock)
 {
     *lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -205,19 +187,6 @@ uint64_t kn_files_sum(uint64_t sum, const void *data, size_t bytes)
     word = 0;
     memcpy(&word, at, (size_t)(end - at));
     return add_word(sum, word);
-}
-
-void kn_files_json_text(FILE *to, const char *text, const char *also)
-{
-    fputc('"', to);
-    for (; *text; text++) {
-        const unsigned char letter = (unsigned char)*text;
-        if (letter < 0x20 || strchr(also, letter))
-            fprintf(to, "\\u%04x", letter);
-        else
-            fprintf(to, "%s%c", letter == '"' || letter == '\\' ? "\\" : "", letter);
-    }
-    fputc('"', to);
 }
 
 static bool needs_quotes(const char *word)

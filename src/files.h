@@ -30,9 +30,6 @@ enum kn_status kn_files_commit(const char *temporary, const char *path);
 /* Write a file in this way.  `fill` writes into the stream; if it fails nothing is replaced. */
 enum kn_status kn_files_write(const char *path, enum kn_status (*fill)(FILE *to, const void *what),
                               const void *what);
-/* The same for a `fill` that can fail only in the stream. */
-enum kn_status kn_files_write_text(const char *path, void (*fill)(FILE *to, const void *what),
-                                   const void *what);
 
 /* Lock an existing folder until *lock is closed or the process ends.  KN_EINPUT if another process has the
  * lock; *lock is -1, without an error, if the file system has no locks. */
@@ -45,9 +42,6 @@ enum kn_status kn_files_remove(const char *path);
  * cancel. The last word is padded with zeros. */
 #define KN_FILES_SUM UINT64_C(14695981039346656037)
 uint64_t kn_files_sum(uint64_t sum, const void *data, size_t bytes);
-
-/* Print text as a JSON string.  The characters in `also` are escaped, too. */
-void kn_files_json_text(FILE *to, const char *text, const char *also);
 
 /* Print a word for a shell, in quotes if necessary. */
 void kn_files_shell_word(FILE *to, const char *word);

@@ -40,9 +40,8 @@ struct kn_fields_grid {
 enum kn_status kn_fields_open(const char *path, hid_t *file, struct kn_fields_grid *g);
 void kn_fields_free_grid(struct kn_fields_grid *g);
 
-/* The dataset of a quantity (negative if it does not fit the grid), and its values, to be freed (NULL if they
- * cannot be read; errno is ENOMEM if memory is short). */
-hid_t kn_fields_open_quantity(hid_t where, const struct kn_quantity *q, const struct kn_fields_grid *g);
+/* All values of a quantity, to be freed; NULL if they cannot be read, with errno ENOMEM if memory is short.
+ */
 double *kn_fields_read_quantity(hid_t where, const struct kn_quantity *q, const struct kn_fields_grid *g);
 
 /* 1: the file has averages in the group `mean`; 0: it has none; -1: they cannot be read. */

@@ -51,7 +51,7 @@ static bool has_shape(const hsize_t *shape, const struct kn_quantity *q, const s
     return same;
 }
 
-hid_t kn_fields_open_quantity(hid_t where, const struct kn_quantity *q, const struct kn_fields_grid *g)
+static hid_t open_quantity(hid_t where, const struct kn_quantity *q, const struct kn_fields_grid *g)
 {
     hsize_t shape[4];
     hid_t set = kn_store_open_set(where, q->name, q->components > 1 ? 4 : 3, shape);
@@ -63,7 +63,7 @@ hid_t kn_fields_open_quantity(hid_t where, const struct kn_quantity *q, const st
 
 double *kn_fields_read_quantity(hid_t where, const struct kn_quantity *q, const struct kn_fields_grid *g)
 {
-    hid_t set = kn_fields_open_quantity(where, q, g);
+    hid_t set = open_quantity(where, q, g);
     errno = 0;
     if (set < 0)
         return NULL;
@@ -82,7 +82,7 @@ double *kn_fields_read_quantity(hid_t where, const struct kn_quantity *q, const 
 static enum kn_status check_quantities(hid_t file, const char *path, const struct kn_fields_grid *g)
 {
     for (const struct kn_quantity *q = kn_quantities; q->name; q++) {
-        hid_t set = kn_fields_open_quantity(file, q, g);
+        hid_t set = open_quantity(file, q, g);
         if (set < 0)
             return damaged(path, q->name, "is missing or does not fit the grid");
         H5Dclose(set);

@@ -106,7 +106,7 @@ static enum kn_status read_list(const char *folder, struct list *list)
     return status;
 }
 
-static void print_list(FILE *to, const void *what)
+static enum kn_status print_list(FILE *to, const void *what)
 {
     const struct list *list = what;
     fprintf(to,
@@ -120,13 +120,14 @@ static void print_list(FILE *to, const void *what)
         else if (list->listed[i])
             fprintf(to, "%s%s\n", entries[i].name, entries[i].folder ? "/" : "");
     }
+    return KN_OK;
 }
 
 static enum kn_status write_list(const char *folder, const struct list *list)
 {
     char path[KN_PATH];
     KN_TRY(kn_files_join(path, folder, KN_FOLDER_MARKER));
-    return kn_files_write_text(path, print_list, list);
+    return kn_files_write(path, print_list, list);
 }
 
 /* Prevent other processes from changing the marker between read_list and write_list.  A run holds the lock of
@@ -532,9 +533,10 @@ static enum kn_status move_new(const char *folder, const char *new)
     return remove_folder(new);
 }
 
-static void print_nothing(FILE *to, const void *what)
+static enum kn_status print_nothing(FILE *to, const void *what)
 {
     (void)to, (void)what;
+    return KN_OK;
 }
 
 enum kn_status kn_folder_replace(const char *folder)
@@ -543,7 +545,7 @@ enum kn_status kn_folder_replace(const char *folder)
     KN_TRY(kn_folder_new(new, folder));
     KN_TRY(check_move(folder, new));
     KN_TRY(kn_files_join(clearing, new, CLEARING));
-    KN_TRY(kn_files_write_text(clearing, print_nothing, NULL));
+    KN_TRY(kn_files_write(clearing, print_nothing, NULL));
     KN_TRY(clear_old(folder, new));
     return move_new(folder, new);
 }

@@ -278,8 +278,9 @@ static void add_quality(json_t *to, const struct kn_summary *s)
     kn_json_set(to, "notes", kn_validity_json(v ? v : &(struct kn_validity){0}));
 }
 
-enum kn_status kn_summary_print(FILE *to, const struct kn_summary *s)
+static enum kn_status fill(FILE *to, const void *what)
 {
+    const struct kn_summary *s = what;
     json_t *all = json_object();
     add_work(all, s);
     add_quality(all, s);
@@ -294,11 +295,6 @@ enum kn_status kn_summary_print(FILE *to, const struct kn_summary *s)
     KN_TRY(kn_json_print(to, all, (struct kn_json_layout){.levels = 3}));
     fputc('\n', to);
     return KN_OK;
-}
-
-static enum kn_status fill(FILE *to, const void *what)
-{
-    return kn_summary_print(to, what);
 }
 
 enum kn_status kn_summary_write(const char *folder, const struct kn_summary *s)

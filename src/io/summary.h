@@ -40,7 +40,6 @@ double kn_summary_error(const struct kn_summary *s);
 
 const char *kn_summary_phase_name(enum kn_phase phase);
 enum kn_status kn_summary_write(const char *folder, const struct kn_summary *s);
-enum kn_status kn_summary_print(FILE *to, const struct kn_summary *s); /* the same JSON */
 
 /* The units of a case in SI, as an object. */
 json_t *kn_summary_scales(const struct kn_scales *scales, const char *species);

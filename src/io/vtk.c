@@ -108,7 +108,7 @@ static void print_extent(FILE *to, const char *name, const int first[3], const i
     fprintf(to, "%s=\"%d %d %d %d %d %d\"", name, first[0], end[0], first[1], end[1], first[2], end[2]);
 }
 
-static void print_grid(FILE *to, const void *what)
+static enum kn_status print_grid(FILE *to, const void *what)
 {
     const struct kn_snapshot *s = what;
     const struct kn_box *box = &s->space->box;
@@ -125,6 +125,7 @@ static void print_grid(FILE *to, const void *what)
     fputs("    </Piece>\n  </RectilinearGrid>\n  <AppendedData encoding=\"base64\">\n_", to);
     print_data(to, s);
     fputs("\n  </AppendedData>\n</VTKFile>\n", to);
+    return KN_OK;
 }
 
 /* -------------------------------------------------------------------- pvtr */
@@ -134,7 +135,7 @@ static void name_piece(char name[64], const struct kn_snapshot *s, int rank)
     snprintf(name, 64, "%08lld.%d.vtr", (long long)s->step, rank);
 }
 
-static void print_pieces(FILE *to, const void *what)
+static enum kn_status print_pieces(FILE *to, const void *what)
 {
     const struct kn_snapshot *s = what;
     char name[64];
@@ -162,6 +163,7 @@ static void print_pieces(FILE *to, const void *what)
         fprintf(to, " Source=\"%s\"/>\n", name);
     }
     fputs("  </PRectilinearGrid>\n</VTKFile>\n", to);
+    return KN_OK;
 }
 
 /* --------------------------------------------------------------------- pvd */
@@ -239,7 +241,7 @@ static enum kn_status write_grid(const char *series, const struct kn_snapshot *s
         snprintf(name, sizeof name, "%08lld.vtr", (long long)s->step);
     KN_TRY(kn_files_make_folder(series));
     KN_TRY(kn_files_join(path, series, name));
-    return kn_files_write_text(path, print_grid, s);
+    return kn_files_write(path, print_grid, s);
 }
 
 /* Write the list of ranks and the list of times. */
@@ -250,7 +252,7 @@ static enum kn_status write_index(const char *folder, const struct kn_snapshot *
     snprintf(file, sizeof file, "fields/%08lld.%s", (long long)s->step, pieces ? "pvtr" : "vtr");
     KN_TRY(kn_files_join(path, folder, file));
     if (pieces)
-        KN_TRY(kn_files_write_text(path, print_pieces, s));
+        KN_TRY(kn_files_write(path, print_pieces, s));
     return write_list(folder, file, conversion(s, KN_DIMENSION_TIME).factor * s->time);
 }
 

@@ -4,8 +4,8 @@
 
 #include "io/fields.h"
 
-/* Write fields/NNNNNNNN.vtr, or .pvtr, and its entry in fields.pvd; entries of an earlier, longer run at or after
- * this time are removed.  All ranks call it. */
+/* Write fields/NNNNNNNN.vtr, or .pvtr, and its entry in fields.pvd; entries of an earlier, longer run at or
+ * after this time are removed.  All ranks call it. */
 enum kn_status kn_vtk_write(const char *folder, const struct kn_snapshot *s);
 
 #endif

@@ -49,9 +49,10 @@ static enum kn_status remove_summary(const char *folder)
     return KN_OK;
 }
 
-static void print_case(FILE *to, const void *what)
+static enum kn_status print_case(FILE *to, const void *what)
 {
     kn_config_print(to, what);
+    return KN_OK;
 }
 
 /* The whole case beside its results; automatic values remain automatic. */
@@ -62,7 +63,7 @@ static enum kn_status write_case(const struct kn_run_parts *r)
     if (r->chosen)
         c.collision.samples = KN_SAMPLES_AUTO;
     KN_TRY(kn_files_join(path, r->options.folder, KN_FOLDER_CASE));
-    return kn_files_write_text(path, print_case, &c);
+    return kn_files_write(path, print_case, &c);
 }
 
 /* Did the run in a folder stop before its end? */

@@ -1,6 +1,7 @@
 #include "verify/verify_print.h"
 
 #include "files.h"
+#include "json.h"
 #include "run/progress.h"
 
 #include <math.h>
@@ -69,7 +70,7 @@ static const char *verdict(const struct kn_verify_result *r)
 static void print_word(const char *key, const char *text)
 {
     printf("\"%s\": ", key);
-    kn_files_json_text(stdout, text, "");
+    (void)kn_json_print(stdout, kn_json_text(text), (struct kn_json_layout){0});
 }
 
 static void print_number(const char *key, double value)

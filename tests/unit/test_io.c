@@ -14,17 +14,18 @@ enum { NX = 4, NY = 3, NCELLS = NX * NY };
 
 /* -------------------------------------------------------------------- files */
 
-static void fill_lines(FILE *to, const void *what)
+static enum kn_status fill_lines(FILE *to, const void *what)
 {
     for (int i = 0; i < *(const int *)what; i++)
         fprintf(to, "line %d\n", i);
+    return KN_OK;
 }
 
 static void files_text_appears_whole(void **state)
 {
     (void)state;
     int lines = 2;
-    assert_int_equal(kn_files_write_text(in_folder("a.txt"), fill_lines, &lines), KN_OK);
+    assert_int_equal(kn_files_write(in_folder("a.txt"), fill_lines, &lines), KN_OK);
     char *text = read_all("a.txt", NULL);
     assert_string_equal(text, "line 0\nline 1\n");
     free(text);
@@ -35,9 +36,9 @@ static void files_full_disk_keeps_the_old_file(void **state)
 {
     (void)state;
     int lines = 2, many = 100000, before = open_files();
-    assert_int_equal(kn_files_write_text(in_folder("a.txt"), fill_lines, &lines), KN_OK);
+    assert_int_equal(kn_files_write(in_folder("a.txt"), fill_lines, &lines), KN_OK);
     limit_disk(20000);
-    assert_int_equal(kn_files_write_text(in_folder("a.txt"), fill_lines, &many), KN_EIO);
+    assert_int_equal(kn_files_write(in_folder("a.txt"), fill_lines, &many), KN_EIO);
     limit_disk(RLIM_INFINITY);
     assert_message("a.txt");
     assert_message("File too large");
@@ -61,7 +62,7 @@ static void files_folders(void **state)
     assert_message("in the way");
     assert_int_equal(kn_files_make_folder(in_folder("file/below")), KN_EIO);
     assert_int_equal(kn_files_make_folder(""), KN_EIO);
-    assert_int_equal(kn_files_write_text(in_folder("file/below.txt"), fill_lines, &lines), KN_EIO);
+    assert_int_equal(kn_files_write(in_folder("file/below.txt"), fill_lines, &lines), KN_EIO);
     assert_message("Not a directory");
     memset(longer, 'x', sizeof longer - 1);
     longer[sizeof longer - 1] = '\0';
