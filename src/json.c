@@ -43,6 +43,12 @@ void kn_json_set(json_t *object, const char *key, json_t *value)
         lacks_memory = true;
 }
 
+void kn_json_set_numbers(json_t *object, const struct kn_json_entry *entries, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        kn_json_set(object, entries[i].key, kn_json_number(entries[i].value));
+}
+
 void kn_json_append(json_t *array, json_t *value)
 {
     if (json_array_append_new(array, value) != 0)

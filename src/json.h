@@ -22,6 +22,12 @@ json_t *kn_json_number(double value);      /* null if it is not finite */
 json_t *kn_json_text(const char *text);    /* bytes that are not UTF-8 become '?' */
 json_t *kn_json_vector(const double v[3]); /* [x, y, z] */
 
+struct kn_json_entry {
+    const char *key;
+    double value;
+};
+void kn_json_set_numbers(json_t *object, const struct kn_json_entry *entries, size_t count);
+
 /* ----------------------------------------------------------------- printing */
 
 struct kn_json_layout {

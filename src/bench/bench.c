@@ -166,10 +166,7 @@ static json_t *json_result(const struct result *r)
     const double *phase = r->phase, updates = (double)r->cells * r->nodes, bytes = 2 * state_bytes(r);
     json_t *entry = json_pack("{s:s, s:s, s:i, s:i, s:i}", "machine", r->machine->name, "backend",
                               r->machine->backend, "cells", r->cells, "nodes", r->nodes, "samples", SAMPLES);
-    const struct {
-        const char *key;
-        double value;
-    } numbers[] = {
+    const struct kn_json_entry numbers[] = {
         {"step_s", r->step},
         {"stream_s", phase[KN_PHASE_STREAM]},
         {"sample_s", phase[KN_PHASE_SAMPLE]},
@@ -182,8 +179,7 @@ static json_t *json_result(const struct result *r)
         {"stream_flops", 1e9 * rate(stream_operations(r), phase[KN_PHASE_STREAM])},
         {"collide_flops", 1e9 * rate(collide_operations(r), phase[KN_PHASE_COLLIDE])},
     };
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        kn_json_set(entry, numbers[i].key, kn_json_number(numbers[i].value));
+    kn_json_set_numbers(entry, numbers, sizeof numbers / sizeof *numbers);
     return entry;
 }
 

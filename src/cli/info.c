@@ -23,17 +23,6 @@
 #include <string.h>
 #include <unistd.h>
 
-struct named {
-    const char *name;
-    double value;
-};
-
-static void add_numbers(json_t *to, const struct named *numbers, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        kn_json_set(to, numbers[i].name, kn_json_number(numbers[i].value));
-}
-
 /* Known for hard spheres and Maxwell molecules. */
 static double exact_prandtl(const struct kn_operator *o)
 {
@@ -92,7 +81,7 @@ static void print_json(const struct kn_case *c, const struct kn_operator *o, con
 {
     double slowest, fastest;
     find_edges(o, &slowest, &fastest);
-    const struct named numbers[] = {
+    const struct kn_json_entry numbers[] = {
         {"omega", kn_case_omega(c)},
         {"size", o->size},
         {"octants", v->octants},
@@ -107,7 +96,7 @@ static void print_json(const struct kn_case *c, const struct kn_operator *o, con
         {"seconds", seconds},
     };
     json_t *all = json_pack("{s:s}", "molecules", kn_config_choice_name("gas.molecules", c->gas.molecules));
-    add_numbers(all, numbers, sizeof numbers / sizeof *numbers);
+    kn_json_set_numbers(all, numbers, sizeof numbers / sizeof *numbers);
     kn_json_set(all, "origin", kn_json_text(o->origin));
     (void)kn_json_print_line(stdout, all);
 }
@@ -308,7 +297,7 @@ static void print_case_text(const struct facts *f)
 
 static void print_case_json(const struct facts *f)
 {
-    const struct named numbers[] = {
+    const struct kn_json_entry numbers[] = {
         {"knudsen", KN_SCALES_FREE_PATH / f->c->gas.delta},
         {"delta", f->c->gas.delta},
         {"mach", kn_scales_mach(f->c)},
@@ -325,7 +314,7 @@ static void print_case_json(const struct facts *f)
         {"estimated_s", kn_estimate_run(&f->estimate, f->c, f->plan.steps)},
     };
     json_t *all = json_object();
-    add_numbers(all, numbers, sizeof numbers / sizeof *numbers);
+    kn_json_set_numbers(all, numbers, sizeof numbers / sizeof *numbers);
     kn_json_set(all, "backend", kn_json_text(f->estimate.backend));
     kn_json_set(all, "threads", json_integer(f->estimate.threads));
     if (f->scales.known)
