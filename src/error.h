@@ -1,11 +1,10 @@
-/* The sentence behind a status. */
+/* The message of a status, and the macro KN_TRY. */
 #ifndef KN_ERROR_H
 #define KN_ERROR_H
 
 #include "knudsen.h"
 
-/* Store the sentence for this thread and hand the status back, so that a
- * failing function can end with `return kn_error_set(KN_EIO, "...")`. */
+/* Store the message for this thread and return the status: `return kn_error_set(KN_EIO, "...")`. */
 enum kn_status kn_error_set(enum kn_status status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

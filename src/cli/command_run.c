@@ -1,6 +1,6 @@
+/* The command knudsen run: runs a case, or prints its plan. */
 #include "cli/command.h"
 #include "collision/sampling.h"
-/* The command knudsen run: runs a case, or prints its plan. */
 #include "comm/comm.h"
 #include "comm/launcher.h"
 #include "error.h"

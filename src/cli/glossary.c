@@ -45,7 +45,7 @@ static bool next_row(const char **at, struct row *r)
     return false;
 }
 
-/* The first row behind the heading of the table. */
+/* The first row after the heading of the table. */
 static const char *first_row(void)
 {
     return strstr((const char *)kn_glossary_md, "| --- |\n") + strlen("| --- |\n");

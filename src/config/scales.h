@@ -57,16 +57,15 @@ double kn_scales_mach(const struct kn_case *c);
 /* Largest deviation of the temperature of a wall from T0, divided by T0; as above. */
 double kn_scales_heating(const struct kn_case *c);
 
-/* The first number without a unit in a case in SI and what it means, as a sentence [KN_TEXT]; false: there is
- * none. */
+/* Describe the first number without a unit in a case in SI, in text[KN_TEXT]; false if there is none. */
 bool kn_scales_bare(const struct kn_case *c, char *text);
 
-/* Density, temperature and pressure of the gas beyond an inflow, as a sentence [KN_TEXT]; false: the side is
- * none.
- */
+/* Describe density, temperature and pressure outside an inflow, in text[KN_TEXT]; false if the side is no
+ * inflow. */
 bool kn_scales_inflow(const struct kn_case *c, int side, char *text);
 
-/* A linearised case whose walls are fast or hot enough that the whole equation would differ. */
+/* True for a linearised case with walls so fast or hot that the nonlinear equation would give other results.
+ */
 bool kn_scales_is_strong(const struct kn_case *c);
 
 #endif

@@ -18,7 +18,7 @@ struct kn_report_gas {
 enum kn_status kn_report_fields_open(struct kn_report_gas *g, const char *folder);
 void kn_report_fields_close(struct kn_report_gas *g);
 
-/* One object of about `bytes` at most; the notes tell what is left out. */
+/* One object of about `bytes` at most; the notes describe omitted parts. */
 json_t *kn_report_fields_json(struct kn_report_gas *g, double bytes, json_t *notes);
 
 #endif
