@@ -66,19 +66,16 @@ static enum kn_status write_case(const struct kn_run_parts *r)
     return kn_files_write(path, print_case, &c);
 }
 
-/* Did the run in a folder stop before its end? */
+/* Did the run in a folder stop before its end?  A run without a valid summary did. */
 static bool was_stopped(const char *folder)
 {
-    char path[KN_PATH], line[256];
-    bool stopped = false;
-    FILE *summary = NULL;
-    if (kn_files_join(path, folder, "summary.json") != KN_OK || kn_files_open(&summary, path) != KN_OK ||
-        !summary)
-        return true;
-    while (!stopped && fgets(line, sizeof line, summary))
-        stopped = strstr(line, "\"outcome\"") &&
-                  (strstr(line, KN_RUN_INTERRUPTED) || strstr(line, KN_RUN_WALLTIME));
-    fclose(summary);
+    json_t *summary = NULL;
+    const char *outcome = NULL;
+    if (kn_summary_read(folder, &summary) == KN_OK)
+        outcome = json_string_value(json_object_get(summary, "outcome"));
+    const bool stopped =
+        !outcome || strcmp(outcome, KN_RUN_INTERRUPTED) == 0 || strcmp(outcome, KN_RUN_WALLTIME) == 0;
+    json_decref(summary);
     return stopped;
 }
 
