@@ -15,8 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NOTE = 512 };
-
 struct kn_sim {
     struct kn_case c;
     const struct kn_comm *comm;
@@ -31,177 +29,13 @@ struct kn_sim {
     void *machine;
     double dt; /* lambda0 / V0 */
     int64_t step;
-    double ahead;                     /* collision time applied beyond the current time */
-    uint64_t draws;                   /* collision sets used so far */
-    double *moments;                  /* [ncells][KN_MOMENTS] */
-    double *fluxes;                   /* [nfaces][KN_FLUXES] */
-    char sharing[NOTE], unlike[NOTE]; /* for the user, about the machines of the ranks; "" = nothing */
+    double ahead;    /* collision time applied beyond the current time */
+    uint64_t draws;  /* collision sets used so far */
+    double *moments; /* [ncells][KN_MOMENTS] */
+    double *fluxes;  /* [nfaces][KN_FLUXES] */
+    char sharing[KN_SIM_NOTE],
+        unlike[KN_SIM_NOTE]; /* for the user, about the machines of the ranks; "" = nothing */
 };
-
-/* ------------------------------------------------------------------ planning */
-
-/* Where collisions act, a step is at most this part of the mean time between
- * them, whatever the Courant number allows. */
-static const double LONGEST_STEP = 0.2;
-
-/* The Courant number of a step of length 1: speed over width, summed over axes. */
-static double courant_rate(const struct kn_case *c, const double max_speed[3])
-{
-    double rate = 0;
-    for (int d = 0; d < 3; d++)
-        if (!kn_case_is_uniform(c, d))
-            rate += max_speed[d] / kn_case_narrowest_cell(c, d);
-    return rate;
-}
-
-/* The time step: as long as the Courant number allows, shortened so that a whole number of steps ends at
- * time.end, theory (18), or fits into the periods of walls that oscillate. */
-static double choose_time_step(const struct kn_case *c, const double max_speed[3])
-{
-    const double rate = courant_rate(c, max_speed);
-    double dt = c->time.courant / rate; /* infinite for a uniform gas */
-    if (c->time.step > 0)
-        return c->time.step;
-    if (c->collision.method != KN_METHOD_NONE || rate == 0)
-        dt = fmin(dt, LONGEST_STEP * c->time.courant);
-    const double end = kn_duration_is_open(c) ? 0 : kn_duration_end(c);
-    dt = fmin(dt, kn_duration_period_step(c));
-    return end > 0 ? end / ceil(end / dt - 1e-9) : dt;
-}
-
-/* All processors, unless the work of a step is too small to share: threads that
- * wait for each other at every step would cost more than they bring. */
-static int choose_threads(const struct kn_case *c, const struct kn_comm *comm, double cells, double nodes)
-{
-    const double grain = 32768; /* node updates or sample applications, some 30 microseconds */
-    const double samples = kn_case_is_noisy(c) ? c->collision.samples : 0;
-    const double work = cells * fmax(nodes, samples);
-    return c->run.threads > 0 ? c->run.threads : (int)fmin(kn_comm_processors(comm), 1 + floor(work / grain));
-}
-
-/* Bytes for what the simulation and the run keep per cell beside h. */
-static double host_memory(double cells)
-{
-    return cells * (double)(sizeof(double) * (KN_MOMENTS + 4 * KN_FIELDS + KN_FLUXES) + 7 * sizeof(int32_t));
-}
-
-static enum kn_status find_backend(const struct kn_case *c, const struct kn_backend **backend)
-{
-    *backend = kn_backend_find(c->run.backend, c->collision.method);
-    if (!*backend)
-        return kn_error_set(KN_EINPUT, "run.backend: there is no '%s'", c->run.backend);
-    if (!kn_backend_collides(*backend, c->collision.method))
-        return kn_error_set(KN_EINPUT, "run.backend: %s does not have collision.method: %s (cpu has)",
-                            c->run.backend, kn_config_choice_name("collision.method", c->collision.method));
-    return (*backend)->available();
-}
-
-/* First of all: looking at the memory of a device takes some of it, which should be that of the right one.
- * `note` [NOTE], or NULL. */
-static enum kn_status settle(const struct kn_backend *backend, const struct kn_comm *comm, char *note)
-{
-    char unread[NOTE];
-    return backend->settle ? backend->settle(comm, note ? note : unread, NOTE) : KN_OK;
-}
-
-/* Boxes for all ranks, owned by the caller. */
-static enum kn_status divide(const struct kn_case *c, const struct kn_comm *comm,
-                             const struct kn_backend *backend, struct kn_box **boxes)
-{
-    *boxes = calloc((size_t)comm->size, sizeof **boxes);
-    if (!*boxes)
-        return kn_error_set(KN_EMEMORY, "no memory for %d boxes", comm->size);
-    return kn_boxes_create(*boxes, comm->size, c, kn_backend_thinnest(backend, c));
-}
-
-enum kn_status kn_sim_divide(const struct kn_case *c, const struct kn_comm *comm, struct kn_box **boxes)
-{
-    const struct kn_backend *backend;
-    const enum kn_status status = find_backend(c, &backend);
-    *boxes = NULL;
-    return status == KN_OK ? divide(c, comm, backend, boxes) : status;
-}
-
-/* Space as far as its size goes: the largest box. */
-static enum kn_status plan_space(const struct kn_case *c, const struct kn_comm *comm,
-                                 const struct kn_backend *backend, struct kn_space *space)
-{
-    struct kn_box *boxes;
-    const enum kn_status status = divide(c, comm, backend, &boxes);
-    int64_t cells = 0, halo = 0;
-    for (int i = 0; i < comm->size && status == KN_OK; i++) {
-        const int64_t own = kn_boxes_cells(&boxes[i]), others = kn_boxes_halo(&boxes[i], c);
-        cells = own > cells ? own : cells;
-        halo = others > halo ? others : halo;
-    }
-    free(boxes);
-    const int64_t most = INT32_MAX / 8; /* rows of borders are numbered by octant */
-    if (status == KN_OK && comm->size > 1 && cells + halo > most)
-        return kn_error_set(KN_EINPUT, "space.cells: %lld cells are more than one rank can number",
-                            (long long)cells);
-    *space = (struct kn_space){.ncells = (int)cells, .nhalo = (int)halo};
-    return status;
-}
-
-/* Steps are counted by whole numbers in double precision, in files and in JSON. */
-static enum kn_status check_steps(const struct kn_case *c, const struct kn_plan_size *size)
-{
-    static const double most = 0x1p53;
-    if (size->time_step > 0 && isfinite(size->time_step) && size->steps <= most)
-        return KN_OK;
-    const bool given = c->time.step > 0;
-    return kn_error_set(
-        KN_EINPUT,
-        "%s: %g makes a time step of %.3g lambda0 / V0 and %.3g steps to the end of the run (at "
-        "most %.3g steps%s)",
-        given ? "time.step" : "time.courant", given ? c->time.step : c->time.courant, size->time_step,
-        size->steps, most, given ? "; 0 chooses the step" : "");
-}
-
-/* While nobody has chosen the samples, those of the smallest choice are planned for. */
-enum kn_status kn_sim_plan(const struct kn_case *c, const struct kn_comm *comm, struct kn_plan_size *size)
-{
-    struct kn_case smallest = *c;
-    smallest.collision.samples = KN_SAMPLING_LEAST;
-    if (kn_sampling_is_due(c))
-        c = &smallest;
-    struct kn_velocity v;
-    struct kn_space space = {0};
-    const struct kn_backend *backend;
-    const int *n = c->space.cells;
-    enum kn_status status = kn_case_check(c);
-    if (status != KN_OK || (status = find_backend(c, &backend)) != KN_OK ||
-        (status = settle(backend, comm, NULL)) != KN_OK ||
-        (status = plan_space(c, comm, backend, &space)) != KN_OK)
-        return status;
-    if ((status = kn_velocity_create(&v, c)) == KN_OK) {
-        const double cells = space.ncells;
-        const struct kn_problem p = {
-            .c = c, .space = &space, .velocity = &v, .threads = choose_threads(c, comm, cells, v.nnodes)};
-        const double courant = c->time.step * courant_rate(c, v.max_speed);
-        if (courant > 1)
-            status = kn_error_set(KN_EINPUT,
-                                  "time.step: %g is a Courant number of %.3g (at most 1; 0 chooses the step)",
-                                  c->time.step, courant);
-        size->cells = (int64_t)n[0] * n[1] * n[2];
-        size->nodes = v.nnodes;
-        size->device_bytes = backend->room ? backend->memory(&p) : 0;
-        size->memory_bytes = backend->memory(&p) + host_memory(cells) +
-                             (c->collision.method == KN_METHOD_OPERATOR ? kn_operator_memory(&v, comm) : 0);
-        size->time_step = choose_time_step(c, v.max_speed);
-        size->steps = ceil(kn_duration_end(c) / size->time_step - 1e-9);
-        if (status == KN_OK)
-            status = check_steps(c, size);
-    }
-    kn_velocity_destroy(&v);
-    return status;
-}
-
-double kn_sim_room(const struct kn_case *c)
-{
-    const struct kn_backend *backend;
-    return find_backend(c, &backend) == KN_OK && backend->room ? backend->room() : NAN;
-}
 
 /* ------------------------------------------------------- creation and the end */
 
@@ -223,7 +57,7 @@ static enum kn_status fill_state(struct kn_sim *sim)
  * which rank has which cells. */
 static void compare_machines(struct kn_sim *sim)
 {
-    char own[NOTE] = "", first[NOTE];
+    char own[KN_SIM_NOTE] = "", first[KN_SIM_NOTE];
     sim->backend->describe(own, sizeof own);
     memcpy(first, own, sizeof first);
     kn_comm_broadcast(sim->comm, 0, first, sizeof first);
@@ -256,10 +90,10 @@ static enum kn_status lay_out(struct kn_sim *sim)
 {
     const struct kn_case *c = &sim->c;
     enum kn_status status;
-    if ((status = find_backend(c, &sim->backend)) != KN_OK)
+    if ((status = kn_sim_find_backend(c, &sim->backend)) != KN_OK)
         return status;
-    if ((status = settle(sim->backend, sim->comm, sim->sharing)) != KN_OK ||
-        (status = divide(c, sim->comm, sim->backend, &sim->boxes)) != KN_OK ||
+    if ((status = kn_sim_select_device(sim->backend, sim->comm, sim->sharing)) != KN_OK ||
+        (status = kn_sim_divide_among(c, sim->comm, sim->backend, &sim->boxes)) != KN_OK ||
         (status = kn_velocity_create(&sim->velocity, c)) != KN_OK ||
         (status = kn_space_create(&sim->space, c, &sim->boxes[sim->comm->rank])) != KN_OK ||
         (status = kn_boundary_create(&sim->boundary, c, &sim->velocity)) != KN_OK)
@@ -268,14 +102,14 @@ static enum kn_status lay_out(struct kn_sim *sim)
     sim->fluxes = calloc(((size_t)sim->space.nfaces + 1) * KN_FLUXES, sizeof *sim->fluxes);
     if (!sim->moments || !sim->fluxes)
         return kn_error_set(KN_EMEMORY, "no memory for the fields of %d cells", sim->space.ncells);
-    sim->dt = choose_time_step(c, sim->velocity.max_speed);
+    sim->dt = kn_sim_choose_time_step(c, sim->velocity.max_speed);
     sim->problem = (struct kn_problem){
         c,
         &sim->space,
         &sim->velocity,
         &sim->boundary,
         &sim->collision,
-        choose_threads(c, sim->comm, sim->space.ncells, sim->velocity.nnodes),
+        kn_sim_choose_threads(c, sim->comm, sim->space.ncells, sim->velocity.nnodes),
         sim->comm->size > 1 ? &sim->halo : NULL,
     };
     return KN_OK;
@@ -514,7 +348,7 @@ enum kn_status kn_sim_fields(struct kn_sim *sim, double *fields)
     return status;
 }
 
-/* What is summed over the faces of a side, theory (23). */
+/* Sums over the faces of a patch, theory (23). */
 enum { AREA, STRESS, SHEAR = STRESS + 3, HEAT, MASS, WALL_SUMS };
 
 /* Add one face, weighted with its area. */
@@ -522,7 +356,7 @@ static void add_face(const struct kn_sim *sim, int face, struct kn_exact sums[WA
 {
     const struct kn_face *f = &sim->space.faces[face];
     const double *flux = sim->fluxes + (size_t)face * KN_FLUXES,
-                 *velocity = sim->boundary.patches[f->side].velocity;
+                 *velocity = sim->boundary.patches[f->patch].velocity;
     double work = 0, tangential = 0;
     for (int d = 0; d < 3; d++) {
         kn_exact_add(&sums[STRESS + d], f->area * 2 * flux[1 + d]);
@@ -541,7 +375,7 @@ static void average_faces(const struct kn_sim *sim, const struct kn_comm *comm,
 {
     struct kn_exact sums[KN_SIDES][WALL_SUMS] = {0};
     for (int face = 0; face < sim->space.nfaces; face++)
-        add_face(sim, face, sums[sim->space.faces[face].side]);
+        add_face(sim, face, sums[sim->space.faces[face].patch]);
     kn_exact_sum_ranks(comm, &sums[0][0], KN_SIDES * WALL_SUMS);
     for (int side = 0; side < KN_SIDES; side++) {
         struct kn_wall_flux *w = &walls[side];
@@ -583,6 +417,12 @@ const char *kn_sim_backend(const struct kn_sim *sim)
 void kn_sim_device(const struct kn_sim *sim, char *text, size_t size)
 {
     sim->backend->device(text, size);
+}
+
+void kn_sim_kernels(const struct kn_sim *sim, FILE *to)
+{
+    if (sim->backend->kernels)
+        sim->backend->kernels(sim->machine, to);
 }
 
 double kn_sim_reach(const struct kn_sim *sim, int axis)

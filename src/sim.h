@@ -28,6 +28,8 @@ int64_t kn_sim_halo_bytes(const struct kn_sim *sim);           /* that this rank
 int kn_sim_peers(const struct kn_sim *sim);                    /* to so many others */
 const char *kn_sim_backend(const struct kn_sim *sim);
 void kn_sim_device(const struct kn_sim *sim, char *text, size_t size); /* what that machine is called */
+/* Write which kernel computes which cells, one line each; nothing on CPUs. */
+void kn_sim_kernels(const struct kn_sim *sim, FILE *to);
 enum { KN_SIM_NOTES = 3 };
 const char *kn_sim_note(const struct kn_sim *sim,
                         int number);                     /* for the user, about its creation; "" = nothing */
@@ -48,6 +50,15 @@ struct kn_plan_size {
     double steps; /* to time.end */
 };
 enum kn_status kn_sim_plan(const struct kn_case *c, const struct kn_comm *comm, struct kn_plan_size *size);
+
+/* Choices that follow from a case; sim_plan.c. */
+enum { KN_SIM_NOTE = 512 };
+enum kn_status kn_sim_find_backend(const struct kn_case *c, const struct kn_backend **backend);
+enum kn_status kn_sim_select_device(const struct kn_backend *backend, const struct kn_comm *comm, char *note);
+enum kn_status kn_sim_divide_among(const struct kn_case *c, const struct kn_comm *comm,
+                                   const struct kn_backend *backend, struct kn_box **boxes);
+double kn_sim_choose_time_step(const struct kn_case *c, const double max_speed[3]);
+int kn_sim_choose_threads(const struct kn_case *c, const struct kn_comm *comm, double cells, double nodes);
 
 /* The boxes of all ranks, for the caller to free. */
 enum kn_status kn_sim_divide(const struct kn_case *c, const struct kn_comm *comm, struct kn_box **boxes);

@@ -96,7 +96,7 @@ static bool move(const struct look *l, struct spot *s, int axis, int with, int *
         s->at[axis] = (to + n) % n;
         return true;
     }
-    if (!l->p->boundary->patches[*side].mirror)
+    if (l->p->boundary->patches[*side].emits)
         return false;
     s->octant ^= l->p->velocity->bit[axis];
     return true;
@@ -179,7 +179,7 @@ static double emission_density(const struct look *l, int face)
 {
     const struct kn_velocity *v = l->p->velocity;
     const struct kn_face *f = &l->p->space->faces[face];
-    const struct kn_patch *patch = &l->p->boundary->patches[f->side];
+    const struct kn_patch *patch = &l->p->boundary->patches[f->patch];
     double flux = 0;
     for (int octant = 0; octant < v->octants; octant++)
         for (int k = 0; k < v->size && ((octant & v->bit[f->side / 2]) == 0) == (f->side & 1); k++)
@@ -193,7 +193,7 @@ void oracle_stream(const struct kn_problem *p, double dt, const float *h, float 
     const struct kn_velocity *v = p->velocity;
     const struct look l = {p, h, density, dt};
     for (int face = 0; face < p->space->nfaces; face++)
-        if (p->boundary->patches[p->space->faces[face].side].emits)
+        if (p->boundary->patches[p->space->faces[face].patch].emits)
             density[face] = emission_density(&l, face);
     for (int cell = 0; cell < p->space->ncells; cell++)
         for (int octant = 0; octant < v->octants; octant++)

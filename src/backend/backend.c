@@ -49,7 +49,6 @@ struct kn_mesh kn_backend_mesh(const struct kn_problem *p)
         .stride = v->stride,
         .octants = v->octants,
         .bit = {v->bit[0], v->bit[1], v->bit[2]},
-        .mirrors = p->boundary->mirrors,
         .naxes = x->naxes,
         .axes = {x->axes[0], x->axes[1], x->axes[2]},
     };

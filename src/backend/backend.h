@@ -10,7 +10,10 @@
 #include "grid/boundary.h"
 #include "grid/halo.h"
 #include "grid/space.h"
+
 #include "point/mesh.h"
+#include "point/wall.h"
+#include <stdio.h>
 
 /* What is to be solved, laid out; owned by the simulation, constant but for
  * the emission of walls that oscillate or that the caller sets. */
@@ -43,8 +46,6 @@ struct kn_step {
     bool fluxes;            /* also record what passes through the walls */
 };
 
-enum { KN_FLUXES = 5 }; /* of 1, vx, vy, vz, v.v through a wall face, along the axis */
-
 struct kn_backend {
     const char *name;
     const char *doc;
@@ -68,12 +69,13 @@ struct kn_backend {
     const struct kn_assembler *assembler;      /* NULL: the CPU assembles the collision operator */
     void (*device)(char *text, size_t size);   /* what it is called, where it is available */
     double (*room)(void); /* bytes that are free where the state lies; NULL: that is the computer's memory */
-    /* Take the device that falls to this rank, before anything else; `note`: a sentence for the user, or "".
-     */
-    enum kn_status (*settle)(const struct kn_comm *comm, char *note,
-                             size_t size); /* NULL: nothing to choose */
+    /* Select the device of this rank, before any other call; `note`: a sentence for the user, or "".  NULL:
+     * there is nothing to select. */
+    enum kn_status (*select_device)(const struct kn_comm *comm, char *note, size_t size);
     /* Cells that the box of a rank must have along an axis that is cut; NULL: space.order. */
     int (*thinnest)(const struct kn_case *c);
+    /* Write which kernel computes which cells, one line each; NULL: there is no choice. */
+    void (*kernels)(const void *machine, FILE *to);
 };
 
 /* The mesh of a problem, in the memory of the host. */

@@ -453,13 +453,10 @@ int kn_operator_parity(const struct kn_velocity *v, int odd)
     return parity;
 }
 
-enum kn_status kn_operator_change(const struct kn_operator *o, int parity, double dt, float *matrix)
+void kn_operator_change(const struct kn_operator *o, int parity, double dt, double *space, float *matrix)
 {
     const size_t n = (size_t)o->size;
-    double *scaled = calloc(2 * n * n, sizeof *scaled);
-    if (!scaled)
-        return kn_error_set(KN_EMEMORY, "collision.method: no memory for a step of the operator");
-    double *change = scaled + n * n;
+    double *scaled = space, *change = space + n * n;
     for (size_t i = 0; i < n; i++) {
         const double factor = expm1(o->scale * o->rate[parity][i] * dt);
         for (size_t k = 0; k < n; k++)
@@ -473,6 +470,4 @@ enum kn_status kn_operator_change(const struct kn_operator *o, int parity, doubl
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++)
             matrix[i * n + j] = (float)(change[i * n + j] * sqrt(o->weight[j] / o->weight[i]));
-    free(scaled);
-    return KN_OK;
 }

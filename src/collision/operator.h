@@ -57,8 +57,8 @@ double kn_operator_memory(const struct kn_velocity *v, const struct kn_comm *com
 bool kn_operator_load(struct kn_operator *o, const struct kn_velocity *v);
 void kn_operator_save(const struct kn_operator *o, const struct kn_velocity *v);
 
-/* exp(L dt) - 1 of a parity, as it acts on h: [size][size]. */
-enum kn_status kn_operator_change(const struct kn_operator *o, int parity, double dt, float *matrix);
+/* exp(L dt) - 1 of a parity, as it acts on h: matrix[size][size].  `space` holds 2 size^2 doubles. */
+void kn_operator_change(const struct kn_operator *o, int parity, double dt, double *space, float *matrix);
 
 /* A set of axes as octant bits of a grid -> as bits of a parity. */
 int kn_operator_parity(const struct kn_velocity *v, int odd);

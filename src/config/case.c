@@ -1,6 +1,8 @@
 /* Properties that follow from a case alone: symmetry, widths of cells, kind of collisions. */
 #include "config/case.h"
 
+#include "point/mesh.h"
+
 #include <math.h>
 
 const char *kn_case_side_name(enum kn_side side)
@@ -51,6 +53,13 @@ bool kn_case_is_mirror(const struct kn_wall *wall)
     default:
         return false;
     }
+}
+
+int kn_case_reflection(const struct kn_wall *wall)
+{
+    const bool mirror =
+        kn_case_is_mirror(wall) || (wall->kind == KN_WALL_DIFFUSE && wall->accommodation == 0);
+    return mirror ? KN_MESH_MIRROR : 0;
 }
 
 int kn_case_inflow_axis(const struct kn_case *c)

@@ -21,6 +21,9 @@ bool kn_case_is_uniform(const struct kn_case *c, int axis);
 /* True if a side only reflects. */
 bool kn_case_is_mirror(const struct kn_wall *wall);
 
+/* KN_MESH_MIRROR (point/mesh.h) for a mirror or a diffuse wall without accommodation, else 0. */
+int kn_case_reflection(const struct kn_wall *wall);
+
 /* The axis with an inflow at both ends; -1 if there is none or more than one. */
 int kn_case_inflow_axis(const struct kn_case *c);
 

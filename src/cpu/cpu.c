@@ -16,18 +16,13 @@
 /* PAGE: the largest small page that systems use. */
 enum { ALIGNMENT = 64, PAGE = 1 << 16, HUGE_PAGE = 1 << 21, MOST_LANES = 16 };
 
-/* What the assembled operator does in a collision step of one length. */
-struct propagator {
-    double dt;
-    float *matrix; /* [octants][kn_cpu_propagator_length], or NULL */
-};
-
 struct kn_cpu {
     struct kn_problem problem;
     const struct kn_cpu_kernels *kernels;
     struct kn_mesh mesh;
     float *h, *next;           /* [ncells + nhalo][nnodes] */
-    float *density, *lost;     /* [nfaces] */
+    float *outgoing;           /* [nfaces][nnodes] */
+    float *lost;               /* [nfaces] */
     double *fluxes;            /* [nfaces][KN_FLUXES] */
     struct kn_sample *drawn;   /* [collision.samples] */
     struct kn_sample *samples; /* [nsamples] in the order of application */
@@ -35,9 +30,9 @@ struct kn_cpu {
     struct kn_sampling_order order;
     float *scratch; /* [threads][scratch_size] */
     size_t scratch_size;
-    struct kn_quadratic *quadratic;   /* [kn_quadratic_count] */
-    struct propagator propagators[2]; /* for the lengths of step last used */
-    int block;                        /* cells that are collided at once */
+    struct kn_quadratic *quadratic; /* [kn_quadratic_count] */
+    struct kn_cpu_propagators propagators;
+    int block; /* cells that are collided at once */
     struct kn_route cells, faces;
     bool cached; /* results are left in the caches */
     struct kn_comm_exchange *exchange;
@@ -55,8 +50,8 @@ size_t kn_cpu_scratch_size(const struct kn_velocity *v, int lanes)
 
 static double memory(const struct kn_problem *p)
 {
-    const double state =
-        2.0 * ((double)p->space->ncells + p->space->nhalo) * p->velocity->nnodes * sizeof(float);
+    const double state = (2.0 * ((double)p->space->ncells + p->space->nhalo) + p->space->nfaces) *
+                         p->velocity->nnodes * sizeof(float);
     const double scratch =
         (double)p->threads * (double)kn_cpu_scratch_size(p->velocity, MOST_LANES) * sizeof(float) + HUGE_PAGE;
     const double propagators =
@@ -91,7 +86,7 @@ static size_t page_bytes(size_t bytes)
     return (bytes + page) / page * page;
 }
 
-static void *aligned(size_t count, size_t size)
+void *kn_cpu_aligned(size_t count, size_t size)
 {
     const size_t bytes = page_bytes(count * size);
     void *block = aligned_alloc(bytes < HUGE_PAGE ? PAGE : HUGE_PAGE, bytes);
@@ -107,7 +102,7 @@ static void destroy(void *machine)
         return;
     free(cpu->h);
     free(cpu->next);
-    free(cpu->density);
+    free(cpu->outgoing);
     free(cpu->lost);
     free(cpu->fluxes);
     free(cpu->drawn);
@@ -120,8 +115,7 @@ static void destroy(void *machine)
     free(cpu->sent);
     free(cpu->received);
     free(cpu->quadratic);
-    free(cpu->propagators[0].matrix);
-    free(cpu->propagators[1].matrix);
+    kn_cpu_propagators_destroy(&cpu->propagators);
     free(cpu);
 }
 
@@ -147,8 +141,8 @@ static enum kn_status create_exchange(struct kn_cpu *cpu)
     const struct kn_halo *halo = cpu->problem.halo;
     if (!halo)
         return KN_OK;
-    cpu->sent = aligned((size_t)halo->nsend * (size_t)halo->stride + 1, sizeof(float));
-    cpu->received = aligned((size_t)halo->nrecv * (size_t)halo->stride + 1, sizeof(float));
+    cpu->sent = kn_cpu_aligned((size_t)halo->nsend * (size_t)halo->stride + 1, sizeof(float));
+    cpu->received = kn_cpu_aligned((size_t)halo->nrecv * (size_t)halo->stride + 1, sizeof(float));
     if (!cpu->sent || !cpu->received)
         return kn_error_set(KN_EMEMORY, "no memory for the borders between ranks");
     return kn_halo_exchange(halo, cpu->sent, cpu->received, &cpu->exchange);
@@ -159,22 +153,24 @@ static enum kn_status allocate(struct kn_cpu *cpu)
     const struct kn_problem *p = &cpu->problem;
     const size_t ncells = (size_t)p->space->ncells, faces = (size_t)p->space->nfaces,
                  rows = (ncells + (size_t)p->space->nhalo) * (size_t)p->velocity->nnodes;
-    cpu->h = aligned(rows, sizeof(float));
-    cpu->next = aligned(rows, sizeof(float));
-    cpu->density = calloc(faces + 1, sizeof(float));
+    cpu->h = kn_cpu_aligned(rows, sizeof(float));
+    cpu->next = kn_cpu_aligned(rows, sizeof(float));
+    cpu->outgoing = kn_cpu_aligned(faces * (size_t)p->velocity->nnodes + 1, sizeof(float));
     cpu->lost = calloc(faces + 1, sizeof(float));
     cpu->fluxes = calloc((faces + 1) * KN_FLUXES, sizeof(double));
-    cpu->drawn = aligned((size_t)kn_sampling_count(p->c) + 1, sizeof(struct kn_sample));
-    cpu->samples = aligned((size_t)kn_sampling_count(p->c) + 1, sizeof(struct kn_sample));
-    cpu->quadratic = aligned((size_t)kn_quadratic_count(p->c) + 1, sizeof *cpu->quadratic);
+    cpu->drawn = kn_cpu_aligned((size_t)kn_sampling_count(p->c) + 1, sizeof(struct kn_sample));
+    cpu->samples = kn_cpu_aligned((size_t)kn_sampling_count(p->c) + 1, sizeof(struct kn_sample));
+    cpu->quadratic = kn_cpu_aligned((size_t)kn_quadratic_count(p->c) + 1, sizeof *cpu->quadratic);
     cpu->cells.stop = malloc(ncells * sizeof *cpu->cells.stop);
     cpu->faces.stop = malloc((faces + 1) * sizeof *cpu->faces.stop);
     /* In a huge page: how small ones are spread over the second-level cache is a matter of luck. */
-    cpu->scratch = aligned((size_t)p->threads * cpu->scratch_size + HUGE_PAGE / sizeof(float), sizeof(float));
-    if (!cpu->h || !cpu->next || !cpu->cells.stop || !cpu->faces.stop || !cpu->density || !cpu->lost ||
+    cpu->scratch =
+        kn_cpu_aligned((size_t)p->threads * cpu->scratch_size + HUGE_PAGE / sizeof(float), sizeof(float));
+    if (!cpu->h || !cpu->next || !cpu->cells.stop || !cpu->faces.stop || !cpu->outgoing || !cpu->lost ||
         !cpu->fluxes || !cpu->drawn || !cpu->samples || !cpu->quadratic || !cpu->scratch ||
         kn_sampling_order_create(&cpu->order, p->c, p->velocity) != KN_OK)
         return kn_error_set(KN_EMEMORY, "no memory for %.3g GB of distribution function", memory(p) / 1e9);
+    KN_TRY(kn_cpu_propagators_create(&cpu->propagators, p));
     return create_exchange(cpu);
 }
 
@@ -310,7 +306,7 @@ static struct leg rim_leg(const struct kn_route *r)
     return (struct leg){r->inner, r->count};
 }
 
-/* All densities first: what passes one face may depend on what another emits. */
+/* All outgoing distributions first: what passes one face may depend on what another emits. */
 static void sweep_walls(struct kn_cpu *cpu, const struct kn_stream_sweep *s, struct leg leg)
 {
     const double start = omp_get_wtime();
@@ -446,83 +442,28 @@ static void end_exchange(struct kn_cpu *cpu)
 
 /* ------------------------------------------------------------- the whole sweeps */
 
-/* exp(L dt) - 1 of one parity, its rows side by side in groups, divided by the number
- * of octants as the way from octants to parities and back asks for. */
-static enum kn_status pack_parity(const struct kn_problem *p, int odd, double dt, float *plain, float *packed)
-{
-    const struct kn_velocity *v = p->velocity;
-    const enum kn_status status =
-        kn_operator_change(&p->collision->op, kn_operator_parity(v, odd), dt, plain);
-    for (int i = 0; i < v->size && status == KN_OK; i++)
-        for (int j = 0; j < v->size; j++)
-            packed[((size_t)(i / KN_OPERATOR_ROWS) * (size_t)v->size + (size_t)j) * KN_OPERATOR_ROWS +
-                   (size_t)(i % KN_OPERATOR_ROWS)] =
-                plain[(size_t)i * (size_t)v->size + (size_t)j] / (float)v->octants;
-    return status;
-}
-
-static enum kn_status make_propagator(const struct kn_problem *p, double dt, struct propagator *to)
-{
-    const size_t length = kn_cpu_propagator_length(p->velocity);
-    enum kn_status status = KN_OK;
-    float *plain = malloc((size_t)p->velocity->size * (size_t)p->velocity->size * sizeof *plain);
-    if (!to->matrix)
-        to->matrix = aligned((size_t)p->velocity->octants * length, sizeof *to->matrix);
-    if (!plain || !to->matrix) {
-        free(plain);
-        return kn_error_set(KN_EMEMORY, "collision.method: no memory for a step of the operator");
-    }
-    memset(to->matrix, 0, (size_t)p->velocity->octants * length * sizeof *to->matrix);
-    for (int odd = 0; odd < p->velocity->octants && status == KN_OK; odd++)
-        status = pack_parity(p, odd, dt, plain, to->matrix + (size_t)odd * length);
-    to->dt = status == KN_OK ? dt : -1;
-    free(plain);
-    return status;
-}
-
-/* The propagator of a step, made when it is not one of the last two lengths. */
-static enum kn_status find_propagator(struct kn_cpu *cpu, double dt, const float **matrix)
-{
-    struct propagator *last = cpu->propagators;
-    if (cpu->problem.c->collision.method != KN_METHOD_OPERATOR)
-        return KN_OK;
-    for (int i = 0; i < 2; i++)
-        if (last[i].matrix && last[i].dt == dt) {
-            *matrix = last[i].matrix;
-            return KN_OK;
-        }
-    const struct propagator swap = last[0];
-    last[0] = last[1];
-    last[1] = swap;
-    const enum kn_status status = make_propagator(&cpu->problem, dt, &last[1]);
-    *matrix = last[1].matrix;
-    return status;
-}
-
-static enum kn_status collide_sweep(struct kn_cpu *cpu, double dt, uint64_t turn, struct kn_collide_sweep *k)
+/* Draws all samples of a collision step and gathers its data. */
+static struct kn_collide_sweep prepare_collisions(struct kn_cpu *cpu, double dt, uint64_t draw)
 {
     const struct kn_problem *p = &cpu->problem;
-    *k = (struct kn_collide_sweep){.turn = turn,
-                                   .c = p->c,
-                                   .velocity = p->velocity,
-                                   .plan = p->collision,
-                                   .dt = dt,
-                                   .nsamples = cpu->nsamples,
-                                   .samples = cpu->samples,
-                                   .nquadratic = kn_quadratic_count(p->c),
-                                   .quadratic = cpu->quadratic};
-    draw_quadratic(cpu, dt, turn);
-    return find_propagator(cpu, dt, &k->propagator);
+    draw_samples(cpu, dt, draw);
+    draw_quadratic(cpu, dt, draw);
+    return (struct kn_collide_sweep){.number = draw,
+                                     .c = p->c,
+                                     .velocity = p->velocity,
+                                     .plan = p->collision,
+                                     .dt = dt,
+                                     .nsamples = cpu->nsamples,
+                                     .samples = cpu->samples,
+                                     .nquadratic = kn_quadratic_count(p->c),
+                                     .quadratic = cpu->quadratic,
+                                     .propagator = kn_cpu_propagators_find(&cpu->propagators, dt)};
 }
 
 static enum kn_status collide(void *machine, double dt, uint64_t draw)
 {
     struct kn_cpu *cpu = machine;
-    struct kn_collide_sweep k;
-    draw_samples(cpu, dt, draw);
-    const enum kn_status status = collide_sweep(cpu, dt, draw, &k);
-    if (status != KN_OK)
-        return status;
+    const struct kn_collide_sweep k = prepare_collisions(cpu, dt, draw);
     sweep_cells(cpu, &(struct cell_sweep){NULL, &k, cpu->h, true, NULL}, whole_route(&cpu->cells));
     return KN_OK;
 }
@@ -531,7 +472,7 @@ static enum kn_status step(void *machine, const struct kn_step *step)
 {
     struct kn_cpu *cpu = machine;
     const struct kn_problem *p = &cpu->problem;
-    const struct kn_stream_sweep s = {.turn = step->draw,
+    const struct kn_stream_sweep s = {.number = step->draw,
                                       .velocity = p->velocity,
                                       .space = p->space,
                                       .boundary = p->boundary,
@@ -541,14 +482,10 @@ static enum kn_status step(void *machine, const struct kn_step *step)
                                       .order = p->c->space.order,
                                       .limiter = p->c->space.limiter,
                                       .h = cpu->h,
-                                      .density = cpu->density,
+                                      .outgoing = cpu->outgoing,
                                       .lost = cpu->lost,
                                       .fluxes = step->fluxes ? cpu->fluxes : NULL};
-    draw_samples(cpu, step->collide, step->draw);
-    struct kn_collide_sweep k;
-    const enum kn_status status = collide_sweep(cpu, step->collide, step->draw, &k);
-    if (status != KN_OK)
-        return status;
+    const struct kn_collide_sweep k = prepare_collisions(cpu, step->collide, step->draw);
     const struct cell_sweep sweep = {&s, &k, cpu->next, cpu->cached, cpu->exchange};
     if (cpu->exchange)
         begin_exchange(cpu);

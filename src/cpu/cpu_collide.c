@@ -77,23 +77,29 @@ static void relax_octant(const struct kn_velocity *v, const struct kn_relaxation
         relax_loop(v, r, eps, true, h);
 }
 
+/* Target of a relaxation times `lose`: a + b.v + c v.v.  `b` and `speed` are those of the unfolded axes, in
+ * the order of their octant bits. */
+struct linear_target {
+    const float *speed[3]; /* [stride] each */
+    float a, b[3], c, lose;
+};
+
 /* h - lose h + polynomial, all octants at once: even and odd parts of the
- * polynomial are formed once and added with the signs of each octant.  `b` and
- * `odd_speed` belong to the unfolded axes, in the order of their octant bits. */
+ * polynomial are formed once and added with the signs of each octant. */
 KN_SPECIALISED float relax_linear_loop(const struct kn_velocity *v, int octants,
-                                       const float *const odd_speed[3], const float b[3], float a, float c,
-                                       float lose, float *row)
+                                       const struct linear_target *t, float *row)
 {
     const float *restrict vv = v->square, *restrict w = v->w;
-    const float *restrict s0 = odd_speed[0], *restrict s1 = odd_speed[1], *restrict s2 = odd_speed[2];
+    const float *restrict s0 = t->speed[0], *restrict s1 = t->speed[1], *restrict s2 = t->speed[2];
+    const float a = t->a, b0 = t->b[0], b1 = t->b[1], b2 = t->b[2], c = t->c, lose = t->lose;
     kn_lanes lost = {0};
     for (int first = 0; first < v->stride; first += KN_LANES) {
         union kn_lane_view part = {{0}};
 #pragma omp simd
         for (int i = 0; i < KN_LANES; i++) {
             const int k = first + i;
-            const float x = octants > 1 ? b[0] * s0[k] : 0, y = octants > 2 ? b[1] * s1[k] : 0;
-            const float z = octants > 4 ? b[2] * s2[k] : 0, even = a + c * vv[k], weight = w[k];
+            const float x = octants > 1 ? b0 * s0[k] : 0, y = octants > 2 ? b1 * s1[k] : 0;
+            const float z = octants > 4 ? b2 * s2[k] : 0, even = a + c * vv[k], weight = w[k];
             float sum = 0;
             for (int o = 0; o < octants; o++) {
                 float *restrict h = row + (size_t)o * v->stride;
@@ -125,26 +131,28 @@ static void collide_linear_bgk(const struct kn_collide_sweep *s, float *row)
 {
     const struct kn_velocity *v = s->velocity;
     const double lose = -expm1(-s->dt);
-    const float *speed[3] = {v->speed[0], v->speed[1], v->speed[2]};
     double before[KN_INVARIANTS], x[KN_INVARIANTS];
-    float b[3] = {0}, lost;
+    float lost;
     invariants(v, row, before);
     project(s->plan, before, x);
+    struct linear_target t = {.speed = {v->speed[0], v->speed[1], v->speed[2]},
+                              .a = (float)(lose * x[0]),
+                              .c = (float)(lose * x[4]),
+                              .lose = (float)lose};
     for (int d = 0, i = 0; d < 3; d++)
         if (v->bit[d]) {
-            speed[i] = v->speed[d];
-            b[i++] = (float)(lose * x[1 + d]);
+            t.speed[i] = v->speed[d];
+            t.b[i++] = (float)(lose * x[1 + d]);
         }
-    const float a = (float)(lose * x[0]), c = (float)(lose * x[4]), part = (float)lose;
     if (v->octants == 1)
-        lost = relax_linear_loop(v, 1, speed, b, a, c, part, row);
+        lost = relax_linear_loop(v, 1, &t, row);
     else if (v->octants == 2)
-        lost = relax_linear_loop(v, 2, speed, b, a, c, part, row);
+        lost = relax_linear_loop(v, 2, &t, row);
     else if (v->octants == 4)
-        lost = relax_linear_loop(v, 4, speed, b, a, c, part, row);
+        lost = relax_linear_loop(v, 4, &t, row);
     else
-        lost = relax_linear_loop(v, 8, speed, b, a, c, part, row);
-    kn_cpu_give_back(v, s->turn, lost, row);
+        lost = relax_linear_loop(v, 8, &t, row);
+    kn_cpu_give_back(v, s->number, lost, row);
     clear_padding(v, row);
 }
 
@@ -153,9 +161,9 @@ static void collide_model(const struct kn_collide_sweep *s, float *row)
     const struct kn_velocity *v = s->velocity;
     const double eps = s->c->disturbance;
     double m[KN_MOMENTS] = {0}, field[KN_FIELDS], before[KN_INVARIANTS];
-    const int model = (int)s->plan->method - KN_METHOD_BGK;
-    invariants(v, row, before); /* the same sums as after: their rounding must cancel */
-    if (model == 0) {           /* BGK needs nothing else */
+    const enum kn_method method = s->plan->method;
+    invariants(v, row, before);    /* the same sums as after: their rounding must cancel */
+    if (method == KN_METHOD_BGK) { /* BGK needs nothing else */
         memcpy(m, before, 4 * sizeof *m);
         m[KN_M_XX] = before[4];
     } else {
@@ -163,12 +171,12 @@ static void collide_model(const struct kn_collide_sweep *s, float *row)
     }
     before[0] = exact_mass(v, row);
     kn_moments_to_fields(m, eps, field);
-    const struct kn_relaxation r = kn_collide_relaxation(model, eps, s->c->collision.prandtl, s->dt, field);
+    const struct kn_relaxation r = kn_collide_relaxation(method, eps, s->c->collision.prandtl, s->dt, field);
     for (int octant = 0; octant < v->octants; octant++) {
         const struct kn_relaxation here = kn_relaxation_in_octant(r, (float)kn_velocity_sign(v, octant, 0),
                                                                   (float)kn_velocity_sign(v, octant, 1),
                                                                   (float)kn_velocity_sign(v, octant, 2));
-        relax_octant(v, &here, (float)eps, model == 1, row + (size_t)octant * v->stride);
+        relax_octant(v, &here, (float)eps, method == KN_METHOD_SHAKHOV, row + (size_t)octant * v->stride);
     }
     if (s->plan->conservation == KN_CONSERVATION_NONE)
         return;
@@ -179,7 +187,7 @@ static void collide_model(const struct kn_collide_sweep *s, float *row)
         missing[i] = before[i] - missing[i];
     correct(s, row, missing);
     /* The correction's own coefficients are rounded: the rest goes back as well. */
-    kn_cpu_give_back(v, s->turn + 1, (float)(before[0] - exact_mass(v, row)), row);
+    kn_cpu_give_back(v, s->number + 1, (float)(before[0] - exact_mass(v, row)), row);
 }
 
 /* ------------------------------------------------------------- Monte Carlo */
@@ -243,7 +251,7 @@ static void add_block_polynomial(const struct kn_velocity *v, const float p[KN_I
 #pragma omp simd
         for (int i = 0; i < KN_LANES; i++) {
             const float add =
-                kn_collide_polynomial(p[0][i], p[1][i], p[2][i], p[3][i], p[4][i], vx, vy, vz, vv);
+                kn_collide_polynomial((float[]){p[0][i], p[1][i], p[2][i], p[3][i], p[4][i]}, vx, vy, vz, vv);
             block[(size_t)k * KN_LANES + i] += add;
         }
     }
@@ -288,7 +296,7 @@ static void collide_samples(const struct kn_collide_sweep *s, float *rows, int c
         const double missing[KN_INVARIANTS] = {0, -defect[0][i], -defect[1][i], -defect[2][i], -defect[3][i]};
         float *row = rows + (size_t)i * nnodes;
         correct(s, row, missing);
-        kn_cpu_give_back(s->velocity, s->turn + 1, (float)(mass[i] - exact_mass(s->velocity, row)), row);
+        kn_cpu_give_back(s->velocity, s->number + 1, (float)(mass[i] - exact_mass(s->velocity, row)), row);
     }
 }
 

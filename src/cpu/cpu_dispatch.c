@@ -13,8 +13,6 @@
      .flux = kn_cpu_flux_##isa,                                                                              \
      .stream = kn_cpu_stream_##isa,                                                                          \
      .collide = kn_cpu_collide_##isa,                                                                        \
-     .operate = kn_cpu_operate_##isa,                                                                        \
-     .quadratic = kn_cpu_quadratic_##isa,                                                                    \
      .moments = kn_cpu_moments_##isa,                                                                        \
      .store = kn_cpu_store_##isa,                                                                            \
      .fence = kn_cpu_fence_##isa},

@@ -3,13 +3,13 @@
 #define KN_CPU_KERNELS_H
 
 #include "backend/backend.h"
-#include "point/mesh.h"
 #include "collision/quadratic.h"
 #include "collision/sampling.h"
+#include "point/mesh.h"
 
 /* One streaming sweep, as its loops need it. */
 struct kn_stream_sweep {
-    uint64_t turn; /* differs from sweep to sweep */
+    uint64_t number; /* of the sweep */
     const struct kn_velocity *velocity;
     const struct kn_space *space;
     const struct kn_boundary *boundary;
@@ -18,8 +18,9 @@ struct kn_stream_sweep {
     int order;
     enum kn_limiter limiter;
     const float *h; /* [ncells][nnodes] before the sweep */
-    float *density; /* [nfaces] rho of the emission */
-    float *lost;    /* [nfaces] mass flux that the emission lacks, being rounded */
+    float
+        *outgoing; /* [nfaces][nnodes] h that leaves each wall face that emits, in the octants away from it */
+    float *lost;   /* [nfaces] mass flux that is missing in `outgoing` due to round-off */
     double *fluxes; /* [nfaces][KN_FLUXES], or NULL */
 };
 
@@ -33,7 +34,7 @@ struct kn_traffic {
 
 /* One collision sweep. */
 struct kn_collide_sweep {
-    uint64_t turn; /* differs from sweep to sweep */
+    uint64_t number; /* of the sweep */
     const struct kn_case *c;
     const struct kn_velocity *velocity;
     const struct kn_collision_plan *plan;
@@ -55,6 +56,25 @@ static inline size_t kn_cpu_propagator_length(const struct kn_velocity *v)
     return (size_t)rows * (size_t)v->size;
 }
 
+/* The propagators of the two lengths of collision step used last.  All memory is allocated at creation. */
+struct kn_cpu_propagators {
+    const struct kn_problem *problem;
+    double dt[2];     /* -1: none */
+    float *matrix[2]; /* [octants][kn_cpu_propagator_length] */
+    int oldest;
+    float *plain;  /* [size][size] */
+    double *space; /* [2][size][size] */
+};
+
+enum kn_status kn_cpu_propagators_create(struct kn_cpu_propagators *p, const struct kn_problem *problem);
+void kn_cpu_propagators_destroy(struct kn_cpu_propagators *p);
+
+/* The matrices for a step; NULL for other methods than the operator. */
+const float *kn_cpu_propagators_find(struct kn_cpu_propagators *p, double dt);
+
+/* Memory that starts at a page, a huge one if it is large; freed by free. */
+void *kn_cpu_aligned(size_t count, size_t size);
+
 struct kn_cpu_kernels {
     const char *name;
     int lanes; /* cells that one vector holds */
@@ -62,7 +82,7 @@ struct kn_cpu_kernels {
     /* Samples first..first+count-1 of set `draw`. */
     void (*sample)(const struct kn_sample_plan *p, uint64_t draw, int first, int count,
                    struct kn_sample *samples);
-    /* Emission density of one wall face; every face before anything else. */
+    /* The wall pass: h that leaves one face.  All faces come before the other kernels. */
     void (*wall)(const struct kn_stream_sweep *s, int face, float *scratch);
     /* What passes through one wall face. */
     void (*flux)(const struct kn_stream_sweep *s, int face, float *scratch);
@@ -71,10 +91,6 @@ struct kn_cpu_kernels {
                    float *scratch);
     /* Collide `count` <= lanes neighbouring cells in place. */
     void (*collide)(const struct kn_collide_sweep *s, float *rows, int count, float *scratch);
-    /* The same by the assembled operator alone, without sources. */
-    void (*operate)(const struct kn_collide_sweep *s, float *rows, int count, float *scratch);
-    /* Its quadratic part. */
-    void (*quadratic)(const struct kn_collide_sweep *s, float *rows, int count, float *scratch);
     void (*moments)(const struct kn_velocity *v, const float *row, double moments[KN_MOMENTS]);
     /* Copy n floats (whole cache lines) into memory, leaving the caches alone. */
     void (*store)(const float *from, int n, float *to);
@@ -88,16 +104,15 @@ struct kn_cpu_kernels {
 
 /* Put mass that rounding has lost back into a row: into one heavy node, where
  * it is large enough to be stored, and into another one at each turn. */
-static inline void kn_cpu_give_back(const struct kn_velocity *v, uint64_t turn, float lost, float *row)
+static inline void kn_cpu_give_back(const struct kn_velocity *v, uint64_t number, float lost, float *row)
 {
-    const int k = v->heavy[turn % (uint64_t)v->nheavy];
-    const uint64_t octant = turn / (uint64_t)v->nheavy % (uint64_t)v->octants;
+    const int k = v->heavy[number % (uint64_t)v->nheavy];
+    const uint64_t octant = number / (uint64_t)v->nheavy % (uint64_t)v->octants;
     row[octant * (uint64_t)v->stride + (uint64_t)k] += lost / v->w[k];
 }
 
-/* Octants of scratch memory that streaming needs: what walls emit into every
- * octant along every axis. */
-enum { KN_STREAM_SCRATCH_ROWS = 8 * 3 };
+/* Octants of scratch memory that streaming needs. */
+enum { KN_STREAM_SCRATCH_ROWS = 2 };
 
 /* The order in which cells, blocks of them that follow each other, or wall faces are visited: those
  * first that need nothing of other ranks. */

@@ -76,6 +76,6 @@ void KN_CPU_NAME(operate)(const struct kn_collide_sweep *s, float *rows, int cou
         for (int j = 0; j < KN_INVARIANTS; j++)
             missing[j] = before[i][j] - missing[j];
         correct(s, row, missing);
-        kn_cpu_give_back(v, s->turn + 1, (float)(before[i][0] - exact_mass(v, row)), row);
+        kn_cpu_give_back(v, s->number + 1, (float)(before[i][0] - exact_mass(v, row)), row);
     }
 }

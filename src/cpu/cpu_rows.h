@@ -133,8 +133,7 @@ static inline float add_polynomial(const struct kn_velocity *v, float *restrict 
     octant_polynomial(v, octant, x, 1, p);
 #pragma omp simd reduction(+ : lost)
     for (int k = 0; k < v->size; k++) {
-        const float change = (1 + eps * h[k]) *
-                             kn_collide_polynomial(p[0], p[1], p[2], p[3], p[4], vx[k], vy[k], vz[k], vv[k]);
+        const float change = (1 + eps * h[k]) * kn_collide_polynomial(p, vx[k], vy[k], vz[k], vv[k]);
         const float sum = h[k] + change;
         lost += w[k] * kn_stream_lost(h[k], change, sum);
         h[k] = sum;
@@ -192,7 +191,7 @@ static inline void correct(const struct kn_collide_sweep *s, float *row, const d
     float lost = 0;
     for (int octant = 0; octant < v->octants; octant++)
         lost += add_polynomial(v, row + (size_t)octant * v->stride, octant, x, eps);
-    kn_cpu_give_back(v, s->turn, lost, row);
+    kn_cpu_give_back(v, s->number, lost, row);
 }
 
 /* ------------------------------------------------------------------- blocks */

@@ -20,10 +20,8 @@ KN_SPECIALISED void face_loop(const struct kn_stream_sweep *s, const struct kn_s
     const float *const *const speeds = (const float *const *)s->velocity->speed;
     const float *restrict h = s->h + t->here, *restrict down = s->h + (one_sided ? t->here : t->down);
     const float *restrict speed = speeds[axis];
-    const float *restrict side0 = s->h + (transverse > 0 ? t->side[0] : 0), *restrict side1 =
-                                                                                s->h + (transverse > 1
-                                                                                            ? t->side[1]
-                                                                                            : 0);
+    const float *restrict side0 = s->h + (transverse > 0 ? t->side[0] : 0);
+    const float *restrict side1 = s->h + (transverse > 1 ? t->side[1] : 0);
     const float *restrict speed0 = speeds[transverse > 0 ? t->side_axis[0] : 0];
     const float *restrict speed1 = speeds[transverse > 1 ? t->side_axis[1] : 0];
 #pragma omp simd
@@ -32,9 +30,9 @@ KN_SPECIALISED void face_loop(const struct kn_stream_sweep *s, const struct kn_s
         const float slope = one_sided ? a : kn_stream_slope(limiter, a, (down[k] - here) * t->down_scale);
         float across = 0;
         if (transverse > 0)
-            across += t->side_courant[0] * speed0[k] * (here - side0[k]);
+            across += kn_stream_flow(t->side_courant[0] * speed0[k], here, side0[k]);
         if (transverse > 1)
-            across += t->side_courant[1] * speed1[k] * (here - side1[k]);
+            across += kn_stream_flow(t->side_courant[1] * speed1[k], here, side1[k]);
         out[k] = kn_stream_face(here, slope, t->courant * speed[k], across);
     }
 }
@@ -51,13 +49,11 @@ KN_SPECIALISED void face_loops(const struct kn_stream_sweep *s, const struct kn_
         face_loop(s, t, axis, up, limiter, 2, out);
 }
 
-/* Values on the downwind face of a site.  Where the upwind neighbour is a wall
- * that emits, its emission is in `ghost`. */
-static void face_row(const struct kn_stream_sweep *s, struct kn_site p, int axis, const float *ghost,
-                     float *out)
+/* Values on the downwind face of a site. */
+static void face_row(const struct kn_stream_sweep *s, struct kn_site p, int axis, float *out)
 {
     const struct kn_stencil t = kn_mesh_stencil(&s->mesh, p, axis, s->dt);
-    const float *up = t.up < 0 ? ghost : s->h + t.up;
+    const float *up = kn_mesh_at(s->h, s->outgoing, t.up);
     if (t.down < 0)
         face_loops(s, &t, axis, up, -1, out);
     else if (s->limiter == KN_LIMITER_VAN_LEER)
@@ -72,24 +68,23 @@ static void face_row(const struct kn_stream_sweep *s, struct kn_site p, int axis
 
 /* ------------------------------------------------------------------- walls */
 
-/* What flies from a cell into the wall next to it. */
-static const float *arriving(const struct kn_stream_sweep *s, struct kn_site p, int axis, float *out)
+/* h that passes the downwind face of a site, into a wall or a mirror. */
+static const float *passing(const struct kn_stream_sweep *s, struct kn_site p, int axis, float *scratch)
 {
     if (s->order == 1)
         return row_of(s, p);
-    face_row(s, p, axis, NULL, out);
-    return out;
+    face_row(s, p, axis, scratch);
+    return scratch;
 }
 
-/* What comes out of a wall face into an octant. */
-static void leaving(const struct kn_stream_sweep *s, int face, int octant, float *restrict out,
-                    float *scratch)
+/* h that leaves a wall face in an octant, for a density of the emission. */
+static void leave(const struct kn_stream_sweep *s, const struct kn_face *f, float rho, int octant,
+                  float *restrict out, float *scratch)
 {
-    const struct kn_face *f = &s->space->faces[face];
-    const struct kn_patch *patch = &s->boundary->patches[f->side];
+    const struct kn_patch *patch = &s->boundary->patches[f->patch];
     const int n = s->velocity->stride, axis = f->side / 2;
     const float *restrict excess = patch->emission + (size_t)octant * n;
-    const float rho = s->density[face], alpha = patch->alpha, takes = patch->takes, eps = s->eps;
+    const float alpha = patch->alpha, takes = patch->takes, eps = s->eps;
     if (!kn_boundary_reflects(patch)) {
 #pragma omp simd
         for (int k = 0; k < n; k++)
@@ -97,7 +92,7 @@ static void leaving(const struct kn_stream_sweep *s, int face, int octant, float
         return;
     }
     const struct kn_site mirrored = {f->cell, octant ^ s->mesh.bit[axis]};
-    const float *restrict in = arriving(s, mirrored, axis, scratch);
+    const float *restrict in = passing(s, mirrored, axis, scratch);
 #pragma omp simd
     for (int k = 0; k < n; k++)
         out[k] = kn_wall_incoming(alpha, takes, kn_gaussian_value(eps, rho, excess[k]), in[k]);
@@ -136,20 +131,7 @@ static void add_fluxes(const struct kn_velocity *v, int octant, int axis, const 
     total[4] += sign * e;
 }
 
-/* What flies through a wall face or into a mirror.  Behind a site in front of a
- * mirror a wall may emit into the same cell. */
-static const float *passing(const struct kn_stream_sweep *s, struct kn_site p, int axis, float *scratch)
-{
-    const struct kn_site up = kn_mesh_walk(&s->mesh, p, axis, 0);
-    float *ghost = scratch + s->velocity->stride;
-    if (s->order == 1 || up.cell >= 0)
-        return arriving(s, p, axis, scratch);
-    leaving(s, ~up.cell, p.octant, ghost, ghost + s->velocity->stride);
-    face_row(s, p, axis, ghost, scratch);
-    return scratch;
-}
-
-/* Everything that passes through one face in this step. */
+/* Everything that passes through one face in this step: a mirror face is passed by the reflected rows. */
 void KN_CPU_NAME(flux)(const struct kn_stream_sweep *s, int face, float *scratch)
 {
     const struct kn_face *f = &s->space->faces[face];
@@ -158,13 +140,11 @@ void KN_CPU_NAME(flux)(const struct kn_stream_sweep *s, int face, float *scratch
     double *total = s->fluxes + (size_t)face * KN_FLUXES;
     memset(total, 0, KN_FLUXES * sizeof *total);
     for (int octant = 0; octant < v->octants; octant++) {
+        const struct kn_site here = {f->cell, octant};
         const bool arrives = kn_velocity_sign(v, octant, axis) == into;
-        const struct kn_site here = {f->cell, arrives ? octant : octant ^ s->mesh.bit[axis]};
-        const float *h = scratch;
-        if (arrives || s->boundary->patches[f->side].mirror)
-            h = passing(s, here, axis, scratch);
-        else
-            leaving(s, face, octant, scratch, scratch + v->stride);
+        const struct kn_site from = arrives ? here : kn_mesh_walk(&s->mesh, here, axis, 0);
+        const float *h = from.cell < 0 ? kn_mesh_at(s->h, s->outgoing, kn_mesh_source(&s->mesh, from))
+                                       : passing(s, from, axis, scratch);
         add_fluxes(v, octant, axis, h, total);
     }
 }
@@ -172,7 +152,7 @@ void KN_CPU_NAME(flux)(const struct kn_stream_sweep *s, int face, float *scratch
 void KN_CPU_NAME(wall)(const struct kn_stream_sweep *s, int face, float *scratch)
 {
     const struct kn_face *f = &s->space->faces[face];
-    const struct kn_patch *patch = &s->boundary->patches[f->side];
+    const struct kn_patch *patch = &s->boundary->patches[f->patch];
     const struct kn_velocity *v = s->velocity;
     const int axis = f->side / 2, into = (f->side & 1) ? 1 : -1;
     double flux = 0;
@@ -180,12 +160,13 @@ void KN_CPU_NAME(wall)(const struct kn_stream_sweep *s, int face, float *scratch
         return;
     for (int octant = 0; octant < v->octants; octant++)
         if (kn_velocity_sign(v, octant, axis) == into)
-            flux += mass_flux(v, axis, arriving(s, (struct kn_site){f->cell, octant}, axis, scratch));
-    s->density[face] = (float)kn_wall_density(flux, patch->excess, patch->unit);
+            flux += mass_flux(v, axis, passing(s, (struct kn_site){f->cell, octant}, axis, scratch));
+    const float rho = (float)kn_wall_density(flux, patch->excess, patch->unit);
     for (int octant = 0; octant < v->octants; octant++)
         if (kn_velocity_sign(v, octant, axis) != into) {
-            leaving(s, face, octant, scratch, scratch + v->stride);
-            flux -= mass_flux(v, axis, scratch);
+            float *out = s->outgoing + (size_t)face * (size_t)v->nnodes + (size_t)octant * (size_t)v->stride;
+            leave(s, f, rho, octant, out, scratch);
+            flux -= mass_flux(v, axis, out);
         }
     s->lost[face] = kn_wall_lost(flux, patch->through);
 }
@@ -247,11 +228,11 @@ KN_SPECIALISED float donor_loop(const struct kn_velocity *v, int octants, int na
             for (int o = 0; o < octants; o++) {
                 const int64_t at = (int64_t)o * v->stride + k;
                 const float h = row[at];
-                float change = a0 * (f->up[o][0][k] - h);
+                float change = kn_stream_flow(a0, f->up[o][0][k], h);
                 if (naxes > 1)
-                    change += a1 * (f->up[o][1][k] - h);
+                    change += kn_stream_flow(a1, f->up[o][1][k], h);
                 if (naxes > 2)
-                    change += a2 * (f->up[o][2][k] - h);
+                    change += kn_stream_flow(a2, f->up[o][2][k], h);
                 const float next = h + change;
                 out[at] = next;
                 sum += weight * kn_stream_lost(h, change, next);
@@ -274,10 +255,10 @@ KN_SPECIALISED float donor_loops(const struct kn_velocity *v, int octants, int n
 }
 
 static float stream_first_order(const struct kn_stream_sweep *s, int cell, const struct kn_traffic *t,
-                                float *restrict out, float *scratch)
+                                float *restrict out)
 {
     const struct kn_velocity *v = s->velocity;
-    const int n = v->stride, naxes = s->space->naxes;
+    const int naxes = s->space->naxes;
     struct inflow f = {.speed = {v->speed[0], v->speed[1], v->speed[2]}};
     for (int i = 0; i < naxes; i++) {
         const int axis = s->space->axes[i];
@@ -290,12 +271,8 @@ static float stream_first_order(const struct kn_stream_sweep *s, int cell, const
     for (int o = 0; o < v->octants; o++) {
         move_octant(s, t, o);
         for (int i = 0; i < naxes; i++) {
-            float *ghost = scratch + (size_t)(3 * o + i) * (size_t)n;
-            const struct kn_site from =
-                kn_mesh_walk(&s->mesh, (struct kn_site){cell, o}, s->space->axes[i], 0);
-            if (from.cell < 0)
-                leaving(s, ~from.cell, o, ghost, NULL); /* needs no scratch at order 1 */
-            f.up[o][i] = from.cell < 0 ? ghost : row_of(s, from);
+            const struct kn_site up = kn_mesh_walk(&s->mesh, (struct kn_site){cell, o}, s->space->axes[i], 0);
+            f.up[o][i] = kn_mesh_at(s->h, s->outgoing, kn_mesh_source(&s->mesh, up));
         }
     }
     if (v->octants == 1)
@@ -313,7 +290,7 @@ static void subtract_difference(int n, float courant, const float *restrict spee
 {
 #pragma omp simd
     for (int k = 0; k < n; k++)
-        change[k] -= courant * speed[k] * (face[k] - inflow[k]);
+        change[k] -= kn_stream_flow(courant * speed[k], face[k], inflow[k]);
 }
 
 /* h + change into change's place; returns the mass that rounding has lost. */
@@ -339,23 +316,17 @@ static kn_lanes stream_second_order(const struct kn_stream_sweep *s, struct kn_s
                                     float *scratch)
 {
     const int n = s->velocity->stride;
-    float *outflow = scratch, *inflow = scratch + n, *ghost = scratch + (size_t)2 * n,
-          *spare = scratch + (size_t)3 * n;
+    float *outflow = scratch, *inflow = scratch + n;
     memset(out, 0, (size_t)n * sizeof *out);
     for (int i = 0; i < s->space->naxes; i++) {
         const int axis = s->space->axes[i];
         const struct kn_site up = kn_mesh_walk(&s->mesh, p, axis, 0);
-        const float *in = ghost;
+        const float *in = inflow;
+        face_row(s, p, axis, outflow);
         if (up.cell < 0)
-            leaving(s, ~up.cell, p.octant, ghost, spare);
-        face_row(s, p, axis, ghost, outflow);
-        if (up.cell >= 0) {
-            const struct kn_site second = kn_mesh_walk(&s->mesh, up, axis, 0);
-            if (second.cell < 0)
-                leaving(s, ~second.cell, up.octant, ghost, spare);
-            face_row(s, up, axis, ghost, inflow);
-            in = inflow;
-        }
+            in = kn_mesh_at(s->h, s->outgoing, kn_mesh_source(&s->mesh, up));
+        else
+            face_row(s, up, axis, inflow);
         subtract_difference(n, s->dt / kn_mesh_width(&s->mesh, p.cell, axis), s->velocity->speed[axis],
                             outflow, in, out);
     }
@@ -386,8 +357,8 @@ static float lost_at_walls(const struct kn_stream_sweep *s, int cell)
         const int axis = s->space->axes[i];
         const float courant = s->dt / kn_mesh_width(&s->mesh, cell, axis);
         for (int side = 2 * axis; side < 2 * axis + 2; side++) {
-            const int beyond = s->mesh.neighbour[6 * (int64_t)cell + side];
-            lost += beyond < 0 ? courant * s->lost[~beyond] : 0;
+            const int32_t beyond = s->mesh.neighbour[6 * (int64_t)cell + side];
+            lost += beyond < 0 ? courant * s->lost[kn_mesh_face(beyond)] : 0;
         }
     }
     return lost;
@@ -397,7 +368,6 @@ void KN_CPU_NAME(stream)(const struct kn_stream_sweep *s, int cell, const struct
                          float *scratch)
 {
     const bool first = s->order == 1 && s->space->naxes > 0;
-    const float lost =
-        first ? stream_first_order(s, cell, t, out, scratch) : stream_octants(s, cell, t, out, scratch);
-    kn_cpu_give_back(s->velocity, s->turn, lost + lost_at_walls(s, cell), out);
+    const float lost = first ? stream_first_order(s, cell, t, out) : stream_octants(s, cell, t, out, scratch);
+    kn_cpu_give_back(s->velocity, s->number, lost + lost_at_walls(s, cell), out);
 }

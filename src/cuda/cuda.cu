@@ -15,53 +15,6 @@ extern "C" {
 
 enum { TIMED = 16 }; /* one sweep in so many is timed */
 
-/* ------------------------------------------------------------------ is there a card? */
-
-static enum kn_status available(void)
-{
-    int count = 0;
-    const cudaError_t status = cudaGetDeviceCount(&count);
-    if (status != cudaSuccess)
-        return kn_error_set(KN_EDEVICE, "run.backend: no GPU can be used: %s", cudaGetErrorString(status));
-    if (count == 0)
-        return kn_error_set(KN_EDEVICE, "run.backend: this machine has no GPU that CUDA can use");
-    return KN_OK;
-}
-
-/* The card that this rank has settled on. */
-static int current_device(void)
-{
-    int device = 0;
-    return cudaGetDevice(&device) == cudaSuccess ? device : 0;
-}
-
-/* The operator needs units for products of matrices. */
-static bool collides(enum kn_method method)
-{
-    int major = 0;
-    return method != KN_METHOD_OPERATOR ||
-           cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, current_device()) !=
-               cudaSuccess ||
-           major >= 8;
-}
-
-/* Ranks of one computer take the cards that they see in turn.  Where CUDA_VISIBLE_DEVICES is set, a launcher
- * may have shown each of them another one. */
-static enum kn_status settle(const struct kn_comm *comm, char *note, size_t size)
-{
-    int count = 0;
-    snprintf(note, size, "%s", "");
-    TRY(available());
-    CHECK(cudaGetDeviceCount(&count));
-    CHECK(cudaSetDevice(comm->local_rank % count));
-    if (comm->local_size > count)
-        snprintf(
-            note, size, "%d ranks %s %d GPU%s: %sthey take turns, and make nothing faster", comm->local_size,
-            getenv("CUDA_VISIBLE_DEVICES") ? "see" : "share", count, count == 1 ? "" : "s",
-            getenv("CUDA_VISIBLE_DEVICES") ? "unless CUDA_VISIBLE_DEVICES shows each another one, " : "");
-    return KN_OK;
-}
-
 /* --------------------------------------------------------------------- memory */
 
 static double memory(const struct kn_problem *p)
@@ -69,8 +22,8 @@ static double memory(const struct kn_problem *p)
     const double nnodes = p->velocity->nnodes;
     const bool operates = p->c->collision.method == KN_METHOD_OPERATOR;
     const double cells = p->space->ncells, halo = p->space->nhalo;
-    return 2 * (cells + halo) * nnodes * sizeof(float) + cells * (KN_MOMENTS * 8.0 + 40) + halo * 36 +
-           kn_cuda_exchange_memory(p) + kn_cuda_sets_memory(p) +
+    return (2 * (cells + halo) + p->space->nfaces) * nnodes * sizeof(float) +
+           cells * (KN_MOMENTS * 8.0 + 40) + halo * 36 + kn_cuda_exchange_memory(p) + kn_cuda_sets_memory(p) +
            (double)kn_quadratic_count(p->c) * sizeof(struct kn_quadratic) +
            (operates ? kn_cuda_propagator_memory(p->velocity) : 0);
 }
@@ -78,6 +31,8 @@ static double memory(const struct kn_problem *p)
 enum kn_status kn_cuda_allocate(struct kn_cuda *m, void **to, size_t bytes)
 {
     size_t free_bytes = 0, total = 0;
+    if (m->nblocks == KN_CUDA_BLOCKS)
+        return kn_error_set(KN_EDEVICE, "CUDA: more than %d arrays", KN_CUDA_BLOCKS);
     const cudaError_t status = cudaMalloc(to, bytes > 0 ? bytes : 16);
     if (status == cudaErrorMemoryAllocation) {
         cudaGetLastError();
@@ -109,14 +64,14 @@ static enum kn_status upload_velocity(struct kn_cuda *m)
     const struct kn_velocity *v = m->problem.velocity;
     const size_t row = (size_t)v->stride * sizeof(float);
     for (int d = 0; d < 3; d++) {
-        TRY(kn_cuda_upload(m, (const void **)&m->device.speed[d], v->speed[d], row));
-        TRY(kn_cuda_upload(m, (const void **)&m->plan.edge[d], v->edge[d],
-                           ((size_t)v->half[d] + 1) * sizeof(float)));
+        KN_TRY(kn_cuda_upload(m, (const void **)&m->device.speed[d], v->speed[d], row));
+        KN_TRY(kn_cuda_upload(m, (const void **)&m->plan.edge[d], v->edge[d],
+                              ((size_t)v->half[d] + 1) * sizeof(float)));
     }
     for (int d = 0, j = 0; d < 3; d++)
         if (v->bit[d] != 0)
             m->device.odd[j++] = m->device.speed[d];
-    TRY(kn_cuda_upload(m, (const void **)&m->device.square, v->square, row));
+    KN_TRY(kn_cuda_upload(m, (const void **)&m->device.square, v->square, row));
     return kn_cuda_upload(m, (const void **)&m->device.w, v->w, row);
 }
 
@@ -146,7 +101,7 @@ static enum kn_status fill_constants(struct kn_cuda *m)
     const struct kn_problem *p = &m->problem;
     struct kn_cuda_problem *d = &m->device;
     const int *cells = p->space->cells;
-    const int device = current_device();
+    const int device = kn_cuda_device_current();
     int shared = 0, whole = 0;
     CHECK(cudaDeviceGetAttribute(&d->multiprocessors, cudaDevAttrMultiProcessorCount, device));
     CHECK(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
@@ -195,46 +150,48 @@ static enum kn_status build(struct kn_cuda *m)
     const size_t cells = (size_t)p->space->ncells, nnodes = (size_t)p->velocity->nnodes,
                  faces = (size_t)p->space->nfaces, known = cells + (size_t)p->space->nhalo;
     int urgent = 0;
-    TRY(check_memory(p));
+    KN_TRY(check_memory(p));
     CHECK(cudaStreamCreateWithFlags(&m->work, cudaStreamNonBlocking));
     CHECK(cudaDeviceGetStreamPriorityRange(NULL, &urgent));
     CHECK(cudaStreamCreateWithPriority(&m->drawing, cudaStreamNonBlocking,
                                        urgent)); /* not behind the sweep's blocks */
     CHECK(cudaStreamCreateWithFlags(&m->prepare, cudaStreamNonBlocking));
     m->device.mesh = kn_backend_mesh(p);
-    TRY(kn_cuda_allocate(m, (void **)&m->h, known * nnodes * sizeof(float)));
-    TRY(kn_cuda_allocate(m, (void **)&m->next, known * nnodes * sizeof(float)));
-    TRY(kn_cuda_allocate(m, (void **)&m->moments, cells * KN_MOMENTS * sizeof(double)));
-    TRY(kn_cuda_allocate(m, (void **)&m->emission, KN_SIDES * nnodes * sizeof(float)));
-    TRY(kn_cuda_allocate(m, (void **)&m->patch, KN_SIDES * 3 * sizeof(double)));
-    TRY(kn_cuda_allocate(m, (void **)&m->device.density, faces * sizeof(float)));
-    TRY(kn_cuda_allocate(m, (void **)&m->device.lost, faces * sizeof(float)));
-    TRY(kn_cuda_allocate(m, (void **)&m->device.cycles, 2 * sizeof *m->device.cycles));
-    for (int i = 0; i < 7; i++) {
+    KN_TRY(kn_cuda_allocate(m, (void **)&m->h, known * nnodes * sizeof(float)));
+    KN_TRY(kn_cuda_allocate(m, (void **)&m->next, known * nnodes * sizeof(float)));
+    KN_TRY(kn_cuda_allocate(m, (void **)&m->moments, cells * KN_MOMENTS * sizeof(double)));
+    KN_TRY(kn_cuda_allocate(m, (void **)&m->emission, KN_SIDES * nnodes * sizeof(float)));
+    KN_TRY(kn_cuda_allocate(m, (void **)&m->patch, KN_SIDES * 3 * sizeof(double)));
+    KN_TRY(kn_cuda_allocate(m, (void **)&m->device.outgoing, faces * nnodes * sizeof(float)));
+    KN_TRY(kn_cuda_allocate(m, (void **)&m->device.lost, faces * sizeof(float)));
+    KN_TRY(kn_cuda_allocate(m, (void **)&m->device.cycles, 2 * sizeof *m->device.cycles));
+    for (int i = 0; i < KN_CUDA_MARKS; i++) {
         CHECK(cudaEventCreate(&m->mark[i]));
         CHECK(cudaEventRecord(m->mark[i], m->drawing));
     }
-    TRY(kn_cuda_allocate(m, (void **)&m->device.fluxes, faces * KN_FLUXES * sizeof(double)));
-    TRY(kn_cuda_upload(m, (const void **)&m->device.mesh.neighbour, p->space->neighbour,
-                       6 * known * sizeof(int32_t)));
-    TRY(kn_cuda_upload(m, (const void **)&m->device.mesh.width, p->space->width, 3 * known * sizeof(float)));
-    TRY(upload_velocity(m));
-    TRY(kn_cuda_layout_faces(m));
+    KN_TRY(kn_cuda_allocate(m, (void **)&m->device.fluxes, faces * KN_FLUXES * sizeof(double)));
+    KN_TRY(kn_cuda_upload(m, (const void **)&m->device.mesh.neighbour, p->space->neighbour,
+                          6 * known * sizeof(int32_t)));
+    KN_TRY(
+        kn_cuda_upload(m, (const void **)&m->device.mesh.width, p->space->width, 3 * known * sizeof(float)));
+    KN_TRY(upload_velocity(m));
+    KN_TRY(
+        kn_cuda_upload(m, (const void **)&m->device.faces, p->space->faces, faces * sizeof *p->space->faces));
     if (p->collision->has_source)
-        TRY(kn_cuda_upload(m, (const void **)&m->device.source, p->collision->source,
-                           nnodes * sizeof(float)));
-    TRY(fill_constants(m));
-    kn_cuda_layout_inner(m);
-    TRY(kn_cuda_layout_tiles(m));
-    TRY(kn_cuda_sets_create(m));
-    TRY(kn_cuda_propagator_create(m));
-    TRY(kn_cuda_exchange_create(m));
+        KN_TRY(kn_cuda_upload(m, (const void **)&m->device.source, p->collision->source,
+                              nnodes * sizeof(float)));
+    KN_TRY(fill_constants(m));
+    kn_cuda_choose(m);
+    KN_TRY(kn_cuda_layout_tiles(m));
+    KN_TRY(kn_cuda_sets_create(m));
+    KN_TRY(kn_cuda_propagator_create(m));
+    KN_TRY(kn_cuda_exchange_create(m));
     CHECK(cudaMemsetAsync(m->h, 0, known * nnodes * sizeof(float), m->work));
     CHECK(cudaMemsetAsync(m->next, 0, known * nnodes * sizeof(float), m->work));
     CHECK(cudaMemsetAsync(m->device.cycles, 0, 2 * sizeof *m->device.cycles, m->work));
     CHECK(cudaMemsetAsync(m->device.lost, 0, faces * sizeof(float), m->work));
     CHECK(cudaMemsetAsync(m->device.fluxes, 0, faces * KN_FLUXES * sizeof(double), m->work));
-    TRY(set_walls(m));
+    KN_TRY(set_walls(m));
     CHECK(cudaStreamSynchronize(m->work));
     return KN_OK;
 }
@@ -248,26 +205,29 @@ static void destroy(void *machine)
     cudaEvent_t events[] = {
         m->windows[0].ready, m->windows[0].unused, m->windows[1].ready, m->windows[1].unused,
         m->groups[0].ready,  m->groups[0].unused,  m->groups[1].ready,  m->groups[1].unused,
-        m->groups[2].ready,  m->groups[2].unused,  m->mark[0],          m->mark[1],
-        m->mark[2],          m->mark[3],           m->mark[4],          m->mark[5],
-        m->mark[6],
+        m->groups[2].ready,  m->groups[2].unused,
     };
     cudaStream_t streams[] = {m->work, m->drawing, m->prepare};
     for (size_t i = 0; i < sizeof events / sizeof *events; i++)
         if (events[i])
             cudaEventDestroy(events[i]);
+    for (int i = 0; i < KN_CUDA_MARKS; i++)
+        if (m->mark[i])
+            cudaEventDestroy(m->mark[i]);
     for (size_t i = 0; i < sizeof streams / sizeof *streams; i++)
         if (streams[i])
             cudaStreamDestroy(streams[i]);
     kn_cuda_exchange_destroy(&m->exchange);
     for (int i = 0; i < m->nblocks; i++)
         cudaFree(m->blocks[i]);
+    free(m->packed);
+    free(m->space);
     free(m);
 }
 
 static enum kn_status create(void **machine, const struct kn_problem *p)
 {
-    TRY(available());
+    KN_TRY(kn_cuda_device_available());
     struct kn_cuda *m = (struct kn_cuda *)calloc(1, sizeof *m);
     if (!m)
         return kn_error_set(KN_EMEMORY, "no memory for the CUDA backend");
@@ -318,15 +278,16 @@ static cudaError_t advance(const struct kn_cuda_problem *p, const struct kn_cuda
 {
     if (s->cells == 0)
         return cudaSuccess;
-    if (kn_cuda_linear_fits(p))
+    if (p->choice.sweep == KN_CUDA_LINEAR)
         return kn_cuda_linear(p, s, stream);
-    if (p->method == KN_METHOD_OPERATOR) { /* a uniform gas: its row moves on, and collides later */
-        struct kn_cuda_problem streaming = *p;
+    if (p->choice.sweep == KN_CUDA_COLLISION)
+        return kn_cuda_collision(p, s, stream);
+    struct kn_cuda_problem streaming = *p;
+    if (p->method == KN_METHOD_OPERATOR) { /* collides later */
         streaming.method = KN_METHOD_NONE;
         streaming.source = NULL;
-        return kn_cuda_model(&streaming, s, stream);
     }
-    return p->method == KN_METHOD_MONTE_CARLO ? kn_cuda_collision(p, s, stream) : kn_cuda_model(p, s, stream);
+    return kn_cuda_model(&streaming, s, stream);
 }
 
 /* The operator behind streaming, in the cells of a list, or in all (NULL). */
@@ -335,8 +296,9 @@ static enum kn_status operate(struct kn_cuda *m, const struct kn_cuda_step *s, c
     const double before = 0.5 * s->dt_collide, after = kn_quadratic_count(m->problem.c) > 0 ? 0 : before;
     if (m->device.method != KN_METHOD_OPERATOR || count == 0)
         return KN_OK;
-    CHECK(kn_cuda_operate(&m->device, &s->op, s->next, list, count, before, after,
-                          s->heavy / m->device.mesh.stride, m->work));
+    const struct kn_cuda_operation what = {s->next, list,  count,
+                                           before,  after, s->heavy / m->device.mesh.stride};
+    CHECK(kn_cuda_operate(&m->device, &s->op, &what, m->work));
     return KN_OK;
 }
 
@@ -345,13 +307,14 @@ static enum kn_status sweep_whole(struct kn_cuda *m, const struct kn_step *step,
                                   bool timed)
 {
     const struct kn_cuda_problem *p = &m->device;
-    const bool walls = step->stream > 0 && p->nfaces > 0, marches = step->stream > 0 && p->inner.tiles[0] > 0,
+    const bool walls = step->stream > 0 && p->nfaces > 0, marches = step->stream > 0 && p->choice.marches,
                streams = step->stream > 0 || p->method != KN_METHOD_OPERATOR,
-               served = marches && kn_cuda_march_operates(p);
+               served = marches && p->choice.march_operates;
+    const struct kn_cuda_wall_pass pass = {NULL, p->nfaces, m->h, s.dt_stream, step->fluxes, true};
     s.behind_walls = walls;
     s.cells = marches ? m->near_walls : p->ncells;
     if (walls)
-        CHECK(kn_cuda_walls(p, NULL, p->nfaces, m->h, s.dt_stream, step->fluxes, true, m->work));
+        CHECK(kn_cuda_walls(p, &pass, m->work));
     if (marches)
         CHECK(kn_cuda_march(p, &s, m->work));
     if (streams)
@@ -364,7 +327,7 @@ static enum kn_status sweep_whole(struct kn_cuda *m, const struct kn_step *step,
 /* Does the operator wait until all cells have been streamed?  Tiles of both parts overlap. */
 static bool operates_last(const struct kn_cuda *m)
 {
-    return m->device.inner.tiles[0] > 0 && !kn_cuda_march_operates(&m->device);
+    return m->device.choice.marches && !m->device.choice.march_operates;
 }
 
 /* What needs nothing of other ranks (0), or what does (1). */
@@ -372,10 +335,10 @@ static enum kn_status sweep_part(struct kn_cuda *m, const struct kn_step *step, 
                                  bool timed)
 {
     const struct kn_cuda_part *part = &m->parts[i];
-    const bool tells = i == 0 && m->device.inner.tiles[0] == 0; /* how its time divides */
+    const bool tells = i == 0 && !m->device.choice.marches; /* how its time divides */
     struct kn_cuda_problem p = m->device;
     p.tiled += part->first_cell;
-    p.ncells = !tells && kn_cuda_linear_fits(&p) ? p.ncells : part->cells;
+    p.ncells = !tells && p.choice.sweep == KN_CUDA_LINEAR ? p.ncells : part->cells;
     p.centre = tells ? part->cells / 2 : INT32_MAX;
     s.behind_walls = part->faces > 0;
     s.cells = part->cells;
@@ -383,8 +346,9 @@ static enum kn_status sweep_part(struct kn_cuda *m, const struct kn_step *step, 
     s.rim = i == 1;
     s.tiles = m->tiles + part->first_tile;
     s.ntiles = part->tiles;
-    CHECK(kn_cuda_walls(&p, m->faces + part->first_face, part->faces, m->h, s.dt_stream, step->fluxes, false,
-                        m->work));
+    const struct kn_cuda_wall_pass pass = {
+        m->faces + part->first_face, part->faces, m->h, s.dt_stream, step->fluxes, false};
+    CHECK(kn_cuda_walls(&p, &pass, m->work));
     if (part->tiles > 0)
         CHECK(kn_cuda_march(&p, &s, m->work));
     CHECK(advance(&p, &s, m->work));
@@ -397,14 +361,14 @@ static enum kn_status sweep_part(struct kn_cuda *m, const struct kn_step *step, 
 static enum kn_status sweep_parts(struct kn_cuda *m, const struct kn_step *step, const struct kn_cuda_step &s,
                                   bool timed)
 {
-    TRY(kn_cuda_exchange_begin(m));
-    TRY(sweep_part(m, step, s, 0, timed));
+    KN_TRY(kn_cuda_exchange_begin(m));
+    KN_TRY(sweep_part(m, step, s, 0, timed));
     if (timed)
         CHECK(cudaEventRecord(m->mark[5], m->work));
-    TRY(kn_cuda_exchange_end(m));
+    KN_TRY(kn_cuda_exchange_end(m));
     if (timed)
         CHECK(cudaEventRecord(m->mark[6], m->work));
-    TRY(sweep_part(m, step, s, 1, timed));
+    KN_TRY(sweep_part(m, step, s, 1, timed));
     if (!operates_last(m))
         return KN_OK;
     if (timed)
@@ -438,8 +402,8 @@ static enum kn_status streaming_part(struct kn_cuda *m, float sweeping, float wa
         *part = 0;
         return KN_OK;
     }
-    const bool apart = m->problem.c->collision.method == KN_METHOD_OPERATOR &&
-                       !(m->device.inner.tiles[0] > 0 && kn_cuda_march_operates(&m->device));
+    const bool apart =
+        m->problem.c->collision.method == KN_METHOD_OPERATOR && !m->device.choice.march_operates;
     long long cycles[2];
     float streaming = 0;
     if (apart) {
@@ -472,7 +436,7 @@ static enum kn_status read_marks(struct kn_cuda *m)
     if (m->divided)
         CHECK(cudaEventElapsedTime(&waiting, m->mark[5], m->mark[6]));
     sweeping -= waiting;
-    TRY(streaming_part(m, sweeping, waiting, &part));
+    KN_TRY(streaming_part(m, sweeping, waiting, &part));
     m->seconds[KN_PHASE_EXCHANGE] += TIMED * 1e-3 * waiting;
     m->seconds[KN_PHASE_SAMPLE] += TIMED * 1e-3 * drawing;
     m->seconds[KN_PHASE_STREAM] += TIMED * 1e-3 * sweeping * part;
@@ -490,12 +454,12 @@ static enum kn_status sweep(struct kn_cuda *m, const struct kn_step *step, float
     s.heavy = heavy_node(m, step->draw);
     s.op = m->op;
     const bool timed = m->sweeps++ % TIMED == TIMED / 2 && !m->timing;
-    TRY(kn_cuda_sets_use(m, step->collide, step->draw, &s.set));
-    TRY(kn_cuda_propagator_find(m, step->collide, &s.op.propagator));
+    KN_TRY(kn_cuda_sets_use(m, step->collide, step->draw, &s.set));
+    KN_TRY(kn_cuda_propagator_find(m, step->collide, &s.op.propagator));
     if (timed)
         CHECK(cudaEventRecord(m->mark[0], m->work));
-    TRY(divided ? sweep_parts(m, step, s, timed) : sweep_whole(m, step, s, timed));
-    TRY(collide_quadratically(m, &s, step->draw));
+    KN_TRY(divided ? sweep_parts(m, step, s, timed) : sweep_whole(m, step, s, timed));
+    KN_TRY(collide_quadratically(m, &s, step->draw));
     if (timed)
         CHECK(cudaEventRecord(m->mark[1], m->work));
     if (timed) {
@@ -509,7 +473,7 @@ static enum kn_status sweep(struct kn_cuda *m, const struct kn_step *step, float
 static enum kn_status step(void *machine, const struct kn_step *step)
 {
     struct kn_cuda *m = (struct kn_cuda *)machine;
-    TRY(sweep(m, step, m->next));
+    KN_TRY(sweep(m, step, m->next));
     float *swap = m->h;
     m->h = m->next;
     m->next = swap;
@@ -567,38 +531,6 @@ static enum kn_status copy(void *machine, double *seconds)
     return KN_OK;
 }
 
-static void describe(char *text, size_t size)
-{
-    struct cudaDeviceProp p;
-    int driver = 0;
-    if (cudaGetDeviceProperties(&p, current_device()) != cudaSuccess ||
-        cudaDriverGetVersion(&driver) != cudaSuccess) {
-        snprintf(text, size, "a GPU that does not answer");
-        return;
-    }
-    snprintf(text, size, "%s, %.0f GB, compute capability %d.%d, driver for CUDA %d.%d", p.name,
-             (double)p.totalGlobalMem / 1e9, p.major, p.minor, driver / 1000, driver % 1000 / 10);
-}
-
-/* Where there are several, also which of them it is, as CUDA_VISIBLE_DEVICES leaves them. */
-static void device_name(char *text, size_t size)
-{
-    struct cudaDeviceProp p;
-    const int device = current_device();
-    int count = 1;
-    const char *name = cudaGetDeviceProperties(&p, device) == cudaSuccess ? p.name : "a GPU";
-    if (cudaGetDeviceCount(&count) == cudaSuccess && count > 1)
-        snprintf(text, size, "%s, GPU %d of %d", name, device, count);
-    else
-        snprintf(text, size, "%s", name);
-}
-
-static double room(void)
-{
-    size_t free_bytes = 0, total = 0;
-    return cudaMemGetInfo(&free_bytes, &total) == cudaSuccess ? (double)free_bytes : NAN;
-}
-
 /* The march, which a plane to second order may get, leaves out up to two cells before a wall and the three
  * that make no tile; what it has of a box must be none, or as many as a tile has. */
 static int thinnest(const struct kn_case *c)
@@ -612,8 +544,8 @@ static const struct kn_assembler assembler = {"cuda", kn_cuda_assemble};
 const struct kn_backend kn_backend_cuda = {
     .name = "cuda",
     .doc = "an NVIDIA GPU",
-    .available = available,
-    .collides = collides,
+    .available = kn_cuda_device_available,
+    .collides = kn_cuda_device_collides,
     .create = create,
     .destroy = destroy,
     .memory = memory,
@@ -626,10 +558,11 @@ const struct kn_backend kn_backend_cuda = {
     .fluxes = fluxes,
     .seconds = seconds,
     .copy = copy,
-    .describe = describe,
+    .describe = kn_cuda_device_describe,
     .assembler = &assembler,
-    .device = device_name,
-    .room = room,
-    .settle = settle,
+    .device = kn_cuda_device_name,
+    .room = kn_cuda_device_room,
+    .select_device = kn_cuda_device_select,
     .thinnest = thinnest,
+    .kernels = kn_cuda_kernels,
 };

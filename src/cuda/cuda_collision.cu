@@ -1,99 +1,8 @@
 /* The Monte Carlo step on the device: streaming, samples and correction of a few
  * cells per block, with their rows side by side in shared memory. */
-#include "cuda/cuda_rows.h"
+#include "cuda/cuda_tile.h"
 
 enum { WARP = KN_CUDA_WARP, AHEAD = KN_CUDA_AHEAD, WARPS = KN_SAMPLE_BATCH / WARP };
-
-/* Rows of C cells, V side by side: tiles are [C / V][slot][V]. */
-template <int V> struct __align__(V * 4) lanes
-{
-    float v[V];
-};
-
-/* Where node k lies in the tile: by slot in shared memory, or in a plain row
- * (C = 1) in its place in the result. */
-template <int V, bool STAGED> static __device__ __forceinline__ int64_t slot_of(int k)
-{
-    return STAGED ? kn_cuda_slot((uint32_t)k, V) : (uint32_t)k;
-}
-
-/* The first value of cell c in the tile. */
-template <int V, class T> static __device__ __forceinline__ T *cell_of(const kn_mesh &m, T *tile, int c)
-{
-    return tile + c / V * (kn_cuda_slots(m.nnodes, V) + KN_SAMPLE_BATCH) * V + c % V;
-}
-
-static __device__ __forceinline__ four read_table(const float *from)
-{
-    const float4 x = __ldg((const float4 *)from);
-    return four{{x.x, x.y, x.z, x.w}};
-}
-
-/* Four nodes of all cells of a block. */
-template <int C> struct quad_cells {
-    four cell[C];
-};
-
-template <int C, int V, bool STAGED>
-static __device__ __forceinline__ quad_cells<C> read_tile(const kn_mesh &m, const float *tile, int k)
-{
-    quad_cells<C> h;
-#pragma unroll
-    for (int i = 0; i < 4; i++)
-#pragma unroll
-        for (int c = 0; c < C; c += V) {
-            const lanes<V> l = ((const lanes<V> *)cell_of<V>(m, tile, c))[slot_of<V, STAGED>(k + i)];
-#pragma unroll
-            for (int j = 0; j < V; j++)
-                h.cell[c + j].v[i] = l.v[j];
-        }
-    return h;
-}
-
-template <int C, int V, bool STAGED>
-static __device__ __forceinline__ void write_tile(const kn_mesh &m, float *tile, int k,
-                                                  const quad_cells<C> &h)
-{
-#pragma unroll
-    for (int i = 0; i < 4; i++)
-#pragma unroll
-        for (int c = 0; c < C; c += V) {
-            lanes<V> l;
-#pragma unroll
-            for (int j = 0; j < V; j++)
-                l.v[j] = h.cell[c + j].v[i];
-            ((lanes<V> *)cell_of<V>(m, tile, c))[slot_of<V, STAGED>(k + i)] = l;
-        }
-}
-
-/* A thread takes four nodes in several octants, so that it reads the tables of
- * velocities once: from `k`, `step` nodes on each time; from `octant`, every `parts`th. */
-struct share {
-    int k, step, octant, parts;
-};
-
-template <int T> static __device__ __forceinline__ share share_of(const kn_mesh &m)
-{
-    const int quads = m.stride / 4, across = quads < T ? quads : T, part = threadIdx.x / across;
-    const bool spare = part >= T / across; /* threads that do not divide among the octants */
-    return share{spare ? m.stride : 4 * ((int)threadIdx.x - part * across), 4 * across, part, T / across};
-}
-
-/* Four nodes: weight, |v|, v.v.  What is zero by symmetry is not read. */
-struct quad_nodes {
-    four w, v[3], vv;
-};
-
-static __device__ __forceinline__ quad_nodes nodes_of(const kn_cuda_problem &p, int k)
-{
-    const four zero = {{0, 0, 0, 0}};
-    quad_nodes n = {read_table(p.w + k), {zero, zero, zero}, read_table(p.square + k)};
-#pragma unroll
-    for (int d = 0; d < 3; d++)
-        if (p.mesh.bit[d] != 0)
-            n.v[d] = read_table(p.speed[d] + k);
-    return n;
-}
 
 /* ------------------------------------------------------------------- samples */
 
@@ -260,7 +169,7 @@ static __device__ void corrections(const kn_cuda_problem &p, const float *tile,
                                    const double before[T / WARP][C * 4], const double after[T / WARP][C * 4],
                                    double *space, float x[C][KN_INVARIANTS])
 {
-    const bool weighted = p.conservation == CONSERVE_PAPER && p.eps > 0;
+    const bool weighted = p.conservation == KN_CONSERVATION_PAPER && p.eps > 0;
     for (int c = weighted ? 0 : threadIdx.x; c < C; c++) {
         double missing[KN_INVARIANTS] = {0}, found[KN_INVARIANTS];
         for (int i = 0; i < 4; i++)
@@ -284,10 +193,9 @@ static __device__ void corrections(const kn_cuda_problem &p, const float *tile,
 
 /* ----------------------------------------------------------------- streaming */
 
-/* The rows of one octant that flow into a cell; none and a face where a wall emits. */
+/* The rows of one octant that flow into a cell, from cells or walls. */
 struct inflow_rows {
     const float *here, *up[3];
-    int face[3];
     float courant[3];
 };
 
@@ -343,12 +251,10 @@ static __device__ __forceinline__ void find_inflow(const kn_cuda_problem &p, con
 #pragma unroll
         for (int a = 0; a < 3; a++) {
             r.up[a] = r.here;
-            r.face[a] = -1;
             r.courant[a] = 0;
             if (a < m.naxes) {
                 r.courant[a] = s.dt_stream / width[a];
-                r.face[a] = ~up[a].cell;
-                r.up[a] = up[a].cell < 0 ? NULL : s.h + kn_mesh_row(&m, up[a]);
+                r.up[a] = kn_mesh_at(s.h, p.outgoing, kn_mesh_source(&m, up[a]));
                 run = run && up[a].cell >= 0 && m.axes[a] == a;
             }
         }
@@ -391,11 +297,11 @@ static __device__ __forceinline__ quad_cells<C> stream_run(const inflow_rows row
         for (int i = 0; i < 4; i++) {
             const float h = here.cell[c].v[i];
             /* one product is rounded by itself: the compiler shall not choose which, run by run */
-            float change = rows[c].courant[0] * n.v[0].v[i] * (beside.v[i] - h) +
-                           __fmul_rn(rows[c].courant[1] * n.v[1].v[i], in[0].cell[c].v[i] - h);
+            float change = kn_stream_flow(rows[c].courant[0] * n.v[0].v[i], beside.v[i], h) +
+                           kn_point_product(rows[c].courant[1] * n.v[1].v[i], in[0].cell[c].v[i] - h);
 #pragma unroll
             for (int a = 2; a < NAXES; a++)
-                change += rows[c].courant[a] * n.v[a].v[i] * (in[a - 1].cell[c].v[i] - h);
+                change += kn_stream_flow(rows[c].courant[a] * n.v[a].v[i], in[a - 1].cell[c].v[i], h);
             out.cell[c].v[i] = h + change;
             lost[c] += n.w.v[i] * kn_stream_lost(h, change, out.cell[c].v[i]);
         }
@@ -412,19 +318,18 @@ static __device__ __noinline__ streamed_quad stream_cell(const kn_cuda_problem &
 #pragma unroll
     for (int a = 0; a < 3; a++)
         if (a < p.mesh.naxes)
-            in[a] =
-                r.up[a] ? read_row(r.up[a] + k) : leaving<1>(p, s.h, r.face[a], site.octant, s.dt_stream, k);
+            in[a] = read_row(r.up[a] + k);
 #pragma unroll
     for (int a = 0; a < 3; a++)
         if (a < p.mesh.naxes) {
             const four speed = read_table(p.speed[p.mesh.axes[a]] + k);
 #pragma unroll
             for (int i = 0; i < 4; i++)
-                change.v[i] += r.courant[a] * speed.v[i] * (in[a].v[i] - here.v[i]);
+                change.v[i] += kn_stream_flow(r.courant[a] * speed.v[i], in[a].v[i], here.v[i]);
         }
     streamed_quad out;
-    out.lost = 0;
-    out.h = add_change(p, site, s.dt_stream, k, read_table(p.w + k), here, change, &out.lost);
+    out.lost = lost_of_cell(p, site, s.dt_stream, k);
+    out.h = sum_of(read_table(p.w + k), here, change, &out.lost);
     return out;
 }
 
@@ -541,7 +446,7 @@ static __device__ __forceinline__ void correct(const kn_cuda_problem &p, const q
 #pragma unroll
         for (int i = 0; i < 4; i++)
             change[i] = k + i < p.size ? change[i] : 0;
-    if (p.conservation == CONSERVE_PAPER)
+    if (p.conservation == KN_CONSERVATION_PAPER)
 #pragma unroll
         for (int i = 0; i < 4; i++)
             change[i] *= 1 + p.eps * h->v[i];
@@ -567,7 +472,7 @@ static __device__ void store_tile(const kn_cuda_problem &p, const kn_cuda_step &
             signs_of(p.mesh, octant, sign);
 #pragma unroll
             for (int c = 0; c < C; c++) {
-                if (p.conservation != CONSERVE_NONE)
+                if (p.conservation != KN_CONSERVATION_NONE)
                     correct(p, n, sign, x[c], k, &h.cell[c]);
                 if (p.source)
 #pragma unroll
@@ -608,7 +513,7 @@ static __global__ void __launch_bounds__(T, 768 / T)
         __syncthreads();
         add_source<T, C, V, STAGED>(p, s.dt_collide, tile);
     }
-    if (p.conservation != CONSERVE_NONE)
+    if (p.conservation != KN_CONSERVATION_NONE)
         tile_flow<T, C, V, STAGED>(p, tile, before);
     __syncthreads();
     const long long middle = clock64();
@@ -618,7 +523,7 @@ static __global__ void __launch_bounds__(T, 768 / T)
         apply_batches<V, NODE, STAGED>(s.set, team, warp % WARPS, p.eps, p.symmetric ? 1.0f : 0.0f,
                                        cell_of<V>(p.mesh, tile, team * V));
     __syncthreads();
-    if (p.conservation != CONSERVE_NONE) {
+    if (p.conservation != KN_CONSERVATION_NONE) {
         tile_flow<T, C, V, STAGED>(p, tile, after);
         corrections<T, C, V, STAGED>(p, tile, before, after, space, x);
     }
@@ -629,8 +534,7 @@ static __global__ void __launch_bounds__(T, 768 / T)
 
 /* ------------------------------------------------------------------ launching */
 
-/* Bytes of shared memory for the rows of so many cells. */
-static size_t tile_bytes(const kn_cuda_problem *p, int cells)
+size_t kn_cuda_collision_bytes(const struct kn_cuda_problem *p, int cells)
 {
     const int beside = kn_cuda_beside(cells);
     return ((size_t)kn_cuda_slots(p->mesh.nnodes, beside) + KN_SAMPLE_BATCH) * sizeof(float) * (size_t)cells;
@@ -639,7 +543,7 @@ static size_t tile_bytes(const kn_cuda_problem *p, int cells)
 template <int T, int C, int V, class NODE, bool STAGED, int ORDER>
 static cudaError_t launch(const kn_cuda_problem *p, const kn_cuda_step *s, cudaStream_t stream)
 {
-    const size_t bytes = STAGED ? tile_bytes(p, C) : 0;
+    const size_t bytes = STAGED ? kn_cuda_collision_bytes(p, C) : 0;
     const auto kernel = s->listed ? collision_kernel<T, C, V, NODE, STAGED, ORDER, true>
                                   : collision_kernel<T, C, V, NODE, STAGED, ORDER, false>;
     const cudaError_t status =
@@ -662,7 +566,7 @@ static cudaError_t launch_cells(const kn_cuda_problem *p, const kn_cuda_step *s,
 template <int ORDER>
 static cudaError_t advance(const kn_cuda_problem *p, const kn_cuda_step *s, cudaStream_t stream)
 {
-    switch (kn_cuda_cells(p)) {
+    switch (p->choice.together) {
     case 4:
         return launch_cells<4, ORDER>(p, s, stream);
     case 2:
@@ -672,15 +576,6 @@ static cudaError_t advance(const kn_cuda_problem *p, const kn_cuda_step *s, cuda
     default:
         return launch<256, 1, 1, uint4, false, ORDER>(p, s, stream);
     }
-}
-
-/* As many cells as leave room for three blocks. */
-int kn_cuda_cells(const struct kn_cuda_problem *p)
-{
-    for (int cells = 4; cells > 1; cells /= 2)
-        if (3 * tile_bytes(p, cells) <= p->shared_limit)
-            return cells;
-    return tile_bytes(p, 1) <= p->shared_limit ? 1 : 0;
 }
 
 cudaError_t kn_cuda_collision(const struct kn_cuda_problem *p, const struct kn_cuda_step *s,

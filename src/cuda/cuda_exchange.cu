@@ -99,13 +99,13 @@ enum kn_status kn_cuda_exchange_create(struct kn_cuda *m)
     if (!halo)
         return KN_OK;
     e->direct = takes_device_memory(m->problem.c);
-    TRY(kn_cuda_upload(m, (const void **)&e->send, halo->send, (size_t)halo->nsend * sizeof *halo->send));
-    TRY(kn_cuda_upload(m, (const void **)&e->recv, halo->recv, (size_t)halo->nrecv * sizeof *halo->recv));
-    TRY(kn_cuda_allocate(m, (void **)&e->sent, bytes_of(halo, halo->nsend)));
-    TRY(kn_cuda_allocate(m, (void **)&e->received, bytes_of(halo, halo->nrecv)));
+    KN_TRY(kn_cuda_upload(m, (const void **)&e->send, halo->send, (size_t)halo->nsend * sizeof *halo->send));
+    KN_TRY(kn_cuda_upload(m, (const void **)&e->recv, halo->recv, (size_t)halo->nrecv * sizeof *halo->recv));
+    KN_TRY(kn_cuda_allocate(m, (void **)&e->sent, bytes_of(halo, halo->nsend)));
+    KN_TRY(kn_cuda_allocate(m, (void **)&e->received, bytes_of(halo, halo->nrecv)));
     if (!e->direct) {
-        TRY(allocate_host(&e->host_sent, bytes_of(halo, halo->nsend)));
-        TRY(allocate_host(&e->host_received, bytes_of(halo, halo->nrecv)));
+        KN_TRY(allocate_host(&e->host_sent, bytes_of(halo, halo->nsend)));
+        KN_TRY(allocate_host(&e->host_received, bytes_of(halo, halo->nrecv)));
     }
     CHECK(cudaDeviceGetStreamPriorityRange(NULL, &urgent));
     CHECK(cudaStreamCreateWithPriority(&e->copies, cudaStreamNonBlocking, urgent)); /* not behind the sweep */
@@ -135,7 +135,7 @@ void kn_cuda_exchange_destroy(struct kn_cuda_exchange *e)
 enum kn_status kn_cuda_exchange_begin(struct kn_cuda *m)
 {
     struct kn_cuda_exchange *e = &m->exchange;
-    TRY(pack(m));
+    KN_TRY(pack(m));
     CHECK(cudaEventRecord(e->packed, m->work));
     CHECK(cudaStreamWaitEvent(e->copies, e->packed, 0));
     if (!e->direct)
@@ -158,7 +158,7 @@ enum kn_status kn_cuda_exchange_end(struct kn_cuda *m)
         CHECK(cudaMemcpyAsync(e->received, e->host_received,
                               bytes_of(m->problem.halo, m->problem.halo->nrecv), cudaMemcpyHostToDevice,
                               e->copies));
-    TRY(unpack(m)); /* into rows of h that nothing reads before */
+    KN_TRY(unpack(m)); /* into rows of h that nothing reads before */
     CHECK(cudaEventRecord(e->unpacked, e->copies));
     CHECK(cudaStreamWaitEvent(m->work, e->unpacked, 0));
     return KN_OK;

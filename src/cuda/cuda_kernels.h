@@ -4,12 +4,14 @@
 
 #include <cuda_runtime.h>
 
+extern "C" {
+#include "grid/space.h"
+}
+
 #include "point/collide.h"
 #include "point/mesh.h"
 #include "point/sample.h"
 #include "point/wall.h"
-
-enum { KN_CUDA_FLUXES = 5, KN_CUDA_SIDES = 6 };
 
 /* Tiles of cells that can be marched through: they end at walls that take everything
  * up, or two cells before other boundaries; cell (x, y) is number x + across y. */
@@ -26,6 +28,23 @@ struct kn_cuda_tile {
     int32_t cell, walls;
 };
 
+/* Kernels that stream cells, alone or fused with collisions. */
+enum kn_cuda_sweep {
+    KN_CUDA_LINEAR,   /* linear_kernel: free flight or linearised BGK, rows in registers */
+    KN_CUDA_MODEL,    /* model_kernel: model equations, one block per cell */
+    KN_CUDA_COLLISION /* collision_kernel: Monte Carlo, rows of several cells in shared memory */
+};
+
+/* Which kernel computes which cells, filled by kn_cuda_choose. */
+struct kn_cuda_choice {
+    enum kn_cuda_sweep sweep; /* of the cells outside the march */
+    bool marches;             /* march_kernel computes the tiles of kn_cuda_problem.inner */
+    bool march_operates;      /* and applies the operator to them; operator_kernel to all other cells */
+    bool short_rows;          /* short_march_kernel takes the place of march_kernel */
+    bool staged;              /* model_kernel keeps rows in shared memory */
+    int32_t together;         /* cells per block of collision_kernel; 0: rows in global memory */
+};
+
 /* The constant side of a problem; passed to kernels by value. */
 struct kn_cuda_problem {
     struct kn_mesh mesh;
@@ -38,29 +57,31 @@ struct kn_cuda_problem {
     const float *w;        /* [stride] */
     const int32_t *tiled;  /* [ncells]: cells in an order that keeps neighbours together */
     struct kn_cuda_inner inner;
-    int32_t uniform;          /* cells are of one width along every axis */
-    float alike[2];           /* that width, as the first cell of all ranks has it */
-    const uint8_t *runs;      /* [ncells] octants that one rank alone would stream as a run; NULL: alone */
-    const int32_t *face_cell; /* [nfaces] */
-    const int32_t *face_side; /* [nfaces] */
-    const float *emission;    /* [KN_CUDA_SIDES][nnodes] */
-    const double *patch;      /* [KN_CUDA_SIDES][3]: excess, unit, through of struct kn_patch */
-    float alpha[KN_CUDA_SIDES], takes[KN_CUDA_SIDES];
-    int32_t emits; /* bit mask of the sides that emit */
+    struct kn_cuda_choice choice;
+    int32_t uniform;             /* cells are of one width along every axis */
+    float alike[2];              /* that width, as the first cell of all ranks has it */
+    const uint8_t *runs;         /* [ncells] octants that one rank alone would stream as a run; NULL: alone */
+    const struct kn_face *faces; /* [nfaces] */
+    const float *emission;       /* [KN_SIDES][nnodes] by patch */
+    const double *patch;         /* [KN_SIDES][3]: excess, unit, through of struct kn_patch */
+    float alpha[KN_SIDES], takes[KN_SIDES];
+    int32_t emits; /* bit mask of the patches that emit */
     float eps;
-    int32_t order, limiter;
-    int32_t symmetric;    /* estimator */
-    size_t shared_limit;  /* bytes of shared memory a block may ask for */
-    size_t shared_whole;  /* that a multiprocessor has */
-    int32_t method;       /* enum kn_method */
-    int32_t conservation; /* enum kn_conservation */
+    int32_t order;
+    enum kn_limiter limiter;
+    int32_t symmetric;   /* estimator */
+    size_t shared_limit; /* bytes of shared memory a block may ask for */
+    size_t shared_whole; /* that a multiprocessor has */
+    enum kn_method method;
+    enum kn_conservation conservation;
     float prandtl;
     double gram[KN_INVARIANTS][KN_INVARIANTS], inverse[KN_INVARIANTS][KN_INVARIANTS];
     const float *source; /* [nnodes], or NULL */
-    float *density;      /* [nfaces] rho of the emission */
-    float *lost;         /* [nfaces] mass flux that the emission lacks, being rounded */
-    double *fluxes;      /* [nfaces][KN_CUDA_FLUXES] */
-    long long *cycles;   /* [2] of one block: streaming, collisions */
+    float
+        *outgoing; /* [nfaces][nnodes] h that leaves each wall face that emits, in the octants away from it */
+    float *lost;   /* [nfaces] mass flux that is missing in `outgoing` due to round-off */
+    double *fluxes;    /* [nfaces][KN_FLUXES] */
+    long long *cycles; /* [2] of one block: streaming, collisions */
 };
 
 /* A set of samples in the order of application, in batches as point/sample.h says.
@@ -82,14 +103,14 @@ struct kn_cuda_set {
  * velocity. */
 enum { KN_CUDA_SHORT = 64 }; /* nodes an octant, at most, of rows that a march can operate on */
 
-struct kn_cuda_mend {
+struct kn_cuda_correction {
     float even[2][2]; /* of 1, v.v per mass, energy */
     float odd[3];     /* of the velocity per momentum, by octant bit */
 };
 
 struct kn_cuda_operator {
     const float *propagator;
-    struct kn_cuda_mend mend;
+    struct kn_cuda_correction correction;
     float *scratch; /* kn_cuda_operator_scratch */
 };
 
@@ -116,33 +137,44 @@ struct kn_cuda_step {
     struct kn_cuda_operator op;
 };
 
+/* The operator alone, in place. */
+struct kn_cuda_operation {
+    float *h;
+    const int32_t *list; /* [total] cells; NULL: the first `total` */
+    int32_t total;
+    double before, after; /* time over which sources act before and after the operator */
+    int32_t octant;       /* of the node to which mass lost by round-off is returned */
+};
+
+/* One pass over the wall faces. */
+struct kn_cuda_wall_pass {
+    const int32_t *list; /* [count] faces; NULL: the first `count` */
+    int32_t count;
+    const float *h;
+    float dt;
+    bool fluxes;   /* also record the fluxes through the faces */
+    bool overlaps; /* may start before the preceding sweep has ended */
+};
+
 extern "C" {
-/* The walls of a list, or the first `count` (NULL); `overlaps`: made ready while the sweep before it ends. */
-cudaError_t kn_cuda_walls(const struct kn_cuda_problem *p, const int32_t *list, int count, const float *h,
-                          float dt, bool fluxes, bool overlaps, cudaStream_t stream);
-/* One sweep over the cells.  Linear: streaming alone or with linearised BGK, rows in
- * registers; the cells of p.inner as a march, where that fits; models; Monte Carlo. */
-/* Does the march apply the operator too? */
-bool kn_cuda_march_operates(const struct kn_cuda_problem *p);
-/* Tiles from which on a march is worth its while; 0: never. */
-int kn_cuda_march_least(const struct kn_cuda_problem *p);
+cudaError_t kn_cuda_walls(const struct kn_cuda_problem *p, const struct kn_cuda_wall_pass *w,
+                          cudaStream_t stream);
+/* One sweep over cells: the tiles of the march, or the others by one of three kernels. */
 cudaError_t kn_cuda_march(const struct kn_cuda_problem *p, const struct kn_cuda_step *s, cudaStream_t stream);
-bool kn_cuda_linear_fits(const struct kn_cuda_problem *p);
 cudaError_t kn_cuda_linear(const struct kn_cuda_problem *p, const struct kn_cuda_step *s,
                            cudaStream_t stream);
 cudaError_t kn_cuda_model(const struct kn_cuda_problem *p, const struct kn_cuda_step *s, cudaStream_t stream);
 cudaError_t kn_cuda_collision(const struct kn_cuda_problem *p, const struct kn_cuda_step *s,
                               cudaStream_t stream);
-/* The operator alone, in place, with sources over so long before and after it: the cells of a list, or all
- * (NULL). `octant`: of the node that gets back what rounding has lost. */
-cudaError_t kn_cuda_operate(const struct kn_cuda_problem *p, const struct kn_cuda_operator *op, float *h,
-                            const int32_t *list, int total, double before, double after, int octant,
-                            cudaStream_t stream);
+cudaError_t kn_cuda_operate(const struct kn_cuda_problem *p, const struct kn_cuda_operator *op,
+                            const struct kn_cuda_operation *what, cudaStream_t stream);
 struct kn_cuda_shares kn_cuda_operator_shares(const struct kn_cuda_problem *p);
 /* Bytes of the device that it needs besides. */
 size_t kn_cuda_operator_scratch(const struct kn_cuda_problem *p);
-/* Cells whose rows the Monte Carlo step holds side by side in shared memory; 0: none. */
-int kn_cuda_cells(const struct kn_cuda_problem *p);
+/* Bytes of shared memory for the tiles of a block of the march, and for the rows of so many cells of the
+ * Monte Carlo step. */
+size_t kn_cuda_march_bytes(const struct kn_cuda_problem *p);
+size_t kn_cuda_collision_bytes(const struct kn_cuda_problem *p, int cells);
 cudaError_t kn_cuda_moments(const struct kn_cuda_problem *p, const float *h, double *moments,
                             cudaStream_t stream);
 }
@@ -190,12 +222,6 @@ static __host__ __device__ inline int kn_cuda_slots(int nnodes, int beside)
 static inline int kn_cuda_beside(int cells)
 {
     return cells < KN_CUDA_BESIDE ? cells : KN_CUDA_BESIDE;
-}
-
-/* Does a row fit into shared memory, beside what the kernels need themselves? */
-static inline bool kn_cuda_staged(const struct kn_cuda_problem *p)
-{
-    return (size_t)p->mesh.nnodes * sizeof(float) <= p->shared_limit;
 }
 
 #endif

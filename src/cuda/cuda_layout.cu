@@ -5,26 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum kn_status kn_cuda_layout_faces(struct kn_cuda *m)
-{
-    const struct kn_space *x = m->problem.space;
-    int32_t *cell = (int32_t *)malloc(2 * ((size_t)x->nfaces + 1) * sizeof *cell),
-            *side = cell + x->nfaces + 1;
-    if (!cell)
-        return kn_error_set(KN_EMEMORY, "no memory for the walls");
-    for (int face = 0; face < x->nfaces; face++) {
-        cell[face] = x->faces[face].cell;
-        side[face] = x->faces[face].side;
-    }
-    enum kn_status status =
-        kn_cuda_upload(m, (const void **)&m->device.face_cell, cell, (size_t)x->nfaces * sizeof *cell);
-    if (status == KN_OK)
-        status =
-            kn_cuda_upload(m, (const void **)&m->device.face_side, side, (size_t)x->nfaces * sizeof *side);
-    free(cell);
-    return status;
-}
-
 struct kn_box kn_cuda_layout_marched(const struct kn_cuda *m)
 {
     const struct kn_space *x = m->problem.space;
@@ -53,7 +33,7 @@ static struct kn_box inner_box(const struct kn_cuda *m, const int tile[3])
         b.first[axis] = tile[axis];
         b.end[axis] = (n - 1) / tile[axis] * tile[axis];
     }
-    return m->device.inner.tiles[0] > 0 ? kn_cuda_layout_marched(m) : b; /* what the march leaves to others */
+    return m->device.choice.marches ? kn_cuda_layout_marched(m) : b; /* what the march leaves to others */
 }
 
 /* The cells of a tile that begins at `from`, if they are inside the box as asked. */
@@ -110,10 +90,9 @@ static int left_out(const struct kn_cuda *m, int side)
 
 /* Found in the whole space: which cells are marched through must not depend on the number of ranks, for the
  * march rounds in its own way. */
-void kn_cuda_layout_inner(struct kn_cuda *m)
+struct kn_cuda_inner kn_cuda_layout_inner(const struct kn_cuda *m)
 {
     const int *n = m->problem.space->whole, tile[2] = {KN_CUDA_COLUMNS, KN_CUDA_ROWS};
-    const int least = kn_cuda_march_least(&m->device);
     struct kn_cuda_inner inner = {{0, 0}, {0, 0}, m->problem.space->cells[0], 0};
     for (int axis = 0; axis < 2; axis++) {
         const int end = n[axis] - left_out(m, 2 * axis + 1);
@@ -125,9 +104,7 @@ void kn_cuda_layout_inner(struct kn_cuda *m)
         inner.walls |= (inner.first[axis] == 0) << 2 * axis;
         inner.walls |= (inner.first[axis] + inner.tiles[axis] * tile[axis] == n[axis]) << (2 * axis + 1);
     }
-    if (least == 0 || inner.tiles[0] * inner.tiles[1] < least)
-        inner.tiles[0] = inner.tiles[1] = 0;
-    m->device.inner = inner;
+    return inner;
 }
 
 float kn_cuda_layout_width(const struct kn_space *x, int axis, int i)

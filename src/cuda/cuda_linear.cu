@@ -7,29 +7,29 @@ enum { RUN = 8 };
 
 /* ------------------------------------------------------- where rows come from */
 
-/* First order: the rows that flow into each octant of a cell; ~face where a wall emits. */
+/* First order: the rows that flow into each octant of a cell, from cells or walls. */
 template <int OCTANTS, int NAXES> struct upwind_rows {
-    int64_t up[OCTANTS][NAXES];
+    const float *up[OCTANTS][NAXES];
     float courant[NAXES];
     int walls; /* bit mask of the octants into which a wall emits */
 };
 
 template <int OCTANTS, int NAXES>
-static __device__ void find_rows(const kn_cuda_problem &p, int cell, int octant, int a, float dt,
+static __device__ void find_rows(const kn_cuda_problem &p, const kn_cuda_step &s, kn_site site, int a,
                                  upwind_rows<OCTANTS, NAXES> *f)
 {
-    const kn_site site = {cell, octant}, up = kn_mesh_walk(&p.mesh, site, p.mesh.axes[a], 0);
-    f->up[octant][a] = up.cell < 0 ? up.cell : kn_mesh_row(&p.mesh, up);
-    f->courant[a] = dt / kn_mesh_width(&p.mesh, cell, p.mesh.axes[a]);
+    const kn_site up = kn_mesh_walk(&p.mesh, site, p.mesh.axes[a], 0);
+    f->up[site.octant][a] = kn_mesh_at(s.h, p.outgoing, kn_mesh_source(&p.mesh, up));
+    f->courant[a] = s.dt_stream / kn_mesh_width(&p.mesh, site.cell, p.mesh.axes[a]);
     if (up.cell < 0)
-        atomicOr(&f->walls, 1 << octant);
+        atomicOr(&f->walls, 1 << site.octant);
 }
 
 /* Second order: the stencils of the faces through which an octant flows out of the
  * cell and into it.  An inflow through a wall has none. */
 template <int OCTANTS, int NAXES> struct stencils {
     kn_stencil out[OCTANTS][NAXES], in[OCTANTS][NAXES];
-    int up[OCTANTS][NAXES]; /* cell, or ~face */
+    const float *wall[OCTANTS][NAXES]; /* the row that flows in from a wall; NULL: `in` */
     float courant[NAXES];
     int walls; /* bit mask of the octants with a stencil that ends at a wall */
 };
@@ -40,17 +40,18 @@ static __device__ bool ends_at_wall(const kn_cuda_problem &p, const kn_stencil &
 }
 
 template <int OCTANTS, int NAXES>
-static __device__ void find_rows(const kn_cuda_problem &p, int cell, int octant, int a, float dt,
+static __device__ void find_rows(const kn_cuda_problem &p, const kn_cuda_step &s, kn_site site, int a,
                                  stencils<OCTANTS, NAXES> *f)
 {
-    const kn_site site = {cell, octant}, up = kn_mesh_walk(&p.mesh, site, p.mesh.axes[a], 0);
-    const kn_stencil out = kn_mesh_stencil(&p.mesh, site, p.mesh.axes[a], dt);
+    const int octant = site.octant;
+    const kn_site up = kn_mesh_walk(&p.mesh, site, p.mesh.axes[a], 0);
+    const kn_stencil out = kn_mesh_stencil(&p.mesh, site, p.mesh.axes[a], s.dt_stream);
     bool wall = up.cell < 0 || ends_at_wall(p, out);
-    f->up[octant][a] = up.cell;
+    f->wall[octant][a] = up.cell < 0 ? p.outgoing + ~kn_mesh_source(&p.mesh, up) : NULL;
     f->out[octant][a] = out;
     f->courant[a] = out.courant;
     if (up.cell >= 0) {
-        const kn_stencil in = kn_mesh_stencil(&p.mesh, up, p.mesh.axes[a], dt);
+        const kn_stencil in = kn_mesh_stencil(&p.mesh, up, p.mesh.axes[a], s.dt_stream);
         f->in[octant][a] = in;
         wall |= ends_at_wall(p, in);
     }
@@ -60,20 +61,22 @@ static __device__ void find_rows(const kn_cuda_problem &p, int cell, int octant,
 
 /* ------------------------------------------------------------------ streaming */
 
-/* Octants of a cell that no wall emits into: nothing but loads first, so that many
- * are under way at once. */
-template <int OCTANTS, int NAXES>
-static __device__ __forceinline__ void stream_inside(const kn_cuda_problem &p, const kn_cuda_step &s,
-                                                     const upwind_rows<OCTANTS, NAXES> &f, int64_t row, int k,
-                                                     four h[OCTANTS], float lost[4])
+/* First order; all loads come first, so that many are in flight at once. */
+template <int OCTANTS, int NAXES, bool PLAIN>
+static __device__ __forceinline__ float stream(const kn_cuda_problem &p, const kn_cuda_step &s,
+                                               const upwind_rows<OCTANTS, NAXES> &f, kn_site site, int k,
+                                               four h[OCTANTS], float lost[4])
 {
+    const int64_t row = kn_mesh_row(&p.mesh, site);
     four in[OCTANTS][NAXES], speed[NAXES];
+    if (f.walls)
+        wait_for_the_last();
 #pragma unroll
     for (int o = 0; o < OCTANTS; o++) {
         h[o] = read4(s.h + row + o * p.mesh.stride + k);
 #pragma unroll
         for (int a = 0; a < NAXES; a++)
-            in[o][a] = read4(s.h + f.up[o][a] + k);
+            in[o][a] = read4(f.up[o][a] + k);
     }
 #pragma unroll
     for (int a = 0; a < NAXES; a++) {
@@ -89,52 +92,11 @@ static __device__ __forceinline__ void stream_inside(const kn_cuda_problem &p, c
             float change = 0;
 #pragma unroll
             for (int a = 0; a < NAXES; a++)
-                change += speed[a].v[i] * (in[o][a].v[i] - here);
+                change += kn_stream_flow(speed[a].v[i], in[o][a].v[i], here);
             h[o].v[i] = here + change;
             lost[i] += kn_stream_lost(here, change, h[o].v[i]);
         }
-}
-
-/* One octant into which a wall emits; a call of its own, as streamed_apart. */
-template <int OCTANTS, int NAXES>
-static __device__ __noinline__ streamed_quad stream_at_wall(const kn_cuda_problem &p, const kn_cuda_step &s,
-                                                            const upwind_rows<OCTANTS, NAXES> &f,
-                                                            kn_site site, int k)
-{
-    const four here = read4(s.h + kn_mesh_row(&p.mesh, site) + k);
-    four in[NAXES], change = {{0, 0, 0, 0}};
-    streamed_quad q;
-#pragma unroll
-    for (int a = 0; a < NAXES; a++) {
-        const int64_t up = f.up[site.octant][a];
-        in[a] = up < 0 ? leaving<1>(p, s.h, (int)~up, site.octant, s.dt_stream, k) : read4(s.h + up + k);
-    }
-#pragma unroll
-    for (int a = 0; a < NAXES; a++) {
-        const four speed = read4(p.speed[p.mesh.axes[a]] + k);
-#pragma unroll
-        for (int i = 0; i < 4; i++)
-            change.v[i] += f.courant[a] * speed.v[i] * (in[a].v[i] - here.v[i]);
-    }
-    q.lost = 0;
-    q.h = sum_of(read4(p.w + k), here, change, &q.lost);
-    return q;
-}
-
-template <int OCTANTS, int NAXES, bool PLAIN>
-static __device__ __forceinline__ void stream(const kn_cuda_problem &p, const kn_cuda_step &s,
-                                              const upwind_rows<OCTANTS, NAXES> &f, int cell, int k,
-                                              four h[OCTANTS], float lost[4], float *at_walls)
-{
-    if (f.walls == 0)
-        return stream_inside<OCTANTS, NAXES>(p, s, f, (int64_t)cell * p.mesh.nnodes, k, h, lost);
-    wait_for_the_last();
-#pragma unroll
-    for (int o = 0; o < OCTANTS; o++) {
-        const streamed_quad q = stream_at_wall<OCTANTS, NAXES>(p, s, f, kn_site{cell, o}, k);
-        h[o] = q.h;
-        *at_walls += q.lost;
-    }
+    return 0;
 }
 
 /* The corner that the upwind cells along two axes share: the row across from the one
@@ -167,8 +129,9 @@ static __device__ __forceinline__ float muscl_change(int limiter, const kn_stenc
 #pragma unroll
         for (int j = 0; j < NAXES - 1; j++) {
             const int b = j + (j >= a); /* the other axes, in the order of the stencil */
-            across_out += out[a].side_courant[j] * n.speed[b] * (n.here - n.up[b]);
-            across_in += in[a].side_courant[j] * n.speed[b] * (n.up[a] - n.corner[corner_of(NAXES, a, b)]);
+            across_out += kn_stream_flow(out[a].side_courant[j] * n.speed[b], n.here, n.up[b]);
+            across_in +=
+                kn_stream_flow(in[a].side_courant[j] * n.speed[b], n.up[a], n.corner[corner_of(NAXES, a, b)]);
         }
         const float slope_out =
             kn_stream_slope(limiter, step * out[a].up_scale, (n.down[a] - n.here) * out[a].down_scale);
@@ -176,7 +139,7 @@ static __device__ __forceinline__ float muscl_change(int limiter, const kn_stenc
             kn_stream_slope(limiter, (n.up[a] - n.second[a]) * in[a].up_scale, step * in[a].down_scale);
         const float outflow = kn_stream_face(n.here, slope_out, out[a].courant * n.speed[a], across_out);
         const float inflow = kn_stream_face(n.up[a], slope_in, in[a].courant * n.speed[a], across_in);
-        change -= out[a].courant * n.speed[a] * (outflow - inflow);
+        change -= kn_stream_flow(out[a].courant * n.speed[a], outflow, inflow);
     }
     return change;
 }
@@ -196,8 +159,8 @@ template <int NAXES> static __device__ __forceinline__ float plain_change(const 
                 across +=
                     n.speed[b] * ((n.here - n.up[low]) - (n.up[high] - n.corner[corner_of(NAXES, a, b)]));
             }
-        const float slope = kn_stream_slope(VAN_LEER, step, n.down[a] - n.here),
-                    slope_up = kn_stream_slope(VAN_LEER, n.up[a] - n.second[a], step);
+        const float slope = kn_stream_slope(KN_LIMITER_VAN_LEER, step, n.down[a] - n.here),
+                    slope_up = kn_stream_slope(KN_LIMITER_VAN_LEER, n.up[a] - n.second[a], step);
         change -= n.speed[a] * kn_stream_rise(step, slope, slope_up, n.speed[a], across);
     }
     return change;
@@ -281,31 +244,28 @@ static __device__ __noinline__ streamed_quad muscl_at_wall(const kn_cuda_problem
     streamed_quad q;
 #pragma unroll
     for (int a = 0; a < NAXES; a++) {
-        const int axis = p.mesh.axes[a], up = f.up[site.octant][a];
-        const kn_stencil &in = f.in[site.octant][a], &out = f.out[site.octant][a];
-        const four speed = read4(p.speed[axis] + k);
-        four inflow = here, ghost = here;
-        if (up < 0)
-            inflow = leaving<2>(p, s.h, ~up, site.octant, s.dt_stream, k);
-        else if (in.up < 0) /* behind the cell upwind is a wall; a mirror in between turns the octant */
-            ghost = leaving<2>(p, s.h, (int)~in.up, (int)(in.here / p.mesh.stride) % OCTANTS, s.dt_stream, k);
-        const four outflow = face_values(p, s.h, out, axis, k, inflow);
-        if (up >= 0)
-            inflow = face_values(p, s.h, in, axis, k, ghost);
+        const int axis = p.mesh.axes[a];
+        const float *wall = f.wall[site.octant][a];
+        const kn_stencil &out = f.out[site.octant][a];
+        const four speed = read4(p.speed[axis] + k), outflow = face_values(p, s.h, out, axis, k),
+                   inflow = wall ? read4(wall + k) : face_values(p, s.h, f.in[site.octant][a], axis, k);
 #pragma unroll
         for (int i = 0; i < 4; i++)
-            change.v[i] -= out.courant * speed.v[i] * (outflow.v[i] - inflow.v[i]);
+            change.v[i] -= kn_stream_flow(out.courant * speed.v[i], outflow.v[i], inflow.v[i]);
     }
     q.lost = 0;
     q.h = sum_of(read4(p.w + k), here, change, &q.lost);
     return q;
 }
 
+/* Second order.  Returns the mass that rounding has lost in octants at walls; `lost` is by node. */
 template <int OCTANTS, int NAXES, bool PLAIN>
-static __device__ __forceinline__ void stream(const kn_cuda_problem &p, const kn_cuda_step &s,
-                                              const stencils<OCTANTS, NAXES> &f, int cell, int k,
-                                              four h[OCTANTS], float lost[4], float *at_walls)
+static __device__ __forceinline__ float stream(const kn_cuda_problem &p, const kn_cuda_step &s,
+                                               const stencils<OCTANTS, NAXES> &f, kn_site first, int k,
+                                               four h[OCTANTS], float lost[4])
 {
+    const int cell = first.cell;
+    float at_walls = 0;
     four speed[NAXES];
 #pragma unroll
     for (int a = 0; a < NAXES; a++) {
@@ -322,7 +282,7 @@ static __device__ __forceinline__ void stream(const kn_cuda_problem &p, const kn
                 next = read_rows<OCTANTS, NAXES>(p, s, f, kn_site{cell, o + 1}, k);
             h[o] = muscl_inside<OCTANTS, NAXES, PLAIN>(p, f, o, rows, speed, lost);
         }
-        return;
+        return 0;
     }
     wait_for_the_last();
 #pragma unroll
@@ -332,8 +292,9 @@ static __device__ __forceinline__ void stream(const kn_cuda_problem &p, const kn
                                     ? muscl_at_wall<OCTANTS, NAXES>(p, s, f, site, k)
                                     : muscl_beside_wall<OCTANTS, NAXES, PLAIN>(p, s, f, site, k, speed);
         h[o] = q.h;
-        *at_walls += q.lost;
+        at_walls += q.lost;
     }
+    return at_walls;
 }
 
 /* ------------------------------------------------------------------- collisions */
@@ -343,7 +304,7 @@ static __device__ __forceinline__ void stream(const kn_cuda_problem &p, const kn
 template <int LANES, int AXES>
 static __device__ __forceinline__ sums sum_cell(sums sum, sums (*space)[MOST_WARPS], int turn)
 {
-    sum_lanes < LANES<WARP ? LANES : WARP, AXES>(&sum);
+    sum_lanes<(LANES < WARP ? LANES : WARP), AXES>(&sum);
     if (LANES <= WARP)
         return sum;
     sums *found = space[turn & 1];
@@ -371,6 +332,21 @@ template <int OCTANTS, int NAXES> struct upwind<2, OCTANTS, NAXES> {
     stencils<OCTANTS, NAXES> f;
 };
 
+/* The rows of the cells of a block, by all of its threads. */
+template <int OCTANTS, int NAXES, class UPWIND>
+static __device__ __forceinline__ void find_all_rows(const kn_cuda_problem &p, const kn_cuda_step &s,
+                                                     int first, int count, UPWIND *rows)
+{
+    for (int c = threadIdx.x; c < count; c += blockDim.x)
+        rows[c].f.walls = 0;
+    __syncthreads();
+    for (int t = threadIdx.x; t < NAXES * OCTANTS * count && s.dt_stream > 0; t += blockDim.x) {
+        const int c = t / (NAXES * OCTANTS);
+        find_rows(p, s, kn_site{p.tiled[first + c], t / NAXES % OCTANTS}, t % NAXES, &rows[c].f);
+    }
+    __syncthreads();
+}
+
 /* LANES of a warp per cell, or a block of at most LANES; a block works on a tile of
  * cells: they share rows, and finding neighbours takes as long for many as for one. */
 template <int ORDER, int OCTANTS, int NAXES, int LANES, bool PLAIN>
@@ -392,14 +368,7 @@ static __global__ void __launch_bounds__(LANES > WARP ? LANES : 128, LANES > 128
     let_the_next_begin();
     const long long start = clock64();
     long long streaming = 0;
-    for (int c = threadIdx.x; c < end - first; c += blockDim.x)
-        rows[c].f.walls = 0;
-    __syncthreads();
-    for (int t = threadIdx.x; t < NAXES * OCTANTS * (end - first) && s.dt_stream > 0; t += blockDim.x) {
-        const int c = t / (NAXES * OCTANTS);
-        find_rows(p, p.tiled[first + c], t / NAXES % OCTANTS, t % NAXES, s.dt_stream, &rows[c].f);
-    }
-    __syncthreads();
+    find_all_rows<OCTANTS, NAXES>(p, s, first, end - first, rows);
     const octant_nodes<OCTANTS> n = octant_nodes_of<OCTANTS>(p, active ? k : 0);
     const int heavy = heaviest<GROUP>(active ? n.w.v[0] : 0.0f);
     for (int at = first; at < end; at += teams) {
@@ -413,16 +382,16 @@ static __global__ void __launch_bounds__(LANES > WARP ? LANES : 128, LANES > 128
         for (int o = 0; o < OCTANTS; o++)
             h[o] = four{{0, 0, 0, 0}};
         if (works && s.dt_stream > 0) {
-            stream<OCTANTS, NAXES, PLAIN>(p, s, rows[mine].f, cell, k, h, lost, &walls);
-            if (k == 0)
-                walls += rows[mine].f.walls ? lost_at_walls(p, cell, s.dt_stream) : 0.0f;
+            walls = stream<OCTANTS, NAXES, PLAIN>(p, s, rows[mine].f, kn_site{cell, 0}, k, h, lost);
+            if (k == 0 && rows[mine].f.walls)
+                walls += lost_at_walls(p, cell, s.dt_stream);
         } else if (works) {
 #pragma unroll
             for (int o = 0; o < OCTANTS; o++)
                 h[o] = read4(s.h + row + o * p.mesh.stride + k);
         }
         streaming += clock64() - begin;
-        if (p.method == METHOD_BGK) {
+        if (p.method == KN_METHOD_BGK) {
             const sums sum = sum_cell<LANES, axes_of(OCTANTS)>(sums_of<OCTANTS>(n, h), space, at - first);
             if (works)
                 relax<OCTANTS>(n, target_of<axes_of(OCTANTS)>(p, sum, lose), (float)lose, h, lost);
@@ -438,14 +407,6 @@ static __global__ void __launch_bounds__(LANES > WARP ? LANES : 128, LANES > 128
 }
 
 /* ------------------------------------------------------------------ launching */
-
-bool kn_cuda_linear_fits(const struct kn_cuda_problem *p)
-{
-    const bool apart = p->method == METHOD_OPERATOR, /* streams first, sources come later */
-        linear = p->method == METHOD_NONE ||
-                 (p->method == METHOD_BGK && p->eps == 0 && p->conservation != CONSERVE_NONE);
-    return (apart || (linear && !p->source)) && p->mesh.naxes > 0 && p->mesh.stride / 4 <= WARP * MOST_WARPS;
-}
 
 template <int ORDER, int OCTANTS, int NAXES, int LANES, bool PLAIN>
 static cudaError_t launch(const kn_cuda_problem *p, const kn_cuda_step *s, cudaStream_t stream)
@@ -466,7 +427,7 @@ template <int ORDER, int OCTANTS, int NAXES, int LANES>
 static cudaError_t launch_plain(const kn_cuda_problem *p, const kn_cuda_step *s, cudaStream_t stream)
 {
     enum { USUAL = ORDER == 2 && 1 << NAXES == OCTANTS && NAXES > 1 };
-    return USUAL && p->uniform && p->limiter == VAN_LEER
+    return USUAL && p->uniform && p->limiter == KN_LIMITER_VAN_LEER
                ? launch<ORDER, OCTANTS, NAXES, LANES, USUAL>(p, s, stream)
                : launch<ORDER, OCTANTS, NAXES, LANES, false>(p, s, stream);
 }

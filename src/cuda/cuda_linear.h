@@ -5,7 +5,6 @@
 #include "cuda/cuda_rows.h"
 
 enum { WARP = 32, MOST_WARPS = 16 };
-enum { VAN_LEER = 0 }; /* enum kn_limiter */
 
 /* log2 of the number of octants: the axes that are not folded. */
 static __host__ __device__ constexpr int axes_of(int octants)

@@ -3,6 +3,8 @@
 #ifndef KN_CUDA_MACHINE_H
 #define KN_CUDA_MACHINE_H
 
+#include <stdio.h>
+
 #include "cuda/cuda_check.h"
 #include "cuda/cuda_sample.h"
 
@@ -10,14 +12,6 @@ extern "C" {
 #include "backend/backend.h"
 #include "comm/comm.h"
 }
-
-/* Return from the calling function when another fails. */
-#define TRY(call)                                                                                            \
-    do {                                                                                                     \
-        const enum kn_status try_status = (call);                                                            \
-        if (try_status != KN_OK)                                                                             \
-            return try_status;                                                                               \
-    } while (0)
 
 /* A window of orders being prepared, or in use. */
 struct kn_cuda_window {
@@ -63,6 +57,8 @@ struct kn_cuda_exchange {
     cudaEvent_t packed, outgoing, unpacked; /* in the order of a step */
 };
 
+enum { KN_CUDA_BLOCKS = 64, KN_CUDA_MARKS = 7 };
+
 struct kn_cuda {
     struct kn_problem problem;
     struct kn_cuda_problem device;
@@ -77,6 +73,8 @@ struct kn_cuda {
     double usual, last;                       /* lengths of collision steps: of three in a row, of the last */
     int alike;                                /* of the last steps, how many were as long as the last */
     struct kn_cuda_propagator propagators[2]; /* for the lengths of step last used */
+    float *packed;                            /* host: matrices of all parities, and one more */
+    double *space;                            /* host: [2][size][size] */
     struct kn_quadratic *quadratic;           /* [kn_quadratic_count] */
     const double *nodes[3];                   /* [half] */
     struct kn_cuda_operator op;
@@ -87,14 +85,15 @@ struct kn_cuda {
     const int32_t *faces;             /* [nfaces] of both parts */
     struct kn_cuda_exchange exchange;
     cudaStream_t work, drawing, prepare;
-    cudaEvent_t mark[7]; /* around the sweep of a step that is timed, around drawing a set, before the
-                          * operator, where it comes apart from streaming, and around the wait for others */
-    bool timing;         /* marks are recorded, not yet read */
-    bool streamed;       /* of a sweep that streamed */
-    bool divided;        /* of a sweep in two parts */
+    cudaEvent_t mark[KN_CUDA_MARKS]; /* around the sweep of a step that is timed, around drawing a set, before
+                                      * the operator, where it comes apart from streaming, and around the wait
+                                      * for others */
+    bool timing;                     /* marks are recorded, not yet read */
+    bool streamed;                   /* of a sweep that streamed */
+    bool divided;                    /* of a sweep in two parts */
     uint64_t sweeps;
     double seconds[KN_PHASES];
-    void *blocks[64]; /* everything allocated, for the end */
+    void *blocks[KN_CUDA_BLOCKS]; /* allocations of device memory */
     int nblocks;
 };
 
@@ -103,11 +102,25 @@ extern "C" {
 enum kn_status kn_cuda_allocate(struct kn_cuda *m, void **to, size_t bytes);
 enum kn_status kn_cuda_upload(struct kn_cuda *m, const void **to, const void *from, size_t bytes);
 
+/* ---- cuda_device.cu: the GPU of this rank; see struct kn_backend. */
+
+enum kn_status kn_cuda_device_available(void);
+enum kn_status kn_cuda_device_select(const struct kn_comm *comm, char *note, size_t size);
+int kn_cuda_device_current(void);
+bool kn_cuda_device_collides(enum kn_method method);
+void kn_cuda_device_describe(char *text, size_t size);
+void kn_cuda_device_name(char *text, size_t size);
+double kn_cuda_device_room(void);
+
+/* ---- cuda_choice.cu: which kernel computes which cells. */
+
+void kn_cuda_choose(struct kn_cuda *m);
+void kn_cuda_kernels(const void *machine, FILE *to);
+
 /* ---- cuda_layout.cu: which cells are swept in which order, and by which kernel. */
 
-enum kn_status kn_cuda_layout_faces(struct kn_cuda *m);
 enum kn_status kn_cuda_layout_tiles(struct kn_cuda *m);
-void kn_cuda_layout_inner(struct kn_cuda *m); /* the tiles that can be marched through, if they are enough */
+struct kn_cuda_inner kn_cuda_layout_inner(const struct kn_cuda *m); /* tiles for a march */
 bool kn_cuda_layout_uniform(const struct kn_space *x);
 float kn_cuda_layout_width(const struct kn_space *x, int axis, int i); /* of cell i of all ranks */
 struct kn_box kn_cuda_layout_marched(const struct kn_cuda *m);         /* in the box of this rank; {}: none */

@@ -51,12 +51,13 @@ find_targets(const kn_cuda_problem &p, const octant_nodes<QUADRANTS> &n, double 
 /* Relax the cells of a tile, give back what rounding has lost, store them. */
 template <int MOST>
 static __device__ __forceinline__ void relax_tile(const kn_cuda_problem &p, const kn_cuda_step &s,
-                                                  double lose, const float *tile, int cell, int k,
+                                                  double lose, const float *tile, int cell,
                                                   const float lost[ROWS][COLUMNS], tile_targets<MOST> *t)
 {
+    const int k = 4 * threadIdx.x;
     const bool active = k < p.mesh.stride;
     const octant_nodes<QUADRANTS> n = octant_nodes_of<QUADRANTS>(p, active ? k : 0);
-    if (p.method == METHOD_BGK)
+    if (p.method == KN_METHOD_BGK)
         find_targets<MOST>(p, n, lose, tile, k, active, t);
     const int heavy = heaviest<WARP>(active ? n.w.v[0] : 0.0f);
 #pragma unroll
@@ -65,7 +66,7 @@ static __device__ __forceinline__ void relax_tile(const kn_cuda_problem &p, cons
         float relaxed[4] = {0, 0, 0, 0};
         if (active)
             read_cell(p.mesh, tile, c, k, h);
-        if (p.method == METHOD_BGK && active)
+        if (p.method == KN_METHOD_BGK && active)
             relax<QUADRANTS>(n, t->target[c], (float)lose, h, relaxed);
         give_back<WARP, QUADRANTS>(n, relaxed, lost[c / COLUMNS][c % COLUMNS], heavy, s.heavy / p.mesh.stride,
                                    h);
@@ -126,14 +127,15 @@ static __global__ void __launch_bounds__(MOST, MOST > 128 ? 1 : 3)
         look_around(p, here.cell, threadIdx.x, blockDim.x, around);
         __syncthreads();
     }
+    const tile_share mine = {here.cell, here.walls, k, 0, QUADRANTS, around};
     if (active && here.walls) {
         wait_for_the_last();
-        stream_tile<true, REACH>(p, s, here.cell, here.walls, k, 0, QUADRANTS, around, tile, lost);
+        stream_tile<true, REACH>(p, s, mine, tile, lost);
     } else if (active) {
-        stream_tile<false, REACH>(p, s, here.cell, 0, k, 0, QUADRANTS, around, tile, lost);
+        stream_tile<false, REACH>(p, s, mine, tile, lost);
     }
     const long long middle = clock64();
-    relax_tile<MOST>(p, s, lose, tile, here.cell, k, lost, &targets);
+    relax_tile<MOST>(p, s, lose, tile, here.cell, lost, &targets);
     wait_for_the_last();
     note_cycles(p, REACH != AT_RIM && blockIdx.x == 0, start, middle);
 }
@@ -207,7 +209,7 @@ static __device__ __forceinline__ void relax_cells(const kn_cuda_problem &p, con
         const int cell = cell_of<REACH>(p, s, whole, c);
         if (active)
             read_cell(p.mesh, tile, c, k, h);
-        if (p.method == METHOD_BGK) {
+        if (p.method == KN_METHOD_BGK) {
             sums sum = sums_of<QUADRANTS>(n, h);
             sum_lanes<LANES, axes_of(QUADRANTS)>(&sum);
             if (active)
@@ -251,7 +253,7 @@ static __device__ __forceinline__ void settle_cells(const kn_cuda_problem &p, co
             add_brought<QUADRANTS>(n, d, &sum);
         }
         sum_lanes<QUADRANTS, LANES>(&sum);
-        settle<QUADRANTS>(n, mending_of<QUADRANTS>(p, s.op.mend, sum), d, h, rounded);
+        settle<QUADRANTS>(n, correction_of<QUADRANTS>(p, s.op.correction, sum), d, h, rounded);
         give_back<LANES, QUADRANTS>(n, rounded, k == 0 ? lost_in(lost, c) : 0.0f, heavy,
                                     s.heavy / p.mesh.stride, h);
         if (active && cells[c] >= 0)
@@ -306,12 +308,12 @@ static __global__ void __launch_bounds__(SHORT, SHORT_BLOCKS)
         look_around(p, here.cell, threadIdx.x % (QUADRANTS * LANES), QUADRANTS * LANES, around[tile]);
         __syncthreads();
     }
+    const tile_share share = {here.cell, here.walls, k, octant, octant + 1, around[tile]};
     if (active && here.walls) {
         wait_for_the_last();
-        stream_tile<true, REACH>(p, s, here.cell, here.walls, k, octant, octant + 1, around[tile], mine,
-                                 lost_here);
+        stream_tile<true, REACH>(p, s, share, mine, lost_here);
     } else if (active) {
-        stream_tile<false, REACH>(p, s, here.cell, 0, k, octant, octant + 1, around[tile], mine, lost_here);
+        stream_tile<false, REACH>(p, s, share, mine, lost_here);
     }
     note_lost(lost_here, octant, tile, &lost);
     const long long middle = clock64();
@@ -325,32 +327,12 @@ static __global__ void __launch_bounds__(SHORT, SHORT_BLOCKS)
 
 /* --------------------------------------------------------------------- launching */
 
-/* Short rows: two tiles a block. */
-static bool has_short_rows(const kn_cuda_problem *p)
-{
-    return p->mesh.stride / 4 <= LANES;
-}
-
-bool kn_cuda_march_operates(const struct kn_cuda_problem *p)
-{
-    return p->method == METHOD_OPERATOR && !p->source && has_short_rows(p);
-}
-
-/* Tiles, and the parities of their cells. */
-static size_t tile_bytes(const kn_cuda_problem *p)
+/* Tiles, two per block for short rows, and the parities of their cells. */
+size_t kn_cuda_march_bytes(const struct kn_cuda_problem *p)
 {
     const size_t tile = CELLS * (size_t)p->mesh.nnodes * sizeof(float);
-    return tile * (has_short_rows(p) ? TILES : 1) +
-           (kn_cuda_march_operates(p) ? PARITY_ROOM * sizeof(float) : 0);
-}
-
-int kn_cuda_march_least(const struct kn_cuda_problem *p)
-{
-    const kn_mesh *m = &p->mesh;
-    const bool fits = kn_cuda_linear_fits(p) && p->order == 2 && p->uniform && p->limiter == VAN_LEER &&
-                      m->naxes == 2 && m->axes[0] == 0 && m->axes[1] == 1 && m->octants == QUADRANTS &&
-                      tile_bytes(p) <= p->shared_limit;
-    return !fits ? 0 : (has_short_rows(p) ? 4 : 1) * p->multiprocessors;
+    return tile * (p->choice.short_rows ? TILES : 1) +
+           (p->choice.march_operates ? PARITY_ROOM * sizeof(float) : 0);
 }
 
 typedef void march_function(kn_cuda_problem, kn_cuda_step, double, int);
@@ -358,12 +340,12 @@ typedef void march_function(kn_cuda_problem, kn_cuda_step, double, int);
 static cudaError_t launch(march_function *kernel, const kn_cuda_problem *p, const kn_cuda_step *s, int blocks,
                           int whole, int threads, cudaStream_t stream)
 {
-    const cudaError_t status =
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)tile_bytes(p));
+    const cudaError_t status = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                    (int)kn_cuda_march_bytes(p));
     if (status != cudaSuccess)
         return status;
-    return launch_overlapping(kernel, (unsigned)blocks, threads, tile_bytes(p), stream, s->behind_walls, *p,
-                              *s, -expm1(-s->dt_collide), whole);
+    return launch_overlapping(kernel, (unsigned)blocks, threads, kn_cuda_march_bytes(p), stream,
+                              s->behind_walls, *p, *s, -expm1(-s->dt_collide), whole);
 }
 
 /* Blocks with two tiles: those that fill the card as often as they can, and the rest too if
@@ -380,10 +362,10 @@ static cudaError_t launch_reach(const kn_cuda_problem *p, const kn_cuda_step *s,
                                 cudaStream_t stream)
 {
     const int quads = p->mesh.stride / 4, threads = (quads + WARP - 1) / WARP * WARP;
-    if (has_short_rows(p)) {
+    if (p->choice.short_rows) {
         const int whole = whole_blocks(p, tiles), rest = tiles - TILES * whole;
-        return launch(kn_cuda_march_operates(p) ? short_march_kernel<true, REACH>
-                                                : short_march_kernel<false, REACH>,
+        return launch(p->choice.march_operates ? short_march_kernel<true, REACH>
+                                               : short_march_kernel<false, REACH>,
                       p, s, whole + (rest > 0 ? rest : 0), whole, SHORT, stream);
     }
     return launch(quads <= 128   ? march_kernel<128, REACH>

@@ -25,11 +25,10 @@ struct tile_walls {
     bool up[2], down[2];
 };
 
-/* What a wall that takes everything up sends into a site, instead of a neighbour. */
+/* h that a wall sends into a site. */
 static __device__ __forceinline__ four from_wall(const kn_cuda_problem &p, kn_site s, int axis, int k)
 {
-    const int face = ~kn_mesh_walk(&p.mesh, s, axis, 0).cell;
-    return diffused(p, face, p.density[face], s.octant, k);
+    return read4(p.outgoing + ~kn_mesh_source(&p.mesh, kn_mesh_walk(&p.mesh, s, axis, 0)) + k);
 }
 
 /* Slope across a cell; a wall upwind is half as far away as a cell, one downwind
@@ -41,7 +40,7 @@ static __device__ __forceinline__ four slope_across(const four &up, const four &
 #pragma unroll
     for (int i = 0; i < 4; i++) {
         const float a = (here.v[i] - up.v[i]) * (wall_up ? 2.0f : 1.0f);
-        slope.v[i] = wall_down ? a : kn_stream_slope(VAN_LEER, a, down.v[i] - here.v[i]);
+        slope.v[i] = wall_down ? a : kn_stream_slope(KN_LIMITER_VAN_LEER, a, down.v[i] - here.v[i]);
     }
     return slope;
 }
@@ -71,13 +70,13 @@ static __device__ __forceinline__ four move_on(const cell_stencil &c, const four
                                           : twist;
         /* products that are rounded by themselves, so that a cell gets the same bits in every place of a tile
          * and in every kernel: the compiler may choose which of two products it rounds */
-        const float across_x = __fmul_rn(courant[1].v[i], along_x),
-                    across_y = __fmul_rn(courant[0].v[i], along_y);
+        const float across_x = kn_point_product(courant[1].v[i], along_x),
+                    across_y = kn_point_product(courant[0].v[i], along_y);
         const float rise_x =
                         kn_stream_rise(x, c.slope[0].v[i], c.slope_up[0].v[i], courant[0].v[i], across_x),
                     rise_y =
                         kn_stream_rise(y, c.slope[1].v[i], c.slope_up[1].v[i], courant[1].v[i], across_y);
-        change.v[i] = -courant[0].v[i] * rise_x - __fmul_rn(courant[1].v[i], rise_y);
+        change.v[i] = -courant[0].v[i] * rise_x - kn_point_product(courant[1].v[i], rise_y);
     }
     return sum_of(w, c.here, change, lost);
 }
@@ -152,12 +151,18 @@ static __device__ __forceinline__ column enter(const kn_cuda_problem &p, const f
     return c;
 }
 
-/* One octant of a tile; `from` as row_at wants it, `to` its first row in the tile. */
+/* Four nodes of all octants: the first of them, their Courant numbers by axis and their weights. */
+struct marched_nodes {
+    int k;
+    four courant[2], w;
+};
+
+/* One octant of a tile; `from` as for row_at, `to` its first row in the tile. */
 template <bool WALLS, reach REACH>
 static __device__ __forceinline__ void march(const kn_cuda_problem &p, const float *from, const passage &t,
-                                             int k, float *to, const four courant[2], const four &w,
-                                             float lost[ROWS][COLUMNS])
+                                             const marched_nodes &n, float *to, float lost[ROWS][COLUMNS])
 {
+    const int k = n.k;
     enum { FIRST = UPWIND, END = UPWIND + ROWS };
     const bool wall[2] = {WALLS && t.walls.up[0], WALLS && t.walls.up[1]},
                last[2] = {WALLS && t.walls.down[0], WALLS && t.walls.down[1]};
@@ -199,7 +204,7 @@ static __device__ __forceinline__ void march(const kn_cuda_problem &p, const flo
                                                   wall[1] && r == 0, last[1] && r == ROWS - 1)},
                                     {behind_slope[r], upper},
                                     {wall[0] && i == 0, wall[1] && r == 0}};
-            write4(to + i * t.put[0] + r * t.put[1], move_on(c, courant, w, &lost[r][i]));
+            write4(to + i * t.put[0] + r * t.put[1], move_on(c, n.courant, n.w, &lost[r][i]));
             behind_slope[r] = c.slope[0];
             upper = c.slope[1];
         }
@@ -210,7 +215,7 @@ static __device__ __forceinline__ void march(const kn_cuda_problem &p, const flo
 }
 
 /* Exchange what is counted with the wind and what is counted from low to high. */
-static __device__ __forceinline__ void turn(bool columns, bool rows, float lost[ROWS][COLUMNS])
+static __device__ __forceinline__ void flip(bool columns, bool rows, float lost[ROWS][COLUMNS])
 {
     float from[ROWS][COLUMNS];
 #pragma unroll
@@ -260,36 +265,43 @@ static __device__ __forceinline__ int walls_around(const kn_cuda_problem &p, con
     return walls;
 }
 
-/* The streaming kernel: some octants of a tile whose lowest cell is `cell`; `around`: at the rim only. */
+/* Octants first..end-1 of a tile whose lowest cell is `cell`, for four nodes from k. */
+struct tile_share {
+    int cell, walls;
+    int k, first, end;
+    const int *around; /* at the rim only */
+};
+
+/* The streaming kernel. */
 template <bool WALLS, reach REACH>
-static __device__ __forceinline__ void stream_tile(const kn_cuda_problem &p, const kn_cuda_step &s, int cell,
-                                                   int walls, int k, int first, int end, const int *around,
-                                                   float *tile, float lost[ROWS][COLUMNS])
+static __device__ __forceinline__ void stream_tile(const kn_cuda_problem &p, const kn_cuda_step &s,
+                                                   const tile_share &mine, float *tile,
+                                                   float lost[ROWS][COLUMNS])
 {
     const kn_mesh &m = p.mesh;
-    const four w = read4(p.w + k);
-    four courant[2];
+    const int k = mine.k;
+    marched_nodes n = {k, {}, read4(p.w + k)};
 #pragma unroll
     for (int a = 0; a < 2; a++) {
-        courant[a] = read4(p.speed[a] + k);
+        n.courant[a] = read4(p.speed[a] + k);
 #pragma unroll
         for (int i = 0; i < 4; i++)
-            courant[a].v[i] *= s.dt_stream / p.alike[a];
+            n.courant[a].v[i] *= s.dt_stream / p.alike[a];
     }
 #pragma unroll 1
-    for (int o = first; o < end; o++) {
+    for (int o = mine.first; o < mine.end; o++) {
         const bool left = o & m.bit[0], down = o & m.bit[1];
-        const passage t = passage_of(p, cell, walls, o, around);
+        const passage t = passage_of(p, mine.cell, mine.walls, o, mine.around);
         const float *from = s.h + kn_mesh_row(&m, REACH == AT_RIM ? kn_site{0, o} : t.first) + k;
         const int place = (left ? COLUMNS - 1 : 0) + (down ? (ROWS - 1) * COLUMNS : 0);
         float *to = tile + place * m.nnodes + o * m.stride + k;
-        turn(left, down, lost);
-        march<WALLS, REACH>(p, from, t, k, to, courant, w, lost);
-        turn(left, down, lost);
+        flip(left, down, lost);
+        march<WALLS, REACH>(p, from, t, n, to, lost);
+        flip(left, down, lost);
     }
-    for (int c = 0; c < CELLS && WALLS && k == 0 && first == 0; c++)
+    for (int c = 0; c < CELLS && WALLS && k == 0 && mine.first == 0; c++)
         lost[c / COLUMNS][c % COLUMNS] +=
-            lost_at_walls(p, cell + c % COLUMNS + p.inner.across * (c / COLUMNS), s.dt_stream);
+            lost_at_walls(p, mine.cell + c % COLUMNS + p.inner.across * (c / COLUMNS), s.dt_stream);
 }
 
 #endif

@@ -33,13 +33,13 @@ struct row_reader {
 /* Relax a row in place. */
 static __device__ void collide_model(const kn_cuda_problem &p, double dt, float *row, double *space)
 {
-    double before[KN_INVARIANTS], x[KN_INVARIANTS], m[KN_MOMENTS], field[14];
+    double before[KN_INVARIANTS], x[KN_INVARIANTS], m[KN_MOMENTS], field[KN_FIELDS];
     float sign[3], c[KN_INVARIANTS];
     row_moments(p, row, m, space);
     row_invariants(p, row, before, space); /* the same sums as after: their rounding must cancel */
     before[0] = row_mass(p, row, space);
     kn_moments_to_fields(m, p.eps, field);
-    const kn_relaxation r = kn_collide_relaxation(p.method - METHOD_BGK, p.eps, p.prandtl, dt, field);
+    const kn_relaxation r = kn_collide_relaxation(p.method, p.eps, p.prandtl, dt, field);
     FOR_QUADS(p, octant, k)
     {
         signs_of(p.mesh, octant, sign);
@@ -48,12 +48,12 @@ static __device__ void collide_model(const kn_cuda_problem &p, double dt, float 
             if (k + i < p.size) {
                 const float vx = p.speed[0][k + i], vy = p.speed[1][k + i], vz = p.speed[2][k + i];
                 float next = kn_collide_relax(&here, p.eps, row[4 * quad + i], vx, vy, vz);
-                if (p.method == METHOD_SHAKHOV)
+                if (p.method == KN_METHOD_SHAKHOV)
                     next += kn_collide_heat_term(&here, p.eps, vx, vy, vz);
                 row[4 * quad + i] = next;
             }
     }
-    if (p.conservation == CONSERVE_NONE)
+    if (p.conservation == KN_CONSERVATION_NONE)
         return;
     double missing[KN_INVARIANTS];
     __syncthreads();
@@ -61,7 +61,7 @@ static __device__ void collide_model(const kn_cuda_problem &p, double dt, float 
     missing[0] = row_mass(p, row, space);
     for (int i = 0; i < KN_INVARIANTS; i++)
         missing[i] = before[i] - missing[i];
-    const bool weighted = p.conservation == CONSERVE_PAPER;
+    const bool weighted = p.conservation == KN_CONSERVATION_PAPER;
     if (weighted) {
         double a[KN_INVARIANTS][KN_INVARIANTS];
         const row_reader reader = {row};
@@ -117,12 +117,12 @@ static __global__ void model_kernel(const __grid_constant__ kn_cuda_problem p,
     if (p.source)
         add_source(p, s.dt_collide, row);
     __syncthreads();
-    if (p.method != METHOD_NONE && p.conservation != CONSERVE_NONE)
+    if (p.method != KN_METHOD_NONE && p.conservation != KN_CONSERVATION_NONE)
         back[0] += row_mass(p, row, space);
-    if (p.method != METHOD_NONE)
+    if (p.method != KN_METHOD_NONE)
         collide_model(p, s.dt_collide, row, space);
     __syncthreads();
-    if (p.method != METHOD_NONE && p.conservation != CONSERVE_NONE)
+    if (p.method != KN_METHOD_NONE && p.conservation != KN_CONSERVATION_NONE)
         back[0] -= row_mass(p, row, space);
     if (threadIdx.x == 0)
         row[s.heavy] += (float)back[0] / p.w[s.heavy % p.mesh.stride];
@@ -138,7 +138,7 @@ static __global__ void model_kernel(const __grid_constant__ kn_cuda_problem p,
 template <int ORDER>
 static cudaError_t launch_model(const kn_cuda_problem *p, const kn_cuda_step *s, cudaStream_t stream)
 {
-    const bool staged = kn_cuda_staged(p);
+    const bool staged = p->choice.staged;
     const size_t row = staged ? (size_t)p->mesh.nnodes * sizeof(float) : 0;
     const int quads = p->mesh.nnodes / 4, threads = quads <= 64 ? 64 : quads <= 128 ? 128 : 256;
     const cudaError_t status =

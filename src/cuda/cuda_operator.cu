@@ -80,7 +80,8 @@ static __device__ void load_parities(const kn_cuda_problem &p, const float *h, c
  * energy is taken back; what rounding has lost of the mass is given back, in another octant
  * at each turn. */
 template <int P>
-static __device__ __forceinline__ void settle_cell(const kn_cuda_problem &p, const kn_cuda_mend &mend,
+static __device__ __forceinline__ void settle_cell(const kn_cuda_problem &p,
+                                                   const kn_cuda_correction &correction,
                                                    const settled_cell &c, source_steps times, int octant)
 {
     const int lane = threadIdx.x % WARP, end = kn_cuda_operator_steps(p.size) * NODES_ALONG,
@@ -92,7 +93,7 @@ static __device__ __forceinline__ void settle_cell(const kn_cuda_problem &p, con
         add_brought<P>(octant_nodes_of<P>(p, k), d, &sum);
     }
     sum_lanes<P, WARP>(&sum);
-    const polynomial x = mending_of<P>(p, mend, sum);
+    const polynomial x = correction_of<P>(p, correction, sum);
     float lost_before = 0;
     for (int round = rounds - 1; round >= 0; round--) { /* fast nodes first */
         const int k = 4 * (round * WARP + lane);
@@ -153,7 +154,7 @@ static __device__ __forceinline__ void operate(const kn_cuda_problem &p, const k
     for (int c = warp; c < here; c += warps) {
         float *row = o.h + (int64_t)(o.list ? o.list[first + c] : first + c) * p.mesh.nnodes;
         const settled_cell cell = {row, row, change + c * rows.cell, rows.parity};
-        settle_cell<P>(p, op.mend, cell, o.times, o.octant);
+        settle_cell<P>(p, op.correction, cell, o.times, o.octant);
     }
 }
 
@@ -285,13 +286,17 @@ static cudaError_t launch_tiles(const kn_cuda_problem *p, const kn_cuda_operator
     return o.d.tiles == 8 ? launch<P, 1, 8>(p, op, o, stream) : launch<P, 1, 16>(p, op, o, stream);
 }
 
-cudaError_t kn_cuda_operate(const struct kn_cuda_problem *p, const struct kn_cuda_operator *op, float *h,
-                            const int32_t *list, int total, double before, double after, int octant,
-                            cudaStream_t stream)
+cudaError_t kn_cuda_operate(const struct kn_cuda_problem *p, const struct kn_cuda_operator *op,
+                            const struct kn_cuda_operation *what, cudaStream_t stream)
 {
     const float acts = p->source ? 1.0f : 0.0f;
-    const operation o = {h,      list,        total,         0, {acts * (float)before, acts * (float)after},
-                         octant, op->scratch, division_of(p)};
+    const operation o = {.h = what->h,
+                         .list = what->list,
+                         .total = what->total,
+                         .times = {acts * (float)what->before, acts * (float)what->after},
+                         .octant = what->octant,
+                         .scratch = op->scratch,
+                         .d = division_of(p)};
     switch (p->mesh.octants) {
     case 1:
         return launch_tiles<1>(p, op, o, stream);

@@ -225,17 +225,17 @@ template <int P, int LANES> static __device__ __forceinline__ void sum_lanes(bro
 
 /* The polynomial that takes it back. */
 template <int P>
-static __device__ __forceinline__ polynomial mending_of(const kn_cuda_problem &p, const kn_cuda_mend &mend,
-                                                        const brought &b)
+static __device__ __forceinline__ polynomial correction_of(const kn_cuda_problem &p,
+                                                           const kn_cuda_correction &c, const brought &b)
 {
     polynomial x = {0, {0, 0, 0}, 0};
-    if (p.conservation == CONSERVE_NONE)
+    if (p.conservation == KN_CONSERVATION_NONE)
         return x;
-    x.even = -(mend.even[0][0] * b.mass + mend.even[0][1] * b.energy);
-    x.square = -(mend.even[1][0] * b.mass + mend.even[1][1] * b.energy);
+    x.even = -(c.even[0][0] * b.mass + c.even[0][1] * b.energy);
+    x.square = -(c.even[1][0] * b.mass + c.even[1][1] * b.energy);
 #pragma unroll
     for (int j = 0; j < axes_of(P); j++)
-        x.odd[j] = -mend.odd[j] * b.momentum[j];
+        x.odd[j] = -c.odd[j] * b.momentum[j];
     return x;
 }
 

@@ -16,27 +16,18 @@ double kn_cuda_propagator_memory(const struct kn_velocity *v)
            (block > 220e3 ? 160 * 2.2 * block : 0);
 }
 
-/* What takes mass, momentum and energy back. */
-static struct kn_cuda_mend mend_of(const struct kn_velocity *v)
+/* The polynomial that removes errors of mass, momentum and energy. */
+static struct kn_cuda_correction correction_of(const struct kn_problem *p)
 {
-    double gram[3] = {0, 0, 0}, odd[3] = {0, 0, 0}; /* of 1, v.v and each other; of the velocity */
-    struct kn_cuda_mend mend = {};
-    for (int k = 0; k < v->size; k++) {
-        const double w = (double)v->octants * v->w[k], square = v->square[k];
-        gram[0] += w;
-        gram[1] += w * square;
-        gram[2] += w * square * square;
-        for (int d = 0; d < 3; d++)
-            for (int j = 0; j < 3; j++)
-                odd[j] += v->bit[d] == 1 << j ? w * v->speed[d][k] * v->speed[d][k] : 0;
-    }
-    const double determinant = gram[0] * gram[2] - gram[1] * gram[1];
-    mend.even[0][0] = (float)(gram[2] / determinant);
-    mend.even[0][1] = mend.even[1][0] = (float)(-gram[1] / determinant);
-    mend.even[1][1] = (float)(gram[0] / determinant);
-    for (int j = 0; j < 3; j++)
-        mend.odd[j] = odd[j] > 0 ? (float)(1 / odd[j]) : 0.0f;
-    return mend;
+    const double(*inverse)[KN_INVARIANTS] = p->collision->inverse;
+    struct kn_cuda_correction c = {};
+    for (int i = 0; i < 4; i++)
+        c.even[i / 2][i % 2] = (float)inverse[i / 2 * 4][i % 2 * 4];
+    for (int d = 0; d < 3; d++)
+        for (int j = 0; j < 3; j++)
+            if (p->velocity->bit[d] == 1 << j)
+                c.odd[j] = (float)inverse[1 + d][1 + d];
+    return c;
 }
 
 /* Floats of the matrices of all parities. */
@@ -51,54 +42,51 @@ enum kn_status kn_cuda_propagator_create(struct kn_cuda *m)
     if (m->problem.c->collision.method != KN_METHOD_OPERATOR)
         return KN_OK;
     const struct kn_velocity *v = m->problem.velocity;
-    TRY(kn_cuda_allocate(m, (void **)&m->quadratic,
-                         (size_t)kn_quadratic_count(m->problem.c) * sizeof *m->quadratic));
+    KN_TRY(kn_cuda_allocate(m, (void **)&m->quadratic,
+                            (size_t)kn_quadratic_count(m->problem.c) * sizeof *m->quadratic));
     for (int d = 0; d < 3; d++)
-        TRY(kn_cuda_upload(m, (const void **)&m->nodes[d], v->node[d], (size_t)v->half[d] * sizeof(double)));
-    m->op.mend = mend_of(v);
+        KN_TRY(
+            kn_cuda_upload(m, (const void **)&m->nodes[d], v->node[d], (size_t)v->half[d] * sizeof(double)));
+    m->op.correction = correction_of(&m->problem);
     m->shares = kn_cuda_operator_shares(&m->device);
-    TRY(kn_cuda_allocate(m, (void **)&m->op.scratch, kn_cuda_operator_scratch(&m->device)));
+    KN_TRY(kn_cuda_allocate(m, (void **)&m->op.scratch, kn_cuda_operator_scratch(&m->device)));
+    const size_t square = (size_t)v->size * (size_t)v->size;
+    m->packed = (float *)calloc(propagator_length(m) + square, sizeof *m->packed);
+    m->space = (double *)malloc(2 * square * sizeof *m->space);
+    if (!m->packed || !m->space)
+        return kn_error_set(KN_EMEMORY, "collision.method: no memory for a step of the operator");
     for (int i = 0; i < 2; i++) {
         m->propagators[i].dt = -1;
-        TRY(kn_cuda_allocate(m, (void **)&m->propagators[i].matrix, propagator_length(m) * sizeof(float)));
+        KN_TRY(kn_cuda_allocate(m, (void **)&m->propagators[i].matrix, propagator_length(m) * sizeof(float)));
     }
     return KN_OK;
 }
 
-/* exp(L dt) - 1 of all parities, divided by the number of octants as the way from octants
- * to parities and back asks for, into `packed`; `plain` has room for one parity. */
-static enum kn_status pack_parities(const struct kn_cuda *m, double dt, float *plain, float *packed)
+/* exp(L dt) - 1 of all parities, divided by the number of octants because of the transform to parities and
+ * back. */
+static void pack_parities(const struct kn_cuda *m, double dt, float *packed)
 {
     const struct kn_velocity *v = m->problem.velocity;
+    float *plain = packed + propagator_length(m);
     for (int odd = 0; odd < v->octants; odd++) {
-        TRY(kn_operator_change(&m->problem.collision->op, kn_operator_parity(v, odd), dt, plain));
+        kn_operator_change(&m->problem.collision->op, kn_operator_parity(v, odd), dt, m->space, plain);
         for (int n = 0; n < v->size; n++)
             for (int k = 0; k < v->size; k++)
                 packed[kn_cuda_propagator_place(m->shares, v->size, odd, n, k)] =
                     plain[(size_t)n * (size_t)v->size + (size_t)k] / (float)v->octants;
     }
-    return KN_OK;
 }
 
 static enum kn_status make_propagator(struct kn_cuda *m, double dt, struct kn_cuda_propagator *to)
 {
-    const size_t length = propagator_length(m),
-                 plain = (size_t)m->problem.velocity->size * (size_t)m->problem.velocity->size;
-    float *packed = (float *)calloc(length + plain, sizeof *packed);
-    if (!packed)
-        return kn_error_set(KN_EMEMORY, "collision.method: no memory for a step of the operator");
-    to->dt = -1; /* until all is well */
-    enum kn_status status = pack_parities(m, dt, packed + length, packed);
-    /* from pageable memory, behind the steps that read what was there: the call returns when
-     * the host array may go */
-    const cudaError_t copied = status == KN_OK ? cudaMemcpyAsync(to->matrix, packed, length * sizeof *packed,
-                                                                 cudaMemcpyHostToDevice, m->work)
-                                               : cudaSuccess;
-    free(packed);
-    CHECK(copied);
-    if (status == KN_OK)
-        to->dt = dt;
-    return status;
+    to->dt = -1; /* until it is complete */
+    pack_parities(m, dt, m->packed);
+    /* from pageable memory, after the steps that read the earlier matrices: the call returns when the host
+     * array may change */
+    CHECK(cudaMemcpyAsync(to->matrix, m->packed, propagator_length(m) * sizeof *m->packed,
+                          cudaMemcpyHostToDevice, m->work));
+    to->dt = dt;
+    return KN_OK;
 }
 
 /* The propagator of a step, made when it is not one of the last two lengths. */
@@ -112,7 +100,7 @@ enum kn_status kn_cuda_propagator_find(struct kn_cuda *m, double dt, const float
         last[0] = last[1];
         last[1] = swap;
         if (last[1].dt != dt)
-            TRY(make_propagator(m, dt, &last[1]));
+            KN_TRY(make_propagator(m, dt, &last[1]));
     }
     *matrix = last[1].matrix;
     return KN_OK;

@@ -166,7 +166,7 @@ static __global__ void __launch_bounds__(WARP)
     const stencil_nodes nodes = nodes_of(q.half, t.pitch);
     double before[KN_INVARIANTS];
     load_tile(p, rows, here, t);
-    if (active && p.conservation != CONSERVE_NONE)
+    if (active && p.conservation != KN_CONSERVATION_NONE)
         invariants_of(p, mine, t.pitch, before);
     for (int from = 0; from < q.count; from += STAGED) {
         const int count = q.count - from < STAGED ? q.count - from : STAGED;
@@ -177,7 +177,7 @@ static __global__ void __launch_bounds__(WARP)
         for (int i = 0; i < count && active; i++)
             apply(&staged[i], nodes, p.eps, mine, t.pitch);
     }
-    if (active && p.conservation != CONSERVE_NONE)
+    if (active && p.conservation != KN_CONSERVATION_NONE)
         put_back(p, before, heavy, mine, t.pitch);
     store_tile(p, t, here, half, rows);
 }

@@ -14,13 +14,6 @@ static enum kn_status no_memory(void)
 
 /* ------------------------------------------------------------------------- cells */
 
-/* Cells that a kernel takes together and that follow each other in memory. */
-static int cells_together(const struct kn_cuda_problem *p)
-{
-    const int cells = p->method == KN_METHOD_MONTE_CARLO ? kn_cuda_cells(p) : 1;
-    return cells > 1 ? cells : 1;
-}
-
 /* Do these cells of the order, or some of them, need the halo?  Those that do not fill a block come last:
  * blocks are counted from the beginning of a part. */
 static bool is_rim(const struct kn_cuda *m, const int32_t *order, int first, int block, int end)
@@ -181,7 +174,7 @@ static enum beyond beyond(const struct kn_cuda *m, const int at[3], int side)
         return A_CELL;
     if (m->problem.c->walls[side].kind == KN_WALL_PERIODIC)
         return THE_OTHER_END;
-    return m->device.mesh.mirrors >> side & 1 ? A_MIRROR : A_WALL;
+    return m->problem.boundary->patches[side].emits ? A_WALL : A_MIRROR;
 }
 
 /* May a cell be part of a run in an octant?  As find_inflow in cuda_collision.cu has it; `leads`: it is the
@@ -244,13 +237,13 @@ static enum kn_status find_runs(struct kn_cuda *m, int together)
 enum kn_status kn_cuda_ranks_divide(struct kn_cuda *m, int32_t *order)
 {
     const struct kn_cuda_problem *p = &m->device;
-    const bool marches = p->inner.tiles[0] > 0;
-    const int together = cells_together(p), ncells = m->problem.space->ncells;
-    for (int i = 0; i < ncells && !kn_cuda_linear_fits(p); i++)
+    const bool marches = p->choice.marches;
+    const int together = p->choice.together > 1 ? p->choice.together : 1, ncells = m->problem.space->ncells;
+    for (int i = 0; i < ncells && p->choice.sweep != KN_CUDA_LINEAR; i++)
         order[i] = i; /* other sweeps take cells that follow each other */
-    TRY(divide_cells(m, order, marches ? m->near_walls : ncells, together));
-    TRY(divide_faces(m));
+    KN_TRY(divide_cells(m, order, marches ? m->near_walls : ncells, together));
+    KN_TRY(divide_faces(m));
     if (p->method == KN_METHOD_MONTE_CARLO)
-        TRY(find_runs(m, together));
+        KN_TRY(find_runs(m, together));
     return marches ? find_tiles(m) : KN_OK;
 }

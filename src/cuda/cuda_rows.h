@@ -4,9 +4,6 @@
 
 #include "cuda/cuda_stream.h"
 
-enum { METHOD_MONTE_CARLO, METHOD_BGK, METHOD_SHAKHOV, METHOD_ES_BGK, METHOD_NONE, METHOD_OPERATOR };
-enum { CONSERVE_PROJECTION, CONSERVE_PAPER, CONSERVE_NONE };
-
 /* -------------------------------------------------- overlap of walls and sweeps */
 
 /* A sweep may begin while the kernel that finds the densities at walls still runs:
@@ -239,8 +236,8 @@ static __device__ __forceinline__ float corrected(const kn_cuda_problem &p, cons
 {
     if (k >= p.size)
         return h;
-    return h + (1 + eps * h) * kn_collide_polynomial(c[0], c[1], c[2], c[3], c[4], p.speed[0][k],
-                                                     p.speed[1][k], p.speed[2][k], p.square[k]);
+    return h +
+           (1 + eps * h) * kn_collide_polynomial(c, p.speed[0][k], p.speed[1][k], p.speed[2][k], p.square[k]);
 }
 
 #endif

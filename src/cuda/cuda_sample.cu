@@ -84,19 +84,17 @@ static __device__ void open_batches(colours *c, int kept, int past, int32_t *bat
 }
 
 /* One warp per set: theory section 7, batches by first fit, piece by piece. */
-static __global__ void order_kernel(const uint4 *all_nodes, int samples, int nnodes, uint32_t *all_masks,
-                                    bool in_shared, int2 *all_places, int32_t *all_order,
-                                    int32_t *all_batches)
+static __global__ void order_kernel(const __grid_constant__ kn_cuda_orders o, bool in_shared)
 {
     extern __shared__ uint32_t shared_masks[];
     __shared__ colours c;
-    const int lane = threadIdx.x, set = blockIdx.x, piece = kn_sample_piece(nnodes);
-    const uint4 *nodes = all_nodes + (int64_t)set * samples;
-    uint32_t *masks = in_shared ? shared_masks : all_masks + (int64_t)set * nnodes * WORDS;
+    const int lane = threadIdx.x, set = blockIdx.x, samples = o.samples, nnodes = o.nnodes,
+              piece = kn_sample_piece(nnodes);
+    const uint4 *nodes = o.nodes + (int64_t)set * samples;
+    uint32_t *masks = in_shared ? shared_masks : o.masks + (int64_t)set * nnodes * WORDS;
     int2 *places =
-        all_places + (int64_t)set * samples; /* colour and rank; or COLOURS and number past the colours */
-    int32_t *order = all_order + (int64_t)set * samples,
-            *batches = all_batches + (int64_t)set * (samples + 2);
+        o.places + (int64_t)set * samples; /* colour and rank; or COLOURS and number past the colours */
+    int32_t *order = o.order + (int64_t)set * samples, *batches = o.batches + (int64_t)set * (samples + 2);
     int kept = 0, nbatches = 0;
     for (int begin = 0; begin < samples; begin += piece) {
         const int end = begin + piece < samples ? begin + piece : samples;
@@ -154,8 +152,7 @@ cudaError_t kn_cuda_order(const struct kn_cuda_orders *o, const struct kn_sample
         if (status != cudaSuccess)
             return status;
     }
-    order_kernel<<<(unsigned)o->sets, 32, in_shared ? masks : 0, stream>>>(
-        o->nodes, o->samples, o->nnodes, o->masks, in_shared, o->places, o->order, o->batches);
+    order_kernel<<<(unsigned)o->sets, 32, in_shared ? masks : 0, stream>>>(*o, in_shared);
     return cudaGetLastError();
 }
 
@@ -300,17 +297,14 @@ size_t kn_cuda_set_bytes(size_t samples)
     return (samples + 2 * KN_CUDA_AHEAD) * KN_SAMPLE_BATCH * (sizeof(uint4) + sizeof(float4));
 }
 
-cudaError_t kn_cuda_sample(const struct kn_sample_plan *plan, uint64_t draw, int nnodes, const int32_t *order,
-                           const int32_t *batches, int beside, char *samples, cudaStream_t stream)
+cudaError_t kn_cuda_sample(const struct kn_sample_plan *plan, const struct kn_cuda_drawing *d,
+                           cudaStream_t stream)
 {
     enum { BLOCKS = 128, THREADS = 32 };
-    const int slots = beside > 0 ? kn_cuda_slots(nnodes, beside) : 0;
-    if (beside > 0)
-        sampling_kernel<ushort4>
-            <<<BLOCKS, THREADS, 0, stream>>>(*plan, draw, order, batches, beside, slots, samples);
-    else
-        sampling_kernel<uint4>
-            <<<BLOCKS, THREADS, 0, stream>>>(*plan, draw, order, batches, beside, slots, samples);
+    const auto kernel = d->beside > 0 ? sampling_kernel<ushort4> : sampling_kernel<uint4>;
+    kernel<<<BLOCKS, THREADS, 0, stream>>>(*plan, d->draw, d->order, d->batches, d->beside,
+                                           d->beside > 0 ? kn_cuda_slots(d->nnodes, d->beside) : 0,
+                                           d->samples);
     return cudaGetLastError();
 }
 

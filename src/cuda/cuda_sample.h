@@ -15,6 +15,16 @@ struct kn_cuda_orders {
     int32_t *batches;    /* [sets][samples + 2]: how many, then their first samples and the end */
 };
 
+/* A set to be drawn. */
+struct kn_cuda_drawing {
+    uint64_t draw;          /* its number */
+    const int32_t *order;   /* [samples] */
+    const int32_t *batches; /* as in kn_cuda_orders */
+    int32_t nnodes;
+    int32_t beside; /* cells whose rows are side by side in shared memory; 0: rows in global memory */
+    char *samples;  /* the result */
+};
+
 extern "C" {
 /* Fill the window that begins with set first_draw. */
 cudaError_t kn_cuda_order(const struct kn_cuda_orders *o, const struct kn_sample_plan *plan,
@@ -23,10 +33,9 @@ cudaError_t kn_cuda_order(const struct kn_cuda_orders *o, const struct kn_sample
 /* Bytes of a set, however many batches it falls into. */
 size_t kn_cuda_set_bytes(size_t samples);
 
-/* Draw one set in its order, for the rows of `beside` cells side by side in shared
- * memory (0: rows in global memory). */
-cudaError_t kn_cuda_sample(const struct kn_sample_plan *plan, uint64_t draw, int nnodes, const int32_t *order,
-                           const int32_t *batches, int beside, char *samples, cudaStream_t stream);
+/* Draw one set in its order. */
+cudaError_t kn_cuda_sample(const struct kn_sample_plan *plan, const struct kn_cuda_drawing *d,
+                           cudaStream_t stream);
 }
 
 #endif

@@ -37,11 +37,11 @@ enum kn_status kn_cuda_sets_create(struct kn_cuda *m)
         o->nnodes = (int32_t)nnodes;
         o->shared_limit = m->device.shared_limit;
         m->windows[i].number = UINT64_MAX;
-        TRY(kn_cuda_allocate(m, (void **)&o->nodes, WINDOW * samples * sizeof *o->nodes));
-        TRY(kn_cuda_allocate(m, (void **)&o->masks, WINDOW * nnodes * (KN_SAMPLE_COLOURS / 8)));
-        TRY(kn_cuda_allocate(m, (void **)&o->places, WINDOW * samples * sizeof *o->places));
-        TRY(kn_cuda_allocate(m, (void **)&o->order, WINDOW * samples * sizeof *o->order));
-        TRY(kn_cuda_allocate(m, (void **)&o->batches, WINDOW * (samples + 2) * sizeof *o->batches));
+        KN_TRY(kn_cuda_allocate(m, (void **)&o->nodes, WINDOW * samples * sizeof *o->nodes));
+        KN_TRY(kn_cuda_allocate(m, (void **)&o->masks, WINDOW * nnodes * (KN_SAMPLE_COLOURS / 8)));
+        KN_TRY(kn_cuda_allocate(m, (void **)&o->places, WINDOW * samples * sizeof *o->places));
+        KN_TRY(kn_cuda_allocate(m, (void **)&o->order, WINDOW * samples * sizeof *o->order));
+        KN_TRY(kn_cuda_allocate(m, (void **)&o->batches, WINDOW * (samples + 2) * sizeof *o->batches));
         CHECK(cudaEventCreateWithFlags(&m->windows[i].ready, cudaEventDisableTiming));
         CHECK(cudaEventCreateWithFlags(&m->windows[i].unused, cudaEventDisableTiming));
     }
@@ -49,7 +49,8 @@ enum kn_status kn_cuda_sets_create(struct kn_cuda *m)
     for (int i = 0; i < 3; i++) {
         struct kn_cuda_group *g = &m->groups[i];
         g->number = UINT64_MAX;
-        TRY(kn_cuda_allocate(m, (void **)&g->samples, (i < 2 ? m->group : 1) * kn_cuda_set_bytes(samples)));
+        KN_TRY(
+            kn_cuda_allocate(m, (void **)&g->samples, (i < 2 ? m->group : 1) * kn_cuda_set_bytes(samples)));
         CHECK(cudaEventCreateWithFlags(&g->ready, cudaEventDisableTiming));
         CHECK(cudaEventCreateWithFlags(&g->unused, cudaEventDisableTiming));
     }
@@ -100,7 +101,7 @@ static enum kn_status draw_sets(struct kn_cuda *m, double dt, uint64_t first, ui
                                 struct kn_cuda_group *g)
 {
     g->number = UINT64_MAX; /* until all is well */
-    TRY(prepare_window(m, first / WINDOW));
+    KN_TRY(prepare_window(m, first / WINDOW));
     const struct kn_cuda_window *w = &m->windows[first / WINDOW % 2];
     const struct kn_sample_plan plan = sample_plan(m, dt);
     const size_t bytes = kn_cuda_set_bytes((size_t)w->orders.samples);
@@ -110,10 +111,15 @@ static enum kn_status draw_sets(struct kn_cuda *m, double dt, uint64_t first, ui
     for (uint64_t draw = first; draw < end; draw++) {
         if (draw == first)
             CHECK(cudaEventRecord(m->mark[2], m->drawing));
-        CHECK(kn_cuda_sample(&plan, draw, m->problem.velocity->nnodes,
-                             w->orders.order + draw % WINDOW * (uint64_t)w->orders.samples,
-                             batches_of(m, draw), kn_cuda_beside(kn_cuda_cells(&m->device)),
-                             g->samples + (draw - first) * bytes, m->drawing));
+        const struct kn_cuda_drawing drawing = {
+            .draw = draw,
+            .order = w->orders.order + draw % WINDOW * (uint64_t)w->orders.samples,
+            .batches = batches_of(m, draw),
+            .nnodes = m->problem.velocity->nnodes,
+            .beside = kn_cuda_beside(m->device.choice.together),
+            .samples = g->samples + (draw - first) * bytes,
+        };
+        CHECK(kn_cuda_sample(&plan, &drawing, m->drawing));
         if (draw == first)
             CHECK(cudaEventRecord(m->mark[3], m->drawing));
     }
@@ -144,12 +150,12 @@ enum kn_status kn_cuda_sets_use(struct kn_cuda *m, double dt, uint64_t draw, str
     m->last = dt;
     if (g->number == draw / m->group && g->dt != dt && m->usual == dt)
         g->number = UINT64_MAX; /* the length has changed for good */
-    TRY(draw_group(m, m->usual, draw / m->group));
+    KN_TRY(draw_group(m, m->usual, draw / m->group));
     uint64_t at = draw % m->group;
     if (g->dt != dt) {
         g = &m->groups[2];
         at = 0;
-        TRY(draw_sets(m, dt, draw, draw + 1, g));
+        KN_TRY(draw_sets(m, dt, draw, draw + 1, g));
     }
     if (!g->awaited)
         CHECK(cudaStreamWaitEvent(m->work, g->ready, 0));
@@ -165,6 +171,6 @@ enum kn_status kn_cuda_sets_ahead(struct kn_cuda *m, uint64_t draw)
 {
     if (kn_sampling_count(m->problem.c) == 0)
         return KN_OK;
-    TRY(draw_group(m, m->usual, draw / m->group + 1));
+    KN_TRY(draw_group(m, m->usual, draw / m->group + 1));
     return prepare_window(m, draw / WINDOW + 1);
 }

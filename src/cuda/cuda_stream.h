@@ -32,13 +32,12 @@ static __device__ __forceinline__ void write4(float *to, const four &h)
     *(float4 *)to = make_float4(h.v[0], h.v[1], h.v[2], h.v[3]);
 }
 
-/* Values on the downwind face of a site, second order; `ghost` holds the
- * emission where the upwind neighbour is a wall. */
+/* Values on the downwind face of a site, second order, theory (15), (16). */
 static __device__ __forceinline__ four face_values(const kn_cuda_problem &p, const float *h,
-                                                   const kn_stencil &t, int axis, int k, const four &ghost)
+                                                   const kn_stencil &t, int axis, int k)
 {
     const four here = read4(h + t.here + k), speed = read4(p.speed[axis] + k);
-    const four up = t.up < 0 ? ghost : read4(h + t.up + k);
+    const four up = read4(kn_mesh_at(h, p.outgoing, t.up) + k);
     const four down = t.down < 0 ? here : read4(h + t.down + k);
     four across = {{0, 0, 0, 0}}, out;
 #pragma unroll
@@ -47,7 +46,7 @@ static __device__ __forceinline__ four face_values(const kn_cuda_problem &p, con
             const four side = read4(h + t.side[s] + k), v = read4(p.speed[t.side_axis[s]] + k);
 #pragma unroll
             for (int i = 0; i < 4; i++)
-                across.v[i] += t.side_courant[s] * v.v[i] * (here.v[i] - side.v[i]);
+                across.v[i] += kn_stream_flow(t.side_courant[s] * v.v[i], here.v[i], side.v[i]);
         }
 #pragma unroll
     for (int i = 0; i < 4; i++) {
@@ -56,55 +55,6 @@ static __device__ __forceinline__ four face_values(const kn_cuda_problem &p, con
         out.v[i] = kn_stream_face(here.v[i], slope, t.courant * speed.v[i], across.v[i]);
     }
     return out;
-}
-
-/* What flies from a site into the wall downwind of it. */
-template <int ORDER>
-static __device__ __forceinline__ four arriving(const kn_cuda_problem &p, const float *h, kn_site s, int axis,
-                                                float dt, int k)
-{
-    if (ORDER == 1)
-        return read4(h + kn_mesh_row(&p.mesh, s) + k);
-    const four none = {{0, 0, 0, 0}};
-    return face_values(p, h, kn_mesh_stencil(&p.mesh, s, axis, dt), axis, k, none);
-}
-
-/* What a wall face sends into an octant, for a density of the emission. */
-static __device__ __forceinline__ four diffused(const kn_cuda_problem &p, int face, float rho, int octant,
-                                                int k)
-{
-    const four excess =
-        read4(p.emission + (int64_t)p.face_side[face] * p.mesh.nnodes + (int64_t)octant * p.mesh.stride + k);
-    four out;
-#pragma unroll
-    for (int i = 0; i < 4; i++)
-        out.v[i] = kn_gaussian_value(p.eps, rho, excess.v[i]);
-    return out;
-}
-
-/* What comes out of a wall face, with what it reflects. */
-template <int ORDER>
-static __device__ __forceinline__ four emitted(const kn_cuda_problem &p, const float *h, int face, float rho,
-                                               int octant, float dt, int k)
-{
-    const int side = p.face_side[face], axis = side / 2;
-    const float alpha = p.alpha[side], takes = p.takes[side];
-    four out = diffused(p, face, rho, octant, k);
-    if (alpha * takes != 1) {
-        const kn_site mirrored = {p.face_cell[face], octant ^ p.mesh.bit[axis]};
-        const four in = arriving<ORDER>(p, h, mirrored, axis, dt, k);
-#pragma unroll
-        for (int i = 0; i < 4; i++)
-            out.v[i] = kn_wall_incoming(alpha, takes, out.v[i], in.v[i]);
-    }
-    return out;
-}
-
-template <int ORDER>
-static __device__ __forceinline__ four leaving(const kn_cuda_problem &p, const float *h, int face, int octant,
-                                               float dt, int k)
-{
-    return emitted<ORDER>(p, h, face, p.density[face], octant, dt, k);
 }
 
 /* Mass that the rounded emission of walls lacks in a cell, over one step. */
@@ -116,7 +66,7 @@ static __device__ float lost_at_walls(const kn_cuda_problem &p, int cell, float 
         for (int side = 2 * axis; side < 2 * axis + 2; side++) {
             const int beyond = p.mesh.neighbour[6 * (int64_t)cell + side];
             if (beyond < 0)
-                lost += dt / kn_mesh_width(&p.mesh, cell, axis) * p.lost[~beyond];
+                lost += dt / kn_mesh_width(&p.mesh, cell, axis) * p.lost[kn_mesh_face(beyond)];
         }
     }
     return lost;
@@ -135,14 +85,10 @@ static __device__ __forceinline__ four sum_of(const four &w, const four &here, c
     return out;
 }
 
-/* The same, with what walls have lost in the cell. */
-static __device__ __forceinline__ four add_change(const kn_cuda_problem &p, kn_site s, float dt, int k,
-                                                  const four &w, const four &here, const four &change,
-                                                  float *lost)
+/* Mass of a cell that the walls have lost; it is counted once, with the first nodes of octant 0. */
+static __device__ __forceinline__ float lost_of_cell(const kn_cuda_problem &p, kn_site s, float dt, int k)
 {
-    if (s.octant == 0 && k == 0)
-        *lost += lost_at_walls(p, s.cell, dt);
-    return sum_of(w, here, change, lost);
+    return s.octant == 0 && k == 0 ? lost_at_walls(p, s.cell, dt) : 0.0f;
 }
 
 /* Four nodes of a site after streaming over dt, theory (13), (14). */
@@ -161,25 +107,18 @@ static __device__ __forceinline__ four streamed(const kn_cuda_problem &p, const 
         const float courant = dt / kn_mesh_width(&p.mesh, s.cell, axis);
         const four speed = read4(p.speed[axis] + k);
         four inflow, outflow = here;
-        if (up.cell < 0)
-            inflow = leaving<ORDER>(p, h, ~up.cell, s.octant, dt, k);
-        else if (ORDER == 1)
-            inflow = read4(h + kn_mesh_row(&p.mesh, up) + k);
-        if (ORDER == 2) {
-            outflow = face_values(p, h, kn_mesh_stencil(&p.mesh, s, axis, dt), axis, k, inflow);
-            if (up.cell >= 0) {
-                const kn_stencil t = kn_mesh_stencil(&p.mesh, up, axis, dt);
-                four ghost = here;
-                if (t.up < 0)
-                    ghost = leaving<ORDER>(p, h, (int)~t.up, up.octant, dt, k);
-                inflow = face_values(p, h, t, axis, k, ghost);
-            }
-        }
+        if (ORDER == 2)
+            outflow = face_values(p, h, kn_mesh_stencil(&p.mesh, s, axis, dt), axis, k);
+        if (ORDER == 2 && up.cell >= 0)
+            inflow = face_values(p, h, kn_mesh_stencil(&p.mesh, up, axis, dt), axis, k);
+        else
+            inflow = read4(kn_mesh_at(h, p.outgoing, kn_mesh_source(&p.mesh, up)) + k);
 #pragma unroll
         for (int i = 0; i < 4; i++)
-            change.v[i] -= courant * speed.v[i] * (outflow.v[i] - inflow.v[i]);
+            change.v[i] -= kn_stream_flow(courant * speed.v[i], outflow.v[i], inflow.v[i]);
     }
-    return add_change(p, s, dt, k, read4(p.w + k), here, change, lost);
+    *lost += lost_of_cell(p, s, dt, k);
+    return sum_of(read4(p.w + k), here, change, lost);
 }
 
 struct streamed_quad {

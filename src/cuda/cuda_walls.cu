@@ -4,7 +4,7 @@
 /* ------------------------------------------------------------------- walls */
 
 static __device__ void add_fluxes(const kn_cuda_problem &p, int octant, int axis, int k, const four &h,
-                                  double sum[5])
+                                  double sum[KN_FLUXES])
 {
     const four w = read4(p.w + k), speed = read4(p.speed[axis] + k), vv = read4(p.square + k);
     const four vx = read4(p.speed[0] + k), vy = read4(p.speed[1] + k), vz = read4(p.speed[2] + k);
@@ -29,96 +29,118 @@ static __device__ double mass_flux(const kn_cuda_problem &p, int axis, int k, co
     return sum;
 }
 
-/* One block per face: density of the emission from the flux that arrives. */
+/* h that passes the downwind face of a site, into a wall or a mirror. */
 template <int ORDER>
-static __global__ void density_kernel(const __grid_constant__ kn_cuda_problem p, const int32_t *list,
-                                      const float *h, float dt)
+static __device__ __forceinline__ four passing(const kn_cuda_problem &p, const float *h, kn_site s, int axis,
+                                               float dt, int k)
+{
+    if (ORDER == 1)
+        return read4(h + kn_mesh_row(&p.mesh, s) + k);
+    return face_values(p, h, kn_mesh_stencil(&p.mesh, s, axis, dt), axis, k);
+}
+
+/* h that leaves a wall face in an octant, for a density of the emission. */
+template <int ORDER>
+static __device__ __forceinline__ four leaving(const kn_cuda_problem &p, const float *h, const kn_face &face,
+                                               float rho, int octant, float dt, int k)
+{
+    const int axis = face.side / 2;
+    const float alpha = p.alpha[face.patch], takes = p.takes[face.patch];
+    four out = read4(p.emission + (int64_t)face.patch * p.mesh.nnodes + (int64_t)octant * p.mesh.stride + k);
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+        out.v[i] = kn_gaussian_value(p.eps, rho, out.v[i]);
+    if (alpha * takes != 1) {
+        const kn_site mirrored = {face.cell, octant ^ p.mesh.bit[axis]};
+        const four in = passing<ORDER>(p, h, mirrored, axis, dt, k);
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            out.v[i] = kn_wall_incoming(alpha, takes, out.v[i], in.v[i]);
+    }
+    return out;
+}
+
+/* The wall pass, one block per face: the density of the emission follows from the flux that arrives. */
+template <int ORDER>
+static __global__ void wall_kernel(const __grid_constant__ kn_cuda_problem p,
+                                   const __grid_constant__ kn_cuda_wall_pass w)
 {
     __shared__ double space[32];
-    const int face = list ? list[blockIdx.x] : blockIdx.x, side = p.face_side[face], axis = side / 2,
-              quads = p.mesh.stride / 4;
+    const int number = w.list ? w.list[blockIdx.x] : blockIdx.x, quads = p.mesh.stride / 4;
+    const kn_face face = p.faces[number];
+    const int axis = face.side / 2, high = face.side & 1;
+    const double *patch = p.patch + 3 * face.patch;
     double sum[1] = {0};
     wait_for_the_last();
     let_the_next_begin();
-    if (!(p.emits >> side & 1))
+    if (!(p.emits >> face.patch & 1))
         return;
     for (int t = threadIdx.x; t < quads * p.mesh.octants; t += blockDim.x) {
         const int octant = t / quads, k = 4 * (t - octant * quads);
-        if (((octant & p.mesh.bit[axis]) == 0) == (side & 1))
+        if (((octant & p.mesh.bit[axis]) == 0) == high)
             sum[0] +=
-                mass_flux(p, axis, k, arriving<ORDER>(p, h, kn_site{p.face_cell[face], octant}, axis, dt, k));
+                mass_flux(p, axis, k, passing<ORDER>(p, w.h, kn_site{face.cell, octant}, axis, w.dt, k));
     }
     block_sum<1>(sum, space);
     const double arrived = sum[0];
-    const float rho = (float)kn_wall_density(arrived, p.patch[3 * side], p.patch[3 * side + 1]);
+    const float rho = (float)kn_wall_density(arrived, patch[0], patch[1]);
     sum[0] = 0;
     for (int t = threadIdx.x; t < quads * p.mesh.octants; t += blockDim.x) {
         const int octant = t / quads, k = 4 * (t - octant * quads);
-        if (((octant & p.mesh.bit[axis]) == 0) != (side & 1))
-            sum[0] += mass_flux(p, axis, k, emitted<ORDER>(p, h, face, rho, octant, dt, k));
+        if (((octant & p.mesh.bit[axis]) == 0) == high)
+            continue;
+        const four out = leaving<ORDER>(p, w.h, face, rho, octant, w.dt, k);
+        write4(p.outgoing + kn_mesh_row(&p.mesh, kn_site{number, octant}) + k, out);
+        sum[0] += mass_flux(p, axis, k, out);
     }
     block_sum<1>(sum, space);
-    if (threadIdx.x == 0) {
-        p.density[face] = rho;
-        p.lost[face] = kn_wall_lost(arrived - sum[0], p.patch[3 * side + 2]);
-    }
+    if (threadIdx.x == 0)
+        p.lost[number] = kn_wall_lost(arrived - sum[0], patch[2]);
 }
 
-/* What flies through a wall face or into a mirror; behind a site in front of a
- * mirror a wall may emit into the same cell. */
+/* Everything that passes through one face, after the wall pass.  A mirror is passed by the reflected rows. */
 template <int ORDER>
-static __device__ four passing(const kn_cuda_problem &p, const float *h, kn_site s, int axis, float dt, int k)
+static __global__ void flux_kernel(const __grid_constant__ kn_cuda_problem p,
+                                   const __grid_constant__ kn_cuda_wall_pass w)
 {
-    const kn_site up = kn_mesh_walk(&p.mesh, s, axis, 0);
-    if (ORDER == 1 || up.cell >= 0)
-        return arriving<ORDER>(p, h, s, axis, dt, k);
-    const four ghost = leaving<ORDER>(p, h, ~up.cell, s.octant, dt, k);
-    return face_values(p, h, kn_mesh_stencil(&p.mesh, s, axis, dt), axis, k, ghost);
-}
-
-/* Everything that passes through one face; after all densities. */
-template <int ORDER>
-static __global__ void flux_kernel(const __grid_constant__ kn_cuda_problem p, const int32_t *list,
-                                   const float *h, float dt)
-{
-    __shared__ double space[32 * 5];
-    const int face = list ? list[blockIdx.x] : blockIdx.x, side = p.face_side[face], axis = side / 2,
-              quads = p.mesh.stride / 4;
-    const bool emits = p.emits >> side & 1;
-    double sum[5] = {0, 0, 0, 0, 0};
+    __shared__ double space[32 * KN_FLUXES];
+    const int number = w.list ? w.list[blockIdx.x] : blockIdx.x, quads = p.mesh.stride / 4;
+    const kn_face face = p.faces[number];
+    const int axis = face.side / 2;
+    double sum[KN_FLUXES] = {0, 0, 0, 0, 0};
     for (int octant = 0; octant < p.mesh.octants; octant++) {
-        const bool arrives = ((octant & p.mesh.bit[axis]) == 0) == (side & 1);
-        const kn_site s = {p.face_cell[face], arrives ? octant : octant ^ p.mesh.bit[axis]};
-        for (int q = threadIdx.x; q < quads; q += blockDim.x)
-            add_fluxes(p, octant, axis, 4 * q,
-                       arrives || !emits ? passing<ORDER>(p, h, s, axis, dt, 4 * q)
-                                         : leaving<ORDER>(p, h, face, octant, dt, 4 * q),
+        const bool arrives = ((octant & p.mesh.bit[axis]) == 0) == (face.side & 1);
+        const kn_site here = {face.cell, octant},
+                      from = arrives ? here : kn_mesh_walk(&p.mesh, here, axis, 0);
+        for (int k = 4 * threadIdx.x; k < 4 * quads; k += 4 * blockDim.x)
+            add_fluxes(p, octant, axis, k,
+                       from.cell < 0 ? read4(p.outgoing + ~kn_mesh_source(&p.mesh, from) + k)
+                                     : passing<ORDER>(p, w.h, from, axis, w.dt, k),
                        sum);
     }
-    block_sum<5>(sum, space);
-    if (threadIdx.x < 5)
-        p.fluxes[5 * (int64_t)face + threadIdx.x] = sum[threadIdx.x];
+    block_sum<KN_FLUXES>(sum, space);
+    if (threadIdx.x < KN_FLUXES)
+        p.fluxes[KN_FLUXES * (int64_t)number + threadIdx.x] = sum[threadIdx.x];
 }
 
 template <int ORDER>
-static cudaError_t launch_walls(const struct kn_cuda_problem *p, const int32_t *list, int count,
-                                const float *h, float dt, bool fluxes, bool overlaps, cudaStream_t stream)
+static cudaError_t launch_walls(const struct kn_cuda_problem *p, const struct kn_cuda_wall_pass *w,
+                                cudaStream_t stream)
 {
     const int items = p->mesh.nnodes / 4, threads = items <= 64 ? 64 : items <= 128 ? 128 : 256;
-    const cudaError_t status = launch_overlapping(density_kernel<ORDER>, (unsigned)count, threads, 0, stream,
-                                                  overlaps, *p, list, h, dt);
+    const cudaError_t status =
+        launch_overlapping(wall_kernel<ORDER>, (unsigned)w->count, threads, 0, stream, w->overlaps, *p, *w);
     if (status != cudaSuccess)
         return status;
-    if (fluxes)
-        flux_kernel<ORDER><<<(unsigned)count, threads, 0, stream>>>(*p, list, h, dt);
+    if (w->fluxes)
+        flux_kernel<ORDER><<<(unsigned)w->count, threads, 0, stream>>>(*p, *w);
     return cudaGetLastError();
 }
 
-cudaError_t kn_cuda_walls(const struct kn_cuda_problem *p, const int32_t *list, int count, const float *h,
-                          float dt, bool fluxes, bool overlaps, cudaStream_t stream)
+cudaError_t kn_cuda_walls(const struct kn_cuda_problem *p, const struct kn_cuda_wall_pass *w,
+                          cudaStream_t stream)
 {
-    if (count == 0)
+    if (w->count == 0)
         return cudaSuccess;
-    return p->order == 1 ? launch_walls<1>(p, list, count, h, dt, fluxes, overlaps, stream)
-                         : launch_walls<2>(p, list, count, h, dt, fluxes, overlaps, stream);
+    return p->order == 1 ? launch_walls<1>(p, w, stream) : launch_walls<2>(p, w, stream);
 }

@@ -160,14 +160,11 @@ enum kn_status kn_boundary_create(struct kn_boundary *b, const struct kn_case *c
         const struct kn_wall *wall = &c->walls[side];
         const struct frame f = frame_of(c, v, side);
         struct kn_patch *p = &b->patches[side];
-        const bool reflects = wall->kind == KN_WALL_DIFFUSE && wall->accommodation == 0;
         p->alpha = (float)wall->accommodation;
         p->takes = 1;
-        p->mirror = reflects || kn_case_is_mirror(wall);
-        p->emits = !p->mirror && wall->kind != KN_WALL_PERIODIC;
+        p->emits = !kn_case_reflection(wall) && wall->kind != KN_WALL_PERIODIC;
         p->unsteady = oscillates(wall);
         p->emission = b->memory + (size_t)side * v->nnodes;
-        b->mirrors |= p->mirror ? 1 << side : 0;
         if (p->emits)
             fill_patch(p, &f, 0);
     }

@@ -5,8 +5,7 @@
 #include "grid/velocity.h"
 
 struct kn_patch {
-    bool emits;         /* diffuse with alpha > 0, inflow, far field with a gradient */
-    bool mirror;        /* reflects only: specular, symmetry, alpha = 0, far field without */
+    bool emits;         /* diffuse with alpha > 0, inflow, far field with a gradient; else a mirror */
     bool unsteady;      /* oscillates */
     bool stale;         /* the case has changed since the last update */
     float alpha;        /* share of the emission in what leaves */
@@ -21,7 +20,6 @@ struct kn_patch {
 
 struct kn_boundary {
     struct kn_patch patches[KN_SIDES];
-    int mirrors;   /* bit mask of the mirror patches */
     float *memory; /* [KN_SIDES][nnodes], carved up for the emissions */
 };
 

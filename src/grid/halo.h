@@ -4,8 +4,8 @@
 #define KN_HALO_H
 
 #include "comm/comm.h"
-#include "point/mesh.h"
 #include "grid/space.h"
+#include "point/mesh.h"
 
 /* One of the ranks that boxes are exchanged with. */
 struct kn_peer {

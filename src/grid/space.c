@@ -168,33 +168,33 @@ static double volume_at(const struct kn_space *s, const struct kn_case *c, const
     return volume;
 }
 
-/* What is beyond a side of a place: a cell of the tables, or something negative, -1 where a wall stands. */
+/* The entry of the neighbour table of a place; walls have no face yet. */
 static int32_t beyond(const struct kn_space *s, const struct kn_case *c, const int at[3], int side)
 {
     int to[3] = {at[0], at[1], at[2]};
     to[side / 2] += (side & 1) ? 1 : -1;
-    return wrap(s, c, to) ? kn_space_find(s, to) : -1;
+    return wrap(s, c, to) ? kn_space_find(s, to)
+                          : kn_mesh_wall(KN_MESH_NO_FACE, kn_case_reflection(&c->walls[side]));
 }
 
 static void fill_cell(struct kn_space *s, const struct kn_case *c, int cell, const int at[3])
 {
     for (int d = 0; d < 3; d++)
         s->width[3 * (size_t)cell + d] = (float)(s->edges[d][at[d] + 1] - s->edges[d][at[d]]);
-    for (int side = 0; side < KN_SIDES; side++) {
-        const int32_t next = beyond(s, c, at, side);
-        s->neighbour[6 * (size_t)cell + side] = next < 0 ? KN_SPACE_OUTSIDE : next;
-    }
+    for (int side = 0; side < KN_SIDES; side++)
+        s->neighbour[6 * (size_t)cell + side] = beyond(s, c, at, side);
 }
 
 /* Walls around a cell of the box. */
 static void fill_faces(struct kn_space *s, const struct kn_case *c, int cell, const int at[3], int *nfaces)
 {
     for (int side = 0; side < KN_SIDES; side++) {
-        if (s->neighbour[6 * (size_t)cell + side] != KN_SPACE_OUTSIDE)
+        int32_t *entry = &s->neighbour[6 * (size_t)cell + side];
+        if (*entry >= 0)
             continue;
         s->faces[*nfaces] =
-            (struct kn_face){cell, side, s->volume[cell] / extent(s, c, side / 2, at[side / 2])};
-        s->neighbour[6 * (size_t)cell + side] = ~(*nfaces)++;
+            (struct kn_face){cell, side, side, s->volume[cell] / extent(s, c, side / 2, at[side / 2])};
+        *entry = kn_mesh_wall((*nfaces)++, kn_mesh_reflection(*entry));
     }
 }
 
@@ -213,14 +213,14 @@ static void fill_tables(struct kn_space *s, const struct kn_case *c)
     }
 }
 
-static int count_faces(const struct kn_space *s, const struct kn_case *c)
+int kn_space_count_faces(const struct kn_case *c, const struct kn_box *box)
 {
     int faces = 0;
     for (int side = 0; side < KN_SIDES; side++) {
-        const int d = side / 2;
-        const bool ends = (side & 1) ? s->box.end[d] == s->whole[d] : s->box.first[d] == 0;
+        const int d = side / 2, e = (d + 1) % 3, f = (d + 2) % 3;
+        const bool ends = (side & 1) ? box->end[d] == c->space.cells[d] : box->first[d] == 0;
         if (ends && !wraps(c, side))
-            faces += s->cells[(d + 1) % 3] * s->cells[(d + 2) % 3];
+            faces += (box->end[e] - box->first[e]) * (box->end[f] - box->first[f]);
     }
     return faces;
 }
@@ -237,7 +237,7 @@ static void take_box(struct kn_space *s, const struct kn_case *c, const struct k
         if (!kn_case_is_uniform(c, d))
             s->axes[s->naxes++] = d;
     }
-    s->nfaces = count_faces(s, c);
+    s->nfaces = kn_space_count_faces(c, &s->box);
 }
 
 enum kn_status kn_space_create(struct kn_space *s, const struct kn_case *c, const struct kn_box *box)

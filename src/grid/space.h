@@ -3,6 +3,7 @@
 #define KN_SPACE_H
 
 #include "knudsen.h"
+#include "point/mesh.h"
 
 #include <stdint.h>
 
@@ -14,18 +15,18 @@ struct kn_box {
 /* One wall face of a cell. */
 struct kn_face {
     int32_t cell;
-    int32_t side; /* enum kn_side; the patch the face belongs to */
-    double area;  /* lambda0^2; unused axes count 1 */
+    int32_t side; /* enum kn_side: the direction of the face */
+    int32_t
+        patch;   /* the wall it belongs to: index of kn_boundary.patches and of results; for boxes the side */
+    double area; /* lambda0^2; unused axes count 1 */
 };
 
-/* The cells of one rank: a box of the whole space, in which they are numbered x fastest, and
- * behind them in the tables its halo: cells of other ranks from which the gas streams in, at most
- * space.order steps away.
+/* The cells of one rank: a box of the whole space, numbered with x fastest.  They are followed in the tables
+ * by the halo: cells of other ranks from which the gas streams in, at most space.order steps away.
  *
- * An entry of the neighbour table is a cell, or ~face where a wall stands.  Periodic axes are
- * entries that wrap around; nothing else knows of them.  Walls and cells beyond a cell of the halo
- * are KN_SPACE_OUTSIDE: negative like any wall, and nobody's face. */
-#define KN_SPACE_OUTSIDE INT32_MIN
+ * Entries of the neighbour table are those of point/mesh.h.  Periodic axes are entries that wrap around.
+ * Cells and walls beyond a cell of the halo are KN_SPACE_OUTSIDE, or a mirror without a face. */
+#define KN_SPACE_OUTSIDE (~KN_MESH_NO_FACE)
 
 struct kn_space {
     int whole[3];          /* cells per axis, of all ranks */
@@ -47,6 +48,9 @@ struct kn_space {
 /* The cells of a box; NULL: all.  Boxes are at least space.order cells thick along axes that are cut. */
 enum kn_status kn_space_create(struct kn_space *space, const struct kn_case *c, const struct kn_box *box);
 void kn_space_destroy(struct kn_space *space);
+
+/* Wall faces of a box. */
+int kn_space_count_faces(const struct kn_case *c, const struct kn_box *box);
 
 /* Where a cell of the box lies in the whole space, and its number there, x fastest. */
 void kn_space_place(const struct kn_space *space, int cell, int at[3]);

@@ -2,6 +2,7 @@
 #ifndef KN_POINT_COLLIDE_H
 #define KN_POINT_COLLIDE_H
 
+#include "knudsen.h"
 #include "point/equilibrium.h"
 #include "point/moments.h"
 
@@ -37,25 +38,24 @@ struct kn_relaxation {
 };
 
 /* Local collision frequency p / mu of a gas whose viscosity goes as T^(1/2). */
-POINT double kn_collide_frequency(double eps, const double field[14])
+POINT double kn_collide_frequency(double eps, const double field[KN_FIELDS])
 {
     return (1 + eps * field[0]) * sqrt(1 + eps * field[4]);
 }
 
-/* `method`: 0 BGK, 1 Shakhov, 2 ES-BGK. */
-POINT struct kn_relaxation kn_collide_relaxation(int method, double eps, double prandtl, double dt,
-                                                 const double field[14])
+POINT struct kn_relaxation kn_collide_relaxation(enum kn_method method, double eps, double prandtl, double dt,
+                                                 const double field[KN_FIELDS])
 {
     const double nu = kn_collide_frequency(eps, field) * dt, temperature = 1 + eps * field[4];
     const double *u = field + 1, *q = field + 11, theta = field[4];
-    const double rate = method == 2 ? prandtl * nu : nu;
+    const double rate = method == KN_METHOD_ES_BGK ? prandtl * nu : nu;
     double sigma[6] = {theta, theta, theta, 0, 0, 0}, heat = 0;
     struct kn_relaxation r;
     r.keep = (float)exp(-rate);
     r.temperature = (float)temperature;
-    if (method == 1)
+    if (method == KN_METHOD_SHAKHOV)
         heat = 0.8 * (exp(-prandtl * nu) - exp(-nu)) / ((1 + eps * field[0]) * temperature * temperature);
-    if (method == 2 && prandtl != 1) {
+    if (method == KN_METHOD_ES_BGK && prandtl != 1) {
         /* stress of the target that gives the exact decay exp(-nu) of the deviatoric stress */
         const double b = (exp(-nu) - exp(-rate)) / -expm1(-rate);
         const double n = 1 + eps * field[0], p = field[0] + theta + eps * field[0] * theta;
@@ -129,11 +129,10 @@ POINT void kn_collide_solve(double a[KN_INVARIANTS][KN_INVARIANTS], double b[KN_
     }
 }
 
-/* The correcting polynomial a + b.v + c v.v, theory (30). */
-POINT float kn_collide_polynomial(float a, float bx, float by, float bz, float c, float vx, float vy,
-                                  float vz, float vv)
+/* The correcting polynomial x0 + (x1, x2, x3).v + x4 v.v, theory (30). */
+POINT float kn_collide_polynomial(const float x[KN_INVARIANTS], float vx, float vy, float vz, float vv)
 {
-    return a + bx * vx + by * vy + bz * vz + c * vv;
+    return x[0] + x[1] * vx + x[2] * vy + x[3] * vz + x[4] * vv;
 }
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef KN_POINT_MOMENTS_H
 #define KN_POINT_MOMENTS_H
 
+#include "knudsen.h"
 #include "point/point.h"
 
 /* Moments <psi h> of one cell.  The first five are the collision invariants
@@ -15,7 +16,7 @@ enum kn_moment {
 /* clang-format on */
 
 /* Fields in the order of enum kn_field: rho, u, theta, Pi, q. */
-POINT void kn_moments_to_fields(const double m[KN_MOMENTS], double eps, double field[14])
+POINT void kn_moments_to_fields(const double m[KN_MOMENTS], double eps, double field[KN_FIELDS])
 {
     const double n = 1 + eps * m[KN_M_1];
     const double u[3] = {m[KN_M_X] / n, m[KN_M_Y] / n, m[KN_M_Z] / n};

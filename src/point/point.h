@@ -11,6 +11,17 @@
 #define POINT static inline
 #endif
 
+/* a * b, rounded before it is added to anything: where several kernels must give the same bits, the compiler
+ * may not choose which of two products it fuses with the sum. */
+POINT float kn_point_product(float a, float b)
+{
+#ifdef __CUDA_ARCH__
+    return __fmul_rn(a, b);
+#else
+    return a * b;
+#endif
+}
+
 /* a / b where the last bits do not matter; b of ordinary size. */
 POINT float kn_point_quotient(float a, float b)
 {

@@ -1,21 +1,29 @@
-/* Upwind differences along one axis, theory (15) to (17). */
+/* Upwind differences along one axis, theory (13) to (17). */
 #ifndef KN_POINT_STREAM_H
 #define KN_POINT_STREAM_H
 
+#include "knudsen.h"
 #include "point/point.h"
 
+/* Change of h by the flow between two places: of a cell from its faces, theory (13), or from the upwind cell
+ * at first order, theory (14); across the other axes, theory (16). */
+POINT float kn_stream_flow(float courant, float from, float to)
+{
+    return courant * (from - to);
+}
+
 /* Difference of h across a cell from the differences to the upwind (a) and the
- * downwind (b) neighbour, both scaled to the width of the cell.  The limiter
- * is the enum kn_limiter of knudsen.h as a compile-time constant. */
+ * downwind (b) neighbour, both scaled to the width of the cell, theory (17).  The
+ * limiter, an enum kn_limiter, should be a compile-time constant. */
 POINT float kn_stream_slope(int limiter, float a, float b)
 {
     const float product = a * b;
-    if (limiter == 3) /* none: Fromm */
+    if (limiter == KN_LIMITER_NONE) /* Fromm */
         return 0.5f * (a + b);
-    if (limiter == 0) /* van Leer */
+    if (limiter == KN_LIMITER_VAN_LEER)
         return product > 0 ? kn_point_quotient(2 * product, a + b) : 0.0f;
     const float small = fabsf(a) < fabsf(b) ? a : b;
-    if (limiter == 2) /* minmod */
+    if (limiter == KN_LIMITER_MINMOD)
         return product > 0 ? small : 0.0f;
     const float mean = 0.5f * (a + b), twice = 2 * small; /* monotonised central */
     return product > 0 ? (fabsf(mean) < fabsf(twice) ? mean : twice) : 0.0f;

@@ -4,6 +4,8 @@
 
 #include "point/equilibrium.h"
 
+enum { KN_FLUXES = 5 }; /* of 1, vx, vy, vz, v.v through a wall face, along its axis */
+
 /* Density of the emission from the mass flux: arriving is that out of the gas;
  * excess and unit are those of E and of 1 + eps E away from the wall.  An infinite
  * unit stands for an emission whose density is given. */

@@ -116,9 +116,9 @@ static void compare_cell(const struct view *v, int cell, int steps)
             assert_int_equal(number_of(v, next), there);
             compare_cell(v, next, steps - 1);
         } else if (cell < v->part.ncells) {
-            assert_int_equal(v->part.faces[~next].cell, cell);
-            assert_int_equal(v->part.faces[~next].side, side);
-            assert_true(v->part.faces[~next].area == v->whole.faces[~there].area);
+            assert_int_equal(v->part.faces[kn_mesh_face(next)].cell, cell);
+            assert_int_equal(v->part.faces[kn_mesh_face(next)].side, side);
+            assert_true(v->part.faces[kn_mesh_face(next)].area == v->whole.faces[kn_mesh_face(there)].area);
         }
     }
 }

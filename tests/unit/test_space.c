@@ -31,9 +31,9 @@ static void check_table(const struct kn_space *s)
                 assert_true(next < s->ncells);
                 assert_int_equal(beyond(s, next, side ^ 1), cell);
             } else {
-                assert_true(~next < s->nfaces);
-                assert_int_equal(s->faces[~next].cell, cell);
-                assert_int_equal(s->faces[~next].side, side);
+                assert_true(kn_mesh_face(next) < s->nfaces);
+                assert_int_equal(s->faces[kn_mesh_face(next)].cell, cell);
+                assert_int_equal(s->faces[kn_mesh_face(next)].side, side);
                 faces++;
             }
         }

@@ -1,0 +1,78 @@
+/* Decides which kernel computes which cells; the decisions are in struct kn_cuda_choice. */
+#include "cuda/cuda_machine.h"
+
+#include <stdio.h>
+
+enum { LONGEST_LINEAR = 4 * 512 }; /* nodes per octant that a block of linear_kernel holds in registers */
+
+static bool is_linear(const struct kn_cuda_problem *p)
+{
+    const bool apart = p->method == KN_METHOD_OPERATOR, /* streams first, sources come later */
+        linear = p->method == KN_METHOD_NONE ||
+                 (p->method == KN_METHOD_BGK && p->eps == 0 && p->conservation != KN_CONSERVATION_NONE);
+    return (apart || (linear && !p->source)) && p->mesh.naxes > 0 && p->mesh.stride <= LONGEST_LINEAR;
+}
+
+static enum kn_cuda_sweep sweep_of(const struct kn_cuda_problem *p)
+{
+    return is_linear(p)                         ? KN_CUDA_LINEAR
+           : p->method == KN_METHOD_MONTE_CARLO ? KN_CUDA_COLLISION
+                                                : KN_CUDA_MODEL;
+}
+
+/* As many cells as leave space for three blocks. */
+static int cells_together(const struct kn_cuda_problem *p)
+{
+    for (int cells = 4; cells > 1; cells /= 2)
+        if (3 * kn_cuda_collision_bytes(p, cells) <= p->shared_limit)
+            return cells;
+    return kn_cuda_collision_bytes(p, 1) <= p->shared_limit ? 1 : 0;
+}
+
+/* The march is for uniform plane meshes at second order. */
+static bool can_march(const struct kn_cuda_problem *p)
+{
+    const struct kn_mesh *m = &p->mesh;
+    return p->choice.sweep == KN_CUDA_LINEAR && p->order == 2 && p->uniform &&
+           p->limiter == KN_LIMITER_VAN_LEER && m->naxes == 2 && m->axes[0] == 0 && m->axes[1] == 1 &&
+           m->octants == 4 && kn_cuda_march_bytes(p) <= p->shared_limit;
+}
+
+void kn_cuda_choose(struct kn_cuda *m)
+{
+    struct kn_cuda_problem *p = &m->device;
+    struct kn_cuda_choice *c = &p->choice;
+    c->sweep = sweep_of(p);
+    c->together = c->sweep == KN_CUDA_COLLISION ? cells_together(p) : 1;
+    c->staged = (size_t)p->mesh.nnodes * sizeof(float) <= p->shared_limit;
+    c->short_rows = p->mesh.stride <= KN_CUDA_SHORT;
+    c->march_operates = p->method == KN_METHOD_OPERATOR && !p->source && c->short_rows;
+    const int least = (c->short_rows ? 4 : 1) * p->multiprocessors; /* tiles that fill the device */
+    const struct kn_cuda_inner inner = kn_cuda_layout_inner(m);
+    c->marches = can_march(p) && inner.tiles[0] * inner.tiles[1] >= least;
+    c->march_operates = c->march_operates && c->marches;
+    if (c->marches)
+        p->inner = inner;
+}
+
+void kn_cuda_kernels(const void *machine, FILE *to)
+{
+    static const char *const sweeps[] = {"linear_kernel", "model_kernel", "collision_kernel"};
+    const struct kn_cuda *m = (const struct kn_cuda *)machine;
+    const struct kn_cuda_choice *c = &m->device.choice;
+    const int others = c->marches ? m->near_walls : m->device.ncells, marched = m->device.ncells - others,
+              operated = c->march_operates ? others : m->device.ncells;
+    fprintf(to, "%-20s %d wall faces\n", "wall_kernel", m->device.nfaces);
+    if (c->marches)
+        fprintf(to, "%-20s %d cells in tiles of %d%s\n",
+                c->short_rows ? "short_march_kernel" : "march_kernel", marched,
+                KN_CUDA_COLUMNS * KN_CUDA_ROWS, c->march_operates ? ", with the operator" : "");
+    fprintf(to, "%-20s %d cells", sweeps[c->sweep], others);
+    if (c->sweep == KN_CUDA_COLLISION && c->together == 0)
+        fputs(", rows in global memory", to);
+    else if (c->sweep == KN_CUDA_COLLISION)
+        fprintf(to, ", %d per block", c->together);
+    fputc('\n', to);
+    if (m->device.method == KN_METHOD_OPERATOR)
+        fprintf(to, "%-20s %d cells\n", "operator_kernel", operated);
+}

@@ -1,0 +1,82 @@
+/* The GPU of this rank: whether there is one, which one, and its properties. */
+#include "cuda/cuda_machine.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum kn_status kn_cuda_device_available(void)
+{
+    int count = 0;
+    const cudaError_t status = cudaGetDeviceCount(&count);
+    if (status != cudaSuccess)
+        return kn_error_set(KN_EDEVICE, "run.backend: no GPU can be used: %s", cudaGetErrorString(status));
+    if (count == 0)
+        return kn_error_set(KN_EDEVICE, "run.backend: this machine has no GPU that CUDA can use");
+    return KN_OK;
+}
+
+/* The GPU that this rank has selected. */
+int kn_cuda_device_current(void)
+{
+    int device = 0;
+    return cudaGetDevice(&device) == cudaSuccess ? device : 0;
+}
+
+/* The operator needs tensor cores. */
+bool kn_cuda_device_collides(enum kn_method method)
+{
+    int major = 0;
+    return method != KN_METHOD_OPERATOR ||
+           cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, kn_cuda_device_current()) !=
+               cudaSuccess ||
+           major >= 8;
+}
+
+/* Ranks of one computer take the cards that they see in turn.  Where CUDA_VISIBLE_DEVICES is set, a launcher
+ * may have shown each of them another one. */
+enum kn_status kn_cuda_device_select(const struct kn_comm *comm, char *note, size_t size)
+{
+    int count = 0;
+    snprintf(note, size, "%s", "");
+    KN_TRY(kn_cuda_device_available());
+    CHECK(cudaGetDeviceCount(&count));
+    CHECK(cudaSetDevice(comm->local_rank % count));
+    if (comm->local_size > count)
+        snprintf(
+            note, size, "%d ranks %s %d GPU%s: %sthey take turns, and make nothing faster", comm->local_size,
+            getenv("CUDA_VISIBLE_DEVICES") ? "see" : "share", count, count == 1 ? "" : "s",
+            getenv("CUDA_VISIBLE_DEVICES") ? "unless CUDA_VISIBLE_DEVICES shows each another one, " : "");
+    return KN_OK;
+}
+
+void kn_cuda_device_describe(char *text, size_t size)
+{
+    struct cudaDeviceProp p;
+    int driver = 0;
+    if (cudaGetDeviceProperties(&p, kn_cuda_device_current()) != cudaSuccess ||
+        cudaDriverGetVersion(&driver) != cudaSuccess) {
+        snprintf(text, size, "a GPU that does not answer");
+        return;
+    }
+    snprintf(text, size, "%s, %.0f GB, compute capability %d.%d, driver for CUDA %d.%d", p.name,
+             (double)p.totalGlobalMem / 1e9, p.major, p.minor, driver / 1000, driver % 1000 / 10);
+}
+
+/* Where there are several, also which of them it is, as CUDA_VISIBLE_DEVICES leaves them. */
+void kn_cuda_device_name(char *text, size_t size)
+{
+    struct cudaDeviceProp p;
+    const int device = kn_cuda_device_current();
+    int count = 1;
+    const char *name = cudaGetDeviceProperties(&p, device) == cudaSuccess ? p.name : "a GPU";
+    if (cudaGetDeviceCount(&count) == cudaSuccess && count > 1)
+        snprintf(text, size, "%s, GPU %d of %d", name, device, count);
+    else
+        snprintf(text, size, "%s", name);
+}
+
+double kn_cuda_device_room(void)
+{
+    size_t free_bytes = 0, total = 0;
+    return cudaMemGetInfo(&free_bytes, &total) == cudaSuccess ? (double)free_bytes : NAN;
+}
