@@ -222,10 +222,11 @@ struct kn_case {
         bool force; /* compute although the validity checks refuse; kn_run only */
     } run;
     struct {
-        int history;    /* steps between history rows; KN_HISTORY_AUTO = 10, thinned as the run gets long */
-        double fields;  /* lambda0 / V0 between field files; 0 = at the end only */
-        double average; /* averages start at this time; -1 = none, KN_AVERAGE_AUTO = where they help */
-        double checkpoint; /* s of wall time between checkpoints */
+        int history;   /* steps between history rows; KN_HISTORY_AUTO = 10, thinned as the run gets long */
+        double fields; /* lambda0 / V0 between field files; 0 = at the end only */
+        double fields_start; /* lambda0 / V0, of the first field file */
+        double average;      /* averages start at this time; -1 = none, KN_AVERAGE_AUTO = where they help */
+        double checkpoint;   /* s of wall time between checkpoints */
         bool vtk;
     } output;
     struct { /* values written with a unit, by setting; they follow the gas as it becomes known */

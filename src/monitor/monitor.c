@@ -1,10 +1,10 @@
 #include "monitor/monitor.h"
 
-#include "grid/boundary.h"
 #include "collision/collision.h"
 #include "config/config.h"
-#include "monitor/duration.h"
 #include "error.h"
+#include "grid/boundary.h"
+#include "monitor/duration.h"
 #include "monitor/midline.h"
 #include "monitor/sums.h"
 
@@ -48,6 +48,10 @@ static const struct kn_column of_cavity[] = {
 };
 static const struct kn_column of_force[] = {{"G_P", "1", AT(flow_force), KN_DIMENSION_NONE}};
 static const struct kn_column of_creep[] = {{"G_T", "1", AT(flow_thermal), KN_DIMENSION_NONE}};
+static const struct kn_column of_uniform_gas[] = {
+    {"fourth", "1", AT(excess[0]), KN_DIMENSION_NONE},
+    {"sixth", "1", AT(excess[1]), KN_DIMENSION_NONE},
+};
 static const struct kn_column of_side[KN_SIDES][5] = {
     SIDE("left", KN_LEFT), SIDE("right", KN_RIGHT), SIDE("bottom", KN_BOTTOM),
     SIDE("top", KN_TOP),   SIDE("back", KN_BACK),   SIDE("front", KN_FRONT),
@@ -65,7 +69,7 @@ static const struct kn_column of_field[KN_FIELDS] = {
 #define COUNT(table) ((int)(sizeof(table) / sizeof *(table)))
 enum {
     COLUMNS_MAX = COUNT(always) + COUNT(of_closed_box) + COUNT(of_change) + COUNT(of_cavity) +
-                  COUNT(of_force) + COUNT(of_creep) + 5 * KN_SIDES + KN_FIELDS
+                  COUNT(of_force) + COUNT(of_creep) + 5 * KN_SIDES + KN_FIELDS + COUNT(of_uniform_gas)
 };
 
 static double value(const struct kn_row *row, const struct kn_column *column)
@@ -103,6 +107,7 @@ static const struct kn_column *find(const char *name)
     found = find_in(found, of_force, COUNT(of_force), name);
     found = find_in(found, of_creep, COUNT(of_creep), name);
     found = find_in(found, of_field, COUNT(of_field), name);
+    found = find_in(found, of_uniform_gas, COUNT(of_uniform_gas), name);
     for (int s = 0; s < KN_SIDES; s++)
         found = find_in(found, of_side[s], COUNT(of_side[s]), name);
     return found;
@@ -153,6 +158,12 @@ static bool is_cavity(const struct kn_case *c)
     return bounded >= 2 && c->space.cells[1] > 1 && lid_speed(c) > 0;
 }
 
+bool kn_monitor_is_uniform(const struct kn_monitor *m)
+{
+    const int *cells = m->c->space.cells;
+    return cells[0] == 1 && cells[1] == 1 && cells[2] == 1 && m->comm->size == 1;
+}
+
 /* -------------------------------------------------------- create, destroy */
 
 static void add_columns(struct kn_monitor *m, const struct kn_column *table, int count)
@@ -179,6 +190,8 @@ static void choose_columns(struct kn_monitor *m)
             add_columns(m, of_side[s], COUNT(of_side[s]));
     m->judged = m->ncolumns - m->first_judged;
     add_columns(m, of_field, KN_FIELDS);
+    if (kn_monitor_is_uniform(m))
+        add_columns(m, of_uniform_gas, COUNT(of_uniform_gas));
     if (m->judged == 0)
         m->judged = KN_FIELDS;
 }
@@ -404,7 +417,7 @@ enum kn_status kn_monitor_take(struct kn_monitor *m, int64_t step, double time, 
     if (status != KN_OK)
         return status;
 
-    struct kn_row row = {.step = (double)step, .time = time};
+    struct kn_row row = {.step = (double)step, .time = time, .excess = {m->excess[0], m->excess[1]}};
     fill_sums(m, &row, &sums);
     measure(m, &row, fields, walls);
 

@@ -2,11 +2,11 @@
 #ifndef KN_MONITOR_H
 #define KN_MONITOR_H
 
-#include "monitor/batches.h"
 #include "comm/comm.h"
-#include "grid/space.h"
-#include "monitor/trend.h"
 #include "config/units.h"
+#include "grid/space.h"
+#include "monitor/batches.h"
+#include "monitor/trend.h"
 
 /* The numbers of one history row.  Every member is a double so that rows can
  * be averaged, stored and printed by the one table in struct kn_monitor. */
@@ -28,6 +28,7 @@ struct kn_row {
     double heat_flux[KN_SIDES];
     double mass_flux[KN_SIDES];
     double average[KN_FIELDS]; /* volume average of each field */
+    double excess[2];          /* kn_sim_excess of a uniform gas */
     double size;               /* root of the mean square of rho, u and theta; no column */
 };
 
@@ -62,6 +63,7 @@ struct kn_monitor {
     double settled_time;     /* at which the initial transient should be over, lambda0 / V0 */
     double *mean_fields;     /* [ncells][KN_FIELDS] */
     int64_t *midline; /* [whole[1]][KN_MIDLINE_CELLS] for kn_midline_flow; NULL where that is not asked for */
+    double excess[2]; /* of the next row; set by the caller where the gas is uniform */
     struct kn_row row; /* the latest row */
 };
 
@@ -83,6 +85,9 @@ enum kn_status kn_monitor_take(struct kn_monitor *m, int64_t step, double time, 
                                const struct kn_wall_flux *walls);
 
 /* ---- Any rank. */
+
+/* One cell on one rank: the history has columns for kn_sim_excess. */
+bool kn_monitor_is_uniform(const struct kn_monitor *m);
 
 /* The time from which a case is averaged; negative where it is not. */
 double kn_monitor_window(const struct kn_case *c);

@@ -72,6 +72,8 @@ static enum kn_status look(struct kn_run_parts *r, bool row, bool series)
     enum kn_status status = end_all(r, kn_sim_fields(r->sim, r->fields));
     if (status == KN_OK && row)
         status = kn_sim_walls(r->sim, walls);
+    if (status == KN_OK && row && kn_monitor_is_uniform(&r->monitor))
+        status = kn_sim_excess(r->sim, r->fields, &r->monitor.excess[0], &r->monitor.excess[1]);
     if (status == KN_OK)
         status = row ? kn_monitor_take(&r->monitor, step, time, r->fields, walls)
                      : kn_monitor_check(&r->monitor, step, time, r->fields);
@@ -94,12 +96,19 @@ static bool passes_multiple(double time, double dt, double every)
     return every > 0 && floor((time + dt) / every + slack) > floor(time / every + slack);
 }
 
+/* True when the step from `time` on ends with a file of the series. */
+static bool is_series_step(const struct kn_run_parts *r, double time)
+{
+    const double dt = kn_sim_time_step(r->sim), slack = 1e-6 * dt;
+    return time + dt >= r->c.output.fields_start - slack && passes_multiple(time, dt, r->c.output.fields);
+}
+
 static enum kn_status step_once(struct kn_run_parts *r)
 {
     int64_t step = kn_sim_steps(r->sim) + 1;
     const int64_t every = kn_config_history(&r->c);
     bool row = step % every == 0 || step == r->last;
-    bool series = passes_multiple(kn_sim_time(r->sim), kn_sim_time_step(r->sim), r->c.output.fields);
+    bool series = is_series_step(r, kn_sim_time(r->sim));
     if (!row && !series)
         return end_all(r, kn_sim_advance_open(r->sim, 1));
     enum kn_status status = end_all(r, kn_sim_advance(r->sim, 1));
@@ -224,7 +233,7 @@ static enum kn_status loop(struct kn_run_parts *r)
     enum kn_status status = KN_OK;
     r->loop_started = r->checkpointed = kn_progress_clock();
     if (r->monitor.rows == 0)
-        status = look(r, true, r->c.output.fields > 0);
+        status = look(r, true, r->c.output.fields > 0 && r->c.output.fields_start == 0);
     while (status == KN_OK) {
         r->outcome = finished(r);
         if (r->outcome)
