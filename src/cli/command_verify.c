@@ -1,6 +1,5 @@
 #include "cli/command.h"
 #include "error.h"
-#include "studies/reproduce.h"
 #include "verify/verify.h"
 
 #include <argp.h>
@@ -66,53 +65,4 @@ int kn_command_verify(int argc, char **argv)
     const int code = kn_command_finish(kn_verify(&a), NULL);
     free(a.names);
     return code;
-}
-
-/* --------------------------------------------------------------- reproduce */
-
-struct reproduce_arguments {
-    const char *topic, *out;
-};
-
-static error_t reproduce_parse(int key, char *text, struct argp_state *state)
-{
-    struct reproduce_arguments *a = state->input;
-    switch (key) {
-    case 'o':
-        a->out = text;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (a->topic)
-            argp_error(state, "one topic at a time: %s and %s", a->topic, text);
-        a->topic = text;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-int kn_command_reproduce(int argc, char **argv)
-{
-    static const struct argp_option options[] = {
-        {"out", 'o', "DIR", 0, "write tables, data and figures into this folder (default: results/TOPIC)", 0},
-        {0},
-    };
-    static const struct argp argp = {
-        options,
-        reproduce_parse,
-        "[TOPIC]",
-        "Make the tables and figures of a topic from one command; without a topic, list what there is.\v"
-        "Each figure is a script for gnuplot, the data it reads and, where gnuplot is installed, a PNG and "
-        "an SVG. Files that are there already are replaced. Exit codes: 0 ok, 2 bad input, 3 numerical "
-        "failure, 4 input/output failure, 130 interrupted.",
-        NULL,
-        NULL,
-        NULL};
-    struct reproduce_arguments a = {0};
-    argp_parse(&argp, argc, argv, 0, NULL, &a);
-    if (!a.topic) {
-        kn_reproduce_list(stdout);
-        return 0;
-    }
-    return kn_command_finish(kn_reproduce(a.topic, a.out), NULL);
 }

@@ -57,18 +57,3 @@ bool kn_fit_line(const double *x, const double *y, int n, double a[2])
     a[1] = line[1];
     return true;
 }
-
-bool kn_fit_power(const double *x, const double *y, int n, double a[2])
-{
-    struct kn_fit f = {.terms = 2};
-    double middle = 0, line[2];
-    for (int i = 0; i < n; i++)
-        middle += log(x[i]) / n;
-    for (int i = 0; i < n; i++)
-        kn_fit_add(&f, (double[]){1, log(x[i]) - middle}, log(y[i]));
-    if (!kn_fit_solve(&f, line) || !isfinite(line[0]) || !isfinite(line[1]))
-        return false;
-    a[0] = exp(line[0] - line[1] * middle);
-    a[1] = line[1];
-    return true;
-}

@@ -22,8 +22,4 @@ bool kn_fit_solve(const struct kn_fit *f, double *coefficients);
 /* The straight line a[0] + a[1] x through n points. */
 bool kn_fit_line(const double *x, const double *y, int n, double a[2]);
 
-/* The power law a[0] x^a[1] through n points: the straight line through their logarithms.  False where one of
- * them has none. */
-bool kn_fit_power(const double *x, const double *y, int n, double a[2]);
-
 #endif

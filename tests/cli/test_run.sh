@@ -162,7 +162,7 @@ check "the same behind closed memory" ends 0 "$knudsen" run case.yaml --out swin
 check "gives the same history" cmp swing-cpu/history.csv swing-strict/history.csv
 check "doctor ends with 0" ends 0 "$knudsen" doctor
 check "it names the machine that auto takes" contains out '^auto *\(cpu\|cuda\)$'
-check "bench with a folder that cannot be" ends 4 "$knudsen" bench --out case.yaml/x
+check "bench with a size that is none" ends 2 "$knudsen" bench --paper=x
 check "it says so before it measures" lacks out 'CPU'
 if ! "$knudsen" run case.yaml --out g --set run.backend=cuda --quiet 2>err; then
     check "a missing GPU ends with 2" ends 2 "$knudsen" run case.yaml --out g --set run.backend=cuda --quiet
