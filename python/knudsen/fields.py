@@ -91,32 +91,36 @@ class Grid:
     """Axes of the cells: ``x``, ``y``, ``z`` are centres, ``x_edges``, ``y_edges``, ``z_edges`` have one
     number more.  ``axes`` names those with more than one cell, such as "xy"."""
 
-    def _axis(self, name):
+    def _edges(self, axis):
         raise NotImplementedError
+
+    def _centres(self, axis):
+        edges = self._edges(axis)
+        return 0.5 * (edges[:-1] + edges[1:])
 
     @property
     def x(self):
-        return self._axis("x_centre")
+        return self._centres("x")
 
     @property
     def y(self):
-        return self._axis("y_centre")
+        return self._centres("y")
 
     @property
     def z(self):
-        return self._axis("z_centre")
+        return self._centres("z")
 
     @property
     def x_edges(self):
-        return self._axis("x")
+        return self._edges("x")
 
     @property
     def y_edges(self):
-        return self._axis("y")
+        return self._edges("y")
 
     @property
     def z_edges(self):
-        return self._axis("z")
+        return self._edges("z")
 
     @property
     def axes(self):

@@ -1,12 +1,12 @@
 """What a run has left in its folder; docs/format.md describes the files."""
 
-import csv
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
+from .checks import DAMAGE, is_step, require_regular
 from .errors import Error
 from .record import Record, numbers
 from .snapshot import Snapshot
@@ -39,7 +39,8 @@ class Series(Sequence):
     """
 
     def __init__(self, run):
-        names = sorted(run._file["series"], key=int) if "series" in run._file else []
+        group = run._file["series"] if "series" in run._file else {}
+        names = sorted((name for name in group if is_step(group.get(name, getlink=True), name)), key=int)
         folder = run.folder / "fields"
         self._snapshots = [Snapshot(folder / f"{name}.h5", run._squeeze, run._scratch) for name in names]
         self.steps = np.array([int(name) for name in names], dtype=int)
@@ -117,19 +118,27 @@ class History(Mapping):
 
 def _read_columns(path):
     try:
-        with path.open(newline="") as file:
-            names = next(csv.reader(file), [])
+        require_regular(path)
+        with path.open(encoding="utf-8", errors="replace", newline="") as file:
+            names = file.readline().rstrip("\r\n").split(",")
             # A run that goes on may be in the middle of a row.
-            rows = [row for line in file if line.endswith("\n") for row in [line.rstrip("\r\n").split(",")]]
+            rows = [line.rstrip("\r\n").split(",") for line in file if line.endswith("\n")]
     except FileNotFoundError:
-        raise Error(f"there is no {path}") from None
-    if "step" not in names:
-        raise Error(f"{path} is no history of Knudsen: it has no column 'step'")
-    whole = [row for row in rows if len(row) == len(names)]
-    table = np.array(whole, dtype=float).reshape(-1, len(names))
+        raise Error(f"there is no {path}", DAMAGE) from None
+    clean = all(name.isprintable() and "\ufffd" not in name for name in names)
+    if not clean or "step" not in names or "time" not in names:
+        raise Error(f"'{path}' is damaged or no history of Knudsen: it needs the columns step and time", DAMAGE)
+    table = np.array([row for row in map(_numbers, rows) if len(row) == len(names)]).reshape(-1, len(names))
     columns = {name: np.ascontiguousarray(table[:, i]) for i, name in enumerate(names)}
     columns["step"] = columns["step"].astype(int)
     return columns
+
+
+def _numbers(row):
+    try:
+        return [float(entry) for entry in row]
+    except ValueError:  # damage of one row
+        return []
 
 
 class Run(Snapshot):
@@ -162,11 +171,14 @@ class Run(Snapshot):
         if self._summary is None:
             path = self.folder / "summary.json"
             try:
+                require_regular(path)
                 self._summary = json.loads(path.read_text(), object_hook=Record)
             except FileNotFoundError:
-                raise Error(f"there is no {path}: the run goes on, or has failed") from None
-            except ValueError as error:
-                raise Error(f"cannot read {path}: {error}") from None
+                raise Error(f"there is no {path}: the run has not ended, or has failed", DAMAGE) from None
+            except (ValueError, RecursionError) as error:
+                raise Error(f"cannot read '{path}': {error}", DAMAGE) from None
+            if not isinstance(self._summary, dict):
+                raise Error(f"cannot read '{path}': it is no summary of Knudsen", DAMAGE)
         return self._summary
 
     @property

@@ -1,7 +1,5 @@
 """Names of fields and columns, and their units and symbols."""
 
-import numpy as np
-
 AXES = "xyz"
 
 # Components by name: the field they are part of, and their place in it.
@@ -13,8 +11,8 @@ COMPONENTS = {
 
 # What follows from fields: the field, the formula and a symbol.
 DERIVED = {
-    "speed": ("u", lambda u: np.linalg.norm(u, axis=-1), "|u|"),
-    "heat": ("q", lambda q: np.linalg.norm(q, axis=-1), "|q|"),
+    "speed": ("u", lambda u: (u * u).sum(axis=-1) ** 0.5, "|u|"),
+    "heat": ("q", lambda q: (q * q).sum(axis=-1) ** 0.5, "|q|"),
     "p": ("Pi", lambda pi: pi[..., :3].mean(axis=-1), "p"),
 }
 
