@@ -79,14 +79,6 @@ static double value(const struct kn_row *row, const struct kn_column *column)
     return v;
 }
 
-int kn_monitor_field(const char *name)
-{
-    for (int f = 0; f < KN_FIELDS; f++)
-        if (strcmp(of_field[f].name + strlen(AVERAGE), name) == 0)
-            return f;
-    return -1;
-}
-
 /* The first column of that name in a table, or what was found before. */
 static const struct kn_column *find_in(const struct kn_column *found, const struct kn_column *table,
                                        int count, const char *name)
@@ -111,11 +103,6 @@ static const struct kn_column *find(const char *name)
     for (int s = 0; s < KN_SIDES; s++)
         found = find_in(found, of_side[s], COUNT(of_side[s]), name);
     return found;
-}
-
-bool kn_monitor_knows(const char *name)
-{
-    return find(name) != NULL;
 }
 
 const char *kn_monitor_unit(const char *name)

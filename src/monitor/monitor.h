@@ -106,10 +106,6 @@ double kn_monitor_value(const struct kn_monitor *m, int column);
 /* Its value in the latest row. */
 double kn_monitor_column(const struct kn_monitor *m, int column);
 
-/* Whether a case may have a column of this name, and the field that is called so; -1: none is. */
-bool kn_monitor_knows(const char *name);
-int kn_monitor_field(const char *name);
-
 /* Unit and dimension of a column, by its name; those of a pure number where no case has it. */
 const char *kn_monitor_unit(const char *name);
 enum kn_dimension kn_monitor_dimension(const char *name);

@@ -1,13 +1,14 @@
 #include "report/report.h"
 
+#include "report/report_fields.h"
+#include "report/report_history.h"
+
 #include "config/config.h"
 #include "error.h"
 #include "io/fields.h"
 #include "io/folder.h"
 #include "io/summary.h"
 #include "io/provenance.h"
-#include "report/report_compare.h"
-#include "monitor/verdict.h"
 
 #include <limits.h>
 #include <math.h>
@@ -26,7 +27,6 @@ struct report {
     char title[NAME_MAX + 1];
     double bytes;     /* room for fields */
     char *summary;    /* summary.json, or NULL */
-    double time_step; /* lambda0 / V0; 0 = not known */
     bool has_case;
     struct kn_case c;
     struct kn_scales scales; /* known where the case was in SI units */
@@ -40,8 +40,6 @@ struct report {
 
 static void take_case(struct report *r)
 {
-    const double step = kn_summary_number(kn_summary_member(r->summary, "time_step"));
-    r->time_step = isfinite(step) ? step : 0;
     r->has_case = kn_report_succeeded(kn_summary_case(r->summary, &r->c));
     if (!r->has_case && kn_summary_member(r->summary, "case"))
         kn_report_note(&r->notes, "This version cannot read the case of the run: %s", kn_error_message());
@@ -81,21 +79,6 @@ static void print_case(FILE *to, const struct kn_case *c)
         fputc(']', to);
     }
     fputc(']', to);
-}
-
-static void print_results(FILE *to, struct report *r)
-{
-    char verdict[32];
-    const struct kn_case *c = r->has_case ? &r->c : NULL;
-    kn_summary_text(kn_summary_member(kn_summary_member(r->summary, "quality"), "verdict"), verdict,
-                    sizeof verdict);
-    const bool steady = strcmp(verdict, kn_verdict_name(KN_VERDICT_STEADY)) == 0 ||
-                        strcmp(verdict, kn_verdict_name(KN_VERDICT_NOISY)) == 0;
-    fputs(",\n\"references\": ", to);
-    if (c)
-        kn_report_compare_print(to, &(struct kn_report_run){c, &r->history, &r->gas, steady, r->time_step});
-    else
-        fputs("null", to);
 }
 
 static void print_scales(FILE *to, const struct report *r)
@@ -156,7 +139,6 @@ static void print_data(FILE *to, struct report *r)
         print_case(to, &r->c);
     else
         fputs("null", to);
-    print_results(to, r);
     fputs(",\n\"history\": ", to);
     kn_report_history_print(to, &r->history, &r->notes);
     fputs(",\n\"si\": ", to);

@@ -38,28 +38,6 @@ void kn_report_fields_close(struct kn_report_gas *g)
     *g = (struct kn_report_gas){.file = H5I_INVALID_HID};
 }
 
-double *kn_report_fields_table(struct kn_report_gas *g, bool mean)
-{
-    double *table =
-        g->file < 0 || (mean && !g->mean) ? NULL : kn_report_allocate(g->ncells, KN_FIELDS * sizeof *table);
-    hid_t where = !table ? H5I_INVALID_HID : mean ? kn_store_open_group(g->file, "mean") : g->file;
-    for (const struct kn_quantity *q = kn_fields_quantities; table && q->name; q++) {
-        double *values = kn_fields_read_quantity(where, q, &g->grid);
-        for (size_t cell = 0; values && cell < g->ncells; cell++)
-            memcpy(table + cell * KN_FIELDS + q->first, values + cell * (size_t)q->components,
-                   (size_t)q->components * sizeof *values);
-        if (!values) {
-            g->damaged = true;
-            free(table);
-            table = NULL;
-        }
-        free(values);
-    }
-    if (mean && where >= 0)
-        H5Gclose(where);
-    return table;
-}
-
 /* ------------------------------------------------- what of it goes into a page */
 
 /* A box of cells, not all of which need be there: every so many of an axis, or a few planes across it. */

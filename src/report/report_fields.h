@@ -18,9 +18,6 @@ struct kn_report_gas {
 enum kn_status kn_report_fields_open(struct kn_report_gas *g, const char *folder);
 void kn_report_fields_close(struct kn_report_gas *g);
 
-/* The fields of the end, or their averages, as [ncells][KN_FIELDS], to be freed; NULL: there are none. */
-double *kn_report_fields_table(struct kn_report_gas *g, bool mean);
-
 /* All of it as one JSON object of about `bytes` at most; what is left out, the notes say. */
 void kn_report_fields_print(FILE *to, struct kn_report_gas *g, double bytes, struct kn_report_notes *notes);
 

@@ -124,7 +124,7 @@ const quantities = [
   ['q', 2, 'heat flux z', 'q', 'z'],
 ].map(([set, part, name, symbol, index]) => ({set, part, name, symbol, index}));
 
-/* The numbering of reference values: the fields in the order of the files. */
+/* The fields in the order of the files. */
 const fieldsInOrder = quantities.filter(quantity => quantity.part >= 0);
 
 const symbolOf = quantity => [quantity.symbol, quantity.index ? element('sub', {}, quantity.index) : ''];
