@@ -13,7 +13,7 @@ from scene import PROGRAM, Test, main
 from knudsen.reproduce import convergence, paper, paper_data, paper_figures, paper_speed, paper_table, richardson
 from knudsen.reproduce import verification
 from knudsen.reproduce.job import Job
-from knudsen.reproduce.value_text import deviation, with_error
+from knudsen.value_text import deviation, with_error
 
 SIZES = [1 / 20, 1 / 40, 1 / 80, 1 / 160]
 

@@ -5,8 +5,8 @@ import math
 import subprocess
 
 from ..errors import Error
+from ..value_text import deviation, with_error
 from .convergence import STUDIES
-from .value_text import deviation, with_error
 
 FAILED_CHECK = 3  # exit code of knudsen verify
 HEAD = "| case | quantity | conditions | reference | source | Knudsen | deviation | allowed | verdict |\n"

@@ -8,27 +8,10 @@ import sys
 import textwrap
 import time
 
-_WIDTH, _MOST_DECIMALS, _WIDE = 80, 9, 0.01
+from ..value_text import with_error
+
+_WIDTH = 80
 _LIVE, _PLAIN = 0.2, 20  # s between lines of progress, on a terminal and elsewhere
-
-
-def with_error(value, error):
-    """0.34073(12): two digits of the error, one if the second is 0.
-
-    An error above a hundredth of the value is written in full, 0.0863 +- 0.060, so that the digits by which value
-    and reference differ remain visible.
-    """
-    if not error >= 10**-_MOST_DECIMALS or math.isnan(value):
-        return f"{value:.7g}"
-    decimals = 1 - math.floor(math.log10(error))
-    if error > _WIDE * abs(value):
-        shown = max(decimals, 0)
-        own = min(_MOST_DECIMALS, 2 - math.floor(math.log10(abs(value)))) if value != 0 else 0
-        return f"{value:.{max(own, shown)}f} +- {error:.{shown}f}"
-    digits = math.floor(error * 10**decimals + 0.5)
-    if digits % 10 == 0:
-        decimals, digits = decimals - 1, digits // 10
-    return f"{value:.0f}({error:.0f})" if decimals <= 0 else f"{value:.{decimals}f}({digits})"
 
 
 def deviation(value, result, sign):

@@ -12,7 +12,7 @@ def with_error(value, error):
     An error of more than a hundredth is written in full, 0.0863 +- 0.060, since digits in brackets would hide those
     by which value and reference differ.
     """
-    if value is None:
+    if value is None or math.isnan(value):
         return "nan"
     if error is None or not error > 10**-_MOST_DECIMALS:
         return f"{value:.7g}"
