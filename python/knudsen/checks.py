@@ -113,12 +113,12 @@ def check_file(file, path):
         raise Error(f"'{path}' is not a fields file of Knudsen: it has no attribute 'format'", DAMAGE)
     if found != FORMAT:
         raise Error(f"'{path}' has format {found:.17g}; this program reads format {FORMAT}", DAMAGE)
-    cells = [_check_axis(file, path, axis) for axis in "zyx"]
+    cells = [_check_axis(file, path, axis) for axis in "xyz"][::-1]
     _check_fields(file, path, cells)
     time, delta = number(file, "time"), number(file, "delta")
     if time is None or delta is None or not np.isfinite(time) or not 0 < delta < np.inf:
         raise damaged(path, "the attributes time and delta are not finite numbers")
-    if "mean" in file.keys() or file.get("mean", getlink=True) is not None:
+    if file.get("mean", getlink=True) is not None:
         if group(file, "mean") is None:
             raise damaged(path, "its group mean cannot be read")
         _check_fields(file["mean"], path, cells)

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import h5py
 import numpy as np
 
+from .checks import damaged
 from .errors import Error
 from .units import AXES, COMPONENTS, DERIVED
 
@@ -20,7 +21,7 @@ def read(stored, part=...):
     try:
         return stored[part]
     except OSError as error:
-        raise Error(f"{stored.file.filename} is damaged: {stored.name} cannot be read: {error}") from None
+        raise damaged(stored.file.filename, f"{stored.name} cannot be read: {error}") from None
 
 
 class Fields(Mapping):

@@ -92,12 +92,14 @@ class History(Mapping):
     """Columns of history.csv as arrays, by name: ``run.history["D"]``, ``run.history["top.stress_x"]``."""
 
     def __init__(self, path):
-        self._columns = _read_columns(path)
+        names, self._table = _read_table(path)
+        self._columns = {name: i for i, name in enumerate(names)}
 
     def __getitem__(self, name):
         if name not in self._columns:
             raise KeyError(f"{name}: no such column; there are {', '.join(self._columns)}")
-        return self._columns[name]
+        values = np.ascontiguousarray(self._table[:, self._columns[name]])
+        return values.astype(int) if name == "step" else values
 
     def __iter__(self):
         return iter(self._columns)
@@ -116,7 +118,7 @@ class History(Mapping):
         return f"<history of {len(self['step'])} rows: {', '.join(self)}>"
 
 
-def _read_columns(path):
+def _read_table(path):
     try:
         require_regular(path)
         with path.open(encoding="utf-8", errors="replace", newline="") as file:
@@ -129,9 +131,7 @@ def _read_columns(path):
     if not clean or "step" not in names or "time" not in names:
         raise Error(f"'{path}' is damaged or no history of Knudsen: it needs the columns step and time", DAMAGE)
     table = np.array([row for row in map(_numbers, rows) if len(row) == len(names)]).reshape(-1, len(names))
-    columns = {name: np.ascontiguousarray(table[:, i]) for i, name in enumerate(names)}
-    columns["step"] = columns["step"].astype(int)
-    return columns
+    return names, table
 
 
 def _numbers(row):

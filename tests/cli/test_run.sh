@@ -230,23 +230,4 @@ check "and writes nothing" absent late
 check "another seed gets the same number" ends 0 "$knudsen" run case.yaml --out seed "${chosen[@]}" --set run.seed=2 --quiet
 check "indeed" test "$(grep '"count"' auto/summary.json)" = "$(grep '"count"' seed/summary.json)"
 
-# 10. Pictures of a line: what is rounding is left out, and a series is drawn in one.
-heat=(--set space.cells=8 --set velocity.nodes=4 --set collision.method=bgk --set walls.top.velocity=[0,0,0]
-    --set walls.right.temperature=1 --set time.end=20 --set output.fields=0 --set run.force=true)
-if command -v gnuplot >/dev/null; then
-    check "a line" ends 0 "$knudsen" run case.yaml --out line "${heat[@]}"
-    check "its picture" ends 0 "$knudsen" plot line -o line.svg
-    check "shows density" contains line.svg 'density'
-    check "shows temperature" contains line.svg 'temperature'
-    check "shows no velocity, which is small" lacks line.svg 'velocity'
-    check "unless asked to" ends 0 "$knudsen" plot line -q ux -o ux.svg
-    check "as here" contains ux.svg 'velocity'
-    check "a line over time" ends 0 "$knudsen" run case.yaml --out times "${heat[@]}" --set output.fields=2
-    check "its picture" ends 0 "$knudsen" plot times -o times.svg
-    check "shows the first time and the last" grep -qz '>0<.*>20<' times.svg
-    mv times/fields times/gone
-    check "without the series" ends 0 "$knudsen" plot times -o times.svg
-    check "the end is drawn" contains times.svg 'density'
-fi
-
 exit $failed

@@ -26,7 +26,7 @@ def field(
     place = _places(options)
     if len(run.axes) < 2:
         raise Error("a map needs two axes with more than one cell; knudsen.plot.profile draws lines")
-    rest = [axis for axis in run.axes if axis not in place]
+    rest = [axis for axis in run.axes if axis not in (place or "z"[: len(run.axes) - 2])]
     if len(rest) != 2:
         raise Error(f"a map needs two axes; {' and '.join(place)} leaves {' and '.join(rest) or 'none'}")
     finished = isinstance(run, Run) and (run.folder / "summary.json").exists()

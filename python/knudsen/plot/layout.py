@@ -75,7 +75,8 @@ class Layout:
         maps = [panel for panel in panels if panel.is_map]
         self.mixed = 0 < len(maps) < len(panels)
         self.wide = self.mixed and len(maps) == 1 and maps[0].aspect < 0.45
-        self.narrow = bool(width) and self.width < 0.6 * self._page_width(maps)
+        legends = 0.8 if any(panel.labels for panel in panels) else 0.6  # they take room beside the frames
+        self.narrow = bool(width) and self.width < legends * self._page_width(maps)
         if self.narrow:
             self.mixed = self.wide = False
         self.rows = list(self._arrange(len(maps)))
