@@ -9,6 +9,7 @@ from scene import PROGRAM, Test, knudsen, main
 
 from knudsen.verify import fit, measure, recording, shock, trial
 from knudsen.verify.quantity import FIELDS, SIDES, parse
+from knudsen.verify.reference import settings_of
 
 CELLS, ROWS = 200, 401
 PLACES = 0.2 * np.arange(CELLS) + 0.1
@@ -339,7 +340,7 @@ class Runs(Measured):
     def record(self, *settings, quantities=("time",), base=""):
         path = self.folder / "case.yaml"
         path.write_text("collision: {method: bgk}\n")
-        words = trial.settings_of(" ".join((base, *settings)))
+        words = settings_of(" ".join((base, *settings)))
         folder = tempfile.mkdtemp(dir=self.folder)
         made = trial.Trial(path, words, [parse(text) for text in quantities], folder, lambda *_: None)
         return made.make("run")

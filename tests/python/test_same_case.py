@@ -3,7 +3,8 @@
 from scene import PROGRAM, Test, main
 
 from knudsen.plot.same_case import is_as_rare, is_same
-from knudsen.verify.trial import plan, settings_of
+from knudsen.program import dry_run
+from knudsen.verify.reference import settings_of
 
 _read = {}
 
@@ -13,7 +14,7 @@ class SameCase(Test):
         if settings not in _read:
             path = self.folder / "case.yaml"
             path.write_text("{}\n")
-            _read[settings] = plan(path, settings_of(settings))[0]
+            _read[settings] = dry_run(path, settings_of(settings))[0]
         return _read[settings]
 
     def same(self, a, b):

@@ -7,8 +7,9 @@ import random
 
 from scene import PROGRAM, ROOT, Test, knudsen, main
 
+from knudsen.program import dry_run
 from knudsen.verify import reference, table, trial
-from knudsen.verify.trial import settings_of
+from knudsen.verify.reference import settings_of
 from knudsen.verify.judge import Result, judge
 from knudsen.verify.quantity import parse
 
@@ -97,7 +98,7 @@ class Coarser(Test):
     def plan(self, settings):
         path = self.folder / "case.yaml"
         path.write_text("collision: {method: bgk}\n")
-        return trial.plan(path, settings_of(settings))
+        return dry_run(path, settings_of(settings))
 
     def test_grids(self):
         case, step, _ = self.plan("space.cells=[41,3] space.stretch=[0.9,1] velocity.nodes=[16,8,6] output.history=5")

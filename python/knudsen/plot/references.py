@@ -1,17 +1,16 @@
 """Published values in CSV files: points of a profile or a history, or the reference.csv of a case."""
 
 import csv
-import json
 import math
 import re
-import subprocess
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..checks import DAMAGE, require_regular
 from ..errors import Error
-from ..program import find_program
+from ..program import dry_run
 from ..units import AXES, COMPONENTS
+from ..verify.reference import settings_of
 from . import quantities
 from .same_case import is_as_rare, is_same
 
@@ -157,11 +156,9 @@ def _translate(row, where):
 
 def _case(path, settings):
     """The whole case of a row, as the program reads it; None if it cannot."""
-    program = [find_program(), "plot", "--case", str(path), *settings.split()]
-    done = subprocess.run(program, capture_output=True, text=True, check=False)
     try:
-        return json.loads(done.stdout) if done.returncode == 0 else None
-    except ValueError:
+        return dry_run(path, settings_of(settings))[0]
+    except Error:
         return None
 
 

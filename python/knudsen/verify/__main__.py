@@ -93,7 +93,8 @@ def check_group(table, book, rows):
     """The rows of one setting: run, measure, judge and report."""
     from knudsen.verify.judge import judge, measure
     from knudsen.verify.quantity import parse
-    from knudsen.verify.trial import RUNS, Trial, scratch, settings_of
+    from knudsen.verify.reference import settings_of
+    from knudsen.verify.trial import RUNS, Trial, scratch
 
     def progress(which, doing, part):
         table.progress(book.name, which, doing, part)

@@ -100,3 +100,8 @@ def is_due(row, rows, full):
         same = (row.quantity, row.conditions, row.source)
         return not full or all(r.check != "full" or (r.quantity, r.conditions, r.source) != same for r in rows)
     return row.check == "full" and full
+
+
+def settings_of(text):
+    """The settings KEY=VALUE of a row."""
+    return {key: value for key, _, value in (word.partition("=") for word in text.split(" ") if word)}

@@ -1,17 +1,15 @@
 """Runs of a case: as it is, on fewer cells and on fewer velocities."""
 
-import json
 import math
 import os
 import shutil
-import subprocess
 import tempfile
 import time
 from collections.abc import Mapping
 from pathlib import Path
 
 from ..errors import Error
-from ..program import find_program, run
+from ..program import dry_run, run
 from ..snapshot import Snapshot
 from . import shock
 from .quantity import MODES, OF_PLACE, OF_SHOCK, SIDES, SOUND
@@ -27,22 +25,6 @@ def scratch():
     memory = "/dev/shm"
     usable = os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > 4e9
     return tempfile.TemporaryDirectory(prefix="knudsen-verify-", dir=memory if usable else None)
-
-
-def settings_of(text):
-    """The settings KEY=VALUE of a row."""
-    return {key: value for key, _, value in (word.partition("=") for word in text.split(" ") if word)}
-
-
-def plan(path, settings):
-    """The whole case and what it needs, without a run."""
-    command = [find_program(), "run", str(path), "--dry-run", "--json"]
-    command += [f"--set={key}={value}" for key, value in settings.items()]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise Error(done.stderr.strip().removeprefix("knudsen: "), done.returncode)
-    found = json.loads(done.stdout)
-    return found["case"], found["plan"]["time_step"], found["plan"]["steps"]
 
 
 def coarser_space(case, time_step):
@@ -145,7 +127,7 @@ class Trial:
     def __init__(self, path, settings, quantities, folder, progress):
         self.path, self.settings, self.quantities = path, settings, quantities
         self.folder, self.progress = Path(folder), progress
-        self.case, self.time_step, self.steps = plan(path, settings)
+        self.case, self.time_step, self.steps = dry_run(path, settings)
 
     def make(self, which):
         """The recording of one of RUNS."""
@@ -156,7 +138,7 @@ class Trial:
             extra = coarser_velocity(self.case)
         started = time.monotonic()
         settings = {**self.settings, **extra}
-        planned = plan(self.path, settings) if extra else (self.case, self.time_step, self.steps)
+        planned = dry_run(self.path, settings) if extra else (self.case, self.time_step, self.steps)
         recording = self._record(which, settings, planned)
         recording.seconds = time.monotonic() - started
         return recording
