@@ -9,9 +9,9 @@ from scene import PROGRAM, ROOT, Test, knudsen, main
 
 from knudsen.program import dry_run
 from knudsen.verify import reference, table, trial
-from knudsen.verify.reference import settings_of
 from knudsen.verify.judge import Result, judge
 from knudsen.verify.quantity import parse
+from knudsen.verify.reference import settings_of
 
 NAN = math.nan
 
@@ -134,7 +134,8 @@ class Reference(Test):
         good = 'uy(0.5),-1e-3,0.5,"a ""b"", c",x,"gas.delta=2  space.cells=[4, 4]",quick,2%\r'
         rows = self.read(f"{reference.HEADING}\r\n\n{good}\nanything,1,,me,,,,0.5")
         self.assertEqual([one.line for one in rows], [3, 4])
-        self.assertEqual((rows[0].source, rows[0].value, rows[0].bar, rows[0].relative), ('a "b", c', -1e-3, 2e-5, True))
+        first = rows[0]
+        self.assertEqual((first.source, first.value, first.bar, first.relative), ('a "b", c', -1e-3, 2e-5, True))
         self.assertTrue(math.isnan(rows[1].uncertainty) and rows[1].bar == 0.5 and not rows[1].relative)
         self.assertEqual(settings_of("gas.delta=2  time.end=1"), {"gas.delta": "2", "time.end": "1"})
 
@@ -184,12 +185,14 @@ class Table(Test):
         return text.getvalue()
 
     def test_rows(self):
-        good = result(row("D", 0.6406, uncertainty=0.0002, relative=True), 0.6402, 0.0021, deviation=-0.0004, backend="cpu")
+        known = row("D", 0.6406, uncertainty=0.0002, relative=True)
+        good = result(known, 0.6402, 0.0021, deviation=-0.0004, backend="cpu")
         lost = result(row("uy(0.5)", 0.3, bar=0.1, conditions="x"), NAN, 0, deviation=NAN)
         judge([good])
         judge([lost])
         text = self.printed([good, lost])
-        self.assertIn("\ncase\n  D                     0.6406(2) [1]     0.6402(21)       -0.062 % 0.359 % pass\n", text)
+        line = "  D                     0.6406(2) [1]     0.6402(21)       -0.062 % 0.359 % pass"
+        self.assertIn(f"\ncase\n{line}\n", text)
         self.assertIn("case: x\n  uy(0.5)               0.3 [1]           nan", text)
         self.assertIn("2 checks on no machine in 0 s: 1 pass, 1 FAIL\n", text)
         text = self.printed([good, lost], True)

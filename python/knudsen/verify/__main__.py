@@ -31,11 +31,16 @@ def parser():
         "three quarters of the velocities. Exit codes: 0 all pass, 2 bad input, 3 a check\n"
         "fails, 4 input/output failure, 130 interrupted.\n",
     )
-    options.add_argument("--quick", action="store_true", help="checks of less than three minutes on two cores (default)")
-    options.add_argument("--full", action="store_true", help="all checks, on finer grids; for a GPU")
-    options.add_argument("--list", action="store_true", help="list the cases with their numbers of checks; run nothing")
-    options.add_argument("--json", action="store_true", help="report as JSON, one object per line, with all parts of the errors")
-    options.add_argument("--cases", metavar="DIR", help="folder of the cases (default: $KNUDSEN_CASES, else beside the program)")
+    flags = {
+        "--quick": "checks of less than three minutes on two cores (default)",
+        "--full": "all checks, on finer grids; for a GPU",
+        "--list": "list the cases with their numbers of checks; run nothing",
+        "--json": "report as JSON, one object per line, with all parts of the errors",
+    }
+    for name, text in flags.items():
+        options.add_argument(name, action="store_true", help=text)
+    folder = "folder of the cases (default: $KNUDSEN_CASES, else beside the program)"
+    options.add_argument("--cases", metavar="DIR", help=folder)
     return options
 
 

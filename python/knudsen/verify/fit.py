@@ -4,7 +4,7 @@ import numpy as np
 
 
 def solve(functions, values):
-    """Coefficients [terms] of the functions [points][terms] in the values [points][...]; None if they are not unique."""
+    """Coefficients [terms] of functions [points][terms] in values [points][...]; None if they are not unique."""
     functions, values = np.asarray(functions, float), np.asarray(values, float)
     scale = np.sqrt((functions**2).sum(axis=0))
     if functions.size == 0 or not (scale > 0).all():

@@ -189,8 +189,11 @@ def _inside(recording, part):
 
 
 def _slip(recording, name, values):
-    wall = recording.case["walls"]["left"]
-    at_wall = wall["temperature"] if name == "theta" else wall["velocity"]["xyz".index(name[1])] if name[0] == "u" else 0
+    wall, at_wall = recording.case["walls"]["left"], 0
+    if name == "theta":
+        at_wall = wall["temperature"]
+    elif name[0] == "u":
+        at_wall = wall["velocity"]["xyz".index(name[1])]
     inside = _inside(recording, _FAR)
     found = fit.line(recording.centres[0][inside] - recording.edges[0][0], values[inside])
     return math.nan if found is None else (found[0] - at_wall) / found[1]

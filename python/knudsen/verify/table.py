@@ -35,7 +35,8 @@ def _columns(quantity, known, found, off, most, said):
 
 
 def _wrapped(text, indent):
-    print("\n".join(textwrap.wrap(text, _WIDTH, subsequent_indent=" " * indent, break_on_hyphens=False, break_long_words=False)))
+    whole = {"break_on_hyphens": False, "break_long_words": False}
+    print("\n".join(textwrap.wrap(text, _WIDTH, subsequent_indent=" " * indent, **whole)))
 
 
 def _number(value):
@@ -117,7 +118,7 @@ class Table:
         print(text)
 
     def progress(self, name, which="", doing="", part=0.0):
-        """A line that later ones replace on a terminal, elsewhere a line after a while; without a name it is removed."""
+        """A line that later ones replace on a terminal, elsewhere a line after a while; no name removes it."""
         now = time.monotonic()
         if name is None:
             if self._shown:
