@@ -130,9 +130,8 @@ def _translate(row):
         return None
     author = re.split(r":| \(", row.source)[0]
     at, time = dict(zip(AXES, q.at)), q.time if q.at_a_time else None
-    return Reference(
-        author, q.sign * row.value, row.uncertainty, q.column or q.field, bool(q.column), q.kind == "share", at, time=time
-    )
+    name, share = q.column or q.field, q.kind == "share"
+    return Reference(author, q.sign * row.value, row.uncertainty, name, bool(q.column), share, at, time=time)
 
 
 def _case(path, settings):
