@@ -8,9 +8,11 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
+import h5py
+
 from ..errors import Error
 from ..program import dry_run, run
-from ..snapshot import Snapshot
+from ..units import COMPONENTS
 from . import shock
 from .quantity import MODES, OF_PLACE, OF_SHOCK, SIDES, SOUND
 from .recording import Recording, before_row, frequency, window
@@ -103,15 +105,17 @@ def _needs_before(q):
 
 
 class _Fields(Mapping):
-    """Fields of a file, each read once; the file is closed in between."""
+    """Fields of a file that a run of this module has written, each read once; the file is closed in between."""
 
     def __init__(self, path):
         self._path, self._read = path, {}
 
     def __getitem__(self, name):
         if name not in self._read:
-            with Snapshot(self._path, squeeze=False) as snapshot:
-                self._read[name] = snapshot.fields[name]
+            stored, component = COMPONENTS.get(name, (name, None))
+            with h5py.File(self._path, "r") as file:
+                values = file[stored][...]
+            self._read[name] = values if component is None else values[..., component]
         return self._read[name]
 
     def __iter__(self):
