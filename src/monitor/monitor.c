@@ -4,6 +4,7 @@
 #include "config/config.h"
 #include "error.h"
 #include "grid/boundary.h"
+#include "grid/initial.h"
 #include "monitor/duration.h"
 #include "monitor/midline.h"
 #include "monitor/sums.h"
@@ -52,6 +53,13 @@ static const struct kn_column of_uniform_gas[] = {
     {"fourth", "1", AT(excess[0]), KN_DIMENSION_NONE},
     {"sixth", "1", AT(excess[1]), KN_DIMENSION_NONE},
 };
+static const struct kn_column of_wave[WATCHED] = {
+    {"wave.rho", "n0 eps", AT(wave[0]), KN_DIMENSION_NONE},
+    {"wave.ux", "V0 eps", AT(wave[1]), KN_DIMENSION_NONE},
+    {"wave.uy", "V0 eps", AT(wave[2]), KN_DIMENSION_NONE},
+    {"wave.uz", "V0 eps", AT(wave[3]), KN_DIMENSION_NONE},
+    {"wave.theta", "T0 eps", AT(wave[4]), KN_DIMENSION_NONE},
+};
 static const struct kn_column of_side[KN_SIDES][5] = {
     SIDE("left", KN_LEFT), SIDE("right", KN_RIGHT), SIDE("bottom", KN_BOTTOM),
     SIDE("top", KN_TOP),   SIDE("back", KN_BACK),   SIDE("front", KN_FRONT),
@@ -69,7 +77,8 @@ static const struct kn_column of_field[KN_FIELDS] = {
 #define COUNT(table) ((int)(sizeof(table) / sizeof *(table)))
 enum {
     COLUMNS_MAX = COUNT(always) + COUNT(of_closed_box) + COUNT(of_change) + COUNT(of_cavity) +
-                  COUNT(of_force) + COUNT(of_creep) + 5 * KN_SIDES + KN_FIELDS + COUNT(of_uniform_gas)
+                  COUNT(of_force) + COUNT(of_creep) + 5 * KN_SIDES + KN_FIELDS + COUNT(of_uniform_gas) +
+                  COUNT(of_wave)
 };
 
 static double value(const struct kn_row *row, const struct kn_column *column)
@@ -100,6 +109,7 @@ static const struct kn_column *find(const char *name)
     found = find_in(found, of_creep, COUNT(of_creep), name);
     found = find_in(found, of_field, COUNT(of_field), name);
     found = find_in(found, of_uniform_gas, COUNT(of_uniform_gas), name);
+    found = find_in(found, of_wave, COUNT(of_wave), name);
     for (int s = 0; s < KN_SIDES; s++)
         found = find_in(found, of_side[s], COUNT(of_side[s]), name);
     return found;
@@ -145,6 +155,12 @@ static bool is_cavity(const struct kn_case *c)
     return bounded >= 2 && c->space.cells[1] > 1 && lid_speed(c) > 0;
 }
 
+static bool has_wave(const struct kn_case *c)
+{
+    const int *wave = c->initial.wave;
+    return wave[0] != 0 || wave[1] != 0 || wave[2] != 0;
+}
+
 bool kn_monitor_is_uniform(const struct kn_monitor *m)
 {
     const int *cells = m->c->space.cells;
@@ -179,6 +195,8 @@ static void choose_columns(struct kn_monitor *m)
     add_columns(m, of_field, KN_FIELDS);
     if (kn_monitor_is_uniform(m))
         add_columns(m, of_uniform_gas, COUNT(of_uniform_gas));
+    if (m->wave)
+        add_columns(m, of_wave, COUNT(of_wave));
     if (m->judged == 0)
         m->judged = KN_FIELDS;
 }
@@ -201,14 +219,17 @@ enum kn_status kn_monitor_create(struct kn_monitor *m, const struct kn_case *c, 
     m->previous = calloc(n * WATCHED, sizeof *m->previous);
     m->mean_fields = calloc(n * KN_FIELDS, sizeof *m->mean_fields);
     m->trends = calloc(COLUMNS_MAX + 1, sizeof *m->trends);
-    const bool noisy = kn_collision_is_noisy(c), cavity = is_cavity(c);
+    const bool noisy = kn_collision_is_noisy(c), cavity = is_cavity(c), waves = has_wave(c);
+    m->wave = waves ? calloc(n, sizeof *m->wave) : NULL;
     m->batches = noisy ? calloc(COLUMNS_MAX, sizeof *m->batches) : NULL;
     m->midline = cavity ? calloc((size_t)space->whole[1] * KN_MIDLINE_CELLS, sizeof *m->midline) : NULL;
     if (!m->columns || !m->mean || !m->square || !m->previous || !m->mean_fields || !m->trends ||
-        (noisy && !m->batches) || (cavity && !m->midline)) {
+        (noisy && !m->batches) || (cavity && !m->midline) || (waves && !m->wave)) {
         kn_monitor_destroy(m);
         return kn_error_set(KN_EMEMORY, "not enough memory to watch %zu cells", n);
     }
+    for (int i = 0; i < space->ncells && waves; i++)
+        m->wave[i] = kn_initial_wave(c, space, i);
     choose_columns(m);
     return KN_OK;
 }
@@ -222,6 +243,7 @@ void kn_monitor_destroy(struct kn_monitor *m)
     free(m->previous);
     free(m->mean_fields);
     free(m->trends);
+    free(m->wave);
     free(m->midline);
     *m = (struct kn_monitor){0};
 }
@@ -320,6 +342,8 @@ static void measure(const struct kn_monitor *m, struct kn_row *row, const double
         row->flow_force = flow_along(row, force) / (norm(force) * delta);
     if (norm(gradient) > 0)
         row->flow_thermal = 2 * flow_along(row, gradient) / (norm(gradient) * delta);
+    if (m->wave)
+        kn_sums_project(row->wave, m->comm, m->space, m->wave, fields);
     for (int s = 0; s < KN_SIDES; s++) {
         for (int d = 0; d < 3; d++)
             row->stress[s][d] = walls[s].wall ? walls[s].stress[d] : NAN;

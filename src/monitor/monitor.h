@@ -29,6 +29,7 @@ struct kn_row {
     double mass_flux[KN_SIDES];
     double average[KN_FIELDS]; /* volume average of each field */
     double excess[2];          /* kn_sim_excess of a uniform gas */
+    double wave[5];            /* parts of rho, u, theta in the initial wave; 0 without one */
     double size;               /* root of the mean square of rho, u and theta; no column */
 };
 
@@ -62,6 +63,7 @@ struct kn_monitor {
     double least_time;       /* before which nothing is called steady, lambda0 / V0 */
     double settled_time;     /* at which the initial transient should be over, lambda0 / V0 */
     double *mean_fields;     /* [ncells][KN_FIELDS] */
+    double *wave;            /* [ncells] of the initial state; NULL without one */
     int64_t *midline; /* [whole[1]][KN_MIDLINE_CELLS] for kn_midline_flow; NULL where that is not asked for */
     double excess[2]; /* of the next row; set by the caller where the gas is uniform */
     struct kn_row row; /* the latest row */

@@ -23,6 +23,11 @@ struct kn_sums {
 void kn_sums_take(struct kn_sums *sums, const struct kn_comm *comm, const struct kn_case *c,
                   const struct kn_space *space, const double *fields, const double *before);
 
+/* The parts of rho, u, theta in a wave [ncells]: integrals of their products with it over that of its square.
+ * All ranks. */
+void kn_sums_project(double parts[KN_SUMS_WATCHED], const struct kn_comm *comm, const struct kn_space *space,
+                     const double *wave, const double *fields);
+
 /* Threads for a loop over cells that does little in each. */
 int kn_sums_threads(const struct kn_case *c, const struct kn_comm *comm, int cells);
 

@@ -216,7 +216,7 @@ def _sound(recording, q, earlier):
 
 def _mode(recording, q, rows):
     """Rates and frequency of the initial wave in the second half of some rows."""
-    wave = recording.wave(q.field) if q.field in ("rho", "ux", "uy", "uz", "theta") else None
+    wave = recording.column(f"wave.{q.field}")
     if wave is None or rows < 4:
         return math.nan
     rows -= 1  # the last row may be closer to its neighbour than the others

@@ -42,6 +42,7 @@ COLUMNS = {
     *("momentum_drift", "energy_drift", "D", "G", "G_P", "G_T", "fourth", "sixth", "front"),
     *(f"{side}.{name}" for side in SIDES for name in ("stress_x", "stress_y", "stress_z", "heat_flux", "mass_flux")),
     *(f"average.{name}" for name in FIELDS),
+    *(f"wave.{name}" for name in FIELDS[:5]),
 }
 OF_COLUMN = ("amplitude", "phase", "rate")
 OF_PLACE = ("amplitude", "phase")

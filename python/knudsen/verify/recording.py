@@ -140,7 +140,7 @@ class Recording:
             parts[min(max(part, 0), PARTS - 1)].append(row)
         return [rows for rows in parts if rows]
 
-    # Oscillations and waves.
+    # Oscillations.
 
     def oscillation(self, name, earlier):
         """Cosine and sine parts of a field, fitted in the window or a quarter of its length earlier; or None."""
@@ -168,22 +168,6 @@ class Recording:
     def _fit(self, times, values):
         phase = frequency(self.case) * times
         return fit.solve(np.column_stack([np.ones_like(phase), np.cos(phase), np.sin(phase)]), values)
-
-    def wave(self, name):
-        """Projections of a field on the initial wave at every row, nan for rows without fields; None without a wave."""
-        numbers = self.case["initial"]["wave"]
-        if not any(number > 0 for number in numbers):
-            return None
-        phase, volume = 0.0, 1.0
-        for axis, shape in enumerate(((1, 1, -1), (1, -1, 1), (-1, 1, 1))):
-            edges = self.edges[axis]
-            phase = phase + numbers[axis] * (self.centres[axis] / edges[-1]).reshape(shape)
-            volume = volume * np.diff(edges).reshape(shape)
-        wave = np.cos(2 * np.pi * phase)
-        found = np.full(len(self.times), np.nan)
-        for row, fields in self.series.items():
-            found[row] = (volume * wave * fields[name]).sum() / (volume * wave**2).sum()
-        return found
 
     def _cached(self, key, compute):
         if key not in self._cache:

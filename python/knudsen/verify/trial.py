@@ -14,7 +14,7 @@ from ..errors import Error
 from ..program import dry_run, run
 from ..units import COMPONENTS
 from . import shock
-from .quantity import MODES, OF_PLACE, OF_SHOCK, SIDES, SOUND
+from .quantity import OF_PLACE, OF_SHOCK, SIDES, SOUND
 from .recording import Recording, before_row, frequency, window
 
 RUNS = ("run", "fewer cells", "fewer velocities")
@@ -84,8 +84,6 @@ def _series_start(case, end, quantities):
         elif q.field and (q.kind in OF_PLACE or q.kind in SOUND) and frequency(case) > 0:
             first, last = window(case, end)
             starts.append(first - (last - first) / 4)
-        elif q.kind in MODES:  # the second half of three quarters of the rows
-            starts.append(0.36 * end if case["time"]["end"] != "auto" else 0.0)
         elif _needs_before(q) and _is_noisy(case):
             average = case["output"]["average"]
             starts.append(end / 2 if average == "auto" else average if average >= 0 else math.inf)
