@@ -9,4 +9,12 @@
 enum kn_status kn_error_set(enum kn_status status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Return the status of an expression from the calling function unless it is KN_OK. */
+#define KN_TRY(expression)                                                                                   \
+    do {                                                                                                     \
+        const enum kn_status kn_try_ = (expression);                                                         \
+        if (kn_try_ != KN_OK)                                                                                \
+            return kn_try_;                                                                                  \
+    } while (0)
+
 #endif

@@ -208,16 +208,6 @@ uint64_t kn_files_sum(uint64_t sum, const void *data, size_t bytes)
     return add_word(sum, word);
 }
 
-const char *kn_files_number(char *text, double value)
-{
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, 32, "%.*g", digits, value);
-        if (strtod(text, NULL) == value)
-            break;
-    }
-    return text;
-}
-
 void kn_files_json_text(FILE *to, const char *text, const char *also)
 {
     fputc('"', to);
@@ -276,4 +266,39 @@ enum kn_status kn_files_at_end(FILE *from, const char *path)
     if (feof(from) && !ferror(from))
         return KN_OK;
     return kn_error_set(KN_EIO, "cannot read '%s': %s", path, errno ? strerror(errno) : "read error");
+}
+
+enum kn_status kn_files_read_all(FILE *from, const char *path, size_t limit, char **text, size_t *size)
+{
+    size_t room = 1 << 16;
+    *text = NULL;
+    for (*size = 0; *size <= limit && !feof(from); room *= 2) {
+        char *larger = realloc(*text, room);
+        if (!larger)
+            return kn_error_set(KN_EMEMORY, "not enough memory to read '%.500s'", path);
+        *text = larger;
+        *size += fread(*text + *size, 1, room - *size, from);
+        if (ferror(from))
+            return kn_error_set(KN_EIO, "%.500s: cannot be read: %s", path, strerror(errno));
+    }
+    if (*size > limit)
+        return kn_error_set(KN_EINPUT, "%.500s: too large (at most %zu MiB)", path, limit >> 20);
+    return KN_OK;
+}
+
+enum kn_status kn_files_read(const char *path, size_t limit, char **text, size_t *size)
+{
+    FILE *from;
+    *text = NULL;
+    *size = 0;
+    enum kn_status status = kn_files_open(&from, path);
+    if (!from)
+        return status;
+    status = kn_files_read_all(from, path, limit, text, size);
+    fclose(from);
+    if (status == KN_OK)
+        return KN_OK;
+    free(*text);
+    *text = NULL;
+    return status;
 }

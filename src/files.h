@@ -46,9 +46,6 @@ enum kn_status kn_files_remove(const char *path);
 #define KN_FILES_SUM UINT64_C(14695981039346656037)
 uint64_t kn_files_sum(uint64_t sum, const void *data, size_t bytes);
 
-/* The shortest decimal that reads back to the same bits, into text[32]. */
-const char *kn_files_number(char *text, double value);
-
 /* Text as JSON has it, quotes and all.  The letters of `also` are written by their numbers too: "" mostly,
  * "<>&" inside a page. */
 void kn_files_json_text(FILE *to, const char *text, const char *also);
@@ -61,5 +58,10 @@ enum kn_status kn_files_open(FILE **from, const char *path);
 
 /* After a failed getline or fgets: KN_EIO unless the file has been read to its end. */
 enum kn_status kn_files_at_end(FILE *from, const char *path);
+
+/* Read a stream to its end, or a regular file (*text is NULL if there is none).  The text is to be freed,
+ * also after an error of the first.  KN_EINPUT: it is larger than `limit` bytes. */
+enum kn_status kn_files_read_all(FILE *from, const char *path, size_t limit, char **text, size_t *size);
+enum kn_status kn_files_read(const char *path, size_t limit, char **text, size_t *size);
 
 #endif

@@ -1,6 +1,8 @@
+/* Checks and cleans text for display, and writes numbers with as few digits as possible. */
 #include "text.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 
 size_t kn_text_letter(const char *at)
 {
@@ -46,4 +48,14 @@ void kn_text_print(FILE *to, const char *text)
         fwrite(length > 0 ? text : "?", 1, length > 0 ? length : 1, to);
         text += length > 0 ? length : 1;
     }
+}
+
+const char *kn_text_number(char text[KN_DIGITS], double value)
+{
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, KN_DIGITS, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            break;
+    }
+    return text;
 }

@@ -17,4 +17,9 @@ void kn_text_clean(char *text);
 /* Print it with the same replacement. */
 void kn_text_print(FILE *to, const char *text);
 
+enum { KN_DIGITS = 32 };
+
+/* The shortest decimal number that reads back to the same bits. */
+const char *kn_text_number(char text[KN_DIGITS], double value);
+
 #endif

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from . import tables
 from .checks import DAMAGE, is_step, require_regular
 from .errors import Error
 from .record import Record, numbers
@@ -75,6 +76,10 @@ class Series(Sequence):
             return np.stack([self._closed(at, lambda: at.fields[key]) for at in self._snapshots])
         return self._snapshots[key]
 
+    def to_xarray(self, names=None):
+        """All snapshots as an xarray.Dataset with the dimension time; see ``Run.to_xarray``."""
+        return tables.series_dataset(self, names)
+
     def __iter__(self):
         for at in self._snapshots:
             yield at
@@ -109,6 +114,10 @@ class History(Mapping):
 
     def _ipython_key_completions_(self):
         return list(self)
+
+    def to_pandas(self):
+        """The table as a pandas.DataFrame with the step as its index."""
+        return tables.history_frame(self)
 
     def unit(self, name):
         """The unit of a column as text; "1" where it has none."""
@@ -152,6 +161,7 @@ class Run(Snapshot):
     ``summary`` ``case``    summary.json, and the whole case in it
     ``notes`` ``quality``   what the validity checks have found, and the verdict
     ``si``                  all of it in SI, or None
+    ``to_xarray()`` ``to_pandas()``  fields as objects of these libraries; ``series`` and ``history`` have them too
     """
 
     def __init__(self, folder, squeeze=True, scratch=None):
@@ -212,8 +222,8 @@ class Run(Snapshot):
 
     @property
     def quality(self):
-        """How far the results can be trusted: ``verdict`` (steady, not steady, oscillating, noisy) with its ``sentence``
-        and ``remaining_change``; ``level`` of the validity checks (good, warning, forced) and ``error_estimate``."""
+        """How far the results can be trusted: ``verdict`` (steady, not steady, oscillating, noisy) with its
+        ``sentence`` and ``remaining_change``; ``level`` of the validity checks (good, warning, forced) and ``error_estimate``."""
         return self.summary.get("quality", Record())
 
     @property

@@ -32,6 +32,11 @@ class Snapshot(Grid):
         return self._opened
 
     @property
+    def keeps_axes(self):
+        """Whether arrays also have the axes with a single cell."""
+        return not self._squeeze
+
+    @property
     def fields(self):
         return Fields(self._file, self._squeeze)
 
@@ -109,6 +114,10 @@ class SI(Grid):
         attributes = snapshot._file["si"].attrs
         self.species = text(attributes["species"])
         self.scales = Record({name: float(attributes[name]) for name in attributes if name != "species"})
+
+    @property
+    def keeps_axes(self):
+        return self._snapshot.keeps_axes
 
     @property
     def fields(self):

@@ -5,6 +5,7 @@
 #include "config/config.h"
 #include "error.h"
 #include "io/summary.h"
+#include "json.h"
 #include "sim.h"
 
 #include <omp.h>
@@ -160,19 +161,30 @@ static void print_result(const struct result *r)
            rate(collide_operations(r), r->phase[KN_PHASE_COLLIDE]));
 }
 
-static void print_json(const struct result *r, bool first)
+static json_t *json_result(const struct result *r)
 {
-    printf("%s\n  {\"machine\": \"%s\", \"backend\": \"%s\", \"cells\": %d, \"nodes\": %d, \"samples\": %d,\n"
-           "   \"step_s\": %.6e, \"stream_s\": %.6e, \"sample_s\": %.6e, \"collide_s\": %.6e, \"copy_s\": "
-           "%.6e,\n"
-           "   \"updates_per_s\": %.6e, \"applications_per_s\": %.6e, \"bytes_per_s\": %.6e,\n"
-           "   \"copy_bytes_per_s\": %.6e, \"stream_flops\": %.6e, \"collide_flops\": %.6e}",
-           first ? "" : ",", r->machine->name, r->machine->backend, r->cells, r->nodes, SAMPLES, r->step,
-           r->phase[KN_PHASE_STREAM], r->phase[KN_PHASE_SAMPLE], r->phase[KN_PHASE_COLLIDE], r->copy,
-           1e9 * rate((double)r->cells * r->nodes, r->step), 1e9 * rate((double)r->cells * SAMPLES, r->step),
-           1e9 * rate(2 * state_bytes(r), r->step), 1e9 * rate(2 * state_bytes(r), r->copy),
-           1e9 * rate(stream_operations(r), r->phase[KN_PHASE_STREAM]),
-           1e9 * rate(collide_operations(r), r->phase[KN_PHASE_COLLIDE]));
+    const double *phase = r->phase, updates = (double)r->cells * r->nodes, bytes = 2 * state_bytes(r);
+    json_t *entry = json_pack("{s:s, s:s, s:i, s:i, s:i}", "machine", r->machine->name, "backend",
+                              r->machine->backend, "cells", r->cells, "nodes", r->nodes, "samples", SAMPLES);
+    const struct {
+        const char *key;
+        double value;
+    } numbers[] = {
+        {"step_s", r->step},
+        {"stream_s", phase[KN_PHASE_STREAM]},
+        {"sample_s", phase[KN_PHASE_SAMPLE]},
+        {"collide_s", phase[KN_PHASE_COLLIDE]},
+        {"copy_s", r->copy},
+        {"updates_per_s", 1e9 * rate(updates, r->step)},
+        {"applications_per_s", 1e9 * rate((double)r->cells * SAMPLES, r->step)},
+        {"bytes_per_s", 1e9 * rate(bytes, r->step)},
+        {"copy_bytes_per_s", 1e9 * rate(bytes, r->copy)},
+        {"stream_flops", 1e9 * rate(stream_operations(r), phase[KN_PHASE_STREAM])},
+        {"collide_flops", 1e9 * rate(collide_operations(r), phase[KN_PHASE_COLLIDE])},
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        kn_json_set(entry, numbers[i].key, kn_json_number(numbers[i].value));
+    return entry;
 }
 
 /* ------------------------------------------------------------------- machines */
@@ -263,22 +275,22 @@ enum kn_status kn_bench(const struct kn_bench_options *o)
     while (o->largest > 0 && sizes > 1 && sides[sizes - 1] > o->largest)
         sizes--;
     const int machines = find_machines(machine);
+    json_t *all = o->json ? json_array() : NULL;
     enum kn_status status = KN_OK;
-    if (o->json)
-        printf("[");
-    else
+    if (!o->json)
         print_header();
     for (int i = 0; i < machines * sizes && status == KN_OK; i++) {
         status = measure_paper(&machine[i / sizes], sides[i % sizes], &results[i]);
         if (status == KN_OK && o->json)
-            print_json(&results[i], i == 0);
+            kn_json_append(all, json_result(&results[i]));
         else if (status == KN_OK)
             print_result(&results[i]);
         fflush(stdout);
     }
-    if (o->json)
-        printf("\n]\n");
-    else if (status == KN_OK)
+    if (o->json && status == KN_OK)
+        return kn_json_print_line(stdout, all);
+    json_decref(all);
+    if (status == KN_OK)
         print_ratios(results, machines, sizes);
-    return status == KN_OK && o->cases && !o->json ? bench_cases(&machine[machines - 1]) : status;
+    return status == KN_OK && o->cases ? bench_cases(&machine[machines - 1]) : status;
 }

@@ -266,7 +266,9 @@ enum kn_status kn_bench_scaling(const struct kn_bench_options *o)
     if ((status = check_memory(&s.c, world)) != KN_OK ||
         (status = measure_all(&s, world, o->quick ? QUICK : THOROUGH)) != KN_OK)
         return status;
-    if (world->rank == 0)
-        (o->json ? kn_bench_tables_json : kn_bench_tables)(stdout, &s);
-    return KN_OK;
+    if (world->rank == 0 && o->json)
+        status = kn_bench_tables_json(stdout, &s);
+    else if (world->rank == 0)
+        kn_bench_tables(stdout, &s);
+    return kn_comm_agree(world, status);
 }

@@ -32,6 +32,6 @@ struct kn_scaling {
 };
 
 void kn_bench_tables(FILE *to, const struct kn_scaling *s);
-void kn_bench_tables_json(FILE *to, const struct kn_scaling *s);
+enum kn_status kn_bench_tables_json(FILE *to, const struct kn_scaling *s);
 
 #endif

@@ -1,7 +1,7 @@
 /* Prints the results of knudsen bench --scaling as tables and as JSON. */
 #include "bench/bench_scaling.h"
 
-#include "files.h"
+#include "json.h"
 
 #include <math.h>
 #include <string.h>
@@ -69,33 +69,27 @@ void kn_bench_tables(FILE *to, const struct kn_scaling *s)
 
 /* ------------------------------------------------------------------------- JSON */
 
-static void print_json_lines(FILE *to, const struct kn_scaling *s, bool weak)
+static json_t *json_lines(const struct kn_scaling *s, bool weak)
 {
     const struct kn_scaling_line *lines = weak ? s->weak : s->strong;
-    fprintf(to, ",\n \"%s\": [", weak ? "weak" : "strong");
+    json_t *array = json_array();
     for (int i = 0; i < s->sizes; i++) {
         const struct kn_scaling_line *l = &lines[i];
-        fprintf(
-            to,
-            "%s\n  {\"ranks\": %d, \"cells\": [%d, %d, %d], \"cells_per_rank\": %lld, \"sent_bytes\": %lld, "
-            "\"messages\": %lld, \"step_s\": %.6e, \"efficiency\": %.6e, \"exchange_s\": %.6e, \"idle\": "
-            "%.6e}",
-            i ? "," : "", l->ranks, l->whole[0], l->whole[1], l->whole[2], (long long)l->cells,
-            (long long)l->bytes, (long long)l->messages, l->step, efficiency(lines, i, weak), l->exchange,
-            l->idle);
+        kn_json_append(array,
+                       json_pack("{s:i, s:[i, i, i], s:I, s:I, s:I, s:f, s:f, s:f, s:f}", "ranks", l->ranks,
+                                 "cells", l->whole[0], l->whole[1], l->whole[2], "cells_per_rank",
+                                 (json_int_t)l->cells, "sent_bytes", (json_int_t)l->bytes, "messages",
+                                 (json_int_t)l->messages, "step_s", l->step, "efficiency",
+                                 efficiency(lines, i, weak), "exchange_s", l->exchange, "idle", l->idle));
     }
-    fputc(']', to);
+    return array;
 }
 
-void kn_bench_tables_json(FILE *to, const struct kn_scaling *s)
+enum kn_status kn_bench_tables_json(FILE *to, const struct kn_scaling *s)
 {
-    fputs("{\"case\": ", to);
-    kn_files_json_text(to, s->name, "");
-    fputs(", \"device\": ", to);
-    kn_files_json_text(to, s->device, "");
-    fprintf(to, ", \"backend\": \"%s\", \"nodes\": %d, \"ranks\": %d, \"threads\": %d, \"crowded\": %s",
-            s->backend, s->nodes, s->ranks, s->threads, s->crowded ? "true" : "false");
-    print_json_lines(to, s, true);
-    print_json_lines(to, s, false);
-    fputs("}\n", to);
+    return kn_json_print_line(to, json_pack("{s:o, s:o, s:s, s:i, s:i, s:i, s:b, s:o, s:o}", "case",
+                                            kn_json_text(s->name), "device", kn_json_text(s->device),
+                                            "backend", s->backend, "nodes", s->nodes, "ranks", s->ranks,
+                                            "threads", s->threads, "crowded", s->crowded, "weak",
+                                            json_lines(s, true), "strong", json_lines(s, false)));
 }

@@ -1,6 +1,6 @@
 #include "cli/command.h"
+#include "cli/glossary.h"
 #include "error.h"
-#include "config/glossary.h"
 
 #include <argp.h>
 #include <signal.h>
@@ -9,14 +9,14 @@
 
 struct help_arguments {
     const char *key;
-    bool markdown, glossary;
+    bool markdown;
 };
 
 static error_t help_parse(int key, char *text, struct argp_state *state)
 {
     struct help_arguments *a = state->input;
-    if (key == 'm' || key == 'g') {
-        *(key == 'm' ? &a->markdown : &a->glossary) = true;
+    if (key == 'm') {
+        a->markdown = true;
         return 0;
     }
     if (key != ARGP_KEY_ARG)
@@ -86,8 +86,7 @@ static void list_all(const struct argp *argp, char *name)
 int kn_command_help(int argc, char **argv)
 {
     static const struct argp_option options[] = {
-        {"markdown", 'm', NULL, 0, "print docs/input.md", 0},
-        {"glossary", 'g', NULL, 0, "print docs/glossary.md", 0},
+        {"markdown", 'm', NULL, 0, "print the tables of docs/input.md", 0},
         {0},
     };
     static const struct argp argp = {
@@ -104,8 +103,6 @@ int kn_command_help(int argc, char **argv)
     argp_parse(&argp, argc, argv, 0, NULL, &a);
     if (a.markdown)
         kn_config_write_markdown(stdout);
-    else if (a.glossary)
-        kn_glossary_markdown(stdout);
     else if (!a.key)
         list_all(&argp, argv[0]);
     else if (strcmp(a.key, "keys") == 0)

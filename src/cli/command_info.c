@@ -1,6 +1,6 @@
 #include "cli/command.h"
-#include "error.h"
 #include "cli/info.h"
+#include "error.h"
 
 #include <argp.h>
 #include <stdlib.h>

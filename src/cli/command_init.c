@@ -1,6 +1,6 @@
 /* Begin a case of one's own: what there is to begin with, and a copy of it. */
-#include "config/cases.h"
 #include "cli/command.h"
+#include "config/cases.h"
 #include "error.h"
 
 #include <argp.h>

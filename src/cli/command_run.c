@@ -1,9 +1,10 @@
+#include "cli/command.h"
+#include "collision/sampling.h"
 #include "comm/comm.h"
 #include "comm/launcher.h"
-#include "cli/command.h"
 #include "error.h"
 #include "files.h"
-#include "collision/sampling.h"
+#include "json.h"
 #include "sim.h"
 
 #include <argp.h>
@@ -99,31 +100,28 @@ static void say(void *to, const char *text)
     fflush(to);
 }
 
-/* The resolved case is itself a case file: the plan goes into comments. */
-static void print_plan(const struct kn_case *c, const struct kn_plan_size *plan, const char *folder,
-                       bool json)
+static enum kn_status print_plan_json(const struct kn_case *c, const struct kn_plan_size *plan,
+                                      const char *folder)
 {
-    double available = kn_config_memory_available();
-    char needed[KN_NAME], there[KN_NAME];
+    json_t *needs = json_pack(
+        "{s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "cells", (json_int_t)plan->cells, "nodes",
+        (json_int_t)plan->nodes, "memory_bytes", kn_json_number(plan->memory_bytes), "memory_available",
+        kn_json_number(kn_config_memory_available()), "time_step", kn_json_number(plan->time_step), "steps",
+        kn_json_number(plan->steps), "folder", kn_json_text(folder));
+    return kn_json_print_line(stdout, json_pack("{s:o, s:o}", "case", kn_config_json(c), "plan", needs));
+}
+
+/* The output is itself a case file: the plan is in comments. */
+static void print_plan(const struct kn_case *c, const struct kn_plan_size *plan, const char *folder)
+{
+    char needed[KN_NAME], available[KN_NAME];
     kn_config_bytes_text(plan->memory_bytes, needed);
-    kn_config_bytes_text(available, there);
-    if (json)
-        fputs("{\"case\": ", stdout);
-    kn_config_print(stdout, c, json);
-    if (json) {
-        printf(", \"plan\": {\"cells\": %lld, \"nodes\": %lld, \"memory_bytes\": %.0f, \"memory_available\": "
-               "%.0f, "
-               "\"time_step\": %.17g, \"steps\": %.0f, \"folder\": ",
-               (long long)plan->cells, (long long)plan->nodes, plan->memory_bytes, available, plan->time_step,
-               plan->steps);
-        kn_files_json_text(stdout, folder, "");
-        puts("}}");
-        return;
-    }
+    kn_config_bytes_text(kn_config_memory_available(), available);
+    kn_config_print(stdout, c);
     printf("\n# cells      %lld\n# nodes      %lld per cell\n", (long long)plan->cells,
            (long long)plan->nodes);
-    printf("# memory     %s needed%s, %s available\n", needed, kn_comm_world()->size > 1 ? " a rank" : "",
-           there);
+    printf("# memory     %s needed%s, %s available\n", needed, kn_comm_world()->size > 1 ? " per rank" : "",
+           available);
     if (kn_sampling_is_due(c))
         printf("# samples    as collision.error needs; the memory is that of %d\n", KN_SAMPLING_LEAST);
     printf("# time step  %g lambda0 / V0\n# steps      %.0f\n# results    %s\n", plan->time_step, plan->steps,
@@ -166,8 +164,12 @@ static enum kn_status run_case(const struct run_arguments *a)
     status = kn_config_locate(&places, kn_comm_agree(comm, kn_sim_plan(&c, comm, &plan)));
     if (status != KN_OK)
         return status;
-    if (a->dry_run && comm->rank == 0)
-        print_plan(&c, &plan, out, a->json);
+    if (a->dry_run && comm->rank == 0 && a->json)
+        status = print_plan_json(&c, &plan, out);
+    else if (a->dry_run && comm->rank == 0)
+        print_plan(&c, &plan, out);
+    if (status != KN_OK)
+        return status;
     status = kn_config_check_memory(comm->local_size * (plan.memory_bytes - plan.device_bytes));
     status = kn_config_locate(&places, kn_comm_agree(comm, status));
     if (status != KN_OK || a->dry_run)

@@ -1,8 +1,8 @@
 #include "cli/doctor.h"
 
 #include "backend/backend.h"
-#include "cpu/cpu_kernels.h"
 #include "comm/comm.h"
+#include "cpu/cpu_kernels.h"
 #include "error.h"
 
 #include <hdf5.h>
@@ -87,8 +87,8 @@ int kn_doctor(void)
     line("HDF5", text, NULL);
     look_at_ranks();
     look_for_program(
-        "gnuplot",
-        "with it: knudsen plot and the pictures of knudsen bench (Debian: apt install gnuplot-nox)");
+        "python3",
+        "with it: knudsen plot, verify and reproduce (Debian: apt install python3-h5py python3-matplotlib)");
     look_for_program("paraview", "with it: look at fields.pvd in three dimensions");
     return 0;
 }

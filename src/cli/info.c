@@ -1,14 +1,17 @@
+/* Prints the properties of a case or of its collision operator before a run. */
 #include "cli/info.h"
 
 #include "backend/backend.h"
-#include "collision/collision.h"
-#include "config/config.h"
-#include "monitor/duration.h"
 #include "cli/estimate.h"
 #include "cli/info_ranks.h"
+#include "collision/collision.h"
 #include "collision/molecules.h"
 #include "collision/sampling.h"
+#include "config/config.h"
 #include "config/scales.h"
+#include "io/summary.h"
+#include "json.h"
+#include "monitor/duration.h"
 #include "sim.h"
 #include "validity/validity.h"
 
@@ -17,6 +20,17 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+struct named {
+    const char *name;
+    double value;
+};
+
+static void add_numbers(json_t *to, const struct named *numbers, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        kn_json_set(to, numbers[i].name, kn_json_number(numbers[i].value));
+}
 
 /* Where it is known: hard spheres, and Maxwell molecules. */
 static double exact_prandtl(const struct kn_operator *o)
@@ -76,13 +90,24 @@ static void print_json(const struct kn_case *c, const struct kn_operator *o, con
 {
     double slowest, fastest;
     find_edges(o, &slowest, &fastest);
-    printf("{\"molecules\": \"%s\", \"omega\": %g, \"size\": %d, \"octants\": %d, \"viscosity\": %.17g, "
-           "\"prandtl\": %.17g, \"scale\": %.17g, "
-           "\"defect\": %.3g, \"slowest_rate\": %.17g, \"fastest_rate\": %.17g, \"memory_bytes\": %.0f, "
-           "\"multiplications\": %.0f, \"seconds\": %.3f, \"origin\": \"%s\"}\n",
-           kn_config_choice_name("gas.molecules", c->gas.molecules), kn_molecules_omega(c), o->size,
-           v->octants, o->viscosity, o->prandtl, o->scale, o->defect, o->scale * slowest, o->scale * fastest,
-           8.0 * KN_PARITIES * o->size * o->size, (double)v->octants * o->size * o->size, seconds, o->origin);
+    const struct named numbers[] = {
+        {"omega", kn_molecules_omega(c)},
+        {"size", o->size},
+        {"octants", v->octants},
+        {"viscosity", o->viscosity},
+        {"prandtl", o->prandtl},
+        {"scale", o->scale},
+        {"defect", o->defect},
+        {"slowest_rate", o->scale * slowest},
+        {"fastest_rate", o->scale * fastest},
+        {"memory_bytes", 8.0 * KN_PARITIES * o->size * o->size},
+        {"multiplications", (double)v->octants * o->size * o->size},
+        {"seconds", seconds},
+    };
+    json_t *all = json_pack("{s:s}", "molecules", kn_config_choice_name("gas.molecules", c->gas.molecules));
+    add_numbers(all, numbers, sizeof numbers / sizeof *numbers);
+    kn_json_set(all, "origin", kn_json_text(o->origin));
+    (void)kn_json_print_line(stdout, all);
 }
 
 /* Progress of an assembly on stderr: one line that is redrawn on a terminal, elsewhere a line now and then.
@@ -282,10 +307,7 @@ static void print_case_text(const struct facts *f)
 
 static void print_case_json(const struct facts *f)
 {
-    const struct {
-        const char *name;
-        double value;
-    } numbers[] = {
+    const struct named numbers[] = {
         {"knudsen", KN_SCALES_FREE_PATH / f->c->gas.delta},
         {"delta", f->c->gas.delta},
         {"mach", kn_scales_mach(f->c)},
@@ -301,27 +323,17 @@ static void print_case_json(const struct facts *f)
         {"step_s", f->estimate.step_s},
         {"estimated_s", kn_estimate_run(&f->estimate, f->c, f->plan.steps)},
     };
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        printf("%s\"%s\": ", i ? ", " : "{", numbers[i].name);
-        if (isfinite(numbers[i].value)) /* JSON has no other */
-            printf("%.16g", numbers[i].value);
-        else
-            fputs("null", stdout);
-    }
-    printf(", \"backend\": \"%s\", \"threads\": %d", f->estimate.backend, f->estimate.threads);
-    if (f->scales.known) {
-        printf(", \"si\": {\"species\": \"%s\"", kn_scales_species(f->c));
-        for (const struct kn_scale *scale = kn_scales_list; scale->name; scale++)
-            printf(", \"%s\": %.10g", scale->name, kn_scales_value(&f->scales, scale));
-        putchar('}');
-    }
-    if (f->ranks.count > 0) {
-        fputs(", \"ranks\": ", stdout);
-        kn_info_ranks_json(&f->ranks);
-    }
-    printf(", \"quality\": {\"level\": \"%s\"}, \"notes\": ", kn_validity_quality(&f->validity));
-    kn_validity_print_json(stdout, &f->validity);
-    puts("}");
+    json_t *all = json_object();
+    add_numbers(all, numbers, sizeof numbers / sizeof *numbers);
+    kn_json_set(all, "backend", kn_json_text(f->estimate.backend));
+    kn_json_set(all, "threads", json_integer(f->estimate.threads));
+    if (f->scales.known)
+        kn_json_set(all, "si", kn_summary_scales(&f->scales, kn_scales_species(f->c)));
+    if (f->ranks.count > 0)
+        kn_json_set(all, "ranks", kn_info_ranks_json(&f->ranks));
+    kn_json_set(all, "quality", json_pack("{s:s}", "level", kn_validity_quality(&f->validity)));
+    kn_json_set(all, "notes", kn_validity_json(&f->validity));
+    (void)kn_json_print_line(stdout, all);
 }
 
 enum kn_status kn_info_case(const struct kn_case *c, int ranks, bool json)

@@ -1,8 +1,9 @@
 /* How a case would be divided among ranks. */
 #include "cli/info_ranks.h"
 
-#include "grid/boxes.h"
 #include "config/config.h"
+#include "grid/boxes.h"
+#include "json.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,15 +56,16 @@ void kn_info_ranks_print(const struct kn_info_ranks *r)
     printf("%-16s %s\n", "memory a rank", memory);
 }
 
-void kn_info_ranks_json(const struct kn_info_ranks *r)
+json_t *kn_info_ranks_json(const struct kn_info_ranks *r)
 {
-    printf("{\"memory_bytes\": %.0f, \"boxes\": [", r->plan.memory_bytes);
+    json_t *boxes = json_array();
     for (int i = 0; i < r->count; i++) {
         const struct kn_box *b = &r->boxes[i];
-        printf("%s{\"first\": [%d, %d, %d], \"end\": [%d, %d, %d], \"cells\": %lld, \"halo_cells\": %lld, "
-               "\"halo_bytes\": %.0f}",
-               i ? ", " : "", b->first[0], b->first[1], b->first[2], b->end[0], b->end[1], b->end[2],
-               (long long)kn_boxes_cells(b), (long long)kn_boxes_halo(b, r->c), halo_bytes(r, i));
+        kn_json_append(boxes, json_pack("{s:[i, i, i], s:[i, i, i], s:I, s:I, s:o}", "first", b->first[0],
+                                        b->first[1], b->first[2], "end", b->end[0], b->end[1], b->end[2],
+                                        "cells", (json_int_t)kn_boxes_cells(b), "halo_cells",
+                                        (json_int_t)kn_boxes_halo(b, r->c), "halo_bytes",
+                                        kn_json_number(halo_bytes(r, i))));
     }
-    fputs("]}", stdout);
+    return json_pack("{s:o, s:o}", "memory_bytes", kn_json_number(r->plan.memory_bytes), "boxes", boxes);
 }

@@ -17,6 +17,6 @@ void kn_info_ranks_destroy(struct kn_info_ranks *r);
 
 /* Lines of text; a JSON object. */
 void kn_info_ranks_print(const struct kn_info_ranks *r);
-void kn_info_ranks_json(const struct kn_info_ranks *r);
+struct json_t *kn_info_ranks_json(const struct kn_info_ranks *r);
 
 #endif

@@ -137,7 +137,7 @@ int kn_python_run(const char *module, int argc, char **argv)
     if (status == KN_OK && setenv("KNUDSEN", program, 1) != 0)
         status = kn_error_set(KN_EMEMORY, "not enough memory");
     int code = -1;
-    if (status == KN_OK) {
+    if (status == KN_OK && words) {
         words[1] = script;
         words[2] = (char *)module;
         for (int i = 1; i < argc; i++)

@@ -1,11 +1,11 @@
 /* Reading a case: YAML gives the structure and the places, the table of keys
  * gives the types.  Whatever is wrong is said as place: key: what (allowed). */
 #include "config/config.h"
-#include "error.h"
 #include "collision/molecules.h"
 #include "config/scales.h"
-#include "grid/space.h"
 #include "config/species.h"
+#include "error.h"
+#include "grid/space.h"
 
 #include <errno.h>
 #include <math.h>

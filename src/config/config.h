@@ -2,8 +2,8 @@
 #ifndef KN_CONFIG_H
 #define KN_CONFIG_H
 
-#include "knudsen.h"
 #include "config/units.h"
+#include "knudsen.h"
 
 #include <stdio.h>
 
@@ -170,12 +170,15 @@ void kn_config_help_all(FILE *to);
  * none. */
 bool kn_config_help_word(FILE *to, const char *word);
 
-/* docs/input.md. */
+/* The tables of docs/input.md. */
 void kn_config_write_markdown(FILE *to);
 
-/* The whole case with every key, as YAML that kn_case_load reads back to the
- * same bits.  With json set, as one JSON object on one line without its end. */
-void kn_config_print(FILE *to, const struct kn_case *c, bool json);
+/* Print the whole case with every key as YAML, with the units that the case file gave.  kn_case_load reads it
+ * back to the same bits. */
+void kn_config_print(FILE *to, const struct kn_case *c);
+
+/* The whole case as JSON: numbers without units, with the pressure and length that follow from them. */
+struct json_t *kn_config_json(const struct kn_case *c);
 
 /* A number that changes whenever a key that shapes the solution changes
  * (time.end, run.threads and the like do not). */

@@ -1,9 +1,9 @@
 /* What a case may not say: values out of range, and keys that contradict. */
-#include "config/config.h"
-#include "error.h"
 #include "collision/molecules.h"
 #include "collision/operator.h"
+#include "config/config.h"
 #include "config/scales.h"
+#include "error.h"
 #include "grid/space.h"
 
 #include <limits.h>

@@ -1,6 +1,7 @@
 /* Values of the case file and their text, both ways; ranges; near misses. */
 #include "config/config.h"
 #include "grid/space.h"
+#include "text.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -95,11 +96,7 @@ static void trim_exponent(char *text)
 
 void kn_config_number_text(double value, char text[KN_NAME])
 {
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, KN_NAME, "%.*g", digits, value);
-        if (strtod(text, NULL) == value)
-            break;
-    }
+    kn_text_number(text, value);
     trim_exponent(text);
 }
 

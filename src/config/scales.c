@@ -1,7 +1,7 @@
 #include "config/scales.h"
 #include "config/config.h"
-#include "error.h"
 #include "config/species.h"
+#include "error.h"
 
 #include <math.h>
 #include <string.h>

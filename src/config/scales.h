@@ -2,8 +2,8 @@
 #ifndef KN_SCALES_H
 #define KN_SCALES_H
 
-#include "knudsen.h"
 #include "config/units.h"
+#include "knudsen.h"
 
 /* Mean free path of hard spheres over lambda0: Kn = this / delta, theory (5). */
 #define KN_SCALES_FREE_PATH 0.8884578523

@@ -3,8 +3,8 @@
 #define KN_IO_CHECKPOINT_H
 
 #include "io/history.h"
-#include "knudsen.h"
 #include "io/share.h"
+#include "knudsen.h"
 
 struct kn_checkpoint {
     uint64_t fingerprint; /* kn_config_fingerprint of the case */

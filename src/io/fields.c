@@ -1,8 +1,8 @@
 #include "io/fields.h"
 #include "error.h"
 #include "io/parallel.h"
-#include "io/vtk.h"
 #include "io/share.h"
+#include "io/vtk.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,27 +12,8 @@
 
 enum { SLAB = 1 << 17, MOST_COMPONENTS = 6 }; /* of cells that go into a file at a time */
 
-const struct kn_quantity kn_fields_quantities[] = {
-    {"rho", KN_RHO, 1, {0}, "n0 eps", KN_DIMENSION_DENSITY, "density deviation, (n - n0) / (n0 eps)"},
-    {"u", KN_UX, 3, {"x", "y", "z"}, "V0 eps", KN_DIMENSION_VELOCITY, "bulk velocity"},
-    {"theta",
-     KN_THETA,
-     1,
-     {0},
-     "T0 eps",
-     KN_DIMENSION_TEMPERATURE,
-     "temperature deviation, (T - T0) / (T0 eps)"},
-    {"Pi",
-     KN_PXX,
-     6,
-     {"xx", "yy", "zz", "xy", "xz", "yz"},
-     "p0 eps",
-     KN_DIMENSION_STRESS,
-     "stress deviation, (p_ij - p0 delta_ij) / (p0 eps), order xx yy zz xy xz yz"},
-    {"q", KN_QX, 3, {"x", "y", "z"}, "p0 V0 eps", KN_DIMENSION_HEAT_FLUX, "heat flux"},
-    {NULL, KN_FIELDS, 0, {0}, NULL, KN_DIMENSION_NONE, NULL},
-};
-enum { QUANTITIES = sizeof kn_fields_quantities / sizeof *kn_fields_quantities - 1 };
+#define COUNT_ONE(...) +1
+enum { QUANTITIES = KN_QUANTITY_LIST(COUNT_ONE) };
 
 /* What a dataset holds; in a case with SI units also how it becomes SI. */
 static void write_unit(struct kn_store *store, hid_t set, const char *unit, enum kn_dimension dimension,
@@ -374,7 +355,7 @@ static void begin(struct writer *w, const char *path, bool together)
 static void list_tables(const struct kn_snapshot *s, struct columns *columns, struct kn_share_table *tables)
 {
     for (int i = 0; i < 2 * QUANTITIES; i++) {
-        const struct kn_quantity *quantity = &kn_fields_quantities[i % QUANTITIES];
+        const struct kn_quantity *quantity = &kn_quantities[i % QUANTITIES];
         columns[i] = (struct columns){i < QUANTITIES ? s->fields : s->mean, quantity};
         tables[i] =
             (struct kn_share_table){(size_t)quantity->components * sizeof(double), move_columns, &columns[i]};

@@ -3,9 +3,10 @@
 #define KN_IO_FIELDS_H
 
 #include "comm/comm.h"
-#include "io/store.h"
+#include "config/quantities.h"
 #include "config/scales.h"
 #include "grid/space.h"
+#include "io/store.h"
 
 struct kn_snapshot {
     const struct kn_case *c;
@@ -18,19 +19,6 @@ struct kn_snapshot {
     const struct kn_box *boxes; /* [comm->size]; of one rank not looked at */
     bool unfinished;            /* the run stops before its end: fields.h5 is written, the series is not */
 };
-
-/* How the fields are grouped into datasets; the same in HDF5 and ParaView files. */
-struct kn_quantity {
-    const char *name;
-    enum kn_field first;
-    int components;
-    const char *components_are[6]; /* names, where there is more than one */
-    const char *unit;
-    enum kn_dimension dimension; /* of its values in SI */
-    const char *description;
-};
-
-extern const struct kn_quantity kn_fields_quantities[]; /* ends with a NULL name */
 
 /* Write DIR/fields.h5 anew with this snapshot (and links to the series), and,
  * where the case asks for them, the ParaView files.  All ranks call it, each with its own cells; they

@@ -77,7 +77,7 @@ double *kn_fields_read_quantity(hid_t where, const struct kn_quantity *q, const 
 
 static enum kn_status check_quantities(hid_t file, const char *path, const struct kn_fields_grid *g)
 {
-    for (const struct kn_quantity *q = kn_fields_quantities; q->name; q++) {
+    for (const struct kn_quantity *q = kn_quantities; q->name; q++) {
         hid_t set = kn_fields_open_quantity(file, q, g);
         if (set < 0)
             return damaged(path, q->name, "is missing or does not fit the grid");

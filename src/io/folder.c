@@ -1,8 +1,8 @@
 /* The marker of a results folder, and how a run replaces an earlier one. */
 #include "io/folder.h"
 #include "error.h"
-#include "io/fields.h"
 #include "files.h"
+#include "io/fields.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -33,8 +33,7 @@ static const struct {
     {KN_FOLDER_CASE, RUN, false},    {"run.log", RUN, false},         {"history.csv", RUN, false},
     {"fields.h5", RUN, false},       {"fields.pvd", RUN_VTK, false},  {"fields", RUN_SERIES, true},
     {"checkpoint-a.h5", RUN, false}, {"checkpoint-b.h5", RUN, false}, {"summary.json", RUN, false},
-    {"report.html", VIEW, false},    {"picture.png", VIEW, false},    {"plot.dat", VIEW, false},
-    {"plot.gp", VIEW, false},
+    {"report.html", VIEW, false},    {"picture.png", VIEW, false},
 };
 enum { NAMES = sizeof entries / sizeof *entries };
 

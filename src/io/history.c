@@ -265,7 +265,7 @@ static size_t format_row(char *row, const struct kn_monitor *m)
         if (isnan(value)) /* one spelling, whatever its sign */
             strcpy(end, "nan");
         else
-            kn_files_number(end, value);
+            kn_text_number(end, value);
         end += strlen(end);
     }
     *end++ = '\n';

@@ -1,7 +1,7 @@
 #include "io/share.h"
 
-#include "grid/boxes.h"
 #include "error.h"
+#include "grid/boxes.h"
 
 #include <stdlib.h>
 #include <string.h>

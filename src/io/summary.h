@@ -2,8 +2,10 @@
 #ifndef KN_IO_SUMMARY_H
 #define KN_IO_SUMMARY_H
 
-#include "monitor/monitor.h"
+#include "config/scales.h"
 #include "io/provenance.h"
+#include "json.h"
+#include "monitor/monitor.h"
 
 #include <stdio.h>
 
@@ -49,21 +51,15 @@ double kn_summary_error(const struct kn_summary *s);
 
 const char *kn_summary_phase_name(enum kn_phase phase);
 enum kn_status kn_summary_write(const char *folder, const struct kn_summary *s);
-void kn_summary_print(FILE *to, const struct kn_summary *s); /* the same JSON */
+enum kn_status kn_summary_print(FILE *to, const struct kn_summary *s); /* the same JSON */
 
-/* The text of DIR/summary.json, to be freed; NULL where the run has none. */
-enum kn_status kn_summary_read(const char *folder, char **text);
+/* The units of a case in SI, as an object. */
+json_t *kn_summary_scales(const struct kn_scales *scales, const char *species);
 
-/* Where the value of a member begins in the object that begins at `object`, which may be NULL.  NULL: it has
- * none of that name. */
-const char *kn_summary_member(const char *object, const char *name);
+/* Read DIR/summary.json; NULL if there is none.  KN_EINPUT: it is damaged.  Release it with json_decref. */
+enum kn_status kn_summary_read(const char *folder, json_t **summary);
 
-/* How long a value is; a number, NaN where it is none; a text, "" where it is none. */
-size_t kn_summary_length(const char *value);
-double kn_summary_number(const char *value);
-void kn_summary_text(const char *value, char *text, size_t size);
-
-/* The case as it was run.  KN_EINPUT: the summary has none, or one that this version cannot read. */
-enum kn_status kn_summary_case(const char *summary, struct kn_case *c);
+/* The case of the run.  KN_EINPUT: the summary has none, or one that this version cannot read. */
+enum kn_status kn_summary_case(const json_t *summary, struct kn_case *c);
 
 #endif

@@ -1,65 +1,23 @@
+/* Writes the files for ParaView: the grid of each rank (.vtr), the list of ranks (.pvtr) and of times (.pvd).
+ */
 #include "io/vtk.h"
 #include "error.h"
 #include "files.h"
+#include "io/base64.h"
+#include "text.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* ------------------------------------------------------------------ base64 */
-
-struct base64 {
-    FILE *to;
-    unsigned char waiting[3];
-    int n; /* of waiting */
-};
-
-static void put_group(FILE *to, const unsigned char in[3], int n)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=";
-    enum { PAD = 64 };
-    unsigned bits = (unsigned)in[0] << 16 | (unsigned)in[1] << 8 | in[2];
-    char out[4] = {digits[bits >> 18], digits[bits >> 12 & 63], digits[n > 1 ? bits >> 6 & 63 : PAD],
-                   digits[n > 2 ? bits & 63 : PAD]};
-    fwrite(out, 1, sizeof out, to);
-}
-
-/* Eight bytes, lowest first, whatever the machine's own order is. */
-static void put_word(struct base64 *b, uint64_t word)
-{
-    for (int i = 0; i < 8; i++) {
-        b->waiting[b->n++] = (unsigned char)(word >> 8 * i);
-        if (b->n == 3) {
-            put_group(b->to, b->waiting, 3);
-            b->n = 0;
-        }
-    }
-}
-
-static void put_real(struct base64 *b, double value)
-{
-    uint64_t word;
-    memcpy(&word, &value, sizeof word);
-    put_word(b, word);
-}
-
-static void put_end(struct base64 *b)
-{
-    if (b->n > 0) {
-        memset(b->waiting + b->n, 0, (size_t)(3 - b->n));
-        put_group(b->to, b->waiting, b->n);
-    }
-    b->n = 0;
-}
+/* --------------------------------------------------------------------- vtr */
 
 /* Characters that an array of doubles takes, its length in front. */
 static size_t encoded_size(size_t values)
 {
     return (8 + 8 * values + 2) / 3 * 4;
 }
-
-/* --------------------------------------------------------------------- vtr */
 
 /* Mean fields follow the momentary ones under these names. */
 static const char *const prefixes[] = {"", "mean_"};
@@ -100,7 +58,7 @@ static void print_array(FILE *to, const char *mark, int which, const struct kn_q
     fprintf(to, "<%sDataArray type=\"Float64\" Name=\"%s%s\" NumberOfComponents=\"%d\"", mark,
             prefixes[which], q->name, q->components);
     for (int i = 0; i < q->components && q->components > 1; i++)
-        fprintf(to, " ComponentName%d=\"%s\"", i, q->components_are[component(q, i)]);
+        fprintf(to, " ComponentName%d=\"%s\"", i, q->component_names[component(q, i)]);
 }
 
 static void print_heads(FILE *to, const struct kn_snapshot *s)
@@ -108,7 +66,7 @@ static void print_heads(FILE *to, const struct kn_snapshot *s)
     size_t offset = 0, ncells = (size_t)s->space->ncells;
     fprintf(to, "      <CellData %s>\n", ACTIVE);
     for (int which = 0; which < 2 && source(s, which); which++)
-        for (const struct kn_quantity *q = kn_fields_quantities; q->name; q++) {
+        for (const struct kn_quantity *q = kn_quantities; q->name; q++) {
             fputs("        ", to);
             print_array(to, "", which, q);
             fprintf(to, " format=\"appended\" offset=\"%zu\"/>\n", offset);
@@ -125,22 +83,22 @@ static void print_heads(FILE *to, const struct kn_snapshot *s)
 
 static void print_data(FILE *to, const struct kn_snapshot *s)
 {
-    struct base64 b = {.to = to};
+    struct kn_base64 b = {.to = to};
     for (int which = 0; which < 2 && source(s, which); which++)
-        for (const struct kn_quantity *q = kn_fields_quantities; q->name; q++) {
+        for (const struct kn_quantity *q = kn_quantities; q->name; q++) {
             const struct kn_conversion to_si = conversion(s, q->dimension);
-            put_word(&b, 8 * (uint64_t)s->space->ncells * (uint64_t)q->components);
+            kn_base64_word(&b, 8 * (uint64_t)s->space->ncells * (uint64_t)q->components);
             for (size_t cell = 0; cell < (size_t)s->space->ncells; cell++)
                 for (int i = 0; i < q->components; i++)
-                    put_real(&b, to_si.offset + to_si.factor * cell_value(s, which, q, cell, i));
-            put_end(&b);
+                    kn_base64_real(&b, to_si.offset + to_si.factor * cell_value(s, which, q, cell, i));
+            kn_base64_end(&b);
         }
     const double metre = conversion(s, KN_DIMENSION_PLACE).factor;
     for (int d = 0; d < 3; d++) {
-        put_word(&b, 8 * ((uint64_t)s->space->cells[d] + 1));
+        kn_base64_word(&b, 8 * ((uint64_t)s->space->cells[d] + 1));
         for (int i = 0; i <= s->space->cells[d]; i++)
-            put_real(&b, metre * s->space->edges[d][s->space->box.first[d] + i]);
-        put_end(&b);
+            kn_base64_real(&b, metre * s->space->edges[d][s->space->box.first[d] + i]);
+        kn_base64_end(&b);
     }
 }
 
@@ -188,7 +146,7 @@ static void print_pieces(FILE *to, const void *what)
     print_extent(to, "WholeExtent", (const int[3]){0, 0, 0}, s->space->whole);
     fprintf(to, " GhostLevel=\"0\">\n    <PCellData %s>\n", ACTIVE);
     for (int which = 0; which < 2 && source(s, which); which++)
-        for (const struct kn_quantity *q = kn_fields_quantities; q->name; q++) {
+        for (const struct kn_quantity *q = kn_quantities; q->name; q++) {
             fputs("      ", to);
             print_array(to, "P", which, q);
             fputs("/>\n", to);
@@ -250,12 +208,12 @@ static enum kn_status print_list(FILE *to, const void *what)
     while (list->old && getline(&line, &size, list->old) >= 0)
         if (stays(list, line, file)) {
             double time = strtod(strstr(line, "timestep=\"") + strlen("timestep=\""), NULL);
-            fprintf(to, ENTRY, kn_files_number(number, time), file);
+            fprintf(to, ENTRY, kn_text_number(number, time), file);
         }
     free(line);
     if (list->old) /* entries that could not be read would be lost */
         status = kn_files_at_end(list->old, list->path);
-    fprintf(to, ENTRY, kn_files_number(number, list->time), list->file);
+    fprintf(to, ENTRY, kn_text_number(number, list->time), list->file);
     fputs("  </Collection>\n</VTKFile>\n", to);
     return status;
 }

@@ -2,6 +2,7 @@
 
 #include "collision/collision.h"
 #include "config/config.h"
+#include "config/quantities.h"
 #include "error.h"
 #include "grid/boundary.h"
 #include "grid/initial.h"
@@ -19,7 +20,20 @@ enum { WATCHED = KN_SUMS_WATCHED };
 #define AT(member) offsetof(struct kn_row, member)
 
 /* clang-format off */
-#define FIELD(name, unit, field, dimension) {AVERAGE name, unit, AT(average[field]), KN_DIMENSION_##dimension}
+#define FIELD(name, field, unit, d) [field] = {AVERAGE name, unit, AT(average[field]), KN_DIMENSION_##d},
+#define SCALAR(f, name, unit, d) FIELD(name, KN_##f, unit, d)
+#define VECTOR(f, name, unit, d)                                                        \
+    FIELD(name "x", KN_##f##X, unit, d)                                                 \
+    FIELD(name "y", KN_##f##Y, unit, d)                                                 \
+    FIELD(name "z", KN_##f##Z, unit, d)
+#define TENSOR(f, name, unit, d)                                                        \
+    FIELD(name "xx", KN_##f##XX, unit, d)                                               \
+    FIELD(name "yy", KN_##f##YY, unit, d)                                               \
+    FIELD(name "zz", KN_##f##ZZ, unit, d)                                               \
+    FIELD(name "xy", KN_##f##XY, unit, d)                                               \
+    FIELD(name "xz", KN_##f##XZ, unit, d)                                               \
+    FIELD(name "yz", KN_##f##YZ, unit, d)
+#define FIELDS(set, symbol, label, shape, field, column, unit, d, text) shape(field, column, unit, d)
 #define SIDE(name, side)                                                                \
     {{name ".stress_x", "p0 eps", AT(stress[side][0]), KN_DIMENSION_STRESS},             \
      {name ".stress_y", "p0 eps", AT(stress[side][1]), KN_DIMENSION_STRESS},             \
@@ -64,15 +78,7 @@ static const struct kn_column of_side[KN_SIDES][5] = {
     SIDE("left", KN_LEFT), SIDE("right", KN_RIGHT), SIDE("bottom", KN_BOTTOM),
     SIDE("top", KN_TOP),   SIDE("back", KN_BACK),   SIDE("front", KN_FRONT),
 };
-static const struct kn_column of_field[KN_FIELDS] = {
-    FIELD("rho", "n0 eps", KN_RHO, DENSITY),         FIELD("ux", "V0 eps", KN_UX, VELOCITY),
-    FIELD("uy", "V0 eps", KN_UY, VELOCITY),          FIELD("uz", "V0 eps", KN_UZ, VELOCITY),
-    FIELD("theta", "T0 eps", KN_THETA, TEMPERATURE), FIELD("Pxx", "p0 eps", KN_PXX, STRESS),
-    FIELD("Pyy", "p0 eps", KN_PYY, STRESS),          FIELD("Pzz", "p0 eps", KN_PZZ, STRESS),
-    FIELD("Pxy", "p0 eps", KN_PXY, STRESS),          FIELD("Pxz", "p0 eps", KN_PXZ, STRESS),
-    FIELD("Pyz", "p0 eps", KN_PYZ, STRESS),          FIELD("qx", "p0 V0 eps", KN_QX, HEAT_FLUX),
-    FIELD("qy", "p0 V0 eps", KN_QY, HEAT_FLUX),      FIELD("qz", "p0 V0 eps", KN_QZ, HEAT_FLUX),
-};
+static const struct kn_column of_field[KN_FIELDS] = {KN_QUANTITY_LIST(FIELDS)};
 
 #define COUNT(table) ((int)(sizeof(table) / sizeof *(table)))
 enum {

@@ -54,7 +54,7 @@ static enum kn_status remove_summary(const char *folder)
 
 static void print_case(FILE *to, const void *what)
 {
-    kn_config_print(to, what, false);
+    kn_config_print(to, what);
 }
 
 /* The whole case beside its results, with what was left to the program still left to it. */

@@ -2,9 +2,9 @@
 #include "validity/validity.h"
 
 #include "config/config.h"
-#include "error.h"
-#include "files.h"
 #include "config/scales.h"
+#include "error.h"
+#include "json.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -78,19 +78,17 @@ const char *kn_validity_percent(double error, char text[32])
     return text;
 }
 
-void kn_validity_print_json(FILE *to, const struct kn_validity *v)
+json_t *kn_validity_json(const struct kn_validity *v)
 {
-    char digits[32];
-    fputc('[', to);
+    json_t *list = json_array();
     for (int i = 0; i < v->count; i++) {
         const struct kn_finding *f = &v->finding[i];
-        fprintf(to, "%s{\"level\": \"%s\", \"code\": \"%s\", \"error\": %s, \"text\": ", i ? ", " : "",
-                kn_validity_level_name(f->level), f->code,
-                isnan(f->error) ? "null" : kn_files_number(digits, kn_validity_bounded(f->error)));
-        kn_files_json_text(to, f->text, "");
-        fputc('}', to);
+        kn_json_append(list,
+                       json_pack("{s:s, s:s, s:o, s:o}", "level", kn_validity_level_name(f->level), "code",
+                                 f->code, "error", kn_json_number(kn_validity_bounded(f->error)), "text",
+                                 kn_json_text(f->text)));
     }
-    fputc(']', to);
+    return list;
 }
 
 /* ----------------------------------------------------- checks without a grid */

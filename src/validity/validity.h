@@ -52,7 +52,7 @@ const char *kn_validity_level_name(enum kn_level level);
 const char *kn_validity_percent(double error, char text[32]);
 
 /* The findings as a JSON array. */
-void kn_validity_print_json(FILE *to, const struct kn_validity *v);
+struct json_t *kn_validity_json(const struct kn_validity *v);
 
 /* Everything that is known before the run.  KN_EINPUT or KN_EMEMORY: the case has no velocity grid. */
 enum kn_status kn_validity_judge_case(struct kn_validity *v, const struct kn_case *c, double time_step);

@@ -172,7 +172,7 @@ flipped damaged $(($(cat found) + 3))
 plots 4 "fields.h5' is damaged" damaged -k profile -q theta --last -o x.svg
 check "a changed value is reported" ends 4 limited report damaged
 check "in words" contains err 'fields.h5. is damaged'
-check "which has the rest" grep -q 'Fields could not be read' damaged/report.html
+check "which has the rest" grep -q 'Fields cannot be read' damaged/report.html
 size=$(stat -c %s good/fields.h5)
 silent=0
 for i in $(seq 1 12); do

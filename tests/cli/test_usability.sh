@@ -110,7 +110,8 @@ unknown = [w for w in sorted(words - skipped) if subprocess.run([program, "help"
 assert not unknown, unknown
 END
 check "help knows every term of the documents" python3 words.py "$knudsen" "$source"
-check "docs/glossary.md is up to date" bash -c "'$knudsen' help --glossary | cmp - '$source/docs/glossary.md'"
+check "help prints docs/glossary.md" ends 0 "$knudsen" help fingerprint
+check "the text of its row" grep -qF "| $(sed -n 's/^    //p' out | head -n 1) |" "$source/docs/glossary.md"
 
 # ------------------------------------------------------------------ defaults, assembly, apt
 printf 'gas: {delta: 1}\n' >bare.yaml

@@ -61,7 +61,8 @@ static void no_interpreter(void **state)
 static void other_interpreter(void **state)
 {
     (void)state;
-    char *argv[] = {"knudsen plot", NULL}, *path = strdup(getenv("PATH"));
+    const char *before = getenv("PATH");
+    char *argv[] = {"knudsen plot", NULL}, *path = strdup(before ? before : "");
     assert_non_null(path);
     unsetenv("KNUDSEN_PYTHON");
     write_interpreter("python3", "#!/bin/sh\nexit 9\n");

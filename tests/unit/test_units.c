@@ -238,7 +238,7 @@ static void test_printed_case_reads_back(void **state)
         size_t size = 0;
         expect_case(&c, cases[i]);
         FILE *to = open_memstream(&text, &size);
-        kn_config_print(to, &c, false);
+        kn_config_print(to, &c);
         fclose(to);
         kn_case_default(&again);
         expect_ok(kn_config_parse(&again, text, size, "printed", NULL));

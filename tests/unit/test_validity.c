@@ -1,6 +1,7 @@
 /* What the validity checks say of cases, and of a gas. */
 #include "expect.h"
 
+#include "json.h"
 #include "validity/validity.h"
 
 static const struct kn_finding *find(const struct kn_validity *v, const char *code)
@@ -184,7 +185,7 @@ static void watched_gas(void **state)
     char *json = NULL;
     size_t length;
     FILE *to = open_memstream(&json, &length);
-    kn_validity_print_json(to, &v);
+    expect_ok(kn_json_print_line(to, kn_validity_json(&v)));
     fclose(to);
     assert_non_null(strstr(json, "\"code\": \"negative\", \"error\": 1,"));
     free(json);

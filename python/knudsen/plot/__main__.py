@@ -8,7 +8,7 @@ from ..errors import Error
 from . import options as command_line
 
 _PICTURE, _COMPARISON = "picture.png", "compare.png"
-_DOTS = 192  # per inch of a PNG
+_DOTS = {"png": 192, "svg": 110}  # per inch; of SVG, the maps in it
 
 
 def main(words):
@@ -38,7 +38,7 @@ def _write(figure, output, folder):
             os.unlink(temporary)
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666)
         with os.fdopen(descriptor, "wb") as file:
-            figure.savefig(file, format=kind, dpi=_DOTS, metadata=_metadata(kind))
+            figure.savefig(file, format=kind, dpi=_DOTS.get(kind, 200), metadata=_metadata(kind))
         if folder is None:
             os.replace(temporary, output)
         else:

@@ -55,7 +55,7 @@ def differences(cases, scales):
         if len(pairs) > _MOST:
             return None
         for key, text in pairs:
-            labels = [f"{label}, {_name(key, value)}" if label else _name(key, value) for label, value in zip(labels, text)]
+            labels = [(f"{label}, " if label else "") + _name(key, value) for label, value in zip(labels, text)]
         if pairs and len(set(labels)) == len(labels):
             return labels
     return None

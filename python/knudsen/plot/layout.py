@@ -14,7 +14,7 @@ _PAGE_FONT, _PAPER_FONT = 10, 8
 _INCH = 0.0254
 
 _STYLE = {
-    "font.family": "DejaVu Sans",
+    "font.family": "sans-serif",
     "axes.formatter.useoffset": False,
     "axes.formatter.use_mathtext": True,
     "axes.formatter.limits": (-3, 5),
@@ -162,7 +162,9 @@ class Layout:
         place = {"loc": "upper left", "bbox_to_anchor": (1.02, 1.0)}
         if self.narrow:
             above = 0.2 / size[1] if panel.note else 0.03
-            place = {"loc": "lower left", "bbox_to_anchor": (0, 1 + above)}
+            longest = max(len(_plain(label)) for label in panel.labels)
+            columns = int(72 * size[0] / (self.font * (0.6 * longest + 4.5)))
+            place = {"loc": "lower left", "bbox_to_anchor": (0, 1 + above), "ncols": min(max(columns, 1), 3)}
         ax.legend(title=panel.key or None, borderaxespad=0, handlelength=2.5, alignment="left", **place)
 
     def _make_narrow(self, boxes):

@@ -85,9 +85,8 @@ def _draw_reference(ax, curve, i):
         ax.axhline(curve.y[0], color="0.2", linestyle=(0, (4, 3)), linewidth=1.1, label=curve.label or None)
         return
     mark = {"marker": _MARKS[i % len(_MARKS)], "markersize": 5, "markerfacecolor": "white", "color": "black"}
-    ax.errorbar(
-        curve.x, curve.y, curve.error, linestyle="none", elinewidth=1, capsize=2, zorder=3, label=curve.label or None, **mark
-    )
+    bars = {"linestyle": "none", "elinewidth": 1, "capsize": 2, "zorder": 3}
+    ax.errorbar(curve.x, curve.y, curve.error, label=curve.label or None, **mark, **bars)
 
 
 def rule(ax):

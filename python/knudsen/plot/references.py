@@ -10,7 +10,7 @@ from ..errors import Error
 from ..program import dry_run
 from ..units import AXES
 from ..verify.quantity import parse
-from ..verify.reference import read, settings_of
+from ..verify.reference import read
 from . import quantities
 from .same_case import is_as_rare, is_same
 
@@ -36,7 +36,8 @@ def read_references(path, sources):
     """The points of a file that belong to the runs."""
     try:
         require_regular(path)
-        text = Path(path).read_text(encoding="utf-8", errors="replace") if Path(path).stat().st_size < _LARGEST else ""
+        small = Path(path).stat().st_size < _LARGEST
+        text = Path(path).read_text(encoding="utf-8", errors="replace") if small else ""
     except OSError as error:
         raise Error(f"cannot read the reference '{path}': {error.strerror}", DAMAGE) from None
     if not text.strip():
@@ -115,7 +116,7 @@ def _read_rows(path, sources):
         if point is None or not row.settings:
             continue
         if row.settings not in cases:
-            cases[row.settings] = _belongs(_case(Path(path).parent / "case.yaml", row.settings), sources)
+            cases[row.settings] = _belongs(whole_case(Path(path).parent / "case.yaml", row.settings.split()), sources)
         if cases[row.settings]:
             yield point
 
@@ -134,11 +135,11 @@ def _translate(row):
     return Reference(author, q.sign * row.value, row.uncertainty, name, bool(q.column), share, at, time=time)
 
 
-def _case(path, settings):
-    """The whole case of a row, as the program reads it; None if it cannot."""
+def whole_case(path, settings):
+    """Every key of a case file with settings over it, as the program reads it; None if it cannot."""
     try:
-        return dry_run(path, settings_of(settings))[0]
-    except Error:
+        return dry_run(path, dict(word.split("=", 1) for word in settings))[0]
+    except (Error, ValueError):
         return None
 
 

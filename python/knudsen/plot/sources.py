@@ -39,7 +39,8 @@ class Source:
         found = [name for name in ("fields.h5", "history.csv", "summary.json") if (path / name).exists()]
         if not found:
             raise Error(
-                f"'{folder}' is no folder of results: it has neither fields.h5 nor history.csv, which knudsen run writes",
+                f"'{folder}' is no folder of results: it has neither fields.h5 nor history.csv, which knudsen run "
+                "writes",
                 DAMAGE,
             )
         self.run = Run(path)

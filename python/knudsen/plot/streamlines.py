@@ -81,11 +81,11 @@ class _Tracer:
     def is_coiled(self, own, x, y, index):
         """Whether the line winds round itself; near its start it may be about to close."""
         most, gone = _COIL * self.apart, 3 * _STEPS
-        return any(
-            abs(index - at) > gone and (at < 0) == (index < 0) and abs(at) >= _STEPS // 2 and hypot(a - x, b - y) < most
-            or (at < 0) != (index < 0) and abs(index - at) > gone and hypot(a - x, b - y) < most
-            for a, b, at in self.neighbours(own, x, y)
-        )
+        for a, b, at in self.neighbours(own, x, y):
+            is_start = abs(at) < _STEPS // 2 and (at < 0) == (index < 0)
+            if abs(index - at) > gone and not is_start and hypot(a - x, b - y) < most:
+                return True
+        return False
 
     def is_along_edge(self, before, at):
         edge = _EDGE * self.apart

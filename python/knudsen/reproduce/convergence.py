@@ -111,8 +111,8 @@ def study_time(job):
         "step, lambda0 / V0",
         "relative error",
         "The stress of a shear wave of 62.8 lambda0, BGK, at t = 20, cells and steps refined together from steps of "
-        "0.8: against 1024 cells and Strang splitting. Lie splitting leaves the gas a whole collision step behind: an error "
-        "of the stress. The error of the velocity, which collisions conserve, is $10^{-5}$ only.",
+        "0.8: against 1024 cells and Strang splitting. Lie splitting leaves the gas a whole collision step behind, which "
+        "is an error of the stress. The error of the velocity, which collisions conserve, is only $10^{-5}$.",
     )
     schemes = (("Lie", {"time.splitting": "lie"}, 1), ("Strang", {"time.splitting": "strang"}, 2))
     settings = {"gas.delta": 62.83185307179586, "space.limiter": "none", "time.end": 20}
@@ -127,7 +127,7 @@ def study_velocity(job):
         "relative error",
         "Viscosity and Prandtl number of the assembled operator for hard spheres on the velocity grid (`knudsen info "
         "operator`; a run rescales the viscosity), and the drag D of a cavity, delta 1, 24 x 24 cells, by operator and "
-        "BGK, against that on the most nodes.",
+        "BGK, compared with the largest number of nodes.",
     )
     viscosity, prandtl, *drags = [Curve(name) for name in ("viscosity", "Prandtl number", "D, operator", "D, BGK")]
     study.curves = [viscosity, prandtl, *drags]

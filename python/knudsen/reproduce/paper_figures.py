@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from . import log_axes
 from .paper_data import CELLS, FLOW, FLOWS, MIDLINE, QUANTITIES, WALL
 
 _COLOURS = ("#0060a8", "#2e8b57", "#d1495b")  # one per flow
@@ -35,10 +36,6 @@ def _error_data(paper):
     return text
 
 
-def _decades(limits):
-    return math.floor(math.log10(limits[0])), math.ceil(math.log10(limits[1]))
-
-
 def _draw_errors_of(axes, paper, order, quantity, title):
     for i, (flow, studies) in enumerate(zip(FLOWS, paper.studies)):
         study = studies[order - 1]
@@ -50,10 +47,7 @@ def _draw_errors_of(axes, paper, order, quantity, title):
             h = np.array([min(study.h) / 1.2, max(study.h) * 1.2])
             axes.loglog(h, factor * h**slope, color=_COLOURS[i], linewidth=1)
     low, high = axes.get_xlim()
-    ticks = [h for h in (0.005, 0.01, 0.02, 0.05, 0.1) if low < h < high]
-    axes.set_xticks(ticks, [f"{h:g}" for h in ticks])
-    axes.tick_params(axis="x", which="minor", bottom=False, labelbottom=False)
-    axes.set_ylim(*(10.0**decade for decade in _decades(axes.get_ylim())))  # leaves room for the legend
+    log_axes.finish(axes, [h for h in (0.005, 0.01, 0.02, 0.05, 0.1) if low < h < high])
     axes.set(title=title, xlabel="cell $h / L$", ylabel="relative error")
     axes.legend(loc="lower right")
 

@@ -3,9 +3,11 @@
 import json
 import math
 import subprocess
+from collections import Counter
 
 from ..errors import Error
 from ..value_text import deviation, with_error
+from . import log_axes
 from .convergence import STUDIES
 
 FAILED_CHECK = 3  # exit code of knudsen verify
@@ -30,11 +32,9 @@ def _draw(figure, study):
     for curve, marker in zip(study.curves, "osD^"):
         slope = f", slope {curve.slope:.2f}" if math.isfinite(curve.slope) else ""
         axes.loglog(curve.x, curve.error, marker=marker, markersize=5, label=curve.name + slope)
-    ticks = study.curves[0].x
-    axes.set_xticks(ticks, [f"{x:.3g}" for x in ticks])
-    axes.minorticks_off()
+    log_axes.finish(axes, study.curves[0].x)
     axes.set(xlabel=study.x, ylabel=study.y)
-    axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0)
+    axes.legend(loc="best")
 
 
 def _print_slopes(study):
@@ -91,7 +91,7 @@ def _study_text(study):
 
 def _page(studies, checks, gpu):
     machine, full = (" on a GPU", " --full") if gpu else (" on a CPU", "")
-    passed = sum(entry["verdict"] == "pass" for entry in checks)
+    count = Counter(entry["verdict"] for entry in checks)
     text = (
         "# Verification\n\n"
         f"Written by `knudsen reproduce verification --out docs`. The values below come from one run{machine}.\n\n"
@@ -102,10 +102,12 @@ def _page(studies, checks, gpu):
     )
     text += "".join(_study_text(study) for study in studies)
     text += (
-        f"\n## Checks\n\n{passed} of {len(checks)} pass; the pages of the cases explain the failures "
-        "(`cases/NAME/README.md`). Numbers in brackets are errors of the last digits; errors above a hundredth of the "
-        "value follow +-. They are the error of the reference, and that of Knudsen as estimated from coarser grids "
-        "(`knudsen verify --help`). The allowed deviation is their sum, or the claimed accuracy if that is less.\n\n"
+        f"\n## Checks\n\nOf {len(checks)} checks {count['pass']} pass, {count['fail']} fail and {count['open']} are open. "
+        "The pages of the cases explain the failures (`cases/NAME/README.md`). A check is open if it passes without a "
+        "claimed accuracy and the allowed deviation is more than a tenth of the value. Uncertainties are given in "
+        "parentheses (last digits), or after +- if larger than 1 %: that of the reference, and that of Knudsen as "
+        "estimated from coarser grids (`knudsen verify --help`). The allowed deviation is their sum, or the claimed "
+        "accuracy if that is less.\n\n"
     )
     return text + HEAD + "".join(_check_row(entry) for entry in checks)
 

@@ -2,12 +2,6 @@
 
 const report = JSON.parse(document.getElementById('data').textContent);
 
-try {
-  report.summary = report.summary ? JSON.parse(report.summary) : null;
-} catch (problem) {
-  report.summary = null;
-  report.notes.unshift('summary.json is damaged: what it said about the run is left out.');
-}
 /* The members of the summary that the page uses, with their types; '*' stands for any other name. */
 const wallTypes = {shear: 'number', stress: ['number'], heat_flux: 'number', mass_flux: 'number'};
 const quantityTypes = {walls: {'*': wallTypes}, '*': 'number'};
@@ -105,24 +99,11 @@ function columnRule(name) {
 
 const axisNames = ['x', 'y', 'z'];
 
-/* What can be looked at: a component of a quantity; -1 is the length of the vector. */
-const quantities = [
-  ['rho', 0, 'density', 'ρ', ''],
-  ['u', -1, 'speed', '|u|', ''],
-  ['u', 0, 'velocity x', 'u', 'x'],
-  ['u', 1, 'velocity y', 'u', 'y'],
-  ['u', 2, 'velocity z', 'u', 'z'],
-  ['theta', 0, 'temperature', 'θ', ''],
-  ['Pi', 0, 'stress xx', 'Π', 'xx'],
-  ['Pi', 1, 'stress yy', 'Π', 'yy'],
-  ['Pi', 2, 'stress zz', 'Π', 'zz'],
-  ['Pi', 3, 'stress xy', 'Π', 'xy'],
-  ['Pi', 4, 'stress xz', 'Π', 'xz'],
-  ['Pi', 5, 'stress yz', 'Π', 'yz'],
-  ['q', 0, 'heat flux x', 'q', 'x'],
-  ['q', 1, 'heat flux y', 'q', 'y'],
-  ['q', 2, 'heat flux z', 'q', 'z'],
-].map(([set, part, name, symbol, index]) => ({set, part, name, symbol, index}));
+/* The components that can be shown, and the speed, whose part is -1. */
+const quantities = report.quantities.flatMap(({name: set, label, symbol, components}) => [
+  ...(set === 'u' ? [{set, part: -1, name: 'speed', symbol: `|${symbol}|`, index: ''}] : []),
+  ...components.map((index, part) => ({set, part, name: `${label} ${index}`.trim(), symbol, index})),
+]);
 
 /* The fields in the order of the files. */
 const fieldsInOrder = quantities.filter(quantity => quantity.part >= 0);
