@@ -3,7 +3,7 @@
 #include "cli/command.h"
 #include "cli/python.h"
 #include "error.h"
-#include "files.h"
+#include "files/files.h"
 #include "io/folder.h"
 
 #include <stdio.h>

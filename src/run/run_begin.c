@@ -5,7 +5,7 @@
 #include "collision/sampling.h"
 #include "config/config.h"
 #include "error.h"
-#include "files.h"
+#include "files/files.h"
 #include "grid/duration.h"
 #include "run/pilot.h"
 #include "run/signals.h"
