@@ -19,7 +19,7 @@ help:
 	@echo "make sanitize  the tests under the address and undefined-behaviour sanitizers"
 	@echo "make fuzz      the fuzz targets for SECONDS each (60) under the sanitizers"
 	@echo "make fault     let every allocation, file operation and call of HDF5 fail in turn"
-	@echo "make docs      write docs/input.md and docs/glossary.md from their tables"
+	@echo "make docs      write the tables of docs/input.md and python/knudsen/field_table.py"
 	@echo "make install   install under PREFIX (default /usr/local)"
 	@echo "make package   build-package/*.deb and *.tar.gz; packaging/README.md"
 	@echo "make packages  install what the build needs (Debian, Ubuntu)"
@@ -85,8 +85,10 @@ fault: program
 	@python3 -B tests/fault/sweep.py $(KNUDSEN) $$(find $(BUILD)/tests/fault -name fault.so) --jobs $(JOBS)
 
 docs: all
-	@$(KNUDSEN) help --markdown >docs/input.md
-	@$(KNUDSEN) help --glossary >docs/glossary.md
+	@{ sed '/^<!-- The rest/q' docs/input.md; $(KNUDSEN) help --markdown; } >docs/input.md.new
+	@mv docs/input.md.new docs/input.md
+	@{ sed '/^QUANTITIES/q' python/knudsen/field_table.py; $(KNUDSEN) help --fields; } >python/knudsen/field_table.new
+	@mv python/knudsen/field_table.new python/knudsen/field_table.py
 
 install: program
 	@cmake --build $(BUILD) -j $(JOBS) --target knudsen manual-page

@@ -2,21 +2,21 @@
  * knudsen.h - solve the Boltzmann equation for a rarefied gas on a grid.
  *
  * The library advances the deviation h of the distribution function from a
- * uniform equilibrium, f = Phi0 (1 + eps h), so that slow and unsteady flows
- * come out free of the noise of particle methods.  docs/theory.md holds the
- * equations, docs/input.md the meaning, unit and range of every setting,
- * examples/api/ two programs that use this header and nothing else.
+ * uniform equilibrium, f = Phi0 (1 + eps h).  Slow and unsteady flows are
+ * therefore free of the noise of particle methods.  docs/theory.md has the
+ * equations, docs/input.md the meaning, unit and range of every setting, and
+ * examples/api/ two programs that only use this header.
  *
  * Such a program has four parts:
  *
  *     struct kn_case c;
- *     kn_case_default(&c);                        // 1. describe the case: the defaults,
- *     kn_case_load(&c, "case.yaml");              //    a file over them,
- *     kn_case_set(&c, "gas.delta=10");            //    text over that,
- *     c.time.end = 20;                            //    or field by field
+ *     kn_case_default(&c);                        // 1. describe the case: defaults,
+ *     kn_case_load(&c, "case.yaml");              //    a file,
+ *     kn_case_set(&c, "gas.delta=10");            //    an assignment,
+ *     c.time.end = 20;                            //    or a member
  *
  *     struct kn_sim *sim;
- *     if (kn_sim_create(&sim, &c) != KN_OK)       // 2. make the simulation
+ *     if (kn_sim_create(&sim, &c) != KN_OK)       // 2. create the simulation
  *         puts(kn_error_message());
  *
  *     while (kn_sim_time(sim) < c.time.end)       // 3. advance it
@@ -24,27 +24,28 @@
  *             puts(kn_error_message());
  *
  *     double *fields = malloc(kn_sim_cells(sim) * KN_FIELDS * sizeof *fields);
- *     kn_sim_fields(sim, fields);                 // 4. look at the gas:
+ *     kn_sim_fields(sim, fields);                 // 4. read the fields:
  *     fields[cell * KN_FIELDS + KN_UX];           //    u_x of a cell
  *     kn_sim_destroy(sim);
  *
- * Between steps the caller may read what the gas does to the walls
- * (kn_sim_walls) and move or heat them (kn_sim_set_wall), which couples the gas
- * to whatever else is computed.  Or hand the whole run, with files, checkpoints
- * and signals, to kn_run().  kn_run refuses a case that the velocity grid cannot
- * represent (KN_EINPUT), unless run.force is set; kn_sim_create makes no such check.
+ * Between steps the caller may read the stress and fluxes at the walls
+ * (kn_sim_walls) and change their velocity and temperature (kn_sim_set_wall), to
+ * couple the gas to another computation.  kn_run() performs a whole run with
+ * files, checkpoints and signals.  kn_run refuses a case that the velocity grid
+ * cannot represent (KN_EINPUT), unless run.force is set; kn_sim_create does not
+ * check this.
  *
- * Every function that can fail returns a status; kn_error_message() then says
- * what went wrong in a sentence.  The library neither prints nor exits.
- * Inputs are copied: the caller may change or free them after a call.
- * Simulations are independent of each other; one may be used by one thread at a
- * time, and itself computes with run.threads of them.
+ * Every function that can fail returns a status; kn_error_message() then returns
+ * a message.  The library does not print and does not exit.  Inputs are copied:
+ * the caller may change or free them after a call.  Simulations are independent
+ * of each other.  A simulation may be used by one thread at a time; it computes
+ * with run.threads threads.
  *
  * Units: velocity V0 = sqrt(2 R T0), length lambda0 = mu0 V0 / p0, time
  * lambda0 / V0, density n0, temperature T0, pressure p0, all of the gas at rest.
- * Wall velocities and temperatures, and all results, are deviations from it
- * divided by eps: u = 1 is a speed of eps V0.  The linearised equation, eps = 0,
- * gives the ratios as eps goes to 0.
+ * Wall velocities, wall temperatures and all results are deviations from the gas
+ * at rest, divided by eps: u = 1 is a speed of eps V0.  The linearised equation,
+ * eps = 0, gives the limit for small eps.
  */
 #ifndef KNUDSEN_H
 #define KNUDSEN_H
@@ -56,7 +57,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-#pragma GCC visibility push(default) /* the library is built with everything else hidden */
+#pragma GCC visibility push(default) /* all other symbols of the library are hidden */
 
 #define KN_VERSION "0.2.0"
 
@@ -67,7 +68,7 @@ extern "C" {
     X(OK, 0, "success")                                                                                      \
     X(EINPUT, 2, "bad input")                                                                                \
     X(EMEMORY, 2, "not enough memory")                                                                       \
-    X(EDEVICE, 2, "the chosen machine cannot be used")                                                       \
+    X(EDEVICE, 2, "the selected device cannot be used")                                                      \
     X(ENUMERIC, 3, "numerical failure")                                                                      \
     X(EIO, 4, "input/output failure")                                                                        \
     X(EINTERRUPTED, 130, "interrupted after a checkpoint")
@@ -78,10 +79,10 @@ enum kn_status {
 #undef KN_STATUS_ENUM
 };
 
-/* The sentence that belongs to the last failure in this thread. */
+/* The message of the last failure in this thread. */
 const char *kn_error_message(void);
 
-/* The exit code a program should end with after this status. */
+/* The exit code of a program for this status. */
 int kn_status_exit_code(enum kn_status status);
 
 /* -------------------------------------------------------------------- case */
@@ -129,7 +130,7 @@ struct kn_oscillation { /* added to the steady value as amplitude * cos(frequenc
 
 struct kn_wall {
     enum kn_wall_kind kind;
-    bool kind_set;        /* kind was chosen by a key; false: it follows the axes space.cells lists */
+    bool kind_set;        /* a key has set the kind; false: it depends on the axes in space.cells */
     double density;       /* (n - n0) / (eps n0); inflow */
     double velocity[3];   /* eps V0; tangential, any direction for an inflow */
     double temperature;   /* (Tw - T0) / (eps T0) */
@@ -141,23 +142,23 @@ struct kn_wall {
     } gradient;
 };
 
-/* What the word auto stands for. */
+/* Values of the word auto. */
 #define KN_SAMPLES_AUTO 0
 #define KN_AVERAGE_AUTO (-2.0)
 #define KN_END_AUTO     (-1.0)
 #define KN_HISTORY_AUTO 0
 
-enum { KN_CASE_SETTINGS = 160 }; /* room for every key, walls counted six times */
+enum { KN_CASE_SETTINGS = 160 }; /* at least the number of keys, with six times those of walls */
 
-/* One run, completely.  Every field is a key of the case file; docs/input.md. */
+/* A complete case.  Every member is a key of the case file; docs/input.md. */
 struct kn_case {
     struct {
-        double delta;   /* L / lambda0 */
-        bool delta_set; /* delta was chosen by a key; false: it follows pressure and length where they are
-                           known */
+        double delta; /* L / lambda0 */
+        bool
+            delta_set; /* a key has set delta; false: it follows from pressure and length if they are known */
         enum kn_molecules molecules;
         double omega;   /* viscosity ~ T^omega */
-        bool omega_set; /* omega was chosen by a key; false: it follows the molecules */
+        bool omega_set; /* a key has set omega; false: it follows from the molecules */
         enum kn_species species;
         double temperature; /* K; T0 of a case with SI units, 0 = none, as below */
         double pressure;    /* Pa; p0 */
@@ -166,7 +167,7 @@ struct kn_case {
     } gas;
     double disturbance; /* eps; 0 = linearised equation */
     struct {
-        int cells[3];      /* unused axes hold 1 */
+        int cells[3];      /* 1 on unused axes */
         double length;     /* m; L of a case with SI units, 0 = the first of size that has a unit */
         double size[3];    /* L */
         double stretch[3]; /* ratio of neighbouring cell widths, <= 1 */
@@ -176,7 +177,7 @@ struct kn_case {
     } space;
     struct {
         enum kn_grid grid;
-        int nodes[3]; /* per axis, both signs counted */
+        int nodes[3]; /* per axis, including both signs */
         double ratio;
         double range; /* V0 */
         enum kn_weights weights;
@@ -184,8 +185,8 @@ struct kn_case {
     } velocity;
     struct {
         enum kn_method method;
-        int samples;  /* N_t; KN_SAMPLES_AUTO = kn_pilot_samples chooses */
-        double error; /* relative standard error that it then holds */
+        int samples;  /* N_t; KN_SAMPLES_AUTO = chosen by kn_pilot_samples */
+        double error; /* relative standard error for KN_SAMPLES_AUTO */
         enum kn_estimator estimator;
         enum kn_points points;
         enum kn_update update;
@@ -202,10 +203,10 @@ struct kn_case {
         enum kn_shape shape;
         double amplitude;
         int wave[3];  /* periods along each axis */
-        double width; /* L; of the passage of KN_SHAPE_BETWEEN */
+        double width; /* L; of the transition of KN_SHAPE_BETWEEN */
     } initial;
     struct {
-        double end;       /* lambda0 / V0; KN_END_AUTO = kn_run goes on until the flow is steady */
+        double end;       /* lambda0 / V0; KN_END_AUTO = kn_run runs until the flow is steady */
         double tolerance; /* steady: no reported quantity is expected to change by a larger fraction */
         double courant;
         double step; /* lambda0 / V0; 0 = from courant */
@@ -219,56 +220,56 @@ struct kn_case {
         uint64_t seed;
         double walltime; /* s; 0 = no limit */
         enum kn_exchange exchange;
-        bool force; /* compute although the validity checks refuse; kn_run only */
+        bool force; /* run although the validity checks refuse the case; kn_run only */
     } run;
     struct {
-        int history;    /* steps between history rows; KN_HISTORY_AUTO = 10, thinned as the run gets long */
-        double fields;  /* lambda0 / V0 between field files; 0 = at the end only */
-        double average; /* averages start at this time; -1 = none, KN_AVERAGE_AUTO = where they help */
+        int history;         /* steps between history rows; KN_HISTORY_AUTO = 10, thinned in long runs */
+        double fields;       /* lambda0 / V0 between field files; 0 = at the end only */
+        double fields_start; /* lambda0 / V0, time of the first field file */
+        double average;    /* averages start at this time; -1 = none, KN_AVERAGE_AUTO = for runs with noise */
         double checkpoint; /* s of wall time between checkpoints */
         bool vtk;
     } output;
-    struct { /* values written with a unit, by setting; they follow the gas as it becomes known */
-        /* bit i: the i-th value; bit 3 + i: in the second unit that the key takes (a force in Pa/m) */
+    struct { /* used by kn_case_load and kn_case_set: values with a unit, by setting; they depend on the gas
+              */
+        /* bit i: value i has a unit; bit 3 + i: it has the second dimension of the key (a force in Pa/m) */
         unsigned char given[KN_CASE_SETTINGS];
-        double value[KN_CASE_SETTINGS][3]; /* SI */
-        double number[KN_CASE_SETTINGS]
-                     [3]; /* what the field was made; set to something else, it is no longer followed */
+        double value[KN_CASE_SETTINGS][3];  /* SI */
+        double number[KN_CASE_SETTINGS][3]; /* in the member; if the member differs, the unit is ignored */
     } si;
 };
 
-/* Fill with the defaults of docs/input.md; what every case begins with. */
+/* Set all keys to the defaults of docs/input.md. */
 void kn_case_default(struct kn_case *c);
 
-/* Read a YAML file over what c holds: keys it does not mention keep their
- * values.  Errors name file:line:column and key. */
+/* Read a YAML file; keys that it does not contain keep their values.  Error
+ * messages have file:line:column and the key. */
 enum kn_status kn_case_load(struct kn_case *c, const char *path);
 
-/* Set one key from "key=value", the value written as in a case file:
+/* Set one key from "key=value" with a value as in a case file:
  * "walls.top.velocity=[1, 0, 0]". */
 enum kn_status kn_case_set(struct kn_case *c, const char *assignment);
 
-/* Check ranges and what contradicts; kn_sim_create does this too. */
+/* Check ranges and contradictions; kn_sim_create does this, too. */
 enum kn_status kn_case_check(const struct kn_case *c);
 
-/* Where collision.samples is auto, put the number there that holds
- * collision.error, which takes a short run of the case on a coarse grid; else
- * nothing is done.  kn_run does this too, kn_sim_create does not. */
+/* If collision.samples is auto, replace it by the number that collision.error
+ * needs, found by a short run on a coarse grid.  kn_run does this, too;
+ * kn_sim_create does not. */
 enum kn_status kn_pilot_samples(struct kn_case *c);
 
 /* -------------------------------------------------------------- simulation */
 
 struct kn_sim;
 
-/* Build the grids and allocate everything; nothing is allocated later.  On
- * failure *out is NULL.  The gas is in its initial state, at time 0. */
+/* Build the grids and allocate all memory.  On failure *out is NULL.  The gas is
+ * in its initial state at time 0. */
 enum kn_status kn_sim_create(struct kn_sim **out, const struct kn_case *c);
-void kn_sim_destroy(struct kn_sim *sim); /* NULL: nothing is done */
+void kn_sim_destroy(struct kn_sim *sim); /* may be NULL */
 
-/* Advance by a number of steps, all of the same length kn_sim_time_step.  Many
- * steps in one call cost less than as many calls: with Strang splitting the
- * collision half-steps between them are merged.  When the call returns both
- * halves of the last step are done. */
+/* Advance by a number of steps of length kn_sim_time_step.  Many steps in one
+ * call are faster than separate calls: with Strang splitting the collision half
+ * steps between them are merged.  The call completes the last step. */
 enum kn_status kn_sim_advance(struct kn_sim *sim, int64_t steps);
 
 double kn_sim_time(const struct kn_sim *sim);      /* lambda0 / V0 */
@@ -290,13 +291,12 @@ enum kn_field {
 /* Copy the fields of every cell into fields[cells][KN_FIELDS]. */
 enum kn_status kn_sim_fields(struct kn_sim *sim, double *fields);
 
-/* What passed through one side during the last step, averaged over its area
- * and over the step, so that it belongs to the middle of the step.  Components
- * are along the fixed axes, n is the axis of the side.  Fluxes count along +n:
- * what passes through a high side (right, top, front) leaves the gas, what
- * passes through a low one enters it. */
+/* Stress and fluxes at one side, averaged over its area and over the last step;
+ * they belong to the middle of the step.  Components are along the fixed axes, n
+ * is the axis of the side.  Fluxes are positive along +n: a positive flux leaves
+ * the gas at a high side (right, top, front) and enters it at a low side. */
 struct kn_wall_flux {
-    bool wall;              /* false: periodic or unused; the rest is then 0 */
+    bool wall;              /* false: periodic or unused; the other members are 0 */
     double stress[3];       /* p0 eps; Pi_xn, Pi_yn, Pi_zn: shear, and the normal stress at [n] */
     double shear_magnitude; /* p0 eps; mean of |tangential stress| over the faces */
     double heat_flux;       /* p0 V0 eps; along +n, in the frame of the wall */
@@ -304,22 +304,22 @@ struct kn_wall_flux {
 };
 enum kn_status kn_sim_walls(struct kn_sim *sim, struct kn_wall_flux walls[KN_SIDES]);
 
-/* From the next step on, give a diffuse wall (or the gas beyond an inflow) this
- * velocity and temperature in place of those of the case; an oscillation goes
- * on on top of them.  They hold for whole steps and are best those of the middle
- * of a step.  A plate that is the right wall, with mass M per area (n0 m lambda0),
- * dragged by the gas and pulled by a force F per area (p0 eps), in each step:
+/* Replace the velocity and temperature of a diffuse wall, or of the gas outside
+ * an inflow, from the next step on.  An oscillation is added to them.  They apply
+ * to whole steps and should be those of the middle of a step.  Example: the right
+ * wall is a plate with mass M per area (n0 m lambda0), driven by a force F per
+ * area (p0 eps).  In each step:
  *
  *     kn_sim_set_wall(sim, KN_RIGHT, velocity, 0);
  *     kn_sim_advance(sim, 1);
  *     kn_sim_walls(sim, walls);
  *     velocity[1] += dt / M * (F + walls[KN_RIGHT].stress[1]) / 2; // p0 = n0 m V0^2 / 2
  *
- * A wall moves in its own plane; at disturbance 0, where the way it goes is
- * negligible, also along its normal if its accommodation is above 0.  Axes along
- * which nothing moves when the simulation is made have half of their velocities
- * folded away; where a wall is to move along such an axis later, the case needs
- * velocity.fold: none.  On failure nothing changes. */
+ * A wall moves in its own plane.  At disturbance 0, where the displacement is
+ * negligible, it may also move along its normal if its accommodation is above 0.
+ * Axes along which nothing moves when the simulation is created are folded; if a
+ * wall will move along such an axis later, the case needs velocity.fold: none.
+ * On failure nothing changes. */
 enum kn_status kn_sim_set_wall(struct kn_sim *sim, enum kn_side side, const double velocity[3],
                                double temperature);
 
@@ -328,17 +328,17 @@ enum kn_status kn_sim_set_wall(struct kn_sim *sim, enum kn_side side, const doub
 enum kn_report { KN_REPORT_TERMINAL, KN_REPORT_PLAIN, KN_REPORT_JSON, KN_REPORT_QUIET };
 
 struct kn_run_options {
-    const char *folder; /* where results go; made when missing */
+    const char *folder; /* of the results; it is created if necessary */
     bool resume;        /* continue from the newest good checkpoint */
-    bool overwrite;     /* replace the run in the folder, once this one has come to its end */
+    bool overwrite;     /* replace the run in the folder when this run is complete */
     enum kn_report report;
     void (*say)(void *to, const char *text); /* receives every line; NULL = silent */
-    void *to;                                /* handed to say */
+    void *to;                                /* first argument of say */
 };
 
-/* Run a case to its end with all files of docs/format.md.  Meanwhile
- * SIGINT, SIGTERM and SIGHUP end it after a checkpoint, with KN_EINTERRUPTED,
- * and SIGUSR1 makes it write one. */
+/* Run a case to its end and write all files of docs/format.md.  SIGINT, SIGTERM
+ * and SIGHUP end the run after a checkpoint, with KN_EINTERRUPTED; SIGUSR1 makes
+ * it write a checkpoint. */
 enum kn_status kn_run(const struct kn_case *c, const struct kn_run_options *options);
 
 #pragma GCC visibility pop

@@ -1,3 +1,4 @@
+/* Stores the message of the last failure of each thread. */
 #include "error.h"
 #include "text.h"
 
@@ -17,7 +18,7 @@ enum kn_status kn_error_set(enum kn_status status, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    kn_text_clean(message); /* it may quote a file, and goes to a terminal */
+    kn_text_clean(message); /* it may quote a file, and is printed on a terminal */
     return status;
 }
 

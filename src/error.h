@@ -1,8 +1,12 @@
-/* The sentence behind a status. */
+/* The message of a status, and the macro KN_TRY. */
 #ifndef KN_ERROR_H
 #define KN_ERROR_H
 
 #include "knudsen.h"
+
+/* Store the message for this thread and return the status: `return kn_error_set(KN_EIO, "...")`. */
+enum kn_status kn_error_set(enum kn_status status, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* Return the status of an expression from the calling function unless it is KN_OK. */
 #define KN_TRY(expression)                                                                                   \
@@ -11,10 +15,5 @@
         if (kn_try_ != KN_OK)                                                                                \
             return kn_try_;                                                                                  \
     } while (0)
-
-/* Store the sentence for this thread and hand the status back, so that a
- * failing function can end with `return kn_error_set(KN_EIO, "...")`. */
-enum kn_status kn_error_set(enum kn_status status, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -1,7 +1,7 @@
 /* The program: the first word of the command line is a command. */
+#include "cli/command.h"
 #include "comm/comm.h"
 #include "comm/launcher.h"
-#include "cli/command.h"
 #include "error.h"
 
 #include <argp.h>
@@ -11,16 +11,16 @@
 #include <string.h>
 #include <unistd.h>
 
-/* read by the C library, hence visible */
+/* the C library reads it: visible */
 __attribute__((visibility("default"))) const char *argp_program_version = "knudsen " KN_VERSION;
 
 static const struct command {
     const char *name;
-    const char *title; /* stands for the program's name in messages */
+    const char *title; /* name of the program in messages */
     int (*run)(int argc, char **argv);
     const char *arguments;
     const char *doc;
-    bool parallel; /* on all ranks; others run on the first alone */
+    bool parallel; /* runs on all ranks; else on the first only */
 } commands[] = {
     /* clang-format off */
     {"run", "knudsen run", kn_command_run, "CASE.yaml", "run a case", true},
@@ -38,7 +38,7 @@ static const struct command {
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
-/* The first word is the command; what follows belongs to it. */
+/* The first word is the command; the rest are its arguments. */
 // NOLINTNEXTLINE(readability-non-const-parameter): argp gives the type
 static error_t main_parse(int key, char *text, struct argp_state *state)
 {
@@ -70,7 +70,7 @@ static char *list_commands(int key, const char *text, void *input)
     if (!to)
         return (char *)text;
     kn_command_list(to);
-    fputs("\n`knudsen COMMAND --help' tells more.", to);
+    fputs("\n`knudsen COMMAND --help' describes a command.", to);
     fclose(to);
     return list;
 }
@@ -106,7 +106,7 @@ static const struct command *find_command(const char *word)
     return NULL;
 }
 
-static const char *explained; /* a command that a group of keys may share its name with */
+static const char *explained; /* a command; a group of keys may have the same name */
 
 static void explain_keys(void)
 {
@@ -116,35 +116,23 @@ static void explain_keys(void)
     }
 }
 
-/* knudsen help COMMAND; the keys follow at exit, since argp ends the program after its text. */
+/* knudsen help COMMAND; the keys are printed at exit, because argp ends the program after its text. */
 static int explain(const struct command *command)
 {
     char help[] = "--help", *words[] = {(char *)command->title, help, NULL};
-    signal(SIGPIPE, SIG_DFL); /* a reader who has seen enough ends it quietly */
+    signal(SIGPIPE, SIG_DFL); /* a closed pipe ends the program without a message */
     explained = command->name;
     atexit(explain_keys);
     return command->run(2, words);
 }
 
-/* argp knows -? and --help; most people type -h. */
+/* argp accepts -? and --help; accept -h too. */
 static void accept_short_help(int argc, char **argv)
 {
     static char help[] = "--help";
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
         if (strcmp(argv[i], "-h") == 0)
             argv[i] = help;
-}
-
-/* Threads of libgomp that wait spin for a millisecond, which on a machine that
- * others use too makes steps a hundred times slower.  It reads its settings
- * before main begins, so the program starts itself anew with a short limit,
- * unless the user has chosen one. */
-static void limit_spinning(char **argv)
-{
-    if (getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT"))
-        return;
-    if (setenv("GOMP_SPINCOUNT", "3000", 1) == 0)
-        execv("/proc/self/exe", argv); /* where that fails all goes on as it was */
 }
 
 int main(int argc, char **argv)
@@ -157,14 +145,13 @@ int main(int argc, char **argv)
                                      list_commands,
                                      NULL};
     int first = 0;
-    limit_spinning(argv);
     accept_short_help(argc, argv);
-    H5dont_atexit(); /* after a write that failed HDF5 cannot clean up, and would crash at the end */
+    H5dont_atexit(); /* after a failed write HDF5 would crash at exit */
     argp_err_exit_status = KN_COMMAND_USAGE;
-    signal(SIGXFSZ, SIG_IGN); /* a file-size limit is a write error like a full disk, */
-    signal(SIGPIPE, SIG_IGN); /* and so is a reader who has gone */
+    signal(SIGXFSZ, SIG_IGN); /* a file-size limit and a closed pipe are write errors */
+    signal(SIGPIPE, SIG_IGN);
     const struct kn_launcher *launcher = kn_launcher_find();
-    const bool repeats = launcher && launcher->rank > 0; /* what another copy says already */
+    const bool repeats = launcher && launcher->rank > 0; /* the first rank writes messages */
     if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER | (repeats ? ARGP_NO_ERRS | ARGP_NO_HELP : 0), NULL,
                    &first))
         return 0;
@@ -177,7 +164,7 @@ int main(int argc, char **argv)
     argv[first] = (char *)command->title;
     atexit(kn_comm_end);
     const enum kn_status status = kn_comm_start();
-    if (status != KN_OK) /* every process has found it by itself */
+    if (status != KN_OK) /* every process fails by itself */
         return repeats ? kn_status_exit_code(status) : kn_command_finish(status, NULL);
     int code = 0;
     if (command->parallel || kn_comm_world()->rank == 0)

@@ -1,4 +1,4 @@
-/* Which text of a file or a user may be shown: UTF-8 without control characters. */
+/* Text of files and users for display: UTF-8 without control characters; numbers as text. */
 #ifndef KN_TEXT_H
 #define KN_TEXT_H
 
@@ -16,5 +16,14 @@ void kn_text_clean(char *text);
 
 /* Print it with the same replacement. */
 void kn_text_print(FILE *to, const char *text);
+
+/* The end of a plain decimal number at the beginning of a text; the text itself if there is none.  Other
+ * forms that strtod accepts (hexadecimal, inf, nan, blanks) are not numbers. */
+const char *kn_text_number_end(const char *text);
+
+enum { KN_DIGITS = 32 };
+
+/* The shortest decimal number that reads back to the same bits. */
+const char *kn_text_number(char text[KN_DIGITS], double value);
 
 #endif

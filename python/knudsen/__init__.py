@@ -15,16 +15,36 @@ Numbers are in the units of the program (docs/format.md): velocities in eps V0, 
 lambda0 / V0.  Of a case in SI, ``run.si`` has all of it in SI.
 """
 
-try:
-    import h5py as _h5py  # noqa: F401: to say what lacks before the traceback of another file does
-except ImportError as error:
-    raise ImportError(f"{error}; on Debian: apt install python3-h5py python3-matplotlib") from error
-
-from . import plot
-from .errors import Error
-from .program import find_program, run
-from .results import Run, open
-from .snapshot import Snapshot
+import importlib
 
 __version__ = "0.2.0"
 __all__ = ["Error", "Run", "Snapshot", "find_program", "open", "plot", "run"]
+
+# Loaded at first use, so that a command line is read before the libraries are.
+_PLACES = {
+    "Error": "errors",
+    "Run": "results",
+    "Snapshot": "snapshot",
+    "find_program": "program",
+    "open": "results",
+    "run": "program",
+}
+
+
+def __getattr__(name):
+    if name == "plot":
+        return importlib.import_module(".plot", __name__)
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        value = getattr(importlib.import_module("." + _PLACES[name], __name__), name)
+    except ModuleNotFoundError as error:
+        if error.name not in ("h5py", "numpy"):
+            raise
+        raise ImportError(f"{error}; on Debian: apt install python3-h5py python3-matplotlib") from error
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return sorted(set(globals()) | set(__all__))

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 import h5py
 import numpy as np
 
+from . import tables
+from .checks import damaged
 from .errors import Error
 from .units import AXES, COMPONENTS, DERIVED
 
@@ -20,7 +22,7 @@ def read(stored, part=...):
     try:
         return stored[part]
     except OSError as error:
-        raise Error(f"{stored.file.filename} is damaged: {stored.name} cannot be read: {error}") from None
+        raise damaged(stored.file.filename, f"{stored.name} cannot be read: {error}") from None
 
 
 class Fields(Mapping):
@@ -38,24 +40,27 @@ class Fields(Mapping):
     def __init__(self, group, squeeze, si=False):
         self._group, self._squeeze, self._si = group, squeeze, si
 
-    def _read(self, name, component=None):
+    def _read(self, name, component=None, part=(...,)):
         stored = self._group[name]
-        value = read(stored, ... if component is None else (..., component))
-        if self._si:
-            value = stored.attrs["si_offset"] + stored.attrs["si_factor"] * value
+        value = read(stored, part if component is None else (*part, component))
+        return stored.attrs["si_offset"] + stored.attrs["si_factor"] * value if self._si else value
+
+    def part(self, name, part=(...,)):
+        """Values of some cells [z][y][x]; no axis is left out."""
+        if name in COMPONENTS:
+            return self._read(*COMPONENTS[name], part)
+        if name in DERIVED:
+            base, formula, _ = DERIVED[name]
+            return formula(self._read(base, None, part))
+        if name not in self._stored():
+            raise KeyError(f"{name}: no such field; there are {', '.join(self)}")
+        return self._read(name, None, part)
+
+    def __getitem__(self, name):
+        value = self.part(name)
         if self._squeeze:
             value = value.reshape([n for n in value.shape[:3] if n > 1] + list(value.shape[3:]))
         return value
-
-    def __getitem__(self, name):
-        if name in COMPONENTS:
-            return self._read(*COMPONENTS[name])
-        if name in DERIVED:
-            base, formula, _ = DERIVED[name]
-            return formula(self._read(base))
-        if name not in self._stored():
-            raise KeyError(f"{name}: no such field; there are {', '.join(self)}")
-        return self._read(name)
 
     def _stored(self):
         return [name for name, entry in self._group.items() if isinstance(entry, h5py.Dataset)]
@@ -91,32 +96,36 @@ class Grid:
     """Axes of the cells: ``x``, ``y``, ``z`` are centres, ``x_edges``, ``y_edges``, ``z_edges`` have one
     number more.  ``axes`` names those with more than one cell, such as "xy"."""
 
-    def _axis(self, name):
+    def _edges(self, axis):
         raise NotImplementedError
+
+    def _centres(self, axis):
+        edges = self._edges(axis)
+        return 0.5 * (edges[:-1] + edges[1:])
 
     @property
     def x(self):
-        return self._axis("x_centre")
+        return self._centres("x")
 
     @property
     def y(self):
-        return self._axis("y_centre")
+        return self._centres("y")
 
     @property
     def z(self):
-        return self._axis("z_centre")
+        return self._centres("z")
 
     @property
     def x_edges(self):
-        return self._axis("x")
+        return self._edges("x")
 
     @property
     def y_edges(self):
-        return self._axis("y")
+        return self._edges("y")
 
     @property
     def z_edges(self):
-        return self._axis("z")
+        return self._edges("z")
 
     @property
     def axes(self):
@@ -136,13 +145,15 @@ class Grid:
 
         >>> run.cut("ux", x=0.5)                # [ny]
         """
-        values = self.choose(mean)[name]
-        cells = [len(getattr(self, axis)) for axis in _STORED]
-        values = values.reshape(cells + ([-1] if values.size > np.prod(cells) else []))
-        for axis, place in at.items():
+        fields = self.choose(mean)
+        for axis in at:
             if axis not in AXES:
                 raise Error(f"{axis}= is none of the axes x, y, z")
-            values = _interpolate(values, axis, self, place)
+        layers = [_layers(self, axis, at.get(axis)) for axis in _STORED]
+        values = fields.part(name, tuple(slice(first, first + count) for first, count, _ in layers))
+        for i, (_, count, share) in enumerate(layers):
+            if share is not None and count > 1:
+                values = (1 - share) * np.take(values, [0], i) + share * np.take(values, [1], i)
         return values.reshape([n for n in values.shape[:3] if n > 1] + list(values.shape[3:]))
 
     def line(self, name, along=None, mean=None, **at):
@@ -163,20 +174,31 @@ class Grid:
         places = getattr(self, along)
         return places, values.reshape([len(places), *values.shape[len(places) > 1 :]])
 
+    def to_xarray(self, names=None, mean=None):
+        """Scalar fields (by default rho, theta and all components) as an xarray.Dataset with coordinates and units.
+
+        >>> run.to_xarray().ux.sel(y=0.5, method="nearest")
+        """
+        return tables.dataset(self, names, mean)
+
+    def to_pandas(self, names=None, mean=None):
+        """The same as a pandas.DataFrame with a row per cell and its centre in the first columns."""
+        return tables.frame(self, names, mean)
+
     def _middle(self, axis):
         edges = getattr(self, axis + "_edges")
         return 0.5 * (edges[0] + edges[-1])
 
 
-def _interpolate(values, axis, grid, place):
-    """Values [z][y][x] at one place of an axis, which keeps the length 1."""
+def _layers(grid, axis, place):
+    """The cells of an axis that a cut needs: the first, their number, and the weight of the second of two."""
     centres, edges = getattr(grid, axis), getattr(grid, axis + "_edges")
+    if place is None:
+        return 0, len(centres), None
     if not edges[0] <= place <= edges[-1]:
         raise Error(f"{axis} = {place:g} is outside the box, which goes from {edges[0]:g} to {edges[-1]:g}")
     if len(centres) == 1:
-        return values
+        return 0, 1, None
     above = int(np.clip(np.searchsorted(centres, place), 1, len(centres) - 1))
     share = (place - centres[above - 1]) / (centres[above] - centres[above - 1])
-    share = float(np.clip(share, 0, 1))  # beyond the last centre its value holds up to the wall
-    low, high = (np.take(values, [i], _STORED.index(axis)) for i in (above - 1, above))
-    return (1 - share) * low + share * high
+    return above - 1, 2, float(np.clip(share, 0, 1))  # beyond the last centre its value holds up to the wall

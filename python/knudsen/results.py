@@ -1,12 +1,13 @@
 """What a run has left in its folder; docs/format.md describes the files."""
 
-import csv
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
+from . import tables
+from .checks import DAMAGE, is_step, require_regular
 from .errors import Error
 from .record import Record, numbers
 from .snapshot import Snapshot
@@ -39,7 +40,8 @@ class Series(Sequence):
     """
 
     def __init__(self, run):
-        names = sorted(run._file["series"], key=int) if "series" in run._file else []
+        group = run._file["series"] if "series" in run._file else {}
+        names = sorted((name for name in group if is_step(group.get(name, getlink=True), name)), key=int)
         folder = run.folder / "fields"
         self._snapshots = [Snapshot(folder / f"{name}.h5", run._squeeze, run._scratch) for name in names]
         self.steps = np.array([int(name) for name in names], dtype=int)
@@ -74,6 +76,10 @@ class Series(Sequence):
             return np.stack([self._closed(at, lambda: at.fields[key]) for at in self._snapshots])
         return self._snapshots[key]
 
+    def to_xarray(self, names=None):
+        """All snapshots as an xarray.Dataset with the dimension time; see ``Run.to_xarray``."""
+        return tables.series_dataset(self, names)
+
     def __iter__(self):
         for at in self._snapshots:
             yield at
@@ -91,12 +97,14 @@ class History(Mapping):
     """Columns of history.csv as arrays, by name: ``run.history["D"]``, ``run.history["top.stress_x"]``."""
 
     def __init__(self, path):
-        self._columns = _read_columns(path)
+        names, self._table = _read_table(path)
+        self._columns = {name: i for i, name in enumerate(names)}
 
     def __getitem__(self, name):
         if name not in self._columns:
             raise KeyError(f"{name}: no such column; there are {', '.join(self._columns)}")
-        return self._columns[name]
+        values = np.ascontiguousarray(self._table[:, self._columns[name]])
+        return values.astype(int) if name == "step" else values
 
     def __iter__(self):
         return iter(self._columns)
@@ -107,6 +115,10 @@ class History(Mapping):
     def _ipython_key_completions_(self):
         return list(self)
 
+    def to_pandas(self):
+        """The table as a pandas.DataFrame with the step as its index."""
+        return tables.history_frame(self)
+
     def unit(self, name):
         """The unit of a column as text; "1" where it has none."""
         return history_unit(name)
@@ -115,21 +127,27 @@ class History(Mapping):
         return f"<history of {len(self['step'])} rows: {', '.join(self)}>"
 
 
-def _read_columns(path):
+def _read_table(path):
     try:
-        with path.open(newline="") as file:
-            names = next(csv.reader(file), [])
+        require_regular(path)
+        with path.open(encoding="utf-8", errors="replace", newline="") as file:
+            names = file.readline().rstrip("\r\n").split(",")
             # A run that goes on may be in the middle of a row.
-            rows = [row for line in file if line.endswith("\n") for row in [line.rstrip("\r\n").split(",")]]
+            rows = [line.rstrip("\r\n").split(",") for line in file if line.endswith("\n")]
     except FileNotFoundError:
-        raise Error(f"there is no {path}") from None
-    if "step" not in names:
-        raise Error(f"{path} is no history of Knudsen: it has no column 'step'")
-    whole = [row for row in rows if len(row) == len(names)]
-    table = np.array(whole, dtype=float).reshape(-1, len(names))
-    columns = {name: np.ascontiguousarray(table[:, i]) for i, name in enumerate(names)}
-    columns["step"] = columns["step"].astype(int)
-    return columns
+        raise Error(f"there is no {path}", DAMAGE) from None
+    clean = all(name.isprintable() and "\ufffd" not in name for name in names)
+    if not clean or "step" not in names or "time" not in names:
+        raise Error(f"'{path}' is damaged or no history of Knudsen: it needs the columns step and time", DAMAGE)
+    table = np.array([row for row in map(_numbers, rows) if len(row) == len(names)]).reshape(-1, len(names))
+    return names, table
+
+
+def _numbers(row):
+    try:
+        return [float(entry) for entry in row]
+    except ValueError:  # damage of one row
+        return []
 
 
 class Run(Snapshot):
@@ -143,6 +161,7 @@ class Run(Snapshot):
     ``summary`` ``case``    summary.json, and the whole case in it
     ``notes`` ``quality``   what the validity checks have found, and the verdict
     ``si``                  all of it in SI, or None
+    ``to_xarray()`` ``to_pandas()``  fields as objects of these libraries; ``series`` and ``history`` have them too
     """
 
     def __init__(self, folder, squeeze=True, scratch=None):
@@ -162,11 +181,14 @@ class Run(Snapshot):
         if self._summary is None:
             path = self.folder / "summary.json"
             try:
+                require_regular(path)
                 self._summary = json.loads(path.read_text(), object_hook=Record)
             except FileNotFoundError:
-                raise Error(f"there is no {path}: the run goes on, or has failed") from None
-            except ValueError as error:
-                raise Error(f"cannot read {path}: {error}") from None
+                raise Error(f"there is no {path}: the run has not ended, or has failed", DAMAGE) from None
+            except (ValueError, RecursionError) as error:
+                raise Error(f"cannot read '{path}': {error}", DAMAGE) from None
+            if not isinstance(self._summary, dict):
+                raise Error(f"cannot read '{path}': it is no summary of Knudsen", DAMAGE)
         return self._summary
 
     @property
@@ -200,8 +222,8 @@ class Run(Snapshot):
 
     @property
     def quality(self):
-        """How far the results can be trusted: ``verdict`` (steady, not steady, oscillating, noisy) with its ``sentence``
-        and ``remaining_change``; ``level`` of the validity checks (good, warning, forced) and ``error_estimate``."""
+        """How far the results can be trusted: ``verdict`` (steady, not steady, oscillating, noisy) with its
+        ``sentence`` and ``remaining_change``; ``level`` of the validity checks (good, warning, forced) and ``error_estimate``."""
         return self.summary.get("quality", Record())
 
     @property

@@ -3,13 +3,15 @@
 from pathlib import Path
 
 import h5py
+import numpy as np
 
+from .checks import DAMAGE, check_file, require_regular
 from .errors import Error
 from .fields import Fields, Grid, read, text
 from .record import Record, numbers
 from .units import axis_unit
 
-FORMAT = 1  # of fields.h5
+_DIGITS = 14  # decimals of a coordinate in L
 
 
 class Snapshot(Grid):
@@ -28,6 +30,11 @@ class Snapshot(Grid):
         if self._opened is None:
             self._opened = _open_file(self._path)
         return self._opened
+
+    @property
+    def keeps_axes(self):
+        """Whether arrays also have the axes with a single cell."""
+        return not self._squeeze
 
     @property
     def fields(self):
@@ -63,8 +70,10 @@ class Snapshot(Grid):
         """eps; 0 is the linearised equation."""
         return float(self._file.attrs["disturbance"])
 
-    def _axis(self, name):
-        return read(self._file["grid"][name]) / self.delta
+    def _edges(self, axis):
+        # The file has lambda0 as its unit.  Digits that are round-off go, so that the same cells have the same
+        # coordinates in every run, whatever its delta.
+        return np.round(read(self._file["grid"][axis]) / self.delta, _DIGITS)
 
     def unit(self, name):
         """The unit of a field, of an axis or of the time, as text.
@@ -107,6 +116,10 @@ class SI(Grid):
         self.scales = Record({name: float(attributes[name]) for name in attributes if name != "species"})
 
     @property
+    def keeps_axes(self):
+        return self._snapshot.keeps_axes
+
+    @property
     def fields(self):
         return Fields(self._snapshot._file, self._snapshot._squeeze, si=True)
 
@@ -125,9 +138,9 @@ class SI(Grid):
             raise Error("quantities belong to a run, not to one of its snapshots")
         return numbers(self._snapshot.summary["quantities_si"])
 
-    def _axis(self, name):
-        stored = self._snapshot._file["grid"][name]
-        return stored.attrs["si_offset"] + stored.attrs["si_factor"] * read(stored)
+    def _edges(self, axis):
+        box = float(np.format_float_scientific(self.scales.box, precision=_DIGITS - 2))
+        return box * self._snapshot._edges(axis)
 
     def unit(self, name):
         """The SI unit of a field, an axis (m) or the time (s)."""
@@ -148,14 +161,17 @@ def _open_file(path):
         latest = path.name == "fields.h5"
         hint = "the run has not written it yet, or has failed" if latest else "was it removed?"
         raise Error(f"there is no {path}: {hint}")
+    require_regular(path)
     try:
         file = h5py.File(path, "r")
     except OSError as error:
-        raise Error(f"cannot read {path}: {error}") from None
-    found = file.attrs.get("format")
-    if found != FORMAT:
+        raise Error(f"cannot read '{path}': {error}", DAMAGE) from None
+    try:
+        check_file(file, path)
+    except (OSError, RuntimeError, KeyError, ValueError) as error:
         file.close()
-        if found is None:
-            raise Error(f"{path} is no fields file of Knudsen")
-        raise Error(f"{path} has format {found}; this package reads format {FORMAT}")
+        raise Error(f"'{path}' is damaged: {error}", DAMAGE) from None
+    except Error:
+        file.close()
+        raise
     return file

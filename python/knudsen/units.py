@@ -1,20 +1,17 @@
 """Names of fields and columns, and their units and symbols."""
 
-import numpy as np
+from .field_table import QUANTITIES
 
 AXES = "xyz"
 
-# Components by name: the field they are part of, and their place in it.
-COMPONENTS = {
-    **{f"u{axis}": ("u", i) for i, axis in enumerate(AXES)},
-    **{f"P{pair}": ("Pi", i) for i, pair in enumerate(("xx", "yy", "zz", "xy", "xz", "yz"))},
-    **{f"q{axis}": ("q", i) for i, axis in enumerate(AXES)},
-}
+# Components by name: the field they are part of, and their index in it.
+COMPONENTS = {q["column"] + part: (q["name"], i)
+              for q in QUANTITIES if len(q["components"]) > 1 for i, part in enumerate(q["components"])}
 
 # What follows from fields: the field, the formula and a symbol.
 DERIVED = {
-    "speed": ("u", lambda u: np.linalg.norm(u, axis=-1), "|u|"),
-    "heat": ("q", lambda q: np.linalg.norm(q, axis=-1), "|q|"),
+    "speed": ("u", lambda u: (u * u).sum(axis=-1) ** 0.5, "|u|"),
+    "heat": ("q", lambda q: (q * q).sum(axis=-1) ** 0.5, "|q|"),
     "p": ("Pi", lambda pi: pi[..., :3].mean(axis=-1), "p"),
 }
 
@@ -34,10 +31,8 @@ _COLUMNS = {
     "stress_z": "p0 eps",
     "heat_flux": "p0 V0 eps",
     "mass_flux": "n0 V0 eps",
-    "rho": "n0 eps",
-    "theta": "T0 eps",
 }
-_FIELDS = {"u": "V0 eps", "Pi": "p0 eps", "q": "p0 V0 eps"}
+_FIELDS = {q["column"] + part: q["unit"] for q in QUANTITIES for part in q["components"]}
 
 
 def axis_unit(name):
@@ -48,4 +43,4 @@ def axis_unit(name):
 def history_unit(column):
     """The unit of a column of history.csv, whatever side or average it belongs to."""
     name = column.rpartition(".")[2]
-    return _FIELDS[COMPONENTS[name][0]] if name in COMPONENTS else _COLUMNS.get(name, "1")
+    return _FIELDS.get(name) or _COLUMNS.get(name, "1")

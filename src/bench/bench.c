@@ -1,10 +1,11 @@
+/* Seconds per step of the paper's cavity and of typical cases, beside the time of a copy of the state. */
 #include "bench/bench.h"
 
 #include "backend/backend.h"
 #include "config/config.h"
-#include "plot/draw.h"
 #include "error.h"
-#include "files.h"
+#include "files/json.h"
+#include "io/summary.h"
 #include "sim.h"
 
 #include <omp.h>
@@ -12,16 +13,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLES = 6144 };
+enum { SAMPLES = 6144, MACHINES = 3, SIZES = 7 };
 
-const int kn_bench_sides[KN_BENCH_SIZES] = {16, 32, 64, 96, 128, 160, 192};
+static const int paper_sides[SIZES] = {16, 32, 64, 96, 128, 160, KN_BENCH_LARGEST}; /* cells along a side */
 static const int few_sides[] = {32, 96};
+
+struct machine {
+    const char *backend;
+    int threads; /* 0: all */
+    char name[64];
+};
+
+/* One machine at one size; seconds per step. */
+struct result {
+    const struct machine *machine;
+    int cells, nodes;
+    double step, phase[KN_PHASES], copy;
+};
 
 /* ------------------------------------------------------------------ measuring */
 
 /* Settings on a machine; the list ends with NULL. */
-static enum kn_status make_case(struct kn_case *c, const struct kn_bench_machine *m,
-                                const char *const settings[])
+static enum kn_status make_case(struct kn_case *c, const struct machine *m, const char *const settings[])
 {
     char backend[64], threads[64];
     snprintf(backend, sizeof backend, "run.backend=%s", m->backend);
@@ -48,7 +61,7 @@ static enum kn_status time_steps(struct kn_sim *sim, int64_t steps, float *row, 
 }
 
 /* Steps for a third of a second, after some to warm up; phases from the same steps. */
-static enum kn_status measure_steps(struct kn_sim *sim, float *row, struct kn_bench_result *r)
+static enum kn_status measure_steps(struct kn_sim *sim, float *row, struct result *r)
 {
     double before[KN_PHASES], after[KN_PHASES], once = 0, all = 0, phases = 0;
     enum kn_status status = time_steps(sim, 2, row, &once);
@@ -67,16 +80,14 @@ static enum kn_status measure_steps(struct kn_sim *sim, float *row, struct kn_be
     return status;
 }
 
-static enum kn_status measure(const struct kn_bench_machine *m, const char *const settings[],
-                              struct kn_bench_result *r)
+static enum kn_status measure(const struct machine *m, const char *const settings[], struct result *r)
 {
     struct kn_case c;
     struct kn_sim *sim = NULL;
     enum kn_status status = make_case(&c, m, settings);
     if (status != KN_OK || (status = kn_sim_create(&sim, &c)) != KN_OK)
         return status;
-    *r = (struct kn_bench_result){
-        .machine = m, .cells = (int)kn_sim_cells(sim), .nodes = (int)kn_sim_nodes(sim)};
+    *r = (struct result){.machine = m, .cells = (int)kn_sim_cells(sim), .nodes = (int)kn_sim_nodes(sim)};
     float *row = calloc((size_t)r->nodes, sizeof *row);
     status = row ? measure_steps(sim, row, r) : kn_error_set(KN_EMEMORY, "not enough memory");
     r->copy = 1e30;
@@ -91,7 +102,7 @@ static enum kn_status measure(const struct kn_bench_machine *m, const char *cons
 }
 
 /* The paper's case: 20^3 nodes, none of them folded, 6144 samples, delta 1, order 1. */
-static enum kn_status measure_paper(const struct kn_bench_machine *m, int side, struct kn_bench_result *r)
+static enum kn_status measure_paper(const struct machine *m, int side, struct result *r)
 {
     char cells[64];
     snprintf(cells, sizeof cells, "space.cells=[%d,%d]", side, side);
@@ -114,12 +125,12 @@ static enum kn_status measure_paper(const struct kn_bench_machine *m, int side, 
 
 /* Operations per step as the paper counts them: 11 per upwind update, and
  * 80 N_v + 12 N_t per cell for the collisions. */
-double kn_bench_stream_operations(const struct kn_bench_result *r)
+static double stream_operations(const struct result *r)
 {
     return 11.0 * r->cells * r->nodes;
 }
 
-double kn_bench_collide_operations(const struct kn_bench_result *r)
+static double collide_operations(const struct result *r)
 {
     return r->cells * (80.0 * r->nodes + 12.0 * SAMPLES);
 }
@@ -129,164 +140,78 @@ static double rate(double work, double seconds)
     return seconds > 0 ? work / seconds / 1e9 : 0;
 }
 
-static double state_bytes(const struct kn_bench_result *r)
+static double state_bytes(const struct result *r)
 {
     return 4.0 * r->cells * r->nodes;
 }
 
-static void print_header(FILE *to)
+static void print_header(void)
 {
-    fprintf(to, "%-16s %6s %10s %9s %9s %9s %8s %8s %8s %8s %8s %8s\n", "machine", "N_r", "step, ms",
-            "stream", "sample", "collide", "Gupd/s", "Gappl/s", "GB/s", "copy", "GF/s str", "GF/s col");
+    printf("%-16s %6s %10s %9s %9s %9s %8s %8s %8s %8s %8s %8s\n", "machine", "N_r", "step, ms", "stream",
+           "sample", "collide", "Gupd/s", "Gappl/s", "GB/s", "copy", "GF/s str", "GF/s col");
 }
 
-static void print_result(FILE *to, const struct kn_bench_result *r)
+static void print_result(const struct result *r)
 {
-    fprintf(to, "%-16s %6d %10.3f %9.3f %9.3f %9.3f %8.3f %8.3f %8.1f %8.1f %8.1f %8.1f\n", r->machine->name,
-            r->cells, 1e3 * r->step, 1e3 * r->phase[KN_PHASE_STREAM], 1e3 * r->phase[KN_PHASE_SAMPLE],
-            1e3 * r->phase[KN_PHASE_COLLIDE], rate((double)r->cells * r->nodes, r->step),
-            rate((double)r->cells * SAMPLES, r->step), rate(2 * state_bytes(r), r->step),
-            rate(2 * state_bytes(r), r->copy), rate(kn_bench_stream_operations(r), r->phase[KN_PHASE_STREAM]),
-            rate(kn_bench_collide_operations(r), r->phase[KN_PHASE_COLLIDE]));
-    fflush(to);
+    printf("%-16s %6d %10.3f %9.3f %9.3f %9.3f %8.3f %8.3f %8.1f %8.1f %8.1f %8.1f\n", r->machine->name,
+           r->cells, 1e3 * r->step, 1e3 * r->phase[KN_PHASE_STREAM], 1e3 * r->phase[KN_PHASE_SAMPLE],
+           1e3 * r->phase[KN_PHASE_COLLIDE], rate((double)r->cells * r->nodes, r->step),
+           rate((double)r->cells * SAMPLES, r->step), rate(2 * state_bytes(r), r->step),
+           rate(2 * state_bytes(r), r->copy), rate(stream_operations(r), r->phase[KN_PHASE_STREAM]),
+           rate(collide_operations(r), r->phase[KN_PHASE_COLLIDE]));
 }
 
-static void print_json(FILE *to, const struct kn_bench_result *r, bool first)
+static json_t *json_result(const struct result *r)
 {
-    fprintf(
-        to,
-        "%s\n  {\"machine\": \"%s\", \"backend\": \"%s\", \"cells\": %d, \"nodes\": %d, \"samples\": %d,\n"
-        "   \"step_s\": %.6e, \"stream_s\": %.6e, \"sample_s\": %.6e, \"collide_s\": %.6e, \"copy_s\": "
-        "%.6e,\n"
-        "   \"updates_per_s\": %.6e, \"applications_per_s\": %.6e, \"bytes_per_s\": %.6e,\n"
-        "   \"copy_bytes_per_s\": %.6e, \"stream_flops\": %.6e, \"collide_flops\": %.6e}",
-        first ? "" : ",", r->machine->name, r->machine->backend, r->cells, r->nodes, SAMPLES, r->step,
-        r->phase[KN_PHASE_STREAM], r->phase[KN_PHASE_SAMPLE], r->phase[KN_PHASE_COLLIDE], r->copy,
-        1e9 * rate((double)r->cells * r->nodes, r->step), 1e9 * rate((double)r->cells * SAMPLES, r->step),
-        1e9 * rate(2 * state_bytes(r), r->step), 1e9 * rate(2 * state_bytes(r), r->copy),
-        1e9 * rate(kn_bench_stream_operations(r), r->phase[KN_PHASE_STREAM]),
-        1e9 * rate(kn_bench_collide_operations(r), r->phase[KN_PHASE_COLLIDE]));
+    const double *phase = r->phase, updates = (double)r->cells * r->nodes, bytes = 2 * state_bytes(r);
+    json_t *entry = json_pack("{s:s, s:s, s:i, s:i, s:i}", "machine", r->machine->name, "backend",
+                              r->machine->backend, "cells", r->cells, "nodes", r->nodes, "samples", SAMPLES);
+    const struct kn_json_entry numbers[] = {
+        {"step_s", r->step},
+        {"stream_s", phase[KN_PHASE_STREAM]},
+        {"sample_s", phase[KN_PHASE_SAMPLE]},
+        {"collide_s", phase[KN_PHASE_COLLIDE]},
+        {"copy_s", r->copy},
+        {"updates_per_s", 1e9 * rate(updates, r->step)},
+        {"applications_per_s", 1e9 * rate((double)r->cells * SAMPLES, r->step)},
+        {"bytes_per_s", 1e9 * rate(bytes, r->step)},
+        {"copy_bytes_per_s", 1e9 * rate(bytes, r->copy)},
+        {"stream_flops", 1e9 * rate(stream_operations(r), phase[KN_PHASE_STREAM])},
+        {"collide_flops", 1e9 * rate(collide_operations(r), phase[KN_PHASE_COLLIDE])},
+    };
+    kn_json_set_numbers(entry, numbers, sizeof numbers / sizeof *numbers);
+    return entry;
 }
 
-/* ------------------------------------------------------------------- pictures */
+/* ------------------------------------------------------------------- machines */
 
-static const struct kn_bench_result *entry(const struct kn_bench_table *t, int machine, int size)
-{
-    return &t->results[machine * t->sizes + size];
-}
-
-/* Times of the other machines over those of the last one, as the paper's Fig. 4. */
-static void print_ratios(const struct kn_bench_table *t)
-{
-    const int last = t->machines - 1;
-    for (int m = 0; m < last; m++) {
-        printf("time on %s / on %s:", entry(t, m, 0)->machine->name, entry(t, last, 0)->machine->name);
-        for (int i = 0; i < t->sizes; i++)
-            printf(" %.2f", entry(t, m, i)->step / entry(t, last, i)->step);
-        putchar('\n');
-    }
-}
-
-/* A block for each machine: cells, speed-up over the first machine, parts of the step in
- * streaming, sampling, collisions, and the two rates in GFLOP/s. */
-static void write_data(FILE *to, const void *of)
-{
-    const struct kn_bench_table *t = of;
-    for (int m = 0; m < t->machines; m++) {
-        fprintf(to, "# %s: N_r, speed-up, streaming, sampling, collisions, GFLOP/s streaming, collisions\n",
-                t->machine[m].name);
-        for (int i = 0; i < t->sizes; i++) {
-            const struct kn_bench_result *r = entry(t, m, i);
-            const double *p = r->phase;
-            fprintf(to, "%d %g %g %g %g %g %g\n", r->cells, entry(t, 0, i)->step / r->step,
-                    p[KN_PHASE_STREAM] / r->step, p[KN_PHASE_SAMPLE] / r->step, p[KN_PHASE_COLLIDE] / r->step,
-                    rate(kn_bench_stream_operations(r), p[KN_PHASE_STREAM]),
-                    rate(kn_bench_collide_operations(r), p[KN_PHASE_COLLIDE]));
-        }
-        fprintf(to, "\n\n");
-    }
-}
-
-static void write_plots(FILE *to, const void *of)
-{
-    const struct kn_bench_table *t = of;
-    const int last = t->machines - 1;
-    fprintf(to, "set logscale x 2\nset xlabel 'cells N_r'\nset key left top\n");
-    fprintf(to, "set multiplot layout 1,3\nset offsets graph 0.05, graph 0.05, graph 0.1, 0\nset yrange "
-                "[0:*]\nset title 'speed-up over one thread'\nplot");
-    for (int m = 0; m < t->machines; m++)
-        fprintf(to, "%s data index %d using 1:2 with linespoints title '%s'", m ? "," : "", m,
-                t->machine[m].name);
-    fprintf(to, "\nset title 'parts of the step, %s'\nset yrange [0:1.1]\nplot", t->machine[last].name);
-    const char *const parts[] = {"streaming", "sampling", "collisions"};
-    for (int i = 0; i < 3; i++)
-        fprintf(to, "%s data index %d using 1:%d with linespoints title '%s'", i ? "," : "", last, 3 + i,
-                parts[i]);
-    fprintf(to, "\nset yrange [*:*]\nset logscale y\nset title 'GFLOP/s as the paper counts'\nplot");
-    for (int m = 0; m < t->machines; m++)
-        fprintf(to,
-                "%s data index %d using 1:6 with linespoints title '%s, streaming', data index %d using 1:7 "
-                "with linespoints dt 2 title '%s, collisions'",
-                m ? "," : "", m, t->machine[m].name, m, t->machine[m].name);
-    fprintf(to, "\nunset multiplot\n");
-}
-
-static enum kn_status write_folder(const struct kn_bench_table *t, const char *folder)
-{
-    char path[KN_PATH];
-    enum kn_status status = kn_files_join(path, folder, "bench.txt");
-    if (status != KN_OK)
-        return status;
-    FILE *to = fopen(path, "we");
-    if (!to)
-        return kn_error_set(KN_EIO, "cannot write '%s'", path);
-    print_header(to);
-    for (int i = 0; i < t->machines * t->sizes; i++)
-        print_result(to, &t->results[i]);
-    if (fclose(to) != 0)
-        return kn_error_set(KN_EIO, "cannot write '%s'", path);
-    fprintf(stderr, "%s\n", path);
-    const struct kn_draw figure = {
-        "bench", "Speed on the cavity of the paper", 1800, 600, write_data, write_plots, t};
-    bool drawn;
-    status = kn_draw_figure(folder, &figure, &drawn);
-    if (status == KN_OK)
-        fprintf(stderr,
-                drawn ? "%s/bench.png\n%s/bench.svg\n"
-                      : "gnuplot is not installed; where it is, gnuplot %s/bench.gp draws the pictures\n",
-                folder, folder);
-    return status;
-}
-
-/* ----------------------------------------------------------------------- main */
-
-/* One thread, all threads where that is more, and a GPU where there is one. */
-static int find_machines(struct kn_bench_machine machines[KN_BENCH_MACHINES])
+/* One thread, all threads if that is more, and a GPU if there is one. */
+static int find_machines(struct machine machines[MACHINES])
 {
     const int threads = omp_get_max_threads();
     int n = 0;
-    machines[n++] = (struct kn_bench_machine){"cpu", 1, "CPU, 1 thread"};
+    machines[n++] = (struct machine){"cpu", 1, "CPU, 1 thread"};
     if (threads > 1) {
-        machines[n] = (struct kn_bench_machine){"cpu", threads, ""};
+        machines[n] = (struct machine){"cpu", threads, ""};
         snprintf(machines[n].name, sizeof machines[n].name, "CPU, %d threads", threads);
         n++;
     }
     if (kn_backend_find("cuda", KN_METHOD_BGK)->available() == KN_OK)
-        machines[n++] = (struct kn_bench_machine){"cuda", 0, "GPU"};
+        machines[n++] = (struct machine){"cuda", 0, "GPU"};
     return n;
 }
 
-/* Steps as users run them, on the fastest machine: how near to the floor of one
- * read and one write of the state. */
-static enum kn_status bench_cases(const struct kn_bench_machine *m)
+/* Steps of typical cases on the fastest machine, compared with the lower bound of one read and one write of
+ * the state. */
+static enum kn_status bench_cases(const struct machine *m)
 {
     static const struct {
         const char *name;
-        const char *settings[8];
+        const char *settings[9];
     } cases[] = {
         {"Monte Carlo, 160^2, stretched 20, order 1",
-         {"space.cells=[160,160]", "space.order=1", "velocity.grid=stretched", "velocity.nodes=20",
-          "velocity.ratio=0.945", "velocity.range=3", "disturbance=0.01"}},
+         {"collision.method=monte-carlo", "space.cells=[160,160]", "space.order=1", "velocity.grid=stretched",
+          "velocity.nodes=20", "velocity.ratio=0.945", "velocity.range=3", "disturbance=0.01"}},
         {"no collisions, 256^2, gauss 16, order 1",
          {"space.cells=[256,256]", "space.order=1", "velocity.nodes=16", "collision.method=none"}},
         {"BGK, 256^2, gauss 16, order 1",
@@ -314,7 +239,7 @@ static enum kn_status bench_cases(const struct kn_bench_machine *m)
     printf("%-48s %12s %10s %8s %8s %6s   (%s)\n", "case", "step, us", "ns/cell", "GB/s", "copy", "ratio",
            m->name);
     for (size_t i = 0; i < sizeof cases / sizeof *cases && status == KN_OK; i++) {
-        struct kn_bench_result r;
+        struct result r;
         status = measure(m, cases[i].settings, &r);
         if (status == KN_OK)
             printf("%-48s %12.2f %10.3f %8.1f %8.1f %6.2f\n", cases[i].name, 1e6 * r.step,
@@ -325,72 +250,43 @@ static enum kn_status bench_cases(const struct kn_bench_machine *m)
     return status;
 }
 
-/* On all threads and, where there is one, on the GPU. */
-static enum kn_status bench_steady(const struct kn_bench_machine *machines, int count)
+/* Times of the other machines over those of the last one, as in the paper's Fig. 4. */
+static void print_ratios(const struct result *results, int machines, int sizes)
 {
-    enum kn_status status = KN_OK;
-    for (int i = count > 1 ? 1 : 0; i < count && status == KN_OK; i++)
-        status = kn_bench_steady(machines[i].backend, machines[i].threads, machines[i].name);
-    return status;
-}
-
-enum kn_status kn_bench_paper(struct kn_bench_table *t, const int *sides, int sizes,
-                              const struct kn_bench_listener *listener)
-{
-    enum kn_status status = KN_OK;
-    *t = (struct kn_bench_table){.sizes = sizes};
-    t->machines = find_machines(t->machine);
-    for (int i = 0; i < t->machines * sizes && status == KN_OK; i++) {
-        t->results[i].machine = &t->machine[i / sizes];
-        status = measure_paper(&t->machine[i / sizes], sides[i % sizes], &t->results[i]);
-        if (status == KN_OK && !listener->hear(listener->to, &t->results[i]))
-            status = kn_error_set(KN_EINTERRUPTED, "interrupted");
+    const struct result *last = results + (size_t)(machines - 1) * (size_t)sizes;
+    for (int m = 0; m < machines - 1; m++) {
+        printf("time on %s / on %s:", results[m * sizes].machine->name, last->machine->name);
+        for (int i = 0; i < sizes; i++)
+            printf(" %.2f", results[m * sizes + i].step / last[i].step);
+        putchar('\n');
     }
-    return status;
 }
 
-static bool hear_result(void *to, const struct kn_bench_result *r)
+enum kn_status kn_bench(const struct kn_bench_options *o)
 {
-    (void)to;
-    print_result(stdout, r);
-    return true;
-}
-
-static bool hear_json(void *to, const struct kn_bench_result *r)
-{
-    bool *first = to;
-    print_json(stdout, r, *first);
-    *first = false;
-    return true;
-}
-
-int kn_bench(const struct kn_bench_options *o)
-{
-    bool first = true;
-    const struct kn_bench_listener listener = {o->json ? hear_json : hear_result, &first};
-    struct kn_bench_table table;
-    enum kn_status status = o->folder ? kn_files_make_folder(o->folder) : KN_OK;
-    if (status != KN_OK) {
-        fprintf(stderr, "knudsen: %s\n", kn_error_message());
-        return kn_status_exit_code(status);
+    const int *sides = o->largest > 0 ? paper_sides : few_sides;
+    struct machine machine[MACHINES];
+    struct result results[MACHINES * SIZES]; /* [machines][sizes] */
+    int sizes = o->largest > 0 ? SIZES : 2;
+    while (o->largest > 0 && sizes > 1 && sides[sizes - 1] > o->largest)
+        sizes--;
+    const int machines = find_machines(machine);
+    json_t *all = o->json ? json_array() : NULL;
+    enum kn_status status = KN_OK;
+    if (!o->json)
+        print_header();
+    for (int i = 0; i < machines * sizes && status == KN_OK; i++) {
+        status = measure_paper(&machine[i / sizes], sides[i % sizes], &results[i]);
+        if (status == KN_OK && o->json)
+            kn_json_append(all, json_result(&results[i]));
+        else if (status == KN_OK)
+            print_result(&results[i]);
+        fflush(stdout);
     }
-    if (o->json)
-        printf("[");
-    else
-        print_header(stdout);
-    status = kn_bench_paper(&table, o->paper ? kn_bench_sides : few_sides, o->paper ? KN_BENCH_SIZES : 2,
-                            &listener);
-    if (o->json)
-        printf("\n]\n");
-    else if (status == KN_OK)
-        print_ratios(&table);
-    if (status == KN_OK && o->cases && !o->json)
-        status = bench_cases(&table.machine[table.machines - 1]);
-    if (status == KN_OK && o->steady && !o->json)
-        status = bench_steady(table.machine, table.machines);
-    if (status == KN_OK && o->folder)
-        status = write_folder(&table, o->folder);
-    if (status != KN_OK)
-        fprintf(stderr, "knudsen: %s\n", kn_error_message());
-    return kn_status_exit_code(status);
+    if (o->json && status == KN_OK)
+        return kn_json_print_line(stdout, all);
+    json_decref(all);
+    if (status == KN_OK)
+        print_ratios(results, machines, sizes);
+    return status == KN_OK && o->cases ? bench_cases(&machine[machines - 1]) : status;
 }

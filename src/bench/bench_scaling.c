@@ -1,6 +1,8 @@
+/* Measures the steps of 1, 2, 4, ... ranks of a job. */
 #include "bench/bench_scaling.h"
 
 #include "bench/bench.h"
+#include "comm/comm.h"
 #include "config/config.h"
 #include "error.h"
 #include "sim.h"
@@ -66,6 +68,34 @@ static enum kn_status make_case(const struct kn_bench_options *o, struct kn_scal
     return status == KN_OK ? kn_case_check(c) : status;
 }
 
+/* The largest prime factor of a number above 1. */
+static int largest_factor(int number)
+{
+    int factor = 2;
+    while (number > factor)
+        if (number % factor == 0)
+            number /= factor;
+        else
+            factor++;
+    return factor;
+}
+
+/* The case with `ranks` times the cells, near to a square or a cube.  A factor of the ranks goes to the axis
+ * that is shortest so far, the largest factors first; of equal axes to the last, along which boxes are slabs.
+ */
+static void enlarge(struct kn_case *c, int ranks)
+{
+    while (ranks > 1) {
+        const int factor = largest_factor(ranks);
+        int axis = -1;
+        for (int d = 2; d >= 0; d--)
+            if (c->space.cells[d] > 1 && (axis < 0 || c->space.cells[d] < c->space.cells[axis]))
+                axis = d;
+        c->space.cells[axis < 0 ? 0 : axis] *= factor;
+        ranks /= factor;
+    }
+}
+
 /* As many threads for every number of ranks as a rank of the whole job has: one rank alone would take all
  * processors, and nothing could be learned from two. */
 static void fix_threads(struct kn_scaling *s, const struct kn_comm *world)
@@ -85,7 +115,7 @@ static enum kn_status check_memory(const struct kn_case *c, const struct kn_comm
 {
     struct kn_case largest = *c;
     struct kn_plan_size plan;
-    kn_bench_enlarge(&largest, world->size);
+    enlarge(&largest, world->size);
     enum kn_status status = kn_sim_plan(&largest, world, &plan);
     if (status == KN_OK)
         status = kn_config_check_memory(world->local_size * (plan.memory_bytes - plan.device_bytes));
@@ -99,6 +129,14 @@ struct timing {
     double all, exchange;
     double idle; /* the processor was somebody else's, or the rank waited for a GPU */
 };
+
+/* Seconds between the same moments on all ranks: those of the slowest. */
+static double slowest(const struct kn_comm *comm, double seconds)
+{
+    int64_t least = -llround(1e9 * seconds);
+    kn_comm_least(comm, &least, 1);
+    return 1e-9 * (double)-least;
+}
 
 static double processor_time(void)
 {
@@ -121,9 +159,9 @@ static enum kn_status time_steps(struct kn_sim *sim, const struct kn_comm *comm,
     kn_sim_phases(sim, after);
     if ((status = kn_comm_agree(comm, status)) != KN_OK)
         return status;
-    t->all = kn_bench_slowest(comm, all);
-    t->exchange = kn_bench_slowest(comm, after[KN_PHASE_EXCHANGE] - before[KN_PHASE_EXCHANGE]);
-    t->idle = kn_bench_slowest(comm, idle);
+    t->all = slowest(comm, all);
+    t->exchange = slowest(comm, after[KN_PHASE_EXCHANGE] - before[KN_PHASE_EXCHANGE]);
+    t->idle = slowest(comm, idle);
     return KN_OK;
 }
 
@@ -160,19 +198,6 @@ static void find_most(const struct kn_sim *sim, const struct kn_comm *comm, stru
     line->messages = -least[2];
 }
 
-/* Bytes per second that are read and written again; the best of some attempts. */
-static enum kn_status measure_copy(struct kn_sim *sim, double *rate)
-{
-    enum kn_status status = KN_OK;
-    const double bytes = 4.0 * (double)kn_sim_cells(sim) * (double)kn_sim_nodes(sim);
-    for (int i = 0; i < 5 && status == KN_OK; i++) {
-        double seconds;
-        if ((status = kn_sim_copy(sim, &seconds)) == KN_OK)
-            *rate = fmax(*rate, bytes / seconds);
-    }
-    return status;
-}
-
 /* The ranks of `part` do one case. */
 static enum kn_status measure(struct kn_scaling *s, const struct kn_case *c, const struct kn_comm *part,
                               struct effort effort, struct kn_scaling_line *line)
@@ -191,8 +216,6 @@ static enum kn_status measure(struct kn_scaling *s, const struct kn_case *c, con
     status = kn_comm_agree(part, row ? KN_OK : kn_error_set(KN_EMEMORY, "not enough memory"));
     if (status == KN_OK)
         status = measure_steps(sim, part, effort, row, line);
-    if (status == KN_OK && part->size == 1)
-        status = measure_copy(sim, &s->model.copy_rate);
     free(row);
     kn_sim_destroy(sim);
     return status;
@@ -206,7 +229,7 @@ static enum kn_status measure_first(struct kn_scaling *s, const struct kn_comm *
     struct kn_case c = s->c;
     enum kn_status status = KN_OK;
     if (weak)
-        kn_bench_enlarge(&c, ranks);
+        enlarge(&c, ranks);
     kn_comm_first(world, ranks, &part);
     if (part.size > 0)
         status = measure(s, &c, &part, effort, line);
@@ -243,11 +266,9 @@ enum kn_status kn_bench_scaling(const struct kn_bench_options *o)
     if ((status = check_memory(&s.c, world)) != KN_OK ||
         (status = measure_all(&s, world, o->quick ? QUICK : THOROUGH)) != KN_OK)
         return status;
-    const struct kn_scaling_line *last = &s.weak[s.sizes - 1];
-    s.model.message = last->messages > 0 ? last->bytes / last->messages : 0;
-    if ((status = kn_bench_network(world, &s.model)) != KN_OK)
-        return status;
-    if (world->rank == 0 && (status = kn_bench_forecast(&s)) == KN_OK)
-        (o->json ? kn_bench_tables_json : kn_bench_tables)(stdout, &s);
+    if (world->rank == 0 && o->json)
+        status = kn_bench_tables_json(stdout, &s);
+    else if (world->rank == 0)
+        kn_bench_tables(stdout, &s);
     return kn_comm_agree(world, status);
 }

@@ -1,6 +1,8 @@
+/* Functions that the commands share: reading a case, and error messages. */
 #include "cli/command.h"
 
 #include "comm/comm.h"
+#include "error.h"
 
 #include <argp.h>
 #include <ctype.h>
@@ -9,10 +11,11 @@
 enum kn_status kn_command_read(const struct kn_command_case *a, struct kn_case *c, struct kn_places *places)
 {
     kn_case_default(c);
-    enum kn_status status = a->path ? kn_config_load(c, a->path, places) : KN_OK;
-    for (int i = 0; i < a->nsets && status == KN_OK; i++)
-        status = kn_config_set(c, a->sets[i], places);
-    return status == KN_OK ? kn_config_locate(places, kn_case_check(c)) : status;
+    if (a->path)
+        KN_TRY(kn_config_load(c, a->path, places));
+    for (int i = 0; i < a->nsets; i++)
+        KN_TRY(kn_config_set(c, a->sets[i], places));
+    return kn_config_locate(places, kn_case_check(c));
 }
 
 unsigned kn_command_silence(void)
@@ -27,7 +30,7 @@ int kn_command_finish(enum kn_status status, const char *path)
     bool placed = length > 0 && strncmp(message, path, length) == 0 && message[length] == ':' &&
                   isdigit((unsigned char)message[length + 1]);
     fflush(stdout);
-    if (status != KN_OK && kn_comm_world()->rank == 0) /* all ranks have failed together */
+    if (status != KN_OK && kn_comm_world()->rank == 0) /* all ranks have the same error */
         fprintf(stderr, "%s%s\n", placed ? "" : "knudsen: ", message);
     return kn_status_exit_code(status);
 }

@@ -1,35 +1,35 @@
-/* The commands of the program: each reads its own command line and returns the exit code. */
+/* The commands of the program: each parses its command line and returns the exit code. */
 #ifndef KN_COMMAND_H
 #define KN_COMMAND_H
 
 #include "config/config.h"
 
-enum { KN_COMMAND_USAGE = 2 }; /* exit code of a command line that makes no sense */
+enum { KN_COMMAND_USAGE = 2 }; /* exit code of an invalid command line */
 
-/* Options that several commands share; letters and a command's own start below and above. */
+/* Options of several commands; those of a single command are letters or begin at KN_OPTION_OWN. */
 enum { KN_OPTION_SET = 256, KN_OPTION_JSON, KN_OPTION_OWN };
 
-/* A case as a command line gives it: a file, and keys set over it in order. */
+/* A case on the command line: a file, and keys that are set after it in order. */
 struct kn_command_case {
     const char *path;  /* or NULL: the defaults */
-    const char **sets; /* [nsets], room for every word of the command line */
+    const char **sets; /* [nsets], with space for every word of the command line */
     int nsets;
 };
 
-/* Read and check it; errors name the place. */
+/* Read and check the case; errors state the place. */
 enum kn_status kn_command_read(const struct kn_command_case *a, struct kn_case *c, struct kn_places *places);
 
-/* Say what went wrong and return the exit code.  A message that begins with
- * its place in the case file `path` stays as editors expect it. */
-/* Flags for argp: what one rank says the others need not repeat. */
+/* Flags for argp: only rank 0 prints messages. */
 unsigned kn_command_silence(void);
 
+/* Print the error message and return the exit code.  A message that begins with a place in the case file
+ * `path` has no prefix, so that editors recognise it. */
 int kn_command_finish(enum kn_status status, const char *path);
 
-/* The command that is spelt like the word; NULL: none is. */
+/* The command with a similar spelling, or NULL. */
 const char *kn_command_near(const char *word);
 
-/* All of them, with a sentence each. */
+/* Print the list of commands. */
 void kn_command_list(FILE *to);
 
 int kn_command_bench(int argc, char **argv);

@@ -1,6 +1,9 @@
+/* The command knudsen help: explains commands, keys and terms. */
 #include "cli/command.h"
+#include "cli/glossary.h"
+#include "config/quantities.h"
 #include "error.h"
-#include "config/glossary.h"
+#include "files/json.h"
 
 #include <argp.h>
 #include <signal.h>
@@ -9,14 +12,14 @@
 
 struct help_arguments {
     const char *key;
-    bool markdown, glossary;
+    bool markdown, fields;
 };
 
 static error_t help_parse(int key, char *text, struct argp_state *state)
 {
     struct help_arguments *a = state->input;
-    if (key == 'm' || key == 'g') {
-        *(key == 'm' ? &a->markdown : &a->glossary) = true;
+    if (key == 'm' || key == 'f') {
+        *(key == 'm' ? &a->markdown : &a->fields) = true;
         return 0;
     }
     if (key != ARGP_KEY_ARG)
@@ -43,8 +46,7 @@ static int unknown_word(const char *word)
     return kn_command_finish(KN_EINPUT, NULL);
 }
 
-/* A key or a group as such; any other word by what is known of it: a term, a choice, a part of keys, a
- * feature that is missing. */
+/* Explain a key or a group; any other word as a term, a choice, a part of keys, or an unsupported feature. */
 static int explain(const char *word)
 {
     char text[KN_TEXT];
@@ -83,29 +85,34 @@ static void list_all(const struct argp *argp, char *name)
          "residual.");
 }
 
+static int print_fields(void)
+{
+    const enum kn_status status =
+        kn_json_print(stdout, kn_quantities_json(), (struct kn_json_layout){.levels = 1});
+    putchar('\n');
+    return kn_command_finish(status, NULL);
+}
+
 int kn_command_help(int argc, char **argv)
 {
     static const struct argp_option options[] = {
-        {"markdown", 'm', NULL, 0, "print docs/input.md", 0},
-        {"glossary", 'g', NULL, 0, "print docs/glossary.md", 0},
+        {"markdown", 'm', NULL, 0, "print the tables of docs/input.md", 0},
+        {"fields", 'f', NULL, 0, "print the table of the fields as JSON", 0},
         {0},
     };
     static const struct argp argp = {
-        options,
-        help_parse,
-        "[COMMAND|KEY|GROUP|WORD|keys]",
-        "Explain a command, a key of the case file, a group of keys or a term, or "
-        "list all keys.",
-        NULL,
-        NULL,
-        NULL};
+        .options = options,
+        .parser = help_parse,
+        .args_doc = "[COMMAND|KEY|GROUP|WORD|keys]",
+        .doc = "Explain a command, a key of the case file, a group of keys or a term, or "
+               "list all keys."};
     struct help_arguments a = {0};
-    signal(SIGPIPE, SIG_DFL); /* a reader who has seen enough ends it quietly */
+    signal(SIGPIPE, SIG_DFL); /* a closed pipe ends the program without a message */
     argp_parse(&argp, argc, argv, 0, NULL, &a);
     if (a.markdown)
         kn_config_write_markdown(stdout);
-    else if (a.glossary)
-        kn_glossary_markdown(stdout);
+    else if (a.fields)
+        return print_fields();
     else if (!a.key)
         list_all(&argp, argv[0]);
     else if (strcmp(a.key, "keys") == 0)

@@ -1,5 +1,6 @@
+/* The command knudsen report: writes the results of a run as one HTML page. */
 #include "cli/command.h"
-#include "files.h"
+#include "files/files.h"
 #include "report/report.h"
 #include "text.h"
 
@@ -25,7 +26,7 @@ static error_t report_parse(int key, char *text, struct argp_state *state)
         a->folder = text;
         return 0;
     case ARGP_KEY_NO_ARGS:
-        argp_error(state, "which results? (a folder that knudsen run has written)");
+        argp_error(state, "a folder of results is required (knudsen run writes it)");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -36,19 +37,16 @@ int kn_command_report(int argc, char **argv)
 {
     static const struct argp_option options[] = {
         {"output", 'o', "FILE.html", 0, "write the page here instead of DIR/report.html", 0},
-        {"size", 's', "MB", 0,
-         "room for fields in the page (40); what does not fit is thinned out, with a note", 0},
+        {"size", 's', "MB", 0, "size of the fields in the page (40); larger fields are thinned, with a note",
+         0},
         {0},
     };
-    static const struct argp argp = {
-        options,
-        report_parse,
-        "DIR",
-        "Put a run into one page of HTML: numbers, case, fields, history, timing and where it came from. "
-        "The page needs no network.",
-        NULL,
-        NULL,
-        NULL};
+    static const struct argp argp = {.options = options,
+                                     .parser = report_parse,
+                                     .args_doc = "DIR",
+                                     .doc = "Write the results of a run as one HTML page: numbers, case, "
+                                            "fields, history, timing and origin. The "
+                                            "page needs no network."};
     struct kn_report_options a = {.folder = NULL};
     char path[KN_PATH];
     argp_parse(&argp, argc, argv, 0, NULL, &a);

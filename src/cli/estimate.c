@@ -1,8 +1,10 @@
+/* Steps of a smaller case are measured, then rows of its history. */
 #include "cli/estimate.h"
 
 #include "config/config.h"
 #include "error.h"
 #include "monitor/monitor.h"
+#include "run/run_loop.h"
 #include "sim.h"
 
 #include <math.h>
@@ -10,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Large enough to leave the caches and to fill a GPU. */
+/* Larger than the caches, and enough for a GPU. */
 static const double most_values = 1 << 24; /* cells times nodes */
 static const double least_seconds = 0.3;
-static const int usual_samples = 6144; /* where a pilot will choose their number */
+static const int usual_samples = 6144; /* for collision.samples: auto */
 
-/* Fewer cells of the same shape; their number does not change what a cell costs. */
+/* Fewer cells of the same shape; the cost per cell does not depend on their number. */
 static void shrink(struct kn_case *c, double nodes)
 {
     double cells = 1;
@@ -31,44 +33,60 @@ static void shrink(struct kn_case *c, double nodes)
     }
 }
 
-/* Seconds a step takes, over enough of them. */
-static enum kn_status measure(struct kn_sim *sim, struct kn_estimate *e)
+struct measurement {
+    struct kn_sim *sim;
+    struct kn_monitor monitor;
+    double *fields;         /* [cells][KN_FIELDS] */
+    double started, rows_s; /* s: clock at the first measured step, time for all rows */
+    int64_t first;          /* measured step */
+    int rows;
+    struct kn_estimate *e;
+};
+
+enum { WARM_UP = 2, ROWS = 3 };
+
+/* The first steps prepare data for the others and are not measured.  The first row ends the measurement of
+ * steps: a GPU has completed them only then. */
+static enum kn_status poll(void *of, bool *over)
 {
-    enum kn_status status = kn_sim_advance_open(sim, 2); /* the first steps prepare what the others use */
-    double taken = 0;
-    int64_t steps = 1;
-    for (e->steps = 0; status == KN_OK && taken < least_seconds; e->steps = steps, steps *= 2) {
-        const double start = omp_get_wtime();
-        status = kn_sim_advance_open(sim, steps);
-        taken = omp_get_wtime() - start;
-        e->step_s = taken / (double)steps;
+    struct measurement *m = of;
+    if (kn_sim_steps(m->sim) <= WARM_UP) {
+        m->started = omp_get_wtime();
+        m->first = kn_sim_steps(m->sim);
     }
-    return status;
+    *over = m->rows > ROWS;
+    return KN_OK;
 }
 
-/* Seconds a look at the gas takes, for a row of the history. */
-static enum kn_status measure_look(struct kn_sim *sim, const struct kn_case *c, struct kn_estimate *e)
+static bool is_due(void *of)
 {
-    enum { LOOKS = 3 };
-    struct kn_monitor monitor = {0};
-    struct kn_wall_flux walls[KN_SIDES] = {{0}};
-    double *fields = malloc((size_t)kn_sim_cells(sim) * KN_FIELDS * sizeof *fields);
-    enum kn_status status = fields ? kn_monitor_create(&monitor, c, kn_sim_space(sim), &kn_comm_alone)
-                                   : kn_error_set(KN_EMEMORY, "not enough memory for the fields");
-    if (status == KN_OK) /* ends a step that was left open */
-        status = kn_sim_advance(sim, 1);
-    const double start = omp_get_wtime();
-    for (int i = 0; i < LOOKS && status == KN_OK; i++) {
-        status = kn_sim_fields(sim, fields);
-        if (status == KN_OK)
-            status = kn_sim_walls(sim, walls);
-        if (status == KN_OK)
-            status = kn_monitor_take(&monitor, i, i, fields, walls);
+    const struct measurement *m = of;
+    return m->rows > 0 || omp_get_wtime() - m->started >= least_seconds;
+}
+
+static enum kn_status observe(void *of)
+{
+    struct measurement *m = of;
+    const double begun = omp_get_wtime();
+    KN_TRY(kn_run_take_row(m->sim, &m->monitor, m->fields));
+    if (m->rows++ > 0) {
+        m->rows_s += omp_get_wtime() - begun;
+    } else {
+        m->e->steps = kn_sim_steps(m->sim) - m->first;
+        m->e->step_s = (omp_get_wtime() - m->started) / (double)m->e->steps;
     }
-    e->look_s = (omp_get_wtime() - start) / LOOKS;
-    kn_monitor_destroy(&monitor);
-    free(fields);
-    return status;
+    m->e->look_s = m->rows_s / ROWS;
+    return KN_OK;
+}
+
+static enum kn_status measure(struct measurement *m, const struct kn_case *c)
+{
+    const struct kn_run_observer observer = {m, poll, is_due, observe};
+    m->fields = malloc((size_t)kn_sim_cells(m->sim) * KN_FIELDS * sizeof *m->fields);
+    if (!m->fields)
+        return kn_error_set(KN_EMEMORY, "not enough memory for the fields");
+    KN_TRY(kn_monitor_create(&m->monitor, c, kn_sim_space(m->sim), &kn_comm_alone));
+    return kn_run_loop(m->sim, &kn_comm_alone, &observer);
 }
 
 double kn_estimate_run(const struct kn_estimate *e, const struct kn_case *c, double steps)
@@ -76,66 +94,64 @@ double kn_estimate_run(const struct kn_estimate *e, const struct kn_case *c, dou
     return steps * (e->step_s + e->look_s / kn_config_history(c));
 }
 
-/* Listens to an assembly for some seconds, and ends one that would take much longer. */
-struct patience {
-    const struct kn_progress_callback *listener;
+/* Passes on the progress of an assembly, and stops one that would take long. */
+struct limited_assembly {
+    const struct kn_progress_callback *progress;
     double start, total; /* s */
     bool over;
 };
 
-static bool hear(void *to, double part)
+static bool report(void *to, double part)
 {
-    static const double listens = 2, most = 10; /* s */
-    struct patience *p = to;
+    static const double trial = 2, most = 10; /* s */
+    struct limited_assembly *p = to;
     const double taken = omp_get_wtime() - p->start;
-    if (p->over) /* threads that have not heard of it yet */
+    if (p->over) /* a call of another thread */
         return false;
     if (part > 0)
         p->total = taken / part;
-    if (part > 0 && part < 1 && taken > listens && p->total > most)
+    if (part > 0 && part < 1 && taken > trial && p->total > most)
         p->over = true;
-    return kn_progress_report(p->listener, part) && !p->over;
+    return kn_progress_report(p->progress, part) && !p->over;
 }
 
-/* A simulation to measure; without the operator where its assembly would take long. */
+/* The simulation to measure, without the operator if its assembly would take long. */
 static enum kn_status create(struct kn_sim **sim, const struct kn_case *c,
-                             const struct kn_progress_callback *listener, struct kn_estimate *e)
+                             const struct kn_progress_callback *progress, struct kn_estimate *e)
 {
-    struct patience p = {.listener = listener, .start = omp_get_wtime()};
-    const struct kn_progress_callback patient = {.report = hear, .to = &p},
-                                      hollow = {.report = hear, .to = &p, .hollow = true};
-    enum kn_status status = kn_sim_create_with_progress(sim, c, &kn_comm_alone, &patient);
+    struct limited_assembly p = {.progress = progress, .start = omp_get_wtime()};
+    const struct kn_progress_callback limited = {.report = report, .to = &p},
+                                      hollow = {.report = report, .to = &p, .hollow = true};
+    enum kn_status status = kn_sim_create_with_progress(sim, c, &kn_comm_alone, &limited);
     e->hollow = status == KN_EINTERRUPTED && p.over;
     e->assembly_s = p.total;
     return e->hollow ? kn_sim_create_with_progress(sim, c, &kn_comm_alone, &hollow) : status;
 }
 
-enum kn_status kn_estimate_step(const struct kn_case *c, const struct kn_progress_callback *listener,
+enum kn_status kn_estimate_step(const struct kn_case *c, const struct kn_progress_callback *progress,
                                 struct kn_estimate *e)
 {
     struct kn_case small = *c;
     struct kn_plan_size whole;
-    struct kn_sim *sim = NULL;
+    struct measurement m = {.e = e};
     *e = (struct kn_estimate){0};
-    enum kn_status status = kn_sim_plan(c, &kn_comm_alone, &whole);
-    if (status != KN_OK)
-        return status;
+    KN_TRY(kn_sim_plan(c, &kn_comm_alone, &whole));
     shrink(&small, (double)whole.nodes);
     small.time.step = whole.time_step;
     if (small.collision.samples == KN_SAMPLES_AUTO)
         small.collision.samples = usual_samples;
-    status = create(&sim, &small, listener, e);
+    enum kn_status status = create(&m.sim, &small, progress, e);
     if (status == KN_OK)
-        status = measure(sim, e);
-    if (status == KN_OK)
-        status = measure_look(sim, &small, e);
+        status = measure(&m, &small);
     if (status == KN_OK) {
-        e->cells = kn_sim_cells(sim);
-        e->threads = kn_sim_threads(sim);
-        snprintf(e->backend, sizeof e->backend, "%s", kn_sim_backend(sim));
+        e->cells = kn_sim_cells(m.sim);
+        e->threads = kn_sim_threads(m.sim);
+        snprintf(e->backend, sizeof e->backend, "%s", kn_sim_backend(m.sim));
         e->step_s *= (double)whole.cells / (double)e->cells;
         e->look_s *= (double)whole.cells / (double)e->cells;
     }
-    kn_sim_destroy(sim);
+    kn_monitor_destroy(&m.monitor);
+    kn_sim_destroy(m.sim);
+    free(m.fields);
     return status;
 }

@@ -1,3 +1,4 @@
+/* Prints the properties of a case or of its collision operator before a run. */
 #include "cli/info.h"
 
 #include "backend/backend.h"
@@ -9,7 +10,10 @@
 #include "config/case.h"
 #include "config/config.h"
 #include "config/scales.h"
+#include "error.h"
+#include "files/json.h"
 #include "grid/duration.h"
+#include "io/summary.h"
 #include "sim.h"
 #include "validity/validity.h"
 
@@ -19,7 +23,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Where it is known: hard spheres, and Maxwell molecules. */
+/* Known for hard spheres and Maxwell molecules. */
 static double exact_prandtl(const struct kn_operator *o)
 {
     return o->exponent == 1 ? 0.660694 : o->exponent == 0 ? 2.0 / 3 : NAN;
@@ -34,7 +38,7 @@ static void print_prandtl(const struct kn_operator *o)
     putchar('\n');
 }
 
-/* The rates that bound the spectrum: the slowest that is no invariant, the fastest. */
+/* The slowest rate that is not that of an invariant, and the fastest. */
 static void find_edges(const struct kn_operator *o, double *slowest, double *fastest)
 {
     *fastest = 0;
@@ -61,7 +65,7 @@ static void print_text(const struct kn_case *c, const struct kn_operator *o, con
     printf("viscosity              %.5f of the exact one (%+.2f %%)%s\n", o->viscosity,
            100 * (o->viscosity - 1), o->scale == 1 ? "" : "; rates are rescaled, so that it is exact");
     print_prandtl(o);
-    printf("conservation defect    %.1e before it is taken out\n", o->defect);
+    printf("conservation defect    %.1e before the correction\n", o->defect);
     printf("rates                  %.4f to %.4f V0 / lambda0\n", o->scale * slowest, o->scale * fastest);
     printf("memory                 %s\n", held);
     printf("cost                   %.0f multiplications per cell and step\n",
@@ -77,17 +81,27 @@ static void print_json(const struct kn_case *c, const struct kn_operator *o, con
 {
     double slowest, fastest;
     find_edges(o, &slowest, &fastest);
-    printf("{\"molecules\": \"%s\", \"omega\": %g, \"size\": %d, \"octants\": %d, \"viscosity\": %.17g, "
-           "\"prandtl\": %.17g, \"scale\": %.17g, "
-           "\"defect\": %.3g, \"slowest_rate\": %.17g, \"fastest_rate\": %.17g, \"memory_bytes\": %.0f, "
-           "\"multiplications\": %.0f, \"seconds\": %.3f, \"origin\": \"%s\"}\n",
-           kn_config_choice_name("gas.molecules", c->gas.molecules), kn_case_omega(c), o->size, v->octants,
-           o->viscosity, o->prandtl, o->scale, o->defect, o->scale * slowest, o->scale * fastest,
-           8.0 * KN_PARITIES * o->size * o->size, (double)v->octants * o->size * o->size, seconds, o->origin);
+    const struct kn_json_entry numbers[] = {
+        {"omega", kn_case_omega(c)},
+        {"size", o->size},
+        {"octants", v->octants},
+        {"viscosity", o->viscosity},
+        {"prandtl", o->prandtl},
+        {"scale", o->scale},
+        {"defect", o->defect},
+        {"slowest_rate", o->scale * slowest},
+        {"fastest_rate", o->scale * fastest},
+        {"memory_bytes", 8.0 * KN_PARITIES * o->size * o->size},
+        {"multiplications", (double)v->octants * o->size * o->size},
+        {"seconds", seconds},
+    };
+    json_t *all = json_pack("{s:s}", "molecules", kn_config_choice_name("gas.molecules", c->gas.molecules));
+    kn_json_set_numbers(all, numbers, sizeof numbers / sizeof *numbers);
+    kn_json_set(all, "origin", kn_json_text(o->origin));
+    (void)kn_json_print_line(stdout, all);
 }
 
-/* Progress of an assembly on stderr: one line that is redrawn on a terminal, elsewhere a line now and then.
- */
+/* Progress of an assembly on stderr: one line on a terminal, else a line from time to time. */
 struct watch {
     double start, next; /* s */
     bool live;
@@ -114,7 +128,7 @@ static bool show_part(void *to, double part)
     return true;
 }
 
-static struct kn_progress_callback listener(struct watch *w)
+static struct kn_progress_callback progress_of(struct watch *w)
 {
     *w = (struct watch){.start = omp_get_wtime(), .next = 2, .live = isatty(STDERR_FILENO)};
     return (struct kn_progress_callback){.report = show_part, .to = w};
@@ -125,7 +139,7 @@ enum kn_status kn_info_operator(const struct kn_case *c, bool json)
     struct kn_velocity v;
     struct kn_operator o = {0};
     struct watch w;
-    const struct kn_progress_callback by = listener(&w);
+    const struct kn_progress_callback by = progress_of(&w);
     const double start = omp_get_wtime();
     enum kn_status status = kn_velocity_create(&v, c);
     if (status == KN_OK)
@@ -139,19 +153,19 @@ enum kn_status kn_info_operator(const struct kn_case *c, bool json)
 
 /* -------------------------------------------------------------- a whole case */
 
-/* What is known of a case before it is run. */
+/* Properties of a case before its run. */
 struct facts {
     const struct kn_case *c;
     struct kn_scales scales;
     struct kn_plan_size plan;
     struct kn_estimate estimate;
-    struct kn_info_ranks ranks; /* of none, where nobody asked */
+    struct kn_info_ranks ranks; /* count 0 without --ranks */
     double available;           /* bytes */
     double narrowest;           /* cell, lambda0 */
     struct kn_validity validity;
 };
 
-/* A length, or another number with a scale, as the case has it and in SI. */
+/* A number in the units of the case and in SI. */
 static void print_scaled(const struct facts *f, const char *name, enum kn_dimension dimension, double value,
                          const char *unit)
 {
@@ -171,13 +185,13 @@ static void print_gas(const struct facts *f)
     if (!s->known)
         return;
     const char *species = kn_scales_species(f->c);
-    printf("%-16s %s, ", "gas", *species ? species : "by its mass and viscosity");
+    printf("%-16s %s, ", "gas", *species ? species : "with given mass and viscosity");
     printf("%s, %.6g K, ", kn_units_text(KN_DIMENSION_PRESSURE, s->pressure, text), s->temperature);
     printf("viscosity %s\n", kn_units_text(KN_DIMENSION_VISCOSITY, s->viscosity, text));
     printf("%-16s %.4g m/s\n", "V0", s->velocity);
 }
 
-/* Linear answers to strong causes are a choice that should be a conscious one. */
+/* Mach number and heating show whether the linearised equation is appropriate. */
 static void print_linearity(const struct facts *f)
 {
     const double mach = kn_scales_mach(f->c), heating = kn_scales_heating(f->c);
@@ -199,7 +213,7 @@ static void print_inflows(const struct facts *f)
         }
 }
 
-/* What the checks say before a run. */
+/* The results of the validity checks. */
 static void print_checks(const struct kn_validity *v)
 {
     printf("%-16s %s\n", "checks", kn_validity_quality(v));
@@ -218,7 +232,7 @@ static const char *duration(double s, char text[KN_NAME])
     return text;
 }
 
-/* Where the run may end before its last step. */
+/* Whether the run may end earlier. */
 static const char *at_most(const struct kn_case *c)
 {
     return c->time.residual > 0 || kn_duration_is_open(c) ? " at most" : "";
@@ -228,7 +242,7 @@ static void print_assembly(const struct facts *f)
 {
     if (f->estimate.hollow) {
         char time[KN_NAME];
-        printf("%-16s about %s, at the first run on this velocity grid; not done for this estimate\n",
+        printf("%-16s about %s, in the first run with this velocity grid; not included in this estimate\n",
                "assembly", duration(f->estimate.assembly_s, time));
     }
 }
@@ -255,15 +269,15 @@ static void print_case_text(const struct facts *f)
                                   : "L along z");
     printf("%-16s %d x %d x %d", "cells", c->space.cells[0], c->space.cells[1], c->space.cells[2]);
     if (isfinite(f->narrowest))
-        printf(", the narrowest %.3g mean free paths wide", f->narrowest / KN_SCALES_FREE_PATH);
+        printf(", the narrowest is %.3g mean free paths wide", f->narrowest / KN_SCALES_FREE_PATH);
     putchar('\n');
     printf("%-16s %d x %d x %d nodes, %lld stored per cell\n", "velocities", c->velocity.nodes[0],
            c->velocity.nodes[1], c->velocity.nodes[2], (long long)f->plan.nodes);
     printf("%-16s %s", "collisions", kn_config_choice_name("collision.method", c->collision.method));
     if (kn_sampling_is_due(c))
-        printf(", as many samples as collision.error needs");
+        printf(", number of samples determined by collision.error");
     else if (kn_case_is_noisy(c))
-        printf(", %d samples a step", c->collision.samples);
+        printf(", %d samples per step", c->collision.samples);
     putchar('\n');
     print_scaled(f, "time step", KN_DIMENSION_TIME, f->plan.time_step, "lambda0 / V0");
     print_scaled(f, kn_duration_is_open(c) ? "end at the latest" : "end", KN_DIMENSION_TIME,
@@ -283,10 +297,7 @@ static void print_case_text(const struct facts *f)
 
 static void print_case_json(const struct facts *f)
 {
-    const struct {
-        const char *name;
-        double value;
-    } numbers[] = {
+    const struct kn_json_entry numbers[] = {
         {"knudsen", KN_SCALES_FREE_PATH / f->c->gas.delta},
         {"delta", f->c->gas.delta},
         {"mach", kn_scales_mach(f->c)},
@@ -302,46 +313,39 @@ static void print_case_json(const struct facts *f)
         {"step_s", f->estimate.step_s},
         {"estimated_s", kn_estimate_run(&f->estimate, f->c, f->plan.steps)},
     };
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        printf("%s\"%s\": ", i ? ", " : "{", numbers[i].name);
-        if (isfinite(numbers[i].value)) /* JSON has no other */
-            printf("%.16g", numbers[i].value);
-        else
-            fputs("null", stdout);
-    }
-    printf(", \"backend\": \"%s\", \"threads\": %d", f->estimate.backend, f->estimate.threads);
-    if (f->scales.known) {
-        printf(", \"si\": {\"species\": \"%s\"", kn_scales_species(f->c));
-        for (const struct kn_scale *scale = kn_scales_list; scale->name; scale++)
-            printf(", \"%s\": %.10g", scale->name, kn_scales_value(&f->scales, scale));
-        putchar('}');
-    }
-    if (f->ranks.count > 0) {
-        fputs(", \"ranks\": ", stdout);
-        kn_info_ranks_json(&f->ranks);
-    }
-    printf(", \"quality\": {\"level\": \"%s\"}, \"notes\": ", kn_validity_quality(&f->validity));
-    kn_validity_print_json(stdout, &f->validity);
-    puts("}");
+    json_t *all = json_object();
+    kn_json_set_numbers(all, numbers, sizeof numbers / sizeof *numbers);
+    kn_json_set(all, "backend", kn_json_text(f->estimate.backend));
+    kn_json_set(all, "threads", json_integer(f->estimate.threads));
+    if (f->scales.known)
+        kn_json_set(all, "si", kn_summary_scales(&f->scales, kn_scales_species(f->c)));
+    if (f->ranks.count > 0)
+        kn_json_set(all, "ranks", kn_info_ranks_json(&f->ranks));
+    kn_json_set(all, "quality", json_pack("{s:s}", "level", kn_validity_quality(&f->validity)));
+    kn_json_set(all, "notes", kn_validity_json(&f->validity));
+    (void)kn_json_print_line(stdout, all);
+}
+
+static enum kn_status collect(struct facts *f, int ranks)
+{
+    const struct kn_case *c = f->c;
+    struct watch w;
+    const struct kn_progress_callback by = progress_of(&w);
+    for (int d = 0; d < 3; d++)
+        if (c->space.cells[d] > 1)
+            f->narrowest = fmin(f->narrowest, kn_case_narrowest_cell(c, d));
+    KN_TRY(kn_scales_create(&f->scales, c));
+    KN_TRY(kn_sim_plan(c, &kn_comm_alone, &f->plan));
+    KN_TRY(kn_validity_judge_case(&f->validity, c, f->plan.time_step));
+    if (ranks > 0)
+        KN_TRY(kn_info_ranks_create(&f->ranks, c, ranks));
+    return kn_estimate_step(c, &by, &f->estimate);
 }
 
 enum kn_status kn_info_case(const struct kn_case *c, int ranks, bool json)
 {
     struct facts f = {.c = c, .available = kn_config_memory_available(), .narrowest = INFINITY};
-    struct watch w;
-    const struct kn_progress_callback by = listener(&w);
-    enum kn_status status = kn_scales_create(&f.scales, c);
-    if (status == KN_OK)
-        status = kn_sim_plan(c, &kn_comm_alone, &f.plan);
-    if (status == KN_OK)
-        status = kn_validity_judge_case(&f.validity, c, f.plan.time_step);
-    if (status == KN_OK && ranks > 0)
-        status = kn_info_ranks_create(&f.ranks, c, ranks);
-    if (status == KN_OK)
-        status = kn_estimate_step(c, &by, &f.estimate);
-    for (int d = 0; d < 3; d++)
-        if (c->space.cells[d] > 1)
-            f.narrowest = fmin(f.narrowest, kn_case_narrowest_cell(c, d));
+    const enum kn_status status = collect(&f, ranks);
     if (status == KN_OK)
         (json ? print_case_json : print_case_text)(&f);
     kn_info_ranks_destroy(&f.ranks);

@@ -1,28 +1,30 @@
-/* How a case would be divided among ranks. */
+/* Computes the division of a case among ranks for knudsen info --ranks. */
 #include "cli/info_ranks.h"
 
-#include "grid/boxes.h"
 #include "config/config.h"
+#include "error.h"
+#include "files/json.h"
+#include "grid/boxes.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A rank needs half of the velocities of a cell beyond its border, those that come towards it; at order 2 all
- * of the first cell, for the slopes, and half of the second. */
+/* A rank needs half of the velocities of a neighbouring cell, those that point towards it; at order 2 all of
+ * the first cell, for the slopes, and half of the second. */
 static double halo_bytes(const struct kn_info_ranks *r, int rank)
 {
     const double part = r->c->space.order == 1 ? 0.5 : 0.75;
     return part * (double)kn_boxes_halo(&r->boxes[rank], r->c) * (double)r->plan.nodes * sizeof(float);
 }
 
-/* Ranks on computers of their own; there is no one to talk to, which a plan does not need. */
+/* Assume one rank per computer; a plan needs no communication. */
 enum kn_status kn_info_ranks_create(struct kn_info_ranks *r, const struct kn_case *c, int count)
 {
     const struct kn_comm comm = {.size = count, .local_size = 1};
     *r = (struct kn_info_ranks){.c = c, .count = count};
-    const enum kn_status status = kn_sim_divide(c, &comm, &r->boxes);
-    return status == KN_OK ? kn_sim_plan(c, &comm, &r->plan) : status;
+    KN_TRY(kn_sim_divide(c, &comm, &r->boxes));
+    return kn_sim_plan(c, &comm, &r->plan);
 }
 
 void kn_info_ranks_destroy(struct kn_info_ranks *r)
@@ -50,20 +52,21 @@ void kn_info_ranks_print(const struct kn_info_ranks *r)
     else
         printf("%-16s %d, with %s to %s each, at most %.2g %% above the mean\n", "ranks", r->count, smallest,
                largest, 100 * (cells / mean - 1));
-    printf("%-16s %lld cells, some %s a step to a rank\n", "halo",
+    printf("%-16s %lld cells, about %s per step and rank\n", "halo",
            (long long)kn_boxes_halo(&boxes[busiest], r->c), bytes);
-    printf("%-16s %s\n", "memory a rank", memory);
+    printf("%-16s %s\n", "memory per rank", memory);
 }
 
-void kn_info_ranks_json(const struct kn_info_ranks *r)
+json_t *kn_info_ranks_json(const struct kn_info_ranks *r)
 {
-    printf("{\"memory_bytes\": %.0f, \"boxes\": [", r->plan.memory_bytes);
+    json_t *boxes = json_array();
     for (int i = 0; i < r->count; i++) {
         const struct kn_box *b = &r->boxes[i];
-        printf("%s{\"first\": [%d, %d, %d], \"end\": [%d, %d, %d], \"cells\": %lld, \"halo_cells\": %lld, "
-               "\"halo_bytes\": %.0f}",
-               i ? ", " : "", b->first[0], b->first[1], b->first[2], b->end[0], b->end[1], b->end[2],
-               (long long)kn_boxes_cells(b), (long long)kn_boxes_halo(b, r->c), halo_bytes(r, i));
+        kn_json_append(boxes, json_pack("{s:[i, i, i], s:[i, i, i], s:I, s:I, s:o}", "first", b->first[0],
+                                        b->first[1], b->first[2], "end", b->end[0], b->end[1], b->end[2],
+                                        "cells", (json_int_t)kn_boxes_cells(b), "halo_cells",
+                                        (json_int_t)kn_boxes_halo(b, r->c), "halo_bytes",
+                                        kn_json_number(halo_bytes(r, i))));
     }
-    fputs("]}", stdout);
+    return json_pack("{s:o, s:o}", "memory_bytes", kn_json_number(r->plan.memory_bytes), "boxes", boxes);
 }

@@ -2,7 +2,7 @@
  * contains its grid and a checksum; a file that is damaged, incomplete or for another grid is assembled
  * again and replaced. */
 #include "collision/operator.h"
-#include "files.h"
+#include "files/files.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 #ifndef KN_CASE_H
 #define KN_CASE_H
 
-#include "config/case.h"
 #include "knudsen.h"
 
 enum {

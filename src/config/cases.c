@@ -1,3 +1,4 @@
+/* Finds the cases that are installed with the program. */
 #include "config/cases.h"
 
 #include "error.h"
@@ -16,7 +17,7 @@ static bool is_folder(const char *path)
     return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
 }
 
-/* Beside the folder of the program: in the source, or where both are installed. */
+/* Relative to the folder of the program: in the source tree, or where both are installed. */
 static bool find_beside(char path[KN_PATH])
 {
     static const char *const places[] = {"../cases", "../share/knudsen/cases"};
@@ -36,11 +37,12 @@ static enum kn_status find_folder(const char *asked, char folder[KN_PATH])
 {
     const char *given = asked ? asked : getenv("KNUDSEN_CASES");
     if (!given)
-        return find_beside(folder) ? KN_OK
-                                   : kn_error_set(KN_EINPUT, "no cases beside the program (KNUDSEN_CASES or "
-                                                             "--cases DIR says where they are)");
+        return find_beside(folder)
+                   ? KN_OK
+                   : kn_error_set(KN_EINPUT, "no cases beside the program (set KNUDSEN_CASES or "
+                                             "--cases DIR)");
     if (!is_folder(given))
-        return kn_error_set(KN_EINPUT, "%s is no folder of cases (KNUDSEN_CASES or --cases DIR names one)",
+        return kn_error_set(KN_EINPUT, "%s is not a folder of cases (see KNUDSEN_CASES and --cases DIR)",
                             given);
     if (snprintf(folder, KN_PATH, "%s", given) >= KN_PATH)
         return kn_error_set(KN_EINPUT, "the path of the cases is too long");
@@ -55,8 +57,8 @@ static int by_name(const void *a, const void *b)
 enum kn_status kn_cases_path(const struct kn_cases *all, const char *name, char path[KN_PATH])
 {
     char folder[KN_PATH];
-    enum kn_status status = kn_files_join(folder, all->folder, name);
-    return status == KN_OK ? kn_files_join(path, folder, "case.yaml") : status;
+    KN_TRY(kn_files_join(folder, all->folder, name));
+    return kn_files_join(path, folder, "case.yaml");
 }
 
 static bool is_case(const struct kn_cases *all, const char *name)
@@ -69,9 +71,7 @@ static bool is_case(const struct kn_cases *all, const char *name)
 enum kn_status kn_cases_find(struct kn_cases *all, const char *folder)
 {
     all->count = 0;
-    enum kn_status status = find_folder(folder, all->folder);
-    if (status != KN_OK)
-        return status;
+    KN_TRY(find_folder(folder, all->folder));
     DIR *directory = opendir(all->folder);
     if (!directory)
         return kn_error_set(KN_EIO, "%s cannot be read", all->folder);
@@ -80,10 +80,9 @@ enum kn_status kn_cases_find(struct kn_cases *all, const char *folder)
             snprintf(all->name[all->count++], KN_NAME, "%.*s", KN_NAME - 1, entry->d_name);
     closedir(directory);
     qsort(all->name, (size_t)all->count, sizeof *all->name, by_name);
-    return all->count > 0
-               ? KN_OK
-               : kn_error_set(KN_EINPUT, "%s holds no case (a folder with a case.yaml for each is needed)",
-                              all->folder);
+    return all->count > 0 ? KN_OK
+                          : kn_error_set(KN_EINPUT, "%s contains no case (each is a folder with a case.yaml)",
+                                         all->folder);
 }
 
 bool kn_cases_have(const struct kn_cases *all, const char *name)
@@ -100,19 +99,17 @@ bool kn_cases_have(const struct kn_cases *all, const char *name)
     if (near)
         kn_error_set(KN_EINPUT, "unknown case '%s' (did you mean %s?)", quoted, near);
     else
-        kn_error_set(KN_EINPUT, "unknown case '%s' (knudsen cases names them)", quoted);
+        kn_error_set(KN_EINPUT, "unknown case '%s' (knudsen cases lists them)", quoted);
     return false;
 }
 
 enum kn_status kn_cases_title(const struct kn_cases *all, const char *name, char title[KN_CASES_LINE])
 {
     char path[KN_PATH];
-    enum kn_status status = kn_cases_path(all, name, path);
-    FILE *file = status == KN_OK ? fopen(path, "r") : NULL;
-    if (status == KN_OK && !file)
+    KN_TRY(kn_cases_path(all, name, path));
+    FILE *file = fopen(path, "r");
+    if (!file)
         return kn_error_set(KN_EIO, "%s cannot be opened: %s", path, strerror(errno));
-    if (status != KN_OK)
-        return status;
     char line[KN_CASES_LINE];
     const bool some = fgets(line, sizeof line, file) && line[0] == '#';
     fclose(file);

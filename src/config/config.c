@@ -1,10 +1,10 @@
-/* Reading a case: YAML gives the structure and the places, the table of keys
- * gives the types.  Whatever is wrong is said as place: key: what (allowed). */
+/* Reads a case file or an assignment; errors have the form "place: key: problem (allowed values)". */
 #include "config/config.h"
 #include "config/case.h"
 #include "config/scales.h"
 #include "config/species.h"
 #include "error.h"
+#include "files/files.h"
 
 #include <errno.h>
 #include <math.h>
@@ -16,14 +16,14 @@
 #include <yaml.h>
 
 enum {
-    FILE_LIMIT = 1 << 20, /* bytes; a case file is a page or two */
+    FILE_LIMIT = 1 << 20, /* bytes */
     DEPTH_LIMIT = 8,      /* walls, top, oscillation, velocity, list is 5 */
     PLACE = 400,
 };
 
 /* One source of settings: a file or an assignment. */
 struct reader {
-    struct kn_case c;       /* a copy: a source that fails changes nothing */
+    struct kn_case c;       /* a copy: after an error the case is unchanged */
     const char *file;       /* or NULL */
     const char *assignment; /* of --set, or NULL */
     const char *text;       /* [size], not terminated */
@@ -34,7 +34,7 @@ struct reader {
 
 /* ------------------------------------------------------------------ places */
 
-/* Long paths keep their end, which tells more than their beginning. */
+/* Of a long path only the end is shown. */
 static void place_text(const struct kn_place *at, char text[PLACE])
 {
     if (at->assignment) {
@@ -82,7 +82,7 @@ enum kn_status kn_config_locate(const struct kn_places *places, enum kn_status s
         return status;
     const struct kn_place *at = &places->at[s.index];
     for (int i = 0; i < KN_SETTINGS && !at->file && !at->assignment; i++)
-        if (places->at[i].file) /* what lacks has no line, but belongs into the file */
+        if (places->at[i].file) /* a missing key has no line, but belongs to the file */
             return kn_error_set(status, "%.300s: %s: %s", places->at[i].file, message, colon + 2);
     if (!at->file && !at->assignment)
         return status;
@@ -92,7 +92,7 @@ enum kn_status kn_config_locate(const struct kn_places *places, enum kn_status s
 
 /* ------------------------------------------------------------ one setting */
 
-/* Sides whose kind nobody chose: walls along the axes that are listed, none along the others. */
+/* Default kinds of sides: walls on the listed axes, periodic on the others. */
 static void follow_axes(struct kn_case *c, int listed)
 {
     for (int side = 0; side < KN_SIDES; side++)
@@ -119,7 +119,7 @@ void kn_case_default(struct kn_case *c)
     follow_axes(c, 2);
 }
 
-/* An exponent that nobody chose is that of the molecules; of vhs, that of the species or argon's. */
+/* The default exponent is that of the molecules; for vhs that of the species, or of argon. */
 static void follow_molecules(struct kn_case *c)
 {
     const struct kn_species_data *species =
@@ -130,10 +130,10 @@ static void follow_molecules(struct kn_case *c)
     c->gas.omega = kn_case_omega(c);
 }
 
-/* Values the user left out of a list of one per axis. */
+/* Fill the values that a list does not contain, and the defaults that depend on the setting. */
 static void fill_rest(struct kn_case *c, const struct kn_setting *s, int given)
 {
-    int *values = kn_config_target(c, s); /* both flags belong to whole numbers */
+    int *values = kn_config_target(c, s); /* both flags are used for integers only */
     for (int index = given; index < s->key->count; index++) {
         if (s->key->flags & KN_KEY_AXES)
             values[index] = 1;
@@ -144,10 +144,7 @@ static void fill_rest(struct kn_case *c, const struct kn_setting *s, int given)
     }
     if (s->key->flags & KN_KEY_AXES)
         follow_axes(c, given);
-    if (s->key->choices && s->side >= 0)
-        c->walls[s->side].kind_set = true;
-    c->gas.omega_set |= strcmp(s->name, "gas.omega") == 0;
-    c->gas.delta_set |= strcmp(s->name, "gas.delta") == 0;
+    kn_config_choose(c, s);
     follow_molecules(c);
 }
 
@@ -216,7 +213,7 @@ static enum kn_status read_setting(struct reader *r, const struct kn_setting *s,
 
 /* -------------------------------------------------------- groups of keys */
 
-/* The words that may follow a group's name: "delta" after "gas". */
+/* The keys of a group: "delta" in "gas". */
 static void list_members(const char *group, char text[KN_TEXT])
 {
     struct kn_setting s;
@@ -252,7 +249,7 @@ static enum kn_status fail_unknown(const struct reader *r, yaml_mark_t mark, con
 
 static enum kn_status read_group(struct reader *r, const char *group, const yaml_node_t *node);
 
-/* One key and what is under it. */
+/* Read one key and its value or group. */
 static enum kn_status read_key(struct reader *r, const char *name, yaml_mark_t mark, const yaml_node_t *node)
 {
     struct kn_setting s;
@@ -268,7 +265,7 @@ static enum kn_status read_key(struct reader *r, const char *name, yaml_mark_t m
                 node->type == YAML_SEQUENCE_NODE ? "list" : "value", members);
 }
 
-/* True when one of the pairs before this one has the same key. */
+/* True if an earlier pair has the same key. */
 static bool is_repeated(struct reader *r, const yaml_node_t *mapping, const yaml_node_pair_t *pair)
 {
     const yaml_node_t *key = yaml_document_get_node(&r->document, pair->key);
@@ -315,7 +312,7 @@ static yaml_mark_t mark_of(const struct reader *r, size_t offset)
 
 static enum kn_status fail_yaml(const struct reader *r, const yaml_parser_t *parser)
 {
-    if (parser->error == YAML_MEMORY_ERROR || !parser->problem) /* libyaml does not always say so */
+    if (parser->error == YAML_MEMORY_ERROR || !parser->problem) /* libyaml does not always report it */
         return kn_error_set(KN_EMEMORY, "not enough memory to read the case");
     if (parser->error == YAML_READER_ERROR)
         return fail(r, mark_of(r, parser->problem_offset), "", "not UTF-8 text: %s", parser->problem);
@@ -325,7 +322,7 @@ static enum kn_status fail_yaml(const struct reader *r, const yaml_parser_t *par
                 tab ? " (indent with spaces, not tabs)" : "");
 }
 
-/* What a case file does without: anything that makes one line mean another. */
+/* Reject YAML features that a case file does not need: aliases, anchors, tags, several documents. */
 static enum kn_status check_event(const struct reader *r, const yaml_event_t *event, int *depth,
                                   int *documents)
 {
@@ -333,7 +330,7 @@ static enum kn_status check_event(const struct reader *r, const yaml_event_t *ev
     switch (event->type) {
     case YAML_DOCUMENT_START_EVENT:
         if (++*documents > 1)
-            return fail(r, event->start_mark, "", "a second document (one a file is allowed)");
+            return fail(r, event->start_mark, "", "a second document (one per file is allowed)");
         return KN_OK;
     case YAML_ALIAS_EVENT:
         return fail(r, event->start_mark, "", "a YAML alias (write the value itself)");
@@ -374,8 +371,7 @@ static bool start_parser(const struct reader *r, yaml_parser_t *parser)
     return true;
 }
 
-/* Pass over the text once by events, which need no memory that grows with its
- * depth, before the whole of it becomes a document. */
+/* Check the events of the text first: this needs little memory at any depth. */
 static enum kn_status check_stream(const struct reader *r)
 {
     yaml_parser_t parser;
@@ -396,8 +392,8 @@ static enum kn_status check_stream(const struct reader *r)
     }
     yaml_parser_delete(&parser);
     if (status == KN_OK && documents == 0)
-        status =
-            fail(r, (yaml_mark_t){0}, "", "nothing here (at least one key is needed, such as gas.delta: 1)");
+        status = fail(r, (yaml_mark_t){0}, "",
+                      "the file is empty (at least one key is needed, such as gas.delta: 1)");
     return status;
 }
 
@@ -411,7 +407,7 @@ static enum kn_status check_bytes(const struct reader *r)
     return KN_OK;
 }
 
-/* Read r->text and hand its root to r's case, under the given key ("" = the whole case). */
+/* Read r->text into the case of r, as the value of a key or, if it is "", as a whole case. */
 static enum kn_status read_text(struct reader *r, const char *key)
 {
     enum kn_status status = check_bytes(r);
@@ -443,14 +439,12 @@ static enum kn_status read_text(struct reader *r, const char *key)
 
 /* ----------------------------------------------------------------- sources */
 
-/* Read a source and take over what it set. */
+/* Read a source and copy its settings. */
 static enum kn_status read_source(struct reader *r, const char *key, struct kn_case *c,
                                   struct kn_places *places)
 {
     r->c = *c;
-    enum kn_status status = read_text(r, key);
-    if (status != KN_OK)
-        return status;
+    KN_TRY(read_text(r, key));
     kn_scales_apply(&r->c);
     *c = r->c;
     for (int i = 0; places && i < KN_SETTINGS; i++)
@@ -466,27 +460,6 @@ enum kn_status kn_config_parse(struct kn_case *c, const char *text, size_t size,
     return read_source(&r, "", c, places);
 }
 
-static enum kn_status too_large(const char *path)
-{
-    return kn_error_set(KN_EINPUT, "%.500s: too large for a case file (at most 1 MiB)", path);
-}
-
-/* Read an open file into text[FILE_LIMIT + 1]. */
-static enum kn_status read_file(FILE *file, const char *path, char *text, size_t *size)
-{
-    struct stat info;
-    if (fstat(fileno(file), &info) == 0) {
-        if (S_ISDIR(info.st_mode))
-            return kn_error_set(KN_EINPUT, "%.500s: is a folder (give the case file in it)", path);
-        if (info.st_size > FILE_LIMIT)
-            return too_large(path);
-    }
-    *size = fread(text, 1, FILE_LIMIT + 1, file);
-    if (ferror(file))
-        return kn_error_set(KN_EIO, "%.500s: cannot be read: %s", path, strerror(errno));
-    return *size > FILE_LIMIT ? too_large(path) : KN_OK; /* a pipe has no size beforehand */
-}
-
 static enum kn_status fail_open(const char *path)
 {
     const int error = errno;
@@ -500,13 +473,16 @@ static enum kn_status fail_open(const char *path)
 
 enum kn_status kn_config_load(struct kn_case *c, const char *path, struct kn_places *places)
 {
+    struct stat info;
+    char *text = NULL;
     size_t size = 0;
     FILE *file = fopen(path, "rb");
     if (!file)
         return fail_open(path);
-    char *text = malloc(FILE_LIMIT + 1);
-    enum kn_status status = text ? read_file(file, path, text, &size)
-                                 : kn_error_set(KN_EMEMORY, "not enough memory to read the case");
+    enum kn_status status =
+        fstat(fileno(file), &info) == 0 && S_ISDIR(info.st_mode)
+            ? kn_error_set(KN_EINPUT, "%.500s: is a folder (give the case file in it)", path)
+            : kn_files_read_all(file, path, FILE_LIMIT, &text, &size);
     fclose(file);
     if (status == KN_OK)
         status = kn_config_parse(c, text, size, path, places);

@@ -1,4 +1,4 @@
-/* The case file: one table of keys from which parsing, checks, help and docs come. */
+/* The case file: the table of keys, and its use for parsing, checks, help and documents. */
 #ifndef KN_CONFIG_H
 #define KN_CONFIG_H
 
@@ -12,13 +12,13 @@
 enum kn_type { KN_TYPE_REAL, KN_TYPE_INT, KN_TYPE_COUNT64, KN_TYPE_BOOL, KN_TYPE_CHOICE, KN_TYPE_WORD };
 
 enum kn_key_flag {
-    KN_KEY_SHAPES = 1,    /* shapes the solution: part of the fingerprint */
-    KN_KEY_WALL = 2,      /* belongs to struct kn_wall; stands for all six sides */
+    KN_KEY_SHAPES = 1,    /* affects the solution: part of the fingerprint */
+    KN_KEY_WALL = 2,      /* belongs to struct kn_wall; one key for all six sides */
     KN_KEY_ABOVE_LOW = 4, /* the low end of the range is excluded */
     KN_KEY_EVEN = 8,      /* an even number */
-    KN_KEY_SPREAD = 16,   /* one value serves all axes */
-    KN_KEY_AXES = 32,     /* lists the axes the case has: the others get 1, and periodic ends */
-    KN_KEY_AUTO = 64      /* the word auto stands for the number `automatic` */
+    KN_KEY_SPREAD = 16,   /* one value applies to all axes */
+    KN_KEY_AXES = 32,     /* lists the axes of the case: the others have 1 cell and periodic ends */
+    KN_KEY_AUTO = 64      /* the word auto is stored as the number `automatic` */
 };
 
 /* One value a choice may take. */
@@ -32,15 +32,16 @@ struct kn_choice {
 struct kn_key {
     const char *name; /* "walls.<side>.kind" stands for all six sides */
     enum kn_type type;
-    int count;           /* values the key takes at most; 3 = one per axis */
+    int count;           /* largest number of values; 3 = one per axis */
     size_t offset;       /* in struct kn_case (or struct kn_wall for walls.<side>) */
+    size_t chosen;       /* likewise, of a flag that is set with the key; 0: there is none */
     const char *initial; /* the default, written as in a case file */
     const char *unit;    /* "" = a pure number or a word */
     double low, high;    /* allowed range, both ends included */
     unsigned flags;      /* enum kn_key_flag */
     double automatic;    /* with KN_KEY_AUTO; outside the range */
     const struct kn_choice *choices;
-    enum kn_dimension dimension; /* what a value with a unit must be */
+    enum kn_dimension dimension; /* of a value with a unit */
     const char *doc;
 };
 
@@ -57,7 +58,7 @@ extern const struct kn_group kn_config_groups[];
 
 enum { KN_SETTINGS = KN_CASE_SETTINGS, KN_NAME = 64, KN_TEXT = 512 };
 
-/* Marks a value of kn_case.si that was given in the second unit of its key, beside its own bit. */
+/* Marks a value of kn_case.si with the second dimension of its key, in addition to its own bit. */
 enum { KN_SI_OTHER = 8 };
 
 struct kn_setting {
@@ -67,38 +68,41 @@ struct kn_setting {
     char name[KN_NAME]; /* "walls.top.kind" */
 };
 
-/* The settings in the order of the table, side by side; false past the last. */
+/* The settings in the order of the table; false after the last. */
 bool kn_config_setting(int index, struct kn_setting *s);
 bool kn_config_find(const char *name, struct kn_setting *s);
 bool kn_config_is_group(const char *name);
 
-/* What a value of the case that has a unit measures. */
+/* The dimension of a value with a unit. */
 enum kn_dimension kn_config_dimension(const struct kn_case *c, const struct kn_setting *s, int index);
 
-/* Where the setting lives in a case: its first value. */
+/* The address of the first value of a setting in a case. */
 void *kn_config_target(struct kn_case *c, const struct kn_setting *s);
+
+/* Record that the case sets the key, for defaults that depend on it. */
+void kn_config_choose(struct kn_case *c, const struct kn_setting *s);
 
 /* ----------------------------------------------------- values and their text */
 
-/* Store text as one of the values at target; on failure `why` says what is wrong and what is allowed.
- * A value with a unit goes to *si instead, whose value is NAN otherwise. */
+/* Store text as one of the values at target; on failure `why` states the error and the allowed values.  A
+ * value with a unit is stored in *si instead; si->value is NAN otherwise. */
 bool kn_config_store(const struct kn_key *key, void *target, int index, const char *text, size_t length,
                      struct kn_si_value *si, char why[KN_TEXT]);
 
-/* Check a value that is already stored, in the same words. */
+/* Check a stored value, with the same messages. */
 bool kn_config_check_value(const struct kn_key *key, const void *target, int index, char why[KN_TEXT]);
 
 /* The default of one value, written as in a case file. */
 void kn_config_initial(const struct kn_key *key, int index, char text[KN_NAME]);
 
-/* True when the value is that of the word auto. */
-/* Steps between two looks at the gas, which output.history: auto leaves to the program. */
+/* Steps between two evaluations of the gas. */
 static inline int kn_config_history(const struct kn_case *c)
 {
     enum { USUAL = 10 };
     return c->output.history == KN_HISTORY_AUTO ? USUAL : c->output.history;
 }
 
+/* True if the value is that of the word auto. */
 bool kn_config_is_auto(const struct kn_key *key, const void *target, int index);
 
 /* Shortest text that reads back to the same bits. */
@@ -108,25 +112,22 @@ void kn_config_value_text(const struct kn_key *key, const void *target, int inde
 /* "0 to 1", "even, 2 to 64", "bgk, none". */
 void kn_config_range_text(const struct kn_key *key, char text[KN_TEXT]);
 
-/* User text, fit for a message: printable, at most some 60 bytes. */
+/* Text of the user for a message: printable, at most about 60 bytes. */
 void kn_config_quote(const char *text, size_t length, char quoted[KN_NAME + 8]);
 
-/* How many slips of the keyboard lie between two words, and whether a person
- * who typed `word` may have meant `name`. */
+/* The edit distance of two words, and whether `word` may be a misspelling of `name`. */
 int kn_config_distance(const char *word, const char *name);
 bool kn_config_is_near(const char *word, const char *name);
 
-/* Where a key or a value names a feature that this version lacks: what to do instead (config_unsupported.c).
- */
+/* True if a key or a value refers to a feature that is not supported; the text describes an alternative. */
 bool kn_config_unsupported(const char *name, char text[KN_TEXT]);
 
-/* The key that was meant, or false. */
+/* The key with the most similar spelling; false if there is none. */
 bool kn_config_suggest(const char *word, char name[KN_NAME]);
 
 /* ------------------------------------------------------ reading, with places */
 
-/* Where each setting was written, so that a contradiction found later can be
- * shown at its line.  The strings belong to the caller. */
+/* The place of each setting, for messages about contradictions.  The strings belong to the caller. */
 struct kn_places {
     struct kn_place {
         const char *file;
@@ -135,57 +136,58 @@ struct kn_places {
     } at[KN_SETTINGS];
 };
 
-/* kn_case_load and kn_case_set, also noting places (NULL: not). */
+/* Like kn_case_load and kn_case_set; they also record places unless `places` is NULL. */
 enum kn_status kn_config_load(struct kn_case *c, const char *path, struct kn_places *places);
 enum kn_status kn_config_set(struct kn_case *c, const char *assignment, struct kn_places *places);
 
-/* Read text as if it were the file `name`. */
+/* Read text as the contents of a file `name`. */
 enum kn_status kn_config_parse(struct kn_case *c, const char *text, size_t size, const char *name,
                                struct kn_places *places);
 
-/* When the last error begins with a key that has a place, put the place in
- * front of it.  Hands the status back. */
+/* If the last error message begins with a key that has a place, insert the place before it.  Returns the
+ * status. */
 enum kn_status kn_config_locate(const struct kn_places *places, enum kn_status status);
 
 /* ------------------------------------------------------------------ checks */
 
-/* The part of kn_case_check about one side of the box, ranges apart. */
+/* The part of kn_case_check for one side of the box, except ranges. */
 enum kn_status kn_config_check_side(const struct kn_case *c, enum kn_side side);
 
 /* ------------------------------------------------------------------ memory */
 
-double kn_config_memory_available(void);                     /* bytes this process may still take */
+double kn_config_memory_available(void);                     /* bytes that this process may still use */
 void kn_config_bytes_text(double bytes, char text[KN_NAME]); /* "1.5 GB" */
 
-/* KN_EMEMORY when a case that needs this many bytes does not fit. */
+/* KN_EMEMORY if a case with this number of bytes does not fit. */
 enum kn_status kn_config_check_memory(double bytes);
 
 /* ---------------------------------------------------------------- printing */
 
-/* Print the help of one key or group, or of all; false when there is no such key. */
+/* Print the help of a key or group, or of all keys; false if there is no such key. */
 bool kn_config_help(FILE *to, const char *name);
 void kn_config_help_all(FILE *to);
 
-/* The keys that have this word between their dots, and those that it is a choice of; false when there is
- * none. */
+/* Print the keys with this word as a part of their name or as a choice; false if there is none. */
 bool kn_config_help_word(FILE *to, const char *word);
 
-/* docs/input.md. */
+/* The tables of docs/input.md. */
 void kn_config_write_markdown(FILE *to);
 
-/* The whole case with every key, as YAML that kn_case_load reads back to the
- * same bits.  With json set, as one JSON object on one line without its end. */
-void kn_config_print(FILE *to, const struct kn_case *c, bool json);
+/* Print the whole case with every key as YAML, with the units that the case file gave.  kn_case_load reads it
+ * back to the same bits. */
+void kn_config_print(FILE *to, const struct kn_case *c);
 
-/* A number that changes whenever a key that shapes the solution changes
- * (time.end, run.threads and the like do not). */
+/* The whole case as JSON: numbers without units, with the pressure and length that follow from them. */
+struct json_t *kn_config_json(const struct kn_case *c);
+
+/* A number that changes with every key that affects the solution (time.end and run.threads do not). */
 uint64_t kn_config_fingerprint(const struct kn_case *c);
 
-/* The first key that shapes the solution and differs, with its values as text; false where all agree. */
+/* The first different key that affects the solution, with both values as text; false if there is none. */
 bool kn_config_differ(const struct kn_case *a, const struct kn_case *b, char name[KN_NAME],
                       char of_a[KN_TEXT], char of_b[KN_TEXT]);
 
-/* Name of a choice's value, for messages; any side does for a wall's key. */
+/* Name of the value of a choice, for messages; the key of a wall may have any side. */
 const char *kn_config_choice_name(const char *key, int value);
 
 #endif

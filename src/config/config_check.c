@@ -1,4 +1,4 @@
-/* What a case may not say: values out of range, and keys that contradict. */
+/* Checks a case: values out of range and contradictory keys. */
 #include "config/case.h"
 #include "config/config.h"
 #include "config/scales.h"
@@ -34,7 +34,7 @@ static enum kn_status check_pair(const struct kn_case *c, int side)
     int other = side ^ 1;
     bool one = c->walls[side].kind == KN_WALL_PERIODIC, two = c->walls[other].kind == KN_WALL_PERIODIC;
     if (one == two || (!c->walls[side].kind_set && c->walls[other].kind_set))
-        return KN_OK; /* the side that was chosen is the one to blame */
+        return KN_OK; /* the error is reported for the side that the case sets */
     return fail_wall(side, "kind",
                      "%s against %s at walls.%s.kind (both sides of an axis are periodic, or neither)",
                      kind_name(c, side), kind_name(c, other), kn_case_side_name(other));
@@ -45,7 +45,7 @@ static bool is_zero(const double v[3])
     return v[0] == 0 && v[1] == 0 && v[2] == 0;
 }
 
-/* An oscillation that does not oscillate is a forgotten frequency. */
+/* An amplitude without a frequency is an error. */
 static enum kn_status check_oscillation(const struct kn_case *c, int side)
 {
     const struct kn_oscillation *o = &c->walls[side].oscillation;
@@ -55,7 +55,7 @@ static enum kn_status check_oscillation(const struct kn_case *c, int side)
                      "0 with an amplitude (more than 0 makes the wall oscillate)");
 }
 
-/* Keys that a kind of side does not know would be ignored in silence. */
+/* Keys without a meaning for the kind of a side are errors. */
 static enum kn_status check_unused(const struct kn_case *c, int side)
 {
     const struct kn_wall *w = &c->walls[side];
@@ -82,33 +82,34 @@ static enum kn_status check_unused(const struct kn_case *c, int side)
     return KN_OK;
 }
 
-/* A wall that moves along its normal keeps its place only where the way it moves is
- * negligible, and where it swings: at eps = 0. */
+/* A wall may move along its normal only at eps = 0, as an oscillation with negligible displacement. */
 static enum kn_status check_piston(const struct kn_case *c, int side)
 {
     const struct kn_wall *w = &c->walls[side];
     const int normal = side / 2;
-    const double swing = w->oscillation.velocity[normal];
+    const double amplitude = w->oscillation.velocity[normal];
     if (w->kind == KN_WALL_DIFFUSE && w->velocity[normal] != 0)
         return fail_wall(side, "velocity",
-                         "%g along %c goes through the wall (walls move in their own plane; what swings "
+                         "%g along %c is normal to the wall (walls move in their own plane; an oscillation "
                          "along the normal is walls.%s.oscillation.velocity)",
                          w->velocity[normal], AXIS[normal], kn_case_side_name(side));
-    if (w->kind != KN_WALL_DIFFUSE || swing == 0)
+    if (w->kind != KN_WALL_DIFFUSE || amplitude == 0)
         return KN_OK;
     if (c->disturbance > 0)
-        return fail_wall(side, "oscillation.velocity",
-                         "%g along %c moves the wall out of its place (along the normal walls swing at "
-                         "disturbance: 0 only, where the way is negligible)",
-                         swing, AXIS[normal]);
+        return fail_wall(
+            side, "oscillation.velocity",
+            "%g along %c displaces the wall (oscillations along the normal need disturbance: 0, where the "
+            "displacement is negligible)",
+            amplitude, AXIS[normal]);
     if (w->accommodation == 0)
-        return fail_wall(side, "oscillation.velocity",
-                         "%g along %c with accommodation 0 (a wall that swings along its normal needs more)",
-                         swing, AXIS[normal]);
+        return fail_wall(
+            side, "oscillation.velocity",
+            "%g along %c with accommodation 0 (an oscillation along the normal needs more than 0)", amplitude,
+            AXIS[normal]);
     return KN_OK;
 }
 
-/* The far field is known where the equation is linear and molecules collide. */
+/* A far field needs the linearised equation and collisions. */
 static enum kn_status check_far_field(const struct kn_case *c, int side)
 {
     const struct kn_wall *w = &c->walls[side];
@@ -118,11 +119,11 @@ static enum kn_status check_far_field(const struct kn_case *c, int side)
     if (c->disturbance > 0)
         return fail_wall(
             side, "kind",
-            "far-field at disturbance %g (uniform gradients last for ever at disturbance: 0 only)",
+            "far-field at disturbance %g (uniform gradients are a solution at disturbance: 0 only)",
             c->disturbance);
     if (normal != 0)
         return fail_wall(side, "gradient.velocity",
-                         "%g along %c would compress the gas without end (only velocities along the side)",
+                         "%g along %c would compress the gas (only velocities along the side are allowed)",
                          normal, AXIS[side / 2]);
     if (c->collision.method == KN_METHOD_NONE && !kn_case_is_mirror(w))
         return fail_wall(side, is_zero(w->gradient.velocity) ? "gradient.temperature" : "gradient.velocity",
@@ -137,7 +138,7 @@ static enum kn_status check_wall(const struct kn_case *c, int side)
     if (1 + c->disturbance * w->density <= 0)
         return fail_wall(
             side, "density",
-            "%g times disturbance %g leaves no gas beyond the inflow (more than %g is allowed; a "
+            "%g times disturbance %g leaves no gas outside the inflow (more than %g is allowed; a "
             "vacuum is not supported, %.6g is a density of 0.001 n0)",
             w->density, c->disturbance, -1 / c->disturbance, -0.999 / c->disturbance);
     if (1 + c->disturbance * coldest <= 0)
@@ -152,18 +153,16 @@ enum kn_status kn_config_check_side(const struct kn_case *c, enum kn_side side)
     static enum kn_status (*const checks[])(const struct kn_case *, int) = {
         check_pair, check_unused, check_piston, check_far_field, check_wall, check_oscillation,
     };
-    enum kn_status status = KN_OK;
-    for (size_t i = 0; i < sizeof checks / sizeof *checks && status == KN_OK; i++)
-        status = checks[i](c, (int)side);
-    return status;
+    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
+        KN_TRY(checks[i](c, (int)side));
+    return KN_OK;
 }
 
 static enum kn_status check_walls(const struct kn_case *c)
 {
-    enum kn_status status = KN_OK;
-    for (int side = 0; side < KN_SIDES && status == KN_OK; side++)
-        status = kn_config_check_side(c, (enum kn_side)side);
-    return status;
+    for (int side = 0; side < KN_SIDES; side++)
+        KN_TRY(kn_config_check_side(c, (enum kn_side)side));
+    return KN_OK;
 }
 
 /* ------------------------------------------------------------------- grids */
@@ -184,7 +183,7 @@ static enum kn_status check_stretch(const struct kn_case *c)
     return KN_OK;
 }
 
-/* Cells are counted by int, and phase space by what any computer could hold. */
+/* The number of cells must fit an int, and phase space must be of a reasonable size. */
 static enum kn_status check_size(const struct kn_case *c)
 {
     double cells = 1, nodes = 1;
@@ -202,7 +201,7 @@ static enum kn_status check_size(const struct kn_case *c)
     return KN_OK;
 }
 
-/* The states that are no wave of an amplitude. */
+/* Initial states without a wave. */
 static enum kn_status check_state(const struct kn_case *c)
 {
     const enum kn_shape shape = c->initial.shape;
@@ -210,14 +209,15 @@ static enum kn_status check_state(const struct kn_case *c)
     if (shape != KN_SHAPE_BKW && shape != KN_SHAPE_BETWEEN)
         return KN_OK;
     if (c->initial.wave[0] || c->initial.wave[1] || c->initial.wave[2])
-        return kn_error_set(KN_EINPUT, "initial.wave: has no meaning with initial.shape: %s (0 is)",
+        return kn_error_set(KN_EINPUT, "initial.wave: has no meaning with initial.shape: %s (0 is allowed)",
                             kn_config_choice_name("initial.shape", shape));
     if (shape == KN_SHAPE_BETWEEN && kn_case_inflow_axis(c) < 0)
-        return kn_error_set(
-            KN_EINPUT, "initial.shape: between needs kind: inflow at both ends of one axis and of no other");
+        return kn_error_set(KN_EINPUT,
+                            "initial.shape: between needs kind: inflow at both ends of exactly one axis");
     if (shape == KN_SHAPE_BKW && c->disturbance == 0)
-        return kn_error_set(KN_EINPUT, "initial.shape: bkw at disturbance 0 (it is a solution of the whole "
-                                       "equation: disturbance above 0)");
+        return kn_error_set(KN_EINPUT,
+                            "initial.shape: bkw at disturbance 0 (it is a solution of the nonlinear "
+                            "equation: disturbance above 0)");
     if (shape == KN_SHAPE_BKW && (amplitude <= 0 || amplitude > 0.4))
         return kn_error_set(KN_EINPUT, "initial.amplitude: %g with initial.shape: bkw (above 0 up to 0.4)",
                             amplitude);
@@ -240,12 +240,12 @@ static enum kn_status check_initial(const struct kn_case *c)
     for (int axis = 0; axis < 3; axis++)
         if (2 * c->initial.wave[axis] > c->space.cells[axis])
             return kn_error_set(KN_EINPUT,
-                                "initial.wave: %d periods along %c on %d cells (2 cells a period at least)",
+                                "initial.wave: %d periods along %c on %d cells (at least 2 cells per period)",
                                 c->initial.wave[axis], AXIS[axis], c->space.cells[axis]);
     if (c->initial.shape == KN_SHAPE_DENSITY && fabs(change) >= 1)
-        return kn_error_set(KN_EINPUT,
-                            "initial.amplitude: %g times disturbance %g empties the gas (less than %g)",
-                            c->initial.amplitude, c->disturbance, 1 / c->disturbance);
+        return kn_error_set(
+            KN_EINPUT, "initial.amplitude: %g times disturbance %g makes the density negative (less than %g)",
+            c->initial.amplitude, c->disturbance, 1 / c->disturbance);
     bool wave = c->initial.wave[0] || c->initial.wave[1] || c->initial.wave[2];
     double low = wave ? -fabs(change) : change, high = wave ? fabs(change) : change;
     if (c->initial.shape == KN_SHAPE_ANISOTROPIC && (low <= -1 || high >= 2))
@@ -255,7 +255,7 @@ static enum kn_status check_initial(const struct kn_case *c)
     return KN_OK;
 }
 
-/* Model equations know no molecules apart; only vhs leave the exponent open. */
+/* Model equations have no molecules; only vhs have a selectable exponent. */
 static enum kn_status check_molecules(const struct kn_case *c)
 {
     const enum kn_method method = c->collision.method;
@@ -266,12 +266,12 @@ static enum kn_status check_molecules(const struct kn_case *c)
             KN_EINPUT, "gas.molecules: %s needs collision.method: operator or monte-carlo (here it is %s)",
             name, kn_config_choice_name("collision.method", method));
     if (c->gas.omega_set && c->gas.omega != kn_case_omega(c))
-        return kn_error_set(KN_EINPUT, "gas.omega: %g, but gas.molecules: %s has %g (vhs takes 0.5 to 1)",
+        return kn_error_set(KN_EINPUT, "gas.omega: %g, but gas.molecules: %s has %g (vhs accepts 0.5 to 1)",
                             c->gas.omega, name, kn_case_omega(c));
     return KN_OK;
 }
 
-/* With one speed along every axis v.v is the same at all nodes, and energy is no invariant beside mass. */
+/* With one speed along every axis v.v is the same at all nodes, and energy is not independent of mass. */
 static enum kn_status check_energy(const struct kn_case *c)
 {
     for (int axis = 0; axis < 3; axis++)
@@ -289,8 +289,8 @@ static enum kn_status check_operator(const struct kn_case *c)
     for (int axis = 0; axis < 3 && operates; axis++)
         if (c->velocity.nodes[axis] < 6 || c->velocity.nodes[axis] > KN_OPERATOR_NODES)
             return kn_error_set(KN_EINPUT,
-                                "velocity.nodes: %d along %c, but collision.method: operator takes 6 to %d "
-                                "(monte-carlo, bgk, shakhov and es-bgk take 2 to 64)",
+                                "velocity.nodes: %d along %c, but collision.method: operator needs 6 to %d "
+                                "(monte-carlo, bgk, shakhov and es-bgk accept 2 to 64)",
                                 c->velocity.nodes[axis], AXIS[axis], KN_OPERATOR_NODES);
     return KN_OK;
 }

@@ -1,4 +1,4 @@
-/* The words that keys choose from, each with its sentence; part of the table in config_keys.c alone. */
+/* The choices of the keys, each with a description; only config_keys.c includes this file. */
 #ifndef KN_CONFIG_CHOICES_H
 #define KN_CONFIG_CHOICES_H
 
@@ -20,7 +20,7 @@ static const struct kn_choice limiters[] = {
 };
 
 static const struct kn_choice grids[] = {
-    {"gauss", KN_GRID_GAUSS, "half-range Gauss-Hermite nodes: wall fluxes and moments exact"},
+    {"gauss", KN_GRID_GAUSS, "half-range Gauss-Hermite nodes: fluxes at walls and moments are exact"},
     {"stretched", KN_GRID_STRETCHED, "cells on [-range, range], smallest at the origin, as in the paper"},
     {0},
 };
@@ -32,37 +32,39 @@ static const struct kn_choice weights[] = {
 };
 
 static const struct kn_choice folds[] = {
-    {"auto", KN_FOLD_AUTO,
-     "keep half the nodes of each direction in which the whole case is mirror-symmetric"},
+    {"auto", KN_FOLD_AUTO, "keep half of the nodes along each axis of mirror symmetry"},
     {"none", KN_FOLD_NONE, "keep all nodes"},
     {0},
 };
 
 static const struct kn_choice species[] = {
-    {"none", KN_SPECIES_NONE, "no gas in particular: the case is dimensionless"},
+    {"none", KN_SPECIES_NONE, "no species: the case is dimensionless"},
     {"helium", KN_SPECIES_HELIUM, "He, 4.003 g/mol, 19.9 uPa s at 300 K"},
     {"neon", KN_SPECIES_NEON, "Ne, 20.18 g/mol, 31.9 uPa s at 300 K"},
     {"argon", KN_SPECIES_ARGON, "Ar, 39.95 g/mol, 22.7 uPa s at 300 K"},
     {"krypton", KN_SPECIES_KRYPTON, "Kr, 83.80 g/mol, 25.5 uPa s at 300 K"},
     {"xenon", KN_SPECIES_XENON, "Xe, 131.3 g/mol, 23.2 uPa s at 300 K"},
     {"nitrogen", KN_SPECIES_NITROGEN,
-     "N2, 28.01 g/mol, 17.9 uPa s at 300 K, as if it were monatomic: shear flows yes, heat no"},
+     "N2, 28.01 g/mol, 17.9 uPa s at 300 K, treated as monatomic: valid for shear flows, not for heat "
+     "fluxes"},
     {0},
 };
 
 static const struct kn_choice molecules[] = {
     {"hard-sphere", KN_MOLECULES_HARD_SPHERE, "rigid spheres: viscosity as T^(1/2)"},
-    {"maxwell", KN_MOLECULES_MAXWELL, "collisions as often at every speed, isotropic: viscosity as T"},
-    {"vhs", KN_MOLECULES_VHS, "spheres whose size depends on the speed: viscosity as T^omega"},
+    {"maxwell", KN_MOLECULES_MAXWELL,
+     "collision rate independent of the speed, isotropic scattering: viscosity as T"},
+    {"vhs", KN_MOLECULES_VHS,
+     "spheres with a diameter that depends on the relative speed: viscosity as T^omega"},
     {0},
 };
 static const struct kn_choice methods[] = {
     {"monte-carlo", KN_METHOD_MONTE_CARLO, "collision integral by Monte Carlo, as in the paper"},
     {"operator", KN_METHOD_OPERATOR,
-     "collision integral assembled once, free of noise; what is quadratic is sampled"},
+     "linearised collision integral as an assembled matrix, free of noise; the quadratic part is sampled"},
     {"bgk", KN_METHOD_BGK, "BGK relaxation model (Prandtl number 1)"},
-    {"shakhov", KN_METHOD_SHAKHOV, "Shakhov model, Prandtl number as given"},
-    {"es-bgk", KN_METHOD_ES_BGK, "ellipsoidal statistical model, Prandtl number as given"},
+    {"shakhov", KN_METHOD_SHAKHOV, "Shakhov model with collision.prandtl"},
+    {"es-bgk", KN_METHOD_ES_BGK, "ellipsoidal statistical model with collision.prandtl"},
     {"none", KN_METHOD_NONE, "no collisions: free-molecular flow"},
     {0},
 };
@@ -75,34 +77,37 @@ static const struct kn_choice estimators[] = {
 };
 
 static const struct kn_choice points[] = {
-    {"auto", KN_POINTS_AUTO, "lattice with the symmetric estimator, random with the paper's"},
-    {"lattice", KN_POINTS_LATTICE, "evenly spread, shifted at random each step: less noise at the same cost"},
+    {"auto", KN_POINTS_AUTO, "lattice with the symmetric estimator, random with that of the paper"},
+    {"lattice", KN_POINTS_LATTICE,
+     "evenly spaced, with a random shift in each step: less noise at the same cost"},
     {"random", KN_POINTS_RANDOM, "independent of each other, as in the paper"},
     {0},
 };
 
 static const struct kn_choice updates[] = {
-    {"exponential", KN_UPDATE_EXPONENTIAL, "each sample relaxes exactly: never overshoots"},
-    {"explicit", KN_UPDATE_EXPLICIT, "bare explicit step as in the paper; may diverge in the tail"},
+    {"exponential", KN_UPDATE_EXPONENTIAL, "each sample relaxes exactly and cannot overshoot"},
+    {"explicit", KN_UPDATE_EXPLICIT, "explicit step as in the paper; may diverge at high molecular speeds"},
     {0},
 };
 
 static const struct kn_choice conservations[] = {
     {"projection", KN_CONSERVATION_PROJECTION, "correction a + b.v + c v^2, one constant matrix"},
     {"paper", KN_CONSERVATION_PAPER, "correction (1 + eps h)(a + b.v + c v^2), one 5x5 system per cell"},
-    {"none", KN_CONSERVATION_NONE, "no correction, to study the error it removes"},
+    {"none", KN_CONSERVATION_NONE, "no correction, to study its effect"},
     {0},
 };
 
 static const struct kn_choice wall_kinds[] = {
-    {"diffuse", KN_WALL_DIFFUSE, "molecules leave with the wall's velocity and temperature"},
-    {"specular", KN_WALL_SPECULAR, "molecules bounce like light from a mirror"},
-    {"symmetry", KN_WALL_SYMMETRY, "plane of symmetry of the flow; no wall is there"},
-    {"periodic", KN_WALL_PERIODIC, "the opposite side continues the gas; both sides of the axis need it"},
+    {"diffuse", KN_WALL_DIFFUSE,
+     "molecules leave in equilibrium with the velocity and temperature of the wall"},
+    {"specular", KN_WALL_SPECULAR, "molecules are reflected as by a mirror"},
+    {"symmetry", KN_WALL_SYMMETRY, "plane of symmetry of the flow, without a wall"},
+    {"periodic", KN_WALL_PERIODIC,
+     "the gas continues at the opposite side; both sides of the axis must be periodic"},
     {"inflow", KN_WALL_INFLOW,
-     "no wall: gas in equilibrium beyond, whose molecules come in; those that leave are gone"},
+     "no wall: gas in equilibrium is outside; its molecules enter, and molecules that leave do not return"},
     {"far-field", KN_WALL_FAR_FIELD,
-     "no wall: the gas goes on with uniform gradients of velocity and temperature; disturbance 0 only"},
+     "no wall: the gas outside has uniform gradients of velocity and temperature; disturbance: 0 only"},
     {0},
 };
 
@@ -119,10 +124,10 @@ static const struct kn_choice shapes[] = {
      "Gaussian with T_x = 1 + eps amplitude, T_y = T_z = 1 - eps amplitude / 2"},
     {"sound", KN_SHAPE_SOUND, "velocity u_x, h = 2 v_x"},
     {"bkw", KN_SHAPE_BKW,
-     "state of Bobylev, Krook and Wu with K = 1 - amplitude, which Maxwell molecules relax exactly; "
+     "state of Bobylev, Krook and Wu with K = 1 - amplitude, an exact solution for Maxwell molecules; "
      "disturbance above 0"},
     {"between", KN_SHAPE_BETWEEN,
-     "local equilibrium that passes from the inflow at the low end of an axis to that at its high end"},
+     "local equilibrium with a transition from the inflow at the low end of an axis to that at the high end"},
     {0},
 };
 
@@ -133,18 +138,18 @@ static const struct kn_choice splittings[] = {
 };
 
 static const struct kn_choice backends[] = {
-    {"auto", 0, "the fastest machine there is"},
+    {"auto", 0, "the fastest available device"},
     {"cpu", 1, "all cores of this computer"},
     {"cuda", 2, "an NVIDIA GPU, in a build with CUDA"},
-    {"strict", 3, "the CPU behind memory of its own: finds mistakes that only a GPU would show; for tests"},
+    {"strict", 3,
+     "the CPU with separate memory, for tests: it shows errors that otherwise only a GPU would show"},
     {0},
 };
 
 static const struct kn_choice exchanges[] = {
-    {"auto", KN_EXCHANGE_AUTO, "device where the MPI library says that it can, else host"},
-    {"host", KN_EXCHANGE_HOST, "through the memory of the computer, whatever the library can"},
-    {"device", KN_EXCHANGE_DEVICE,
-     "from GPU to GPU, by a CUDA-aware MPI library; one that is none ends the run"},
+    {"auto", KN_EXCHANGE_AUTO, "device if the MPI library reports support for it, else host"},
+    {"host", KN_EXCHANGE_HOST, "through the memory of the host"},
+    {"device", KN_EXCHANGE_DEVICE, "from GPU to GPU; needs a CUDA-aware MPI library"},
     {0},
 };
 

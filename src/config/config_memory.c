@@ -1,5 +1,4 @@
-/* How much memory this process may still take: the computer's, or less where a
- * control group (container, batch job) limits it. */
+/* Finds the memory that this process may still use, including limits of control groups. */
 #include "config/config.h"
 #include "error.h"
 
@@ -8,11 +7,11 @@
 
 enum { PATH_ROOM = 4096 };
 
-/* The number after `name` in a file of "name number" lines, or the first number when name is "". */
+/* The number after `name` in a file of lines "name number"; the first number if name is "". */
 static double number_in(const char *folder, const char *file, const char *name)
 {
     char path[2 * PATH_ROOM], line[256];
-    double value = INFINITY; /* also what "max" stands for */
+    double value = INFINITY; /* also for "max" */
     snprintf(path, sizeof path, "%s/%s", folder, file);
     FILE *from = fopen(path, "r");
     while (from && fgets(line, sizeof line, from))
@@ -23,7 +22,7 @@ static double number_in(const char *folder, const char *file, const char *name)
     return value;
 }
 
-/* Free memory of one control group; pages of files that can be dropped count as free. */
+/* Free memory of one control group; pages of the file cache count as free. */
 static double room_in_group(const char *folder, const char *limit, const char *usage, const char *cache)
 {
     double most = number_in(folder, limit, ""), used = number_in(folder, usage, "");
@@ -33,7 +32,7 @@ static double room_in_group(const char *folder, const char *limit, const char *u
     return fmax(0, most - used + (isfinite(droppable) ? droppable : 0));
 }
 
-/* A limit may sit at any level above the process. */
+/* Every level above the process may have a limit. */
 static double room_above(const char *mount, const char *group, bool v2)
 {
     char folder[PATH_ROOM];

@@ -1,40 +1,37 @@
-/* The table of keys as help and docs; a case as YAML, JSON and fingerprint. */
+/* Prints keys as help and documents, and a case as YAML, JSON and fingerprint. */
 #include "config/config.h"
 #include "config/scales.h"
+#include "files/json.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* --------------------------------------------------------------- the case */
 
-/* One value; with its unit where the case file gave one and the reader is to see it. */
-static void print_one(FILE *to, const struct kn_case *c, const struct kn_setting *s, int index, bool json)
+/* One value, with its unit if the case file gave one. */
+static void print_one(FILE *to, const struct kn_case *c, const struct kn_setting *s, int index)
 {
-    const struct kn_key *key = s->key;
-    const void *target = kn_config_target((struct kn_case *)c, s);
-    const bool words = key->type == KN_TYPE_CHOICE || key->type == KN_TYPE_WORD;
     char text[KN_NAME];
-    if (!json && (c->si.given[s->index] & (1U << index))) {
+    if (c->si.given[s->index] & (1U << index)) {
         kn_config_number_text(c->si.value[s->index][index], text);
         fprintf(to, "\"%s %s\"", text, kn_units_si(kn_config_dimension(c, s, index)));
         return;
     }
-    const char *quote = json && (words || kn_config_is_auto(key, target, index)) ? "\"" : "";
-    kn_config_value_text(key, target, index, text);
-    fprintf(to, "%s%s%s", quote, text, quote);
+    kn_config_value_text(s->key, kn_config_target((struct kn_case *)c, s), index, text);
+    fputs(text, to);
 }
 
-static void print_value(FILE *to, const struct kn_case *c, const struct kn_setting *s, bool json)
+static void print_value(FILE *to, const struct kn_case *c, const struct kn_setting *s)
 {
     for (int i = 0; i < s->key->count; i++) {
         fputs(i > 0 ? ", " : s->key->count > 1 ? "[" : "", to);
-        print_one(to, c, s, i, json);
+        print_one(to, c, s, i);
     }
     if (s->key->count > 1)
         fputc(']', to);
 }
 
-/* Length of the groups two names share, the last dot included. */
+/* Length of the common groups of two names, with the last dot. */
 static size_t shared_groups(const char *a, const char *b)
 {
     size_t shared = 0;
@@ -52,54 +49,89 @@ static int count_dots(const char *name)
     return dots;
 }
 
-static void print_yaml(FILE *to, const struct kn_case *c, const struct kn_setting *s, const char *previous)
+static void print_setting(FILE *to, const struct kn_case *c, const struct kn_setting *s, const char *previous)
 {
     const char *at = s->name + shared_groups(s->name, previous);
     int depth = count_dots(s->name) - count_dots(at);
     for (const char *dot; (dot = strchr(at, '.')); at = dot + 1)
         fprintf(to, "%*s%.*s:\n", 2 * depth++, "", (int)(dot - at), at);
     fprintf(to, "%*s%s: ", 2 * depth, "", at);
-    print_value(to, c, s, false);
+    print_value(to, c, s);
     fputc('\n', to);
 }
 
-static void print_json(FILE *to, const struct kn_case *c, const struct kn_setting *s, const char *previous)
+void kn_config_print(FILE *to, const struct kn_case *c)
 {
-    size_t shared = shared_groups(s->name, previous);
-    const char *at = s->name + shared;
-    for (int i = count_dots(previous + shared); i > 0; i--)
-        fputc('}', to);
-    fputs(*previous ? ", " : "{", to);
-    for (const char *dot; (dot = strchr(at, '.')); at = dot + 1)
-        fprintf(to, "\"%.*s\": {", (int)(dot - at), at);
-    fprintf(to, "\"%s\": ", at);
-    print_value(to, c, s, true);
+    struct kn_setting s;
+    struct kn_scales scales;
+    char previous[KN_NAME] = "";
+    const bool si = kn_scales_create(&scales, c) == KN_OK && scales.known;
+    for (int i = 0; kn_config_setting(i, &s); i++) {
+        if (si && !c->gas.delta_set && strcmp(s.name, "gas.delta") == 0)
+            continue;
+        print_setting(to, c, &s, previous);
+        memcpy(previous, s.name, KN_NAME);
+    }
 }
 
-/* As YAML the case as it was given, so that it can be varied; as JSON numbers, with what follows from
- * values with units. */
-void kn_config_print(FILE *to, const struct kn_case *c, bool json)
+static json_t *value_json(const struct kn_key *key, const void *target, int index)
+{
+    char text[KN_NAME];
+    kn_config_value_text(key, target, index, text);
+    if (kn_config_is_auto(key, target, index))
+        return kn_json_text(text);
+    switch (key->type) {
+    case KN_TYPE_REAL:
+        return kn_json_number(((const double *)target)[index]);
+    case KN_TYPE_INT:
+    case KN_TYPE_COUNT64:
+        return json_integer(strtoll(text, NULL, 10));
+    case KN_TYPE_BOOL:
+        return json_boolean(*(const bool *)target);
+    default:
+        return kn_json_text(text);
+    }
+}
+
+static json_t *setting_json(struct kn_case *c, const struct kn_setting *s)
+{
+    const void *target = kn_config_target(c, s);
+    if (s->key->count == 1)
+        return value_json(s->key, target, 0);
+    json_t *list = json_array();
+    for (int i = 0; i < s->key->count; i++)
+        kn_json_append(list, value_json(s->key, target, i));
+    return list;
+}
+
+/* Set "walls.top.kind" in the object of the group, which is made if there is none. */
+static void set_in_group(json_t *object, char *name, json_t *value)
+{
+    for (char *dot; (dot = strchr(name, '.')); name = dot + 1) {
+        *dot = '\0';
+        if (!json_object_get(object, name))
+            kn_json_set(object, name, json_object());
+        object = json_object_get(object, name);
+    }
+    kn_json_set(object, name, value);
+}
+
+json_t *kn_config_json(const struct kn_case *c)
 {
     struct kn_setting s;
     struct kn_scales scales;
     struct kn_case whole = *c;
-    char previous[KN_NAME] = "";
-    const bool si = kn_scales_create(&scales, c) == KN_OK && scales.known;
-    if (si && json) {
+    json_t *all = json_object();
+    if (kn_scales_create(&scales, c) == KN_OK && scales.known) {
         whole.gas.pressure = scales.pressure;
         whole.space.length = scales.box;
     }
-    for (int i = 0; kn_config_setting(i, &s); i++) {
-        if (si && !json && !c->gas.delta_set && strcmp(s.name, "gas.delta") == 0)
-            continue;
-        (json ? print_json : print_yaml)(to, &whole, &s, previous);
-        memcpy(previous, s.name, KN_NAME);
-    }
-    for (int i = json ? count_dots(previous) + 1 : 0; i > 0; i--)
-        fputc('}', to);
+    for (int i = 0; kn_config_setting(i, &s); i++)
+        set_in_group(all, s.name, setting_json(&whole, &s));
+    return all;
 }
 
-/* FNV-1a, over what the case file would say. */
+/* FNV-1a of the text of the settings. */
 static void hash(uint64_t *sum, const char *text)
 {
     for (; *text; text++)
@@ -125,7 +157,7 @@ uint64_t kn_config_fingerprint(const struct kn_case *c)
     return sum;
 }
 
-/* All values of a setting as the case file would have them: "8", "[3.5 m s-1, 0, 0]". */
+/* All values of a setting as in a case file: "8", "[3.5 m s-1, 0, 0]". */
 static void setting_text(const struct kn_case *c, const struct kn_setting *s, char text[KN_TEXT])
 {
     char *whole = NULL;
@@ -134,7 +166,7 @@ static void setting_text(const struct kn_case *c, const struct kn_setting *s, ch
     text[0] = '\0';
     if (!to)
         return;
-    print_value(to, c, s, false);
+    print_value(to, c, s);
     fclose(to);
     size_t n = 0;
     for (const char *from = whole; *from && n + 1 < KN_TEXT; from++)
@@ -144,7 +176,7 @@ static void setting_text(const struct kn_case *c, const struct kn_setting *s, ch
     free(whole);
 }
 
-/* What a case in SI is given by, from which delta and the rest follow. */
+/* Keys that define the gas of a case in SI; delta and others follow from them. */
 static bool is_of_gas(const struct kn_key *key)
 {
     return strcmp(key->name, "gas.species") == 0 ||
@@ -167,7 +199,7 @@ bool kn_config_differ(const struct kn_case *a, const struct kn_case *b, char nam
                       char of_a[KN_TEXT], char of_b[KN_TEXT])
 {
     struct kn_setting s;
-    for (int pass = 0; pass < 2; pass++) /* the gas first: what follows from it says less */
+    for (int pass = 0; pass < 2; pass++) /* the keys of the gas first: others follow from them */
         for (int i = 0; kn_config_setting(i, &s); i++)
             if ((pass ? (s.key->flags & KN_KEY_SHAPES) != 0 : is_of_gas(s.key)) && !is_equal(a, b, &s)) {
                 setting_text(a, &s, of_a);
@@ -180,7 +212,7 @@ bool kn_config_differ(const struct kn_case *a, const struct kn_case *b, char nam
 
 /* -------------------------------------------------------------------- help */
 
-/* True when name is this key; any word may stand for the side. */
+/* True if name is this key, with any word as the side. */
 static bool is_named(const struct kn_key *key, const char *name)
 {
     if (!(key->flags & KN_KEY_WALL))
@@ -242,7 +274,7 @@ static const char *group_doc(const char *name)
     return "";
 }
 
-/* True when the key lies in the group; any word may stand for the side. */
+/* True if the key is in the group, with any word as the side. */
 static bool is_member(const struct kn_key *key, const char *group)
 {
     char name[KN_NAME];
@@ -346,64 +378,6 @@ static void markdown_group(FILE *to, const struct kn_group *group)
 
 void kn_config_write_markdown(FILE *to)
 {
-    fputs(
-        "# The case file\n\n"
-        "Written by `make docs` from the table in `src/config/config_keys.c`; `knudsen help KEY` prints the "
-        "same.\n\n"
-        "A case is a YAML file of groups and keys. Every key has a default, so that a case says only what "
-        "is\n"
-        "special about it; `knudsen run CASE.yaml --dry-run` prints all of them.\n\n"
-        "```yaml\n"
-        "gas:\n"
-        "  delta: 10\n"
-        "space:\n"
-        "  cells: [40, 40]\n"
-        "walls:\n"
-        "  top:\n"
-        "    velocity: [1, 0, 0]\n"
-        "```\n\n"
-        "The same keys can be set on the command line, after the file and one by one:\n"
-        "`knudsen run CASE.yaml --set gas.delta=1 --set 'space.cells=[80, 80]'`.\n\n"
-        "Where a key takes one value per axis, a shorter list or a single value sets the first axes, and "
-        "the\n"
-        "others keep their default (`velocity.nodes: 8` serves all three). Unknown keys, repeated keys, "
-        "values\n"
-        "out of range and keys that contradict each other are errors that name line and column.\n\n"
-        "Units: velocity V0 = sqrt(2 R T0), length lambda0 = mu0 V0 / p0 (L = delta lambda0 is the length "
-        "the\n"
-        "box is measured in), time lambda0 / V0, temperature T0. Wall velocities, temperatures and all "
-        "results\n"
-        "are deviations from the gas at rest, divided by eps (`disturbance`). `<side>` is one of `left`,\n"
-        "`right`, `bottom`, `top`, `back`, `front`.\n\n"
-        "## Values with units\n\n"
-        "A case in SI says what the gas is, and may then give values with units (those of UDUNITS-2) "
-        "wherever a\n"
-        "key has one:\n\n"
-        "```yaml\n"
-        "gas: {species: argon, pressure: 8.02 kPa, temperature: 300 K}\n"
-        "space: {size: [1 um, 1 um]}\n"
-        "walls: {top: {velocity: [3.5 m/s, 0, 0]}, bottom: {temperature: 310 K}}\n"
-        "time: {end: 23 ns}\n"
-        "```\n\n"
-        "* Two of `gas.pressure`, a length (`space.length`, or the first of `space.size` that has a unit: it "
-        "is\n"
-        "  L) and `gas.delta` are needed; the third follows.\n"
-        "* A number without a unit means the unit in the tables below, in a case in SI too: 3.5 is 3.5 V0.\n"
-        "* Temperatures and densities of walls and inflows are absolute with a unit (`310 K`, `37 degC`), "
-        "and\n"
-        "  deviations without. Amplitudes and gradients are differences either way.\n"
-        "* `source.force` takes an acceleration (`1e6 m/s2`) or a pressure gradient (`2 kPa/mm`), which is "
-        "divided by\n"
-        "  the mass density of the gas at rest.\n"
-        "* An inflow is given by density and temperature. For a pressure p, n / n0 = (p / p0) / (T / T0); "
-        "`knudsen\n"
-        "  info` prints the pressure of each inflow.\n"
-        "* `Hz` counts cycles; `rad/s` and `s-1` are angular frequencies.\n"
-        "* At `disturbance: 0` the answer is linear, and is that to the walls as they are given, as if eps "
-        "were 1;\n"
-        "  at a finite one eps only scales the numbers, not what a value with a unit means.\n"
-        "* Another gas is `gas.molar_mass` and `gas.viscosity`.\n",
-        to);
     for (const struct kn_group *group = kn_config_groups; group->name; group++)
         markdown_group(to, group);
 }

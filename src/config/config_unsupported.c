@@ -1,12 +1,10 @@
-/* Features that users of other programs look for and that this version lacks, each with what to do instead.
- */
+/* The table of features that this version does not support, with alternatives, for error messages. */
 #include "config/config.h"
 
 #include <ctype.h>
 #include <string.h>
 
-/* A word of a case file: the last part of a key, or a value.  With a dot the first and the last part of a
- * key. */
+/* A word is the last part of a key, or a value; a word with a dot is the first and the last part of a key. */
 struct unsupported {
     const char *words; /* separated by blanks */
     const char *what;  /* subject and verb */
@@ -32,26 +30,26 @@ static const struct unsupported table[] = {
      "a geometry from a file (STL, mesh) is", "the gas fills a box: space.cells, space.size, space.stretch"},
     {"axisymmetric cylindrical axial radial coordinates polar spherical",
      "an axisymmetric or curved geometry is",
-     "space has Cartesian axes; a plane channel or a duct (two axes) may come near"},
+     "space has Cartesian axes; a plane channel or a duct (two axes) may be an approximation"},
     {"mixture mixtures composition fractions mole_fractions species_list components", "a mixture of gases is",
-     "gas.species names one gas"},
+     "gas.species is one gas"},
     {"cercignani-lampis cl cll cercignani lampis maxwell-cl",
      "the Cercignani-Lampis model of gas-wall scattering is",
-     "use walls.<side>.kind: diffuse with walls.<side>.accommodation, the share of molecules that is "
-     "re-emitted "
-     "diffusely (Maxwell's model)"},
+     "use walls.<side>.kind: diffuse with walls.<side>.accommodation, the fraction of molecules that is "
+     "re-emitted diffusely (Maxwell's model)"},
     {"tangential_accommodation normal_accommodation energy_accommodation tmac eac",
      "separate accommodation of momentum and energy is",
-     "walls.<side>.accommodation is the share of molecules that is re-emitted diffusely (Maxwell's model)"},
+     "walls.<side>.accommodation is the fraction of molecules that is re-emitted diffusely (Maxwell's "
+     "model)"},
     {"polyatomic diatomic rotational vibrational rotation vibration internal_energy degrees_of_freedom dof",
      "a gas with internal energy (diatomic, polyatomic) is",
-     "all gases are computed as monatomic; shear flows of nitrogen are right, heat fluxes are not"},
+     "all gases are treated as monatomic; shear flows of nitrogen are correct, heat fluxes are not"},
     {"air oxygen hydrogen o2 h2 co2 carbon-dioxide methane water steam sf6",
      "this gas has no entry, and a "
      "polyatomic gas is",
-     "gas.molar_mass and gas.viscosity describe any gas as if it were monatomic (heat fluxes of polyatomic "
-     "gases "
-     "are then wrong); nitrogen is in the table"},
+     "gas.molar_mass and gas.viscosity describe any gas as monatomic (heat fluxes of polyatomic gases are "
+     "then "
+     "wrong); nitrogen is in the table"},
     {"chemistry reactions ionization plasma electric magnetic radiation", "chemistry, plasma or radiation is",
      "the gas is one neutral species with elastic collisions"},
     {"gravity acceleration body_force pressure_gradient", "this key is",
@@ -69,13 +67,14 @@ static const struct unsupported table[] = {
      "collision.method: operator, monte-carlo, bgk, shakhov, es-bgk or none"},
     {"amr adaptive refinement", "an adaptive grid is",
      "space.stretch and space.cluster make cells small at walls"},
-    {"restart", "this key is", "knudsen run CASE.yaml --resume goes on from the last checkpoint"},
+    {"restart", "this key is", "knudsen run CASE.yaml --resume continues from the last checkpoint"},
     {"evaporation condensation evaporating", "evaporation and condensation at a wall are",
-     "walls.<side>.kind: inflow with the saturated density emits as a surface does that absorbs all it "
-     "meets"},
+     "walls.<side>.kind: inflow with the saturated density is a surface that absorbs all molecules that "
+     "reach "
+     "it"},
 };
 
-/* Equal but for capitals and the difference between - and _. */
+/* Equal except for capital letters and the difference between - and _. */
 static bool is_same(const char *a, size_t length, const char *b, size_t size)
 {
     if (length != size)
@@ -89,7 +88,7 @@ static bool is_same(const char *a, size_t length, const char *b, size_t size)
     return true;
 }
 
-/* The word of a table against a name of which only the first and the last part count. */
+/* Compare a word of the table with the first and the last part of a name. */
 static bool is_meant(const char *word, size_t length, const char *name)
 {
     const char *dot = memchr(word, '.', length), *last = strrchr(name, '.');

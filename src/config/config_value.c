@@ -1,6 +1,7 @@
-/* Values of the case file and their text, both ways; ranges; near misses. */
+/* Converts values of the case file from and to text, checks ranges, and finds keys of similar spelling. */
 #include "config/case.h"
 #include "config/config.h"
+#include "text.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -11,7 +12,7 @@
 
 static const char WALLS[] = "walls.<side>.", AUTO[] = "auto";
 
-/* Name of a key with the side in its place. */
+/* Name of a key with the name of the side. */
 static void fill_name(struct kn_setting *s)
 {
     if (s->side < 0)
@@ -20,7 +21,7 @@ static void fill_name(struct kn_setting *s)
         snprintf(s->name, KN_NAME, "walls.%s.%s", kn_case_side_name(s->side), s->key->name + strlen(WALLS));
 }
 
-/* Wall keys stand together in the table; each side takes the whole block. */
+/* The keys of walls are a block of the table, which is repeated for each side. */
 bool kn_config_setting(int index, struct kn_setting *s)
 {
     int first = 0, walls = 0;
@@ -69,15 +70,26 @@ enum kn_dimension kn_config_dimension(const struct kn_case *c, const struct kn_s
     return other ? kn_units_other(s->key->dimension) : s->key->dimension;
 }
 
+/* The struct that the offsets of a key refer to. */
+static char *base_of(struct kn_case *c, const struct kn_setting *s)
+{
+    return s->side < 0 ? (char *)c : (char *)&c->walls[s->side];
+}
+
 void *kn_config_target(struct kn_case *c, const struct kn_setting *s)
 {
-    char *base = s->side < 0 ? (char *)c : (char *)&c->walls[s->side];
-    return base + s->key->offset;
+    return base_of(c, s) + s->key->offset;
+}
+
+void kn_config_choose(struct kn_case *c, const struct kn_setting *s)
+{
+    if (s->key->chosen)
+        *(bool *)(base_of(c, s) + s->key->chosen) = true;
 }
 
 /* ---------------------------------------------------------------- printing */
 
-/* "1e-06" reads better as "1e-6", and means the same everywhere. */
+/* Write "1e-06" as "1e-6". */
 static void trim_exponent(char *text)
 {
     char *e = strchr(text, 'e');
@@ -95,11 +107,7 @@ static void trim_exponent(char *text)
 
 void kn_config_number_text(double value, char text[KN_NAME])
 {
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, KN_NAME, "%.*g", digits, value);
-        if (strtod(text, NULL) == value)
-            break;
-    }
+    kn_text_number(text, value);
     trim_exponent(text);
 }
 
@@ -115,7 +123,7 @@ static int choice_value(const struct kn_key *key, const void *target, int index)
 {
     if (key->type == KN_TYPE_BOOL)
         return *(const bool *)target;
-    return ((const int *)target)[index]; /* every choice is an enum of the size of int */
+    return ((const int *)target)[index]; /* enumerations have the size of int */
 }
 
 static double number_value(const struct kn_key *key, const void *target, int index)
@@ -210,7 +218,7 @@ static int smaller(int a, int b)
     return a < b ? a : b;
 }
 
-/* Insertions, deletions, replacements and swaps of neighbours; case is free. */
+/* Insertions, deletions, replacements and swaps of neighbours; capital letters do not matter. */
 int kn_config_distance(const char *word, const char *name)
 {
     int n = (int)strnlen(word, KN_NAME), m = (int)strnlen(name, KN_NAME);
@@ -238,8 +246,7 @@ bool kn_config_is_near(const char *word, const char *name)
     return length > 1 && kn_config_distance(word, name) <= allowed;
 }
 
-/* Near in every word between dots, so that long names around it do not make
- * any word look near. */
+/* Similar in every part between dots, so that a long name does not hide a different part. */
 static bool is_near_name(const char *word, const char *name)
 {
     char ours[KN_NAME], theirs[KN_NAME];
@@ -256,7 +263,7 @@ static bool is_near_name(const char *word, const char *name)
     }
 }
 
-/* The groups on the way to a setting count as well: "wals", "walls.topp". */
+/* Compare with groups, too: "wals", "walls.topp". */
 static void suggest_one(const char *word, const char *name, int *best, char suggestion[KN_NAME])
 {
     int distance = kn_config_distance(word, name);
@@ -277,7 +284,7 @@ bool kn_config_suggest(const char *word, char name[KN_NAME])
             suggest_one(word, s.name, &best, name);
         }
     }
-    /* Right word, wrong group. */
+    /* The right word in a wrong group. */
     const char *last = strrchr(word, '.');
     last = last ? last + 1 : word;
     for (int i = 0; best == KN_NAME && kn_config_setting(i, &s); i++) {
@@ -292,27 +299,10 @@ bool kn_config_suggest(const char *word, char name[KN_NAME])
 
 /* ------------------------------------------------------- text into values */
 
-/* Plain decimal numbers only: what strtod also takes (hex, inf, nan, blanks)
- * is more often a slip than a wish. */
 static bool is_number(const char *text, bool whole)
 {
-    const char *at = text + (*text == '-' || *text == '+');
-    size_t before = strspn(at, "0123456789"), after = 0;
-    at += before;
-    if (!whole && *at == '.') {
-        after = strspn(++at, "0123456789");
-        at += after;
-    }
-    if (before + after == 0)
-        return false;
-    if (!whole && (*at == 'e' || *at == 'E')) {
-        at++;
-        at += *at == '-' || *at == '+';
-        if (!strspn(at, "0123456789"))
-            return false;
-        at += strspn(at, "0123456789");
-    }
-    return *at == '\0';
+    const char *end = kn_text_number_end(text);
+    return end > text && *end == '\0' && !(whole && strpbrk(text, ".eE"));
 }
 
 static bool in_range(const struct kn_key *key, double value)
@@ -385,7 +375,7 @@ static bool store_choice(const struct kn_key *key, void *target, int index, cons
     return true;
 }
 
-/* A whole number that is in range fits its type exactly. */
+/* An integer in the range of its key fits its type. */
 static void store_number(const struct kn_key *key, void *target, int index, double value)
 {
     if (key->type == KN_TYPE_REAL)
@@ -396,7 +386,8 @@ static void store_number(const struct kn_key *key, void *target, int index, doub
         ((int *)target)[index] = (int)value;
 }
 
-/* A number and a unit.  What the case keeps in SI is checked here, the rest when the gas is known. */
+/* Read a number and a unit.  A value that the case stores in SI is checked here, others when the gas is
+ * known. */
 static bool store_with_unit(const struct kn_key *key, const char *text, struct kn_si_value *si,
                             char why[KN_TEXT])
 {
@@ -414,7 +405,7 @@ static bool store_with_unit(const struct kn_key *key, const char *text, struct k
     return false;
 }
 
-/* A number with something behind it, for a key that has a unit. */
+/* True for a number with a unit, if the key has one. */
 static bool has_unit(const struct kn_key *key, const char *word)
 {
     const size_t sign = *word == '-' || *word == '+';

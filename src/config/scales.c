@@ -1,3 +1,4 @@
+/* Computes the SI units of a case and converts its values from and to SI. */
 #include "config/scales.h"
 #include "config/config.h"
 #include "config/species.h"
@@ -42,7 +43,7 @@ void kn_scales_set(struct kn_scales *s, const struct kn_scale *scale, double val
 
 /* ---------------------------------------------------------- values in SI */
 
-/* The first value that was written with a unit and means nothing without a gas, or NULL. */
+/* The first value with a unit that needs a gas, or NULL. */
 static const char *first_with_unit(const struct kn_case *c, struct kn_setting *s)
 {
     for (int i = 0; kn_config_setting(i, s); i++)
@@ -51,7 +52,7 @@ static const char *first_with_unit(const struct kn_case *c, struct kn_setting *s
     return NULL;
 }
 
-/* L: what space.length says, else the first length of the box that has a unit. */
+/* L: space.length, else the first length of the box that has a unit. */
 static double box_length(const struct kn_case *c)
 {
     struct kn_setting s;
@@ -74,7 +75,7 @@ static bool is_wanted(const struct kn_case *c)
            c->gas.viscosity > 0 || c->gas.molar_mass > 0 || c->space.length > 0 || first_with_unit(c, &s);
 }
 
-/* The gas itself: mass, temperature, viscosity and what follows from them. */
+/* The gas: mass, temperature, viscosity and V0. */
 static enum kn_status describe_gas(struct kn_scales *s, const struct kn_case *c)
 {
     const enum kn_species species = c->gas.species;
@@ -97,7 +98,7 @@ static enum kn_status describe_gas(struct kn_scales *s, const struct kn_case *c)
     return KN_OK;
 }
 
-/* Pressure, length and delta: two of them give the third, delta = L p0 / (mu0 V0). */
+/* Two of pressure, length and delta determine the third: delta = L p0 / (mu0 V0). */
 static enum kn_status close_triangle(struct kn_scales *s, const struct kn_case *c)
 {
     const double thickness = s->viscosity * s->velocity; /* lambda0 p0 */
@@ -118,9 +119,8 @@ static enum kn_status close_triangle(struct kn_scales *s, const struct kn_case *
     if (delta && fabs(found / c->gas.delta - 1) > 1e-9)
         return kn_error_set(
             KN_EINPUT,
-            "gas.delta: %g, but gas.pressure and the length %g m make it %g (leave one of the "
-            "three out)",
-            c->gas.delta, s->box, found);
+            "gas.delta: %g, but it is %g for gas.pressure and the length %g m (specify two of the three)",
+            c->gas.delta, found, s->box);
     return KN_OK;
 }
 
@@ -129,11 +129,8 @@ enum kn_status kn_scales_create(struct kn_scales *s, const struct kn_case *c)
     *s = (struct kn_scales){0};
     if (!is_wanted(c))
         return KN_OK;
-    enum kn_status status = describe_gas(s, c);
-    if (status == KN_OK)
-        status = close_triangle(s, c);
-    if (status != KN_OK)
-        return status;
+    KN_TRY(describe_gas(s, c));
+    KN_TRY(close_triangle(s, c));
     s->density = s->pressure / (boltzmann * s->temperature);
     s->time = s->length / s->velocity;
     s->disturbance = c->disturbance > 0 ? c->disturbance : 1;
@@ -170,7 +167,7 @@ struct kn_conversion kn_scales_conversion(const struct kn_scales *s, enum kn_dim
         return (struct kn_conversion){eps * s->temperature / s->length, 0};
     case KN_DIMENSION_ACCELERATION:
         return (struct kn_conversion){eps * s->velocity / s->time, 0};
-    case KN_DIMENSION_PRESSURE_GRADIENT: /* over the density n0 m an acceleration */
+    case KN_DIMENSION_PRESSURE_GRADIENT: /* divided by the density n0 m it is an acceleration */
         return (struct kn_conversion){eps * s->velocity / s->time * s->density * s->mass, 0};
     case KN_DIMENSION_STRESS:
         return (struct kn_conversion){eps * s->pressure, 0};
@@ -195,7 +192,7 @@ static void apply_setting(struct kn_case *c, const struct kn_setting *s, const s
     }
 }
 
-/* A field that the caller has set by itself counts as it stands. */
+/* A value that the caller has set in the struct no longer has a unit. */
 static void forget_changed(struct kn_case *c, const struct kn_setting *s)
 {
     const double *values = kn_config_target(c, s);
@@ -204,7 +201,7 @@ static void forget_changed(struct kn_case *c, const struct kn_setting *s)
             c->si.given[s->index] &= (unsigned char)~((1U + KN_SI_OTHER) << i);
 }
 
-/* The gas comes first: the other values are measured by it. */
+/* The gas is first: the other values depend on it. */
 void kn_scales_apply(struct kn_case *c)
 {
     struct kn_scales scales = {0};
@@ -236,8 +233,8 @@ enum kn_status kn_scales_check(const struct kn_case *c)
     if (fabs(again.gas.delta / c->gas.delta - 1) > 1e-9)
         return kn_error_set(
             KN_EINPUT,
-            "gas.delta: %g, but pressure and length make it %g (kn_case_set keeps them together, "
-            "fields of struct kn_case alone do not)",
+            "gas.delta: %g, but it is %g for this pressure and length (kn_case_set keeps them consistent, "
+            "direct changes of struct kn_case do not)",
             c->gas.delta, again.gas.delta);
     for (int i = 0; kn_config_setting(i, &s); i++)
         for (int index = 0; index < s.key->count && again.si.given[i]; index++) {
@@ -246,8 +243,8 @@ enum kn_status kn_scales_check(const struct kn_case *c)
             if (fabs(is - ought) > 1e-12 * fabs(ought))
                 return kn_error_set(
                     KN_EINPUT,
-                    "%s: %g, but with the gas as it is now its unit makes it %g (kn_case_set keeps "
-                    "them together, fields of struct kn_case alone do not)",
+                    "%s: %g, but its value with a unit is %g for this gas (kn_case_set keeps them "
+                    "consistent, direct changes of struct kn_case do not)",
                     s.name, is, ought);
         }
     return KN_OK;
@@ -284,7 +281,7 @@ bool kn_scales_is_strong(const struct kn_case *c)
     return c->disturbance == 0 && (kn_scales_mach(c) > 0.1 || kn_scales_heating(c) > 0.05);
 }
 
-/* At eps = 0 all deviations are first-order, also that of the pressure. */
+/* At eps = 0 all deviations are of first order, including that of the pressure. */
 bool kn_scales_inflow(const struct kn_case *c, int side, char *text)
 {
     struct kn_scales s;
@@ -309,7 +306,7 @@ bool kn_scales_inflow(const struct kn_case *c, int side, char *text)
     return true;
 }
 
-/* Nothing but what differs from the default was meant. */
+/* True for a number without a unit that differs from the default. */
 static bool is_bare(const struct kn_case *c, const struct kn_case *plain, const struct kn_setting *s, int i)
 {
     const double *value = kn_config_target((struct kn_case *)c, s),
@@ -333,7 +330,7 @@ bool kn_scales_bare(const struct kn_case *c, char *text)
             if (s.key->dimension == KN_DIMENSION_WALL_TIME || s.key->dimension == KN_DIMENSION_ANGLE ||
                 !is_bare(c, &plain, &s, i))
                 continue;
-            snprintf(text, KN_TEXT, "%s: %g is taken as %s (with a unit it says what is meant)", s.name,
+            snprintf(text, KN_TEXT, "%s: %g is interpreted as %s (a unit makes it unambiguous)", s.name,
                      value, kn_units_text(s.key->dimension, by.offset + by.factor * value, unit));
             return true;
         }

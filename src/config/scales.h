@@ -1,4 +1,4 @@
-/* What the dimensionless units of a case are in SI: theory.md, section 1. */
+/* The dimensionless units of a case in SI: docs/theory.md, section 1. */
 #ifndef KN_SCALES_H
 #define KN_SCALES_H
 
@@ -9,7 +9,7 @@
 #define KN_SCALES_FREE_PATH 0.8884578523
 
 struct kn_scales {
-    bool known;         /* false: the case stays dimensionless, and nothing below is set */
+    bool known;         /* false: the case is dimensionless, and the members below are not set */
     double mass;        /* of a molecule, kg */
     double temperature; /* T0, K */
     double pressure;    /* p0, Pa */
@@ -19,10 +19,10 @@ struct kn_scales {
     double length;      /* lambda0, m */
     double time;        /* lambda0 / V0, s */
     double box;         /* L, m */
-    double disturbance; /* deviations are multiplied by it: eps, and 1 for the linearised equation */
+    double disturbance; /* factor of deviations: eps, or 1 for the linearised equation */
 };
 
-/* KN_EINPUT where the case names a gas, or has values with units, but not all that the scales need. */
+/* KN_EINPUT if the case has a gas or values with units, but not everything that the scales need. */
 enum kn_status kn_scales_create(struct kn_scales *s, const struct kn_case *c);
 
 /* The scales by name, for files and listings. */
@@ -32,7 +32,7 @@ struct kn_scale {
     const char *unit, *doc;
 };
 extern const struct kn_scale kn_scales_list[];
-/* Name of the gas; "" for one that is given by its mass and viscosity. */
+/* Name of the gas; "" if it is specified by its mass and viscosity. */
 const char *kn_scales_species(const struct kn_case *c);
 
 double kn_scales_value(const struct kn_scales *s, const struct kn_scale *scale);
@@ -44,29 +44,28 @@ struct kn_conversion {
 };
 struct kn_conversion kn_scales_conversion(const struct kn_scales *s, enum kn_dimension dimension);
 
-/* Bring delta, pressure and all values written with a unit up to date.  While
- * the gas is not known yet nothing is done; kn_scales_create says what lacks. */
+/* Update delta, pressure and all values with a unit.  Nothing is done until the gas is known;
+ * kn_scales_create reports what is missing. */
 void kn_scales_apply(struct kn_case *c);
 
-/* KN_EINPUT where kn_scales_create is, or where fields that were set by themselves contradict the gas. */
+/* KN_EINPUT if kn_scales_create fails, or if values in the struct contradict the gas. */
 enum kn_status kn_scales_check(const struct kn_case *c);
 
-/* Mach number of the fastest wall or inflow; 0 where only its ratio to eps is known. */
+/* Mach number of the fastest wall or inflow; 0 if only its ratio to eps is known. */
 double kn_scales_mach(const struct kn_case *c);
 
-/* Largest deviation of a wall's temperature from T0, over T0; as above. */
+/* Largest deviation of the temperature of a wall from T0, divided by T0; as above. */
 double kn_scales_heating(const struct kn_case *c);
 
-/* The first number without a unit in a case in SI and what it means, as a sentence [KN_TEXT]; false: there is
- * none. */
+/* Describe the first number without a unit in a case in SI, in text[KN_TEXT]; false if there is none. */
 bool kn_scales_bare(const struct kn_case *c, char *text);
 
-/* Density, temperature and pressure of the gas beyond an inflow, as a sentence [KN_TEXT]; false: the side is
- * none.
- */
+/* Describe density, temperature and pressure outside an inflow, in text[KN_TEXT]; false if the side is no
+ * inflow. */
 bool kn_scales_inflow(const struct kn_case *c, int side, char *text);
 
-/* A linearised case whose walls are fast or hot enough that the whole equation would differ. */
+/* True for a linearised case with walls so fast or hot that the nonlinear equation would give other results.
+ */
 bool kn_scales_is_strong(const struct kn_case *c);
 
 #endif

@@ -1,3 +1,4 @@
+/* The table of gases: molar masses, viscosities and their exponents. */
 #include "config/species.h"
 
 #include <math.h>
@@ -27,7 +28,7 @@ const struct kn_species_data *kn_species_find(enum kn_species species)
     return species == KN_SPECIES_NONE ? NULL : &table[species].data;
 }
 
-/* A power of the temperature between two points of the table, and beyond its ends that of the last two. */
+/* Interpolated as a power of the temperature, and extrapolated at the ends of the table. */
 double kn_species_viscosity(enum kn_species species, double temperature)
 {
     const double *mu = table[species].viscosity;

@@ -1,4 +1,4 @@
-/* Gases by name: molar mass, viscosity, and the exponent that variable hard spheres take for them. */
+/* Gases by name: molar mass, viscosity, and the exponent of variable hard spheres. */
 #ifndef KN_SPECIES_H
 #define KN_SPECIES_H
 

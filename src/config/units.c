@@ -1,4 +1,6 @@
+/* Reads values with units by UDUNITS, and prints values with a suitable prefix. */
 #include "config/units.h"
+#include "text.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -10,8 +12,8 @@
 
 static const struct {
     const char *name, *si, *example;
-    bool absolute; /* the case holds it in SI */
-    bool positive; /* counted from an absolute zero */
+    bool absolute; /* the case stores it in SI */
+    bool positive; /* must be positive with a unit */
 } table[KN_DIMENSIONS] = {
     [KN_DIMENSION_NONE] = {"a pure number", "1", "1"},
     [KN_DIMENSION_LENGTH] = {"a length", "m", "1 um"},
@@ -65,7 +67,7 @@ enum kn_dimension kn_units_other(enum kn_dimension dimension)
     return dimension == KN_DIMENSION_ACCELERATION ? KN_DIMENSION_PRESSURE_GRADIENT : KN_DIMENSION_NONE;
 }
 
-/* The units of UDUNITS, read once and kept. */
+/* The units of UDUNITS, read once. */
 static ut_system *units;
 static pthread_once_t units_once = PTHREAD_ONCE_INIT;
 
@@ -75,7 +77,7 @@ static void load_units(void)
     units = ut_read_xml(NULL);
 }
 
-/* The unit a text names, or NULL; "/m3" continues a number. */
+/* The unit of a text, or NULL; "/m3" may follow a number. */
 static ut_unit *parse_unit(const char *text)
 {
     char whole[160];
@@ -85,7 +87,7 @@ static ut_unit *parse_unit(const char *text)
     return ut_parse(units, ut_trim(whole, UT_UTF8), UT_UTF8);
 }
 
-/* UDUNITS itself holds a time and a frequency for convertible, by their inverse. */
+/* UDUNITS alone would convert a time to a frequency. */
 static bool fits(const ut_unit *unit, const ut_unit *wanted)
 {
     ut_unit *ratio = ut_divide((ut_unit *)unit, (ut_unit *)wanted);
@@ -95,7 +97,7 @@ static bool fits(const ut_unit *unit, const ut_unit *wanted)
     return same;
 }
 
-/* The first dimension that a unit fits, for the message; NULL when none does. */
+/* The first dimension of a unit, for the message; NULL if there is none. */
 static const char *name_of(const ut_unit *unit)
 {
     const char *found = NULL;
@@ -108,13 +110,13 @@ static const char *name_of(const ut_unit *unit)
     return found;
 }
 
-/* Hertz counts cycles, which UDUNITS does not tell from radians. */
+/* Hertz counts cycles; UDUNITS does not distinguish them from radians. */
 static bool counts_cycles(const char *text)
 {
     return strstr(text, "Hz") || strstr(text, "hertz") || strstr(text, "Hertz");
 }
 
-/* A value in a unit that fits; a difference leaves the zero of the scale out. */
+/* Convert a value; for a difference the zero of the scale is ignored. */
 static double convert(enum kn_dimension dimension, const ut_unit *unit, const ut_unit *si, double number,
                       const char *text)
 {
@@ -131,23 +133,7 @@ static double convert(enum kn_dimension dimension, const ut_unit *unit, const ut
     return value;
 }
 
-/* Where a plain decimal number at the beginning of a text ends; what strtod also takes (hex, inf) is none. */
-static const char *end_of_number(const char *text)
-{
-    const char *at = text + (*text == '-' || *text == '+');
-    at += strspn(at, "0123456789");
-    if (*at == '.')
-        at += 1 + strspn(at + 1, "0123456789");
-    if (*at == 'e' || *at == 'E') {
-        const char *power = at + 1 + (at[1] == '-' || at[1] == '+');
-        if (isdigit((unsigned char)*power))
-            at = power + strspn(power, "0123456789");
-    }
-    return at;
-}
-
-/* UDUNITS multiplies numbers among the units, which would make 160 Pa of "8 020 Pa"; 1/s is meant as it
- * stands. */
+/* UDUNITS multiplies numbers within units and would read "8 020 Pa" as 160 Pa; "1/s" is allowed. */
 static bool has_number(const char *unit)
 {
     const bool reciprocal = unit[0] == '1' && unit[1 + strspn(unit + 1, " ")] == '/';
@@ -159,12 +145,12 @@ static bool has_number(const char *unit)
     return false;
 }
 
-/* The parser of UDUNITS has one state for all. */
+/* The parser of UDUNITS is not reentrant. */
 static pthread_mutex_t parser = PTHREAD_MUTEX_INITIALIZER;
 
 static bool read_locked(enum kn_dimension dimension, const char *text, double *si, char *why, size_t size)
 {
-    const char *rest = end_of_number(text);
+    const char *rest = kn_text_number_end(text);
     const double number = strtod(text, NULL);
     while (isspace((unsigned char)*rest))
         rest++;
@@ -200,7 +186,7 @@ bool kn_units_read(enum kn_dimension dimension, const char *text, double *si, ch
     bool good = read_locked(dimension, text, si, why, size);
     pthread_mutex_unlock(&parser);
     if (good && table[dimension].positive && *si <= 0) {
-        snprintf(why, size, "'%.60s' is not above zero (%s with a unit counts from there, such as %s)", text,
+        snprintf(why, size, "'%.60s' is not above zero (%s with a unit is absolute, such as %s)", text,
                  table[dimension].name, table[dimension].example);
         good = false;
     }

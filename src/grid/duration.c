@@ -3,22 +3,23 @@
 
 #include "config/case.h"
 #include "config/config.h"
+#include "config/scales.h"
 #include "grid/space.h"
 #include "grid/velocity.h"
 
 #include <math.h>
 
-static double length_along(const struct kn_case *c, int axis)
+double kn_duration_length(const struct kn_case *c, int axis)
 {
     return c->space.size[axis] * c->gas.delta;
 }
 
-static double longest_side(const struct kn_case *c)
+double kn_duration_longest(const struct kn_case *c)
 {
     double longest = 0;
     for (int d = 0; d < 3; d++)
         if (!kn_case_is_uniform(c, d))
-            longest = fmax(longest, length_along(c, d));
+            longest = fmax(longest, kn_duration_length(c, d));
     return longest;
 }
 
@@ -31,33 +32,33 @@ static double slowest_node(const struct kn_case *c)
     return slowest;
 }
 
-/* Without collisions a flux changes each time the molecules of the slowest node arrive, and is constant in
- * between. Their contribution decreases to a twentieth with each crossing. Collisions replace them after a
- * few mean free times. */
+/* Without collisions a flux is constant between arrivals of the molecules of the slowest node, and their
+ * contribution falls to a twentieth with each crossing.  Collisions replace them after a few mean free
+ * times. */
 double kn_duration_least(const struct kn_case *c)
 {
-    const double crossings = 3, relaxed = 8,
-                 sound = 4; /* crossings at V0: sound travels back and forth twice */
-    const double length = longest_side(c);
+    const double crossings = 3, relaxed = 8, sound = 4; /* crossings at V0: sound back and forth, twice */
+    const double length = kn_duration_longest(c);
     double slow = crossings * length / slowest_node(c);
     if (c->collision.method != KN_METHOD_NONE)
         slow = fmin(slow, relaxed);
     return fmax(sound * length, slow);
 }
 
-static bool is_diffuse(const struct kn_wall *w)
+bool kn_duration_is_diffuse(const struct kn_wall *w)
 {
     return w->kind == KN_WALL_DIFFUSE && w->accommodation > 0;
 }
 
-/* Rate at which diffusion of momentum damps the slowest mode along an axis: nu k^2 with nu = V0 lambda0 /
- * 2. Slip widens the gap by a mean free path at each wall. The mode is a whole wave between periodic ends
- * and a quarter of one if one end is free. */
+/* Rate at which diffusion of momentum damps the slowest mode along an axis: nu k^2 with nu = V0 lambda0 / 2.
+ * Slip widens the gap by a mean free path at each wall.  The slowest mode between periodic ends is a whole
+ * wave, between two walls half a wave, else a quarter. */
 static double diffusion_rate(const struct kn_case *c, int axis)
 {
     const struct kn_wall *low = &c->walls[2 * axis], *high = low + 1;
-    const double length = length_along(c, axis) + 2;
-    const bool periodic = low->kind == KN_WALL_PERIODIC, both = is_diffuse(low) && is_diffuse(high);
+    const double length = kn_duration_length(c, axis) + 2;
+    const bool periodic = low->kind == KN_WALL_PERIODIC,
+               both = kn_duration_is_diffuse(low) && kn_duration_is_diffuse(high);
     const double k = (periodic ? 2 : both ? 1 : 0.5) * M_PI / length;
     return 0.5 * k * k;
 }
@@ -79,22 +80,23 @@ double kn_duration_settled(const struct kn_case *c)
     return kn_duration_least(c) + (collides ? foldings / rate : 0);
 }
 
-bool kn_duration_oscillates(const struct kn_case *c)
+double kn_duration_shortest_period(const struct kn_case *c)
 {
+    double period = INFINITY;
     for (int s = 0; s < KN_SIDES; s++)
         if (c->walls[s].oscillation.frequency > 0)
-            return true;
-    return false;
+            period = fmin(period, 2 * M_PI / c->walls[s].oscillation.frequency);
+    return period;
+}
+
+bool kn_duration_oscillates(const struct kn_case *c)
+{
+    return isfinite(kn_duration_shortest_period(c));
 }
 
 double kn_duration_period_step(const struct kn_case *c)
 {
-    const double rows = 32;
-    double step = INFINITY;
-    for (int s = 0; s < KN_SIDES; s++)
-        if (c->walls[s].oscillation.frequency > 0)
-            step = fmin(step, 2 * M_PI / c->walls[s].oscillation.frequency / (rows * kn_config_history(c)));
-    return step;
+    return kn_duration_shortest_period(c) / (KN_DURATION_PERIOD_ROWS * kn_config_history(c));
 }
 
 static double longest_period(const struct kn_case *c)
@@ -111,7 +113,7 @@ double kn_duration_end(const struct kn_case *c)
     if (c->time.end != KN_END_AUTO)
         return c->time.end;
     const double settled = kn_duration_settled(c), period = longest_period(c);
-    if (period > 0) /* the same number of periods is analysed */
+    if (period > 0) /* as many periods again are analysed */
         return period * fmax(4, 2 * ceil(settled / period));
     return (kn_case_is_noisy(c) ? 2 : 3) * settled; /* the second half of a noisy run is averaged */
 }
@@ -119,4 +121,14 @@ double kn_duration_end(const struct kn_case *c)
 bool kn_duration_is_open(const struct kn_case *c)
 {
     return !kn_duration_oscillates(c) && !kn_case_is_noisy(c) && c->time.end == KN_END_AUTO;
+}
+
+const char *kn_duration_text(const struct kn_case *c, double time, int digits, const char *unit,
+                             char text[KN_UNITS_TEXT])
+{
+    struct kn_scales scales;
+    if (kn_scales_create(&scales, c) == KN_OK && scales.known)
+        return kn_units_text(KN_DIMENSION_TIME, scales.time * time, text);
+    snprintf(text, KN_UNITS_TEXT, "%.*g%s", digits, time, unit);
+    return text;
 }

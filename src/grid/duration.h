@@ -1,28 +1,47 @@
-/* Durations of a case: until it can be judged, until it is steady, and the limit. */
+/* Lengths and times of a flow: until it can be judged, until it is steady, until its end. */
 #ifndef KN_DURATION_H
 #define KN_DURATION_H
 
+#include "config/units.h"
 #include "knudsen.h"
 
-/* All in lambda0 / V0. */
+/* The length of the box along an axis, and along the longest axis that is not uniform, lambda0. */
+double kn_duration_length(const struct kn_case *c, int axis);
+double kn_duration_longest(const struct kn_case *c);
 
-/* Before this time no flow is judged steady: sound and slow molecules have not crossed the box. */
+/* Does a wall reflect molecules diffusely? */
+bool kn_duration_is_diffuse(const struct kn_wall *w);
+
+/* ---- Times in lambda0 / V0. */
+
+/* No flow is called steady before this time: sound and slow molecules need it to cross the box. */
 double kn_duration_least(const struct kn_case *c);
 
 /* After this time the initial transient should be over. */
 double kn_duration_settled(const struct kn_case *c);
 
-/* time.end, or the limit for auto: a multiple of the time until the flow is steady, whole periods if walls
- * oscillate. */
+/* time.end; for auto a multiple of the time that the flow needs to become steady, in whole periods where
+ * walls oscillate. */
 double kn_duration_end(const struct kn_case *c);
 
-/* The longest step that gives the history enough rows per period of every wall; infinite without one. */
+/* Least number of rows of the history per period of a wall. */
+#define KN_DURATION_PERIOD_ROWS 32.0
+
+/* The shortest period of a wall; infinite if none oscillates. */
+double kn_duration_shortest_period(const struct kn_case *c);
+
+/* The longest time step with enough rows of the history per period of every wall; infinite where none
+ * oscillates. */
 double kn_duration_period_step(const struct kn_case *c);
+
+/* A time of the case in SI units; without them with a number of digits and the text `unit`. */
+const char *kn_duration_text(const struct kn_case *c, double time, int digits, const char *unit,
+                             char text[KN_UNITS_TEXT]);
 
 /* Does a wall oscillate? */
 bool kn_duration_oscillates(const struct kn_case *c);
 
-/* True if the run ends as soon as it is steady. */
+/* Does the run end as soon as it is steady? */
 bool kn_duration_is_open(const struct kn_case *c);
 
 #endif

@@ -193,8 +193,10 @@ static enum kn_status find_peers(const struct survey *s, const struct kn_box *bo
     return room ? KN_OK : no_memory();
 }
 
-enum kn_status kn_halo_survey(struct kn_halo *halo, const struct kn_comm *comm, const struct kn_box *boxes,
-                              const struct kn_space *space, const struct kn_mesh *mesh, int order)
+/* The part of it that a rank finds alone: all but nsend and send. */
+static enum kn_status find_needed(struct kn_halo *halo, const struct kn_comm *comm,
+                                  const struct kn_box *boxes, const struct kn_space *space,
+                                  const struct kn_mesh *mesh, int order)
 {
     struct survey s = {halo, space, mesh, NULL};
     *halo = (struct kn_halo){.comm = comm, .stride = mesh->stride};
@@ -216,7 +218,7 @@ enum kn_status kn_halo_create(struct kn_halo *halo, const struct kn_comm *comm, 
                               const struct kn_space *space, const struct kn_mesh *mesh, int order)
 {
     const struct survey s = {halo, space, mesh, NULL};
-    enum kn_status status = kn_halo_survey(halo, comm, boxes, space, mesh, order);
+    enum kn_status status = find_needed(halo, comm, boxes, space, mesh, order);
     struct kn_comm_message *messages = malloc(2 * ((size_t)halo->npeers + 1) * sizeof *messages);
     if (status == KN_OK && !messages)
         status = no_memory();

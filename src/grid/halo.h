@@ -30,9 +30,6 @@ struct kn_halo {
 enum kn_status kn_halo_create(struct kn_halo *halo, const struct kn_comm *comm, const struct kn_box *boxes,
                               const struct kn_space *space, const struct kn_mesh *mesh, int order);
 
-/* The part that needs no communication: all but nsend and send. */
-enum kn_status kn_halo_survey(struct kn_halo *halo, const struct kn_comm *comm, const struct kn_box *boxes,
-                              const struct kn_space *space, const struct kn_mesh *mesh, int order);
 void kn_halo_destroy(struct kn_halo *halo);
 
 /* The messages of a step: `send` and `recv` hold the rows in the order of the lists. Destroyed by

@@ -6,8 +6,7 @@
 
 #include <string.h>
 
-/* cos(2 pi wave.x / size), averaged over the cell as in a finite-volume state. */
-static double wave_factor(const struct kn_case *c, const struct kn_space *space, int cell)
+double kn_initial_wave(const struct kn_case *c, const struct kn_space *space, int cell)
 {
     double phase = 0, damping = 1;
     int at[3];
@@ -21,8 +20,8 @@ static double wave_factor(const struct kn_case *c, const struct kn_space *space,
     return damping * cos(phase);
 }
 
-/* h of the solution of Bobylev, Krook and Wu, theory (37a); no cancellation, since f / Phi0 - 1 does not
- * decrease with eps. */
+/* h of Bobylev, Krook and Wu's solution, theory (37a): no digit is lost, since f / Phi0 - 1 does not
+ * shrink with eps. */
 static double bkw(double eps, double K, double vv)
 {
     const double f = pow(K, -1.5) * exp(vv * (1 - 1 / K)) * ((5 * K - 3) / (2 * K) + (1 - K) * vv / (K * K));
@@ -79,7 +78,7 @@ static double shape(enum kn_shape s, const double v[3])
 void kn_initial_fill(const struct kn_case *c, const struct kn_space *space, const struct kn_velocity *v,
                      int cell, float *row)
 {
-    const double amplitude = c->initial.amplitude * wave_factor(c, space, cell), still[3] = {0};
+    const double amplitude = c->initial.amplitude * kn_initial_wave(c, space, cell), still[3] = {0};
     const double sigma[6] = {amplitude, -amplitude / 2, -amplitude / 2, 0, 0, 0};
     const bool passes = c->initial.shape == KN_SHAPE_BETWEEN;
     const struct kn_gaussian g =

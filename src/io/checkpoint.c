@@ -1,3 +1,4 @@
+/* Writes checkpoints into two slots in turn, and finds and reads the newest complete one. */
 #include "io/checkpoint.h"
 #include "error.h"
 #include "io/checkpoint_cells.h"
@@ -11,7 +12,7 @@
 #include <unistd.h>
 
 enum { FORMAT = 4, WHY = KN_STORE_REASON };
-static const int64_t MOST_STEPS = 9000000000000000; /* as many more do not overflow */
+static const int64_t MOST_STEPS = 9000000000000000; /* twice this number does not overflow */
 
 static const char *const slots[] = {"checkpoint-a.h5", "checkpoint-b.h5"};
 
@@ -42,7 +43,7 @@ static hid_t type_of(const struct scalar *scalar)
                                     : H5T_NATIVE_UINT64;
 }
 
-/* Of all numbers that are not those of a cell. */
+/* Checksum of all numbers that do not belong to a cell. */
 static uint64_t header_sum(const struct kn_checkpoint *k)
 {
     uint64_t sum = KN_FILES_SUM;
@@ -87,16 +88,14 @@ static double expected_bytes(const struct kn_checkpoint *k)
 
 static bool examine(const char *path, struct kn_checkpoint *k, char *why);
 
-/* Which slot is worth less: damaged, of another case, ahead of us, or older. */
+/* Choose the slot to replace: damaged, of another case, of a later step, or older. */
 static enum kn_status choose_slot(const char *folder, const struct kn_checkpoint *k, char *path)
 {
     int64_t worth[2];
     for (int i = 0; i < 2; i++) {
         struct kn_checkpoint found;
         char why[WHY];
-        enum kn_status status = kn_files_join(path, folder, slots[i]);
-        if (status != KN_OK)
-            return status;
+        KN_TRY(kn_files_join(path, folder, slots[i]));
         worth[i] = -1;
         if (examine(path, &found, why)) {
             if (found.fingerprint == k->fingerprint && found.state.step <= k->state.step)
@@ -107,7 +106,7 @@ static enum kn_status choose_slot(const char *folder, const struct kn_checkpoint
     return kn_files_join(path, folder, slots[worth[1] < worth[0]]);
 }
 
-/* All of a file but its name. */
+/* Write the contents of a checkpoint. */
 static void fill(struct kn_store *s, const struct kn_checkpoint *k, const struct kn_checkpoint_source *of)
 {
     const bool together = s->comm->size > 1;
@@ -138,7 +137,7 @@ static enum kn_status write_together(const char *path, const struct kn_checkpoin
     return kn_store_finish(&s);
 }
 
-/* The file gets its name only when all ranks have said that what they sent was good. */
+/* The file gets its final name only after all ranks have reported success. */
 static enum kn_status write_alone(const char *path, const struct kn_checkpoint *k,
                                   const struct kn_checkpoint_source *of)
 {
@@ -157,11 +156,10 @@ enum kn_status kn_checkpoint_write(const char *folder, const struct kn_checkpoin
 {
     const struct kn_comm *comm = source->share->comm;
     char path[KN_PATH] = "";
-    enum kn_status status = kn_comm_agree(comm, comm->rank == 0 ? choose_slot(folder, k, path) : KN_OK);
-    if (status != KN_OK)
-        return status;
+    KN_TRY(kn_comm_agree(comm, comm->rank == 0 ? choose_slot(folder, k, path) : KN_OK));
     kn_comm_broadcast(comm, 0, path, sizeof path);
-    status = kn_parallel_is_used(comm) ? write_together(path, k, source) : write_alone(path, k, source);
+    enum kn_status status =
+        kn_parallel_is_used(comm) ? write_together(path, k, source) : write_alone(path, k, source);
     return kn_comm_agree(comm, status);
 }
 
@@ -191,7 +189,7 @@ static bool read_scalars(hid_t file, struct kn_checkpoint *k, char *why)
     const bool times = s->time >= 0 && isfinite(s->time) && s->time_step > 0 && isfinite(s->time_step) &&
                        s->ahead >= 0 && s->ahead <= s->time_step;
     if (!counts || !times)
-        return refuse(why, "its header makes no sense");
+        return refuse(why, "its header has invalid values");
     return true;
 }
 
@@ -222,7 +220,7 @@ static bool read_columns(hid_t file, struct kn_checkpoint *k, char *why)
     return good;
 }
 
-/* Read all but the cells.  On success k->monitor is the caller's. */
+/* Read everything except the cells.  On success the caller owns k->monitor. */
 static bool examine(const char *path, struct kn_checkpoint *k, char *why)
 {
     k->monitor = NULL;
@@ -255,16 +253,14 @@ enum kn_status kn_checkpoint_load(const struct kn_checkpoint *k, const struct kn
     return kn_share_finish(to->share, to->share->comm->rank == 0 ? read_file(k, to) : KN_OK);
 }
 
-/* Both slots as far as their headers go; newest first. */
+/* Read the headers of both slots; the newest is first. */
 static enum kn_status list_slots(const char *folder, struct kn_checkpoint *found, int *n, char *note)
 {
     int present = 0;
     *n = 0;
     for (int i = 0; i < 2; i++) {
         char path[KN_PATH], why[WHY];
-        enum kn_status status = kn_files_join(path, folder, slots[i]);
-        if (status != KN_OK)
-            return status;
+        KN_TRY(kn_files_join(path, folder, slots[i]));
         if (access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR))
             continue;
         present++;
@@ -284,7 +280,7 @@ static enum kn_status list_slots(const char *folder, struct kn_checkpoint *found
     return KN_OK;
 }
 
-/* The first of the listed checkpoints that is whole, or why there is none. */
+/* Choose the first of the listed checkpoints that is complete. */
 static enum kn_status pick(const char *folder, uint64_t fingerprint, struct kn_checkpoint *found, int n,
                            char *note, int *chosen)
 {
@@ -326,7 +322,7 @@ static enum kn_status find(const char *folder, uint64_t fingerprint, struct kn_c
     return status;
 }
 
-/* What rank 0 has found, for all. */
+/* Send the checkpoint that rank 0 has found to all ranks. */
 static enum kn_status spread(const struct kn_comm *comm, struct kn_checkpoint *k, char *note)
 {
     double *monitor = k->monitor;

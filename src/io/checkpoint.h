@@ -1,4 +1,4 @@
-/* checkpoint-a.h5 and checkpoint-b.h5: two slots, so that one is always whole; docs/format.md. */
+/* The checkpoints checkpoint-a.h5 and checkpoint-b.h5: two slots, of which one is always complete. */
 #ifndef KN_IO_CHECKPOINT_H
 #define KN_IO_CHECKPOINT_H
 
@@ -14,39 +14,39 @@ struct kn_checkpoint {
     int64_t nmonitor;
     struct kn_history_sums history; /* of the rows of history.csv up to this step */
     double *monitor; /* [nmonitor], owned by the caller of write, freed by kn_checkpoint_free after find */
-    char path[4096]; /* the slot it was found in */
+    char path[4096]; /* the slot of a found checkpoint */
 };
 
-/* Where the data of cells are: the numbers of two tables of `share`. */
+/* The data of cells: indices of two tables of `share`. */
 struct kn_checkpoint_source {
     const struct kn_share *share;
     int h;       /* rows of nnodes floats */
-    int watched; /* rows of nwatched doubles; not looked at where nwatched is 0 */
+    int watched; /* rows of nwatched doubles; not used if nwatched is 0 */
 };
 
-/* ---- All ranks call these; they succeed or fail together. */
+/* ---- All ranks call these functions; they succeed or fail together. */
 
-/* Write into the slot that is older or absent; temporary, fsync, rename.  Where a row cannot be moved,
- * on whichever rank, the slots stay as they are.  The monitor is that of rank 0; the rest of `k` is alike on
- * all. */
+/* Write into the older or missing slot: temporary file, fsync, rename.  If a row cannot be read on any rank,
+ * both slots remain unchanged.  The monitor is that of rank 0; the rest of `k` is the same on all ranks. */
 enum kn_status kn_checkpoint_write(const char *folder, const struct kn_checkpoint *k,
                                    const struct kn_checkpoint_source *source);
 
-/* Find the newest whole checkpoint.  A damaged slot is skipped, and `note`
- * (size KN_CHECKPOINT_NOTE) then says so; it is empty otherwise. KN_EIO when none
- * can be read, KN_EINPUT when it belongs to another case (fingerprint). */
+/* Find the newest complete checkpoint.  A damaged slot is skipped and reported in note[KN_CHECKPOINT_NOTE],
+ * which is empty otherwise.  KN_EIO: none can be read; KN_EINPUT: it belongs to another case (fingerprint).
+ */
 enum { KN_CHECKPOINT_NOTE = 4096 + 256 };
 enum kn_status kn_checkpoint_find(const struct kn_comm *comm, const char *folder, uint64_t fingerprint,
                                   struct kn_checkpoint *k, char *note);
 
-/* Bring the cells of a found checkpoint to their ranks, which need not be those that wrote it. */
+/* Distribute the cells of a found checkpoint to the ranks; their number may differ from that of the writer.
+ */
 enum kn_status kn_checkpoint_load(const struct kn_checkpoint *k, const struct kn_checkpoint_source *to);
 
-/* ---- Each by itself. */
+/* ---- Each rank may call these functions alone. */
 
 void kn_checkpoint_free(struct kn_checkpoint *k);
 
-/* Is there a checkpoint of this case?  Its cells are not checked. */
+/* True if there is a checkpoint of this case.  Its cells are not checked. */
 bool kn_checkpoint_is_there(const char *folder, uint64_t fingerprint);
 
 #endif

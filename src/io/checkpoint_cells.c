@@ -1,3 +1,4 @@
+/* Writes and reads the datasets of a checkpoint that have one row per cell. */
 #include "io/checkpoint_cells.h"
 #include "error.h"
 
@@ -11,7 +12,7 @@ enum kn_status kn_checkpoint_is_damaged(const struct kn_checkpoint *k, const cha
     return kn_error_set(KN_EIO, "the checkpoint '%s' is damaged: %s", k->path, reason);
 }
 
-/* Of a cell; begun with that of the header and its number, so that it fits nowhere else. */
+/* Checksum of a cell, continued from that of the header and its number, so that it is valid only there. */
 static uint64_t cell_sum(const struct kn_checkpoint *k, uint64_t header, int64_t number, const float *h,
                          const double *watched)
 {
@@ -111,27 +112,35 @@ enum kn_status kn_checkpoint_open_cells(struct kn_checkpoint_cells *c, hid_t fil
 
 /* ------------------------------------------------------------------- pieces */
 
-/* Cells on their way: `lines` of `run` cells that follow each other, a line of the whole space apart. */
+/* A set of cells: `lines` of `run` consecutive cells, each one line of the whole space after the previous. */
 struct piece {
     int64_t first; /* number of the first in the whole space */
     int64_t lines, run;
 };
 
-/* Rows between memory and file; `why` tells of a failure. */
-static bool move_set(const struct kn_checkpoint_cells *c, hid_t set, hid_t type, int64_t columns,
-                     const struct piece *p, void *rows, bool out, char *why)
+/* A dataset and a buffer for its rows. */
+struct rows {
+    hid_t set, type;
+    int64_t columns;
+    void *values;
+};
+
+/* Transfer rows between memory and file; `why` is the reason of a failure. */
+static bool move_rows(const struct kn_checkpoint_cells *c, const struct piece *p, struct rows rows, bool out,
+                      char *why)
 {
+    const int64_t columns = rows.columns;
     if (columns == 0)
         return true;
     const hsize_t start[2] = {(hsize_t)p->first, 0}, stride[2] = {(hsize_t)c->line, 1},
                   count[2] = {(hsize_t)p->lines, 1}, block[2] = {(hsize_t)p->run, (hsize_t)columns},
                   shape[2] = {(hsize_t)(p->lines * p->run), (hsize_t)columns};
     hid_t memory = H5Screate_simple(rank_of(columns), shape, NULL);
-    hid_t space = H5Dget_space(set);
+    hid_t space = H5Dget_space(rows.set);
     herr_t result = H5Sselect_hyperslab(space, H5S_SELECT_SET, start, stride, count, block);
     if (result >= 0)
-        result = out ? H5Dwrite(set, type, memory, space, H5P_DEFAULT, rows)
-                     : H5Dread(set, type, memory, space, H5P_DEFAULT, rows);
+        result = out ? H5Dwrite(rows.set, rows.type, memory, space, H5P_DEFAULT, rows.values)
+                     : H5Dread(rows.set, rows.type, memory, space, H5P_DEFAULT, rows.values);
     if (result < 0)
         kn_store_reason(why);
     H5Sclose(space);
@@ -141,19 +150,21 @@ static bool move_set(const struct kn_checkpoint_cells *c, hid_t set, hid_t type,
 
 static bool move_piece(const struct kn_checkpoint_cells *c, const struct piece *p, bool out, char *why)
 {
-    return move_set(c, c->h_set, H5T_NATIVE_FLOAT, c->k->state.nnodes, p, c->h, out, why) &&
-           move_set(c, c->watched_set, H5T_NATIVE_DOUBLE, c->k->nwatched, p, c->watched, out, why) &&
-           move_set(c, c->sums_set, H5T_NATIVE_UINT64, 1, p, c->sums, out, why);
+    const struct rows h = {c->h_set, H5T_NATIVE_FLOAT, c->k->state.nnodes, c->h},
+                      watched = {c->watched_set, H5T_NATIVE_DOUBLE, c->k->nwatched, c->watched},
+                      sums = {c->sums_set, H5T_NATIVE_UINT64, 1, c->sums};
+    return move_rows(c, p, h, out, why) && move_rows(c, p, watched, out, why) &&
+           move_rows(c, p, sums, out, why);
 }
 
-/* The sum of cell i of a piece that lies in memory. */
+/* Checksum of cell i of a piece in memory. */
 static uint64_t sum_in_piece(const struct kn_checkpoint_cells *c, const struct piece *p, int64_t i)
 {
     return cell_sum(c->k, c->header, p->first + i / p->run * c->line + i % p->run,
                     c->h + i * c->k->state.nnodes, c->watched + i * c->k->nwatched);
 }
 
-/* What has come into memory, with its sums, into the file. */
+/* Write a piece in memory with its checksums. */
 static void write_piece(const struct kn_checkpoint_cells *c, struct kn_store *s, const struct piece *p)
 {
     char why[WHY];
@@ -177,7 +188,7 @@ void kn_checkpoint_write_all(const struct kn_checkpoint_cells *c, struct kn_stor
     }
 }
 
-/* The part of a box that begins with its cell `cell`: some of its lines, or what there is room for of one. */
+/* The part of a box that begins with its cell `cell`: some lines, or as much of one line as fits. */
 static struct piece piece_of_box(const struct kn_checkpoint_cells *c, const struct kn_space *space,
                                  int64_t cell)
 {
@@ -189,7 +200,7 @@ static struct piece piece_of_box(const struct kn_checkpoint_cells *c, const stru
     return p;
 }
 
-/* Every rank writes its own, at its own pace: transfers of one rank wait for no other. */
+/* Every rank writes its own cells; a transfer does not wait for other ranks. */
 void kn_checkpoint_write_own(const struct kn_checkpoint_cells *c, struct kn_store *s,
                              const struct kn_checkpoint_source *of)
 {

@@ -1,8 +1,9 @@
+/* Writes fields.h5 and the series of field files, by one rank or by all together. */
 #include "io/fields.h"
 #include "error.h"
 #include "io/parallel.h"
-#include "io/vtk.h"
 #include "io/share.h"
+#include "io/vtk.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -10,31 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLAB = 1 << 17, MOST_COMPONENTS = 6 }; /* of cells that go into a file at a time */
+enum { SLAB = 1 << 17, MOST_COMPONENTS = 6 }; /* cells that are written at a time */
 
-const struct kn_quantity kn_fields_quantities[] = {
-    {"rho", KN_RHO, 1, {0}, "n0 eps", KN_DIMENSION_DENSITY, "density deviation, (n - n0) / (n0 eps)"},
-    {"u", KN_UX, 3, {"x", "y", "z"}, "V0 eps", KN_DIMENSION_VELOCITY, "bulk velocity"},
-    {"theta",
-     KN_THETA,
-     1,
-     {0},
-     "T0 eps",
-     KN_DIMENSION_TEMPERATURE,
-     "temperature deviation, (T - T0) / (T0 eps)"},
-    {"Pi",
-     KN_PXX,
-     6,
-     {"xx", "yy", "zz", "xy", "xz", "yz"},
-     "p0 eps",
-     KN_DIMENSION_STRESS,
-     "stress deviation, (p_ij - p0 delta_ij) / (p0 eps), order xx yy zz xy xz yz"},
-    {"q", KN_QX, 3, {"x", "y", "z"}, "p0 V0 eps", KN_DIMENSION_HEAT_FLUX, "heat flux"},
-    {NULL, KN_FIELDS, 0, {0}, NULL, KN_DIMENSION_NONE, NULL},
-};
-enum { QUANTITIES = sizeof kn_fields_quantities / sizeof *kn_fields_quantities - 1 };
+#define COUNT_ONE(...) +1
+enum { QUANTITIES = KN_QUANTITY_LIST(COUNT_ONE) };
 
-/* What a dataset holds; in a case with SI units also how it becomes SI. */
+/* The unit of a dataset, and in a case with SI units the conversion to SI. */
 static void write_unit(struct kn_store *store, hid_t set, const char *unit, enum kn_dimension dimension,
                        const struct kn_scales *scales)
 {
@@ -63,16 +45,17 @@ static void write_scales(struct kn_store *store, const struct kn_case *c, const 
 
 /* ---------------------------------------------------------------- datasets */
 
-/* A file on its way. */
+/* A file that is being written. */
 struct writer {
     struct kn_store store;
     const struct kn_snapshot *s;
     struct kn_scales scales;
     struct kn_share share;
-    double *slab; /* [SLAB][MOST_COMPONENTS], of rank 0, which gathers; NULL: every rank writes its own */
+    double
+        *slab; /* [SLAB][MOST_COMPONENTS] on rank 0, which gathers; NULL: every rank writes its own cells */
 };
 
-/* The columns of one quantity out of [ncells][KN_FIELDS]. */
+/* The columns of one quantity in [ncells][KN_FIELDS]. */
 struct columns {
     const double *fields;
     const struct kn_quantity *quantity;
@@ -83,7 +66,7 @@ static enum kn_status move_columns(void *of, bool in, int64_t first, int64_t cou
     const struct columns *from = of;
     const size_t width = (size_t)from->quantity->components * sizeof(double);
     const double *row = from->fields + (size_t)first * KN_FIELDS + from->quantity->first;
-    (void)in; /* nobody reads fields back */
+    (void)in; /* fields are only written */
     for (int64_t i = 0; i < count; i++, row += KN_FIELDS)
         memcpy((char *)rows + (size_t)i * width, row, width);
     return KN_OK;
@@ -133,15 +116,15 @@ static void write_grid(struct writer *w)
         H5Gclose(group);
 }
 
-/* A part of n as even as can be, of no more than `most` but at least 1. */
+/* The size of equal parts of n, at most `most` and at least 1. */
 static int64_t even_part(int64_t n, int64_t most)
 {
     const int64_t parts = most < 1 ? n : (n + most - 1) / most;
     return (n + parts - 1) / parts;
 }
 
-/* The blocks in which a grid is written, which are also the chunks of its datasets: whole planes, lines of
- * one plane, or a part of a line, of no more than SLAB cells.  size is [z][y][x]. */
+/* The size of the blocks in which a grid is written, which are also the chunks of its datasets: planes, lines
+ * of one plane, or a part of a line, with at most SLAB cells.  size is [z][y][x]. */
 static void block_of(const int n[3], hsize_t size[3])
 {
     const int64_t line = n[0], plane = line * n[1];
@@ -163,7 +146,7 @@ static int64_t take_block(const int n[3], int64_t first, hsize_t start[3], hsize
     return (int64_t)(size[0] * size[1] * size[2]);
 }
 
-/* Rank 0 writes what it gathers from all. */
+/* Rank 0 gathers the cells of all ranks and writes them. */
 static void write_gathered(struct writer *w, hid_t set, int table, const struct kn_quantity *quantity)
 {
     struct kn_store *store = &w->store;
@@ -186,7 +169,7 @@ static void write_gathered(struct writer *w, hid_t set, int table, const struct 
     H5Sclose(space);
 }
 
-/* Every rank writes its own box; HDF5 picks the columns. */
+/* Every rank writes its own box; HDF5 selects the columns. */
 static void write_own(struct writer *w, hid_t set, const struct columns *from)
 {
     const struct kn_space *own = w->s->space;
@@ -220,7 +203,7 @@ static void write_quantity(struct writer *w, hid_t where, int table)
     hsize_t chunk[4] = {0, 0, 0, shape[3]};
     hid_t list = kn_store_dataset_list();
     block_of(n, chunk);
-    if (w->slab) /* parallel HDF5 filters only what all ranks write in one call */
+    if (w->slab) /* parallel HDF5 supports filters only for collective writes */
         kn_store_check_chunks(store, list, rank, chunk);
     hid_t space = H5Screate_simple(rank, shape, NULL);
     hid_t set = H5Dcreate2(where, quantity->name, H5T_IEEE_F64LE, space, H5P_DEFAULT, list, H5P_DEFAULT);
@@ -268,7 +251,7 @@ struct series {
     int64_t *steps; /* [count], ascending */
 };
 
-/* The folder, not our memory, knows the series: a resumed run goes on with it. */
+/* The series is listed from the folder, because a resumed run continues it. */
 static enum kn_status look_into(const char *folder, int64_t last, struct series *series)
 {
     struct dirent **names = NULL;
@@ -287,7 +270,7 @@ static enum kn_status look_into(const char *folder, int64_t last, struct series 
                                    : kn_error_set(KN_EMEMORY, "not enough memory to list '%s'", folder);
 }
 
-/* As rank 0 sees it, for all: file systems do not show every rank the same at the same time. */
+/* List the series on rank 0 for all ranks: a file system may not show the same files on all nodes. */
 static enum kn_status list_series(const struct kn_comm *comm, const char *folder, int64_t last,
                                   struct series *series)
 {
@@ -323,7 +306,7 @@ static double expected_bytes(const struct kn_snapshot *s)
     double values = KN_FIELDS * (s->mean ? 2 : 1);
     hsize_t block[3];
     block_of(s->space->whole, block);
-    for (int d = 0; d < 3; d++) /* the last chunk along an axis is as large as the others */
+    for (int d = 0; d < 3; d++) /* the last chunk along an axis has the full size, too */
         values *= ceil((double)s->space->whole[d] / (double)block[2 - d]) * (double)block[2 - d];
     for (int d = 0; d < 3; d++)
         values += 2.0 * s->space->whole[d] + 1;
@@ -370,33 +353,31 @@ static void begin(struct writer *w, const char *path, bool together)
         w->store.status = kn_error_set(KN_EMEMORY, "not enough memory to write '%s'", path);
 }
 
-/* Where the quantities of a snapshot are, the momentary and then the mean. */
+/* The tables of the quantities of a snapshot: first the instantaneous values, then the means. */
 static void list_tables(const struct kn_snapshot *s, struct columns *columns, struct kn_share_table *tables)
 {
     for (int i = 0; i < 2 * QUANTITIES; i++) {
-        const struct kn_quantity *quantity = &kn_fields_quantities[i % QUANTITIES];
+        const struct kn_quantity *quantity = &kn_quantities[i % QUANTITIES];
         columns[i] = (struct columns){i < QUANTITIES ? s->fields : s->mean, quantity};
         tables[i] =
             (struct kn_share_table){(size_t)quantity->components * sizeof(double), move_columns, &columns[i]};
     }
 }
 
-/* One complete file, with links to the series where there is one. */
+/* One complete file, with links to the series if there is one. */
 static enum kn_status write_file(const char *path, const struct kn_snapshot *s, const struct series *series)
 {
     struct columns columns[2 * QUANTITIES];
     struct kn_share_table tables[2 * QUANTITIES];
     struct writer w = {.s = s, .share = {s->comm, s->space, s->boxes, tables}};
-    enum kn_status status = kn_scales_create(&w.scales, s->c);
-    if (status != KN_OK)
-        return status;
+    KN_TRY(kn_scales_create(&w.scales, s->c));
     list_tables(s, columns, tables);
     const bool together = kn_parallel_is_used(s->comm);
     if (!together && s->comm->rank > 0)
         return kn_share_finish(&w.share, KN_OK);
     begin(&w, path, together);
     fill(&w, series);
-    status = kn_store_finish(&w.store);
+    enum kn_status status = kn_store_finish(&w.store);
     free(w.slab);
     return together ? status : kn_share_finish(&w.share, status);
 }
@@ -405,33 +386,32 @@ static enum kn_status write_series(const char *folder, const struct kn_snapshot 
 {
     char name[32], path[KN_PATH];
     snprintf(name, sizeof name, "%08lld.h5", (long long)s->step);
-    enum kn_status status = kn_comm_agree(s->comm, kn_files_make_folder(folder));
-    if (status == KN_OK)
-        status = kn_files_join(path, folder, name);
-    return status == KN_OK ? write_file(path, s, NULL) : status;
+    KN_TRY(kn_comm_agree(s->comm, kn_files_make_folder(folder)));
+    KN_TRY(kn_files_join(path, folder, name));
+    return write_file(path, s, NULL);
 }
 
 enum kn_status kn_fields_write(const char *folder, const struct kn_snapshot *s)
 {
     char within[KN_PATH], path[KN_PATH];
     struct series series = {0};
-    const bool as_series = s->c->output.fields > 0, vtk = s->c->output.vtk && !s->unfinished;
-    enum kn_status status = kn_files_join(within, folder, "fields");
-    if (status == KN_OK && as_series && !s->unfinished)
-        status = write_series(within, s);
-    if (status == KN_OK && vtk)
-        status = kn_vtk_write(folder, s);
-    if (status == KN_OK && as_series)
-        status = list_series(s->comm, within, s->step, &series);
+    const bool as_series = s->c->output.fields > 0;
+    KN_TRY(kn_files_join(within, folder, "fields"));
+    KN_TRY(kn_files_join(path, folder, "fields.h5"));
+    if (as_series && !s->unfinished)
+        KN_TRY(write_series(within, s));
+    if (s->c->output.vtk && !s->unfinished)
+        KN_TRY(kn_vtk_write(folder, s));
+    if (!as_series)
+        return write_file(path, s, NULL);
+    enum kn_status status = list_series(s->comm, within, s->step, &series);
     if (status == KN_OK)
-        status = kn_files_join(path, folder, "fields.h5");
-    if (status == KN_OK)
-        status = write_file(path, s, as_series ? &series : NULL);
+        status = write_file(path, s, &series);
     free(series.steps);
     return status;
 }
 
-/* Is it the file of one of several ranks, "NNNNNNNN.RANK.vtr"? */
+/* True for the file of one of several ranks, "NNNNNNNN.RANK.vtr". */
 static bool is_piece(const char *name)
 {
     char extension[32];

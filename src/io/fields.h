@@ -1,11 +1,12 @@
-/* fields.h5, fields/NNNNNNNN.{h5,vtr,pvtr} and fields.pvd; docs/format.md. */
+/* The field files: fields.h5, fields/NNNNNNNN.{h5,vtr,pvtr} and fields.pvd; docs/format.md. */
 #ifndef KN_IO_FIELDS_H
 #define KN_IO_FIELDS_H
 
 #include "comm/comm.h"
-#include "io/store.h"
+#include "config/quantities.h"
 #include "config/scales.h"
 #include "grid/space.h"
+#include "io/store.h"
 
 struct kn_snapshot {
     const struct kn_case *c;
@@ -13,31 +14,17 @@ struct kn_snapshot {
     int64_t step;
     double time;          /* lambda0 / V0 */
     const double *fields; /* [ncells][KN_FIELDS], of this rank */
-    const double *mean;   /* [ncells][KN_FIELDS] time averages, or NULL, on all ranks alike */
+    const double *mean;   /* [ncells][KN_FIELDS] time averages, or NULL on all ranks */
     const struct kn_comm *comm;
-    const struct kn_box *boxes; /* [comm->size]; of one rank not looked at */
-    bool unfinished;            /* the run stops before its end: fields.h5 is written, the series is not */
+    const struct kn_box *boxes; /* [comm->size]; not used if there is one rank */
+    bool unfinished;            /* the run stops before its end: only fields.h5 is written */
 };
 
-/* How the fields are grouped into datasets; the same in HDF5 and ParaView files. */
-struct kn_quantity {
-    const char *name;
-    enum kn_field first;
-    int components;
-    const char *components_are[6]; /* names, where there is more than one */
-    const char *unit;
-    enum kn_dimension dimension; /* of its values in SI */
-    const char *description;
-};
-
-extern const struct kn_quantity kn_fields_quantities[]; /* ends with a NULL name */
-
-/* Write DIR/fields.h5 anew with this snapshot (and links to the series), and,
- * where the case asks for them, the ParaView files.  All ranks call it, each with its own cells; they
- * succeed or fail together. */
+/* Replace DIR/fields.h5 by this snapshot (with links to the series), and write the ParaView files if the case
+ * requests them.  All ranks call it, each with its own cells; they succeed or fail together. */
 enum kn_status kn_fields_write(const char *folder, const struct kn_snapshot *s);
 
-/* Is this the name of a file of the series, in fields/? */
+/* True if this is the name of a file of the series in fields/. */
 bool kn_fields_is_series(const char *name);
 
 /* -------------------------------------------------------------- reading back */
@@ -53,22 +40,21 @@ struct kn_fields_grid {
 enum kn_status kn_fields_open(const char *path, hid_t *file, struct kn_fields_grid *g);
 void kn_fields_free_grid(struct kn_fields_grid *g);
 
-/* The dataset of a quantity, if it fits the grid (negative: it does not), and all of its values, to be freed
- * (NULL: they cannot be read). */
-hid_t kn_fields_open_quantity(hid_t where, const struct kn_quantity *q, const struct kn_fields_grid *g);
+/* All values of a quantity, to be freed; NULL if they cannot be read, with errno ENOMEM if memory is short.
+ */
 double *kn_fields_read_quantity(hid_t where, const struct kn_quantity *q, const struct kn_fields_grid *g);
 
-/* 1: the file has averages, in the group `mean`; 0: it has none; -1: they cannot be read. */
+/* 1: the file has averages in the group `mean`; 0: it has none; -1: they cannot be read. */
 int kn_fields_has_mean(hid_t file);
 
-/* The series: its length (negative: it cannot be read), the name of a link, and the group it leads to
- * (negative: it cannot be opened). */
+/* The series: its length (negative if it cannot be read), the name of a link, and the group of a link
+ * (negative if it cannot be opened). */
 int kn_fields_series_length(hid_t file);
 bool kn_fields_series_name(hid_t file, int index, char name[KN_FIELDS_LINK]);
 hid_t kn_fields_open_series(hid_t file, const char *name);
 
-/* The scales of a run: as an open fields.h5 says (below 0: there is none), else as its case (or NULL) does.
- * Where neither knows any they stay unknown, and the species empty.  False: the file is damaged. */
+/* The scales of a run from an open fields.h5, or from the case (or NULL) if `file` is negative.  If neither
+ * has them they are unknown and the species is empty.  False: the file is damaged. */
 bool kn_fields_read_scales(hid_t file, const struct kn_case *c, struct kn_scales *scales,
                            char species[KN_FIELDS_SPECIES]);
 

@@ -1,7 +1,8 @@
-/* fields.h5, read back.  The file may come from anybody: nothing in it is believed before it is checked. */
+/* Reads fields.h5; the file may come from anybody, so everything in it is checked. */
 #include "error.h"
 #include "io/fields.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +51,7 @@ static bool has_shape(const hsize_t *shape, const struct kn_quantity *q, const s
     return same;
 }
 
-hid_t kn_fields_open_quantity(hid_t where, const struct kn_quantity *q, const struct kn_fields_grid *g)
+static hid_t open_quantity(hid_t where, const struct kn_quantity *q, const struct kn_fields_grid *g)
 {
     hsize_t shape[4];
     hid_t set = kn_store_open_set(where, q->name, q->components > 1 ? 4 : 3, shape);
@@ -62,23 +63,26 @@ hid_t kn_fields_open_quantity(hid_t where, const struct kn_quantity *q, const st
 
 double *kn_fields_read_quantity(hid_t where, const struct kn_quantity *q, const struct kn_fields_grid *g)
 {
-    hid_t set = kn_fields_open_quantity(where, q, g);
+    hid_t set = open_quantity(where, q, g);
+    errno = 0;
     if (set < 0)
         return NULL;
     const size_t cells = (size_t)g->cells[0] * (size_t)g->cells[1] * (size_t)g->cells[2];
     double *values = malloc(cells * (size_t)q->components * sizeof *values);
+    const bool allocated = values != NULL;
     if (values && H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0) {
         free(values);
         values = NULL;
     }
     H5Dclose(set);
+    errno = allocated ? 0 : ENOMEM;
     return values;
 }
 
 static enum kn_status check_quantities(hid_t file, const char *path, const struct kn_fields_grid *g)
 {
-    for (const struct kn_quantity *q = kn_fields_quantities; q->name; q++) {
-        hid_t set = kn_fields_open_quantity(file, q, g);
+    for (const struct kn_quantity *q = kn_quantities; q->name; q++) {
+        hid_t set = open_quantity(file, q, g);
         if (set < 0)
             return damaged(path, q->name, "is missing or does not fit the grid");
         H5Dclose(set);
@@ -143,7 +147,7 @@ int kn_fields_series_length(hid_t file)
     return good ? (int)info.nlinks : -1;
 }
 
-/* A link to any other file than that of the step is not followed. */
+/* Only a link to the file of the step is followed. */
 static bool is_link_to_step(hid_t series, const char *name)
 {
     char wanted[KN_FIELDS_LINK + 16], target[KN_FIELDS_LINK + 64];

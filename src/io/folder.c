@@ -1,8 +1,8 @@
-/* The marker of a results folder, and how a run replaces an earlier one. */
+/* Keeps the marker of a results folder, which lists the files of the program, and replaces an earlier run. */
 #include "io/folder.h"
 #include "error.h"
+#include "files/files.h"
 #include "io/fields.h"
-#include "files.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What writes a name. */
+/* The command that writes a file. */
 enum need {
     VIEW,      /* plot or report */
     RUN,       /* every run */
@@ -22,9 +22,10 @@ enum need {
     RUN_SERIES /* a run with a series of fields */
 };
 
-/* Every name that the program may write into a results folder.  The marker says which of them it wrote; other
- * names in a marker are ignored, so that a marker cannot lead out of the folder.  In a marker a slash follows
- * the name of a folder.  The files of a series (kn_fields_is_series) in it are the program's. */
+/* Every name that the program may write into a results folder.  The marker lists those that it has written.
+ * Other names in a marker are ignored, so that a marker cannot refer to a file outside of the folder.  A
+ * slash follows the name of a folder; the files of a series in it (kn_fields_is_series) belong to the
+ * program. */
 static const struct {
     const char *name;
     enum need need;
@@ -33,12 +34,11 @@ static const struct {
     {KN_FOLDER_CASE, RUN, false},    {"run.log", RUN, false},         {"history.csv", RUN, false},
     {"fields.h5", RUN, false},       {"fields.pvd", RUN_VTK, false},  {"fields", RUN_SERIES, true},
     {"checkpoint-a.h5", RUN, false}, {"checkpoint-b.h5", RUN, false}, {"summary.json", RUN, false},
-    {"report.html", VIEW, false},    {"picture.png", VIEW, false},    {"plot.dat", VIEW, false},
-    {"plot.gp", VIEW, false},
+    {"report.html", VIEW, false},    {"picture.png", VIEW, false},
 };
 enum { NAMES = sizeof entries / sizeof *entries };
 
-/* In the new folder: what is left to do of kn_folder_replace. */
+/* Files in the new folder that record the progress of kn_folder_replace. */
 static const char CLEARING[] = ".clearing", MOVING[] = ".moving";
 
 struct list {
@@ -83,10 +83,9 @@ static void read_line(struct list *list, const char *line)
 static enum kn_status read_list(const char *folder, struct list *list)
 {
     char path[KN_PATH], line[256];
+    enum kn_status status = KN_OK;
     *list = (struct list){0};
-    enum kn_status status = kn_files_join(path, folder, KN_FOLDER_MARKER);
-    if (status != KN_OK)
-        return status;
+    KN_TRY(kn_files_join(path, folder, KN_FOLDER_MARKER));
     const int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     FILE *from = fd < 0 ? NULL : fdopen(fd, "r");
     if (!from) {
@@ -107,7 +106,7 @@ static enum kn_status read_list(const char *folder, struct list *list)
     return status;
 }
 
-static void print_list(FILE *to, const void *what)
+static enum kn_status print_list(FILE *to, const void *what)
 {
     const struct list *list = what;
     fprintf(to,
@@ -121,31 +120,32 @@ static void print_list(FILE *to, const void *what)
         else if (list->listed[i])
             fprintf(to, "%s%s\n", entries[i].name, entries[i].folder ? "/" : "");
     }
+    return KN_OK;
 }
 
 static enum kn_status write_list(const char *folder, const struct list *list)
 {
     char path[KN_PATH];
-    const enum kn_status status = kn_files_join(path, folder, KN_FOLDER_MARKER);
-    return status == KN_OK ? kn_files_write_text(path, print_list, list) : status;
+    KN_TRY(kn_files_join(path, folder, KN_FOLDER_MARKER));
+    return kn_files_write(path, print_list, list);
 }
 
-/* Keep others from changing the marker between read_list and write_list.  A run holds the lock of the folder
- * until it ends, but pictures and reports can be made meanwhile: so the marker has a lock of its own. `*lock`
- * is -1 where there is no marker yet, or the file system has no locks. */
+/* Prevent other processes from changing the marker between read_list and write_list.  A run holds the lock of
+ * the folder until it ends, but reports can be written meanwhile; therefore the marker has a separate lock.
+ * *lock is -1 if there is no marker yet, or if the file system has no locks. */
 static enum kn_status lock_marker(const char *folder, int *lock)
 {
     char path[KN_PATH];
     struct stat now, locked;
-    const enum kn_status status = kn_files_join(path, folder, KN_FOLDER_MARKER);
     *lock = -1;
-    while (status == KN_OK && (*lock = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)) >= 0) {
+    KN_TRY(kn_files_join(path, folder, KN_FOLDER_MARKER));
+    while ((*lock = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)) >= 0) {
         const bool held = flock(*lock, LOCK_EX) == 0;
         if (!held || fstat(*lock, &locked) != 0 || lstat(path, &now) != 0 || now.st_ino == locked.st_ino)
             break;
         close(*lock); /* replaced while this process waited */
     }
-    return status;
+    return KN_OK;
 }
 
 static void unlock_marker(int lock)
@@ -180,7 +180,7 @@ static int is_series(const struct dirent *entry)
     return kn_fields_is_series(entry->d_name);
 }
 
-/* Does the folder hold files of a series?  One that cannot be read may hold some. */
+/* True if the folder contains files of a series, or cannot be read. */
 static bool may_hold_series(const char *path)
 {
     struct dirent **found = NULL;
@@ -226,10 +226,8 @@ enum kn_status kn_folder_check(const char *folder, const char *name)
 {
     struct list list;
     const int i = number_of(name);
-    const enum kn_status status = read_list(folder, &list);
-    if (status != KN_OK || i < 0 || state_of(&list, folder, i) != FOREIGN)
-        return status;
-    return refuse(folder, i);
+    KN_TRY(read_list(folder, &list));
+    return i >= 0 && state_of(&list, folder, i) == FOREIGN ? refuse(folder, i) : KN_OK;
 }
 
 static bool is_wanted(const struct kn_case *c, int i)
@@ -247,8 +245,10 @@ static bool is_wanted(const struct kn_case *c, int i)
     return false;
 }
 
-static enum kn_status check_run(const struct list *list, const char *folder, const struct kn_case *c)
+/* Read the list, and check that the files of a run may be replaced. */
+static enum kn_status check_run(struct list *list, const char *folder, const struct kn_case *c)
 {
+    KN_TRY(read_list(folder, list));
     for (int i = 0; i < NAMES; i++)
         if (is_wanted(c, i) && state_of(list, folder, i) == FOREIGN)
             return refuse(folder, i);
@@ -257,22 +257,17 @@ static enum kn_status check_run(const struct list *list, const char *folder, con
 
 enum kn_status kn_folder_check_run(const char *folder, const struct kn_case *c)
 {
-    struct list list;
-    const enum kn_status status = read_list(folder, &list);
-    return status == KN_OK ? check_run(&list, folder, c) : status;
+    return check_run(&(struct list){0}, folder, c);
 }
 
-/* Names that the program neither has written nor is going to write are left out: a file that gets one of them
- * later is the user's. */
+/* Names that the program has not written and will not write are left out: a file that gets such a name later
+ * belongs to the user. */
 enum kn_status kn_folder_claim_run(const char *folder, const struct kn_case *c)
 {
     struct list list;
     int lock;
-    enum kn_status status = lock_marker(folder, &lock);
-    if (status == KN_OK)
-        status = read_list(folder, &list);
-    if (status == KN_OK)
-        status = check_run(&list, folder, c);
+    KN_TRY(lock_marker(folder, &lock));
+    enum kn_status status = check_run(&list, folder, c);
     for (int i = 0; i < NAMES && status == KN_OK; i++) {
         const bool wanted = is_wanted(c, i);
         list.listed[i] = wanted || (list.listed[i] && state_of(&list, folder, i) == OURS);
@@ -290,12 +285,11 @@ enum kn_status kn_folder_record(const char *folder, const char *name)
     char path[KN_PATH];
     int lock;
     const int i = number_of(name);
-    enum kn_status status = kn_files_join(path, folder, name);
-    if (status != KN_OK || i < 0)
-        return status;
-    status = lock_marker(folder, &lock);
-    if (status == KN_OK)
-        status = read_list(folder, &list);
+    KN_TRY(kn_files_join(path, folder, name));
+    if (i < 0)
+        return KN_OK;
+    KN_TRY(lock_marker(folder, &lock));
+    enum kn_status status = read_list(folder, &list);
     if (status == KN_OK && !sum_file(path, &list.size[i], &list.sum[i]))
         status = kn_error_set(KN_EIO, "cannot read '%s' back", path);
     if (status == KN_OK) {
@@ -320,7 +314,7 @@ bool kn_folder_holds_run(const char *folder)
 
 /* --------------------------------------------------------------------- removal */
 
-/* A folder in which the user keeps something stays. */
+/* A folder that contains files of the user remains. */
 static enum kn_status remove_folder(const char *path)
 {
     if (rmdir(path) == 0 || errno == ENOENT || errno == ENOTEMPTY || errno == EEXIST)
@@ -328,7 +322,7 @@ static enum kn_status remove_folder(const char *path)
     return kn_error_set(KN_EIO, "cannot remove the folder '%s': %s", path, strerror(errno));
 }
 
-/* A link in the place of the folder would lead to the files of others. */
+/* A link in place of the folder could lead to other files. */
 static enum kn_status open_series(const char *path, int *fd)
 {
     *fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -362,8 +356,8 @@ static enum kn_status empty_series(const char *path, const int *to)
 static enum kn_status remove_one(const char *folder, const char *name)
 {
     char path[KN_PATH];
-    const enum kn_status status = kn_files_join(path, folder, name);
-    return status == KN_OK ? kn_files_remove(path) : status;
+    KN_TRY(kn_files_join(path, folder, name));
+    return kn_files_remove(path);
 }
 
 static enum kn_status remove_listed(const struct list *list, const char *folder, int i)
@@ -371,9 +365,7 @@ static enum kn_status remove_listed(const struct list *list, const char *folder,
     char path[KN_PATH];
     if (!list->listed[i] || state_of(list, folder, i) != OURS)
         return KN_OK;
-    const enum kn_status status = kn_files_join(path, folder, entries[i].name);
-    if (status != KN_OK)
-        return status;
+    KN_TRY(kn_files_join(path, folder, entries[i].name));
     return entries[i].folder ? empty_series(path, NULL) : kn_files_remove(path);
 }
 
@@ -381,51 +373,50 @@ enum kn_status kn_folder_remove(const char *folder, const char *name)
 {
     struct list list;
     const int i = number_of(name);
-    const enum kn_status status = read_list(folder, &list);
-    return status == KN_OK && i >= 0 ? remove_listed(&list, folder, i) : status;
+    KN_TRY(read_list(folder, &list));
+    return i < 0 ? KN_OK : remove_listed(&list, folder, i);
 }
 
 enum kn_status kn_folder_clear(const char *folder)
 {
     struct list list;
-    enum kn_status status = read_list(folder, &list);
-    for (int i = 0; i < NAMES && status == KN_OK; i++)
-        status = remove_listed(&list, folder, i);
-    return status;
+    KN_TRY(read_list(folder, &list));
+    for (int i = 0; i < NAMES; i++)
+        KN_TRY(remove_listed(&list, folder, i));
+    return KN_OK;
 }
 
 enum kn_status kn_folder_new(char *path, const char *folder)
 {
     struct stat info;
-    const enum kn_status status = kn_files_join(path, folder, KN_FOLDER_NEW);
-    if (status == KN_OK && lstat(path, &info) == 0 && !S_ISDIR(info.st_mode))
+    KN_TRY(kn_files_join(path, folder, KN_FOLDER_NEW));
+    if (lstat(path, &info) == 0 && !S_ISDIR(info.st_mode))
         return kn_error_set(KN_EINPUT, "'%s' is not a folder: move it away", path);
-    return status;
+    return KN_OK;
 }
 
 enum kn_status kn_folder_drop_new(const char *folder)
 {
     char new[KN_PATH];
-    enum kn_status status = kn_folder_new(new, folder);
-    if (status == KN_OK)
-        status = kn_folder_clear(new);
-    if (status == KN_OK)
-        status = remove_one(new, KN_FOLDER_MARKER);
-    return status == KN_OK ? remove_folder(new) : status;
+    KN_TRY(kn_folder_new(new, folder));
+    KN_TRY(kn_folder_clear(new));
+    KN_TRY(remove_one(new, KN_FOLDER_MARKER));
+    return remove_folder(new);
 }
 
 /* ----------------------------------------------------------------- replacement */
 
-/* Whether a name is there; a folder that cannot be looked into is an error, and not an empty one. */
+/* Whether a file exists; a folder that cannot be read is an error. */
 static enum kn_status look_for(const char *folder, const char *name, bool *there)
 {
     char path[KN_PATH];
     struct stat info;
-    enum kn_status status = kn_files_join(path, folder, name);
-    *there = status == KN_OK && lstat(path, &info) == 0;
-    if (status == KN_OK && !*there && errno != ENOENT && errno != ENOTDIR)
-        status = kn_error_set(KN_EIO, "cannot look for '%s': %s", path, strerror(errno));
-    return status;
+    *there = false;
+    KN_TRY(kn_files_join(path, folder, name));
+    *there = lstat(path, &info) == 0;
+    if (!*there && errno != ENOENT && errno != ENOTDIR)
+        return kn_error_set(KN_EIO, "cannot look for '%s': %s", path, strerror(errno));
+    return KN_OK;
 }
 
 static enum kn_status refuse_move(const char *folder, const char *name, const char *new)
@@ -437,162 +428,141 @@ static enum kn_status refuse_move(const char *folder, const char *name, const ch
         folder, name, new);
 }
 
-/* The files in `new` must be the program's, and those that they replace, too.  The folder may come from
- * elsewhere, or the user may have put files into it. */
+/* The files in `new` and those that they replace must belong to the program: the folder may come from
+ * elsewhere, or the user may have added files. */
 static enum kn_status check_move(const char *folder, const char *new)
 {
     struct list old, list;
-    enum kn_status status = read_list(new, &list);
-    if (status == KN_OK)
-        status = read_list(folder, &old);
-    for (int i = 0; i < NAMES && status == KN_OK; i++) {
+    KN_TRY(read_list(new, &list));
+    KN_TRY(read_list(folder, &old));
+    for (int i = 0; i < NAMES; i++) {
         const enum state from = list.listed[i] ? state_of(&list, new, i) : ABSENT;
         if (from == FOREIGN)
-            status = refuse_move(new, entries[i].name, new);
-        else if (from == OURS && state_of(&old, folder, i) == FOREIGN)
-            status = refuse_move(folder, entries[i].name, new);
+            return refuse_move(new, entries[i].name, new);
+        if (from == OURS && state_of(&old, folder, i) == FOREIGN)
+            return refuse_move(folder, entries[i].name, new);
     }
-    return status;
+    return KN_OK;
 }
 
 static enum kn_status move_one(const char *folder, const char *name, const char *to)
 {
     char from[KN_PATH], path[KN_PATH];
-    enum kn_status status = kn_files_join(from, folder, name);
-    if (status == KN_OK)
-        status = kn_files_join(path, to, name);
-    if (status == KN_OK && rename(from, path) != 0 && errno != ENOENT)
-        status = kn_error_set(KN_EIO, "cannot move '%s' to '%s': %s", from, path, strerror(errno));
-    return status;
+    KN_TRY(kn_files_join(from, folder, name));
+    KN_TRY(kn_files_join(path, to, name));
+    if (rename(from, path) != 0 && errno != ENOENT)
+        return kn_error_set(KN_EIO, "cannot move '%s' to '%s': %s", from, path, strerror(errno));
+    return KN_OK;
 }
 
-/* Move the files of a series into a folder that the user keeps something in.  The marker of the results names
- * the series first: it is then the program's when only a part of it was moved. */
+/* Move the files of a series into a folder that contains files of the user.  The marker of the results lists
+ * the series first, so that a partly moved series belongs to the program. */
 static enum kn_status merge_series(const char *folder, const char *new, int i)
 {
     struct list old;
     char from[KN_PATH], to[KN_PATH];
     int fd = -1;
-    enum kn_status status = read_list(folder, &old);
-    if (status == KN_OK && !old.listed[i]) {
+    KN_TRY(read_list(folder, &old));
+    if (!old.listed[i]) {
         old.listed[i] = true;
-        status = write_list(folder, &old);
+        KN_TRY(write_list(folder, &old));
     }
-    if (status == KN_OK)
-        status = kn_files_join(from, new, entries[i].name);
-    if (status == KN_OK)
-        status = kn_files_join(to, folder, entries[i].name);
-    if (status == KN_OK)
-        status = open_series(to, &fd);
-    if (status == KN_OK)
-        status = empty_series(from, &fd);
-    if (fd >= 0)
-        close(fd);
+    KN_TRY(kn_files_join(from, new, entries[i].name));
+    KN_TRY(kn_files_join(to, folder, entries[i].name));
+    KN_TRY(open_series(to, &fd));
+    const enum kn_status status = empty_series(from, &fd);
+    close(fd);
     return status;
 }
 
-/* The earlier files have been removed: what has the name now is the user's. */
+/* The earlier files have been removed: a file that has the name now belongs to the user. */
 static enum kn_status move_listed(const char *folder, const char *new, int i)
 {
     const char *name = entries[i].name;
     bool comes = false, stays = false;
-    enum kn_status status = look_for(new, name, &comes);
-    if (status == KN_OK)
-        status = look_for(folder, name, &stays);
-    if (status != KN_OK || !comes)
-        return status;
+    KN_TRY(look_for(new, name, &comes));
+    KN_TRY(look_for(folder, name, &stays));
+    if (!comes)
+        return KN_OK;
     if (!stays)
         return move_one(new, name, folder);
     return entries[i].folder ? merge_series(folder, new, i) : refuse_move(folder, name, new);
 }
 
-/* Every name that new files will take is free by now; what could not be looked at was not removed. */
+/* Check that every name of a new file is free now; a file that could not be examined was not removed. */
 static enum kn_status check_cleared(const char *folder, const char *new)
 {
     struct list list;
-    enum kn_status status = read_list(new, &list);
-    for (int i = 0; i < NAMES && status == KN_OK; i++) {
+    char path[KN_PATH];
+    KN_TRY(read_list(new, &list));
+    for (int i = 0; i < NAMES; i++) {
         bool comes = false, stays = false;
         if (list.listed[i])
-            status = look_for(new, entries[i].name, &comes);
-        if (status == KN_OK && comes)
-            status = look_for(folder, entries[i].name, &stays);
-        if (status == KN_OK && stays && entries[i].folder) { /* in which the user may keep something */
-            char path[KN_PATH];
+            KN_TRY(look_for(new, entries[i].name, &comes));
+        if (comes)
+            KN_TRY(look_for(folder, entries[i].name, &stays));
+        if (stays && entries[i].folder) /* it may contain files of the user */
             stays = kn_files_join(path, folder, entries[i].name) != KN_OK || may_hold_series(path);
-        }
-        if (status == KN_OK && stays)
-            status = refuse_move(folder, entries[i].name, new);
+        if (stays)
+            return refuse_move(folder, entries[i].name, new);
     }
-    return status;
+    return KN_OK;
 }
 
-/* Old files go, while the new ones are whole in their own folder; then new ones come.  Both can be done again
- * from the start. */
+/* Old files are removed while the new ones are complete in their own folder; then the new ones are moved.
+ * Both steps can be repeated from the start. */
 static enum kn_status clear_old(const char *folder, const char *new)
 {
     char clearing[KN_PATH], moving[KN_PATH];
-    enum kn_status status = kn_folder_clear(folder);
-    if (status == KN_OK)
-        status = check_cleared(folder, new);
-    if (status == KN_OK)
-        status = kn_files_join(clearing, new, CLEARING);
-    if (status == KN_OK)
-        status = kn_files_join(moving, new, MOVING);
-    if (status == KN_OK)
-        status = kn_files_commit(clearing, moving);
-    return status;
+    KN_TRY(kn_folder_clear(folder));
+    KN_TRY(check_cleared(folder, new));
+    KN_TRY(kn_files_join(clearing, new, CLEARING));
+    KN_TRY(kn_files_join(moving, new, MOVING));
+    return kn_files_commit(clearing, moving);
 }
 
 static enum kn_status move_new(const char *folder, const char *new)
 {
     struct list list;
-    enum kn_status status = read_list(new, &list);
-    for (int i = 0; i < NAMES && status == KN_OK; i++)
+    KN_TRY(read_list(new, &list));
+    for (int i = 0; i < NAMES; i++)
         if (list.listed[i])
-            status = move_listed(folder, new, i);
-    if (status == KN_OK)
-        status = move_one(new, KN_FOLDER_MARKER, folder);
-    if (status == KN_OK)
-        status = remove_one(new, MOVING);
-    return status == KN_OK ? remove_folder(new) : status;
+            KN_TRY(move_listed(folder, new, i));
+    KN_TRY(move_one(new, KN_FOLDER_MARKER, folder));
+    KN_TRY(remove_one(new, MOVING));
+    return remove_folder(new);
 }
 
-static void print_nothing(FILE *to, const void *what)
+static enum kn_status print_nothing(FILE *to, const void *what)
 {
     (void)to, (void)what;
+    return KN_OK;
 }
 
 enum kn_status kn_folder_replace(const char *folder)
 {
     char new[KN_PATH], clearing[KN_PATH];
-    enum kn_status status = kn_folder_new(new, folder);
-    if (status == KN_OK)
-        status = check_move(folder, new);
-    if (status == KN_OK)
-        status = kn_files_join(clearing, new, CLEARING);
-    if (status == KN_OK)
-        status = kn_files_write_text(clearing, print_nothing, NULL);
-    if (status == KN_OK)
-        status = clear_old(folder, new);
-    return status == KN_OK ? move_new(folder, new) : status;
+    KN_TRY(kn_folder_new(new, folder));
+    KN_TRY(check_move(folder, new));
+    KN_TRY(kn_files_join(clearing, new, CLEARING));
+    KN_TRY(kn_files_write(clearing, print_nothing, NULL));
+    KN_TRY(clear_old(folder, new));
+    return move_new(folder, new);
 }
 
 enum kn_status kn_folder_recover(const char *folder)
 {
     char new[KN_PATH];
     bool clearing = false, moving = false;
-    enum kn_status status = kn_folder_new(new, folder);
-    if (status == KN_OK)
-        status = look_for(new, CLEARING, &clearing);
-    if (status == KN_OK)
-        status = look_for(new, MOVING, &moving);
-    if (status != KN_OK || (!clearing && !moving))
-        return status;
-    status = check_move(folder, new);
-    if (status == KN_OK && clearing)
-        status = clear_old(folder, new);
-    return status == KN_OK ? move_new(folder, new) : status;
+    KN_TRY(kn_folder_new(new, folder));
+    KN_TRY(look_for(new, CLEARING, &clearing));
+    KN_TRY(look_for(new, MOVING, &moving));
+    if (!clearing && !moving)
+        return KN_OK;
+    KN_TRY(check_move(folder, new));
+    if (clearing)
+        KN_TRY(clear_old(folder, new));
+    return move_new(folder, new);
 }
 
 /* -------------------------------------------------------------------- identity */

@@ -1,6 +1,7 @@
+/* Writes history.csv, thins it as it grows, continues it after a restart, and reads it back. */
 #include "io/history.h"
 #include "error.h"
-#include "files.h"
+#include "files/files.h"
 #include "io/folder.h"
 #include "text.h"
 
@@ -13,15 +14,15 @@
 #include <unistd.h>
 
 /*
- * Rows are taken at multiples of `every` steps.  On level L the file holds the rows whose step is a multiple
- * of every << L, and the latest row of a run that has stopped.  The level goes up when there would be MOST
- * rows; every second row is then left out.  So the file is a function of the steps made, wherever a run was
- * interrupted.
+ * Rows are computed at multiples of `every` steps.  At level L the file contains the rows whose step is a
+ * multiple of every << L, and the last row of a run that has stopped.  The level increases when the file
+ * would have MOST rows; every second row is then removed.  The file therefore depends only on the number of
+ * steps, not on interruptions.
  *
- * A checkpoint keeps the checksum of the rows of each level.  A file whose level went up after the checkpoint
- * still matches the checksum of its level.
+ * A checkpoint contains the checksum of the rows of each level.  A file whose level has increased after the
+ * checkpoint still matches the checksum of its level.
  */
-enum { NUMBER = 32, MOST = 2048 }; /* characters that any number and its comma fit in; rows */
+enum { NUMBER = 32, MOST = 2048 }; /* characters of a number and its comma, at most; rows */
 
 struct kn_history {
     int fd;
@@ -42,7 +43,7 @@ static void print_names(FILE *to, const struct kn_monitor *m)
     fputc('\n', to);
 }
 
-/* The sum that all levels begin with: that of the names. */
+/* Checksum of the names, with which all levels begin. */
 static enum kn_status sum_names(const struct kn_monitor *m, uint64_t *sum)
 {
     char *text = NULL;
@@ -71,7 +72,7 @@ struct selection {
     int64_t until;
 };
 
-/* The step of a row; -1 where the line is no whole row, as the last one may be when the machine went down. */
+/* The step of a row; -1 if the line is incomplete, as the last one may be after a crash. */
 static int64_t step_of(const char *line)
 {
     char *end;
@@ -80,14 +81,14 @@ static int64_t step_of(const char *line)
                                                                                                : -1;
 }
 
-/* What select_rows found: the step of the last row, or -1, and the checksum, which goes on from its value. */
+/* Result of select_rows: the step of the last row, or -1, and the continued checksum. */
 struct selected {
     int64_t last;
     uint64_t sum;
 };
 
-/* Copy the selected rows behind the names to `to`, or nowhere where that is NULL.  A file that cannot be read
- * to its end is an error: its rows would be missing in the new file. */
+/* Copy the selected rows after the names to `to` unless it is NULL.  A file that cannot be read to its end is
+ * an error: its rows would be missing in the new file. */
 static enum kn_status select_rows(FILE *from, const char *path, FILE *to, const struct selection *of,
                                   struct selected *found)
 {
@@ -109,7 +110,7 @@ static enum kn_status select_rows(FILE *from, const char *path, FILE *to, const 
     return kn_files_at_end(from, path);
 }
 
-/* The level of a file: its first row behind step 0 is at every << level. */
+/* The level of a file: its first row after step 0 is at every << level. */
 static int level_of(FILE *from, const struct kn_history_plan *plan)
 {
     char *line = NULL;
@@ -130,13 +131,13 @@ static int level_of(FILE *from, const struct kn_history_plan *plan)
 
 /* ------------------------------------------------------------------- opening */
 
-/* What a file begins with: the names, rows of an older file, and a row behind them. */
+/* The beginning of a file: the names, rows of an older file, and one more row. */
 struct beginning {
     const struct kn_monitor *m;
     FILE *old; /* or NULL */
     const char *path;
     struct selection of;
-    uint64_t sum; /* that the names and the rows of the older file must have */
+    uint64_t sum; /* required checksum of the names and the rows of the older file */
     const char *row;
     size_t length;
 };
@@ -155,13 +156,11 @@ static enum kn_status print_beginning(FILE *to, const void *what)
     return status;
 }
 
-/* Write a new file and go on behind its end. */
+/* Write a new file and open it for appending. */
 static enum kn_status begin(struct kn_history *h, const struct beginning *b)
 {
     struct stat info;
-    const enum kn_status status = kn_files_write(h->path, print_beginning, b);
-    if (status != KN_OK)
-        return status;
+    KN_TRY(kn_files_write(h->path, print_beginning, b));
     const int fd = open(h->path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &info) != 0) {
         const enum kn_status failed = kn_error_set(KN_EIO, "cannot write '%s': %s", h->path, strerror(errno));
@@ -180,11 +179,10 @@ static enum kn_status begin(struct kn_history *h, const struct beginning *b)
 static enum kn_status open_new(struct kn_history *h, const struct kn_monitor *m)
 {
     uint64_t sum = 0;
-    const struct beginning b = {.m = m, .row = ""};
-    const enum kn_status status = sum_names(m, &sum);
+    KN_TRY(sum_names(m, &sum));
     for (int i = 0; i < KN_HISTORY_LEVELS; i++)
         h->sums.level[i] = sum;
-    return status == KN_OK ? begin(h, &b) : status;
+    return begin(h, &(struct beginning){.m = m, .row = ""});
 }
 
 static enum kn_status mismatch(const struct kn_history *h, int64_t step)
@@ -196,19 +194,18 @@ static enum kn_status mismatch(const struct kn_history *h, int64_t step)
         h->path, (long long)step);
 }
 
-/* The rows up to the mark must be those that the checkpoint knows. */
+/* The rows up to the mark must match the checkpoint. */
 static enum kn_status match(struct kn_history *h, FILE *old, const struct kn_monitor *m, int64_t until)
 {
     struct selected found = {-1, 0};
     h->level = level_of(old, &h->plan);
     const struct selection of = {&h->plan, h->level, until};
-    enum kn_status status = ferror(old) ? kn_files_at_end(old, h->path) : sum_names(m, &found.sum);
-    if (status == KN_OK)
-        status = select_rows(old, h->path, NULL, &of, &found);
-    if (status == KN_OK && (h->level >= h->plan.levels || found.sum != h->sums.level[h->level]))
-        status = mismatch(h, until);
+    if (ferror(old))
+        return kn_files_at_end(old, h->path);
+    KN_TRY(sum_names(m, &found.sum));
+    KN_TRY(select_rows(old, h->path, NULL, &of, &found));
     h->last = found.last;
-    return status;
+    return h->level >= h->plan.levels || found.sum != h->sums.level[h->level] ? mismatch(h, until) : KN_OK;
 }
 
 static enum kn_status open_old(struct kn_history *h, const struct kn_monitor *m,
@@ -262,10 +259,10 @@ static size_t format_row(char *row, const struct kn_monitor *m)
         memcpy(&value, (const char *)&m->row + m->columns[i].offset, sizeof value);
         if (i)
             *end++ = ',';
-        if (isnan(value)) /* one spelling, whatever its sign */
+        if (isnan(value)) /* the same text for either sign */
             strcpy(end, "nan");
         else
-            kn_files_number(end, value);
+            kn_text_number(end, value);
         end += strlen(end);
     }
     *end++ = '\n';
@@ -281,7 +278,7 @@ static enum kn_status write_row(struct kn_history *h, size_t length)
         if (n < 0) {
             enum kn_status status = kn_error_set(KN_EIO, "cannot write '%s': %s", h->path, strerror(errno));
             if (ftruncate(h->fd, h->whole) != 0)
-                return status; /* half a row stays; reading back drops it */
+                return status; /* an incomplete row remains; the reader ignores it */
             return status;
         }
         done += (size_t)n;
@@ -290,8 +287,7 @@ static enum kn_status write_row(struct kn_history *h, size_t length)
     return KN_OK;
 }
 
-/* Leave out every second row.  The row that makes it necessary comes into the new file: a level has a row
- * beyond those of the level below. */
+/* Remove every second row.  The row that makes this necessary is written into the new file. */
 static enum kn_status thin(struct kn_history *h, const struct kn_monitor *m, size_t length)
 {
     enum kn_status status = kn_folder_verify(h->path, &h->identity);
@@ -317,7 +313,7 @@ enum kn_status kn_history_append(struct kn_history *h, const struct kn_monitor *
 {
     const int64_t step = (int64_t)m->row.step;
     const int before = h->level;
-    if (step % h->plan.every != 0) /* that of the end: kn_history_end writes it */
+    if (step % h->plan.every != 0) /* the last row: kn_history_end writes it */
         return KN_OK;
     while (h->level < h->plan.levels - 1 && step / h->plan.every >= (int64_t)MOST << h->level)
         h->level++;
@@ -388,7 +384,7 @@ static bool read_names(struct kn_history_table *h, char *line)
     return h->names != NULL;
 }
 
-/* Only the end of the line tells that the last number is whole. */
+/* The last number is complete only if the line has an end. */
 static bool read_row(double *row, int columns, const char *line)
 {
     for (int i = 0; i < columns; i++) {
@@ -410,7 +406,7 @@ static enum kn_status read_rows(struct kn_history_table *h, FILE *from, const ch
     errno = 0;
     while (good && getline(&line, &size, from) >= 0) {
         if (h->rows == room) {
-            room = 2 * room + 1; /* a wide header alone must not take much */
+            room = 2 * room + 1; /* a wide header alone must not use much memory */
             double *more = realloc(h->values, (size_t)room * (size_t)h->columns * sizeof *more);
             good = more != NULL;
             h->values = more ? more : h->values;
@@ -429,7 +425,7 @@ static enum kn_status read_table(struct kn_history_table *h, FILE *from, const c
     size_t size = 0;
     enum kn_status status;
     errno = 0;
-    if (getline(&line, &size, from) < 0) { /* empty: as good as absent */
+    if (getline(&line, &size, from) < 0) { /* an empty file counts as missing */
         free(line);
         return kn_files_at_end(from, path);
     }

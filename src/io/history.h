@@ -1,4 +1,4 @@
-/* history.csv: rows of the monitor, bound to the checkpoint by checksums. */
+/* The table history.csv: rows of the monitor, protected by checksums in the checkpoint. */
 #ifndef KN_IO_HISTORY_H
 #define KN_IO_HISTORY_H
 
@@ -7,35 +7,35 @@
 
 struct kn_history;
 
-/* Which rows are written: those at multiples of `every` steps, of which every second is left out, up to
- * levels - 1 times, as the file grows. */
+/* The rows of the file: those at multiples of `every` steps.  As the file grows every second row is removed,
+ * up to levels - 1 times. */
 enum { KN_HISTORY_LEVELS = 40 };
 struct kn_history_plan {
     int64_t every;
-    int levels; /* 1: none is left out */
+    int levels; /* 1: no row is removed */
 };
 
-/* Checksums over the rows that each level keeps. */
+/* Checksums of the rows of each level. */
 struct kn_history_sums {
     uint64_t level[KN_HISTORY_LEVELS];
 };
 
-/* Where a run is resumed. */
+/* The step at which a run is resumed. */
 struct kn_history_mark {
     int64_t step;
     const struct kn_history_sums *sums;
 };
 
-/* Open for writing, anew where `mark` is NULL.  Otherwise the rows up to the mark must be those of the
- * checkpoint, else KN_EIO; later rows are dropped. */
+/* Open for writing; a new file if `mark` is NULL.  Otherwise the rows up to the mark must match the
+ * checkpoint, else KN_EIO; later rows are removed. */
 enum kn_status kn_history_open(struct kn_history **history, const char *folder, const struct kn_monitor *m,
                                const struct kn_history_plan *plan, const struct kn_history_mark *mark);
 enum kn_status kn_history_append(struct kn_history *history, const struct kn_monitor *m);
 
-/* Before a checkpoint: rows go to disk, and `sums` into the checkpoint.  KN_EIO where the file is gone. */
+/* Before a checkpoint: write the rows to disk and get the checksums.  KN_EIO if the file has been removed. */
 enum kn_status kn_history_sync(struct kn_history *history, struct kn_history_sums *sums);
 
-/* The run stops: write the latest row if it was left out. */
+/* At the end of a run: write the last row if it was left out. */
 enum kn_status kn_history_end(struct kn_history *history, const struct kn_monitor *m);
 enum kn_status kn_history_close(struct kn_history *history);
 

@@ -1,15 +1,15 @@
-/* An HDF5 library that was built with MPI. */
+/* Parallel files with an HDF5 library that was built with MPI. */
 #include "io/parallel.h"
 
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Rank 0 decides: launchers do not always pass the environment on. */
+/* Rank 0 decides: launchers do not always pass the environment to all ranks. */
 bool kn_parallel_is_used(const struct kn_comm *comm)
 {
-    const char *wish = getenv("KNUDSEN_PARALLEL_HDF5");
-    bool used = comm->size > 1 && !(wish && strcmp(wish, "off") == 0);
+    const char *request = getenv("KNUDSEN_PARALLEL_HDF5");
+    bool used = comm->size > 1 && !(request && strcmp(request, "off") == 0);
     kn_comm_broadcast(comm, 0, &used, sizeof used);
     return used;
 }

@@ -1,4 +1,4 @@
-/* An HDF5 library that knows of one process. */
+/* Without parallel files: an HDF5 library that was built without MPI. */
 #include "io/parallel.h"
 
 bool kn_parallel_is_used(const struct kn_comm *comm)

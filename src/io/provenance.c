@@ -1,7 +1,8 @@
+/* Collects the origin of a result: program, machine, command and date. */
 #include "io/provenance.h"
 
 #include "cpu/cpu_kernels.h"
-#include "files.h"
+#include "files/files.h"
 #include "stamp.h"
 
 #include <stdio.h>
@@ -13,7 +14,7 @@ const char *kn_provenance_commit(void)
     return KN_STAMP_COMMIT;
 }
 
-/* The kernel keeps the words of the command line, a zero behind each; one that is too long is cut. */
+/* /proc/self/cmdline has the words of the command line, each with a final zero. */
 static void take_command(char *text, size_t size)
 {
     char words[4096];

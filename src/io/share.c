@@ -1,26 +1,27 @@
+/* Gives rank 0 access to the data of all cells: it sends requests, and the other ranks serve them. */
 #include "io/share.h"
 
-#include "grid/boxes.h"
 #include "error.h"
+#include "grid/boxes.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What rank 0 asks for; of no cells when it has finished. */
+/* A request of rank 0; no cells at the end. */
 struct request {
     int64_t first, count;
     int32_t table;
     int32_t in; /* from rank 0 to the others */
 };
 
-/* Cells of a box that follow each other in it and in the whole space. */
+/* Cells that are consecutive in a box and in the whole space. */
 struct run {
     int64_t cell;   /* the first, in the box */
     int64_t number; /* in the whole space */
     int64_t count;
 };
 
-/* Run number `line` of a box, as far as it is asked for; false where none of it is. */
+/* The requested part of line number `line` of a box; false if there is none. */
 static bool find_run(const struct kn_share *s, const struct kn_box *box, const struct request *r,
                      int64_t line, struct run *run)
 {
@@ -33,7 +34,7 @@ static bool find_run(const struct kn_share *s, const struct kn_box *box, const s
     return first < end;
 }
 
-/* The first line of a box that is not before a line of the whole space. */
+/* The first line of a box at or after a line of the whole space. */
 static int64_t find_line(const struct kn_share *s, const struct kn_box *box, int64_t of_whole)
 {
     const int64_t ny = box->end[1] - box->first[1], nz = box->end[2] - box->first[2];
@@ -44,7 +45,7 @@ static int64_t find_line(const struct kn_share *s, const struct kn_box *box, int
     return z * ny + (y < 0 ? 0 : y > ny ? ny : y);
 }
 
-/* Lines first..end-1 of a box: a checkpoint asks for few of many at a time. */
+/* Lines first..end-1 of a box; a checkpoint requests a few of many at a time. */
 struct lines {
     int64_t first, end;
 };
@@ -65,7 +66,7 @@ static int64_t count_cells(const struct kn_share *s, const struct kn_box *box, c
     return cells;
 }
 
-/* The runs of this rank; `rows` begins with cell r->first, or holds its cells side by side. */
+/* Transfer the cells of this rank; `rows` begins with cell r->first, or holds only these cells if packed. */
 static enum kn_status move_own(const struct kn_share *s, const struct request *r, char *rows, bool packed)
 {
     const struct kn_box *box = &s->boxes[s->comm->rank];
@@ -85,7 +86,7 @@ static enum kn_status move_own(const struct kn_share *s, const struct request *r
     return status;
 }
 
-/* Between the packed cells of a box and the rows of all. */
+/* Copy between the packed cells of a box and the rows of all. */
 static void place(const struct kn_share *s, const struct request *r, const struct kn_box *box, char *packed,
                   char *rows)
 {
@@ -104,7 +105,7 @@ static void place(const struct kn_share *s, const struct request *r, const struc
 
 static enum kn_status no_memory(void)
 {
-    return kn_error_set(KN_EMEMORY, "no memory to exchange cells between ranks");
+    return kn_error_set(KN_EMEMORY, "not enough memory to exchange cells between ranks");
 }
 
 static enum kn_status ask(const struct kn_share *s, struct request *r, char *rows)
@@ -145,7 +146,7 @@ enum kn_status kn_share_put(const struct kn_share *s, int table, int64_t first, 
     return ask(s, &r, rows);
 }
 
-/* One request served, however the ones before it went: rank 0 waits for the rows. */
+/* Serve one request, also after a failure: rank 0 waits for the rows. */
 static enum kn_status serve(const struct kn_share *s, const struct request *r, enum kn_status before)
 {
     const size_t bytes = s->tables[r->table].bytes,
@@ -154,9 +155,8 @@ static enum kn_status serve(const struct kn_share *s, const struct request *r, e
     if (length == 0)
         return before;
     char *packed = calloc(1, length);
-    if (!packed) {
+    if (!packed)
         kn_comm_abort(no_memory());
-    }
     if (r->in)
         kn_comm_receive(s->comm, 0, packed, length);
     if (before == KN_OK)

@@ -1,3 +1,4 @@
+/* Writes HDF5 files that are complete or absent, and reads files that may come from anybody. */
 #include "io/store.h"
 #include "error.h"
 #include "io/parallel.h"
@@ -51,8 +52,8 @@ static bool is_allowed(double bytes)
            bytes <= (double)limit.rlim_cur;
 }
 
-/* HDF5 keeps data back and cannot let go of a file whose last writes fail, so
- * lack of room must show here.  Returns an errno value. */
+/* HDF5 buffers data and cannot close a file whose last writes fail; a full disk must therefore be detected
+ * here. Returns an errno value. */
 static int reserve(int fd, double bytes)
 {
     struct statvfs disk;
@@ -65,7 +66,7 @@ static int reserve(int fd, double bytes)
     return fstatvfs(fd, &disk) == 0 && bytes > (double)disk.f_bavail * (double)disk.f_frsize ? ENOSPC : 0;
 }
 
-/* A property list if all of it could be set, else an identifier that HDF5 refuses. */
+/* The property list if all properties could be set, else an identifier that HDF5 rejects. */
 static hid_t complete(hid_t list, bool good)
 {
     if (good || list < 0)
@@ -108,7 +109,8 @@ static void begin(struct kn_store *s, const struct kn_comm *comm, const char *pa
 static void create_file(struct kn_store *s, hid_t access)
 {
     hid_t creation = creation_list(H5P_FILE_CREATE);
-    /* a write that fails shows in the call that makes it; with HDF5 1.10 all metadata have checksums */
+    /* without a buffer a failing write is reported by its own call; since HDF5 1.10 all metadata have
+     * checksums */
     if (H5Pset_sieve_buf_size(access, 0) < 0 ||
         H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110) < 0 ||
         (s->file = H5Fcreate(s->temporary, H5F_ACC_TRUNC, creation, access)) < 0)
@@ -116,8 +118,8 @@ static void create_file(struct kn_store *s, hid_t access)
     H5Pclose(creation);
 }
 
-/* HDF5 opens files by name and follows links, so the file is made before with O_EXCL: what HDF5 truncates is
- * then this file.  A link put there in between needs another writer with access to the folder. */
+/* HDF5 opens files by name and follows links.  The file is therefore created before with O_EXCL, so that HDF5
+ * truncates this file. */
 static void make(struct kn_store *s)
 {
     if (s->status != KN_OK)
@@ -131,7 +133,7 @@ static void make(struct kn_store *s)
     close(fd);
 }
 
-/* Open the temporary file beside HDF5, reserve room where any is asked for, and close it. */
+/* Open the temporary file independently of HDF5, reserve space for `bytes`, and close it. */
 static void touch(struct kn_store *s, int flags, double bytes)
 {
     if (s->status != KN_OK)
@@ -159,7 +161,7 @@ void kn_store_create(struct kn_store *s, const char *path, double bytes)
 void kn_store_create_together(struct kn_store *s, const struct kn_comm *comm, const char *path, double bytes)
 {
     begin(s, comm, path, bytes);
-    /* one that cannot open the file would leave the others waiting for it in HDF5: all try before */
+    /* if one rank could not open the file, the others would wait for it in HDF5: all try before */
     if (comm->rank == 0)
         make(s);
     kn_store_agree(s);
@@ -183,26 +185,25 @@ void kn_store_agree(struct kn_store *s)
     s->status = kn_comm_agree(s->comm, s->status);
 }
 
-/* Hand back what was reserved beyond the end. */
+/* Release the space that was reserved beyond the end. */
 static void trim(const char *path)
 {
     struct stat info;
     if (stat(path, &info) == 0 && truncate(path, info.st_size) != 0)
-        return; /* costs room, not correctness */
+        return; /* this only wastes disk space */
 }
 
-/* After a failure the bytes are lost anyway: their room lets HDF5 write
- * what it holds back, so that it can close the file. */
+/* After a failure the file is useless: its space allows HDF5 to write its buffers and to close the file. */
 static void make_room(struct kn_store *s)
 {
     if (s->comm->rank == 0 && truncate(s->temporary, 0) != 0)
-        return; /* there was none to make */
+        return; /* no space can be released */
 }
 
 enum kn_status kn_store_finish(struct kn_store *s)
 {
     kn_store_agree(s);
-    /* what others have written goes to their disks, not to that of rank 0 */
+    /* data of other ranks are in their caches, not in that of rank 0 */
     if (s->status == KN_OK && s->comm->size > 1 && H5Fflush(s->file, H5F_SCOPE_GLOBAL) < 0)
         kn_store_fail(s, NULL);
     kn_store_agree(s);
@@ -292,8 +293,8 @@ hid_t kn_store_open(const char *path, char *reason)
     return file;
 }
 
-/* Whether all values lie in the file itself, uncompressed: then a small file cannot ask for much memory, and
- * no other file is read. */
+/* True if all values are in the file itself and not compressed: a small file then cannot require much memory,
+ * and no other file is read. */
 static bool is_stored_plainly(hid_t set, hssize_t points, size_t size)
 {
     hid_t list = H5Dget_create_plist(set), file = H5Iget_file_id(set);
@@ -318,14 +319,14 @@ static bool is_stored_plainly(hid_t set, hssize_t points, size_t size)
     return good;
 }
 
-/* Numbers as this program writes them: floating point or whole, of at most eight bytes. */
+/* True for floating-point numbers and integers of at most eight bytes. */
 static bool is_number(hid_t type)
 {
     const H5T_class_t class = H5Tget_class(type);
     return (class == H5T_FLOAT || class == H5T_INTEGER) && H5Tget_size(type) <= sizeof(double);
 }
 
-/* A link to another object by its name, in this file or another, does not count as being there. */
+/* Soft and external links count as missing. */
 static bool is_link_hard(hid_t where, const char *name)
 {
     H5L_info_t info;
@@ -385,7 +386,7 @@ double *kn_store_read_array(hid_t where, const char *name, int rank, hsize_t *sh
     return values;
 }
 
-/* An attribute of one value; negative where there is none. */
+/* Open an attribute with one value; negative if there is none. */
 static hid_t open_attribute(hid_t object, const char *name)
 {
     hid_t attribute = H5Aexists(object, name) > 0 ? H5Aopen(object, name, H5P_DEFAULT) : H5I_INVALID_HID;

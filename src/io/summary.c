@@ -1,14 +1,16 @@
+/* Writes summary.json, the results and the description of a run, and reads it back. */
 #include "io/summary.h"
 #include "config/case.h"
 #include "config/config.h"
 #include "config/scales.h"
-#include "files.h"
-#include "monitor/swing.h"
+#include "error.h"
+#include "files/files.h"
+#include "monitor/oscillation.h"
 #include "monitor/verdict.h"
 #include "validity/validity.h"
 
-#include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const phase_names[KN_PHASES] = {
@@ -20,85 +22,6 @@ static const char *const phase_names[KN_PHASES] = {
 const char *kn_summary_phase_name(enum kn_phase phase)
 {
     return phase_names[phase];
-}
-
-/* -------------------------------------------------------------------- JSON */
-
-/* An object or array being printed; it knows whether a comma is due. */
-struct json {
-    FILE *to;
-    int depth;
-    bool some; /* the open object has a member */
-    bool flat; /* on one line */
-};
-
-static void separate(struct json *j)
-{
-    if (j->some)
-        fputc(',', j->to);
-    if (!j->flat)
-        fprintf(j->to, "\n%*s", 2 * j->depth, "");
-    else if (j->some)
-        fputc(' ', j->to);
-    j->some = true;
-}
-
-static void name(struct json *j, const char *key)
-{
-    separate(j);
-    kn_files_json_text(j->to, key, "");
-    fputs(": ", j->to);
-}
-
-static void open_with(struct json *j, char bracket)
-{
-    fputc(bracket, j->to);
-    j->depth++;
-    j->some = false;
-}
-
-static void close_with(struct json *j, char bracket)
-{
-    j->depth--;
-    if (!j->flat && j->some)
-        fprintf(j->to, "\n%*s", 2 * j->depth, "");
-    fputc(bracket, j->to);
-    j->some = true;
-}
-
-static void put_number(struct json *j, double value)
-{
-    char digits[32];
-    fputs(isfinite(value) ? kn_files_number(digits, value) : "null", j->to);
-}
-
-static void number(struct json *j, const char *key, double value)
-{
-    name(j, key);
-    put_number(j, value);
-}
-
-static void count(struct json *j, const char *key, int64_t value)
-{
-    name(j, key);
-    fprintf(j->to, "%" PRId64, value);
-}
-
-static void text(struct json *j, const char *key, const char *value)
-{
-    name(j, key);
-    kn_files_json_text(j->to, value, "");
-}
-
-static void vector(struct json *j, const char *key, const double value[3], double factor)
-{
-    name(j, key);
-    fputc('[', j->to);
-    for (int d = 0; d < 3; d++) {
-        fputs(d ? ", " : "", j->to);
-        put_number(j, factor * value[d]);
-    }
-    fputc(']', j->to);
 }
 
 /* -------------------------------------------------------------- quantities */
@@ -113,7 +36,7 @@ static const struct kn_column *column_at(const struct kn_monitor *m, size_t offs
     return NULL;
 }
 
-/* One column: its last value, its average, the standard deviation about it or the error of it. */
+/* Of one column: the last value, the average, the standard deviation or the error of the average. */
 static double value_of(const struct kn_monitor *m, const struct kn_column *column, enum set set)
 {
     double value = NAN;
@@ -136,95 +59,80 @@ static double value_at(const struct kn_monitor *m, size_t offset, enum set set)
     return value_of(m, column_at(m, offset), set);
 }
 
-/* By what the results at walls are multiplied: 1, or their SI units. */
+/* Factors of the results at walls: 1, or their SI units. */
 struct wall_units {
     double stress, heat_flux, mass_flux;
 };
 
-static void print_wall(struct json *j, const struct kn_monitor *m, enum kn_side side, enum set set,
+static json_t *wall_of(const struct kn_monitor *m, enum kn_side side, enum set set,
                        const struct wall_units *units)
 {
     double stress[3], tangential = 0;
+    const size_t at = (size_t)side * sizeof(double);
     for (int d = 0; d < 3; d++) {
-        stress[d] = value_at(
-            m, offsetof(struct kn_row, stress) + (3 * (size_t)side + (size_t)d) * sizeof(double), set);
-        tangential += d == (int)side / 2 ? 0 : stress[d] * stress[d];
+        const double value =
+            value_at(m, offsetof(struct kn_row, stress) + 3 * at + (size_t)d * sizeof(double), set);
+        tangential += d == (int)side / 2 ? 0 : value * value;
+        stress[d] = units->stress * value;
     }
-    const double heat = value_at(m, offsetof(struct kn_row, heat_flux) + (size_t)side * sizeof(double), set);
-    const double mass = value_at(m, offsetof(struct kn_row, mass_flux) + (size_t)side * sizeof(double), set);
-    name(j, kn_case_side_name(side));
-    open_with(j, '{');
-    j->flat = true;
-    vector(j, "stress", stress, units->stress);
-    if (set == LAST || set == MEAN) /* a length made of deviations would mean nothing */
-        number(j, "shear", units->stress * sqrt(tangential));
-    number(j, "normal_stress", units->stress * stress[side / 2]);
-    number(j, "heat_flux", units->heat_flux * heat);
-    number(j, "mass_flux", units->mass_flux * mass);
-    close_with(j, '}');
-    j->flat = false;
+    json_t *wall = json_pack("{s:o}", "stress", kn_json_vector(stress));
+    if (set == LAST || set == MEAN) /* the length of a vector of deviations has no meaning */
+        kn_json_set(wall, "shear", kn_json_number(units->stress * sqrt(tangential)));
+    kn_json_set(wall, "normal_stress", kn_json_number(stress[side / 2]));
+    kn_json_set(wall, "heat_flux",
+                kn_json_number(units->heat_flux * value_at(m, offsetof(struct kn_row, heat_flux) + at, set)));
+    kn_json_set(wall, "mass_flux",
+                kn_json_number(units->mass_flux * value_at(m, offsetof(struct kn_row, mass_flux) + at, set)));
+    return wall;
 }
 
-static void print_walls(struct json *j, const struct kn_monitor *m, enum set set,
-                        const struct wall_units *units)
+static json_t *walls_of(const struct kn_monitor *m, enum set set, const struct wall_units *units)
 {
-    name(j, "walls");
-    open_with(j, '{');
+    json_t *walls = json_object();
     for (int side = 0; side < KN_SIDES; side++)
         if (column_at(m, offsetof(struct kn_row, heat_flux) + (size_t)side * sizeof(double)))
-            print_wall(j, m, (enum kn_side)side, set, units);
-    close_with(j, '}');
+            kn_json_set(walls, kn_case_side_name(side), wall_of(m, (enum kn_side)side, set, units));
+    return walls;
 }
 
-static void print_quantities(struct json *j, const char *key, const struct kn_monitor *m, enum set set)
+static json_t *quantities_of(const struct kn_monitor *m, enum set set)
 {
     static const size_t offsets[] = {offsetof(struct kn_row, drag), offsetof(struct kn_row, vortex_flow),
                                      offsetof(struct kn_row, flow_force),
                                      offsetof(struct kn_row, flow_thermal)};
-    name(j, key);
-    open_with(j, '{');
+    json_t *quantities = json_object();
     for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
         const struct kn_column *column = column_at(m, offsets[i]);
         if (column)
-            number(j, column->name, value_of(m, column, set));
+            kn_json_set(quantities, column->name, kn_json_number(value_of(m, column, set)));
     }
-    print_walls(j, m, set, &(struct wall_units){1, 1, 1});
-    close_with(j, '}');
+    kn_json_set(quantities, "walls", walls_of(m, set, &(struct wall_units){1, 1, 1}));
+    return quantities;
 }
 
-/* What swings with the walls; amplitudes in SI too where the case is. */
-static void print_swing(struct json *j, const struct kn_summary *s)
+static void add_quantities(json_t *to, const struct kn_monitor *m)
 {
-    const struct kn_swing *swing = s->swing;
-    struct kn_scales scales;
-    if (!swing || swing->count == 0)
+    const bool averaged = m->averaged > 0;
+    kn_json_set(to, "quantities", quantities_of(m, averaged ? MEAN : LAST));
+    if (m->batches)
+        kn_json_set(to, "errors", quantities_of(m, ERROR));
+    if (!averaged)
         return;
-    const bool si = kn_scales_create(&scales, s->m->c) == KN_OK && scales.known;
-    name(j, "oscillation");
-    open_with(j, '{');
-    number(j, "frequency", swing->frequency);
-    count(j, "periods", swing->periods);
-    number(j, "change", swing->change);
-    for (int i = 0; i < swing->count; i++) {
-        const struct kn_swing_column *column = &swing->columns[i];
-        const struct kn_column *of = &s->m->columns[column->column];
-        name(j, of->name);
-        open_with(j, '{');
-        j->flat = true;
-        number(j, "mean", column->mean);
-        number(j, "amplitude", column->amplitude);
-        number(j, "phase", column->phase);
-        if (si)
-            number(j, "amplitude_si",
-                   kn_scales_conversion(&scales, kn_swing_dimension(of)).factor * column->amplitude);
-        close_with(j, '}');
-        j->flat = false;
-    }
-    close_with(j, '}');
+    kn_json_set(to, "quantities_std", quantities_of(m, DEVIATION));
+    kn_json_set(to, "quantities_last", quantities_of(m, LAST));
+    kn_json_set(to, "averaged_rows", json_integer(m->averaged));
 }
 
-/* In a case with SI units: the scales, and what passes the walls in Pa, W m-2 and kg m-2 s-1. */
-static void print_si(struct json *j, const struct kn_monitor *m)
+json_t *kn_summary_scales(const struct kn_scales *scales, const char *species)
+{
+    json_t *si = json_pack("{s:o}", "species", kn_json_text(species));
+    for (const struct kn_scale *scale = kn_scales_list; scale->name; scale++)
+        kn_json_set(si, scale->name, kn_json_number(kn_scales_value(scales, scale)));
+    return si;
+}
+
+/* In a case with SI units: the scales, and the results at walls in Pa, W m-2 and kg m-2 s-1. */
+static void add_si(json_t *to, const struct kn_monitor *m)
 {
     struct kn_scales scales;
     if (kn_scales_create(&scales, m->c) != KN_OK || !scales.known)
@@ -232,35 +140,35 @@ static void print_si(struct json *j, const struct kn_monitor *m)
     const struct wall_units units = {kn_scales_conversion(&scales, KN_DIMENSION_STRESS).factor,
                                      kn_scales_conversion(&scales, KN_DIMENSION_HEAT_FLUX).factor,
                                      kn_scales_conversion(&scales, KN_DIMENSION_MASS_FLUX).factor};
-    name(j, "si");
-    open_with(j, '{');
-    text(j, "species", kn_scales_species(m->c));
-    for (const struct kn_scale *scale = kn_scales_list; scale->name; scale++)
-        number(j, scale->name, kn_scales_value(&scales, scale));
-    close_with(j, '}');
-    name(j, "quantities_si");
-    open_with(j, '{');
-    print_walls(j, m, m->averaged > 0 ? MEAN : LAST, &units);
-    close_with(j, '}');
-    if (!m->batches)
-        return;
-    name(j, "errors_si");
-    open_with(j, '{');
-    print_walls(j, m, ERROR, &units);
-    close_with(j, '}');
+    kn_json_set(to, "si", kn_summary_scales(&scales, kn_scales_species(m->c)));
+    kn_json_set(to, "quantities_si",
+                json_pack("{s:o}", "walls", walls_of(m, m->averaged > 0 ? MEAN : LAST, &units)));
+    if (m->batches)
+        kn_json_set(to, "errors_si", json_pack("{s:o}", "walls", walls_of(m, ERROR, &units)));
 }
 
-static void print_all_quantities(struct json *j, const struct kn_monitor *m)
+/* The response to oscillating walls; amplitudes in SI too if the case is. */
+static void add_oscillation(json_t *to, const struct kn_summary *s)
 {
-    bool averaged = m->averaged > 0;
-    print_quantities(j, "quantities", m, averaged ? MEAN : LAST);
-    if (m->batches)
-        print_quantities(j, "errors", m, ERROR);
-    if (!averaged)
+    const struct kn_oscillation_fit *o = s->oscillation;
+    struct kn_scales scales;
+    if (!o || o->count == 0)
         return;
-    print_quantities(j, "quantities_std", m, DEVIATION);
-    print_quantities(j, "quantities_last", m, LAST);
-    count(j, "averaged_rows", m->averaged);
+    const bool si = kn_scales_create(&scales, s->m->c) == KN_OK && scales.known;
+    json_t *object = json_pack("{s:o, s:I, s:o}", "frequency", kn_json_number(o->frequency), "periods",
+                               (json_int_t)o->periods, "change", kn_json_number(o->change));
+    for (int i = 0; i < o->count; i++) {
+        const struct kn_oscillation_column *column = &o->columns[i];
+        const struct kn_column *of = &s->m->columns[column->column];
+        json_t *one = json_pack("{s:o, s:o, s:o}", "mean", kn_json_number(column->mean), "amplitude",
+                                kn_json_number(column->amplitude), "phase", kn_json_number(column->phase));
+        if (si)
+            kn_json_set(one, "amplitude_si",
+                        kn_json_number(kn_scales_conversion(&scales, kn_monitor_flux(of)).factor *
+                                       column->amplitude));
+        kn_json_set(object, of->name, one);
+    }
+    kn_json_set(to, "oscillation", object);
 }
 
 double kn_summary_error(const struct kn_summary *s)
@@ -269,149 +177,159 @@ double kn_summary_error(const struct kn_summary *s)
     return column < 0 ? NAN : kn_monitor_error(s->m, column) / fabs(kn_monitor_value(s->m, column));
 }
 
-/* What became of collision.samples: auto. */
-static void print_samples(struct json *j, const struct kn_summary *s)
+/* The result of collision.samples: auto. */
+static void add_samples(json_t *to, const struct kn_summary *s)
 {
     const int column = kn_monitor_headline(s->m);
     const double error = kn_summary_error(s);
     if (s->target == 0)
         return;
-    name(j, "samples");
-    open_with(j, '{');
-    count(j, "count", s->m->c->collision.samples);
-    number(j, "error_target", s->target);
-    number(j, "error", error);
-    text(j, "error_of", column < 0 ? "" : s->m->columns[column].name);
-    name(j, "held");
-    fputs(isnan(error) ? "null" : error <= s->target ? "true" : "false", j->to);
-    close_with(j, '}');
+    json_t *held = isnan(error) ? json_null() : json_boolean(error <= s->target);
+    kn_json_set(to, "samples",
+                json_pack("{s:i, s:o, s:o, s:s, s:o}", "count", s->m->c->collision.samples, "error_target",
+                          kn_json_number(s->target), "error", kn_json_number(error), "error_of",
+                          column < 0 ? "" : s->m->columns[column].name, "held", held));
 }
 
 /* ----------------------------------------------------------------- sections */
 
-static void print_work(struct json *j, const struct kn_summary *s)
+static void add_work(json_t *to, const struct kn_summary *s)
 {
-    text(j, "version", KN_VERSION);
-    text(j, "outcome", s->outcome);
-    count(j, "steps", s->steps);
-    number(j, "time", s->time);
-    number(j, "time_step", s->time_step);
-    number(j, "wall_s", s->wall_s);
-    name(j, "phase_s");
-    open_with(j, '{');
+    json_t *phases = json_object();
     for (int phase = 0; phase < KN_PHASES; phase++)
-        number(j, phase_names[phase], s->phase_s[phase]);
-    close_with(j, '}');
-    number(j, "updates_per_s", s->updates_per_s);
-    count(j, "cells", s->cells);
-    count(j, "nodes", s->nodes);
-    number(j, "memory_bytes", s->memory_bytes);
-    text(j, "backend", s->backend);
-    count(j, "ranks", s->ranks);
-    count(j, "threads", s->threads);
-    name(j, "seed");
-    fprintf(j->to, "%" PRIu64, s->m->c->run.seed);
+        kn_json_set(phases, phase_names[phase], kn_json_number(s->phase_s[phase]));
+    kn_json_set(to, "version", kn_json_text(KN_VERSION));
+    kn_json_set(to, "outcome", kn_json_text(s->outcome));
+    kn_json_set(to, "steps", json_integer(s->steps));
+    kn_json_set(to, "time", kn_json_number(s->time));
+    kn_json_set(to, "time_step", kn_json_number(s->time_step));
+    kn_json_set(to, "wall_s", kn_json_number(s->wall_s));
+    kn_json_set(to, "phase_s", phases);
+    kn_json_set(to, "updates_per_s", kn_json_number(s->updates_per_s));
+    kn_json_set(to, "cells", json_integer(s->cells));
+    kn_json_set(to, "nodes", json_integer(s->nodes));
+    kn_json_set(to, "memory_bytes", kn_json_number(s->memory_bytes));
+    kn_json_set(to, "backend", kn_json_text(s->backend));
+    kn_json_set(to, "ranks", json_integer(s->ranks));
+    kn_json_set(to, "threads", json_integer(s->threads));
+    kn_json_set(to, "seed", json_integer((json_int_t)s->m->c->run.seed));
 }
 
-static void print_provenance(struct json *j, const struct kn_provenance *p)
+static void add_provenance(json_t *to, const struct kn_provenance *p)
 {
     if (!p)
         return;
-    name(j, "provenance");
-    open_with(j, '{');
-    text(j, "commit", p->commit);
-    text(j, "compiler", p->compiler);
-    text(j, "flags", p->flags);
-    text(j, "processor", p->processor);
-    text(j, "device", p->device);
-    text(j, "started", p->started);
-    text(j, "command", p->command);
-    close_with(j, '}');
+    json_t *object = json_object();
+    kn_json_set(object, "commit", kn_json_text(p->commit));
+    kn_json_set(object, "compiler", kn_json_text(p->compiler));
+    kn_json_set(object, "flags", kn_json_text(p->flags));
+    kn_json_set(object, "processor", kn_json_text(p->processor));
+    kn_json_set(object, "device", kn_json_text(p->device));
+    kn_json_set(object, "started", kn_json_text(p->started));
+    kn_json_set(object, "command", kn_json_text(p->command));
+    kn_json_set(to, "provenance", object);
 }
 
-static void print_conserved(struct json *j, const struct kn_monitor *m)
+static void add_conserved(json_t *to, const struct kn_monitor *m)
 {
-    name(j, "drift");
-    open_with(j, '{');
-    number(j, "mass", m->row.mass_drift);
-    number(j, "mass_change", m->row.mass - m->initial[0]);
-    number(j, "momentum", m->row.momentum_drift);
-    number(j, "energy", m->row.energy_drift);
-    close_with(j, '}');
-    name(j, "totals");
-    open_with(j, '{');
-    number(j, "mass", m->row.mass);
-    vector(j, "momentum", m->row.momentum, 1);
-    number(j, "energy", m->row.energy);
-    close_with(j, '}');
+    const struct kn_row *row = &m->row;
+    kn_json_set(to, "drift",
+                json_pack("{s:o, s:o, s:o, s:o}", "mass", kn_json_number(row->mass_drift), "mass_change",
+                          kn_json_number(row->mass - m->initial[0]), "momentum",
+                          kn_json_number(row->momentum_drift), "energy", kn_json_number(row->energy_drift)));
+    kn_json_set(to, "totals",
+                json_pack("{s:o, s:o, s:o}", "mass", kn_json_number(row->mass), "momentum",
+                          kn_json_vector(row->momentum), "energy", kn_json_number(row->energy)));
 }
 
-static void print_last_row(struct json *j, const struct kn_monitor *m)
+static void add_last_row(json_t *to, const struct kn_monitor *m)
 {
-    name(j, "history_last");
-    open_with(j, '{');
+    json_t *row = json_object();
     for (int i = 0; i < m->ncolumns; i++)
-        number(j, m->columns[i].name, value_of(m, &m->columns[i], LAST));
-    close_with(j, '}');
+        kn_json_set(row, m->columns[i].name, kn_json_number(value_of(m, &m->columns[i], LAST)));
+    kn_json_set(to, "history_last", row);
 }
 
 /* Whether the run is steady, and by how much quantities may still change. */
-static void print_verdict(struct json *j, const struct kn_summary *s)
+static void add_verdict(json_t *to, const struct kn_summary *s)
 {
     const struct kn_verdict *v = s->verdict;
-    text(j, "verdict", kn_verdict_name(v->word));
-    text(j, "sentence", v->text);
-    number(j, "tolerance", s->m->c->time.tolerance);
-    number(j, "remaining_change", v->remaining);
-    number(j, "observed_change", v->observed);
-    text(j, "changes_most", v->column < 0 ? "" : s->m->columns[v->column].name);
-    number(j, "steady_at", v->until);
+    kn_json_set(to, "verdict", kn_json_text(kn_verdict_name(v->word)));
+    kn_json_set(to, "sentence", kn_json_text(v->text));
+    kn_json_set(to, "tolerance", kn_json_number(s->m->c->time.tolerance));
+    kn_json_set(to, "remaining_change", kn_json_number(v->remaining));
+    kn_json_set(to, "observed_change", kn_json_number(v->observed));
+    kn_json_set(to, "changes_most", kn_json_text(v->column < 0 ? "" : s->m->columns[v->column].name));
+    kn_json_set(to, "steady_at", kn_json_number(v->until));
 }
 
-/* How far the results can be trusted. */
-static void print_quality(struct json *j, const struct kn_summary *s)
+/* How reliable the results are. */
+static void add_quality(json_t *to, const struct kn_summary *s)
 {
     const struct kn_validity *v = s->validity;
-    name(j, "quality");
-    open_with(j, '{');
+    json_t *quality = json_object();
     if (s->verdict)
-        print_verdict(j, s);
+        add_verdict(quality, s);
     if (v) {
-        text(j, "level", kn_validity_quality(v));
-        number(j, "error_estimate", kn_validity_bounded(kn_validity_error(v)));
+        kn_json_set(quality, "level", kn_json_text(kn_validity_quality(v)));
+        kn_json_set(quality, "error_estimate", kn_json_number(kn_validity_bounded(kn_validity_error(v))));
     }
-    close_with(j, '}');
-    name(j, "notes");
-    kn_validity_print_json(j->to, v ? v : &(struct kn_validity){0});
+    kn_json_set(to, "quality", quality);
+    kn_json_set(to, "notes", kn_validity_json(v ? v : &(struct kn_validity){0}));
 }
 
-void kn_summary_print(FILE *to, const struct kn_summary *s)
+static enum kn_status fill(FILE *to, const void *what)
 {
-    struct json j = {.to = to};
-    open_with(&j, '{');
-    print_work(&j, s);
-    print_quality(&j, s);
-    print_provenance(&j, s->provenance);
-    print_conserved(&j, s->m);
-    print_all_quantities(&j, s->m);
-    print_si(&j, s->m);
-    print_swing(&j, s);
-    print_samples(&j, s);
-    print_last_row(&j, s->m);
-    name(&j, "case");
-    kn_config_print(to, s->m->c, true);
-    close_with(&j, '}');
+    const struct kn_summary *s = what;
+    json_t *all = json_object();
+    add_work(all, s);
+    add_quality(all, s);
+    add_provenance(all, s->provenance);
+    add_conserved(all, s->m);
+    add_quantities(all, s->m);
+    add_si(all, s->m);
+    add_oscillation(all, s);
+    add_samples(all, s);
+    add_last_row(all, s->m);
+    kn_json_set(all, "case", kn_config_json(s->m->c));
+    KN_TRY(kn_json_print(to, all, (struct kn_json_layout){.levels = 3}));
     fputc('\n', to);
-}
-
-static void fill(FILE *to, const void *what)
-{
-    kn_summary_print(to, what);
+    return KN_OK;
 }
 
 enum kn_status kn_summary_write(const char *folder, const struct kn_summary *s)
 {
     char path[KN_PATH];
-    enum kn_status status = kn_files_join(path, folder, "summary.json");
-    return status == KN_OK ? kn_files_write_text(path, fill, s) : status;
+    KN_TRY(kn_files_join(path, folder, "summary.json"));
+    return kn_files_write(path, fill, s);
+}
+
+/* ------------------------------------------------------------- reading back */
+
+enum kn_status kn_summary_read(const char *folder, json_t **summary)
+{
+    char path[KN_PATH];
+    *summary = NULL;
+    KN_TRY(kn_files_join(path, folder, "summary.json"));
+    return kn_json_read(path, summary);
+}
+
+/* JSON is YAML: the case is read as if it were a case file. */
+enum kn_status kn_summary_case(const json_t *summary, struct kn_case *c)
+{
+    char *text = NULL;
+    size_t size = 0;
+    json_t *value = json_object_get(summary, "case");
+    kn_case_default(c);
+    if (!value)
+        return kn_error_set(KN_EINPUT, "summary.json has no case");
+    FILE *to = open_memstream(&text, &size);
+    enum kn_status status =
+        to ? kn_json_print(to, json_incref(value), (struct kn_json_layout){0}) : KN_EMEMORY;
+    if ((!to || fclose(to) != 0) || status == KN_EMEMORY)
+        status = kn_error_set(KN_EMEMORY, "not enough memory to read the case of summary.json");
+    if (status == KN_OK)
+        status = kn_config_parse(c, text, size, "summary.json", NULL);
+    free(text);
+    return status == KN_OK ? kn_case_check(c) : status;
 }

@@ -1,14 +1,16 @@
-/* summary.json: what the run was and what came out. */
+/* The file summary.json: the results and the description of a run. */
 #ifndef KN_IO_SUMMARY_H
 #define KN_IO_SUMMARY_H
 
 #include "backend/backend.h"
+#include "config/scales.h"
+#include "files/json.h"
 #include "io/provenance.h"
 #include "monitor/monitor.h"
 
 #include <stdio.h>
 
-struct kn_swing;
+struct kn_oscillation_fit;
 struct kn_verdict;
 struct kn_validity;
 
@@ -18,7 +20,7 @@ struct kn_summary {
         *outcome; /* "steady", "end time", "limit", "residual", "max steps", "interrupted", "walltime" */
     const char *backend;
     int ranks;
-    int threads; /* a rank */
+    int threads; /* per rank */
     int64_t steps;
     double time, time_step; /* lambda0 / V0 */
     double wall_s;
@@ -26,33 +28,26 @@ struct kn_summary {
     double updates_per_s; /* phase-space cells advanced per second */
     int64_t cells, nodes;
     double memory_bytes;
-    const struct kn_provenance *provenance; /* or NULL */
-    const struct kn_swing *swing;           /* or NULL */
-    const struct kn_verdict *verdict;       /* or NULL */
-    const struct kn_validity *validity;     /* or NULL */
-    double target; /* relative error that collision.samples was chosen for; 0 = a number was given */
+    const struct kn_provenance *provenance;       /* or NULL */
+    const struct kn_oscillation_fit *oscillation; /* or NULL */
+    const struct kn_verdict *verdict;             /* or NULL */
+    const struct kn_validity *validity;           /* or NULL */
+    double target; /* relative error of collision.samples: auto; 0 = the case has a number */
 };
 
-/* The relative error that was reached; NaN where it is not known. */
+/* The relative error of the result; NaN if it is unknown. */
 double kn_summary_error(const struct kn_summary *s);
 
 const char *kn_summary_phase_name(enum kn_phase phase);
 enum kn_status kn_summary_write(const char *folder, const struct kn_summary *s);
-void kn_summary_print(FILE *to, const struct kn_summary *s); /* the same JSON */
 
-/* The text of DIR/summary.json, to be freed; NULL where the run has none. */
-enum kn_status kn_summary_read(const char *folder, char **text);
+/* The units of a case in SI, as an object. */
+json_t *kn_summary_scales(const struct kn_scales *scales, const char *species);
 
-/* Where the value of a member begins in the object that begins at `object`, which may be NULL.  NULL: it has
- * none of that name. */
-const char *kn_summary_member(const char *object, const char *name);
+/* Read DIR/summary.json; NULL if there is none.  KN_EINPUT: it is damaged.  Release it with json_decref. */
+enum kn_status kn_summary_read(const char *folder, json_t **summary);
 
-/* How long a value is; a number, NaN where it is none; a text, "" where it is none. */
-size_t kn_summary_length(const char *value);
-double kn_summary_number(const char *value);
-void kn_summary_text(const char *value, char *text, size_t size);
-
-/* The case as it was run.  KN_EINPUT: the summary has none, or one that this version cannot read. */
-enum kn_status kn_summary_case(const char *summary, struct kn_case *c);
+/* The case of the run.  KN_EINPUT: the summary has none, or one that this version cannot read. */
+enum kn_status kn_summary_case(const json_t *summary, struct kn_case *c);
 
 #endif

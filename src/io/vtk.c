@@ -1,71 +1,29 @@
+/* Writes the files for ParaView: the grid of each rank (.vtr), the list of ranks (.pvtr) and of times (.pvd).
+ */
 #include "io/vtk.h"
 #include "error.h"
-#include "files.h"
+#include "files/files.h"
+#include "io/base64.h"
+#include "text.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* ------------------------------------------------------------------ base64 */
+/* --------------------------------------------------------------------- vtr */
 
-struct base64 {
-    FILE *to;
-    unsigned char waiting[3];
-    int n; /* of waiting */
-};
-
-static void put_group(FILE *to, const unsigned char in[3], int n)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=";
-    enum { PAD = 64 };
-    unsigned bits = (unsigned)in[0] << 16 | (unsigned)in[1] << 8 | in[2];
-    char out[4] = {digits[bits >> 18], digits[bits >> 12 & 63], digits[n > 1 ? bits >> 6 & 63 : PAD],
-                   digits[n > 2 ? bits & 63 : PAD]};
-    fwrite(out, 1, sizeof out, to);
-}
-
-/* Eight bytes, lowest first, whatever the machine's own order is. */
-static void put_word(struct base64 *b, uint64_t word)
-{
-    for (int i = 0; i < 8; i++) {
-        b->waiting[b->n++] = (unsigned char)(word >> 8 * i);
-        if (b->n == 3) {
-            put_group(b->to, b->waiting, 3);
-            b->n = 0;
-        }
-    }
-}
-
-static void put_real(struct base64 *b, double value)
-{
-    uint64_t word;
-    memcpy(&word, &value, sizeof word);
-    put_word(b, word);
-}
-
-static void put_end(struct base64 *b)
-{
-    if (b->n > 0) {
-        memset(b->waiting + b->n, 0, (size_t)(3 - b->n));
-        put_group(b->to, b->waiting, b->n);
-    }
-    b->n = 0;
-}
-
-/* Characters that an array of doubles takes, its length in front. */
+/* Length of the base64 text of an array of doubles and its size. */
 static size_t encoded_size(size_t values)
 {
     return (8 + 8 * values + 2) / 3 * 4;
 }
 
-/* --------------------------------------------------------------------- vtr */
-
-/* Mean fields follow the momentary ones under these names. */
+/* Prefixes of the names of instantaneous and mean fields. */
 static const char *const prefixes[] = {"", "mean_"};
 static const char axes[] = "xyz";
 
-/* What is active is what filters offer first: arrows of u, glyphs of Pi. */
+/* Arrays that filters of ParaView use by default. */
 static const char ACTIVE[] = "Vectors=\"u\" Tensors=\"Pi\"";
 
 static const double *source(const struct kn_snapshot *s, int which)
@@ -86,7 +44,7 @@ static double cell_value(const struct kn_snapshot *s, int which, const struct kn
     return source(s, which)[cell * KN_FIELDS + (size_t)q->first + (size_t)component(q, i)];
 }
 
-/* ParaView knows no factors beside its arrays: a case in SI is written in SI, any other as it is. */
+/* ParaView has no factors for arrays: a case in SI units is written in SI units. */
 static struct kn_conversion conversion(const struct kn_snapshot *s, enum kn_dimension dimension)
 {
     struct kn_scales scales;
@@ -94,13 +52,13 @@ static struct kn_conversion conversion(const struct kn_snapshot *s, enum kn_dime
     return known ? kn_scales_conversion(&scales, dimension) : (struct kn_conversion){1, 0};
 }
 
-/* What the file of one rank and the list of all have in common; the latter marks it with a "P". */
+/* The attributes of an array, in the file of a rank or, with the mark "P", in the list of ranks. */
 static void print_array(FILE *to, const char *mark, int which, const struct kn_quantity *q)
 {
     fprintf(to, "<%sDataArray type=\"Float64\" Name=\"%s%s\" NumberOfComponents=\"%d\"", mark,
             prefixes[which], q->name, q->components);
     for (int i = 0; i < q->components && q->components > 1; i++)
-        fprintf(to, " ComponentName%d=\"%s\"", i, q->components_are[component(q, i)]);
+        fprintf(to, " ComponentName%d=\"%s\"", i, q->component_names[component(q, i)]);
 }
 
 static void print_heads(FILE *to, const struct kn_snapshot *s)
@@ -108,7 +66,7 @@ static void print_heads(FILE *to, const struct kn_snapshot *s)
     size_t offset = 0, ncells = (size_t)s->space->ncells;
     fprintf(to, "      <CellData %s>\n", ACTIVE);
     for (int which = 0; which < 2 && source(s, which); which++)
-        for (const struct kn_quantity *q = kn_fields_quantities; q->name; q++) {
+        for (const struct kn_quantity *q = kn_quantities; q->name; q++) {
             fputs("        ", to);
             print_array(to, "", which, q);
             fprintf(to, " format=\"appended\" offset=\"%zu\"/>\n", offset);
@@ -125,32 +83,32 @@ static void print_heads(FILE *to, const struct kn_snapshot *s)
 
 static void print_data(FILE *to, const struct kn_snapshot *s)
 {
-    struct base64 b = {.to = to};
+    struct kn_base64 b = {.to = to};
     for (int which = 0; which < 2 && source(s, which); which++)
-        for (const struct kn_quantity *q = kn_fields_quantities; q->name; q++) {
+        for (const struct kn_quantity *q = kn_quantities; q->name; q++) {
             const struct kn_conversion to_si = conversion(s, q->dimension);
-            put_word(&b, 8 * (uint64_t)s->space->ncells * (uint64_t)q->components);
+            kn_base64_word(&b, 8 * (uint64_t)s->space->ncells * (uint64_t)q->components);
             for (size_t cell = 0; cell < (size_t)s->space->ncells; cell++)
                 for (int i = 0; i < q->components; i++)
-                    put_real(&b, to_si.offset + to_si.factor * cell_value(s, which, q, cell, i));
-            put_end(&b);
+                    kn_base64_real(&b, to_si.offset + to_si.factor * cell_value(s, which, q, cell, i));
+            kn_base64_end(&b);
         }
     const double metre = conversion(s, KN_DIMENSION_PLACE).factor;
     for (int d = 0; d < 3; d++) {
-        put_word(&b, 8 * ((uint64_t)s->space->cells[d] + 1));
+        kn_base64_word(&b, 8 * ((uint64_t)s->space->cells[d] + 1));
         for (int i = 0; i <= s->space->cells[d]; i++)
-            put_real(&b, metre * s->space->edges[d][s->space->box.first[d] + i]);
-        put_end(&b);
+            kn_base64_real(&b, metre * s->space->edges[d][s->space->box.first[d] + i]);
+        kn_base64_end(&b);
     }
 }
 
-/* In points, of which there is one more than cells; neighbouring boxes share those between them. */
+/* Extents are in points, one more than cells; neighbouring boxes share the points between them. */
 static void print_extent(FILE *to, const char *name, const int first[3], const int end[3])
 {
     fprintf(to, "%s=\"%d %d %d %d %d %d\"", name, first[0], end[0], first[1], end[1], first[2], end[2]);
 }
 
-static void print_grid(FILE *to, const void *what)
+static enum kn_status print_grid(FILE *to, const void *what)
 {
     const struct kn_snapshot *s = what;
     const struct kn_box *box = &s->space->box;
@@ -167,6 +125,7 @@ static void print_grid(FILE *to, const void *what)
     fputs("    </Piece>\n  </RectilinearGrid>\n  <AppendedData encoding=\"base64\">\n_", to);
     print_data(to, s);
     fputs("\n  </AppendedData>\n</VTKFile>\n", to);
+    return KN_OK;
 }
 
 /* -------------------------------------------------------------------- pvtr */
@@ -176,7 +135,7 @@ static void name_piece(char name[64], const struct kn_snapshot *s, int rank)
     snprintf(name, 64, "%08lld.%d.vtr", (long long)s->step, rank);
 }
 
-static void print_pieces(FILE *to, const void *what)
+static enum kn_status print_pieces(FILE *to, const void *what)
 {
     const struct kn_snapshot *s = what;
     char name[64];
@@ -188,7 +147,7 @@ static void print_pieces(FILE *to, const void *what)
     print_extent(to, "WholeExtent", (const int[3]){0, 0, 0}, s->space->whole);
     fprintf(to, " GhostLevel=\"0\">\n    <PCellData %s>\n", ACTIVE);
     for (int which = 0; which < 2 && source(s, which); which++)
-        for (const struct kn_quantity *q = kn_fields_quantities; q->name; q++) {
+        for (const struct kn_quantity *q = kn_quantities; q->name; q++) {
             fputs("      ", to);
             print_array(to, "P", which, q);
             fputs("/>\n", to);
@@ -204,6 +163,7 @@ static void print_pieces(FILE *to, const void *what)
         fprintf(to, " Source=\"%s\"/>\n", name);
     }
     fputs("  </PRectilinearGrid>\n</VTKFile>\n", to);
+    return KN_OK;
 }
 
 /* --------------------------------------------------------------------- pvd */
@@ -218,7 +178,7 @@ struct list {
     const char *file; /* the new entry */
 };
 
-/* An entry stays when it is earlier and its file still exists. */
+/* An entry remains if it is earlier and its file still exists. */
 static bool stays(const struct list *list, const char *line, char *file)
 {
     char path[KN_PATH], *end;
@@ -250,12 +210,12 @@ static enum kn_status print_list(FILE *to, const void *what)
     while (list->old && getline(&line, &size, list->old) >= 0)
         if (stays(list, line, file)) {
             double time = strtod(strstr(line, "timestep=\"") + strlen("timestep=\""), NULL);
-            fprintf(to, ENTRY, kn_files_number(number, time), file);
+            fprintf(to, ENTRY, kn_text_number(number, time), file);
         }
     free(line);
-    if (list->old) /* entries that could not be read would be lost */
+    if (list->old) /* entries that cannot be read would be lost */
         status = kn_files_at_end(list->old, list->path);
-    fprintf(to, ENTRY, kn_files_number(number, list->time), list->file);
+    fprintf(to, ENTRY, kn_text_number(number, list->time), list->file);
     fputs("  </Collection>\n</VTKFile>\n", to);
     return status;
 }
@@ -263,53 +223,43 @@ static enum kn_status print_list(FILE *to, const void *what)
 static enum kn_status write_list(const char *folder, const char *file, double time)
 {
     char path[KN_PATH];
-    enum kn_status status = kn_files_join(path, folder, "fields.pvd");
-    if (status != KN_OK)
-        return status;
+    KN_TRY(kn_files_join(path, folder, "fields.pvd"));
     struct list list = {folder, NULL, path, time, file};
-    status = kn_files_open(&list.old, path);
-    if (status != KN_OK)
-        return status;
-    status = kn_files_write(path, print_list, &list);
+    KN_TRY(kn_files_open(&list.old, path));
+    enum kn_status status = kn_files_write(path, print_list, &list);
     if (list.old)
         fclose(list.old);
     return status;
 }
 
-/* The cells of this rank: all of them, or a piece. */
+/* Write the cells of this rank. */
 static enum kn_status write_grid(const char *series, const struct kn_snapshot *s)
 {
     char path[KN_PATH], name[64];
     name_piece(name, s, s->comm->rank);
     if (s->comm->size == 1)
         snprintf(name, sizeof name, "%08lld.vtr", (long long)s->step);
-    enum kn_status status = kn_files_make_folder(series);
-    if (status == KN_OK)
-        status = kn_files_join(path, series, name);
-    return status == KN_OK ? kn_files_write_text(path, print_grid, s) : status;
+    KN_TRY(kn_files_make_folder(series));
+    KN_TRY(kn_files_join(path, series, name));
+    return kn_files_write(path, print_grid, s);
 }
 
-/* What tells of the cells of all ranks. */
+/* Write the list of ranks and the list of times. */
 static enum kn_status write_index(const char *folder, const struct kn_snapshot *s)
 {
     const bool pieces = s->comm->size > 1;
     char path[KN_PATH], file[64];
     snprintf(file, sizeof file, "fields/%08lld.%s", (long long)s->step, pieces ? "pvtr" : "vtr");
-    enum kn_status status = kn_files_join(path, folder, file);
-    if (status == KN_OK && pieces)
-        status = kn_files_write_text(path, print_pieces, s);
-    if (status == KN_OK)
-        status = write_list(folder, file, conversion(s, KN_DIMENSION_TIME).factor * s->time);
-    return status;
+    KN_TRY(kn_files_join(path, folder, file));
+    if (pieces)
+        KN_TRY(kn_files_write(path, print_pieces, s));
+    return write_list(folder, file, conversion(s, KN_DIMENSION_TIME).factor * s->time);
 }
 
 enum kn_status kn_vtk_write(const char *folder, const struct kn_snapshot *s)
 {
     char series[KN_PATH];
-    enum kn_status status = kn_files_join(series, folder, "fields");
-    if (status == KN_OK)
-        status = kn_comm_agree(s->comm, write_grid(series, s));
-    if (status == KN_OK)
-        status = kn_comm_agree(s->comm, s->comm->rank == 0 ? write_index(folder, s) : KN_OK);
-    return status;
+    KN_TRY(kn_files_join(series, folder, "fields"));
+    KN_TRY(kn_comm_agree(s->comm, write_grid(series, s)));
+    return kn_comm_agree(s->comm, s->comm->rank == 0 ? write_index(folder, s) : KN_OK);
 }

@@ -1,9 +1,10 @@
+/* Batch means of a correlated series (theory, section 13). */
 #include "monitor/batches.h"
 
 #include <math.h>
 
-/* With fewer batches neither their scatter nor their correlation is known well
- * enough; where neighbours are correlated more, batches must be longer. */
+/* Fewer batches do not give their variance and correlation accurately enough; batches with a larger
+ * correlation of neighbours must be longer. */
 enum { LEAST = 20 };
 static const double CORRELATED = 0.4;
 
@@ -44,7 +45,7 @@ bool kn_batches_is_valid(const struct kn_batches *b)
     return good;
 }
 
-/* Means of so many neighbouring batches together; returns how many there are. */
+/* Means over groups of neighbouring batches; returns the number of groups. */
 static int join(const struct kn_batches *b, int together, double mean[KN_BATCHES])
 {
     const int count = (int)b->count / together;
@@ -56,12 +57,11 @@ static int join(const struct kn_batches *b, int together, double mean[KN_BATCHES
     return count;
 }
 
-/* The variance of the means, and the correlation of neighbours, which comes out too small from
- * few of them, theory (49). */
+/* The variance of the means, and the correlation of neighbours with the correction for few means, (49). */
 static void describe(const double *mean, int count, double *variance, double *correlation)
 {
     double middle = mean[0], squares = 0, products = 0;
-    for (int i = 1; i < count; i++) /* this way that of a constant is the constant, to the last bit */
+    for (int i = 1; i < count; i++) /* the mean of a constant is exact in this form */
         middle += (mean[i] - mean[0]) / count;
     for (int i = 0; i < count; i++) {
         squares += (mean[i] - middle) * (mean[i] - middle);

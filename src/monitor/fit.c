@@ -1,3 +1,4 @@
+/* Least squares by a Cholesky factorisation of the normal equations. */
 #include "monitor/fit.h"
 
 #include <math.h>
@@ -11,7 +12,7 @@ void kn_fit_add(struct kn_fit *f, const double *functions, double value)
     }
 }
 
-/* By Cholesky's root of the matrix, scaled to ones on its diagonal. */
+/* Cholesky factorisation of the matrix, scaled to ones on its diagonal. */
 bool kn_fit_solve(const struct kn_fit *f, double *coefficients)
 {
     const int n = f->terms;
@@ -40,35 +41,5 @@ bool kn_fit_solve(const struct kn_fit *f, double *coefficients)
     }
     for (int i = 0; i < n; i++)
         coefficients[i] = x[i] * scale[i];
-    return true;
-}
-
-bool kn_fit_line(const double *x, const double *y, int n, double a[2])
-{
-    struct kn_fit f = {.terms = 2};
-    double middle = 0, line[2];
-    for (int i = 0; i < n; i++)
-        middle += x[i] / n;
-    for (int i = 0; i < n; i++)
-        kn_fit_add(&f, (double[]){1, x[i] - middle}, y[i]);
-    if (!kn_fit_solve(&f, line))
-        return false;
-    a[0] = line[0] - line[1] * middle;
-    a[1] = line[1];
-    return true;
-}
-
-bool kn_fit_power(const double *x, const double *y, int n, double a[2])
-{
-    struct kn_fit f = {.terms = 2};
-    double middle = 0, line[2];
-    for (int i = 0; i < n; i++)
-        middle += log(x[i]) / n;
-    for (int i = 0; i < n; i++)
-        kn_fit_add(&f, (double[]){1, log(x[i]) - middle}, log(y[i]));
-    if (!kn_fit_solve(&f, line) || !isfinite(line[0]) || !isfinite(line[1]))
-        return false;
-    a[0] = exp(line[0] - line[1] * middle);
-    a[1] = line[1];
     return true;
 }

@@ -1,29 +1,22 @@
-/* Least squares: how much of each of a few functions a series of values has. */
+/* Linear least squares with a few functions. */
 #ifndef KN_FIT_H
 #define KN_FIT_H
 
 #include <stdbool.h>
 
-enum { KN_FIT_TERMS = 6 };
+enum { KN_FIT_TERMS = 3 };
 
-/* The normal equations; all zero but `terms` is a fit without points. */
+/* The normal equations; all members except `terms` are zero at the start. */
 struct kn_fit {
     int terms;
     double matrix[KN_FIT_TERMS][KN_FIT_TERMS];
     double right[KN_FIT_TERMS];
 };
 
-/* A point: the functions there, and the value. */
+/* Add a point: the values of the functions, and the value to fit. */
 void kn_fit_add(struct kn_fit *f, const double *functions, double value);
 
-/* The coefficients [terms]; false where the points do not tell the functions apart. */
+/* The coefficients [terms]; false: the functions are linearly dependent on these points. */
 bool kn_fit_solve(const struct kn_fit *f, double *coefficients);
-
-/* The straight line a[0] + a[1] x through n points. */
-bool kn_fit_line(const double *x, const double *y, int n, double a[2]);
-
-/* The power law a[0] x^a[1] through n points: the straight line through their logarithms.  False where one of
- * them has none. */
-bool kn_fit_power(const double *x, const double *y, int n, double a[2]);
 
 #endif

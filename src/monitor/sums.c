@@ -1,8 +1,10 @@
+/* The sums of one row of the history in one pass over the cells; interpolation to the midline. */
 #include "monitor/sums.h"
 
 #include "comm/exact.h"
 
 #include <math.h>
+#include <string.h>
 
 enum {
     VOLUME,
@@ -15,16 +17,16 @@ enum {
     FIELDS,
     SUMS = FIELDS + KN_FIELDS
 };
-enum { BLOCK = 64, CELLS_OF_A_THREAD = 2048 };
+enum { BLOCK = 64, CELLS_PER_THREAD = 2048 };
 
 int kn_sums_threads(const struct kn_case *c, const struct kn_comm *comm, int cells)
 {
     const int most = c->run.threads > 0 ? c->run.threads : kn_comm_processors(comm),
-              useful = 1 + cells / CELLS_OF_A_THREAD;
+              useful = 1 + cells / CELLS_PER_THREAD;
     return most < useful ? most : useful;
 }
 
-/* What cell i of a block adds to each sum.  theory (10): the moments of h from the fields. */
+/* The contributions of cell i of a block; the moments of h follow from the fields by theory (10). */
 static void find_terms(double terms[SUMS][BLOCK], int i, double eps, double dv, const double *q,
                        const double *before)
 {
@@ -48,11 +50,11 @@ static void find_terms(double terms[SUMS][BLOCK], int i, double eps, double dv, 
         terms[FIELDS + f][i] = dv * q[f];
 }
 
-/* The cells of a block: first all terms, then sum by sum. */
+/* First all terms of a block, then sum by sum. */
 static void add_block(struct kn_exact sums[SUMS], double eps, const double *volume, int count,
                       const double *fields, const double *before)
 {
-    double terms[SUMS][BLOCK]; /* with the sums 25 KB: in the nearest cache */
+    double terms[SUMS][BLOCK]; /* with the sums 25 KB: fits in the first-level cache */
     for (int i = 0; i < count; i++)
         find_terms(terms, i, eps, volume[i], fields + i * KN_FIELDS,
                    before ? before + i * KN_SUMS_WATCHED : NULL);
@@ -90,4 +92,96 @@ void kn_sums_take(struct kn_sums *sums, const struct kn_comm *comm, const struct
                              .size = values[SIZE]};
     memcpy(sums->momentum, values + MOMENTUM, sizeof sums->momentum);
     memcpy(sums->fields, values + FIELDS, sizeof sums->fields);
+}
+
+/* ------------------------------------------------------------------ midline */
+
+/* The two cells whose centres are next to the middle of an axis, with their interpolation weights: 1/2 each
+ * for an even number of cells, 1 for the middle one of an odd number. */
+struct middle {
+    int cell[2];
+    double weight[2];
+};
+
+static struct middle find_middle(const struct kn_space *space, int axis)
+{
+    const double *edge = space->edges[axis];
+    int n = space->whole[axis], high = 0;
+    if (n == 1)
+        return (struct middle){{0, 0}, {1, 0}};
+    double twice = edge[0] + edge[n];
+    while (high < n - 1 && edge[high] + edge[high + 1] < twice)
+        high++;
+    int low = high > 0 ? high - 1 : 0;
+    double below = twice - (edge[low] + edge[low + 1]), above = edge[high] + edge[high + 1] - twice;
+    double share = below + above > 0 ? below / (below + above) : 1;
+    return (struct middle){{low, high}, {1 - share, share}};
+}
+
+/* The cell of this rank at a position in the whole space; -1: it belongs to another rank. */
+static int own_cell(const struct kn_space *space, const int at[3])
+{
+    int cell = 0;
+    for (int d = 2; d >= 0; d--) {
+        if (at[d] < space->box.first[d] || at[d] >= space->box.end[d])
+            return -1;
+        cell = cell * space->cells[d] + at[d] - space->box.first[d];
+    }
+    return cell;
+}
+
+/* u_x of the cells next to the line, from the ranks that have them.  The other ranks add zeros: the sum of
+ * the bit patterns is the bit pattern of the value. */
+static void gather(const struct kn_space *space, const struct kn_comm *comm, struct middle x, struct middle z,
+                   const double *fields, int64_t *bits)
+{
+    const int ny = space->whole[1];
+    int64_t *to = bits;
+    memset(bits, 0, (size_t)ny * KN_SUMS_MIDLINE * sizeof *bits);
+    for (int j = 0; j < ny; j++)
+        for (int k = 0; k < 2; k++)
+            for (int i = 0; i < 2; i++, to++) {
+                const int cell = own_cell(space, (int[]){x.cell[i], j, z.cell[k]});
+                if (cell >= 0)
+                    memcpy(to, &fields[(size_t)cell * KN_FIELDS + KN_UX], sizeof *to);
+            }
+    kn_comm_sum(comm, bits, ny * KN_SUMS_MIDLINE);
+}
+
+double kn_sums_midline(const struct kn_space *space, const struct kn_comm *comm, const double *fields,
+                       int64_t *bits)
+{
+    const struct middle x = find_middle(space, 0), z = find_middle(space, 2);
+    const double *edge = space->edges[1];
+    double sum = 0, height = 0;
+    gather(space, comm, x, z, fields, bits);
+    for (int j = 0; j < space->whole[1]; j++) {
+        double u = 0, at, dy = edge[j + 1] - edge[j];
+        for (int k = 0; k < 2; k++)
+            for (int i = 0; i < 2; i++, bits++) {
+                memcpy(&at, bits, sizeof at);
+                u += x.weight[i] * z.weight[k] * at;
+            }
+        sum += dy * fabs(u);
+        height += dy;
+    }
+    return sum / height;
+}
+
+/* --------------------------------------------------------------------- wave */
+
+void kn_sums_project(double parts[KN_SUMS_WATCHED], const struct kn_comm *comm, const struct kn_space *space,
+                     const double *wave, const double *fields)
+{
+    struct kn_exact products[KN_SUMS_WATCHED] = {0}, square = {0};
+    for (int i = 0; i < space->ncells; i++) {
+        const double weight = space->volume[i] * wave[i];
+        for (int f = 0; f < KN_SUMS_WATCHED; f++)
+            kn_exact_add(&products[f], weight * fields[(size_t)i * KN_FIELDS + f]);
+        kn_exact_add(&square, weight * wave[i]);
+    }
+    kn_exact_sum_ranks(comm, products, KN_SUMS_WATCHED);
+    kn_exact_sum_ranks(comm, &square, 1);
+    for (int f = 0; f < KN_SUMS_WATCHED; f++)
+        parts[f] = kn_exact_value(&products[f]) / kn_exact_value(&square);
 }

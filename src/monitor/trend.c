@@ -7,11 +7,12 @@ enum { LEAST = 16 }; /* spans that an estimate needs */
 
 static void merge_neighbours(struct kn_trend *t)
 {
-    for (int i = 0; i < KN_TREND_SPANS / 2; i++) {
+    const int pairs = KN_TREND_SPANS / 2;
+    for (int i = 0; i < pairs; i++) {
         t->low[i] = fmin(t->low[2 * i], t->low[2 * i + 1]);
         t->high[i] = fmax(t->high[2 * i], t->high[2 * i + 1]);
     }
-    t->count = KN_TREND_SPANS / 2;
+    t->count = pairs;
     t->length *= 2;
 }
 
@@ -51,7 +52,7 @@ static double distance(const struct kn_trend *t, int first, int end, double late
     return most;
 }
 
-/* Do the spans [first, end) lie on both sides of the latest value, by a good part of a distance? */
+/* Do the spans [first, end) reach beyond the latest value by `part` on both sides? */
 static bool lies_on_both_sides(const struct kn_trend *t, int first, int end, double latest, double part)
 {
     double above = 0, below = 0;
@@ -64,7 +65,7 @@ static bool lies_on_both_sides(const struct kn_trend *t, int first, int end, dou
 
 /* An exponential approach a exp(-k t), with x = exp(-k w) over a quarter of length w, is at distances
  * e1 = a (x^-2 - 1) and e2 = a (x^-1 - 1) from its latest value at the beginnings of the last two quarters;
- * a is the change that is left.  So x = r / (1 - r) with r = e2 / e1, and a = e2 x / (1 - x).  The distances
+ * a is the remaining change.  So x = r / (1 - r) with r = e2 / e1, and a = e2 x / (1 - x).  The distances
  * are maxima over a quarter, so that the same holds for the envelope of a damped oscillation.  A linear drift
  * has r = 1/2, an undamped oscillation r = 1: neither approaches a limit. */
 struct kn_trend_rest kn_trend_rest(const struct kn_trend *t, double latest)

@@ -1,5 +1,4 @@
-/* The approach of a quantity to its limit: its range over equal spans of time, and the change that is left.
- */
+/* The approach of a quantity to its limit: its ranges over equal spans of time, and its remaining change. */
 #ifndef KN_TREND_H
 #define KN_TREND_H
 
@@ -19,7 +18,7 @@ struct kn_trend {
 
 void kn_trend_add(struct kn_trend *t, double value);
 
-/* Whether kn_trend_add can leave this state behind.  A state from a file must be checked. */
+/* Can kn_trend_add produce this state?  A state from a file must be checked. */
 bool kn_trend_is_valid(const struct kn_trend *t);
 
 struct kn_trend_rest {

@@ -1,19 +1,20 @@
-/* The judgement of a run from the trends of the quantities that it reports. */
+/* The verdict on a run from the trends of its quantities. */
 #include "monitor/verdict.h"
 
 #include "config/scales.h"
 #include "grid/duration.h"
-#include "monitor/swing.h"
+#include "monitor/oscillation.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-/* A wall flux below this part of the largest wall flux or mean field is judged against that part: it may be
- * zero by symmetry.  Changes below ROUND_OFF of it are round-off of the float state. */
+/* A wall flux below SMALL of the largest wall flux or mean field is compared with that part: it may be zero
+ * by symmetry.  Changes below ROUND_OFF of the largest are round-off of the state in single precision. */
 static const double SMALL = 0.01, ROUND_OFF = 1e-6;
 static const double SIGMAS = 3;
-static const double EARLY = 0.25; /* part of the time of the transient */
+static const double EARLY = 0.25; /* part of the duration of the transient */
 
 const char *kn_verdict_name(enum kn_verdict_word word)
 {
@@ -24,14 +25,16 @@ const char *kn_verdict_name(enum kn_verdict_word word)
     return names[word];
 }
 
-/* A time of the gas in the units of the case. */
-static const char *time_text(const struct kn_monitor *m, double time, char text[KN_UNITS_TEXT])
+/* Set the word and the sentence. */
+static void say(struct kn_verdict *v, enum kn_verdict_word word, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static void say(struct kn_verdict *v, enum kn_verdict_word word, const char *format, ...)
 {
-    struct kn_scales scales;
-    if (kn_scales_create(&scales, m->c) == KN_OK && scales.known)
-        return kn_units_text(KN_DIMENSION_TIME, scales.time * time, text);
-    snprintf(text, KN_UNITS_TEXT, "%.3g lambda0 / V0", time);
-    return text;
+    va_list values;
+    v->word = word;
+    va_start(values, format);
+    vsnprintf(v->text, sizeof v->text, format, values);
+    va_end(values);
 }
 
 /* ------------------------------------------------------------------ scales */
@@ -69,7 +72,7 @@ static struct scales scales_of(const struct kn_monitor *m)
     return s;
 }
 
-/* What the change of a quantity is compared with. */
+/* The scale with which the change of a quantity is compared. */
 static double scale_of(const struct kn_monitor *m, const struct scales *s, int column)
 {
     const int kind = kind_of(&m->columns[column]);
@@ -81,61 +84,53 @@ static double scale_of(const struct kn_monitor *m, const struct scales *s, int c
 /* ------------------------------------------------------- runs without noise */
 
 struct judged {
-    int column; /* -1: the fields as a whole, where no quantity differs from zero */
+    int column; /* -1: the fields as a whole, if all quantities are zero */
     double remaining, observed;
     double rate;  /* per row */
     bool crosses; /* the quantity oscillates */
     bool unclear; /* too few rows */
 };
 
-/* The remaining change.  Where the transient should be over, fluctuations within the tolerance are no
- * approach to anything, and their size is all that is known. */
-static double change_of(const struct kn_monitor *m, const struct kn_trend_rest *rest, double scale)
+/* Keep the quantity with the largest remaining change; changes up to `noise` are ignored.  After the end of
+ * the transient, fluctuations within the tolerance do not approach a limit: the remaining change is then at
+ * most their size. */
+static void judge_trend(struct judged *worst, const struct kn_monitor *m, int trend, int column,
+                        double latest, double scale, double noise)
 {
-    const bool settled = m->row.time >= m->settled_time && rest->observed < m->c->time.tolerance * scale;
-    return settled ? fmin(rest->change, rest->observed) : rest->change;
+    const struct kn_trend_rest rest = kn_trend_rest(&m->trends[trend], latest);
+    const bool settled = m->row.time >= m->settled_time && rest.observed < m->c->time.tolerance * scale;
+    const double remaining = (settled ? fmin(rest.change, rest.observed) : rest.change) / scale,
+                 observed = rest.observed / scale;
+    worst->unclear = worst->unclear || isnan(rest.change);
+    if (scale == 0 || !(rest.observed > noise))
+        return;
+    if (worst->observed == 0 || remaining > worst->remaining ||
+        (isinf(remaining) && observed > worst->observed))
+        *worst = (struct judged){column, remaining, observed, rest.rate, rest.crosses, worst->unclear};
 }
 
-/* The size of all fields, as in a periodic box, whose averages stay zero.  It is compared with the largest it
- * has been: a flow that has come to rest is steady. */
-static struct judged judge_size(const struct kn_monitor *m)
-{
-    const struct kn_trend *t = &m->trends[m->judged];
-    const struct kn_trend_rest rest = kn_trend_rest(t, m->row.size);
-    double scale = m->row.size;
-    for (int i = 0; i < (int)t->count; i++)
-        scale = fmax(scale, t->high[i]);
-    struct judged j = {
-        .column = -1, .rate = rest.rate, .crosses = rest.crosses, .unclear = isnan(rest.change)};
-    if (rest.observed > ROUND_OFF * scale) {
-        j.remaining = change_of(m, &rest, scale) / scale;
-        j.observed = rest.observed / scale;
-    }
-    return j;
-}
-
-/* The quantity with the largest remaining change. */
+/* All quantities; or the size of the fields if these are zero, as the averages in a periodic box.  The size
+ * is compared with its largest value: a flow that has come to rest is steady. */
 static struct judged judge_trends(const struct kn_monitor *m)
 {
     const struct scales s = scales_of(m);
     struct judged worst = {.column = -1};
-    if (s.largest <= ROUND_OFF * m->row.size)
-        return judge_size(m);
+    if (s.largest <= ROUND_OFF * m->row.size) {
+        double scale = m->row.size;
+        for (int i = 0; i < (int)m->trends[m->judged].count; i++)
+            scale = fmax(scale, m->trends[m->judged].high[i]);
+        judge_trend(&worst, m, m->judged, -1, m->row.size, scale, ROUND_OFF * scale);
+        return worst;
+    }
     for (int k = 0; k < m->judged; k++) {
         const int i = m->first_judged + k;
-        const double scale = scale_of(m, &s, i), noise = ROUND_OFF * fmax(s.largest, scale);
-        const struct kn_trend_rest rest = kn_trend_rest(&m->trends[k], kn_monitor_column(m, i));
-        worst.unclear = worst.unclear || isnan(rest.change);
-        if (scale == 0 || !(rest.observed > noise))
-            continue;
-        const double remaining = change_of(m, &rest, scale) / scale, observed = rest.observed / scale;
-        if (worst.column < 0 || remaining > worst.remaining ||
-            (isinf(remaining) && observed > worst.observed))
-            worst = (struct judged){i, remaining, observed, rest.rate, rest.crosses, worst.unclear};
+        const double scale = scale_of(m, &s, i);
+        judge_trend(&worst, m, k, i, kn_monitor_column(m, i), scale, ROUND_OFF * fmax(s.largest, scale));
     }
     return worst;
 }
 
+/* Rows per unit of time. */
 static double rows_per_time(const struct kn_monitor *m)
 {
     return m->row.time > 0 ? (double)(m->rows - 1) / m->row.time : 0;
@@ -153,21 +148,22 @@ static const char *name_of(const struct kn_monitor *m, int column)
     return column < 0 ? "the size of the fields" : m->columns[column].name;
 }
 
-static void name_change(struct kn_verdict *v, const struct kn_monitor *m, const struct judged *j)
+static void describe_change(struct kn_verdict *v, const struct kn_monitor *m, const struct judged *j)
 {
     const char *name = name_of(m, j->column);
     char later[96] = "";
     if (isfinite(v->until)) {
         char at[KN_UNITS_TEXT];
-        snprintf(later, sizeof later, "; steady at about t = %.60s", time_text(m, v->until, at));
+        snprintf(later, sizeof later, "; steady at about t = %.60s",
+                 kn_duration_text(m->c, v->until, 3, " lambda0 / V0", at));
     }
     if (isinf(j->remaining))
-        snprintf(v->text, sizeof v->text,
-                 "%s changed by %.2g %% in the last half of the run and does not approach a limit yet", name,
-                 100 * j->observed);
+        say(v, j->crosses ? KN_VERDICT_OSCILLATING : KN_VERDICT_NOT_STEADY,
+            "%s changed by %.2g %% in the last half of the run and does not approach a limit yet", name,
+            100 * j->observed);
     else
-        snprintf(v->text, sizeof v->text, "%s is expected to change by another %.2g %%%s%s", name,
-                 100 * j->remaining, m->row.time < EARLY * m->settled_time ? " at least" : "", later);
+        say(v, KN_VERDICT_NOT_STEADY, "%s is expected to change by another %.2g %%%s%s", name,
+            100 * j->remaining, m->row.time < EARLY * m->settled_time ? " at least" : "", later);
 }
 
 static bool is_steady(const struct kn_monitor *m, const struct judged *j)
@@ -177,126 +173,112 @@ static bool is_steady(const struct kn_monitor *m, const struct judged *j)
 
 static void describe_steady(struct kn_verdict *v, const struct kn_monitor *m, const struct judged *j)
 {
-    v->word = KN_VERDICT_STEADY;
     if (m->row.size == 0)
-        snprintf(v->text, sizeof v->text, "nothing drives the gas: all results are zero");
+        say(v, KN_VERDICT_STEADY, "nothing drives the gas: all results are zero");
     else if (j->observed == 0)
-        snprintf(v->text, sizeof v->text, "all changes are round-off");
+        say(v, KN_VERDICT_STEADY, "all changes are round-off");
     else
-        snprintf(v->text, sizeof v->text, "%s, which changes most, is within %.2g %% of its limit",
-                 name_of(m, j->column), 100 * fmax(j->remaining, 1e-5));
+        say(v, KN_VERDICT_STEADY, "%s, which changes most, is within %.2g %% of its limit",
+            name_of(m, j->column), 100 * fmax(j->remaining, 1e-5));
 }
 
 static void judge_quiet(struct kn_verdict *v, const struct kn_monitor *m)
 {
     const struct judged j = judge_trends(m);
+    char at[KN_UNITS_TEXT];
     v->column = j.column;
     v->remaining = j.unclear ? NAN : j.remaining;
     v->observed = j.unclear ? NAN : j.observed;
-    v->word = KN_VERDICT_NOT_STEADY;
     if (j.unclear) {
-        snprintf(v->text, sizeof v->text, "the history has too few rows to extrapolate from");
+        say(v, KN_VERDICT_NOT_STEADY, "the history has too few rows to extrapolate from");
     } else if (is_steady(m, &j)) {
         describe_steady(v, m, &j);
     } else if (j.remaining < m->c->time.tolerance) {
-        char at[KN_UNITS_TEXT];
         v->until = m->least_time;
-        snprintf(v->text, sizeof v->text,
-                 "nothing changes now, but slow molecules and sound need until t = %s to cross the box",
-                 time_text(m, v->until, at));
+        say(v, KN_VERDICT_NOT_STEADY,
+            "nothing changes now, but slow molecules and sound need until t = %s to cross the box",
+            kn_duration_text(m->c, v->until, 3, " lambda0 / V0", at));
     } else {
-        const double rows = rows_left(m, &j);
-        v->until = m->row.time + rows / rows_per_time(m);
+        v->until = m->row.time + rows_left(m, &j) / rows_per_time(m);
         if (m->row.time < EARLY * m->settled_time) /* too early for an exponential approach */
             v->until = fmax(v->until, m->settled_time);
-        v->word = isinf(j.remaining) && j.crosses ? KN_VERDICT_OSCILLATING : KN_VERDICT_NOT_STEADY;
-        name_change(v, m, &j);
+        describe_change(v, m, &j);
     }
 }
 
 /* ----------------------------------------------------------- runs with noise */
 
-/* Drift between the halves of the averaged rows, less what noise explains; and the statistical error. */
-static void compare_halves(const struct kn_batches *b, double error, double *drift)
+/* Drift between the halves of the averaged rows, beyond the part that noise explains. */
+static double drift_of(const struct kn_batches *b, double error)
 {
     const int half = (int)b->count / 2;
     double difference = 0;
     for (int i = 0; i < half; i++)
         difference += (b->mean[half + i] - b->mean[i]) / half;
-    *drift = fmax(0, fabs(difference) - SIGMAS * 2 * error);
+    return fmax(0, fabs(difference) - SIGMAS * 2 * error);
 }
 
 static void judge_noisy(struct kn_verdict *v, const struct kn_monitor *m)
 {
     const struct scales s = scales_of(m);
+    const double tolerance = m->c->time.tolerance;
     double error = NAN;
-    v->word = KN_VERDICT_NOISY;
-    if (m->averaged < 2) {
-        snprintf(v->text, sizeof v->text,
-                 "collisions are sampled and nothing is averaged (output.average): the run cannot be judged");
-        return;
-    }
-    for (int i = m->first_judged; i < m->first_judged + m->judged; i++) {
+    for (int i = m->first_judged; i < m->first_judged + m->judged && m->averaged > 1; i++) {
         const double scale = scale_of(m, &s, i), own = kn_monitor_error(m, i) / scale;
-        double drift = NAN;
         if (!(scale > 0) || !isfinite(own))
             continue;
-        compare_halves(&m->batches[i], own * scale, &drift);
-        if (!(drift / scale <= v->remaining)) {
-            v->remaining = drift / scale;
+        const double drift = drift_of(&m->batches[i], own * scale) / scale;
+        if (!(drift <= v->remaining)) {
+            v->remaining = drift;
             v->column = i;
         }
-        if (!(own <= error))
-            error = own;
+        error = own <= error ? error : own;
     }
-    const double tolerance = m->c->time.tolerance;
-    if (isnan(error))
-        snprintf(v->text, sizeof v->text, "the averages are too short for a statistical error");
-    else if (v->remaining > tolerance) {
-        v->word = KN_VERDICT_NOT_STEADY;
-        snprintf(v->text, sizeof v->text,
-                 "%s drifts by %.2g %% between the halves of the averaging window, beyond the noise",
-                 m->columns[v->column].name, 100 * v->remaining);
-    } else if (SIGMAS * error < tolerance) {
-        v->word = KN_VERDICT_STEADY;
-        snprintf(v->text, sizeof v->text, "no drift, and statistical errors below %.2g %%", 100 * error);
-    } else {
-        snprintf(v->text, sizeof v->text,
-                 "averages show no drift beyond their statistical errors, which are up to %.2g %%; three "
-                 "times that "
-                 "exceeds time.tolerance",
-                 100 * error);
-    }
+    if (m->averaged < 2)
+        say(v, KN_VERDICT_NOISY,
+            "collisions are sampled and nothing is averaged (output.average): the run cannot be judged");
+    else if (isnan(error))
+        say(v, KN_VERDICT_NOISY, "the averages are too short for a statistical error");
+    else if (v->remaining > tolerance)
+        say(v, KN_VERDICT_NOT_STEADY,
+            "%s drifts by %.2g %% between the halves of the averaging window, beyond the noise",
+            m->columns[v->column].name, 100 * v->remaining);
+    else if (SIGMAS * error < tolerance)
+        say(v, KN_VERDICT_STEADY, "no drift, and statistical errors below %.2g %%", 100 * error);
+    else
+        say(v, KN_VERDICT_NOISY,
+            "averages show no drift beyond their statistical errors, which are up to %.2g %%; three times "
+            "that exceeds time.tolerance",
+            100 * error);
 }
 
 /* ---------------------------------------------------------------- other runs */
 
-static void judge_oscillating(struct kn_verdict *v, const struct kn_monitor *m, const struct kn_swing *swing)
+static void judge_oscillating(struct kn_verdict *v, const struct kn_monitor *m,
+                              const struct kn_oscillation_fit *o)
 {
-    v->word = KN_VERDICT_OSCILLATING;
-    if (!swing || swing->count == 0) {
-        snprintf(v->text, sizeof v->text,
-                 "amplitudes are computed for one frequency, and from a whole period on");
+    if (!o || o->count == 0) {
+        say(v, KN_VERDICT_OSCILLATING,
+            "amplitudes are computed for one frequency, and from a whole period on");
         return;
     }
-    v->remaining = v->observed = swing->change;
-    if (isnan(swing->change))
-        snprintf(v->text, sizeof v->text,
-                 "with the walls; one period alone does not tell whether amplitudes still change");
+    v->remaining = v->observed = o->change;
+    if (isnan(o->change))
+        say(v, KN_VERDICT_OSCILLATING,
+            "with the walls; one period alone does not tell whether amplitudes still change");
     else
-        snprintf(v->text, sizeof v->text,
-                 "with the walls; amplitudes changed by %.2g %% since the periods before%s",
-                 100 * swing->change,
-                 swing->change > 10 * m->c->time.tolerance
-                     ? ": the initial transient is not over; use a later time.end"
-                     : "");
+        say(v, KN_VERDICT_OSCILLATING,
+            "with the walls; amplitudes changed by %.2g %% since the periods before%s", 100 * o->change,
+            o->change > 10 * m->c->time.tolerance
+                ? ": the initial transient is not over; use a later time.end"
+                : "");
 }
 
-void kn_verdict_find(struct kn_verdict *v, const struct kn_monitor *m, const struct kn_swing *swing)
+void kn_verdict_find(struct kn_verdict *v, const struct kn_monitor *m, const struct kn_oscillation_fit *o)
 {
     *v = (struct kn_verdict){.column = -1, .remaining = NAN, .observed = NAN, .until = NAN};
     if (kn_duration_oscillates(m->c))
-        judge_oscillating(v, m, swing);
+        judge_oscillating(v, m, o);
     else if (m->batches)
         judge_noisy(v, m);
     else
@@ -305,7 +287,7 @@ void kn_verdict_find(struct kn_verdict *v, const struct kn_monitor *m, const str
 
 /* ------------------------------------------------------------ during the run */
 
-/* One row below the limit may be chance where collisions are sampled, hence two. */
+/* Two rows: a single one may be low by noise. */
 static bool residual_is_low(const struct kn_monitor *m)
 {
     const double limit = m->c->time.residual;

@@ -1,11 +1,10 @@
-/* Whether a run has reached its steady state: one judgement for the terminal, summary.json, report and
- * Python. */
+/* The verdict on a run, steady or not, for the terminal, summary.json, the report and Python. */
 #ifndef KN_VERDICT_H
 #define KN_VERDICT_H
 
 #include "monitor/monitor.h"
 
-struct kn_swing;
+struct kn_oscillation_fit;
 
 enum kn_verdict_word { KN_VERDICT_STEADY, KN_VERDICT_NOT_STEADY, KN_VERDICT_OSCILLATING, KN_VERDICT_NOISY };
 
@@ -21,8 +20,8 @@ struct kn_verdict {
     char text[KN_VERDICT_TEXT]; /* a sentence without the word */
 };
 
-/* `swing`: amplitudes of a run with oscillating walls, or NULL. */
-void kn_verdict_find(struct kn_verdict *v, const struct kn_monitor *m, const struct kn_swing *swing);
+/* `o`: amplitudes of a run with oscillating walls, or NULL. */
+void kn_verdict_find(struct kn_verdict *v, const struct kn_monitor *m, const struct kn_oscillation_fit *o);
 
 /* "steady", "not steady", "oscillating", "noisy" */
 const char *kn_verdict_name(enum kn_verdict_word word);

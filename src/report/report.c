@@ -1,13 +1,13 @@
+/* Writes the report page of a run: the embedded HTML page with the data of the run as JSON. */
 #include "report/report.h"
 
 #include "config/config.h"
 #include "error.h"
-#include "io/fields.h"
 #include "io/folder.h"
-#include "io/summary.h"
+#include "io/history.h"
 #include "io/provenance.h"
-#include "report/report_compare.h"
-#include "monitor/verdict.h"
+#include "io/summary.h"
+#include "report/report_fields.h"
 
 #include <limits.h>
 #include <math.h>
@@ -17,39 +17,29 @@
 
 static const double MEGABYTES = 40;
 
-/* The files of src/report/, made into arrays by tools/embed.cmake. */
+/* The files of src/report/page, made into arrays by tools/embed.cmake. */
 extern const unsigned char kn_report_html[], kn_report_css[], kn_report_js[];
+
+enum { ROWS = 3000 }; /* of the history that a chart can show */
 
 /* All that is known about a run. */
 struct report {
     const char *folder;
     char title[NAME_MAX + 1];
-    double bytes;     /* room for fields */
-    char *summary;    /* summary.json, or NULL */
-    double time_step; /* lambda0 / V0; 0 = not known */
+    double bytes;    /* room for fields */
+    json_t *summary; /* summary.json, or NULL */
     bool has_case;
     struct kn_case c;
-    struct kn_scales scales; /* known where the case was in SI units */
+    struct kn_scales scales; /* known if the case was in SI units */
     char species[KN_FIELDS_SPECIES];
     struct kn_history_table history;
     struct kn_report_gas gas;
-    struct kn_report_notes notes;
+    json_t *notes; /* for the reader of the page */
 };
-
-/* ------------------------------------------------------------------ summary */
-
-static void take_case(struct report *r)
-{
-    const double step = kn_summary_number(kn_summary_member(r->summary, "time_step"));
-    r->time_step = isfinite(step) ? step : 0;
-    r->has_case = kn_report_succeeded(kn_summary_case(r->summary, &r->c));
-    if (!r->has_case && kn_summary_member(r->summary, "case"))
-        kn_report_note(&r->notes, "This version cannot read the case of the run: %s", kn_error_message());
-}
 
 /* -------------------------------------------------------------------- parts */
 
-static void print_values(FILE *to, const struct kn_setting *s, const struct kn_case *c)
+static json_t *values_json(const struct kn_setting *s, const struct kn_case *c)
 {
     char text[KN_NAME], all[4 * KN_NAME] = "";
     for (int i = 0; i < s->key->count; i++) {
@@ -57,139 +47,129 @@ static void print_values(FILE *to, const struct kn_setting *s, const struct kn_c
         const size_t length = strlen(all);
         snprintf(all + length, sizeof all - length, "%s%s", i ? ", " : "", text);
     }
-    kn_report_put_text(to, all);
+    return kn_json_text(all);
 }
 
-/* Every key: name, value, default, unit, what it means. */
-static void print_case(FILE *to, const struct kn_case *c)
+/* Every key: name, value, default, unit, meaning. */
+static json_t *case_json(const struct kn_case *c)
 {
     struct kn_case initial;
     struct kn_setting s;
+    json_t *rows = json_array();
     kn_case_default(&initial);
-    fputc('[', to);
-    for (int i = 0; kn_config_setting(i, &s); i++) {
-        fputs(i ? ", [" : "[", to);
-        kn_report_put_text(to, s.name);
-        fputs(", ", to);
-        print_values(to, &s, c);
-        fputs(", ", to);
-        print_values(to, &s, &initial);
-        fputs(", ", to);
-        kn_report_put_text(to, s.key->unit);
-        fputs(", ", to);
-        kn_report_put_text(to, s.key->doc);
-        fputc(']', to);
-    }
-    fputc(']', to);
+    for (int i = 0; kn_config_setting(i, &s); i++)
+        kn_json_append(rows, json_pack("[s, o, o, s, s]", s.name, values_json(&s, c),
+                                       values_json(&s, &initial), s.key->unit, s.key->doc));
+    return rows;
 }
 
-static void print_results(FILE *to, struct report *r)
+/* At most ROWS rows, counted from the last. */
+static json_t *history_json(const struct kn_history_table *h, json_t *notes)
 {
-    char verdict[32];
-    const struct kn_case *c = r->has_case ? &r->c : NULL;
-    kn_summary_text(kn_summary_member(kn_summary_member(r->summary, "quality"), "verdict"), verdict,
-                    sizeof verdict);
-    const bool steady = strcmp(verdict, kn_verdict_name(KN_VERDICT_STEADY)) == 0 ||
-                        strcmp(verdict, kn_verdict_name(KN_VERDICT_NOISY)) == 0;
-    fputs(",\n\"references\": ", to);
-    if (c)
-        kn_report_compare_print(to, &(struct kn_report_run){c, &r->history, &r->gas, steady, r->time_step});
-    else
-        fputs("null", to);
+    const int64_t every = h->rows > ROWS ? (h->rows + ROWS - 1) / ROWS : 1;
+    const int64_t shown = h->rows ? (h->rows - 1) / every + 1 : 0;
+    json_t *names = json_array(), *values = json_array();
+    double *column = calloc((size_t)shown + 1, sizeof *column);
+    for (int i = 0; i < h->columns; i++) {
+        for (int64_t k = 0; column && k < shown; k++)
+            column[k] = kn_history_at(h, h->rows - 1 - (shown - 1 - k) * every, i);
+        kn_json_append(names, kn_json_text(h->names[i]));
+        kn_json_append(values, column ? kn_report_data_array(column, (size_t)shown) : NULL);
+    }
+    free(column);
+    if (every > 1)
+        kn_report_data_note(notes, "The charts show one of %lld rows of history.csv, which has %lld.",
+                            (long long)every, (long long)h->rows);
+    return json_pack("{s:I, s:o, s:o}", "rows", (json_int_t)h->rows, "columns", names, "values", values);
 }
 
-static void print_scales(FILE *to, const struct report *r)
-{
-    if (!r->scales.known) {
-        fputs("null", to);
-        return;
-    }
-    fputs("{\"species\": ", to);
-    kn_report_put_text(to, r->species);
-    for (const struct kn_scale *scale = kn_scales_list; scale->name; scale++) {
-        fprintf(to, ", \"%s\": ", scale->name);
-        kn_report_put_number(to, kn_scales_value(&r->scales, scale));
-    }
-    fputc('}', to);
-}
-
-/* What has no dimension is shown as a bare number. */
-static void print_unit(FILE *to, const struct report *r, const char *name, const char *column)
+/* A quantity without dimension is shown as a number alone. */
+static json_t *unit_json(const struct report *r, const char *column)
 {
     const enum kn_dimension dimension = kn_monitor_dimension(column);
-    const struct kn_conversion by = kn_scales_conversion(&r->scales, dimension);
     const bool bare = dimension == KN_DIMENSION_NONE, si = r->scales.known && !bare;
-    kn_report_put_text(to, name);
-    fputs(": ", to);
-    kn_report_put_rule(to, bare ? "1" : kn_monitor_unit(column), si ? kn_units_si(dimension) : NULL,
-                       by.factor, by.offset);
+    return kn_report_data_unit(bare ? "1" : kn_monitor_unit(column), si ? kn_units_si(dimension) : NULL,
+                               kn_scales_conversion(&r->scales, dimension));
 }
 
-/* Units of the columns of the history, and of what summary.json has of a wall. */
-static void print_units(FILE *to, const struct report *r)
+/* Units of the columns of the history, and of the results at walls in summary.json. */
+static json_t *units_json(const struct report *r)
 {
     static const char *const always[][2] = {
         {"stress", "top.stress_x"},     {"shear", "top.stress_x"}, {"heat_flux", "top.heat_flux"},
         {"mass_flux", "top.mass_flux"}, {"time", "time"},          {"residual", "residual"}};
-    fputc('{', to);
-    for (size_t i = 0; i < sizeof always / sizeof *always; i++) {
-        fputs(i ? ", " : "", to);
-        print_unit(to, r, always[i][0], always[i][1]);
-    }
-    for (int i = 0; i < r->history.columns; i++) {
-        fputs(", ", to);
-        print_unit(to, r, r->history.names[i], r->history.names[i]);
-    }
-    fputc('}', to);
+    json_t *units = json_object();
+    for (size_t i = 0; i < sizeof always / sizeof *always; i++)
+        kn_json_set(units, always[i][0], unit_json(r, always[i][1]));
+    for (int i = 0; i < r->history.columns; i++)
+        kn_json_set(units, r->history.names[i], unit_json(r, r->history.names[i]));
+    return units;
 }
 
-static void print_data(FILE *to, struct report *r)
+static json_t *data_of(struct report *r)
 {
-    fputs("{\"title\": ", to);
-    kn_report_put_text(to, r->title);
-    fprintf(to, ", \"version\": \"%s\", \"commit\": ", KN_VERSION);
-    kn_report_put_text(to, kn_provenance_commit());
-    fputs(",\n\"summary\": ", to);
-    kn_report_put_text(to, r->summary ? r->summary : "");
-    fputs(",\n\"case\": ", to);
-    if (r->has_case)
-        print_case(to, &r->c);
-    else
-        fputs("null", to);
-    print_results(to, r);
-    fputs(",\n\"history\": ", to);
-    kn_report_history_print(to, &r->history, &r->notes);
-    fputs(",\n\"si\": ", to);
-    print_scales(to, r);
-    fputs(",\n\"units\": ", to);
-    print_units(to, r);
-    fputs(",\n\"fields\": ", to);
-    kn_report_fields_print(to, &r->gas, r->bytes, &r->notes);
-    fprintf(to, ",\n\"notes\": [%s]}", r->notes.text ? r->notes.text : "");
+    json_t *all = json_object();
+    kn_json_set(all, "title", kn_json_text(r->title));
+    kn_json_set(all, "version", kn_json_text(KN_VERSION));
+    kn_json_set(all, "commit", kn_json_text(kn_provenance_commit()));
+    kn_json_set(all, "summary", r->summary ? json_incref(r->summary) : json_null());
+    kn_json_set(all, "case", r->has_case ? case_json(&r->c) : json_null());
+    kn_json_set(all, "quantities", kn_quantities_json());
+    kn_json_set(all, "history", history_json(&r->history, r->notes));
+    kn_json_set(all, "si", r->scales.known ? kn_summary_scales(&r->scales, r->species) : json_null());
+    kn_json_set(all, "units", units_json(r));
+    kn_json_set(all, "fields", kn_report_fields_json(&r->gas, r->bytes, r->notes));
+    kn_json_set(all, "notes", json_incref(r->notes));
+    return all;
 }
 
-/* The page, with what its marks {{...}} stand for. */
-static void print_page(FILE *to, struct report *r)
+/* --------------------------------------------------------------------- page */
+
+static void print_html(FILE *to, const char *text)
 {
+    for (; *text; text++)
+        switch (*text) {
+        case '&':
+            fputs("&amp;", to);
+            break;
+        case '<':
+            fputs("&lt;", to);
+            break;
+        case '>':
+            fputs("&gt;", to);
+            break;
+        case '"':
+            fputs("&quot;", to);
+            break;
+        default:
+            fputc(*text, to);
+        }
+}
+
+/* The page, with the contents of its marks {{...}}. */
+static enum kn_status print_page(FILE *to, struct report *r)
+{
+    enum kn_status status = KN_OK;
     for (const char *at = (const char *)kn_report_html, *mark; *at; at = mark) {
         mark = strstr(at, "{{");
         mark = mark ? mark : at + strlen(at);
         fwrite(at, 1, (size_t)(mark - at), to);
         if (strncmp(mark, "{{title}}", 9) == 0)
-            kn_report_put_html(to, r->title);
+            print_html(to, r->title);
         else if (strncmp(mark, "{{style}}", 9) == 0)
             fputs((const char *)kn_report_css, to);
         else if (strncmp(mark, "{{script}}", 10) == 0)
             fputs((const char *)kn_report_js, to);
         else if (strncmp(mark, "{{data}}", 8) == 0)
-            print_data(to, r);
+            status = kn_json_print(to, data_of(r), (struct kn_json_layout){.levels = 1, .html = true});
         mark += *mark ? strcspn(mark, "}") + 2 : 0;
     }
+    return status;
 }
 
 /* --------------------------------------------------------------------- all */
 
-/* The folder's own name, also where it was called "." */
+/* The name of the folder, also if it was given as "." */
 static void find_title(struct report *r)
 {
     char whole[PATH_MAX];
@@ -197,31 +177,39 @@ static void find_title(struct report *r)
     snprintf(r->title, sizeof r->title, "%.*s", NAME_MAX, slash && slash[1] ? slash + 1 : path);
 }
 
-static enum kn_status read_folder(struct report *r)
+static enum kn_status read_summary(struct report *r)
 {
     enum kn_status status = kn_summary_read(r->folder, &r->summary);
-    if (status == KN_OK)
-        status = kn_history_read(&r->history, r->folder);
-    if (status == KN_OK)
-        status = kn_report_fields_open(&r->gas, r->folder);
-    if (status != KN_OK)
-        return status;
+    if (status == KN_EINPUT)
+        kn_report_data_note(r->notes, "summary.json is damaged and is left out.");
+    else if (status == KN_OK && !r->summary)
+        kn_report_data_note(r->notes, "The run has no summary.json: it has not ended yet, or it was killed. "
+                                      "The page shows its results so far.");
+    if (!r->summary)
+        return status == KN_EINPUT ? KN_OK : status;
+    status = kn_summary_case(r->summary, &r->c);
+    r->has_case = status == KN_OK;
+    if (!r->has_case && json_object_get(r->summary, "case"))
+        kn_report_data_note(r->notes, "This version cannot read the case of the run: %s", kn_error_message());
+    return status == KN_EMEMORY ? status : KN_OK;
+}
+
+static enum kn_status read_folder(struct report *r)
+{
+    KN_TRY(kn_history_read(&r->history, r->folder));
+    KN_TRY(kn_report_fields_open(&r->gas, r->folder));
+    KN_TRY(read_summary(r));
     if (!r->summary && r->history.rows == 0 && r->gas.file < 0)
         return kn_error_set(KN_EIO,
                             "'%s' is no folder of results: it has neither summary.json nor history.csv nor "
                             "fields.h5 (knudsen run writes them)",
                             r->folder);
-    if (!r->summary)
-        kn_report_note(&r->notes, "The run has no summary.json: it still goes on, or was ended by force. "
-                                  "What it had written is here.");
-    else
-        take_case(r);
     if (!kn_fields_read_scales(r->gas.file, r->has_case ? &r->c : NULL, &r->scales, r->species))
         return kn_error_set(KN_EIO, "'%s' is damaged: the group si does not hold the species and the scales",
                             r->gas.path);
     if (r->gas.file < 0)
-        kn_report_note(&r->notes,
-                       "The run stopped before fields were written; knudsen run --resume goes on.");
+        kn_report_data_note(r->notes,
+                            "The run stopped before it wrote fields; knudsen run --resume continues it.");
     return KN_OK;
 }
 
@@ -229,9 +217,7 @@ static enum kn_status choose_output(const struct kn_report_options *o, char *pat
 {
     char usual[KN_PATH];
     const char *chosen = o->output ? o->output : usual;
-    const enum kn_status status = kn_files_join(usual, o->folder, "report.html");
-    if (status != KN_OK)
-        return status;
+    KN_TRY(kn_files_join(usual, o->folder, "report.html"));
     const char *dot = strrchr(chosen, '.');
     if (!dot || (strcmp(dot, ".html") != 0 && strcmp(dot, ".htm") != 0))
         return kn_error_set(KN_EINPUT, "'%s' must end in .html", chosen);
@@ -240,63 +226,51 @@ static enum kn_status choose_output(const struct kn_report_options *o, char *pat
     return KN_OK;
 }
 
-static void print_text(FILE *to, const void *text)
+static enum kn_status fill_page(FILE *to, const void *what)
 {
-    fputs(text, to);
+    return print_page(to, (struct report *)what);
 }
 
-/* The page is complete before it becomes a file. */
 static enum kn_status write_page(struct report *r, const char *path)
 {
-    char *page = NULL;
-    size_t size = 0;
-    FILE *to = open_memstream(&page, &size);
-    bool good = to != NULL;
-    if (good) {
-        print_page(to, r);
-        good = !ferror(to);
-        good = fclose(to) == 0 && good && page;
-    }
-    const bool lacked = kn_report_lacked_memory() || !good;
-    enum kn_status status =
-        lacked ? kn_error_set(KN_EMEMORY, "not enough memory for the report of '%s'", r->folder)
-               : kn_files_write_text(path, print_text, page);
+    const enum kn_status status = kn_files_write(path, fill_page, r);
+    if (status == KN_EMEMORY)
+        return kn_error_set(KN_EMEMORY, "not enough memory for the report of '%s'", r->folder);
     if (status == KN_OK && r->gas.damaged)
-        status =
-            kn_error_set(KN_EIO,
-                         "'%s' is damaged: its values cannot be read or do not match their checksums; '%s' "
-                         "has the rest",
-                         r->gas.path, path);
-    free(page);
+        return kn_error_set(
+            KN_EIO,
+            "'%s' is damaged: its values cannot be read or do not match their checksums; '%s' "
+            "has the rest",
+            r->gas.path, path);
     return status;
+}
+
+static enum kn_status make(struct report *r, const struct kn_report_options *options, char *path, size_t size)
+{
+    KN_TRY(choose_output(options, path, size));
+    KN_TRY(read_folder(r));
+    if (options->output)
+        return write_page(r, path);
+    KN_TRY(kn_folder_check(r->folder, "report.html"));
+    KN_TRY(write_page(r, path));
+    return kn_folder_record(r->folder, "report.html");
 }
 
 enum kn_status kn_report(const struct kn_report_options *options, char *path, size_t size)
 {
     struct report *r = calloc(1, sizeof *r);
-    enum kn_status status = KN_OK;
-    if (!r || kn_report_notes_open(&r->notes) != 0) {
-        free(r);
+    if (!r)
         return kn_error_set(KN_EMEMORY, "not enough memory");
-    }
     r->folder = options->folder;
-    (void)kn_report_lacked_memory();
     r->gas.file = H5I_INVALID_HID;
     r->bytes = 1e6 * (options->megabytes > 0 ? options->megabytes : MEGABYTES);
+    r->notes = json_array();
     find_title(r);
-    status = choose_output(options, path, size);
-    if (status == KN_OK)
-        status = read_folder(r);
-    if (status == KN_OK && !options->output)
-        status = kn_folder_check(r->folder, "report.html");
-    if (status == KN_OK)
-        status = write_page(r, path);
-    if (status == KN_OK && !options->output)
-        status = kn_folder_record(r->folder, "report.html");
+    const enum kn_status status = make(r, options, path, size);
     kn_report_fields_close(&r->gas);
     kn_history_free(&r->history);
-    kn_report_notes_close(&r->notes);
-    free(r->summary);
+    json_decref(r->notes);
+    json_decref(r->summary);
     free(r);
     return status;
 }

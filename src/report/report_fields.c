@@ -1,8 +1,10 @@
+/* Selects the fields of a run for the report page: the final ones, their averages and the series. */
 #include "report/report_fields.h"
 
 #include "error.h"
 #include "io/fields.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,31 +40,9 @@ void kn_report_fields_close(struct kn_report_gas *g)
     *g = (struct kn_report_gas){.file = H5I_INVALID_HID};
 }
 
-double *kn_report_fields_table(struct kn_report_gas *g, bool mean)
-{
-    double *table =
-        g->file < 0 || (mean && !g->mean) ? NULL : kn_report_allocate(g->ncells, KN_FIELDS * sizeof *table);
-    hid_t where = !table ? H5I_INVALID_HID : mean ? kn_store_open_group(g->file, "mean") : g->file;
-    for (const struct kn_quantity *q = kn_fields_quantities; table && q->name; q++) {
-        double *values = kn_fields_read_quantity(where, q, &g->grid);
-        for (size_t cell = 0; values && cell < g->ncells; cell++)
-            memcpy(table + cell * KN_FIELDS + q->first, values + cell * (size_t)q->components,
-                   (size_t)q->components * sizeof *values);
-        if (!values) {
-            g->damaged = true;
-            free(table);
-            table = NULL;
-        }
-        free(values);
-    }
-    if (mean && where >= 0)
-        H5Gclose(where);
-    return table;
-}
+/* ---------------------------------------------------------- the cells shown */
 
-/* ------------------------------------------------- what of it goes into a page */
-
-/* A box of cells, not all of which need be there: every so many of an axis, or a few planes across it. */
+/* A box of cells, of which some may be left out: every n-th cell of an axis, or a few planes across it. */
 struct block {
     int count[3];
     int *keep[3]; /* [count[d]] indices along an axis */
@@ -72,7 +52,7 @@ struct selection {
     int nblocks;
     struct block block[3];
     bool planes; /* block d has planes across axis d */
-    int every;   /* cell along each axis that has some */
+    int every;   /* n: every n-th cell along each axis */
 };
 
 static double block_cells(const struct block *b)
@@ -88,11 +68,11 @@ static double selection_bytes(const struct selection *s)
     return cells * KN_FIELDS * TEXT_PER_VALUE;
 }
 
-/* So many of n, evenly, the middle one among them; all where there is room. */
+/* At most `wanted` of n indices, evenly spaced, with the middle one among them. */
 static int *spread(int n, int wanted, int *count)
 {
     *count = wanted < n ? wanted : n;
-    int *keep = kn_report_allocate((size_t)*count, sizeof *keep);
+    int *keep = calloc((size_t)*count, sizeof *keep);
     for (int i = 0; keep && i < *count; i++)
         keep[i] = *count == n ? i : (int)((2.0 * i + 1) / (2.0 * *count) * n);
     if (keep && *count < n)
@@ -108,7 +88,7 @@ static void drop_selection(struct selection *s)
     *s = (struct selection){.nblocks = 0};
 }
 
-/* All cells, every `every`-th one along each axis; with planes > 0 so many across each axis only. */
+/* Every `every`-th cell along each axis; with planes > 0 only that number of planes across each axis. */
 static struct selection select_cells(const struct kn_report_gas *g, int every, int planes)
 {
     struct selection s = {.nblocks = planes ? 3 : 1, .planes = planes > 0, .every = every};
@@ -120,7 +100,7 @@ static struct selection select_cells(const struct kn_report_gas *g, int every, i
     return s;
 }
 
-/* As much as fits: all; of a box planes across its axes; else fewer cells. */
+/* The largest selection that fits: all cells, planes across the axes of a box, or fewer cells. */
 static struct selection choose_cells(const struct kn_report_gas *g, double bytes)
 {
     struct selection s = select_cells(g, 1, 0);
@@ -139,7 +119,7 @@ static struct selection choose_cells(const struct kn_report_gas *g, double bytes
     return s;
 }
 
-static bool is_whole(const struct selection *s)
+static bool is_allocated(const struct selection *s)
 {
     bool whole = true;
     for (int i = 0; i < s->nblocks; i++)
@@ -148,49 +128,46 @@ static bool is_whole(const struct selection *s)
     return whole;
 }
 
-static void print_selection(FILE *to, const struct selection *s)
+static json_t *selection_json(const struct selection *s)
 {
-    fputs("\"blocks\": [", to);
+    json_t *blocks = json_array();
     for (int i = 0; i < s->nblocks; i++) {
-        fputs(i ? ", [" : "[", to);
+        json_t *axes = json_array();
         for (int d = 0; d < 3; d++) {
-            fputs(d ? ", [" : "[", to);
+            json_t *keep = json_array();
             for (int k = 0; k < s->block[i].count[d]; k++)
-                fprintf(to, "%s%d", k ? "," : "", s->block[i].keep[d][k]);
-            fputc(']', to);
+                kn_json_append(keep, json_integer(s->block[i].keep[d][k]));
+            kn_json_append(axes, keep);
         }
-        fputc(']', to);
+        kn_json_append(blocks, axes);
     }
-    fputc(']', to);
+    return blocks;
 }
 
-static void note_selection(const struct selection *s, const struct kn_report_gas *g,
-                           struct kn_report_notes *notes)
+static void note_selection(const struct selection *s, const struct kn_report_gas *g, json_t *notes)
 {
     if (s->planes)
-        kn_report_note(
+        kn_report_data_note(
             notes,
             "The box has %zu cells, too many for a page: it holds %d, %d and %d planes across x, y and z. "
             "All cells are in fields.h5.",
             g->ncells, s->block[0].count[0], s->block[1].count[1], s->block[2].count[2]);
     if (s->every > 1)
-        kn_report_note(notes,
-                       "Along each axis the page has about every %d. cell. All of them are in fields.h5.",
-                       s->every);
+        kn_report_data_note(notes,
+                            "Along each axis the page has about one of %d cells. All cells are in fields.h5.",
+                            s->every);
 }
 
 /* ----------------------------------------------------------------- moments */
 
-/* One component in one block: its bits, or one number where all are the same. */
-static void print_block(FILE *to, const double *values, int components, const struct block *b, const int n[3])
+/* One component in one block: its bits, or one number if all values are the same. */
+static json_t *block_json(const double *values, int components, const struct block *b, const int n[3])
 {
     const size_t count = (size_t)block_cells(b);
-    double *buffer = kn_report_allocate(count, sizeof *buffer), *next = buffer;
+    double *buffer = calloc(count, sizeof *buffer), *next = buffer;
     bool same = true;
-    if (!buffer) {
-        fputs("null", to);
-        return;
-    }
+    if (!buffer)
+        return NULL;
     for (int k = 0; k < b->count[2]; k++)
         for (int j = 0; j < b->count[1]; j++)
             for (int i = 0; i < b->count[0]; i++) {
@@ -201,11 +178,9 @@ static void print_block(FILE *to, const double *values, int components, const st
                 same = same && *next == buffer[0];
                 next++;
             }
-    if (same && count > 1)
-        kn_report_put_number(to, buffer[0]);
-    else
-        kn_report_put_array(to, buffer, count);
+    json_t *block = same && count > 1 ? kn_json_number(buffer[0]) : kn_report_data_array(buffer, count);
     free(buffer);
+    return block;
 }
 
 struct range {
@@ -218,80 +193,75 @@ static void widen(struct range *r, double value)
     r->high = fmax(r->high, value);
 }
 
-static void print_range(FILE *to, const struct range *r)
+static json_t *range_json(const struct range *r)
 {
-    fputc('[', to);
-    kn_report_put_number(to, r->low);
-    fputs(", ", to);
-    kn_report_put_number(to, r->high);
-    fputc(']', to);
+    return json_pack("[o, o]", kn_json_number(r->low), kn_json_number(r->high));
 }
 
 /* All components of one quantity: the range over all cells, and the cells of each block. */
-static void print_quantity(FILE *to, const double *values, const struct kn_quantity *q,
-                           const struct kn_report_gas *g, const struct selection *s)
+static json_t *quantity_json(const double *values, const struct kn_quantity *q, const struct kn_report_gas *g,
+                             const struct selection *s)
 {
-    fprintf(to, "\"%s\": [", q->name);
+    json_t *components = json_array();
     for (int c = 0; c < q->components; c++) {
         struct range r = {INFINITY, -INFINITY};
+        json_t *blocks = json_array();
         for (size_t cell = 0; cell < g->ncells; cell++)
             widen(&r, values[cell * (size_t)q->components + (size_t)c]);
-        fputs(c ? ", {\"range\": " : "{\"range\": ", to);
-        print_range(to, &r);
-        fputs(", \"blocks\": [", to);
-        for (int i = 0; i < s->nblocks; i++) {
-            fputs(i ? ", " : "", to);
-            print_block(to, values + c, q->components, &s->block[i], g->grid.cells);
-        }
-        fputs("]}", to);
+        for (int i = 0; i < s->nblocks; i++)
+            kn_json_append(blocks, block_json(values + c, q->components, &s->block[i], g->grid.cells));
+        kn_json_append(components, json_pack("{s:o, s:o}", "range", range_json(&r), "blocks", blocks));
     }
-    fputc(']', to);
+    return components;
 }
 
-static void print_speed(FILE *to, const double *u, size_t ncells)
+static json_t *speed_json(const double *u, size_t ncells)
 {
     struct range r = {INFINITY, -INFINITY};
     for (size_t cell = 0; cell < ncells; cell++, u += 3)
         widen(&r, sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]));
-    fputs(", \"speed\": ", to);
-    print_range(to, &r);
+    return range_json(&r);
 }
 
-/* One look at the gas; false, and nothing printed, where it cannot be read whole. */
-static bool print_moment(FILE *to, hid_t where, const char *prefix, bool mean, const struct kn_report_gas *g,
-                         const struct selection *s)
+/* Append the fields of one time; false, and nothing appended, if they cannot be read completely. */
+static bool add_moment(json_t *moments, hid_t where, bool mean, const struct kn_report_gas *g,
+                       const struct selection *s)
 {
-    double step = 0, time = 0, *values[8] = {NULL};
-    int count = 0;
+    double step = 0, time = 0;
+    json_t *fields = json_object(), *speed = NULL;
     bool good = kn_store_read_number(where, "step", &step) && kn_store_read_number(where, "time", &time);
     hid_t group = !good ? H5I_INVALID_HID : mean ? kn_store_open_group(where, "mean") : where;
-    for (const struct kn_quantity *q = kn_fields_quantities; q->name && good; q++)
-        good = (values[count++] = kn_fields_read_quantity(group, q, &g->grid));
-    if (good && values[1]) {
-        fprintf(to, "%s{\"mean\": %s, \"step\": %.0f, \"time\": ", prefix, mean ? "true" : "false", step);
-        kn_report_put_number(to, time);
-        print_speed(to, values[1], g->ncells);
-        fputs(", \"fields\": {", to);
-        for (int i = 0; i < count; i++) {
-            fputs(i ? ", " : "", to);
-            print_quantity(to, values[i], &kn_fields_quantities[i], g, s);
-        }
-        fputs("}}", to);
+    for (const struct kn_quantity *q = kn_quantities; q->name && good; q++) {
+        double *values = kn_fields_read_quantity(group, q, &g->grid);
+        good = values != NULL;
+        if (!good && errno == ENOMEM)
+            kn_json_append(moments, NULL); /* the page must not lack a part because of memory */
+        if (good)
+            kn_json_set(fields, q->name, quantity_json(values, q, g, s));
+        if (good && q->first == KN_UX)
+            speed = speed_json(values, g->ncells);
+        free(values);
     }
-    for (int i = 0; i < count; i++)
-        free(values[i]);
+    if (good)
+        kn_json_append(moments,
+                       json_pack("{s:b, s:o, s:o, s:o, s:o}", "mean", mean, "step", kn_json_number(step),
+                                 "time", kn_json_number(time), "speed", speed, "fields", fields));
+    else {
+        json_decref(fields);
+        json_decref(speed);
+    }
     if (mean && group >= 0)
         H5Gclose(group);
     return good;
 }
 
-/* `wanted` of the series, the first and the last among them; the end follows by itself. */
-static void print_series(FILE *to, struct kn_report_gas *g, const struct selection *s, int wanted,
-                         struct kn_report_notes *notes)
+/* Append `wanted` times of the series, with the first and the last among them. */
+static void add_series(json_t *moments, struct kn_report_gas *g, const struct selection *s, int wanted,
+                       json_t *notes)
 {
     const int all = kn_fields_series_length(g->file), shown = wanted < all ? wanted : all;
     int lost = 0;
-    double step = -1; /* the last of the series may be what fields.h5 holds itself; the step names it */
+    double step = -1; /* the last of the series may be the step of fields.h5 itself */
     if (all < 0 || !kn_store_read_number(g->file, "step", &step)) {
         g->damaged = true;
         return;
@@ -299,90 +269,79 @@ static void print_series(FILE *to, struct kn_report_gas *g, const struct selecti
     for (int i = 0; i < shown; i++) {
         char name[KN_FIELDS_LINK];
         const int at = (int)(shown > 1 ? (double)i * (all - 1) / (shown - 1) + 0.5 : 0);
-        if (!kn_fields_series_name(g->file, at, name)) {
-            lost++;
+        const bool named = kn_fields_series_name(g->file, at, name);
+        if (named && strtod(name, NULL) == step)
             continue;
-        }
-        if (strtod(name, NULL) == step)
-            continue;
-        hid_t group = kn_fields_open_series(g->file, name);
-        lost += group < 0 || !print_moment(to, group, ", ", false, g, s);
+        hid_t group = named ? kn_fields_open_series(g->file, name) : H5I_INVALID_HID;
+        lost += group < 0 || !add_moment(moments, group, false, g, s);
         if (group >= 0)
             H5Gclose(group);
     }
     if (shown < all)
-        kn_report_note(notes, "The page has %d of the %d times of the series. All are in fields/.", shown,
-                       all);
+        kn_report_data_note(notes, "The page has %d of the %d times of the series. All are in fields/.",
+                            shown, all);
     if (lost)
-        kn_report_note(notes, "%d files of the series could not be read, and are left out.", lost);
+        kn_report_data_note(notes, "%d files of the series cannot be read and are left out.", lost);
 }
 
 /* --------------------------------------------------------------------- all */
 
-/* As the attributes of the dataset say. */
-static void print_rule(FILE *to, struct kn_report_gas *g, const char *name, int rank, const char *unit)
+/* The unit of a dataset, from its attributes. */
+static json_t *unit_json(struct kn_report_gas *g, const char *name, int rank, const char *unit)
 {
     hsize_t shape[4];
     hid_t set = kn_store_open_set(g->file, name, rank, shape);
     char si_unit[WORD];
-    double factor = 1, offset = 0;
+    struct kn_conversion by = {1, 0};
     const htri_t there = set < 0 ? -1 : H5Aexists(set, "si_unit");
     const bool si = there > 0 && kn_store_read_text(set, "si_unit", si_unit, sizeof si_unit) &&
-                    kn_store_read_number(set, "si_factor", &factor) &&
-                    kn_store_read_number(set, "si_offset", &offset);
+                    kn_store_read_number(set, "si_factor", &by.factor) &&
+                    kn_store_read_number(set, "si_offset", &by.offset);
     g->damaged = g->damaged || there < 0 || (there > 0 && !si);
-    kn_report_put_rule(to, unit, si ? si_unit : NULL, factor, offset);
     if (set >= 0)
         H5Dclose(set);
+    return kn_report_data_unit(unit, si ? si_unit : NULL, by);
 }
 
-static void print_grid(FILE *to, struct kn_report_gas *g)
+static void add_grid(json_t *to, struct kn_report_gas *g)
 {
-    fprintf(to, "\"cells\": [%d, %d, %d], \"edges\": [", g->grid.cells[0], g->grid.cells[1],
-            g->grid.cells[2]);
+    json_t *cells = json_array(), *edges = json_array();
+    json_t *units = json_pack("{s:o}", "grid", unit_json(g, "grid/x", 1, "lambda0"));
     for (int d = 0; d < 3; d++) {
-        fputs(d ? ", " : "", to);
-        kn_report_put_array(to, g->grid.edges[d], (size_t)g->grid.cells[d] + 1);
+        kn_json_append(cells, json_integer(g->grid.cells[d]));
+        kn_json_append(edges, kn_report_data_array(g->grid.edges[d], (size_t)g->grid.cells[d] + 1));
     }
-    fputs("], \"units\": {\"grid\": ", to);
-    print_rule(to, g, "grid/x", 1, "lambda0");
-    for (const struct kn_quantity *q = kn_fields_quantities; q->name; q++) {
-        fprintf(to, ", \"%s\": ", q->name);
-        print_rule(to, g, q->name, q->components > 1 ? 4 : 3, q->unit);
-    }
-    fputs("}, ", to);
+    for (const struct kn_quantity *q = kn_quantities; q->name; q++)
+        kn_json_set(units, q->name, unit_json(g, q->name, q->components > 1 ? 4 : 3, q->unit));
+    kn_json_set(to, "cells", cells);
+    kn_json_set(to, "edges", edges);
+    kn_json_set(to, "units", units);
 }
 
-void kn_report_fields_print(FILE *to, struct kn_report_gas *g, double bytes, struct kn_report_notes *notes)
+json_t *kn_report_fields_json(struct kn_report_gas *g, double bytes, json_t *notes)
 {
     double delta = NAN;
-    const int series = g->file < 0 ? 0 : kn_fields_series_length(g->file), own = g->mean ? 2 : 1;
-    if (g->file < 0) {
-        fputs("null", to);
-        return;
-    }
+    if (g->file < 0)
+        return json_null();
+    const int series = kn_fields_series_length(g->file), own = g->mean ? 2 : 1;
     struct selection s = choose_cells(g, (series > 1 ? bytes / 2 : bytes) / own);
     const double room = (bytes - own * selection_bytes(&s)) / selection_bytes(&s);
-    if (!is_whole(&s)) {
-        kn_report_note(notes, "The memory was not enough for the fields: they are left out.");
-        fputs("null", to);
+    if (!is_allocated(&s)) {
         drop_selection(&s);
-        return;
+        return NULL;
     }
     note_selection(&s, g, notes);
     g->damaged |= !kn_store_read_number(g->file, "delta", &delta);
-    fputs("{\"delta\": ", to);
-    kn_report_put_number(to, delta);
-    fputs(", ", to);
-    print_grid(to, g);
-    print_selection(to, &s);
-    fputs(", \"moments\": [", to);
-    g->damaged = !print_moment(to, g->file, "", false, g, &s) ||
-                 (g->mean && !print_moment(to, g->file, ", ", true, g, &s)) || series < 0 || g->damaged;
+    json_t *all = json_pack("{s:o}", "delta", kn_json_number(delta)), *moments = json_array();
+    add_grid(all, g);
+    kn_json_set(all, "blocks", selection_json(&s));
+    g->damaged = !add_moment(moments, g->file, false, g, &s) ||
+                 (g->mean && !add_moment(moments, g->file, true, g, &s)) || series < 0 || g->damaged;
     if (g->damaged)
-        kn_report_note(notes, "Fields could not be read: '%s' is damaged.", g->path);
+        kn_report_data_note(notes, "Fields cannot be read: '%s' is damaged.", g->path);
     else
-        print_series(to, g, &s, (int)fmin(fmax(room, 0), TIMES), notes);
-    fputs("]}", to);
+        add_series(moments, g, &s, (int)fmin(fmax(room, 0), TIMES), notes);
+    kn_json_set(all, "moments", moments);
     drop_selection(&s);
+    return all;
 }

@@ -1,27 +1,24 @@
-/* The fields of a run for the page: those of the end, their averages, and the series. */
+/* The fields of a run for the report page: the final ones, their averages, and the series. */
 #ifndef KN_REPORT_FIELDS_H
 #define KN_REPORT_FIELDS_H
 
 #include "io/fields.h"
-#include "report/report_text.h"
+#include "report/report_data.h"
 
 struct kn_report_gas {
-    hid_t file; /* fields.h5; below 0: there is none */
+    hid_t file; /* fields.h5; negative: there is none */
     char path[KN_PATH];
     struct kn_fields_grid grid;
     size_t ncells;
     bool mean;    /* there are averages */
-    bool damaged; /* values could not be read while they were printed */
+    bool damaged; /* some values cannot be read */
 };
 
-/* A file that is not there is no error; one that cannot be read, or is damaged, is KN_EIO. */
+/* A missing file is no error; one that cannot be read, or is damaged, is KN_EIO. */
 enum kn_status kn_report_fields_open(struct kn_report_gas *g, const char *folder);
 void kn_report_fields_close(struct kn_report_gas *g);
 
-/* The fields of the end, or their averages, as [ncells][KN_FIELDS], to be freed; NULL: there are none. */
-double *kn_report_fields_table(struct kn_report_gas *g, bool mean);
-
-/* All of it as one JSON object of about `bytes` at most; what is left out, the notes say. */
-void kn_report_fields_print(FILE *to, struct kn_report_gas *g, double bytes, struct kn_report_notes *notes);
+/* One object of about `bytes` at most; the notes describe omitted parts. */
+json_t *kn_report_fields_json(struct kn_report_gas *g, double bytes, json_t *notes);
 
 #endif

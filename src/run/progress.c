@@ -1,10 +1,10 @@
-#include "run/progress_parts.h"
+/* Output of messages, run.log, preparations and the live line. */
+#include "run/progress.h"
 
-#include "collision/collision.h"
 #include "config/case.h"
 #include "config/scales.h"
 #include "error.h"
-#include "files.h"
+#include "files/files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,6 +12,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -26,7 +27,7 @@ double kn_progress_clock(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* ------------------------------------------------------------ ways out */
+/* ------------------------------------------------------------ output */
 
 bool kn_progress_speaks(const struct kn_progress *p, enum kn_report report)
 {
@@ -38,18 +39,36 @@ void kn_progress_say(const struct kn_progress *p, const char *text)
     p->options->say(p->options->to, text);
 }
 
-static const char *style_begin(enum kn_progress_style style)
+/* Columns that can be used: at the last one some terminals continue on the next line. */
+int kn_progress_width(void)
 {
-    static const char *const codes[] = {[KN_STYLE_PLAIN] = "",
-                                        [KN_STYLE_STRONG] = "\033[1m",
-                                        [KN_STYLE_FAINT] = "\033[2m",
-                                        [KN_STYLE_GOOD] = "\033[1;32m",
-                                        [KN_STYLE_WARNING] = "\033[1;33m"};
-    return codes[style];
+    struct winsize size;
+    if ((ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 || ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0) &&
+        size.ws_col > 0)
+        return size.ws_col < LINE ? size.ws_col - 1 : LINE - 1;
+    return 79;
+}
+
+/* The cursor stays at the beginning of the line: when the window becomes narrower and the terminal folds the
+ * line, the next one still overwrites all of it. */
+static void draw(struct kn_progress *p, const char *text)
+{
+    char out[LINE + 16];
+    snprintf(out, sizeof out, "\r%.*s\033[J\r", kn_progress_width(), text);
+    kn_progress_say(p, out);
+    p->shown = true;
+}
+
+static void erase(struct kn_progress *p)
+{
+    if (p->shown)
+        kn_progress_say(p, "\r\033[J");
+    p->shown = false;
 }
 
 void kn_progress_line(struct kn_progress *p, enum kn_progress_style style, const char *format, ...)
 {
+    static const char *const codes[] = {"", "\033[1m", "\033[1;32m", "\033[1;33m"};
     char text[KN_PATH + LINE], out[KN_PATH + LINE + 16];
     va_list arguments;
     va_start(arguments, format);
@@ -59,10 +78,9 @@ void kn_progress_line(struct kn_progress *p, enum kn_progress_style style, const
         fprintf(p->log, "%s\n", text);
     if (!kn_progress_speaks(p, KN_REPORT_TERMINAL) && !kn_progress_speaks(p, KN_REPORT_PLAIN))
         return;
-    kn_progress_wipe(p);
+    erase(p);
     const bool coloured = p->colour && style != KN_STYLE_PLAIN;
-    snprintf(out, sizeof out, "%s%s%s\n", coloured ? style_begin(style) : "", text,
-             coloured ? "\033[0m" : "");
+    snprintf(out, sizeof out, "%s%s%s\n", coloured ? codes[style] : "", text, coloured ? "\033[0m" : "");
     kn_progress_say(p, out);
 }
 
@@ -135,14 +153,55 @@ void kn_progress_close(struct kn_progress *p)
     p->log = NULL;
 }
 
+/* ----------------------------------------------------------------- numbers */
+
+const char *kn_progress_duration(char text[PART], double s)
+{
+    const double seconds = round(s), minutes = floor(seconds / 60);
+    if (!isfinite(s) || s > 1e8)
+        snprintf(text, PART, "-");
+    else if (seconds < 60)
+        snprintf(text, PART, "%.*f s", s < 9.95 ? 1 : 0, s);
+    else if (seconds < 3600)
+        snprintf(text, PART, "%d:%02d min", (int)seconds / 60, (int)seconds % 60);
+    else
+        snprintf(text, PART, "%d:%02d h", (int)minutes / 60, (int)minutes % 60);
+    return text;
+}
+
+const char *kn_progress_scaled(char text[PART], double value, const char *unit)
+{
+    static const char *const prefix[] = {"", "k", "M", "G", "T", "P"};
+    int i = 0;
+    for (; value >= 999.5 && i < 5; i++)
+        value /= 1000;
+    snprintf(text, PART, "%.*f %s%s", value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2, value, prefix[i], unit);
+    return text;
+}
+
 /* ------------------------------------------------------------ preparations */
 
-/* Plain lines come at 1, 2, 4, 8, 16 s and then every half minute. */
+/* Plain lines are written at 1, 2, 4, 8, 16 s and then every half minute. */
 static double next_plain_time(double next, double elapsed)
 {
     while (next <= elapsed)
         next = next < 16 ? 2 * next : PLAIN_EVERY * (floor(next / PLAIN_EVERY) + 1);
     return next;
+}
+
+/* The times of the first and the next message, s after the start. */
+static double first_time(const struct kn_progress *p, double plain)
+{
+    if (!p->options->say || p->options->report == KN_REPORT_QUIET)
+        return INFINITY;
+    return p->options->report == KN_REPORT_PLAIN ? plain : 0;
+}
+
+static double next_time(const struct kn_progress *p, double elapsed)
+{
+    return p->options->report == KN_REPORT_TERMINAL ? elapsed + LIVE_EVERY
+           : p->options->report == KN_REPORT_JSON   ? elapsed + JSON_EVERY
+                                                    : next_plain_time(p->next, elapsed);
 }
 
 static const struct preparation {
@@ -154,51 +213,88 @@ static const struct preparation {
 
 static void restart_preparation(struct kn_progress *p, enum kn_prepare what, double part, double now)
 {
-    const struct preparation *k = &preparations[what];
     p->preparing = what;
     p->from = part;
     p->since = now;
-    p->next_live = p->next_json = 0;
-    p->next_plain = 2;
+    p->next = first_time(p, 2);
     if (!p->announced[what] && kn_progress_speaks(p, KN_REPORT_PLAIN))
-        kn_progress_line(p, KN_STYLE_PLAIN, "%s, %s", k->text, k->why);
+        kn_progress_line(p, KN_STYLE_PLAIN, "%s, %s", preparations[what].text, preparations[what].why);
     p->announced[what] = true;
 }
 
-/* What is new since the last call is extrapolated: pilots begin anew, and half-way when they go on. */
+/* Only progress since the restart is extrapolated: a pilot that is continued begins half-way. */
 void kn_progress_prepare(struct kn_progress *p, enum kn_prepare what, double part)
 {
     const struct preparation *k = &preparations[what];
     const double now = kn_progress_clock();
+    const bool plain = kn_progress_speaks(p, KN_REPORT_PLAIN);
     if (!p->announced[what] || p->preparing != what || part < p->part)
         restart_preparation(p, what, part, now);
     p->part = part;
-    const bool whole = part > 1 - 1e-9;
-    const size_t longest = strlen("  ,   100 %  ETA 00:00 min");
     const double elapsed = now - p->since,
                  left = part > p->from ? elapsed * (1 - part) / (part - p->from) : INFINITY;
-    char duration[PART], tail[2 * PART];
-    snprintf(tail, sizeof tail, "%3.0f %%  ETA %s", floor(100 * part), kn_progress_duration(duration, left));
-    if (kn_progress_speaks(p, KN_REPORT_TERMINAL) && (elapsed >= p->next_live || whole)) {
-        char text[LINE];
-        p->next_live = elapsed + LIVE_EVERY;
-        const bool wide = strlen(k->text) + strlen(k->why) + longest <= (size_t)kn_progress_width();
-        snprintf(text, sizeof text, "  %s%s%s  %s", k->text, wide ? ", " : "", wide ? k->why : "", tail);
-        kn_progress_draw(p, text);
-    }
-    if (kn_progress_speaks(p, KN_REPORT_PLAIN) && elapsed >= p->next_plain) {
-        p->next_plain = next_plain_time(p->next_plain, elapsed);
-        kn_progress_line(p, KN_STYLE_PLAIN, "%s  %s", k->text, tail);
-    }
-    if (elapsed >= p->next_json || whole) {
-        p->next_json = elapsed + JSON_EVERY;
-        kn_progress_json_prepare(p, k->event, part, left);
-    }
+    if (elapsed < p->next && (plain || isinf(p->next) || part < 1 - 1e-9))
+        return;
+    p->next = next_time(p, elapsed);
+    char duration[PART], text[LINE];
+    snprintf(text, sizeof text, "%s  %3.0f %%  ETA %s", k->text, floor(100 * part),
+             kn_progress_duration(duration, left));
+    if (plain)
+        kn_progress_line(p, KN_STYLE_PLAIN, "%s", text);
+    else if (kn_progress_speaks(p, KN_REPORT_TERMINAL))
+        draw(p, text);
+    kn_progress_json_prepare(p, k->event, part, left);
+}
+
+/* ------------------------------------------------------------ the live line */
+
+/* Append a value if there is space for it. */
+static void append(char *text, int width, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void append(char *text, int width, const char *format, ...)
+{
+    char value[2 * PART];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(value, sizeof value, format, arguments);
+    va_end(arguments);
+    const size_t used = strlen(text);
+    if (used + 2 + strlen(value) <= (size_t)width)
+        snprintf(text + used, LINE - used, "  %s", value);
+}
+
+void kn_progress_compose(const struct kn_progress *p, const struct kn_eta_mark *now, double time,
+                         const struct kn_row *row, int width, char text[LINE])
+{
+    const struct kn_eta_left left = kn_eta_left(&p->eta, now);
+    const double end = (double)now->step + left.steps, updates = kn_eta_rate(&p->eta) * p->updates_per_step;
+    char number[PART];
+    text[0] = '\0';
+    append(text, width, "%2d %%", p->ended ? 100 : (int)fmin(100 * (double)now->step / fmax(end, 1), 99));
+    append(text, width, "step %lld/%lld", (long long)now->step, (long long)p->last);
+    if (!p->ended)
+        append(text, width, "ETA %-8s", kn_progress_duration(number, left.seconds));
+    append(text, width, "t %#.4g%s%s", p->second * time, *p->time_unit ? " " : "", p->time_unit);
+    if (isfinite(row->residual))
+        append(text, width, "res %.2e", p->hertz * row->residual);
+    if (updates > 0)
+        append(text, width, "%s", kn_progress_scaled(number, updates, "upd/s"));
+    if (isfinite(row->mass_drift))
+        append(text, width, "drift %.1e", row->mass_drift);
+    if (isfinite(row->drag))
+        append(text, width, "D %#.6g G %#.6g", row->drag, row->vortex_flow);
+}
+
+static void draw_live(struct kn_progress *p, const struct kn_eta_mark *now, double time,
+                      const struct kn_row *row)
+{
+    char text[LINE];
+    kn_progress_compose(p, now, time, row, kn_progress_width(), text);
+    draw(p, text);
 }
 
 /* ----------------------------------------------------------------- the run */
 
-/* Times of a case in SI are shown in the unit that suits its end. */
+/* Times of a case in SI units are displayed in the unit that suits its end. */
 static void choose_units(struct kn_progress *p, const struct kn_case *c)
 {
     struct kn_scales scales;
@@ -213,7 +309,6 @@ static void choose_units(struct kn_progress *p, const struct kn_case *c)
 void kn_progress_start(struct kn_progress *p, const struct kn_progress_job *job)
 {
     const struct kn_case *c = job->c;
-    p->first = job->first;
     p->last = job->last;
     p->end = job->time + (double)(job->last - job->first) * job->time_step;
     choose_units(p, c);
@@ -222,45 +317,12 @@ void kn_progress_start(struct kn_progress *p, const struct kn_progress_job *job)
     kn_progress_box(p, job);
     kn_progress_json_start(p, job);
     p->started = kn_progress_clock();
-    p->next_live = p->next_json = 0;
-    p->next_plain = 1;
+    p->next = first_time(p, 1);
+    p->next_log = 1;
     p->row_step = -1;
     const struct kn_eta_mark now = {p->started, 0, job->first};
-    /* noise keeps the residual up: a sampled run is expected to reach its last step */
+    /* noise keeps the residual high: a sampled run is expected to reach its last step */
     kn_eta_start(&p->eta, &now, job->last, kn_case_is_noisy(c) ? 0 : c->time.residual, job->deadline);
-}
-
-void kn_progress_expect(struct kn_progress *p, double step)
-{
-    kn_eta_expect(&p->eta, step);
-}
-
-static struct kn_progress_state state_at(const struct kn_progress *p, const struct kn_eta_mark *now,
-                                         double time, const struct kn_row *row)
-{
-    return (struct kn_progress_state){.step = now->step,
-                                      .time = time,
-                                      .elapsed = now->clock - p->started,
-                                      .steps_per_s = kn_eta_rate(&p->eta),
-                                      .left = kn_eta_left(&p->eta, now),
-                                      .row = row};
-}
-
-static void show_plain(struct kn_progress *p, const struct kn_progress_state *s)
-{
-    char text[LINE];
-    kn_progress_compose(p, s, LINE - 1, false, text);
-    if (kn_progress_speaks(p, KN_REPORT_PLAIN))
-        kn_progress_line(p, KN_STYLE_PLAIN, "%s", text);
-    else
-        kn_progress_log(p, "%s", text);
-}
-
-static void show_live(struct kn_progress *p, const struct kn_progress_state *s)
-{
-    char text[LINE];
-    kn_progress_compose(p, s, kn_progress_width(), true, text);
-    kn_progress_draw(p, text);
 }
 
 void kn_progress_step(struct kn_progress *p, const struct kn_eta_mark *now, double time,
@@ -272,37 +334,36 @@ void kn_progress_step(struct kn_progress *p, const struct kn_eta_mark *now, doub
         p->row_step = row->step;
         kn_eta_row(&p->eta, (int64_t)row->step, row->residual);
     }
-    const bool plain = elapsed >= p->next_plain,
-               live = kn_progress_speaks(p, KN_REPORT_TERMINAL) && elapsed >= p->next_live,
-               json = kn_progress_speaks(p, KN_REPORT_JSON) && elapsed >= p->next_json;
-    if (!plain && !live && !json)
+    if (elapsed < p->next && elapsed < p->next_log)
         return;
-    const struct kn_progress_state s = state_at(p, now, time, row);
-    if (plain) {
-        p->next_plain = next_plain_time(p->next_plain, elapsed);
-        show_plain(p, &s);
+    char text[LINE];
+    const bool plain = kn_progress_speaks(p, KN_REPORT_PLAIN);
+    kn_progress_compose(p, now, time, row, LINE - 1, text);
+    if (elapsed >= p->next_log) {
+        p->next_log = next_plain_time(p->next_log, elapsed);
+        if (!plain)
+            kn_progress_log(p, "%s", text);
     }
-    if (live) {
-        p->next_live = elapsed + LIVE_EVERY;
-        show_live(p, &s);
-    }
-    if (json) {
-        p->next_json = elapsed + JSON_EVERY;
-        kn_progress_json_step(p, &s);
-    }
+    if (elapsed < p->next)
+        return;
+    p->next = next_time(p, elapsed);
+    if (plain)
+        kn_progress_line(p, KN_STYLE_PLAIN, "%s", text);
+    else if (kn_progress_speaks(p, KN_REPORT_TERMINAL))
+        draw_live(p, now, time, row);
+    kn_progress_json_step(p, now, time, row);
 }
 
 void kn_progress_end(struct kn_progress *p, const struct kn_summary *s)
 {
     p->ended = true;
-    if (kn_progress_speaks(p, KN_REPORT_TERMINAL)) { /* the live line stays as it stood at the end */
+    if (kn_progress_speaks(p, KN_REPORT_TERMINAL)) { /* the final live line remains on the screen */
         const struct kn_eta_mark now = {kn_progress_clock(), s->phase_s[KN_PHASE_OUTPUT], s->steps};
-        const struct kn_progress_state state = state_at(p, &now, s->time, &s->m->row);
-        show_live(p, &state);
+        draw_live(p, &now, s->time, &s->m->row);
         kn_progress_say(p, "\n");
         p->shown = false;
     }
-    kn_progress_table(p, s);
+    kn_progress_results(p, s);
     kn_progress_json_end(p, s);
 }
 
@@ -311,7 +372,7 @@ void kn_progress_fail(struct kn_progress *p, const char *outcome, const char *re
     if (p->ended)
         return;
     p->ended = true;
-    kn_progress_wipe(p);
+    erase(p);
     kn_progress_log(p, "error: %s", reason);
     kn_progress_json_fail(p, outcome, reason);
 }

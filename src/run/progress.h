@@ -1,86 +1,120 @@
-/* What a run tells its user: start-up box, live line, closing table; run.log. */
+/* The messages of a run: box at the start, live line, block at the end, run.log, JSON events. */
 #ifndef KN_PROGRESS_H
 #define KN_PROGRESS_H
 
-#include "run/eta.h"
-#include "io/summary.h"
-#include "sim.h"
 #include "config/units.h"
+#include "io/summary.h"
+#include "run/eta.h"
+#include "sim.h"
 
 #include <stdio.h>
 
-/* What may take long before a run begins. */
+enum { KN_PROGRESS_LINE = 512, KN_PROGRESS_PART = 64 };
+
+/* Work before the first step that may take long. */
 enum kn_prepare { KN_PREPARE_OPERATOR, KN_PREPARE_SAMPLES, KN_PREPARATIONS };
+
+enum kn_progress_style { KN_STYLE_PLAIN, KN_STYLE_STRONG, KN_STYLE_GOOD, KN_STYLE_WARNING };
 
 struct kn_progress {
     const struct kn_run_options *options;
-    FILE *log;            /* run.log: the plain form of everything, whatever the report; NULL = none */
-    int64_t first, last;  /* steps at which this process begins and the run ends */
-    double end;           /* lambda0 / V0, at the last step */
-    double second, hertz; /* by which times and rates are multiplied where they are shown */
-    char time_unit[KN_UNITS_TEXT];           /* then; "" = lambda0 / V0 */
-    double updates_per_step;                 /* phase-space cells */
-    double started;                          /* s, monotonic clock */
-    double next_live, next_plain, next_json; /* s after the start */
-    double row_step;                         /* of the row that the estimate has seen last */
+    FILE *log;                     /* run.log; it receives the plain form of all messages; NULL: none */
+    int64_t last;                  /* step at which the run ends */
+    double end;                    /* time at the last step, lambda0 / V0 */
+    double second, hertz;          /* factors for displayed times and rates */
+    char time_unit[KN_UNITS_TEXT]; /* unit of displayed times; "": lambda0 / V0 */
+    double updates_per_step;       /* phase-space cells */
+    double started;                /* s, monotonic clock */
+    double next, next_log;         /* times of the next message and line of the log, s after the start */
+    double row_step;               /* step of the latest row in the estimate */
     struct kn_eta eta;
     bool shown;  /* a live line is on the screen */
-    bool colour; /* may be used */
-    bool ended;  /* its last word is spoken */
+    bool colour; /* is allowed */
+    bool ended;  /* the last message is written */
 
-    enum kn_prepare preparing;       /* what was heard of last, */
-    bool announced[KN_PREPARATIONS]; /* what at all, */
-    double part, from;               /* how much of it is done, and was when it began, */
-    double since;                    /* then, s on the clock */
+    enum kn_prepare preparing;       /* the latest preparation */
+    bool announced[KN_PREPARATIONS]; /* preparations with at least one message */
+    double part, from;               /* completed part now and when the preparation began, 0 to 1 */
+    double since;                    /* clock when it began, s */
 };
 
-/* Seconds of a clock that only goes forward. */
+/* Seconds of the monotonic clock. */
 double kn_progress_clock(void);
 
-/* The first call; nothing is said yet. */
+/* The first call; it writes nothing. */
 void kn_progress_begin(struct kn_progress *p, const struct kn_run_options *options);
 
-/* Open folder/run.log, anew or to append, and note the date. */
+/* Open folder/run.log, new or to append, and write the date. */
 enum kn_status kn_progress_open(struct kn_progress *p);
 void kn_progress_close(struct kn_progress *p);
 
-/* How much of something is done, 0 to 1; anew when it falls. */
+/* Report the completed part of a preparation, 0 to 1; a smaller part than before restarts it. */
 void kn_progress_prepare(struct kn_progress *p, enum kn_prepare what, double part);
 
-/* What the box shows beside the case. */
+/* The properties of a run beside its case. */
 struct kn_progress_job {
     const struct kn_case *c;
     const char *backend;
     char device[128]; /* model of the processor with its instruction set, or of the GPU */
-    int threads;      /* of the CPU, a rank */
+    int threads;      /* of the CPU, per rank */
     int ranks;
     const struct kn_box *boxes; /* [ranks] */
     int cells[3];
     int64_t nodes;       /* stored per cell */
-    double needed, free; /* bytes; where the state lies */
-    double host_needed;  /* bytes in the computer beside those on a device; 0 = the state is there */
+    double needed, free; /* bytes, in the memory that holds the state */
+    double host_needed;  /* bytes on the host beside those on a device; 0: the state is on the host */
     double time_step;    /* lambda0 / V0 */
     int64_t first, last; /* steps */
-    double time;         /* lambda0 / V0, at the first */
-    double deadline;     /* s on the clock at which run.walltime ends; infinite = none */
+    double time;         /* at the first step, lambda0 / V0 */
+    double deadline;     /* s on the clock, from run.walltime; infinite: none */
 };
 
-/* The start-up box; rates and ETA begin here. */
+/* Write the box; rates and estimates begin here. */
 void kn_progress_start(struct kn_progress *p, const struct kn_progress_job *job);
 
-/* Called after every step; most calls only compare. */
+/* Called after every step; most calls only compare times. */
 void kn_progress_step(struct kn_progress *p, const struct kn_eta_mark *now, double time,
                       const struct kn_row *row);
-
-/* The step at which the run is expected to be steady and to end; NaN: not known. */
-void kn_progress_expect(struct kn_progress *p, double step);
 
 /* One line for the user and the log; for the log only. */
 void kn_progress_note(struct kn_progress *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void kn_progress_log(struct kn_progress *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The closing table, or the reason why there is none ("failed", "interrupted"). */
+/* The last message: results, or the reason for the lack of them ("failed", "interrupted"). */
 void kn_progress_end(struct kn_progress *p, const struct kn_summary *s);
 void kn_progress_fail(struct kn_progress *p, const char *outcome, const char *reason);
+
+/* ---------------------------------------------------- for the files of progress and their tests */
+
+bool kn_progress_speaks(const struct kn_progress *p, enum kn_report report);
+void kn_progress_say(const struct kn_progress *p, const char *text);
+
+/* One line for people in place of the live line, and the same without colour for the log. */
+void kn_progress_line(struct kn_progress *p, enum kn_progress_style style, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* "1:40 min"; 3.21e8 with the unit "B/s" as "321 MB/s". */
+const char *kn_progress_duration(char text[KN_PROGRESS_PART], double seconds);
+const char *kn_progress_scaled(char text[KN_PROGRESS_PART], double value, const char *unit);
+
+/* The live line: the most important values come first, those beyond `width` are omitted. */
+void kn_progress_compose(const struct kn_progress *p, const struct kn_eta_mark *now, double time,
+                         const struct kn_row *row, int width, char text[KN_PROGRESS_LINE]);
+int kn_progress_width(void); /* usable columns of the terminal */
+
+/* progress_report.c: the box, the block at the end, and the quantities in it: D, G and flow rates, or the
+ * fluxes at the walls of a case that has none of them. */
+void kn_progress_box(struct kn_progress *p, const struct kn_progress_job *job);
+void kn_progress_results(struct kn_progress *p, const struct kn_summary *s);
+bool kn_progress_is_headline(const struct kn_monitor *m, const struct kn_column *column);
+
+/* progress_json.c: events as docs/format.md describes them, where JSON is requested. */
+void kn_progress_json_prepare(struct kn_progress *p, const char *event, double part, double left);
+void kn_progress_json_start(struct kn_progress *p, const struct kn_progress_job *job);
+void kn_progress_json_step(struct kn_progress *p, const struct kn_eta_mark *now, double time,
+                           const struct kn_row *row);
+void kn_progress_json_note(struct kn_progress *p, const char *what);
+void kn_progress_json_end(struct kn_progress *p, const struct kn_summary *s);
+void kn_progress_json_fail(struct kn_progress *p, const char *outcome, const char *reason);
 
 #endif

@@ -1,11 +1,11 @@
-/* How a run begins: the case is checked, what was left to the program is chosen, the simulation made, the
- * folder prepared. */
+/* The beginning of a run: the case is checked, automatic values are chosen, the simulation is created, and
+ * the folder is prepared. */
 #include "run/run_parts.h"
 
 #include "collision/sampling.h"
 #include "config/config.h"
 #include "error.h"
-#include "files.h"
+#include "files/files.h"
 #include "grid/duration.h"
 #include "run/pilot.h"
 #include "run/signals.h"
@@ -17,7 +17,7 @@
 
 /* -------------------------------------------------------------------- the case */
 
-/* Ranks of one computer share its memory. */
+/* Ranks of one host share its memory. */
 static enum kn_status plan(struct kn_run_parts *r)
 {
     enum kn_status status = kn_sim_plan(&r->c, r->comm, &r->plan);
@@ -28,63 +28,58 @@ static enum kn_status plan(struct kn_run_parts *r)
 
 static enum kn_status check_case(struct kn_run_parts *r)
 {
-    enum kn_status status = kn_comm_agree(r->comm, kn_case_check(&r->c));
-    if (status == KN_OK)
-        status = plan(r);
-    const double room = status == KN_OK ? kn_sim_room(&r->c) : NAN;
+    KN_TRY(kn_comm_agree(r->comm, kn_case_check(&r->c)));
+    KN_TRY(plan(r));
+    const double room = kn_sim_room(&r->c);
     r->memory_available = isnan(room) ? kn_config_memory_available() : room;
     r->fingerprint = kn_config_fingerprint(&r->c);
     r->chosen = kn_sampling_is_due(&r->c);
-    if (status == KN_OK)
-        status = kn_comm_agree(r->comm, kn_validity_judge_case(&r->validity, &r->c, r->plan.time_step));
-    return status == KN_OK ? kn_comm_agree(r->comm, kn_validity_refuse(&r->validity)) : status;
+    KN_TRY(kn_comm_agree(r->comm, kn_validity_judge_case(&r->validity, &r->c, r->plan.time_step)));
+    return kn_comm_agree(r->comm, kn_validity_refuse(&r->validity));
 }
 
 /* ------------------------------------------------------------------ the folder */
 
-/* What an earlier run left, or was made of it, would be taken for results of this one. */
+/* Results of an earlier run must not be taken for results of this one. */
 static enum kn_status remove_summary(const char *folder)
 {
     static const char *const stale[] = {"summary.json", "report.html", "picture.png"};
-    enum kn_status status = KN_OK;
-    for (size_t i = 0; i < sizeof stale / sizeof *stale && status == KN_OK; i++)
-        status = kn_folder_remove(folder, stale[i]);
-    return status;
+    for (size_t i = 0; i < sizeof stale / sizeof *stale; i++)
+        KN_TRY(kn_folder_remove(folder, stale[i]));
+    return KN_OK;
 }
 
-static void print_case(FILE *to, const void *what)
+static enum kn_status print_case(FILE *to, const void *what)
 {
-    kn_config_print(to, what, false);
+    kn_config_print(to, what);
+    return KN_OK;
 }
 
-/* The whole case beside its results, with what was left to the program still left to it. */
+/* The whole case beside its results; automatic values remain automatic. */
 static enum kn_status write_case(const struct kn_run_parts *r)
 {
     char path[KN_PATH];
     struct kn_case c = r->c;
     if (r->chosen)
         c.collision.samples = KN_SAMPLES_AUTO;
-    enum kn_status status = kn_files_join(path, r->options.folder, KN_FOLDER_CASE);
-    return status == KN_OK ? kn_files_write_text(path, print_case, &c) : status;
+    KN_TRY(kn_files_join(path, r->options.folder, KN_FOLDER_CASE));
+    return kn_files_write(path, print_case, &c);
 }
 
-/* Did the run whose summary this is stop before its end? */
+/* Did the run in a folder stop before its end?  A run without a valid summary did. */
 static bool was_stopped(const char *folder)
 {
-    char path[KN_PATH], line[256];
-    bool stopped = false;
-    FILE *summary = NULL;
-    if (kn_files_join(path, folder, "summary.json") != KN_OK || kn_files_open(&summary, path) != KN_OK ||
-        !summary)
-        return true;
-    while (!stopped && fgets(line, sizeof line, summary))
-        stopped = strstr(line, "\"outcome\"") &&
-                  (strstr(line, KN_RUN_INTERRUPTED) || strstr(line, KN_RUN_WALLTIME));
-    fclose(summary);
+    json_t *summary = NULL;
+    const char *outcome = NULL;
+    if (kn_summary_read(folder, &summary) == KN_OK)
+        outcome = json_string_value(json_object_get(summary, "outcome"));
+    const bool stopped =
+        !outcome || strcmp(outcome, KN_RUN_INTERRUPTED) == 0 || strcmp(outcome, KN_RUN_WALLTIME) == 0;
+    json_decref(summary);
     return stopped;
 }
 
-/* Nothing is thrown away because --out or --resume was forgotten. */
+/* Results are not overwritten because --out or --resume was forgotten. */
 static enum kn_status refuse_run(const char *folder)
 {
     const bool stopped = was_stopped(folder);
@@ -94,39 +89,38 @@ static enum kn_status refuse_run(const char *folder)
         stopped ? "continues it" : "with a later time.end continues it");
 }
 
-/* Where the files of a new run go: into the folder, or, where that holds an earlier run, into one in it.
- * Files of the user are refused here, before hours are spent on preparations. */
+/* Set the folder of the files: that of the user, or the one in it for a run that will replace another. */
+static enum kn_status set_folder(struct kn_run_parts *r, const char *folder)
+{
+    if ((size_t)snprintf(r->folder, sizeof r->folder, "%s", folder) >= sizeof r->folder)
+        return kn_error_set(KN_EIO, "the path '%.60s...' is too long", r->home);
+    return KN_OK;
+}
+
+/* The folder of a new run.  Files of the user are refused here, before the preparations, which may take
+ * hours. */
 static enum kn_status choose_folder(struct kn_run_parts *r)
 {
     char new[KN_PATH];
     const bool holds = kn_folder_holds_run(r->home);
-    enum kn_status status = kn_folder_new(new, r->home);
-    if (status == KN_OK && holds && !r->options.overwrite)
+    KN_TRY(kn_folder_new(new, r->home));
+    if (holds && !r->options.overwrite)
         return refuse_run(r->home);
-    if (status == KN_OK && !r->options.overwrite && kn_folder_holds_run(new))
+    if (!r->options.overwrite && kn_folder_holds_run(new))
         return refuse_run(new);
-    if (status == KN_OK)
-        status = kn_folder_check_run(r->home, &r->c);
-    if (status == KN_OK &&
-        (size_t)snprintf(r->folder, sizeof r->folder, "%s", holds ? new : r->home) >= sizeof r->folder)
-        status = kn_error_set(KN_EIO, "the path '%.60s...' is too long", r->home);
-    return status;
+    KN_TRY(kn_folder_check_run(r->home, &r->c));
+    return set_folder(r, holds ? new : r->home);
 }
 
-/* What is resumed: the run that is to replace an earlier one, if it is of this case, else that in the folder.
- */
+/* The folder of a resumed run: of the run that will replace another, if it is of this case. */
 static enum kn_status find_folder(struct kn_run_parts *r)
 {
     char new[KN_PATH];
-    enum kn_status status = kn_folder_new(new, r->home);
-    const bool replaces = status == KN_OK && kn_checkpoint_is_there(new, r->fingerprint);
-    if (status == KN_OK &&
-        (size_t)snprintf(r->folder, sizeof r->folder, "%s", replaces ? new : r->home) >= sizeof r->folder)
-        status = kn_error_set(KN_EIO, "the path '%.60s...' is too long", r->home);
-    return status;
+    KN_TRY(kn_folder_new(new, r->home));
+    return set_folder(r, kn_checkpoint_is_there(new, r->fingerprint) ? new : r->home);
 }
 
-/* Rank 0 chooses, for all. */
+/* Rank 0 chooses the folder for all. */
 static enum kn_status agree_on_folder(struct kn_run_parts *r, enum kn_status (*choose)(struct kn_run_parts *))
 {
     enum kn_status status = KN_OK;
@@ -136,12 +130,12 @@ static enum kn_status agree_on_folder(struct kn_run_parts *r, enum kn_status (*c
         status = choose(r);
     status = kn_comm_agree(r->comm, status);
     kn_comm_broadcast(r->comm, 0, r->folder, sizeof r->folder);
-    if (status == KN_OK)
-        r->options.folder = strcmp(r->folder, r->home) != 0 ? r->folder : r->home;
-    return status;
+    KN_TRY(status);
+    r->options.folder = strcmp(r->folder, r->home) != 0 ? r->folder : r->home;
+    return KN_OK;
 }
 
-/* The folder of the files is there from here on, and stays this one. */
+/* From here on the folder of the files exists and must remain the same. */
 static enum kn_status hold_folder(struct kn_run_parts *r)
 {
     if (kn_folder_identify(r->options.folder, &r->identity))
@@ -149,25 +143,21 @@ static enum kn_status hold_folder(struct kn_run_parts *r)
     return kn_error_set(KN_EIO, "cannot find the folder '%s'", r->options.folder);
 }
 
-/* Every row that output.history names; or fewer, which is enough for plots, and for the fit to what walls
- * that oscillate do. */
+/* All rows if output.history is a number; else fewer, which suffices for plots and for the fit of
+ * oscillations. */
 static struct kn_history_plan plan_history(const struct kn_run_parts *r)
 {
-    const double rows_of_period = 32;
+    const double longest = kn_duration_shortest_period(&r->c) / KN_DURATION_PERIOD_ROWS; /* between rows */
     struct kn_history_plan plan = {kn_config_history(&r->c), 1};
-    double longest = INFINITY; /* time between rows */
     if (r->c.output.history != KN_HISTORY_AUTO)
         return plan;
-    for (int side = 0; side < KN_SIDES; side++)
-        if (r->c.walls[side].oscillation.frequency > 0)
-            longest = fmin(longest, 2 * M_PI / r->c.walls[side].oscillation.frequency / rows_of_period);
     for (double time = 2 * (double)plan.every * kn_sim_time_step(r->sim);
          time <= longest && plan.levels < KN_HISTORY_LEVELS; time *= 2)
         plan.levels++;
     return plan;
 }
 
-/* Two runs that write into one folder would mix their results; one that is not there is nobody's yet. */
+/* Two runs in one folder would mix their results.  A folder that does not exist has no lock yet. */
 static enum kn_status lock_folder(struct kn_run_parts *r)
 {
     const bool free = kn_run_is_first(r) && r->lock < 0;
@@ -181,30 +171,30 @@ bool kn_run_is_over(const struct kn_run_parts *r, double now)
     return r->c.run.walltime > 0 && now - r->started >= r->c.run.walltime;
 }
 
-/* Time since somebody was heard last goes to the one who is heard now. */
-static bool hear(struct kn_run_parts *r, enum kn_prepare what, double part, double *seconds)
+/* The time since the latest progress belongs to the preparation that reports now. */
+static bool report(struct kn_run_parts *r, enum kn_prepare what, double part, double *seconds)
 {
     const double now = kn_progress_clock();
     if (part > 0)
-        *seconds += now - r->heard;
-    r->heard = now;
+        *seconds += now - r->prepared;
+    r->prepared = now;
     kn_progress_prepare(&r->progress, what, part);
     return !kn_signals_stop() && !kn_run_is_over(r, now);
 }
 
-static bool hear_assembly(void *to, double part)
+static bool report_assembly(void *to, double part)
 {
     struct kn_run_parts *r = to;
-    return hear(r, KN_PREPARE_OPERATOR, part, &r->assemble_s);
+    return report(r, KN_PREPARE_OPERATOR, part, &r->assemble_s);
 }
 
-static bool hear_pilot(void *to, double part)
+static bool report_pilot(void *to, double part)
 {
     struct kn_run_parts *r = to;
-    return hear(r, KN_PREPARE_SAMPLES, part, &r->pilot_s);
+    return report(r, KN_PREPARE_SAMPLES, part, &r->pilot_s);
 }
 
-/* A preparation that was stopped knows not by whom; a signal may have come to another rank. */
+/* Name the cause of a stopped preparation: run.walltime, or a signal to any rank. */
 static enum kn_status name_stop(const struct kn_run_parts *r, enum kn_status status)
 {
     if (status != KN_EINTERRUPTED || kn_signals_stop() || !kn_run_is_over(r, kn_progress_clock()))
@@ -213,16 +203,16 @@ static enum kn_status name_stop(const struct kn_run_parts *r, enum kn_status sta
                         r->c.run.walltime);
 }
 
-/* What was left to the program, before anything is written.  A pilot is too small for several ranks. */
+/* Choose automatic values before anything is written.  Pilots are too small for several ranks. */
 static enum kn_status choose_samples(struct kn_run_parts *r)
 {
-    const struct kn_pilot_listeners listeners = {{.report = hear_pilot, .to = r},
-                                                 {.report = hear_assembly, .to = r}};
+    const struct kn_pilot_progress progress = {{.report = report_pilot, .to = r},
+                                               {.report = report_assembly, .to = r}};
     enum kn_status status = KN_OK;
     if (!r->chosen)
         return KN_OK;
     if (kn_run_is_first(r))
-        status = name_stop(r, kn_pilot_samples_heard(&r->c, &listeners));
+        status = name_stop(r, kn_pilot_samples_with_progress(&r->c, &progress));
     kn_comm_barrier(r->comm);
     status = kn_comm_agree(r->comm, status);
     kn_comm_broadcast(r->comm, 0, &r->c.collision.samples, sizeof r->c.collision.samples);
@@ -231,7 +221,7 @@ static enum kn_status choose_samples(struct kn_run_parts *r)
 
 /* ------------------------------------------------------------- the simulation */
 
-/* What can be asked for by number of cell. */
+/* The tables that rank 0 reads by the number of a cell. */
 static void lay_tables(struct kn_run_parts *r)
 {
     r->tables[KN_RUN_ROWS] =
@@ -243,12 +233,10 @@ static void lay_tables(struct kn_run_parts *r)
 
 static enum kn_status create(struct kn_run_parts *r)
 {
-    const struct kn_progress_callback listener = {.report = hear_assembly, .to = r};
-    enum kn_status status = name_stop(r, kn_sim_create_with_progress(&r->sim, &r->c, r->comm, &listener));
-    if (status != KN_OK)
-        return status;
+    const struct kn_progress_callback progress = {.report = report_assembly, .to = r};
+    KN_TRY(name_stop(r, kn_sim_create_with_progress(&r->sim, &r->c, r->comm, &progress)));
     const int ncells = kn_sim_space(r->sim)->ncells;
-    status = kn_monitor_create(&r->monitor, &r->c, kn_sim_space(r->sim), r->comm);
+    enum kn_status status = kn_monitor_create(&r->monitor, &r->c, kn_sim_space(r->sim), r->comm);
     if (status == KN_OK)
         status = kn_validity_watch_create(&r->gas, &r->c);
     r->fields = calloc((size_t)ncells * KN_FIELDS, sizeof *r->fields);
@@ -259,8 +247,8 @@ static enum kn_status create(struct kn_run_parts *r)
     return kn_comm_agree(r->comm, status);
 }
 
-/* The step at which the run ends, counted from where it stands: dt may differ
- * from that of the steps before a resume when time.end was moved. */
+/* The step at which the run ends, counted from the present step: the time step may differ from that before a
+ * resume with another time.end. */
 static void find_last_step(struct kn_run_parts *r)
 {
     double left = (kn_duration_end(&r->c) - kn_sim_time(r->sim)) / kn_sim_time_step(r->sim);
@@ -274,126 +262,105 @@ static void find_last_step(struct kn_run_parts *r)
     }
 }
 
-/* ------------------------------------------------------- taken up again, or new */
+/* ------------------------------------------------------------ resumed or new */
 
+/* In the middle of an open step there are no results. */
 static enum kn_status check_end(const struct kn_run_parts *r, const struct kn_checkpoint *k)
 {
+    const struct kn_sim_state *state = &k->state;
     const bool past =
-        k->state.step > r->last || k->state.time > kn_duration_end(&r->c) + kn_sim_time_step(r->sim);
-    if (past || (k->state.step == r->last &&
-                 k->state.ahead != 0)) { /* half-way through a step there is nothing to look at */
-        char time[KN_UNITS_TEXT];
-        return kn_error_set(
-            KN_EINPUT,
-            "the checkpoint '%s' (step %lld, t = %s) is past the end of this case (a later time.end "
-            "or more time.max_steps goes on from it)",
-            k->path, (long long)k->state.step, kn_run_time(r, k->state.time, time));
-    }
-    return KN_OK;
+        state->step > r->last || state->time > kn_duration_end(&r->c) + kn_sim_time_step(r->sim);
+    char time[KN_UNITS_TEXT];
+    if (!past && !(state->step == r->last && state->ahead != 0))
+        return KN_OK;
+    return kn_error_set(KN_EINPUT,
+                        "the checkpoint '%s' (step %lld, t = %s) is past the end of this case (a later "
+                        "time.end or more time.max_steps continues it)",
+                        k->path, (long long)state->step, kn_run_time(r, state->time, time));
 }
 
-/* Files of a run that goes on, by rank 0. */
+/* Files of a resumed run, by rank 0. */
 static enum kn_status open_resumed(struct kn_run_parts *r, const struct kn_checkpoint *k, const char *note)
 {
     char time[KN_UNITS_TEXT];
     const struct kn_history_plan plan = plan_history(r);
     const struct kn_history_mark mark = {k->state.step, &k->history};
-    enum kn_status status = hold_folder(r);
-    if (status == KN_OK) /* before anything is changed: it may not fit */
-        status = kn_history_open(&r->history, r->options.folder, &r->monitor, &plan, &mark);
-    if (status == KN_OK)
-        status = kn_progress_open(&r->progress);
-    if (status != KN_OK)
-        return status;
+    KN_TRY(hold_folder(r));
+    /* before any change: the history may not fit */
+    KN_TRY(kn_history_open(&r->history, r->options.folder, &r->monitor, &plan, &mark));
+    KN_TRY(kn_progress_open(&r->progress));
     if (note[0])
         kn_progress_note(&r->progress, "%s", note);
     kn_progress_note(&r->progress, "resuming from %s: step %lld, t = %s", k->path, (long long)k->state.step,
                      kn_run_time(r, k->state.time, time));
-    status = write_case(r);
-    /* until the end a folder without a summary holds an unfinished run */
-    return status == KN_OK ? remove_summary(r->options.folder) : status;
+    KN_TRY(write_case(r));
+    return remove_summary(r->options.folder); /* an unfinished run has no summary */
+}
+
+static enum kn_status resume_from(struct kn_run_parts *r, const struct kn_checkpoint *k, const char *note)
+{
+    if (r->chosen) { /* by the run that is resumed */
+        r->c.collision.samples = (int)k->state.samples;
+        KN_TRY(plan(r));
+    }
+    KN_TRY(create(r));
+    KN_TRY(kn_run_load(r, k));
+    find_last_step(r);
+    KN_TRY(check_end(r, k));
+    return kn_run_is_first(r) ? open_resumed(r, k, note) : KN_OK;
 }
 
 static enum kn_status begin_resumed(struct kn_run_parts *r)
 {
     char note[KN_CHECKPOINT_NOTE] = "";
     struct kn_checkpoint k = {0};
-    enum kn_status status = lock_folder(r);
+    KN_TRY(lock_folder(r));
+    KN_TRY(agree_on_folder(r, find_folder));
+    enum kn_status status = kn_run_find(r, &k, note);
     if (status == KN_OK)
-        status = agree_on_folder(r, find_folder);
-    if (status == KN_OK)
-        status = kn_run_find(r, &k, note);
-    if (status == KN_OK && r->chosen) { /* by the run that goes on */
-        r->c.collision.samples = (int)k.state.samples;
-        status = plan(r);
-    }
-    if (status == KN_OK)
-        status = create(r);
-    if (status == KN_OK)
-        status = kn_run_load(r, &k);
-    if (status == KN_OK) {
-        find_last_step(r);
-        status = check_end(r, &k);
-    }
-    if (status == KN_OK && kn_run_is_first(r))
-        status = open_resumed(r, &k, note);
+        status = resume_from(r, &k, note);
     status = kn_comm_agree(r->comm, status);
     kn_checkpoint_free(&k);
     return status;
 }
 
-/* Files of a run that is new, by rank 0. */
-static enum kn_status open_fresh(struct kn_run_parts *r)
+/* Files of a new run, by rank 0. */
+static enum kn_status open_new(struct kn_run_parts *r)
 {
     const struct kn_history_plan plan = plan_history(r);
-    enum kn_status status = kn_folder_drop_new(r->home);
-    if (status == KN_OK)
-        status = kn_files_make_folder(r->options.folder);
-    if (status == KN_OK && !kn_run_replaces(r))
-        status = kn_folder_clear(r->options.folder);
-    if (status == KN_OK)
-        status = hold_folder(r);
-    if (status == KN_OK)
-        status = write_case(r);
-    if (status == KN_OK)
-        status = kn_progress_open(&r->progress);
-    if (status == KN_OK)
-        status = kn_history_open(&r->history, r->options.folder, &r->monitor, &plan, NULL);
-    if (status == KN_OK && kn_run_replaces(r))
+    KN_TRY(kn_folder_drop_new(r->home));
+    KN_TRY(kn_files_make_folder(r->options.folder));
+    if (!kn_run_replaces(r))
+        KN_TRY(kn_folder_clear(r->options.folder));
+    KN_TRY(hold_folder(r));
+    KN_TRY(write_case(r));
+    KN_TRY(kn_progress_open(&r->progress));
+    KN_TRY(kn_history_open(&r->history, r->options.folder, &r->monitor, &plan, NULL));
+    if (kn_run_replaces(r))
         kn_progress_note(&r->progress,
                          "the run in %s is replaced when this one ends; until then its files are in %s",
                          r->home, r->options.folder);
-    return status;
+    return KN_OK;
 }
 
-static enum kn_status begin_fresh(struct kn_run_parts *r)
+static enum kn_status begin_new(struct kn_run_parts *r)
 {
     const bool first = kn_run_is_first(r);
-    enum kn_status status = lock_folder(r);
-    if (status == KN_OK)
-        status = agree_on_folder(r, choose_folder);
-    if (status == KN_OK)
-        status = choose_samples(r);
-    if (status == KN_OK)
-        status = kn_comm_agree(r->comm, first ? kn_files_make_folder(r->home) : KN_OK);
-    if (status == KN_OK)
-        status = lock_folder(r);
+    KN_TRY(lock_folder(r));
+    KN_TRY(agree_on_folder(r, choose_folder));
+    KN_TRY(choose_samples(r));
+    KN_TRY(kn_comm_agree(r->comm, first ? kn_files_make_folder(r->home) : KN_OK));
+    KN_TRY(lock_folder(r));
     /* A folder that did not exist had no lock: another run may have used it meanwhile. */
-    if (status == KN_OK)
-        status = agree_on_folder(r, choose_folder);
-    if (status == KN_OK)
-        status = create(r);
-    if (status == KN_OK)
-        status = kn_comm_agree(r->comm, first ? open_fresh(r) : KN_OK);
-    if (status == KN_OK)
-        find_last_step(r);
-    return status;
+    KN_TRY(agree_on_folder(r, choose_folder));
+    KN_TRY(create(r));
+    KN_TRY(kn_comm_agree(r->comm, first ? open_new(r) : KN_OK));
+    find_last_step(r);
+    return KN_OK;
 }
 
 enum kn_status kn_run_begin(struct kn_run_parts *r)
 {
-    const enum kn_status status = check_case(r);
-    if (status != KN_OK)
-        return status;
-    return r->options.resume ? begin_resumed(r) : begin_fresh(r);
+    KN_TRY(check_case(r));
+    return r->options.resume ? begin_resumed(r) : begin_new(r);
 }

@@ -1,27 +1,17 @@
-/* What of a run can be taken up again: checkpoints of all ranks in one file, written and read by rank 0. */
+/* Checkpoints of a run: all ranks in one file, written and read by rank 0. */
 #include "run/run_parts.h"
 
 #include "collision/sampling.h"
 #include "config/config.h"
 #include "error.h"
-#include "files.h"
+#include "files/files.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-const char *kn_run_time(const struct kn_run_parts *r, double time, char text[KN_UNITS_TEXT])
-{
-    struct kn_scales scales;
-    if (kn_scales_create(&scales, &r->c) == KN_OK && scales.known)
-        return kn_units_text(KN_DIMENSION_TIME, scales.time * time, text);
-    snprintf(text, KN_UNITS_TEXT, "%.6g", time);
-    return text;
-}
-
 /* ------------------------------------------------------------------ writing */
 
-/* Between two looks at the gas nobody has seen whether it is still finite; a bad state must not
- * replace a good one. */
+/* Between two observations the gas may have become non-finite; such a state must not replace a good one. */
 static enum kn_status check_rows(const struct kn_run_parts *r, int64_t first, int64_t count,
                                  const float *rows)
 {
@@ -52,8 +42,8 @@ enum kn_status kn_run_move_rows(void *of, bool in, int64_t first, int64_t count,
     const struct kn_run_parts *r = of;
     if (in)
         return kn_sim_put_rows(r->sim, first, count, rows);
-    const enum kn_status status = kn_sim_get_rows(r->sim, first, count, rows);
-    return status == KN_OK ? check_rows(r, first, count, rows) : status;
+    KN_TRY(kn_sim_get_rows(r->sim, first, count, rows));
+    return check_rows(r, first, count, rows);
 }
 
 static struct kn_checkpoint_source source_of(const struct kn_run_parts *r)
@@ -61,11 +51,11 @@ static struct kn_checkpoint_source source_of(const struct kn_run_parts *r)
     return (struct kn_checkpoint_source){&r->share, KN_RUN_ROWS, KN_RUN_WATCHED};
 }
 
-/* The history goes to disk before the checkpoint that it belongs to. */
-static enum kn_status secure(struct kn_run_parts *r, struct kn_history_sums *sums)
+/* The history is on disk before its checkpoint. */
+static enum kn_status sync_history(struct kn_run_parts *r, struct kn_history_sums *sums)
 {
-    const enum kn_status status = kn_folder_verify(r->options.folder, &r->identity);
-    return status == KN_OK ? kn_history_sync(r->history, sums) : status;
+    KN_TRY(kn_folder_verify(r->options.folder, &r->identity));
+    return kn_history_sync(r->history, sums);
 }
 
 int64_t kn_run_state_size(const struct kn_run_parts *r)
@@ -77,6 +67,7 @@ enum kn_status kn_run_save(struct kn_run_parts *r)
 {
     const double begun = kn_progress_clock();
     const struct kn_checkpoint_source source = source_of(r);
+    char time[KN_UNITS_TEXT];
     struct kn_checkpoint k = {0};
     k.state = kn_sim_state(r->sim);
     k.fingerprint = r->fingerprint;
@@ -85,20 +76,16 @@ enum kn_status kn_run_save(struct kn_run_parts *r)
     k.monitor = r->state;
     kn_monitor_save(&r->monitor, r->state);
     kn_validity_watch_save(&r->gas, r->state + kn_monitor_state_size(&r->monitor));
-    enum kn_status status = kn_comm_agree(r->comm, kn_run_is_first(r) ? secure(r, &k.history) : KN_OK);
-    if (status == KN_OK)
-        status = kn_checkpoint_write(r->options.folder, &k, &source);
+    KN_TRY(kn_comm_agree(r->comm, kn_run_is_first(r) ? sync_history(r, &k.history) : KN_OK));
+    KN_TRY(kn_checkpoint_write(r->options.folder, &k, &source));
     r->checkpointed = kn_progress_clock();
     r->output_s += r->checkpointed - begun;
-    if (status == KN_OK) {
-        char time[KN_UNITS_TEXT];
-        kn_progress_log(&r->progress, "checkpoint at step %lld, t = %s", (long long)k.state.step,
-                        kn_run_time(r, k.state.time, time));
-    }
-    return status;
+    kn_progress_log(&r->progress, "checkpoint at step %lld, t = %s", (long long)k.state.step,
+                    kn_run_time(r, k.state.time, time));
+    return KN_OK;
 }
 
-/* What to do about a value that is not finite. */
+/* Advice for a run with non-finite values. */
 static const char *advice(const struct kn_case *c)
 {
     if (c->collision.method == KN_METHOD_MONTE_CARLO && c->collision.update == KN_UPDATE_EXPLICIT)
@@ -123,7 +110,7 @@ enum kn_status kn_run_name_last(const struct kn_run_parts *r)
 
 /* ------------------------------------------------------------------ reading */
 
-/* A checkpoint of another case: say which key differs, where the case beside it tells. */
+/* A checkpoint of another case: name the key that differs, if the case beside it can be read. */
 static enum kn_status name_difference(const struct kn_run_parts *r)
 {
     char path[KN_PATH], why[KN_RUN_MESSAGE], name[KN_NAME], was[KN_TEXT], is[KN_TEXT];
@@ -154,10 +141,9 @@ enum kn_status kn_run_find(const struct kn_run_parts *r, struct kn_checkpoint *k
 enum kn_status kn_run_load(struct kn_run_parts *r, const struct kn_checkpoint *k)
 {
     const struct kn_checkpoint_source to = source_of(r);
-    enum kn_status status = kn_sim_restore(r->sim, &k->state);
-    if (status == KN_OK) /* before the cells: it knows whether their averages go on */
-        status = kn_monitor_restore(&r->monitor, k->monitor, k->nmonitor - KN_VALIDITY_STATE);
-    if (status == KN_OK)
-        status = kn_validity_watch_restore(&r->gas, k->monitor + k->nmonitor - KN_VALIDITY_STATE);
-    return status == KN_OK ? kn_checkpoint_load(k, &to) : status;
+    KN_TRY(kn_sim_restore(r->sim, &k->state));
+    /* before the cells: it decides whether their averages continue */
+    KN_TRY(kn_monitor_restore(&r->monitor, k->monitor, k->nmonitor - KN_VALIDITY_STATE));
+    KN_TRY(kn_validity_watch_restore(&r->gas, k->monitor + k->nmonitor - KN_VALIDITY_STATE));
+    return kn_checkpoint_load(k, &to);
 }

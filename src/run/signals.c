@@ -1,20 +1,21 @@
+/* Handlers that record signals for the loop of a run. */
 #include "run/signals.h"
 
 #include <signal.h>
 #include <time.h>
 
-static volatile sig_atomic_t asked_to_stop, asked_to_save, asked_at; /* s */
+static volatile sig_atomic_t requested_stop, requested_save, requested_at; /* s */
 
-/* A second time the signal does what it always does, unless it follows at once: some
- * programs that start others send it to the process and to its group. */
+/* A second signal has its default effect, except within a second: some launchers send a signal to the process
+ * and to its group. */
 static void on_stop(int signal_number)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    if (!asked_to_stop) {
-        asked_at = (sig_atomic_t)now.tv_sec;
-        asked_to_stop = 1;
-    } else if ((sig_atomic_t)now.tv_sec - asked_at > 1) {
+    if (!requested_stop) {
+        requested_at = (sig_atomic_t)now.tv_sec;
+        requested_stop = 1;
+    } else if ((sig_atomic_t)now.tv_sec - requested_at > 1) {
         signal(signal_number, SIG_DFL);
         raise(signal_number);
     }
@@ -23,7 +24,7 @@ static void on_stop(int signal_number)
 static void on_save(int signal_number)
 {
     (void)signal_number;
-    asked_to_save = 1;
+    requested_save = 1;
 }
 
 static const struct caught {
@@ -33,13 +34,13 @@ static const struct caught {
 enum { CAUGHT = sizeof caught / sizeof *caught };
 
 static struct sigaction before[CAUGHT];
-static int depth; /* a command that catches signals may be part of another */
+static int depth; /* calls of kn_signals_catch may be nested */
 
 void kn_signals_catch(void)
 {
     if (depth++ > 0)
         return;
-    asked_to_stop = asked_to_save = 0;
+    requested_stop = requested_save = 0;
     for (int i = 0; i < CAUGHT; i++) {
         struct sigaction action = {.sa_handler = caught[i].handler, .sa_flags = SA_RESTART};
         sigemptyset(&action.sa_mask);
@@ -57,12 +58,12 @@ void kn_signals_release(void)
 
 bool kn_signals_stop(void)
 {
-    return asked_to_stop;
+    return requested_stop;
 }
 
 bool kn_signals_save(void)
 {
-    const bool asked = asked_to_save;
-    asked_to_save = 0;
-    return asked;
+    const bool requested = requested_save;
+    requested_save = 0;
+    return requested;
 }

@@ -1,37 +1,30 @@
-/* The list of findings, and the checks that need no grid. */
+/* The table of checks, and the list of their findings. */
 #include "validity/validity.h"
 
 #include "config/config.h"
-#include "error.h"
-#include "files.h"
 #include "config/scales.h"
+#include "error.h"
+#include "files/json.h"
 
 #include <math.h>
 #include <stdarg.h>
 
 /* --------------------------------------------------------------------- list */
 
-void kn_validity_add(struct kn_validity *v, enum kn_level level, const char *code, double error,
-                     const char *format, ...)
+struct kn_finding *kn_validity_add(struct kn_validity *v, double from, const char *code, double error,
+                                   const char *format, ...)
 {
     va_list values;
-    if (level == KN_LEVEL_SILENT || v->count == KN_VALIDITY_MOST)
-        return;
+    if (error < from || v->count == KN_VALIDITY_MOST)
+        return NULL;
     struct kn_finding *f = &v->finding[v->count++];
-    f->level = level;
+    f->level = KN_LEVEL_WARNING;
     f->code = code;
     f->error = error;
     va_start(values, format);
     vsnprintf(f->text, sizeof f->text, format, values);
     va_end(values);
-}
-
-enum kn_level kn_validity_level(double error, enum kn_level most)
-{
-    const enum kn_level level = error < KN_VALIDITY_WARN     ? KN_LEVEL_SILENT
-                                : error < KN_VALIDITY_REFUSE ? KN_LEVEL_WARNING
-                                                             : KN_LEVEL_REFUSAL;
-    return level < most ? level : most;
+    return f;
 }
 
 enum kn_level kn_validity_worst(const struct kn_validity *v)
@@ -46,7 +39,7 @@ double kn_validity_error(const struct kn_validity *v)
 {
     double largest = NAN;
     for (int i = 0; i < v->count; i++)
-        largest = fmax(largest, v->finding[i].error); /* fmax passes over NaN */
+        largest = fmax(largest, v->finding[i].error); /* fmax ignores NaN */
     return largest;
 }
 
@@ -78,41 +71,51 @@ const char *kn_validity_percent(double error, char text[32])
     return text;
 }
 
-void kn_validity_print_json(FILE *to, const struct kn_validity *v)
+json_t *kn_validity_json(const struct kn_validity *v)
 {
-    char digits[32];
-    fputc('[', to);
+    json_t *list = json_array();
     for (int i = 0; i < v->count; i++) {
         const struct kn_finding *f = &v->finding[i];
-        fprintf(to, "%s{\"level\": \"%s\", \"code\": \"%s\", \"error\": %s, \"text\": ", i ? ", " : "",
-                kn_validity_level_name(f->level), f->code,
-                isnan(f->error) ? "null" : kn_files_number(digits, kn_validity_bounded(f->error)));
-        kn_files_json_text(to, f->text, "");
-        fputc('}', to);
+        kn_json_append(list,
+                       json_pack("{s:s, s:s, s:o, s:o}", "level", kn_validity_level_name(f->level), "code",
+                                 f->code, "error", kn_json_number(kn_validity_bounded(f->error)), "text",
+                                 kn_json_text(f->text)));
     }
-    fputc(']', to);
+    return list;
 }
 
-/* ----------------------------------------------------- checks without a grid */
+/* ------------------------------------------------------------------- checks */
+
+/* The largest density of the gas at rest and the inflows. */
+static void judge_cells(struct kn_validity *v, const struct kn_case *c)
+{
+    double largest = 1; /* n0 */
+    for (int side = 0; side < KN_SIDES; side++)
+        if (c->walls[side].kind == KN_WALL_INFLOW)
+            largest = fmax(largest, 1 + c->disturbance * c->walls[side].density);
+    kn_validity_judge_cells(v, c, largest);
+}
 
 static void judge_units(struct kn_validity *v, const struct kn_case *c)
 {
     char text[KN_TEXT];
     if (kn_scales_bare(c, text))
-        kn_validity_add(v, KN_LEVEL_WARNING, "unit", NAN, "%s", text);
+        kn_validity_add(v, 0, "unit", NAN, "%s", text);
 }
 
-/* -------------------------------------------------------------------- a case */
-
-/* The densest gas that a case names, n0. */
-static double largest_density(const struct kn_case *c)
-{
-    double largest = 1;
-    for (int side = 0; side < KN_SIDES; side++)
-        if (c->walls[side].kind == KN_WALL_INFLOW)
-            largest = fmax(largest, 1 + c->disturbance * c->walls[side].density);
-    return largest;
-}
+/* In the order of their findings; the velocity grid comes first. */
+static void (*const checks[])(struct kn_validity *, const struct kn_case *) = {
+    judge_cells,
+    kn_validity_judge_step,
+    kn_validity_judge_rounding,
+    kn_validity_judge_rays,
+    kn_validity_judge_oscillation,
+    kn_validity_judge_molecules,
+    kn_validity_judge_prandtl,
+    kn_validity_judge_collisions,
+    kn_validity_judge_linearity,
+    judge_units,
+};
 
 static void force(struct kn_validity *v)
 {
@@ -125,17 +128,10 @@ static void force(struct kn_validity *v)
 
 enum kn_status kn_validity_judge_case(struct kn_validity *v, const struct kn_case *c, double time_step)
 {
-    *v = (struct kn_validity){0};
-    const enum kn_status status = kn_validity_judge_fluxes(v, c);
-    if (status != KN_OK)
-        return status;
-    kn_validity_judge_cells(v, c, largest_density(c));
-    kn_validity_judge_step(v, c, time_step);
-    kn_validity_judge_rounding(v, c, time_step);
-    kn_validity_judge_rays(v, c);
-    kn_validity_judge_oscillation(v, c, time_step);
-    kn_validity_judge_models(v, c);
-    judge_units(v, c);
+    *v = (struct kn_validity){.time_step = time_step};
+    KN_TRY(kn_validity_judge_fluxes(v, c));
+    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
+        checks[i](v, c);
     if (c->run.force)
         force(v);
     return KN_OK;

@@ -1,9 +1,9 @@
-/* What the method can represent: a case is judged before its run, the gas during it.
+/* Estimates of the error of a run: the case is judged before it, the gas during it.
  *
- * Every check adds findings to one list.  A finding names what is wrong, estimates the relative error of the
- * results, and says what to change.  From KN_VALIDITY_WARN on it is a warning.  From KN_VALIDITY_REFUSE on a
- * run is refused, unless run.force is set: then it is a warning too.  docs/theory.md, section 14, explains
- * the estimates. */
+ * Every check adds findings to one list.  A finding names the cause, estimates the relative error of the
+ * results, and advises a change.  From KN_VALIDITY_WARN on it is a warning.  From KN_VALIDITY_REFUSE on the
+ * check of the velocity grid refuses the run, unless run.force is set: then it is a warning too.
+ * docs/theory.md, section 14, explains the estimates. */
 #ifndef KN_VALIDITY_H
 #define KN_VALIDITY_H
 
@@ -28,18 +28,17 @@ struct kn_finding {
 };
 
 struct kn_validity {
-    bool forced; /* run.force has turned a refusal into a warning */
+    double time_step; /* of the case, lambda0 / V0 */
+    bool forced;      /* run.force has turned a refusal into a warning */
     int count;
     struct kn_finding finding[KN_VALIDITY_MOST];
 };
 
-/* Add a finding; those beyond KN_VALIDITY_MOST are dropped. */
-void kn_validity_add(struct kn_validity *v, enum kn_level level, const char *code, double error,
-                     const char *format, ...) __attribute__((format(printf, 5, 6)));
+/* Judge a case before the run.  KN_EINPUT or KN_EMEMORY: the case has no velocity grid. */
+enum kn_status kn_validity_judge_case(struct kn_validity *v, const struct kn_case *c, double time_step);
 
-/* The level that an estimated error has: at most a warning where `most` says so.  An error that is not a
- * number counts as infinite. */
-enum kn_level kn_validity_level(double error, enum kn_level most);
+/* KN_EINPUT with the first refusal as its message, if there is one. */
+enum kn_status kn_validity_refuse(const struct kn_validity *v);
 
 enum kn_level kn_validity_worst(const struct kn_validity *v); /* of all findings */
 double kn_validity_error(const struct kn_validity *v);        /* the largest estimate; NaN: there is none */
@@ -47,63 +46,26 @@ double
 kn_validity_bounded(double error); /* for JSON, which has no infinity: 1 is an error of 100 % or more */
 const char *kn_validity_quality(const struct kn_validity *v); /* "good", "warning", "forced", "refused" */
 const char *kn_validity_level_name(enum kn_level level);
+struct json_t *kn_validity_json(const struct kn_validity *v); /* an array of the findings */
 
 /* "0.4 %"; "more than 100 %" and "less than 0.01 %" beyond the ends. */
 const char *kn_validity_percent(double error, char text[32]);
+#define KN_VALIDITY_PERCENT(error) kn_validity_percent(error, (char[32]){""})
 
-/* The findings as a JSON array. */
-void kn_validity_print_json(FILE *to, const struct kn_validity *v);
+/* ---- The gas during a run (validity_gas.c) */
 
-/* Everything that is known before the run.  KN_EINPUT or KN_EMEMORY: the case has no velocity grid. */
-enum kn_status kn_validity_judge_case(struct kn_validity *v, const struct kn_case *c, double time_step);
-
-/* KN_EINPUT with the first refusal as its message, where there is one. */
-enum kn_status kn_validity_refuse(const struct kn_validity *v);
-
-/* ---- validity_flux.c */
-
-/* A Maxwellian that a side emits or the gas has, in absolute values. */
-struct kn_maxwellian {
-    double n, u[3], T;
-    bool given; /* its density is given; else it follows from the balance of mass */
-};
-
-/* Free-molecular flow along an axis between two Maxwellians: by how much stress, heat flux and mass flux on
- * the grid differ from the exact ones, relatively; what differs most is put into *what. */
-double kn_validity_exchange(const struct kn_velocity *grid, int axis, struct kn_maxwellian low,
-                            struct kn_maxwellian high, const char **what);
-
-/* Walls, inflows and initial state on the velocity grid. */
-enum kn_status kn_validity_judge_fluxes(struct kn_validity *v, const struct kn_case *c);
-
-/* ---- validity_grid.c */
-
-/* Cells, time step and number of velocity nodes against mean free path and time.  `density` is the largest of
- * the gas, n0. */
-void kn_validity_judge_cells(struct kn_validity *v, const struct kn_case *c, double density);
-void kn_validity_judge_step(struct kn_validity *v, const struct kn_case *c, double time_step);
-void kn_validity_judge_rounding(struct kn_validity *v, const struct kn_case *c, double time_step);
-void kn_validity_judge_rays(struct kn_validity *v, const struct kn_case *c);
-
-/* ---- validity_oscillation.c: oscillating walls against time step, nodes and the size of the gap. */
-void kn_validity_judge_oscillation(struct kn_validity *v, const struct kn_case *c, double time_step);
-
-/* ---- validity_model.c: the equation and the molecules against the gas that they stand for. */
-void kn_validity_judge_models(struct kn_validity *v, const struct kn_case *c);
-
-/* ---- validity_gas.c */
-
-/* What was seen of the gas so far; the same on all ranks, and the same bits for any number of them. */
+/* Extremes of the gas so far; the same bits on all ranks and for any number of them.  All members behind the
+ * grid are doubles, which a checkpoint stores as they are. */
 struct kn_validity_gas {
     struct kn_velocity grid;
-    double error;        /* of the exchange between the worst cell and the gas at rest, */
-    double worst[6];     /* its density, velocity, temperature, and the time */
+    double error;        /* of the exchange between the worst cell and the gas at rest */
+    double worst[6];     /* density, velocity and temperature of that cell, and the time */
     double least[2];     /* density and temperature */
     double most_density; /* n0 */
     double tail;         /* share of the energy of h on the outermost nodes; NaN: not measured */
 };
 
-enum { KN_VALIDITY_STATE = 11 }; /* doubles that a checkpoint needs of it */
+enum { KN_VALIDITY_STATE = 11 }; /* doubles in a checkpoint */
 
 enum kn_status kn_validity_watch_create(struct kn_validity_gas *g, const struct kn_case *c);
 void kn_validity_watch_destroy(struct kn_validity_gas *g);
@@ -112,16 +74,49 @@ void kn_validity_watch_save(const struct kn_validity_gas *g, double state[KN_VAL
 /* KN_EIO when the state is damaged. */
 enum kn_status kn_validity_watch_restore(struct kn_validity_gas *g, const double state[KN_VALIDITY_STATE]);
 
-/* Look at the fields [ncells][KN_FIELDS] of all ranks.  All ranks call this. */
+/* Update the extremes from the fields [ncells][KN_FIELDS]; measure the energy on the outermost nodes.  All
+ * ranks call these. */
+struct kn_sim;
 void kn_validity_watch(struct kn_validity_gas *g, const struct kn_case *c, const struct kn_space *space,
                        const struct kn_comm *comm, double time, const double *fields);
-
-/* Look at h on the outermost nodes.  All ranks call this. */
-struct kn_sim;
 enum kn_status kn_validity_watch_tail(struct kn_validity_gas *g, struct kn_sim *sim,
                                       const struct kn_comm *comm);
 
-/* Findings about the gas, which are warnings at most; those that only repeat the case are left out. */
+/* Add warnings about the gas; those that only repeat the case are omitted. */
 void kn_validity_judge_gas(struct kn_validity *v, const struct kn_case *c, const struct kn_validity_gas *g);
+
+/* ---- The checks, one function each; they share a signature for the table in validity.c. */
+
+/* Add a warning if the error is at least `from`, or NaN.  NULL: no warning, or the list is full. */
+struct kn_finding *kn_validity_add(struct kn_validity *v, double from, const char *code, double error,
+                                   const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* validity_flux.c: walls, inflows and initial state on the velocity grid. */
+enum kn_status kn_validity_judge_fluxes(struct kn_validity *v, const struct kn_case *c);
+
+/* validity_grid.c: cells, time step and velocity nodes against mean free path and time. */
+void kn_validity_judge_cells(struct kn_validity *v, const struct kn_case *c,
+                             double density); /* largest, n0 */
+void kn_validity_judge_step(struct kn_validity *v, const struct kn_case *c);
+void kn_validity_judge_rounding(struct kn_validity *v, const struct kn_case *c);
+void kn_validity_judge_rays(struct kn_validity *v, const struct kn_case *c);
+
+/* validity_model.c: oscillating walls, and the models against the gas that they represent. */
+void kn_validity_judge_oscillation(struct kn_validity *v, const struct kn_case *c);
+void kn_validity_judge_molecules(struct kn_validity *v, const struct kn_case *c);
+void kn_validity_judge_prandtl(struct kn_validity *v, const struct kn_case *c);
+void kn_validity_judge_collisions(struct kn_validity *v, const struct kn_case *c);
+void kn_validity_judge_linearity(struct kn_validity *v, const struct kn_case *c);
+
+/* A Maxwellian that a side emits or the gas has, in absolute values. */
+struct kn_maxwellian {
+    double n, u[3], T;
+    bool given; /* its density is given; else it follows from the balance of mass */
+};
+
+/* Relative error of stress, heat flux and mass flux on the grid, for free-molecular flow along an axis
+ * between two Maxwellians; *what names the quantity with the largest error. */
+double kn_validity_exchange(const struct kn_velocity *grid, int axis, struct kn_maxwellian low,
+                            struct kn_maxwellian high, const char **what);
 
 #endif

@@ -1,8 +1,9 @@
-/* What walls and inflows emit, on the velocity grid and exactly. */
+/* Error of the fluxes that walls and inflows emit, on the velocity grid. */
 #include "validity/validity.h"
 
 #include "config/case.h"
 #include "error.h"
+#include "grid/duration.h"
 
 #include <math.h>
 
@@ -18,7 +19,8 @@ struct orders {
     double of[4];
 };
 
-/* From moments along the normal (orders 0 to 3, half range) and the two tangents (0 to 2, whole range). */
+/* Moments along the normal are of orders 0 to 3 over the half range, along the tangents 0 to 2 over the
+ * whole range. */
 static struct moments combine(int axis, const struct orders along[3])
 {
     const int s = (axis + 1) % 3, t = (axis + 2) % 3;
@@ -46,7 +48,7 @@ static struct moments exact_moments(int axis, int away, const struct kn_maxwelli
     return combine(axis, along);
 }
 
-/* Sum over one half of an axis; sign: of the velocities there. */
+/* Sum over one half of an axis, whose velocities have the given sign. */
 static void add_half(const struct kn_velocity *v, int d, int sign, const struct kn_maxwellian *m,
                      double along[4])
 {
@@ -58,7 +60,7 @@ static void add_half(const struct kn_velocity *v, int d, int sign, const struct 
     }
 }
 
-/* A folded axis has its positive half only, with doubled weights; nothing moves along it. */
+/* A folded axis has its positive half only, with doubled weights; the mean velocity along it is zero. */
 static struct moments grid_moments(const struct kn_velocity *v, int axis, int away,
                                    const struct kn_maxwellian *m)
 {
@@ -67,7 +69,7 @@ static struct moments grid_moments(const struct kn_velocity *v, int axis, int aw
         for (int sign = -1; sign <= 1; sign += 2)
             if (d == axis ? sign == away : sign == 1 || v->bit[d])
                 add_half(v, d, sign, m, along[d].of);
-    for (int k = 1; k < 4 && away < 0; k += 2) /* speeds away from the side */
+    for (int k = 1; k < 4 && away < 0; k += 2) /* velocities away from the side */
         along[axis].of[k] = -along[axis].of[k];
     for (int d = 0; d < 3; d++)
         if (!v->bit[d]) {
@@ -90,7 +92,7 @@ static const char *const names[QUANTITIES] = {[MASS] = "mass flux",
                                               [HEAT_HIGH] = "heat flux",
                                               [PRESSURE] = "pressure on the walls"};
 
-/* Densities: walls give back what arrives, and between two of them the mass is that of the gas at rest. */
+/* Densities: walls return the mass that arrives; between two walls the mass is that of the gas at rest. */
 static void balance(struct kn_maxwellian pair[2], const struct moments m[2], double mass)
 {
     for (int i = 0; i < 2; i++)
@@ -144,7 +146,7 @@ double kn_validity_exchange(const struct kn_velocity *grid, int axis, struct kn_
     for (int i = 0; i < PRESSURE; i++)
         largest = fmax(largest, fabs(right[i]));
     *what = names[MASS];
-    for (int i = 0; i < QUANTITIES; i++) { /* what is far smaller than the other fluxes does not count */
+    for (int i = 0; i < QUANTITIES; i++) { /* fluxes far smaller than the others are ignored */
         const double error = fabs(found[i] - right[i]) / fmax(fabs(right[i]), 0.05 * largest);
         if (error <= worst || largest == 0)
             continue;
@@ -156,15 +158,15 @@ double kn_validity_exchange(const struct kn_velocity *grid, int axis, struct kn_
 
 /* ------------------------------------------------------------------ of a case */
 
-/* Deviations times eps are added to the gas at rest.  A linear problem is independent of their size, which is
- * then chosen so small that what is not linear does not matter and round-off neither. */
+/* Deviations times eps are added to the gas at rest.  A linear problem is independent of their size; a size
+ * is then chosen for which nonlinear terms and round-off are both negligible. */
 static struct kn_maxwellian state_of(double scale, double rho, const double u[3], double theta, bool given)
 {
     return (struct kn_maxwellian){
         1 + scale * rho, {scale * u[0], scale * u[1], scale * u[2]}, 1 + scale * theta, given};
 }
 
-/* The state of a side with its oscillation at an extreme. */
+/* The state of a side at an extreme of its oscillation. */
 static struct kn_maxwellian side_state(const struct kn_wall *w, double scale, int sign)
 {
     const bool given = w->kind == KN_WALL_INFLOW;
@@ -187,7 +189,7 @@ static double size_of(const struct kn_wall *w)
 
 static bool emits(const struct kn_wall *w)
 {
-    return w->kind == KN_WALL_INFLOW || (w->kind == KN_WALL_DIFFUSE && w->accommodation > 0);
+    return w->kind == KN_WALL_INFLOW || kn_duration_is_diffuse(w);
 }
 
 /* The worst exchange of a case. */
@@ -245,7 +247,7 @@ static enum kn_status find_worst(const struct kn_case *c, struct worst *worst)
     return status;
 }
 
-/* The least number of nodes from n on that makes the error small; 0: none that is affordable. */
+/* The smallest number of nodes from n on with a small error; 0: none up to MOST. */
 static int enough_nodes(const struct kn_case *c, int n, double *error)
 {
     enum { MOST = 32 };
@@ -278,30 +280,29 @@ static void advise(const struct kn_case *c, char text[KN_VALIDITY_TEXT])
         nodes = enough_nodes(&gauss, 8, &error);
         grid = "velocity.grid: gauss with ";
     }
-    if (nodes > 0) {
-        char percent[32];
+    if (nodes > 0)
         snprintf(text, KN_VALIDITY_TEXT, "%svelocity.nodes: %d brings it to %s", grid, nodes,
-                 kn_validity_percent(error, percent));
-    } else {
+                 KN_VALIDITY_PERCENT(error));
+    else
         snprintf(text, KN_VALIDITY_TEXT,
                  "no velocity grid up to 32 nodes is enough; choose the reference state (T0, n0) nearer to "
                  "this side, or a smaller disturbance");
-    }
 }
 
 enum kn_status kn_validity_judge_fluxes(struct kn_validity *v, const struct kn_case *c)
 {
     struct worst worst;
-    char percent[32], advice[KN_VALIDITY_TEXT];
+    char advice[KN_VALIDITY_TEXT];
     const enum kn_status status = find_worst(c, &worst);
-    const enum kn_level level = kn_validity_level(worst.error, KN_LEVEL_REFUSAL);
-    if (status != KN_OK || level == KN_LEVEL_SILENT)
+    if (status != KN_OK || worst.error < KN_VALIDITY_WARN)
         return status;
     advise(c, advice);
-    kn_validity_add(v, level, "velocity-grid", worst.error,
-                    "the velocity grid cannot represent what the %s side emits: the %s is wrong by %s "
-                    "without collisions (%s)",
-                    kn_case_side_name((enum kn_side)worst.side), worst.what,
-                    kn_validity_percent(worst.error, percent), advice);
+    struct kn_finding *f = kn_validity_add(
+        v, KN_VALIDITY_WARN, "velocity-grid", worst.error,
+        "the velocity grid cannot represent what the %s side emits: the %s is wrong by %s without "
+        "collisions (%s)",
+        kn_case_side_name((enum kn_side)worst.side), worst.what, KN_VALIDITY_PERCENT(worst.error), advice);
+    if (f && !(worst.error < KN_VALIDITY_REFUSE))
+        f->level = KN_LEVEL_REFUSAL;
     return KN_OK;
 }

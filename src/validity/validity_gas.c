@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Gas nearer to rest than this is as the linear exchange of the case has it. */
+/* Gas nearer to rest than this is covered by the check of the case. */
 static const double STRONG = 0.05;
 
 enum kn_status kn_validity_watch_create(struct kn_validity_gas *g, const struct kn_case *c)
@@ -23,13 +23,14 @@ void kn_validity_watch_destroy(struct kn_validity_gas *g)
     kn_velocity_destroy(&g->grid);
 }
 
+_Static_assert(sizeof(struct kn_validity_gas) - offsetof(struct kn_validity_gas, error) ==
+                   KN_VALIDITY_STATE * sizeof(double),
+               "the state is all members behind the grid");
+
 void kn_validity_watch_save(const struct kn_validity_gas *g, double state[KN_VALIDITY_STATE])
 {
-    state[0] = g->error;
-    memcpy(state + 1, g->worst, sizeof g->worst);
-    memcpy(state + 7, g->least, sizeof g->least);
-    state[9] = g->most_density;
-    state[10] = g->tail;
+    memcpy(state, (const char *)g + offsetof(struct kn_validity_gas, error),
+           KN_VALIDITY_STATE * sizeof *state);
 }
 
 enum kn_status kn_validity_watch_restore(struct kn_validity_gas *g, const double state[KN_VALIDITY_STATE])
@@ -39,11 +40,7 @@ enum kn_status kn_validity_watch_restore(struct kn_validity_gas *g, const double
         good = good && isfinite(state[i]);
     if (!good)
         return kn_error_set(KN_EIO, "the checkpoint is damaged: its extreme states of the gas make no sense");
-    g->error = state[0];
-    memcpy(g->worst, state + 1, sizeof g->worst);
-    memcpy(g->least, state + 7, sizeof g->least);
-    g->most_density = state[9];
-    g->tail = state[10];
+    memcpy((char *)g + offsetof(struct kn_validity_gas, error), state, KN_VALIDITY_STATE * sizeof *state);
     return KN_OK;
 }
 
@@ -66,14 +63,14 @@ static double error_of(const struct kn_validity_gas *g, const struct kn_maxwelli
     if (size < STRONG)
         return 0;
     if (!(m->n > 0 && m->T > 0))
-        return 0; /* counted by its density or temperature */
+        return 0; /* its density or temperature is reported instead */
     for (int axis = 0; axis < 3; axis++)
         if (g->grid.bit[axis])
             worst = fmax(worst, kn_validity_exchange(&g->grid, axis, *m, rest, &what));
     return worst;
 }
 
-/* A double as an integer of the same order, and back. */
+/* Map a double to an integer of the same order, and back. */
 static int64_t order_of(double value)
 {
     int64_t bits;
@@ -89,7 +86,7 @@ static double value_of(int64_t order)
     return value;
 }
 
-/* The extreme values of a row; maxima are negative, so that the least of all ranks counts. */
+/* Extremes of the fields; maxima are stored with the opposite sign, so that all are minima over the ranks. */
 enum { DENSITY, TEMPERATURE, DENSEST, HOTTEST, FASTEST, EXTREMES };
 
 static void take_extremes(double extreme[EXTREMES], const struct kn_maxwellian *m)
@@ -110,8 +107,8 @@ static void least_of_ranks(const struct kn_comm *comm, double *values, int count
         values[i] = value_of(order[i]);
 }
 
-/* The cell of this rank with the largest error among those that are the coldest, hottest or fastest of all;
- * to judge every cell would cost more than a step on a GPU.  -1: none has an error. */
+/* The cell of this rank with the largest error among the coldest, hottest and fastest of all; judging every
+ * cell would cost more than a step on a GPU.  -1: none has an error. */
 static int find_worst(const struct kn_validity_gas *g, double eps, const struct kn_space *space,
                       const double *fields, const double extreme[EXTREMES], double *error)
 {
@@ -129,7 +126,7 @@ static int find_worst(const struct kn_validity_gas *g, double eps, const struct 
     return worst;
 }
 
-/* Of several cells with the same error, the first in the whole space tells its state. */
+/* Store the state of the worst cell; of several with the same error, the first in the whole space. */
 static void take_worst(struct kn_validity_gas *g, const struct kn_space *space, const struct kn_comm *comm,
                        int cell, const double values[6])
 {
@@ -191,34 +188,46 @@ static void add_energy(const struct kn_velocity *v, const float *row, double ene
     }
 }
 
+enum { SAMPLE = 64 };
+
 /* The largest share in a sample of cells, which does not depend on the number of ranks.  Cells where the gas
- * is nearly at rest do not count. */
-enum kn_status kn_validity_watch_tail(struct kn_validity_gas *g, struct kn_sim *sim,
-                                      const struct kn_comm *comm)
+ * is nearly at rest are ignored. */
+static enum kn_status find_tail(struct kn_validity_gas *g, struct kn_sim *sim, const struct kn_comm *comm,
+                                double (*energy)[2], float *row)
 {
-    enum { SAMPLE = 64 };
     const struct kn_space *space = kn_sim_space(sim);
     const int64_t every = kn_space_count(space) / SAMPLE + 1;
-    double(*energy)[2] = malloc((SAMPLE + 1) * sizeof *energy), largest = 0, share = 0;
-    float *row = malloc((size_t)g->grid.nnodes * sizeof *row);
-    enum kn_status status = energy && row ? KN_OK : kn_error_set(KN_EMEMORY, "no memory for a row of h");
+    double largest = 0, share = 0; /* with the opposite sign, for the minimum over the ranks */
+    enum kn_status status = KN_OK;
     int count = 0;
     for (int cell = 0; cell < space->ncells && status == KN_OK; cell++) {
         if (kn_space_number(space, cell) % every != 0)
             continue;
         status = kn_sim_get_rows(sim, cell, 1, row);
         add_energy(&g->grid, row, energy[count]);
-        largest = fmax(largest, energy[count++][0]);
+        largest = fmin(largest, -energy[count++][0]);
     }
-    status = kn_comm_agree(comm, status);
-    int64_t order = order_of(-largest);
-    kn_comm_least(comm, &order, 1);
+    KN_TRY(kn_comm_agree(comm, status));
+    least_of_ranks(comm, &largest, 1);
     for (int i = 0; i < count; i++)
-        if (energy[i][0] > -0.1 * value_of(order))
-            share = fmax(share, energy[i][1] / energy[i][0]);
-    order = order_of(-share);
-    kn_comm_least(comm, &order, 1);
-    g->tail = -value_of(order);
+        if (energy[i][0] > -0.1 * largest)
+            share = fmin(share, -energy[i][1] / energy[i][0]);
+    least_of_ranks(comm, &share, 1);
+    g->tail = -share;
+    return KN_OK;
+}
+
+enum kn_status kn_validity_watch_tail(struct kn_validity_gas *g, struct kn_sim *sim,
+                                      const struct kn_comm *comm)
+{
+    double(*energy)[2] = malloc((SAMPLE + 1) * sizeof *energy);
+    float *row = malloc((size_t)g->grid.nnodes * sizeof *row);
+    enum kn_status status = KN_OK;
+    if (!energy || !row)
+        status = kn_error_set(KN_EMEMORY, "no memory for a row of h");
+    status = kn_comm_agree(comm, status);
+    if (status == KN_OK && energy && row)
+        status = find_tail(g, sim, comm, energy, row);
     free(energy);
     free(row);
     return status;
@@ -237,14 +246,13 @@ static bool has(const struct kn_validity *v, const char *code, double error)
 static void judge_state(struct kn_validity *v, const struct kn_validity_gas *g)
 {
     const double *m = g->worst, speed = sqrt(m[1] * m[1] + m[2] * m[2] + m[3] * m[3]);
-    char percent[32];
     if (has(v, "velocity-grid", g->error / 1.2))
-        return; /* the case has said so */
-    kn_validity_add(v, kn_validity_level(g->error, KN_LEVEL_WARNING), "gas", g->error,
+        return; /* the finding about the case says the same */
+    kn_validity_add(v, KN_VALIDITY_WARN, "gas", g->error,
                     "the velocity grid cannot represent the gas at t = %.3g (density %.3g n0, speed %.3g V0, "
                     "temperature %.3g T0): expect an error of %s (more velocity.nodes, or a reference "
                     "state nearer to this gas)",
-                    m[5], m[0], speed, m[4], kn_validity_percent(g->error, percent));
+                    m[5], m[0], speed, m[4], KN_VALIDITY_PERCENT(g->error));
 }
 
 static void judge_sign(struct kn_validity *v, const struct kn_validity_gas *g)
@@ -252,20 +260,20 @@ static void judge_sign(struct kn_validity *v, const struct kn_validity_gas *g)
     const double tiny = 0.01;
     if (g->least[0] < 0 || g->least[1] < 0)
         kn_validity_add(
-            v, KN_LEVEL_WARNING, "negative", INFINITY,
+            v, 0, "negative", INFINITY,
             "the gas had a negative %s (%.3g of the reference): the results are wrong (smaller cells, "
             "more velocity.nodes, or a weaker disturbance)",
             g->least[0] < 0 ? "density" : "temperature", g->least[0] < 0 ? g->least[0] : g->least[1]);
     else if (g->least[0] < tiny || g->least[1] < tiny)
         kn_validity_add(
-            v, KN_LEVEL_WARNING, "negative", NAN,
+            v, 0, "negative", NAN,
             "density or temperature fell to %.2g of the reference, near zero: the results there are "
             "unreliable",
             fmin(g->least[0], g->least[1]));
 }
 
-/* The Gauss grid is made for polynomials, which may be large on its outermost nodes: what they carry of
- * v^2 - 3/2 is no fault.  Measured: 0.2 above that, fluxes are wrong by 3 % and more. */
+/* On the Gauss grid polynomials may be large at the outermost nodes without an error: the share of v^2 - 3/2
+ * is allowed.  Measured: from 0.2 above it on, errors of fluxes are 3 % and more. */
 static void judge_tail(struct kn_validity *v, const struct kn_case *c, const struct kn_validity_gas *g)
 {
     const bool gauss = c->velocity.grid == KN_GRID_GAUSS;
@@ -281,7 +289,7 @@ static void judge_tail(struct kn_validity *v, const struct kn_case *c, const str
     }
     if (g->tail > limit)
         kn_validity_add(
-            v, KN_LEVEL_WARNING, "tail", NAN,
+            v, 0, "tail", NAN,
             "the outermost velocity nodes carry %.0f %% of the energy of the disturbance: the velocity "
             "grid is too small for this gas (%s)",
             100 * g->tail, gauss ? "more velocity.nodes" : "a larger velocity.range");

@@ -1,33 +1,29 @@
-/* Models against the gas that they stand for: the linearised equation, monatomic molecules, BGK, no
- * collisions. */
+/* Oscillating walls, and the models against the gas that they represent. */
 #include "validity/validity.h"
 
 #include "config/case.h"
 #include "config/scales.h"
+#include "grid/duration.h"
 
+#include <complex.h>
 #include <math.h>
 
-/* Size of deviations that the case names; 0 where only their ratio to eps is known. */
-static double size_of_deviations(const struct kn_case *c)
+/* Does the case have SI units?  *eps becomes the size of its deviations; 0 where only their ratio to eps is
+ * known. */
+static bool is_in_si(const struct kn_case *c, double *eps)
 {
     struct kn_scales scales;
     const bool known = kn_scales_create(&scales, c) == KN_OK && scales.known;
-    return known ? scales.disturbance : c->disturbance;
-}
-
-static bool is_in_si(const struct kn_case *c)
-{
-    struct kn_scales scales;
-    return kn_scales_create(&scales, c) == KN_OK && scales.known;
+    *eps = known ? scales.disturbance : c->disturbance;
+    return known;
 }
 
 /* ------------------------------------------------------ linearised equation */
 
 /* Heat flux between plates at T0 and T without collisions: the whole equation over the linearised one is
  * 2 sqrt(T) / (1 + sqrt(T)). */
-static double heating_error(const struct kn_case *c)
+static double heating_error(const struct kn_case *c, double eps)
 {
-    const double eps = size_of_deviations(c);
     double largest = 0;
     for (int side = 0; side < KN_SIDES; side++) {
         const struct kn_wall *w = &c->walls[side];
@@ -41,21 +37,23 @@ static double heating_error(const struct kn_case *c)
 }
 
 /* Half of the largest deviation of an inflow's density. */
-static double density_error(const struct kn_case *c)
+static double density_error(const struct kn_case *c, double eps)
 {
     double largest = 0;
     for (int side = 0; side < KN_SIDES; side++)
         if (c->walls[side].kind == KN_WALL_INFLOW)
             largest = fmax(largest, fabs(c->walls[side].density));
-    return size_of_deviations(c) * largest / 2;
+    return eps * largest / 2;
 }
 
-static void judge_linearity(struct kn_validity *v, const struct kn_case *c)
+void kn_validity_judge_linearity(struct kn_validity *v, const struct kn_case *c)
 {
-    const double mach = kn_scales_mach(c), heat = heating_error(c), density = density_error(c),
-                 speed = 0.04 * mach * mach, /* of the viscosity, which viscous heating changes */
+    double eps;
+    is_in_si(c, &eps);
+    const double mach = kn_scales_mach(c), heat = heating_error(c, eps), density = density_error(c, eps),
+                 speed = 0.04 * mach * mach, /* of the viscosity, by viscous heating */
         error = fmax(speed, fmax(heat, density));
-    char drive[96], percent[32];
+    char drive[96];
     if (c->disturbance > 0 || !(kn_scales_is_strong(c) || density > 0.025))
         return;
     if (error == speed)
@@ -65,10 +63,10 @@ static void judge_linearity(struct kn_validity *v, const struct kn_case *c)
     else
         snprintf(drive, sizeof drive, "densities up to %.3g %% from n0", 200 * density);
     kn_validity_add(
-        v, KN_LEVEL_WARNING, "linearised", error,
+        v, 0, "linearised", error,
         "the linearised equation is used for %s: expect an error of %s; disturbance: 1 solves the whole "
         "equation (with the operator, collision.samples: auto keeps that short)",
-        drive, kn_validity_percent(error, percent));
+        drive, KN_VALIDITY_PERCENT(error));
 }
 
 /* ------------------------------------------------------------------ heat flux */
@@ -86,59 +84,156 @@ static bool is_heated(const struct kn_case *c)
     return heated;
 }
 
-/* Nitrogen carries heat in its rotation too: free-molecular heat fluxes are 3 / 2 of the monatomic ones, and
- * in dense gas the conductivity is 1.3 times that of a monatomic gas of the same viscosity (Eucken). */
-static void judge_molecules(struct kn_validity *v, const struct kn_case *c)
+/* Nitrogen carries heat by rotation too: free-molecular heat fluxes are 3 / 2 of the monatomic ones, and in
+ * dense gas the conductivity is 1.3 times that of a monatomic gas of the same viscosity (Eucken). */
+void kn_validity_judge_molecules(struct kn_validity *v, const struct kn_case *c)
 {
     if (c->gas.species != KN_SPECIES_NITROGEN || !is_heated(c))
         return;
-    kn_validity_add(v, KN_LEVEL_WARNING, "diatomic", 0.3,
+    kn_validity_add(v, 0, "diatomic", 0.3,
                     "nitrogen is computed as a monatomic gas: heat fluxes are too low, by a factor of 1.3 "
                     "(dense) to 1.5 (free-molecular), because rotation carries no energy; stresses and mass "
                     "fluxes are not affected");
 }
 
-static double longest_gap(const struct kn_case *c)
-{
-    double longest = 0;
-    for (int d = 0; d < 3; d++)
-        if (!kn_case_is_uniform(c, d))
-            longest = fmax(longest, c->gas.delta * c->space.size[d]);
-    return longest;
-}
-
-/* A real gas, as a case in SI units means one, has the Prandtl number 2/3; in the bulk BGK conducts a third
+/* The Prandtl number of a real gas, which a case in SI units means, is 2/3; in the bulk BGK conducts a third
  * less.  A case without units may mean the BGK equation itself. */
-static void judge_prandtl(struct kn_validity *v, const struct kn_case *c)
+void kn_validity_judge_prandtl(struct kn_validity *v, const struct kn_case *c)
 {
-    const double gap = longest_gap(c), error = gap / (gap + 2) / 3;
-    char percent[32];
-    if (c->collision.method != KN_METHOD_BGK || !is_heated(c) || !is_in_si(c))
+    const double gap = kn_duration_longest(c), error = gap / (gap + 2) / 3;
+    double eps;
+    if (c->collision.method != KN_METHOD_BGK || !is_heated(c) || !is_in_si(c, &eps))
         return;
-    kn_validity_add(v, kn_validity_level(error, KN_LEVEL_WARNING), "prandtl", error,
+    kn_validity_add(v, KN_VALIDITY_WARN, "prandtl", error,
                     "bgk has the Prandtl number 1 instead of 2/3: heat fluxes are too low by about %s "
                     "(collision.method: operator or shakhov)",
-                    kn_validity_percent(error, percent));
+                    KN_VALIDITY_PERCENT(error));
 }
-
-/* ---------------------------------------------------------------- collisions */
 
 /* Free-molecular stress between plates is too high by 0.8 delta, for small delta. */
-static void judge_collisions(struct kn_validity *v, const struct kn_case *c)
+void kn_validity_judge_collisions(struct kn_validity *v, const struct kn_case *c)
 {
-    const double error = 0.8 * longest_gap(c);
-    char percent[32];
-    if (c->collision.method != KN_METHOD_NONE || !is_in_si(c))
+    const double gap = kn_duration_longest(c), error = 0.8 * gap;
+    double eps;
+    if (c->collision.method != KN_METHOD_NONE || !is_in_si(c, &eps))
         return;
-    kn_validity_add(v, kn_validity_level(error, KN_LEVEL_WARNING), "collisions", error,
+    kn_validity_add(v, KN_VALIDITY_WARN, "collisions", error,
                     "collisions are left out at Kn %.3g: expect an error of %s (collision.method: operator)",
-                    KN_SCALES_FREE_PATH / longest_gap(c), kn_validity_percent(error, percent));
+                    KN_SCALES_FREE_PATH / gap, KN_VALIDITY_PERCENT(error));
 }
 
-void kn_validity_judge_models(struct kn_validity *v, const struct kn_case *c)
+/* --------------------------------------------------------- steps of a period */
+
+/* Fluxes are means over a step, which reduces an amplitude by sin(x) / x, x = pi / steps. */
+static void judge_steps(struct kn_validity *v, double frequency)
 {
-    judge_molecules(v, c);
-    judge_prandtl(v, c);
-    judge_collisions(v, c);
-    judge_linearity(v, c);
+    const double steps = 2 * M_PI / (frequency * v->time_step), x = M_PI / steps,
+                 error = steps < 1 ? 1 : 1 - sin(x) / x;
+    kn_validity_add(
+        v, KN_VALIDITY_WARN, "period", error,
+        "a period of the oscillation has only %.2g time steps: expect an error of %s in amplitudes "
+        "(time.step: %.3g gives 32 steps)",
+        steps, KN_VALIDITY_PERCENT(error), 2 * M_PI / frequency / 32);
+}
+
+/* ----------------------------------------------------------- nodes of a wave */
+
+/* The part of an oscillating emission that free molecules carry across a gap: the mean over the flux of
+ * exp(-s / v), s = (collision rate + i frequency) times the gap. */
+static double complex carry_exactly(double complex s)
+{
+    enum { POINTS = 4000 };
+    const double width = 6.0 / POINTS;
+    double complex sum = 0;
+    for (int i = 0; i < POINTS; i++) {
+        const double speed = (i + 0.5) * width;
+        sum += 2 * speed * exp(-speed * speed) * cexp(-s / speed) * width;
+    }
+    return sum;
+}
+
+static double complex carry_on_grid(double complex s, const double *node, const double *weight, int count)
+{
+    double complex sum = 0;
+    double flux = 0;
+    for (int i = 0; i < count; i++) {
+        sum += weight[i] * node[i] * cexp(-s / node[i]);
+        flux += weight[i] * node[i];
+    }
+    return sum / flux;
+}
+
+/* Error of the signal at the opposite wall, relative to the signal, or to a twentieth of the drive where the
+ * signal is smaller. */
+static double wave_error(const struct kn_case *c, int axis, int nodes, double frequency)
+{
+    struct kn_case other = *c;
+    struct kn_velocity grid;
+    const double rate = c->collision.method == KN_METHOD_NONE ? 0 : 1;
+    const double complex s = (rate + I * frequency) * kn_duration_length(c, axis);
+    double error = NAN;
+    for (int d = 0; d < 3; d++)
+        other.velocity.nodes[d] = d == axis ? nodes : 4;
+    if (kn_velocity_create(&grid, &other) == KN_OK) {
+        const double complex exact = carry_exactly(s),
+                             found = carry_on_grid(s, grid.node[axis], grid.weight[axis], grid.half[axis]);
+        error = cabs(found - exact) / fmax(cabs(exact), 0.05);
+    }
+    kn_velocity_destroy(&grid);
+    return error;
+}
+
+static void judge_nodes(struct kn_validity *v, const struct kn_case *c, int axis, double frequency)
+{
+    const double noticed = 0.02;
+    const int nodes = c->velocity.nodes[axis];
+    const double error = wave_error(c, axis, nodes, frequency);
+    double better = error;
+    int enough = nodes;
+    if (!(error > noticed))
+        return;
+    while (better > noticed && enough < 64) {
+        enough = enough + 8 < 64 ? enough + 8 : 64;
+        better = wave_error(c, axis, enough, frequency);
+    }
+    kn_validity_add(
+        v, noticed, "rays", error,
+        "%d velocity nodes along %c are few for this frequency: the wave that reaches the opposite "
+        "wall is wrong by %s (%d nodes along %c: %s); the oscillating wall itself is not affected",
+        nodes, "xyz"[axis], KN_VALIDITY_PERCENT(error), enough, "xyz"[axis], KN_VALIDITY_PERCENT(better));
+}
+
+/* ------------------------------------------------------------ moving walls */
+
+/* In the linearised equation a wall does not move. */
+static void judge_stroke(struct kn_validity *v, const struct kn_case *c, int axis,
+                         const struct kn_oscillation *o)
+{
+    struct kn_scales scales;
+    if (c->disturbance > 0 || kn_scales_create(&scales, c) != KN_OK || !scales.known)
+        return;
+    const double error =
+        scales.disturbance * fabs(o->velocity[axis]) / o->frequency / kn_duration_length(c, axis);
+    kn_validity_add(
+        v, KN_VALIDITY_WARN, "stroke", error,
+        "a wall moves along its normal by %s of the gap, but is computed at rest at its mean place: "
+        "expect an error of the same size (a smaller velocity or a higher frequency)",
+        KN_VALIDITY_PERCENT(error));
+}
+
+void kn_validity_judge_oscillation(struct kn_validity *v, const struct kn_case *c)
+{
+    double fastest = 0;
+    for (int side = 0; side < KN_SIDES; side++) {
+        const struct kn_oscillation *o = &c->walls[side].oscillation;
+        const int axis = side / 2;
+        if (!(o->frequency > 0) || kn_case_is_uniform(c, axis))
+            continue;
+        fastest = fmax(fastest, o->frequency);
+        if (kn_duration_is_diffuse(&c->walls[side]) && kn_duration_is_diffuse(&c->walls[side ^ 1]))
+            judge_nodes(v, c, axis, o->frequency);
+        judge_stroke(v, c, axis, o);
+    }
+    if (fastest > 0)
+        judge_steps(v, fastest);
 }

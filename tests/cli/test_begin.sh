@@ -31,12 +31,12 @@ for case in "$source"/cases/*/case.yaml; do
     cmp -s "$case" "$name.yaml" || { echo "FAILED  $name.yaml differs"; failures=$((failures + 1)); }
 done
 expect 0 'mine.yaml: Lid-driven square cavity' "$knudsen" init mine.yaml
-expect 2 'mine.yaml is there already (another name, or --overwrite)' "$knudsen" init mine
+expect 2 'mine.yaml exists (choose another name, or --overwrite)' "$knudsen" init mine
 expect 0 'mine.yaml: ' "$knudsen" init mine --from micro-cavity --overwrite
 expect 2 "unknown case 'micro-cavty' (did you mean micro-cavity?)" "$knudsen" init other --from micro-cavty
-expect 2 'what shall it be called' "$knudsen" init
+expect 2 'a name is required' "$knudsen" init
 expect 4 'nowhere/mine.yaml cannot be written' "$knudsen" init nowhere/mine
-expect 2 'no folder of cases' env KNUDSEN_CASES=/nowhere "$knudsen" cases
+expect 2 'is not a folder of cases' env KNUDSEN_CASES=/nowhere "$knudsen" cases
 
 # info
 quick="--set velocity.nodes=6 --set collision.method=bgk --set space.cells=[12,12]"
@@ -53,8 +53,8 @@ expect 2 'mine.yaml:' "$knudsen" info mine.yaml --set gas.species=none
 expect 0 'ranks            6, each with 6 x 4 cells' "$knudsen" info mine.yaml $quick --ranks 6
 expect 0 'to 6 x 4 cells each, at most 17 % above the mean' "$knudsen" info mine.yaml $quick --ranks 7
 expect 2 'are too few for 5000 ranks' "$knudsen" info mine.yaml $quick --ranks 5000
-expect 2 "'six' is no number of ranks" "$knudsen" info mine.yaml $quick --ranks six
-expect 2 'about what? (a case file, or operator)' "$knudsen" info
+expect 2 "'six' is not a number of ranks" "$knudsen" info mine.yaml $quick --ranks six
+expect 2 'a case file or the word operator is required' "$knudsen" info
 "$knudsen" info mine.yaml $quick --json | python3 -c '
 import json, sys
 f = json.load(sys.stdin)
@@ -80,7 +80,7 @@ expect 2 "wrong.yaml:6:16: gas.temperature: '300 m' is a length, expected a temp
 expect 2 "walls.top.velocity: '3 Pa' is a pressure, expected a velocity (such as 3.4 m/s)" \
     "$knudsen" run mine.yaml --set 'walls.top.velocity=[3 Pa, 0, 0]'
 expect 2 "time.end: '5 MHz' is a frequency, expected a time (such as 50 ns)" "$knudsen" run mine.yaml --set 'time.end=5 MHz'
-expect 2 'gas.delta: 3, but gas.pressure and the length' "$knudsen" run mine.yaml --set gas.delta=3
+expect 2 'gas.delta: 3, but it is' "$knudsen" run mine.yaml --set gas.delta=3
 expect 0 'or a velocity with its unit, such as 3.4 m/s' "$knudsen" help walls.top.velocity
 
 # the same flow in SI and without units gives the same numbers; the files say what they are in SI

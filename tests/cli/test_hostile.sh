@@ -1,7 +1,7 @@
 #!/bin/bash
 # Result files from somebody else: they run no command, take no memory, and damage is reported.
 # usage: test_hostile.sh PROGRAM SOURCE_FOLDER
-knudsen=$(realpath "$1") && [ -x "$knudsen" ] || { echo "usage: $0 PROGRAM SOURCE_FOLDER"; exit 1; }
+knudsen=$(realpath "$1") && source=$(realpath "$2") && [ -x "$knudsen" ] || { echo "usage: $0 PROGRAM SOURCE_FOLDER"; exit 1; }
 PATH=/usr/bin:$PATH # the system's own Python has what tools/packages installs
 . "$(dirname "$(realpath "$0")")/../check.sh"
 
@@ -37,56 +37,44 @@ forge() {
 }
 # At most 2 GB of addresses and a minute; no signal ends it.
 limited() { (ulimit -v 2000000 && exec timeout 60 env OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 "$knudsen" "$@"); }
+# plots CODE WORDS ARGUMENT...: a knudsen plot that ends with that code and has the words in its message.  They
+# are collected and run at the end, in one process.
+plots() { printf '%s\0' "$#" "$@" >>all-plots; }
 refused() {
     local what=$1 words=$2
-    check "$what: plot --terminal refuses it" ends 4 limited plot "$what" --terminal
-    check "$what: because $words" contains err "$words"
+    plots 4 "$words" "$what" -o x.svg
     check "$what: report refuses it" ends 4 limited report "$what"
     check "$what: because $words" contains err "$words"
 }
 no_command_ran() { absent injected && ! find . -name injected | grep .; }
 
 # 1. Text of a file starts no command.
+i=0
 for text in 'ar\n!touch injected\n#' 'a`touch injected`' "x'; system('touch injected'); y='" '\x1b]0;title\x07' 'a\x7fb' \
-    '@{injected}\\'; do
-    forge text <<END
+    '@{injected}\\' '$\frac' '$x$'; do
+    i=$((i + 1))
+    forge "text$i" <<END
 f['si'].attrs['species'] = "$text"
 END
-    limited plot text -o text.svg >out 2>err
-    code=$?
-    check "species $text: an error or a picture" test $code = 0 -o $code = 4
-    check "species $text: no command" no_command_ran
-    limited plot text --terminal >out 2>err
-    check "species $text: no control character" lacks out $'[\x01-\x08\x0b-\x1f\x7f]'
-    check "species $text: no control character in the message" lacks err $'[\x01-\x08\x0b-\x1f\x7f]'
+    plots '0 4' '' "text$i" -o text.svg
 done
-if command -v gnuplot >/dev/null; then
-    for folder in $'x\n!touch injected\n#' $'y\nsystem "touch injected"\n#' "z'; system('touch injected'); '" '|touch injected;' \
-        '<touch injected' $'\e[31mred' 'back\'; do
-        cp -r good "./$folder"
-        check "folder $(printf %q "$folder"): is drawn" ends 0 limited plot "./$folder" --keep
-        check "and its script draws again" gnuplot "./$folder/plot.gp"
-        check "no control character" lacks out $'[\x01-\x08\x0b-\x1f\x7f]'
-        check "in a comparison" ends 0 limited plot "./$folder" good -k history -q right.stress_y -o two.svg
-        check "no command" no_command_ran
-        rm -rf "./$folder"
-    done
-    check "output with a pipe" ends 0 limited plot good -o '|touch injected;.svg'
-    check "is a file" test -s '|touch injected;.svg'
-    check "no command" no_command_ran
-fi
+for folder in $'x\n!touch injected\n#' $'y\nsystem "touch injected"\n#' "z'; system('touch injected'); '" '|touch injected;' \
+    '<touch injected' $'\e[31mred' 'back\' '$\frac$' '-o'; do
+    cp -r good "./$folder"
+    plots 0 'picture.png' "./$folder"
+    plots 0 '' "./$folder" good -k history -q right.stress_y -o two.svg
+done
+plots 0 '' good -o '|touch injected;.svg'
 cp -r good header
 printf 'step,time,right.stress_y\x1b[2J"`touch injected`\n0,0,1\n1,1,2\n' >header/history.csv
-check "a header with an escape sequence" ends 4 limited plot header -k history -o header.svg
-check "is damage" contains err 'history.csv. is damaged'
-printf "step,time,right.stress_y'\`touch injected\`\\\\\n0,0,1\n1,1,2\n" >header/history.csv
-check "a header with quotes" ends 0 limited plot header -k history -o header.svg
-check "no command" no_command_ran
+plots 4 "history.csv' is damaged" header -k history -o header.svg
+cp -r good quotes
+printf "step,time,right.stress_y'\`touch injected\`\\\\\n0,0,1\n1,1,2\n" >quotes/history.csv
+plots 0 '' quotes -k history -o header.svg
 printf "y'\n!touch injected,ux\n1,2\n" >"points.csv"
-check "a reference file" ends 2 limited plot good -r points.csv -o points.svg
+plots 2 '' good -r points.csv -o points.svg
 printf 'x,uy\n0.5,0.1\n' >$'ref\n!touch injected\n#.csv'
-check "a reference with a line feed in its name" ends 0 limited plot good -r $'ref\n!touch injected\n#.csv' -o points.svg
-check "no command" no_command_ran
+plots 0 '' good -r $'ref\n!touch injected\n#.csv' -o points.svg
 forge script <<'END'
 f['si'].attrs['species'] = "<script>alert(1)</script>"
 f['u'].attrs['si_unit'] = "</script><img src=x onerror=alert(1)>"
@@ -98,7 +86,7 @@ check "is text" lacks script/report.html 'alert(1)<\|<img src'
 forge points <<<"f.attrs['time'] = np.frombuffer(b'A' * 4000)"
 refused points 'is damaged'
 forge class <<<"f.attrs['delta'] = 'one'"
-check "class: plot refuses it" ends 4 limited plot class --terminal
+plots 4 'is damaged' class -o x.svg
 forge si <<<"f['si'].attrs['pressure'] = np.zeros(600)"
 refused si 'the group si'
 forge compound <<<"f['si'].attrs['mass'] = np.zeros((), dtype=[('a', 'f8'), ('b', 'f8', 400)])"
@@ -134,7 +122,7 @@ refused gzip 'grid/x is missing or cannot be read'
 forge external <<<"del f['rho']; f.create_dataset('rho', (1, 1, 6), dtype='f8', external=[('/etc/passwd', 0, 48)])"
 refused external 'rho is missing or does not fit the grid'
 forge link <<<"del f['series']; f['series/00000001'] = h5py.ExternalLink('/dev/zero', '/')"
-check "a link to another file is not followed" ends 0 limited plot link -k profile --terminal
+plots 0 '' link -k profile -o x.svg # a link to another file is not followed,
 check "nor by the report" ends 0 limited report link
 # Soft and external links are not followed either, in any part of a path.
 forge link-set <<<"del f['rho']; f['rho'] = h5py.ExternalLink('../good/fields.h5', '/rho')"
@@ -155,10 +143,9 @@ forge link-series <<<"del f['series']; f['series'] = h5py.ExternalLink('../good/
 refused link-series 'is damaged'
 cp -r good wide
 python3 -c "print('step,time' + ',a' * 1000000); print('1,1')" >wide/history.csv
-check "a history of a million columns" ends 0 limited plot wide -k profile --terminal
+plots 0 '' wide -k profile -o x.svg
 mkdir pipe && mkfifo pipe/fields.h5 pipe/history.csv
-check "a pipe is no file" ends 4 limited plot pipe --terminal
-check "and is named" contains err 'is not a regular file'
+plots 4 'is not a regular file' pipe -o x.svg
 
 # 4. Damage is found: every byte of values and structures has a checksum.
 python3 - >found <<'END'
@@ -169,12 +156,11 @@ with h5py.File("good/fields.h5") as f:
     assert f["theta"].fletcher32 and f["grid/x"].fletcher32 and f["Pi"].fletcher32
 print(place)
 END
-flipped() { # flipped PLACE: a copy with one bit changed there
-    rm -rf damaged
-    cp -r good damaged
-    python3 - "$1" <<'END'
+flipped() { # flipped NAME PLACE: a copy with one bit changed there
+    cp -r good "$1"
+    python3 - "$2" "$1" <<'END'
 import sys
-with open("damaged/fields.h5", "r+b") as f:
+with open(sys.argv[2] + "/fields.h5", "r+b") as f:
     f.seek(int(sys.argv[1]))
     byte = f.read(1)[0] ^ 16
     f.seek(int(sys.argv[1]))
@@ -182,23 +168,63 @@ with open("damaged/fields.h5", "r+b") as f:
 END
 }
 check "checksums are there" test -s found
-flipped $(($(cat found) + 3))
-check "a changed value" ends 4 limited plot damaged -k profile --last --terminal
-check "is reported" contains err 'fields.h5. is damaged'
-check "also by the report" ends 4 limited report damaged
+flipped damaged $(($(cat found) + 3))
+plots 4 "fields.h5' is damaged" damaged -k profile -q theta --last -o x.svg
+check "a changed value is reported" ends 4 limited report damaged
 check "in words" contains err 'fields.h5. is damaged'
-check "which has the rest" grep -q 'Fields could not be read' damaged/report.html
+check "which has the rest" grep -q 'Fields cannot be read' damaged/report.html
 size=$(stat -c %s good/fields.h5)
 silent=0
 for i in $(seq 1 12); do
-    flipped $((i * size / 13))
-    for command in "plot --terminal" report; do
-        set -- $command
-        limited "$1" damaged "${@:2}" >out 2>err
-        code=$?
-        [ $code = 0 ] || [ $code = 4 ] || { echo "byte $((i * size / 13)): $command ends with $code"; silent=1; }
-    done
+    flipped "damaged$i" $((i * size / 13))
+    plots '0 4' '' "damaged$i" -o x.svg
+    limited report "damaged$i" >out 2>err
+    code=$?
+    [ $code = 0 ] || [ $code = 4 ] || { echo "byte $((i * size / 13)): report ends with $code"; silent=1; }
 done
-check "bytes changed anywhere end no command by a signal" test $silent = 0
+check "bytes changed anywhere end no report by a signal" test $silent = 0
+
+# 5. All plots, with at most 2 GB of addresses.
+cat >plot-all.py <<'END'
+import contextlib, io, os, sys, time
+sys.path.insert(0, sys.argv[1] + "/python")
+from knudsen import Error
+from knudsen.plot.__main__ import main
+words = open("all-plots", "rb").read().decode().split("\0")[:-1]
+wrong = 0
+while words:
+    count = int(words.pop(0))
+    codes, part, *arguments = words[:count]
+    del words[:count]
+    out, err, begin = io.StringIO(), io.StringIO(), time.process_time()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            code = main(arguments) or 0
+        except Error as error:
+            from knudsen.command_line import clean
+            code = error.code or 2
+            print(clean(str(error)))
+        except SystemExit as end:
+            code = end.code
+        except BaseException as error:
+            code = repr(error)
+    said = out.getvalue() + err.getvalue()
+    control = [letter for letter in said.replace("\n", "") if not letter.isprintable()]
+    good = str(code) in codes.split() and part in said and not control and time.process_time() - begin < 20
+    good = good and not os.path.exists("injected")
+    print("ok   " if good else "FAIL ", ascii(" ".join(arguments)), "" if good else f"{code} {said!r}")
+    wrong |= not good
+sys.exit(wrong)
+END
+all_plots() {
+    (ulimit -v 2000000 && exec env OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 KNUDSEN="$knudsen" timeout 120 \
+        python3 -B plot-all.py "$source") >plots.log 2>&1 || { grep FAIL plots.log || tail -3 plots.log; return 1; }
+}
+check "all plots" all_plots
+check "at least 60" test "$(grep -c ^ok plots.log)" -ge 60
+check "output with a pipe is a file" test -s '|touch injected;.svg'
+check "no command" no_command_ran
+check "the command itself: a limit of memory" ends 4 limited plot huge -o x.svg
+check "is no reason to crash" contains err 'grid/x is missing or cannot be read'
 
 exit $failed

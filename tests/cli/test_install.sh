@@ -87,6 +87,7 @@ touch mine.yaml other.txt
 check "completes commands" completes "" $commands
 check "completes options" completes "run --" --set= --out= --resume --help
 check "completes options of other commands" completes "info --" --ranks= --json
+check "completes options of commands in Python" completes "plot --" --kind= --quantity= --mean
 check "completes keys" completes "run --set walls.top." walls.top.kind= walls.top.velocity=
 check "completes keys after =" completes "run mine.yaml --set=gas.mol" gas.molecules=
 check "completes values of keys" completes "run --set gas.molecules=" hard-sphere maxwell vhs
@@ -102,6 +103,9 @@ if [ -d "$root/python/knudsen" ]; then
     python=/usr/bin/python3 # the one that Debian's packages are for
     [ -x $python ] || python=python3
     check "the Python package loads" env PYTHONPATH="$prefix/share/knudsen/python" "$python" -B -c "import knudsen"
+    printf 'space: {cells: 4}\nvelocity: {nodes: 4}\ncollision: {method: bgk}\ntime: {end: 0.1}\n' >tiny.yaml
+    check "the installed program runs" "$knudsen" run tiny.yaml --quiet --out tiny
+    check "and draws" "$knudsen" plot tiny -q rho
 fi
 
 # -------------------------------------------------------------------------- header

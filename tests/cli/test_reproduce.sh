@@ -20,12 +20,15 @@ touch file
 check "a folder that cannot be" ends 4 "$knudsen" reproduce paper --out file/x
 check "is named" contains err "file"
 
-# interrupted TOPIC SECONDS: Ctrl-C after these, also where signals are ignored by whoever calls this script.
+# interrupted TOPIC SECONDS: Ctrl-C after these, which a terminal sends to the program and all its children.
 interrupted() {
-    ( set -m; exec "$knudsen" reproduce "$1" --out stopped >out 2>err ) &
-    local pid=$! code
+    local pid code
+    set -m # a process group of its own, also where the caller of this script ignores signals
+    "$knudsen" reproduce "$1" --out stopped >out 2>err &
+    pid=$!
+    set +m
     sleep "$2"
-    kill -INT "$pid"
+    kill -INT -- "-$pid"
     wait "$pid"
     code=$?
     [ "$code" -eq 130 ] || { echo "exit code $code instead of 130"; cat err; return 1; }

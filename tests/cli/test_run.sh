@@ -12,7 +12,7 @@ json_lines() {
 for line in open(sys.argv[1]):
     assert "event" in json.loads(line)' "$1"
     else
-        ! grep -vq '^{"event":".*}$' "$1"
+        ! grep -vq '^{"event": ".*}$' "$1"
     fi
 }
 json_keys() {
@@ -80,8 +80,8 @@ check "--quiet prints nothing" empty out
 check "--quiet has no errors" empty err
 check "--json ends with 0" ends 0 "$knudsen" run case.yaml --out j --json
 check "--json prints one object per line" json_lines out
-check "--json begins with start" contains out '^{"event":"start"'
-check "--json ends with the outcome" contains out '^{"event":"end","outcome":"end time"'
+check "--json begins with start" contains out '^{"event": "start"'
+check "--json ends with the outcome" contains out '^{"event": "end", "outcome": "end time"'
 if command -v python3 >/dev/null; then
     # A longer run, with an operator that is not in the cache yet.
     check "--json of an operator" ends 0 env KNUDSEN_CACHE=cache "$knudsen" run case.yaml --out e --json \
@@ -156,13 +156,13 @@ check "resume without checkpoint ends with 4" ends 4 "$knudsen" run case.yaml --
 check "resume without checkpoint writes nothing" absent x
 
 # 6. A machine that is not there (where it is, this is no test of it).
-swing="--quiet --set walls.right.oscillation.velocity=[0,1,0] --set walls.right.oscillation.frequency=2"
-check "a swinging wall on the CPU" ends 0 "$knudsen" run case.yaml --out swing-cpu --set run.backend=cpu $swing
-check "the same behind closed memory" ends 0 "$knudsen" run case.yaml --out swing-strict --set run.backend=strict $swing
-check "gives the same history" cmp swing-cpu/history.csv swing-strict/history.csv
+oscillation="--quiet --set walls.right.oscillation.velocity=[0,1,0] --set walls.right.oscillation.frequency=2"
+check "an oscillating wall on the CPU" ends 0 "$knudsen" run case.yaml --out oscillation-cpu --set run.backend=cpu $oscillation
+check "the same behind closed memory" ends 0 "$knudsen" run case.yaml --out oscillation-strict --set run.backend=strict $oscillation
+check "gives the same history" cmp oscillation-cpu/history.csv oscillation-strict/history.csv
 check "doctor ends with 0" ends 0 "$knudsen" doctor
 check "it names the machine that auto takes" contains out '^auto *\(cpu\|cuda\)$'
-check "bench with a folder that cannot be" ends 4 "$knudsen" bench --out case.yaml/x
+check "bench with a size that is none" ends 2 "$knudsen" bench --paper=x
 check "it says so before it measures" lacks out 'CPU'
 if ! "$knudsen" run case.yaml --out g --set run.backend=cuda --quiet 2>err; then
     check "a missing GPU ends with 2" ends 2 "$knudsen" run case.yaml --out g --set run.backend=cuda --quiet
@@ -219,9 +219,9 @@ check "says that too" contains out 'D .*(a single row, no error)'
 chosen=("${noisy[@]}" --set time.end=20 --set collision.samples=auto --set collision.error=0.005)
 check "samples: auto" ends 0 "$knudsen" run case.yaml --out auto "${chosen[@]}"
 check "the report tells the number, and that it was enough" contains out \
-    'samples  *[0-9]* a step for a relative statistical error of 0.005: it is [0-9.e-]*, held'
+    'samples  *[0-9]* per step for a relative statistical error of 0.005: it is [0-9.e-]*, held'
 check "so does summary.json" json_keys auto/summary.json samples count error_target error_of held
-check "the case in it has the number" contains auto/summary.json '"collision": {[^}]*"samples": [1-9][0-9]*'
+check "the case in it has the number" grep -qz '"collision": {[^}]*"samples": [1-9][0-9]*' auto/summary.json
 check "the pilot is a phase of its own" contains out '^  pilot  *[0-9.]* s'
 check "and is announced" contains out '^choosing collision.samples, by runs on a coarse grid$'
 check "a pilot heeds the walltime" ends 130 "$knudsen" run case.yaml --out late "${chosen[@]}" --set collision.error=0.0005 --set run.walltime=0.01
@@ -229,24 +229,5 @@ check "it says so" contains err 'stopped by run.walltime (0.01 s) before the fir
 check "and writes nothing" absent late
 check "another seed gets the same number" ends 0 "$knudsen" run case.yaml --out seed "${chosen[@]}" --set run.seed=2 --quiet
 check "indeed" test "$(grep '"count"' auto/summary.json)" = "$(grep '"count"' seed/summary.json)"
-
-# 10. Pictures of a line: what is rounding is left out, and a series is drawn in one.
-heat=(--set space.cells=8 --set velocity.nodes=4 --set collision.method=bgk --set walls.top.velocity=[0,0,0]
-    --set walls.right.temperature=1 --set time.end=20 --set output.fields=0 --set run.force=true)
-if command -v gnuplot >/dev/null; then
-    check "a line" ends 0 "$knudsen" run case.yaml --out line "${heat[@]}"
-    check "its picture" ends 0 "$knudsen" plot line -o line.svg
-    check "shows density" contains line.svg 'density'
-    check "shows temperature" contains line.svg 'temperature'
-    check "shows no velocity, which is small" lacks line.svg 'velocity'
-    check "unless asked to" ends 0 "$knudsen" plot line -q ux -o ux.svg
-    check "as here" contains ux.svg 'velocity'
-    check "a line over time" ends 0 "$knudsen" run case.yaml --out times "${heat[@]}" --set output.fields=2
-    check "its picture" ends 0 "$knudsen" plot times -o times.svg
-    check "shows the first time and the last" grep -qz '>0<.*>20<' times.svg
-    mv times/fields times/gone
-    check "without the series" ends 0 "$knudsen" plot times -o times.svg
-    check "the end is drawn" contains times.svg 'density'
-fi
 
 exit $failed

@@ -1,6 +1,6 @@
 /* A library to be preloaded: it counts calls of one kind and lets one of them fail.
  *
- *     FAULT_KIND   memory: allocations by the program; library: allocations by libyaml;
+ *     FAULT_KIND   memory: allocations by the program; library: allocations by libyaml and jansson;
  *                  file: calls that open, write, name and remove files; hdf5: calls of HDF5
  *     FAULT_AT     which call fails, from 1 on; 0: none
  *     FAULT_ON     if set, all later calls of the kind fail, too, as on a full disk
@@ -39,7 +39,8 @@ static int add_ranges(struct dl_phdr_info *info, size_t size, void *data)
     const bool program = !*info->dlpi_name;
     const bool hdf5 =
         strstr(info->dlpi_name, "libhdf5") != NULL; /* it crashes where its own allocations fail */
-    if (!program && !hdf5 && !strstr(info->dlpi_name, "libyaml"))
+    if (!program && !hdf5 && !strstr(info->dlpi_name, "libyaml") &&
+        !strstr(info->dlpi_name, "libjansson"))
         return 0;
     for (int i = 0; i < info->dlpi_phnum && nranges < RANGES; i++)
         if (info->dlpi_phdr[i].p_type == PT_LOAD && (info->dlpi_phdr[i].p_flags & PF_X)) {

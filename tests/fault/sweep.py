@@ -3,7 +3,7 @@
 usage: sweep.py PROGRAM PRELOAD [--every N] [--jobs N] [--kind KIND]
 
 A small run, one that is resumed, one that replaces an earlier run, a replacement that is completed by the next
-run, a run that is resumed and thins its history, knudsen plot and knudsen report are repeated with one allocation, one
+run, a run that is resumed and thins its history, and knudsen report are repeated with one allocation, one
 operation on files or one call of HDF5 that fails (fault.c says how).  Afterwards
 - no signal has ended the program; a failure has its exit code and a message,
 - an exit code of 0 means that the results are complete and right,
@@ -39,7 +39,6 @@ SCENARIOS = {  # the folder that it begins with, and the words
     "replace": ("other", ["run", "case.yaml", "--quiet", "--overwrite", "--out"]),
     "recover": ("cut", ["run", "case.yaml", "--quiet", "--resume", "--out"]),
     "thin": ("almost", ["run", "case.yaml", "--quiet", "--resume", *THIN, "--out"]),
-    "plot": ("whole", ["plot", "--terminal", "-k", "profile"]),
     "report": ("whole", ["report"]),
 }
 
@@ -61,7 +60,6 @@ class Sweep:
         shutil.copytree(work / "almost", work / "thin")
         self.run_well("run", "case.yaml", "--quiet", "--out", "thin", "--resume", *THIN)
         self.page = self.run_well("report", "whole") and (work / "whole/report.html").read_text()
-        self.picture = self.run_well("plot", "whole", "--terminal", "-k", "profile").stdout
         (work / "whole/report.html").unlink()
 
     def call(self, words, **faults):
@@ -113,8 +111,6 @@ class Sweep:
             return f"exit code {code}: {done.stderr[-300:]}"
         if code != 0 and not done.stderr.strip():
             return f"exit code {code} without a message"
-        if scenario == "plot":
-            return "another picture" if code == 0 and done.stdout != self.picture else None
         if scenario == "report":
             page = self.work / folder / "report.html"
             if code != 0:

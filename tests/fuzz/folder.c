@@ -1,8 +1,7 @@
 /* The folder of results that the fuzz targets write and read. */
 #include "fuzz.h"
 
-#include "files.h"
-#include "plot/plot.h"
+#include "files/files.h"
 #include "report/report.h"
 
 #include <ftw.h>
@@ -60,10 +59,5 @@ void fuzz_copy(const char *name, const char *from)
 void fuzz_show(void)
 {
     char path[KN_PATH];
-    const char *folders[] = {fuzz_folder()};
-    static const enum kn_plot_kind kinds[] = {KN_PLOT_SHEET, KN_PLOT_HISTORY};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        kn_plot(
-            &(struct kn_plot_options){.folders = folders, .nfolders = 1, .kind = kinds[i], .terminal = true});
-    kn_report(&(struct kn_report_options){.folder = folders[0], .megabytes = 0.1}, path, sizeof path);
+    kn_report(&(struct kn_report_options){.folder = fuzz_folder(), .megabytes = 0.1}, path, sizeof path);
 }

@@ -11,7 +11,7 @@ static void print_and_reload(const struct kn_case *c)
     char *text = NULL;
     size_t length = 0;
     FILE *to = open_memstream(&text, &length);
-    kn_config_print(to, c, false);
+    kn_config_print(to, c);
     fclose(to);
     kn_case_default(&back);
     if (kn_config_parse(&back, text, length, "printed", NULL) != KN_OK ||

@@ -1,4 +1,4 @@
-/* fields.h5, as plot and report read it. */
+/* fields.h5, as the report reads it. */
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -7,7 +7,7 @@ knudsen=$(realpath "$1") && [ -x "$knudsen" ] || { echo "usage: $0 PROGRAM SOURC
 once() { [ "$(grep -c -- "$2" "$1")" -eq 1 ] || { echo "'$2' is $(grep -c -- "$2" "$1") times in $1"; return 1; }; }
 
 check "two ranks" ends 0 ranks 2 bench --scaling=bgk --quick
-for part in '^Weak scaling' '^Strong scaling' '^Extrapolation to 1024' '^as measured here' '^assumed: '; do
+for part in '^Weak scaling' '^Strong scaling' '^exchange: '; do
     check "$part" once out "$part"
 done
 
@@ -28,19 +28,6 @@ for table in "weak", "strong":
 # a border of 64 cells: two rows of the octants that stream in, one of the others, 4 bytes a node
 if case == "bgk" and ranks > 1:
     assert s["weak"][1]["sent_bytes"] == 64 * s["nodes"] * 4 * 3 // 2, s["weak"][1]
-    n = s["network"]
-    for l in s["weak"][1:] + s["strong"][1:]:
-        b = l["sent_bytes"]
-        assert near(l["model_s"], 2 * b / n["copy_bytes_per_s"] + l["messages"] * n["latency_s"] + b / n["bytes_per_s"]), l
-assert len(s["extrapolation"]) == (2 if ranks > 1 else 1)
-for e in s["extrapolation"]:
-    # boxes at faces and edges have rows that are needed; those at corners of a cube have none
-    assert e["ranks"] == 1024 and e["messages"] == {"bgk": 8, "cube": 18}[case], e
-    t = s["weak"][0]["step_s"]
-    b = e["sent_bytes"]
-    messages = e["messages"] * e["latency_s"] + b / e["bytes_per_s"]
-    step = 2 * b / s["network"]["copy_bytes_per_s"] + max(t - e["rim_s"], messages) + e["rim_s"]
-    assert near(e["step_s"], step) and near(e["efficiency"], t / step), (e, step)
 END
 
 # numbers CASE RANKS

@@ -25,7 +25,7 @@ END
 check "a run" ends 0 ranks 3 run case.yaml --out run --set output.vtk=true
 check "one box" once out '^  grid '
 check "it names the ranks" once out '^  ranks     3, '
-check "and their threads" contains out 'thread a rank'
+check "and their threads" contains out 'thread per rank'
 check "the end is told once" once out '^max steps: step 10'
 check "ranks in summary.json" contains run/summary.json '"ranks": 3'
 check "the log is written once" once run/run.log '^  grid '

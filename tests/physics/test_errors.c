@@ -155,7 +155,7 @@ static void what_cannot_be_held_is_refused(void **state)
     choice_is_refused("walls.top.velocity=[1,0,0] collision.error=1e-6", "at most 1048576");
     choice_is_refused("walls.top.velocity=[1,0,0] output.average=-1", "there are none");
     choice_is_refused("walls.top.velocity=[1,0,0] output.average=30", "there are none");
-    choice_is_refused("walls.top.velocity=[1,0,0] output.average=19.99", "cannot tell the noise");
+    choice_is_refused("walls.top.velocity=[1,0,0] output.average=19.99", "cannot determine the noise");
     choice_is_refused("time.end=1", "finds no flow");
 }
 

@@ -91,7 +91,7 @@ class Places(Test):
                 for axis, length in zip("xyz", size):
                     edges, centres = getattr(run, axis + "_edges"), getattr(run, axis)
                     self.assertEqual(run.delta, file.attrs["delta"])
-                    np.testing.assert_array_equal(edges, file["grid"][axis][...] / run.delta)
+                    np.testing.assert_allclose(edges, file["grid"][axis][...] / run.delta, rtol=0, atol=1e-14)
                     np.testing.assert_allclose(centres, 0.5 * (edges[1:] + edges[:-1]), rtol=1e-12)
                     self.assertAlmostEqual(edges[-1] - edges[0], length, places=12)
 
@@ -163,7 +163,7 @@ class Files(Test):
         self.assertFalse(run.finished)
         self.assertIn("copy", repr(run))
         self.refuses("fields.h5: the run has not written it yet", lambda: run.fields)
-        self.refuses("summary.json: the run goes on", lambda: run.quantities)
+        self.refuses("summary.json: the run has not ended", lambda: run.quantities)
 
     def test_summary(self):
         run = finished(CAVITY)
@@ -214,7 +214,7 @@ class Files(Test):
         copy = self.copy_of(PLATES)
         with h5py.File(copy / "fields.h5", "a") as file:
             file.attrs["format"] = 99
-        self.refuses("has format 99; this package reads format 1", lambda: knudsen.open(copy).fields)
+        self.refuses("has format 99; this program reads format 1", lambda: knudsen.open(copy).fields)
         (copy / "fields.h5").write_bytes(b"not HDF5")
         self.refuses("cannot read", lambda: knudsen.open(copy).fields)
         (copy / "summary.json").write_text("{")

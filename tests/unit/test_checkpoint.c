@@ -327,7 +327,7 @@ static void checkpoint_header_out_of_range(void **state)
         unlink(in_folder("checkpoint-b.h5"));
         assert_int_equal(move(&k, H, WATCHED), KN_OK);
         assert_int_equal(kn_checkpoint_find(&kn_comm_alone, folder, k.fingerprint, &found, note), KN_EIO);
-        assert_message("its header makes no sense");
+        assert_message("its header has invalid values");
     }
 }
 

@@ -1,4 +1,4 @@
-/* When a run ends: synthetic clocks and residuals, of which the end is known. */
+/* Estimated end of runs with synthetic clocks and residuals, whose end is known. */
 #include "expect.h"
 
 #include "run/eta.h"
@@ -213,11 +213,13 @@ static void test_residual(void **state)
 {
     (void)state;
     struct run r = {steady, .limit = 1e-3, .deadline = INFINITY, .last = 20000, .end = 5000};
-    double (*const all[])(double) = {exponential, noisy, spiked, from_rest};
+    double (*const all[])(double) = {exponential, noisy, spiked};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         r.residual = all[i];
         expect_foresight(&r, FACTOR);
     }
+    r.residual = from_rest;
+    expect_foresight(&r, 2 * FACTOR); /* as 1 / t at first, which is no exponential */
     struct kn_eta e;
     play(&r, &e, 0, 2500);
     assert_int_equal(ask(&r, &e, 2500).by, KN_ETA_RESIDUAL);
@@ -228,7 +230,7 @@ static void test_limit_that_is_too_low(void **state)
     (void)state;
     struct run r = {steady, exponential, .limit = 1e-30, .deadline = INFINITY, .last = 20000};
     expect_foresight(&r, 1.01);
-    r.limit = 0; /* not heeded */
+    r.limit = 0; /* not used */
     expect_foresight(&r, 1.01);
 }
 

@@ -1,7 +1,9 @@
 /* The files a run leaves behind: what is in them, and what happens when they cannot be written. */
 #include "config/config.h"
+#include "files/json.h"
 #include "io/fields.h"
 #include "io/summary.h"
+#include "text.h"
 #include "unit/row.h"
 #include "unit/scratch.h"
 
@@ -12,17 +14,18 @@ enum { NX = 4, NY = 3, NCELLS = NX * NY };
 
 /* -------------------------------------------------------------------- files */
 
-static void fill_lines(FILE *to, const void *what)
+static enum kn_status fill_lines(FILE *to, const void *what)
 {
     for (int i = 0; i < *(const int *)what; i++)
         fprintf(to, "line %d\n", i);
+    return KN_OK;
 }
 
 static void files_text_appears_whole(void **state)
 {
     (void)state;
     int lines = 2;
-    assert_int_equal(kn_files_write_text(in_folder("a.txt"), fill_lines, &lines), KN_OK);
+    assert_int_equal(kn_files_write(in_folder("a.txt"), fill_lines, &lines), KN_OK);
     char *text = read_all("a.txt", NULL);
     assert_string_equal(text, "line 0\nline 1\n");
     free(text);
@@ -33,9 +36,9 @@ static void files_full_disk_keeps_the_old_file(void **state)
 {
     (void)state;
     int lines = 2, many = 100000, before = open_files();
-    assert_int_equal(kn_files_write_text(in_folder("a.txt"), fill_lines, &lines), KN_OK);
+    assert_int_equal(kn_files_write(in_folder("a.txt"), fill_lines, &lines), KN_OK);
     limit_disk(20000);
-    assert_int_equal(kn_files_write_text(in_folder("a.txt"), fill_lines, &many), KN_EIO);
+    assert_int_equal(kn_files_write(in_folder("a.txt"), fill_lines, &many), KN_EIO);
     limit_disk(RLIM_INFINITY);
     assert_message("a.txt");
     assert_message("File too large");
@@ -59,7 +62,7 @@ static void files_folders(void **state)
     assert_message("in the way");
     assert_int_equal(kn_files_make_folder(in_folder("file/below")), KN_EIO);
     assert_int_equal(kn_files_make_folder(""), KN_EIO);
-    assert_int_equal(kn_files_write_text(in_folder("file/below.txt"), fill_lines, &lines), KN_EIO);
+    assert_int_equal(kn_files_write(in_folder("file/below.txt"), fill_lines, &lines), KN_EIO);
     assert_message("Not a directory");
     memset(longer, 'x', sizeof longer - 1);
     longer[sizeof longer - 1] = '\0';
@@ -73,11 +76,11 @@ static void files_numbers_read_back(void **state)
 {
     (void)state;
     char text[32];
-    assert_string_equal(kn_files_number(text, 0.1), "0.1");
-    assert_string_equal(kn_files_number(text, 3), "3");
+    assert_string_equal(kn_text_number(text, 0.1), "0.1");
+    assert_string_equal(kn_text_number(text, 3), "3");
     const double values[] = {1.0 / 3, -1e-300, 4.9e-324, 1.7976931348623157e308, 0.1 + 0.2};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
-        assert_same(strtod(kn_files_number(text, values[i]), NULL), values[i]);
+        assert_same(strtod(kn_text_number(text, values[i]), NULL), values[i]);
 }
 
 /* What a function prints, to be freed. */
@@ -92,21 +95,44 @@ static char *printed(void (*print)(FILE *, const char *, const char *), const ch
     return found;
 }
 
-static void files_text_as_json(void **state)
+/* A document on one line, to be freed. */
+static char *json_line(json_t *root, bool html)
+{
+    char *found = NULL;
+    size_t size;
+    FILE *to = open_memstream(&found, &size);
+    assert_non_null(to);
+    assert_int_equal(kn_json_print(to, root, (struct kn_json_layout){.html = html}), KN_OK);
+    assert_int_equal(fclose(to), 0);
+    return found;
+}
+
+static void json_is_written(void **state)
 {
     (void)state;
     static const struct {
-        const char *text, *also, *json;
-    } known[] = {{"", "", "\"\""},
-                 {"a \"b\" \\ c", "", "\"a \\\"b\\\" \\\\ c\""},
-                 {"a\tb\n\x01\x7f", "", "\"a\\u0009b\\u000a\\u0001\x7f\""},
-                 {"</b> & \xc3\xa9", "", "\"</b> & \xc3\xa9\""},
-                 {"</b> & \xc3\xa9", "<>&", "\"\\u003c/b\\u003e \\u0026 \xc3\xa9\""}};
+        const char *text;
+        bool html;
+        const char *json;
+    } known[] = {{"", false, "\"\""},
+                 {"a \"b\" \\ c", false, "\"a \\\"b\\\" \\\\ c\""},
+                 {"a\tb\n\x01\x7f", false, "\"a\\u0009b\\u000a\\u0001\x7f\""},
+                 {"not UTF-8: \xff", false, "\"not UTF-8: ?\""},
+                 {"</b> & \xc3\xa9", false, "\"</b> & \xc3\xa9\""},
+                 {"</b> & \xc3\xa9", true, "\"\\u003c/b\\u003e \\u0026 \xc3\xa9\""}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        char *json = printed(kn_files_json_text, known[i].text, known[i].also);
+        char *json = json_line(kn_json_text(known[i].text), known[i].html);
         assert_string_equal(json, known[i].json);
         free(json);
     }
+    char *json = json_line(json_pack("{s:o, s:o, s:[i, b], s:{}}", "tenth", kn_json_number(0.1), "nan",
+                                     kn_json_number(NAN), "list", -7, true, "none"),
+                           false);
+    assert_string_equal(json, "{\"tenth\": 0.1, \"nan\": null, \"list\": [-7, true], \"none\": {}}");
+    free(json);
+    json_t *whole = json_object();
+    kn_json_set(whole, "part", NULL); /* as without memory */
+    assert_int_equal(kn_json_print_line(stderr, whole), KN_EMEMORY);
 }
 
 static void print_echo(FILE *to, const char *word, const char *none)
@@ -208,7 +234,7 @@ static double read_attribute(hid_t file, const char *name)
 
 static void check_quantities(hid_t file, const char *group, const double *fields)
 {
-    for (const struct kn_quantity *q = kn_fields_quantities; q->name; q++) {
+    for (const struct kn_quantity *q = kn_quantities; q->name; q++) {
         char name[32];
         double values[NCELLS * 6];
         hsize_t shape[4] = {1, NY, NX, (hsize_t)q->components};
@@ -501,7 +527,7 @@ static void summary_is_json(void **state)
 static void summary_reads_back(void **state)
 {
     (void)state;
-    char *text, word[8];
+    json_t *read;
     struct kn_case c, found;
     struct kn_monitor m = {.c = &c, .ncolumns = NCOLUMNS, .columns = columns};
     struct kn_provenance provenance = {.commit = "", .compiler = "\"D\": 7, {\\", .flags = "}"};
@@ -511,31 +537,31 @@ static void summary_reads_back(void **state)
                                  .steps = 42,
                                  .time_step = 0.125,
                                  .provenance = &provenance};
-    assert_int_equal(kn_summary_read(folder, &text), KN_OK);
-    assert_null(text);
-    assert_null(kn_summary_member(text, "case"));
+    assert_int_equal(kn_summary_read(folder, &read), KN_OK);
+    assert_null(read);
+    assert_int_equal(kn_summary_case(read, &found), KN_EINPUT);
     kn_case_default(&c);
     c.gas.delta = 2.5;
     set_row(&m, 42);
     assert_int_equal(kn_summary_write(folder, &s), KN_OK);
-    assert_int_equal(kn_summary_read(folder, &text), KN_OK);
-    assert_true(kn_summary_number(kn_summary_member(text, "time_step")) == 0.125);
-    assert_true(kn_summary_number(kn_summary_member(kn_summary_member(text, "quantities"), "D")) == 0.5);
-    assert_null(kn_summary_member(text, "D"));
-    assert_true(isnan(kn_summary_number(kn_summary_member(text, "outcome"))));
-    assert_true(isnan(kn_summary_number(NULL)));
-    kn_summary_text(kn_summary_member(text, "outcome"), word, sizeof word);
-    assert_string_equal(word, "end tim");
-    kn_summary_text(kn_summary_member(text, "steps"), word, sizeof word);
-    assert_string_equal(word, "");
-    assert_int_equal(kn_summary_case(text, &found), KN_OK);
+    assert_int_equal(kn_summary_read(folder, &read), KN_OK);
+    assert_true(json_number_value(json_object_get(read, "time_step")) == 0.125);
+    assert_true(json_number_value(json_object_get(json_object_get(read, "quantities"), "D")) == 0.5);
+    assert_null(json_object_get(read, "D"));
+    assert_string_equal(json_string_value(json_object_get(read, "outcome")), "end time");
+    assert_int_equal(kn_summary_case(read, &found), KN_OK);
     assert_true(found.gas.delta == 2.5);
-    for (size_t length = strlen(text); length > 0; length -= length > 7 ? 7 : length) { /* cut off anywhere */
-        text[length] = '\0';
-        assert_null(kn_summary_member(text, "nothing"));
-        kn_summary_text(kn_summary_member(text, "backend"), word, sizeof word);
-        if (kn_summary_case(text, &found) == KN_OK)
-            assert_true(found.gas.delta == 2.5 || found.gas.delta == 1);
+    json_decref(read);
+    size_t length;
+    char *text = read_all("summary.json", &length);
+    for (length -= 2; length > 0; length -= length > 7 ? 7 : length) { /* truncated anywhere */
+        FILE *file = fopen(in_folder("summary.json"), "w");
+        assert_non_null(file);
+        assert_int_equal(fwrite(text, 1, length, file), length);
+        fclose(file);
+        assert_int_equal(kn_summary_read(folder, &read), KN_EINPUT);
+        assert_message("is damaged: line");
+        assert_null(read);
     }
     free(text);
 }
@@ -547,7 +573,7 @@ int main(void)
         TEST(files_full_disk_keeps_the_old_file),
         TEST(files_folders),
         TEST(files_numbers_read_back),
-        TEST(files_text_as_json),
+        TEST(json_is_written),
         TEST(files_words_of_a_shell),
         TEST(fields_hold_everything),
         TEST(fields_of_equal_runs_are_equal_bytes),

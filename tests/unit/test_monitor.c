@@ -151,7 +151,7 @@ static void drift_is_relative_to_the_moved_mass(void **state)
     drop(&s);
 }
 
-/* Where gas flows in, or a wall swings along its normal, mass comes and goes. */
+/* Where gas flows in, or a wall oscillates along its normal, mass comes and goes. */
 static void open_boxes_have_no_drift(void **state)
 {
     (void)state;
@@ -237,7 +237,7 @@ static void cavity_quantities(void **state)
     }
 }
 
-static void swinging_lid_is_measured_in_its_amplitude(void **state)
+static void oscillating_lid_is_measured_in_its_amplitude(void **state)
 {
     (void)state;
     struct scene s;
@@ -628,7 +628,7 @@ int main(void)
         cmocka_unit_test(residual_is_a_rate_and_starts_undefined),
         cmocka_unit_test(rest_has_no_residual),
         cmocka_unit_test(cavity_quantities),
-        cmocka_unit_test(swinging_lid_is_measured_in_its_amplitude),
+        cmocka_unit_test(oscillating_lid_is_measured_in_its_amplitude),
         cmocka_unit_test(columns_follow_the_case),
         cmocka_unit_test(flow_rates_of_force_and_creep),
         cmocka_unit_test(non_finite_values_are_named),

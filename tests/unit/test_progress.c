@@ -1,8 +1,8 @@
-/* What a run prints, from made-up runs: somebody listens and keeps every word. */
+/* The messages of a run, from synthetic runs; a callback records them. */
 #include "expect.h"
 #include "monitor/verdict.h"
 
-#include "run/progress_parts.h"
+#include "run/progress.h"
 
 #include <string.h>
 
@@ -118,8 +118,8 @@ static void test_box_of_ranks(void **state)
     s->job.ranks = 2;
     s->job.boxes = boxes;
     kn_progress_start(&s->p, &s->job);
-    expect_said(s, "  device    Abacus 3000, AVX-512 (cpu), 2 threads a rank\n");
-    expect_said(s, "  memory    2 GB needed a rank, 16 GB free\n");
+    expect_said(s, "  device    Abacus 3000, AVX-512 (cpu), 2 threads per rank\n");
+    expect_said(s, "  memory    2 GB needed per rank, 16 GB free\n");
     expect_said(s, "  ranks     2, each with 20 x 50 cells\n");
     free(s);
 }
@@ -132,7 +132,7 @@ static void test_box_of_a_gpu(void **state)
     s->job.first = 2000;
     s->job.time = 20;
     kn_progress_start(&s->p, &s->job);
-    expect_said(s, "memory    2 GB needed, 16 GB free on the device; 3 MB in the computer\n");
+    expect_said(s, "memory    2 GB needed, 16 GB free on the device; 3 MB on the host\n");
     expect_said(s, "10000 steps to t = 100 or residual < 1e-06, from step 2000");
     free(s);
 }
@@ -162,21 +162,21 @@ static void test_width(void **state)
     struct scene *s = open_scene(KN_REPORT_QUIET);
     char text[KN_PROGRESS_LINE];
     kn_progress_start(&s->p, &s->job);
-    struct kn_progress_state now = {
-        .step = 4200, .time = 42, .steps_per_s = 100, .left = {75, 5800, KN_ETA_LAST_STEP}, .row = &s->row};
+    const struct kn_eta_mark now = {s->p.started + 42, 0, 4200};
+    s->p.eta.steps = 100; /* per second */
+    s->p.eta.seconds = 1;
     for (int width = 20; width < 200; width++) {
-        kn_progress_compose(&s->p, &now, width, true, text);
+        kn_progress_compose(&s->p, &now, 42, &s->row, width, text);
         expect_below("length", strlen(text), width);
         assert_non_null(strstr(text, "42 %"));
         assert_true(width < 30 || strstr(text, "4200/10000"));
-        assert_true(width < 40 || strstr(text, "ETA 1:15 min"));
+        assert_true(width < 40 || strstr(text, "ETA 58 s"));
     }
-    kn_progress_compose(&s->p, &now, 79, true, text);
-    assert_string_equal(text,
-                        " 42 %   4200/10000  t  42.0  res 1.5e-03  102 Mupd/s   819 MB/s  ETA 1:15 min");
-    kn_progress_compose(&s->p, &now, 119, true, text);
-    assert_string_equal(text, " [=====>      ]  42 %  step  4200/10000  t  42.0  res 1.50e-03  drift  "
-                              "2.0e-09  102 Mupd/s   819 MB/s  ETA 1:15 min");
+    kn_progress_compose(&s->p, &now, 42, &s->row, 79, text);
+    assert_string_equal(text, "  42 %  step 4200/10000  ETA 58 s      t 42.00  res 1.50e-03  102 Mupd/s");
+    kn_progress_compose(&s->p, &now, 42, &s->row, 119, text);
+    assert_string_equal(text, "  42 %  step 4200/10000  ETA 58 s      t 42.00  res 1.50e-03  102 Mupd/s  "
+                              "drift 2.0e-09  D 0.640000 G 0.100000");
     free(s);
 }
 
@@ -209,11 +209,24 @@ static void test_plain(void **state)
     forget(s);
     step(s, 0, 61);
     assert_int_equal(count_of(s->text, "\n"), 7); /* 1, 2, 4, 8, 16, 30, 60 s */
-    /* 102 Mupd/s and 819 MB/s, less where the machine was busy during the test */
-    expect_said(s, "step  6000/10000  t  60.0  res 1.50e-03  D 0.640000 G 0.100000  drift  2.0e-09  10");
-    expect_said(s, " Mupd/s   8");
-    expect_said(s, " MB/s  ETA");
+    /* 102 Mupd/s, less on a busy machine */
+    expect_said(s, "step 6000/10000  ETA ");
+    expect_said(s, "  t 60.00  res 1.50e-03  10");
+    expect_said(s, " Mupd/s  drift 2.0e-09  D 0.640000 G 0.100000\n");
     expect_unsaid(s, "\r");
+    free(s);
+}
+
+static void test_quiet(void **state)
+{
+    (void)state;
+    struct scene *s = open_scene(KN_REPORT_QUIET);
+    kn_progress_prepare(&s->p, KN_PREPARE_OPERATOR, 0);
+    kn_progress_prepare(&s->p, KN_PREPARE_OPERATOR, 1);
+    kn_progress_start(&s->p, &s->job);
+    step(s, 0, 61);
+    kn_progress_note(&s->p, "a word");
+    assert_int_equal(s->times, 0);
     free(s);
 }
 
@@ -248,8 +261,14 @@ static void test_prepare(void **state)
 static void expect_events(const struct scene *s, const char *event, int n)
 {
     char begin[64];
-    snprintf(begin, sizeof begin, "{\"event\":\"%s\",", event);
+    snprintf(begin, sizeof begin, "{\"event\": \"%s\",", event);
     assert_int_equal(count_of(s->text, begin), n);
+}
+
+static double number_after(const struct scene *s, const char *key)
+{
+    expect_said(s, key);
+    return strtod(strstr(s->text, key) + strlen(key), NULL);
 }
 
 static void test_json(void **state)
@@ -260,23 +279,26 @@ static void test_json(void **state)
     kn_progress_prepare(&s->p, KN_PREPARE_OPERATOR, 0.5);
     kn_progress_prepare(&s->p, KN_PREPARE_OPERATOR, 1);
     expect_events(s, "assembly", 2); /* one a second, and the last */
-    expect_said(s, "{\"event\":\"assembly\",\"part\":0,\"eta_s\":null}\n");
+    expect_said(s, "{\"event\": \"assembly\", \"part\": 0, \"eta_s\": null}\n");
     kn_progress_start(&s->p, &s->job);
-    expect_said(
-        s,
-        "\"device\":\"Abacus 3000, AVX-512\",\"ranks\":1,\"threads\":2,\"cells\":2000,\"shape\":[40,50,1]");
+    expect_said(s, "\"device\": \"Abacus 3000, AVX-512\", \"ranks\": 1, \"threads\": 2, \"cells\": 2000, "
+                   "\"shape\": [40, 50, 1]");
     s->row.residual = NAN;
     step(s, 0, 5);
-    expect_between("events in 5 s", count_of(s->text, "\"event\":\"progress\""), 4, 6);
-    expect_said(s, "\"residual\":null,");
-    expect_said(s, "\"updates_per_s\":102400000,\"bytes_per_s\":819200000,\"eta_s\":9");
+    expect_between("events in 5 s", count_of(s->text, "\"event\": \"progress\""), 4, 6);
+    expect_said(s, "\"residual\": null,");
+    expect_relative("updates", number_after(s, "\"updates_per_s\": "), 102400000, 1e-6);
+    expect_relative("bytes", number_after(s, "\"bytes_per_s\": "), 819200000, 1e-6);
+    const char *progress = strstr(s->text, "\"event\": \"progress\"");
+    assert_non_null(progress);
+    expect_between("ETA", strtod(strstr(progress, "\"eta_s\": ") + strlen("\"eta_s\": "), NULL), 90, 100);
     kn_progress_note(&s->p, "with \"quotes\"");
-    expect_said(s, "{\"event\":\"note\",\"text\":\"with \\\"quotes\\\"\"}\n");
+    expect_said(s, "{\"event\": \"note\", \"text\": \"with \\\"quotes\\\"\"}\n");
     kn_progress_fail(&s->p, "failed", "no disk");
     kn_progress_fail(&s->p, "failed", "no disk"); /* said once */
     expect_events(s, "end", 1);
-    expect_said(
-        s, "{\"event\":\"end\",\"outcome\":\"failed\",\"folder\":\"some where\",\"message\":\"no disk\"}\n");
+    expect_said(s, "{\"event\": \"end\", \"outcome\": \"failed\", \"folder\": \"some where\", \"message\": "
+                   "\"no disk\"}\n");
     free(s);
 }
 
@@ -344,9 +366,9 @@ int main(void)
         cmocka_unit_test(test_box),          cmocka_unit_test(test_box_of_ranks),
         cmocka_unit_test(test_box_of_a_gpu), cmocka_unit_test(test_colour),
         cmocka_unit_test(test_width),        cmocka_unit_test(test_live),
-        cmocka_unit_test(test_plain),        cmocka_unit_test(test_prepare),
-        cmocka_unit_test(test_json),         cmocka_unit_test(test_end),
-        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_plain),        cmocka_unit_test(test_quiet),
+        cmocka_unit_test(test_prepare),      cmocka_unit_test(test_json),
+        cmocka_unit_test(test_end),          cmocka_unit_test(test_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -193,7 +193,7 @@ static void what_is_refused(void **state)
     refuse(gas, KN_SIDES, rest, 0, "no side 6");
     refuse(gas, -1, rest, 0, "no side -1");
     refuse(gas, KN_TOP, rest, 0, "walls.top.kind: periodic");
-    refuse(finite, KN_RIGHT, x, 0, "moves the wall out of its place");
+    refuse(finite, KN_RIGHT, x, 0, "displaces the wall");
     refuse(finite, KN_RIGHT, rest, -2, "below absolute zero");
     refuse("space.cells=4 velocity.nodes=6 walls.right.accommodation=0 collision.method=none", KN_RIGHT, x, 0,
            "accommodation 0");

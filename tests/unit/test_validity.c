@@ -1,6 +1,7 @@
-/* What the validity checks say of cases, and of a gas. */
+/* Findings of the validity checks for cases and for a gas. */
 #include "expect.h"
 
+#include "files/json.h"
 #include "validity/validity.h"
 
 static const struct kn_finding *find(const struct kn_validity *v, const char *code)
@@ -137,10 +138,11 @@ static void many_findings(void **state)
     (void)state;
     struct kn_validity v = {0};
     for (int i = 0; i < 2 * KN_VALIDITY_MOST; i++)
-        kn_validity_add(&v, KN_LEVEL_WARNING, "test", 0.01 * i, "number %d", i);
+        kn_validity_add(&v, 0, "test", 0.01 * i, "number %d", i);
     assert_int_equal(v.count, KN_VALIDITY_MOST);
-    kn_validity_add(&v, KN_LEVEL_SILENT, "test", 0, "nothing");
-    assert_int_equal(v.count, KN_VALIDITY_MOST);
+    v = (struct kn_validity){0};
+    assert_null(kn_validity_add(&v, 0.01, "test", 0, "nothing"));
+    assert_int_equal(v.count, 0);
 }
 
 /* A gas that became hot, dense or impossible. */
@@ -184,7 +186,7 @@ static void watched_gas(void **state)
     char *json = NULL;
     size_t length;
     FILE *to = open_memstream(&json, &length);
-    kn_validity_print_json(to, &v);
+    expect_ok(kn_json_print_line(to, kn_validity_json(&v)));
     fclose(to);
     assert_non_null(strstr(json, "\"code\": \"negative\", \"error\": 1,"));
     free(json);

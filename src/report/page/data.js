@@ -1,14 +1,8 @@
-/* What the page holds, and in which units it is shown. */
+/* The data of the page and their units. */
 
 const report = JSON.parse(document.getElementById('data').textContent);
 
-try {
-  report.summary = report.summary ? JSON.parse(report.summary) : null;
-} catch (problem) {
-  report.summary = null;
-  report.notes.unshift('summary.json is damaged: what it said about the run is left out.');
-}
-/* The members of the summary that the page uses, with their types; '*' stands for any other name. */
+/* The members of the summary that the page uses, with their types; '*' is any other name. */
 const wallTypes = {shear: 'number', stress: ['number'], heat_flux: 'number', mass_flux: 'number'};
 const quantityTypes = {walls: {'*': wallTypes}, '*': 'number'};
 const summaryTypes = {
@@ -24,7 +18,8 @@ const summaryTypes = {
     'memory_bytes', 'averaged_rows'].map(name => [name, 'number']))
 };
 
-/* What of a value has these types: the file may come from another program.  A number may be null. */
+/* The parts of a value that have these types, because the file may come from another program.  A number may be
+   null. */
 function fit(value, types) {
   if (types === 'any' || typeof value === types || (value === null && types === 'number')) return value;
   if (typeof types === 'string' || typeof value !== 'object' || !value ||
@@ -37,7 +32,7 @@ function fit(value, types) {
 }
 
 const run = fit(report.summary, summaryTypes) ?? {};
-/* The verdict of the run on itself; versions before 0.2 gave none, nor does a run that was killed. */
+/* The verdict of the run; versions before 0.2 and killed runs have none. */
 const quality = run.quality?.verdict ? {sentence: '', ...run.quality} :
   {verdict: 'not steady', sentence: 'The summary of the run has no verdict'};
 
@@ -63,7 +58,7 @@ function switchUnits(toSi) {
   for (const listener of units.listeners) listener();
 }
 
-/* A rule turns a number of the files into what is shown: {unit, factor, offset}. */
+/* A rule converts a number of the files for display: {unit, factor, offset}. */
 const plain = unit => ({unit: prettyUnit(unit), factor: 1, offset: 0});
 const apply = (rule, value) =>
   (rule.factor === 1 && rule.offset === 0 ? value : rule.offset + rule.factor * value);
@@ -75,7 +70,7 @@ function ruleOf(rule) {
 
 const fieldRule = name => ruleOf(report.fields?.units[name]);
 
-/* In SI with the prefix that suits the largest number. */
+/* SI with a prefix for the largest number. */
 function prefixed({factor, offset}, unit, largest) {
   const prefixes = [[1, ''], [1e-3, 'm'], [1e-6, 'µ'], [1e-9, 'n'], [1e-12, 'p']];
   const [scale, prefix] = prefixes.find(step => Math.abs(largest * factor) >= 0.999 * step[0]) ?? prefixes[0];
@@ -95,7 +90,7 @@ function timeRule() {
   return prefixed(rule.si, 's', run.time ?? history.list('time')?.at(-1) ?? 1);
 }
 
-/* The columns of history.csv, and so the quantities of summary.json. */
+/* The columns of history.csv and the quantities of summary.json. */
 function columnRule(name) {
   if (name === 'time') return timeRule();
   return ruleOf(report.units[name]);
@@ -105,26 +100,13 @@ function columnRule(name) {
 
 const axisNames = ['x', 'y', 'z'];
 
-/* What can be looked at: a component of a quantity; -1 is the length of the vector. */
-const quantities = [
-  ['rho', 0, 'density', 'ρ', ''],
-  ['u', -1, 'speed', '|u|', ''],
-  ['u', 0, 'velocity x', 'u', 'x'],
-  ['u', 1, 'velocity y', 'u', 'y'],
-  ['u', 2, 'velocity z', 'u', 'z'],
-  ['theta', 0, 'temperature', 'θ', ''],
-  ['Pi', 0, 'stress xx', 'Π', 'xx'],
-  ['Pi', 1, 'stress yy', 'Π', 'yy'],
-  ['Pi', 2, 'stress zz', 'Π', 'zz'],
-  ['Pi', 3, 'stress xy', 'Π', 'xy'],
-  ['Pi', 4, 'stress xz', 'Π', 'xz'],
-  ['Pi', 5, 'stress yz', 'Π', 'yz'],
-  ['q', 0, 'heat flux x', 'q', 'x'],
-  ['q', 1, 'heat flux y', 'q', 'y'],
-  ['q', 2, 'heat flux z', 'q', 'z'],
-].map(([set, part, name, symbol, index]) => ({set, part, name, symbol, index}));
+/* The components that can be shown, and the speed, whose part is -1. */
+const quantities = report.quantities.flatMap(({name: set, label, symbol, components}) => [
+  ...(set === 'u' ? [{set, part: -1, name: 'speed', symbol: `|${symbol}|`, index: ''}] : []),
+  ...components.map((index, part) => ({set, part, name: `${label} ${index}`.trim(), symbol, index})),
+]);
 
-/* The numbering of reference values: the fields in the order of the files. */
+/* The fields in the order of the files. */
 const fieldsInOrder = quantities.filter(quantity => quantity.part >= 0);
 
 const symbolOf = quantity => [quantity.symbol, quantity.index ? element('sub', {}, quantity.index) : ''];
@@ -137,14 +119,14 @@ if (report.fields) {
   report.fields.planes = blocks.length === 3;
 }
 
-/* One component in one block, decoded when it is first asked for. */
+/* One component in one block, decoded on first use. */
 function values(moment, set, part, block) {
   const stored = moment.fields[set][part].blocks;
   if (typeof stored[block] === 'string') stored[block] = decode(stored[block]);
   return stored[block];
 }
 
-/* The number of a cell that a block holds, by its place in the block. */
+/* The value of a cell by its indices in the block. */
 function cellValue(moment, quantity, block, at) {
   const [x, y] = report.fields.blocks[block], index = (at[2] * y.length + at[1]) * x.length + at[0];
   const one = part => {
@@ -157,13 +139,13 @@ function cellValue(moment, quantity, block, at) {
 const rangeOf = (moment, quantity) =>
   (quantity.part >= 0 ? moment.fields[quantity.set][quantity.part].range : moment.speed);
 
-/* Neighbours along an axis, and their weights, that a straight line to a place (lambda0) is made of. */
+/* Neighbours along an axis and their weights for linear interpolation at a place (lambda0). */
 function weightsAt(axis, keep, place) {
   const centres = report.fields.centres[axis];
   let low = 0;
   while (low < keep.length - 2 && centres[keep[low + 1]] <= place) low++;
   if (keep.length === 1) return [[0, 1]];
-  if (keep[low + 1] - keep[low] > 1) /* cells in between were left out: the nearest one */
+  if (keep[low + 1] - keep[low] > 1) /* cells in between were left out: use the nearest */
     return [[place - centres[keep[low]] < centres[keep[low + 1]] - place ? low : low + 1, 1]];
   const left = centres[keep[low]], right = centres[keep[low + 1]], share = (place - left) / (right - left);
   if (Math.abs(share) < 1e-9) return [[low, 1]];
@@ -173,7 +155,7 @@ function weightsAt(axis, keep, place) {
 
 const middleOf = axis => (report.fields.edges[axis][0] + report.fields.edges[axis].at(-1)) / 2;
 
-/* Values along an axis through the middle of the others, and the centres they belong to. */
+/* Values along an axis through the middle of the others, and the centres of their cells. */
 function midline(moment, quantity, axis) {
   const block = report.fields.planes ? (axis + 1) % 3 : 0, keep = report.fields.blocks[block];
   const others = [0, 1, 2].filter(other => other !== axis);
@@ -181,7 +163,7 @@ function midline(moment, quantity, axis) {
   const at = [0, 0, 0];
   const line = keep[axis].map((unused, i) => {
     at[axis] = i;
-    if (first.length === 1 && second.length === 1) { /* no arithmetic: the number as it is */
+    if (first.length === 1 && second.length === 1) { /* no interpolation: the exact number */
       [at[others[0]], at[others[1]]] = [first[0][0], second[0][0]];
       return cellValue(moment, quantity, block, at);
     }

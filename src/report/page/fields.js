@@ -1,4 +1,4 @@
-/* The part of the page that shows fields: a map of a plane, or profiles along the one axis there is. */
+/* The part of the page with the fields: a map of a plane, or profiles along the only axis. */
 
 function option(value, text, chosen) { return element('option', {value, selected: chosen}, text); }
 
@@ -14,7 +14,7 @@ function check(label, checked, onchange) {
 
 /* --------------------------------------------------------- which moment */
 
-/* The times there are, in order, and the average; `listen` hears of a change. */
+/* The available times in order, and the average; `listen` is called after a change. */
 class Moments {
   constructor() {
     const all = report.fields.moments;
@@ -26,7 +26,6 @@ class Moments {
   }
 
   /* Reference values belong to the end, or to the average. */
-  get isFinal() { return this.chosen === this.mean || (!this.mean && this.chosen === this.end); }
 
   choose(moment) {
     this.chosen = moment;
@@ -117,7 +116,7 @@ class MapView {
     new ResizeObserver(() => this.draw()).observe(this.frame);
   }
 
-  /* Where the gas hardly moves its temperature says more. */
+  /* If the gas hardly moves, show its temperature. */
   moves() {
     const {chosen} = this.moments;
     return chosen.speed[1] > 0.2 * Math.max(...chosen.fields.theta[0].range.map(Math.abs));
@@ -252,7 +251,7 @@ class MapView {
     for (const listener of this.listeners) listener();
   }
 
-  /* Over the whole box, so that cuts compare; and over all times, where that was asked for. */
+  /* Range over the whole box, so that slices can be compared, and over all times if selected. */
   range() {
     const {chosen, times} = this.moments;
     const all = this.steadyColours && !chosen.mean ? times : [chosen];
@@ -409,24 +408,6 @@ class MapView {
 
 /* -------------------------------------------------------------- profiles */
 
-/* Reference values on a line along an axis through the middle, as dots. */
-function referencesOn(quantity, axis) {
-  const {delta, used, edges} = report.fields, rule = fieldRule(quantity.set), length = lengthRule();
-  const onLine = row => fieldsInOrder[row.field] === quantity && row.at.length >= 1 && used.every(other => {
-    if (other === axis) return other < row.at.length;
-    const middle = (edges[other][0] + edges[other].at(-1)) / 2 / delta;
-    return other >= row.at.length || Math.abs(row.at[other] - middle) < 1e-6;
-  });
-  const rows = (report.references?.rows ?? []).filter(onLine);
-  if (!rows.length) return [];
-  return [{
-    name: `${rows[0].case}: reference`,
-    colour: 'var(--c2)',
-    x: rows.map(row => apply(length, row.at[axis] * delta)),
-    y: rows.map(row => apply(rule, row.sign * row.reference))
-  }];
-}
-
 function profileChart(title, list, axis, moments) {
   const chart = new Chart(title, () => {
     const length = lengthRule(), rule = fieldRule(list()[0].set), edges = report.fields.edges[axis];
@@ -439,10 +420,8 @@ function profileChart(title, list, axis, moments) {
         colour: palette[i % 6]
       };
     });
-    const dots = list().length === 1 && moments.isFinal ? referencesOn(list()[0], axis) : [];
     return {
       lines,
-      dots,
       unit: rule.unit,
       xName: axisNames[axis],
       xUnit: length.unit,
@@ -454,7 +433,7 @@ function profileChart(title, list, axis, moments) {
   return chart;
 }
 
-/* Of one axis: every quantity that is more than rounding, those of a kind together. */
+/* One axis: every quantity larger than round-off, grouped by kind. */
 function lineProfiles(moments) {
   const axis = report.fields.used[0],
         largest = quantity => Math.max(...moments.times.concat(moments.mean ?? [])
@@ -468,7 +447,7 @@ function lineProfiles(moments) {
   for (const [name, set] of groups) {
     const shown = fieldsInOrder.filter(one => one.set === set && largest(one) > 1e-3 * most);
     const title = name[0].toUpperCase() + name.slice(1);
-    if (set === 'u') /* one by one, so that reference values can stand beside them */
+    if (set === 'u') /* one by one: they are looked at most */
       charts.push(
         ...shown.map(one => profileChart([`${title} `, ...symbolOf(one)], () => [one], axis, moments)));
     else if (shown.length)
@@ -503,7 +482,7 @@ function fieldSections() {
   ];
 }
 
-/* A gas that is the same everywhere: one number for each field. */
+/* A uniform gas: one number for each field. */
 function uniformTable(moments) {
   const moment = moments.end, body = element('tbody');
   const fill = () => body.replaceChildren(...fieldsInOrder.map(quantity => {

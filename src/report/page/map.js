@@ -1,8 +1,8 @@
-/* A plane of cells as a coloured map with arrows or streamlines; the page keeps the controls. */
+/* A plane of cells as a coloured map with arrows or streamlines. */
 
 /* ---------------------------------------------------------------- colours */
 
-/* Steps between colours that look even: mixed in OKLab. */
+/* Perceptually uniform colours, interpolated in OKLab. */
 const viridis =
   ['#440154', '#472c7a', '#3b518b', '#2c718e', '#21908d', '#27ad81', '#5cc863', '#aadc32', '#fde725'];
 const blueToRed =
@@ -45,7 +45,7 @@ function colourTable(anchors) {
 
 const sequential = colourTable(viridis), diverging = colourTable(blueToRed);
 
-/* Signed numbers are shown about zero, others from least to greatest. */
+/* The range of signed numbers is symmetric about zero. */
 function colourScale([least, high], fromZero) {
   const low = fromZero ? 0 : least;
   const signed = low < 0 && high > 0 && Math.min(-low, high) > 1e-3 * Math.max(-low, high);
@@ -63,11 +63,11 @@ function colourScale([least, high], fromZero) {
 
 /* ------------------------------------------------------------------ plane */
 
-/* Cells across `normal` at one place in its block: two axes, edges of what is drawn, and values. */
+/* A plane of cells normal to `normal`: two axes, edges and values. */
 function cutPlane(normal, place) {
   const {planes, blocks, edges, centres} = report.fields, block = planes ? normal : 0, keep = blocks[block];
   const axes = [0, 1, 2].filter(axis => axis !== normal);
-  /* where cells were left out, those that are there reach half-way into the gap */
+  /* if cells were left out, their neighbours are extended to the middle of the gap */
   const bounds = axes.map(axis => {
     const list = keep[axis], all = edges[axis];
     return [all[0], ...list.slice(1).map((cell, i) => (all[list[i] + 1] + all[cell]) / 2), all.at(-1)];
@@ -104,14 +104,14 @@ function cellAt(bounds, place) {
   return low;
 }
 
-/* Straight lines between centres, constant from the last one to the edge. */
+/* Linear between centres, constant from the last one to the edge. */
 function shareAt(centres, place) {
   if (centres.length === 1) return [0, 0];
   let low = Math.min(cellAt([...centres, Infinity], place), centres.length - 2);
   return [low, Math.min(Math.max((place - centres[low]) / (centres[low + 1] - centres[low]), 0), 1)];
 }
 
-/* The velocity in the plane, as a function of the place. */
+/* The velocity in the plane as a function of the position. */
 function flowIn(plane, moment) {
   const [nx, ny] = plane.count, parts = plane.axes.map(axis => {
     const quantity = quantities.find(one => one.set === 'u' && one.part === axis),
@@ -131,7 +131,7 @@ function flowIn(plane, moment) {
   };
 }
 
-/* Arrows on a lattice of places, the longest as long as it is wide. */
+/* Arrows on a regular lattice; the longest has the length of the lattice spacing. */
 function arrows(plane, moment, width, height) {
   const flow = flowIn(plane, moment), most = moment.speed[1], paths = [];
   const [x0, x1, y0, y1] =
@@ -168,7 +168,7 @@ function streamlines(plane, moment, width, height) {
     [plane.bounds[0][0], plane.bounds[0].at(-1), plane.bounds[1][0], plane.bounds[1].at(-1)];
   const nx = Math.ceil(width / tile - 0.01), ny = Math.ceil(height / tile - 0.01),
         owner = new Int32Array(nx * ny);
-  /* beyond the outermost centres nothing tells how the flow meets the wall */
+  /* the flow between the outermost centres and the wall is unknown */
   const inside = (place, centres) => place >= centres[0] && place <= centres.at(-1);
   const direction = (px, py) => {
     const [x, y] = [x0 + px / width * (x1 - x0), y1 - py / height * (y1 - y0)];
@@ -220,7 +220,7 @@ function streamlines(plane, moment, width, height) {
     const middle = Math.floor(all.length / 2), [p, q] = [all[middle - 1], all[middle]];
     paths.push(arrowHead(q[0], q[1], Math.atan2(q[1] - p[1], q[0] - p[0]), 6));
   };
-  for (let i = spread; i < nx; i++) line(i, Math.floor(ny / 2)); /* vortices show best in the middle row */
+  for (let i = spread; i < nx; i++) line(i, Math.floor(ny / 2)); /* the middle row crosses most vortices */
   for (let ring = 1; 2 * ring < 60; ring++)
     for (let j = ring; j < ny - ring; j++)
       for (let i = ring; i < nx - ring; i++)
@@ -230,7 +230,7 @@ function streamlines(plane, moment, width, height) {
 
 /* -------------------------------------------------------------------- map */
 
-/* Pixels of the canvas, in device pixels; smooth: straight lines between centres. */
+/* Pixels of the canvas, in device pixels; smooth: linear between centres. */
 function paint(canvas, plane, moment, quantity, scale, smooth) {
   const {width, height} = canvas, context = canvas.getContext('2d'),
                 image = context.createImageData(width, height);

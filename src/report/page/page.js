@@ -13,7 +13,7 @@ const symbolWithIndex = name => {
   return [letter, index ? element('sub', {}, index) : ''];
 };
 
-/* A part that is made anew when the units change. */
+/* A part that is created again when the units change. */
 function living(make) {
   const node = element('div');
   const fill = () => node.replaceChildren(...[make()].flat(Infinity));
@@ -22,7 +22,7 @@ function living(make) {
   return node;
 }
 
-/* heads: [text, class of the column]; rows: lists of what is in the cells. */
+/* heads: [text, class of the column]; rows: lists of the contents of cells. */
 function table(heads, rows, attributes = {}) {
   const head = ([text, kind]) => element('th', {class: kind, scope: 'col'}, text);
   const line = row =>
@@ -41,7 +41,7 @@ function facts(pairs) {
 
 /* ------------------------------------------------------------- headline */
 
-/* What is solved; models of collisions know no molecules. */
+/* The equation that is solved; collision models have no molecules. */
 function equation() {
   const method = setting('collision.method'), molecules = setting('gas.molecules');
   const model = {bgk: 'BGK model',
@@ -123,7 +123,7 @@ function headlineCards() {
   return element('div', {class: 'cards'}, cards);
 }
 
-/* The length of the tangential stress inherits the errors of its parts. */
+/* Error of the magnitude of the tangential stress. */
 function shearError(side) {
   const stress = run.quantities.walls[side].stress, errors = run.errors?.walls?.[side]?.stress;
   if (!errors || !stress) return null;
@@ -154,28 +154,10 @@ function wallTable() {
       run.averaged_rows ?
         'Averages over the area and over time; errors are statistical, and left out where they are not known.' :
         'Averages over the area of each wall, at the end.',
-      ' 0 stands for what is below 10⁻⁷ of the largest: rounding.'));
+      ' Values below 10⁻⁷ of the largest are round-off and shown as 0.'));
 }
 
 /* -------------------------------------------------------------- history */
-
-/* What reference.csv says about a column, in time or for the steady state. */
-function referencesOf(name, rule, time) {
-  const rows = (report.references?.rows ?? []).filter(row => row.column === name);
-  const moments = rows.filter(row => row.time !== null), levels = rows.filter(row => row.time === null),
-        dots = [];
-  if (levels.length)
-    dots.push(
-      {name: 'reference', colour: 'var(--c2)', y: [apply(rule, levels[0].sign * levels[0].reference)]});
-  if (moments.length)
-    dots.push({
-      name: `${moments[0].case}: reference`,
-      colour: 'var(--c2)',
-      x: moments.map(row => apply(time, row.time)),
-      y: moments.map(row => apply(rule, row.sign * row.reference))
-    });
-  return dots;
-}
 
 function historyChart(title, names, log) {
   return new Chart(title, () => {
@@ -187,10 +169,8 @@ function historyChart(title, names, log) {
       colour: palette[i % 6],
       y: Array.from(history.list(name), value => apply(rule, log ? Math.abs(value) : value))
     }));
-    const dots = names.length === 1 && !log ? referencesOf(names[0], rule, time) : [];
     return {
       lines,
-      dots,
       log,
       unit: rule.unit,
       xName: 't',
@@ -241,49 +221,6 @@ function judgement() {
   return element('div', {class: 'panel judgement'},
     element('p', {},
       element('strong', {class: verdict.replace(' ', '-'), id: 'verdict'}, `The run is ${verdict}:`), ` ${sentence}.`));
-}
-
-/* ----------------------------------------------------------- references */
-
-/* Of points of a profile relative to the largest of it, for near its zeros no number says anything. */
-function differenceText(row, rows) {
-  const alike = one => one.field === row.field && one.case === row.case && one.source === row.source;
-  const size = row.field < 0 ? Math.abs(row.reference) :
-                               Math.max(...rows.filter(alike).map(one => Math.abs(one.reference)));
-  if (row.absolute || !size) return readable(row.difference, 2);
-  const sign = row.difference < 0 ? '−' : '+', mark = row.field < 0 ? '' : ' *';
-  return `${sign}${readable(100 * Math.abs(row.difference) / size, 2)} %${mark}`;
-}
-
-function referenceSection() {
-  const {rows = [], remark = ''} = report.references ?? {}, few = 8;
-  if (!rows.length && !remark) return [];
-  const heads =
-    [['quantity'], ['this run', 'n'], ['reference', 'n'], ['difference', 'n'], ['source', 'long']];
-  const order = row => (row.field >= 0 ? 2 : row.time === null ? 0 : 1);
-  const body =
-    [...rows]
-      .sort((a, b) => order(a) - order(b))
-      .map(row => [element('code', {}, row.quantity), withError(row.value, row.error),
-             withError(row.reference, row.uncertainty), differenceText(row, rows),
-             [row.source, element('div', {class: 'soft'}, `cases/${row.case}: ${row.conditions}`)]]);
-  const words = [
-    'Same gas, equation, box, walls and beginning as the run; cells, velocities and steps are those of the run, ' +
-      'and so are their errors, which ',
-    element('code', {}, 'knudsen verify'), ' tells. Numbers are dimensionless.',
-    rows.some(row => row.field >= 0) ? ' * Of the largest of the profile.' : '',
-    rows.some(row => row.error === null) ?
-      ' The run is noisy; where its number has no error, that is not known.' :
-      ''
-  ];
-  const more = element(
-    'details', {}, element('summary', {}, `${body.length - few} more`), table(heads, body.slice(few)));
-  return [
-    'Comparison with reference values',
-    element('div', {class: 'panel', id: 'references'}, rows.length ? table(heads, body.slice(0, few)) : '',
-      body.length > few ? more : '', rows.length ? element('p', {class: 'small soft'}, words) : '',
-      remark ? element('p', {}, remark) : '')
-  ];
 }
 
 /* --------------------------------------------------------------- timing */
@@ -359,13 +296,13 @@ function provenanceSection() {
         ],
         ['command', code(from.command)]
       ]),
-      report.summary ? '' : element('p', {}, 'The run has no summary, which would tell.'))
+      report.summary ? '' : element('p', {}, 'The run has no summary with this information.'))
   ];
 }
 
 /* -------------------------------------------------------------- validity */
 
-/* What the checks of the program have found; runs of older versions do not tell. */
+/* The results of the validity checks; summaries of older versions have none. */
 function validityNotes() {
   const {quality, notes = []} = run;
   if (!quality?.level) return [];
@@ -389,7 +326,6 @@ function build() {
     ],
     ...fieldSections(),
     historySection(),
-    referenceSection(),
     timingSection(),
     caseSection(),
     provenanceSection(),

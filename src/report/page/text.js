@@ -1,5 +1,5 @@
 'use strict';
-/* Words, numbers and elements of the page. */
+/* Text, numbers and elements of the page. */
 
 const SVG = 'http://www.w3.org/2000/svg';
 
@@ -36,7 +36,7 @@ const superscripts = {
 };
 const raise = text => [...String(text)].map(letter => superscripts[letter] ?? letter).join('');
 
-/* "p0 V0 eps" and "W m-2" as one would print them. */
+/* "p0 V0 eps" and "W m-2" with symbols and superscripts. */
 function prettyUnit(unit) {
   return unit.replace(/lambda0/g, 'λ₀')
     .replace(/\b([VnTp])0\b/g, '$1₀')
@@ -45,7 +45,7 @@ function prettyUnit(unit) {
     .replace(/^1$/, '');
 }
 
-/* A number to so many digits, for reading: 0.6395, 1.2·10⁻⁵. */
+/* A number with some digits for display: 0.6395, 1.2·10⁻⁵. */
 function readable(value, digits = 5) {
   if (value === null || value === undefined || !Number.isFinite(value)) return '–';
   if (value === 0) return '0';
@@ -55,7 +55,7 @@ function readable(value, digits = 5) {
   return `${String(Number(mantissa)).replace('-', '−')}·10${raise(Number(power))}`;
 }
 
-/* A value to the digits that its error leaves it, and with it: 0.6395 ± 0.0012. */
+/* A value with the digits that its error allows: 0.6395 ± 0.0012. */
 function asSure(value, error, plainDigits = 6) {
   if (!(error > 0) || !Number.isFinite(value)) return readable(value, plainDigits);
   const digits = 2 + Math.floor(Math.log10(Math.abs(value || error))) - Math.floor(Math.log10(error));
@@ -97,7 +97,7 @@ function powerTicks(low, high) {
   return list;
 }
 
-/* As many digits as tell neighbours apart. */
+/* Enough digits to distinguish neighbours. */
 function tickText(value, list) {
   const step = list.length > 1 ? Math.abs(list[1] - list[0]) : Math.abs(value);
   const digits = value ? Math.floor(Math.log10(Math.abs(value))) - Math.floor(Math.log10(step)) + 1 : 1;

@@ -15,7 +15,7 @@ class Knudsen(CMakePackage, CudaPackage):
     variant("mpi", default=True, description="Run on many machines")
     variant("shared", default=True, description="Also build the shared library")
     variant("tests", default=False, description="Build the tests; spack install --test=root runs them")
-    variant("pictures", default=False, description="Install gnuplot, with which the program draws")
+    variant("python", default=True, description="Install Python with the libraries that plot, verify and reproduce need")
 
     depends_on("c", type="build")
     depends_on("cxx", type="build", when="+cuda")
@@ -28,10 +28,15 @@ class Knudsen(CMakePackage, CudaPackage):
     depends_on("hdf5", when="+mpi")
     depends_on("libyaml")
     depends_on("udunits")
+    depends_on("jansson")
     depends_on("random123", type="build")
     depends_on("openblas")
     depends_on("cmocka", type="build", when="+tests")
-    depends_on("gnuplot", type="run", when="+pictures")
+    depends_on("python@3.9:", type=("build", "run"), when="+python")
+    depends_on("py-numpy", type="run", when="+python")
+    depends_on("py-h5py~mpi", type="run", when="+python~mpi")
+    depends_on("py-h5py", type="run", when="+python+mpi")
+    depends_on("py-matplotlib@3.6:", type="run", when="+python")
 
     # The first sources that nvcc compiles in this standard and for these cards.
     depends_on("cuda@12:", when="+cuda")

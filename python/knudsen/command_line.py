@@ -1,0 +1,114 @@
+"""Command lines of the modules that the program starts: options, help and messages in the layout of the program.
+
+It needs no library, so that ``--help`` works without them.
+"""
+
+import argparse
+import difflib
+import os
+import re
+import shutil
+import sys
+import textwrap
+
+from .errors import Error
+
+USAGE = 2  # exit codes
+FAILURE = 4
+INTERRUPTED = 130
+_COLUMN = 29  # where the text of an option begins
+
+
+def clean(text):
+    """Text from anywhere, safe to print: control characters become question marks."""
+    return "".join(letter if letter.isprintable() else "?" for letter in text)
+
+
+def choice(*words):
+    """The type of an option that takes one of some words."""
+
+    def read(text):
+        if text in words:
+            return text
+        near = difflib.get_close_matches(text, words, 1)
+        hint = f" (did you mean {near[0]}?)" if near else ""
+        raise argparse.ArgumentTypeError(f"'{text}' is none of {', '.join(words)}{hint}")
+
+    return read
+
+
+class Parser(argparse.ArgumentParser):
+    """The command line of ``knudsen NAME``.
+
+    ``doc`` is a sentence above the options, ``after`` is printed below them as it is.  Options are added with
+    ``add_argument``; ``metavar`` names their value.  The positional arguments come with ``parse``.
+    """
+
+    def __init__(self, name, arguments, doc, after=""):
+        super().__init__(prog=f"knudsen {name}", add_help=False, usage=f"knudsen {name} [OPTION...] {arguments}")
+        self._doc, self._after = doc, after
+
+    def parse(self, words, minimum=0, missing="an argument is missing"):
+        """The options as attributes; ``arguments`` is the list of words that are no options."""
+        self.add_argument("arguments", nargs="*", help=argparse.SUPPRESS)
+        self.add_argument("-?", "-h", "--help", action="store_true", help="print this help")
+        self.add_argument("-V", "--version", action="store_true", help="print the version of the program")
+        first = argparse.ArgumentParser(add_help=False, allow_abbrev=False)  # before anything can be wrong
+        first.add_argument("-?", "-h", "--help", action="store_true")
+        first.add_argument("-V", "--version", action="store_true")
+        asked, _ = first.parse_known_args(words[: words.index("--")] if "--" in words else words)
+        if asked.help:
+            print(self.format_help(), end="")
+            sys.exit(0)
+        if asked.version:
+            from . import __version__
+
+            print(f"knudsen {__version__}")
+            sys.exit(0)
+        options = self.parse_intermixed_args(words)
+        if len(options.arguments) < minimum:
+            self.error(missing)
+        return options
+
+    def error(self, message):
+        message = re.sub(r"^argument (?:-\w/)?(--[\w-]+): ", r"\1: ", message)
+        print(f"{self.prog}: {clean(message)}\nTry `{self.prog} --help' for more information.", file=sys.stderr)
+        sys.exit(USAGE)
+
+    def format_help(self):
+        width = min(shutil.get_terminal_size().columns, 80) - 1
+        lines = [f"Usage: {self.usage}", *textwrap.wrap(self._doc, width), ""]
+        for action in self._actions:
+            if action.help != argparse.SUPPRESS:
+                lines += _describe(action, width)
+        return "\n".join(lines) + "\n" + (f"\n{self._after}" if self._after else "")
+
+
+def _describe(action, width):
+    short = [option for option in action.option_strings if not option.startswith("--")]
+    long = next(option for option in action.option_strings if option.startswith("--"))
+    value = f"={action.metavar}" if action.metavar else ""
+    head = f"  {short[0] + ', ' if short else '    '}{long}{value}"
+    text = textwrap.wrap(action.help, width - _COLUMN)
+    if len(head) >= _COLUMN - 1:
+        text.insert(0, "")
+    return [f"{head:<{_COLUMN}}{text[0]}".rstrip(), *(" " * _COLUMN + line for line in text[1:])]
+
+
+def execute(command):
+    """Run ``command(words)`` as the program would: messages on the error channel, and its exit codes."""
+    try:
+        code = command(sys.argv[1:]) or 0
+        sys.stdout.flush()
+    except Error as error:
+        print(f"knudsen: {clean(str(error))}", file=sys.stderr)
+        code = error.code or USAGE
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    except BrokenPipeError:  # a reader that has ended
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = FAILURE
+    except (OSError, MemoryError) as error:
+        print(f"knudsen: {clean(str(error) or 'not enough memory')}", file=sys.stderr)
+        code = FAILURE
+    sys.exit(code)

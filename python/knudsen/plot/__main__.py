@@ -1,0 +1,83 @@
+"""The command knudsen plot."""
+
+import os
+import subprocess
+
+from ..command_line import FAILURE, clean, execute
+from ..errors import Error
+from . import options as command_line
+
+_PICTURE, _COMPARISON = "picture.png", "compare.png"
+_DOTS = {"png": 192, "svg": 96}  # per inch; of SVG, the maps in it
+
+
+def main(words):
+    options = command_line.read(words)
+    from . import layout, sheet  # the libraries are loaded after the command line has been read
+    from .scene import Scene
+
+    own = len(options.arguments) == 1 and not options.output
+    output = options.output or (os.path.join(options.arguments[0], _PICTURE) if own else _COMPARISON)
+    if not options.output and not own and os.path.lexists(output):
+        raise Error(f"'{output}' exists and is not replaced: name the picture with -o")
+    scene = Scene(options)
+    panels = sheet.compose(scene)
+    page = layout.Layout(panels, sheet.title(scene), options.width)
+    with layout.style(page.font):
+        _write(page.draw(), output, options.arguments[0] if own else None)
+    print(f"{clean(output)}: {_report(scene, panels, options)}")
+
+
+def _write(figure, output, folder):
+    """Write the picture under a temporary name first, so that it appears whole or not at all."""
+    parent, name = os.path.split(output)
+    temporary = os.path.join(parent, f".{name}.knudsen.tmp")
+    kind = name.rpartition(".")[2]
+    try:
+        if os.path.lexists(temporary):
+            os.unlink(temporary)
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666)
+        with os.fdopen(descriptor, "wb") as file:
+            figure.savefig(file, format=kind, dpi=_DOTS.get(kind, 200), metadata=_metadata(kind))
+        if folder is None:
+            os.replace(temporary, output)
+        else:
+            _adopt(folder)
+    except OSError as error:
+        raise Error(f"cannot write '{output}': {error.strerror or error}", FAILURE) from None
+    finally:
+        if os.path.lexists(temporary):
+            os.unlink(temporary)
+
+
+def _metadata(kind):
+    """No date: the same results make the same file."""
+    return {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind)
+
+
+def _adopt(folder):
+    """The program puts the picture in its place, if it may, and enters it in its list of files."""
+    from ..program import find_program
+
+    done = subprocess.run([find_program(), "plot", "--adopt", folder], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise Error(done.stderr.strip().removeprefix("knudsen: "), done.returncode)
+
+
+def _report(scene, panels, options):
+    """What was drawn."""
+    from .sheet import is_mean, time_text
+
+    parts = [panel.what for panel in panels]
+    if len(scene.sources) > 1:
+        parts.append(f"{len(scene.sources)} runs")
+    elif len(scene.states) == 1:
+        state = scene.states[0]
+        parts.append("time average" if is_mean(state) else f"t = {time_text(scene, state)}")
+    if options.reference:
+        parts.append(f"{scene.shown} reference values")
+    return clean("; ".join(parts))
+
+
+if __name__ == "__main__":
+    execute(main)

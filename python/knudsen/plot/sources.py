@@ -1,0 +1,159 @@
+"""Folders of results as pictures need them: fields, history, case and scales, each of which may be missing."""
+
+from pathlib import Path
+
+import numpy as np
+
+from ..checks import DAMAGE
+from ..errors import Error
+from ..results import Run
+from ..snapshot import Snapshot
+from ..units import AXES
+
+_SCALES = ("temperature", "pressure", "density", "mass", "velocity", "length", "time", "box", "disturbance")
+
+
+def scales_of(run):
+    """The scales of a run or a snapshot in SI as a dict; None if its case is dimensionless."""
+    si = run.si
+    if si is None:
+        return None
+    if any(name not in si.scales for name in _SCALES):
+        raise Error(f"'{run._path}' is damaged: the group si does not hold the species and the scales", DAMAGE)
+    return {name: float(si.scales[name]) for name in _SCALES}
+
+
+class Source:
+    """One folder: ``run``, ``has_fields``, ``history`` (or None), ``case`` (or None), ``si`` (or None)."""
+
+    def __init__(self, folder):
+        self.folder, self.label = str(folder), ""
+        path = Path(folder)
+        if not path.is_dir():
+            raise Error(
+                f"there is no folder '{folder}'; knudsen run CASE.yaml --out {folder} makes one"
+                if not path.exists()
+                else f"'{folder}' is no folder of results but a file",
+                DAMAGE,
+            )
+        found = [name for name in ("fields.h5", "history.csv", "summary.json") if (path / name).exists()]
+        if not found:
+            raise Error(
+                f"'{folder}' is no folder of results: it has neither fields.h5 nor history.csv, which knudsen run "
+                "writes",
+                DAMAGE,
+            )
+        self.run = Run(path)
+        self.has_fields = "fields.h5" in found
+        self.history = self._read_history() if "history.csv" in found else None
+        self.case, self.quantities, self.si, self.species = None, {}, None, ""
+        if "summary.json" in found:
+            self._read_summary()
+        if self.has_fields:
+            self.si = scales_of(self.run)
+            self.species = self.run.si.species if self.si else ""
+        elif self.history is None:
+            raise Error(
+                f"the run in '{folder}' stopped before it wrote anything to draw: continue it with knudsen run "
+                "--resume",
+                DAMAGE,
+            )
+
+    def _read_history(self):
+        if (self.run.folder / "history.csv").stat().st_size == 0:
+            return None
+        table = self.run.history
+        return table if len(table["step"]) else None
+
+    def _read_summary(self):
+        summary = self.run.summary
+        case = summary.get("case")
+        self.case = case if isinstance(case, dict) and isinstance(case.get("gas"), dict) else None
+        found = summary.get("quantities")
+        self.quantities = found if isinstance(found, dict) else {}
+        si = summary.get("si")
+        if isinstance(si, dict) and all(isinstance(si.get(name), (int, float)) for name in _SCALES):
+            self.si = {name: float(si[name]) for name in _SCALES}
+            self.species = str(si.get("species", ""))[:32]
+
+    @property
+    def axes(self):
+        return self.run.axes if self.has_fields else ""
+
+    @property
+    def delta(self):
+        if self.has_fields:
+            return self.run.delta
+        delta = self.case["gas"].get("delta") if self.case else None
+        return float(delta) if isinstance(delta, (int, float)) else np.nan
+
+    def number(self, name):
+        """A quantity of the summary, or the last value of its column; nan if there is none."""
+        value = self.quantities.get(name)
+        if isinstance(value, (int, float)):
+            return float(value)
+        if self.history is not None and name in self.history:
+            return float(self.history[name][-1])
+        return np.nan
+
+    def series(self):
+        """Snapshots of the series by time; those whose files were removed are left out."""
+        if not self.has_fields:
+            return []
+        there = [at for at in self.run.series if at._path.exists()]
+        return sorted(there, key=lambda at: at.time)
+
+
+
+class State:
+    """The gas of one run at one time, or its average; cut where ``cut`` says."""
+
+    def __init__(self, source, at, mean, cut, case=None):
+        self.source, self.at, self.mean, self.case = source, at, mean, source.case if source else case
+        axes = at.axes
+        self.cut, self.fixed = {}, {}
+        if len(axes) == 3:  # the last axis that is fixed is cut, by default z
+            across = next((axis for axis in reversed(axes) if axis in cut), "z")
+            self.cut = {across: cut.get(across, at._middle(across))}
+            axes = axes.replace(across, "")
+        self.axes = axes
+        self.fixed = {axis: place for axis, place in cut.items() if axis in axes}
+
+    @property
+    def time(self):
+        return self.at.time
+
+    def place(self, axis):
+        """Where profiles along other axes are taken."""
+        return self.fixed.get(axis, self.at._middle(axis))
+
+    def plane(self, name):
+        """Values [up][across] on the plane, or along the only axis."""
+        return self.at.cut(name, self.mean, **self.cut)
+
+    def line(self, name, along):
+        others = {axis: self.place(axis) for axis in self.axes if axis != along}
+        return self.at.line(name, along, self.mean, **self.cut, **others)
+
+    def is_wall(self, axis, end):
+        """Whether gas cannot flow through a side of the box."""
+        side = (("left", "right"), ("bottom", "top"), ("back", "front"))[AXES.index(axis)][end]
+        walls = self.case.get("walls") if self.case else None
+        wall = walls.get(side) if isinstance(walls, dict) else None
+        return isinstance(wall, dict) and wall.get("kind") in ("diffuse", "specular", "symmetry")
+
+    def largest(self, name):
+        return float(np.abs(self.plane(name)).max())
+
+
+def nearest(source, time):
+    """The snapshot of the series nearest to a time, or the latest fields."""
+    best = source.run
+    for at in source.series():
+        if abs(at.time - time) < abs(best.time - time):
+            best = at
+    return best
+
+
+def is_snapshot(run):
+    return isinstance(run, Snapshot) and not isinstance(run, Run)

@@ -1,0 +1,170 @@
+"""Convergence of results as grids, steps and samples are refined, for the topic "verification"."""
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from . import richardson
+
+_CELLS, _FINEST = (16, 32, 64, 128), 1024
+_EXACT_PRANDTL = 0.660694457  # theory section 12
+_SAMPLES = (128, 512, 2048, 8192)
+
+# Shear waves between periodic ends, BGK: smooth in space and velocity, free of noise.
+_WAVE = {
+    "walls.left.kind": "periodic",
+    "walls.right.kind": "periodic",
+    "initial.shape": "shear",
+    "initial.wave": 1,
+    "collision.method": "bgk",
+    "velocity.nodes": 8,
+    "run.backend": "cpu",
+}
+_CAVITY = {"walls.top.velocity": [1, 0, 0], "gas.delta": 1}
+
+
+@dataclass
+class Curve:
+    """A quantity on successively finer grids."""
+
+    name: str
+    expected: float = math.nan  # slope of theory; nan where theory has none
+    x: list = field(default_factory=list)  # width, step, nodes or samples
+    value: list = field(default_factory=list)
+    error: list = field(default_factory=list)
+    slope: float = math.nan  # of log error over log x; nan: not computed
+
+    def add(self, x, value, error):
+        self.x.append(x)
+        self.value.append(value)
+        self.error.append(error)
+
+    def fit(self):
+        found = richardson.fit_power(self.x, self.error)
+        self.slope = found[1] if found else math.nan
+
+    def compare_with_last(self):
+        """Errors against the last point, which is then removed."""
+        limit = self.value.pop()
+        self.x.pop()
+        self.error = [abs(value / limit - 1) for value in self.value]
+
+
+@dataclass
+class Study:
+    name: str  # of its files
+    title: str
+    x: str
+    y: str
+    text: str  # the runs, and the result
+    curves: list = field(default_factory=list)
+
+
+def wave_part(run, name, wave):
+    """A field at the end, projected on a wave with one period in the box: np.cos or np.sin."""
+    edges = run.x_edges / run.x_edges[-1]
+    phase = math.pi * (edges[1:] + edges[:-1])
+    return float(np.sum(2 * np.diff(edges) * run.fields[name] * wave(phase)))
+
+
+def _refine_waves(job, study, settings, schemes, step, look):
+    """One curve per scheme, against the last scheme on a far finer grid; ``step`` is that on one cell, 0: automatic."""
+
+    def value(scheme, cells):
+        case = _WAVE | settings | scheme | {"space.cells": cells, "time.step": step / cells}
+        return look(job.run(study.title, case))
+
+    limit = value(schemes[-1][1], _FINEST)
+    for name, scheme, order in schemes:
+        curve = Curve(name, order)
+        for cells in _CELLS:
+            found = value(scheme, cells)
+            curve.add(step / cells if step > 0 else 1 / cells, found, abs(found / limit - 1))
+        curve.fit()
+        study.curves.append(curve)
+    return study
+
+
+def study_space(job):
+    study = Study(
+        "convergence-space",
+        "Order in space",
+        "width of a cell / L",
+        "relative error",
+        "A shear wave $u_y = \\cos x / \\lambda_0$ between periodic ends, BGK, 8 nodes per axis, at t = 2: its "
+        "amplitude, against 1024 cells without limiter. The step shrinks with the cells (`time.courant: 0.5`).",
+    )
+    schemes = (
+        ("order 1", {"space.order": 1}, 1),
+        ("order 2, van Leer", {"space.limiter": "van-leer"}, 2),
+        ("order 2, no limiter", {"space.limiter": "none"}, 2),
+    )
+    settings = {"gas.delta": 6.283185307179586, "time.end": 2}
+    return _refine_waves(job, study, settings, schemes, 0, lambda run: wave_part(run, "uy", np.cos))
+
+
+def study_time(job):
+    study = Study(
+        "convergence-time",
+        "Order in time",
+        "step, lambda0 / V0",
+        "relative error",
+        "The stress of a shear wave of 62.8 lambda0, BGK, at t = 20, cells and steps refined together from steps of "
+        "0.8: against 1024 cells and Strang splitting. Lie splitting leaves the gas a whole collision step behind, which "
+        "is an error of the stress. The error of the velocity, which collisions conserve, is only $10^{-5}$.",
+    )
+    schemes = (("Lie", {"time.splitting": "lie"}, 1), ("Strang", {"time.splitting": "strang"}, 2))
+    settings = {"gas.delta": 62.83185307179586, "space.limiter": "none", "time.end": 20}
+    return _refine_waves(job, study, settings, schemes, 12.8, lambda run: wave_part(run, "Pxy", np.sin))
+
+
+def study_velocity(job):
+    study = Study(
+        "convergence-velocity",
+        "Velocity nodes",
+        "nodes per axis",
+        "relative error",
+        "Viscosity and Prandtl number of the assembled operator for hard spheres on the velocity grid (`knudsen info "
+        "operator`; a run rescales the viscosity), and the drag D of a cavity, delta 1, 24 x 24 cells, by operator and "
+        "BGK, compared with the largest number of nodes.",
+    )
+    viscosity, prandtl, *drags = [Curve(name) for name in ("viscosity", "Prandtl number", "D, operator", "D, BGK")]
+    study.curves = [viscosity, prandtl, *drags]
+    most = 16 if job.machine()[0] == "cuda" else 12
+    for nodes in range(6, most + 1, 2):
+        case = _CAVITY | {"space.cells": [24, 24], "time.end": 8, "velocity.nodes": nodes}
+        for method, drag in zip(("operator", "bgk"), drags):
+            run = job.run(study.title, case | {"collision.method": method})
+            drag.add(nodes, run.quantities.D, math.nan)
+        grid = job.ask("info", "operator", ".", "--json", settings=case | {"collision.method": "operator"})
+        viscosity.add(nodes, grid["viscosity"], abs(grid["viscosity"] - 1))
+        prandtl.add(nodes, grid["prandtl"], abs(grid["prandtl"] / _EXACT_PRANDTL - 1))
+    for drag in drags:
+        drag.compare_with_last()
+    return study
+
+
+def study_samples(job):
+    study = Study(
+        "convergence-samples",
+        "Statistical error",
+        "samples per step",
+        "standard error of D / D",
+        "Monte Carlo, cavity at delta 1, 12 x 12 cells, 8 nodes per axis: the stated standard error (batch means, "
+        "`theory.md` section 13) of the mean of D over 200 lambda0 / V0.",
+    )
+    settings = _CAVITY | {"space.cells": [12, 12], "velocity.nodes": 8, "collision.method": "monte-carlo"}
+    settings |= {"output.average": 8, "time.end": 208}
+    for name, points in (("independent samples", "random"), ("lattice", "lattice")):
+        curve = Curve(name, -0.5)
+        for samples in _SAMPLES:
+            run = job.run(study.title, settings | {"collision.points": points, "collision.samples": samples})
+            error = run.errors.D / abs(run.quantities.D)
+            curve.add(samples, error, error)
+        curve.fit()
+        study.curves.append(curve)
+    return study
+
+
+STUDIES = (study_space, study_time, study_velocity, study_samples)

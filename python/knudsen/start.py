@@ -1,0 +1,33 @@
+"""Starts a module of this package for the program, if this interpreter has the libraries that the module needs.
+
+usage: python3 start.py MODULE [WORD...]
+
+It may run in any Python 3.  The current folder is never searched for modules.
+"""
+
+import os
+import sys
+
+LACKS_LIBRARY = 119  # the program then tries another interpreter
+LIBRARIES = {"knudsen.plot": ("numpy", "h5py", "matplotlib"), "knudsen.reproduce": ("numpy", "h5py", "matplotlib")}
+HELP = {"--help", "-h", "-?", "--usage", "--version", "-V"}  # needs no library
+
+
+def main():
+    here = os.path.dirname(os.path.abspath(__file__))
+    sys.path[:] = [os.path.dirname(here)] + [place for place in sys.path if place not in ("", ".", here)]
+    sys.argv.pop(0)
+    module = sys.argv[0]
+    if sys.version_info < (3, 9):
+        sys.exit(LACKS_LIBRARY)
+    from importlib.util import find_spec
+    from runpy import run_module
+
+    if not HELP & set(sys.argv):
+        if not all(find_spec(name) for name in LIBRARIES.get(module, ("numpy", "h5py"))):
+            sys.exit(LACKS_LIBRARY)
+    run_module(module, run_name="__main__", alter_sys=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,26 @@
+/* The command knudsen cases: lists the cases that are installed with the program. */
+#include "cli/command.h"
+#include "config/cases.h"
+#include "error.h"
+
+#include <argp.h>
+
+static enum kn_status list_cases(void)
+{
+    struct kn_cases all;
+    KN_TRY(kn_cases_find(&all, NULL));
+    for (int i = 0; i < all.count; i++) {
+        char title[KN_CASES_LINE];
+        KN_TRY(kn_cases_title(&all, all.name[i], title));
+        printf("%-20s %s\n", all.name[i], title);
+    }
+    puts("\nknudsen init NAME --from CASE copies one to start from; knudsen verify CASE runs its checks.");
+    return KN_OK;
+}
+
+int kn_command_cases(int argc, char **argv)
+{
+    static const struct argp argp = {.doc = "List the cases that are installed with the program."};
+    argp_parse(&argp, argc, argv, 0, NULL, NULL);
+    return kn_command_finish(list_cases(), NULL);
+}

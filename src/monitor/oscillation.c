@@ -1,0 +1,128 @@
+/* Least-squares fits of one frequency to columns of the history. */
+#include "monitor/oscillation.h"
+
+#include "monitor/fit.h"
+#include "monitor/history_table.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LEAST_ROWS = 8 }; /* per period */
+
+/* The first oscillating wall, to which phases refer; NULL: there is none, or there are several
+ * frequencies. */
+static const struct kn_oscillation *find_wall(const struct kn_case *c)
+{
+    const struct kn_oscillation *found = NULL;
+    for (int side = 0; side < KN_SIDES; side++) {
+        const struct kn_oscillation *o = &c->walls[side].oscillation;
+        if (o->frequency == 0)
+            continue;
+        if (found && o->frequency != found->frequency)
+            return NULL;
+        found = found ? found : o;
+    }
+    return found;
+}
+
+/* The first half of the run is ignored if the second half contains a period. */
+static int whole_periods(double time, double period)
+{
+    const double of_half = floor(0.5 * time / period * (1 + 1e-9));
+    return time >= period * (1 - 1e-9) ? (int)fmax(1, of_half) : 0;
+}
+
+/* Rows [first, end) of the history. */
+struct rows {
+    int64_t first, end;
+};
+
+/* The rows after `from` up to `to`, with a tolerance for round-off.  The row of step 0 has no fluxes and is
+ * in no window. */
+static struct rows rows_between(const struct kn_history_table *h, double from, double to, double period)
+{
+    const int time = kn_history_column(h, "time");
+    const double slack = 1e-6 * period;
+    struct rows r = {0, h->rows};
+    while (r.first < h->rows && kn_history_at(h, r.first, time) <= fmax(from, 0) + slack)
+        r.first++;
+    while (r.end > r.first && kn_history_at(h, r.end - 1, time) > to + slack)
+        r.end--;
+    return r;
+}
+
+/* Coefficients of mean, cosine and sine in one column. */
+static bool fit_column(const struct kn_history_table *h, int column, struct rows rows, double frequency,
+                       double shift, double part[3])
+{
+    struct kn_fit fit = {.terms = 3};
+    const int time = kn_history_column(h, "time");
+    for (int64_t row = rows.first; row < rows.end; row++) {
+        const double angle = frequency * (kn_history_at(h, row, time) - shift);
+        kn_fit_add(&fit, (double[]){1, cos(angle), sin(angle)}, kn_history_at(h, row, column));
+    }
+    return kn_fit_solve(&fit, part);
+}
+
+static void find_columns(struct kn_oscillation_fit *s, const struct kn_history_table *h,
+                         const struct kn_monitor *m, struct rows rows, double shift, double wall_phase)
+{
+    for (int i = 0; i < m->ncolumns && s->count < KN_OSCILLATION_COLUMNS; i++) {
+        double part[3];
+        const int column = kn_history_column(h, m->columns[i].name);
+        const enum kn_dimension flux = kn_monitor_flux(&m->columns[i]);
+        if ((flux != KN_DIMENSION_STRESS && flux != KN_DIMENSION_HEAT_FLUX) || column < 0 ||
+            !fit_column(h, column, rows, s->frequency, shift, part))
+            continue;
+        s->columns[s->count++] = (struct kn_oscillation_column){
+            i, part[0], hypot(part[1], part[2]), remainder(atan2(-part[2], part[1]) - wall_phase, 2 * M_PI)};
+    }
+}
+
+/* The largest change of an amplitude between two windows, relative to the largest amplitude. */
+static double change_between(const struct kn_oscillation_fit *s, const struct kn_history_table *h,
+                             const struct kn_monitor *m, struct rows early, struct rows late)
+{
+    double largest = 0, change = 0;
+    for (int i = 0; i < s->count; i++)
+        largest = fmax(largest, s->columns[i].amplitude);
+    for (int i = 0; i < s->count; i++) {
+        double a[3], b[3];
+        const int column = kn_history_column(h, m->columns[s->columns[i].column].name);
+        if (!fit_column(h, column, early, s->frequency, 0, a) ||
+            !fit_column(h, column, late, s->frequency, 0, b))
+            return NAN;
+        change = fmax(change, hypot(b[1] - a[1], b[2] - a[2]));
+    }
+    return largest > 0 ? change / largest : NAN;
+}
+
+/* Compare the halves of the window, or a window of one period with the period before. */
+static void find_change(struct kn_oscillation_fit *s, const struct kn_history_table *h,
+                        const struct kn_monitor *m, double end, double period)
+{
+    const int each = s->periods > 1 ? s->periods / 2 : 1;
+    const double span = each * period;
+    if (end < 2 * span * (1 - 1e-9))
+        return;
+    s->change = change_between(s, h, m, rows_between(h, end - 2 * span, end - span, period),
+                               rows_between(h, end - span, end, period));
+}
+
+void kn_oscillation_find(struct kn_oscillation_fit *s, const struct kn_history_table *h,
+                         const struct kn_monitor *m, double time_step)
+{
+    const struct kn_oscillation *wall = find_wall(m->c);
+    const int time = kn_history_column(h, "time");
+    *s = (struct kn_oscillation_fit){.change = NAN};
+    if (!wall || time < 0 || h->rows == 0)
+        return;
+    const double end = kn_history_at(h, h->rows - 1, time), period = 2 * M_PI / wall->frequency;
+    s->periods = whole_periods(end, period);
+    const struct rows rows = rows_between(h, end - s->periods * period, end, period);
+    if (s->periods > 0 && rows.end - rows.first >= (int64_t)LEAST_ROWS * s->periods) {
+        s->frequency = wall->frequency;
+        find_columns(s, h, m, rows, 0.5 * time_step, wall->phase);
+        find_change(s, h, m, end, period);
+    }
+}

@@ -1,0 +1,350 @@
+/* The box at the start of a run and the block of results at its end. */
+#include "run/progress.h"
+
+#include "config/case.h"
+#include "config/config.h"
+#include "config/scales.h"
+#include "files/files.h"
+#include "grid/boxes.h"
+#include "grid/duration.h"
+#include "grid/space.h"
+#include "io/folder.h"
+#include "monitor/oscillation.h"
+#include "monitor/verdict.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PART = KN_PROGRESS_PART };
+
+static const double NOTICEABLE = 1e-4; /* part of the largest value, below which others are omitted */
+
+/* One entry: a name and a text. */
+static void entry(struct kn_progress *p, const char *name, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static void entry(struct kn_progress *p, const char *name, const char *format, ...)
+{
+    char text[KN_PATH];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    kn_progress_line(p, KN_STYLE_PLAIN, "  %-10s%s", name, text);
+}
+
+/* ------------------------------------------------------------------ the box */
+
+static void show_machine(struct kn_progress *p, const struct kn_progress_job *job)
+{
+    char needed[KN_NAME], available[KN_NAME], host[KN_NAME];
+    const char *each = job->ranks > 1 ? " per rank" : "";
+    kn_config_bytes_text(job->needed, needed);
+    kn_config_bytes_text(job->free, available);
+    kn_config_bytes_text(job->host_needed, host);
+    entry(p, "device", "%s (%s), %d thread%s%s", job->device, job->backend, job->threads,
+          job->threads == 1 ? "" : "s", each);
+    if (job->host_needed > 0)
+        entry(p, "memory", "%s needed%s, %s free on the device; %s on the host", needed, each, available,
+              host);
+    else
+        entry(p, "memory", "%s needed%s, %s free", needed, each, available);
+}
+
+/* The number of ranks, and the smallest and the largest box. */
+static void show_ranks(struct kn_progress *p, const struct kn_progress_job *job)
+{
+    char smallest[KN_NAME], largest[KN_NAME];
+    int least = 0, most = 0;
+    if (job->ranks < 2)
+        return;
+    for (int i = 0; i < job->ranks; i++) {
+        least = kn_boxes_cells(&job->boxes[i]) < kn_boxes_cells(&job->boxes[least]) ? i : least;
+        most = kn_boxes_cells(&job->boxes[i]) > kn_boxes_cells(&job->boxes[most]) ? i : most;
+    }
+    kn_boxes_text(&job->boxes[least], smallest);
+    kn_boxes_text(&job->boxes[most], largest);
+    if (strcmp(smallest, largest) == 0)
+        entry(p, "ranks", "%d, each with %s", job->ranks, largest);
+    else
+        entry(p, "ranks", "%d, with %s to %s each", job->ranks, smallest, largest);
+}
+
+static void show_grid(struct kn_progress *p, const struct kn_progress_job *job)
+{
+    const struct kn_case *c = job->c;
+    const int *n = c->velocity.nodes;
+    const struct kn_box all = {.end = {job->cells[0], job->cells[1], job->cells[2]}};
+    char cells[KN_NAME];
+    entry(p, "grid", "%s, %d x %d x %d velocities (%s), %lld stored per cell", kn_boxes_text(&all, cells),
+          n[0], n[1], n[2], kn_config_choice_name("velocity.grid", c->velocity.grid), (long long)job->nodes);
+}
+
+/* The gas of a case in SI units, with its scales. */
+static void show_species(struct kn_progress *p, const struct kn_case *c, const struct kn_scales *s)
+{
+    char pressure[KN_UNITS_TEXT], path[KN_UNITS_TEXT], box[KN_UNITS_TEXT];
+    const char *species = kn_scales_species(c);
+    entry(p, "gas", "%s, %s, %.6g K   mean free path %s   L %s", *species ? species : "a gas",
+          kn_units_text(KN_DIMENSION_PRESSURE, s->pressure, pressure), s->temperature,
+          kn_units_text(KN_DIMENSION_LENGTH, KN_SCALES_FREE_PATH * s->length, path),
+          kn_units_text(KN_DIMENSION_LENGTH, s->box, box));
+}
+
+static void show_gas(struct kn_progress *p, const struct kn_case *c)
+{
+    struct kn_scales scales;
+    const bool si = kn_scales_create(&scales, c) == KN_OK && scales.known,
+               integral =
+                   c->collision.method == KN_METHOD_OPERATOR || kn_case_is_sampled(c->collision.method);
+    const double mach = kn_scales_mach(c);
+    char speed[PART] = "", inflow[KN_TEXT];
+    if (si)
+        show_species(p, c, &scales);
+    if (mach > 0)
+        snprintf(speed, sizeof speed, "   Ma %.4g", mach);
+    entry(p, si ? "" : "gas", "Kn %.4g   delta %.4g%s%s", KN_SCALES_FREE_PATH / c->gas.delta, c->gas.delta,
+          speed, c->disturbance > 0 ? "" : "   linearised (eps = 0)");
+    for (int side = 0; side < KN_SIDES; side++)
+        if (kn_scales_inflow(c, side, inflow))
+            entry(p, "inflow", "%s: %s", kn_case_side_name(side), inflow);
+    entry(p, "collide", "%s%s%s", kn_config_choice_name("collision.method", c->collision.method),
+          integral ? ", " : "", integral ? kn_config_choice_name("gas.molecules", c->gas.molecules) : "");
+    if (kn_case_is_noisy(c))
+        entry(p, "samples", "%d per step", c->collision.samples);
+}
+
+static void show_time(struct kn_progress *p, const struct kn_progress_job *job)
+{
+    const struct kn_case *c = job->c;
+    char from[PART] = "", until[2 * PART] = "", step[KN_UNITS_TEXT], last[KN_UNITS_TEXT];
+    if (c->time.residual > 0)
+        snprintf(until, sizeof until, " or residual < %.4g%s", p->hertz * c->time.residual,
+                 *p->time_unit ? " s-1" : "");
+    else if (kn_duration_is_open(c))
+        snprintf(until, sizeof until, " at the latest, or until steady (time.tolerance %g)",
+                 c->time.tolerance);
+    if (job->first > 0)
+        snprintf(from, sizeof from, ", from step %lld", (long long)job->first);
+    entry(p, "time", "dt %s, %lld steps to t = %s%s%s", kn_duration_text(c, job->time_step, 4, "", step),
+          (long long)job->last, kn_duration_text(c, p->end, 4, "", last), until, from);
+    if (c->run.walltime > 0) {
+        char limit[PART];
+        entry(p, "walltime", "%s", kn_progress_duration(limit, c->run.walltime));
+    }
+}
+
+void kn_progress_box(struct kn_progress *p, const struct kn_progress_job *job)
+{
+    kn_progress_line(p, KN_STYLE_STRONG, "knudsen %s", KN_VERSION);
+    show_machine(p, job);
+    show_ranks(p, job);
+    show_grid(p, job);
+    show_gas(p, job->c);
+    show_time(p, job);
+    entry(p, "results", "%s", p->options->folder);
+}
+
+/* --------------------------------------------------------------- quantities */
+
+/* No mass passes a wall; the mass through an inflow is a result. */
+static bool is_mass_of_inflow(const struct kn_monitor *m, const struct kn_column *column)
+{
+    return kn_monitor_flux(column) == KN_DIMENSION_MASS_FLUX &&
+           m->c->walls[(column->offset - offsetof(struct kn_row, mass_flux)) / sizeof(double)].kind ==
+               KN_WALL_INFLOW;
+}
+
+bool kn_progress_is_headline(const struct kn_monitor *m, const struct kn_column *column)
+{
+    const bool named = isfinite(m->row.drag) || isfinite(m->row.flow_force) || isfinite(m->row.flow_thermal);
+    const size_t end = named ? offsetof(struct kn_row, stress) : offsetof(struct kn_row, mass_flux);
+    return (column->offset >= offsetof(struct kn_row, drag) && column->offset < end) ||
+           is_mass_of_inflow(m, column);
+}
+
+/* A value with its error, in the unit that suits its size; KN_DIMENSION_NONE: without a unit. */
+static const char *value_text(char text[PART], double value, double error, enum kn_dimension dimension)
+{
+    char unit[KN_UNITS_TEXT] = "", plus_minus[PART] = "";
+    const double factor = dimension == KN_DIMENSION_NONE ? 1 : kn_units_scale(dimension, value, unit);
+    if (error > 0) /* not NaN, and a zero has no error */
+        snprintf(plus_minus, sizeof plus_minus, " +- %.2g", factor * error);
+    snprintf(text, PART, "%.6g%.16s%s%.24s", factor * value, plus_minus, *unit ? " " : "", unit);
+    return text;
+}
+
+/* One column, in SI units where `scales` is not NULL. */
+static void show_value(struct kn_progress *p, const struct kn_monitor *m, int i,
+                       const struct kn_scales *scales)
+{
+    const enum kn_dimension dimension = scales ? kn_monitor_flux(&m->columns[i]) : KN_DIMENSION_NONE;
+    const double factor = scales ? kn_scales_conversion(scales, dimension).factor : 1,
+                 value = factor * kn_monitor_value(m, i), error = factor * kn_monitor_error(m, i);
+    const bool lacks = m->batches && isnan(error);
+    char text[PART];
+    value_text(text, value, error, dimension);
+    if (m->averaged > 1)
+        kn_progress_line(p, KN_STYLE_PLAIN, "  %-18s%s   (mean of %lld rows%s, standard deviation %.1e)",
+                         m->columns[i].name, text, (long long)m->averaged,
+                         lacks ? ", too short for an error: a later time.end gives one" : "",
+                         factor * sqrt(m->square[i] / (double)(m->averaged - 1)));
+    else
+        kn_progress_line(p, KN_STYLE_PLAIN, "  %-18s%s%s", m->columns[i].name, text,
+                         lacks ? "   (a single row, no error)" : "");
+}
+
+/* The mass flow of a channel in SI units, from the flow rates (theory, section 10).  Also through the whole
+ * cross-section, where the flow is along a uniform axis. */
+static void show_mass_flow(struct kn_progress *p, const struct kn_monitor *m, int i,
+                           const struct kn_scales *scales)
+{
+    const struct kn_case *c = m->c;
+    const bool by_force = m->columns[i].offset == offsetof(struct kn_row, flow_force);
+    const double *drive = by_force ? c->source.force : c->source.temperature_gradient,
+                 strength = sqrt(drive[0] * drive[0] + drive[1] * drive[1] + drive[2] * drive[2]),
+                 flux = kn_scales_conversion(scales, KN_DIMENSION_MASS_FLUX).factor * kn_monitor_value(m, i) *
+                        (by_force ? strength : strength / 2) * c->gas.delta;
+    double area = 1;
+    int axes = 0;
+    bool across = true;
+    for (int d = 0; d < 3; d++)
+        if (c->space.cells[d] > 1) {
+            axes++;
+            across = across && drive[d] == 0;
+            area *= c->space.size[d] * scales->box;
+        }
+    char text[PART], total[PART] = "";
+    if (across && (axes == 1 || axes == 2))
+        snprintf(total, sizeof total, ", %.6g %s", flux * area,
+                 axes == 1 ? "kg s-1 per metre of width" : "kg s-1 in all");
+    kn_progress_line(p, KN_STYLE_PLAIN, "  %-18s%s%s   (mean, of %s)", "mass flux",
+                     value_text(text, flux, 0, KN_DIMENSION_MASS_FLUX), total, m->columns[i].name);
+}
+
+/* Amplitudes at the walls of a case with oscillating walls, without negligible ones. */
+static void show_amplitudes(struct kn_progress *p, const struct kn_summary *s, const struct kn_scales *scales)
+{
+    const struct kn_oscillation_fit *o = s->oscillation;
+    double largest = 0;
+    for (int i = 0; i < o->count; i++)
+        largest = fmax(largest, o->columns[i].amplitude);
+    for (int i = 0; i < o->count; i++) {
+        const struct kn_column *column = &s->m->columns[o->columns[i].column];
+        const enum kn_dimension dimension = scales ? kn_monitor_flux(column) : KN_DIMENSION_NONE;
+        const double factor = scales ? kn_scales_conversion(scales, dimension).factor : 1;
+        if (o->columns[i].amplitude > NOTICEABLE * largest) {
+            char text[PART];
+            kn_progress_line(p, KN_STYLE_PLAIN, "  %-18s%s amplitude, phase %.6g   (last %d period%s)",
+                             column->name, value_text(text, factor * o->columns[i].amplitude, 0, dimension),
+                             o->columns[i].phase, o->periods, o->periods == 1 ? "" : "s");
+        }
+    }
+}
+
+/* The quantities; fluxes at walls in SI units where the case has them, without negligible ones. */
+static void show_quantities(struct kn_progress *p, const struct kn_summary *s, const struct kn_scales *scales)
+{
+    const struct kn_monitor *m = s->m;
+    const bool oscillates = s->oscillation && s->oscillation->count > 0;
+    double largest = 0;
+    for (int i = 0; i < m->ncolumns; i++)
+        if (kn_monitor_flux(&m->columns[i]) == KN_DIMENSION_STRESS ||
+            kn_monitor_flux(&m->columns[i]) == KN_DIMENSION_HEAT_FLUX)
+            largest = fmax(largest, fabs(kn_monitor_value(m, i)));
+    for (int i = 0; i < m->ncolumns; i++) {
+        const struct kn_column *column = &m->columns[i];
+        const enum kn_dimension flux = kn_monitor_flux(column);
+        if (flux == KN_DIMENSION_NONE || !scales) {
+            if (kn_progress_is_headline(m, column) && !(oscillates && flux != KN_DIMENSION_NONE))
+                show_value(p, m, i, NULL);
+        } else if (!oscillates &&
+                   (flux == KN_DIMENSION_MASS_FLUX ? is_mass_of_inflow(m, column)
+                                                   : fabs(kn_monitor_value(m, i)) > NOTICEABLE * largest))
+            show_value(p, m, i, scales);
+        if (scales && !oscillates &&
+            (column->offset == offsetof(struct kn_row, flow_force) ||
+             column->offset == offsetof(struct kn_row, flow_thermal)))
+            show_mass_flow(p, m, i, scales);
+    }
+    if (oscillates)
+        show_amplitudes(p, s, scales);
+}
+
+/* The result of collision.samples: auto. */
+static void show_samples(struct kn_progress *p, const struct kn_summary *s)
+{
+    const double error = kn_summary_error(s);
+    char reached[PART] = "not known, the window is too short";
+    if (s->target == 0)
+        return;
+    if (isfinite(error))
+        snprintf(reached, sizeof reached, "%.2g, %s", error, error <= s->target ? "held" : "not held");
+    entry(p, "samples", "%d per step for a relative statistical error of %g: it is %s",
+          s->m->c->collision.samples, s->target, reached);
+}
+
+/* ------------------------------------------------------------------ the end */
+
+static void show_phase(struct kn_progress *p, const char *name, double seconds, double all)
+{
+    entry(p, name, "%8.2f s %5.1f %%", seconds, 100 * seconds / all);
+}
+
+/* Phases that the run did not have are omitted. */
+static void show_phases(struct kn_progress *p, const struct kn_summary *s)
+{
+    const double all = fmax(s->wall_s, 1e-9);
+    double known = 0;
+    kn_progress_line(p, KN_STYLE_PLAIN, "time by phase");
+    for (int i = 0; i < KN_PHASES; i++) {
+        known += s->phase_s[i];
+        if (s->phase_s[i] > 0)
+            show_phase(p, kn_summary_phase_name((enum kn_phase)i), s->phase_s[i], all);
+    }
+    show_phase(p, "other", fmax(0, s->wall_s - known), all);
+}
+
+static void show_next(struct kn_progress *p)
+{
+    char *folder = NULL;
+    size_t size;
+    FILE *to = open_memstream(&folder, &size);
+    if (!to)
+        return;
+    kn_files_shell_word(to, p->options->folder);
+    if (fclose(to) == 0)
+        kn_progress_line(p, KN_STYLE_STRONG, "next: knudsen plot %s", folder);
+    free(folder);
+}
+
+void kn_progress_results(struct kn_progress *p, const struct kn_summary *s)
+{
+    const struct kn_row *row = &s->m->row;
+    const struct kn_verdict *v = s->verdict;
+    const bool unfinished = strcmp(s->outcome, "interrupted") == 0 || strcmp(s->outcome, "walltime") == 0;
+    struct kn_scales scales;
+    const bool si = kn_scales_create(&scales, s->m->c) == KN_OK && scales.known;
+    char took[PART], rate[PART], time[KN_UNITS_TEXT];
+    kn_progress_line(p, unfinished ? KN_STYLE_WARNING : KN_STYLE_GOOD, "%s: step %lld, t = %s, after %s, %s",
+                     strcmp(s->outcome, "steady") == 0 ? "steady state reached" : s->outcome,
+                     (long long)s->steps, kn_duration_text(s->m->c, s->time, 6, "", time),
+                     kn_progress_duration(took, s->wall_s),
+                     kn_progress_scaled(rate, s->updates_per_s, " updates/s"));
+    if (v)
+        kn_progress_line(p, v->word == KN_VERDICT_NOT_STEADY ? KN_STYLE_WARNING : KN_STYLE_PLAIN, "%s: %s",
+                         kn_verdict_name(v->word), v->text);
+    show_quantities(p, s, si ? &scales : NULL);
+    show_samples(p, s);
+    if (isfinite(row->residual))
+        entry(p, "residual", "%.2e%s", p->hertz * row->residual, si ? " s-1" : "");
+    if (isfinite(row->mass_drift))
+        entry(p, "drift", "%.1e of the moved mass", row->mass_drift);
+    show_phases(p, s);
+    kn_progress_line(p, KN_STYLE_PLAIN, "results are in %s", p->options->folder);
+    if (unfinished)
+        kn_progress_line(p, KN_STYLE_STRONG, "next: the same command with --resume continues from here");
+    else
+        show_next(p);
+}

@@ -1,0 +1,24 @@
+/* The time loop that runs, pilots and estimates share: steps of a simulation, and an observer of them. */
+#ifndef KN_RUN_LOOP_H
+#define KN_RUN_LOOP_H
+
+#include "monitor/monitor.h"
+#include "sim.h"
+
+/* All functions receive `of`; all ranks must decide the same. */
+struct kn_run_observer {
+    void *of;
+    enum kn_status (*poll)(void *of, bool *over); /* before every step; *over ends the loop */
+    bool (*is_due)(void *of);                     /* is the state after the next step observed? */
+    enum kn_status (*observe)(void *of);          /* after such a step */
+};
+
+enum kn_status kn_run_loop(struct kn_sim *sim, const struct kn_comm *comm, const struct kn_run_observer *o);
+
+/* Add a row to the monitor; `fields` [ncells][KN_FIELDS] receives the fields. */
+enum kn_status kn_run_take_row(struct kn_sim *sim, struct kn_monitor *m, double *fields);
+
+/* End the job if a call failed on this rank while the others wait for it in a communication. */
+enum kn_status kn_run_abort(const struct kn_comm *comm, enum kn_status status);
+
+#endif
