@@ -87,9 +87,9 @@ enum kn_status kn_sim_divide_among(const struct kn_case *c, const struct kn_comm
 enum kn_status kn_sim_divide(const struct kn_case *c, const struct kn_comm *comm, struct kn_box **boxes)
 {
     const struct kn_backend *backend;
-    const enum kn_status status = kn_sim_find_backend(c, &backend);
     *boxes = NULL;
-    return status == KN_OK ? kn_sim_divide_among(c, comm, backend, boxes) : status;
+    KN_TRY(kn_sim_find_backend(c, &backend));
+    return kn_sim_divide_among(c, comm, backend, boxes);
 }
 
 /* The size of the space of a rank: the largest box. */
@@ -142,12 +142,12 @@ enum kn_status kn_sim_plan(const struct kn_case *c, const struct kn_comm *comm, 
     struct kn_space space = {0};
     const struct kn_backend *backend;
     const int *n = c->space.cells;
-    enum kn_status status = kn_case_check(c);
-    if (status != KN_OK || (status = kn_sim_find_backend(c, &backend)) != KN_OK ||
-        (status = kn_sim_select_device(backend, comm, NULL)) != KN_OK ||
-        (status = plan_space(c, comm, backend, &space)) != KN_OK)
-        return status;
-    if ((status = kn_velocity_create(&v, c)) == KN_OK) {
+    KN_TRY(kn_case_check(c));
+    KN_TRY(kn_sim_find_backend(c, &backend));
+    KN_TRY(kn_sim_select_device(backend, comm, NULL));
+    KN_TRY(plan_space(c, comm, backend, &space));
+    enum kn_status status = kn_velocity_create(&v, c);
+    if (status == KN_OK) {
         const double cells = space.ncells;
         const struct kn_problem p = {.c = c,
                                      .space = &space,

@@ -389,7 +389,6 @@ enum kn_status kn_operator_create(struct kn_operator *o, const struct kn_case *c
                                   const struct kn_progress_callback *progress)
 {
     struct kn_direction directions[DIRECTIONS];
-    enum kn_status status;
     const struct kn_kernel kernel = kn_molecules_kernel(c);
     *o = (struct kn_operator){.size = v->size,
                               .scale = 1,
@@ -401,8 +400,7 @@ enum kn_status kn_operator_create(struct kn_operator *o, const struct kn_case *c
             return kn_error_set(KN_EINPUT,
                                 "velocity.nodes: %d, but the operator needs %d to %d along an axis",
                                 2 * v->half[d], 2 * KN_STENCIL_POINTS, KN_OPERATOR_NODES);
-    if ((status = kn_comm_agree(comm, allocate(o))) != KN_OK)
-        return status;
+    KN_TRY(kn_comm_agree(comm, allocate(o)));
     unfold(v, o->weight);
     fill_directions(directions);
     const struct kn_assembly g = {{v->half[0], v->half[1], v->half[2]},
@@ -419,8 +417,7 @@ enum kn_status kn_operator_create(struct kn_operator *o, const struct kn_case *c
         snprintf(o->origin, sizeof o->origin, "none");
         o->viscosity = 1;
     } else if (!known) {
-        if ((status = make(o, &g, comm, threads, assembler, progress)) != KN_OK)
-            return status;
+        KN_TRY(make(o, &g, comm, threads, assembler, progress));
         if (comm->rank == 0)
             kn_operator_save(o, v);
         (void)kn_progress_report(progress, 1); /* only now it is whole */

@@ -50,9 +50,7 @@ enum kn_status kn_cuda_allocate(struct kn_cuda *m, void **to, size_t bytes)
 enum kn_status kn_cuda_upload(struct kn_cuda *m, const void **to, const void *from, size_t bytes)
 {
     void *block;
-    const enum kn_status status = kn_cuda_allocate(m, &block, bytes);
-    if (status != KN_OK)
-        return status;
+    KN_TRY(kn_cuda_allocate(m, &block, bytes));
     *to = block;
     CHECK(cudaMemcpy(block, from, bytes, cudaMemcpyHostToDevice));
     return KN_OK;

@@ -242,9 +242,7 @@ static void take_box(struct kn_space *s, const struct kn_case *c, const struct k
 enum kn_status kn_space_create(struct kn_space *s, const struct kn_case *c, const struct kn_box *box)
 {
     take_box(s, c, box);
-    const enum kn_status status = find_halo(s, c);
-    if (status != KN_OK)
-        return status;
+    KN_TRY(find_halo(s, c));
     const size_t n = (size_t)s->ncells, rows = n + (size_t)s->nhalo;
     s->neighbour = malloc(6 * rows * sizeof *s->neighbour);
     s->width = malloc(3 * rows * sizeof *s->width);

@@ -260,7 +260,6 @@ static void fill_octant(struct kn_velocity *v)
 enum kn_status kn_velocity_create(struct kn_velocity *v, const struct kn_case *c)
 {
     bool folded[3];
-    enum kn_status status;
     *v = (struct kn_velocity){.octants = 1, .size = 1};
     kn_velocity_fold(c, folded);
     for (int d = 0; d < 3; d++) {
@@ -271,13 +270,12 @@ enum kn_status kn_velocity_create(struct kn_velocity *v, const struct kn_case *c
     }
     v->stride = (v->size + KN_VELOCITY_PAD - 1) / KN_VELOCITY_PAD * KN_VELOCITY_PAD;
     v->nnodes = v->octants * v->stride;
-    if ((status = allocate(v)) != KN_OK)
-        return status;
+    KN_TRY(allocate(v));
     for (int d = 0; d < 3; d++) {
         if (c->velocity.grid == KN_GRID_STRETCHED)
             stretched_axis(c, v->half[d], v->node[d], v->weight[d], v->edge[d]);
-        else if ((status = gauss_axis(v->half[d], v->node[d], v->weight[d], v->edge[d])) != KN_OK)
-            return status;
+        else
+            KN_TRY(gauss_axis(v->half[d], v->node[d], v->weight[d], v->edge[d]));
         for (int i = 0; folded[d] && i < v->half[d]; i++)
             v->weight[d][i] *= 2;
         v->max_speed[d] = v->node[d][v->half[d] - 1];
