@@ -134,7 +134,7 @@ static void collide_linear_bgk(const struct kn_collide_sweep *s, float *row)
     double before[KN_INVARIANTS], x[KN_INVARIANTS];
     float lost;
     invariants(v, row, before);
-    project(s->plan, before, x);
+    kn_collide_project(s->plan->inverse, before, x);
     struct linear_target t = {.speed = {v->speed[0], v->speed[1], v->speed[2]},
                               .a = (float)(lose * x[0]),
                               .c = (float)(lose * x[4]),
@@ -263,7 +263,7 @@ static void project_block(const struct kn_collide_sweep *s, const float defect[4
     double x[KN_LANES][KN_INVARIANTS];
     for (int i = 0; i < KN_LANES; i++) {
         const double missing[KN_INVARIANTS] = {0, -defect[0][i], -defect[1][i], -defect[2][i], -defect[3][i]};
-        project(s->plan, missing, x[i]);
+        kn_collide_project(s->plan->inverse, missing, x[i]);
     }
     for (int octant = 0; octant < v->octants; octant++) {
         float p[KN_INVARIANTS][KN_LANES], one[KN_INVARIANTS];
@@ -308,7 +308,7 @@ static void add_source(const struct kn_collide_sweep *s, float *restrict rows, i
         float *restrict h = rows + (size_t)i * s->velocity->nnodes;
 #pragma omp simd
         for (int k = 0; k < s->velocity->nnodes; k++)
-            h[k] += half * source[k];
+            h[k] = kn_collide_driven(h[k], half, source[k]);
     }
 }
 

@@ -108,7 +108,7 @@ static inline void kn_cpu_restore_mass(const struct kn_velocity *v, uint64_t num
 {
     const int k = v->heavy[number % (uint64_t)v->nheavy];
     const uint64_t octant = number / (uint64_t)v->nheavy % (uint64_t)v->octants;
-    row[octant * (uint64_t)v->stride + (uint64_t)k] += lost / v->w[k];
+    row[octant * (uint64_t)v->stride + (uint64_t)k] += kn_stream_restored(lost, v->w[k]);
 }
 
 /* Scratch memory for streaming, in octants. */

@@ -163,17 +163,6 @@ static inline void weighted_gram(const struct kn_collide_sweep *s, const float *
     }
 }
 
-/* The polynomial whose invariants are `missing`, in the inner product with Phi0. */
-static inline void project(const struct kn_collision_plan *plan, const double missing[KN_INVARIANTS],
-                           double x[KN_INVARIANTS])
-{
-    for (int i = 0; i < KN_INVARIANTS; i++) {
-        x[i] = 0;
-        for (int j = 0; j < KN_INVARIANTS; j++)
-            x[i] += plan->inverse[i][j] * missing[j];
-    }
-}
-
 /* Add `missing` to the invariants of a row, theory (30). */
 static inline void correct(const struct kn_collide_sweep *s, float *row, const double missing[KN_INVARIANTS])
 {
@@ -186,7 +175,7 @@ static inline void correct(const struct kn_collide_sweep *s, float *row, const d
         memcpy(x, missing, sizeof x);
         kn_collide_solve(a, x);
     } else {
-        project(s->plan, missing, x);
+        kn_collide_project(s->plan->inverse, missing, x);
     }
     float lost = 0;
     for (int octant = 0; octant < v->octants; octant++)

@@ -105,7 +105,7 @@ static double mass_flux(const struct kn_velocity *v, int axis, const float *rest
     double sum = 0;
 #pragma omp simd reduction(+ : sum)
     for (int k = 0; k < v->stride; k++)
-        sum += (double)w[k] * speed[k] * h[k];
+        sum += kn_wall_flux(w[k], speed[k], h[k]);
     return sum;
 }
 
@@ -117,7 +117,7 @@ static void add_fluxes(const struct kn_velocity *v, int octant, int axis, const 
     double sum = 0, x = 0, y = 0, z = 0, e = 0;
 #pragma omp simd reduction(+ : sum, x, y, z, e)
     for (int k = 0; k < v->stride; k++) {
-        const double flux = (double)w[k] * speed[k] * h[k];
+        const double flux = kn_wall_flux(w[k], speed[k], h[k]);
         sum += flux;
         x += flux * vx[k];
         y += flux * vy[k];

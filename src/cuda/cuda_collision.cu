@@ -180,7 +180,7 @@ static __device__ void corrections(const kn_cuda_problem &p, const float *tile,
             weighted_gram(p, reader, a, space);
             kn_collide_solve(a, missing);
         } else {
-            project(p, missing, found);
+            kn_collide_project(p.inverse, missing, found);
         }
         for (int i = 0; i < KN_INVARIANTS && (!weighted || threadIdx.x == 0); i++)
             x[c][i] = (float)(weighted ? missing[i] : found[i]);
@@ -416,7 +416,7 @@ static __device__ void add_source(const kn_cuda_problem &p, double dt, float *ti
         quad_cells<C> h = read_tile<C, V, STAGED>(p.mesh, tile, at);
 #pragma unroll
         for (int i = 0; i < 4 * C; i++)
-            h.cell[i / 4].v[i % 4] += half * source.v[i % 4];
+            h.cell[i / 4].v[i % 4] = kn_collide_driven(h.cell[i / 4].v[i % 4], half, source.v[i % 4]);
         write_tile<C, V, STAGED>(p.mesh, tile, at, h);
     }
     __syncthreads();
@@ -474,11 +474,11 @@ static __device__ void store_tile(const kn_cuda_problem &p, const kn_cuda_step &
                 if (p.source)
 #pragma unroll
                     for (int i = 0; i < 4; i++)
-                        h.cell[c].v[i] += half * p.source[at + i];
+                        h.cell[c].v[i] = kn_collide_driven(h.cell[c].v[i], half, p.source[at + i]);
                 if (s.heavy / 4 == at / 4)
 #pragma unroll
                     for (int i = 0; i < 4; i++)
-                        h.cell[c].v[i] += s.heavy == at + i ? lost[c] / n.w.v[i] : 0.0f;
+                        h.cell[c].v[i] += s.heavy == at + i ? kn_stream_restored(lost[c], n.w.v[i]) : 0.0f;
                 if (first + c < p.ncells)
                     *(float4 *)(s.next +
                                 (int64_t)(LISTED ? p.sweep_order[first + c] : first + c) * p.mesh.nnodes +

@@ -185,7 +185,7 @@ static __device__ __forceinline__ void restore_mass(const octant_nodes<OCTANTS> 
 #pragma unroll
     for (int offset = LANES / 2; offset > 0; offset /= 2)
         sum += __shfl_xor_sync(0xffffffffu, sum, offset);
-    const float back = lane == threadIdx.x % WARP ? sum / n.w.v[0] : 0.0f;
+    const float back = lane == threadIdx.x % WARP ? kn_stream_restored(sum, n.w.v[0]) : 0.0f;
 #pragma unroll
     for (int o = 0; o < OCTANTS; o++)
         h[o].v[0] += o == octant ? back : 0.0f;

@@ -70,7 +70,7 @@ static __device__ void collide_model(const kn_cuda_problem &p, double dt, float 
             x[i] = missing[i];
         kn_collide_solve(a, x);
     } else {
-        project(p, missing, x);
+        kn_collide_project(p.inverse, missing, x);
     }
     FOR_QUADS(p, octant, k)
     {
@@ -89,7 +89,7 @@ static __device__ void add_source(const kn_cuda_problem &p, double dt, float *ro
     {
         const int at = octant * p.mesh.stride + k;
         for (int i = 0; i < 4; i++)
-            row[at + i] += half * p.source[at + i];
+            row[at + i] = kn_collide_driven(row[at + i], half, p.source[at + i]);
     }
 }
 
@@ -125,7 +125,7 @@ static __global__ void model_kernel(const __grid_constant__ kn_cuda_problem p,
     if (p.method != KN_METHOD_NONE && p.conservation != KN_CONSERVATION_NONE)
         back[0] -= row_mass(p, row, space);
     if (threadIdx.x == 0)
-        row[s.heavy] += (float)back[0] / p.w[s.heavy % p.mesh.stride];
+        row[s.heavy] += kn_stream_restored((float)back[0], p.w[s.heavy % p.mesh.stride]);
     __syncthreads();
     if (p.source)
         add_source(p, s.dt_collide, row);

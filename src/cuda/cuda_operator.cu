@@ -51,7 +51,7 @@ static __device__ __forceinline__ void add_source(const kn_cuda_problem &p, floa
         const four source = read4(p.source + o * p.mesh.stride + k);
 #pragma unroll
         for (int i = 0; i < 4; i++)
-            h[o].v[i] += time * source.v[i];
+            h[o].v[i] = kn_collide_driven(h[o].v[i], time, source.v[i]);
     }
 }
 

@@ -70,7 +70,7 @@ static __device__ void put_back(const kn_cuda_problem &p, const double before[KN
     invariants_of(p, h, pitch, after);
     for (int i = 0; i < KN_INVARIANTS; i++)
         missing[i] = before[i] - after[i];
-    project(p, missing, x);
+    kn_collide_project(p.inverse, missing, x);
     for (int octant = 0; octant < p.mesh.octants; octant++) {
         signs_of(p.mesh, octant, sign);
         octant_polynomial(x, sign, c);

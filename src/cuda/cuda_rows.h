@@ -182,16 +182,6 @@ static __device__ void row_moments(const kn_cuda_problem &p, const float *row, d
 
 /* ------------------------------------------------------------- conservation */
 
-static __device__ void project(const kn_cuda_problem &p, const double missing[KN_INVARIANTS],
-                               double x[KN_INVARIANTS])
-{
-    for (int i = 0; i < KN_INVARIANTS; i++) {
-        x[i] = 0;
-        for (int j = 0; j < KN_INVARIANTS; j++)
-            x[i] += p.inverse[i][j] * missing[j];
-    }
-}
-
 /* <(1 + eps h) psi psi> of a row: the matrix of the paper's correction. */
 template <class READ>
 static __device__ void weighted_gram(const kn_cuda_problem &p, READ read,

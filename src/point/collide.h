@@ -129,6 +129,24 @@ POINT void kn_collide_solve(double a[KN_INVARIANTS][KN_INVARIANTS], double b[KN_
     }
 }
 
+/* Coefficients of the polynomial whose invariants are `missing`, in the inner product with Phi0; `inverse` is
+ * that of the matrix <psi psi>. */
+POINT void kn_collide_project(const double inverse[KN_INVARIANTS][KN_INVARIANTS],
+                              const double missing[KN_INVARIANTS], double x[KN_INVARIANTS])
+{
+    for (int i = 0; i < KN_INVARIANTS; i++) {
+        x[i] = 0;
+        for (int j = 0; j < KN_INVARIANTS; j++)
+            x[i] += inverse[i][j] * missing[j];
+    }
+}
+
+/* h after sources have acted over a time, theory (36). */
+POINT float kn_collide_driven(float h, float time, float rate)
+{
+    return h + time * rate;
+}
+
 /* The correcting polynomial a + b.v + c v.v, theory (30).  Passed by value: loops over cells are vectorised.
  */
 struct kn_polynomial {

@@ -59,4 +59,10 @@ POINT float kn_stream_lost(float h, float change, float sum)
     return change - (sum - h);
 }
 
+/* Change of h in one node of weight w that restores this mass. */
+POINT float kn_stream_restored(float lost, float w)
+{
+    return lost / w;
+}
+
 #endif

@@ -6,6 +6,12 @@
 
 enum { KN_FLUXES = 5 }; /* of 1, vx, vy, vz, v.v through a wall face, along its axis */
 
+/* Mass flux of one node through a face. */
+POINT double kn_wall_flux(float w, float speed, float h)
+{
+    return (double)w * speed * h;
+}
+
 /* Density of the emission from the mass flux that arrives; emission_flux and unit_flux are those of E and
  * of 1 + eps E away from the wall. unit_flux is infinite if the density of the emission is given. */
 POINT double kn_wall_density(double arriving, double emission_flux, double unit_flux)
