@@ -383,7 +383,8 @@ static void contradictions_are_found(void **state)
                    "stretched (here it is gauss)");
     assert_refused("space: {cells: 4000, stretch: 0.5}\n", "space.stretch", "smallest cell");
     assert_refused("space: {cells: [100000, 100000]}\n", "space.cells", "too many");
-    assert_refused("initial: {shape: density, wave: [0, 0, 1]}\n", "initial.wave", "at least 2 cells per period");
+    assert_refused("initial: {shape: density, wave: [0, 0, 1]}\n", "initial.wave",
+                   "at least 2 cells per period");
     assert_refused("velocity: {nodes: 2}\ncollision: {method: bgk}\n", "velocity.nodes: 2 along every axis",
                    "at least 4 along one axis");
     assert_refused("initial: {shape: bkw, amplitude: 0.3}\n", "initial.shape: bkw at disturbance 0",
