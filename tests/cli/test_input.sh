@@ -49,7 +49,7 @@ expect 2 'did you mean run?' "$program" good.yaml
 expect 2 'a case file is required' "$program" run
 expect 2 'one case file' "$program" run good.yaml good.yaml
 expect 2 'unrecognized option' "$program" run good.yaml --outt x
-expect 2 'which results?' "$program" plot
+expect 2 'no folder of results is given' "$program" plot
 expect 0 'Rarefaction parameter' "$program" help gas.delta
 expect 0 'default is periodic' "$program" help walls.top.kind
 expect 0 'output.checkpoint' "$program" help keys
