@@ -223,8 +223,9 @@ struct kn_case {
         bool force; /* run although the validity checks refuse the case; kn_run only */
     } run;
     struct {
-        int history;       /* steps between history rows; KN_HISTORY_AUTO = 10, thinned in long runs */
-        double fields;     /* lambda0 / V0 between field files; 0 = at the end only */
+        int history;         /* steps between history rows; KN_HISTORY_AUTO = 10, thinned in long runs */
+        double fields;       /* lambda0 / V0 between field files; 0 = at the end only */
+        double fields_start; /* lambda0 / V0, time of the first field file */
         double average;    /* averages start at this time; -1 = none, KN_AVERAGE_AUTO = for runs with noise */
         double checkpoint; /* s of wall time between checkpoints */
         bool vtk;

@@ -21,7 +21,7 @@ _knudsen_values() {
             }'
         ;;
     GROUP) "$program" help 2>/dev/null | awk '/^Groups/ {on = 1; next} on {print $1}' ;;
-    CASE | NAME) "$program" verify --list 2>/dev/null | awk '{print $1}' ;;
+    CASE | NAME) "$program" cases 2>/dev/null | awk '{print $1}' ;;
     TOPIC) "$program" reproduce 2>/dev/null | awk '/^[a-z]/ {print $1}' ;;
     *.yaml) compgen -f -X '!*.y*ml' -- "$value"; compgen -d -- "$value" ;;
     DIR | FOLDER) compgen -d -- "$value" ;;

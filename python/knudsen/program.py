@@ -87,6 +87,17 @@ def run(
     return Run(folder, squeeze, temporary)
 
 
+def dry_run(path, set=None, program=None):
+    """The whole case of a file with keys set over it, its time step and the number of its steps, without a run."""
+    command = [find_program(program), "run", str(path), "--dry-run", "--json"]
+    command += [f"--set={key}={_value(value)}" for key, value in (set or {}).items()]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise Error(done.stderr.strip().removeprefix("knudsen: "), done.returncode)
+    found = json.loads(done.stdout)
+    return found["case"], found["plan"]["time_step"], found["plan"]["steps"]
+
+
 class _Scratch:
     """A folder that goes with the last reference to it."""
 

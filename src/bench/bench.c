@@ -4,8 +4,8 @@
 #include "backend/backend.h"
 #include "config/config.h"
 #include "error.h"
+#include "files/json.h"
 #include "io/summary.h"
-#include "json.h"
 #include "sim.h"
 
 #include <omp.h>
@@ -207,11 +207,11 @@ static enum kn_status bench_cases(const struct machine *m)
 {
     static const struct {
         const char *name;
-        const char *settings[8];
+        const char *settings[9];
     } cases[] = {
         {"Monte Carlo, 160^2, stretched 20, order 1",
-         {"space.cells=[160,160]", "space.order=1", "velocity.grid=stretched", "velocity.nodes=20",
-          "velocity.ratio=0.945", "velocity.range=3", "disturbance=0.01"}},
+         {"collision.method=monte-carlo", "space.cells=[160,160]", "space.order=1", "velocity.grid=stretched",
+          "velocity.nodes=20", "velocity.ratio=0.945", "velocity.range=3", "disturbance=0.01"}},
         {"no collisions, 256^2, gauss 16, order 1",
          {"space.cells=[256,256]", "space.order=1", "velocity.nodes=16", "collision.method=none"}},
         {"BGK, 256^2, gauss 16, order 1",

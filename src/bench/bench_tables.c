@@ -1,7 +1,7 @@
 /* Prints the results of knudsen bench --scaling as tables and as JSON. */
 #include "bench/bench_scaling.h"
 
-#include "json.h"
+#include "files/json.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "cli/glossary.h"
 #include "config/quantities.h"
 #include "error.h"
-#include "json.h"
+#include "files/json.h"
 
 #include <argp.h>
 #include <signal.h>

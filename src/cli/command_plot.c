@@ -2,11 +2,9 @@
  * program. */
 #include "cli/command.h"
 #include "cli/python.h"
-#include "config/config.h"
 #include "error.h"
-#include "files.h"
+#include "files/files.h"
 #include "io/folder.h"
-#include "json.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -27,22 +25,9 @@ static enum kn_status adopt(const char *folder)
     return status == KN_OK ? kn_folder_record(folder, PICTURE) : status;
 }
 
-/* --case CASE.yaml SETTING...: print the whole case as JSON. */
-static enum kn_status print_case(int count, char **words)
-{
-    const struct kn_command_case given = {
-        .path = words[0], .sets = (const char **)words + 1, .nsets = count - 1};
-    struct kn_case c;
-    struct kn_places places = {0};
-    const enum kn_status status = kn_command_read(&given, &c, &places);
-    return status == KN_OK ? kn_json_print_line(stdout, kn_config_json(&c)) : status;
-}
-
 int kn_command_plot(int argc, char **argv)
 {
     if (argc == 3 && strcmp(argv[1], "--adopt") == 0)
         return kn_command_finish(adopt(argv[2]), NULL);
-    if (argc >= 3 && strcmp(argv[1], "--case") == 0)
-        return kn_command_finish(print_case(argc - 2, argv + 2), NULL);
     return kn_python_run("knudsen.plot", argc, argv);
 }

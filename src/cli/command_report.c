@@ -1,6 +1,6 @@
 /* The command knudsen report: writes the results of a run as one HTML page. */
 #include "cli/command.h"
-#include "files.h"
+#include "files/files.h"
 #include "report/report.h"
 #include "text.h"
 

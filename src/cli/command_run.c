@@ -4,8 +4,8 @@
 #include "comm/comm.h"
 #include "comm/launcher.h"
 #include "error.h"
-#include "files.h"
-#include "json.h"
+#include "files/files.h"
+#include "files/json.h"
 #include "sim.h"
 
 #include <argp.h>

@@ -11,9 +11,9 @@
 #include "config/config.h"
 #include "config/scales.h"
 #include "error.h"
+#include "files/json.h"
 #include "grid/duration.h"
 #include "io/summary.h"
-#include "json.h"
 #include "sim.h"
 #include "validity/validity.h"
 

@@ -3,8 +3,8 @@
 
 #include "config/config.h"
 #include "error.h"
+#include "files/json.h"
 #include "grid/boxes.h"
-#include "json.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 
 #include "cli/command.h"
 #include "error.h"
-#include "files.h"
+#include "files/files.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,8 +1,8 @@
 /* Assembled operators on disk, one file per velocity grid, so that only the first run
  * waits.  A file holds what it is for and a sum over its contents; one that is
  * damaged, cut short or for something else is assembled again and replaced. */
-#include "files.h"
 #include "collision/operator.h"
+#include "files/files.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #define KN_CASES_H
 
 #include "config/config.h"
-#include "files.h"
+#include "files/files.h"
 
 enum { KN_CASES = 256 };
 

@@ -4,7 +4,7 @@
 #include "config/scales.h"
 #include "config/species.h"
 #include "error.h"
-#include "files.h"
+#include "files/files.h"
 
 #include <errno.h>
 #include <math.h>

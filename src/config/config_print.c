@@ -1,7 +1,7 @@
 /* Prints keys as help and documents, and a case as YAML, JSON and fingerprint. */
 #include "config/config.h"
 #include "config/scales.h"
-#include "json.h"
+#include "files/json.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* The table of the fields of the gas as an array and as JSON. */
 #include "config/quantities.h"
 
-#include "json.h"
+#include "files/json.h"
 
 #define FIRST_SCALAR(field)                                                                                  \
     KN_##field, 1,                                                                                           \

@@ -80,22 +80,23 @@ double kn_duration_settled(const struct kn_case *c)
     return kn_duration_least(c) + (collides ? foldings / rate : 0);
 }
 
-bool kn_duration_oscillates(const struct kn_case *c)
+double kn_duration_shortest_period(const struct kn_case *c)
 {
+    double period = INFINITY;
     for (int s = 0; s < KN_SIDES; s++)
         if (c->walls[s].oscillation.frequency > 0)
-            return true;
-    return false;
+            period = fmin(period, 2 * M_PI / c->walls[s].oscillation.frequency);
+    return period;
+}
+
+bool kn_duration_oscillates(const struct kn_case *c)
+{
+    return isfinite(kn_duration_shortest_period(c));
 }
 
 double kn_duration_period_step(const struct kn_case *c)
 {
-    const double rows = 32;
-    double step = INFINITY;
-    for (int s = 0; s < KN_SIDES; s++)
-        if (c->walls[s].oscillation.frequency > 0)
-            step = fmin(step, 2 * M_PI / c->walls[s].oscillation.frequency / (rows * kn_config_history(c)));
-    return step;
+    return kn_duration_shortest_period(c) / (KN_DURATION_PERIOD_ROWS * kn_config_history(c));
 }
 
 static double longest_period(const struct kn_case *c)

@@ -24,6 +24,12 @@ double kn_duration_settled(const struct kn_case *c);
  * walls oscillate. */
 double kn_duration_end(const struct kn_case *c);
 
+/* Least number of rows of the history per period of a wall. */
+#define KN_DURATION_PERIOD_ROWS 32.0
+
+/* The shortest period of a wall; infinite if none oscillates. */
+double kn_duration_shortest_period(const struct kn_case *c);
+
 /* The longest time step with enough rows of the history per period of every wall; infinite where none
  * oscillates. */
 double kn_duration_period_step(const struct kn_case *c);

@@ -5,8 +5,7 @@
 
 #include <string.h>
 
-/* cos(2 pi wave.x / size) averaged over the cell, as a finite-volume state is. */
-static double wave_factor(const struct kn_case *c, const struct kn_space *space, int cell)
+double kn_initial_wave(const struct kn_case *c, const struct kn_space *space, int cell)
 {
     double phase = 0, damping = 1;
     int at[3];
@@ -78,7 +77,7 @@ static double shape(enum kn_shape s, const double v[3])
 void kn_initial_fill(const struct kn_case *c, const struct kn_space *space, const struct kn_velocity *v,
                      int cell, float *row)
 {
-    const double amplitude = c->initial.amplitude * wave_factor(c, space, cell), still[3] = {0};
+    const double amplitude = c->initial.amplitude * kn_initial_wave(c, space, cell), still[3] = {0};
     const double sigma[6] = {amplitude, -amplitude / 2, -amplitude / 2, 0, 0, 0};
     const bool passes = c->initial.shape == KN_SHAPE_BETWEEN;
     const struct kn_gaussian g =

@@ -1,7 +1,7 @@
 /* Keeps the marker of a results folder, which lists the files of the program, and replaces an earlier run. */
 #include "io/folder.h"
 #include "error.h"
-#include "files.h"
+#include "files/files.h"
 #include "io/fields.h"
 
 #include <dirent.h>

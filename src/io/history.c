@@ -1,7 +1,7 @@
 /* Writes history.csv, thins it as it grows, continues it after a restart, and reads it back. */
 #include "io/history.h"
 #include "error.h"
-#include "files.h"
+#include "files/files.h"
 #include "io/folder.h"
 #include "text.h"
 

@@ -2,7 +2,7 @@
 #include "io/provenance.h"
 
 #include "cpu/cpu_kernels.h"
-#include "files.h"
+#include "files/files.h"
 #include "stamp.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #define KN_IO_STORE_H
 
 #include "comm/comm.h"
-#include "files.h"
+#include "files/files.h"
 
 #include <hdf5.h>
 

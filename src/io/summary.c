@@ -4,7 +4,7 @@
 #include "config/config.h"
 #include "config/scales.h"
 #include "error.h"
-#include "files.h"
+#include "files/files.h"
 #include "monitor/oscillation.h"
 #include "monitor/verdict.h"
 #include "validity/validity.h"

@@ -4,8 +4,8 @@
 
 #include "backend/backend.h"
 #include "config/scales.h"
+#include "files/json.h"
 #include "io/provenance.h"
-#include "json.h"
 #include "monitor/monitor.h"
 
 #include <stdio.h>

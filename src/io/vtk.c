@@ -2,7 +2,7 @@
  */
 #include "io/vtk.h"
 #include "error.h"
-#include "files.h"
+#include "files/files.h"
 #include "io/base64.h"
 #include "text.h"
 

@@ -43,18 +43,3 @@ bool kn_fit_solve(const struct kn_fit *f, double *coefficients)
         coefficients[i] = x[i] * scale[i];
     return true;
 }
-
-bool kn_fit_line(const double *x, const double *y, int n, double a[2])
-{
-    struct kn_fit f = {.terms = 2};
-    double middle = 0, line[2];
-    for (int i = 0; i < n; i++)
-        middle += x[i] / n;
-    for (int i = 0; i < n; i++)
-        kn_fit_add(&f, (double[]){1, x[i] - middle}, y[i]);
-    if (!kn_fit_solve(&f, line))
-        return false;
-    a[0] = line[0] - line[1] * middle;
-    a[1] = line[1];
-    return true;
-}

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-enum { KN_FIT_TERMS = 6 };
+enum { KN_FIT_TERMS = 3 };
 
 /* The normal equations; all members except `terms` are zero at the start. */
 struct kn_fit {
@@ -18,8 +18,5 @@ void kn_fit_add(struct kn_fit *f, const double *functions, double value);
 
 /* The coefficients [terms]; false: the functions are linearly dependent on these points. */
 bool kn_fit_solve(const struct kn_fit *f, double *coefficients);
-
-/* The straight line a[0] + a[1] x through n points. */
-bool kn_fit_line(const double *x, const double *y, int n, double a[2]);
 
 #endif

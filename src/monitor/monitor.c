@@ -7,6 +7,7 @@
 #include "error.h"
 #include "grid/boundary.h"
 #include "grid/duration.h"
+#include "grid/initial.h"
 #include "monitor/sums.h"
 
 #include <math.h>
@@ -73,6 +74,16 @@ static bool has_creep(const struct kn_case *c)
     return norm(c->source.temperature_gradient) > 0;
 }
 
+static bool has_wave(const struct kn_case *c)
+{
+    return c->initial.wave[0] != 0 || c->initial.wave[1] != 0 || c->initial.wave[2] != 0;
+}
+
+bool kn_monitor_is_uniform(const struct kn_case *c)
+{
+    return c->space.cells[0] == 1 && c->space.cells[1] == 1 && c->space.cells[2] == 1;
+}
+
 static const struct named_column {
     struct kn_column column;
     bool (*exists)(const struct kn_case *c); /* NULL: in every case */
@@ -93,6 +104,16 @@ static const struct named_column {
     {{"G_P", "1", AT(flow_force), KN_DIMENSION_NONE}, has_force},
     {{"G_T", "1", AT(flow_thermal), KN_DIMENSION_NONE}, has_creep},
 };
+/* Columns after those of the fields. */
+static const struct named_column final[] = {
+    {{"fourth", "1", AT(excess[0]), KN_DIMENSION_NONE}, kn_monitor_is_uniform},
+    {{"sixth", "1", AT(excess[1]), KN_DIMENSION_NONE}, kn_monitor_is_uniform},
+    {{"wave.rho", "n0 eps", AT(wave[0]), KN_DIMENSION_NONE}, has_wave},
+    {{"wave.ux", "V0 eps", AT(wave[1]), KN_DIMENSION_NONE}, has_wave},
+    {{"wave.uy", "V0 eps", AT(wave[2]), KN_DIMENSION_NONE}, has_wave},
+    {{"wave.uz", "V0 eps", AT(wave[3]), KN_DIMENSION_NONE}, has_wave},
+    {{"wave.theta", "T0 eps", AT(wave[4]), KN_DIMENSION_NONE}, has_wave},
+};
 static const struct kn_column of_side[KN_SIDES][5] = {
     SIDE("left", KN_LEFT), SIDE("right", KN_RIGHT), SIDE("bottom", KN_BOTTOM),
     SIDE("top", KN_TOP),   SIDE("back", KN_BACK),   SIDE("front", KN_FRONT),
@@ -100,7 +121,7 @@ static const struct kn_column of_side[KN_SIDES][5] = {
 static const struct kn_column of_field[KN_FIELDS] = {KN_QUANTITY_LIST(FIELDS)};
 
 #define COUNT(table) ((int)(sizeof(table) / sizeof *(table)))
-enum { COLUMNS_MAX = COUNT(named) + 5 * KN_SIDES + KN_FIELDS };
+enum { COLUMNS_MAX = COUNT(named) + 5 * KN_SIDES + KN_FIELDS + COUNT(final) };
 
 static double value(const struct kn_row *row, const struct kn_column *column)
 {
@@ -123,6 +144,9 @@ static const struct kn_column *find(const char *name)
     for (int i = 0; i < COUNT(named); i++)
         if (strcmp(named[i].column.name, name) == 0)
             return &named[i].column;
+    for (int i = 0; i < COUNT(final); i++)
+        if (strcmp(final[i].column.name, name) == 0)
+            return &final[i].column;
     for (int i = 0; i < KN_FIELDS; i++)
         if (strcmp(of_field[i].name, name) == 0)
             return &of_field[i];
@@ -130,11 +154,6 @@ static const struct kn_column *find(const char *name)
         if (strcmp(of_side[i / 5][i % 5].name, name) == 0)
             return &of_side[i / 5][i % 5];
     return NULL;
-}
-
-bool kn_monitor_knows(const char *name)
-{
-    return find(name) != NULL;
 }
 
 const char *kn_monitor_unit(const char *name)
@@ -181,6 +200,9 @@ static void choose_columns(struct kn_monitor *m)
             add_columns(m, of_side[s], COUNT(of_side[s]));
     m->judged = m->ncolumns - m->first_judged;
     add_columns(m, of_field, KN_FIELDS);
+    for (int i = 0; i < COUNT(final); i++)
+        if (final[i].exists(m->c))
+            add_columns(m, &final[i].column, 1);
     if (m->judged == 0)
         m->judged = KN_FIELDS;
 }
@@ -215,11 +237,14 @@ enum kn_status kn_monitor_create(struct kn_monitor *m, const struct kn_case *c, 
     m->previous = calloc(n * WATCHED, sizeof *m->previous);
     m->mean_fields = calloc(n * KN_FIELDS, sizeof *m->mean_fields);
     m->midline = calloc((size_t)space->whole[1] * KN_SUMS_MIDLINE, sizeof *m->midline);
+    m->wave = has_wave(c) ? calloc(n, sizeof *m->wave) : NULL;
+    for (int i = 0; i < space->ncells && m->wave; i++)
+        m->wave[i] = kn_initial_wave(c, space, i);
     if (m->columns) {
         choose_columns(m);
         allocate_data(m, kn_case_is_noisy(c));
     }
-    if (m->trends && m->previous && m->mean_fields && m->midline)
+    if (m->trends && m->previous && m->mean_fields && m->midline && (m->wave || !has_wave(c)))
         return KN_OK;
     kn_monitor_destroy(m);
     return kn_error_set(KN_EMEMORY, "not enough memory to monitor %zu cells", n);
@@ -232,6 +257,7 @@ void kn_monitor_destroy(struct kn_monitor *m)
     free(m->previous);
     free(m->mean_fields);
     free(m->midline);
+    free(m->wave);
     *m = (struct kn_monitor){0};
 }
 
@@ -329,6 +355,8 @@ static void measure(const struct kn_monitor *m, struct kn_row *row, const double
         row->flow_force = flow_along(row, force) / (norm(force) * delta);
     if (has_creep(m->c))
         row->flow_thermal = 2 * flow_along(row, gradient) / (norm(gradient) * delta);
+    if (m->wave)
+        kn_sums_project(row->wave, m->comm, m->space, m->wave, fields);
     for (int s = 0; s < KN_SIDES; s++) {
         for (int d = 0; d < 3; d++)
             row->stress[s][d] = walls[s].wall ? walls[s].stress[d] : NAN;
@@ -413,7 +441,7 @@ enum kn_status kn_monitor_take(struct kn_monitor *m, int64_t step, double time, 
     if (status != KN_OK)
         return status;
 
-    struct kn_row row = {.step = (double)step, .time = time};
+    struct kn_row row = {.step = (double)step, .time = time, .excess = {m->excess[0], m->excess[1]}};
     fill_sums(m, &row, &sums);
     measure(m, &row, fields, walls);
 

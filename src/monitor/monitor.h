@@ -28,6 +28,8 @@ struct kn_row {
     double heat_flux[KN_SIDES];
     double mass_flux[KN_SIDES];
     double average[KN_FIELDS]; /* volume average of each field */
+    double excess[2];          /* relative excess of the fourth and sixth moments of a uniform gas */
+    double wave[5];            /* amplitudes of rho, u, theta in the initial wave; 0 without one */
     double size;               /* root mean square of rho, u and theta; not a column */
 };
 
@@ -62,6 +64,8 @@ struct kn_monitor {
     double settled_time;        /* at which the initial transient should be over, lambda0 / V0 */
     double *mean_fields;        /* [ncells][KN_FIELDS] */
     int64_t *midline;           /* [whole[1]][KN_SUMS_MIDLINE] for kn_sums_midline */
+    double *wave;               /* [ncells] shape of the initial wave; NULL without one */
+    double excess[2];           /* of the next row; set by the caller if the gas is uniform */
     struct kn_row row;          /* the latest row */
 };
 
@@ -82,6 +86,9 @@ enum kn_status kn_monitor_take(struct kn_monitor *m, int64_t step, double time, 
                                const struct kn_wall_flux *walls);
 
 /* ---- Any rank. */
+
+/* One cell: the history has columns for kn_sim_excess. */
+bool kn_monitor_is_uniform(const struct kn_case *c);
 
 /* Start of the averaging window of a case, lambda0 / V0; negative: none. */
 double kn_monitor_window(const struct kn_case *c);

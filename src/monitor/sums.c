@@ -167,3 +167,21 @@ double kn_sums_midline(const struct kn_space *space, const struct kn_comm *comm,
     }
     return sum / height;
 }
+
+/* --------------------------------------------------------------------- wave */
+
+void kn_sums_project(double parts[KN_SUMS_WATCHED], const struct kn_comm *comm, const struct kn_space *space,
+                     const double *wave, const double *fields)
+{
+    struct kn_exact products[KN_SUMS_WATCHED] = {0}, square = {0};
+    for (int i = 0; i < space->ncells; i++) {
+        const double weight = space->volume[i] * wave[i];
+        for (int f = 0; f < KN_SUMS_WATCHED; f++)
+            kn_exact_add(&products[f], weight * fields[(size_t)i * KN_FIELDS + f]);
+        kn_exact_add(&square, weight * wave[i]);
+    }
+    kn_exact_sum_ranks(comm, products, KN_SUMS_WATCHED);
+    kn_exact_sum_ranks(comm, &square, 1);
+    for (int f = 0; f < KN_SUMS_WATCHED; f++)
+        parts[f] = kn_exact_value(&products[f]) / kn_exact_value(&square);
+}

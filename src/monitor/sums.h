@@ -30,6 +30,11 @@ enum { KN_SUMS_MIDLINE = 4 }; /* cells next to the vertical midline at each y: t
 double kn_sums_midline(const struct kn_space *space, const struct kn_comm *comm, const double *fields,
                        int64_t *bits);
 
+/* The amplitudes of rho, u, theta in a wave [ncells]: integrals of their products with the wave over the
+ * integral of its square.  All ranks. */
+void kn_sums_project(double parts[KN_SUMS_WATCHED], const struct kn_comm *comm, const struct kn_space *space,
+                     const double *wave, const double *fields);
+
 /* Threads for a loop over cells with little work per cell. */
 int kn_sums_threads(const struct kn_case *c, const struct kn_comm *comm, int cells);
 

@@ -3,7 +3,7 @@
 #define KN_REPORT_DATA_H
 
 #include "config/scales.h"
-#include "json.h"
+#include "files/json.h"
 
 /* Numbers as a string: base64 of float64, lowest byte first. */
 json_t *kn_report_data_array(const double *values, size_t count);

@@ -4,7 +4,7 @@
 #include "config/case.h"
 #include "config/scales.h"
 #include "error.h"
-#include "files.h"
+#include "files/files.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,9 +4,9 @@
 #include "config/case.h"
 #include "config/config.h"
 #include "config/scales.h"
-#include "files.h"
+#include "files/files.h"
+#include "files/json.h"
 #include "io/folder.h"
-#include "json.h"
 #include "monitor/verdict.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
 #include "config/case.h"
 #include "config/config.h"
 #include "config/scales.h"
-#include "files.h"
+#include "files/files.h"
 #include "grid/boxes.h"
 #include "grid/duration.h"
 #include "grid/space.h"

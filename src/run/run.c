@@ -81,12 +81,19 @@ static bool passes_multiple(double time, double dt, double every)
     return every > 0 && floor((time + dt) / every + slack) > floor(time / every + slack);
 }
 
+/* Does the next step end with a file of the series? */
+static bool is_series_step(const struct kn_run_parts *r)
+{
+    const double time = kn_sim_time(r->sim), dt = kn_sim_time_step(r->sim), slack = 1e-6 * dt;
+    return time + dt >= r->c.output.fields_start - slack && passes_multiple(time, dt, r->c.output.fields);
+}
+
 static bool is_due(void *of)
 {
     struct kn_run_parts *r = of;
     const int64_t step = kn_sim_steps(r->sim) + 1;
     r->row_due = step % kn_config_history(&r->c) == 0 || step == r->last;
-    r->series_due = passes_multiple(kn_sim_time(r->sim), kn_sim_time_step(r->sim), r->c.output.fields);
+    r->series_due = is_series_step(r);
     return r->row_due || r->series_due;
 }
 
@@ -157,7 +164,7 @@ static enum kn_status loop(struct kn_run_parts *r)
     r->loop_started = r->checkpointed = kn_progress_clock();
     if (r->monitor.rows == 0) {
         r->row_due = true;
-        r->series_due = r->c.output.fields > 0;
+        r->series_due = r->c.output.fields > 0 && r->c.output.fields_start == 0;
         KN_TRY(observe(r));
     }
     return kn_run_loop(r->sim, r->comm, &observer);

@@ -5,7 +5,7 @@
 #include "collision/sampling.h"
 #include "config/config.h"
 #include "error.h"
-#include "files.h"
+#include "files/files.h"
 #include "grid/duration.h"
 #include "run/pilot.h"
 #include "run/signals.h"
@@ -147,14 +147,10 @@ static enum kn_status hold_folder(struct kn_run_parts *r)
  * oscillations. */
 static struct kn_history_plan plan_history(const struct kn_run_parts *r)
 {
-    const double rows_per_period = 32;
+    const double longest = kn_duration_shortest_period(&r->c) / KN_DURATION_PERIOD_ROWS; /* between rows */
     struct kn_history_plan plan = {kn_config_history(&r->c), 1};
-    double longest = INFINITY; /* time between rows */
     if (r->c.output.history != KN_HISTORY_AUTO)
         return plan;
-    for (int side = 0; side < KN_SIDES; side++)
-        if (r->c.walls[side].oscillation.frequency > 0)
-            longest = fmin(longest, 2 * M_PI / r->c.walls[side].oscillation.frequency / rows_per_period);
     for (double time = 2 * (double)plan.every * kn_sim_time_step(r->sim);
          time <= longest && plan.levels < KN_HISTORY_LEVELS; time *= 2)
         plan.levels++;

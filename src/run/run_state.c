@@ -4,7 +4,7 @@
 #include "collision/sampling.h"
 #include "config/config.h"
 #include "error.h"
-#include "files.h"
+#include "files/files.h"
 
 #include <stdlib.h>
 #include <string.h>

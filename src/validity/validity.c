@@ -4,7 +4,7 @@
 #include "config/config.h"
 #include "config/scales.h"
 #include "error.h"
-#include "json.h"
+#include "files/json.h"
 
 #include <math.h>
 #include <stdarg.h>

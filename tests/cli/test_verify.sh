@@ -142,9 +142,9 @@ ok "the environment says where cases are" bash -c 'KNUDSEN_CASES=cases "$0" veri
 ok "  and is heard" says "1 check on"
 
 reference "${good/space.cells=16/space.cells=4000}"
-"$knudsen" verify --cases cases couette >out 2>err &
-sleep 1
-kill -INT $! && wait $!
+setsid "$knudsen" verify --cases cases couette >out 2>err &
+sleep 3
+kill -INT -- -$! && wait $! # as a terminal does: to the program and to those that it has started
 ok "Ctrl-C ends it with 130" test $? -eq 130
 ok "  and what was done is summed up" says "interrupted after 0 of 1 checks in"
 exit $failed

@@ -1,7 +1,7 @@
 /* The folder of results that the fuzz targets write and read. */
 #include "fuzz.h"
 
-#include "files.h"
+#include "files/files.h"
 #include "report/report.h"
 
 #include <ftw.h>

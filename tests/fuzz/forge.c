@@ -1,7 +1,7 @@
 /* HDF5 files whose parts are of any type and shape. */
 #include "fuzz.h"
 
-#include "files.h"
+#include "files/files.h"
 
 #include <hdf5.h>
 #include <stdlib.h>

@@ -2,9 +2,9 @@
  */
 #include "fuzz.h"
 
-#include "files.h"
-#include "knudsen.h"
 #include "collision/operator.h"
+#include "files/files.h"
+#include "knudsen.h"
 
 #include <dirent.h>
 #include <math.h>

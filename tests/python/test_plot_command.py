@@ -299,10 +299,10 @@ class References(Plot):
             ("x,uy\n1,2,3\n", ":2: 2 numbers"),
             ("x,teta\n1,2\n", "did you mean theta?"),
             ("", "is empty"),
-            ("quantity,value,\n", ":1: the heading"),
-            ("quantity,value,uncertainty,source,conditions,settings,check,bar\nD,1\n", ":2: 2 columns"),
-            ("quantity,value,uncertainty,source,conditions,settings,check,bar\nD,one,,a,,b=c,,\n", ":2: value or"),
-            ("quantity,value,uncertainty,source,conditions,settings,check,bar\nux(a),1,,a,,b=c,,\n", "is no quantity"),
+            ("quantity,value,\n", ":1: the first line is not"),
+            ("quantity,value,uncertainty,source,conditions,settings,check,bar\nD,1\n", ":2: fewer than 8 columns"),
+            ("quantity,value,uncertainty,source,conditions,settings,check,bar\nD,one,,a,,b=c,,\n", ":2: value is no number"),
+            ("quantity,value,uncertainty,source,conditions,settings,check,bar\nux(a),1,0,a,,b=c,quick,\n", "is no quantity"),
         ):
             with self.subTest(text=text):
                 self.assertIn(words, self.plot(run_of("line"), "-r", self.csv(text), code=2))

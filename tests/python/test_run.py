@@ -33,6 +33,11 @@ class Run(Test):
         self.assertEqual((run.case.collision.method, run.case.time.end), ("shakhov", 1e-5))
         self.assertEqual(run.case.space.cluster[:2], ["low", "high"])
 
+    def test_series_that_starts_later(self):
+        run = knudsen.run(CAVITY, set={"output.fields_start": 0.5}, program=PROGRAM)
+        np.testing.assert_allclose(run.series.times, [0.5, 0.75, 1], atol=run.summary.time_step)
+        np.testing.assert_array_equal(run.series[-1].fields["u"], run.fields["u"])
+
     def test_file(self):
         over = {"space.cells": 6, "velocity.nodes": 4, "collision.method": "bgk", "time.end": 0.1}
         over |= {"gas.delta": 3}

@@ -3,7 +3,7 @@
 #define SCRATCH_H
 
 #include "error.h"
-#include "files.h"
+#include "files/files.h"
 
 #include <dirent.h>
 #include <hdf5.h>

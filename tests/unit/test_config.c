@@ -1,7 +1,7 @@
 /* The case file: defaults, text into values and back, and every kind of slip. */
 #include "backend/backend.h"
 #include "config/config.h"
-#include "json.h"
+#include "files/json.h"
 
 #include <math.h>
 #include <setjmp.h>

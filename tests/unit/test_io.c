@@ -1,8 +1,8 @@
 /* The files a run leaves behind: what is in them, and what happens when they cannot be written. */
 #include "config/config.h"
+#include "files/json.h"
 #include "io/fields.h"
 #include "io/summary.h"
-#include "json.h"
 #include "text.h"
 #include "unit/row.h"
 #include "unit/scratch.h"

@@ -1,7 +1,7 @@
 /* Findings of the validity checks for cases and for a gas. */
 #include "expect.h"
 
-#include "json.h"
+#include "files/json.h"
 #include "validity/validity.h"
 
 static const struct kn_finding *find(const struct kn_validity *v, const char *code)

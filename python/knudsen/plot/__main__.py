@@ -8,7 +8,7 @@ from ..errors import Error
 from . import options as command_line
 
 _PICTURE, _COMPARISON = "picture.png", "compare.png"
-_DOTS = {"png": 192, "svg": 110}  # per inch; of SVG, the maps in it
+_DOTS = {"png": 192, "svg": 96}  # per inch; of SVG, the maps in it
 
 
 def main(words):

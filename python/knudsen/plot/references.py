@@ -1,24 +1,20 @@
 """Published values in CSV files: points of a profile or a history, or the reference.csv of a case."""
 
-import csv
-import json
 import math
 import re
-import subprocess
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..checks import DAMAGE, require_regular
 from ..errors import Error
-from ..program import find_program
-from ..units import AXES, COMPONENTS
+from ..program import dry_run
+from ..units import AXES
+from ..verify.quantity import parse
+from ..verify.reference import read
 from . import quantities
 from .same_case import is_as_rare, is_same
 
-_HEADING = ["quantity", "value", "uncertainty", "source", "conditions", "settings", "check", "bar"]
 _LARGEST = 64 << 20  # bytes of a file
-_FIELDS = ("rho", "theta", *COMPONENTS)
-_SHARES = ("amplitude", "phase", "rate")  # of a column; such values are not in pictures
 
 
 @dataclass(frozen=True)
@@ -46,8 +42,7 @@ def read_references(path, sources):
         raise Error(f"cannot read the reference '{path}': {error.strerror}", DAMAGE) from None
     if not text.strip():
         raise Error(f"{path} is empty, or larger than {_LARGEST >> 20} MiB")
-    read = _read_rows if text.startswith("quantity,value,") else _read_points
-    found = read(text, path, sources)
+    found = _read_rows(path, sources) if text.startswith("quantity,value,") else _read_points(text, path, sources)
     return list({_key(point): point for point in found}.values())  # quick and full checks repeat a value
 
 
@@ -114,56 +109,37 @@ def _stem(path):
 # ------------------------------------------------------------------------------------ reference.csv of a case
 
 
-def _read_rows(text, path, sources):
+def _read_rows(path, sources):
     cases = {}
-    for number, row in enumerate(csv.reader(text.splitlines()), 1):
-        if number == 1 or not row or row[0].startswith("#"):
-            if number == 1 and row != _HEADING:
-                raise Error(f"{path}:1: the heading is not {','.join(_HEADING)}")
+    for row in read(Path(path)):
+        point = _translate(row)
+        if point is None or not row.settings:
             continue
-        if len(row) != len(_HEADING):
-            raise Error(f"{path}:{number}: {len(row)} columns instead of {len(_HEADING)}")
-        point = _translate(row, f"{path}:{number}")
-        settings = row[5]
-        if point is None or not settings:
-            continue
-        if settings not in cases:
-            cases[settings] = _belongs(whole_case(Path(path).parent / "case.yaml", settings.split()), sources)
-        if cases[settings]:
+        if row.settings not in cases:
+            cases[row.settings] = _belongs(whole_case(Path(path).parent / "case.yaml", row.settings.split()), sources)
+        if cases[row.settings]:
             yield point
 
 
-def _translate(row, where):
+def _translate(row):
     """The point of a row; None for numbers that pictures do not show."""
-    quantity, value, error, source = row[:4]
     try:
-        number, uncertainty = float(value), float(error) if error else math.nan
-    except ValueError:
-        raise Error(f"{where}: value or uncertainty is no number") from None
-    author = re.split(r":| \(", source)[0]
-    sign = -1 if quantity.startswith("-") else 1
-    found = re.fullmatch(r"-?([^(=@]+)(?:\(([^)]*)\))?(?:([=@])(.*))?", quantity)
-    if not found:
+        q = parse(row.quantity)
+    except Error:
         return None
-    name, places, mark, time = found.groups()
-    try:
-        at = dict(zip(AXES, map(float, places.split(";")))) if places is not None else {}
-        time = float(time) if mark else None
-    except ValueError:
-        raise Error(f"{where}: '{quantity}' is no quantity") from None
-    in_history = places is None
-    if (not in_history and name not in _FIELDS) or name.rpartition(".")[2] in _SHARES:
+    if q.kind not in ("mean", "value", "share", "point", "point value"):
         return None
-    return Reference(author, sign * number, uncertainty, name, in_history, mark == "@", at, time=time)
+    author = re.split(r":| \(", row.source)[0]
+    at, time = dict(zip(AXES, q.at)), q.time if q.at_a_time else None
+    name, share = q.column or q.field, q.kind == "share"
+    return Reference(author, q.sign * row.value, row.uncertainty, name, bool(q.column), share, at, time=time)
 
 
 def whole_case(path, settings):
     """Every key of a case file with settings over it, as the program reads it; None if it cannot."""
-    program = [find_program(), "plot", "--case", str(path), *settings]
-    done = subprocess.run(program, capture_output=True, text=True, check=False)
     try:
-        return json.loads(done.stdout) if done.returncode == 0 else None
-    except ValueError:
+        return dry_run(path, dict(word.split("=", 1) for word in settings))[0]
+    except (Error, ValueError):
         return None
 
 

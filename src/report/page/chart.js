@@ -37,7 +37,7 @@ function pathOf(x, y, toX, toY) {
 }
 
 /* `make` returns the contents of a chart whenever it is drawn:
- *   lines  [{name, x, y, colour}]       dots [{name, x, y}] of references; no x: a level
+ *   lines  [{name, x, y, colour}]
  *   xName, xUnit, unit, log, exact: numbers as they are in the files */
 class Chart {
   constructor(title, make) {
@@ -76,10 +76,9 @@ class Chart {
   }
 
   scale(inner) {
-    const {lines, dots = [], log} = this.what;
+    const {lines, log} = this.what;
     const [x0, x1] = this.what.xRange ?? extent(lines.map(line => line.x));
-    const levels = dots.flatMap(dot => dot.y);
-    const [y0, y1] = roomy(extent([...lines.map(line => line.y), levels], log), log);
+    const [y0, y1] = roomy(extent(lines.map(line => line.y), log), log);
     const span = (a, b) => (b > a ? b - a : 1);
     this.toX = x => inner.left + (x - x0) / span(x0, x1) * (inner.right - inner.left);
     this.toY = log ?
@@ -110,33 +109,18 @@ class Chart {
   }
 
   curves(inner) {
-    const {lines, dots = []} = this.what, parts = [];
-    for (const dot of dots.filter(one => !one.x))
-      parts.push(element('svg:line', {
-        x1: inner.left,
-        x2: inner.right,
-        y1: this.toY(dot.y[0]),
-        y2: this.toY(dot.y[0]),
-        stroke: dot.colour,
-        'stroke-width': 1.4,
-        'stroke-dasharray': '7 5'
-      }));
+    const {lines} = this.what, parts = [];
     for (const line of lines)
       parts.push(element(
         'svg:path', {class: 'line', d: pathOf(line.x, line.y, this.toX, this.toY), stroke: line.colour}));
-    for (const dot of dots.filter(one => one.x))
-      dot.x.forEach((x, i) => parts.push(element('svg:circle',
-                      {class: 'mark', cx: this.toX(x), cy: this.toY(dot.y[i]), r: 3.6, stroke: dot.colour})));
     return parts;
   }
 
   describe() {
-    const {lines, dots = [], xName, unit} = this.what;
-    const item = (colour, kind, name) =>
-      element('li', {}, element('i', {class: kind, style: `border-color: ${colour}`}), ...[name].flat());
-    const shown = lines.length > 1 || dots.length;
-    this.legend.replaceChildren(...(shown ? lines.map(line => item(line.colour, '', line.name)) : []),
-      ...dots.map(dot => item(dot.colour, dot.x ? 'dot' : 'dash', dot.name)));
+    const {lines, xName, unit} = this.what;
+    const item = (colour, name) =>
+      element('li', {}, element('i', {style: `border-color: ${colour}`}), ...[name].flat());
+    this.legend.replaceChildren(...(lines.length > 1 ? lines.map(line => item(line.colour, line.name)) : []));
     this.svg.setAttribute('aria-label',
       `${this.title.textContent} over ${xName}. Arrow keys tell the numbers.${unit ? ` Unit ${unit}.` : ''}`);
   }

@@ -106,7 +106,7 @@ const quantities = report.quantities.flatMap(({name: set, label, symbol, compone
   ...components.map((index, part) => ({set, part, name: `${label} ${index}`.trim(), symbol, index})),
 ]);
 
-/* The numbering of reference values: the fields in the order of the files. */
+/* The fields in the order of the files. */
 const fieldsInOrder = quantities.filter(quantity => quantity.part >= 0);
 
 const symbolOf = quantity => [quantity.symbol, quantity.index ? element('sub', {}, quantity.index) : ''];

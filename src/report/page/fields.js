@@ -26,7 +26,6 @@ class Moments {
   }
 
   /* Reference values belong to the end, or to the average. */
-  get isFinal() { return this.chosen === this.mean || (!this.mean && this.chosen === this.end); }
 
   choose(moment) {
     this.chosen = moment;
@@ -409,24 +408,6 @@ class MapView {
 
 /* -------------------------------------------------------------- profiles */
 
-/* Reference values on a line along an axis through the middle, as dots. */
-function referencesOn(quantity, axis) {
-  const {delta, used, edges} = report.fields, rule = fieldRule(quantity.set), length = lengthRule();
-  const onLine = row => fieldsInOrder[row.field] === quantity && row.at.length >= 1 && used.every(other => {
-    if (other === axis) return other < row.at.length;
-    const middle = (edges[other][0] + edges[other].at(-1)) / 2 / delta;
-    return other >= row.at.length || Math.abs(row.at[other] - middle) < 1e-6;
-  });
-  const rows = (report.references?.rows ?? []).filter(onLine);
-  if (!rows.length) return [];
-  return [{
-    name: `${rows[0].case}: reference`,
-    colour: 'var(--c2)',
-    x: rows.map(row => apply(length, row.at[axis] * delta)),
-    y: rows.map(row => apply(rule, row.sign * row.reference))
-  }];
-}
-
 function profileChart(title, list, axis, moments) {
   const chart = new Chart(title, () => {
     const length = lengthRule(), rule = fieldRule(list()[0].set), edges = report.fields.edges[axis];
@@ -439,10 +420,8 @@ function profileChart(title, list, axis, moments) {
         colour: palette[i % 6]
       };
     });
-    const dots = list().length === 1 && moments.isFinal ? referencesOn(list()[0], axis) : [];
     return {
       lines,
-      dots,
       unit: rule.unit,
       xName: axisNames[axis],
       xUnit: length.unit,
@@ -468,7 +447,7 @@ function lineProfiles(moments) {
   for (const [name, set] of groups) {
     const shown = fieldsInOrder.filter(one => one.set === set && largest(one) > 1e-3 * most);
     const title = name[0].toUpperCase() + name.slice(1);
-    if (set === 'u') /* one by one, so that reference values can stand beside them */
+    if (set === 'u') /* one by one: they are looked at most */
       charts.push(
         ...shown.map(one => profileChart([`${title} `, ...symbolOf(one)], () => [one], axis, moments)));
     else if (shown.length)

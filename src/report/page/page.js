@@ -159,24 +159,6 @@ function wallTable() {
 
 /* -------------------------------------------------------------- history */
 
-/* What reference.csv says about a column, in time or for the steady state. */
-function referencesOf(name, rule, time) {
-  const rows = (report.references?.rows ?? []).filter(row => row.column === name);
-  const moments = rows.filter(row => row.time !== null), levels = rows.filter(row => row.time === null),
-        dots = [];
-  if (levels.length)
-    dots.push(
-      {name: 'reference', colour: 'var(--c2)', y: [apply(rule, levels[0].sign * levels[0].reference)]});
-  if (moments.length)
-    dots.push({
-      name: `${moments[0].case}: reference`,
-      colour: 'var(--c2)',
-      x: moments.map(row => apply(time, row.time)),
-      y: moments.map(row => apply(rule, row.sign * row.reference))
-    });
-  return dots;
-}
-
 function historyChart(title, names, log) {
   return new Chart(title, () => {
     const time = timeRule(), rule = columnRule(names[0]),
@@ -187,10 +169,8 @@ function historyChart(title, names, log) {
       colour: palette[i % 6],
       y: Array.from(history.list(name), value => apply(rule, log ? Math.abs(value) : value))
     }));
-    const dots = names.length === 1 && !log ? referencesOf(names[0], rule, time) : [];
     return {
       lines,
-      dots,
       log,
       unit: rule.unit,
       xName: 't',
@@ -241,49 +221,6 @@ function judgement() {
   return element('div', {class: 'panel judgement'},
     element('p', {},
       element('strong', {class: verdict.replace(' ', '-'), id: 'verdict'}, `The run is ${verdict}:`), ` ${sentence}.`));
-}
-
-/* ----------------------------------------------------------- references */
-
-/* Of points of a profile relative to the largest of it, for near its zeros no number says anything. */
-function differenceText(row, rows) {
-  const alike = one => one.field === row.field && one.case === row.case && one.source === row.source;
-  const size = row.field < 0 ? Math.abs(row.reference) :
-                               Math.max(...rows.filter(alike).map(one => Math.abs(one.reference)));
-  if (row.absolute || !size) return readable(row.difference, 2);
-  const sign = row.difference < 0 ? '−' : '+', mark = row.field < 0 ? '' : ' *';
-  return `${sign}${readable(100 * Math.abs(row.difference) / size, 2)} %${mark}`;
-}
-
-function referenceSection() {
-  const {rows = [], remark = ''} = report.references ?? {}, few = 8;
-  if (!rows.length && !remark) return [];
-  const heads =
-    [['quantity'], ['this run', 'n'], ['reference', 'n'], ['difference', 'n'], ['source', 'long']];
-  const order = row => (row.field >= 0 ? 2 : row.time === null ? 0 : 1);
-  const body =
-    [...rows]
-      .sort((a, b) => order(a) - order(b))
-      .map(row => [element('code', {}, row.quantity), withError(row.value, row.error),
-             withError(row.reference, row.uncertainty), differenceText(row, rows),
-             [row.source, element('div', {class: 'soft'}, `cases/${row.case}: ${row.conditions}`)]]);
-  const words = [
-    'Same gas, equation, box, walls and beginning as the run; cells, velocities and steps are those of the run, ' +
-      'and so are their errors, which ',
-    element('code', {}, 'knudsen verify'), ' tells. Numbers are dimensionless.',
-    rows.some(row => row.field >= 0) ? ' * Of the largest of the profile.' : '',
-    rows.some(row => row.error === null) ?
-      ' The run is noisy; where its number has no error, that is not known.' :
-      ''
-  ];
-  const more = element(
-    'details', {}, element('summary', {}, `${body.length - few} more`), table(heads, body.slice(few)));
-  return [
-    'Comparison with reference values',
-    element('div', {class: 'panel', id: 'references'}, rows.length ? table(heads, body.slice(0, few)) : '',
-      body.length > few ? more : '', rows.length ? element('p', {class: 'small soft'}, words) : '',
-      remark ? element('p', {}, remark) : '')
-  ];
 }
 
 /* --------------------------------------------------------------- timing */
@@ -389,7 +326,6 @@ function build() {
     ],
     ...fieldSections(),
     historySection(),
-    referenceSection(),
     timingSection(),
     caseSection(),
     provenanceSection(),

@@ -1,8 +1,8 @@
 /* Reads, builds and writes JSON documents; jansson has the parser and the tree. */
-#include "json.h"
+#include "files/json.h"
 
 #include "error.h"
-#include "files.h"
+#include "files/files.h"
 #include "text.h"
 
 #include <errno.h>

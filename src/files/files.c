@@ -1,5 +1,5 @@
 /* Writes files that are complete or absent, and reads, locks and checks files. */
-#include "files.h"
+#include "files/files.h"
 #include "error.h"
 
 #include <ctype.h>

@@ -1,0 +1,136 @@
+"""The output of ``knudsen verify``: a table or JSON lines, and the progress of the runs."""
+
+import json
+import math
+import os
+import shutil
+import sys
+import textwrap
+import time
+
+from ..value_text import with_error
+
+_WIDTH = 80
+_LIVE, _PLAIN = 0.2, 20  # s between lines of progress, on a terminal and elsewhere
+
+
+def deviation(value, result, sign):
+    """A deviation in per cent of the reference if that is meaningful, otherwise absolute."""
+    row = result.reference
+    plus = "+" if sign else ""
+    if row.relative or (math.isnan(row.bar) and result.tolerance < 0.1 * abs(row.value)):
+        return f"{100 * value / abs(row.value) if row.value else math.nan:{plus}.3f} %"
+    return f"{value:{plus}.2g}"
+
+
+def _columns(quantity, known, found, off, most, said):
+    """A line of the table.  A long quantity has a line of its own; other long texts move the texts after them."""
+    line = "" if len(quantity) >= 22 else f"  {quantity}"
+    if not line:
+        print(f"  {quantity}")
+    for text, column in ((known, 24), (found, 42), (off, 67 - len(off)), (most, 75 - len(most)), (said, 76)):
+        if text:
+            line += " " * max(column - len(line), bool(line)) + text
+    print(line)
+
+
+def _wrapped(text, indent):
+    whole = {"break_on_hyphens": False, "break_long_words": False}
+    print("\n".join(textwrap.wrap(text, _WIDTH, subsequent_indent=" " * indent, **whole)))
+
+
+def _number(value):
+    return f"{value:.12g}" if math.isfinite(value) else "null"
+
+
+def _json(result):
+    row = result.reference
+    words = {"case": result.name, "quantity": row.quantity, "conditions": row.conditions, "settings": row.settings}
+    words |= {"source": row.source, "backend": result.backend, "check": row.check}
+    numbers = {"reference": row.value, "reference_error": row.uncertainty, "value": result.value}
+    numbers |= {"error_space": result.space, "error_velocity": result.velocity, "error_unsteady": result.unsteady}
+    numbers |= {"error_rounding": result.rounding, "error_statistical": result.statistical}
+    numbers |= {"deviation": result.deviation, "tolerance": result.tolerance, "bar": row.bar}
+    numbers |= {"allowed": result.allowed, "seconds": result.seconds}
+    parts = [f'"{key}": {json.dumps(text, ensure_ascii=False)}' for key, text in words.items()]
+    parts += [f'"{key}": {_number(value)}' for key, value in numbers.items()]
+    print("{" + ", ".join(parts) + f', "line": {row.line}, "verdict": "{result.verdict}"}}')
+
+
+class Table:
+    """A table that grows by a row as soon as a check is done."""
+
+    def __init__(self, as_json, planned):
+        self.json, self.planned = as_json, planned
+        self.checks = self.failed = self.open = 0
+        self._sources, self._subject, self._backend = [], None, ""
+        self._started, self._shown, self._spoken = time.monotonic(), False, time.monotonic()
+        self._live = sys.stderr.isatty() and os.environ.get("TERM", "") not in ("", "dumb")
+
+    def add(self, result):
+        self.progress(None)
+        (_json if self.json else self._print)(result)
+        self.checks += 1
+        self.failed += not result.passed
+        self.open += result.open
+        self._backend = result.backend
+        sys.stdout.flush()
+
+    def _print(self, result):
+        row = result.reference
+        if self.checks == 0:
+            _columns("quantity", "reference [src]", "Knudsen", "off by", "allowed", "")
+        subject = result.name + (": " if row.conditions else "") + row.conditions
+        if subject != self._subject:
+            _wrapped(subject, 4)
+        self._subject = subject
+        if row.source not in self._sources:
+            self._sources.append(row.source)
+        known = f"{with_error(row.value, row.uncertainty)} [{self._sources.index(row.source) + 1}]"
+        found = with_error(result.value, result.tolerance - row.uncertainty)
+        off, most = deviation(result.deviation, result, True), deviation(result.allowed, result, False)
+        _columns(row.quantity, known, found, off, most, result.verdict if result.passed else "FAIL")
+
+    def end(self):
+        """Sources, and how many checks pass."""
+        self.progress(None)
+        seconds, passed = time.monotonic() - self._started, self.checks - self.failed - self.open
+        if self.json:
+            counts = f'"checks": {self.checks}, "planned": {self.planned}, "passed": {passed}, "open": {self.open}'
+            print(f'{{{counts}, "failed": {self.failed}, "seconds": {seconds:.1f}}}')
+            return
+        print()
+        for number, source in enumerate(self._sources, 1):
+            _wrapped(f"[{number}] {source}", 4)
+        if self.checks:
+            _wrapped(
+                "In brackets the error of the last digits, after +- the error itself: of Knudsen by coarser grids, "
+                "earlier times and three standard errors. Allowed: both errors together, or the claim (bar) of "
+                "reference.csv if that is less. Open: these grids are too coarse to decide.",
+                0,
+            )
+        whole = f"{self.checks} check{'' if self.checks == 1 else 's'}"
+        text = whole if self.checks == self.planned else f"interrupted after {self.checks} of {self.planned} checks"
+        text += f" on {self._backend}" if self.checks else ""
+        text += f" in {seconds:.0f} s: {passed} pass"
+        text += f", {self.open} open" if self.open else ""
+        text += f", {self.failed} FAIL" if self.failed else ""
+        print(text)
+
+    def progress(self, name, which="", doing="", part=0.0):
+        """A line that later ones replace on a terminal, elsewhere a line after a while; no name removes it."""
+        now = time.monotonic()
+        if name is None:
+            if self._shown:
+                print("\r\033[J", end="", file=sys.stderr, flush=True)
+            self._shown, self._spoken = False, now
+            return
+        if now - self._spoken < (_LIVE if self._live else _PLAIN):
+            return
+        text = f"{name}: {which}{', ' if doing else ''}{doing} {math.floor(100 * part):3d} %"
+        if self._live:
+            width = shutil.get_terminal_size().columns - 2
+            print(f"\r  {text[:width]}\033[J\r", end="", file=sys.stderr, flush=True)
+        else:
+            print(text, file=sys.stderr, flush=True)
+        self._shown, self._spoken = self._live, now
