@@ -1,4 +1,4 @@
-/* Ranks connected by MPI-3, whichever library that is. */
+/* Ranks connected by any MPI-3 library. */
 #include "comm/comm.h"
 #include "comm/launcher.h"
 
@@ -13,7 +13,7 @@
 #include <mpi-ext.h>
 #endif
 
-enum { TAG = 1, MESSAGE = 1024, PIECE = 1 << 30 }; /* counts of MPI are int: longer data go in pieces */
+enum { TAG = 1, MESSAGE = 1024, PIECE = 1 << 30 }; /* counts of MPI are int: longer data are sent in pieces */
 
 const struct kn_comm kn_comm_alone = {.size = 1, .local_size = 1};
 static struct kn_comm world = {.size = 1, .local_size = 1};
@@ -45,10 +45,10 @@ static void describe(MPI_Comm handle, struct kn_comm *comm)
     MPI_Comm_free(&local);
 }
 
-/* ------------------------------------------------------------- begin and end */
+/* ------------------------------------------------------------- start and end */
 
-/* Only what a launcher has started joins: MPI_Init by itself takes longer than many commands, and
- * fails on machines where nothing is set up for it. */
+/* MPI is started only if there is a launcher: MPI_Init alone takes longer than many commands, and fails on
+ * machines without a configured MPI. */
 enum kn_status kn_comm_start(void)
 {
     int provided;
@@ -57,22 +57,22 @@ enum kn_status kn_comm_start(void)
     if (status != KN_OK || started || !launcher)
         return status;
     if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS)
-        return kn_error_set(KN_EDEVICE, "MPI does not start");
+        return kn_error_set(KN_EDEVICE, "MPI cannot be started");
     started = true;
     if (provided < MPI_THREAD_FUNNELED)
-        return kn_error_set(KN_EDEVICE, "the MPI library cannot work with threads (MPI_THREAD_FUNNELED)");
+        return kn_error_set(KN_EDEVICE, "the MPI library does not support threads (MPI_THREAD_FUNNELED)");
     describe(MPI_COMM_WORLD, &world);
     if (world.size == 1 && launcher->processes > 1)
         return kn_error_set(
             KN_EINPUT,
             "%s has started %d processes, but %s does not connect them: each would compute the "
-            "whole case (the program wants the launcher of the MPI it was built with; srun: "
+            "whole case (use the launcher of the MPI library of this program; srun: "
             "--mpi=list)",
             launcher->name, launcher->processes, kn_comm_library());
     return KN_OK;
 }
 
-/* MPI_Finalize would wait busily. */
+/* The barrier comes first: ranks that wait in MPI_Finalize do not sleep. */
 void kn_comm_end(void)
 {
     if (!started)
@@ -107,7 +107,7 @@ void kn_comm_abort(enum kn_status status)
     exit(kn_status_exit_code(status));
 }
 
-/* ------------------------------------------------------------------ together */
+/* ---------------------------------------------------------------- collective */
 
 void kn_comm_sum(const struct kn_comm *comm, int64_t *values, int count)
 {
@@ -182,7 +182,7 @@ void kn_comm_release(struct kn_comm *part)
     *part = (struct kn_comm){.size = 0};
 }
 
-/* ------------------------------------------------------------ one to another */
+/* ----------------------------------------------------- from one rank to another */
 
 void kn_comm_send(const struct kn_comm *comm, int to, const void *data, size_t bytes)
 {
@@ -210,8 +210,8 @@ enum kn_status kn_comm_exchange_create(struct kn_comm_exchange **out, const stru
         MPI_Request *request = &e->requests[e->count];
         if (m->bytes > INT32_MAX)
             return kn_error_set(KN_EINPUT,
-                                "rank %d has %.1f GB for rank %d at every step, more than a message of MPI "
-                                "holds; more ranks make them shorter",
+                                "rank %d sends %.1f GB to rank %d at every step, more than an MPI message "
+                                "can hold; use more ranks",
                                 comm->rank, (double)m->bytes / 1e9, m->rank);
         if (m->outgoing)
             MPI_Send_init(m->data, (int)m->bytes, MPI_BYTE, m->rank, TAG, handle_of(comm), request);
@@ -246,7 +246,8 @@ void kn_comm_exchange_wait(struct kn_comm_exchange *e)
     MPI_Waitall(e->count, e->requests, MPI_STATUSES_IGNORE);
 }
 
-/* Open MPI tells; other libraries have switches of their own, for which there is a key of the case. */
+/* Open MPI reports it and Cray MPICH has a variable; run.exchange overrides the result for other
+ * libraries. */
 bool kn_comm_takes_device_memory(void)
 {
 #if defined(MPIX_CUDA_AWARE_SUPPORT)

@@ -84,7 +84,7 @@ void kn_comm_release(struct kn_comm *part)
     (void)part;
 }
 
-/* There is nobody to send to: callers have no messages for themselves. */
+/* Never called: a rank has no messages for itself. */
 void kn_comm_send(const struct kn_comm *comm, int to, const void *data, size_t bytes)
 {
     (void)comm, (void)to, (void)data, (void)bytes;

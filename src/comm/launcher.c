@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What launchers leave in the environment of the processes they start, by the way they speak. */
+/* Environment variables that launchers set in the processes they start. */
 static const struct {
-    const char *name, *rank, *count; /* of variables; count may be NULL */
+    const char *name, *rank, *count; /* names of variables; count may be NULL */
 } known[] = {
     {"mpirun", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, /* Open MPI */
     {"mpirun", "MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},   /* MVAPICH */
@@ -17,7 +17,7 @@ static const struct {
     {NULL, NULL, NULL},
 };
 
-/* Of what says nothing of MPI, for KNUDSEN_MPI=on: srun tells how many it has started all the same. */
+/* For KNUDSEN_MPI=on without any of these: srun always sets the number of processes. */
 static const char *const any_rank = "SLURM_PROCID", *const any_count = "SLURM_STEP_NUM_TASKS";
 
 static int number(const char *variable, int otherwise)
@@ -36,10 +36,10 @@ enum kn_status kn_launcher_check(void)
 {
     if (!getenv("KNUDSEN_MPI") || wishes("on") || wishes("off"))
         return KN_OK;
-    return kn_error_set(KN_EINPUT, "KNUDSEN_MPI=%s: on or off is expected", getenv("KNUDSEN_MPI"));
+    return kn_error_set(KN_EINPUT, "KNUDSEN_MPI=%s: expected on or off", getenv("KNUDSEN_MPI"));
 }
 
-/* KNUDSEN_MPI=on joins a job that leaves none of the known signs, off runs alone in spite of them. */
+/* KNUDSEN_MPI=on joins a job without any of the known variables; off runs alone although they are set. */
 const struct kn_launcher *kn_launcher_find(void)
 {
     static struct kn_launcher found;
