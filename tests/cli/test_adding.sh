@@ -45,10 +45,10 @@ check "build" cmake --build "$build" -j "$(nproc)" --target knudsen-program unit
 
 # ---------------------------------------------------------------------- wall
 
-check "help knows bounce-back" contains bounce-back < <("$knudsen" help walls.top.kind)
-check "bounce-back as the oracle has it" "$build/unit_backend" \
+check "help describes bounce-back" contains bounce-back < <("$knudsen" help walls.top.kind)
+check "bounce-back agrees with the oracle" "$build/unit_backend" \
     "space.cells=[3,4] walls.left.kind=bounce-back walls.top.kind=bounce-back walls.bottom.velocity=[1,0,0]"
-check "bounce-back flows" "$build/physics_bounce_back"
+check "bounce-back: flow tests pass" "$build/physics_bounce_back"
 
 # column FILE NAME ROW: one number of a history; ROW counts from 1, 0 is the last.
 column() {
@@ -73,19 +73,19 @@ walls:
 time: {end: 60}
 END
 shear() { "$knudsen" run shear.yaml --quiet --out "$1" --set "walls.left.kind=$1" --set "run.backend=$2"; }
-check "a sheared gas, bounce-back" shear bounce-back strict
-check "a sheared gas, diffuse" shear diffuse cpu
-check "no slip at bounce-back" near "$(column bounce-back/history.csv average.uy 0)" 1 0.002
-check "slip at diffuse" near "$(column diffuse/history.csv average.uy 0)" 1.9 0.1
-check "the wall takes up the stress" near "$(column bounce-back/history.csv left.stress_y 0)" -1 0.001
-check "no mass passes" near "$(column bounce-back/history.csv left.mass_flux 0)" 0 1e-6
-check "no key of other walls" contains "walls.left.temperature: has no meaning at a side of kind bounce-back" \
+check "shear flow with bounce-back" shear bounce-back strict
+check "shear flow with a diffuse wall" shear diffuse cpu
+check "no slip at the bounce-back wall" near "$(column bounce-back/history.csv average.uy 0)" 1 0.002
+check "slip at the diffuse wall" near "$(column diffuse/history.csv average.uy 0)" 1.9 0.1
+check "the wall receives the stress" near "$(column bounce-back/history.csv left.stress_y 0)" -1 0.001
+check "no mass flux through the wall" near "$(column bounce-back/history.csv left.mass_flux 0)" 0 1e-6
+check "keys of other walls are refused" contains "walls.left.temperature: has no meaning at a side of kind bounce-back" \
     < <("$knudsen" run shear.yaml --dry-run --set walls.left.kind=bounce-back --set walls.left.temperature=1 2>&1)
 
 # -------------------------------------------------------------------- method
 
-check "help knows maxwell-bgk" contains maxwell-bgk < <("$knudsen" help collision.method)
-check "maxwell-bgk relaxes, conserves, has its limits" "$build/physics_maxwell_bgk"
+check "help describes maxwell-bgk" contains maxwell-bgk < <("$knudsen" help collision.method)
+check "maxwell-bgk: relaxation, conservation and limits" "$build/physics_maxwell_bgk"
 
 # A uniform gas in motion, h = 2 v_y at eps = 0.5: T = 1 - eps^2 / 1.5, and T_y - T_x goes as exp(-t).  With BGK
 # it goes as exp(-sqrt(T) t).
@@ -114,8 +114,8 @@ picture() {
     commands=$(sed -n '/^    knudsen run .*--out/,/^$/p' cases/effusion/README.md) && [ -n "$commands" ] || return 1
     PATH=$build:$PATH bash -ec "$commands"
 }
-check "the picture of effusion" picture
+check "the figure of effusion is drawn" picture
 mkdir -p alone/cases && cp -r cases/README.md cases/effusion alone/cases # other cases have tests of their own
-check "effusion is a whole case, and verified" bash tests/cli/test_cases.sh "$knudsen" alone
+check "effusion is complete and passes verify" bash tests/cli/test_cases.sh "$knudsen" alone
 check "cases lists effusion" contains "effusion " < <("$knudsen" cases)
 exit "$failed"

@@ -44,7 +44,7 @@ refused() {
     local what=$1 words=$2
     plots 4 "$words" "$what" -o x.svg
     check "$what: report refuses it" ends 4 limited report "$what"
-    check "$what: because $words" contains err "$words"
+    check "$what: the message contains: $words" contains err "$words"
 }
 no_command_ran() { absent injected && ! find . -name injected | grep .; }
 
@@ -79,8 +79,8 @@ forge script <<'END'
 f['si'].attrs['species'] = "<script>alert(1)</script>"
 f['u'].attrs['si_unit'] = "</script><img src=x onerror=alert(1)>"
 END
-check "a script as species" ends 0 limited report script
-check "is text" lacks script/report.html 'alert(1)<\|<img src'
+check "report of a species with HTML code" ends 0 limited report script
+check "the HTML code is escaped" lacks script/report.html 'alert(1)<\|<img src'
 
 # 2. Classes, sizes and numbers are checked.
 forge points <<<"f.attrs['time'] = np.frombuffer(b'A' * 4000)"
@@ -123,7 +123,7 @@ forge external <<<"del f['rho']; f.create_dataset('rho', (1, 1, 6), dtype='f8', 
 refused external 'rho is missing or does not fit the grid'
 forge link <<<"del f['series']; f['series/00000001'] = h5py.ExternalLink('/dev/zero', '/')"
 plots 0 '' link -k profile -o x.svg # a link to another file is not followed,
-check "nor by the report" ends 0 limited report link
+check "report does not follow the link either" ends 0 limited report link
 # Soft and external links are not followed either, in any part of a path.
 forge link-set <<<"del f['rho']; f['rho'] = h5py.ExternalLink('../good/fields.h5', '/rho')"
 refused link-set 'rho is missing or does not fit the grid'
@@ -167,12 +167,12 @@ with open(sys.argv[2] + "/fields.h5", "r+b") as f:
     f.write(bytes([byte]))
 END
 }
-check "checksums are there" test -s found
+check "the values have checksums" test -s found
 flipped damaged $(($(cat found) + 3))
 plots 4 "fields.h5' is damaged" damaged -k profile -q theta --last -o x.svg
 check "a changed value is reported" ends 4 limited report damaged
-check "in words" contains err 'fields.h5. is damaged'
-check "which has the rest" grep -q 'Fields cannot be read' damaged/report.html
+check "the message states the damage" contains err 'fields.h5. is damaged'
+check "the report contains the other results" grep -q 'Fields cannot be read' damaged/report.html
 size=$(stat -c %s good/fields.h5)
 silent=0
 for i in $(seq 1 12); do
@@ -182,7 +182,7 @@ for i in $(seq 1 12); do
     code=$?
     [ $code = 0 ] || [ $code = 4 ] || { echo "byte $((i * size / 13)): report ends with $code"; silent=1; }
 done
-check "bytes changed anywhere end no report by a signal" test $silent = 0
+check "no report of damaged bytes ends by a signal" test $silent = 0
 
 # 5. All plots, with at most 2 GB of addresses.
 cat >plot-all.py <<'END'
@@ -220,11 +220,11 @@ all_plots() {
     (ulimit -v 2000000 && exec env OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 KNUDSEN="$knudsen" timeout 120 \
         python3 -B plot-all.py "$source") >plots.log 2>&1 || { grep FAIL plots.log || tail -3 plots.log; return 1; }
 }
-check "all plots" all_plots
-check "at least 60" test "$(grep -c ^ok plots.log)" -ge 60
-check "output with a pipe is a file" test -s '|touch injected;.svg'
-check "no command" no_command_ran
-check "the command itself: a limit of memory" ends 4 limited plot huge -o x.svg
-check "is no reason to crash" contains err 'grid/x is missing or cannot be read'
+check "all plots have the expected result" all_plots
+check "at least 60 plots were tested" test "$(grep -c ^ok plots.log)" -ge 60
+check "a file name that begins with a pipe is a file" test -s '|touch injected;.svg'
+check "no command was executed" no_command_ran
+check "plot with limited memory" ends 4 limited plot huge -o x.svg
+check "plot with limited memory reports an error" contains err 'grid/x is missing or cannot be read'
 
 exit $failed

@@ -10,7 +10,7 @@ alike() {
     shift 2
     for setting; do settings+=(--set "$setting"); done
     rm -rf alone on*
-    check "$what: alone" "$knudsen" run case.yaml --quiet --out alone --overwrite "${settings[@]}"
+    check "$what: one process" "$knudsen" run case.yaml --quiet --out alone --overwrite "${settings[@]}"
     for n in $numbers; do
         check "$what: on $n ranks" ranks "$n" run case.yaml --quiet --out "on$n" --overwrite "${settings[@]}"
     done

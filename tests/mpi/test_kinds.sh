@@ -12,7 +12,7 @@ alike() {
     shift 2
     for setting; do settings+=(--set "$setting"); done
     rm -rf one many
-    check "$what: alone" "$knudsen" run case.yaml --quiet --out one --overwrite "${settings[@]}"
+    check "$what: one process" "$knudsen" run case.yaml --quiet --out one --overwrite "${settings[@]}"
     check "$what: on $n ranks" ranks "$n" run case.yaml --quiet --out many --overwrite "${settings[@]}"
     check "$what: same bits" same one many
 }

@@ -35,20 +35,20 @@ ranks 4 run case.yaml --out probe --quiet --set run.walltime=1 >/dev/null 2>&1
 steps=$(sed -n 's/^ *"steps": *\([0-9]*\).*/\1/p' probe/summary.json)
 steps=$((5 * ${steps:-100})) && [ $steps -ge 700 ] || steps=700
 end="time.max_steps=$steps"
-check "the whole run, alone" "$knudsen" run case.yaml --out whole --quiet --set "$end"
+check "the uninterrupted run, one process" "$knudsen" run case.yaml --out whole --quiet --set "$end"
 
 # --------------------------------------------------------------- other numbers of ranks
 
 check "stopped on 4 ranks" ends 130 ranks 4 run case.yaml --out four --quiet --set "$end" --set run.walltime=0.1
-check "with one message" test "$(grep -c '^knudsen' err)" -eq 1
+check "the message is printed once" test "$(grep -c '^knudsen' err)" -eq 1
 for n in 1 3 2; do
     cp -r four "from4on$n"
     check "4 ranks, resumed on $n" ranks "$n" run case.yaml --out "from4on$n" --quiet --resume --set "$end"
     check "4 ranks, resumed on $n: same bits" same whole "from4on$n"
 done
-check "stopped alone" ends 130 "$knudsen" run case.yaml --out alone --quiet --set "$end" --set run.walltime=0.1
-check "alone, resumed on 4" ranks 4 run case.yaml --out alone --quiet --resume --set "$end"
-check "alone, resumed on 4: same bits" same whole alone
+check "one process, stopped" ends 130 "$knudsen" run case.yaml --out alone --quiet --set "$end" --set run.walltime=0.1
+check "one process, resumed on 4 ranks" ranks 4 run case.yaml --out alone --quiet --resume --set "$end"
+check "one process, resumed on 4 ranks: same bits" same whole alone
 
 # ------------------------------------------------------------------------- kills
 
@@ -100,14 +100,14 @@ while [ "$(wc -l <struck)" -lt "$kills" ] && [ $((i += 1)) -le $((2 * kills)) ];
     moment=$(awk -v r=$RANDOM 'BEGIN {printf "%.3f", r / 32768}')
     check "kill $i, after $moment s" kill_one "$moment" run case.yaml --out killed --quiet $(cat resume 2>/dev/null) \
         --set "$end" --set output.checkpoint=0.05
-    check "kill $i: its checkpoint is left, or the one before" left
+    check "kill $i: its checkpoint or the one before is valid" left
     ls killed/checkpoint-?.h5 >/dev/null 2>&1 && echo --resume >resume
     if [ -e killed/summary.json ]; then # the end was reached between two kills
-        check "kill $i came too late: same bits" same whole killed
+        check "kill $i: the run had ended, same bits" same whole killed
         begin_anew
     fi
 done
 check "$kills ranks were killed" test "$(wc -l <struck)" -eq "$kills"
-check "after the last kill: to the end" ranks 2 run case.yaml --out killed --quiet $(cat resume 2>/dev/null) --set "$end"
+check "after the last kill: the run is completed" ranks 2 run case.yaml --out killed --quiet $(cat resume 2>/dev/null) --set "$end"
 check "after the last kill: same bits" same whole killed
 exit $failed

@@ -34,15 +34,15 @@ END
 numbers() {
     ends 0 ranks "$2" bench --scaling="$1" --quick --set velocity.nodes=8 --json && /usr/bin/python3 numbers.py "$@" <out
 }
-check "numbers of two ranks" numbers bgk 2
-check "numbers of three ranks" numbers bgk 3
-check "numbers of one rank" numbers bgk 1
-check "a cube" numbers cube 2
+check "values of two ranks" numbers bgk 2
+check "values of three ranks" numbers bgk 3
+check "values of one rank" numbers bgk 1
+check "values of the cube" numbers cube 2
 
-check "an option that belongs to it" ends 2 ranks 2 bench --quick
-check "is told once" once err 'go with --scaling only'
-check "an unknown case" ends 2 ranks 2 bench --scaling=bkg
-check "is told once" once err "there is no case 'bkg'"
+check "--quick without --scaling is refused" ends 2 ranks 2 bench --quick
+check "the message about --scaling is printed once" once err 'go with --scaling only'
+check "an unknown case is refused" ends 2 ranks 2 bench --scaling=bkg
+check "the message about the case is printed once" once err "there is no case 'bkg'"
 check "--help" ends 0 ranks 2 bench --help
-check "--help once" once out '^Usage:'
+check "--help is printed once" once out '^Usage:'
 exit $failed
