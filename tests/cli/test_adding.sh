@@ -1,6 +1,6 @@
 #!/bin/bash
-# The recipes of docs/adding.md, followed: a copy of the tree takes the patches of examples/adding, is built,
-# and has a new kind of wall, a new collision method and a new case that give what is known about them.
+# The recipes of docs/adding.md: the patches of examples/adding are applied to a copy of the tree, which is built and
+# tested. The new wall, collision method and case must give their known results.
 # usage: test_adding.sh PROGRAM SOURCE_FOLDER
 source=$(realpath "$2") && [ -d "$source/examples/adding" ] || { echo "usage: $0 PROGRAM SOURCE_FOLDER"; exit 1; }
 work=$(mktemp -d) || exit 1
@@ -9,7 +9,7 @@ mkdir "$work/tree" && cd "$work/tree" || exit 1
 export OMP_WAIT_POLICY=passive KNUDSEN_CASES=$work/tree/cases
 failed=0
 
-# check WHAT COMMAND...: one line per check, and the end of what a command that fails has said.
+# check WHAT COMMAND...: prints one line per check, and the last lines of output if the command fails.
 check() {
     local what=$1
     shift
@@ -30,11 +30,11 @@ for name in wall method case; do
     check "$name.patch applies" patch -p1 --fuzz=0 --forward --batch --no-backup-if-mismatch \
         -i "examples/adding/$name.patch"
 done
-[ "$failed" -eq 0 ] || { echo "      examples/adding/README.md says how to mend it"; exit 1; }
+[ "$failed" -eq 0 ] || { echo "      examples/adding/README.md describes how to update it"; exit 1; }
 
 # --------------------------------------------------------------------- build
 
-# Nothing here takes long to compute: build fast rather than fast code.
+# The runs are short: a fast build is more important than fast code.
 build=$work/tree/build
 knudsen=$build/knudsen
 check "cmake" cmake -S . -B "$build" -G Ninja -DKN_CUDA=OFF -DKN_ISAS=baseline \
@@ -61,8 +61,8 @@ near() {
         { echo "$1, expected $2 within $3"; return 1; }
 }
 
-# The gas above a wall, sheared from far away by 1 V0 / lambda0: u = x where nothing slips, and its mean over
-# two lambda0 is 1.  A diffuse wall adds 0.9: a slip of 1.016 (BGK, cases/viscous-slip) less the layer at the wall.
+# Gas above a wall with a far-field velocity gradient of 1 V0 / lambda0: without slip u = x, with a mean of 1 over two
+# lambda0. A diffuse wall adds 0.9: a slip of 1.016 (BGK, cases/viscous-slip) minus the wall layer.
 cat >shear.yaml <<'END'
 gas: {delta: 2}
 space: {cells: 8}
@@ -87,8 +87,8 @@ check "keys of other walls are refused" contains "walls.left.temperature: has no
 check "help describes maxwell-bgk" contains maxwell-bgk < <("$knudsen" help collision.method)
 check "maxwell-bgk: relaxation, conservation and limits" "$build/physics_maxwell_bgk"
 
-# A uniform gas in motion, h = 2 v_y at eps = 0.5: T = 1 - eps^2 / 1.5, and T_y - T_x goes as exp(-t).  With BGK
-# it goes as exp(-sqrt(T) t).
+# A uniform gas in motion, h = 2 v_y at eps = 0.5: T = 1 - eps^2 / 1.5, and T_y - T_x is proportional to exp(-t). With
+# BGK it is proportional to exp(-sqrt(T) t).
 cat >relax.yaml <<'END'
 disturbance: 0.5
 space: {cells: 1}
@@ -108,7 +108,7 @@ check "bgk relaxes at the rate n sqrt(T)" near "$(decay bgk)" 0.40137 0.0001
 
 # ---------------------------------------------------------------------- case
 
-# The page of the case has the commands that draw its picture.
+# The page of the case contains the commands that draw its figure.
 picture() {
     local commands
     commands=$(sed -n '/^    knudsen run .*--out/,/^$/p' cases/effusion/README.md) && [ -n "$commands" ] || return 1

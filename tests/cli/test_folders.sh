@@ -1,5 +1,6 @@
 #!/bin/bash
-# Folders of results: files of the user stay, runs are replaced only when asked, the history fits its checkpoint.
+# Results folders: files of the user are kept, runs are replaced only with --overwrite, the history matches its
+# checkpoint.
 # usage: test_folders.sh PROGRAM SOURCE_FOLDER
 knudsen=$(realpath "$1") && [ -x "$knudsen" ] || { echo "usage: $0 PROGRAM SOURCE_FOLDER"; exit 1; }
 here=$(dirname "$(realpath "$0")")
@@ -56,7 +57,7 @@ check "plot of two runs does not mark the current folder" absent .knudsen-result
 check "plot of two runs does not replace a picture" ends 2 "$knudsen" plot own second
 check "the message recommends -o" contains err "'compare.png' exists and is not replaced: name the picture with -o"
 check "plot -o replaces the picture" ends 0 "$knudsen" plot own second -o compare.png
-waits() { # for a marker that another process is changing
+waits() { # for a marker that is locked by another process
     exec 9<own/.knudsen-results
     flock 9
     cp compare.png own/.picture.png.knudsen.tmp
@@ -76,7 +77,7 @@ check "the pipe is not replaced" test -p pipe.html
 cp -r own piped && rm piped/summary.json && mkfifo piped/summary.json
 check "a pipe in place of summary.json does not block the program" ends 2 timeout -k 1 5 "$knudsen" run line.yaml --quiet --out piped
 
-# 2. Links are not followed, nor are names in a marker that lead elsewhere.
+# 2. Links are not followed. Names in a marker that refer to files outside the folder are ignored.
 mkdir links && echo mine >target
 for name in .history.csv .fields.h5 .summary.json .case.used.yaml; do ln -s ../target "links/$name.knudsen.tmp"; done
 check "a link in place of a temporary file is refused" ends 4 run --out links
@@ -96,7 +97,7 @@ mkdir -p series/fields && echo mine >series/fields/00000001.h5
 check "a series of the user is refused" ends 2 run --out series --set output.fields=1
 check "the series of the user is unchanged" keeps series/fields/00000001.h5 mine
 
-# 3. A finished run is replaced when it is asked for, and when the new one has ended.
+# 3. A finished run is replaced only with --overwrite, after the new run has ended.
 run --out done --set output.fields=5
 sums done >before
 check "a finished run is refused" ends 2 run --out done --set gas.delta=2
@@ -131,7 +132,7 @@ mkdir old && cp done/* old 2>/dev/null
 check "results of version 0.1 without a marker are refused" ends 2 run --out old --overwrite
 check "the message explains the missing marker" contains err 'results of version 0.1 have no marker'
 
-# What is half done when a run takes its place is completed by the next one.
+# The next run completes an incomplete replacement.
 run --out half --set output.fields=5 && mkdir half/.knudsen-new && run --out whole --set gas.delta=2 && cp -r whole/. half/.knudsen-new
 touch half/.knudsen-new/.clearing
 check "the next run after an incomplete replacement is refused" ends 2 run --out half
@@ -168,7 +169,7 @@ check "the series is moved" cmp "mixed/fields/$one" "victim/fields/$one"
 check "the user's files are unchanged" keeps mixed/fields/notes mine
 check "the temporary folder is removed after recovery" absent mixed/.knudsen-new
 
-# A run that prepares for long does not replace one that came and went in the meantime.
+# A run with a long preparation does not replace a run that finished in the folder meanwhile.
 meanwhile() {
     "$knudsen" run line.yaml --out shared "${sampled[@]}" >slow.out 2>slow.err &
     local pid=$! code
@@ -187,7 +188,7 @@ check "the slower run is refused" contains slow.err "'shared' holds the results 
 sums shared >after
 check "the slower run has changed nothing" cmp before after
 
-# 4. The history belongs to the checkpoint.
+# 4. The history must match the checkpoint.
 stop=(--set time.end=60 --set time.max_steps=150 --set output.history=1)
 goon=(--set time.end=60 --set output.history=1 --resume)
 run --out cut "${stop[@]}"
@@ -207,7 +208,7 @@ echo '151,9,9' >>cut/history.csv
 check "rows after the checkpoint are removed" ends 0 run --out cut "${goon[@]}"
 check "the history equals that of the uninterrupted run" cmp cut/history.csv all/history.csv
 
-# 5. It is thinned; the rows do not depend on where a run was interrupted.
+# 5. The history is thinned; its rows do not depend on interruptions.
 long=(--set time.end=1e6)
 check "a long run" ends 0 run --out long "${long[@]}" --set time.max_steps=90004
 check "the history has 1024 to 2048 rows" test "$(wc -l <long/history.csv)" -le 2050 -a "$(wc -l <long/history.csv)" -ge 1024
@@ -230,13 +231,13 @@ times = [float(line.split(",")[1]) for line in open("swing/history.csv").readlin
 rows = 2 * pi / 0.1 / (times[1] - times[0])
 assert 32 <= rows < 130, rows'
 
-# 6. Files that vanish; an interrupted run leaves fields.
+# 6. Files that are removed during the run; fields of an interrupted run.
 vanish() { # FOLDER REMOVED CHECKPOINT: the run ends with code 4 after REMOVED is gone
     run --out "$1" --set time.end=1e7 --set output.checkpoint="$3" 2>err &
     local pid=$! code
     for ((i = 0; i < 200; i++)); do [ -s "$1/history.csv" ] && break; sleep 0.05; done
     sleep 0.2
-    # The history may be rewritten at the same moment, whole and under the same name: remove it until it stays away.
+    # The program may rewrite the history at the same time: repeat the removal until the file is absent.
     for ((i = 0; i < 300; i++)); do
         rm -rf "$2" 2>/dev/null
         [ "$3" = 0 ] && [ $i -eq 0 ] && kill -INT $pid 2>/dev/null

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Result files from somebody else: they run no command, take no memory, and damage is reported.
+# Untrusted result files: they cannot execute commands or exhaust memory, and damage is reported.
 # usage: test_hostile.sh PROGRAM SOURCE_FOLDER
 knudsen=$(realpath "$1") && source=$(realpath "$2") && [ -x "$knudsen" ] || { echo "usage: $0 PROGRAM SOURCE_FOLDER"; exit 1; }
 PATH=/usr/bin:$PATH # the system's own Python has what tools/packages installs
@@ -35,10 +35,10 @@ forge() {
     cp -r good "$1"
     { echo "import h5py, numpy as np, sys"; echo "f = h5py.File('$1/fields.h5', 'r+')"; cat; } | python3 -
 }
-# At most 2 GB of addresses and a minute; no signal ends it.
+# At most 2 GB of address space and one minute; the program must not end by a signal.
 limited() { (ulimit -v 2000000 && exec timeout 60 env OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 "$knudsen" "$@"); }
-# plots CODE WORDS ARGUMENT...: a knudsen plot that ends with that code and has the words in its message.  They
-# are collected and run at the end, in one process.
+# plots CODE WORDS ARGUMENT...: a knudsen plot command with its exit code and a part of its message. The commands are
+# collected and run at the end, in one process.
 plots() { printf '%s\0' "$#" "$@" >>all-plots; }
 refused() {
     local what=$1 words=$2
@@ -48,7 +48,7 @@ refused() {
 }
 no_command_ran() { absent injected && ! find . -name injected | grep .; }
 
-# 1. Text of a file starts no command.
+# 1. Text in a file does not start a command.
 i=0
 for text in 'ar\n!touch injected\n#' 'a`touch injected`' "x'; system('touch injected'); y='" '\x1b]0;title\x07' 'a\x7fb' \
     '@{injected}\\' '$\frac' '$x$'; do
@@ -82,7 +82,7 @@ END
 check "report of a species with HTML code" ends 0 limited report script
 check "the HTML code is escaped" lacks script/report.html 'alert(1)<\|<img src'
 
-# 2. Classes, sizes and numbers are checked.
+# 2. Types, sizes and values are checked.
 forge points <<<"f.attrs['time'] = np.frombuffer(b'A' * 4000)"
 refused points 'is damaged'
 forge class <<<"f.attrs['delta'] = 'one'"
@@ -112,7 +112,7 @@ refused rank 'rho is missing or does not fit the grid'
 forge kind <<<"del f['rho']; f['rho'] = np.zeros((1, 1, 6), dtype='S900')"
 refused kind 'rho is missing or does not fit the grid'
 
-# 3. A small file takes no memory and no time, and reads no other file.
+# 3. A small file cannot cause large memory use or long run times, or the reading of other files.
 forge sparse <<<"del f['grid/x']; f.create_dataset('grid/x', (2**27 + 1,), dtype='f8')"
 refused sparse 'grid/x is missing or cannot be read'
 forge huge <<<"del f['grid/x']; f.create_dataset('grid/x', (2**40,), dtype='f8', chunks=(1024,))"
@@ -147,7 +147,7 @@ plots 0 '' wide -k profile -o x.svg
 mkdir pipe && mkfifo pipe/fields.h5 pipe/history.csv
 plots 4 'is not a regular file' pipe -o x.svg
 
-# 4. Damage is found: every byte of values and structures has a checksum.
+# 4. Damage is detected: all values and structures have checksums.
 python3 - >found <<'END'
 import h5py, numpy as np
 data = open("good/fields.h5", "rb").read()
@@ -184,7 +184,7 @@ for i in $(seq 1 12); do
 done
 check "no report of damaged bytes ends by a signal" test $silent = 0
 
-# 5. All plots, with at most 2 GB of addresses.
+# 5. All plots, with at most 2 GB of address space.
 cat >plot-all.py <<'END'
 import contextlib, io, os, sys, time
 sys.path.insert(0, sys.argv[1] + "/python")

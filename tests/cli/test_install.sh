@@ -1,6 +1,6 @@
 #!/bin/bash
-# cmake --install: the program, the library, and all that lets others find them, from a prefix that is moved
-# after it was made.
+# cmake --install: the program, the library and the files for other build systems, in a prefix that is moved after the
+# installation.
 # usage: test_install.sh PROGRAM SOURCE_FOLDER
 program=$(realpath "$1") && [ -x "$program" ] || { echo "usage: $0 PROGRAM SOURCE_FOLDER"; exit 1; }
 root=$(realpath "$2")
@@ -71,7 +71,7 @@ fi
 
 # ---------------------------------------------------------------------- completion
 
-# completes LINE WORD...: each word is offered at the end of the line, typed after the program's name.
+# completes LINE WORD...: completion of "PROGRAM LINE" offers each word.
 completes() {
     bash -c 'source "$1" || exit 1
         COMP_LINE="knudsen $2"; COMP_POINT=${#COMP_LINE}; read -ra COMP_WORDS <<<"$COMP_LINE"
@@ -115,7 +115,7 @@ cp header.c header.cc
 check "the header compiles as C11" gcc -std=c11 -pedantic -Wall -Wextra -Werror -fsyntax-only -I "$prefix/include" header.c
 check "the header compiles as C++" g++ -std=c++11 -pedantic -Wall -Wextra -Werror -fsyntax-only -I "$prefix/include" header.cc
 
-# A shared library of the same objects shows the functions of the header, and no others.
+# A shared library of the same objects exports only the functions of the header.
 shows_the_header() {
     local flags
     flags=$(pkg-config --libs --static knudsen) || return 1
@@ -141,7 +141,7 @@ check "the examples build with find_package" with_cmake
 check "cavity.c builds with pkg-config" with_pkg_config cavity
 check "coupled.c builds with pkg-config" with_pkg_config coupled
 
-# The digits of knudsen run with the same keys.
+# The results of knudsen run with the same keys.
 cavity_is_that_of_the_program() {
     local quick=(gas.delta=2 "space.cells=[9, 9]" velocity.nodes=6 time.end=3) sets=() key value
     for key in "${quick[@]}"; do sets+=(--set "$key"); done
@@ -155,7 +155,7 @@ cavity_is_that_of_the_program() {
 }
 check "cavity and knudsen run give the same results" cavity_is_that_of_the_program
 
-# coupled.c: examples/api/README.md has the exact answer; the program is of first order in the step.
+# coupled.c: examples/api/README.md has the exact solution; the program is of first order in the step.
 resonator() {
     by-cmake/coupled >out || return 1
     near "$(awk '/^quality/ {print $3}' out)" 3.732 0.01 && near "$(awk '/^momentum/ {print $3}' out)" 0 1e-6

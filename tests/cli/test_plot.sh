@@ -1,6 +1,6 @@
 #!/bin/bash
-# knudsen plot as a command: help, files, exit codes, and the Python that it starts.  What it draws is tested in
-# tests/python/test_plot_command.py.
+# The command knudsen plot: help, files, exit codes and the choice of the Python interpreter.
+# tests/python/test_plot_command.py tests the figures.
 # usage: test_plot.sh PROGRAM SOURCE_FOLDER
 knudsen=$(realpath "$1") && [ -x "$knudsen" ] || { echo "usage: $0 PROGRAM SOURCE_FOLDER"; exit 1; }
 . "$(dirname "$(realpath "$0")")/../check.sh"
@@ -51,7 +51,7 @@ check "an interpreter that does not exist" ends 4 env KNUDSEN_PYTHON="$work/none
 check "the message names the packages" contains err 'apt install python3 python3-numpy python3-h5py python3-matplotlib'
 check "an interpreter without the libraries" ends 4 env KNUDSEN_PYTHON="$work/bare/python3" "$knudsen" plot plane -o none.svg
 check "the message states the missing libraries" contains err 'lacks at least one of them'
-# Modules in the current folder are not imported, and settings of the user do not matter.
+# Modules in the current folder are not imported, and settings of the user have no effect.
 echo 'open("imported", "w")' | tee numpy.py h5py.py matplotlib.py knudsen.py >/dev/null
 echo 'figure.dpi: nonsense' >matplotlibrc
 check "plot with module names in the current folder" ends 0 "$knudsen" plot plane -o here.svg

@@ -1,5 +1,5 @@
 #!/bin/bash
-# knudsen reproduce: what it lists, what it refuses, how it ends.
+# knudsen reproduce: the list of topics, errors, exit codes.
 # usage: test_reproduce.sh PROGRAM SOURCE_FOLDER
 knudsen=$(realpath "$1") && [ -x "$knudsen" ] || { echo "usage: $0 PROGRAM SOURCE_FOLDER"; exit 1; }
 . "$(dirname "$(realpath "$0")")/../check.sh"
@@ -20,7 +20,7 @@ touch file
 check "a folder that cannot be created is an error" ends 4 "$knudsen" reproduce paper --out file/x
 check "the message names the folder" contains err "file"
 
-# interrupted TOPIC SECONDS: Ctrl-C after these, which a terminal sends to the program and all its children.
+# interrupted TOPIC SECONDS: Ctrl-C after this time, sent to the program and all its children as by a terminal.
 interrupted() {
     local pid code
     set -m # a process group of its own, also where the caller of this script ignores signals

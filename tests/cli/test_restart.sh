@@ -1,5 +1,5 @@
 #!/bin/bash
-# knudsen run --resume: an interrupted run ends with the same bits as one that was not.
+# knudsen run --resume: an interrupted run gives the same bits as an uninterrupted one.
 # usage: test_restart.sh PROGRAM SOURCE_FOLDER
 knudsen=$(realpath "$1") && [ -x "$knudsen" ] || { echo "usage: $0 PROGRAM SOURCE_FOLDER"; exit 1; }
 . "$(dirname "$(realpath "$0")")/../check.sh"
@@ -30,8 +30,8 @@ output:
   average: 0.1
 END
 
-# The run has to last long enough to be interrupted, on any machine: count the
-# steps it makes in half a second and ask for about a second's worth.
+# The run must be long enough to be interrupted on any machine: count the steps in half a second and run for about one
+# second.
 "$knudsen" run case.yaml --out probe --quiet --set time.end=1e6 --set run.walltime=0.5 >/dev/null 2>&1
 steps=$(sed -n 's/^ *"steps": *\([0-9]*\).*/\1/p' probe/summary.json)
 dt=$(sed -n 's/^ *"time_step": *\([0-9.e+-]*\).*/\1/p' probe/summary.json)
@@ -43,7 +43,7 @@ check "a run that walltime stops leaves a checkpoint" test -s probe/checkpoint-a
 
 check "uninterrupted run" ends 0 "$knudsen" run "${case[@]}" --out whole --quiet
 
-# same FOLDER: everything that a run computes is what the uninterrupted run computed.
+# same FOLDER: all results equal those of the uninterrupted run.
 same() {
     local file slot
     cmp whole/history.csv "$1/history.csv" || return 1
@@ -58,13 +58,13 @@ same() {
 }
 newest=whole/checkpoint-a.h5
 
-# Wait until the run has written this many tenths of the history: the moment
-# to interrupt is counted in rows because the speed of a shared machine varies.
+# Wait until the run has written this number of tenths of the history. The time of the interruption is counted in rows
+# because the speed of a shared machine varies.
 rows=$(wc -l <whole/history.csv)
 wait_for() {
     local folder=$1 tenths=$2 pid=$3
     while kill -0 "$pid" 2>/dev/null; do
-        # its output shows that it catches signals by now
+        # the output shows that signal handlers are installed
         [ -s out ] && [ -e "$folder/history.csv" ] && [ "$(wc -l <"$folder/history.csv")" -ge $((rows * tenths / 10)) ] && return
         sleep 0.02
     done
@@ -86,7 +86,7 @@ interrupted() {
     return 1
 }
 
-# 1. Interrupted twice, by two signals, and resumed.
+# 1. A run interrupted by two different signals, and resumed.
 check "SIGINT ends with 130" interrupted INT cut 2
 check "SIGINT: the message names --resume" contains out --resume
 check "SIGINT: the outcome is interrupted" contains cut/summary.json '"outcome": *"interrupted"'
@@ -100,7 +100,7 @@ check "run.log contains all three parts" test "$(grep -c 'Z resume' cut/run.log)
 check "resume of a finished run" ends 0 "$knudsen" run "${case[@]}" --out cut --resume --quiet
 check "resume of a finished run changes nothing" same cut
 
-# 2. SIGUSR1 and the clock write checkpoints and the run goes on, to the same end.
+# 2. SIGUSR1 and the clock cause checkpoints; the run continues with the same results.
 "$knudsen" run "${case[@]}" --out usr --set output.checkpoint=0.1 >out 2>err &
 pid=$!
 wait_for usr 2 $pid
@@ -110,7 +110,7 @@ check "SIGUSR1 does not stop the run" test $? -eq 0
 check "SIGUSR1 writes a checkpoint" contains out 'checkpoint on request'
 check "checkpoints do not change the results" same usr
 
-# 3. A killed run: what it wrote after its last checkpoint is written again.
+# 3. A killed run: the output after its last checkpoint is written again.
 "$knudsen" run "${case[@]}" --out killed --quiet --set output.checkpoint=0.05 &
 pid=$!
 wait_for killed 5 $pid
@@ -143,7 +143,7 @@ truncate -s 100 hopeless/checkpoint-a.h5 hopeless/checkpoint-b.h5
 check "two damaged slots end with 4" ends 4 "$knudsen" run "${case[@]}" --out hopeless --resume
 check "the message states that no checkpoint can be used" contains err 'no checkpoint in .* can be used'
 
-# 5. Another case is refused and nothing is lost; a later end is not another case.
+# 5. Another case is refused without a change; a later end is not another case.
 cp -r cut other
 check "another case ends with 2" ends 2 "$knudsen" run "${case[@]}" --out other --resume --set gas.delta=2
 check "the message names the key" contains err 'gas.delta: 2, but the run in .other. has 1 (resume with that'
@@ -154,7 +154,7 @@ later=$(awk -v end="$end" 'BEGIN { printf "%.6g", 1.1 * end }')
 check "resume with a later end" ends 0 "$knudsen" run "${case[@]}" --out other --resume --set "time.end=$later"
 check "the history has more rows" test "$(wc -l <other/history.csv)" -gt "$(wc -l <whole/history.csv)"
 
-# 6. Errors go on with the averages, and a number of samples that was chosen stays chosen.
+# 6. Statistical errors continue with the averages, and the resolved number of samples is kept.
 errors() { sed -n '/"errors"/,/^  }/p' "$1/summary.json"; }
 check "the run has statistical errors" test -n "$(errors whole)"
 check "the interrupted run has the same statistical errors" test "$(errors whole)" = "$(errors cut)"

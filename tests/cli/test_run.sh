@@ -1,10 +1,10 @@
 #!/bin/bash
-# knudsen run: the files it leaves, what it prints, how it ends.
+# knudsen run: files, output and exit codes.
 # usage: test_run.sh PROGRAM SOURCE_FOLDER
 knudsen=$(realpath "$1") && [ -x "$knudsen" ] || { echo "usage: $0 PROGRAM SOURCE_FOLDER"; exit 1; }
 . "$(dirname "$(realpath "$0")")/../check.sh"
 
-# Valid JSON, in full where there is a Python to ask.
+# Valid JSON; checked completely if Python is available.
 json_lines() {
     [ -s "$1" ] || return 1
     if command -v python3 >/dev/null; then
@@ -67,7 +67,7 @@ check "plain output has no control codes" lacks a.out $'[\033\r]'
 check "run.log contains the start with its date" contains a/run.log 'T.*Z start'
 check "run.log contains the end with its date" contains a/run.log 'T.*Z stop'
 
-# 2. The same again gives the same; a fresh run leaves nothing of the old one.
+# 2. A repeated run gives the same results and removes the files of the earlier run.
 cp a/history.csv first.csv
 check "run again, with --set" ends 0 "$knudsen" run case.yaml --out a --overwrite --set output.vtk=false
 check "the same history" cmp first.csv a/history.csv
@@ -83,7 +83,7 @@ check "--json prints one object per line" json_lines out
 check "--json: the first event is start" contains out '^{"event": "start"'
 check "--json: the last event has the outcome" contains out '^{"event": "end", "outcome": "end time"'
 if command -v python3 >/dev/null; then
-    # A longer run, with an operator that is not in the cache yet.
+    # A longer run with an operator that is not in the cache.
     check "--json with the assembly of an operator" ends 0 env KNUDSEN_CACHE=cache "$knudsen" run case.yaml --out e --json \
         --set collision.method=operator --set disturbance=0 --set velocity.nodes=6 --set time.end=1e6 \
         --set time.residual=1e-4
@@ -119,7 +119,7 @@ check "--dry-run ends with 0" ends 0 "$knudsen" run case.yaml --out d --dry-run
 check "--dry-run prints the case" contains out delta
 check "--dry-run writes nothing" absent d
 
-# On a terminal: one line that is redrawn, none of it on a dumb one, colours unless NO_COLOR.
+# On a terminal: a live line, but not on a dumb terminal; colours unless NO_COLOR is set.
 if command -v script >/dev/null; then
     on_terminal() { script -qec "$1 '$knudsen' run case.yaml --out t --overwrite --set time.end=40" /dev/null </dev/null >screen; }
     check "output on a terminal" on_terminal 'TERM=xterm'
@@ -143,7 +143,7 @@ check "the outcome is walltime" contains w/summary.json '"outcome": *"walltime"'
 check "walltime leaves a checkpoint" test -s w/checkpoint-a.h5
 check "walltime: the message names --resume" contains out --resume
 
-# 5. What can go wrong.
+# 5. Errors.
 check "missing case ends with 2" ends 2 "$knudsen" run nowhere.yaml --out x
 check "the message names the missing case" contains err nowhere.yaml
 check "missing case writes nothing" absent x
@@ -155,7 +155,7 @@ check "the message names the folder that cannot be created" contains err case.ya
 check "resume without checkpoint ends with 4" ends 4 "$knudsen" run case.yaml --out x --resume
 check "resume without checkpoint writes nothing" absent x
 
-# 6. A machine that is not there (where it is, this is no test of it).
+# 6. A missing device (not tested if the device is present).
 oscillation="--quiet --set walls.right.oscillation.velocity=[0,1,0] --set walls.right.oscillation.frequency=2"
 check "an oscillating wall on the CPU" ends 0 "$knudsen" run case.yaml --out oscillation-cpu --set run.backend=cpu $oscillation
 check "an oscillating wall on the strict backend" ends 0 "$knudsen" run case.yaml --out oscillation-strict --set run.backend=strict $oscillation
@@ -169,7 +169,7 @@ if ! "$knudsen" run case.yaml --out g --set run.backend=cuda --quiet 2>err; then
     check "the message states that there is no GPU" contains err 'run.backend: .*GPU'
 fi
 
-# 7. Explicit samples, each far beyond stability: the run stops and says where.
+# 7. Explicit updates beyond the stability limit: the run stops and reports the cell.
 unstable=(--set gas.delta=1000 --set collision.update=explicit --set collision.samples=50 --set time.end=200
     --set velocity.grid=stretched --set velocity.nodes=20 --set collision.estimator=paper --set collision.method=monte-carlo --set space.cells=[8,8])
 check "unstable run ends with 3" ends 3 "$knudsen" run case.yaml --out n "${unstable[@]}" --set output.checkpoint=0
@@ -181,7 +181,7 @@ check "no row with non-finite values is written" lacks n/history.csv '[^,]nan\|i
 check "no summary is written" absent n/summary.json
 check "run.log contains the error" contains n/run.log '^error: non-finite'
 
-# A lid beyond the velocity grid.
+# A lid that is too fast for the velocity grid.
 fast=(--out fast --set collision.method=bgk --set disturbance=5 --set time.end=0.1)
 check "a lid that is too fast is refused" ends 2 "$knudsen" run case.yaml "${fast[@]}"
 check "the message names the side" contains err 'the velocity grid cannot represent what the top side emits'
@@ -189,7 +189,7 @@ check "run.force runs the case" ends 0 "$knudsen" run case.yaml "${fast[@]}" --s
 check "run.force prints a warning" contains out 'warning: the velocity grid cannot represent what the top side emits'
 check "the output names the collision method" contains out 'collide  *bgk$'
 
-# Sides without a wall: gas that flows in changes the mass, a far field does not.
+# Sides without a wall: an inflow changes the mass, a far field does not.
 open='--set space.cells=10 --set collision.method=bgk --set walls.top.velocity=0 --set time.end=0.5'
 check "a case with an inflow" ends 0 "$knudsen" run case.yaml --out open $open --set walls.left.kind=inflow --set 'walls.left.velocity=[1,0,0]'
 check "the history has no mass drift" lacks open/history.csv mass_drift
@@ -199,7 +199,7 @@ check "the message names the side of the inflow" contains err 'the velocity grid
 check "a case with a far field" ends 0 "$knudsen" run case.yaml --out far $open --set disturbance=0 --set walls.left.kind=far-field --set 'walls.left.gradient.velocity=[0,1,0]'
 check "the history has a mass drift" contains far/history.csv mass_drift
 
-# 8. Noise: errors where collisions are sampled, none elsewhere, and a word where the window is too short.
+# 8. Noise: statistical errors with sampled collisions only, and a note if the averaging window is too short.
 check "summary.json has no statistical errors without noise" lacks a/summary.json '"errors"'
 check "the output has no statistical errors without noise" lacks a.out '+-'
 noisy=(--set collision.method=monte-carlo --set collision.samples=256 --set output.fields=0 --set output.vtk=false)
@@ -215,7 +215,7 @@ check "the error in summary.json is null" test "$(grep -A1 '"errors"' short/summ
 check "a run without an averaging window" ends 0 "$knudsen" run case.yaml --out none "${noisy[@]}" --set output.average=-1
 check "the output states that there is no error" contains out 'D .*(a single row, no error)'
 
-# 9. Samples that the program chooses.
+# 9. collision.samples: auto.
 chosen=("${noisy[@]}" --set time.end=20 --set collision.samples=auto --set collision.error=0.005)
 check "a run with samples: auto" ends 0 "$knudsen" run case.yaml --out auto "${chosen[@]}"
 check "the output contains the number of samples and the error" contains out \

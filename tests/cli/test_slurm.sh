@@ -1,6 +1,6 @@
 #!/bin/bash
-# The jobs of examples/slurm, with stand-ins for the commands of Slurm: what srun starts, on how many ranks, and
-# how a run that is put back into the queue comes to its end.
+# The jobs of examples/slurm with substitutes for the Slurm commands: the srun command, the number of ranks, and
+# requeued runs.
 # usage: test_slurm.sh PROGRAM SOURCE_FOLDER
 knudsen=$(realpath "$1") && [ -x "$knudsen" ] || { echo "usage: $0 PROGRAM SOURCE_FOLDER"; exit 1; }
 jobs=$(realpath "$2")/examples/slurm
@@ -10,11 +10,11 @@ ranks=1 # or two, where the program and mpirun know Open MPI
 "$knudsen" doctor | grep -q '^MPI  *Open MPI' && mpirun --version 2>/dev/null | grep -q 'Open MPI' && ranks=2
 echo "      on $ranks rank$([ $ranks -eq 1 ] || echo s)"
 
-# ------------------------------------------------------------- stand-ins for Slurm
+# ------------------------------------------------------------- substitutes for Slurm
 
 mkdir bin
 ln -s "$knudsen" bin/knudsen
-# srun: says how it was called; options stand before the program
+# srun: records its command line; options come before the program
 cat >bin/srun <<'END_SRUN'
 #!/bin/bash
 echo "srun $*" >>"$SLURM_CALLS"
@@ -26,8 +26,8 @@ if [ "$RANKS" -gt 1 ]; then
 fi
 KNUDSEN_MPI=off exec "$@"
 END_SRUN
-# scontrol requeue: sbatch will begin anew.  How far a piece comes is up to the machine: the end of the case is
-# set when the first is over, a little beyond it.
+# scontrol requeue: sbatch starts the job again. The progress of a job depends on the machine, so the end of the case
+# is set after the first job, slightly beyond its last step.
 cat >bin/scontrol <<'END_SCONTROL'
 #!/bin/bash
 echo "scontrol $*" >>"$SLURM_CALLS"
@@ -40,7 +40,7 @@ cat >bin/squeue <<'END_SQUEUE'
 #!/bin/bash
 date -d "+$LIMIT seconds" +%Y-%m-%dT%H:%M:%S
 END_SQUEUE
-# sbatch SCRIPT ARGUMENTS...: as often as the job asks for it, at most nine times
+# sbatch SCRIPT ARGUMENTS...: repeats the job while it is requeued, at most nine times
 cat >bin/sbatch <<'END_SBATCH'
 #!/bin/bash
 for piece in 1 2 3 4 5 6 7 8 9; do
@@ -66,7 +66,7 @@ END_CASE
 
 # ---------------------------------------------------------------------- one job each
 
-# fresh JOB, goes_on JOB: did its srun begin anew, or resume?  Asks about the last call.
+# fresh JOB, goes_on JOB: true if the last srun started again, or resumed.
 fresh() { tail -n 1 calls | grep -q "knudsen run .*--out $1 " && ! tail -n 1 calls | grep -q -- --resume || { cat calls; return 1; }; }
 goes_on() { tail -n 1 calls | grep -q -- "knudsen run .*--out $1 --resume" || { cat calls; return 1; }; }
 
@@ -104,7 +104,7 @@ check "gpu.sh uses --resume" goes_on time
 check "cpu.sh refuses a time limit below the reserve" ends 2 env LIMIT=100 sbatch "$jobs/cpu.sh" case.yaml none
 check "cpu.sh: the message names --time" contains err '--time'
 
-# ---------------------------------------------------------------------- in pieces
+# ---------------------------------------------------------------------- several jobs
 
 count() { test "$(grep -c "$1" calls)" "$2" "$3" || { echo "not $2 $3 times $1:"; cat calls; return 1; }; }
 same() {

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Messages, help and printed values: what a new user meets.
+# Messages, help and printed values for new users.
 # usage: test_usability.sh PROGRAM SOURCE_FOLDER
 knudsen=$(realpath "$1") && [ -x "$knudsen" ] || { echo "usage: $0 PROGRAM SOURCE_FOLDER"; exit 1; }
 source=$(realpath "$2")
@@ -20,7 +20,7 @@ refuses() { # TEXT SETTING...
     ends 2 timeout 20 "$knudsen" run case.yaml --dry-run "${settings[@]}" && grep -qF -- "$text" err || { cat err; return 1; }
 }
 
-# ------------------------------------------------------------------ numbers that make no run
+# ------------------------------------------------------------------ numbers that cannot be run
 check "a Courant number near zero is refused" refuses 'time.courant: 4.94066e-324 makes a time step of 0' time.courant=5e-324
 check "a time step near zero is refused" refuses 'time.step: 1e-300 makes a time step of 1e-300' time.step=1e-300
 check "info refuses a time step near zero" ends 2 "$knudsen" info case.yaml --json --set time.step=1e-300
@@ -39,7 +39,7 @@ check "a number with 80 zeros" ends 0 "$knudsen" run case.yaml --dry-run --set "
 check "the number is 2" contains out 'delta: 2$'
 check "a value of 600 characters is refused" refuses 'is too long (at most 511 characters)' "gas.delta=1.$(printf '0%.0s' {1..600})"
 
-# ------------------------------------------------------------------ features that are missing
+# ------------------------------------------------------------------ unsupported features
 missing='not supported in this version'
 for setting in 'obstacles={cylinder: 1}' bodies=1 geometry=a.stl stl=a mesh=a.msh 'gas.species=[argon, helium]' gas.mixture=1 \
     walls.right.kind=cercignani-lampis walls.right.kind=vacuum walls.left.density=vacuum time.mode=steady space.axisymmetric=true \
@@ -69,7 +69,7 @@ channel=("${argon[@]}" --set 'space.size=1 mm')
 check "a force in Pa/m" ends 0 "$knudsen" run case.yaml --out channel "${channel[@]}" --set 'source.force=[0, 1 kPa/m]'
 check "the run prints the mass flux" contains out 'mass flux  *[0-9.e-]* kg m-2 s-1, [0-9.e-]* kg s-1 per metre of width'
 check "case.used.yaml contains the unit" contains channel/case.used.yaml '"1000 Pa m-1"'
-# over the density of argon at 1 kPa and 300 K, 0.0160158 kg m-3
+# divided by the density of argon at 1 kPa and 300 K, 0.0160158 kg m-3
 check "the same force as an acceleration" ends 0 "$knudsen" run case.yaml --out same "${channel[@]}" --set 'source.force=[0, 62438.9 m/s2]'
 check "both forces are equal" python3 - <<'END'
 import json
@@ -95,7 +95,7 @@ check "help of an unknown word is refused" ends 2 "$knudsen" help xyzzy
 check "help of a misspelt term is refused" ends 2 "$knudsen" help acomodation
 check "the message suggests the term" contains err 'did you mean accommodation?'
 
-# every key and every term that the pages for users write as code
+# every key and every term that the user documents write as code
 cat >words.py <<'END'
 import glob, re, subprocess, sys
 program, source = sys.argv[1:]

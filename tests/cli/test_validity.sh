@@ -1,5 +1,5 @@
 #!/bin/bash
-# Cases that the method cannot represent: refused, forced, warned of; what the results keep of it.
+# Cases that the method cannot represent: refusals, run.force, warnings, and their record in the results.
 # usage: test_validity.sh PROGRAM SOURCE
 knudsen=$(realpath "$1")
 source=$(realpath "$2")
@@ -59,7 +59,7 @@ s = json.load(open("cool/summary.json"))
 assert s["quality"] | {} == {**s["quality"], "level": "good", "error_estimate": None} and s["notes"] == [], s["notes"]
 X
 
-# What was seen of the gas survives a stop.
+# The extremes of the gas are kept by --resume.
 hot="--set run.force=true --set time.max_steps=20"
 check "a run with hot gas, first part" ends 0 "$knudsen" run hot.yaml --out part $hot
 check "a run with hot gas, resumed" ends 0 "$knudsen" run hot.yaml --out part --resume --set run.force=true
@@ -77,7 +77,7 @@ f = json.load(open("out"))
 assert f["quality"]["level"] == "warning" and "diatomic" in [n["code"] for n in f["notes"]], f["notes"]
 X
 
-# Shipped cases warn only where their pages say so.
+# Installed cases have only the warnings that their pages mention.
 for case in "$source"/cases/*/case.yaml; do
     name=$(basename "$(dirname "$case")")
     "$knudsen" info "$case" --json \
@@ -96,7 +96,7 @@ velocity: {nodes: 8}
 collision: {method: bgk}
 time: {max_steps: 20}
 X
-# warns CODE LOW HIGH SETTING...: info has a note of this kind, with an error between these.
+# warns CODE LOW HIGH SETTING...: info has a finding with this code and an error between LOW and HIGH.
 warns() {
     local code=$1 low=$2 high=$3 setting all=()
     shift 3

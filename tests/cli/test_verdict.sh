@@ -1,5 +1,5 @@
 #!/bin/bash
-# Every run ends with a verdict, and by default when it is steady.
+# Every run has a verdict, and by default it ends when it is steady.
 # usage: test_verdict.sh PROGRAM SOURCE_FOLDER
 knudsen=$(realpath "$1") && [ -x "$knudsen" ] || { echo "usage: $0 PROGRAM SOURCE_FOLDER"; exit 1; }
 . "$(dirname "$(realpath "$0")")/../check.sh"
@@ -41,7 +41,7 @@ for row in 0.1:0.521387 1:0.339068 10:0.083140; do
 done
 check "the output contains steady" contains out '^steady: '
 
-# A run that ends too early says so, and by how much.
+# A run that ends too early reports the remaining change.
 check "a short run" plates 10 short time.end=10 output.history=2
 check "the short run is not steady" judge short 'q["verdict"] == "not steady" and s["outcome"] == "end time"'
 check "the remaining change is within a factor of 3" judge short '0.3 < q["remaining_change"] * stress / (stress - 0.083140) < 3'
@@ -75,12 +75,12 @@ check "auto with an oscillating wall" plates 1 periodic "${swing[@]}"
 check "the verdict is oscillating" judge periodic \
     'q["verdict"] == "oscillating" and q["remaining_change"] < 1e-3 and s["oscillation"]["periods"] >= 2'
 
-# Sampled collisions: the noise is named.
+# Sampled collisions: the verdict reports noise.
 check "a Monte Carlo run" plates 1 noisy collision.method=monte-carlo collision.samples=512 velocity.nodes=6 time.end=40
 check "the verdict is noisy" judge noisy 'q["verdict"] == "noisy"'
 check "the output contains noisy" contains out '^noisy: '
 
-# A run that is continued ends where the uninterrupted one does, with the same bits.
+# A resumed run ends at the same step as the uninterrupted one, with the same bits.
 check "a run stopped at a row of the history" plates 1 again time.max_steps=300
 check "the run is resumed" env OMP_NUM_THREADS=1 "$knudsen" run plates.yaml --out again --resume --quiet --set gas.delta=1
 check "the history equals that of the uninterrupted run" cmp again/history.csv auto1/history.csv
@@ -88,7 +88,7 @@ check "the verdict equals that of the uninterrupted run" python3 -c 'import json
 one, two = (json.load(open(f + "/summary.json")) for f in ("auto1", "again"))
 assert one["quality"] == two["quality"] and one["quantities"] == two["quantities"], (one["quality"], two["quality"])'
 
-# A wave in a periodic box: all reported quantities are zero, the fields decide.
+# A wave in a periodic box: all reported quantities are zero, so the verdict depends on the fields.
 cat >wave.yaml <<'END'
 gas: {delta: 30}
 space: {cells: 16}
@@ -98,12 +98,12 @@ walls: {left: {kind: periodic}, right: {kind: periodic}}
 initial: {shape: shear, wave: [1, 0, 0]}
 END
 check "a wave in a periodic box" env OMP_NUM_THREADS=1 "$knudsen" run wave.yaml --out wave --quiet
-# it decays by exp(-nu k^2 t), nu = 1/2, to 1e-4 of its beginning at t = 420, and slower than that by some per cent
+# it decays as exp(-nu k^2 t) with nu = 1/2, to 1e-4 at t = 420; the actual decay is a few per cent slower
 check "the wave is steady after it has decayed" python3 -c 'import json
 s = json.load(open("wave/summary.json"))
 assert s["outcome"] == "steady" and 380 < s["time"] < 600, (s["outcome"], s["time"])'
 
-# The start of a flow is not an oscillation; a gas that nothing drives is said to be one.
+# The beginning of a flow is not an oscillation; a gas without a drive is reported.
 check "the beginning of a flow" plates 10 start time.end=1 output.history=1
 check "the beginning of a flow is not steady" judge start 'q["verdict"] == "not steady"'
 check "a gas without a drive" plates 1 rest walls.left.velocity=0 walls.right.velocity=0

@@ -1,5 +1,5 @@
 #!/bin/bash
-# knudsen verify: what it says of right, wrong and unreadable references.
+# knudsen verify: correct, wrong and invalid references.
 # usage: test_verify.sh PROGRAM SOURCE_FOLDER
 knudsen=$(realpath "$1") && [ -x "$knudsen" ] && [ -d "$2/cases" ] || { echo "usage: $0 PROGRAM SOURCE_FOLDER"; exit 1; }
 source=$(realpath "$2/cases")
@@ -86,7 +86,7 @@ ok "an unknown case is refused" verify 2 couete
 ok "the message suggests a case" says "did you mean couette?"
 ok "a missing folder of cases is refused" bash -c '! "$0" verify --cases nowhere 2>err && grep -q "no folder of cases" err' "$knudsen"
 
-# line 3 of the file, exit code 2, and what is wrong
+# exit code 2 and a message with line 3 of the file
 wrong() {
     reference "$good" "$2"
     ok "$1" verify 2 couette
@@ -95,10 +95,10 @@ wrong() {
 wrong "a row that is too short" 'D,1,0,somebody,,,quick' "fewer than 8 columns"
 wrong "a row that is too long" 'D,1,0,some,body,,,quick,' "more than 8 columns"
 wrong "a quote that is not closed" 'D,1,0,"somebody,,,quick,' "a double quote is not closed"
-wrong "a value that is no number" 'D,one,0,somebody,,,quick,' "value is no number"
+wrong "a value that is not a number" 'D,one,0,somebody,,,quick,' "value is no number"
 wrong "no source" 'D,1,0,,,,quick,' "the source is missing"
 wrong "no uncertainty" 'D,1,,somebody,,,quick,' "a value without uncertainty"
-wrong "a bar that is none" 'D,1,0,somebody,,,quick,small' "bar is no number"
+wrong "a bar that is not a number" 'D,1,0,somebody,,,quick,small' "bar is no number"
 wrong "a bad quantity" 'drag,1,0,somebody,,,quick,' "'drag' is no quantity"
 wrong "a quantity of another case" 'D,1,0,somebody,,velocity.nodes=8 collision.method=bgk time.end=1,quick,' "'D': this case has no D"
 wrong "a bad setting" 'D,1,0,somebody,,gas.detla=1,quick,' "--set"
@@ -106,7 +106,8 @@ printf 'quantity,value\n' >cases/couette/reference.csv
 ok "another header is refused" verify 2 couette
 ok "  the message contains the header line" says "reference.csv:1: the first line is not"
 
-# Points of a profile share the largest of their errors, amplitude and phase those relative to their size.
+# Points of a profile have the largest of their errors in common; amplitude and phase have the same error relative to
+# the amplitude.
 swing='"collision.method=bgk velocity.nodes=8 space.cells=16 walls.right.oscillation.velocity=[0,1,0] walls.right.velocity=[0,0,0] walls.left.velocity=[0,0,0] walls.right.oscillation.frequency=1 time.end=15"'
 reference "uy(0.1),-0.2,1,somebody,BGK,$bgk,quick," "uy(0.5),0,1,somebody,BGK,$bgk,quick," "uy(0.9),0.2,1,somebody,BGK,$bgk,quick," \
     "-right.stress_y.amplitude,0.5,1,somebody,BGK,$swing,quick," "-right.stress_y.phase,0,4,somebody,BGK,$swing,quick,"
@@ -121,7 +122,7 @@ for k in ("error_space", "error_velocity"):
 assert b["error_unsteady"] < 1e-4 and a["case"] == "couette" and e["check"] == "quick"'
 fi
 
-# A full row takes the place of the quick one of the same quantity, conditions and source.
+# A full row replaces the quick row of the same quantity, conditions and source.
 full="-right.stress_y,0.338925,0.0001,\"somebody, somewhere\",BGK; delta 1,\"collision.method=bgk velocity.nodes=[12,8,8] space.cells=20\",full,0.3%"
 reference "$good" "$full" "${good/BGK; delta 1/the same}"
 ok "the list counts quick and full rows" bash -c '"$0" verify --cases cases --list >out && grep -q "couette                2 quick   2 full" out' "$knudsen"

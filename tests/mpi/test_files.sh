@@ -1,6 +1,6 @@
 #!/bin/bash
-# Files of several ranks: one fields.h5, a piece per rank for ParaView that VTK puts together again, nothing left of
-# an earlier run on more ranks, a piece that cannot be written, and the operator's cache.
+# Files of several ranks: one fields.h5, one piece per rank for ParaView that VTK assembles, no files of an earlier
+# run on more ranks, a piece that cannot be written, and the cache of the operator.
 # usage: test_files.sh PROGRAM SOURCE_FOLDER
 knudsen=$(realpath "$1") && [ -x "$knudsen" ] || { echo "usage: $0 PROGRAM SOURCE_FOLDER"; exit 1; }
 . "$(dirname "$(realpath "$0")")/ranks.sh"
@@ -60,7 +60,7 @@ for name in names:
 END
 }
 
-# Byte for byte; where all ranks write at once (parallel HDF5) the same numbers in other places.
+# Byte for byte; with parallel HDF5 the same values at other positions in the file.
 alike() { cmp -s "$1" "$2" || h5diff "$1" "$2"; }
 
 check "one process" "$knudsen" run case.yaml --quiet --out one
@@ -78,7 +78,7 @@ mkdir -p hindered/fields/.00000008.1.vtr.knudsen.tmp
 check "a piece that cannot be written is an error" ends 4 ranks 3 run case.yaml --quiet --out hindered --set time.max_steps=8
 check "the message is printed once" test "$(grep -c '^knudsen: .*00000008.1.vtr' err)" -eq 1
 
-# The operator: assembled by any number of ranks, the same file in the cache.
+# The operator: the file in the cache does not depend on the number of ranks.
 for n in 1 2 3; do
     export KNUDSEN_CACHE=$work/cache$n
     check "the operator is assembled on $n ranks" ranks "$n" run case.yaml --quiet --out operator --overwrite \

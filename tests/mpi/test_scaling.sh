@@ -1,5 +1,5 @@
 #!/bin/bash
-# knudsen bench --scaling: both tables, once, and numbers that fit together.
+# knudsen bench --scaling: both tables are printed once, with consistent numbers.
 # usage: test_scaling.sh PROGRAM SOURCE_FOLDER
 knudsen=$(realpath "$1") && [ -x "$knudsen" ] || { echo "usage: $0 PROGRAM SOURCE_FOLDER"; exit 1; }
 . "$(dirname "$(realpath "$0")")/ranks.sh"
@@ -25,7 +25,7 @@ for table in "weak", "strong":
         assert (cells == lines[0]["cells_per_rank"] * (l["ranks"] if table == "weak" else 1)), l
         assert near(l["efficiency"], lines[0]["step_s"] / l["step_s"] / (l["ranks"] if table == "strong" else 1)), l
         assert (l["messages"] == 0) == (l["ranks"] == 1), l
-# a border of 64 cells: two rows of the octants that stream in, one of the others, 4 bytes a node
+# a border of 64 cells: two rows of the octants that stream in, one row of the others, 4 bytes per node
 if case == "bgk" and ranks > 1:
     assert s["weak"][1]["sent_bytes"] == 64 * s["nodes"] * 4 * 3 // 2, s["weak"][1]
 END

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What a job of several ranks says, and how it ends when something is wrong: once, and soon.
+# Messages and exit codes of a job on several ranks: every message is printed once, and errors end the job soon.
 # usage: test_words.sh PROGRAM SOURCE_FOLDER
 knudsen=$(realpath "$1") && [ -x "$knudsen" ] || { echo "usage: $0 PROGRAM SOURCE_FOLDER"; exit 1; }
 source=$(realpath "$2")
@@ -55,7 +55,7 @@ check "too many ranks are refused" ends 2 ranks 4 run case.yaml --set space.cell
 check "too many ranks: one message" says 'too few for 4 ranks'
 check "a folder that cannot be created is an error" ends 4 ranks 3 run case.yaml --out /proc/nowhere
 check "folder that cannot be created: one message" says '/proc/nowhere'
-# a limit that MPI itself can live with, and a checkpoint cannot
+# a file-size limit that is sufficient for MPI but not for a checkpoint
 check "a full disk is an error" ends 4 timeout 60 "$mpirun" -n 3 bash -c "ulimit -f 16384; exec '$knudsen' run case.yaml --out full \
     --set space.cells=[128,64] --set velocity.nodes=12 --set time.max_steps=2"
 check "full disk: one message" says 'full/checkpoint'
@@ -70,14 +70,14 @@ check "the message names the cell once" says 'non-finite .* in cell'
 check "another value of KNUDSEN_MPI is refused" ends 2 env KNUDSEN_MPI=yes "$knudsen" doctor
 check "the message names on and off" says 'on or off'
 check "KNUDSEN_MPI=off: two independent processes" ends 0 env KNUDSEN_MPI=off timeout 60 "$mpirun" -n 2 "$knudsen" doctor
-unconnected() { env PMI_RANK=0 PMI_SIZE=3 "$knudsen" doctor; } # as another MPI would start it
+unconnected() { env PMI_RANK=0 PMI_SIZE=3 "$knudsen" doctor; } # as a launcher of another MPI library would start it
 check "a launcher of another MPI library is refused" ends 2 unconnected
 check "the message contains the number of processes" says 'started 3 processes'
 check "a command for one rank" ends 0 ranks 3 cases
 check "the command is executed once" once out '^cavity '
 check "info on two ranks" ends 0 ranks 2 info case.yaml
 
-# mpirun passes SIGUSR1 on: a checkpoint, and the run goes on.
+# mpirun forwards SIGUSR1: the run writes a checkpoint and continues.
 timeout 60 "$mpirun" -n 2 "$knudsen" run case.yaml --out signal --set time.max_steps=100000000 --set time.end=1e9 \
     --set run.walltime=20 >job.out 2>job.err &
 sleep 1.5
