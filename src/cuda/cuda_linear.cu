@@ -60,13 +60,16 @@ static __device__ void find_rows(const kn_cuda_problem &p, const kn_cuda_step &s
 
 /* ------------------------------------------------------------------ streaming */
 
-/* First order in a cell away from walls; all loads come first, so that many are in flight at once. */
-template <int OCTANTS, int NAXES>
-static __device__ __forceinline__ void stream_inside(const kn_cuda_problem &p, const kn_cuda_step &s,
-                                                     const upwind_rows<OCTANTS, NAXES> &f, int64_t row, int k,
-                                                     four h[OCTANTS], float lost[4])
+/* First order; all loads come first, so that many are in flight at once. */
+template <int OCTANTS, int NAXES, bool PLAIN>
+static __device__ __forceinline__ float stream(const kn_cuda_problem &p, const kn_cuda_step &s,
+                                               const upwind_rows<OCTANTS, NAXES> &f, kn_site site, int k,
+                                               four h[OCTANTS], float lost[4])
 {
+    const int64_t row = kn_mesh_row(&p.mesh, site);
     four in[OCTANTS][NAXES], speed[NAXES];
+    if (f.walls)
+        wait_for_previous_kernel();
 #pragma unroll
     for (int o = 0; o < OCTANTS; o++) {
         h[o] = read4(s.h + row + o * p.mesh.stride + k);
@@ -92,48 +95,7 @@ static __device__ __forceinline__ void stream_inside(const kn_cuda_problem &p, c
             h[o].v[i] = here + change;
             lost[i] += kn_stream_lost(here, change, h[o].v[i]);
         }
-}
-
-/* One octant of a cell at a wall; a function call, so that the loads of other cells are scheduled freely. */
-template <int OCTANTS, int NAXES>
-static __device__ __noinline__ streamed_quad stream_at_wall(const kn_cuda_problem &p, const kn_cuda_step &s,
-                                                            const upwind_rows<OCTANTS, NAXES> &f,
-                                                            kn_site site, int k)
-{
-    const four here = read4(s.h + kn_mesh_row(&p.mesh, site) + k);
-    four change = {{0, 0, 0, 0}};
-    streamed_quad q;
-#pragma unroll
-    for (int a = 0; a < NAXES; a++) {
-        const four speed = read4(p.speed[p.mesh.axes[a]] + k), in = read4(s.h + f.up[site.octant][a] + k);
-#pragma unroll
-        for (int i = 0; i < 4; i++)
-            change.v[i] += kn_stream_flow(f.courant[a] * speed.v[i], in.v[i], here.v[i]);
-    }
-    q.lost = 0;
-    q.h = sum_of(read4(p.w + k), here, change, &q.lost);
-    return q;
-}
-
-/* First order.  Returns the mass lost by round-off in cells at walls; `lost` is by node. */
-template <int OCTANTS, int NAXES, bool PLAIN>
-static __device__ __forceinline__ float stream(const kn_cuda_problem &p, const kn_cuda_step &s,
-                                               const upwind_rows<OCTANTS, NAXES> &f, kn_site first, int k,
-                                               four h[OCTANTS], float lost[4])
-{
-    float at_walls = 0;
-    if (f.walls == 0) {
-        stream_inside<OCTANTS, NAXES>(p, s, f, kn_mesh_row(&p.mesh, first), k, h, lost);
-        return 0;
-    }
-    wait_for_previous_kernel();
-#pragma unroll
-    for (int o = 0; o < OCTANTS; o++) {
-        const streamed_quad q = stream_at_wall<OCTANTS, NAXES>(p, s, f, kn_site{first.cell, o}, k);
-        h[o] = q.h;
-        at_walls += q.lost;
-    }
-    return at_walls;
+    return 0;
 }
 
 /* The diagonal neighbour that the upwind cells along two axes share: a transverse row of the stencil
