@@ -86,9 +86,10 @@ static json_t *history_json(const struct kn_history_table *h, json_t *notes)
 /* A quantity without dimension is shown as a number alone. */
 static json_t *unit_json(const struct report *r, const char *column)
 {
-    const enum kn_dimension dimension = kn_monitor_dimension(column);
+    const struct kn_column *known = kn_monitor_find(column);
+    const enum kn_dimension dimension = known ? known->dimension : KN_DIMENSION_NONE;
     const bool bare = dimension == KN_DIMENSION_NONE, si = r->scales.known && !bare;
-    return kn_report_data_unit(bare ? "1" : kn_monitor_unit(column), si ? kn_units_si(dimension) : NULL,
+    return kn_report_data_unit(bare ? "1" : known->unit, si ? kn_units_si(dimension) : NULL,
                                kn_scales_conversion(&r->scales, dimension));
 }
 
