@@ -135,13 +135,12 @@ static enum kn_status time_steps(struct kn_sim *sim, const struct kn_comm *comm,
     kn_comm_barrier(comm);
     KN_TRY(kn_comm_agree(comm, kn_bench_steps(sim, steps, &t)));
     /* of each time, that of the slowest rank */
-    int64_t least[] = {-llround(1e9 * t.all), -llround(1e9 * t.phase[KN_PHASE_EXCHANGE]),
-                       -llround(1e9 * t.idle)};
-    kn_comm_least(comm, least, 3);
-    if (-1e-9 * (double)least[0] / (double)steps < line->step) {
-        line->step = -1e-9 * (double)least[0] / (double)steps;
-        line->exchange = -1e-9 * (double)least[1] / (double)steps;
-        line->idle = (double)least[2] / (double)least[0];
+    double least[] = {-t.all, -t.phase[KN_PHASE_EXCHANGE], -t.idle};
+    kn_comm_least_real(comm, least, 3);
+    if (-least[0] / (double)steps < line->step) {
+        line->step = -least[0] / (double)steps;
+        line->exchange = -least[1] / (double)steps;
+        line->idle = least[2] / least[0];
     }
     return KN_OK;
 }

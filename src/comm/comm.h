@@ -38,6 +38,7 @@ int kn_comm_processors(const struct kn_comm *comm);
 /* Sums and least values over the ranks, for all of them.  Of integers: the same in any order. */
 void kn_comm_sum(const struct kn_comm *comm, int64_t *values, int count);
 void kn_comm_least(const struct kn_comm *comm, int64_t *values, int count);
+void kn_comm_least_real(const struct kn_comm *comm, double *values, int count);
 
 void kn_comm_broadcast(const struct kn_comm *comm, int root, void *data, size_t bytes);
 

@@ -121,6 +121,12 @@ void kn_comm_least(const struct kn_comm *comm, int64_t *values, int count)
         MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_INT64_T, MPI_MIN, handle_of(comm));
 }
 
+void kn_comm_least_real(const struct kn_comm *comm, double *values, int count)
+{
+    if (comm->size > 1)
+        MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_DOUBLE, MPI_MIN, handle_of(comm));
+}
+
 void kn_comm_broadcast(const struct kn_comm *comm, int root, void *data, size_t bytes)
 {
     for (size_t at = 0; at < bytes && comm->size > 1; at += PIECE)

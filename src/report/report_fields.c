@@ -1,11 +1,12 @@
-/* Selects the fields of a run for the report page: the final ones, their averages and the series. */
+/* Selects the fields of a run for the report page, and makes arrays, units and notes of it. */
 #include "report/report_fields.h"
 
 #include "error.h"
-#include "io/fields.h"
+#include "io/base64.h"
 
 #include <errno.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,17 +14,53 @@
 static const double TEXT_PER_VALUE = 8 * 4 / 3.0; /* bytes of base64 */
 enum { WORD = 256, TIMES = 200 };                 /* of a series that a slider can use */
 
+/* -------------------------------------------------- arrays, units and notes */
+
+json_t *kn_report_fields_array(const double *values, size_t count)
+{
+    char *text = NULL;
+    size_t size = 0;
+    struct kn_base64 b = {.to = open_memstream(&text, &size)};
+    if (!b.to)
+        return NULL;
+    for (size_t i = 0; i < count; i++)
+        kn_base64_real(&b, values[i]);
+    kn_base64_end(&b);
+    const bool whole = !ferror(b.to);
+    json_t *array = fclose(b.to) == 0 && whole ? json_stringn_nocheck(text, size) : NULL;
+    free(text);
+    return array;
+}
+
+json_t *kn_report_fields_unit(const char *unit, const char *si_unit, struct kn_conversion by)
+{
+    json_t *rule = json_pack("{s:o}", "unit", kn_json_text(unit));
+    if (si_unit)
+        kn_json_set(rule, "si",
+                    json_pack("{s:o, s:o, s:o}", "unit", kn_json_text(si_unit), "factor",
+                              kn_json_number(by.factor), "offset", kn_json_number(by.offset)));
+    return rule;
+}
+
+void kn_report_fields_note(json_t *notes, const char *format, ...)
+{
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    kn_json_append(notes, kn_json_text(text));
+}
+
 /* ------------------------------------------------------------------ reading */
 
 enum kn_status kn_report_fields_open(struct kn_report_gas *g, const char *folder)
 {
     *g = (struct kn_report_gas){.file = H5I_INVALID_HID, .ncells = 1};
-    enum kn_status status = kn_files_join(g->path, folder, "fields.h5");
-    if (status != KN_OK || access(g->path, F_OK) != 0)
-        return status;
-    status = kn_fields_open(g->path, &g->file, &g->grid);
-    if (status != KN_OK)
-        return status;
+    KN_TRY(kn_files_join(g->path, folder, "fields.h5"));
+    if (access(g->path, F_OK) != 0)
+        return KN_OK;
+    KN_TRY(kn_fields_open(g->path, &g->file, &g->grid));
     for (int d = 0; d < 3; d++)
         g->ncells *= (size_t)g->grid.cells[d];
     const int mean = kn_fields_has_mean(g->file);
@@ -147,15 +184,15 @@ static json_t *selection_json(const struct selection *s)
 static void note_selection(const struct selection *s, const struct kn_report_gas *g, json_t *notes)
 {
     if (s->planes)
-        kn_report_data_note(
+        kn_report_fields_note(
             notes,
             "The box has %zu cells, too many for a page: it holds %d, %d and %d planes across x, y and z. "
             "All cells are in fields.h5.",
             g->ncells, s->block[0].count[0], s->block[1].count[1], s->block[2].count[2]);
     if (s->every > 1)
-        kn_report_data_note(notes,
-                            "Along each axis the page has about one of %d cells. All cells are in fields.h5.",
-                            s->every);
+        kn_report_fields_note(
+            notes, "Along each axis the page has about one of %d cells. All cells are in fields.h5.",
+            s->every);
 }
 
 /* ----------------------------------------------------------------- moments */
@@ -178,7 +215,7 @@ static json_t *block_json(const double *values, int components, const struct blo
                 same = same && *next == buffer[0];
                 next++;
             }
-    json_t *block = same && count > 1 ? kn_json_number(buffer[0]) : kn_report_data_array(buffer, count);
+    json_t *block = same && count > 1 ? kn_json_number(buffer[0]) : kn_report_fields_array(buffer, count);
     free(buffer);
     return block;
 }
@@ -278,10 +315,10 @@ static void add_series(json_t *moments, struct kn_report_gas *g, const struct se
             H5Gclose(group);
     }
     if (shown < all)
-        kn_report_data_note(notes, "The page has %d of the %d times of the series. All are in fields/.",
-                            shown, all);
+        kn_report_fields_note(notes, "The page has %d of the %d times of the series. All are in fields/.",
+                              shown, all);
     if (lost)
-        kn_report_data_note(notes, "%d files of the series cannot be read and are left out.", lost);
+        kn_report_fields_note(notes, "%d files of the series cannot be read and are left out.", lost);
 }
 
 /* --------------------------------------------------------------------- all */
@@ -300,7 +337,7 @@ static json_t *unit_json(struct kn_report_gas *g, const char *name, int rank, co
     g->damaged = g->damaged || there < 0 || (there > 0 && !si);
     if (set >= 0)
         H5Dclose(set);
-    return kn_report_data_unit(unit, si ? si_unit : NULL, by);
+    return kn_report_fields_unit(unit, si ? si_unit : NULL, by);
 }
 
 static void add_grid(json_t *to, struct kn_report_gas *g)
@@ -309,7 +346,7 @@ static void add_grid(json_t *to, struct kn_report_gas *g)
     json_t *units = json_pack("{s:o}", "grid", unit_json(g, "grid/x", 1, "lambda0"));
     for (int d = 0; d < 3; d++) {
         kn_json_append(cells, json_integer(g->grid.cells[d]));
-        kn_json_append(edges, kn_report_data_array(g->grid.edges[d], (size_t)g->grid.cells[d] + 1));
+        kn_json_append(edges, kn_report_fields_array(g->grid.edges[d], (size_t)g->grid.cells[d] + 1));
     }
     for (const struct kn_quantity *q = kn_quantities; q->name; q++)
         kn_json_set(units, q->name, unit_json(g, q->name, q->components > 1 ? 4 : 3, q->unit));
@@ -338,7 +375,7 @@ json_t *kn_report_fields_json(struct kn_report_gas *g, double bytes, json_t *not
     g->damaged = !add_moment(moments, g->file, false, g, &s) ||
                  (g->mean && !add_moment(moments, g->file, true, g, &s)) || series < 0 || g->damaged;
     if (g->damaged)
-        kn_report_data_note(notes, "Fields cannot be read: '%s' is damaged.", g->path);
+        kn_report_fields_note(notes, "Fields cannot be read: '%s' is damaged.", g->path);
     else
         add_series(moments, g, &s, (int)fmin(fmax(room, 0), TIMES), notes);
     kn_json_set(all, "moments", moments);

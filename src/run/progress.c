@@ -68,7 +68,8 @@ static void erase(struct kn_progress *p)
 
 void kn_progress_line(struct kn_progress *p, enum kn_progress_style style, const char *format, ...)
 {
-    static const char *const codes[] = {"", "\033[1m", "\033[1;32m", "\033[1;33m"};
+    static const char *const codes[] = {
+        [KN_STYLE_STRONG] = "\033[1m", [KN_STYLE_GOOD] = "\033[1;32m", [KN_STYLE_WARNING] = "\033[1;33m"};
     char text[KN_PATH + LINE], out[KN_PATH + LINE + 16];
     va_list arguments;
     va_start(arguments, format);
@@ -76,34 +77,15 @@ void kn_progress_line(struct kn_progress *p, enum kn_progress_style style, const
     va_end(arguments);
     if (p->log)
         fprintf(p->log, "%s\n", text);
-    if (!kn_progress_speaks(p, KN_REPORT_TERMINAL) && !kn_progress_speaks(p, KN_REPORT_PLAIN))
+    if (style == KN_STYLE_NOTE)
+        kn_progress_json_note(p, text);
+    if (style == KN_STYLE_LOG ||
+        (!kn_progress_speaks(p, KN_REPORT_TERMINAL) && !kn_progress_speaks(p, KN_REPORT_PLAIN)))
         return;
     erase(p);
-    const bool coloured = p->colour && style != KN_STYLE_PLAIN;
+    const bool coloured = p->colour && style >= KN_STYLE_STRONG;
     snprintf(out, sizeof out, "%s%s%s\n", coloured ? codes[style] : "", text, coloured ? "\033[0m" : "");
     kn_progress_say(p, out);
-}
-
-void kn_progress_note(struct kn_progress *p, const char *format, ...)
-{
-    char text[KN_PATH + LINE];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    kn_progress_line(p, KN_STYLE_PLAIN, "%s", text);
-    kn_progress_json_note(p, text);
-}
-
-void kn_progress_log(struct kn_progress *p, const char *format, ...)
-{
-    va_list arguments;
-    if (!p->log)
-        return;
-    va_start(arguments, format);
-    vfprintf(p->log, format, arguments);
-    va_end(arguments);
-    fputc('\n', p->log);
 }
 
 /* ----------------------------------------------------------------- run.log */
@@ -127,9 +109,7 @@ void kn_progress_begin(struct kn_progress *p, const struct kn_run_options *optio
 enum kn_status kn_progress_open(struct kn_progress *p)
 {
     char path[KN_PATH];
-    enum kn_status status = kn_files_join(path, p->options->folder, "run.log");
-    if (status != KN_OK)
-        return status;
+    KN_TRY(kn_files_join(path, p->options->folder, "run.log"));
     const int flags = p->options->resume ? O_CREAT : O_CREAT | O_EXCL; /* an earlier one was removed */
     const int fd = open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC | flags, 0666);
     p->log = fd < 0 ? NULL : fdopen(fd, "a");
@@ -189,7 +169,7 @@ static double next_plain_time(double next, double elapsed)
     return next;
 }
 
-/* The times of the first and the next message, s after the start. */
+/* The time of the first message, and of the next after one, s after the start. */
 static double first_time(const struct kn_progress *p, double plain)
 {
     if (!p->options->say || p->options->report == KN_REPORT_QUIET)
@@ -199,14 +179,14 @@ static double first_time(const struct kn_progress *p, double plain)
 
 static double next_time(const struct kn_progress *p, double elapsed)
 {
-    return p->options->report == KN_REPORT_TERMINAL ? elapsed + LIVE_EVERY
-           : p->options->report == KN_REPORT_JSON   ? elapsed + JSON_EVERY
-                                                    : next_plain_time(p->next, elapsed);
+    if (p->options->report == KN_REPORT_PLAIN)
+        return next_plain_time(p->next, elapsed);
+    return elapsed + (p->options->report == KN_REPORT_JSON ? JSON_EVERY : LIVE_EVERY);
 }
 
 static const struct preparation {
     const char *event, *text, *why;
-} preparations[KN_PREPARATIONS] = {
+} preparations[] = {
     [KN_PREPARE_OPERATOR] = {"assembly", "assembling the collision operator", "once for this grid and gas"},
     [KN_PREPARE_SAMPLES] = {"pilot", "choosing collision.samples", "by runs on a coarse grid"},
 };
@@ -294,24 +274,18 @@ static void draw_live(struct kn_progress *p, const struct kn_eta_mark *now, doub
 
 /* ----------------------------------------------------------------- the run */
 
-/* Times of a case in SI units are displayed in the unit that suits its end. */
-static void choose_units(struct kn_progress *p, const struct kn_case *c)
-{
-    struct kn_scales scales;
-    p->second = p->hertz = 1;
-    p->time_unit[0] = '\0';
-    if (kn_scales_create(&scales, c) != KN_OK || !scales.known)
-        return;
-    p->second = scales.time * kn_units_scale(KN_DIMENSION_TIME, scales.time * p->end, p->time_unit);
-    p->hertz = 1 / scales.time;
-}
-
 void kn_progress_start(struct kn_progress *p, const struct kn_progress_job *job)
 {
     const struct kn_case *c = job->c;
+    struct kn_scales scales;
     p->last = job->last;
     p->end = job->time + (double)(job->last - job->first) * job->time_step;
-    choose_units(p, c);
+    p->second = p->hertz = 1;
+    p->time_unit[0] = '\0';
+    if (kn_scales_create(&scales, c) == KN_OK && scales.known) { /* the unit suits the end of the run */
+        p->second = scales.time * kn_units_scale(KN_DIMENSION_TIME, scales.time * p->end, p->time_unit);
+        p->hertz = 1 / scales.time;
+    }
     p->updates_per_step =
         (double)job->cells[0] * (double)job->cells[1] * (double)job->cells[2] * (double)job->nodes;
     kn_progress_box(p, job);
@@ -342,7 +316,7 @@ void kn_progress_step(struct kn_progress *p, const struct kn_eta_mark *now, doub
     if (elapsed >= p->next_log) {
         p->next_log = next_plain_time(p->next_log, elapsed);
         if (!plain)
-            kn_progress_log(p, "%s", text);
+            kn_progress_line(p, KN_STYLE_LOG, "%s", text);
     }
     if (elapsed < p->next)
         return;
@@ -373,6 +347,6 @@ void kn_progress_fail(struct kn_progress *p, const char *outcome, const char *re
         return;
     p->ended = true;
     erase(p);
-    kn_progress_log(p, "error: %s", reason);
+    kn_progress_line(p, KN_STYLE_LOG, "error: %s", reason);
     kn_progress_json_fail(p, outcome, reason);
 }

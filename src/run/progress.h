@@ -14,7 +14,15 @@ enum { KN_PROGRESS_LINE = 512, KN_PROGRESS_PART = 64 };
 /* Work before the first step that may take long. */
 enum kn_prepare { KN_PREPARE_OPERATOR, KN_PREPARE_SAMPLES, KN_PREPARATIONS };
 
-enum kn_progress_style { KN_STYLE_PLAIN, KN_STYLE_STRONG, KN_STYLE_GOOD, KN_STYLE_WARNING };
+/* LOG: only in run.log; NOTE: plain, and also a JSON event; from STRONG on coloured. */
+enum kn_progress_style {
+    KN_STYLE_LOG,
+    KN_STYLE_PLAIN,
+    KN_STYLE_NOTE,
+    KN_STYLE_STRONG,
+    KN_STYLE_GOOD,
+    KN_STYLE_WARNING
+};
 
 struct kn_progress {
     const struct kn_run_options *options;
@@ -76,9 +84,9 @@ void kn_progress_start(struct kn_progress *p, const struct kn_progress_job *job)
 void kn_progress_step(struct kn_progress *p, const struct kn_eta_mark *now, double time,
                       const struct kn_row *row);
 
-/* One line for the user and the log; for the log only. */
-void kn_progress_note(struct kn_progress *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void kn_progress_log(struct kn_progress *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* One line in place of the live line, and the same without colour for the log. */
+void kn_progress_line(struct kn_progress *p, enum kn_progress_style style, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* The last message: results, or the reason for the lack of them ("failed", "interrupted"). */
 void kn_progress_end(struct kn_progress *p, const struct kn_summary *s);
@@ -88,10 +96,6 @@ void kn_progress_fail(struct kn_progress *p, const char *outcome, const char *re
 
 bool kn_progress_speaks(const struct kn_progress *p, enum kn_report report);
 void kn_progress_say(const struct kn_progress *p, const char *text);
-
-/* One line for people in place of the live line, and the same without colour for the log. */
-void kn_progress_line(struct kn_progress *p, enum kn_progress_style style, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
 
 /* "1:40 min"; 3.21e8 with the unit "B/s" as "321 MB/s". */
 const char *kn_progress_duration(char text[KN_PROGRESS_PART], double seconds);

@@ -142,8 +142,8 @@ static enum kn_status poll_requests(struct kn_run_parts *r)
         KN_TRY(kn_run_save(r));
     if (requests[SAVE] == SAVE_BY_SIGNAL) {
         char time[KN_UNITS_TEXT];
-        kn_progress_note(&r->progress, "checkpoint on request at step %lld, t = %s", (long long)step,
-                         kn_run_time(r, kn_sim_time(r->sim), time));
+        kn_progress_line(&r->progress, KN_STYLE_NOTE, "checkpoint on request at step %lld, t = %s",
+                         (long long)step, kn_run_time(r, kn_sim_time(r->sim), time));
     }
     return KN_OK;
 }
@@ -182,21 +182,19 @@ static void show_places(struct kn_run_parts *r)
     for (int rank = 0; rank < r->comm->size && r->comm->size > 1; rank++) {
         snprintf(place, sizeof place, "%s, %s", host, device);
         kn_comm_broadcast(r->comm, rank, place, sizeof place);
-        if (r->comm->size <= SHOWN)
-            kn_progress_note(&r->progress, "rank %d: %s", rank, place);
-        else
-            kn_progress_log(&r->progress, "rank %d: %s", rank, place);
+        kn_progress_line(&r->progress, r->comm->size <= SHOWN ? KN_STYLE_NOTE : KN_STYLE_LOG, "rank %d: %s",
+                         rank, place);
     }
     if (r->comm->size > SHOWN)
-        kn_progress_note(&r->progress, "run.log lists host and device of every rank");
+        kn_progress_line(&r->progress, KN_STYLE_NOTE, "run.log lists host and device of every rank");
 }
 
 /* The findings of the checks from an index on. */
 static void show_findings(struct kn_run_parts *r, int from)
 {
     for (int i = from; i < r->validity.count; i++)
-        kn_progress_note(&r->progress, "%s: %s", kn_validity_level_name(r->validity.finding[i].level),
-                         r->validity.finding[i].text);
+        kn_progress_line(&r->progress, KN_STYLE_NOTE, "%s: %s",
+                         kn_validity_level_name(r->validity.finding[i].level), r->validity.finding[i].text);
 }
 
 /* The box, and notes about this run. */
@@ -228,12 +226,13 @@ static void show_start(struct kn_run_parts *r)
     kn_progress_start(&r->progress, &job);
     show_places(r);
     if (r->assemble_s > 0)
-        kn_progress_log(&r->progress, "the collision operator took %.1f s", r->assemble_s);
+        kn_progress_line(&r->progress, KN_STYLE_LOG, "the collision operator took %.1f s", r->assemble_s);
     if (r->pilot_s > 0)
-        kn_progress_log(&r->progress, "the choice of collision.samples took %.1f s", r->pilot_s);
+        kn_progress_line(&r->progress, KN_STYLE_LOG, "the choice of collision.samples took %.1f s",
+                         r->pilot_s);
     for (int i = 0; i < KN_SIM_NOTES; i++)
         if (kn_sim_note(r->sim, i)[0])
-            kn_progress_note(&r->progress, "%s", kn_sim_note(r->sim, i));
+            kn_progress_line(&r->progress, KN_STYLE_NOTE, "%s", kn_sim_note(r->sim, i));
     show_findings(r, 0);
 }
 
@@ -325,10 +324,10 @@ static void show_validity(struct kn_run_parts *r, int before)
     const double error = kn_validity_error(v);
     show_findings(r, before);
     if (v->count == 0)
-        kn_progress_note(&r->progress, "validity checks: good");
+        kn_progress_line(&r->progress, KN_STYLE_NOTE, "validity checks: good");
     else
-        kn_progress_note(&r->progress, "validity checks: %d warning%s%s%s", v->count, v->count > 1 ? "s" : "",
-                         isnan(error) ? "" : ", estimated error ",
+        kn_progress_line(&r->progress, KN_STYLE_NOTE, "validity checks: %d warning%s%s%s", v->count,
+                         v->count > 1 ? "s" : "", isnan(error) ? "" : ", estimated error ",
                          isnan(error) ? "" : KN_VALIDITY_PERCENT(error));
 }
 

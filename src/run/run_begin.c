@@ -290,9 +290,9 @@ static enum kn_status open_resumed(struct kn_run_parts *r, const struct kn_check
     KN_TRY(kn_history_open(&r->history, r->options.folder, &r->monitor, &plan, &mark));
     KN_TRY(kn_progress_open(&r->progress));
     if (note[0])
-        kn_progress_note(&r->progress, "%s", note);
-    kn_progress_note(&r->progress, "resuming from %s: step %lld, t = %s", k->path, (long long)k->state.step,
-                     kn_run_time(r, k->state.time, time));
+        kn_progress_line(&r->progress, KN_STYLE_NOTE, "%s", note);
+    kn_progress_line(&r->progress, KN_STYLE_NOTE, "resuming from %s: step %lld, t = %s", k->path,
+                     (long long)k->state.step, kn_run_time(r, k->state.time, time));
     KN_TRY(write_case(r));
     return remove_summary(r->options.folder); /* an unfinished run has no summary */
 }
@@ -337,7 +337,7 @@ static enum kn_status open_new(struct kn_run_parts *r)
     KN_TRY(kn_progress_open(&r->progress));
     KN_TRY(kn_history_open(&r->history, r->options.folder, &r->monitor, &plan, NULL));
     if (kn_run_replaces(r))
-        kn_progress_note(&r->progress,
+        kn_progress_line(&r->progress, KN_STYLE_NOTE,
                          "the run in %s is replaced when this one ends; until then its files are in %s",
                          r->home, r->options.folder);
     return KN_OK;

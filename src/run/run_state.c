@@ -80,8 +80,8 @@ enum kn_status kn_run_save(struct kn_run_parts *r)
     KN_TRY(kn_checkpoint_write(r->options.folder, &k, &source));
     r->checkpointed = kn_progress_clock();
     r->output_s += r->checkpointed - begun;
-    kn_progress_log(&r->progress, "checkpoint at step %lld, t = %s", (long long)k.state.step,
-                    kn_run_time(r, k.state.time, time));
+    kn_progress_line(&r->progress, KN_STYLE_LOG, "checkpoint at step %lld, t = %s", (long long)k.state.step,
+                     kn_run_time(r, k.state.time, time));
     return KN_OK;
 }
 
