@@ -106,11 +106,9 @@ void kn_progress_compose(const struct kn_progress *p, const struct kn_eta_mark *
                          const struct kn_row *row, int width, char text[KN_PROGRESS_LINE]);
 int kn_progress_width(void); /* usable columns of the terminal */
 
-/* progress_report.c: the box, the block at the end, and the quantities in it: D, G and flow rates, or the
- * fluxes at the walls of a case that has none of them. */
+/* progress_report.c: the box and the block at the end. */
 void kn_progress_box(struct kn_progress *p, const struct kn_progress_job *job);
 void kn_progress_results(struct kn_progress *p, const struct kn_summary *s);
-bool kn_progress_is_headline(const struct kn_monitor *m, const struct kn_column *column);
 
 /* progress_json.c: events as docs/format.md describes them, where JSON is requested. */
 void kn_progress_json_prepare(struct kn_progress *p, const char *event, double part, double left);

@@ -4,14 +4,11 @@
 #include "config/case.h"
 #include "config/config.h"
 #include "config/scales.h"
-#include "files/files.h"
 #include "files/json.h"
-#include "io/folder.h"
 #include "monitor/verdict.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #define NUMBER(value) kn_json_number(value)
 
@@ -82,57 +79,14 @@ void kn_progress_json_note(struct kn_progress *p, const char *what)
     emit(p, json_pack("{s:s, s:o}", "event", "note", "text", kn_json_text(what)));
 }
 
-/* ------------------------------------------------------------------ the end */
-
-static json_t *files_in(const char *folder)
-{
-    static const char *const files[] = {KN_FOLDER_CASE,    "summary.json",    "history.csv",
-                                        "fields.h5",       "fields.pvd",      "fields",
-                                        "checkpoint-a.h5", "checkpoint-b.h5", "run.log"};
-    json_t *list = json_array();
-    char path[KN_PATH];
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        if (kn_files_join(path, folder, files[i]) == KN_OK && access(path, F_OK) == 0)
-            kn_json_append(list, json_string(files[i]));
-    return list;
-}
-
-static void put_values(json_t *o, const struct kn_monitor *m)
-{
-    for (int i = 0; i < m->ncolumns; i++)
-        if (kn_progress_is_headline(m, &m->columns[i])) {
-            char name[KN_PROGRESS_PART];
-            kn_json_set(o, m->columns[i].name, NUMBER(kn_monitor_value(m, i)));
-            snprintf(name, sizeof name, "%s_error", m->columns[i].name);
-            if (m->batches)
-                kn_json_set(o, name, NUMBER(kn_monitor_error(m, i)));
-        }
-}
-
+/* The results are in summary.json. */
 void kn_progress_json_end(struct kn_progress *p, const struct kn_summary *s)
 {
-    const struct kn_verdict *v = s->verdict;
-    json_t *phases = json_object();
-    for (int i = 0; i < KN_PHASES; i++)
-        kn_json_set(phases, kn_summary_phase_name((enum kn_phase)i), NUMBER(s->phase_s[i]));
-    json_t *o =
-        json_pack("{s:s, s:s, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "event", "end", "outcome",
-                  s->outcome, "folder", kn_json_text(p->options->folder), "step", (json_int_t)s->steps,
-                  "time", NUMBER(s->time), "wall_s", NUMBER(s->wall_s), "updates_per_s",
-                  NUMBER(s->updates_per_s), "residual", NUMBER(s->m->row.residual), "mass_drift",
-                  NUMBER(s->m->row.mass_drift), "phase_s", phases, "files", files_in(p->options->folder));
-    if (v) {
-        kn_json_set(o, "verdict", json_string(kn_verdict_name(v->word)));
-        kn_json_set(o, "sentence", kn_json_text(v->text));
-        kn_json_set(o, "remaining_change", NUMBER(v->remaining));
-    }
-    put_values(o, s->m);
-    if (s->target > 0) {
-        kn_json_set(o, "samples", json_integer(s->m->c->collision.samples));
-        kn_json_set(o, "error_target", NUMBER(s->target));
-        kn_json_set(o, "error", NUMBER(kn_summary_error(s)));
-    }
-    emit(p, o);
+    emit(p, json_pack("{s:s, s:s, s:s?, s:o?, s:o, s:I, s:o, s:o, s:o}", "event", "end", "outcome",
+                      s->outcome, "verdict", s->verdict ? kn_verdict_name(s->verdict->word) : NULL,
+                      "sentence", s->verdict ? kn_json_text(s->verdict->text) : NULL, "folder",
+                      kn_json_text(p->options->folder), "step", (json_int_t)s->steps, "time", NUMBER(s->time),
+                      "wall_s", NUMBER(s->wall_s), "updates_per_s", NUMBER(s->updates_per_s)));
 }
 
 void kn_progress_json_fail(struct kn_progress *p, const char *outcome, const char *reason)

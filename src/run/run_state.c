@@ -6,8 +6,8 @@
 #include "error.h"
 #include "files/files.h"
 
+#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ------------------------------------------------------------------ writing */
 
@@ -15,24 +15,20 @@
 static enum kn_status check_rows(const struct kn_run_parts *r, int64_t first, int64_t count,
                                  const float *rows)
 {
-    const uint32_t exponent = 0x7f800000u;
     const int64_t nodes = kn_sim_nodes(r->sim);
-    for (int64_t i = 0; i < count; i++) {
-        uint32_t bad = 0;
-        for (int64_t j = 0; j < nodes; j++) {
-            uint32_t bits;
-            memcpy(&bits, rows + i * nodes + j, sizeof bits);
-            bad |= (bits & exponent) == exponent;
-        }
-        if (bad) {
-            const struct kn_space *space = kn_sim_space(r->sim);
-            int at[3];
-            kn_space_place(space, (int)(first + i), at);
-            return kn_error_set(KN_ENUMERIC,
-                                "non-finite h in cell %lld (x %d, y %d, z %d) at step %lld, t = %.6g",
-                                (long long)kn_space_number(space, (int)(first + i)), at[0], at[1], at[2],
-                                (long long)kn_sim_steps(r->sim), kn_sim_time(r->sim));
-        }
+    const struct kn_space *space = kn_sim_space(r->sim);
+    for (int64_t cell = first; cell < first + count; cell++, rows += nodes) {
+        bool finite = true;
+        int at[3];
+        for (int64_t j = 0; j < nodes; j++)
+            finite = finite & (bool)isfinite(rows[j]);
+        if (finite)
+            continue;
+        kn_space_place(space, (int)cell, at);
+        return kn_error_set(KN_ENUMERIC,
+                            "non-finite h in cell %lld (x %d, y %d, z %d) at step %lld, t = %.6g",
+                            (long long)kn_space_number(space, (int)cell), at[0], at[1], at[2],
+                            (long long)kn_sim_steps(r->sim), kn_sim_time(r->sim));
     }
     return KN_OK;
 }
