@@ -261,16 +261,6 @@ enum kn_status kn_monitor_check(const struct kn_monitor *m, int64_t step, double
         field_name(bad % KN_FIELDS), cell, cell % nx, cell / nx % ny, cell / nx / ny, (long long)step, time);
 }
 
-/* A sum is finite only if all its terms are: then no search is needed. */
-static enum kn_status check_sums(const struct kn_monitor *m, const struct kn_sums *sums, int64_t step,
-                                 double time, const double *fields)
-{
-    bool finite = true;
-    for (int f = 0; f < KN_FIELDS; f++)
-        finite = finite && isfinite(sums->fields[f]);
-    return finite ? KN_OK : kn_monitor_check(m, step, time, fields);
-}
-
 static void fill_sums(const struct kn_monitor *m, struct kn_row *row, const struct kn_sums *sums)
 {
     row->mass = sums->fields[KN_RHO];
@@ -385,21 +375,14 @@ static void keep_fields(struct kn_monitor *m, const double *fields, bool average
     }
 }
 
-/* Trends take rows at equal distances: not that of step 0, which has no fluxes, and not an additional row at
- * the end of a run, which may be continued. */
-static void follow_trends(struct kn_monitor *m)
-{
-    for (int i = 0; i < m->judged; i++)
-        kn_trend_add(&m->trends[i], kn_monitor_column(m, m->first_judged + i));
-    kn_trend_add(&m->trends[m->judged], m->row.size);
-}
-
 enum kn_status kn_monitor_take(struct kn_monitor *m, int64_t step, double time, const double *fields,
                                const struct kn_wall_flux *walls)
 {
     struct kn_sums sums;
     kn_sums_take(&sums, m->comm, m->c, m->space, fields, m->rows > 0 ? m->previous : NULL);
-    KN_TRY(check_sums(m, &sums, step, time, fields));
+    for (int f = 0; f < KN_FIELDS; f++)
+        if (!isfinite(sums.fields[f])) /* a sum is finite only if all its terms are */
+            KN_TRY(kn_monitor_check(m, step, time, fields));
     KN_TRY(check_walls(step, time, walls));
 
     struct kn_row row = {.step = (double)step, .time = time, .excess = {m->excess[0], m->excess[1]}};
@@ -413,8 +396,11 @@ enum kn_status kn_monitor_take(struct kn_monitor *m, int64_t step, double time, 
                (double[]){row.mass, row.momentum[0], row.momentum[1], row.momentum[2], row.energy},
                sizeof m->initial);
     m->previous_time = time;
-    if (step > 0 && step % kn_config_history(m->c) == 0)
-        follow_trends(m);
+    /* trends take rows at equal distances: not that of step 0, which has no fluxes, and not an additional row
+     * at the end of a run, which may be continued */
+    const bool regular = step > 0 && step % kn_config_history(m->c) == 0;
+    for (int i = 0; i <= m->judged && regular; i++)
+        kn_trend_add(&m->trends[i], i < m->judged ? kn_monitor_column(m, m->first_judged + i) : m->row.size);
 
     const bool averaged = m->window >= 0 && time >= m->window && step > 0;
     if (averaged)

@@ -63,8 +63,8 @@ void kn_progress_prepare(struct kn_progress *p, enum kn_prepare what, double par
 struct kn_progress_job {
     const struct kn_case *c;
     const char *backend;
-    char device[128]; /* model of the processor with its instruction set, or of the GPU */
-    int threads;      /* of the CPU, per rank */
+    const char *device; /* model of the processor with its instruction set, or of the GPU */
+    int threads;        /* of the CPU, per rank */
     int ranks;
     const struct kn_box *boxes; /* [ranks] */
     int cells[3];

@@ -74,18 +74,13 @@ static enum kn_status observe(void *of)
     return r->series_due && !finished(r) ? write_fields(r, false) : KN_OK; /* the end writes its own fields */
 }
 
-/* Does the step from time to time + dt reach a multiple of `every`? */
-static bool passes_multiple(double time, double dt, double every)
-{
-    const double slack = 1e-9; /* for round-off in multiples of dt */
-    return every > 0 && floor((time + dt) / every + slack) > floor(time / every + slack);
-}
-
-/* Does the next step end with a file of the series? */
+/* Does the next step reach a multiple of output.fields, so that a file of the series follows? */
 static bool is_series_step(const struct kn_run_parts *r)
 {
-    const double time = kn_sim_time(r->sim), dt = kn_sim_time_step(r->sim), slack = 1e-6 * dt;
-    return time + dt >= r->c.output.fields_start - slack && passes_multiple(time, dt, r->c.output.fields);
+    const double time = kn_sim_time(r->sim), dt = kn_sim_time_step(r->sim), every = r->c.output.fields,
+                 slack = 1e-9; /* for round-off in multiples of dt */
+    return time + dt >= r->c.output.fields_start - 1e-6 * dt && every > 0 &&
+           floor((time + dt) / every + slack) > floor(time / every + slack);
 }
 
 static bool is_due(void *of)
@@ -176,11 +171,10 @@ static enum kn_status loop(struct kn_run_parts *r)
 static void show_places(struct kn_run_parts *r)
 {
     enum { SHOWN = 8 };
-    char host[64] = "", device[128], place[256];
+    char host[64] = "", place[384];
     gethostname(host, sizeof host - 1);
-    kn_sim_device(r->sim, device, sizeof device);
     for (int rank = 0; rank < r->comm->size && r->comm->size > 1; rank++) {
-        snprintf(place, sizeof place, "%s, %s", host, device);
+        snprintf(place, sizeof place, "%s, %s", host, r->provenance.device);
         kn_comm_broadcast(r->comm, rank, place, sizeof place);
         kn_progress_line(&r->progress, r->comm->size <= SHOWN ? KN_STYLE_NOTE : KN_STYLE_LOG, "rank %d: %s",
                          rank, place);
@@ -202,9 +196,11 @@ static void show_start(struct kn_run_parts *r)
 {
     const struct kn_space *space = kn_sim_space(r->sim);
     const double limit = r->c.run.walltime;
+    kn_sim_device(r->sim, r->provenance.device, sizeof r->provenance.device);
     struct kn_progress_job job = {
         .c = &r->c,
         .backend = kn_sim_backend(r->sim),
+        .device = r->provenance.device,
         .threads = kn_sim_threads(r->sim),
         .ranks = r->comm->size,
         .boxes = kn_sim_boxes(r->sim),
@@ -222,7 +218,6 @@ static void show_start(struct kn_run_parts *r)
         job.needed = r->plan.device_bytes;
         job.host_needed = r->plan.memory_bytes - r->plan.device_bytes;
     }
-    kn_sim_device(r->sim, job.device, sizeof job.device);
     kn_progress_start(&r->progress, &job);
     show_places(r);
     if (r->assemble_s > 0)
@@ -381,7 +376,6 @@ static enum kn_status close_run(struct kn_run_parts *r, enum kn_status status)
 static enum kn_status begin_to_end(struct kn_run_parts *r)
 {
     KN_TRY(kn_run_begin(r));
-    kn_sim_device(r->sim, r->provenance.device, sizeof r->provenance.device);
     show_start(r);
     KN_TRY(loop(r));
     return finish(r);

@@ -194,16 +194,6 @@ static enum kn_status choose_samples(struct kn_run_parts *r)
 
 /* ------------------------------------------------------------- the simulation */
 
-/* The tables that rank 0 reads by the number of a cell. */
-static void lay_tables(struct kn_run_parts *r)
-{
-    r->tables[KN_RUN_ROWS] =
-        (struct kn_share_table){(size_t)kn_sim_nodes(r->sim) * sizeof(float), kn_run_move_rows, r};
-    r->tables[KN_RUN_WATCHED] =
-        (struct kn_share_table){KN_MONITOR_CELL * sizeof(double), kn_monitor_move, &r->monitor};
-    r->share = (struct kn_share){r->comm, kn_sim_space(r->sim), kn_sim_boxes(r->sim), r->tables};
-}
-
 static enum kn_status create(struct kn_run_parts *r)
 {
     const struct kn_progress_callback progress = {.report = report_assembly, .to = r};
@@ -216,7 +206,11 @@ static enum kn_status create(struct kn_run_parts *r)
     r->state = calloc((size_t)kn_run_state_size(r), sizeof *r->state);
     if (status == KN_OK && (!r->fields || !r->state))
         status = kn_error_set(KN_EMEMORY, "not enough memory for the fields of %d cells", ncells);
-    lay_tables(r);
+    r->tables[KN_RUN_ROWS] =
+        (struct kn_share_table){(size_t)kn_sim_nodes(r->sim) * sizeof(float), kn_run_move_rows, r};
+    r->tables[KN_RUN_WATCHED] =
+        (struct kn_share_table){KN_MONITOR_CELL * sizeof(double), kn_monitor_move, &r->monitor};
+    r->share = (struct kn_share){r->comm, kn_sim_space(r->sim), kn_sim_boxes(r->sim), r->tables};
     return kn_comm_agree(r->comm, status);
 }
 

@@ -47,13 +47,6 @@ static struct kn_checkpoint_source source_of(const struct kn_run_parts *r)
     return (struct kn_checkpoint_source){&r->share, KN_RUN_ROWS, KN_RUN_WATCHED};
 }
 
-/* The history is on disk before its checkpoint. */
-static enum kn_status sync_history(struct kn_run_parts *r, struct kn_history_sums *sums)
-{
-    KN_TRY(kn_folder_verify(r->options.folder, &r->identity));
-    return kn_history_sync(r->history, sums);
-}
-
 int64_t kn_run_state_size(const struct kn_run_parts *r)
 {
     return kn_monitor_state_size(&r->monitor) + KN_VALIDITY_STATE;
@@ -64,15 +57,17 @@ enum kn_status kn_run_save(struct kn_run_parts *r)
     const double begun = kn_progress_clock();
     const struct kn_checkpoint_source source = source_of(r);
     char time[KN_UNITS_TEXT];
-    struct kn_checkpoint k = {0};
-    k.state = kn_sim_state(r->sim);
-    k.fingerprint = r->fingerprint;
-    k.nwatched = KN_MONITOR_CELL;
-    k.nmonitor = kn_run_state_size(r);
-    k.monitor = r->state;
+    struct kn_checkpoint k = {.state = kn_sim_state(r->sim),
+                              .fingerprint = r->fingerprint,
+                              .nwatched = KN_MONITOR_CELL,
+                              .nmonitor = kn_run_state_size(r),
+                              .monitor = r->state};
     kn_monitor_save(&r->monitor, r->state);
     kn_validity_watch_save(&r->gas, r->state + kn_monitor_state_size(&r->monitor));
-    KN_TRY(kn_comm_agree(r->comm, kn_run_is_first(r) ? sync_history(r, &k.history) : KN_OK));
+    enum kn_status status = kn_run_is_first(r) ? kn_folder_verify(r->options.folder, &r->identity) : KN_OK;
+    if (status == KN_OK && kn_run_is_first(r))
+        status = kn_history_sync(r->history, &k.history); /* the history is on disk before its checkpoint */
+    KN_TRY(kn_comm_agree(r->comm, status));
     KN_TRY(kn_checkpoint_write(r->options.folder, &k, &source));
     r->checkpointed = kn_progress_clock();
     r->output_s += r->checkpointed - begun;
