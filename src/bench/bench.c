@@ -29,8 +29,6 @@ struct result {
     double step, phase[KN_PHASES], copy;
 };
 
-/* ------------------------------------------------------------------ measuring */
-
 enum kn_status kn_bench_case(struct kn_case *c, const char *settings)
 {
     char one[128];
@@ -121,8 +119,6 @@ static enum kn_status measure_paper(const struct machine *m, int side, struct re
     return measure(m, settings, r);
 }
 
-/* ------------------------------------------------------------------ reporting */
-
 static double rate(double work, double seconds)
 {
     return seconds > 0 ? work / seconds : 0;
@@ -191,8 +187,6 @@ static json_t *json_result(const struct result *r)
         kn_json_set(entry, n[i].key, kn_json_number(n[i].value));
     return entry;
 }
-
-/* ------------------------------------------------------------------- machines */
 
 /* One thread, all threads if that is more, and a GPU if there is one. */
 static int find_machines(struct machine machines[MACHINES])

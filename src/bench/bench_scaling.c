@@ -44,8 +44,6 @@ struct scaling {
     int sizes;
 };
 
-/* -------------------------------------------------------------------- the cases */
-
 static enum kn_status make_case(const struct kn_bench_options *o, struct scaling *s)
 {
     static const struct {
@@ -125,8 +123,6 @@ static enum kn_status check_memory(const struct kn_case *c, const struct kn_comm
     KN_TRY(kn_sim_plan(&largest, world, &plan));
     return kn_config_check_memory(world->local_size * (plan.memory_bytes - plan.device_bytes));
 }
-
-/* -------------------------------------------------------------------- measuring */
 
 static enum kn_status time_steps(struct kn_sim *sim, const struct kn_comm *comm, int64_t steps,
                                  struct line *line)
@@ -209,8 +205,6 @@ static enum kn_status measure_all(struct scaling *s, const struct kn_comm *world
     }
     return KN_OK;
 }
-
-/* -------------------------------------------------------------------- the tables */
 
 static const char *cells_text(const int cells[3], char text[64])
 {

@@ -1,4 +1,4 @@
-/* A program without MPI: one rank. */
+/* The functions of comm.h for a program without MPI, which has one rank. */
 #include "comm/comm.h"
 #include "comm/launcher.h"
 

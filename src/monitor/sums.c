@@ -6,18 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-enum {
-    VOLUME,
-    MOVED,
-    DISTURBED,
-    MOMENTUM,
-    ENERGY = MOMENTUM + 3,
-    CHANGE,
-    SIZE,
-    FIELDS,
-    SUMS = FIELDS + KN_FIELDS
-};
-_Static_assert(sizeof(struct kn_sums) == SUMS * sizeof(double), "the members are in the order of the sums");
+/* The members of struct kn_sums are all doubles; these are their numbers. */
+#define SUM(member) (offsetof(struct kn_sums, member) / sizeof(double))
+enum { SUMS = sizeof(struct kn_sums) / sizeof(double) };
 enum { BLOCK = 64, CELLS_PER_THREAD = 2048 };
 
 int kn_sums_threads(const struct kn_case *c, const struct kn_comm *comm, int cells)
@@ -39,16 +30,16 @@ static void find_terms(double terms[SUMS][BLOCK], int i, double eps, double dv, 
         change += by * by;
         size += q[f] * q[f];
     }
-    terms[VOLUME][i] = dv;
-    terms[MOVED][i] = dv * fabs(q[KN_RHO]);
-    terms[DISTURBED][i] = dv * (fabs(u[0]) + fabs(u[1]) + fabs(u[2]) + fabs(q[KN_THETA]));
+    terms[SUM(volume)][i] = dv;
+    terms[SUM(moved)][i] = dv * fabs(q[KN_RHO]);
+    terms[SUM(disturbed)][i] = dv * (fabs(u[0]) + fabs(u[1]) + fabs(u[2]) + fabs(q[KN_THETA]));
     for (int d = 0; d < 3; d++)
-        terms[MOMENTUM + d][i] = dv * n * u[d];
-    terms[ENERGY][i] = dv * 1.5 * (n * (q[KN_THETA] + kinetic) + q[KN_RHO]);
-    terms[CHANGE][i] = dv * change;
-    terms[SIZE][i] = dv * size;
+        terms[SUM(momentum) + (size_t)d][i] = dv * n * u[d];
+    terms[SUM(energy)][i] = dv * 1.5 * (n * (q[KN_THETA] + kinetic) + q[KN_RHO]);
+    terms[SUM(change)][i] = dv * change;
+    terms[SUM(size)][i] = dv * size;
     for (int f = 0; f < KN_FIELDS; f++)
-        terms[FIELDS + f][i] = dv * q[f];
+        terms[SUM(fields) + (size_t)f][i] = dv * q[f];
 }
 
 /* First all terms of a block, then sum by sum. */
@@ -87,8 +78,6 @@ void kn_sums_take(struct kn_sums *sums, const struct kn_comm *comm, const struct
         values[k] = kn_exact_value(&all[k]);
     memcpy(sums, values, sizeof values);
 }
-
-/* ------------------------------------------------------------------ midline */
 
 /* The two cells whose centres are next to the middle of an axis, with their interpolation weights: 1/2 each
  * for an even number of cells, 1 for the middle one of an odd number. */
@@ -161,8 +150,6 @@ double kn_sums_midline(const struct kn_space *space, const struct kn_comm *comm,
     }
     return sum / height;
 }
-
-/* --------------------------------------------------------------------- wave */
 
 void kn_sums_project(double parts[KN_SUMS_WATCHED], const struct kn_comm *comm, const struct kn_space *space,
                      const double *wave, const double *fields)

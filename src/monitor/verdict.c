@@ -34,8 +34,6 @@ static void say(struct kn_verdict *v, enum kn_verdict_word word, const char *for
     va_end(values);
 }
 
-/* ------------------------------------------------------------------ scales */
-
 /* Quantities of one kind at all walls share a scale, as do the averages, of no kind; -1: its own scale. */
 static int kind_of(const struct kn_column *column)
 {
@@ -71,8 +69,6 @@ static double scale_of(const struct kn_monitor *m, const struct scales *s, int c
         return fabs(kn_monitor_value(m, column));
     return fmax(s->kind[kind], kind != KN_DIMENSION_NONE ? SMALL * s->largest : 0);
 }
-
-/* ------------------------------------------------------- runs without noise */
 
 struct judged {
     int column; /* -1: the fields as a whole, if all quantities are zero */
@@ -196,8 +192,6 @@ static void judge_quiet(struct kn_verdict *v, const struct kn_monitor *m)
     }
 }
 
-/* ----------------------------------------------------------- runs with noise */
-
 /* Drift between the halves of the averaged rows, beyond the part that noise explains. */
 static double drift_of(const struct kn_batches *b, double error)
 {
@@ -242,8 +236,6 @@ static void judge_noisy(struct kn_verdict *v, const struct kn_monitor *m)
             100 * error);
 }
 
-/* ---------------------------------------------------------------- other runs */
-
 static void judge_oscillating(struct kn_verdict *v, const struct kn_monitor *m,
                               const struct kn_oscillation_fit *o)
 {
@@ -274,8 +266,6 @@ void kn_verdict_find(struct kn_verdict *v, const struct kn_monitor *m, const str
     else
         judge_quiet(v, m);
 }
-
-/* ------------------------------------------------------------ during the run */
 
 const char *kn_verdict_ends(const struct kn_monitor *m)
 {

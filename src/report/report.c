@@ -37,8 +37,6 @@ struct report {
     json_t *notes; /* for the reader of the page */
 };
 
-/* -------------------------------------------------------------------- parts */
-
 static json_t *values_json(const struct kn_setting *s, const struct kn_case *c)
 {
     char text[KN_NAME], all[4 * KN_NAME] = "";
@@ -120,8 +118,6 @@ static json_t *data_of(struct report *r)
                      units_json(r), "fields", fields, "notes", r->notes);
 }
 
-/* --------------------------------------------------------------------- page */
-
 static void print_html(FILE *to, const char *text)
 {
     static const char special[] = "&<>\"";
@@ -154,8 +150,6 @@ static enum kn_status fill_page(FILE *to, const void *what)
     }
     return status;
 }
-
-/* --------------------------------------------------------------------- all */
 
 /* The name of the folder, also if it was given as "." */
 static void find_title(struct report *r)

@@ -58,8 +58,6 @@ static int whole(double samples)
     return (int)(ROUND * ceil(fmin(samples, KN_SAMPLING_MOST) / ROUND));
 }
 
-/* ----------------------------------------------------------------- the pilot */
-
 /* The same shape with fewer cells, and the same time between rows. */
 static enum kn_status coarsen(const struct kn_case *c, const struct averaging_window *w, struct kn_case *p,
                               struct averaging_window *of_pilot)
@@ -168,8 +166,6 @@ static enum kn_status measure(const struct kn_case *c, const struct kn_pilot_pro
     kn_sim_destroy(p.sim);
     return status;
 }
-
-/* ---------------------------------------------------------------- the choice */
 
 static enum kn_status describe(const struct kn_case *c, struct averaging_window *w)
 {

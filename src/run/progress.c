@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <omp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,13 +20,6 @@
 enum { LINE = KN_PROGRESS_LINE, PART = KN_PROGRESS_PART };
 
 static const double LIVE_EVERY = 0.2, JSON_EVERY = 1, PLAIN_EVERY = 30; /* s */
-
-double kn_progress_clock(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* ------------------------------------------------------------ output */
 
@@ -40,7 +34,7 @@ void kn_progress_say(const struct kn_progress *p, const char *text)
 }
 
 /* Columns that can be used: at the last one some terminals continue on the next line. */
-int kn_progress_width(void)
+static int terminal_width(void)
 {
     struct winsize size;
     if ((ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 || ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0) &&
@@ -54,7 +48,7 @@ int kn_progress_width(void)
 static void draw(struct kn_progress *p, const char *text)
 {
     char out[LINE + 16];
-    snprintf(out, sizeof out, "\r%.*s\033[J\r", kn_progress_width(), text);
+    snprintf(out, sizeof out, "\r%.*s\033[J\r", terminal_width(), text);
     kn_progress_say(p, out);
     p->shown = true;
 }
@@ -102,7 +96,7 @@ static void log_date(struct kn_progress *p, const char *what)
 void kn_progress_begin(struct kn_progress *p, const struct kn_run_options *options)
 {
     const char *no_colour = getenv("NO_COLOR");
-    *p = (struct kn_progress){.options = options, .started = kn_progress_clock()};
+    *p = (struct kn_progress){.options = options, .started = omp_get_wtime()};
     p->colour = options->report == KN_REPORT_TERMINAL && !(no_colour && *no_colour);
 }
 
@@ -206,7 +200,7 @@ static void restart_preparation(struct kn_progress *p, enum kn_prepare what, dou
 void kn_progress_prepare(struct kn_progress *p, enum kn_prepare what, double part)
 {
     const struct preparation *k = &preparations[what];
-    const double now = kn_progress_clock();
+    const double now = omp_get_wtime();
     const bool plain = kn_progress_speaks(p, KN_REPORT_PLAIN);
     if (!p->announced[what] || p->preparing != what || part < p->part)
         restart_preparation(p, what, part, now);
@@ -268,7 +262,7 @@ static void draw_live(struct kn_progress *p, const struct kn_eta_mark *now, doub
                       const struct kn_row *row)
 {
     char text[LINE];
-    kn_progress_compose(p, now, time, row, kn_progress_width(), text);
+    kn_progress_compose(p, now, time, row, terminal_width(), text);
     draw(p, text);
 }
 
@@ -290,7 +284,7 @@ void kn_progress_start(struct kn_progress *p, const struct kn_progress_job *job)
         (double)job->cells[0] * (double)job->cells[1] * (double)job->cells[2] * (double)job->nodes;
     kn_progress_box(p, job);
     kn_progress_json_start(p, job);
-    p->started = kn_progress_clock();
+    p->started = omp_get_wtime();
     p->next = first_time(p, 1);
     p->next_log = 1;
     p->row_step = -1;
@@ -332,7 +326,7 @@ void kn_progress_end(struct kn_progress *p, const struct kn_summary *s)
 {
     p->ended = true;
     if (kn_progress_speaks(p, KN_REPORT_TERMINAL)) { /* the final live line remains on the screen */
-        const struct kn_eta_mark now = {kn_progress_clock(), s->phase_s[KN_PHASE_OUTPUT], s->steps};
+        const struct kn_eta_mark now = {omp_get_wtime(), s->phase_s[KN_PHASE_OUTPUT], s->steps};
         draw_live(p, &now, s->time, &s->m->row);
         kn_progress_say(p, "\n");
         p->shown = false;

@@ -46,9 +46,6 @@ struct kn_progress {
     double since;                    /* clock when it began, s */
 };
 
-/* Seconds of the monotonic clock. */
-double kn_progress_clock(void);
-
 /* The first call; it writes nothing. */
 void kn_progress_begin(struct kn_progress *p, const struct kn_run_options *options);
 
@@ -104,7 +101,6 @@ const char *kn_progress_scaled(char text[KN_PROGRESS_PART], double value, const 
 /* The live line: the most important values come first, those beyond `width` are omitted. */
 void kn_progress_compose(const struct kn_progress *p, const struct kn_eta_mark *now, double time,
                          const struct kn_row *row, int width, char text[KN_PROGRESS_LINE]);
-int kn_progress_width(void); /* usable columns of the terminal */
 
 /* progress_report.c: the box and the block at the end. */
 void kn_progress_box(struct kn_progress *p, const struct kn_progress_job *job);

@@ -253,13 +253,12 @@ static void show_quantities(struct kn_progress *p, const struct kn_summary *s, c
     for (int i = 0; i < m->ncolumns; i++) {
         const struct kn_column *column = &m->columns[i];
         const enum kn_dimension flux = kn_monitor_flux(column);
-        if (flux == KN_DIMENSION_NONE || !scales) {
-            if (is_headline(m, column) && !(oscillates && flux != KN_DIMENSION_NONE))
-                show_value(p, m, i, NULL);
-        } else if (!oscillates &&
-                   (flux == KN_DIMENSION_MASS_FLUX ? is_mass_of_inflow(m, column)
-                                                   : fabs(kn_monitor_value(m, i)) > NOTICEABLE * largest))
-            show_value(p, m, i, scales);
+        const bool wanted = flux == KN_DIMENSION_NONE || !scales ? is_headline(m, column)
+                            : flux == KN_DIMENSION_MASS_FLUX
+                                ? is_mass_of_inflow(m, column)
+                                : fabs(kn_monitor_value(m, i)) > NOTICEABLE * largest;
+        if (wanted && !(oscillates && flux != KN_DIMENSION_NONE))
+            show_value(p, m, i, flux == KN_DIMENSION_NONE ? NULL : scales);
         if (scales && !oscillates &&
             (column->offset == offsetof(struct kn_row, flow_force) ||
              column->offset == offsetof(struct kn_row, flow_thermal)))

@@ -11,6 +11,7 @@
 #include "run/signals.h"
 
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -27,7 +28,7 @@ static const char *finished(const struct kn_run_parts *r)
 
 static enum kn_status write_fields(struct kn_run_parts *r, bool unfinished)
 {
-    const double begun = kn_progress_clock();
+    const double begun = omp_get_wtime();
     const struct kn_snapshot s = {
         .c = &r->c,
         .space = kn_sim_space(r->sim),
@@ -40,16 +41,16 @@ static enum kn_status write_fields(struct kn_run_parts *r, bool unfinished)
         .unfinished = unfinished,
     };
     const enum kn_status status = kn_fields_write(r->options.folder, &s);
-    r->output_s += kn_progress_clock() - begun;
+    r->output_s += omp_get_wtime() - begun;
     return status;
 }
 
 static enum kn_status append_row(struct kn_run_parts *r)
 {
-    const double begun = kn_progress_clock();
+    const double begun = omp_get_wtime();
     const enum kn_status status =
         kn_comm_agree(r->comm, kn_run_is_first(r) ? kn_history_append(r->history, &r->monitor) : KN_OK);
-    r->output_s += kn_progress_clock() - begun;
+    r->output_s += omp_get_wtime() - begun;
     return status;
 }
 
@@ -57,7 +58,7 @@ static enum kn_status append_row(struct kn_run_parts *r)
 static enum kn_status observe(void *of)
 {
     struct kn_run_parts *r = of;
-    const double begun = kn_progress_clock(), time = kn_sim_time(r->sim);
+    const double begun = omp_get_wtime(), time = kn_sim_time(r->sim);
     const int64_t step = kn_sim_steps(r->sim);
     if (r->row_due) {
         KN_TRY(kn_run_take_row(r->sim, &r->monitor, r->fields));
@@ -66,7 +67,7 @@ static enum kn_status observe(void *of)
         KN_TRY(kn_monitor_check(&r->monitor, step, time, r->fields));
     }
     kn_validity_watch(&r->gas, &r->c, kn_sim_space(r->sim), r->comm, time, r->fields);
-    r->observe_s += kn_progress_clock() - begun;
+    r->observe_s += omp_get_wtime() - begun;
     if (r->row_due) {
         kn_eta_expect(&r->progress.eta, (double)step + kn_verdict_steps_left(&r->monitor));
         KN_TRY(append_row(r));
@@ -120,7 +121,7 @@ static void gather_requests(struct kn_run_parts *r, double now, int64_t requests
 
 static enum kn_status poll_requests(struct kn_run_parts *r)
 {
-    const double now = kn_progress_clock();
+    const double now = omp_get_wtime();
     const int64_t step = kn_sim_steps(r->sim);
     const struct kn_eta_mark mark = {now, r->output_s, step};
     int64_t requests[REQUESTS];
@@ -156,7 +157,7 @@ static enum kn_status poll(void *of, bool *over)
 static enum kn_status loop(struct kn_run_parts *r)
 {
     const struct kn_run_observer observer = {r, poll, is_due, observe};
-    r->loop_started = r->checkpointed = kn_progress_clock();
+    r->loop_started = r->checkpointed = omp_get_wtime();
     if (r->monitor.rows == 0) {
         r->row_due = true;
         r->series_due = r->c.output.fields > 0 && r->c.output.fields_start == 0;
@@ -235,7 +236,7 @@ static void show_start(struct kn_run_parts *r)
 
 static void summarise(const struct kn_run_parts *r, struct kn_summary *s)
 {
-    const double now = kn_progress_clock(), loop_s = fmax(now - r->loop_started, 1e-9);
+    const double now = omp_get_wtime(), loop_s = fmax(now - r->loop_started, 1e-9);
     *s = (struct kn_summary){
         .m = &r->monitor,
         .outcome = r->outcome,
@@ -389,7 +390,7 @@ enum kn_status kn_run(const struct kn_case *c, const struct kn_run_options *opti
                              .comm = comm,
                              .options = *options,
                              .home = options->folder,
-                             .started = kn_progress_clock()};
+                             .started = omp_get_wtime()};
     if (comm->rank > 0) { /* only the first rank writes messages */
         r.options.report = KN_REPORT_QUIET;
         r.options.say = NULL;

@@ -11,6 +11,7 @@
 #include "run/signals.h"
 
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -147,7 +148,7 @@ bool kn_run_is_over(const struct kn_run_parts *r, double now)
 /* The time since the latest progress belongs to the preparation that reports now. */
 static bool report(struct kn_run_parts *r, enum kn_prepare what, double part, double *seconds)
 {
-    const double now = kn_progress_clock();
+    const double now = omp_get_wtime();
     if (part > 0)
         *seconds += now - r->prepared;
     r->prepared = now;
@@ -170,7 +171,7 @@ static bool report_pilot(void *to, double part)
 /* Name the cause of a stopped preparation: run.walltime, or a signal to any rank. */
 static enum kn_status name_stop(const struct kn_run_parts *r, enum kn_status status)
 {
-    if (status != KN_EINTERRUPTED || kn_signals_stop() || !kn_run_is_over(r, kn_progress_clock()))
+    if (status != KN_EINTERRUPTED || kn_signals_stop() || !kn_run_is_over(r, omp_get_wtime()))
         return status;
     return kn_error_set(KN_EINTERRUPTED, "stopped by run.walltime (%g s) before the first step",
                         r->c.run.walltime);

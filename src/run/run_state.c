@@ -7,9 +7,8 @@
 #include "files/files.h"
 
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
-
-/* ------------------------------------------------------------------ writing */
 
 /* Between two observations the gas may have become non-finite; such a state must not replace a good one. */
 static enum kn_status check_rows(const struct kn_run_parts *r, int64_t first, int64_t count,
@@ -54,7 +53,7 @@ int64_t kn_run_state_size(const struct kn_run_parts *r)
 
 enum kn_status kn_run_save(struct kn_run_parts *r)
 {
-    const double begun = kn_progress_clock();
+    const double begun = omp_get_wtime();
     const struct kn_checkpoint_source source = source_of(r);
     char time[KN_UNITS_TEXT];
     struct kn_checkpoint k = {.state = kn_sim_state(r->sim),
@@ -69,7 +68,7 @@ enum kn_status kn_run_save(struct kn_run_parts *r)
         status = kn_history_sync(r->history, &k.history); /* the history is on disk before its checkpoint */
     KN_TRY(kn_comm_agree(r->comm, status));
     KN_TRY(kn_checkpoint_write(r->options.folder, &k, &source));
-    r->checkpointed = kn_progress_clock();
+    r->checkpointed = omp_get_wtime();
     r->output_s += r->checkpointed - begun;
     kn_progress_line(&r->progress, KN_STYLE_LOG, "checkpoint at step %lld, t = %s", (long long)k.state.step,
                      kn_run_time(r, k.state.time, time));
@@ -98,8 +97,6 @@ enum kn_status kn_run_name_last(const struct kn_run_parts *r)
     kn_checkpoint_free(&k);
     return KN_ENUMERIC;
 }
-
-/* ------------------------------------------------------------------ reading */
 
 /* A checkpoint of another case: name the key that differs, if the case beside it can be read. */
 static enum kn_status name_difference(const struct kn_run_parts *r)

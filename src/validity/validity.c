@@ -9,8 +9,6 @@
 #include <math.h>
 #include <stdarg.h>
 
-/* --------------------------------------------------------------------- list */
-
 struct kn_finding *kn_validity_add(struct kn_validity *v, double from, const char *code, double error,
                                    const char *format, ...)
 {
@@ -83,8 +81,6 @@ json_t *kn_validity_json(const struct kn_validity *v)
     }
     return list;
 }
-
-/* ------------------------------------------------------------------- checks */
 
 enum kn_status kn_validity_judge_case(struct kn_validity *v, const struct kn_case *c, double time_step)
 {

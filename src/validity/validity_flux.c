@@ -7,8 +7,6 @@
 
 #include <math.h>
 
-/* ---------------------------------------------------- one Maxwellian, half space */
-
 /* Moments of a Maxwellian of density 1 over the velocities that leave a side. */
 struct moments {
     double mass, flux, push, energy, shear[3];
@@ -75,8 +73,6 @@ static struct moments grid_moments(const struct kn_velocity *v, int axis, int aw
             along[d][1] = 0;
     return combine(axis, along);
 }
-
-/* -------------------------------------------------------- between two of them */
 
 enum { MASS, SHEAR, HEAT = SHEAR + 3, HEAT_HIGH, PRESSURE, QUANTITIES };
 
@@ -147,8 +143,6 @@ double kn_validity_exchange(const struct kn_velocity *grid, int axis, struct kn_
     }
     return isfinite(worst) ? worst : INFINITY;
 }
-
-/* ------------------------------------------------------------------ of a case */
 
 /* Deviations times eps are added to the gas at rest.  A linear problem is independent of their size; a size
  * is then chosen for which nonlinear terms and round-off are both negligible. */

@@ -44,8 +44,6 @@ enum kn_status kn_validity_watch_restore(struct kn_validity_gas *g, const double
     return KN_OK;
 }
 
-/* ------------------------------------------------------------------ all cells */
-
 static struct kn_maxwellian state_of(double eps, const double *fields)
 {
     return (struct kn_maxwellian){.n = 1 + eps * fields[KN_RHO],
@@ -137,8 +135,6 @@ void kn_validity_watch(struct kn_validity_gas *g, const struct kn_case *c, const
     take_worst(g, space, comm, here ? worst : -1, (double[6]){m.n, m.u[0], m.u[1], m.u[2], m.T, time});
 }
 
-/* ------------------------------------------------------------ outermost nodes */
-
 static bool is_outermost(const struct kn_velocity *v, int k)
 {
     int at[3];
@@ -201,8 +197,6 @@ enum kn_status kn_validity_watch_tail(struct kn_validity_gas *g, struct kn_sim *
     free(row);
     return status;
 }
-
-/* ------------------------------------------------------------------- findings */
 
 static bool has(const struct kn_validity *v, const char *code, double error)
 {

@@ -36,8 +36,6 @@ static bool is_driven(const double vector[3])
     return vector[0] != 0 || vector[1] != 0 || vector[2] != 0;
 }
 
-/* -------------------------------------------------------------------- cells */
-
 /* The length over which a profile along an axis is curved; infinite where it is straight, as between two
  * plates.  Straight profiles are exact at second order. */
 static double curvature_length(const struct kn_case *c, int axis)
@@ -139,8 +137,6 @@ void kn_validity_judge_cells(struct kn_validity *v, const struct kn_case *c, dou
                     KN_VALIDITY_PERCENT(e.error), advice);
 }
 
-/* ---------------------------------------------------------------- time step */
-
 /* Molecules fly freely for a whole step, which adds x coth x - 1 of the viscosity, x = dt / 2. */
 static void judge_step(struct kn_validity *v, const struct kn_case *c)
 {
@@ -155,8 +151,6 @@ static void judge_step(struct kn_validity *v, const struct kn_case *c)
                     "it to 0.1 %%)",
                     v->time_step, KN_VALIDITY_PERCENT(error));
 }
-
-/* ---------------------------------------------------------------- rounding */
 
 /* Opposite drives at the two ends of an axis do not excite the slowest mode. */
 static bool is_antisymmetric(const struct kn_case *c, int axis)
@@ -195,8 +189,6 @@ static void judge_rounding(struct kn_validity *v, const struct kn_case *c)
         KN_VALIDITY_PERCENT(error), v->time_step, longest,
         KN_VALIDITY_PERCENT(error * v->time_step / longest));
 }
-
-/* --------------------------------------------------------------------- rays */
 
 /* In a channel, a force or a temperature gradient along it drives mostly the molecules that move nearly
  * parallel to the walls: few nodes across the gap do not represent them. */

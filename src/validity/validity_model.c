@@ -18,8 +18,6 @@ static bool is_in_si(const struct kn_case *c, double *eps)
     return known;
 }
 
-/* ------------------------------------------------------ linearised equation */
-
 /* Heat flux between plates at T0 and T without collisions: the whole equation over the linearised one is
  * 2 sqrt(T) / (1 + sqrt(T)). */
 static double heating_error(const struct kn_case *c, double eps)
@@ -68,8 +66,6 @@ static void judge_linearity(struct kn_validity *v, const struct kn_case *c)
         "equation (with the operator, collision.samples: auto keeps that short)",
         drive, KN_VALIDITY_PERCENT(error));
 }
-
-/* ------------------------------------------------------------------ heat flux */
 
 static bool is_heated(const struct kn_case *c)
 {
@@ -122,8 +118,6 @@ static void judge_collisions(struct kn_validity *v, const struct kn_case *c)
                     KN_SCALES_FREE_PATH / gap, KN_VALIDITY_PERCENT(error));
 }
 
-/* --------------------------------------------------------- steps of a period */
-
 /* Fluxes are means over a step, which reduces an amplitude by sin(x) / x, x = pi / steps. */
 static void judge_steps(struct kn_validity *v, double frequency)
 {
@@ -135,8 +129,6 @@ static void judge_steps(struct kn_validity *v, double frequency)
         "(time.step: %.3g gives 32 steps)",
         steps, KN_VALIDITY_PERCENT(error), 2 * M_PI / frequency / 32);
 }
-
-/* ----------------------------------------------------------- nodes of a wave */
 
 /* The part of an oscillating emission that free molecules carry across a gap: the mean over the flux of
  * exp(-s / v), s = (collision rate + i frequency) times the gap. */
@@ -202,8 +194,6 @@ static void judge_nodes(struct kn_validity *v, const struct kn_case *c, int axis
         "wall is wrong by %s (%d nodes along %c: %s); the oscillating wall itself is not affected",
         nodes, "xyz"[axis], KN_VALIDITY_PERCENT(error), enough, "xyz"[axis], KN_VALIDITY_PERCENT(better));
 }
-
-/* ------------------------------------------------------------ moving walls */
 
 /* In the linearised equation a wall does not move. */
 static void judge_stroke(struct kn_validity *v, const struct kn_case *c, int axis,
