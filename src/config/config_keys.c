@@ -252,7 +252,7 @@ const struct kn_key kn_config_keys[] = {
      .doc = "Time between field files; 0 writes the fields at the end only."},
     {.name = "output.fields_start", REAL(output.fields_start), .initial = "0", .unit = "lambda0 / V0", .low = 0,
      .high = 1e9, .flags = KN_KEY_SHAPES, .dimension = KN_DIMENSION_TIME,
-     .doc = "Time of the first field file if output.fields is above 0; the fields at the end are always written."},
+     .doc = "Time of the first field file if output.fields is above 0. The fields at the end are always written."},
     {.name = "output.average", REAL(output.average), .initial = "auto", .unit = "lambda0 / V0", .low = -1,
      .high = 1e9, .flags = KN_KEY_AUTO, .automatic = KN_AVERAGE_AUTO, .dimension = KN_DIMENSION_TIME,
      .doc = "Time from which fields and quantities are averaged; a negative value disables averages. auto "

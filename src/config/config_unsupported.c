@@ -80,8 +80,7 @@ static bool is_same(const char *a, size_t length, const char *b, size_t size)
     if (length != size)
         return false;
     for (size_t i = 0; i < size; i++) {
-        const char one = a[i] == '_' ? '-' : (char)tolower((unsigned char)a[i]),
-                   two = b[i] == '_' ? '-' : b[i];
+        const int one = a[i] == '_' ? '-' : tolower((unsigned char)a[i]), two = b[i] == '_' ? '-' : b[i];
         if (one != two)
             return false;
     }

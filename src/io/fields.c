@@ -13,8 +13,8 @@
 
 enum { SLAB = 1 << 17, MOST_COMPONENTS = 6 }; /* cells that are written at a time */
 
-#define COUNT_ONE(...) +1
-enum { QUANTITIES = KN_QUANTITY_LIST(COUNT_ONE) };
+#define INDEX(name, symbol, label, shape, field, ...) INDEX_##field,
+enum { KN_QUANTITY_LIST(INDEX) QUANTITIES };
 
 /* The unit of a dataset, and in a case with SI units the conversion to SI. */
 static void write_unit(struct kn_store *store, hid_t set, const char *unit, enum kn_dimension dimension,

@@ -28,7 +28,7 @@ check "and prints nothing" empty out
 check "info --json" ends 0 "$knudsen" info case.yaml --json
 check "is JSON" python3 -c 'import json; json.load(open("out"), parse_constant=lambda word: 1 / 0)'
 check "ranks beyond an int" ends 2 "$knudsen" info case.yaml --ranks 4294967298
-check "are no number of ranks" contains err 'no number of ranks (1 to 65536)'
+check "are no number of ranks" contains err 'not a number of ranks (1 to 65536)'
 
 # ------------------------------------------------------------------ long values
 zeros=$(printf '0%.0s' {1..80})
@@ -120,7 +120,7 @@ check "are the operator" contains out 'method: operator'
 check "on 8 nodes" contains out 'nodes: \[8, 8, 8\]'
 check "info does not wait for a long assembly" ends 0 timeout 60 env KNUDSEN_CACHE=none "$knudsen" info case.yaml \
     --set collision.method=operator --set velocity.nodes=20
-check "and says so" contains out '^assembly  *about .*not done for this estimate'
+check "and says so" contains out '^assembly  *about .*not included in this estimate'
 check "and shows progress" contains err 'assembling the collision operator .* %, [0-9]* s left'
 check "packages wait for the lock" grep -q 'DPkg::Lock::Timeout=300' "$source/tools/packages"
 exit $failed

@@ -39,8 +39,7 @@ static int add_ranges(struct dl_phdr_info *info, size_t size, void *data)
     const bool program = !*info->dlpi_name;
     const bool hdf5 =
         strstr(info->dlpi_name, "libhdf5") != NULL; /* it crashes where its own allocations fail */
-    if (!program && !hdf5 && !strstr(info->dlpi_name, "libyaml") &&
-        !strstr(info->dlpi_name, "libjansson"))
+    if (!program && !hdf5 && !strstr(info->dlpi_name, "libyaml") && !strstr(info->dlpi_name, "libjansson"))
         return 0;
     for (int i = 0; i < info->dlpi_phnum && nranges < RANGES; i++)
         if (info->dlpi_phdr[i].p_type == PT_LOAD && (info->dlpi_phdr[i].p_flags & PF_X)) {

@@ -1,8 +1,8 @@
 /* Values with units: reading them, the scales of a gas, and a case that follows its gas. */
 #include "config/config.h"
-#include "expect.h"
 #include "config/scales.h"
 #include "config/species.h"
+#include "expect.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -210,7 +210,8 @@ static void test_what_lacks_is_said(void **state)
     assert_lacking("gas.species=argon", "gas.temperature: SI units need it", "300 K");
     assert_lacking(ARGON "gas.pressure=1kPa", "space.size: SI units need two of", "space.length");
     assert_lacking(ARGON "space.size=1um", "gas.pressure: SI units need two of", "10 kPa");
-    assert_lacking(ARGON "space.size=1um gas.pressure=1kPa gas.delta=3", "gas.delta: 3, but", "specify two of the three");
+    assert_lacking(ARGON "space.size=1um gas.pressure=1kPa gas.delta=3", "gas.delta: 3, but",
+                   "specify two of the three");
     struct kn_case c;
     kn_case_default(&c);
     c.gas.species = KN_SPECIES_ARGON; /* without kn_case_set nothing follows */
