@@ -73,7 +73,7 @@ enum kn_status kn_bench_steps(struct kn_sim *sim, int64_t steps, struct kn_bench
 /* Steps for a third of a second, after some to warm up, and copies of the state. */
 static enum kn_status measure_steps(struct kn_sim *sim, struct result *r)
 {
-    struct kn_bench_time t;
+    struct kn_bench_time t = {0};
     double phases = 0, seconds;
     KN_TRY(kn_bench_steps(sim, 2, &t));
     KN_TRY(kn_bench_steps(sim, 1, &t));
