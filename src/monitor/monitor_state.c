@@ -12,6 +12,8 @@ enum { WATCHED = KN_SUMS_WATCHED };
 enum {
     STATE_VERSION = 5,
     ROW_SIZE = sizeof(struct kn_row) / sizeof(double),
+    BATCHES_SIZE = sizeof(struct kn_batches) / sizeof(double),
+    TREND_SIZE = sizeof(struct kn_trend) / sizeof(double)
 };
 
 struct state_head { /* all doubles: it is copied into the array */
@@ -50,20 +52,27 @@ static bool are_finite(const double *values, size_t count)
     return finite;
 }
 
-/* Can kn_monitor_save have written this head, the row, and the data that are in the monitor?  Counts become
- * indices. */
-static bool is_valid(const struct kn_monitor *m, const struct state_head *head, const struct kn_row *row)
+/* Can kn_monitor_save have written this state?  Counts in it become indices. */
+static bool is_valid(const struct kn_monitor *m, const struct state_head *head, const struct kn_row *row,
+                     const double *data)
 {
     const double most = 9007199254740992; /* 2^53: whole numbers are exact up to here */
     bool good = is_count(head->rows, most) && is_count(head->averaged, head->rows) &&
                 isfinite(head->average_start) && isfinite(head->previous_time) &&
                 are_finite(head->initial, 5) && is_count(row->step, most) && isfinite(row->time) &&
                 isfinite(row->size);
-    good = good && are_finite(m->mean, (size_t)m->ncolumns) && are_finite(m->square, (size_t)m->ncolumns);
-    for (int i = 0; i <= m->judged && good; i++) /* with that of row.size */
-        good = kn_trend_is_valid(&m->trends[i]);
-    for (int i = 0; m->batches && i < m->ncolumns && good; i++)
-        good = kn_batches_is_valid(&m->batches[i]);
+    for (int i = 0; i <= m->judged && good; i++, data += TREND_SIZE) { /* with that of row.size */
+        struct kn_trend trend;
+        memcpy(&trend, data, sizeof trend);
+        good = kn_trend_is_valid(&trend);
+    }
+    good = good && are_finite(data, 2 * (size_t)m->ncolumns);
+    data += good ? 2 * m->ncolumns : 0;
+    for (int i = 0; m->batches && i < m->ncolumns && good; i++, data += BATCHES_SIZE) {
+        struct kn_batches batches;
+        memcpy(&batches, data, sizeof batches);
+        good = kn_batches_is_valid(&batches);
+    }
     return good;
 }
 
@@ -77,8 +86,8 @@ enum kn_status kn_monitor_restore(struct kn_monitor *m, const double *state, int
         head.ncells != (double)kn_space_count(m->space))
         return kn_error_set(KN_EINPUT, "the checkpoint watches other quantities than this case does");
     memcpy(&row, state + HEAD_SIZE, sizeof row);
-    memcpy(m->trends, state + HEAD_SIZE + ROW_SIZE, (size_t)m->ndata * sizeof *state);
-    if (!is_valid(m, &head, &row))
+    state += HEAD_SIZE + ROW_SIZE;
+    if (!is_valid(m, &head, &row, state))
         return kn_error_set(KN_EIO, "the checkpoint is damaged: its averages and trends make no sense");
     m->rows = (int64_t)head.rows;
     m->averaged = (int64_t)head.averaged;
@@ -86,6 +95,7 @@ enum kn_status kn_monitor_restore(struct kn_monitor *m, const double *state, int
     m->previous_time = head.previous_time;
     m->previous_residual = head.previous_residual;
     m->row = row;
+    memcpy(m->trends, state, (size_t)m->ndata * sizeof *state);
 
     /* an automatic window keeps its start when the end of the run is moved */
     m->window = m->c->output.average == KN_AVERAGE_AUTO && m->averaged > 0 ? head.average_start
