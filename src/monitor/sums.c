@@ -58,7 +58,6 @@ void kn_sums_take(struct kn_sums *sums, const struct kn_comm *comm, const struct
                   const struct kn_space *space, const double *fields, const double *before)
 {
     struct kn_exact all[SUMS] = {0};
-    double values[SUMS];
 #pragma omp parallel num_threads(kn_sums_threads(c, comm, space->ncells))
     {
         struct kn_exact own[SUMS] = {0};
@@ -75,8 +74,7 @@ void kn_sums_take(struct kn_sums *sums, const struct kn_comm *comm, const struct
     }
     kn_exact_sum_ranks(comm, all, SUMS);
     for (int k = 0; k < SUMS; k++)
-        values[k] = kn_exact_value(&all[k]);
-    memcpy(sums, values, sizeof values);
+        ((double *)sums)[k] = kn_exact_value(&all[k]);
 }
 
 /* The two cells whose centres are next to the middle of an axis, with their interpolation weights: 1/2 each

@@ -86,13 +86,15 @@ static void show_gas(struct kn_progress *p, const struct kn_case *c)
                integral =
                    c->collision.method == KN_METHOD_OPERATOR || kn_case_is_sampled(c->collision.method);
     const double mach = kn_scales_mach(c);
-    char speed[PART] = "", inflow[KN_TEXT], pressure[KN_UNITS_TEXT], path[KN_UNITS_TEXT], box[KN_UNITS_TEXT];
+    char speed[PART] = "", inflow[KN_TEXT];
     const char *species = kn_scales_species(c);
-    if (si)
+    if (si) {
+        char pressure[KN_UNITS_TEXT], path[KN_UNITS_TEXT], box[KN_UNITS_TEXT];
         entry(p, "gas", "%s, %s, %.6g K   mean free path %s   L %s", *species ? species : "a gas",
               kn_units_text(KN_DIMENSION_PRESSURE, scales.pressure, pressure), scales.temperature,
               kn_units_text(KN_DIMENSION_LENGTH, KN_SCALES_FREE_PATH * scales.length, path),
               kn_units_text(KN_DIMENSION_LENGTH, scales.box, box));
+    }
     if (mach > 0)
         snprintf(speed, sizeof speed, "   Ma %.4g", mach);
     entry(p, si ? "" : "gas", "Kn %.4g   delta %.4g%s%s", KN_SCALES_FREE_PATH / c->gas.delta, c->gas.delta,
@@ -232,11 +234,12 @@ static void show_amplitudes(struct kn_progress *p, const struct kn_summary *s, c
         const struct kn_column *column = &s->m->columns[o->columns[i].column];
         enum kn_dimension dimension;
         const double factor = si_factor(scales, column, &dimension);
-        char text[PART];
-        if (o->columns[i].amplitude > NOTICEABLE * largest)
+        if (o->columns[i].amplitude > NOTICEABLE * largest) {
+            char text[PART];
             kn_progress_line(p, KN_STYLE_PLAIN, "  %-18s%s amplitude, phase %.6g   (last %d period%s)",
                              column->name, value_text(text, factor * o->columns[i].amplitude, 0, dimension),
                              o->columns[i].phase, o->periods, o->periods == 1 ? "" : "s");
+        }
     }
 }
 

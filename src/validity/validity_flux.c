@@ -14,7 +14,7 @@ struct moments {
 
 /* From the moments [axis][order] along each axis: along the normal of orders 0 to 3 over the half range,
  * along the tangents 0 to 2 over the whole range. */
-static struct moments combine(int axis, double along[3][4])
+static struct moments combine(int axis, double (*along)[4])
 {
     const int s = (axis + 1) % 3, t = (axis + 2) % 3;
     const double *n = along[axis], *a = along[s], *b = along[t];
