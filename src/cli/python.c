@@ -25,10 +25,10 @@ static void forward(int number)
         kill(child, number);
 }
 
-/* The script that starts modules: in the source tree, or installed. */
+/* The script that starts modules: in a build folder (a link), in the source tree, or installed. */
 static enum kn_status find_script(const char *program, char script[KN_PATH])
 {
-    static const char *const places[] = {"../python/knudsen/start.py",
+    static const char *const places[] = {"python/knudsen/start.py", "../python/knudsen/start.py",
                                          "../share/knudsen/python/knudsen/start.py"};
     char folder[KN_PATH];
     snprintf(folder, sizeof folder, "%s", program);
@@ -37,7 +37,7 @@ static enum kn_status find_script(const char *program, char script[KN_PATH])
         if (kn_files_join(script, folder, places[i]) == KN_OK && access(script, R_OK) == 0)
             return KN_OK;
     return kn_error_set(KN_EIO, "the Python package is not installed beside the program (%s/%s)", folder,
-                        places[1]);
+                        places[2]);
 }
 
 /* Ctrl-C reaches the child from the terminal; this process waits for its answer.  Other requests to stop are

@@ -17,10 +17,11 @@ static bool is_folder(const char *path)
     return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
 }
 
-/* Relative to the folder of the program: in the source tree, or where both are installed. */
+/* Relative to the folder of the program: in a build folder (a link), in the source tree, or where both are
+ * installed. */
 static bool find_beside(char path[KN_PATH])
 {
-    static const char *const places[] = {"../cases", "../share/knudsen/cases"};
+    static const char *const places[] = {"cases", "../cases", "../share/knudsen/cases"};
     char beside[PATH_MAX];
     const ssize_t length = readlink("/proc/self/exe", beside, sizeof beside - 1);
     if (length < 0)
