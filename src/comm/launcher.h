@@ -1,4 +1,4 @@
-/* Who has started this process, and how many like it. */
+/* The launcher (mpirun, srun) that started this process. */
 #ifndef KN_LAUNCHER_H
 #define KN_LAUNCHER_H
 
@@ -6,14 +6,14 @@
 
 struct kn_launcher {
     const char *name;
-    int processes; /* as far as it tells; 1 where it does not */
-    int rank;      /* of this one, likewise; else 0 */
+    int processes; /* 1 if unknown */
+    int rank;      /* of this process; 0 if unknown */
 };
 
-/* NULL where no launcher of parallel jobs has. */
+/* NULL: there is none. */
 const struct kn_launcher *kn_launcher_find(void);
 
-/* Is KNUDSEN_MPI what it may be? */
+/* KN_EINPUT if KNUDSEN_MPI has an invalid value. */
 enum kn_status kn_launcher_check(void);
 
 #endif
