@@ -47,7 +47,7 @@ void kn_scales_set(struct kn_scales *s, const struct kn_scale *scale, double val
 static const char *first_with_unit(const struct kn_case *c, struct kn_setting *s)
 {
     for (int i = 0; kn_config_setting(i, s); i++)
-        if (c->si.given[i] && !kn_units_is_absolute(s->key->dimension))
+        if (c->si.given[i] && !kn_units[s->key->dimension].absolute)
             return s->name;
     return NULL;
 }
@@ -140,44 +140,28 @@ enum kn_status kn_scales_create(struct kn_scales *s, const struct kn_case *c)
 
 struct kn_conversion kn_scales_conversion(const struct kn_scales *s, enum kn_dimension dimension)
 {
-    const double eps = s->disturbance;
-    switch (dimension) {
-    case KN_DIMENSION_LENGTH:
-        return (struct kn_conversion){s->box, 0};
-    case KN_DIMENSION_PLACE:
-        return (struct kn_conversion){s->length, 0};
-    case KN_DIMENSION_VELOCITY:
-        return (struct kn_conversion){eps * s->velocity, 0};
-    case KN_DIMENSION_SPEED:
-        return (struct kn_conversion){s->velocity, 0};
-    case KN_DIMENSION_TEMPERATURE:
-        return (struct kn_conversion){eps * s->temperature, s->temperature};
-    case KN_DIMENSION_WARMING:
-        return (struct kn_conversion){eps * s->temperature, 0};
-    case KN_DIMENSION_DENSITY:
-        return (struct kn_conversion){eps * s->density, s->density};
-    case KN_DIMENSION_TIME:
-        return (struct kn_conversion){s->time, 0};
-    case KN_DIMENSION_FREQUENCY:
-    case KN_DIMENSION_RATE:
-        return (struct kn_conversion){1 / s->time, 0};
-    case KN_DIMENSION_SHEAR_RATE:
-        return (struct kn_conversion){eps / s->time, 0};
-    case KN_DIMENSION_TEMPERATURE_GRADIENT:
-        return (struct kn_conversion){eps * s->temperature / s->length, 0};
-    case KN_DIMENSION_ACCELERATION:
-        return (struct kn_conversion){eps * s->velocity / s->time, 0};
-    case KN_DIMENSION_PRESSURE_GRADIENT: /* divided by the density n0 m it is an acceleration */
-        return (struct kn_conversion){eps * s->velocity / s->time * s->density * s->mass, 0};
-    case KN_DIMENSION_STRESS:
-        return (struct kn_conversion){eps * s->pressure, 0};
-    case KN_DIMENSION_HEAT_FLUX:
-        return (struct kn_conversion){eps * s->pressure * s->velocity, 0};
-    case KN_DIMENSION_MASS_FLUX:
-        return (struct kn_conversion){eps * s->density * s->mass * s->velocity, 0};
-    default:
-        return (struct kn_conversion){1, 0};
-    }
+    const double eps = s->disturbance, acceleration = eps * s->velocity / s->time;
+    const struct kn_conversion table[KN_DIMENSIONS] = {
+        [KN_DIMENSION_LENGTH] = {s->box, 0},
+        [KN_DIMENSION_PLACE] = {s->length, 0},
+        [KN_DIMENSION_VELOCITY] = {eps * s->velocity, 0},
+        [KN_DIMENSION_SPEED] = {s->velocity, 0},
+        [KN_DIMENSION_TEMPERATURE] = {eps * s->temperature, s->temperature},
+        [KN_DIMENSION_WARMING] = {eps * s->temperature, 0},
+        [KN_DIMENSION_DENSITY] = {eps * s->density, s->density},
+        [KN_DIMENSION_TIME] = {s->time, 0},
+        [KN_DIMENSION_FREQUENCY] = {1 / s->time, 0},
+        [KN_DIMENSION_RATE] = {1 / s->time, 0},
+        [KN_DIMENSION_SHEAR_RATE] = {eps / s->time, 0},
+        [KN_DIMENSION_TEMPERATURE_GRADIENT] = {eps * s->temperature / s->length, 0},
+        [KN_DIMENSION_ACCELERATION] = {acceleration, 0},
+        [KN_DIMENSION_PRESSURE_GRADIENT] = {acceleration * s->density * s->mass, 0}, /* force per volume */
+        [KN_DIMENSION_STRESS] = {eps * s->pressure, 0},
+        [KN_DIMENSION_HEAT_FLUX] = {eps * s->pressure * s->velocity, 0},
+        [KN_DIMENSION_MASS_FLUX] = {eps * s->density * s->mass * s->velocity, 0},
+    };
+    const bool pure = dimension == KN_DIMENSION_NONE || kn_units[dimension].absolute;
+    return pure ? (struct kn_conversion){1, 0} : table[dimension];
 }
 
 /* ---------------------------------------------------------------- the case */
@@ -210,14 +194,14 @@ void kn_scales_apply(struct kn_case *c)
         if (c->si.given[i])
             forget_changed(c, &s);
     for (int i = 0; kn_config_setting(i, &s); i++)
-        if (c->si.given[i] && kn_units_is_absolute(s.key->dimension))
+        if (c->si.given[i] && kn_units[s.key->dimension].absolute)
             apply_setting(c, &s, &scales);
     if (kn_scales_create(&scales, c) != KN_OK || !scales.known)
         return;
     if (!c->gas.delta_set)
         c->gas.delta = scales.box / scales.length;
     for (int i = 0; kn_config_setting(i, &s); i++)
-        if (c->si.given[i] && !kn_units_is_absolute(s.key->dimension))
+        if (c->si.given[i] && !kn_units[s.key->dimension].absolute)
             apply_setting(c, &s, &scales);
 }
 

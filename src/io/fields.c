@@ -24,7 +24,7 @@ static void write_unit(struct kn_store *store, hid_t set, const char *unit, enum
     if (!scales->known)
         return;
     const struct kn_conversion by = kn_scales_conversion(scales, dimension);
-    kn_store_text(store, set, "si_unit", kn_units_si(dimension));
+    kn_store_text(store, set, "si_unit", kn_units[dimension].si);
     kn_store_attribute(store, set, "si_factor", H5T_NATIVE_DOUBLE, &by.factor);
     kn_store_attribute(store, set, "si_offset", H5T_NATIVE_DOUBLE, &by.offset);
 }
