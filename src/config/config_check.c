@@ -316,10 +316,7 @@ enum kn_status kn_case_check(const struct kn_case *c)
         kn_scales_check, check_ranges, check_walls,     check_stretch,  check_size,   check_weights,
         check_initial,   check_state,  check_molecules, check_operator, check_energy,
     };
-    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
-        enum kn_status status = checks[i](c);
-        if (status != KN_OK)
-            return status;
-    }
+    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
+        KN_TRY(checks[i](c));
     return KN_OK;
 }
