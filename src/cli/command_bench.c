@@ -65,16 +65,14 @@ int kn_command_bench(int argc, char **argv)
         {0},
     };
     struct arguments a = {
-        .line = {
-            .execute = execute,
-            .doc =
-                "Measure this machine on the paper's cavity: one thread, all threads, the GPU.  With "
-                "--scaling: the ranks of a job.\v"
-                "Columns: milliseconds per step and in streaming, drawing samples, collisions; 10^9 "
-                "phase-space cells advanced and samples applied per second; GB/s for one read and one write "
-                "of the state, and of a copy; GFLOP/s counted as in the paper, 11 per upwind update and "
-                "80 N_v + 12 N_t per cell.",
-            .options = options,
-            .check = check}};
+        .line = {.execute = execute,
+                 .doc = "Measure this machine on the paper's cavity: one thread, all threads, the GPU.  With "
+                        "--scaling: the ranks of a job.\v"
+                        "Columns: milliseconds per step and in streaming, drawing samples, collisions; 10^9 "
+                        "phase-space cells advanced and samples applied per second; GB/s for one read and "
+                        "one write of the state, and of a copy; GFLOP/s counted as in the paper, 11 per "
+                        "upwind update and 80 N_v + 12 N_t per cell.",
+                 .options = options,
+                 .check = check}};
     return kn_command_start(&a.line, argc, argv);
 }

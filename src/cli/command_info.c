@@ -57,18 +57,16 @@ int kn_command_info(int argc, char **argv)
         {0},
     };
     struct arguments a = {
-        .line = {
-            .execute = execute,
-            .doc =
-                "Print the properties of a case: Knudsen and Mach number, mean free path, grids, steps, "
-                "memory, and the estimated time, from a few steps on this machine.\v"
-                "With the word operator: viscosity, Prandtl number, rates, memory and cost of the assembled "
-                "collision operator on the velocity grid of the case.",
-            .args_doc = "CASE.yaml\noperator [CASE.yaml]",
-            .options = options,
-            .most = 2,
-            .kind = "case file",
-            .missing = "a case file or the word operator is required",
-            .check = check}};
+        .line = {.execute = execute,
+                 .doc = "Print the properties of a case: Knudsen and Mach number, mean free path, grids, "
+                        "steps, memory, and the estimated time, from a few steps on this machine.\v"
+                        "With the word operator: viscosity, Prandtl number, rates, memory and cost of the "
+                        "assembled collision operator on the velocity grid of the case.",
+                 .args_doc = "CASE.yaml\noperator [CASE.yaml]",
+                 .options = options,
+                 .most = 2,
+                 .kind = "case file",
+                 .missing = "a case file or the word operator is required",
+                 .check = check}};
     return kn_command_start(&a.line, argc, argv);
 }

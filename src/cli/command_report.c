@@ -44,16 +44,14 @@ int kn_command_report(int argc, char **argv)
         {NULL, 's', NULL, OPTION_ALIAS, NULL, 0},
         {0},
     };
-    struct arguments a = {
-        .line = {
-            .execute = execute,
-            .doc = "Write the results of a run as one HTML page: numbers, case, fields, history, timing and "
-                   "origin. The page needs no network.",
-            .args_doc = "DIR",
-            .options = options,
-            .most = 1,
-            .kind = "folder",
-            .missing = "a folder of results is required (knudsen run writes it)",
-            .check = check}};
+    struct arguments a = {.line = {.execute = execute,
+                                   .doc = "Write the results of a run as one HTML page: numbers, case, "
+                                          "fields, history, timing and origin. The page needs no network.",
+                                   .args_doc = "DIR",
+                                   .options = options,
+                                   .most = 1,
+                                   .kind = "folder",
+                                   .missing = "a folder of results is required (knudsen run writes it)",
+                                   .check = check}};
     return kn_command_start(&a.line, argc, argv);
 }

@@ -144,14 +144,13 @@ int kn_command_run(int argc, char **argv)
         {NULL, 'q', NULL, OPTION_ALIAS, NULL, 0},
         {0},
     };
-    struct arguments a = {
-        .line = {.execute = execute,
-                 .doc = "Run a case.\vExit codes: 0 ok, 2 bad input, 3 numerical failure, 4 input/output "
-                        "failure, 130 interrupted after a checkpoint.",
-                 .args_doc = "CASE.yaml",
-                 .options = options,
-                 .most = 1,
-                 .kind = "case file",
-                 .missing = "a case file is required (such as cases/cavity/case.yaml)"}};
+    struct arguments a = {.line = {.execute = execute,
+                                   .doc = "Run a case.\vExit codes: 0 ok, 2 bad input, 3 numerical failure, "
+                                          "4 input/output failure, 130 interrupted after a checkpoint.",
+                                   .args_doc = "CASE.yaml",
+                                   .options = options,
+                                   .most = 1,
+                                   .kind = "case file",
+                                   .missing = "a case file is required (such as cases/cavity/case.yaml)"}};
     return kn_command_start(&a.line, argc, argv);
 }

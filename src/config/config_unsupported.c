@@ -20,8 +20,7 @@ static const struct unsupported table[] = {
      "use walls.<side>.kind: inflow, a gas in equilibrium with a given density, velocity and temperature"},
     {"vacuum", "a vacuum beyond a side is",
      "use walls.<side>.kind: inflow with a small density, such as walls.<side>.density: -0.999 at "
-     "disturbance: 1 "
-     "(0.001 n0)"},
+     "disturbance: 1 (0.001 n0)"},
     {"obstacle obstacles body bodies solid solids object objects cylinder sphere airfoil",
      "a solid body inside the gas is",
      "the gas fills a box of 1 to 3 axes, whose six sides are the walls; a plane of symmetry is "
@@ -45,17 +44,14 @@ static const struct unsupported table[] = {
      "a gas with internal energy (diatomic, polyatomic) is",
      "all gases are treated as monatomic; shear flows of nitrogen are correct, heat fluxes are not"},
     {"air oxygen hydrogen o2 h2 co2 carbon-dioxide methane water steam sf6",
-     "this gas has no entry, and a "
-     "polyatomic gas is",
+     "this gas has no entry, and a polyatomic gas is",
      "gas.molar_mass and gas.viscosity describe any gas as monatomic (heat fluxes of polyatomic gases are "
-     "then "
-     "wrong); nitrogen is in the table"},
+     "then wrong); nitrogen is in the table"},
     {"chemistry reactions ionization plasma electric magnetic radiation", "chemistry, plasma or radiation is",
      "the gas is one neutral species with elastic collisions"},
     {"gravity acceleration body_force pressure_gradient", "this key is",
      "source.force is a uniform body force per unit mass; with a unit it may be an acceleration (m/s2) or a "
-     "pressure "
-     "gradient (Pa/m)"},
+     "pressure gradient (Pa/m)"},
     {"time.mode steady steady-state stationary transient implicit solver iterations scheme",
      "a choice between steady and transient solvers is",
      "a case is advanced in time; without time.end it runs until it is steady (knudsen help time)"},
@@ -70,8 +66,7 @@ static const struct unsupported table[] = {
     {"restart", "this key is", "knudsen run CASE.yaml --resume continues from the last checkpoint"},
     {"evaporation condensation evaporating", "evaporation and condensation at a wall are",
      "walls.<side>.kind: inflow with the saturated density is a surface that absorbs all molecules that "
-     "reach "
-     "it"},
+     "reach it"},
 };
 
 /* Equal except for capital letters and the difference between - and _. */

@@ -84,10 +84,10 @@ static enum kn_status describe_gas(struct kn_scales *s, const struct kn_case *c)
     const char *name = first_with_unit(c, &value);
     const double molar_mass = c->gas.molar_mass > 0 || !data ? c->gas.molar_mass : data->molar_mass;
     if (!(molar_mass > 0) || !(data || c->gas.viscosity > 0))
-        return kn_error_set(KN_EINPUT,
-                            "%s: SI units need a gas (gas.species, such as argon, or gas.molar_mass and "
-                            "gas.viscosity)",
-                            name ? name : "gas.species");
+        return kn_error_set(
+            KN_EINPUT,
+            "%s: SI units need a gas (gas.species, such as argon, or gas.molar_mass and gas.viscosity)",
+            name ? name : "gas.species");
     if (!(c->gas.temperature > 0))
         return kn_error_set(KN_EINPUT, "gas.temperature: SI units need it (such as 300 K)");
     s->mass = molar_mass / avogadro;
@@ -215,21 +215,19 @@ enum kn_status kn_scales_check(const struct kn_case *c)
         return status;
     kn_scales_apply(&again);
     if (fabs(again.gas.delta / c->gas.delta - 1) > 1e-9)
-        return kn_error_set(
-            KN_EINPUT,
-            "gas.delta: %g, but it is %g for this pressure and length (kn_case_set keeps them consistent, "
-            "direct changes of struct kn_case do not)",
-            c->gas.delta, again.gas.delta);
+        return kn_error_set(KN_EINPUT,
+                            "gas.delta: %g, but it is %g for this pressure and length (kn_case_set keeps "
+                            "them consistent, direct changes of struct kn_case do not)",
+                            c->gas.delta, again.gas.delta);
     for (int i = 0; kn_config_setting(i, &s); i++)
         for (int index = 0; index < s.key->count && again.si.given[i]; index++) {
             const double is = ((double *)kn_config_target((struct kn_case *)c, &s))[index],
                          ought = ((double *)kn_config_target(&again, &s))[index];
             if (fabs(is - ought) > 1e-12 * fabs(ought))
-                return kn_error_set(
-                    KN_EINPUT,
-                    "%s: %g, but its value with a unit is %g for this gas (kn_case_set keeps them "
-                    "consistent, direct changes of struct kn_case do not)",
-                    s.name, is, ought);
+                return kn_error_set(KN_EINPUT,
+                                    "%s: %g, but its value with a unit is %g for this gas (kn_case_set keeps "
+                                    "them consistent, direct changes of struct kn_case do not)",
+                                    s.name, is, ought);
         }
     return KN_OK;
 }

@@ -216,9 +216,9 @@ static enum kn_status refuse(const char *folder, int i)
 {
     return kn_error_set(
         KN_EINPUT,
-        "'%s/%s' was not written by this program, or was changed since, and is not replaced: "
-        "move it away, or choose another place for the results (results of version 0.1 have no "
-        "marker " KN_FOLDER_MARKER " and are not replaced either)",
+        "'%s/%s' was not written by this program, or was changed since, and is not replaced: move it away, "
+        "or choose another place for the results (results of version 0.1 have no marker " KN_FOLDER_MARKER
+        " and are not replaced either)",
         folder, entries[i].name);
 }
 
@@ -421,11 +421,10 @@ static enum kn_status look_for(const char *folder, const char *name, bool *there
 
 static enum kn_status refuse_move(const char *folder, const char *name, const char *new)
 {
-    return kn_error_set(
-        KN_EIO,
-        "'%s/%s' was not written by this program, or was changed since: move it away; the new "
-        "results are in '%s'",
-        folder, name, new);
+    return kn_error_set(KN_EIO,
+                        "'%s/%s' was not written by this program, or was changed since: move it away; the "
+                        "new results are in '%s'",
+                        folder, name, new);
 }
 
 /* The files in `new` and those that they replace must belong to the program: the folder may come from
