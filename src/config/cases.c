@@ -5,7 +5,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,27 +16,12 @@ static bool is_folder(const char *path)
     return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
 }
 
-/* Relative to the folder of the program: in the source tree, or where both are installed. */
-static bool find_beside(char path[KN_PATH])
-{
-    static const char *const places[] = {"../cases", "../share/knudsen/cases"};
-    char beside[PATH_MAX];
-    const ssize_t length = readlink("/proc/self/exe", beside, sizeof beside - 1);
-    if (length < 0)
-        return false;
-    beside[length] = '\0';
-    *strrchr(beside, '/') = '\0';
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-        if (kn_files_join(path, beside, places[i]) == KN_OK && is_folder(path))
-            return true;
-    return false;
-}
-
 static enum kn_status find_folder(const char *asked, char folder[KN_PATH])
 {
+    static const char *const places[] = {"../cases", "../share/knudsen/cases"}; /* source tree; installed */
     const char *given = asked ? asked : getenv("KNUDSEN_CASES");
     if (!given)
-        return find_beside(folder)
+        return kn_files_beside(folder, places)
                    ? KN_OK
                    : kn_error_set(KN_EINPUT, "no cases beside the program (set KNUDSEN_CASES or "
                                              "--cases DIR)");

@@ -232,9 +232,15 @@ enum kn_status kn_scales_check(const struct kn_case *c)
     return KN_OK;
 }
 
-double kn_scales_mach(const struct kn_case *c)
+/* The factor of deviations; 0 if only the ratio of a deviation to eps is known. */
+static double factor_of(const struct kn_case *c)
 {
     struct kn_scales scales;
+    return kn_scales_create(&scales, c) == KN_OK && scales.known ? scales.disturbance : c->disturbance;
+}
+
+double kn_scales_mach(const struct kn_case *c)
+{
     double fastest = 0;
     for (int side = 0; side < KN_SIDES; side++) {
         const struct kn_wall *w = &c->walls[side];
@@ -243,19 +249,16 @@ double kn_scales_mach(const struct kn_case *c)
             square += pow(fabs(w->velocity[d]) + fabs(w->oscillation.velocity[d]), 2);
         fastest = fmax(fastest, sqrt(square));
     }
-    const bool known = kn_scales_create(&scales, c) == KN_OK && scales.known;
-    return (known ? scales.disturbance : c->disturbance) * fastest / sqrt(5.0 / 6.0);
+    return factor_of(c) * fastest / sqrt(5.0 / 6.0);
 }
 
 double kn_scales_heating(const struct kn_case *c)
 {
-    struct kn_scales scales;
     double largest = 0;
     for (int side = 0; side < KN_SIDES; side++)
         largest =
             fmax(largest, fabs(c->walls[side].temperature) + fabs(c->walls[side].oscillation.temperature));
-    const bool known = kn_scales_create(&scales, c) == KN_OK && scales.known;
-    return (known ? scales.disturbance : c->disturbance) * largest;
+    return factor_of(c) * largest;
 }
 
 bool kn_scales_is_strong(const struct kn_case *c)

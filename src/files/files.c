@@ -54,6 +54,27 @@ enum kn_status kn_files_join(char *path, const char *folder, const char *name)
     return KN_OK;
 }
 
+enum kn_status kn_files_program(char path[KN_PATH])
+{
+    const ssize_t length = readlink("/proc/self/exe", path, KN_PATH - 1);
+    if (length < 0)
+        return kn_error_set(KN_EIO, "the path of this program cannot be read: %s", strerror(errno));
+    path[length] = '\0';
+    return KN_OK;
+}
+
+bool kn_files_beside(char path[KN_PATH], const char *const places[2])
+{
+    char folder[KN_PATH];
+    if (kn_files_program(folder) != KN_OK)
+        return false;
+    *strrchr(folder, '/') = '\0';
+    for (int i = 0; i < 2; i++)
+        if (kn_files_join(path, folder, places[i]) == KN_OK && access(path, R_OK) == 0)
+            return true;
+    return false;
+}
+
 enum kn_status kn_files_temporary(char *temporary, const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
