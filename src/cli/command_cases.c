@@ -7,7 +7,7 @@ static enum kn_status list_cases(struct kn_command_line *line)
 {
     (void)line;
     struct kn_cases all;
-    KN_TRY(kn_cases_find(&all, NULL));
+    KN_TRY(kn_cases_find(&all));
     for (int i = 0; i < all.count; i++) {
         char title[KN_CASES_LINE];
         KN_TRY(kn_cases_title(&all, all.name[i], title));

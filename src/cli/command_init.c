@@ -46,7 +46,7 @@ static enum kn_status execute(struct kn_command_line *line)
     const struct arguments *a = (const struct arguments *)line;
     struct kn_cases all;
     char source[KN_PATH], path[KN_PATH], title[KN_CASES_LINE];
-    KN_TRY(kn_cases_find(&all, NULL));
+    KN_TRY(kn_cases_find(&all));
     if (!kn_cases_have(&all, a->from))
         return KN_EINPUT;
     KN_TRY(kn_cases_path(&all, a->from, source));

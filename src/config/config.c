@@ -328,15 +328,13 @@ static enum kn_status check_event(const struct reader *r, const yaml_event_t *ev
         return KN_OK;
     case YAML_ALIAS_EVENT:
         return fail(r, event->start_mark, "", "a YAML alias (write the value itself)");
-    case YAML_SCALAR_EVENT:
-        anchor = event->data.scalar.anchor;
-        tag = event->data.scalar.tag;
-        break;
-    case YAML_SEQUENCE_START_EVENT: /* its members are those of a mapping */
+    case YAML_SEQUENCE_START_EVENT:
     case YAML_MAPPING_START_EVENT:
         ++*depth;
-        anchor = event->data.mapping_start.anchor;
-        tag = event->data.mapping_start.tag;
+        /* fall through */
+    case YAML_SCALAR_EVENT: /* the three structs begin with the same members */
+        anchor = event->data.scalar.anchor;
+        tag = event->data.scalar.tag;
         break;
     case YAML_SEQUENCE_END_EVENT:
     case YAML_MAPPING_END_EVENT:

@@ -78,19 +78,11 @@ static json_t *value_json(const struct kn_key *key, const void *target, int inde
 {
     char text[KN_NAME];
     kn_config_value_text(key, target, index, text);
-    if (kn_config_is_auto(key, target, index))
-        return kn_json_text(text);
-    switch (key->type) {
-    case KN_TYPE_REAL:
-        return kn_json_number(((const double *)target)[index]);
-    case KN_TYPE_INT:
-    case KN_TYPE_COUNT64:
-        return json_integer(strtoll(text, NULL, 10));
-    case KN_TYPE_BOOL:
+    if (key->type == KN_TYPE_BOOL)
         return json_boolean(*(const bool *)target);
-    default:
+    if (key->choices || kn_config_is_auto(key, target, index))
         return kn_json_text(text);
-    }
+    return kn_json_number(strtod(text, NULL));
 }
 
 static json_t *setting_json(struct kn_case *c, const struct kn_setting *s)

@@ -145,27 +145,17 @@ bool kn_config_is_auto(const struct kn_key *key, const void *target, int index)
 
 void kn_config_value_text(const struct kn_key *key, const void *target, int index, char text[KN_NAME])
 {
-    const char *name;
     if (kn_config_is_auto(key, target, index)) {
         snprintf(text, KN_NAME, "%s", AUTO);
-        return;
-    }
-    switch (key->type) {
-    case KN_TYPE_REAL:
-        kn_config_number_text(((const double *)target)[index], text);
-        break;
-    case KN_TYPE_COUNT64:
-        snprintf(text, KN_NAME, "%lld", (long long)((const int64_t *)target)[index]);
-        break;
-    case KN_TYPE_INT:
-        snprintf(text, KN_NAME, "%d", ((const int *)target)[index]);
-        break;
-    case KN_TYPE_WORD:
+    } else if (key->type == KN_TYPE_WORD) {
         snprintf(text, KN_NAME, "%s", (const char *)target);
-        break;
-    default:
-        name = choice_name(key, choice_value(key, target, index));
+    } else if (key->choices) {
+        const char *name = choice_name(key, choice_value(key, target, index));
         snprintf(text, KN_NAME, "%s", name ? name : "?");
+    } else if (key->type == KN_TYPE_REAL) {
+        kn_config_number_text(number_value(key, target, index), text);
+    } else {
+        snprintf(text, KN_NAME, "%.0f", number_value(key, target, index));
     }
 }
 

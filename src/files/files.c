@@ -33,9 +33,7 @@ enum kn_status kn_files_make_folder(const char *path)
     strcpy(part, path);
     for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        enum kn_status status = make_one(part);
-        if (status != KN_OK)
-            return status;
+        KN_TRY(make_one(part));
         *slash = '/';
     }
     KN_TRY(make_one(part));

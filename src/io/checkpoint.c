@@ -182,8 +182,7 @@ static bool read_column(hid_t file, const char *name, hid_t type, int64_t rows, 
 {
     hid_t set = values ? kn_checkpoint_open_set(file, name, rows, 1) : H5I_INVALID_HID;
     const bool good = set >= 0 && H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0;
-    if (set >= 0)
-        H5Dclose(set);
+    H5Dclose(set);
     return good;
 }
 
@@ -192,8 +191,7 @@ static bool read_columns(hid_t file, struct kn_checkpoint *k, char *why)
     uint64_t sum;
     hid_t set = k->nmonitor ? kn_checkpoint_open_set(file, "monitor", k->nmonitor, 1) : H5I_INVALID_HID;
     k->monitor = set < 0 ? NULL : malloc((size_t)k->nmonitor * sizeof *k->monitor);
-    if (set >= 0)
-        H5Dclose(set);
+    H5Dclose(set);
     bool good = k->nmonitor == 0 || read_column(file, "monitor", H5T_NATIVE_DOUBLE, k->nmonitor, k->monitor);
     good = good && read_column(file, "history", H5T_NATIVE_UINT64, KN_HISTORY_LEVELS, k->history.level);
     if (!good)
@@ -287,9 +285,7 @@ static enum kn_status pick(const char *folder, uint64_t fingerprint, struct kn_c
 static enum kn_status find(const char *folder, uint64_t fingerprint, struct kn_checkpoint *k, char *note)
 {
     int n, chosen = 0;
-    struct kn_checkpoint *found = calloc(2, sizeof *found);
-    if (!found)
-        return kn_error_set(KN_EMEMORY, "not enough memory to read a checkpoint");
+    struct kn_checkpoint found[2] = {0};
     enum kn_status status = list_slots(folder, found, &n, note);
     if (status == KN_OK)
         status = pick(folder, fingerprint, found, n, note, &chosen);
@@ -299,7 +295,6 @@ static enum kn_status find(const char *folder, uint64_t fingerprint, struct kn_c
     }
     kn_checkpoint_free(&found[0]);
     kn_checkpoint_free(&found[1]);
-    free(found);
     return status;
 }
 

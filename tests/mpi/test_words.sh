@@ -42,7 +42,7 @@ check "is told once" once err 'did you mean run'
 check "no command" ends 2 ranks 2
 check "is told once" once err '^Usage:'
 check "no case" ends 2 ranks 2 run
-check "is told once" once err 'which case'
+check "is told once" once err 'a case file is required'
 check "two cases" ends 2 ranks 2 run case.yaml other.yaml
 check "are told once" once err 'one case file at a time'
 check "options that do not go together" ends 2 ranks 2 bench --quick
