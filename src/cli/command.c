@@ -9,20 +9,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum kn_status kn_command_read(const struct kn_command_line *a, struct kn_case *c, struct kn_places *places)
+enum kn_status kn_command_read(const struct kn_command_line *line, struct kn_case *c,
+                               struct kn_places *places)
 {
     kn_case_default(c);
-    if (a->path)
-        KN_TRY(kn_config_load(c, a->path, places));
-    for (int i = 0; i < a->nsets; i++)
-        KN_TRY(kn_config_set(c, a->sets[i], places));
+    if (line->path)
+        KN_TRY(kn_config_load(c, line->path, places));
+    for (int i = 0; i < line->nsets; i++)
+        KN_TRY(kn_config_set(c, line->sets[i], places));
     return kn_config_locate(places, kn_case_check(c));
 }
 
 /* Set the member of an option; a letter is an alias of the option before it. */
 static error_t set_member(struct kn_command_line *line, int key, const char *text)
 {
-    const struct argp_option *option = NULL, *at = line->options;
+    const struct argp_option *option = line->options, *at = line->options;
     for (; at && (at->name || at->key); at++) {
         option = at->flags & OPTION_ALIAS ? option : at;
         if (at->key != key)

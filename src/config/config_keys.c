@@ -8,9 +8,9 @@
 
 /* The name of a key is the path of its member in struct kn_case, or of struct kn_wall for walls.<side>. */
 #define KEY(kind, n, field)                                                                                  \
-    .name = #field, .type = KN_TYPE_##kind, .count = n, .offset = offsetof(struct kn_case, field)
+    .name = #field, .type = KN_TYPE_##kind, .count = (n), .offset = offsetof(struct kn_case, field)
 #define WALL(kind, n, field)                                                                                 \
-    .name = "walls.<side>." #field, .type = KN_TYPE_##kind, .count = n,                                      \
+    .name = "walls.<side>." #field, .type = KN_TYPE_##kind, .count = (n),                                    \
     .offset = offsetof(struct kn_wall, field), .flags = KN_KEY_SHAPES | KN_KEY_WALL
 #define CHOSEN(flag) .chosen = offsetof(struct kn_case, flag)
 #define RANGE(a, b)  .low = (a), .high = (b)

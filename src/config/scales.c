@@ -11,16 +11,16 @@
 static const double boltzmann = 1.380649e-23, avogadro = 6.02214076e23;
 
 const struct kn_scale kn_scales_list[] = {
-    {"temperature", offsetof(struct kn_scales, temperature), "K", "T0"},
-    {"pressure", offsetof(struct kn_scales, pressure), "Pa", "p0"},
-    {"density", offsetof(struct kn_scales, density), "m-3", "n0"},
-    {"mass", offsetof(struct kn_scales, mass), "kg", "of a molecule"},
-    {"viscosity", offsetof(struct kn_scales, viscosity), "Pa s", "mu0"},
-    {"velocity", offsetof(struct kn_scales, velocity), "m s-1", "V0"},
-    {"length", offsetof(struct kn_scales, length), "m", "lambda0"},
-    {"time", offsetof(struct kn_scales, time), "s", "lambda0 / V0"},
-    {"box", offsetof(struct kn_scales, box), "m", "L"},
-    {"disturbance", offsetof(struct kn_scales, disturbance), "1", "eps, or 1 for the linearised equation"},
+    {"temperature", offsetof(struct kn_scales, temperature)},
+    {"pressure", offsetof(struct kn_scales, pressure)},
+    {"density", offsetof(struct kn_scales, density)},
+    {"mass", offsetof(struct kn_scales, mass)},
+    {"viscosity", offsetof(struct kn_scales, viscosity)},
+    {"velocity", offsetof(struct kn_scales, velocity)},
+    {"length", offsetof(struct kn_scales, length)},
+    {"time", offsetof(struct kn_scales, time)},
+    {"box", offsetof(struct kn_scales, box)},
+    {"disturbance", offsetof(struct kn_scales, disturbance)},
     {0},
 };
 

@@ -2,6 +2,7 @@
 #include "io/checkpoint_cells.h"
 #include "error.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -229,7 +230,7 @@ static enum kn_status read_pieces(const struct cells *c, const struct kn_checkpo
         for (int64_t i = 0; i < p.run && good; i++) {
             good = sums[i] == sum_in_piece(c, &p, i);
             if (!good)
-                snprintf(why, sizeof why, "cell %lld does not match its checksum", (long long)(first + i));
+                snprintf(why, sizeof why, "cell %" PRId64 " does not match its checksum", first + i);
         }
         if (!good)
             return kn_checkpoint_is_damaged(c->k, why);
