@@ -1,7 +1,7 @@
 /* make bench: the CPU kernels against the plain loop and against a memory copy,
  * in one run on this machine.  Ratios are the result; seconds depend on the day. */
-#include "cpu/cpu_kernels.h"
 #include "config/config.h"
+#include "cpu/cpu_kernels.h"
 #include "oracle.h"
 #include "sim.h"
 

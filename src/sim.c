@@ -34,7 +34,7 @@ struct kn_sim {
     double *moments; /* [ncells][KN_MOMENTS] */
     double *fluxes;  /* [nfaces][KN_FLUXES] */
     char sharing[KN_SIM_NOTE],
-        unlike[KN_SIM_NOTE]; /* for the user, about the machines of the ranks; "" = nothing */
+        unlike[KN_SIM_NOTE]; /* notes for the user about the machines of the ranks; "": none */
 };
 
 /* ------------------------------------------------------- creation and the end */
@@ -53,8 +53,8 @@ static enum kn_status fill_state(struct kn_sim *sim)
     return status;
 }
 
-/* Processors with other vectors, or other cards, round otherwise: right, but the last bits then depend on
- * which rank has which cells. */
+/* Processors with different vectors, or different GPUs, round differently: results are correct, but the
+ * last bits depend on the division of cells among ranks. */
 static void compare_machines(struct kn_sim *sim)
 {
     char own[KN_SIM_NOTE] = "", first[KN_SIM_NOTE];
@@ -70,7 +70,7 @@ static void compare_machines(struct kn_sim *sim)
             "are (on CPUs KNUDSEN_ISA=v3 or baseline makes them alike)");
 }
 
-/* What "auto" finds must be the same kind of machine everywhere. */
+/* "auto" must select the same backend on all ranks. */
 static enum kn_status compare_backends(const struct kn_sim *sim)
 {
     char first[KN_NAME] = "";
@@ -85,19 +85,16 @@ static enum kn_status compare_backends(const struct kn_sim *sim)
                                               sim->comm->rank, sim->backend->name, first));
 }
 
-/* What every rank makes by itself. */
+/* The part of the creation without communication. */
 static enum kn_status lay_out(struct kn_sim *sim)
 {
     const struct kn_case *c = &sim->c;
-    enum kn_status status;
-    if ((status = kn_sim_find_backend(c, &sim->backend)) != KN_OK)
-        return status;
-    if ((status = kn_sim_select_device(sim->backend, sim->comm, sim->sharing)) != KN_OK ||
-        (status = kn_sim_divide_among(c, sim->comm, sim->backend, &sim->boxes)) != KN_OK ||
-        (status = kn_velocity_create(&sim->velocity, c)) != KN_OK ||
-        (status = kn_space_create(&sim->space, c, &sim->boxes[sim->comm->rank])) != KN_OK ||
-        (status = kn_boundary_create(&sim->boundary, c, &sim->velocity)) != KN_OK)
-        return status;
+    KN_TRY(kn_sim_find_backend(c, &sim->backend));
+    KN_TRY(kn_sim_select_device(sim->backend, sim->comm, sim->sharing));
+    KN_TRY(kn_sim_divide_among(c, sim->comm, sim->backend, &sim->boxes));
+    KN_TRY(kn_velocity_create(&sim->velocity, c));
+    KN_TRY(kn_space_create(&sim->space, c, &sim->boxes[sim->comm->rank]));
+    KN_TRY(kn_boundary_create(&sim->boundary, c, &sim->velocity));
     sim->moments = malloc((size_t)sim->space.ncells * KN_MOMENTS * sizeof *sim->moments);
     sim->fluxes = calloc(((size_t)sim->space.nfaces + 1) * KN_FLUXES, sizeof *sim->fluxes);
     if (!sim->moments || !sim->fluxes)
@@ -115,30 +112,25 @@ static enum kn_status lay_out(struct kn_sim *sim)
     return KN_OK;
 }
 
-/* What needs the others; all of them come here, or none. */
+/* The part of the creation with communication; all ranks call it or none. */
 static enum kn_status connect_ranks(struct kn_sim *sim, const struct kn_progress_callback *progress)
 {
     const struct kn_mesh mesh = kn_backend_mesh(&sim->problem);
-    enum kn_status status = compare_backends(sim);
-    if (status != KN_OK)
-        return status;
+    KN_TRY(compare_backends(sim));
     compare_machines(sim);
     const struct kn_assembler *assembler =
         sim->c.collision.method == KN_METHOD_OPERATOR ? kn_backend_assembler(sim->c.run.backend) : NULL;
-    status = kn_collision_create(&sim->collision, &sim->c, &sim->velocity, sim->comm, assembler, progress);
-    if (status == KN_OK && sim->comm->size > 1)
-        status = kn_halo_create(&sim->halo, sim->comm, sim->boxes, &sim->space, &mesh, sim->c.space.order);
-    return status;
+    KN_TRY(kn_collision_create(&sim->collision, &sim->c, &sim->velocity, sim->comm, assembler, progress));
+    return sim->comm->size == 1
+               ? KN_OK
+               : kn_halo_create(&sim->halo, sim->comm, sim->boxes, &sim->space, &mesh, sim->c.space.order);
 }
 
 static enum kn_status build(struct kn_sim *sim, const struct kn_progress_callback *progress)
 {
-    enum kn_status status = kn_comm_agree(sim->comm, lay_out(sim));
-    if (status == KN_OK)
-        status = connect_ranks(sim, progress);
-    if (status != KN_OK)
-        return status;
-    status = sim->backend->create(&sim->machine, &sim->problem);
+    KN_TRY(kn_comm_agree(sim->comm, lay_out(sim)));
+    KN_TRY(connect_ranks(sim, progress));
+    enum kn_status status = sim->backend->create(&sim->machine, &sim->problem);
     if (status == KN_OK && sim->c.initial.shape != KN_SHAPE_REST)
         status = fill_state(sim);
     return kn_comm_agree(sim->comm, status);
@@ -194,7 +186,7 @@ void kn_sim_destroy(struct kn_sim *sim)
 
 /* ---------------------------------------------- walls in the hands of the caller */
 
-/* Is the gas solved for along this axis, or was it found uniform when the grids were made? */
+/* True if the gas streams along this axis, and is not uniform along it. */
 static bool streams_along(const struct kn_space *space, int axis)
 {
     for (int i = 0; i < space->naxes; i++)
@@ -203,7 +195,7 @@ static bool streams_along(const struct kn_space *space, int axis)
     return false;
 }
 
-/* The grids were made for what moved then: a half of velocity space that was folded away is not there. */
+/* The grids depend on the initial velocities of the walls: a folded half of velocity space is missing. */
 static enum kn_status check_grids(const struct kn_sim *sim, const struct kn_case *c, enum kn_side side)
 {
     for (int d = 0; d < 3; d++) {
@@ -222,7 +214,7 @@ static enum kn_status check_grids(const struct kn_sim *sim, const struct kn_case
     return KN_OK;
 }
 
-/* What a case may say of a side; and a wall may move along its normal where one may that swings. */
+/* The checks of a side of a case; a wall may move along its normal if an oscillating wall may. */
 static enum kn_status check_side(const struct kn_case *c, enum kn_side side)
 {
     static const char *const keys[] = {"velocity", "temperature"};
@@ -251,7 +243,6 @@ enum kn_status kn_sim_set_wall(struct kn_sim *sim, enum kn_side side, const doub
                                double temperature)
 {
     struct kn_case asked = sim->c;
-    enum kn_status status;
     if ((int)side < 0 || side >= KN_SIDES)
         return kn_error_set(KN_EINPUT, "walls: there is no side %d (KN_LEFT to KN_FRONT)", (int)side);
     struct kn_wall *wall = &asked.walls[side];
@@ -261,8 +252,8 @@ enum kn_status kn_sim_set_wall(struct kn_sim *sim, enum kn_side side, const doub
             kn_case_side_name(side), kn_config_choice_name("walls.<side>.kind", wall->kind));
     memcpy(wall->velocity, velocity, sizeof wall->velocity);
     wall->temperature = temperature;
-    if ((status = check_side(&asked, side)) != KN_OK || (status = check_grids(sim, &asked, side)) != KN_OK)
-        return status;
+    KN_TRY(check_side(&asked, side));
+    KN_TRY(check_grids(sim, &asked, side));
     sim->c.walls[side] = *wall;
     sim->boundary.patches[side].stale = true;
     return KN_OK;
@@ -270,23 +261,16 @@ enum kn_status kn_sim_set_wall(struct kn_sim *sim, enum kn_side side, const doub
 
 /* ----------------------------------------------------------------- time loop */
 
-/* One step.  Strang splitting is collide dt/2, stream dt, collide dt/2; while
- * nobody looks, the last half and the first half of the next step are one
- * collision over dt, and the state is `ahead` by the difference. */
+/* One step. Strang splitting is collide dt/2, stream dt, collide dt/2. If no results are requested, the
+ * last half and the first half of the next step are merged into one collision over dt, and the state is
+ * `ahead` by the difference. */
 static enum kn_status advance_one(struct kn_sim *sim, bool close)
 {
     const bool strang = sim->c.time.splitting == KN_SPLITTING_STRANG;
-    enum kn_status status;
-    if (strang && sim->ahead == 0) {
-        status = sim->backend->collide(sim->machine, sim->dt / 2, sim->draws++);
-        if (status != KN_OK)
-            return status;
-    }
-    if (kn_boundary_update(&sim->boundary, &sim->c, &sim->velocity, kn_sim_time(sim) + sim->dt / 2)) {
-        status = sim->backend->set_walls(sim->machine);
-        if (status != KN_OK)
-            return status;
-    }
+    if (strang && sim->ahead == 0)
+        KN_TRY(sim->backend->collide(sim->machine, sim->dt / 2, sim->draws++));
+    if (kn_boundary_update(&sim->boundary, &sim->c, &sim->velocity, kn_sim_time(sim) + sim->dt / 2))
+        KN_TRY(sim->backend->set_walls(sim->machine));
     const struct kn_step step = {.stream = sim->dt,
                                  .collide = strang && close ? sim->dt / 2 : sim->dt,
                                  .draw = sim->draws++,
@@ -298,16 +282,15 @@ static enum kn_status advance_one(struct kn_sim *sim, bool close)
 
 enum kn_status kn_sim_advance_open(struct kn_sim *sim, int64_t steps)
 {
-    enum kn_status status = KN_OK;
-    for (int64_t i = 0; i < steps && status == KN_OK; i++)
-        status = advance_one(sim, false);
-    return status;
+    for (int64_t i = 0; i < steps; i++)
+        KN_TRY(advance_one(sim, false));
+    return KN_OK;
 }
 
 enum kn_status kn_sim_advance(struct kn_sim *sim, int64_t steps)
 {
-    enum kn_status status = kn_sim_advance_open(sim, steps - 1);
-    return status == KN_OK && steps > 0 ? advance_one(sim, true) : status;
+    KN_TRY(kn_sim_advance_open(sim, steps - 1));
+    return steps > 0 ? advance_one(sim, true) : KN_OK;
 }
 
 /* ------------------------------------------------------------ looking at the gas */
@@ -339,13 +322,13 @@ int64_t kn_sim_nodes(const struct kn_sim *sim)
 
 enum kn_status kn_sim_fields(struct kn_sim *sim, double *fields)
 {
-    const enum kn_status status = sim->backend->moments(sim->machine, sim->moments);
-    const int ncells = status == KN_OK ? sim->space.ncells : 0;
+    const int ncells = sim->space.ncells;
+    KN_TRY(sim->backend->moments(sim->machine, sim->moments));
 #pragma omp parallel for schedule(static) num_threads(sim->problem.threads) if (ncells > 4096)
     for (int cell = 0; cell < ncells; cell++)
         kn_moments_to_fields(sim->moments + (size_t)cell * KN_MOMENTS, sim->c.disturbance,
                              fields + (size_t)cell * KN_FIELDS);
-    return status;
+    return KN_OK;
 }
 
 /* Sums over the faces of a patch, theory (23). */
@@ -393,13 +376,11 @@ static void average_faces(const struct kn_sim *sim, const struct kn_comm *comm,
 
 enum kn_status kn_sim_walls(struct kn_sim *sim, struct kn_wall_flux walls[KN_SIDES])
 {
-    const struct kn_comm *comm = sim->comm;
-    const enum kn_status status = kn_comm_agree(comm, sim->backend->fluxes(sim->machine, sim->fluxes));
     for (int side = 0; side < KN_SIDES; side++)
         walls[side] = (struct kn_wall_flux){0};
-    if (status == KN_OK)
-        average_faces(sim, comm, walls);
-    return status;
+    KN_TRY(kn_comm_agree(sim->comm, sim->backend->fluxes(sim->machine, sim->fluxes)));
+    average_faces(sim, sim->comm, walls);
+    return KN_OK;
 }
 
 /* ----------------------------------------------------------- for the run driver */

@@ -1,4 +1,4 @@
-/* The simulation as the run driver sees it, beyond the public header. */
+/* The simulation, beyond the public header. */
 #ifndef KN_SIM_H
 #define KN_SIM_H
 
@@ -24,7 +24,7 @@ enum kn_status kn_sim_create_with_progress(struct kn_sim **out, const struct kn_
 
 const struct kn_space *kn_sim_space(const struct kn_sim *sim); /* of this rank */
 const struct kn_box *kn_sim_boxes(const struct kn_sim *sim);   /* of all ranks */
-int64_t kn_sim_halo_bytes(const struct kn_sim *sim);           /* that this rank sends at every step, */
+int64_t kn_sim_halo_bytes(const struct kn_sim *sim);           /* sent by this rank at every step, */
 int kn_sim_peers(const struct kn_sim *sim);                    /* to so many others */
 const char *kn_sim_backend(const struct kn_sim *sim);
 void kn_sim_device(const struct kn_sim *sim, char *text, size_t size); /* what that machine is called */
@@ -32,20 +32,19 @@ void kn_sim_device(const struct kn_sim *sim, char *text, size_t size); /* what t
 void kn_sim_kernels(const struct kn_sim *sim, FILE *to);
 enum { KN_SIM_NOTES = 3 };
 const char *kn_sim_note(const struct kn_sim *sim,
-                        int number);                     /* for the user, about its creation; "" = nothing */
+                        int number);                     /* notes for the user about the creation; "": none */
 double kn_sim_reach(const struct kn_sim *sim, int axis); /* the fastest node along an axis, V0 */
 int kn_sim_threads(const struct kn_sim *sim);
 
-/* Advance by steps, leaving a Strang splitting open (collision half-step of
- * the next step already merged into the last one): cheaper than
- * kn_sim_advance, for steps after which nobody looks at the gas. */
+/* Advance by steps with an open Strang splitting (the first collision half-step of the next step is merged
+ * into the last one): cheaper than kn_sim_advance, for steps after which no results are requested. */
 enum kn_status kn_sim_advance_open(struct kn_sim *sim, int64_t steps);
 
-/* What the case needs, without allocating it. */
+/* The size of a case, without allocation. */
 struct kn_plan_size {
     int64_t cells, nodes; /* of all ranks; of a cell */
-    double memory_bytes;  /* of the rank with the largest box: in all, */
-    double device_bytes;  /* of which on a device with memory of its own */
+    double memory_bytes;  /* of the rank with the largest box: total, */
+    double device_bytes;  /* and device memory */
     double time_step;
     double steps; /* to time.end */
 };
@@ -60,23 +59,23 @@ enum kn_status kn_sim_divide_among(const struct kn_case *c, const struct kn_comm
 double kn_sim_choose_time_step(const struct kn_case *c, const double max_speed[3]);
 int kn_sim_choose_threads(const struct kn_case *c, const struct kn_comm *comm, double cells, double nodes);
 
-/* The boxes of all ranks, for the caller to free. */
+/* The boxes of all ranks; the caller frees them. */
 enum kn_status kn_sim_divide(const struct kn_case *c, const struct kn_comm *comm, struct kn_box **boxes);
 
-/* Bytes that are free on the device that would compute the case; NaN where that has no memory of its own. */
+/* Free bytes of the device that would compute the case; NaN if it has no memory of its own. */
 double kn_sim_room(const struct kn_case *c);
 
-/* Seconds that copying the state once takes on the machine that computes. */
+/* Seconds for one copy of the state on the backend. */
 enum kn_status kn_sim_copy(struct kn_sim *sim, double *seconds);
 
-/* Seconds spent per phase since creation (OUTPUT is the caller's). */
+/* Seconds spent per phase since creation (the caller adds OUTPUT). */
 void kn_sim_phases(const struct kn_sim *sim, double seconds[KN_PHASES]);
 
-/* Of the first cell, whose fields are known: by how much <v^4> and <v^6> are above those of the local
- * equilibrium at rest, over those of Phi0 and eps, theory (37c). */
+/* Of the first cell, whose fields are given: the difference of <v^4> and <v^6> from those of the local
+ * equilibrium at rest, divided by those of Phi0 and by eps, theory (37c). */
 enum kn_status kn_sim_excess(struct kn_sim *sim, const double *fields, double *fourth, double *sixth);
 
-/* Read and set all that a restart needs: the position in time, and the rows of the cells of this rank. */
+/* Read and set the data of a restart: the position in time, and the rows of the cells of this rank. */
 struct kn_sim_state kn_sim_state(const struct kn_sim *sim);
 enum kn_status kn_sim_restore(struct kn_sim *sim, const struct kn_sim_state *state);
 enum kn_status kn_sim_get_rows(struct kn_sim *sim, int64_t first, int64_t count, float *rows);

@@ -1,4 +1,4 @@
-/* What a case needs before it is computed: backend, boxes, time step, threads, memory. */
+/* Choices before a case is computed: backend, boxes, time step, threads, memory. */
 #include "sim.h"
 
 #include "collision/sampling.h"
@@ -11,8 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Where collisions act, a step is at most this part of the mean time between
- * them, whatever the Courant number allows. */
+/* With collisions, a step is at most this fraction of the mean time between them, for any Courant number. */
 static const double LONGEST_STEP = 0.2;
 
 /* The Courant number of a step of length 1: speed over width, summed over axes. */
@@ -40,17 +39,17 @@ double kn_sim_choose_time_step(const struct kn_case *c, const double max_speed[3
     return end > 0 ? end / ceil(end / dt - 1e-9) : dt;
 }
 
-/* All processors, unless the work of a step is too small to share: threads that
- * wait for each other at every step would cost more than they bring. */
+/* All processors, unless the work of a step is too small: synchronisation of threads would cost more than
+ * they save. */
 int kn_sim_choose_threads(const struct kn_case *c, const struct kn_comm *comm, double cells, double nodes)
 {
-    const double grain = 32768; /* node updates or sample applications, some 30 microseconds */
+    const double grain = 32768; /* node updates or sample applications, about 30 microseconds */
     const double samples = kn_case_is_noisy(c) ? c->collision.samples : 0;
     const double work = cells * fmax(nodes, samples);
     return c->run.threads > 0 ? c->run.threads : (int)fmin(kn_comm_processors(comm), 1 + floor(work / grain));
 }
 
-/* Bytes for what the simulation and the run keep per cell beside h. */
+/* Bytes per cell of the simulation and the run besides h. */
 static double host_memory(double cells)
 {
     return cells * (double)(sizeof(double) * (KN_MOMENTS + 4 * KN_FIELDS + KN_FLUXES) + 7 * sizeof(int32_t));
@@ -88,12 +87,12 @@ enum kn_status kn_sim_divide_among(const struct kn_case *c, const struct kn_comm
 enum kn_status kn_sim_divide(const struct kn_case *c, const struct kn_comm *comm, struct kn_box **boxes)
 {
     const struct kn_backend *backend;
-    const enum kn_status status = kn_sim_find_backend(c, &backend);
     *boxes = NULL;
-    return status == KN_OK ? kn_sim_divide_among(c, comm, backend, boxes) : status;
+    KN_TRY(kn_sim_find_backend(c, &backend));
+    return kn_sim_divide_among(c, comm, backend, boxes);
 }
 
-/* Space as far as its size goes: the largest box. */
+/* The size of the space of a rank: the largest box. */
 static enum kn_status plan_space(const struct kn_case *c, const struct kn_comm *comm,
                                  const struct kn_backend *backend, struct kn_space *space)
 {
@@ -117,7 +116,7 @@ static enum kn_status plan_space(const struct kn_case *c, const struct kn_comm *
     return status;
 }
 
-/* Steps are counted by whole numbers in double precision, in files and in JSON. */
+/* Step numbers must be exact in double precision, in files and in JSON. */
 static enum kn_status check_steps(const struct kn_case *c, const struct kn_plan_size *size)
 {
     static const double most = 0x1p53;
@@ -132,7 +131,7 @@ static enum kn_status check_steps(const struct kn_case *c, const struct kn_plan_
         size->steps, most, given ? "; 0 chooses the step" : "");
 }
 
-/* While nobody has chosen the samples, those of the smallest choice are planned for. */
+/* Before collision.samples: auto is resolved, the smallest choice is assumed. */
 enum kn_status kn_sim_plan(const struct kn_case *c, const struct kn_comm *comm, struct kn_plan_size *size)
 {
     struct kn_case smallest = *c;
@@ -143,12 +142,12 @@ enum kn_status kn_sim_plan(const struct kn_case *c, const struct kn_comm *comm, 
     struct kn_space space = {0};
     const struct kn_backend *backend;
     const int *n = c->space.cells;
-    enum kn_status status = kn_case_check(c);
-    if (status != KN_OK || (status = kn_sim_find_backend(c, &backend)) != KN_OK ||
-        (status = kn_sim_select_device(backend, comm, NULL)) != KN_OK ||
-        (status = plan_space(c, comm, backend, &space)) != KN_OK)
-        return status;
-    if ((status = kn_velocity_create(&v, c)) == KN_OK) {
+    KN_TRY(kn_case_check(c));
+    KN_TRY(kn_sim_find_backend(c, &backend));
+    KN_TRY(kn_sim_select_device(backend, comm, NULL));
+    KN_TRY(plan_space(c, comm, backend, &space));
+    enum kn_status status = kn_velocity_create(&v, c);
+    if (status == KN_OK) {
         const double cells = space.ncells;
         const struct kn_problem p = {.c = c,
                                      .space = &space,

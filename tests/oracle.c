@@ -1,3 +1,4 @@
+/* Plain loops in double precision, with which the kernels of all backends are compared. */
 #include "oracle.h"
 
 #include <math.h>
@@ -185,7 +186,7 @@ static double emission_density(const struct look *l, int face)
         for (int k = 0; k < v->size && ((octant & v->bit[f->side / 2]) == 0) == (f->side & 1); k++)
             flux += v->w[k] * v->speed[f->side / 2][k] *
                     outflow(l, spot_of(l->p, f->cell, octant, k), f->side / 2);
-    return (flux - patch->excess) / patch->unit;
+    return (flux - patch->emission_flux) / patch->unit_flux;
 }
 
 void oracle_stream(const struct kn_problem *p, double dt, const float *h, float *next, double *density)

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Best first: "auto" takes the first that is available. */
+/* In order of preference: "auto" is the first that is available. */
 static const struct kn_backend *const backends[] = {&kn_backend_cuda, &kn_backend_cpu, &kn_backend_strict};
 
 const char *const kn_backend_names[] = {"auto", "cpu", "cuda", "strict", NULL};

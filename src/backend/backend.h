@@ -1,8 +1,6 @@
-/* The seam between physics and machines: whole sweeps over phase space.
- *
- * A machine owns the state h[cells][nodes] and nothing else knows where it
- * lives.  To add one: write a struct kn_backend in a file of its own and name
- * it in backend.c; tests/ run every backend in the list. */
+/* The interface between physics and machines: sweeps over phase space. A backend owns the state
+ * h[cells][nodes]; no other part knows its location. To add one, define a struct kn_backend and list it in
+ * backend.c; tests run every backend of the list. */
 #ifndef KN_BACKEND_H
 #define KN_BACKEND_H
 
@@ -15,8 +13,8 @@
 #include "point/wall.h"
 #include <stdio.h>
 
-/* What is to be solved, laid out; owned by the simulation, constant but for
- * the emission of walls that oscillate or that the caller sets. */
+/* The data of a problem, owned by the simulation; constant except for the emission of walls that oscillate
+ * or that the caller sets. */
 struct kn_problem {
     const struct kn_case *c;
     const struct kn_space *space;
@@ -43,14 +41,14 @@ enum kn_phase {
 struct kn_step {
     double stream, collide; /* lambda0 / V0 */
     uint64_t draw;          /* number of the collision set */
-    bool fluxes;            /* also record what passes through the walls */
+    bool fluxes;            /* also record the fluxes through the walls */
 };
 
 struct kn_backend {
     const char *name;
     const char *doc;
-    enum kn_status (*available)(void);       /* KN_EDEVICE where it cannot run; the message says why */
-    bool (*collides)(enum kn_method method); /* does it have this method?  NULL: it has all */
+    enum kn_status (*available)(void);       /* KN_EDEVICE with a message if it cannot run */
+    bool (*collides)(enum kn_method method); /* true if it has this method; NULL: it has all */
     enum kn_status (*create)(void **machine, const struct kn_problem *problem);
     void (*destroy)(void *machine);
     double (*memory)(const struct kn_problem *problem); /* bytes; needs only sizes */
@@ -62,34 +60,33 @@ struct kn_backend {
     enum kn_status (*moments)(void *machine, double *moments); /* [cells][KN_MOMENTS] */
     enum kn_status (*fluxes)(void *machine, double *fluxes);   /* [faces][KN_FLUXES], last recorded step */
     void (*seconds)(const void *machine, double phase[KN_PHASES]);
-    /* Copy the state into the room for the next one, which a step would write:
-     * seconds that no step can beat. */
+    /* Copy the state into the memory of the next one; returns the time, a lower limit for a step. */
     enum kn_status (*copy)(void *machine, double *seconds);
-    void (*describe)(char *text, size_t size); /* the machine, where it is available */
+    void (*describe)(char *text, size_t size); /* properties of the device, if available */
     const struct kn_assembler *assembler;      /* NULL: the CPU assembles the collision operator */
-    void (*device)(char *text, size_t size);   /* what it is called, where it is available */
-    double (*room)(void); /* bytes that are free where the state lies; NULL: that is the computer's memory */
+    void (*device)(char *text, size_t size);   /* name of the device, if available */
+    double (*room)(void); /* free bytes of device memory; NULL: the state is in host memory */
     /* Select the device of this rank, before any other call; `note`: a sentence for the user, or "".  NULL:
      * there is nothing to select. */
     enum kn_status (*select_device)(const struct kn_comm *comm, char *note, size_t size);
-    /* Cells that the box of a rank must have along an axis that is cut; NULL: space.order. */
+    /* Minimum number of cells of a box along a divided axis; NULL: space.order. */
     int (*thinnest)(const struct kn_case *c);
     /* Write which kernel computes which cells, one line each; NULL: there is no choice. */
     void (*kernels)(const void *machine, FILE *to);
 };
 
-/* The mesh of a problem, in the memory of the host. */
+/* The mesh of a problem, in host memory. */
 struct kn_mesh kn_backend_mesh(const struct kn_problem *p);
 
-/* The backend of that name; "auto" is the best that runs on this machine and has the method. */
+/* The backend of this name; "auto": the best one that runs here and has the method. */
 const struct kn_backend *kn_backend_find(const char *name, enum kn_method method);
 int kn_backend_thinnest(const struct kn_backend *backend, const struct kn_case *c);
 bool kn_backend_collides(const struct kn_backend *backend, enum kn_method method);
 
-/* The assembler of the backend of that name, or for "auto" of any that runs here; NULL if there is none. */
+/* The assembler of the backend of this name, or for "auto" of any that runs here; NULL if there is none. */
 const struct kn_assembler *kn_backend_assembler(const char *name);
 
-extern const char *const kn_backend_names[]; /* as the case file spells them; ends with NULL */
+extern const char *const kn_backend_names[]; /* as in a case file; ends with NULL */
 extern const struct kn_backend kn_backend_cpu;
 extern const struct kn_backend kn_backend_strict;
 extern const struct kn_backend kn_backend_cuda; /* cuda.cu, or cuda_absent.c in a build without CUDA */

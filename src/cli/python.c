@@ -106,14 +106,12 @@ static int try_interpreters(char **words)
 
 int kn_python_run(const char *module, int argc, char **argv)
 {
-    static const char *const places[] = {"../python/knudsen/start.py",
-                                         "../share/knudsen/python/knudsen/start.py"};
     char program[KN_PATH], script[KN_PATH];
     char **words = calloc((size_t)argc + 3, sizeof *words);
     enum kn_status status = kn_files_program(program);
     if (status == KN_OK && !words)
         status = kn_error_set(KN_EMEMORY, "not enough memory");
-    if (status == KN_OK && !kn_files_beside(script, places))
+    if (status == KN_OK && !kn_files_beside(script, "python/knudsen/start.py"))
         status = kn_error_set(KN_EIO, "the Python package is not installed beside the program (%s)", script);
     if (status == KN_OK && setenv("KNUDSEN", program, 1) != 0)
         status = kn_error_set(KN_EMEMORY, "not enough memory");

@@ -31,7 +31,7 @@ static void fill_gram(struct kn_collision_plan *p, const struct kn_velocity *v)
                 for (int j = 0; j < KN_INVARIANTS; j++)
                     p->gram[i][j] += v->w[k] * psi[i] * psi[j];
         }
-    /* Along a folded axis the momentum vanishes by symmetry and is no unknown. */
+    /* Along a folded axis the momentum vanishes by symmetry and is not an unknown. */
     for (int d = 0; d < 3; d++)
         for (int j = 0; !v->bit[d] && j < KN_INVARIANTS; j++)
             p->gram[1 + d][j] = p->gram[j][1 + d] = (j == 1 + d);
@@ -68,10 +68,8 @@ enum kn_status kn_collision_create(struct kn_collision_plan *p, const struct kn_
     for (int d = 0; d < 3; d++)
         p->has_source |= c->source.force[d] != 0 || c->source.temperature_gradient[d] != 0;
     p->source = calloc((size_t)v->nnodes, sizeof *p->source);
-    const enum kn_status status =
-        kn_comm_agree(comm, p->source ? KN_OK : kn_error_set(KN_EMEMORY, "no memory for the collision step"));
-    if (status != KN_OK)
-        return status;
+    KN_TRY(kn_comm_agree(comm,
+                         p->source ? KN_OK : kn_error_set(KN_EMEMORY, "no memory for the collision step")));
     fill_gram(p, v);
     fill_source(p, c, v);
     return c->collision.method == KN_METHOD_OPERATOR

@@ -1,4 +1,4 @@
-/* What a collision step needs besides the state: method, invariants, sources. */
+/* Data of a collision step besides the state: method, invariants, sources. */
 #ifndef KN_COLLISION_H
 #define KN_COLLISION_H
 
@@ -15,7 +15,7 @@ struct kn_collision_plan {
     float *source;         /* [nnodes] dh/dt of force and temperature gradient, theory (36) */
 };
 
-/* Does a method work on several cells at once? */
+/* True if a method is applied to several cells at once. */
 bool kn_collision_takes_blocks(enum kn_method method);
 
 /* All ranks call it.  See kn_operator_create. */

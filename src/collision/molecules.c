@@ -6,8 +6,8 @@
 
 #include <math.h>
 
-/* The viscosity is 1 in the second approximation, which is exact for Maxwell molecules and
- * 0.12 % low for hard spheres, whose exact one is known. */
+/* The viscosity is 1 in the second approximation, which is exact for Maxwell molecules and 0.12 % low for
+ * hard spheres; for these the exact value is used. */
 struct kn_kernel kn_molecules_kernel(const struct kn_case *c)
 {
     const double exponent = 2 - 2 * kn_case_omega(c), m = 4 + exponent,

@@ -1,10 +1,10 @@
-/* How molecules scatter: one law for the assembled operator and for sampled collisions. */
+/* The collision law of the molecules, for the assembled operator and for sampled collisions. */
 #ifndef KN_MOLECULES_H
 #define KN_MOLECULES_H
 
 #include "knudsen.h"
 
-/* Collisions at relative speed g, isotropic: strength g^exponent, theory (46). */
+/* Isotropic collisions at relative speed g: strength g^exponent, theory (46). */
 struct kn_kernel {
     double strength, exponent;
 };

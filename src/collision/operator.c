@@ -41,8 +41,8 @@ static void fill_gauss(int n, double *at, double *weight)
     }
 }
 
-/* Half of the sphere, three faces of a cube: opposite directions exchange the two
- * particles.  Gauss points in the angles of each face; no axis is preferred. */
+/* Half of the sphere, as three faces of a cube: opposite directions exchange the two particles. Gauss
+ * points in the angles of each face; no axis is preferred. */
 static void fill_directions(struct kn_direction *directions)
 {
     double at[KN_OPERATOR_FACE], gauss[KN_OPERATOR_FACE], total = 0;
@@ -64,8 +64,8 @@ static void fill_directions(struct kn_direction *directions)
 
 /* ----------------------------------------------------------------------- assembly */
 
-/* The matrices of all parities into memory[KN_PARITIES][size][size]: sums over the
- * differences of octants with signs, symmetric, times -1/4 between W^(-1/2). */
+/* The matrices of all parities, memory[KN_PARITIES][size][size]: sums over the differences of octants with
+ * signs, symmetrised, times -1/4 between W^(-1/2). */
 static void combine(const struct kn_assembly *g, int threads, double *memory)
 {
     const size_t n = (size_t)g->size;
@@ -85,7 +85,7 @@ static void combine(const struct kn_assembly *g, int threads, double *memory)
         }
 }
 
-/* The sums on a machine that can: that of the first rank, which takes a second or so. */
+/* The sums by the assembler of the first rank, which takes about a second. */
 static enum kn_status assemble_there(struct kn_operator *o, const struct kn_assembly *g,
                                      const struct kn_assembler *assembler,
                                      const struct kn_progress_callback *progress, double *sums, bool *made)
@@ -101,7 +101,8 @@ static enum kn_status assemble_there(struct kn_operator *o, const struct kn_asse
     return KN_OK;
 }
 
-/* The sums for all ranks, there or else here; where the machine fails, a note says why. */
+/* The sums for all ranks, by the assembler or by the CPUs; if the assembler fails, a note gives the
+ * reason. */
 static enum kn_status assemble(struct kn_operator *o, const struct kn_assembly *g, const struct kn_comm *comm,
                                int threads, const struct kn_assembler *assembler,
                                const struct kn_progress_callback *progress, double *sums)
@@ -111,7 +112,7 @@ static enum kn_status assemble(struct kn_operator *o, const struct kn_assembly *
     snprintf(o->origin, sizeof o->origin, "cpu");
     if (comm->rank == 0 && assembler)
         status = assemble_there(o, g, assembler, progress, sums, &made);
-    kn_comm_barrier(comm); /* asleep until the first rank has come */
+    kn_comm_barrier(comm); /* other ranks sleep here */
     if ((status = kn_comm_agree(comm, status)) != KN_OK)
         return status;
     kn_comm_broadcast(comm, 0, &made, sizeof made);
@@ -123,22 +124,22 @@ static enum kn_status assemble(struct kn_operator *o, const struct kn_assembly *
 
 /* ------------------------------------------------------------------- the spectrum */
 
-/* The axis along which alone functions of this parity are odd, or -1. */
+/* The only axis along which functions of this parity are odd, or -1. */
 static int axis_of(int parity)
 {
     return parity == 1 ? 0 : parity == 2 ? 1 : parity == 4 ? 2 : -1;
 }
 
-/* d + e phi in place of d, which makes the cubes of an axis exact; phi = v^3 - a v is
- * orthogonal to v, and to all other polynomials of third degree, theory (44a).  Not with
- * three nodes on the half axis, which do not integrate phi^2. */
+/* Replace d by d + e phi, which makes the cubes of an axis exact; phi = v^3 - a v is orthogonal to v and
+ * to all other polynomials of third degree, theory (44a). Not with three nodes on the half axis, which do
+ * not integrate phi^2. */
 static void correct_cubes(const struct kn_assembly *g, int axis, const struct kn_operator_sums *s,
                           double *matrix, double *phi)
 {
     const double *lack = s->lack[axis];
     const size_t n = (size_t)g->size;
     double second = 0, fourth = 0, norm = 0, v[3];
-    if (g->half[axis] <= KN_POINTS)
+    if (g->half[axis] <= KN_STENCIL_POINTS)
         return;
     for (size_t k = 0; k < n; k++) {
         kn_pair_velocity(g, (int)k, 0, v);
@@ -157,8 +158,8 @@ static void correct_cubes(const struct kn_assembly *g, int axis, const struct kn
                                   (lack[j] + 0.5 * s->square[axis] / norm * phi[j]) * phi[i] / norm);
 }
 
-/* An invariant of this parity as a vector in the product of the octant, if there is one:
- * 1 and v.v are even, a component of the velocity is odd along its axis alone. */
+/* An invariant of this parity as a vector in the inner product of the octant, if there is one: 1 and v.v
+ * are even, a component of the velocity is odd along its axis only. */
 static bool invariant(const struct kn_assembly *g, int parity, int which, double *vector)
 {
     const int axis = axis_of(parity);
@@ -181,8 +182,8 @@ static double product(int n, const double *a, const double *b)
     return sum;
 }
 
-/* Take an invariant, made a unit vector orthogonal to `before`, out of a symmetric
- * matrix; returns its residual.  (1 - u u^T) A (1 - u u^T). */
+/* Project an invariant, normalised and orthogonal to `before`, out of a symmetric matrix: (1 - u u^T) A (1
+ * - u u^T). Returns its residual. */
 static double take_out(int n, double *u, const double *before, double *image, double *matrix)
 {
     double residual = 0;
@@ -204,7 +205,7 @@ static double take_out(int n, double *u, const double *before, double *image, do
     return residual;
 }
 
-/* The invariants exactly in the null space; returns their largest residual before. */
+/* Make the null space contain the invariants exactly; returns their largest residual before. */
 static double clean(const struct kn_assembly *g, int parity, double *matrix, double *space)
 {
     const int n = g->size;
@@ -216,13 +217,12 @@ static double clean(const struct kn_assembly *g, int parity, double *matrix, dou
     return residual;
 }
 
-/* Eigenvectors and rates of a parity.  The matrix is a sum of -d d^T: rates above 0
- * are rounding. */
+/* Eigenvectors and rates of a parity. The matrix is a sum of -d d^T: rates above 0 are round-off. */
 static enum kn_status diagonalise(struct kn_operator *o, int parity, const double *matrix)
 {
     const size_t n = (size_t)o->size;
     memcpy(o->vector[parity], matrix, n * n * sizeof *matrix);
-    /* by columns: the vectors come out as rows of ours */
+    /* column-major: the vectors are rows of our matrix */
     const int failed =
         LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'U', o->size, o->vector[parity], o->size, o->rate[parity]);
     if (failed)
@@ -262,7 +262,7 @@ static void find_transport(struct kn_operator *o, const struct kn_assembly *g, d
     o->prandtl = 1.25 * o->viscosity / resistance(o, 1, f);
 }
 
-/* The parities that are a rank's, one in comm->size. */
+/* The parities of this rank, one of comm->size. */
 static enum kn_status decompose(struct kn_operator *o, const struct kn_assembly *g,
                                 const struct kn_comm *comm, double *matrices, double *space)
 {
@@ -280,7 +280,7 @@ static enum kn_status decompose(struct kn_operator *o, const struct kn_assembly 
 
 /* ----------------------------------------------------------------------- the ranks */
 
-/* What rank p % owners has of parity p, to all. */
+/* Broadcast parity p from rank p % owners. */
 static void share_parities(struct kn_operator *o, const struct kn_comm *comm, int owners)
 {
     const size_t n = (size_t)o->size;
@@ -290,7 +290,7 @@ static void share_parities(struct kn_operator *o, const struct kn_comm *comm, in
     }
 }
 
-/* What the first rank knows besides, to all. */
+/* Broadcast the other results of the first rank. */
 static void share_facts(struct kn_operator *o, const struct kn_comm *comm)
 {
     kn_comm_broadcast(comm, 0, &o->viscosity, sizeof o->viscosity);
@@ -300,7 +300,7 @@ static void share_facts(struct kn_operator *o, const struct kn_comm *comm)
     kn_comm_broadcast(comm, 0, o->note, sizeof o->note);
 }
 
-/* The largest of all ranks, for all. */
+/* The maximum over all ranks. */
 static void find_defect(struct kn_operator *o, const struct kn_comm *comm)
 {
     for (int rank = 0; rank < comm->size && rank < KN_PARITIES; rank++) {
@@ -310,8 +310,8 @@ static void find_defect(struct kn_operator *o, const struct kn_comm *comm)
     }
 }
 
-/* The spectrum from the matrices.  Each number is found by one rank: processors that differ may
- * round differently, and all ranks are to have the same operator. */
+/* The spectrum of the matrices. Each number is computed by one rank: different processors may round
+ * differently, and all ranks must have the same operator. */
 static enum kn_status find_spectrum(struct kn_operator *o, const struct kn_assembly *g,
                                     const struct kn_comm *comm, double *matrices, double *space)
 {
@@ -372,7 +372,7 @@ static enum kn_status make(struct kn_operator *o, const struct kn_assembly *g, c
     return status;
 }
 
-/* From the cache of the first rank; false on all ranks where there is none. */
+/* Read the cache of the first rank; false on all ranks if it has no entry. */
 static bool recall(struct kn_operator *o, const struct kn_velocity *v, const struct kn_comm *comm)
 {
     bool found = comm->rank == 0 && kn_operator_load(o, v);
@@ -389,7 +389,6 @@ enum kn_status kn_operator_create(struct kn_operator *o, const struct kn_case *c
                                   const struct kn_progress_callback *progress)
 {
     struct kn_direction directions[DIRECTIONS];
-    enum kn_status status;
     const struct kn_kernel kernel = kn_molecules_kernel(c);
     *o = (struct kn_operator){.size = v->size,
                               .scale = 1,
@@ -397,12 +396,11 @@ enum kn_status kn_operator_create(struct kn_operator *o, const struct kn_case *c
                               .exponent = kernel.exponent,
                               .origin = "cache"};
     for (int d = 0; d < 3; d++)
-        if (v->half[d] < KN_POINTS || 2 * v->half[d] > KN_OPERATOR_NODES)
+        if (v->half[d] < KN_STENCIL_POINTS || 2 * v->half[d] > KN_OPERATOR_NODES)
             return kn_error_set(KN_EINPUT,
                                 "velocity.nodes: %d, but the operator needs %d to %d along an axis",
-                                2 * v->half[d], 2 * KN_POINTS, KN_OPERATOR_NODES);
-    if ((status = kn_comm_agree(comm, allocate(o))) != KN_OK)
-        return status;
+                                2 * v->half[d], 2 * KN_STENCIL_POINTS, KN_OPERATOR_NODES);
+    KN_TRY(kn_comm_agree(comm, allocate(o)));
     unfold(v, o->weight);
     fill_directions(directions);
     const struct kn_assembly g = {{v->half[0], v->half[1], v->half[2]},
@@ -419,8 +417,7 @@ enum kn_status kn_operator_create(struct kn_operator *o, const struct kn_case *c
         snprintf(o->origin, sizeof o->origin, "none");
         o->viscosity = 1;
     } else if (!known) {
-        if ((status = make(o, &g, comm, threads, assembler, progress)) != KN_OK)
-            return status;
+        KN_TRY(make(o, &g, comm, threads, assembler, progress));
         if (comm->rank == 0)
             kn_operator_save(o, v);
         (void)kn_progress_report(progress, 1); /* only now it is whole */

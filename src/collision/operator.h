@@ -14,22 +14,22 @@ enum {
     KN_OPERATOR_FACE = 12, /* directions along an edge of a face of the cube */
 };
 
-/* A function of parity p is odd along the axes whose bits p has; on one octant of the
- * velocity grid, unfolded, the operator acts on each parity by itself.  Its matrix,
- * W^(1/2) L W^(-1/2), is symmetric and kept as eigenvectors and rates. */
+/* A function of parity p is odd along the axes whose bits are set in p. On one octant of the unfolded
+ * velocity grid the operator acts on each parity separately. Its matrix, W^(1/2) L W^(-1/2), is symmetric
+ * and stored as eigenvectors and rates. */
 struct kn_operator {
     int size;                    /* nodes in an octant */
     double *weight;              /* [size] of the unfolded grid: eight octants sum to 1 */
     double *vector[KN_PARITIES]; /* [size][size], vector i at [i] */
     double *rate[KN_PARITIES];   /* [size], ascending, none above 0 */
     double strength;             /* K of theory (43) */
-    double exponent;             /* collisions of relative speed g are as frequent as g^exponent */
-    double scale;                /* that a step multiplies the rates with */
-    double viscosity;            /* of the grid before scaling, mu0 */
+    double exponent;  /* the frequency of collisions of relative speed g is proportional to g^exponent */
+    double scale;     /* factor of the rates in a step */
+    double viscosity; /* of the grid before scaling, mu0 */
     double prandtl;
     double defect;   /* largest residual of an invariant, relative to the fastest rate */
     char origin[32]; /* "cache", or the backend that has assembled it */
-    char note[512];  /* what a user should know about that; "" = nothing */
+    char note[512];  /* a note for the user; "": none */
 };
 
 /* A machine that can compute the sums of the collision operator, [KN_PARITIES][size][size]; the bits are the
@@ -49,18 +49,18 @@ enum kn_status kn_operator_create(struct kn_operator *o, const struct kn_case *c
                                   const struct kn_progress_callback *progress);
 void kn_operator_destroy(struct kn_operator *o);
 
-/* Bytes that the assembly takes on the rank that needs most. */
+/* Bytes for the assembly on the rank with the largest demand. */
 double kn_operator_memory(const struct kn_velocity *v, const struct kn_comm *comm);
 
-/* What earlier runs left in the cache (operator_cache.c); true when it was there, whole
- * and for this grid.  Saving is a convenience: where it fails nothing is said. */
+/* Read the cache (operator_cache.c); true if it has a valid entry for this grid. Errors of saving are
+ * ignored. */
 bool kn_operator_load(struct kn_operator *o, const struct kn_velocity *v);
 void kn_operator_save(const struct kn_operator *o, const struct kn_velocity *v);
 
 /* exp(L dt) - 1 of a parity, as it acts on h: matrix[size][size].  `space` holds 2 size^2 doubles. */
 void kn_operator_change(const struct kn_operator *o, int parity, double dt, double *space, float *matrix);
 
-/* A set of axes as octant bits of a grid -> as bits of a parity. */
+/* Converts a set of axes from octant bits of a grid to bits of a parity. */
 int kn_operator_parity(const struct kn_velocity *v, int odd);
 
 #endif

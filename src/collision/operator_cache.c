@@ -1,6 +1,6 @@
-/* Assembled operators on disk, one file per velocity grid, so that only the first run
- * waits.  A file holds what it is for and a sum over its contents; one that is
- * damaged, cut short or for something else is assembled again and replaced. */
+/* Assembled operators on disk, one file per velocity grid, so that only the first run assembles. A file
+ * contains its grid and a checksum; a file that is damaged, incomplete or for another grid is assembled
+ * again and replaced. */
 #include "collision/operator.h"
 #include "files/files.h"
 
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Raise it when the assembly changes. */
+/* Increase it when the assembly changes. */
 #define FORMAT "knudsen operator 3\n"
 
 struct header {
@@ -55,7 +55,7 @@ static uint64_t sum_of(const struct kn_operator *o, const struct header *h)
     return sum;
 }
 
-/* $KNUDSEN_CACHE, or knudsen in the cache of the user; false where there is none. */
+/* $KNUDSEN_CACHE, or knudsen in the cache folder of the user; false if there is none. */
 static bool find_folder(char folder[KN_PATH])
 {
     const char *own = getenv("KNUDSEN_CACHE"), *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -109,7 +109,7 @@ static bool write_whole(FILE *to, const struct header *h, const struct kn_operat
     return good;
 }
 
-/* Under a name of its own, then renamed: runs at the same time do not meet. */
+/* Written under a temporary name and renamed, so that simultaneous runs do not interfere. */
 void kn_operator_save(const struct kn_operator *o, const struct kn_velocity *v)
 {
     char folder[KN_PATH], path[KN_PATH], temporary[KN_PATH + 32];

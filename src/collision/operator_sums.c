@@ -1,5 +1,5 @@
-/* Sums over all collisions, on the CPU.  They are formed in parts, each in an order of its own, and
- * the parts are added in order: the bits depend neither on threads nor on ranks. */
+/* Sums over all collisions, on the CPU. They are computed in parts, each in a fixed order, and the parts
+ * are added in order: the bits depend neither on threads nor on ranks. */
 #include "collision/operator_sums.h"
 
 #include "error.h"
@@ -10,10 +10,10 @@
 
 enum { PARTS = 16, TOLD = 32 }; /* parts at most; pairs between two reports of progress */
 
-/* Three nodes and a place for a fourth, so that a line is one vector. */
+/* Three nodes and padding, so that a line is one vector. */
 typedef double line __attribute__((vector_size(32), aligned(8)));
 
-/* Also compiled for processors with wider vectors, where the compiler can. */
+/* Also compiled for wider vectors, if the compiler supports it. */
 #if defined __x86_64__ && defined __GNUC__ && !defined __clang__
 #define KN_CLONED __attribute__((target_clones("arch=x86-64-v3", "default")))
 #else
@@ -22,19 +22,19 @@ typedef double line __attribute__((vector_size(32), aligned(8)));
 
 /* ------------------------------------------------------------------------ stencils */
 
-/* A velocity after a collision: octant, and by |v| the values of the nodes around it
- * whose sum is that of a quadratic there. */
+/* A velocity after a collision: its octant, and the interpolation of a quadratic function from the nodes
+ * around it. */
 struct stencil {
     int octant;
     int first;                 /* node of the lowest corner */
     double value[KN_LINES][4]; /* the fourth is 0 */
-    double error[3];           /* what the sum lacks of the cube of a component */
+    double error[3];           /* error of the interpolation for the cube of a component */
 };
 
 static inline struct stencil stencil_after(const struct kn_assembly *g, const struct kn_pair *p,
                                            const struct kn_direction *direction, int particle)
 {
-    double weight[3][KN_POINTS];
+    double weight[3][KN_STENCIL_POINTS];
     int first[3];
     struct stencil s = {.octant = 0};
     for (int d = 0; d < 3; d++) {
@@ -45,9 +45,10 @@ static inline struct stencil stencil_after(const struct kn_assembly *g, const st
     }
     s.first = (first[0] * g->half[1] + first[1]) * g->half[2] + first[2];
     for (int i = 0; i < KN_LINES; i++) {
-        for (int k = 0; k < KN_POINTS; k++)
-            s.value[i][k] = weight[0][i / KN_POINTS] * weight[1][i % KN_POINTS] * weight[2][k];
-        s.value[i][KN_POINTS] = 0;
+        for (int k = 0; k < KN_STENCIL_POINTS; k++)
+            s.value[i][k] =
+                weight[0][i / KN_STENCIL_POINTS] * weight[1][i % KN_STENCIL_POINTS] * weight[2][k];
+        s.value[i][KN_STENCIL_POINTS] = 0;
     }
     return s;
 }
@@ -59,15 +60,16 @@ static inline int line_of(const struct kn_assembly *g, const struct stencil *s, 
 
 /* ----------------------------------------------------------------------- assembly */
 
-/* coefficient * a b^T, without the symmetric half where a and b differ.  On small grids the fourth place of a
- * line is the first of the next, which would wait until this one is stored: every other line first. */
+/* coefficient * a b^T, without the symmetric half if a and b differ. On small grids the padding of a line
+ * is the first element of the next, which would wait for the store: every other line comes first. */
 static inline void add_product(const struct kn_assembly *g, const struct stencil *a, const struct stencil *b,
                                double coefficient, double *sum)
 {
     static const int order[KN_LINES] = {0, 2, 4, 6, 8, 1, 3, 5, 7};
     for (int i = 0; i < KN_STENCIL; i++) {
-        const size_t row = (size_t)(line_of(g, a, i / KN_POINTS) + i % KN_POINTS) * (size_t)g->size;
-        const double scaled = coefficient * a->value[i / KN_POINTS][i % KN_POINTS];
+        const size_t row =
+            (size_t)(line_of(g, a, i / KN_STENCIL_POINTS) + i % KN_STENCIL_POINTS) * (size_t)g->size;
+        const double scaled = coefficient * a->value[i / KN_STENCIL_POINTS][i % KN_STENCIL_POINTS];
         for (int k = 0; k < KN_LINES; k++) {
             const int j = order[k];
             line *to = (line *)(sum + row + line_of(g, b, j));
@@ -81,8 +83,8 @@ static inline void add_column(const struct kn_assembly *g, const struct stencil 
                               double *sum)
 {
     for (int i = 0; i < KN_STENCIL; i++)
-        sum[(size_t)(line_of(g, a, i / KN_POINTS) + i % KN_POINTS) * (size_t)g->size + (size_t)k] +=
-            coefficient * a->value[i / KN_POINTS][i % KN_POINTS];
+        sum[(size_t)(line_of(g, a, i / KN_STENCIL_POINTS) + i % KN_STENCIL_POINTS) * (size_t)g->size +
+            (size_t)k] += coefficient * a->value[i / KN_STENCIL_POINTS][i % KN_STENCIL_POINTS];
 }
 
 static inline double signed_in(int octant, int axis, double value)
@@ -152,14 +154,14 @@ struct kn_operator_sums kn_operator_sums_carve(const struct kn_assembly *g, doub
 
 /* -------------------------------------------------------------- parts, threads, ranks */
 
-/* As many as threads may want, but no more than 2 GB. */
+/* As many as there may be threads, but at most 2 GB. */
 static int parts_of(const struct kn_assembly *g)
 {
     const double most = 2e9 / ((double)kn_operator_sums_length(g) * sizeof(double));
     return most < 1 ? 1 : most > PARTS ? PARTS : (int)most;
 }
 
-/* Node a, with those behind it, goes to part a % parts. */
+/* Node a, with all later nodes, belongs to part a % parts. */
 static double pairs_of(const struct kn_assembly *g, int part)
 {
     double pairs = 0;
@@ -168,13 +170,13 @@ static double pairs_of(const struct kn_assembly *g, int part)
     return pairs;
 }
 
-/* Parts that a rank forms, in a row; the ranks from `ranks` on have none. */
+/* Consecutive parts of a rank; ranks from `ranks` on have none. */
 struct share {
     int ranks, first, count;
     double pairs;
 };
 
-/* The first part of a rank, so that all have about as many pairs. */
+/* The first part of a rank, chosen so that all ranks have about the same number of pairs. */
 static int first_of(const struct kn_assembly *g, int rank, int ranks)
 {
     const double all = 0.5 * g->size * (g->size + 1.0);
@@ -211,7 +213,7 @@ double kn_operator_sums_memory(const struct kn_assembly *g, const struct kn_comm
     return (double)most * (double)kn_operator_sums_length(g) * sizeof(double);
 }
 
-/* The parts of this rank into memory[count][length]. */
+/* Compute the parts of this rank, memory[count][length]. */
 static enum kn_status form_parts(const struct kn_assembly *g, const struct share *share, int threads,
                                  const struct kn_progress_callback *progress, double *memory)
 {
@@ -246,7 +248,7 @@ static enum kn_status form_parts(const struct kn_assembly *g, const struct share
                   : kn_error_set(KN_EINTERRUPTED, "interrupted while the collision operator was assembled");
 }
 
-/* Part after part, from rank to rank; the last has them all. */
+/* Add part by part, from rank to rank; the last rank has the total. */
 static void add_parts(const struct kn_assembly *g, const struct share *share, const struct kn_comm *comm,
                       const double *memory, double *sums)
 {
@@ -274,7 +276,7 @@ enum kn_status kn_operator_sums_add(const struct kn_assembly *g, const struct kn
         memory ? form_parts(g, &share, threads, progress, memory)
                : kn_error_set(KN_EMEMORY, "collision.method: no memory to assemble the operator (%.2g GB)",
                               kn_operator_sums_memory(g, comm) / 1e9);
-    kn_comm_barrier(comm);                                         /* asleep until the slowest has come */
+    kn_comm_barrier(comm);                                         /* other ranks sleep here */
     if ((status = kn_comm_agree(comm, status)) == KN_OK && memory) /* one implies the other */
         add_parts(g, &share, comm, memory, sums);
     free(memory);

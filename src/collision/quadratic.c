@@ -1,3 +1,4 @@
+/* Samples of the quadratic part of the collision integral. */
 #include "collision/quadratic.h"
 
 #include "collision/sampling.h"

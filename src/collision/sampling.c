@@ -1,3 +1,4 @@
+/* Draws collision sets and orders them into batches that share no node. */
 #include "collision/sampling.h"
 
 #include "collision/collision.h"
@@ -42,7 +43,7 @@ struct kn_sample_plan kn_sampling_plan(const struct kn_case *c, const struct kn_
     };
 }
 
-/* The batches of a piece while they fill; the last counts those that found none. */
+/* The batches of a piece during their construction; the last counter is for samples without a batch. */
 struct batches {
     uint64_t full[WORDS];
     int count[KN_SAMPLE_COLOURS + 1];
@@ -64,8 +65,8 @@ void kn_sampling_order_destroy(struct kn_sampling_order *o)
     *o = (struct kn_sampling_order){0};
 }
 
-/* The first batch that has room and in which all nodes of the sample are free,
- * now taken; KN_SAMPLE_COLOURS when there is none. */
+/* Find the first batch that is not full and in which all nodes of the sample are free, and mark them;
+ * KN_SAMPLE_COLOURS if there is none. */
 static int first_fit(struct kn_sampling_order *o, const struct kn_sample *s, struct batches *b)
 {
     for (int w = 0; w < WORDS; w++) {

@@ -2,25 +2,25 @@
 #ifndef KN_SAMPLING_H
 #define KN_SAMPLING_H
 
-#include "point/sample.h"
 #include "grid/velocity.h"
+#include "point/sample.h"
 
-/* Between these collision.samples: auto chooses. */
+/* Limits of collision.samples: auto. */
 enum { KN_SAMPLING_LEAST = 256, KN_SAMPLING_MOST = 1 << 20 };
 
 /* Is that still to be done? */
 bool kn_sampling_is_due(const struct kn_case *c);
 
-/* Samples in a set: N_t, or 0 where the method draws none. */
+/* Samples per set: N_t, or 0 if the method draws none. */
 int kn_sampling_count(const struct kn_case *c);
 
-/* Everything that drawing a set for a collision step dt needs. */
+/* The data for drawing a set for a collision step dt. */
 struct kn_sample_plan kn_sampling_plan(const struct kn_case *c, const struct kn_velocity *v, double dt);
 
-/* Memory for putting sets into their order of application. */
+/* Memory for ordering sets. */
 struct kn_sampling_order {
     int nnodes;
-    uint64_t *masks; /* [nnodes][KN_SAMPLE_COLOURS / 64] batches a node is in */
+    uint64_t *masks; /* [nnodes][KN_SAMPLE_COLOURS / 64] batches of a node */
     int32_t *batch;  /* [samples] of the drawn samples; -1 = dropped */
 };
 
@@ -28,8 +28,8 @@ enum kn_status kn_sampling_order_create(struct kn_sampling_order *o, const struc
                                         const struct kn_velocity *v);
 void kn_sampling_order_destroy(struct kn_sampling_order *o);
 
-/* Put n drawn samples into the order of application (point/sample.h), leaving
- * out those that do nothing; returns how many there are. */
+/* Put n drawn samples into the order of application (point/sample.h), without those that have no effect;
+ * returns their number. */
 int kn_sampling_arrange(struct kn_sampling_order *o, const struct kn_sample *drawn, int n,
                         struct kn_sample *arranged);
 

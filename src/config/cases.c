@@ -18,9 +18,8 @@ static bool is_folder(const char *path)
 
 static enum kn_status find_folder(char folder[KN_PATH])
 {
-    static const char *const places[] = {"../cases", "../share/knudsen/cases"}; /* source tree; installed */
     const char *given = getenv("KNUDSEN_CASES");
-    if (!given && !kn_files_beside(folder, places))
+    if (!given && !kn_files_beside(folder, "cases"))
         return kn_error_set(KN_EINPUT, "no cases beside the program (set KNUDSEN_CASES)");
     if (!given)
         return KN_OK;

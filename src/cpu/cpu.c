@@ -13,7 +13,7 @@
 #include <xmmintrin.h>
 #endif
 
-/* PAGE: the largest small page that systems use. */
+/* PAGE: the largest normal page size */
 enum { ALIGNMENT = 64, PAGE = 1 << 16, HUGE_PAGE = 1 << 21, MOST_LANES = 16 };
 
 struct kn_cpu {
@@ -32,9 +32,9 @@ struct kn_cpu {
     size_t scratch_size;
     struct kn_quadratic *quadratic; /* [kn_quadratic_count] */
     struct kn_cpu_propagators propagators;
-    int block; /* cells that are collided at once */
+    int block; /* cells per block of collisions */
     struct kn_route cells, faces;
-    bool cached; /* results are left in the caches */
+    bool cached; /* results stay in the caches */
     struct kn_comm_exchange *exchange;
     float *sent, *received; /* [halo nsend], [halo nrecv][stride] */
     double seconds[KN_PHASES];
@@ -63,10 +63,9 @@ static double memory(const struct kn_problem *p)
            (double)kn_quadratic_count(p->c) * sizeof(struct kn_quadratic);
 }
 
-/* Results are left in the caches where samples work on several rows at once, and
- * where the whole state stays there from step to step; else they bypass them.
- * Virtual machines may report the cache of a whole host: no more than 16 MB a
- * thread are counted on.  KNUDSEN_WRITE=cache|memory overrides, for tests. */
+/* Results stay in the caches if samples are applied to several rows at once, or if the whole state fits;
+ * otherwise they bypass the caches. Virtual machines may report the cache of the whole host, so at most 16
+ * MB per thread are assumed. KNUDSEN_WRITE=cache|memory overrides this in tests. */
 static bool keep_in_cache(const struct kn_problem *p)
 {
     const char *wish = getenv("KNUDSEN_WRITE");
@@ -79,7 +78,7 @@ static bool keep_in_cache(const struct kn_problem *p)
     return state < (level3 > 0 && level3 < most ? level3 : most);
 }
 
-/* Whole pages: huge ones where it pays. */
+/* Whole pages, huge ones for large arrays. */
 static size_t page_bytes(size_t bytes)
 {
     const size_t page = bytes < HUGE_PAGE ? PAGE : HUGE_PAGE;
@@ -91,7 +90,7 @@ void *kn_cpu_aligned(size_t count, size_t size)
     const size_t bytes = page_bytes(count * size);
     void *block = aligned_alloc(bytes < HUGE_PAGE ? PAGE : HUGE_PAGE, bytes);
     if (block && bytes >= HUGE_PAGE)
-        madvise(block, bytes, MADV_HUGEPAGE); /* fewer misses of the page table; refusal does no harm */
+        madvise(block, bytes, MADV_HUGEPAGE); /* fewer page-table misses; failure is harmless */
     return block;
 }
 
@@ -119,8 +118,7 @@ static void destroy(void *machine)
     free(cpu);
 }
 
-/* First touch by the threads that will work on the rows, so that on machines
- * with several memory nodes each row lies near its thread. */
+/* First touch by the threads that compute the rows, so that rows are in the memory of their NUMA node. */
 static void clear(struct kn_cpu *cpu)
 {
     const int64_t ncells = cpu->problem.space->ncells, nnodes = cpu->problem.velocity->nnodes;
@@ -163,7 +161,7 @@ static enum kn_status allocate(struct kn_cpu *cpu)
     cpu->quadratic = kn_cpu_aligned((size_t)kn_quadratic_count(p->c) + 1, sizeof *cpu->quadratic);
     cpu->cells.stop = malloc(ncells * sizeof *cpu->cells.stop);
     cpu->faces.stop = malloc((faces + 1) * sizeof *cpu->faces.stop);
-    /* In a huge page: how small ones are spread over the second-level cache is a matter of luck. */
+    /* In a huge page: the distribution of small pages over the second-level cache is random. */
     cpu->scratch =
         kn_cpu_aligned((size_t)p->threads * cpu->scratch_size + HUGE_PAGE / sizeof(float), sizeof(float));
     if (!cpu->h || !cpu->next || !cpu->cells.stop || !cpu->faces.stop || !cpu->outgoing || !cpu->lost ||
@@ -230,15 +228,15 @@ static enum kn_status get(void *machine, int64_t first, int64_t count, float *ro
 
 static enum kn_status set_walls(void *machine)
 {
-    (void)machine; /* the kernels read the emission where the simulation keeps it */
+    (void)machine; /* the kernels read the emission of the simulation directly */
     return KN_OK;
 }
 
 /* -------------------------------------------------------------------- sweeps */
 
-/* Ahead of a front h falls off by a factor per cell until it is denormal, which
- * some processors handle a hundred times slower.  Such values become zero while
- * a thread sweeps; the caller's floating-point mode is put back afterwards. */
+/* Ahead of a wave h decreases by a constant factor per cell until it is denormal, which is a hundred times
+ * slower on some processors. Such values are set to zero during a sweep; afterwards the floating-point
+ * mode of the caller is restored. */
 static unsigned flush_denormals(void)
 {
     unsigned before = 0;
@@ -286,7 +284,7 @@ static void draw_quadratic(struct kn_cpu *cpu, double dt, uint64_t draw)
     cpu->seconds[KN_PHASE_SAMPLE] += omp_get_wtime() - start;
 }
 
-/* Stops first..end-1 of a route. */
+/* Entries first..end-1 of a route. */
 struct leg {
     int first, end;
 };
@@ -331,14 +329,14 @@ struct cell_sweep {
     const struct kn_stream_sweep *s;
     const struct kn_collide_sweep *k;
     float *to;                          /* [ncells][nnodes] */
-    bool cached;                        /* leave the result in the caches */
-    struct kn_comm_exchange *under_way; /* messages that wait for a push, or NULL */
+    bool cached;                        /* the result stays in the caches */
+    struct kn_comm_exchange *under_way; /* messages in progress, or NULL */
 };
 
 /* One thread of a sweep. */
 struct worker {
     float *scratch; /* [scratch_size] */
-    float *row[2];  /* [nnodes] of the cell at work and of the one before, where results bypass the caches */
+    float *row[2];  /* [nnodes] of the current and of the preceding cell, if results bypass the caches */
     struct kn_traffic traffic;
     double seconds[2]; /* of streaming and of collisions */
 };
@@ -351,8 +349,8 @@ static struct worker start_worker(const struct kn_cpu *cpu)
     return (struct worker){.scratch = scratch, .row = {end - nnodes, end - 2 * nnodes}};
 }
 
-/* `count` cells that follow `first` in memory, so that h passes through memory
- * once.  Looking at the clock costs as much as a small cell: not every block is timed. */
+/* `count` consecutive cells from `first`, so that h passes through memory once. Reading the clock costs as
+ * much as a small cell, so not every block is timed. */
 static void sweep_block(struct kn_cpu *cpu, const struct cell_sweep *sweep, struct worker *worker, int first,
                         int count, bool timed)
 {
@@ -376,8 +374,8 @@ static void sweep_block(struct kn_cpu *cpu, const struct cell_sweep *sweep, stru
     }
 }
 
-/* Part of the cells; one block in TIMED tells how the time divides into streaming and collisions, and
- * moves the messages on that are under way. */
+/* A part of the cells. One of TIMED blocks measures the times of streaming and collisions and lets the
+ * communication progress. */
 static void sweep_cells(struct kn_cpu *cpu, const struct cell_sweep *sweep, struct leg leg)
 {
     enum { TIMED = 16 };
@@ -413,7 +411,7 @@ static void sweep_cells(struct kn_cpu *cpu, const struct cell_sweep *sweep, stru
 
 /* ------------------------------------------------------------------ other ranks */
 
-/* Rows go where they are needed while the cells that need none of others are computed. */
+/* Rows are exchanged while the cells that do not depend on other ranks are computed. */
 static void begin_exchange(struct kn_cpu *cpu)
 {
     const struct kn_halo *halo = cpu->problem.halo;

@@ -1,11 +1,11 @@
-/* Collisions on the CPU: a block of cells at a time, all of it in cache.  KN_LANES
- * cells fill one vector of floats (set by the build per instruction set). */
+/* Collisions on the CPU, one block of cells at a time, in cache. KN_LANES cells fill one vector of floats
+ * (set by the build per instruction set). */
 #include "config/case.h"
 #include "cpu/cpu_rows.h"
 
 /* ------------------------------------------------------------------ moments */
 
-/* Sums over one octant with |v|; the signs are the caller's. */
+/* Sums over one octant with |v|; the caller applies the signs. */
 static void octant_moments(const struct kn_velocity *v, const float *restrict h, double m[KN_MOMENTS])
 {
     const float *restrict w = v->w, *restrict vv = v->square;
@@ -84,8 +84,8 @@ struct linear_target {
     float a, b[3], c, lose;
 };
 
-/* h - lose h + polynomial, all octants at once: even and odd parts of the
- * polynomial are formed once and added with the signs of each octant. */
+/* h - lose h + polynomial, all octants at once: even and odd parts of the polynomial are computed once and
+ * added with the signs of each octant. */
 KN_SPECIALISED float relax_linear_loop(const struct kn_velocity *v, int octants,
                                        const struct linear_target *t, float *row)
 {
@@ -117,7 +117,7 @@ KN_SPECIALISED float relax_linear_loop(const struct kn_velocity *v, int octants,
     return kn_lanes_sum(lost);
 }
 
-/* Loops over whole vectors run over the padding; it stays zero. */
+/* Loops over whole vectors include the padding, which must stay zero. */
 static void clear_padding(const struct kn_velocity *v, float *row)
 {
     for (int octant = 0; octant < v->octants; octant++)
@@ -125,8 +125,8 @@ static void clear_padding(const struct kn_velocity *v, float *row)
             row[(size_t)octant * v->stride + (size_t)k] = 0;
 }
 
-/* Linearised BGK: the target lies in the span of the invariants, so relaxing
- * towards the projection of h conserves them and needs no correction after. */
+/* Linearised BGK: the target is in the span of the invariants, so relaxation towards the projection of h
+ * conserves them without a correction. */
 static void collide_linear_bgk(const struct kn_collide_sweep *s, float *row)
 {
     const struct kn_velocity *v = s->velocity;
@@ -134,7 +134,7 @@ static void collide_linear_bgk(const struct kn_collide_sweep *s, float *row)
     double before[KN_INVARIANTS], x[KN_INVARIANTS];
     float lost;
     invariants(v, row, before);
-    project(s->plan, before, x);
+    kn_collide_project(s->plan->inverse, before, x);
     struct linear_target t = {.speed = {v->speed[0], v->speed[1], v->speed[2]},
                               .a = (float)(lose * x[0]),
                               .c = (float)(lose * x[4]),
@@ -152,7 +152,7 @@ static void collide_linear_bgk(const struct kn_collide_sweep *s, float *row)
         lost = relax_linear_loop(v, 4, &t, row);
     else
         lost = relax_linear_loop(v, 8, &t, row);
-    kn_cpu_give_back(v, s->number, lost, row);
+    kn_cpu_restore_mass(v, s->number, lost, row);
     clear_padding(v, row);
 }
 
@@ -162,7 +162,7 @@ static void collide_model(const struct kn_collide_sweep *s, float *row)
     const double eps = s->c->disturbance;
     double m[KN_MOMENTS] = {0}, field[KN_FIELDS], before[KN_INVARIANTS];
     const enum kn_method method = s->plan->method;
-    invariants(v, row, before);    /* the same sums as after: their rounding must cancel */
+    invariants(v, row, before);    /* the same sums as afterwards, so that their round-off cancels */
     if (method == KN_METHOD_BGK) { /* BGK needs nothing else */
         memcpy(m, before, 4 * sizeof *m);
         m[KN_M_XX] = before[4];
@@ -186,15 +186,14 @@ static void collide_model(const struct kn_collide_sweep *s, float *row)
     for (int i = 0; i < KN_INVARIANTS; i++)
         missing[i] = before[i] - missing[i];
     correct(s, row, missing);
-    /* The correction's own coefficients are rounded: the rest goes back as well. */
-    kn_cpu_give_back(v, s->number + 1, (float)(before[0] - exact_mass(v, row)), row);
+    /* The coefficients of the correction are rounded: the remaining mass is restored as well. */
+    kn_cpu_restore_mass(v, s->number + 1, (float)(before[0] - exact_mass(v, row)), row);
 }
 
 /* ------------------------------------------------------------- Monte Carlo */
 
-/* One sample in all cells of the block.  All four nodes are read before any is
- * written: nodes that coincide carry the same gain.  `flat`: vz is folded, and
- * nothing is missing along it. */
+/* One sample in all cells of the block. All four nodes are read before any is written: nodes that coincide
+ * have the same gain. `flat`: vz is folded, and has no momentum to restore. */
 KN_SPECIALISED void apply_sample(const struct kn_sample *s, float eps, bool symmetric, bool flat,
                                  float *block, float defect[4][KN_LANES])
 {
@@ -221,13 +220,13 @@ KN_SPECIALISED void apply_all(const struct kn_collide_sweep *s, bool symmetric, 
 {
     const float eps = (float)s->c->disturbance;
     const int n = s->nsamples;
-    float defect[4][KN_LANES] = {{0}}; /* local, so that it stays in registers */
+    float defect[4][KN_LANES] = {{0}}; /* local, to stay in registers */
     for (int i = 0; i < n; i++)
         apply_sample(&s->samples[i], eps, symmetric, flat, block, defect);
     memcpy(total, defect, sizeof defect);
 }
 
-/* All samples in order; momentum and energy they have added come back in total. */
+/* All samples in order; returns the total momentum and energy that they have added. */
 static void apply_samples(const struct kn_collide_sweep *s, float *block, float total[4][KN_LANES])
 {
     const bool symmetric = s->c->collision.estimator == KN_ESTIMATOR_SYMMETRIC;
@@ -242,7 +241,7 @@ static void apply_samples(const struct kn_collide_sweep *s, float *block, float 
         apply_all(s, false, false, block, total);
 }
 
-/* Add p0 + p.v + p4 v.v, with coefficients of its own for every lane, to one octant of the block. */
+/* Add p0 + p.v + p4 v.v to one octant of the block, with different coefficients in every lane. */
 static void add_block_polynomial(const struct kn_velocity *v, const float p[KN_INVARIANTS][KN_LANES],
                                  float *restrict block)
 {
@@ -250,8 +249,8 @@ static void add_block_polynomial(const struct kn_velocity *v, const float p[KN_I
         const float vx = v->speed[0][k], vy = v->speed[1][k], vz = v->speed[2][k], vv = v->square[k];
 #pragma omp simd
         for (int i = 0; i < KN_LANES; i++) {
-            const float add =
-                kn_collide_polynomial((float[]){p[0][i], p[1][i], p[2][i], p[3][i], p[4][i]}, vx, vy, vz, vv);
+            const float add = kn_collide_polynomial(
+                (struct kn_polynomial){p[0][i], p[1][i], p[2][i], p[3][i], p[4][i]}, vx, vy, vz, vv);
             block[(size_t)k * KN_LANES + i] += add;
         }
     }
@@ -264,7 +263,7 @@ static void project_block(const struct kn_collide_sweep *s, const float defect[4
     double x[KN_LANES][KN_INVARIANTS];
     for (int i = 0; i < KN_LANES; i++) {
         const double missing[KN_INVARIANTS] = {0, -defect[0][i], -defect[1][i], -defect[2][i], -defect[3][i]};
-        project(s->plan, missing, x[i]);
+        kn_collide_project(s->plan->inverse, missing, x[i]);
     }
     for (int octant = 0; octant < v->octants; octant++) {
         float p[KN_INVARIANTS][KN_LANES], one[KN_INVARIANTS];
@@ -277,8 +276,7 @@ static void project_block(const struct kn_collide_sweep *s, const float defect[4
     }
 }
 
-/* Samples conserve mass; momentum and energy get back what the nodes' defects
- * have added, theory (29), (30). */
+/* Samples conserve mass; the errors of momentum and energy are corrected, theory (29), (30). */
 static void collide_samples(const struct kn_collide_sweep *s, float *rows, int count, float *block)
 {
     const int nnodes = s->velocity->nnodes;
@@ -296,7 +294,7 @@ static void collide_samples(const struct kn_collide_sweep *s, float *rows, int c
         const double missing[KN_INVARIANTS] = {0, -defect[0][i], -defect[1][i], -defect[2][i], -defect[3][i]};
         float *row = rows + (size_t)i * nnodes;
         correct(s, row, missing);
-        kn_cpu_give_back(s->velocity, s->number + 1, (float)(mass[i] - exact_mass(s->velocity, row)), row);
+        kn_cpu_restore_mass(s->velocity, s->number + 1, (float)(mass[i] - exact_mass(s->velocity, row)), row);
     }
 }
 
@@ -310,7 +308,7 @@ static void add_source(const struct kn_collide_sweep *s, float *restrict rows, i
         float *restrict h = rows + (size_t)i * s->velocity->nnodes;
 #pragma omp simd
         for (int k = 0; k < s->velocity->nnodes; k++)
-            h[k] += half * source[k];
+            h[k] = kn_collide_driven(h[k], half, source[k]);
     }
 }
 
@@ -327,8 +325,7 @@ void KN_CPU_NAME(fence)(void)
 #endif
 }
 
-/* Sources act for half the step before and half after the collisions, so that
- * the step is symmetric in time. */
+/* Sources act over half a step before and after the collisions, so that the step is symmetric in time. */
 void KN_CPU_NAME(collide)(const struct kn_collide_sweep *s, float *rows, int count, float *scratch)
 {
     add_source(s, rows, count);

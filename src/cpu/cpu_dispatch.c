@@ -1,4 +1,4 @@
-/* Which kernels this processor can run; the build compiles those of KN_ISA_TABLES. */
+/* Selects the kernels for this processor; the build compiles those of KN_ISA_TABLES. */
 #include "cpu/cpu_kernels.h"
 
 #include <stdio.h>
@@ -34,13 +34,13 @@ static bool runs_here(const char *name)
     return strcmp(name, "baseline") == 0;
 }
 
-/* What the kernels need, as processors advertise it. */
+/* Names of the instruction sets. */
 static const char *words_of(const char *name)
 {
     return strcmp(name, "v4") == 0 ? "AVX-512" : strcmp(name, "v3") == 0 ? "AVX2" : "baseline vectors";
 }
 
-/* "(R)" and "(TM)" say nothing about a processor. */
+/* "(R)" and "(TM)" are removed from the name. */
 static void drop(char *text, const char *word)
 {
     for (char *at; (at = strstr(text, word));)

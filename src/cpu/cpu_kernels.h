@@ -7,7 +7,7 @@
 #include "collision/sampling.h"
 #include "point/mesh.h"
 
-/* One streaming sweep, as its loops need it. */
+/* Data of one streaming sweep. */
 struct kn_stream_sweep {
     uint64_t number; /* of the sweep */
     const struct kn_velocity *velocity;
@@ -24,8 +24,8 @@ struct kn_stream_sweep {
     double *fluxes; /* [nfaces][KN_FLUXES], or NULL */
 };
 
-/* What the arithmetic of one cell hides: reading the cell that is visited next,
- * and writing the finished row of the one before past the caches. */
+/* Memory traffic during the computation of one cell: prefetching the next cell, and writing the finished
+ * row of the preceding one without the caches. */
 struct kn_traffic {
     int ahead;         /* cell; -1: nothing to read */
     const float *done; /* [nnodes] */
@@ -46,10 +46,10 @@ struct kn_collide_sweep {
     const struct kn_quadratic *quadratic; /* [nquadratic] */
 };
 
-/* Rows of a propagator that stand side by side, so that they are multiplied together. */
+/* Rows of a propagator that are interleaved and multiplied together. */
 enum { KN_OPERATOR_ROWS = 8 };
 
-/* Floats of the propagator of one parity: [rows / KN_OPERATOR_ROWS][size][KN_OPERATOR_ROWS]. */
+/* Number of floats of the propagator of one parity: [rows / KN_OPERATOR_ROWS][size][KN_OPERATOR_ROWS]. */
 static inline size_t kn_cpu_propagator_length(const struct kn_velocity *v)
 {
     const int rows = (v->size + KN_OPERATOR_ROWS - 1) / KN_OPERATOR_ROWS * KN_OPERATOR_ROWS;
@@ -84,7 +84,7 @@ struct kn_cpu_kernels {
                    struct kn_sample *samples);
     /* The wall pass: h that leaves one face.  All faces come before the other kernels. */
     void (*wall)(const struct kn_stream_sweep *s, int face, float *scratch);
-    /* What passes through one wall face. */
+    /* The fluxes through one wall face. */
     void (*flux)(const struct kn_stream_sweep *s, int face, float *scratch);
     /* One cell after streaming, into out[nnodes]. */
     void (*stream)(const struct kn_stream_sweep *s, int cell, const struct kn_traffic *t, float *out,
@@ -92,55 +92,55 @@ struct kn_cpu_kernels {
     /* Collide `count` <= lanes neighbouring cells in place. */
     void (*collide)(const struct kn_collide_sweep *s, float *rows, int count, float *scratch);
     void (*moments)(const struct kn_velocity *v, const float *row, double moments[KN_MOMENTS]);
-    /* Copy n floats (whole cache lines) into memory, leaving the caches alone. */
+    /* Copy n floats (whole cache lines) to memory without the caches. */
     void (*store)(const float *from, int n, float *to);
-    /* Everything stored so is visible to other threads that synchronise after it. */
+    /* Makes these stores visible to threads that synchronise afterwards. */
     void (*fence)(void);
 };
 
-/* A loop that is copied for each value of its constant arguments: inlined
- * before the compiler looks for branches, so that every copy vectorises. */
+/* A loop that is copied for each value of its constant arguments: it is inlined before branches are
+ * optimised, so that every copy is vectorised. */
 #define KN_SPECIALISED static inline __attribute__((always_inline))
 
-/* Put mass that rounding has lost back into a row: into one heavy node, where
- * it is large enough to be stored, and into another one at each turn. */
-static inline void kn_cpu_give_back(const struct kn_velocity *v, uint64_t number, float lost, float *row)
+/* Return mass lost by round-off to a row: to one heavy node, in which it is not rounded away, and to a
+ * different one in each sweep. */
+static inline void kn_cpu_restore_mass(const struct kn_velocity *v, uint64_t number, float lost, float *row)
 {
     const int k = v->heavy[number % (uint64_t)v->nheavy];
     const uint64_t octant = number / (uint64_t)v->nheavy % (uint64_t)v->octants;
-    row[octant * (uint64_t)v->stride + (uint64_t)k] += lost / v->w[k];
+    row[octant * (uint64_t)v->stride + (uint64_t)k] += kn_stream_restored(lost, v->w[k]);
 }
 
-/* Octants of scratch memory that streaming needs. */
+/* Scratch memory for streaming, in octants. */
 enum { KN_STREAM_SCRATCH_ROWS = 2 };
 
-/* The order in which cells, blocks of them that follow each other, or wall faces are visited: those
- * first that need nothing of other ranks. */
+/* The order in which cells, blocks of consecutive cells, or wall faces are processed: those that do not
+ * depend on other ranks come first. */
 struct kn_route {
     int *stop; /* [count] the cell, the first of a block, or the face */
     int count;
     int inner; /* of them */
 };
 
-/* Fill empty routes with room for every cell and every face. */
+/* Fill empty routes, which have memory for every cell and every face. */
 void kn_cpu_route(const struct kn_problem *p, int block, struct kn_route *cells, struct kn_route *faces);
 
-/* Where a CPU machine keeps its two copies of the state: whole pages of their own. */
+/* The two copies of the state of a CPU backend, in pages of their own. */
 void kn_cpu_state(void *machine, void **h, void **next, size_t *bytes);
 
-/* Floats of scratch memory that one thread needs for any kernel. */
+/* Floats of scratch memory per thread for any kernel. */
 size_t kn_cpu_scratch_size(const struct kn_velocity *v, int lanes);
 
-/* The best set of kernels for the processor this runs on, or the named one
- * (NULL when it does not exist or would not run here). */
+/* The best set of kernels for this processor, or the named one; NULL if it does not exist or cannot run
+ * here. */
 const struct kn_cpu_kernels *kn_cpu_kernels_find(const char *name);
 
-/* What the processor calls itself, from the kernel's list where there is one; the same with the instruction
- * set of the kernels in use. */
+/* The name of the processor, from the operating system if available; the same with the instruction set of
+ * the kernels in use. */
 void kn_cpu_processor(char *name, size_t size);
 void kn_cpu_device(char *text, size_t size);
 
-/* Names carry the instruction set: kn_cpu_stream_v3. */
+/* Names contain the instruction set: kn_cpu_stream_v3. */
 #define KN_CPU_PASTE(name, isa)   kn_cpu_##name##_##isa
 #define KN_CPU_NAME_OF(name, isa) KN_CPU_PASTE(name, isa)
 #define KN_CPU_NAME(name)         KN_CPU_NAME_OF(name, KN_ISA)

@@ -1,6 +1,5 @@
-/* One vector of floats of the instruction set at hand, for loops that the
- * compiler alone would end with a long scalar sum.  Loops over the lanes stay
- * plain loops; only sums and stores are written as vectors. */
+/* One vector of floats of the instruction set, for loops that a compiler would end with a long scalar sum.
+ * Loops over the lanes are plain loops; only sums and stores are written as vectors. */
 #ifndef KN_CPU_LANES_H
 #define KN_CPU_LANES_H
 
@@ -39,7 +38,7 @@ struct kn_lane_sum {
 static inline kn_half_doubles kn_lanes_widen(kn_half_lanes x)
 {
 #if defined __SSE__ && KN_LANES == 16
-    return (kn_half_doubles)_mm512_cvtps_pd((__m256)x); /* one instruction, which GCC 12 does not find */
+    return (kn_half_doubles)_mm512_cvtps_pd((__m256)x); /* one instruction, which GCC 12 does not generate */
 #else
     return __builtin_convertvector(x, kn_half_doubles);
 #endif
@@ -71,7 +70,7 @@ static inline double kn_lanes_total(const struct kn_lane_sum *s)
     return total;
 }
 
-/* Write one vector past the caches.  A fence must follow before others read it. */
+/* Write one vector without the caches. A fence must follow before other threads read it. */
 static inline void kn_lanes_stream(float *to, kn_lanes x)
 {
 #if defined __SSE__ && KN_LANES == 16

@@ -1,10 +1,10 @@
-/* The assembled collision operator on the CPU: matrix times block of cells, parity by
- * parity, theory section 12. */
+/* The assembled collision operator on the CPU: matrix times a block of cells, parity by parity, theory
+ * section 12. */
 #include "cpu/cpu_rows.h"
 
-/* Sums and differences over pairs of octants, axis by axis: from octants to parities
- * and, but for a factor, back. */
-static void exchange(const struct kn_velocity *v, float *block)
+/* Sums and differences over pairs of octants, axis by axis: from octants to parities. The inverse, up to a
+ * factor, is the same. */
+static void to_parities(const struct kn_velocity *v, float *block)
 {
     const size_t octant = (size_t)v->stride * KN_LANES;
     for (int bit = 1; bit < v->octants; bit *= 2)
@@ -21,7 +21,7 @@ static void exchange(const struct kn_velocity *v, float *block)
         }
 }
 
-/* KN_OPERATOR_ROWS rows of the matrix, side by side, times the block of one parity. */
+/* KN_OPERATOR_ROWS interleaved rows of the matrix times the block of one parity. */
 static void multiply_rows(const float *restrict matrix, int size, const float *restrict in,
                           float *restrict out)
 {
@@ -44,8 +44,7 @@ static void multiply(const struct kn_velocity *v, const float *matrix, float *bl
     memset(block + (size_t)v->size * KN_LANES, 0, (size_t)(v->stride - v->size) * KN_LANES * sizeof *block);
 }
 
-/* The operator conserves mass, momentum and energy; what rounding to float has changed
- * is put back. */
+/* The operator conserves mass, momentum and energy; round-off errors are corrected. */
 void KN_CPU_NAME(operate)(const struct kn_collide_sweep *s, float *rows, int count, float *scratch)
 {
     const struct kn_velocity *v = s->velocity;
@@ -58,11 +57,11 @@ void KN_CPU_NAME(operate)(const struct kn_collide_sweep *s, float *rows, int cou
     }
     gather(rows, count, v->nnodes, h);
     memcpy(block, h, nnodes * KN_LANES * sizeof *block);
-    exchange(v, block);
+    to_parities(v, block);
     for (int p = 0; p < v->octants; p++)
         multiply(v, s->propagator + (size_t)p * kn_cpu_propagator_length(v), block + (size_t)p * parity,
                  space);
-    exchange(v, block);
+    to_parities(v, block);
     for (size_t k = 0; k < nnodes * KN_LANES; k++)
         h[k] += block[k];
     scatter(h, count, v->nnodes, rows);
@@ -76,6 +75,6 @@ void KN_CPU_NAME(operate)(const struct kn_collide_sweep *s, float *rows, int cou
         for (int j = 0; j < KN_INVARIANTS; j++)
             missing[j] = before[i][j] - missing[j];
         correct(s, row, missing);
-        kn_cpu_give_back(v, s->number + 1, (float)(before[i][0] - exact_mass(v, row)), row);
+        kn_cpu_restore_mass(v, s->number + 1, (float)(before[i][0] - exact_mass(v, row)), row);
     }
 }

@@ -16,7 +16,7 @@ static inline void add_stencil(const struct kn_velocity *v, const float *change,
         *(kn_lanes *)(at + (size_t)(kn_quadratic_node(v->half, i)) * KN_LANES) += change[i] * g;
 }
 
-/* One collision in all cells of the block: everything is read before anything changes. */
+/* One collision in all cells of the block: all data are read before any change. */
 static void apply(const struct kn_velocity *v, const struct kn_quadratic *s, float eps, float *block)
 {
     float *a = block + (size_t)s->node[0] * KN_LANES, *b = block + (size_t)s->node[1] * KN_LANES;

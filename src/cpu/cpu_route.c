@@ -1,7 +1,7 @@
-/* The order in which the CPU visits cells and walls. */
+/* The order in which the CPU processes cells and walls. */
 #include "cpu/cpu_kernels.h"
 
-/* Does a stop need the halo?  A block does where one of its cells does. */
+/* True if an entry needs the halo: a block does if one of its cells does. */
 static bool is_rim(const uint8_t *rim, int first, int size, int end)
 {
     bool found = false;
@@ -10,20 +10,21 @@ static bool is_rim(const uint8_t *rim, int first, int size, int end)
     return found;
 }
 
-/* A stop of `size` out of `end` cells or faces, if it is of the kind that is wanted. */
+/* Add an entry of `size` out of `end` cells or faces, if it is of the requested kind. */
 static void add_stop(struct kn_route *r, const uint8_t *rim, bool wanted, int first, int size, int end)
 {
     if (is_rim(rim, first, size, end) == wanted)
         r->stop[r->count++] = first;
 }
 
-/* Cells in strips along y, so narrow that the row of cells below the current
- * one is still in the second-level cache when it is needed again. */
+/* Cells in strips along y, narrow enough that the row of cells below the current one is still in the
+ * second-level cache when it is read again. */
 static void add_strips(const struct kn_problem *p, const uint8_t *rim, bool wanted, struct kn_route *cells)
 {
     const int *n = p->space->cells, lines = n[1] * n[2];
-    const double strip = 192e3 / (4.0 * p->velocity->nnodes); /* cells in 192 kB: two lines of
-                                                                 a strip leave room for the rest */
+    const double strip =
+        192e3 /
+        (4.0 * p->velocity->nnodes); /* cells in 192 kB; two lines of a strip fit besides other data */
     const int width = strip < 1 ? 1 : strip > n[0] ? n[0] : (int)strip;
     for (int first = 0; first < n[0]; first += width)
         for (int line = 0; line < lines; line++)

@@ -1,5 +1,5 @@
-/* Rows of cells on the CPU: their invariants, what restores them, and blocks of as
- * many cells as one vector holds.  KN_LANES is set by the build per instruction set. */
+/* Rows of cells on the CPU: their invariants, corrections, and blocks of as many cells as one vector
+ * holds. KN_LANES is set by the build per instruction set. */
 #ifndef KN_CPU_ROWS_H
 #define KN_CPU_ROWS_H
 
@@ -10,12 +10,12 @@
 
 /* ------------------------------------------------------------------ moments */
 
-/* One vector of nodes, its octants added with the signs that each moment needs. */
+/* One vector of nodes, summed over octants with the signs of each moment. */
 struct octant_sums {
     union kn_lane_view even, x, y, z;
 };
 
-/* Missing octants count zero; `octants` is a compile-time constant, so that costs nothing. */
+/* Missing octants contribute zero; `octants` is a compile-time constant, so this costs nothing. */
 KN_SPECIALISED struct octant_sums add_octants(const float *row, int stride, int octants)
 {
     const float *h[8];
@@ -42,9 +42,9 @@ KN_SPECIALISED struct octant_sums add_octants(const float *row, int stride, int 
     return s;
 }
 
-/* Octants are added in float; then mass in double, the others in float over RUN
- * vectors at a time and in double beyond.  `flow` are the tables of the unfolded axes, in the order of their
- * octant bits, and of v.v. */
+/* Octants are added in single precision; then mass in double precision, the others in single precision
+ * over RUN vectors and in double precision beyond. `flow` are the tables of the unfolded axes, in the
+ * order of their octant bits, and of v.v. */
 KN_SPECIALISED void invariants_loop(const struct kn_velocity *v, int octants, const float *const flow[4],
                                     const float *row, double m[KN_INVARIANTS])
 {
@@ -98,8 +98,7 @@ static inline void invariants(const struct kn_velocity *v, const float *row, dou
         m[1 + d] = v->bit[d] ? found[i++] : 0;
 }
 
-/* Mass alone, without any rounding to float on the way: what a model loses or
- * gains of it is far smaller than one such rounding. */
+/* Mass in double precision: a model changes it by much less than one rounding to single precision. */
 static inline double exact_mass(const struct kn_velocity *v, const float *row)
 {
     struct kn_lane_sum one = {0};
@@ -121,7 +120,7 @@ static inline void octant_polynomial(const struct kn_velocity *v, int octant, co
         p[1 + d] = (float)(v->bit[d] ? scale * kn_velocity_sign(v, octant, d) * x[1 + d] : 0);
 }
 
-/* Returns the mass that rounding has lost. */
+/* Returns the mass lost by round-off. */
 static inline float add_polynomial(const struct kn_velocity *v, float *restrict h, int octant,
                                    const double x[KN_INVARIANTS], float eps)
 {
@@ -131,9 +130,10 @@ static inline float add_polynomial(const struct kn_velocity *v, float *restrict 
     const float *restrict vx = v->speed[0], *restrict vy = v->speed[1], *restrict vz = v->speed[2];
     float p[KN_INVARIANTS];
     octant_polynomial(v, octant, x, 1, p);
+    const struct kn_polynomial here = {p[0], p[1], p[2], p[3], p[4]};
 #pragma omp simd reduction(+ : lost)
     for (int k = 0; k < v->size; k++) {
-        const float change = (1 + eps * h[k]) * kn_collide_polynomial(p, vx[k], vy[k], vz[k], vv[k]);
+        const float change = (1 + eps * h[k]) * kn_collide_polynomial(here, vx[k], vy[k], vz[k], vv[k]);
         const float sum = h[k] + change;
         lost += w[k] * kn_stream_lost(h[k], change, sum);
         h[k] = sum;
@@ -163,17 +163,6 @@ static inline void weighted_gram(const struct kn_collide_sweep *s, const float *
     }
 }
 
-/* The polynomial whose invariants are `missing`, in the product of Phi0. */
-static inline void project(const struct kn_collision_plan *plan, const double missing[KN_INVARIANTS],
-                           double x[KN_INVARIANTS])
-{
-    for (int i = 0; i < KN_INVARIANTS; i++) {
-        x[i] = 0;
-        for (int j = 0; j < KN_INVARIANTS; j++)
-            x[i] += plan->inverse[i][j] * missing[j];
-    }
-}
-
 /* Add `missing` to the invariants of a row, theory (30). */
 static inline void correct(const struct kn_collide_sweep *s, float *row, const double missing[KN_INVARIANTS])
 {
@@ -186,12 +175,12 @@ static inline void correct(const struct kn_collide_sweep *s, float *row, const d
         memcpy(x, missing, sizeof x);
         kn_collide_solve(a, x);
     } else {
-        project(s->plan, missing, x);
+        kn_collide_project(s->plan->inverse, missing, x);
     }
     float lost = 0;
     for (int octant = 0; octant < v->octants; octant++)
         lost += add_polynomial(v, row + (size_t)octant * v->stride, octant, x, eps);
-    kn_cpu_give_back(v, s->number, lost, row);
+    kn_cpu_restore_mass(v, s->number, lost, row);
 }
 
 /* ------------------------------------------------------------------- blocks */
@@ -210,8 +199,8 @@ KN_SPECIALISED void scatter_loop(const float *restrict block, int count, int nno
             rows[(size_t)i * nnodes + k] = block[(size_t)k * KN_LANES + i];
 }
 
-/* Rows of `count` cells into block[node][lane] and back.  A full block is a
- * loop of constant length, which compilers turn into vector shuffles. */
+/* Copy rows of `count` cells into block[node][lane] and back. A full block is a loop of constant length,
+ * which compilers turn into vector shuffles. */
 static inline void gather(const float *rows, int count, int nnodes, float *block)
 {
     if (count == KN_LANES) {

@@ -1,5 +1,5 @@
-/* Drawing the collision set on the CPU.  Built without contraction of a * b + c
- * whatever the instruction set, so that all machines draw the same bits. */
+/* Draws the collision set on the CPU. Compiled without contraction of a * b + c for all instruction sets,
+ * so that all machines draw the same bits. */
 #include "cpu/cpu_kernels.h"
 
 void KN_CPU_NAME(sample)(const struct kn_sample_plan *p, uint64_t draw, int first, int count,

@@ -1,4 +1,5 @@
-/* Streaming on the CPU: walls, then cells; octant by octant, velocities inside. */
+/* Streaming on the CPU: the wall pass, then the cells, octant by octant, with velocities in the inner
+ * loop. */
 #include "cpu/cpu_kernels.h"
 #include "cpu/cpu_lanes.h"
 
@@ -104,7 +105,7 @@ static double mass_flux(const struct kn_velocity *v, int axis, const float *rest
     double sum = 0;
 #pragma omp simd reduction(+ : sum)
     for (int k = 0; k < v->stride; k++)
-        sum += (double)w[k] * speed[k] * h[k];
+        sum += kn_wall_flux(w[k], speed[k], h[k]);
     return sum;
 }
 
@@ -116,7 +117,7 @@ static void add_fluxes(const struct kn_velocity *v, int octant, int axis, const 
     double sum = 0, x = 0, y = 0, z = 0, e = 0;
 #pragma omp simd reduction(+ : sum, x, y, z, e)
     for (int k = 0; k < v->stride; k++) {
-        const double flux = (double)w[k] * speed[k] * h[k];
+        const double flux = kn_wall_flux(w[k], speed[k], h[k]);
         sum += flux;
         x += flux * vx[k];
         y += flux * vy[k];
@@ -131,7 +132,7 @@ static void add_fluxes(const struct kn_velocity *v, int octant, int axis, const 
     total[4] += sign * e;
 }
 
-/* Everything that passes through one face in this step: a mirror face is passed by the reflected rows. */
+/* Everything that passes through one face in this step. A mirror is passed by the reflected rows. */
 void KN_CPU_NAME(flux)(const struct kn_stream_sweep *s, int face, float *scratch)
 {
     const struct kn_face *f = &s->space->faces[face];
@@ -161,21 +162,20 @@ void KN_CPU_NAME(wall)(const struct kn_stream_sweep *s, int face, float *scratch
     for (int octant = 0; octant < v->octants; octant++)
         if (kn_velocity_sign(v, octant, axis) == into)
             flux += mass_flux(v, axis, passing(s, (struct kn_site){f->cell, octant}, axis, scratch));
-    const float rho = (float)kn_wall_density(flux, patch->excess, patch->unit);
+    const float rho = (float)kn_wall_density(flux, patch->emission_flux, patch->unit_flux);
     for (int octant = 0; octant < v->octants; octant++)
         if (kn_velocity_sign(v, octant, axis) != into) {
             float *out = s->outgoing + (size_t)face * (size_t)v->nnodes + (size_t)octant * (size_t)v->stride;
             leave(s, f, rho, octant, out, scratch);
             flux -= mass_flux(v, axis, out);
         }
-    s->lost[face] = kn_wall_lost(flux, patch->through);
+    s->lost[face] = kn_wall_lost(flux, patch->prescribed_flux);
 }
 
 /* ------------------------------------------------------------------- cells */
 
-/* The row of a site that is read for the first time when its cell is visited:
- * inside a strip cells are visited with rising index, so it is the one that lies
- * furthest on. */
+/* The row of a site that is read for the first time when its cell is computed: the one with the largest
+ * index, since indices increase within a strip. */
 static const float *newest_row(const struct kn_stream_sweep *s, struct kn_site p)
 {
     struct kn_site newest = p;
@@ -186,7 +186,7 @@ static const float *newest_row(const struct kn_stream_sweep *s, struct kn_site p
     return row_of(s, newest);
 }
 
-/* The share of one octant in the traffic of a cell. */
+/* The memory traffic of one octant. */
 static void move_octant(const struct kn_stream_sweep *s, const struct kn_traffic *t, int octant)
 {
     const int n = s->velocity->stride;
@@ -207,9 +207,8 @@ struct inflow {
     float courant[3];      /* per unit speed */
 };
 
-/* h + sum over axes of Courant number times (upwind - h), theory (14), all
- * octants at once: they share speeds and weights.  Returns the mass that
- * rounding has lost. */
+/* h + sum over axes of Courant number times (upwind - h), theory (14), for all octants at once: they share
+ * speeds and weights. Returns the mass lost by round-off. */
 KN_SPECIALISED float donor_loop(const struct kn_velocity *v, int octants, int naxes,
                                 const float *restrict row, const struct inflow *f, float *restrict out)
 {
@@ -267,7 +266,7 @@ static float stream_first_order(const struct kn_stream_sweep *s, int cell, const
     }
     const float *row = row_of(s, (struct kn_site){cell, 0});
     for (int i = 0; i < 8 * 3; i++)
-        f.up[i / 3][i % 3] = row; /* those of other axes and octants are not read */
+        f.up[i / 3][i % 3] = row; /* rows of other axes and octants are not read */
     for (int o = 0; o < v->octants; o++) {
         move_octant(s, t, o);
         for (int i = 0; i < naxes; i++) {
@@ -293,7 +292,7 @@ static void subtract_difference(int n, float courant, const float *restrict spee
         change[k] -= kn_stream_flow(courant * speed[k], face[k], inflow[k]);
 }
 
-/* h + change into change's place; returns the mass that rounding has lost. */
+/* Replace change by h + change; returns the mass lost by round-off. */
 static kn_lanes add_change(const struct kn_velocity *v, const float *restrict h, float *restrict change)
 {
     const float *restrict w = v->w;
@@ -349,7 +348,7 @@ static float stream_octants(const struct kn_stream_sweep *s, int cell, const str
     return kn_lanes_sum(lost);
 }
 
-/* Mass that walls have not given back, for the same reason, in this step. */
+/* Mass missing in the outgoing distributions of the walls of a cell, over one step. */
 static float lost_at_walls(const struct kn_stream_sweep *s, int cell)
 {
     float lost = 0;
@@ -369,5 +368,5 @@ void KN_CPU_NAME(stream)(const struct kn_stream_sweep *s, int cell, const struct
 {
     const bool first = s->order == 1 && s->space->naxes > 0;
     const float lost = first ? stream_first_order(s, cell, t, out) : stream_octants(s, cell, t, out, scratch);
-    kn_cpu_give_back(s->velocity, s->number, lost + lost_at_walls(s, cell), out);
+    kn_cpu_restore_mass(s->velocity, s->number, lost + lost_at_walls(s, cell), out);
 }

@@ -1,7 +1,6 @@
-/* The CPU behind memory that the host may not touch: a stand-in for a card on
- * machines that have none.  State and tables live in pages of their own, open
- * only while a call of the backend runs; what the simulation changes in its own
- * copies arrives through set_walls and put, or not at all. */
+/* A test backend: the CPU with memory that the host cannot access, like that of a GPU. State and tables
+ * are in protected pages, accessible only during a call of the backend; changes of the simulation arrive
+ * only through set_walls and put. */
 #include "backend/backend.h"
 #include "cpu/cpu_kernels.h"
 #include "error.h"
@@ -24,7 +23,7 @@ struct strict {
     struct region regions[REGIONS]; /* tables, h, next */
     size_t used;                    /* bytes of the tables' region */
     const struct kn_problem *host;
-    /* the problem as the machine sees it; arrays it has no use for are NULL */
+    /* copies for the backend; unused arrays are NULL */
     struct kn_case c;
     struct kn_space space;
     struct kn_velocity velocity;
@@ -47,7 +46,7 @@ static enum kn_status open_memory(const struct strict *s)
     return protect(s, PROT_READ | PROT_WRITE);
 }
 
-/* Closes the memory and passes the status of the call through. */
+/* Protects the memory and returns the status of the call. */
 static enum kn_status close_memory(const struct strict *s, enum kn_status status)
 {
     const enum kn_status closed = protect(s, PROT_NONE);
@@ -59,7 +58,7 @@ static size_t lines(size_t bytes)
     return (bytes + LINE - 1) / LINE * LINE;
 }
 
-/* A copy of an array of the host among the tables. */
+/* A copy of a host array in the tables. */
 static void *keep(struct strict *s, const void *from, size_t bytes)
 {
     void *to = (char *)s->regions[0].at + s->used;
@@ -209,7 +208,7 @@ static double memory(const struct kn_problem *p)
     return kn_backend_cpu.memory(p) + (double)table_bytes(p);
 }
 
-/* Run one call of the CPU with the memory open. */
+/* Execute one call of the CPU backend with accessible memory. */
 #define WITH_MEMORY(machine, call)                                                                           \
     do {                                                                                                     \
         const struct strict *s = (machine);                                                                  \

@@ -1,5 +1,4 @@
-/* The CUDA backend: memory of the device, streams and launches; the kernels are
- * in the other cuda_*.cu. */
+/* The CUDA backend: device memory, streams and launches; the kernels are in the other cuda_*.cu files. */
 #include "cuda/cuda_machine.h"
 #include "cuda/cuda_quadratic.h"
 
@@ -13,7 +12,7 @@ extern "C" {
 #include "collision/sampling.h"
 }
 
-enum { TIMED = 16 }; /* one sweep in so many is timed */
+enum { TIMED = 16 }; /* one of TIMED sweeps is timed */
 
 /* --------------------------------------------------------------------- memory */
 
@@ -47,13 +46,11 @@ enum kn_status kn_cuda_allocate(struct kn_cuda *m, void **to, size_t bytes)
     return KN_OK;
 }
 
-/* A copy of an array of the host. */
+/* A copy of a host array. */
 enum kn_status kn_cuda_upload(struct kn_cuda *m, const void **to, const void *from, size_t bytes)
 {
     void *block;
-    const enum kn_status status = kn_cuda_allocate(m, &block, bytes);
-    if (status != KN_OK)
-        return status;
+    KN_TRY(kn_cuda_allocate(m, &block, bytes));
     *to = block;
     CHECK(cudaMemcpy(block, from, bytes, cudaMemcpyHostToDevice));
     return KN_OK;
@@ -83,9 +80,9 @@ static enum kn_status set_walls(void *machine)
     double patch[KN_SIDES][3];
     m->device.emits = 0;
     for (int side = 0; side < KN_SIDES; side++) {
-        patch[side][0] = b->patches[side].excess;
-        patch[side][1] = b->patches[side].unit;
-        patch[side][2] = b->patches[side].through;
+        patch[side][0] = b->patches[side].emission_flux;
+        patch[side][1] = b->patches[side].unit_flux;
+        patch[side][2] = b->patches[side].prescribed_flux;
         m->device.alpha[side] = b->patches[side].alpha;
         m->device.takes[side] = b->patches[side].takes;
         m->device.emits |= b->patches[side].emits << side;
@@ -107,7 +104,7 @@ static enum kn_status fill_constants(struct kn_cuda *m)
     CHECK(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
     CHECK(cudaDeviceGetAttribute(&whole, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device));
     d->shared_whole = (size_t)whole;
-    d->shared_limit = (size_t)shared - 8192; /* what the kernels declare themselves */
+    d->shared_limit = (size_t)shared - 8192; /* static shared memory of the kernels */
     d->symmetric = p->c->collision.estimator == KN_ESTIMATOR_SYMMETRIC;
     d->ncells = p->space->ncells;
     d->centre = cells[0] / 2 + cells[0] * (cells[1] / 2 + cells[1] * (cells[2] / 2));
@@ -115,7 +112,7 @@ static enum kn_status fill_constants(struct kn_cuda *m)
     d->size = p->velocity->size;
     d->uniform = kn_cuda_layout_uniform(p->space);
     for (int axis = 0; axis < 2; axis++)
-        d->alike[axis] = kn_cuda_layout_width(p->space, axis, 0);
+        d->uniform_width[axis] = kn_cuda_layout_width(p->space, axis, 0);
     d->eps = (float)p->c->disturbance;
     d->order = p->c->space.order;
     d->limiter = p->c->space.limiter;
@@ -129,7 +126,7 @@ static enum kn_status fill_constants(struct kn_cuda *m)
     return KN_OK;
 }
 
-/* Refuse before anything is allocated. */
+/* Fail before any allocation. */
 static enum kn_status check_memory(const struct kn_problem *p)
 {
     size_t free_bytes = 0, total = 0;
@@ -154,7 +151,7 @@ static enum kn_status build(struct kn_cuda *m)
     CHECK(cudaStreamCreateWithFlags(&m->work, cudaStreamNonBlocking));
     CHECK(cudaDeviceGetStreamPriorityRange(NULL, &urgent));
     CHECK(cudaStreamCreateWithPriority(&m->drawing, cudaStreamNonBlocking,
-                                       urgent)); /* not behind the sweep's blocks */
+                                       urgent)); /* not queued after the blocks of the sweep */
     CHECK(cudaStreamCreateWithFlags(&m->prepare, cudaStreamNonBlocking));
     m->device.mesh = kn_backend_mesh(p);
     KN_TRY(kn_cuda_allocate(m, (void **)&m->h, known * nnodes * sizeof(float)));
@@ -265,7 +262,7 @@ static enum kn_status get(void *machine, int64_t first, int64_t count, float *ro
 
 /* ---------------------------------------------------------------------- sweeps */
 
-/* The node that gets back what rounding has lost, another one at each turn. */
+/* The node to which mass lost by round-off is returned; a different one in each sweep. */
 static int32_t heavy_node(const struct kn_cuda *m, uint64_t turn)
 {
     const struct kn_velocity *v = m->problem.velocity;
@@ -273,7 +270,7 @@ static int32_t heavy_node(const struct kn_cuda *m, uint64_t turn)
     return (int32_t)octant * v->stride + v->heavy[turn % (uint64_t)v->nheavy];
 }
 
-/* The cells that a march does not serve. */
+/* The cells outside the march. */
 static cudaError_t advance(const struct kn_cuda_problem *p, const struct kn_cuda_step *s, cudaStream_t stream)
 {
     if (s->cells == 0)
@@ -290,7 +287,7 @@ static cudaError_t advance(const struct kn_cuda_problem *p, const struct kn_cuda
     return kn_cuda_model(&streaming, s, stream);
 }
 
-/* The operator behind streaming, in the cells of a list, or in all (NULL). */
+/* The operator after streaming, in the cells of a list, or in all (NULL). */
 static enum kn_status operate(struct kn_cuda *m, const struct kn_cuda_step *s, const int32_t *list, int count)
 {
     const double before = 0.5 * s->dt_collide, after = kn_quadratic_count(m->problem.c) > 0 ? 0 : before;
@@ -321,23 +318,23 @@ static enum kn_status sweep_whole(struct kn_cuda *m, const struct kn_step *step,
         CHECK(advance(p, &s, m->work));
     if (timed)
         CHECK(cudaEventRecord(m->mark[4], m->work));
-    return operate(m, &s, served ? p->tiled : NULL, served ? s.cells : p->ncells);
+    return operate(m, &s, served ? p->sweep_order : NULL, served ? s.cells : p->ncells);
 }
 
-/* Does the operator wait until all cells have been streamed?  Tiles of both parts overlap. */
+/* True if the operator must wait until all cells have been streamed: tiles of both parts overlap. */
 static bool operates_last(const struct kn_cuda *m)
 {
     return m->device.choice.marches && !m->device.choice.march_operates;
 }
 
-/* What needs nothing of other ranks (0), or what does (1). */
+/* The part of a sweep that does not depend on other ranks (0), or the part that does (1). */
 static enum kn_status sweep_part(struct kn_cuda *m, const struct kn_step *step, struct kn_cuda_step s, int i,
                                  bool timed)
 {
     const struct kn_cuda_part *part = &m->parts[i];
     const bool tells = i == 0 && !m->device.choice.marches; /* how its time divides */
     struct kn_cuda_problem p = m->device;
-    p.tiled += part->first_cell;
+    p.sweep_order += part->first_cell;
     p.ncells = !tells && p.choice.sweep == KN_CUDA_LINEAR ? p.ncells : part->cells;
     p.centre = tells ? part->cells / 2 : INT32_MAX;
     s.behind_walls = part->faces > 0;
@@ -354,10 +351,10 @@ static enum kn_status sweep_part(struct kn_cuda *m, const struct kn_step *step, 
     CHECK(advance(&p, &s, m->work));
     if (timed && i == 0)
         CHECK(cudaEventRecord(m->mark[4], m->work));
-    return operates_last(m) ? KN_OK : operate(m, &s, p.tiled, part->cells);
+    return operates_last(m) ? KN_OK : operate(m, &s, p.sweep_order, part->cells);
 }
 
-/* Rows go where they are needed while the cells that need none of others are computed. */
+/* Rows are exchanged while the cells that do not depend on other ranks are computed. */
 static enum kn_status sweep_parts(struct kn_cuda *m, const struct kn_step *step, const struct kn_cuda_step &s,
                                   bool timed)
 {
@@ -376,7 +373,7 @@ static enum kn_status sweep_parts(struct kn_cuda *m, const struct kn_step *step,
     return operate(m, &s, NULL, m->device.ncells);
 }
 
-/* The quadratic part behind the operator; the second half step of sources comes with it. */
+/* The quadratic part after the operator; it includes the second half step of the sources. */
 static enum kn_status collide_quadratically(struct kn_cuda *m, const struct kn_cuda_step *s, uint64_t draw)
 {
     const struct kn_velocity *v = m->problem.velocity;
@@ -394,8 +391,8 @@ static enum kn_status collide_quadratically(struct kn_cuda *m, const struct kn_c
     return KN_OK;
 }
 
-/* How the time of a sweep divides: a fused kernel as the cycles that one of its blocks
- * spent streaming and afterwards; the operator, where it comes apart, has a mark before it. */
+/* Fraction of a sweep spent on streaming. In a fused kernel one block counts the cycles of streaming and
+ * of the rest; before a separate operator kernel there is a mark. */
 static enum kn_status streaming_part(struct kn_cuda *m, float sweeping, float waiting, double *part)
 {
     if (!m->streamed) {
@@ -421,7 +418,7 @@ static enum kn_status streaming_part(struct kn_cuda *m, float sweeping, float wa
     return KN_OK;
 }
 
-/* Read the clock of the step that was timed, once it is done. */
+/* Read the times of the timed step after it has ended. */
 static enum kn_status read_marks(struct kn_cuda *m)
 {
     const bool sampled = kn_sampling_count(m->problem.c) > 0;
@@ -506,7 +503,7 @@ static enum kn_status fluxes(void *machine, double *to)
     return KN_OK;
 }
 
-/* Phases of the steps that were timed, scaled to all of them. */
+/* Phases of the timed steps, scaled to all steps. */
 static void seconds(const void *machine, double phase[KN_PHASES])
 {
     memcpy(phase, ((const struct kn_cuda *)machine)->seconds, KN_PHASES * sizeof *phase);
@@ -531,8 +528,8 @@ static enum kn_status copy(void *machine, double *seconds)
     return KN_OK;
 }
 
-/* The march, which a plane to second order may get, leaves out up to two cells before a wall and the three
- * that make no tile; what it has of a box must be none, or as many as a tile has. */
+/* At second order on a plane mesh, the march may omit two cells next to a wall and three cells that do not
+ * fill a tile; the rest of a box must be empty or at least as wide as a tile. */
 static int thinnest(const struct kn_case *c)
 {
     const bool plane = c->space.cells[0] > 1 && c->space.cells[1] > 1 && c->space.cells[2] == 1;

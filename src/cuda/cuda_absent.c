@@ -1,4 +1,4 @@
-/* Stands in for cuda.cu in a build without CUDA: the name is known, and says why it cannot run. */
+/* Replaces the CUDA backend in a build without CUDA: it reports why it is not available. */
 #include "backend/backend.h"
 #include "error.h"
 

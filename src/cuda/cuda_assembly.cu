@@ -1,15 +1,11 @@
-/* The sums of the collision operator, theory (44), on the card.
- *
- * A block adds up the pairs of nodes of one part into matrices of its own.  A stencil has
- * three nodes that follow each other along an axis, one of each residue modulo 3: a thread
- * that owns the elements whose row has three given residues, and whose column three others,
- * meets each of the 27 x 27 elements of a product of stencils exactly once, and no thread
- * meets those of another.  So 729 threads add without atomics, without waiting for each
- * other, and in the order of the directions.  Directions are sorted by where their stencils
- * lie, and an element stays in a register until the next stencil lies elsewhere.
- *
- * Nothing depends on the card or on how the pairs are cut into launches: the same bits each
- * time, unless the card has too little memory for all parts. */
+/* The sums of the collision operator, theory (44), on the GPU. A block adds the pairs of nodes of one part
+ * to its own matrices. A stencil has three consecutive nodes along an axis, one of each residue modulo 3.
+ * A thread owns the elements whose row has three given residues and whose column has three others: it
+ * visits each of the 27 x 27 elements of a product of stencils exactly once, and no other thread visits
+ * them. So 729 threads add without atomics and without synchronisation, in the order of the directions.
+ * Directions are sorted by the position of their stencils, and an element stays in a register until the
+ * stencil moves. The result does not depend on the GPU or on the division of the pairs into launches,
+ * unless the GPU has too little memory for all parts. */
 #include "cuda/cuda_check.h"
 
 #include <chrono>
@@ -21,7 +17,7 @@ enum {
     BATCH = 64,                        /* directions whose stencils are in shared memory */
     FIELD = 4,                         /* bits of a corner along an axis */
     FIRST = (1 << FIELD) - 1,          /* all of them */
-    OCTANT = 3 * FIELD,                /* where in a key the octant is */
+    OCTANT = 3 * FIELD,                /* position of the octant in a key */
     KEY = OCTANT + 3,                  /* bits of a key */
 };
 
@@ -31,14 +27,14 @@ static_assert(6 * BATCH + BATCH <= OWNERS, "lay_axes has a thread for everything
 /* Stencils of some directions of a pair, for both particles. */
 struct batch {
     struct kn_pair pair;
-    int corner[2][BATCH][3];               /* first node along an axis, and a bit above it where v < 0 */
-    double weight[2][BATCH][3][KN_POINTS]; /* along an axis */
-    double axis[2][BATCH][3];              /* what the stencils lack of cubes */
-    double root[BATCH];                    /* of the rate of a direction */
-    double lack[3][BATCH];                 /* of both particles, times the root */
-    double value[2][BATCH][KN_STENCIL];    /* of the nodes, times the root */
-    int key[2][BATCH];                     /* octant and corner */
-    int order[2][BATCH];                   /* directions by the key of one particle, then of the other */
+    int corner[2][BATCH][3]; /* first node along an axis; the bit above it is set if v < 0 */
+    double weight[2][BATCH][3][KN_STENCIL_POINTS]; /* along an axis */
+    double axis[2][BATCH][3];                      /* error of the stencils for cubes */
+    double root[BATCH];                            /* of the rate of a direction */
+    double lack[3][BATCH];              /* of both particles, times the square root of the weight */
+    double value[2][BATCH][KN_STENCIL]; /* of the nodes, times the square root of the weight */
+    int key[2][BATCH];                  /* octant and corner */
+    int order[2][BATCH];                /* directions by the key of one particle, then of the other */
 };
 
 /* -------------------------------------------------------------- stencils of a batch */
@@ -63,9 +59,10 @@ static __device__ void lay_values(int count, int thread, struct batch *s)
 {
     for (int t = thread; t < 2 * count * KN_STENCIL; t += THREADS) {
         const int i = t % KN_STENCIL, particle = t / KN_STENCIL % 2, n = t / KN_STENCIL / 2;
-        const double(*w)[KN_POINTS] = s->weight[particle][n];
-        s->value[particle][n][i] =
-            s->root[n] * w[0][i / KN_LINES] * w[1][i / KN_POINTS % KN_POINTS] * w[2][i % KN_POINTS];
+        const double(*w)[KN_STENCIL_POINTS] = s->weight[particle][n];
+        s->value[particle][n][i] = s->root[n] * w[0][i / KN_LINES] *
+                                   w[1][i / KN_STENCIL_POINTS % KN_STENCIL_POINTS] *
+                                   w[2][i % KN_STENCIL_POINTS];
     }
     if (thread < 3 * count) {
         const int d = thread % 3, n = thread / 3;
@@ -82,7 +79,7 @@ static __device__ void lay_values(int count, int thread, struct batch *s)
     }
 }
 
-/* The place of each direction in the order. */
+/* The position of each direction in the order. */
 static __device__ void sort_directions(int count, int thread, struct batch *s)
 {
     if (thread >= 2 * count)
@@ -100,8 +97,8 @@ static __device__ void sort_directions(int count, int thread, struct batch *s)
 
 /* ------------------------------------------------------------------------- additions */
 
-/* What a thread owns: residues modulo 3 of the nodes of row and column along the axes.  The
- * owners of the first three columns of a row have the sums with the cubes of an axis too. */
+/* Elements that a thread owns: residues modulo 3 of the nodes of row and column along the axes. The owners
+ * of the first three columns of a row also own the sums with the cubes of an axis. */
 struct owner {
     int row[3], column[3];
     int axis; /* 3: none */
@@ -110,21 +107,21 @@ struct owner {
 static __device__ struct owner owner_of(int thread)
 {
     const int row = thread / KN_STENCIL, column = thread % KN_STENCIL;
-    return {{row / KN_LINES, row / KN_POINTS % KN_POINTS, row % KN_POINTS},
-            {column / KN_LINES, column / KN_POINTS % KN_POINTS, column % KN_POINTS},
+    return {{row / KN_LINES, row / KN_STENCIL_POINTS % KN_STENCIL_POINTS, row % KN_STENCIL_POINTS},
+            {column / KN_LINES, column / KN_STENCIL_POINTS % KN_STENCIL_POINTS, column % KN_STENCIL_POINTS},
             column < 3 ? column : 3};
 }
 
-/* The node of these residues in the stencil of a key, and which one it is there. */
+/* The node of these residues in the stencil of a key, and its index in the stencil. */
 static __device__ int find_node(const struct kn_assembly *g, const int residue[3], int key, int *which)
 {
     int node = 0;
     *which = 0;
     for (int d = 0; d < 3; d++) {
         const int first = key >> d * FIELD & FIRST;
-        const int step = (residue[d] + 5 * KN_POINTS - first) % KN_POINTS;
+        const int step = (residue[d] + 5 * KN_STENCIL_POINTS - first) % KN_STENCIL_POINTS;
         node = node * g->half[d] + first + step;
-        *which = *which * KN_POINTS + step;
+        *which = *which * KN_STENCIL_POINTS + step;
     }
     return node;
 }
@@ -133,8 +130,8 @@ static __device__ bool is_at(const struct kn_assembly *g, const int residue[3], 
 {
     int at[3];
     kn_interpolate_place(g->half, node, at);
-    return at[0] % KN_POINTS == residue[0] && at[1] % KN_POINTS == residue[1] &&
-           at[2] % KN_POINTS == residue[2];
+    return at[0] % KN_STENCIL_POINTS == residue[0] && at[1] % KN_STENCIL_POINTS == residue[1] &&
+           at[2] % KN_STENCIL_POINTS == residue[2];
 }
 
 /* An element of the sums. */
@@ -143,7 +140,7 @@ static __device__ double *element(const struct kn_assembly *g, double *sums, int
     return sums + ((size_t)matrix * (size_t)g->size + (size_t)row) * (size_t)g->size + (size_t)column;
 }
 
-/* Those of c e d, behind the matrices. */
+/* The elements of c e d, after the matrices. */
 static __device__ double *lack_of(const struct kn_assembly *g, double *sums, int axis, int row)
 {
     return element(g, sums, KN_PARITIES, 0, 0) + axis * g->size + row;
@@ -216,7 +213,7 @@ static __device__ void add_lacks(const struct kn_assembly *g, const struct batch
         *lack_of(g, sums, 3, own->axis) += square;
 }
 
-/* The nodes before the collision among themselves; directions weigh 1 together. */
+/* The nodes before the collision; the weights of the directions sum to 1. */
 static __device__ void add_nodes(const struct kn_assembly *g, const struct kn_pair *p,
                                  const struct owner *own, double *sums)
 {
@@ -231,7 +228,7 @@ static __device__ void add_nodes(const struct kn_assembly *g, const struct kn_pa
 
 /* --------------------------------------------------------------------------- kernels */
 
-/* Pairs a <= b, counted by rows of a triangle, for one octant of b after the other. */
+/* Pairs a <= b, counted by rows of a triangle, octant of b by octant. */
 static __host__ __device__ int64_t pairs_of(int size)
 {
     return (int64_t)size * (size + 1) / 2;
@@ -253,7 +250,7 @@ static __host__ __device__ size_t length_of(const struct kn_assembly *what)
     return KN_PARITIES * n * n + 3 * n + 3;
 }
 
-/* Pairs first..end-1 that fall to this block: number modulo parts. */
+/* Pairs first..end-1 of this block: number modulo parts. */
 static __global__ __launch_bounds__(THREADS, 2) void pairs_kernel(struct kn_assembly g, int64_t first,
                                                                   int64_t end, double *parts)
 {
@@ -287,7 +284,7 @@ static __global__ __launch_bounds__(THREADS, 2) void pairs_kernel(struct kn_asse
     }
 }
 
-/* All parts into the first, in order. */
+/* Add all parts to the first, in order. */
 static __global__ void add_parts_kernel(int count, size_t length, double *parts)
 {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -308,7 +305,7 @@ struct assembly {
     int count;
 };
 
-/* As many parts as there should be; where they do not fit, half as many, and so on. */
+/* The intended number of parts; if they do not fit, half of it, and so on. */
 static enum kn_status allocate_parts(struct assembly *m)
 {
     const size_t bytes = length_of(&m->device) * sizeof(double);
@@ -325,7 +322,7 @@ static enum kn_status allocate_parts(struct assembly *m)
     return KN_OK;
 }
 
-/* Copy an array of the host to the next free place among the tables. */
+/* Copy a host array to the next free position in the tables. */
 static cudaError_t keep(char **at, const void *from, size_t bytes, const void **to)
 {
     const cudaError_t status = cudaMemcpy(*at, from, bytes, cudaMemcpyHostToDevice);
@@ -355,11 +352,11 @@ static bool tell(const struct kn_progress_callback *progress, double part)
     return !progress || progress->report(progress->to, part);
 }
 
-/* Pairs in launches of a fifth of a second or so, after each of which progress is reported. */
+/* Launches of about 0.2 s each, after which progress is reported. */
 static enum kn_status add_pairs(struct assembly *m, const struct kn_progress_callback *progress)
 {
     const int64_t all = KN_PARITIES * pairs_of(m->device.size);
-    int64_t launch = m->count; /* pairs at a time, whole rounds of the blocks */
+    int64_t launch = m->count; /* pairs per launch, a multiple of the number of blocks */
     bool wanted = tell(progress, 0);
     for (int64_t first = 0, end; first < all && wanted; first = end) {
         end = first + launch < all ? first + launch : all;
@@ -398,6 +395,6 @@ enum kn_status kn_cuda_assemble(const struct kn_assembly *what, const struct kn_
     cudaFree(m.parts);
     cudaFree(m.tables);
     if (status != KN_OK)
-        cudaGetLastError(); /* told; what comes next on the card begins afresh */
+        cudaGetLastError(); /* reported; clears the error for later calls */
     return status;
 }

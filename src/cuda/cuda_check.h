@@ -1,5 +1,4 @@
-/* CUDA calls that fail, as statuses that say where; and what cuda.cu takes from files that
- * make such calls themselves. */
+/* Conversion of CUDA errors into statuses, and the assembler. */
 #ifndef KN_CUDA_CHECK_H
 #define KN_CUDA_CHECK_H
 

@@ -7,7 +7,7 @@ enum { LONGEST_LINEAR = 4 * 512 }; /* nodes per octant that a block of linear_ke
 
 static bool is_linear(const struct kn_cuda_problem *p)
 {
-    const bool apart = p->method == KN_METHOD_OPERATOR, /* streams first, sources come later */
+    const bool apart = p->method == KN_METHOD_OPERATOR, /* streams first; sources are added later */
         linear = p->method == KN_METHOD_NONE ||
                  (p->method == KN_METHOD_BGK && p->eps == 0 && p->conservation != KN_CONSERVATION_NONE);
     return (apart || (linear && !p->source)) && p->mesh.naxes > 0 && p->mesh.stride <= LONGEST_LINEAR;

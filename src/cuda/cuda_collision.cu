@@ -11,7 +11,7 @@ template <class NODE> struct sample {
     float4 gain;
 };
 
-/* Bytes of a batch, and of what a warp applies of it. */
+/* Bytes of a batch, and of the part that one warp applies. */
 template <class NODE> struct layout {
     enum { PART = WARP * (sizeof(NODE) + sizeof(float4)), BATCH = WARPS * PART };
 };
@@ -48,7 +48,7 @@ static __device__ __forceinline__ void apply(const sample<NODE> &s, float eps, f
     add<V>(h + s.node.w, d, s.gain.w, g);
 }
 
-/* All warps of a team have done with a batch. */
+/* Wait until all warps of a team have applied a batch. */
 static __device__ __forceinline__ void finish_batch(int team)
 {
     if constexpr (WARPS == 1)
@@ -57,8 +57,8 @@ static __device__ __forceinline__ void finish_batch(int team)
         asm volatile("bar.sync %0, %1;" ::"r"(1 + team), "n"((int)KN_SAMPLE_BATCH) : "memory");
 }
 
-/* The collision kernel: all batches in order, by a team of as many warps as a batch
- * fills.  Samples are read AHEAD batches before their turn. */
+/* The collision kernel: all batches in order, by a team of as many warps as a batch fills. Samples are
+ * prefetched AHEAD batches in advance. */
 template <int V, class NODE, bool STAGED>
 static __device__ __forceinline__ void apply_batches(const kn_cuda_set &set, int team, int warp, float eps,
                                                      float back, float *tile)
@@ -83,8 +83,8 @@ static __device__ __forceinline__ void apply_batches(const kn_cuda_set &set, int
 
 /* --------------------------------------------------------------- conservation */
 
-/* Sum N values over the lanes of a warp; the sum of value i ends in lane i WARP / N.
- * At each step lanes give half of their values to a partner and get its other half. */
+/* Sum N values over the lanes of a warp; the sum of value i is in lane i WARP / N. In each step a lane
+ * sends half of its values to a partner and receives the other half of the partner's values. */
 template <int N, int OFFSET = WARP / 2> static __device__ __forceinline__ double sum_warp(double v[N])
 {
     if constexpr (OFFSET == 0) {
@@ -104,8 +104,7 @@ template <int N, int OFFSET = WARP / 2> static __device__ __forceinline__ double
     }
 }
 
-/* The same by all warps of the block; whoever needs a sum adds what they have found,
- * in a fixed order. */
+/* The same for all warps of the block; the reader of a sum adds the parts in a fixed order. */
 template <int T, int N>
 static __device__ __forceinline__ void sum_block(double v[N], double space[T / WARP][N])
 {
@@ -115,8 +114,8 @@ static __device__ __forceinline__ void sum_block(double v[N], double space[T / W
     __syncthreads();
 }
 
-/* Momentum and energy of the tile, before or after the samples.  A thread adds its
- * few nodes in float. */
+/* Momentum and energy of the tile, before or after the samples. A thread adds its few nodes in single
+ * precision. */
 template <int T, int C, int V, bool STAGED>
 static __device__ void tile_flow(const kn_cuda_problem &p, const float *tile, double found[T / WARP][C * 4])
 {
@@ -181,7 +180,7 @@ static __device__ void corrections(const kn_cuda_problem &p, const float *tile,
             weighted_gram(p, reader, a, space);
             kn_collide_solve(a, missing);
         } else {
-            project(p, missing, found);
+            kn_collide_project(p.inverse, missing, found);
         }
         for (int i = 0; i < KN_INVARIANTS && (!weighted || threadIdx.x == 0); i++)
             x[c][i] = (float)(weighted ? missing[i] : found[i]);
@@ -199,32 +198,30 @@ struct inflow_rows {
     float courant[3];
 };
 
-/* Of all cells of a block: the rows, and by octant whether they can be streamed
- * as a run, without walls and each cell but one fed by the one beside it: bit 0.
- *
- * A run is added up in another order than single cells.  Where other ranks have part of the
- * cells, those that one rank alone would stream in a run are told by bits 1 and on, and are
- * added up in that order, however they come together here. */
+/* Rows of all cells of a block. Bit 0 of `run`, by octant: the cells can be streamed as a run, without
+ * walls, each cell but one having its neighbour in the block upwind. A run is summed in a different order
+ * than single cells. With several ranks, the cells that a single rank would stream in a run are marked by
+ * bits 1 and higher, and are summed in that order. */
 template <int C> struct inflow {
     inflow_rows rows[8][C];
     int run[8];
 };
 
-/* Number of the cell in this place of the sweep. */
+/* Number of the cell at this position of the sweep. */
 template <bool LISTED> static __device__ __forceinline__ int swept_cell(const kn_cuda_problem &p, int at)
 {
     const int place = at < p.ncells ? at : p.ncells - 1;
-    return LISTED ? p.tiled[place] : place;
+    return LISTED ? p.sweep_order[place] : place;
 }
 
-/* Does the wind of the octant blow from low cells to high ones? */
+/* True if the velocities of the octant point from low cells to high ones. */
 static __device__ __forceinline__ bool blows_up(const kn_mesh &m, int octant)
 {
     return !(octant & m.bit[m.axes[0]]);
 }
 
-/* Finding neighbours takes long, but as long for all octants as for one: everything
- * is read before anything is used. */
+/* The latency of finding neighbours is the same for all octants as for one: all data are read before any
+ * are used. */
 template <int C, bool LISTED>
 static __device__ __forceinline__ void find_inflow(const kn_cuda_problem &p, const kn_cuda_step &s,
                                                    inflow<C> *in)
@@ -258,7 +255,7 @@ static __device__ __forceinline__ void find_inflow(const kn_cuda_problem &p, con
                 run = run && up[a].cell >= 0 && m.axes[a] == a;
             }
         }
-        /* octant 0 counts what walls have lost, and is not streamed as a run beside them */
+        /* octant 0 includes the mass lost at walls, and is not streamed as a run next to them */
         run = run && !(octant == 0 && wall);
         const int first = blows_up(m, octant) ? 0 : C - 1, step = blows_up(m, octant) ? -1 : 1;
         run = run && (c == first || (up[0].cell == cell + step && up[0].octant == octant));
@@ -275,7 +272,7 @@ static __device__ __forceinline__ void find_inflow(const kn_cuda_problem &p, con
     __syncthreads();
 }
 
-/* First order for a run of cells: nothing but loads first, so that many are under way. */
+/* First order for a run of cells; all loads come first, so that many are in flight at once. */
 template <int C, int NAXES, bool UP>
 static __device__ __forceinline__ quad_cells<C> stream_run(const inflow_rows rows[C], int k,
                                                            const quad_nodes &n, float lost[C])
@@ -296,7 +293,7 @@ static __device__ __forceinline__ quad_cells<C> stream_run(const inflow_rows row
 #pragma unroll
         for (int i = 0; i < 4; i++) {
             const float h = here.cell[c].v[i];
-            /* one product is rounded by itself: the compiler shall not choose which, run by run */
+            /* rounded product: the same bits in every run */
             float change = kn_stream_flow(rows[c].courant[0] * n.v[0].v[i], beside.v[i], h) +
                            kn_point_product(rows[c].courant[1] * n.v[1].v[i], in[0].cell[c].v[i] - h);
 #pragma unroll
@@ -309,7 +306,7 @@ static __device__ __forceinline__ quad_cells<C> stream_run(const inflow_rows row
     return out;
 }
 
-/* First order for one cell, walls included; a call of its own, as streamed_apart. */
+/* First order for one cell, also at walls; a function call, as streamed_apart. */
 static __device__ __noinline__ streamed_quad stream_cell(const kn_cuda_problem &p, const kn_cuda_step &s,
                                                          const inflow_rows &r, kn_site site, int k)
 {
@@ -365,7 +362,7 @@ static __device__ __forceinline__ quad_cells<C> stream_quad(const kn_cuda_proble
             out.cell[c] = stream_cells<1>(p, rows + c, octant, k, n, lost + c).cell[0];
             continue;
         }
-        wait_for_the_last();
+        wait_for_previous_kernel();
         const streamed_quad q = ORDER == 1 ? stream_cell(p, s, rows[c], site, k)
                                            : streamed_apart<ORDER>(p, s.h, site, s.dt_stream, k);
         out.cell[c] = q.h;
@@ -374,7 +371,7 @@ static __device__ __forceinline__ quad_cells<C> stream_quad(const kn_cuda_proble
     return out;
 }
 
-/* Sum what the threads of the block have lost in each cell, in a fixed order. */
+/* Sum the mass lost by the threads of the block in each cell, in a fixed order. */
 template <int T, int C> static __device__ void sum_lost(float part[C], float *space, float total[C])
 {
 #pragma unroll
@@ -393,7 +390,7 @@ template <int T, int C> static __device__ void sum_lost(float part[C], float *sp
     }
 }
 
-/* The streaming kernel: rows of C cells into the tile. */
+/* The streaming kernel: fills the tile with rows of C cells. */
 template <int T, int C, int V, bool STAGED, int ORDER, bool LISTED>
 static __device__ void stream_tile(const kn_cuda_problem &p, const kn_cuda_step &s, const inflow<C> &in,
                                    float *tile, double *space, float lost[C])
@@ -419,7 +416,7 @@ static __device__ void add_source(const kn_cuda_problem &p, double dt, float *ti
         quad_cells<C> h = read_tile<C, V, STAGED>(p.mesh, tile, at);
 #pragma unroll
         for (int i = 0; i < 4 * C; i++)
-            h.cell[i / 4].v[i % 4] += half * source.v[i % 4];
+            h.cell[i / 4].v[i % 4] = kn_collide_driven(h.cell[i / 4].v[i % 4], half, source.v[i % 4]);
         write_tile<C, V, STAGED>(p.mesh, tile, at, h);
     }
     __syncthreads();
@@ -455,7 +452,7 @@ static __device__ __forceinline__ void correct(const kn_cuda_problem &p, const q
         h->v[i] += change[i];
 }
 
-/* The tile, corrected, into the result. */
+/* Store the corrected tile. */
 template <int T, int C, int V, bool STAGED, bool LISTED>
 static __device__ void store_tile(const kn_cuda_problem &p, const kn_cuda_step &s, const float *tile,
                                   const float x[C][KN_INVARIANTS], const float lost[C])
@@ -477,13 +474,14 @@ static __device__ void store_tile(const kn_cuda_problem &p, const kn_cuda_step &
                 if (p.source)
 #pragma unroll
                     for (int i = 0; i < 4; i++)
-                        h.cell[c].v[i] += half * p.source[at + i];
+                        h.cell[c].v[i] = kn_collide_driven(h.cell[c].v[i], half, p.source[at + i]);
                 if (s.heavy / 4 == at / 4)
 #pragma unroll
                     for (int i = 0; i < 4; i++)
-                        h.cell[c].v[i] += s.heavy == at + i ? lost[c] / n.w.v[i] : 0.0f;
+                        h.cell[c].v[i] += s.heavy == at + i ? kn_stream_restored(lost[c], n.w.v[i]) : 0.0f;
                 if (first + c < p.ncells)
-                    *(float4 *)(s.next + (int64_t)(LISTED ? p.tiled[first + c] : first + c) * p.mesh.nnodes +
+                    *(float4 *)(s.next +
+                                (int64_t)(LISTED ? p.sweep_order[first + c] : first + c) * p.mesh.nnodes +
                                 at) =
                         make_float4(h.cell[c].v[0], h.cell[c].v[1], h.cell[c].v[2], h.cell[c].v[3]);
             }
@@ -503,7 +501,7 @@ static __global__ void __launch_bounds__(T, 768 / T)
     __shared__ float x[C][KN_INVARIANTS], lost[C];
     __shared__ inflow<C> in;
     float *const tile = STAGED ? shared : s.next + (int64_t)swept_cell<LISTED>(p, blockIdx.x) * p.mesh.nnodes;
-    let_the_next_begin();
+    allow_next_kernel();
     const long long start = clock64();
     for (int i = threadIdx.x; STAGED && i < KN_SAMPLE_BATCH * C; i += T) /* the slots of idle samples */
         cell_of<V>(p.mesh, tile, i % C)[(kn_cuda_slots(p.mesh.nnodes, V) + i / C) * V] = 0;
@@ -517,7 +515,7 @@ static __global__ void __launch_bounds__(T, 768 / T)
         tile_flow<T, C, V, STAGED>(p, tile, before);
     __syncthreads();
     const long long middle = clock64();
-    /* teams of different blocks spread over the schedulers */
+    /* teams of different blocks are distributed over the schedulers */
     const int warp = (threadIdx.x / WARP + blockIdx.x * WARPS) % (T / WARP), team = warp / WARPS;
     if (team < C / V)
         apply_batches<V, NODE, STAGED>(s.set, team, warp % WARPS, p.eps, p.symmetric ? 1.0f : 0.0f,
@@ -528,7 +526,7 @@ static __global__ void __launch_bounds__(T, 768 / T)
         corrections<T, C, V, STAGED>(p, tile, before, after, space, x);
     }
     store_tile<T, C, V, STAGED, LISTED>(p, s, tile, x, lost);
-    wait_for_the_last();
+    wait_for_previous_kernel();
     note_cycles(p, blockIdx.x == p.centre / C, start, middle);
 }
 
@@ -554,7 +552,7 @@ static cudaError_t launch(const kn_cuda_problem *p, const kn_cuda_step *s, cudaS
                               *p, *s);
 }
 
-/* Few threads for short rows, so that more blocks fit. */
+/* Fewer threads for short rows, so that more blocks are resident. */
 template <int C, int ORDER>
 static cudaError_t launch_cells(const kn_cuda_problem *p, const kn_cuda_step *s, cudaStream_t stream)
 {

@@ -32,8 +32,8 @@ bool kn_cuda_device_collides(enum kn_method method)
            major >= 8;
 }
 
-/* Ranks of one computer take the cards that they see in turn.  Where CUDA_VISIBLE_DEVICES is set, a launcher
- * may have shown each of them another one. */
+/* The ranks of a computer select the visible GPUs cyclically. If CUDA_VISIBLE_DEVICES is set, each rank
+ * may see a different GPU. */
 enum kn_status kn_cuda_device_select(const struct kn_comm *comm, char *note, size_t size)
 {
     int count = 0;
@@ -62,7 +62,7 @@ void kn_cuda_device_describe(char *text, size_t size)
              (double)p.totalGlobalMem / 1e9, p.major, p.minor, driver / 1000, driver % 1000 / 10);
 }
 
-/* Where there are several, also which of them it is, as CUDA_VISIBLE_DEVICES leaves them. */
+/* With several visible GPUs, also the number of the GPU. */
 void kn_cuda_device_name(char *text, size_t size)
 {
     struct cudaDeviceProp p;

@@ -1,6 +1,5 @@
-/* Rows of the halo: packed on the device, carried by MPI from and into the memory of the host or, where the
- * library can, of the device itself, and unpacked.  All of it beside the sweep of the cells that need no
- * other rank. */
+/* Rows of the halo: packed on the device, sent by MPI from host memory or, with a CUDA-aware library, from
+ * device memory, and unpacked, during the sweep of the cells that do not depend on other ranks. */
 #include "cuda/cuda_machine.h"
 
 extern "C" {
@@ -11,7 +10,7 @@ enum { THREADS = 256 };
 
 /* ------------------------------------------------------------------------ kernels */
 
-/* Rows are `quads` times four floats long; one thread, four floats. */
+/* Rows have `quads` times four floats; one thread copies four floats. */
 static __global__ void pack_kernel(const float4 *h, const int32_t *rows, uint32_t quads, uint32_t count,
                                    float4 *to)
 {
@@ -78,7 +77,7 @@ static bool takes_device_memory(const struct kn_case *c)
            (c->run.exchange == KN_EXCHANGE_AUTO && kn_comm_takes_device_memory());
 }
 
-/* Pinned: the device copies from and to it by itself. */
+/* Pinned memory, which the device accesses directly. */
 static enum kn_status allocate_host(float **to, size_t bytes)
 {
     const cudaError_t status = cudaHostAlloc((void **)to, bytes > 0 ? bytes : 16, cudaHostAllocDefault);
@@ -145,9 +144,8 @@ enum kn_status kn_cuda_exchange_begin(struct kn_cuda *m)
     return KN_OK;
 }
 
-/* The host waits for the rows to be where MPI reads them, and for those of others, while the device is busy
- * with the sweep.  Its own have been sent, too, when the wait is over: they may be overwritten at the next
- * step. */
+/* The host waits until MPI can read the rows and has received those of other ranks, while the device
+ * computes. After the wait the sent rows may be overwritten. */
 enum kn_status kn_cuda_exchange_end(struct kn_cuda *m)
 {
     struct kn_cuda_exchange *e = &m->exchange;
@@ -158,7 +156,7 @@ enum kn_status kn_cuda_exchange_end(struct kn_cuda *m)
         CHECK(cudaMemcpyAsync(e->received, e->host_received,
                               bytes_of(m->problem.halo, m->problem.halo->nrecv), cudaMemcpyHostToDevice,
                               e->copies));
-    KN_TRY(unpack(m)); /* into rows of h that nothing reads before */
+    KN_TRY(unpack(m)); /* into rows of h that are not read before */
     CHECK(cudaEventRecord(e->unpacked, e->copies));
     CHECK(cudaStreamWaitEvent(m->work, e->unpacked, 0));
     return KN_OK;

@@ -1,4 +1,4 @@
-/* What the CUDA kernels work on, in the memory of the device. */
+/* Data of the CUDA kernels in device memory, and the functions that launch them. */
 #ifndef KN_CUDA_KERNELS_H
 #define KN_CUDA_KERNELS_H
 
@@ -13,8 +13,8 @@ extern "C" {
 #include "point/sample.h"
 #include "point/wall.h"
 
-/* Tiles of cells that can be marched through: they end at walls that take everything
- * up, or two cells before other boundaries; cell (x, y) is number x + across y. */
+/* Tiles of cells for the march.  They end at walls that reflect nothing, or two cells before other
+ * boundaries; cell (x, y) has the number x + across y. */
 enum { KN_CUDA_COLUMNS = 4, KN_CUDA_ROWS = 2 }; /* cells of a tile */
 
 struct kn_cuda_inner {
@@ -23,7 +23,7 @@ struct kn_cuda_inner {
     int32_t walls;              /* bit mask of the sides where tiles end at a wall */
 };
 
-/* A tile by itself, where they are listed: its lowest cell, and the sides that are walls. */
+/* A tile of a list: its lowest cell, and the sides that are walls. */
 struct kn_cuda_tile {
     int32_t cell, walls;
 };
@@ -45,32 +45,32 @@ struct kn_cuda_choice {
     int32_t together;         /* cells per block of collision_kernel; 0: rows in global memory */
 };
 
-/* The constant side of a problem; passed to kernels by value. */
+/* The constant data of a problem; passed to kernels by value. */
 struct kn_cuda_problem {
     struct kn_mesh mesh;
     int32_t ncells, nfaces, size;
     int32_t centre; /* a cell away from the walls */
     int32_t multiprocessors;
-    const float *speed[3]; /* [stride] */
-    const float *odd[3];   /* the same by octant bit; NULL beyond the last */
-    const float *square;   /* [stride] */
-    const float *w;        /* [stride] */
-    const int32_t *tiled;  /* [ncells]: cells in an order that keeps neighbours together */
+    const float *speed[3];      /* [stride] */
+    const float *odd[3];        /* the same by octant bit; NULL after the last */
+    const float *square;        /* [stride] */
+    const float *w;             /* [stride] */
+    const int32_t *sweep_order; /* [ncells] cells in an order that keeps neighbours together */
     struct kn_cuda_inner inner;
     struct kn_cuda_choice choice;
-    int32_t uniform;             /* cells are of one width along every axis */
-    float alike[2];              /* that width, as the first cell of all ranks has it */
-    const uint8_t *runs;         /* [ncells] octants that one rank alone would stream as a run; NULL: alone */
+    int32_t uniform;        /* all cells have the same width along each axis */
+    float uniform_width[2]; /* this width, from the first cell of all ranks */
+    const uint8_t *runs;    /* [ncells] octants that a single rank would stream as a run; NULL: single rank */
     const struct kn_face *faces; /* [nfaces] */
     const float *emission;       /* [KN_SIDES][nnodes] by patch */
-    const double *patch;         /* [KN_SIDES][3]: excess, unit, through of struct kn_patch */
+    const double *patch; /* [KN_SIDES][3] emission_flux, unit_flux, prescribed_flux of struct kn_patch */
     float alpha[KN_SIDES], takes[KN_SIDES];
     int32_t emits; /* bit mask of the patches that emit */
     float eps;
     int32_t order;
     enum kn_limiter limiter;
     int32_t symmetric;   /* estimator */
-    size_t shared_limit; /* bytes of shared memory a block may ask for */
+    size_t shared_limit; /* bytes of shared memory available to a block */
     size_t shared_whole; /* that a multiprocessor has */
     enum kn_method method;
     enum kn_conservation conservation;
@@ -84,11 +84,10 @@ struct kn_cuda_problem {
     long long *cycles; /* [2] of one block: streaming, collisions */
 };
 
-/* A set of samples in the order of application, in batches as point/sample.h says.
- * Each warp of those that apply a batch finds its 32 samples together: nodes [32],
- * gains [32].  Where rows fit into shared memory nodes are slots in 16 bits; an
- * idle sample has one behind the row for itself, or else all bits set.  Idle batches
- * follow the last, so that it may be read ahead of. */
+/* A set of samples in the order of application, in batches (point/sample.h). The 32 samples that a warp
+ * applies are contiguous: nodes[32], gains[32]. If rows fit into shared memory, nodes are 16-bit slots,
+ * and an idle sample has its own slot after the row; otherwise all its bits are set. Idle batches follow
+ * the last batch, because batches are prefetched. */
 enum { KN_CUDA_WARP = 32, KN_CUDA_AHEAD = 4, KN_CUDA_BESIDE = 4 };
 #define KN_CUDA_IDLE UINT32_MAX
 
@@ -97,11 +96,10 @@ struct kn_cuda_set {
     const char *samples;
 };
 
-/* The assembled operator in a collision step of one length.  The matrices exp(L dt) - 1
- * of all parities, divided by the number of octants, lie as kn_cuda_propagator_place says.
- * Mass, momentum and energy that rounding has brought are taken back by a polynomial in the
- * velocity. */
-enum { KN_CUDA_SHORT = 64 }; /* nodes an octant, at most, of rows that a march can operate on */
+/* The assembled operator for one length of collision step. The matrices exp(L dt) - 1 of all parities,
+ * divided by the number of octants, are stored as in kn_cuda_propagator_place. A polynomial in the
+ * velocity removes round-off errors of mass, momentum and energy. */
+enum { KN_CUDA_SHORT = 64 }; /* nodes per octant, at most, of rows to which a march can apply the operator */
 
 struct kn_cuda_correction {
     float even[2][2]; /* of 1, v.v per mass, energy */
@@ -114,25 +112,25 @@ struct kn_cuda_operator {
     float *scratch; /* kn_cuda_operator_scratch */
 };
 
-/* Nodes that the matrices yield: in tiles of 8, so many a share, so many shares. */
+/* Division of the nodes of a matrix product: tiles of 8 nodes, `tiles` per share. */
 struct kn_cuda_shares {
     int32_t tiles, shares;
 };
 
-/* One step: h into next; dt_stream 0 leaves streaming out (h == next allowed). */
+/* One step from h to next; dt_stream 0 omits streaming (then h == next is allowed). */
 struct kn_cuda_step {
     const float *h;
     float *next;
     float dt_stream;
     double dt_collide;
-    bool behind_walls; /* kn_cuda_walls has been called for it, and nothing since but a march, whose
-                        * blocks wait for the walls before they end */
-    int32_t cells;     /* of p.tiled, the first so many, that the linear sweep covers */
-    bool listed;       /* all sweeps cover these only: the p.ncells first of p.tiled */
-    bool rim;          /* tiles have cells of other ranks around them */
+    bool behind_walls; /* the preceding kernel in the stream is the wall pass, or a march, whose blocks wait
+                          for the wall pass */
+    int32_t cells;     /* number of cells of p.sweep_order that the linear sweep computes */
+    bool listed;       /* all sweeps compute only the first p.ncells cells of p.sweep_order */
+    bool rim;          /* cells of other ranks surround the tiles */
     int32_t ntiles;    /* of `tiles` */
-    const struct kn_cuda_tile *tiles; /* the march covers these; NULL: all of p.inner */
-    int32_t heavy;                    /* the node of a row that gets back what rounding has lost */
+    const struct kn_cuda_tile *tiles; /* computed by the march; NULL: all tiles of p.inner */
+    int32_t heavy;                    /* the node to which mass lost by round-off is returned */
     struct kn_cuda_set set;
     struct kn_cuda_operator op;
 };
@@ -159,7 +157,7 @@ struct kn_cuda_wall_pass {
 extern "C" {
 cudaError_t kn_cuda_walls(const struct kn_cuda_problem *p, const struct kn_cuda_wall_pass *w,
                           cudaStream_t stream);
-/* One sweep over cells: the tiles of the march, or the others by one of three kernels. */
+/* Sweeps over cells: the tiles of the march; all other cells by one of three kernels. */
 cudaError_t kn_cuda_march(const struct kn_cuda_problem *p, const struct kn_cuda_step *s, cudaStream_t stream);
 cudaError_t kn_cuda_linear(const struct kn_cuda_problem *p, const struct kn_cuda_step *s,
                            cudaStream_t stream);
@@ -169,9 +167,9 @@ cudaError_t kn_cuda_collision(const struct kn_cuda_problem *p, const struct kn_c
 cudaError_t kn_cuda_operate(const struct kn_cuda_problem *p, const struct kn_cuda_operator *op,
                             const struct kn_cuda_operation *what, cudaStream_t stream);
 struct kn_cuda_shares kn_cuda_operator_shares(const struct kn_cuda_problem *p);
-/* Bytes of the device that it needs besides. */
+/* Bytes of scratch memory on the device. */
 size_t kn_cuda_operator_scratch(const struct kn_cuda_problem *p);
-/* Bytes of shared memory for the tiles of a block of the march, and for the rows of so many cells of the
+/* Bytes of shared memory for the tiles of a block of the march, and for the rows of `cells` cells of the
  * Monte Carlo step. */
 size_t kn_cuda_march_bytes(const struct kn_cuda_problem *p);
 size_t kn_cuda_collision_bytes(const struct kn_cuda_problem *p, int cells);
@@ -179,21 +177,19 @@ cudaError_t kn_cuda_moments(const struct kn_cuda_problem *p, const float *h, dou
                             cudaStream_t stream);
 }
 
-/* Products of 8 nodes each that make up a sum over an octant; octants are padded to 16. */
+/* Number of matrix products of 8 nodes in a sum over an octant; octants are padded to 16. */
 static __host__ __device__ inline int kn_cuda_operator_steps(int size)
 {
     return (size + 7) / 8;
 }
 
-/* Where share number `share`, counted through all parities, begins in the matrices: tiles of
- * 8 x 8 nodes, two together. */
+/* Offset of a share, counted over all parities, in the matrices: tiles of 8 x 8 nodes, in pairs. */
 static __host__ __device__ inline int64_t kn_cuda_propagator_share(int steps, int tiles, int share)
 {
     return (int64_t)share * steps * ((tiles + 1) / 2) * 2 * 64;
 }
 
-/* Where the influence of node k on node n lies: what a lane of the warp gets stands
- * together. */
+/* Offset of the matrix element for the effect of node k on node n; the elements of a lane are contiguous. */
 static inline int64_t kn_cuda_propagator_place(struct kn_cuda_shares s, int size, int parity, int n, int k)
 {
     const int steps = kn_cuda_operator_steps(size), pairs = (s.tiles + 1) / 2, share = n / 8 / s.tiles,
@@ -202,23 +198,22 @@ static inline int64_t kn_cuda_propagator_place(struct kn_cuda_shares s, int size
            (((int64_t)(k / 8) * pairs + tile / 2) * KN_CUDA_WARP + lane) * 4 + tile % 2 * 2 + k % 8 / 4;
 }
 
-/* Slot of node k in a tile of shared memory with the rows of `beside` cells side by
- * side: in groups of nodes, rows and columns are exchanged, so that threads that
- * hold four nodes each write to different banks. */
+/* Slot of node k in a tile of shared memory with the rows of `beside` cells side by side. Rows and columns
+ * of groups of nodes are exchanged, so that threads with four nodes each write to different banks. */
 static __host__ __device__ inline uint32_t kn_cuda_slot(uint32_t k, uint32_t beside)
 {
     const uint32_t quads = 32 / beside;
     return (k & ~(4 * quads - 1)) | (k & 3u) * quads | (k >> 2 & (quads - 1));
 }
 
-/* Slots that a row takes in shared memory. */
+/* Number of slots of a row in shared memory. */
 static __host__ __device__ inline int kn_cuda_slots(int nnodes, int beside)
 {
     const int group = 128 / beside;
     return (nnodes + group - 1) / group * group;
 }
 
-/* Cells side by side in a tile of so many. */
+/* Number of cells side by side in a tile of `cells` cells. */
 static inline int kn_cuda_beside(int cells)
 {
     return cells < KN_CUDA_BESIDE ? cells : KN_CUDA_BESIDE;

@@ -1,4 +1,4 @@
-/* Which cells and walls are swept in which order, and which cells are marched through. */
+/* The order in which cells are swept, and the cells of the march. */
 #include "cuda/cuda_machine.h"
 
 #include <float.h>
@@ -23,7 +23,7 @@ struct kn_box kn_cuda_layout_marched(const struct kn_cuda *m)
     return b;
 }
 
-/* Cells outside this box, near the boundary, take longest. */
+/* Cells outside this box, near the boundary, take the most time. */
 static struct kn_box inner_box(const struct kn_cuda *m, const int tile[3])
 {
     const struct kn_space *x = m->problem.space;
@@ -33,10 +33,10 @@ static struct kn_box inner_box(const struct kn_cuda *m, const int tile[3])
         b.first[axis] = tile[axis];
         b.end[axis] = (n - 1) / tile[axis] * tile[axis];
     }
-    return m->device.choice.marches ? kn_cuda_layout_marched(m) : b; /* what the march leaves to others */
+    return m->device.choice.marches ? kn_cuda_layout_marched(m) : b; /* the cells outside the march */
 }
 
-/* The cells of a tile that begins at `from`, if they are inside the box as asked. */
+/* The cells of a tile that starts at `from`, those inside or those outside the box. */
 static int32_t *add_tile(const struct kn_space *x, const int from[3], const int tile[3],
                          const struct kn_box *b, bool inside, int32_t *at)
 {
@@ -54,8 +54,7 @@ static int32_t *add_tile(const struct kn_space *x, const int from[3], const int 
     return at;
 }
 
-/* Cells in tiles of eight neighbours, which have many rows in common; those near the
- * boundary first. */
+/* Cells in tiles of eight neighbours, which share many rows; cells near the boundary come first. */
 enum kn_status kn_cuda_layout_tiles(struct kn_cuda *m)
 {
     const struct kn_space *x = m->problem.space;
@@ -76,20 +75,21 @@ enum kn_status kn_cuda_layout_tiles(struct kn_cuda *m)
     }
     enum kn_status status = m->problem.halo ? kn_cuda_ranks_divide(m, order) : KN_OK;
     if (status == KN_OK)
-        status = kn_cuda_upload(m, (const void **)&m->device.tiled, order, (size_t)x->ncells * sizeof *order);
+        status = kn_cuda_upload(m, (const void **)&m->device.sweep_order, order,
+                                (size_t)x->ncells * sizeof *order);
     free(order);
     return status;
 }
 
-/* Cells next to a side that a march leaves out. */
+/* Number of cells next to a side that a march omits. */
 static int left_out(const struct kn_cuda *m, int side)
 {
     const struct kn_patch *wall = &m->problem.boundary->patches[side];
     return wall->emits && !kn_boundary_reflects(wall) ? 0 : 2;
 }
 
-/* Found in the whole space: which cells are marched through must not depend on the number of ranks, for the
- * march rounds in its own way. */
+/* Determined for the whole space: the march rounds differently from other kernels, so its cells must not
+ * depend on the number of ranks. */
 struct kn_cuda_inner kn_cuda_layout_inner(const struct kn_cuda *m)
 {
     const int *n = m->problem.space->whole, tile[2] = {KN_CUDA_COLUMNS, KN_CUDA_ROWS};
@@ -98,7 +98,7 @@ struct kn_cuda_inner kn_cuda_layout_inner(const struct kn_cuda *m)
         const int end = n[axis] - left_out(m, 2 * axis + 1);
         inner.first[axis] = left_out(m, 2 * axis);
         inner.tiles[axis] = end > inner.first[axis] ? (end - inner.first[axis]) / tile[axis] : 0;
-        /* what remains before a wall is swept, and a march then needs a cell more downwind */
+        /* the remaining cells before a wall are swept, and the march needs one more cell downwind */
         if (inner.tiles[axis] > 0 && n[axis] - inner.first[axis] - inner.tiles[axis] * tile[axis] == 1)
             inner.tiles[axis]--;
         inner.walls |= (inner.first[axis] == 0) << 2 * axis;
@@ -109,10 +109,10 @@ struct kn_cuda_inner kn_cuda_layout_inner(const struct kn_cuda *m)
 
 float kn_cuda_layout_width(const struct kn_space *x, int axis, int i)
 {
-    return (float)(x->edges[axis][i + 1] - x->edges[axis][i]); /* as in the tables of the space */
+    return (float)(x->edges[axis][i + 1] - x->edges[axis][i]); /* the same rounding as in struct kn_space */
 }
 
-/* Cells of one width along every axis, of all ranks, but for the rounding of their edges. */
+/* True if all cells of all ranks have the same width along each axis, up to the rounding of their edges. */
 bool kn_cuda_layout_uniform(const struct kn_space *x)
 {
     for (int axis = 0; axis < 3; axis++)

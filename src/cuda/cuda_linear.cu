@@ -1,6 +1,5 @@
-/* Streaming alone or with linearised BGK, the commonest step: h in registers in
- * between.  A thread takes four nodes in all octants of a cell; a cell is the work
- * of a few lanes of a warp, or of a block. */
+/* Streaming alone or with linearised BGK, with h in registers. A thread processes four nodes in all
+ * octants of a cell; a cell is processed by some lanes of a warp, or by a block. */
 #include "cuda/cuda_linear.h"
 
 enum { RUN = 8 };
@@ -9,7 +8,7 @@ enum { RUN = 8 };
 
 /* First order: the rows that flow into each octant of a cell, from cells or walls. */
 template <int OCTANTS, int NAXES> struct upwind_rows {
-    const float *up[OCTANTS][NAXES];
+    int64_t up[OCTANTS][NAXES]; /* from s.h, also to `outgoing`: loads from a kernel argument are faster */
     float courant[NAXES];
     int walls; /* bit mask of the octants into which a wall emits */
 };
@@ -19,14 +18,14 @@ static __device__ void find_rows(const kn_cuda_problem &p, const kn_cuda_step &s
                                  upwind_rows<OCTANTS, NAXES> *f)
 {
     const kn_site up = kn_mesh_walk(&p.mesh, site, p.mesh.axes[a], 0);
-    f->up[site.octant][a] = kn_mesh_at(s.h, p.outgoing, kn_mesh_source(&p.mesh, up));
+    f->up[site.octant][a] = kn_mesh_at(s.h, p.outgoing, kn_mesh_source(&p.mesh, up)) - s.h;
     f->courant[a] = s.dt_stream / kn_mesh_width(&p.mesh, site.cell, p.mesh.axes[a]);
     if (up.cell < 0)
         atomicOr(&f->walls, 1 << site.octant);
 }
 
-/* Second order: the stencils of the faces through which an octant flows out of the
- * cell and into it.  An inflow through a wall has none. */
+/* Second order: the stencils of the faces through which an octant flows out of the cell and into it. An
+ * inflow through a wall has no stencil. */
 template <int OCTANTS, int NAXES> struct stencils {
     kn_stencil out[OCTANTS][NAXES], in[OCTANTS][NAXES];
     const float *wall[OCTANTS][NAXES]; /* the row that flows in from a wall; NULL: `in` */
@@ -70,13 +69,13 @@ static __device__ __forceinline__ float stream(const kn_cuda_problem &p, const k
     const int64_t row = kn_mesh_row(&p.mesh, site);
     four in[OCTANTS][NAXES], speed[NAXES];
     if (f.walls)
-        wait_for_the_last();
+        wait_for_previous_kernel();
 #pragma unroll
     for (int o = 0; o < OCTANTS; o++) {
         h[o] = read4(s.h + row + o * p.mesh.stride + k);
 #pragma unroll
         for (int a = 0; a < NAXES; a++)
-            in[o][a] = read4(f.up[o][a] + k);
+            in[o][a] = read4(s.h + f.up[o][a] + k);
     }
 #pragma unroll
     for (int a = 0; a < NAXES; a++) {
@@ -99,8 +98,8 @@ static __device__ __forceinline__ float stream(const kn_cuda_problem &p, const k
     return 0;
 }
 
-/* The corner that the upwind cells along two axes share: the row across from the one
- * upwind along a, as a stencil has it. */
+/* The diagonal neighbour that the upwind cells along two axes share: a transverse row of the stencil
+ * upwind along a. */
 template <int NAXES> static __device__ __forceinline__ int64_t corner_row(const kn_stencil in[NAXES], int a)
 {
     return in[a].side[NAXES == 3 && a == 1 ? 1 : 0]; /* of axes (0, 1), (1, 2), (2, 0) */
@@ -144,7 +143,7 @@ static __device__ __forceinline__ float muscl_change(int limiter, const kn_stenc
     return change;
 }
 
-/* The same in cells of one width, with van Leer's limiter; `speed` is the Courant number. */
+/* The same in cells of equal width, with the van Leer limiter; `speed` is the Courant number. */
 template <int NAXES> static __device__ __forceinline__ float plain_change(const surroundings<NAXES> &n)
 {
     float change = 0;
@@ -166,7 +165,7 @@ template <int NAXES> static __device__ __forceinline__ float plain_change(const 
     return change;
 }
 
-/* The rows of an octant whose stencils lie all inside the gas, each read once. */
+/* The rows of an octant whose stencils are inside the gas, each read once. */
 template <int NAXES> struct muscl_rows {
     four here, up[NAXES], down[NAXES], second[NAXES], corner[NAXES];
 };
@@ -216,7 +215,7 @@ static __device__ __forceinline__ four muscl_inside(const kn_cuda_problem &p,
     return h;
 }
 
-/* One octant inside the gas of a cell whose others are not. */
+/* One octant inside the gas of a cell at a wall. */
 template <int OCTANTS, int NAXES, bool PLAIN>
 static __device__ __forceinline__ streamed_quad muscl_beside_wall(const kn_cuda_problem &p,
                                                                   const kn_cuda_step &s,
@@ -233,7 +232,7 @@ static __device__ __forceinline__ streamed_quad muscl_beside_wall(const kn_cuda_
     return q;
 }
 
-/* One octant with a stencil that ends at a wall; a call of its own, as streamed_apart. */
+/* One octant with a stencil that ends at a wall; a function call, as streamed_apart. */
 template <int OCTANTS, int NAXES>
 static __device__ __noinline__ streamed_quad muscl_at_wall(const kn_cuda_problem &p, const kn_cuda_step &s,
                                                            const stencils<OCTANTS, NAXES> &f, kn_site site,
@@ -258,7 +257,7 @@ static __device__ __noinline__ streamed_quad muscl_at_wall(const kn_cuda_problem
     return q;
 }
 
-/* Second order.  Returns the mass that rounding has lost in octants at walls; `lost` is by node. */
+/* Second order. Returns the mass lost by round-off in octants at walls; `lost` is by node. */
 template <int OCTANTS, int NAXES, bool PLAIN>
 static __device__ __forceinline__ float stream(const kn_cuda_problem &p, const kn_cuda_step &s,
                                                const stencils<OCTANTS, NAXES> &f, kn_site first, int k,
@@ -273,7 +272,7 @@ static __device__ __forceinline__ float stream(const kn_cuda_problem &p, const k
         for (int i = 0; i < 4 && PLAIN; i++)
             speed[a].v[i] *= f.courant[a];
     }
-    if (f.walls == 0) { /* the rows of an octant are under way while the one before is worked on */
+    if (f.walls == 0) { /* the rows of an octant are loaded while the preceding octant is computed */
         muscl_rows<NAXES> next = read_rows<OCTANTS, NAXES>(p, s, f, kn_site{cell, 0}, k);
 #pragma unroll
         for (int o = 0; o < OCTANTS; o++) {
@@ -284,7 +283,7 @@ static __device__ __forceinline__ float stream(const kn_cuda_problem &p, const k
         }
         return 0;
     }
-    wait_for_the_last();
+    wait_for_previous_kernel();
 #pragma unroll
     for (int o = 0; o < OCTANTS; o++) {
         const kn_site site = {cell, o};
@@ -299,8 +298,8 @@ static __device__ __forceinline__ float stream(const kn_cuda_problem &p, const k
 
 /* ------------------------------------------------------------------- collisions */
 
-/* The sums of a cell over its LANES lanes, or over the block.  Two cells in turn use
- * two places, so that one barrier suffices. */
+/* The sums of a cell over its LANES lanes, or over the block. Consecutive cells alternate between two
+ * buffers, so that one barrier is sufficient. */
 template <int LANES, int AXES>
 static __device__ __forceinline__ sums sum_cell(sums sum, sums (*space)[MOST_WARPS], int turn)
 {
@@ -332,7 +331,7 @@ template <int OCTANTS, int NAXES> struct upwind<2, OCTANTS, NAXES> {
     stencils<OCTANTS, NAXES> f;
 };
 
-/* The rows of the cells of a block, by all of its threads. */
+/* Find the rows of the cells of a block, with all of its threads. */
 template <int OCTANTS, int NAXES, class UPWIND>
 static __device__ __forceinline__ void find_all_rows(const kn_cuda_problem &p, const kn_cuda_step &s,
                                                      int first, int count, UPWIND *rows)
@@ -342,13 +341,13 @@ static __device__ __forceinline__ void find_all_rows(const kn_cuda_problem &p, c
     __syncthreads();
     for (int t = threadIdx.x; t < NAXES * OCTANTS * count && s.dt_stream > 0; t += blockDim.x) {
         const int c = t / (NAXES * OCTANTS);
-        find_rows(p, s, kn_site{p.tiled[first + c], t / NAXES % OCTANTS}, t % NAXES, &rows[c].f);
+        find_rows(p, s, kn_site{p.sweep_order[first + c], t / NAXES % OCTANTS}, t % NAXES, &rows[c].f);
     }
     __syncthreads();
 }
 
-/* LANES of a warp per cell, or a block of at most LANES; a block works on a tile of
- * cells: they share rows, and finding neighbours takes as long for many as for one. */
+/* LANES of a warp per cell, or a block of at most LANES threads. A block processes a tile of cells: they
+ * share rows, and the latency of finding neighbours is the same for many cells as for one. */
 template <int ORDER, int OCTANTS, int NAXES, int LANES, bool PLAIN>
 static __global__ void __launch_bounds__(LANES > WARP ? LANES : 128, LANES > 128    ? 1
                                                                      : ORDER == 2   ? 3
@@ -364,8 +363,8 @@ static __global__ void __launch_bounds__(LANES > WARP ? LANES : 128, LANES > 128
     const int across = LANES > WARP ? blockDim.x : LANES, team = threadIdx.x / across,
               teams = blockDim.x / across;
     const int k = 4 * (threadIdx.x - team * across);
-    const bool active = k < p.mesh.stride; /* the last lanes may have nothing to do */
-    let_the_next_begin();
+    const bool active = k < p.mesh.stride; /* the last lanes may be idle */
+    allow_next_kernel();
     const long long start = clock64();
     long long streaming = 0;
     find_all_rows<OCTANTS, NAXES>(p, s, first, end - first, rows);
@@ -373,7 +372,7 @@ static __global__ void __launch_bounds__(LANES > WARP ? LANES : 128, LANES > 128
     const int heavy = heaviest<GROUP>(active ? n.w.v[0] : 0.0f);
     for (int at = first; at < end; at += teams) {
         const long long begin = clock64();
-        const int mine = (at + team < end ? at + team : end - 1) - first, cell = p.tiled[first + mine];
+        const int mine = (at + team < end ? at + team : end - 1) - first, cell = p.sweep_order[first + mine];
         const bool works = active && at + team < end;
         const int64_t row = (int64_t)cell * p.mesh.nnodes;
         four h[OCTANTS];
@@ -396,12 +395,12 @@ static __global__ void __launch_bounds__(LANES > WARP ? LANES : 128, LANES > 128
             if (works)
                 relax<OCTANTS>(n, target_of<axes_of(OCTANTS)>(p, sum, lose), (float)lose, h, lost);
         }
-        give_back<GROUP, OCTANTS>(n, lost, walls, heavy, s.heavy / p.mesh.stride, h);
+        restore_mass<GROUP, OCTANTS>(n, lost, walls, heavy, s.heavy / p.mesh.stride, h);
 #pragma unroll
         for (int o = 0; o < OCTANTS && works; o++)
             write4(s.next + row + o * p.mesh.stride + k, h[o]);
     }
-    wait_for_the_last();
+    wait_for_previous_kernel();
     /* boundary tiles come first */
     note_cycles(p, s.cells == p.ncells && blockIdx.x == gridDim.x / 2, start, start + streaming);
 }
@@ -412,7 +411,7 @@ template <int ORDER, int OCTANTS, int NAXES, int LANES, bool PLAIN>
 static cudaError_t launch(const kn_cuda_problem *p, const kn_cuda_step *s, cudaStream_t stream)
 {
     const int quads = p->mesh.stride / 4, threads = LANES > WARP ? (quads + WARP - 1) / WARP * WARP : 128;
-    /* runs only where there are enough cells to fill the card many times over */
+    /* several cells per block only if they fill the GPU many times */
     const int least = LANES > WARP ? 1 : 128 / LANES, share = s->cells / (16 * p->multiprocessors),
               run = share < least ? least
                     : share > RUN ? RUN
@@ -422,7 +421,7 @@ static cudaError_t launch(const kn_cuda_problem *p, const kn_cuda_step *s, cudaS
                               *s, -expm1(-s->dt_collide), run);
 }
 
-/* The usual second-order case has a kernel of its own. */
+/* Uniform meshes with the van Leer limiter have a specialised kernel. */
 template <int ORDER, int OCTANTS, int NAXES, int LANES>
 static cudaError_t launch_plain(const kn_cuda_problem *p, const kn_cuda_step *s, cudaStream_t stream)
 {

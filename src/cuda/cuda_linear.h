@@ -1,4 +1,4 @@
-/* Linearised BGK in registers: a thread has four nodes in all octants of a cell. */
+/* Linearised BGK in registers: a thread holds four nodes of all octants of a cell. */
 #ifndef KN_CUDA_LINEAR_H
 #define KN_CUDA_LINEAR_H
 
@@ -58,7 +58,7 @@ template <int OCTANTS> static __device__ __forceinline__ parities<OCTANTS> parit
     return s;
 }
 
-/* The other way round: even + sign odd in each octant. */
+/* The inverse: even + sign odd in each octant. */
 template <int OCTANTS>
 static __device__ __forceinline__ void spread(const parities<OCTANTS> &s, float h[OCTANTS])
 {
@@ -73,8 +73,8 @@ static __device__ __forceinline__ void spread(const parities<OCTANTS> &s, float 
         }
 }
 
-/* Mass, energy, momentum by octant bit.  Mass in double, or rounding would move it
- * step after step. */
+/* Mass, energy, momentum by octant bit. Mass is in double precision: round-off would change it step by
+ * step. */
 struct sums {
     double mass;
     float energy, momentum[3];
@@ -156,7 +156,7 @@ static __device__ __forceinline__ void relax(const octant_nodes<OCTANTS> &n, con
 
 /* ----------------------------------------------------------------- giving back */
 
-/* The lane, of those that share a cell in a warp, whose first node weighs most. */
+/* The lane of a cell whose first node has the largest weight. */
 template <int LANES> static __device__ __forceinline__ int heaviest(float w)
 {
     int lane = threadIdx.x % WARP;
@@ -172,11 +172,11 @@ template <int LANES> static __device__ __forceinline__ int heaviest(float w)
     return lane;
 }
 
-/* Mass that rounding has lost in these lanes goes back into their heaviest node, in
- * another octant at each turn. */
+/* Return the mass lost by round-off in these lanes to their heaviest node, in a different octant in each
+ * sweep. */
 template <int LANES, int OCTANTS>
-static __device__ __forceinline__ void give_back(const octant_nodes<OCTANTS> &n, const float lost[4],
-                                                 float walls, int lane, int octant, four h[OCTANTS])
+static __device__ __forceinline__ void restore_mass(const octant_nodes<OCTANTS> &n, const float lost[4],
+                                                    float walls, int lane, int octant, four h[OCTANTS])
 {
     float sum = walls;
 #pragma unroll
@@ -185,7 +185,7 @@ static __device__ __forceinline__ void give_back(const octant_nodes<OCTANTS> &n,
 #pragma unroll
     for (int offset = LANES / 2; offset > 0; offset /= 2)
         sum += __shfl_xor_sync(0xffffffffu, sum, offset);
-    const float back = lane == threadIdx.x % WARP ? sum / n.w.v[0] : 0.0f;
+    const float back = lane == threadIdx.x % WARP ? kn_stream_restored(sum, n.w.v[0]) : 0.0f;
 #pragma unroll
     for (int o = 0; o < OCTANTS; o++)
         h[o].v[0] += o == octant ? back : 0.0f;

@@ -1,5 +1,4 @@
-/* The machine behind the CUDA backend, for the files of its host side: cuda.cu, and what is kept by
- * itself in other files. */
+/* The state of the CUDA backend on the host, shared by the files of its host side. */
 #ifndef KN_CUDA_MACHINE_H
 #define KN_CUDA_MACHINE_H
 
@@ -13,47 +12,47 @@ extern "C" {
 #include "comm/comm.h"
 }
 
-/* A window of orders being prepared, or in use. */
+/* A window of sample orders, in preparation or in use. */
 struct kn_cuda_window {
     struct kn_cuda_orders orders;
-    uint64_t number;    /* draws number * WINDOW and on; UINT64_MAX = empty */
-    cudaEvent_t ready;  /* recorded behind the preparation */
-    cudaEvent_t unused; /* recorded behind the steps that may read it */
+    uint64_t number;    /* contains the draws from number * WINDOW; UINT64_MAX: empty */
+    cudaEvent_t ready;  /* recorded after the preparation */
+    cudaEvent_t unused; /* recorded after the steps that read it */
 };
 
-/* Sets that follow each other, drawn while those before them are used (or one set by itself).  Steps that
- * need nothing of another stream overlap with the walls of the next. */
+/* Consecutive sets, drawn while the preceding ones are in use (or a single set). Steps that do not depend
+ * on another stream overlap with the wall pass of the next step. */
 struct kn_cuda_group {
     char *samples;
-    uint64_t number; /* draws number * group and on; UINT64_MAX = empty */
+    uint64_t number; /* contains the draws from number * group; UINT64_MAX: empty */
     double dt;
     bool awaited;       /* the work stream has waited for `ready` */
     cudaEvent_t ready;  /* recorded behind the drawing */
-    cudaEvent_t unused; /* recorded behind the steps that may read it */
+    cudaEvent_t unused; /* recorded after the steps that read it */
 };
 
-/* What the assembled operator does in a collision step of one length. */
+/* The matrices of the assembled operator for one length of collision step. */
 struct kn_cuda_propagator {
     double dt;     /* -1: none yet */
     float *matrix; /* kn_cuda_propagator_place */
 };
 
-/* One of the two parts of a sweep where other ranks have cells too: what needs nothing of them, and what
- * needs their rows.  Places in the list of cells, of tiles and of wall faces. */
+/* One of the two parts of a sweep with several ranks: cells that do not depend on other ranks, and cells
+ * that do. Positions in the lists of cells, tiles and wall faces. */
 struct kn_cuda_part {
     int32_t first_cell, cells;
     int32_t first_tile, tiles;
     int32_t first_face, faces;
 };
 
-/* Rows on their way to other ranks and from them. */
+/* Communication of rows with other ranks. */
 struct kn_cuda_exchange {
-    struct kn_comm_exchange *messages;      /* NULL: no other rank has cells */
-    bool direct;                            /* the messages lie in the memory of the device */
-    const int32_t *send, *recv;             /* [halo nsend], [halo nrecv] numbers of the rows */
-    float *sent, *received;                 /* the rows, [halo nsend], [halo nrecv][stride] */
-    float *host_sent, *host_received;       /* the same in the memory of the host */
-    cudaStream_t copies;                    /* beside the sweep of what needs no other rank */
+    struct kn_comm_exchange *messages; /* NULL: no other rank has cells */
+    bool direct;                       /* the messages are in device memory */
+    const int32_t *send, *recv;        /* [halo nsend], [halo nrecv] numbers of the rows */
+    float *sent, *received;            /* the rows, [halo nsend], [halo nrecv][stride] */
+    float *host_sent, *host_received;  /* the same in host memory */
+    cudaStream_t copies; /* runs during the sweep of the cells that do not depend on other ranks */
     cudaEvent_t packed, outgoing, unpacked; /* in the order of a step */
 };
 
@@ -68,26 +67,26 @@ struct kn_cuda {
     float *emission;            /* [KN_SIDES][nnodes] */
     double *patch;              /* [KN_SIDES][3] */
     struct kn_cuda_window windows[2];
-    struct kn_cuda_group groups[3];           /* two in turn; and one set for a step of another length */
-    uint64_t group;                           /* sets of a group */
-    double usual, last;                       /* lengths of collision steps: of three in a row, of the last */
-    int alike;                                /* of the last steps, how many were as long as the last */
-    struct kn_cuda_propagator propagators[2]; /* for the lengths of step last used */
+    struct kn_cuda_group
+        groups[3];      /* two alternate; the third is a single set for a step of another length */
+    uint64_t group;     /* sets of a group */
+    double usual, last; /* lengths of collision steps: of three consecutive steps, of the last step */
+    int alike;          /* number of last steps of equal length */
+    struct kn_cuda_propagator propagators[2]; /* for the two lengths of step used last */
     float *packed;                            /* host: matrices of all parities, and one more */
     double *space;                            /* host: [2][size][size] */
     struct kn_quadratic *quadratic;           /* [kn_quadratic_count] */
     const double *nodes[3];                   /* [half] */
     struct kn_cuda_operator op;
     struct kn_cuda_shares shares;
-    int32_t near_walls;               /* cells that a march does not reach */
+    int32_t near_walls;               /* cells outside the march */
     struct kn_cuda_part parts[2];     /* of a sweep: inner, rim */
     const struct kn_cuda_tile *tiles; /* of both parts */
     const int32_t *faces;             /* [nfaces] of both parts */
     struct kn_cuda_exchange exchange;
     cudaStream_t work, drawing, prepare;
-    cudaEvent_t mark[KN_CUDA_MARKS]; /* around the sweep of a step that is timed, around drawing a set, before
-                                      * the operator, where it comes apart from streaming, and around the wait
-                                      * for others */
+    cudaEvent_t mark[KN_CUDA_MARKS]; /* start and end of a timed sweep, of drawing a set, start of a separate
+                                        operator kernel, start and end of waiting for other ranks */
     bool timing;                     /* marks are recorded, not yet read */
     bool streamed;                   /* of a sweep that streamed */
     bool divided;                    /* of a sweep in two parts */
@@ -98,7 +97,7 @@ struct kn_cuda {
 };
 
 extern "C" {
-/* Memory of the device, given back with the machine; a copy of an array of the host. */
+/* Device memory that is freed with the backend, and a copy of a host array. */
 enum kn_status kn_cuda_allocate(struct kn_cuda *m, void **to, size_t bytes);
 enum kn_status kn_cuda_upload(struct kn_cuda *m, const void **to, const void *from, size_t bytes);
 
@@ -127,7 +126,7 @@ struct kn_box kn_cuda_layout_marched(const struct kn_cuda *m);         /* in the
 
 /* ---- cuda_ranks.cu: what needs nothing of other ranks, and what does. */
 
-/* Put the order of the cells and the walls into parts, and list the tiles of the march. */
+/* Divide the ordered cells and the walls into parts, and list the tiles of the march. */
 enum kn_status kn_cuda_ranks_divide(struct kn_cuda *m, int32_t *order);
 
 /* ---- cuda_exchange.cu: rows of the halo. */
@@ -135,20 +134,20 @@ enum kn_status kn_cuda_ranks_divide(struct kn_cuda *m, int32_t *order);
 double kn_cuda_exchange_memory(const struct kn_problem *p); /* bytes of the device */
 enum kn_status kn_cuda_exchange_create(struct kn_cuda *m);
 void kn_cuda_exchange_destroy(struct kn_cuda_exchange *e);
-/* Send the rows of h that others need, behind what the work stream has got so far. */
+/* Send the rows of h that other ranks need, after all work submitted so far. */
 enum kn_status kn_cuda_exchange_begin(struct kn_cuda *m);
-/* Receive theirs: what the work stream gets next finds them in h. */
+/* Receive their rows: work submitted after this finds them in h. */
 enum kn_status kn_cuda_exchange_end(struct kn_cuda *m);
 
 /* ---- cuda_sets.cu: collision sets, drawn ahead of the steps that use them. */
 
 double kn_cuda_sets_memory(const struct kn_problem *p); /* bytes */
 enum kn_status kn_cuda_sets_create(struct kn_cuda *m);
-/* A plan with pointers into the memory of the device. */
+/* A plan with pointers to device memory. */
 struct kn_sample_plan kn_cuda_sets_plan(const struct kn_cuda *m, struct kn_sample_plan plan);
-/* The set of this step, for the kernels that the work stream gets next. */
+/* The set of this step, for the kernels that are submitted next. */
 enum kn_status kn_cuda_sets_use(struct kn_cuda *m, double dt, uint64_t draw, struct kn_cuda_set *set);
-/* Behind the sweep that used it. */
+/* Call after the sweep that used the set. */
 enum kn_status kn_cuda_sets_ahead(struct kn_cuda *m, uint64_t draw);
 
 /* ---- cuda_propagator.cu: the assembled operator in steps of some length. */

@@ -1,5 +1,5 @@
-/* Streaming to second order, alone or with linearised BGK or the operator: a march through tiles
- * of cells (cuda_march.h), which wait in shared memory for the collisions. */
+/* Second-order streaming, alone or with linearised BGK or the operator: a march through tiles of cells
+ * (cuda_march.h), which are kept in shared memory for the collisions. */
 #include "cuda/cuda_march.h"
 
 static __device__ __forceinline__ void read_cell(const kn_mesh &m, const float *tile, int c, int k,
@@ -12,7 +12,7 @@ static __device__ __forceinline__ void read_cell(const kn_mesh &m, const float *
 
 /* ------------------------------------------------------- long rows: a block for a tile */
 
-/* What the cells of a tile relax to. */
+/* The targets of the relaxation in the cells of a tile. */
 template <int MOST> struct tile_targets {
     sums found[CELLS][MOST / WARP];
     polynomial target[CELLS];
@@ -48,7 +48,7 @@ find_targets(const kn_cuda_problem &p, const octant_nodes<QUADRANTS> &n, double 
     __syncthreads();
 }
 
-/* Relax the cells of a tile, give back what rounding has lost, store them. */
+/* Relax the cells of a tile, restore the mass lost by round-off, and store them. */
 template <int MOST>
 static __device__ __forceinline__ void relax_tile(const kn_cuda_problem &p, const kn_cuda_step &s,
                                                   double lose, const float *tile, int cell,
@@ -68,8 +68,8 @@ static __device__ __forceinline__ void relax_tile(const kn_cuda_problem &p, cons
             read_cell(p.mesh, tile, c, k, h);
         if (p.method == KN_METHOD_BGK && active)
             relax<QUADRANTS>(n, t->target[c], (float)lose, h, relaxed);
-        give_back<WARP, QUADRANTS>(n, relaxed, lost[c / COLUMNS][c % COLUMNS], heavy, s.heavy / p.mesh.stride,
-                                   h);
+        restore_mass<WARP, QUADRANTS>(n, relaxed, lost[c / COLUMNS][c % COLUMNS], heavy,
+                                      s.heavy / p.mesh.stride, h);
         const int64_t row = (int64_t)(cell + c % COLUMNS + p.inner.across * (c / COLUMNS)) * p.mesh.nnodes;
 #pragma unroll
         for (int o = 0; o < QUADRANTS; o++)
@@ -78,7 +78,8 @@ static __device__ __forceinline__ void relax_tile(const kn_cuda_problem &p, cons
     }
 }
 
-/* Lowest cell of the tile in this place of the march: walls, which may not be ready, late. */
+/* Lowest cell of the tile at this position of the march; tiles at walls, which may have to wait, come
+ * late. */
 struct tile_place {
     int cell, walls;
     bool exists;
@@ -121,7 +122,7 @@ static __global__ void __launch_bounds__(MOST, MOST > 128 ? 1 : 3)
     const int k = 4 * threadIdx.x;
     const bool active = k < p.mesh.stride;
     float lost[ROWS][COLUMNS] = {};
-    let_the_next_begin();
+    allow_next_kernel();
     const long long start = clock64();
     if (REACH == AT_RIM) {
         look_around(p, here.cell, threadIdx.x, blockDim.x, around);
@@ -129,14 +130,14 @@ static __global__ void __launch_bounds__(MOST, MOST > 128 ? 1 : 3)
     }
     const tile_share mine = {here.cell, here.walls, k, 0, QUADRANTS, around};
     if (active && here.walls) {
-        wait_for_the_last();
+        wait_for_previous_kernel();
         stream_tile<true, REACH>(p, s, mine, tile, lost);
     } else if (active) {
         stream_tile<false, REACH>(p, s, mine, tile, lost);
     }
     const long long middle = clock64();
     relax_tile<MOST>(p, s, lose, tile, here.cell, lost, &targets);
-    wait_for_the_last();
+    wait_for_previous_kernel();
     note_cycles(p, REACH != AT_RIM && blockIdx.x == 0, start, middle);
 }
 
@@ -144,7 +145,7 @@ static __global__ void __launch_bounds__(MOST, MOST > 128 ? 1 : 3)
 
 enum { LANES = KN_CUDA_SHORT / 4, TILES = 2, SHORT = TILES * QUADRANTS * LANES, SHORT_BLOCKS = 4 };
 
-/* What streaming has lost in each cell of the block, by octant. */
+/* Mass lost by round-off in streaming in each cell of the block, by octant. */
 struct lost_cells {
     float of[QUADRANTS][TILES * CELLS];
 };
@@ -173,8 +174,8 @@ static __device__ __forceinline__ float lost_in(const lost_cells &lost, int c)
     return sum;
 }
 
-/* Tile t of this block: two a block, but one in those that come last and find the card half
- * empty. */
+/* Tile t of this block: two tiles per block, but one per block in the last wave, which fills only half of
+ * the GPU. */
 template <reach REACH>
 static __device__ __forceinline__ tile_place place_in_block(const kn_cuda_problem &p, const kn_cuda_step &s,
                                                             int whole, int t)
@@ -192,7 +193,7 @@ static __device__ __forceinline__ int cell_of(const kn_cuda_problem &p, const kn
     return at.exists ? at.cell + c % COLUMNS + p.inner.across * (c % CELLS / COLUMNS) : -1;
 }
 
-/* Relaxation by LANES threads a cell. */
+/* Relaxation by LANES threads per cell. */
 template <reach REACH>
 static __device__ __forceinline__ void relax_cells(const kn_cuda_problem &p, const kn_cuda_step &s,
                                                    double lose, int whole, const float *tile,
@@ -215,8 +216,8 @@ static __device__ __forceinline__ void relax_cells(const kn_cuda_problem &p, con
             if (active)
                 relax<QUADRANTS>(n, target_of<axes_of(QUADRANTS)>(p, sum, lose), (float)lose, h, relaxed);
         }
-        give_back<LANES, QUADRANTS>(n, relaxed, k == 0 ? lost_in(lost, c) : 0.0f, heavy,
-                                    s.heavy / p.mesh.stride, h);
+        restore_mass<LANES, QUADRANTS>(n, relaxed, k == 0 ? lost_in(lost, c) : 0.0f, heavy,
+                                       s.heavy / p.mesh.stride, h);
 #pragma unroll
         for (int o = 0; o < QUADRANTS; o++)
             if (active && cell >= 0)
@@ -224,13 +225,13 @@ static __device__ __forceinline__ void relax_cells(const kn_cuda_problem &p, con
     }
 }
 
-/* Floats between the changes of cells, so that rows of threads that write together do not
- * clash; and of shared memory for them, or for the parities that lie there before. */
+/* Distance in floats between the changes of cells, chosen to avoid bank conflicts, and shared memory for
+ * them or for the parities before. */
 enum { CHANGES = QUADRANTS * KN_CUDA_SHORT + 8, PARITY_ROOM = TILES * CELLS * CHANGES };
 
-/* Changes into the rows of the cells, by LANES threads a cell; as settle_cell in
- * cuda_operator.cu does, but all nodes at once. */
-static __device__ __forceinline__ void settle_cells(const kn_cuda_problem &p, const kn_cuda_step &s,
+/* Add the changes to the rows of the cells, with LANES threads per cell; as change_cell in
+ * cuda_operator.cu, but all nodes at once. */
+static __device__ __forceinline__ void change_cells(const kn_cuda_problem &p, const kn_cuda_step &s,
                                                     const float *tile, const float *changes,
                                                     const lost_cells &lost, const int cells[TILES * CELLS])
 {
@@ -241,28 +242,28 @@ static __device__ __forceinline__ void settle_cells(const kn_cuda_problem &p, co
 #pragma unroll
     for (int i = 0; i < TILES * CELLS * LANES / SHORT; i++) {
         const int c = threadIdx.x / LANES + i * SHORT / LANES;
-        const settled_cell row = {tile + c * p.mesh.nnodes,
-                                  s.next + (int64_t)(cells[c] < 0 ? 0 : cells[c]) * p.mesh.nnodes,
-                                  changes + c * CHANGES, KN_CUDA_SHORT};
-        brought sum = {0, 0, {0, 0, 0}};
+        const changed_row row = {tile + c * p.mesh.nnodes,
+                                 s.next + (int64_t)(cells[c] < 0 ? 0 : cells[c]) * p.mesh.nnodes,
+                                 changes + c * CHANGES, KN_CUDA_SHORT};
+        invariant_errors sum = {0, 0, {0, 0, 0}};
         float rounded[4] = {0, 0, 0, 0};
         four d[QUADRANTS] = {}, h[QUADRANTS] = {};
         if (active) {
             read_changes<QUADRANTS>(row, k, d);
             read_octants<QUADRANTS>(p, row.old, k, h);
-            add_brought<QUADRANTS>(n, d, &sum);
+            add_errors<QUADRANTS>(n, d, &sum);
         }
         sum_lanes<QUADRANTS, LANES>(&sum);
-        settle<QUADRANTS>(n, correction_of<QUADRANTS>(p, s.op.correction, sum), d, h, rounded);
-        give_back<LANES, QUADRANTS>(n, rounded, k == 0 ? lost_in(lost, c) : 0.0f, heavy,
-                                    s.heavy / p.mesh.stride, h);
+        apply_change<QUADRANTS>(n, correction_of<QUADRANTS>(p, s.op.correction, sum), d, h, rounded);
+        restore_mass<LANES, QUADRANTS>(n, rounded, k == 0 ? lost_in(lost, c) : 0.0f, heavy,
+                                       s.heavy / p.mesh.stride, h);
         if (active && cells[c] >= 0)
             write_octants<QUADRANTS>(p, row.to, k, h);
     }
 }
 
-/* The operator: 16 cells, a parity a warp.  Cells that do not exist hold anything; nothing of
- * theirs mixes with that of others or is stored. */
+/* The operator for 16 cells, one parity per warp. Cells that do not exist contain arbitrary numbers, which
+ * neither mix with others nor are stored. */
 template <reach REACH>
 static __device__ __forceinline__ void operate_cells(const kn_cuda_problem &p, const kn_cuda_step &s,
                                                      int whole, const float *tile, const lost_cells &lost,
@@ -285,7 +286,7 @@ static __device__ __forceinline__ void operate_cells(const kn_cuda_problem &p, c
     __syncthreads();
     put_changes<1, ALL>(d, change_rows{parities, CHANGES, KN_CUDA_SHORT}, parity, 0);
     __syncthreads();
-    settle_cells(p, s, tile, parities, lost, cells);
+    change_cells(p, s, tile, parities, lost, cells);
 }
 
 template <bool OPERATES, reach REACH>
@@ -301,7 +302,7 @@ static __global__ void __launch_bounds__(SHORT, SHORT_BLOCKS)
               k = 4 * (threadIdx.x % LANES);
     const tile_place here = place_in_block<REACH>(p, s, whole, tile);
     float *const mine = tiles + tile * CELLS * p.mesh.nnodes, lost_here[ROWS][COLUMNS] = {};
-    let_the_next_begin();
+    allow_next_kernel();
     const long long start = clock64();
     const bool active = k < p.mesh.stride && here.exists;
     if (REACH == AT_RIM) {
@@ -310,7 +311,7 @@ static __global__ void __launch_bounds__(SHORT, SHORT_BLOCKS)
     }
     const tile_share share = {here.cell, here.walls, k, octant, octant + 1, around[tile]};
     if (active && here.walls) {
-        wait_for_the_last();
+        wait_for_previous_kernel();
         stream_tile<true, REACH>(p, s, share, mine, lost_here);
     } else if (active) {
         stream_tile<false, REACH>(p, s, share, mine, lost_here);
@@ -321,7 +322,7 @@ static __global__ void __launch_bounds__(SHORT, SHORT_BLOCKS)
         operate_cells<REACH>(p, s, whole, tiles, lost, tiles + TILES * CELLS * p.mesh.nnodes, cells);
     else
         relax_cells<REACH>(p, s, lose, whole, tiles, lost);
-    wait_for_the_last();
+    wait_for_previous_kernel();
     note_cycles(p, REACH != AT_RIM && blockIdx.x == 0, start, middle);
 }
 
@@ -348,8 +349,8 @@ static cudaError_t launch(march_function *kernel, const kn_cuda_problem *p, cons
                               s->behind_walls, *p, *s, -expm1(-s->dt_collide), whole);
 }
 
-/* Blocks with two tiles: those that fill the card as often as they can, and the rest too if
- * it fills more than half of it. */
+/* Number of blocks with two tiles: as many as fill the GPU completely, and the rest if it fills more than
+ * half of it. */
 static int whole_blocks(const kn_cuda_problem *p, int tiles)
 {
     const int blocks = (tiles + TILES - 1) / TILES, card = SHORT_BLOCKS * p->multiprocessors,

@@ -1,21 +1,20 @@
-/* Streaming to second order in the cells of a uniform plane mesh.  A thread marches with the
- * wind through a tile of cells, octant by octant, with four nodes of each row in registers: it
- * reads a row once and forms a slope once where a sweep over single cells would read it up to
- * eight times. */
+/* Second-order streaming on a uniform plane mesh. A thread marches downwind through a tile of cells,
+ * octant by octant, with four nodes of each row in registers: it reads each row and computes each slope
+ * once, while a sweep over single cells would read a row up to eight times. */
 #ifndef KN_CUDA_MARCH_H
 #define KN_CUDA_MARCH_H
 
 #include "cuda/cuda_operator.h"
 
 enum { COLUMNS = KN_CUDA_COLUMNS, ROWS = KN_CUDA_ROWS, CELLS = COLUMNS * ROWS, QUADRANTS = 4 };
-enum { UPWIND = 2 }; /* rows upwind of a tile that it needs; and one downwind */
+enum { UPWIND = 2 }; /* rows needed upwind of a tile; one is needed downwind */
 
-/* Which tiles a march goes through: all of the space; or those of a list, with nothing but cells of this
- * rank around them, or with cells of others, which lie elsewhere and are found in the table of neighbours.
- * A tile is computed in the same way whichever it is. */
+/* Tiles of a march: all tiles of the space; or those of a list, surrounded by cells of this rank only, or
+ * also by cells of other ranks, whose numbers are in the neighbour table. The computation of a tile is the
+ * same in all cases. */
 enum reach { ALONE, INSIDE, AT_RIM };
 
-/* One column of a tile and what is above and below it, from upwind to downwind. */
+/* One column of a tile with the rows above and below it, from upwind to downwind. */
 struct column {
     four row[UPWIND + ROWS + 1];
 };
@@ -31,8 +30,8 @@ static __device__ __forceinline__ four from_wall(const kn_cuda_problem &p, kn_si
     return read4(p.outgoing + ~kn_mesh_source(&p.mesh, kn_mesh_walk(&p.mesh, s, axis, 0)) + k);
 }
 
-/* Slope across a cell; a wall upwind is half as far away as a cell, one downwind
- * leaves the slope one-sided, as in kn_mesh_stencil. */
+/* Slope across a cell. A wall upwind is at half the distance of a cell; with a wall downwind the slope is
+ * one-sided, as in kn_mesh_stencil. */
 static __device__ __forceinline__ four slope_across(const four &up, const four &here, const four &down,
                                                     bool wall_up = false, bool wall_down = false)
 {
@@ -45,15 +44,15 @@ static __device__ __forceinline__ four slope_across(const four &up, const four &
     return slope;
 }
 
-/* A cell, the cells upwind of it along both axes and along both at once, the slopes
- * across it and across the cells upwind; whether those are walls instead. */
+/* A cell, its upwind neighbours along both axes and diagonally, and the slopes across the cell and its
+ * upwind neighbours; `wall`: the upwind neighbour is a wall. */
 struct cell_stencil {
     four here, up[2], corner, slope[2], slope_up[2];
     bool wall[2];
 };
 
-/* Four nodes of a cell after streaming; `courant` by axis.  Terms across that a wall
- * would have to give are left out, as in kn_mesh_transverse. */
+/* Four nodes of a cell after streaming; `courant` by axis. Transverse terms at walls are omitted, as in
+ * kn_mesh_transverse. */
 static __device__ __forceinline__ four move_on(const cell_stencil &c, const four courant[2], const four &w,
                                                float *lost)
 {
@@ -68,8 +67,8 @@ static __device__ __forceinline__ four move_on(const cell_stencil &c, const four
                     along_y = c.wall[0]   ? 0.0f
                               : c.wall[1] ? x
                                           : twist;
-        /* products that are rounded by themselves, so that a cell gets the same bits in every place of a tile
-         * and in every kernel: the compiler may choose which of two products it rounds */
+        /* rounded products, so that a cell has the same bits at every position of a tile and in every
+         * kernel */
         const float across_x = kn_point_product(courant[1].v[i], along_x),
                     across_y = kn_point_product(courant[0].v[i], along_y);
         const float rise_x =
@@ -81,8 +80,8 @@ static __device__ __forceinline__ four move_on(const cell_stencil &c, const four
     return sum_of(w, c.here, change, lost);
 }
 
-/* An octant of a tile: its first cell as the wind blows, the distances to the next
- * column and row downwind in cells, in h and in the tile that is filled. */
+/* An octant of a tile: its first cell upwind, and the distances to the next column and row downwind in
+ * cells, in h and in the tile. */
 struct passage {
     kn_site first;
     int cells[2];
@@ -90,13 +89,13 @@ struct passage {
     int put[2];
     tile_walls walls;
     const int *around; /* at the rim: number of the first cell, */
-    int past[2];       /* and how far from there the numbers of the next column and row are */
+    int past[2];       /* and the distances to the next column and row in `around` */
 };
 
-/* The cells of a tile and two more on each side, by number: those of the halo lie anywhere. */
+/* Numbers of the cells of a tile and of two more on each side; cells of the halo have arbitrary numbers. */
 enum { PITCH = COLUMNS + 2 * UPWIND, AROUND = PITCH * (ROWS + 2 * UPWIND) };
 
-/* The cell in place (x, y) of the tile whose lowest cell is `cell`; negative where none is known. */
+/* The cell at position (x, y) of the tile whose lowest cell is `cell`; negative if it is unknown. */
 static __device__ __forceinline__ int cell_around(const kn_cuda_problem &p, int cell, int x, int y)
 {
     const int inside[2] = {min(max(x, 0), COLUMNS - 1), min(max(y, 0), ROWS - 1)},
@@ -108,7 +107,7 @@ static __device__ __forceinline__ int cell_around(const kn_cuda_problem &p, int 
     return at;
 }
 
-/* The numbers of all of them, by `threads` threads of which this is the one called `thread`. */
+/* The numbers of all of them; `thread` is the number of this thread among `threads`. */
 static __device__ __forceinline__ void look_around(const kn_cuda_problem &p, int cell, int thread,
                                                    int threads, int around[AROUND])
 {
@@ -116,8 +115,7 @@ static __device__ __forceinline__ void look_around(const kn_cuda_problem &p, int
         around[i] = cell_around(p, cell, i % PITCH - UPWIND, i / PITCH - UPWIND);
 }
 
-/* Row r of column i, counted with the wind; `from` is the first row of the tile, or at the rim that of
- * cell 0. */
+/* Row r of column i, counted downwind; `from` is the first row of the tile, or that of cell 0 at the rim. */
 template <reach REACH>
 static __device__ __forceinline__ const float *row_at(const kn_cuda_problem &p, const float *from,
                                                       const passage &t, int i, int r)
@@ -138,7 +136,7 @@ static __device__ __forceinline__ column read_column(const kn_cuda_problem &p, c
     return c;
 }
 
-/* Column i with what is upwind and downwind of it, as far as it is needed there. */
+/* Column i with the rows upwind and downwind of it that are needed. */
 template <bool WALLS, reach REACH>
 static __device__ __forceinline__ column enter(const kn_cuda_problem &p, const float *from, const passage &t,
                                                int i, int k)
@@ -186,7 +184,7 @@ static __device__ __forceinline__ void march(const kn_cuda_problem &p, const flo
     }
 #pragma unroll
     for (int i = 0; i < COLUMNS; i++) {
-        column after = next; /* read one column before its turn; the last is only flowed into */
+        column after = next; /* prefetched one column ahead; the last column is only a downwind neighbour */
         if (i + 2 < COLUMNS)
             after = enter<WALLS, REACH>(p, from, t, i + 2, k);
         else if (i + 2 == COLUMNS && !last[0])
@@ -214,7 +212,7 @@ static __device__ __forceinline__ void march(const kn_cuda_problem &p, const flo
     }
 }
 
-/* Exchange what is counted with the wind and what is counted from low to high. */
+/* Convert between counting downwind and counting from low to high. */
 static __device__ __forceinline__ void flip(bool columns, bool rows, float lost[ROWS][COLUMNS])
 {
     float from[ROWS][COLUMNS];
@@ -230,7 +228,7 @@ static __device__ __forceinline__ void flip(bool columns, bool rows, float lost[
     }
 }
 
-/* Octant o of the tile whose lowest cell is `cell`, with walls on these sides. */
+/* Octant o of the tile whose lowest cell is `cell`; `walls` is a bit mask of sides. */
 static __device__ __forceinline__ passage passage_of(const kn_cuda_problem &p, int cell, int walls, int o,
                                                      const int *around)
 {
@@ -286,7 +284,7 @@ static __device__ __forceinline__ void stream_tile(const kn_cuda_problem &p, con
         n.courant[a] = read4(p.speed[a] + k);
 #pragma unroll
         for (int i = 0; i < 4; i++)
-            n.courant[a].v[i] *= s.dt_stream / p.alike[a];
+            n.courant[a].v[i] *= s.dt_stream / p.uniform_width[a];
     }
 #pragma unroll 1
     for (int o = mine.first; o < mine.end; o++) {

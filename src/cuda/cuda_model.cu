@@ -36,7 +36,7 @@ static __device__ void collide_model(const kn_cuda_problem &p, double dt, float 
     double before[KN_INVARIANTS], x[KN_INVARIANTS], m[KN_MOMENTS], field[KN_FIELDS];
     float sign[3], c[KN_INVARIANTS];
     row_moments(p, row, m, space);
-    row_invariants(p, row, before, space); /* the same sums as after: their rounding must cancel */
+    row_invariants(p, row, before, space); /* the same sums as afterwards, so that their round-off cancels */
     before[0] = row_mass(p, row, space);
     kn_moments_to_fields(m, p.eps, field);
     const kn_relaxation r = kn_collide_relaxation(p.method, p.eps, p.prandtl, dt, field);
@@ -70,7 +70,7 @@ static __device__ void collide_model(const kn_cuda_problem &p, double dt, float 
             x[i] = missing[i];
         kn_collide_solve(a, x);
     } else {
-        project(p, missing, x);
+        kn_collide_project(p.inverse, missing, x);
     }
     FOR_QUADS(p, octant, k)
     {
@@ -81,7 +81,7 @@ static __device__ void collide_model(const kn_cuda_problem &p, double dt, float 
     }
 }
 
-/* Half a step of the sources, for the nodes of this thread. */
+/* The sources over half a step, for the nodes of this thread. */
 static __device__ void add_source(const kn_cuda_problem &p, double dt, float *row)
 {
     const float half = (float)(0.5 * dt);
@@ -89,19 +89,19 @@ static __device__ void add_source(const kn_cuda_problem &p, double dt, float *ro
     {
         const int at = octant * p.mesh.stride + k;
         for (int i = 0; i < 4; i++)
-            row[at + i] += half * p.source[at + i];
+            row[at + i] = kn_collide_driven(row[at + i], half, p.source[at + i]);
     }
 }
 
-/* One block per cell.  The row waits in shared memory, or in its place in the
- * result where it is too long.  Mass that rounding has lost goes back into one node. */
+/* One block per cell. The row is in shared memory, or in its place in the result if it is too long. Mass
+ * lost by round-off is returned to one node. */
 template <int ORDER>
 static __global__ void model_kernel(const __grid_constant__ kn_cuda_problem p,
                                     const __grid_constant__ kn_cuda_step s, bool staged)
 {
     extern __shared__ __align__(16) float tile[];
     __shared__ double space[32 * 15];
-    const int cell = s.listed ? p.tiled[blockIdx.x] : blockIdx.x;
+    const int cell = s.listed ? p.sweep_order[blockIdx.x] : blockIdx.x;
     float *out = s.next + (int64_t)cell * p.mesh.nnodes, *row = staged ? tile : out, lost = 0;
     const long long start = clock64();
     FOR_QUADS(p, octant, k)
@@ -125,7 +125,7 @@ static __global__ void model_kernel(const __grid_constant__ kn_cuda_problem p,
     if (p.method != KN_METHOD_NONE && p.conservation != KN_CONSERVATION_NONE)
         back[0] -= row_mass(p, row, space);
     if (threadIdx.x == 0)
-        row[s.heavy] += (float)back[0] / p.w[s.heavy % p.mesh.stride];
+        row[s.heavy] += kn_stream_restored((float)back[0], p.w[s.heavy % p.mesh.stride]);
     __syncthreads();
     if (p.source)
         add_source(p, s.dt_collide, row);

@@ -1,17 +1,17 @@
-/* The collision step by the assembled operator, for cells that have been streamed. */
+/* The collision step with the assembled operator, for cells that have been streamed. */
 #include "cuda/cuda_operator.h"
 
 /* ------------------------------------------------------------------------- layout */
 
 enum { MOST = 16 }; /* warps of a block */
 
-/* How a block divides its work: each warp takes one parity and a share of the nodes. */
+/* Division of the work of a block: each warp takes one parity and a share of the nodes. */
 struct division {
     int across;  /* M: 16 cells so many times */
     int tiles;   /* N: of 8 nodes, of a share */
     int shares;  /* of a parity */
-    int warps;   /* of a block; where they are fewer than parities times shares, they go round */
-    bool staged; /* parities lie in shared memory, and the changes in their place */
+    int warps;   /* per block; if there are fewer than parities times shares, each processes several */
+    bool staged; /* parities are in shared memory, and later the changes */
 };
 
 static __host__ __device__ inline int changed_nodes(const division &d)
@@ -19,7 +19,7 @@ static __host__ __device__ inline int changed_nodes(const division &d)
     return d.shares * d.tiles * NODES_ACROSS;
 }
 
-/* Floats between the changes of cells: rows of threads that write together do not clash. */
+/* Distance in floats between the changes of cells, chosen to avoid bank conflicts. */
 static __host__ __device__ inline int change_pitch(int octants, const division &d)
 {
     const int row = octants * changed_nodes(d);
@@ -38,7 +38,7 @@ static __host__ __device__ inline int64_t change_floats(int octants, const divis
 
 /* ------------------------------------------------------------------------- kernel */
 
-/* How long sources act before and after the operator; 0: there are none. */
+/* Time over which sources act before and after the operator; 0: there are none. */
 struct source_steps {
     float before, after;
 };
@@ -51,12 +51,12 @@ static __device__ __forceinline__ void add_source(const kn_cuda_problem &p, floa
         const four source = read4(p.source + o * p.mesh.stride + k);
 #pragma unroll
         for (int i = 0; i < 4; i++)
-            h[o].v[i] += time * source.v[i];
+            h[o].v[i] = kn_collide_driven(h[o].v[i], time, source.v[i]);
     }
 }
 
-/* Parities of the cells of this block, with sources before the step; cells that do not exist
- * are like the last. */
+/* Parities of the cells of this block, with sources before the step; cells that do not exist are copies of
+ * the last. */
 template <int P, int M>
 static __device__ void load_parities(const kn_cuda_problem &p, const float *h, const int32_t *list, int first,
                                      int cells, float before, float *to)
@@ -76,21 +76,20 @@ static __device__ void load_parities(const kn_cuda_problem &p, const float *h, c
     __syncthreads();
 }
 
-/* The changes of a cell into its row, by a warp.  What they bring of mass, momentum and
- * energy is taken back; what rounding has lost of the mass is given back, in another octant
- * at each turn. */
+/* Add the changes of a cell to its row, with one warp. Errors of mass, momentum and energy are removed;
+ * mass lost by round-off is returned, in a different octant in each sweep. */
 template <int P>
-static __device__ __forceinline__ void settle_cell(const kn_cuda_problem &p,
-                                                   const kn_cuda_correction &correction,
-                                                   const settled_cell &c, source_steps times, int octant)
+static __device__ __forceinline__ void change_cell(const kn_cuda_problem &p,
+                                                   const kn_cuda_correction &correction, const changed_row &c,
+                                                   source_steps times, int octant)
 {
     const int lane = threadIdx.x % WARP, end = kn_cuda_operator_steps(p.size) * NODES_ALONG,
               rounds = (end + 4 * WARP - 1) / (4 * WARP);
-    brought sum = {0, 0, {0, 0, 0}};
+    invariant_errors sum = {0, 0, {0, 0, 0}};
     four d[P];
     for (int k = 4 * lane; k < end; k += 4 * WARP) {
         read_changes<P>(c, k, d);
-        add_brought<P>(octant_nodes_of<P>(p, k), d, &sum);
+        add_errors<P>(octant_nodes_of<P>(p, k), d, &sum);
     }
     sum_lanes<P, WARP>(&sum);
     const polynomial x = correction_of<P>(p, correction, sum);
@@ -105,10 +104,10 @@ static __device__ __forceinline__ void settle_cell(const kn_cuda_problem &p,
             read_changes<P>(c, k, d);
             read_octants<P>(p, c.old, k, h);
             add_source<P>(p, times.before, k, h);
-            settle<P>(n, x, d, h, lost);
+            apply_change<P>(n, x, d, h, lost);
         }
         if (round == 0)
-            give_back<WARP, P>(n, lost, lost_before, heaviest<WARP>(active ? n.w.v[0] : 0.0f), octant, h);
+            restore_mass<WARP, P>(n, lost, lost_before, heaviest<WARP>(active ? n.w.v[0] : 0.0f), octant, h);
 #pragma unroll
         for (int i = 0; i < 4; i++)
             lost_before += n.w.v[i] * lost[i];
@@ -119,9 +118,9 @@ static __device__ __forceinline__ void settle_cell(const kn_cuda_problem &p,
     }
 }
 
-/* What a kernel works on: cells of a list, or all, in place; `scratch` of a block where
- * shared memory does not hold the parities.  The first `whole` blocks have M x 16 cells; those
- * that come last and find the card half empty have 16. */
+/* Data of a kernel: cells of a list, or all, in place; `scratch` of a block if shared memory cannot hold
+ * the parities. The first `whole` blocks have M x 16 cells; those of the last wave, which fills only half
+ * of the GPU, have 16. */
 struct operation {
     float *h;
     const int32_t *list;
@@ -153,8 +152,8 @@ static __device__ __forceinline__ void operate(const kn_cuda_problem &p, const k
     __syncthreads();
     for (int c = warp; c < here; c += warps) {
         float *row = o.h + (int64_t)(o.list ? o.list[first + c] : first + c) * p.mesh.nnodes;
-        const settled_cell cell = {row, row, change + c * rows.cell, rows.parity};
-        settle_cell<P>(p, op.correction, cell, o.times, o.octant);
+        const changed_row cell = {row, row, change + c * rows.cell, rows.parity};
+        change_cell<P>(p, op.correction, cell, o.times, o.octant);
     }
 }
 
@@ -168,7 +167,7 @@ static __global__ void __launch_bounds__(WARP *MOST)
     float *const scratch = o.scratch + blockIdx.x * (parities + change_floats(P, o.d)),
                  *const in = o.d.staged ? shared : scratch,
                  *const change = o.d.staged ? shared : in + parities;
-    let_the_next_begin();
+    allow_next_kernel();
     if (blockIdx.x >= o.whole) {
         operate<P, 1, N>(p, op, o, (o.whole * M + blockIdx.x - o.whole) * CELLS_ACROSS, in, change);
         return;
@@ -183,8 +182,8 @@ static __global__ void __launch_bounds__(WARP *MOST)
 
 /* ------------------------------------------------------------------ launching */
 
-/* M x N products are held in registers, 16 at most, and N is one of a few.  Short rows are one
- * share of 8 tiles, as the march has it. */
+/* M x N products are held in registers, at most 16, and N is one of a few numbers. Short rows are one
+ * share of 8 tiles, as in the march. */
 static division divide(const kn_cuda_problem *p, int across)
 {
     const int tiles = kn_cuda_operator_steps(p->size), most = 16 / across;
@@ -205,8 +204,8 @@ static size_t staged_bytes(const kn_cuda_problem *p, const division *d)
     return (size_t)(parities > changes ? parities : changes) * sizeof(float);
 }
 
-/* 32 cells a block if their changes fit into registers and all fits into shared memory, else
- * 16; the parities of long rows lie in the memory of the device. */
+/* 32 cells per block if their changes fit into registers and the data fit into shared memory, otherwise
+ * 16; the parities of long rows are in device memory. */
 static division division_of(const kn_cuda_problem *p)
 {
     for (int across = 2; across > 0; across--) {
@@ -247,7 +246,7 @@ static blocks blocks_of(const kn_cuda_problem *p, const division *d, int total, 
 {
     const int cells = d->across * CELLS_ACROSS, groups = (total + cells - 1) / cells,
               card = resident * p->multiprocessors, rest = groups % card;
-    if (!d->staged) { /* as many as have scratch memory, and they go round */
+    if (!d->staged) { /* as many as have scratch memory; each processes several groups */
         const int most = scratch_blocks(p, d), some = groups < most ? groups : most;
         return blocks{some, some};
     }

@@ -1,9 +1,7 @@
-/* The assembled collision operator on the device: matrix times cells, parity by parity,
- * by the matrix units, theory section 12.
- *
- * A warp multiplies M x 16 cells with N x 8 rows of the matrix of one parity.  The units take
- * 11 bits of each factor; factors are divided into two such parts and three of the four
- * products are formed, so that 21 bits are left. */
+/* The assembled collision operator on the device: matrix times cells, parity by parity, on tensor cores,
+ * theory section 12. A warp multiplies M x 16 cells with N x 8 rows of the matrix of one parity. Tensor
+ * cores use 11 bits of each factor: factors are split into two such parts and three of the four products
+ * are computed, which gives 21 bits. */
 #ifndef KN_CUDA_OPERATOR_H
 #define KN_CUDA_OPERATOR_H
 
@@ -30,14 +28,14 @@ static __device__ __forceinline__ void add_product(float c[4], const float a[4],
 #endif
 }
 
-/* What a factor has beyond the bits that the units take; they ignore it by themselves. */
+/* The part of a factor beyond the bits that tensor cores use; they ignore it. */
 static __device__ __forceinline__ float rest_of(float x)
 {
     return x - __uint_as_float(__float_as_uint(x) & 0xffffe000u);
 }
 
-/* From octants to parities and, but for a factor, back. */
-template <int P> static __device__ __forceinline__ void exchange(float h[P])
+/* From octants to parities; the inverse, up to a factor, is the same. */
+template <int P> static __device__ __forceinline__ void to_parities(float h[P])
 {
 #pragma unroll
     for (int bit = 1; bit < P; bit *= 2)
@@ -52,9 +50,9 @@ template <int P> static __device__ __forceinline__ void exchange(float h[P])
 
 /* ------------------------------------------------------------ parities of the cells */
 
-/* Parities lie as the units want them: for every step along the sum, parity and 16 cells,
- * four values of each lane: cells lane / 4 and 8 on; then four nodes on.  Lanes are
- * exchanged from step to step, so that threads that write different steps do not clash. */
+/* Layout of parities for tensor cores: for every step along the sum, parity and 16 cells, four values per
+ * lane: cells lane / 4 and lane / 4 + 8, then four nodes further. Lanes are permuted from step to step to
+ * avoid bank conflicts. */
 static __device__ __forceinline__ int lane_place(int lane, int step)
 {
     return lane ^ (step % 8);
@@ -66,7 +64,7 @@ template <int P, int M> static __device__ __forceinline__ int parity_place(int c
     return ((step * P * M + cell / CELLS_ACROSS) * WARP + lane_place(lane, step)) * 4 + inside;
 }
 
-/* Four nodes of all octants of a cell as parities into their places. */
+/* Store four nodes of all octants of a cell as parities. */
 template <int P, int M>
 static __device__ __forceinline__ void put_parities(const four h[P], int cell, int k, float *to)
 {
@@ -77,7 +75,7 @@ static __device__ __forceinline__ void put_parities(const four h[P], int cell, i
 #pragma unroll
         for (int o = 0; o < P; o++)
             x[o] = h[o].v[i];
-        exchange<P>(x);
+        to_parities<P>(x);
 #pragma unroll
         for (int o = 0; o < P; o++)
             at[o * M * WARP * 4] = x[o];
@@ -86,8 +84,8 @@ static __device__ __forceinline__ void put_parities(const four h[P], int cell, i
 
 /* ------------------------------------------------------------------------- products */
 
-/* Changes of M x 16 cells in N x 8 nodes: cells lane / 4 and 8 on, nodes 2 (lane % 4) and
- * the next. */
+/* Changes of M x 16 cells in N x 8 nodes: cells lane / 4 and lane / 4 + 8, nodes 2 (lane % 4) and the
+ * next. */
 template <int M, int N> struct changes {
     float of[M][N][4]; /* [16 cells][8 nodes][2 lower cell + node] */
 };
@@ -108,7 +106,7 @@ template <int N> static __device__ __forceinline__ factors<N> read_factors(const
     return f;
 }
 
-/* The products of one step; those that add to the same sums as far apart as possible. */
+/* The products of one step; products that add to the same sum are as far apart as possible. */
 template <int M, int N>
 static __device__ __forceinline__ void add_step(const float4 *x, const factors<N> &b, changes<M, N> *d)
 {
@@ -153,7 +151,7 @@ static __device__ __forceinline__ void multiply(const float *matrix, int steps, 
     }
 }
 
-/* Changes wait in shared memory as rows [cell][parity][nodes]: so many floats apart. */
+/* Changes are in shared memory as rows [cell][parity][node], with these distances in floats. */
 struct change_rows {
     float *base;
     int cell, parity;
@@ -176,7 +174,7 @@ static __device__ __forceinline__ void put_changes(const changes<M, N> &d, const
 /* ------------------------------------------------------------------ back to the cells */
 
 /* A cell: its row before and after, its changes. */
-struct settled_cell {
+struct changed_row {
     const float *old;
     float *to;
     const float *change;
@@ -184,21 +182,22 @@ struct settled_cell {
 };
 
 /* Four nodes of the changes. */
-template <int P> static __device__ __forceinline__ void read_changes(const settled_cell &c, int k, four d[P])
+template <int P> static __device__ __forceinline__ void read_changes(const changed_row &c, int k, four d[P])
 {
 #pragma unroll
     for (int o = 0; o < P; o++)
         d[o] = read4(c.change + o * c.apart + k);
 }
 
-/* Mass, energy, momentum by octant bit that changes bring. */
-struct brought {
+/* Mass, energy and momentum by octant bit that round-off has added to the changes. */
+struct invariant_errors {
     float mass, energy, momentum[3];
 };
 
-/* Of an octant, P times as much as a parity has. */
+/* Contribution of an octant, P times that of a parity. */
 template <int P>
-static __device__ __forceinline__ void add_brought(const octant_nodes<P> &n, const four d[P], brought *sum)
+static __device__ __forceinline__ void add_errors(const octant_nodes<P> &n, const four d[P],
+                                                  invariant_errors *sum)
 {
 #pragma unroll
     for (int i = 0; i < 4; i++) {
@@ -211,7 +210,7 @@ static __device__ __forceinline__ void add_brought(const octant_nodes<P> &n, con
     }
 }
 
-template <int P, int LANES> static __device__ __forceinline__ void sum_lanes(brought *sum)
+template <int P, int LANES> static __device__ __forceinline__ void sum_lanes(invariant_errors *sum)
 {
 #pragma unroll
     for (int offset = LANES / 2; offset > 0; offset /= 2) {
@@ -223,10 +222,11 @@ template <int P, int LANES> static __device__ __forceinline__ void sum_lanes(bro
     }
 }
 
-/* The polynomial that takes it back. */
+/* The polynomial that removes these errors. */
 template <int P>
 static __device__ __forceinline__ polynomial correction_of(const kn_cuda_problem &p,
-                                                           const kn_cuda_correction &c, const brought &b)
+                                                           const kn_cuda_correction &c,
+                                                           const invariant_errors &b)
 {
     polynomial x = {0, {0, 0, 0}, 0};
     if (p.conservation == KN_CONSERVATION_NONE)
@@ -239,10 +239,10 @@ static __device__ __forceinline__ polynomial correction_of(const kn_cuda_problem
     return x;
 }
 
-/* h + change in four nodes of all octants; `lost`: what rounding takes from their mass. */
+/* h + change in four nodes of all octants; `lost`: mass lost by round-off. */
 template <int P>
-static __device__ __forceinline__ void settle(const octant_nodes<P> &n, const polynomial &x, const four d[P],
-                                              four h[P], float lost[4])
+static __device__ __forceinline__ void apply_change(const octant_nodes<P> &n, const polynomial &x,
+                                                    const four d[P], four h[P], float lost[4])
 {
 #pragma unroll
     for (int i = 0; i < 4; i++) {
@@ -254,7 +254,7 @@ static __device__ __forceinline__ void settle(const octant_nodes<P> &n, const po
 #pragma unroll
         for (int j = 0; j < axes_of(P); j++)
             change[1 << j] += x.odd[j] * n.v[j].v[i];
-        exchange<P>(change);
+        to_parities<P>(change);
 #pragma unroll
         for (int o = 0; o < P; o++) {
             const float old = h[o].v[i], now = old + change[o];

@@ -1,4 +1,4 @@
-/* The assembled operator: its matrices for the lengths of step in use, and what goes with them. */
+/* The matrices of the assembled operator for the lengths of collision step in use. */
 #include "cuda/cuda_machine.h"
 
 #include <stdlib.h>
@@ -7,8 +7,8 @@ extern "C" {
 #include "collision/quadratic.h"
 }
 
-/* Bytes for two lengths of step and, where rows are too long for shared memory, for the cells
- * of one block on every multiprocessor of the largest cards. */
+/* Bytes for two lengths of step and, if rows are too long for shared memory, for the cells of one block on
+ * every multiprocessor of the largest GPUs. */
 double kn_cuda_propagator_memory(const struct kn_velocity *v)
 {
     const double padded = v->size + 128.0, block = 16.0 * v->nnodes * sizeof(float);
@@ -30,7 +30,7 @@ static struct kn_cuda_correction correction_of(const struct kn_problem *p)
     return c;
 }
 
-/* Floats of the matrices of all parities. */
+/* Number of floats of the matrices of all parities. */
 static size_t propagator_length(const struct kn_cuda *m)
 {
     return (size_t)kn_cuda_propagator_share(kn_cuda_operator_steps(m->device.size), m->shares.tiles,
@@ -89,13 +89,13 @@ static enum kn_status make_propagator(struct kn_cuda *m, double dt, struct kn_cu
     return KN_OK;
 }
 
-/* The propagator of a step, made when it is not one of the last two lengths. */
+/* The matrices for a step, computed if its length is not one of the last two. */
 enum kn_status kn_cuda_propagator_find(struct kn_cuda *m, double dt, const float **matrix)
 {
     struct kn_cuda_propagator *last = m->propagators;
     if (m->problem.c->collision.method != KN_METHOD_OPERATOR)
         return KN_OK;
-    if (last[1].dt != dt) { /* the one used last stands last */
+    if (last[1].dt != dt) { /* the one used last is at the end */
         const struct kn_cuda_propagator swap = last[0];
         last[0] = last[1];
         last[1] = swap;

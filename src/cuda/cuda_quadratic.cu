@@ -1,6 +1,6 @@
-/* The quadratic part of collisions beside the assembled operator: sampled collisions with
- * stencils, one after the other.  A thread has a cell; all threads of a block, a warp, go
- * through the same collision at the same time. */
+/* The quadratic part of collisions in addition to the assembled operator: sampled collisions with
+ * stencils, one after the other. A thread processes a cell; all threads of a block, one warp, process the
+ * same collision at the same time. */
 #include "cuda/cuda_quadratic.h"
 
 #include "cuda/cuda_rows.h"
@@ -9,8 +9,8 @@ enum { WARP = KN_CUDA_WARP, STAGED = 8, QUADS = sizeof(kn_quadratic) / sizeof(fl
 
 /* ------------------------------------------------------------------- the tile */
 
-/* Rows of the cells of a block, node by node; an odd number of floats apart, so that
- * threads find both different cells and different nodes in different banks. */
+/* Rows of the cells of a block, node by node, an odd number of floats apart, so that different cells and
+ * different nodes are in different banks. */
 struct tile {
     float *h;
     int pitch;
@@ -29,7 +29,7 @@ static __device__ void load_tile(const kn_cuda_problem &p, const float *h, int c
     __syncwarp();
 }
 
-/* Back, with half a step of sources. */
+/* Store the rows, with sources over half a step. */
 static __device__ void store_tile(const kn_cuda_problem &p, tile t, int cells, float half, float *h)
 {
     __syncwarp();
@@ -60,8 +60,8 @@ static __device__ void invariants_of(const kn_cuda_problem &p, const float *h, i
     }
 }
 
-/* Samples conserve; what rounding has changed is put back, and the mass that this rounds
- * away goes into one heavy node. */
+/* Samples conserve the invariants; errors by round-off are corrected, and the mass lost in this correction
+ * is returned to one heavy node. */
 static __device__ void put_back(const kn_cuda_problem &p, const double before[KN_INVARIANTS], int heavy,
                                 float *h, int pitch)
 {
@@ -70,7 +70,7 @@ static __device__ void put_back(const kn_cuda_problem &p, const double before[KN
     invariants_of(p, h, pitch, after);
     for (int i = 0; i < KN_INVARIANTS; i++)
         missing[i] = before[i] - after[i];
-    project(p, missing, x);
+    kn_collide_project(p.inverse, missing, x);
     for (int octant = 0; octant < p.mesh.octants; octant++) {
         signs_of(p.mesh, octant, sign);
         octant_polynomial(x, sign, c);
@@ -85,7 +85,7 @@ static __device__ void put_back(const kn_cuda_problem &p, const double before[KN
 
 /* ------------------------------------------------------------------- collisions */
 
-/* The numbers of a collision that all threads read: 14 vectors each. */
+/* The data of a collision that all threads read: 14 vectors. */
 struct stencil_pair {
     float of[2 * KN_STENCIL + 2];
 };
@@ -113,14 +113,14 @@ static __device__ __forceinline__ stencil_nodes nodes_of(const int32_t half[3], 
     return n;
 }
 
-/* Interpolate, in as many sums as there are lines, so that none waits for another. */
+/* Interpolate, with one sum per line, so that the sums are independent. */
 static __device__ __forceinline__ float interpolate(const stencil_nodes &n, const float value[KN_STENCIL],
                                                     const float *h)
 {
-    float sum[KN_POINTS] = {};
+    float sum[KN_STENCIL_POINTS] = {};
 #pragma unroll
     for (int i = 0; i < KN_STENCIL; i++)
-        sum[i % KN_POINTS] += value[i] * h[n.at[i]];
+        sum[i % KN_STENCIL_POINTS] += value[i] * h[n.at[i]];
     return sum[0] + sum[1] + sum[2];
 }
 
@@ -136,7 +136,7 @@ static __device__ __forceinline__ void add_stencil(const stencil_nodes &n, const
         h[n.at[i]] = now[i];
 }
 
-/* One collision in a thread's cell: everything is read before anything changes. */
+/* One collision in the cell of a thread: all data are read before any change. */
 static __device__ __forceinline__ void apply(const kn_quadratic *q, const stencil_nodes &n, float eps,
                                              float *h, int pitch)
 {

@@ -1,8 +1,7 @@
-/* Several ranks: what of a sweep needs nothing of others and comes first, and what needs their rows.
- *
- * A cell must be computed in the same way whatever rank it belongs to, or the number of ranks would show in
- * the last bits: it is marched through if one rank alone would march through it, and Monte Carlo adds it up
- * in the order of a run where one rank would. */
+/* With several ranks: the division of a sweep into cells that do not depend on other ranks and cells that
+ * do. A cell must be computed in the same way on every rank, so that no bit depends on the number of
+ * ranks: it belongs to the march if a single rank would march through it, and Monte Carlo sums it in the
+ * order of a run if a single rank would. */
 #include "cuda/cuda_machine.h"
 
 #include <stdlib.h>
@@ -14,8 +13,8 @@ static enum kn_status no_memory(void)
 
 /* ------------------------------------------------------------------------- cells */
 
-/* Do these cells of the order, or some of them, need the halo?  Those that do not fill a block come last:
- * blocks are counted from the beginning of a part. */
+/* True if some of these cells need the halo. Cells that do not fill a block come last: blocks are counted
+ * from the start of a part. */
 static bool is_rim(const struct kn_cuda *m, const int32_t *order, int first, int block, int end)
 {
     bool found = first + block > end;
@@ -24,7 +23,7 @@ static bool is_rim(const struct kn_cuda *m, const int32_t *order, int first, int
     return found;
 }
 
-/* The first `count` cells of the order into two parts; what else is in it keeps its place. */
+/* Divide the first `count` cells of the order into two parts; the others stay in place. */
 static enum kn_status divide_cells(struct kn_cuda *m, int32_t *order, int count, int block)
 {
     int32_t *sorted = (int32_t *)malloc(((size_t)count + 1) * sizeof *sorted);
@@ -47,9 +46,9 @@ static enum kn_status divide_cells(struct kn_cuda *m, int32_t *order, int count,
 
 /* ------------------------------------------------------------------------- tiles */
 
-/* Where tiles begin along an axis of the box: as in the whole space, but those that the borders of the box
- * cut are moved inwards and overlap others.  Cells of both are computed twice, with the same result.
- * Returns how many; `to` has room for them. */
+/* Starts of the tiles along an axis of the box: as in the whole space, but tiles cut by a border of the
+ * box are shifted inwards and may overlap; cells in two tiles are computed twice with the same result.
+ * Returns the number of tiles. */
 static int list_starts(const struct kn_cuda *m, int axis, int first, int end, int32_t *to)
 {
     const int tile = axis == 0 ? KN_CUDA_COLUMNS : KN_CUDA_ROWS,
@@ -80,8 +79,8 @@ static struct kn_cuda_tile tile_at(const struct kn_cuda *m, const int at[2])
     return tile;
 }
 
-/* 0: nothing is around the tile but cells of this rank, 1: and walls, which take time to be ready, 2: cells
- * of others. */
+/* 0: only cells of this rank surround the tile; 1: also walls, which may have to be waited for; 2: cells
+ * of other ranks. */
 static int kind_of(const struct kn_cuda *m, struct kn_cuda_tile tile)
 {
     const int across = m->problem.space->cells[0];
@@ -164,7 +163,7 @@ static enum kn_status divide_faces(struct kn_cuda *m)
 
 /* -------------------------------------------------------------------------- runs */
 
-/* What stands beyond a side of a place of the whole space. */
+/* The neighbour beyond a side of a place of the whole space. */
 enum beyond { A_CELL, THE_OTHER_END, A_MIRROR, A_WALL };
 
 static enum beyond beyond(const struct kn_cuda *m, const int at[3], int side)
@@ -177,8 +176,8 @@ static enum beyond beyond(const struct kn_cuda *m, const int at[3], int side)
     return m->problem.boundary->patches[side].emits ? A_WALL : A_MIRROR;
 }
 
-/* May a cell be part of a run in an octant?  As find_inflow in cuda_collision.cu has it; `leads`: it is the
- * one of the run that another cell feeds. */
+/* True if a cell can be part of a run in an octant, as in find_inflow in cuda_collision.cu; `leads`: its
+ * upwind neighbour is outside the run. */
 static bool fits_run(const struct kn_cuda *m, const int at[3], int octant, bool leads)
 {
     const struct kn_mesh *mesh = &m->device.mesh;
@@ -193,12 +192,12 @@ static bool fits_run(const struct kn_cuda *m, const int at[3], int octant, bool 
     return fits && !(octant == 0 && wall);
 }
 
-/* Would one rank alone stream these cells as a run?  `first` is their number in the whole space. */
+/* True if a single rank would stream these cells as a run. `first` is their number in the whole space. */
 static bool is_run(const struct kn_cuda *m, int64_t first, int octant, int together)
 {
     const struct kn_space *x = m->problem.space;
     const struct kn_mesh *mesh = &m->device.mesh;
-    const bool up = !(octant & mesh->bit[mesh->axes[0]]); /* blows from low cells to high ones */
+    const bool up = !(octant & mesh->bit[mesh->axes[0]]); /* velocities point from low cells to high ones */
     bool run = first + together <= kn_space_count(x);
     for (int i = 0; i < together && run; i++) {
         const int64_t cell = first + i;
@@ -240,7 +239,7 @@ enum kn_status kn_cuda_ranks_divide(struct kn_cuda *m, int32_t *order)
     const bool marches = p->choice.marches;
     const int together = p->choice.together > 1 ? p->choice.together : 1, ncells = m->problem.space->ncells;
     for (int i = 0; i < ncells && p->choice.sweep != KN_CUDA_LINEAR; i++)
-        order[i] = i; /* other sweeps take cells that follow each other */
+        order[i] = i; /* other kernels process consecutive cells */
     KN_TRY(divide_cells(m, order, marches ? m->near_walls : ncells, together));
     KN_TRY(divide_faces(m));
     if (p->method == KN_METHOD_MONTE_CARLO)

@@ -1,4 +1,4 @@
-/* Work on whole rows by a block of threads: sums in a fixed order, conservation. */
+/* Operations on whole rows by a block of threads: sums in a fixed order, conservation. */
 #ifndef KN_CUDA_ROWS_H
 #define KN_CUDA_ROWS_H
 
@@ -6,39 +6,38 @@
 
 /* -------------------------------------------------- overlap of walls and sweeps */
 
-/* A sweep may begin while the kernel that finds the densities at walls still runs:
- * cells away from walls do not wait for it, and every block waits before it ends.
- * That kernel itself is made ready while the last blocks of the sweep before it run,
- * and lets the next sweep begin only when those have ended. */
-static __device__ __forceinline__ void let_the_next_begin(void)
+/* A sweep may start while the wall pass still runs: cells away from walls do not wait for it, and every
+ * block waits before it ends. The wall pass itself is launched while the last blocks of the preceding
+ * sweep run, and allows the next sweep to start only after they have ended. */
+static __device__ __forceinline__ void allow_next_kernel(void)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     cudaTriggerProgrammaticLaunchCompletion();
 #endif
 }
 
-static __device__ __forceinline__ void wait_for_the_last(void)
+static __device__ __forceinline__ void wait_for_previous_kernel(void)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     cudaGridDependencySynchronize();
 #endif
 }
 
-/* Was the code that runs here built so that it waits? */
-template <class KERNEL> static bool waits_for_the_last(KERNEL *kernel)
+/* True if the kernel was compiled for a device that supports waiting. */
+template <class KERNEL> static bool waits_for_previous_kernel(KERNEL *kernel)
 {
     struct cudaFuncAttributes a;
     return cudaFuncGetAttributes(&a, kernel) == cudaSuccess && a.ptxVersion >= 90;
 }
 
-/* Launch a kernel; `overlaps`: it may begin before the one before it in the stream has
- * ended, and waits for it where it must. */
+/* Launch a kernel; `overlaps`: it may start before the preceding kernel of the stream has ended, and waits
+ * for it if necessary. */
 template <class... ARGUMENTS>
 static cudaError_t launch_overlapping(void (*kernel)(ARGUMENTS...), unsigned blocks, int threads,
                                       size_t bytes, cudaStream_t stream, bool overlaps,
                                       ARGUMENTS... arguments)
 {
-    static const bool waits = waits_for_the_last(kernel); /* as all kernels of the build */
+    static const bool waits = waits_for_previous_kernel(kernel); /* as all kernels of the build */
     cudaLaunchAttribute overlap = {};
     cudaLaunchConfig_t config = {};
     overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
@@ -54,8 +53,8 @@ static cudaError_t launch_overlapping(void (*kernel)(ARGUMENTS...), unsigned blo
 
 /* -------------------------------------------------------------- reductions */
 
-/* Sums over the threads of a block, in a fixed order; every thread gets them.
- * `space` holds N doubles per warp. */
+/* Sums over the threads of a block, in a fixed order, returned to every thread. `space` holds N doubles
+ * per warp. */
 template <int N> static __device__ void block_sum(double sum[N], double *space)
 {
     const int warp = threadIdx.x / 32, warps = (blockDim.x + 31) / 32;
@@ -74,7 +73,7 @@ template <int N> static __device__ void block_sum(double sum[N], double *space)
     }
 }
 
-/* One block of a sweep, away from the walls, notes how its time divides. */
+/* One block of a sweep, away from the walls, records the times of streaming and collisions. */
 static __device__ __forceinline__ void note_cycles(const kn_cuda_problem &p, bool this_block, long long start,
                                                    long long middle)
 {
@@ -93,7 +92,7 @@ static __device__ __forceinline__ void signs_of(const kn_mesh &m, int octant, fl
 
 /* ------------------------------------------------- one cell in linear order */
 
-/* Invariants of four nodes, added in float: a thread has few of them. */
+/* Invariants of four nodes, added in single precision: a thread has few of them. */
 static __device__ __forceinline__ void add_invariants(const kn_cuda_problem &p, const float sign[3], int k,
                                                       const four &h, float sum[KN_INVARIANTS])
 {
@@ -134,7 +133,7 @@ static __device__ void add_moments(const kn_cuda_problem &p, const float sign[3]
     }
 }
 
-/* Visit the four-node groups of a row that fall to this thread. */
+/* Loop over the four-node groups of a row that belong to this thread. */
 #define FOR_QUADS(p, octant, k)                                                                              \
     for (int quad = threadIdx.x, octant = 0, k = 0; quad < (p).mesh.nnodes / 4; quad += blockDim.x)          \
         if ((octant = 4 * quad / (p).mesh.stride, k = 4 * quad - octant * (p).mesh.stride, true))
@@ -153,7 +152,7 @@ static __device__ void row_invariants(const kn_cuda_problem &p, const float *row
     block_sum<KN_INVARIANTS>(m, space);
 }
 
-/* Mass of a row without rounding to float on the way. */
+/* Mass of a row in double precision. */
 static __device__ double row_mass(const kn_cuda_problem &p, const float *row, double *space)
 {
     double m[1] = {0};
@@ -182,16 +181,6 @@ static __device__ void row_moments(const kn_cuda_problem &p, const float *row, d
 }
 
 /* ------------------------------------------------------------- conservation */
-
-static __device__ void project(const kn_cuda_problem &p, const double missing[KN_INVARIANTS],
-                               double x[KN_INVARIANTS])
-{
-    for (int i = 0; i < KN_INVARIANTS; i++) {
-        x[i] = 0;
-        for (int j = 0; j < KN_INVARIANTS; j++)
-            x[i] += p.inverse[i][j] * missing[j];
-    }
-}
 
 /* <(1 + eps h) psi psi> of a row: the matrix of the paper's correction. */
 template <class READ>
@@ -230,14 +219,15 @@ static __device__ __forceinline__ void octant_polynomial(const double x[KN_INVAR
         c[1 + d] = (float)x[1 + d] * sign[d];
 }
 
-/* The correction of node k, and nothing for padding. */
+/* The correction of node k; padding does not change. */
 static __device__ __forceinline__ float corrected(const kn_cuda_problem &p, const float c[KN_INVARIANTS],
                                                   float eps, int k, float h)
 {
     if (k >= p.size)
         return h;
+    const kn_polynomial x = {c[0], c[1], c[2], c[3], c[4]};
     return h +
-           (1 + eps * h) * kn_collide_polynomial(c, p.speed[0][k], p.speed[1][k], p.speed[2][k], p.square[k]);
+           (1 + eps * h) * kn_collide_polynomial(x, p.speed[0][k], p.speed[1][k], p.speed[2][k], p.square[k]);
 }
 
 #endif

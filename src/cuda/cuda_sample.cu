@@ -1,6 +1,5 @@
-/* Drawing collision sets on the device and putting them into an order in which
- * they can be applied in parallel.  Built without contraction of a * b + c: the
- * same bits as on the CPU. */
+/* Draws collision sets on the device and orders them for parallel application. Compiled without
+ * contraction of a * b + c, for the same bits as on the CPU. */
 #include "cuda/cuda_sample.h"
 
 #include "cuda/cuda_quadratic.h"
@@ -22,14 +21,14 @@ static __global__ void draw_kernel(const __grid_constant__ kn_sample_plan plan, 
     nodes[(int64_t)blockIdx.y * samples + i] = node;
 }
 
-/* The batches of a piece while they fill. */
+/* The batches of a piece during their construction. */
 struct colours {
     int count[COLOURS], start[COLOURS + 1];
     uint32_t full[WORDS];
 };
 
-/* First colour with room that none of the four nodes has: lane 8 i + w looks at
- * word w of node i.  COLOURS when all are taken. */
+/* First colour that is not full and that none of the four nodes has: lane 8 i + w tests word w of node i.
+ * COLOURS if there is none. */
 static __device__ int first_fit(uint32_t *masks, const uint32_t full[WORDS], const uint32_t node[4])
 {
     const int lane = threadIdx.x, i = lane / WORDS, word = lane % WORDS;
@@ -43,10 +42,10 @@ static __device__ int first_fit(uint32_t *masks, const uint32_t full[WORDS], con
         return COLOURS;
     const int chosen = __ffs((int)words) - 1;
     const int bit = __ffs((int)~__shfl_sync(0xffffffffu, taken, chosen)) - 1;
-    bool again = false; /* a node that occurs twice is marked once */
+    bool again = false; /* a node that occurs twice is marked only once */
     for (int j = 0; j < 3; j++)
         again |= j < i && node[j] == node[i];
-    __syncwarp(); /* all have read before one writes */
+    __syncwarp(); /* all lanes have read before one writes */
     if (word == chosen && !again)
         *mask = own | 1u << bit;
     __syncwarp();
@@ -70,7 +69,7 @@ static __device__ int2 find_place(uint32_t *masks, colours *c, const uint32_t no
     return int2{colour, rank};
 }
 
-/* Where the batches of a piece begin, from `kept` on. */
+/* Starts of the batches of a piece, from `kept`. */
 static __device__ void open_batches(colours *c, int kept, int past, int32_t *batches, int *nbatches)
 {
     c->start[0] = kept;
@@ -92,8 +91,7 @@ static __global__ void order_kernel(const __grid_constant__ kn_cuda_orders o, bo
               piece = kn_sample_piece(nnodes);
     const uint4 *nodes = o.nodes + (int64_t)set * samples;
     uint32_t *masks = in_shared ? shared_masks : o.masks + (int64_t)set * nnodes * WORDS;
-    int2 *places =
-        o.places + (int64_t)set * samples; /* colour and rank; or COLOURS and number past the colours */
+    int2 *places = o.places + (int64_t)set * samples; /* colour and rank; or COLOURS and a number */
     int32_t *order = o.order + (int64_t)set * samples, *batches = o.batches + (int64_t)set * (samples + 2);
     int kept = 0, nbatches = 0;
     for (int begin = 0; begin < samples; begin += piece) {
@@ -158,9 +156,9 @@ cudaError_t kn_cuda_order(const struct kn_cuda_orders *o, const struct kn_sample
 
 /* ------------------------------------------------------------------ sampling */
 
-/* A sample may be turned round without changing what it does: the two nodes
- * before exchanged, the two after exchanged, and for the symmetric estimator
- * before and after, with gains of the other sign. */
+/* A sample may be permuted without effect on the result: the two nodes before the collision exchanged, the
+ * two after it exchanged, and for the symmetric estimator before and after exchanged, with gains of the
+ * opposite sign. */
 template <class T> static __device__ __forceinline__ void turn_round(T v[4], int turn)
 {
     const bool before = turn & 1, after = turn & 2, both = turn & 4;
@@ -172,16 +170,15 @@ template <class T> static __device__ __forceinline__ void turn_round(T v[4], int
     v[3] = both ? b : d;
 }
 
-/* Threads access shared memory eight at a time, four floats each, without delay
- * where these lie in eight different groups of banks.  Samples of a batch may be
- * applied in any order: find one, and turns of the samples, with few clashes.  One
- * after the other the places are given to the sample that costs least beside those
- * before it.  A lane has PARTS samples; place[i] is where its i-th goes. */
+/* Eight threads access shared memory together, four floats each, without conflicts if these are in eight
+ * different groups of banks. The samples of a batch may be applied in any order: find an order, and
+ * permutations of the samples, with few conflicts. Each position in turn is given to the sample with the
+ * least additional cost. A lane has PARTS samples; place[i] is the position of its sample i. */
 enum { GROUPS = 8, TURNS = 8, PARTS = KN_SAMPLE_BATCH / WARP };
 enum { IDLE_COST = 1 << 16 }; /* above that of any sample */
 
-/* What eight threads that access memory together have: by node of the sample, 4 bits
- * per group of banks, and the most in one of them, which is the time it takes. */
+/* Accesses of eight threads: by node of the sample, 4 bits per group of banks, and the largest of these
+ * counts, which is the cost. */
 struct access {
     uint32_t used[4], most[4];
 };
@@ -191,7 +188,7 @@ static __device__ __forceinline__ uint32_t count_in(const access &a, int i, uint
     return a.used[i] >> 4 * (node % GROUPS) & 15u;
 }
 
-/* The best turn of a sample: what it costs in the high bits, the turn in the low ones. */
+/* The best permutation of a sample: its cost in the high bits, its number in the low bits. */
 static __device__ __forceinline__ uint32_t best_turn(const kn_sample &s, const access &a, int turns)
 {
     uint32_t best = IDLE_COST;
@@ -249,8 +246,7 @@ static __device__ void avoid_clashes(kn_sample s[PARTS], int turns, int place[PA
     }
 }
 
-/* The samples of one set, in the order of application, for a step of this length:
- * one warp per batch. */
+/* The samples of one set in the order of application, for one length of step: one warp per batch. */
 template <class NODE>
 static __global__ void sampling_kernel(const __grid_constant__ kn_sample_plan plan, uint64_t draw,
                                        const int32_t *order, const int32_t *batches, int beside, int slots,

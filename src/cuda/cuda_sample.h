@@ -4,15 +4,15 @@
 
 #include "cuda/cuda_kernels.h"
 
-/* Room for the orders of a window of consecutive sets. */
+/* Memory for the orders of a window of consecutive sets. */
 struct kn_cuda_orders {
     int32_t sets, samples, nnodes;
-    size_t shared_limit; /* bytes of shared memory a block may ask for */
+    size_t shared_limit; /* bytes of shared memory available to a block */
     uint4 *nodes;        /* [sets][samples] */
-    uint32_t *masks;     /* [sets][nnodes][words]; unused where shared memory holds them */
+    uint32_t *masks;     /* [sets][nnodes][words]; unused if shared memory holds them */
     int2 *places;        /* [sets][samples] */
     int32_t *order;      /* [sets][samples]: sample numbers in the order of application */
-    int32_t *batches;    /* [sets][samples + 2]: how many, then their first samples and the end */
+    int32_t *batches;    /* [sets][samples + 2]: number of batches, their first samples, the end */
 };
 
 /* A set to be drawn. */
@@ -30,7 +30,7 @@ extern "C" {
 cudaError_t kn_cuda_order(const struct kn_cuda_orders *o, const struct kn_sample_plan *plan,
                           uint64_t first_draw, cudaStream_t stream);
 
-/* Bytes of a set, however many batches it falls into. */
+/* Bytes of a set with any number of batches. */
 size_t kn_cuda_set_bytes(size_t samples);
 
 /* Draw one set in its order. */

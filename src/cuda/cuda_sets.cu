@@ -1,5 +1,4 @@
-/* Collision sets on their way: put into order in windows, drawn in groups while those before them
- * are used. */
+/* Collision sets: ordered in windows, and drawn in groups while the preceding sets are in use. */
 #include "cuda/cuda_machine.h"
 
 extern "C" {
@@ -7,9 +6,9 @@ extern "C" {
 }
 
 enum {
-    WINDOW = 32,    /* collision sets put into order at once */
-    GROUP = 8,      /* of these drawn at once, while the group before them is used */
-    LARGE = 1 << 15 /* samples from which on a set is a group: memory */
+    WINDOW = 32,    /* collision sets that are ordered together */
+    GROUP = 8,      /* of these, drawn together while the preceding group is in use */
+    LARGE = 1 << 15 /* samples per set above which a group is one set, to save memory */
 };
 
 static uint64_t group_of(const struct kn_case *c)
@@ -73,7 +72,7 @@ static struct kn_sample_plan sample_plan(const struct kn_cuda *m, double dt)
     return kn_cuda_sets_plan(m, kn_sampling_plan(m->problem.c, m->problem.velocity, dt));
 }
 
-/* Have a window put into order behind everything that still reads its memory. */
+/* Order a window after all work that still reads its memory. */
 static enum kn_status prepare_window(struct kn_cuda *m, uint64_t number)
 {
     struct kn_cuda_window *w = &m->windows[number % 2];
@@ -96,7 +95,7 @@ static const int32_t *batches_of(const struct kn_cuda *m, uint64_t draw)
     return o->batches + draw % WINDOW * ((uint64_t)o->samples + 2);
 }
 
-/* Draw sets first..end-1, all of one window, into a group for collision steps dt. */
+/* Draw sets first..end-1, all of one window, into a group for collision steps of length dt. */
 static enum kn_status draw_sets(struct kn_cuda *m, double dt, uint64_t first, uint64_t end,
                                 struct kn_cuda_group *g)
 {
@@ -138,18 +137,18 @@ static enum kn_status draw_group(struct kn_cuda *m, double dt, uint64_t number)
     return draw_sets(m, dt, number * m->group, (number + 1) * m->group, g);
 }
 
-/* The set of this step, for the kernels that the work stream gets next.  One for a step of
- * another length than its group, as before and after a report, is drawn by itself. */
+/* The set of this step, for the kernels that are submitted next. A set for a step of another length than
+ * that of its group, as before and after a report, is drawn separately. */
 enum kn_status kn_cuda_sets_use(struct kn_cuda *m, double dt, uint64_t draw, struct kn_cuda_set *set)
 {
     if (kn_sampling_count(m->problem.c) == 0)
         return KN_OK;
     struct kn_cuda_group *g = &m->groups[draw / m->group % 2];
     m->alike = dt == m->last ? m->alike + 1 : 1;
-    m->usual = m->alike >= 3 || m->last == 0 ? dt : m->usual; /* a report makes two half steps */
+    m->usual = m->alike >= 3 || m->last == 0 ? dt : m->usual; /* a report causes two half steps */
     m->last = dt;
     if (g->number == draw / m->group && g->dt != dt && m->usual == dt)
-        g->number = UINT64_MAX; /* the length has changed for good */
+        g->number = UINT64_MAX; /* the length has changed permanently */
     KN_TRY(draw_group(m, m->usual, draw / m->group));
     uint64_t at = draw % m->group;
     if (g->dt != dt) {
@@ -165,8 +164,8 @@ enum kn_status kn_cuda_sets_use(struct kn_cuda *m, double dt, uint64_t draw, str
     return KN_OK;
 }
 
-/* Behind the first sweep that used a set of a group: the next group is drawn, most likely for
- * steps of the same length. */
+/* After the first sweep that used a set of a group, the next group is drawn, for steps of the most likely
+ * length. */
 enum kn_status kn_cuda_sets_ahead(struct kn_cuda *m, uint64_t draw)
 {
     if (kn_sampling_count(m->problem.c) == 0)

@@ -20,7 +20,7 @@ static __device__ __forceinline__ four read4(const float *p)
     return f;
 }
 
-/* The same past the first-level cache: tables stay there. */
+/* The same without the first-level cache, which is left to the tables. */
 static __device__ __forceinline__ four read_row(const float *from)
 {
     const float4 x = __ldcg((const float4 *)from);
@@ -57,7 +57,7 @@ static __device__ __forceinline__ four face_values(const kn_cuda_problem &p, con
     return out;
 }
 
-/* Mass that the rounded emission of walls lacks in a cell, over one step. */
+/* Mass missing in the outgoing distributions of the walls of a cell, over one step. */
 static __device__ float lost_at_walls(const kn_cuda_problem &p, int cell, float dt)
 {
     float lost = 0;
@@ -72,7 +72,7 @@ static __device__ float lost_at_walls(const kn_cuda_problem &p, int cell, float 
     return lost;
 }
 
-/* h + change; the mass that rounding loses is added to `lost`. */
+/* h + change; mass lost by round-off is added to `lost`. */
 static __device__ __forceinline__ four sum_of(const four &w, const four &here, const four &change,
                                               float *lost)
 {
@@ -126,8 +126,7 @@ struct streamed_quad {
     float lost;
 };
 
-/* The same in a call of its own: the registers that walls need are not taken from
- * what else the caller does. */
+/* The same as a function call, so that its registers are not reserved in the caller. */
 template <int ORDER>
 static __device__ __noinline__ streamed_quad streamed_apart(const kn_cuda_problem &p, const float *h,
                                                             kn_site site, float dt, int k)

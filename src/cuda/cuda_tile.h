@@ -10,8 +10,8 @@ template <int V> struct __align__(V * 4) lanes
     float v[V];
 };
 
-/* Where node k lies in the tile: by slot in shared memory, or in a plain row
- * (C = 1) in its place in the result. */
+/* Index of node k in the tile: its slot in shared memory, or its index in a plain row (C = 1) of the
+ * result. */
 template <int V, bool STAGED> static __device__ __forceinline__ int64_t slot_of(int k)
 {
     return STAGED ? kn_cuda_slot((uint32_t)k, V) : (uint32_t)k;
@@ -66,8 +66,8 @@ static __device__ __forceinline__ void write_tile(const kn_mesh &m, float *tile,
         }
 }
 
-/* A thread takes four nodes in several octants, so that it reads the tables of
- * velocities once: from `k`, `step` nodes on each time; from `octant`, every `parts`th. */
+/* A thread processes four nodes in several octants and reads the velocity tables once: nodes from `k` in
+ * steps of `step`, octants from `octant` in steps of `parts`. */
 struct share {
     int k, step, octant, parts;
 };
@@ -75,11 +75,11 @@ struct share {
 template <int T> static __device__ __forceinline__ share share_of(const kn_mesh &m)
 {
     const int quads = m.stride / 4, across = quads < T ? quads : T, part = threadIdx.x / across;
-    const bool spare = part >= T / across; /* threads that do not divide among the octants */
+    const bool spare = part >= T / across; /* threads left over by the division among octants */
     return share{spare ? m.stride : 4 * ((int)threadIdx.x - part * across), 4 * across, part, T / across};
 }
 
-/* Four nodes: weight, |v|, v.v.  What is zero by symmetry is not read. */
+/* Four nodes: weight, |v|, v.v. Components that vanish by symmetry are not read. */
 struct quad_nodes {
     four w, v[3], vv;
 };

@@ -1,4 +1,4 @@
-/* Walls on the device: one block per face. */
+/* The wall pass and the fluxes through walls on the device: one block per face. */
 #include "cuda/cuda_rows.h"
 
 /* ------------------------------------------------------------------- walls */
@@ -11,7 +11,7 @@ static __device__ void add_fluxes(const kn_cuda_problem &p, int octant, int axis
     float sign[3];
     signs_of(p.mesh, octant, sign);
     for (int i = 0; i < 4; i++) {
-        const double flux = (double)(sign[axis] * w.v[i]) * speed.v[i] * h.v[i];
+        const double flux = kn_wall_flux(sign[axis] * w.v[i], speed.v[i], h.v[i]);
         sum[0] += flux;
         sum[1] += flux * (sign[0] * vx.v[i]);
         sum[2] += flux * (sign[1] * vy.v[i]);
@@ -25,7 +25,7 @@ static __device__ double mass_flux(const kn_cuda_problem &p, int axis, int k, co
     const four w = read4(p.w + k), speed = read4(p.speed[axis] + k);
     double sum = 0;
     for (int i = 0; i < 4; i++)
-        sum += (double)w.v[i] * speed.v[i] * h.v[i];
+        sum += kn_wall_flux(w.v[i], speed.v[i], h.v[i]);
     return sum;
 }
 
@@ -71,8 +71,8 @@ static __global__ void wall_kernel(const __grid_constant__ kn_cuda_problem p,
     const int axis = face.side / 2, high = face.side & 1;
     const double *patch = p.patch + 3 * face.patch;
     double sum[1] = {0};
-    wait_for_the_last();
-    let_the_next_begin();
+    wait_for_previous_kernel();
+    allow_next_kernel();
     if (!(p.emits >> face.patch & 1))
         return;
     for (int t = threadIdx.x; t < quads * p.mesh.octants; t += blockDim.x) {

@@ -61,16 +61,18 @@ enum kn_status kn_files_program(char path[KN_PATH])
     return KN_OK;
 }
 
-bool kn_files_beside(char path[KN_PATH], const char *const places[2])
+bool kn_files_beside(char path[KN_PATH], const char *name)
 {
-    char folder[KN_PATH];
-    if (kn_files_program(folder) != KN_OK)
+    static const char *const places[] = {"", "../", "../share/knudsen/"};
+    char program[KN_PATH];
+    bool found = false;
+    if (kn_files_program(program) != KN_OK)
         return false;
-    *strrchr(folder, '/') = '\0';
-    for (int i = 0; i < 2; i++)
-        if (kn_files_join(path, folder, places[i]) == KN_OK && access(path, R_OK) == 0)
-            return true;
-    return false;
+    const int length = (int)(strrchr(program, '/') - program);
+    for (int i = 0; i < 3 && !found; i++)
+        found = snprintf(path, KN_PATH, "%.*s/%s%s", length, program, places[i], name) < KN_PATH &&
+                access(path, R_OK) == 0;
+    return found;
 }
 
 enum kn_status kn_files_temporary(char *temporary, const char *path)

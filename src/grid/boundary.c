@@ -14,7 +14,7 @@ struct frame {
     const struct kn_case *c;
     const struct kn_velocity *v;
     const struct kn_wall *wall;
-    int axis, away; /* away: sign of v_n for what leaves the side */
+    int axis, away; /* away: sign of v_n of the molecules that leave the side */
 };
 
 static struct frame frame_of(const struct kn_case *c, const struct kn_velocity *v, int side)
@@ -35,7 +35,7 @@ static bool leaves(const struct frame *f, int octant)
 
 /* ------------------------------------------------------------ walls and inflow */
 
-/* h of a Maxwellian as the side has it at a time, theory (20), for the velocities that leave. */
+/* h of the Maxwellian of the side at this time, theory (20), for the velocities that leave. */
 static void emit_maxwellian(struct kn_patch *p, const struct frame *f, double rho, const double u[3],
                             double theta)
 {
@@ -54,8 +54,8 @@ static void emit_maxwellian(struct kn_patch *p, const struct frame *f, double rh
     }
 }
 
-/* What a wall that comes nearer adds to the molecules it reflects, theory (22c); the
- * emission stands for a share alpha of all. */
+/* The effect of an approaching wall on the molecules it reflects, theory (22c); the emission accounts for
+ * the fraction alpha. */
 static void push_reflected(struct kn_patch *p, const struct frame *f, double speed)
 {
     const struct kn_velocity *v = f->v;
@@ -71,13 +71,13 @@ static void measure_emission(struct kn_patch *p, const struct frame *f)
 {
     const struct kn_velocity *v = f->v;
     const float eps = (float)f->c->disturbance;
-    p->excess = p->unit = 0;
+    p->emission_flux = p->unit_flux = 0;
     for (int octant = 0; octant < v->octants; octant++) {
         const float *row = p->emission + (size_t)octant * v->stride;
         for (int k = 0; k < v->size && leaves(f, octant); k++) {
             const double flux = (double)v->w[k] * v->speed[f->axis][k];
-            p->excess += flux * row[k];
-            p->unit += flux * (1 + (double)eps * row[k]);
+            p->emission_flux += flux * row[k];
+            p->unit_flux += flux * (1 + (double)eps * row[k]);
         }
     }
 }
@@ -85,11 +85,11 @@ static void measure_emission(struct kn_patch *p, const struct frame *f)
 static void fill_wall(struct kn_patch *p, const struct frame *f, const double u[3], double theta)
 {
     emit_maxwellian(p, f, 0, u, theta);
-    p->through = f->away * u[f->axis];
-    if (p->through != 0 && p->alpha < 1)
-        push_reflected(p, f, p->through);
+    p->prescribed_flux = f->away * u[f->axis];
+    if (p->prescribed_flux != 0 && p->alpha < 1)
+        push_reflected(p, f, p->prescribed_flux);
     measure_emission(p, f);
-    p->excess -= p->through / p->alpha;
+    p->emission_flux -= p->prescribed_flux / p->alpha;
     memcpy(p->velocity, u, sizeof p->velocity);
 }
 
@@ -97,15 +97,15 @@ static void fill_wall(struct kn_patch *p, const struct frame *f, const double u[
 static void fill_inflow(struct kn_patch *p, const struct frame *f, const double u[3], double theta)
 {
     emit_maxwellian(p, f, f->wall->density, u, theta);
-    p->excess = 0;
-    p->unit = INFINITY;
-    p->through = NAN;
+    p->emission_flux = 0;
+    p->unit_flux = INFINITY;
+    p->prescribed_flux = NAN;
 }
 
 /* ------------------------------------------------------------------- far field */
 
-/* J, theory (22b), with moments of the grid, so that its stress and heat flux are as given
- * and its mass flux is zero. */
+/* J, theory (22b), with moments of the grid, so that its stress and heat flux are as prescribed and its
+ * mass flux is zero. */
 static void fill_far_field(struct kn_patch *p, const struct frame *f)
 {
     const struct kn_velocity *v = f->v;
@@ -130,7 +130,7 @@ static void fill_far_field(struct kn_patch *p, const struct frame *f)
             p->emission[(size_t)octant * v->stride + k] = (float)kn_wall_far_field(&field, at, f->axis);
         }
     p->takes = 0;
-    p->unit = INFINITY;
+    p->unit_flux = INFINITY;
 }
 
 /* ----------------------------------------------------------------------- whole */

@@ -1,4 +1,4 @@
-/* Walls: one patch per side, its kind and what it emits. */
+/* Wall patches, one per side: kind and emission. */
 #ifndef KN_BOUNDARY_H
 #define KN_BOUNDARY_H
 
@@ -8,35 +8,35 @@ struct kn_patch {
     bool emits;         /* diffuse with alpha > 0, inflow, far field with a gradient; else a mirror */
     bool unsteady;      /* oscillates */
     bool stale;         /* the case has changed since the last update */
-    float alpha;        /* share of the emission in what leaves */
-    float takes;        /* 1: it takes the place of what arrives; 0: all of that is reflected too */
-    double velocity[3]; /* of the wall at the last update, eps V0; 0 where no wall is */
-    /* Half-range mass fluxes: of E, less what a moving wall pushes, and of 1 + eps E, theory
-     * (21), (22c); unit is infinite where E has its density already. */
-    double excess, unit;
-    double through;  /* mass flux from here into the gas; NaN where it is not prescribed */
-    float *emission; /* [nnodes] E, or h of an inflow, J of a far field; zero where v points outwards */
+    float alpha;        /* fraction of the emission in the outgoing distribution */
+    float takes;        /* 1: it replaces the arriving molecules; 0: all of them are reflected as well */
+    double velocity[3]; /* of the wall at the last update, eps V0; 0 without a wall */
+    /* Mass fluxes away from the wall, theory (21), (22c): of E minus that of a moving wall, and of 1 + eps
+     * E. unit_flux is infinite if the density of E is given. */
+    double emission_flux, unit_flux;
+    double prescribed_flux; /* mass flux into the gas; NaN: not prescribed */
+    float *emission; /* [nnodes] E, or h of an inflow, J of a far field; zero for velocities into the wall */
 };
 
 struct kn_boundary {
     struct kn_patch patches[KN_SIDES];
-    float *memory; /* [KN_SIDES][nnodes], carved up for the emissions */
+    float *memory; /* [KN_SIDES][nnodes] of all emissions */
 };
 
 enum kn_status kn_boundary_create(struct kn_boundary *b, const struct kn_case *c,
                                   const struct kn_velocity *v);
 void kn_boundary_destroy(struct kn_boundary *b);
 
-/* Does what arrives have a part in what leaves? */
+/* True if the outgoing distribution depends on the arriving one. */
 static inline bool kn_boundary_reflects(const struct kn_patch *p)
 {
     return p->alpha * p->takes != 1;
 }
 
-/* Does the mass in the box stay the same? */
+/* True if the mass in the box is constant. */
 bool kn_boundary_keeps_mass(const struct kn_case *c);
 
-/* Recompute the emission of oscillating and stale patches for this time; true when any changed. */
+/* Recompute the emission of oscillating and stale patches for this time; true if any has changed. */
 bool kn_boundary_update(struct kn_boundary *b, const struct kn_case *c, const struct kn_velocity *v,
                         double time);
 

@@ -1,3 +1,4 @@
+/* Divides the cells among the ranks. */
 #include "grid/boxes.h"
 
 #include "config/case.h"
@@ -8,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A row that is packed, sent and unpacked takes about as long as a cell takes to be computed on a
- * fast machine; where it takes less, shorter borders do no harm. */
+/* Packing, sending and unpacking a row takes about as long as computing a cell on a fast machine; on
+ * slower machines the resulting shorter borders do no harm. */
 static const double HALO_COST = 1;
 
 int64_t kn_boxes_cells(const struct kn_box *box)
@@ -32,7 +33,7 @@ const char *kn_boxes_text(const struct kn_box *box, char text[KN_NAME])
     return text;
 }
 
-/* Does another rank begin at this side of a box? */
+/* True if another rank is beyond this side of a box. */
 static bool has_neighbour(const struct kn_box *box, const struct kn_case *c, int side)
 {
     const int d = side / 2, n = c->space.cells[d];
@@ -68,7 +69,7 @@ int kn_boxes_find(const struct kn_box *boxes, int count, const int at[3], int gu
 
 /* ------------------------------------------------------------------ candidates */
 
-/* The slowest rank decides; then the sum of the borders. */
+/* Compared by the slowest rank, then by the sum of the borders. */
 struct cost {
     double slowest, borders;
 };
@@ -94,7 +95,7 @@ static bool may_cut(const struct kn_case *c, int axis, int parts, int least)
     return parts == 1 || (!kn_case_is_uniform(c, axis) && c->space.cells[axis] / parts >= least);
 }
 
-/* A grid of boxes whose sizes differ by at most a cell along each axis. */
+/* A grid of boxes whose sizes differ by at most one cell along each axis. */
 static void fill_grid(struct kn_box *boxes, const struct kn_case *c, const int parts[3])
 {
     for (int i = 0; i < parts[0] * parts[1] * parts[2]; i++) {
@@ -107,8 +108,8 @@ static void fill_grid(struct kn_box *boxes, const struct kn_case *c, const int p
     }
 }
 
-/* Cut a box in two, for the halves of its ranks, where the border is shortest; and so on.  For numbers of
- * ranks that make no good grid. */
+/* Divide a box recursively in two, each for half of its ranks, at the shortest border; for numbers of
+ * ranks without a good grid. */
 static bool bisect(struct kn_box *boxes, int count, const struct kn_case *c, int least, struct kn_box box)
 {
     int axis = -1, cut = 0;
@@ -156,7 +157,7 @@ enum kn_status kn_boxes_create(struct kn_box *boxes, int count, const struct kn_
     struct cost best = {INFINITY, INFINITY};
     if (!tried)
         return kn_error_set(KN_EMEMORY, "no memory for %d boxes", count);
-    /* of equal ones the first stays: slabs along the last axis, whose cells follow each other */
+    /* the first of equal ones is kept: slabs along the last axis, whose cells are consecutive */
     for (int x = 1; x <= count; x++)
         for (int y = 1; y <= count / x; y++) {
             const int parts[3] = {x, y, count / x / y};

@@ -1,3 +1,4 @@
+/* Finds the rows that ranks exchange at every step. */
 #include "grid/halo.h"
 
 #include "error.h"
@@ -6,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The rows that a step reads, found by walking as the kernels do. */
+/* The rows that a step reads, found by the same walk as in the kernels. */
 struct survey {
     struct kn_halo *halo;
     const struct kn_space *space;
@@ -21,7 +22,7 @@ static enum kn_status no_memory(void)
 
 /* ---------------------------------------------------------------- what is needed */
 
-/* Note that a row is read; true where it is of the halo. */
+/* Record that a row is read; true if it is in the halo. */
 static bool note_row(const struct survey *s, int64_t row)
 {
     const int64_t number = row / s->mesh->stride - (int64_t)s->space->ncells * s->mesh->octants;
@@ -42,7 +43,7 @@ static bool note_stencil(const struct survey *s, struct kn_site site, int axis)
     return reads;
 }
 
-/* What the next state of a site is made of, along one axis. */
+/* The rows from which the next state of a site is computed, along one axis. */
 static bool note_site(const struct survey *s, struct kn_site site, int axis, int order)
 {
     const struct kn_site up = kn_mesh_walk(s->mesh, site, axis, 0);
@@ -62,7 +63,7 @@ static void survey_cells(const struct survey *s, int order)
                     s->halo->rim[cell] = 1;
 }
 
-/* What arrives at a wall is formed like any value on a face. */
+/* The distribution that arrives at a wall is computed like any value on a face. */
 static void survey_faces(const struct survey *s, int order)
 {
     for (int face = 0; face < s->space->nfaces && order > 1; face++) {
@@ -104,8 +105,8 @@ static void list_received(const struct survey *s, const int *owners)
     }
 }
 
-/* Tell every peer the same number of numbers, or lists of them, and hear theirs.  A rank that cannot says so
- * in time: the others would wait for its messages. */
+/* Exchange the same number of integers, or lists of them, with every peer. A rank that fails must report
+ * it first: the others would wait for its messages. */
 static enum kn_status tell_peers(const struct kn_halo *h, struct kn_comm_message *messages)
 {
     struct kn_comm_exchange *e;
@@ -134,7 +135,7 @@ static enum kn_status exchange_counts(struct kn_halo *h, struct kn_comm_message 
     return status;
 }
 
-/* A row of the halo under a number that its owner understands, and back. */
+/* Converts the number of a row of the halo to one that its owner understands, and back. */
 static int64_t public_row(const struct survey *s, int32_t row)
 {
     const int octants = s->mesh->octants;
@@ -176,7 +177,7 @@ static enum kn_status exchange_lists(const struct survey *s, struct kn_comm_mess
     return status;
 }
 
-/* The rows that are needed, and of whom; no other rank is asked. */
+/* The rows that are needed and their owners; no communication. */
 static enum kn_status find_peers(const struct survey *s, const struct kn_box *boxes)
 {
     struct kn_halo *h = s->halo;
@@ -221,7 +222,7 @@ enum kn_status kn_halo_create(struct kn_halo *halo, const struct kn_comm *comm, 
     struct kn_comm_message *messages = malloc(2 * ((size_t)halo->npeers + 1) * sizeof *messages);
     if (status == KN_OK && !messages)
         status = no_memory();
-    status = kn_comm_agree(comm, status); /* or the others would wait for this one */
+    status = kn_comm_agree(comm, status); /* otherwise the other ranks would wait for this one */
     if (status == KN_OK && messages)
         status = exchange_counts(halo, messages);
     if (status == KN_OK && messages)
@@ -248,7 +249,7 @@ enum kn_status kn_halo_exchange(const struct kn_halo *h, float *send, float *rec
     *out = NULL;
     if (!messages)
         return no_memory();
-    for (int i = 0; i < h->npeers; i++) { /* the expected first: they find their place at once */
+    for (int i = 0; i < h->npeers; i++) { /* receives first, so that messages need no buffer */
         const struct kn_peer *p = &h->peers[i];
         messages[i] = (struct kn_comm_message){p->rank, false, recv + (size_t)p->first_recv * row,
                                                (size_t)p->nrecv * row * sizeof *recv};

@@ -1,5 +1,4 @@
-/* What a rank needs of the cells of others at every step, and they of its: rows of h, one octant
- * of one cell each. */
+/* Rows that ranks exchange at every step: one octant of one cell each. */
 #ifndef KN_HALO_H
 #define KN_HALO_H
 
@@ -7,14 +6,14 @@
 #include "grid/space.h"
 #include "point/mesh.h"
 
-/* One of the ranks that boxes are exchanged with. */
+/* A rank with which rows are exchanged. */
 struct kn_peer {
     int rank;
     int32_t first_send, nsend; /* rows of kn_halo.send */
     int32_t first_recv, nrecv; /* rows of kn_halo.recv */
 };
 
-/* A row is numbered cell * octants + octant; rows of one peer stand together. */
+/* Rows are numbered cell * octants + octant; the rows of a peer are consecutive. */
 struct kn_halo {
     const struct kn_comm *comm;
     int stride; /* floats of a row */
@@ -24,7 +23,7 @@ struct kn_halo {
     int32_t *send;      /* [nsend] rows of the box that others need */
     int32_t *recv;      /* [nrecv] rows of the halo that are needed here */
     uint8_t *rim;       /* [ncells] 1: the next state of this cell needs the halo */
-    uint8_t *rim_faces; /* [nfaces] 1: what this wall emits does */
+    uint8_t *rim_faces; /* [nfaces] 1: the outgoing distribution of this face needs the halo */
 };
 
 /* Every rank calls this with its own space; `boxes` has one for each. */
@@ -33,7 +32,7 @@ enum kn_status kn_halo_create(struct kn_halo *halo, const struct kn_comm *comm, 
 
 void kn_halo_destroy(struct kn_halo *halo);
 
-/* The messages of a step: `send` and `recv` hold the rows in the order of the lists.  Destroyed with
+/* The messages of a step: `send` and `recv` hold the rows in the order of the lists. Destroyed by
  * kn_comm_exchange_destroy. */
 enum kn_status kn_halo_exchange(const struct kn_halo *halo, float *send, float *recv,
                                 struct kn_comm_exchange **out);

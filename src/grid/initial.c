@@ -1,3 +1,4 @@
+/* The initial state of a run. */
 #include "grid/initial.h"
 
 #include "config/case.h"

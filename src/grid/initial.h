@@ -1,4 +1,4 @@
-/* The state a run starts from. */
+/* The initial state of a run. */
 #ifndef KN_INITIAL_H
 #define KN_INITIAL_H
 

@@ -75,14 +75,13 @@ int32_t kn_space_find(const struct kn_space *s, const int at[3])
     return found ? (int32_t)(s->ncells + (found - s->halo)) : KN_SPACE_OUTSIDE;
 }
 
-/* Does an axis wrap around at a side?  One along which the gas is uniform does whatever stands at its ends.
- */
+/* True if an axis wraps around at a side. An axis along which the gas is uniform always does. */
 static bool wraps(const struct kn_case *c, int side)
 {
     return c->walls[side].kind == KN_WALL_PERIODIC || kn_case_is_uniform(c, side / 2);
 }
 
-/* Bring a place that has left the space back into it around periodic ends; false where a wall stands. */
+/* Wrap a place outside the space around periodic ends; false if there is a wall. */
 static bool wrap(const struct kn_space *s, const struct kn_case *c, int at[3])
 {
     for (int d = 0; d < 3; d++) {
@@ -109,8 +108,8 @@ static int distance(const struct kn_space *s, const int at[3])
     return steps;
 }
 
-/* Numbers of the cells at most `reach` steps from the box, in it none; several times where axes wrap around
- * it.  Counts only where `to` is NULL. */
+/* Numbers of the cells outside the box and at most `reach` steps from it; with duplicates if axes wrap
+ * around. If `to` is NULL, only counts. */
 static int list_halo(const struct kn_space *s, const struct kn_case *c, int reach, int64_t *to)
 {
     int low[3], high[3], at[3], count = 0;
@@ -153,8 +152,8 @@ static enum kn_status find_halo(struct kn_space *s, const struct kn_case *c)
 
 /* ------------------------------------------------------------------------ tables */
 
-/* Extent of an axis in areas and volumes: an axis along which the gas is
- * uniform counts 1, so that the same flow has the same integrals in 1-D to 3-D. */
+/* Extent of an axis in areas and volumes: 1 for an axis along which the gas is uniform, so that the same
+ * flow has the same integrals in 1-D to 3-D. */
 static double extent(const struct kn_space *s, const struct kn_case *c, int axis, int i)
 {
     return kn_case_is_uniform(c, axis) ? 1.0 : s->edges[axis][i + 1] - s->edges[axis][i];
@@ -243,9 +242,7 @@ static void take_box(struct kn_space *s, const struct kn_case *c, const struct k
 enum kn_status kn_space_create(struct kn_space *s, const struct kn_case *c, const struct kn_box *box)
 {
     take_box(s, c, box);
-    const enum kn_status status = find_halo(s, c);
-    if (status != KN_OK)
-        return status;
+    KN_TRY(find_halo(s, c));
     const size_t n = (size_t)s->ncells, rows = n + (size_t)s->nhalo;
     s->neighbour = malloc(6 * rows * sizeof *s->neighbour);
     s->width = malloc(3 * rows * sizeof *s->width);

@@ -45,20 +45,20 @@ struct kn_space {
     int64_t *halo;         /* [nhalo] numbers of these cells in the whole space, ascending */
 };
 
-/* The cells of a box; NULL: all.  Boxes are at least space.order cells thick along axes that are cut. */
+/* The cells of a box; NULL: all. Boxes are at least space.order cells wide along divided axes. */
 enum kn_status kn_space_create(struct kn_space *space, const struct kn_case *c, const struct kn_box *box);
 void kn_space_destroy(struct kn_space *space);
 
 /* Wall faces of a box. */
 int kn_space_count_faces(const struct kn_case *c, const struct kn_box *box);
 
-/* Where a cell of the box lies in the whole space, and its number there, x fastest. */
+/* Position of a cell of the box in the whole space, and its number there, x fastest. */
 void kn_space_place(const struct kn_space *space, int cell, int at[3]);
 int64_t kn_space_number(const struct kn_space *space, int cell);
 void kn_space_locate(const struct kn_space *space, int64_t number, int at[3]); /* and back */
 int64_t kn_space_count(const struct kn_space *space);                          /* of the cells of all ranks */
 
-/* The cell of the tables at a place; KN_SPACE_OUTSIDE where that is none of box and halo. */
+/* The cell at a position; KN_SPACE_OUTSIDE if it is neither in the box nor in the halo. */
 int32_t kn_space_find(const struct kn_space *space, const int at[3]);
 
 #endif

@@ -1,3 +1,4 @@
+/* Creates the velocity grid: nodes, weights and octants. */
 #include "grid/velocity.h"
 
 #include "config/case.h"
@@ -78,7 +79,7 @@ static void recurrence(int n, long double *a, long double *b)
     }
 }
 
-/* How many eigenvalues of the Jacobi matrix lie below x (Sturm sequence). */
+/* Number of eigenvalues of the Jacobi matrix below x (Sturm sequence). */
 static int eigenvalues_below(int n, const long double *a, const long double *b, long double x)
 {
     int count = 0;
@@ -123,7 +124,8 @@ enum kn_status kn_velocity_half_gauss(int n, double *node, double *weight)
 
 /* -------------------------------------------------------------- one half axis */
 
-/* Weight of the cell from a to b: its probability, or that of its centre all over it, theory section 4. */
+/* Weight of the cell from a to b: its probability, or the density at its centre times its width, theory
+ * section 4. */
 static double cell_weight(const struct kn_case *c, double a, double b)
 {
     const double node = (a + b) / 2;
@@ -131,7 +133,7 @@ static double cell_weight(const struct kn_case *c, double a, double b)
                                                       : (erf(b) - erf(a)) / 2;
 }
 
-/* Cells grow away from the origin by 1/ratio each; nodes are cell centres. */
+/* Cells grow by 1/ratio away from the origin; nodes are cell centres. */
 static void stretched_axis(const struct kn_case *c, int half, double *node, double *weight, float *edge)
 {
     double ratio = c->velocity.ratio, sum = 0, at = 0;
@@ -258,7 +260,6 @@ static void fill_octant(struct kn_velocity *v)
 enum kn_status kn_velocity_create(struct kn_velocity *v, const struct kn_case *c)
 {
     bool folded[3];
-    enum kn_status status;
     *v = (struct kn_velocity){.octants = 1, .size = 1};
     kn_velocity_fold(c, folded);
     for (int d = 0; d < 3; d++) {
@@ -269,13 +270,12 @@ enum kn_status kn_velocity_create(struct kn_velocity *v, const struct kn_case *c
     }
     v->stride = (v->size + KN_VELOCITY_PAD - 1) / KN_VELOCITY_PAD * KN_VELOCITY_PAD;
     v->nnodes = v->octants * v->stride;
-    if ((status = allocate(v)) != KN_OK)
-        return status;
+    KN_TRY(allocate(v));
     for (int d = 0; d < 3; d++) {
         if (c->velocity.grid == KN_GRID_STRETCHED)
             stretched_axis(c, v->half[d], v->node[d], v->weight[d], v->edge[d]);
-        else if ((status = gauss_axis(v->half[d], v->node[d], v->weight[d], v->edge[d])) != KN_OK)
-            return status;
+        else
+            KN_TRY(gauss_axis(v->half[d], v->node[d], v->weight[d], v->edge[d]));
         for (int i = 0; folded[d] && i < v->half[d]; i++)
             v->weight[d][i] *= 2;
         v->max_speed[d] = v->node[d][v->half[d] - 1];

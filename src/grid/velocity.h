@@ -6,14 +6,12 @@
 
 enum { KN_VELOCITY_PAD = 16 }; /* floats: the widest vector, a cache line */
 
-/* Nodes with the same signs of (vx, vy, vz) are neighbours in memory: an octant.
- * Inside an octant |v| and the weight do not depend on which octant it is, the
- * upwind side is fixed, and a reflection is a change of octant that leaves the
- * place inside it alone.  A folded axis keeps v > 0 only, with doubled weight,
- * and has no bit in the octant number. */
+/* Nodes with the same signs of (vx, vy, vz) are contiguous: an octant. |v| and the weights are the same in
+ * all octants, the upwind side is constant within an octant, and a reflection changes the octant but not
+ * the position in it. A folded axis has only v > 0, with doubled weight, and no bit in the octant number. */
 struct kn_velocity {
     int half[3];       /* nodes on the positive half axis */
-    int bit[3];        /* octant bit that is set where v < 0; 0 = folded axis */
+    int bit[3];        /* octant bit that is set if v < 0; 0: folded axis */
     int octants;       /* 1, 2, 4 or 8 */
     int size;          /* nodes in an octant */
     int stride;        /* size padded to whole vectors; padding has weight 0 */
@@ -21,11 +19,11 @@ struct kn_velocity {
     double *node[3];   /* [half] V0 */
     double *weight[3]; /* [half] of the cell, mostly its probability; doubled on a folded axis */
     float *edge[3];    /* [half + 1] V0; edge[0] = 0; the last may be infinite */
-    /* Tables over the nodes of an octant, on whole cache lines. */
+    /* Tables over the nodes of an octant, aligned to cache lines. */
     float *speed[3]; /* [stride] |v| along an axis */
     float *square;   /* [stride] v.v */
     float *w;        /* [stride] weights */
-    double *mass;    /* [stride] w, where sums must not be rounded */
+    double *mass;    /* [stride] w in double precision */
     float *flow[4];  /* [stride] w times |vx|, |vy|, |vz|, v.v */
     int *heavy;      /* [nheavy] nodes of an octant with at least a quarter of the largest weight */
     int nheavy;
@@ -35,7 +33,7 @@ struct kn_velocity {
 enum kn_status kn_velocity_create(struct kn_velocity *v, const struct kn_case *c);
 void kn_velocity_destroy(struct kn_velocity *v);
 
-/* Octants, and from them the length of a row, without building the grid. */
+/* Which axes are folded, without building the grid. */
 void kn_velocity_fold(const struct kn_case *c, bool folded[3]);
 
 /* n nodes and weights for the measure pi^(-1/2) exp(-x^2) on (0, inf), theory (12). */

@@ -18,8 +18,8 @@ POINT float kn_collide_amplitude(float c, float s, int exponential)
     return exponential && s > 0 ? -kn_deviation_exp(1.0f, -c * s) / s : c;
 }
 
-/* The bracket that one sample relaxes: h + h1 + eps h h1 before and, for the
- * symmetric estimator, the same after the collision, theory (25). */
+/* The bracket of one sample: h + h1 + eps h h1 before and, for the symmetric estimator, the same after the
+ * collision, theory (25). */
 POINT float kn_collide_pair(float eps, float h, float h1)
 {
     return h + h1 + eps * (h * h1);
@@ -37,7 +37,7 @@ struct kn_relaxation {
     float temperature; /* 1 + eps theta */
 };
 
-/* Local collision frequency p / mu of a gas whose viscosity goes as T^(1/2). */
+/* Local collision frequency p / mu of a gas whose viscosity is proportional to T^(1/2). */
 POINT double kn_collide_frequency(double eps, const double field[KN_FIELDS])
 {
     return (1 + eps * field[0]) * sqrt(1 + eps * field[4]);
@@ -129,10 +129,33 @@ POINT void kn_collide_solve(double a[KN_INVARIANTS][KN_INVARIANTS], double b[KN_
     }
 }
 
-/* The correcting polynomial x0 + (x1, x2, x3).v + x4 v.v, theory (30). */
-POINT float kn_collide_polynomial(const float x[KN_INVARIANTS], float vx, float vy, float vz, float vv)
+/* Coefficients of the polynomial whose invariants are `missing`, in the inner product with Phi0; `inverse` is
+ * that of the matrix <psi psi>. */
+POINT void kn_collide_project(const double inverse[KN_INVARIANTS][KN_INVARIANTS],
+                              const double missing[KN_INVARIANTS], double x[KN_INVARIANTS])
 {
-    return x[0] + x[1] * vx + x[2] * vy + x[3] * vz + x[4] * vv;
+    for (int i = 0; i < KN_INVARIANTS; i++) {
+        x[i] = 0;
+        for (int j = 0; j < KN_INVARIANTS; j++)
+            x[i] += inverse[i][j] * missing[j];
+    }
+}
+
+/* h after sources have acted over a time, theory (36). */
+POINT float kn_collide_driven(float h, float time, float rate)
+{
+    return h + time * rate;
+}
+
+/* The correcting polynomial a + b.v + c v.v, theory (30).  Passed by value: loops over cells are vectorised.
+ */
+struct kn_polynomial {
+    float a, bx, by, bz, c;
+};
+
+POINT float kn_collide_polynomial(struct kn_polynomial x, float vx, float vy, float vz, float vv)
+{
+    return x.a + x.bx * vx + x.by * vy + x.bz * vz + x.c * vv;
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* Functions of eps that lose no digits as eps -> 0, theory (2). */
+/* Functions of eps without cancellation as eps -> 0, theory (2). */
 #ifndef KN_POINT_DEVIATION_H
 #define KN_POINT_DEVIATION_H
 
@@ -10,9 +10,9 @@ POINT double kn_deviation_log(double eps, double x)
     return eps > 0 ? log1p(eps * x) / eps : x;
 }
 
-/* (exp(eps x) - 1) / eps, in float, without a branch so that loops over
- * velocities vectorise: eps x = k log 2 + r, then a polynomial for
- * (exp(r) - 1) / r on |r| <= log(2) / 2, relative error 1e-7. */
+/* (exp(eps x) - 1) / eps, in single precision and without a branch, so that loops over velocities are
+ * vectorised: eps x = k log 2 + r, then a polynomial for (exp(r) - 1) / r on |r| <= log(2) / 2, relative
+ * error 1e-7. */
 POINT float kn_deviation_exp(float eps, float x)
 {
     const float log2_high = 0.693145751953125f, log2_low = 1.42860677e-6f,
@@ -24,7 +24,7 @@ POINT float kn_deviation_exp(float eps, float x)
         float f;
         int32_t i;
     } round, scale;
-    round.f = fmaf(y, 1.44269504f, magic); /* the integer k sits in the low bits */
+    round.f = fmaf(y, 1.44269504f, magic); /* the integer k is in the low bits */
     float k = round.f - magic;
     float r = fmaf(k, -log2_low, fmaf(k, -log2_high, y));
     float p = 1.98412698e-4f;

@@ -51,8 +51,8 @@ POINT struct kn_gaussian kn_gaussian_make(double eps, double rho, const double u
         g.square[i] = (float)(i < 3 ? b : 2 * b);
     }
     g.rho = (float)rho;
-    /* A density or a principal temperature that is not positive is no gas: the
-     * value becomes NaN, which the run finds and reports. */
+    /* For a density or a principal temperature that is not positive the value is NaN, which the run
+     * detects and reports. */
     const int positive = 1 + eps * rho > 0 && txx > 0 && azz > 0 && det > 0;
     g.constant = positive ? (float)(-eps * uu - 0.5 * kn_deviation_log(eps, d)) : NAN;
     return g;
@@ -85,13 +85,13 @@ POINT float kn_gaussian_exponent(const struct kn_gaussian *g, float vx, float vy
     return g->constant + vx * x + vy * y + vz * z;
 }
 
-/* E of the exponent; eps is a run-time constant, so the test costs nothing. */
+/* E of the exponent; the test of eps is the same for a whole loop and costs nothing. */
 POINT float kn_gaussian_excess(float eps, float exponent)
 {
     return eps == 0.0f ? exponent : kn_deviation_exp(eps, exponent);
 }
 
-/* h of a Gaussian, or of a wall's emission, with density 1 + eps rho. */
+/* h of a Gaussian, or of the emission of a wall, with density 1 + eps rho. */
 POINT float kn_gaussian_value(float eps, float rho, float excess)
 {
     return rho * (1 + eps * excess) + excess;

@@ -5,27 +5,27 @@
 #include "point/point.h"
 
 enum {
-    KN_POINTS = 3,                    /* of a stencil along an axis */
-    KN_LINES = KN_POINTS * KN_POINTS, /* of a stencil: KN_POINTS nodes that follow each other */
-    KN_STENCIL = KN_LINES * KN_POINTS
+    KN_STENCIL_POINTS = 3,                            /* of a stencil along an axis */
+    KN_LINES = KN_STENCIL_POINTS * KN_STENCIL_POINTS, /* of a stencil: KN_STENCIL_POINTS consecutive nodes */
+    KN_STENCIL = KN_LINES * KN_STENCIL_POINTS
 };
 
 /* Lagrange weights of the three nodes around x >= 0; returns the first of them. */
-POINT int kn_interpolate_axis(const double *node, int half, double x, double weight[KN_POINTS])
+POINT int kn_interpolate_axis(const double *node, int half, double x, double weight[KN_STENCIL_POINTS])
 {
     int first = 0;
-    while (first + KN_POINTS < half && x > 0.5 * (node[first + 1] + node[first + 2]))
+    while (first + KN_STENCIL_POINTS < half && x > 0.5 * (node[first + 1] + node[first + 2]))
         first++;
-    for (int i = 0; i < KN_POINTS; i++) {
+    for (int i = 0; i < KN_STENCIL_POINTS; i++) {
         weight[i] = 1;
-        for (int j = 0; j < KN_POINTS; j++)
+        for (int j = 0; j < KN_STENCIL_POINTS; j++)
             if (j != i)
                 weight[i] *= (x - node[first + j]) / (node[first + i] - node[first + j]);
     }
     return first;
 }
 
-/* Where node k of an octant stands along each axis. */
+/* Position of node k of an octant along each axis. */
 POINT void kn_interpolate_place(const int half[3], int k, int at[3])
 {
     at[0] = k / (half[1] * half[2]);
@@ -33,19 +33,19 @@ POINT void kn_interpolate_place(const int half[3], int k, int at[3])
     at[2] = k % half[2];
 }
 
-/* What the weighted sum of the three nodes lacks of the cube of v, by |v| and with its sign. */
+/* Error of the weighted sum of the three nodes for the cube of v, by |v| and with its sign. */
 POINT double kn_interpolate_lack(const double *node, int first, double v)
 {
     double lack = v < 0 ? -1 : 1;
-    for (int i = 0; i < KN_POINTS; i++)
+    for (int i = 0; i < KN_STENCIL_POINTS; i++)
         lack *= fabs(v) - node[first + i];
     return lack;
 }
 
-/* Where line i of a stencil lies in an octant of so many nodes an axis, from the lowest corner. */
+/* Offset of line i of a stencil in an octant with these numbers of nodes per axis, from the lowest corner. */
 POINT int kn_interpolate_line(const int half[3], int i)
 {
-    return (i / KN_POINTS * half[1] + i % KN_POINTS) * half[2];
+    return (i / KN_STENCIL_POINTS * half[1] + i % KN_STENCIL_POINTS) * half[2];
 }
 
 #endif

@@ -5,7 +5,7 @@
 #include "point/stream.h"
 
 /* An entry of the neighbour table is a cell, or ~(face + KN_MESH_MIRROR if the face is a mirror).
- * KN_MESH_NO_FACE is the number of a face that another rank has. */
+ * KN_MESH_NO_FACE is the number of a face of another rank. */
 enum { KN_MESH_MIRROR = 1 << 30, KN_MESH_NO_FACE = KN_MESH_MIRROR - 1 };
 
 struct kn_mesh {
@@ -77,8 +77,7 @@ POINT struct kn_site kn_mesh_walk(const struct kn_mesh *m, struct kn_site from, 
     return to;
 }
 
-/* The rows from which the second-order values on the downwind face of a site
- * along an axis are formed, theory (15), (16). */
+/* The rows for the second-order values on the downwind face of a site along an axis, theory (15), (16). */
 struct kn_stencil {
     int64_t here, up, down; /* rows; up: kn_mesh_source; down < 0: one-sided slope */
     float up_scale, down_scale;
@@ -89,9 +88,8 @@ struct kn_stencil {
     float side_courant[2];
 };
 
-/* Upwind neighbours along the other axes.  Beyond a wall there is none: its
- * emission may depend on the very face at hand (corner cells), and leaving the
- * term out there costs no order of accuracy in the mean. */
+/* Upwind neighbours along the other axes. A wall is omitted: its emission may depend on the same face (in
+ * corner cells), and the omission does not reduce the mean order of accuracy. */
 POINT void kn_mesh_transverse(const struct kn_mesh *m, struct kn_site s, int axis, float dt,
                               struct kn_stencil *t)
 {

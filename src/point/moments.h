@@ -38,7 +38,8 @@ POINT void kn_moments_to_fields(const double m[KN_MOMENTS], double eps, double f
     }
 }
 
-/* <v^4> and <v^6> of a local equilibrium at rest over those of Phi0, less 1, over eps: theory (37c). */
+/* <v^4> and <v^6> of a local equilibrium at rest, divided by those of Phi0, minus 1, divided by eps:
+ * theory (37c). */
 POINT double kn_moments_fourth(double eps, double rho, double theta)
 {
     return rho + (1 + eps * rho) * (2 + eps * theta) * theta;

@@ -4,16 +4,15 @@
 
 #include "point/interpolate.h"
 
-/* Of the relative velocity after a collision; together their weights are 1. */
+/* Direction of the relative velocity after a collision; the weights sum to 1. */
 struct kn_direction {
     double k[3], weight;
 };
 
-/* What an operator is assembled from: the nodes of an octant of the grid, unfolded, the
- * law of collisions, and directions.  The sums of theory (44), c d d^T, are
- * [8][size][size]: one matrix for each way in which the octants of two nodes differ,
- * its symmetric half left to the reader; behind them [3][size] and [3], the sums of c e d and
- * c e e with what d lacks of the cubes along each axis, theory (44a). */
+/* Data for the assembly of an operator: the nodes of an octant of the unfolded grid, the collision law,
+ * and directions. The sums of theory (44), c d d^T, are [8][size][size]: one matrix for each difference of
+ * the octants of two nodes, without its symmetric half. They are followed by [3][size] and [3], the sums
+ * of c e d and c e e with the error e of d for cubes along each axis, theory (44a). */
 struct kn_assembly {
     int half[3], size;         /* nodes on a half axis, in an octant */
     const double *node[3];     /* [half] V0 */
@@ -23,12 +22,12 @@ struct kn_assembly {
     int ndirections;
 };
 
-/* Node a in the first octant and node b in another, before they collide. */
+/* Node a in the first octant and node b in another, before the collision. */
 struct kn_pair {
     int a, b, octant;
     double sum[3];   /* of their velocities */
     double relative; /* speed; at 0 nothing happens */
-    double rate;     /* of both orders of the two together, with their weights */
+    double rate;     /* of both orders of the two nodes, with their weights */
 };
 
 POINT void kn_pair_velocity(const struct kn_assembly *g, int k, int octant, double v[3])

@@ -1,4 +1,4 @@
-/* Physics at one point of phase space: pure functions that C and CUDA share. */
+/* Physics at one point of phase space: pure functions shared by C and CUDA. */
 #ifndef KN_POINT_H
 #define KN_POINT_H
 
@@ -11,8 +11,8 @@
 #define POINT static inline
 #endif
 
-/* a * b, rounded before it is added to anything: where several kernels must give the same bits, the compiler
- * may not choose which of two products it fuses with the sum. */
+/* a * b, rounded before an addition: if several kernels must give the same bits, the compiler may not
+ * choose which of two products it fuses with the sum. */
 POINT float kn_point_product(float a, float b)
 {
 #ifdef __CUDA_ARCH__
@@ -22,7 +22,7 @@ POINT float kn_point_product(float a, float b)
 #endif
 }
 
-/* a / b where the last bits do not matter; b of ordinary size. */
+/* a / b if the last bits do not matter; b is neither tiny nor huge. */
 POINT float kn_point_quotient(float a, float b)
 {
 #ifdef __CUDA_ARCH__

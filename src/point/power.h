@@ -1,6 +1,5 @@
-/* Powers with the same bits on every machine, which those of the C library are not.
- *
- * Basic IEEE operations alone; like rng.h, compiled without contraction. */
+/* Powers with the same bits on every machine, unlike those of the C library. Only basic IEEE operations;
+ * like rng.h, compiled without contraction. */
 #ifndef KN_POINT_POWER_H
 #define KN_POINT_POWER_H
 
@@ -38,7 +37,7 @@ POINT double kn_power_exp2(double x)
     return scale.f * p;
 }
 
-/* x^y for a normal x > 0 where the result is of ordinary size; |y| at most about 1. */
+/* x^y for a normal x > 0 if the result is neither tiny nor huge; |y| at most about 1. */
 POINT double kn_power_of(double x, double y)
 {
     return kn_power_exp2(y * kn_power_log2(x));

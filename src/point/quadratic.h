@@ -1,14 +1,14 @@
-/* One sampled collision of the quadratic part beside the assembled operator, theory (47):
- * two nodes collide, and the velocities after it are interpolated with the operator's own
- * stencils. */
+/* One sampled collision of the quadratic part in addition to the assembled operator, theory (47): two
+ * nodes collide, and the velocities after the collision are interpolated with the stencils of the
+ * operator. */
 #ifndef KN_POINT_QUADRATIC_H
 #define KN_POINT_QUADRATIC_H
 
 #include "point/interpolate.h"
 #include "point/sample.h"
 
-/* With g = h h1 - h* h1*, both after the collision interpolated, the nodes change by gain g
- * and change g, times eps.  A whole number of 16 bytes. */
+/* With g = h h1 - h* h1*, the values after the collision being interpolated, the nodes change by gain g
+ * and change g, times eps. The size is a multiple of 16 bytes. */
 struct kn_quadratic {
     int32_t node[2];             /* before, in a row of h */
     int32_t first[2];            /* lowest corner of the stencils after */
@@ -18,7 +18,7 @@ struct kn_quadratic {
     float unused[2];
 };
 
-/* What drawing needs: as for samples, with the strength of theory (47). */
+/* The data for drawing: as for samples, with the strength of theory (47). */
 struct kn_quadratic_plan {
     struct kn_sample_plan sampling;
     const double *node[3]; /* [half] V0 */
@@ -27,7 +27,7 @@ struct kn_quadratic_plan {
 /* Node i of a stencil, from its lowest corner. */
 POINT int kn_quadratic_node(const int32_t half[3], int i)
 {
-    return kn_interpolate_line(half, i / KN_POINTS) + i % KN_POINTS;
+    return kn_interpolate_line(half, i / KN_STENCIL_POINTS) + i % KN_STENCIL_POINTS;
 }
 
 /* The stencil around a velocity; returns the sum of value^2 / w. */
@@ -35,7 +35,7 @@ POINT double kn_quadratic_stencil(const struct kn_quadratic_plan *p, const doubl
                                   float value[KN_STENCIL], float inverse[KN_STENCIL])
 {
     const struct kn_sample_plan *s = &p->sampling;
-    double weight[3][KN_POINTS], sum = 0;
+    double weight[3][KN_STENCIL_POINTS], sum = 0;
     int corner[3], octant = 0;
     for (int d = 0; d < 3; d++) {
         octant |= at[d] < 0 ? s->bit[d] : 0;
@@ -45,8 +45,8 @@ POINT double kn_quadratic_stencil(const struct kn_quadratic_plan *p, const doubl
     *first = octant * s->stride + low;
     for (int i = 0; i < KN_STENCIL; i++) {
         const double w = s->weight[low + kn_quadratic_node(s->half, i)];
-        const double x =
-            weight[0][i / KN_LINES] * weight[1][i / KN_POINTS % KN_POINTS] * weight[2][i % KN_POINTS];
+        const double x = weight[0][i / KN_LINES] * weight[1][i / KN_STENCIL_POINTS % KN_STENCIL_POINTS] *
+                         weight[2][i % KN_STENCIL_POINTS];
         value[i] = (float)x;
         inverse[i] = (float)(1 / w);
         sum += x * x / w;
@@ -54,14 +54,14 @@ POINT double kn_quadratic_stencil(const struct kn_quadratic_plan *p, const doubl
     return sum;
 }
 
-/* The velocity of the node in whose cell a drawn one lies; folded axes keep its sign. */
+/* The velocity of the node in whose cell a drawn velocity lies; folded axes keep its sign. */
 POINT void kn_quadratic_snap(const struct kn_sample_plan *s, int node, const float drawn[3], double at[3])
 {
     for (int d = 0; d < 3; d++)
         at[d] = copysign((double)s->speed[d][node % s->stride], (double)drawn[d]);
 }
 
-/* Sample `index` of set `draw`; zero gains where a velocity leaves the grid. */
+/* Sample `index` of set `draw`; the gains are zero if a velocity leaves the grid. */
 POINT struct kn_quadratic kn_quadratic_make(const struct kn_quadratic_plan *p, uint64_t draw, uint32_t index)
 {
     const struct kn_sample_plan *s = &p->sampling;

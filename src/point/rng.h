@@ -1,7 +1,5 @@
-/* Collisions drawn from counters: the same bits on every machine, theory (26).
- *
- * Every operation is an IEEE basic operation or an explicit fma, so this file
- * must be compiled without contraction of a * b + c. */
+/* Collisions drawn from counters: the same bits on every machine, theory (26). Every operation is a basic
+ * IEEE operation or an explicit fma; compiled without contraction of a * b + c. */
 #ifndef KN_POINT_RNG_H
 #define KN_POINT_RNG_H
 
@@ -11,7 +9,7 @@
 
 struct kn_collision {
     float v[3], v1[3]; /* before */
-    float k[3];        /* unit vector along which momentum passes */
+    float k[3];        /* unit vector of the momentum transfer */
 };
 
 /* log of u in (0, 1]: u = 2^e m with m in [sqrt(1/2), sqrt(2)), then the series of 2 atanh. */
@@ -68,9 +66,9 @@ POINT void kn_rng_normals(uint32_t a, uint32_t b, float *x, float *y)
     *y = radius * sine;
 }
 
-/* The eight random words of one collision: independent ones, or point `sample`
- * of a lattice in eight dimensions that the set shifts at random as a whole.
- * The lattice steps by x^-1, x^-2 ... x^-8 (mod 1) with x^9 = x + 1, theory (26a). */
+/* The eight random words of one collision: independent ones, or point `sample` of a lattice in eight
+ * dimensions, which each set shifts at random. The lattice steps by x^-1, x^-2 ... x^-8 (mod 1) with x^9 =
+ * x + 1, theory (26a). */
 POINT void kn_rng_words(uint64_t seed, uint64_t draw, uint32_t sample, int lattice, uint32_t word[8])
 {
     const uint32_t step[8] = {3958238937u, 3647910313u, 3361911661u, 3098335501u,

@@ -1,6 +1,5 @@
-/* From a drawn collision to a sample ready to apply, theory (26) to (29).
- *
- * Like rng.h, compiled without contraction: the same bits on every machine. */
+/* From a drawn collision to a sample that can be applied, theory (26) to (29). Like rng.h, compiled
+ * without contraction: the same bits on every machine. */
 #ifndef KN_POINT_SAMPLE_H
 #define KN_POINT_SAMPLE_H
 
@@ -8,31 +7,29 @@
 #include "point/power.h"
 #include "point/rng.h"
 
-/* One sample: h[node] += gain * bracket for each of the four nodes (before,
- * before, after, after).  The velocities of nodes are not those that collided
- * and gains are rounded, so a sample moves the row's momentum and energy by
- * defect * bracket.  (Mass changes by rounding alone, which has no bias.) */
+/* One sample: h[node] += gain * bracket for each of the four nodes (before, before, after, after). The
+ * velocities of the nodes differ from those that collided and gains are rounded, so a sample changes
+ * momentum and energy of the row by defect * bracket. (Mass changes only by unbiased round-off.) */
 struct kn_sample {
     uint32_t node[4]; /* index in a row of h */
     float gain[4];    /* amplitude * net change of the node / weight */
     float defect[4];  /* of vx, vy, vz, v.v; 0 along folded axes */
 };
 
-/* Samples are applied in batches whose samples share no node, so that machines
- * with many threads can apply a batch at once and all machines do the same
- * arithmetic.  A set is cut into pieces; inside a piece each sample takes the
- * first of KN_SAMPLE_COLOURS batches that has room for it and in which its nodes
- * are free, and samples that find none follow one by one. */
+/* Samples are applied in batches without common nodes, so that many threads can apply a batch at once and
+ * all machines do the same arithmetic. A set is divided into pieces; within a piece each sample is put
+ * into the first of KN_SAMPLE_COLOURS batches that is not full and in which its nodes are free; samples
+ * without a batch follow one by one. */
 enum { KN_SAMPLE_BATCH = 64, KN_SAMPLE_COLOURS = 256 };
 
-/* Samples in a piece: two per node, and no more than fill half of the batches. */
+/* Samples per piece: two per node, and at most half of the capacity of the batches. */
 POINT int kn_sample_piece(int nnodes)
 {
     const int most = KN_SAMPLE_BATCH * KN_SAMPLE_COLOURS / 2;
     return nnodes < most / 2 ? 2 * nnodes : most;
 }
 
-/* What drawing needs to know of the velocity grid and the case. */
+/* The data of the velocity grid and the case for drawing. */
 struct kn_sample_plan {
     const float *edge[3];  /* [half + 1] V0; the last may be infinite */
     const float *weight;   /* [stride] */
@@ -40,7 +37,8 @@ struct kn_sample_plan {
     const float *square;   /* [stride] v.v of the nodes */
     int32_t half[3], bit[3], stride;
     uint64_t seed;
-    double power;   /* collisions are as frequent as |k.vr| (vr.vr)^power: 0 for hard spheres */
+    double
+        power; /* the frequency of collisions is proportional to |k.vr| (vr.vr)^power: 0 for hard spheres */
     float strength; /* K dt / N_t, half of it for the symmetric estimator */
     int32_t symmetric, exponential, lattice;
 };
@@ -74,8 +72,8 @@ POINT float kn_sample_collide(const struct kn_collision *c, float after[3], floa
     return fabsf(along);
 }
 
-/* How often these molecules collide at relative speed sqrt(square) over how often hard
- * spheres do: g^(gamma - 1), theory (26b).  Molecules at rest to each other do not. */
+/* Collision frequency at relative speed sqrt(square) divided by that of hard spheres: g^(gamma - 1),
+ * theory (26b); 0 for molecules at relative rest. */
 POINT double kn_sample_frequency(const struct kn_sample_plan *p, double square)
 {
     return p->power == 0 ? 1 : square > 0 ? kn_power_of(square, p->power) : 0;
@@ -90,8 +88,8 @@ POINT double kn_sample_square(const struct kn_collision *c)
     return sum;
 }
 
-/* Net change of each of the four nodes.  Nodes that coincide share their sum,
- * so that reading all four and then writing all four is right. */
+/* Net change of each of the four nodes. Nodes that coincide share their sum, so that all four can be read
+ * and then all four written. */
 POINT void kn_sample_net_change(const int node[4], float net[4])
 {
     const float change[4] = {-1, -1, 1, 1};
@@ -102,16 +100,16 @@ POINT void kn_sample_net_change(const int node[4], float net[4])
     }
 }
 
-/* The rate at which the sample relaxes its own bracket, per unit amplitude:
- * the paper's bracket holds the first two nodes, the symmetric one all four. */
+/* The rate at which the sample relaxes its own bracket, per unit amplitude: the bracket of the paper
+ * contains the first two nodes, the symmetric one all four. */
 POINT float kn_sample_rate(int symmetric, const float net[4], const float inverse[4])
 {
     const float s = -net[0] * inverse[0] - net[1] * inverse[1];
     return symmetric ? s + net[2] * inverse[2] + net[3] * inverse[3] : s;
 }
 
-/* Momentum and energy that the four nodes together gain per unit bracket, from
- * the gains as they are rounded; a node that occurs twice is written once. */
+/* Momentum and energy that the four nodes together gain per unit bracket, from the rounded gains; a node
+ * that occurs twice is written once. */
 POINT void kn_sample_defect(const struct kn_sample_plan *p, struct kn_sample *s)
 {
     double sum[4] = {0, 0, 0, 0};
@@ -129,7 +127,7 @@ POINT void kn_sample_defect(const struct kn_sample_plan *p, struct kn_sample *s)
         s->defect[i] = (float)sum[i];
 }
 
-/* Sample `index` of set `draw`; zero gains where a velocity leaves the grid. */
+/* Sample `index` of set `draw`; the gains are zero if a velocity leaves the grid. */
 POINT struct kn_sample kn_sample_make(const struct kn_sample_plan *p, uint64_t draw, uint32_t index)
 {
     const struct kn_collision drawn = kn_rng_collision(p->seed, draw, index, p->lattice);

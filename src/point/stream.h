@@ -36,29 +36,33 @@ POINT float kn_stream_scale(float width, float other)
     return 2 * width / (width + other);
 }
 
-/* h on the downwind face, half a step ahead: slope across the cell, Courant
- * number along the axis, and the upwind differences of the other axes times
- * their Courant numbers (transverse). */
+/* h on the downwind face, half a step ahead, theory (15): slope across the cell, Courant number along the
+ * axis, and the upwind differences of the other axes times their Courant numbers (transverse), theory
+ * (16). */
 POINT float kn_stream_face(float h, float slope, float courant, float transverse)
 {
     return h + 0.5f * ((1 - courant) * slope - transverse);
 }
 
-/* Value on the downwind face less that on the upwind face, where cells are of one
- * width along every axis: `step` is the difference to the upwind cell, `across` what
- * the differences along the other axes, times their Courant numbers, change from the
- * upwind cell to this one. */
+/* Value on the downwind face minus that on the upwind face, for cells of equal width along every axis.
+ * `step` is the difference to the upwind cell; `across` is the difference between this cell and the upwind
+ * cell of the transverse terms. */
 POINT float kn_stream_rise(float step, float slope, float slope_up, float courant, float across)
 {
     return step + 0.5f * ((1 - courant) * (slope - slope_up) - across);
 }
 
-/* The part of a change that rounding loses when it is added to h.  Near a steady
- * state changes are smaller than half a unit in the last place and would be
- * lost one-sidedly, step after step: the sweeps give this mass back. */
+/* The part of a change that is lost by round-off when it is added to h. Near a steady state changes are
+ * smaller than half a unit in the last place and would be lost systematically; sweeps restore this mass. */
 POINT float kn_stream_lost(float h, float change, float sum)
 {
     return change - (sum - h);
+}
+
+/* Change of h in one node of weight w that restores this mass. */
+POINT float kn_stream_restored(float lost, float w)
+{
+    return lost / w;
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* What a side of the box sends back, theory (21) to (22c). */
+/* Formulas for the distribution that leaves a wall, theory (21) to (22c). */
 #ifndef KN_POINT_WALL_H
 #define KN_POINT_WALL_H
 
@@ -6,30 +6,35 @@
 
 enum { KN_FLUXES = 5 }; /* of 1, vx, vy, vz, v.v through a wall face, along its axis */
 
-/* Density of the emission from the mass flux: arriving is that out of the gas;
- * excess and unit are those of E and of 1 + eps E away from the wall.  An infinite
- * unit stands for an emission whose density is given. */
-POINT double kn_wall_density(double arriving, double excess, double unit)
+/* Mass flux of one node through a face. */
+POINT double kn_wall_flux(float w, float speed, float h)
 {
-    return (arriving - excess) / unit;
+    return (double)w * speed * h;
 }
 
-/* Mass flux that the rounded emission lacks.  balance is what arrives less what
- * leaves; through is how much more should leave, NaN where nothing is asked of it. */
-POINT float kn_wall_lost(double balance, double through)
+/* Density of the emission from the mass flux that arrives; emission_flux and unit_flux are those of E and
+ * of 1 + eps E away from the wall. unit_flux is infinite if the density of the emission is given. */
+POINT double kn_wall_density(double arriving, double emission_flux, double unit_flux)
 {
-    return isnan(through) ? 0.0f : (float)(balance + through);
+    return (arriving - emission_flux) / unit_flux;
 }
 
-/* Maxwell: a fraction alpha is emitted, the rest reflected.  takes is 1 where what
- * is emitted takes the place of what arrives, 0 where all of that comes back too. */
+/* Mass flux missing in the rounded emission. `balance` is the arriving minus the leaving flux;
+ * `prescribed` is the flux into the gas, NaN if it is not prescribed. */
+POINT float kn_wall_lost(double balance, double prescribed)
+{
+    return isnan(prescribed) ? 0.0f : (float)(balance + prescribed);
+}
+
+/* Maxwell's condition: a fraction alpha is emitted, the rest reflected. `takes` is 1 if the emission
+ * replaces the arriving molecules, 0 if all of them are reflected as well. */
 POINT float kn_wall_incoming(float alpha, float takes, float emitted, float reflected)
 {
     return reflected + alpha * (emitted - takes * reflected);
 }
 
-/* h that a mirror which moves towards the gas adds to what it reflects, at eps = 0;
- * vn is the speed away from it, theory (22c). */
+/* h that a mirror moving towards the gas adds to the reflected molecules, at eps = 0; vn is the speed away
+ * from it, theory (22c). */
 POINT double kn_wall_push(double speed, double vn)
 {
     return 4 * speed * vn;
@@ -42,7 +47,7 @@ struct kn_far_field {
     double middle;   /* v^2 at which the part of the heat flux changes sign */
 };
 
-/* J: what the far field sends in beside the mirror image of what arrives. */
+/* J: the distribution from the far field in addition to the mirror image of the arriving one. */
 POINT double kn_wall_far_field(const struct kn_far_field *f, const double v[3], int axis)
 {
     const double vv = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];

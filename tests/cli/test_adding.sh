@@ -35,7 +35,7 @@ done
 # --------------------------------------------------------------------- build
 
 # Nothing here takes long to compute: build fast rather than fast code.
-build=$work/build
+build=$work/tree/build
 knudsen=$build/knudsen
 check "cmake" cmake -S . -B "$build" -G Ninja -DKN_CUDA=OFF -DKN_ISAS=baseline \
     -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O0

@@ -116,7 +116,7 @@ class Sweep:
             if code != 0:
                 return None
             text = page.read_text().replace(folder, "whole") if page.exists() else ""
-            told = "could not be read" in text  # files of a series may be missing
+            told = "cannot be read and are left out" in text  # files of a series may be missing
             return None if text == self.page or told else "another page"
         if code == 0:
             return self.differs(scenario, folder)

@@ -1,8 +1,8 @@
 /* What must not change: gas at rest, and gas in equilibrium with its walls. */
 #include "expect.h"
 
-#include "point/equilibrium.h"
 #include "grid/velocity.h"
+#include "point/equilibrium.h"
 
 static const char *const METHODS[] = {"monte-carlo", "bgk", "shakhov", "es-bgk", "none"};
 

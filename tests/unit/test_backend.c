@@ -36,7 +36,8 @@ static void check_balance(const struct scene *s, const char *settings, double dt
         area += f->area;
         for (int i = 0; i < KN_FLUXES; i++)
             change[i] += dt * f->area * ((f->side & 1) ? 1 : -1) * s->fluxes[(size_t)face * KN_FLUXES + i];
-        const double through = s->boundary.patches[f->patch].through; /* 0 for walls that stay in place */
+        const double through =
+            s->boundary.patches[f->patch].prescribed_flux; /* 0 for walls that stay in place */
         if (!isnan(through))
             expect_near(settings, s->fluxes[(size_t)face * KN_FLUXES], (f->side & 1) ? -through : through,
                         2e-6);
