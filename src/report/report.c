@@ -56,8 +56,9 @@ static json_t *case_json(const struct kn_case *c)
     json_t *rows = json_array();
     kn_case_default(&initial);
     for (int i = 0; kn_config_setting(i, &s); i++)
-        kn_json_append(rows, json_pack("[s, o, o, s, s]", s.name, values_json(&s, c),
-                                       values_json(&s, &initial), s.key->unit, s.key->doc));
+        kn_json_append(rows,
+                       json_pack("[s, o, o, s, s]", s.name, values_json(&s, c), values_json(&s, &initial),
+                                 s.key->unit ? s.key->unit : "", s.key->doc));
     return rows;
 }
 
@@ -87,7 +88,7 @@ static json_t *unit_json(const struct report *r, const char *column)
     const struct kn_column *known = kn_monitor_find(column);
     const enum kn_dimension dimension = known ? known->dimension : KN_DIMENSION_NONE;
     const bool bare = dimension == KN_DIMENSION_NONE, si = r->scales.known && !bare;
-    return kn_report_fields_unit(bare ? "1" : known->unit, si ? kn_units_si(dimension) : NULL,
+    return kn_report_fields_unit(bare ? "1" : known->unit, si ? kn_units[dimension].si : NULL,
                                  kn_scales_conversion(&r->scales, dimension));
 }
 
