@@ -2,7 +2,8 @@
 #ifndef KN_BENCH_H
 #define KN_BENCH_H
 
-#include "knudsen.h"
+#include "backend/backend.h"
+#include "sim.h"
 
 enum { KN_BENCH_LARGEST = 192 }; /* cells along a side of the paper's largest grid */
 
@@ -22,7 +23,18 @@ struct kn_bench_options {
  * is more, a GPU.  Prints on standard output. */
 enum kn_status kn_bench(const struct kn_bench_options *o);
 
-/* Tables of weak and strong scaling on standard output of rank 0.  All ranks call it. */
+/* bench_scaling.c: tables of weak and strong scaling on standard output of rank 0.  All ranks call it. */
 enum kn_status kn_bench_scaling(const struct kn_bench_options *o);
+
+/* A cavity with a moving lid and settings such as "gas.delta=1 space.order=2", separated by spaces. */
+enum kn_status kn_bench_case(struct kn_case *c, const char *settings);
+
+/* Seconds of some steps on this rank; all work is done at the end of them. */
+struct kn_bench_time {
+    double all;
+    double idle; /* other programs had the processor, or the rank waited for a GPU */
+    double phase[KN_PHASES];
+};
+enum kn_status kn_bench_steps(struct kn_sim *sim, int64_t steps, struct kn_bench_time *t);
 
 #endif

@@ -4,23 +4,35 @@
 
 #include "config/config.h"
 
+#include <argp.h>
+
 enum { KN_COMMAND_USAGE = 2 }; /* exit code of an invalid command line */
 
-/* Options of several commands; those of a single command are letters or begin at KN_OPTION_OWN. */
-enum { KN_OPTION_SET = 256, KN_OPTION_JSON, KN_OPTION_OWN };
-
-/* A case on the command line: a file, and keys that are set after it in order. */
-struct kn_command_case {
-    const char *path;  /* or NULL: the defaults */
-    const char **sets; /* [nsets], with space for every word of the command line */
+/* A command and its line.  The struct of the arguments of a command begins with it. */
+struct kn_command_line {
+    enum kn_status (*execute)(struct kn_command_line *line);
+    const char *doc, *args_doc;
+    const struct argp_option *options; /* with keys from KN_OPTION, KN_OPTION_SET, and letters as aliases */
+    int most;                          /* words that are not options, at most two */
+    const char *kind, *missing; /* for messages: the kind of a word; the message without words, or NULL */
+    bool (*check)(struct kn_command_line *line,
+                  struct argp_state *state); /* or NULL; reports by argp_error */
+    const char *words[2];
+    const char *path;  /* the case file, or NULL: the defaults */
+    const char **sets; /* [nsets] keys that are set after it in order, with space for one more */
     int nsets;
 };
 
-/* Read and check the case; errors state the place. */
-enum kn_status kn_command_read(const struct kn_command_case *a, struct kn_case *c, struct kn_places *places);
+/* The key of an option that sets a member of the struct `type`: a bool, or the text of its argument. */
+enum { KN_OPTION_SET = 256, KN_OPTION_MEMBERS };
+#define KN_OPTION(type, member) (KN_OPTION_MEMBERS + (int)offsetof(type, member))
 
-/* Flags for argp: only rank 0 prints messages. */
-unsigned kn_command_silence(void);
+/* Parse the command line and execute the command.  Returns the exit code. */
+int kn_command_start(struct kn_command_line *line, int argc, char **argv);
+
+/* Read and check the case of the line; errors state the place. */
+enum kn_status kn_command_read(const struct kn_command_line *line, struct kn_case *c,
+                               struct kn_places *places);
 
 /* Print the error message and return the exit code.  A message that begins with a place in the case file
  * `path` has no prefix, so that editors recognise it. */

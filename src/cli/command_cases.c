@@ -3,12 +3,11 @@
 #include "config/cases.h"
 #include "error.h"
 
-#include <argp.h>
-
-static enum kn_status list_cases(void)
+static enum kn_status list_cases(struct kn_command_line *line)
 {
+    (void)line;
     struct kn_cases all;
-    KN_TRY(kn_cases_find(&all, NULL));
+    KN_TRY(kn_cases_find(&all));
     for (int i = 0; i < all.count; i++) {
         char title[KN_CASES_LINE];
         KN_TRY(kn_cases_title(&all, all.name[i], title));
@@ -20,7 +19,7 @@ static enum kn_status list_cases(void)
 
 int kn_command_cases(int argc, char **argv)
 {
-    static const struct argp argp = {.doc = "List the cases that are installed with the program."};
-    argp_parse(&argp, argc, argv, 0, NULL, NULL);
-    return kn_command_finish(list_cases(), NULL);
+    struct kn_command_line line = {.execute = list_cases,
+                                   .doc = "List the cases that are installed with the program."};
+    return kn_command_start(&line, argc, argv);
 }

@@ -6,7 +6,6 @@
 #include "cpu/cpu_kernels.h"
 #include "error.h"
 
-#include <argp.h>
 #include <hdf5.h>
 #include <jansson.h>
 #include <omp.h>
@@ -74,8 +73,9 @@ static void look_for_program(const char *name, const char *gives)
     line(name, found ? "found" : "not installed", found ? NULL : gives);
 }
 
-static void examine(void)
+static enum kn_status examine(struct kn_command_line *command)
 {
+    (void)command;
     char text[256];
     unsigned major = 0, minor = 0, release = 0;
     const double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
@@ -96,13 +96,13 @@ static void examine(void)
         "python3",
         "with it: knudsen plot, verify and reproduce (Debian: apt install python3-h5py python3-matplotlib)");
     look_for_program("paraview", "with it: three-dimensional views of fields.pvd");
+    return KN_OK;
 }
 
 int kn_command_doctor(int argc, char **argv)
 {
-    static const struct argp argp = {.doc = "Print the devices and libraries of this machine that the "
-                                            "program can use, and those that are missing."};
-    argp_parse(&argp, argc, argv, 0, NULL, NULL);
-    examine();
-    return 0;
+    struct kn_command_line line = {.execute = examine,
+                                   .doc = "Print the devices and libraries of this machine that the program "
+                                          "can use, and those that are missing."};
+    return kn_command_start(&line, argc, argv);
 }

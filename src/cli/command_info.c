@@ -3,98 +3,70 @@
 #include "cli/info.h"
 #include "error.h"
 
-#include <argp.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_RANKS = KN_OPTION_OWN, MOST_RANKS = 1 << 16 };
+enum { MOST_RANKS = 1 << 16 };
 
-struct info_arguments {
-    const char *topic;
-    struct kn_command_case from;
-    int ranks;
+struct arguments {
+    struct kn_command_line line;
+    const char *ranks;
     bool json;
 };
 
-static error_t info_parse(int key, char *text, struct argp_state *state)
+static bool is_of_operator(const struct kn_command_line *line)
 {
-    struct info_arguments *a = state->input;
-    char *end;
-    long ranks;
-    switch (key) {
-    case KN_OPTION_SET:
-        a->from.sets[a->from.nsets++] = text;
-        return 0;
-    case KN_OPTION_JSON:
-        a->json = true;
-        return 0;
-    case KEY_RANKS:
-        ranks = strtol(text, &end, 10);
-        if (end == text || *end || ranks < 1 || ranks > MOST_RANKS)
-            argp_error(state, "--ranks: '%s' is not a number of ranks (1 to %d)", text, MOST_RANKS);
-        a->ranks = (int)ranks;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (a->from.path || (a->topic && strcmp(a->topic, "operator") != 0))
-            argp_error(state, "one case file at a time: %s and %s", a->from.path ? a->from.path : a->topic,
-                       text);
-        *(a->topic ? &a->from.path : &a->topic) = text;
-        return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "a case file or the word operator is required");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    return strcmp(line->words[0], "operator") == 0;
 }
 
-/* The operator of a case file, or of the default case with the given keys. */
-static enum kn_status info_operator(struct info_arguments *a)
+static bool check(struct kn_command_line *line, struct argp_state *state)
 {
-    struct kn_case c;
-    struct kn_places places = {0};
-    a->from.sets[a->from.nsets++] = "collision.method=operator";
-    KN_TRY(kn_command_read(&a->from, &c, &places));
-    return kn_info_operator(&c, a->json);
+    const char *text = ((const struct arguments *)line)->ranks;
+    char *end = NULL;
+    const long ranks = text ? strtol(text, &end, 10) : 1;
+    if (text && (end == text || *end || ranks < 1 || ranks > MOST_RANKS))
+        argp_error(state, "--ranks: '%s' is not a number of ranks (1 to %d)", text, MOST_RANKS);
+    if (line->words[1] && !is_of_operator(line))
+        argp_error(state, "one case file at a time: %s and %s", line->words[0], line->words[1]);
+    return true;
 }
 
-static enum kn_status info_case(struct info_arguments *a)
+/* The operator is that of a case file, or of the default case with the given keys. */
+static enum kn_status execute(struct kn_command_line *line)
 {
+    const struct arguments *a = (const struct arguments *)line;
+    const bool of_operator = is_of_operator(line);
     struct kn_case c;
     struct kn_places places = {0};
-    KN_TRY(kn_command_read(&a->from, &c, &places));
-    return kn_config_locate(&places, kn_info_case(&c, a->ranks, a->json));
+    line->path = line->words[of_operator];
+    if (of_operator)
+        line->sets[line->nsets++] = "collision.method=operator";
+    KN_TRY(kn_command_read(line, &c, &places));
+    if (of_operator)
+        return kn_info_operator(&c, a->json);
+    return kn_config_locate(&places, kn_info_case(&c, a->ranks ? atoi(a->ranks) : 0, a->json));
 }
 
 int kn_command_info(int argc, char **argv)
 {
     static const struct argp_option options[] = {
         {"set", KN_OPTION_SET, "KEY=VALUE", 0, "set a key after the case file; may be repeated", 0},
-        {"ranks", KEY_RANKS, "N", 0, "also print the division of the case among N ranks (docs/cluster.md)",
-         0},
-        {"json", KN_OPTION_JSON, NULL, 0, "print JSON instead of text", 0},
+        {"ranks", KN_OPTION(struct arguments, ranks), "N", 0,
+         "also print the division of the case among N ranks (docs/cluster.md)", 0},
+        {"json", KN_OPTION(struct arguments, json), NULL, 0, "print JSON instead of text", 0},
         {0},
     };
-    static const struct argp argp = {
-        .options = options,
-        .parser = info_parse,
-        .args_doc = "CASE.yaml\noperator [CASE.yaml]",
-        .doc = "Print the properties of a case: Knudsen and Mach number, mean free path, grids, steps, "
-               "memory, and "
-               "the estimated time, from a few steps on this machine.\v"
-               "With the word operator: viscosity, Prandtl number, rates, memory and cost of the assembled "
-               "collision operator on the velocity grid of the case."};
-    struct info_arguments a = {.from = {.sets = calloc((size_t)argc + 1, sizeof *a.from.sets)}};
-    if (!a.from.sets)
-        return kn_command_finish(kn_error_set(KN_EMEMORY, "not enough memory"), NULL);
-    argp_parse(&argp, argc, argv, 0, NULL, &a);
-    int code;
-    if (strcmp(a.topic, "operator") == 0) {
-        code = kn_command_finish(info_operator(&a), a.from.path);
-    } else {
-        a.from.path = a.topic;
-        code = kn_command_finish(info_case(&a), a.from.path);
-    }
-    free(a.from.sets);
-    return code;
+    struct arguments a = {
+        .line = {.execute = execute,
+                 .doc = "Print the properties of a case: Knudsen and Mach number, mean free path, grids, "
+                        "steps, memory, and the estimated time, from a few steps on this machine.\v"
+                        "With the word operator: viscosity, Prandtl number, rates, memory and cost of the "
+                        "assembled collision operator on the velocity grid of the case.",
+                 .args_doc = "CASE.yaml\noperator [CASE.yaml]",
+                 .options = options,
+                 .most = 2,
+                 .kind = "case file",
+                 .missing = "a case file or the word operator is required",
+                 .check = check}};
+    return kn_command_start(&a.line, argc, argv);
 }

@@ -3,42 +3,17 @@
 #include "config/cases.h"
 #include "error.h"
 
-#include <argp.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-struct init_arguments {
-    const char *name, *from;
+struct arguments {
+    struct kn_command_line line;
+    const char *from;
     bool overwrite;
 };
-
-enum { KEY_FROM = KN_OPTION_OWN, KEY_OVERWRITE };
-
-static error_t init_parse(int key, char *text, struct argp_state *state)
-{
-    struct init_arguments *a = state->input;
-    switch (key) {
-    case KEY_FROM:
-        a->from = text;
-        return 0;
-    case KEY_OVERWRITE:
-        a->overwrite = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (a->name)
-            argp_error(state, "one case at a time: %s and %s", a->name, text);
-        a->name = text;
-        return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "a name is required (knudsen init NAME writes NAME.yaml)");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
 
 /* NAME.yaml, with or without the extension in the argument. */
 static enum kn_status name_file(const char *name, char path[KN_PATH])
@@ -66,16 +41,17 @@ static enum kn_status copy_case(const char *source, const char *path, bool overw
     return good ? KN_OK : kn_error_set(KN_EIO, "%s cannot be written: %s", path, strerror(errno));
 }
 
-static enum kn_status begin_case(const struct init_arguments *a)
+static enum kn_status execute(struct kn_command_line *line)
 {
+    const struct arguments *a = (const struct arguments *)line;
     struct kn_cases all;
     char source[KN_PATH], path[KN_PATH], title[KN_CASES_LINE];
-    KN_TRY(kn_cases_find(&all, NULL));
+    KN_TRY(kn_cases_find(&all));
     if (!kn_cases_have(&all, a->from))
         return KN_EINPUT;
     KN_TRY(kn_cases_path(&all, a->from, source));
     KN_TRY(kn_cases_title(&all, a->from, title));
-    KN_TRY(name_file(a->name, path));
+    KN_TRY(name_file(line->words[0], path));
     KN_TRY(copy_case(source, path, a->overwrite));
     printf("%s: %s\n", path, title);
     printf("next: edit the file, then\n  knudsen info %s\n  knudsen run %s\n", path, path);
@@ -85,17 +61,20 @@ static enum kn_status begin_case(const struct init_arguments *a)
 int kn_command_init(int argc, char **argv)
 {
     static const struct argp_option options[] = {
-        {"from", KEY_FROM, "CASE", 0, "start from this case (default: cavity); knudsen cases lists them", 0},
-        {"overwrite", KEY_OVERWRITE, NULL, 0, "replace an existing NAME.yaml", 0},
+        {"from", KN_OPTION(struct arguments, from), "CASE", 0,
+         "start from this case (default: cavity); knudsen cases lists them", 0},
+        {"overwrite", KN_OPTION(struct arguments, overwrite), NULL, 0, "replace an existing NAME.yaml", 0},
         {0},
     };
-    static const struct argp argp = {
-        .options = options,
-        .parser = init_parse,
-        .args_doc = "NAME",
-        .doc = "Write a case file with a comment at every key to start from.\v"
-               "micro-cavity and resonator are in SI units, the others dimensionless."};
-    struct init_arguments a = {.from = "cavity"};
-    argp_parse(&argp, argc, argv, 0, NULL, &a);
-    return kn_command_finish(begin_case(&a), NULL);
+    struct arguments a = {
+        .line = {.execute = execute,
+                 .doc = "Write a case file with a comment at every key to start from.\v"
+                        "micro-cavity and resonator are in SI units, the others dimensionless.",
+                 .args_doc = "NAME",
+                 .options = options,
+                 .most = 1,
+                 .kind = "case",
+                 .missing = "a name is required (knudsen init NAME writes NAME.yaml)"},
+        .from = "cavity"};
+    return kn_command_start(&a.line, argc, argv);
 }

@@ -23,15 +23,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Known for hard spheres and Maxwell molecules. */
-static double exact_prandtl(const struct kn_operator *o)
-{
-    return o->exponent == 1 ? 0.660694 : o->exponent == 0 ? 2.0 / 3 : NAN;
-}
-
 static void print_prandtl(const struct kn_operator *o)
 {
-    const double exact = exact_prandtl(o);
+    /* known for hard spheres and Maxwell molecules */
+    const double exact = o->exponent == 1 ? 0.660694 : o->exponent == 0 ? 2.0 / 3 : NAN;
     printf("Prandtl number         %.5f", o->prandtl);
     if (isfinite(exact))
         printf(" (exact %.5f, %+.2f %%)", exact, 100 * (o->prandtl / exact - 1));

@@ -6,7 +6,6 @@
 #include "files/files.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -23,21 +22,6 @@ static void forward(int number)
 {
     if (child > 0)
         kill(child, number);
-}
-
-/* The script that starts modules: in a build folder (a link), in the source tree, or installed. */
-static enum kn_status find_script(const char *program, char script[KN_PATH])
-{
-    static const char *const places[] = {"python/knudsen/start.py", "../python/knudsen/start.py",
-                                         "../share/knudsen/python/knudsen/start.py"};
-    char folder[KN_PATH];
-    snprintf(folder, sizeof folder, "%s", program);
-    *strrchr(folder, '/') = '\0';
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-        if (kn_files_join(script, folder, places[i]) == KN_OK && access(script, R_OK) == 0)
-            return KN_OK;
-    return kn_error_set(KN_EIO, "the Python package is not installed beside the program (%s/%s)", folder,
-                        places[2]);
 }
 
 /* Ctrl-C reaches the child from the terminal; this process waits for its answer.  Other requests to stop are
@@ -122,18 +106,13 @@ static int try_interpreters(char **words)
 
 int kn_python_run(const char *module, int argc, char **argv)
 {
-    char program[PATH_MAX], script[KN_PATH];
+    char program[KN_PATH], script[KN_PATH];
     char **words = calloc((size_t)argc + 3, sizeof *words);
-    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    enum kn_status status = KN_OK;
-    if (!words)
+    enum kn_status status = kn_files_program(program);
+    if (status == KN_OK && !words)
         status = kn_error_set(KN_EMEMORY, "not enough memory");
-    else if (length < 0)
-        status = kn_error_set(KN_EIO, "the path of this program cannot be read: %s", strerror(errno));
-    else
-        program[length] = '\0';
-    if (status == KN_OK)
-        status = find_script(program, script);
+    if (status == KN_OK && !kn_files_beside(script, "python/knudsen/start.py"))
+        status = kn_error_set(KN_EIO, "the Python package is not installed beside the program (%s)", script);
     if (status == KN_OK && setenv("KNUDSEN", program, 1) != 0)
         status = kn_error_set(KN_EMEMORY, "not enough memory");
     int code = -1;

@@ -1,4 +1,4 @@
-/* Ranks connected by any MPI-3 library. */
+/* Communication of ranks by MPI-3. */
 #include "comm/comm.h"
 #include "comm/launcher.h"
 
@@ -24,7 +24,7 @@ struct kn_comm_exchange {
     MPI_Request requests[]; /* [count] */
 };
 
-/* MPI_Comm is a pointer with some libraries and a number with others. */
+/* MPI_Comm is a pointer in some libraries and an integer in others. */
 static MPI_Comm handle_of(const struct kn_comm *comm)
 {
     MPI_Comm handle;
@@ -34,7 +34,7 @@ static MPI_Comm handle_of(const struct kn_comm *comm)
 
 static void describe(MPI_Comm handle, struct kn_comm *comm)
 {
-    _Static_assert(sizeof(MPI_Comm) <= sizeof comm->handle, "a handle of MPI fits");
+    _Static_assert(sizeof(MPI_Comm) <= sizeof comm->handle, "an MPI_Comm fits");
     MPI_Comm local;
     memcpy(&comm->handle, &handle, sizeof handle);
     MPI_Comm_rank(handle, &comm->rank);
@@ -45,10 +45,8 @@ static void describe(MPI_Comm handle, struct kn_comm *comm)
     MPI_Comm_free(&local);
 }
 
-/* ------------------------------------------------------------- start and end */
-
-/* MPI is started only if there is a launcher: MPI_Init alone takes longer than many commands, and fails on
- * machines without a configured MPI. */
+/* Without a launcher MPI is not initialised: that takes longer than many commands, and fails on machines
+ * without a configured MPI. */
 enum kn_status kn_comm_start(void)
 {
     int provided;
@@ -72,7 +70,7 @@ enum kn_status kn_comm_start(void)
     return KN_OK;
 }
 
-/* The barrier comes first: ranks that wait in MPI_Finalize do not sleep. */
+/* The barrier sleeps; MPI_Finalize would use the processor while it waits. */
 void kn_comm_end(void)
 {
     if (!started)
@@ -107,8 +105,6 @@ void kn_comm_abort(enum kn_status status)
     exit(kn_status_exit_code(status));
 }
 
-/* ---------------------------------------------------------------- collective */
-
 void kn_comm_sum(const struct kn_comm *comm, int64_t *values, int count)
 {
     if (comm->size > 1)
@@ -119,6 +115,12 @@ void kn_comm_least(const struct kn_comm *comm, int64_t *values, int count)
 {
     if (comm->size > 1)
         MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_INT64_T, MPI_MIN, handle_of(comm));
+}
+
+void kn_comm_least_real(const struct kn_comm *comm, double *values, int count)
+{
+    if (comm->size > 1)
+        MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_DOUBLE, MPI_MIN, handle_of(comm));
 }
 
 void kn_comm_broadcast(const struct kn_comm *comm, int root, void *data, size_t bytes)
@@ -182,8 +184,6 @@ void kn_comm_release(struct kn_comm *part)
     *part = (struct kn_comm){.size = 0};
 }
 
-/* ----------------------------------------------------- from one rank to another */
-
 void kn_comm_send(const struct kn_comm *comm, int to, const void *data, size_t bytes)
 {
     for (size_t at = 0; at < bytes; at += PIECE)
@@ -246,8 +246,7 @@ void kn_comm_exchange_wait(struct kn_comm_exchange *e)
     MPI_Waitall(e->count, e->requests, MPI_STATUSES_IGNORE);
 }
 
-/* Open MPI reports it and Cray MPICH has a variable; run.exchange overrides the result for other
- * libraries. */
+/* Open MPI has a query; for other libraries there is an environment variable, or a key of the case. */
 bool kn_comm_takes_device_memory(void)
 {
 #if defined(MPIX_CUDA_AWARE_SUPPORT)

@@ -1,4 +1,4 @@
-/* A program without MPI: one rank. */
+/* The functions of comm.h for a program without MPI, which has one rank. */
 #include "comm/comm.h"
 #include "comm/launcher.h"
 
@@ -6,6 +6,10 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+
+/* One rank has no communication: most functions do not use their parameters, whose types comm.h gives.
+ * NOLINTBEGIN(readability-non-const-parameter) */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
 
 const struct kn_comm kn_comm_alone = {.size = 1, .local_size = 1};
 
@@ -25,10 +29,6 @@ enum kn_status kn_comm_start(void)
                         launcher->name, launcher->processes, launcher->processes);
 }
 
-void kn_comm_end(void)
-{
-}
-
 const struct kn_comm *kn_comm_world(void)
 {
     return &kn_comm_alone;
@@ -45,86 +45,46 @@ void kn_comm_abort(enum kn_status status)
     exit(kn_status_exit_code(status));
 }
 
-// NOLINTNEXTLINE(readability-non-const-parameter): comm.h gives the type
-void kn_comm_sum(const struct kn_comm *comm, int64_t *values, int count)
-{
-    (void)comm, (void)values, (void)count;
-}
-
-// NOLINTNEXTLINE(readability-non-const-parameter): comm.h gives the type
-void kn_comm_least(const struct kn_comm *comm, int64_t *values, int count)
-{
-    (void)comm, (void)values, (void)count;
-}
-
-void kn_comm_broadcast(const struct kn_comm *comm, int root, void *data, size_t bytes)
-{
-    (void)comm, (void)root, (void)data, (void)bytes;
-}
+/* clang-format off */
+void kn_comm_end(void) {}
+void kn_comm_sum(const struct kn_comm *comm, int64_t *values, int count) {}
+void kn_comm_least(const struct kn_comm *comm, int64_t *values, int count) {}
+void kn_comm_least_real(const struct kn_comm *comm, double *values, int count) {}
+void kn_comm_broadcast(const struct kn_comm *comm, int root, void *data, size_t bytes) {}
+void kn_comm_barrier(const struct kn_comm *comm) {}
+void kn_comm_release(struct kn_comm *part) {}
+void kn_comm_send(const struct kn_comm *comm, int to, const void *data, size_t bytes) {}
+void kn_comm_receive(const struct kn_comm *comm, int from, void *data, size_t bytes) {}
+void kn_comm_exchange_destroy(struct kn_comm_exchange *e) {}
+void kn_comm_exchange_start(struct kn_comm_exchange *e) {}
+void kn_comm_exchange_wait(struct kn_comm_exchange *e) {}
+/* clang-format on */
 
 enum kn_status kn_comm_agree(const struct kn_comm *comm, enum kn_status status)
 {
-    (void)comm;
     return status;
-}
-
-void kn_comm_barrier(const struct kn_comm *comm)
-{
-    (void)comm;
 }
 
 void kn_comm_first(const struct kn_comm *comm, int count, struct kn_comm *part)
 {
-    (void)count;
     *part = *comm;
-}
-
-void kn_comm_release(struct kn_comm *part)
-{
-    (void)part;
-}
-
-/* Never called: a rank has no messages for itself. */
-void kn_comm_send(const struct kn_comm *comm, int to, const void *data, size_t bytes)
-{
-    (void)comm, (void)to, (void)data, (void)bytes;
-}
-
-void kn_comm_receive(const struct kn_comm *comm, int from, void *data, size_t bytes)
-{
-    (void)comm, (void)from, (void)data, (void)bytes;
 }
 
 enum kn_status kn_comm_exchange_create(struct kn_comm_exchange **out, const struct kn_comm *comm,
                                        const struct kn_comm_message *messages, int count)
 {
-    (void)comm, (void)messages, (void)count;
     *out = NULL;
     return KN_OK;
 }
 
-void kn_comm_exchange_destroy(struct kn_comm_exchange *e)
-{
-    (void)e;
-}
-
-void kn_comm_exchange_start(struct kn_comm_exchange *e)
-{
-    (void)e;
-}
-
 bool kn_comm_exchange_test(struct kn_comm_exchange *e)
 {
-    (void)e;
     return true;
-}
-
-void kn_comm_exchange_wait(struct kn_comm_exchange *e)
-{
-    (void)e;
 }
 
 bool kn_comm_takes_device_memory(void)
 {
     return false;
 }
+
+/* NOLINTEND(readability-non-const-parameter) */

@@ -1,3 +1,4 @@
+/* The number of processors of a rank. */
 #include "comm/comm.h"
 
 #include <omp.h>

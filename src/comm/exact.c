@@ -1,3 +1,4 @@
+/* Addition, normalisation and rounding of exact sums. */
 #include "comm/exact.h"
 
 #include <math.h>
@@ -19,15 +20,12 @@ void kn_exact_carry(struct kn_exact *sum)
     sum->waiting = 0;
 }
 
-/* ---------------------------------------------------------------- many terms */
-
 enum { BLOCK = 64, CUT = 47 };
 
-/* Adding and subtracting `cutter`, 1.5 * 2^p, rounds a term below 2^(p-6) to a multiple of 2^(p-52). The sum
- * of 64 such rounded terms has fewer than 54 bits, so that double precision computes it without rounding, in
- * any order. The remainder of a term is at most 2^(p-53), that is 2^-CUT of 2^(p-6), and is rounded once
- * more. Nothing remains then of terms that are not 2^40 times smaller than others. A NaN appears in
- * `left`. */
+/* Adding and subtracting `cutter`, 1.5 * 2^p, rounds a term below 2^(p-6) to a multiple of 2^(p-52).  The sum
+ * of 64 rounded terms has less than 54 bits, so that doubles add them without rounding, in any order.  The
+ * remainder of a term is at most 2^(p-53), that is 2^-CUT of 2^(p-6), and is rounded likewise; the second
+ * remainder is zero unless a term is 2^40 times smaller than others.  `left` detects it, and NaN. */
 static double cut(double term, double cutter)
 {
     return (term + cutter) - cutter;
@@ -60,7 +58,8 @@ void kn_exact_add_all(struct kn_exact *sum, const double *terms, int count)
 #pragma omp simd reduction(max : most)
         for (int i = 0; i < now; i++)
             most = fabs(terms[i]) > most ? fabs(terms[i]) : most;
-        if (most == 0 || (most > 0x1p-900 && most < 0x1p1000)) { /* the cutters are in range */
+        if (most == 0 ||
+            (most > 0x1p-900 && most < 0x1p1000)) { /* the cutters neither overflow nor underflow */
             uint64_t bits;
             memcpy(&bits, &most, sizeof bits);
             bits = ((bits >> 52) + 7) << 52 | (uint64_t)1 << 51; /* 2^(p-6) is the next larger power of two */
@@ -71,8 +70,6 @@ void kn_exact_add_all(struct kn_exact *sum, const double *terms, int count)
                 kn_exact_add(sum, terms[i]);
     }
 }
-
-/* ---------------------------------------------------------- sums and their values */
 
 void kn_exact_merge(struct kn_exact *sum, struct kn_exact *other)
 {
@@ -92,8 +89,8 @@ void kn_exact_sum_ranks(const struct kn_comm *comm, struct kn_exact *sums, int c
     kn_comm_sum(comm, (int64_t *)sums, count * WORDS);
 }
 
-/* The 64 most significant bits, and the place of the lowest of them. The last bit is also set if any omitted
- * bit is set (a sticky bit), which is sufficient for correct rounding. */
+/* The 64 leading bits, and the place of the lowest of them.  The last bit is also set if any omitted bit is
+ * set: it decides a tie in the rounding. */
 static uint64_t leading_bits(const struct kn_exact *sum, int *place)
 {
     int top = LAST;
@@ -127,7 +124,7 @@ double kn_exact_value(const struct kn_exact *sum)
     }
     if (size.digits[LAST] >= BASE)
         return negative ? -INFINITY : INFINITY;
-    /* Only the conversion rounds: a value that ldexp would round has fewer than 53 bits. */
+    /* Only the conversion rounds: a value so small that ldexp would round has fewer than 53 bits. */
     const uint64_t bits = leading_bits(&size, &place);
     const double value = ldexp((double)bits, place + SMALLEST);
     return negative ? -value : value;

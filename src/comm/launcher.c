@@ -1,3 +1,4 @@
+/* Finds the launcher by the environment variables that it sets. */
 #include "comm/launcher.h"
 
 #include "error.h"
@@ -5,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Environment variables that launchers set in the processes they start. */
 static const struct {
     const char *name, *rank, *count; /* names of variables; count may be NULL */
 } known[] = {
@@ -17,7 +17,7 @@ static const struct {
     {NULL, NULL, NULL},
 };
 
-/* For KNUDSEN_MPI=on without any of these: srun always sets the number of processes. */
+/* For KNUDSEN_MPI=on and an unknown launcher: srun sets these variables without MPI too. */
 static const char *const any_rank = "SLURM_PROCID", *const any_count = "SLURM_STEP_NUM_TASKS";
 
 static int number(const char *variable, int otherwise)
@@ -26,24 +26,24 @@ static int number(const char *variable, int otherwise)
     return text ? atoi(text) : otherwise;
 }
 
-static bool wishes(const char *what)
+static bool is_set(const char *value)
 {
-    const char *wish = getenv("KNUDSEN_MPI");
-    return wish && strcmp(wish, what) == 0;
+    const char *mpi = getenv("KNUDSEN_MPI");
+    return mpi && strcmp(mpi, value) == 0;
 }
 
 enum kn_status kn_launcher_check(void)
 {
-    if (!getenv("KNUDSEN_MPI") || wishes("on") || wishes("off"))
+    if (!getenv("KNUDSEN_MPI") || is_set("on") || is_set("off"))
         return KN_OK;
     return kn_error_set(KN_EINPUT, "KNUDSEN_MPI=%s: expected on or off", getenv("KNUDSEN_MPI"));
 }
 
-/* KNUDSEN_MPI=on joins a job without any of the known variables; off runs alone although they are set. */
+/* KNUDSEN_MPI=on joins the job of an unknown launcher, off ignores a launcher. */
 const struct kn_launcher *kn_launcher_find(void)
 {
     static struct kn_launcher found;
-    if (wishes("off"))
+    if (is_set("off"))
         return NULL;
     for (int i = 0; known[i].name; i++)
         if (getenv(known[i].rank)) {
@@ -51,5 +51,5 @@ const struct kn_launcher *kn_launcher_find(void)
             return &found;
         }
     found = (struct kn_launcher){"KNUDSEN_MPI=on", number(any_count, 1), number(any_rank, 0)};
-    return wishes("on") ? &found : NULL;
+    return is_set("on") ? &found : NULL;
 }

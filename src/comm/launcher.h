@@ -1,4 +1,4 @@
-/* The launcher that has started this process, and the number of processes. */
+/* The launcher (mpirun, srun) that started this process. */
 #ifndef KN_LAUNCHER_H
 #define KN_LAUNCHER_H
 
@@ -6,14 +6,14 @@
 
 struct kn_launcher {
     const char *name;
-    int processes; /* 1 if the launcher does not set it */
-    int rank;      /* of this process; 0 if the launcher does not set it */
+    int processes; /* 1 if unknown */
+    int rank;      /* of this process; 0 if unknown */
 };
 
-/* NULL if no parallel launcher has started this process. */
+/* NULL: there is none. */
 const struct kn_launcher *kn_launcher_find(void);
 
-/* KN_EINPUT if KNUDSEN_MPI is neither on nor off. */
+/* KN_EINPUT if KNUDSEN_MPI has an invalid value. */
 enum kn_status kn_launcher_check(void);
 
 #endif

@@ -5,7 +5,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,34 +16,15 @@ static bool is_folder(const char *path)
     return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
 }
 
-/* Relative to the folder of the program: in a build folder (a link), in the source tree, or where both are
- * installed. */
-static bool find_beside(char path[KN_PATH])
+static enum kn_status find_folder(char folder[KN_PATH])
 {
-    static const char *const places[] = {"cases", "../cases", "../share/knudsen/cases"};
-    char beside[PATH_MAX];
-    const ssize_t length = readlink("/proc/self/exe", beside, sizeof beside - 1);
-    if (length < 0)
-        return false;
-    beside[length] = '\0';
-    *strrchr(beside, '/') = '\0';
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-        if (kn_files_join(path, beside, places[i]) == KN_OK && is_folder(path))
-            return true;
-    return false;
-}
-
-static enum kn_status find_folder(const char *asked, char folder[KN_PATH])
-{
-    const char *given = asked ? asked : getenv("KNUDSEN_CASES");
+    const char *given = getenv("KNUDSEN_CASES");
+    if (!given && !kn_files_beside(folder, "cases"))
+        return kn_error_set(KN_EINPUT, "no cases beside the program (set KNUDSEN_CASES)");
     if (!given)
-        return find_beside(folder)
-                   ? KN_OK
-                   : kn_error_set(KN_EINPUT, "no cases beside the program (set KNUDSEN_CASES or "
-                                             "--cases DIR)");
+        return KN_OK;
     if (!is_folder(given))
-        return kn_error_set(KN_EINPUT, "%s is not a folder of cases (see KNUDSEN_CASES and --cases DIR)",
-                            given);
+        return kn_error_set(KN_EINPUT, "%s is not a folder of cases (see KNUDSEN_CASES)", given);
     if (snprintf(folder, KN_PATH, "%s", given) >= KN_PATH)
         return kn_error_set(KN_EINPUT, "the path of the cases is too long");
     return KN_OK;
@@ -69,10 +49,10 @@ static bool is_case(const struct kn_cases *all, const char *name)
            access(path, R_OK) == 0;
 }
 
-enum kn_status kn_cases_find(struct kn_cases *all, const char *folder)
+enum kn_status kn_cases_find(struct kn_cases *all)
 {
     all->count = 0;
-    KN_TRY(find_folder(folder, all->folder));
+    KN_TRY(find_folder(all->folder));
     DIR *directory = opendir(all->folder);
     if (!directory)
         return kn_error_set(KN_EIO, "%s cannot be read", all->folder);

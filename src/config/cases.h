@@ -13,8 +13,8 @@ struct kn_cases {
     char name[KN_CASES][KN_NAME]; /* sorted */
 };
 
-/* Find the cases in `folder`; if it is NULL in $KNUDSEN_CASES, else beside the program. */
-enum kn_status kn_cases_find(struct kn_cases *all, const char *folder);
+/* Find the cases in $KNUDSEN_CASES, or without it beside the program. */
+enum kn_status kn_cases_find(struct kn_cases *all);
 
 /* True if there is a case of this name; else the error message suggests one. */
 bool kn_cases_have(const struct kn_cases *all, const char *name);

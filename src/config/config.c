@@ -185,11 +185,8 @@ static enum kn_status read_list(struct reader *r, const struct kn_setting *s, co
     if (count < 1 || count > s->key->count)
         return fail(r, node->start_mark, s->name, "a list of %td values (1 to %d, for x, y, z)", count,
                     s->key->count);
-    for (int index = 0; index < count; index++) {
-        enum kn_status status = read_scalar(r, s, yaml_document_get_node(&r->document, items[index]), index);
-        if (status != KN_OK)
-            return status;
-    }
+    for (int index = 0; index < count; index++)
+        KN_TRY(read_scalar(r, s, yaml_document_get_node(&r->document, items[index]), index));
     fill_rest(&r->c, s, (int)count);
     return KN_OK;
 }
@@ -205,10 +202,9 @@ static enum kn_status read_setting(struct reader *r, const struct kn_setting *s,
 
     if (node->type == YAML_SEQUENCE_NODE && s->key->count > 1)
         return read_list(r, s, node);
-    enum kn_status status = read_scalar(r, s, node, 0);
-    if (status == KN_OK)
-        fill_rest(&r->c, s, 1);
-    return status;
+    KN_TRY(read_scalar(r, s, node, 0));
+    fill_rest(&r->c, s, 1);
+    return KN_OK;
 }
 
 /* -------------------------------------------------------- groups of keys */
@@ -290,9 +286,7 @@ static enum kn_status read_group(struct reader *r, const char *group, const yaml
         snprintf(name, sizeof name, "%.64s%s%s", group, *group ? "." : "", quoted);
         if (is_repeated(r, node, pair))
             return fail(r, key->start_mark, name, "written twice in the same group (once is allowed)");
-        enum kn_status status = read_key(r, name, key->start_mark, value);
-        if (status != KN_OK)
-            return status;
+        KN_TRY(read_key(r, name, key->start_mark, value));
     }
     return KN_OK;
 }
@@ -334,19 +328,13 @@ static enum kn_status check_event(const struct reader *r, const yaml_event_t *ev
         return KN_OK;
     case YAML_ALIAS_EVENT:
         return fail(r, event->start_mark, "", "a YAML alias (write the value itself)");
-    case YAML_SCALAR_EVENT:
-        anchor = event->data.scalar.anchor;
-        tag = event->data.scalar.tag;
-        break;
     case YAML_SEQUENCE_START_EVENT:
-        ++*depth;
-        anchor = event->data.sequence_start.anchor;
-        tag = event->data.sequence_start.tag;
-        break;
     case YAML_MAPPING_START_EVENT:
         ++*depth;
-        anchor = event->data.mapping_start.anchor;
-        tag = event->data.mapping_start.tag;
+        /* fall through */
+    case YAML_SCALAR_EVENT: /* the three structs begin with the same members */
+        anchor = event->data.scalar.anchor;
+        tag = event->data.scalar.tag;
         break;
     case YAML_SEQUENCE_END_EVENT:
     case YAML_MAPPING_END_EVENT:
@@ -362,13 +350,13 @@ static enum kn_status check_event(const struct reader *r, const yaml_event_t *ev
     return KN_OK;
 }
 
-static bool start_parser(const struct reader *r, yaml_parser_t *parser)
+static enum kn_status start_parser(const struct reader *r, yaml_parser_t *parser)
 {
     if (!yaml_parser_initialize(parser))
-        return false;
+        return kn_error_set(KN_EMEMORY, "not enough memory to read the case");
     yaml_parser_set_input_string(parser, (const unsigned char *)r->text, r->size);
     yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING);
-    return true;
+    return KN_OK;
 }
 
 /* Check the events of the text first: this needs little memory at any depth. */
@@ -379,8 +367,7 @@ static enum kn_status check_stream(const struct reader *r)
     enum kn_status status = KN_OK;
     int depth = 0, documents = 0;
     bool more = true;
-    if (!start_parser(r, &parser))
-        return kn_error_set(KN_EMEMORY, "not enough memory to read the case");
+    KN_TRY(start_parser(r, &parser));
     while (more && status == KN_OK) {
         if (!yaml_parser_parse(&parser, &event)) {
             status = fail_yaml(r, &parser);
@@ -410,29 +397,23 @@ static enum kn_status check_bytes(const struct reader *r)
 /* Read r->text into the case of r, as the value of a key or, if it is "", as a whole case. */
 static enum kn_status read_text(struct reader *r, const char *key)
 {
-    enum kn_status status = check_bytes(r);
-    if (status == KN_OK)
-        status = check_stream(r);
-    if (status != KN_OK)
-        return status;
-
     yaml_parser_t parser;
-    if (!start_parser(r, &parser))
-        return kn_error_set(KN_EMEMORY, "not enough memory to read the case");
-    if (!yaml_parser_load(&parser, &r->document)) {
+    KN_TRY(check_bytes(r));
+    KN_TRY(check_stream(r));
+    KN_TRY(start_parser(r, &parser));
+    const bool loaded = yaml_parser_load(&parser, &r->document);
+    const yaml_node_t *root = loaded ? yaml_document_get_root_node(&r->document) : NULL;
+    enum kn_status status = KN_OK;
+    if (!root)
         status = fail_yaml(r, &parser);
-        yaml_parser_delete(&parser);
-        return status;
-    }
-    const yaml_node_t *root = yaml_document_get_root_node(&r->document);
-    yaml_mark_t start = {0};
-    if (*key)
-        status = read_key(r, key, start, root);
+    else if (*key)
+        status = read_key(r, key, (yaml_mark_t){0}, root);
     else if (root->type == YAML_MAPPING_NODE)
         status = read_group(r, "", root);
     else
         status = fail(r, root->start_mark, "", "expected keys and values (such as gas.delta: 1)");
-    yaml_document_delete(&r->document);
+    if (loaded)
+        yaml_document_delete(&r->document);
     yaml_parser_delete(&parser);
     return status;
 }

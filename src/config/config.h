@@ -36,7 +36,7 @@ struct kn_key {
     size_t offset;       /* in struct kn_case (or struct kn_wall for walls.<side>) */
     size_t chosen;       /* likewise, of a flag that is set with the key; 0: there is none */
     const char *initial; /* the default, written as in a case file */
-    const char *unit;    /* "" = a pure number or a word */
+    const char *unit;    /* NULL = a pure number or a word */
     double low, high;    /* allowed range, both ends included */
     unsigned flags;      /* enum kn_key_flag */
     double automatic;    /* with KN_KEY_AUTO; outside the range */

@@ -96,11 +96,10 @@ static enum kn_status check_piston(const struct kn_case *c, int side)
     if (w->kind != KN_WALL_DIFFUSE || amplitude == 0)
         return KN_OK;
     if (c->disturbance > 0)
-        return fail_wall(
-            side, "oscillation.velocity",
-            "%g along %c displaces the wall (oscillations along the normal need disturbance: 0, where the "
-            "displacement is negligible)",
-            amplitude, AXIS[normal]);
+        return fail_wall(side, "oscillation.velocity",
+                         "%g along %c displaces the wall (oscillations along the normal need disturbance: 0, "
+                         "where the displacement is negligible)",
+                         amplitude, AXIS[normal]);
     if (w->accommodation == 0)
         return fail_wall(
             side, "oscillation.velocity",
@@ -136,11 +135,10 @@ static enum kn_status check_wall(const struct kn_case *c, int side)
     const struct kn_wall *w = &c->walls[side];
     double coldest = w->temperature - fabs(w->oscillation.temperature);
     if (1 + c->disturbance * w->density <= 0)
-        return fail_wall(
-            side, "density",
-            "%g times disturbance %g leaves no gas outside the inflow (more than %g is allowed; a "
-            "vacuum is not supported, %.6g is a density of 0.001 n0)",
-            w->density, c->disturbance, -1 / c->disturbance, -0.999 / c->disturbance);
+        return fail_wall(side, "density",
+                         "%g times disturbance %g leaves no gas outside the inflow (more than %g is allowed; "
+                         "a vacuum is not supported, %.6g is a density of 0.001 n0)",
+                         w->density, c->disturbance, -1 / c->disturbance, -0.999 / c->disturbance);
     if (1 + c->disturbance * coldest <= 0)
         return fail_wall(side, w->temperature != 0 ? "temperature" : "oscillation.temperature",
                          "%g times disturbance %g is below absolute zero (more than %g is allowed)", coldest,
@@ -174,11 +172,10 @@ static enum kn_status check_stretch(const struct kn_case *c)
         bool both = c->space.cluster[axis] == KN_CLUSTER_BOTH;
         double smallest = pow(c->space.stretch[axis], both ? (n - 1) / 2 : n - 1);
         if (smallest < 1e-6)
-            return kn_error_set(
-                KN_EINPUT,
-                "space.stretch: %g over %d cells along %c makes the smallest cell %.1e of the "
-                "largest (at least 1e-6)",
-                c->space.stretch[axis], n, AXIS[axis], smallest);
+            return kn_error_set(KN_EINPUT,
+                                "space.stretch: %g over %d cells along %c makes the smallest cell %.1e of "
+                                "the largest (at least 1e-6)",
+                                c->space.stretch[axis], n, AXIS[axis], smallest);
     }
     return KN_OK;
 }
@@ -194,10 +191,10 @@ static enum kn_status check_size(const struct kn_case *c)
     if (cells > INT_MAX)
         return kn_error_set(KN_EINPUT, "space.cells: %.3g cells are too many (at most %d)", cells, INT_MAX);
     if (cells * nodes > 1e15)
-        return kn_error_set(KN_EINPUT,
-                            "space.cells: %.3g cells with %.3g velocity nodes each are too many (at most "
-                            "1e15 together)",
-                            cells, nodes);
+        return kn_error_set(
+            KN_EINPUT,
+            "space.cells: %.3g cells with %.3g velocity nodes each are too many (at most 1e15 together)",
+            cells, nodes);
     return KN_OK;
 }
 
@@ -215,9 +212,8 @@ static enum kn_status check_state(const struct kn_case *c)
         return kn_error_set(KN_EINPUT,
                             "initial.shape: between needs kind: inflow at both ends of exactly one axis");
     if (shape == KN_SHAPE_BKW && c->disturbance == 0)
-        return kn_error_set(KN_EINPUT,
-                            "initial.shape: bkw at disturbance 0 (it is a solution of the nonlinear "
-                            "equation: disturbance above 0)");
+        return kn_error_set(KN_EINPUT, "initial.shape: bkw at disturbance 0 (it is a solution of the "
+                                       "nonlinear equation: disturbance above 0)");
     if (shape == KN_SHAPE_BKW && (amplitude <= 0 || amplitude > 0.4))
         return kn_error_set(KN_EINPUT, "initial.amplitude: %g with initial.shape: bkw (above 0 up to 0.4)",
                             amplitude);
@@ -277,9 +273,8 @@ static enum kn_status check_energy(const struct kn_case *c)
     for (int axis = 0; axis < 3; axis++)
         if (c->velocity.nodes[axis] > 2 || c->collision.method == KN_METHOD_NONE)
             return KN_OK;
-    return kn_error_set(
-        KN_EINPUT, "velocity.nodes: 2 along every axis give all nodes the same speed, so that energy is not "
-                   "independent of mass (at least 4 along one axis)");
+    return kn_error_set(KN_EINPUT, "velocity.nodes: 2 along every axis give all nodes the same speed, so "
+                                   "that energy is not independent of mass (at least 4 along one axis)");
 }
 
 /* The stencils of the operator have three nodes on a half axis. */
@@ -316,10 +311,7 @@ enum kn_status kn_case_check(const struct kn_case *c)
         kn_scales_check, check_ranges, check_walls,     check_stretch,  check_size,   check_weights,
         check_initial,   check_state,  check_molecules, check_operator, check_energy,
     };
-    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
-        enum kn_status status = checks[i](c);
-        if (status != KN_OK)
-            return status;
-    }
+    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
+        KN_TRY(checks[i](c));
     return KN_OK;
 }

@@ -89,9 +89,8 @@ enum kn_status kn_config_check_memory(double bytes)
         return KN_OK;
     kn_config_bytes_text(bytes, needed);
     kn_config_bytes_text(available, there);
-    return kn_error_set(
-        KN_EMEMORY,
-        "space.cells: the case needs %s of memory and %s is available (use fewer space.cells or "
-        "velocity.nodes)",
-        needed, there);
+    return kn_error_set(KN_EMEMORY,
+                        "space.cells: the case needs %s of memory and %s is available (use fewer space.cells "
+                        "or velocity.nodes)",
+                        needed, there);
 }

@@ -14,7 +14,7 @@ static void print_one(FILE *to, const struct kn_case *c, const struct kn_setting
     char text[KN_NAME];
     if (c->si.given[s->index] & (1U << index)) {
         kn_config_number_text(c->si.value[s->index][index], text);
-        fprintf(to, "\"%s %s\"", text, kn_units_si(kn_config_dimension(c, s, index)));
+        fprintf(to, "\"%s %s\"", text, kn_units[kn_config_dimension(c, s, index)].si);
         return;
     }
     kn_config_value_text(s->key, kn_config_target((struct kn_case *)c, s), index, text);
@@ -78,19 +78,11 @@ static json_t *value_json(const struct kn_key *key, const void *target, int inde
 {
     char text[KN_NAME];
     kn_config_value_text(key, target, index, text);
-    if (kn_config_is_auto(key, target, index))
-        return kn_json_text(text);
-    switch (key->type) {
-    case KN_TYPE_REAL:
-        return kn_json_number(((const double *)target)[index]);
-    case KN_TYPE_INT:
-    case KN_TYPE_COUNT64:
-        return json_integer(strtoll(text, NULL, 10));
-    case KN_TYPE_BOOL:
+    if (key->type == KN_TYPE_BOOL)
         return json_boolean(*(const bool *)target);
-    default:
+    if (key->choices || kn_config_is_auto(key, target, index))
         return kn_json_text(text);
-    }
+    return kn_json_number(strtod(text, NULL));
 }
 
 static json_t *setting_json(struct kn_case *c, const struct kn_setting *s)
@@ -180,7 +172,7 @@ static void setting_text(const struct kn_case *c, const struct kn_setting *s, ch
 static bool is_of_gas(const struct kn_key *key)
 {
     return strcmp(key->name, "gas.species") == 0 ||
-           (kn_units_is_absolute(key->dimension) && key->dimension != KN_DIMENSION_WALL_TIME);
+           (kn_units[key->dimension].absolute && key->dimension != KN_DIMENSION_WALL_TIME);
 }
 
 static bool is_equal(const struct kn_case *a, const struct kn_case *b, const struct kn_setting *s)
@@ -253,13 +245,13 @@ static void help_key(FILE *to, const struct kn_key *key)
     fprintf(to, "%s: %s\n", key->name, key->initial);
     fprintf(to, "    %s\n", key->doc);
     fprintf(to, "    %s", type_text(key));
-    if (*key->unit)
+    if (key->unit)
         fprintf(to, "; unit %s", key->unit);
     if (!key->choices)
         fprintf(to, "; range %s", range);
     if (key->dimension != KN_DIMENSION_NONE)
-        fprintf(to, "; or %s with its unit, such as %s", kn_units_name(key->dimension),
-                kn_units_example(key->dimension));
+        fprintf(to, "; or %s with its unit, such as %s", kn_units[key->dimension].name,
+                kn_units[key->dimension].example);
     fprintf(to, "; default %s\n", key->initial);
     if (key->type != KN_TYPE_BOOL)
         for (const struct kn_choice *choice = key->choices; choice && choice->name; choice++)
@@ -350,10 +342,10 @@ static void markdown_key(FILE *to, const struct kn_key *key)
 {
     char range[KN_TEXT];
     kn_config_range_text(key, range);
-    fprintf(to, "| `%s` | `%s` | %s | %s | %s", key->name, key->initial, *key->unit ? key->unit : "-",
+    fprintf(to, "| `%s` | `%s` | %s | %s | %s", key->name, key->initial, key->unit ? key->unit : "-",
             key->choices ? "one of the words below" : range, key->doc);
     if (key->dimension != KN_DIMENSION_NONE)
-        fprintf(to, " Or %s: `%s`.", kn_units_name(key->dimension), kn_units_example(key->dimension));
+        fprintf(to, " Or %s: `%s`.", kn_units[key->dimension].name, kn_units[key->dimension].example);
     fputs(" |\n", to);
 }
 

@@ -67,7 +67,7 @@ bool kn_config_is_group(const char *name)
 enum kn_dimension kn_config_dimension(const struct kn_case *c, const struct kn_setting *s, int index)
 {
     const bool other = c->si.given[s->index] & ((unsigned)KN_SI_OTHER << index);
-    return other ? kn_units_other(s->key->dimension) : s->key->dimension;
+    return other ? kn_units[s->key->dimension].other : s->key->dimension;
 }
 
 /* The struct that the offsets of a key refer to. */
@@ -145,27 +145,17 @@ bool kn_config_is_auto(const struct kn_key *key, const void *target, int index)
 
 void kn_config_value_text(const struct kn_key *key, const void *target, int index, char text[KN_NAME])
 {
-    const char *name;
     if (kn_config_is_auto(key, target, index)) {
         snprintf(text, KN_NAME, "%s", AUTO);
-        return;
-    }
-    switch (key->type) {
-    case KN_TYPE_REAL:
-        kn_config_number_text(((const double *)target)[index], text);
-        break;
-    case KN_TYPE_COUNT64:
-        snprintf(text, KN_NAME, "%lld", (long long)((const int64_t *)target)[index]);
-        break;
-    case KN_TYPE_INT:
-        snprintf(text, KN_NAME, "%d", ((const int *)target)[index]);
-        break;
-    case KN_TYPE_WORD:
+    } else if (key->type == KN_TYPE_WORD) {
         snprintf(text, KN_NAME, "%s", (const char *)target);
-        break;
-    default:
-        name = choice_name(key, choice_value(key, target, index));
+    } else if (key->choices) {
+        const char *name = choice_name(key, choice_value(key, target, index));
         snprintf(text, KN_NAME, "%s", name ? name : "?");
+    } else if (key->type == KN_TYPE_REAL) {
+        kn_config_number_text(number_value(key, target, index), text);
+    } else {
+        snprintf(text, KN_NAME, "%.0f", number_value(key, target, index));
     }
 }
 
@@ -330,8 +320,8 @@ static bool refuse_type(const struct kn_key *key, const char *text, char why[KN_
     kn_config_range_text(key, range);
     snprintf(expected, sizeof expected, "%s", key->type == KN_TYPE_REAL ? "a number" : "a whole number");
     if (key->dimension != KN_DIMENSION_NONE)
-        snprintf(expected, sizeof expected, "a number or %s, such as %s", kn_units_name(key->dimension),
-                 kn_units_example(key->dimension));
+        snprintf(expected, sizeof expected, "a number or %s, such as %s", kn_units[key->dimension].name,
+                 kn_units[key->dimension].example);
     if (*text)
         snprintf(why, KN_TEXT, "expected %s, found '%.80s' (%.200s)", expected, text, range);
     else
@@ -392,13 +382,13 @@ static bool store_with_unit(const struct kn_key *key, const char *text, struct k
                             char why[KN_TEXT])
 {
     char range[KN_TEXT], second[KN_TEXT];
-    const enum kn_dimension other = kn_units_other(key->dimension);
+    const enum kn_dimension other = kn_units[key->dimension].other;
     si->dimension = key->dimension;
     if (other != KN_DIMENSION_NONE && kn_units_read(other, text, &si->value, second, sizeof second))
         si->dimension = other;
     else if (!kn_units_read(key->dimension, text, &si->value, why, KN_TEXT))
         return false;
-    if (!kn_units_is_absolute(key->dimension) || in_range(key, si->value))
+    if (!kn_units[key->dimension].absolute || in_range(key, si->value))
         return true;
     kn_config_range_text(key, range);
     snprintf(why, KN_TEXT, "'%.80s' is out of range (%.200s %s)", text, range, key->unit);

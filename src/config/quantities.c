@@ -3,21 +3,11 @@
 
 #include "files/json.h"
 
-#define FIRST_SCALAR(field)                                                                                  \
-    KN_##field, 1,                                                                                           \
-    {                                                                                                        \
-        ""                                                                                                   \
-    }
-#define FIRST_VECTOR(field)                                                                                  \
-    KN_##field##X, 3,                                                                                        \
-    {                                                                                                        \
-        "x", "y", "z"                                                                                        \
-    }
-#define FIRST_TENSOR(field)                                                                                  \
-    KN_##field##XX, 6,                                                                                       \
-    {                                                                                                        \
-        "xx", "yy", "zz", "xy", "xz", "yz"                                                                   \
-    }
+/* clang-format off */
+#define FIRST_SCALAR(field) KN_##field, 1, {""}
+#define FIRST_VECTOR(field) KN_##field##X, 3, {"x", "y", "z"}
+#define FIRST_TENSOR(field) KN_##field##XX, 6, {"xx", "yy", "zz", "xy", "xz", "yz"}
+/* clang-format on */
 #define QUANTITY(name, symbol, label, shape, field, column, unit, dimension, text)                           \
     {name, symbol, label, FIRST_##shape(field), column, unit, KN_DIMENSION_##dimension, text},
 

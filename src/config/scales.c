@@ -11,16 +11,16 @@
 static const double boltzmann = 1.380649e-23, avogadro = 6.02214076e23;
 
 const struct kn_scale kn_scales_list[] = {
-    {"temperature", offsetof(struct kn_scales, temperature), "K", "T0"},
-    {"pressure", offsetof(struct kn_scales, pressure), "Pa", "p0"},
-    {"density", offsetof(struct kn_scales, density), "m-3", "n0"},
-    {"mass", offsetof(struct kn_scales, mass), "kg", "of a molecule"},
-    {"viscosity", offsetof(struct kn_scales, viscosity), "Pa s", "mu0"},
-    {"velocity", offsetof(struct kn_scales, velocity), "m s-1", "V0"},
-    {"length", offsetof(struct kn_scales, length), "m", "lambda0"},
-    {"time", offsetof(struct kn_scales, time), "s", "lambda0 / V0"},
-    {"box", offsetof(struct kn_scales, box), "m", "L"},
-    {"disturbance", offsetof(struct kn_scales, disturbance), "1", "eps, or 1 for the linearised equation"},
+    {"temperature", offsetof(struct kn_scales, temperature)},
+    {"pressure", offsetof(struct kn_scales, pressure)},
+    {"density", offsetof(struct kn_scales, density)},
+    {"mass", offsetof(struct kn_scales, mass)},
+    {"viscosity", offsetof(struct kn_scales, viscosity)},
+    {"velocity", offsetof(struct kn_scales, velocity)},
+    {"length", offsetof(struct kn_scales, length)},
+    {"time", offsetof(struct kn_scales, time)},
+    {"box", offsetof(struct kn_scales, box)},
+    {"disturbance", offsetof(struct kn_scales, disturbance)},
     {0},
 };
 
@@ -47,7 +47,7 @@ void kn_scales_set(struct kn_scales *s, const struct kn_scale *scale, double val
 static const char *first_with_unit(const struct kn_case *c, struct kn_setting *s)
 {
     for (int i = 0; kn_config_setting(i, s); i++)
-        if (c->si.given[i] && !kn_units_is_absolute(s->key->dimension))
+        if (c->si.given[i] && !kn_units[s->key->dimension].absolute)
             return s->name;
     return NULL;
 }
@@ -84,10 +84,10 @@ static enum kn_status describe_gas(struct kn_scales *s, const struct kn_case *c)
     const char *name = first_with_unit(c, &value);
     const double molar_mass = c->gas.molar_mass > 0 || !data ? c->gas.molar_mass : data->molar_mass;
     if (!(molar_mass > 0) || !(data || c->gas.viscosity > 0))
-        return kn_error_set(KN_EINPUT,
-                            "%s: SI units need a gas (gas.species, such as argon, or gas.molar_mass and "
-                            "gas.viscosity)",
-                            name ? name : "gas.species");
+        return kn_error_set(
+            KN_EINPUT,
+            "%s: SI units need a gas (gas.species, such as argon, or gas.molar_mass and gas.viscosity)",
+            name ? name : "gas.species");
     if (!(c->gas.temperature > 0))
         return kn_error_set(KN_EINPUT, "gas.temperature: SI units need it (such as 300 K)");
     s->mass = molar_mass / avogadro;
@@ -140,44 +140,28 @@ enum kn_status kn_scales_create(struct kn_scales *s, const struct kn_case *c)
 
 struct kn_conversion kn_scales_conversion(const struct kn_scales *s, enum kn_dimension dimension)
 {
-    const double eps = s->disturbance;
-    switch (dimension) {
-    case KN_DIMENSION_LENGTH:
-        return (struct kn_conversion){s->box, 0};
-    case KN_DIMENSION_PLACE:
-        return (struct kn_conversion){s->length, 0};
-    case KN_DIMENSION_VELOCITY:
-        return (struct kn_conversion){eps * s->velocity, 0};
-    case KN_DIMENSION_SPEED:
-        return (struct kn_conversion){s->velocity, 0};
-    case KN_DIMENSION_TEMPERATURE:
-        return (struct kn_conversion){eps * s->temperature, s->temperature};
-    case KN_DIMENSION_WARMING:
-        return (struct kn_conversion){eps * s->temperature, 0};
-    case KN_DIMENSION_DENSITY:
-        return (struct kn_conversion){eps * s->density, s->density};
-    case KN_DIMENSION_TIME:
-        return (struct kn_conversion){s->time, 0};
-    case KN_DIMENSION_FREQUENCY:
-    case KN_DIMENSION_RATE:
-        return (struct kn_conversion){1 / s->time, 0};
-    case KN_DIMENSION_SHEAR_RATE:
-        return (struct kn_conversion){eps / s->time, 0};
-    case KN_DIMENSION_TEMPERATURE_GRADIENT:
-        return (struct kn_conversion){eps * s->temperature / s->length, 0};
-    case KN_DIMENSION_ACCELERATION:
-        return (struct kn_conversion){eps * s->velocity / s->time, 0};
-    case KN_DIMENSION_PRESSURE_GRADIENT: /* divided by the density n0 m it is an acceleration */
-        return (struct kn_conversion){eps * s->velocity / s->time * s->density * s->mass, 0};
-    case KN_DIMENSION_STRESS:
-        return (struct kn_conversion){eps * s->pressure, 0};
-    case KN_DIMENSION_HEAT_FLUX:
-        return (struct kn_conversion){eps * s->pressure * s->velocity, 0};
-    case KN_DIMENSION_MASS_FLUX:
-        return (struct kn_conversion){eps * s->density * s->mass * s->velocity, 0};
-    default:
-        return (struct kn_conversion){1, 0};
-    }
+    const double eps = s->disturbance, acceleration = eps * s->velocity / s->time;
+    const struct kn_conversion table[KN_DIMENSIONS] = {
+        [KN_DIMENSION_LENGTH] = {s->box, 0},
+        [KN_DIMENSION_PLACE] = {s->length, 0},
+        [KN_DIMENSION_VELOCITY] = {eps * s->velocity, 0},
+        [KN_DIMENSION_SPEED] = {s->velocity, 0},
+        [KN_DIMENSION_TEMPERATURE] = {eps * s->temperature, s->temperature},
+        [KN_DIMENSION_WARMING] = {eps * s->temperature, 0},
+        [KN_DIMENSION_DENSITY] = {eps * s->density, s->density},
+        [KN_DIMENSION_TIME] = {s->time, 0},
+        [KN_DIMENSION_FREQUENCY] = {1 / s->time, 0},
+        [KN_DIMENSION_RATE] = {1 / s->time, 0},
+        [KN_DIMENSION_SHEAR_RATE] = {eps / s->time, 0},
+        [KN_DIMENSION_TEMPERATURE_GRADIENT] = {eps * s->temperature / s->length, 0},
+        [KN_DIMENSION_ACCELERATION] = {acceleration, 0},
+        [KN_DIMENSION_PRESSURE_GRADIENT] = {acceleration * s->density * s->mass, 0}, /* force per volume */
+        [KN_DIMENSION_STRESS] = {eps * s->pressure, 0},
+        [KN_DIMENSION_HEAT_FLUX] = {eps * s->pressure * s->velocity, 0},
+        [KN_DIMENSION_MASS_FLUX] = {eps * s->density * s->mass * s->velocity, 0},
+    };
+    const bool pure = dimension == KN_DIMENSION_NONE || kn_units[dimension].absolute;
+    return pure ? (struct kn_conversion){1, 0} : table[dimension];
 }
 
 /* ---------------------------------------------------------------- the case */
@@ -210,14 +194,14 @@ void kn_scales_apply(struct kn_case *c)
         if (c->si.given[i])
             forget_changed(c, &s);
     for (int i = 0; kn_config_setting(i, &s); i++)
-        if (c->si.given[i] && kn_units_is_absolute(s.key->dimension))
+        if (c->si.given[i] && kn_units[s.key->dimension].absolute)
             apply_setting(c, &s, &scales);
     if (kn_scales_create(&scales, c) != KN_OK || !scales.known)
         return;
     if (!c->gas.delta_set)
         c->gas.delta = scales.box / scales.length;
     for (int i = 0; kn_config_setting(i, &s); i++)
-        if (c->si.given[i] && !kn_units_is_absolute(s.key->dimension))
+        if (c->si.given[i] && !kn_units[s.key->dimension].absolute)
             apply_setting(c, &s, &scales);
 }
 
@@ -231,28 +215,32 @@ enum kn_status kn_scales_check(const struct kn_case *c)
         return status;
     kn_scales_apply(&again);
     if (fabs(again.gas.delta / c->gas.delta - 1) > 1e-9)
-        return kn_error_set(
-            KN_EINPUT,
-            "gas.delta: %g, but it is %g for this pressure and length (kn_case_set keeps them consistent, "
-            "direct changes of struct kn_case do not)",
-            c->gas.delta, again.gas.delta);
+        return kn_error_set(KN_EINPUT,
+                            "gas.delta: %g, but it is %g for this pressure and length (kn_case_set keeps "
+                            "them consistent, direct changes of struct kn_case do not)",
+                            c->gas.delta, again.gas.delta);
     for (int i = 0; kn_config_setting(i, &s); i++)
         for (int index = 0; index < s.key->count && again.si.given[i]; index++) {
             const double is = ((double *)kn_config_target((struct kn_case *)c, &s))[index],
                          ought = ((double *)kn_config_target(&again, &s))[index];
             if (fabs(is - ought) > 1e-12 * fabs(ought))
-                return kn_error_set(
-                    KN_EINPUT,
-                    "%s: %g, but its value with a unit is %g for this gas (kn_case_set keeps them "
-                    "consistent, direct changes of struct kn_case do not)",
-                    s.name, is, ought);
+                return kn_error_set(KN_EINPUT,
+                                    "%s: %g, but its value with a unit is %g for this gas (kn_case_set keeps "
+                                    "them consistent, direct changes of struct kn_case do not)",
+                                    s.name, is, ought);
         }
     return KN_OK;
 }
 
-double kn_scales_mach(const struct kn_case *c)
+/* The factor of deviations; 0 if only the ratio of a deviation to eps is known. */
+static double factor_of(const struct kn_case *c)
 {
     struct kn_scales scales;
+    return kn_scales_create(&scales, c) == KN_OK && scales.known ? scales.disturbance : c->disturbance;
+}
+
+double kn_scales_mach(const struct kn_case *c)
+{
     double fastest = 0;
     for (int side = 0; side < KN_SIDES; side++) {
         const struct kn_wall *w = &c->walls[side];
@@ -261,19 +249,16 @@ double kn_scales_mach(const struct kn_case *c)
             square += pow(fabs(w->velocity[d]) + fabs(w->oscillation.velocity[d]), 2);
         fastest = fmax(fastest, sqrt(square));
     }
-    const bool known = kn_scales_create(&scales, c) == KN_OK && scales.known;
-    return (known ? scales.disturbance : c->disturbance) * fastest / sqrt(5.0 / 6.0);
+    return factor_of(c) * fastest / sqrt(5.0 / 6.0);
 }
 
 double kn_scales_heating(const struct kn_case *c)
 {
-    struct kn_scales scales;
     double largest = 0;
     for (int side = 0; side < KN_SIDES; side++)
         largest =
             fmax(largest, fabs(c->walls[side].temperature) + fabs(c->walls[side].oscillation.temperature));
-    const bool known = kn_scales_create(&scales, c) == KN_OK && scales.known;
-    return (known ? scales.disturbance : c->disturbance) * largest;
+    return factor_of(c) * largest;
 }
 
 bool kn_scales_is_strong(const struct kn_case *c)

@@ -29,7 +29,6 @@ enum kn_status kn_scales_create(struct kn_scales *s, const struct kn_case *c);
 struct kn_scale {
     const char *name; /* NULL ends the list */
     size_t offset;    /* of a double in struct kn_scales */
-    const char *unit, *doc;
 };
 extern const struct kn_scale kn_scales_list[];
 /* Name of the gas; "" if it is specified by its mass and viscosity. */

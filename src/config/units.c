@@ -10,62 +10,34 @@
 #include <string.h>
 #include <udunits2.h>
 
-static const struct {
-    const char *name, *si, *example;
-    bool absolute; /* the case stores it in SI */
-    bool positive; /* must be positive with a unit */
-} table[KN_DIMENSIONS] = {
+const struct kn_unit kn_units[KN_DIMENSIONS] = {
     [KN_DIMENSION_NONE] = {"a pure number", "1", "1"},
-    [KN_DIMENSION_LENGTH] = {"a length", "m", "1 um"},
-    [KN_DIMENSION_PLACE] = {"a length", "m", "1 um"},
+    [KN_DIMENSION_LENGTH] = {"a length", "m", "1 um", .prefixed = true},
+    [KN_DIMENSION_PLACE] = {"a length", "m", "1 um", .prefixed = true},
     [KN_DIMENSION_VELOCITY] = {"a velocity", "m s-1", "3.4 m/s"},
     [KN_DIMENSION_SPEED] = {"a velocity", "m s-1", "1.2 km/s"},
     [KN_DIMENSION_TEMPERATURE] = {"a temperature", "K", "310 K", .positive = true},
     [KN_DIMENSION_WARMING] = {"a difference of temperatures", "K", "5 K"},
     [KN_DIMENSION_DENSITY] = {"a number density", "m-3", "2.4e24 m-3", .positive = true},
-    [KN_DIMENSION_TIME] = {"a time", "s", "50 ns"},
+    [KN_DIMENSION_TIME] = {"a time", "s", "50 ns", .prefixed = true},
     [KN_DIMENSION_FREQUENCY] = {"a frequency", "s-1", "5 MHz"},
     [KN_DIMENSION_RATE] = {"a rate", "s-1", "1e6 s-1"},
     [KN_DIMENSION_SHEAR_RATE] = {"a velocity gradient", "s-1", "1e6 s-1"},
     [KN_DIMENSION_TEMPERATURE_GRADIENT] = {"a temperature gradient", "K m-1", "1 K/um"},
-    [KN_DIMENSION_ACCELERATION] = {"an acceleration or a pressure gradient", "m s-2", "1e6 m/s2 or 2 kPa/mm"},
+    [KN_DIMENSION_ACCELERATION] = {"an acceleration or a pressure gradient", "m s-2", "1e6 m/s2 or 2 kPa/mm",
+                                   .other = KN_DIMENSION_PRESSURE_GRADIENT},
     [KN_DIMENSION_PRESSURE_GRADIENT] = {"a pressure gradient", "Pa m-1", "2 kPa/mm"},
-    [KN_DIMENSION_ANGLE] = {"an angle", "radian", "90 degree", true},
-    [KN_DIMENSION_WALL_TIME] = {"a time", "s", "2 h", true},
-    [KN_DIMENSION_PRESSURE] = {"a pressure", "Pa", "10 kPa", true},
-    [KN_DIMENSION_GAS_TEMPERATURE] = {"a temperature", "K", "300 K", true, true},
-    [KN_DIMENSION_GAS_LENGTH] = {"a length", "m", "1 um", true},
-    [KN_DIMENSION_VISCOSITY] = {"a viscosity", "Pa s", "22.7 uPa.s", true},
-    [KN_DIMENSION_MOLAR_MASS] = {"a molar mass", "kg mol-1", "39.9 g/mol", true},
-    [KN_DIMENSION_STRESS] = {"a stress", "Pa", "1 Pa"},
+    [KN_DIMENSION_ANGLE] = {"an angle", "radian", "90 degree", .absolute = true},
+    [KN_DIMENSION_WALL_TIME] = {"a time", "s", "2 h", .absolute = true},
+    [KN_DIMENSION_PRESSURE] = {"a pressure", "Pa", "10 kPa", .absolute = true, .prefixed = true},
+    [KN_DIMENSION_GAS_TEMPERATURE] = {"a temperature", "K", "300 K", .absolute = true, .positive = true},
+    [KN_DIMENSION_GAS_LENGTH] = {"a length", "m", "1 um", .absolute = true, .prefixed = true},
+    [KN_DIMENSION_VISCOSITY] = {"a viscosity", "Pa s", "22.7 uPa.s", .absolute = true, .prefixed = true},
+    [KN_DIMENSION_MOLAR_MASS] = {"a molar mass", "kg mol-1", "39.9 g/mol", .absolute = true},
+    [KN_DIMENSION_STRESS] = {"a stress", "Pa", "1 Pa", .prefixed = true},
     [KN_DIMENSION_HEAT_FLUX] = {"a heat flux", "W m-2", "1 W/m2"},
     [KN_DIMENSION_MASS_FLUX] = {"a mass flux", "kg m-2 s-1", "1 kg m-2 s-1"},
 };
-
-const char *kn_units_name(enum kn_dimension dimension)
-{
-    return table[dimension].name;
-}
-
-const char *kn_units_si(enum kn_dimension dimension)
-{
-    return table[dimension].si;
-}
-
-const char *kn_units_example(enum kn_dimension dimension)
-{
-    return table[dimension].example;
-}
-
-bool kn_units_is_absolute(enum kn_dimension dimension)
-{
-    return table[dimension].absolute;
-}
-
-enum kn_dimension kn_units_other(enum kn_dimension dimension)
-{
-    return dimension == KN_DIMENSION_ACCELERATION ? KN_DIMENSION_PRESSURE_GRADIENT : KN_DIMENSION_NONE;
-}
 
 /* The units of UDUNITS, read once. */
 static ut_system *units;
@@ -102,9 +74,9 @@ static const char *name_of(const ut_unit *unit)
 {
     const char *found = NULL;
     for (int m = 0; m < KN_DIMENSIONS && !found; m++) {
-        ut_unit *si = parse_unit(table[m].si);
+        ut_unit *si = parse_unit(kn_units[m].si);
         if (si && fits(unit, si))
-            found = table[m].name;
+            found = kn_units[m].name;
         ut_free(si);
     }
     return found;
@@ -154,16 +126,16 @@ static bool read_locked(enum kn_dimension dimension, const char *text, double *s
     const double number = strtod(text, NULL);
     while (isspace((unsigned char)*rest))
         rest++;
-    ut_unit *unit = has_number(rest) ? NULL : parse_unit(rest), *wanted = parse_unit(table[dimension].si);
+    ut_unit *unit = has_number(rest) ? NULL : parse_unit(rest), *wanted = parse_unit(kn_units[dimension].si);
     bool good = false;
     if (!unit) {
-        snprintf(why, size, "unknown unit '%.60s' (expected %s, such as %s)", rest, table[dimension].name,
-                 table[dimension].example);
+        snprintf(why, size, "unknown unit '%.60s' (expected %s, such as %s)", rest, kn_units[dimension].name,
+                 kn_units[dimension].example);
     } else if (!fits(unit, wanted)) {
         const char *found = name_of(unit);
         snprintf(why, size, "'%.60s' is %s, expected %s (such as %s%s)", text,
-                 found ? found : "of another dimension", table[dimension].name, table[dimension].example,
-                 strcmp(rest, "C") == 0 ? ", or degC: C is the coulomb" : "");
+                 found ? found : "of another dimension", kn_units[dimension].name,
+                 kn_units[dimension].example, strcmp(rest, "C") == 0 ? ", or degC: C is the coulomb" : "");
     } else {
         *si = convert(dimension, unit, wanted, number, rest);
         good = isfinite(*si);
@@ -185,28 +157,12 @@ bool kn_units_read(enum kn_dimension dimension, const char *text, double *si, ch
     pthread_mutex_lock(&parser);
     bool good = read_locked(dimension, text, si, why, size);
     pthread_mutex_unlock(&parser);
-    if (good && table[dimension].positive && *si <= 0) {
+    if (good && kn_units[dimension].positive && *si <= 0) {
         snprintf(why, size, "'%.60s' is not above zero (%s with a unit is absolute, such as %s)", text,
-                 table[dimension].name, table[dimension].example);
+                 kn_units[dimension].name, kn_units[dimension].example);
         good = false;
     }
     return good;
-}
-
-static bool takes_prefix(enum kn_dimension dimension)
-{
-    switch (dimension) {
-    case KN_DIMENSION_LENGTH:
-    case KN_DIMENSION_PLACE:
-    case KN_DIMENSION_GAS_LENGTH:
-    case KN_DIMENSION_TIME:
-    case KN_DIMENSION_PRESSURE:
-    case KN_DIMENSION_STRESS:
-    case KN_DIMENSION_VISCOSITY:
-        return true;
-    default:
-        return false;
-    }
 }
 
 double kn_units_scale(enum kn_dimension dimension, double si, char unit[KN_UNITS_TEXT])
@@ -214,11 +170,11 @@ double kn_units_scale(enum kn_dimension dimension, double si, char unit[KN_UNITS
     static const char *const prefixes[] = {"f", "p", "n", "u", "m", "", "k", "M", "G"};
     enum { NONE = 5, LAST = 8 };
     int i = NONE;
-    if (takes_prefix(dimension) && si != 0) {
+    if (kn_units[dimension].prefixed && si != 0) {
         const double thousands = floor(log10(fabs(si)) / 3 + 1e-12);
         i = (int)fmin(LAST, fmax(0, NONE + thousands));
     }
-    snprintf(unit, KN_UNITS_TEXT, "%s%s", prefixes[i], table[dimension].si);
+    snprintf(unit, KN_UNITS_TEXT, "%s%s", prefixes[i], kn_units[dimension].si);
     return pow(1000, NONE - i);
 }
 

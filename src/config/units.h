@@ -35,16 +35,14 @@ enum kn_dimension {
     KN_DIMENSIONS
 };
 
-/* "a velocity", "m s-1", "3.4 m/s". */
-const char *kn_units_name(enum kn_dimension dimension);
-const char *kn_units_si(enum kn_dimension dimension);
-const char *kn_units_example(enum kn_dimension dimension);
-
-/* True if the case stores the value in SI units: no gas is needed to convert it. */
-bool kn_units_is_absolute(enum kn_dimension dimension);
-
-/* The other dimension that a key of this dimension accepts, or KN_DIMENSION_NONE. */
-enum kn_dimension kn_units_other(enum kn_dimension dimension);
+struct kn_unit {
+    const char *name, *si, *example; /* "a velocity", "m s-1", "3.4 m/s" */
+    bool absolute;           /* the case stores the value in SI units: no gas is needed to convert it */
+    bool positive;           /* must be positive with a unit */
+    bool prefixed;           /* printed with a prefix, such as um */
+    enum kn_dimension other; /* that a key of this dimension accepts too, or KN_DIMENSION_NONE */
+};
+extern const struct kn_unit kn_units[KN_DIMENSIONS];
 
 /* A value in SI units and its dimension. */
 struct kn_si_value {

@@ -33,9 +33,7 @@ enum kn_status kn_files_make_folder(const char *path)
     strcpy(part, path);
     for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        enum kn_status status = make_one(part);
-        if (status != KN_OK)
-            return status;
+        KN_TRY(make_one(part));
         *slash = '/';
     }
     KN_TRY(make_one(part));
@@ -52,6 +50,29 @@ enum kn_status kn_files_join(char *path, const char *folder, const char *name)
         return kn_error_set(KN_EIO, "the path '%.60s.../%s' is longer than %d characters", folder, name,
                             KN_PATH - 1);
     return KN_OK;
+}
+
+enum kn_status kn_files_program(char path[KN_PATH])
+{
+    const ssize_t length = readlink("/proc/self/exe", path, KN_PATH - 1);
+    if (length < 0)
+        return kn_error_set(KN_EIO, "the path of this program cannot be read: %s", strerror(errno));
+    path[length] = '\0';
+    return KN_OK;
+}
+
+bool kn_files_beside(char path[KN_PATH], const char *name)
+{
+    static const char *const places[] = {"", "../", "../share/knudsen/"};
+    char program[KN_PATH];
+    bool found = false;
+    if (kn_files_program(program) != KN_OK)
+        return false;
+    const int length = (int)(strrchr(program, '/') - program);
+    for (int i = 0; i < 3 && !found; i++)
+        found = snprintf(path, KN_PATH, "%.*s/%s%s", length, program, places[i], name) < KN_PATH &&
+                access(path, R_OK) == 0;
+    return found;
 }
 
 enum kn_status kn_files_temporary(char *temporary, const char *path)

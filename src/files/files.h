@@ -31,6 +31,11 @@ enum kn_status kn_files_commit(const char *temporary, const char *path);
 enum kn_status kn_files_write(const char *path, enum kn_status (*fill)(FILE *to, const void *what),
                               const void *what);
 
+/* The path of this program, and of a file that comes with it: in a build folder (a link), in the source tree,
+ * or installed.  False: there is none. */
+enum kn_status kn_files_program(char path[KN_PATH]);
+bool kn_files_beside(char path[KN_PATH], const char *name);
+
 /* Lock an existing folder until *lock is closed or the process ends.  KN_EINPUT if another process has the
  * lock; *lock is -1, without an error, if the file system has no locks. */
 enum kn_status kn_files_lock(const char *folder, int *lock);

@@ -72,7 +72,7 @@ static void write_column(struct kn_store *s, const char *name, hid_t stored, hid
 {
     if (rows == 0)
         return;
-    hid_t set = kn_checkpoint_create_set(s, name, stored, rows, 1);
+    hid_t set = kn_store_create_set(s, s->file, name, stored, 1, &(hsize_t){(hsize_t)rows}, NULL);
     if (s->status == KN_OK && s->comm->rank == 0 &&
         H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)
         kn_store_fail(s, NULL);
@@ -88,20 +88,24 @@ static double expected_bytes(const struct kn_checkpoint *k)
 
 static bool examine(const char *path, struct kn_checkpoint *k, char *why);
 
+/* The step of the checkpoint of a case in a slot; -1 if there is none. */
+static int64_t step_in_slot(const char *folder, int slot, uint64_t fingerprint)
+{
+    struct kn_checkpoint found;
+    char path[KN_PATH], why[WHY];
+    if (kn_files_join(path, folder, slots[slot]) != KN_OK || !examine(path, &found, why))
+        return -1;
+    kn_checkpoint_free(&found);
+    return found.fingerprint == fingerprint ? found.state.step : -1;
+}
+
 /* Choose the slot to replace: damaged, of another case, of a later step, or older. */
 static enum kn_status choose_slot(const char *folder, const struct kn_checkpoint *k, char *path)
 {
     int64_t worth[2];
     for (int i = 0; i < 2; i++) {
-        struct kn_checkpoint found;
-        char why[WHY];
-        KN_TRY(kn_files_join(path, folder, slots[i]));
-        worth[i] = -1;
-        if (examine(path, &found, why)) {
-            if (found.fingerprint == k->fingerprint && found.state.step <= k->state.step)
-                worth[i] = found.state.step;
-            kn_checkpoint_free(&found);
-        }
+        worth[i] = step_in_slot(folder, i, k->fingerprint);
+        worth[i] = worth[i] <= k->state.step ? worth[i] : -1;
     }
     return kn_files_join(path, folder, slots[worth[1] < worth[0]]);
 }
@@ -109,45 +113,28 @@ static enum kn_status choose_slot(const char *folder, const struct kn_checkpoint
 /* Write the contents of a checkpoint. */
 static void fill(struct kn_store *s, const struct kn_checkpoint *k, const struct kn_checkpoint_source *of)
 {
-    const bool together = s->comm->size > 1;
-    struct kn_checkpoint_cells c = {.k = k, .line = together ? of->share->space->whole[0] : k->state.ncells};
-    if (s->comm->rank == 0)
-        c.header = header_sum(k);
-    kn_comm_broadcast(s->comm, 0, &c.header, sizeof c.header);
-    write_header(s, k, c.header);
+    uint64_t header = s->comm->rank == 0 ? header_sum(k) : 0;
+    kn_comm_broadcast(s->comm, 0, &header, sizeof header);
+    write_header(s, k, header);
     write_column(s, "monitor", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, k->nmonitor, k->monitor);
     write_column(s, "history", H5T_STD_U64LE, H5T_NATIVE_UINT64, KN_HISTORY_LEVELS, k->history.level);
-    kn_checkpoint_create_cells(&c, s);
-    kn_store_agree(s);
-    if (together)
-        kn_checkpoint_write_own(&c, s, of);
-    else
-        kn_checkpoint_write_all(&c, s, of);
-    if (!kn_checkpoint_close_cells(&c))
-        kn_store_fail(s, NULL);
-}
-
-static enum kn_status write_together(const char *path, const struct kn_checkpoint *k,
-                                     const struct kn_checkpoint_source *of)
-{
-    struct kn_store s;
-    kn_store_create_together(&s, of->share->comm, path, expected_bytes(k));
-    if (s.status == KN_OK)
-        fill(&s, k, of);
-    return kn_store_finish(&s);
+    kn_checkpoint_write_cells(k, header, s, of);
 }
 
 /* The file gets its final name only after all ranks have reported success. */
-static enum kn_status write_alone(const char *path, const struct kn_checkpoint *k,
-                                  const struct kn_checkpoint_source *of)
+static enum kn_status write_file(const char *path, const struct kn_checkpoint *k,
+                                 const struct kn_checkpoint_source *of)
 {
+    const struct kn_comm *comm = of->share->comm;
+    const bool together = kn_parallel_is_used(comm);
     struct kn_store s;
-    if (of->share->comm->rank > 0)
+    if (!together && comm->rank > 0)
         return kn_share_finish(of->share, KN_OK);
-    kn_store_create(&s, path, expected_bytes(k));
+    kn_store_create(&s, together ? comm : &kn_comm_alone, path, expected_bytes(k));
     if (s.status == KN_OK)
         fill(&s, k, of);
-    s.status = kn_share_finish(of->share, s.status);
+    if (!together)
+        s.status = kn_share_finish(of->share, s.status);
     return kn_store_finish(&s);
 }
 
@@ -158,9 +145,7 @@ enum kn_status kn_checkpoint_write(const char *folder, const struct kn_checkpoin
     char path[KN_PATH] = "";
     KN_TRY(kn_comm_agree(comm, comm->rank == 0 ? choose_slot(folder, k, path) : KN_OK));
     kn_comm_broadcast(comm, 0, path, sizeof path);
-    enum kn_status status =
-        kn_parallel_is_used(comm) ? write_together(path, k, source) : write_alone(path, k, source);
-    return kn_comm_agree(comm, status);
+    return kn_comm_agree(comm, write_file(path, k, source));
 }
 
 /* ----------------------------------------------------------------- reading */
@@ -197,8 +182,7 @@ static bool read_column(hid_t file, const char *name, hid_t type, int64_t rows, 
 {
     hid_t set = values ? kn_checkpoint_open_set(file, name, rows, 1) : H5I_INVALID_HID;
     const bool good = set >= 0 && H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0;
-    if (set >= 0)
-        H5Dclose(set);
+    H5Dclose(set);
     return good;
 }
 
@@ -207,8 +191,7 @@ static bool read_columns(hid_t file, struct kn_checkpoint *k, char *why)
     uint64_t sum;
     hid_t set = k->nmonitor ? kn_checkpoint_open_set(file, "monitor", k->nmonitor, 1) : H5I_INVALID_HID;
     k->monitor = set < 0 ? NULL : malloc((size_t)k->nmonitor * sizeof *k->monitor);
-    if (set >= 0)
-        H5Dclose(set);
+    H5Dclose(set);
     bool good = k->nmonitor == 0 || read_column(file, "monitor", H5T_NATIVE_DOUBLE, k->nmonitor, k->monitor);
     good = good && read_column(file, "history", H5T_NATIVE_UINT64, KN_HISTORY_LEVELS, k->history.level);
     if (!good)
@@ -236,14 +219,10 @@ static bool examine(const char *path, struct kn_checkpoint *k, char *why)
 static enum kn_status read_file(const struct kn_checkpoint *k, const struct kn_checkpoint_source *to)
 {
     char why[WHY];
-    struct kn_checkpoint_cells c = {.k = k, .header = header_sum(k), .line = k->state.ncells};
     hid_t file = kn_store_open(k->path, why);
     if (file < 0)
         return kn_checkpoint_is_damaged(k, why);
-    enum kn_status status = kn_checkpoint_open_cells(&c, file);
-    if (status == KN_OK)
-        status = kn_checkpoint_read_all(&c, to);
-    kn_checkpoint_close_cells(&c);
+    const enum kn_status status = kn_checkpoint_read_cells(k, header_sum(k), file, to);
     H5Fclose(file);
     return status;
 }
@@ -306,9 +285,7 @@ static enum kn_status pick(const char *folder, uint64_t fingerprint, struct kn_c
 static enum kn_status find(const char *folder, uint64_t fingerprint, struct kn_checkpoint *k, char *note)
 {
     int n, chosen = 0;
-    struct kn_checkpoint *found = calloc(2, sizeof *found);
-    if (!found)
-        return kn_error_set(KN_EMEMORY, "not enough memory to read a checkpoint");
+    struct kn_checkpoint found[2] = {0};
     enum kn_status status = list_slots(folder, found, &n, note);
     if (status == KN_OK)
         status = pick(folder, fingerprint, found, n, note, &chosen);
@@ -318,7 +295,6 @@ static enum kn_status find(const char *folder, uint64_t fingerprint, struct kn_c
     }
     kn_checkpoint_free(&found[0]);
     kn_checkpoint_free(&found[1]);
-    free(found);
     return status;
 }
 
@@ -361,14 +337,5 @@ void kn_checkpoint_free(struct kn_checkpoint *k)
 
 bool kn_checkpoint_is_there(const char *folder, uint64_t fingerprint)
 {
-    bool there = false;
-    for (int i = 0; i < 2 && !there; i++) {
-        struct kn_checkpoint found;
-        char path[KN_PATH], why[WHY];
-        if (kn_files_join(path, folder, slots[i]) == KN_OK && examine(path, &found, why)) {
-            there = found.fingerprint == fingerprint;
-            kn_checkpoint_free(&found);
-        }
-    }
-    return there;
+    return step_in_slot(folder, 0, fingerprint) >= 0 || step_in_slot(folder, 1, fingerprint) >= 0;
 }

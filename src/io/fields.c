@@ -16,19 +16,6 @@ enum { SLAB = 1 << 17, MOST_COMPONENTS = 6 }; /* cells that are written at a tim
 #define INDEX(name, symbol, label, shape, field, ...) INDEX_##field,
 enum { KN_QUANTITY_LIST(INDEX) QUANTITIES };
 
-/* The unit of a dataset, and in a case with SI units the conversion to SI. */
-static void write_unit(struct kn_store *store, hid_t set, const char *unit, enum kn_dimension dimension,
-                       const struct kn_scales *scales)
-{
-    kn_store_text(store, set, "unit", unit);
-    if (!scales->known)
-        return;
-    const struct kn_conversion by = kn_scales_conversion(scales, dimension);
-    kn_store_text(store, set, "si_unit", kn_units_si(dimension));
-    kn_store_attribute(store, set, "si_factor", H5T_NATIVE_DOUBLE, &by.factor);
-    kn_store_attribute(store, set, "si_offset", H5T_NATIVE_DOUBLE, &by.offset);
-}
-
 static void write_scales(struct kn_store *store, const struct kn_case *c, const struct kn_scales *scales)
 {
     if (!scales->known)
@@ -39,8 +26,7 @@ static void write_scales(struct kn_store *store, const struct kn_case *c, const 
         const double value = kn_scales_value(scales, scale);
         kn_store_attribute(store, group, scale->name, H5T_NATIVE_DOUBLE, &value);
     }
-    if (group >= 0)
-        H5Gclose(group);
+    H5Gclose(group);
 }
 
 /* ---------------------------------------------------------------- datasets */
@@ -51,9 +37,26 @@ struct writer {
     const struct kn_snapshot *s;
     struct kn_scales scales;
     struct kn_share share;
-    double
-        *slab; /* [SLAB][MOST_COMPONENTS] on rank 0, which gathers; NULL: every rank writes its own cells */
+    /* [SLAB][MOST_COMPONENTS] on rank 0, which gathers; NULL: every rank writes its own cells */
+    double *slab;
 };
+
+/* Describe a written dataset, in a case with SI units with the conversion to SI, and close it. */
+static void finish_set(struct writer *w, hid_t set, const char *unit, enum kn_dimension dimension,
+                       const char *description)
+{
+    struct kn_store *store = &w->store;
+    kn_store_agree(store);
+    kn_store_text(store, set, "unit", unit);
+    if (w->scales.known) {
+        const struct kn_conversion by = kn_scales_conversion(&w->scales, dimension);
+        kn_store_text(store, set, "si_unit", kn_units[dimension].si);
+        kn_store_attribute(store, set, "si_factor", H5T_NATIVE_DOUBLE, &by.factor);
+        kn_store_attribute(store, set, "si_offset", H5T_NATIVE_DOUBLE, &by.offset);
+    }
+    kn_store_text(store, set, "description", description);
+    kn_store_close_set(store, set);
+}
 
 /* The columns of one quantity in [ncells][KN_FIELDS]. */
 struct columns {
@@ -78,20 +81,11 @@ static void write_array(struct writer *w, hid_t where, const char *name, const d
     struct kn_store *store = &w->store;
     if (store->status != KN_OK)
         return;
-    hid_t list = kn_store_dataset_list();
-    if (w->slab)
-        kn_store_check_chunks(store, list, 1, &count);
-    hid_t space = H5Screate_simple(1, &count, NULL);
-    hid_t set = H5Dcreate2(where, name, H5T_IEEE_F64LE, space, H5P_DEFAULT, list, H5P_DEFAULT);
-    if (set < 0 || (store->comm->rank == 0 &&
-                    H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0))
+    hid_t set = kn_store_create_set(store, where, name, H5T_IEEE_F64LE, 1, &count, w->slab ? &count : NULL);
+    if (set >= 0 && store->comm->rank == 0 &&
+        H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)
         kn_store_fail(store, NULL);
-    kn_store_agree(store);
-    write_unit(store, set, "lambda0", KN_DIMENSION_PLACE, &w->scales);
-    kn_store_text(store, set, "description", description);
-    kn_store_close_set(store, set);
-    H5Sclose(space);
-    H5Pclose(list);
+    finish_set(w, set, "lambda0", KN_DIMENSION_PLACE, description);
 }
 
 static void write_grid(struct writer *w)
@@ -112,8 +106,7 @@ static void write_grid(struct writer *w)
         write_array(w, group, centres[d], centre, (hsize_t)n, "centres of the cells");
         free(centre);
     }
-    if (group >= 0)
-        H5Gclose(group);
+    H5Gclose(group);
 }
 
 /* The size of equal parts of n, at most `most` and at least 1. */
@@ -199,26 +192,16 @@ static void write_quantity(struct writer *w, hid_t where, int table)
     struct kn_store *store = &w->store;
     if (store->status != KN_OK)
         return;
-    const int rank = quantity->components > 1 ? 4 : 3;
     hsize_t chunk[4] = {0, 0, 0, shape[3]};
-    hid_t list = kn_store_dataset_list();
     block_of(n, chunk);
-    if (w->slab) /* parallel HDF5 supports filters only for collective writes */
-        kn_store_check_chunks(store, list, rank, chunk);
-    hid_t space = H5Screate_simple(rank, shape, NULL);
-    hid_t set = H5Dcreate2(where, quantity->name, H5T_IEEE_F64LE, space, H5P_DEFAULT, list, H5P_DEFAULT);
-    if (set < 0)
-        kn_store_fail(store, NULL);
-    else if (w->slab)
+    /* parallel HDF5 supports filters only for collective writes */
+    hid_t set = kn_store_create_set(store, where, quantity->name, H5T_IEEE_F64LE,
+                                    quantity->components > 1 ? 4 : 3, shape, w->slab ? chunk : NULL);
+    if (set >= 0 && w->slab)
         write_gathered(w, set, table, quantity);
-    else
+    else if (set >= 0)
         write_own(w, set, from);
-    kn_store_agree(store);
-    write_unit(store, set, quantity->unit, quantity->dimension, &w->scales);
-    kn_store_text(store, set, "description", quantity->description);
-    kn_store_close_set(store, set);
-    H5Sclose(space);
-    H5Pclose(list);
+    finish_set(w, set, quantity->unit, quantity->dimension, quantity->description);
 }
 
 /* ------------------------------------------------------------------- series */
@@ -295,8 +278,7 @@ static void write_links(struct kn_store *store, const struct series *series)
         if (H5Lcreate_external(file, "/", group, step, H5P_DEFAULT, H5P_DEFAULT) < 0)
             kn_store_fail(store, NULL);
     }
-    if (group >= 0)
-        H5Gclose(group);
+    H5Gclose(group);
 }
 
 /* -------------------------------------------------------------------- files */
@@ -332,8 +314,7 @@ static void fill(struct writer *w, const struct series *series)
         hid_t mean = kn_store_group(store, store->file, "mean");
         for (int i = 0; i < QUANTITIES; i++)
             write_quantity(w, mean, QUANTITIES + i);
-        if (mean >= 0)
-            H5Gclose(mean);
+        H5Gclose(mean);
     }
     if (series)
         write_links(store, series);
@@ -341,13 +322,10 @@ static void fill(struct writer *w, const struct series *series)
 
 static void begin(struct writer *w, const char *path, bool together)
 {
-    const double bytes = expected_bytes(w->s);
-    if (together) {
-        kn_store_create_together(&w->store, w->s->comm, path, bytes);
-        return;
-    }
     const int64_t ncells = kn_space_count(w->s->space);
-    kn_store_create(&w->store, path, bytes);
+    kn_store_create(&w->store, together ? w->s->comm : &kn_comm_alone, path, expected_bytes(w->s));
+    if (together)
+        return;
     w->slab = malloc((size_t)(ncells < SLAB ? ncells : SLAB) * MOST_COMPONENTS * sizeof *w->slab);
     if (!w->slab && w->store.status == KN_OK)
         w->store.status = kn_error_set(KN_EMEMORY, "not enough memory to write '%s'", path);

@@ -129,8 +129,7 @@ int kn_fields_has_mean(hid_t file)
 {
     hid_t group;
     const int found = find_group(file, "mean", &group);
-    if (group >= 0)
-        H5Gclose(group);
+    H5Gclose(group);
     return found;
 }
 
@@ -142,8 +141,7 @@ int kn_fields_series_length(hid_t file)
     if (found == 0)
         return 0;
     const bool good = group >= 0 && H5Gget_info(group, &info) >= 0 && info.nlinks <= 1 << 30;
-    if (group >= 0)
-        H5Gclose(group);
+    H5Gclose(group);
     return good ? (int)info.nlinks : -1;
 }
 
@@ -167,8 +165,7 @@ hid_t kn_fields_open_series(hid_t file, const char *name)
     hid_t series = kn_store_open_group(file, "series"), group = H5I_INVALID_HID;
     if (series >= 0 && is_link_to_step(series, name))
         group = H5Gopen2(series, name, H5P_DEFAULT);
-    if (series >= 0)
-        H5Gclose(series);
+    H5Gclose(series);
     return group;
 }
 

@@ -42,10 +42,12 @@ enum { NAMES = sizeof entries / sizeof *entries };
 static const char CLEARING[] = ".clearing", MOVING[] = ".moving";
 
 struct list {
-    bool listed[NAMES];
-    bool sealed[NAMES]; /* with size and checksum */
-    long long size[NAMES];
-    uint64_t sum[NAMES];
+    struct {
+        bool listed;
+        bool sealed; /* with size and checksum */
+        long long size;
+        uint64_t sum;
+    } of[NAMES];
 };
 
 static const char HEAD[] = "knudsen results, format 1";
@@ -63,8 +65,8 @@ static int number_of(const char *name)
 static void read_line(struct list *list, const char *line)
 {
     char name[64];
-    long long size;
-    uint64_t sum;
+    long long size = 0;
+    uint64_t sum = 0;
     const int found = sscanf(line, "%63s %lld %" SCNx64, name, &size, &sum);
     const size_t length = found > 0 ? strlen(name) : 0;
     const bool folder = length > 0 && name[length - 1] == '/';
@@ -73,10 +75,10 @@ static void read_line(struct list *list, const char *line)
     const int i = found > 0 ? number_of(name) : -1;
     if (i < 0 || entries[i].folder != folder || (found != 1 && found != 3))
         return;
-    list->listed[i] = true;
-    list->sealed[i] = found == 3;
-    list->size[i] = found == 3 ? size : 0;
-    list->sum[i] = found == 3 ? sum : 0;
+    list->of[i].listed = true;
+    list->of[i].sealed = found == 3;
+    list->of[i].size = size;
+    list->of[i].sum = sum;
 }
 
 /* A folder without a marker has an empty list. */
@@ -115,9 +117,9 @@ static enum kn_status print_list(FILE *to, const void *what)
             " replaces and removes the files listed here, and no others in this folder.\n",
             HEAD);
     for (int i = 0; i < NAMES; i++) {
-        if (list->listed[i] && list->sealed[i])
-            fprintf(to, "%s %lld %016" PRIx64 "\n", entries[i].name, list->size[i], list->sum[i]);
-        else if (list->listed[i])
+        if (list->of[i].listed && list->of[i].sealed)
+            fprintf(to, "%s %lld %016" PRIx64 "\n", entries[i].name, list->of[i].size, list->of[i].sum);
+        else if (list->of[i].listed)
             fprintf(to, "%s%s\n", entries[i].name, entries[i].folder ? "/" : "");
     }
     return KN_OK;
@@ -132,26 +134,21 @@ static enum kn_status write_list(const char *folder, const struct list *list)
 
 /* Prevent other processes from changing the marker between read_list and write_list.  A run holds the lock of
  * the folder until it ends, but reports can be written meanwhile; therefore the marker has a separate lock.
- * *lock is -1 if there is no marker yet, or if the file system has no locks. */
-static enum kn_status lock_marker(const char *folder, int *lock)
+ * Returns a file to close, or -1 if there is no marker yet, or if the file system has no locks. */
+static int lock_marker(const char *folder)
 {
     char path[KN_PATH];
     struct stat now, locked;
-    *lock = -1;
-    KN_TRY(kn_files_join(path, folder, KN_FOLDER_MARKER));
-    while ((*lock = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)) >= 0) {
-        const bool held = flock(*lock, LOCK_EX) == 0;
-        if (!held || fstat(*lock, &locked) != 0 || lstat(path, &now) != 0 || now.st_ino == locked.st_ino)
+    int lock = -1;
+    if (kn_files_join(path, folder, KN_FOLDER_MARKER) != KN_OK)
+        return lock;
+    while ((lock = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)) >= 0) {
+        const bool held = flock(lock, LOCK_EX) == 0;
+        if (!held || fstat(lock, &locked) != 0 || lstat(path, &now) != 0 || now.st_ino == locked.st_ino)
             break;
-        close(*lock); /* replaced while this process waited */
+        close(lock); /* replaced while this process waited */
     }
-    return KN_OK;
-}
-
-static void unlock_marker(int lock)
-{
-    if (lock >= 0)
-        close(lock);
+    return lock;
 }
 
 /* ------------------------------------------------------------------- ownership */
@@ -204,21 +201,21 @@ static enum state state_of(const struct list *list, const char *folder, int i)
     if (lstat(path, &info) != 0)
         return errno == ENOENT || errno == ENOTDIR ? ABSENT : FOREIGN;
     if (entries[i].folder) /* a folder without a series may be used for one */
-        return S_ISDIR(info.st_mode) && (list->listed[i] || !may_hold_series(path)) ? OURS : FOREIGN;
-    if (!list->listed[i] || !S_ISREG(info.st_mode))
+        return S_ISDIR(info.st_mode) && (list->of[i].listed || !may_hold_series(path)) ? OURS : FOREIGN;
+    if (!list->of[i].listed || !S_ISREG(info.st_mode))
         return FOREIGN;
-    if (!list->sealed[i])
+    if (!list->of[i].sealed)
         return OURS;
-    return sum_file(path, &size, &sum) && size == list->size[i] && sum == list->sum[i] ? OURS : FOREIGN;
+    return sum_file(path, &size, &sum) && size == list->of[i].size && sum == list->of[i].sum ? OURS : FOREIGN;
 }
 
 static enum kn_status refuse(const char *folder, int i)
 {
     return kn_error_set(
         KN_EINPUT,
-        "'%s/%s' was not written by this program, or was changed since, and is not replaced: "
-        "move it away, or choose another place for the results (results of version 0.1 have no "
-        "marker " KN_FOLDER_MARKER " and are not replaced either)",
+        "'%s/%s' was not written by this program, or was changed since, and is not replaced: move it away, "
+        "or choose another place for the results (results of version 0.1 have no marker " KN_FOLDER_MARKER
+        " and are not replaced either)",
         folder, entries[i].name);
 }
 
@@ -232,17 +229,8 @@ enum kn_status kn_folder_check(const char *folder, const char *name)
 
 static bool is_wanted(const struct kn_case *c, int i)
 {
-    switch (entries[i].need) {
-    case VIEW:
-        return false;
-    case RUN:
-        return true;
-    case RUN_VTK:
-        return c->output.vtk;
-    case RUN_SERIES:
-        return c->output.vtk || c->output.fields > 0;
-    }
-    return false;
+    const enum need need = entries[i].need;
+    return need == RUN || (need != VIEW && c->output.vtk) || (need == RUN_SERIES && c->output.fields > 0);
 }
 
 /* Read the list, and check that the files of a run may be replaced. */
@@ -265,17 +253,16 @@ enum kn_status kn_folder_check_run(const char *folder, const struct kn_case *c)
 enum kn_status kn_folder_claim_run(const char *folder, const struct kn_case *c)
 {
     struct list list;
-    int lock;
-    KN_TRY(lock_marker(folder, &lock));
+    const int lock = lock_marker(folder);
     enum kn_status status = check_run(&list, folder, c);
     for (int i = 0; i < NAMES && status == KN_OK; i++) {
         const bool wanted = is_wanted(c, i);
-        list.listed[i] = wanted || (list.listed[i] && state_of(&list, folder, i) == OURS);
-        list.sealed[i] = list.sealed[i] && !wanted;
+        list.of[i].listed = wanted || (list.of[i].listed && state_of(&list, folder, i) == OURS);
+        list.of[i].sealed = list.of[i].sealed && !wanted;
     }
     if (status == KN_OK)
         status = write_list(folder, &list);
-    unlock_marker(lock);
+    close(lock);
     return status;
 }
 
@@ -283,20 +270,19 @@ enum kn_status kn_folder_record(const char *folder, const char *name)
 {
     struct list list;
     char path[KN_PATH];
-    int lock;
     const int i = number_of(name);
     KN_TRY(kn_files_join(path, folder, name));
     if (i < 0)
         return KN_OK;
-    KN_TRY(lock_marker(folder, &lock));
+    const int lock = lock_marker(folder);
     enum kn_status status = read_list(folder, &list);
-    if (status == KN_OK && !sum_file(path, &list.size[i], &list.sum[i]))
+    if (status == KN_OK && !sum_file(path, &list.of[i].size, &list.of[i].sum))
         status = kn_error_set(KN_EIO, "cannot read '%s' back", path);
     if (status == KN_OK) {
-        list.listed[i] = list.sealed[i] = true;
+        list.of[i].listed = list.of[i].sealed = true;
         status = write_list(folder, &list);
     }
-    unlock_marker(lock);
+    close(lock);
     return status;
 }
 
@@ -363,7 +349,7 @@ static enum kn_status remove_one(const char *folder, const char *name)
 static enum kn_status remove_listed(const struct list *list, const char *folder, int i)
 {
     char path[KN_PATH];
-    if (!list->listed[i] || state_of(list, folder, i) != OURS)
+    if (!list->of[i].listed || state_of(list, folder, i) != OURS)
         return KN_OK;
     KN_TRY(kn_files_join(path, folder, entries[i].name));
     return entries[i].folder ? empty_series(path, NULL) : kn_files_remove(path);
@@ -421,11 +407,10 @@ static enum kn_status look_for(const char *folder, const char *name, bool *there
 
 static enum kn_status refuse_move(const char *folder, const char *name, const char *new)
 {
-    return kn_error_set(
-        KN_EIO,
-        "'%s/%s' was not written by this program, or was changed since: move it away; the new "
-        "results are in '%s'",
-        folder, name, new);
+    return kn_error_set(KN_EIO,
+                        "'%s/%s' was not written by this program, or was changed since: move it away; the "
+                        "new results are in '%s'",
+                        folder, name, new);
 }
 
 /* The files in `new` and those that they replace must belong to the program: the folder may come from
@@ -436,7 +421,7 @@ static enum kn_status check_move(const char *folder, const char *new)
     KN_TRY(read_list(new, &list));
     KN_TRY(read_list(folder, &old));
     for (int i = 0; i < NAMES; i++) {
-        const enum state from = list.listed[i] ? state_of(&list, new, i) : ABSENT;
+        const enum state from = list.of[i].listed ? state_of(&list, new, i) : ABSENT;
         if (from == FOREIGN)
             return refuse_move(new, entries[i].name, new);
         if (from == OURS && state_of(&old, folder, i) == FOREIGN)
@@ -463,8 +448,8 @@ static enum kn_status merge_series(const char *folder, const char *new, int i)
     char from[KN_PATH], to[KN_PATH];
     int fd = -1;
     KN_TRY(read_list(folder, &old));
-    if (!old.listed[i]) {
-        old.listed[i] = true;
+    if (!old.of[i].listed) {
+        old.of[i].listed = true;
         KN_TRY(write_list(folder, &old));
     }
     KN_TRY(kn_files_join(from, new, entries[i].name));
@@ -497,7 +482,7 @@ static enum kn_status check_cleared(const char *folder, const char *new)
     KN_TRY(read_list(new, &list));
     for (int i = 0; i < NAMES; i++) {
         bool comes = false, stays = false;
-        if (list.listed[i])
+        if (list.of[i].listed)
             KN_TRY(look_for(new, entries[i].name, &comes));
         if (comes)
             KN_TRY(look_for(folder, entries[i].name, &stays));
@@ -526,7 +511,7 @@ static enum kn_status move_new(const char *folder, const char *new)
     struct list list;
     KN_TRY(read_list(new, &list));
     for (int i = 0; i < NAMES; i++)
-        if (list.listed[i])
+        if (list.of[i].listed)
             KN_TRY(move_listed(folder, new, i));
     KN_TRY(move_one(new, KN_FOLDER_MARKER, folder));
     KN_TRY(remove_one(new, MOVING));

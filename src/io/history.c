@@ -27,6 +27,7 @@ enum { NUMBER = 32, MOST = 2048 }; /* characters of a number and its comma, at m
 struct kn_history {
     int fd;
     off_t whole; /* bytes that are complete rows */
+    char *names; /* the first line of the file, with which the checksums of all levels begin */
     char *row;   /* [ncolumns * NUMBER] */
     struct kn_history_plan plan;
     int level;
@@ -36,26 +37,23 @@ struct kn_history {
     struct kn_folder_identity identity;
 };
 
-static void print_names(FILE *to, const struct kn_monitor *m)
-{
-    for (int i = 0; i < m->ncolumns; i++)
-        fprintf(to, "%s%s", i ? "," : "", m->columns[i].name);
-    fputc('\n', to);
-}
-
-/* Checksum of the names, with which all levels begin. */
-static enum kn_status sum_names(const struct kn_monitor *m, uint64_t *sum)
+/* NULL without memory. */
+static char *names_of(const struct kn_monitor *m)
 {
     char *text = NULL;
     size_t size = 0;
     FILE *to = open_memstream(&text, &size);
     if (!to)
-        return kn_error_set(KN_EMEMORY, "not enough memory for history.csv");
-    print_names(to, m);
-    fclose(to);
-    *sum = kn_files_sum(KN_FILES_SUM, text, size);
-    free(text);
-    return KN_OK;
+        return NULL;
+    for (int i = 0; i < m->ncolumns; i++)
+        fprintf(to, "%s%s", i ? "," : "", m->columns[i].name);
+    fputc('\n', to);
+    return fclose(to) == 0 ? text : NULL;
+}
+
+static uint64_t sum_names(const struct kn_history *h)
+{
+    return kn_files_sum(KN_FILES_SUM, h->names, strlen(h->names));
 }
 
 static bool is_on(const struct kn_history_plan *plan, int level, int64_t step)
@@ -64,13 +62,6 @@ static bool is_on(const struct kn_history_plan *plan, int level, int64_t step)
 }
 
 /* ------------------------------------------------------------- rows of a file */
-
-/* Rows of a level, up to a step. */
-struct selection {
-    const struct kn_history_plan *plan;
-    int level;
-    int64_t until;
-};
 
 /* The step of a row; -1 if the line is incomplete, as the last one may be after a crash. */
 static int64_t step_of(const char *line)
@@ -81,33 +72,29 @@ static int64_t step_of(const char *line)
                                                                                                : -1;
 }
 
-/* Result of select_rows: the step of the last row, or -1, and the continued checksum. */
-struct selected {
-    int64_t last;
-    uint64_t sum;
-};
-
-/* Copy the selected rows after the names to `to` unless it is NULL.  A file that cannot be read to its end is
- * an error: its rows would be missing in the new file. */
-static enum kn_status select_rows(FILE *from, const char *path, FILE *to, const struct selection *of,
-                                  struct selected *found)
+/* Find the rows of the level of `h` up to a step: the step of the last one, or -1, and the checksum of the
+ * names and these rows.  Copy them to `to` unless it is NULL.  A file that cannot be read to its end is an
+ * error: its rows would be missing in the new file. */
+static enum kn_status select_rows(const struct kn_history *h, FILE *from, FILE *to, int64_t until,
+                                  int64_t *last, uint64_t *sum)
 {
     char *line = NULL;
     size_t size = 0;
-    found->last = -1;
+    *last = -1;
+    *sum = sum_names(h);
     rewind(from);
     errno = 0;
     for (ssize_t n; (n = getline(&line, &size, from)) >= 0;) {
         const int64_t step = step_of(line); /* -1 for the names */
-        if (step < 0 || step > of->until || !is_on(of->plan, of->level, step))
+        if (step < 0 || step > until || !is_on(&h->plan, h->level, step))
             continue;
-        found->last = step;
-        found->sum = kn_files_sum(found->sum, line, (size_t)n);
+        *last = step;
+        *sum = kn_files_sum(*sum, line, (size_t)n);
         if (to)
             fwrite(line, 1, (size_t)n, to);
     }
     free(line);
-    return kn_files_at_end(from, path);
+    return kn_files_at_end(from, h->path);
 }
 
 /* The level of a file: its first row after step 0 is at every << level. */
@@ -133,34 +120,32 @@ static int level_of(FILE *from, const struct kn_history_plan *plan)
 
 /* The beginning of a file: the names, rows of an older file, and one more row. */
 struct beginning {
-    const struct kn_monitor *m;
-    FILE *old; /* or NULL */
-    const char *path;
-    struct selection of;
-    uint64_t sum; /* required checksum of the names and the rows of the older file */
-    const char *row;
-    size_t length;
+    const struct kn_history *h;
+    FILE *old;     /* or NULL */
+    int64_t until; /* the last row of the older file */
+    size_t length; /* of the row after them; 0: none */
 };
 
 static enum kn_status print_beginning(FILE *to, const void *what)
 {
     const struct beginning *b = what;
-    struct selected found;
-    enum kn_status status = sum_names(b->m, &found.sum);
-    print_names(to, b->m);
-    if (b->old && status == KN_OK)
-        status = select_rows(b->old, b->path, to, &b->of, &found);
-    if (b->old && status == KN_OK && found.sum != b->sum)
-        status = kn_error_set(KN_EIO, "'%s' was changed during the run", b->path);
-    fwrite(b->row, 1, b->length, to);
-    return status;
+    int64_t last;
+    uint64_t sum;
+    fputs(b->h->names, to);
+    if (b->old) {
+        KN_TRY(select_rows(b->h, b->old, to, b->until, &last, &sum));
+        if (sum != b->h->sums.level[b->h->level])
+            return kn_error_set(KN_EIO, "'%s' was changed during the run", b->h->path);
+    }
+    fwrite(b->h->row, 1, b->length, to);
+    return KN_OK;
 }
 
 /* Write a new file and open it for appending. */
-static enum kn_status begin(struct kn_history *h, const struct beginning *b)
+static enum kn_status begin(struct kn_history *h, FILE *old, int64_t until, size_t length)
 {
     struct stat info;
-    KN_TRY(kn_files_write(h->path, print_beginning, b));
+    KN_TRY(kn_files_write(h->path, print_beginning, &(struct beginning){h, old, until, length}));
     const int fd = open(h->path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &info) != 0) {
         const enum kn_status failed = kn_error_set(KN_EIO, "cannot write '%s': %s", h->path, strerror(errno));
@@ -176,13 +161,11 @@ static enum kn_status begin(struct kn_history *h, const struct beginning *b)
     return KN_OK;
 }
 
-static enum kn_status open_new(struct kn_history *h, const struct kn_monitor *m)
+static enum kn_status open_new(struct kn_history *h)
 {
-    uint64_t sum = 0;
-    KN_TRY(sum_names(m, &sum));
     for (int i = 0; i < KN_HISTORY_LEVELS; i++)
-        h->sums.level[i] = sum;
-    return begin(h, &(struct beginning){.m = m, .row = ""});
+        h->sums.level[i] = sum_names(h);
+    return begin(h, NULL, 0, 0);
 }
 
 static enum kn_status mismatch(const struct kn_history *h, int64_t step)
@@ -195,34 +178,37 @@ static enum kn_status mismatch(const struct kn_history *h, int64_t step)
 }
 
 /* The rows up to the mark must match the checkpoint. */
-static enum kn_status match(struct kn_history *h, FILE *old, const struct kn_monitor *m, int64_t until)
+static enum kn_status match(struct kn_history *h, FILE *old, int64_t until)
 {
-    struct selected found = {-1, 0};
+    uint64_t sum;
     h->level = level_of(old, &h->plan);
-    const struct selection of = {&h->plan, h->level, until};
     if (ferror(old))
         return kn_files_at_end(old, h->path);
-    KN_TRY(sum_names(m, &found.sum));
-    KN_TRY(select_rows(old, h->path, NULL, &of, &found));
-    h->last = found.last;
-    return h->level >= h->plan.levels || found.sum != h->sums.level[h->level] ? mismatch(h, until) : KN_OK;
+    KN_TRY(select_rows(h, old, NULL, until, &h->last, &sum));
+    return h->level >= h->plan.levels || sum != h->sums.level[h->level] ? mismatch(h, until) : KN_OK;
 }
 
-static enum kn_status open_old(struct kn_history *h, const struct kn_monitor *m,
-                               const struct kn_history_mark *mark)
+static enum kn_status open_old(struct kn_history *h, const struct kn_history_mark *mark)
 {
     FILE *old;
     enum kn_status status = kn_files_open(&old, h->path);
     if (!old)
         return status == KN_OK ? mismatch(h, mark->step) : status;
     h->sums = *mark->sums;
-    status = match(h, old, m, mark->step);
-    const struct selection of = {&h->plan, h->level, mark->step};
-    const struct beginning b = {m, old, h->path, of, h->sums.level[h->level], "", 0};
+    status = match(h, old, mark->step);
     if (status == KN_OK)
-        status = begin(h, &b);
+        status = begin(h, old, mark->step, 0);
     fclose(old);
     return status;
+}
+
+static void release(struct kn_history *h)
+{
+    if (h) {
+        free(h->names);
+        free(h->row);
+    }
+    free(h);
 }
 
 enum kn_status kn_history_open(struct kn_history **history, const char *folder, const struct kn_monitor *m,
@@ -230,8 +216,8 @@ enum kn_status kn_history_open(struct kn_history **history, const char *folder, 
 {
     *history = NULL;
     struct kn_history *made = calloc(1, sizeof *made);
-    if (!made || !(made->row = malloc((size_t)m->ncolumns * NUMBER + 1))) {
-        free(made);
+    if (!made || !(made->row = malloc((size_t)m->ncolumns * NUMBER + 1)) || !(made->names = names_of(m))) {
+        release(made);
         return kn_error_set(KN_EMEMORY, "not enough memory for history.csv");
     }
     made->fd = -1;
@@ -239,14 +225,12 @@ enum kn_status kn_history_open(struct kn_history **history, const char *folder, 
     made->plan = *plan;
     enum kn_status status = kn_files_join(made->path, folder, "history.csv");
     if (status == KN_OK)
-        status = mark ? open_old(made, m, mark) : open_new(made, m);
-    if (status != KN_OK) {
-        free(made->row);
-        free(made);
-        return status;
-    }
-    *history = made;
-    return KN_OK;
+        status = mark ? open_old(made, mark) : open_new(made);
+    if (status == KN_OK)
+        *history = made;
+    else
+        release(made);
+    return status;
 }
 
 /* ------------------------------------------------------------------- writing */
@@ -277,8 +261,7 @@ static enum kn_status write_row(struct kn_history *h, size_t length)
             continue;
         if (n < 0) {
             enum kn_status status = kn_error_set(KN_EIO, "cannot write '%s': %s", h->path, strerror(errno));
-            if (ftruncate(h->fd, h->whole) != 0)
-                return status; /* an incomplete row remains; the reader ignores it */
+            (void)!ftruncate(h->fd, h->whole); /* if it fails an incomplete row remains; readers ignore it */
             return status;
         }
         done += (size_t)n;
@@ -288,18 +271,14 @@ static enum kn_status write_row(struct kn_history *h, size_t length)
 }
 
 /* Remove every second row.  The row that makes this necessary is written into the new file. */
-static enum kn_status thin(struct kn_history *h, const struct kn_monitor *m, size_t length)
+static enum kn_status thin(struct kn_history *h, size_t length)
 {
-    enum kn_status status = kn_folder_verify(h->path, &h->identity);
-    FILE *old = status == KN_OK ? fopen(h->path, "re") : NULL;
-    if (status == KN_OK && !old)
-        status = kn_error_set(KN_EIO, "cannot read '%s': %s", h->path, strerror(errno));
-    const struct selection of = {&h->plan, h->level, h->last};
-    const struct beginning b = {m, old, h->path, of, h->sums.level[h->level], h->row, length};
-    if (status == KN_OK)
-        status = begin(h, &b);
-    if (old)
-        fclose(old);
+    KN_TRY(kn_folder_verify(h->path, &h->identity));
+    FILE *old = fopen(h->path, "re");
+    if (!old)
+        return kn_error_set(KN_EIO, "cannot read '%s': %s", h->path, strerror(errno));
+    const enum kn_status status = begin(h, old, h->last, length);
+    fclose(old);
     return status;
 }
 
@@ -320,7 +299,7 @@ enum kn_status kn_history_append(struct kn_history *h, const struct kn_monitor *
     const size_t length = format_row(h->row, m);
     enum kn_status status = KN_OK;
     if (h->level > before)
-        status = thin(h, m, length);
+        status = thin(h, length);
     else if (is_on(&h->plan, h->level, step))
         status = write_row(h, length);
     if (h->level > before || is_on(&h->plan, h->level, step))
@@ -340,11 +319,11 @@ enum kn_status kn_history_end(struct kn_history *h, const struct kn_monitor *m)
 
 enum kn_status kn_history_sync(struct kn_history *h, struct kn_history_sums *sums)
 {
-    const enum kn_status status = kn_folder_verify(h->path, &h->identity);
-    if (status == KN_OK && fsync(h->fd) != 0)
+    KN_TRY(kn_folder_verify(h->path, &h->identity));
+    if (fsync(h->fd) != 0)
         return kn_error_set(KN_EIO, "cannot write '%s': %s", h->path, strerror(errno));
     *sums = h->sums;
-    return status;
+    return KN_OK;
 }
 
 enum kn_status kn_history_close(struct kn_history *history)
@@ -356,8 +335,7 @@ enum kn_status kn_history_close(struct kn_history *history)
         status = kn_error_set(KN_EIO, "cannot write '%s': %s", history->path, strerror(errno));
     if (close(history->fd) != 0 && status == KN_OK)
         status = kn_error_set(KN_EIO, "cannot write '%s': %s", history->path, strerror(errno));
-    free(history->row);
-    free(history);
+    release(history);
     return status;
 }
 
@@ -447,12 +425,11 @@ enum kn_status kn_history_read(struct kn_history_table *h, const char *folder)
     char path[KN_PATH];
     FILE *from = NULL;
     *h = (struct kn_history_table){.columns = 0};
-    enum kn_status status = kn_files_join(path, folder, "history.csv");
-    if (status == KN_OK)
-        status = kn_files_open(&from, path);
+    KN_TRY(kn_files_join(path, folder, "history.csv"));
+    KN_TRY(kn_files_open(&from, path));
     if (!from)
-        return status;
-    status = read_table(h, from, path);
+        return KN_OK;
+    const enum kn_status status = read_table(h, from, path);
     fclose(from);
     return status;
 }

@@ -19,6 +19,7 @@ struct run {
     int64_t cell;   /* the first, in the box */
     int64_t number; /* in the whole space */
     int64_t count;
+    int64_t line; /* of the box, after these cells */
 };
 
 /* The requested part of line number `line` of a box; false if there is none. */
@@ -30,7 +31,9 @@ static bool find_run(const struct kn_share *s, const struct kn_box *box, const s
     const int64_t begin = (z * s->space->whole[1] + y) * s->space->whole[0] + box->first[0];
     const int64_t first = begin > r->first ? begin : r->first, asked = r->first + r->count,
                   end = begin + nx < asked ? begin + nx : asked;
-    *run = (struct run){line * nx + first - begin, first, end - first};
+    run->cell = line * nx + first - begin;
+    run->number = first;
+    run->count = end - first;
     return first < end;
 }
 
@@ -45,24 +48,24 @@ static int64_t find_line(const struct kn_share *s, const struct kn_box *box, int
     return z * ny + (y < 0 ? 0 : y > ny ? ny : y);
 }
 
-/* Lines first..end-1 of a box; a checkpoint requests a few of many at a time. */
-struct lines {
-    int64_t first, end;
-};
-
-static struct lines lines_asked(const struct kn_share *s, const struct kn_box *box, const struct request *r)
+/* Advance to the next run of cells of a box that was requested, or to the first if run->line is 0; false at
+ * the end.  A checkpoint requests a few of many lines at a time. */
+static bool next_run(const struct kn_share *s, const struct kn_box *box, const struct request *r,
+                     struct run *run)
 {
     const int64_t nx = s->space->whole[0], last = r->first + r->count - 1;
-    return (struct lines){find_line(s, box, r->first / nx), find_line(s, box, last / nx + 1)};
+    const int64_t begin = find_line(s, box, r->first / nx), end = find_line(s, box, last / nx + 1);
+    for (run->line = run->line > begin ? run->line : begin; run->line < end;)
+        if (find_run(s, box, r, run->line++, run))
+            return true;
+    return false;
 }
 
 static int64_t count_cells(const struct kn_share *s, const struct kn_box *box, const struct request *r)
 {
-    const struct lines lines = lines_asked(s, box, r);
-    struct run run;
     int64_t cells = 0;
-    for (int64_t line = lines.first; line < lines.end; line++)
-        cells += find_run(s, box, r, line, &run) ? run.count : 0;
+    for (struct run run = {0}; next_run(s, box, r, &run);)
+        cells += run.count;
     return cells;
 }
 
@@ -71,19 +74,13 @@ static enum kn_status move_own(const struct kn_share *s, const struct request *r
 {
     const struct kn_box *box = &s->boxes[s->comm->rank];
     const struct kn_share_table *t = &s->tables[r->table];
-    const struct lines lines = lines_asked(s, box, r);
-    enum kn_status status = KN_OK;
     size_t at = 0;
-    struct run run;
-    for (int64_t line = lines.first; line < lines.end; line++) {
-        if (!find_run(s, box, r, line, &run))
-            continue;
+    for (struct run run = {0}; next_run(s, box, r, &run);) {
         char *to = rows + (packed ? at : (size_t)(run.number - r->first) * t->bytes);
-        if (status == KN_OK)
-            status = t->move(t->of, r->in, run.cell, run.count, to);
+        KN_TRY(t->move(t->of, r->in, run.cell, run.count, to));
         at += (size_t)run.count * t->bytes;
     }
-    return status;
+    return KN_OK;
 }
 
 /* Copy between the packed cells of a box and the rows of all. */
@@ -91,11 +88,7 @@ static void place(const struct kn_share *s, const struct request *r, const struc
                   char *rows)
 {
     const size_t bytes = s->tables[r->table].bytes;
-    const struct lines lines = lines_asked(s, box, r);
-    struct run run;
-    for (int64_t line = lines.first; line < lines.end; line++) {
-        if (!find_run(s, box, r, line, &run))
-            continue;
+    for (struct run run = {0}; next_run(s, box, r, &run);) {
         char *there = rows + (size_t)(run.number - r->first) * bytes;
         const size_t length = (size_t)run.count * bytes;
         memcpy(r->in ? packed : there, r->in ? there : packed, length);

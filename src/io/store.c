@@ -94,6 +94,7 @@ static hid_t creation_list(hid_t class)
 
 static void begin(struct kn_store *s, const struct kn_comm *comm, const char *path, double bytes)
 {
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* a library does not print */
     s->file = H5I_INVALID_HID;
     s->comm = comm;
     s->path[0] = s->temporary[0] = '\0';
@@ -146,19 +147,7 @@ static void touch(struct kn_store *s, int flags, double bytes)
         kn_store_fail(s, strerror(reason));
 }
 
-void kn_store_create(struct kn_store *s, const char *path, double bytes)
-{
-    begin(s, &kn_comm_alone, path, bytes);
-    make(s);
-    if (s->status != KN_OK)
-        return;
-    hid_t access = access_list();
-    create_file(s, access);
-    H5Pclose(access);
-    touch(s, O_WRONLY, bytes);
-}
-
-void kn_store_create_together(struct kn_store *s, const struct kn_comm *comm, const char *path, double bytes)
+void kn_store_create(struct kn_store *s, const struct kn_comm *comm, const char *path, double bytes)
 {
     begin(s, comm, path, bytes);
     /* if one rank could not open the file, the others would wait for it in HDF5: all try before */
@@ -170,7 +159,7 @@ void kn_store_create_together(struct kn_store *s, const struct kn_comm *comm, co
     if (s->status != KN_OK)
         return;
     hid_t access = access_list();
-    if (kn_parallel_set_access(access, comm) < 0)
+    if (comm->size > 1 && kn_parallel_set_access(access, comm) < 0)
         kn_store_fail(s, NULL);
     else
         create_file(s, access);
@@ -246,8 +235,7 @@ void kn_store_attribute(struct kn_store *s, hid_t object, const char *name, hid_
     hid_t attribute = H5Acreate2(object, name, type, scalar, H5P_DEFAULT, H5P_DEFAULT);
     if (attribute < 0 || H5Awrite(attribute, type, value) < 0)
         kn_store_fail(s, NULL);
-    if (attribute >= 0)
-        H5Aclose(attribute);
+    H5Aclose(attribute);
     H5Sclose(scalar);
 }
 
@@ -260,21 +248,25 @@ void kn_store_text(struct kn_store *s, hid_t object, const char *name, const cha
     H5Tclose(type);
 }
 
-hid_t kn_store_dataset_list(void)
+hid_t kn_store_create_set(struct kn_store *s, hid_t where, const char *name, hid_t type, int rank,
+                          const hsize_t *shape, const hsize_t *chunk)
 {
-    return creation_list(H5P_DATASET_CREATE);
+    if (s->status != KN_OK)
+        return H5I_INVALID_HID;
+    hid_t list = creation_list(H5P_DATASET_CREATE), space = H5Screate_simple(rank, shape, NULL);
+    const bool good = H5Pset_fill_time(list, H5D_FILL_TIME_NEVER) >= 0 &&
+                      (!chunk || (H5Pset_chunk(list, rank, chunk) >= 0 && H5Pset_fletcher32(list) >= 0));
+    hid_t set = good ? H5Dcreate2(where, name, type, space, H5P_DEFAULT, list, H5P_DEFAULT) : H5I_INVALID_HID;
+    if (set < 0)
+        kn_store_fail(s, NULL);
+    H5Sclose(space);
+    H5Pclose(list);
+    return set;
 }
 
 void kn_store_close_set(struct kn_store *s, hid_t set)
 {
     if (set >= 0 && H5Dclose(set) < 0)
-        kn_store_fail(s, NULL);
-}
-
-void kn_store_check_chunks(struct kn_store *s, hid_t list, int rank, const hsize_t *chunk)
-{
-    if (H5Pset_chunk(list, rank, chunk) < 0 || H5Pset_fletcher32(list) < 0 ||
-        H5Pset_fill_time(list, H5D_FILL_TIME_NEVER) < 0) /* every value is written */
         kn_store_fail(s, NULL);
 }
 
@@ -312,10 +304,8 @@ static bool is_stored_plainly(hid_t set, hssize_t points, size_t size)
     }
     good = good && bytes <= (double)H5Dget_storage_size(set) && H5Fget_filesize(file, &length) >= 0 &&
            bytes <= (double)length;
-    if (list >= 0)
-        H5Pclose(list);
-    if (file >= 0)
-        H5Fclose(file);
+    H5Pclose(list);
+    H5Fclose(file);
     return good;
 }
 

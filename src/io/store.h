@@ -18,13 +18,11 @@ struct kn_store {
     bool made; /* this rank has created the temporary file and may remove it */
 };
 
-/* Create the temporary file and reserve space for `bytes`, so that a full disk is detected before writing. */
-void kn_store_create(struct kn_store *s, const char *path, double bytes);
-
-/* The same file for all ranks of `comm`, if kn_parallel_is_used.  All ranks create the same groups, datasets
- * and attributes in the same order, each writes its part of the values, and all call kn_store_agree after
- * every step that can fail on one rank. */
-void kn_store_create_together(struct kn_store *s, const struct kn_comm *comm, const char *path, double bytes);
+/* Create the temporary file and reserve space for `bytes`, so that a full disk is detected before writing.
+ * Several ranks write one file if kn_parallel_is_used: all create the same groups, datasets and attributes in
+ * the same order, each writes its part of the values, and all call kn_store_agree after every step that can
+ * fail on one rank. */
+void kn_store_create(struct kn_store *s, const struct kn_comm *comm, const char *path, double bytes);
 void kn_store_agree(struct kn_store *s);
 
 /* Close the file and give it its name, or remove it after a failure. */
@@ -37,11 +35,10 @@ hid_t kn_store_group(struct kn_store *s, hid_t where, const char *name);
 void kn_store_attribute(struct kn_store *s, hid_t object, const char *name, hid_t type, const void *value);
 void kn_store_text(struct kn_store *s, hid_t object, const char *name, const char *text);
 
-/* A dataset creation list without time stamps, so that equal runs give equal bytes. */
-hid_t kn_store_dataset_list(void);
-
-/* Store values in chunks of this shape, each with a checksum. */
-void kn_store_check_chunks(struct kn_store *s, hid_t list, int rank, const hsize_t *chunk);
+/* A dataset of which every value will be written; in chunks of this shape with checksums unless it is NULL.
+ */
+hid_t kn_store_create_set(struct kn_store *s, hid_t where, const char *name, hid_t type, int rank,
+                          const hsize_t *shape, const hsize_t *chunk);
 
 /* Close a written dataset; HDF5 may write its values only now. */
 void kn_store_close_set(struct kn_store *s, hid_t set);

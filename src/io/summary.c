@@ -195,39 +195,36 @@ static void add_samples(json_t *to, const struct kn_summary *s)
 
 static void add_work(json_t *to, const struct kn_summary *s)
 {
+    const struct kn_json_entry numbers[] = {{"steps", (double)s->steps},
+                                            {"time", s->time},
+                                            {"time_step", s->time_step},
+                                            {"wall_s", s->wall_s},
+                                            {"updates_per_s", s->updates_per_s},
+                                            {"cells", (double)s->cells},
+                                            {"nodes", (double)s->nodes},
+                                            {"memory_bytes", s->memory_bytes},
+                                            {"ranks", s->ranks},
+                                            {"threads", s->threads},
+                                            {"seed", (double)s->m->c->run.seed}};
     json_t *phases = json_object();
     for (int phase = 0; phase < KN_PHASES; phase++)
         kn_json_set(phases, phase_names[phase], kn_json_number(s->phase_s[phase]));
     kn_json_set(to, "version", kn_json_text(KN_VERSION));
     kn_json_set(to, "outcome", kn_json_text(s->outcome));
-    kn_json_set(to, "steps", json_integer(s->steps));
-    kn_json_set(to, "time", kn_json_number(s->time));
-    kn_json_set(to, "time_step", kn_json_number(s->time_step));
-    kn_json_set(to, "wall_s", kn_json_number(s->wall_s));
-    kn_json_set(to, "phase_s", phases);
-    kn_json_set(to, "updates_per_s", kn_json_number(s->updates_per_s));
-    kn_json_set(to, "cells", json_integer(s->cells));
-    kn_json_set(to, "nodes", json_integer(s->nodes));
-    kn_json_set(to, "memory_bytes", kn_json_number(s->memory_bytes));
     kn_json_set(to, "backend", kn_json_text(s->backend));
-    kn_json_set(to, "ranks", json_integer(s->ranks));
-    kn_json_set(to, "threads", json_integer(s->threads));
-    kn_json_set(to, "seed", json_integer((json_int_t)s->m->c->run.seed));
+    kn_json_set(to, "phase_s", phases);
+    kn_json_set_numbers(to, numbers, sizeof numbers / sizeof *numbers);
 }
 
 static void add_provenance(json_t *to, const struct kn_provenance *p)
 {
     if (!p)
         return;
-    json_t *object = json_object();
-    kn_json_set(object, "commit", kn_json_text(p->commit));
-    kn_json_set(object, "compiler", kn_json_text(p->compiler));
-    kn_json_set(object, "flags", kn_json_text(p->flags));
-    kn_json_set(object, "processor", kn_json_text(p->processor));
-    kn_json_set(object, "device", kn_json_text(p->device));
-    kn_json_set(object, "started", kn_json_text(p->started));
-    kn_json_set(object, "command", kn_json_text(p->command));
-    kn_json_set(to, "provenance", object);
+    kn_json_set(to, "provenance",
+                json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "commit", kn_json_text(p->commit),
+                          "compiler", kn_json_text(p->compiler), "flags", kn_json_text(p->flags), "processor",
+                          kn_json_text(p->processor), "device", kn_json_text(p->device), "started",
+                          kn_json_text(p->started), "command", kn_json_text(p->command)));
 }
 
 static void add_conserved(json_t *to, const struct kn_monitor *m)

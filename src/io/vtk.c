@@ -102,23 +102,27 @@ static void print_data(FILE *to, const struct kn_snapshot *s)
     }
 }
 
+static void print_head(FILE *to, const char *type)
+{
+    fprintf(to,
+            "<?xml version=\"1.0\"?>\n<VTKFile type=\"%s\" version=\"1.0\" byte_order=\"LittleEndian\" "
+            "header_type=\"UInt64\">\n  <%s",
+            type, type);
+}
+
 /* Extents are in points, one more than cells; neighbouring boxes share the points between them. */
 static void print_extent(FILE *to, const char *name, const int first[3], const int end[3])
 {
-    fprintf(to, "%s=\"%d %d %d %d %d %d\"", name, first[0], end[0], first[1], end[1], first[2], end[2]);
+    fprintf(to, " %s=\"%d %d %d %d %d %d\"", name, first[0], end[0], first[1], end[1], first[2], end[2]);
 }
 
 static enum kn_status print_grid(FILE *to, const void *what)
 {
     const struct kn_snapshot *s = what;
     const struct kn_box *box = &s->space->box;
-    fputs("<?xml version=\"1.0\"?>\n"
-          "<VTKFile type=\"RectilinearGrid\" version=\"1.0\" byte_order=\"LittleEndian\" "
-          "header_type=\"UInt64\">\n"
-          "  <RectilinearGrid ",
-          to);
+    print_head(to, "RectilinearGrid");
     print_extent(to, "WholeExtent", box->first, box->end);
-    fputs(">\n    <Piece ", to);
+    fputs(">\n    <Piece", to);
     print_extent(to, "Extent", box->first, box->end);
     fputs(">\n", to);
     print_heads(to, s);
@@ -139,11 +143,7 @@ static enum kn_status print_pieces(FILE *to, const void *what)
 {
     const struct kn_snapshot *s = what;
     char name[64];
-    fputs("<?xml version=\"1.0\"?>\n"
-          "<VTKFile type=\"PRectilinearGrid\" version=\"1.0\" byte_order=\"LittleEndian\" "
-          "header_type=\"UInt64\">\n"
-          "  <PRectilinearGrid ",
-          to);
+    print_head(to, "PRectilinearGrid");
     print_extent(to, "WholeExtent", (const int[3]){0, 0, 0}, s->space->whole);
     fprintf(to, " GhostLevel=\"0\">\n    <PCellData %s>\n", ACTIVE);
     for (int which = 0; which < 2 && source(s, which); which++)
@@ -158,7 +158,7 @@ static enum kn_status print_pieces(FILE *to, const void *what)
     fputs("    </PCoordinates>\n", to);
     for (int rank = 0; rank < s->comm->size; rank++) {
         name_piece(name, s, rank);
-        fputs("    <Piece ", to);
+        fputs("    <Piece", to);
         print_extent(to, "Extent", s->boxes[rank].first, s->boxes[rank].end);
         fprintf(to, " Source=\"%s\"/>\n", name);
     }
@@ -203,10 +203,8 @@ static enum kn_status print_list(FILE *to, const void *what)
     enum kn_status status = KN_OK;
     char *line = NULL, file[256], number[32];
     size_t size = 0;
-    fputs("<?xml version=\"1.0\"?>\n"
-          "<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n"
-          "  <Collection>\n",
-          to);
+    print_head(to, "Collection");
+    fputs(">\n", to);
     while (list->old && getline(&line, &size, list->old) >= 0)
         if (stays(list, line, file)) {
             double time = strtod(strstr(line, "timestep=\"") + strlen("timestep=\""), NULL);

@@ -1,6 +1,8 @@
 /* Batch means of a correlated series (theory, section 13). */
 #include "monitor/batches.h"
 
+#include "monitor/trend.h"
+
 #include <math.h>
 
 /* Fewer batches do not give their variance and correlation accurately enough; batches with a larger
@@ -33,13 +35,7 @@ void kn_batches_add(struct kn_batches *b, double term)
 
 bool kn_batches_is_valid(const struct kn_batches *b)
 {
-    int exponent;
-    const bool begun = b->length != 0;
-    bool good = begun ? b->length >= 1 && isfinite(b->length) && frexp(b->length, &exponent) == 0.5
-                      : b->count == 0 && b->begun == 0;
-    good = good && b->count >= 0 && b->count < KN_BATCHES && b->count == floor(b->count);
-    good = good && b->begun >= 0 && (!begun || b->begun < b->length) && b->begun == floor(b->begun);
-    good = good && isfinite(b->sum);
+    bool good = kn_trend_are_counts(b->length, b->count, b->begun, KN_BATCHES) && isfinite(b->sum);
     for (int i = 0; i < KN_BATCHES; i++)
         good = good && isfinite(b->mean[i]);
     return good;

@@ -20,7 +20,7 @@ enum { WATCHED = KN_SUMS_WATCHED };
 #define AT(member) offsetof(struct kn_row, member)
 
 /* clang-format off */
-#define FIELD(name, field, unit, d) [field] = {AVERAGE name, unit, AT(average[field]), KN_DIMENSION_##d},
+#define FIELD(name, field, unit, d) {{AVERAGE name, unit, AT(average[field]), KN_DIMENSION_##d}, NULL, 0},
 #define SCALAR(f, name, unit, d) FIELD(name, KN_##f, unit, d)
 #define VECTOR(f, name, unit, d)                                                        \
     FIELD(name "x", KN_##f##X, unit, d)                                                 \
@@ -34,12 +34,12 @@ enum { WATCHED = KN_SUMS_WATCHED };
     FIELD(name "xz", KN_##f##XZ, unit, d)                                               \
     FIELD(name "yz", KN_##f##YZ, unit, d)
 #define FIELDS(set, symbol, label, shape, field, column, unit, d, text) shape(field, column, unit, d)
-#define SIDE(name, side)                                                                \
-    {{name ".stress_x", "p0 eps", AT(stress[side][0]), KN_DIMENSION_STRESS},             \
-     {name ".stress_y", "p0 eps", AT(stress[side][1]), KN_DIMENSION_STRESS},             \
-     {name ".stress_z", "p0 eps", AT(stress[side][2]), KN_DIMENSION_STRESS},             \
-     {name ".heat_flux", "p0 V0 eps", AT(heat_flux[side]), KN_DIMENSION_HEAT_FLUX},      \
-     {name ".mass_flux", "n0 V0 eps", AT(mass_flux[side]), KN_DIMENSION_MASS_FLUX}}
+#define SIDE(name, side)                                                                             \
+    {{name ".stress_x", "p0 eps", AT(stress[side][0]), KN_DIMENSION_STRESS}, NULL, side + 1},         \
+    {{name ".stress_y", "p0 eps", AT(stress[side][1]), KN_DIMENSION_STRESS}, NULL, side + 1},         \
+    {{name ".stress_z", "p0 eps", AT(stress[side][2]), KN_DIMENSION_STRESS}, NULL, side + 1},         \
+    {{name ".heat_flux", "p0 V0 eps", AT(heat_flux[side]), KN_DIMENSION_HEAT_FLUX}, NULL, side + 1},  \
+    {{name ".mass_flux", "n0 V0 eps", AT(mass_flux[side]), KN_DIMENSION_MASS_FLUX}, NULL, side + 1},
 /* clang-format on */
 
 static double norm(const double v[3])
@@ -84,88 +84,56 @@ bool kn_monitor_is_uniform(const struct kn_case *c)
     return c->space.cells[0] == 1 && c->space.cells[1] == 1 && c->space.cells[2] == 1;
 }
 
-static const struct named_column {
+/* All columns of all cases, in their order. */
+static const struct entry {
     struct kn_column column;
     bool (*exists)(const struct kn_case *c); /* NULL: in every case */
-} named[] = {
-    {{"step", "1", AT(step), KN_DIMENSION_NONE}, NULL},
-    {{"time", "lambda0 / V0", AT(time), KN_DIMENSION_TIME}, NULL},
-    {{"residual", "V0 / lambda0", AT(residual), KN_DIMENSION_RATE}, NULL},
-    {{"mass", "n0 lambda0^3 eps", AT(mass), KN_DIMENSION_NONE}, NULL},
-    {{"momentum_x", "n0 V0 lambda0^3 eps", AT(momentum[0]), KN_DIMENSION_NONE}, NULL},
-    {{"momentum_y", "n0 V0 lambda0^3 eps", AT(momentum[1]), KN_DIMENSION_NONE}, NULL},
-    {{"momentum_z", "n0 V0 lambda0^3 eps", AT(momentum[2]), KN_DIMENSION_NONE}, NULL},
-    {{"energy", "n0 V0^2 lambda0^3 eps", AT(energy), KN_DIMENSION_NONE}, NULL},
-    {{"mass_drift", "1", AT(mass_drift), KN_DIMENSION_NONE}, kn_boundary_keeps_mass},
-    {{"momentum_drift", "n0 V0 lambda0^3 eps", AT(momentum_drift), KN_DIMENSION_NONE}, NULL},
-    {{"energy_drift", "n0 V0^2 lambda0^3 eps", AT(energy_drift), KN_DIMENSION_NONE}, NULL},
-    {{"D", "p0 / V0", AT(drag), KN_DIMENSION_NONE}, is_cavity},
-    {{"G", "1", AT(vortex_flow), KN_DIMENSION_NONE}, is_cavity},
-    {{"G_P", "1", AT(flow_force), KN_DIMENSION_NONE}, has_force},
-    {{"G_T", "1", AT(flow_thermal), KN_DIMENSION_NONE}, has_creep},
+    int side;                                /* 1 + enum kn_side for a flux through a side, else 0 */
+} table[] = {
+    /* clang-format off */
+    {{"step", "1", AT(step), KN_DIMENSION_NONE}, NULL, 0},
+    {{"time", "lambda0 / V0", AT(time), KN_DIMENSION_TIME}, NULL, 0},
+    {{"residual", "V0 / lambda0", AT(residual), KN_DIMENSION_RATE}, NULL, 0},
+    {{"mass", "n0 lambda0^3 eps", AT(mass), KN_DIMENSION_NONE}, NULL, 0},
+    {{"momentum_x", "n0 V0 lambda0^3 eps", AT(momentum[0]), KN_DIMENSION_NONE}, NULL, 0},
+    {{"momentum_y", "n0 V0 lambda0^3 eps", AT(momentum[1]), KN_DIMENSION_NONE}, NULL, 0},
+    {{"momentum_z", "n0 V0 lambda0^3 eps", AT(momentum[2]), KN_DIMENSION_NONE}, NULL, 0},
+    {{"energy", "n0 V0^2 lambda0^3 eps", AT(energy), KN_DIMENSION_NONE}, NULL, 0},
+    {{"mass_drift", "1", AT(mass_drift), KN_DIMENSION_NONE}, kn_boundary_keeps_mass, 0},
+    {{"momentum_drift", "n0 V0 lambda0^3 eps", AT(momentum_drift), KN_DIMENSION_NONE}, NULL, 0},
+    {{"energy_drift", "n0 V0^2 lambda0^3 eps", AT(energy_drift), KN_DIMENSION_NONE}, NULL, 0},
+    {{"D", "p0 / V0", AT(drag), KN_DIMENSION_NONE}, is_cavity, 0},
+    {{"G", "1", AT(vortex_flow), KN_DIMENSION_NONE}, is_cavity, 0},
+    {{"G_P", "1", AT(flow_force), KN_DIMENSION_NONE}, has_force, 0},
+    {{"G_T", "1", AT(flow_thermal), KN_DIMENSION_NONE}, has_creep, 0},
+    SIDE("left", KN_LEFT) SIDE("right", KN_RIGHT) SIDE("bottom", KN_BOTTOM)
+    SIDE("top", KN_TOP) SIDE("back", KN_BACK) SIDE("front", KN_FRONT)
+    KN_QUANTITY_LIST(FIELDS)
+    {{"fourth", "1", AT(excess[0]), KN_DIMENSION_NONE}, kn_monitor_is_uniform, 0},
+    {{"sixth", "1", AT(excess[1]), KN_DIMENSION_NONE}, kn_monitor_is_uniform, 0},
+    {{"wave.rho", "n0 eps", AT(wave[0]), KN_DIMENSION_NONE}, has_wave, 0},
+    {{"wave.ux", "V0 eps", AT(wave[1]), KN_DIMENSION_NONE}, has_wave, 0},
+    {{"wave.uy", "V0 eps", AT(wave[2]), KN_DIMENSION_NONE}, has_wave, 0},
+    {{"wave.uz", "V0 eps", AT(wave[3]), KN_DIMENSION_NONE}, has_wave, 0},
+    {{"wave.theta", "T0 eps", AT(wave[4]), KN_DIMENSION_NONE}, has_wave, 0},
+    /* clang-format on */
 };
-/* Columns after those of the fields. */
-static const struct named_column final[] = {
-    {{"fourth", "1", AT(excess[0]), KN_DIMENSION_NONE}, kn_monitor_is_uniform},
-    {{"sixth", "1", AT(excess[1]), KN_DIMENSION_NONE}, kn_monitor_is_uniform},
-    {{"wave.rho", "n0 eps", AT(wave[0]), KN_DIMENSION_NONE}, has_wave},
-    {{"wave.ux", "V0 eps", AT(wave[1]), KN_DIMENSION_NONE}, has_wave},
-    {{"wave.uy", "V0 eps", AT(wave[2]), KN_DIMENSION_NONE}, has_wave},
-    {{"wave.uz", "V0 eps", AT(wave[3]), KN_DIMENSION_NONE}, has_wave},
-    {{"wave.theta", "T0 eps", AT(wave[4]), KN_DIMENSION_NONE}, has_wave},
-};
-static const struct kn_column of_side[KN_SIDES][5] = {
-    SIDE("left", KN_LEFT), SIDE("right", KN_RIGHT), SIDE("bottom", KN_BOTTOM),
-    SIDE("top", KN_TOP),   SIDE("back", KN_BACK),   SIDE("front", KN_FRONT),
-};
-static const struct kn_column of_field[KN_FIELDS] = {KN_QUANTITY_LIST(FIELDS)};
+enum { COLUMNS = sizeof table / sizeof *table };
 
-#define COUNT(table) ((int)(sizeof(table) / sizeof *(table)))
-enum { COLUMNS_MAX = COUNT(named) + 5 * KN_SIDES + KN_FIELDS + COUNT(final) };
-
-static double value(const struct kn_row *row, const struct kn_column *column)
+const struct kn_column *kn_monitor_find(const char *name)
 {
-    double v;
-    memcpy(&v, (const char *)row + column->offset, sizeof v);
-    return v;
-}
-
-int kn_monitor_field(const char *name)
-{
-    for (int f = 0; f < KN_FIELDS; f++)
-        if (strcmp(of_field[f].name + strlen(AVERAGE), name) == 0)
-            return f;
-    return -1;
-}
-
-/* The column of that name in any case, or NULL. */
-static const struct kn_column *find(const char *name)
-{
-    for (int i = 0; i < COUNT(named); i++)
-        if (strcmp(named[i].column.name, name) == 0)
-            return &named[i].column;
-    for (int i = 0; i < COUNT(final); i++)
-        if (strcmp(final[i].column.name, name) == 0)
-            return &final[i].column;
-    for (int i = 0; i < KN_FIELDS; i++)
-        if (strcmp(of_field[i].name, name) == 0)
-            return &of_field[i];
-    for (int i = 0; i < 5 * KN_SIDES; i++)
-        if (strcmp(of_side[i / 5][i % 5].name, name) == 0)
-            return &of_side[i / 5][i % 5];
+    for (int i = 0; i < COLUMNS; i++)
+        if (strcmp(table[i].column.name, name) == 0)
+            return &table[i].column;
     return NULL;
 }
 
-const char *kn_monitor_unit(const char *name)
+static const char *field_name(int64_t field)
 {
-    const struct kn_column *column = find(name);
-    return column ? column->unit : "1";
-}
-
-enum kn_dimension kn_monitor_dimension(const char *name)
-{
-    const struct kn_column *column = find(name);
-    return column ? column->dimension : KN_DIMENSION_NONE;
+    int i = 0;
+    while (table[i].column.offset != AT(average) + (size_t)field * sizeof(double))
+        i++;
+    return table[i].column.name + strlen(AVERAGE);
 }
 
 enum kn_dimension kn_monitor_flux(const struct kn_column *column)
@@ -176,33 +144,31 @@ enum kn_dimension kn_monitor_flux(const struct kn_column *column)
 
 double kn_monitor_column(const struct kn_monitor *m, int column)
 {
-    return value(&m->row, &m->columns[column]);
+    double value;
+    memcpy(&value, (const char *)&m->row + m->columns[column].offset, sizeof value);
+    return value;
 }
 
 /* -------------------------------------------------------- create, destroy */
 
-static void add_columns(struct kn_monitor *m, const struct kn_column *columns, int count)
+static bool has_column(const struct kn_case *c, const struct entry *e)
 {
-    memcpy(m->columns + m->ncolumns, columns, (size_t)count * sizeof *columns);
-    m->ncolumns += count;
+    const int side = e->side - 1;
+    if (side >= 0 && (c->walls[side].kind == KN_WALL_PERIODIC || kn_case_is_uniform(c, side / 2)))
+        return false;
+    return !e->exists || e->exists(c);
 }
 
 static void choose_columns(struct kn_monitor *m)
 {
-    for (int i = 0; i < COUNT(named); i++) {
-        if (named[i].column.offset == AT(drag))
-            m->first_judged = m->ncolumns;
-        if (!named[i].exists || named[i].exists(m->c))
-            add_columns(m, &named[i].column, 1);
+    for (int i = 0; i < COLUMNS; i++) {
+        const size_t offset = table[i].column.offset;
+        if (!has_column(m->c, &table[i]))
+            continue;
+        m->first_judged += offset < AT(drag);
+        m->judged += offset >= AT(drag) && offset < AT(average);
+        m->columns[m->ncolumns++] = table[i].column;
     }
-    for (int s = 0; s < KN_SIDES; s++)
-        if (m->c->walls[s].kind != KN_WALL_PERIODIC && !kn_case_is_uniform(m->c, s / 2))
-            add_columns(m, of_side[s], COUNT(of_side[s]));
-    m->judged = m->ncolumns - m->first_judged;
-    add_columns(m, of_field, KN_FIELDS);
-    for (int i = 0; i < COUNT(final); i++)
-        if (final[i].exists(m->c))
-            add_columns(m, &final[i].column, 1);
     if (m->judged == 0)
         m->judged = KN_FIELDS;
 }
@@ -233,7 +199,7 @@ enum kn_status kn_monitor_create(struct kn_monitor *m, const struct kn_case *c, 
                              .least_time = kn_duration_least(c),
                              .settled_time = kn_duration_settled(c),
                              .window = kn_monitor_window(c)};
-    m->columns = calloc(COLUMNS_MAX, sizeof *m->columns);
+    m->columns = calloc(COLUMNS, sizeof *m->columns);
     m->previous = calloc(n * WATCHED, sizeof *m->previous);
     m->mean_fields = calloc(n * KN_FIELDS, sizeof *m->mean_fields);
     m->midline = calloc((size_t)space->whole[1] * KN_SUMS_MIDLINE, sizeof *m->midline);
@@ -290,20 +256,9 @@ enum kn_status kn_monitor_check(const struct kn_monitor *m, int64_t step, double
     if (bad == INT64_MAX)
         return KN_OK;
     const long long cell = bad / KN_FIELDS, nx = m->space->whole[0], ny = m->space->whole[1];
-    return kn_error_set(KN_ENUMERIC,
-                        "non-finite %s in cell %lld (x %lld, y %lld, z %lld) at step %lld, t = %.6g",
-                        of_field[bad % KN_FIELDS].name + strlen(AVERAGE), cell, cell % nx, cell / nx % ny,
-                        cell / nx / ny, (long long)step, time);
-}
-
-/* A sum is finite only if all its terms are: then no search is needed. */
-static enum kn_status check_sums(const struct kn_monitor *m, const struct kn_sums *sums, int64_t step,
-                                 double time, const double *fields)
-{
-    bool finite = true;
-    for (int f = 0; f < KN_FIELDS; f++)
-        finite = finite && isfinite(sums->fields[f]);
-    return finite ? KN_OK : kn_monitor_check(m, step, time, fields);
+    return kn_error_set(
+        KN_ENUMERIC, "non-finite %s in cell %lld (x %lld, y %lld, z %lld) at step %lld, t = %.6g",
+        field_name(bad % KN_FIELDS), cell, cell % nx, cell / nx % ny, cell / nx / ny, (long long)step, time);
 }
 
 static void fill_sums(const struct kn_monitor *m, struct kn_row *row, const struct kn_sums *sums)
@@ -382,11 +337,10 @@ static enum kn_status check_walls(int64_t step, double time, const struct kn_wal
  * the steady state and no wall oscillates: the first half is enough to become steady. */
 double kn_monitor_window(const struct kn_case *c)
 {
-    bool steady = c->initial.shape == KN_SHAPE_REST || c->initial.shape == KN_SHAPE_BETWEEN;
+    const bool steady = (c->initial.shape == KN_SHAPE_REST || c->initial.shape == KN_SHAPE_BETWEEN) &&
+                        !kn_duration_oscillates(c);
     if (c->output.average != KN_AVERAGE_AUTO)
         return c->output.average;
-    for (int s = 0; s < KN_SIDES; s++)
-        steady = steady && c->walls[s].oscillation.frequency == 0;
     return steady && kn_case_is_noisy(c) ? kn_duration_end(c) / 2 : -1;
 }
 
@@ -394,7 +348,7 @@ static void update_averages(struct kn_monitor *m)
 {
     double share = 1.0 / (double)++m->averaged;
     for (int i = 0; i < m->ncolumns; i++) {
-        double v = value(&m->row, &m->columns[i]), off = v - m->mean[i];
+        double v = kn_monitor_column(m, i), off = v - m->mean[i];
         if (!isfinite(off)) /* the residual of a first row */
             continue;
         m->mean[i] += off * share;
@@ -421,25 +375,15 @@ static void keep_fields(struct kn_monitor *m, const double *fields, bool average
     }
 }
 
-/* Trends take rows at equal distances: not that of step 0, which has no fluxes, and not an additional row at
- * the end of a run, which may be continued. */
-static void follow_trends(struct kn_monitor *m)
-{
-    for (int i = 0; i < m->judged; i++)
-        kn_trend_add(&m->trends[i], kn_monitor_column(m, m->first_judged + i));
-    kn_trend_add(&m->trends[m->judged], m->row.size);
-}
-
 enum kn_status kn_monitor_take(struct kn_monitor *m, int64_t step, double time, const double *fields,
                                const struct kn_wall_flux *walls)
 {
     struct kn_sums sums;
     kn_sums_take(&sums, m->comm, m->c, m->space, fields, m->rows > 0 ? m->previous : NULL);
-    enum kn_status status = check_sums(m, &sums, step, time, fields);
-    if (status == KN_OK)
-        status = check_walls(step, time, walls);
-    if (status != KN_OK)
-        return status;
+    for (int f = 0; f < KN_FIELDS; f++)
+        if (!isfinite(sums.fields[f])) /* a sum is finite only if all its terms are */
+            KN_TRY(kn_monitor_check(m, step, time, fields));
+    KN_TRY(check_walls(step, time, walls));
 
     struct kn_row row = {.step = (double)step, .time = time, .excess = {m->excess[0], m->excess[1]}};
     fill_sums(m, &row, &sums);
@@ -452,8 +396,11 @@ enum kn_status kn_monitor_take(struct kn_monitor *m, int64_t step, double time, 
                (double[]){row.mass, row.momentum[0], row.momentum[1], row.momentum[2], row.energy},
                sizeof m->initial);
     m->previous_time = time;
-    if (step > 0 && step % kn_config_history(m->c) == 0)
-        follow_trends(m);
+    /* trends take rows at equal distances: not that of step 0, which has no fluxes, and not an additional row
+     * at the end of a run, which may be continued */
+    const bool regular = step > 0 && step % kn_config_history(m->c) == 0;
+    for (int i = 0; i <= m->judged && regular; i++)
+        kn_trend_add(&m->trends[i], i < m->judged ? kn_monitor_column(m, m->first_judged + i) : m->row.size);
 
     const bool averaged = m->window >= 0 && time >= m->window && step > 0;
     if (averaged)
@@ -471,7 +418,7 @@ double kn_monitor_error(const struct kn_monitor *m, int column)
 
 double kn_monitor_value(const struct kn_monitor *m, int column)
 {
-    return m->averaged > 0 ? m->mean[column] : value(&m->row, &m->columns[column]);
+    return m->averaged > 0 ? m->mean[column] : kn_monitor_column(m, column);
 }
 
 int kn_monitor_headline(const struct kn_monitor *m)

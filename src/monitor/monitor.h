@@ -109,13 +109,8 @@ double kn_monitor_column(const struct kn_monitor *m, int column);
 /* KN_DIMENSION_STRESS, _HEAT_FLUX or _MASS_FLUX for a flux through a side, KN_DIMENSION_NONE for others. */
 enum kn_dimension kn_monitor_flux(const struct kn_column *column);
 
-/* Can a case have a column of this name?  The field of this name, or -1. */
-bool kn_monitor_knows(const char *name);
-int kn_monitor_field(const char *name);
-
-/* Unit and dimension of a column; those of a pure number for an unknown name. */
-const char *kn_monitor_unit(const char *name);
-enum kn_dimension kn_monitor_dimension(const char *name);
+/* The column of this name in any case, or NULL. */
+const struct kn_column *kn_monitor_find(const char *name);
 
 /* ---- monitor_state.c: the state for a restart beside the data of cells, as an array of doubles, which is
  * the same on all ranks. */

@@ -1,7 +1,6 @@
 /* Least-squares fits of one frequency to columns of the history. */
 #include "monitor/oscillation.h"
 
-#include "monitor/fit.h"
 #include "monitor/history_table.h"
 
 #include <math.h>
@@ -51,17 +50,55 @@ static struct rows rows_between(const struct kn_history_table *h, double from, d
     return r;
 }
 
+enum { TERMS = 3 };
+
+/* Cholesky factorisation of normal equations, scaled to ones on the diagonal; false: the terms are linearly
+ * dependent on these rows. */
+static bool solve(double matrix[TERMS][TERMS], const double right[TERMS], double x[TERMS])
+{
+    double root[TERMS][TERMS], scale[TERMS];
+    for (int i = 0; i < TERMS; i++)
+        scale[i] = 1 / sqrt(matrix[i][i]);
+    for (int i = 0; i < TERMS; i++) {
+        for (int j = 0; j <= i; j++) {
+            double rest = matrix[i][j] * scale[i] * scale[j];
+            for (int k = 0; k < j; k++)
+                rest -= root[i][k] * root[j][k];
+            if (i == j && !(rest > 1e-13))
+                return false;
+            root[i][j] = i == j ? sqrt(rest) : rest / root[j][j];
+        }
+        x[i] = right[i] * scale[i];
+        for (int k = 0; k < i; k++)
+            x[i] -= root[i][k] * x[k];
+        x[i] /= root[i][i];
+    }
+    for (int i = TERMS - 1; i >= 0; i--) {
+        for (int k = i + 1; k < TERMS; k++)
+            x[i] -= root[k][i] * x[k];
+        x[i] /= root[i][i];
+    }
+    for (int i = 0; i < TERMS; i++)
+        x[i] *= scale[i];
+    return true;
+}
+
 /* Coefficients of mean, cosine and sine in one column. */
 static bool fit_column(const struct kn_history_table *h, int column, struct rows rows, double frequency,
-                       double shift, double part[3])
+                       double shift, double part[TERMS])
 {
-    struct kn_fit fit = {.terms = 3};
+    double matrix[TERMS][TERMS] = {{0}}, right[TERMS] = {0};
     const int time = kn_history_column(h, "time");
     for (int64_t row = rows.first; row < rows.end; row++) {
-        const double angle = frequency * (kn_history_at(h, row, time) - shift);
-        kn_fit_add(&fit, (double[]){1, cos(angle), sin(angle)}, kn_history_at(h, row, column));
+        const double angle = frequency * (kn_history_at(h, row, time) - shift),
+                     term[TERMS] = {1, cos(angle), sin(angle)};
+        for (int i = 0; i < TERMS; i++) {
+            for (int j = 0; j < TERMS; j++)
+                matrix[i][j] += term[i] * term[j];
+            right[i] += term[i] * kn_history_at(h, row, column);
+        }
     }
-    return kn_fit_solve(&fit, part);
+    return solve(matrix, right, part);
 }
 
 static void find_columns(struct kn_oscillation_fit *s, const struct kn_history_table *h,

@@ -6,17 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-enum {
-    VOLUME,
-    MOVED,
-    DISTURBED,
-    MOMENTUM,
-    ENERGY = MOMENTUM + 3,
-    CHANGE,
-    SIZE,
-    FIELDS,
-    SUMS = FIELDS + KN_FIELDS
-};
+/* The members of struct kn_sums are all doubles; these are their numbers. */
+#define SUM(member) (offsetof(struct kn_sums, member) / sizeof(double))
+enum { SUMS = sizeof(struct kn_sums) / sizeof(double) };
 enum { BLOCK = 64, CELLS_PER_THREAD = 2048 };
 
 int kn_sums_threads(const struct kn_case *c, const struct kn_comm *comm, int cells)
@@ -38,16 +30,16 @@ static void find_terms(double terms[SUMS][BLOCK], int i, double eps, double dv, 
         change += by * by;
         size += q[f] * q[f];
     }
-    terms[VOLUME][i] = dv;
-    terms[MOVED][i] = dv * fabs(q[KN_RHO]);
-    terms[DISTURBED][i] = dv * (fabs(u[0]) + fabs(u[1]) + fabs(u[2]) + fabs(q[KN_THETA]));
+    terms[SUM(volume)][i] = dv;
+    terms[SUM(moved)][i] = dv * fabs(q[KN_RHO]);
+    terms[SUM(disturbed)][i] = dv * (fabs(u[0]) + fabs(u[1]) + fabs(u[2]) + fabs(q[KN_THETA]));
     for (int d = 0; d < 3; d++)
-        terms[MOMENTUM + d][i] = dv * n * u[d];
-    terms[ENERGY][i] = dv * 1.5 * (n * (q[KN_THETA] + kinetic) + q[KN_RHO]);
-    terms[CHANGE][i] = dv * change;
-    terms[SIZE][i] = dv * size;
+        terms[SUM(momentum) + (size_t)d][i] = dv * n * u[d];
+    terms[SUM(energy)][i] = dv * 1.5 * (n * (q[KN_THETA] + kinetic) + q[KN_RHO]);
+    terms[SUM(change)][i] = dv * change;
+    terms[SUM(size)][i] = dv * size;
     for (int f = 0; f < KN_FIELDS; f++)
-        terms[FIELDS + f][i] = dv * q[f];
+        terms[SUM(fields) + (size_t)f][i] = dv * q[f];
 }
 
 /* First all terms of a block, then sum by sum. */
@@ -66,7 +58,6 @@ void kn_sums_take(struct kn_sums *sums, const struct kn_comm *comm, const struct
                   const struct kn_space *space, const double *fields, const double *before)
 {
     struct kn_exact all[SUMS] = {0};
-    double values[SUMS];
 #pragma omp parallel num_threads(kn_sums_threads(c, comm, space->ncells))
     {
         struct kn_exact own[SUMS] = {0};
@@ -83,18 +74,8 @@ void kn_sums_take(struct kn_sums *sums, const struct kn_comm *comm, const struct
     }
     kn_exact_sum_ranks(comm, all, SUMS);
     for (int k = 0; k < SUMS; k++)
-        values[k] = kn_exact_value(&all[k]);
-    *sums = (struct kn_sums){.volume = values[VOLUME],
-                             .moved = values[MOVED],
-                             .disturbed = values[DISTURBED],
-                             .energy = values[ENERGY],
-                             .change = values[CHANGE],
-                             .size = values[SIZE]};
-    memcpy(sums->momentum, values + MOMENTUM, sizeof sums->momentum);
-    memcpy(sums->fields, values + FIELDS, sizeof sums->fields);
+        ((double *)sums)[k] = kn_exact_value(&all[k]);
 }
-
-/* ------------------------------------------------------------------ midline */
 
 /* The two cells whose centres are next to the middle of an axis, with their interpolation weights: 1/2 each
  * for an even number of cells, 1 for the middle one of an odd number. */
@@ -167,8 +148,6 @@ double kn_sums_midline(const struct kn_space *space, const struct kn_comm *comm,
     }
     return sum / height;
 }
-
-/* --------------------------------------------------------------------- wave */
 
 void kn_sums_project(double parts[KN_SUMS_WATCHED], const struct kn_comm *comm, const struct kn_space *space,
                      const double *wave, const double *fields)

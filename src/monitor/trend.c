@@ -30,37 +30,36 @@ void kn_trend_add(struct kn_trend *t, double value)
         merge_neighbours(t);
 }
 
-bool kn_trend_is_valid(const struct kn_trend *t)
+bool kn_trend_are_counts(double length, double count, double begun, int most)
 {
     int exponent;
-    const bool begun = t->length != 0;
-    bool good = begun ? t->length >= 1 && isfinite(t->length) && frexp(t->length, &exponent) == 0.5
-                      : t->count == 0 && t->begun == 0;
-    good = good && t->count >= 0 && t->count < KN_TREND_SPANS && t->count == floor(t->count);
-    good = good && t->begun >= 0 && (!begun || t->begun < t->length) && t->begun == floor(t->begun);
+    if (length == 0)
+        return count == 0 && begun == 0;
+    return length >= 1 && isfinite(length) && frexp(length, &exponent) == 0.5 && count >= 0 && count < most &&
+           count == floor(count) && begun >= 0 && begun < length && begun == floor(begun);
+}
+
+bool kn_trend_is_valid(const struct kn_trend *t)
+{
+    bool good = kn_trend_are_counts(t->length, t->count, t->begun, KN_TREND_SPANS);
     for (int i = 0; i < KN_TREND_SPANS; i++)
         good = good && isfinite(t->low[i]) && isfinite(t->high[i]);
     return good;
 }
 
-/* Largest distance from the latest value in the spans [first, end). */
-static double distance(const struct kn_trend *t, int first, int end, double latest)
-{
-    double most = 0;
-    for (int i = first; i < end; i++)
-        most = fmax(most, fmax(t->high[i] - latest, latest - t->low[i]));
-    return most;
-}
+/* Largest distances above and below the latest value in the spans [first, end). */
+struct reach {
+    double above, below;
+};
 
-/* Do the spans [first, end) reach beyond the latest value by `part` on both sides? */
-static bool lies_on_both_sides(const struct kn_trend *t, int first, int end, double latest, double part)
+static struct reach reach_of(const struct kn_trend *t, int first, int end, double latest)
 {
-    double above = 0, below = 0;
+    struct reach r = {0, 0};
     for (int i = first; i < end; i++) {
-        above = fmax(above, t->high[i] - latest);
-        below = fmax(below, latest - t->low[i]);
+        r.above = fmax(r.above, t->high[i] - latest);
+        r.below = fmax(r.below, latest - t->low[i]);
     }
-    return above > part && below > part;
+    return r;
 }
 
 /* An exponential approach a exp(-k t), with x = exp(-k w) over a quarter of length w, is at distances
@@ -74,14 +73,15 @@ struct kn_trend_rest kn_trend_rest(const struct kn_trend *t, double latest)
     struct kn_trend_rest rest = {.change = NAN, .observed = NAN, .ratio = NAN, .rate = 0};
     if (count < LEAST)
         return rest;
-    const double before = distance(t, count - 2 * quarter, count - quarter, latest),
-                 recent = distance(t, count - quarter, count, latest);
+    const struct reach earlier = reach_of(t, count - 2 * quarter, count - quarter, latest),
+                       later = reach_of(t, count - quarter, count, latest);
+    const double before = fmax(earlier.above, earlier.below), recent = fmax(later.above, later.below);
     rest.observed = fmax(before, recent);
     rest.change = 0;
     if (rest.observed == 0)
         return rest;
-    rest.crosses = lies_on_both_sides(t, count - 2 * quarter, count - quarter, latest, rest.observed / 5) &&
-                   lies_on_both_sides(t, count - quarter, count, latest, rest.observed / 5);
+    rest.crosses =
+        fmin(fmin(earlier.above, earlier.below), fmin(later.above, later.below)) > rest.observed / 5;
     rest.ratio = before > 0 ? recent / before : INFINITY;
     rest.change = INFINITY;
     if (rest.ratio < 0.5) {

@@ -21,6 +21,9 @@ void kn_trend_add(struct kn_trend *t, double value);
 /* Can kn_trend_add produce this state?  A state from a file must be checked. */
 bool kn_trend_is_valid(const struct kn_trend *t);
 
+/* Are these counts of spans whose length doubles when `most` are full? */
+bool kn_trend_are_counts(double length, double count, double begun, int most);
+
 struct kn_trend_rest {
     double change;   /* estimated remaining change; INFINITY: no approach to a limit; NaN: too few rows */
     double observed; /* largest distance from the latest value in the last half of the rows */

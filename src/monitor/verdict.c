@@ -18,10 +18,7 @@ static const double EARLY = 0.25; /* part of the duration of the transient */
 
 const char *kn_verdict_name(enum kn_verdict_word word)
 {
-    static const char *const names[] = {[KN_VERDICT_STEADY] = "steady",
-                                        [KN_VERDICT_NOT_STEADY] = "not steady",
-                                        [KN_VERDICT_OSCILLATING] = "oscillating",
-                                        [KN_VERDICT_NOISY] = "noisy"};
+    static const char *const names[] = {"steady", "not steady", "oscillating", "noisy"};
     return names[word];
 }
 
@@ -37,23 +34,15 @@ static void say(struct kn_verdict *v, enum kn_verdict_word word, const char *for
     va_end(values);
 }
 
-/* ------------------------------------------------------------------ scales */
-
-/* Quantities of one kind at all walls share a scale; others have their own. */
+/* Quantities of one kind at all walls share a scale, as do the averages, of no kind; -1: its own scale. */
 static int kind_of(const struct kn_column *column)
 {
-    const size_t at = column->offset;
-    if (at < offsetof(struct kn_row, stress))
-        return -1;
-    return at < offsetof(struct kn_row, heat_flux)   ? 0
-           : at < offsetof(struct kn_row, mass_flux) ? 1
-           : at < offsetof(struct kn_row, average)   ? 2
-                                                     : 3;
+    return column->offset < offsetof(struct kn_row, stress) ? -1 : (int)kn_monitor_flux(column);
 }
 
 struct scales {
-    double kind[4]; /* largest value of a kind */
-    double largest; /* of all kinds at walls, and of the mean fields */
+    double kind[KN_DIMENSIONS]; /* largest value of a kind */
+    double largest;             /* of all kinds at walls, and of the mean fields */
 };
 
 static struct scales scales_of(const struct kn_monitor *m)
@@ -78,10 +67,8 @@ static double scale_of(const struct kn_monitor *m, const struct scales *s, int c
     const int kind = kind_of(&m->columns[column]);
     if (kind < 0)
         return fabs(kn_monitor_value(m, column));
-    return fmax(s->kind[kind], kind < 3 ? SMALL * s->largest : 0);
+    return fmax(s->kind[kind], kind != KN_DIMENSION_NONE ? SMALL * s->largest : 0);
 }
-
-/* ------------------------------------------------------- runs without noise */
 
 struct judged {
     int column; /* -1: the fields as a whole, if all quantities are zero */
@@ -151,19 +138,18 @@ static const char *name_of(const struct kn_monitor *m, int column)
 static void describe_change(struct kn_verdict *v, const struct kn_monitor *m, const struct judged *j)
 {
     const char *name = name_of(m, j->column);
-    char later[96] = "";
-    if (isfinite(v->until)) {
-        char at[KN_UNITS_TEXT];
-        snprintf(later, sizeof later, "; steady at about t = %.60s",
-                 kn_duration_text(m->c, v->until, 3, " lambda0 / V0", at));
-    }
+    const bool known = isfinite(v->until);
+    char at[KN_UNITS_TEXT] = "";
+    if (known)
+        kn_duration_text(m->c, v->until, 3, " lambda0 / V0", at);
     if (isinf(j->remaining))
         say(v, j->crosses ? KN_VERDICT_OSCILLATING : KN_VERDICT_NOT_STEADY,
             "%s changed by %.2g %% in the last half of the run and does not approach a limit yet", name,
             100 * j->observed);
     else
-        say(v, KN_VERDICT_NOT_STEADY, "%s is expected to change by another %.2g %%%s%s", name,
-            100 * j->remaining, m->row.time < EARLY * m->settled_time ? " at least" : "", later);
+        say(v, KN_VERDICT_NOT_STEADY, "%s is expected to change by another %.2g %%%s%s%s", name,
+            100 * j->remaining, m->row.time < EARLY * m->settled_time ? " at least" : "",
+            known ? "; steady at about t = " : "", at);
 }
 
 static bool is_steady(const struct kn_monitor *m, const struct judged *j)
@@ -205,8 +191,6 @@ static void judge_quiet(struct kn_verdict *v, const struct kn_monitor *m)
         describe_change(v, m, &j);
     }
 }
-
-/* ----------------------------------------------------------- runs with noise */
 
 /* Drift between the halves of the averaged rows, beyond the part that noise explains. */
 static double drift_of(const struct kn_batches *b, double error)
@@ -252,8 +236,6 @@ static void judge_noisy(struct kn_verdict *v, const struct kn_monitor *m)
             100 * error);
 }
 
-/* ---------------------------------------------------------------- other runs */
-
 static void judge_oscillating(struct kn_verdict *v, const struct kn_monitor *m,
                               const struct kn_oscillation_fit *o)
 {
@@ -285,18 +267,10 @@ void kn_verdict_find(struct kn_verdict *v, const struct kn_monitor *m, const str
         judge_quiet(v, m);
 }
 
-/* ------------------------------------------------------------ during the run */
-
-/* Two rows: a single one may be low by noise. */
-static bool residual_is_low(const struct kn_monitor *m)
-{
-    const double limit = m->c->time.residual;
-    return limit > 0 && m->row.residual < limit && m->previous_residual < limit;
-}
-
 const char *kn_verdict_ends(const struct kn_monitor *m)
 {
-    if (residual_is_low(m))
+    const double limit = m->c->time.residual;
+    if (limit > 0 && m->row.residual < limit && m->previous_residual < limit) /* one may be low by noise */
         return "residual";
     if (!kn_duration_is_open(m->c))
         return NULL;

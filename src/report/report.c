@@ -37,8 +37,6 @@ struct report {
     json_t *notes; /* for the reader of the page */
 };
 
-/* -------------------------------------------------------------------- parts */
-
 static json_t *values_json(const struct kn_setting *s, const struct kn_case *c)
 {
     char text[KN_NAME], all[4 * KN_NAME] = "";
@@ -58,8 +56,9 @@ static json_t *case_json(const struct kn_case *c)
     json_t *rows = json_array();
     kn_case_default(&initial);
     for (int i = 0; kn_config_setting(i, &s); i++)
-        kn_json_append(rows, json_pack("[s, o, o, s, s]", s.name, values_json(&s, c),
-                                       values_json(&s, &initial), s.key->unit, s.key->doc));
+        kn_json_append(rows,
+                       json_pack("[s, o, o, s, s]", s.name, values_json(&s, c), values_json(&s, &initial),
+                                 s.key->unit ? s.key->unit : "", s.key->doc));
     return rows;
 }
 
@@ -74,22 +73,23 @@ static json_t *history_json(const struct kn_history_table *h, json_t *notes)
         for (int64_t k = 0; column && k < shown; k++)
             column[k] = kn_history_at(h, h->rows - 1 - (shown - 1 - k) * every, i);
         kn_json_append(names, kn_json_text(h->names[i]));
-        kn_json_append(values, column ? kn_report_data_array(column, (size_t)shown) : NULL);
+        kn_json_append(values, column ? kn_report_fields_array(column, (size_t)shown) : NULL);
     }
     free(column);
     if (every > 1)
-        kn_report_data_note(notes, "The charts show one of %lld rows of history.csv, which has %lld.",
-                            (long long)every, (long long)h->rows);
+        kn_report_fields_note(notes, "The charts show one of %lld rows of history.csv, which has %lld.",
+                              (long long)every, (long long)h->rows);
     return json_pack("{s:I, s:o, s:o}", "rows", (json_int_t)h->rows, "columns", names, "values", values);
 }
 
 /* A quantity without dimension is shown as a number alone. */
 static json_t *unit_json(const struct report *r, const char *column)
 {
-    const enum kn_dimension dimension = kn_monitor_dimension(column);
+    const struct kn_column *known = kn_monitor_find(column);
+    const enum kn_dimension dimension = known ? known->dimension : KN_DIMENSION_NONE;
     const bool bare = dimension == KN_DIMENSION_NONE, si = r->scales.known && !bare;
-    return kn_report_data_unit(bare ? "1" : kn_monitor_unit(column), si ? kn_units_si(dimension) : NULL,
-                               kn_scales_conversion(&r->scales, dimension));
+    return kn_report_fields_unit(bare ? "1" : known->unit, si ? kn_units[dimension].si : NULL,
+                                 kn_scales_conversion(&r->scales, dimension));
 }
 
 /* Units of the columns of the history, and of the results at walls in summary.json. */
@@ -108,47 +108,32 @@ static json_t *units_json(const struct report *r)
 
 static json_t *data_of(struct report *r)
 {
-    json_t *all = json_object();
-    kn_json_set(all, "title", kn_json_text(r->title));
-    kn_json_set(all, "version", kn_json_text(KN_VERSION));
-    kn_json_set(all, "commit", kn_json_text(kn_provenance_commit()));
-    kn_json_set(all, "summary", r->summary ? json_incref(r->summary) : json_null());
-    kn_json_set(all, "case", r->has_case ? case_json(&r->c) : json_null());
-    kn_json_set(all, "quantities", kn_quantities_json());
-    kn_json_set(all, "history", history_json(&r->history, r->notes));
-    kn_json_set(all, "si", r->scales.known ? kn_summary_scales(&r->scales, r->species) : json_null());
-    kn_json_set(all, "units", units_json(r));
-    kn_json_set(all, "fields", kn_report_fields_json(&r->gas, r->bytes, r->notes));
-    kn_json_set(all, "notes", json_incref(r->notes));
-    return all;
+    json_t *history = history_json(&r->history, r->notes),
+           *fields = kn_report_fields_json(&r->gas, r->bytes, r->notes); /* they add notes */
+    return json_pack("{s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:O}", "title",
+                     kn_json_text(r->title), "version", KN_VERSION, "commit", kn_provenance_commit(),
+                     "summary", r->summary ? json_incref(r->summary) : json_null(), "case",
+                     r->has_case ? case_json(&r->c) : json_null(), "quantities", kn_quantities_json(),
+                     "history", history, "si",
+                     r->scales.known ? kn_summary_scales(&r->scales, r->species) : json_null(), "units",
+                     units_json(r), "fields", fields, "notes", r->notes);
 }
-
-/* --------------------------------------------------------------------- page */
 
 static void print_html(FILE *to, const char *text)
 {
-    for (; *text; text++)
-        switch (*text) {
-        case '&':
-            fputs("&amp;", to);
-            break;
-        case '<':
-            fputs("&lt;", to);
-            break;
-        case '>':
-            fputs("&gt;", to);
-            break;
-        case '"':
-            fputs("&quot;", to);
-            break;
-        default:
+    static const char special[] = "&<>\"";
+    static const char *const escaped[] = {"&amp;", "&lt;", "&gt;", "&quot;"};
+    for (const char *found; *text; text++)
+        if ((found = strchr(special, *text)))
+            fputs(escaped[found - special], to);
+        else
             fputc(*text, to);
-        }
 }
 
 /* The page, with the contents of its marks {{...}}. */
-static enum kn_status print_page(FILE *to, struct report *r)
+static enum kn_status fill_page(FILE *to, const void *what)
 {
+    struct report *r = (struct report *)what;
     enum kn_status status = KN_OK;
     for (const char *at = (const char *)kn_report_html, *mark; *at; at = mark) {
         mark = strstr(at, "{{");
@@ -167,8 +152,6 @@ static enum kn_status print_page(FILE *to, struct report *r)
     return status;
 }
 
-/* --------------------------------------------------------------------- all */
-
 /* The name of the folder, also if it was given as "." */
 static void find_title(struct report *r)
 {
@@ -181,16 +164,18 @@ static enum kn_status read_summary(struct report *r)
 {
     enum kn_status status = kn_summary_read(r->folder, &r->summary);
     if (status == KN_EINPUT)
-        kn_report_data_note(r->notes, "summary.json is damaged and is left out.");
+        kn_report_fields_note(r->notes, "summary.json is damaged and is left out.");
     else if (status == KN_OK && !r->summary)
-        kn_report_data_note(r->notes, "The run has no summary.json: it has not ended yet, or it was killed. "
-                                      "The page shows its results so far.");
+        kn_report_fields_note(r->notes,
+                              "The run has no summary.json: it has not ended yet, or it was killed. "
+                              "The page shows its results so far.");
     if (!r->summary)
         return status == KN_EINPUT ? KN_OK : status;
     status = kn_summary_case(r->summary, &r->c);
     r->has_case = status == KN_OK;
     if (!r->has_case && json_object_get(r->summary, "case"))
-        kn_report_data_note(r->notes, "This version cannot read the case of the run: %s", kn_error_message());
+        kn_report_fields_note(r->notes, "This version cannot read the case of the run: %s",
+                              kn_error_message());
     return status == KN_EMEMORY ? status : KN_OK;
 }
 
@@ -208,8 +193,8 @@ static enum kn_status read_folder(struct report *r)
         return kn_error_set(KN_EIO, "'%s' is damaged: the group si does not hold the species and the scales",
                             r->gas.path);
     if (r->gas.file < 0)
-        kn_report_data_note(r->notes,
-                            "The run stopped before it wrote fields; knudsen run --resume continues it.");
+        kn_report_fields_note(r->notes,
+                              "The run stopped before it wrote fields; knudsen run --resume continues it.");
     return KN_OK;
 }
 
@@ -224,11 +209,6 @@ static enum kn_status choose_output(const struct kn_report_options *o, char *pat
     if ((size_t)snprintf(path, size, "%s", chosen) >= size)
         return kn_error_set(KN_EIO, "the path '%.60s...' is too long", chosen);
     return KN_OK;
-}
-
-static enum kn_status fill_page(FILE *to, const void *what)
-{
-    return print_page(to, (struct report *)what);
 }
 
 static enum kn_status write_page(struct report *r, const char *path)

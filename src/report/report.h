@@ -1,16 +1,16 @@
-/* `knudsen report`: one page of HTML that holds a run and needs nothing else to be looked at. */
+/* `knudsen report`: one HTML page that contains a run and needs no other file. */
 #ifndef KN_REPORT_H
 #define KN_REPORT_H
 
 #include "knudsen.h"
 
 struct kn_report_options {
-    const char *folder; /* that knudsen run has written, to its end or not */
-    const char *output; /* .html; NULL = folder/report.html */
-    double megabytes;   /* about how large the page may become; 0 = 40 */
+    const char *folder; /* of a finished or unfinished run */
+    const char *output; /* .html; NULL: folder/report.html */
+    double megabytes;   /* approximate limit of the size of the page; 0: 40 */
 };
 
-/* Write the page; its name into path[size]. */
+/* Write the page; path[size] receives its name. */
 enum kn_status kn_report(const struct kn_report_options *options, char *path, size_t size);
 
 #endif

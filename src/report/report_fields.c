@@ -1,11 +1,12 @@
-/* Selects the fields of a run for the report page: the final ones, their averages and the series. */
+/* Selects the fields of a run for the report page, and makes arrays, units and notes of it. */
 #include "report/report_fields.h"
 
 #include "error.h"
-#include "io/fields.h"
+#include "io/base64.h"
 
 #include <errno.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,17 +14,53 @@
 static const double TEXT_PER_VALUE = 8 * 4 / 3.0; /* bytes of base64 */
 enum { WORD = 256, TIMES = 200 };                 /* of a series that a slider can use */
 
+/* -------------------------------------------------- arrays, units and notes */
+
+json_t *kn_report_fields_array(const double *values, size_t count)
+{
+    char *text = NULL;
+    size_t size = 0;
+    struct kn_base64 b = {.to = open_memstream(&text, &size)};
+    if (!b.to)
+        return NULL;
+    for (size_t i = 0; i < count; i++)
+        kn_base64_real(&b, values[i]);
+    kn_base64_end(&b);
+    const bool whole = !ferror(b.to);
+    json_t *array = fclose(b.to) == 0 && whole ? json_stringn_nocheck(text, size) : NULL;
+    free(text);
+    return array;
+}
+
+json_t *kn_report_fields_unit(const char *unit, const char *si_unit, struct kn_conversion by)
+{
+    json_t *rule = json_pack("{s:o}", "unit", kn_json_text(unit));
+    if (si_unit)
+        kn_json_set(rule, "si",
+                    json_pack("{s:o, s:o, s:o}", "unit", kn_json_text(si_unit), "factor",
+                              kn_json_number(by.factor), "offset", kn_json_number(by.offset)));
+    return rule;
+}
+
+void kn_report_fields_note(json_t *notes, const char *format, ...)
+{
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    kn_json_append(notes, kn_json_text(text));
+}
+
 /* ------------------------------------------------------------------ reading */
 
 enum kn_status kn_report_fields_open(struct kn_report_gas *g, const char *folder)
 {
     *g = (struct kn_report_gas){.file = H5I_INVALID_HID, .ncells = 1};
-    enum kn_status status = kn_files_join(g->path, folder, "fields.h5");
-    if (status != KN_OK || access(g->path, F_OK) != 0)
-        return status;
-    status = kn_fields_open(g->path, &g->file, &g->grid);
-    if (status != KN_OK)
-        return status;
+    KN_TRY(kn_files_join(g->path, folder, "fields.h5"));
+    if (access(g->path, F_OK) != 0)
+        return KN_OK;
+    KN_TRY(kn_fields_open(g->path, &g->file, &g->grid));
     for (int d = 0; d < 3; d++)
         g->ncells *= (size_t)g->grid.cells[d];
     const int mean = kn_fields_has_mean(g->file);
@@ -42,50 +79,28 @@ void kn_report_fields_close(struct kn_report_gas *g)
 
 /* ---------------------------------------------------------- the cells shown */
 
-/* A box of cells, of which some may be left out: every n-th cell of an axis, or a few planes across it. */
-struct block {
-    int count[3];
-    int *keep[3]; /* [count[d]] indices along an axis */
-};
-
+/* Boxes of cells, of which some may be left out: every n-th cell of an axis, or a few planes across it. */
 struct selection {
     int nblocks;
-    struct block block[3];
-    bool planes; /* block d has planes across axis d */
-    int every;   /* n: every n-th cell along each axis */
+    int count[3][3]; /* [block][axis] cells */
+    bool planes;     /* block d has planes across axis d */
+    int every;       /* n: every n-th cell along each axis */
 };
-
-static double block_cells(const struct block *b)
-{
-    return (double)b->count[0] * b->count[1] * b->count[2];
-}
 
 static double selection_bytes(const struct selection *s)
 {
     double cells = 0;
     for (int i = 0; i < s->nblocks; i++)
-        cells += block_cells(&s->block[i]);
+        cells += (double)s->count[i][0] * s->count[i][1] * s->count[i][2];
     return cells * KN_FIELDS * TEXT_PER_VALUE;
 }
 
-/* At most `wanted` of n indices, evenly spaced, with the middle one among them. */
-static int *spread(int n, int wanted, int *count)
+/* The place of the i-th of `count` cells out of n, evenly spaced, with the middle one among them. */
+static int place_of(int i, int count, int n)
 {
-    *count = wanted < n ? wanted : n;
-    int *keep = calloc((size_t)*count, sizeof *keep);
-    for (int i = 0; keep && i < *count; i++)
-        keep[i] = *count == n ? i : (int)((2.0 * i + 1) / (2.0 * *count) * n);
-    if (keep && *count < n)
-        keep[*count / 2] = n / 2;
-    return keep;
-}
-
-static void drop_selection(struct selection *s)
-{
-    for (int i = 0; i < s->nblocks; i++)
-        for (int d = 0; d < 3; d++)
-            free(s->block[i].keep[d]);
-    *s = (struct selection){.nblocks = 0};
+    if (count == n)
+        return i;
+    return i == count / 2 ? n / 2 : (int)((2.0 * i + 1) / (2.0 * count) * n);
 }
 
 /* Every `every`-th cell along each axis; with planes > 0 only that number of planes across each axis. */
@@ -94,8 +109,8 @@ static struct selection select_cells(const struct kn_report_gas *g, int every, i
     struct selection s = {.nblocks = planes ? 3 : 1, .planes = planes > 0, .every = every};
     for (int i = 0; i < s.nblocks; i++)
         for (int d = 0; d < 3; d++) {
-            const int wanted = planes && d == i ? planes : (g->grid.cells[d] + every - 1) / every;
-            s.block[i].keep[d] = spread(g->grid.cells[d], wanted, &s.block[i].count[d]);
+            const int n = g->grid.cells[d], wanted = planes && d == i ? planes : (n + every - 1) / every;
+            s.count[i][d] = wanted < n ? wanted : n;
         }
     return s;
 }
@@ -108,35 +123,22 @@ static struct selection choose_cells(const struct kn_report_gas *g, double bytes
     int most = 0;
     for (int d = 0; d < 3; d++)
         most = g->grid.cells[d] > most ? g->grid.cells[d] : most;
-    for (int planes = most; box && planes > 0 && selection_bytes(&s) > bytes; planes = planes * 7 / 8) {
-        drop_selection(&s);
+    for (int planes = most; box && planes > 0 && selection_bytes(&s) > bytes; planes = planes * 7 / 8)
         s = select_cells(g, 1, planes);
-    }
-    for (int every = 2; selection_bytes(&s) > bytes && every <= most; every++) {
-        drop_selection(&s);
+    for (int every = 2; selection_bytes(&s) > bytes && every <= most; every++)
         s = select_cells(g, every, box ? 1 : 0);
-    }
     return s;
 }
 
-static bool is_allocated(const struct selection *s)
-{
-    bool whole = true;
-    for (int i = 0; i < s->nblocks; i++)
-        for (int d = 0; d < 3; d++)
-            whole = whole && s->block[i].keep[d];
-    return whole;
-}
-
-static json_t *selection_json(const struct selection *s)
+static json_t *selection_json(const struct selection *s, const int n[3])
 {
     json_t *blocks = json_array();
     for (int i = 0; i < s->nblocks; i++) {
         json_t *axes = json_array();
         for (int d = 0; d < 3; d++) {
             json_t *keep = json_array();
-            for (int k = 0; k < s->block[i].count[d]; k++)
-                kn_json_append(keep, json_integer(s->block[i].keep[d][k]));
+            for (int k = 0; k < s->count[i][d]; k++)
+                kn_json_append(keep, json_integer(place_of(k, s->count[i][d], n[d])));
             kn_json_append(axes, keep);
         }
         kn_json_append(blocks, axes);
@@ -147,38 +149,38 @@ static json_t *selection_json(const struct selection *s)
 static void note_selection(const struct selection *s, const struct kn_report_gas *g, json_t *notes)
 {
     if (s->planes)
-        kn_report_data_note(
+        kn_report_fields_note(
             notes,
             "The box has %zu cells, too many for a page: it holds %d, %d and %d planes across x, y and z. "
             "All cells are in fields.h5.",
-            g->ncells, s->block[0].count[0], s->block[1].count[1], s->block[2].count[2]);
+            g->ncells, s->count[0][0], s->count[1][1], s->count[2][2]);
     if (s->every > 1)
-        kn_report_data_note(notes,
-                            "Along each axis the page has about one of %d cells. All cells are in fields.h5.",
-                            s->every);
+        kn_report_fields_note(
+            notes, "Along each axis the page has about one of %d cells. All cells are in fields.h5.",
+            s->every);
 }
 
 /* ----------------------------------------------------------------- moments */
 
 /* One component in one block: its bits, or one number if all values are the same. */
-static json_t *block_json(const double *values, int components, const struct block *b, const int n[3])
+static json_t *block_json(const double *values, int components, const int count[3], const int n[3])
 {
-    const size_t count = (size_t)block_cells(b);
-    double *buffer = calloc(count, sizeof *buffer), *next = buffer;
+    const size_t cells = (size_t)count[0] * (size_t)count[1] * (size_t)count[2];
+    double *buffer = calloc(cells, sizeof *buffer), *next = buffer;
     bool same = true;
     if (!buffer)
         return NULL;
-    for (int k = 0; k < b->count[2]; k++)
-        for (int j = 0; j < b->count[1]; j++)
-            for (int i = 0; i < b->count[0]; i++) {
-                const size_t cell =
-                    ((size_t)b->keep[2][k] * (size_t)n[1] + (size_t)b->keep[1][j]) * (size_t)n[0] +
-                    (size_t)b->keep[0][i];
+    for (int k = 0; k < count[2]; k++)
+        for (int j = 0; j < count[1]; j++) {
+            const size_t row =
+                (size_t)place_of(k, count[2], n[2]) * (size_t)n[1] + (size_t)place_of(j, count[1], n[1]);
+            for (int i = 0; i < count[0]; i++, next++) {
+                const size_t cell = row * (size_t)n[0] + (size_t)place_of(i, count[0], n[0]);
                 *next = values[cell * (size_t)components];
                 same = same && *next == buffer[0];
-                next++;
             }
-    json_t *block = same && count > 1 ? kn_json_number(buffer[0]) : kn_report_data_array(buffer, count);
+        }
+    json_t *block = same && cells > 1 ? kn_json_number(buffer[0]) : kn_report_fields_array(buffer, cells);
     free(buffer);
     return block;
 }
@@ -209,7 +211,7 @@ static json_t *quantity_json(const double *values, const struct kn_quantity *q, 
         for (size_t cell = 0; cell < g->ncells; cell++)
             widen(&r, values[cell * (size_t)q->components + (size_t)c]);
         for (int i = 0; i < s->nblocks; i++)
-            kn_json_append(blocks, block_json(values + c, q->components, &s->block[i], g->grid.cells));
+            kn_json_append(blocks, block_json(values + c, q->components, s->count[i], g->grid.cells));
         kn_json_append(components, json_pack("{s:o, s:o}", "range", range_json(&r), "blocks", blocks));
     }
     return components;
@@ -278,10 +280,10 @@ static void add_series(json_t *moments, struct kn_report_gas *g, const struct se
             H5Gclose(group);
     }
     if (shown < all)
-        kn_report_data_note(notes, "The page has %d of the %d times of the series. All are in fields/.",
-                            shown, all);
+        kn_report_fields_note(notes, "The page has %d of the %d times of the series. All are in fields/.",
+                              shown, all);
     if (lost)
-        kn_report_data_note(notes, "%d files of the series cannot be read and are left out.", lost);
+        kn_report_fields_note(notes, "%d files of the series cannot be read and are left out.", lost);
 }
 
 /* --------------------------------------------------------------------- all */
@@ -300,7 +302,7 @@ static json_t *unit_json(struct kn_report_gas *g, const char *name, int rank, co
     g->damaged = g->damaged || there < 0 || (there > 0 && !si);
     if (set >= 0)
         H5Dclose(set);
-    return kn_report_data_unit(unit, si ? si_unit : NULL, by);
+    return kn_report_fields_unit(unit, si ? si_unit : NULL, by);
 }
 
 static void add_grid(json_t *to, struct kn_report_gas *g)
@@ -309,7 +311,7 @@ static void add_grid(json_t *to, struct kn_report_gas *g)
     json_t *units = json_pack("{s:o}", "grid", unit_json(g, "grid/x", 1, "lambda0"));
     for (int d = 0; d < 3; d++) {
         kn_json_append(cells, json_integer(g->grid.cells[d]));
-        kn_json_append(edges, kn_report_data_array(g->grid.edges[d], (size_t)g->grid.cells[d] + 1));
+        kn_json_append(edges, kn_report_fields_array(g->grid.edges[d], (size_t)g->grid.cells[d] + 1));
     }
     for (const struct kn_quantity *q = kn_quantities; q->name; q++)
         kn_json_set(units, q->name, unit_json(g, q->name, q->components > 1 ? 4 : 3, q->unit));
@@ -324,24 +326,19 @@ json_t *kn_report_fields_json(struct kn_report_gas *g, double bytes, json_t *not
     if (g->file < 0)
         return json_null();
     const int series = kn_fields_series_length(g->file), own = g->mean ? 2 : 1;
-    struct selection s = choose_cells(g, (series > 1 ? bytes / 2 : bytes) / own);
+    const struct selection s = choose_cells(g, (series > 1 ? bytes / 2 : bytes) / own);
     const double room = (bytes - own * selection_bytes(&s)) / selection_bytes(&s);
-    if (!is_allocated(&s)) {
-        drop_selection(&s);
-        return NULL;
-    }
     note_selection(&s, g, notes);
     g->damaged |= !kn_store_read_number(g->file, "delta", &delta);
     json_t *all = json_pack("{s:o}", "delta", kn_json_number(delta)), *moments = json_array();
     add_grid(all, g);
-    kn_json_set(all, "blocks", selection_json(&s));
+    kn_json_set(all, "blocks", selection_json(&s, g->grid.cells));
     g->damaged = !add_moment(moments, g->file, false, g, &s) ||
                  (g->mean && !add_moment(moments, g->file, true, g, &s)) || series < 0 || g->damaged;
     if (g->damaged)
-        kn_report_data_note(notes, "Fields cannot be read: '%s' is damaged.", g->path);
+        kn_report_fields_note(notes, "Fields cannot be read: '%s' is damaged.", g->path);
     else
         add_series(moments, g, &s, (int)fmin(fmax(room, 0), TIMES), notes);
     kn_json_set(all, "moments", moments);
-    drop_selection(&s);
     return all;
 }

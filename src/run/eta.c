@@ -11,12 +11,8 @@ static const double FEWEST_ROWS = 4;
 void kn_eta_start(struct kn_eta *e, const struct kn_eta_mark *first, int64_t last, double limit,
                   double deadline)
 {
-    *e = (struct kn_eta){.last = last,
-                         .limit = limit,
-                         .deadline = deadline,
-                         .first = *first,
-                         .latest = *first,
-                         .steady = INFINITY};
+    *e = (struct kn_eta){.last = last, .limit = limit, .deadline = deadline, .steady = INFINITY};
+    e->first = e->latest = *first;
 }
 
 void kn_eta_step(struct kn_eta *e, const struct kn_eta_mark *now)

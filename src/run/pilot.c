@@ -33,8 +33,7 @@ static const double MARGIN = 0.7, NEAR = 2, ROUGH = 0.01;
 
 /* The properties beside the number of samples on which the error of an average depends. */
 struct averaging_window {
-    double length; /* lambda0 / V0 */
-    double dt;
+    double length, dt; /* lambda0 / V0 */
     double nodes;
 };
 
@@ -58,8 +57,6 @@ static int whole(double samples)
 {
     return (int)(ROUND * ceil(fmin(samples, KN_SAMPLING_MOST) / ROUND));
 }
-
-/* ----------------------------------------------------------------- the pilot */
 
 /* The same shape with fewer cells, and the same time between rows. */
 static enum kn_status coarsen(const struct kn_case *c, const struct averaging_window *w, struct kn_case *p,
@@ -121,8 +118,8 @@ static enum kn_status observe(void *of)
 
 static enum kn_status create(struct pilot *p, const struct kn_case *c)
 {
-    KN_TRY(
-        kn_sim_create_with_progress(&p->sim, c, &kn_comm_alone, p->progress ? &p->progress->assembly : NULL));
+    const struct kn_progress_callback *assembly = p->progress ? &p->progress->assembly : NULL;
+    KN_TRY(kn_sim_create_with_progress(&p->sim, c, &kn_comm_alone, assembly));
     KN_TRY(kn_monitor_create(&p->monitor, c, kn_sim_space(p->sim), &kn_comm_alone));
     p->fields = calloc((size_t)kn_sim_cells(p->sim) * KN_FIELDS, sizeof *p->fields);
     return p->fields ? KN_OK : kn_error_set(KN_EMEMORY, "no memory for the pilot of collision.samples");
@@ -170,8 +167,6 @@ static enum kn_status measure(const struct kn_case *c, const struct kn_pilot_pro
     return status;
 }
 
-/* ---------------------------------------------------------------- the choice */
-
 static enum kn_status describe(const struct kn_case *c, struct averaging_window *w)
 {
     struct kn_plan_size size;
@@ -211,25 +206,20 @@ static enum kn_status search(const struct kn_case *c, const struct averaging_win
     return KN_OK;
 }
 
-static enum kn_status check_most(const struct kn_case *c, double needed)
-{
-    if (needed <= KN_SAMPLING_MOST)
-        return KN_OK;
-    return kn_error_set(KN_EINPUT,
-                        "collision.error: %g needs about %.2g samples per step (auto takes at most %d)",
-                        c->collision.error, needed, KN_SAMPLING_MOST);
-}
-
 enum kn_status kn_pilot_samples_with_progress(struct kn_case *c, const struct kn_pilot_progress *progress)
 {
     struct averaging_window run;
     double needed = 0;
     KN_TRY(describe(c, &run));
     const double least = fewest(c, &run, c->collision.error);
-    KN_TRY(check_most(c, least));
-    KN_TRY(search(c, &run, least, progress, &needed));
-    KN_TRY(check_most(c, needed));
-    c->collision.samples = whole(fmax(needed, least));
+    if (least <= KN_SAMPLING_MOST)
+        KN_TRY(search(c, &run, least, progress, &needed));
+    needed = fmax(needed, least);
+    if (needed > KN_SAMPLING_MOST)
+        return kn_error_set(KN_EINPUT,
+                            "collision.error: %g needs about %.2g samples per step (auto takes at most %d)",
+                            c->collision.error, needed, KN_SAMPLING_MOST);
+    c->collision.samples = whole(needed);
     return KN_OK;
 }
 

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <omp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,13 +20,6 @@
 enum { LINE = KN_PROGRESS_LINE, PART = KN_PROGRESS_PART };
 
 static const double LIVE_EVERY = 0.2, JSON_EVERY = 1, PLAIN_EVERY = 30; /* s */
-
-double kn_progress_clock(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* ------------------------------------------------------------ output */
 
@@ -40,7 +34,7 @@ void kn_progress_say(const struct kn_progress *p, const char *text)
 }
 
 /* Columns that can be used: at the last one some terminals continue on the next line. */
-int kn_progress_width(void)
+static int terminal_width(void)
 {
     struct winsize size;
     if ((ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 || ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0) &&
@@ -54,7 +48,7 @@ int kn_progress_width(void)
 static void draw(struct kn_progress *p, const char *text)
 {
     char out[LINE + 16];
-    snprintf(out, sizeof out, "\r%.*s\033[J\r", kn_progress_width(), text);
+    snprintf(out, sizeof out, "\r%.*s\033[J\r", terminal_width(), text);
     kn_progress_say(p, out);
     p->shown = true;
 }
@@ -68,7 +62,8 @@ static void erase(struct kn_progress *p)
 
 void kn_progress_line(struct kn_progress *p, enum kn_progress_style style, const char *format, ...)
 {
-    static const char *const codes[] = {"", "\033[1m", "\033[1;32m", "\033[1;33m"};
+    static const char *const codes[] = {
+        [KN_STYLE_STRONG] = "\033[1m", [KN_STYLE_GOOD] = "\033[1;32m", [KN_STYLE_WARNING] = "\033[1;33m"};
     char text[KN_PATH + LINE], out[KN_PATH + LINE + 16];
     va_list arguments;
     va_start(arguments, format);
@@ -76,34 +71,15 @@ void kn_progress_line(struct kn_progress *p, enum kn_progress_style style, const
     va_end(arguments);
     if (p->log)
         fprintf(p->log, "%s\n", text);
-    if (!kn_progress_speaks(p, KN_REPORT_TERMINAL) && !kn_progress_speaks(p, KN_REPORT_PLAIN))
+    if (style == KN_STYLE_NOTE)
+        kn_progress_json_note(p, text);
+    if (style == KN_STYLE_LOG ||
+        (!kn_progress_speaks(p, KN_REPORT_TERMINAL) && !kn_progress_speaks(p, KN_REPORT_PLAIN)))
         return;
     erase(p);
-    const bool coloured = p->colour && style != KN_STYLE_PLAIN;
+    const bool coloured = p->colour && style >= KN_STYLE_STRONG;
     snprintf(out, sizeof out, "%s%s%s\n", coloured ? codes[style] : "", text, coloured ? "\033[0m" : "");
     kn_progress_say(p, out);
-}
-
-void kn_progress_note(struct kn_progress *p, const char *format, ...)
-{
-    char text[KN_PATH + LINE];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    kn_progress_line(p, KN_STYLE_PLAIN, "%s", text);
-    kn_progress_json_note(p, text);
-}
-
-void kn_progress_log(struct kn_progress *p, const char *format, ...)
-{
-    va_list arguments;
-    if (!p->log)
-        return;
-    va_start(arguments, format);
-    vfprintf(p->log, format, arguments);
-    va_end(arguments);
-    fputc('\n', p->log);
 }
 
 /* ----------------------------------------------------------------- run.log */
@@ -120,16 +96,14 @@ static void log_date(struct kn_progress *p, const char *what)
 void kn_progress_begin(struct kn_progress *p, const struct kn_run_options *options)
 {
     const char *no_colour = getenv("NO_COLOR");
-    *p = (struct kn_progress){.options = options, .started = kn_progress_clock()};
+    *p = (struct kn_progress){.options = options, .started = omp_get_wtime()};
     p->colour = options->report == KN_REPORT_TERMINAL && !(no_colour && *no_colour);
 }
 
 enum kn_status kn_progress_open(struct kn_progress *p)
 {
     char path[KN_PATH];
-    enum kn_status status = kn_files_join(path, p->options->folder, "run.log");
-    if (status != KN_OK)
-        return status;
+    KN_TRY(kn_files_join(path, p->options->folder, "run.log"));
     const int flags = p->options->resume ? O_CREAT : O_CREAT | O_EXCL; /* an earlier one was removed */
     const int fd = open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC | flags, 0666);
     p->log = fd < 0 ? NULL : fdopen(fd, "a");
@@ -189,7 +163,7 @@ static double next_plain_time(double next, double elapsed)
     return next;
 }
 
-/* The times of the first and the next message, s after the start. */
+/* The time of the first message, and of the next after one, s after the start. */
 static double first_time(const struct kn_progress *p, double plain)
 {
     if (!p->options->say || p->options->report == KN_REPORT_QUIET)
@@ -199,14 +173,14 @@ static double first_time(const struct kn_progress *p, double plain)
 
 static double next_time(const struct kn_progress *p, double elapsed)
 {
-    return p->options->report == KN_REPORT_TERMINAL ? elapsed + LIVE_EVERY
-           : p->options->report == KN_REPORT_JSON   ? elapsed + JSON_EVERY
-                                                    : next_plain_time(p->next, elapsed);
+    if (p->options->report == KN_REPORT_PLAIN)
+        return next_plain_time(p->next, elapsed);
+    return elapsed + (p->options->report == KN_REPORT_JSON ? JSON_EVERY : LIVE_EVERY);
 }
 
 static const struct preparation {
     const char *event, *text, *why;
-} preparations[KN_PREPARATIONS] = {
+} preparations[] = {
     [KN_PREPARE_OPERATOR] = {"assembly", "assembling the collision operator", "once for this grid and gas"},
     [KN_PREPARE_SAMPLES] = {"pilot", "choosing collision.samples", "by runs on a coarse grid"},
 };
@@ -226,7 +200,7 @@ static void restart_preparation(struct kn_progress *p, enum kn_prepare what, dou
 void kn_progress_prepare(struct kn_progress *p, enum kn_prepare what, double part)
 {
     const struct preparation *k = &preparations[what];
-    const double now = kn_progress_clock();
+    const double now = omp_get_wtime();
     const bool plain = kn_progress_speaks(p, KN_REPORT_PLAIN);
     if (!p->announced[what] || p->preparing != what || part < p->part)
         restart_preparation(p, what, part, now);
@@ -288,35 +262,29 @@ static void draw_live(struct kn_progress *p, const struct kn_eta_mark *now, doub
                       const struct kn_row *row)
 {
     char text[LINE];
-    kn_progress_compose(p, now, time, row, kn_progress_width(), text);
+    kn_progress_compose(p, now, time, row, terminal_width(), text);
     draw(p, text);
 }
 
 /* ----------------------------------------------------------------- the run */
 
-/* Times of a case in SI units are displayed in the unit that suits its end. */
-static void choose_units(struct kn_progress *p, const struct kn_case *c)
-{
-    struct kn_scales scales;
-    p->second = p->hertz = 1;
-    p->time_unit[0] = '\0';
-    if (kn_scales_create(&scales, c) != KN_OK || !scales.known)
-        return;
-    p->second = scales.time * kn_units_scale(KN_DIMENSION_TIME, scales.time * p->end, p->time_unit);
-    p->hertz = 1 / scales.time;
-}
-
 void kn_progress_start(struct kn_progress *p, const struct kn_progress_job *job)
 {
     const struct kn_case *c = job->c;
+    struct kn_scales scales;
     p->last = job->last;
     p->end = job->time + (double)(job->last - job->first) * job->time_step;
-    choose_units(p, c);
+    p->second = p->hertz = 1;
+    p->time_unit[0] = '\0';
+    if (kn_scales_create(&scales, c) == KN_OK && scales.known) { /* the unit suits the end of the run */
+        p->second = scales.time * kn_units_scale(KN_DIMENSION_TIME, scales.time * p->end, p->time_unit);
+        p->hertz = 1 / scales.time;
+    }
     p->updates_per_step =
         (double)job->cells[0] * (double)job->cells[1] * (double)job->cells[2] * (double)job->nodes;
     kn_progress_box(p, job);
     kn_progress_json_start(p, job);
-    p->started = kn_progress_clock();
+    p->started = omp_get_wtime();
     p->next = first_time(p, 1);
     p->next_log = 1;
     p->row_step = -1;
@@ -342,7 +310,7 @@ void kn_progress_step(struct kn_progress *p, const struct kn_eta_mark *now, doub
     if (elapsed >= p->next_log) {
         p->next_log = next_plain_time(p->next_log, elapsed);
         if (!plain)
-            kn_progress_log(p, "%s", text);
+            kn_progress_line(p, KN_STYLE_LOG, "%s", text);
     }
     if (elapsed < p->next)
         return;
@@ -358,7 +326,7 @@ void kn_progress_end(struct kn_progress *p, const struct kn_summary *s)
 {
     p->ended = true;
     if (kn_progress_speaks(p, KN_REPORT_TERMINAL)) { /* the final live line remains on the screen */
-        const struct kn_eta_mark now = {kn_progress_clock(), s->phase_s[KN_PHASE_OUTPUT], s->steps};
+        const struct kn_eta_mark now = {omp_get_wtime(), s->phase_s[KN_PHASE_OUTPUT], s->steps};
         draw_live(p, &now, s->time, &s->m->row);
         kn_progress_say(p, "\n");
         p->shown = false;
@@ -373,6 +341,6 @@ void kn_progress_fail(struct kn_progress *p, const char *outcome, const char *re
         return;
     p->ended = true;
     erase(p);
-    kn_progress_log(p, "error: %s", reason);
+    kn_progress_line(p, KN_STYLE_LOG, "error: %s", reason);
     kn_progress_json_fail(p, outcome, reason);
 }

@@ -14,7 +14,15 @@ enum { KN_PROGRESS_LINE = 512, KN_PROGRESS_PART = 64 };
 /* Work before the first step that may take long. */
 enum kn_prepare { KN_PREPARE_OPERATOR, KN_PREPARE_SAMPLES, KN_PREPARATIONS };
 
-enum kn_progress_style { KN_STYLE_PLAIN, KN_STYLE_STRONG, KN_STYLE_GOOD, KN_STYLE_WARNING };
+/* LOG: only in run.log; NOTE: plain, and also a JSON event; from STRONG on coloured. */
+enum kn_progress_style {
+    KN_STYLE_LOG,
+    KN_STYLE_PLAIN,
+    KN_STYLE_NOTE,
+    KN_STYLE_STRONG,
+    KN_STYLE_GOOD,
+    KN_STYLE_WARNING
+};
 
 struct kn_progress {
     const struct kn_run_options *options;
@@ -38,9 +46,6 @@ struct kn_progress {
     double since;                    /* clock when it began, s */
 };
 
-/* Seconds of the monotonic clock. */
-double kn_progress_clock(void);
-
 /* The first call; it writes nothing. */
 void kn_progress_begin(struct kn_progress *p, const struct kn_run_options *options);
 
@@ -55,8 +60,8 @@ void kn_progress_prepare(struct kn_progress *p, enum kn_prepare what, double par
 struct kn_progress_job {
     const struct kn_case *c;
     const char *backend;
-    char device[128]; /* model of the processor with its instruction set, or of the GPU */
-    int threads;      /* of the CPU, per rank */
+    const char *device; /* model of the processor with its instruction set, or of the GPU */
+    int threads;        /* of the CPU, per rank */
     int ranks;
     const struct kn_box *boxes; /* [ranks] */
     int cells[3];
@@ -76,9 +81,9 @@ void kn_progress_start(struct kn_progress *p, const struct kn_progress_job *job)
 void kn_progress_step(struct kn_progress *p, const struct kn_eta_mark *now, double time,
                       const struct kn_row *row);
 
-/* One line for the user and the log; for the log only. */
-void kn_progress_note(struct kn_progress *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void kn_progress_log(struct kn_progress *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* One line in place of the live line, and the same without colour for the log. */
+void kn_progress_line(struct kn_progress *p, enum kn_progress_style style, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* The last message: results, or the reason for the lack of them ("failed", "interrupted"). */
 void kn_progress_end(struct kn_progress *p, const struct kn_summary *s);
@@ -89,10 +94,6 @@ void kn_progress_fail(struct kn_progress *p, const char *outcome, const char *re
 bool kn_progress_speaks(const struct kn_progress *p, enum kn_report report);
 void kn_progress_say(const struct kn_progress *p, const char *text);
 
-/* One line for people in place of the live line, and the same without colour for the log. */
-void kn_progress_line(struct kn_progress *p, enum kn_progress_style style, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
 /* "1:40 min"; 3.21e8 with the unit "B/s" as "321 MB/s". */
 const char *kn_progress_duration(char text[KN_PROGRESS_PART], double seconds);
 const char *kn_progress_scaled(char text[KN_PROGRESS_PART], double value, const char *unit);
@@ -100,13 +101,10 @@ const char *kn_progress_scaled(char text[KN_PROGRESS_PART], double value, const 
 /* The live line: the most important values come first, those beyond `width` are omitted. */
 void kn_progress_compose(const struct kn_progress *p, const struct kn_eta_mark *now, double time,
                          const struct kn_row *row, int width, char text[KN_PROGRESS_LINE]);
-int kn_progress_width(void); /* usable columns of the terminal */
 
-/* progress_report.c: the box, the block at the end, and the quantities in it: D, G and flow rates, or the
- * fluxes at the walls of a case that has none of them. */
+/* progress_report.c: the box and the block at the end. */
 void kn_progress_box(struct kn_progress *p, const struct kn_progress_job *job);
 void kn_progress_results(struct kn_progress *p, const struct kn_summary *s);
-bool kn_progress_is_headline(const struct kn_monitor *m, const struct kn_column *column);
 
 /* progress_json.c: events as docs/format.md describes them, where JSON is requested. */
 void kn_progress_json_prepare(struct kn_progress *p, const char *event, double part, double left);

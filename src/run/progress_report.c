@@ -40,16 +40,14 @@ static void show_machine(struct kn_progress *p, const struct kn_progress_job *jo
 {
     char needed[KN_NAME], available[KN_NAME], host[KN_NAME];
     const char *each = job->ranks > 1 ? " per rank" : "";
+    const bool apart = job->host_needed > 0; /* the device has its own memory */
     kn_config_bytes_text(job->needed, needed);
     kn_config_bytes_text(job->free, available);
     kn_config_bytes_text(job->host_needed, host);
     entry(p, "device", "%s (%s), %d thread%s%s", job->device, job->backend, job->threads,
           job->threads == 1 ? "" : "s", each);
-    if (job->host_needed > 0)
-        entry(p, "memory", "%s needed%s, %s free on the device; %s on the host", needed, each, available,
-              host);
-    else
-        entry(p, "memory", "%s needed%s, %s free", needed, each, available);
+    entry(p, "memory", "%s needed%s, %s free%s%s%s", needed, each, available, apart ? " on the device; " : "",
+          apart ? host : "", apart ? " on the host" : "");
 }
 
 /* The number of ranks, and the smallest and the largest box. */
@@ -81,17 +79,6 @@ static void show_grid(struct kn_progress *p, const struct kn_progress_job *job)
           n[0], n[1], n[2], kn_config_choice_name("velocity.grid", c->velocity.grid), (long long)job->nodes);
 }
 
-/* The gas of a case in SI units, with its scales. */
-static void show_species(struct kn_progress *p, const struct kn_case *c, const struct kn_scales *s)
-{
-    char pressure[KN_UNITS_TEXT], path[KN_UNITS_TEXT], box[KN_UNITS_TEXT];
-    const char *species = kn_scales_species(c);
-    entry(p, "gas", "%s, %s, %.6g K   mean free path %s   L %s", *species ? species : "a gas",
-          kn_units_text(KN_DIMENSION_PRESSURE, s->pressure, pressure), s->temperature,
-          kn_units_text(KN_DIMENSION_LENGTH, KN_SCALES_FREE_PATH * s->length, path),
-          kn_units_text(KN_DIMENSION_LENGTH, s->box, box));
-}
-
 static void show_gas(struct kn_progress *p, const struct kn_case *c)
 {
     struct kn_scales scales;
@@ -100,8 +87,14 @@ static void show_gas(struct kn_progress *p, const struct kn_case *c)
                    c->collision.method == KN_METHOD_OPERATOR || kn_case_is_sampled(c->collision.method);
     const double mach = kn_scales_mach(c);
     char speed[PART] = "", inflow[KN_TEXT];
-    if (si)
-        show_species(p, c, &scales);
+    const char *species = kn_scales_species(c);
+    if (si) {
+        char pressure[KN_UNITS_TEXT], path[KN_UNITS_TEXT], box[KN_UNITS_TEXT];
+        entry(p, "gas", "%s, %s, %.6g K   mean free path %s   L %s", *species ? species : "a gas",
+              kn_units_text(KN_DIMENSION_PRESSURE, scales.pressure, pressure), scales.temperature,
+              kn_units_text(KN_DIMENSION_LENGTH, KN_SCALES_FREE_PATH * scales.length, path),
+              kn_units_text(KN_DIMENSION_LENGTH, scales.box, box));
+    }
     if (mach > 0)
         snprintf(speed, sizeof speed, "   Ma %.4g", mach);
     entry(p, si ? "" : "gas", "Kn %.4g   delta %.4g%s%s", KN_SCALES_FREE_PATH / c->gas.delta, c->gas.delta,
@@ -156,7 +149,9 @@ static bool is_mass_of_inflow(const struct kn_monitor *m, const struct kn_column
                KN_WALL_INFLOW;
 }
 
-bool kn_progress_is_headline(const struct kn_monitor *m, const struct kn_column *column)
+/* The quantities in the block: D, G and flow rates, or the fluxes at the walls of a case that has none of
+ * them. */
+static bool is_headline(const struct kn_monitor *m, const struct kn_column *column)
 {
     const bool named = isfinite(m->row.drag) || isfinite(m->row.flow_force) || isfinite(m->row.flow_thermal);
     const size_t end = named ? offsetof(struct kn_row, stress) : offsetof(struct kn_row, mass_flux);
@@ -175,24 +170,29 @@ static const char *value_text(char text[PART], double value, double error, enum 
     return text;
 }
 
+/* The factor to SI units of a column, and its dimension; 1 and none where `scales` is NULL. */
+static double si_factor(const struct kn_scales *scales, const struct kn_column *column,
+                        enum kn_dimension *dimension)
+{
+    *dimension = scales ? kn_monitor_flux(column) : KN_DIMENSION_NONE;
+    return scales ? kn_scales_conversion(scales, *dimension).factor : 1;
+}
+
 /* One column, in SI units where `scales` is not NULL. */
 static void show_value(struct kn_progress *p, const struct kn_monitor *m, int i,
                        const struct kn_scales *scales)
 {
-    const enum kn_dimension dimension = scales ? kn_monitor_flux(&m->columns[i]) : KN_DIMENSION_NONE;
-    const double factor = scales ? kn_scales_conversion(scales, dimension).factor : 1,
-                 value = factor * kn_monitor_value(m, i), error = factor * kn_monitor_error(m, i);
-    const bool lacks = m->batches && isnan(error);
-    char text[PART];
-    value_text(text, value, error, dimension);
-    if (m->averaged > 1)
-        kn_progress_line(p, KN_STYLE_PLAIN, "  %-18s%s   (mean of %lld rows%s, standard deviation %.1e)",
-                         m->columns[i].name, text, (long long)m->averaged,
-                         lacks ? ", too short for an error: a later time.end gives one" : "",
-                         factor * sqrt(m->square[i] / (double)(m->averaged - 1)));
-    else
-        kn_progress_line(p, KN_STYLE_PLAIN, "  %-18s%s%s", m->columns[i].name, text,
-                         lacks ? "   (a single row, no error)" : "");
+    enum kn_dimension dimension;
+    const double factor = si_factor(scales, &m->columns[i], &dimension), error = kn_monitor_error(m, i);
+    const bool lacks = m->batches && isnan(error), averaged = m->averaged > 1;
+    char text[PART], means[2 * PART] = "";
+    if (averaged)
+        snprintf(means, sizeof means, "   (mean of %lld rows%s, standard deviation %.1e)",
+                 (long long)m->averaged, lacks ? ", too short for an error: a later time.end gives one" : "",
+                 factor * sqrt(m->square[i] / (double)(m->averaged - 1)));
+    kn_progress_line(p, KN_STYLE_PLAIN, "  %-18s%s%s%s", m->columns[i].name,
+                     value_text(text, factor * kn_monitor_value(m, i), factor * error, dimension), means,
+                     lacks && !averaged ? "   (a single row, no error)" : "");
 }
 
 /* The mass flow of a channel in SI units, from the flow rates (theory, section 10).  Also through the whole
@@ -232,8 +232,8 @@ static void show_amplitudes(struct kn_progress *p, const struct kn_summary *s, c
         largest = fmax(largest, o->columns[i].amplitude);
     for (int i = 0; i < o->count; i++) {
         const struct kn_column *column = &s->m->columns[o->columns[i].column];
-        const enum kn_dimension dimension = scales ? kn_monitor_flux(column) : KN_DIMENSION_NONE;
-        const double factor = scales ? kn_scales_conversion(scales, dimension).factor : 1;
+        enum kn_dimension dimension;
+        const double factor = si_factor(scales, column, &dimension);
         if (o->columns[i].amplitude > NOTICEABLE * largest) {
             char text[PART];
             kn_progress_line(p, KN_STYLE_PLAIN, "  %-18s%s amplitude, phase %.6g   (last %d period%s)",
@@ -256,13 +256,12 @@ static void show_quantities(struct kn_progress *p, const struct kn_summary *s, c
     for (int i = 0; i < m->ncolumns; i++) {
         const struct kn_column *column = &m->columns[i];
         const enum kn_dimension flux = kn_monitor_flux(column);
-        if (flux == KN_DIMENSION_NONE || !scales) {
-            if (kn_progress_is_headline(m, column) && !(oscillates && flux != KN_DIMENSION_NONE))
-                show_value(p, m, i, NULL);
-        } else if (!oscillates &&
-                   (flux == KN_DIMENSION_MASS_FLUX ? is_mass_of_inflow(m, column)
-                                                   : fabs(kn_monitor_value(m, i)) > NOTICEABLE * largest))
-            show_value(p, m, i, scales);
+        const bool wanted = flux == KN_DIMENSION_NONE || !scales ? is_headline(m, column)
+                            : flux == KN_DIMENSION_MASS_FLUX
+                                ? is_mass_of_inflow(m, column)
+                                : fabs(kn_monitor_value(m, i)) > NOTICEABLE * largest;
+        if (wanted && !(oscillates && flux != KN_DIMENSION_NONE))
+            show_value(p, m, i, flux == KN_DIMENSION_NONE ? NULL : scales);
         if (scales && !oscillates &&
             (column->offset == offsetof(struct kn_row, flow_force) ||
              column->offset == offsetof(struct kn_row, flow_thermal)))
@@ -277,33 +276,27 @@ static void show_samples(struct kn_progress *p, const struct kn_summary *s)
 {
     const double error = kn_summary_error(s);
     char reached[PART] = "not known, the window is too short";
-    if (s->target == 0)
-        return;
     if (isfinite(error))
         snprintf(reached, sizeof reached, "%.2g, %s", error, error <= s->target ? "held" : "not held");
-    entry(p, "samples", "%d per step for a relative statistical error of %g: it is %s",
-          s->m->c->collision.samples, s->target, reached);
+    if (s->target > 0)
+        entry(p, "samples", "%d per step for a relative statistical error of %g: it is %s",
+              s->m->c->collision.samples, s->target, reached);
 }
 
 /* ------------------------------------------------------------------ the end */
 
-static void show_phase(struct kn_progress *p, const char *name, double seconds, double all)
-{
-    entry(p, name, "%8.2f s %5.1f %%", seconds, 100 * seconds / all);
-}
-
 /* Phases that the run did not have are omitted. */
 static void show_phases(struct kn_progress *p, const struct kn_summary *s)
 {
-    const double all = fmax(s->wall_s, 1e-9);
-    double known = 0;
+    double other = s->wall_s;
     kn_progress_line(p, KN_STYLE_PLAIN, "time by phase");
-    for (int i = 0; i < KN_PHASES; i++) {
-        known += s->phase_s[i];
-        if (s->phase_s[i] > 0)
-            show_phase(p, kn_summary_phase_name((enum kn_phase)i), s->phase_s[i], all);
+    for (int i = 0; i <= KN_PHASES; i++) {
+        const double seconds = i < KN_PHASES ? s->phase_s[i] : fmax(0, other);
+        other -= seconds;
+        if (seconds > 0 || i == KN_PHASES)
+            entry(p, i < KN_PHASES ? kn_summary_phase_name((enum kn_phase)i) : "other", "%8.2f s %5.1f %%",
+                  seconds, 100 * seconds / fmax(s->wall_s, 1e-9));
     }
-    show_phase(p, "other", fmax(0, s->wall_s - known), all);
 }
 
 static void show_next(struct kn_progress *p)

@@ -11,6 +11,7 @@
 #include "run/signals.h"
 
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -27,7 +28,7 @@ static const char *finished(const struct kn_run_parts *r)
 
 static enum kn_status write_fields(struct kn_run_parts *r, bool unfinished)
 {
-    const double begun = kn_progress_clock();
+    const double begun = omp_get_wtime();
     const struct kn_snapshot s = {
         .c = &r->c,
         .space = kn_sim_space(r->sim),
@@ -40,16 +41,16 @@ static enum kn_status write_fields(struct kn_run_parts *r, bool unfinished)
         .unfinished = unfinished,
     };
     const enum kn_status status = kn_fields_write(r->options.folder, &s);
-    r->output_s += kn_progress_clock() - begun;
+    r->output_s += omp_get_wtime() - begun;
     return status;
 }
 
 static enum kn_status append_row(struct kn_run_parts *r)
 {
-    const double begun = kn_progress_clock();
+    const double begun = omp_get_wtime();
     const enum kn_status status =
         kn_comm_agree(r->comm, kn_run_is_first(r) ? kn_history_append(r->history, &r->monitor) : KN_OK);
-    r->output_s += kn_progress_clock() - begun;
+    r->output_s += omp_get_wtime() - begun;
     return status;
 }
 
@@ -57,7 +58,7 @@ static enum kn_status append_row(struct kn_run_parts *r)
 static enum kn_status observe(void *of)
 {
     struct kn_run_parts *r = of;
-    const double begun = kn_progress_clock(), time = kn_sim_time(r->sim);
+    const double begun = omp_get_wtime(), time = kn_sim_time(r->sim);
     const int64_t step = kn_sim_steps(r->sim);
     if (r->row_due) {
         KN_TRY(kn_run_take_row(r->sim, &r->monitor, r->fields));
@@ -66,7 +67,7 @@ static enum kn_status observe(void *of)
         KN_TRY(kn_monitor_check(&r->monitor, step, time, r->fields));
     }
     kn_validity_watch(&r->gas, &r->c, kn_sim_space(r->sim), r->comm, time, r->fields);
-    r->observe_s += kn_progress_clock() - begun;
+    r->observe_s += omp_get_wtime() - begun;
     if (r->row_due) {
         kn_eta_expect(&r->progress.eta, (double)step + kn_verdict_steps_left(&r->monitor));
         KN_TRY(append_row(r));
@@ -74,18 +75,13 @@ static enum kn_status observe(void *of)
     return r->series_due && !finished(r) ? write_fields(r, false) : KN_OK; /* the end writes its own fields */
 }
 
-/* Does the step from time to time + dt reach a multiple of `every`? */
-static bool passes_multiple(double time, double dt, double every)
-{
-    const double slack = 1e-9; /* for round-off in multiples of dt */
-    return every > 0 && floor((time + dt) / every + slack) > floor(time / every + slack);
-}
-
-/* Does the next step end with a file of the series? */
+/* Does the next step reach a multiple of output.fields, so that a file of the series follows? */
 static bool is_series_step(const struct kn_run_parts *r)
 {
-    const double time = kn_sim_time(r->sim), dt = kn_sim_time_step(r->sim), slack = 1e-6 * dt;
-    return time + dt >= r->c.output.fields_start - slack && passes_multiple(time, dt, r->c.output.fields);
+    const double time = kn_sim_time(r->sim), dt = kn_sim_time_step(r->sim), every = r->c.output.fields,
+                 slack = 1e-9; /* for round-off in multiples of dt */
+    return time + dt >= r->c.output.fields_start - 1e-6 * dt && every > 0 &&
+           floor((time + dt) / every + slack) > floor(time / every + slack);
 }
 
 static bool is_due(void *of)
@@ -125,7 +121,7 @@ static void gather_requests(struct kn_run_parts *r, double now, int64_t requests
 
 static enum kn_status poll_requests(struct kn_run_parts *r)
 {
-    const double now = kn_progress_clock();
+    const double now = omp_get_wtime();
     const int64_t step = kn_sim_steps(r->sim);
     const struct kn_eta_mark mark = {now, r->output_s, step};
     int64_t requests[REQUESTS];
@@ -142,8 +138,8 @@ static enum kn_status poll_requests(struct kn_run_parts *r)
         KN_TRY(kn_run_save(r));
     if (requests[SAVE] == SAVE_BY_SIGNAL) {
         char time[KN_UNITS_TEXT];
-        kn_progress_note(&r->progress, "checkpoint on request at step %lld, t = %s", (long long)step,
-                         kn_run_time(r, kn_sim_time(r->sim), time));
+        kn_progress_line(&r->progress, KN_STYLE_NOTE, "checkpoint on request at step %lld, t = %s",
+                         (long long)step, kn_run_time(r, kn_sim_time(r->sim), time));
     }
     return KN_OK;
 }
@@ -161,7 +157,7 @@ static enum kn_status poll(void *of, bool *over)
 static enum kn_status loop(struct kn_run_parts *r)
 {
     const struct kn_run_observer observer = {r, poll, is_due, observe};
-    r->loop_started = r->checkpointed = kn_progress_clock();
+    r->loop_started = r->checkpointed = omp_get_wtime();
     if (r->monitor.rows == 0) {
         r->row_due = true;
         r->series_due = r->c.output.fields > 0 && r->c.output.fields_start == 0;
@@ -176,27 +172,24 @@ static enum kn_status loop(struct kn_run_parts *r)
 static void show_places(struct kn_run_parts *r)
 {
     enum { SHOWN = 8 };
-    char host[64] = "", device[128], place[256];
+    char host[64] = "", place[384];
     gethostname(host, sizeof host - 1);
-    kn_sim_device(r->sim, device, sizeof device);
     for (int rank = 0; rank < r->comm->size && r->comm->size > 1; rank++) {
-        snprintf(place, sizeof place, "%s, %s", host, device);
+        snprintf(place, sizeof place, "%s, %s", host, r->provenance.device);
         kn_comm_broadcast(r->comm, rank, place, sizeof place);
-        if (r->comm->size <= SHOWN)
-            kn_progress_note(&r->progress, "rank %d: %s", rank, place);
-        else
-            kn_progress_log(&r->progress, "rank %d: %s", rank, place);
+        kn_progress_line(&r->progress, r->comm->size <= SHOWN ? KN_STYLE_NOTE : KN_STYLE_LOG, "rank %d: %s",
+                         rank, place);
     }
     if (r->comm->size > SHOWN)
-        kn_progress_note(&r->progress, "run.log lists host and device of every rank");
+        kn_progress_line(&r->progress, KN_STYLE_NOTE, "run.log lists host and device of every rank");
 }
 
 /* The findings of the checks from an index on. */
 static void show_findings(struct kn_run_parts *r, int from)
 {
     for (int i = from; i < r->validity.count; i++)
-        kn_progress_note(&r->progress, "%s: %s", kn_validity_level_name(r->validity.finding[i].level),
-                         r->validity.finding[i].text);
+        kn_progress_line(&r->progress, KN_STYLE_NOTE, "%s: %s",
+                         kn_validity_level_name(r->validity.finding[i].level), r->validity.finding[i].text);
 }
 
 /* The box, and notes about this run. */
@@ -204,9 +197,11 @@ static void show_start(struct kn_run_parts *r)
 {
     const struct kn_space *space = kn_sim_space(r->sim);
     const double limit = r->c.run.walltime;
+    kn_sim_device(r->sim, r->provenance.device, sizeof r->provenance.device);
     struct kn_progress_job job = {
         .c = &r->c,
         .backend = kn_sim_backend(r->sim),
+        .device = r->provenance.device,
         .threads = kn_sim_threads(r->sim),
         .ranks = r->comm->size,
         .boxes = kn_sim_boxes(r->sim),
@@ -224,16 +219,16 @@ static void show_start(struct kn_run_parts *r)
         job.needed = r->plan.device_bytes;
         job.host_needed = r->plan.memory_bytes - r->plan.device_bytes;
     }
-    kn_sim_device(r->sim, job.device, sizeof job.device);
     kn_progress_start(&r->progress, &job);
     show_places(r);
     if (r->assemble_s > 0)
-        kn_progress_log(&r->progress, "the collision operator took %.1f s", r->assemble_s);
+        kn_progress_line(&r->progress, KN_STYLE_LOG, "the collision operator took %.1f s", r->assemble_s);
     if (r->pilot_s > 0)
-        kn_progress_log(&r->progress, "the choice of collision.samples took %.1f s", r->pilot_s);
+        kn_progress_line(&r->progress, KN_STYLE_LOG, "the choice of collision.samples took %.1f s",
+                         r->pilot_s);
     for (int i = 0; i < KN_SIM_NOTES; i++)
         if (kn_sim_note(r->sim, i)[0])
-            kn_progress_note(&r->progress, "%s", kn_sim_note(r->sim, i));
+            kn_progress_line(&r->progress, KN_STYLE_NOTE, "%s", kn_sim_note(r->sim, i));
     show_findings(r, 0);
 }
 
@@ -241,7 +236,7 @@ static void show_start(struct kn_run_parts *r)
 
 static void summarise(const struct kn_run_parts *r, struct kn_summary *s)
 {
-    const double now = kn_progress_clock(), loop_s = fmax(now - r->loop_started, 1e-9);
+    const double now = omp_get_wtime(), loop_s = fmax(now - r->loop_started, 1e-9);
     *s = (struct kn_summary){
         .m = &r->monitor,
         .outcome = r->outcome,
@@ -325,10 +320,10 @@ static void show_validity(struct kn_run_parts *r, int before)
     const double error = kn_validity_error(v);
     show_findings(r, before);
     if (v->count == 0)
-        kn_progress_note(&r->progress, "validity checks: good");
+        kn_progress_line(&r->progress, KN_STYLE_NOTE, "validity checks: good");
     else
-        kn_progress_note(&r->progress, "validity checks: %d warning%s%s%s", v->count, v->count > 1 ? "s" : "",
-                         isnan(error) ? "" : ", estimated error ",
+        kn_progress_line(&r->progress, KN_STYLE_NOTE, "validity checks: %d warning%s%s%s", v->count,
+                         v->count > 1 ? "s" : "", isnan(error) ? "" : ", estimated error ",
                          isnan(error) ? "" : KN_VALIDITY_PERCENT(error));
 }
 
@@ -382,7 +377,6 @@ static enum kn_status close_run(struct kn_run_parts *r, enum kn_status status)
 static enum kn_status begin_to_end(struct kn_run_parts *r)
 {
     KN_TRY(kn_run_begin(r));
-    kn_sim_device(r->sim, r->provenance.device, sizeof r->provenance.device);
     show_start(r);
     KN_TRY(loop(r));
     return finish(r);
@@ -396,7 +390,7 @@ enum kn_status kn_run(const struct kn_case *c, const struct kn_run_options *opti
                              .comm = comm,
                              .options = *options,
                              .home = options->folder,
-                             .started = kn_progress_clock()};
+                             .started = omp_get_wtime()};
     if (comm->rank > 0) { /* only the first rank writes messages */
         r.options.report = KN_REPORT_QUIET;
         r.options.say = NULL;

@@ -11,6 +11,7 @@
 #include "run/signals.h"
 
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -89,58 +90,38 @@ static enum kn_status refuse_run(const char *folder)
         stopped ? "continues it" : "with a later time.end continues it");
 }
 
-/* Set the folder of the files: that of the user, or the one in it for a run that will replace another. */
-static enum kn_status set_folder(struct kn_run_parts *r, const char *folder)
+/* Choose the folder of the files: that of the user, or the one in it for a run that will replace another.
+ * Files of the user are refused here, before the preparations, which may take hours. */
+static enum kn_status choose_folder(struct kn_run_parts *r)
 {
-    if ((size_t)snprintf(r->folder, sizeof r->folder, "%s", folder) >= sizeof r->folder)
+    char new[KN_PATH];
+    KN_TRY(kn_folder_recover(r->home));
+    KN_TRY(kn_folder_new(new, r->home));
+    bool replaces = r->options.resume ? kn_checkpoint_is_there(new, r->fingerprint) /* of this case */
+                                      : kn_folder_holds_run(r->home);
+    if (!r->options.resume) {
+        if (!r->options.overwrite && (replaces || kn_folder_holds_run(new)))
+            return refuse_run(replaces ? r->home : new);
+        KN_TRY(kn_folder_check_run(r->home, &r->c));
+    }
+    if ((size_t)snprintf(r->folder, sizeof r->folder, "%s", replaces ? new : r->home) >= sizeof r->folder)
         return kn_error_set(KN_EIO, "the path '%.60s...' is too long", r->home);
     return KN_OK;
 }
 
-/* The folder of a new run.  Files of the user are refused here, before the preparations, which may take
- * hours. */
-static enum kn_status choose_folder(struct kn_run_parts *r)
-{
-    char new[KN_PATH];
-    const bool holds = kn_folder_holds_run(r->home);
-    KN_TRY(kn_folder_new(new, r->home));
-    if (holds && !r->options.overwrite)
-        return refuse_run(r->home);
-    if (!r->options.overwrite && kn_folder_holds_run(new))
-        return refuse_run(new);
-    KN_TRY(kn_folder_check_run(r->home, &r->c));
-    return set_folder(r, holds ? new : r->home);
-}
-
-/* The folder of a resumed run: of the run that will replace another, if it is of this case. */
-static enum kn_status find_folder(struct kn_run_parts *r)
-{
-    char new[KN_PATH];
-    KN_TRY(kn_folder_new(new, r->home));
-    return set_folder(r, kn_checkpoint_is_there(new, r->fingerprint) ? new : r->home);
-}
-
-/* Rank 0 chooses the folder for all. */
-static enum kn_status agree_on_folder(struct kn_run_parts *r, enum kn_status (*choose)(struct kn_run_parts *))
+/* Rank 0 locks the folder and chooses for all: two runs in one folder would mix their results.  A folder that
+ * does not exist has no lock yet. */
+static enum kn_status agree_on_folder(struct kn_run_parts *r)
 {
     enum kn_status status = KN_OK;
-    if (kn_run_is_first(r))
-        status = kn_folder_recover(r->home);
-    if (status == KN_OK && kn_run_is_first(r))
-        status = choose(r);
-    status = kn_comm_agree(r->comm, status);
+    if (kn_run_is_first(r) && r->lock < 0)
+        status = kn_files_lock(r->home, &r->lock);
+    if (kn_run_is_first(r) && status == KN_OK)
+        status = choose_folder(r);
+    KN_TRY(kn_comm_agree(r->comm, status));
     kn_comm_broadcast(r->comm, 0, r->folder, sizeof r->folder);
-    KN_TRY(status);
     r->options.folder = strcmp(r->folder, r->home) != 0 ? r->folder : r->home;
     return KN_OK;
-}
-
-/* From here on the folder of the files exists and must remain the same. */
-static enum kn_status hold_folder(struct kn_run_parts *r)
-{
-    if (kn_folder_identify(r->options.folder, &r->identity))
-        return kn_folder_claim_run(r->options.folder, &r->c);
-    return kn_error_set(KN_EIO, "cannot find the folder '%s'", r->options.folder);
 }
 
 /* All rows if output.history is a number; else fewer, which suffices for plots and for the fit of
@@ -157,13 +138,6 @@ static struct kn_history_plan plan_history(const struct kn_run_parts *r)
     return plan;
 }
 
-/* Two runs in one folder would mix their results.  A folder that does not exist has no lock yet. */
-static enum kn_status lock_folder(struct kn_run_parts *r)
-{
-    const bool free = kn_run_is_first(r) && r->lock < 0;
-    return kn_comm_agree(r->comm, free ? kn_files_lock(r->home, &r->lock) : KN_OK);
-}
-
 /* ------------------------------------------------------------- preparations */
 
 bool kn_run_is_over(const struct kn_run_parts *r, double now)
@@ -174,7 +148,7 @@ bool kn_run_is_over(const struct kn_run_parts *r, double now)
 /* The time since the latest progress belongs to the preparation that reports now. */
 static bool report(struct kn_run_parts *r, enum kn_prepare what, double part, double *seconds)
 {
-    const double now = kn_progress_clock();
+    const double now = omp_get_wtime();
     if (part > 0)
         *seconds += now - r->prepared;
     r->prepared = now;
@@ -197,7 +171,7 @@ static bool report_pilot(void *to, double part)
 /* Name the cause of a stopped preparation: run.walltime, or a signal to any rank. */
 static enum kn_status name_stop(const struct kn_run_parts *r, enum kn_status status)
 {
-    if (status != KN_EINTERRUPTED || kn_signals_stop() || !kn_run_is_over(r, kn_progress_clock()))
+    if (status != KN_EINTERRUPTED || kn_signals_stop() || !kn_run_is_over(r, omp_get_wtime()))
         return status;
     return kn_error_set(KN_EINTERRUPTED, "stopped by run.walltime (%g s) before the first step",
                         r->c.run.walltime);
@@ -221,16 +195,6 @@ static enum kn_status choose_samples(struct kn_run_parts *r)
 
 /* ------------------------------------------------------------- the simulation */
 
-/* The tables that rank 0 reads by the number of a cell. */
-static void lay_tables(struct kn_run_parts *r)
-{
-    r->tables[KN_RUN_ROWS] =
-        (struct kn_share_table){(size_t)kn_sim_nodes(r->sim) * sizeof(float), kn_run_move_rows, r};
-    r->tables[KN_RUN_WATCHED] =
-        (struct kn_share_table){KN_MONITOR_CELL * sizeof(double), kn_monitor_move, &r->monitor};
-    r->share = (struct kn_share){r->comm, kn_sim_space(r->sim), kn_sim_boxes(r->sim), r->tables};
-}
-
 static enum kn_status create(struct kn_run_parts *r)
 {
     const struct kn_progress_callback progress = {.report = report_assembly, .to = r};
@@ -243,7 +207,11 @@ static enum kn_status create(struct kn_run_parts *r)
     r->state = calloc((size_t)kn_run_state_size(r), sizeof *r->state);
     if (status == KN_OK && (!r->fields || !r->state))
         status = kn_error_set(KN_EMEMORY, "not enough memory for the fields of %d cells", ncells);
-    lay_tables(r);
+    r->tables[KN_RUN_ROWS] =
+        (struct kn_share_table){(size_t)kn_sim_nodes(r->sim) * sizeof(float), kn_run_move_rows, r};
+    r->tables[KN_RUN_WATCHED] =
+        (struct kn_share_table){KN_MONITOR_CELL * sizeof(double), kn_monitor_move, &r->monitor};
+    r->share = (struct kn_share){r->comm, kn_sim_space(r->sim), kn_sim_boxes(r->sim), r->tables};
     return kn_comm_agree(r->comm, status);
 }
 
@@ -279,22 +247,35 @@ static enum kn_status check_end(const struct kn_run_parts *r, const struct kn_ch
                         k->path, (long long)state->step, kn_run_time(r, state->time, time));
 }
 
-/* Files of a resumed run, by rank 0. */
-static enum kn_status open_resumed(struct kn_run_parts *r, const struct kn_checkpoint *k, const char *note)
+/* The files of a run that is new, or resumed from a checkpoint, by rank 0. */
+static enum kn_status open_files(struct kn_run_parts *r, const struct kn_checkpoint *from)
+{
+    const char *folder = r->options.folder;
+    const struct kn_history_plan plan = plan_history(r);
+    const struct kn_history_mark mark = {from ? from->state.step : 0, from ? &from->history : NULL};
+    if (!from) {
+        KN_TRY(kn_folder_drop_new(r->home));
+        KN_TRY(kn_files_make_folder(folder));
+        if (!kn_run_replaces(r))
+            KN_TRY(kn_folder_clear(folder));
+    }
+    if (!kn_folder_identify(folder, &r->identity)) /* it must remain the same from here on */
+        return kn_error_set(KN_EIO, "cannot find the folder '%s'", folder);
+    KN_TRY(kn_folder_claim_run(folder, &r->c));
+    /* before any change: the history may not fit */
+    KN_TRY(kn_history_open(&r->history, folder, &r->monitor, &plan, from ? &mark : NULL));
+    KN_TRY(kn_progress_open(&r->progress));
+    KN_TRY(write_case(r));
+    return from ? remove_summary(folder) : KN_OK; /* an unfinished run has no summary */
+}
+
+static void note_resume(struct kn_run_parts *r, const struct kn_checkpoint *k, const char *note)
 {
     char time[KN_UNITS_TEXT];
-    const struct kn_history_plan plan = plan_history(r);
-    const struct kn_history_mark mark = {k->state.step, &k->history};
-    KN_TRY(hold_folder(r));
-    /* before any change: the history may not fit */
-    KN_TRY(kn_history_open(&r->history, r->options.folder, &r->monitor, &plan, &mark));
-    KN_TRY(kn_progress_open(&r->progress));
     if (note[0])
-        kn_progress_note(&r->progress, "%s", note);
-    kn_progress_note(&r->progress, "resuming from %s: step %lld, t = %s", k->path, (long long)k->state.step,
-                     kn_run_time(r, k->state.time, time));
-    KN_TRY(write_case(r));
-    return remove_summary(r->options.folder); /* an unfinished run has no summary */
+        kn_progress_line(&r->progress, KN_STYLE_NOTE, "%s", note);
+    kn_progress_line(&r->progress, KN_STYLE_NOTE, "resuming from %s: step %lld, t = %s", k->path,
+                     (long long)k->state.step, kn_run_time(r, k->state.time, time));
 }
 
 static enum kn_status resume_from(struct kn_run_parts *r, const struct kn_checkpoint *k, const char *note)
@@ -307,15 +288,17 @@ static enum kn_status resume_from(struct kn_run_parts *r, const struct kn_checkp
     KN_TRY(kn_run_load(r, k));
     find_last_step(r);
     KN_TRY(check_end(r, k));
-    return kn_run_is_first(r) ? open_resumed(r, k, note) : KN_OK;
+    if (kn_run_is_first(r))
+        KN_TRY(open_files(r, k));
+    note_resume(r, k, note);
+    return KN_OK;
 }
 
 static enum kn_status begin_resumed(struct kn_run_parts *r)
 {
     char note[KN_CHECKPOINT_NOTE] = "";
     struct kn_checkpoint k = {0};
-    KN_TRY(lock_folder(r));
-    KN_TRY(agree_on_folder(r, find_folder));
+    KN_TRY(agree_on_folder(r));
     enum kn_status status = kn_run_find(r, &k, note);
     if (status == KN_OK)
         status = resume_from(r, &k, note);
@@ -324,37 +307,20 @@ static enum kn_status begin_resumed(struct kn_run_parts *r)
     return status;
 }
 
-/* Files of a new run, by rank 0. */
-static enum kn_status open_new(struct kn_run_parts *r)
-{
-    const struct kn_history_plan plan = plan_history(r);
-    KN_TRY(kn_folder_drop_new(r->home));
-    KN_TRY(kn_files_make_folder(r->options.folder));
-    if (!kn_run_replaces(r))
-        KN_TRY(kn_folder_clear(r->options.folder));
-    KN_TRY(hold_folder(r));
-    KN_TRY(write_case(r));
-    KN_TRY(kn_progress_open(&r->progress));
-    KN_TRY(kn_history_open(&r->history, r->options.folder, &r->monitor, &plan, NULL));
-    if (kn_run_replaces(r))
-        kn_progress_note(&r->progress,
-                         "the run in %s is replaced when this one ends; until then its files are in %s",
-                         r->home, r->options.folder);
-    return KN_OK;
-}
-
 static enum kn_status begin_new(struct kn_run_parts *r)
 {
     const bool first = kn_run_is_first(r);
-    KN_TRY(lock_folder(r));
-    KN_TRY(agree_on_folder(r, choose_folder));
+    KN_TRY(agree_on_folder(r));
     KN_TRY(choose_samples(r));
     KN_TRY(kn_comm_agree(r->comm, first ? kn_files_make_folder(r->home) : KN_OK));
-    KN_TRY(lock_folder(r));
     /* A folder that did not exist had no lock: another run may have used it meanwhile. */
-    KN_TRY(agree_on_folder(r, choose_folder));
+    KN_TRY(agree_on_folder(r));
     KN_TRY(create(r));
-    KN_TRY(kn_comm_agree(r->comm, first ? open_new(r) : KN_OK));
+    KN_TRY(kn_comm_agree(r->comm, first ? open_files(r, NULL) : KN_OK));
+    if (kn_run_replaces(r))
+        kn_progress_line(&r->progress, KN_STYLE_NOTE,
+                         "the run in %s is replaced when this one ends; until then its files are in %s",
+                         r->home, r->options.folder);
     find_last_step(r);
     return KN_OK;
 }

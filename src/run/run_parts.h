@@ -56,7 +56,7 @@ struct kn_run_parts {
     int64_t steps;            /* step and time at the end of the loop */
     double time;
     int64_t poll_at; /* the step at which the ranks poll requests next */
-    double started;  /* s, kn_progress_clock; of this process */
+    double started;  /* s, omp_get_wtime; of this process */
     double loop_started;
     double checkpointed; /* clock of the last checkpoint */
     struct kn_oscillation_fit oscillation;

@@ -6,33 +6,28 @@
 #include "error.h"
 #include "files/files.h"
 
+#include <math.h>
+#include <omp.h>
 #include <stdlib.h>
-#include <string.h>
-
-/* ------------------------------------------------------------------ writing */
 
 /* Between two observations the gas may have become non-finite; such a state must not replace a good one. */
 static enum kn_status check_rows(const struct kn_run_parts *r, int64_t first, int64_t count,
                                  const float *rows)
 {
-    const uint32_t exponent = 0x7f800000u;
     const int64_t nodes = kn_sim_nodes(r->sim);
-    for (int64_t i = 0; i < count; i++) {
-        uint32_t bad = 0;
-        for (int64_t j = 0; j < nodes; j++) {
-            uint32_t bits;
-            memcpy(&bits, rows + i * nodes + j, sizeof bits);
-            bad |= (bits & exponent) == exponent;
-        }
-        if (bad) {
-            const struct kn_space *space = kn_sim_space(r->sim);
-            int at[3];
-            kn_space_place(space, (int)(first + i), at);
-            return kn_error_set(KN_ENUMERIC,
-                                "non-finite h in cell %lld (x %d, y %d, z %d) at step %lld, t = %.6g",
-                                (long long)kn_space_number(space, (int)(first + i)), at[0], at[1], at[2],
-                                (long long)kn_sim_steps(r->sim), kn_sim_time(r->sim));
-        }
+    const struct kn_space *space = kn_sim_space(r->sim);
+    for (int64_t cell = first; cell < first + count; cell++, rows += nodes) {
+        bool finite = true;
+        int at[3];
+        for (int64_t j = 0; j < nodes; j++)
+            finite = finite & (bool)isfinite(rows[j]);
+        if (finite)
+            continue;
+        kn_space_place(space, (int)cell, at);
+        return kn_error_set(KN_ENUMERIC,
+                            "non-finite h in cell %lld (x %d, y %d, z %d) at step %lld, t = %.6g",
+                            (long long)kn_space_number(space, (int)cell), at[0], at[1], at[2],
+                            (long long)kn_sim_steps(r->sim), kn_sim_time(r->sim));
     }
     return KN_OK;
 }
@@ -51,13 +46,6 @@ static struct kn_checkpoint_source source_of(const struct kn_run_parts *r)
     return (struct kn_checkpoint_source){&r->share, KN_RUN_ROWS, KN_RUN_WATCHED};
 }
 
-/* The history is on disk before its checkpoint. */
-static enum kn_status sync_history(struct kn_run_parts *r, struct kn_history_sums *sums)
-{
-    KN_TRY(kn_folder_verify(r->options.folder, &r->identity));
-    return kn_history_sync(r->history, sums);
-}
-
 int64_t kn_run_state_size(const struct kn_run_parts *r)
 {
     return kn_monitor_state_size(&r->monitor) + KN_VALIDITY_STATE;
@@ -65,23 +53,25 @@ int64_t kn_run_state_size(const struct kn_run_parts *r)
 
 enum kn_status kn_run_save(struct kn_run_parts *r)
 {
-    const double begun = kn_progress_clock();
+    const double begun = omp_get_wtime();
     const struct kn_checkpoint_source source = source_of(r);
     char time[KN_UNITS_TEXT];
-    struct kn_checkpoint k = {0};
-    k.state = kn_sim_state(r->sim);
-    k.fingerprint = r->fingerprint;
-    k.nwatched = KN_MONITOR_CELL;
-    k.nmonitor = kn_run_state_size(r);
-    k.monitor = r->state;
+    struct kn_checkpoint k = {.state = kn_sim_state(r->sim),
+                              .fingerprint = r->fingerprint,
+                              .nwatched = KN_MONITOR_CELL,
+                              .nmonitor = kn_run_state_size(r),
+                              .monitor = r->state};
     kn_monitor_save(&r->monitor, r->state);
     kn_validity_watch_save(&r->gas, r->state + kn_monitor_state_size(&r->monitor));
-    KN_TRY(kn_comm_agree(r->comm, kn_run_is_first(r) ? sync_history(r, &k.history) : KN_OK));
+    enum kn_status status = kn_run_is_first(r) ? kn_folder_verify(r->options.folder, &r->identity) : KN_OK;
+    if (status == KN_OK && kn_run_is_first(r))
+        status = kn_history_sync(r->history, &k.history); /* the history is on disk before its checkpoint */
+    KN_TRY(kn_comm_agree(r->comm, status));
     KN_TRY(kn_checkpoint_write(r->options.folder, &k, &source));
-    r->checkpointed = kn_progress_clock();
+    r->checkpointed = omp_get_wtime();
     r->output_s += r->checkpointed - begun;
-    kn_progress_log(&r->progress, "checkpoint at step %lld, t = %s", (long long)k.state.step,
-                    kn_run_time(r, k.state.time, time));
+    kn_progress_line(&r->progress, KN_STYLE_LOG, "checkpoint at step %lld, t = %s", (long long)k.state.step,
+                     kn_run_time(r, k.state.time, time));
     return KN_OK;
 }
 
@@ -107,8 +97,6 @@ enum kn_status kn_run_name_last(const struct kn_run_parts *r)
     kn_checkpoint_free(&k);
     return KN_ENUMERIC;
 }
-
-/* ------------------------------------------------------------------ reading */
 
 /* A checkpoint of another case: name the key that differs, if the case beside it can be read. */
 static enum kn_status name_difference(const struct kn_run_parts *r)

@@ -34,12 +34,9 @@ static const struct caught {
 enum { CAUGHT = sizeof caught / sizeof *caught };
 
 static struct sigaction before[CAUGHT];
-static int depth; /* calls of kn_signals_catch may be nested */
 
 void kn_signals_catch(void)
 {
-    if (depth++ > 0)
-        return;
     requested_stop = requested_save = 0;
     for (int i = 0; i < CAUGHT; i++) {
         struct sigaction action = {.sa_handler = caught[i].handler, .sa_flags = SA_RESTART};
@@ -50,8 +47,6 @@ void kn_signals_catch(void)
 
 void kn_signals_release(void)
 {
-    if (--depth > 0)
-        return;
     for (int i = 0; i < CAUGHT; i++)
         sigaction(caught[i].number, &before[i], NULL);
 }

@@ -1,4 +1,4 @@
-/* The table of checks, and the list of their findings. */
+/* Calls the checks of a case, and keeps the list of their findings. */
 #include "validity/validity.h"
 
 #include "config/config.h"
@@ -8,8 +8,6 @@
 
 #include <math.h>
 #include <stdarg.h>
-
-/* --------------------------------------------------------------------- list */
 
 struct kn_finding *kn_validity_add(struct kn_validity *v, double from, const char *code, double error,
                                    const char *format, ...)
@@ -84,56 +82,20 @@ json_t *kn_validity_json(const struct kn_validity *v)
     return list;
 }
 
-/* ------------------------------------------------------------------- checks */
-
-/* The largest density of the gas at rest and the inflows. */
-static void judge_cells(struct kn_validity *v, const struct kn_case *c)
-{
-    double largest = 1; /* n0 */
-    for (int side = 0; side < KN_SIDES; side++)
-        if (c->walls[side].kind == KN_WALL_INFLOW)
-            largest = fmax(largest, 1 + c->disturbance * c->walls[side].density);
-    kn_validity_judge_cells(v, c, largest);
-}
-
-static void judge_units(struct kn_validity *v, const struct kn_case *c)
+enum kn_status kn_validity_judge_case(struct kn_validity *v, const struct kn_case *c, double time_step)
 {
     char text[KN_TEXT];
+    *v = (struct kn_validity){.time_step = time_step};
+    KN_TRY(kn_validity_judge_fluxes(v, c));
+    kn_validity_judge_grid(v, c);
+    kn_validity_judge_model(v, c);
     if (kn_scales_bare(c, text))
         kn_validity_add(v, 0, "unit", NAN, "%s", text);
-}
-
-/* In the order of their findings; the velocity grid comes first. */
-static void (*const checks[])(struct kn_validity *, const struct kn_case *) = {
-    judge_cells,
-    kn_validity_judge_step,
-    kn_validity_judge_rounding,
-    kn_validity_judge_rays,
-    kn_validity_judge_oscillation,
-    kn_validity_judge_molecules,
-    kn_validity_judge_prandtl,
-    kn_validity_judge_collisions,
-    kn_validity_judge_linearity,
-    judge_units,
-};
-
-static void force(struct kn_validity *v)
-{
-    for (int i = 0; i < v->count; i++)
+    for (int i = 0; i < v->count && c->run.force; i++)
         if (v->finding[i].level == KN_LEVEL_REFUSAL) {
             v->finding[i].level = KN_LEVEL_WARNING;
             v->forced = true;
         }
-}
-
-enum kn_status kn_validity_judge_case(struct kn_validity *v, const struct kn_case *c, double time_step)
-{
-    *v = (struct kn_validity){.time_step = time_step};
-    KN_TRY(kn_validity_judge_fluxes(v, c));
-    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
-        checks[i](v, c);
-    if (c->run.force)
-        force(v);
     return KN_OK;
 }
 

@@ -42,8 +42,7 @@ enum kn_status kn_validity_refuse(const struct kn_validity *v);
 
 enum kn_level kn_validity_worst(const struct kn_validity *v); /* of all findings */
 double kn_validity_error(const struct kn_validity *v);        /* the largest estimate; NaN: there is none */
-double
-kn_validity_bounded(double error); /* for JSON, which has no infinity: 1 is an error of 100 % or more */
+double kn_validity_bounded(double error);                     /* at most 1: JSON has no infinity */
 const char *kn_validity_quality(const struct kn_validity *v); /* "good", "warning", "forced", "refused" */
 const char *kn_validity_level_name(enum kn_level level);
 struct json_t *kn_validity_json(const struct kn_validity *v); /* an array of the findings */
@@ -85,7 +84,7 @@ enum kn_status kn_validity_watch_tail(struct kn_validity_gas *g, struct kn_sim *
 /* Add warnings about the gas; those that only repeat the case are omitted. */
 void kn_validity_judge_gas(struct kn_validity *v, const struct kn_case *c, const struct kn_validity_gas *g);
 
-/* ---- The checks, one function each; they share a signature for the table in validity.c. */
+/* ---- The checks. */
 
 /* Add a warning if the error is at least `from`, or NaN.  NULL: no warning, or the list is full. */
 struct kn_finding *kn_validity_add(struct kn_validity *v, double from, const char *code, double error,
@@ -94,19 +93,13 @@ struct kn_finding *kn_validity_add(struct kn_validity *v, double from, const cha
 /* validity_flux.c: walls, inflows and initial state on the velocity grid. */
 enum kn_status kn_validity_judge_fluxes(struct kn_validity *v, const struct kn_case *c);
 
-/* validity_grid.c: cells, time step and velocity nodes against mean free path and time. */
-void kn_validity_judge_cells(struct kn_validity *v, const struct kn_case *c,
-                             double density); /* largest, n0 */
-void kn_validity_judge_step(struct kn_validity *v, const struct kn_case *c);
-void kn_validity_judge_rounding(struct kn_validity *v, const struct kn_case *c);
-void kn_validity_judge_rays(struct kn_validity *v, const struct kn_case *c);
+/* validity_grid.c: cells, time step and velocity nodes against mean free path and time.  The cells alone, for
+ * the largest density of the gas, n0. */
+void kn_validity_judge_grid(struct kn_validity *v, const struct kn_case *c);
+void kn_validity_judge_cells(struct kn_validity *v, const struct kn_case *c, double density);
 
 /* validity_model.c: oscillating walls, and the models against the gas that they represent. */
-void kn_validity_judge_oscillation(struct kn_validity *v, const struct kn_case *c);
-void kn_validity_judge_molecules(struct kn_validity *v, const struct kn_case *c);
-void kn_validity_judge_prandtl(struct kn_validity *v, const struct kn_case *c);
-void kn_validity_judge_collisions(struct kn_validity *v, const struct kn_case *c);
-void kn_validity_judge_linearity(struct kn_validity *v, const struct kn_case *c);
+void kn_validity_judge_model(struct kn_validity *v, const struct kn_case *c);
 
 /* A Maxwellian that a side emits or the gas has, in absolute values. */
 struct kn_maxwellian {

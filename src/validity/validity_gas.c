@@ -44,8 +44,6 @@ enum kn_status kn_validity_watch_restore(struct kn_validity_gas *g, const double
     return KN_OK;
 }
 
-/* ------------------------------------------------------------------ all cells */
-
 static struct kn_maxwellian state_of(double eps, const double *fields)
 {
     return (struct kn_maxwellian){.n = 1 + eps * fields[KN_RHO],
@@ -60,30 +58,12 @@ static double error_of(const struct kn_validity_gas *g, const struct kn_maxwelli
     double worst = 0, size = fabs(m->T - 1);
     for (int d = 0; d < 3; d++)
         size = fmax(size, fabs(m->u[d]));
-    if (size < STRONG)
+    if (size < STRONG || !(m->n > 0 && m->T > 0)) /* what is not positive is reported by itself */
         return 0;
-    if (!(m->n > 0 && m->T > 0))
-        return 0; /* its density or temperature is reported instead */
     for (int axis = 0; axis < 3; axis++)
         if (g->grid.bit[axis])
             worst = fmax(worst, kn_validity_exchange(&g->grid, axis, *m, rest, &what));
     return worst;
-}
-
-/* Map a double to an integer of the same order, and back. */
-static int64_t order_of(double value)
-{
-    int64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits < 0 ? INT64_MIN - bits : bits;
-}
-
-static double value_of(int64_t order)
-{
-    const int64_t bits = order < 0 ? INT64_MIN - order : order;
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
 }
 
 /* Extremes of the fields; maxima are stored with the opposite sign, so that all are minima over the ranks. */
@@ -95,16 +75,6 @@ static void take_extremes(double extreme[EXTREMES], const struct kn_maxwellian *
     const double values[EXTREMES] = {m->n, m->T, -m->n, -m->T, -speed};
     for (int i = 0; i < EXTREMES; i++)
         extreme[i] = fmin(extreme[i], values[i]);
-}
-
-static void least_of_ranks(const struct kn_comm *comm, double *values, int count)
-{
-    int64_t order[EXTREMES];
-    for (int i = 0; i < count; i++)
-        order[i] = order_of(values[i]);
-    kn_comm_least(comm, order, count);
-    for (int i = 0; i < count; i++)
-        values[i] = value_of(order[i]);
 }
 
 /* The cell of this rank with the largest error among the coldest, hottest and fastest of all; judging every
@@ -150,13 +120,13 @@ void kn_validity_watch(struct kn_validity_gas *g, const struct kn_case *c, const
         const struct kn_maxwellian m = state_of(eps, fields + (size_t)cell * KN_FIELDS);
         take_extremes(extreme, &m);
     }
-    least_of_ranks(comm, extreme, EXTREMES);
+    kn_comm_least_real(comm, extreme, EXTREMES);
     g->least[0] = fmin(g->least[0], extreme[DENSITY]);
     g->least[1] = fmin(g->least[1], extreme[TEMPERATURE]);
     g->most_density = fmax(g->most_density, -extreme[DENSEST]);
     const int worst = find_worst(g, eps, space, fields, extreme, &error);
     double largest = -error;
-    least_of_ranks(comm, &largest, 1);
+    kn_comm_least_real(comm, &largest, 1);
     if (-largest <= g->error)
         return;
     g->error = -largest;
@@ -164,8 +134,6 @@ void kn_validity_watch(struct kn_validity_gas *g, const struct kn_case *c, const
     const struct kn_maxwellian m = state_of(eps, fields + (size_t)(here ? worst : 0) * KN_FIELDS);
     take_worst(g, space, comm, here ? worst : -1, (double[6]){m.n, m.u[0], m.u[1], m.u[2], m.T, time});
 }
-
-/* ------------------------------------------------------------ outermost nodes */
 
 static bool is_outermost(const struct kn_velocity *v, int k)
 {
@@ -193,8 +161,9 @@ enum { SAMPLE = 64 };
 /* The largest share in a sample of cells, which does not depend on the number of ranks.  Cells where the gas
  * is nearly at rest are ignored. */
 static enum kn_status find_tail(struct kn_validity_gas *g, struct kn_sim *sim, const struct kn_comm *comm,
-                                double (*energy)[2], float *row)
+                                float *row)
 {
+    double energy[SAMPLE + 1][2];
     const struct kn_space *space = kn_sim_space(sim);
     const int64_t every = kn_space_count(space) / SAMPLE + 1;
     double largest = 0, share = 0; /* with the opposite sign, for the minimum over the ranks */
@@ -208,11 +177,11 @@ static enum kn_status find_tail(struct kn_validity_gas *g, struct kn_sim *sim, c
         largest = fmin(largest, -energy[count++][0]);
     }
     KN_TRY(kn_comm_agree(comm, status));
-    least_of_ranks(comm, &largest, 1);
+    kn_comm_least_real(comm, &largest, 1);
     for (int i = 0; i < count; i++)
         if (energy[i][0] > -0.1 * largest)
             share = fmin(share, -energy[i][1] / energy[i][0]);
-    least_of_ranks(comm, &share, 1);
+    kn_comm_least_real(comm, &share, 1);
     g->tail = -share;
     return KN_OK;
 }
@@ -220,20 +189,14 @@ static enum kn_status find_tail(struct kn_validity_gas *g, struct kn_sim *sim, c
 enum kn_status kn_validity_watch_tail(struct kn_validity_gas *g, struct kn_sim *sim,
                                       const struct kn_comm *comm)
 {
-    double(*energy)[2] = malloc((SAMPLE + 1) * sizeof *energy);
     float *row = malloc((size_t)g->grid.nnodes * sizeof *row);
-    enum kn_status status = KN_OK;
-    if (!energy || !row)
-        status = kn_error_set(KN_EMEMORY, "no memory for a row of h");
-    status = kn_comm_agree(comm, status);
-    if (status == KN_OK && energy && row)
-        status = find_tail(g, sim, comm, energy, row);
-    free(energy);
+    enum kn_status status =
+        kn_comm_agree(comm, row ? KN_OK : kn_error_set(KN_EMEMORY, "no memory for a row of h"));
+    if (status == KN_OK && row)
+        status = find_tail(g, sim, comm, row);
     free(row);
     return status;
 }
-
-/* ------------------------------------------------------------------- findings */
 
 static bool has(const struct kn_validity *v, const char *code, double error)
 {

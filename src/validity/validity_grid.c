@@ -19,25 +19,22 @@ static double bulk(const struct kn_case *c, int axis, double density)
     return delta / (delta + 2);
 }
 
+/* Is the gas along an axis not uniform, and does a wall at one of its ends emit molecules? */
 static bool has_emitter(const struct kn_case *c, int axis)
 {
-    return kn_duration_is_diffuse(&c->walls[2 * axis]) || kn_duration_is_diffuse(&c->walls[2 * axis + 1]);
+    const struct kn_wall *low = &c->walls[2 * axis], *high = low + 1;
+    return !kn_case_is_uniform(c, axis) && (kn_duration_is_diffuse(low) || kn_duration_is_diffuse(high));
 }
 
 static int count_emitters(const struct kn_case *c)
 {
-    int count = 0;
-    for (int d = 0; d < 3; d++)
-        count += !kn_case_is_uniform(c, d) && has_emitter(c, d);
-    return count;
+    return has_emitter(c, 0) + has_emitter(c, 1) + has_emitter(c, 2);
 }
 
 static bool is_driven(const double vector[3])
 {
     return vector[0] != 0 || vector[1] != 0 || vector[2] != 0;
 }
-
-/* -------------------------------------------------------------------- cells */
 
 /* The length over which a profile along an axis is curved; infinite where it is straight, as between two
  * plates.  Straight profiles are exact at second order. */
@@ -140,10 +137,8 @@ void kn_validity_judge_cells(struct kn_validity *v, const struct kn_case *c, dou
                     KN_VALIDITY_PERCENT(e.error), advice);
 }
 
-/* ---------------------------------------------------------------- time step */
-
 /* Molecules fly freely for a whole step, which adds x coth x - 1 of the viscosity, x = dt / 2. */
-void kn_validity_judge_step(struct kn_validity *v, const struct kn_case *c)
+static void judge_step(struct kn_validity *v, const struct kn_case *c)
 {
     const double x = v->time_step / 2;
     double most = 0;
@@ -156,8 +151,6 @@ void kn_validity_judge_step(struct kn_validity *v, const struct kn_case *c)
                     "it to 0.1 %%)",
                     v->time_step, KN_VALIDITY_PERCENT(error));
 }
-
-/* ---------------------------------------------------------------- rounding */
 
 /* Opposite drives at the two ends of an axis do not excite the slowest mode. */
 static bool is_antisymmetric(const struct kn_case *c, int axis)
@@ -175,19 +168,16 @@ static double slowest_rate(const struct kn_case *c)
 {
     double rate = 0;
     for (int d = 0; d < 3; d++) {
-        const struct kn_wall *low = &c->walls[2 * d], *high = low + 1;
-        if (low->oscillation.frequency > 0 || high->oscillation.frequency > 0)
-            return INFINITY;
-        if (!kn_case_is_uniform(c, d) && has_emitter(c, d))
+        if (has_emitter(c, d))
             rate += (count_emitters(c) == 1 && is_antisymmetric(c, d) ? 2 : 0.5) *
                     pow(M_PI / kn_duration_length(c, d), 2);
     }
-    return rate > 0 ? rate : INFINITY;
+    return rate > 0 && !kn_duration_oscillates(c) ? rate : INFINITY;
 }
 
 /* h is stored in single precision: when a step changes it by less than its last digit, the gas stops changing
  * before it is steady.  Noise prevents that. */
-void kn_validity_judge_rounding(struct kn_validity *v, const struct kn_case *c)
+static void judge_rounding(struct kn_validity *v, const struct kn_case *c)
 {
     const double error = 2e-7 / (slowest_rate(c) * v->time_step), longest = 0.3;
     if (c->collision.method == KN_METHOD_NONE || kn_case_is_noisy(c))
@@ -199,8 +189,6 @@ void kn_validity_judge_rounding(struct kn_validity *v, const struct kn_case *c)
         KN_VALIDITY_PERCENT(error), v->time_step, longest,
         KN_VALIDITY_PERCENT(error * v->time_step / longest));
 }
-
-/* --------------------------------------------------------------------- rays */
 
 /* In a channel, a force or a temperature gradient along it drives mostly the molecules that move nearly
  * parallel to the walls: few nodes across the gap do not represent them. */
@@ -217,7 +205,7 @@ static double box_error(const struct kn_case *c, int nodes)
 {
     double shortest = INFINITY;
     for (int d = 0; d < 3; d++)
-        if (!kn_case_is_uniform(c, d) && has_emitter(c, d))
+        if (has_emitter(c, d))
             shortest = fmin(shortest, kn_duration_length(c, d));
     const double delta = c->collision.method == KN_METHOD_NONE ? 0 : shortest;
     return 3.0 / ((double)nodes * nodes) * exp(-0.6 * delta);
@@ -261,12 +249,19 @@ static void judge_channel(struct kn_validity *v, const struct kn_case *c, int ax
         KN_VALIDITY_PERCENT(channel_error(c, axis, enough)));
 }
 
-void kn_validity_judge_rays(struct kn_validity *v, const struct kn_case *c)
+void kn_validity_judge_grid(struct kn_validity *v, const struct kn_case *c)
 {
+    double densest = 1; /* of the gas at rest and the inflows, n0 */
+    for (int side = 0; side < KN_SIDES; side++)
+        if (c->walls[side].kind == KN_WALL_INFLOW)
+            densest = fmax(densest, 1 + c->disturbance * c->walls[side].density);
+    kn_validity_judge_cells(v, c, densest);
+    judge_step(v, c);
+    judge_rounding(v, c);
     if (count_emitters(c) > 1)
         judge_box(v, c);
     else
         for (int d = 0; d < 3; d++)
-            if (!kn_case_is_uniform(c, d) && has_emitter(c, d))
+            if (has_emitter(c, d))
                 judge_channel(v, c, d);
 }

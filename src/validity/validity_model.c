@@ -18,8 +18,6 @@ static bool is_in_si(const struct kn_case *c, double *eps)
     return known;
 }
 
-/* ------------------------------------------------------ linearised equation */
-
 /* Heat flux between plates at T0 and T without collisions: the whole equation over the linearised one is
  * 2 sqrt(T) / (1 + sqrt(T)). */
 static double heating_error(const struct kn_case *c, double eps)
@@ -46,7 +44,7 @@ static double density_error(const struct kn_case *c, double eps)
     return eps * largest / 2;
 }
 
-void kn_validity_judge_linearity(struct kn_validity *v, const struct kn_case *c)
+static void judge_linearity(struct kn_validity *v, const struct kn_case *c)
 {
     double eps;
     is_in_si(c, &eps);
@@ -69,8 +67,6 @@ void kn_validity_judge_linearity(struct kn_validity *v, const struct kn_case *c)
         drive, KN_VALIDITY_PERCENT(error));
 }
 
-/* ------------------------------------------------------------------ heat flux */
-
 static bool is_heated(const struct kn_case *c)
 {
     bool heated = c->disturbance > 0 && kn_scales_mach(c) > 0.3;
@@ -86,7 +82,7 @@ static bool is_heated(const struct kn_case *c)
 
 /* Nitrogen carries heat by rotation too: free-molecular heat fluxes are 3 / 2 of the monatomic ones, and in
  * dense gas the conductivity is 1.3 times that of a monatomic gas of the same viscosity (Eucken). */
-void kn_validity_judge_molecules(struct kn_validity *v, const struct kn_case *c)
+static void judge_molecules(struct kn_validity *v, const struct kn_case *c)
 {
     if (c->gas.species != KN_SPECIES_NITROGEN || !is_heated(c))
         return;
@@ -98,7 +94,7 @@ void kn_validity_judge_molecules(struct kn_validity *v, const struct kn_case *c)
 
 /* The Prandtl number of a real gas, which a case in SI units means, is 2/3; in the bulk BGK conducts a third
  * less.  A case without units may mean the BGK equation itself. */
-void kn_validity_judge_prandtl(struct kn_validity *v, const struct kn_case *c)
+static void judge_prandtl(struct kn_validity *v, const struct kn_case *c)
 {
     const double gap = kn_duration_longest(c), error = gap / (gap + 2) / 3;
     double eps;
@@ -111,7 +107,7 @@ void kn_validity_judge_prandtl(struct kn_validity *v, const struct kn_case *c)
 }
 
 /* Free-molecular stress between plates is too high by 0.8 delta, for small delta. */
-void kn_validity_judge_collisions(struct kn_validity *v, const struct kn_case *c)
+static void judge_collisions(struct kn_validity *v, const struct kn_case *c)
 {
     const double gap = kn_duration_longest(c), error = 0.8 * gap;
     double eps;
@@ -121,8 +117,6 @@ void kn_validity_judge_collisions(struct kn_validity *v, const struct kn_case *c
                     "collisions are left out at Kn %.3g: expect an error of %s (collision.method: operator)",
                     KN_SCALES_FREE_PATH / gap, KN_VALIDITY_PERCENT(error));
 }
-
-/* --------------------------------------------------------- steps of a period */
 
 /* Fluxes are means over a step, which reduces an amplitude by sin(x) / x, x = pi / steps. */
 static void judge_steps(struct kn_validity *v, double frequency)
@@ -135,8 +129,6 @@ static void judge_steps(struct kn_validity *v, double frequency)
         "(time.step: %.3g gives 32 steps)",
         steps, KN_VALIDITY_PERCENT(error), 2 * M_PI / frequency / 32);
 }
-
-/* ----------------------------------------------------------- nodes of a wave */
 
 /* The part of an oscillating emission that free molecules carry across a gap: the mean over the flux of
  * exp(-s / v), s = (collision rate + i frequency) times the gap. */
@@ -203,17 +195,14 @@ static void judge_nodes(struct kn_validity *v, const struct kn_case *c, int axis
         nodes, "xyz"[axis], KN_VALIDITY_PERCENT(error), enough, "xyz"[axis], KN_VALIDITY_PERCENT(better));
 }
 
-/* ------------------------------------------------------------ moving walls */
-
 /* In the linearised equation a wall does not move. */
 static void judge_stroke(struct kn_validity *v, const struct kn_case *c, int axis,
                          const struct kn_oscillation *o)
 {
-    struct kn_scales scales;
-    if (c->disturbance > 0 || kn_scales_create(&scales, c) != KN_OK || !scales.known)
+    double eps;
+    if (c->disturbance > 0 || !is_in_si(c, &eps))
         return;
-    const double error =
-        scales.disturbance * fabs(o->velocity[axis]) / o->frequency / kn_duration_length(c, axis);
+    const double error = eps * fabs(o->velocity[axis]) / o->frequency / kn_duration_length(c, axis);
     kn_validity_add(
         v, KN_VALIDITY_WARN, "stroke", error,
         "a wall moves along its normal by %s of the gap, but is computed at rest at its mean place: "
@@ -221,7 +210,7 @@ static void judge_stroke(struct kn_validity *v, const struct kn_case *c, int axi
         KN_VALIDITY_PERCENT(error));
 }
 
-void kn_validity_judge_oscillation(struct kn_validity *v, const struct kn_case *c)
+static void judge_oscillation(struct kn_validity *v, const struct kn_case *c)
 {
     double fastest = 0;
     for (int side = 0; side < KN_SIDES; side++) {
@@ -236,4 +225,13 @@ void kn_validity_judge_oscillation(struct kn_validity *v, const struct kn_case *
     }
     if (fastest > 0)
         judge_steps(v, fastest);
+}
+
+void kn_validity_judge_model(struct kn_validity *v, const struct kn_case *c)
+{
+    judge_oscillation(v, c);
+    judge_molecules(v, c);
+    judge_prandtl(v, c);
+    judge_collisions(v, c);
+    judge_linearity(v, c);
 }

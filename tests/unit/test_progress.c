@@ -193,10 +193,10 @@ static void test_live(void **state)
     assert_int_equal(count_of(s->text, "\033[J\r"), s->times);
     expect_said(s, "ETA 1:3"); /* 9000 steps at 100 a second */
     forget(s);
-    kn_progress_note(&s->p, "a word");
+    kn_progress_line(&s->p, KN_STYLE_NOTE, "a word");
     assert_string_equal(s->text, "\r\033[Ja word\n");
     forget(s);
-    kn_progress_note(&s->p, "another");
+    kn_progress_line(&s->p, KN_STYLE_NOTE, "another");
     assert_string_equal(s->text, "another\n");
     free(s);
 }
@@ -225,7 +225,7 @@ static void test_quiet(void **state)
     kn_progress_prepare(&s->p, KN_PREPARE_OPERATOR, 1);
     kn_progress_start(&s->p, &s->job);
     step(s, 0, 61);
-    kn_progress_note(&s->p, "a word");
+    kn_progress_line(&s->p, KN_STYLE_NOTE, "a word");
     assert_int_equal(s->times, 0);
     free(s);
 }
@@ -292,7 +292,7 @@ static void test_json(void **state)
     const char *progress = strstr(s->text, "\"event\": \"progress\"");
     assert_non_null(progress);
     expect_between("ETA", strtod(strstr(progress, "\"eta_s\": ") + strlen("\"eta_s\": "), NULL), 90, 100);
-    kn_progress_note(&s->p, "with \"quotes\"");
+    kn_progress_line(&s->p, KN_STYLE_NOTE, "with \"quotes\"");
     expect_said(s, "{\"event\": \"note\", \"text\": \"with \\\"quotes\\\"\"}\n");
     kn_progress_fail(&s->p, "failed", "no disk");
     kn_progress_fail(&s->p, "failed", "no disk"); /* said once */

@@ -1,5 +1,4 @@
-/* knudsen plot: pictures are drawn by the Python package; this file serves what the package asks of the
- * program. */
+/* The commands knudsen plot, verify and reproduce, which are modules of the Python package. */
 #include "cli/command.h"
 #include "cli/python.h"
 #include "error.h"
@@ -15,14 +14,11 @@ static const char PICTURE[] = "picture.png";
 static enum kn_status adopt(const char *folder)
 {
     char path[KN_PATH], temporary[KN_PATH];
-    enum kn_status status = kn_files_join(path, folder, PICTURE);
-    if (status == KN_OK)
-        status = kn_files_temporary(temporary, path);
-    if (status == KN_OK)
-        status = kn_folder_check(folder, PICTURE);
-    if (status == KN_OK)
-        status = kn_files_commit(temporary, path);
-    return status == KN_OK ? kn_folder_record(folder, PICTURE) : status;
+    KN_TRY(kn_files_join(path, folder, PICTURE));
+    KN_TRY(kn_files_temporary(temporary, path));
+    KN_TRY(kn_folder_check(folder, PICTURE));
+    KN_TRY(kn_files_commit(temporary, path));
+    return kn_folder_record(folder, PICTURE);
 }
 
 int kn_command_plot(int argc, char **argv)
@@ -30,4 +26,14 @@ int kn_command_plot(int argc, char **argv)
     if (argc == 3 && strcmp(argv[1], "--adopt") == 0)
         return kn_command_finish(adopt(argv[2]), NULL);
     return kn_python_run("knudsen.plot", argc, argv);
+}
+
+int kn_command_verify(int argc, char **argv)
+{
+    return kn_python_run("knudsen.verify", argc, argv);
+}
+
+int kn_command_reproduce(int argc, char **argv)
+{
+    return kn_python_run("knudsen.reproduce", argc, argv);
 }
