@@ -31,7 +31,7 @@ enum {
  * pilot may be so few that its flow has the relative bias ROUGH, which hardly changes its noise. */
 static const double MARGIN = 0.7, NEAR = 2, ROUGH = 0.01;
 
-/* The properties beside the number of samples on which the error of an average depends. */
+/* Properties on which the error of an average depends, in addition to the number of samples. */
 struct averaging_window {
     double length, dt; /* lambda0 / V0 */
     double nodes;
