@@ -288,6 +288,6 @@ enum kn_status kn_bench(const struct kn_bench_options *o)
     const enum kn_status status = bench_paper(machine, machines, sides, sizes, all);
     if (status == KN_OK && all)
         return kn_json_print_line(stdout, all);
-    json_decref(all);
+    kn_json_drop(all);
     return status == KN_OK && o->cases ? bench_cases(&machine[machines - 1]) : status;
 }

@@ -147,6 +147,11 @@ enum kn_status kn_estimate_step(const struct kn_case *c, const struct kn_progres
         e->cells = kn_sim_cells(m.sim);
         e->threads = kn_sim_threads(m.sim);
         snprintf(e->backend, sizeof e->backend, "%s", kn_sim_backend(m.sim));
+        FILE *kernels = fmemopen(e->kernels, sizeof e->kernels, "w");
+        if (kernels) {
+            kn_sim_kernels(m.sim, kernels);
+            fclose(kernels);
+        }
         e->step_s *= (double)whole.cells / (double)e->cells;
         e->look_s *= (double)whole.cells / (double)e->cells;
     }

@@ -13,6 +13,7 @@ struct kn_estimate {
     int64_t cells;     /* of the smaller case */
     int64_t steps;     /* number of measured steps */
     char backend[64];
+    char kernels[512]; /* lines: the GPU kernels of the smaller case; empty on the CPU */
     int threads;
 };
 

@@ -233,6 +233,16 @@ static const char *at_most(const struct kn_case *c)
     return c->time.residual > 0 || kn_duration_is_open(c) ? " at most" : "";
 }
 
+/* The kernels of the steps that were measured, one per line. */
+static void print_kernels(const char *lines)
+{
+    for (const char *name = "kernels"; *lines; name = "") {
+        const int length = (int)strcspn(lines, "\n");
+        printf("%-16s %.*s\n", name, length, lines);
+        lines += length + (lines[length] == '\n');
+    }
+}
+
 static void print_assembly(const struct facts *f)
 {
     if (f->estimate.hollow) {
@@ -287,6 +297,7 @@ static void print_case_text(const struct facts *f)
            duration(kn_estimate_run(&f->estimate, c, f->plan.steps), time), at_most(c), f->estimate.backend,
            f->estimate.threads, f->estimate.threads == 1 ? "" : "s", f->ranks.count > 0 ? " alone" : "",
            (long long)f->estimate.steps, (long long)f->estimate.cells);
+    print_kernels(f->estimate.kernels);
     print_checks(&f->validity);
 }
 

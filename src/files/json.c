@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FILE_LIMIT = 1 << 26 }; /* bytes */
+enum { FILE_LIMIT = 1 << 22 }; /* bytes; a tree takes up to fifty times as much memory */
 
 /* ----------------------------------------------------------------- reading */
 
@@ -24,11 +24,17 @@ enum kn_status kn_json_read(const char *path, json_t **root)
     errno = 0;
     if (size > 0)
         *root = json_loadb(text, size, 0, &error);
-    const bool out_of_memory = errno == ENOMEM; /* jansson reports it as an error of syntax */
+    /* some versions of jansson report a lack of memory as an error of syntax */
+    const bool out_of_memory = errno == ENOMEM;
     free(text);
-    if (*root || size == 0)
+    if (size == 0 || json_is_object(*root))
         return KN_OK;
-    if (out_of_memory)
+    if (*root) {
+        json_decref(*root);
+        *root = NULL;
+        return kn_error_set(KN_EINPUT, "'%s' is damaged: it is not a JSON object", path);
+    }
+    if (out_of_memory || json_error_code(&error) == json_error_out_of_memory)
         return kn_error_set(KN_EMEMORY, "not enough memory to read '%s'", path);
     return kn_error_set(KN_EINPUT, "'%s' is damaged: line %d: %s", path, error.line, error.text);
 }
@@ -36,6 +42,12 @@ enum kn_status kn_json_read(const char *path, json_t **root)
 /* ---------------------------------------------------------------- building */
 
 static _Thread_local bool lacks_memory; /* since the last document was printed */
+
+void kn_json_drop(json_t *root)
+{
+    json_decref(root);
+    lacks_memory = false;
+}
 
 void kn_json_set(json_t *object, const char *key, json_t *value)
 {

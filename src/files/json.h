@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 /* Read an untrusted file.  *root is NULL if there is no file or if it is empty.
- * KN_EINPUT: it is not JSON. */
+ * KN_EINPUT: it is not a JSON object. */
 enum kn_status kn_json_read(const char *path, json_t **root);
 
 /* ---------------------------------------------------------------- building */
@@ -17,6 +17,9 @@ enum kn_status kn_json_read(const char *path, json_t **root);
  * kn_json_print then reports KN_EMEMORY. */
 void kn_json_set(json_t *object, const char *key, json_t *value);
 void kn_json_append(json_t *array, json_t *value);
+
+/* Release a document that is not printed. */
+void kn_json_drop(json_t *root);
 
 json_t *kn_json_number(double value);      /* null if it is not finite */
 json_t *kn_json_text(const char *text);    /* bytes that are not UTF-8 become '?' */

@@ -19,7 +19,7 @@ static void emit(const struct kn_progress *p, json_t *event)
     size_t size = 0;
     FILE *to = kn_progress_speaks(p, KN_REPORT_JSON) ? open_memstream(&text, &size) : NULL;
     if (!to) {
-        json_decref(event);
+        kn_json_drop(event);
         return;
     }
     const enum kn_status status = kn_json_print_line(to, event);
