@@ -59,7 +59,7 @@ static void files_folders(void **state)
     assert_true(exists("p/q/r"));
     write_all("file", "x", 1);
     assert_int_equal(kn_files_make_folder(in_folder("file")), KN_EIO);
-    assert_message("in the way");
+    assert_message("a file of that name exists");
     assert_int_equal(kn_files_make_folder(in_folder("file/below")), KN_EIO);
     assert_int_equal(kn_files_make_folder(""), KN_EIO);
     assert_int_equal(kn_files_write(in_folder("file/below.txt"), fill_lines, &lines), KN_EIO);
