@@ -1,4 +1,4 @@
-/* Wall patches, one per side: kind and emission. */
+/* The wall data of each side (a patch): the distribution that it emits and the share that it reflects. */
 #ifndef KN_BOUNDARY_H
 #define KN_BOUNDARY_H
 
@@ -9,7 +9,7 @@ struct kn_patch {
     bool unsteady;      /* oscillates */
     bool stale;         /* the case has changed since the last update */
     float alpha;        /* fraction of the emission in the outgoing distribution */
-    float takes;        /* 1: it replaces the arriving molecules; 0: all of them are reflected as well */
+    float replaces;     /* 1: it replaces the arriving molecules; 0: all of them are reflected as well */
     double velocity[3]; /* of the wall at the last update, eps V0; 0 without a wall */
     /* Mass fluxes away from the wall, theory (21), (22c): of E minus that of a moving wall, and of 1 + eps
      * E. unit_flux is infinite if the density of E is given. */
@@ -30,7 +30,7 @@ void kn_boundary_destroy(struct kn_boundary *b);
 /* True if the outgoing distribution depends on the arriving one. */
 static inline bool kn_boundary_reflects(const struct kn_patch *p)
 {
-    return p->alpha * p->takes != 1;
+    return p->alpha * p->replaces != 1;
 }
 
 /* True if the mass in the box is constant. */

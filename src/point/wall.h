@@ -26,11 +26,11 @@ POINT float kn_wall_lost(double balance, double prescribed)
     return isnan(prescribed) ? 0.0f : (float)(balance + prescribed);
 }
 
-/* Maxwell's condition: a fraction alpha is emitted, the rest reflected. `takes` is 1 if the emission
+/* Maxwell's condition: a fraction alpha is emitted, the rest reflected. `replaces` is 1 if the emission
  * replaces the arriving molecules, 0 if all of them are reflected as well. */
-POINT float kn_wall_incoming(float alpha, float takes, float emitted, float reflected)
+POINT float kn_wall_outgoing(float alpha, float replaces, float emitted, float reflected)
 {
-    return reflected + alpha * (emitted - takes * reflected);
+    return reflected + alpha * (emitted - replaces * reflected);
 }
 
 /* h that a mirror moving towards the gas adds to the reflected molecules, at eps = 0; vn is the speed away
