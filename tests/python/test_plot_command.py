@@ -1,4 +1,4 @@
-"""knudsen plot: pictures, the numbers and words in them, references, and what is refused."""
+"""knudsen plot: pictures, their numbers and labels, references, and errors."""
 
 import contextlib
 import csv
@@ -61,7 +61,7 @@ _runs = {}
 
 
 def run_of(name):
-    """The folder of one of these runs, made once."""
+    """The folder of one of these runs, computed once."""
     if name not in _runs:
         case = SI_CASE if name == "real" else BASE
         _runs[name] = knudsen.run(case, set={"output.vtk": False, **SETTINGS[name]}, program=PROGRAM)
@@ -70,7 +70,7 @@ def run_of(name):
 
 class Plot(Test):
     def plot(self, *words, code=0):
-        """Run the command in this process; what it prints, and its message."""
+        """Run the command in this process; returns its output and its message."""
         out, err = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             try:
@@ -84,12 +84,12 @@ class Plot(Test):
         return out.getvalue() if code == 0 else err.getvalue()
 
     def panels(self, *words):
-        """What the command would draw."""
+        """The panels that the command would draw."""
         self.scene = Scene(options.read([str(word) for word in words]))
         return sheet.compose(self.scene)
 
     def shows(self, path, *words):
-        """Words of an SVG; letters of formulas are not in order there."""
+        """Words of an SVG file; the letters of formulas are not in order there."""
         root = tree.parse(path).getroot()
         self.assertTrue(root.tag.endswith("svg"))
         text = "".join("".join(root.itertext()).split())
@@ -309,7 +309,7 @@ class References(Plot):
         self.assertIn("cannot read the reference", self.plot(run_of("line"), "-r", self.folder / "none.csv", code=4))
 
     def test_any_bytes(self):
-        """A changed file is read or refused with a sentence."""
+        """A changed file is read or refused with a message."""
         sources = Scene(options.read([run_of("line")])).sources
         whole = bytearray(b"x,uy,error\n0.25,0.375,0.01\n0.75,0.625,\n")
         random = np.random.default_rng(1)
@@ -450,7 +450,7 @@ class Refused(Plot):
         self.assertIn("fields.h5", self.plot(copy, code=4))
 
     def test_any_bytes(self):
-        """Changed files are drawn or refused with a sentence."""
+        """Changed files are drawn or refused with a message."""
         copy = shutil.copytree(run_of("line"), self.folder / "copy")
         random = np.random.default_rng(2)
         for name, count in (("fields.h5", 60), ("history.csv", 60), ("summary.json", 60)):
@@ -468,7 +468,7 @@ class Refused(Plot):
 
 
 class Streamlines(Test):
-    """Lines of flows that are known, in a box from 0 to 2 whose middle is the origin of the flow."""
+    """Streamlines of known flows, in a box from 0 to 2 whose centre is the origin of the flow."""
 
     def lines(self, flow, apart=0.1, slow=1e-9):
         def velocity(x, y):
