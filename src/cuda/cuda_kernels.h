@@ -40,7 +40,7 @@ struct kn_cuda_choice {
     enum kn_cuda_sweep sweep; /* of the cells outside the march */
     bool marches;             /* march_kernel computes the tiles of kn_cuda_problem.inner */
     bool march_operates;      /* and applies the operator to them; operator_kernel to all other cells */
-    bool short_rows;          /* short_march_kernel takes the place of march_kernel */
+    bool short_rows;          /* short_march_kernel instead of march_kernel */
     bool staged;              /* model_kernel keeps rows in shared memory */
     int32_t together;         /* cells per block of monte_carlo_kernel; 0: rows in global memory */
 };
@@ -125,10 +125,12 @@ struct kn_cuda_step {
     double dt_collide;
     bool behind_walls; /* the preceding kernel in the stream is the wall pass, or a march, whose blocks wait
                           for the wall pass */
-    int32_t cells;     /* number of cells of p.sweep_order that the linear sweep computes */
-    bool listed;       /* all sweeps compute only the first p.ncells cells of p.sweep_order */
-    bool rim;          /* cells of other ranks surround the tiles */
-    int32_t ntiles;    /* of `tiles` */
+    /* linear_kernel computes the first `cells` cells of p.sweep_order. Other sweeps compute p.ncells cells:
+     * the first of p.sweep_order if `listed`, otherwise those with the lowest numbers. */
+    int32_t cells;
+    bool listed;
+    bool rim;                         /* cells of other ranks surround the tiles */
+    int32_t ntiles;                   /* of `tiles` */
     const struct kn_cuda_tile *tiles; /* computed by the march; NULL: all tiles of p.inner */
     int32_t heavy;                    /* the node to which mass lost by round-off is returned */
     struct kn_cuda_set set;

@@ -81,7 +81,8 @@ enum kn_status kn_cuda_layout_tiles(struct kn_cuda *m)
     return status;
 }
 
-/* Number of cells next to a side that a march omits. */
+/* Number of cells next to a side that a march omits. The march reads two rows upwind of a tile. At a wall
+ * that reflects nothing it reads the emission instead; before other sides both rows must be cells. */
 static int left_out(const struct kn_cuda *m, int side)
 {
     const struct kn_patch *wall = &m->problem.boundary->patches[side];

@@ -130,6 +130,7 @@ static void fill_far_field(struct kn_patch *p, const struct frame *f)
             p->emission[(size_t)octant * v->stride + k] = (float)kn_wall_far_field(&field, at, f->axis);
         }
     p->replaces = 0;
+    p->emission_flux = p->prescribed_flux = 0;
     p->unit_flux = INFINITY;
 }
 
