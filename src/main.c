@@ -164,7 +164,7 @@ int main(int argc, char **argv)
     argv[first] = (char *)command->title;
     atexit(kn_comm_end);
     const enum kn_status status = kn_comm_start();
-    if (status != KN_OK) /* every process fails by itself */
+    if (status != KN_OK) /* each process fails separately */
         return repeats ? kn_status_exit_code(status) : kn_command_finish(status, NULL);
     int code = 0;
     if (command->parallel || kn_comm_world()->rank == 0)

@@ -61,7 +61,7 @@ int kn_sim_choose_threads(const struct kn_case *c, const struct kn_comm *comm, d
 /* The boxes of all ranks; the caller frees them. */
 enum kn_status kn_sim_divide(const struct kn_case *c, const struct kn_comm *comm, struct kn_box **boxes);
 
-/* Free bytes of the device that would compute the case; NaN if it has no memory of its own. */
+/* Free bytes of the device that would compute the case; NaN if it uses the memory of the host. */
 double kn_sim_room(const struct kn_case *c);
 
 /* Seconds for one copy of the state on the backend. */

@@ -21,7 +21,7 @@ static enum kn_status no_memory(void)
     return kn_error_set(KN_EMEMORY, "no memory for the borders between ranks");
 }
 
-/* ---------------------------------------------------------------- what is needed */
+/* ---------------------------------------------------------------- rows that are needed */
 
 /* Record that a row is read; true if it is in the halo. */
 static bool note_row(const struct survey *s, int64_t row)

@@ -76,7 +76,7 @@ expect 0 'omega: 1' "$program" run good.yaml --dry-run --set gas.omega=1 --set g
 expect 0 'samples: auto' "$program" run good.yaml --dry-run --set collision.samples=auto
 refuse good.yaml '--set collision.error=1e-6: collision.error: 1e-06 needs about' \
     --set collision.method=monte-carlo --set collision.samples=auto --set collision.error=1e-6 --set velocity.nodes=6 --set space.cells=[8,8] --set walls.top.velocity=1
-refuse good.yaml '--set collision.samples=auto: collision.samples: auto holds the error of averages' \
+refuse good.yaml '--set collision.samples=auto: collision.samples: auto controls the error of averages' \
     --set collision.method=monte-carlo --set collision.samples=auto --set output.average=-1
 refuse good.yaml 'collision.samples: expected a whole number' --set collision.samples=automatic
 

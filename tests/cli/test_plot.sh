@@ -32,7 +32,7 @@ check "plot -h" ends 0 "$knudsen" plot -h
 check "help plot" ends 0 "$knudsen" help plot
 check "help plot prints the same text" contains out '^Usage: knudsen plot \[OPTION...\] DIR...$'
 check "plot without a folder is refused" ends 2 "$knudsen" plot
-check "the message states the missing folder" contains err '^knudsen plot: no folder of results'
+check "the message states that no folder is given" contains err '^knudsen plot: no folder of results'
 check "an unknown option is refused" ends 2 "$knudsen" plot plane --terminal
 check "the message names the option" contains err 'unrecognized arguments: --terminal'
 

@@ -40,7 +40,7 @@ check "values of one rank" numbers bgk 1
 check "values of the cube" numbers cube 2
 
 check "--quick without --scaling is refused" ends 2 ranks 2 bench --quick
-check "the message about --scaling is printed once" once err 'go with --scaling only'
+check "the message about --scaling is printed once" once err 'require --scaling'
 check "an unknown case is refused" ends 2 ranks 2 bench --scaling=bkg
 check "the message about the case is printed once" once err "there is no case 'bkg'"
 check "--help" ends 0 ranks 2 bench --help

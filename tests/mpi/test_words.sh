@@ -46,7 +46,7 @@ check "missing case: one message" once err 'a case file is required'
 check "two cases are refused" ends 2 ranks 2 run case.yaml other.yaml
 check "two cases: one message" once err 'one case file at a time'
 check "--quick without --scaling is refused" ends 2 ranks 2 bench --quick
-check "--quick without --scaling: one message" once err 'go with --scaling only'
+check "--quick without --scaling: one message" once err 'require --scaling'
 check "an unknown key is refused" ends 2 ranks 3 run case.yaml --set space.cels=3
 check "unknown key: one message" says 'space.cells'
 check "a missing file is an error" ends 2 ranks 2 run none.yaml

@@ -209,7 +209,7 @@ static void history_reads_back(void **state)
     read_history(&h, "", 0);
     write_all("history.csv", "a,b\n1,2\n", 8);
     assert_int_equal(kn_history_read(&h, folder), KN_EIO);
-    assert_message("no history of this program");
+    assert_message("not a history of this program");
     kn_history_free(&h);
     assert_int_equal(open_files(), before);
 }
