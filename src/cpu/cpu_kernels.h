@@ -17,11 +17,10 @@ struct kn_stream_sweep {
     float eps, dt;
     int order;
     enum kn_limiter limiter;
-    const float *h; /* [ncells][nnodes] before the sweep */
-    float
-        *outgoing; /* [nfaces][nnodes] h that leaves each wall face that emits, in the octants away from it */
-    float *lost;   /* [nfaces] mass flux that is missing in `outgoing` due to round-off */
-    double *fluxes; /* [nfaces][KN_FLUXES], or NULL */
+    const float *h;  /* [ncells][nnodes] before the sweep */
+    float *outgoing; /* [nfaces][nnodes] h that leaves a face that emits, in the octants away from it */
+    float *lost;     /* [nfaces] mass flux that is missing in `outgoing` due to round-off */
+    double *fluxes;  /* [nfaces][KN_FLUXES], or NULL */
 };
 
 /* Memory traffic during the computation of one cell: prefetching the next cell, and writing the finished

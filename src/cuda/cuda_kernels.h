@@ -77,11 +77,10 @@ struct kn_cuda_problem {
     float prandtl;
     double gram[KN_INVARIANTS][KN_INVARIANTS], inverse[KN_INVARIANTS][KN_INVARIANTS];
     const float *source; /* [nnodes], or NULL */
-    float
-        *outgoing; /* [nfaces][nnodes] h that leaves each wall face that emits, in the octants away from it */
-    float *lost;   /* [nfaces] mass flux that is missing in `outgoing` due to round-off */
-    double *fluxes;    /* [nfaces][KN_FLUXES] */
-    long long *cycles; /* [2] of one block: streaming, collisions */
+    float *outgoing;     /* [nfaces][nnodes] h that leaves a face that emits, in the octants away from it */
+    float *lost;         /* [nfaces] mass flux that is missing in `outgoing` due to round-off */
+    double *fluxes;      /* [nfaces][KN_FLUXES] */
+    long long *cycles;   /* [2] of one block: streaming, collisions */
 };
 
 /* A set of samples in the order of application, in batches (point/sample.h). The 32 samples that a warp

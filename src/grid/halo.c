@@ -36,8 +36,7 @@ static bool note_row(const struct survey *s, int64_t row)
 static bool note_stencil(const struct survey *s, struct kn_site site, int axis)
 {
     const struct kn_stencil t = kn_mesh_stencil(s->mesh, site, axis, 1);
-    if (t.up < 0 && ~t.up / s->mesh->nnodes >= s->space->nfaces)
-        *s->outside = true;
+    *s->outside |= t.up < 0 && ~t.up / s->mesh->nnodes >= s->space->nfaces;
     bool reads = note_row(s, t.here);
     reads = note_row(s, t.up) || reads;
     reads = note_row(s, t.down) || reads;
@@ -246,6 +245,7 @@ void kn_halo_destroy(struct kn_halo *halo)
     *halo = (struct kn_halo){0};
 }
 
+// NOLINTNEXTLINE(readability-non-const-parameter): the messages write to recv later
 enum kn_status kn_halo_exchange(const struct kn_halo *h, float *send, float *recv,
                                 struct kn_comm_exchange **out)
 {
