@@ -404,11 +404,6 @@ void kn_sim_kernels(const struct kn_sim *sim, FILE *to)
         sim->backend->kernels(sim->machine, to);
 }
 
-double kn_sim_reach(const struct kn_sim *sim, int axis)
-{
-    return sim->velocity.max_speed[axis];
-}
-
 const char *kn_sim_note(const struct kn_sim *sim, int number)
 {
     const char *const notes[KN_SIM_NOTES] = {sim->collision.op.note, sim->sharing, sim->unlike};

@@ -32,8 +32,7 @@ void kn_sim_device(const struct kn_sim *sim, char *text, size_t size); /* name o
 void kn_sim_kernels(const struct kn_sim *sim, FILE *to);
 enum { KN_SIM_NOTES = 3 };
 const char *kn_sim_note(const struct kn_sim *sim,
-                        int number);                     /* notes for the user about the creation; "": none */
-double kn_sim_reach(const struct kn_sim *sim, int axis); /* the fastest node along an axis, V0 */
+                        int number); /* notes for the user about the creation; "": none */
 int kn_sim_threads(const struct kn_sim *sim);
 
 /* Advance by steps with an open Strang splitting (the first collision half-step of the next step is merged

@@ -17,10 +17,10 @@ enum kn_status kn_comm_start(void)
 {
     const enum kn_status status = kn_launcher_check();
     const struct kn_launcher *launcher = kn_launcher_find();
-    const char *wish = getenv("KNUDSEN_MPI");
-    if (status == KN_OK && wish && launcher)
+    const char *requested = getenv("KNUDSEN_MPI");
+    if (status == KN_OK && requested && launcher)
         return kn_error_set(KN_EINPUT, "KNUDSEN_MPI=%s: this program was built without MPI (-DKN_MPI=ON)",
-                            wish);
+                            requested);
     if (status != KN_OK || !launcher || launcher->processes < 2)
         return status;
     return kn_error_set(KN_EINPUT,

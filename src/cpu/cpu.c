@@ -68,13 +68,13 @@ static double memory(const struct kn_problem *p)
  * MB per thread are assumed. KNUDSEN_WRITE=cache|memory overrides this in tests. */
 static bool keep_in_cache(const struct kn_problem *p)
 {
-    const char *wish = getenv("KNUDSEN_WRITE");
+    const char *requested = getenv("KNUDSEN_WRITE");
     const double level3 = (double)sysconf(_SC_LEVEL3_CACHE_SIZE), most = 16e6 * p->threads;
     const double state = 2.0 * p->space->ncells * p->velocity->nnodes * sizeof(float);
     if (kn_collision_takes_blocks(p->c->collision.method))
         return true;
-    if (wish)
-        return strcmp(wish, "memory") != 0;
+    if (requested)
+        return strcmp(requested, "memory") != 0;
     return state < (level3 > 0 && level3 < most ? level3 : most);
 }
 
@@ -327,7 +327,7 @@ static void sweep_walls(struct kn_cpu *cpu, const struct kn_stream_sweep *s, str
 /* One sweep over the cells: streaming (unless s is NULL), then collisions. */
 struct cell_sweep {
     const struct kn_stream_sweep *s;
-    const struct kn_collide_sweep *k;
+    const struct kn_collisions *k;
     float *to;                          /* [ncells][nnodes] */
     bool cached;                        /* the result stays in the caches */
     struct kn_comm_exchange *under_way; /* messages in progress, or NULL */
@@ -441,27 +441,27 @@ static void end_exchange(struct kn_cpu *cpu)
 /* ------------------------------------------------------------- the whole sweeps */
 
 /* Draws all samples of a collision step and gathers its data. */
-static struct kn_collide_sweep prepare_collisions(struct kn_cpu *cpu, double dt, uint64_t draw)
+static struct kn_collisions prepare_collisions(struct kn_cpu *cpu, double dt, uint64_t draw)
 {
     const struct kn_problem *p = &cpu->problem;
     draw_samples(cpu, dt, draw);
     draw_quadratic(cpu, dt, draw);
-    return (struct kn_collide_sweep){.number = draw,
-                                     .c = p->c,
-                                     .velocity = p->velocity,
-                                     .plan = p->collision,
-                                     .dt = dt,
-                                     .nsamples = cpu->nsamples,
-                                     .samples = cpu->samples,
-                                     .nquadratic = kn_quadratic_count(p->c),
-                                     .quadratic = cpu->quadratic,
-                                     .propagator = kn_cpu_propagators_find(&cpu->propagators, dt)};
+    return (struct kn_collisions){.number = draw,
+                                  .c = p->c,
+                                  .velocity = p->velocity,
+                                  .plan = p->collision,
+                                  .dt = dt,
+                                  .nsamples = cpu->nsamples,
+                                  .samples = cpu->samples,
+                                  .nquadratic = kn_quadratic_count(p->c),
+                                  .quadratic = cpu->quadratic,
+                                  .propagator = kn_cpu_propagators_find(&cpu->propagators, dt)};
 }
 
 static enum kn_status collide(void *machine, double dt, uint64_t draw)
 {
     struct kn_cpu *cpu = machine;
-    const struct kn_collide_sweep k = prepare_collisions(cpu, dt, draw);
+    const struct kn_collisions k = prepare_collisions(cpu, dt, draw);
     sweep_cells(cpu, &(struct cell_sweep){NULL, &k, cpu->h, true, NULL}, whole_route(&cpu->cells));
     return KN_OK;
 }
@@ -483,7 +483,7 @@ static enum kn_status step(void *machine, const struct kn_step *step)
                                       .outgoing = cpu->outgoing,
                                       .lost = cpu->lost,
                                       .fluxes = step->fluxes ? cpu->fluxes : NULL};
-    const struct kn_collide_sweep k = prepare_collisions(cpu, step->collide, step->draw);
+    const struct kn_collisions k = prepare_collisions(cpu, step->collide, step->draw);
     const struct cell_sweep sweep = {&s, &k, cpu->next, cpu->cached, cpu->exchange};
     if (cpu->exchange)
         begin_exchange(cpu);

@@ -127,7 +127,7 @@ static void clear_padding(const struct kn_velocity *v, float *row)
 
 /* Linearised BGK: the target is in the span of the invariants, so relaxation towards the projection of h
  * conserves them without a correction. */
-static void collide_linear_bgk(const struct kn_collide_sweep *s, float *row)
+static void collide_linear_bgk(const struct kn_collisions *s, float *row)
 {
     const struct kn_velocity *v = s->velocity;
     const double lose = -expm1(-s->dt);
@@ -156,7 +156,7 @@ static void collide_linear_bgk(const struct kn_collide_sweep *s, float *row)
     clear_padding(v, row);
 }
 
-static void collide_model(const struct kn_collide_sweep *s, float *row)
+static void collide_model(const struct kn_collisions *s, float *row)
 {
     const struct kn_velocity *v = s->velocity;
     const double eps = s->c->disturbance;
@@ -215,7 +215,7 @@ KN_SPECIALISED void apply_sample(const struct kn_sample *s, float eps, bool symm
     }
 }
 
-KN_SPECIALISED void apply_all(const struct kn_collide_sweep *s, bool symmetric, bool flat, float *block,
+KN_SPECIALISED void apply_all(const struct kn_collisions *s, bool symmetric, bool flat, float *block,
                               float total[4][KN_LANES])
 {
     const float eps = (float)s->c->disturbance;
@@ -227,7 +227,7 @@ KN_SPECIALISED void apply_all(const struct kn_collide_sweep *s, bool symmetric, 
 }
 
 /* All samples in order; returns the total momentum and energy that they have added. */
-static void apply_samples(const struct kn_collide_sweep *s, float *block, float total[4][KN_LANES])
+static void apply_samples(const struct kn_collisions *s, float *block, float total[4][KN_LANES])
 {
     const bool symmetric = s->c->collision.estimator == KN_ESTIMATOR_SYMMETRIC;
     const bool flat = s->velocity->bit[2] == 0;
@@ -257,7 +257,7 @@ static void add_block_polynomial(const struct kn_velocity *v, const float p[KN_I
 }
 
 /* The projection correction of all cells of a block, while it is in cache. */
-static void project_block(const struct kn_collide_sweep *s, const float defect[4][KN_LANES], float *block)
+static void project_block(const struct kn_collisions *s, const float defect[4][KN_LANES], float *block)
 {
     const struct kn_velocity *v = s->velocity;
     double x[KN_LANES][KN_INVARIANTS];
@@ -277,7 +277,7 @@ static void project_block(const struct kn_collide_sweep *s, const float defect[4
 }
 
 /* Samples conserve mass; the errors of momentum and energy are corrected, theory (29), (30). */
-static void collide_samples(const struct kn_collide_sweep *s, float *rows, int count, float *block)
+static void collide_samples(const struct kn_collisions *s, float *rows, int count, float *block)
 {
     const int nnodes = s->velocity->nnodes;
     const enum kn_conservation kind = s->plan->conservation;
@@ -300,7 +300,7 @@ static void collide_samples(const struct kn_collide_sweep *s, float *rows, int c
 
 /* -------------------------------------------------------------------- blocks */
 
-static void add_source(const struct kn_collide_sweep *s, float *restrict rows, int count)
+static void add_source(const struct kn_collisions *s, float *restrict rows, int count)
 {
     const float *restrict source = s->plan->source;
     const float half = (float)(0.5 * s->dt);
@@ -326,7 +326,7 @@ void KN_CPU_NAME(fence)(void)
 }
 
 /* Sources act over half a step before and after the collisions, so that the step is symmetric in time. */
-void KN_CPU_NAME(collide)(const struct kn_collide_sweep *s, float *rows, int count, float *scratch)
+void KN_CPU_NAME(collide)(const struct kn_collisions *s, float *rows, int count, float *scratch)
 {
     add_source(s, rows, count);
     if (kn_case_is_sampled(s->plan->method))

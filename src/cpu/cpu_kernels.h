@@ -17,11 +17,10 @@ struct kn_stream_sweep {
     float eps, dt;
     int order;
     enum kn_limiter limiter;
-    const float *h; /* [ncells][nnodes] before the sweep */
-    float
-        *outgoing; /* [nfaces][nnodes] h that leaves each wall face that emits, in the octants away from it */
-    float *lost;   /* [nfaces] mass flux that is missing in `outgoing` due to round-off */
-    double *fluxes; /* [nfaces][KN_FLUXES], or NULL */
+    const float *h;  /* [ncells][nnodes] before the sweep */
+    float *outgoing; /* [nfaces][nnodes] h that leaves a face that emits, in the octants away from it */
+    float *lost;     /* [nfaces] mass flux that is missing in `outgoing` due to round-off */
+    double *fluxes;  /* [nfaces][KN_FLUXES], or NULL */
 };
 
 /* Memory traffic during the computation of one cell: prefetching the next cell, and writing the finished
@@ -33,7 +32,7 @@ struct kn_traffic {
 };
 
 /* One collision sweep. */
-struct kn_collide_sweep {
+struct kn_collisions {
     uint64_t number; /* of the sweep */
     const struct kn_case *c;
     const struct kn_velocity *velocity;
@@ -90,7 +89,7 @@ struct kn_cpu_kernels {
     void (*stream)(const struct kn_stream_sweep *s, int cell, const struct kn_traffic *t, float *out,
                    float *scratch);
     /* Collide `count` <= lanes neighbouring cells in place. */
-    void (*collide)(const struct kn_collide_sweep *s, float *rows, int count, float *scratch);
+    void (*collide)(const struct kn_collisions *s, float *rows, int count, float *scratch);
     void (*moments)(const struct kn_velocity *v, const float *row, double moments[KN_MOMENTS]);
     /* Copy n floats (whole cache lines) to memory without the caches. */
     void (*store)(const float *from, int n, float *to);
@@ -151,9 +150,9 @@ void kn_cpu_device(char *text, size_t size);
     void kn_cpu_flux_##isa(const struct kn_stream_sweep *s, int face, float *scratch);                       \
     void kn_cpu_stream_##isa(const struct kn_stream_sweep *s, int cell, const struct kn_traffic *t,          \
                              float *out, float *scratch);                                                    \
-    void kn_cpu_collide_##isa(const struct kn_collide_sweep *s, float *rows, int count, float *scratch);     \
-    void kn_cpu_operate_##isa(const struct kn_collide_sweep *s, float *rows, int count, float *scratch);     \
-    void kn_cpu_quadratic_##isa(const struct kn_collide_sweep *s, float *rows, int count, float *scratch);   \
+    void kn_cpu_collide_##isa(const struct kn_collisions *s, float *rows, int count, float *scratch);        \
+    void kn_cpu_operate_##isa(const struct kn_collisions *s, float *rows, int count, float *scratch);        \
+    void kn_cpu_quadratic_##isa(const struct kn_collisions *s, float *rows, int count, float *scratch);      \
     void kn_cpu_moments_##isa(const struct kn_velocity *v, const float *row, double moments[KN_MOMENTS]);    \
     void kn_cpu_store_##isa(const float *from, int n, float *to);                                            \
     void kn_cpu_fence_##isa(void);

@@ -45,7 +45,7 @@ static void multiply(const struct kn_velocity *v, const float *matrix, float *bl
 }
 
 /* The operator conserves mass, momentum and energy; round-off errors are corrected. */
-void KN_CPU_NAME(operate)(const struct kn_collide_sweep *s, float *rows, int count, float *scratch)
+void KN_CPU_NAME(operate)(const struct kn_collisions *s, float *rows, int count, float *scratch)
 {
     const struct kn_velocity *v = s->velocity;
     const size_t nnodes = (size_t)v->nnodes, parity = (size_t)v->stride * KN_LANES;

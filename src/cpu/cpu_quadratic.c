@@ -29,7 +29,7 @@ static void apply(const struct kn_velocity *v, const struct kn_quadratic *s, flo
     add_stencil(v, s->change[1], g, y);
 }
 
-void KN_CPU_NAME(quadratic)(const struct kn_collide_sweep *s, float *rows, int count, float *block)
+void KN_CPU_NAME(quadratic)(const struct kn_collisions *s, float *rows, int count, float *block)
 {
     gather(rows, count, s->velocity->nnodes, block);
     for (int i = 0; i < s->nquadratic; i++)

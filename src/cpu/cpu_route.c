@@ -22,9 +22,8 @@ static void add_stop(struct kn_route *r, const uint8_t *rim, bool wanted, int fi
 static void add_strips(const struct kn_problem *p, const uint8_t *rim, bool wanted, struct kn_route *cells)
 {
     const int *n = p->space->cells, lines = n[1] * n[2];
-    const double strip =
-        192e3 /
-        (4.0 * p->velocity->nnodes); /* cells in 192 kB; two lines of a strip fit besides other data */
+    /* cells in 192 kB; two lines of a strip fit besides other data */
+    const double strip = 192e3 / (4.0 * p->velocity->nnodes);
     const int width = strip < 1 ? 1 : strip > n[0] ? n[0] : (int)strip;
     for (int first = 0; first < n[0]; first += width)
         for (int line = 0; line < lines; line++)

@@ -142,7 +142,7 @@ static inline float add_polynomial(const struct kn_velocity *v, float *restrict 
 }
 
 /* <(1 + eps h) psi psi>: the matrix of the paper's correction. */
-static inline void weighted_gram(const struct kn_collide_sweep *s, const float *row,
+static inline void weighted_gram(const struct kn_collisions *s, const float *row,
                                  double a[KN_INVARIANTS][KN_INVARIANTS])
 {
     const struct kn_velocity *v = s->velocity;
@@ -164,7 +164,7 @@ static inline void weighted_gram(const struct kn_collide_sweep *s, const float *
 }
 
 /* Add `missing` to the invariants of a row, theory (30). */
-static inline void correct(const struct kn_collide_sweep *s, float *row, const double missing[KN_INVARIANTS])
+static inline void correct(const struct kn_collisions *s, float *row, const double missing[KN_INVARIANTS])
 {
     const struct kn_velocity *v = s->velocity;
     const float eps = s->plan->conservation == KN_CONSERVATION_PAPER ? (float)s->c->disturbance : 0.0f;

@@ -85,7 +85,7 @@ static void leave(const struct kn_stream_sweep *s, const struct kn_face *f, floa
     const struct kn_patch *patch = &s->boundary->patches[f->patch];
     const int n = s->velocity->stride, axis = f->side / 2;
     const float *restrict excess = patch->emission + (size_t)octant * n;
-    const float alpha = patch->alpha, takes = patch->takes, eps = s->eps;
+    const float alpha = patch->alpha, replaces = patch->replaces, eps = s->eps;
     if (!kn_boundary_reflects(patch)) {
 #pragma omp simd
         for (int k = 0; k < n; k++)
@@ -96,7 +96,7 @@ static void leave(const struct kn_stream_sweep *s, const struct kn_face *f, floa
     const float *restrict in = passing(s, mirrored, axis, scratch);
 #pragma omp simd
     for (int k = 0; k < n; k++)
-        out[k] = kn_wall_incoming(alpha, takes, kn_gaussian_value(eps, rho, excess[k]), in[k]);
+        out[k] = kn_wall_outgoing(alpha, replaces, kn_gaussian_value(eps, rho, excess[k]), in[k]);
 }
 
 static double mass_flux(const struct kn_velocity *v, int axis, const float *restrict h)

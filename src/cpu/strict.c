@@ -58,12 +58,12 @@ static size_t lines(size_t bytes)
     return (bytes + LINE - 1) / LINE * LINE;
 }
 
-/* A copy of a host array in the tables. */
+/* A copy of a host array in the tables; NULL if table_bytes is too small, which build reports. */
 static void *keep(struct strict *s, const void *from, size_t bytes)
 {
     void *to = (char *)s->regions[0].at + s->used;
     s->used += lines(bytes);
-    return memcpy(to, from, bytes);
+    return s->used <= s->regions[0].bytes ? memcpy(to, from, bytes) : NULL;
 }
 
 static size_t operator_bytes(const struct kn_problem *p)
@@ -171,13 +171,16 @@ static enum kn_status build(struct strict *s)
     s->c = *s->host->c;
     copy_space(s);
     copy_velocity(s);
-    copy_walls(s, keep(s, s->host->boundary->memory,
-                       KN_SIDES * (size_t)s->velocity.nnodes * sizeof *s->boundary.memory));
+    float *walls = keep(s, s->host->boundary->memory,
+                        KN_SIDES * (size_t)s->velocity.nnodes * sizeof *s->boundary.memory);
     s->collision = *s->host->collision;
     copy_operator(s);
     if (s->collision.has_source)
         s->collision.source =
             keep(s, s->host->collision->source, (size_t)s->velocity.nnodes * sizeof *s->collision.source);
+    if (!walls || s->used > tables->bytes)
+        return kn_error_set(KN_EDEVICE, "the tables of the strict backend do not fit into their memory");
+    copy_walls(s, walls);
     const struct kn_problem problem = {&s->c,         &s->space,        &s->velocity, &s->boundary,
                                        &s->collision, s->host->threads, s->host->halo};
     return kn_backend_cpu.create(&s->cpu, &problem);

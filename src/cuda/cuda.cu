@@ -84,7 +84,7 @@ static enum kn_status set_walls(void *machine)
         patch[side][1] = b->patches[side].unit_flux;
         patch[side][2] = b->patches[side].prescribed_flux;
         m->device.alpha[side] = b->patches[side].alpha;
-        m->device.takes[side] = b->patches[side].takes;
+        m->device.replaces[side] = b->patches[side].replaces;
         m->device.emits |= b->patches[side].emits << side;
     }
     /* from pageable memory: the call returns when the host arrays may change */
@@ -262,22 +262,23 @@ static enum kn_status get(void *machine, int64_t first, int64_t count, float *ro
 /* ---------------------------------------------------------------------- sweeps */
 
 /* The node to which mass lost by round-off is returned; a different one in each sweep. */
-static int32_t heavy_node(const struct kn_cuda *m, uint64_t turn)
+static int32_t heavy_node(const struct kn_cuda *m, uint64_t sweep)
 {
     const struct kn_velocity *v = m->problem.velocity;
-    const uint64_t octant = turn / (uint64_t)v->nheavy % (uint64_t)v->octants;
-    return (int32_t)octant * v->stride + v->heavy[turn % (uint64_t)v->nheavy];
+    const uint64_t octant = sweep / (uint64_t)v->nheavy % (uint64_t)v->octants;
+    return (int32_t)octant * v->stride + v->heavy[sweep % (uint64_t)v->nheavy];
 }
 
 /* The cells outside the march. */
-static cudaError_t advance(const struct kn_cuda_problem *p, const struct kn_cuda_step *s, cudaStream_t stream)
+static cudaError_t sweep_unmarched(const struct kn_cuda_problem *p, const struct kn_cuda_step *s,
+                                   cudaStream_t stream)
 {
     if (s->cells == 0)
         return cudaSuccess;
     if (p->choice.sweep == KN_CUDA_LINEAR)
         return kn_cuda_linear(p, s, stream);
-    if (p->choice.sweep == KN_CUDA_COLLISION)
-        return kn_cuda_collision(p, s, stream);
+    if (p->choice.sweep == KN_CUDA_MONTE_CARLO)
+        return kn_cuda_monte_carlo(p, s, stream);
     struct kn_cuda_problem streaming = *p;
     if (p->method == KN_METHOD_OPERATOR) { /* collides later */
         streaming.method = KN_METHOD_NONE;
@@ -308,13 +309,13 @@ static enum kn_status sweep_whole(struct kn_cuda *m, const struct kn_step *step,
                served = marches && p->choice.march_operates;
     const struct kn_cuda_wall_pass pass = {NULL, p->nfaces, m->h, s.dt_stream, step->fluxes, true};
     s.behind_walls = walls;
-    s.cells = marches ? m->near_walls : p->ncells;
+    s.cells = marches ? m->unmarched : p->ncells;
     if (walls)
         CHECK(kn_cuda_walls(p, &pass, m->work));
     if (marches)
         CHECK(kn_cuda_march(p, &s, m->work));
     if (streams)
-        CHECK(advance(p, &s, m->work));
+        CHECK(sweep_unmarched(p, &s, m->work));
     if (timed)
         CHECK(cudaEventRecord(m->mark[4], m->work));
     return operate(m, &s, served ? p->sweep_order : NULL, served ? s.cells : p->ncells);
@@ -347,7 +348,7 @@ static enum kn_status sweep_part(struct kn_cuda *m, const struct kn_step *step, 
     CHECK(kn_cuda_walls(&p, &pass, m->work));
     if (part->tiles > 0)
         CHECK(kn_cuda_march(&p, &s, m->work));
-    CHECK(advance(&p, &s, m->work));
+    CHECK(sweep_unmarched(&p, &s, m->work));
     if (timed && i == 0)
         CHECK(cudaEventRecord(m->mark[4], m->work));
     return operates_last(m) ? KN_OK : operate(m, &s, p.sweep_order, part->cells);

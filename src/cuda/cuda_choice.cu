@@ -5,7 +5,7 @@
 
 enum { LONGEST_LINEAR = 4 * 512 }; /* nodes per octant that a block of linear_kernel holds in registers */
 
-static bool is_linear(const struct kn_cuda_problem *p)
+static bool fits_linear_kernel(const struct kn_cuda_problem *p)
 {
     const bool apart = p->method == KN_METHOD_OPERATOR, /* streams first; sources are added later */
         linear = p->method == KN_METHOD_NONE ||
@@ -15,8 +15,8 @@ static bool is_linear(const struct kn_cuda_problem *p)
 
 static enum kn_cuda_sweep sweep_of(const struct kn_cuda_problem *p)
 {
-    return is_linear(p)                         ? KN_CUDA_LINEAR
-           : p->method == KN_METHOD_MONTE_CARLO ? KN_CUDA_COLLISION
+    return fits_linear_kernel(p)                ? KN_CUDA_LINEAR
+           : p->method == KN_METHOD_MONTE_CARLO ? KN_CUDA_MONTE_CARLO
                                                 : KN_CUDA_MODEL;
 }
 
@@ -24,9 +24,9 @@ static enum kn_cuda_sweep sweep_of(const struct kn_cuda_problem *p)
 static int cells_together(const struct kn_cuda_problem *p)
 {
     for (int cells = 4; cells > 1; cells /= 2)
-        if (3 * kn_cuda_collision_bytes(p, cells) <= p->shared_limit)
+        if (3 * kn_cuda_monte_carlo_bytes(p, cells) <= p->shared_limit)
             return cells;
-    return kn_cuda_collision_bytes(p, 1) <= p->shared_limit ? 1 : 0;
+    return kn_cuda_monte_carlo_bytes(p, 1) <= p->shared_limit ? 1 : 0;
 }
 
 /* The march is for uniform plane meshes at second order. */
@@ -43,7 +43,7 @@ void kn_cuda_choose(struct kn_cuda *m)
     struct kn_cuda_problem *p = &m->device;
     struct kn_cuda_choice *c = &p->choice;
     c->sweep = sweep_of(p);
-    c->together = c->sweep == KN_CUDA_COLLISION ? cells_together(p) : 1;
+    c->together = c->sweep == KN_CUDA_MONTE_CARLO ? cells_together(p) : 1;
     c->staged = (size_t)p->mesh.nnodes * sizeof(float) <= p->shared_limit;
     c->short_rows = p->mesh.stride <= KN_CUDA_SHORT;
     c->march_operates = p->method == KN_METHOD_OPERATOR && !p->source && c->short_rows;
@@ -57,10 +57,10 @@ void kn_cuda_choose(struct kn_cuda *m)
 
 void kn_cuda_kernels(const void *machine, FILE *to)
 {
-    static const char *const sweeps[] = {"linear_kernel", "model_kernel", "collision_kernel"};
+    static const char *const sweeps[] = {"linear_kernel", "model_kernel", "monte_carlo_kernel"};
     const struct kn_cuda *m = (const struct kn_cuda *)machine;
     const struct kn_cuda_choice *c = &m->device.choice;
-    const int others = c->marches ? m->near_walls : m->device.ncells, marched = m->device.ncells - others,
+    const int others = c->marches ? m->unmarched : m->device.ncells, marched = m->device.ncells - others,
               operated = c->march_operates ? others : m->device.ncells;
     fprintf(to, "%-20s %d wall faces\n", "wall_kernel", m->device.nfaces);
     if (c->marches)
@@ -68,9 +68,9 @@ void kn_cuda_kernels(const void *machine, FILE *to)
                 c->short_rows ? "short_march_kernel" : "march_kernel", marched,
                 KN_CUDA_COLUMNS * KN_CUDA_ROWS, c->march_operates ? ", with the operator" : "");
     fprintf(to, "%-20s %d cells", sweeps[c->sweep], others);
-    if (c->sweep == KN_CUDA_COLLISION && c->together == 0)
+    if (c->sweep == KN_CUDA_MONTE_CARLO && c->together == 0)
         fputs(", rows in global memory", to);
-    else if (c->sweep == KN_CUDA_COLLISION)
+    else if (c->sweep == KN_CUDA_MONTE_CARLO)
         fprintf(to, ", %d per block", c->together);
     fputc('\n', to);
     if (m->device.method == KN_METHOD_OPERATOR)

@@ -30,9 +30,9 @@ struct kn_cuda_tile {
 
 /* Kernels that stream cells, alone or fused with collisions. */
 enum kn_cuda_sweep {
-    KN_CUDA_LINEAR,   /* linear_kernel: free flight or linearised BGK, rows in registers */
-    KN_CUDA_MODEL,    /* model_kernel: model equations, one block per cell */
-    KN_CUDA_COLLISION /* collision_kernel: Monte Carlo, rows of several cells in shared memory */
+    KN_CUDA_LINEAR,     /* linear_kernel: free flight or linearised BGK, rows in registers */
+    KN_CUDA_MODEL,      /* model_kernel: model equations, one block per cell */
+    KN_CUDA_MONTE_CARLO /* monte_carlo_kernel: Monte Carlo, rows of several cells in shared memory */
 };
 
 /* Which kernel computes which cells, filled by kn_cuda_choose. */
@@ -40,9 +40,9 @@ struct kn_cuda_choice {
     enum kn_cuda_sweep sweep; /* of the cells outside the march */
     bool marches;             /* march_kernel computes the tiles of kn_cuda_problem.inner */
     bool march_operates;      /* and applies the operator to them; operator_kernel to all other cells */
-    bool short_rows;          /* short_march_kernel takes the place of march_kernel */
+    bool short_rows;          /* short_march_kernel instead of march_kernel */
     bool staged;              /* model_kernel keeps rows in shared memory */
-    int32_t together;         /* cells per block of collision_kernel; 0: rows in global memory */
+    int32_t together;         /* cells per block of monte_carlo_kernel; 0: rows in global memory */
 };
 
 /* The constant data of a problem; passed to kernels by value. */
@@ -64,7 +64,7 @@ struct kn_cuda_problem {
     const struct kn_face *faces; /* [nfaces] */
     const float *emission;       /* [KN_SIDES][nnodes] by patch */
     const double *patch; /* [KN_SIDES][3] emission_flux, unit_flux, prescribed_flux of struct kn_patch */
-    float alpha[KN_SIDES], takes[KN_SIDES];
+    float alpha[KN_SIDES], replaces[KN_SIDES];
     int32_t emits; /* bit mask of the patches that emit */
     float eps;
     int32_t order;
@@ -77,11 +77,10 @@ struct kn_cuda_problem {
     float prandtl;
     double gram[KN_INVARIANTS][KN_INVARIANTS], inverse[KN_INVARIANTS][KN_INVARIANTS];
     const float *source; /* [nnodes], or NULL */
-    float
-        *outgoing; /* [nfaces][nnodes] h that leaves each wall face that emits, in the octants away from it */
-    float *lost;   /* [nfaces] mass flux that is missing in `outgoing` due to round-off */
-    double *fluxes;    /* [nfaces][KN_FLUXES] */
-    long long *cycles; /* [2] of one block: streaming, collisions */
+    float *outgoing;     /* [nfaces][nnodes] h that leaves a face that emits, in the octants away from it */
+    float *lost;         /* [nfaces] mass flux that is missing in `outgoing` due to round-off */
+    double *fluxes;      /* [nfaces][KN_FLUXES] */
+    long long *cycles;   /* [2] of one block: streaming, collisions */
 };
 
 /* A set of samples in the order of application, in batches (point/sample.h). The 32 samples that a warp
@@ -125,10 +124,12 @@ struct kn_cuda_step {
     double dt_collide;
     bool behind_walls; /* the preceding kernel in the stream is the wall pass, or a march, whose blocks wait
                           for the wall pass */
-    int32_t cells;     /* number of cells of p.sweep_order that the linear sweep computes */
-    bool listed;       /* all sweeps compute only the first p.ncells cells of p.sweep_order */
-    bool rim;          /* cells of other ranks surround the tiles */
-    int32_t ntiles;    /* of `tiles` */
+    /* linear_kernel computes the first `cells` cells of p.sweep_order. Other sweeps compute p.ncells cells:
+     * the first of p.sweep_order if `listed`, otherwise those with the lowest numbers. */
+    int32_t cells;
+    bool listed;
+    bool rim;                         /* cells of other ranks surround the tiles */
+    int32_t ntiles;                   /* of `tiles` */
     const struct kn_cuda_tile *tiles; /* computed by the march; NULL: all tiles of p.inner */
     int32_t heavy;                    /* the node to which mass lost by round-off is returned */
     struct kn_cuda_set set;
@@ -162,8 +163,8 @@ cudaError_t kn_cuda_march(const struct kn_cuda_problem *p, const struct kn_cuda_
 cudaError_t kn_cuda_linear(const struct kn_cuda_problem *p, const struct kn_cuda_step *s,
                            cudaStream_t stream);
 cudaError_t kn_cuda_model(const struct kn_cuda_problem *p, const struct kn_cuda_step *s, cudaStream_t stream);
-cudaError_t kn_cuda_collision(const struct kn_cuda_problem *p, const struct kn_cuda_step *s,
-                              cudaStream_t stream);
+cudaError_t kn_cuda_monte_carlo(const struct kn_cuda_problem *p, const struct kn_cuda_step *s,
+                                cudaStream_t stream);
 cudaError_t kn_cuda_operate(const struct kn_cuda_problem *p, const struct kn_cuda_operator *op,
                             const struct kn_cuda_operation *what, cudaStream_t stream);
 struct kn_cuda_shares kn_cuda_operator_shares(const struct kn_cuda_problem *p);
@@ -172,7 +173,7 @@ size_t kn_cuda_operator_scratch(const struct kn_cuda_problem *p);
 /* Bytes of shared memory for the tiles of a block of the march, and for the rows of `cells` cells of the
  * Monte Carlo step. */
 size_t kn_cuda_march_bytes(const struct kn_cuda_problem *p);
-size_t kn_cuda_collision_bytes(const struct kn_cuda_problem *p, int cells);
+size_t kn_cuda_monte_carlo_bytes(const struct kn_cuda_problem *p, int cells);
 cudaError_t kn_cuda_moments(const struct kn_cuda_problem *p, const float *h, double *moments,
                             cudaStream_t stream);
 }

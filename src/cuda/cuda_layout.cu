@@ -65,7 +65,7 @@ enum kn_status kn_cuda_layout_tiles(struct kn_cuda *m)
         return kn_error_set(KN_EMEMORY, "no memory for the order of the cells");
     for (int inside = 0; inside < 2; inside++) {
         int from[3], start[3];
-        m->near_walls = (int32_t)(at - order);
+        m->unmarched = (int32_t)(at - order);
         for (int axis = 0; axis < 3; axis++) /* whole tiles inside the box */
             start[axis] = box.first[axis] % tile[axis] == 0 ? 0 : box.first[axis] % tile[axis] - tile[axis];
         for (from[2] = start[2]; from[2] < x->cells[2]; from[2] += tile[2])
@@ -81,7 +81,8 @@ enum kn_status kn_cuda_layout_tiles(struct kn_cuda *m)
     return status;
 }
 
-/* Number of cells next to a side that a march omits. */
+/* Number of cells next to a side that a march omits. The march reads two rows upwind of a tile. At a wall
+ * that reflects nothing it reads the emission instead; before other sides both rows must be cells. */
 static int left_out(const struct kn_cuda *m, int side)
 {
     const struct kn_patch *wall = &m->problem.boundary->patches[side];

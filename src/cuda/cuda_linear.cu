@@ -301,12 +301,12 @@ static __device__ __forceinline__ float stream(const kn_cuda_problem &p, const k
 /* The sums of a cell over its LANES lanes, or over the block. Consecutive cells alternate between two
  * buffers, so that one barrier is sufficient. */
 template <int LANES, int AXES>
-static __device__ __forceinline__ sums sum_cell(sums sum, sums (*space)[MOST_WARPS], int turn)
+static __device__ __forceinline__ sums sum_cell(sums sum, sums (*space)[MOST_WARPS], int parity)
 {
     sum_lanes<(LANES < WARP ? LANES : WARP), AXES>(&sum);
     if (LANES <= WARP)
         return sum;
-    sums *found = space[turn & 1];
+    sums *found = space[parity & 1];
     if (threadIdx.x % WARP == 0)
         found[threadIdx.x / WARP] = sum;
     __syncthreads();

@@ -79,7 +79,7 @@ struct kn_cuda {
     const double *nodes[3];                   /* [half] */
     struct kn_cuda_operator op;
     struct kn_cuda_shares shares;
-    int32_t near_walls;               /* cells outside the march */
+    int32_t unmarched;                /* cells outside the march */
     struct kn_cuda_part parts[2];     /* of a sweep: inner, rim */
     const struct kn_cuda_tile *tiles; /* of both parts */
     const int32_t *faces;             /* [nfaces] of both parts */

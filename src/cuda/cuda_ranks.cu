@@ -176,7 +176,7 @@ static enum beyond beyond(const struct kn_cuda *m, const int at[3], int side)
     return m->problem.boundary->patches[side].emits ? A_WALL : A_MIRROR;
 }
 
-/* True if a cell can be part of a run in an octant, as in find_inflow in cuda_collision.cu; `leads`: its
+/* True if a cell can be part of a run in an octant, as in find_inflow in cuda_monte_carlo.cu; `leads`: its
  * upwind neighbour is outside the run. */
 static bool fits_run(const struct kn_cuda *m, const int at[3], int octant, bool leads)
 {
@@ -240,7 +240,7 @@ enum kn_status kn_cuda_ranks_divide(struct kn_cuda *m, int32_t *order)
     const int together = p->choice.together > 1 ? p->choice.together : 1, ncells = m->problem.space->ncells;
     for (int i = 0; i < ncells && p->choice.sweep != KN_CUDA_LINEAR; i++)
         order[i] = i; /* other kernels process consecutive cells */
-    KN_TRY(divide_cells(m, order, marches ? m->near_walls : ncells, together));
+    KN_TRY(divide_cells(m, order, marches ? m->unmarched : ncells, together));
     KN_TRY(divide_faces(m));
     if (p->method == KN_METHOD_MONTE_CARLO)
         KN_TRY(find_runs(m, together));

@@ -45,17 +45,17 @@ static __device__ __forceinline__ four leaving(const kn_cuda_problem &p, const f
                                                float rho, int octant, float dt, int k)
 {
     const int axis = face.side / 2;
-    const float alpha = p.alpha[face.patch], takes = p.takes[face.patch];
+    const float alpha = p.alpha[face.patch], replaces = p.replaces[face.patch];
     four out = read4(p.emission + (int64_t)face.patch * p.mesh.nnodes + (int64_t)octant * p.mesh.stride + k);
 #pragma unroll
     for (int i = 0; i < 4; i++)
         out.v[i] = kn_gaussian_value(p.eps, rho, out.v[i]);
-    if (alpha * takes != 1) {
+    if (alpha * replaces != 1) {
         const kn_site mirrored = {face.cell, octant ^ p.mesh.bit[axis]};
         const four in = passing<ORDER>(p, h, mirrored, axis, dt, k);
 #pragma unroll
         for (int i = 0; i < 4; i++)
-            out.v[i] = kn_wall_incoming(alpha, takes, out.v[i], in.v[i]);
+            out.v[i] = kn_wall_outgoing(alpha, replaces, out.v[i], in.v[i]);
     }
     return out;
 }

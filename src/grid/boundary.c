@@ -129,7 +129,8 @@ static void fill_far_field(struct kn_patch *p, const struct frame *f)
                 at[d] = kn_velocity_sign(v, octant, d) * (double)v->speed[d][k];
             p->emission[(size_t)octant * v->stride + k] = (float)kn_wall_far_field(&field, at, f->axis);
         }
-    p->takes = 0;
+    p->replaces = 0;
+    p->emission_flux = p->prescribed_flux = 0;
     p->unit_flux = INFINITY;
 }
 
@@ -161,7 +162,7 @@ enum kn_status kn_boundary_create(struct kn_boundary *b, const struct kn_case *c
         const struct frame f = frame_of(c, v, side);
         struct kn_patch *p = &b->patches[side];
         p->alpha = (float)wall->accommodation;
-        p->takes = 1;
+        p->replaces = 1;
         p->emits = !kn_case_reflection(wall) && wall->kind != KN_WALL_PERIODIC;
         p->unsteady = oscillates(wall);
         p->emission = b->memory + (size_t)side * v->nnodes;

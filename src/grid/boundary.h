@@ -1,19 +1,19 @@
-/* Wall patches, one per side: kind and emission. */
+/* The wall data of each side (a patch): the distribution that it emits and the share that it reflects. */
 #ifndef KN_BOUNDARY_H
 #define KN_BOUNDARY_H
 
 #include "grid/velocity.h"
 
 struct kn_patch {
-    bool emits;         /* diffuse with alpha > 0, inflow, far field with a gradient; else a mirror */
-    bool unsteady;      /* oscillates */
-    bool stale;         /* the case has changed since the last update */
-    float alpha;        /* fraction of the emission in the outgoing distribution */
-    float takes;        /* 1: it replaces the arriving molecules; 0: all of them are reflected as well */
-    double velocity[3]; /* of the wall at the last update, eps V0; 0 without a wall */
-    /* Mass fluxes away from the wall, theory (21), (22c): of E minus that of a moving wall, and of 1 + eps
-     * E. unit_flux is infinite if the density of E is given. */
-    double emission_flux, unit_flux;
+    bool emits;     /* diffuse with alpha > 0, inflow, far field with a gradient; not mirrors, periodic */
+    bool unsteady;  /* oscillates */
+    bool stale;     /* the case has changed since the last update */
+    float alpha;    /* fraction of the emission in the outgoing distribution */
+    float replaces; /* 1: the emission replaces a share alpha of the reflected molecules (22); 0: it is added
+                       (22b) */
+    double velocity[3];     /* of the wall at the last update, eps V0; 0 without a wall */
+    double emission_flux;   /* mass flux of E away from the wall minus u / alpha, theory (22c) */
+    double unit_flux;       /* mass flux of 1 + eps E, theory (21); infinite if the density of E is given */
     double prescribed_flux; /* mass flux into the gas; NaN: not prescribed */
     float *emission; /* [nnodes] E, or h of an inflow, J of a far field; zero for velocities into the wall */
 };
@@ -30,7 +30,7 @@ void kn_boundary_destroy(struct kn_boundary *b);
 /* True if the outgoing distribution depends on the arriving one. */
 static inline bool kn_boundary_reflects(const struct kn_patch *p)
 {
-    return p->alpha * p->takes != 1;
+    return p->alpha * p->replaces != 1;
 }
 
 /* True if the mass in the box is constant. */

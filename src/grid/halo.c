@@ -13,6 +13,7 @@ struct survey {
     const struct kn_space *space;
     const struct kn_mesh *mesh;
     uint8_t *needed; /* [nhalo][octants] */
+    bool *outside;   /* a row is needed that is neither in the box nor in the halo */
 };
 
 static enum kn_status no_memory(void)
@@ -35,6 +36,7 @@ static bool note_row(const struct survey *s, int64_t row)
 static bool note_stencil(const struct survey *s, struct kn_site site, int axis)
 {
     const struct kn_stencil t = kn_mesh_stencil(s->mesh, site, axis, 1);
+    *s->outside |= t.up < 0 && ~t.up / s->mesh->nnodes >= s->space->nfaces;
     bool reads = note_row(s, t.here);
     reads = note_row(s, t.up) || reads;
     reads = note_row(s, t.down) || reads;
@@ -198,7 +200,8 @@ static enum kn_status find_needed(struct kn_halo *halo, const struct kn_comm *co
                                   const struct kn_box *boxes, const struct kn_space *space,
                                   const struct kn_mesh *mesh, int order)
 {
-    struct survey s = {halo, space, mesh, NULL};
+    bool outside = false;
+    struct survey s = {halo, space, mesh, NULL, &outside};
     *halo = (struct kn_halo){.comm = comm, .stride = mesh->stride};
     halo->rim = calloc((size_t)space->ncells + 1, 1);
     halo->rim_faces = calloc((size_t)space->nfaces + 1, 1);
@@ -208,7 +211,8 @@ static enum kn_status find_needed(struct kn_halo *halo, const struct kn_comm *co
     if (room) {
         survey_cells(&s, order);
         survey_faces(&s, order);
-        status = find_peers(&s, boxes);
+        status = outside ? kn_error_set(KN_EINPUT, "a box of a rank is thinner than the order of streaming")
+                         : find_peers(&s, boxes);
     }
     free(s.needed);
     return status;
@@ -217,7 +221,7 @@ static enum kn_status find_needed(struct kn_halo *halo, const struct kn_comm *co
 enum kn_status kn_halo_create(struct kn_halo *halo, const struct kn_comm *comm, const struct kn_box *boxes,
                               const struct kn_space *space, const struct kn_mesh *mesh, int order)
 {
-    const struct survey s = {halo, space, mesh, NULL};
+    const struct survey s = {halo, space, mesh, NULL, NULL};
     enum kn_status status = find_needed(halo, comm, boxes, space, mesh, order);
     struct kn_comm_message *messages = malloc(2 * ((size_t)halo->npeers + 1) * sizeof *messages);
     if (status == KN_OK && !messages)
@@ -241,6 +245,7 @@ void kn_halo_destroy(struct kn_halo *halo)
     *halo = (struct kn_halo){0};
 }
 
+// NOLINTNEXTLINE(readability-non-const-parameter): the messages write to recv later
 enum kn_status kn_halo_exchange(const struct kn_halo *h, float *send, float *recv,
                                 struct kn_comm_exchange **out)
 {

@@ -194,7 +194,7 @@ static enum kn_status gauss_axis(int half, double *node, double *weight, float *
 
 /* ------------------------------------------------------------------- the grid */
 
-void kn_velocity_fold(const struct kn_case *c, bool folded[3])
+static void find_folded(const struct kn_case *c, bool folded[3])
 {
     for (int d = 0; d < 3; d++)
         folded[d] = c->velocity.fold == KN_FOLD_AUTO && kn_case_is_uniform(c, d) && kn_case_is_even(c, d);
@@ -261,7 +261,7 @@ enum kn_status kn_velocity_create(struct kn_velocity *v, const struct kn_case *c
 {
     bool folded[3];
     *v = (struct kn_velocity){.octants = 1, .size = 1};
-    kn_velocity_fold(c, folded);
+    find_folded(c, folded);
     for (int d = 0; d < 3; d++) {
         v->half[d] = c->velocity.nodes[d] / 2;
         v->size *= v->half[d];

@@ -33,9 +33,6 @@ struct kn_velocity {
 enum kn_status kn_velocity_create(struct kn_velocity *v, const struct kn_case *c);
 void kn_velocity_destroy(struct kn_velocity *v);
 
-/* Which axes are folded, without building the grid. */
-void kn_velocity_fold(const struct kn_case *c, bool folded[3]);
-
 /* n nodes and weights for the measure pi^(-1/2) exp(-x^2) on (0, inf), theory (12). */
 enum kn_status kn_velocity_half_gauss(int n, double *node, double *weight);
 

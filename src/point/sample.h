@@ -37,8 +37,7 @@ struct kn_sample_plan {
     const float *square;   /* [stride] v.v of the nodes */
     int32_t half[3], bit[3], stride;
     uint64_t seed;
-    double
-        power; /* the frequency of collisions is proportional to |k.vr| (vr.vr)^power: 0 for hard spheres */
+    double power;   /* the collision frequency is proportional to |k.vr| (vr.vr)^power: 0 for hard spheres */
     float strength; /* K dt / N_t, half of it for the symmetric estimator */
     int32_t symmetric, exponential, lattice;
 };

@@ -6,7 +6,7 @@
 #include "point/point.h"
 
 /* Change of h by the flow between two places: of a cell from its faces, theory (13), or from the upwind cell
- * at first order, theory (14); across the other axes, theory (16). */
+ * at first order, theory (14); across the other axes, theory (15). */
 POINT float kn_stream_flow(float courant, float from, float to)
 {
     return courant * (from - to);
@@ -29,16 +29,15 @@ POINT float kn_stream_slope(int limiter, float a, float b)
     return product > 0 ? (fabsf(mean) < fabsf(twice) ? mean : twice) : 0.0f;
 }
 
-/* Scale of a difference between two cells to the width of the first; a wall
- * is a neighbour of width zero. */
+/* Scale of a difference between two cells to the width of the first, theory (16); a wall is a neighbour of
+ * width zero. */
 POINT float kn_stream_scale(float width, float other)
 {
     return 2 * width / (width + other);
 }
 
 /* h on the downwind face, half a step ahead, theory (15): slope across the cell, Courant number along the
- * axis, and the upwind differences of the other axes times their Courant numbers (transverse), theory
- * (16). */
+ * axis, and the upwind differences of the other axes times their Courant numbers (transverse). */
 POINT float kn_stream_face(float h, float slope, float courant, float transverse)
 {
     return h + 0.5f * ((1 - courant) * slope - transverse);

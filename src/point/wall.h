@@ -1,4 +1,4 @@
-/* Formulas for the distribution that leaves a wall, theory (21) to (22c). */
+/* Formulas for the distribution that leaves a wall, and for its fluxes, theory (21) to (23). */
 #ifndef KN_POINT_WALL_H
 #define KN_POINT_WALL_H
 
@@ -6,14 +6,14 @@
 
 enum { KN_FLUXES = 5 }; /* of 1, vx, vy, vz, v.v through a wall face, along its axis */
 
-/* Mass flux of one node through a face. */
+/* Mass flux of one node through a face: a term of the sums (21) and (23). */
 POINT double kn_wall_flux(float w, float speed, float h)
 {
     return (double)w * speed * h;
 }
 
-/* Density of the emission from the mass flux that arrives; emission_flux and unit_flux are those of E and
- * of 1 + eps E away from the wall. unit_flux is infinite if the density of the emission is given. */
+/* Density of the emission from the mass flux that arrives, theory (21); emission_flux and unit_flux are those
+ * of E and of 1 + eps E away from the wall. unit_flux is infinite if the density of the emission is given. */
 POINT double kn_wall_density(double arriving, double emission_flux, double unit_flux)
 {
     return (arriving - emission_flux) / unit_flux;
@@ -26,11 +26,11 @@ POINT float kn_wall_lost(double balance, double prescribed)
     return isnan(prescribed) ? 0.0f : (float)(balance + prescribed);
 }
 
-/* Maxwell's condition: a fraction alpha is emitted, the rest reflected. `takes` is 1 if the emission
- * replaces the arriving molecules, 0 if all of them are reflected as well. */
-POINT float kn_wall_incoming(float alpha, float takes, float emitted, float reflected)
+/* The distribution that leaves the wall: a share alpha is emitted, the rest reflected, theory (22). With
+ * replaces = 0 the emission is added to the reflected molecules, theory (22b). */
+POINT float kn_wall_outgoing(float alpha, float replaces, float emitted, float reflected)
 {
-    return reflected + alpha * (emitted - takes * reflected);
+    return reflected + alpha * (emitted - replaces * reflected);
 }
 
 /* h that a mirror moving towards the gas adds to the reflected molecules, at eps = 0; vn is the speed away

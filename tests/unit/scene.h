@@ -4,6 +4,7 @@
 
 #include "expect.h"
 
+#include "config/case.h"
 #include "cpu/cpu_kernels.h"
 #include "oracle.h"
 
@@ -75,6 +76,15 @@ static void build(struct scene *s, const char *settings)
     for (size_t i = 0; i < s->rows; i++)
         if ((int)(i % (size_t)s->velocity.stride) < s->velocity.size)
             s->h[i] = (float)expect_random(&seed);
+}
+
+/* A step that fills the cells to 0.9 of the Courant limit. */
+static inline double long_step(const struct scene *s)
+{
+    double rate = 0;
+    for (int i = 0; i < s->space.naxes; i++)
+        rate += s->velocity.max_speed[s->space.axes[i]] / kn_case_narrowest_cell(&s->c, s->space.axes[i]);
+    return 0.9 / rate;
 }
 
 static void drop(struct scene *s)

@@ -1,5 +1,5 @@
-'use strict';
 /* Text, numbers and elements of the page. */
+'use strict';
 
 const SVG = 'http://www.w3.org/2000/svg';
 

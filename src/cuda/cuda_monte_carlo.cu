@@ -494,7 +494,7 @@ static __device__ void store_tile(const kn_cuda_problem &p, const kn_cuda_step &
 /* Streaming, all samples and the correction for C neighbouring cells. */
 template <int T, int C, int V, class NODE, bool STAGED, int ORDER, bool LISTED>
 static __global__ void __launch_bounds__(T, 768 / T)
-    collision_kernel(const __grid_constant__ kn_cuda_problem p, const __grid_constant__ kn_cuda_step s)
+    monte_carlo_kernel(const __grid_constant__ kn_cuda_problem p, const __grid_constant__ kn_cuda_step s)
 {
     extern __shared__ __align__(16) float shared[];
     __shared__ double before[T / WARP][C * 4], after[T / WARP][C * 4], space[T / WARP * 15];
@@ -532,7 +532,7 @@ static __global__ void __launch_bounds__(T, 768 / T)
 
 /* ------------------------------------------------------------------ launching */
 
-size_t kn_cuda_collision_bytes(const struct kn_cuda_problem *p, int cells)
+size_t kn_cuda_monte_carlo_bytes(const struct kn_cuda_problem *p, int cells)
 {
     const int beside = kn_cuda_beside(cells);
     return ((size_t)kn_cuda_slots(p->mesh.nnodes, beside) + KN_SAMPLE_BATCH) * sizeof(float) * (size_t)cells;
@@ -541,9 +541,9 @@ size_t kn_cuda_collision_bytes(const struct kn_cuda_problem *p, int cells)
 template <int T, int C, int V, class NODE, bool STAGED, int ORDER>
 static cudaError_t launch(const kn_cuda_problem *p, const kn_cuda_step *s, cudaStream_t stream)
 {
-    const size_t bytes = STAGED ? kn_cuda_collision_bytes(p, C) : 0;
-    const auto kernel = s->listed ? collision_kernel<T, C, V, NODE, STAGED, ORDER, true>
-                                  : collision_kernel<T, C, V, NODE, STAGED, ORDER, false>;
+    const size_t bytes = STAGED ? kn_cuda_monte_carlo_bytes(p, C) : 0;
+    const auto kernel = s->listed ? monte_carlo_kernel<T, C, V, NODE, STAGED, ORDER, true>
+                                  : monte_carlo_kernel<T, C, V, NODE, STAGED, ORDER, false>;
     const cudaError_t status =
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
     if (status != cudaSuccess)
@@ -576,8 +576,8 @@ static cudaError_t advance(const kn_cuda_problem *p, const kn_cuda_step *s, cuda
     }
 }
 
-cudaError_t kn_cuda_collision(const struct kn_cuda_problem *p, const struct kn_cuda_step *s,
-                              cudaStream_t stream)
+cudaError_t kn_cuda_monte_carlo(const struct kn_cuda_problem *p, const struct kn_cuda_step *s,
+                                cudaStream_t stream)
 {
     return p->order == 1 ? advance<1>(p, s, stream) : advance<2>(p, s, stream);
 }
