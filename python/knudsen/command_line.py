@@ -8,6 +8,7 @@ import difflib
 import os
 import re
 import shutil
+import signal
 import sys
 import textwrap
 
@@ -95,9 +96,21 @@ def _describe(action, width):
     return [f"{head:<{_COLUMN}}{text[0]}".rstrip(), *(" " * _COLUMN + line for line in text[1:])]
 
 
+_STOP = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def _stop(*_):
+    """The first request to stop ends the command; later ones must not disturb the end of its runs."""
+    for number in _STOP:
+        signal.signal(number, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
 def execute(command):
     """Run ``command(words)`` as the program would: messages on the error channel, and its exit codes."""
     try:
+        for number in _STOP:
+            signal.signal(number, _stop)
         code = command(sys.argv[1:]) or 0
         sys.stdout.flush()
     except Error as error:
@@ -110,5 +123,8 @@ def execute(command):
         code = FAILURE
     except (OSError, MemoryError) as error:
         print(f"knudsen: {clean(str(error) or 'not enough memory')}", file=sys.stderr)
+        code = FAILURE
+    except Exception as error:  # a mistake in this package
+        print(f"knudsen: internal error: {type(error).__name__}: {clean(str(error))}", file=sys.stderr)
         code = FAILURE
     sys.exit(code)
