@@ -66,10 +66,25 @@ class Parser(argparse.ArgumentParser):
 
             print(f"knudsen {__version__}")
             sys.exit(0)
-        options = self.parse_intermixed_args(words)
+        end = words.index("--") if "--" in words else len(words)
+        options = self.parse_intermixed_args(list(self._joined(words[:end])))
+        options.arguments += words[end + 1 :]
         if len(options.arguments) < minimum:
             self.error(missing)
         return options
+
+    def _joined(self, words):
+        """The words, with a value that begins with '-' joined to its option: argparse takes it for an option."""
+        known, words = self._option_string_actions, iter(words)
+        for word in words:
+            takes_value = word in known and known[word].nargs is None
+            value = next(words, None) if takes_value else None
+            if value is None:
+                yield word
+            elif value.startswith("-") and value not in known:
+                yield f"{word}={value}" if word.startswith("--") else word + value
+            else:
+                yield from (word, value)
 
     def error(self, message):
         message = re.sub(r"^argument (?:-\w/)?(--[\w-]+): ", r"\1: ", message)

@@ -15,6 +15,7 @@ import h5py
 import numpy as np
 from scene import PROGRAM, Test, knudsen, main
 
+from knudsen import command_line
 from knudsen.plot import __main__ as command
 from knudsen.plot import layout, options, quantities, sheet
 from knudsen.plot.panels import resample
@@ -180,6 +181,26 @@ class Files(Plot):
                         self.assertFalse(across > 2 and up > 2, (a, b))
 
 
+    def test_words_that_begin_with_a_dash(self):
+        shutil.copytree(run_of("line"), self.folder / "-w")
+        with contextlib.chdir(self.folder) if hasattr(contextlib, "chdir") else self.skipTest("Python 3.11"):
+            self.assertIn("-w/picture.png: ", self.plot("--", "-w"))
+            for words in (["-o", "-x.svg"], ["--output", "-y.svg"]):
+                self.assertIn(f"{words[1]}: ", self.plot(*words, "--", "-w"))
+            self.assertIn("expected one argument", self.plot("-o", "-k", "map", code=2))
+
+    def test_a_link_in_the_place_of_the_temporary_file(self):
+        copy = shutil.copytree(run_of("line"), self.folder / "line")
+        (self.folder / "mine").write_text("mine")
+        link = copy / ".picture.png.knudsen.tmp"
+        link.symlink_to(self.folder / "mine")
+        self.assertIn("cannot write", self.plot(copy, code=4))
+        self.assertTrue(link.is_symlink())
+        link.unlink()
+        link.write_text("of a killed process")
+        self.plot(copy)
+
+
 class Contents(Plot):
     def test_what_suits_each_case(self):
         def whats(*words):
@@ -248,6 +269,10 @@ class Contents(Plot):
         self.assertTrue(panel.labels[1].endswith(r"line_2\$x\$"), panel.labels)
         path, _ = self.svg(run_of("line"), equal, "-k", "history", "-q", "residual")
         self.shows(path, "line_2$x$")
+        with contextlib.chdir(self.folder) if hasattr(contextlib, "chdir") else self.skipTest("Python 3.11"):
+            shutil.copytree(run_of("line"), "_hidden")
+            path, _ = self.svg(run_of("line"), "_hidden", "-k", "history", "-q", "residual")
+            self.shows(path, "_hidden")
 
 
 class References(Plot):
@@ -448,6 +473,76 @@ class Refused(Plot):
         whole = (knudsen.open(run_of("line")).folder / "fields.h5").read_bytes()
         (copy / "fields.h5").write_bytes(whole[:3000])
         self.assertIn("fields.h5", self.plot(copy, code=4))
+
+    def test_hostile_summary(self):
+        """Numbers that no run can have."""
+        copy = shutil.copytree(run_of("real"), self.folder / "copy")
+        (copy / "fields.h5").unlink()
+        path = copy / "summary.json"
+        whole = json.loads(path.read_text())
+
+        def refused(change, words="is damaged"):
+            found = json.loads(json.dumps(whole))
+            change(found)
+            path.write_text(json.dumps(found))
+            with self.subTest(change=change):
+                self.assertIn(words, self.plot(copy, "-k", "history", code=4))
+
+        for value in (0, -1, math.nan, math.inf, 1e300, 10**400):
+            refused(lambda found, value=value: found["si"].update(time=value))
+        for group, key in (("gas", "delta"), ("space", "cells")):
+            refused(lambda found, group=group, key=key: found["case"][group].update({key: 10**400}))
+        refused(lambda found: found["quantities"].update(D=10**400))
+        refused(lambda found: found.update(more="x" * (4 << 20)), "larger than 4 MiB")
+
+    def test_hostile_history(self):
+        copy = shutil.copytree(run_of("cell"), self.folder / "copy")
+        path = copy / "history.csv"
+        names, *rows = path.read_text().splitlines()
+        for value in ("1e308", "-1e308", "nan", "inf"):
+            path.write_text("\n".join([names, *(",".join(["1", str(i)] + [value] * names.count(",")) for i in range(9))]))
+            with self.subTest(value=value):
+                self.plot(copy, code=4)
+                self.plot(copy, "-k", "history", "-q", "residual", code=4)
+        path.write_text("step,time,residual\n0,0,-1\n1,1,-2\n")
+        self.assertIn("damaged, or too short", self.plot(copy, "-q", "residual", code=4))
+        long = "$x" * 2500
+        path.write_text(f"step,time,{long}\n0,0,1\n1,1,2\n")
+        out = self.plot(copy, "-k", "history", "-q", long, "-o", self.folder / "long.svg")
+        self.assertLess(len(out), 400)
+
+    def test_hostile_fields(self):
+        """Values, types and names that no run writes."""
+
+        def time_type(file):
+            space = h5py.h5s.create(h5py.h5s.SCALAR)
+            file.attrs.__delitem__("delta")
+            h5py.h5a.create(file.id, b"delta", h5py.h5t.UNIX_D32LE, space)
+
+        def time_field(file):
+            del file["rho"]
+            h5py.h5d.create(file.id, b"rho", h5py.h5t.UNIX_D32LE, h5py.h5s.create_simple((1, 1, 6)))
+
+        def no_text(file):
+            h5py.h5a.create(file["si"].id, b"\xff\xfe", h5py.h5t.IEEE_F64LE, h5py.h5s.create(h5py.h5s.SCALAR))
+
+        changes = [time_type, time_field, no_text]
+        for value in (1e300, 1e-300, 0.0, math.nan, "one"):
+            changes.append(lambda file, value=value: file.attrs.update(delta=value))
+            changes.append(lambda file, value=value: file["si"].attrs.update(time=value))
+        for value in (1e308, math.nan, math.inf):
+            changes.append(lambda file, value=value: file["u"].__setitem__(..., value))
+        for change in changes:
+            copy = shutil.copytree(run_of("real"), self.folder / "copy", dirs_exist_ok=True)
+            with h5py.File(copy / "fields.h5", "r+") as file:
+                change(file)
+            with self.subTest(change=change):
+                self.assertIn("is damaged", self.plot(copy, "-q", "ux", code=4))
+
+    def test_an_internal_error_is_one_line(self):
+        with self.assertRaises(SystemExit) as end, contextlib.redirect_stderr(io.StringIO()) as err:
+            command_line.execute(lambda words: {}[1])
+        self.assertEqual((end.exception.code, err.getvalue()), (4, "knudsen: internal error: KeyError: 1\n"))
 
     def test_any_bytes(self):
         """Changed files are drawn or refused with a sentence."""
