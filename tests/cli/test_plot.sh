@@ -55,6 +55,8 @@ check "says so too" contains err 'lacks at least one of them'
 echo 'open("imported", "w")' | tee numpy.py h5py.py matplotlib.py knudsen.py >/dev/null
 echo 'figure.dpi: nonsense' >matplotlibrc
 check "files here are not modules" ends 0 "$knudsen" plot plane -o here.svg
+check "nor with an empty entry in PYTHONPATH" ends 0 env PYTHONPATH="/nowhere:" "$knudsen" plot plane -o here.svg
+check "nor with this folder in it" ends 0 env PYTHONPATH="$work/plane/..:." "$knudsen" plot plane -o here.svg
 check "none was imported" absent imported
 
 exit $failed
