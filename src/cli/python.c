@@ -18,7 +18,8 @@ enum { LACKS_LIBRARY = 119 };
 
 static volatile sig_atomic_t child; /* 0: none */
 
-/* Signals of processes have codes up to 0.  Those of the terminal, such as Ctrl-C, reach the child as well. */
+/* Signals of processes have codes up to 0.  Those of the terminal, such as Ctrl-C, reach the child as well.
+ */
 static void forward(int number, siginfo_t *info, void *context)
 {
     (void)context;

@@ -20,7 +20,8 @@ static void words(void **state)
 {
     (void)state;
     char *argv[] = {"knudsen plot", "a b", "$(touch x)", "", NULL};
-    write_interpreter("own", "#!/bin/sh\nprintf '%s|' \"$@\" \"$KNUDSEN\" \"$KNUDSEN_MPI\" >\"${0%/*}/words\"\nexit 7\n");
+    write_interpreter(
+        "own", "#!/bin/sh\nprintf '%s|' \"$@\" \"$KNUDSEN\" \"$KNUDSEN_MPI\" >\"${0%/*}/words\"\nexit 7\n");
     setenv("KNUDSEN_PYTHON", in_folder("own"), 1);
     assert_int_equal(run(4, argv), 7);
     char *text = read_all("words", NULL);
