@@ -1,4 +1,4 @@
-# The front door; CMake does the work.  `make help` lists what there is.
+# Shortcuts for CMake and the tools. `make help` lists the targets.
 
 BUILD    ?= build
 SECONDS  ?= 60
@@ -9,20 +9,20 @@ KNUDSEN  := $(BUILD)/knudsen
 
 help:
 	@echo "make demo      build, run a small driven cavity and draw it"
-	@echo "make picture   draw the picture of README.md anew"
+	@echo "make picture   redraw the picture of README.md"
 	@echo "make test      build and run every test"
 	@echo "make verify    compare all cases with published values (--full: make verify FLAGS=--full)"
 	@echo "make program   build the program alone, without the tests"
 	@echo "make all       build $(KNUDSEN)"
 	@echo "make bench     measure the CPU kernels on this machine"
-	@echo "make lint      clang-format, cppcheck, clang-tidy, names, generated docs"
-	@echo "make sanitize  the tests under the address and undefined-behaviour sanitizers"
-	@echo "make fuzz      the fuzz targets for SECONDS each (60) under the sanitizers"
-	@echo "make fault     let every allocation, file operation and call of HDF5 fail in turn"
+	@echo "make lint      check clang-format, cppcheck, clang-tidy, names, generated docs"
+	@echo "make sanitize  run the tests with the address and undefined-behaviour sanitizers"
+	@echo "make fuzz      run the fuzz targets for SECONDS each (60) with the sanitizers"
+	@echo "make fault     fault injection: every allocation, file operation and HDF5 call fails once"
 	@echo "make docs      write the tables of docs/input.md and python/knudsen/field_table.py"
 	@echo "make install   install under PREFIX (default /usr/local)"
-	@echo "make package   build-package/*.deb and *.tar.gz; packaging/README.md"
-	@echo "make packages  install what the build needs (Debian, Ubuntu)"
+	@echo "make package   build build-package/*.deb and *.tar.gz; packaging/README.md"
+	@echo "make packages  install the build dependencies (Debian, Ubuntu)"
 
 packages:
 	@tools/packages
@@ -41,8 +41,8 @@ program: packages $(BUILD)/build.ninja
 demo: program
 	@tools/demo $(KNUDSEN)
 
-# A build that was configured without MPI looks for it again: it is here now.  One more test than there are
-# processors: some of them mostly wait.
+# A build folder that was configured without MPI is configured again, because tools/packages has installed MPI. The
+# number of parallel tests is the number of processors plus one: some tests mostly wait.
 test:
 	@tools/packages test
 	@! grep -qs '^MPI_C_COMPILER:.*NOTFOUND' $(BUILD)/CMakeCache.txt || rm -f $(BUILD)/build.ninja
@@ -69,8 +69,8 @@ sanitize:
 	    CMAKE_FLAGS="-DKN_SANITIZE=ON -DCMAKE_BUILD_TYPE=RelWithDebInfo $(CMAKE_FLAGS)"
 	@ctest --test-dir build-sanitize -j $(JOBS) --output-on-failure --no-tests=error
 
-# Each target runs for SECONDS, as many at once as there are processors.  The good files it begins with come
-# from the ordinary program.
+# Each target runs for SECONDS; the number of parallel targets is that of the processors. The ordinary program writes
+# the initial corpus.
 fuzz: program
 	@tests/fuzz/make-corpus $(KNUDSEN) $(BUILD)/corpus
 	@mkdir -p build-fuzz

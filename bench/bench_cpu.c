@@ -98,7 +98,7 @@ static void bench_samples(const char *estimator)
 
 /* --------------------------------------------------------- streaming and BGK */
 
-/* Two arrays of the size of the state, laid out as the solver's own. */
+/* Two arrays of the size of the state, with the layout of the solver. */
 struct pair {
     char *from, *to;
     size_t piece; /* bytes per thread */
@@ -143,8 +143,8 @@ static double time_steps(struct kn_sim *sim, int steps)
     return (omp_get_wtime() - start) / steps;
 }
 
-/* Steps and copies take turns, since the memory of a shared machine has good
- * and bad moments; the best of each counts. */
+/* Steps and copies alternate, because the memory bandwidth of a shared machine varies; the best of each is
+ * used. */
 static void bench_streaming(const char *cells, const char *nodes, const char *order, const char *method)
 {
     char threads[32];

@@ -1,5 +1,4 @@
-# CPack runs this on the staged files of a package, before it packs them: what Debian expects of a .deb
-# and of nothing else.
+# CPack runs this on the staged files of a .deb before packing: changes that only Debian packages need.
 if(NOT CPACK_GENERATOR STREQUAL "DEB")
   return()
 endif()
@@ -11,7 +10,7 @@ foreach(stage IN LISTS stages)
   set(package "${CPACK_DEBIAN_${component}_PACKAGE_NAME}")
   set(documents "${stage}/usr/share/doc")
 
-  # each package has its own folder of documents, with the licence and the changes where Debian looks
+  # each package has its own folder of documents, with the licence and the changes under the names of Debian
   if(NOT package STREQUAL "knudsen" AND EXISTS "${documents}/knudsen")
     file(RENAME "${documents}/knudsen" "${documents}/${package}")
   endif()
@@ -21,7 +20,7 @@ foreach(stage IN LISTS stages)
   file(WRITE "${documents}/${package}/changelog"
 "${package} (${CPACK_PACKAGE_VERSION}) unstable; urgency=medium
 
-  * CHANGELOG.md of the package knudsen says what changed.
+  * See CHANGELOG.md of the package knudsen.
 
  -- ${CPACK_PACKAGE_CONTACT}  ${date}
 ")

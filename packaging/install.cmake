@@ -1,4 +1,4 @@
-# What `cmake --install` puts where, and the packages that CPack makes of it; packaging/README.md.
+# The files of `cmake --install`, and the packages of CPack; packaging/README.md.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -7,7 +7,7 @@ set(KN_CMAKE ${CMAKE_INSTALL_LIBDIR}/cmake/knudsen)
 
 # ---------------------------------------------------------------- program and library
 
-# What the static library is linked with: the libraries that CMakeLists.txt names, and what comes with compilers.
+# Dependencies of the static library: the libraries of CMakeLists.txt and those of the compilers.
 get_target_property(KN_LIBRARIES knudsen INTERFACE_LINK_LIBRARIES)
 set(KN_RUNTIMES ${OpenMP_C_FLAGS} -lm)
 if(KN_SANITIZE)
@@ -22,7 +22,7 @@ set_target_properties(knudsen PROPERTIES EXPORT_NAME static)
 target_link_libraries(knudsen INTERFACE $<INSTALL_INTERFACE:${KN_RUNTIMES}>)
 set(targets knudsen)
 
-# The program and the tests use what the shared library hides, so they take the static one.
+# The program and the tests use internal functions, which the shared library hides: they link the static one.
 option(BUILD_SHARED_LIBS "also build libknudsen.so, which shows the functions of knudsen.h only" OFF)
 if(BUILD_SHARED_LIBS)
   add_library(knudsen-shared SHARED $<TARGET_OBJECTS:knudsen> ${KN_KERNELS})
@@ -39,7 +39,7 @@ install(TARGETS ${targets} EXPORT knudsen COMPONENT library
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES include/knudsen.h TYPE INCLUDE COMPONENT library)
 
-# ------------------------------------------------- how others find it: CMake, pkg-config
+# ------------------------------------------------- for other projects: CMake, pkg-config
 
 install(EXPORT knudsen NAMESPACE knudsen:: FILE knudsenTargets.cmake DESTINATION ${KN_CMAKE} COMPONENT library)
 configure_package_config_file(packaging/knudsenConfig.cmake.in knudsenConfig.cmake INSTALL_DESTINATION ${KN_CMAKE})
@@ -47,7 +47,7 @@ write_basic_package_version_file(knudsenConfigVersion.cmake COMPATIBILITY SameMi
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/knudsenConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/knudsenConfigVersion.cmake
         DESTINATION ${KN_CMAKE} COMPONENT library)
 
-# Libs.private: the libraries that the static one is linked with, whichever they are.
+# Libs.private: the dependencies of the static library.
 list(TRANSFORM KN_LIBRARIES REPLACE "^CUDA::cudart_static$" "${CUDA_cudart_static_LIBRARY};-lrt;-ldl;-lpthread")
 set(KN_PRIVATE "")
 foreach(link IN LISTS KN_LIBRARIES KN_RUNTIMES)
@@ -61,7 +61,7 @@ foreach(link IN LISTS KN_LIBRARIES KN_RUNTIMES)
   endif()
 endforeach()
 string(STRIP "${KN_PRIVATE}" KN_PRIVATE)
-# from where knudsen.pc lies to the prefix: it may be moved
+# the prefix relative to knudsen.pc, so that it can be moved
 file(RELATIVE_PATH KN_UP "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 string(REGEX REPLACE "/$" "" KN_UP "${KN_UP}")
 configure_file(packaging/knudsen.pc.in knudsen.pc @ONLY)
@@ -129,7 +129,7 @@ set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libknudsen-dev)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS
     "libhdf5-dev, libyaml-dev, libudunits2-dev, libjansson-dev, liblapacke-dev, libopenblas-dev, libgomp1")
-if(KN_WITH_MPI) # the launcher, and what the static library is linked with; Debian's default MPI is Open MPI
+if(KN_WITH_MPI) # the launcher, and a dependency of the static library; the default MPI of Debian is Open MPI
   string(PREPEND CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "openmpi-bin, ")
   string(APPEND CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS ", libopenmpi-dev")
 endif()

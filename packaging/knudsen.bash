@@ -1,7 +1,7 @@
-# bash completion for knudsen.  Commands, options, keys and cases are those that the program names when it
-# is asked, so nothing here has to follow it.
+# bash completion for knudsen.  The program itself lists commands, options, keys and cases, so that this file need not
+# change with them.
 
-# What may stand where the help writes one of these words; $value is what was typed of it.
+# The completions of a placeholder of the help; $value is the text typed so far.
 _knudsen_values() {
     case $1 in
     KEY=VALUE)
@@ -27,7 +27,7 @@ _knudsen_values() {
     DIR | FOLDER) compgen -d -- "$value" ;;
     FILE*) compgen -f -- "$value" ;;
     *[A-Z]*) ;;
-    *) echo "$1" ;; # a word that stands for itself
+    *) echo "$1" ;; # a literal word
     esac
 }
 
@@ -38,7 +38,7 @@ _knudsen() {
     local current=${words[-1]} previous=${words[-2]} count=${#words[@]}
     COMPREPLY=()
 
-    # 1. the help that says what may stand here
+    # 1. the help of this command
     ((count > 2)) && command=${words[1]}
     help=$("$program" $command --help 2>/dev/null) || return
 
@@ -65,7 +65,7 @@ _knudsen() {
     for kind in $kinds; do replies+=$'\n'$(_knudsen_values "$kind"); done
     mapfile -t COMPREPLY < <(IFS=$'\n' compgen -W "$replies" -- "$value")
 
-    # 4. bash replaces only what follows the last =, and a word that ends with one goes on
+    # 4. bash replaces only the text after the last =; no space follows a word that ends with =
     [[ $kinds =~ DIR|FOLDER|FILE|yaml ]] && compopt -o filenames 2>/dev/null
     [[ ${COMPREPLY[*]} == *= ]] && compopt -o nospace 2>/dev/null
     cut=${value%"${value##*=}"}

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* the C library reads it: visible */
+/* read by the C library: must be visible */
 __attribute__((visibility("default"))) const char *argp_program_version = "knudsen " KN_VERSION;
 
 static const struct command {
@@ -26,13 +26,13 @@ static const struct command {
     {"run", "knudsen run", kn_command_run, "CASE.yaml", "run a case", true},
     {"init", "knudsen init", kn_command_init, "NAME", "write a case file to start from", false},
     {"cases", "knudsen cases", kn_command_cases, "", "list the cases that come with the program", false},
-    {"info", "knudsen info", kn_command_info, "CASE.yaml", "what a case is and needs: Kn, Ma, steps, memory, time", false},
+    {"info", "knudsen info", kn_command_info, "CASE.yaml", "print properties of a case: Kn, Ma, steps, memory, time", false},
     {"plot", "knudsen plot", kn_command_plot, "DIR...", "draw the results in a folder, or compare several", false},
-    {"report", "knudsen report", kn_command_report, "DIR", "put the results in a folder into one page of HTML", false},
+    {"report", "knudsen report", kn_command_report, "DIR", "write the results in a folder as one HTML page", false},
     {"verify", "knudsen verify", kn_command_verify, "[CASE]", "compare the cases with published values", false},
-    {"reproduce", "knudsen reproduce", kn_command_reproduce, "[TOPIC]", "tables and figures of the paper, or of verification", false},
+    {"reproduce", "knudsen reproduce", kn_command_reproduce, "[TOPIC]", "reproduce tables and figures of the paper or of the verification", false},
     {"bench", "knudsen bench", kn_command_bench, "", "measure this machine", true},
-    {"doctor", "knudsen doctor", kn_command_doctor, "", "say what this machine has, and what it lacks", false},
+    {"doctor", "knudsen doctor", kn_command_doctor, "", "list the devices and libraries of this machine", false},
     {"help", "knudsen help", kn_command_help, "[WORD]", "explain a command, a key of the case file, or a term", false},
     /* clang-format on */
 };
@@ -164,7 +164,7 @@ int main(int argc, char **argv)
     argv[first] = (char *)command->title;
     atexit(kn_comm_end);
     const enum kn_status status = kn_comm_start();
-    if (status != KN_OK) /* every process fails by itself */
+    if (status != KN_OK) /* each process fails separately */
         return repeats ? kn_status_exit_code(status) : kn_command_finish(status, NULL);
     int code = 0;
     if (command->parallel || kn_comm_world()->rank == 0)

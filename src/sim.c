@@ -64,10 +64,9 @@ static void compare_machines(struct kn_sim *sim)
     int64_t alike = strcmp(own, first) == 0;
     kn_comm_least(sim->comm, &alike, 1);
     if (!alike)
-        snprintf(
-            sim->unlike, sizeof sim->unlike,
-            "the ranks have unlike machines: the last bits of the results depend on how many ranks there "
-            "are (on CPUs KNUDSEN_ISA=v3 or baseline makes them alike)");
+        snprintf(sim->unlike, sizeof sim->unlike,
+                 "the ranks have different processors or GPUs: the last bits of the results depend on the "
+                 "number of ranks (on CPUs KNUDSEN_ISA=v3 or baseline selects the same kernels)");
 }
 
 /* "auto" must select the same backend on all ranks. */
@@ -149,7 +148,7 @@ enum kn_status kn_sim_create_with_progress(struct kn_sim **out, const struct kn_
     enum kn_status status = kn_sim_plan(c, comm, &size);
     *out = NULL;
     if (status == KN_OK && kn_sampling_is_due(c))
-        status = kn_error_set(KN_EINPUT, "collision.samples: auto is not chosen yet (kn_pilot_samples does)");
+        status = kn_error_set(KN_EINPUT, "collision.samples: auto is not resolved (call kn_pilot_samples)");
     struct kn_sim *sim = status == KN_OK ? calloc(1, sizeof *sim) : NULL;
     if (status == KN_OK && !sim)
         status = kn_error_set(KN_EMEMORY, "no memory for a simulation");
@@ -184,7 +183,7 @@ void kn_sim_destroy(struct kn_sim *sim)
     free(sim);
 }
 
-/* ---------------------------------------------- walls in the hands of the caller */
+/* ------------------------------------------------- walls that the caller changes */
 
 /* True if the gas streams along this axis, and is not uniform along it. */
 static bool streams_along(const struct kn_space *space, int axis)
@@ -206,10 +205,9 @@ static enum kn_status check_grids(const struct kn_sim *sim, const struct kn_case
         return kn_error_set(
             KN_EINPUT,
             "walls.%s.velocity: %g along %c, but nothing moved along %c when the simulation was "
-            "made and its grids rely on that (%s)",
+            "created, and its grids depend on that (%s)",
             kn_case_side_name(side), u, "xyz"[d], "xyz"[d],
-            mirrors ? "periodic ends of that axis and velocity.fold: none keep it whole"
-                    : "velocity.fold: none keeps all velocities");
+            mirrors ? "use periodic ends of that axis and velocity.fold: none" : "use velocity.fold: none");
     }
     return KN_OK;
 }
@@ -293,7 +291,7 @@ enum kn_status kn_sim_advance(struct kn_sim *sim, int64_t steps)
     return steps > 0 ? advance_one(sim, true) : KN_OK;
 }
 
-/* ------------------------------------------------------------ looking at the gas */
+/* --------------------------------------------------------------------- results */
 
 double kn_sim_time(const struct kn_sim *sim)
 {

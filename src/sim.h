@@ -24,10 +24,10 @@ enum kn_status kn_sim_create_with_progress(struct kn_sim **out, const struct kn_
 
 const struct kn_space *kn_sim_space(const struct kn_sim *sim); /* of this rank */
 const struct kn_box *kn_sim_boxes(const struct kn_sim *sim);   /* of all ranks */
-int64_t kn_sim_halo_bytes(const struct kn_sim *sim);           /* sent by this rank at every step, */
-int kn_sim_peers(const struct kn_sim *sim);                    /* to so many others */
+int64_t kn_sim_halo_bytes(const struct kn_sim *sim);           /* sent by this rank at every step */
+int kn_sim_peers(const struct kn_sim *sim);                    /* number of ranks that receive them */
 const char *kn_sim_backend(const struct kn_sim *sim);
-void kn_sim_device(const struct kn_sim *sim, char *text, size_t size); /* what that machine is called */
+void kn_sim_device(const struct kn_sim *sim, char *text, size_t size); /* name of the device */
 /* Write which kernel computes which cells, one line each; nothing on CPUs. */
 void kn_sim_kernels(const struct kn_sim *sim, FILE *to);
 enum { KN_SIM_NOTES = 3 };
@@ -62,7 +62,7 @@ int kn_sim_choose_threads(const struct kn_case *c, const struct kn_comm *comm, d
 /* The boxes of all ranks; the caller frees them. */
 enum kn_status kn_sim_divide(const struct kn_case *c, const struct kn_comm *comm, struct kn_box **boxes);
 
-/* Free bytes of the device that would compute the case; NaN if it has no memory of its own. */
+/* Free bytes of the device that would compute the case; NaN if it uses the memory of the host. */
 double kn_sim_room(const struct kn_case *c);
 
 /* Seconds for one copy of the state on the backend. */

@@ -1,5 +1,5 @@
-# What the scripts of cli/ and mpi/ share; to be sourced.  It begins a folder for the test, which goes away with
-# it, and counts on `exit $failed` at the end.
+# Functions for the scripts of cli/ and mpi/, which source this file. It creates a temporary folder for the test. A
+# script must end with `exit $failed`.
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -18,7 +18,7 @@ check() {
     fi
 }
 
-# ends WITH COMMAND...: runs it, keeps out and err, compares the exit code.
+# ends CODE COMMAND...: runs the command, stores its output in out and err, and compares the exit code.
 ends() {
     local expected=$1 code
     shift

@@ -1,5 +1,5 @@
-/* What the numerical tests share: comparisons that say what was measured, a
- * reproducible stream of numbers, and a run that is looked at as a user would. */
+/* Functions for the numerical tests: comparisons that print the measured values, reproducible random numbers,
+ * and a simulation with its results. */
 #ifndef EXPECT_H
 #define EXPECT_H
 
@@ -68,7 +68,7 @@ static inline double expect_random(uint64_t *seed)
 
 /* -------------------------------------------------------------------- cases */
 
-/* Settings "key=value key=value ...", values without spaces, over what c holds. */
+/* Settings "key=value key=value ...", values without spaces, applied to the case c. */
 static inline void expect_set(struct kn_case *c, const char *settings)
 {
     char text[256];
@@ -86,21 +86,21 @@ static inline void expect_set(struct kn_case *c, const char *settings)
 static inline void expect_case(struct kn_case *c, const char *settings)
 {
     kn_case_default(c);
-    c->time.end = 10; /* the length of a step must not depend on how long a flow takes to become steady */
+    c->time.end = 10; /* the length of a step must not depend on the time until the flow is steady */
     expect_set(c, settings);
 }
 
-/* A simulation and the latest look at it. */
+/* A simulation and its latest results. */
 struct watch {
     struct kn_case c;
     struct kn_sim *sim;
     struct kn_monitor monitor;
     double *fields; /* [cells][KN_FIELDS] */
     struct kn_wall_flux walls[KN_SIDES];
-    const struct kn_row *row; /* D, G, sums of the latest look */
+    const struct kn_row *row; /* D, G and sums of the latest results */
 };
 
-/* Look at the gas now. */
+/* Compute the results at the present time. */
 static inline void watch_look(struct watch *w)
 {
     expect_ok(kn_sim_fields(w->sim, w->fields));
@@ -108,7 +108,7 @@ static inline void watch_look(struct watch *w)
     expect_ok(kn_monitor_take(&w->monitor, kn_sim_steps(w->sim), kn_sim_time(w->sim), w->fields, w->walls));
 }
 
-/* Open the case that the settings make of the default one. */
+/* Create a simulation of the default case with the settings. */
 static inline void watch_open(struct watch *w, const char *settings)
 {
     expect_case(&w->c, settings);
@@ -133,7 +133,7 @@ static inline void watch_advance(struct watch *w, int64_t steps)
     watch_look(w);
 }
 
-/* Advance to a time of the case, the nearest whole step. */
+/* Advance to the whole step nearest to a time. */
 static inline void watch_until(struct watch *w, double time)
 {
     const double dt = kn_sim_time_step(w->sim);
@@ -142,7 +142,7 @@ static inline void watch_until(struct watch *w, double time)
         watch_advance(w, steps);
 }
 
-/* Open, run to time.end, look. */
+/* Create, run to time.end, compute the results. */
 static inline void watch_run(struct watch *w, const char *settings)
 {
     watch_open(w, settings);

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Kills (SIGKILL) runs at random times and resumes them; every run must end with the bits of one that was not
-# killed.  Every second run replaces a finished one, which must be whole until then.  Runs are long enough for
-# the history to be thinned several times.
+# Kills (SIGKILL) runs at random times and resumes them; every run must give the same bits as an uninterrupted run.
+# Every second run replaces a finished one, which must be complete until then.  Runs are long enough for the history
+# to be thinned several times.
 # usage: kill.sh PROGRAM COUNT RANKS [SEED]
 [ $# -ge 3 ] && knudsen=$(realpath "$1") && [ -x "$knudsen" ] || { echo "usage: $0 PROGRAM COUNT RANKS [SEED]"; exit 1; }
 count=$2 ranks=$3
@@ -37,14 +37,14 @@ same() {
         { h5diff "$1"/checkpoint-a.h5 "$2"/checkpoint-a.h5 || h5diff "$1"/checkpoint-a.h5 "$2"/checkpoint-b.h5; } >/dev/null
 }
 
-# begin: a new run, or one that replaces a finished one.
+# begin: starts a new run, or one that replaces a finished run.
 begin() {
     rm -rf killed
     [ $((RANDOM % 2)) -eq 0 ] || cp -r earlier killed
     [ -e killed ] && replaces=1 || replaces=0
 }
 
-# strike: one kill; 1: the run came to its end before.
+# strike: kills the run once; returns 1 if the run had ended.
 strike() {
     local options=() job pid moment code
     if compgen -G 'killed/.knudsen-new/checkpoint-?.h5' >/dev/null || { [ $replaces = 0 ] && compgen -G 'killed/checkpoint-?.h5' >/dev/null; }; then

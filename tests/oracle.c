@@ -59,7 +59,7 @@ struct look {
     double dt;
 };
 
-/* A cell by its three indices and a velocity by its octant and place inside. */
+/* A cell by its three indices, and a velocity by its octant and its position in it. */
 struct spot {
     int at[3], octant, k;
 };
@@ -83,7 +83,7 @@ static double courant(const struct look *l, struct spot s, int axis)
     return l->p->velocity->speed[axis][s.k] * l->dt / width(l, s, axis);
 }
 
-/* Move one cell along the axis, +1 with the wind, -1 against it; false at a wall that emits. */
+/* Move one cell along the axis, +1 downwind, -1 upwind; false at a wall that emits. */
 static bool move(const struct look *l, struct spot *s, int axis, int with, int *side)
 {
     const int sign = (s->octant & l->p->velocity->bit[axis]) ? -1 : 1, n = l->p->space->cells[axis];
@@ -127,7 +127,7 @@ static double limit(enum kn_limiter limiter, double a, double b)
 
 static double outflow(const struct look *l, struct spot s, int axis);
 
-/* What a wall sends into velocity s. */
+/* h that a wall emits at velocity s. */
 static double emission(const struct look *l, struct spot s, int axis, int side)
 {
     const struct kn_patch *patch = &l->p->boundary->patches[side];

@@ -1,5 +1,4 @@
-/* Plain scalar versions of the fast sweeps: what the tests compare with and
- * the benchmark measures against. */
+/* Plain scalar versions of the fast sweeps, with which tests and benchmark compare. */
 #ifndef KN_ORACLE_H
 #define KN_ORACLE_H
 

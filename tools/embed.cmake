@@ -1,6 +1,5 @@
 # Write OUTPUT, a C file with an array kn_<NAME>_<kind> for each kind of file (html, css, js, md) among FILES: the
-# bytes of those files, one after the other, ended by a zero.
-# cmake "-DFILES=A;B" -DNAME=TEXT -DOUTPUT=FILE -P embed.cmake
+# bytes of these files, concatenated, with a final zero. cmake "-DFILES=A;B" -DNAME=TEXT -DOUTPUT=FILE -P embed.cmake
 cmake_minimum_required(VERSION 3.25)
 foreach(file IN LISTS FILES)
   get_filename_component(kind ${file} LAST_EXT)

@@ -1,6 +1,6 @@
-# Write OUTPUT, a header that says what the program was built from.  Runs at every build, since commits and
-# changes of files come and go without CMake; the header is touched only where it says something new.
-# cmake -DSOURCE=DIR -DOUTPUT=FILE -DCOMPILER=TEXT -DFLAGS=TEXT -P stamp.cmake
+# Write OUTPUT, a header with the commit, compiler and flags of the build. It runs at every build, because CMake does
+# not detect new commits; the header is written only if it has changed. cmake -DSOURCE=DIR -DOUTPUT=FILE
+# -DCOMPILER=TEXT -DFLAGS=TEXT -P stamp.cmake
 cmake_minimum_required(VERSION 3.25)
 set(commit "")
 find_program(GIT git)

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Every call returns a status; the sentence that belongs to a failure names the key and what is allowed. */
+/* Every call returns a status; the message of a failure names the key and the allowed values. */
 static void try(enum kn_status status)
 {
     if (status == KN_OK)
@@ -24,7 +24,7 @@ int main(int argc, char **argv)
     c.collision.method = KN_METHOD_BGK;
     c.walls[KN_TOP].velocity[0] = 1;              /* eps V0 */
     c.time.end = 8;                               /* lambda0 / V0 */
-    try(kn_case_set(&c, "space.cells=[21, 21]")); /* which also says that z is not used */
+    try(kn_case_set(&c, "space.cells=[21, 21]")); /* z is not used */
     for (int i = 1; i < argc; i++)
         try(kn_case_set(&c, argv[i]));
 
@@ -47,7 +47,7 @@ int main(int argc, char **argv)
     try(kn_sim_fields(sim, &field[0][0]));
     printf("\n   y/L        ux\n");
     for (int y = 0; y < ny; y++) {
-        const double ux = field[y * nx + nx / 2][KN_UX]; /* an odd nx has a cell below the middle */
+        const double ux = field[y * nx + nx / 2][KN_UX]; /* for odd nx a column of cells is in the middle */
         printf("%6.3f  %8.5f\n", (y + 0.5) / ny, ux);
         flow += fabs(ux) / ny;
     }

@@ -1,13 +1,13 @@
-/* A plate on a spring, damped by the gas between it and a wall: two programs that take turns.
+/* A plate on a spring, damped by the gas between it and a wall: two coupled solvers.
  *
  * The gas fills 0 < x < delta.  The right wall is a plate of mass M per area that moves along y;
  * a spring pulls it back, and the gas drags it with the stress that kn_sim_walls reports:
  *
  *     M dV/dt = (-K X + Pi_xy) / 2,    dX/dt = V
  *
- * with X in eps lambda0, V in eps V0, t in lambda0 / V0, Pi in eps p0, M in n0 m lambda0 and K in
- * p0 / lambda0; the 2 is that of p0 = n0 m V0^2 / 2.  X is known at whole steps and V between them
- * (leapfrog), which is when the gas needs V and has measured Pi.
+ * with X in eps lambda0, V in eps V0, t in lambda0 / V0, Pi in eps p0, M in n0 m lambda0 and K in p0 /
+ * lambda0; the factor 2 is that of p0 = n0 m V0^2 / 2.  X is defined at whole steps, V and Pi at the middle
+ * of a step (leapfrog).
  *
  *     coupled [KEY=VALUE...]       as for knudsen run --set: coupled gas.delta=0.1 */
 #include <knudsen.h>
@@ -60,7 +60,7 @@ int main(int argc, char **argv)
     try(kn_sim_create(&sim, &c));
     const double dt = kn_sim_time_step(sim);
     double x = 1, velocity[3] = {0, -dt / 2 * SPRING * x / (2 * MASS), 0}, start = MASS * velocity[1];
-    double outside = 0;          /* momentum that the spring and the other wall have given */
+    double outside = 0;          /* momentum from the spring and the other wall */
     double swing[3] = {0, x, 0}; /* the last three turning points */
 
     printf("      t    turns at\n%7.3f  %10.6f\n", 0.0, x);
@@ -80,7 +80,7 @@ int main(int argc, char **argv)
         }
     }
     printf("\nquality factor         %.5f\n", acos(-1) / log(swing[0] / swing[2]));
-    printf("momentum unaccounted   %.1e\n", momentum(sim, &c) + MASS * velocity[1] - start - outside);
+    printf("momentum residual      %.1e\n", momentum(sim, &c) + MASS * velocity[1] - start - outside);
     kn_sim_destroy(sim);
     return 0;
 }

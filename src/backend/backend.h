@@ -1,6 +1,6 @@
-/* The interface between physics and machines: sweeps over phase space. A backend owns the state
- * h[cells][nodes]; no other part knows its location. To add one, define a struct kn_backend and list it in
- * backend.c; tests run every backend of the list. */
+/* The interface between physics and machines: sweeps over phase space.  A backend owns the state
+ * h[cells][nodes]; no other part depends on its location.  To add one, define a struct kn_backend and list it
+ * in backend.c; tests run every backend of the list. */
 #ifndef KN_BACKEND_H
 #define KN_BACKEND_H
 

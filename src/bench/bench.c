@@ -1,4 +1,4 @@
-/* Seconds per step of the paper's cavity and of typical cases, beside the time of a copy of the state. */
+/* Seconds per step of the paper's cavity and of typical cases, and the time of a copy of the state. */
 #include "bench/bench.h"
 
 #include "config/config.h"

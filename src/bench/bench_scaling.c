@@ -1,5 +1,5 @@
-/* knudsen bench --scaling: times of 1, 2, 4, ... ranks of a job, for the same gas (strong) and for a gas that
- * grows with them (weak). */
+/* knudsen bench --scaling: times on 1, 2, 4, ... ranks of a job, for a fixed number of cells in total
+ * (strong) and per rank (weak). */
 #include "bench/bench.h"
 #include "comm/comm.h"
 #include "config/config.h"
@@ -12,7 +12,7 @@
 
 enum { SIZES = 32, QUICKER = 4 }; /* QUICKER divides the cells along an axis */
 
-static const double BUSY_ELSEWHERE = 0.05; /* part of the time; on a quiet computer it is a hundredth */
+static const double BUSY_ELSEWHERE = 0.05; /* fraction of the time; 0.01 on an idle computer */
 
 /* How long to measure. */
 struct effort {
@@ -85,9 +85,8 @@ static int largest_factor(int number)
     return factor;
 }
 
-/* The case with `ranks` times the cells, near to a square or a cube.  A factor of the ranks goes to the axis
- * that is shortest so far, the largest factors first; of equal axes to the last, along which boxes are slabs.
- */
+/* The case with `ranks` times the cells, as close as possible to a square or a cube. Each prime factor of the
+ * ranks, the largest first, multiplies the shortest axis; of equal axes the last, so that boxes are slabs. */
 static void enlarge(struct kn_case *c, int ranks)
 {
     for (int factor; ranks > 1; ranks /= factor) {

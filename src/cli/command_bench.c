@@ -16,11 +16,11 @@ static bool check(struct kn_command_line *line, struct argp_state *state)
     const struct arguments *a = (const struct arguments *)line;
     const char *error = NULL;
     if (a->paper && *a->paper && atoi(a->paper) <= 0)
-        error = "--paper: the argument is no number of cells along a side";
+        error = "--paper: the argument is not a number of cells along a side";
     else if (a->scaling && (a->paper || a->cases))
-        error = "--scaling goes with --json, --quick and --set only";
+        error = "--scaling can only be combined with --json, --quick and --set";
     else if (!a->scaling && (a->quick || line->nsets > 0))
-        error = "--quick and --set go with --scaling only";
+        error = "--quick and --set require --scaling";
     if (error)
         argp_error(state, "%s", error);
     return !error;

@@ -75,7 +75,7 @@ static int spawn(const char *interpreter, char **words, int *ended)
     return reason;
 }
 
-/* The exit code of the first interpreter that can run the module; -1 and a message where none can. */
+/* The exit code of the first interpreter that can run the module; -1 and a message if none can. */
 static int try_interpreters(char **words)
 {
     const char *chosen = getenv("KNUDSEN_PYTHON");

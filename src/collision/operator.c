@@ -420,7 +420,7 @@ enum kn_status kn_operator_create(struct kn_operator *o, const struct kn_case *c
         KN_TRY(make(o, &g, comm, threads, assembler, progress));
         if (comm->rank == 0)
             kn_operator_save(o, v);
-        (void)kn_progress_report(progress, 1); /* only now it is whole */
+        (void)kn_progress_report(progress, 1); /* the operator is complete */
     }
     o->scale = c->collision.rescale ? o->viscosity : 1;
     return KN_OK;

@@ -8,7 +8,7 @@
 /* Limits of collision.samples: auto. */
 enum { KN_SAMPLING_LEAST = 256, KN_SAMPLING_MOST = 1 << 20 };
 
-/* Is that still to be done? */
+/* True if collision.samples: auto has not been resolved yet. */
 bool kn_sampling_is_due(const struct kn_case *c);
 
 /* Samples per set: N_t, or 0 if the method draws none. */

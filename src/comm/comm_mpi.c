@@ -55,16 +55,16 @@ enum kn_status kn_comm_start(void)
     if (status != KN_OK || started || !launcher)
         return status;
     if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS)
-        return kn_error_set(KN_EDEVICE, "MPI does not start");
+        return kn_error_set(KN_EDEVICE, "MPI cannot be started");
     started = true;
     if (provided < MPI_THREAD_FUNNELED)
-        return kn_error_set(KN_EDEVICE, "the MPI library cannot work with threads (MPI_THREAD_FUNNELED)");
+        return kn_error_set(KN_EDEVICE, "the MPI library does not support threads (MPI_THREAD_FUNNELED)");
     describe(MPI_COMM_WORLD, &world);
     if (world.size == 1 && launcher->processes > 1)
         return kn_error_set(
             KN_EINPUT,
             "%s has started %d processes, but %s does not connect them: each would compute the "
-            "whole case (the program wants the launcher of the MPI it was built with; srun: "
+            "whole case (use the launcher of the MPI library of this program; srun: "
             "--mpi=list)",
             launcher->name, launcher->processes, kn_comm_library());
     return KN_OK;
@@ -210,8 +210,8 @@ enum kn_status kn_comm_exchange_create(struct kn_comm_exchange **out, const stru
         MPI_Request *request = &e->requests[e->count];
         if (m->bytes > INT32_MAX)
             return kn_error_set(KN_EINPUT,
-                                "rank %d has %.1f GB for rank %d at every step, more than a message of MPI "
-                                "holds; more ranks make them shorter",
+                                "rank %d sends %.1f GB to rank %d at every step, more than an MPI message "
+                                "can hold; use more ranks",
                                 comm->rank, (double)m->bytes / 1e9, m->rank);
         if (m->outgoing)
             MPI_Send_init(m->data, (int)m->bytes, MPI_BYTE, m->rank, TAG, handle_of(comm), request);

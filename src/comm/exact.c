@@ -6,7 +6,7 @@
 enum { WORDS = sizeof(struct kn_exact) / sizeof(int64_t), LAST = KN_EXACT_DIGITS - 1 };
 
 #define BASE     ((int64_t)1 << KN_EXACT_BITS)
-#define SMALLEST (-1074) /* exponent of the lowest bit */
+#define SMALLEST (-1074) /* exponent of the least significant bit */
 
 void kn_exact_carry(struct kn_exact *sum)
 {
@@ -62,7 +62,7 @@ void kn_exact_add_all(struct kn_exact *sum, const double *terms, int count)
             (most > 0x1p-900 && most < 0x1p1000)) { /* the cutters neither overflow nor underflow */
             uint64_t bits;
             memcpy(&bits, &most, sizeof bits);
-            bits = ((bits >> 52) + 7) << 52 | (uint64_t)1 << 51; /* p - 6 is the first power above */
+            bits = ((bits >> 52) + 7) << 52 | (uint64_t)1 << 51; /* 2^(p-6) is the next larger power of two */
             memcpy(&cutter, &bits, sizeof cutter);
             add_block(sum, terms, now, cutter);
         } else
@@ -77,7 +77,7 @@ void kn_exact_merge(struct kn_exact *sum, struct kn_exact *other)
     for (int i = 0; i < KN_EXACT_DIGITS; i++)
         sum->digits[i] += other->digits[i];
     sum->odd += other->odd;
-    if (++sum->waiting == KN_EXACT_TERMS) /* digits below 2^32 count as those of a term */
+    if (++sum->waiting == KN_EXACT_TERMS) /* digits below 2^32 count as one term */
         kn_exact_carry(sum);
 }
 

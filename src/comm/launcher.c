@@ -7,7 +7,7 @@
 #include <string.h>
 
 static const struct {
-    const char *name, *rank, *count; /* of variables; count may be NULL */
+    const char *name, *rank, *count; /* names of variables; count may be NULL */
 } known[] = {
     {"mpirun", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, /* Open MPI */
     {"mpirun", "MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},   /* MVAPICH */
@@ -36,7 +36,7 @@ enum kn_status kn_launcher_check(void)
 {
     if (!getenv("KNUDSEN_MPI") || is_set("on") || is_set("off"))
         return KN_OK;
-    return kn_error_set(KN_EINPUT, "KNUDSEN_MPI=%s: on or off is expected", getenv("KNUDSEN_MPI"));
+    return kn_error_set(KN_EINPUT, "KNUDSEN_MPI=%s: expected on or off", getenv("KNUDSEN_MPI"));
 }
 
 /* KNUDSEN_MPI=on joins the job of an unknown launcher, off ignores a launcher. */

@@ -13,7 +13,7 @@ struct kn_cases {
     char name[KN_CASES][KN_NAME]; /* sorted */
 };
 
-/* Find the cases in $KNUDSEN_CASES, or without it beside the program. */
+/* Find the cases in $KNUDSEN_CASES, or if it is not set in the installation of the program. */
 enum kn_status kn_cases_find(struct kn_cases *all);
 
 /* True if there is a case of this name; else the error message suggests one. */

@@ -304,7 +304,7 @@ static struct leg rim_leg(const struct kn_route *r)
     return (struct leg){r->inner, r->count};
 }
 
-/* All outgoing distributions first: what passes one face may depend on what another emits. */
+/* All outgoing distributions are computed first: the flux through one face may depend on another emission. */
 static void sweep_walls(struct kn_cpu *cpu, const struct kn_stream_sweep *s, struct leg leg)
 {
     const double start = omp_get_wtime();
@@ -558,7 +558,7 @@ static enum kn_status available(void)
 
 const struct kn_backend kn_backend_cpu = {
     .name = "cpu",
-    .doc = "all cores of this machine, with the widest vectors the processor has",
+    .doc = "all cores of this machine, with the widest vectors of the processor",
     .available = available,
     .create = create,
     .destroy = destroy,

@@ -125,7 +125,7 @@ struct kn_route {
 /* Fill empty routes, which have memory for every cell and every face. */
 void kn_cpu_route(const struct kn_problem *p, int block, struct kn_route *cells, struct kn_route *faces);
 
-/* The two copies of the state of a CPU backend, in pages of their own. */
+/* The two copies of the state of a CPU backend, in separate pages. */
 void kn_cpu_state(void *machine, void **h, void **next, size_t *bytes);
 
 /* Floats of scratch memory per thread for any kernel. */

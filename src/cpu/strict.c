@@ -278,7 +278,7 @@ static enum kn_status available(void)
 
 const struct kn_backend kn_backend_strict = {
     .name = "strict",
-    .doc = "the CPU behind memory of its own, for tests",
+    .doc = "the CPU with separate memory, for tests",
     .available = available,
     .create = create,
     .destroy = destroy,

@@ -37,7 +37,7 @@ enum kn_status kn_cuda_allocate(struct kn_cuda *m, void **to, size_t bytes)
         cudaGetLastError();
         cudaMemGetInfo(&free_bytes, &total);
         return kn_error_set(KN_EMEMORY,
-                            "space.cells: the case needs %.2f GB on the GPU, of which %.2f GB are free; "
+                            "space.cells: the case needs %.2f GB on the GPU and %.2f GB are free; "
                             "fewer cells or velocity.nodes help",
                             memory(&m->problem) / 1e9, (double)free_bytes / 1e9);
     }
@@ -134,11 +134,10 @@ static enum kn_status check_memory(const struct kn_problem *p)
     CHECK(cudaMemGetInfo(&free_bytes, &total));
     if (need <= (double)free_bytes)
         return KN_OK;
-    return kn_error_set(
-        KN_EINPUT,
-        "space.cells: the case needs %.2f GB on the GPU, of which %.2f GB are free (fewer cells or "
-        "velocity.nodes, or run.backend: cpu)",
-        need / 1e9, (double)free_bytes / 1e9);
+    return kn_error_set(KN_EINPUT,
+                        "space.cells: the case needs %.2f GB on the GPU and %.2f GB are free (fewer cells or "
+                        "velocity.nodes, or run.backend: cpu)",
+                        need / 1e9, (double)free_bytes / 1e9);
 }
 
 static enum kn_status build(struct kn_cuda *m)

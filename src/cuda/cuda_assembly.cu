@@ -22,7 +22,7 @@ enum {
 };
 
 static_assert(KN_OPERATOR_NODES / 2 <= FIRST, "a corner fits into its bits");
-static_assert(6 * BATCH + BATCH <= OWNERS, "lay_axes has a thread for everything");
+static_assert(6 * BATCH + BATCH <= OWNERS, "lay_axes has a thread for each value");
 
 /* Stencils of some directions of a pair, for both particles. */
 struct batch {
@@ -299,7 +299,7 @@ static __global__ void add_parts_kernel(int count, size_t length, double *parts)
 /* ------------------------------------------------------------------------------ host */
 
 struct assembly {
-    struct kn_assembly device; /* pointers to the card */
+    struct kn_assembly device; /* pointers to device memory */
     void *tables;
     double *parts; /* [count][length_of] */
     int count;

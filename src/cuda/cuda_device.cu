@@ -42,10 +42,9 @@ enum kn_status kn_cuda_device_select(const struct kn_comm *comm, char *note, siz
     CHECK(cudaGetDeviceCount(&count));
     CHECK(cudaSetDevice(comm->local_rank % count));
     if (comm->local_size > count)
-        snprintf(
-            note, size, "%d ranks %s %d GPU%s: %sthey take turns, and make nothing faster", comm->local_size,
-            getenv("CUDA_VISIBLE_DEVICES") ? "see" : "share", count, count == 1 ? "" : "s",
-            getenv("CUDA_VISIBLE_DEVICES") ? "unless CUDA_VISIBLE_DEVICES shows each another one, " : "");
+        snprintf(note, size, "%d ranks %s %d GPU%s: %sthey take turns and are not faster", comm->local_size,
+                 getenv("CUDA_VISIBLE_DEVICES") ? "see" : "share", count, count == 1 ? "" : "s",
+                 getenv("CUDA_VISIBLE_DEVICES") ? "unless CUDA_VISIBLE_DEVICES gives each its own, " : "");
     return KN_OK;
 }
 
@@ -55,7 +54,7 @@ void kn_cuda_device_describe(char *text, size_t size)
     int driver = 0;
     if (cudaGetDeviceProperties(&p, kn_cuda_device_current()) != cudaSuccess ||
         cudaDriverGetVersion(&driver) != cudaSuccess) {
-        snprintf(text, size, "a GPU that does not answer");
+        snprintf(text, size, "a GPU that does not respond");
         return;
     }
     snprintf(text, size, "%s, %.0f GB, compute capability %d.%d, driver for CUDA %d.%d", p.name,

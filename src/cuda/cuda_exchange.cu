@@ -107,7 +107,7 @@ enum kn_status kn_cuda_exchange_create(struct kn_cuda *m)
         KN_TRY(allocate_host(&e->host_received, bytes_of(halo, halo->nrecv)));
     }
     CHECK(cudaDeviceGetStreamPriorityRange(NULL, &urgent));
-    CHECK(cudaStreamCreateWithPriority(&e->copies, cudaStreamNonBlocking, urgent)); /* not behind the sweep */
+    CHECK(cudaStreamCreateWithPriority(&e->copies, cudaStreamNonBlocking, urgent)); /* before the sweep */
     CHECK(cudaEventCreateWithFlags(&e->packed, cudaEventDisableTiming));
     CHECK(cudaEventCreateWithFlags(&e->outgoing, cudaEventDisableTiming));
     CHECK(cudaEventCreateWithFlags(&e->unpacked, cudaEventDisableTiming));

@@ -27,7 +27,7 @@ struct kn_cuda_group {
     uint64_t number; /* contains the draws from number * group; UINT64_MAX: empty */
     double dt;
     bool awaited;       /* the work stream has waited for `ready` */
-    cudaEvent_t ready;  /* recorded behind the drawing */
+    cudaEvent_t ready;  /* recorded after the drawing */
     cudaEvent_t unused; /* recorded after the steps that read it */
 };
 
@@ -61,7 +61,7 @@ enum { KN_CUDA_BLOCKS = 64, KN_CUDA_MARKS = 7 };
 struct kn_cuda {
     struct kn_problem problem;
     struct kn_cuda_problem device;
-    struct kn_sample_plan plan; /* pointers to the device */
+    struct kn_sample_plan plan; /* pointers to device memory */
     float *h, *next;            /* [ncells + nhalo][nnodes] */
     double *moments;            /* [ncells][KN_MOMENTS] */
     float *emission;            /* [KN_SIDES][nnodes] */
@@ -124,7 +124,7 @@ bool kn_cuda_layout_uniform(const struct kn_space *x);
 float kn_cuda_layout_width(const struct kn_space *x, int axis, int i); /* of cell i of all ranks */
 struct kn_box kn_cuda_layout_marched(const struct kn_cuda *m);         /* in the box of this rank; {}: none */
 
-/* ---- cuda_ranks.cu: what needs nothing of other ranks, and what does. */
+/* ---- cuda_ranks.cu: cells that do not depend on other ranks, and cells that do. */
 
 /* Divide the ordered cells and the walls into parts, and list the tiles of the march. */
 enum kn_status kn_cuda_ranks_divide(struct kn_cuda *m, int32_t *order);

@@ -7,8 +7,8 @@ enum { MOST = 16 }; /* warps of a block */
 
 /* Division of the work of a block: each warp takes one parity and a share of the nodes. */
 struct division {
-    int across;  /* M: 16 cells so many times */
-    int tiles;   /* N: of 8 nodes, of a share */
+    int across;  /* M: groups of 16 cells */
+    int tiles;   /* N: tiles of 8 nodes per share */
     int shares;  /* of a parity */
     int warps;   /* per block; if there are fewer than parities times shares, each processes several */
     bool staged; /* parities are in shared memory, and later the changes */
@@ -145,7 +145,7 @@ static __device__ __forceinline__ void operate(const kn_cuda_problem &p, const k
         const int parity = at % P, share = at / P;
         const float *matrix = op.propagator + kn_cuda_propagator_share(steps, N, parity * o.d.shares + share);
         multiply<P, M, N>(matrix, steps, in, parity, &d);
-        if (o.d.staged) /* there is but one turn */
+        if (o.d.staged) /* the loop has only one pass */
             __syncthreads();
         put_changes<M, N>(d, rows, parity, share * N * NODES_ACROSS);
     }

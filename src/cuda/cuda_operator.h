@@ -9,8 +9,8 @@
 
 enum {
     CELLS_ACROSS = 16, /* cells of a product */
-    NODES_ACROSS = 8,  /* nodes that it yields */
-    NODES_ALONG = 8    /* nodes that it takes in */
+    NODES_ACROSS = 8,  /* nodes of its result */
+    NODES_ALONG = 8    /* nodes of its sum */
 };
 
 /* c += a b: 16 cells x 8 nodes x 8 nodes. */
@@ -24,7 +24,7 @@ static __device__ __forceinline__ void add_product(float c[4], const float a[4],
           "r"(__float_as_uint(a[3])), "r"(__float_as_uint(b[0])), "r"(__float_as_uint(b[1])));
 #else
     (void)c, (void)a, (void)b;
-    __trap(); /* older cards are refused */
+    __trap(); /* older GPUs are refused */
 #endif
 }
 

@@ -1,4 +1,4 @@
-/* The quadratic part of collisions beside the assembled operator, on the device. */
+/* The quadratic part of collisions in addition to the assembled operator, on the device. */
 #ifndef KN_CUDA_QUADRATIC_H
 #define KN_CUDA_QUADRATIC_H
 

@@ -99,7 +99,7 @@ static const int32_t *batches_of(const struct kn_cuda *m, uint64_t draw)
 static enum kn_status draw_sets(struct kn_cuda *m, double dt, uint64_t first, uint64_t end,
                                 struct kn_cuda_group *g)
 {
-    g->number = UINT64_MAX; /* until all is well */
+    g->number = UINT64_MAX; /* until all sets are drawn */
     KN_TRY(prepare_window(m, first / WINDOW));
     const struct kn_cuda_window *w = &m->windows[first / WINDOW % 2];
     const struct kn_sample_plan plan = sample_plan(m, dt);

@@ -19,15 +19,15 @@ static enum kn_status make_one(const char *path)
     int reason = errno;
     if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
         return KN_OK;
-    return kn_error_set(KN_EIO, "cannot make the folder '%s': %s", path,
-                        reason == EEXIST ? "a file of that name is in the way" : strerror(reason));
+    return kn_error_set(KN_EIO, "cannot create the folder '%s': %s", path,
+                        reason == EEXIST ? "a file of that name exists" : strerror(reason));
 }
 
 enum kn_status kn_files_make_folder(const char *path)
 {
     char part[KN_PATH];
     if (!*path)
-        return kn_error_set(KN_EIO, "cannot make a folder without a name");
+        return kn_error_set(KN_EIO, "cannot create a folder without a name");
     if (strlen(path) >= sizeof part)
         return kn_error_set(KN_EIO, "the path '%.60s...' is longer than %d characters", path, KN_PATH - 1);
     strcpy(part, path);

@@ -57,8 +57,8 @@ enum kn_status kn_files_open(FILE **from, const char *path);
 /* After a failed getline or fgets: KN_EIO unless the file has been read to its end. */
 enum kn_status kn_files_at_end(FILE *from, const char *path);
 
-/* Read a stream to its end, or a regular file (*text is NULL if there is none).  The text is to be freed,
- * also after an error of the first.  KN_EINPUT: it is larger than `limit` bytes. */
+/* Read a stream to its end, or a regular file (*text is NULL if there is none).  The caller frees the text,
+ * for a stream also after an error.  KN_EINPUT: it is larger than `limit` bytes. */
 enum kn_status kn_files_read_all(FILE *from, const char *path, size_t limit, char **text, size_t *size);
 enum kn_status kn_files_read(const char *path, size_t limit, char **text, size_t *size);
 

@@ -7,7 +7,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
-/* Read a file that may come from anybody.  *root is NULL if there is no file or if it is empty.
+/* Read an untrusted file.  *root is NULL if there is no file or if it is empty.
  * KN_EINPUT: it is not JSON. */
 enum kn_status kn_json_read(const char *path, json_t **root);
 

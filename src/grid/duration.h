@@ -9,19 +9,19 @@
 double kn_duration_length(const struct kn_case *c, int axis);
 double kn_duration_longest(const struct kn_case *c);
 
-/* Does a wall reflect molecules diffusely? */
+/* True if a wall reflects molecules diffusely. */
 bool kn_duration_is_diffuse(const struct kn_wall *w);
 
 /* ---- Times in lambda0 / V0. */
 
-/* No flow is called steady before this time: sound and slow molecules need it to cross the box. */
+/* No flow is called steady before this time, in which sound and slow molecules cross the box. */
 double kn_duration_least(const struct kn_case *c);
 
 /* After this time the initial transient should be over. */
 double kn_duration_settled(const struct kn_case *c);
 
-/* time.end; for auto a multiple of the time that the flow needs to become steady, in whole periods where
- * walls oscillate. */
+/* time.end; for auto a multiple of the time that the flow needs to become steady, in whole periods if walls
+ * oscillate. */
 double kn_duration_end(const struct kn_case *c);
 
 /* Least number of rows of the history per period of a wall. */
@@ -30,7 +30,7 @@ double kn_duration_end(const struct kn_case *c);
 /* The shortest period of a wall; infinite if none oscillates. */
 double kn_duration_shortest_period(const struct kn_case *c);
 
-/* The longest time step with enough rows of the history per period of every wall; infinite where none
+/* The longest time step with enough rows of the history per period of every wall; infinite if none
  * oscillates. */
 double kn_duration_period_step(const struct kn_case *c);
 
@@ -41,7 +41,7 @@ const char *kn_duration_text(const struct kn_case *c, double time, int digits, c
 /* Does a wall oscillate? */
 bool kn_duration_oscillates(const struct kn_case *c);
 
-/* Does the run end as soon as it is steady? */
+/* True if the run ends as soon as it is steady. */
 bool kn_duration_is_open(const struct kn_case *c);
 
 #endif

@@ -20,7 +20,7 @@ static enum kn_status no_memory(void)
     return kn_error_set(KN_EMEMORY, "no memory for the borders between ranks");
 }
 
-/* ---------------------------------------------------------------- what is needed */
+/* ---------------------------------------------------------------- rows that are needed */
 
 /* Record that a row is read; true if it is in the halo. */
 static bool note_row(const struct survey *s, int64_t row)
@@ -135,7 +135,7 @@ static enum kn_status exchange_counts(struct kn_halo *h, struct kn_comm_message 
     return status;
 }
 
-/* Converts the number of a row of the halo to one that its owner understands, and back. */
+/* Converts the number of a row of the halo to its number in the whole space, and back. */
 static int64_t public_row(const struct survey *s, int32_t row)
 {
     const int octants = s->mesh->octants;

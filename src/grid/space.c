@@ -123,7 +123,7 @@ static int list_halo(const struct kn_space *s, const struct kn_case *c, int reac
             for (at[0] = low[0]; at[0] < high[0]; at[0]++) {
                 int cell[3] = {at[0], at[1], at[2]};
                 const int steps = distance(s, at);
-                if (steps == 0) { /* skip what is inside */
+                if (steps == 0) { /* skip the cells inside the box */
                     at[0] = s->box.end[0] - 1;
                     continue;
                 }

@@ -1,4 +1,4 @@
-/* Reads fields.h5; the file may come from anybody, so everything in it is checked. */
+/* Reads fields.h5; the file is not trusted, so everything in it is checked. */
 #include "error.h"
 #include "io/fields.h"
 

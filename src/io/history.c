@@ -411,7 +411,7 @@ static enum kn_status read_table(struct kn_history_table *h, FILE *from, const c
     const bool clean = kn_text_is_clean(line);
     const bool named = clean && read_names(h, line);
     if (!clean || (named && (kn_history_column(h, "time") < 0 || kn_history_column(h, "step") < 0)))
-        status = kn_error_set(KN_EIO, "'%s' is damaged or no history of this program", path);
+        status = kn_error_set(KN_EIO, "'%s' is damaged or not a history of this program", path);
     else if (!named)
         status = kn_error_set(KN_EMEMORY, "not enough memory to read '%s'", path);
     else

@@ -39,8 +39,8 @@ enum kn_status kn_history_sync(struct kn_history *history, struct kn_history_sum
 enum kn_status kn_history_end(struct kn_history *history, const struct kn_monitor *m);
 enum kn_status kn_history_close(struct kn_history *history);
 
-/* Read the file back.  A folder without the file has a table without columns; a file that is no history is
- * KN_EIO.  Rows that are cut short, as a run that goes on or was ended by force may leave them, are left out.
+/* Read the file back.  A folder without the file has a table without columns; a file that is not a history is
+ * KN_EIO.  Incomplete rows, which a running or killed run may leave, are ignored.
  */
 enum kn_status kn_history_read(struct kn_history_table *h, const char *folder);
 void kn_history_free(struct kn_history_table *h);

@@ -1,4 +1,4 @@
-/* Writes HDF5 files that are complete or absent, and reads files that may come from anybody. */
+/* Writes HDF5 files that are complete or absent, and reads untrusted files. */
 #include "io/store.h"
 #include "error.h"
 #include "io/parallel.h"

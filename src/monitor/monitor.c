@@ -47,7 +47,7 @@ static double norm(const double v[3])
     return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
 }
 
-/* The unit of D and G: the speed of the lid, or its amplitude where the lid oscillates about rest. */
+/* The unit of D and G: the speed of the lid, or its amplitude if the lid oscillates about rest. */
 static double lid_speed(const struct kn_case *c)
 {
     const struct kn_wall *lid = &c->walls[KN_TOP];
@@ -276,7 +276,7 @@ static void fill_sums(const struct kn_monitor *m, struct kn_row *row, const stru
         row->momentum_drift = norm(change);
         row->energy_drift = row->energy - m->initial[4];
     }
-    /* where only round-off moves mass, a ratio to the moved mass is meaningless */
+    /* if only round-off moves mass, a ratio to the moved mass is meaningless */
     if (!m->closed)
         row->mass_drift = NAN;
     else if (m->rows > 0 && sums->moved > 1e-6 * sums->disturbed)

@@ -112,7 +112,7 @@ enum kn_dimension kn_monitor_flux(const struct kn_column *column);
 /* The column of this name in any case, or NULL. */
 const struct kn_column *kn_monitor_find(const char *name);
 
-/* ---- monitor_state.c: the state for a restart beside the data of cells, as an array of doubles, which is
+/* ---- monitor_state.c: the state for a restart except the data of cells, as an array of doubles, which is
  * the same on all ranks. */
 int64_t kn_monitor_state_size(const struct kn_monitor *m);
 void kn_monitor_save(const struct kn_monitor *m, double *state);

@@ -84,11 +84,11 @@ enum kn_status kn_monitor_restore(struct kn_monitor *m, const double *state, int
         memcpy(&head, state, sizeof head);
     if (head.version != STATE_VERSION || head.ncolumns != m->ncolumns ||
         head.ncells != (double)kn_space_count(m->space))
-        return kn_error_set(KN_EINPUT, "the checkpoint watches other quantities than this case does");
+        return kn_error_set(KN_EINPUT, "the checkpoint has other quantities than this case");
     memcpy(&row, state + HEAD_SIZE, sizeof row);
     state += HEAD_SIZE + ROW_SIZE;
     if (!is_valid(m, &head, &row, state))
-        return kn_error_set(KN_EIO, "the checkpoint is damaged: its averages and trends make no sense");
+        return kn_error_set(KN_EIO, "the checkpoint is damaged: its averages or trends are invalid");
     m->rows = (int64_t)head.rows;
     m->averaged = (int64_t)head.averaged;
     memcpy(m->initial, head.initial, sizeof m->initial);

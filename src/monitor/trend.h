@@ -21,7 +21,7 @@ void kn_trend_add(struct kn_trend *t, double value);
 /* Can kn_trend_add produce this state?  A state from a file must be checked. */
 bool kn_trend_is_valid(const struct kn_trend *t);
 
-/* Are these counts of spans whose length doubles when `most` are full? */
+/* True if these counts are possible for spans whose length doubles when `most` are full. */
 bool kn_trend_are_counts(double length, double count, double begun, int most);
 
 struct kn_trend_rest {

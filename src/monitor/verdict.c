@@ -34,7 +34,7 @@ static void say(struct kn_verdict *v, enum kn_verdict_word word, const char *for
     va_end(values);
 }
 
-/* Quantities of one kind at all walls share a scale, as do the averages, of no kind; -1: its own scale. */
+/* Quantities of one kind at all walls have a common scale, and so have the averages; -1: its own scale. */
 static int kind_of(const struct kn_column *column)
 {
     return column->offset < offsetof(struct kn_row, stress) ? -1 : (int)kn_monitor_flux(column);
@@ -182,7 +182,7 @@ static void judge_quiet(struct kn_verdict *v, const struct kn_monitor *m)
     } else if (j.remaining < m->c->time.tolerance) {
         v->until = m->least_time;
         say(v, KN_VERDICT_NOT_STEADY,
-            "nothing changes now, but slow molecules and sound need until t = %s to cross the box",
+            "nothing changes, but slow molecules and sound do not cross the box before t = %s",
             kn_duration_text(m->c, v->until, 3, " lambda0 / V0", at));
     } else {
         v->until = m->row.time + rows_left(m, &j) / rows_per_time(m);
@@ -241,13 +241,13 @@ static void judge_oscillating(struct kn_verdict *v, const struct kn_monitor *m,
 {
     if (!o || o->count == 0) {
         say(v, KN_VERDICT_OSCILLATING,
-            "amplitudes are computed for one frequency, and from a whole period on");
+            "amplitudes are computed only for one frequency and at least one period");
         return;
     }
     v->remaining = v->observed = o->change;
     if (isnan(o->change))
         say(v, KN_VERDICT_OSCILLATING,
-            "with the walls; one period alone does not tell whether amplitudes still change");
+            "with the walls; one period does not show whether amplitudes still change");
     else
         say(v, KN_VERDICT_OSCILLATING,
             "with the walls; amplitudes changed by %.2g %% since the periods before%s", 100 * o->change,

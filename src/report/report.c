@@ -185,10 +185,11 @@ static enum kn_status read_folder(struct report *r)
     KN_TRY(kn_report_fields_open(&r->gas, r->folder));
     KN_TRY(read_summary(r));
     if (!r->summary && r->history.rows == 0 && r->gas.file < 0)
-        return kn_error_set(KN_EIO,
-                            "'%s' is no folder of results: it has neither summary.json nor history.csv nor "
-                            "fields.h5 (knudsen run writes them)",
-                            r->folder);
+        return kn_error_set(
+            KN_EIO,
+            "'%s' is not a folder of results: it has neither summary.json nor history.csv nor "
+            "fields.h5 (knudsen run writes them)",
+            r->folder);
     if (!kn_fields_read_scales(r->gas.file, r->has_case ? &r->c : NULL, &r->scales, r->species))
         return kn_error_set(KN_EIO, "'%s' is damaged: the group si does not hold the species and the scales",
                             r->gas.path);

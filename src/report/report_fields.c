@@ -1,4 +1,4 @@
-/* Selects the fields of a run for the report page, and makes arrays, units and notes of it. */
+/* Selects the fields of a run for the report page, and writes its arrays, units and notes. */
 #include "report/report_fields.h"
 
 #include "error.h"

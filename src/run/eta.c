@@ -57,7 +57,7 @@ void kn_eta_expect(struct kn_eta *e, double step)
         e->steady = isfinite(e->steady) ? e->steady + follow * (step - e->steady) : step;
 }
 
-/* Step at which the residual reaches its limit; infinite where it does not fall. */
+/* Step at which the residual reaches its limit; infinite if it does not decrease. */
 static double limit_step(const struct kn_eta *e)
 {
     const double slope = e->product_log / e->square_step;

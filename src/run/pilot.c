@@ -26,12 +26,12 @@ enum {
     ROUND = 64,   /* numbers of samples are multiples of it */
 };
 
-/* Pilot and run know their errors to 10 or 20 %: the search aims at MARGIN of the requested error.  The
+/* The errors of pilot and run are known to 10 or 20 %: the search aims at MARGIN of the requested error.  The
  * result of a pilot is accepted if it is at most NEAR times its own number of samples.  The samples of a
  * pilot may be so few that its flow has the relative bias ROUGH, which hardly changes its noise. */
 static const double MARGIN = 0.7, NEAR = 2, ROUGH = 0.01;
 
-/* The properties beside the number of samples on which the error of an average depends. */
+/* Properties on which the error of an average depends, in addition to the number of samples. */
 struct averaging_window {
     double length, dt; /* lambda0 / V0 */
     double nodes;
@@ -131,7 +131,7 @@ static enum kn_status relative_error(const struct kn_monitor *m, double *error)
     const int column = kn_monitor_headline(m);
     if (column < 0)
         return kn_error_set(KN_EINPUT,
-                            "collision.samples: auto finds no flow whose error it could hold (walls "
+                            "collision.samples: auto finds no flow whose error it can control (walls "
                             "or a source must drive the gas; or give a number)");
     *error = kn_monitor_error(m, column) / fabs(kn_monitor_value(m, column));
     return KN_OK;
@@ -177,11 +177,11 @@ static enum kn_status describe(const struct kn_case *c, struct averaging_window 
         end = fmin(end, (double)c->time.max_steps * size.time_step);
     *w = (struct averaging_window){end - start, size.time_step, (double)size.nodes};
     if (kn_duration_oscillates(c))
-        return kn_error_set(KN_EINPUT, "collision.samples: auto holds the error of a mean, but a wall "
+        return kn_error_set(KN_EINPUT, "collision.samples: auto controls the error of a mean, but a wall "
                                        "oscillates (give a number)");
     if (start < 0 || w->length <= 0)
         return kn_error_set(KN_EINPUT,
-                            "collision.samples: auto holds the error of averages, but there are none "
+                            "collision.samples: auto controls the error of averages, but there are none "
                             "(output.average before time.end takes them; or give a number)");
     return KN_OK;
 }

@@ -56,7 +56,7 @@ void kn_progress_close(struct kn_progress *p);
 /* Report the completed part of a preparation, 0 to 1; a smaller part than before restarts it. */
 void kn_progress_prepare(struct kn_progress *p, enum kn_prepare what, double part);
 
-/* The properties of a run beside its case. */
+/* The properties of a run in addition to its case. */
 struct kn_progress_job {
     const struct kn_case *c;
     const char *backend;
@@ -67,7 +67,7 @@ struct kn_progress_job {
     int cells[3];
     int64_t nodes;       /* stored per cell */
     double needed, free; /* bytes, in the memory that holds the state */
-    double host_needed;  /* bytes on the host beside those on a device; 0: the state is on the host */
+    double host_needed;  /* bytes on the host in addition to those on a device; 0: the state is on the host */
     double time_step;    /* lambda0 / V0 */
     int64_t first, last; /* steps */
     double time;         /* at the first step, lambda0 / V0 */

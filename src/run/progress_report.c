@@ -170,7 +170,7 @@ static const char *value_text(char text[PART], double value, double error, enum 
     return text;
 }
 
-/* The factor to SI units of a column, and its dimension; 1 and none where `scales` is NULL. */
+/* The factor to SI units of a column, and its dimension; 1 and none if `scales` is NULL. */
 static double si_factor(const struct kn_scales *scales, const struct kn_column *column,
                         enum kn_dimension *dimension)
 {
@@ -196,7 +196,7 @@ static void show_value(struct kn_progress *p, const struct kn_monitor *m, int i,
 }
 
 /* The mass flow of a channel in SI units, from the flow rates (theory, section 10).  Also through the whole
- * cross-section, where the flow is along a uniform axis. */
+ * cross-section, if the flow is along a uniform axis. */
 static void show_mass_flow(struct kn_progress *p, const struct kn_monitor *m, int i,
                            const struct kn_scales *scales)
 {

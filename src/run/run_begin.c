@@ -56,7 +56,7 @@ static enum kn_status print_case(FILE *to, const void *what)
     return KN_OK;
 }
 
-/* The whole case beside its results; automatic values remain automatic. */
+/* Write the whole case into the results folder; automatic values remain automatic. */
 static enum kn_status write_case(const struct kn_run_parts *r)
 {
     char path[KN_PATH];

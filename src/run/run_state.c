@@ -98,7 +98,7 @@ enum kn_status kn_run_name_last(const struct kn_run_parts *r)
     return KN_ENUMERIC;
 }
 
-/* A checkpoint of another case: name the key that differs, if the case beside it can be read. */
+/* A checkpoint of another case: name the key that differs, if the case in its folder can be read. */
 static enum kn_status name_difference(const struct kn_run_parts *r)
 {
     char path[KN_PATH], why[KN_RUN_MESSAGE], name[KN_NAME], was[KN_TEXT], is[KN_TEXT];

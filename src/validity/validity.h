@@ -53,7 +53,7 @@ const char *kn_validity_percent(double error, char text[32]);
 
 /* ---- The gas during a run (validity_gas.c) */
 
-/* Extremes of the gas so far; the same bits on all ranks and for any number of them.  All members behind the
+/* Extremes of the gas so far; the same bits on all ranks and for any number of them.  All members after the
  * grid are doubles, which a checkpoint stores as they are. */
 struct kn_validity_gas {
     struct kn_velocity grid;

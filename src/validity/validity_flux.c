@@ -195,7 +195,7 @@ static void compare(struct worst *worst, const struct kn_velocity *v, int side, 
         *worst = (struct worst){error, what, side};
 }
 
-/* A side against gas at rest behind the same kind of side, and against the other end of its axis. */
+/* A side opposite to the same kind of side with gas at rest, and opposite to the other end of its axis. */
 static void compare_side(struct worst *worst, const struct kn_case *c, const struct kn_velocity *v, int side)
 {
     const struct kn_wall *w = &c->walls[side], *other = &c->walls[side ^ 1];

@@ -1,4 +1,4 @@
-/* The gas during a run against what the velocity grid can represent. */
+/* Checks during a run whether the velocity grid can represent the gas. */
 #include "validity/validity.h"
 
 #include "error.h"
@@ -25,7 +25,7 @@ void kn_validity_watch_destroy(struct kn_validity_gas *g)
 
 _Static_assert(sizeof(struct kn_validity_gas) - offsetof(struct kn_validity_gas, error) ==
                    KN_VALIDITY_STATE * sizeof(double),
-               "the state is all members behind the grid");
+               "the state is all members after the grid");
 
 void kn_validity_watch_save(const struct kn_validity_gas *g, double state[KN_VALIDITY_STATE])
 {
@@ -39,7 +39,7 @@ enum kn_status kn_validity_watch_restore(struct kn_validity_gas *g, const double
     for (int i = 1; i < 10; i++)
         good = good && isfinite(state[i]);
     if (!good)
-        return kn_error_set(KN_EIO, "the checkpoint is damaged: its extreme states of the gas make no sense");
+        return kn_error_set(KN_EIO, "the checkpoint is damaged: its extreme states of the gas are invalid");
     memcpy((char *)g + offsetof(struct kn_validity_gas, error), state, KN_VALIDITY_STATE * sizeof *state);
     return KN_OK;
 }
@@ -58,7 +58,7 @@ static double error_of(const struct kn_validity_gas *g, const struct kn_maxwelli
     double worst = 0, size = fabs(m->T - 1);
     for (int d = 0; d < 3; d++)
         size = fmax(size, fabs(m->u[d]));
-    if (size < STRONG || !(m->n > 0 && m->T > 0)) /* what is not positive is reported by itself */
+    if (size < STRONG || !(m->n > 0 && m->T > 0)) /* a value that is not positive is reported separately */
         return 0;
     for (int axis = 0; axis < 3; axis++)
         if (g->grid.bit[axis])

@@ -19,7 +19,7 @@ static double bulk(const struct kn_case *c, int axis, double density)
     return delta / (delta + 2);
 }
 
-/* Is the gas along an axis not uniform, and does a wall at one of its ends emit molecules? */
+/* True if the gas is not uniform along an axis and a wall at one of its ends emits molecules. */
 static bool has_emitter(const struct kn_case *c, int axis)
 {
     const struct kn_wall *low = &c->walls[2 * axis], *high = low + 1;
@@ -36,7 +36,7 @@ static bool is_driven(const double vector[3])
     return vector[0] != 0 || vector[1] != 0 || vector[2] != 0;
 }
 
-/* The length over which a profile along an axis is curved; infinite where it is straight, as between two
+/* The length over which a profile along an axis is curved; infinite if it is straight, as between two
  * plates.  Straight profiles are exact at second order. */
 static double curvature_length(const struct kn_case *c, int axis)
 {
@@ -162,7 +162,7 @@ static bool is_antisymmetric(const struct kn_case *c, int axis)
     return opposite;
 }
 
-/* The slowest rate at which the gas between walls becomes steady by diffusion; infinite where there is no
+/* The slowest rate at which the gas between walls becomes steady by diffusion; infinite if there is no
  * steady state to reach. */
 static double slowest_rate(const struct kn_case *c)
 {

@@ -8,7 +8,7 @@
 #include <complex.h>
 #include <math.h>
 
-/* Does the case have SI units?  *eps becomes the size of its deviations; 0 where only their ratio to eps is
+/* Does the case have SI units?  *eps becomes the size of its deviations; 0 if only their ratio to eps is
  * known. */
 static bool is_in_si(const struct kn_case *c, double *eps)
 {

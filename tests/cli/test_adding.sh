@@ -1,6 +1,6 @@
 #!/bin/bash
-# The recipes of docs/adding.md, followed: a copy of the tree takes the patches of examples/adding, is built,
-# and has a new kind of wall, a new collision method and a new case that give what is known about them.
+# The recipes of docs/adding.md: the patches of examples/adding are applied to a copy of the tree, which is built and
+# tested. The new wall, collision method and case must give their known results.
 # usage: test_adding.sh PROGRAM SOURCE_FOLDER
 source=$(realpath "$2") && [ -d "$source/examples/adding" ] || { echo "usage: $0 PROGRAM SOURCE_FOLDER"; exit 1; }
 work=$(mktemp -d) || exit 1
@@ -9,7 +9,7 @@ mkdir "$work/tree" && cd "$work/tree" || exit 1
 export OMP_WAIT_POLICY=passive KNUDSEN_CASES=$work/tree/cases
 failed=0
 
-# check WHAT COMMAND...: one line per check, and the end of what a command that fails has said.
+# check WHAT COMMAND...: prints one line per check, and the last lines of output if the command fails.
 check() {
     local what=$1
     shift
@@ -30,11 +30,11 @@ for name in wall method case; do
     check "$name.patch applies" patch -p1 --fuzz=0 --forward --batch --no-backup-if-mismatch \
         -i "examples/adding/$name.patch"
 done
-[ "$failed" -eq 0 ] || { echo "      examples/adding/README.md says how to mend it"; exit 1; }
+[ "$failed" -eq 0 ] || { echo "      examples/adding/README.md describes how to update it"; exit 1; }
 
 # --------------------------------------------------------------------- build
 
-# Nothing here takes long to compute: build fast rather than fast code.
+# The runs are short: a fast build is more important than fast code.
 build=$work/tree/build
 knudsen=$build/knudsen
 check "cmake" cmake -S . -B "$build" -G Ninja -DKN_CUDA=OFF -DKN_ISAS=baseline \
@@ -45,10 +45,10 @@ check "build" cmake --build "$build" -j "$(nproc)" --target knudsen-program unit
 
 # ---------------------------------------------------------------------- wall
 
-check "help knows bounce-back" contains bounce-back < <("$knudsen" help walls.top.kind)
-check "bounce-back as the oracle has it" "$build/unit_backend" \
+check "help describes bounce-back" contains bounce-back < <("$knudsen" help walls.top.kind)
+check "bounce-back agrees with the oracle" "$build/unit_backend" \
     "space.cells=[3,4] walls.left.kind=bounce-back walls.top.kind=bounce-back walls.bottom.velocity=[1,0,0]"
-check "bounce-back flows" "$build/physics_bounce_back"
+check "bounce-back: flow tests pass" "$build/physics_bounce_back"
 
 # column FILE NAME ROW: one number of a history; ROW counts from 1, 0 is the last.
 column() {
@@ -61,8 +61,8 @@ near() {
         { echo "$1, expected $2 within $3"; return 1; }
 }
 
-# The gas above a wall, sheared from far away by 1 V0 / lambda0: u = x where nothing slips, and its mean over
-# two lambda0 is 1.  A diffuse wall adds 0.9: a slip of 1.016 (BGK, cases/viscous-slip) less the layer at the wall.
+# Gas above a wall with a far-field velocity gradient of 1 V0 / lambda0: without slip u = x, with a mean of 1 over two
+# lambda0. A diffuse wall adds 0.9: a slip of 1.016 (BGK, cases/viscous-slip) minus the wall layer.
 cat >shear.yaml <<'END'
 gas: {delta: 2}
 space: {cells: 8}
@@ -73,22 +73,22 @@ walls:
 time: {end: 60}
 END
 shear() { "$knudsen" run shear.yaml --quiet --out "$1" --set "walls.left.kind=$1" --set "run.backend=$2"; }
-check "a sheared gas, bounce-back" shear bounce-back strict
-check "a sheared gas, diffuse" shear diffuse cpu
-check "no slip at bounce-back" near "$(column bounce-back/history.csv average.uy 0)" 1 0.002
-check "slip at diffuse" near "$(column diffuse/history.csv average.uy 0)" 1.9 0.1
-check "the wall takes up the stress" near "$(column bounce-back/history.csv left.stress_y 0)" -1 0.001
-check "no mass passes" near "$(column bounce-back/history.csv left.mass_flux 0)" 0 1e-6
-check "no key of other walls" contains "walls.left.temperature: has no meaning at a side of kind bounce-back" \
+check "shear flow with bounce-back" shear bounce-back strict
+check "shear flow with a diffuse wall" shear diffuse cpu
+check "no slip at the bounce-back wall" near "$(column bounce-back/history.csv average.uy 0)" 1 0.002
+check "slip at the diffuse wall" near "$(column diffuse/history.csv average.uy 0)" 1.9 0.1
+check "the wall receives the stress" near "$(column bounce-back/history.csv left.stress_y 0)" -1 0.001
+check "no mass flux through the wall" near "$(column bounce-back/history.csv left.mass_flux 0)" 0 1e-6
+check "keys of other walls are refused" contains "walls.left.temperature: has no meaning at a side of kind bounce-back" \
     < <("$knudsen" run shear.yaml --dry-run --set walls.left.kind=bounce-back --set walls.left.temperature=1 2>&1)
 
 # -------------------------------------------------------------------- method
 
-check "help knows maxwell-bgk" contains maxwell-bgk < <("$knudsen" help collision.method)
-check "maxwell-bgk relaxes, conserves, has its limits" "$build/physics_maxwell_bgk"
+check "help describes maxwell-bgk" contains maxwell-bgk < <("$knudsen" help collision.method)
+check "maxwell-bgk: relaxation, conservation and limits" "$build/physics_maxwell_bgk"
 
-# A uniform gas in motion, h = 2 v_y at eps = 0.5: T = 1 - eps^2 / 1.5, and T_y - T_x goes as exp(-t).  With BGK
-# it goes as exp(-sqrt(T) t).
+# A uniform gas in motion, h = 2 v_y at eps = 0.5: T = 1 - eps^2 / 1.5, and T_y - T_x is proportional to exp(-t). With
+# BGK it is proportional to exp(-sqrt(T) t).
 cat >relax.yaml <<'END'
 disturbance: 0.5
 space: {cells: 1}
@@ -108,14 +108,14 @@ check "bgk relaxes at the rate n sqrt(T)" near "$(decay bgk)" 0.40137 0.0001
 
 # ---------------------------------------------------------------------- case
 
-# The page of the case has the commands that draw its picture.
+# The page of the case contains the commands that draw its figure.
 picture() {
     local commands
     commands=$(sed -n '/^    knudsen run .*--out/,/^$/p' cases/effusion/README.md) && [ -n "$commands" ] || return 1
     PATH=$build:$PATH bash -ec "$commands"
 }
-check "the picture of effusion" picture
+check "the figure of effusion is drawn" picture
 mkdir -p alone/cases && cp -r cases/README.md cases/effusion alone/cases # other cases have tests of their own
-check "effusion is a whole case, and verified" bash tests/cli/test_cases.sh "$knudsen" alone
+check "effusion is complete and passes verify" bash tests/cli/test_cases.sh "$knudsen" alone
 check "cases lists effusion" contains "effusion " < <("$knudsen" cases)
 exit "$failed"

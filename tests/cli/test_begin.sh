@@ -1,5 +1,5 @@
 #!/bin/bash
-# The first minutes of a user: cases to start from, one of one's own in SI, what it needs, what comes out.
+# The first steps of a user: installed cases, a new case in SI units, its requirements and its results.
 # usage: test_begin.sh PROGRAM SOURCE
 set -u
 knudsen=$(realpath "$1")
@@ -73,7 +73,7 @@ for name in relaxation couette; do # one cell, one axis
         { echo "FAILED  info --json $name"; failures=$((failures + 1)); }
 done
 
-# dimension mistakes, with their place
+# units of the wrong dimension, with their position
 sed 's/temperature: 300 K          #/temperature: 300 m #/' mine.yaml >wrong.yaml
 expect 2 "wrong.yaml:6:16: gas.temperature: '300 m' is a length, expected a temperature (such as 300 K)" \
     "$knudsen" run wrong.yaml
@@ -83,7 +83,7 @@ expect 2 "time.end: '5 MHz' is a frequency, expected a time (such as 50 ns)" "$k
 expect 2 'gas.delta: 3, but it is' "$knudsen" run mine.yaml --set gas.delta=3
 expect 0 'or a velocity with its unit, such as 3.4 m/s' "$knudsen" help walls.top.velocity
 
-# the same flow in SI and without units gives the same numbers; the files say what they are in SI
+# the same flow in SI units and dimensionless gives the same numbers; the files contain the conversion
 run() { "$knudsen" run "$@" --quiet $quick --set time.end=1.5 --set time.residual=0; }
 run mine.yaml --out si && run mine.yaml --out pure --set gas.species=none --set gas.pressure=0 --set gas.temperature=0 \
     --set space.size=1 --set gas.delta=0.99977739696764137 --set walls.bottom.temperature=0 \

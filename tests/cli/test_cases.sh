@@ -1,7 +1,7 @@
 #!/bin/bash
-# The cases: each file is a good case, each folder is whole, and what they give is what is published.
+# The cases: each file is valid, each folder is complete, and the results agree with the reference values.
 # usage: [KNUDSEN_VERIFY="CASE..."] test_cases.sh PROGRAM SOURCE_FOLDER [CASE...]
-# All cases by default.  KNUDSEN_VERIFY names those that are run, where not all of them are.
+# All cases by default. KNUDSEN_VERIFY lists the cases that are run if not all of them are.
 knudsen=$(realpath "$1") && [ -x "$knudsen" ] && [ -d "$2/cases" ] || { echo "usage: $0 PROGRAM SOURCE_FOLDER [CASE...]"; exit 1; }
 cases=$(realpath "$2/cases")
 shift 2
@@ -27,7 +27,7 @@ for name; do
         [ -s "$folder/$file" ] || fail "$name has no $file"
     done
     picture=$(sed -n 's/^!\[.*\](\(.*\))$/\1/p' "$folder/README.md" | head -1)
-    [ -n "$picture" ] && [ -s "$folder/$picture" ] || fail "$name: README.md has no picture that is there"
+    [ -n "$picture" ] && [ -s "$folder/$picture" ] || fail "$name: README.md has no existing picture"
     grep -q "($name/README.md)" "$cases/README.md" || fail "$name is not in cases/README.md"
     grep -q ',quick,' "$folder/reference.csv" || fail "$name: no value of reference.csv is checked"
     [[ " ${KNUDSEN_VERIFY-$name} " == *" $name "* ]] && chosen+=("$name")

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Result files from somebody else: they run no command, take no memory, and damage is reported.
+# Untrusted result files: they cannot execute commands or exhaust memory, and damage is reported.
 # usage: test_hostile.sh PROGRAM SOURCE_FOLDER
 knudsen=$(realpath "$1") && source=$(realpath "$2") && [ -x "$knudsen" ] || { echo "usage: $0 PROGRAM SOURCE_FOLDER"; exit 1; }
 PATH=/usr/bin:$PATH # the system's own Python has what tools/packages installs
@@ -35,20 +35,20 @@ forge() {
     cp -r good "$1"
     { echo "import h5py, numpy as np, sys"; echo "f = h5py.File('$1/fields.h5', 'r+')"; cat; } | python3 -
 }
-# At most 2 GB of addresses and a minute; no signal ends it.
+# At most 2 GB of address space and one minute; the program must not end by a signal.
 limited() { (ulimit -v 2000000 && exec timeout 60 env OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 "$knudsen" "$@"); }
-# plots CODE WORDS ARGUMENT...: a knudsen plot that ends with that code and has the words in its message.  They
-# are collected and run at the end, in one process.
+# plots CODE WORDS ARGUMENT...: a knudsen plot command with its exit code and a part of its message. The commands are
+# collected and run at the end, in one process.
 plots() { printf '%s\0' "$#" "$@" >>all-plots; }
 refused() {
     local what=$1 words=$2
     plots 4 "$words" "$what" -o x.svg
     check "$what: report refuses it" ends 4 limited report "$what"
-    check "$what: because $words" contains err "$words"
+    check "$what: the message contains: $words" contains err "$words"
 }
 no_command_ran() { absent injected && ! find . -name injected | grep .; }
 
-# 1. Text of a file starts no command.
+# 1. Text in a file does not start a command.
 i=0
 for text in 'ar\n!touch injected\n#' 'a`touch injected`' "x'; system('touch injected'); y='" '\x1b]0;title\x07' 'a\x7fb' \
     '@{injected}\\' '$\frac' '$x$'; do
@@ -79,10 +79,10 @@ forge script <<'END'
 f['si'].attrs['species'] = "<script>alert(1)</script>"
 f['u'].attrs['si_unit'] = "</script><img src=x onerror=alert(1)>"
 END
-check "a script as species" ends 0 limited report script
-check "is text" lacks script/report.html 'alert(1)<\|<img src'
+check "report of a species with HTML code" ends 0 limited report script
+check "the HTML code is escaped" lacks script/report.html 'alert(1)<\|<img src'
 
-# 2. Classes, sizes and numbers are checked.
+# 2. Types, sizes and values are checked.
 forge points <<<"f.attrs['time'] = np.frombuffer(b'A' * 4000)"
 refused points 'is damaged'
 forge class <<<"f.attrs['delta'] = 'one'"
@@ -112,7 +112,7 @@ refused rank 'rho is missing or does not fit the grid'
 forge kind <<<"del f['rho']; f['rho'] = np.zeros((1, 1, 6), dtype='S900')"
 refused kind 'rho is missing or does not fit the grid'
 
-# 3. A small file takes no memory and no time, and reads no other file.
+# 3. A small file cannot cause large memory use or long run times, or the reading of other files.
 forge sparse <<<"del f['grid/x']; f.create_dataset('grid/x', (2**27 + 1,), dtype='f8')"
 refused sparse 'grid/x is missing or cannot be read'
 forge huge <<<"del f['grid/x']; f.create_dataset('grid/x', (2**40,), dtype='f8', chunks=(1024,))"
@@ -123,7 +123,7 @@ forge external <<<"del f['rho']; f.create_dataset('rho', (1, 1, 6), dtype='f8', 
 refused external 'rho is missing or does not fit the grid'
 forge link <<<"del f['series']; f['series/00000001'] = h5py.ExternalLink('/dev/zero', '/')"
 plots 0 '' link -k profile -o x.svg # a link to another file is not followed,
-check "nor by the report" ends 0 limited report link
+check "report does not follow the link either" ends 0 limited report link
 # Soft and external links are not followed either, in any part of a path.
 forge link-set <<<"del f['rho']; f['rho'] = h5py.ExternalLink('../good/fields.h5', '/rho')"
 refused link-set 'rho is missing or does not fit the grid'
@@ -147,7 +147,7 @@ plots 0 '' wide -k profile -o x.svg
 mkdir pipe && mkfifo pipe/fields.h5 pipe/history.csv
 plots 4 'is not a regular file' pipe -o x.svg
 
-# 4. Damage is found: every byte of values and structures has a checksum.
+# 4. Damage is detected: all values and structures have checksums.
 python3 - >found <<'END'
 import h5py, numpy as np
 data = open("good/fields.h5", "rb").read()
@@ -167,12 +167,12 @@ with open(sys.argv[2] + "/fields.h5", "r+b") as f:
     f.write(bytes([byte]))
 END
 }
-check "checksums are there" test -s found
+check "the values have checksums" test -s found
 flipped damaged $(($(cat found) + 3))
 plots 4 "fields.h5' is damaged" damaged -k profile -q theta --last -o x.svg
 check "a changed value is reported" ends 4 limited report damaged
-check "in words" contains err 'fields.h5. is damaged'
-check "which has the rest" grep -q 'Fields cannot be read' damaged/report.html
+check "the message states the damage" contains err 'fields.h5. is damaged'
+check "the report contains the other results" grep -q 'Fields cannot be read' damaged/report.html
 size=$(stat -c %s good/fields.h5)
 silent=0
 for i in $(seq 1 12); do
@@ -182,9 +182,9 @@ for i in $(seq 1 12); do
     code=$?
     [ $code = 0 ] || [ $code = 4 ] || { echo "byte $((i * size / 13)): report ends with $code"; silent=1; }
 done
-check "bytes changed anywhere end no report by a signal" test $silent = 0
+check "no report of damaged bytes ends by a signal" test $silent = 0
 
-# 5. All plots, with at most 2 GB of addresses.
+# 5. All plots, with at most 2 GB of address space.
 cat >plot-all.py <<'END'
 import contextlib, io, os, sys, time
 sys.path.insert(0, sys.argv[1] + "/python")
@@ -220,11 +220,11 @@ all_plots() {
     (ulimit -v 2000000 && exec env OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 KNUDSEN="$knudsen" timeout 120 \
         python3 -B plot-all.py "$source") >plots.log 2>&1 || { grep FAIL plots.log || tail -3 plots.log; return 1; }
 }
-check "all plots" all_plots
-check "at least 60" test "$(grep -c ^ok plots.log)" -ge 60
-check "output with a pipe is a file" test -s '|touch injected;.svg'
-check "no command" no_command_ran
-check "the command itself: a limit of memory" ends 4 limited plot huge -o x.svg
-check "is no reason to crash" contains err 'grid/x is missing or cannot be read'
+check "all plots have the expected result" all_plots
+check "at least 60 plots were tested" test "$(grep -c ^ok plots.log)" -ge 60
+check "a file name that begins with a pipe is a file" test -s '|touch injected;.svg'
+check "no command was executed" no_command_ran
+check "plot with limited memory" ends 4 limited plot huge -o x.svg
+check "plot with limited memory reports an error" contains err 'grid/x is missing or cannot be read'
 
 exit $failed

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Bad input at the command line: the message, exit code 2, and nothing written.
+# Invalid input: the message, exit code 2, and no file written.
 # usage: test_input.sh PROGRAM SOURCE
 set -u
 program=$(realpath "$1")
@@ -28,7 +28,7 @@ expect() {
     report $? "${*:2}" "exit $status, wanted $code and <$text>, got <${output:0:300}>"
 }
 
-# refuse NAME TEXT [OPTION...]: the file NAME is refused, and nothing is written
+# refuse NAME TEXT [OPTION...]: the case NAME is refused with the text, and no file is written
 refuse() {
     local name=$1 text=$2 before
     shift 2
@@ -72,11 +72,11 @@ refuse good.yaml 'gas.omega: 0.5, but gas.molecules: maxwell has 1' --set gas.om
 expect 0 'omega: 0.81' "$program" run good.yaml --dry-run --set gas.molecules=vhs
 expect 0 'omega: 1' "$program" run good.yaml --dry-run --set gas.omega=1 --set gas.molecules=maxwell
 
-# Samples that the program chooses
+# collision.samples: auto
 expect 0 'samples: auto' "$program" run good.yaml --dry-run --set collision.samples=auto
 refuse good.yaml '--set collision.error=1e-6: collision.error: 1e-06 needs about' \
     --set collision.method=monte-carlo --set collision.samples=auto --set collision.error=1e-6 --set velocity.nodes=6 --set space.cells=[8,8] --set walls.top.velocity=1
-refuse good.yaml '--set collision.samples=auto: collision.samples: auto holds the error of averages' \
+refuse good.yaml '--set collision.samples=auto: collision.samples: auto controls the error of averages' \
     --set collision.method=monte-carlo --set collision.samples=auto --set output.average=-1
 refuse good.yaml 'collision.samples: expected a whole number' --set collision.samples=automatic
 
@@ -119,7 +119,7 @@ refuse good.yaml 'expected key=value' --set gas.delta
 refuse good.yaml '--set velocity.nodes=9: velocity.nodes: 9 is odd' --set velocity.nodes=9
 refuse good.yaml '--set walls.left.kind=periodic: walls.left.kind' --set walls.left.kind=periodic
 
-# --dry-run writes nothing, and what it prints is the same case
+# ----dry-run writes no file and prints the same case
 before=$(ls -A)
 expect 0 'delta: 7' "$program" run good.yaml --dry-run --set gas.delta=7
 expect 0 'results/good' "$program" run good.yaml --dry-run
@@ -138,7 +138,7 @@ if command -v python3 >/dev/null; then
     report $? '--dry-run --json is one JSON object' 'see above'
 fi
 
-# The docs in the repository are those of this program
+# The generated documents in the repository are up to date
 if [ -f "$source/docs/input.md" ]; then
     "$program" help --markdown | cmp -s - <(sed '1,/^<!-- The rest/d' "$source/docs/input.md")
     report $? 'docs/input.md is up to date' 'run make docs'

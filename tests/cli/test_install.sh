@@ -1,6 +1,6 @@
 #!/bin/bash
-# cmake --install: the program, the library, and all that lets others find them, from a prefix that is moved
-# after it was made.
+# cmake --install: the program, the library and the files for other build systems, in a prefix that is moved after the
+# installation.
 # usage: test_install.sh PROGRAM SOURCE_FOLDER
 program=$(realpath "$1") && [ -x "$program" ] || { echo "usage: $0 PROGRAM SOURCE_FOLDER"; exit 1; }
 root=$(realpath "$2")
@@ -34,7 +34,7 @@ check "program, header and documents" has_files bin/knudsen include/knudsen.h sh
 names_no_source() {
     ! grep -rnE "$root/|$build/" "$library/cmake" "$library/pkgconfig" "$prefix/share/bash-completion"
 }
-check "what others read does not name the sources" names_no_source
+check "installed files do not contain paths of the sources" names_no_source
 
 # ------------------------------------------------------------------------- program
 
@@ -48,9 +48,9 @@ lists_cases() {
     "$knudsen" verify --list >out || return 1
     [ "$(wc -l <out)" -eq "$(find "$root/cases" -name case.yaml | wc -l)" ] && contains out '^couette '
 }
-check "one version everywhere" same_version
+check "all files have the same version" same_version
 check "the program finds its cases" lists_cases
-check "a case from there can be run" "$knudsen" run "$prefix/share/knudsen/cases/couette/case.yaml" --dry-run
+check "an installed case runs" "$knudsen" run "$prefix/share/knudsen/cases/couette/case.yaml" --dry-run
 
 commands=$("$knudsen" --help | awk '/^Commands:/ {on = 1; next} on && NF == 0 {exit} on && /^  [a-z]/ {print $1}')
 manual_has_all() {
@@ -71,7 +71,7 @@ fi
 
 # ---------------------------------------------------------------------- completion
 
-# completes LINE WORD...: each word is offered at the end of the line, typed after the program's name.
+# completes LINE WORD...: completion of "PROGRAM LINE" offers each word.
 completes() {
     bash -c 'source "$1" || exit 1
         COMP_LINE="knudsen $2"; COMP_POINT=${#COMP_LINE}; read -ra COMP_WORDS <<<"$COMP_LINE"
@@ -97,7 +97,7 @@ check "completes folders" completes "run -o pre" prefix
 check "completes cases" completes "verify cou" couette
 check "completes keys to explain" completes "help time." time.end time.courant
 offers_only_cases() { completes "run " mine.yaml && ! grep -q other.txt out; }
-check "offers no other files" offers_only_cases
+check "completion offers no other files" offers_only_cases
 
 if [ -d "$root/python/knudsen" ]; then
     python=/usr/bin/python3 # the one that Debian's packages are for
@@ -105,17 +105,17 @@ if [ -d "$root/python/knudsen" ]; then
     check "the Python package loads" env PYTHONPATH="$prefix/share/knudsen/python" "$python" -B -c "import knudsen"
     printf 'space: {cells: 4}\nvelocity: {nodes: 4}\ncollision: {method: bgk}\ntime: {end: 0.1}\n' >tiny.yaml
     check "the installed program runs" "$knudsen" run tiny.yaml --quiet --out tiny
-    check "and draws" "$knudsen" plot tiny -q rho
+    check "the installed program plots" "$knudsen" plot tiny -q rho
 fi
 
 # -------------------------------------------------------------------------- header
 
 echo '#include <knudsen.h>' >header.c
 cp header.c header.cc
-check "the header is C11" gcc -std=c11 -pedantic -Wall -Wextra -Werror -fsyntax-only -I "$prefix/include" header.c
-check "the header is C++" g++ -std=c++11 -pedantic -Wall -Wextra -Werror -fsyntax-only -I "$prefix/include" header.cc
+check "the header compiles as C11" gcc -std=c11 -pedantic -Wall -Wextra -Werror -fsyntax-only -I "$prefix/include" header.c
+check "the header compiles as C++" g++ -std=c++11 -pedantic -Wall -Wextra -Werror -fsyntax-only -I "$prefix/include" header.cc
 
-# A shared library of the same objects shows the functions of the header, and no others.
+# A shared library of the same objects exports only the functions of the header.
 shows_the_header() {
     local flags
     flags=$(pkg-config --libs --static knudsen) || return 1
@@ -137,11 +137,11 @@ with_cmake() { cmake -S examples -B by-cmake -DCMAKE_PREFIX_PATH="$prefix" && cm
 with_pkg_config() {
     gcc -std=c11 -O2 -Wall -Wextra -Werror "examples/$1.c" -o "$1" $(pkg-config --cflags --libs --static knudsen)
 }
-check "examples build by find_package" with_cmake
-check "cavity.c builds by pkg-config" with_pkg_config cavity
-check "coupled.c builds by pkg-config" with_pkg_config coupled
+check "the examples build with find_package" with_cmake
+check "cavity.c builds with pkg-config" with_pkg_config cavity
+check "coupled.c builds with pkg-config" with_pkg_config coupled
 
-# The digits of knudsen run with the same keys.
+# The results of knudsen run with the same keys.
 cavity_is_that_of_the_program() {
     local quick=(gas.delta=2 "space.cells=[9, 9]" velocity.nodes=6 time.end=3) sets=() key value
     for key in "${quick[@]}"; do sets+=(--set "$key"); done
@@ -153,9 +153,9 @@ cavity_is_that_of_the_program() {
         near "$(sed -nE "s/.*\b$key = ([0-9.]+).*/\1/p" out | tail -n 1)" "$value" 1e-6 || return 1
     done
 }
-check "cavity gives what knudsen run gives" cavity_is_that_of_the_program
+check "cavity and knudsen run give the same results" cavity_is_that_of_the_program
 
-# coupled.c: examples/api/README.md has the exact answer; the program is of first order in the step.
+# coupled.c: examples/api/README.md has the exact solution; the program is of first order in the step.
 resonator() {
     by-cmake/coupled >out || return 1
     near "$(awk '/^quality/ {print $3}' out)" 3.732 0.01 && near "$(awk '/^momentum/ {print $3}' out)" 0 1e-6
@@ -172,7 +172,7 @@ free_molecular_resonator() {
 speaks_of_the_fold() {
     ! ./coupled velocity.fold=auto >out 2>err && contains err '^coupled: walls.right.velocity: .*velocity.fold: none'
 }
-check "coupled keeps momentum" resonator
-check "coupled converges to the free-molecular answer" free_molecular_resonator
-check "a direction that is folded away is refused" speaks_of_the_fold
+check "coupled conserves momentum" resonator
+check "coupled converges to the free-molecular solution" free_molecular_resonator
+check "motion along a folded axis is refused" speaks_of_the_fold
 exit "$failed"

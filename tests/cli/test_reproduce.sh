@@ -1,26 +1,26 @@
 #!/bin/bash
-# knudsen reproduce: what it lists, what it refuses, how it ends.
+# knudsen reproduce: the list of topics, errors, exit codes.
 # usage: test_reproduce.sh PROGRAM SOURCE_FOLDER
 knudsen=$(realpath "$1") && [ -x "$knudsen" ] || { echo "usage: $0 PROGRAM SOURCE_FOLDER"; exit 1; }
 . "$(dirname "$(realpath "$0")")/../check.sh"
 
-check "without a topic" ends 0 "$knudsen" reproduce
-check "it lists what there is" contains out '^paper '
-check "all of it" contains out '^verification '
-check "and nothing else" test "$(wc -l <out)" -eq 2
-check "a topic that is not" ends 2 "$knudsen" reproduce nonsense
-check "names those that are" contains err "unknown topic 'nonsense' (there is paper"
-check "a slip of the keyboard" ends 2 "$knudsen" reproduce papr
-check "is understood" contains err 'did you mean paper?'
-check "another" ends 2 "$knudsen" reproduce verificaton
-check "is understood too" contains err 'did you mean verification?'
-check "two topics" ends 2 "$knudsen" reproduce paper paper
+check "reproduce without a topic" ends 0 "$knudsen" reproduce
+check "the list contains paper" contains out '^paper '
+check "the list contains verification" contains out '^verification '
+check "the list contains nothing else" test "$(wc -l <out)" -eq 2
+check "an unknown topic is refused" ends 2 "$knudsen" reproduce nonsense
+check "the message lists the topics" contains err "unknown topic 'nonsense' (there is paper"
+check "a misspelt topic is refused" ends 2 "$knudsen" reproduce papr
+check "the message suggests paper" contains err 'did you mean paper?'
+check "another misspelt topic is refused" ends 2 "$knudsen" reproduce verificaton
+check "the message suggests verification" contains err 'did you mean verification?'
+check "two topics are refused" ends 2 "$knudsen" reproduce paper paper
 check "nothing was written" absent results
 touch file
-check "a folder that cannot be" ends 4 "$knudsen" reproduce paper --out file/x
-check "is named" contains err "file"
+check "a folder that cannot be created is an error" ends 4 "$knudsen" reproduce paper --out file/x
+check "the message names the folder" contains err "file"
 
-# interrupted TOPIC SECONDS: Ctrl-C after these, which a terminal sends to the program and all its children.
+# interrupted TOPIC SECONDS: Ctrl-C after this time, sent to the program and all its children as by a terminal.
 interrupted() {
     local pid code
     set -m # a process group of its own, also where the caller of this script ignores signals
@@ -34,7 +34,7 @@ interrupted() {
     [ "$code" -eq 130 ] || { echo "exit code $code instead of 130"; cat err; return 1; }
     contains err interrupted
 }
-# terminated: SIGTERM to the program alone ends its runs as well.
+# terminated: SIGTERM to the program alone; no run of it may be left.
 terminated() {
     local pid
     "$knudsen" reproduce paper --out stopped >out 2>err &
@@ -47,10 +47,10 @@ terminated() {
 }
 mkdir temporary
 export TMPDIR=$work/temporary
-check "a terminated run" terminated
-check "an interrupted run" interrupted paper 1
-check "leaves no table" absent stopped/table1.txt
-check "an interrupted study" interrupted verification 2
-check "leaves no page" absent stopped/verification.md
+check "SIGTERM to the program alone ends its runs" terminated
+check "Ctrl-C during paper" interrupted paper 1
+check "no table is written" absent stopped/table1.txt
+check "Ctrl-C during verification" interrupted verification 2
+check "no page is written" absent stopped/verification.md
 
 exit "$failed"

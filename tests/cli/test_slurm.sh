@@ -1,6 +1,6 @@
 #!/bin/bash
-# The jobs of examples/slurm, with stand-ins for the commands of Slurm: what srun starts, on how many ranks, and
-# how a run that is put back into the queue comes to its end.
+# The jobs of examples/slurm with substitutes for the Slurm commands: the srun command, the number of ranks, and
+# requeued runs.
 # usage: test_slurm.sh PROGRAM SOURCE_FOLDER
 knudsen=$(realpath "$1") && [ -x "$knudsen" ] || { echo "usage: $0 PROGRAM SOURCE_FOLDER"; exit 1; }
 jobs=$(realpath "$2")/examples/slurm
@@ -10,11 +10,11 @@ ranks=1 # or two, where the program and mpirun know Open MPI
 "$knudsen" doctor | grep -q '^MPI  *Open MPI' && mpirun --version 2>/dev/null | grep -q 'Open MPI' && ranks=2
 echo "      on $ranks rank$([ $ranks -eq 1 ] || echo s)"
 
-# ------------------------------------------------------------- stand-ins for Slurm
+# ------------------------------------------------------------- substitutes for Slurm
 
 mkdir bin
 ln -s "$knudsen" bin/knudsen
-# srun: says how it was called; options stand before the program
+# srun: records its command line; options come before the program
 cat >bin/srun <<'END_SRUN'
 #!/bin/bash
 echo "srun $*" >>"$SLURM_CALLS"
@@ -26,8 +26,8 @@ if [ "$RANKS" -gt 1 ]; then
 fi
 KNUDSEN_MPI=off exec "$@"
 END_SRUN
-# scontrol requeue: sbatch will begin anew.  How far a piece comes is up to the machine: the end of the case is
-# set when the first is over, a little beyond it.
+# scontrol requeue: sbatch starts the job again. The progress of a job depends on the machine, so the end of the case
+# is set after the first job, slightly beyond its last step.
 cat >bin/scontrol <<'END_SCONTROL'
 #!/bin/bash
 echo "scontrol $*" >>"$SLURM_CALLS"
@@ -40,7 +40,7 @@ cat >bin/squeue <<'END_SQUEUE'
 #!/bin/bash
 date -d "+$LIMIT seconds" +%Y-%m-%dT%H:%M:%S
 END_SQUEUE
-# sbatch SCRIPT ARGUMENTS...: as often as the job asks for it, at most nine times
+# sbatch SCRIPT ARGUMENTS...: repeats the job while it is requeued, at most nine times
 cat >bin/sbatch <<'END_SBATCH'
 #!/bin/bash
 for piece in 1 2 3 4 5 6 7 8 9; do
@@ -66,45 +66,45 @@ END_CASE
 
 # ---------------------------------------------------------------------- one job each
 
-# fresh JOB, goes_on JOB: did its srun begin anew, or resume?  Asks about the last call.
+# fresh JOB, goes_on JOB: true if the last srun started again, or resumed.
 fresh() { tail -n 1 calls | grep -q "knudsen run .*--out $1 " && ! tail -n 1 calls | grep -q -- --resume || { cat calls; return 1; }; }
 goes_on() { tail -n 1 calls | grep -q -- "knudsen run .*--out $1 --resume" || { cat calls; return 1; }; }
 
 export LIMIT=400 KNOWS_END=yes # 300 of them are kept for the last checkpoint
 for job in cpu gpu requeue; do
-    check "$job.sh names what it wants" ends 2 sbatch "$jobs/$job.sh" case.yaml
-    check "by its name" contains err "usage: sbatch $job.sh CASE.yaml FOLDER"
+    check "$job.sh without a folder ends with 2" ends 2 sbatch "$jobs/$job.sh" case.yaml
+    check "$job.sh prints its usage" contains err "usage: sbatch $job.sh CASE.yaml FOLDER"
 done
 check "cpu.sh runs" ends 0 sbatch "$jobs/cpu.sh" case.yaml cpu --set time.end=0.1
-check "cpu.sh takes the CPU" contains cpu/summary.json '"backend": *"cpu"'
+check "cpu.sh uses the CPU" contains cpu/summary.json '"backend": *"cpu"'
 check "cpu.sh runs on all ranks" contains cpu/summary.json "\"ranks\": *$ranks\b"
 check "cpu.sh binds ranks to cores" contains calls '^srun --cpus-per-task=1 --cpu-bind=cores .*knudsen run case.yaml'
 check "cpu.sh stops before the limit" contains calls 'run.walltime=\(100\|9[0-9]\)$'
-check "cpu.sh leaves a finished run to knudsen" ends 2 env RANKS=1 sbatch "$jobs/cpu.sh" case.yaml cpu
-check "which refuses" contains err "'cpu' holds the results of a finished run"
-check "without --resume" fresh cpu
-check "--overwrite is interrupted" ends 130 env RANKS=1 LIMIT=302 sbatch "$jobs/cpu.sh" case.yaml cpu --overwrite --set time.end=1e6
-check "the earlier run stays" contains cpu/summary.json '"outcome": *"end time"'
+check "cpu.sh does not replace a finished run" ends 2 env RANKS=1 sbatch "$jobs/cpu.sh" case.yaml cpu
+check "the message states that the run is finished" contains err "'cpu' holds the results of a finished run"
+check "cpu.sh does not resume a finished run" fresh cpu
+check "cpu.sh --overwrite stops at the limit" ends 130 env RANKS=1 LIMIT=302 sbatch "$jobs/cpu.sh" case.yaml cpu --overwrite --set time.end=1e6
+check "the earlier run is unchanged" contains cpu/summary.json '"outcome": *"end time"'
 steps=$(sed -n 's/^ *"steps": *\([0-9]*\).*/\1/p' cpu/.knudsen-new/summary.json)
-check "the same job goes on" ends 0 env RANKS=1 sbatch "$jobs/cpu.sh" case.yaml cpu --overwrite --set time.end=1e6 --set "time.max_steps=$((steps + 5))"
-check "with --resume" goes_on cpu
-check "to its end" contains cpu/summary.json "\"steps\": *$((steps + 5)),"
-check "--overwrite begins anew after that" ends 0 env RANKS=1 sbatch "$jobs/cpu.sh" case.yaml cpu --overwrite --set time.end=0.1
-check "without --resume" fresh cpu
-check "gpu.sh takes the GPU" ends 0 env -u SLURM_CPUS_PER_TASK RANKS=0 sbatch "$jobs/gpu.sh" case.yaml gpu
-check "gpu.sh leaves the GPUs to the ranks" contains calls '^srun --cpus-per-task=1 .*--gpu-bind=none .*knudsen run case.yaml .*run.backend=cuda'
+check "the same cpu.sh job continues" ends 0 env RANKS=1 sbatch "$jobs/cpu.sh" case.yaml cpu --overwrite --set time.end=1e6 --set "time.max_steps=$((steps + 5))"
+check "the job uses --resume" goes_on cpu
+check "the run is complete" contains cpu/summary.json "\"steps\": *$((steps + 5)),"
+check "cpu.sh --overwrite starts again" ends 0 env RANKS=1 sbatch "$jobs/cpu.sh" case.yaml cpu --overwrite --set time.end=0.1
+check "the job does not use --resume" fresh cpu
+check "gpu.sh runs" ends 0 env -u SLURM_CPUS_PER_TASK RANKS=0 sbatch "$jobs/gpu.sh" case.yaml gpu
+check "gpu.sh makes all GPUs visible and selects CUDA" contains calls '^srun --cpus-per-task=1 .*--gpu-bind=none .*knudsen run case.yaml .*run.backend=cuda'
 
-check "cpu.sh ends in time" ends 130 env LIMIT=302 sbatch "$jobs/cpu.sh" case.yaml time --set time.end=1e6
-check "with a checkpoint" contains time/summary.json '"outcome": *"walltime"'
-check "which cpu.sh goes on from" ends 0 env RANKS=0 sbatch "$jobs/cpu.sh" case.yaml time
-check "with --resume" goes_on time
+check "cpu.sh stops before the time limit" ends 130 env LIMIT=302 sbatch "$jobs/cpu.sh" case.yaml time --set time.end=1e6
+check "the outcome is walltime" contains time/summary.json '"outcome": *"walltime"'
+check "cpu.sh continues the stopped run" ends 0 env RANKS=0 sbatch "$jobs/cpu.sh" case.yaml time
+check "cpu.sh uses --resume" goes_on time
 rm time/summary.json # as when a node fails
-check "gpu.sh goes on where nothing tells of the end" ends 0 env RANKS=0 sbatch "$jobs/gpu.sh" case.yaml time
-check "with --resume too" goes_on time
-check "a limit that leaves no time is named" ends 2 env LIMIT=100 sbatch "$jobs/cpu.sh" case.yaml none
-check "by the option of cpu.sh" contains err '--time'
+check "gpu.sh continues a run without a summary" ends 0 env RANKS=0 sbatch "$jobs/gpu.sh" case.yaml time
+check "gpu.sh uses --resume" goes_on time
+check "cpu.sh refuses a time limit below the reserve" ends 2 env LIMIT=100 sbatch "$jobs/cpu.sh" case.yaml none
+check "cpu.sh: the message names --time" contains err '--time'
 
-# ---------------------------------------------------------------------- in pieces
+# ---------------------------------------------------------------------- several jobs
 
 count() { test "$(grep -c "$1" calls)" "$2" "$3" || { echo "not $2 $3 times $1:"; cat calls; return 1; }; }
 same() {
@@ -115,28 +115,28 @@ same() {
 { cat case.yaml; echo 'time: {end: 1e6}'; } >long.yaml
 : >calls
 export LIMIT=302
-check "requeue.sh ends when the case does" ends 0 sbatch "$jobs/requeue.sh" long.yaml cut
-check "after some pieces" count '^srun' -ge 2
-check "the first of which is new" count '^srun .*--resume' -eq $(($(grep -c '^srun' calls) - 1))
-check "with the history of a whole run" same cut
+check "requeue.sh finishes the case" ends 0 sbatch "$jobs/requeue.sh" long.yaml cut
+check "requeue.sh needs at least two jobs" count '^srun' -ge 2
+check "all jobs except the first resume" count '^srun .*--resume' -eq $(($(grep -c '^srun' calls) - 1))
+check "the history equals that of one run" same cut
 
 { cat case.yaml; echo 'time: {end: 1e6}'; } >long.yaml
 : >calls
 check "requeue.sh replaces a finished run" ends 0 env RANKS=1 sbatch "$jobs/requeue.sh" long.yaml cut --overwrite
-check "after some pieces" count '^srun' -ge 2
-check "the first of which is new" count '^srun .*--overwrite' -eq 1
-check "the others go on" count '^srun .*--resume' -eq $(($(grep -c '^srun' calls) - 1))
-check "nothing is left over" absent cut/.knudsen-new
+check "the replacement needs at least two jobs" count '^srun' -ge 2
+check "only the first job uses --overwrite" count '^srun .*--overwrite' -eq 1
+check "the other jobs resume" count '^srun .*--resume' -eq $(($(grep -c '^srun' calls) - 1))
+check "the temporary folder is removed" absent cut/.knudsen-new
 
 : >calls
 unset KNOWS_END # as before Slurm 22.05
-check "squeue tells the end where the environment does not" ends 0 env LIMIT=400 sbatch "$jobs/requeue.sh" case.yaml old --set time.end=0.1
-check "one piece is enough for a short case" count '^srun' -eq 1
-check "and is not put back" count '^scontrol' -eq 0
+check "requeue.sh reads the time limit from squeue" ends 0 env LIMIT=400 sbatch "$jobs/requeue.sh" case.yaml old --set time.end=0.1
+check "a short case needs one job" count '^srun' -eq 1
+check "the job is not requeued" count '^scontrol' -eq 0
 
 : >calls
-check "bad input is not tried again" ends 2 sbatch "$jobs/requeue.sh" case.yaml bad --set gas.delta=-1
-check "and is not put back" count '^scontrol' -eq 0
-check "a limit that leaves no time is named" ends 2 env LIMIT=100 sbatch "$jobs/requeue.sh" case.yaml none
-check "by its option" contains err '--time'
+check "requeue.sh ends with 2 for bad input" ends 2 sbatch "$jobs/requeue.sh" case.yaml bad --set gas.delta=-1
+check "bad input is not requeued" count '^scontrol' -eq 0
+check "requeue.sh refuses a time limit below the reserve" ends 2 env LIMIT=100 sbatch "$jobs/requeue.sh" case.yaml none
+check "requeue.sh: the message names --time" contains err '--time'
 exit "$failed"

@@ -1,13 +1,13 @@
 #!/bin/bash
-# The name says the place: every global symbol of libknudsen.a is kn_<file>_..., where <file> may be the
-# first word of the file's name (config_value.c holds kn_config_...).  Public names are those of knudsen.h.
+# Names of symbols: every global symbol of libknudsen.a is kn_<file>_..., where <file> may be the first word of the
+# file name (config_value.c has kn_config_...). Public names are those of knudsen.h.
 # usage: test_symbols.sh PROGRAM SOURCE_FOLDER
 library=$(dirname "$1")/libknudsen.a
 header=$2/include/knudsen.h
 [ -e "$library" ] && [ -e "$header" ] || { echo "usage: $0 PROGRAM SOURCE_FOLDER"; exit 1; }
 command -v nm >/dev/null || { echo "nm is missing"; exit 1; }
 
-# "file symbol" of all that other files can see; sanitizers and C++ compilers add names of their own.
+# "file symbol" of all global symbols; sanitizers and C++ compilers add further names.
 symbols=$(nm --defined-only --extern-only "$library" 2>/dev/null |
     awk '/\.o:$/ {sub(/\.cu?\.o:$/, "", $1); file = $1} NF == 3 && $3 !~ /^__(asan|odr_asan|ubsan)|^DW\.ref\./ {print file, $3}')
 [ -n "$symbols" ] || { echo "no symbols in $library"; exit 1; }

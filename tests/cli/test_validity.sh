@@ -1,5 +1,5 @@
 #!/bin/bash
-# Cases that the method cannot represent: refused, forced, warned of; what the results keep of it.
+# Cases that the method cannot represent: refusals, run.force, warnings, and their record in the results.
 # usage: test_validity.sh PROGRAM SOURCE
 knudsen=$(realpath "$1")
 source=$(realpath "$2")
@@ -14,20 +14,20 @@ walls: {right: {temperature: 3}}
 time: {end: 1}
 X
 
-check "a wall off the velocity grid is refused" ends 2 "$knudsen" run hot.yaml --out hot
-check "with the error" contains err 'the heat flux is wrong by 37 % without collisions'
-check "and what to do" contains err 'velocity.nodes: 26 brings it to 0.3 %'
-check "and the key" contains err 'run.force: true'
-check "nothing is written" absent hot
-check "info says so too" ends 0 "$knudsen" info hot.yaml
-check "by its level" contains out '^checks  *refused$'
-check "and its text" contains out '^refusal  *the velocity grid cannot represent what the right side emits'
+check "a wall that the velocity grid cannot represent is refused" ends 2 "$knudsen" run hot.yaml --out hot
+check "the message contains the error" contains err 'the heat flux is wrong by 37 % without collisions'
+check "the message contains the advice" contains err 'velocity.nodes: 26 brings it to 0.3 %'
+check "the message contains run.force" contains err 'run.force: true'
+check "a refused run writes nothing" absent hot
+check "info of a refused case" ends 0 "$knudsen" info hot.yaml
+check "info prints the level" contains out '^checks  *refused$'
+check "info prints the refusal" contains out '^refusal  *the velocity grid cannot represent what the right side emits'
 
-check "run.force computes it" ends 0 "$knudsen" run hot.yaml --out hot --set run.force=true
-check "with a warning before" contains out '^warning: the velocity grid cannot represent'
-check "and the sum of it at the end" contains out 'validity checks: .* estimated error 37 %'
-check "in the log" contains hot/run.log 'warning: the velocity grid cannot represent'
-check "in the results" python3 - <<'X'
+check "run.force runs the case" ends 0 "$knudsen" run hot.yaml --out hot --set run.force=true
+check "a forced run prints a warning" contains out '^warning: the velocity grid cannot represent'
+check "a forced run prints the estimated error at the end" contains out 'validity checks: .* estimated error 37 %'
+check "run.log contains the warning" contains hot/run.log 'warning: the velocity grid cannot represent'
+check "summary.json contains the warning" python3 - <<'X'
 import json
 s = json.load(open("hot/summary.json"))
 assert s["quality"]["level"] == "forced" and 0.3 < s["quality"]["error_estimate"] < 0.4, s["quality"]
@@ -35,55 +35,55 @@ note = s["notes"][0]
 assert note["level"] == "warning" and note["code"] == "velocity-grid" and 0.3 < note["error"] < 0.4, note
 assert s["case"]["run"]["force"] is True
 X
-check "the report is made" ends 0 "$knudsen" report hot
-check "and has it" contains hot/report.html 'velocity-grid'
+check "report of a forced run" ends 0 "$knudsen" report hot
+check "the report contains the finding" contains hot/report.html 'velocity-grid'
 
-check "a milder one" ends 0 "$knudsen" run hot.yaml --out warm --set walls.right.temperature=1 --json
-check "has an end as its last event" python3 - <<'X'
+check "a case with a small error runs" ends 0 "$knudsen" run hot.yaml --out warm --set walls.right.temperature=1 --json
+check "the last event is end" python3 - <<'X'
 import json
 events = [json.loads(line) for line in open("out")]
 assert events[-1]["event"] == "end", events[-1]
 assert any(e["event"] == "note" and e["text"].startswith("warning: ") for e in events)
 X
-check "is a warning" python3 - <<'X'
+check "the level is warning" python3 - <<'X'
 import json
 s = json.load(open("warm/summary.json"))
 assert s["quality"]["level"] == "warning" and {"velocity-grid", "tail"} <= {n["code"] for n in s["notes"]}, s["notes"]
 X
 
-check "a good one" ends 0 "$knudsen" run hot.yaml --out cool --set walls.right.temperature=0.1
-check "says so" contains out 'validity checks: good'
-check "in the results as well" python3 - <<'X'
+check "a case without a finding runs" ends 0 "$knudsen" run hot.yaml --out cool --set walls.right.temperature=0.1
+check "the level is good" contains out 'validity checks: good'
+check "summary.json has the level good" python3 - <<'X'
 import json
 s = json.load(open("cool/summary.json"))
 assert s["quality"] | {} == {**s["quality"], "level": "good", "error_estimate": None} and s["notes"] == [], s["notes"]
 X
 
-# What was seen of the gas survives a stop.
+# The extremes of the gas are kept by --resume.
 hot="--set run.force=true --set time.max_steps=20"
-check "a run with hot gas that stops" ends 0 "$knudsen" run hot.yaml --out part $hot
-check "and goes on" ends 0 "$knudsen" run hot.yaml --out part --resume --set run.force=true
-check "finds what the whole run finds" python3 - <<'X'
+check "a run with hot gas, first part" ends 0 "$knudsen" run hot.yaml --out part $hot
+check "a run with hot gas, resumed" ends 0 "$knudsen" run hot.yaml --out part --resume --set run.force=true
+check "the resumed run has the findings of the uninterrupted run" python3 - <<'X'
 import json
 whole, part = (json.load(open(f"{name}/summary.json")) for name in ("hot", "part"))
 assert whole["notes"] == part["notes"] and whole["quality"] == part["quality"], (whole["notes"], part["notes"])
 X
 
-check "nitrogen that is heated" ends 0 "$knudsen" info hot.yaml --json --set disturbance=0 --set gas.species=nitrogen \
+check "info of heated nitrogen" ends 0 "$knudsen" info hot.yaml --json --set disturbance=0 --set gas.species=nitrogen \
     --set 'gas.temperature=300 K' --set 'gas.pressure=1 Pa' --set 'space.size=1 mm' --set 'walls.right.temperature=310 K'
-check "is said to be monatomic" python3 - <<'X'
+check "the finding states that nitrogen is monatomic" python3 - <<'X'
 import json
 f = json.load(open("out"))
 assert f["quality"]["level"] == "warning" and "diatomic" in [n["code"] for n in f["notes"]], f["notes"]
 X
 
-# Shipped cases warn only where their pages say so.
+# Installed cases have only the warnings that their pages mention.
 for case in "$source"/cases/*/case.yaml; do
     name=$(basename "$(dirname "$case")")
     "$knudsen" info "$case" --json \
         $([ "$name" = bkw ] || echo --set collision.method=bgk) >"$name.json" 2>/dev/null
 done
-check "shipped cases are good, but for thermal-creep" python3 - <<'X'
+check "installed cases have no warnings except thermal-creep" python3 - <<'X'
 import glob, json
 found = {name[:-5] for name in glob.glob("*.json") if json.load(open(name))["quality"]["level"] != "good"}
 assert found == {"thermal-creep"}, found
@@ -96,7 +96,7 @@ velocity: {nodes: 8}
 collision: {method: bgk}
 time: {max_steps: 20}
 X
-# warns CODE LOW HIGH SETTING...: info has a note of this kind, with an error between these.
+# warns CODE LOW HIGH SETTING...: info has a finding with this code and an error between LOW and HIGH.
 warns() {
     local code=$1 low=$2 high=$3 setting all=()
     shift 3
@@ -115,15 +115,15 @@ silent() {
     "$knudsen" info gap.yaml --json "${all[@]}" >info.json && contains info.json '"notes": \[\]'
 }
 swing='walls.right.oscillation.velocity=[0, 1 m/s, 0]'
-check "a slow oscillation is fine" silent "$swing" 'walls.right.oscillation.frequency=1 MHz'
+check "a slow oscillation has no finding" silent "$swing" 'walls.right.oscillation.frequency=1 MHz'
 # exact free-molecular transmission 0.696, on 8 nodes 29 % more
-check "a fast one needs nodes" warns rays 0.25 0.33 "$swing" 'walls.right.oscillation.frequency=30 MHz' 'gas.pressure=1 Pa'
-check "and time steps" warns period 0.01 0.03 "$swing" 'walls.right.oscillation.frequency=1 GHz' time.step=0.004
-check "a piston moves through the gap" warns stroke 0.9 1 'walls.right.oscillation.velocity=[12 m/s, 0, 0]' \
+check "a fast oscillation needs more nodes" warns rays 0.25 0.33 "$swing" 'walls.right.oscillation.frequency=30 MHz' 'gas.pressure=1 Pa'
+check "a fast oscillation needs more time steps" warns period 0.01 0.03 "$swing" 'walls.right.oscillation.frequency=1 GHz' time.step=0.004
+check "a large stroke of a piston is a warning" warns stroke 0.9 1 'walls.right.oscillation.velocity=[12 m/s, 0, 0]' \
     'walls.right.oscillation.frequency=1 MHz'
-check "BGK conducts too little heat" warns prandtl 0.25 0.34 'walls.right.temperature=303 K' 'gas.pressure=100 kPa'
-check "and nothing is said of shear" silent 'walls.right.velocity=[0, 1 m/s, 0]' 'gas.pressure=2 kPa'
-check "collisions count in a dense gas" warns collisions 1 100 collision.method=none 'gas.pressure=100 kPa'
-check "not in vacuum" silent collision.method=none 'gas.pressure=1 Pa'
-check "the linearised equation for a hot wall" warns linearised 0.03 0.045 'walls.right.temperature=350 K' collision.method=shakhov
+check "heat flux with BGK is a warning" warns prandtl 0.25 0.34 'walls.right.temperature=303 K' 'gas.pressure=100 kPa'
+check "shear with BGK has no finding" silent 'walls.right.velocity=[0, 1 m/s, 0]' 'gas.pressure=2 kPa'
+check "missing collisions in a dense gas are a warning" warns collisions 1 100 collision.method=none 'gas.pressure=100 kPa'
+check "missing collisions in a rarefied gas have no finding" silent collision.method=none 'gas.pressure=1 Pa'
+check "the linearised equation with a hot wall is a warning" warns linearised 0.03 0.045 'walls.right.temperature=350 K' collision.method=shakhov
 exit $failed

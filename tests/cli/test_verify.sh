@@ -1,5 +1,5 @@
 #!/bin/bash
-# knudsen verify: what it says of right, wrong and unreadable references.
+# knudsen verify: correct, wrong and invalid references.
 # usage: test_verify.sh PROGRAM SOURCE_FOLDER
 knudsen=$(realpath "$1") && [ -x "$knudsen" ] && [ -d "$2/cases" ] || { echo "usage: $0 PROGRAM SOURCE_FOLDER"; exit 1; }
 source=$(realpath "$2/cases")
@@ -41,23 +41,23 @@ mkdir cases && cp -r "$source/couette" "$source/fourier" cases || exit 1
 good="-right.stress_y,0.338925,0.0001,\"somebody, somewhere\",BGK; delta 1,$bgk,quick,0.3%"
 
 reference "$good" '-right.stress_y,0.4,,somebody else,for the reader,,,'
-ok "a right value passes" verify 0 couette
-ok "and is summed up" says "1 check on"
-ok "with its source" says "[1] somebody, somewhere"
-ok "and its conditions above it" grep -qx 'couette: BGK; delta 1' out
+ok "a correct value passes" verify 0 couette
+ok "the summary counts the checks" says "1 check on"
+ok "the source is printed" says "[1] somebody, somewhere"
+ok "the conditions are printed" grep -qx 'couette: BGK; delta 1' out
 long="${good/BGK; delta 1/BGK; delta 1; of which so much can be said that it fills more than one line of a table that fits on most screens}"
 wide="${good/0.338925,0.0001/0.338925,0.1}"
 reference "$long" "${wide/somewhere/elsewhere}"
-ok "long conditions" verify 0 couette
-ok "  are not cut" bash -c 'tr -s "\n " " " <out | grep -q "of a table that fits on most screens"'
-ok "  and no line is longer than 80" bash -c '! grep -q ".\{81\}" out'
-ok "an error that is no matter of digits is written out" grep -q ' 0\.339 +- 0\.10 \[2\]' out
-ok "a reader who has seen enough" bash -c '"$0" verify --cases cases couette 2>err | true; [ "${PIPESTATUS[0]}" -eq 141 ]' "$knudsen"
-ok "  ends it quietly" test ! -s err
+ok "a row with long conditions" verify 0 couette
+ok "  long conditions are not truncated" bash -c 'tr -s "\n " " " <out | grep -q "of a table that fits on most screens"'
+ok "  no line is longer than 80 characters" bash -c '! grep -q ".\{81\}" out'
+ok "a large uncertainty is printed with +-" grep -q ' 0\.339 +- 0\.10 \[2\]' out
+ok "a closed pipe ends the program" bash -c '"$0" verify --cases cases couette 2>err | true; [ "${PIPESTATUS[0]}" -eq 141 ]' "$knudsen"
+ok "  a closed pipe causes no message" test ! -s err
 reference "$good" '-right.stress_y,0.4,,somebody else,for the reader,,,'
-ok "JSON" verify 0 couette --json
+ok "verify --json" verify 0 couette --json
 if command -v python3 >/dev/null; then
-    ok "JSON can be read" python3 -c '
+    ok "the JSON is valid" python3 -c '
 import json
 a, b = [json.loads(line) for line in open("out")]
 assert a["case"] == "couette" and a["verdict"] == "pass" and abs(a["value"] - 0.3389) < 1e-3
@@ -65,54 +65,55 @@ parts = sum(a["error_" + k] for k in ("space", "velocity", "unsteady", "rounding
 assert abs(a["tolerance"] - a["reference_error"] - parts) < 1e-9, a
 assert b["checks"] == 1 and b["failed"] == 0'
 fi
-ok "the list" verify 0 --list
-ok "names the cases" says "couette                1 quick   1 full"
+ok "verify --list" verify 0 --list
+ok "the list contains the cases" says "couette                1 quick   1 full"
 
 reference "${good/0.338925/0.3399}"
-ok "a falsified value fails" verify 3 couette
-ok "and is shown" says "FAIL"
-ok "and counted" says "1 of 1 checks fail"
+ok "a wrong value fails" verify 3 couette
+ok "the failure is printed" says "FAIL"
+ok "the failures are counted" says "1 of 1 checks fail"
 reference '-right.stress_y,0.4,,somebody else,for the reader,,,'
-ok "nothing to compare is an error" verify 2 couette
-ok "that says so" says "nothing is compared"
+ok "a reference without checks is an error" verify 2 couette
+ok "the message states that nothing is compared" says "nothing is compared"
 diverges="-right.stress_y,0.338925,0.0001,somebody,diverges,\"collision.method=monte-carlo collision.update=explicit collision.samples=1 velocity.nodes=8 time.step=0.01 time.end=5 disturbance=1 walls.right.velocity=[0,40,0]\",quick,0.3%"
 reference "$diverges" "$good"
 ok "a run that diverges fails" verify 3 couette
-ok "and the others are done" says "1 pass, 1 FAIL"
+ok "the other checks are made" says "1 pass, 1 FAIL"
 reference "${good/0.3%/0.0000001%}"
-ok "a claim that is not met fails" verify 3 couette
+ok "a deviation above the bar fails" verify 3 couette
 
-ok "an unknown case" verify 2 couete
-ok "is answered with one that is like it" says "did you mean couette?"
-ok "a folder that is none" bash -c '! "$0" verify --cases nowhere 2>err && grep -q "no folder of cases" err' "$knudsen"
+ok "an unknown case is refused" verify 2 couete
+ok "the message suggests a case" says "did you mean couette?"
+ok "a missing folder of cases is refused" bash -c '! "$0" verify --cases nowhere 2>err && grep -q "no folder of cases" err' "$knudsen"
 
-# line 3 of the file, exit code 2, and what is wrong
+# exit code 2 and a message with line 3 of the file
 wrong() {
     reference "$good" "$2"
     ok "$1" verify 2 couette
-    ok "  is named with its line" says "couette/reference.csv:3: $3"
+    ok "  the message contains the line" says "couette/reference.csv:3: $3"
 }
 wrong "a row that is too short" 'D,1,0,somebody,,,quick' "fewer than 8 columns"
 wrong "a row that is too long" 'D,1,0,some,body,,,quick,' "more than 8 columns"
 wrong "a quote that is not closed" 'D,1,0,"somebody,,,quick,' "a double quote is not closed"
-wrong "a value that is no number" 'D,one,0,somebody,,,quick,' "value is no number"
+wrong "a value that is not a number" 'D,one,0,somebody,,,quick,' "value is no number"
 wrong "no source" 'D,1,0,,,,quick,' "the source is missing"
 wrong "no uncertainty" 'D,1,,somebody,,,quick,' "a value without uncertainty"
-wrong "a bar that is none" 'D,1,0,somebody,,,quick,small' "bar is no number"
+wrong "a bar that is not a number" 'D,1,0,somebody,,,quick,small' "bar is no number"
 wrong "a bad quantity" 'drag,1,0,somebody,,,quick,' "'drag' is no quantity"
 wrong "a quantity of another case" 'D,1,0,somebody,,velocity.nodes=8 collision.method=bgk time.end=1,quick,' "'D': this case has no D"
 wrong "a bad setting" 'D,1,0,somebody,,gas.detla=1,quick,' "--set"
 printf 'quantity,value\n' >cases/couette/reference.csv
-ok "another heading" verify 2 couette
-ok "  is named" says "reference.csv:1: the first line is not"
+ok "another header is refused" verify 2 couette
+ok "  the message contains the header line" says "reference.csv:1: the first line is not"
 
-# Points of a profile share the largest of their errors, amplitude and phase those relative to their size.
+# Points of a profile have the largest of their errors in common; amplitude and phase have the same error relative to
+# the amplitude.
 swing='"collision.method=bgk velocity.nodes=8 space.cells=16 walls.right.oscillation.velocity=[0,1,0] walls.right.velocity=[0,0,0] walls.left.velocity=[0,0,0] walls.right.oscillation.frequency=1 time.end=15"'
 reference "uy(0.1),-0.2,1,somebody,BGK,$bgk,quick," "uy(0.5),0,1,somebody,BGK,$bgk,quick," "uy(0.9),0.2,1,somebody,BGK,$bgk,quick," \
     "-right.stress_y.amplitude,0.5,1,somebody,BGK,$swing,quick," "-right.stress_y.phase,0,4,somebody,BGK,$swing,quick,"
-ok "a profile and a wall that swings" verify 0 couette --json
+ok "a profile and an oscillating wall" verify 0 couette --json
 if command -v python3 >/dev/null; then
-    ok "share their errors" python3 -c '
+    ok "points of a profile have a common error" python3 -c '
 import json
 a, b, c, d, e = [json.loads(line) for line in open("out")][:5]
 for k in ("error_space", "error_velocity"):
@@ -121,36 +122,36 @@ for k in ("error_space", "error_velocity"):
 assert b["error_unsteady"] < 1e-4 and a["case"] == "couette" and e["check"] == "quick"'
 fi
 
-# A full row takes the place of the quick one of the same quantity, conditions and source.
+# A full row replaces the quick row of the same quantity, conditions and source.
 full="-right.stress_y,0.338925,0.0001,\"somebody, somewhere\",BGK; delta 1,\"collision.method=bgk velocity.nodes=[12,8,8] space.cells=20\",full,0.3%"
 reference "$good" "$full" "${good/BGK; delta 1/the same}"
-ok "the list knows of quick rows that give way" bash -c '"$0" verify --cases cases --list >out && grep -q "couette                2 quick   2 full" out' "$knudsen"
-ok "quick rows" verify 0 couette --json
-ok "  are those of --quick" bash -c '[ "$(grep -c "\"check\": \"quick\"" out)" -eq 2 ] && ! grep -q "\"check\": \"full\"" out'
-ok "full rows" verify 0 couette --full --json
-ok "  stand for theirs in --full" bash -c '[ "$(grep -c "\"check\": \"quick\"" out)" -eq 1 ] && [ "$(grep -c "\"check\": \"full\"" out)" -eq 1 ]'
+ok "the list counts quick and full rows" bash -c '"$0" verify --cases cases --list >out && grep -q "couette                2 quick   2 full" out' "$knudsen"
+ok "verify of quick rows" verify 0 couette --json
+ok "  only quick rows are checked" bash -c '[ "$(grep -c "\"check\": \"quick\"" out)" -eq 2 ] && ! grep -q "\"check\": \"full\"" out'
+ok "verify of full rows" verify 0 couette --full --json
+ok "  full rows replace the quick rows" bash -c '[ "$(grep -c "\"check\": \"quick\"" out)" -eq 1 ] && [ "$(grep -c "\"check\": \"full\"" out)" -eq 1 ]'
 
 ten=${bgk/space.cells/time.end=10 space.cells}
 reference "uy(0.5)=10,0,1,somebody,BGK,$ten,quick,"
 ok "a field at the end" verify 0 couette
 reference "$good" "uy(0.5)=9,0,1,somebody,BGK,$ten,quick,"
-ok "a field at another time" verify 2 couette
-ok "  is refused with its line" says "couette/reference.csv:3: 'uy(0.5)=9': fields are known at the end of the run only, t = 10"
+ok "a field at another time is refused" verify 2 couette
+ok "  the message contains the line and the time" says "couette/reference.csv:3: 'uy(0.5)=9': fields are known at the end of the run only, t = 10"
 
 reference "$good"
-ok "the environment says where cases are" bash -c 'KNUDSEN_CASES=cases "$0" verify couette >out 2>err' "$knudsen"
-ok "  and is heard" says "1 check on"
+ok "KNUDSEN_CASES selects the cases" bash -c 'KNUDSEN_CASES=cases "$0" verify couette >out 2>err' "$knudsen"
+ok "  the selected case is checked" says "1 check on"
 
 # A build folder outside the source tree has links to the cases and to the package.
 mkdir bin && cp "$knudsen" bin/knudsen && ln -s "$work/cases" bin/cases && ln -s "$source/../python" bin/python
 ok "cases beside the program" bash -c 'unset KNUDSEN_CASES; bin/knudsen verify --list >out 2>err'
-ok "  are listed" says "couette "
+ok "the list contains couette" says "couette "
 
 # The runs of a process that mpirun has started are no ranks of its job.
 if command -v mpirun >/dev/null && "$knudsen" doctor | grep -q "Open MPI"; then
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     ok "one rank of mpirun" bash -c 'timeout 120 mpirun -n 1 "$0" verify --cases cases couette >out 2>err' "$knudsen"
-    ok "  is like none" says "1 check on"
+    ok "its checks are done" says "1 check on"
 fi
 
 reference "${good/space.cells=16/space.cells=4000}"
@@ -160,11 +161,11 @@ for signal in INT TERM; do
     sleep 3
     kill -$signal $pid && wait $pid
     ok "SIG$signal to the program alone ends it with 130" test $? -eq 130
-    ok "  and its runs" bash -c '! pgrep -f "run $0/"' "$work"
+    ok "no run is left" bash -c '! pgrep -f "run $0/"' "$work"
 done
 setsid "$knudsen" verify --cases cases couette >out 2>err &
 sleep 3
 kill -INT -- -$! && wait $! # as a terminal does: to the program and to those that it has started
-ok "Ctrl-C ends it with 130" test $? -eq 130
-ok "  and what was done is summed up" says "interrupted after 0 of 1 checks in"
+ok "Ctrl-C ends verify with 130" test $? -eq 130
+ok "  the summary counts the completed checks" says "interrupted after 0 of 1 checks in"
 exit $failed

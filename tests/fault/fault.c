@@ -1,11 +1,10 @@
-/* A library to be preloaded: it counts calls of one kind and lets one of them fail.
+/* A preloaded library that counts calls of one kind and lets one of them fail.
  *
  *     FAULT_KIND   memory: allocations by the program; library: allocations by libyaml and jansson;
  *                  file: calls that open, write, name and remove files; hdf5: calls of HDF5
- *     FAULT_AT     which call fails, from 1 on; 0: none
- *     FAULT_ON     if set, all later calls of the kind fail, too, as on a full disk
- *     FAULT_COUNT  a file that is told the number of calls, and how many blocks that the program has
- * allocated it has not freed
+ *     FAULT_AT     number of the call that fails, from 1; 0: none
+ *     FAULT_ON     if set, all later calls of the kind fail too, as on a full disk
+ *     FAULT_COUNT  a file for the number of calls and the number of blocks that the program has not freed
  *
  * It relies on glibc and on the calling convention of 64-bit Unix systems. */
 #include <dlfcn.h>
@@ -20,7 +19,7 @@
 enum kind { NONE, MEMORY, LIBRARY, FILES, HDF5 };
 enum { RANGES = 32 };
 
-static enum kind wanted, chosen; /* chosen once main has begun */
+static enum kind wanted, chosen; /* set when main begins */
 static long at, count;
 static bool on;
 static struct {
@@ -29,16 +28,15 @@ static struct {
 } ranges[RANGES];
 static int nranges;
 
-enum { BLOCKS = 1 << 16 };       /* more than a small run has at a time */
-static uintptr_t blocks[BLOCKS]; /* an open hash table; 1: a block was there */
+enum { BLOCKS = 1 << 16 };       /* more than a small run has allocated at any time */
+static uintptr_t blocks[BLOCKS]; /* an open hash table; 1: a removed block */
 static long live;
 
 static int add_ranges(struct dl_phdr_info *info, size_t size, void *data)
 {
     (void)size, (void)data;
     const bool program = !*info->dlpi_name;
-    const bool hdf5 =
-        strstr(info->dlpi_name, "libhdf5") != NULL; /* it crashes where its own allocations fail */
+    const bool hdf5 = strstr(info->dlpi_name, "libhdf5") != NULL; /* it crashes if its own allocations fail */
     if (!program && !hdf5 && !strstr(info->dlpi_name, "libyaml") && !strstr(info->dlpi_name, "libjansson"))
         return 0;
     for (int i = 0; i < info->dlpi_phnum && nranges < RANGES; i++)
@@ -63,8 +61,8 @@ __attribute__((constructor)) static void begin(void)
             wanted = (enum kind)i;
 }
 
-/* The first call of main.  What runs before it, such as the CUDA runtime that is linked into the program, is
- * not the program's own. */
+/* The first call of main. Calls before main, such as those of the linked CUDA runtime, are not calls of the
+ * program. */
 int H5dont_atexit(void);
 int H5dont_atexit(void)
 {
@@ -85,7 +83,7 @@ __attribute__((destructor)) static void end(void)
     }
 }
 
-/* Whether this call, made from there, is to fail. */
+/* True if this call, made from that address, must fail. */
 static bool fails(enum kind kind, const void *from)
 {
     if (chosen == NONE || (kind != MEMORY && kind != chosen))
@@ -103,7 +101,7 @@ static bool fails(enum kind kind, const void *from)
 
 /* ------------------------------------------------------------------ memory */
 
-/* Note a block that the program itself has allocated; the small run has one thread. */
+/* Record a block that the program itself has allocated; the small run has one thread. */
 static void *note(void *block, const void *from)
 {
     size_t i = (uintptr_t)block / 16 % BLOCKS;
@@ -181,7 +179,7 @@ static long pass(const char *name, any **next, const long a[7])
     return (*next)(a[0], a[1], a[2], a[3], a[4], a[5], a[6]);
 }
 
-/* Under a name of its own in C, since the headers declare it with other types. */
+/* It has another name in C, because the headers declare it with other types. */
 #define CALL(kind, name, result, reason)                                                                     \
     long fault_##name(long a, long b, long c, long d, long e, long f, long g) __asm__(#name);                \
     long fault_##name(long a, long b, long c, long d, long e, long f, long g)                                \
@@ -297,7 +295,7 @@ CALL(HDF5, H5Tis_variable_str, -1, 0)
 CALL(HDF5, H5Tset_cset, -1, 0)
 CALL(HDF5, H5Tset_size, -1, 0)
 
-/* What is closed is closed, whatever the call returns. */
+/* The file is closed whatever the call returns. */
 #define CLOSE(kind, name, reason)                                                                            \
     long fault_##name(long what) __asm__(#name);                                                             \
     long fault_##name(long what)                                                                             \

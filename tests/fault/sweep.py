@@ -1,4 +1,4 @@
-"""Let every call that can fail do so in turn, and look at what the program leaves behind.
+"""Let every call that can fail do so, one per run, and check the results of the program.
 
 usage: sweep.py PROGRAM PRELOAD [--every N] [--jobs N] [--kind KIND]
 
@@ -77,7 +77,7 @@ class Sweep:
         return done
 
     def count(self, kind, scenario):
-        """Calls of a kind in a scenario without faults; and the blocks of memory that it leaves."""
+        """The number of calls of a kind in a scenario without faults, and of memory blocks that are not freed."""
         folder = self.prepare(scenario, f"count-{kind}-{scenario}")
         told = self.work / f"count-{kind}"
         self.call(self.words(scenario, folder), FAULT_KIND=kind, FAULT_AT="0", FAULT_COUNT=str(told))
@@ -94,7 +94,7 @@ class Sweep:
         return [*SCENARIOS[scenario][1], folder]
 
     def differs(self, scenario, folder):
-        """What of the results is not that of the run without faults; None where all is."""
+        """The first result that differs from the run without faults; None if all are the same."""
         good = self.work / ("run" if scenario in ("replace", "recover") else scenario)
         for name in ["history.csv", "fields.h5", *(f"fields/{file.name}" for file in good.glob("fields/*"))]:
             other = self.work / folder / name
@@ -105,7 +105,7 @@ class Sweep:
         return None if (self.work / folder / "summary.json").exists() else "there is no summary.json"
 
     def judge(self, scenario, folder, done):
-        """What is wrong; None where all is well."""
+        """The failure; None if there is none."""
         code = done.returncode
         if code not in (0, 2, 4):
             return f"exit code {code}: {done.stderr[-300:]}"

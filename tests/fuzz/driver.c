@@ -1,9 +1,9 @@
 /* Runs a fuzz target over a corpus and over changed copies of it.  Inputs that reach new code are kept and
- * changed further, where the target is built with -fsanitize-coverage=trace-pc.
+ * changed further if the target is built with -fsanitize-coverage=trace-pc.
  *
  *     fuzz_NAME [-runs=N] [-seconds=N] [-seed=N] FILE_OR_FOLDER...
  *
- * The input of a run that crashed stays in crash-NAME.PID, behind eight bytes that tell its length. */
+ * After a crash the file crash-NAME.PID contains the length of the input in eight bytes, then the input. */
 #include "fuzz.h"
 
 #include <ftw.h>
@@ -73,7 +73,7 @@ static int add_file(const char *path, const struct stat *info, int kind, struct 
     return 0;
 }
 
-/* Put `count` bytes at a place instead of `gone` bytes. */
+/* Replace `gone` bytes at a position by `count` bytes. */
 static void splice(size_t at, size_t gone, const void *bytes, size_t count)
 {
     if (at + gone > current->size || current->size - gone + count > LENGTH)

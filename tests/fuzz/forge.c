@@ -1,4 +1,4 @@
-/* HDF5 files whose parts are of any type and shape. */
+/* HDF5 files with datasets and attributes of any type and shape. */
 #include "fuzz.h"
 
 #include "files/files.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The bytes that are left; zeros follow the last. */
+/* The remaining bytes; zeros follow the last. */
 struct input {
     const uint8_t *at, *end;
 };

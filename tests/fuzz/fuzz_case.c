@@ -1,4 +1,4 @@
-/* Case files: what is accepted prints to a case that reads back the same. */
+/* Case files: an accepted case is printed and read back without a change. */
 #include "config/config.h"
 #include "fuzz.h"
 

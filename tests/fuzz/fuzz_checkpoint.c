@@ -1,4 +1,4 @@
-/* Checkpoints, as --resume finds them and goes on from them. */
+/* Checkpoints, as --resume finds and reads them. */
 #include "fuzz.h"
 
 #include "comm/comm.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The case that the good checkpoint belongs to. */
+/* The case of the valid checkpoint. */
 static struct kn_case c;
 static struct kn_space space;
 static struct kn_checkpoint good;
@@ -44,7 +44,7 @@ static enum kn_status no_rows(void *of, bool in, int64_t first, int64_t count, v
     return KN_OK;
 }
 
-/* A checkpoint whose checksums are right: the program writes it, with some of its numbers replaced. */
+/* A checkpoint with valid checksums: the program writes it with some of its numbers replaced. */
 static void write_forged(const uint8_t *data, size_t size)
 {
     static const double values[] = {0, 1, -1, 63, 64, 127, 128, 0.5, 1e9, -1e9, 1e300, NAN, INFINITY};
@@ -67,14 +67,14 @@ static void write_forged(const uint8_t *data, size_t size)
         else if (at % 64 < 5)
             *counts[at % 64 - 3] = isnan(value) || fabs(value) > 1e18 ? INT64_MAX : (int64_t)value;
         else
-            k.monitor[(at % 2 ? at / 2 % 256 : at) % k.nmonitor] = value; /* counts are at the front */
+            k.monitor[(at % 2 ? at / 2 % 256 : at) % k.nmonitor] = value; /* counts are at the beginning */
     }
     if (kn_checkpoint_write(fuzz_folder(), &k, &source) != KN_OK)
         abort();
     kn_checkpoint_free(&k);
 }
 
-/* What a resumed run does with the numbers that are not those of cells. */
+/* The processing of the data of a checkpoint that do not belong to cells. */
 static void go_on(const struct kn_checkpoint *k)
 {
     struct kn_monitor m;

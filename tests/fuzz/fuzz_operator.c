@@ -1,4 +1,4 @@
-/* Files of the operator cache.  The name of the file says what it is for: the program makes a good one first.
+/* Files of the operator cache. The name of a file depends on its grid: the program first writes a valid file.
  */
 #include "fuzz.h"
 
@@ -14,7 +14,7 @@
 static struct kn_velocity grid;
 static struct kn_operator op;
 static char name[256];
-static uint64_t good; /* sum of the bits that a good file holds */
+static uint64_t good; /* checksum of the contents of a valid file */
 
 static uint64_t sum_bits(void)
 {
@@ -27,7 +27,7 @@ static uint64_t sum_bits(void)
     return sum;
 }
 
-/* The file in the corpus, under its own name, where the cache is. */
+/* The file of the corpus, in the cache folder under its own name. */
 static void copy_good(void)
 {
     char from[sizeof name + 16], path[KN_PATH];
@@ -63,7 +63,7 @@ static void destroy(void)
     kn_velocity_destroy(&grid);
 }
 
-/* What is accepted is what the program has saved. */
+/* An accepted file has the contents that the program has saved. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (!*name) {

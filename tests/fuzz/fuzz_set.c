@@ -1,4 +1,4 @@
-/* Strings of --set, one a line, over the default case. */
+/* Strings of --set, one per line, applied to the default case. */
 #include "config/config.h"
 #include "fuzz.h"
 

@@ -1,21 +1,21 @@
-# What the tests on several ranks share; to be sourced behind knudsen=PROGRAM.
+# Functions for tests on several ranks, to be sourced after knudsen=PROGRAM is set.
 . "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/../check.sh"
 
 # More ranks than processors, as root, on any machine, in containers where processes may not read each other's
-# memory; one thread each.  Ranks that wait yield: other tests run at the same time.
+# memory; one thread each.  Waiting ranks yield, so that other tests can run at the same time.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 export OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_btl_vader_single_copy_mechanism=none OMP_NUM_THREADS=1
 export OMPI_MCA_mpi_yield_when_idle=1
 mpirun=$(command -v mpirun) || { echo "there is no mpirun"; exit 1; }
 
-# ranks N ARGUMENTS...: the program on N ranks.  What hangs is killed, and fails.
+# ranks N ARGUMENTS...: runs the program on N ranks. A program that does not end is killed and fails.
 ranks() {
     local n=$1
     shift
     timeout -k 5 60 "$mpirun" -n "$n" "$knudsen" "$@"
 }
 
-# same ONE OTHER...: folders hold the same bits: fields, history, state, and what was measured.
+# same ONE OTHER...: the folders contain the same bits: fields, history, state and quantities.
 same() {
     /usr/bin/python3 - "$@" <<'END'
 import glob, h5py, json, sys

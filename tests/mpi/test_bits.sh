@@ -1,5 +1,5 @@
 #!/bin/bash
-# The same case on 1, 2, 3 and 4 ranks gives the same bits: 1-D to 3-D, both orders, every kind of collisions.
+# The same case on 1, 2, 3 and 4 ranks gives the same bits: 1-D to 3-D, both orders, every collision method.
 # usage: test_bits.sh PROGRAM SOURCE_FOLDER
 knudsen=$(realpath "$1") && [ -x "$knudsen" ] || { echo "usage: $0 PROGRAM SOURCE_FOLDER"; exit 1; }
 . "$(dirname "$(realpath "$0")")/ranks.sh"
@@ -10,7 +10,7 @@ alike() {
     shift 2
     for setting; do settings+=(--set "$setting"); done
     rm -rf alone on*
-    check "$what: alone" "$knudsen" run case.yaml --quiet --out alone --overwrite "${settings[@]}"
+    check "$what: one process" "$knudsen" run case.yaml --quiet --out alone --overwrite "${settings[@]}"
     for n in $numbers; do
         check "$what: on $n ranks" ranks "$n" run case.yaml --quiet --out "on$n" --overwrite "${settings[@]}"
     done
@@ -40,7 +40,7 @@ bgk="collision.method=bgk"
 line="space.cells=[1,13] walls.left.kind=periodic walls.right.kind=periodic"
 square="space.cells=[13,11]"
 cube="space.cells=[6,5,9] space.size=[1,1,1] walls.back.kind=diffuse walls.front.kind=diffuse"
-# Each kind of collisions in each space is run on 1, 2, 3 and 4 ranks: half of them at each order.
+# Each collision method in each space is run on 1, 2, 3 and 4 ranks: half of the runs at each order.
 for order in 1 2; do
     numbers=$([ $order -eq 1 ] && echo "1 3" || echo "2 4")
     for collide in "$operator" "$sampled" "$bgk"; do

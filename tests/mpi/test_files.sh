@@ -1,6 +1,6 @@
 #!/bin/bash
-# Files of several ranks: one fields.h5, a piece per rank for ParaView that VTK puts together again, nothing left of
-# an earlier run on more ranks, a piece that cannot be written, and the operator's cache.
+# Files of several ranks: one fields.h5, one piece per rank for ParaView that VTK assembles, no files of an earlier
+# run on more ranks, a piece that cannot be written, and the cache of the operator.
 # usage: test_files.sh PROGRAM SOURCE_FOLDER
 knudsen=$(realpath "$1") && [ -x "$knudsen" ] || { echo "usage: $0 PROGRAM SOURCE_FOLDER"; exit 1; }
 . "$(dirname "$(realpath "$0")")/ranks.sh"
@@ -60,30 +60,30 @@ for name in names:
 END
 }
 
-# Byte for byte; where all ranks write at once (parallel HDF5) the same numbers in other places.
+# Byte for byte; with parallel HDF5 the same values at other positions in the file.
 alike() { cmp -s "$1" "$2" || h5diff "$1" "$2"; }
 
-check "alone" "$knudsen" run case.yaml --quiet --out one
+check "one process" "$knudsen" run case.yaml --quiet --out one
 for n in 2 3 4; do
     check "on $n ranks" ranks "$n" run case.yaml --quiet --out "on$n"
-    check "$n ranks: the same fields.h5" alike one/fields.h5 "on$n/fields.h5"
-    check "$n ranks: VTK puts the pieces together" together one "on$n"
+    check "$n ranks: fields.h5 is the same" alike one/fields.h5 "on$n/fields.h5"
+    check "$n ranks: VTK assembles the pieces" together one "on$n"
 done
-check "4 ranks left 4 pieces" test "$(ls on4/fields/*.3.vtr | wc -l)" -ge 1
-check "a run on 2 ranks into the same folder" ranks 2 run case.yaml --quiet --out on4 --overwrite
-check "leaves no pieces of the others" test "$(ls on4/fields/*.[23].vtr 2>/dev/null | wc -l)" -eq 0
-check "VTK reads what is there" together one on4
+check "4 ranks write 4 pieces" test "$(ls on4/fields/*.3.vtr | wc -l)" -ge 1
+check "a run on 2 ranks into the folder of a run on 4" ranks 2 run case.yaml --quiet --out on4 --overwrite
+check "the pieces of the earlier run are removed" test "$(ls on4/fields/*.[23].vtr 2>/dev/null | wc -l)" -eq 0
+check "VTK reads the new pieces" together one on4
 
 mkdir -p hindered/fields/.00000008.1.vtr.knudsen.tmp
-check "a piece that cannot be written" ends 4 ranks 3 run case.yaml --quiet --out hindered --set time.max_steps=8
-check "is told once" test "$(grep -c '^knudsen: .*00000008.1.vtr' err)" -eq 1
+check "a piece that cannot be written is an error" ends 4 ranks 3 run case.yaml --quiet --out hindered --set time.max_steps=8
+check "the message is printed once" test "$(grep -c '^knudsen: .*00000008.1.vtr' err)" -eq 1
 
-# The operator: assembled by any number of ranks, the same file in the cache.
+# The operator: the file in the cache does not depend on the number of ranks.
 for n in 1 2 3; do
     export KNUDSEN_CACHE=$work/cache$n
-    check "operator assembled by $n ranks" ranks "$n" run case.yaml --quiet --out operator --overwrite \
+    check "the operator is assembled on $n ranks" ranks "$n" run case.yaml --quiet --out operator --overwrite \
         --set collision.method=operator --set velocity.nodes=6 --set time.max_steps=2
 done
 one_cache() { cmp cache1/operator-*.bin cache2/operator-*.bin && cmp cache1/operator-*.bin cache3/operator-*.bin; }
-check "the same operator" one_cache
+check "the operator is the same" one_cache
 exit $failed

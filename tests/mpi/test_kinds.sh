@@ -1,7 +1,7 @@
 #!/bin/bash
-# Bits that must not depend on the number of ranks, where walls, time or output make it hard: mirrors and
-# partial accommodation at corners, periodic ends, stretched cells, walls that swing, strong flows, inflow,
-# Strang splitting, a series of files, threads, and memory that the host may not touch.
+# Results must not depend on the number of ranks, also in difficult cases: mirrors and partial accommodation at
+# corners, periodic ends, stretched cells, oscillating walls, strong flows, inflow, Strang splitting, a series of
+# files, threads, and memory that the host cannot access.
 # usage: test_kinds.sh PROGRAM SOURCE_FOLDER
 knudsen=$(realpath "$1") && [ -x "$knudsen" ] || { echo "usage: $0 PROGRAM SOURCE_FOLDER"; exit 1; }
 . "$(dirname "$(realpath "$0")")/ranks.sh"
@@ -12,7 +12,7 @@ alike() {
     shift 2
     for setting; do settings+=(--set "$setting"); done
     rm -rf one many
-    check "$what: alone" "$knudsen" run case.yaml --quiet --out one --overwrite "${settings[@]}"
+    check "$what: one process" "$knudsen" run case.yaml --quiet --out one --overwrite "${settings[@]}"
     check "$what: on $n ranks" ranks "$n" run case.yaml --quiet --out many --overwrite "${settings[@]}"
     check "$what: same bits" same one many
 }
@@ -39,7 +39,7 @@ alike "mirrors" 4 walls.left.kind=specular walls.bottom.kind=symmetry walls.righ
 alike "four corners of one box" 6 space.cells=[8,12] walls.left.accommodation=0.7 walls.top.accommodation=0.2
 alike "periodic ends" 4 walls.left.kind=periodic walls.right.kind=periodic
 alike "stretched cells" 3 "space.stretch=[0.9,0.8]" "space.cluster=[both,high]"
-alike "a wall that swings" 3 walls.top.velocity=0 "walls.top.oscillation.velocity=[1,0,0]" \
+alike "an oscillating wall" 3 walls.top.velocity=0 "walls.top.oscillation.velocity=[1,0,0]" \
     walls.top.oscillation.frequency=3
 alike "a strong flow" 4 disturbance=0.4 collision.method=operator collision.samples=128
 alike "a strong flow, sampled" 2 disturbance=0.4 collision.method=monte-carlo collision.samples=512
@@ -47,6 +47,6 @@ alike "inflow" 3 space.cells=24 walls.top.velocity=0 walls.left.kind=inflow wall
     walls.right.density=0.2 collision.method=bgk
 alike "free flight" 4 collision.method=none
 alike "Strang splitting and a series of files" 4 time.splitting=strang output.fields=0.04 output.average=0.02
-alike "memory that the host may not touch" 3 run.backend=strict collision.method=operator
+alike "memory that the host cannot access" 3 run.backend=strict collision.method=operator
 OMP_NUM_THREADS=3 alike "three threads a rank" 2 run.threads=3 space.order=2
 exit $failed

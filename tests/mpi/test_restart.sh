@@ -1,7 +1,6 @@
 #!/bin/bash
-# A run that was stopped on 4 ranks goes on with 1 and with 3, and one that was stopped alone on 4; all end with
-# the bits of the run that was not stopped.  A rank that is killed, at any moment, ends the job soon and costs no
-# checkpoint.
+# A run stopped on 4 ranks is resumed on 1 and on 3 ranks, and a run of one process on 4; all give the bits of the
+# uninterrupted run.  If a rank is killed at any time, the job ends soon and the checkpoints are valid.
 # usage: test_restart.sh PROGRAM SOURCE_FOLDER [KILLS]
 knudsen=$(realpath "$1") && [ -x "$knudsen" ] || { echo "usage: $0 PROGRAM SOURCE_FOLDER [KILLS]"; exit 1; }
 kills=${3:-6} # more of them take longer
@@ -29,33 +28,33 @@ output:
   average: 0.1
 END
 
-# Some seconds' worth of steps on four ranks, and at least so many that a fast processor alone takes longer than the
-# walltimes below, however busy the machine was during the probe.
+# Steps for some seconds on four ranks.  Their minimum number ensures that a fast processor takes longer than the
+# walltimes below, even if the machine was busy during the probe.
 ranks 4 run case.yaml --out probe --quiet --set run.walltime=1 >/dev/null 2>&1
 steps=$(sed -n 's/^ *"steps": *\([0-9]*\).*/\1/p' probe/summary.json)
 steps=$((5 * ${steps:-100})) && [ $steps -ge 700 ] || steps=700
 end="time.max_steps=$steps"
-check "the whole run, alone" "$knudsen" run case.yaml --out whole --quiet --set "$end"
+check "the uninterrupted run, one process" "$knudsen" run case.yaml --out whole --quiet --set "$end"
 
-# --------------------------------------------------------------- other numbers of ranks
+# --------------------------------------------------------------- resume on other numbers of ranks
 
 check "stopped on 4 ranks" ends 130 ranks 4 run case.yaml --out four --quiet --set "$end" --set run.walltime=0.1
-check "with one message" test "$(grep -c '^knudsen' err)" -eq 1
+check "the message is printed once" test "$(grep -c '^knudsen' err)" -eq 1
 for n in 1 3 2; do
     cp -r four "from4on$n"
     check "4 ranks, resumed on $n" ranks "$n" run case.yaml --out "from4on$n" --quiet --resume --set "$end"
     check "4 ranks, resumed on $n: same bits" same whole "from4on$n"
 done
-check "stopped alone" ends 130 "$knudsen" run case.yaml --out alone --quiet --set "$end" --set run.walltime=0.1
-check "alone, resumed on 4" ranks 4 run case.yaml --out alone --quiet --resume --set "$end"
-check "alone, resumed on 4: same bits" same whole alone
+check "one process, stopped" ends 130 "$knudsen" run case.yaml --out alone --quiet --set "$end" --set run.walltime=0.1
+check "one process, resumed on 4 ranks" ranks 4 run case.yaml --out alone --quiet --resume --set "$end"
+check "one process, resumed on 4 ranks: same bits" same whole alone
 
 # ------------------------------------------------------------------------- kills
 
 starts() { grep -cs 'Z \(start\|resume\)' killed/run.log; }
 
 # One rank of a running job is killed after a random time; the job must end by itself.  The time counts from the
-# beginning of the run: mpirun may wait forever for a rank that dies before MPI knows it.
+# beginning of the run: mpirun may wait forever for a rank that ends before it has connected.
 kill_one() {
     local moment=$1 job pids code begun before
     shift
@@ -73,7 +72,7 @@ kill_one() {
     [ $code -ne 124 ] && [ $((SECONDS - begun)) -lt 30 ]
 }
 
-# The newest whole checkpoint is not older than the one before the kill.
+# The newest valid checkpoint is not older than the one before the kill.
 left() {
     /usr/bin/python3 - <<'END'
 import glob, h5py
@@ -100,14 +99,14 @@ while [ "$(wc -l <struck)" -lt "$kills" ] && [ $((i += 1)) -le $((2 * kills)) ];
     moment=$(awk -v r=$RANDOM 'BEGIN {printf "%.3f", r / 32768}')
     check "kill $i, after $moment s" kill_one "$moment" run case.yaml --out killed --quiet $(cat resume 2>/dev/null) \
         --set "$end" --set output.checkpoint=0.05
-    check "kill $i: its checkpoint is left, or the one before" left
+    check "kill $i: its checkpoint or the one before is valid" left
     ls killed/checkpoint-?.h5 >/dev/null 2>&1 && echo --resume >resume
     if [ -e killed/summary.json ]; then # the end was reached between two kills
-        check "kill $i came too late: same bits" same whole killed
+        check "kill $i: the run had ended, same bits" same whole killed
         begin_anew
     fi
 done
 check "$kills ranks were killed" test "$(wc -l <struck)" -eq "$kills"
-check "after the last kill: to the end" ranks 2 run case.yaml --out killed --quiet $(cat resume 2>/dev/null) --set "$end"
+check "after the last kill: the run is completed" ranks 2 run case.yaml --out killed --quiet $(cat resume 2>/dev/null) --set "$end"
 check "after the last kill: same bits" same whole killed
 exit $failed

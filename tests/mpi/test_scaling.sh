@@ -1,5 +1,5 @@
 #!/bin/bash
-# knudsen bench --scaling: both tables, once, and numbers that fit together.
+# knudsen bench --scaling: both tables are printed once, with consistent numbers.
 # usage: test_scaling.sh PROGRAM SOURCE_FOLDER
 knudsen=$(realpath "$1") && [ -x "$knudsen" ] || { echo "usage: $0 PROGRAM SOURCE_FOLDER"; exit 1; }
 . "$(dirname "$(realpath "$0")")/ranks.sh"
@@ -25,7 +25,7 @@ for table in "weak", "strong":
         assert (cells == lines[0]["cells_per_rank"] * (l["ranks"] if table == "weak" else 1)), l
         assert near(l["efficiency"], lines[0]["step_s"] / l["step_s"] / (l["ranks"] if table == "strong" else 1)), l
         assert (l["messages"] == 0) == (l["ranks"] == 1), l
-# a border of 64 cells: two rows of the octants that stream in, one of the others, 4 bytes a node
+# a border of 64 cells: two rows of the octants that stream in, one row of the others, 4 bytes per node
 if case == "bgk" and ranks > 1:
     assert s["weak"][1]["sent_bytes"] == 64 * s["nodes"] * 4 * 3 // 2, s["weak"][1]
 END
@@ -34,15 +34,15 @@ END
 numbers() {
     ends 0 ranks "$2" bench --scaling="$1" --quick --set velocity.nodes=8 --json && /usr/bin/python3 numbers.py "$@" <out
 }
-check "numbers of two ranks" numbers bgk 2
-check "numbers of three ranks" numbers bgk 3
-check "numbers of one rank" numbers bgk 1
-check "a cube" numbers cube 2
+check "values of two ranks" numbers bgk 2
+check "values of three ranks" numbers bgk 3
+check "values of one rank" numbers bgk 1
+check "values of the cube" numbers cube 2
 
-check "an option that belongs to it" ends 2 ranks 2 bench --quick
-check "is told once" once err 'go with --scaling only'
-check "an unknown case" ends 2 ranks 2 bench --scaling=bkg
-check "is told once" once err "there is no case 'bkg'"
+check "--quick without --scaling is refused" ends 2 ranks 2 bench --quick
+check "the message about --scaling is printed once" once err 'require --scaling'
+check "an unknown case is refused" ends 2 ranks 2 bench --scaling=bkg
+check "the message about the case is printed once" once err "there is no case 'bkg'"
 check "--help" ends 0 ranks 2 bench --help
-check "--help once" once out '^Usage:'
+check "--help is printed once" once out '^Usage:'
 exit $failed

@@ -82,8 +82,8 @@ static void first_order(void **state)
     check_order(SQUARE "space.order=1", ACROSS, 0.75, 1.05);
 }
 
-/* Second order, without a limiter: the plain scheme.  Along the diagonal errors
- * of the two axes cancel in part on coarse cells: the order comes from above. */
+/* Second order, without a limiter: the plain scheme.  Along the diagonal the errors of the two axes partly
+ * cancel on coarse cells, so that the observed order is above 2. */
 static void second_order(void **state)
 {
     (void)state;
@@ -91,8 +91,8 @@ static void second_order(void **state)
     check_order(SQUARE "space.order=2 space.limiter=none", ACROSS, 1.9, 2.6);
 }
 
-/* Limiters flatten the crests: over less and less of the wave, so the order in
- * the mean stays near 2. */
+/* Limiters flatten the crests.  The affected part of the wave shrinks with the cells, so that the order of
+ * the mean error is near 2. */
 static void limited_second_order(void **state)
 {
     (void)state;

@@ -27,9 +27,9 @@ static void bgk_at_delta_10(void **state)
     watch_close(&w);
 }
 
-/* Hard spheres by the assembled operator on 8 nodes an axis.  An independent computation
- * (ray integration, extrapolated) found D = 0.6406(2), G = 0.1034(1); 8 nodes cost 0.2 % of D, 40
- * cells 2 % of G.  Nothing is drawn by lot: the steady state stands still but for rounding. */
+/* Hard spheres by the assembled operator on 8 nodes per axis.  An independent computation (ray integration,
+ * extrapolated) found D = 0.6406(2), G = 0.1034(1); 8 nodes cause an error of 0.2 % in D, 40 cells an error
+ * of 2 % in G.  There is no sampling: the steady state is constant up to round-off. */
 static void operator_at_delta_1(void **state)
 {
     (void)state;
@@ -49,7 +49,7 @@ static void operator_at_delta_1(void **state)
     watch_close(&w);
 }
 
-/* Largest difference of the fields of two runs, over the largest field. */
+/* Largest difference of the fields of two runs, divided by the largest field. */
 static double distance(const struct watch *a, const struct watch *b)
 {
     double worst = 0, size = 0;
@@ -60,7 +60,7 @@ static double distance(const struct watch *a, const struct watch *b)
     return worst / size;
 }
 
-/* One periodic cell in z changes nothing: neither folded nor unfolded. */
+/* One periodic cell along z has no effect, folded or unfolded. */
 static void cavity_in_three_dimensions(void **state)
 {
     (void)state;
@@ -78,7 +78,7 @@ static void cavity_in_three_dimensions(void **state)
         expect_near("fields in 3-D", distance(&flat, &deep), 0, 1e-7);
         expect_near("D in 3-D", deep.row->drag, flat.row->drag, 1e-7);
         expect_near("G in 3-D", deep.row->vortex_flow, flat.row->vortex_flow, 1e-7);
-        if (i != 1) { /* unfolded, other samples hit other nodes */
+        if (i != 1) { /* without folding the samples use other nodes */
             snprintf(text, sizeof text, format, "[12,12]", methods[i], "velocity.fold=none");
             watch_run(&open, text);
             expect_near("fields, unfolded", distance(&flat, &open), 0, 5e-6);
@@ -97,7 +97,7 @@ static double mirrored(const struct watch *w, int64_t cell, int field)
     return (odd ? -1 : 1) * watch_field(w, cell - x + (nx - 1 - x), (enum kn_field)field);
 }
 
-/* A lid that moves the other way gives the mirror image, to float rounding. */
+/* A lid that moves in the opposite direction gives the mirror image, up to single-precision round-off. */
 static void mirrored_cavity(void **state)
 {
     (void)state;
@@ -155,8 +155,8 @@ static void small_disturbance_is_linear(void **state)
     }
 }
 
-/* Cells gathered at the lid's corners change D by what the uniform grid misses
- * there; both are second order, so 24 x 24 cells differ by less than 1 %. */
+/* Small cells at the corners of the lid change D by the error of the uniform grid there; both are second
+ * order, so 24 x 24 cells differ by less than 1 %. */
 static void stretched_cells_agree_with_uniform(void **state)
 {
     (void)state;

@@ -1,10 +1,9 @@
 /* Mass over long runs; momentum and energy in the collision step. */
 #include "expect.h"
 
-/* (mass now - mass at first) over the integral of |rho|, after many steps of a
- * small cavity: what is left is the rounding of single values.  The rounding of the
- * models has a sign and grows with the steps, to at most 5e-11 a step (1e-10 are
- * allowed); that of the samples is random, and was 5e-7 at most. */
+/* (mass - initial mass) / integral of |rho|, after many steps of a small cavity: the remainder is the
+ * round-off of single values.  The round-off of the models has a constant sign and grows with the steps, by
+ * at most 5e-11 per step (1e-10 is allowed); that of the samples is random, and was at most 5e-7. */
 static void check_drift(const char *settings, double most)
 {
     struct watch w;
@@ -27,7 +26,7 @@ static void mass_of_the_models(void **state)
         check_drift(text, 2.5e-7);
     }
     check_drift("collision.method=bgk walls.left.temperature=0.5 velocity.nodes=12 disturbance=0.1", 2.5e-7);
-    /* on 6 nodes single ones weigh most, and so does their rounding */
+    /* with 6 nodes the weights of single nodes are largest, and so is the round-off */
     check_drift("collision.method=bgk walls.left.temperature=0.5 velocity.nodes=6 disturbance=0.1", 5e-7);
 }
 
@@ -59,8 +58,8 @@ static void mass_of_the_operator(void **state)
                 2.5e-7);
 }
 
-/* A uniform gas with a random h: no streaming, so all that changes is due to
- * collisions.  Returns the largest change of mass, momentum and energy. */
+/* A uniform gas with a random h: there is no streaming, so all changes are due to collisions.  Returns the
+ * largest change of mass, momentum and energy. */
 static double change_of(const char *settings)
 {
     struct watch w;
@@ -91,7 +90,7 @@ static double change_of(const char *settings)
 }
 
 /* Rounding h of size 1 to float in 512 nodes with weights of sum 1, and summing
- * thousands of defects in float: 4e-8 is found. */
+ * thousands of defects in float: the measured value is 4e-8. */
 static void collisions_conserve(void **state)
 {
     (void)state;
@@ -109,8 +108,8 @@ static void collisions_conserve(void **state)
     expect_below("operator", change_of("collision.method=operator"), 2e-7);
 }
 
-/* Momentum and energy of a uniform gas over ten thousand steps: rounding of each
- * step, 1e-8, random or not, stays below 1e-4. */
+/* Momentum and energy of a uniform gas over ten thousand steps: the round-off of 1e-8 per step adds up to
+ * less than 1e-4. */
 static void nothing_creeps_away(void **state)
 {
     (void)state;

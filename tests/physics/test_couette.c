@@ -1,7 +1,7 @@
 /* Plane Couette flow, steady and oscillating, against linear kinetic theory. */
 #include "expect.h"
 
-/* Walls at -1/2 and +1/2; -p_xy over p0 times the difference of wall speeds. */
+/* Walls at -1/2 and +1/2; -p_xy divided by p0 and by the difference of the wall speeds. */
 static double shear_of(double delta, const char *more)
 {
     struct watch w;
@@ -41,7 +41,7 @@ static void shear_does_not_depend_on_the_step(void **state)
     expect_relative("Pi at Courant 0.9 against 0.3", a, b, 1e-4);
 }
 
-/* Pi grows with the accommodation, from nothing at all at alpha = 0. */
+/* Pi increases with the accommodation and is exactly 0 at alpha = 0. */
 static void accommodation_is_monotone(void **state)
 {
     (void)state;
@@ -79,7 +79,7 @@ static void finite_speed_is_nearly_linear(void **state)
 /* ------------------------------------------------------------- oscillations */
 
 struct wave {
-    double size, phase; /* of a signal size cos(omega t + phase) */
+    double size, phase; /* of a signal: size cos(omega t + phase) */
 };
 
 /* Run to `start`, then project the stress on the left wall on one period. */
@@ -93,7 +93,7 @@ static struct wave measure(const char *settings, double omega, double start)
     const int steps = (int)llround(2 * M_PI / omega / dt);
     for (int i = 0; i < steps; i++) {
         watch_advance(&w, 1);
-        const double t = w.row->time - dt / 2; /* fluxes belong to the middle of their step */
+        const double t = w.row->time - dt / 2; /* fluxes are those at the middle of a step */
         even += w.walls[KN_LEFT].stress[1] * cos(omega * t) * 2 / steps;
         odd -= w.walls[KN_LEFT].stress[1] * sin(omega * t) * 2 / steps;
     }
@@ -122,7 +122,7 @@ static void oscillating_wall(void **state)
 }
 
 /* A slow wall is a steady one: omega -> 0 leads to half the steady Couette
- * stress of two walls, in phase but for O(omega). */
+ * stress of two walls, with a phase of O(omega). */
 static void slow_wall_is_steady(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* What must not change: gas at rest, and gas in equilibrium with its walls. */
+/* States that must not change: gas at rest, and gas in equilibrium with its walls. */
 #include "expect.h"
 
 #include "grid/velocity.h"
@@ -23,7 +23,7 @@ static double distance(struct watch *w, const float *a, const float *b)
     return worst;
 }
 
-/* Not one bit may appear: no tolerance. */
+/* All values remain exactly zero: no tolerance. */
 static void rest_stays_at_rest(void **state)
 {
     (void)state;
@@ -74,7 +74,7 @@ static void fill(struct watch *w, double rho, const double u[3], double theta)
 
 /* A hot gas that drifts with its walls.  At eps = 0 the moments that the models
  * use are exact on the gauss grid and only rounding is left; at eps = 0.1 the
- * Maxwellian is a series in v whose moments 12 nodes an axis give to 1e-6. */
+ * Maxwellian is a series in v whose moments are accurate to 1e-6 with 12 nodes per axis. */
 static void moving_hot_gas_stays_in_equilibrium_with_its_walls(void **state)
 {
     (void)state;
@@ -130,9 +130,8 @@ static void sampled_collisions_keep_a_uniform_density(void **state)
     }
 }
 
-/* Monte Carlo, temperature and drift: density, velocity and temperature are
- * kept to rounding by the correction; stress and heat flux stay within the
- * noise of nodes that are not the velocities that collide. */
+/* Monte Carlo, temperature and drift: density, velocity and temperature are kept to rounding by the
+ * correction; stress and heat flux are within the noise that is caused by moving velocities to nodes. */
 static void sampled_collisions_keep_a_maxwellian(void **state)
 {
     (void)state;

@@ -1,8 +1,8 @@
-/* Error bars are right: runs that differ in their seed alone scatter as they say. */
+/* Statistical errors are correct: the scatter of runs with different seeds agrees with the reported
+ * errors. */
 #include "expect.h"
 
-/* The sanitizers would make these runs take an hour: there, one short run and the pilots check every
- * access. */
+/* With sanitizers these runs would take an hour: then only one short run and the pilots are made. */
 #ifdef __SANITIZE_ADDRESS__
 enum { SEEDS = 1, FULL = 0 };
 static const double part = 0.02;
@@ -11,7 +11,7 @@ enum { SEEDS = 32, FULL = 1 };
 static const double part = 1;
 #endif
 
-/* Averages of one column over seeds, and what each run said of its error. */
+/* Averages of one column for all seeds, and the reported errors. */
 struct scatter {
     int runs;
     double sum, square; /* of the averages */
@@ -47,10 +47,9 @@ static void run_seed(struct watch *w, const char *settings, int samples, int see
         watch_advance(w, w->c.output.history);
 }
 
-/* A cheap cavity: 8 x 8 cells, 8^3 nodes, 256 samples, some 130 correlation times of D.
- * The variance of 32 averages over the mean of their squared errors is chi-square / 31 where
- * the errors are right; 99.8 % of that lies between 0.40 and 1.98 (the mean of 32 squared errors
- * is known ten times better). */
+/* A cheap cavity: 8 x 8 cells, 8^3 nodes, 256 samples, some 130 correlation times of D. The variance of 32
+ * averages over the mean of their squared errors is distributed as chi-square / 31 if the errors are correct;
+ * 99.8 % of that lies between 0.40 and 1.98 (the mean of 32 squared errors is known ten times better). */
 static void seeds_scatter_as_reported(void **state)
 {
     (void)state;
@@ -77,10 +76,10 @@ static void seeds_scatter_as_reported(void **state)
 
 enum { FEW_SEEDS = 6 };
 
-/* Runs with the chosen number on a grid finer than the pilot's keep to the stated error, by
- * what they say and by how they scatter: chi-square with 5 degrees of freedom is below 20.5 in
- * 99.9 %.  Nor is the error far smaller than asked for.  The explicit update has no lower bound
- * from samples cut short, so that noise alone decides. */
+/* Runs with the chosen number of samples, on a finer grid than that of the pilot, have the requested error,
+ * both reported and from their scatter: chi-square with 5 degrees of freedom is below 20.5 in 99.9 % of
+ * cases. The error is not much smaller than requested either. With the explicit update the bias sets no lower
+ * bound on the number, so that it depends on the noise only. */
 static int check_target(double target)
 {
     struct kn_case c;
@@ -118,7 +117,7 @@ static void chosen_samples_hold_the_error(void **state)
     expect_between("samples, tight over loose", (double)tight / loose, 3, 20);
 }
 
-/* Few samples are cut short and act too weakly, which no error bar shows: theory (52). */
+/* With few samples the exponential update is biased, which a statistical error does not show: theory (52). */
 static void samples_are_enough_not_to_be_cut(void **state)
 {
     (void)state;
@@ -159,7 +158,7 @@ static void what_cannot_be_held_is_refused(void **state)
     choice_is_refused("time.end=1", "finds no flow");
 }
 
-/* Where nothing is sampled there is nothing to choose. */
+/* Without sampled collisions nothing is chosen. */
 static void models_choose_nothing(void **state)
 {
     (void)state;

@@ -3,7 +3,7 @@
 
 static const double SQRT_PI = 1.77245385090551603;
 
-/* q over p0 V0 and the relative difference of the plates' temperatures. */
+/* q divided by p0 V0 and by the relative temperature difference of the plates. */
 static double heat_of(const char *method, double delta, double end)
 {
     struct watch w;

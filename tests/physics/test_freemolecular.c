@@ -1,11 +1,11 @@
-/* No collisions: exact answers for walls and streaming. */
+/* No collisions: exact solutions for walls and streaming. */
 #include "expect.h"
 
 static const double FLUX = 0.56418958354775628; /* 1 / sqrt(pi) */
 
-/* The steady flux does not depend on the cells, and half-range fluxes are exact
- * on the gauss grid.  What is left is the slowest node, |v| = 0.06 of 12, that
- * has not yet crossed: its share of the flux is below 1e-4. */
+/* The steady flux does not depend on the cells, and half-range fluxes are exact on the gauss grid.  The
+ * remaining error is due to the slowest node, |v| = 0.06 with 12 nodes, whose molecules have not crossed yet:
+ * below 1e-4 of the flux. */
 static void couette_shear(void **state)
 {
     (void)state;
@@ -54,8 +54,8 @@ static void nonlinear_fourier(void **state)
     watch_close(&w);
 }
 
-/* Wall set in motion at t = 0: the stress is 1/sqrt(pi) at once and stays, and
- * u = erfc(x / t) / 2.  Before the fastest molecules cross the box. */
+/* Wall set in motion at t = 0: the stress is 1/sqrt(pi) and constant, and u = erfc(x / t) / 2, until the
+ * fastest molecules have crossed the box. */
 static void rayleigh_problem(void **state)
 {
     (void)state;
@@ -70,7 +70,7 @@ static void rayleigh_problem(void **state)
     watch_close(&w);
 }
 
-/* The lid's corners send jumps along every discrete velocity; second order on
+/* Jumps at the corners of the lid propagate along every discrete velocity; second order on
  * 40 x 40 cells with 12 nodes is within 0.2 % in D and 1.2 % in G of the exact
  * integral equation (D 0.685333, G 0.096464).  h does not depend on v_z. */
 static void cavity(void **state)

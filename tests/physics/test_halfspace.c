@@ -6,8 +6,8 @@
     "collision.method=bgk gas.delta=12 space.cells=60 velocity.nodes=[24,6,6] time.courant=0.9 "             \
     "time.end=1000 walls.right.kind=far-field "
 
-/* Where the line of a field with slope 1, far from the wall, meets the wall, above its value there.  The
- * layer next to the wall has a share of some 1e-3 left in it at 10 lambda0. */
+/* The value at the wall of the straight line that a field with slope 1 approaches far from it, minus the
+ * value of the wall.  At 10 lambda0 the wall layer still contributes about 1e-3. */
 static double jump_of(const struct watch *w, enum kn_field field, double at_wall)
 {
     const double *edge = kn_sim_space(w->sim)->edges[0];
@@ -20,9 +20,9 @@ static double jump_of(const struct watch *w, enum kn_field field, double at_wall
     return sum / n;
 }
 
-/* Kramers' problem: velocity slip 1.01619, BGK [Albertoni, Cercignani and Gotusso 1963].  Momentum
- * diffuses through the box in times of (2 L / pi)^2 / (1/2) = 117; a wall that moves against the flow
- * leaves less to be made up for, and h smaller, whose rounding moves the stress by 1e-4. */
+/* Kramers' problem: velocity slip 1.01619, BGK [Albertoni, Cercignani and Gotusso 1963].  Momentum diffuses
+ * through the box in times of (2 L / pi)^2 / (1/2) = 117; a wall that moves against the flow reduces the
+ * transient and h, whose round-off changes the stress by 1e-4. */
 static void velocity_slip(void **state)
 {
     (void)state;

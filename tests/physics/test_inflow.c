@@ -1,4 +1,4 @@
-/* Gas that flows in from beyond the box, and a wall that swings along its normal. */
+/* Inflow from outside the box, and a wall that oscillates along its normal. */
 #include "expect.h"
 
 static const double FLUX = 0.56418958354775628; /* 1 / sqrt(pi) */
@@ -7,9 +7,9 @@ static const double FLUX = 0.56418958354775628; /* 1 / sqrt(pi) */
     "walls." side ".kind=inflow walls." side ".density=0.3 walls." side ".velocity=" state " walls." side    \
     ".temperature=0.2 "
 
-/* The same gas at both ends and between: nothing happens.  Without collisions the box holds what flows in,
- * bit for bit but for what rounding gives back; at eps = 0 moments are exact on the grid, else 20 nodes
- * have the moments of this Maxwellian to 1e-5. */
+/* The same gas at both ends and between them: nothing changes.  Without collisions the state is that of the
+ * inflow, bit for bit except for the correction of round-off.  At eps = 0 moments are exact on the grid;
+ * otherwise 20 nodes give the moments of this Maxwellian to 1e-5. */
 static void uniform_gas_stays_uniform(void **state)
 {
     (void)state;
@@ -85,8 +85,8 @@ static void gases_pass_through_each_other(void **state)
     }
 }
 
-/* A piston against a gas that never comes back.  At the wall, exactly: mass flux u, and normal stress
- * u (sqrt(pi) / 2 + 2 / sqrt(pi)) for what is emitted, 4 u / sqrt(pi) for what is reflected. */
+/* A piston and a gas without returning molecules.  At the wall, exactly: mass flux u, and normal stress
+ * u (sqrt(pi) / 2 + 2 / sqrt(pi)) for emitted molecules, 4 u / sqrt(pi) for reflected molecules. */
 static void piston(void **state)
 {
     (void)state;

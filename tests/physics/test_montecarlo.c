@@ -1,7 +1,7 @@
 /* The paper's Monte Carlo method on the paper's grids: the driven cavity. */
 #include "expect.h"
 
-/* Mean and standard deviation of a quantity over the looks taken. */
+/* Mean and standard deviation of a quantity over the evaluations. */
 struct series {
     double sum, square;
     int count;
@@ -24,13 +24,12 @@ static double deviation(const struct series *s)
     return sqrt(fmax(s->square / s->count - mean(s) * mean(s), 0));
 }
 
-/* The part of a run that is made.  The sanitizers make these runs take an hour:
- * there, a hundredth of the time checks every access, and the figures are left to
- * the plain build. */
+/* The fraction of a run that is computed.  With sanitizers these runs would take an hour: then a hundredth of
+ * the time is computed and the values are not compared. */
 static double part = 1;
 
-/* The coarse state of each cell in the four cells of a grid twice as fine: a start near the steady state, an
- * eighth as expensive as one from rest. */
+/* Copy each cell of the coarse grid to the four cells of a grid twice as fine: an initial state near the
+ * steady state, at an eighth of the cost. */
 static void refine(const struct watch *coarse, struct watch *fine)
 {
     const int nx = coarse->c.space.cells[0];
@@ -59,7 +58,8 @@ static void open_cavity(struct watch *w, const char *settings, int n, const char
 }
 
 /* Averages over the steady state on n x n cells, for both estimators.  A run on half as many cells leads to
- * the time `coarse`; `begin` and `end` of the average, a look every 10 steps, count from there on. */
+ * the time `coarse`; `begin` and `end` of the average, with an evaluation every 10 steps, count from
+ * there. */
 static void average_cavity(const char *settings, int n, const double coarse, double begin, double end,
                            struct series drag[2], struct series flow[2])
 {
@@ -80,10 +80,10 @@ static void average_cavity(const char *settings, int n, const double coarse, dou
     watch_close(&start);
 }
 
-/* An independent program with the same discretisation (first order, 20^3 cell centres, 40^2 cells) found
- * D = 0.6566(15), G = 0.0964(6).  The errors are the noise of its averages over 2.4 time units.  The change
- * of grid is forgotten after 1.2 time units; averages over another 1.2 have a noise of 0.0003 in D and 0.0001
- * in G, which is small against the errors of the reference. */
+/* An independent program with the same discretisation (first order, 20^3 cell centres, 40^2 cells) found D =
+ * 0.6566(15), G = 0.0964(6).  The errors are the noise of its averages over 2.4 time units.  The effect of
+ * the change of grid has decayed after 1.2 time units; averages over another 1.2 have a noise of 0.0003 in D
+ * and 0.0001 in G, which is small against the errors of the reference. */
 static void cavity_of_the_paper(void **state)
 {
     (void)state;
@@ -123,10 +123,9 @@ static void measure_noise(const char *kind, double *drag_noise, double *flow_noi
     *flow_noise = deviation(&flow);
 }
 
-/* The symmetric estimator replaces h + h1 by half of h + h1 - h* - h1*, which
- * vanishes in local equilibrium; by default its points lie on a lattice.  As a
- * user runs them it must leave at most 0.6 of the noise of the paper's method in
- * G, and each of the two measures must help by itself, in G and in D. */
+/* The symmetric estimator replaces h + h1 by half of h + h1 - h* - h1*, which vanishes in local equilibrium;
+ * by default its points lie on a lattice.  With default settings the noise in G must be at most 0.6 of that
+ * of the paper's method, and each of the two measures alone must reduce the noise in G and in D. */
 static void symmetric_estimator_is_quieter(void **state)
 {
     (void)state;
@@ -150,11 +149,10 @@ static void symmetric_estimator_is_quieter(void **state)
     "gas.delta=10 disturbance=0.01 velocity.grid=stretched velocity.nodes=18 velocity.ratio=0.97 "           \
     "velocity.range=3 collision.method=monte-carlo collision.samples=8192 walls.top.velocity=[1,0,0] "
 
-/* delta = 10 on the paper's velocity grid: every look checks that all fields and fluxes are finite.  D of the
- * independent program at these parameters is 0.465, with a standard deviation of 0.0013 (paper) and 0.0008
- * (symmetric).  8 time units after the change of grid, D is
- * still 0.002 too large (the slowest viscous mode decays as exp(-t / 10)); that and two standard deviations
- * are below 0.005. */
+/* delta = 10 on the paper's velocity grid: every evaluation checks that all fields and fluxes are finite.  D
+ * of the independent program at these parameters is 0.465, with a standard deviation of 0.0013 (paper) and
+ * 0.0008 (symmetric). 8 time units after the change of grid, D is still 0.002 too large (the slowest viscous
+ * mode decays as exp(-t / 10)); that and two standard deviations are below 0.005. */
 static void dense_cavity_stays_finite(void **state)
 {
     (void)state;
@@ -166,7 +164,7 @@ static void dense_cavity_stays_finite(void **state)
     }
 }
 
-/* The explicit update diverges there, so that the test above can fail. */
+/* The explicit update diverges in this case, which shows that the test above can fail. */
 static void explicit_update_diverges(void **state)
 {
     (void)state;

@@ -23,10 +23,9 @@ static struct rates rates_of(const char *method, double delta, const char *sourc
     return r;
 }
 
-/* BGK, computed by discrete ordinates: G_P = 1.53868, 2.76864; the S model's
- * G_P = 1.549, 2.772 as published for Pr = 2/3 (an older computation, quoted as
- * good to a few 1e-3).  32 stretched cells: 2e-3.  Along the plates h is a polynomial of low degree, for
- * which 8 nodes are exact. */
+/* BGK, computed by discrete ordinates: G_P = 1.53868, 2.76864; for the S model G_P = 1.549, 2.772, published
+ * for Pr = 2/3 (an older computation with an error of a few 1e-3). 32 stretched cells: 2e-3.  Along the
+ * plates h is a polynomial of low degree, for which 8 nodes are exact. */
 static void flow_under_a_force(void **state)
 {
     (void)state;

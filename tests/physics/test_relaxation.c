@@ -1,4 +1,4 @@
-/* A uniform gas on its way to equilibrium. */
+/* Relaxation of a uniform gas to equilibrium. */
 #include "expect.h"
 
 #include "collision/molecules.h"
@@ -6,11 +6,11 @@
 
 #define UNIFORM "space.cells=1 walls.left.kind=periodic walls.right.kind=periodic "
 
-/* The model equations are solved exactly in time: what is left is float
- * rounding over 20 steps, relative to the largest h. */
+/* The model equations are solved exactly in time: the remaining error is the round-off of 20 steps, relative
+ * to the largest h. */
 static const double ROUNDING = 2e-6;
 
-/* Largest |h(t) - factor h(0)| over largest |h(0)|. */
+/* Largest |h(t) - factor h(0)| divided by the largest |h(0)|. */
 static void check_shape(const char *settings, double time, double factor, double tolerance)
 {
     struct watch w;
@@ -31,7 +31,7 @@ static void check_shape(const char *settings, double time, double factor, double
     watch_close(&w);
 }
 
-/* Every part of h that carries no mass, momentum or energy goes as exp(-t). */
+/* Every part of h without mass, momentum and energy decays as exp(-t). */
 static void bgk_decays_as_exp(void **state)
 {
     (void)state;
@@ -96,7 +96,7 @@ static const struct {
     double time, stress, heat;
 } EXACT[] = {{0.5, 0.6030443, 0.7141048}, {1, 0.3652108, 0.5117219}};
 
-/* What is left of the stress and of the heat flux of an initial state that has both.  The linearised equation
+/* The remaining stress and heat flux of an initial state that has both.  The linearised equation
  * does not mix them: one is even in v, the other odd. */
 struct rest {
     double size[2];    /* at t = 0: stress, heat flux */
@@ -137,7 +137,8 @@ static struct rest relax_both(const char *settings, const double times[2])
 }
 
 /* Relaxation of hard spheres against the exact one at a time that runs `faster` than the clock, for stress
- * and for heat flux.  A discrete operator whose rate differs by this factor relaxes so, to first order. */
+ * and for heat flux.  A discrete operator whose rate differs by this factor relaxes in this way, to first
+ * order. */
 static void check_hard_spheres(const char *grid, const double faster[2], const double tolerance[2])
 {
     const struct rest r = relax_both(grid, (const double[2]){EXACT[0].time, EXACT[1].time});
@@ -153,10 +154,9 @@ static void check_hard_spheres(const char *grid, const double faster[2], const d
  * on the grid (the initial stress, 1 on the gauss grid, 1.033 on the other) over
  * mu, and likewise for heat.
  *
- * 400000 samples a step: a sample relaxes its nodes by c / w, and the
- * exponential update falls behind the explicit one where that is not small (with
- * 60000 samples by 2.5 % of the rate).  Tolerance 2 %: 0.4 % of that, 0.4 % of
- * noise (one standard deviation), and the relaxation is no single exponential. */
+ * 400000 samples per step: a sample relaxes its nodes by c / w, and the exponential update is slower than the
+ * explicit one if this is not small (with 60000 samples by 2.5 % of the rate).  Tolerance 2 %: 0.4 % of that,
+ * 0.4 % of noise (one standard deviation), and the relaxation is not a single exponential. */
 static void hard_spheres_relax_as_their_grid_does(void **state)
 {
     (void)state;
@@ -199,9 +199,8 @@ static double shape_at(const struct kn_velocity *v, int node, bool heat, const f
     return heat ? x * (v->square[at] - 2.5) : x * y;
 }
 
-/* The rate -<phi, L phi> / <phi, phi> of the velocity grid, collided velocities put at the
- * nodes of their cells as (26) does: the mean over drawn collisions, by other means than
- * the program's. */
+/* The rate -<phi, L phi> / <phi, phi> of the velocity grid, with velocities after a collision moved to the
+ * nodes of their cells as in (26): the mean over drawn collisions, computed independently of the program. */
 static double rate_on_grid(const char *settings, bool heat)
 {
     struct kn_case c;
@@ -234,11 +233,10 @@ static double rate_on_grid(const char *settings, bool heat)
     return 0.5 * kernel.strength * sum / norm;
 }
 
-/* Stress and heat flux of Maxwell molecules are eigenfunctions and decay as exp(-rate t),
- * on a grid nearly so, with the rate of the grid.  Tolerance 2 %: the exponential update
- * is 0.4 % slow, noise 0.4 %, and the heat flux mixes with other functions at 0.7 %; 1.6 %
- * are found.  The estimators and the grids are independent of the molecules: each has one
- * turn. */
+/* Stress and heat flux of Maxwell molecules are eigenfunctions and decay as exp(-rate t), on a grid nearly
+ * so, with the rate of the grid.  Tolerance 2 %: the exponential update is 0.4 % slow, noise 0.4 %, and the
+ * heat flux mixes with other functions at 0.7 %; the measured deviation is 1.6 %.  Estimators and grids are
+ * independent of the molecules: each is tested once. */
 static void maxwell_molecules_relax_as_their_grid_does(void **state)
 {
     (void)state;
@@ -257,8 +255,8 @@ static void maxwell_molecules_relax_as_their_grid_does(void **state)
     }
 }
 
-/* Cells half as wide: the exact rates, 1 and 2/3, and their ratio.  The nearest cell makes
- * heat relax 2 % too fast on this grid. */
+/* Cells half as wide: the exact rates, 1 and 2/3, and their ratio.  Moving velocities to the nearest node
+ * makes the heat flux relax 2 % too fast on this grid. */
 static void maxwell_molecules_on_a_fine_grid(void **state)
 {
     (void)state;
@@ -317,8 +315,8 @@ static void nonlinear_hard_spheres(void **state)
             ANISOTROPIC[i].temperature, 0.03, ANISOTROPIC[i].rate, 0.02);
 }
 
-/* The assembled operator and its sampled quadratic part.  On 8 nodes an axis the Gaussian
- * itself is 0.3 % off, 5 % at Tx = 2, the rate less; noise 0.3 %. */
+/* The assembled operator and its sampled quadratic part.  With 8 nodes per axis the error of the Gaussian is
+ * 0.3 %, 5 % at Tx = 2, and that of the rate is smaller; noise 0.3 %. */
 static void nonlinear_operator(void **state)
 {
     (void)state;
@@ -330,7 +328,7 @@ static void nonlinear_operator(void **state)
 
 /* ------------------------------------------------------------ Maxwell molecules */
 
-/* <v^4> of f over that of equilibrium, 15 / 4. */
+/* <v^4> of f divided by that of equilibrium, 15 / 4. */
 static double fourth_moment(struct watch *w, const struct kn_velocity *v)
 {
     float *row = calloc((size_t)v->nnodes, sizeof *row);
@@ -345,9 +343,9 @@ static double fourth_moment(struct watch *w, const struct kn_velocity *v)
     return sum / 3.75;
 }
 
-/* The exact solution of Bobylev, Krook and Wu, theory (37a), far from equilibrium.  The grid of 8 nodes has
- * temperature and fourth moment of the first state to 1e-3; the latter is compared with that of the
- * equilibrium that the state, as the grid has it, goes to. */
+/* The exact solution of Bobylev, Krook and Wu, theory (37a), far from equilibrium.  With 8 nodes temperature
+ * and fourth moment of the initial state are accurate to 1e-3; the fourth moment is compared with that of the
+ * equilibrium of the discrete state. */
 static void bobylev_krook_wu(void **state)
 {
     (void)state;

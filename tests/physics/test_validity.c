@@ -98,9 +98,9 @@ static void inflow_densities(void **state)
         }
 }
 
-/* Couette flow as a user sets it up, with nothing but delta: the stress of the steady state is within 1 % of
- * the exact one, or the checks estimate its error.  Exact values for hard spheres:
- * cases/couette/reference.csv, and 1 / (delta + 2 * 0.98733) for dense gas. */
+/* Couette flow with default settings for several delta: the stress of the steady state is within 1 % of the
+ * exact value, or the checks estimate its error.  Exact values for hard spheres: cases/couette/reference.csv,
+ * and 1 / (delta + 2 * 0.98733) for dense gas. */
 static double couette_error(double delta, double end, double exact, double *estimate)
 {
     struct watch w;
@@ -136,8 +136,8 @@ static void couette(void **state)
 }
 
 /* At delta = 888 the steady state takes four million steps.  Such a run (BGK, 20 cells, time.end 355000) ends
- * with 0.0011912, 6.0 % above 1 / (888 + 2 * 1.01619): single precision stops it.  The checks say so
- * beforehand. */
+ * with 0.0011912, 6.0 % above 1 / (888 + 2 * 1.01619): single precision stops the change.  The checks report
+ * this before the run. */
 static void dense_couette(void **state)
 {
     (void)state;

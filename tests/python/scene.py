@@ -1,4 +1,4 @@
-"""What the tests share: where the program is, and small cases."""
+"""Common data of the tests: the path of the program, and small cases."""
 
 import sys
 import tempfile
@@ -10,7 +10,7 @@ sys.path.insert(0, str(ROOT / "python"))
 
 import knudsen  # noqa: E402: from the path above
 
-# Four nodes are too few for heated walls; the tests are about files, not about heat.
+# Four nodes are too few for heated walls; these tests check files, not the physics.
 FORCE = {"force": True}
 
 # A lid drives the gas in cells that are smaller at some walls; five stored steps and the end.
@@ -73,7 +73,7 @@ _kept = {}
 
 
 def finished(case):
-    """A run of one of these cases, made once."""
+    """A run of one of these cases, computed once."""
     if id(case) not in _kept:
         _kept[id(case)] = knudsen.run(case, program=PROGRAM)
     return _kept[id(case)]
@@ -88,7 +88,7 @@ class Test(unittest.TestCase):
         self.folder = Path(folder.name)
 
     def refuses(self, words, call, *arguments, **options):
-        """The call raises knudsen.Error with these words in its message; the error."""
+        """The call must raise knudsen.Error with these words in its message; returns the error."""
         with self.assertRaises(knudsen.Error) as caught:
             call(*arguments, **options)
         self.assertIn(words, str(caught.exception))

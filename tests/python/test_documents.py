@@ -1,4 +1,4 @@
-"""What README.md and docs/tutorial.md tell people to type works as it is written, in their order."""
+"""The commands of README.md and docs/tutorial.md work as written, in their order."""
 
 import os
 import re
@@ -10,10 +10,10 @@ from pathlib import Path
 
 PROGRAM, ROOT = (Path(word).resolve() for word in sys.argv[1:3])
 
-# What a test cannot do, or what others test: building, windows.
+# Commands that are not tested here: building, windows.
 SKIPPED = re.compile(r"^(make|export|paraview)\b")
 
-# Stands for the program: runs end after some steps.  The cases have tests of their own.
+# Replaces the program: runs end after some steps. The cases have their own tests.
 SHORT = f"""#!/bin/sh
 [ "$1" = run ] && set -- "$@" --set time.max_steps=60
 exec '{PROGRAM}' "$@"

@@ -1,4 +1,4 @@
-"""The example runs as it is and leaves its pictures."""
+"""The example runs unchanged and writes its pictures."""
 
 import os
 import re
@@ -10,7 +10,7 @@ from scene import CAVITY, PROGRAM, ROOT, Test, knudsen, main
 
 
 def blocks(path):
-    """The pieces of Python in a document."""
+    """The Python code blocks of a document."""
     return re.findall(r"^```python\n(.*?)^```", path.read_text(), re.MULTILINE | re.DOTALL)
 
 
@@ -29,7 +29,7 @@ class Documents(Test):
         self.assertGreater((self.folder / "lid.png").stat().st_size, 10000)
 
     def test_format(self):
-        """What docs/format.md says to those who read with h5py alone."""
+        """The code of docs/format.md for reading with h5py alone."""
         (block,) = blocks(ROOT / "docs" / "format.md")
         knudsen.run(CAVITY, out=self.folder / "DIR", program=PROGRAM)
         said = self.run_text(block).splitlines()
@@ -48,7 +48,7 @@ class Example(Test):
                 picture = imread(self.folder / f"{name}.png")
                 self.assertGreater(min(picture.shape[:2]), 300)
                 self.assertGreater((picture[..., :3].min(axis=-1) < 0.9).mean(), 0.01)  # not a blank page
-        # The independent values for BGK in cases/cavity/README.md; 24 x 24 cells leave up to 3 % in G.
+        # The independent values for BGK in cases/cavity/README.md; 24 x 24 cells have an error of up to 3 % in G.
         for delta, drag, flow in ((0.1, 0.67945, 0.09735), (1, 0.63477, 0.10456), (10, 0.4188, 0.1447)):
             run = knudsen.open(self.folder / f"delta-{delta:g}")
             self.assertAlmostEqual(run.quantities.D / drag, 1, delta=0.005)

@@ -1,4 +1,4 @@
-"""Quantities of made-up recordings, whose values are exact, and of small runs."""
+"""Quantities of synthetic histories with exact values, and of small runs."""
 
 import math
 import random
@@ -22,7 +22,7 @@ def wall(**keys):
 
 
 def case(**groups):
-    """The keys of a case that measures look at; delta 20."""
+    """The keys of a case that the measurements use; delta 20."""
     keys = {"gas": {"delta": 20}, "space": {"cells": [CELLS, 1, 1], "order": 2}, "initial": {"shape": "rest"}}
     keys |= {"walls": {side: wall() for side in SIDES}, "output": {"average": "auto"}}
     return {**keys, **groups}
@@ -170,7 +170,7 @@ class Fields(Measured):
         self.refused(3, made, "ux.wavenumber")
 
     def test_oscillations_that_change(self):
-        """The earlier window, from 25 to 85, sees more of another wave than the last one."""
+        """The earlier window, from 25 to 85, contains more of another wave than the last one."""
         made = self.oscillating(wave=lambda row: (0.06, 1.4) if TIMES[row] < 40 else (0.05, 1.5))
         self.near(measure.take(made, "ux.wavenumber").value, 1.5, 1e-9)
         self.assertGreater(measure.take(made, "ux.wavenumber").unsteady, 1e-3)
@@ -309,7 +309,7 @@ class Shocks(Measured):
         self.near(measure.take(made, "rho.thickness").value, 0.125, 0.004)
 
     def test_between_inflows(self):
-        """A rise is that from one inflow to the other, not that between the ends: here 0.1 to 2.9 of 0 to 3."""
+        """The rise is from one inflow to the other, not between the ends: here 0.1 to 2.9 of 0 to 3."""
         made = blank(last=fields(rho=1.5 + 1.4 * np.tanh((PLACES - 21) / 4), ux=2 - np.tanh((PLACES - 20) / 4)))
         made.before = made.last
         self.near(measure.take(made, "rho.thickness").value, 0.125, 1.3e-4)
@@ -322,7 +322,7 @@ class Shocks(Measured):
         self.refused(3, made, "theta.thickness")  # both inflows have the same temperature
 
     def test_averages(self):
-        """A shock that moves is averaged in its own frame."""
+        """A moving shock is averaged in its own frame."""
         made = self.shock(rho=np.zeros(CELLS))
         made.averaged, made.noisy, made.end = 9, True, 100
         made.case["output"]["average"] = 97.75
@@ -368,7 +368,7 @@ class Runs(Measured):
         self.assertTrue((made.history["fourth"] == 0).all() and (made.history["sixth"] == 0).all())
 
     def test_equilibria_have_no_excess(self):
-        """Without the terms with eps the warm gas would have 0.2 theta^2 = 0.05; exp(-12) of the start is left."""
+        """Without the terms with eps the warm gas would have 0.2 theta^2 = 0.05; exp(-12) of it remains."""
         made = self.uniform("initial.shape=temperature initial.amplitude=1 velocity.nodes=8")
         self.near(measure.take(made, "fourth=0").value, 0, 2e-6)
         for shape, field, size in (("temperature", "theta", 0.5), ("density", "rho", 1.5)):
@@ -394,7 +394,7 @@ class Runs(Measured):
         self.near(measure.take(made, "fourth").value, (math.exp(-1) - math.exp(-3)) / 2, 0.01)
 
     def shock(self, *settings, quantities):
-        """A shock of Mach number 1.5 that runs at 0.653322 (Rankine and Hugoniot) into the gas in front of it."""
+        """A shock of Mach number 1.5 that moves with 0.653322 (Rankine and Hugoniot) into the gas ahead of it."""
         base = "disturbance=1 gas.delta=40 space.cells=80 velocity.nodes=[12,8,8] initial.shape=between"
         base += " initial.width=0.06 walls.left.kind=inflow walls.right.kind=inflow time.end=18 output.history=4"
         return self.record(*settings, quantities=quantities, base=base)
@@ -436,7 +436,7 @@ class Runs(Measured):
         self.assertGreater(measure.take(made, "rho(0.5)").statistical, 0)
 
     def test_parts_without_rows(self):
-        """Rows at 0, 1.6, 3.2 and 4: parts of the time that have none are left out."""
+        """Rows at 0, 1.6, 3.2 and 4: parts of the time without rows are omitted."""
         keys = "collision.method=monte-carlo collision.samples=100 space.cells=40 velocity.nodes=6 time.end=4"
         keys += " time.step=0.05 output.average=0.05 output.history=32"
         made = self.shock(self.LEFT, keys, quantities=["rho(0.5)"])

@@ -1,4 +1,4 @@
-"""The package reads what the program has written: every number is compared with the file it is from."""
+"""The package reads the files of the program: every number is compared with its file."""
 
 import csv
 import json
@@ -278,7 +278,7 @@ class Version(Test):
 
 
 class SI(Test):
-    """A case without SI gets the attributes of one: argon at 300 K and 100 Pa in a box of delta lambda0."""
+    """Add SI attributes to a dimensionless case: argon at 300 K and 100 Pa in a box of delta lambda0."""
 
     V0, N0, T0, P0, LENGTH, EPS = 353.4, 2.414e22, 300.0, 100.0, 8.05e-5, 0.5
     FACTORS = {
@@ -311,7 +311,7 @@ class SI(Test):
         self.run_in_si, self.scales = knudsen.open(copy), scales
 
     def test_of_the_program(self):
-        """What the program writes is what the folder of setUp imitates."""
+        """The files of the program have the form of those in setUp."""
         run = finished(MICRO)
         si, v0 = run.si, (2 * 8.314462618 * 300 / 4.002602e-3) ** 0.5
         self.assertEqual(set(si.scales), set(self.scales))

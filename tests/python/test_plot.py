@@ -1,4 +1,4 @@
-"""Pictures show the numbers of the run, with the right words beside them."""
+"""Pictures show the numbers of the run with correct labels."""
 
 import os
 
@@ -14,13 +14,13 @@ plot = knudsen.plot
 
 
 def mesh(ax):
-    """What the map shows: its values [up][across]."""
+    """The values of the map, [up][across]."""
     (found,) = (entry for entry in ax.collections if isinstance(entry, QuadMesh))
     return np.asarray(found.get_array()).reshape(found.get_coordinates().shape[0] - 1, -1)
 
 
 def bar(ax):
-    """The label of the scale of colours."""
+    """The label of the colour scale."""
     return ax.child_axes[0].get_ylabel()
 
 
@@ -34,7 +34,7 @@ class Pictures(Test):
         self.addCleanup(pyplot.close, "all")
 
     def drawn(self, ax):
-        """Drawing finds what setting up does not: bad formulas, empty limits."""
+        """Drawing detects errors that creation does not: invalid formulas, empty limits."""
         ax.figure.savefig(self.folder / "picture.png")
         self.assertGreater((self.folder / "picture.png").stat().st_size, 5000)
         return ax

@@ -1,4 +1,4 @@
-"""knudsen plot: pictures, the numbers and words in them, references, and what is refused."""
+"""knudsen plot: pictures, their numbers and labels, references, and errors."""
 
 import contextlib
 import csv
@@ -60,7 +60,7 @@ _runs = {}
 
 
 def run_of(name):
-    """The folder of one of these runs, made once."""
+    """The folder of one of these runs, computed once."""
     if name not in _runs:
         case = SI_CASE if name == "real" else BASE
         _runs[name] = knudsen.run(case, set={"output.vtk": False, **SETTINGS[name]}, program=PROGRAM)
@@ -69,7 +69,7 @@ def run_of(name):
 
 class Plot(Test):
     def plot(self, *words, code=0):
-        """Run the command in this process; what it prints, and its message."""
+        """Run the command in this process; returns its output and its message."""
         out, err = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             try:
@@ -83,12 +83,12 @@ class Plot(Test):
         return out.getvalue() if code == 0 else err.getvalue()
 
     def panels(self, *words):
-        """What the command would draw."""
+        """The panels that the command would draw."""
         self.scene = Scene(options.read([str(word) for word in words]))
         return sheet.compose(self.scene)
 
     def shows(self, path, *words):
-        """Words of an SVG; letters of formulas are not in order there."""
+        """Words of an SVG file; the letters of formulas are not in order there."""
         root = tree.parse(path).getroot()
         self.assertTrue(root.tag.endswith("svg"))
         text = "".join("".join(root.itertext()).split())
@@ -332,7 +332,7 @@ class References(Plot):
         self.assertIn("cannot read the reference", self.plot(run_of("line"), "-r", self.folder / "none.csv", code=4))
 
     def test_any_bytes(self):
-        """A changed file is read or refused with a sentence."""
+        """A changed file is read or refused with a message."""
         sources = Scene(options.read([run_of("line")])).sources
         whole = bytearray(b"x,uy,error\n0.25,0.375,0.01\n0.75,0.625,\n")
         random = np.random.default_rng(1)
@@ -496,9 +496,10 @@ class Refused(Plot):
     def test_hostile_history(self):
         copy = shutil.copytree(run_of("cell"), self.folder / "copy")
         path = copy / "history.csv"
-        names, *rows = path.read_text().splitlines()
+        names = path.read_text().splitlines()[0]
         for value in ("1e308", "-1e308", "nan", "inf"):
-            path.write_text("\n".join([names, *(",".join(["1", str(i)] + [value] * names.count(",")) for i in range(9))]))
+            values = f",{value}" * (names.count(",") - 1)
+            path.write_text(f"{names}\n" + "".join(f"{i},{i}{values}\n" for i in range(4)))
             with self.subTest(value=value):
                 self.plot(copy, code=4)
                 self.plot(copy, "-k", "history", "-q", "residual", code=4)
@@ -543,7 +544,7 @@ class Refused(Plot):
         self.assertEqual((end.exception.code, err.getvalue()), (4, "knudsen: internal error: KeyError: 1\n"))
 
     def test_any_bytes(self):
-        """Changed files are drawn or refused with a sentence."""
+        """Changed files are drawn or refused with a message."""
         copy = shutil.copytree(run_of("line"), self.folder / "copy")
         random = np.random.default_rng(2)
         for name, count in (("fields.h5", 60), ("history.csv", 60), ("summary.json", 60)):

@@ -1,4 +1,4 @@
-"""knudsen report, looked at in a browser: numbers, drawings, keyboard, phone, colours, errors.
+"""knudsen report in a browser: numbers, drawings, keyboard, small screens, colours, errors.
 
 usage: test_report.py PROGRAM SOURCE_FOLDER
 """
@@ -50,7 +50,7 @@ def knudsen(*words, cwd=None):
 
 
 def make(name, case, *words):
-    """A run in the folder of its name, and the page of it."""
+    """A run in the folder of its name, and its page."""
     path = case if case.endswith(".yaml") else os.path.join(SOURCE, "cases", case, "case.yaml")
     done = knudsen("run", path, "--out", name, "--quiet", *words)
     assert done.returncode == 0, done.stderr
@@ -69,7 +69,7 @@ def data_of(page):
 
 
 def make_si(name, source):
-    """The same run as if its case had been in SI: what docs/format.md says of such files."""
+    """The same run as if its case were in SI units, according to docs/format.md."""
     shutil.copytree(os.path.join(folder, source), os.path.join(folder, name))
     n0, t0, p0, mass, v0, length, eps = 2.4e20, 300.0, 1.0, 6.63e-26, 353.0, 6.3e-3, 0.01
     rules = {"rho": ("m-3", n0 * eps, n0), "u": ("m s-1", v0 * eps, 0.0), "theta": ("K", t0 * eps, t0),
@@ -89,7 +89,7 @@ def make_si(name, source):
 
 
 def factors(name):
-    """What the units of the case SI are, by hand: k, and 39.948 g/mol over Avogadro's number."""
+    """The units of the case SI, computed by hand: k, and 39.948 g/mol divided by Avogadro's number."""
     boltzmann, mass, t0, p0, eps = 1.380649e-23, 39.948e-3 / 6.02214076e23, 300, 8000, 0.5
     n0, v0 = p0 / (boltzmann * t0), math.sqrt(2 * boltzmann * t0 / mass)
     with open(os.path.join(folder, name, "summary.json"), encoding="utf-8") as file:
@@ -102,7 +102,7 @@ def factors(name):
 
 
 def number(text):
-    """As the page writes it: −8.048·10⁴."""
+    """In the notation of the page: −8.048·10⁴."""
     text = text.replace("−", "-").translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789"))
     return float(text.replace("·10", "e"))
 
@@ -137,7 +137,7 @@ def slide(control, value):
 
 
 def hover(x, y):
-    """Point at a part of the map, from its lower left corner; the cell, and the number that is shown."""
+    """Move the pointer to a position in the map; returns the cell and the displayed number."""
     canvas = find("#map")
     driver.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", canvas)
     width, height = canvas.size["width"], canvas.size["height"]
@@ -330,7 +330,7 @@ class Report(unittest.TestCase):
         self.assertEqual(find("#verdict").text, "The run is not steady:")
 
     def test_13_verdict(self):
-        """The page shows the verdict of the summary; a summary without one is not taken for steady."""
+        """The page shows the verdict of the summary; a summary without one is not steady."""
         path = os.path.join(folder, "judged")
         shutil.copytree(os.path.join(folder, "steady"), path)
         with open(os.path.join(path, "summary.json"), encoding="utf-8") as file:
@@ -343,7 +343,7 @@ class Report(unittest.TestCase):
             self.assertEqual(find("#verdict").text, f"The run is {verdict or 'not steady'}:")
 
     def test_13_summary_of_other_types(self):
-        """A summary whose members have other types costs these members, not the page."""
+        """If members of the summary have wrong types, only these members are missing in the page."""
         path = os.path.join(folder, "types")
         shutil.copytree(os.path.join(folder, "steady"), path)
         with open(os.path.join(path, "summary.json"), encoding="utf-8") as file:
@@ -392,7 +392,7 @@ class Report(unittest.TestCase):
         self.assertFalse(find("#unit-switch").is_displayed())
 
     def test_16_contrast(self):
-        """WCAG AA: text 4.5 against what is behind it, in both schemes."""
+        """WCAG AA: a contrast of at least 4.5 between text and background, in both colour schemes."""
         script = """
             const parse = text => (text.match(/[\\d.]+/g) ?? []).map(Number);
             const linear = v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
@@ -473,10 +473,10 @@ class Report(unittest.TestCase):
         os.mkdir(os.path.join(folder, "empty"))
         done = knudsen("report", "empty")
         self.assertEqual(done.returncode, 4)
-        self.assertIn("'empty' is no folder of results", done.stderr)
+        self.assertIn("'empty' is not a folder of results", done.stderr)
         self.assertEqual(os.listdir(os.path.join(folder, "empty")), [])
         done = knudsen("report", "absent")
-        self.assertEqual((done.returncode, "no folder of results" in done.stderr), (4, True))
+        self.assertEqual((done.returncode, "not a folder of results" in done.stderr), (4, True))
         done = knudsen("report", "line", "-o", "nowhere/page.html")
         self.assertEqual(done.returncode, 4)
         self.assertIn("cannot write 'nowhere/page.html'", done.stderr)

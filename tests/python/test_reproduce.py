@@ -34,7 +34,7 @@ class Richardson(Test):
             self.assertAlmostEqual(richardson.order(SIZES, value), order, delta=1e-9)
 
     def test_coarse_grids_do_not_move_the_limit(self):
-        """Only the finest three count for the limit, all for the slope."""
+        """The limit uses the finest three, the slope all."""
         value = power_law(0.1, 2, 1)
         value[0] *= 1.5
         limit = richardson.limit(SIZES, value, 1)
@@ -46,7 +46,7 @@ class Richardson(Test):
         self.assertAlmostEqual(richardson.limit([4, 2, 1], [-11, -1, 1], 1), 6, delta=6e-12)
 
     def test_a_wrong_order_is_seen(self):
-        """A limit that assumes the wrong order brings its own slope back; the free order does not."""
+        """A limit with an assumed wrong order gives that order as slope; a free order does not."""
         h = [1 / 12, 1 / 16, 1 / 24]
         value = [1 - x for x in h]
         limit = richardson.limit(h, value, 2)
@@ -78,7 +78,7 @@ class Richardson(Test):
 
 
 class Quiet(Test):
-    """A job in a folder of its own; printed lines are in ``printed``."""
+    """A job in its own folder; printed lines are in ``printed``."""
 
     def setUp(self):
         super().setUp()

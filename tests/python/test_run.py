@@ -1,4 +1,4 @@
-"""knudsen.run starts the program, hands on what it says, and stops with the user."""
+"""knudsen.run starts the program, passes on its output, and stops on Ctrl-C."""
 
 import contextlib
 import gc
@@ -158,7 +158,7 @@ except KeyboardInterrupt:
 """
 
     def test_reaches_the_program(self):
-        """Also where the signal goes to Python alone, as from a notebook."""
+        """Also if only Python receives the signal, as in a notebook."""
         words = [ROOT / "python", PROGRAM, json.dumps(CAVITY), self.folder / "out", json.dumps(ENDLESS)]
         child = subprocess.Popen(
             [sys.executable, "-B", "-c", self.SCRIPT, *map(str, words)], stdout=subprocess.PIPE, text=True

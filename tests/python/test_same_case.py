@@ -1,4 +1,4 @@
-"""Which cases describe the same flow: a result may be compared with their values."""
+"""Cases that describe the same flow, so that results may be compared with their values."""
 
 import os
 from pathlib import Path
@@ -29,7 +29,7 @@ class SameCase(Test):
         self.assertEqual((is_same(a, b), is_same(b, a)), (same, same))
 
     def test_disturbances(self):
-        """Those up to 0.05 act as none."""
+        """Values up to 0.05 count as zero."""
         for a, b, same in ((0, 0.05, True), (0.01, 0.04, True), (0, 0.06, False), (0.04, 0.06, False),
                            (0.96, 1, False), (1, 1, True)):
             self.expect([f"disturbance={a}"], [f"disturbance={b}"], same)

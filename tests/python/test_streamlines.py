@@ -1,4 +1,4 @@
-"""Streamlines of flows that are known."""
+"""Streamlines of known flows."""
 
 import numpy as np
 from scene import Test, main
@@ -8,7 +8,7 @@ from knudsen.plot.streamlines import trace
 
 
 class Streamlines(Test):
-    """Lines of flows that are known, in a box from 0 to 2 whose middle is the origin of the flow."""
+    """Streamlines of known flows, in a box from 0 to 2 whose centre is the origin of the flow."""
 
     def lines(self, flow, apart=0.1, slow=1e-9):
         def velocity(x, y):

@@ -1,4 +1,4 @@
-"""Results as objects of xarray and pandas, and coordinates that are the same in every run."""
+"""Results as xarray and pandas objects, and coordinates that are the same in every run."""
 
 import sys
 import unittest.mock

@@ -46,7 +46,7 @@ class Judge(Test):
             self.assertAlmostEqual(got[1], expected[1], delta=1e-15)
 
     def test_oscillations_at_places(self):
-        """Amplitudes share with amplitudes, phases with phases, and both at one place, in any order of the rows."""
+        """Amplitudes have a common error, and so have phases, and both at one position, in any order of the rows."""
         names = ("ux(0.1).amplitude", "ux(0.1).phase", "ux(0.2).amplitude", "ux(0.2).phase")
         values, errors = (2, 0.5, 1, 1.5), (0.02, 0, 0.04, 0.001)
         for first in range(4):
@@ -73,7 +73,7 @@ class Judge(Test):
         self.assertFalse(self.judged(0, NAN, NAN).passed)
 
     def test_coarse_checks_are_open(self):
-        """A check without a bar whose tolerance is above a tenth of the value decides nothing."""
+        """A check without a bar is open if its tolerance is above a tenth of the value."""
         numbers = ((1, 0.09, NAN), (1, 0.11, NAN), (1, 0.11, 0.01), (0.001, 0.05, NAN), (1, 0.05, NAN))
         names = ("D", "D", "D", "ux(0.1)", "ux(0.9)")
         results = [result(row(name, value, bar), value, error) for name, (value, error, bar) in zip(names, numbers)]
@@ -117,7 +117,7 @@ class Coarser(Test):
         self.assertEqual(trial.coarser_space(case, step)["space.cells"], [8, 1])
 
     def test_a_uniform_gas_has_longer_steps(self):
-        """Without a given step it is 0.2 of the Courant number, 0.5, of a mean time between collisions."""
+        """The default step is 0.2 x 0.5 (Courant number) mean times between collisions; the coarser run doubles it."""
         uniform = "space.cells=1 walls.left.kind=periodic walls.right.kind=periodic initial.shape=stress time.end=3"
         for more, expected in (("", 0.2), (" time.step=0.01", 0.02)):
             case, step, _ = self.plan(uniform + more)
@@ -153,7 +153,7 @@ class Reference(Test):
         self.assertEqual(self.refuses("cannot be read", reference.read, self.folder).code, 4)
 
     def test_changed_files(self):
-        """Files with changed bytes are read or refused with a line, never anything else."""
+        """Files with changed bytes are read, or refused with a line number."""
         files = [path.read_bytes() for path in sorted((ROOT / "cases").glob("*/reference.csv"))]
         files.append(f'{reference.HEADING}\n-right.stress_y,0.5,1e-3,"a; b",BGK,"space.cells=4",quick,0.3%'.encode())
         dice = random.Random(1)

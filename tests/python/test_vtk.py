@@ -1,4 +1,4 @@
-"""ParaView's own reader gets from fields.pvd and the .vtr files what fields.h5 holds."""
+"""The VTK reader of ParaView gets the values of fields.h5 from fields.pvd and the .vtr files."""
 
 import threading
 import time
@@ -19,14 +19,14 @@ ORDER = [0, 1, 2, 3, 5, 4]  # of Pi: VTK's out of that of fields.h5, xx yy zz xy
 
 
 def read_list(folder):
-    """Times and paths in fields.pvd, as ParaView takes them."""
+    """Times and paths in fields.pvd, as ParaView reads them."""
     root = ElementTree.parse(folder / "fields.pvd").getroot()
     assert (root.tag, root.get("type")) == ("VTKFile", "Collection")
     return [(float(entry.get("timestep")), folder / entry.get("file")) for entry in root.find("Collection")]
 
 
 def read_grid(path):
-    """The grid in a file; whatever VTK complains about is an error."""
+    """The grid in a file; any message of VTK is an error."""
     complaints = []
     reader = vtkXMLRectilinearGridReader()
     for event in ("ErrorEvent", "WarningEvent"):
@@ -49,7 +49,7 @@ def edges(grid):
 
 
 def in_file_unit(stored):
-    """Values as the .vtr file should have them: in SI where the case is."""
+    """The values expected in the .vtr file: in SI units if the case is."""
     values = stored[...]
     if "si_factor" in stored.attrs:
         values = stored.attrs["si_offset"] + stored.attrs["si_factor"] * values
@@ -111,7 +111,7 @@ class Vtk(Test):
             self.compare(read_grid(path), file)
 
     def test_grids_are_stretched(self):
-        """The cases above would not find edges that are mixed up if their cells were all equal."""
+        """The cells of the cases above are unequal, so that exchanged edges would be detected."""
         for found, n in zip(edges(read_grid(read_list(finished(BOX).folder)[-1][1])), (4, 5, 6)):
             widths = np.diff(found)
             self.assertEqual(len(widths), n)
@@ -132,7 +132,7 @@ class Vtk(Test):
         np.testing.assert_allclose(tensors(grid), matrices, atol=1e-6)  # glyphs have single precision
 
     def test_list_is_whole_while_the_run_goes_on(self):
-        """A reader that looks at any moment finds complete files and increasing times."""
+        """A reader finds complete files and increasing times at any moment."""
         over = {"time.end": 3, "output.fields": 0.05}
         run = threading.Thread(target=knudsen.run, args=(CAVITY, self.folder, over, PROGRAM))
         run.start()

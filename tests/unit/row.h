@@ -1,4 +1,4 @@
-/* A row of a monitor with a few columns, as history.csv and summary.json hold it. */
+/* A row of a monitor with a few columns, as in history.csv and summary.json. */
 #ifndef ROW_H
 #define ROW_H
 

@@ -1,4 +1,4 @@
-/* A case laid out for the backends, and every machine that can be tested with it. */
+/* The plans of a case for the backends, and the list of machines to test. */
 #ifndef SCENE_H
 #define SCENE_H
 
@@ -19,7 +19,7 @@ static const char *const ISAS[] = {"baseline", "v3", "v4"};
 static struct target targets[8];
 static int ntargets;
 
-/* Everything that exists in this build and runs on this processor. */
+/* All machines of this build that run on this processor. */
 static int find_targets(void **state)
 {
     (void)state;
@@ -42,7 +42,7 @@ static int find_targets(void **state)
 
 /* ------------------------------------------------------------------ problems */
 
-/* A case laid out, with a pseudo-random state. */
+/* The plans of a case, with a pseudo-random state. */
 struct scene {
     struct kn_case c;
     struct kn_space space;
@@ -108,7 +108,7 @@ static void finish(struct scene *s, const struct target *t, void *machine)
     t->backend->destroy(machine);
 }
 
-/* Largest difference from the expected state over the size of the state. */
+/* Largest difference from the expected state, divided by the size of the state. */
 static void compare(const struct scene *s, const char *what, const struct target *t, const char *settings,
                     double tolerance)
 {

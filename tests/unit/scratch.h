@@ -1,4 +1,4 @@
-/* A scratch folder for each test, a disk that can be full, and a look for leaks. */
+/* A temporary folder for each test, a simulated full disk, and a check for leaks. */
 #ifndef SCRATCH_H
 #define SCRATCH_H
 
@@ -84,7 +84,7 @@ static inline void assert_no_leak(int files_before)
     assert_int_equal(H5Fget_obj_count((hid_t)H5F_OBJ_ALL, H5F_OBJ_ALL), 0);
 }
 
-/* A disk that is full after so many bytes. */
+/* A disk that is full after this number of bytes. */
 static inline void limit_disk(rlim_t bytes)
 {
     struct rlimit limit;
@@ -101,7 +101,7 @@ static inline void assert_message(const char *part)
 
 static inline void assert_same(double a, double b)
 {
-    if (memcmp(&a, &b, sizeof a) != 0) // NOLINT(bugprone-suspicious-memory-comparison): bits are meant
+    if (memcmp(&a, &b, sizeof a) != 0) // NOLINT(bugprone-suspicious-memory-comparison): bits are compared
         fail_msg("%.17g is not %.17g", a, b);
 }
 

@@ -1,5 +1,5 @@
 /* Every backend, and every instruction set of the CPU, against the plain loops of the oracle.
- * usage: unit_backend ["SETTINGS"]    with settings, only streaming in the box that they make */
+ * usage: unit_backend ["SETTINGS"]    with settings: only streaming in the box that they define */
 #include "config/case.h"
 #include "scene.h"
 
@@ -14,8 +14,8 @@ static double long_step(const struct scene *s)
     return 0.9 / rate;
 }
 
-/* What left through the walls is missing in the gas: mass, momentum, energy.
- * Floats of size 1 to 10, summed over all cells with weights of sum 1. */
+/* The change of mass, momentum and energy of the gas equals the fluxes through the walls.  Values are of size
+ * 1 to 10 in single precision, and the weights sum to 1. */
 static void check_balance(const struct scene *s, const char *settings, double dt)
 {
     const struct kn_velocity *v = &s->velocity;
@@ -36,8 +36,7 @@ static void check_balance(const struct scene *s, const char *settings, double dt
         area += f->area;
         for (int i = 0; i < KN_FLUXES; i++)
             change[i] += dt * f->area * ((f->side & 1) ? 1 : -1) * s->fluxes[(size_t)face * KN_FLUXES + i];
-        const double through =
-            s->boundary.patches[f->patch].prescribed_flux; /* 0 for walls that stay in place */
+        const double through = s->boundary.patches[f->patch].prescribed_flux; /* 0 for walls at rest */
         if (!isnan(through))
             expect_near(settings, s->fluxes[(size_t)face * KN_FLUXES], (f->side & 1) ? -through : through,
                         2e-6);
@@ -46,9 +45,8 @@ static void check_balance(const struct scene *s, const char *settings, double dt
         expect_near(settings, change[i], 0, 2e-6 * (size + dt * area));
 }
 
-/* One step of one case on every machine.  The oracle works in double, the
- * machines in float: about ten roundings of 6e-8 of values that slopes and
- * emission make a few times larger than h. */
+/* One step of one case on every machine.  The oracle uses double precision, the machines single precision:
+ * about ten round-off errors of 6e-8, of values that slopes and emission make a few times larger than h. */
 static void check_stream(const char *settings)
 {
     struct scene s;
@@ -90,7 +88,7 @@ static const char *const BOXES[] = {
     ("space.cells=[1,4,3] walls.left.kind=inflow walls.top.kind=inflow walls.top.velocity=[0,-0.4,0] "
      "walls.front.accommodation=0.6"),
 };
-/* those of the linearised equation: far fields, and a wall that swings along its normal */
+/* those of the linearised equation: far fields, and a wall that oscillates along its normal */
 static const char *const LINEAR_BOXES[] = {
     "space.cells=6 walls.right.kind=far-field walls.right.gradient.velocity=[0,1,0.5]",
     "space.cells=1 walls.left.kind=far-field walls.left.gradient.temperature=1",
@@ -143,8 +141,7 @@ static void second_order_streaming(void **state)
 
 static const double STEP = 0.05;
 
-/* The samples of one set in the order of application; what was left out of it
- * follows as samples of no effect. */
+/* The samples of one set in the order of application; omitted samples follow as samples without effect. */
 static struct kn_sample *samples_in_order(const struct scene *s, const struct kn_sample_plan *plan,
                                           uint64_t draw)
 {
@@ -161,7 +158,7 @@ static struct kn_sample *samples_in_order(const struct scene *s, const struct kn
 }
 
 /* 2000 samples one after the other in float, in another order of operations;
- * where samples are many per node the exponential update damps the rounding. */
+ * with many samples per node the exponential update damps the round-off. */
 static void check_samples(const char *settings)
 {
     struct scene s;
@@ -197,7 +194,7 @@ static void collisions_match_oracle(void **state)
     }
 }
 
-/* Streaming and colliding in one sweep is streaming, then colliding. */
+/* A fused sweep gives the same result as streaming followed by collisions. */
 static void step_is_stream_then_collide(void **state)
 {
     (void)state;
@@ -220,7 +217,7 @@ static void step_is_stream_then_collide(void **state)
     drop(&s);
 }
 
-/* Writing past the caches changes where results go, and not one bit of them. */
+/* Writes that bypass the caches do not change a bit of the results. */
 static void writing_past_the_caches_changes_nothing(void **state)
 {
     (void)state;
@@ -400,8 +397,8 @@ static void uniform_gas_collides_once(void **state)
     drop(&s);
 }
 
-/* Steps of two lengths as reports make them, and numbers of sets that jump: every machine has
- * the same set at the same time as the first. */
+/* Steps of two lengths, as reports cause them, and gaps in the numbers of sets: every machine uses the same
+ * set in each step as the first. */
 static void sets_of_all_lengths(void **state)
 {
     (void)state;
@@ -423,7 +420,7 @@ static void sets_of_all_lengths(void **state)
     drop(&s);
 }
 
-/* Boxes with many cells away from walls, where the GPU has other ways; rows short and long. */
+/* Boxes with many cells away from walls, for which the GPU has other kernels; short and long rows. */
 static const char *const wide_boxes[] = {
     "space.cells=[39,42] walls.top.velocity=[1,0,0] walls.left.accommodation=0.7",
     "space.cells=[47,37] walls.left.kind=symmetry walls.top.kind=periodic walls.bottom.kind=periodic",
@@ -440,7 +437,7 @@ static void wide_boxes_stream_and_relax(void **state)
         struct scene s;
         char text[512];
         if (i % 3 == 2 && i / 3 > 0)
-            continue; /* the longest rows take longest: in one box */
+            continue; /* the longest rows are the slowest: one box only */
         snprintf(text, sizeof text, "collision.method=bgk space.order=2 %s %s", wide_boxes[i / 3],
                  grids[i % 3]);
         build(&s, text);
@@ -453,7 +450,7 @@ static void wide_boxes_stream_and_relax(void **state)
     }
 }
 
-/* The operator where rows are streamed, and behind it: on a mesh that is no run of equal tiles. */
+/* The operator inside the march, and after streaming on a stretched mesh. */
 static void wide_boxes_stream_and_operate(void **state)
 {
     (void)state;
@@ -473,8 +470,8 @@ static void wide_boxes_stream_and_operate(void **state)
     }
 }
 
-/* The model equations and both corrections: all machines agree with the first,
- * whose physics the tests of relaxation and conservation check. */
+/* The model equations and both corrections: all machines agree with the first, which the tests of relaxation
+ * and conservation check. */
 static void models_agree_between_machines(void **state)
 {
     (void)state;
@@ -545,7 +542,7 @@ static void moments_match_plain_sums(void **state)
 
 /* ------------------------------------------------------------------- drawing */
 
-/* The same collisions bit for bit, whatever the vectors and the pieces. */
+/* The same collisions bit for bit, for any vector length and any division into pieces. */
 static void samples_are_the_same_bits(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Batch means: the error of series whose error is known, and none where it cannot be known. */
+/* Batch means: the error of series with a known error, and no error for series that are too short. */
 #include "expect.h"
 
 #include "monitor/batches.h"
@@ -32,10 +32,10 @@ static double exact_error(double phi, int terms)
     return sqrt(sum / (terms * (1 - phi * phi)));
 }
 
-/* With 400 series the root of the mean squared error is known to 1 %, and 4.6 % of the
- * means lie beyond two exact errors: 18 of 400, 6 to 34 in all but one in a thousand trials.
- * The estimate errs, if at all, by 5 % upwards on short memory (theory, section 13).  At phi =
- * 0.9 an error that took the terms for independent would be 4.4 times too small. */
+/* With 400 series the root of the mean squared error is known to 1 %, and 4.6 % of the means lie beyond two
+ * exact errors: 18 of 400, 6 to 34 in all but one in a thousand trials. For short correlation times the
+ * estimate may be 5 % too large (theory, section 13). At phi = 0.9 an error for independent terms would be
+ * 4.4 times too small. */
 static void errors_of_known_series(void **state)
 {
     (void)state;
@@ -63,8 +63,7 @@ static void errors_of_known_series(void **state)
     }
 }
 
-/* Ten correlation times are too few: hardly any series may get an error, and where
- * hundred are wanted, most do. */
+/* Ten correlation times are too few: hardly any series may get an error. With a hundred most do. */
 static void short_series_have_none(void **state)
 {
     (void)state;
@@ -82,7 +81,7 @@ static void short_series_have_none(void **state)
     assert_false(isnan(kn_batches_error(&b)));
 }
 
-/* A flow that is not steady yet has no error either. */
+/* A drifting series has no error either. */
 static void trends_have_none(void **state)
 {
     (void)state;

@@ -44,7 +44,7 @@ static void every_cell_has_one_owner(void **state)
                 for (at[1] = 0; at[1] < n[1]; at[1]++)
                     for (at[0] = 0; at[0] < n[0]; at[0]++)
                         assert_in_range(kn_boxes_find(boxes, ranks, at, at[0] % ranks), 0, ranks - 1);
-            /* a cell more along each axis is what cannot be helped */
+            /* sizes may differ by one cell along each axis */
             expect_below("largest over mean", (double)most * ranks / (double)cells, 1.6);
             assert_true(least > 0);
         }
@@ -56,13 +56,13 @@ static void borders_are_short(void **state)
     const struct {
         const char *space;
         int ranks;
-        int64_t most; /* cells around the box with most */
+        int64_t most; /* cells around the box with the largest halo */
     } known[] = {
         {"space.cells=[100,100] space.order=2", 4, 2 * (50 + 50)},
         {"space.cells=[100,100] space.order=1", 16, 4 * 25},
         {"space.cells=[400,10] space.order=1", 4, 2 * 10},
         {"space.cells=[32,32,32] space.order=1", 8, 3 * 16 * 16},
-        /* two boxes of 2/3 height beside one slab, where slabs would have 2 x 90 */
+        /* two boxes of 2/3 height next to one slab; slabs would have 2 x 90 */
         {"space.cells=[90,90] space.order=1", 3, 60 + 45},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
@@ -92,7 +92,7 @@ static void too_many_ranks_are_refused(void **state)
     assert_int_equal(kn_boxes_create(boxes, 2, &c, 1), KN_EINPUT);
 }
 
-/* The whole space, a box of it, and where the cells of the box and its halo are in it. */
+/* The whole space, one of its boxes, and the positions of the cells of the box and its halo. */
 struct view {
     struct kn_space whole, part;
 };
@@ -102,7 +102,7 @@ static int64_t number_of(const struct view *v, int cell)
     return cell < v->part.ncells ? kn_space_number(&v->part, cell) : v->part.halo[cell - v->part.ncells];
 }
 
-/* All that a step looks at, from cells up to `steps` away from the box, is as in the whole space. */
+/* All data that a step reads, from cells up to `steps` away from the box, are those of the whole space. */
 static void compare_cell(const struct view *v, int cell, int steps)
 {
     const int64_t number = number_of(v, cell);

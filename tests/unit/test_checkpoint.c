@@ -1,4 +1,4 @@
-/* Checkpoints: what is saved comes back, and no damage goes unnoticed. */
+/* Checkpoints: saved data are restored, and damage is detected. */
 #include "io/checkpoint.h"
 #include "unit/scratch.h"
 
@@ -76,7 +76,7 @@ static enum kn_status refuse_rows(void *of, bool in, int64_t first, int64_t coun
 }
 // NOLINTEND(readability-non-const-parameter)
 
-/* Rows that k describes go out of the first tables, and are compared as they come into the next. */
+/* The rows described by k are read from the first tables, and compared when they are stored in the second. */
 static enum kn_status move_in(const char *where, struct kn_checkpoint *k, int h, int watched)
 {
     const size_t row = (size_t)k->state.nnodes * sizeof(float), cell = (size_t)k->nwatched * sizeof(double);
@@ -140,7 +140,7 @@ static void assert_whole(struct kn_checkpoint *k, int64_t step)
     assert_int_equal(checked, 2 * NCELLS);
 }
 
-/* The newest checkpoint must be that of `step`, complete; `noted` in the note. */
+/* The newest complete checkpoint must be that of `step`; the note must contain `noted`. */
 static void assert_found(int64_t step, const char *noted)
 {
     char note[KN_CHECKPOINT_NOTE];
@@ -183,7 +183,7 @@ static void checkpoint_many_slabs(void **state)
     char note[KN_CHECKPOINT_NOTE];
     struct kn_checkpoint k = make_checkpoint(5, monitor), found;
     k.state.ncells = 1237;
-    k.state.nnodes = 3001; /* 348 rows a slab, the last one cut */
+    k.state.nnodes = 3001; /* 348 rows per slab, fewer in the last one */
     assert_int_equal(move(&k, H, WATCHED), KN_OK);
     assert_int_equal(kn_checkpoint_find(&kn_comm_alone, folder, k.fingerprint, &found, note), KN_OK);
     checked = 0;
@@ -195,7 +195,7 @@ static void checkpoint_many_slabs(void **state)
 static void checkpoint_damage(void **state)
 {
     (void)state;
-    static const char garbage[] = "this is no HDF5 file, whatever its name may say";
+    static const char garbage[] = "this is not an HDF5 file in spite of its name";
     size_t size;
     int before = open_files();
     save(10);
@@ -207,13 +207,13 @@ static void checkpoint_damage(void **state)
     }
     write_all("checkpoint-b.h5", garbage, sizeof garbage);
     assert_found(10, "checkpoint-b.h5");
-    save(30); /* goes where the damage is */
+    save(30); /* replaces the damaged slot */
     assert_found(30, NULL);
     free(good);
     assert_no_leak(before);
 }
 
-/* Whichever byte is flipped: it is noticed, or it did not matter. */
+/* Each flipped byte is detected or has no effect. */
 static void checkpoint_every_byte(void **state)
 {
     (void)state;
@@ -235,7 +235,7 @@ static void checkpoint_every_byte(void **state)
         kn_checkpoint_free(&k);
         flip("checkpoint-b.h5", i, bytes[i]);
     }
-    print_message("%zu of %zu flipped bytes were noticed\n", noticed, size);
+    print_message("%zu of %zu flipped bytes were detected\n", noticed, size);
     assert_true(noticed > NCELLS * (NNODES * sizeof(float) + NWATCHED * sizeof(double) + sizeof(uint64_t)) +
                               NMONITOR * sizeof(double));
     free(bytes);
@@ -279,7 +279,7 @@ static void checkpoint_of_another_format(void **state)
     assert_message("--overwrite");
 }
 
-/* Values that HDF5 finds nothing wrong with: rows that changed places, or came from another step. */
+/* Damage that HDF5 does not detect: rows that are exchanged, or that are from another step. */
 static void checkpoint_rows_know_their_place(void **state)
 {
     (void)state;
@@ -310,7 +310,7 @@ static void checkpoint_rows_know_their_place(void **state)
     }
 }
 
-/* The checksum of a forged header can be right. */
+/* A forged header may have a valid checksum. */
 static void checkpoint_header_out_of_range(void **state)
 {
     (void)state;
@@ -383,7 +383,7 @@ static void checkpoint_full_disk(void **state)
     assert_no_leak(before);
 }
 
-/* HDF5 1.10 does not free everything when it refuses a damaged file. */
+/* HDF5 1.10 does not free all memory when it rejects a damaged file. */
 // NOLINTBEGIN(bugprone-reserved-identifier): the name is the sanitizer's
 __attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)

@@ -1,4 +1,4 @@
-/* The case file: defaults, text into values and back, and every kind of slip. */
+/* The case file: defaults, conversion between text and values, and all kinds of errors. */
 #include "backend/backend.h"
 #include "config/config.h"
 #include "files/json.h"
@@ -16,7 +16,7 @@ static enum kn_status parse(struct kn_case *c, const char *text)
     return kn_config_parse(c, text, strlen(text), "case.yaml", NULL);
 }
 
-/* The text is refused with a message that holds every part given, and the case is left alone. */
+/* The text is refused with a message that contains all given parts, and the case is unchanged. */
 static void assert_refused(const char *text, const char *first, const char *second)
 {
     struct kn_case c, before;
@@ -166,7 +166,7 @@ static void assignments_arrive(void **state)
     assert_int_equal(c.velocity.nodes[2], 8);
 }
 
-/* Some numbers may be left to the program. */
+/* Numbers that may be auto. */
 static void auto_is_a_number_too(void **state)
 {
     (void)state;
@@ -187,7 +187,7 @@ static void auto_is_a_number_too(void **state)
     assert_int_equal(kn_case_set(&c, "gas.delta=auto"), KN_EINPUT);
 }
 
-/* Kinds that nobody chose follow the axes, whatever the order of the keys. */
+/* Kinds of sides that are not set follow the axes, for any order of the keys. */
 static void walls_follow_axes(void **state)
 {
     (void)state;
@@ -222,7 +222,7 @@ static void printing_keeps_every_bit(void **state)
         c.walls[KN_BACK].kind = c.walls[KN_FRONT].kind = KN_WALL_SYMMETRY;
         c.initial.shape = KN_SHAPE_FOURTH_MOMENT;
         c.time.max_steps = INT64_C(9007199254740991);
-        c.gas.omega_set = c.gas.delta_set = true; /* as the printed case will set them, and the walls */
+        c.gas.omega_set = c.gas.delta_set = true; /* as the printed case sets them, with the walls */
         for (int side = 0; side < KN_SIDES; side++)
             c.walls[side].kind_set = true;
         char *text = print(&c, false), *again;

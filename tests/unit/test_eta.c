@@ -3,18 +3,18 @@
 
 #include "run/eta.h"
 
-static const double FACTOR = 1.5; /* what is promised from a tenth of the run on */
+static const double FACTOR = 1.5; /* required accuracy after a tenth of the run */
 
 static uint64_t seed = 1; /* of the noise */
 
-/* A made-up run: step n is done at clock(n), a row comes every ten steps. */
+/* A synthetic run: step n ends at clock(n), with a row every ten steps. */
 struct run {
     double (*clock)(double step);
     double (*residual)(double step); /* NULL: none */
-    double (*output)(double step);   /* s in files up to a step; NULL: none */
+    double (*output)(double step);   /* s spent on files up to a step; NULL: none */
     double limit, deadline;
     int64_t first, last;
-    double end; /* step at which it is over, where that is not the last */
+    double end; /* step at which the run ends, if it is not the last */
 };
 
 static void play(const struct run *r, struct kn_eta *e, int64_t from, int64_t to)
@@ -36,7 +36,7 @@ static struct kn_eta_left ask(const struct run *r, const struct kn_eta *e, int64
     return kn_eta_left(e, &now);
 }
 
-/* From a tenth of its steps on the run must know how long it takes. */
+/* After a tenth of the steps the estimate must be accurate. */
 static void expect_foresight(const struct run *r, double factor)
 {
     static const double parts[] = {0.1, 0.25, 0.5, 0.75, 0.9};
@@ -95,7 +95,7 @@ static void test_change_at_five_per_cent(void **state)
     expect_foresight(&(struct run){fast_start, .deadline = INFINITY, .last = 10000}, FACTOR);
 }
 
-/* The mean since the start would foresee 53 s and 42 s below. */
+/* The mean since the start would give 53 s and 42 s below. */
 static double slow_half(double step)
 {
     return step < 5000 ? 0.01 * step : 50 + 0.03 * (step - 5000);
@@ -124,7 +124,7 @@ static void test_slow_first_step(void **state)
     expect_foresight(&(struct run){late_start, .deadline = INFINITY, .last = 100000}, 1.05);
 }
 
-/* A file of 2 s every 1000 steps of 10 ms: a sixth of the time, but none of it lately. */
+/* Writing a file takes 2 s every 1000 steps of 10 ms: a sixth of the time, but not in the recent past. */
 static double output_pauses(double step)
 {
     return 2 * floor(step / 1000);
@@ -145,7 +145,7 @@ static void test_output(void **state)
     expect_relative("rate without output", kn_eta_rate(&e), 100, 1e-6);
 }
 
-/* Hours ago the machine was faster. */
+/* The machine was faster some hours before. */
 static double long_ago(double step)
 {
     return step < 36000 ? step : 36000 + 3 * (step - 36000);
@@ -197,7 +197,7 @@ static double noisy(double step)
     return exponential(step) * exp(0.3 * expect_random(&seed));
 }
 
-/* One row in eight is far off, as where a row falls on a wave. */
+/* One of eight rows is an outlier, for instance because of a wave. */
 static double spiked(double step)
 {
     return exponential(step) * ((int)step % 80 == 0 ? 10 : 1);
@@ -219,7 +219,7 @@ static void test_residual(void **state)
         expect_foresight(&r, FACTOR);
     }
     r.residual = from_rest;
-    expect_foresight(&r, 2 * FACTOR); /* as 1 / t at first, which is no exponential */
+    expect_foresight(&r, 2 * FACTOR); /* as 1 / t at first, which is not exponential */
     struct kn_eta e;
     play(&r, &e, 0, 2500);
     assert_int_equal(ask(&r, &e, 2500).by, KN_ETA_RESIDUAL);
@@ -234,7 +234,7 @@ static void test_limit_that_is_too_low(void **state)
     expect_foresight(&r, 1.01);
 }
 
-/* Noise keeps the residual above its limit: the run goes on to its last step. */
+/* Noise keeps the residual above its limit: the run continues to its last step. */
 static double plateau(double step)
 {
     return fmax(exponential(step), 0.1) * exp(0.5 * expect_random(&seed));
@@ -260,7 +260,7 @@ static void test_resumed_residual(void **state)
     expect_foresight(&r, FACTOR);
 }
 
-/* Rows that say nothing: the first, and those of a gas at rest. */
+/* Rows without information: the first, and those of a gas at rest. */
 static void test_empty_rows(void **state)
 {
     (void)state;

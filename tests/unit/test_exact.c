@@ -1,4 +1,4 @@
-/* Exact sums: known values, and the same bits however the terms are ordered and divided. */
+/* Exact sums: known values, and the same bits for any order and division of the terms. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define TINY 0x1p-1074 /* the least double above zero */
+#define TINY 0x1p-1074 /* the smallest double above zero */
 
 static double sum_of(const double *terms, int count)
 {
@@ -35,7 +35,7 @@ static uint64_t draw(uint64_t *seed)
     return *seed ^ *seed >> 31;
 }
 
-/* Any finite double, all exponents alike. */
+/* Any finite double, with uniformly distributed exponents. */
 static double draw_any(uint64_t *seed)
 {
     double x;
@@ -63,14 +63,14 @@ static void known_sums(void **state)
         {{DBL_MIN, DBL_MIN, TINY, TINY, TINY}, 2 * DBL_MIN + 4 * TINY},
         {{0x1p-1020, TINY, TINY}, 0x1p-1020},
         {{0x1p-1020, TINY, TINY, TINY}, 0x1p-1020 + 4 * TINY},
-        {{one, ulp / 2}, one}, /* halves go to the even neighbour, */
+        {{one, ulp / 2}, one}, /* ties are rounded to even, */
         {{one, ulp, ulp / 2}, one + 2 * ulp},
         {{-one, -ulp, -ulp / 2}, -one - 2 * ulp},
-        {{one, ulp / 2, TINY}, one + ulp},       /* unless anything is above, */
+        {{one, ulp / 2, TINY}, one + ulp},       /* unless any lower bit is set, */
         {{one, ulp, ulp / 2, -TINY}, one + ulp}, /* or below */
         {{one, -ulp / 4}, one},
         {{one, -ulp / 4, -TINY}, one - ulp / 2},
-        {{DBL_MAX, DBL_MAX, -DBL_MAX}, DBL_MAX}, /* too large in between only */
+        {{DBL_MAX, DBL_MAX, -DBL_MAX}, DBL_MAX}, /* only an intermediate sum overflows */
         {{DBL_MAX, DBL_MAX, DBL_MAX, -DBL_MAX, -DBL_MAX}, DBL_MAX},
         {{DBL_MAX, 0x1p969}, DBL_MAX},
         {{DBL_MAX, 0x1p970}, INFINITY}, /* half a unit of the largest */
@@ -81,7 +81,7 @@ static void known_sums(void **state)
         assert_bits(sum_of(rows[i].terms, 5), rows[i].sum);
 }
 
-/* Every double is the sum of itself, and nothing is left of it without itself. */
+/* The sum of one double is that double, and subtracting it gives zero. */
 static void single_terms(void **state)
 {
     (void)state;
@@ -102,7 +102,7 @@ static void what_is_not_finite_stays_so(void **state)
     assert_true(isnan(sum_of((double[]){1, -INFINITY, INFINITY}, 3)));
 }
 
-/* All bits of a term set, at every place within a digit, until every carry has been made many times. */
+/* Terms with all bits set, at every position in a digit, until every carry has occurred many times. */
 static void carries_come_in_time(void **state)
 {
     (void)state;
@@ -145,7 +145,7 @@ static void shuffle(double *terms, uint64_t *seed)
     }
 }
 
-/* The terms cut into parts, as threads do it. */
+/* The terms divided into parts, as among threads. */
 static double sum_of_parts(const double *terms, int parts)
 {
     struct kn_exact sum = {0};
@@ -158,7 +158,7 @@ static double sum_of_parts(const double *terms, int parts)
     return kn_exact_value(&sum);
 }
 
-/* So many at a time, of which the last are fewer. */
+/* Blocks of a given size; the last block may be smaller. */
 static struct kn_exact sum_by(const double *terms, int count)
 {
     struct kn_exact sum = {0};
@@ -168,7 +168,7 @@ static struct kn_exact sum_by(const double *terms, int count)
     return sum;
 }
 
-/* The terms dealt to ranks, whose words are added as integers. */
+/* The terms distributed to ranks, whose words are added as integers. */
 static double sum_of_ranks(const double *terms, int ranks)
 {
     enum { WORDS = sizeof(struct kn_exact) / sizeof(int64_t) };
@@ -178,7 +178,7 @@ static double sum_of_ranks(const double *terms, int ranks)
         sum = (struct kn_exact){0};
         for (int i = rank; i < TERMS; i += ranks)
             kn_exact_add(&sum, terms[i]);
-        kn_exact_sum_ranks(&kn_comm_alone, &sum, 1); /* makes it fit to be added */
+        kn_exact_sum_ranks(&kn_comm_alone, &sum, 1); /* normalises it before the addition */
         memcpy(own, &sum, sizeof own);
         for (int i = 0; i < WORDS; i++)
             words[i] += own[i];
@@ -216,7 +216,7 @@ static void many_terms_against_integers(void **state)
     free(terms);
 }
 
-/* Terms as large as they may be for the way that sums blocks, and those it must leave to the other: far
+/* Terms at the limit of the fast method for blocks, and terms that it must leave to the other method: much
  * smaller than the rest, huge, subnormal, zero. */
 static void blocks_of_terms(void **state)
 {
@@ -230,7 +230,8 @@ static void blocks_of_terms(void **state)
             for (int i = 0; i < TERMS; i++) /* nearly all bits set, below a power of two */
                 terms[i] = (0x1p53 - (double)(draw(&seed) >> 55)) * (wide && i % 3 == 0 ? 1 : sizes[k]);
             const struct kn_exact expected = sum_by(terms, 1);
-            for (int count = 50; count < 1000; count += 50) { /* digits: rounding hides nothing in them */
+            for (int count = 50; count < 1000;
+                 count += 50) { /* digits: rounding cannot hide an error in them */
                 const struct kn_exact sum = sum_by(terms, count);
                 assert_memory_equal(sum.digits, expected.digits, sizeof sum.digits);
             }
@@ -242,7 +243,7 @@ static void blocks_of_terms(void **state)
     free(terms);
 }
 
-/* Terms of all sizes: what the rounded sum leaves is at most half the distance to its neighbour. */
+/* Terms of all sizes: the error of the rounded sum is at most half the distance to the next double. */
 static void many_terms_of_all_sizes(void **state)
 {
     (void)state;

@@ -1,9 +1,9 @@
-/* Folders of results: which files are the program's own, and how a new run replaces an old one. */
+/* Results folders: the files that belong to the program, and the replacement of an earlier run. */
 #include "config/config.h"
 #include "io/folder.h"
 #include "unit/scratch.h"
 
-/* A run on several ranks leaves a file for each, and one that names them. */
+/* A run on several ranks writes one file per rank, and one that lists them. */
 static void folder_clear_knows_its_files(void **state)
 {
     (void)state;
@@ -31,7 +31,7 @@ static void folder_clear_knows_its_files(void **state)
     assert_true(exists("report.html") && exists("notes.txt"));
 }
 
-/* A report is the program's as long as nobody changes it. */
+/* A report belongs to the program until the user changes it. */
 static void folder_knows_what_was_changed(void **state)
 {
     (void)state;
@@ -50,7 +50,7 @@ static void folder_knows_what_was_changed(void **state)
     assert_int_equal(kn_folder_check(folder, "report.html"), KN_EINPUT);
 }
 
-/* The files of a new run come whole, from wherever the replacement was cut off. */
+/* The files of a new run are complete wherever the replacement was interrupted. */
 static void folder_replaces(void **state)
 {
     static const char *const left[] = {NULL, ".knudsen-new/.clearing", ".knudsen-new/.moving"};
@@ -69,7 +69,7 @@ static void folder_replaces(void **state)
         write_all(".knudsen-new/fields/00000008.h5", "new", 3);
         assert_int_equal(kn_folder_recover(folder), KN_OK);
         assert_true(exists(".knudsen-new/fields.h5"));
-        if (cut == 2) /* the old files are gone, some new ones have come */
+        if (cut == 2) /* the old files are removed, some new ones are moved */
             assert_int_equal(kn_folder_clear(folder), KN_OK);
         if (left[cut])
             write_all(left[cut], "", 0);

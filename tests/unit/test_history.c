@@ -1,4 +1,4 @@
-/* history.csv: appended, bound to checkpoints, thinned, and read back. */
+/* history.csv: appending, checksums in checkpoints, thinning and reading. */
 #include "io/history.h"
 #include "unit/row.h"
 #include "unit/scratch.h"
@@ -9,7 +9,7 @@
 static const struct kn_history_plan every_row = {1, 1};
 static struct kn_history_sums sums; /* of the rows written last */
 
-/* Rows from `first` to `last`, behind those up to keep_until, or anew. */
+/* Rows from `first` to `last`, after those up to keep_until, or in a new file. */
 static void append_rows(struct kn_monitor *m, const struct kn_history_plan *plan, int64_t keep_until,
                         int first, int last)
 {
@@ -79,7 +79,7 @@ static void assert_refused(struct kn_monitor *m, const struct kn_history_plan *p
     assert_message("does not match the checkpoint");
 }
 
-/* Whatever is changed up to the checkpoint is noticed. */
+/* Any change of rows up to the checkpoint is detected. */
 static void history_is_bound(void **state)
 {
     (void)state;
@@ -111,7 +111,7 @@ static void history_is_bound(void **state)
     free(text);
 }
 
-/* Rows get sparser; a file that was thinned after the checkpoint still fits it. */
+/* Thinning: a file that was thinned after the checkpoint still matches it. */
 static void history_is_thinned(void **state)
 {
     (void)state;
@@ -194,7 +194,7 @@ static void history_reads_back(void **state)
     assert_true(isnan(kn_history_at(&h, 3, 2)));
     kn_history_free(&h);
     assert_int_equal(h.columns, 0);
-    /* 0.1 may be all that is there of 0.125: only the end of the line tells */
+    /* 0.1 may be the beginning of 0.125: a row is complete only with the end of its line */
     static const char *const torn[] = {"",          "2",       "2,",        "2,0.2,",
                                        "2,0.2,0.1", "2,0.2\n", "2,0.2,x\n", "2,0.2,1,1\n"};
     for (size_t i = 0; i < sizeof torn / sizeof *torn; i++) {
@@ -209,7 +209,7 @@ static void history_reads_back(void **state)
     read_history(&h, "", 0);
     write_all("history.csv", "a,b\n1,2\n", 8);
     assert_int_equal(kn_history_read(&h, folder), KN_EIO);
-    assert_message("no history of this program");
+    assert_message("not a history of this program");
     kn_history_free(&h);
     assert_int_equal(open_files(), before);
 }

@@ -1,4 +1,4 @@
-/* The files a run leaves behind: what is in them, and what happens when they cannot be written. */
+/* The files of a run: their contents, and failures to write them. */
 #include "config/config.h"
 #include "files/json.h"
 #include "io/fields.h"
@@ -83,7 +83,7 @@ static void files_numbers_read_back(void **state)
         assert_same(strtod(kn_text_number(text, values[i]), NULL), values[i]);
 }
 
-/* What a function prints, to be freed. */
+/* The output of a function, to be freed. */
 static char *printed(void (*print)(FILE *, const char *, const char *), const char *text, const char *also)
 {
     char *found = NULL;
@@ -142,7 +142,7 @@ static void print_echo(FILE *to, const char *word, const char *none)
     kn_files_shell_word(to, word);
 }
 
-/* A shell itself says what it reads. */
+/* The shell prints the words that it reads. */
 static void files_words_of_a_shell(void **state)
 {
     (void)state;
@@ -283,7 +283,7 @@ static void fields_of_equal_runs_are_equal_bytes(void **state)
     make_scene(&s);
     assert_int_equal(kn_fields_write(folder, &s.snapshot), KN_OK);
     char *once = read_all("fields.h5", &size);
-    sleep(1); /* a time stamp counts seconds */
+    sleep(1); /* a time stamp has a resolution of one second */
     assert_int_equal(kn_fields_write(folder, &s.snapshot), KN_OK);
     char *again = read_all("fields.h5", &again_size);
     assert_int_equal(size, again_size);
@@ -304,7 +304,7 @@ static void fields_series_follows_the_folder(void **state)
         assert_int_equal(kn_fields_write(folder, &s.snapshot), KN_OK);
     }
     write_all("fields/notes.h5", "x", 1);
-    s.snapshot.step = 250; /* a run that went back to an earlier checkpoint */
+    s.snapshot.step = 250; /* a run that was resumed from an earlier checkpoint */
     assert_int_equal(kn_fields_write(folder, &s.snapshot), KN_OK);
     hid_t file = H5Fopen(in_folder("fields.h5"), H5F_ACC_RDONLY, H5P_DEFAULT);
     assert_true(file >= 0);
@@ -334,7 +334,7 @@ static void files_follow_no_links(void **state)
     close(fd);
 }
 
-/* What stands under the name of the temporary file and was not made by the program stays. */
+/* A link with the name of the temporary file is neither followed nor removed. */
 static void fields_remove_only_their_own(void **state)
 {
     (void)state;
@@ -498,7 +498,8 @@ static void summary_is_json(void **state)
     assert_int_equal(strlen(provenance.started), strlen("2011-11-11T11:11:11Z"));
     assert_non_null(strstr(provenance.command, "unit_io"));
     struct kn_batches batches[NCOLUMNS] = {0};
-    for (int i = 0; i < 100; i++) /* known to a tenth: the deviation 0.0625 over the root of 100 terms */
+    for (int i = 0; i < 100;
+         i++) /* accurate to a tenth: the deviation 0.0625 divided by the square root of 100 terms */
         kn_batches_add(&batches[3], i % 2 ? 0.6875 : 0.5625);
     struct kn_monitor noisy = m;
     noisy.averaged = 3;

@@ -1,4 +1,4 @@
-/* The history row: every sum and quantity against a value worked out by hand. */
+/* The row of the history: every sum and quantity compared with a value computed by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -102,7 +102,7 @@ static void assert_near(double a, double b, double tolerance)
         fail_msg("%.17g is not %.17g within %g", a, b, tolerance);
 }
 
-/* A state whose moments of h are known must give them back. */
+/* A state with known moments of h must reproduce them. */
 static void sums_invert_the_definitions(void **state)
 {
     (void)state;
@@ -151,7 +151,7 @@ static void drift_is_relative_to_the_moved_mass(void **state)
     drop(&s);
 }
 
-/* Where gas flows in, or a wall oscillates along its normal, mass comes and goes. */
+/* With an inflow, or a wall that oscillates along its normal, the mass is not constant. */
 static void open_boxes_have_no_drift(void **state)
 {
     (void)state;
@@ -207,8 +207,8 @@ static void rest_has_no_residual(void **state)
     drop(&s);
 }
 
-/* u_x = y - 1/2 on the midline, of both signs on the two sides of it: the
- * modulus comes after the average over the middle columns. */
+/* u_x = y - 1/2 on the midline, of both signs on the two sides of it: the modulus is taken after the average
+ * over the middle columns. */
 static void cavity_quantities(void **state)
 {
     (void)state;
@@ -334,7 +334,7 @@ static void averages_begin_when_asked(void **state)
     drop(&s);
 }
 
-/* A hundred rows of independent noise: the error of D is its deviation over ten. */
+/* A hundred rows of independent noise: the error of D is its deviation divided by ten. */
 static void errors_where_there_is_noise(void **state)
 {
     (void)state;
@@ -431,8 +431,8 @@ static enum kn_status restore(struct scene *s, double *from)
     return status == KN_OK ? kn_monitor_move(&s->m, true, 0, s->space.ncells, from + size) : status;
 }
 
-/* Rows 0-149, save, restore elsewhere, rows 150-299 on both: the same bits, batches that
- * became longer in between included. */
+/* Rows 0-149, save, restore elsewhere, rows 150-299 on both: the same bits, also for batches that became
+ * longer in between. */
 static void restart_is_exact(void **state)
 {
     (void)state;
@@ -471,7 +471,7 @@ static void restart_is_exact(void **state)
     drop(&b);
 }
 
-/* Every number of a saved state in turn is one that must not become an index or a count. */
+/* Each number of a saved state is replaced by values that are invalid as an index or a count. */
 static void restart_refuses_damage(void **state)
 {
     (void)state;
@@ -521,7 +521,7 @@ static void restart_refuses_and_begins_anew(void **state)
     double *saved = calloc((size_t)(size + (int64_t)a.space.ncells * KN_MONITOR_CELL), sizeof *saved);
     save(&a, saved);
 
-    a.c.output.average = 5; /* another start: the old averages are of no use */
+    a.c.output.average = 5; /* another start of the window: the old averages are discarded */
     assert_int_equal(restore(&a, saved), KN_OK);
     assert_int_equal(a.m.averaged, 0);
     assert_near(a.m.mean_fields[0], 0, 0);
@@ -529,7 +529,7 @@ static void restart_refuses_and_begins_anew(void **state)
     assert_near(a.m.row.step, 1, 0);
     assert_int_equal(kn_monitor_restore(&a.m, saved, size - 1), KN_EINPUT);
 
-    a.c.output.average = KN_AVERAGE_AUTO; /* nobody's start: the window goes on where it began */
+    a.c.output.average = KN_AVERAGE_AUTO; /* no given start: the window keeps its start */
     assert_int_equal(restore(&a, saved), KN_OK);
     assert_int_equal(a.m.averaged, 1);
     assert_near(a.m.mean_fields[0], a.fields[0], 0);
@@ -544,7 +544,7 @@ static void restart_refuses_and_begins_anew(void **state)
     drop(&b);
 }
 
-/* The row of a state that is not small, from so many threads. */
+/* The row of a large state, computed by this number of threads. */
 static struct kn_row row_of(struct scene *s, int threads)
 {
     s->c.run.threads = threads;
@@ -556,8 +556,8 @@ static struct kn_row row_of(struct scene *s, int threads)
     return s->m.row;
 }
 
-/* Cells in another order, all of one size, are another gas with the same sums; threads share the cells of the
- * same one. */
+/* Cells of equal size in another order are another gas with the same sums; threads divide the cells of one
+ * gas. */
 static void rows_do_not_depend_on_who_sums(void **state)
 {
     (void)state;
@@ -565,7 +565,7 @@ static void rows_do_not_depend_on_who_sums(void **state)
     uint64_t seed = 21;
     set_box(&s, 150, 120, 1);
     s.c.disturbance = 0.1;
-    for (int d = 0; d < 2; d++) /* no cavity: G knows places */
+    for (int d = 0; d < 2; d++) /* not a cavity: G depends on the positions of cells */
         s.c.walls[2 * d].kind = s.c.walls[2 * d + 1].kind = KN_WALL_SPECULAR;
     build(&s);
     const size_t n = (size_t)s.space.ncells;
@@ -599,7 +599,7 @@ static void build_part(struct scene *s, const struct kn_box *box)
     s->fields = calloc((size_t)s->space.ncells * KN_FIELDS, sizeof *s->fields);
 }
 
-/* A box of the space names its cells as the whole space does. */
+/* Messages about a box number its cells as in the whole space. */
 static void boxes_name_cells_of_the_whole(void **state)
 {
     (void)state;

@@ -33,8 +33,8 @@ static void close_grid(struct grid *g)
     kn_velocity_destroy(&g->v);
 }
 
-/* The viscosity of hard spheres is the unit, their Prandtl number 0.660694.  Quadratic
- * interpolation between 8 nodes an axis leaves a few parts in a thousand. */
+/* The viscosity of hard spheres is the unit, their Prandtl number 0.660694.  Quadratic interpolation between
+ * 8 nodes per axis has an error of a few parts per thousand. */
 static void transport_of_hard_spheres(void **state)
 {
     (void)state;
@@ -59,7 +59,7 @@ static double prandtl_error(const char *settings)
     return error;
 }
 
-/* Maxwell molecules relax each moment by itself, heat flux 2/3 as fast as stress, and
+/* For Maxwell molecules each moment relaxes independently, heat flux 2/3 as fast as stress, and
  * their viscosity is exact in the first approximation. */
 static void transport_of_maxwell_molecules(void **state)
 {
@@ -90,9 +90,9 @@ static double relaxation_rate(const struct grid *g, bool heat)
     return sum / norm;
 }
 
-/* Polynomials of second and third degree collide exactly: the rates at which stress and
- * heat flux begin to relax are those of the first approximation, 1 and 2/3 for Maxwell
- * molecules and both 1.016034 times that for hard spheres, to the rule of directions. */
+/* Collisions of polynomials of second and third degree are exact: the initial rates of stress and heat flux
+ * are those of the first approximation, 1 and 2/3 for Maxwell molecules and both 1.016034 times that for hard
+ * spheres, to the rule of directions. */
 static void third_degree_is_exact(void **state)
 {
     (void)state;
@@ -122,7 +122,7 @@ static void transport_between(void **state)
 }
 
 /* Mass and energy among the even functions, momentum along an axis among those odd
- * there: and nothing else is left alone or grows. */
+ * there: no other function is invariant or grows. */
 static void nothing_but_invariants_stays(void **state)
 {
     (void)state;
@@ -159,8 +159,8 @@ static void axes_are_alike(void **state)
     close_grid(&g);
 }
 
-/* Two steps are one of twice the length; 1 and v.v do not change.  In float: rows of
- * 27 numbers whose size the weights of the nodes give. */
+/* Two steps equal one of twice the length; 1 and v.v do not change.  In single precision: rows of 27 numbers,
+ * whose size depends on the weights of the nodes. */
 static void steps_add_up(void **state)
 {
     (void)state;
@@ -229,7 +229,7 @@ static void entropy_functional_never_grows(void **state)
     watch_close(&w);
 }
 
-/* What one sampled collision gives of the invariant i, and the sum of the sizes. */
+/* The change of invariant i by one sampled collision, and the sum of the absolute values. */
 static double given(const struct kn_velocity *v, const struct kn_quadratic *q, int i, double *size)
 {
     double sum = 0;
@@ -251,8 +251,8 @@ static double given(const struct kn_velocity *v, const struct kn_quadratic *q, i
     return sum;
 }
 
-/* Each sampled collision of the quadratic part conserves mass, momentum and energy, but for
- * the rounding of 56 numbers to float. */
+/* Each sampled collision of the quadratic part conserves mass, momentum and energy, up to the rounding of 56
+ * numbers to single precision. */
 static void quadratic_samples_conserve(void **state)
 {
     (void)state;
@@ -308,7 +308,7 @@ static void assert_equal(const struct kn_operator *a, const struct kn_operator *
     }
 }
 
-/* From here on without the cache; returns what open_cache takes. */
+/* Disable the cache; returns the argument of open_cache. */
 static char *close_cache(void)
 {
     const char *before = getenv("KNUDSEN_CACHE");
@@ -344,7 +344,7 @@ static enum kn_status repeat(const struct kn_assembly *what, const struct kn_pro
     return KN_OK;
 }
 
-/* Open the grid of the cache test; it is assembled or it is not. */
+/* Create the operator of the cache test; it must be assembled, or read from the cache. */
 static void reopen_grid(struct grid *g, bool assembled)
 {
     const struct kn_assembler machine = {.name = "repeat", .assemble = repeat};
@@ -354,8 +354,8 @@ static void reopen_grid(struct grid *g, bool assembled)
     assert_string_equal(g->o.origin, assembled ? "repeat" : "cache");
 }
 
-/* What comes from the cache is what was assembled; a damaged, a short and a foreign
- * file are replaced; without a cache all goes on. */
+/* The operator from the cache equals the assembled one; damaged, truncated and unknown files are replaced; a
+ * missing cache is not an error. */
 static void cache_is_checked(void **state)
 {
     (void)state;
@@ -404,7 +404,7 @@ static double element(const struct kn_operator *o, int parity, int i, int j)
     return sum;
 }
 
-/* Progress, from 0 to 1; one who has heard enough says so. */
+/* Progress from 0 to 1; the callback can stop the assembly. */
 struct ear {
     double last, enough;
 };
@@ -441,8 +441,8 @@ static void compare_machine(const struct kn_assembler *machine, const char *sett
     close_grid(&g);
 }
 
-/* Every machine that can assemble gives the matrices of the CPU, the same bits each time,
- * tells how far it is, and stops when asked to. */
+/* Every machine with an assembler gives the matrices of the CPU, the same bits each time, reports progress,
+ * and stops on request. */
 static void machines_assemble_alike(void **state)
 {
     (void)state;
@@ -461,7 +461,7 @@ static void machines_assemble_alike(void **state)
         struct ear ear = {0, 1e-6};
         const struct kn_progress_callback listener = {.report = hear, .to = &ear};
         assert_int_equal(assemble_grid(&g, grids[0], machine, &listener), KN_EINTERRUPTED);
-        expect_below("progress when it stopped", ear.last, 0.99);
+        expect_below("progress at the stop", ear.last, 0.99);
         close_grid(&g);
     }
     open_cache(usual);
@@ -477,7 +477,7 @@ static enum kn_status break_down(const struct kn_assembly *what, const struct kn
     return kn_error_set(KN_EDEVICE, "the card is on fire (card.c:7)");
 }
 
-/* A machine that fails leaves the work to the CPU, and a note says why. */
+/* If a machine fails the CPU assembles, and a note gives the reason. */
 static void failure_is_told(void **state)
 {
     (void)state;

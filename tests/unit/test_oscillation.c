@@ -26,8 +26,8 @@ static void drop(struct scene *s)
     kn_space_destroy(&s->space);
 }
 
-/* Rows that hold the mean over the step before them: a constant, and a wave that is 0.3 ahead of the wall. In
- * the first period everything is different, as at the start of a run. */
+/* Rows with the mean over the preceding step: a constant, and a wave that is 0.3 ahead of the wall. The first
+ * period differs, as at the start of a run. */
 static void write_history(double end)
 {
     FILE *file = fopen(in_folder("history.csv"), "w");
@@ -61,7 +61,7 @@ static void finds_amplitude_and_phase(void **state)
     build(&s, SWINGS);
     write_history(3.2 * 2 * M_PI / FREQUENCY);
     find(&fit, &s.m);
-    assert_int_equal(fit.periods, 1); /* half of 3.2 is the start's */
+    assert_int_equal(fit.periods, 1); /* half of 3.2 periods is ignored */
     assert_int_equal(fit.count, 1);
     assert_string_equal(s.m.columns[fit.columns[0].column].name, "right.stress_y");
     expect_near("mean", fit.columns[0].mean, 0.25, 1e-9);

@@ -1,4 +1,4 @@
-/* The physics at one point: every formula against a direct evaluation in wider arithmetic. */
+/* The physics at one point: every formula compared with a direct evaluation in higher precision. */
 #include "expect.h"
 
 #include "grid/velocity.h"
@@ -71,7 +71,7 @@ static struct gas random_gas(double eps, uint64_t *seed)
     return g;
 }
 
-/* log of the Gaussian over Phi0 without the density, by elimination in long double. */
+/* Logarithm of the Gaussian divided by Phi0, without the density, by elimination in long double. */
 static long double log_ratio(const struct gas *g, const double v[3])
 {
     const int index[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
@@ -153,7 +153,7 @@ static void maxwellian_is_the_isotropic_gaussian(void **state)
 
 /* ------------------------------------------------------------------- fields */
 
-/* All moments of h(v) by a product rule: 2 * half nodes an axis, double. */
+/* All moments of h(v) by a product rule: 2 * half nodes per axis, in double precision. */
 static void integrate(int half, long double (*h)(const void *, const double *), const void *of,
                       double m[KN_MOMENTS])
 {
@@ -181,9 +181,8 @@ static long double of_gaussian(const void *g, const double v[3])
     return gaussian_h(g, v);
 }
 
-/* A Gaussian gives back its own density, velocity and temperatures, and has no
- * heat flux.  A rule of 2 x 20 nodes an axis resolves these mild Gaussians to
- * round-off. */
+/* The moments of a Gaussian are its density, velocity and temperatures; its heat flux is zero. A rule of 2 x
+ * 20 nodes per axis is accurate to round-off for these Gaussians. */
 static void fields_of_a_gaussian(void **state)
 {
     (void)state;
@@ -224,8 +223,8 @@ static long double of_heated(const void *of, const double v[3])
     return gaussian_h(&s->g, v) + 0.8 / (n * t * t) * along * (cc / t - 2.5) * n * expl(log_ratio(&s->g, v));
 }
 
-/* The heat flux put in comes out, and nothing else changes; the same from the
- * heat term that the model equation adds, in float. */
+/* The moments contain the given heat flux and no other change; the same for the heat term of the model
+ * equation, in single precision. */
 static void fields_of_a_heat_flux(void **state)
 {
     (void)state;
@@ -348,7 +347,7 @@ static void logarithm_and_circle_are_accurate(void **state)
         kn_rng_sincos(u, &s, &c);
         if (u < 1)
             log_worst = fmax(log_worst, ulps(kn_rng_log(u), log(u)));
-        /* near a zero of sine or cosine what counts is the error against 1 */
+        /* near a zero of sine or cosine the absolute error is compared */
         sine_worst = fmax(sine_worst, fabs(s - sin(2 * M_PI * u)) * 0x1p24);
         sine_worst = fmax(sine_worst, fabs(c - cos(2 * M_PI * u)) * 0x1p24);
     }
@@ -358,8 +357,8 @@ static void logarithm_and_circle_are_accurate(void **state)
     assert_true(isfinite(kn_rng_log(kn_rng_uniform(0))) && kn_rng_uniform(0) > 0 && kn_rng_uniform(~0u) <= 1);
 }
 
-/* x^y over all relative speeds that are ever drawn and far beyond, for the exponents of
- * molecules and of the other sign; in float, the last place is what a sample keeps. */
+/* x^y for all relative speeds that can be drawn and far beyond, for the exponents of molecules and the
+ * opposite sign; a sample keeps single precision. */
 static void powers_follow_pow(void **state)
 {
     (void)state;
@@ -397,7 +396,7 @@ static void expect_mean(const char *what, const struct tally *t, int n, double e
     expect_near(what, mean, expected, 4 * error);
 }
 
-/* Points of a lattice are not independent, but closer to the mean than points that are. */
+/* Points of a lattice are not independent; their mean has a smaller error than that of independent points. */
 static void check_moments_of_draws(int lattice)
 {
     const int n = 1 << 19;
@@ -459,8 +458,8 @@ static void draws_depend_on_every_counter(void **state)
     }
 }
 
-/* Mean of f = vx^2 |k.vr| over sets of 6144: its scatter from set to set is at
- * most half that of independent points, and its mean is the same. */
+/* Mean of f = vx^2 |k.vr| over sets of 6144: its scatter between sets is at most half that of independent
+ * points, and its mean is the same. */
 static void a_lattice_is_quieter_than_random_points(void **state)
 {
     (void)state;

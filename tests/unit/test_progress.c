@@ -8,7 +8,7 @@
 
 enum { ROOM = 1 << 16 };
 
-/* A report and all that was said. */
+/* A progress report and all its messages. */
 struct scene {
     struct kn_run_options options;
     struct kn_progress p;
@@ -61,7 +61,7 @@ static void forget(struct scene *s)
 static void expect_said(const struct scene *s, const char *part)
 {
     if (!strstr(s->text, part))
-        fail_msg("'%s' was not said, but: %s", part, s->text);
+        fail_msg("'%s' was not printed, but: %s", part, s->text);
 }
 
 static void expect_unsaid(const struct scene *s, const char *part)
@@ -78,7 +78,7 @@ static int count_of(const char *text, const char *part)
     return n;
 }
 
-/* A hundred steps a second from second `from` to `to` after the start. */
+/* A hundred steps per second, from second `from` to `to` after the start. */
 static void step(struct scene *s, int from, int to)
 {
     for (int i = 100 * from + 1; i <= 100 * to; i++) {
@@ -180,7 +180,7 @@ static void test_width(void **state)
     free(s);
 }
 
-/* One line, drawn a few times a second in place of itself, and nothing of it stays. */
+/* One line that is redrawn a few times per second and removed at the end. */
 static void test_live(void **state)
 {
     (void)state;
@@ -278,7 +278,7 @@ static void test_json(void **state)
     kn_progress_prepare(&s->p, KN_PREPARE_OPERATOR, 0);
     kn_progress_prepare(&s->p, KN_PREPARE_OPERATOR, 0.5);
     kn_progress_prepare(&s->p, KN_PREPARE_OPERATOR, 1);
-    expect_events(s, "assembly", 2); /* one a second, and the last */
+    expect_events(s, "assembly", 2); /* one per second, and the last */
     expect_said(s, "{\"event\": \"assembly\", \"part\": 0, \"eta_s\": null}\n");
     kn_progress_start(&s->p, &s->job);
     expect_said(s, "\"device\": \"Abacus 3000, AVX-512\", \"ranks\": 1, \"threads\": 2, \"cells\": 2000, "
@@ -332,7 +332,7 @@ static void test_end(void **state)
         "  assemble     45.00 s  45.0 %\n  stream       50.00 s  50.0 %\n  other         5.00 s   5.0 %\n");
     expect_said(s, "next: knudsen plot 'some where'");
     forget(s);
-    kn_progress_fail(&s->p, "failed", "too late"); /* the last word is spoken */
+    kn_progress_fail(&s->p, "failed", "too late"); /* no message follows the last one */
     assert_int_equal(s->times, 0);
     free(s);
     s = open_scene(KN_REPORT_PLAIN);

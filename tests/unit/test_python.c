@@ -1,4 +1,4 @@
-/* How modules of the Python package are started: interpreter, words, environment and exit codes. */
+/* Start of modules of the Python package: interpreter, arguments, environment and exit codes. */
 #include "cli/python.h"
 #include "unit/scratch.h"
 
@@ -15,7 +15,7 @@ static int run(int argc, char **argv)
     return kn_python_run("knudsen.plot", argc, argv);
 }
 
-/* Words arrive one by one, whatever they contain; the exit code is that of the interpreter. */
+/* Arguments are passed unchanged, whatever they contain; the exit code is that of the interpreter. */
 static void words(void **state)
 {
     (void)state;
@@ -62,7 +62,7 @@ static void no_interpreter(void **state)
     assert_message("apt install python3 python3-numpy python3-h5py python3-matplotlib");
 }
 
-/* An interpreter in PATH without the libraries is passed over. */
+/* An interpreter in PATH without the libraries is skipped. */
 static void other_interpreter(void **state)
 {
     (void)state;

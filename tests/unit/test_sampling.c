@@ -1,4 +1,4 @@
-/* One sampled collision: what it changes, what it conserves, how far it goes. */
+/* One sampled collision: its changes, conservation and limits. */
 #include "expect.h"
 
 #include "collision/molecules.h"
@@ -31,8 +31,8 @@ enum { SCENE_COUNT = sizeof SCENES / sizeof *SCENES };
 
 /* ---------------------------------------------------------------- net change */
 
-/* Nodes that coincide share the sum of their changes, so that writing all four
- * leaves what adding them one by one would: compare with the sum by brute force. */
+/* Nodes that coincide have the sum of their changes, so that writing all four gives the same result as adding
+ * one by one: compare with the direct sum. */
 static void net_change_of_coinciding_nodes(void **state)
 {
     (void)state;
@@ -65,7 +65,7 @@ static bool is_first(const struct kn_sample *s, int i)
     return true;
 }
 
-/* What a unit bracket adds to 1, vx, vy, vz, v.v, and the size of the terms. */
+/* The change of 1, vx, vy, vz, v.v by a unit bracket, and the size of the terms. */
 static void change_of(const struct scene *s, const struct kn_sample *k, double total[5], double *size)
 {
     const struct kn_velocity *v = &s->v;
@@ -82,10 +82,9 @@ static void change_of(const struct scene *s, const struct kn_sample *k, double t
     }
 }
 
-/* Mass is conserved and the defect is the change of momentum and energy, both
- * but for the rounding of gain and defect to float: a few 6e-8 of the terms,
- * which are amplitudes (strength times |k.vr| < 6) times v.v < 27, also where
- * the nodes coincide and nothing is left. */
+/* Mass is conserved and the defect is the change of momentum and energy, both up to the rounding of gain and
+ * defect to single precision: a few 6e-8 of the terms, which are amplitudes (strength times |k.vr| < 6) times
+ * v.v < 27, also where the nodes coincide and nothing is left. */
 static void samples_conserve_mass_and_know_their_defect(void **state)
 {
     (void)state;
@@ -102,7 +101,7 @@ static void samples_conserve_mass_and_know_their_defect(void **state)
             for (int d = 0; d < 4; d++)
                 expect_near("defect", k.defect[d], total[1 + d], 1e-6 * size + 1e-5 * s.plan.strength);
         }
-        assert_true(used > 1000); /* on 4 nodes an axis most stay in their cells */
+        assert_true(used > 1000); /* with 4 nodes per axis most velocities stay in their cells */
         kn_velocity_destroy(&s.v);
     }
 }
@@ -115,8 +114,8 @@ static double bracket(const struct scene *s, const struct kn_sample *k, const do
     return s->plan.symmetric ? before - after : before;
 }
 
-/* The exponential update takes the bracket towards zero, never past it, however
- * long the step: what is left is exp(-c s), between 0 and 1. */
+/* The exponential update reduces the bracket without a change of sign, for any step: the remaining factor is
+ * exp(-c s), between 0 and 1. */
 static void exponential_update_never_overshoots(void **state)
 {
     (void)state;
@@ -136,8 +135,8 @@ static void exponential_update_never_overshoots(void **state)
                     row[k.node[j]] += k.gain[j] * before;
             if (before != 0 && s.plan.symmetric)
                 expect_between("bracket left", bracket(&s, &k, row) / before, -1e-6, 1 + 1e-6);
-            /* The paper's bracket may grow where a node before is also the one
-             * after twice; then the sample is a plain small step. */
+            /* The paper's bracket may grow if a node before the collision is both nodes after it; the sample
+             * is then a small explicit step. */
             if (before != 0 && !s.plan.symmetric && k.gain[0] <= 0 && k.gain[1] <= 0)
                 expect_between("bracket left", bracket(&s, &k, row) / before, -1e-6, 1 + 1e-6);
         }
@@ -162,8 +161,8 @@ static void amplitude_is_the_exact_relaxation(void **state)
 
 /* ------------------------------------------------------------------- drawing */
 
-/* Samples fall into velocity cells with the probability of the weights: chi
- * squared over the nodes of the first velocity, within 4 standard deviations. */
+/* Samples fall into velocity cells with the probability of the weights: chi-square over the nodes of the
+ * first velocity is within 4 standard deviations. */
 static void samples_fall_with_the_weights(void **state)
 {
     (void)state;
@@ -174,7 +173,7 @@ static void samples_fall_with_the_weights(void **state)
     for (int i = 0; i < n; i++) {
         const struct kn_collision c = kn_rng_collision(5, 1, (uint32_t)i, 0);
         const int at = kn_sample_find(&s.plan, c.v);
-        assert_true(at >= 0); /* the gauss grid has no outside */
+        assert_true(at >= 0); /* the gauss grid covers all velocities */
         hits[at] += 1;
     }
     const int cells = s.v.octants * s.v.size;
@@ -193,8 +192,8 @@ static int compare(const void *a, const void *b)
     return memcmp(a, b, sizeof(struct kn_sample));
 }
 
-/* The order of application holds every sample that does something, once; a run
- * of samples that share no node is as long as the batches make it. */
+/* The order of application contains every sample with an effect exactly once; samples of a batch have no
+ * common nodes. */
 static void arranging_keeps_every_sample(void **state)
 {
     (void)state;
@@ -211,12 +210,12 @@ static void arranging_keeps_every_sample(void **state)
         const int found = kn_sampling_arrange(&order, drawn, COUNT, arranged);
         assert_int_equal(kn_sampling_arrange(&order, drawn, COUNT, again), found);
         assert_memory_equal(arranged, again, (size_t)found * sizeof *arranged);
-        for (int n = 0; n < COUNT; n++) { /* what may be left out has no effect */
+        for (int n = 0; n < COUNT; n++) { /* omitted samples have no effect */
             const struct kn_sample *d = &drawn[n];
             if (d->node[0] || d->node[1] || d->node[2] || d->node[3])
                 drawn[kept++] = *d;
             else
-                expect_near("gain of a sample left out", d->gain[0], 0, 0);
+                expect_near("gain of an omitted sample", d->gain[0], 0, 0);
         }
         assert_int_equal(found, kept);
         qsort(drawn, (size_t)kept, sizeof *drawn, compare);
@@ -227,8 +226,7 @@ static void arranging_keeps_every_sample(void **state)
     }
 }
 
-/* First fit as plainly as it can be said: the first batch with room for the sample
- * and without any of its nodes. */
+/* A plain first fit: the first batch that is not full and has none of the nodes of the sample. */
 static int find_batch(const struct kn_sample *s, const struct kn_sample batches[][KN_SAMPLE_BATCH],
                       const int count[])
 {
@@ -265,7 +263,7 @@ static void batches_are_by_first_fit(void **state)
         batches[b][count[b]++] = *d;
         full += count[b] == KN_SAMPLE_BATCH;
     }
-    assert_true(full > 0); /* the limit is met */
+    assert_true(full > 0); /* the limit is reached */
     const int found = kn_sampling_arrange(&order, drawn, COUNT, arranged);
     int at = 0;
     for (int b = 0; b < KN_SAMPLE_COLOURS; b++)
@@ -278,7 +276,7 @@ static void batches_are_by_first_fit(void **state)
 
 /* --------------------------------------------------------------- molecules */
 
-/* Hard spheres are drawn as (26) says, without a power of the relative speed: the same
+/* Hard spheres are drawn according to (26), without a power of the relative speed: the same
  * bits as from the plain formula. */
 static void hard_spheres_are_weighed_by_k_vr_alone(void **state)
 {
@@ -359,10 +357,10 @@ static double change_squared(const struct kn_collision *c, bool heat)
     return sum * sum;
 }
 
-/* The rates of stress and heat flux in the first approximation, from the drawn collisions
- * themselves: -<phi, L phi> / <phi, phi>.  They stand as 3 to 2 for all molecules, and 1
- * and 2/3 are exact for Maxwell's.  The mean over a million points of a lattice scatters
- * by 0.3 % for stress and 0.6 % for the ratio. */
+/* The rates of stress and heat flux in the first approximation, from the drawn collisions themselves: -<phi,
+ * L phi> / <phi, phi>.  Their ratio is 3 / 2 for all molecules, and 1 and 2/3 are exact for Maxwell
+ * molecules.  The mean over a million points of a lattice scatters by 0.3 % for stress and 0.6 % for the
+ * ratio. */
 static void drawn_molecules_have_their_rates(void **state)
 {
     (void)state;

@@ -5,7 +5,7 @@
 
 static const char *const MACHINES[] = {"cpu", "strict", "cuda"};
 
-/* A case on a machine; NULL where that is not in this computer. */
+/* A case on a machine; NULL if this computer does not have it. */
 static struct kn_sim *open_case(struct kn_case *c, const char *machine, const char *settings)
 {
     struct kn_sim *sim;
@@ -25,10 +25,10 @@ static double *fields_of(struct kn_sim *sim)
     return fields;
 }
 
-/* ------------------------------------------------- the oscillation that is built in */
+/* ------------------------------------------------- the oscillation of the case */
 
-/* A wall that is told in every step where cos(omega t + phase) is in its middle, against the one
- * that knows: the same bits. */
+/* A wall whose velocity is set to cos(omega t + phase) at the middle of every step gives the same bits as an
+ * oscillating wall. */
 static void check_oscillation(const char *machine, enum kn_side side, const char *settings,
                               const char *oscillation)
 {
@@ -94,8 +94,8 @@ static void prescribed_walls_are_built_in_ones(void **state)
 
 /* ------------------------------------------------------------ plates with a mass */
 
-/* Nothing comes back to a plate in a gas without collisions that flies away for ever.  It is slowed
- * by the momentum of what it emits, V / sqrt(pi) p0: each step takes the same part of its speed. */
+/* A plate in a gas without collisions and without returning molecules. The momentum of the emitted molecules,
+ * V / sqrt(pi) p0, slows it down: each step reduces its speed by the same factor. */
 static void plate_in_a_free_molecular_gas(void **state)
 {
     (void)state;
@@ -121,8 +121,8 @@ static void plate_in_a_free_molecular_gas(void **state)
     }
 }
 
-/* A plate thrown along a layer of gas over a mirror, which takes none of their momentum: together
- * they keep it, and end with the speed M / (M + delta). */
+/* A plate with an initial velocity along a layer of gas on a mirror, which takes up no momentum: the total
+ * momentum is constant and the final speed is M / (M + delta). */
 static void plate_and_gas_share_momentum(void **state)
 {
     (void)state;
@@ -156,7 +156,7 @@ static void plate_and_gas_share_momentum(void **state)
 
 /* ------------------------------------------------------------------ what is refused */
 
-/* The call fails, its message has these words, and the run goes on as if it had not been made. */
+/* The call fails with these words in its message, and does not change the run. */
 static void refuse(const char *settings, int side, const double u[3], double temperature, const char *words)
 {
     struct kn_case c;
@@ -199,7 +199,7 @@ static void what_is_refused(void **state)
            "accommodation 0");
 }
 
-/* A wall that moved when the simulation was made may stop and move again. */
+/* A wall that moved when the simulation was created may stop and move again. */
 static void a_wall_may_stop_and_go(void **state)
 {
     (void)state;

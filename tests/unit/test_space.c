@@ -20,7 +20,7 @@ static int cell_at(const struct kn_space *s, int x, int y, int z)
     return (z * s->cells[1] + y) * s->cells[0] + x;
 }
 
-/* My neighbour's neighbour is me; a wall face knows its cell and its side. */
+/* The neighbour of a neighbour is the cell itself; a wall face has its cell and its side. */
 static void check_table(const struct kn_space *s)
 {
     int faces = 0;

@@ -1,4 +1,4 @@
-/* Which text may be shown, and that messages hold no other. */
+/* Printable text, and messages that contain no other text. */
 #include "error.h"
 #include "text.h"
 #include "unit/scratch.h"

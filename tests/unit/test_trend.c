@@ -1,9 +1,9 @@
-/* The remaining change of made-up quantities whose limit is known. */
+/* The remaining change of synthetic quantities with a known limit. */
 #include "expect.h"
 
 #include "monitor/trend.h"
 
-/* The estimate after `rows` rows of a function of the row, over the true distance from the limit 0. */
+/* The estimate after `rows` rows of a function of the row, divided by the true distance from the limit 0. */
 static struct kn_trend_rest follow(double (*value)(double row), int rows)
 {
     struct kn_trend t = {0};
@@ -43,8 +43,8 @@ static double constant(double row)
     return 0.3;
 }
 
-/* The distances of a quarter are those of its first row, one row late; with 16 spans, of few rows, that is
- * much. */
+/* The distances of a quarter are those of its first row, one row late; with 16 spans of few rows this error
+ * is large. */
 static void remaining_change_of_an_exponential(void **state)
 {
     (void)state;
@@ -53,8 +53,8 @@ static void remaining_change_of_an_exponential(void **state)
                        follow(exponential, rows).change / exponential(rows), 0.8, 1.5);
 }
 
-/* The envelope decides, also where the latest value is at a zero of the wave.  Where it is at a crest, a
- * slowly damped wave seems to drift, and the estimate is too large. */
+/* The estimate follows the envelope, also if the latest value is at a zero of the wave. At a crest a slowly
+ * damped wave resembles a drift, and the estimate is too large. */
 static void remaining_change_of_a_damped_wave(void **state)
 {
     (void)state;
@@ -64,7 +64,7 @@ static void remaining_change_of_a_damped_wave(void **state)
                        rows < 2000 ? INFINITY : 10);
 }
 
-/* Slower than any exponential: too small an estimate, but by a factor of five at most, and never a small one.
+/* Slower than any exponential: the estimate is too small, but at most by a factor of five.
  */
 static void power_laws_are_not_steady(void **state)
 {
@@ -91,7 +91,7 @@ static void constants_and_short_series(void **state)
     assert_true(follow(constant, 1000).change == 0);
 }
 
-/* The rate foresees when the remaining change will have fallen by a factor of ten. */
+/* The rate predicts when the remaining change has decreased by a factor of ten. */
 static void rate_of_decay(void **state)
 {
     (void)state;

@@ -52,16 +52,16 @@ static void test_wrong_dimensions_are_named(void **state)
     assert_unreadable(KN_DIMENSION_VELOCITY, "3 kPa", "is a pressure",
                       "expected a velocity (such as 3.4 m/s)");
     assert_unreadable(KN_DIMENSION_LENGTH, "3 furlogs", "unknown unit 'furlogs'", "a length, such as 1 um");
-    /* UDUNITS takes these two for each other's inverse */
+    /* UDUNITS would convert one of these to the inverse of the other */
     assert_unreadable(KN_DIMENSION_TIME, "3 MHz", "is a frequency", "expected a time");
     assert_unreadable(KN_DIMENSION_FREQUENCY, "3 s", "is a time", "expected a frequency");
     assert_unreadable(KN_DIMENSION_TIME, "1e999 s", "too large", "");
-    /* and multiplies numbers that stand among units */
+    /* and multiplies numbers within units */
     assert_unreadable(KN_DIMENSION_PRESSURE, "8 020 Pa", "unknown unit '020 Pa'", "a pressure");
     assert_unreadable(KN_DIMENSION_PRESSURE, "1e3 2 Pa", "unknown unit '2 Pa'", "a pressure");
     assert_unreadable(KN_DIMENSION_VELOCITY, "10 m/s 2", "unknown unit 'm/s 2'", "a velocity");
     assert_unreadable(KN_DIMENSION_VELOCITY, "0x10 m/s", "unknown unit 'x10 m/s'", "a velocity");
-    /* what counts from an absolute zero */
+    /* absolute quantities */
     assert_unreadable(KN_DIMENSION_TEMPERATURE, "-300 degC", "is not above zero", "such as 310 K");
     assert_unreadable(KN_DIMENSION_DENSITY, "0 m-3", "is not above zero", "such as 2.4e24 m-3");
 }
@@ -77,7 +77,7 @@ static void test_numbers_are_written_for_people(void **state)
     assert_string_equal(kn_units_text(KN_DIMENSION_LENGTH, 0, text), "0 m");
 }
 
-/* Two threads at once: the parser of UDUNITS alone would not stand it. */
+/* Two threads at once: the parser of UDUNITS is not reentrant. */
 static void *read_often(void *text)
 {
     char why[KN_TEXT];
@@ -153,7 +153,7 @@ static void test_scales(void **state)
     expect_relative("Ma", kn_scales_mach(&c), 3.4 / sqrt(5.0 / 3 * 8.314462618 * 300 / 39.948e-3), 1e-9);
 }
 
-/* Whatever comes first, and a finite eps divides what it multiplies. */
+/* Any order of the keys; values are divided by a finite eps. */
 static void test_order_and_eps(void **state)
 {
     (void)state;
@@ -167,7 +167,7 @@ static void test_order_and_eps(void **state)
     expect_set(&two, "gas.pressure=20kPa");
     expect_relative("thicker", two.gas.delta, 2 * one.gas.delta, 1e-12);
     expect_relative("later", two.time.end, 2 * one.time.end, 1e-12);
-    expect_set(&two, "walls.top.velocity=[0.5,0,0]"); /* a number takes the place of a value with a unit */
+    expect_set(&two, "walls.top.velocity=[0.5,0,0]"); /* a number replaces a value with a unit */
     expect_set(&two, "gas.temperature=400K");
     assert_true(two.walls[KN_TOP].velocity[0] == 0.5);
 }
@@ -187,7 +187,7 @@ static void test_triangle(void **state)
     expect_case(&c, "gas.molar_mass=4g/mol gas.viscosity=20uPa.s gas.temperature=300K gas.pressure=1kPa "
                     "space.length=1mm");
     expect_ok(kn_scales_create(&s, &c));
-    expect_relative("a gas of one's own", s.box, 1e-3, 1e-12);
+    expect_relative("a gas without a species", s.box, 1e-3, 1e-12);
     kn_case_default(&c);
     expect_ok(kn_scales_create(&s, &c));
     assert_false(s.known);
@@ -214,7 +214,7 @@ static void test_what_lacks_is_said(void **state)
                    "specify two of the three");
     struct kn_case c;
     kn_case_default(&c);
-    c.gas.species = KN_SPECIES_ARGON; /* without kn_case_set nothing follows */
+    c.gas.species = KN_SPECIES_ARGON; /* without kn_case_set other values do not follow */
     c.gas.temperature = 300;
     c.gas.pressure = 1e4;
     c.space.length = 1e-6;
@@ -222,7 +222,7 @@ static void test_what_lacks_is_said(void **state)
     assert_non_null(strstr(kn_error_message(), "kn_case_set"));
 }
 
-/* A whole case as text reads back to the same case, whatever was derived. */
+/* A printed case is read back as the same case, with derived values. */
 static void test_printed_case_reads_back(void **state)
 {
     (void)state;
@@ -296,7 +296,7 @@ static void test_conversions(void **state)
                     eps * 1e4 * 39.948e-3 / (8.314462618 * 300) * v0, 1e-9);
 }
 
-/* Fields that the caller sets by itself stay; a gas changed by field is found out. */
+/* Members that the caller sets directly are kept; a direct change of the gas is detected. */
 static void test_fields_set_alone(void **state)
 {
     (void)state;
@@ -319,7 +319,7 @@ static void test_strong_disturbances(void **state)
     struct kn_case c;
     expect_case(&c, ARGON "gas.pressure=10kPa space.size=1um walls.top.temperature=310K");
     assert_false(kn_scales_is_strong(&c));
-    expect_set(&c, "walls.top.temperature=5K"); /* five degrees more, they thought */
+    expect_set(&c, "walls.top.temperature=5K"); /* intended as a difference of five degrees */
     assert_true(kn_scales_is_strong(&c));
     expect_set(&c, "disturbance=1");
     assert_false(kn_scales_is_strong(&c));

@@ -12,7 +12,7 @@ static const struct kn_finding *find(const struct kn_validity *v, const char *co
     return NULL;
 }
 
-/* The error that a case is said to have; 0: there is no such finding. */
+/* The estimated error of a case; 0: there is no such finding. */
 static double said(const char *code, const char *settings)
 {
     struct kn_case c;
@@ -25,8 +25,8 @@ static double said(const char *code, const char *settings)
     return f ? f->error : 0;
 }
 
-/* True errors, measured against finer grids (theory, section 14), and what is said of them: at least two
- * thirds and at most five times as much. */
+/* True errors, measured against finer grids (theory, section 14), and their estimates: at least two thirds
+ * and at most five times the true error. */
 static void cells_and_steps(void **state)
 {
     (void)state;
@@ -55,7 +55,7 @@ static void cells_and_steps(void **state)
     }
 }
 
-/* Flows that are right to 1 %. */
+/* Flows with an error below 1 %. */
 static void good_cases(void **state)
 {
     (void)state;
@@ -100,7 +100,7 @@ static void refusal_and_force(void **state)
     expect_ok(kn_validity_refuse(&v));
     assert_string_equal(kn_validity_quality(&v), "forced");
     expect_between("error", kn_validity_error(&v), 0.3, 0.4);
-    judge(&v, "disturbance=1 walls.right.temperature=-0.9999999"); /* nothing is left of it on the grid */
+    judge(&v, "disturbance=1 walls.right.temperature=-0.9999999"); /* the grid cannot represent it at all */
     assert_int_equal(kn_validity_worst(&v), KN_LEVEL_REFUSAL);
     judge(&v, "disturbance=1 walls.right.oscillation.temperature=3 walls.right.oscillation.frequency=1");
     assert_int_equal(kn_validity_worst(&v), KN_LEVEL_REFUSAL);
@@ -132,7 +132,7 @@ static void gas_and_drive(void **state)
     assert_non_null(find(&v, "linearised"));
 }
 
-/* The list has an end. */
+/* The list has a maximum length. */
 static void many_findings(void **state)
 {
     (void)state;
@@ -145,7 +145,7 @@ static void many_findings(void **state)
     assert_int_equal(v.count, 0);
 }
 
-/* A gas that became hot, dense or impossible. */
+/* A gas that becomes hot, dense or unphysical. */
 static void watched_gas(void **state)
 {
     (void)state;
@@ -167,7 +167,7 @@ static void watched_gas(void **state)
     expect_near("temperature", g.worst[4], 2, 1e-12);
     expect_near("time", g.worst[5], 2, 0);
     expect_near("density", g.most_density, 4, 1e-12);
-    fields[4][KN_THETA] = 0; /* what was seen is remembered */
+    fields[4][KN_THETA] = 0; /* earlier extremes are kept */
     fields[6][KN_RHO] = -1.5;
     kn_validity_watch(&g, &c, &space, &kn_comm_alone, 3, fields[0]);
     kn_validity_watch_save(&g, kept);

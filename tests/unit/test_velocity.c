@@ -9,8 +9,8 @@ static long double half_moment(int k)
     return expl(lgammal((k + 1) / 2.0L)) / (2 * sqrtl((long double)M_PI));
 }
 
-/* n nodes integrate degree 2n - 1 exactly; what is left is the rounding of the
- * nodes to double, at most (2n - 1) 2^-53 = 7e-15 relative at n = 32. */
+/* n nodes integrate degree 2n - 1 exactly; the remaining error is the rounding of the nodes to double, at
+ * most (2n - 1) 2^-53 = 7e-15 relative at n = 32. */
 static void gauss_is_exact_to_its_degree(void **state)
 {
     (void)state;
@@ -29,7 +29,7 @@ static void gauss_is_exact_to_its_degree(void **state)
     }
 }
 
-/* Degree 2n is beyond the rule: a test that could not fail would pass here too. */
+/* Degree 2n is not exact, which shows that the test can fail. */
 static void gauss_is_not_exact_beyond(void **state)
 {
     (void)state;
@@ -114,7 +114,7 @@ static double moment(const struct kn_velocity *v, int a, int b, int c)
     return sum;
 }
 
-/* Everything even along the folded axis must agree; floats carry 6e-8 each. */
+/* Moments that are even along the folded axis must agree; single values have a round-off of 6e-8. */
 static void compare_moments(const char *settings, int octants, int bits_x, int bits_y, int bits_z)
 {
     struct kn_velocity folded, whole;
@@ -158,7 +158,7 @@ static void folding_keeps_the_moments(void **state)
                  "%s space.cells=4 walls.left.kind=far-field walls.left.gradient.velocity=[0,0,1]", nodes[i]);
         compare_moments(text, 4, 1, 0, 1);
         snprintf(text, sizeof text, "%s space.cells=4 walls.left.kind=inflow walls.left.velocity=[1,0,0]",
-                 nodes[i]); /* gas that flows in along x */
+                 nodes[i]); /* inflow along x */
         compare_moments(text, 2, 1, 0, 0);
         snprintf(text, sizeof text, "%s space.cells=[4,4,4]", nodes[i]);
         compare_moments(text, 8, 1, 1, 1);
@@ -185,9 +185,8 @@ static void padding_has_no_weight(void **state)
     kn_velocity_destroy(&v);
 }
 
-/* Moments of the two families: gauss exact; the paper's grid by as much as is
- * known of it (<|v|> +1.2 %, <v^2> +1.6 %, <v^4> +3.3 %), per axis, given as
- * ratios with one digit after the point. */
+/* Moments of the two families: gauss is exact; the paper's grid has known errors (<|v|> +1.2 %, <v^2> +1.6 %,
+ * <v^4> +3.3 %), per axis, given as ratios with one digit after the point. */
 static void moments_of_the_two_families(void **state)
 {
     (void)state;
@@ -203,9 +202,9 @@ static void moments_of_the_two_families(void **state)
     kn_velocity_destroy(&paper);
 }
 
-/* The paper's weights, width times density at the centre: cells and nodes stay, the sum of the weights
- * falls short of 1 by 0.15 % an axis, and the second and fourth moments by 0.06
- * and 0.28 % (the midpoint rule on these cells, computed apart from the program). */
+/* The paper's weights, width times density at the centre: cells and nodes stay, the sum of the weights is
+ * 0.15 % below 1 per axis, and the second and fourth moments by 0.06 and 0.28 % (the midpoint rule on these
+ * cells, computed apart from the program). */
 static void midpoint_weights(void **state)
 {
     (void)state;

@@ -38,7 +38,7 @@ class Knudsen(CMakePackage, CudaPackage):
     depends_on("py-h5py", type="run", when="+python+mpi")
     depends_on("py-matplotlib@3.6:", type="run", when="+python")
 
-    # The first sources that nvcc compiles in this standard and for these cards.
+    # The first version that compiles the sources for these GPUs.
     depends_on("cuda@12:", when="+cuda")
 
     generator("ninja")
@@ -50,7 +50,7 @@ class Knudsen(CMakePackage, CudaPackage):
             self.define("KN_MPI", "ON" if self.spec.satisfies("+mpi") else "OFF"),
             self.define_from_variant("KN_TESTS", "tests"),
             self.define_from_variant("BUILD_SHARED_LIBS", "shared"),
-            # Spack's OpenBLAS has LAPACKE inside.
+            # OpenBLAS of Spack contains LAPACKE.
             self.define("OPENBLAS_LIBRARY", openblas.libs[0]),
             self.define("LAPACKE_LIBRARY", openblas.libs[0]),
             self.define("LAPACKE_INCLUDE_DIR", openblas.prefix.include),
