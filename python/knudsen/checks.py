@@ -7,11 +7,13 @@ import h5py
 import numpy as np
 
 from .errors import Error
+from .field_table import QUANTITIES
 
 FORMAT = 1  # of fields.h5
 DAMAGE = 4  # exit code of the program
-FIELDS = {"rho": 1, "u": 3, "theta": 1, "Pi": 6, "q": 3}  # components
+_COMPONENTS = {field["name"]: len(field["components"]) for field in QUANTITIES}
 _MOST_CELLS = 1 << 30  # along an axis
+_LONGEST_BOX, _SHORTEST_CELL = 1e12, 1e-13  # in L
 _LONGEST_WORD = 32
 _FLETCHER32 = 3  # the only filter that the program uses
 
@@ -81,7 +83,7 @@ def dataset(owner, name, rank):
     return found if good and _is_stored_plainly(found) else None
 
 
-def _check_axis(file, path, axis):
+def _check_axis(file, path, axis, delta):
     name = f"grid/{axis}"
     found = dataset(group(file, "grid"), axis, 1)
     edges = None
@@ -94,13 +96,14 @@ def _check_axis(file, path, axis):
         raise damaged(path, f"{name} is missing or cannot be read")
     if len(edges) < 2:
         raise damaged(path, f"{name} does not have between 2 and 2^30 edges of cells")
-    if not np.isfinite(edges).all() or not (np.diff(edges) > 0).all():
+    places = np.asarray(edges, dtype=float) / delta
+    if not (np.abs(places) < _LONGEST_BOX).all() or not (np.diff(places) > _SHORTEST_CELL).all():
         raise damaged(path, f"{name} does not hold finite numbers that increase")
     return len(edges) - 1
 
 
 def _check_fields(owner, path, cells):
-    for name, components in FIELDS.items():
+    for name, components in _COMPONENTS.items():
         found = dataset(owner, name, 3 + (components > 1))
         if found is None or found.shape != tuple(cells) + ((components,) if components > 1 else ()):
             raise damaged(path, f"{name} is missing or does not fit the grid")
@@ -113,11 +116,11 @@ def check_file(file, path):
         raise Error(f"'{path}' is not a fields file of Knudsen: it has no attribute 'format'", DAMAGE)
     if found != FORMAT:
         raise Error(f"'{path}' has format {found:.17g}; this program reads format {FORMAT}", DAMAGE)
-    cells = [_check_axis(file, path, axis) for axis in "xyz"][::-1]
-    _check_fields(file, path, cells)
     time, delta = number(file, "time"), number(file, "delta")
     if time is None or delta is None or not np.isfinite(time) or not 0 < delta < np.inf:
         raise damaged(path, "the attributes time and delta are not finite numbers")
+    cells = [_check_axis(file, path, axis, delta) for axis in "xyz"][::-1]
+    _check_fields(file, path, cells)
     if file.get("mean", getlink=True) is not None:
         if group(file, "mean") is None:
             raise damaged(path, "its group mean cannot be read")

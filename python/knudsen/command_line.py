@@ -8,6 +8,7 @@ import difflib
 import os
 import re
 import shutil
+import signal
 import sys
 import textwrap
 
@@ -65,10 +66,25 @@ class Parser(argparse.ArgumentParser):
 
             print(f"knudsen {__version__}")
             sys.exit(0)
-        options = self.parse_intermixed_args(words)
+        end = words.index("--") if "--" in words else len(words)
+        options = self.parse_intermixed_args(list(self._joined(words[:end])))
+        options.arguments += words[end + 1 :]
         if len(options.arguments) < minimum:
             self.error(missing)
         return options
+
+    def _joined(self, words):
+        """The words, with a value that begins with '-' joined to its option: argparse takes it for an option."""
+        known, words = self._option_string_actions, iter(words)
+        for word in words:
+            takes_value = word in known and known[word].nargs is None
+            value = next(words, None) if takes_value else None
+            if value is None:
+                yield word
+            elif value.startswith("-") and value not in known:
+                yield f"{word}={value}" if word.startswith("--") else word + value
+            else:
+                yield from (word, value)
 
     def error(self, message):
         message = re.sub(r"^argument (?:-\w/)?(--[\w-]+): ", r"\1: ", message)
@@ -95,9 +111,21 @@ def _describe(action, width):
     return [f"{head:<{_COLUMN}}{text[0]}".rstrip(), *(" " * _COLUMN + line for line in text[1:])]
 
 
+_STOP = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def _stop(*_):
+    """The first request to stop ends the command; later ones must not disturb the end of its runs."""
+    for number in _STOP:
+        signal.signal(number, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
 def execute(command):
     """Run ``command(words)`` as the program would: messages on the error channel, and its exit codes."""
     try:
+        for number in _STOP:
+            signal.signal(number, _stop)
         code = command(sys.argv[1:]) or 0
         sys.stdout.flush()
     except Error as error:
@@ -110,5 +138,8 @@ def execute(command):
         code = FAILURE
     except (OSError, MemoryError) as error:
         print(f"knudsen: {clean(str(error) or 'not enough memory')}", file=sys.stderr)
+        code = FAILURE
+    except Exception as error:  # a mistake in this package
+        print(f"knudsen: internal error: {type(error).__name__}: {clean(str(error))}", file=sys.stderr)
         code = FAILURE
     sys.exit(code)

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import weakref
+from contextlib import contextmanager
 from pathlib import Path
 
 from .errors import Error
@@ -71,9 +72,8 @@ def run(
         temporary = None if out is not None else _Scratch()
         folder = Path(out) if out is not None else temporary.path
         words = shlex.split(launcher) if isinstance(launcher, str) else list(launcher or [])
-        command = words + [program, "run", str(path), "--out", str(folder), "--json"]
-        for key, value in (set or {}).items():
-            command += ["--set", f"{key}={_value(value)}"]
+        command = words + [program, "run", _argument(path), f"--out={folder}", "--json"]
+        command += [f"--set={key}={_value(value)}" for key, value in (set or {}).items()]
         command += ["--resume"] * resume + ["--overwrite"] * overwrite
         code, message = _start(command, _show if progress is True else progress)
     if code != 0:
@@ -83,19 +83,35 @@ def run(
         if isinstance(case, dict) and message.startswith(f"{path}:"):
             message = message.split(": ", 1)[1]
         how = f"exit code {code}" if code > 0 else f"signal {-code}"
-        raise Error(message or f"{program} ended with {how}", code)
+        raise Error(message or f"{program} ended with {how}", exit_code(code))
     return Run(folder, squeeze, temporary)
 
 
 def dry_run(path, set=None, program=None):
     """The whole case of a file with keys set over it, its time step and the number of its steps, without a run."""
-    command = [find_program(program), "run", str(path), "--dry-run", "--json"]
+    command = [find_program(program), "run", _argument(path), "--dry-run", "--json"]
     command += [f"--set={key}={_value(value)}" for key, value in (set or {}).items()]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise Error(done.stderr.strip().removeprefix("knudsen: "), done.returncode)
-    found = json.loads(done.stdout)
+    found = json.loads(output_of(command))
     return found["case"], found["plan"]["time_step"], found["plan"]["steps"]
+
+
+def output_of(command):
+    """What a command of the program prints; an Error with its message if it fails."""
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+    if done.returncode != 0:
+        message = done.stderr.strip().removeprefix("knudsen: ")
+        raise Error(message or f"{command[0]} failed", exit_code(done.returncode))
+    return done.stdout
+
+
+def exit_code(code):
+    """The exit code for the return code of a child: 128 + n after signal n."""
+    return code if code >= 0 else 128 - code
+
+
+def _argument(path):
+    """A path as an argument, which an option of the program cannot be confused with."""
+    return os.path.abspath(path) if str(path).startswith("-") else str(path)
 
 
 class _Scratch:
@@ -142,19 +158,23 @@ def _show(entry):
 
 def _start(command, progress):
     """Run to the end; the exit code and what was said on the error channel."""
-    with tempfile.TemporaryFile("w+") as complaints:
-        child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=complaints, text=True)
-        try:
+    with tempfile.TemporaryFile("w+", errors="replace") as complaints:
+        with started(command, stderr=complaints) as child:
             for line in child.stdout:
                 if progress:
                     progress(json.loads(line))
-            child.wait()
-        except BaseException:  # of the user, or of what progress does
+        complaints.seek(0)
+        return child.returncode, complaints.read().strip()
+
+
+@contextmanager
+def started(command, **options):
+    """A child process, which has ended afterwards; an exception, of the user or of the body, interrupts it."""
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, errors="replace", **options) as child:
+        try:
+            yield child
+        except BaseException:
             child.send_signal(signal.SIGINT)
             child.stdout.read()
             child.wait()
             raise
-        finally:
-            child.stdout.close()
-        complaints.seek(0)
-        return child.returncode, complaints.read().strip()

@@ -7,13 +7,15 @@ from pathlib import Path
 import numpy as np
 
 from . import tables
-from .checks import DAMAGE, is_step, require_regular
+from .checks import DAMAGE, damaged, is_step, require_regular
 from .errors import Error
 from .record import Record, numbers
 from .snapshot import Snapshot
 from .units import AXES, history_unit
 
 _FILES = ("fields.h5", "history.csv", "summary.json")  # a folder with none of them holds no run
+_LARGEST_SUMMARY = 4 << 20  # bytes
+_LARGEST_NUMBER = 1e100
 
 
 def open(folder, squeeze=True):
@@ -150,6 +152,27 @@ def _numbers(row):
         return []
 
 
+def _read_json(path):
+    """An object with finite numbers only: all others are null in the files of the program."""
+    require_regular(path)
+    if path.stat().st_size > _LARGEST_SUMMARY:
+        raise ValueError(f"it is larger than {_LARGEST_SUMMARY >> 20} MiB")
+    readers = {"parse_int": _json_number(int), "parse_float": _json_number(float)}
+    found = json.loads(path.read_text(), object_hook=Record, parse_constant=_json_number(float), **readers)
+    if not isinstance(found, dict):
+        raise ValueError("it is no summary of Knudsen")
+    return found
+
+
+def _json_number(kind):
+    def read(text):
+        if abs(float(text)) < _LARGEST_NUMBER:
+            return kind(text)
+        raise ValueError(f"the number {text[:20]} is out of range")
+
+    return read
+
+
 class Run(Snapshot):
     """A run: its latest fields (see ``Snapshot``), and what it has told on the way.
 
@@ -181,14 +204,11 @@ class Run(Snapshot):
         if self._summary is None:
             path = self.folder / "summary.json"
             try:
-                require_regular(path)
-                self._summary = json.loads(path.read_text(), object_hook=Record)
+                self._summary = _read_json(path)
             except FileNotFoundError:
                 raise Error(f"there is no {path}: the run has not ended, or has failed", DAMAGE) from None
             except (ValueError, RecursionError) as error:
-                raise Error(f"cannot read '{path}': {error}", DAMAGE) from None
-            if not isinstance(self._summary, dict):
-                raise Error(f"cannot read '{path}': it is no summary of Knudsen", DAMAGE)
+                raise damaged(path, error) from None
         return self._summary
 
     @property

@@ -5,7 +5,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 
-from .checks import DAMAGE, check_file, require_regular
+from .checks import DAMAGE, check_file, damaged, require_regular
 from .errors import Error
 from .fields import Fields, Grid, read, text
 from .record import Record, numbers
@@ -168,10 +168,10 @@ def _open_file(path):
         raise Error(f"cannot read '{path}': {error}", DAMAGE) from None
     try:
         check_file(file, path)
-    except (OSError, RuntimeError, KeyError, ValueError) as error:
-        file.close()
-        raise Error(f"'{path}' is damaged: {error}", DAMAGE) from None
     except Error:
         file.close()
         raise
+    except Exception as error:  # of h5py, which has many for types and names that it does not know
+        file.close()
+        raise damaged(path, error) from None
     return file

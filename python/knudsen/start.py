@@ -15,7 +15,9 @@ HELP = {"--help", "-h", "-?", "--usage", "--version", "-V"}  # needs no library
 
 def main():
     here = os.path.dirname(os.path.abspath(__file__))
-    sys.path[:] = [os.path.dirname(here)] + [place for place in sys.path if place not in ("", ".", here)]
+    dropped = {os.path.realpath(place) for place in (os.curdir, here)}
+    places = [place for place in sys.path if os.path.realpath(place or os.curdir) not in dropped]
+    sys.path[:] = [os.path.dirname(here)] + places
     sys.argv.pop(0)
     module = sys.argv[0]
     if sys.version_info < (3, 9):

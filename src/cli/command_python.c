@@ -1,11 +1,12 @@
 /* The commands knudsen plot, verify and reproduce, which are modules of the Python package. */
 #include "cli/command.h"
 #include "cli/python.h"
+#include "config/cases.h"
 #include "error.h"
 #include "files/files.h"
 #include "io/folder.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char PICTURE[] = "picture.png";
@@ -30,6 +31,9 @@ int kn_command_plot(int argc, char **argv)
 
 int kn_command_verify(int argc, char **argv)
 {
+    struct kn_cases all;
+    if (kn_cases_find(&all) == KN_OK) /* else the module reports it, unless --cases names a folder */
+        setenv("KNUDSEN_CASES", all.folder, 1);
     return kn_python_run("knudsen.verify", argc, argv);
 }
 

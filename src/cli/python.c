@@ -18,22 +18,26 @@ enum { LACKS_LIBRARY = 119 };
 
 static volatile sig_atomic_t child; /* 0: none */
 
-static void forward(int number)
+/* Signals of processes have codes up to 0.  Those of the terminal, such as Ctrl-C, reach the child as well.
+ */
+static void forward(int number, siginfo_t *info, void *context)
 {
-    if (child > 0)
+    (void)context;
+    if (child > 0 && info->si_code <= 0)
         kill(child, number);
 }
 
-/* Ctrl-C reaches the child from the terminal; this process waits for its answer.  Other requests to stop are
- * forwarded.  The child starts with the default actions. */
+/* Requests to stop are forwarded.  SIGCHLD has its default action: if it is ignored, waitpid fails. */
 static void set_signals(struct sigaction before[NSIG], bool restore)
 {
-    static const int forwarded[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
-    for (size_t i = 0; i < sizeof forwarded / sizeof *forwarded; i++) {
-        const int number = forwarded[i];
+    static const int numbers[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGCHLD};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        const int number = numbers[i];
         struct sigaction now = {0};
-        now.sa_handler = number == SIGINT || number == SIGQUIT ? SIG_IGN : forward;
-        now.sa_flags = SA_RESTART;
+        if (number != SIGCHLD) {
+            now.sa_sigaction = forward;
+            now.sa_flags = SA_RESTART | SA_SIGINFO;
+        }
         if (restore)
             sigaction(number, &before[number], NULL);
         else
@@ -52,8 +56,6 @@ static int spawn(const char *interpreter, char **words, int *ended)
     if (reason != 0)
         return reason;
     sigemptyset(&defaults);
-    sigaddset(&defaults, SIGINT);
-    sigaddset(&defaults, SIGQUIT);
     sigaddset(&defaults, SIGPIPE);
     sigaddset(&defaults, SIGXFSZ);
     posix_spawnattr_setsigdefault(&attributes, &defaults);
@@ -65,11 +67,9 @@ static int spawn(const char *interpreter, char **words, int *ended)
     reason = posix_spawnp(&started, interpreter, NULL, &attributes, words, environ);
     child = reason == 0 ? started : 0;
     sigprocmask(SIG_SETMASK, &mask, NULL);
-    if (reason == 0) {
-        while (waitpid(started, ended, 0) < 0 && errno == EINTR)
-            ;
-        child = 0;
-    }
+    while (reason == 0 && waitpid(started, ended, 0) < 0)
+        reason = errno == EINTR ? 0 : errno;
+    child = 0;
     set_signals(before, true);
     posix_spawnattr_destroy(&attributes);
     return reason;
@@ -113,7 +113,8 @@ int kn_python_run(const char *module, int argc, char **argv)
         status = kn_error_set(KN_EMEMORY, "not enough memory");
     if (status == KN_OK && !kn_files_beside(script, "python/knudsen/start.py"))
         status = kn_error_set(KN_EIO, "the Python package is not installed beside the program (%s)", script);
-    if (status == KN_OK && setenv("KNUDSEN", program, 1) != 0)
+    /* The module and its runs are no ranks of a job that has started this program. */
+    if (status == KN_OK && (setenv("KNUDSEN", program, 1) != 0 || setenv("KNUDSEN_MPI", "off", 1) != 0))
         status = kn_error_set(KN_EMEMORY, "not enough memory");
     int code = -1;
     if (status == KN_OK && words) {

@@ -7,7 +7,7 @@
  * printed here.
  *
  * The interpreter is $KNUDSEN_PYTHON; without it the first of python3 in PATH and /usr/bin/python3 that has
- * the libraries the module needs.  $KNUDSEN is set to the path of this program. */
+ * the libraries the module needs.  $KNUDSEN is set to the path of this program, $KNUDSEN_MPI to off. */
 int kn_python_run(const char *module, int argc, char **argv);
 
 #endif

@@ -55,6 +55,8 @@ check "the message states the missing libraries" contains err 'lacks at least on
 echo 'open("imported", "w")' | tee numpy.py h5py.py matplotlib.py knudsen.py >/dev/null
 echo 'figure.dpi: nonsense' >matplotlibrc
 check "plot with module names in the current folder" ends 0 "$knudsen" plot plane -o here.svg
+check "an empty entry in PYTHONPATH" ends 0 env PYTHONPATH="/nowhere:" "$knudsen" plot plane -o here.svg
+check "the current folder in PYTHONPATH" ends 0 env PYTHONPATH="$work/plane/..:." "$knudsen" plot plane -o here.svg
 check "no module of the current folder is imported" absent imported
 
 exit $failed

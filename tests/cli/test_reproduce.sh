@@ -34,6 +34,20 @@ interrupted() {
     [ "$code" -eq 130 ] || { echo "exit code $code instead of 130"; cat err; return 1; }
     contains err interrupted
 }
+# terminated: SIGTERM to the program alone; no run of it may be left.
+terminated() {
+    local pid
+    "$knudsen" reproduce paper --out stopped >out 2>err &
+    pid=$!
+    sleep 3
+    kill -TERM "$pid"
+    wait "$pid"
+    [ $? -eq 130 ] || { cat err; return 1; }
+    ! pgrep -f "$work/temporary"
+}
+mkdir temporary
+export TMPDIR=$work/temporary
+check "SIGTERM to the program alone ends its runs" terminated
 check "Ctrl-C during paper" interrupted paper 1
 check "no table is written" absent stopped/table1.txt
 check "Ctrl-C during verification" interrupted verification 2

@@ -142,7 +142,27 @@ reference "$good"
 ok "KNUDSEN_CASES selects the cases" bash -c 'KNUDSEN_CASES=cases "$0" verify couette >out 2>err' "$knudsen"
 ok "  the selected case is checked" says "1 check on"
 
+# A build folder outside the source tree has links to the cases and to the package.
+mkdir bin && cp "$knudsen" bin/knudsen && ln -s "$work/cases" bin/cases && ln -s "$source/../python" bin/python
+ok "cases beside the program" bash -c 'unset KNUDSEN_CASES; bin/knudsen verify --list >out 2>err'
+ok "the list contains couette" says "couette "
+
+# The runs of a process that mpirun has started are no ranks of its job.
+if command -v mpirun >/dev/null && "$knudsen" doctor | grep -q "Open MPI"; then
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    ok "one rank of mpirun" bash -c 'timeout 120 mpirun -n 1 "$0" verify --cases cases couette >out 2>err' "$knudsen"
+    ok "its checks are done" says "1 check on"
+fi
+
 reference "${good/space.cells=16/space.cells=4000}"
+for signal in INT TERM; do
+    "$knudsen" verify --cases "$work/cases" couette >out 2>err &
+    pid=$!
+    sleep 3
+    kill -$signal $pid && wait $pid
+    ok "SIG$signal to the program alone ends it with 130" test $? -eq 130
+    ok "no run is left" bash -c '! pgrep -f "run $0/"' "$work"
+done
 setsid "$knudsen" verify --cases cases couette >out 2>err &
 sleep 3
 kill -INT -- -$! && wait $! # as a terminal does: to the program and to those that it has started

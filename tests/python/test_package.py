@@ -218,7 +218,7 @@ class Files(Test):
         (copy / "fields.h5").write_bytes(b"not HDF5")
         self.refuses("cannot read", lambda: knudsen.open(copy).fields)
         (copy / "summary.json").write_text("{")
-        self.refuses("cannot read", lambda: knudsen.open(copy).summary)
+        self.refuses("is damaged", lambda: knudsen.open(copy).summary)
 
     def test_damage_is_reported(self):
         copy = self.copy_of(PLATES)

@@ -15,12 +15,11 @@ import h5py
 import numpy as np
 from scene import PROGRAM, Test, knudsen, main
 
+from knudsen import command_line
 from knudsen.plot import __main__ as command
 from knudsen.plot import layout, options, quantities, sheet
-from knudsen.plot.panels import resample
 from knudsen.plot.references import read_references
 from knudsen.plot.scene import Scene
-from knudsen.plot.streamlines import trace
 
 BASE = {
     "gas": {"delta": 1},
@@ -180,6 +179,26 @@ class Files(Plot):
                         self.assertFalse(across > 2 and up > 2, (a, b))
 
 
+    def test_words_that_begin_with_a_dash(self):
+        shutil.copytree(run_of("line"), self.folder / "-w")
+        with contextlib.chdir(self.folder) if hasattr(contextlib, "chdir") else self.skipTest("Python 3.11"):
+            self.assertIn("-w/picture.png: ", self.plot("--", "-w"))
+            for words in (["-o", "-x.svg"], ["--output", "-y.svg"]):
+                self.assertIn(f"{words[1]}: ", self.plot(*words, "--", "-w"))
+            self.assertIn("expected one argument", self.plot("-o", "-k", "map", code=2))
+
+    def test_a_link_in_the_place_of_the_temporary_file(self):
+        copy = shutil.copytree(run_of("line"), self.folder / "line")
+        (self.folder / "mine").write_text("mine")
+        link = copy / ".picture.png.knudsen.tmp"
+        link.symlink_to(self.folder / "mine")
+        self.assertIn("cannot write", self.plot(copy, code=4))
+        self.assertTrue(link.is_symlink())
+        link.unlink()
+        link.write_text("of a killed process")
+        self.plot(copy)
+
+
 class Contents(Plot):
     def test_what_suits_each_case(self):
         def whats(*words):
@@ -248,6 +267,10 @@ class Contents(Plot):
         self.assertTrue(panel.labels[1].endswith(r"line_2\$x\$"), panel.labels)
         path, _ = self.svg(run_of("line"), equal, "-k", "history", "-q", "residual")
         self.shows(path, "line_2$x$")
+        with contextlib.chdir(self.folder) if hasattr(contextlib, "chdir") else self.skipTest("Python 3.11"):
+            shutil.copytree(run_of("line"), "_hidden")
+            path, _ = self.svg(run_of("line"), "_hidden", "-k", "history", "-q", "residual")
+            self.shows(path, "_hidden")
 
 
 class References(Plot):
@@ -449,6 +472,77 @@ class Refused(Plot):
         (copy / "fields.h5").write_bytes(whole[:3000])
         self.assertIn("fields.h5", self.plot(copy, code=4))
 
+    def test_hostile_summary(self):
+        """Numbers that no run can have."""
+        copy = shutil.copytree(run_of("real"), self.folder / "copy")
+        (copy / "fields.h5").unlink()
+        path = copy / "summary.json"
+        whole = json.loads(path.read_text())
+
+        def refused(change, words="is damaged"):
+            found = json.loads(json.dumps(whole))
+            change(found)
+            path.write_text(json.dumps(found))
+            with self.subTest(change=change):
+                self.assertIn(words, self.plot(copy, "-k", "history", code=4))
+
+        for value in (0, -1, math.nan, math.inf, 1e300, 10**400):
+            refused(lambda found, value=value: found["si"].update(time=value))
+        for group, key in (("gas", "delta"), ("space", "cells")):
+            refused(lambda found, group=group, key=key: found["case"][group].update({key: 10**400}))
+        refused(lambda found: found["quantities"].update(D=10**400))
+        refused(lambda found: found.update(more="x" * (4 << 20)), "larger than 4 MiB")
+
+    def test_hostile_history(self):
+        copy = shutil.copytree(run_of("cell"), self.folder / "copy")
+        path = copy / "history.csv"
+        names = path.read_text().splitlines()[0]
+        for value in ("1e308", "-1e308", "nan", "inf"):
+            values = f",{value}" * (names.count(",") - 1)
+            path.write_text(f"{names}\n" + "".join(f"{i},{i}{values}\n" for i in range(4)))
+            with self.subTest(value=value):
+                self.plot(copy, code=4)
+                self.plot(copy, "-k", "history", "-q", "residual", code=4)
+        path.write_text("step,time,residual\n0,0,-1\n1,1,-2\n")
+        self.assertIn("damaged, or too short", self.plot(copy, "-q", "residual", code=4))
+        long = "$x" * 2500
+        path.write_text(f"step,time,{long}\n0,0,1\n1,1,2\n")
+        out = self.plot(copy, "-k", "history", "-q", long, "-o", self.folder / "long.svg")
+        self.assertLess(len(out), 400)
+
+    def test_hostile_fields(self):
+        """Values, types and names that no run writes."""
+
+        def time_type(file):
+            space = h5py.h5s.create(h5py.h5s.SCALAR)
+            file.attrs.__delitem__("delta")
+            h5py.h5a.create(file.id, b"delta", h5py.h5t.UNIX_D32LE, space)
+
+        def time_field(file):
+            del file["rho"]
+            h5py.h5d.create(file.id, b"rho", h5py.h5t.UNIX_D32LE, h5py.h5s.create_simple((1, 1, 6)))
+
+        def no_text(file):
+            h5py.h5a.create(file["si"].id, b"\xff\xfe", h5py.h5t.IEEE_F64LE, h5py.h5s.create(h5py.h5s.SCALAR))
+
+        changes = [time_type, time_field, no_text]
+        for value in (1e300, 1e-300, 0.0, math.nan, "one"):
+            changes.append(lambda file, value=value: file.attrs.update(delta=value))
+            changes.append(lambda file, value=value: file["si"].attrs.update(time=value))
+        for value in (1e308, math.nan, math.inf):
+            changes.append(lambda file, value=value: file["u"].__setitem__(..., value))
+        for change in changes:
+            copy = shutil.copytree(run_of("real"), self.folder / "copy", dirs_exist_ok=True)
+            with h5py.File(copy / "fields.h5", "r+") as file:
+                change(file)
+            with self.subTest(change=change):
+                self.assertIn("is damaged", self.plot(copy, "-q", "ux", code=4))
+
+    def test_an_internal_error_is_one_line(self):
+        with self.assertRaises(SystemExit) as end, contextlib.redirect_stderr(io.StringIO()) as err:
+            command_line.execute(lambda words: {}[1])
+        self.assertEqual((end.exception.code, err.getvalue()), (4, "knudsen: internal error: KeyError: 1\n"))
+
     def test_any_bytes(self):
         """Changed files are drawn or refused with a message."""
         copy = shutil.copytree(run_of("line"), self.folder / "copy")
@@ -465,77 +559,6 @@ class Refused(Plot):
                 with contextlib.suppress(knudsen.Error):
                     self.panels(copy, "-k", "history")
             (copy / name).write_bytes(whole)
-
-
-class Streamlines(Test):
-    """Streamlines of known flows, in a box from 0 to 2 whose centre is the origin of the flow."""
-
-    def lines(self, flow, apart=0.1, slow=1e-9):
-        def velocity(x, y):
-            a, b = np.meshgrid(x - 1, y - 1)
-            u, v = flow(a, b)
-            return u + 0 * a, v + 0 * a
-
-        return [line - 1 for line in trace((2.0, 2.0), velocity, apart, slow)]
-
-    def distances(self, lines):
-        for i, line in enumerate(lines):
-            others = np.concatenate([other for j, other in enumerate(lines) if j != i])
-            yield np.hypot(*(line[:, None] - others[None]).transpose(2, 0, 1)).min()
-
-    def test_circles(self):
-        lines = self.lines(lambda x, y: (-y, x))
-        closed = [line for line in lines if (line[0] == line[-1]).all()]
-        self.assertTrue(8 <= len(closed) <= 12, len(closed))
-        for line in lines:
-            radius = np.hypot(*line.T)
-            np.testing.assert_allclose(radius, radius[0], rtol=2e-3)
-            if radius[0] < 0.95:
-                self.assertTrue((line[0] == line[-1]).all())
-            turned = line[:-1, 0] * line[1:, 1] - line[:-1, 1] * line[1:, 0]
-            self.assertTrue((turned > 0).all())
-
-    def test_vortices(self):
-        pi = np.pi
-        lines = self.lines(lambda x, y: (np.sin(pi * x) * np.cos(pi * y), -np.cos(pi * x) * np.sin(pi * y)), 0.08)
-        rings = [0] * 4
-        for line in lines:
-            psi = np.prod(np.sin(pi * line), axis=1)
-            np.testing.assert_allclose(psi, psi[0], atol=0.02)
-            rings[int(line[0, 0] > 0) + 2 * int(line[0, 1] > 0)] += (line[0] == line[-1]).all()
-        self.assertGreaterEqual(min(rings), 2)
-
-    def test_parallel_flow(self):
-        lines = self.lines(lambda x, y: (2.0, 0.0))
-        self.assertTrue(15 <= len(lines) <= 21, len(lines))
-        for line in lines:
-            np.testing.assert_allclose(line[:, 1], line[0, 1], atol=1e-12)
-            self.assertTrue((np.diff(line[:, 0]) > 0).all())
-            self.assertTrue(-1 <= line[0, 0] < -0.98 and 0.98 < line[-1, 0] <= 1)  # from wall to wall
-
-    def test_even_distances(self):
-        flows = [lambda x, y: (-y, x), lambda x, y: (2.0, 0.0), lambda x, y: (-x - 4 * y, -y + 4 * x)]
-        places = np.stack(np.meshgrid(np.arange(-0.8, 0.85, 0.1), np.arange(-0.8, 0.85, 0.1)), axis=-1).reshape(-1, 2)
-        for i, flow in enumerate(flows):
-            lines = self.lines(flow)
-            self.assertGreater(min(self.distances(lines)), 0.035)
-            gaps = np.hypot(*(places[:, None] - np.concatenate(lines)[None]).transpose(2, 0, 1)).min(axis=1)
-            if i < 2:  # lines of the sink end before they come close
-                self.assertLess(gaps.max(), 0.16)
-
-    def test_spiral(self):
-        for line in self.lines(lambda x, y: (-x - 4 * y, -y + 4 * x)):
-            self.assertLess(np.hypot(*line[-1]), np.hypot(*line[0]))
-            self.assertLess(len(line), 2000)
-
-    def test_between_nodes(self):
-        x, y = np.array([0.0, 1, 4]), np.array([0.0, 2, 3])
-        values = 1 + 2 * x[None] - y[:, None]
-        found = resample((x, y), values, (np.array([-1, 0.5, 2.5, 9]), np.array([1.0, 2.75])))
-        np.testing.assert_allclose(found, 1 + 2 * np.array([0, 0.5, 2.5, 4])[None] - np.array([1, 2.75])[:, None])
-
-    def test_gas_at_rest(self):
-        self.assertEqual(self.lines(lambda x, y: (0.0, 0.0)), [])
 
 
 if __name__ == "__main__":

@@ -8,10 +8,13 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 from unittest import mock
 
 import numpy as np
 from scene import CAVITY, PLATES, PROGRAM, ROOT, Test, finished, knudsen, main
+
+from knudsen.program import dry_run
 
 ENDLESS = {"time.end": 1e6, "output.fields": 0}
 
@@ -189,6 +192,23 @@ class Program(Test):
             os.environ["KNUDSEN"] = "nowhere"
             self.refuses("nowhere, which $KNUDSEN names, is no program", knudsen.find_program)
         self.refuses("is no program that can be started", knudsen.find_program, self.folder)
+
+    def test_may_be_killed(self):
+        """The exit code is that of a shell; bytes that are no text do not matter."""
+        fake = self.folder / "knudsen"
+        fake.write_text("#!/bin/sh\nprintf 'knudsen: \\377' >&2\nkill -KILL $$\n")
+        fake.chmod(0o755)
+        for call in (knudsen.run, dry_run):
+            error = self.refuses("\ufffd", call, self.folder / "case.yaml", program=fake)
+            self.assertEqual(error.code, 128 + signal.SIGKILL)
+
+    def test_paths_that_begin_with_a_dash(self):
+        before = os.getcwd()
+        self.addCleanup(os.chdir, before)
+        os.chdir(self.folder)
+        Path("-case.yaml").write_text(json.dumps(PLATES))
+        self.assertEqual(dry_run("-case.yaml", program=PROGRAM)[0]["gas"]["delta"], 0.5)
+        self.assertTrue(knudsen.run("-case.yaml", out="-out", program=PROGRAM).finished)
 
     def test_may_be_missing(self):
         package = self.folder / "elsewhere" / "python"  # a tree without build/

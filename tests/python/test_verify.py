@@ -18,7 +18,7 @@ NAN = math.nan
 
 def row(quantity, value=0.0, bar=NAN, **keys):
     fields = {"line": 2, "uncertainty": 0.0, "source": "somebody", "conditions": "", "settings": "", "check": "quick"}
-    return reference.Row(quantity=quantity, value=value, bar=bar, **{"relative": False, **fields, **keys})
+    return reference.Row(quantity=quantity, value=value, bar=bar, **{**fields, **keys})
 
 
 def result(known, value, space, velocity=0.0, **keys):
@@ -135,8 +135,8 @@ class Reference(Test):
         rows = self.read(f"{reference.HEADING}\r\n\n{good}\nanything,1,,me,,,,0.5")
         self.assertEqual([one.line for one in rows], [3, 4])
         first = rows[0]
-        self.assertEqual((first.source, first.value, first.bar, first.relative), ('a "b", c', -1e-3, 2e-5, True))
-        self.assertTrue(math.isnan(rows[1].uncertainty) and rows[1].bar == 0.5 and not rows[1].relative)
+        self.assertEqual((first.source, first.value, first.bar), ('a "b", c', -1e-3, 2e-5))
+        self.assertTrue(math.isnan(rows[1].uncertainty) and rows[1].bar == 0.5)
         self.assertEqual(settings_of("gas.delta=2  time.end=1"), {"gas.delta": "2", "time.end": "1"})
 
     def test_refused(self):
@@ -185,7 +185,7 @@ class Table(Test):
         return text.getvalue()
 
     def test_rows(self):
-        known = row("D", 0.6406, uncertainty=0.0002, relative=True)
+        known = row("D", 0.6406, uncertainty=0.0002)
         good = result(known, 0.6402, 0.0021, deviation=-0.0004, backend="cpu")
         lost = result(row("uy(0.5)", 0.3, bar=0.1, conditions="x"), NAN, 0, deviation=NAN)
         judge([good])

@@ -20,12 +20,13 @@ static void words(void **state)
 {
     (void)state;
     char *argv[] = {"knudsen plot", "a b", "$(touch x)", "", NULL};
-    write_interpreter("own", "#!/bin/sh\nprintf '%s|' \"$@\" \"$KNUDSEN\" >\"${0%/*}/words\"\nexit 7\n");
+    write_interpreter(
+        "own", "#!/bin/sh\nprintf '%s|' \"$@\" \"$KNUDSEN\" \"$KNUDSEN_MPI\" >\"${0%/*}/words\"\nexit 7\n");
     setenv("KNUDSEN_PYTHON", in_folder("own"), 1);
     assert_int_equal(run(4, argv), 7);
     char *text = read_all("words", NULL);
     assert_non_null(strstr(text, "/python/knudsen/start.py|knudsen.plot|a b|$(touch x)||/"));
-    assert_non_null(strstr(text, "/unit_python|"));
+    assert_non_null(strstr(text, "/unit_python|off|"));
     free(text);
 }
 
@@ -39,9 +40,13 @@ static void signals(void **state)
     write_interpreter("stopped", "#!/bin/sh\nkill -TERM $PPID\nexec sleep 10\n");
     setenv("KNUDSEN_PYTHON", in_folder("stopped"), 1);
     assert_int_equal(run(1, argv), 128 + SIGTERM); /* forwarded */
-    write_interpreter("interrupted", "#!/bin/sh\nkill -INT $PPID\nexit 5\n");
+    write_interpreter("interrupted",
+                      "#!/bin/sh\ntrap 'kill $!; exit 5' INT\nsleep 10 &\nkill -INT $PPID\nwait\n");
     setenv("KNUDSEN_PYTHON", in_folder("interrupted"), 1);
-    assert_int_equal(run(1, argv), 5); /* handled by the child */
+    assert_int_equal(run(1, argv), 5); /* forwarded: the terminal has not sent it */
+    void (*before)(int) = signal(SIGCHLD, SIG_IGN);
+    assert_int_equal(run(1, argv), 5); /* the caller may ignore its children */
+    assert_ptr_equal(signal(SIGCHLD, before), SIG_IGN);
 }
 
 static void no_interpreter(void **state)

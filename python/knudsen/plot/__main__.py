@@ -1,7 +1,6 @@
 """The command knudsen plot."""
 
 import os
-import subprocess
 
 from ..command_line import FAILURE, clean, execute
 from ..errors import Error
@@ -33,10 +32,12 @@ def _write(figure, output, folder):
     parent, name = os.path.split(output)
     temporary = os.path.join(parent, f".{name}.knudsen.tmp")
     kind = name.rpartition(".")[2]
+    created = False
     try:
-        if os.path.lexists(temporary):
+        if os.path.isfile(temporary) and not os.path.islink(temporary):  # of a killed process
             os.unlink(temporary)
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666)
+        created = True
         with os.fdopen(descriptor, "wb") as file:
             figure.savefig(file, format=kind, dpi=_DOTS.get(kind, 200), metadata=_metadata(kind))
         if folder is None:
@@ -46,7 +47,7 @@ def _write(figure, output, folder):
     except OSError as error:
         raise Error(f"cannot write '{output}': {error.strerror or error}", FAILURE) from None
     finally:
-        if os.path.lexists(temporary):
+        if created and os.path.lexists(temporary):
             os.unlink(temporary)
 
 
@@ -57,11 +58,9 @@ def _metadata(kind):
 
 def _adopt(folder):
     """The program puts the picture in its place, if it may, and enters it in its list of files."""
-    from ..program import find_program
+    from ..program import find_program, output_of
 
-    done = subprocess.run([find_program(), "plot", "--adopt", folder], capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise Error(done.stderr.strip().removeprefix("knudsen: "), done.returncode)
+    output_of([find_program(), "plot", "--adopt", folder])
 
 
 def _report(scene, panels, options):

@@ -4,6 +4,7 @@ import numpy as np
 
 from . import quantities
 from .panels import Curve, LinePanel, MapPanel, extend, with_walls
+from .sources import LARGEST
 
 _COARSE = 8  # cells across that streamlines would not follow
 _ROUNDING = 1e-5  # of the largest number in the plane: the state is in single precision
@@ -150,7 +151,7 @@ class Column:
         """Times and values, thinned; fluxes through walls begin with the second row."""
         time, values = self.table["time"], self.table[self.name]
         late = self.name == "D" or ("." in self.name and not self.name.startswith("average."))
-        kept = np.isfinite(time) & np.isfinite(values)
+        kept = (np.abs(time) < LARGEST) & (np.abs(values) < LARGEST)
         kept[:1] &= not late
         if logarithmic:
             kept &= values > 0
@@ -172,7 +173,7 @@ def make_history(columns):
     dimension = quantities.column_dimension(first.name)
     by, time = quantities.scale(dimension, first.si, largest), quantities.scale("time", first.si, last)
     panel = LinePanel(
-        what=f"history of {', '.join(names)}",
+        what=f"history of {', '.join(name[:80] for name in names)}",
         x_label=time.axis("$t$"),
         y_label=_history_label(names, by),
         x_range=(0, time(last) or 1),

@@ -35,7 +35,7 @@ _MOST = 2  # keys in a label
 
 def name_runs(sources):
     """One label per run: what differs in their cases, else the folders."""
-    folders = [escape(source.folder) for source in sources]
+    folders = [escape(source.folder[-80:]) for source in sources]
     if len(sources) < 2 or any(source.case is None for source in sources):
         return folders
     return differences([source.case for source in sources], [source.si for source in sources]) or folders
@@ -83,7 +83,7 @@ def _value(key, value, si):
             return values[0]
         return (" x " if key.startswith(("space.", "velocity.")) else ", ").join(values)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return escape(str(value))[:60]
+        return escape(str(value)[:60])
     if si and value != 0:
         return _in_si(key, value, si)
     return f"{value:g}"

@@ -56,7 +56,7 @@ class LinePanel:
     def draw(self, ax, **options):
         lines = [curve for curve in self.curves if curve.style == "line"]
         for i, curve in enumerate(lines):
-            ax.plot(curve.x, curve.y, label=curve.label or None, **{**_line_style(curve, i, len(lines)), **options})
+            ax.plot(curve.x, curve.y, label=_legend(curve), **{**_line_style(curve, i, len(lines)), **options})
         for i, curve in enumerate(curve for curve in self.curves if curve.style != "line"):
             _draw_reference(ax, curve, i)
         ax.set(xlabel=self.x_label, ylabel=self.y_label, xlim=self.x_range)
@@ -65,6 +65,11 @@ class LinePanel:
         if self.note:
             ax.set_title(self.note, loc="right", fontsize="medium")
         rule(ax)
+
+
+def _legend(curve):
+    """The label; matplotlib leaves those that begin with an underscore out of legends."""
+    return ("\u200b" if curve.label.startswith("_") else "") + curve.label or None
 
 
 def _line_style(curve, i, n):
@@ -82,11 +87,11 @@ def _line_style(curve, i, n):
 
 def _draw_reference(ax, curve, i):
     if curve.style == "level":
-        ax.axhline(curve.y[0], color="0.2", linestyle=(0, (4, 3)), linewidth=1.1, label=curve.label or None)
+        ax.axhline(curve.y[0], color="0.2", linestyle=(0, (4, 3)), linewidth=1.1, label=_legend(curve))
         return
     mark = {"marker": _MARKS[i % len(_MARKS)], "markersize": 5, "markerfacecolor": "white", "color": "black"}
     bars = {"linestyle": "none", "elinewidth": 1, "capsize": 2, "zorder": 3}
-    ax.errorbar(curve.x, curve.y, curve.error, label=curve.label or None, **mark, **bars)
+    ax.errorbar(curve.x, curve.y, curve.error, label=_legend(curve), **mark, **bars)
 
 
 def rule(ax):

@@ -5,6 +5,7 @@ import math
 from dataclasses import dataclass
 
 from ..errors import Error
+from ..field_table import QUANTITIES
 from ..units import COMPONENTS, history_unit
 
 
@@ -20,16 +21,24 @@ class Quantity:
     signed: bool = True
 
 
+# By the field that each follows from; the components of vectors and tensors come after it.
+_OWN = {
+    "rho": Quantity("rho", "density", "$n$", "density", "$(n - n_0)$"),
+    "u": Quantity("speed", "speed", r"$|\mathbf{u}|$", "velocity", signed=False),
+    "theta": Quantity("theta", "temperature", "$T$", "temperature", "$(T - T_0)$"),
+    "Pi": Quantity("p", "pressure", "$p$", "pressure", "$(p - p_0)$"),
+    "q": Quantity("heat", "heat flux", r"$|\mathbf{q}|$", "heat flux", signed=False),
+}
+
+
 def _quantities():
-    yield Quantity("rho", "density", "$n$", "density", "$(n - n_0)$")
-    yield Quantity("speed", "speed", r"$|\mathbf{u}|$", "velocity", signed=False)
-    yield from (Quantity(f"u{i}", "velocity", f"$u_{i}$", "velocity") for i in "xyz")
-    yield Quantity("theta", "temperature", "$T$", "temperature", "$(T - T_0)$")
-    yield Quantity("p", "pressure", "$p$", "pressure", "$(p - p_0)$")
-    pairs = ("xx", "yy", "zz", "xy", "xz", "yz")
-    yield from (Quantity(f"P{ij}", "stress", rf"$\Pi_{{{ij}}}$", "stress") for ij in pairs)
-    yield Quantity("heat", "heat flux", r"$|\mathbf{q}|$", "heat flux", signed=False)
-    yield from (Quantity(f"q{i}", "heat flux", f"$q_{i}$", "heat flux") for i in "xyz")
+    for entry in QUANTITIES:
+        name, words = entry["name"], entry["label"]
+        symbol = rf"\{name}" if name == "Pi" else name
+        yield _OWN[name]
+        for part in entry["components"] if len(entry["components"]) > 1 else ():
+            index = f"{{{part}}}" if len(part) > 1 else part
+            yield Quantity(entry["column"] + part, words, f"${symbol}_{index}$", words)
 
 
 TABLE = {quantity.name: quantity for quantity in _quantities()}
@@ -154,11 +163,7 @@ def label(quantity, by):
 
 
 _DIMENSIONS = {
-    "n0 eps": "density",
-    "V0 eps": "velocity",
-    "T0 eps": "temperature",
-    "p0 eps": "stress",
-    "p0 V0 eps": "heat flux",
+    **{entry["unit"]: entry["label"] for entry in QUANTITIES},
     "n0 V0 eps": "mass flux",
     "V0 / lambda0": "rate",
     "lambda0 / V0": "time",
@@ -166,13 +171,16 @@ _DIMENSIONS = {
 _COLUMNS = {"D": "drag  $D$", "G": "vortex flow  $G$", "G_P": "flow rate  $G_P$", "G_T": "flow rate  $G_T$"}
 
 
+_LONGEST = 80  # letters of a text in a picture
+
+
 def column_dimension(column):
     return _DIMENSIONS.get(history_unit(column), "")
 
 
 def escape(text):
-    """Text of a file or a user, so that it is shown as it is: no formula, no control character."""
-    return "".join(letter if letter.isprintable() else "?" for letter in text).replace("$", r"\$")
+    """Text of a file or a user, so that it is shown as it is: no formula, no control character, no endless line."""
+    return "".join(letter if letter.isprintable() else "?" for letter in text[:_LONGEST]).replace("$", r"\$")
 
 
 def column_symbol(column, si=False):

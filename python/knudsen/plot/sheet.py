@@ -43,9 +43,7 @@ def _panels(scene):
             yield make_map(first, quantity, scene.si(first.source), flow_in(quantity), scene.flow)
         if scene.kind == "sheet" and not asked:
             yield from _profiles(scene, [])
-            column = next(iter(_columns(scene.sources[0])), None)
-            if column:
-                yield _history(scene, [column])
+            yield from _drawn(scene, _columns(scene.sources[0])[:1])
     elif scene.fields or not asked:
         yield from _profiles(scene, scene.fields)
     if scene.columns:
@@ -162,7 +160,17 @@ def _columns(source):
     return [most] if most and sizes[most] > 0 else []
 
 
+def _drawn(scene, names):
+    """A history for each column that has values to draw."""
+    return filter(None, (_history(scene, [name]) for name in names))
+
+
+def _nothing(source):
+    return Error(f"history.csv in '{source.folder}' is damaged, or too short to draw", DAMAGE)
+
+
 def _history(scene, names):
+    """The panel of some columns; None if there is nothing to draw."""
     several = len(scene.sources) > 1
     columns = [
         Column(source.history, name, scene.si(source), source.label if several else "")
@@ -171,6 +179,8 @@ def _history(scene, names):
         if source.history is not None
     ]
     panel, by, time = make_history(columns)
+    if not any(len(curve.x) for curve in panel.curves):
+        return None
     for name in names:
         add_history_references(panel, scene, name, by, time)
     return panel
@@ -178,9 +188,11 @@ def _history(scene, names):
 
 def _histories(scene):
     source = scene.sources[0]
-    for name in scene.columns:
-        yield _history(scene, [name])
     if scene.columns or scene.fields:
+        panels = list(_drawn(scene, scene.columns))
+        if len(panels) < len(scene.columns):
+            raise _nothing(source)
+        yield from panels
         return
     names = _columns(source)
     if not names and source.has_fields and not source.axes:
@@ -188,10 +200,10 @@ def _histories(scene):
         return
     if "residual" in source.history and _size(source, "residual") > 0:
         names = [*names, "residual"]
-    if not names:
-        raise Error(f"history.csv in '{source.folder}' has nothing to draw", DAMAGE)
-    for name in names:
-        yield _history(scene, [name])
+    panels = list(_drawn(scene, names))
+    if not panels:
+        raise _nothing(source)
+    yield from panels
 
 
 def _relaxation(scene):
@@ -200,13 +212,11 @@ def _relaxation(scene):
     sizes = {name: _size(source, name) for name in source.history if name.startswith("average.")}
     most = max(sizes.values(), default=0)
     names = [name for name, size in sizes.items() if size > 1e-3 * most]
-    if not names:
-        raise Error(f"history.csv in '{source.folder}' has nothing to draw", DAMAGE)
-    if len(scene.sources) > 1 or scene.in_si:
-        for name in names[:_MOST]:
-            yield _history(scene, [name])
-    else:
-        yield _history(scene, names)
+    several = len(scene.sources) > 1 or scene.in_si
+    panels = list(_drawn(scene, names[:_MOST])) if several else [_history(scene, names)] if names else []
+    if not any(panels):
+        raise _nothing(source)
+    yield from panels
 
 
 # ---------------------------------------------------------------------------------------------------- title

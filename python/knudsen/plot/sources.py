@@ -4,13 +4,15 @@ from pathlib import Path
 
 import numpy as np
 
-from ..checks import DAMAGE
+from ..checks import DAMAGE, damaged
 from ..errors import Error
 from ..results import Run
 from ..snapshot import Snapshot
 from ..units import AXES
 
 _SCALES = ("temperature", "pressure", "density", "mass", "velocity", "length", "time", "box", "disturbance")
+_LEAST = 1e-60  # of a scale
+LARGEST = 1e100  # of a value that can be drawn
 
 
 def scales_of(run):
@@ -19,8 +21,15 @@ def scales_of(run):
     if si is None:
         return None
     if any(name not in si.scales for name in _SCALES):
-        raise Error(f"'{run._path}' is damaged: the group si does not hold the species and the scales", DAMAGE)
-    return {name: float(si.scales[name]) for name in _SCALES}
+        raise damaged(run._path, "the group si does not hold the species and the scales")
+    return _checked(si.scales, run._path)
+
+
+def _checked(scales, path):
+    found = {name: float(scales[name]) for name in _SCALES}
+    if not all(_LEAST < value < 1 / _LEAST for value in found.values()):
+        raise damaged(path, "a scale of the group si is out of range")
+    return found
 
 
 class Source:
@@ -73,7 +82,7 @@ class Source:
         self.quantities = found if isinstance(found, dict) else {}
         si = summary.get("si")
         if isinstance(si, dict) and all(isinstance(si.get(name), (int, float)) for name in _SCALES):
-            self.si = {name: float(si[name]) for name in _SCALES}
+            self.si = _checked(si, self.run.folder / "summary.json")
             self.species = str(si.get("species", ""))[:32]
 
     @property
@@ -129,11 +138,19 @@ class State:
 
     def plane(self, name):
         """Values [up][across] on the plane, or along the only axis."""
-        return self.at.cut(name, self.mean, **self.cut)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self._check(name, self.at.cut(name, self.mean, **self.cut))
 
     def line(self, name, along):
         others = {axis: self.place(axis) for axis in self.axes if axis != along}
-        return self.at.line(name, along, self.mean, **self.cut, **others)
+        with np.errstate(over="ignore", invalid="ignore"):
+            places, values = self.at.line(name, along, self.mean, **self.cut, **others)
+            return places, self._check(name, values)
+
+    def _check(self, name, values):
+        if not (np.abs(values) < LARGEST).all():
+            raise damaged(self.at._path, f"{name} has values that are not finite or out of range")
+        return values
 
     def is_wall(self, axis, end):
         """Whether gas cannot flow through a side of the box."""

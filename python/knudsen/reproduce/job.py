@@ -2,14 +2,12 @@
 
 import json
 import os
-import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-from ..errors import Error
-from ..program import find_program
+from ..program import find_program, output_of
 from ..program import run as run_case
 
 # Results are read once: no files for ParaView, and a checkpoint only after an interruption.
@@ -70,10 +68,7 @@ class Job:
             command = [self.program] + [str(case) if word == "." else word for word in words]
             for key, value in (settings or {}).items():
                 command += ["--set", f"{key}={value if isinstance(value, str) else json.dumps(value)}"]
-            done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            raise Error(done.stderr.strip().removeprefix("knudsen: "), done.returncode)
-        return json.loads(done.stdout)
+            return json.loads(output_of(command))
 
     def text(self, name, content):
         """Write a text file; it appears complete or not at all."""

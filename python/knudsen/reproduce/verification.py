@@ -2,10 +2,10 @@
 
 import json
 import math
-import subprocess
 from collections import Counter
 
 from ..errors import Error
+from ..program import exit_code, started
 from ..value_text import deviation, with_error
 from . import log_axes
 from .convergence import STUDIES
@@ -52,10 +52,10 @@ def _print_slopes(study):
 def _make_checks(job, full):
     """The results of knudsen verify, one record per check, and its exit code; a failed check is part of the page."""
     command = [job.program, "verify", "--full" if full else "--quick", "--json"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
+    with started(command) as child:
         entries = [json.loads(line) for line in child.stdout]
     if child.returncode not in (0, FAILED_CHECK):
-        raise Error("knudsen verify has failed", child.returncode if child.returncode > 0 else None)
+        raise Error("knudsen verify failed", exit_code(child.returncode))
     return [entry for entry in entries if "verdict" in entry], child.returncode
 
 

@@ -45,19 +45,13 @@ def parser():
 
 
 def find_folder(asked):
-    """The folder of the cases: as given, else $KNUDSEN_CASES, else beside the program."""
-    from knudsen.program import find_program
-
+    """The folder of the cases: as given, else $KNUDSEN_CASES, which the program sets to the folder beside it."""
     given = asked or os.environ.get("KNUDSEN_CASES")
-    if given:
-        if not Path(given).is_dir():
-            raise Error(f"{given} is no folder of cases (KNUDSEN_CASES or --cases DIR names one)")
-        return Path(given)
-    program = Path(find_program()).resolve().parent
-    for place in (program / "../cases", program / "../share/knudsen/cases"):
-        if place.is_dir():
-            return place.resolve()
-    raise Error("no cases beside the program (KNUDSEN_CASES or --cases DIR names their folder)")
+    if not given:
+        raise Error("no cases beside the program (set KNUDSEN_CASES or --cases DIR)")
+    if not Path(given).is_dir():
+        raise Error(f"{given} is no folder of cases (see KNUDSEN_CASES and --cases DIR)")
+    return Path(given)
 
 
 def choose(folder, names):
@@ -150,15 +144,9 @@ def check_all(books, options):
         raise Error(f"verify: {table.failed} of {table.checks} checks fail", _NUMERICAL)
 
 
-def stop(*_):
-    raise KeyboardInterrupt
-
-
 def main(words):
     options = parser().parse(words)
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # it writes no files: it ends when its reader ends
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, stop)
     folder = find_folder(options.cases)
     books = [open_book(folder, name) for name in choose(folder, options.arguments)]  # mistakes show before any run
     if options.list:

@@ -25,7 +25,6 @@ class Row:
     settings: str  # KEY=VALUE over case.yaml, separated by spaces
     check: str  # quick, full, or nothing: never compared
     bar: float
-    relative: bool  # the bar was given in per cent
 
 
 def read(path):
@@ -72,7 +71,7 @@ def _bar(text, value):
     bar = _number(text[:-1] if relative else text)
     if bar is None or bar <= 0 or (relative and math.isnan(bar)):
         raise Error("bar is no number above 0, with or without %")
-    return bar * abs(value) / 100 if relative else bar, relative
+    return bar * abs(value) / 100 if relative else bar
 
 
 def _row(line, fields):
@@ -86,12 +85,12 @@ def _row(line, fields):
         raise Error("the source is missing")
     if check not in ("quick", "full", ""):
         raise Error("check is none of quick, full and nothing")
-    bar, relative = _bar(bar, value)
+    bar = _bar(bar, value)
     if check and math.isnan(uncertainty):
         raise Error("a value without uncertainty cannot be checked")
     if check:
         parse(quantity)
-    return Row(line, quantity, value, uncertainty, source, conditions, settings, check, bar, relative)
+    return Row(line, quantity, value, uncertainty, source, conditions, settings, check, bar)
 
 
 def is_due(row, rows, full):

@@ -8,19 +8,10 @@ import sys
 import textwrap
 import time
 
-from ..value_text import with_error
+from ..value_text import deviation, with_error
 
 _WIDTH = 80
 _LIVE, _PLAIN = 0.2, 20  # s between lines of progress, on a terminal and elsewhere
-
-
-def deviation(value, result, sign):
-    """A deviation in per cent of the reference if that is meaningful, otherwise absolute."""
-    row = result.reference
-    plus = "+" if sign else ""
-    if row.relative or (math.isnan(row.bar) and result.tolerance < 0.1 * abs(row.value)):
-        return f"{100 * value / abs(row.value) if row.value else math.nan:{plus}.3f} %"
-    return f"{value:{plus}.2g}"
 
 
 def _columns(quantity, known, found, off, most, said):
@@ -39,11 +30,8 @@ def _wrapped(text, indent):
     print("\n".join(textwrap.wrap(text, _WIDTH, subsequent_indent=" " * indent, **whole)))
 
 
-def _number(value):
-    return f"{value:.12g}" if math.isfinite(value) else "null"
-
-
-def _json(result):
+def _entry(result):
+    """A check as an object of JSON, which has no number that is not finite."""
     row = result.reference
     words = {"case": result.name, "quantity": row.quantity, "conditions": row.conditions, "settings": row.settings}
     words |= {"source": row.source, "backend": result.backend, "check": row.check}
@@ -52,9 +40,12 @@ def _json(result):
     numbers |= {"error_rounding": result.rounding, "error_statistical": result.statistical}
     numbers |= {"deviation": result.deviation, "tolerance": result.tolerance, "bar": row.bar}
     numbers |= {"allowed": result.allowed, "seconds": result.seconds}
-    parts = [f'"{key}": {json.dumps(text, ensure_ascii=False)}' for key, text in words.items()]
-    parts += [f'"{key}": {_number(value)}' for key, value in numbers.items()]
-    print("{" + ", ".join(parts) + f', "line": {row.line}, "verdict": "{result.verdict}"}}')
+    numbers = {key: value if math.isfinite(value) else None for key, value in numbers.items()}
+    return words | numbers | {"line": row.line, "verdict": result.verdict}
+
+
+def _print_json(entry):
+    print(json.dumps(entry, ensure_ascii=False))
 
 
 class Table:
@@ -69,7 +60,10 @@ class Table:
 
     def add(self, result):
         self.progress(None)
-        (_json if self.json else self._print)(result)
+        if self.json:
+            _print_json(_entry(result))
+        else:
+            self._print(result)
         self.checks += 1
         self.failed += not result.passed
         self.open += result.open
@@ -88,7 +82,8 @@ class Table:
             self._sources.append(row.source)
         known = f"{with_error(row.value, row.uncertainty)} [{self._sources.index(row.source) + 1}]"
         found = with_error(result.value, result.tolerance - row.uncertainty)
-        off, most = deviation(result.deviation, result, True), deviation(result.allowed, result, False)
+        entry = _entry(result)
+        off, most = deviation(entry, "deviation", sign=True), deviation(entry, "allowed")
         _columns(row.quantity, known, found, off, most, result.verdict if result.passed else "FAIL")
 
     def end(self):
@@ -96,8 +91,8 @@ class Table:
         self.progress(None)
         seconds, passed = time.monotonic() - self._started, self.checks - self.failed - self.open
         if self.json:
-            counts = f'"checks": {self.checks}, "planned": {self.planned}, "passed": {passed}, "open": {self.open}'
-            print(f'{{{counts}, "failed": {self.failed}, "seconds": {seconds:.1f}}}')
+            counts = {"checks": self.checks, "planned": self.planned, "passed": passed, "open": self.open}
+            _print_json(counts | {"failed": self.failed, "seconds": round(seconds, 1)})
             return
         print()
         for number, source in enumerate(self._sources, 1):

@@ -168,18 +168,19 @@ class Trial:
     def _run(self, which, settings):
         fixed = {"output.vtk": False, "output.checkpoint": 0, "run.force": True}
         out = self.folder / which.replace(" ", "-")
-        return run(self.path, out=out, set={**settings, **fixed}, progress=self._hear(which), squeeze=False)
+        return run(self.path, out=out, set={**settings, **fixed}, progress=self._reporter(which), squeeze=False)
 
-    def _hear(self, which):
+    def _reporter(self, which):
+        """A function that passes the events of a run to ``progress``."""
         doing = {"assembly": "assembling the operator", "pilot": "choosing collision.samples"}
 
-        def hear(event):
+        def report(event):
             if event["event"] in doing:
                 self.progress(which, doing[event["event"]], event["part"])
             elif event["event"] == "progress":
                 self.progress(which, "", event["step"] / max(event["steps"], 1))
 
-        return hear
+        return report
 
     def _before(self, done, settings, recording):
         """Fields of an earlier row: those in the series, otherwise those of a shorter run."""
