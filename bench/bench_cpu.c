@@ -35,7 +35,7 @@ static struct kn_case make_case(const char *const settings[])
 /* ------------------------------------------------------------- Monte Carlo */
 
 /* Applications of one sample to one cell, per second, on one core. */
-static double time_kernel(const struct kn_cpu_kernels *kernels, const struct kn_collide_sweep *s, float *rows,
+static double time_kernel(const struct kn_cpu_kernels *kernels, const struct kn_collisions *s, float *rows,
                           float *scratch)
 {
     double best = 1e30;
@@ -48,7 +48,7 @@ static double time_kernel(const struct kn_cpu_kernels *kernels, const struct kn_
     return (double)s->c->collision.samples * kernels->lanes / best;
 }
 
-static double time_oracle(const struct kn_collide_sweep *s, float *row)
+static double time_oracle(const struct kn_collisions *s, float *row)
 {
     const struct kn_problem p = {.c = s->c, .velocity = s->velocity, .collision = s->plan};
     double best = 1e30;
@@ -79,7 +79,7 @@ static void bench_samples(const char *estimator)
     for (int i = 0; i < 16 * v.nnodes; i++)
         rows[i] = (float)(i % 97) / 97 - 0.5f;
     kn_cpu_kernels_find(NULL)->sample(&draw, 1, 0, c.collision.samples, samples);
-    const struct kn_collide_sweep s = {0, &c, &v, &plan, 0.002, c.collision.samples, samples, NULL, 0, NULL};
+    const struct kn_collisions s = {0, &c, &v, &plan, 0.002, c.collision.samples, samples, NULL, 0, NULL};
     const double oracle = time_oracle(&s, rows);
     printf("  %-28s scalar loop      %7.3f e9/s\n", estimator, oracle / 1e9);
     for (const char *const *isa = (const char *const[]){"baseline", "v3", "v4", NULL}; *isa; isa++) {

@@ -37,8 +37,6 @@ struct kn_sim {
         unlike[KN_SIM_NOTE]; /* notes for the user about the machines of the ranks; "": none */
 };
 
-/* ------------------------------------------------------- creation and the end */
-
 static enum kn_status fill_state(struct kn_sim *sim)
 {
     enum kn_status status = KN_OK;
@@ -183,8 +181,6 @@ void kn_sim_destroy(struct kn_sim *sim)
     free(sim);
 }
 
-/* ------------------------------------------------- walls that the caller changes */
-
 /* True if the gas streams along this axis, and is not uniform along it. */
 static bool streams_along(const struct kn_space *space, int axis)
 {
@@ -257,8 +253,6 @@ enum kn_status kn_sim_set_wall(struct kn_sim *sim, enum kn_side side, const doub
     return KN_OK;
 }
 
-/* ----------------------------------------------------------------- time loop */
-
 /* One step. Strang splitting is collide dt/2, stream dt, collide dt/2. If no results are requested, the
  * last half and the first half of the next step are merged into one collision over dt, and the state is
  * `ahead` by the difference. */
@@ -290,8 +284,6 @@ enum kn_status kn_sim_advance(struct kn_sim *sim, int64_t steps)
     KN_TRY(kn_sim_advance_open(sim, steps - 1));
     return steps > 0 ? advance_one(sim, true) : KN_OK;
 }
-
-/* --------------------------------------------------------------------- results */
 
 double kn_sim_time(const struct kn_sim *sim)
 {
@@ -380,8 +372,6 @@ enum kn_status kn_sim_walls(struct kn_sim *sim, struct kn_wall_flux walls[KN_SID
     average_faces(sim, sim->comm, walls);
     return KN_OK;
 }
-
-/* ----------------------------------------------------------- for the run driver */
 
 const struct kn_space *kn_sim_space(const struct kn_sim *sim)
 {

@@ -56,4 +56,10 @@ int kn_command_reproduce(int argc, char **argv);
 int kn_command_run(int argc, char **argv);
 int kn_command_verify(int argc, char **argv);
 
+/* Explain a term.  Capital letters matter only if two terms differ by them.  False: there is no such term. */
+bool kn_glossary_print(FILE *to, const char *word);
+
+/* The term with the most similar spelling, or NULL. */
+const char *kn_glossary_near(const char *word);
+
 #endif

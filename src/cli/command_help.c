@@ -1,6 +1,5 @@
 /* The command knudsen help: explains commands, keys and terms. */
 #include "cli/command.h"
-#include "cli/glossary.h"
 #include "config/quantities.h"
 #include "error.h"
 #include "files/json.h"

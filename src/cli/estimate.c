@@ -1,5 +1,5 @@
 /* Steps of a smaller case are measured, then rows of its history. */
-#include "cli/estimate.h"
+#include "cli/info.h"
 
 #include "config/config.h"
 #include "error.h"

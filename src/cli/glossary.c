@@ -1,5 +1,5 @@
 /* Reads the rows of docs/glossary.md: `| term, synonym | meaning | keys |`. */
-#include "cli/glossary.h"
+#include "cli/command.h"
 
 #include "config/config.h"
 

@@ -2,8 +2,6 @@
 #include "cli/info.h"
 
 #include "backend/backend.h"
-#include "cli/estimate.h"
-#include "cli/info_ranks.h"
 #include "collision/collision.h"
 #include "collision/molecules.h"
 #include "collision/sampling.h"
@@ -145,8 +143,6 @@ enum kn_status kn_info_operator(const struct kn_case *c, bool json)
     kn_velocity_destroy(&v);
     return status;
 }
-
-/* -------------------------------------------------------------- a whole case */
 
 /* Properties of a case before its run. */
 struct facts {
@@ -293,10 +289,14 @@ static void print_case_text(const struct facts *f)
     if (f->ranks.count > 0)
         kn_info_ranks_print(&f->ranks);
     print_assembly(f);
-    printf("%-16s %s%s on %s with %d thread%s%s, from %lld steps on %lld cells\n", "estimated time",
-           duration(kn_estimate_run(&f->estimate, c, f->plan.steps), time), at_most(c), f->estimate.backend,
-           f->estimate.threads, f->estimate.threads == 1 ? "" : "s", f->ranks.count > 0 ? " alone" : "",
-           (long long)f->estimate.steps, (long long)f->estimate.cells);
+    if (f->estimate.steps == 0)
+        printf("%-16s none: the first steps give values that are not finite\n", "estimated time");
+    else
+        printf("%-16s %s%s on %s with %d thread%s%s, from %lld steps on %lld cells\n", "estimated time",
+               duration(kn_estimate_run(&f->estimate, c, f->plan.steps), time), at_most(c),
+               f->estimate.backend, f->estimate.threads, f->estimate.threads == 1 ? "" : "s",
+               f->ranks.count > 0 ? " alone" : "", (long long)f->estimate.steps,
+               (long long)f->estimate.cells);
     print_kernels(f->estimate.kernels);
     print_checks(&f->validity);
 }
@@ -345,7 +345,8 @@ static enum kn_status collect(struct facts *f, int ranks)
     KN_TRY(kn_validity_judge_case(&f->validity, c, f->plan.time_step));
     if (ranks > 0)
         KN_TRY(kn_info_ranks_create(&f->ranks, c, ranks));
-    return kn_estimate_step(c, &by, &f->estimate);
+    const enum kn_status status = kn_estimate_step(c, &by, &f->estimate);
+    return status == KN_ENUMERIC ? KN_OK : status; /* the checks say why such a case has no finite solution */
 }
 
 enum kn_status kn_info_case(const struct kn_case *c, int ranks, bool json)

@@ -1,5 +1,5 @@
 /* Computes the division of a case among ranks for knudsen info --ranks. */
-#include "cli/info_ranks.h"
+#include "cli/info.h"
 
 #include "config/config.h"
 #include "error.h"

@@ -19,8 +19,6 @@ static enum kn_status no_memory(void)
     return kn_error_set(KN_EMEMORY, "collision.method: no memory for the operator");
 }
 
-/* -------------------------------------------------------------------- directions */
-
 /* Gauss-Legendre points and weights on (-1, 1), by Newton's method. */
 static void fill_gauss(int n, double *at, double *weight)
 {
@@ -61,8 +59,6 @@ static void fill_directions(struct kn_direction *directions)
     for (int n = 0; n < DIRECTIONS; n++)
         directions[n].weight /= total;
 }
-
-/* ----------------------------------------------------------------------- assembly */
 
 /* The matrices of all parities, memory[KN_PARITIES][size][size]: sums over the differences of octants with
  * signs, symmetrised, times -1/4 between W^(-1/2). */
@@ -121,8 +117,6 @@ static enum kn_status assemble(struct kn_operator *o, const struct kn_assembly *
     kn_comm_broadcast(comm, 0, sums, kn_operator_sums_length(g) * sizeof *sums);
     return KN_OK;
 }
-
-/* ------------------------------------------------------------------- the spectrum */
 
 /* The only axis along which functions of this parity are odd, or -1. */
 static int axis_of(int parity)
@@ -278,8 +272,6 @@ static enum kn_status decompose(struct kn_operator *o, const struct kn_assembly 
     return status;
 }
 
-/* ----------------------------------------------------------------------- the ranks */
-
 /* Broadcast parity p from rank p % owners. */
 static void share_parities(struct kn_operator *o, const struct kn_comm *comm, int owners)
 {
@@ -326,8 +318,6 @@ static enum kn_status find_spectrum(struct kn_operator *o, const struct kn_assem
     }
     return status;
 }
-
-/* ------------------------------------------------------------------ the whole thing */
 
 static enum kn_status allocate(struct kn_operator *o)
 {

@@ -20,8 +20,6 @@ typedef double line __attribute__((vector_size(32), aligned(8)));
 #define KN_CLONED
 #endif
 
-/* ------------------------------------------------------------------------ stencils */
-
 /* A velocity after a collision: its octant, and the interpolation of a quadratic function from the nodes
  * around it. */
 struct stencil {
@@ -57,8 +55,6 @@ static inline int line_of(const struct kn_assembly *g, const struct stencil *s, 
 {
     return s->first + kn_interpolate_line(g->half, i);
 }
-
-/* ----------------------------------------------------------------------- assembly */
 
 /* coefficient * a b^T, without the symmetric half if a and b differ. On small grids the padding of a line
  * is the first element of the next, which would wait for the store: every other line comes first. */
@@ -151,8 +147,6 @@ struct kn_operator_sums kn_operator_sums_carve(const struct kn_assembly *g, doub
     s.square = memory + KN_PARITIES * n * n + 3 * n;
     return s;
 }
-
-/* -------------------------------------------------------------- parts, threads, ranks */
 
 /* As many as there may be threads, but at most 2 GB. */
 static int parts_of(const struct kn_assembly *g)

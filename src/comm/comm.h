@@ -33,8 +33,6 @@ __attribute__((noreturn)) void kn_comm_abort(enum kn_status status);
 /* The processors of a rank: those to which it is bound, at most its part of the computer. */
 int kn_comm_processors(const struct kn_comm *comm);
 
-/* ---- All ranks call these, in the same order. */
-
 /* Sums and minima over the ranks; all ranks receive them.  They do not depend on the order of the ranks. */
 void kn_comm_sum(const struct kn_comm *comm, int64_t *values, int count);
 void kn_comm_least(const struct kn_comm *comm, int64_t *values, int count);
@@ -52,12 +50,8 @@ void kn_comm_barrier(const struct kn_comm *comm);
 void kn_comm_first(const struct kn_comm *comm, int count, struct kn_comm *part);
 void kn_comm_release(struct kn_comm *part);
 
-/* ---- From one rank to another. */
-
 void kn_comm_send(const struct kn_comm *comm, int to, const void *data, size_t bytes);
 void kn_comm_receive(const struct kn_comm *comm, int from, void *data, size_t bytes);
-
-/* ---- Messages that are repeated in every step: started, and completed later. */
 
 struct kn_comm_message {
     int rank;      /* sender or receiver */

@@ -2,7 +2,6 @@
 #include "config/config.h"
 #include "config/case.h"
 #include "config/scales.h"
-#include "config/species.h"
 #include "error.h"
 #include "files/files.h"
 
@@ -31,8 +30,6 @@ struct reader {
     yaml_document_t document;
     struct kn_places places; /* set by this source */
 };
-
-/* ------------------------------------------------------------------ places */
 
 /* Of a long path only the end is shown. */
 static void place_text(const struct kn_place *at, char text[PLACE])
@@ -89,8 +86,6 @@ enum kn_status kn_config_locate(const struct kn_places *places, enum kn_status s
     place_text(at, place);
     return kn_error_set(status, "%s: %s: %s", place, message, colon + 2);
 }
-
-/* ------------------------------------------------------------ one setting */
 
 /* Default kinds of sides: walls on the listed axes, periodic on the others. */
 static void follow_axes(struct kn_case *c, int listed)
@@ -207,8 +202,6 @@ static enum kn_status read_setting(struct reader *r, const struct kn_setting *s,
     return KN_OK;
 }
 
-/* -------------------------------------------------------- groups of keys */
-
 /* The keys of a group: "delta" in "gas". */
 static void list_members(const char *group, char text[KN_TEXT])
 {
@@ -290,8 +283,6 @@ static enum kn_status read_group(struct reader *r, const char *group, const yaml
     }
     return KN_OK;
 }
-
-/* -------------------------------------------------------------------- YAML */
 
 /* Line and column of a byte. */
 static yaml_mark_t mark_of(const struct reader *r, size_t offset)
@@ -417,8 +408,6 @@ static enum kn_status read_text(struct reader *r, const char *key)
     yaml_parser_delete(&parser);
     return status;
 }
-
-/* ----------------------------------------------------------------- sources */
 
 /* Read a source and copy its settings. */
 static enum kn_status read_source(struct reader *r, const char *key, struct kn_case *c,

@@ -7,8 +7,6 @@
 
 #include <stdio.h>
 
-/* -------------------------------------------------------------- the table */
-
 enum kn_type { KN_TYPE_REAL, KN_TYPE_INT, KN_TYPE_COUNT64, KN_TYPE_BOOL, KN_TYPE_CHOICE, KN_TYPE_WORD };
 
 enum kn_key_flag {
@@ -54,8 +52,6 @@ struct kn_group {
 extern const struct kn_key kn_config_keys[]; /* ends with a NULL name */
 extern const struct kn_group kn_config_groups[];
 
-/* --------------------------------------------- settings: keys of one case */
-
 enum { KN_SETTINGS = KN_CASE_SETTINGS, KN_NAME = 64, KN_TEXT = 512 };
 
 /* Marks a value of kn_case.si with the second dimension of its key, in addition to its own bit. */
@@ -81,8 +77,6 @@ void *kn_config_target(struct kn_case *c, const struct kn_setting *s);
 
 /* Record that the case sets the key, for defaults that depend on it. */
 void kn_config_choose(struct kn_case *c, const struct kn_setting *s);
-
-/* ----------------------------------------------------- values and their text */
 
 /* Store text as one of the values at target; on failure `why` states the error and the allowed values.  A
  * value with a unit is stored in *si instead; si->value is NAN otherwise. */
@@ -125,8 +119,6 @@ bool kn_config_unsupported(const char *name, char text[KN_TEXT]);
 /* The key with the most similar spelling; false if there is none. */
 bool kn_config_suggest(const char *word, char name[KN_NAME]);
 
-/* ------------------------------------------------------ reading, with places */
-
 /* The place of each setting, for messages about contradictions.  The strings belong to the caller. */
 struct kn_places {
     struct kn_place {
@@ -148,20 +140,14 @@ enum kn_status kn_config_parse(struct kn_case *c, const char *text, size_t size,
  * status. */
 enum kn_status kn_config_locate(const struct kn_places *places, enum kn_status status);
 
-/* ------------------------------------------------------------------ checks */
-
 /* The part of kn_case_check for one side of the box, except ranges. */
 enum kn_status kn_config_check_side(const struct kn_case *c, enum kn_side side);
-
-/* ------------------------------------------------------------------ memory */
 
 double kn_config_memory_available(void);                     /* bytes that this process may still use */
 void kn_config_bytes_text(double bytes, char text[KN_NAME]); /* "1.5 GB" */
 
 /* KN_EMEMORY if a case with this number of bytes does not fit. */
 enum kn_status kn_config_check_memory(double bytes);
-
-/* ---------------------------------------------------------------- printing */
 
 /* Print the help of a key or group, or of all keys; false if there is no such key. */
 bool kn_config_help(FILE *to, const char *name);

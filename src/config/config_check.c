@@ -11,8 +11,6 @@
 
 static const char AXIS[] = "xyz";
 
-/* ------------------------------------------------------------------- walls */
-
 __attribute__((format(printf, 3, 4))) static enum kn_status fail_wall(int side, const char *key,
                                                                       const char *format, ...)
 {
@@ -163,8 +161,6 @@ static enum kn_status check_walls(const struct kn_case *c)
     return KN_OK;
 }
 
-/* ------------------------------------------------------------------- grids */
-
 static enum kn_status check_stretch(const struct kn_case *c)
 {
     for (int axis = 0; axis < 3; axis++) {
@@ -289,8 +285,6 @@ static enum kn_status check_operator(const struct kn_case *c)
                                 c->velocity.nodes[axis], AXIS[axis], KN_OPERATOR_NODES);
     return KN_OK;
 }
-
-/* ------------------------------------------------------------------- whole */
 
 static enum kn_status check_ranges(const struct kn_case *c)
 {

@@ -4,8 +4,6 @@
 #include "config/config.h"
 #include "config/config_choices.h"
 
-/* ------------------------------------------------------------------- keys */
-
 /* The name of a key is the path of its member in struct kn_case, or of struct kn_wall for walls.<side>. */
 #define KEY(kind, n, field)                                                                                  \
     .name = #field, .type = KN_TYPE_##kind, .count = (n), .offset = offsetof(struct kn_case, field)

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --------------------------------------------------------------- the case */
-
 /* One value, with its unit if the case file gave one. */
 static void print_one(FILE *to, const struct kn_case *c, const struct kn_setting *s, int index)
 {
@@ -202,8 +200,6 @@ bool kn_config_differ(const struct kn_case *a, const struct kn_case *b, char nam
     return false;
 }
 
-/* -------------------------------------------------------------------- help */
-
 /* True if name is this key, with any word as the side. */
 static bool is_named(const struct kn_key *key, const char *name)
 {
@@ -335,8 +331,6 @@ void kn_config_help_all(FILE *to)
         kn_config_help(to, group->name);
     }
 }
-
-/* -------------------------------------------------------------------- docs */
 
 static void markdown_key(FILE *to, const struct kn_key *key)
 {

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --------------------------------------------------------------- settings */
-
 static const char WALLS[] = "walls.<side>.", AUTO[] = "auto";
 
 /* Name of a key with the name of the side. */
@@ -86,8 +84,6 @@ void kn_config_choose(struct kn_case *c, const struct kn_setting *s)
     if (s->key->chosen)
         *(bool *)(base_of(c, s) + s->key->chosen) = true;
 }
-
-/* ---------------------------------------------------------------- printing */
 
 /* Write "1e-06" as "1e-6". */
 static void trim_exponent(char *text)
@@ -201,8 +197,6 @@ void kn_config_quote(const char *text, size_t length, char quoted[KN_NAME + 8])
     snprintf(quoted + n, 8, "%s", length > most ? "..." : "");
 }
 
-/* ------------------------------------------------------------ near misses */
-
 static int smaller(int a, int b)
 {
     return a < b ? a : b;
@@ -286,8 +280,6 @@ bool kn_config_suggest(const char *word, char name[KN_NAME])
     }
     return best < KN_NAME;
 }
-
-/* ------------------------------------------------------- text into values */
 
 static bool is_number(const char *text, bool whole)
 {

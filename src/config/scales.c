@@ -1,7 +1,6 @@
 /* Computes the SI units of a case and converts its values from and to SI. */
 #include "config/scales.h"
 #include "config/config.h"
-#include "config/species.h"
 #include "error.h"
 
 #include <math.h>
@@ -41,8 +40,6 @@ void kn_scales_set(struct kn_scales *s, const struct kn_scale *scale, double val
     memcpy((char *)s + scale->offset, &value, sizeof value);
 }
 
-/* ---------------------------------------------------------- values in SI */
-
 /* The first value with a unit that needs a gas, or NULL. */
 static const char *first_with_unit(const struct kn_case *c, struct kn_setting *s)
 {
@@ -65,8 +62,6 @@ static double box_length(const struct kn_case *c)
             return c->si.value[s.index][axis];
     return 0;
 }
-
-/* --------------------------------------------------------------- scales */
 
 static bool is_wanted(const struct kn_case *c)
 {
@@ -163,8 +158,6 @@ struct kn_conversion kn_scales_conversion(const struct kn_scales *s, enum kn_dim
     const bool pure = dimension == KN_DIMENSION_NONE || kn_units[dimension].absolute;
     return pure ? (struct kn_conversion){1, 0} : table[dimension];
 }
-
-/* ---------------------------------------------------------------- the case */
 
 static void apply_setting(struct kn_case *c, const struct kn_setting *s, const struct kn_scales *scales)
 {

@@ -67,4 +67,15 @@ bool kn_scales_inflow(const struct kn_case *c, int side, char *text);
  */
 bool kn_scales_is_strong(const struct kn_case *c);
 
+struct kn_species_data {
+    double molar_mass; /* kg / mol */
+    double omega;      /* of variable hard spheres */
+};
+
+/* NULL for KN_SPECIES_NONE. */
+const struct kn_species_data *kn_species_find(enum kn_species species);
+
+/* Pa s, of the dilute gas. */
+double kn_species_viscosity(enum kn_species species, double temperature);
+
 #endif

@@ -1,5 +1,5 @@
 /* The table of gases: molar masses, viscosities and their exponents. */
-#include "config/species.h"
+#include "config/scales.h"
 
 #include <math.h>
 #include <stddef.h>

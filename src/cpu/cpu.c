@@ -232,8 +232,6 @@ static enum kn_status set_walls(void *machine)
     return KN_OK;
 }
 
-/* -------------------------------------------------------------------- sweeps */
-
 /* Ahead of a wave h decreases by a constant factor per cell until it is denormal, which is a hundred times
  * slower on some processors. Such values are set to zero during a sweep; afterwards the floating-point
  * mode of the caller is restored. */
@@ -409,8 +407,6 @@ static void sweep_cells(struct kn_cpu *cpu, const struct cell_sweep *sweep, stru
     cpu->seconds[KN_PHASE_COLLIDE] += (1 - part) * total;
 }
 
-/* ------------------------------------------------------------------ other ranks */
-
 /* Rows are exchanged while the cells that do not depend on other ranks are computed. */
 static void begin_exchange(struct kn_cpu *cpu)
 {
@@ -437,8 +433,6 @@ static void end_exchange(struct kn_cpu *cpu)
                stride * sizeof(float));
     cpu->seconds[KN_PHASE_EXCHANGE] += omp_get_wtime() - start;
 }
-
-/* ------------------------------------------------------------- the whole sweeps */
 
 /* Draws all samples of a collision step and gathers its data. */
 static struct kn_collisions prepare_collisions(struct kn_cpu *cpu, double dt, uint64_t draw)

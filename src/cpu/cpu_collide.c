@@ -3,8 +3,6 @@
 #include "config/case.h"
 #include "cpu/cpu_rows.h"
 
-/* ------------------------------------------------------------------ moments */
-
 /* Sums over one octant with |v|; the caller applies the signs. */
 static void octant_moments(const struct kn_velocity *v, const float *restrict h, double m[KN_MOMENTS])
 {
@@ -47,8 +45,6 @@ void KN_CPU_NAME(moments)(const struct kn_velocity *v, const float *row, double 
             m[i] += sign[i] * part[i];
     }
 }
-
-/* ---------------------------------------------------------- model equations */
 
 KN_SPECIALISED void relax_loop(const struct kn_velocity *v, const struct kn_relaxation *r, float eps,
                                bool heat, float *restrict h)
@@ -190,8 +186,6 @@ static void collide_model(const struct kn_collisions *s, float *row)
     kn_cpu_restore_mass(v, s->number + 1, (float)(before[0] - exact_mass(v, row)), row);
 }
 
-/* ------------------------------------------------------------- Monte Carlo */
-
 /* One sample in all cells of the block. All four nodes are read before any is written: nodes that coincide
  * have the same gain. `flat`: vz is folded, and has no momentum to restore. */
 KN_SPECIALISED void apply_sample(const struct kn_sample *s, float eps, bool symmetric, bool flat,
@@ -297,8 +291,6 @@ static void collide_samples(const struct kn_collisions *s, float *rows, int coun
         kn_cpu_restore_mass(s->velocity, s->number + 1, (float)(mass[i] - exact_mass(s->velocity, row)), row);
     }
 }
-
-/* -------------------------------------------------------------------- blocks */
 
 static void add_source(const struct kn_collisions *s, float *restrict rows, int count)
 {

@@ -8,8 +8,6 @@
 
 #include <string.h>
 
-/* ------------------------------------------------------------------ moments */
-
 /* One vector of nodes, summed over octants with the signs of each moment. */
 struct octant_sums {
     union kn_lane_view even, x, y, z;
@@ -108,8 +106,6 @@ static inline double exact_mass(const struct kn_velocity *v, const float *row)
     return kn_lanes_total(&one);
 }
 
-/* ------------------------------------------------------------- conservation */
-
 /* A polynomial of the invariants, scaled, for the velocities of one octant given by |v|. */
 static inline void octant_polynomial(const struct kn_velocity *v, int octant, const double x[KN_INVARIANTS],
                                      double scale, float p[KN_INVARIANTS])
@@ -182,8 +178,6 @@ static inline void correct(const struct kn_collisions *s, float *row, const doub
         lost += add_polynomial(v, row + (size_t)octant * v->stride, octant, x, eps);
     kn_cpu_restore_mass(v, s->number, lost, row);
 }
-
-/* ------------------------------------------------------------------- blocks */
 
 KN_SPECIALISED void gather_loop(const float *restrict rows, int count, int nnodes, float *restrict block)
 {

@@ -12,8 +12,6 @@ static const float *row_of(const struct kn_stream_sweep *s, struct kn_site p)
     return s->h + kn_mesh_row(&s->mesh, p);
 }
 
-/* ------------------------------------------------------- order 2: face values */
-
 KN_SPECIALISED void face_loop(const struct kn_stream_sweep *s, const struct kn_stencil *t, int axis,
                               const float *restrict up, int limiter, int transverse, float *restrict out)
 {
@@ -66,8 +64,6 @@ static void face_row(const struct kn_stream_sweep *s, struct kn_site p, int axis
     else
         face_loops(s, &t, axis, up, KN_LIMITER_NONE, out);
 }
-
-/* ------------------------------------------------------------------- walls */
 
 /* h that passes the downwind face of a site, into a wall or a mirror. */
 static const float *passing(const struct kn_stream_sweep *s, struct kn_site p, int axis, float *scratch)
@@ -171,8 +167,6 @@ void KN_CPU_NAME(wall)(const struct kn_stream_sweep *s, int face, float *scratch
         }
     s->lost[face] = kn_wall_lost(flux, patch->prescribed_flux);
 }
-
-/* ------------------------------------------------------------------- cells */
 
 /* The row of a site that is read for the first time when its cell is computed: the one with the largest
  * index, since indices increase within a strip. */

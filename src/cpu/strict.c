@@ -31,8 +31,6 @@ struct strict {
     struct kn_collision_plan collision;
 };
 
-/* ---------------------------------------------------------------------- pages */
-
 static enum kn_status protect(const struct strict *s, int rights)
 {
     for (int i = 0; i < REGIONS; i++)
@@ -86,8 +84,6 @@ static size_t table_bytes(const struct kn_problem *p)
            lines(stride * sizeof(double)) + lines(stride * sizeof(int)) + edges +
            lines(KN_SIDES * nodes * sizeof(float)) + lines(nodes * sizeof(float)) + operator_bytes(p);
 }
-
-/* --------------------------------------------------------------------- copies */
 
 static void copy_space(struct strict *s)
 {
@@ -143,8 +139,6 @@ static void copy_walls(struct strict *s, float *memory)
     for (int side = 0; side < KN_SIDES; side++)
         s->boundary.patches[side].emission = memory + (from->patches[side].emission - from->memory);
 }
-
-/* ----------------------------------------------------------------- the backend */
 
 static void destroy(void *machine)
 {

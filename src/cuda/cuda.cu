@@ -14,8 +14,6 @@ extern "C" {
 
 enum { TIMED = 16 }; /* one of TIMED sweeps is timed */
 
-/* --------------------------------------------------------------------- memory */
-
 static double memory(const struct kn_problem *p)
 {
     const double nnodes = p->velocity->nnodes;
@@ -258,8 +256,6 @@ static enum kn_status get(void *machine, int64_t first, int64_t count, float *ro
     CHECK(cudaStreamSynchronize(m->work));
     return read_marks(m);
 }
-
-/* ---------------------------------------------------------------------- sweeps */
 
 /* The node to which mass lost by round-off is returned; a different one in each sweep. */
 static int32_t heavy_node(const struct kn_cuda *m, uint64_t sweep)

@@ -37,8 +37,6 @@ struct batch {
     int order[2][BATCH];                /* directions by the key of one particle, then of the other */
 };
 
-/* -------------------------------------------------------------- stencils of a batch */
-
 /* Along one axis for one direction and particle. */
 static __device__ void lay_axes(const struct kn_assembly *g, int from, int count, int thread, struct batch *s)
 {
@@ -94,8 +92,6 @@ static __device__ void sort_directions(int count, int thread, struct batch *s)
     }
     s->order[particle][place] = n;
 }
-
-/* ------------------------------------------------------------------------- additions */
 
 /* Elements that a thread owns: residues modulo 3 of the nodes of row and column along the axes. The owners
  * of the first three columns of a row also own the sums with the cubes of an axis. */
@@ -226,8 +222,6 @@ static __device__ void add_nodes(const struct kn_assembly *g, const struct kn_pa
         *element(g, sums, p->octant, p->a, p->b) += 2 * p->rate;
 }
 
-/* --------------------------------------------------------------------------- kernels */
-
 /* Pairs a <= b, counted by rows of a triangle, octant of b by octant. */
 static __host__ __device__ int64_t pairs_of(int size)
 {
@@ -295,8 +289,6 @@ static __global__ void add_parts_kernel(int count, size_t length, double *parts)
         sum += parts[(size_t)part * length + i];
     parts[i] = sum;
 }
-
-/* ------------------------------------------------------------------------------ host */
 
 struct assembly {
     struct kn_assembly device; /* pointers to device memory */

@@ -8,8 +8,6 @@ extern "C" {
 
 enum { THREADS = 256 };
 
-/* ------------------------------------------------------------------------ kernels */
-
 /* Rows have `quads` times four floats; one thread copies four floats. */
 static __global__ void pack_kernel(const float4 *h, const int32_t *rows, uint32_t quads, uint32_t count,
                                    float4 *to)
@@ -60,8 +58,6 @@ static enum kn_status unpack(struct kn_cuda *m)
     CHECK(cudaGetLastError());
     return KN_OK;
 }
-
-/* ------------------------------------------------------------------ making it ready */
 
 double kn_cuda_exchange_memory(const struct kn_problem *p)
 {
@@ -128,8 +124,6 @@ void kn_cuda_exchange_destroy(struct kn_cuda_exchange *e)
     cudaFreeHost(e->host_sent);
     cudaFreeHost(e->host_received);
 }
-
-/* ---------------------------------------------------------------------- in a step */
 
 enum kn_status kn_cuda_exchange_begin(struct kn_cuda *m)
 {

@@ -4,8 +4,6 @@
 
 enum { RUN = 8 };
 
-/* ------------------------------------------------------- where rows come from */
-
 /* First order: the rows that flow into each octant of a cell, from cells or walls. */
 template <int OCTANTS, int NAXES> struct upwind_rows {
     int64_t up[OCTANTS][NAXES]; /* from s.h, also to `outgoing`: loads from a kernel argument are faster */
@@ -57,8 +55,6 @@ static __device__ void find_rows(const kn_cuda_problem &p, const kn_cuda_step &s
     if (wall)
         atomicOr(&f->walls, 1 << octant);
 }
-
-/* ------------------------------------------------------------------ streaming */
 
 /* First order; all loads come first, so that many are in flight at once. */
 template <int OCTANTS, int NAXES, bool PLAIN>
@@ -296,8 +292,6 @@ static __device__ __forceinline__ float stream(const kn_cuda_problem &p, const k
     return at_walls;
 }
 
-/* ------------------------------------------------------------------- collisions */
-
 /* The sums of a cell over its LANES lanes, or over the block. Consecutive cells alternate between two
  * buffers, so that one barrier is sufficient. */
 template <int LANES, int AXES>
@@ -320,8 +314,6 @@ static __device__ __forceinline__ sums sum_cell(sums sum, sums (*space)[MOST_WAR
     }
     return sum;
 }
-
-/* --------------------------------------------------------------------- kernel */
 
 template <int ORDER, int OCTANTS, int NAXES> struct upwind;
 template <int OCTANTS, int NAXES> struct upwind<1, OCTANTS, NAXES> {
@@ -404,8 +396,6 @@ static __global__ void __launch_bounds__(LANES > WARP ? LANES : 128, LANES > 128
     /* boundary tiles come first */
     note_cycles(p, s.cells == p.ncells && blockIdx.x == gridDim.x / 2, start, start + streaming);
 }
-
-/* ------------------------------------------------------------------ launching */
 
 template <int ORDER, int OCTANTS, int NAXES, int LANES, bool PLAIN>
 static cudaError_t launch(const kn_cuda_problem *p, const kn_cuda_step *s, cudaStream_t stream)

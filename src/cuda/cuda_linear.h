@@ -31,8 +31,6 @@ static __device__ __forceinline__ octant_nodes<OCTANTS> octant_nodes_of(const kn
     return n;
 }
 
-/* ------------------------------------------------------------------- collisions */
-
 /* Sums over octants of h and of h times the signs of the velocity, by octant bit. */
 template <int OCTANTS> struct parities {
     float even, odd[3];
@@ -153,8 +151,6 @@ static __device__ __forceinline__ void relax(const octant_nodes<OCTANTS> &n, con
         }
     }
 }
-
-/* ----------------------------------------------------------------- giving back */
 
 /* The lane of a cell whose first node has the largest weight. */
 template <int LANES> static __device__ __forceinline__ int heaviest(float w)

@@ -101,8 +101,6 @@ extern "C" {
 enum kn_status kn_cuda_allocate(struct kn_cuda *m, void **to, size_t bytes);
 enum kn_status kn_cuda_upload(struct kn_cuda *m, const void **to, const void *from, size_t bytes);
 
-/* ---- cuda_device.cu: the GPU of this rank; see struct kn_backend. */
-
 enum kn_status kn_cuda_device_available(void);
 enum kn_status kn_cuda_device_select(const struct kn_comm *comm, char *note, size_t size);
 int kn_cuda_device_current(void);
@@ -111,12 +109,8 @@ void kn_cuda_device_describe(char *text, size_t size);
 void kn_cuda_device_name(char *text, size_t size);
 double kn_cuda_device_room(void);
 
-/* ---- cuda_choice.cu: which kernel computes which cells. */
-
 void kn_cuda_choose(struct kn_cuda *m);
 void kn_cuda_kernels(const void *machine, FILE *to);
-
-/* ---- cuda_layout.cu: which cells are swept in which order, and by which kernel. */
 
 enum kn_status kn_cuda_layout_tiles(struct kn_cuda *m);
 struct kn_cuda_inner kn_cuda_layout_inner(const struct kn_cuda *m); /* tiles for a march */
@@ -124,12 +118,8 @@ bool kn_cuda_layout_uniform(const struct kn_space *x);
 float kn_cuda_layout_width(const struct kn_space *x, int axis, int i); /* of cell i of all ranks */
 struct kn_box kn_cuda_layout_marched(const struct kn_cuda *m);         /* in the box of this rank; {}: none */
 
-/* ---- cuda_ranks.cu: cells that do not depend on other ranks, and cells that do. */
-
 /* Divide the ordered cells and the walls into parts, and list the tiles of the march. */
 enum kn_status kn_cuda_ranks_divide(struct kn_cuda *m, int32_t *order);
-
-/* ---- cuda_exchange.cu: rows of the halo. */
 
 double kn_cuda_exchange_memory(const struct kn_problem *p); /* bytes of the device */
 enum kn_status kn_cuda_exchange_create(struct kn_cuda *m);
@@ -139,8 +129,6 @@ enum kn_status kn_cuda_exchange_begin(struct kn_cuda *m);
 /* Receive their rows: work submitted after this finds them in h. */
 enum kn_status kn_cuda_exchange_end(struct kn_cuda *m);
 
-/* ---- cuda_sets.cu: collision sets, drawn ahead of the steps that use them. */
-
 double kn_cuda_sets_memory(const struct kn_problem *p); /* bytes */
 enum kn_status kn_cuda_sets_create(struct kn_cuda *m);
 /* A plan with pointers to device memory. */
@@ -149,8 +137,6 @@ struct kn_sample_plan kn_cuda_sets_plan(const struct kn_cuda *m, struct kn_sampl
 enum kn_status kn_cuda_sets_use(struct kn_cuda *m, double dt, uint64_t draw, struct kn_cuda_set *set);
 /* Call after the sweep that used the set. */
 enum kn_status kn_cuda_sets_ahead(struct kn_cuda *m, uint64_t draw);
-
-/* ---- cuda_propagator.cu: the assembled operator in steps of some length. */
 
 double kn_cuda_propagator_memory(const struct kn_velocity *v); /* bytes */
 enum kn_status kn_cuda_propagator_create(struct kn_cuda *m);

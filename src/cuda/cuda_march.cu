@@ -10,8 +10,6 @@ static __device__ __forceinline__ void read_cell(const kn_mesh &m, const float *
         h[o] = read4(tile + c * m.nnodes + o * m.stride + k);
 }
 
-/* ------------------------------------------------------- long rows: a block for a tile */
-
 /* The targets of the relaxation in the cells of a tile. */
 template <int MOST> struct tile_targets {
     sums found[CELLS][MOST / WARP];
@@ -140,8 +138,6 @@ static __global__ void __launch_bounds__(MOST, MOST > 128 ? 1 : 3)
     wait_for_previous_kernel();
     note_cycles(p, REACH != AT_RIM && blockIdx.x == 0, start, middle);
 }
-
-/* ---------------------------------------- short rows: 16 threads for an octant of a tile */
 
 enum { LANES = KN_CUDA_SHORT / 4, TILES = 2, SHORT = TILES * QUADRANTS * LANES, SHORT_BLOCKS = 4 };
 
@@ -325,8 +321,6 @@ static __global__ void __launch_bounds__(SHORT, SHORT_BLOCKS)
     wait_for_previous_kernel();
     note_cycles(p, REACH != AT_RIM && blockIdx.x == 0, start, middle);
 }
-
-/* --------------------------------------------------------------------- launching */
 
 /* Tiles, two per block for short rows, and the parities of their cells. */
 size_t kn_cuda_march_bytes(const struct kn_cuda_problem *p)

@@ -20,8 +20,6 @@ cudaError_t kn_cuda_moments(const struct kn_cuda_problem *p, const float *h, dou
     return cudaGetLastError();
 }
 
-/* ---------------------------------------------- model equations: a block per cell */
-
 struct row_reader {
     const float *row;
     __device__ float operator()(int k) const

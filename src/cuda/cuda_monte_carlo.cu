@@ -4,8 +4,6 @@
 
 enum { WARP = KN_CUDA_WARP, AHEAD = KN_CUDA_AHEAD, WARPS = KN_SAMPLE_BATCH / WARP };
 
-/* ------------------------------------------------------------------- samples */
-
 template <class NODE> struct sample {
     NODE node;
     float4 gain;
@@ -80,8 +78,6 @@ static __device__ __forceinline__ void apply_batches(const kn_cuda_set &set, int
         }
     }
 }
-
-/* --------------------------------------------------------------- conservation */
 
 /* Sum N values over the lanes of a warp; the sum of value i is in lane i WARP / N. In each step a lane
  * sends half of its values to a partner and receives the other half of the partner's values. */
@@ -189,8 +185,6 @@ static __device__ void corrections(const kn_cuda_problem &p, const float *tile,
     }
     __syncthreads();
 }
-
-/* ----------------------------------------------------------------- streaming */
 
 /* The rows of one octant that flow into a cell, from cells or walls. */
 struct inflow_rows {
@@ -489,8 +483,6 @@ static __device__ void store_tile(const kn_cuda_problem &p, const kn_cuda_step &
     }
 }
 
-/* --------------------------------------------------------------------- kernel */
-
 /* Streaming, all samples and the correction for C neighbouring cells. */
 template <int T, int C, int V, class NODE, bool STAGED, int ORDER, bool LISTED>
 static __global__ void __launch_bounds__(T, 768 / T)
@@ -529,8 +521,6 @@ static __global__ void __launch_bounds__(T, 768 / T)
     wait_for_previous_kernel();
     note_cycles(p, blockIdx.x == p.centre / C, start, middle);
 }
-
-/* ------------------------------------------------------------------ launching */
 
 size_t kn_cuda_monte_carlo_bytes(const struct kn_cuda_problem *p, int cells)
 {

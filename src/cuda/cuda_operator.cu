@@ -1,8 +1,6 @@
 /* The collision step with the assembled operator, for cells that have been streamed. */
 #include "cuda/cuda_operator.h"
 
-/* ------------------------------------------------------------------------- layout */
-
 enum { MOST = 16 }; /* warps of a block */
 
 /* Division of the work of a block: each warp takes one parity and a share of the nodes. */
@@ -35,8 +33,6 @@ static __host__ __device__ inline int64_t change_floats(int octants, const divis
 {
     return (int64_t)d.across * CELLS_ACROSS * change_pitch(octants, d);
 }
-
-/* ------------------------------------------------------------------------- kernel */
 
 /* Time over which sources act before and after the operator; 0: there are none. */
 struct source_steps {
@@ -179,8 +175,6 @@ static __global__ void __launch_bounds__(WARP *MOST)
             return;
     }
 }
-
-/* ------------------------------------------------------------------ launching */
 
 /* M x N products are held in registers, at most 16, and N is one of a few numbers. Short rows are one
  * share of 8 tiles, as in the march. */

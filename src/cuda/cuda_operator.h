@@ -48,8 +48,6 @@ template <int P> static __device__ __forceinline__ void to_parities(float h[P])
             }
 }
 
-/* ------------------------------------------------------------ parities of the cells */
-
 /* Layout of parities for tensor cores: for every step along the sum, parity and 16 cells, four values per
  * lane: cells lane / 4 and lane / 4 + 8, then four nodes further. Lanes are permuted from step to step to
  * avoid bank conflicts. */
@@ -81,8 +79,6 @@ static __device__ __forceinline__ void put_parities(const four h[P], int cell, i
             at[o * M * WARP * 4] = x[o];
     }
 }
-
-/* ------------------------------------------------------------------------- products */
 
 /* Changes of M x 16 cells in N x 8 nodes: cells lane / 4 and lane / 4 + 8, nodes 2 (lane % 4) and the
  * next. */
@@ -170,8 +166,6 @@ static __device__ __forceinline__ void put_changes(const changes<M, N> &d, const
             make_float2(d.of[c][n][i % 2 * 2], d.of[c][n][i % 2 * 2 + 1]);
     }
 }
-
-/* ------------------------------------------------------------------ back to the cells */
 
 /* A cell: its row before and after, its changes. */
 struct changed_row {

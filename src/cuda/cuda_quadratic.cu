@@ -7,8 +7,6 @@
 
 enum { WARP = KN_CUDA_WARP, STAGED = 8, QUADS = sizeof(kn_quadratic) / sizeof(float4) };
 
-/* ------------------------------------------------------------------- the tile */
-
 /* Rows of the cells of a block, node by node, an odd number of floats apart, so that different cells and
  * different nodes are in different banks. */
 struct tile {
@@ -38,8 +36,6 @@ static __device__ void store_tile(const kn_cuda_problem &p, tile t, int cells, f
             h[(int64_t)c * p.mesh.nnodes + k] =
                 t.h[k * t.pitch + c] + (half != 0 ? half * p.source[k] : 0.0f);
 }
-
-/* ---------------------------------------------------------------- conservation */
 
 /* Mass, momentum and energy of a thread's cell. */
 static __device__ void invariants_of(const kn_cuda_problem &p, const float *h, int pitch,
@@ -82,8 +78,6 @@ static __device__ void put_back(const kn_cuda_problem &p, const double before[KN
     invariants_of(p, h, pitch, after);
     h[heavy * pitch] += (float)((before[0] - after[0]) / p.w[heavy % p.mesh.stride]);
 }
-
-/* ------------------------------------------------------------------- collisions */
 
 /* The data of a collision that all threads read: 14 vectors. */
 struct stencil_pair {
@@ -181,8 +175,6 @@ static __global__ void __launch_bounds__(WARP)
         put_back(p, before, heavy, mine, t.pitch);
     store_tile(p, t, here, half, rows);
 }
-
-/* -------------------------------------------------------------------- launching */
 
 cudaError_t kn_cuda_quadratic(const struct kn_cuda_problem *p, const struct kn_cuda_quadratics *q, float *h,
                               double dt, int heavy, cudaStream_t stream)

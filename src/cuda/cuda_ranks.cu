@@ -11,8 +11,6 @@ static enum kn_status no_memory(void)
     return kn_error_set(KN_EMEMORY, "no memory for the order of the cells");
 }
 
-/* ------------------------------------------------------------------------- cells */
-
 /* True if some of these cells need the halo. Cells that do not fill a block come last: blocks are counted
  * from the start of a part. */
 static bool is_rim(const struct kn_cuda *m, const int32_t *order, int first, int block, int end)
@@ -43,8 +41,6 @@ static enum kn_status divide_cells(struct kn_cuda *m, int32_t *order, int count,
     free(sorted);
     return KN_OK;
 }
-
-/* ------------------------------------------------------------------------- tiles */
 
 /* Starts of the tiles along an axis of the box: as in the whole space, but tiles cut by a border of the
  * box are shifted inwards and may overlap; cells in two tiles are computed twice with the same result.
@@ -140,8 +136,6 @@ static enum kn_status find_tiles(struct kn_cuda *m)
     return status;
 }
 
-/* ------------------------------------------------------------------------- walls */
-
 static enum kn_status divide_faces(struct kn_cuda *m)
 {
     const int nfaces = m->problem.space->nfaces;
@@ -160,8 +154,6 @@ static enum kn_status divide_faces(struct kn_cuda *m)
     free(faces);
     return status;
 }
-
-/* -------------------------------------------------------------------------- runs */
 
 /* The neighbour beyond a side of a place of the whole space. */
 enum beyond { A_CELL, THE_OTHER_END, A_MIRROR, A_WALL };
@@ -230,8 +222,6 @@ static enum kn_status find_runs(struct kn_cuda *m, int together)
     free(runs);
     return status;
 }
-
-/* --------------------------------------------------------------------- the parts */
 
 enum kn_status kn_cuda_ranks_divide(struct kn_cuda *m, int32_t *order)
 {

@@ -4,8 +4,6 @@
 
 #include "cuda/cuda_stream.h"
 
-/* -------------------------------------------------- overlap of walls and sweeps */
-
 /* A sweep may start while the wall pass still runs: cells away from walls do not wait for it, and every
  * block waits before it ends. The wall pass itself is launched while the last blocks of the preceding
  * sweep run, and allows the next sweep to start only after they have ended. */
@@ -51,8 +49,6 @@ static cudaError_t launch_overlapping(void (*kernel)(ARGUMENTS...), unsigned blo
     return cudaLaunchKernelEx(&config, kernel, arguments...);
 }
 
-/* -------------------------------------------------------------- reductions */
-
 /* Sums over the threads of a block, in a fixed order, returned to every thread. `space` holds N doubles
  * per warp. */
 template <int N> static __device__ void block_sum(double sum[N], double *space)
@@ -89,8 +85,6 @@ static __device__ __forceinline__ void signs_of(const kn_mesh &m, int octant, fl
     for (int d = 0; d < 3; d++)
         sign[d] = m.bit[d] ? (octant & m.bit[d] ? -1.0f : 1.0f) : 0.0f;
 }
-
-/* ------------------------------------------------- one cell in linear order */
 
 /* Invariants of four nodes, added in single precision: a thread has few of them. */
 static __device__ __forceinline__ void add_invariants(const kn_cuda_problem &p, const float sign[3], int k,
@@ -179,8 +173,6 @@ static __device__ void row_moments(const kn_cuda_problem &p, const float *row, d
     }
     block_sum<KN_MOMENTS>(m, space);
 }
-
-/* ------------------------------------------------------------- conservation */
 
 /* <(1 + eps h) psi psi> of a row: the matrix of the paper's correction. */
 template <class READ>

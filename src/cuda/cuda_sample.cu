@@ -4,8 +4,6 @@
 
 #include "cuda/cuda_quadratic.h"
 
-/* ------------------------------------------------------------------ ordering */
-
 enum { COLOURS = KN_SAMPLE_COLOURS, WORDS = COLOURS / 32, DROPPED = -1, WARP = KN_CUDA_WARP };
 
 /* The four nodes of every sample of every set in a window. */
@@ -154,8 +152,6 @@ cudaError_t kn_cuda_order(const struct kn_cuda_orders *o, const struct kn_sample
     return cudaGetLastError();
 }
 
-/* ------------------------------------------------------------------ sampling */
-
 /* A sample may be permuted without effect on the result: the two nodes before the collision exchanged, the
  * two after it exchanged, and for the symmetric estimator before and after exchanged, with gains of the
  * opposite sign. */
@@ -303,8 +299,6 @@ cudaError_t kn_cuda_sample(const struct kn_sample_plan *plan, const struct kn_cu
                                            d->samples);
     return cudaGetLastError();
 }
-
-/* ------------------------------------------------- the quadratic part of the operator */
 
 static __global__ void quadratic_draw_kernel(const __grid_constant__ kn_quadratic_plan plan, uint64_t draw,
                                              int count, kn_quadratic *samples)

@@ -1,8 +1,6 @@
 /* The wall pass and the fluxes through walls on the device: one block per face. */
 #include "cuda/cuda_rows.h"
 
-/* ------------------------------------------------------------------- walls */
-
 static __device__ void add_fluxes(const kn_cuda_problem &p, int octant, int axis, int k, const four &h,
                                   double sum[KN_FLUXES])
 {

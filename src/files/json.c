@@ -12,8 +12,6 @@
 
 enum { FILE_LIMIT = 1 << 22 }; /* bytes; a tree takes up to fifty times as much memory */
 
-/* ----------------------------------------------------------------- reading */
-
 enum kn_status kn_json_read(const char *path, json_t **root)
 {
     json_error_t error;
@@ -38,8 +36,6 @@ enum kn_status kn_json_read(const char *path, json_t **root)
         return kn_error_set(KN_EMEMORY, "not enough memory to read '%s'", path);
     return kn_error_set(KN_EINPUT, "'%s' is damaged: line %d: %s", path, error.line, error.text);
 }
-
-/* ---------------------------------------------------------------- building */
 
 static _Thread_local bool lacks_memory; /* since the last document was printed */
 
@@ -88,8 +84,6 @@ json_t *kn_json_vector(const double v[3])
 {
     return json_pack("[o, o, o]", kn_json_number(v[0]), kn_json_number(v[1]), kn_json_number(v[2]));
 }
-
-/* ----------------------------------------------------------------- printing */
 
 static void print_string(FILE *to, const char *text, bool html)
 {

@@ -11,8 +11,6 @@
  * KN_EINPUT: it is not a JSON object. */
 enum kn_status kn_json_read(const char *path, json_t **root);
 
-/* ---------------------------------------------------------------- building */
-
 /* Every call takes over the reference to the value.  If memory is short a document may lack a part;
  * kn_json_print then reports KN_EMEMORY. */
 void kn_json_set(json_t *object, const char *key, json_t *value);
@@ -30,8 +28,6 @@ struct kn_json_entry {
     double value;
 };
 void kn_json_set_numbers(json_t *object, const struct kn_json_entry *entries, size_t count);
-
-/* ----------------------------------------------------------------- printing */
 
 struct kn_json_layout {
     int levels; /* of objects, and arrays of objects, with a line per member; 0: everything on one line */

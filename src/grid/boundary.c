@@ -33,8 +33,6 @@ static bool leaves(const struct frame *f, int octant)
     return kn_velocity_sign(f->v, octant, f->axis) == f->away;
 }
 
-/* ------------------------------------------------------------ walls and inflow */
-
 /* h of the Maxwellian of the side at this time, theory (20), for the velocities that leave. */
 static void emit_maxwellian(struct kn_patch *p, const struct frame *f, double rho, const double u[3],
                             double theta)
@@ -102,8 +100,6 @@ static void fill_inflow(struct kn_patch *p, const struct frame *f, const double 
     p->prescribed_flux = NAN;
 }
 
-/* ------------------------------------------------------------------- far field */
-
 /* J, theory (22b), with moments of the grid, so that its stress and heat flux are as prescribed and its
  * mass flux is zero. */
 static void fill_far_field(struct kn_patch *p, const struct frame *f)
@@ -133,8 +129,6 @@ static void fill_far_field(struct kn_patch *p, const struct frame *f)
     p->emission_flux = p->prescribed_flux = 0;
     p->unit_flux = INFINITY;
 }
-
-/* ----------------------------------------------------------------------- whole */
 
 static void fill_patch(struct kn_patch *p, const struct frame *f, double time)
 {

@@ -67,8 +67,6 @@ int kn_boxes_find(const struct kn_box *boxes, int count, const int at[3], int gu
     return -1;
 }
 
-/* ------------------------------------------------------------------ candidates */
-
 /* Compared by the slowest rank, then by the sum of the borders. */
 struct cost {
     double slowest, borders;

@@ -12,8 +12,6 @@ double kn_duration_longest(const struct kn_case *c);
 /* True if a wall reflects molecules diffusely. */
 bool kn_duration_is_diffuse(const struct kn_wall *w);
 
-/* ---- Times in lambda0 / V0. */
-
 /* No flow is called steady before this time, in which sound and slow molecules cross the box. */
 double kn_duration_least(const struct kn_case *c);
 

@@ -21,8 +21,6 @@ static enum kn_status no_memory(void)
     return kn_error_set(KN_EMEMORY, "no memory for the borders between ranks");
 }
 
-/* ---------------------------------------------------------------- rows that are needed */
-
 /* Record that a row is read; true if it is in the halo. */
 static bool note_row(const struct survey *s, int64_t row)
 {
@@ -75,8 +73,6 @@ static void survey_faces(const struct survey *s, int order)
                 s->halo->rim_faces[face] = 1;
     }
 }
-
-/* ------------------------------------------------------------------------ peers */
 
 static int owner_of(const struct survey *s, const struct kn_box *boxes, int cell, int guess)
 {

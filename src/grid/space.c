@@ -20,8 +20,6 @@ static void fill_edges(double *edges, const struct kn_case *c, int axis)
     }
 }
 
-/* ------------------------------------------------------------- cells and numbers */
-
 static int64_t number_of(const struct kn_space *s, const int at[3])
 {
     return ((int64_t)at[2] * s->whole[1] + at[1]) * s->whole[0] + at[0];
@@ -95,8 +93,6 @@ static bool wrap(const struct kn_space *s, const struct kn_case *c, int at[3])
     return true;
 }
 
-/* -------------------------------------------------------------------------- halo */
-
 /* Steps from a place to the box. */
 static int distance(const struct kn_space *s, const int at[3])
 {
@@ -149,8 +145,6 @@ static enum kn_status find_halo(struct kn_space *s, const struct kn_case *c)
             s->halo[s->nhalo++] = s->halo[i];
     return KN_OK;
 }
-
-/* ------------------------------------------------------------------------ tables */
 
 /* Extent of an axis in areas and volumes: 1 for an axis along which the gas is uniform, so that the same
  * flow has the same integrals in 1-D to 3-D. */

@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---------------------------------------------- half-range Gauss quadrature */
-
 enum { PANELS = 64, PANEL_NODES = 20, RULE = PANELS * PANEL_NODES, MOST_HALF = 32 };
 static const long double RULE_END = 14.0L; /* exp(-14^2) is below 1e-85 */
 
@@ -122,8 +120,6 @@ enum kn_status kn_velocity_half_gauss(int n, double *node, double *weight)
     return KN_OK;
 }
 
-/* -------------------------------------------------------------- one half axis */
-
 /* Weight of the cell from a to b: its probability, or the density at its centre times its width, theory
  * section 4. */
 static double cell_weight(const struct kn_case *c, double a, double b)
@@ -191,8 +187,6 @@ static enum kn_status gauss_axis(int half, double *node, double *weight, float *
     }
     return KN_OK;
 }
-
-/* ------------------------------------------------------------------- the grid */
 
 static void find_folded(const struct kn_case *c, bool folded[3])
 {

@@ -1,5 +1,5 @@
 /* Encodes doubles and 64-bit words as base64 text. */
-#include "io/base64.h"
+#include "io/store.h"
 
 #include <string.h>
 

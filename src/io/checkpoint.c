@@ -2,7 +2,7 @@
 #include "io/checkpoint.h"
 #include "error.h"
 #include "io/checkpoint_cells.h"
-#include "io/parallel.h"
+#include "io/store.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -52,8 +52,6 @@ static uint64_t header_sum(const struct kn_checkpoint *k)
     sum = kn_files_sum(sum, &k->history, sizeof k->history);
     return kn_files_sum(sum, k->monitor, (size_t)k->nmonitor * sizeof *k->monitor);
 }
-
-/* ----------------------------------------------------------------- writing */
 
 static void write_header(struct kn_store *s, const struct kn_checkpoint *k, uint64_t sum)
 {
@@ -147,8 +145,6 @@ enum kn_status kn_checkpoint_write(const char *folder, const struct kn_checkpoin
     kn_comm_broadcast(comm, 0, path, sizeof path);
     return kn_comm_agree(comm, write_file(path, k, source));
 }
-
-/* ----------------------------------------------------------------- reading */
 
 static bool refuse(char *why, const char *reason)
 {

@@ -24,8 +24,6 @@ struct kn_checkpoint_source {
     int watched; /* rows of nwatched doubles; not used if nwatched is 0 */
 };
 
-/* ---- All ranks call these functions; they succeed or fail together. */
-
 /* Write into the older or missing slot: temporary file, fsync, rename.  If a row cannot be read on any rank,
  * both slots remain unchanged.  The monitor is that of rank 0; the rest of `k` is the same on all ranks. */
 enum kn_status kn_checkpoint_write(const char *folder, const struct kn_checkpoint *k,
@@ -41,8 +39,6 @@ enum kn_status kn_checkpoint_find(const struct kn_comm *comm, const char *folder
 /* Distribute the cells of a found checkpoint to the ranks; their number may differ from that of the writer.
  */
 enum kn_status kn_checkpoint_load(const struct kn_checkpoint *k, const struct kn_checkpoint_source *to);
-
-/* ---- Each rank may call these functions alone. */
 
 void kn_checkpoint_free(struct kn_checkpoint *k);
 

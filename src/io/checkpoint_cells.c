@@ -34,8 +34,6 @@ enum kn_status kn_checkpoint_is_damaged(const struct kn_checkpoint *k, const cha
     return kn_error_set(KN_EIO, "the checkpoint '%s' is damaged: %s", k->path, reason);
 }
 
-/* ---------------------------------------------------------------- datasets */
-
 static int rank_of(int64_t columns)
 {
     return columns > 1 ? 2 : 1;
@@ -94,8 +92,6 @@ static bool end(struct cells *c)
     return good;
 }
 
-/* ------------------------------------------------------------------- pieces */
-
 /* A set of cells: `lines` of `run` consecutive cells, each one line of the whole space after the previous. */
 struct piece {
     int64_t first; /* number of the first in the whole space */
@@ -142,8 +138,6 @@ static uint64_t sum_in_piece(const struct cells *c, const struct piece *p, int64
     }
     return sum;
 }
-
-/* ------------------------------------------------------------------ writing */
 
 /* The part of a box that begins with its cell `cell`: some lines, or as much of one line as fits. */
 static struct piece piece_of_box(const struct cells *c, const struct kn_space *space, int64_t cell)
@@ -216,8 +210,6 @@ void kn_checkpoint_write_cells(const struct kn_checkpoint *k, uint64_t header, s
     if (!end(&c))
         kn_store_fail(s, NULL);
 }
-
-/* ------------------------------------------------------------------ reading */
 
 static enum kn_status read_pieces(const struct cells *c, const struct kn_checkpoint_source *to)
 {

@@ -1,9 +1,8 @@
 /* Writes fields.h5 and the series of field files, by one rank or by all together. */
 #include "io/fields.h"
 #include "error.h"
-#include "io/parallel.h"
 #include "io/share.h"
-#include "io/vtk.h"
+#include "io/store.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -28,8 +27,6 @@ static void write_scales(struct kn_store *store, const struct kn_case *c, const 
     }
     H5Gclose(group);
 }
-
-/* ---------------------------------------------------------------- datasets */
 
 /* A file that is being written. */
 struct writer {
@@ -204,8 +201,6 @@ static void write_quantity(struct writer *w, hid_t where, int table)
     finish_set(w, set, quantity->unit, quantity->dimension, quantity->description);
 }
 
-/* ------------------------------------------------------------------- series */
-
 /* The step of a series file "NNNNNNNN.<extension>"; -1 for any other name. */
 static int64_t step_of(const char *name, const char *extension)
 {
@@ -280,8 +275,6 @@ static void write_links(struct kn_store *store, const struct series *series)
     }
     H5Gclose(group);
 }
-
-/* -------------------------------------------------------------------- files */
 
 static double expected_bytes(const struct kn_snapshot *s)
 {

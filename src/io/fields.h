@@ -27,8 +27,6 @@ enum kn_status kn_fields_write(const char *folder, const struct kn_snapshot *s);
 /* True if this is the name of a file of the series in fields/. */
 bool kn_fields_is_series(const char *name);
 
-/* -------------------------------------------------------------- reading back */
-
 enum { KN_FIELDS_FORMAT = 1, KN_FIELDS_SPECIES = 32, KN_FIELDS_LINK = 32 };
 
 struct kn_fields_grid {
@@ -57,5 +55,9 @@ hid_t kn_fields_open_series(hid_t file, const char *name);
  * has them they are unknown and the species is empty.  False: the file is damaged. */
 bool kn_fields_read_scales(hid_t file, const struct kn_case *c, struct kn_scales *scales,
                            char species[KN_FIELDS_SPECIES]);
+
+/* Write fields/NNNNNNNN.vtr, or .pvtr, and its entry in fields.pvd; entries of an earlier, longer run at or
+ * after this time are removed.  All ranks call it. */
+enum kn_status kn_vtk_write(const char *folder, const struct kn_snapshot *s);
 
 #endif

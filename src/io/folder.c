@@ -60,8 +60,6 @@ static int number_of(const char *name)
     return -1;
 }
 
-/* ------------------------------------------------------------------ the marker */
-
 static void read_line(struct list *list, const char *line)
 {
     char name[64];
@@ -150,8 +148,6 @@ static int lock_marker(const char *folder)
     }
     return lock;
 }
-
-/* ------------------------------------------------------------------- ownership */
 
 static bool sum_file(const char *path, long long *size, uint64_t *sum)
 {
@@ -298,8 +294,6 @@ bool kn_folder_holds_run(const char *folder)
     return false;
 }
 
-/* --------------------------------------------------------------------- removal */
-
 /* A folder that contains files of the user remains. */
 static enum kn_status remove_folder(const char *path)
 {
@@ -389,8 +383,6 @@ enum kn_status kn_folder_drop_new(const char *folder)
     KN_TRY(remove_one(new, KN_FOLDER_MARKER));
     return remove_folder(new);
 }
-
-/* ----------------------------------------------------------------- replacement */
 
 /* Whether a file exists; a folder that cannot be read is an error. */
 static enum kn_status look_for(const char *folder, const char *name, bool *there)
@@ -549,8 +541,6 @@ enum kn_status kn_folder_recover(const char *folder)
         KN_TRY(clear_old(folder, new));
     return move_new(folder, new);
 }
-
-/* -------------------------------------------------------------------- identity */
 
 bool kn_folder_identify(const char *path, struct kn_folder_identity *identity)
 {

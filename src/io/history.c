@@ -61,8 +61,6 @@ static bool is_on(const struct kn_history_plan *plan, int level, int64_t step)
     return step % plan->every == 0 && (uint64_t)(step / plan->every) % (UINT64_C(1) << level) == 0;
 }
 
-/* ------------------------------------------------------------- rows of a file */
-
 /* The step of a row; -1 if the line is incomplete, as the last one may be after a crash. */
 static int64_t step_of(const char *line)
 {
@@ -115,8 +113,6 @@ static int level_of(FILE *from, const struct kn_history_plan *plan)
     free(line);
     return level;
 }
-
-/* ------------------------------------------------------------------- opening */
 
 /* The beginning of a file: the names, rows of an older file, and one more row. */
 struct beginning {
@@ -233,8 +229,6 @@ enum kn_status kn_history_open(struct kn_history **history, const char *folder, 
     return status;
 }
 
-/* ------------------------------------------------------------------- writing */
-
 static size_t format_row(char *row, const struct kn_monitor *m)
 {
     char *end = row;
@@ -338,8 +332,6 @@ enum kn_status kn_history_close(struct kn_history *history)
     release(history);
     return status;
 }
-
-/* -------------------------------------------------------------- reading back */
 
 void kn_history_free(struct kn_history_table *h)
 {

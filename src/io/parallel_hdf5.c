@@ -1,5 +1,5 @@
 /* Parallel files with an HDF5 library that was built with MPI. */
-#include "io/parallel.h"
+#include "io/store.h"
 
 #include <mpi.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Without parallel files: an HDF5 library that was built without MPI. */
-#include "io/parallel.h"
+#include "io/store.h"
 
 bool kn_parallel_is_used(const struct kn_comm *comm)
 {

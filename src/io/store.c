@@ -1,7 +1,6 @@
 /* Writes HDF5 files that are complete or absent, and reads untrusted files. */
 #include "io/store.h"
 #include "error.h"
-#include "io/parallel.h"
 #include "text.h"
 
 #include <errno.h>

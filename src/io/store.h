@@ -68,4 +68,22 @@ bool kn_store_read_value(hid_t object, const char *name, hid_t as, void *value);
 bool kn_store_read_number(hid_t object, const char *name, double *value);
 bool kn_store_read_text(hid_t object, const char *name, char *text, size_t size);
 
+/* Whether these ranks write together; the same on all ranks.  KNUDSEN_PARALLEL_HDF5=off on rank 0 disables it
+ * for file systems without support. */
+bool kn_parallel_is_used(const struct kn_comm *comm);
+
+/* Set the access list of a file for all ranks of `comm`; negative on failure.  Each rank writes its values
+ * independently: with some MPI libraries a collective transfer does not end if one rank fails. */
+herr_t kn_parallel_set_access(hid_t list, const struct kn_comm *comm);
+
+struct kn_base64 {
+    FILE *to;
+    unsigned char waiting[3];
+    int n; /* bytes that wait */
+};
+
+void kn_base64_word(struct kn_base64 *b, uint64_t word);
+void kn_base64_real(struct kn_base64 *b, double value);
+void kn_base64_end(struct kn_base64 *b); /* writes the last bytes; the next text may follow */
+
 #endif

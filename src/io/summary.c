@@ -24,8 +24,6 @@ const char *kn_summary_phase_name(enum kn_phase phase)
     return phase_names[phase];
 }
 
-/* -------------------------------------------------------------- quantities */
-
 enum set { LAST, MEAN, DEVIATION, ERROR };
 
 static const struct kn_column *column_at(const struct kn_monitor *m, size_t offset)
@@ -191,8 +189,6 @@ static void add_samples(json_t *to, const struct kn_summary *s)
                           column < 0 ? "" : s->m->columns[column].name, "held", held));
 }
 
-/* ----------------------------------------------------------------- sections */
-
 static void add_work(json_t *to, const struct kn_summary *s)
 {
     const struct kn_json_entry numbers[] = {{"steps", (double)s->steps},
@@ -300,8 +296,6 @@ enum kn_status kn_summary_write(const char *folder, const struct kn_summary *s)
     KN_TRY(kn_files_join(path, folder, "summary.json"));
     return kn_files_write(path, fill, s);
 }
-
-/* ------------------------------------------------------------- reading back */
 
 enum kn_status kn_summary_read(const char *folder, json_t **summary)
 {

@@ -1,17 +1,15 @@
 /* Writes the files for ParaView: the grid of each rank (.vtr), the list of ranks (.pvtr) and of times (.pvd).
  */
-#include "io/vtk.h"
 #include "error.h"
 #include "files/files.h"
-#include "io/base64.h"
+#include "io/fields.h"
+#include "io/store.h"
 #include "text.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* --------------------------------------------------------------------- vtr */
 
 /* Length of the base64 text of an array of doubles and its size. */
 static size_t encoded_size(size_t values)
@@ -132,8 +130,6 @@ static enum kn_status print_grid(FILE *to, const void *what)
     return KN_OK;
 }
 
-/* -------------------------------------------------------------------- pvtr */
-
 static void name_piece(char name[64], const struct kn_snapshot *s, int rank)
 {
     snprintf(name, 64, "%08lld.%d.vtr", (long long)s->step, rank);
@@ -165,8 +161,6 @@ static enum kn_status print_pieces(FILE *to, const void *what)
     fputs("  </PRectilinearGrid>\n</VTKFile>\n", to);
     return KN_OK;
 }
-
-/* --------------------------------------------------------------------- pvd */
 
 #define ENTRY "    <DataSet timestep=\"%s\" part=\"0\" file=\"%s\"/>\n"
 

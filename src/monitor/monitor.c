@@ -149,8 +149,6 @@ double kn_monitor_column(const struct kn_monitor *m, int column)
     return value;
 }
 
-/* -------------------------------------------------------- create, destroy */
-
 static bool has_column(const struct kn_case *c, const struct entry *e)
 {
     const int side = e->side - 1;
@@ -226,8 +224,6 @@ void kn_monitor_destroy(struct kn_monitor *m)
     free(m->wave);
     *m = (struct kn_monitor){0};
 }
-
-/* ---------------------------------------------------------------- one row */
 
 /* Index of the first non-finite value in the fields of the whole space; INT64_MAX: none. */
 static int64_t find_bad(const struct kn_monitor *m, const double *fields)
@@ -408,8 +404,6 @@ enum kn_status kn_monitor_take(struct kn_monitor *m, int64_t step, double time, 
     keep_fields(m, fields, averaged);
     return KN_OK;
 }
-
-/* --------------------------------------------------------------- averages */
 
 double kn_monitor_error(const struct kn_monitor *m, int column)
 {

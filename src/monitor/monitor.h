@@ -76,16 +76,12 @@ enum kn_status kn_monitor_create(struct kn_monitor *m, const struct kn_case *c, 
                                  const struct kn_comm *comm);
 void kn_monitor_destroy(struct kn_monitor *m);
 
-/* ---- All ranks call these two. */
-
 /* KN_ENUMERIC if a value is not finite; the message names the first one. */
 enum kn_status kn_monitor_check(const struct kn_monitor *m, int64_t step, double time, const double *fields);
 
 /* Add a row: fill m->row and update the averages.  KN_ENUMERIC as above; then nothing is changed. */
 enum kn_status kn_monitor_take(struct kn_monitor *m, int64_t step, double time, const double *fields,
                                const struct kn_wall_flux *walls);
-
-/* ---- Any rank. */
 
 /* One cell: the history has columns for kn_sim_excess. */
 bool kn_monitor_is_uniform(const struct kn_case *c);

@@ -9,8 +9,6 @@
 /* n0 sigma^2 lambda0: the strength of hard-sphere collisions, theory (5). */
 #define KN_COLLISION_STRENGTH 0.2533368110
 
-/* ------------------------------------------------------------- Monte Carlo */
-
 /* Amplitude of one sample, a relaxation at rate c s integrated exactly in
  * time: (1 - exp(-c s)) / s, theory (27). */
 POINT float kn_collide_amplitude(float c, float s, int exponential)
@@ -24,8 +22,6 @@ POINT float kn_collide_pair(float eps, float h, float h1)
 {
     return h + h1 + eps * (h * h1);
 }
-
-/* ---------------------------------------------------------- model equations */
 
 /* One collision step of BGK, Shakhov or ES-BGK, integrated exactly for frozen
  * invariants:  h <- keep h + (1 - keep) G + heat term,  theory (31) to (35). */
@@ -99,8 +95,6 @@ POINT float kn_collide_heat_term(const struct kn_relaxation *r, float eps, float
     const float cc = cx * cx + cy * cy + cz * cz;
     return maxwellian * (r->heat[0] * cx + r->heat[1] * cy + r->heat[2] * cz) * (cc / r->temperature - 2.5f);
 }
-
-/* ------------------------------------------------------------- conservation */
 
 enum { KN_INVARIANTS = 5 }; /* 1, vx, vy, vz, v.v */
 

@@ -2,7 +2,7 @@
 #include "report/report_fields.h"
 
 #include "error.h"
-#include "io/base64.h"
+#include "io/store.h"
 
 #include <errno.h>
 #include <math.h>
@@ -13,8 +13,6 @@
 
 static const double TEXT_PER_VALUE = 8 * 4 / 3.0; /* bytes of base64 */
 enum { WORD = 256, TIMES = 200 };                 /* of a series that a slider can use */
-
-/* -------------------------------------------------- arrays, units and notes */
 
 json_t *kn_report_fields_array(const double *values, size_t count)
 {
@@ -52,8 +50,6 @@ void kn_report_fields_note(json_t *notes, const char *format, ...)
     kn_json_append(notes, kn_json_text(text));
 }
 
-/* ------------------------------------------------------------------ reading */
-
 enum kn_status kn_report_fields_open(struct kn_report_gas *g, const char *folder)
 {
     *g = (struct kn_report_gas){.file = H5I_INVALID_HID, .ncells = 1};
@@ -76,8 +72,6 @@ void kn_report_fields_close(struct kn_report_gas *g)
         H5Fclose(g->file);
     *g = (struct kn_report_gas){.file = H5I_INVALID_HID};
 }
-
-/* ---------------------------------------------------------- the cells shown */
 
 /* Boxes of cells, of which some may be left out: every n-th cell of an axis, or a few planes across it. */
 struct selection {
@@ -159,8 +153,6 @@ static void note_selection(const struct selection *s, const struct kn_report_gas
             notes, "Along each axis the page has about one of %d cells. All cells are in fields.h5.",
             s->every);
 }
-
-/* ----------------------------------------------------------------- moments */
 
 /* One component in one block: its bits, or one number if all values are the same. */
 static json_t *block_json(const double *values, int components, const int count[3], const int n[3])
@@ -285,8 +277,6 @@ static void add_series(json_t *moments, struct kn_report_gas *g, const struct se
     if (lost)
         kn_report_fields_note(notes, "%d files of the series cannot be read and are left out.", lost);
 }
-
-/* --------------------------------------------------------------------- all */
 
 /* The unit of a dataset, from its attributes. */
 static json_t *unit_json(struct kn_report_gas *g, const char *name, int rank, const char *unit)

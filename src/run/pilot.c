@@ -4,7 +4,7 @@
  * its average follows from that of the pilot by theory (51).  The averaging window of a pilot is longer than
  * that of the case, so that short windows suffice.  The seed is fixed: all seeds of a case get the same
  * number of samples. */
-#include "run/pilot.h"
+#include "run/run_parts.h"
 
 #include "collision/sampling.h"
 #include "config/case.h"

@@ -21,8 +21,6 @@ enum { LINE = KN_PROGRESS_LINE, PART = KN_PROGRESS_PART };
 
 static const double LIVE_EVERY = 0.2, JSON_EVERY = 1, PLAIN_EVERY = 30; /* s */
 
-/* ------------------------------------------------------------ output */
-
 bool kn_progress_speaks(const struct kn_progress *p, enum kn_report report)
 {
     return p->options->say && p->options->report == report;
@@ -82,8 +80,6 @@ void kn_progress_line(struct kn_progress *p, enum kn_progress_style style, const
     kn_progress_say(p, out);
 }
 
-/* ----------------------------------------------------------------- run.log */
-
 static void log_date(struct kn_progress *p, const char *what)
 {
     char date[PART];
@@ -127,8 +123,6 @@ void kn_progress_close(struct kn_progress *p)
     p->log = NULL;
 }
 
-/* ----------------------------------------------------------------- numbers */
-
 const char *kn_progress_duration(char text[PART], double s)
 {
     const double seconds = round(s), minutes = floor(seconds / 60);
@@ -152,8 +146,6 @@ const char *kn_progress_scaled(char text[PART], double value, const char *unit)
     snprintf(text, PART, "%.*f %s%s", value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2, value, prefix[i], unit);
     return text;
 }
-
-/* ------------------------------------------------------------ preparations */
 
 /* Plain lines are written at 1, 2, 4, 8, 16 s and then every half minute. */
 static double next_plain_time(double next, double elapsed)
@@ -220,8 +212,6 @@ void kn_progress_prepare(struct kn_progress *p, enum kn_prepare what, double par
     kn_progress_json_prepare(p, k->event, part, left);
 }
 
-/* ------------------------------------------------------------ the live line */
-
 /* Append a value if there is space for it. */
 static void append(char *text, int width, const char *format, ...) __attribute__((format(printf, 3, 4)));
 static void append(char *text, int width, const char *format, ...)
@@ -265,8 +255,6 @@ static void draw_live(struct kn_progress *p, const struct kn_eta_mark *now, doub
     kn_progress_compose(p, now, time, row, terminal_width(), text);
     draw(p, text);
 }
-
-/* ----------------------------------------------------------------- the run */
 
 void kn_progress_start(struct kn_progress *p, const struct kn_progress_job *job)
 {

@@ -89,8 +89,6 @@ void kn_progress_line(struct kn_progress *p, enum kn_progress_style style, const
 void kn_progress_end(struct kn_progress *p, const struct kn_summary *s);
 void kn_progress_fail(struct kn_progress *p, const char *outcome, const char *reason);
 
-/* ---------------------------------------------------- for the files of progress and their tests */
-
 bool kn_progress_speaks(const struct kn_progress *p, enum kn_report report);
 void kn_progress_say(const struct kn_progress *p, const char *text);
 

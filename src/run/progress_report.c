@@ -34,8 +34,6 @@ static void entry(struct kn_progress *p, const char *name, const char *format, .
     kn_progress_line(p, KN_STYLE_PLAIN, "  %-10s%s", name, text);
 }
 
-/* ------------------------------------------------------------------ the box */
-
 static void show_machine(struct kn_progress *p, const struct kn_progress_job *job)
 {
     char needed[KN_NAME], available[KN_NAME], host[KN_NAME];
@@ -138,8 +136,6 @@ void kn_progress_box(struct kn_progress *p, const struct kn_progress_job *job)
     show_time(p, job);
     entry(p, "results", "%s", p->options->folder);
 }
-
-/* --------------------------------------------------------------- quantities */
 
 /* No mass passes a wall; the mass through an inflow is a result. */
 static bool is_mass_of_inflow(const struct kn_monitor *m, const struct kn_column *column)
@@ -282,8 +278,6 @@ static void show_samples(struct kn_progress *p, const struct kn_summary *s)
         entry(p, "samples", "%d per step for a relative statistical error of %g: it is %s",
               s->m->c->collision.samples, s->target, reached);
 }
-
-/* ------------------------------------------------------------------ the end */
 
 /* Phases that the run did not have are omitted. */
 static void show_phases(struct kn_progress *p, const struct kn_summary *s)

@@ -8,15 +8,12 @@
 #include "config/config.h"
 #include "error.h"
 #include "run/run_loop.h"
-#include "run/signals.h"
 
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* ------------------------------------------------------------- observations */
 
 /* The reason for which the run ends at the present step, or NULL. */
 static const char *finished(const struct kn_run_parts *r)
@@ -93,8 +90,6 @@ static bool is_due(void *of)
     return r->row_due || r->series_due;
 }
 
-/* ----------------------------------------------------------------- requests */
-
 /* Requests between two steps: by a signal, the clock or the user.  Any rank may receive one; all ranks act at
  * the same step, on the minimum over the ranks. */
 enum request { STOP, END, SAVE, POLL_INTERVAL, REQUESTS };
@@ -166,8 +161,6 @@ static enum kn_status loop(struct kn_run_parts *r)
     return kn_run_loop(r->sim, r->comm, &observer);
 }
 
-/* -------------------------------------------------------------------- start */
-
 /* Host and device of every rank, in the log; for few ranks also on the terminal. */
 static void show_places(struct kn_run_parts *r)
 {
@@ -231,8 +224,6 @@ static void show_start(struct kn_run_parts *r)
             kn_progress_line(&r->progress, KN_STYLE_NOTE, "%s", kn_sim_note(r->sim, i));
     show_findings(r, 0);
 }
-
-/* ---------------------------------------------------------------------- end */
 
 static void summarise(const struct kn_run_parts *r, struct kn_summary *s)
 {
@@ -346,8 +337,6 @@ static enum kn_status finish(struct kn_run_parts *r)
     kn_progress_end(&r->progress, &s);
     return unfinished ? report_stop(r, &s) : KN_OK;
 }
-
-/* -------------------------------------------------------------------- whole */
 
 /* Close all; the first failure is reported, and a failure to close does not replace it. */
 static enum kn_status close_run(struct kn_run_parts *r, enum kn_status status)

@@ -7,16 +7,12 @@
 #include "error.h"
 #include "files/files.h"
 #include "grid/duration.h"
-#include "run/pilot.h"
-#include "run/signals.h"
 
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* -------------------------------------------------------------------- the case */
 
 /* Ranks of one host share its memory. */
 static enum kn_status plan(struct kn_run_parts *r)
@@ -38,8 +34,6 @@ static enum kn_status check_case(struct kn_run_parts *r)
     KN_TRY(kn_comm_agree(r->comm, kn_validity_judge_case(&r->validity, &r->c, r->plan.time_step)));
     return kn_comm_agree(r->comm, kn_validity_refuse(&r->validity));
 }
-
-/* ------------------------------------------------------------------ the folder */
 
 /* Results of an earlier run must not be taken for results of this one. */
 static enum kn_status remove_summary(const char *folder)
@@ -138,8 +132,6 @@ static struct kn_history_plan plan_history(const struct kn_run_parts *r)
     return plan;
 }
 
-/* ------------------------------------------------------------- preparations */
-
 bool kn_run_is_over(const struct kn_run_parts *r, double now)
 {
     return r->c.run.walltime > 0 && now - r->started >= r->c.run.walltime;
@@ -193,8 +185,6 @@ static enum kn_status choose_samples(struct kn_run_parts *r)
     return status == KN_OK ? plan(r) : status;
 }
 
-/* ------------------------------------------------------------- the simulation */
-
 static enum kn_status create(struct kn_run_parts *r)
 {
     const struct kn_progress_callback progress = {.report = report_assembly, .to = r};
@@ -229,8 +219,6 @@ static void find_last_step(struct kn_run_parts *r)
         r->at_last = "max steps";
     }
 }
-
-/* ------------------------------------------------------------ resumed or new */
 
 /* In the middle of an open step there are no results. */
 static enum kn_status check_end(const struct kn_run_parts *r, const struct kn_checkpoint *k)

@@ -102,4 +102,20 @@ enum kn_status kn_run_move_rows(void *of, bool in, int64_t first, int64_t count,
 /* Add the last checkpoint to the message of a numerical failure.  Rank 0. */
 enum kn_status kn_run_name_last(const struct kn_run_parts *r);
 
+/* Record signals instead of their default effect, until they are released. */
+void kn_signals_catch(void);
+void kn_signals_release(void);
+
+bool kn_signals_stop(void); /* was SIGINT, SIGTERM or SIGHUP received? */
+bool kn_signals_save(void); /* was SIGUSR1 received since the last call? */
+
+/* Progress of each pilot and of the assembly of its operator, from 0 to 1. */
+struct kn_pilot_progress {
+    struct kn_progress_callback pilot, assembly;
+};
+
+/* kn_pilot_samples for a case that is checked; `progress` may be NULL.  KN_EINTERRUPTED: a callback has
+ * stopped it. */
+enum kn_status kn_pilot_samples_with_progress(struct kn_case *c, const struct kn_pilot_progress *progress);
+
 #endif

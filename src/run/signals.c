@@ -1,5 +1,5 @@
 /* Handlers that record signals for the loop of a run. */
-#include "run/signals.h"
+#include "run/run_parts.h"
 
 #include <signal.h>
 #include <time.h>

@@ -51,8 +51,6 @@ struct json_t *kn_validity_json(const struct kn_validity *v); /* an array of the
 const char *kn_validity_percent(double error, char text[32]);
 #define KN_VALIDITY_PERCENT(error) kn_validity_percent(error, (char[32]){""})
 
-/* ---- The gas during a run (validity_gas.c) */
-
 /* Extremes of the gas so far; the same bits on all ranks and for any number of them.  All members after the
  * grid are doubles, which a checkpoint stores as they are. */
 struct kn_validity_gas {
@@ -83,8 +81,6 @@ enum kn_status kn_validity_watch_tail(struct kn_validity_gas *g, struct kn_sim *
 
 /* Add warnings about the gas; those that only repeat the case are omitted. */
 void kn_validity_judge_gas(struct kn_validity *v, const struct kn_case *c, const struct kn_validity_gas *g);
-
-/* ---- The checks. */
 
 /* Add a warning if the error is at least `from`, or NaN.  NULL: no warning, or the list is full. */
 struct kn_finding *kn_validity_add(struct kn_validity *v, double from, const char *code, double error,

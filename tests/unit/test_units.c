@@ -1,7 +1,6 @@
 /* Values with units: reading them, the scales of a gas, and a case that follows its gas. */
 #include "config/config.h"
 #include "config/scales.h"
-#include "config/species.h"
 #include "expect.h"
 
 #include <pthread.h>
