@@ -225,7 +225,9 @@ static enum kn_status fail_unknown(const struct reader *r, yaml_mark_t mark, con
     char suggestion[KN_NAME], members[KN_TEXT], group[2 * KN_NAME + 16];
     if (kn_config_unsupported(name, members))
         return fail(r, mark, name, "%s", members);
-    if (kn_config_suggest(name, suggestion))
+    const bool wall =
+        strncmp(name, "walls.", 6) == 0; /* a side that is not known has no near key elsewhere */
+    if (kn_config_suggest(name, suggestion) && (!wall || strncmp(suggestion, "walls.", 6) == 0))
         return fail(r, mark, name, "unknown key (did you mean %s?)", suggestion);
     snprintf(group, sizeof group, "%s", name);
     while (*group && !kn_config_is_group(group)) {

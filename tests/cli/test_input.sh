@@ -115,6 +115,7 @@ bad memory '1:16: space.cells: the case needs' 'space: {cells: [40000, 40000]}\n
 
 # --set
 refuse good.yaml '--set gas.detla=1: gas.detla: unknown key' --set gas.detla=1
+refuse good.yaml 'walls.lid.temperature: unknown key (keys of walls: left, right, bottom, top, back, front)' --set walls.lid.temperature=1
 refuse good.yaml 'expected key=value' --set gas.delta
 refuse good.yaml '--set velocity.nodes=9: velocity.nodes: 9 is odd' --set velocity.nodes=9
 refuse good.yaml '--set walls.left.kind=periodic: walls.left.kind' --set walls.left.kind=periodic
