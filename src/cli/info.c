@@ -248,10 +248,24 @@ static void print_assembly(const struct facts *f)
     }
 }
 
+static void print_estimate(const struct facts *f)
+{
+    const struct kn_estimate *e = &f->estimate;
+    char time[KN_NAME];
+    if (e->steps == 0) {
+        printf("%-16s none: the first steps give values that are not finite\n", "estimated time");
+        return;
+    }
+    printf("%-16s %s%s on %s with %d thread%s%s, from %lld steps on %lld cells\n", "estimated time",
+           duration(kn_estimate_run(e, f->c, f->plan.steps), time), at_most(f->c), e->backend, e->threads,
+           e->threads == 1 ? "" : "s", f->ranks.count > 0 ? " alone" : "", (long long)e->steps,
+           (long long)e->cells);
+}
+
 static void print_case_text(const struct facts *f)
 {
     const struct kn_case *c = f->c;
-    char needed[KN_NAME], there[KN_NAME], time[KN_NAME];
+    char needed[KN_NAME], there[KN_NAME];
     kn_config_bytes_text(f->available, there);
     print_gas(f);
     printf("%-16s %.4g\n", "Kn", KN_SCALES_FREE_PATH / c->gas.delta);
@@ -289,14 +303,7 @@ static void print_case_text(const struct facts *f)
     if (f->ranks.count > 0)
         kn_info_ranks_print(&f->ranks);
     print_assembly(f);
-    if (f->estimate.steps == 0)
-        printf("%-16s none: the first steps give values that are not finite\n", "estimated time");
-    else
-        printf("%-16s %s%s on %s with %d thread%s%s, from %lld steps on %lld cells\n", "estimated time",
-               duration(kn_estimate_run(&f->estimate, c, f->plan.steps), time), at_most(c),
-               f->estimate.backend, f->estimate.threads, f->estimate.threads == 1 ? "" : "s",
-               f->ranks.count > 0 ? " alone" : "", (long long)f->estimate.steps,
-               (long long)f->estimate.cells);
+    print_estimate(f);
     print_kernels(f->estimate.kernels);
     print_checks(&f->validity);
 }
