@@ -50,15 +50,15 @@ def run(
     out        the folder of the results; without it a temporary one, which goes with the returned run
     set        keys set over the case: ``{"gas.delta": 10, "space.cells": [40, 40]}``
     program    where the program is (``find_program``)
-    resume     go on from the checkpoint in ``out``
+    resume     continue from the checkpoint in ``out``
     overwrite  replace the run in the folder, when this one has come to its end
     progress   True shows a line that follows the run; a function is called with a dict about once a
                second, whose ``event`` is ``start``, ``progress``, ``end``, ... (``knudsen run --json``)
-    launcher   what starts it on several ranks: ``"mpirun -n 4"``, ``"srun"``, or a list of words
+    launcher   command that starts it on several ranks: ``"mpirun -n 4"``, ``"srun"``, or a list of words
 
     A failure raises ``knudsen.Error`` with the program's message, and so does the end of ``run.walltime``.
-    Ctrl-C lets the program write a checkpoint and then raises KeyboardInterrupt.  After both
-    ``resume=True`` goes on.
+    Ctrl-C lets the program write a checkpoint and then raises KeyboardInterrupt.  After both,
+    ``resume=True`` continues the run.
 
     >>> case = {"space": {"cells": 40}, "collision": {"method": "bgk"}, "time": {"end": 20},
     ...         "walls": {"left": {"velocity": [0, -0.5, 0]}, "right": {"velocity": [0, 0.5, 0]}}}

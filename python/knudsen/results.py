@@ -134,7 +134,7 @@ def _read_table(path):
         require_regular(path)
         with path.open(encoding="utf-8", errors="replace", newline="") as file:
             names = file.readline().rstrip("\r\n").split(",")
-            # A run that goes on may be in the middle of a row.
+            # The last row of a running program may be incomplete.
             rows = [line.rstrip("\r\n").split(",") for line in file if line.endswith("\n")]
     except FileNotFoundError:
         raise Error(f"there is no {path}", DAMAGE) from None

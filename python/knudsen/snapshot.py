@@ -26,7 +26,7 @@ class Snapshot(Grid):
 
     @property
     def _file(self):
-        # Files are replaced as a whole: one that stays open stays the same while the run goes on.
+        # Files are replaced as a whole: an open file does not change during the run.
         if self._opened is None:
             self._opened = _open_file(self._path)
         return self._opened

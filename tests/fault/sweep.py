@@ -8,7 +8,7 @@ operation on files or one call of HDF5 that fails (fault.c says how).  Afterward
 - no signal has ended the program; a failure has its exit code and a message,
 - an exit code of 0 means that the results are complete and right,
 - no more blocks of memory are left than after a run without faults,
-- a run that goes on without faults ends with the same results as one that never failed.
+- a run that continues without faults ends with the same results as one that never failed.
 """
 
 import argparse
@@ -122,7 +122,7 @@ class Sweep:
             return self.differs(scenario, folder)
         again = self.go_on(scenario, folder)
         if again.returncode != 0:
-            return f"it does not go on: {again.stderr[-300:]}"
+            return f"it does not continue: {again.stderr[-300:]}"
         return self.differs(scenario, folder)
 
     def go_on(self, scenario, folder):
