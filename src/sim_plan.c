@@ -44,7 +44,7 @@ double kn_sim_choose_time_step(const struct kn_case *c, const double max_speed[3
 int kn_sim_choose_threads(const struct kn_case *c, const struct kn_comm *comm, double cells, double nodes)
 {
     const double grain = 32768; /* node updates or sample applications, about 30 microseconds */
-    const double samples = kn_case_is_noisy(c) ? c->collision.samples : 0;
+    const double samples = kn_case_is_sampled(c->collision.method) ? c->collision.samples : 0;
     const double work = cells * fmax(nodes, samples);
     return c->run.threads > 0 ? c->run.threads : (int)fmin(kn_comm_processors(comm), 1 + floor(work / grain));
 }

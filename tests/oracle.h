@@ -18,4 +18,7 @@ void oracle_stream(const struct kn_problem *p, double dt, const float *h, float 
  * h - (1 - exp(-dt)) (h - rho - 2 u.v - theta (v.v - 3/2)). */
 void oracle_linear_bgk(const struct kn_velocity *v, double dt, float *row);
 
+/* Collisions of one cell over dt with the assembled operator, and its quadratic part at eps > 0. */
+void oracle_operate(const struct kn_problem *p, double dt, float *row);
+
 #endif

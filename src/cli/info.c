@@ -291,7 +291,7 @@ static void print_case_text(const struct facts *f)
     printf("%-16s %s", "collisions", kn_config_choice_name("collision.method", c->collision.method));
     if (kn_sampling_is_due(c))
         printf(", number of samples determined by collision.error");
-    else if (kn_case_is_noisy(c))
+    else if (kn_case_is_sampled(c->collision.method))
         printf(", %d samples per step", c->collision.samples);
     putchar('\n');
     print_scaled(f, "time step", KN_DIMENSION_TIME, f->plan.time_step, "lambda0 / V0");

@@ -147,12 +147,6 @@ bool kn_case_is_model(enum kn_method method)
     return method == KN_METHOD_BGK || method == KN_METHOD_SHAKHOV || method == KN_METHOD_ES_BGK;
 }
 
-bool kn_case_is_noisy(const struct kn_case *c)
-{
-    return kn_case_is_sampled(c->collision.method) ||
-           (c->collision.method == KN_METHOD_OPERATOR && c->disturbance > 0);
-}
-
 double kn_case_prandtl(const struct kn_case *c)
 {
     switch (c->collision.method) {

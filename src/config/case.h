@@ -42,11 +42,9 @@ double kn_case_omega(const struct kn_case *c);
 /* Prandtl number of the gas: that of the model, or of the molecules. */
 double kn_case_prandtl(const struct kn_case *c);
 
-/* How a method is computed: by drawn samples, or by relaxation towards a Gaussian. */
+/* How a method is computed: by drawn samples, so that results contain noise, or by relaxation towards a
+ * Gaussian. */
 bool kn_case_is_sampled(enum kn_method method);
 bool kn_case_is_model(enum kn_method method);
-
-/* True if the collisions draw samples, so that results contain noise. */
-bool kn_case_is_noisy(const struct kn_case *c);
 
 #endif

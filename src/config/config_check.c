@@ -273,10 +273,13 @@ static enum kn_status check_energy(const struct kn_case *c)
                                    "that energy is not independent of mass (at least 4 along one axis)");
 }
 
-/* The stencils of the operator have three nodes on a half axis. */
+/* The stencils of the operator have three nodes on a half axis, and sums over the nodes must be exact for its
+ * polynomials. */
 static enum kn_status check_operator(const struct kn_case *c)
 {
     const bool operates = c->collision.method == KN_METHOD_OPERATOR;
+    if (operates && c->velocity.grid != KN_GRID_GAUSS)
+        return kn_error_set(KN_EINPUT, "velocity.grid: stretched, but collision.method: operator needs gauss");
     for (int axis = 0; axis < 3 && operates; axis++)
         if (c->velocity.nodes[axis] < 6 || c->velocity.nodes[axis] > KN_OPERATOR_NODES)
             return kn_error_set(KN_EINPUT,

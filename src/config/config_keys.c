@@ -80,9 +80,8 @@ const struct kn_key kn_config_keys[] = {
      .doc = "Method for the collisions between molecules."},
     {KEY(INT, 1, collision.samples), .initial = "6144", .unit = "samples", RANGE(1, 1e8),
      .flags = KN_KEY_SHAPES | KN_KEY_AUTO, .automatic = KN_SAMPLES_AUTO,
-     .doc = "Collisions drawn per step and shared by all cells; for monte-carlo, and for operator if the "
-            "disturbance is above 0. auto uses the number that collision.error needs, found by a short run "
-            "on a coarse grid."},
+     .doc = "Collisions drawn per step and shared by all cells; monte-carlo only. auto uses the number that "
+            "collision.error needs, found by a short run on a coarse grid."},
     {KEY(REAL, 1, collision.error), .initial = "0.001", RANGE(1e-6, 1), SHAPES,
      .doc = "Standard error that collision.samples: auto aims at. It is relative to D of a cavity, to the "
             "flow rate of a channel, or else to the largest stress or heat flux at a wall."},

@@ -46,7 +46,7 @@ void kn_cuda_choose(struct kn_cuda *m)
     c->together = c->sweep == KN_CUDA_MONTE_CARLO ? cells_together(p) : 1;
     c->staged = (size_t)p->mesh.nnodes * sizeof(float) <= p->shared_limit;
     c->short_rows = p->mesh.stride <= KN_CUDA_SHORT;
-    c->march_operates = p->method == KN_METHOD_OPERATOR && !p->source && c->short_rows;
+    c->march_operates = p->method == KN_METHOD_OPERATOR && !p->source && p->eps == 0 && c->short_rows;
     const int least = (c->short_rows ? 4 : 1) * p->multiprocessors; /* tiles that fill the device */
     const struct kn_cuda_inner inner = kn_cuda_layout_inner(m);
     c->marches = can_march(p) && inner.tiles[0] * inner.tiles[1] >= least;
@@ -73,6 +73,8 @@ void kn_cuda_kernels(const void *machine, FILE *to)
     else if (c->sweep == KN_CUDA_MONTE_CARLO)
         fprintf(to, ", %d per block", c->together);
     fputc('\n', to);
+    if (m->quadratic.exists)
+        fprintf(to, "%-20s %d cells\n", "deviation_kernel", operated);
     if (m->device.method == KN_METHOD_OPERATOR)
         fprintf(to, "%-20s %d cells\n", "operator_kernel", operated);
 }

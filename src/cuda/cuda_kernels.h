@@ -109,6 +109,9 @@ struct kn_cuda_operator {
     const float *propagator;
     struct kn_cuda_correction correction;
     float *scratch; /* kn_cuda_operator_scratch */
+    /* Of the quadratic part, or NULL: what the linear step adds to the polynomials, nodes from coefficients; the
+     * coefficients and errors of struct kn_cuda_quadratic. */
+    const float *beyond, *coefficients, *errors;
 };
 
 /* Division of the nodes of a matrix product: tiles of 8 nodes, `tiles` per share. */
@@ -134,10 +137,12 @@ struct kn_cuda_step {
     int32_t heavy;                    /* the node to which mass lost by round-off is returned */
     struct kn_cuda_set set;
     struct kn_cuda_operator op;
+    const float *relaxed; /* struct kn_cuda_deviation */
 };
 
-/* The operator alone, in place. */
+/* The operator alone: it acts on the rows `from` and changes the rows `h`, which may be the same. */
 struct kn_cuda_operation {
+    const float *from;
     float *h;
     const int32_t *list; /* [total] cells; NULL: the first `total` */
     int32_t total;

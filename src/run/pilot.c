@@ -47,8 +47,7 @@ static double variance_rate(const struct kn_case *c, double dt)
 /* The smallest number of samples with a relative bias below `part`, theory (27) and (52). */
 static double fewest(const struct kn_case *c, const struct averaging_window *w, double part)
 {
-    const double grid = c->velocity.grid == KN_GRID_STRETCHED ? 4 : 1,
-                 bias = kn_case_is_sampled(c->collision.method) ? grid : 0.05 * c->disturbance;
+    const double bias = c->velocity.grid == KN_GRID_STRETCHED ? 4 : 1;
     const bool limited = c->collision.update == KN_UPDATE_EXPONENTIAL;
     return fmax(KN_SAMPLING_LEAST, limited ? bias * w->dt * w->nodes / part : 0);
 }

@@ -102,7 +102,7 @@ static void show_gas(struct kn_progress *p, const struct kn_case *c)
             entry(p, "inflow", "%s: %s", kn_case_side_name(side), inflow);
     entry(p, "collide", "%s%s%s", kn_config_choice_name("collision.method", c->collision.method),
           integral ? ", " : "", integral ? kn_config_choice_name("gas.molecules", c->gas.molecules) : "");
-    if (kn_case_is_noisy(c))
+    if (kn_case_is_sampled(c->collision.method))
         entry(p, "samples", "%d per step", c->collision.samples);
 }
 

@@ -180,7 +180,7 @@ static double slowest_rate(const struct kn_case *c)
 static void judge_rounding(struct kn_validity *v, const struct kn_case *c)
 {
     const double error = 2e-7 / (slowest_rate(c) * v->time_step), longest = 0.3;
-    if (c->collision.method == KN_METHOD_NONE || kn_case_is_noisy(c))
+    if (c->collision.method == KN_METHOD_NONE || kn_case_is_sampled(c->collision.method))
         return;
     kn_validity_add(
         v, KN_VALIDITY_WARN, "rounding", error,

@@ -63,7 +63,7 @@ static void judge_linearity(struct kn_validity *v, const struct kn_case *c)
     kn_validity_add(
         v, 0, "linearised", error,
         "the linearised equation is used for %s: expect an error of %s; disturbance: 1 solves the whole "
-        "equation (with the operator, collision.samples: auto keeps that short)",
+        "equation",
         drive, KN_VALIDITY_PERCENT(error));
 }
 
