@@ -224,9 +224,10 @@ static enum kn_status bench_cases(const struct machine *m)
          "space.cells=[160,160] velocity.nodes=8 collision.method=operator"},
         {"operator, 160^2, gauss 12, order 2",
          "space.cells=[160,160] velocity.nodes=12 collision.method=operator"},
-        {"operator, eps 0.1, 1000 samples, 160^2, gauss 8",
-         "space.cells=[160,160] velocity.nodes=8 collision.method=operator disturbance=0.1 "
-         "collision.samples=1000"},
+        {"operator, eps 0.1, 160^2, gauss 8, order 2",
+         "space.cells=[160,160] velocity.nodes=8 collision.method=operator disturbance=0.1"},
+        {"operator, eps 0.1, 160^2, gauss 12, order 2",
+         "space.cells=[160,160] velocity.nodes=12 collision.method=operator disturbance=0.1"},
         {"BGK, 64^2, gauss 8, order 1",
          "space.cells=[64,64] space.order=1 velocity.nodes=8 collision.method=bgk"},
         {"BGK, 940^2, gauss 8, order 1",
@@ -284,6 +285,8 @@ enum kn_status kn_bench(const struct kn_bench_options *o)
     while (o->largest > 0 && sizes > 1 && sides[sizes - 1] > o->largest)
         sizes--;
     const int machines = find_machines(machine);
+    if (o->cases && o->largest == 0)
+        return bench_cases(&machine[machines - 1]);
     json_t *all = o->json ? json_array() : NULL;
     const enum kn_status status = bench_paper(machine, machines, sides, sizes, all);
     if (status == KN_OK && all)

@@ -138,7 +138,8 @@ static enum kn_status make_exact(const struct kn_assembly *g, const struct kn_el
     if (!rows)
         return no_memory();
     double *images = rows + length, *difference = images + length;
-    kn_polynomials_fill(g, &p, rows, NULL);
+    kn_polynomials_fill(g, &p, rows);
+    kn_polynomials_orthonormalise(p.count, n, rows, NULL);
     if (p.count > 0) {
         find_differences(g, e, &p, matrix, rows, images, difference);
         cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, p.count, n, p.count, 1, difference, p.count, rows,

@@ -63,7 +63,7 @@ static void add(int n, double factor, const double *b, double *a)
 }
 
 /* Remove the components along the rows before, twice because of round-off, and normalise. */
-static void orthonormalise(int n, int count, int row, double *rows, double *mix)
+static void orthonormalise_row(int n, int count, int row, double *rows, double *mix)
 {
     double *own = rows + (size_t)row * (size_t)n;
     for (int i = 0; i < 2 * row; i++) {
@@ -79,7 +79,15 @@ static void orthonormalise(int n, int count, int row, double *rows, double *mix)
         add(count, 1 / length - 1, mix + row * count, mix + row * count);
 }
 
-void kn_polynomials_fill(const struct kn_assembly *g, const struct kn_polynomials *p, double *rows, double *mix)
+void kn_polynomials_orthonormalise(int count, int size, double *rows, double *mix)
+{
+    for (int i = 0; i < count * count && mix; i++)
+        mix[i] = i % (count + 1) == 0 ? 1 : 0;
+    for (int i = 0; i < count; i++)
+        orthonormalise_row(size, count, i, rows, mix);
+}
+
+void kn_polynomials_fill(const struct kn_assembly *g, const struct kn_polynomials *p, double *rows)
 {
     for (int i = 0; i < p->count * g->size; i++)
         rows[i] = 0;
@@ -93,8 +101,4 @@ void kn_polynomials_fill(const struct kn_assembly *g, const struct kn_polynomial
             }
             rows[(size_t)p->of[t] * (size_t)g->size + (size_t)k] += value;
         }
-    for (int i = 0; i < p->count * p->count && mix; i++)
-        mix[i] = i % (p->count + 1) == 0 ? 1 : 0;
-    for (int i = 0; i < p->count; i++)
-        orthonormalise(g->size, p->count, i, rows, mix);
 }

@@ -24,8 +24,10 @@ struct kn_polynomials kn_polynomials_of(int degree, int parity);
 /* Append the polynomial of this even degree in v.v that is orthogonal to all of lower degree. */
 void kn_polynomials_add_isotropic(struct kn_polynomials *p, int degree);
 
-/* sqrt(8 w) times the polynomials at the nodes of an octant, rows[count][size]: orthonormal.  Row i is the sum
- * over j <= i of mix[i][j] times the given polynomial j; `mix` may be NULL. */
-void kn_polynomials_fill(const struct kn_assembly *g, const struct kn_polynomials *p, double *rows, double *mix);
+/* The polynomials at the nodes of an octant, times sqrt(8 w): rows[count][size]. */
+void kn_polynomials_fill(const struct kn_assembly *g, const struct kn_polynomials *p, double *rows);
+
+/* Make these rows orthonormal. Row i becomes the sum over j <= i of mix[i][j] times row j; `mix` may be NULL. */
+void kn_polynomials_orthonormalise(int count, int size, double *rows, double *mix);
 
 #endif

@@ -119,24 +119,35 @@ static enum kn_status allocate(struct kn_quadratic *q, const struct kn_velocity 
     return whole ? KN_OK : no_memory();
 }
 
-static enum kn_status fill(struct kn_quadratic *q, const struct kn_velocity *v, const struct kn_operator *o)
+/* The polynomials of a parity at the nodes, and how to make them orthonormal there; `rows` has memory for them. */
+static void fill_values(struct kn_quadratic *q, const struct kn_velocity *v, const struct kn_operator *o, int parity,
+                        double *rows)
 {
     const struct kn_assembly g = {.half = {v->half[0], v->half[1], v->half[2]},
                                   .size = v->size,
                                   .node = {v->node[0], v->node[1], v->node[2]},
                                   .weight = o->weight};
+    const struct kn_polynomials set = kn_polynomials_of(o->degree, kn_operator_parity(v, parity));
+    kn_polynomials_fill(&g, &set, rows);
+    for (int i = 0; i < set.count * v->size; i++)
+        q->value[q->first[parity] * v->size + i] = rows[i] / sqrt(8 * o->weight[i % v->size]);
+    kn_polynomials_orthonormalise(set.count, v->size, rows, q->mix[parity]);
+}
+
+static enum kn_status fill(struct kn_quadratic *q, const struct kn_velocity *v, const struct kn_operator *o)
+{
     struct kn_elements e;
-    enum kn_status status = kn_elements_create(&e, o->degree, true, (struct kn_kernel){o->strength, o->exponent});
+    double *rows = calloc((size_t)q->count * (size_t)v->size, sizeof *rows);
+    enum kn_status status =
+        rows ? kn_elements_create(&e, o->degree, true, (struct kn_kernel){o->strength, o->exponent}) : no_memory();
     if (status == KN_OK) {
         fill_tensor(q, v->octants, &e, o->scale);
-        for (int p = 0; p < v->octants; p++) {
-            const struct kn_polynomials set = kn_polynomials_of(o->degree, kn_operator_parity(v, p));
-            kn_polynomials_fill(&g, &set, q->value + (size_t)q->first[p] * (size_t)v->size, q->mix[p]);
-        }
-        for (size_t i = 0; i < (size_t)q->count * (size_t)v->size; i++)
-            q->value[i] /= sqrt(8 * o->weight[i % (size_t)v->size]);
+        for (int p = 0; p < v->octants; p++)
+            fill_values(q, v, o, p, rows);
     }
-    kn_elements_destroy(&e);
+    if (rows)
+        kn_elements_destroy(&e);
+    free(rows);
     return status;
 }
 
@@ -166,18 +177,20 @@ void kn_quadratic_changes(const struct kn_quadratic *q, const struct kn_velocity
                           const struct kn_operator *o, int parity, double dt, double *relaxed, double *beyond)
 {
     const int count = q->first[parity + 1] - q->first[parity], n = v->size;
-    const double *value = q->value + (size_t)q->first[parity] * (size_t)n;
+    const double *value = q->value + (size_t)q->first[parity] * (size_t)n, *mix = q->mix[parity];
     for (int j = 0; j < count; j++) {
-        double *change = beyond + (size_t)j * (size_t)n;
+        double *change = beyond + (size_t)j * (size_t)n, moment[KN_POLYNOMIALS_TERMS];
         kn_operator_apply(o, kn_operator_parity(v, parity), dt, value + (size_t)j * (size_t)n, change);
         for (int i = 0; i < count; i++) {
-            const double *other = value + (size_t)i * (size_t)n;
-            double along = 0;
+            moment[i] = relaxed[i * count + j] = 0;
             for (int k = 0; k < n; k++)
-                along += 8 * o->weight[k] * other[k] * change[k];
-            relaxed[i * count + j] = along;
-            for (int k = 0; k < n; k++)
-                change[k] -= along * other[k];
+                moment[i] += 8 * o->weight[k] * value[i * n + k] * change[k];
         }
+        for (int a = 0; a < count * count * count; a++) { /* mix^T mix is the inverse of the matrix of products */
+            const int row = a / count / count, i = a / count % count, m = a % count;
+            relaxed[i * count + j] += mix[row * count + i] * mix[row * count + m] * moment[m];
+        }
+        for (int i = 0; i < count * n; i++)
+            change[i % n] -= relaxed[i / n * count + j] * value[i];
     }
 }

@@ -33,8 +33,8 @@ struct kn_quadratic {
     int start[KN_PARITIES + 1];      /* pairs of each parity */
     struct kn_quadratic_pair *pairs; /* [start[octants]] */
     double *tensor[KN_PARITIES];     /* [polynomials of the parity][its pairs], with the strength of collisions */
-    double *value;                   /* [count][size] polynomials at the nodes of an octant, orthonormal */
-    double *mix[KN_PARITIES]; /* [polynomials of the parity]^2: these in terms of the products in `list` */
+    double *value;                   /* [count][size] polynomials at the nodes of an octant */
+    double *mix[KN_PARITIES];        /* [polynomials of the parity]^2: rows that are orthonormal on the grid */
 };
 
 /* The lists of polynomials and the numbers of pairs alone; empty unless the method is operator and eps > 0. */

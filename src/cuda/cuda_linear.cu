@@ -2,7 +2,12 @@
  * octants of a cell; a cell is processed by some lanes of a warp, or by a block. */
 #include "cuda/cuda_linear.h"
 
-enum { RUN = 8 };
+/* Most cells of a block. Short rows at first order take several passes: finding the rows takes as long for many
+ * cells as for few. */
+template <int ORDER, int OCTANTS, int LANES> static __host__ __device__ constexpr int most_cells()
+{
+    return ORDER > 1 || LANES > WARP ? 8 : OCTANTS == 8 ? 16 : 32;
+}
 
 /* First order: the rows that flow into each octant of a cell, from cells or walls. */
 template <int OCTANTS, int NAXES> struct upwind_rows {
@@ -350,7 +355,7 @@ static __global__ void __launch_bounds__(LANES > WARP ? LANES : 128, LANES > 128
 {
     enum { GROUP = LANES > WARP ? WARP : LANES };
     __shared__ sums space[2][MOST_WARPS];
-    __shared__ upwind<ORDER, OCTANTS, NAXES> rows[RUN];
+    __shared__ upwind<ORDER, OCTANTS, NAXES> rows[most_cells<ORDER, OCTANTS, LANES>()];
     const int first = blockIdx.x * run, end = first + run < s.cells ? first + run : s.cells;
     const int across = LANES > WARP ? blockDim.x : LANES, team = threadIdx.x / across,
               teams = blockDim.x / across;
@@ -402,10 +407,11 @@ static cudaError_t launch(const kn_cuda_problem *p, const kn_cuda_step *s, cudaS
 {
     const int quads = p->mesh.stride / 4, threads = LANES > WARP ? (quads + WARP - 1) / WARP * WARP : 128;
     /* several cells per block only if they fill the GPU many times */
-    const int least = LANES > WARP ? 1 : 128 / LANES, share = s->cells / (16 * p->multiprocessors),
-              run = share < least ? least
-                    : share > RUN ? RUN
-                                  : share;
+    const int least = LANES > WARP ? 1 : 128 / LANES, most = most_cells<ORDER, OCTANTS, LANES>(),
+              share = s->cells / (16 * p->multiprocessors),
+              run = share < least  ? least
+                    : share > most ? most
+                                   : share;
     return launch_overlapping(linear_kernel<ORDER, OCTANTS, NAXES, LANES, PLAIN>,
                               (unsigned)((s->cells + run - 1) / run), threads, 0, stream, s->behind_walls, *p,
                               *s, -expm1(-s->dt_collide), run);

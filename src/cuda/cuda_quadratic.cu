@@ -1,48 +1,74 @@
 /* The quadratic part of collisions on the device, theory (47) to (51). For every cell: the local Maxwellian, the
- * polynomials of the deviation from it, and their collisions in its frame. The result is the gain of these
+ * polynomials of the deviation from it in its frame, and their collisions. The result is the gain of these
  * collisions, and the rest of the deviation, on which the operator acts afterwards.
  *
- * A block has 16 cells, 8 threads per cell. A thread processes columns of nodes along the last axis. */
+ * A block has 128 threads and 16 or 8 cells. A thread processes columns of nodes along the last axis, in all
+ * octants. */
 #include "cuda/cuda_operator.h"
 #include "cuda/cuda_quadratic.h"
 
-enum {
-    CELLS = CELLS_ACROSS,
-    LANES = 8, /* threads per cell */
-    THREADS = CELLS * LANES,
-    TERMS = KN_HERMITE_TERMS,
-    ORDERS = TERMS / 2, /* even or odd polynomials along an axis */
-    PLACES = KN_CUDA_PLACES
-};
+enum { THREADS = 128, TERMS = KN_HERMITE_TERMS, PLACES = KN_CUDA_PLACES };
 
 /* The local Maxwellian; velocities by octant bit. */
 struct maxwellian {
     float rho, u[3], theta, constant, inverse, density, rate;
 };
 
-/* Shared memory of a block, as offsets in floats. Coefficients of a cell are `pitch` apart. */
-struct layout {
-    int rows, row_pitch; /* 0: rows stay in global memory */
-    int factors, factor_pitch, maps, local, relaxed, middle, sum, pitch, floats;
+/* One node of an axis of a cell: the factor of the Maxwellian, the polynomials of the peculiar velocity (the
+ * first is 1), and the weight of the node. */
+struct __align__(16) axis_node
+{
+    float factor, hermite[TERMS - 1], weight, unused;
 };
 
-static __host__ __device__ inline layout layout_of(const kn_cuda_problem &p, const kn_cuda_quadratic &q,
+/* Axes are 0, 1 and 2, of which the first AX have both signs. Octants differ in the signs along them. */
+template <int AX> struct shape {
+    enum {
+        P = 1 << AX,
+        SIGNS = AX > 1 ? 4 : P,       /* along the first two axes */
+        ORDERS = AX > 2 ? TERMS : TERMS / 2, /* along the last axis */
+        POLYNOMIALS = AX == 3 ? 56 : AX == 2 ? 34 : AX == 1 ? 20 : 10,
+        PADDED = (POLYNOMIALS + 3) / 4 * 4
+    };
+};
+
+/* Loop over the polynomials: degrees n1 and n2, and inside n0. */
+#define FOR_DEGREES(AX, n1, n2)                                                                              \
+    _Pragma("unroll") for (int n1 = 0; n1 < TERMS; n1 += AX > 1 ? 1 : 2)                                     \
+        _Pragma("unroll") for (int n2 = 0; n1 + n2 < TERMS; n2 += AX > 2 ? 1 : 2)
+#define FOR_FIRST_DEGREE(AX, n1, n2, n0)                                                                     \
+    _Pragma("unroll") for (int n0 = 0; n0 + n1 + n2 < TERMS; n0 += AX > 0 ? 1 : 2)
+
+/* Shared memory of a block, as offsets in floats. The coefficients by place share memory with the rest of the
+ * deviation, which is computed later. */
+struct layout {
+    int rest, row_pitch; /* pitch 0: rows stay in global memory */
+    int nodes, node_pitch;
+    int local, relaxed, middle, sum, pitch; /* coefficients by place */
+    int deviation, gain, padded;            /* coefficients in the order of the loops */
+    int floats;
+};
+
+template <int AX>
+static __host__ __device__ inline layout layout_of(const kn_cuda_problem &p, const kn_cuda_quadratic &q, int cells,
                                                    bool staged)
 {
-    const int octants = p.mesh.octants;
     layout l = {};
     l.row_pitch = staged ? p.mesh.nnodes + 1 : 0; /* different cells are in different banks */
-    l.pitch = octants * PLACES + 4;
+    l.pitch = shape<AX>::P * PLACES + 4;
+    l.padded = shape<AX>::PADDED + 4;
     for (int d = 0; d < 3; d++)
-        l.factor_pitch += q.half[d] << (octants > 1 << d);
-    l.local = CELLS * l.row_pitch;
-    l.local += l.local % 2; /* pairs of floats are written */
-    l.relaxed = l.local + CELLS * l.pitch;
-    l.middle = l.relaxed + CELLS * l.pitch;
-    l.sum = l.middle + CELLS * l.pitch;
-    l.maps = l.sum + CELLS * l.pitch;
-    l.factors = l.maps + CELLS * 3 * TERMS * TERMS;
-    l.floats = l.factors + CELLS * l.factor_pitch;
+        l.node_pitch += (q.half[d] << (d < AX)) * 8;
+    l.rest = (cells * l.row_pitch + 3) / 4 * 4;
+    l.local = l.rest;
+    l.relaxed = l.local + cells * l.pitch;
+    l.middle = l.relaxed + cells * l.pitch;
+    l.sum = l.middle + cells * l.pitch;
+    const int rest = (cells * l.row_pitch + 3) / 4 * 4, places = 4 * cells * l.pitch;
+    l.nodes = l.rest + (rest > places ? rest : places);
+    l.deviation = l.nodes + cells * l.node_pitch;
+    l.gain = l.deviation + cells * l.padded;
+    l.floats = l.gain + cells * l.padded;
     return l;
 }
 
@@ -62,29 +88,8 @@ static __device__ __forceinline__ float join(float eps, float a, float b)
     return a + b * (1 + eps * a);
 }
 
-/* Loop over the polynomials: degrees n0, n1, n2 along the axes, of which the first AX are not folded. */
-#define FOR_POLYNOMIALS(AX, n0, n1, n2, i)                                                                   \
-    _Pragma("unroll") for (int n0 = 0, i = 0; n0 < TERMS; n0 += AX > 0 ? 1 : 2)                              \
-        _Pragma("unroll") for (int n1 = 0; n0 + n1 < TERMS; n1 += AX > 1 ? 1 : 2)                            \
-            _Pragma("unroll") for (int n2 = 0; n0 + n1 + n2 < TERMS; n2 += AX > 2 ? 1 : 2, i++)
-
-template <int AX> static __host__ __device__ constexpr int parity_of(int n0, int n1, int n2)
-{
-    return (AX > 0 ? n0 % 2 : 0) | (AX > 1 ? n1 % 2 * 2 : 0) | (AX > 2 ? n2 % 2 * 4 : 0);
-}
-
-template <int AX> static __host__ __device__ constexpr int polynomials_of()
-{
-    return AX == 3 ? 56 : AX == 2 ? 34 : AX == 1 ? 20 : 10;
-}
-
-/* 1 if functions of this parity are odd along the last axis. */
-template <int AX> static __host__ __device__ constexpr int odd_along_last(int parity)
-{
-    return AX > 2 ? parity >> 2 : 0;
-}
-
-static __device__ __forceinline__ float sum_group(float x)
+/* Sums over the LANES threads of a cell. */
+template <int LANES> static __device__ __forceinline__ float sum_group(float x)
 {
 #pragma unroll
     for (int offset = LANES / 2; offset > 0; offset /= 2)
@@ -92,11 +97,11 @@ static __device__ __forceinline__ float sum_group(float x)
     return x;
 }
 
-/* Mass, energy and momentum of a row, in every thread of its group. */
-template <int AX>
+/* Mass, energy and momentum of a row, in every thread of its cell. */
+template <int AX, int LANES>
 static __device__ sums find_sums(const kn_cuda_problem &p, const row_reader &r, int lane)
 {
-    enum { P = 1 << AX };
+    enum { P = shape<AX>::P };
     sums sum = {0, 0, {0, 0, 0}};
     for (int k = lane; k < p.size; k += LANES) {
         float h[P];
@@ -134,178 +139,148 @@ static __device__ maxwellian maxwellian_of(float epsilon, float exponent, int ax
     return m;
 }
 
-/* Factors of the Maxwellian along the axes, and the maps to its frame. */
-template <int AX>
-static __device__ void fill_tables(const kn_cuda_problem &p, const kn_cuda_quadratic &q, const maxwellian &m,
-                                   int lane, float *factors, float *maps)
+/* The nodes of all axes, those with v > 0 first. */
+template <int AX, int LANES>
+static __device__ void fill_nodes(const kn_cuda_problem &p, const kn_cuda_quadratic &q, const maxwellian &m,
+                                  int lane, axis_node *nodes)
 {
-    const float eps = p.eps;
+    const float eps = p.eps, scale = sqrtf(m.inverse);
     for (int d = 0; d < 3; d++) {
         const int count = q.half[d] << (d < AX);
+        const float u = d == 0 ? m.u[0] : d == 1 ? m.u[1] : m.u[2];
         for (int i = lane; i < count; i += LANES) {
-            const bool back = i >= q.half[d];
-            const float x = back ? -q.node[d][i - q.half[d]] : q.node[d][i], u = m.u[d];
-            factors[i] =
-                kn_deviation_exp(eps, m.constant + (x * (2 * u + m.theta * x) - eps * u * u) * m.inverse);
+            const int at = i < q.half[d] ? i : i - q.half[d];
+            const float speed = __ldg(q.node[d] + at), x = i < q.half[d] ? speed : -speed;
+            axis_node n;
+            n.factor = kn_deviation_exp(eps, m.constant + (x * (2 * u + m.theta * x) - eps * u * u) * m.inverse);
+            n.weight = __ldg(q.weight[d] + at);
+            n.unused = 0;
+            kn_hermite_at((x - eps * u) * scale, n.hermite);
+            nodes[i] = n;
         }
-        factors += count;
-    }
-    if (lane < 3) {
-        float map[TERMS][TERMS];
-        kn_hermite_map(eps * (lane == 0 ? m.u[0] : lane == 1 ? m.u[1] : m.u[2]), 1 / m.inverse, map);
-        for (int i = 0; i < TERMS * TERMS; i++)
-            maps[lane * TERMS * TERMS + i] = map[i / TERMS][i % TERMS];
+        nodes += count;
     }
 }
 
-/* A column of nodes of a cell: positions along the first two axes, and the Maxwellian there by octant, without
- * the factor of the last axis. */
+/* A column of nodes of a cell: the two nodes (v > 0, v < 0) along each of the first two axes, the nodes along the
+ * last, and the Maxwellian by signs without its factor along the last axis. */
 template <int AX> struct column {
-    int i0, i1;
-    float maxwell[AX > 1 ? 4 : AX > 0 ? 2 : 1];
+    axis_node n0[AX > 0 ? 2 : 1], n1[AX > 1 ? 2 : 1];
+    const axis_node *last;
+    float maxwell[shape<AX>::SIGNS];
+    int base; /* of its nodes in an octant */
 };
 
 template <int AX>
 static __device__ __forceinline__ column<AX> column_of(const kn_cuda_quadratic &q, float eps,
-                                                       const maxwellian &m, const float *factors, int number)
+                                                       const maxwellian &m, const axis_node *nodes, int number)
 {
-    column<AX> c = {number / q.half[1], number % q.half[1]};
-    const float *along0 = factors + c.i0, *along1 = factors + (q.half[0] << (AX > 0)) + c.i1;
+    const int i0 = number / q.half[1], i1 = number - i0 * q.half[1];
+    const axis_node *first = nodes + i0, *second = nodes + (q.half[0] << (AX > 0)) + i1;
+    column<AX> c;
+    c.last = nodes + (q.half[0] << (AX > 0)) + (q.half[1] << (AX > 1));
+    c.base = i0 * q.apart[0] + i1 * q.apart[1];
 #pragma unroll
-    for (int o = 0; o < (AX > 1 ? 4 : AX > 0 ? 2 : 1); o++)
-        c.maxwell[o] = join(eps, join(eps, m.rho, along0[o & 1 ? q.half[0] : 0]), along1[o & 2 ? q.half[1] : 0]);
+    for (int s = 0; s < (AX > 0 ? 2 : 1); s++)
+        c.n0[s] = first[s * q.half[0]];
+#pragma unroll
+    for (int s = 0; s < (AX > 1 ? 2 : 1); s++)
+        c.n1[s] = second[s * q.half[1]];
+#pragma unroll
+    for (int s = 0; s < shape<AX>::SIGNS; s++)
+        c.maxwell[s] = join(eps, join(eps, m.rho, c.n0[AX > 0 ? s & 1 : 0].factor), c.n1[AX > 1 ? s >> 1 : 0].factor);
     return c;
 }
 
-/* The factors along the last axis. */
-template <int AX> static __device__ __forceinline__ const float *last_factors(const kn_cuda_quadratic &q, const float *factors)
+/* h_n of a node. */
+static __device__ __forceinline__ float hermite(const axis_node &node, int n)
 {
-    return factors + (q.half[0] << (AX > 0)) + (q.half[1] << (AX > 1));
+    return n == 0 ? 1.0f : node.hermite[n - 1];
 }
 
-/* The Maxwellian of octant o at node i of a column. */
-template <int AX>
-static __device__ __forceinline__ float maxwell_at(const kn_cuda_quadratic &q, float eps, const column<AX> &c,
-                                                   const float *last, int o, int i)
+/* The order along the last axis of place j: all orders, or the even ones. */
+template <int AX> static __host__ __device__ constexpr int degree_of(int j)
 {
-    return join(eps, c.maxwell[AX > 1 ? o & 3 : AX > 0 ? o & 1 : 0], last[(AX > 2 && o & 4 ? q.half[2] : 0) + i]);
+    return AX > 2 ? j : 2 * j;
 }
 
-/* Polynomials of one component at a node. */
-struct hermites {
-    float at[TERMS];
-};
-
-static __device__ __forceinline__ hermites hermites_of(const float *table, int i)
+/* Coefficients of the deviation from the Maxwellian in its frame: sums over the nodes. */
+template <int AX, int LANES>
+static __device__ __forceinline__ void project(const kn_cuda_problem &p, const kn_cuda_quadratic &q,
+                                               const row_reader &r, const maxwellian &m, const axis_node *nodes,
+                                               int lane, float a[shape<AX>::POLYNOMIALS])
 {
-    hermites h;
-#pragma unroll
-    for (int n = 0; n < TERMS; n++)
-        h.at[n] = __ldg(table + i * TERMS + n);
-    return h;
-}
-
-/* Coefficients of the deviation from the Maxwellian: sums over the nodes, to `to` by place. */
-template <int AX>
-static __device__ void project(const kn_cuda_problem &p, const kn_cuda_quadratic &q, const row_reader &r,
-                               const maxwellian &m, const float *factors, int lane, float *to)
-{
-    enum { P = 1 << AX, COUNT = polynomials_of<AX>() };
-    const float *last = last_factors<AX>(q, factors);
-    float a[COUNT];
+    enum { SIGNS = shape<AX>::SIGNS, ORDERS = shape<AX>::ORDERS, COUNT = shape<AX>::POLYNOMIALS };
 #pragma unroll
     for (int i = 0; i < COUNT; i++)
         a[i] = 0;
     for (int number = lane; number < q.half[0] * q.half[1]; number += LANES) {
-        const column<AX> c = column_of<AX>(q, p.eps, m, factors, number);
-        const int base = c.i0 * q.apart[0] + c.i1 * q.apart[1];
-        float t[P][ORDERS] = {};
-        for (int i = 0; i < q.half[2]; i++) {
-            const int k = base + i * q.apart[2];
-            const hermites h2 = hermites_of(q.hermite[2], i);
-            const float w = __ldg(q.weight[2] + i);
-            float d[P];
+        const column<AX> c = column_of<AX>(q, p.eps, m, nodes, number);
+        float t[SIGNS][ORDERS] = {};
+        for (int i = 0; i < q.half[2] << (AX > 2); i++) {
+            const bool back = AX > 2 && i >= q.half[2];
+            const int k = c.base + (back ? i - q.half[2] : i) * q.apart[2];
+            const axis_node last = c.last[i];
 #pragma unroll
-            for (int o = 0; o < P; o++)
-                d[o] = w * (value_at(r, o * p.mesh.stride + k) - maxwell_at<AX>(q, p.eps, c, last, o, i));
-            to_parities<P>(d);
+            for (int s = 0; s < SIGNS; s++) {
+                const float h = value_at(r, (back ? s + 4 : s) * p.mesh.stride + k),
+                            d = last.weight * (h - join(p.eps, c.maxwell[s], last.factor));
 #pragma unroll
-            for (int j = 0; j < P * ORDERS; j++)
-                t[j / ORDERS][j % ORDERS] +=
-                    h2.at[2 * (j % ORDERS) + odd_along_last<AX>(j / ORDERS)] * d[j / ORDERS];
+                for (int j = 0; j < ORDERS; j++)
+                    t[s][j] += hermite(last, degree_of<AX>(j)) * d;
+            }
         }
-        const hermites h0 = hermites_of(q.hermite[0], c.i0), h1 = hermites_of(q.hermite[1], c.i1);
-        const float w = __ldg(q.weight[0] + c.i0) * __ldg(q.weight[1] + c.i1);
-        FOR_POLYNOMIALS(AX, n0, n1, n2, i)
-        a[i] += w * h0.at[n0] * h1.at[n1] * t[parity_of<AX>(n0, n1, n2)][n2 / 2];
-    }
-    for (int i = lane; i < P * PLACES; i += LANES)
-        to[i] = 0;
-    __syncwarp();
+        const float w = c.n0[0].weight * c.n1[0].weight;
+        int i = 0;
+        FOR_DEGREES(AX, n1, n2)
+        {
+            float sum[2] = {0, 0};
 #pragma unroll
-    for (int i = 0; i < COUNT; i++) {
-        const float total = sum_group(a[i]);
-        if (i % LANES == lane && q.place[i] != KN_CUDA_UNUSED)
-            to[q.place[i]] = total;
+            for (int s = 0; s < SIGNS; s++)
+                sum[s & 1] += hermite(c.n1[AX > 1 ? s >> 1 : 0], n1) * t[s][AX > 2 ? n2 : n2 / 2];
+            FOR_FIRST_DEGREE(AX, n1, n2, n0)
+            {
+#pragma unroll
+                for (int s = 0; s < (AX > 0 ? 2 : 1); s++)
+                    a[i] += w * hermite(c.n0[s], n0) * sum[s];
+                i++;
+            }
+        }
     }
-    __syncwarp();
+#pragma unroll
+    for (int i = 0; i < COUNT; i++)
+        a[i] = sum_group<LANES>(a[i]) / m.density;
 }
 
-/* to <- matrix times from, parity by parity; `transposed`: its transpose. */
-static __device__ void multiply_places(const float *matrix, int octants, bool transposed, int lane,
-                                       const float *from, float *to)
+/* relaxed <- change of the coefficients by the linear step; middle <- coefficients in its middle. */
+template <int AX, int LANES>
+static __device__ __forceinline__ void relax_places(const float *matrix, int lane, const float *local,
+                                                    float *relaxed, float *middle)
 {
-    for (int i = lane; i < octants * PLACES; i += LANES) {
-        const int parity = i / PLACES, row = i % PLACES;
-        const float *m = matrix + parity * PLACES * PLACES + (transposed ? row : row * PLACES);
+    enum { ROWS = KN_CUDA_POLYNOMIALS };
+    for (int f = lane; f < shape<AX>::P * ROWS; f += LANES) {
+        const int parity = f / ROWS, at = parity * PLACES + f % ROWS;
         float sum = 0;
-        for (int j = 0; j < PLACES; j++)
-            sum += __ldg(m + (transposed ? j * PLACES : j)) * from[parity * PLACES + j];
-        to[i] = sum;
-    }
-    __syncwarp();
-}
-
-/* Moments of polynomials of the velocity become those of the peculiar velocity, in place. */
-static __device__ void to_local(const kn_cuda_quadratic &q, const float *maps, int lane, float *x)
-{
-    for (int d = 0; d < 3; d++) {
-        const kn_cuda_lines &lines = q.lines[d];
-        for (int l = lane; l < lines.lines; l += LANES)
-            for (int n = lines.count[l] - 1; n >= 0; n--) {
-                const float *map = maps + (d * TERMS + n * lines.step) * TERMS;
-                float sum = 0;
-                for (int k = 0; k <= n; k++)
-                    sum += map[k * lines.step] * x[lines.at[l][k]];
-                x[lines.at[l][n]] = sum;
-            }
-        __syncwarp();
-    }
-}
-
-/* A sum of polynomials of the peculiar velocity becomes one of polynomials of the velocity, in place. */
-static __device__ void to_global(const kn_cuda_quadratic &q, const float *maps, int lane, float *x)
-{
-    for (int d = 0; d < 3; d++) {
-        const kn_cuda_lines &lines = q.lines[d];
-        for (int l = lane; l < lines.lines; l += LANES)
-            for (int k = 0; k < lines.count[l]; k++) {
-                float sum = 0;
-                for (int n = k; n < lines.count[l]; n++)
-                    sum += maps[(d * TERMS + n * lines.step) * TERMS + k * lines.step] * x[lines.at[l][n]];
-                x[lines.at[l][k]] = sum;
-            }
-        __syncwarp();
+#pragma unroll
+        for (int j = 0; j < 12; j += 4) {
+            const four row = read4(matrix + at * PLACES + j), x = read4(local + parity * PLACES + j);
+#pragma unroll
+            for (int i = 0; i < 4; i++)
+                sum += row.v[i] * x.v[i];
+        }
+        relaxed[at] = sum;
+        middle[at] = local[at] + 0.5f * sum;
     }
 }
 
 /* Collisions between the polynomials of all cells of the block: products times the tensor, one parity after the
- * other, on tensor cores. */
+ * other, on tensor cores. With 8 cells the second half of a product repeats the first. */
+template <int CELLS>
 static __device__ void collide_pairs(const kn_cuda_quadratic &q, int octants, const float *middle, int pitch,
                                      float *sum)
 {
     const int lane = threadIdx.x % WARP, column = lane % 4;
-    const float *low = middle + lane / 4 * pitch, *high = low + 8 * pitch;
+    const float *low = middle + lane / 4 * pitch, *high = low + (CELLS > 8 ? 8 : 0) * pitch;
     for (int parity = threadIdx.x / WARP; parity < octants; parity += THREADS / WARP) {
         changes<1, 2> d = {};
         for (int step = q.first_step[parity]; step < q.first_step[parity + 1]; step++) {
@@ -322,7 +297,11 @@ static __device__ void collide_pairs(const kn_cuda_quadratic &q, int octants, co
                 rest[0][i] = rest_of(a[0][i]);
             add_products<1, 2>(a, rest, b, &d);
         }
-        put_changes<1, 2>(d, change_rows{sum, pitch, PLACES}, parity, 0);
+        float *at = sum + lane / 4 * pitch + parity * PLACES + 2 * column;
+#pragma unroll
+        for (int i = 0; i < (CELLS > 8 ? 4 : 2); i++) /* two tiles of nodes, two of cells */
+            *(float2 *)(at + i / 2 * 8 * pitch + i % 2 * NODES_ACROSS) =
+                make_float2(d.of[0][i % 2][i / 2 * 2], d.of[0][i % 2][i / 2 * 2 + 1]);
     }
 }
 
@@ -331,83 +310,86 @@ struct gain_errors {
     float mass, energy, momentum[3], lost;
 };
 
-/* One column: store the rest of the deviation and the row with the gain. `moved` and `gain` are coefficients of
- * polynomials of the velocity by place. */
+/* Polynomials of a column by signs and order along the last axis, from coefficients in the order of the loops. */
+template <int AX>
+static __device__ __forceinline__ void contract(const column<AX> &c, const float *coefficients,
+                                                float t[shape<AX>::SIGNS][shape<AX>::ORDERS])
+{
+    int i = 0;
+#pragma unroll
+    for (int j = 0; j < shape<AX>::SIGNS * shape<AX>::ORDERS; j++)
+        t[j / shape<AX>::ORDERS][j % shape<AX>::ORDERS] = 0;
+    FOR_DEGREES(AX, n1, n2)
+    {
+        float sum[2] = {0, 0};
+        FOR_FIRST_DEGREE(AX, n1, n2, n0)
+        {
+            const float x = coefficients[i++];
+#pragma unroll
+            for (int s = 0; s < (AX > 0 ? 2 : 1); s++)
+                sum[s] += hermite(c.n0[s], n0) * x;
+        }
+#pragma unroll
+        for (int s = 0; s < shape<AX>::SIGNS; s++)
+            t[s][AX > 2 ? n2 : n2 / 2] += hermite(c.n1[AX > 1 ? s >> 1 : 0], n1) * sum[s & 1];
+    }
+}
+
+/* Where a cell is stored: rows in shared memory, or in global memory. */
+struct cell_rows {
+    float *rest, *to;
+};
+
+/* One column: store the rest of the deviation, and the row with the gain. */
 template <int AX>
 static __device__ __forceinline__ void store_column(const kn_cuda_problem &p, const kn_cuda_quadratic &q,
-                                                    const row_reader &r, const column<AX> &c, const float *last,
-                                                    const float *moved, const float *gain, float *rest, float *to,
+                                                    const row_reader &r, const column<AX> &c,
+                                                    const float *deviation, const float *gain, const cell_rows &to,
                                                     gain_errors *e)
 {
-    enum { P = 1 << AX };
-    float t[P][ORDERS] = {}, g[P][ORDERS] = {};
-    const hermites h0 = hermites_of(q.hermite[0], c.i0), h1 = hermites_of(q.hermite[1], c.i1);
-    FOR_POLYNOMIALS(AX, n0, n1, n2, i)
-    {
-        const int parity = parity_of<AX>(n0, n1, n2);
-        const float product = h0.at[n0] * h1.at[n1];
-        if (q.place[i] != KN_CUDA_UNUSED) {
-            t[parity][n2 / 2] += product * moved[q.place[i]];
-            g[parity][n2 / 2] += product * gain[q.place[i]];
-        }
-    }
-    for (int i = 0; i < q.half[2]; i++) {
-        const int k = c.i0 * q.apart[0] + c.i1 * q.apart[1] + i * q.apart[2];
-        const hermites h2 = hermites_of(q.hermite[2], i);
-        float smooth[P], added[P], change[P];
+    enum { SIGNS = shape<AX>::SIGNS, ORDERS = shape<AX>::ORDERS };
+    float t[SIGNS][ORDERS], g[SIGNS][ORDERS];
+    contract<AX>(c, deviation, t);
+    contract<AX>(c, gain, g);
+    for (int i = 0; i < q.half[2] << (AX > 2); i++) {
+        const bool back = AX > 2 && i >= q.half[2];
+        const int node = back ? i - q.half[2] : i, k = c.base + node * q.apart[2];
+        const axis_node last = c.last[i];
+        const float w = p.w[k];
+        float even = 0, odd[2] = {0, 0};
 #pragma unroll
-        for (int o = 0; o < P; o++) {
-            smooth[o] = added[o] = 0;
+        for (int s = 0; s < SIGNS; s++) {
+            const int at = (back ? s + 4 : s) * p.mesh.stride + k;
+            const float h = value_at(r, at), m = join(p.eps, c.maxwell[s], last.factor), weight = 1 + p.eps * m;
+            float smooth = 0, added = 0;
 #pragma unroll
             for (int j = 0; j < ORDERS; j++) {
-                smooth[o] += h2.at[2 * j + odd_along_last<AX>(o)] * t[o][j];
-                added[o] += h2.at[2 * j + odd_along_last<AX>(o)] * g[o][j];
+                smooth += hermite(last, degree_of<AX>(j)) * t[s][j];
+                added += hermite(last, degree_of<AX>(j)) * g[s][j];
             }
+            const float change = weight * added, next = h + change;
+            to.rest[at] = h - m - weight * smooth;
+            to.to[at] = next;
+            e->lost += w * kn_stream_lost(h, change, next);
+            even += change;
+            odd[0] += s & 1 ? -change : change;
+            odd[1] += s & 2 ? -change : change;
         }
-        to_parities<P>(smooth);
-        to_parities<P>(added);
-        const float w = p.w[k];
-#pragma unroll
-        for (int o = 0; o < P; o++) {
-            const float h = value_at(r, o * p.mesh.stride + k), m = maxwell_at<AX>(q, p.eps, c, last, o, i),
-                        weight = 1 + p.eps * m, next = h + weight * added[o];
-            change[o] = weight * added[o];
-            rest[o * p.mesh.stride + k] = h - m - weight * smooth[o];
-            to[o * p.mesh.stride + k] = next;
-            e->lost += w * kn_stream_lost(h, change[o], next);
-        }
-        const parities<P> s = parities_of<P>(change);
-        e->mass += w * s.even;
-        e->energy += w * p.square[k] * s.even;
-#pragma unroll
-        for (int j = 0; j < AX; j++)
-            e->momentum[j] += w * p.odd[j][k] * s.odd[j];
+        e->mass += w * even;
+        e->energy += w * p.square[k] * even;
+        if (AX > 0)
+            e->momentum[0] += w * p.odd[0][k] * odd[0];
+        if (AX > 1)
+            e->momentum[1] += w * p.odd[1][k] * odd[1];
+        if (AX > 2)
+            e->momentum[2] += w * p.odd[2][k] * (back ? -even : even);
     }
 }
 
-template <int AX>
-static __device__ void store_cell(const kn_cuda_problem &p, const kn_cuda_quadratic &q,
-                                  const kn_cuda_deviation &d, const row_reader &r, const maxwellian &m,
-                                  const float *factors, const float *moved, const float *gain, int lane, int cell,
-                                  bool exists)
-{
-    gain_errors e = {};
-    const int64_t row = (int64_t)cell * p.mesh.nnodes;
-    for (int number = lane; number < q.half[0] * q.half[1] && exists; number += LANES)
-        store_column<AX>(p, q, r, column_of<AX>(q, p.eps, m, factors, number), last_factors<AX>(q, factors),
-                         moved, gain, d.rest + row, d.to + row, &e);
-    const float all[KN_CUDA_ERRORS] = {e.mass, e.energy, e.momentum[0], e.momentum[1], e.momentum[2], e.lost};
-#pragma unroll
-    for (int i = 0; i < KN_CUDA_ERRORS; i++) {
-        const float total = sum_group(all[i]);
-        if (lane == 0 && exists)
-            q.errors[(int64_t)cell * KN_CUDA_ERRORS + i] = total;
-    }
-}
-
-/* Copy the rows of the block to shared memory, with sources. */
-static __device__ void stage_rows(const kn_cuda_problem &p, const kn_cuda_deviation &d, int first, int here,
-                                  int pitch, float *rows)
+/* Copy the rows of a block from global to shared memory, with sources. */
+template <int CELLS>
+static __device__ void load_rows(const kn_cuda_problem &p, const kn_cuda_deviation &d, int first, int here,
+                                 int pitch, float *rows)
 {
     const int quads = p.mesh.nnodes / 4;
     for (int i = threadIdx.x; i < CELLS * quads; i += THREADS) {
@@ -421,59 +403,139 @@ static __device__ void stage_rows(const kn_cuda_problem &p, const kn_cuda_deviat
     __syncthreads();
 }
 
-template <int AX>
+/* Copy them back; padding in shared memory is not used. */
+static __device__ void store_rows(const kn_cuda_problem &p, const kn_cuda_deviation &d, int first, int here,
+                                  int pitch, const float *rows, float *to)
+{
+    const int quads = p.mesh.nnodes / 4, padding = p.mesh.stride - p.size;
+    for (int i = threadIdx.x; i < here * quads; i += THREADS) {
+        const int c = i / quads, k = 4 * (i - c * quads), at = first + c, node = k % p.mesh.stride;
+        four h;
+#pragma unroll
+        for (int j = 0; j < 4; j++)
+            h.v[j] = padding == 0 || node + j < p.size ? rows[c * pitch + k + j] : 0.0f;
+        write4(to + (int64_t)(d.list ? d.list[at] : at) * p.mesh.nnodes + k, h);
+    }
+}
+
+/* One cell of a block, as its threads see it. */
+struct member {
+    int number, lane; /* in the block; thread of the cell */
+    int64_t cell;
+    bool exists;
+};
+
+/* Store the coefficients by place and in the order of the loops. */
+template <int AX, int LANES>
+static __device__ __forceinline__ void store_coefficients(const kn_cuda_quadratic &q, const member &me,
+                                                          const float a[shape<AX>::POLYNOMIALS], float *local,
+                                                          float *deviation)
+{
+    enum { P = shape<AX>::P };
+    for (int i = me.lane; i < P * PLACES; i += LANES)
+        local[i] = 0;
+    __syncwarp();
+#pragma unroll
+    for (int i = 0; i < shape<AX>::POLYNOMIALS; i++)
+        if (i % LANES == me.lane) {
+            const bool used = q.place[i] != KN_CUDA_UNUSED;
+            deviation[i] = used ? a[i] : 0.0f;
+            if (used)
+                local[q.place[i]] = a[i];
+        }
+    __syncwarp();
+    for (int i = 4 * me.lane; i < P * PLACES && me.exists; i += 4 * LANES)
+        write4(q.coefficients + me.cell * P * PLACES + i, read4(local + i));
+}
+
+/* gain <- change of the coefficients in the order of the loops. */
+template <int AX, int LANES>
+static __device__ __forceinline__ void add_changes(const kn_cuda_quadratic &q, const maxwellian &m, float factor,
+                                                   int lane, const float *relaxed, const float *sum, float *gain)
+{
+#pragma unroll
+    for (int i = 0; i < shape<AX>::POLYNOMIALS; i++)
+        if (i % LANES == lane) {
+            const bool used = q.place[i] != KN_CUDA_UNUSED;
+            const int at = used ? q.place[i] : 0;
+            gain[i] = used ? m.rate * (relaxed[at] + factor * sum[at]) : 0.0f;
+        }
+}
+
+/* All columns of a cell; the errors of the gain are stored for the operator. */
+template <int AX, int LANES>
+static __device__ __forceinline__ void store_cell(const kn_cuda_problem &p, const kn_cuda_quadratic &q,
+                                                  const row_reader &r, const maxwellian &m, const member &me,
+                                                  const axis_node *nodes, const float *deviation,
+                                                  const float *gain, const cell_rows &to)
+{
+    gain_errors e = {};
+    for (int number = me.lane; number < q.half[0] * q.half[1] && me.exists; number += LANES)
+        store_column<AX>(p, q, r, column_of<AX>(q, p.eps, m, nodes, number), deviation, gain, to, &e);
+    const float all[KN_CUDA_ERRORS] = {e.mass, e.energy, e.momentum[0], e.momentum[1], e.momentum[2], e.lost};
+#pragma unroll
+    for (int i = 0; i < KN_CUDA_ERRORS; i++) {
+        const float total = sum_group<LANES>(all[i]);
+        if (me.lane == 0 && me.exists)
+            q.errors[me.cell * KN_CUDA_ERRORS + i] = total;
+    }
+}
+
+template <int AX, int CELLS>
 static __global__ void __launch_bounds__(THREADS, AX > 2 ? 2 : 4)
     deviation_kernel(const __grid_constant__ kn_cuda_problem p, const __grid_constant__ kn_cuda_quadratic q,
                      const __grid_constant__ kn_cuda_deviation d, bool staged)
 {
-    enum { P = 1 << AX };
+    enum { P = shape<AX>::P, LANES = THREADS / CELLS };
     extern __shared__ __align__(16) float shared[];
-    const layout l = layout_of(p, q, staged);
+    const layout l = layout_of<AX>(p, q, CELLS, staged);
     const int first = blockIdx.x * CELLS, here = min(d.total - first, (int)CELLS), c = threadIdx.x / LANES,
-              lane = threadIdx.x % LANES, from = first + (c < here ? c : here - 1),
-              cell = d.list ? d.list[from] : from;
-    float *const factors = shared + l.factors + c * l.factor_pitch, *const maps = shared + l.maps + c * 3 * TERMS * TERMS,
+              from = first + (c < here ? c : here - 1);
+    const member me = {c, (int)threadIdx.x % LANES, d.list ? d.list[from] : from, c < here};
+    axis_node *const nodes = (axis_node *)(shared + l.nodes + c * l.node_pitch);
+    float *const deviation = shared + l.deviation + c * l.padded, *const gain = shared + l.gain + c * l.padded,
                  *const local = shared + l.local + c * l.pitch, *const relaxed = shared + l.relaxed + c * l.pitch,
-                 *const middle = shared + l.middle + c * l.pitch, *const sum = shared + l.sum + c * l.pitch;
+                 *const middle = shared + l.middle + c * l.pitch, *const sum = shared + l.sum + c * l.pitch,
+                 *const row = shared + c * l.row_pitch;
     if (staged)
-        stage_rows(p, d, first, here, l.row_pitch, shared);
-    const row_reader r = {staged ? shared + c * l.row_pitch : d.h + (int64_t)cell * p.mesh.nnodes, p.source,
-                          staged ? 0.0f : d.before};
-    const maxwellian m = maxwellian_of(p.eps, q.exponent, AX, find_sums<AX>(p, r, lane));
-    fill_tables<AX>(p, q, m, lane, factors, maps);
+        load_rows<CELLS>(p, d, first, here, l.row_pitch, shared);
+    const int64_t start = me.cell * p.mesh.nnodes;
+    const row_reader r = {staged ? row : d.h + start, p.source, staged ? 0.0f : d.before};
+    const maxwellian m = maxwellian_of(p.eps, q.exponent, AX, find_sums<AX, LANES>(p, r, me.lane));
+    fill_nodes<AX, LANES>(p, q, m, me.lane, nodes);
     __syncwarp();
-    project<AX>(p, q, r, m, factors, lane, sum);
-    multiply_places(q.mix, P, false, lane, sum, local);
-    to_local(q, maps, lane, local);
-    for (int i = lane; i < P * PLACES; i += LANES)
-        local[i] /= m.density;
-    __syncwarp();
-    multiply_places(d.relaxed, P, false, lane, local, relaxed);
-    for (int i = lane; i < P * PLACES; i += LANES) {
-        middle[i] = local[i] + 0.5f * relaxed[i];
-        if (c < here)
-            q.coefficients[(int64_t)cell * P * PLACES + i] = local[i];
-    }
+    float a[shape<AX>::POLYNOMIALS];
+    project<AX, LANES>(p, q, r, m, nodes, me.lane, a);
+    store_coefficients<AX, LANES>(q, me, a, local, deviation);
+    relax_places<AX, LANES>(d.relaxed, me.lane, local, relaxed, middle);
     __syncthreads();
-    collide_pairs(q, P, shared + l.middle, l.pitch, shared + l.sum);
+    collide_pairs<CELLS>(q, P, shared + l.middle, l.pitch, shared + l.sum);
     __syncthreads();
-    for (int i = lane; i < P * PLACES; i += LANES)
-        sum[i] = m.rate * (relaxed[i] + d.factor * sum[i]);
-    __syncwarp();
-    to_global(q, maps, lane, local);
-    to_global(q, maps, lane, sum);
-    multiply_places(q.mix, P, true, lane, local, middle);
-    multiply_places(q.mix, P, true, lane, sum, relaxed);
-    store_cell<AX>(p, q, d, r, m, factors, middle, relaxed, lane, cell, c < here);
+    add_changes<AX, LANES>(q, m, d.factor, me.lane, relaxed, sum, gain);
+    __syncthreads(); /* the rest of the deviation overwrites the coefficients by place */
+    const cell_rows to = {staged ? shared + l.rest + c * l.row_pitch : d.rest + start, staged ? row : d.to + start};
+    store_cell<AX, LANES>(p, q, r, m, me, nodes, deviation, gain, to);
+    if (!staged)
+        return;
+    __syncthreads();
+    store_rows(p, d, first, here, l.row_pitch, shared + l.rest, d.rest);
+    store_rows(p, d, first, here, l.row_pitch, shared, d.to);
 }
 
-template <int AX>
-static cudaError_t launch(const kn_cuda_problem *p, const kn_cuda_quadratic *q, const kn_cuda_deviation *d,
-                          cudaStream_t stream)
+/* Blocks of this kernel that a multiprocessor holds; 0: not even one. */
+template <int AX, int CELLS>
+static int blocks_of(const kn_cuda_problem *p, const kn_cuda_quadratic *q)
 {
-    const bool staged = (size_t)layout_of(*p, *q, true).floats * sizeof(float) <= p->shared_limit;
-    const size_t bytes = (size_t)layout_of(*p, *q, staged).floats * sizeof(float);
-    const auto kernel = deviation_kernel<AX>;
+    const size_t bytes = (size_t)layout_of<AX>(*p, *q, CELLS, true).floats * sizeof(float);
+    return bytes <= p->shared_limit ? (int)(p->shared_whole / (bytes + 1024)) : 0;
+}
+
+template <int AX, int CELLS>
+static cudaError_t launch(const kn_cuda_problem *p, const kn_cuda_quadratic *q, const kn_cuda_deviation *d,
+                          bool staged, cudaStream_t stream)
+{
+    const size_t bytes = (size_t)layout_of<AX>(*p, *q, CELLS, staged).floats * sizeof(float);
+    const auto kernel = deviation_kernel<AX, CELLS>;
     const cudaError_t status =
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
     if (status != cudaSuccess)
@@ -482,17 +544,28 @@ static cudaError_t launch(const kn_cuda_problem *p, const kn_cuda_quadratic *q, 
     return cudaGetLastError();
 }
 
+/* 16 cells per block, or 8 if their rows leave space for few blocks; rows that are too long for shared memory stay
+ * in global memory. */
+template <int AX>
+static cudaError_t launch_cells(const kn_cuda_problem *p, const kn_cuda_quadratic *q, const kn_cuda_deviation *d,
+                                cudaStream_t stream)
+{
+    if (blocks_of<AX, 16>(p, q) >= 3 || blocks_of<AX, 8>(p, q) == 0)
+        return launch<AX, 16>(p, q, d, blocks_of<AX, 16>(p, q) > 0, stream);
+    return launch<AX, 8>(p, q, d, true, stream);
+}
+
 cudaError_t kn_cuda_deviate(const struct kn_cuda_problem *p, const struct kn_cuda_quadratic *q,
                             const struct kn_cuda_deviation *d, cudaStream_t stream)
 {
     switch (p->mesh.octants) {
     case 1:
-        return launch<0>(p, q, d, stream);
+        return launch_cells<0>(p, q, d, stream);
     case 2:
-        return launch<1>(p, q, d, stream);
+        return launch_cells<1>(p, q, d, stream);
     case 4:
-        return launch<2>(p, q, d, stream);
+        return launch_cells<2>(p, q, d, stream);
     default:
-        return launch<3>(p, q, d, stream);
+        return launch_cells<3>(p, q, d, stream);
     }
 }

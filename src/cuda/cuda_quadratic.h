@@ -8,30 +8,21 @@ extern "C" {
 #include "collision/quadratic.h"
 }
 
-/* Coefficients have places: KN_CUDA_PLACES for each parity, some of them unused and zero. */
-enum { KN_CUDA_PLACES = 16, KN_CUDA_UNUSED = 255, KN_CUDA_ERRORS = 6 };
-
-/* Polynomials that differ only in the degree along one axis, by place: degrees 0, step, 2 step ... */
-struct kn_cuda_lines {
-    int32_t lines, step;
-    uint8_t count[KN_QUADRATIC_LINES], at[KN_QUADRATIC_LINES][KN_HERMITE_TERMS];
-};
+/* Coefficients have places: KN_CUDA_PLACES for each parity, of which at most KN_CUDA_POLYNOMIALS are in use. */
+enum { KN_CUDA_PLACES = 16, KN_CUDA_POLYNOMIALS = 10, KN_CUDA_UNUSED = 255, KN_CUDA_ERRORS = 6 };
 
 /* Axes are in the order of their octant bits; folded axes follow. All pointers are to device memory. */
 struct kn_cuda_quadratic {
-    int32_t exists;             /* 0: no quadratic part */
-    float exponent;             /* of the relative speed in the collision frequency */
-    int32_t half[3], apart[3];  /* nodes on half an axis, and their distance in a row */
-    const float *node[3];       /* [half] */
-    const float *weight[3];     /* [half] */
-    const float *hermite[3];    /* [half][KN_HERMITE_TERMS] */
-    struct kn_cuda_lines lines[3];
+    int32_t exists;            /* 0: no quadratic part */
+    float exponent;            /* of the relative speed in the collision frequency */
+    int32_t half[3], apart[3]; /* nodes on half an axis, and their distance in a row */
+    const float *node[3];      /* [half] */
+    const float *weight[3];    /* [half] */
     uint8_t place[KN_QUADRATIC_POLYNOMIALS]; /* of the polynomials in the order of the loops of the kernel */
-    const float *mix;           /* [octants][places][places] struct kn_quadratic */
-    const float *tensor;        /* factors as in kn_cuda_propagator_place, two tiles */
-    const uint32_t *pairs;      /* places of the factors of each product; 16 bits each */
-    int32_t first_step[KN_PARITIES + 1]; /* of 8 pairs, by parity */
-    float *coefficients;                 /* [ncells][octants][places] of the deviation in the local frame */
+    const float *tensor;                     /* factors as in kn_cuda_propagator_place, two tiles */
+    const uint32_t *pairs;                   /* places of the factors of each product; 16 bits each */
+    int32_t first_step[KN_PARITIES + 1];     /* of 8 pairs, by parity */
+    float *coefficients;                     /* [ncells][octants][places] of the deviation in the local frame */
     float *errors; /* [ncells][KN_CUDA_ERRORS] mass, energy, momentum of the gain, mass lost by round-off */
 };
 

@@ -51,27 +51,11 @@ static enum kn_status upload_axis(struct kn_cuda *m, int place, int axis)
 {
     const struct kn_velocity *v = m->problem.velocity;
     struct kn_cuda_quadratic *q = &m->quadratic;
-    double table[64 * KN_HERMITE_TERMS];
     const int apart[3] = {v->half[1] * v->half[2], v->half[2], 1};
     q->half[place] = v->half[axis];
     q->apart[place] = apart[axis];
-    for (int i = 0; i < v->half[axis]; i++)
-        kn_elements_hermite(KN_HERMITE_DEGREE, v->node[axis][i], table + i * KN_HERMITE_TERMS);
     KN_TRY(upload_floats(m, &q->node[place], v->node[axis], (size_t)v->half[axis]));
-    KN_TRY(upload_floats(m, &q->weight[place], v->weight[axis], (size_t)v->half[axis]));
-    return upload_floats(m, &q->hermite[place], table, (size_t)v->half[axis] * KN_HERMITE_TERMS);
-}
-
-static void fill_lines(struct kn_cuda_lines *to, const struct kn_quadratic *plan, int axis)
-{
-    to->lines = plan->nlines[axis];
-    to->step = plan->lines[axis][0].step;
-    for (int l = 0; l < to->lines; l++) {
-        const struct kn_quadratic_line *line = &plan->lines[axis][l];
-        to->count[l] = (uint8_t)line->count;
-        for (int i = 0; i < line->count; i++)
-            to->at[l][i] = (uint8_t)place_of(plan, line->at[i]);
-    }
+    return upload_floats(m, &q->weight[place], v->weight[axis], (size_t)v->half[axis]);
 }
 
 /* Places of the polynomials in the order of the loops of the kernel (FOR_POLYNOMIALS). */
@@ -81,9 +65,9 @@ static void fill_places(struct kn_cuda_quadratic *q, const struct kn_quadratic *
     int step[3], n = 0;
     for (int d = 0; d < 3; d++)
         step[d] = v->bit[axis[d]] ? 1 : 2;
-    for (int a = 0; a < KN_HERMITE_TERMS; a += step[0])
-        for (int b = 0; a + b < KN_HERMITE_TERMS; b += step[1])
-            for (int c = 0; a + b + c < KN_HERMITE_TERMS; c += step[2], n++) {
+    for (int b = 0; b < KN_HERMITE_TERMS; b += step[1])
+        for (int c = 0; b + c < KN_HERMITE_TERMS; c += step[2])
+            for (int a = 0; a + b + c < KN_HERMITE_TERMS; a += step[0], n++) {
                 int degree[3];
                 degree[axis[0]] = a;
                 degree[axis[1]] = b;
@@ -93,18 +77,6 @@ static void fill_places(struct kn_cuda_quadratic *q, const struct kn_quadratic *
                     if (memcmp(degree, plan->list[i].degree, sizeof degree) == 0)
                         q->place[n] = (uint8_t)place_of(plan, i);
             }
-}
-
-static enum kn_status upload_mix(struct kn_cuda *m, const struct kn_quadratic *plan)
-{
-    double mix[KN_PARITIES * KN_CUDA_PLACES * KN_CUDA_PLACES] = {0};
-    const int octants = m->problem.velocity->octants;
-    for (int p = 0; p < octants; p++) {
-        const int count = plan->first[p + 1] - plan->first[p];
-        for (int i = 0; i < count * count; i++)
-            mix[(p * KN_CUDA_PLACES + i / count) * KN_CUDA_PLACES + i % count] = plan->mix[p][i];
-    }
-    return upload_floats(m, &m->quadratic.mix, mix, (size_t)octants * KN_CUDA_PLACES * KN_CUDA_PLACES);
 }
 
 /* Pairs are padded to whole steps with elements of the tensor that are zero. */
@@ -151,12 +123,9 @@ enum kn_status kn_cuda_quadratic_create(struct kn_cuda *m)
     q->exists = 1;
     q->exponent = (float)m->problem.collision->op.exponent;
     order_axes(v, axis);
-    for (int place = 0; place < 3; place++) {
+    for (int place = 0; place < 3; place++)
         KN_TRY(upload_axis(m, place, axis[place]));
-        fill_lines(&q->lines[place], plan, axis[place]);
-    }
     fill_places(q, plan, v, axis);
-    KN_TRY(upload_mix(m, plan));
     KN_TRY(upload_tensor(m, plan));
     KN_TRY(kn_cuda_allocate(m, (void **)&q->coefficients,
                             cells * (size_t)v->octants * KN_CUDA_PLACES * sizeof(float)));

@@ -24,6 +24,17 @@ POINT void kn_hermite_map(float u, float temperature, float map[KN_HERMITE_TERMS
         }
 }
 
+/* h_1 to h_5 at x, orthonormal. */
+POINT void kn_hermite_at(float x, float value[KN_HERMITE_DEGREE])
+{
+    const float y = 1.41421356f * x;
+    value[0] = y;
+    value[1] = 0.70710678f * (y * y - 1);
+    value[2] = 0.57735027f * (y * value[1] - 1.41421356f * y);
+    value[3] = 0.5f * (y * value[2] - 1.73205081f * value[1]);
+    value[4] = 0.44721360f * (y * value[3] - 2 * value[2]);
+}
+
 /* Collision frequency of a gas of density n and temperature T over that of the gas at rest: molecules whose
  * frequency is proportional to a power of the relative speed. */
 POINT float kn_hermite_rate(float n, float temperature, float exponent)
