@@ -172,7 +172,7 @@ struct kn_case {
         double size[3];    /* L */
         double stretch[3]; /* ratio of neighbouring cell widths, <= 1 */
         enum kn_cluster cluster[3];
-        int order; /* 1 or 2 */
+        int order; /* 1 to 3 */
         enum kn_limiter limiter;
     } space;
     struct {

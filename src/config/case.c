@@ -137,6 +137,16 @@ static double molecules_prandtl(const struct kn_case *c)
     return kn_case_omega(c) == 0.5 ? 0.660694457 : 2.0 / 3.0;
 }
 
+enum kn_limiter kn_case_limiter(const struct kn_case *c)
+{
+    return c->space.order == 2 ? c->space.limiter : KN_LIMITER_NONE;
+}
+
+int kn_case_reach(const struct kn_case *c)
+{
+    return c->space.order == 1 ? 1 : 2;
+}
+
 bool kn_case_is_sampled(enum kn_method method)
 {
     return method == KN_METHOD_MONTE_CARLO;

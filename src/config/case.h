@@ -36,6 +36,12 @@ double kn_case_narrowest_cell(const struct kn_case *c, int axis);
 /* Mean over the length of an axis of a power of the widths of its cells, lambda0. */
 double kn_case_mean_width(const struct kn_case *c, int axis, double power);
 
+/* The limiter of the slopes; none above order 2. */
+enum kn_limiter kn_case_limiter(const struct kn_case *c);
+
+/* Number of cells upwind of a cell from which values of one step follow. */
+int kn_case_reach(const struct kn_case *c);
+
 /* The viscosity is proportional to T^omega. */
 double kn_case_omega(const struct kn_case *c);
 

@@ -161,6 +161,16 @@ static enum kn_status check_walls(const struct kn_case *c)
     return KN_OK;
 }
 
+/* Other orders have no limiter; the default of the key says nothing. */
+static enum kn_status check_limiter(const struct kn_case *c)
+{
+    if (c->space.order == 2 || c->space.limiter == KN_LIMITER_VAN_LEER)
+        return KN_OK;
+    return kn_error_set(KN_EINPUT,
+                        "space.limiter: %s has no effect at space.order: %d (space.order: 2 has limiters)",
+                        kn_config_choice_name("space.limiter", c->space.limiter), c->space.order);
+}
+
 static enum kn_status check_stretch(const struct kn_case *c)
 {
     for (int axis = 0; axis < 3; axis++) {
@@ -302,8 +312,8 @@ static enum kn_status check_ranges(const struct kn_case *c)
 enum kn_status kn_case_check(const struct kn_case *c)
 {
     static enum kn_status (*const checks[])(const struct kn_case *) = {
-        kn_scales_check, check_ranges, check_walls,     check_stretch,  check_size,   check_weights,
-        check_initial,   check_state,  check_molecules, check_operator, check_energy,
+        kn_scales_check, check_ranges,  check_walls, check_limiter,   check_stretch,  check_size,
+        check_weights,   check_initial, check_state, check_molecules, check_operator, check_energy,
     };
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
         KN_TRY(checks[i](c));
