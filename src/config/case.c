@@ -97,6 +97,14 @@ double kn_case_relative_width(const struct kn_case *c, int axis, int i)
     }
 }
 
+double kn_case_width(const struct kn_case *c, int axis, int i)
+{
+    double sum = 0;
+    for (int k = 0; k < c->space.cells[axis]; k++)
+        sum += kn_case_relative_width(c, axis, k);
+    return c->gas.delta * c->space.size[axis] * kn_case_relative_width(c, axis, i) / sum;
+}
+
 double kn_case_mean_width(const struct kn_case *c, int axis, double power)
 {
     const int n = c->space.cells[axis];

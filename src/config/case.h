@@ -30,6 +30,9 @@ int kn_case_inflow_axis(const struct kn_case *c);
 /* Width of cell i along an axis, in units that differ between axes. */
 double kn_case_relative_width(const struct kn_case *c, int axis, int i);
 
+/* Width of cell i along an axis, lambda0. */
+double kn_case_width(const struct kn_case *c, int axis, int i);
+
 /* Width of the narrowest cell along an axis, lambda0. */
 double kn_case_narrowest_cell(const struct kn_case *c, int axis);
 

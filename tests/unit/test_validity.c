@@ -34,13 +34,23 @@ static void cells_and_steps(void **state)
         const char *code, *settings;
         double error;
     } flows[] = {
-        {"cells", "gas.delta=100 space.cells=10 source.force=[0,1,0]", 0.24},
-        {"cells", "gas.delta=100 space.cells=20 source.force=[0,1,0]", 0.037},
-        {"cells", "gas.delta=10 space.cells=10 source.force=[0,1,0]", 0.0225},
-        {"cells", "gas.delta=100 space.cells=40 space.stretch=0.9 source.force=[0,1,0]", 0.0165},
+        {"cells", "gas.delta=100 space.cells=10 space.order=2 source.force=[0,1,0]", 0.24},
+        {"cells", "gas.delta=100 space.cells=20 space.order=2 source.force=[0,1,0]", 0.037},
+        {"cells", "gas.delta=10 space.cells=10 space.order=2 source.force=[0,1,0]", 0.0225},
+        {"cells", "gas.delta=100 space.cells=40 space.order=2 space.stretch=0.9 source.force=[0,1,0]",
+         0.0165},
+        {"cells", "gas.delta=100 space.cells=10 space.order=3 source.force=[0,1,0]", 0.081},
+        {"cells", "gas.delta=100 space.cells=20 space.order=3 source.force=[0,1,0]", 0.0098},
+        {"cells", "gas.delta=100 space.cells=10 space.order=3 space.stretch=0.9 source.force=[0,1,0]", 0.048},
+        {"cells",
+         "gas.delta=100 space.cells=80 space.order=3 walls.left.oscillation.velocity=[0,1,0] "
+         "walls.left.oscillation.frequency=0.2",
+         0.025},
         {"cells", "gas.delta=100 space.cells=40 space.order=1 walls.right.velocity=[0,1,0]", 1.31},
-        {"cells", "gas.delta=10 space.cells=[10,10] walls.top.velocity=[1,0,0]", 0.04},
-        {"cells", "gas.delta=30 space.cells=[40,40] walls.top.velocity=[1,0,0]", 0.018},
+        {"cells", "gas.delta=10 space.cells=[10,10] space.order=2 walls.top.velocity=[1,0,0]", 0.04},
+        {"cells", "gas.delta=30 space.cells=[40,40] space.order=2 walls.top.velocity=[1,0,0]", 0.018},
+        {"cells", "gas.delta=10 space.cells=[10,10] space.order=3 walls.top.velocity=[1,0,0]", 0.0165},
+        {"cells", "gas.delta=30 space.cells=[20,20] space.order=3 walls.top.velocity=[1,0,0]", 0.0225},
         {"time-step", "gas.delta=100 space.cells=20 time.step=1 walls.right.velocity=[0,1,0]", 0.07},
         {"rounding",
          "gas.delta=500 space.cells=20 walls.left.velocity=[0,-0.5,0] walls.right.velocity=[0,0.5,0]", 0.021},
@@ -62,8 +72,11 @@ static void good_cases(void **state)
     static const char *const flows[] = {
         "gas.delta=100 space.cells=10 walls.left.velocity=[0,-0.5,0] walls.right.velocity=[0,0.5,0]",
         "gas.delta=0.1 space.cells=10 walls.right.velocity=[0,1,0]",
-        "gas.delta=10 space.cells=40 source.force=[0,1,0]",
-        "gas.delta=1 space.cells=[40,40] walls.top.velocity=[1,0,0]",
+        "gas.delta=10 space.cells=40 space.order=2 source.force=[0,1,0]",
+        "gas.delta=100 space.cells=40 space.order=3 source.force=[0,1,0]",
+        "gas.delta=100 space.cells=20 space.order=3 space.stretch=0.87 source.force=[0,1,0]",
+        "gas.delta=1 space.cells=[40,40] space.order=2 walls.top.velocity=[1,0,0]",
+        "gas.delta=30 space.cells=[40,40] space.order=3 walls.top.velocity=[1,0,0]",
         "gas.delta=1 space.cells=10 disturbance=1 walls.right.temperature=0.1",
     };
     for (size_t i = 0; i < sizeof flows / sizeof *flows; i++) {
