@@ -218,14 +218,20 @@ static enum kn_status bench_cases(const struct machine *m)
          "space.cells=[256,256] space.order=1 velocity.nodes=16 collision.method=bgk"},
         {"BGK, 256^2, gauss 16, order 2",
          "space.cells=[256,256] space.order=2 velocity.nodes=16 collision.method=bgk"},
+        {"BGK, 256^2, gauss 16, order 3",
+         "space.cells=[256,256] space.order=3 velocity.nodes=16 collision.method=bgk"},
         {"Shakhov, eps 0.1, 256^2, gauss 16, order 2",
          "space.cells=[256,256] space.order=2 velocity.nodes=16 collision.method=shakhov disturbance=0.1"},
         {"operator, 160^2, gauss 8, order 2",
-         "space.cells=[160,160] velocity.nodes=8 collision.method=operator"},
+         "space.cells=[160,160] space.order=2 velocity.nodes=8 collision.method=operator"},
+        {"operator, 160^2, gauss 8, order 3",
+         "space.cells=[160,160] space.order=3 velocity.nodes=8 collision.method=operator"},
         {"operator, 160^2, gauss 12, order 2",
-         "space.cells=[160,160] velocity.nodes=12 collision.method=operator"},
+         "space.cells=[160,160] space.order=2 velocity.nodes=12 collision.method=operator"},
+        {"operator, 160^2, gauss 12, order 3",
+         "space.cells=[160,160] space.order=3 velocity.nodes=12 collision.method=operator"},
         {"operator, eps 0.1, 1000 samples, 160^2, gauss 8",
-         "space.cells=[160,160] velocity.nodes=8 collision.method=operator disturbance=0.1 "
+         "space.cells=[160,160] space.order=2 velocity.nodes=8 collision.method=operator disturbance=0.1 "
          "collision.samples=1000"},
         {"BGK, 64^2, gauss 8, order 1",
          "space.cells=[64,64] space.order=1 velocity.nodes=8 collision.method=bgk"},
@@ -233,6 +239,16 @@ static enum kn_status bench_cases(const struct machine *m)
          "space.cells=[940,940] space.order=1 velocity.nodes=8 collision.method=bgk"},
         {"BGK, 96^3, gauss 8, order 1",
          "space.cells=[96,96,96] space.order=1 velocity.nodes=8 collision.method=bgk"},
+        {"BGK, 96^3, gauss 8, order 2",
+         "space.cells=[96,96,96] space.order=2 velocity.nodes=8 collision.method=bgk"},
+        {"BGK, 96^3, gauss 8, order 3",
+         "space.cells=[96,96,96] space.order=3 velocity.nodes=8 collision.method=bgk"},
+        {"BGK, 256^2 stretched, gauss 16, order 2",
+         "space.cells=[256,256] space.stretch=[0.99,0.99,1] space.order=2 velocity.nodes=16 "
+         "collision.method=bgk"},
+        {"BGK, 256^2 stretched, gauss 16, order 3",
+         "space.cells=[256,256] space.stretch=[0.99,0.99,1] space.order=3 velocity.nodes=16 "
+         "collision.method=bgk"},
     };
     printf("%-48s %12s %10s %8s %8s %6s   (%s)\n", "case", "step, us", "ns/cell", "GB/s", "copy", "ratio",
            m->name);

@@ -57,7 +57,7 @@ const struct kn_key kn_config_keys[] = {
     {KEY(CHOICE, 3, space.cluster), .initial = "[both, high, both]", SHAPES, .choices = clusters,
      .doc = "Ends with the smallest cells along x, y, z if space.stretch is below 1. The default suits a "
             "cavity with its lid at the top."},
-    {KEY(INT, 1, space.order), .initial = "2", RANGE(1, 3), SHAPES,
+    {KEY(INT, 1, space.order), .initial = "3", RANGE(1, 3), SHAPES,
      .doc = "Order of accuracy of streaming in space: 1 is the upwind scheme of the paper, 2 adds limited "
             "slopes, 3 uses parabolas without a limiter. 3 needs the same cells as 2 and is more accurate; 2 "
             "has no overshoots at discontinuities."},
