@@ -147,6 +147,7 @@ struct kn_wall {
 #define KN_AVERAGE_AUTO (-2.0)
 #define KN_END_AUTO     (-1.0)
 #define KN_HISTORY_AUTO 0
+#define KN_REFERENCE_AUTO (-1e9)
 
 enum { KN_CASE_SETTINGS = 160 }; /* at least the number of keys, with six times those of walls */
 
@@ -164,6 +165,10 @@ struct kn_case {
         double pressure;    /* Pa; p0 */
         double viscosity;   /* Pa s; mu0, 0 = of the species */
         double molar_mass;  /* kg / mol; 0 = of the species */
+        struct {                /* the Maxwellian about which the gas is computed */
+            double velocity[3]; /* eps V0; along axes along which the gas is uniform */
+            double temperature; /* (Tr - T0) / (eps T0); KN_REFERENCE_AUTO = from the walls */
+        } reference;
     } gas;
     double disturbance; /* eps; 0 = linearised equation */
     struct {

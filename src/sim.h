@@ -55,7 +55,8 @@ enum kn_status kn_sim_find_backend(const struct kn_case *c, const struct kn_back
 enum kn_status kn_sim_select_device(const struct kn_backend *backend, const struct kn_comm *comm, char *note);
 enum kn_status kn_sim_divide_among(const struct kn_case *c, const struct kn_comm *comm,
                                    const struct kn_backend *backend, struct kn_box **boxes);
-double kn_sim_choose_time_step(const struct kn_case *c, const double max_speed[3]);
+double kn_sim_choose_time_step(const struct kn_case *c,
+                               const double max_speed[3]); /* of the nodes of the velocity grid */
 int kn_sim_choose_threads(const struct kn_case *c, const struct kn_comm *comm, double cells, double nodes);
 
 /* The boxes of all ranks; the caller frees them. */

@@ -38,7 +38,7 @@ static bool initial_is_odd(const struct kn_case *c, int axis)
 
 bool kn_case_is_even(const struct kn_case *c, int axis)
 {
-    return !has_component(c, axis) && !initial_is_odd(c, axis);
+    return !has_component(c, axis) && !initial_is_odd(c, axis) && c->gas.reference.velocity[axis] == 0;
 }
 
 bool kn_case_is_mirror(const struct kn_wall *wall)
