@@ -55,6 +55,11 @@ bool kn_case_is_mirror(const struct kn_wall *wall)
     }
 }
 
+bool kn_case_emits(const struct kn_wall *wall)
+{
+    return wall->kind == KN_WALL_INFLOW || (wall->kind == KN_WALL_DIFFUSE && wall->accommodation > 0);
+}
+
 int kn_case_reflection(const struct kn_wall *wall)
 {
     const bool mirror =

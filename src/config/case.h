@@ -22,6 +22,9 @@ bool kn_case_is_uniform(const struct kn_case *c, int axis);
 /* True if a side only reflects. */
 bool kn_case_is_mirror(const struct kn_wall *wall);
 
+/* True if a side emits a Maxwellian: a diffuse wall or an inflow. */
+bool kn_case_emits(const struct kn_wall *wall);
+
 /* KN_MESH_MIRROR (point/mesh.h) for a mirror or a diffuse wall without accommodation, else 0. */
 int kn_case_reflection(const struct kn_wall *wall);
 

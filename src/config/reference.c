@@ -17,11 +17,6 @@ static const double HOTTEST = 1.6;
  * nodes, and a gas that starts at rest is then represented exactly. */
 static const double NEAR = 1.1;
 
-static bool emits(const struct kn_wall *w)
-{
-    return w->kind == KN_WALL_INFLOW || (w->kind == KN_WALL_DIFFUSE && !kn_case_reflection(w));
-}
-
 bool kn_reference_is_free(const struct kn_case *c)
 {
     const enum kn_shape s = c->initial.shape;
@@ -42,7 +37,7 @@ static void find_extremes(const struct kn_case *c, double *low, double *high)
             square += pow(eps * (fabs(w->velocity[d] - c->gas.reference.velocity[d]) +
                                  fabs(w->oscillation.velocity[d])),
                           2);
-        if (!emits(w))
+        if (!kn_case_emits(w))
             continue;
         *low = fmin(*low, 1 + eps * (w->temperature - swing));
         *high = fmax(*high, 1 + eps * (w->temperature + swing) + STAGNATION * square);
@@ -71,7 +66,7 @@ struct kn_reference kn_reference_of(const struct kn_case *c)
 struct kn_wall kn_reference_wall(const struct kn_reference *r, const struct kn_wall *wall)
 {
     struct kn_wall w = *wall;
-    if (!emits(wall) || r->at_rest)
+    if (!kn_case_emits(wall) || r->at_rest)
         return w;
     w.temperature = kn_reference_temperature(r, wall->temperature);
     w.oscillation.temperature /= r->ratio;
