@@ -449,6 +449,7 @@ struct kn_sim_state kn_sim_state(const struct kn_sim *sim)
         .samples = sim->c.collision.samples,
         .ncells = kn_sim_cells(sim),
         .nnodes = sim->velocity.nnodes,
+        .reference = sim->reference.ratio,
     };
 }
 
@@ -458,6 +459,11 @@ enum kn_status kn_sim_restore(struct kn_sim *sim, const struct kn_sim_state *sta
         return kn_error_set(KN_EINPUT, "the checkpoint holds %lld cells of %lld nodes, the case %lld of %d",
                             (long long)state->ncells, (long long)state->nnodes, (long long)kn_sim_cells(sim),
                             sim->velocity.nnodes);
+    if (state->reference != sim->reference.ratio)
+        return kn_error_set(KN_EINPUT,
+                            "gas.reference.temperature: the checkpoint has %.17g T0, the case %.17g T0 (auto "
+                            "depends on the version of the program; a value can be set)",
+                            state->reference, sim->reference.ratio);
     sim->step = state->step;
     sim->dt = state->time_step; /* a later time.end does not change the step of a run */
     sim->ahead = state->ahead;
@@ -478,7 +484,10 @@ enum kn_status kn_sim_put_rows(struct kn_sim *sim, int64_t first, int64_t count,
 enum kn_status kn_sim_excess(struct kn_sim *sim, const double *fields, double *fourth, double *sixth)
 {
     const struct kn_velocity *v = &sim->velocity;
-    const double eps = sim->c.disturbance, rho = fields[KN_RHO], theta = fields[KN_THETA];
+    const struct kn_reference *r = &sim->reference;
+    const double eps = sim->c.disturbance, rho = fields[KN_RHO],
+                 theta = kn_reference_temperature(r, fields[KN_THETA]), *u = r->velocity;
+    const double square = u[0] == 0 && u[1] == 0 && u[2] == 0 ? r->ratio * r->ratio : NAN;
     float *row = calloc((size_t)v->nnodes, sizeof *row);
     if (!row)
         return kn_error_set(KN_EMEMORY, "not enough memory");
@@ -491,8 +500,8 @@ enum kn_status kn_sim_excess(struct kn_sim *sim, const double *fields, double *f
             sum[1] += part * vv;
         }
     free(row);
-    *fourth = 4.0 / 15 * sum[0] - kn_moments_fourth(eps, rho, theta);
-    *sixth = 8.0 / 105 * sum[1] - kn_moments_sixth(eps, rho, theta);
+    *fourth = square * (4.0 / 15 * sum[0] - kn_moments_fourth(eps, rho, theta));
+    *sixth = r->ratio * square * (8.0 / 105 * sum[1] - kn_moments_sixth(eps, rho, theta));
     return status;
 }
 
