@@ -120,8 +120,7 @@ static enum kn_status connect_ranks(struct kn_sim *sim, const struct kn_progress
     compare_machines(sim);
     const struct kn_assembler *assembler =
         sim->c.collision.method == KN_METHOD_OPERATOR ? kn_backend_assembler(sim->c.run.backend) : NULL;
-    KN_TRY(
-        kn_collision_create(&sim->collision, &sim->inner, &sim->velocity, sim->comm, assembler, progress));
+    KN_TRY(kn_collision_create(&sim->collision, &sim->inner, &sim->velocity, sim->comm, assembler, progress));
     return sim->comm->size == 1
                ? KN_OK
                : kn_halo_create(&sim->halo, sim->comm, sim->boxes, &sim->space, &mesh, sim->c.space.order);

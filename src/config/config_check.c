@@ -310,8 +310,8 @@ static enum kn_status check_reference(const struct kn_case *c)
     if (r.at_rest)
         return KN_OK;
     if (c->disturbance == 0)
-        return kn_error_set(KN_EINPUT,
-                            "%s: has no effect on the linearised equation (0 at disturbance: 0)", key);
+        return kn_error_set(KN_EINPUT, "%s: has no effect on the linearised equation (0 at disturbance: 0)",
+                            key);
     if (!kn_reference_is_free(c))
         return kn_error_set(KN_EINPUT,
                             "%s: initial.shape: %s is a deviation from the gas at rest (0 is allowed; other "

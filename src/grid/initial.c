@@ -111,7 +111,8 @@ void kn_initial_fill(const struct kn_case *c, const struct kn_space *space, cons
 {
     const enum kn_shape s = c->initial.shape;
     const double amplitude = c->initial.amplitude * kn_initial_wave(c, space, cell);
-    const bool rests = s == KN_SHAPE_REST, gaussian = rests || s == KN_SHAPE_ANISOTROPIC || s == KN_SHAPE_BETWEEN;
+    const bool rests = s == KN_SHAPE_REST,
+               gaussian = rests || s == KN_SHAPE_ANISOTROPIC || s == KN_SHAPE_BETWEEN;
     const struct kn_gaussian g =
         s == KN_SHAPE_BETWEEN ? between(c, space, cell) : at_rest(c, rests ? 0 : amplitude);
     const float eps = (float)c->disturbance;

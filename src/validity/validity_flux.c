@@ -301,7 +301,8 @@ static bool suggest(const struct kn_case *c, double error, int least, char text[
     const int *now = c->velocity.nodes, enough = enough_nodes(found ? &other : c, least, &error);
     if (now[0] != enough || now[1] != enough || now[2] != enough)
         snprintf(nodes, sizeof nodes, "%svelocity.nodes: %d", found ? " and " : "", enough);
-    snprintf(text, KN_VALIDITY_TEXT, "%.100s%s brings it to %s", reference, nodes, KN_VALIDITY_PERCENT(error));
+    snprintf(text, KN_VALIDITY_TEXT, "%.100s%s brings it to %s", reference, nodes,
+             KN_VALIDITY_PERCENT(error));
     return enough > 0;
 }
 

@@ -48,8 +48,8 @@ static void chosen_by_the_program(void **state)
 static void chosen_by_a_key(void **state)
 {
     (void)state;
-    const struct kn_reference r =
-        reference_of("walls.right.temperature=2 gas.reference.temperature=0.5 gas.reference.velocity=[0,0,1]");
+    const struct kn_reference r = reference_of(
+        "walls.right.temperature=2 gas.reference.temperature=0.5 gas.reference.velocity=[0,0,1]");
     expect_near("Tr", r.ratio, 1.25, 0);
     expect_near("Vr", r.speed, sqrt(1.25), 1e-15);
     expect_near("velocity", r.velocity[2], 1, 0);
@@ -134,8 +134,8 @@ static void fluxes(void **state)
             there[k] += weight * v[1] * psi_v[k] / eps;
         }
     }
-    here[2] -= 0.5 / eps; /* of the equilibrium parts, only the pressure is not zero */
-    there[2] -= 0.5 / eps;
+    here[2] -= 1 / (2 * eps); /* of the equilibrium parts, only the pressure is not zero */
+    there[2] -= 1 / (2 * eps);
     kn_reference_restore_fluxes(&r, eps, 1, here);
     for (int k = 0; k < KN_FLUXES; k++)
         expect_near("flux", here[k], there[k], 1e-12 * (1 + fabs(there[k])));
@@ -159,9 +159,12 @@ static void restart(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chosen_by_the_program), cmocka_unit_test(chosen_by_a_key),
-        cmocka_unit_test(values_with_units),     cmocka_unit_test(refusals),
-        cmocka_unit_test(folding),               cmocka_unit_test(fluxes),
+        cmocka_unit_test(chosen_by_the_program),
+        cmocka_unit_test(chosen_by_a_key),
+        cmocka_unit_test(values_with_units),
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(folding),
+        cmocka_unit_test(fluxes),
         cmocka_unit_test(restart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

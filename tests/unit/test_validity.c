@@ -219,8 +219,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cells_and_steps),   cmocka_unit_test(good_cases),
-        cmocka_unit_test(refusal_and_force), cmocka_unit_test(advice), cmocka_unit_test(gas_and_drive),
-        cmocka_unit_test(many_findings),     cmocka_unit_test(watched_gas),
+        cmocka_unit_test(refusal_and_force), cmocka_unit_test(advice),
+        cmocka_unit_test(gas_and_drive),     cmocka_unit_test(many_findings),
+        cmocka_unit_test(watched_gas),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
