@@ -38,7 +38,7 @@ static bool initial_is_odd(const struct kn_case *c, int axis)
 
 bool kn_case_is_even(const struct kn_case *c, int axis)
 {
-    return !has_component(c, axis) && !initial_is_odd(c, axis);
+    return !has_component(c, axis) && !initial_is_odd(c, axis) && c->gas.reference.velocity[axis] == 0;
 }
 
 bool kn_case_is_mirror(const struct kn_wall *wall)
@@ -53,6 +53,11 @@ bool kn_case_is_mirror(const struct kn_wall *wall)
     default:
         return false;
     }
+}
+
+bool kn_case_emits(const struct kn_wall *wall)
+{
+    return wall->kind == KN_WALL_INFLOW || (wall->kind == KN_WALL_DIFFUSE && wall->accommodation > 0);
 }
 
 int kn_case_reflection(const struct kn_wall *wall)

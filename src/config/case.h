@@ -11,7 +11,8 @@ enum {
 /* Name of a side as in a case file. */
 const char *kn_case_side_name(enum kn_side side);
 
-/* True if no wall, source or initial state breaks the symmetry of the velocities along the axis. */
+/* True if no wall, source, initial state or moving reference breaks the symmetry of the velocities along the
+ * axis. */
 bool kn_case_is_even(const struct kn_case *c, int axis);
 
 /* True if the axis has one cell and the gas is uniform along it: the ends are periodic, or they are mirrors
@@ -20,6 +21,9 @@ bool kn_case_is_uniform(const struct kn_case *c, int axis);
 
 /* True if a side only reflects. */
 bool kn_case_is_mirror(const struct kn_wall *wall);
+
+/* True if a side emits a Maxwellian: a diffuse wall or an inflow. */
+bool kn_case_emits(const struct kn_wall *wall);
 
 /* KN_MESH_MIRROR (point/mesh.h) for a mirror or a diffuse wall without accommodation, else 0. */
 int kn_case_reflection(const struct kn_wall *wall);

@@ -100,26 +100,44 @@ static void judge(struct kn_validity *v, const char *settings)
     expect_ok(kn_validity_judge_case(v, &c, 0.05));
 }
 
+#define HOT_WALL "disturbance=1 walls.right.temperature=3 gas.reference.temperature=0 "
+
+/* The key and the value of the advice, in the units of the case. */
+static void advice(void **state)
+{
+    (void)state;
+    struct kn_validity v;
+    judge(&v, HOT_WALL);
+    assert_non_null(strstr(v.finding[0].text,
+                           "(gas.reference.temperature: 1.5 and velocity.nodes: 10 brings it to 0.18 %)"));
+    judge(&v, HOT_WALL "velocity.nodes=12");
+    assert_non_null(strstr(v.finding[0].text, "(gas.reference.temperature: 1.5 brings it to 0.089 %)"));
+    judge(&v, HOT_WALL "velocity.nodes=12 gas.species=argon gas.temperature=300K gas.pressure=1Pa "
+                       "space.size=1mm walls.right.temperature=1200K");
+    assert_non_null(strstr(v.finding[0].text, "(gas.reference.temperature: 750 K brings it to 0.089 %)"));
+    judge(&v, "disturbance=1 walls.right.temperature=3"); /* auto has chosen it */
+    assert_non_null(strstr(v.finding[0].text, "(velocity.nodes: 10 brings it to 0.18 %)"));
+}
+
 static void refusal_and_force(void **state)
 {
     (void)state;
     struct kn_validity v;
-    judge(&v, "disturbance=1 walls.right.temperature=3");
+    judge(&v, HOT_WALL);
     assert_int_equal(kn_validity_worst(&v), KN_LEVEL_REFUSAL);
     assert_int_equal(kn_validity_refuse(&v), KN_EINPUT);
     assert_non_null(strstr(kn_error_message(), "run.force: true"));
-    assert_non_null(strstr(kn_error_message(), "velocity.nodes: 26 brings it to"));
-    judge(&v, "disturbance=1 walls.right.temperature=3 run.force=true");
+    judge(&v, HOT_WALL "run.force=true");
     expect_ok(kn_validity_refuse(&v));
     assert_string_equal(kn_validity_quality(&v), "forced");
     expect_between("error", kn_validity_error(&v), 0.3, 0.4);
     judge(&v, "disturbance=1 walls.right.temperature=-0.9999999"); /* the grid cannot represent it at all */
     assert_int_equal(kn_validity_worst(&v), KN_LEVEL_REFUSAL);
-    judge(&v, "disturbance=1 walls.right.oscillation.temperature=3 walls.right.oscillation.frequency=1");
+    judge(&v, "disturbance=1 walls.right.oscillation.temperature=0.99 walls.right.oscillation.frequency=1");
     assert_int_equal(kn_validity_worst(&v), KN_LEVEL_REFUSAL);
-    judge(&v, "disturbance=1 walls.right.oscillation.velocity=[0,2,0] walls.right.oscillation.frequency=1");
+    judge(&v, "disturbance=1 walls.right.oscillation.velocity=[0,4,0] walls.right.oscillation.frequency=1");
     assert_int_equal(kn_validity_worst(&v), KN_LEVEL_REFUSAL);
-    judge(&v, "disturbance=1 walls.left.kind=inflow walls.left.velocity=[3,0,0]");
+    judge(&v, "disturbance=1 walls.left.kind=inflow walls.left.velocity=[6,0,0]");
     assert_int_equal(kn_validity_worst(&v), KN_LEVEL_REFUSAL);
 }
 
@@ -214,8 +232,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cells_and_steps),   cmocka_unit_test(good_cases),
-        cmocka_unit_test(refusal_and_force), cmocka_unit_test(gas_and_drive),
-        cmocka_unit_test(many_findings),     cmocka_unit_test(watched_gas),
+        cmocka_unit_test(refusal_and_force), cmocka_unit_test(advice),
+        cmocka_unit_test(gas_and_drive),     cmocka_unit_test(many_findings),
+        cmocka_unit_test(watched_gas),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
