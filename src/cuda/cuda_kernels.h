@@ -8,6 +8,7 @@ extern "C" {
 #include "grid/space.h"
 }
 
+#include "cuda/cuda_quadratic.h"
 #include "point/collide.h"
 #include "point/mesh.h"
 #include "point/sample.h"
@@ -109,8 +110,8 @@ struct kn_cuda_operator {
     const float *propagator;
     struct kn_cuda_correction correction;
     float *scratch; /* kn_cuda_operator_scratch */
-    /* Of the quadratic part, or NULL: what the linear step adds to the polynomials, nodes from coefficients; the
-     * coefficients and errors of struct kn_cuda_quadratic. */
+    /* Of the quadratic part, or NULL: what the linear step adds to the polynomials, nodes from coefficients;
+     * the coefficients and errors of struct kn_cuda_quadratic. */
     const float *beyond, *coefficients, *errors;
 };
 
@@ -137,7 +138,7 @@ struct kn_cuda_step {
     int32_t heavy;                    /* the node to which mass lost by round-off is returned */
     struct kn_cuda_set set;
     struct kn_cuda_operator op;
-    const float *relaxed; /* struct kn_cuda_deviation */
+    struct kn_cuda_quadratic quadratic;
 };
 
 /* The operator alone: it acts on the rows `from` and changes the rows `h`, which may be the same. */
@@ -148,6 +149,16 @@ struct kn_cuda_operation {
     int32_t total;
     double before, after; /* time over which sources act before and after the operator */
     int32_t octant;       /* of the node to which mass lost by round-off is returned */
+};
+
+/* The quadratic part in some cells, before the operator. */
+struct kn_cuda_deviation {
+    const float *h;      /* rows; those of `to` may be the same */
+    float *to;           /* rows with the gain of the polynomials */
+    float *rest;         /* [ncells][nnodes] the rest of the deviation, on which the operator acts */
+    const int32_t *list; /* [total] cells; NULL: the first `total` */
+    int32_t total;
+    float before; /* time over which sources act before */
 };
 
 /* One pass over the wall faces. */
@@ -172,12 +183,14 @@ cudaError_t kn_cuda_monte_carlo(const struct kn_cuda_problem *p, const struct kn
                                 cudaStream_t stream);
 cudaError_t kn_cuda_operate(const struct kn_cuda_problem *p, const struct kn_cuda_operator *op,
                             const struct kn_cuda_operation *what, cudaStream_t stream);
+cudaError_t kn_cuda_deviate(const struct kn_cuda_problem *p, const struct kn_cuda_quadratic *q,
+                            const struct kn_cuda_deviation *d, cudaStream_t stream);
 struct kn_cuda_shares kn_cuda_operator_shares(const struct kn_cuda_problem *p);
 /* Bytes of scratch memory on the device. */
 size_t kn_cuda_operator_scratch(const struct kn_cuda_problem *p);
 /* Bytes of shared memory for the tiles of a block of the march, and for the rows of `cells` cells of the
  * Monte Carlo step. */
-size_t kn_cuda_march_bytes(const struct kn_cuda_problem *p);
+size_t kn_cuda_march_bytes(const struct kn_cuda_problem *p, const struct kn_cuda_quadratic *q);
 size_t kn_cuda_monte_carlo_bytes(const struct kn_cuda_problem *p, int cells);
 cudaError_t kn_cuda_moments(const struct kn_cuda_problem *p, const float *h, double *moments,
                             cudaStream_t stream);

@@ -1,6 +1,5 @@
 /* The collision step with the assembled operator, for cells that have been streamed. */
 #include "cuda/cuda_operator.h"
-#include "cuda/cuda_quadratic.h"
 
 enum { MOST = 16 }; /* warps of a block */
 
@@ -74,8 +73,8 @@ static __device__ void load_parities(const kn_cuda_problem &p, const float *h, c
 }
 
 /* Add the changes of a cell to its row, with one warp. Errors of mass, momentum and energy are removed;
- * mass lost by round-off is returned, in a different octant in each sweep. `errors` of the gain of the quadratic
- * part, already in the row, are removed too; it may be NULL. */
+ * mass lost by round-off is returned, in a different octant in each sweep. `errors` of the gain of the
+ * quadratic part, already in the row, are removed too; it may be NULL. */
 template <int P>
 static __device__ __forceinline__ void change_cell(const kn_cuda_problem &p,
                                                    const kn_cuda_correction &correction, const changed_row &c,
@@ -83,10 +82,10 @@ static __device__ __forceinline__ void change_cell(const kn_cuda_problem &p,
 {
     const int lane = threadIdx.x % WARP, end = kn_cuda_operator_steps(p.size) * NODES_ALONG,
               rounds = (end + 4 * WARP - 1) / (4 * WARP);
-    invariant_errors sum = {0, 0, {0, 0, 0}};
+    invariant_sums sum = {0, 0, {0, 0, 0}};
     float lost_before = 0;
     if (errors && lane == 0) {
-        sum = invariant_errors{errors[0], errors[1], {errors[2], errors[3], errors[4]}};
+        sum = invariant_sums{errors[0], errors[1], {errors[2], errors[3], errors[4]}};
         lost_before = errors[5];
     }
     four d[P];
@@ -132,34 +131,25 @@ struct operation {
     int octant;
     float *scratch;
     division d;
-    /* Of the quadratic part, or NULL: change of the polynomials beyond themselves, their coefficients, and errors
-     * of the gain; struct kn_cuda_quadratic. */
+    /* Of the quadratic part, or NULL: change of the polynomials beyond themselves, their coefficients, and
+     * errors of the gain; struct kn_cuda_quadratic. */
     const float *beyond, *coefficients, *errors;
 };
 
-enum { BEYOND_STEPS = KN_CUDA_PLACES / NODES_ALONG };
-
-/* Add the products of coefficients of M x 16 cells from `first`, of which `here` exist. */
+/* Coefficients of the quadratic part for add_beyond: of M x 16 cells from `first`, of which `here` exist. */
 template <int P, int M, int N>
-static __device__ __forceinline__ void add_beyond(const operation &o, int first, int here, int parity, int share,
-                                                  changes<M, N> *d)
+static __device__ __forceinline__ void add_polynomials(const operation &o, int first, int here, int parity,
+                                                       int share, changes<M, N> *d)
 {
-    const int lane = threadIdx.x % WARP;
-    const float *matrix = o.beyond + kn_cuda_propagator_share(BEYOND_STEPS, N, parity * o.d.shares + share);
+    const float *of[2 * M];
 #pragma unroll
-    for (int step = 0; step < BEYOND_STEPS; step++) {
-        const factors<N> b = read_factors<N>(matrix + step * ((N + 1) / 2 * 4 * WARP));
-        float a[M][4], rest[M][4];
-#pragma unroll
-        for (int i = 0; i < M * 4; i++) {
-            const int c = i / 4 * CELLS_ACROSS + lane / 4 + i % 2 * 8, at = first + (c < here ? c : here - 1),
-                      cell = o.list ? o.list[at] : at;
-            a[i / 4][i % 4] = __ldg(o.coefficients + ((int64_t)cell * P + parity) * KN_CUDA_PLACES +
-                                    step * NODES_ALONG + lane % 4 + i % 4 / 2 * 4);
-            rest[i / 4][i % 4] = rest_of(a[i / 4][i % 4]);
-        }
-        add_products<M, N>(a, rest, b, d);
+    for (int i = 0; i < 2 * M; i++) {
+        const int c = threadIdx.x % WARP / 4 + i * 8, at = first + (c < here ? c : here - 1),
+                  cell = o.list ? o.list[at] : at;
+        of[i] = o.coefficients + ((int64_t)cell * P + parity) * KN_CUDA_PLACES;
     }
+    add_beyond<M, N>(o.beyond + kn_cuda_propagator_share(BEYOND_STEPS, N, parity * o.d.shares + share), of,
+                     d);
 }
 
 /* The cells from `first` on. */
@@ -177,7 +167,7 @@ static __device__ __forceinline__ void operate(const kn_cuda_problem &p, const k
         const float *matrix = op.propagator + kn_cuda_propagator_share(steps, N, parity * o.d.shares + share);
         multiply<P, M, N>(matrix, steps, in, parity, &d);
         if (o.beyond)
-            add_beyond<P, M, N>(o, first, here, parity, share, &d);
+            add_polynomials<P, M, N>(o, first, here, parity, share, &d);
         if (o.d.staged) /* the loop has only one pass */
             __syncthreads();
         put_changes<M, N>(d, rows, parity, share * N * NODES_ACROSS);

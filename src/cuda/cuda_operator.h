@@ -154,6 +154,28 @@ static __device__ __forceinline__ void multiply(const float *matrix, int steps, 
     }
 }
 
+enum { BEYOND_STEPS = KN_CUDA_PLACES / NODES_ALONG };
+
+/* Add the change of the polynomials of the quadratic part beyond themselves. `of`: coefficients of one
+ * parity, in the cells of this lane: lane / 4 and 8 further, of each 16. */
+template <int M, int N>
+static __device__ __forceinline__ void add_beyond(const float *matrix, const float *const of[2 * M],
+                                                  changes<M, N> *d)
+{
+#pragma unroll
+    for (int step = 0; step < BEYOND_STEPS; step++) {
+        const factors<N> b = read_factors<N>(matrix + step * ((N + 1) / 2 * 4 * WARP));
+        float a[M][4], rest[M][4];
+#pragma unroll
+        for (int i = 0; i < M * 4; i++) {
+            const int c = i / 4 * 2 + i % 2, at = step * NODES_ALONG + threadIdx.x % 4 + i % 4 / 2 * 4;
+            a[i / 4][i % 4] = of[c][at];
+            rest[i / 4][i % 4] = rest_of(a[i / 4][i % 4]);
+        }
+        add_products<M, N>(a, rest, b, d);
+    }
+}
+
 /* Changes are in shared memory as rows [cell][parity][node], with these distances in floats. */
 struct change_rows {
     float *base;
@@ -190,15 +212,15 @@ template <int P> static __device__ __forceinline__ void read_changes(const chang
         d[o] = read4(c.change + o * c.apart + k);
 }
 
-/* Mass, energy and momentum by octant bit that round-off has added to the changes. */
-struct invariant_errors {
+/* Mass, energy and momentum by octant bit, of a row or of its changes. */
+struct invariant_sums {
     float mass, energy, momentum[3];
 };
 
-/* Contribution of an octant, P times that of a parity. */
+/* Errors of the changes by round-off: contribution of an octant, P times that of a parity. */
 template <int P>
 static __device__ __forceinline__ void add_errors(const octant_nodes<P> &n, const four d[P],
-                                                  invariant_errors *sum)
+                                                  invariant_sums *sum)
 {
 #pragma unroll
     for (int i = 0; i < 4; i++) {
@@ -211,7 +233,7 @@ static __device__ __forceinline__ void add_errors(const octant_nodes<P> &n, cons
     }
 }
 
-template <int P, int LANES> static __device__ __forceinline__ void sum_lanes(invariant_errors *sum)
+template <int P, int LANES> static __device__ __forceinline__ void sum_lanes(invariant_sums *sum)
 {
 #pragma unroll
     for (int offset = LANES / 2; offset > 0; offset /= 2) {
@@ -227,7 +249,7 @@ template <int P, int LANES> static __device__ __forceinline__ void sum_lanes(inv
 template <int P>
 static __device__ __forceinline__ polynomial correction_of(const kn_cuda_problem &p,
                                                            const kn_cuda_correction &c,
-                                                           const invariant_errors &b)
+                                                           const invariant_sums &b)
 {
     polynomial x = {0, {0, 0, 0}, 0};
     if (p.conservation == KN_CONSERVATION_NONE)

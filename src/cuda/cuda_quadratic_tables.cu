@@ -58,7 +58,7 @@ static enum kn_status upload_axis(struct kn_cuda *m, int place, int axis)
     return upload_floats(m, &q->weight[place], v->weight[axis], (size_t)v->half[axis]);
 }
 
-/* Places of the polynomials in the order of the loops of the kernel (FOR_POLYNOMIALS). */
+/* Places of the polynomials in the order of the loops of the kernel (cuda_deviation.h). */
 static void fill_places(struct kn_cuda_quadratic *q, const struct kn_quadratic *plan, const struct kn_velocity *v,
                         const int axis[3])
 {
@@ -94,7 +94,7 @@ static enum kn_status upload_tensor(struct kn_cuda *m, const struct kn_quadratic
         const int count = plan->first[p + 1] - plan->first[p], npairs = plan->start[p + 1] - plan->start[p];
         for (int n = 0; n < npairs; n++) {
             const struct kn_quadratic_pair pair = plan->pairs[plan->start[p] + n];
-            pairs[8 * q->first_step[p] + n] =
+            pairs[8 * (q->first_step[p] + n / 8) + n % 4 * 2 + n % 8 / 4] =
                 (uint32_t)place_of(plan, pair.i) | (uint32_t)place_of(plan, pair.j) << 16;
             for (int i = 0; i < count; i++)
                 tensor[128 * (size_t)q->first_step[p] + kn_cuda_propagator_place(shares, npairs, 0, i, n)] =
