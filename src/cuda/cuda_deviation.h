@@ -143,8 +143,9 @@ static __device__ __forceinline__ void put_coefficients(const kn_cuda_quadratic 
     enum { MINE = (shape<AX>::POLYNOMIALS + LANES - 1) / LANES };
     range mine = {0, shape<AX>::POLYNOMIALS};
     share_sums<shape<AX>::POLYNOMIALS, LANES / 2>(a, &mine);
-    for (int i = lane; i < shape<AX>::P * PLACES; i += LANES)
-        local[i] = 0;
+#pragma unroll
+    for (int i = 4 * lane; i < shape<AX>::P * PLACES; i += 4 * LANES)
+        write4(local + i, four{{0, 0, 0, 0}});
     __syncwarp();
 #pragma unroll
     for (int i = 0; i < MINE; i++) {
@@ -162,6 +163,7 @@ static __device__ __forceinline__ void relax_places(const float *matrix, int lan
                                                     float *relaxed, float *middle)
 {
     enum { USED = KN_CUDA_POLYNOMIALS };
+#pragma unroll
     for (int f = lane; f < shape<AX>::P * USED; f += LANES) {
         const int parity = f / USED, at = parity * PLACES + f % USED;
         float sum = 0;
@@ -177,50 +179,60 @@ static __device__ __forceinline__ void relax_places(const float *matrix, int lan
     }
 }
 
-/* The tensor and the places of the factors of 8 products. */
+/* 8 products of a parity: the tensor for this lane, and the places of the factors of its two products, in
+ * bytes. */
 struct pair_step {
-    factors<2> tensor;
+    float4 tensor;
     uint2 pairs;
 };
 
-static __device__ __forceinline__ pair_step read_step(const kn_cuda_quadratic &q, int step)
+static __device__ __forceinline__ pair_step read_step(const float4 *tensor, const uint2 *pairs)
 {
-    return pair_step{read_factors<2>(q.tensor + (int64_t)step * 4 * WARP),
-                     __ldg((const uint2 *)q.pairs + step * 4 + threadIdx.x % 4)};
+    return pair_step{__ldg(tensor), __ldg(pairs)};
 }
 
-/* Collisions between the polynomials of all cells of the block: products times the tensor, one parity after
- * the other, on tensor cores. With 8 cells the second half of a product repeats the first. */
+/* The product of two coefficients of a cell. */
+static __device__ __forceinline__ float product_of(const float *coefficients, uint32_t pair)
+{
+    const char *at = (const char *)coefficients;
+    return *(const float *)(at + (pair & 0xffff)) * *(const float *)(at + (pair >> 16));
+}
+
+/* Collisions between the polynomials of all cells of the block: the tensor times products of coefficients,
+ * one parity after the other, on tensor cores: 16 polynomials x 8 cells. */
 template <int AX, int CELLS>
 static __device__ __forceinline__ void collide_pairs(const kn_cuda_quadratic &q, const float *middle,
                                                      float *sum)
 {
-    enum { PITCH = shape<AX>::BY_PLACE };
+    enum { PITCH = shape<AX>::BY_PLACE, GROUPS = CELLS / 8 };
     const int lane = threadIdx.x % WARP;
-    const float *low = middle + lane / 4 * PITCH, *high = low + (CELLS > 8 ? 8 : 0) * PITCH;
+    const float *const cell = middle + lane / 4 * PITCH;
     for (int parity = threadIdx.x / WARP; parity < shape<AX>::P; parity += DEVIATION_THREADS / WARP) {
-        const int end = q.first_step[parity + 1];
-        changes<1, 2> d = {};
-        pair_step next = read_step(q, q.first_step[parity]);
-#pragma unroll 1
-        for (int step = q.first_step[parity]; step < end; step++) {
+        const int first = q.first_step[parity], steps = q.first_step[parity + 1] - first;
+        const float4 *tensor = (const float4 *)q.tensor + first * WARP + lane;
+        const uint2 *pairs = (const uint2 *)q.pairs + first * 4 + lane % 4;
+        float d[GROUPS][4] = {};
+        pair_step next = read_step(tensor, pairs);
+#pragma unroll 2
+        for (int step = 0; step < steps; step++) {
             const pair_step now = next;
-            next = read_step(q, step + 1 < end ? step + 1 : step);
-            float a[1][4], rest[1][4];
+            next = read_step(tensor += WARP, pairs += 4); /* a step follows the last */
+            const float a[4] = {now.tensor.x, now.tensor.z, now.tensor.y, now.tensor.w},
+                        a_rest[4] = {rest_of(a[0]), rest_of(a[1]), rest_of(a[2]), rest_of(a[3])};
 #pragma unroll
-            for (int i = 0; i < 4; i++) {
-                const uint32_t pair = i < 2 ? now.pairs.x : now.pairs.y;
-                const float *of = i % 2 ? high : low;
-                a[0][i] = of[pair & 0xffff] * of[pair >> 16];
-                rest[0][i] = rest_of(a[0][i]);
+            for (int g = 0; g < GROUPS; g++) {
+                const float b[2] = {product_of(cell + g * 8 * PITCH, now.pairs.x),
+                                    product_of(cell + g * 8 * PITCH, now.pairs.y)},
+                            b_rest[2] = {rest_of(b[0]), rest_of(b[1])};
+                add_product(d[g], a_rest, b);
+                add_product(d[g], a, b_rest);
+                add_product(d[g], a, b);
             }
-            add_products<1, 2>(a, rest, now.tensor, &d);
         }
-        float *at = sum + lane / 4 * PITCH + parity * PLACES + 2 * (lane % 4);
 #pragma unroll
-        for (int i = 0; i < (CELLS > 8 ? 4 : 2); i++) /* two tiles of nodes, two of cells */
-            *(float2 *)(at + i / 2 * 8 * PITCH + i % 2 * NODES_ACROSS) =
-                make_float2(d.of[0][i % 2][i / 2 * 2], d.of[0][i % 2][i / 2 * 2 + 1]);
+        for (int i = 0; i < GROUPS * 4; i++)
+            sum[(i / 4 * 8 + lane % 4 * 2 + i % 2) * PITCH + parity * PLACES + lane / 4 + i / 2 % 2 * 8] =
+                d[i / 4][i % 4];
     }
 }
 

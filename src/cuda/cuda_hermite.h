@@ -101,11 +101,10 @@ template <int AX>
 static __device__ __forceinline__ void add_node(float weight, float v, int sign, float value,
                                                 column_moments<AX> *c)
 {
-    const float part = weight * value;
-    c->of[sign][0] += part;
+    c->of[sign][0] += weight * value;
     if (AX > 2)
-        c->of[sign][1] += v * part;
-    c->of[sign][2] += v * v * part;
+        c->of[sign][1] += weight * v * value;
+    c->of[sign][2] += weight * v * v * value;
 }
 
 /* Add a column; |v| along the first two axes. */

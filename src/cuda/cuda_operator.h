@@ -51,15 +51,16 @@ template <int P> static __device__ __forceinline__ void to_parities(float h[P])
 /* Layout of parities for tensor cores: for every step along the sum, parity and 16 cells, four values per
  * lane: cells lane / 4 and lane / 4 + 8, then four nodes further. Lanes are permuted from step to step to
  * avoid bank conflicts. */
-static __device__ __forceinline__ int lane_place(int lane, int step)
+static __device__ __forceinline__ unsigned lane_place(unsigned lane, unsigned step)
 {
     return lane ^ (step % 8);
 }
 
 template <int P, int M> static __device__ __forceinline__ int parity_place(int cell, int k)
 {
-    const int step = k / NODES_ALONG, lane = cell % 8 * 4 + k % 4, inside = cell / 8 % 2 + k / 4 % 2 * 2;
-    return ((step * P * M + cell / CELLS_ACROSS) * WARP + lane_place(lane, step)) * 4 + inside;
+    const unsigned c = cell, n = k, step = n / NODES_ALONG, lane = c % 8 * 4 + n % 4,
+                   inside = c / 8 % 2 + n / 4 % 2 * 2;
+    return ((step * P * M + c / CELLS_ACROSS) * WARP + lane_place(lane, step)) * 4 + inside;
 }
 
 /* Store four nodes of all octants of a cell as parities. */

@@ -36,7 +36,7 @@ static __device__ __forceinline__ void load_row(const kn_cuda_problem &p, const 
                                                 const member &me, float *row)
 {
     const float *from = d.h + me.cell * p.mesh.nnodes;
-#pragma unroll 4
+#pragma unroll 8
     for (int k = 4 * me.lane; k < p.mesh.nnodes && me.exists; k += 4 * LANES) {
         four h = read_row(from + k);
         if (d.before != 0) {
@@ -50,19 +50,23 @@ static __device__ __forceinline__ void load_row(const kn_cuda_problem &p, const 
     __syncwarp();
 }
 
-/* Copy it back; padding in shared memory is arbitrary. */
+/* Copy it back. */
 template <int LANES>
 static __device__ __forceinline__ void store_row(const kn_cuda_problem &p, const member &me, const float *row,
                                                  float *to)
 {
+#pragma unroll 4
+    for (int k = 4 * me.lane; k < p.mesh.nnodes && me.exists; k += 4 * LANES)
+        write4(to + me.cell * p.mesh.nnodes + k, read4(row + k));
+}
+
+/* The padding of the rest of the deviation is 0. */
+template <int LANES>
+static __device__ __forceinline__ void clear_padding(const kn_cuda_problem &p, const member &me, float *rest)
+{
     for (int o = 0; o < p.mesh.octants && me.exists; o++)
-        for (int k = 4 * me.lane; k < p.mesh.stride; k += 4 * LANES) {
-            four h = read4(row + o * p.mesh.stride + k);
-#pragma unroll
-            for (int i = 0; i < 4; i++)
-                h.v[i] = k + i < p.size ? h.v[i] : 0.0f;
-            write4(to + me.cell * p.mesh.nnodes + o * p.mesh.stride + k, h);
-        }
+        for (int k = p.size + me.lane; k < p.mesh.stride; k += LANES)
+            rest[o * p.mesh.stride + k] = 0;
 }
 
 /* Results of the cell that the operator needs. */
@@ -106,6 +110,7 @@ static __global__ void __launch_bounds__(DEVIATION_THREADS, AX > 2 ? 2 : 3)
                 rest[(first + s) * stride + k] = values[s];
         });
     store_results<AX, LANES>(q, me, space.local + c * shape<AX>::BY_PLACE, e);
+    clear_padding<LANES>(p, me, rest);
     if (!STAGED)
         return;
     __syncwarp();
