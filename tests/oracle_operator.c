@@ -1,13 +1,11 @@
 /* The collision step with the operator in plain loops and double precision: theory section 12, with every sum
- * written out. The maps to the frame of the local Maxwellian come from a quadrature rule. */
+ * written out. The polynomials in the frame of the local Maxwellian come from the method of Gram and Schmidt. */
 #include "oracle.h"
-
-#include "collision/rules.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-enum { TERMS = KN_HERMITE_TERMS, MOST = KN_QUADRATIC_POLYNOMIALS, POINTS = 12 };
+enum { TERMS = KN_HERMITE_TERMS, MOST = KN_QUADRATIC_POLYNOMIALS, NODES = 128 };
 
 /* One cell: nodes of all octants, and its local Maxwellian. */
 struct cell {
@@ -15,7 +13,7 @@ struct cell {
     const struct kn_collision_plan *plan;
     double eps, dt;
     double density, u[3], temperature; /* absolute */
-    double map[MOST][MOST];
+    double along[3][TERMS][NODES]; /* polynomials at the nodes of the axes, first for v > 0, then for v < 0 */
 };
 
 static double sign_of(int parity, int octant)
@@ -48,34 +46,50 @@ static double maxwellian(const struct cell *c, int octant, int k)
     return expm1(exponent) / c->eps;
 }
 
-/* Integrals of h_n of the peculiar velocity times h_k of the velocity, along one axis. */
-static void integrate(double u, double temperature, double map[TERMS][TERMS])
+/* Subtract the components along the polynomials before, and normalise; one that is too small is omitted. */
+static void orthonormalise(int n, int nodes, const double *weight, double least, double (*p)[NODES])
 {
-    double node[POINTS], weight[POINTS], local[TERMS], global[TERMS];
-    if (kn_rules_hermite(POINTS, node, weight) != KN_OK)
-        abort();
-    for (int i = 0; i < TERMS * TERMS; i++)
-        map[i / TERMS][i % TERMS] = 0;
-    for (int p = 0; p < POINTS; p++) {
-        kn_elements_hermite(KN_HERMITE_DEGREE, (node[p] - u) / sqrt(temperature), local);
-        kn_elements_hermite(KN_HERMITE_DEGREE, node[p], global);
-        for (int i = 0; i < TERMS * TERMS; i++)
-            map[i / TERMS][i % TERMS] += weight[p] * local[i / TERMS] * global[i % TERMS];
+    for (int twice = 0; twice < 2 * n; twice++) {
+        double sum = 0;
+        for (int k = 0; k < nodes; k++)
+            sum += weight[k] * p[n][k] * p[twice % n][k];
+        for (int k = 0; k < nodes; k++)
+            p[n][k] -= sum * p[twice % n][k];
+    }
+    double square = 0;
+    for (int k = 0; k < nodes; k++)
+        square += weight[k] * p[n][k] * p[n][k];
+    for (int k = 0; k < nodes; k++)
+        p[n][k] = square > least ? p[n][k] / sqrt(square) : 0;
+}
+
+/* The polynomials of one axis; the weights are those of the local Maxwellian of density 1. */
+static void fill_axis(struct cell *c, int d)
+{
+    const int half = c->v->half[d];
+    double x[NODES], weight[NODES];
+    for (int k = 0; k < 2 * half; k++) {
+        const double speed = c->v->node[d][k % half] * (k < half ? 1 : -1);
+        x[k] = speed - c->u[d];
+        weight[k] = c->v->weight[d][k % half] * (c->v->bit[d] ? 1 : 0.5) *
+                    exp(speed * speed - x[k] * x[k] / c->temperature) / sqrt(c->temperature);
+    }
+    for (int n = 0; n < TERMS; n++) {
+        for (int k = 0; k < 2 * half; k++)
+            c->along[d][n][k] = n == 0 ? 1 : x[k] * c->along[d][n - 1][k];
+        orthonormalise(n, 2 * half, weight, 0.05 * n * c->temperature, c->along[d]);
     }
 }
 
-static void fill_map(struct cell *c)
+/* Polynomial i at a node. */
+static double polynomial(const struct cell *c, int i, int octant, int k)
 {
-    const struct kn_quadratic *q = &c->plan->quadratic;
-    double along[3][TERMS][TERMS];
+    const struct kn_velocity *v = c->v;
+    const int at[3] = {k / (v->half[1] * v->half[2]), k / v->half[2] % v->half[1], k % v->half[2]};
+    double product = 1;
     for (int d = 0; d < 3; d++)
-        integrate(c->u[d], c->temperature, along[d]);
-    for (int i = 0; i < q->count; i++)
-        for (int j = 0; j < q->count; j++) {
-            c->map[i][j] = 1;
-            for (int d = 0; d < 3; d++)
-                c->map[i][j] *= along[d][q->list[i].degree[d]][q->list[j].degree[d]];
-        }
+        product *= c->along[d][c->plan->quadratic.list[i].degree[d]][at[d] + (octant & v->bit[d] ? v->half[d] : 0)];
+    return product;
 }
 
 static struct cell open_cell(const struct kn_problem *p, double dt, const double *h)
@@ -89,36 +103,29 @@ static struct cell open_cell(const struct kn_problem *p, double dt, const double
         uu += c.u[d] * c.u[d];
     }
     c.temperature = 2.0 / 3 * ((1.5 + c.eps * m[4]) / c.density - uu);
-    fill_map(&c);
+    for (int d = 0; d < 3; d++)
+        fill_axis(&c, d);
     return c;
 }
 
 /* The sum of polynomials with these coefficients at a node. */
 static double sum_at(const struct cell *c, const double *coefficient, int octant, int k)
 {
-    const struct kn_quadratic *q = &c->plan->quadratic;
     double sum = 0;
-    for (int parity = 0; parity < c->v->octants; parity++)
-        for (int i = q->first[parity]; i < q->first[parity + 1]; i++)
-            sum += coefficient[i] * sign_of(parity, octant) * q->value[i * c->v->size + k];
+    for (int i = 0; i < c->plan->quadratic.count; i++)
+        sum += coefficient[i] * polynomial(c, i, octant, k);
     return sum;
 }
 
 /* Coefficients of a function in the local frame. */
 static void project(const struct cell *c, const double *d, double *local)
 {
-    const struct kn_quadratic *q = &c->plan->quadratic;
     const struct kn_velocity *v = c->v;
-    double moment[MOST] = {0};
-    for (int parity = 0; parity < v->octants; parity++)
-        for (int i = q->first[parity]; i < q->first[parity + 1]; i++)
-            for (int n = 0; n < v->octants * v->size; n++)
-                moment[i] += (double)v->w[n % v->size] * sign_of(parity, n / v->size) *
-                             q->value[i * v->size + n % v->size] * d[n / v->size * v->stride + n % v->size];
-    for (int i = 0; i < q->count; i++) {
+    for (int i = 0; i < c->plan->quadratic.count; i++) {
         local[i] = 0;
-        for (int j = 0; j < q->count; j++)
-            local[i] += c->map[i][j] * moment[j] / c->density;
+        for (int n = 0; n < v->octants * v->size; n++)
+            local[i] += (double)v->w[n % v->size] * polynomial(c, i, n / v->size, n % v->size) *
+                        d[n / v->size * v->stride + n % v->size] / c->density;
     }
 }
 
@@ -127,6 +134,8 @@ static void collide(const struct cell *c, const double *local, double *sum, doub
 {
     const struct kn_quadratic *q = &c->plan->quadratic;
     const struct kn_velocity *v = c->v;
+    const double rate = c->density * pow(c->temperature, c->plan->op.exponent / 2),
+                 outside = c->density * rate * fmin(1, c->temperature);
     double middle[MOST], relaxed[MOST] = {0}, matrix[MOST * MOST];
     double *rest = calloc((size_t)MOST * (size_t)v->size, sizeof *rest);
     for (int p = 0; p < v->octants; p++) {
@@ -136,7 +145,7 @@ static void collide(const struct cell *c, const double *local, double *sum, doub
             relaxed[first + i / count] += matrix[i] * local[first + i % count];
         for (int i = 0; i < count * v->size; i++)
             for (int o = 0; o < v->octants; o++)
-                beyond[o * v->stride + i % v->size] += sign_of(p, o) * rest[i] * local[first + i / v->size];
+                beyond[o * v->stride + i % v->size] += outside * sign_of(p, o) * rest[i] * local[first + i / v->size];
     }
     free(rest);
     for (int i = 0; i < q->count; i++)
@@ -148,19 +157,8 @@ static void collide(const struct cell *c, const double *local, double *sum, doub
             for (int n = 0; n < pairs; n++)
                 product += q->tensor[p][(i - q->first[p]) * pairs + n] * middle[q->pairs[q->start[p] + n].i] *
                            middle[q->pairs[q->start[p] + n].j];
-            sum[i] = c->density * pow(c->temperature, c->plan->op.exponent / 2) *
-                     (relaxed[i] + c->eps * c->dt * product);
+            sum[i] = rate * (relaxed[i] + c->eps * c->dt * product);
         }
-}
-
-/* Polynomials of the peculiar velocity as polynomials of the velocity. */
-static void expand(const struct cell *c, const double *local, double *global)
-{
-    for (int j = 0; j < c->plan->quadratic.count; j++) {
-        global[j] = 0;
-        for (int i = 0; i < c->plan->quadratic.count; i++)
-            global[j] += c->map[i][j] * local[i];
-    }
 }
 
 /* Replace h by the deviation on which the linear step acts; `gain` is the rest of the change. */
@@ -168,18 +166,16 @@ static void separate(const struct kn_problem *p, double dt, double *h, double *g
 {
     const struct kn_velocity *v = p->velocity;
     const struct cell c = open_cell(p, dt, h);
-    double local[MOST], sum[MOST], moved[MOST], added[MOST];
+    double local[MOST], sum[MOST];
     for (int n = 0; n < v->octants * v->size; n++)
         h[n / v->size * v->stride + n % v->size] -= maxwellian(&c, n / v->size, n % v->size);
     project(&c, h, local);
     collide(&c, local, sum, gain);
-    expand(&c, local, moved);
-    expand(&c, sum, added);
     for (int n = 0; n < v->octants * v->size; n++) {
         const int o = n / v->size, k = n % v->size, at = o * v->stride + k;
         const double weight = 1 + c.eps * maxwellian(&c, o, k);
-        h[at] -= weight * sum_at(&c, moved, o, k);
-        gain[at] += weight * sum_at(&c, added, o, k);
+        h[at] -= weight * sum_at(&c, local, o, k);
+        gain[at] += weight * sum_at(&c, sum, o, k);
     }
 }
 

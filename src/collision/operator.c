@@ -139,7 +139,7 @@ static enum kn_status make_exact(const struct kn_assembly *g, const struct kn_el
         return no_memory();
     double *images = rows + length, *difference = images + length;
     kn_polynomials_fill(g, &p, rows);
-    kn_polynomials_orthonormalise(p.count, n, rows, NULL);
+    kn_polynomials_orthonormalise(p.count, n, rows);
     if (p.count > 0) {
         find_differences(g, e, &p, matrix, rows, images, difference);
         cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, p.count, n, p.count, 1, difference, p.count, rows,

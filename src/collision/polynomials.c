@@ -62,29 +62,16 @@ static void add(int n, double factor, const double *b, double *a)
         a[k] += factor * b[k];
 }
 
-/* Remove the components along the rows before, twice because of round-off, and normalise. */
-static void orthonormalise_row(int n, int count, int row, double *rows, double *mix)
+void kn_polynomials_orthonormalise(int count, int size, double *rows)
 {
-    double *own = rows + (size_t)row * (size_t)n;
-    for (int i = 0; i < 2 * row; i++) {
-        const int other = i % row;
-        const double along = product(n, own, rows + (size_t)other * (size_t)n);
-        add(n, -along, rows + (size_t)other * (size_t)n, own);
-        if (mix)
-            add(count, -along, mix + other * count, mix + row * count);
+    for (int row = 0; row < count; row++) {
+        double *own = rows + (size_t)row * (size_t)size;
+        for (int i = 0; i < 2 * row; i++) { /* twice because of round-off */
+            const double *other = rows + (size_t)(i % row) * (size_t)size;
+            add(size, -product(size, own, other), other, own);
+        }
+        add(size, 1 / sqrt(product(size, own, own)) - 1, own, own);
     }
-    const double length = sqrt(product(n, own, own));
-    add(n, 1 / length - 1, own, own);
-    if (mix)
-        add(count, 1 / length - 1, mix + row * count, mix + row * count);
-}
-
-void kn_polynomials_orthonormalise(int count, int size, double *rows, double *mix)
-{
-    for (int i = 0; i < count * count && mix; i++)
-        mix[i] = i % (count + 1) == 0 ? 1 : 0;
-    for (int i = 0; i < count; i++)
-        orthonormalise_row(size, count, i, rows, mix);
 }
 
 void kn_polynomials_fill(const struct kn_assembly *g, const struct kn_polynomials *p, double *rows)

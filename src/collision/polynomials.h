@@ -27,7 +27,7 @@ void kn_polynomials_add_isotropic(struct kn_polynomials *p, int degree);
 /* The polynomials at the nodes of an octant, times sqrt(8 w): rows[count][size]. */
 void kn_polynomials_fill(const struct kn_assembly *g, const struct kn_polynomials *p, double *rows);
 
-/* Make these rows orthonormal. Row i becomes the sum over j <= i of mix[i][j] times row j; `mix` may be NULL. */
-void kn_polynomials_orthonormalise(int count, int size, double *rows, double *mix);
+/* Make these rows orthonormal; each row gets terms of the rows before it. */
+void kn_polynomials_orthonormalise(int count, int size, double *rows);
 
 #endif

@@ -109,45 +109,49 @@ static enum kn_status allocate(struct kn_quadratic *q, const struct kn_velocity 
     const size_t values = (size_t)q->count * (size_t)v->size;
     q->pairs = calloc((size_t)q->start[v->octants], sizeof *q->pairs);
     q->value = calloc(values, sizeof *q->value);
-    bool whole = q->pairs && q->value;
+    q->orthonormal = calloc(values, sizeof *q->orthonormal);
+    bool whole = q->pairs && q->value && q->orthonormal;
     for (int p = 0; p < v->octants; p++) {
         const size_t own = (size_t)(q->first[p + 1] - q->first[p]), pairs = (size_t)(q->start[p + 1] - q->start[p]);
         q->tensor[p] = calloc(own * pairs + 1, sizeof *q->tensor[p]);
-        q->mix[p] = calloc(own * own + 1, sizeof *q->mix[p]);
-        whole = whole && q->tensor[p] && q->mix[p];
+        whole = whole && q->tensor[p];
     }
     return whole ? KN_OK : no_memory();
 }
 
-/* The polynomials of a parity at the nodes, and how to make them orthonormal there; `rows` has memory for them. */
-static void fill_values(struct kn_quadratic *q, const struct kn_velocity *v, const struct kn_operator *o, int parity,
-                        double *rows)
+/* rows <- rows / sqrt(8 w) */
+static void divide_by_weights(const struct kn_operator *o, int count, int size, const double *rows, double *to)
+{
+    for (int i = 0; i < count * size; i++)
+        to[i] = rows[i] / sqrt(8 * o->weight[i % size]);
+}
+
+/* The polynomials of a parity at the nodes. */
+static void fill_values(struct kn_quadratic *q, const struct kn_velocity *v, const struct kn_operator *o, int parity)
 {
     const struct kn_assembly g = {.half = {v->half[0], v->half[1], v->half[2]},
                                   .size = v->size,
                                   .node = {v->node[0], v->node[1], v->node[2]},
                                   .weight = o->weight};
     const struct kn_polynomials set = kn_polynomials_of(o->degree, kn_operator_parity(v, parity));
+    const size_t first = (size_t)q->first[parity] * (size_t)v->size;
+    double *rows = q->orthonormal + first;
     kn_polynomials_fill(&g, &set, rows);
-    for (int i = 0; i < set.count * v->size; i++)
-        q->value[q->first[parity] * v->size + i] = rows[i] / sqrt(8 * o->weight[i % v->size]);
-    kn_polynomials_orthonormalise(set.count, v->size, rows, q->mix[parity]);
+    divide_by_weights(o, set.count, v->size, rows, q->value + first);
+    kn_polynomials_orthonormalise(set.count, v->size, rows);
+    divide_by_weights(o, set.count, v->size, rows, rows);
 }
 
 static enum kn_status fill(struct kn_quadratic *q, const struct kn_velocity *v, const struct kn_operator *o)
 {
     struct kn_elements e;
-    double *rows = calloc((size_t)q->count * (size_t)v->size, sizeof *rows);
-    enum kn_status status =
-        rows ? kn_elements_create(&e, o->degree, true, (struct kn_kernel){o->strength, o->exponent}) : no_memory();
-    if (status == KN_OK) {
+    const enum kn_status status =
+        kn_elements_create(&e, o->degree, true, (struct kn_kernel){o->strength, o->exponent});
+    if (status == KN_OK)
         fill_tensor(q, v->octants, &e, o->scale);
-        for (int p = 0; p < v->octants; p++)
-            fill_values(q, v, o, p, rows);
-    }
-    if (rows)
-        kn_elements_destroy(&e);
-    free(rows);
+    kn_elements_destroy(&e);
+    for (int p = 0; p < v->octants && status == KN_OK; p++)
+        fill_values(q, v, o, p);
     return status;
 }
 
@@ -164,12 +168,11 @@ enum kn_status kn_quadratic_create(struct kn_quadratic *q, const struct kn_case 
 
 void kn_quadratic_destroy(struct kn_quadratic *q)
 {
-    for (int p = 0; p < KN_PARITIES; p++) {
+    for (int p = 0; p < KN_PARITIES; p++)
         free(q->tensor[p]);
-        free(q->mix[p]);
-    }
     free(q->pairs);
     free(q->value);
+    free(q->orthonormal);
     *q = (struct kn_quadratic){0};
 }
 
@@ -177,20 +180,18 @@ void kn_quadratic_changes(const struct kn_quadratic *q, const struct kn_velocity
                           const struct kn_operator *o, int parity, double dt, double *relaxed, double *beyond)
 {
     const int count = q->first[parity + 1] - q->first[parity], n = v->size;
-    const double *value = q->value + (size_t)q->first[parity] * (size_t)n, *mix = q->mix[parity];
+    const double *rows = q->orthonormal + (size_t)q->first[parity] * (size_t)n;
     for (int j = 0; j < count; j++) {
-        double *change = beyond + (size_t)j * (size_t)n, moment[KN_POLYNOMIALS_TERMS];
-        kn_operator_apply(o, kn_operator_parity(v, parity), dt, value + (size_t)j * (size_t)n, change);
+        double *change = beyond + (size_t)j * (size_t)n;
+        kn_operator_apply(o, kn_operator_parity(v, parity), dt, rows + (size_t)j * (size_t)n, change);
         for (int i = 0; i < count; i++) {
-            moment[i] = relaxed[i * count + j] = 0;
+            const double *other = rows + (size_t)i * (size_t)n;
+            double along = 0;
             for (int k = 0; k < n; k++)
-                moment[i] += 8 * o->weight[k] * value[i * n + k] * change[k];
+                along += 8 * o->weight[k] * other[k] * change[k];
+            relaxed[i * count + j] = along;
+            for (int k = 0; k < n; k++)
+                change[k] -= along * other[k];
         }
-        for (int a = 0; a < count * count * count; a++) { /* mix^T mix is the inverse of the matrix of products */
-            const int row = a / count / count, i = a / count % count, m = a % count;
-            relaxed[i * count + j] += mix[row * count + i] * mix[row * count + m] * moment[m];
-        }
-        for (int i = 0; i < count * n; i++)
-            change[i % n] -= relaxed[i / n * count + j] * value[i];
     }
 }

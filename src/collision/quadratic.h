@@ -34,7 +34,7 @@ struct kn_quadratic {
     struct kn_quadratic_pair *pairs; /* [start[octants]] */
     double *tensor[KN_PARITIES];     /* [polynomials of the parity][its pairs], with the strength of collisions */
     double *value;                   /* [count][size] polynomials at the nodes of an octant */
-    double *mix[KN_PARITIES];        /* [polynomials of the parity]^2: rows that are orthonormal on the grid */
+    double *orthonormal;             /* [count][size] the same, orthonormal in the sums over the nodes */
 };
 
 /* The lists of polynomials and the numbers of pairs alone; empty unless the method is operator and eps > 0. */
@@ -45,7 +45,7 @@ enum kn_status kn_quadratic_create(struct kn_quadratic *q, const struct kn_case 
 void kn_quadratic_destroy(struct kn_quadratic *q);
 
 /* How a linear collision step dt changes the polynomials of one parity, theory (50): relaxed[i][j], the part
- * along polynomial i of the change of polynomial j, and beyond[j][k], the rest of this change at node k. */
+ * along orthonormal polynomial i of the change of j, and beyond[j][k], the rest of this change at node k. */
 void kn_quadratic_changes(const struct kn_quadratic *q, const struct kn_velocity *v,
                           const struct kn_operator *o, int parity, double dt, double *relaxed, double *beyond);
 

@@ -16,6 +16,7 @@ struct maxwellians {
     union kn_lane_view temperature; /* 1 + eps theta */
     union kn_lane_view density;     /* 1 + eps rho */
     union kn_lane_view rate;        /* collision frequency, relative to the gas at rest */
+    union kn_lane_view beyond;      /* factor of the polynomials of higher degree that collisions create */
 };
 
 /* Lanes without a cell have the gas at rest. */
@@ -40,6 +41,7 @@ static struct maxwellians find_maxwellians(const struct kn_collisions *s, int co
         g.constant.at[i] = (float)(-0.5 * kn_deviation_log(eps, theta));
         g.rate.at[i] =
             kn_hermite_rate((float)n, g.temperature.at[i], (float)s->plan->op.exponent);
+        g.beyond.at[i] = kn_hermite_beyond((float)n, g.temperature.at[i], g.rate.at[i]);
     }
     return g;
 }
@@ -92,16 +94,117 @@ static void subtract_maxwellians(const struct kn_velocity *v, float eps, const s
     }
 }
 
-/* Maps between polynomials of the velocity and of the peculiar velocity, [axis][n][k]. */
-static void fill_maps(float eps, const struct maxwellians *g, float *maps)
+/* The polynomials of one axis of a block: coefficients of their recurrence, and sums over the nodes. */
+struct recurrence {
+    float first[KN_LANES], a[KN_LANES], b[KN_LANES], next_b[KN_LANES], inverse[KN_LANES], sum[2][KN_LANES];
+};
+
+/* One axis: nodes, and the values of two successive polynomials there. */
+struct axis {
+    const struct kn_velocity *v;
+    const struct maxwellians *g;
+    const float *factors; /* of the Maxwellians */
+    float *p, *before;    /* [node][lane] */
+    float eps;
+    int d, nodes;
+};
+
+static float node_of(const struct axis *s, int k)
 {
-    for (int d = 0; d < 3; d++)
+    const int half = s->v->half[s->d];
+    return (float)(k < half ? s->v->node[s->d][k] : -s->v->node[s->d][k - half]);
+}
+
+/* p_0. */
+static void start_polynomials(const struct axis *s, struct recurrence *r)
+{
+    memset(r, 0, sizeof *r);
+    for (int k = 0; k < s->nodes; k++) {
+        const float w = (float)s->v->weight[s->d][k % s->v->half[s->d]];
+        for (int i = 0; i < KN_LANES; i++)
+            r->sum[0][i] += w * (1 + s->eps * s->factors[k * KN_LANES + i]);
+    }
+    for (int i = 0; i < KN_LANES; i++)
+        r->first[i] = 1 / sqrtf(r->sum[0][i]);
+    for (int k = 0; k < s->nodes * KN_LANES; k++) {
+        s->p[k] = r->first[k % KN_LANES];
+        s->before[k] = 0;
+    }
+}
+
+/* a_n and b_(n+1). */
+static void find_recurrence(const struct axis *s, int n, struct recurrence *r)
+{
+    memset(r->sum, 0, sizeof r->sum);
+    for (int k = 0; k < s->nodes; k++) {
+        const float w = (float)s->v->weight[s->d][k % s->v->half[s->d]], node = node_of(s, k);
+        const float *const p = s->p + k * KN_LANES, *const factor = s->factors + k * KN_LANES;
+#pragma omp simd
         for (int i = 0; i < KN_LANES; i++) {
-            float map[TERMS][TERMS];
-            kn_hermite_map(eps * g->u[d].at[i], g->temperature.at[i], map);
-            for (int n = 0; n < TERMS * TERMS; n++)
-                maps[(size_t)(d * TERMS * TERMS + n) * KN_LANES + (size_t)i] = map[n / TERMS][n % TERMS];
+            const float x = node - s->eps * s->g->u[s->d].at[i], y = w * (1 + s->eps * factor[i]) * x * p[i] * p[i];
+            r->sum[0][i] += y;
+            r->sum[1][i] += x * y;
         }
+    }
+    for (int i = 0; i < KN_LANES; i++) {
+        r->a[i] = s->v->bit[s->d] ? r->sum[0][i] : 0;
+        r->b[i] = r->next_b[i];
+        r->next_b[i] = kn_hermite_norm(n, s->g->temperature.at[i], r->a[i], r->b[i], r->sum[1][i]);
+        r->inverse[i] = r->next_b[i] > 0 ? 1 / r->next_b[i] : 0;
+    }
+}
+
+static void advance_polynomials(const struct axis *s, const struct recurrence *r)
+{
+    for (int k = 0; k < s->nodes; k++) {
+        const float node = node_of(s, k);
+        float *const p = s->p + k * KN_LANES, *const before = s->before + k * KN_LANES;
+#pragma omp simd
+        for (int i = 0; i < KN_LANES; i++) {
+            const float next = kn_hermite_next(node - s->eps * s->g->u[s->d].at[i], r->a[i], r->b[i], r->inverse[i],
+                                               p[i], before[i]);
+            before[i] = p[i];
+            p[i] = next;
+        }
+    }
+}
+
+/* The same recurrence for the coefficients of p_n in terms of Hermite polynomials of the velocity, for which
+ * v h_k = sqrt((k + 1) / 2) h_(k+1) + sqrt(k / 2) h_(k-1). */
+static void advance_map(const struct axis *s, const struct recurrence *r, int n, float (*map)[TERMS][KN_LANES])
+{
+    for (int k = 0; k <= n + 1; k++) {
+        const float below = sqrtf(0.5f * (float)k), above = sqrtf(0.5f * (float)(k + 1));
+        for (int i = 0; i < KN_LANES; i++) {
+            const float shifted = (k > 0 ? below * map[n][k - 1][i] : 0) +
+                                  (k < TERMS - 1 ? above * map[n][k + 1][i] : 0) -
+                                  (s->eps * s->g->u[s->d].at[i] + r->a[i]) * map[n][k][i],
+                        before = n > 0 ? map[n - 1][k][i] : 0;
+            map[n + 1][k][i] = (shifted - r->b[i] * before) * r->inverse[i];
+        }
+    }
+}
+
+/* Maps between polynomials of the velocity and of the peculiar velocity, [axis][n][k]. */
+static void fill_maps(const struct kn_velocity *v, float eps, const struct maxwellians *g, float *const block[KN_BLOCKS])
+{
+    const float *factors = block[KN_BLOCK_FACTORS];
+    float(*map)[TERMS][KN_LANES] = (float(*)[TERMS][KN_LANES])block[KN_BLOCK_MAPS];
+    memset(map, 0, 3 * sizeof(float[TERMS][TERMS][KN_LANES]));
+    for (int d = 0; d < 3; d++, map += TERMS) {
+        const int nodes = v->bit[d] ? 2 * v->half[d] : v->half[d];
+        const struct axis s = {v, g, factors, block[KN_BLOCK_GAIN], block[KN_BLOCK_GAIN] + nodes * KN_LANES, eps, d,
+                               nodes};
+        struct recurrence r;
+        start_polynomials(&s, &r);
+        memcpy(map[0][0], r.first, sizeof r.first);
+        for (int n = 0; n < TERMS - 1; n++) {
+            find_recurrence(&s, n, &r);
+            advance_polynomials(&s, &r);
+            advance_map(&s, &r, n, map);
+        }
+        factors += (size_t)(2 * v->half[d]) * KN_LANES;
+    }
 }
 
 static kn_lanes map_at(const float *maps, int axis, int n, int k)
@@ -211,7 +314,7 @@ void KN_CPU_NAME(quadratic)(const struct kn_collisions *s, int count, double (*i
     const struct maxwellians g = find_maxwellians(s, count, invariants);
     const float eps = (float)s->c->disturbance;
     subtract_maxwellians(v, eps, &g, block);
-    fill_maps(eps, &g, block[KN_BLOCK_MAPS]);
+    fill_maps(v, eps, &g, block);
     find_coefficients(s, &g, block);
     collide_polynomials(s, &g, block);
     float *moved = block[KN_BLOCK_RELAXED];
@@ -220,4 +323,6 @@ void KN_CPU_NAME(quadratic)(const struct kn_collisions *s, int count, double (*i
     for (int k = 0; k < v->nnodes; k++)
         *kn_cpu_lane(block[KN_BLOCK_CHANGE], k) -= *kn_cpu_lane(block[KN_BLOCK_GAIN], k);
     expand(s, block[KN_BLOCK_SUM], block);
+    for (int i = 0; i < s->quadratic->count; i++)
+        *kn_cpu_lane(block[KN_BLOCK_LOCAL], i) *= g.beyond.vector;
 }

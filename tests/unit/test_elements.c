@@ -187,27 +187,38 @@ static void elements_match_direct_sums(void **state)
     kn_elements_destroy(&e);
 }
 
-/* h_n of the peculiar velocity, evaluated directly and by the map, up to single precision. */
-static void map_moves_polynomials(void **state)
+/* On a fine grid the recurrence gives Hermite polynomials: a_n = 0, b_n^2 = n T / 2. */
+static void recurrence_of_a_maxwellian(void **state)
 {
     (void)state;
-    const double us[] = {0, 0.3, -0.9}, temperatures[] = {1, 0.6, 1.7}, v = 1.3;
-    for (int i = 0; i < 9; i++) {
-        const double u = us[i / 3], temperature = temperatures[i % 3];
-        float map[KN_HERMITE_TERMS][KN_HERMITE_TERMS];
-        double local[KN_HERMITE_TERMS], global[KN_HERMITE_TERMS];
-        kn_hermite_map((float)u, (float)temperature, map);
-        kn_elements_hermite(KN_HERMITE_DEGREE, (v - u) / sqrt(temperature), local);
-        kn_elements_hermite(KN_HERMITE_DEGREE, v, global);
-        for (int n = 0; n < KN_HERMITE_TERMS; n++) {
-            double sum = 0, size = 0;
-            for (int k = 0; k < KN_HERMITE_TERMS; k++) {
-                sum += map[n][k] * global[k];
-                size += fabs(map[n][k] * global[k]);
-            }
-            expect_near("polynomial", sum, local[n], 1e-6 * size);
-        }
+    const double temperature = 0.8;
+    double node[16], weight[16], p[16], before[16], a, b = 0;
+    expect_ok(kn_rules_hermite(16, node, weight));
+    for (int k = 0; k < 16; k++) {
+        node[k] *= sqrt(temperature); /* the peculiar velocity */
+        p[k] = 1;
+        before[k] = 0;
     }
+    for (int n = 0; n < KN_HERMITE_DEGREE; n++) {
+        double second = a = 0, hermite[KN_HERMITE_TERMS];
+        for (int k = 0; k < 16; k++) {
+            a += weight[k] * node[k] * p[k] * p[k];
+            second += weight[k] * node[k] * node[k] * p[k] * p[k];
+        }
+        const float next_b = kn_hermite_norm(n, (float)temperature, (float)a, (float)b, (float)second);
+        expect_near("a", a, 0, 1e-6);
+        expect_near("b", next_b, sqrt(0.5 * (n + 1) * temperature), 1e-5);
+        for (int k = 0; k < 16; k++) {
+            const float next =
+                kn_hermite_next((float)node[k], (float)a, (float)b, 1 / next_b, (float)p[k], (float)before[k]);
+            kn_elements_hermite(KN_HERMITE_DEGREE, node[k] / sqrt(temperature), hermite);
+            before[k] = p[k];
+            p[k] = next;
+            expect_near("polynomial", next, hermite[n + 1], 1e-5 * (1 + fabs(hermite[n + 1])));
+        }
+        b = next_b;
+    }
+    assert_true(kn_hermite_norm(3, 1, 0, 1.2f, 1.5f) == 0); /* two nodes have no third polynomial */
 }
 
 int main(void)
@@ -215,7 +226,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rules_are_exact),          cmocka_unit_test(invariants_vanish),
         cmocka_unit_test(rates_are_known),          cmocka_unit_test(elements_match_direct_sums),
-        cmocka_unit_test(map_moves_polynomials),
+        cmocka_unit_test(recurrence_of_a_maxwellian),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
