@@ -134,11 +134,12 @@ template <int N, int OFFSET> static __device__ __forceinline__ void share_sums(f
         share_sums<HALF, OFFSET / 2>(a, mine);
 }
 
-/* Store the coefficients of this cell, by place and in the order of the loops. */
+/* Store the coefficients of this cell, by place, and in the order of the loops times `first`, which is the
+ * product of the polynomials p_0. */
 template <int AX, int LANES>
 static __device__ __forceinline__ void put_coefficients(const kn_cuda_quadratic &q, int lane, float scale,
-                                                        float a[shape<AX>::POLYNOMIALS], float *local,
-                                                        float *deviation)
+                                                        float first, float a[shape<AX>::POLYNOMIALS],
+                                                        float *local, float *deviation)
 {
     enum { MINE = (shape<AX>::POLYNOMIALS + LANES - 1) / LANES };
     range mine = {0, shape<AX>::POLYNOMIALS};
@@ -151,7 +152,7 @@ static __device__ __forceinline__ void put_coefficients(const kn_cuda_quadratic 
     for (int i = 0; i < MINE; i++) {
         const int n = mine.first + i, place = n < mine.end ? q.place[n] : KN_CUDA_UNUSED;
         if (n < mine.end)
-            deviation[n] = place == KN_CUDA_UNUSED ? 0.0f : scale * a[i];
+            deviation[n] = place == KN_CUDA_UNUSED ? 0.0f : first * scale * a[i];
         if (place != KN_CUDA_UNUSED)
             local[place] = scale * a[i];
     }
@@ -217,7 +218,7 @@ static __device__ __forceinline__ void collide_pairs(const kn_cuda_quadratic &q,
         for (int step = 0; step < steps; step++) {
             const pair_step now = next;
             next = read_step(tensor += WARP, pairs += 4); /* a step follows the last */
-            const float a[4] = {now.tensor.x, now.tensor.z, now.tensor.y, now.tensor.w},
+            const float a[4] = {now.tensor.x, now.tensor.y, now.tensor.z, now.tensor.w},
                         a_rest[4] = {rest_of(a[0]), rest_of(a[1]), rest_of(a[2]), rest_of(a[3])};
 #pragma unroll
             for (int g = 0; g < GROUPS; g++) {
@@ -236,14 +237,17 @@ static __device__ __forceinline__ void collide_pairs(const kn_cuda_quadratic &q,
     }
 }
 
-/* gain <- change of the coefficients in the order of the loops. */
+/* gain <- change of the coefficients in the order of the loops; local <- coefficients times `beyond`, for the
+ * operator. */
 template <int AX, int LANES>
-static __device__ __forceinline__ void add_changes(const kn_cuda_quadratic &q, float rate, int lane,
-                                                   const float *relaxed, const float *sum, float *gain)
+static __device__ __forceinline__ void add_changes(const kn_cuda_quadratic &q, int lane, float rate,
+                                                   float beyond, const deviation_space &of)
 {
     for (int i = lane; i < shape<AX>::POLYNOMIALS; i += LANES) {
         const int place = q.place[i];
-        gain[i] = place == KN_CUDA_UNUSED ? 0.0f : rate * (relaxed[place] + q.factor * sum[place]);
+        of.gain[i] = place == KN_CUDA_UNUSED ? 0.0f : rate * (of.relaxed[place] + q.factor * of.sum[place]);
+        if (place != KN_CUDA_UNUSED)
+            of.local[place] *= beyond;
     }
 }
 
@@ -322,9 +326,7 @@ static __device__ __forceinline__ gain_errors add_gains(const kn_cuda_problem &p
         }
     }
     sum_lanes<shape<AX>::P, LANES>(&e.sum);
-#pragma unroll
-    for (int offset = LANES / 2; offset > 0; offset /= 2)
-        e.lost += __shfl_xor_sync(0xffffffffu, e.lost, offset);
+    e.lost = sum_of_lanes<LANES>(e.lost);
     return e;
 }
 
@@ -353,17 +355,18 @@ static __device__ __forceinline__ gain_errors deviate(const kn_cuda_problem &p, 
     const deviation_space mine = space_of_cell<AX>(all, threadIdx.x / LANES);
     const columns g = columns_of<LANES>(q, lane, exists);
     const maxwellian m = maxwellian_of(p.eps, q.exponent, find_sums<AX, LANES>(p, q, g, row));
-    fill_nodes<AX, LANES>(q, p.eps, m, lane, (axis_node *)mine.nodes);
+    const float first = fill_nodes<AX, LANES>(q, p.eps, m, lane, (axis_node *)mine.nodes);
     __syncwarp();
     float a[shape<AX>::POLYNOMIALS] = {};
     project<AX>(p, q, g, m, (const axis_node *)mine.nodes, row, a);
-    put_coefficients<AX, LANES>(q, lane, kn_point_quotient(1, m.density), a, mine.local, mine.deviation);
+    put_coefficients<AX, LANES>(q, lane, kn_point_quotient(first, m.density), first, a, mine.local,
+                                mine.deviation);
     __syncwarp();
     relax_places<AX, LANES>(q.relaxed, lane, mine.local, mine.relaxed, mine.middle);
     __syncthreads();
     collide_pairs<AX, CELLS>(q, all.middle, all.sum);
     __syncthreads();
-    add_changes<AX, LANES>(q, m.rate, lane, mine.relaxed, mine.sum, mine.gain);
+    add_changes<AX, LANES>(q, lane, first * m.rate, m.beyond, mine);
     __syncthreads(); /* `put` may overwrite the coefficients that are used briefly */
     return add_gains<AX, LANES>(p, q, g, m, mine, row, put);
 }

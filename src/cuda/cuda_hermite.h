@@ -45,17 +45,17 @@ template <int AX> static __host__ __device__ constexpr int degree_of(int order)
 
 /* The local Maxwellian; velocities by octant bit. */
 struct maxwellian {
-    float rho, u[3], theta, constant, inverse, density, rate;
+    float rho, u[3], theta, temperature, constant, inverse, density, rate, beyond;
 };
 
 /* One node of an axis of a cell: the factor f of the Maxwellian, 1 + eps f, the polynomials of the peculiar
- * velocity (the first is 1), and the weight of the node. */
+ * velocity over p_0, which is the same at all nodes, and the weight of the node. */
 struct __align__(16) axis_node
 {
     float factor, scale, hermite[TERMS - 1], weight;
 };
 
-/* h_n of a node. */
+/* p_n / p_0 of a node. */
 static __device__ __forceinline__ float hermite(const axis_node &node, int n)
 {
     return n == 0 ? 1.0f : node.hermite[n - 1];
@@ -138,36 +138,112 @@ static __device__ __forceinline__ maxwellian maxwellian_of(float eps, float expo
         uu += m.u[j] * m.u[j];
     }
     m.theta = (2.0f / 3 * s.energy - s.mass) * inverse - 2.0f / 3 * eps * uu;
-    const float temperature = 1 + eps * m.theta;
+    m.temperature = 1 + eps * m.theta;
     m.constant = -0.5f * kn_deviation_log_single(eps, m.theta);
-    m.inverse = kn_point_quotient(1, temperature);
-    m.rate = kn_hermite_rate(m.density, temperature, exponent);
+    m.inverse = kn_point_quotient(1, m.temperature);
+    m.rate = kn_hermite_rate(m.density, m.temperature, exponent);
+    m.beyond = kn_hermite_beyond(m.density, m.temperature, m.rate);
     return m;
 }
 
-/* The nodes of all axes, those with v > 0 first. */
-template <int AX, int LANES>
-static __device__ __forceinline__ void fill_nodes(const kn_cuda_quadratic &q, float eps, const maxwellian &m,
-                                                  int lane, axis_node *nodes)
+/* One axis of a cell: its nodes, those with v > 0 first. */
+struct cell_axis {
+    axis_node *nodes;
+    const float *speed, *weight; /* [half] */
+    int half, count;
+    float drift; /* eps u */
+};
+
+static __device__ __forceinline__ float peculiar_velocity(const cell_axis &a, int i)
 {
-    const float scale = sqrtf(m.inverse);
+    return (i < a.half ? __ldg(a.speed + i) : -__ldg(a.speed + i - a.half)) - a.drift;
+}
+
+/* The polynomials p_n of an axis over p_0, theory (48a): coefficients of the recurrence from p_n to p_(n+1),
+ * and the sums of x p_n^2 and x^2 p_n^2. The weights, of the local Maxwellian, are multiplied by `scale` and
+ * then have the sum 1. */
+struct recurrence {
+    float a, b, next_b, inverse, first, second, scale;
+};
+
+/* Factors of the Maxwellian at the nodes of this thread, and the sums for p_0. */
+template <int LANES>
+static __device__ __forceinline__ recurrence fill_factors(float eps, const maxwellian &m, float u, int lane,
+                                                          const cell_axis &a)
+{
+    recurrence r = {};
+    for (int i = lane; i < a.count; i += LANES) {
+        const float x = peculiar_velocity(a, i), v = x + a.drift;
+        axis_node n = {};
+        n.factor = kn_deviation_exp(eps, m.constant + (v * (2 * u + m.theta * v) - eps * u * u) * m.inverse);
+        n.scale = 1 + eps * n.factor;
+        n.weight = __ldg(a.weight + (i < a.half ? i : i - a.half));
+        a.nodes[i] = n;
+        const float w = n.weight * n.scale;
+        r.scale += w;
+        r.first += w * x;
+        r.second += w * x * x;
+    }
+    return r;
+}
+
+/* p_(n+1) at the nodes of this thread, and its sums. */
+template <int LANES>
+static __device__ __forceinline__ void fill_degree(int n, int lane, const cell_axis &a, recurrence *r)
+{
+    r->first = r->second = 0;
+    for (int i = lane; i < a.count; i += LANES) {
+        axis_node *const at = a.nodes + i;
+        const float x = peculiar_velocity(a, i), before = n > 0 ? hermite(*at, n - 1) : 0.0f,
+                    p = kn_hermite_next(x, r->a, r->b, r->inverse, hermite(*at, n), before),
+                    part = at->weight * at->scale * r->scale * x * p * p;
+        at->hermite[n] = p;
+        r->first += part;
+        r->second += x * part;
+    }
+}
+
+template <int LANES> static __device__ __forceinline__ float sum_of_lanes(float x)
+{
+#pragma unroll
+    for (int offset = LANES / 2; offset > 0; offset /= 2)
+        x += __shfl_xor_sync(0xffffffffu, x, offset);
+    return x;
+}
+
+/* The nodes of all axes. Returns the product of the polynomials p_0 of the axes. */
+template <int AX, int LANES>
+static __device__ __forceinline__ float fill_nodes(const kn_cuda_quadratic &q, float eps, const maxwellian &m,
+                                                   int lane, axis_node *nodes)
+{
+    cell_axis axis[3];
+    recurrence r[3];
+    float mass = 1;
 #pragma unroll
     for (int d = 0; d < 3; d++) {
-        const int count = q.half[d] << (d < AX);
-        const float u = m.u[d];
-        for (int i = lane; i < count; i += LANES) {
-            const int at = i < q.half[d] ? i : i - q.half[d];
-            const float speed = __ldg(q.node[d] + at), x = i < q.half[d] ? speed : -speed;
-            axis_node n;
-            n.factor =
-                kn_deviation_exp(eps, m.constant + (x * (2 * u + m.theta * x) - eps * u * u) * m.inverse);
-            n.scale = 1 + eps * n.factor;
-            n.weight = __ldg(q.weight[d] + at);
-            kn_hermite_at((x - eps * u) * scale, n.hermite);
-            nodes[i] = n;
-        }
-        nodes += count;
+        axis[d] = cell_axis{nodes, q.node[d], q.weight[d], q.half[d], q.half[d] << (d < AX), eps * m.u[d]};
+        nodes += axis[d].count;
+        r[d] = fill_factors<LANES>(eps, m, m.u[d], lane, axis[d]);
     }
+#pragma unroll
+    for (int d = 0; d < 3; d++) {
+        const float sum = sum_of_lanes<LANES>(r[d].scale);
+        mass *= sum;
+        r[d].scale = kn_point_quotient(1, sum);
+        r[d].first *= r[d].scale;
+        r[d].second *= r[d].scale;
+    }
+#pragma unroll
+    for (int n = 0; n < TERMS - 1; n++)
+#pragma unroll
+        for (int d = 0; d < 3; d++) {
+            r[d].a = d < AX ? sum_of_lanes<LANES>(r[d].first) : 0;
+            r[d].b = r[d].next_b;
+            r[d].next_b = kn_hermite_norm(n, m.temperature, r[d].a, r[d].b, sum_of_lanes<LANES>(r[d].second));
+            r[d].inverse = r[d].next_b > 0 ? kn_point_quotient(1, r[d].next_b) : 0.0f;
+            fill_degree<LANES>(n, lane, axis[d], &r[d]);
+        }
+    return rsqrtf(mass);
 }
 
 /* The nodes of a column (v > 0, v < 0) along one of the first two axes. */

@@ -2,6 +2,8 @@
  * has 16 or 8 cells. */
 #include "cuda/cuda_deviation.h"
 
+#include <cuda_pipeline.h>
+
 /* Distance in floats between rows in shared memory; the rest of the deviation follows the rows, in memory
  * that is used before for coefficients. */
 static __host__ __device__ inline int row_floats(const kn_cuda_problem &p)
@@ -30,21 +32,27 @@ struct member {
     int64_t cell;
 };
 
-/* Copy the row of a cell, with sources. */
-template <int LANES>
+/* Copy the row of a cell, with sources. Rows in shared memory are copied asynchronously: all parts are in
+ * flight at the same time. */
+template <int LANES, bool STAGED>
 static __device__ __forceinline__ void load_row(const kn_cuda_problem &p, const kn_cuda_deviation &d,
                                                 const member &me, float *row)
 {
     const float *from = d.h + me.cell * p.mesh.nnodes;
-#pragma unroll 8
-    for (int k = 4 * me.lane; k < p.mesh.nnodes && me.exists; k += 4 * LANES) {
-        four h = read_row(from + k);
-        if (d.before != 0) {
-            const four source = read4(p.source + k);
+    const int end = me.exists ? p.mesh.nnodes : 0;
+    for (int k = 4 * me.lane; k < end; k += 4 * LANES)
+        if constexpr (STAGED)
+            __pipeline_memcpy_async(row + k, from + k, sizeof(float4));
+        else
+            write4(row + k, read_row(from + k));
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    for (int k = 4 * me.lane; k < end && d.before != 0; k += 4 * LANES) {
+        four h = read4(row + k);
+        const four source = read4(p.source + k);
 #pragma unroll
-            for (int i = 0; i < 4; i++)
-                h.v[i] = kn_collide_driven(h.v[i], d.before, source.v[i]);
-        }
+        for (int i = 0; i < 4; i++)
+            h.v[i] = kn_collide_driven(h.v[i], d.before, source.v[i]);
         write4(row + k, h);
     }
     __syncwarp();
@@ -101,7 +109,7 @@ static __global__ void __launch_bounds__(DEVIATION_THREADS, AX > 2 ? 2 : 3)
                  *const rest = STAGED ? rests + c * row_floats(p) : d.rest + me.cell * p.mesh.nnodes;
     const deviation_space space =
         deviation_space_of<AX, CELLS>(q, rests + rest_floats<AX>(p, CELLS, STAGED), rests);
-    load_row<LANES>(p, d, me, row);
+    load_row<LANES, STAGED>(p, d, me, row);
     const int stride = p.mesh.stride;
     const gain_errors e =
         deviate<AX, CELLS>(p, q, space, exists, row, [=](int first, int k, const float *values) {

@@ -20,8 +20,8 @@ struct kn_cuda_quadratic {
     const float *node[3];                    /* [half] */
     const float *weight[3];                  /* [half] */
     uint8_t place[KN_QUADRATIC_POLYNOMIALS]; /* of the polynomials in the order of the loops of the kernel */
-    const float *tensor;                     /* factors as in kn_cuda_propagator_place, two tiles */
-    const uint32_t *pairs;               /* [steps][4][2] places in bytes of the factors of products; 16 bits each */
+    const float *tensor;                     /* [steps][lanes][4] 16 polynomials x 8 pairs per step */
+    const uint32_t *pairs; /* [steps][4][2] places in bytes of the factors of products; 16 bits each */
     int32_t first_step[KN_PARITIES + 1]; /* of 8 pairs, by parity */
     float factor;                        /* eps dt of the step */
     const float *relaxed; /* [octants][places][places] change of the polynomials by the linear step */

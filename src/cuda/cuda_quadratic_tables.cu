@@ -85,12 +85,18 @@ static void fill_places(struct kn_cuda_quadratic *q, const struct kn_quadratic *
             }
 }
 
+/* Place of the element of polynomial i and pair n of a step: the elements of a lane are contiguous. */
+static size_t tensor_place(int step, int i, int n)
+{
+    const int lane = i % 8 * 4 + n % 4;
+    return ((size_t)step * KN_CUDA_WARP + (size_t)lane) * 4 + (size_t)(i / 8 + n / 4 * 2);
+}
+
 /* Pairs are padded to whole steps with elements of the tensor that are zero; one such step follows the last.
  */
 static enum kn_status upload_tensor(struct kn_cuda *m, const struct kn_quadratic *plan)
 {
     struct kn_cuda_quadratic *q = &m->quadratic;
-    const struct kn_cuda_shares shares = {2, 1};
     const int octants = m->problem.velocity->octants;
     for (int p = 0; p < octants; p++)
         q->first_step[p + 1] = q->first_step[p] + kn_cuda_operator_steps(plan->start[p + 1] - plan->start[p]);
@@ -104,7 +110,7 @@ static enum kn_status upload_tensor(struct kn_cuda *m, const struct kn_quadratic
             pairs[8 * (q->first_step[p] + n / 8) + n % 4 * 2 + n % 8 / 4] =
                 byte_of(plan, pair.i) | byte_of(plan, pair.j) << 16;
             for (int i = 0; i < count; i++)
-                tensor[128 * (size_t)q->first_step[p] + kn_cuda_propagator_place(shares, npairs, 0, i, n)] =
+                tensor[tensor_place(q->first_step[p] + n / 8, i, n % 8)] =
                     plan->tensor[p][(size_t)i * (size_t)npairs + (size_t)n];
         }
     }
