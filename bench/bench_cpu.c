@@ -186,7 +186,9 @@ int main(void)
     bench_streaming("space.cells=[160,160]", "velocity.nodes=16", "space.order=1", "collision.method=none");
     bench_streaming("space.cells=[160,160]", "velocity.nodes=16", "space.order=1", "collision.method=bgk");
     bench_streaming("space.cells=[160,160]", "velocity.nodes=16", "space.order=2", "collision.method=bgk");
+    bench_streaming("space.cells=[160,160]", "velocity.nodes=16", "space.order=3", "collision.method=bgk");
     bench_streaming("space.cells=[160,160]", "velocity.nodes=8", "space.order=1", "collision.method=bgk");
     bench_streaming("space.cells=[160,160]", "velocity.nodes=8", "space.order=2", "collision.method=bgk");
+    bench_streaming("space.cells=[160,160]", "velocity.nodes=8", "space.order=3", "collision.method=bgk");
     return 0;
 }

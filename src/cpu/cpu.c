@@ -1,6 +1,7 @@
 /* The CPU backend: memory, threads and sweeps; the loops are in cpu_stream.c and cpu_collide.c. */
 #include "cpu/cpu_kernels.h"
 
+#include "config/case.h"
 #include "error.h"
 
 #include <omp.h>
@@ -453,7 +454,7 @@ static enum kn_status step(void *machine, const struct kn_step *step)
                                       .eps = (float)p->c->disturbance,
                                       .dt = (float)step->stream,
                                       .order = p->c->space.order,
-                                      .limiter = p->c->space.limiter,
+                                      .limiter = kn_case_limiter(p->c),
                                       .h = cpu->h,
                                       .outgoing = cpu->outgoing,
                                       .lost = cpu->lost,

@@ -110,7 +110,9 @@ static enum kn_status fill_constants(struct kn_cuda *m)
         d->uniform_width[axis] = kn_cuda_layout_width(p->space, axis, 0);
     d->eps = (float)p->c->disturbance;
     d->order = p->c->space.order;
-    d->limiter = p->c->space.limiter;
+    d->limiter = kn_case_limiter(p->c);
+    d->between_cells = kn_stream_weight(d->order, 1, 1, 1);
+    d->behind_wall = kn_stream_weight(d->order, 0, 1, 1);
     d->method = p->c->collision.method;
     d->conservation = p->collision->conservation;
     d->prandtl = (float)p->c->collision.prandtl;
@@ -533,12 +535,12 @@ static enum kn_status copy(void *machine, double *seconds)
     return KN_OK;
 }
 
-/* At second order on a plane mesh, the march may omit two cells next to a wall and three cells that do not
+/* Above first order on a plane mesh, the march may omit two cells next to a wall and three cells that do not
  * fill a tile; the rest of a box must be empty or at least as wide as a tile. */
 static int thinnest(const struct kn_case *c)
 {
     const bool plane = c->space.cells[0] > 1 && c->space.cells[1] > 1 && c->space.cells[2] == 1;
-    return c->space.order == 2 && plane ? 2 + 3 + KN_CUDA_COLUMNS : c->space.order;
+    return c->space.order > 1 && plane ? 2 + 3 + KN_CUDA_COLUMNS : kn_case_reach(c);
 }
 
 static const struct kn_assembler assembler = {"cuda", kn_cuda_assemble};

@@ -70,9 +70,10 @@ struct kn_cuda_problem {
     float eps;
     int32_t order;
     enum kn_limiter limiter;
-    int32_t symmetric;   /* estimator */
-    size_t shared_limit; /* bytes of shared memory available to a block */
-    size_t shared_whole; /* that a multiprocessor has */
+    struct kn_weight between_cells, behind_wall; /* of cells of equal width */
+    int32_t symmetric;                           /* estimator */
+    size_t shared_limit;                         /* bytes of shared memory available to a block */
+    size_t shared_whole;                         /* that a multiprocessor has */
     enum kn_method method;
     enum kn_conservation conservation;
     float prandtl;

@@ -1,4 +1,4 @@
-/* Second-order streaming, alone or with linearised BGK or the operator: a march through tiles of cells
+/* Streaming above first order, alone or with linearised BGK or the operator: a march through tiles of cells
  * (cuda_march.h), which are kept in shared memory for the collisions. */
 #include "cuda/cuda_march.h"
 
@@ -110,7 +110,7 @@ static __device__ __forceinline__ tile_place place_of(const kn_cuda_problem &p, 
     return tile_place{tile.cell, tile.walls, at < s.ntiles};
 }
 
-template <int MOST, reach REACH>
+template <int LIMITER, int MOST, reach REACH>
 static __global__ void __launch_bounds__(MOST, MOST > 128 ? 1 : 3)
     march_kernel(const __grid_constant__ kn_cuda_problem p, const __grid_constant__ kn_cuda_step s,
                  double lose, int whole)
@@ -131,9 +131,9 @@ static __global__ void __launch_bounds__(MOST, MOST > 128 ? 1 : 3)
     const tile_share mine = {here.cell, here.walls, k, 0, QUADRANTS, around};
     if (active && here.walls) {
         wait_for_previous_kernel();
-        stream_tile<true, REACH>(p, s, mine, tile, lost);
+        stream_tile<LIMITER, true, REACH>(p, s, mine, tile, lost);
     } else if (active) {
-        stream_tile<false, REACH>(p, s, mine, tile, lost);
+        stream_tile<LIMITER, false, REACH>(p, s, mine, tile, lost);
     }
     const long long middle = clock64();
     relax_tile<MOST>(p, s, lose, tile, here.cell, lost, &targets);
@@ -349,7 +349,7 @@ static __device__ __forceinline__ void operate_cells(const kn_cuda_problem &p, c
     change_cells(p, s, tiles, parities, lost, COLLISION == DEVIATES ? errors : NULL, cells);
 }
 
-template <short_collision COLLISION, reach REACH>
+template <int LIMITER, short_collision COLLISION, reach REACH>
 static __global__ void __launch_bounds__(SHORT, SHORT_BLOCKS)
     short_march_kernel(const __grid_constant__ kn_cuda_problem p, const __grid_constant__ kn_cuda_step s,
                        double lose, int whole)
@@ -372,9 +372,9 @@ static __global__ void __launch_bounds__(SHORT, SHORT_BLOCKS)
     const tile_share share = {here.cell, here.walls, k, octant, octant + 1, around[tile]};
     if (active && here.walls) {
         wait_for_previous_kernel();
-        stream_tile<true, REACH>(p, s, share, mine, lost_here);
+        stream_tile<LIMITER, true, REACH>(p, s, share, mine, lost_here);
     } else if (active) {
-        stream_tile<false, REACH>(p, s, share, mine, lost_here);
+        stream_tile<LIMITER, false, REACH>(p, s, share, mine, lost_here);
     }
     note_lost(lost_here, octant, tile, &lost);
     const long long middle = clock64();
@@ -418,30 +418,37 @@ static int whole_blocks(const kn_cuda_problem *p, int tiles)
     return TILES * rest > card ? blocks : blocks - rest;
 }
 
-template <reach REACH>
+template <int LIMITER, reach REACH>
 static cudaError_t launch_reach(const kn_cuda_problem *p, const kn_cuda_step *s, int tiles,
                                 cudaStream_t stream)
 {
     const int quads = p->mesh.stride / 4, threads = (quads + WARP - 1) / WARP * WARP;
     if (p->choice.short_rows) {
         const int whole = whole_blocks(p, tiles), rest = tiles - TILES * whole;
-        return launch(!p->choice.march_operates ? short_march_kernel<RELAXES, REACH>
-                      : s->quadratic.exists     ? short_march_kernel<DEVIATES, REACH>
-                                                : short_march_kernel<OPERATES, REACH>,
+        return launch(!p->choice.march_operates ? short_march_kernel<LIMITER, RELAXES, REACH>
+                      : s->quadratic.exists     ? short_march_kernel<LIMITER, DEVIATES, REACH>
+                                                : short_march_kernel<LIMITER, OPERATES, REACH>,
                       p, s, whole + (rest > 0 ? rest : 0), whole, SHORT, stream);
     }
-    return launch(quads <= 128   ? march_kernel<128, REACH>
-                  : quads <= 256 ? march_kernel<256, REACH>
-                                 : march_kernel<WARP * MOST_WARPS, REACH>,
+    return launch(quads <= 128   ? march_kernel<LIMITER, 128, REACH>
+                  : quads <= 256 ? march_kernel<LIMITER, 256, REACH>
+                                 : march_kernel<LIMITER, WARP * MOST_WARPS, REACH>,
                   p, s, tiles, tiles, threads, stream);
+}
+
+template <int LIMITER>
+static cudaError_t launch_limiter(const kn_cuda_problem *p, const kn_cuda_step *s, cudaStream_t stream)
+{
+    if (!s->tiles)
+        return launch_reach<LIMITER, ALONE>(p, s, p->inner.tiles[0] * p->inner.tiles[1], stream);
+    if (s->ntiles == 0)
+        return cudaSuccess;
+    return s->rim ? launch_reach<LIMITER, AT_RIM>(p, s, s->ntiles, stream)
+                  : launch_reach<LIMITER, INSIDE>(p, s, s->ntiles, stream);
 }
 
 cudaError_t kn_cuda_march(const struct kn_cuda_problem *p, const struct kn_cuda_step *s, cudaStream_t stream)
 {
-    if (!s->tiles)
-        return launch_reach<ALONE>(p, s, p->inner.tiles[0] * p->inner.tiles[1], stream);
-    if (s->ntiles == 0)
-        return cudaSuccess;
-    return s->rim ? launch_reach<AT_RIM>(p, s, s->ntiles, stream)
-                  : launch_reach<INSIDE>(p, s, s->ntiles, stream);
+    return p->limiter == KN_LIMITER_NONE ? launch_limiter<KN_LIMITER_NONE>(p, s, stream)
+                                         : launch_limiter<KN_LIMITER_VAN_LEER>(p, s, stream);
 }

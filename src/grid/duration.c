@@ -3,6 +3,7 @@
 
 #include "config/case.h"
 #include "config/config.h"
+#include "config/reference.h"
 #include "config/scales.h"
 #include "grid/space.h"
 #include "grid/velocity.h"
@@ -29,7 +30,7 @@ static double slowest_node(const struct kn_case *c)
     for (int d = 0; d < 3; d++)
         if (!kn_case_is_uniform(c, d))
             slowest = fmin(slowest, kn_velocity_slowest(c, d));
-    return slowest;
+    return kn_reference_of(c).speed * slowest;
 }
 
 /* Without collisions a flux is constant between arrivals of the molecules of the slowest node, and their

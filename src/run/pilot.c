@@ -9,6 +9,7 @@
 #include "collision/sampling.h"
 #include "config/case.h"
 #include "config/config.h"
+#include "config/reference.h"
 #include "error.h"
 #include "grid/duration.h"
 #include "monitor/monitor.h"
@@ -49,7 +50,8 @@ static double fewest(const struct kn_case *c, const struct averaging_window *w, 
 {
     const double bias = c->velocity.grid == KN_GRID_STRETCHED ? 4 : 1;
     const bool limited = c->collision.update == KN_UPDATE_EXPONENTIAL;
-    return fmax(KN_SAMPLING_LEAST, limited ? bias * w->dt * w->nodes / part : 0);
+    const double collide = kn_reference_of(c).collisions * w->dt;
+    return fmax(KN_SAMPLING_LEAST, limited ? bias * collide * w->nodes / part : 0);
 }
 
 static int whole(double samples)

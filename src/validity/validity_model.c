@@ -2,6 +2,7 @@
 #include "validity/validity.h"
 
 #include "config/case.h"
+#include "config/reference.h"
 #include "config/scales.h"
 #include "grid/duration.h"
 
@@ -161,8 +162,9 @@ static double wave_error(const struct kn_case *c, int axis, int nodes, double fr
 {
     struct kn_case other = *c;
     struct kn_velocity grid;
-    const double rate = c->collision.method == KN_METHOD_NONE ? 0 : 1;
-    const double complex s = (rate + I * frequency) * kn_duration_length(c, axis);
+    const struct kn_reference r = kn_reference_of(c);
+    const double rate = c->collision.method == KN_METHOD_NONE ? 0 : r.collisions;
+    const double complex s = (rate + I * frequency) * kn_duration_length(c, axis) / r.speed;
     double error = NAN;
     for (int d = 0; d < 3; d++)
         other.velocity.nodes[d] = d == axis ? nodes : 4;

@@ -177,9 +177,8 @@ static const char *const wide_boxes[] = {
      "walls.right.kind=far-field walls.right.gradient.velocity=[0,0.6,0] walls.right.gradient.temperature=1 "
      "walls.bottom.oscillation.velocity=[0,0.5,0] walls.bottom.oscillation.frequency=1")};
 
-static void wide_boxes_stream_and_relax(void **state)
+static void wide_boxes_stream_and_relax(int order)
 {
-    (void)state;
     const char *const grids[] = {"velocity.nodes=6 space.cells=[106,93]", "velocity.nodes=12",
                                  "velocity.nodes=18"};
     for (int i = 0; i < 3 * 3; i++) {
@@ -187,7 +186,7 @@ static void wide_boxes_stream_and_relax(void **state)
         char text[512];
         if (i % 3 == 2 && i / 3 > 0)
             continue; /* the longest rows are the slowest: one box only */
-        snprintf(text, sizeof text, "collision.method=bgk space.order=2 %s %s", wide_boxes[i / 3],
+        snprintf(text, sizeof text, "collision.method=bgk space.order=%d %s %s", order, wide_boxes[i / 3],
                  grids[i % 3]);
         build(&s, text);
         const double dt = long_step(&s);
@@ -199,21 +198,34 @@ static void wide_boxes_stream_and_relax(void **state)
     }
 }
 
+static void second_order_and_relaxation(void **state)
+{
+    (void)state;
+    wide_boxes_stream_and_relax(2);
+}
+
+static void third_order_and_relaxation(void **state)
+{
+    (void)state;
+    wide_boxes_stream_and_relax(3);
+}
+
 /* The operator inside the march, and after streaming on a stretched mesh; linear, and with the quadratic part for
  * rows with and without padding. */
 static void wide_boxes_stream_and_operate(void **state)
 {
     (void)state;
     const char *const meshes[] = {"space.cells=[71,64]", "space.cells=[23,17] space.stretch=[0.95,1,1]"},
-                      *const grids[] = {"velocity.nodes=6", "velocity.nodes=6 disturbance=0.2",
-                                        "velocity.nodes=8 disturbance=0.2"};
-    for (int i = 0; i < 3 * 2 * 3; i++) {
+                      *const grids[] = {"space.order=2 velocity.nodes=6", "space.order=3 velocity.nodes=6",
+                                        "space.order=2 velocity.nodes=6 disturbance=0.2",
+                                        "space.order=3 velocity.nodes=8 disturbance=0.2"};
+    for (int i = 0; i < 3 * 2 * 4; i++) {
         struct scene s;
         char text[512];
-        if (i / 6 == 2 && i % 3 > 0)
+        if (i / 8 == 2 && i % 4 > 1)
             continue; /* uniform gradients are linear */
-        snprintf(text, sizeof text, "collision.method=operator space.order=2 %s %s %s", wide_boxes[i / 6],
-                 meshes[i / 3 % 2], grids[i % 3]);
+        snprintf(text, sizeof text, "collision.method=operator %s %s %s", wide_boxes[i / 8],
+                 meshes[i / 4 % 2], grids[i % 4]);
         build(&s, text);
         const double dt = long_step(&s);
         oracle_stream(&s.problem, (double)(float)dt, s.h, s.expected, s.density);
@@ -286,9 +298,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(collisions_match_oracle),       cmocka_unit_test(linear_bgk_matches_its_formula),
         cmocka_unit_test(operator_matches_plain_sums),   cmocka_unit_test(uniform_gas_collides_once),
-        cmocka_unit_test(sets_of_all_lengths),           cmocka_unit_test(wide_boxes_stream_and_relax),
-        cmocka_unit_test(wide_boxes_stream_and_operate), cmocka_unit_test(models_agree_between_machines),
-        cmocka_unit_test(samples_are_the_same_bits),
+        cmocka_unit_test(sets_of_all_lengths),           cmocka_unit_test(second_order_and_relaxation),
+        cmocka_unit_test(third_order_and_relaxation),    cmocka_unit_test(wide_boxes_stream_and_operate),
+        cmocka_unit_test(models_agree_between_machines), cmocka_unit_test(samples_are_the_same_bits),
     };
     return cmocka_run_group_tests(tests, find_targets, NULL);
 }
