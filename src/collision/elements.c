@@ -138,7 +138,7 @@ static void add_shell(struct kn_elements *e, const struct sphere *s, double radi
             e->average[i * columns + j] += weight * column_mean[i] * column_mean[j];
 }
 
-/* K <|sqrt 2 g|^gamma ...> over g: radial rule in g^2, theory (49). */
+/* K <|sqrt 2 g|^gamma ...> over g: radial rule in g^2, theory (47b). */
 static enum kn_status fill_average(struct kn_elements *e, const struct sphere *s, struct kn_kernel kernel,
                                    double *value)
 {

@@ -1,4 +1,4 @@
-/* Exact matrix elements of the collision integral between Hermite polynomials, theory (47) to (49). */
+/* Exact matrix elements of the collision integral between Hermite polynomials, theory (47) to (47b). */
 #ifndef KN_ELEMENTS_H
 #define KN_ELEMENTS_H
 
@@ -21,10 +21,10 @@ void kn_elements_hermite(int degree, double v, double *value);
 struct kn_elements {
     int degree;       /* of a polynomial */
     int product;      /* of a product of two polynomials */
-    double *rotation; /* [degree + 1][degree + 1][product + 1], theory (48) */
+    double *rotation; /* [degree + 1][degree + 1][product + 1], theory (47a) */
     int *place;       /* [product + 1]^3 row or column of `average`; -1: odd or too large */
     int rows, columns;
-    double *average; /* [rows][columns], theory (49) */
+    double *average; /* [rows][columns], theory (47b) */
 };
 
 /* The elements of polynomials up to this degree for one kind of molecules. `bilinear` false: one factor of

@@ -1,5 +1,5 @@
 /* The quadratic part of the collision integral: a bilinear form on polynomials in the frame of the local
- * Maxwellian, theory (47) to (51). */
+ * Maxwellian, theory (47) to (47e). */
 #ifndef KN_QUADRATIC_H
 #define KN_QUADRATIC_H
 
@@ -44,7 +44,7 @@ enum kn_status kn_quadratic_create(struct kn_quadratic *q, const struct kn_case 
                                    const struct kn_velocity *v, const struct kn_operator *o);
 void kn_quadratic_destroy(struct kn_quadratic *q);
 
-/* How a linear collision step dt changes the polynomials of one parity, theory (50): relaxed[i][j], the part
+/* How a linear collision step dt changes the polynomials of one parity, theory (47e): relaxed[i][j], the part
  * along orthonormal polynomial i of the change of j, and beyond[j][k], the rest of this change at node k. */
 void kn_quadratic_changes(const struct kn_quadratic *q, const struct kn_velocity *v,
                           const struct kn_operator *o, int parity, double dt, double *relaxed, double *beyond);

@@ -56,7 +56,7 @@ static inline int kn_cpu_packed_rows(int rows)
 struct kn_cpu_propagator {
     double dt;                  /* -1: none */
     float *change[KN_PARITIES]; /* size x size: exp(L dt) - 1, divided by the number of octants */
-    /* How the step changes polynomials, theory (50): coefficients x coefficients, nodes x coefficients. */
+    /* How the step changes polynomials, theory (47e): coefficients x coefficients, nodes x coefficients. */
     float *relaxed[KN_PARITIES], *beyond[KN_PARITIES];
     float *memory;
 };

@@ -1,5 +1,5 @@
 /* The quadratic part of collisions on the CPU, in a block of cells: polynomials of the deviation from the local
- * Maxwellian collide in its frame, theory (47) to (51). */
+ * Maxwellian collide in its frame, theory (47) to (47e). */
 #include "cpu/cpu_matrix.h"
 
 #include "point/deviation.h"
@@ -261,7 +261,7 @@ static void find_coefficients(const struct kn_collisions *s, const struct maxwel
 }
 
 /* sum <- change of these coefficients: linear, and by the collisions between them in the middle of the linear
- * step, theory (50). */
+ * step, theory (47e). */
 static void collide_polynomials(const struct kn_collisions *s, const struct maxwellians *g,
                                 float *const block[KN_BLOCKS])
 {

@@ -1,4 +1,4 @@
-/* Polynomials of the peculiar velocity, which are Hermite polynomials on a fine velocity grid, theory (48a). */
+/* Polynomials of the peculiar velocity, which are Hermite polynomials on a fine velocity grid, theory (47c). */
 #ifndef KN_POINT_HERMITE_H
 #define KN_POINT_HERMITE_H
 
@@ -7,7 +7,7 @@
 enum { KN_HERMITE_DEGREE = 5, KN_HERMITE_TERMS = KN_HERMITE_DEGREE + 1 };
 
 /* Polynomials p_n(x) of the peculiar velocity x along an axis, orthonormal in the sums over the nodes with the
- * weights of the local Maxwellian, theory (48a):
+ * weights of the local Maxwellian, theory (47c):
  * p_0 = 1 / sqrt m,  b_(n+1) p_(n+1) = (x - a_n) p_n - b_n p_(n-1). */
 POINT float kn_hermite_next(float x, float a, float b, float inverse, float p, float before)
 {
@@ -30,7 +30,7 @@ POINT float kn_hermite_rate(float n, float temperature, float exponent)
 }
 
 /* Factor of the polynomials of higher degree that collisions create from those of degree 5 and less, if they are
- * taken from the gas at rest, theory (50). Their moments decrease with the temperature; without the last factor a
+ * taken from the gas at rest, theory (47e). Their moments decrease with the temperature; without the last factor a
  * cold gas is unstable. */
 POINT float kn_hermite_beyond(float n, float temperature, float rate)
 {
