@@ -456,7 +456,7 @@ static enum kn_status sweep(struct kn_cuda *m, const struct kn_step *step, float
     KN_TRY(kn_cuda_propagator_find(m, step->collide, &propagator));
     if (propagator) {
         s.op.propagator = propagator->matrix;
-        s.op.beyond = propagator->beyond;
+        s.op.unit = propagator->unit;
         s.quadratic = m->quadratic;
         s.quadratic.relaxed = propagator->relaxed;
         s.quadratic.factor = (float)(m->problem.c->disturbance * step->collide);

@@ -36,7 +36,8 @@ static bool can_march(const struct kn_cuda_problem *p)
     const struct kn_cuda_quadratic none = {}; /* its memory is small */
     return p->choice.sweep == KN_CUDA_LINEAR && p->order > 1 && p->uniform &&
            (p->limiter == KN_LIMITER_VAN_LEER || p->limiter == KN_LIMITER_NONE) && m->naxes == 2 &&
-           m->axes[0] == 0 && m->axes[1] == 1 && m->octants == 4 && kn_cuda_march_bytes(p, &none) <= p->shared_limit;
+           m->axes[0] == 0 && m->axes[1] == 1 && m->octants == 4 &&
+           kn_cuda_march_bytes(p, &none) <= p->shared_limit;
 }
 
 void kn_cuda_choose(struct kn_cuda *m)

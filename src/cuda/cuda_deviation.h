@@ -12,10 +12,10 @@ enum { DEVIATION_THREADS = 128 };
 /* Shared memory of the quadratic part. Part of the coefficients by place are used only before the rest of the
  * deviation is computed, which may overwrite them. */
 struct deviation_space {
-    float *local;            /* [cells][BY_PLACE] */
-    float *deviation, *gain; /* [cells][IN_ORDER] */
-    float *nodes;            /* [cells][node_pitch] */
+    float *nodes; /* [cells][node_pitch] */
     int node_pitch;
+    float *deviation, *gain;       /* [cells][IN_ORDER] */
+    float *local;                  /* [cells][BY_PLACE] */
     float *relaxed, *middle, *sum; /* [cells][BY_PLACE], used briefly */
 };
 
@@ -43,11 +43,13 @@ static __device__ __forceinline__ deviation_space deviation_space_of(const kn_cu
                                                                      float *brief)
 {
     enum { BY_PLACE = CELLS * shape<AX>::BY_PLACE, IN_ORDER = CELLS * shape<AX>::IN_ORDER };
+    const int pitch = node_floats<AX>(q);
+    float *const deviation = kept + CELLS * pitch;
     return deviation_space{kept,
-                           kept + BY_PLACE,
-                           kept + BY_PLACE + IN_ORDER,
-                           kept + BY_PLACE + 2 * IN_ORDER,
-                           node_floats<AX>(q),
+                           pitch,
+                           deviation,
+                           deviation + IN_ORDER,
+                           deviation + 2 * IN_ORDER,
                            brief,
                            brief + BY_PLACE,
                            brief + 2 * BY_PLACE};

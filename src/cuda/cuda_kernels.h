@@ -98,8 +98,9 @@ struct kn_cuda_set {
 };
 
 /* The assembled operator for one length of collision step. The matrices exp(L dt) - 1 of all parities,
- * divided by the number of octants, are stored as in kn_cuda_propagator_place. A polynomial in the
- * velocity removes round-off errors of mass, momentum and energy. */
+ * divided by the number of octants, are stored as in kn_cuda_propagator_place: four elements, divided by
+ * `unit`, as four numbers of 11 bits and their four rests. A polynomial in the velocity removes round-off
+ * errors of mass, momentum and energy. */
 enum { KN_CUDA_SHORT = 64 }; /* nodes per octant, at most, of rows to which a march can apply the operator */
 
 struct kn_cuda_correction {
@@ -109,12 +110,21 @@ struct kn_cuda_correction {
 
 struct kn_cuda_operator {
     const float *propagator;
+    float unit; /* a power of 2 */
     struct kn_cuda_correction correction;
     float *scratch; /* kn_cuda_operator_scratch */
-    /* Of the quadratic part, or NULL: what the linear step adds to the polynomials, nodes from coefficients;
-     * the coefficients and errors of struct kn_cuda_quadratic. */
-    const float *beyond, *coefficients, *errors;
+    /* Of the quadratic part, or NULL: coefficients and errors of struct kn_cuda_quadratic. The matrices have
+     * one more step of the sum, which is what the linear step adds to the polynomials: nodes from
+     * coefficients. */
+    const float *coefficients, *errors;
 };
+
+/* Steps of 16 nodes of the sum over an octant, which is padded to 16, and over the coefficients of the
+ * quadratic part. */
+static __host__ __device__ inline int kn_cuda_operator_sum(int size, bool quadratic)
+{
+    return (size + 15) / 16 + (quadratic ? KN_CUDA_PLACES / 16 : 0);
+}
 
 /* Division of the nodes of a matrix product: tiles of 8 nodes, `tiles` per share. */
 struct kn_cuda_shares {
@@ -197,25 +207,24 @@ cudaError_t kn_cuda_moments(const struct kn_cuda_problem *p, const float *h, dou
                             cudaStream_t stream);
 }
 
-/* Number of matrix products of 8 nodes in a sum over an octant; octants are padded to 16. */
-static __host__ __device__ inline int kn_cuda_operator_steps(int size)
+/* Tiles of 8 nodes of an octant. */
+static __host__ __device__ inline int kn_cuda_operator_tiles(int size)
 {
     return (size + 7) / 8;
 }
 
-/* Offset of a share, counted over all parities, in the matrices: tiles of 8 x 8 nodes, in pairs. */
+/* Offset of a share, counted over all parities, in the matrices: tiles of 8 nodes x 16 nodes. */
 static __host__ __device__ inline int64_t kn_cuda_propagator_share(int steps, int tiles, int share)
 {
-    return (int64_t)share * steps * ((tiles + 1) / 2) * 2 * 64;
+    return (int64_t)share * steps * tiles * 8 * 16;
 }
 
 /* Offset of the matrix element for the effect of node k on node n; the elements of a lane are contiguous. */
-static inline int64_t kn_cuda_propagator_place(struct kn_cuda_shares s, int size, int parity, int n, int k)
+static inline int64_t kn_cuda_propagator_place(struct kn_cuda_shares s, int steps, int parity, int n, int k)
 {
-    const int steps = kn_cuda_operator_steps(size), pairs = (s.tiles + 1) / 2, share = n / 8 / s.tiles,
-              tile = n / 8 % s.tiles, lane = n % 8 * 4 + k % 4;
+    const int share = n / 8 / s.tiles, tile = n / 8 % s.tiles, lane = n % 8 * 4 + k % 16 / 4;
     return kn_cuda_propagator_share(steps, s.tiles, parity * s.shares + share) +
-           (((int64_t)(k / 8) * pairs + tile / 2) * KN_CUDA_WARP + lane) * 4 + tile % 2 * 2 + k % 8 / 4;
+           (((int64_t)(k / 16) * s.tiles + tile) * KN_CUDA_WARP + lane) * 4 + k % 4;
 }
 
 /* Slot of node k in a tile of shared memory with the rows of `beside` cells side by side. Rows and columns

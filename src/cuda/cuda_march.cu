@@ -263,62 +263,71 @@ static __device__ __forceinline__ void change_cells(const kn_cuda_problem &p, co
     }
 }
 
-/* The rows of 16 cells as parities. */
-static __device__ __forceinline__ void put_cells(const kn_cuda_problem &p, const float *tile, float *parities)
+/* The rows of 16 cells, which the result may overwrite, as parities, and the coefficients of the quadratic
+ * part, or NULL; LANES threads per cell. `units`: of the changes of the cells. */
+static __device__ __forceinline__ void put_cells(const kn_cuda_problem &p, const float *rows,
+                                                 const float *local, float unit, uint32_t *parities,
+                                                 float *units)
 {
-    const int quads = p.mesh.stride / 4;
-    for (int i = threadIdx.x; i < TILES * CELLS * quads; i += SHORT) {
-        const int c = i / quads, k = 4 * (i - c * quads);
-        four h[QUADRANTS];
-        read_cell(p.mesh, tile, c, k, h);
-        put_parities<QUADRANTS, 1>(h, c, k, parities);
-    }
-}
-
-/* The quadratic part in 16 cells, and the rest of their deviation as parities; nodes that pad a product are
- * 0. */
-static __device__ __forceinline__ void deviate_cells(const kn_cuda_problem &p, const kn_cuda_step &s,
-                                                     bool exists, const deviation_space &space, float *tile,
-                                                     float *parities, gain_errors errors[TILES * CELLS])
-{
-    enum { THREADS_OF_CELL = SHORT / (TILES * CELLS) };
-    const int c = threadIdx.x / THREADS_OF_CELL, lane = threadIdx.x % THREADS_OF_CELL;
-    const auto put = [=](int, int k, const float *rest) {
-        float x[QUADRANTS], *at = parities + parity_place<QUADRANTS, 1>(c, k);
+    enum { ROUNDS = TILES * CELLS * LANES / SHORT, BY_PLACE = shape<axes_of(QUADRANTS)>::BY_PLACE };
+    const int lane = threadIdx.x % LANES, k = 4 * lane, first = threadIdx.x / LANES;
+    four h[ROUNDS][QUADRANTS] = {};
 #pragma unroll
-        for (int o = 0; o < QUADRANTS; o++)
-            x[o] = rest[o];
-        to_parities<QUADRANTS>(x);
+    for (int i = 0; i < ROUNDS; i++)
+        if (k < p.size)
+            read_cell(p.mesh, rows, first + i * SHORT / LANES, k, h[i]);
+    __syncthreads();
 #pragma unroll
-        for (int o = 0; o < QUADRANTS; o++)
-            at[o * WARP * 4] = x[o];
-    };
-    const gain_errors e = deviate<axes_of(QUADRANTS), TILES * CELLS>(p, s.quadratic, space, exists,
-                                                                     tile + c * p.mesh.nnodes, put);
-    const float none[QUADRANTS] = {0, 0, 0, 0};
-    for (int k = p.size + lane; k < kn_cuda_operator_steps(p.size) * NODES_ALONG; k += THREADS_OF_CELL)
-        put(0, k, none);
-    if (lane == 0)
-        errors[c] = e;
-}
-
-/* The operator on the parities of 16 cells, one parity per warp; `local`: coefficients of the quadratic part,
- * or NULL. The result, in the same place, are the changes of the cells. */
-static __device__ __forceinline__ void multiply_cells(const kn_cuda_problem &p, const kn_cuda_operator &op,
-                                                      const float *local, float *parities)
-{
-    enum { ALL = KN_CUDA_SHORT / NODES_ACROSS, BY_PLACE = shape<axes_of(QUADRANTS)>::BY_PLACE };
-    const int parity = threadIdx.x / WARP, steps = kn_cuda_operator_steps(p.size);
-    changes<1, ALL> d;
-    multiply<QUADRANTS, 1, ALL>(op.propagator + kn_cuda_propagator_share(steps, ALL, parity), steps, parities,
-                                parity, &d);
-    if (local) {
-        const float *mine = local + threadIdx.x % WARP / 4 * BY_PLACE + parity * PLACES,
-                    *const of[2] = {mine, mine + 8 * BY_PLACE};
-        add_beyond<1, ALL>(op.beyond + kn_cuda_propagator_share(BEYOND_STEPS, ALL, parity), of, &d);
+    for (int i = 0; i < ROUNDS; i++) {
+        const int c = first + i * SHORT / LANES;
+        float most = local ? largest(read4(local + c * BY_PLACE + k), 0) : 0.0f;
+#pragma unroll
+        for (int j = 0; j < 4 * QUADRANTS; j++) { /* padding may be arbitrary */
+            h[i][j / 4].v[j % 4] = k + j % 4 < p.size ? h[i][j / 4].v[j % 4] : 0.0f;
+            most = fmaxf(most, fabsf(h[i][j / 4].v[j % 4]));
+        }
+        const cell_scale scale = scale_of<LANES>(most);
+        if (k < kn_cuda_operator_sum(p.size, false) * NODES_ALONG)
+            put_parities<QUADRANTS, 1>(h[i], scale.up, c, k, parities);
+        if (local)
+            put_polynomials<QUADRANTS, 1>(local + c * BY_PLACE, lane, scale.up, c, p.size, parities);
+        if (lane == 0)
+            units[c] = unit * scale.down;
     }
     __syncthreads();
-    put_changes<1, ALL>(d, change_rows{parities, CHANGES, KN_CUDA_SHORT}, parity, 0);
+}
+
+/* The quadratic part in 16 cells; the rest of their deviation is stored as rows. */
+static __device__ __forceinline__ void deviate_cells(const kn_cuda_problem &p, const kn_cuda_step &s,
+                                                     bool exists, const deviation_space &space, float *tile,
+                                                     float *rests, gain_errors errors[TILES * CELLS])
+{
+    enum { THREADS_OF_CELL = SHORT / (TILES * CELLS) };
+    const int c = threadIdx.x / THREADS_OF_CELL, stride = p.mesh.stride;
+    float *const to = rests + c * p.mesh.nnodes;
+    const gain_errors e = deviate<axes_of(QUADRANTS), TILES * CELLS>(
+        p, s.quadratic, space, exists, tile + c * p.mesh.nnodes, [=](int, int k, const float *rest) {
+#pragma unroll
+            for (int o = 0; o < QUADRANTS; o++)
+                to[o * stride + k] = rest[o];
+        });
+    if (threadIdx.x % THREADS_OF_CELL == 0)
+        errors[c] = e;
+    __syncthreads();
+}
+
+/* The operator on the parities of 16 cells, one parity per warp. The result, in the same place, are the
+ * changes of the cells. */
+static __device__ __forceinline__ void multiply_cells(const float *propagator, int steps, const float *units,
+                                                      float *parities)
+{
+    enum { ALL = KN_CUDA_SHORT / NODES_ACROSS };
+    const int parity = threadIdx.x / WARP;
+    changes<1, ALL> d;
+    multiply<QUADRANTS, 1, ALL>(propagator + kn_cuda_propagator_share(steps, ALL, parity), steps,
+                                (const uint32_t *)parities, parity, &d);
+    __syncthreads();
+    put_changes<1, ALL>(d, units, change_rows{parities, CHANGES, KN_CUDA_SHORT}, parity, 0);
     __syncthreads();
 }
 
@@ -327,25 +336,26 @@ static __device__ __forceinline__ void multiply_cells(const kn_cuda_problem &p, 
 enum short_collision { RELAXES, OPERATES, DEVIATES };
 
 /* The operator for 16 cells. Cells that do not exist contain arbitrary numbers, which neither mix with others
- * nor are stored. Shared memory: tiles, parities, memory of the quadratic part. */
+ * nor are stored. Shared memory: tiles, parities, memory of the quadratic part; the parities may overwrite
+ * the nodes of the quadratic part. */
 template <short_collision COLLISION, reach REACH>
 static __device__ __forceinline__ void operate_cells(const kn_cuda_problem &p, const kn_cuda_step &s,
                                                      int whole, bool exists, const lost_cells &lost,
                                                      float *tiles)
 {
     __shared__ int cells[TILES * CELLS];
+    __shared__ float units[TILES * CELLS];
     __shared__ gain_errors errors[COLLISION == DEVIATES ? TILES * CELLS : 1];
     float *const parities = tiles + TILES * CELLS * p.mesh.nnodes;
     const deviation_space space =
         deviation_space_of<axes_of(QUADRANTS), TILES * CELLS>(s.quadratic, parities + PARITY_ROOM, parities);
-    if (COLLISION == DEVIATES)
-        deviate_cells(p, s, exists, space, tiles, parities, errors);
-    else
-        put_cells(p, tiles, parities);
     if (threadIdx.x < TILES * CELLS)
         cells[threadIdx.x] = cell_of<REACH>(p, s, whole, threadIdx.x);
-    __syncthreads();
-    multiply_cells(p, s.op, COLLISION == DEVIATES ? space.local : NULL, parities);
+    if (COLLISION == DEVIATES)
+        deviate_cells(p, s, exists, space, tiles, parities, errors);
+    put_cells(p, COLLISION == DEVIATES ? parities : tiles, COLLISION == DEVIATES ? space.local : NULL,
+              s.op.unit, (uint32_t *)parities, units);
+    multiply_cells(s.op.propagator, kn_cuda_operator_sum(p.size, COLLISION == DEVIATES), units, parities);
     change_cells(p, s, tiles, parities, lost, COLLISION == DEVIATES ? errors : NULL, cells);
 }
 

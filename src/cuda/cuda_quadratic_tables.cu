@@ -99,7 +99,7 @@ static enum kn_status upload_tensor(struct kn_cuda *m, const struct kn_quadratic
     struct kn_cuda_quadratic *q = &m->quadratic;
     const int octants = m->problem.velocity->octants;
     for (int p = 0; p < octants; p++)
-        q->first_step[p + 1] = q->first_step[p] + kn_cuda_operator_steps(plan->start[p + 1] - plan->start[p]);
+        q->first_step[p + 1] = q->first_step[p] + (plan->start[p + 1] - plan->start[p] + 7) / 8;
     const size_t steps = (size_t)q->first_step[octants] + 1;
     uint32_t *pairs = (uint32_t *)calloc(8 * steps, sizeof *pairs);
     double *tensor = (double *)calloc(128 * steps, sizeof *tensor);

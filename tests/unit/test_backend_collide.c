@@ -100,8 +100,8 @@ static void operator_matches_plain_sums(void **state)
     for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
         struct scene s;
         char text[512];
-        snprintf(text, sizeof text,
-                 "velocity.nodes=6 collision.method=operator disturbance=%g %s", i % 2 ? 0.2 : 0.0, cases[i / 2]);
+        snprintf(text, sizeof text, "velocity.nodes=6 collision.method=operator disturbance=%g %s",
+                 i % 2 ? 0.2 : 0.0, cases[i / 2]);
         build(&s, text);
         memcpy(s.expected, s.h, s.rows * sizeof *s.h);
         for (int cell = 0; cell < s.space.ncells; cell++)
@@ -210,8 +210,8 @@ static void third_order_and_relaxation(void **state)
     wide_boxes_stream_and_relax(3);
 }
 
-/* The operator inside the march, and after streaming on a stretched mesh; linear, and with the quadratic part for
- * rows with and without padding. */
+/* The operator inside the march, and after streaming on a stretched mesh; linear, and with the quadratic part
+ * for rows with and without padding. */
 static void wide_boxes_stream_and_operate(void **state)
 {
     (void)state;
