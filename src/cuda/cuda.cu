@@ -303,10 +303,8 @@ static enum kn_status operate(struct kn_cuda *m, const struct kn_cuda_step *s, c
                                             .rest = rest,
                                             .list = list,
                                             .total = count,
-                                            .before = m->device.source ? (float)half : 0.0f,
-                                            .factor = (float)(m->problem.c->disturbance * s->dt_collide),
-                                            .relaxed = s->relaxed};
-        CHECK(kn_cuda_deviate(&m->device, &m->quadratic, &d, m->work));
+                                            .before = m->device.source ? (float)half : 0.0f};
+        CHECK(kn_cuda_deviate(&m->device, &s->quadratic, &d, m->work));
         what.from = rest;
         what.before = 0;
     }
@@ -386,7 +384,11 @@ static enum kn_status sweep_parts(struct kn_cuda *m, const struct kn_step *step,
         return KN_OK;
     if (timed)
         CHECK(cudaEventRecord(m->mark[4], m->work));
-    return operate(m, &s, NULL, m->device.ncells);
+    if (!m->device.choice.march_operates)
+        return operate(m, &s, NULL, m->device.ncells);
+    for (int i = 0; i < 2; i++)
+        KN_TRY(operate(m, &s, m->device.sweep_order + m->parts[i].first_cell, m->parts[i].cells));
+    return KN_OK;
 }
 
 /* Fraction of a sweep spent on streaming. In a fused kernel one block counts the cycles of streaming and
@@ -454,8 +456,10 @@ static enum kn_status sweep(struct kn_cuda *m, const struct kn_step *step, float
     KN_TRY(kn_cuda_propagator_find(m, step->collide, &propagator));
     if (propagator) {
         s.op.propagator = propagator->matrix;
-        s.op.beyond = propagator->beyond;
-        s.relaxed = propagator->relaxed;
+        s.op.unit = propagator->unit;
+        s.quadratic = m->quadratic;
+        s.quadratic.relaxed = propagator->relaxed;
+        s.quadratic.factor = (float)(m->problem.c->disturbance * step->collide);
     }
     if (timed)
         CHECK(cudaEventRecord(m->mark[0], m->work));

@@ -33,9 +33,11 @@ static int cells_together(const struct kn_cuda_problem *p)
 static bool can_march(const struct kn_cuda_problem *p)
 {
     const struct kn_mesh *m = &p->mesh;
+    const struct kn_cuda_quadratic none = {}; /* its memory is small */
     return p->choice.sweep == KN_CUDA_LINEAR && p->order > 1 && p->uniform &&
            (p->limiter == KN_LIMITER_VAN_LEER || p->limiter == KN_LIMITER_NONE) && m->naxes == 2 &&
-           m->axes[0] == 0 && m->axes[1] == 1 && m->octants == 4 && kn_cuda_march_bytes(p) <= p->shared_limit;
+           m->axes[0] == 0 && m->axes[1] == 1 && m->octants == 4 &&
+           kn_cuda_march_bytes(p, &none) <= p->shared_limit;
 }
 
 void kn_cuda_choose(struct kn_cuda *m)
@@ -46,7 +48,7 @@ void kn_cuda_choose(struct kn_cuda *m)
     c->together = c->sweep == KN_CUDA_MONTE_CARLO ? cells_together(p) : 1;
     c->staged = (size_t)p->mesh.nnodes * sizeof(float) <= p->shared_limit;
     c->short_rows = p->mesh.stride <= KN_CUDA_SHORT;
-    c->march_operates = p->method == KN_METHOD_OPERATOR && !p->source && p->eps == 0 && c->short_rows;
+    c->march_operates = p->method == KN_METHOD_OPERATOR && !p->source && c->short_rows;
     const int least = (c->short_rows ? 4 : 1) * p->multiprocessors; /* tiles that fill the device */
     const struct kn_cuda_inner inner = kn_cuda_layout_inner(m);
     c->marches = can_march(p) && inner.tiles[0] * inner.tiles[1] >= least;

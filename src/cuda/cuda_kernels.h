@@ -8,6 +8,7 @@ extern "C" {
 #include "grid/space.h"
 }
 
+#include "cuda/cuda_quadratic.h"
 #include "point/collide.h"
 #include "point/mesh.h"
 #include "point/sample.h"
@@ -97,8 +98,9 @@ struct kn_cuda_set {
 };
 
 /* The assembled operator for one length of collision step. The matrices exp(L dt) - 1 of all parities,
- * divided by the number of octants, are stored as in kn_cuda_propagator_place. A polynomial in the
- * velocity removes round-off errors of mass, momentum and energy. */
+ * divided by the number of octants, are stored as in kn_cuda_propagator_place: four elements, divided by
+ * `unit`, as four numbers of 11 bits and their four rests. A polynomial in the velocity removes round-off
+ * errors of mass, momentum and energy. */
 enum { KN_CUDA_SHORT = 64 }; /* nodes per octant, at most, of rows to which a march can apply the operator */
 
 struct kn_cuda_correction {
@@ -108,12 +110,21 @@ struct kn_cuda_correction {
 
 struct kn_cuda_operator {
     const float *propagator;
+    float unit; /* a power of 2 */
     struct kn_cuda_correction correction;
     float *scratch; /* kn_cuda_operator_scratch */
-    /* Of the quadratic part, or NULL: what the linear step adds to the polynomials, nodes from coefficients; the
-     * coefficients and errors of struct kn_cuda_quadratic. */
-    const float *beyond, *coefficients, *errors;
+    /* Of the quadratic part, or NULL: coefficients and errors of struct kn_cuda_quadratic. The matrices have
+     * one more step of the sum, which is what the linear step adds to the polynomials: nodes from
+     * coefficients. */
+    const float *coefficients, *errors;
 };
+
+/* Steps of 16 nodes of the sum over an octant, which is padded to 16, and over the coefficients of the
+ * quadratic part. */
+static __host__ __device__ inline int kn_cuda_operator_sum(int size, bool quadratic)
+{
+    return (size + 15) / 16 + (quadratic ? KN_CUDA_PLACES / 16 : 0);
+}
 
 /* Division of the nodes of a matrix product: tiles of 8 nodes, `tiles` per share. */
 struct kn_cuda_shares {
@@ -138,7 +149,7 @@ struct kn_cuda_step {
     int32_t heavy;                    /* the node to which mass lost by round-off is returned */
     struct kn_cuda_set set;
     struct kn_cuda_operator op;
-    const float *relaxed; /* struct kn_cuda_deviation */
+    struct kn_cuda_quadratic quadratic;
 };
 
 /* The operator alone: it acts on the rows `from` and changes the rows `h`, which may be the same. */
@@ -149,6 +160,16 @@ struct kn_cuda_operation {
     int32_t total;
     double before, after; /* time over which sources act before and after the operator */
     int32_t octant;       /* of the node to which mass lost by round-off is returned */
+};
+
+/* The quadratic part in some cells, before the operator. */
+struct kn_cuda_deviation {
+    const float *h;      /* rows; those of `to` may be the same */
+    float *to;           /* rows with the gain of the polynomials */
+    float *rest;         /* [ncells][nnodes] the rest of the deviation, on which the operator acts */
+    const int32_t *list; /* [total] cells; NULL: the first `total` */
+    int32_t total;
+    float before; /* time over which sources act before */
 };
 
 /* One pass over the wall faces. */
@@ -173,36 +194,37 @@ cudaError_t kn_cuda_monte_carlo(const struct kn_cuda_problem *p, const struct kn
                                 cudaStream_t stream);
 cudaError_t kn_cuda_operate(const struct kn_cuda_problem *p, const struct kn_cuda_operator *op,
                             const struct kn_cuda_operation *what, cudaStream_t stream);
+cudaError_t kn_cuda_deviate(const struct kn_cuda_problem *p, const struct kn_cuda_quadratic *q,
+                            const struct kn_cuda_deviation *d, cudaStream_t stream);
 struct kn_cuda_shares kn_cuda_operator_shares(const struct kn_cuda_problem *p);
 /* Bytes of scratch memory on the device. */
 size_t kn_cuda_operator_scratch(const struct kn_cuda_problem *p);
 /* Bytes of shared memory for the tiles of a block of the march, and for the rows of `cells` cells of the
  * Monte Carlo step. */
-size_t kn_cuda_march_bytes(const struct kn_cuda_problem *p);
+size_t kn_cuda_march_bytes(const struct kn_cuda_problem *p, const struct kn_cuda_quadratic *q);
 size_t kn_cuda_monte_carlo_bytes(const struct kn_cuda_problem *p, int cells);
 cudaError_t kn_cuda_moments(const struct kn_cuda_problem *p, const float *h, double *moments,
                             cudaStream_t stream);
 }
 
-/* Number of matrix products of 8 nodes in a sum over an octant; octants are padded to 16. */
-static __host__ __device__ inline int kn_cuda_operator_steps(int size)
+/* Tiles of 8 nodes of an octant. */
+static __host__ __device__ inline int kn_cuda_operator_tiles(int size)
 {
     return (size + 7) / 8;
 }
 
-/* Offset of a share, counted over all parities, in the matrices: tiles of 8 x 8 nodes, in pairs. */
+/* Offset of a share, counted over all parities, in the matrices: tiles of 8 nodes x 16 nodes. */
 static __host__ __device__ inline int64_t kn_cuda_propagator_share(int steps, int tiles, int share)
 {
-    return (int64_t)share * steps * ((tiles + 1) / 2) * 2 * 64;
+    return (int64_t)share * steps * tiles * 8 * 16;
 }
 
 /* Offset of the matrix element for the effect of node k on node n; the elements of a lane are contiguous. */
-static inline int64_t kn_cuda_propagator_place(struct kn_cuda_shares s, int size, int parity, int n, int k)
+static inline int64_t kn_cuda_propagator_place(struct kn_cuda_shares s, int steps, int parity, int n, int k)
 {
-    const int steps = kn_cuda_operator_steps(size), pairs = (s.tiles + 1) / 2, share = n / 8 / s.tiles,
-              tile = n / 8 % s.tiles, lane = n % 8 * 4 + k % 4;
+    const int share = n / 8 / s.tiles, tile = n / 8 % s.tiles, lane = n % 8 * 4 + k % 16 / 4;
     return kn_cuda_propagator_share(steps, s.tiles, parity * s.shares + share) +
-           (((int64_t)(k / 8) * pairs + tile / 2) * KN_CUDA_WARP + lane) * 4 + tile % 2 * 2 + k % 8 / 4;
+           (((int64_t)(k / 16) * s.tiles + tile) * KN_CUDA_WARP + lane) * 4 + k % 4;
 }
 
 /* Slot of node k in a tile of shared memory with the rows of `beside` cells side by side. Rows and columns

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "cuda/cuda_check.h"
-#include "cuda/cuda_quadratic.h"
+#include "cuda/cuda_kernels.h"
 #include "cuda/cuda_sample.h"
 
 extern "C" {
@@ -34,10 +34,10 @@ struct kn_cuda_group {
 
 /* The matrices of the assembled operator for one length of collision step. */
 struct kn_cuda_propagator {
-    double dt;             /* -1: none yet */
-    float *matrix;         /* kn_cuda_propagator_place */
-    const float *beyond;   /* in the same memory, struct kn_cuda_operator */
-    const float *relaxed;  /* in the same memory, struct kn_cuda_deviation */
+    double dt;     /* -1: none yet */
+    float *matrix; /* struct kn_cuda_operator */
+    float unit;
+    const float *relaxed; /* in the same memory, struct kn_cuda_quadratic */
 };
 
 /* One of the two parts of a sweep with several ranks: cells that do not depend on other ranks, and cells

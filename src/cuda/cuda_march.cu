@@ -2,6 +2,8 @@
  * (cuda_march.h), which are kept in shared memory for the collisions. */
 #include "cuda/cuda_march.h"
 
+#include "cuda/cuda_deviation.h"
+
 static __device__ __forceinline__ void read_cell(const kn_mesh &m, const float *tile, int c, int k,
                                                  four h[QUADRANTS])
 {
@@ -226,10 +228,12 @@ static __device__ __forceinline__ void relax_cells(const kn_cuda_problem &p, con
 enum { CHANGES = QUADRANTS * KN_CUDA_SHORT + 8, PARITY_ROOM = TILES * CELLS * CHANGES };
 
 /* Add the changes to the rows of the cells, with LANES threads per cell; as change_cell in
- * cuda_operator.cu, but all nodes at once. */
+ * cuda_operator.cu, but all nodes at once. `errors` of the gain of the quadratic part, already in the rows,
+ * are removed too; it may be NULL. */
 static __device__ __forceinline__ void change_cells(const kn_cuda_problem &p, const kn_cuda_step &s,
                                                     const float *tile, const float *changes,
-                                                    const lost_cells &lost, const int cells[TILES * CELLS])
+                                                    const lost_cells &lost, const gain_errors *errors,
+                                                    const int cells[TILES * CELLS])
 {
     const int k = 4 * (threadIdx.x % LANES);
     const bool active = k < p.mesh.stride;
@@ -241,7 +245,9 @@ static __device__ __forceinline__ void change_cells(const kn_cuda_problem &p, co
         const changed_row row = {tile + c * p.mesh.nnodes,
                                  s.next + (int64_t)(cells[c] < 0 ? 0 : cells[c]) * p.mesh.nnodes,
                                  changes + c * CHANGES, KN_CUDA_SHORT};
-        invariant_errors sum = {0, 0, {0, 0, 0}};
+        const bool first = k == 0, gained = errors && first;
+        invariant_sums sum = gained ? errors[c].sum : invariant_sums{0, 0, {0, 0, 0}};
+        const float missing = (first ? lost_in(lost, c) : 0.0f) + (gained ? errors[c].lost : 0.0f);
         float rounded[4] = {0, 0, 0, 0};
         four d[QUADRANTS] = {}, h[QUADRANTS] = {};
         if (active) {
@@ -251,48 +257,116 @@ static __device__ __forceinline__ void change_cells(const kn_cuda_problem &p, co
         }
         sum_lanes<QUADRANTS, LANES>(&sum);
         apply_change<QUADRANTS>(n, correction_of<QUADRANTS>(p, s.op.correction, sum), d, h, rounded);
-        restore_mass<LANES, QUADRANTS>(n, rounded, k == 0 ? lost_in(lost, c) : 0.0f, heavy,
-                                       s.heavy / p.mesh.stride, h);
+        restore_mass<LANES, QUADRANTS>(n, rounded, missing, heavy, s.heavy / p.mesh.stride, h);
         if (active && cells[c] >= 0)
             write_octants<QUADRANTS>(p, row.to, k, h);
     }
 }
 
-/* The operator for 16 cells, one parity per warp. Cells that do not exist contain arbitrary numbers, which
- * neither mix with others nor are stored. */
-template <reach REACH>
-static __device__ __forceinline__ void operate_cells(const kn_cuda_problem &p, const kn_cuda_step &s,
-                                                     int whole, const float *tile, const lost_cells &lost,
-                                                     float *parities, int cells[TILES * CELLS])
+/* The rows of 16 cells, which the result may overwrite, as parities, and the coefficients of the quadratic
+ * part, or NULL; LANES threads per cell. `units`: of the changes of the cells. */
+static __device__ __forceinline__ void put_cells(const kn_cuda_problem &p, const float *rows,
+                                                 const float *local, float unit, uint32_t *parities,
+                                                 float *units)
 {
-    enum { ALL = KN_CUDA_SHORT / NODES_ACROSS };
-    const int quads = p.mesh.stride / 4, parity = threadIdx.x / WARP, steps = kn_cuda_operator_steps(p.size);
-    for (int i = threadIdx.x; i < TILES * CELLS * quads; i += SHORT) {
-        const int c = i / quads, k = 4 * (i - c * quads);
-        four h[QUADRANTS];
-        read_cell(p.mesh, tile, c, k, h);
-        put_parities<QUADRANTS, 1>(h, c, k, parities);
+    enum { ROUNDS = TILES * CELLS * LANES / SHORT, BY_PLACE = shape<axes_of(QUADRANTS)>::BY_PLACE };
+    const int lane = threadIdx.x % LANES, k = 4 * lane, first = threadIdx.x / LANES;
+    four h[ROUNDS][QUADRANTS] = {};
+#pragma unroll
+    for (int i = 0; i < ROUNDS; i++)
+        if (k < p.size)
+            read_cell(p.mesh, rows, first + i * SHORT / LANES, k, h[i]);
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < ROUNDS; i++) {
+        const int c = first + i * SHORT / LANES;
+        float most = local ? largest(read4(local + c * BY_PLACE + k), 0) : 0.0f;
+#pragma unroll
+        for (int j = 0; j < 4 * QUADRANTS; j++) { /* padding may be arbitrary */
+            h[i][j / 4].v[j % 4] = k + j % 4 < p.size ? h[i][j / 4].v[j % 4] : 0.0f;
+            most = fmaxf(most, fabsf(h[i][j / 4].v[j % 4]));
+        }
+        const cell_scale scale = scale_of<LANES>(most);
+        if (k < kn_cuda_operator_sum(p.size, false) * NODES_ALONG)
+            put_parities<QUADRANTS, 1>(h[i], scale.up, c, k, parities);
+        if (local)
+            put_polynomials<QUADRANTS, 1>(local + c * BY_PLACE, lane, scale.up, c, p.size, parities);
+        if (lane == 0)
+            units[c] = unit * scale.down;
     }
-    if (threadIdx.x < TILES * CELLS)
-        cells[threadIdx.x] = cell_of<REACH>(p, s, whole, threadIdx.x);
     __syncthreads();
-    changes<1, ALL> d;
-    multiply<QUADRANTS, 1, ALL>(s.op.propagator + kn_cuda_propagator_share(steps, ALL, parity), steps,
-                                parities, parity, &d);
-    __syncthreads();
-    put_changes<1, ALL>(d, change_rows{parities, CHANGES, KN_CUDA_SHORT}, parity, 0);
-    __syncthreads();
-    change_cells(p, s, tile, parities, lost, cells);
 }
 
-template <int LIMITER, bool OPERATES, reach REACH>
+/* The quadratic part in 16 cells; the rest of their deviation is stored as rows. */
+static __device__ __forceinline__ void deviate_cells(const kn_cuda_problem &p, const kn_cuda_step &s,
+                                                     bool exists, const deviation_space &space, float *tile,
+                                                     float *rests, gain_errors errors[TILES * CELLS])
+{
+    enum { THREADS_OF_CELL = SHORT / (TILES * CELLS) };
+    const int c = threadIdx.x / THREADS_OF_CELL, stride = p.mesh.stride;
+    float *const to = rests + c * p.mesh.nnodes;
+    const gain_errors e = deviate<axes_of(QUADRANTS), TILES * CELLS>(
+        p, s.quadratic, space, exists, tile + c * p.mesh.nnodes, [=](int, int k, const float *rest) {
+#pragma unroll
+            for (int o = 0; o < QUADRANTS; o++)
+                to[o * stride + k] = rest[o];
+        });
+    if (threadIdx.x % THREADS_OF_CELL == 0)
+        errors[c] = e;
+    __syncthreads();
+}
+
+/* The operator on the parities of 16 cells, one parity per warp. The result, in the same place, are the
+ * changes of the cells. */
+static __device__ __forceinline__ void multiply_cells(const float *propagator, int steps, const float *units,
+                                                      float *parities)
+{
+    enum { ALL = KN_CUDA_SHORT / NODES_ACROSS };
+    const int parity = threadIdx.x / WARP;
+    changes<1, ALL> d;
+    multiply<QUADRANTS, 1, ALL>(propagator + kn_cuda_propagator_share(steps, ALL, parity), steps,
+                                (const uint32_t *)parities, parity, &d);
+    __syncthreads();
+    put_changes<1, ALL>(d, units, change_rows{parities, CHANGES, KN_CUDA_SHORT}, parity, 0);
+    __syncthreads();
+}
+
+/* What follows the streaming: free flight or linearised BGK, the operator, or the operator after the
+ * quadratic part. */
+enum short_collision { RELAXES, OPERATES, DEVIATES };
+
+/* The operator for 16 cells. Cells that do not exist contain arbitrary numbers, which neither mix with others
+ * nor are stored. Shared memory: tiles, parities, memory of the quadratic part; the parities may overwrite
+ * the nodes of the quadratic part. */
+template <short_collision COLLISION, reach REACH>
+static __device__ __forceinline__ void operate_cells(const kn_cuda_problem &p, const kn_cuda_step &s,
+                                                     int whole, bool exists, const lost_cells &lost,
+                                                     float *tiles)
+{
+    __shared__ int cells[TILES * CELLS];
+    __shared__ float units[TILES * CELLS];
+    __shared__ gain_errors errors[COLLISION == DEVIATES ? TILES * CELLS : 1];
+    float *const parities = tiles + TILES * CELLS * p.mesh.nnodes;
+    const deviation_space space =
+        deviation_space_of<axes_of(QUADRANTS), TILES * CELLS>(s.quadratic, parities + PARITY_ROOM, parities);
+    if (threadIdx.x < TILES * CELLS)
+        cells[threadIdx.x] = cell_of<REACH>(p, s, whole, threadIdx.x);
+    if (COLLISION == DEVIATES)
+        deviate_cells(p, s, exists, space, tiles, parities, errors);
+    put_cells(p, COLLISION == DEVIATES ? parities : tiles, COLLISION == DEVIATES ? space.local : NULL,
+              s.op.unit, (uint32_t *)parities, units);
+    multiply_cells(s.op.propagator, kn_cuda_operator_sum(p.size, COLLISION == DEVIATES), units, parities);
+    change_cells(p, s, tiles, parities, lost, COLLISION == DEVIATES ? errors : NULL, cells);
+}
+
+template <int LIMITER, short_collision COLLISION, reach REACH>
 static __global__ void __launch_bounds__(SHORT, SHORT_BLOCKS)
     short_march_kernel(const __grid_constant__ kn_cuda_problem p, const __grid_constant__ kn_cuda_step s,
                        double lose, int whole)
 {
     extern __shared__ __align__(16) float tiles[];
     __shared__ lost_cells lost;
-    __shared__ int cells[TILES * CELLS], around[TILES][REACH == AT_RIM ? AROUND : 1];
+    __shared__ int around[TILES][REACH == AT_RIM ? AROUND : 1];
 
     const int tile = threadIdx.x / (QUADRANTS * LANES), octant = threadIdx.x / LANES % QUADRANTS,
               k = 4 * (threadIdx.x % LANES);
@@ -314,20 +388,21 @@ static __global__ void __launch_bounds__(SHORT, SHORT_BLOCKS)
     }
     note_lost(lost_here, octant, tile, &lost);
     const long long middle = clock64();
-    if (OPERATES)
-        operate_cells<REACH>(p, s, whole, tiles, lost, tiles + TILES * CELLS * p.mesh.nnodes, cells);
-    else
+    if (COLLISION == RELAXES)
         relax_cells<REACH>(p, s, lose, whole, tiles, lost);
+    else
+        operate_cells<COLLISION, REACH>(p, s, whole, here.exists, lost, tiles);
     wait_for_previous_kernel();
     note_cycles(p, REACH != AT_RIM && blockIdx.x == 0, start, middle);
 }
 
-/* Tiles, two per block for short rows, and the parities of their cells. */
-size_t kn_cuda_march_bytes(const struct kn_cuda_problem *p)
+/* Tiles, two per block for short rows, the parities of their cells, and the memory of the quadratic part. */
+size_t kn_cuda_march_bytes(const struct kn_cuda_problem *p, const struct kn_cuda_quadratic *q)
 {
     const size_t tile = CELLS * (size_t)p->mesh.nnodes * sizeof(float);
+    const int kept = q->exists ? kept_floats<axes_of(QUADRANTS)>(*q, TILES * CELLS) : 0;
     return tile * (p->choice.short_rows ? TILES : 1) +
-           (p->choice.march_operates ? PARITY_ROOM * sizeof(float) : 0);
+           (p->choice.march_operates ? (size_t)(PARITY_ROOM + kept) * sizeof(float) : 0);
 }
 
 typedef void march_function(kn_cuda_problem, kn_cuda_step, double, int);
@@ -335,12 +410,13 @@ typedef void march_function(kn_cuda_problem, kn_cuda_step, double, int);
 static cudaError_t launch(march_function *kernel, const kn_cuda_problem *p, const kn_cuda_step *s, int blocks,
                           int whole, int threads, cudaStream_t stream)
 {
-    const cudaError_t status = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                    (int)kn_cuda_march_bytes(p));
+    const size_t bytes = kn_cuda_march_bytes(p, &s->quadratic);
+    const cudaError_t status =
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
     if (status != cudaSuccess)
         return status;
-    return launch_overlapping(kernel, (unsigned)blocks, threads, kn_cuda_march_bytes(p), stream,
-                              s->behind_walls, *p, *s, -expm1(-s->dt_collide), whole);
+    return launch_overlapping(kernel, (unsigned)blocks, threads, bytes, stream, s->behind_walls, *p, *s,
+                              -expm1(-s->dt_collide), whole);
 }
 
 /* Number of blocks with two tiles: as many as fill the GPU completely, and the rest if it fills more than
@@ -359,8 +435,9 @@ static cudaError_t launch_reach(const kn_cuda_problem *p, const kn_cuda_step *s,
     const int quads = p->mesh.stride / 4, threads = (quads + WARP - 1) / WARP * WARP;
     if (p->choice.short_rows) {
         const int whole = whole_blocks(p, tiles), rest = tiles - TILES * whole;
-        return launch(p->choice.march_operates ? short_march_kernel<LIMITER, true, REACH>
-                                               : short_march_kernel<LIMITER, false, REACH>,
+        return launch(!p->choice.march_operates ? short_march_kernel<LIMITER, RELAXES, REACH>
+                      : s->quadratic.exists     ? short_march_kernel<LIMITER, DEVIATES, REACH>
+                                                : short_march_kernel<LIMITER, OPERATES, REACH>,
                       p, s, whole + (rest > 0 ? rest : 0), whole, SHORT, stream);
     }
     return launch(quads <= 128   ? march_kernel<LIMITER, 128, REACH>

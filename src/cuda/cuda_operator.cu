@@ -1,6 +1,5 @@
 /* The collision step with the assembled operator, for cells that have been streamed. */
 #include "cuda/cuda_operator.h"
-#include "cuda/cuda_quadratic.h"
 
 enum { MOST = 16 }; /* warps of a block */
 
@@ -25,9 +24,10 @@ static __host__ __device__ inline int change_pitch(int octants, const division &
     return row + (8 - row % 32 + 32) % 32;
 }
 
-static __host__ __device__ inline int64_t parity_floats(int octants, int size, const division &d)
+/* Words of 4 bytes. */
+static __host__ __device__ inline int64_t parity_words(int octants, int steps, const division &d)
 {
-    return (int64_t)d.across * CELLS_ACROSS * octants * kn_cuda_operator_steps(size) * NODES_ALONG;
+    return (int64_t)d.across * CELLS_ACROSS * octants * steps * NODES_ALONG;
 }
 
 static __host__ __device__ inline int64_t change_floats(int octants, const division &d)
@@ -52,41 +52,20 @@ static __device__ __forceinline__ void add_source(const kn_cuda_problem &p, floa
     }
 }
 
-/* Parities of the cells of this block, with sources before the step; cells that do not exist are copies of
- * the last. */
-template <int P, int M>
-static __device__ void load_parities(const kn_cuda_problem &p, const float *h, const int32_t *list, int first,
-                                     int cells, float before, float *to)
-{
-    const int quads = kn_cuda_operator_steps(p.size) * NODES_ALONG / 4;
-#pragma unroll 2
-    for (int i = threadIdx.x; i < quads * CELLS_ACROSS * M; i += blockDim.x) {
-        const int c = i / quads, k = 4 * (i - c * quads), from = first + (c < cells ? c : cells - 1);
-        const float *row = h + (int64_t)(list ? list[from] : from) * p.mesh.nnodes + k;
-        four x[P];
-#pragma unroll
-        for (int o = 0; o < P; o++)
-            x[o] = read_row(row + o * p.mesh.stride);
-        add_source<P>(p, before, k, x);
-        put_parities<P, M>(x, c, k, to);
-    }
-    __syncthreads();
-}
-
 /* Add the changes of a cell to its row, with one warp. Errors of mass, momentum and energy are removed;
- * mass lost by round-off is returned, in a different octant in each sweep. `errors` of the gain of the quadratic
- * part, already in the row, are removed too; it may be NULL. */
+ * mass lost by round-off is returned, in a different octant in each sweep. `errors` of the gain of the
+ * quadratic part, already in the row, are removed too; it may be NULL. */
 template <int P>
 static __device__ __forceinline__ void change_cell(const kn_cuda_problem &p,
                                                    const kn_cuda_correction &correction, const changed_row &c,
                                                    source_steps times, int octant, const float *errors)
 {
-    const int lane = threadIdx.x % WARP, end = kn_cuda_operator_steps(p.size) * NODES_ALONG,
+    const int lane = threadIdx.x % WARP, end = kn_cuda_operator_tiles(p.size) * NODES_ACROSS,
               rounds = (end + 4 * WARP - 1) / (4 * WARP);
-    invariant_errors sum = {0, 0, {0, 0, 0}};
+    invariant_sums sum = {0, 0, {0, 0, 0}};
     float lost_before = 0;
     if (errors && lane == 0) {
-        sum = invariant_errors{errors[0], errors[1], {errors[2], errors[3], errors[4]}};
+        sum = invariant_sums{errors[0], errors[1], {errors[2], errors[3], errors[4]}};
         lost_before = errors[5];
     }
     four d[P];
@@ -132,55 +111,83 @@ struct operation {
     int octant;
     float *scratch;
     division d;
-    /* Of the quadratic part, or NULL: change of the polynomials beyond themselves, their coefficients, and errors
-     * of the gain; struct kn_cuda_quadratic. */
-    const float *beyond, *coefficients, *errors;
+    /* Of the quadratic part, or NULL: coefficients, and errors of the gain; struct kn_cuda_quadratic. */
+    const float *coefficients, *errors;
 };
 
-enum { BEYOND_STEPS = KN_CUDA_PLACES / NODES_ALONG };
-
-/* Add the products of coefficients of M x 16 cells from `first`, of which `here` exist. */
-template <int P, int M, int N>
-static __device__ __forceinline__ void add_beyond(const operation &o, int first, int here, int parity, int share,
-                                                  changes<M, N> *d)
+/* Four nodes of all octants of a row, with sources before the step. */
+template <int P>
+static __device__ __forceinline__ void read_driven(const kn_cuda_problem &p, const float *row, float before,
+                                                   int k, four x[P])
 {
-    const int lane = threadIdx.x % WARP;
-    const float *matrix = o.beyond + kn_cuda_propagator_share(BEYOND_STEPS, N, parity * o.d.shares + share);
+    read_octants<P>(p, row, k, x);
+    add_source<P>(p, before, k, x);
+}
+
+/* Parities of a cell, with one warp: nodes and coefficients of the quadratic part. Returns the inverse of
+ * their scale. */
+template <int P, int M>
+static __device__ __forceinline__ float load_cell(const kn_cuda_problem &p, const operation &o,
+                                                  int64_t number, int c, uint32_t *to)
+{
+    const int lane = threadIdx.x % WARP, end = kn_cuda_operator_sum(p.size, false) * NODES_ALONG;
+    const float *row = o.from + number * p.mesh.nnodes,
+                *coefficients = o.coefficients + number * P * KN_CUDA_PLACES;
+    const bool more = o.coefficients && lane < P * KN_CUDA_PLACES / 4;
+    float most = more ? largest(read4(coefficients + 4 * lane), 0) : 0;
+    four x[P];
+#pragma unroll 2
+    for (int k = 4 * lane; k < end; k += 4 * WARP) {
+        read_driven<P>(p, row, o.times.before, k, x);
 #pragma unroll
-    for (int step = 0; step < BEYOND_STEPS; step++) {
-        const factors<N> b = read_factors<N>(matrix + step * ((N + 1) / 2 * 4 * WARP));
-        float a[M][4], rest[M][4];
-#pragma unroll
-        for (int i = 0; i < M * 4; i++) {
-            const int c = i / 4 * CELLS_ACROSS + lane / 4 + i % 2 * 8, at = first + (c < here ? c : here - 1),
-                      cell = o.list ? o.list[at] : at;
-            a[i / 4][i % 4] = __ldg(o.coefficients + ((int64_t)cell * P + parity) * KN_CUDA_PLACES +
-                                    step * NODES_ALONG + lane % 4 + i % 4 / 2 * 4);
-            rest[i / 4][i % 4] = rest_of(a[i / 4][i % 4]);
-        }
-        add_products<M, N>(a, rest, b, d);
+        for (int i = 0; i < P; i++)
+            most = largest(x[i], most);
     }
+    const cell_scale scale = scale_of<WARP>(most);
+#pragma unroll 2
+    for (int k = 4 * lane; k < end; k += 4 * WARP) {
+        read_driven<P>(p, row, o.times.before, k, x);
+        put_parities<P, M>(x, scale.up, c, k, to);
+    }
+    if (more)
+        put_polynomials<P, M>(coefficients, lane, scale.up, c, p.size, to);
+    return scale.down;
+}
+
+/* Parities of M x 16 cells from `first`, and the units of their changes; cells that do not exist are copies
+ * of the last. */
+template <int P, int M>
+static __device__ __forceinline__ void load_cells(const kn_cuda_problem &p, const operation &o, float unit,
+                                                  int first, uint32_t *to, float *units)
+{
+    for (int c = threadIdx.x / WARP; c < M * CELLS_ACROSS; c += blockDim.x / WARP) {
+        const int at = min(first + c, o.total - 1);
+        const float down = load_cell<P, M>(p, o, o.list ? o.list[at] : at, c, to);
+        if (threadIdx.x % WARP == 0)
+            units[c] = unit * down;
+    }
+    __syncthreads();
 }
 
 /* The cells from `first` on. */
 template <int P, int M, int N>
 static __device__ __forceinline__ void operate(const kn_cuda_problem &p, const kn_cuda_operator &op,
-                                               const operation &o, int first, float *in, float *change)
+                                               const operation &o, int first, uint32_t *in, float *change)
 {
-    const int here = o.total - first < M * CELLS_ACROSS ? o.total - first : M * CELLS_ACROSS;
-    const int warp = threadIdx.x / WARP, warps = blockDim.x / WARP, steps = kn_cuda_operator_steps(p.size);
+    __shared__ float units[M * CELLS_ACROSS];
+    const int here = o.total - first < M * CELLS_ACROSS ? o.total - first : M * CELLS_ACROSS,
+              steps = kn_cuda_operator_sum(p.size, o.coefficients);
+    const int warp = threadIdx.x / WARP, warps = blockDim.x / WARP;
     const change_rows rows = {change, change_pitch(P, o.d), changed_nodes(o.d)};
     changes<M, N> d;
-    load_parities<P, M>(p, o.from, o.list, first, here, o.times.before, in);
+    load_cells<P, M>(p, o, op.unit, first, in, units);
     for (int at = warp; at < P * o.d.shares; at += warps) {
         const int parity = at % P, share = at / P;
         const float *matrix = op.propagator + kn_cuda_propagator_share(steps, N, parity * o.d.shares + share);
         multiply<P, M, N>(matrix, steps, in, parity, &d);
-        if (o.beyond)
-            add_beyond<P, M, N>(o, first, here, parity, share, &d);
         if (o.d.staged) /* the loop has only one pass */
             __syncthreads();
-        put_changes<M, N>(d, rows, parity, share * N * NODES_ACROSS);
+        put_changes<M, N>(d, units, rows, parity, share * N * NODES_ACROSS);
     }
     __syncthreads();
     for (int c = warp; c < here; c += warps) {
@@ -198,10 +205,10 @@ static __global__ void __launch_bounds__(WARP *MOST)
                     const __grid_constant__ operation o)
 {
     extern __shared__ __align__(16) float shared[];
-    const int64_t parities = parity_floats(P, p.size, o.d);
+    const int64_t parities = parity_words(P, kn_cuda_operator_sum(p.size, o.coefficients), o.d);
     float *const scratch = o.scratch + blockIdx.x * (parities + change_floats(P, o.d)),
-                 *const in = o.d.staged ? shared : scratch,
-                 *const change = o.d.staged ? shared : in + parities;
+                 *const change = o.d.staged ? shared : scratch + parities;
+    uint32_t *const in = (uint32_t *)(o.d.staged ? shared : scratch);
     allow_next_kernel();
     if (blockIdx.x >= o.whole) {
         operate<P, 1, N>(p, op, o, (o.whole * M + blockIdx.x - o.whole) * CELLS_ACROSS, in, change);
@@ -219,7 +226,7 @@ static __global__ void __launch_bounds__(WARP *MOST)
  * share of 8 tiles, as in the march. */
 static division divide(const kn_cuda_problem *p, int across)
 {
-    const int tiles = kn_cuda_operator_steps(p->size), most = 16 / across;
+    const int tiles = kn_cuda_operator_tiles(p->size), most = 16 / across;
     division d = {across, most};
     if (tiles <= 8 || (tiles + 7) / 8 * p->mesh.octants <= MOST)
         d.tiles = 8;
@@ -230,10 +237,15 @@ static division divide(const kn_cuda_problem *p, int across)
     return d;
 }
 
+/* The words of the parities; a gas that is not linearised has a quadratic part. */
+static int64_t all_words(const kn_cuda_problem *p, const division *d)
+{
+    return parity_words(p->mesh.octants, kn_cuda_operator_sum(p->size, p->eps > 0), *d);
+}
+
 static size_t staged_bytes(const kn_cuda_problem *p, const division *d)
 {
-    const int64_t parities = parity_floats(p->mesh.octants, p->size, *d),
-                  changes = change_floats(p->mesh.octants, *d);
+    const int64_t parities = all_words(p, d), changes = change_floats(p->mesh.octants, *d);
     return (size_t)(parities > changes ? parities : changes) * sizeof(float);
 }
 
@@ -259,8 +271,7 @@ static int scratch_blocks(const kn_cuda_problem *p, const division *d)
 size_t kn_cuda_operator_scratch(const struct kn_cuda_problem *p)
 {
     const division d = division_of(p);
-    return (size_t)scratch_blocks(p, &d) *
-           (size_t)(parity_floats(p->mesh.octants, p->size, d) + change_floats(p->mesh.octants, d)) *
+    return (size_t)scratch_blocks(p, &d) * (size_t)(all_words(p, &d) + change_floats(p->mesh.octants, d)) *
            sizeof(float);
 }
 
@@ -330,7 +341,6 @@ cudaError_t kn_cuda_operate(const struct kn_cuda_problem *p, const struct kn_cud
                          .octant = what->octant,
                          .scratch = op->scratch,
                          .d = division_of(p),
-                         .beyond = op->beyond,
                          .coefficients = op->coefficients,
                          .errors = op->errors};
     switch (p->mesh.octants) {

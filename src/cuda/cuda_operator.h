@@ -1,19 +1,36 @@
 /* The assembled collision operator on the device: matrix times cells, parity by parity, on tensor cores,
- * theory section 12. A warp multiplies M x 16 cells with N x 8 rows of the matrix of one parity. Tensor
- * cores use 11 bits of each factor: factors are split into two such parts and three of the four products
- * are computed, which gives 21 bits. */
+ * theory section
+ * 12. A warp multiplies M x 16 cells with N x 8 rows of the matrix of one parity. Factors are scaled by
+ * powers of 2 and split into two numbers of 11 bits; three of the four products are computed, which gives 21
+ * bits. */
 #ifndef KN_CUDA_OPERATOR_H
 #define KN_CUDA_OPERATOR_H
+
+#include <cuda_fp16.h>
 
 #include "cuda/cuda_linear.h"
 
 enum {
     CELLS_ACROSS = 16, /* cells of a product */
     NODES_ACROSS = 8,  /* nodes of its result */
-    NODES_ALONG = 8    /* nodes of its sum */
+    NODES_ALONG = 16   /* nodes of its sum */
 };
 
-/* c += a b: 16 cells x 8 nodes x 8 nodes. */
+/* c += a b in 11 bits: 16 cells x 8 nodes x 16 nodes. */
+static __device__ __forceinline__ void add_product(float c[4], const uint4 &a, uint32_t b0, uint32_t b1)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+        "{%0,%1,%2,%3};"
+        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+        : "r"(a.x), "r"(a.z), "r"(a.y), "r"(a.w), "r"(b0), "r"(b1));
+#else
+    (void)c, (void)a, (void)b0, (void)b1;
+    __trap(); /* older GPUs are refused */
+#endif
+}
+
+/* c += a b: 16 x 8 x 8 numbers of any magnitude, of which 11 bits are used. */
 static __device__ __forceinline__ void add_product(float c[4], const float a[4], const float b[2])
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -48,36 +65,104 @@ template <int P> static __device__ __forceinline__ void to_parities(float h[P])
             }
 }
 
-/* Layout of parities for tensor cores: for every step along the sum, parity and 16 cells, four values per
- * lane: cells lane / 4 and lane / 4 + 8, then four nodes further. Lanes are permuted from step to step to
- * avoid bank conflicts. */
-static __device__ __forceinline__ int lane_place(int lane, int step)
+/* Layout of parities for tensor cores: for every step along the sum, parity and 16 cells, four numbers of 16
+ * nodes, then their rests. A lane has four nodes of cells lane / 4 and lane / 4 + 8. Lanes are permuted from
+ * step to step to avoid bank conflicts. */
+static __device__ __forceinline__ unsigned lane_place(unsigned lane, unsigned step)
 {
     return lane ^ (step % 8);
 }
 
+enum { PARITY_WORDS = 2 * 4 * WARP }; /* of a parity of 16 cells in a step */
+
 template <int P, int M> static __device__ __forceinline__ int parity_place(int cell, int k)
 {
-    const int step = k / NODES_ALONG, lane = cell % 8 * 4 + k % 4, inside = cell / 8 % 2 + k / 4 % 2 * 2;
-    return ((step * P * M + cell / CELLS_ACROSS) * WARP + lane_place(lane, step)) * 4 + inside;
+    const unsigned c = cell, n = k, step = n / NODES_ALONG, lane = c % 8 * 4 + n / 4 % 4;
+    return (step * P * M + c / CELLS_ACROSS) * PARITY_WORDS + lane_place(lane, step) * 4 + c / 8 % 2 * 2;
 }
 
-/* Store four nodes of all octants of a cell as parities. */
-template <int P, int M>
-static __device__ __forceinline__ void put_parities(const four h[P], int cell, int k, float *to)
+/* Two numbers of 11 bits. */
+static __device__ __forceinline__ uint32_t pack(float a, float b)
 {
+    const __half2 pair = __floats2half2_rn(a, b);
+    return *(const uint32_t *)&pair;
+}
+
+/* What they omit. */
+static __device__ __forceinline__ uint32_t pack_rest(float a, float b, uint32_t packed)
+{
+    const float2 whole = __half22float2(*(const __half2 *)&packed);
+    return pack(a - whole.x, b - whole.y);
+}
+
+/* Store four nodes of one parity. */
+static __device__ __forceinline__ void put_four(const four &x, uint32_t *to)
+{
+    const uint2 whole = {pack(x.v[0], x.v[1]), pack(x.v[2], x.v[3])};
+    *(uint2 *)to = whole;
+    *(uint2 *)(to + 4 * WARP) = uint2{pack_rest(x.v[0], x.v[1], whole.x), pack_rest(x.v[2], x.v[3], whole.y)};
+}
+
+/* Store four nodes of all octants of a cell, times `scale`, as parities. */
+template <int P, int M>
+static __device__ __forceinline__ void put_parities(const four h[P], float scale, int cell, int k,
+                                                    uint32_t *to)
+{
+    four x[P];
 #pragma unroll
     for (int i = 0; i < 4; i++) {
-        float x[P];
-        float *at = to + parity_place<P, M>(cell, k + i);
+        float node[P];
 #pragma unroll
         for (int o = 0; o < P; o++)
-            x[o] = h[o].v[i];
-        to_parities<P>(x);
+            node[o] = scale * h[o].v[i];
+        to_parities<P>(node);
 #pragma unroll
         for (int o = 0; o < P; o++)
-            at[o * M * WARP * 4] = x[o];
+            x[o].v[i] = node[o];
     }
+    uint32_t *const at = to + parity_place<P, M>(cell, k);
+#pragma unroll
+    for (int o = 0; o < P; o++)
+        put_four(x[o], at + o * M * PARITY_WORDS);
+}
+
+/* Store four coefficients of the quadratic part, which follow the nodes: the quad-th of all parities. */
+template <int P, int M>
+static __device__ __forceinline__ void put_polynomials(const float *coefficients, int quad, float scale,
+                                                       int cell, int size, uint32_t *to)
+{
+    const int parity = quad / 4, k = kn_cuda_operator_sum(size, false) * NODES_ALONG + quad % 4 * 4;
+    four x = read4(coefficients + parity * KN_CUDA_PLACES + quad % 4 * 4);
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+        x.v[i] *= scale;
+    put_four(x, to + parity_place<P, M>(cell, k) + parity * M * PARITY_WORDS);
+}
+
+/* The largest magnitude of these numbers and `most`. */
+static __device__ __forceinline__ float largest(const four &x, float most)
+{
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+        most = fmaxf(most, fabsf(x.v[i]));
+    return most;
+}
+
+/* A cell is multiplied by this power of 2, so that its largest number has 11 bits before the point; and the
+ * inverse. */
+struct cell_scale {
+    float up, down;
+};
+
+template <int LANES> static __device__ __forceinline__ cell_scale scale_of(float most)
+{
+    enum { BITS = 23, BIAS = 127, UP = 10 };
+#pragma unroll
+    for (int offset = LANES / 2; offset > 0; offset /= 2)
+        most = fmaxf(most, __shfl_xor_sync(0xffffffffu, most, offset));
+    const uint32_t exponent = max(__float_as_uint(most) >> BITS, (uint32_t)UP + 1);
+    return cell_scale{__uint_as_float((2 * BIAS + UP - exponent) << BITS),
+                      __uint_as_float((exponent - UP) << BITS)};
 }
 
 /* Changes of M x 16 cells in N x 8 nodes: cells lane / 4 and lane / 4 + 8, nodes 2 (lane % 4) and the
@@ -86,71 +171,46 @@ template <int M, int N> struct changes {
     float of[M][N][4]; /* [16 cells][8 nodes][2 lower cell + node] */
 };
 
-/* Matrices for one step along the sum: two tiles of 8 nodes at a time. */
-template <int N> struct factors {
-    float of[(N + 1) / 2 * 2][2];
-};
-
-template <int N> static __device__ __forceinline__ factors<N> read_factors(const float *matrix)
-{
-    factors<N> f;
-#pragma unroll
-    for (int i = 0; i < (N + 1) / 2; i++) {
-        const float4 x = __ldg((const float4 *)matrix + i * WARP + threadIdx.x % WARP);
-        f.of[2 * i][0] = x.x, f.of[2 * i][1] = x.y, f.of[2 * i + 1][0] = x.z, f.of[2 * i + 1][1] = x.w;
-    }
-    return f;
-}
-
-/* The products of one step; products that add to the same sum are as far apart as possible. */
-template <int M, int N>
-static __device__ __forceinline__ void add_products(const float a[M][4], const float a_rest[M][4],
-                                                    const factors<N> &b, changes<M, N> *d)
-{
-#pragma unroll
-    for (int kind = 0; kind < 3; kind++)
-#pragma unroll
-        for (int n = 0; n < N; n++) {
-            const float b_rest[2] = {rest_of(b.of[n][0]), rest_of(b.of[n][1])};
-#pragma unroll
-            for (int c = 0; c < M; c++)
-                add_product(d->of[c][n], kind == 0 ? a_rest[c] : a[c], kind == 1 ? b_rest : b.of[n]);
-        }
-}
-
-template <int M, int N>
-static __device__ __forceinline__ void add_step(const float4 *x, const factors<N> &b, changes<M, N> *d)
-{
-    float a[M][4], a_rest[M][4];
-#pragma unroll
-    for (int c = 0; c < M; c++) {
-        const float4 from = x[c * WARP];
-        a[c][0] = from.x, a[c][1] = from.y, a[c][2] = from.z, a[c][3] = from.w;
-#pragma unroll
-        for (int i = 0; i < 4; i++)
-            a_rest[c][i] = rest_of(a[c][i]);
-    }
-    add_products<M, N>(a, a_rest, b, d);
-}
-
-/* exp(L dt) - 1 of one parity times the cells, for a share of the nodes.  `in`: parities of
- * all cells and steps; `matrix`: of this parity and share. */
+/* exp(L dt) - 1 of one parity times the cells, for a share of the nodes.  `in`: parities of all cells and
+ * steps; `matrix`: of this parity and share. Factors of up to 8 tiles are in registers; those of the next
+ * tiles replace them when they have been used. */
 template <int P, int M, int N>
-static __device__ __forceinline__ void multiply(const float *matrix, int steps, const float *in, int parity,
-                                                changes<M, N> *d)
+static __device__ __forceinline__ void multiply(const float *matrix, int steps, const uint32_t *in,
+                                                int parity, changes<M, N> *d)
 {
-    enum { STEP = (N + 1) / 2 * 4 * WARP };
-    const float4 *x = (const float4 *)in + parity * M * WARP;
+    enum { TILES = N > 8 ? 8 : N, PARTS = N / TILES };
+    const uint4 *x = (const uint4 *)in + parity * M * 2 * WARP,
+                *next = (const uint4 *)matrix + threadIdx.x % WARP, *const end = next + steps * N * WARP;
+    uint4 b[TILES];
+#pragma unroll
+    for (int n = 0; n < TILES; n++)
+        b[n] = __ldg(next + n * WARP);
 #pragma unroll
     for (int i = 0; i < M * N * 4; i++)
         d->of[i / (N * 4)][i / 4 % N][i % 4] = 0;
-    factors<N> next = read_factors<N>(matrix);
 #pragma unroll 1
-    for (int step = 0; step < steps; step++, x += P * M * WARP) {
-        const factors<N> b = next;
-        matrix += step + 1 < steps ? STEP : 0;
-        next = read_factors<N>(matrix);
-        add_step<M, N>(x + lane_place(threadIdx.x % WARP, step), b, d);
+    for (int step = 0; step < steps; step++, x += P * M * 2 * WARP) {
+        uint4 whole[M], rest[M];
+#pragma unroll
+        for (int c = 0; c < M; c++) {
+            const uint4 *from = x + c * 2 * WARP + lane_place(threadIdx.x % WARP, step);
+            whole[c] = from[0];
+            rest[c] = from[WARP];
+        }
+#pragma unroll
+        for (int part = 0; part < PARTS; part++) {
+            next = next + TILES * WARP < end ? next + TILES * WARP : next;
+#pragma unroll
+            for (int i = 0; i < 3 * TILES; i++) { /* products that add to the same sum are far apart */
+                const int n = i % TILES, kind = i / TILES;
+#pragma unroll
+                for (int c = 0; c < M; c++)
+                    add_product(d->of[c][part * TILES + n], kind == 1 ? rest[c] : whole[c],
+                                kind == 0 ? b[n].z : b[n].x, kind == 0 ? b[n].w : b[n].y);
+                if (kind == 2)
+                    b[n] = __ldg(next + n * WARP);
+            }
+        }
     }
 }
 
@@ -160,17 +220,21 @@ struct change_rows {
     int cell, parity;
 };
 
+/* `units`: of the changes of the cells. */
 template <int M, int N>
-static __device__ __forceinline__ void put_changes(const changes<M, N> &d, const change_rows &to, int parity,
-                                                   int first)
+static __device__ __forceinline__ void put_changes(const changes<M, N> &d, const float *units,
+                                                   const change_rows &to, int parity, int first)
 {
     const int lane = threadIdx.x % WARP;
     float *at = to.base + lane / 4 * to.cell + parity * to.parity + first + 2 * (lane % 4);
 #pragma unroll
-    for (int i = 0; i < M * N * 2; i++) {
-        const int c = i / (N * 2), n = i / 2 % N;
-        *(float2 *)(at + (c * CELLS_ACROSS + i % 2 * 8) * to.cell + n * NODES_ACROSS) =
-            make_float2(d.of[c][n][i % 2 * 2], d.of[c][n][i % 2 * 2 + 1]);
+    for (int i = 0; i < M * 2; i++) {
+        const int c = i / 2 * CELLS_ACROSS + i % 2 * 8;
+        const float unit = units[c + lane / 4];
+#pragma unroll
+        for (int n = 0; n < N; n++)
+            *(float2 *)(at + c * to.cell + n * NODES_ACROSS) =
+                make_float2(unit * d.of[i / 2][n][i % 2 * 2], unit * d.of[i / 2][n][i % 2 * 2 + 1]);
     }
 }
 
@@ -190,15 +254,15 @@ template <int P> static __device__ __forceinline__ void read_changes(const chang
         d[o] = read4(c.change + o * c.apart + k);
 }
 
-/* Mass, energy and momentum by octant bit that round-off has added to the changes. */
-struct invariant_errors {
+/* Mass, energy and momentum by octant bit, of a row or of its changes. */
+struct invariant_sums {
     float mass, energy, momentum[3];
 };
 
-/* Contribution of an octant, P times that of a parity. */
+/* Errors of the changes by round-off: contribution of an octant, P times that of a parity. */
 template <int P>
 static __device__ __forceinline__ void add_errors(const octant_nodes<P> &n, const four d[P],
-                                                  invariant_errors *sum)
+                                                  invariant_sums *sum)
 {
 #pragma unroll
     for (int i = 0; i < 4; i++) {
@@ -211,7 +275,7 @@ static __device__ __forceinline__ void add_errors(const octant_nodes<P> &n, cons
     }
 }
 
-template <int P, int LANES> static __device__ __forceinline__ void sum_lanes(invariant_errors *sum)
+template <int P, int LANES> static __device__ __forceinline__ void sum_lanes(invariant_sums *sum)
 {
 #pragma unroll
     for (int offset = LANES / 2; offset > 0; offset /= 2) {
@@ -227,7 +291,7 @@ template <int P, int LANES> static __device__ __forceinline__ void sum_lanes(inv
 template <int P>
 static __device__ __forceinline__ polynomial correction_of(const kn_cuda_problem &p,
                                                            const kn_cuda_correction &c,
-                                                           const invariant_errors &b)
+                                                           const invariant_sums &b)
 {
     polynomial x = {0, {0, 0, 0}, 0};
     if (p.conservation == KN_CONSERVATION_NONE)

@@ -1,7 +1,10 @@
 /* The matrices of the assembled operator for the lengths of collision step in use. */
 #include "cuda/cuda_machine.h"
 
+#include <cuda_fp16.h>
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 extern "C" {
 #include "collision/quadratic.h"
@@ -13,7 +16,7 @@ double kn_cuda_propagator_memory(const struct kn_problem *p)
 {
     const struct kn_velocity *v = p->velocity;
     const double padded = v->size + 128.0, block = 16.0 * v->nnodes * sizeof(float);
-    return 2 * v->octants * padded * (v->size + 8.0 + KN_CUDA_PLACES) * sizeof(float) +
+    return 2 * v->octants * padded * (v->size + 16.0 + KN_CUDA_PLACES) * sizeof(float) +
            (block > 220e3 ? 160 * 2.2 * block : 0) + kn_cuda_quadratic_memory(p);
 }
 
@@ -31,19 +34,17 @@ static struct kn_cuda_correction correction_of(const struct kn_problem *p)
     return c;
 }
 
+/* Steps of the sum of a matrix product. */
+static int steps_of(const struct kn_cuda *m)
+{
+    return kn_cuda_operator_sum(m->device.size, m->quadratic.exists);
+}
+
 /* Number of floats of the matrices of all parities; of those that follow them for the quadratic part. */
 static size_t propagator_length(const struct kn_cuda *m)
 {
-    return (size_t)kn_cuda_propagator_share(kn_cuda_operator_steps(m->device.size), m->shares.tiles,
+    return (size_t)kn_cuda_propagator_share(steps_of(m), m->shares.tiles,
                                             m->device.mesh.octants * m->shares.shares);
-}
-
-static size_t beyond_length(const struct kn_cuda *m)
-{
-    return m->quadratic.exists
-               ? (size_t)kn_cuda_propagator_share(kn_cuda_operator_steps(KN_CUDA_PLACES), m->shares.tiles,
-                                                  m->device.mesh.octants * m->shares.shares)
-               : 0;
 }
 
 static size_t relaxed_length(const struct kn_cuda *m)
@@ -63,7 +64,7 @@ enum kn_status kn_cuda_propagator_create(struct kn_cuda *m)
     m->shares = kn_cuda_operator_shares(&m->device);
     KN_TRY(kn_cuda_allocate(m, (void **)&m->op.scratch, kn_cuda_operator_scratch(&m->device)));
     const size_t square = (size_t)v->size * (size_t)v->size,
-                 length = propagator_length(m) + beyond_length(m) + relaxed_length(m);
+                 length = propagator_length(m) + relaxed_length(m);
     m->packed = (float *)calloc(length + square, sizeof *m->packed);
     m->space = (double *)malloc(2 * square * sizeof *m->space);
     if (!m->packed || !m->space)
@@ -72,8 +73,7 @@ enum kn_status kn_cuda_propagator_create(struct kn_cuda *m)
         struct kn_cuda_propagator *p = &m->propagators[i];
         p->dt = -1;
         KN_TRY(kn_cuda_allocate(m, (void **)&p->matrix, length * sizeof(float)));
-        p->beyond = m->quadratic.exists ? p->matrix + propagator_length(m) : NULL;
-        p->relaxed = m->quadratic.exists ? p->beyond + beyond_length(m) : NULL;
+        p->relaxed = m->quadratic.exists ? p->matrix + propagator_length(m) : NULL;
     }
     return KN_OK;
 }
@@ -87,14 +87,15 @@ static void pack_parities(const struct kn_cuda *m, double dt, float *packed, flo
         kn_operator_change(&m->problem.collision->op, kn_operator_parity(v, odd), dt, m->space, plain);
         for (int n = 0; n < v->size; n++)
             for (int k = 0; k < v->size; k++)
-                packed[kn_cuda_propagator_place(m->shares, v->size, odd, n, k)] =
+                packed[kn_cuda_propagator_place(m->shares, steps_of(m), odd, n, k)] =
                     plain[(size_t)n * (size_t)v->size + (size_t)k] / (float)v->octants;
     }
 }
 
-/* The same for the polynomials of the quadratic part. */
-static void pack_polynomials(const struct kn_cuda *m, double dt, float *beyond, float *relaxed)
+/* The same for the polynomials of the quadratic part: their effect on nodes follows that of the nodes. */
+static void pack_polynomials(const struct kn_cuda *m, double dt, float *packed, float *relaxed)
 {
+    const int first = kn_cuda_operator_sum(m->device.size, false) * 16;
     const struct kn_velocity *v = m->problem.velocity;
     const struct kn_collision_plan *plan = m->problem.collision;
     const struct kn_quadratic *q = &plan->quadratic;
@@ -106,19 +107,42 @@ static void pack_polynomials(const struct kn_cuda *m, double dt, float *beyond, 
             for (int i = 0; i < count; i++)
                 relaxed[(odd * KN_CUDA_PLACES + i) * KN_CUDA_PLACES + j] = (float)inside[i * count + j];
             for (int n = 0; n < v->size; n++)
-                beyond[kn_cuda_propagator_place(m->shares, KN_CUDA_PLACES, odd, n, j)] =
+                packed[kn_cuda_propagator_place(m->shares, steps_of(m), odd, n, first + j)] =
                     (float)outside[(size_t)j * (size_t)v->size + (size_t)n];
         }
     }
 }
 
+/* Split the elements, divided by a power of 2, into numbers of 11 bits and their rests, four at a time, in
+ * place. Returns the power of 2. */
+static float split_elements(float *packed, size_t length)
+{
+    float most = 0;
+    int exponent = 0;
+    for (size_t i = 0; i < length; i++)
+        most = fmaxf(most, fabsf(packed[i]));
+    frexpf(most, &exponent);
+    const float unit = ldexpf(1, exponent - 14); /* the largest number of 11 bits is 2^16 - 2^5 */
+    for (size_t i = 0; i < length; i += 4) {
+        __half split[8];
+        for (int j = 0; j < 4; j++) {
+            const float x = packed[i + j] / unit;
+            split[j] = __float2half_rn(x);
+            split[4 + j] = __float2half_rn(x - __half2float(split[j]));
+        }
+        memcpy(packed + i, split, sizeof split);
+    }
+    return unit;
+}
+
 static enum kn_status make_propagator(struct kn_cuda *m, double dt, struct kn_cuda_propagator *to)
 {
-    float *beyond = m->packed + propagator_length(m), *relaxed = beyond + beyond_length(m),
-          *plain = relaxed + relaxed_length(m);
+    float *relaxed = m->packed + propagator_length(m), *plain = relaxed + relaxed_length(m);
     to->dt = -1; /* until it is complete */
+    memset(m->packed, 0, (size_t)(plain - m->packed) * sizeof *m->packed);
     pack_parities(m, dt, m->packed, plain);
-    pack_polynomials(m, dt, beyond, relaxed);
+    pack_polynomials(m, dt, m->packed, relaxed);
+    to->unit = split_elements(m->packed, propagator_length(m));
     /* from pageable memory, after the steps that read the earlier matrices: the call returns when the host
      * array may change */
     CHECK(cudaMemcpyAsync(to->matrix, m->packed, (size_t)(plain - m->packed) * sizeof *m->packed,

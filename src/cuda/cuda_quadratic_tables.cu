@@ -34,6 +34,12 @@ static int place_of(const struct kn_quadratic *q, int i)
     return parity * KN_CUDA_PLACES + i - q->first[parity];
 }
 
+/* The same in bytes of a row of coefficients. */
+static uint32_t byte_of(const struct kn_quadratic *q, int i)
+{
+    return (uint32_t)place_of(q, i) * (uint32_t)sizeof(float);
+}
+
 /* Upload an array of doubles as floats. */
 static enum kn_status upload_floats(struct kn_cuda *m, const float **to, const double *from, size_t count)
 {
@@ -58,9 +64,9 @@ static enum kn_status upload_axis(struct kn_cuda *m, int place, int axis)
     return upload_floats(m, &q->weight[place], v->weight[axis], (size_t)v->half[axis]);
 }
 
-/* Places of the polynomials in the order of the loops of the kernel (FOR_POLYNOMIALS). */
-static void fill_places(struct kn_cuda_quadratic *q, const struct kn_quadratic *plan, const struct kn_velocity *v,
-                        const int axis[3])
+/* Places of the polynomials in the order of the loops of the kernel (cuda_deviation.h). */
+static void fill_places(struct kn_cuda_quadratic *q, const struct kn_quadratic *plan,
+                        const struct kn_velocity *v, const int axis[3])
 {
     int step[3], n = 0;
     for (int d = 0; d < 3; d++)
@@ -79,31 +85,38 @@ static void fill_places(struct kn_cuda_quadratic *q, const struct kn_quadratic *
             }
 }
 
-/* Pairs are padded to whole steps with elements of the tensor that are zero. */
+/* Place of the element of polynomial i and pair n of a step: the elements of a lane are contiguous. */
+static size_t tensor_place(int step, int i, int n)
+{
+    const int lane = i % 8 * 4 + n % 4;
+    return ((size_t)step * KN_CUDA_WARP + (size_t)lane) * 4 + (size_t)(i / 8 + n / 4 * 2);
+}
+
+/* Pairs are padded to whole steps with elements of the tensor that are zero; one such step follows the last.
+ */
 static enum kn_status upload_tensor(struct kn_cuda *m, const struct kn_quadratic *plan)
 {
     struct kn_cuda_quadratic *q = &m->quadratic;
-    const struct kn_cuda_shares shares = {2, 1};
     const int octants = m->problem.velocity->octants;
     for (int p = 0; p < octants; p++)
-        q->first_step[p + 1] = q->first_step[p] + kn_cuda_operator_steps(plan->start[p + 1] - plan->start[p]);
-    const size_t steps = (size_t)q->first_step[octants];
-    uint32_t *pairs = (uint32_t *)calloc(8 * steps + 1, sizeof *pairs);
-    double *tensor = (double *)calloc(128 * steps + 1, sizeof *tensor);
+        q->first_step[p + 1] = q->first_step[p] + (plan->start[p + 1] - plan->start[p] + 7) / 8;
+    const size_t steps = (size_t)q->first_step[octants] + 1;
+    uint32_t *pairs = (uint32_t *)calloc(8 * steps, sizeof *pairs);
+    double *tensor = (double *)calloc(128 * steps, sizeof *tensor);
     for (int p = 0; p < octants && pairs && tensor; p++) {
         const int count = plan->first[p + 1] - plan->first[p], npairs = plan->start[p + 1] - plan->start[p];
         for (int n = 0; n < npairs; n++) {
             const struct kn_quadratic_pair pair = plan->pairs[plan->start[p] + n];
-            pairs[8 * q->first_step[p] + n] =
-                (uint32_t)place_of(plan, pair.i) | (uint32_t)place_of(plan, pair.j) << 16;
+            pairs[8 * (q->first_step[p] + n / 8) + n % 4 * 2 + n % 8 / 4] =
+                byte_of(plan, pair.i) | byte_of(plan, pair.j) << 16;
             for (int i = 0; i < count; i++)
-                tensor[128 * (size_t)q->first_step[p] + kn_cuda_propagator_place(shares, npairs, 0, i, n)] =
+                tensor[tensor_place(q->first_step[p] + n / 8, i, n % 8)] =
                     plan->tensor[p][(size_t)i * (size_t)npairs + (size_t)n];
         }
     }
-    enum kn_status status = pairs && tensor
-                                ? kn_cuda_upload(m, (const void **)&q->pairs, pairs, 8 * steps * sizeof *pairs)
-                                : kn_error_set(KN_EMEMORY, "collision.method: no memory for the quadratic part");
+    enum kn_status status =
+        pairs && tensor ? kn_cuda_upload(m, (const void **)&q->pairs, pairs, 8 * steps * sizeof *pairs)
+                        : kn_error_set(KN_EMEMORY, "collision.method: no memory for the quadratic part");
     if (status == KN_OK)
         status = upload_floats(m, &q->tensor, tensor, 128 * steps);
     free(pairs);

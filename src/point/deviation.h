@@ -10,6 +10,12 @@ POINT double kn_deviation_log(double eps, double x)
     return eps > 0 ? log1p(eps * x) / eps : x;
 }
 
+/* The same in single precision; eps > 0. */
+POINT float kn_deviation_log_single(float eps, float x)
+{
+    return kn_point_quotient(log1pf(eps * x), eps);
+}
+
 /* (exp(eps x) - 1) / eps, in single precision and without a branch, so that loops over velocities are
  * vectorised: eps x = k log 2 + r, then a polynomial for (exp(r) - 1) / r on |r| <= log(2) / 2, relative
  * error 1e-7. */
@@ -35,7 +41,7 @@ POINT float kn_deviation_exp(float eps, float x)
     p = fmaf(p, r, 0.5f);
     p = fmaf(p, r, 1.0f);
     scale.i = (int32_t)((uint32_t)(round.i - 0x4B400000 + 127) << 23);
-    float far = fmaf(scale.f, r * p, scale.f - 1.0f) / eps;
+    float far = kn_point_quotient(fmaf(scale.f, r * p, scale.f - 1.0f), eps);
     return k == 0.0f ? x * p : far;
 }
 
