@@ -315,14 +315,14 @@ static void nonlinear_hard_spheres(void **state)
             ANISOTROPIC[i].temperature, 0.03, ANISOTROPIC[i].rate, 0.02);
 }
 
-/* The assembled operator and its sampled quadratic part.  With 8 nodes per axis the error of the Gaussian is
- * 0.3 %, 5 % at Tx = 2, and that of the rate is smaller; noise 0.3 %. */
+/* The assembled operator.  With 8 nodes per axis the error of the Gaussian is 0.3 %, 5 % at Tx = 2, and that of
+ * the rate is smaller. */
 static void nonlinear_operator(void **state)
 {
     (void)state;
     const double start[] = {0.01, 0.01, 0.06}, tolerance[] = {0.01, 0.01, 0.02};
     for (int i = 0; i < 3; i++)
-        check_anisotropic("collision.method=operator collision.samples=100000 velocity.nodes=8",
+        check_anisotropic("collision.method=operator velocity.nodes=8",
                           ANISOTROPIC[i].temperature, start[i], ANISOTROPIC[i].rate, tolerance[i]);
 }
 
@@ -352,7 +352,7 @@ static void bobylev_krook_wu(void **state)
     struct watch w;
     struct kn_velocity v;
     watch_open(&w, UNIFORM "collision.method=operator gas.molecules=maxwell velocity.nodes=8 "
-                           "collision.samples=20000 disturbance=1 initial.shape=bkw initial.amplitude=0.3 "
+                           "disturbance=1 initial.shape=bkw initial.amplitude=0.3 "
                            "time.step=0.02 time.end=3");
     expect_ok(kn_velocity_create(&v, &w.c));
     const double n = 1 + watch_field(&w, 0, KN_RHO), T = 1 + watch_field(&w, 0, KN_THETA);
