@@ -70,6 +70,24 @@ static enum kn_status upload_velocity(struct kn_cuda *m)
     return kn_cuda_upload(m, (const void **)&m->device.w, v->w, row);
 }
 
+/* Cells of a uniform mesh have the same width to the last bit: the wall pass and all kernels use the same
+ * Courant numbers, so that no mass is lost at a wall. */
+static enum kn_status upload_widths(struct kn_cuda *m)
+{
+    const struct kn_space *x = m->problem.space;
+    const size_t count = 3 * ((size_t)x->ncells + (size_t)x->nhalo);
+    const bool uniform = kn_cuda_layout_uniform(x);
+    float *width = (float *)malloc(count * sizeof *width);
+    if (!width)
+        return kn_error_set(KN_EMEMORY, "no memory for the widths of the cells");
+    for (size_t i = 0; i < count; i++)
+        width[i] = uniform ? kn_cuda_layout_width(x, (int)(i % 3), 0) : x->width[i];
+    const enum kn_status status =
+        kn_cuda_upload(m, (const void **)&m->device.mesh.width, width, count * sizeof *width);
+    free(width);
+    return status;
+}
+
 static enum kn_status set_walls(void *machine)
 {
     struct kn_cuda *m = (struct kn_cuda *)machine;
@@ -166,8 +184,7 @@ static enum kn_status build(struct kn_cuda *m)
     KN_TRY(kn_cuda_allocate(m, (void **)&m->device.fluxes, faces * KN_FLUXES * sizeof(double)));
     KN_TRY(kn_cuda_upload(m, (const void **)&m->device.mesh.neighbour, p->space->neighbour,
                           6 * known * sizeof(int32_t)));
-    KN_TRY(
-        kn_cuda_upload(m, (const void **)&m->device.mesh.width, p->space->width, 3 * known * sizeof(float)));
+    KN_TRY(upload_widths(m));
     KN_TRY(upload_velocity(m));
     KN_TRY(
         kn_cuda_upload(m, (const void **)&m->device.faces, p->space->faces, faces * sizeof *p->space->faces));
