@@ -42,9 +42,12 @@ struct kn_cpu {
 
 size_t kn_cpu_scratch_size(const struct kn_velocity *v, int lanes)
 {
-    const size_t stream = KN_STREAM_SCRATCH_ROWS * (size_t)v->stride + 2 * (size_t)v->nnodes;
-    const size_t collide = (size_t)lanes * (size_t)(2 * v->nnodes + v->stride),
-                 most = stream > collide ? stream : collide;
+    const size_t finished = 2 * (size_t)v->nnodes, /* rows that bypass the caches, not used with blocks */
+        stream = KN_STREAM_SCRATCH_ROWS * (size_t)v->stride + finished,
+                 relax = KN_RELAX_ROWS * (size_t)v->stride + (size_t)v->length[0] * (size_t)v->length[1] +
+                         finished,
+                 blocks = (size_t)lanes * (size_t)(2 * v->nnodes + v->stride);
+    const size_t most = stream > relax ? (stream > blocks ? stream : blocks) : relax > blocks ? relax : blocks;
     return (most + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
 }
 

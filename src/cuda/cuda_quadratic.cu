@@ -72,7 +72,7 @@ static __device__ void put_back(const kn_cuda_problem &p, const double before[KN
         octant_polynomial(x, sign, c);
         for (int k = 0; k < p.size; k++) {
             float *at = h + (octant * p.mesh.stride + k) * pitch;
-            *at = corrected(p, c, 0, k, *at);
+            *at = corrected(p, c, k, *at);
         }
     }
     invariants_of(p, h, pitch, after);

@@ -34,7 +34,8 @@ static double log_cosh(double x)
 }
 
 /* The local equilibrium between two inflows, theory (37b). */
-static struct kn_gaussian between(const struct kn_case *c, const struct kn_space *space, int cell)
+static struct kn_gaussian between(const struct kn_case *c, const struct kn_space *space,
+                                  const struct kn_basis *basis, int cell)
 {
     const int axis = kn_case_inflow_axis(c);
     int at[3];
@@ -48,13 +49,13 @@ static struct kn_gaussian between(const struct kn_case *c, const struct kn_space
     double u[3];
     for (int d = 0; d < 3; d++)
         u[d] = low->velocity[d] + share * (high->velocity[d] - low->velocity[d]);
-    return kn_gaussian_maxwellian(c->disturbance, low->density + share * (high->density - low->density), u,
+    return kn_gaussian_maxwellian(basis, low->density + share * (high->density - low->density), u,
                                   low->temperature + share * (high->temperature - low->temperature));
 }
 
-static double shape(enum kn_shape s, const double v[3])
+static double shape(enum kn_shape s, const float at[3])
 {
-    const double vv = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+    const double v[3] = {at[0], at[1], at[2]}, vv = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
     switch (s) {
     case KN_SHAPE_DENSITY:
         return 1;
@@ -82,18 +83,15 @@ void kn_initial_fill(const struct kn_case *c, const struct kn_space *space, cons
     const double sigma[6] = {amplitude, -amplitude / 2, -amplitude / 2, 0, 0, 0};
     const bool passes = c->initial.shape == KN_SHAPE_BETWEEN;
     const struct kn_gaussian g =
-        passes ? between(c, space, cell) : kn_gaussian_make(c->disturbance, 0, still, sigma);
-    const float eps = (float)c->disturbance;
+        passes ? between(c, space, &v->basis, cell) : kn_gaussian_along(&v->basis, 0, still, sigma);
     memset(row, 0, (size_t)v->nnodes * sizeof *row);
     for (int octant = 0; octant < v->octants; octant++)
         for (int k = 0; k < v->size; k++) {
             float *h = &row[octant * v->stride + k];
-            double at[3];
-            for (int d = 0; d < 3; d++)
-                at[d] = kn_velocity_sign(v, octant, d) * (double)v->speed[d][k];
-            const float x = kn_gaussian_exponent(&g, (float)at[0], (float)at[1], (float)at[2]);
+            float at[3];
+            kn_velocity_at(v, octant, k, at);
             if (passes || c->initial.shape == KN_SHAPE_ANISOTROPIC)
-                *h = kn_gaussian_value(eps, g.rho, kn_gaussian_excess(eps, x));
+                *h = kn_gaussian_at(&g, &v->basis, at);
             else if (c->initial.shape == KN_SHAPE_BKW)
                 *h = (float)bkw(c->disturbance, 1 - amplitude, v->square[k]);
             else

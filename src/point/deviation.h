@@ -4,10 +4,10 @@
 
 #include "point/point.h"
 
-/* log(1 + eps x) / eps. */
-POINT double kn_deviation_log(double eps, double x)
+/* exp_eps(a + b) from exp_eps(a) and exp_eps(b), theory (2a): exact at eps = 0. */
+POINT float kn_deviation_join(float eps, float a, float b)
 {
-    return eps > 0 ? log1p(eps * x) / eps : x;
+    return a * (1 + eps * b) + b;
 }
 
 /* (exp(eps x) - 1) / eps, in single precision and without a branch, so that loops over velocities are
@@ -35,7 +35,7 @@ POINT float kn_deviation_exp(float eps, float x)
     p = fmaf(p, r, 0.5f);
     p = fmaf(p, r, 1.0f);
     scale.i = (int32_t)((uint32_t)(round.i - 0x4B400000 + 127) << 23);
-    float far = fmaf(scale.f, r * p, scale.f - 1.0f) / eps;
+    float far = fmaf(scale.f, r * p, scale.f - 1.0f) * (1.0f / eps);
     return k == 0.0f ? x * p : far;
 }
 

@@ -95,8 +95,11 @@ static void refusal_and_force(void **state)
     assert_int_equal(kn_validity_worst(&v), KN_LEVEL_REFUSAL);
     assert_int_equal(kn_validity_refuse(&v), KN_EINPUT);
     assert_non_null(strstr(kn_error_message(), "run.force: true"));
+    assert_non_null(strstr(kn_error_message(), "velocity.nodes: 24 brings it to"));
+    judge(&v, "disturbance=1 walls.right.temperature=3 velocity.reduce=none");
+    assert_int_equal(kn_validity_refuse(&v), KN_EINPUT);
     assert_non_null(strstr(kn_error_message(), "velocity.nodes: 26 brings it to"));
-    judge(&v, "disturbance=1 walls.right.temperature=3 run.force=true");
+    judge(&v, "disturbance=1 walls.right.temperature=3 velocity.reduce=none run.force=true");
     expect_ok(kn_validity_refuse(&v));
     assert_string_equal(kn_validity_quality(&v), "forced");
     expect_between("error", kn_validity_error(&v), 0.3, 0.4);
@@ -104,8 +107,11 @@ static void refusal_and_force(void **state)
     assert_int_equal(kn_validity_worst(&v), KN_LEVEL_REFUSAL);
     judge(&v, "disturbance=1 walls.right.oscillation.temperature=3 walls.right.oscillation.frequency=1");
     assert_int_equal(kn_validity_worst(&v), KN_LEVEL_REFUSAL);
-    judge(&v, "disturbance=1 walls.right.oscillation.velocity=[0,2,0] walls.right.oscillation.frequency=1");
+    judge(&v, "disturbance=1 walls.right.oscillation.velocity=[0,2,0] walls.right.oscillation.frequency=1 "
+              "velocity.reduce=none");
     assert_int_equal(kn_validity_worst(&v), KN_LEVEL_REFUSAL);
+    judge(&v, "disturbance=1 walls.right.velocity=[0,2,0]"); /* along a reduced axis: exact */
+    assert_null(find(&v, "velocity-grid"));
     judge(&v, "disturbance=1 walls.left.kind=inflow walls.left.velocity=[3,0,0]");
     assert_int_equal(kn_validity_worst(&v), KN_LEVEL_REFUSAL);
 }
