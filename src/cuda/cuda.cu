@@ -1,6 +1,7 @@
 /* The CUDA backend: device memory, streams and launches; the kernels are in the other cuda_*.cu files. */
 #include "cuda/cuda_machine.h"
 #include "cuda/cuda_quadratic.h"
+#include "point/interpolate.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -63,11 +64,47 @@ static enum kn_status upload_velocity(struct kn_cuda *m)
         KN_TRY(kn_cuda_upload(m, (const void **)&m->plan.edge[d], v->edge[d],
                               ((size_t)v->half[d] + 1) * sizeof(float)));
     }
-    for (int d = 0, j = 0; d < 3; d++)
-        if (v->bit[d] != 0)
-            m->device.odd[j++] = m->device.speed[d];
+    for (int i = 0; i < 3; i++)
+        m->device.along[i] = m->device.speed[v->basis.axes[i]];
+    m->device.basis = v->basis;
     KN_TRY(kn_cuda_upload(m, (const void **)&m->device.square, v->square, row));
     return kn_cuda_upload(m, (const void **)&m->device.w, v->w, row);
+}
+
+/* Positions of the nodes of an octant on the half axes, by place. */
+static enum kn_status upload_places(struct kn_cuda *m)
+{
+    const struct kn_velocity *v = m->problem.velocity;
+    int32_t *places = (int32_t *)calloc((size_t)v->stride, sizeof *places);
+    if (!places)
+        return kn_error_set(KN_EMEMORY, "no memory for the velocity tables");
+    for (int k = 0; k < v->size; k++) {
+        int at[3];
+        kn_interpolate_place(v->half, k, at);
+        for (int i = 0; i < 3; i++)
+            places[k] |= at[v->basis.axes[i]] << 8 * i;
+    }
+    const enum kn_status status = kn_cuda_upload(m, (const void **)&m->device.tables.places, places,
+                                                 (size_t)v->stride * sizeof *places);
+    free(places);
+    return status;
+}
+
+static enum kn_status upload_tables(struct kn_cuda *m)
+{
+    const struct kn_velocity *v = m->problem.velocity;
+    struct kn_cuda_tables *t = &m->device.tables;
+    const int last = v->basis.axes[2], after = v->half[last];
+    for (int i = 0; i < 3; i++) {
+        t->half[i] = v->half[v->basis.axes[i]];
+        t->nodes[i] = (v->bit[v->basis.axes[i]] ? 2 : 1) * t->half[i];
+        KN_TRY(kn_cuda_upload(m, (const void **)&t->line[i], v->line[i], (size_t)t->nodes[i] * sizeof(float)));
+    }
+    t->share = last != 2 ? 1 : after % 4 == 0 ? 4 : after % 2 == 0 ? 2 : 1; /* the last axis is the fastest */
+    t->crossed = m->problem.c->collision.method == KN_METHOD_ES_BGK && v->octants > 2;
+    t->skipped = t->crossed ? t->nodes[0] + t->nodes[1] : 0;
+    t->entries = t->nodes[0] + t->nodes[1] + t->nodes[2] - t->skipped;
+    return upload_places(m);
 }
 
 /* Cells of a uniform mesh have the same width to the last bit: the wall pass and all kernels use the same
@@ -186,6 +223,7 @@ static enum kn_status build(struct kn_cuda *m)
                           6 * known * sizeof(int32_t)));
     KN_TRY(upload_widths(m));
     KN_TRY(upload_velocity(m));
+    KN_TRY(upload_tables(m));
     KN_TRY(
         kn_cuda_upload(m, (const void **)&m->device.faces, p->space->faces, faces * sizeof *p->space->faces));
     if (p->collision->has_source)
@@ -282,33 +320,43 @@ static int32_t heavy_node(const struct kn_cuda *m, uint64_t sweep)
     return (int32_t)octant * v->stride + v->heavy[sweep % (uint64_t)v->nheavy];
 }
 
-/* The cells outside the march. */
+/* The cells outside the march. A uniform gas does not stream. */
 static cudaError_t sweep_unmarched(const struct kn_cuda_problem *p, const struct kn_cuda_step *s,
                                    cudaStream_t stream)
 {
     if (s->cells == 0)
         return cudaSuccess;
-    if (p->choice.sweep == KN_CUDA_LINEAR)
-        return kn_cuda_linear(p, s, stream);
     if (p->choice.sweep == KN_CUDA_MONTE_CARLO)
         return kn_cuda_monte_carlo(p, s, stream);
-    struct kn_cuda_problem streaming = *p;
-    if (p->method == KN_METHOD_OPERATOR) { /* collides later */
-        streaming.method = KN_METHOD_NONE;
-        streaming.source = NULL;
-    }
-    return kn_cuda_model(&streaming, s, stream);
+    if (p->choice.sweep == KN_CUDA_MODEL)
+        return kn_cuda_model(p, s, stream);
+    if (p->mesh.naxes > 0)
+        return kn_cuda_linear(p, s, stream);
+    return s->h == s->next ? cudaSuccess
+                           : cudaMemcpyAsync(s->next, s->h, (size_t)p->ncells * p->mesh.nnodes * sizeof *s->h,
+                                             cudaMemcpyDeviceToDevice, stream);
 }
 
-/* The operator after streaming, in the cells of a list, or in all (NULL). */
-static enum kn_status operate(struct kn_cuda *m, const struct kn_cuda_step *s, const int32_t *list, int count)
+/* True if collisions are not applied by the kernel that streams, except by a march. */
+static bool collides_apart(const struct kn_cuda *m)
+{
+    const enum kn_cuda_collisions collisions = m->device.choice.collisions;
+    return collisions == KN_CUDA_RELAX || collisions == KN_CUDA_OPERATE;
+}
+
+/* These collisions after streaming, in the cells of a list, or in all (NULL). */
+static enum kn_status collide_apart(struct kn_cuda *m, const struct kn_cuda_step *s, const int32_t *list,
+                                    int count)
 {
     const double before = 0.5 * s->dt_collide, after = kn_quadratic_count(m->problem.c) > 0 ? 0 : before;
-    if (m->device.method != KN_METHOD_OPERATOR || count == 0)
+    if (!collides_apart(m) || count == 0)
         return KN_OK;
     const struct kn_cuda_operation what = {s->next, list,  count,
                                            before,  after, s->heavy / m->device.mesh.stride};
-    CHECK(kn_cuda_operate(&m->device, &s->op, &what, m->work));
+    if (m->device.choice.collisions == KN_CUDA_RELAX)
+        CHECK(kn_cuda_relax(&m->device, &what, m->work));
+    else
+        CHECK(kn_cuda_operate(&m->device, &s->op, &what, m->work));
     return KN_OK;
 }
 
@@ -318,8 +366,8 @@ static enum kn_status sweep_whole(struct kn_cuda *m, const struct kn_step *step,
 {
     const struct kn_cuda_problem *p = &m->device;
     const bool walls = step->stream > 0 && p->nfaces > 0, marches = step->stream > 0 && p->choice.marches,
-               streams = step->stream > 0 || p->method != KN_METHOD_OPERATOR,
-               served = marches && p->choice.march_operates;
+               streams = step->stream > 0 || !collides_apart(m),
+               served = marches && p->choice.march_collides;
     const struct kn_cuda_wall_pass pass = {NULL, p->nfaces, m->h, s.dt_stream, step->fluxes, true};
     s.behind_walls = walls;
     s.cells = marches ? m->unmarched : p->ncells;
@@ -331,13 +379,13 @@ static enum kn_status sweep_whole(struct kn_cuda *m, const struct kn_step *step,
         CHECK(sweep_unmarched(p, &s, m->work));
     if (timed)
         CHECK(cudaEventRecord(m->mark[4], m->work));
-    return operate(m, &s, served ? p->sweep_order : NULL, served ? s.cells : p->ncells);
+    return collide_apart(m, &s, served ? p->sweep_order : NULL, served ? s.cells : p->ncells);
 }
 
-/* True if the operator must wait until all cells have been streamed: tiles of both parts overlap. */
-static bool operates_last(const struct kn_cuda *m)
+/* True if collisions must wait until all cells have been streamed: tiles of both parts overlap. */
+static bool collides_last(const struct kn_cuda *m)
 {
-    return m->device.choice.marches && !m->device.choice.march_operates;
+    return m->device.choice.marches && !m->device.choice.march_collides;
 }
 
 /* The part of a sweep that does not depend on other ranks (0), or the part that does (1). */
@@ -364,7 +412,7 @@ static enum kn_status sweep_part(struct kn_cuda *m, const struct kn_step *step, 
     CHECK(sweep_unmarched(&p, &s, m->work));
     if (timed && i == 0)
         CHECK(cudaEventRecord(m->mark[4], m->work));
-    return operates_last(m) ? KN_OK : operate(m, &s, p.sweep_order, part->cells);
+    return collides_last(m) ? KN_OK : collide_apart(m, &s, p.sweep_order, part->cells);
 }
 
 /* Rows are exchanged while the cells that do not depend on other ranks are computed. */
@@ -379,11 +427,11 @@ static enum kn_status sweep_parts(struct kn_cuda *m, const struct kn_step *step,
     if (timed)
         CHECK(cudaEventRecord(m->mark[6], m->work));
     KN_TRY(sweep_part(m, step, s, 1, timed));
-    if (!operates_last(m))
+    if (!collides_last(m))
         return KN_OK;
     if (timed)
         CHECK(cudaEventRecord(m->mark[4], m->work));
-    return operate(m, &s, NULL, m->device.ncells);
+    return collide_apart(m, &s, NULL, m->device.ncells);
 }
 
 /* The quadratic part after the operator; it includes the second half step of the sources. */
@@ -405,20 +453,19 @@ static enum kn_status collide_quadratically(struct kn_cuda *m, const struct kn_c
 }
 
 /* Fraction of a sweep spent on streaming. In a fused kernel one block counts the cycles of streaming and
- * of the rest; before a separate operator kernel there is a mark. */
+ * of the rest; before a separate kernel for collisions there is a mark. */
 static enum kn_status streaming_part(struct kn_cuda *m, float sweeping, float waiting, double *part)
 {
     if (!m->streamed) {
         *part = 0;
         return KN_OK;
     }
-    const bool apart =
-        m->problem.c->collision.method == KN_METHOD_OPERATOR && !m->device.choice.march_operates;
+    const bool apart = collides_apart(m) && !m->device.choice.march_collides;
     long long cycles[2];
     float streaming = 0;
     if (apart) {
         CHECK(cudaEventElapsedTime(&streaming, m->mark[0], m->mark[4]));
-        if (m->divided && !operates_last(m)) /* as in the first part */
+        if (m->divided && !collides_last(m)) /* as in the first part */
             CHECK(cudaEventElapsedTime(&sweeping, m->mark[0], m->mark[5]));
         else
             streaming -= waiting;

@@ -382,7 +382,7 @@ static __global__ void __launch_bounds__(LANES > WARP ? LANES : 128, LANES > 128
                 h[o] = read4(s.h + row + o * p.mesh.stride + k);
         }
         streaming += clock64() - begin;
-        if (p.method == KN_METHOD_BGK) {
+        if (p.choice.collisions == KN_CUDA_PROJECT) {
             const sums sum = sum_cell<LANES, axes_of(OCTANTS)>(sums_of<OCTANTS>(n, h), space, at - first);
             if (works)
                 relax<OCTANTS>(n, target_of<axes_of(OCTANTS)>(p, sum, lose), (float)lose, h, lost);

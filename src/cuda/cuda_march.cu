@@ -1,6 +1,7 @@
-/* Second-order streaming, alone or with linearised BGK or the operator: a march through tiles of cells
- * (cuda_march.h), which are kept in shared memory for the collisions. */
+/* Second-order streaming, alone or with collisions: a march through tiles of cells (cuda_march.h), which are
+ * kept in shared memory for the collisions. */
 #include "cuda/cuda_march.h"
+#include "cuda/cuda_relax.h"
 
 static __device__ __forceinline__ void read_cell(const kn_mesh &m, const float *tile, int c, int k,
                                                  four h[QUADRANTS])
@@ -10,69 +11,182 @@ static __device__ __forceinline__ void read_cell(const kn_mesh &m, const float *
         h[o] = read4(tile + c * m.nnodes + o * m.stride + k);
 }
 
-/* The targets of the relaxation in the cells of a tile. */
-template <int MOST> struct tile_targets {
+/* What a march does with cells that it has streamed; PROJECTS: nothing, or linearised BGK. */
+enum fate { PROJECTS, RELAXES, OPERATES };
+
+/* Shared memory for the collisions of a tile: sums over its cells, by warps, and the polynomials towards which
+ * they relax, or by which they are corrected. */
+template <int MOST, fate FATE> struct tile_space;
+template <int MOST> struct tile_space<MOST, PROJECTS> {
     sums found[CELLS][MOST / WARP];
     polynomial target[CELLS];
 };
+template <int MOST> struct tile_space<MOST, RELAXES> {
+    relaxing_space<QUADRANTS, MOST / WARP> of[CELLS];
+    polynomial target[CELLS];
+};
+
+/* The nodes of a thread in a tile. */
+struct tile_nodes {
+    relaxed_nodes<QUADRANTS> r;
+    int k;
+    float *tile; /* [CELLS][nnodes] */
+};
 
 template <int MOST>
-static __device__ __forceinline__ void
-find_targets(const kn_cuda_problem &p, const octant_nodes<QUADRANTS> &n, double lose, const float *tile,
-             int k, bool active, tile_targets<MOST> *t)
+static __device__ __forceinline__ void find_targets(const kn_cuda_problem &p, double lose, const tile_nodes &t,
+                                                    tile_space<MOST, PROJECTS> *space)
 {
     const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, warps = blockDim.x / WARP;
 #pragma unroll 2
     for (int c = 0; c < CELLS; c++) {
         four h[QUADRANTS] = {};
-        if (active)
-            read_cell(p.mesh, tile, c, k, h);
-        sums sum = sums_of<QUADRANTS>(n, h);
+        if (t.r.works)
+            read_cell(p.mesh, t.tile, c, t.k, h);
+        sums sum = sums_of<QUADRANTS>(t.r.n, h);
         sum_lanes<WARP, axes_of(QUADRANTS)>(&sum);
         if (lane == 0)
-            t->found[c][warp] = sum;
+            space->found[c][warp] = sum;
     }
     __syncthreads();
     if (threadIdx.x < CELLS) {
-        sums sum = t->found[threadIdx.x][0];
+        sums sum = space->found[threadIdx.x][0];
         for (int w = 1; w < warps; w++) {
-            sum.mass += t->found[threadIdx.x][w].mass;
-            sum.energy += t->found[threadIdx.x][w].energy;
+            sum.mass += space->found[threadIdx.x][w].mass;
+            sum.energy += space->found[threadIdx.x][w].energy;
             for (int j = 0; j < axes_of(QUADRANTS); j++)
-                sum.momentum[j] += t->found[threadIdx.x][w].momentum[j];
+                sum.momentum[j] += space->found[threadIdx.x][w].momentum[j];
         }
-        t->target[threadIdx.x] = target_of<axes_of(QUADRANTS)>(p, sum, lose);
+        space->target[threadIdx.x] = target_of<axes_of(QUADRANTS)>(p, sum, lose);
     }
     __syncthreads();
 }
 
-/* Relax the cells of a tile, restore the mass lost by round-off, and store them. */
+/* Sums of the cells of a tile after half a step of the sources. */
 template <int MOST>
-static __device__ __forceinline__ void relax_tile(const kn_cuda_problem &p, const kn_cuda_step &s,
-                                                  double lose, const float *tile, int cell,
-                                                  const float lost[ROWS][COLUMNS], tile_targets<MOST> *t)
+static __device__ __forceinline__ void sum_tile(const kn_cuda_problem &p, double dt, const tile_nodes &t,
+                                                tile_space<MOST, RELAXES> *space)
 {
-    const int k = 4 * threadIdx.x;
-    const bool active = k < p.mesh.stride;
-    const octant_nodes<QUADRANTS> n = octant_nodes_of<QUADRANTS>(p, active ? k : 0);
-    if (p.method == KN_METHOD_BGK)
-        find_targets<MOST>(p, n, lose, tile, k, active, t);
-    const int heavy = heaviest<WARP>(active ? n.w.v[0] : 0.0f);
+#pragma unroll 2
+    for (int c = 0; c < CELLS; c++) {
+        four h[QUADRANTS] = {};
+        float sum[count_sums(QUADRANTS)] = {};
+        if (t.r.works)
+            read_cell(p.mesh, t.tile, c, t.k, h);
+#pragma unroll
+        for (int o = 0; o < QUADRANTS; o++)
+            if (t.r.works && p.source) {
+                h[o] = driven(p, dt, h[o], o, t.k);
+                write4(t.tile + c * p.mesh.nnodes + o * p.mesh.stride + t.k, h[o]);
+            }
+        add_sums<QUADRANTS>(t.r.n, h, sum);
+        sum_into<count_sums(QUADRANTS), WARP>(sum, space->of[c].found[threadIdx.x / WARP]);
+    }
+}
+
+/* Relax the cells of a tile in shared memory. The same code for all cells: none depends on its position. */
+template <int MOST>
+static __device__ __forceinline__ void change_tile(const kn_cuda_problem &p, const tile_nodes &t, float4 *tables,
+                                                   tile_space<MOST, RELAXES> *space)
+{
+#pragma unroll 1
+    for (int c = 0; c < CELLS; c++) {
+        const relaxing_cell cell = {&space->of[c].relaxation, tables + c * p.tables.entries};
+        float change[count_changes(QUADRANTS)] = {};
+        if (t.r.works) {
+            const folded_parts folded = folded_parts_of(p, cell, t.r.at);
+#pragma unroll 1
+            for (int o = 0; o < QUADRANTS; o++) {
+                float *const row = t.tile + c * p.mesh.nnodes + o * p.mesh.stride + t.k;
+                four h = read4(row);
+                relax_octant<QUADRANTS>(p, cell, t.r, folded, o, &h, change);
+                write4(row, h);
+            }
+        }
+        sum_into<count_changes(QUADRANTS), WARP>(change, space->of[c].changed[threadIdx.x / WARP]);
+    }
+}
+
+/* Model equations and sources in a tile, up to the correction. */
+template <int MOST>
+static __device__ __forceinline__ void relax_tile(const kn_cuda_problem &p, double dt, const tile_nodes &t,
+                                                  float4 *tables, tile_space<MOST, RELAXES> *space)
+{
+    const int warps = blockDim.x / WARP;
+    sum_tile<MOST>(p, dt, t, space);
+    __syncthreads();
+    if (threadIdx.x < CELLS && p.method != KN_METHOD_NONE)
+        space->of[threadIdx.x].relaxation =
+            relaxation_of<QUADRANTS>(p, dt, space->of[threadIdx.x].found[0], warps);
+    __syncthreads();
+    if (p.method == KN_METHOD_NONE)
+        return;
+    for (int i = threadIdx.x; i < CELLS * p.tables.entries; i += blockDim.x) {
+        const int c = i / p.tables.entries;
+        fill_entry(p, relaxing_cell{&space->of[c].relaxation, tables + c * p.tables.entries},
+                   i - c * p.tables.entries);
+    }
+    __syncthreads();
+    change_tile<MOST>(p, t, tables, space);
+    __syncthreads();
+    if (threadIdx.x < CELLS)
+        space->target[threadIdx.x] =
+            correction_of<QUADRANTS>(p, space->of[threadIdx.x].changed[0], warps);
+    __syncthreads();
+}
+
+/* How a tile ends. */
+struct tile_end {
+    bool relaxes; /* towards the polynomials, or is corrected by them */
+    float lose;   /* share of h that is lost; 0 for a correction */
+    double dt;    /* of sources; 0: none */
+};
+
+template <int MOST>
+static __device__ __forceinline__ tile_end collide_tile(const kn_cuda_problem &p, const kn_cuda_step &s,
+                                                        double lose, const tile_nodes &t,
+                                                        tile_space<MOST, PROJECTS> *space)
+{
+    const bool relaxes = p.choice.collisions == KN_CUDA_PROJECT;
+    if (relaxes)
+        find_targets<MOST>(p, lose, t, space);
+    return tile_end{relaxes, (float)lose, 0};
+}
+
+/* The tables follow the tile in shared memory. */
+template <int MOST>
+static __device__ __forceinline__ tile_end collide_tile(const kn_cuda_problem &p, const kn_cuda_step &s,
+                                                        double lose, const tile_nodes &t,
+                                                        tile_space<MOST, RELAXES> *space)
+{
+    relax_tile<MOST>(p, s.dt_collide, t, (float4 *)(t.tile + CELLS * p.mesh.nnodes), space);
+    return tile_end{p.method != KN_METHOD_NONE, 0, s.dt_collide};
+}
+
+/* Add the polynomials to the cells of a tile, restore the mass lost by round-off, and store the cells. */
+static __device__ __forceinline__ void store_tile(const kn_cuda_problem &p, const kn_cuda_step &s,
+                                                  const tile_nodes &t, const tile_end &end, int cell,
+                                                  const polynomial target[CELLS],
+                                                  const float lost[ROWS][COLUMNS])
+{
+    const octant_nodes<QUADRANTS> &n = t.r.n;
+    const int heavy = heaviest<WARP>(t.r.works ? n.w.v[0] : 0.0f);
 #pragma unroll
     for (int c = 0; c < CELLS; c++) {
         four h[QUADRANTS] = {};
         float relaxed[4] = {0, 0, 0, 0};
-        if (active)
-            read_cell(p.mesh, tile, c, k, h);
-        if (p.method == KN_METHOD_BGK && active)
-            relax<QUADRANTS>(n, t->target[c], (float)lose, h, relaxed);
+        if (t.r.works)
+            read_cell(p.mesh, t.tile, c, t.k, h);
+        if (end.relaxes && t.r.works)
+            relax<QUADRANTS>(n, target[c], end.lose, h, relaxed);
         restore_mass<WARP, QUADRANTS>(n, relaxed, lost[c / COLUMNS][c % COLUMNS], heavy,
                                       s.heavy / p.mesh.stride, h);
         const int64_t row = (int64_t)(cell + c % COLUMNS + p.inner.across * (c / COLUMNS)) * p.mesh.nnodes;
 #pragma unroll
         for (int o = 0; o < QUADRANTS; o++)
-            if (active)
-                write4(s.next + row + o * p.mesh.stride + k, h[o]);
+            if (t.r.works)
+                write4(s.next + row + o * p.mesh.stride + t.k,
+                       end.dt > 0 ? driven(p, end.dt, h[o], o, t.k) : h[o]);
     }
 }
 
@@ -108,13 +222,13 @@ static __device__ __forceinline__ tile_place place_of(const kn_cuda_problem &p, 
     return tile_place{tile.cell, tile.walls, at < s.ntiles};
 }
 
-template <int MOST, reach REACH>
-static __global__ void __launch_bounds__(MOST, MOST > 128 ? 1 : 3)
+template <int MOST, fate FATE, reach REACH>
+static __global__ void __launch_bounds__(MOST, MOST > 128 ? 1 : 384 / MOST)
     march_kernel(const __grid_constant__ kn_cuda_problem p, const __grid_constant__ kn_cuda_step s,
                  double lose, int whole)
 {
     extern __shared__ __align__(16) float tile[];
-    __shared__ tile_targets<MOST> targets;
+    __shared__ tile_space<MOST, FATE> space;
     __shared__ int around[REACH == AT_RIM ? AROUND : 1];
     const tile_place here = place_of<REACH>(p, s, blockIdx.x);
     const int k = 4 * threadIdx.x;
@@ -134,7 +248,10 @@ static __global__ void __launch_bounds__(MOST, MOST > 128 ? 1 : 3)
         stream_tile<false, REACH>(p, s, mine, tile, lost);
     }
     const long long middle = clock64();
-    relax_tile<MOST>(p, s, lose, tile, here.cell, lost, &targets);
+    const tile_nodes nodes = {
+        relaxed_nodes_of<QUADRANTS>(p, octant_nodes_of<QUADRANTS>(p, active ? k : 0), k, active), k, tile};
+    const tile_end end = collide_tile<MOST>(p, s, lose, nodes, &space);
+    store_tile(p, s, nodes, end, here.cell, space.target, lost);
     wait_for_previous_kernel();
     note_cycles(p, REACH != AT_RIM && blockIdx.x == 0, start, middle);
 }
@@ -189,24 +306,51 @@ static __device__ __forceinline__ int cell_of(const kn_cuda_problem &p, const kn
     return at.exists ? at.cell + c % COLUMNS + p.inner.across * (c % CELLS / COLUMNS) : -1;
 }
 
-/* Relaxation by LANES threads per cell. */
-template <reach REACH>
+/* Shared memory for model equations: a team of LANES threads relaxes a cell. */
+enum { TEAMS = SHORT / LANES };
+struct team_space {
+    relaxing_space<QUADRANTS, 1> *of; /* [TEAMS] */
+    float4 *tables;                   /* [TEAMS][entries] */
+};
+
+/* Model equations and sources in a cell, with the correction. */
+static __device__ __forceinline__ void relax_team(const kn_cuda_problem &p, double dt,
+                                                  const relaxed_nodes<QUADRANTS> &r, const team_space &teams,
+                                                  four h[QUADRANTS], float lost[4])
+{
+    const int team = threadIdx.x / LANES, k = 4 * (threadIdx.x % LANES);
+#pragma unroll
+    for (int o = 0; o < QUADRANTS; o++)
+        if (r.works)
+            h[o] = driven(p, dt, h[o], o, k);
+    if (p.method == KN_METHOD_NONE)
+        return;
+    const polynomial x = relax_cell<LANES, QUADRANTS>(p, dt, r, &teams.of[team],
+                                                      teams.tables + team * p.tables.entries, h);
+    if (r.works)
+        relax<QUADRANTS>(r.n, x, 0, h, lost);
+}
+
+/* Collisions of the cells of a block by LANES threads per cell, except those of the operator. */
+template <fate FATE, reach REACH>
 static __device__ __forceinline__ void relax_cells(const kn_cuda_problem &p, const kn_cuda_step &s,
                                                    double lose, int whole, const float *tile,
-                                                   const lost_cells &lost)
+                                                   const lost_cells &lost, const team_space &teams)
 {
-    const int k = 4 * (threadIdx.x % LANES);
+    const int k = 4 * (threadIdx.x % LANES), team = threadIdx.x / LANES;
     const bool active = k < p.mesh.stride;
     const octant_nodes<QUADRANTS> n = octant_nodes_of<QUADRANTS>(p, active ? k : 0);
     const int heavy = heaviest<LANES>(active ? n.w.v[0] : 0.0f);
-#pragma unroll
-    for (int c = threadIdx.x / LANES; c < TILES * CELLS; c += SHORT / LANES) {
+#pragma unroll(FATE == RELAXES ? 1 : TILES * CELLS)
+    for (int c = team; c < TILES * CELLS; c += TEAMS) {
         four h[QUADRANTS] = {};
         float relaxed[4] = {0, 0, 0, 0};
         const int cell = cell_of<REACH>(p, s, whole, c);
         if (active)
             read_cell(p.mesh, tile, c, k, h);
-        if (p.method == KN_METHOD_BGK) {
+        if (FATE == RELAXES) {
+            relax_team(p, s.dt_collide, relaxed_nodes_of<QUADRANTS>(p, n, k, active), teams, h, relaxed);
+        } else if (p.choice.collisions == KN_CUDA_PROJECT) {
             sums sum = sums_of<QUADRANTS>(n, h);
             sum_lanes<LANES, axes_of(QUADRANTS)>(&sum);
             if (active)
@@ -217,7 +361,8 @@ static __device__ __forceinline__ void relax_cells(const kn_cuda_problem &p, con
 #pragma unroll
         for (int o = 0; o < QUADRANTS; o++)
             if (active && cell >= 0)
-                write4(s.next + (int64_t)cell * p.mesh.nnodes + o * p.mesh.stride + k, h[o]);
+                write4(s.next + (int64_t)cell * p.mesh.nnodes + o * p.mesh.stride + k,
+                       FATE == RELAXES ? driven(p, s.dt_collide, h[o], o, k) : h[o]);
     }
 }
 
@@ -285,13 +430,14 @@ static __device__ __forceinline__ void operate_cells(const kn_cuda_problem &p, c
     change_cells(p, s, tile, parities, lost, cells);
 }
 
-template <bool OPERATES, reach REACH>
+template <fate FATE, reach REACH>
 static __global__ void __launch_bounds__(SHORT, SHORT_BLOCKS)
     short_march_kernel(const __grid_constant__ kn_cuda_problem p, const __grid_constant__ kn_cuda_step s,
                        double lose, int whole)
 {
     extern __shared__ __align__(16) float tiles[];
     __shared__ lost_cells lost;
+    __shared__ relaxing_space<QUADRANTS, 1> teams[FATE == RELAXES ? TEAMS : 1];
     __shared__ int cells[TILES * CELLS], around[TILES][REACH == AT_RIM ? AROUND : 1];
 
     const int tile = threadIdx.x / (QUADRANTS * LANES), octant = threadIdx.x / LANES % QUADRANTS,
@@ -314,20 +460,24 @@ static __global__ void __launch_bounds__(SHORT, SHORT_BLOCKS)
     }
     note_lost(lost_here, octant, tile, &lost);
     const long long middle = clock64();
-    if (OPERATES)
-        operate_cells<REACH>(p, s, whole, tiles, lost, tiles + TILES * CELLS * p.mesh.nnodes, cells);
+    float *const rest = tiles + TILES * CELLS * p.mesh.nnodes;
+    if (FATE == OPERATES)
+        operate_cells<REACH>(p, s, whole, tiles, lost, rest, cells);
     else
-        relax_cells<REACH>(p, s, lose, whole, tiles, lost);
+        relax_cells<FATE, REACH>(p, s, lose, whole, tiles, lost, team_space{teams, (float4 *)rest});
     wait_for_previous_kernel();
     note_cycles(p, REACH != AT_RIM && blockIdx.x == 0, start, middle);
 }
 
-/* Tiles, two per block for short rows, and the parities of their cells. */
+/* Tiles, two per block for short rows, and the parities of their cells or the tables for eight cells. */
 size_t kn_cuda_march_bytes(const struct kn_cuda_problem *p)
 {
-    const size_t tile = CELLS * (size_t)p->mesh.nnodes * sizeof(float);
+    const size_t tile = CELLS * (size_t)p->mesh.nnodes * sizeof(float),
+                 tables = CELLS * (size_t)p->tables.entries * sizeof(float4);
     return tile * (p->choice.short_rows ? TILES : 1) +
-           (p->choice.march_operates ? PARITY_ROOM * sizeof(float) : 0);
+           (p->choice.collisions == KN_CUDA_RELAX ? tables
+            : p->choice.march_collides            ? PARITY_ROOM * sizeof(float)
+                                                  : 0);
 }
 
 typedef void march_function(kn_cuda_problem, kn_cuda_step, double, int);
@@ -359,13 +509,17 @@ static cudaError_t launch_reach(const kn_cuda_problem *p, const kn_cuda_step *s,
     const int quads = p->mesh.stride / 4, threads = (quads + WARP - 1) / WARP * WARP;
     if (p->choice.short_rows) {
         const int whole = whole_blocks(p, tiles), rest = tiles - TILES * whole;
-        return launch(p->choice.march_operates ? short_march_kernel<true, REACH>
-                                               : short_march_kernel<false, REACH>,
+        return launch(!p->choice.march_collides                  ? short_march_kernel<PROJECTS, REACH>
+                      : p->choice.collisions == KN_CUDA_RELAX ? short_march_kernel<RELAXES, REACH>
+                                                                 : short_march_kernel<OPERATES, REACH>,
                       p, s, whole + (rest > 0 ? rest : 0), whole, SHORT, stream);
     }
-    return launch(quads <= 128   ? march_kernel<128, REACH>
-                  : quads <= 256 ? march_kernel<256, REACH>
-                                 : march_kernel<WARP * MOST_WARPS, REACH>,
+    const bool relaxes = p->choice.collisions == KN_CUDA_RELAX;
+    return launch(quads <= WARP  ? relaxes ? march_kernel<WARP, RELAXES, REACH> : march_kernel<WARP, PROJECTS, REACH>
+                  : quads <= 128 ? relaxes ? march_kernel<128, RELAXES, REACH> : march_kernel<128, PROJECTS, REACH>
+                  : quads <= 256 ? relaxes ? march_kernel<256, RELAXES, REACH> : march_kernel<256, PROJECTS, REACH>
+                  : relaxes      ? march_kernel<WARP * MOST_WARPS, RELAXES, REACH>
+                                 : march_kernel<WARP * MOST_WARPS, PROJECTS, REACH>,
                   p, s, tiles, tiles, threads, stream);
 }
 
