@@ -415,10 +415,13 @@ KN_SPECIALISED void relax_lanes(const struct model *m, int octants, enum kind ki
             } else {
                 pair = kn_relax_pair_of(o & 1 ? dense1 : dense0, o & 1 ? a1 : a0, o & 2 ? b1 : b0);
             }
-            if (octants < 8)
-                last.first = last.third = 0; /* no odd moments along a folded axis */
-            float *const h = row + (size_t)o * (size_t)stride + k;
-            const float old = *h, next = old + kn_relax_change(lose, pair, last, old), d = next - old;
+            float *const h = row + (size_t)o * (size_t)stride + k, old = *h;
+            float change = kn_relax_change(lose, pair, last, old);
+            if (heated)
+                change += kn_relax_heat(pair, last);
+            if (heated && octants == 8) /* no odd moments along a folded axis */
+                change += kn_relax_odd_heat(pair, last);
+            const float next = old + change, d = next - old;
             *h = next;
             even += d;
             x += o & 1 ? -d : d;

@@ -97,7 +97,7 @@ static __device__ __forceinline__ void sum_into(float value[COUNT], float *to)
 }
 
 /* The relaxation of a cell from sums of its warps, found[warps][count_sums]; a function call, so that its
- * registers are not reserved in the caller. */
+ * registers are not reserved in the caller, and as fill_entry. */
 template <int OCTANTS>
 static __device__ __noinline__ kn_relaxation relaxation_of(const kn_cuda_problem &p, double dt,
                                                            const float *found, int warps)
@@ -131,8 +131,9 @@ struct relaxing_cell {
     float4 *table; /* [entries] */
 };
 
-/* Entry i of the tables: the signed nodes at places 0, 1 and 2, or at place 2 alone. */
-static __device__ __forceinline__ void fill_entry(const kn_cuda_problem &p, const relaxing_cell &c, int i)
+/* Entry i of the tables: the signed nodes at places 0, 1 and 2, or at place 2 alone. A function call: the same
+ * code for all kernels of a file, whose bits must agree. */
+static __device__ __noinline__ void fill_entry(const kn_cuda_problem &p, const relaxing_cell &c, int i)
 {
     const int *const nodes = p.tables.nodes, j = i + p.tables.skipped,
                      place = j < nodes[0]              ? 0
@@ -171,7 +172,7 @@ static __device__ __forceinline__ kn_relax_pair pair_of(const kn_cuda_problem &p
     return kn_relax_pair_of(kn_gaussian_value(p.eps, g.density, a.excess), a, b);
 }
 
-/* The parts at a folded place 2 of four nodes, which are the same in all octants; odd ones vanish. */
+/* The parts at a folded place 2 of four nodes, which are the same in all octants. */
 struct folded_parts {
     kn_relax_part of[4];
 };
@@ -181,10 +182,8 @@ static __device__ __forceinline__ folded_parts folded_parts_of(const kn_cuda_pro
 {
     folded_parts last;
 #pragma unroll
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; i++)
         last.of[i] = part_of(p, c, 2, at[i], 0);
-        last.of[i].first = last.of[i].third = 0;
-    }
     return last;
 }
 
@@ -219,7 +218,13 @@ static __device__ __forceinline__ void relax_octant(const kn_cuda_problem &p, co
             pair = pair_of(p, c, r.at[i], octant, v);
         const kn_relax_part last = OCTANTS == 8 ? unfolded_part(p, c, r.at[i], octant, v) : folded.of[i];
         const float old = h->v[i];
-        h->v[i] = old + n.inside.v[i] * kn_relax_change(lose, pair, last, old);
+        float d = kn_relax_change(lose, pair, last, old);
+        if (p.method == KN_METHOD_SHAKHOV) {
+            d += kn_relax_heat(pair, last);
+            if (OCTANTS == 8) /* no odd moments along a folded axis */
+                d += kn_relax_odd_heat(pair, last);
+        }
+        h->v[i] = old + n.inside.v[i] * d;
         const float mass = n.w.v[i] * (h->v[i] - old);
         change[0] += mass;
         change[1] += mass * n.vv.v[i];

@@ -76,7 +76,7 @@ struct kn_relax_form {
 
 POINT struct kn_relax_form kn_relax_form_make(const struct kn_factor *f, float eps, int reduced, float heat)
 {
-    const float a = eps * f->mean, t = 1 + eps * f->excess, i = f->inverse, e = 2 * a * a + eps * f->excess;
+    const float a = eps * f->mean, t = 1 + eps * f->excess, i = f->inverse, e = (a + a) * a + (t - 1);
     const struct kn_relax_form
         plain = {eps,
                  {-heat * a, heat, 0, 0},
@@ -112,30 +112,39 @@ struct kn_relax_pair {
 /* `dense` is E of the first factor with the density. */
 POINT struct kn_relax_pair kn_relax_pair_of(float dense, struct kn_relax_part a, struct kn_relax_part b)
 {
-    const struct kn_relax_pair p = {
-        dense * b.whole + b.excess,
-        a.third * b.whole + a.whole * b.third + a.first * b.second + a.second * b.first,
-        a.second * b.whole + a.whole * b.second, a.first * b.whole + a.whole * b.first, a.whole * b.whole};
+    const struct kn_relax_pair p = {dense * b.whole + b.excess,
+                                    kn_point_product(a.third, b.whole) + a.whole * b.third +
+                                        a.first * b.second + a.second * b.first,
+                                    kn_point_product(a.second, b.whole) + a.whole * b.second,
+                                    kn_point_product(a.first, b.whole) + a.whole * b.first, a.whole * b.whole};
     return p;
 }
 
-/* Change of h in a collision step; c is the part at the third place. */
+/* Change of h in a collision step without the heat term; c is the part at the third place. */
 POINT float kn_relax_change(float lose, struct kn_relax_pair p, struct kn_relax_part c, float h)
 {
-    const float target = p.excess * c.whole + c.excess;
-    const float heat = p.by_whole * c.whole + p.by_first * c.first + p.by_second * c.second +
-                       p.by_third * c.third;
-    return lose * (target - h) + heat;
+    return lose * (p.excess * c.whole + c.excess - h);
 }
 
-/* The same at a velocity given by place; `crossed`: the factors depend on the velocities at earlier places. */
+/* The heat term: its parts that are even and odd in the velocity at the third place. */
+POINT float kn_relax_heat(struct kn_relax_pair p, struct kn_relax_part c)
+{
+    return kn_point_product(p.by_whole, c.whole) + p.by_second * c.second;
+}
+
+POINT float kn_relax_odd_heat(struct kn_relax_pair p, struct kn_relax_part c)
+{
+    return kn_point_product(p.by_first, c.first) + p.by_third * c.third;
+}
+
+/* The whole change at a velocity given by place; `crossed`: the factors depend on the velocities at earlier
+ * places. */
 POINT float kn_relax_at(const struct kn_relaxation *r, const struct kn_basis *b, int crossed, const float v[3],
                         float h)
 {
     const struct kn_gaussian *g = &r->target;
     const float eps = (float)b->eps;
     struct kn_relax_part part[3];
-    struct kn_relax_pair pair = {0, 0, 0, 0, 0};
     for (int i = 0; i < 3; i++) {
         const float mean = crossed && i == 2 ? kn_gaussian_mean2(g, eps, v[0], v[1]) : g->factor[i].mean;
         const struct kn_relax_form form =
@@ -143,11 +152,12 @@ POINT float kn_relax_at(const struct kn_relaxation *r, const struct kn_basis *b,
         part[i] = kn_relax_part_at(&form, eps, v[i],
                                    kn_factor_excess(&g->factor[i], eps, b->reduced[i], mean, v[i]));
     }
+    struct kn_relax_pair pair =
+        kn_relax_pair_of(kn_gaussian_value(eps, g->density, part[0].excess), part[0], part[1]);
     if (crossed)
         pair.excess = kn_gaussian_value(eps, g->density, kn_gaussian_pair(g, eps, b->reduced, v[0], v[1]));
-    else
-        pair = kn_relax_pair_of(kn_gaussian_value(eps, g->density, part[0].excess), part[0], part[1]);
-    return kn_relax_change(r->lose, pair, part[2], h);
+    return kn_relax_change(r->lose, pair, part[2], h) + kn_relax_heat(pair, part[2]) +
+           kn_relax_odd_heat(pair, part[2]);
 }
 
 enum { KN_INVARIANTS = 5 }; /* 1, vx, vy, vz, v.v */

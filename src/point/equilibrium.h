@@ -106,15 +106,16 @@ POINT float kn_gaussian_mean2(const struct kn_gaussian *g, float eps, float v0, 
 /* Exponent of a factor, divided by eps, theory (19b). */
 POINT float kn_factor_exponent(const struct kn_factor *f, float eps, float mean, float v)
 {
-    return f->inverse * (v * (2 * mean + f->excess * v) - eps * mean * mean);
+    const float twice = mean + mean, square = kn_point_product(eps * mean, mean);
+    return f->inverse * (v * (twice + f->excess * v) - square);
 }
 
 /* Expansion of a factor on a reduced axis, theory (19d). */
 POINT float kn_factor_expansion(const struct kn_factor *f, float eps, float mean, float v)
 {
-    const float shift = eps * mean, second = 2 * shift * mean + f->excess,
-                third = shift * (1.33333333f * shift * mean + 2 * f->excess);
-    return 2 * mean * v + second * (v * v - 0.5f) + third * v * (v * v - 1.5f);
+    const float shift = eps * mean, twice = mean + mean, second = shift * twice + f->excess,
+                third = shift * (0.66666667f * shift * twice + (f->excess + f->excess));
+    return kn_point_product(twice, v) + second * (v * v - 0.5f) + third * v * (v * v - 1.5f);
 }
 
 /* E of an exponent; the test of eps is the same for a whole loop and costs nothing. */

@@ -348,6 +348,50 @@ static void models_match_their_formulas(void **state)
         }
 }
 
+/* The sources over half a step. */
+static void drive(const struct scene *s)
+{
+    const size_t nnodes = (size_t)s->velocity.nnodes;
+    for (size_t i = 0; i < s->rows && s->collision.has_source; i++)
+        s->expected[i] += (float)(STEP / 2) * s->collision.source[i % nnodes];
+}
+
+/* Whole steps of models in boxes with many cells away from walls, for which the GPU has other kernels: short,
+ * medium and long rows, reduced or not. */
+static void wide_boxes_of_models(void **state)
+{
+    (void)state;
+    static const char *const cases[] = {
+        "collision.method=shakhov disturbance=0.1 velocity.nodes=6 space.cells=[106,93] "
+        "walls.top.velocity=[1,0,0] walls.left.accommodation=0.7",
+        "collision.method=es-bgk disturbance=0.3 velocity.nodes=8 space.cells=[71,64] velocity.reduce=none "
+        "walls.left.kind=symmetry walls.top.kind=periodic walls.bottom.kind=periodic source.force=[0,0.2,0]",
+        "collision.method=bgk velocity.nodes=6 space.cells=[74,61] walls.top.velocity=[1,0,0] "
+        "source.temperature_gradient=[0.3,0.1,0]",
+        "collision.method=none disturbance=0.1 velocity.nodes=6 space.cells=[74,61] source.force=[0.3,0.1,0]",
+        "collision.method=es-bgk disturbance=0.1 velocity.nodes=12 space.cells=[39,42] walls.left.kind=inflow "
+        "walls.left.velocity=[0.4,0.3,0] walls.left.density=0.5 walls.top.temperature=0.4",
+        "collision.method=shakhov disturbance=0.5 velocity.nodes=12 space.cells=[39,42] velocity.reduce=none "
+        "walls.top.velocity=[1,0,0] source.force=[0.1,0,0]",
+        "collision.method=bgk disturbance=0.2 velocity.nodes=18 space.cells=[39,42] walls.right.temperature=0.3",
+        "collision.method=shakhov velocity.nodes=18 space.cells=[39,42] velocity.reduce=none",
+        "collision.method=es-bgk disturbance=0.2 velocity.nodes=24 space.cells=[35,38] velocity.reduce=none",
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene s;
+        build(&s, cases[i]);
+        tame(&s);
+        const double dt = long_step(&s);
+        oracle_stream(&s.problem, (double)(float)dt, s.h, s.expected, s.density);
+        drive(&s);
+        for (int cell = 0; cell < s.space.ncells && s.c.collision.method != KN_METHOD_NONE; cell++)
+            oracle_model(&s.problem, STEP, s.expected + (size_t)cell * (size_t)s.velocity.nnodes);
+        drive(&s);
+        check_step(&s, "wide box", cases[i], dt, 4e-6);
+        drop(&s);
+    }
+}
+
 /* Sources, and no correction: all machines agree with the first. */
 static void models_agree_between_machines(void **state)
 {
@@ -437,6 +481,7 @@ int main(void)
         cmocka_unit_test(operator_is_a_dense_product),   cmocka_unit_test(uniform_gas_collides_once),
         cmocka_unit_test(sets_of_all_lengths),           cmocka_unit_test(wide_boxes_stream_and_relax),
         cmocka_unit_test(wide_boxes_stream_and_operate), cmocka_unit_test(models_match_their_formulas),
+        cmocka_unit_test(wide_boxes_of_models),
         cmocka_unit_test(models_agree_between_machines),
         cmocka_unit_test(corrections_agree_between_machines),
         cmocka_unit_test(samples_are_the_same_bits),

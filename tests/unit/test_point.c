@@ -321,7 +321,11 @@ static void fields_of_a_heat_flux(void **state)
         part[i] = kn_relax_part_at(&form, eps, v[i], kn_factor_excess(factor, eps, 0, factor->mean, v[i]));
     }
     const float dense = kn_gaussian_value(eps, r.target.density, part[0].excess),
-                change = kn_relax_change(r.lose, kn_relax_pair_of(dense, part[0], part[1]), part[2], 0.3f);
+                whole = kn_relax_at(&r, &basis, 0, v, 0.3f);
+    const struct kn_relax_pair pair = kn_relax_pair_of(dense, part[0], part[1]);
+    const float change = kn_relax_change(r.lose, pair, part[2], 0.3f) + kn_relax_heat(pair, part[2]) +
+                         kn_relax_odd_heat(pair, part[2]);
+    expect_near("change by one call", change, whole, 1e-7);
     const double at[3] = {v[0], v[1], v[2]}, target = (double)gaussian_h(&s.g, at),
                  heat = (double)of_heated(&s, at) - target;
     expect_near("change of h in a step", change,
