@@ -213,13 +213,23 @@ static enum kn_status bench_cases(const struct machine *m)
          "collision.method=monte-carlo space.cells=[160,160] space.order=1 velocity.grid=stretched "
          "velocity.nodes=20 velocity.ratio=0.945 velocity.range=3 disturbance=0.01"},
         {"no collisions, 256^2, gauss 16, order 1",
-         "space.cells=[256,256] space.order=1 velocity.nodes=16 collision.method=none"},
+         "space.cells=[256,256] space.order=1 velocity.nodes=16 velocity.reduce=none collision.method=none"},
         {"BGK, 256^2, gauss 16, order 1",
-         "space.cells=[256,256] space.order=1 velocity.nodes=16 collision.method=bgk"},
+         "space.cells=[256,256] space.order=1 velocity.nodes=16 velocity.reduce=none collision.method=bgk"},
         {"BGK, 256^2, gauss 16, order 2",
-         "space.cells=[256,256] space.order=2 velocity.nodes=16 collision.method=bgk"},
+         "space.cells=[256,256] space.order=2 velocity.nodes=16 velocity.reduce=none collision.method=bgk"},
         {"Shakhov, eps 0.1, 256^2, gauss 16, order 2",
+         "space.cells=[256,256] space.order=2 velocity.nodes=16 velocity.reduce=none "
+         "collision.method=shakhov disturbance=0.1"},
+        {"ES-BGK, eps 0.1, 256^2, gauss 16, order 2",
+         "space.cells=[256,256] space.order=2 velocity.nodes=16 velocity.reduce=none "
+         "collision.method=es-bgk disturbance=0.1"},
+        {"BGK, 256^2, gauss 16, order 2, reduced",
+         "space.cells=[256,256] space.order=2 velocity.nodes=16 collision.method=bgk"},
+        {"Shakhov, eps 0.1, 256^2, gauss 16, order 2, reduced",
          "space.cells=[256,256] space.order=2 velocity.nodes=16 collision.method=shakhov disturbance=0.1"},
+        {"ES-BGK, eps 0.1, 256^2, gauss 16, order 2, reduced",
+         "space.cells=[256,256] space.order=2 velocity.nodes=16 collision.method=es-bgk disturbance=0.1"},
         {"operator, 160^2, gauss 8, order 2",
          "space.cells=[160,160] velocity.nodes=8 collision.method=operator"},
         {"operator, 160^2, gauss 12, order 2",
@@ -228,18 +238,18 @@ static enum kn_status bench_cases(const struct machine *m)
          "space.cells=[160,160] velocity.nodes=8 collision.method=operator disturbance=0.1 "
          "collision.samples=1000"},
         {"BGK, 64^2, gauss 8, order 1",
-         "space.cells=[64,64] space.order=1 velocity.nodes=8 collision.method=bgk"},
+         "space.cells=[64,64] space.order=1 velocity.nodes=8 velocity.reduce=none collision.method=bgk"},
         {"BGK, 940^2, gauss 8, order 1",
-         "space.cells=[940,940] space.order=1 velocity.nodes=8 collision.method=bgk"},
+         "space.cells=[940,940] space.order=1 velocity.nodes=8 velocity.reduce=none collision.method=bgk"},
         {"BGK, 96^3, gauss 8, order 1",
          "space.cells=[96,96,96] space.order=1 velocity.nodes=8 collision.method=bgk"},
     };
-    printf("%-48s %12s %10s %8s %8s %6s   (%s)\n", "case", "step, us", "ns/cell", "GB/s", "copy", "ratio",
+    printf("%-52s %12s %10s %8s %8s %6s   (%s)\n", "case", "step, us", "ns/cell", "GB/s", "copy", "ratio",
            m->name);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct result r;
         KN_TRY(measure(m, cases[i][1], &r));
-        printf("%-48s %12.2f %10.3f %8.1f %8.1f %6.2f\n", cases[i][0], 1e6 * r.step, 1e9 * r.step / r.cells,
+        printf("%-52s %12.2f %10.3f %8.1f %8.1f %6.2f\n", cases[i][0], 1e6 * r.step, 1e9 * r.step / r.cells,
                1e-9 * rate(copied_bytes(&r), r.step), 1e-9 * rate(copied_bytes(&r), r.copy), r.copy / r.step);
         fflush(stdout);
     }
@@ -284,6 +294,8 @@ enum kn_status kn_bench(const struct kn_bench_options *o)
     while (o->largest > 0 && sizes > 1 && sides[sizes - 1] > o->largest)
         sizes--;
     const int machines = find_machines(machine);
+    if (o->cases && o->largest == 0)
+        return bench_cases(&machine[machines - 1]);
     json_t *all = o->json ? json_array() : NULL;
     const enum kn_status status = bench_paper(machine, machines, sides, sizes, all);
     if (status == KN_OK && all)

@@ -10,7 +10,7 @@ enum { KN_BENCH_LARGEST = 192 }; /* cells along a side of the paper's largest gr
 struct kn_bench_options {
     int largest; /* side of the largest grid of the paper's sizes; 0: two sizes */
     bool json;   /* JSON instead of a table */
-    bool cases;  /* also steps of typical cases */
+    bool cases;  /* steps of typical cases; alone, or after the paper if `largest` is set */
 
     bool scaling;             /* instead: scaling over the ranks of the job */
     const char *scaling_case; /* NULL: the first */

@@ -91,6 +91,11 @@ bool kn_case_is_reduced(const struct kn_case *c, int axis)
            c->initial.shape != KN_SHAPE_FOURTH_MOMENT && c->initial.shape != KN_SHAPE_BKW;
 }
 
+int kn_case_nodes(const struct kn_case *c, int axis)
+{
+    return kn_case_is_reduced(c, axis) ? KN_CASE_REDUCED_NODES : c->velocity.nodes[axis];
+}
+
 /* A geometric progression towards the clustered end. */
 double kn_case_relative_width(const struct kn_case *c, int axis, int i)
 {

@@ -182,7 +182,7 @@ static enum kn_status check_size(const struct kn_case *c)
     double cells = 1, nodes = 1;
     for (int axis = 0; axis < 3; axis++) {
         cells *= c->space.cells[axis];
-        nodes *= c->velocity.nodes[axis];
+        nodes *= kn_case_nodes(c, axis);
     }
     if (cells > INT_MAX)
         return kn_error_set(KN_EINPUT, "space.cells: %.3g cells are too many (at most %d)", cells, INT_MAX);
@@ -278,7 +278,7 @@ static enum kn_status check_conservation(const struct kn_case *c)
 static enum kn_status check_energy(const struct kn_case *c)
 {
     for (int axis = 0; axis < 3; axis++)
-        if (c->velocity.nodes[axis] > 2 || c->collision.method == KN_METHOD_NONE)
+        if (kn_case_nodes(c, axis) > 2 || c->collision.method == KN_METHOD_NONE)
             return KN_OK;
     return kn_error_set(KN_EINPUT, "velocity.nodes: 2 along every axis give all nodes the same speed, so "
                                    "that energy is not independent of mass (at least 4 along one axis)");

@@ -187,7 +187,7 @@ static void find_edges(int half, const double *weight, float *edge)
 /* The positive nodes of the Gauss-Hermite rule of four nodes, theory (12a). */
 static void hermite_axis(double *node, double *weight)
 {
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < KN_CASE_REDUCED_NODES / 2; i++) {
         const double root = 3 + (i == 0 ? -sqrt(6) : sqrt(6));
         node[i] = sqrt(root / 2);
         weight[i] = 1 / (4 * root);
@@ -217,7 +217,7 @@ static void arrange(struct kn_velocity *v, const struct kn_case *c, const bool f
             const bool reduced = kn_case_is_reduced(c, d);
             if (turn != (folded[d] ? 2 : reduced))
                 continue;
-            v->half[d] = reduced ? 2 : c->velocity.nodes[d] / 2;
+            v->half[d] = kn_case_nodes(c, d) / 2;
             v->length[count] = pad((folded[d] ? 1 : 2) * v->half[d]);
             v->basis.axes[count] = d;
             v->basis.reduced[count++] = reduced;
