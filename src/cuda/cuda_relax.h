@@ -97,7 +97,7 @@ static __device__ __forceinline__ void sum_into(float value[COUNT], float *to)
 }
 
 /* The relaxation of a cell from sums of its warps, found[warps][count_sums]; a function call, so that its
- * registers are not reserved in the caller, and as fill_entry. */
+ * registers are not reserved in the caller, and as entry_of. */
 template <int OCTANTS>
 static __device__ __noinline__ kn_relaxation relaxation_of(const kn_cuda_problem &p, double dt,
                                                            const float *found, int warps)
@@ -127,35 +127,34 @@ static __device__ __noinline__ kn_relaxation relaxation_of(const kn_cuda_problem
 /* A cell that is relaxed: its relaxation and its tables, in shared memory. An entry of a table has E and the
  * three products of a part of the target. */
 struct relaxing_cell {
-    kn_relaxation *relaxation;
-    float4 *table; /* [entries] */
+    const kn_relaxation *relaxation;
+    const float4 *table, *last; /* entries for the signed nodes at places 0 and 1, and at place 2 */
 };
 
-/* Entry i of the tables: the signed nodes at places 0, 1 and 2, or at place 2 alone. A function call: the same
- * code for all kernels of a file, whose bits must agree. */
-static __device__ __noinline__ void fill_entry(const kn_cuda_problem &p, const relaxing_cell &c, int i)
+/* The entry for signed node j, counted over all places. A function call: the same code for all kernels of a
+ * file, whose bits must agree. */
+static __device__ __noinline__ float4 entry_of(const kn_cuda_problem &p, const kn_relaxation &r, int j)
 {
-    const int *const nodes = p.tables.nodes, j = i + p.tables.skipped,
-                     place = j < nodes[0]              ? 0
-                             : j < nodes[0] + nodes[1] ? 1
-                                                       : 2;
+    const int *const nodes = p.tables.nodes, place = j < nodes[0]              ? 0
+                                                     : j < nodes[0] + nodes[1] ? 1
+                                                                               : 2;
     const int at = j - (place > 0 ? nodes[0] : 0) - (place > 1 ? nodes[1] : 0),
               reduced = p.basis.reduced[place];
-    const kn_factor f = c.relaxation->target.factor[place];
+    const kn_factor f = r.target.factor[place];
     const float v = p.tables.line[place][at];
-    const kn_relax_form form = kn_relax_form_make(&f, p.eps, reduced, c.relaxation->heat[place]);
+    const kn_relax_form form = kn_relax_form_make(&f, p.eps, reduced, r.heat[place]);
     const kn_relax_part part =
         kn_relax_part_at(&form, p.eps, v, kn_factor_excess(&f, p.eps, reduced, f.mean, v));
-    c.table[i] = make_float4(part.excess, part.first, part.second, part.third);
+    return make_float4(part.excess, part.first, part.second, part.third);
 }
 
 /* The part at a place for the sign of an octant. */
 static __device__ __forceinline__ kn_relax_part part_of(const kn_cuda_problem &p, const relaxing_cell &c,
                                                         int place, int at, int octant)
 {
-    const int first = (place > 0 ? p.tables.nodes[0] : 0) + (place > 1 ? p.tables.nodes[1] : 0),
-              sign = octant >> place & 1 ? p.tables.half[place] : 0;
-    const float4 x = c.table[first - p.tables.skipped + sign + (at >> 8 * place & 255)];
+    const int before = place == 1 ? p.tables.nodes[0] : 0,
+              sign = octant >> place & 1 ? p.tables.half[place] : 0, i = before + sign + (at >> 8 * place & 255);
+    const float4 x = place == 2 ? c.last[i] : c.table[i];
     return kn_relax_part{x.x, 1 + p.eps * x.x, x.y, x.z, x.w};
 }
 
@@ -280,7 +279,7 @@ static __device__ __forceinline__ polynomial relax_cell(const kn_cuda_problem &p
     const int lane = LANES > WARP ? threadIdx.x : threadIdx.x % LANES,
               lanes = LANES > WARP ? blockDim.x : LANES, warp = LANES > WARP ? threadIdx.x / WARP : 0,
               warps = LANES > WARP ? blockDim.x / WARP : 1;
-    const relaxing_cell c = {&space->relaxation, table};
+    const relaxing_cell c = {&space->relaxation, table, table + p.tables.entries - p.tables.nodes[2]};
     float sum[count_sums(OCTANTS)] = {}, change[count_changes(OCTANTS)] = {};
     add_sums<OCTANTS>(r.n, h, sum);
     sum_into<count_sums(OCTANTS), GROUP>(sum, space->found[warp]);
@@ -289,7 +288,7 @@ static __device__ __forceinline__ polynomial relax_cell(const kn_cuda_problem &p
         space->relaxation = relaxation_of<OCTANTS>(p, dt, space->found[0], warps);
     wait_for_lanes<LANES>();
     for (int i = lane; i < p.tables.entries; i += lanes)
-        fill_entry(p, c, i);
+        table[i] = entry_of(p, space->relaxation, i + p.tables.skipped);
     wait_for_lanes<LANES>();
     if (r.works) {
         const folded_parts folded = OCTANTS < 8 ? folded_parts_of(p, c, r.at) : folded_parts{};

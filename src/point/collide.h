@@ -137,6 +137,19 @@ POINT float kn_relax_odd_heat(struct kn_relax_pair p, struct kn_relax_part c)
     return kn_point_product(p.by_first, c.first) + p.by_third * c.third;
 }
 
+/* The change without odd parts as a combination of the part at a folded third place, theory (34c): constant +
+ * by_excess E + by_second S - lose h. */
+struct kn_relax_folded {
+    float constant, by_excess, by_second;
+};
+
+POINT struct kn_relax_folded kn_relax_fold(float lose, float eps, struct kn_relax_pair p)
+{
+    const float constant = lose * p.excess + p.by_whole;
+    const struct kn_relax_folded f = {constant, lose + eps * constant, p.by_second};
+    return f;
+}
+
 /* The whole change at a velocity given by place; `crossed`: the factors depend on the velocities at earlier
  * places. */
 POINT float kn_relax_at(const struct kn_relaxation *r, const struct kn_basis *b, int crossed, const float v[3],

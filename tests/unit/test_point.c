@@ -325,7 +325,12 @@ static void fields_of_a_heat_flux(void **state)
     const struct kn_relax_pair pair = kn_relax_pair_of(dense, part[0], part[1]);
     const float change = kn_relax_change(r.lose, pair, part[2], 0.3f) + kn_relax_heat(pair, part[2]) +
                          kn_relax_odd_heat(pair, part[2]);
+    const struct kn_relax_folded folded = kn_relax_fold(r.lose, eps, pair);
     expect_near("change by one call", change, whole, 1e-7);
+    expect_near("even change as a combination",
+                folded.constant + folded.by_excess * part[2].excess + folded.by_second * part[2].second -
+                    r.lose * 0.3f,
+                kn_relax_change(r.lose, pair, part[2], 0.3f) + kn_relax_heat(pair, part[2]), 1e-7);
     const double at[3] = {v[0], v[1], v[2]}, target = (double)gaussian_h(&s.g, at),
                  heat = (double)of_heated(&s, at) - target;
     expect_near("change of h in a step", change,
