@@ -280,8 +280,7 @@ static double target_at(const struct target *t, double lose, const double v[3])
             quadratic += c * t->inverse[i][j] * (v[j] - t->eps * t->u[j]);
     }
     const double gaussian = t->n / t->root * exp(vv - quadratic);
-    return gaussian *
-           (1 + t->eps * t->heat / lose * along * (cc / t->temperature - 2.5) / t->n);
+    return gaussian * (1 + t->eps * t->heat / lose * along * (cc / t->temperature - 2.5) / t->n);
 }
 
 /* The Hermite polynomial of degree n divided by its norm. */
@@ -346,9 +345,10 @@ static struct target target_of(const struct kn_case *c, double eps, double dt, c
                                double *lose)
 {
     const double nu = dt * (1 + eps * f[KN_RHO]) * sqrt(1 + eps * f[KN_THETA]), pr = c->collision.prandtl;
-    struct target t = {c->collision.method, eps, 1 + eps * f[KN_RHO], {0}, 1 + eps * f[KN_THETA], {0},
-                       {{0}}, 0, 0};
-    const double *const pi = f + KN_PXX, stress[3][3] = {{pi[0], pi[3], pi[4]}, {pi[3], pi[1], pi[5]}, {pi[4], pi[5], pi[2]}};
+    struct target t = {
+        c->collision.method, eps, 1 + eps * f[KN_RHO], {0}, 1 + eps * f[KN_THETA], {0}, {{0}}, 0, 0};
+    const double *const pi = f + KN_PXX,
+                        stress[3][3] = {{pi[0], pi[3], pi[4]}, {pi[3], pi[1], pi[5]}, {pi[4], pi[5], pi[2]}};
     double tensor[3][3], share = 0;
     *lose = 1 - exp(-nu);
     if (t.method == KN_METHOD_SHAKHOV)

@@ -267,10 +267,11 @@ static enum kn_status check_molecules(const struct kn_case *c)
 static enum kn_status check_conservation(const struct kn_case *c)
 {
     if (c->collision.conservation == KN_CONSERVATION_PAPER && kn_case_is_model(c->collision.method))
-        return kn_error_set(KN_EINPUT,
-                            "collision.conservation: paper needs collision.method: monte-carlo (here it is %s; "
-                            "projection is allowed)",
-                            kn_config_choice_name("collision.method", c->collision.method));
+        return kn_error_set(
+            KN_EINPUT,
+            "collision.conservation: paper needs collision.method: monte-carlo (here it is %s; "
+            "projection is allowed)",
+            kn_config_choice_name("collision.method", c->collision.method));
     return KN_OK;
 }
 
@@ -314,8 +315,7 @@ enum kn_status kn_case_check(const struct kn_case *c)
 {
     static enum kn_status (*const checks[])(const struct kn_case *) = {
         kn_scales_check, check_ranges, check_walls,     check_stretch,  check_size,   check_weights,
-        check_initial,   check_state,  check_molecules, check_operator, check_energy,
-        check_conservation,
+        check_initial,   check_state,  check_molecules, check_operator, check_energy, check_conservation,
     };
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
         KN_TRY(checks[i](c));

@@ -39,7 +39,8 @@ static const struct kn_choice folds[] = {
 
 static const struct kn_choice reduces[] = {
     {"auto", KN_REDUCE_AUTO,
-     "four nodes, two if folded, along each axis along which the gas is uniform; for bgk, shakhov, es-bgk and "
+     "four nodes, two if folded, along each axis along which the gas is uniform; for bgk, shakhov, es-bgk "
+     "and "
      "none, if the gas streams along another axis and the initial state is not fourth-moment or bkw"},
     {"none", KN_REDUCE_NONE, "velocity.nodes along every axis"},
     {0},

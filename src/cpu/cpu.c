@@ -47,7 +47,9 @@ size_t kn_cpu_scratch_size(const struct kn_velocity *v, int lanes)
                  relax = KN_RELAX_ROWS * (size_t)v->stride + (size_t)v->length[0] * (size_t)v->length[1] +
                          finished,
                  blocks = (size_t)lanes * (size_t)(2 * v->nnodes + v->stride);
-    const size_t most = stream > relax ? (stream > blocks ? stream : blocks) : relax > blocks ? relax : blocks;
+    const size_t most = stream > relax   ? (stream > blocks ? stream : blocks)
+                        : relax > blocks ? relax
+                                         : blocks;
     return (most + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
 }
 

@@ -182,12 +182,12 @@ struct model {
     const struct kn_relaxation *relaxation;
     enum kind kind;
     float eps;
-    float *rows; /* [KN_RELAX_ROWS][stride] E of factors, see `row_of` */
+    float *rows;  /* [KN_RELAX_ROWS][stride] E of factors, see `row_of` */
     float *pairs; /* [nodes at place 0][nodes at place 1] and padding */
 };
 
-/* E of the factor at a place for a sign of v; of a crossed target, at place 0 for the signs at places 0 and 1,
- * and at place 2 for those of an octant. */
+/* E of the factor at a place for a sign of v; of a crossed target, at place 0 for the signs at places 0 and
+ * 1, and at place 2 for those of an octant. */
 static float *row_of(const struct model *m, int place, int signs)
 {
     static const int first[3] = {0, 4, 6};
@@ -312,7 +312,8 @@ static void find_pairs(const struct model *m)
             pair[j] = kn_deviation_join(eps, first[i], pair[j]);
     }
     for (int s = 0; s < 4; s++)
-        spread(v, m->pairs + (s & 1) * rows / 2 * across + (s >> 1) * v->half[axis[1]], step, row_of(m, 0, s));
+        spread(v, m->pairs + (s & 1) * rows / 2 * across + (s >> 1) * v->half[axis[1]], step,
+               row_of(m, 0, s));
 }
 
 /* The row of the factor at place 2 in an octant, if it depends on the velocities at the other places. */
@@ -323,7 +324,7 @@ static void find_last(const struct model *m, int octant)
     const float eps = m->eps, sign0 = octant & 1 ? -1.0f : 1.0f, sign1 = octant & 2 ? -1.0f : 1.0f,
                 sign2 = octant & 4 ? -1.0f : 1.0f;
     const float *restrict v0 = v->speed[v->basis.axes[0]], *restrict v1 = v->speed[v->basis.axes[1]],
-                *restrict v2 = v->speed[v->basis.axes[2]];
+                          *restrict v2 = v->speed[v->basis.axes[2]];
     float *restrict row = row_of(m, 2, octant);
     const bool reduced = v->basis.reduced[2];
 #pragma omp simd
@@ -478,9 +479,9 @@ KN_SPECIALISED void relax_octants(const struct kn_collisions *s, int octants, fl
     const enum kn_method method = s->plan->method;
     const struct model m = {s->velocity,
                             &r,
-                            method == KN_METHOD_SHAKHOV                    ? HEATED
+                            method == KN_METHOD_SHAKHOV                 ? HEATED
                             : method == KN_METHOD_ES_BGK && octants > 2 ? CROSSED
-                                                                           : SEPARABLE,
+                                                                        : SEPARABLE,
                             (float)s->c->disturbance,
                             scratch,
                             scratch + KN_RELAX_ROWS * (size_t)s->velocity->stride};

@@ -95,7 +95,8 @@ static void leave(const struct kn_stream_sweep *s, const struct kn_face *f, floa
         out[k] = kn_wall_outgoing(alpha, replaces, kn_gaussian_value(eps, rho, excess[k]), in[k]);
 }
 
-/* Mass that passes a face in a step, per width of the cell, with the Courant numbers of the streaming step. */
+/* Mass that passes a face in a step, per width of the cell, with the Courant numbers of the streaming step.
+ */
 static double mass_flux(const struct kn_velocity *v, int axis, float courant, const float *restrict h)
 {
     const float *restrict w = v->w, *restrict speed = v->speed[axis];

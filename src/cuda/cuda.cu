@@ -1,7 +1,6 @@
 /* The CUDA backend: device memory, streams and launches; the kernels are in the other cuda_*.cu files. */
 #include "cuda/cuda_machine.h"
 #include "cuda/cuda_quadratic.h"
-#include "point/interpolate.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -53,58 +52,6 @@ enum kn_status kn_cuda_upload(struct kn_cuda *m, const void **to, const void *fr
     *to = block;
     CHECK(cudaMemcpy(block, from, bytes, cudaMemcpyHostToDevice));
     return KN_OK;
-}
-
-static enum kn_status upload_velocity(struct kn_cuda *m)
-{
-    const struct kn_velocity *v = m->problem.velocity;
-    const size_t row = (size_t)v->stride * sizeof(float);
-    for (int d = 0; d < 3; d++) {
-        KN_TRY(kn_cuda_upload(m, (const void **)&m->device.speed[d], v->speed[d], row));
-        KN_TRY(kn_cuda_upload(m, (const void **)&m->plan.edge[d], v->edge[d],
-                              ((size_t)v->half[d] + 1) * sizeof(float)));
-    }
-    for (int i = 0; i < 3; i++)
-        m->device.along[i] = m->device.speed[v->basis.axes[i]];
-    m->device.basis = v->basis;
-    KN_TRY(kn_cuda_upload(m, (const void **)&m->device.square, v->square, row));
-    return kn_cuda_upload(m, (const void **)&m->device.w, v->w, row);
-}
-
-/* Positions of the nodes of an octant on the half axes, by place. */
-static enum kn_status upload_places(struct kn_cuda *m)
-{
-    const struct kn_velocity *v = m->problem.velocity;
-    int32_t *places = (int32_t *)calloc((size_t)v->stride, sizeof *places);
-    if (!places)
-        return kn_error_set(KN_EMEMORY, "no memory for the velocity tables");
-    for (int k = 0; k < v->size; k++) {
-        int at[3];
-        kn_interpolate_place(v->half, k, at);
-        for (int i = 0; i < 3; i++)
-            places[k] |= at[v->basis.axes[i]] << 8 * i;
-    }
-    const enum kn_status status = kn_cuda_upload(m, (const void **)&m->device.tables.places, places,
-                                                 (size_t)v->stride * sizeof *places);
-    free(places);
-    return status;
-}
-
-static enum kn_status upload_tables(struct kn_cuda *m)
-{
-    const struct kn_velocity *v = m->problem.velocity;
-    struct kn_cuda_tables *t = &m->device.tables;
-    const int last = v->basis.axes[2], after = v->half[last];
-    for (int i = 0; i < 3; i++) {
-        t->half[i] = v->half[v->basis.axes[i]];
-        t->nodes[i] = (v->bit[v->basis.axes[i]] ? 2 : 1) * t->half[i];
-        KN_TRY(kn_cuda_upload(m, (const void **)&t->line[i], v->line[i], (size_t)t->nodes[i] * sizeof(float)));
-    }
-    t->share = last != 2 ? 1 : after % 4 == 0 ? 4 : after % 2 == 0 ? 2 : 1; /* the last axis is the fastest */
-    t->crossed = m->problem.c->collision.method == KN_METHOD_ES_BGK && v->octants > 2;
-    t->skipped = t->crossed ? t->nodes[0] + t->nodes[1] : 0;
-    t->entries = t->nodes[0] + t->nodes[1] + t->nodes[2] - t->skipped;
-    return upload_places(m);
 }
 
 /* Cells of a uniform mesh have the same width to the last bit: the wall pass and all kernels use the same
@@ -222,8 +169,7 @@ static enum kn_status build(struct kn_cuda *m)
     KN_TRY(kn_cuda_upload(m, (const void **)&m->device.mesh.neighbour, p->space->neighbour,
                           6 * known * sizeof(int32_t)));
     KN_TRY(upload_widths(m));
-    KN_TRY(upload_velocity(m));
-    KN_TRY(upload_tables(m));
+    KN_TRY(kn_cuda_velocity_upload(m));
     KN_TRY(
         kn_cuda_upload(m, (const void **)&m->device.faces, p->space->faces, faces * sizeof *p->space->faces));
     if (p->collision->has_source)
@@ -366,8 +312,7 @@ static enum kn_status sweep_whole(struct kn_cuda *m, const struct kn_step *step,
 {
     const struct kn_cuda_problem *p = &m->device;
     const bool walls = step->stream > 0 && p->nfaces > 0, marches = step->stream > 0 && p->choice.marches,
-               streams = step->stream > 0 || !collides_apart(m),
-               served = marches && p->choice.march_collides;
+               streams = step->stream > 0 || !collides_apart(m), served = marches && p->choice.march_collides;
     const struct kn_cuda_wall_pass pass = {NULL, p->nfaces, m->h, s.dt_stream, step->fluxes, true};
     s.behind_walls = walls;
     s.cells = marches ? m->unmarched : p->ncells;

@@ -7,7 +7,7 @@ enum { LONGEST_LINEAR = 4 * 512 }; /* nodes per octant that a block of linear_ke
 
 static enum kn_cuda_sweep sweep_of(const struct kn_cuda_problem *p)
 {
-    return p->method == KN_METHOD_MONTE_CARLO  ? KN_CUDA_MONTE_CARLO
+    return p->method == KN_METHOD_MONTE_CARLO ? KN_CUDA_MONTE_CARLO
            : p->mesh.stride <= LONGEST_LINEAR ? KN_CUDA_LINEAR
                                               : KN_CUDA_MODEL;
 }
@@ -51,8 +51,8 @@ void kn_cuda_choose(struct kn_cuda *m)
     c->together = c->sweep == KN_CUDA_MONTE_CARLO ? cells_together(p) : 1;
     c->staged = (size_t)p->mesh.nnodes * sizeof(float) <= p->shared_limit;
     c->short_rows = p->mesh.stride <= KN_CUDA_SHORT;
-    c->march_collides = c->collisions == KN_CUDA_RELAX ||
-                        (c->collisions == KN_CUDA_OPERATE && !p->source && c->short_rows);
+    c->march_collides =
+        c->collisions == KN_CUDA_RELAX || (c->collisions == KN_CUDA_OPERATE && !p->source && c->short_rows);
     const int least = (c->short_rows ? 4 : 1) * p->multiprocessors; /* tiles that fill the device */
     const struct kn_cuda_inner inner = kn_cuda_layout_inner(m);
     c->marches = can_march(p) && inner.tiles[0] * inner.tiles[1] >= least;
@@ -63,23 +63,25 @@ void kn_cuda_choose(struct kn_cuda *m)
 
 void kn_cuda_kernels(const void *machine, FILE *to)
 {
+    static const char *const marches[2][2] = {{"march_kernel", "short_march_kernel"},
+                                              {"relax_march_kernel", "short_relax_march_kernel"}};
     static const char *const sweeps[] = {"linear_kernel", "model_kernel", "monte_carlo_kernel"};
     const struct kn_cuda *m = (const struct kn_cuda *)machine;
     const struct kn_cuda_choice *c = &m->device.choice;
     const int others = c->marches ? m->unmarched : m->device.ncells, marched = m->device.ncells - others,
               apart = c->march_collides ? others : m->device.ncells;
-    fprintf(to, "%-20s %d wall faces\n", "wall_kernel", m->device.nfaces);
+    fprintf(to, "%-24s %d wall faces\n", "wall_kernel", m->device.nfaces);
     if (c->marches)
-        fprintf(to, "%-20s %d cells in tiles of %d%s\n",
-                c->short_rows ? "short_march_kernel" : "march_kernel", marched,
+        fprintf(to, "%-24s %d cells in tiles of %d%s\n",
+                marches[c->collisions == KN_CUDA_RELAX][c->short_rows], marched,
                 KN_CUDA_COLUMNS * KN_CUDA_ROWS, c->march_collides ? ", with their collisions" : "");
-    fprintf(to, "%-20s %d cells", sweeps[c->sweep], others);
+    fprintf(to, "%-24s %d cells", sweeps[c->sweep], others);
     if (c->sweep == KN_CUDA_MONTE_CARLO && c->together == 0)
         fputs(", rows in global memory", to);
     else if (c->sweep == KN_CUDA_MONTE_CARLO)
         fprintf(to, ", %d per block", c->together);
     fputc('\n', to);
     if (c->collisions == KN_CUDA_OPERATE || c->collisions == KN_CUDA_RELAX)
-        fprintf(to, "%-20s %d cells\n", c->collisions == KN_CUDA_RELAX ? "relax_kernel" : "operator_kernel",
+        fprintf(to, "%-24s %d cells\n", c->collisions == KN_CUDA_RELAX ? "relax_kernel" : "operator_kernel",
                 apart);
 }

@@ -47,11 +47,11 @@ enum kn_cuda_collisions {
 struct kn_cuda_choice {
     enum kn_cuda_sweep sweep; /* of the cells outside the march */
     enum kn_cuda_collisions collisions;
-    bool marches;             /* march_kernel computes the tiles of kn_cuda_problem.inner, */
-    bool march_collides;      /* with their collisions; relax_kernel or operator_kernel has all other cells */
-    bool short_rows;          /* short_march_kernel instead of march_kernel */
-    bool staged;              /* model_kernel keeps rows in shared memory */
-    int32_t together;         /* cells per block of monte_carlo_kernel; 0: rows in global memory */
+    bool marches;        /* march_kernel computes the tiles of kn_cuda_problem.inner, */
+    bool march_collides; /* with their collisions; relax_kernel or operator_kernel has all other cells */
+    bool short_rows;     /* short_march_kernel instead of march_kernel */
+    bool staged;         /* model_kernel keeps rows in shared memory */
+    int32_t together;    /* cells per block of monte_carlo_kernel; 0: rows in global memory */
 };
 
 /* Tables of the factors of Gaussians, one set per cell in shared memory: entries for the signed nodes at each

@@ -221,10 +221,10 @@ static cudaError_t launch_reach(const kn_cuda_problem *p, const kn_cuda_step *s,
         return launch_short_march(p->choice.march_collides ? short_march_kernel<true, REACH>
                                                            : short_march_kernel<false, REACH>,
                                   p, s, tiles, stream);
-    return launch_march(quads <= WARP    ? march_kernel<WARP, REACH>
-                        : quads <= 128   ? march_kernel<128, REACH>
+    return launch_march(quads <= WARP  ? march_kernel<WARP, REACH>
+                        : quads <= 128 ? march_kernel<128, REACH>
                         : quads <= 256 ? march_kernel<256, REACH>
-                                         : march_kernel<WARP * MOST_WARPS, REACH>,
+                                       : march_kernel<WARP * MOST_WARPS, REACH>,
                         p, s, tiles, tiles, threads, stream);
 }
 

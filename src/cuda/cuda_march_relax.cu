@@ -1,6 +1,7 @@
-/* Second-order streaming with model equations and sources: a march through tiles of cells. Place 2 of the velocity
- * (struct kn_basis) is folded. The target of the relaxation is a combination of few functions at place 2 for given
- * velocities at places 0 and 1, so that its sums, and with them the correction, are known before h changes. */
+/* Second-order streaming with model equations and sources: a march through tiles of cells. Place 2 of the
+ * velocity (struct kn_basis) is folded. The target of the relaxation is a combination of few functions at
+ * place 2 for given velocities at places 0 and 1, so that its sums, and with them the correction, are known
+ * before h changes. */
 #include "cuda/cuda_march_tiles.h"
 #include "cuda/cuda_relax.h"
 
@@ -17,9 +18,10 @@ template <int N, int WARPS> struct relaxing_block {
 struct block_rows {
     relaxed_nodes<QUADRANTS> r;
     int k;
-    float *rows;    /* [N][nnodes] */
-    float4 *last;   /* [N][nodes at place 2] */
-    float4 *tables; /* for places 0 and 1: of all cells if a cell has several warps, else of one cell per team */
+    float *rows;  /* [N][nnodes] */
+    float4 *last; /* [N][nodes at place 2] */
+    float4
+        *tables; /* for places 0 and 1: of all cells if a cell has several warps, else of one cell per team */
 };
 
 /* A cell is processed by a team of LANES lanes of a warp, or by the whole block (LANES > WARP). */
@@ -67,13 +69,13 @@ template <int LANES, int N, int WARPS>
 static __device__ __forceinline__ void find_tables(const kn_cuda_problem &p, double dt, const block_rows &b,
                                                    relaxing_block<N, WARPS> *space)
 {
-    const int last = p.tables.nodes[2], before = p.tables.nodes[0] + p.tables.nodes[1], pairs = pair_entries(p);
+    const int last = p.tables.nodes[2], before = p.tables.nodes[0] + p.tables.nodes[1],
+              pairs = pair_entries(p);
     if (threadIdx.x < N)
-        space->relaxation[threadIdx.x] =
-            p.method == KN_METHOD_NONE
-                ? kn_relaxation{}
-                : relaxation_of<QUADRANTS>(p, dt, space->found[threadIdx.x][0],
-                                           LANES > WARP ? blockDim.x / WARP : 1);
+        space->relaxation[threadIdx.x] = p.method == KN_METHOD_NONE
+                                             ? kn_relaxation{}
+                                             : relaxation_of<QUADRANTS>(p, dt, space->found[threadIdx.x][0],
+                                                                        LANES > WARP ? blockDim.x / WARP : 1);
     __syncthreads();
     for (int i = threadIdx.x; i < N * last; i += blockDim.x)
         b.last[i] = entry_of(p, space->relaxation[i / last], before + i % last);
@@ -84,7 +86,8 @@ static __device__ __forceinline__ void find_tables(const kn_cuda_problem &p, dou
 
 /* The tables of one cell per team. */
 template <int LANES>
-static __device__ __forceinline__ void fill_tables(const kn_cuda_problem &p, const kn_relaxation &r, float4 *table)
+static __device__ __forceinline__ void fill_tables(const kn_cuda_problem &p, const kn_relaxation &r,
+                                                   float4 *table)
 {
     __syncwarp();
     for (int i = threadIdx.x % LANES; i < pair_entries(p); i += LANES)
@@ -142,7 +145,8 @@ static __device__ __forceinline__ float plane_square(const octant_nodes<QUADRANT
 
 /* Adds mass, energy and momentum of the target. */
 template <int SHARE>
-static __device__ __forceinline__ void add_target(const octant_nodes<QUADRANTS> &n, const folded_target<SHARE> &t,
+static __device__ __forceinline__ void add_target(const octant_nodes<QUADRANTS> &n,
+                                                  const folded_target<SHARE> &t,
                                                   float change[count_changes(QUADRANTS)])
 {
 #pragma unroll
@@ -176,7 +180,8 @@ static __device__ __forceinline__ void add_target(const octant_nodes<QUADRANTS> 
 /* The polynomial that keeps the invariants: the target replaces a share `lose` of h. */
 template <int N, int WARPS>
 static __device__ __forceinline__ polynomial polynomial_of(const kn_cuda_problem &p,
-                                                           const relaxing_block<N, WARPS> &space, int c, int warps)
+                                                           const relaxing_block<N, WARPS> &space, int c,
+                                                           int warps)
 {
     const float lose = space.relaxation[c].lose;
     sums sum = {0, 0, {0, 0, 0}};
@@ -192,14 +197,15 @@ static __device__ __forceinline__ polynomial polynomial_of(const kn_cuda_problem
 
 /* Relax the nodes of a thread; `lost` is the change of the mass of each node, with opposite sign. */
 template <int SHARE>
-static __device__ __forceinline__ void relax_folded(const octant_nodes<QUADRANTS> &n, const folded_target<SHARE> &t,
-                                                    float lose, const polynomial &x, four h[QUADRANTS],
-                                                    float lost[4])
+static __device__ __forceinline__ void relax_folded(const octant_nodes<QUADRANTS> &n,
+                                                    const folded_target<SHARE> &t, float lose,
+                                                    const polynomial &x, four h[QUADRANTS], float lost[4])
 {
 #pragma unroll
     for (int j = 0; j < 4 / SHARE; j++) {
-        const parities<QUADRANTS> even = {x.even + x.square * plane_square(n, j * SHARE),
-                                          {x.odd[0] * n.v[0].v[j * SHARE], x.odd[1] * n.v[1].v[j * SHARE], 0}};
+        const parities<QUADRANTS> even = {
+            x.even + x.square * plane_square(n, j * SHARE),
+            {x.odd[0] * n.v[0].v[j * SHARE], x.odd[1] * n.v[1].v[j * SHARE], 0}};
         float constant[QUADRANTS];
         spread<QUADRANTS>(even, constant);
 #pragma unroll
@@ -210,7 +216,8 @@ static __device__ __forceinline__ void relax_folded(const octant_nodes<QUADRANTS
             const float last = x.square * (n.vv.v[i] - plane_square(n, j * SHARE));
 #pragma unroll
             for (int o = 0; o < QUADRANTS; o++) {
-                const float old = h[o].v[i], change = constant[o] + last + t.of[j][o].by_excess * t.excess[i] +
+                const float old = h[o].v[i], change = constant[o] + last +
+                                                      t.of[j][o].by_excess * t.excess[i] +
                                                       t.of[j][o].by_second * t.second[i] - lose * old;
                 h[o].v[i] = old + n.inside.v[i] * change;
                 lost[i] += old - h[o].v[i];
@@ -219,11 +226,12 @@ static __device__ __forceinline__ void relax_folded(const octant_nodes<QUADRANTS
     }
 }
 
-/* The end of a cell: the mass lost by round-off is restored in a team, or noted if a cell has several warps. */
+/* The end of a cell: the mass lost by round-off is restored in a team, or noted if a cell has several warps.
+ */
 template <int LANES, int N, int WARPS>
 static __device__ __forceinline__ void store_cell(const kn_cuda_problem &p, const kn_cuda_step &s,
-                                                  const block_rows &b, int c, float lost[4], four h[QUADRANTS],
-                                                  relaxing_block<N, WARPS> *space)
+                                                  const block_rows &b, int c, float lost[4],
+                                                  four h[QUADRANTS], relaxing_block<N, WARPS> *space)
 {
     const bool keeps = p.conservation != KN_CONSERVATION_NONE;
     const int cell = space->cells[c];
@@ -242,8 +250,8 @@ static __device__ __forceinline__ void store_cell(const kn_cuda_problem &p, cons
             space->lost[threadIdx.x / WARP][c] += sum;
     } else {
         restore_mass<LANES, QUADRANTS>(b.r.n, lost, b.k == 0 ? space->lost[0][c] : 0.0f,
-                                       heaviest<LANES>(b.r.works ? b.r.n.w.v[0] : 0.0f), s.heavy / p.mesh.stride,
-                                       h);
+                                       heaviest<LANES>(b.r.works ? b.r.n.w.v[0] : 0.0f),
+                                       s.heavy / p.mesh.stride, h);
     }
 #pragma unroll
     for (int o = 0; o < QUADRANTS; o++) {
@@ -303,8 +311,8 @@ static __device__ __forceinline__ block_rows rows_of(const kn_cuda_problem &p, f
     const int k = 4 * (LANES > WARP ? threadIdx.x : threadIdx.x % LANES);
     const bool works = k < p.mesh.stride;
     float4 *const last = (float4 *)(rows + n * p.mesh.nnodes);
-    return block_rows{relaxed_nodes_of<QUADRANTS>(p, octant_nodes_of<QUADRANTS>(p, works ? k : 0), k, works), k, rows,
-                      last, last + n * p.tables.nodes[2]};
+    return block_rows{relaxed_nodes_of<QUADRANTS>(p, octant_nodes_of<QUADRANTS>(p, works ? k : 0), k, works),
+                      k, rows, last, last + n * p.tables.nodes[2]};
 }
 
 template <int MOST, int SHARE, reach REACH>
@@ -325,7 +333,8 @@ static __global__ void __launch_bounds__(MOST, MOST > 128 ? 1 : 384 / MOST)
         sum[c] = lost[c / COLUMNS][c % COLUMNS];
     sum_into<CELLS, WARP>(sum, space.lost[threadIdx.x / WARP]);
     if (threadIdx.x < CELLS)
-        space.cells[threadIdx.x] = here.cell + threadIdx.x % COLUMNS + p.inner.across * (threadIdx.x / COLUMNS);
+        space.cells[threadIdx.x] =
+            here.cell + threadIdx.x % COLUMNS + p.inner.across * (threadIdx.x / COLUMNS);
     const long long middle = clock64();
     relax_block<SHARE, MOST>(p, s, rows_of<MOST>(p, tile, CELLS), &space);
     wait_for_previous_kernel();
@@ -334,8 +343,8 @@ static __global__ void __launch_bounds__(MOST, MOST > 128 ? 1 : 384 / MOST)
 
 template <int SHARE, reach REACH>
 static __global__ void __launch_bounds__(SHORT, SHORT_BLOCKS)
-    short_relax_march_kernel(const __grid_constant__ kn_cuda_problem p, const __grid_constant__ kn_cuda_step s,
-                             double lose, int whole)
+    short_relax_march_kernel(const __grid_constant__ kn_cuda_problem p,
+                             const __grid_constant__ kn_cuda_step s, double lose, int whole)
 {
     extern __shared__ __align__(16) float tiles[];
     __shared__ lost_cells lost;
@@ -357,12 +366,15 @@ static __global__ void __launch_bounds__(SHORT, SHORT_BLOCKS)
 size_t kn_cuda_march_tables(const struct kn_cuda_problem *p)
 {
     const int cells = p->choice.short_rows ? TILES * CELLS : CELLS,
-              tables = p->choice.short_rows ? SHORT / LANES : p->mesh.stride > 4 * WARP ? CELLS : 1;
+              tables = p->choice.short_rows        ? SHORT / LANES
+                       : p->mesh.stride > 4 * WARP ? CELLS
+                                                   : 1;
     return (size_t)(cells * p->tables.nodes[2] + tables * pair_entries(*p)) * sizeof(float4);
 }
 
 template <reach REACH>
-static cudaError_t launch_reach(const kn_cuda_problem *p, const kn_cuda_step *s, int tiles, cudaStream_t stream)
+static cudaError_t launch_reach(const kn_cuda_problem *p, const kn_cuda_step *s, int tiles,
+                                cudaStream_t stream)
 {
     const int quads = p->mesh.stride / 4, threads = (quads + WARP - 1) / WARP * WARP, share = p->tables.share;
     if (p->choice.short_rows)
@@ -370,17 +382,18 @@ static cudaError_t launch_reach(const kn_cuda_problem *p, const kn_cuda_step *s,
                                   : share == 2 ? short_relax_march_kernel<2, REACH>
                                                : short_relax_march_kernel<1, REACH>,
                                   p, s, tiles, stream);
-    return launch_march(quads <= WARP  ? share > 1 ? relax_march_kernel<WARP, 2, REACH>
-                                                   : relax_march_kernel<WARP, 1, REACH>
-                        : quads > 256  ? relax_march_kernel<WARP * MOST_WARPS, 1, REACH>
-                        : quads > 128  ? relax_march_kernel<256, 1, REACH>
-                        : share == 4   ? relax_march_kernel<128, 4, REACH>
-                        : share == 2   ? relax_march_kernel<128, 2, REACH>
-                                       : relax_march_kernel<128, 1, REACH>,
+    return launch_march(quads <= WARP ? share > 1 ? relax_march_kernel<WARP, 2, REACH>
+                                                  : relax_march_kernel<WARP, 1, REACH>
+                        : quads > 256 ? relax_march_kernel<WARP * MOST_WARPS, 1, REACH>
+                        : quads > 128 ? relax_march_kernel<256, 1, REACH>
+                        : share == 4  ? relax_march_kernel<128, 4, REACH>
+                        : share == 2  ? relax_march_kernel<128, 2, REACH>
+                                      : relax_march_kernel<128, 1, REACH>,
                         p, s, tiles, tiles, threads, stream);
 }
 
-cudaError_t kn_cuda_march_relax(const struct kn_cuda_problem *p, const struct kn_cuda_step *s, cudaStream_t stream)
+cudaError_t kn_cuda_march_relax(const struct kn_cuda_problem *p, const struct kn_cuda_step *s,
+                                cudaStream_t stream)
 {
     if (!s->tiles)
         return launch_reach<ALONE>(p, s, p->inner.tiles[0] * p->inner.tiles[1], stream);

@@ -1,5 +1,5 @@
-/* Tiles of a march (cuda_march.h) and their order: one tile per block, or two if rows are short. Streamed cells
- * are kept in shared memory for the collisions. */
+/* Tiles of a march (cuda_march.h) and their order: one tile per block, or two if rows are short. Streamed
+ * cells are kept in shared memory for the collisions. */
 #ifndef KN_CUDA_MARCH_TILES_H
 #define KN_CUDA_MARCH_TILES_H
 
@@ -117,10 +117,9 @@ static __device__ __forceinline__ int cell_of(const kn_cuda_problem &p, const kn
 
 /* Stream the tiles of a block, one octant per thread; `tiles` is in shared memory. */
 template <reach REACH>
-static __device__ __forceinline__ void stream_short_block(const kn_cuda_problem &p, const kn_cuda_step &s,
-                                                          int whole, float *tiles,
-                                                          int around[TILES][REACH == AT_RIM ? AROUND : 1],
-                                                          lost_cells *lost)
+static __device__ __forceinline__ void
+stream_short_block(const kn_cuda_problem &p, const kn_cuda_step &s, int whole, float *tiles,
+                   int around[TILES][REACH == AT_RIM ? AROUND : 1], lost_cells *lost)
 {
     const int tile = threadIdx.x / (QUADRANTS * LANES), octant = threadIdx.x / LANES % QUADRANTS,
               k = 4 * (threadIdx.x % LANES);
@@ -153,8 +152,8 @@ static int whole_blocks(const kn_cuda_problem *p, int tiles)
 typedef void march_function(kn_cuda_problem, kn_cuda_step, double, int);
 
 /* `whole`: number of blocks with two tiles. */
-static cudaError_t launch_march(march_function *kernel, const kn_cuda_problem *p, const kn_cuda_step *s, int blocks,
-                                int whole, int threads, cudaStream_t stream)
+static cudaError_t launch_march(march_function *kernel, const kn_cuda_problem *p, const kn_cuda_step *s,
+                                int blocks, int whole, int threads, cudaStream_t stream)
 {
     const size_t bytes = kn_cuda_march_bytes(p);
     const cudaError_t status =

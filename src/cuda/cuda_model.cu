@@ -20,8 +20,8 @@ cudaError_t kn_cuda_moments(const struct kn_cuda_problem *p, const float *h, dou
     return cudaGetLastError();
 }
 
-/* Relax a row in place. Such rows are too long for other kernels: they have no reduced axes, and the places of
- * the factors of a Gaussian are the axes themselves. */
+/* Relax a row in place. Such rows are too long for other kernels: they have no reduced axes, and the places
+ * of the factors of a Gaussian are the axes themselves. */
 static __device__ void collide_model(const kn_cuda_problem &p, double dt, float *row, double *space)
 {
     const kn_basis basis = {p.eps, {0, 1, 2}, {0, 0, 0}};

@@ -20,7 +20,7 @@ static __host__ __device__ constexpr int count_changes(int octants)
 /* Four nodes of all octants. */
 template <int OCTANTS> struct relaxed_nodes {
     octant_nodes<OCTANTS> n;
-    int at[4]; /* positions of each node on the half axes, in bytes from place 0 */
+    int at[4];  /* positions of each node on the half axes, in bytes from place 0 */
     bool works; /* false: the thread has no nodes */
 };
 
@@ -70,8 +70,7 @@ static __host__ __device__ constexpr int power_above(int count)
 /* Sums of several values over LANES lanes, stored in `to`. Lanes exchange one half of the values and keep the
  * sums of the other half, so that few values are exchanged. In the first exchange a value may have no
  * partner; then both lanes keep it. */
-template <int COUNT, int LANES>
-static __device__ __forceinline__ void sum_into(float value[COUNT], float *to)
+template <int COUNT, int LANES> static __device__ __forceinline__ void sum_into(float value[COUNT], float *to)
 {
     enum { WHOLE = power_above(COUNT), FIRST = WHOLE / 2 };
     const int lane = threadIdx.x % LANES;
@@ -135,9 +134,7 @@ struct relaxing_cell {
  * file, whose bits must agree. */
 static __device__ __noinline__ float4 entry_of(const kn_cuda_problem &p, const kn_relaxation &r, int j)
 {
-    const int *const nodes = p.tables.nodes, place = j < nodes[0]              ? 0
-                                                     : j < nodes[0] + nodes[1] ? 1
-                                                                               : 2;
+    const int *const nodes = p.tables.nodes, place = j < nodes[0] ? 0 : j < nodes[0] + nodes[1] ? 1 : 2;
     const int at = j - (place > 0 ? nodes[0] : 0) - (place > 1 ? nodes[1] : 0),
               reduced = p.basis.reduced[place];
     const kn_factor f = r.target.factor[place];
@@ -153,7 +150,8 @@ static __device__ __forceinline__ kn_relax_part part_of(const kn_cuda_problem &p
                                                         int place, int at, int octant)
 {
     const int before = place == 1 ? p.tables.nodes[0] : 0,
-              sign = octant >> place & 1 ? p.tables.half[place] : 0, i = before + sign + (at >> 8 * place & 255);
+              sign = octant >> place & 1 ? p.tables.half[place] : 0,
+              i = before + sign + (at >> 8 * place & 255);
     const float4 x = place == 2 ? c.last[i] : c.table[i];
     return kn_relax_part{x.x, 1 + p.eps * x.x, x.y, x.z, x.w};
 }
@@ -176,8 +174,8 @@ struct folded_parts {
     kn_relax_part of[4];
 };
 
-static __device__ __forceinline__ folded_parts folded_parts_of(const kn_cuda_problem &p, const relaxing_cell &c,
-                                                               const int at[4])
+static __device__ __forceinline__ folded_parts folded_parts_of(const kn_cuda_problem &p,
+                                                               const relaxing_cell &c, const int at[4])
 {
     folded_parts last;
 #pragma unroll
@@ -187,8 +185,9 @@ static __device__ __forceinline__ folded_parts folded_parts_of(const kn_cuda_pro
 }
 
 /* The part at a place 2 with two signs. */
-static __device__ __forceinline__ kn_relax_part unfolded_part(const kn_cuda_problem &p, const relaxing_cell &c,
-                                                              int at, int octant, const float v[3])
+static __device__ __forceinline__ kn_relax_part unfolded_part(const kn_cuda_problem &p,
+                                                              const relaxing_cell &c, int at, int octant,
+                                                              const float v[3])
 {
     const kn_gaussian &g = c.relaxation->target;
     if (!p.tables.crossed)
@@ -200,9 +199,9 @@ static __device__ __forceinline__ kn_relax_part unfolded_part(const kn_cuda_prob
 
 /* Relax four nodes of an octant; adds the changes of mass, energy and momentum. */
 template <int OCTANTS>
-static __device__ __forceinline__ void relax_octant(const kn_cuda_problem &p, const relaxing_cell &c,
-                                                    const relaxed_nodes<OCTANTS> &r, const folded_parts &folded,
-                                                    int octant, four *h, float change[count_changes(OCTANTS)])
+static __device__ __forceinline__ void
+relax_octant(const kn_cuda_problem &p, const relaxing_cell &c, const relaxed_nodes<OCTANTS> &r,
+             const folded_parts &folded, int octant, four *h, float change[count_changes(OCTANTS)])
 {
     const octant_nodes<OCTANTS> &n = r.n;
     const float sign[3] = {octant & 1 ? -1.0f : 1.0f, octant & 2 ? -1.0f : 1.0f, octant & 4 ? -1.0f : 1.0f};

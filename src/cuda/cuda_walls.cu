@@ -18,7 +18,8 @@ static __device__ void add_fluxes(const kn_cuda_problem &p, int octant, int axis
     }
 }
 
-/* Mass that passes a face in a step, per width of the cell, with the Courant numbers of the streaming step. */
+/* Mass that passes a face in a step, per width of the cell, with the Courant numbers of the streaming step.
+ */
 static __device__ double mass_flux(const kn_cuda_problem &p, int axis, float courant, int k, const four &h)
 {
     const four w = read4(p.w + k), speed = read4(p.speed[axis] + k);

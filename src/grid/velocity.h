@@ -18,15 +18,15 @@ struct kn_velocity {
     struct kn_basis basis; /* axes with an octant bit in the order of their bits, then folded axes */
     int half[3];           /* nodes on the positive half axis */
     int bit[3];            /* octant bit that is set if v < 0; 0: folded axis */
-    int octants;       /* 1, 2, 4 or 8 */
-    int size;          /* nodes in an octant */
-    int stride;        /* size padded to whole vectors; padding has weight 0 */
-    int nnodes;        /* octants * stride: length of one row of h */
-    double *node[3];   /* [half] V0 */
-    double *weight[3]; /* [half] of the cell, mostly its probability; doubled on a folded axis */
-    float *edge[3];    /* [half + 1] V0; edge[0] = 0; the last may be infinite */
-    int length[3];     /* by place: number of signed nodes, padded to whole vectors */
-    float *line[3];    /* by place: [length] nodes v > 0 and, unless folded, the same with v < 0 */
+    int octants;           /* 1, 2, 4 or 8 */
+    int size;              /* nodes in an octant */
+    int stride;            /* size padded to whole vectors; padding has weight 0 */
+    int nnodes;            /* octants * stride: length of one row of h */
+    double *node[3];       /* [half] V0 */
+    double *weight[3];     /* [half] of the cell, mostly its probability; doubled on a folded axis */
+    float *edge[3];        /* [half + 1] V0; edge[0] = 0; the last may be infinite */
+    int length[3];         /* by place: number of signed nodes, padded to whole vectors */
+    float *line[3];        /* by place: [length] nodes v > 0 and, unless folded, the same with v < 0 */
     /* Tables over the nodes of an octant, aligned to cache lines. */
     float *speed[3]; /* [stride] |v| along an axis */
     float *square;   /* [stride] v.v */

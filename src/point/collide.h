@@ -77,15 +77,16 @@ struct kn_relax_form {
 POINT struct kn_relax_form kn_relax_form_make(const struct kn_factor *f, float eps, int reduced, float heat)
 {
     const float a = eps * f->mean, t = 1 + eps * f->excess, i = f->inverse, e = (a + a) * a + (t - 1);
-    const struct kn_relax_form
-        plain = {eps,
-                 {-heat * a, heat, 0, 0},
-                 {i * a * a - 0.5f, -2 * i * a, i, 0},
-                 {heat * a * (1.5f - i * a * a), heat * (3 * i * a * a - 1.5f), -3 * heat * i * a, heat * i}},
-        expanded = {0,
-                    {-heat * t * a, heat * t * (1 - 1.5f * e), 2 * heat * t * a, heat * t * e},
-                    {-0.5f * t, -3 * t * a, t, 2 * t * a},
-                    {0, -1.5f * heat * t * t, 0, heat * t * t}};
+    const struct kn_relax_form plain = {eps,
+                                        {-heat * a, heat, 0, 0},
+                                        {i * a * a - 0.5f, -2 * i * a, i, 0},
+                                        {heat * a * (1.5f - i * a * a), heat * (3 * i * a * a - 1.5f),
+                                         -3 * heat * i * a, heat * i}},
+                               expanded = {
+                                   0,
+                                   {-heat * t * a, heat * t * (1 - 1.5f * e), 2 * heat * t * a, heat * t * e},
+                                   {-0.5f * t, -3 * t * a, t, 2 * t * a},
+                                   {0, -1.5f * heat * t * t, 0, heat * t * t}};
     return reduced ? expanded : plain;
 }
 
@@ -98,7 +99,8 @@ POINT struct kn_relax_part kn_relax_part_at(const struct kn_relax_form *f, float
 {
     const float scale = 1 + f->eps * excess;
     const struct kn_relax_part p = {excess, 1 + eps * excess, scale * kn_relax_cubic(f->first, v),
-                                    scale * kn_relax_cubic(f->second, v), scale * kn_relax_cubic(f->third, v)};
+                                    scale * kn_relax_cubic(f->second, v),
+                                    scale * kn_relax_cubic(f->third, v)};
     return p;
 }
 
@@ -112,11 +114,11 @@ struct kn_relax_pair {
 /* `dense` is E of the first factor with the density. */
 POINT struct kn_relax_pair kn_relax_pair_of(float dense, struct kn_relax_part a, struct kn_relax_part b)
 {
-    const struct kn_relax_pair p = {dense * b.whole + b.excess,
-                                    kn_point_product(a.third, b.whole) + a.whole * b.third +
-                                        a.first * b.second + a.second * b.first,
-                                    kn_point_product(a.second, b.whole) + a.whole * b.second,
-                                    kn_point_product(a.first, b.whole) + a.whole * b.first, a.whole * b.whole};
+    const struct kn_relax_pair p = {
+        dense * b.whole + b.excess,
+        kn_point_product(a.third, b.whole) + a.whole * b.third + a.first * b.second + a.second * b.first,
+        kn_point_product(a.second, b.whole) + a.whole * b.second,
+        kn_point_product(a.first, b.whole) + a.whole * b.first, a.whole * b.whole};
     return p;
 }
 
@@ -152,16 +154,15 @@ POINT struct kn_relax_folded kn_relax_fold(float lose, float eps, struct kn_rela
 
 /* The whole change at a velocity given by place; `crossed`: the factors depend on the velocities at earlier
  * places. */
-POINT float kn_relax_at(const struct kn_relaxation *r, const struct kn_basis *b, int crossed, const float v[3],
-                        float h)
+POINT float kn_relax_at(const struct kn_relaxation *r, const struct kn_basis *b, int crossed,
+                        const float v[3], float h)
 {
     const struct kn_gaussian *g = &r->target;
     const float eps = (float)b->eps;
     struct kn_relax_part part[3];
     for (int i = 0; i < 3; i++) {
         const float mean = crossed && i == 2 ? kn_gaussian_mean2(g, eps, v[0], v[1]) : g->factor[i].mean;
-        const struct kn_relax_form form =
-            kn_relax_form_make(&g->factor[i], eps, b->reduced[i], r->heat[i]);
+        const struct kn_relax_form form = kn_relax_form_make(&g->factor[i], eps, b->reduced[i], r->heat[i]);
         part[i] = kn_relax_part_at(&form, eps, v[i],
                                    kn_factor_excess(&g->factor[i], eps, b->reduced[i], mean, v[i]));
     }

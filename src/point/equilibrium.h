@@ -1,5 +1,5 @@
 /* Gaussians written as deviations from the reference Maxwellian: a product of one factor per axis, theory
- * (19) to (20). */
+ * (19a) to (20). */
 #ifndef KN_POINT_EQUILIBRIUM_H
 #define KN_POINT_EQUILIBRIUM_H
 
@@ -138,8 +138,7 @@ POINT float kn_gaussian_pair(const struct kn_gaussian *g, float eps, const int r
     if (!reduced[0] && !reduced[1]) /* one exponential for both */
         return kn_gaussian_excess(eps, kn_factor_exponent(&g->factor[0], eps, g->factor[0].mean, v0) +
                                            kn_factor_exponent(&g->factor[1], eps, mean, v1));
-    return kn_deviation_join(eps,
-                             kn_factor_excess(&g->factor[0], eps, reduced[0], g->factor[0].mean, v0),
+    return kn_deviation_join(eps, kn_factor_excess(&g->factor[0], eps, reduced[0], g->factor[0].mean, v0),
                              kn_factor_excess(&g->factor[1], eps, reduced[1], mean, v1));
 }
 

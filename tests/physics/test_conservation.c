@@ -103,8 +103,8 @@ static void collisions_conserve(void **state)
     const double eps[] = {0, 0.01, 0.2};
     for (int i = 0; i < 6 * 3; i++) {
         char text[256];
-        snprintf(text, sizeof text, "collision.samples=2000 collision.method=%s disturbance=%g", methods[i % 6],
-                 eps[i / 6]);
+        snprintf(text, sizeof text, "collision.samples=2000 collision.method=%s disturbance=%g",
+                 methods[i % 6], eps[i / 6]);
         expect_below(text, change_of(text), 2e-7);
     }
     expect_below("operator", change_of("collision.method=operator"), 2e-7);

@@ -276,8 +276,9 @@ static void wide_boxes_stream_and_operate(void **state)
     }
 }
 
-/* A gas with fields of size 0.1 to 0.3 and all moments: a random polynomial of third degree in all velocities,
- * with some noise. The state of `build` has fields of size 1, for which a target may have no temperature. */
+/* A gas with fields of size 0.1 to 0.3 and all moments: a random polynomial of third degree in all
+ * velocities, with some noise. The state of `build` has fields of size 1, for which a target may have no
+ * temperature. */
 static void tame(struct scene *s)
 {
     const struct kn_velocity *v = &s->velocity;
@@ -289,11 +290,14 @@ static void tame(struct scene *s)
                 double x = sin(0.7 * cell), y = cos(0.9 * cell);
                 for (int d = 0; d < 3; d++)
                     at[d] = v->bit[d] ? at[d] : 0;
-                const double vv = v->square[k], shape = 0.3 * x + 0.2 * y * at[0] + 0.25 * at[1] - 0.2 * x * at[2] +
-                                   0.1 * y * (vv - 1.5) + 0.2 * x * at[0] * at[1] + 0.15 * at[0] * at[2] -
-                                   0.1 * at[1] * at[2] + 0.1 * x * at[0] * at[0] - 0.07 * at[1] * at[1] +
-                                   0.1 * at[0] * (vv - 2.5) - 0.08 * y * at[1] * (vv - 2.5) + 0.05 * at[2] * vv;
-                float *h = &s->h[(size_t)cell * (size_t)v->nnodes + (size_t)o * (size_t)v->stride + (size_t)k];
+                const double vv = v->square[k], shape = 0.3 * x + 0.2 * y * at[0] + 0.25 * at[1] -
+                                                        0.2 * x * at[2] + 0.1 * y * (vv - 1.5) +
+                                                        0.2 * x * at[0] * at[1] + 0.15 * at[0] * at[2] -
+                                                        0.1 * at[1] * at[2] + 0.1 * x * at[0] * at[0] -
+                                                        0.07 * at[1] * at[1] + 0.1 * at[0] * (vv - 2.5) -
+                                                        0.08 * y * at[1] * (vv - 2.5) + 0.05 * at[2] * vv;
+                float *h =
+                    &s->h[(size_t)cell * (size_t)v->nnodes + (size_t)o * (size_t)v->stride + (size_t)k];
                 *h = (float)(shape + 0.02 * *h);
             }
 }
@@ -342,8 +346,8 @@ static void models_match_their_formulas(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int k = 0; k < 3 * 3; k++) {
             char text[512];
-            snprintf(text, sizeof text, "velocity.nodes=6 collision.method=%s disturbance=%g %s", methods[k % 3],
-                     eps[k / 3], cases[i]);
+            snprintf(text, sizeof text, "velocity.nodes=6 collision.method=%s disturbance=%g %s",
+                     methods[k % 3], eps[k / 3], cases[i]);
             check_model(text, k / 3 == 0 ? 4e-6 : 2e-6);
         }
 }
@@ -369,11 +373,13 @@ static void wide_boxes_of_models(void **state)
         "collision.method=bgk velocity.nodes=6 space.cells=[74,61] walls.top.velocity=[1,0,0] "
         "source.temperature_gradient=[0.3,0.1,0]",
         "collision.method=none disturbance=0.1 velocity.nodes=6 space.cells=[74,61] source.force=[0.3,0.1,0]",
-        "collision.method=es-bgk disturbance=0.1 velocity.nodes=12 space.cells=[39,42] walls.left.kind=inflow "
+        "collision.method=es-bgk disturbance=0.1 velocity.nodes=12 space.cells=[39,42] "
+        "walls.left.kind=inflow "
         "walls.left.velocity=[0.4,0.3,0] walls.left.density=0.5 walls.top.temperature=0.4",
         "collision.method=shakhov disturbance=0.5 velocity.nodes=12 space.cells=[39,42] velocity.reduce=none "
         "walls.top.velocity=[1,0,0] source.force=[0.1,0,0]",
-        "collision.method=bgk disturbance=0.2 velocity.nodes=18 space.cells=[39,42] walls.right.temperature=0.3",
+        "collision.method=bgk disturbance=0.2 velocity.nodes=18 space.cells=[39,42] "
+        "walls.right.temperature=0.3",
         "collision.method=shakhov velocity.nodes=18 space.cells=[39,42] velocity.reduce=none",
         "collision.method=es-bgk disturbance=0.2 velocity.nodes=24 space.cells=[35,38] velocity.reduce=none",
     };
@@ -477,10 +483,14 @@ static void samples_are_the_same_bits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(collisions_match_oracle),       cmocka_unit_test(linear_bgk_matches_its_formula),
-        cmocka_unit_test(operator_is_a_dense_product),   cmocka_unit_test(uniform_gas_collides_once),
-        cmocka_unit_test(sets_of_all_lengths),           cmocka_unit_test(wide_boxes_stream_and_relax),
-        cmocka_unit_test(wide_boxes_stream_and_operate), cmocka_unit_test(models_match_their_formulas),
+        cmocka_unit_test(collisions_match_oracle),
+        cmocka_unit_test(linear_bgk_matches_its_formula),
+        cmocka_unit_test(operator_is_a_dense_product),
+        cmocka_unit_test(uniform_gas_collides_once),
+        cmocka_unit_test(sets_of_all_lengths),
+        cmocka_unit_test(wide_boxes_stream_and_relax),
+        cmocka_unit_test(wide_boxes_stream_and_operate),
+        cmocka_unit_test(models_match_their_formulas),
         cmocka_unit_test(wide_boxes_of_models),
         cmocka_unit_test(models_agree_between_machines),
         cmocka_unit_test(corrections_agree_between_machines),

@@ -187,7 +187,11 @@ static double expanded_moment(const struct kn_factor *f, float eps, int with, in
         const double v = i % 2 ? -node[i / 2] : node[i / 2];
         const struct kn_relax_part p =
             kn_relax_part_at(&form, eps, (float)v, kn_factor_expansion(f, eps, f->mean, (float)v));
-        sum += weight[i / 2] * pow(v, k) * (with == 0 ? p.whole : with == 1 ? p.first : with == 2 ? p.second : p.third);
+        sum += weight[i / 2] * pow(v, k) *
+               (with == 0   ? p.whole
+                : with == 1 ? p.first
+                : with == 2 ? p.second
+                            : p.third);
     }
     return sum;
 }
