@@ -63,25 +63,25 @@ void kn_cuda_choose(struct kn_cuda *m)
 
 void kn_cuda_kernels(const void *machine, FILE *to)
 {
-    static const char *const marches[2][2] = {{"march_kernel", "short_march_kernel"},
-                                              {"relax_march_kernel", "short_relax_march_kernel"}};
     static const char *const sweeps[] = {"linear_kernel", "model_kernel", "monte_carlo_kernel"};
     const struct kn_cuda *m = (const struct kn_cuda *)machine;
     const struct kn_cuda_choice *c = &m->device.choice;
     const int others = c->marches ? m->unmarched : m->device.ncells, marched = m->device.ncells - others,
               apart = c->march_collides ? others : m->device.ncells;
-    fprintf(to, "%-24s %d wall faces\n", "wall_kernel", m->device.nfaces);
+    fprintf(to, "%-20s %d wall faces\n", "wall_kernel", m->device.nfaces);
     if (c->marches)
-        fprintf(to, "%-24s %d cells in tiles of %d%s\n",
-                marches[c->collisions == KN_CUDA_RELAX][c->short_rows], marched,
-                KN_CUDA_COLUMNS * KN_CUDA_ROWS, c->march_collides ? ", with their collisions" : "");
-    fprintf(to, "%-24s %d cells", sweeps[c->sweep], others);
+        fprintf(to, "%-20s %d cells in tiles of %d%s\n",
+                c->collisions == KN_CUDA_RELAX ? "relax_march_kernel"
+                : c->short_rows                ? "short_march_kernel"
+                                               : "march_kernel",
+                marched, KN_CUDA_COLUMNS * KN_CUDA_ROWS, c->march_collides ? ", with their collisions" : "");
+    fprintf(to, "%-20s %d cells", sweeps[c->sweep], others);
     if (c->sweep == KN_CUDA_MONTE_CARLO && c->together == 0)
         fputs(", rows in global memory", to);
     else if (c->sweep == KN_CUDA_MONTE_CARLO)
         fprintf(to, ", %d per block", c->together);
     fputc('\n', to);
     if (c->collisions == KN_CUDA_OPERATE || c->collisions == KN_CUDA_RELAX)
-        fprintf(to, "%-24s %d cells\n", c->collisions == KN_CUDA_RELAX ? "relax_kernel" : "operator_kernel",
+        fprintf(to, "%-20s %d cells\n", c->collisions == KN_CUDA_RELAX ? "relax_kernel" : "operator_kernel",
                 apart);
 }

@@ -183,10 +183,10 @@ cudaError_t kn_cuda_walls(const struct kn_cuda_problem *p, const struct kn_cuda_
                           cudaStream_t stream);
 /* Sweeps over cells: the tiles of the march; all other cells by one of three kernels. */
 cudaError_t kn_cuda_march(const struct kn_cuda_problem *p, const struct kn_cuda_step *s, cudaStream_t stream);
-/* The march with model equations and sources, and bytes of shared memory for their tables in a block. */
+/* The march with model equations and sources, and bytes of shared memory of a block. */
 cudaError_t kn_cuda_march_relax(const struct kn_cuda_problem *p, const struct kn_cuda_step *s,
                                 cudaStream_t stream);
-size_t kn_cuda_march_tables(const struct kn_cuda_problem *p);
+size_t kn_cuda_march_relax_bytes(const struct kn_cuda_problem *p);
 cudaError_t kn_cuda_linear(const struct kn_cuda_problem *p, const struct kn_cuda_step *s,
                            cudaStream_t stream);
 cudaError_t kn_cuda_model(const struct kn_cuda_problem *p, const struct kn_cuda_step *s, cudaStream_t stream);

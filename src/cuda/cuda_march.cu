@@ -79,7 +79,8 @@ static __global__ void __launch_bounds__(MOST, MOST > 128 ? 1 : 384 / MOST)
     float lost[ROWS][COLUMNS] = {};
     allow_next_kernel();
     const long long start = clock64();
-    stream_block<REACH>(p, s, here, tile, around, lost);
+    const int thread[2] = {(int)threadIdx.x, (int)blockDim.x};
+    stream_by<REACH>(p, s, here, thread, tile, around, lost);
     const long long middle = clock64();
     relax_tile<MOST>(p, s, lose, tile, here.cell, lost, &targets);
     wait_for_previous_kernel();
@@ -202,14 +203,14 @@ static __global__ void __launch_bounds__(SHORT, SHORT_BLOCKS)
     note_cycles(p, REACH != AT_RIM && blockIdx.x == 0, start, middle);
 }
 
-/* Tiles, two per block for short rows, and the parities of their cells or what model equations need. */
+/* Tiles, two per block for short rows, and the parities of their cells. */
 size_t kn_cuda_march_bytes(const struct kn_cuda_problem *p)
 {
     const size_t tile = CELLS * (size_t)p->mesh.nnodes * sizeof(float);
+    if (p->choice.collisions == KN_CUDA_RELAX)
+        return kn_cuda_march_relax_bytes(p);
     return tile * (p->choice.short_rows ? TILES : 1) +
-           (p->choice.collisions == KN_CUDA_RELAX ? kn_cuda_march_tables(p)
-            : p->choice.march_collides            ? PARITY_ROOM * sizeof(float)
-                                                  : 0);
+           (p->choice.march_collides ? PARITY_ROOM * sizeof(float) : 0);
 }
 
 template <reach REACH>

@@ -7,9 +7,12 @@
 
 /* N cells in shared memory; the threads of a cell are in at most WARPS warps. */
 template <int N, int WARPS> struct relaxing_block {
-    float found[N][WARPS][count_sums(QUADRANTS)], changed[N][WARPS][count_changes(QUADRANTS)];
-    float lost[WARPS][N]; /* mass lost by round-off in streaming, then in the whole step */
-    float heavy[N];       /* h of the node to which it is returned */
+    /* sums by warps; after find_relaxation the first four of a cell are those of the share of h that the
+     * target replaces: mass, energy, momentum */
+    float found[N][WARPS][count_sums(QUADRANTS)];
+    float4 changed[N][WARPS];       /* the same of the target */
+    float lost[WARPS][N];           /* mass lost by round-off in streaming, then in the whole step */
+    float heavy[WARPS > 1 ? N : 1]; /* h of the node to which it is returned */
     kn_relaxation relaxation[N];
     int cells[N]; /* their numbers; negative: there is no such cell */
 };
@@ -18,10 +21,11 @@ template <int N, int WARPS> struct relaxing_block {
 struct block_rows {
     relaxed_nodes<QUADRANTS> r;
     int k;
-    float *rows;  /* [N][nnodes] */
-    float4 *last; /* [N][nodes at place 2] */
-    float4
-        *tables; /* for places 0 and 1: of all cells if a cell has several warps, else of one cell per team */
+    float *rows;                   /* [N][nnodes] */
+    float4 *last;                  /* [N][nodes at place 2] */
+    float4 *tables;                /* for places 0 and 1, of all cells, or of one cell per team */
+    int heavy;                     /* lane with the heaviest node */
+    kn_cuda_correction correction; /* negative; 0 if invariants are not corrected */
 };
 
 /* A cell is processed by a team of LANES lanes of a warp, or by the whole block (LANES > WARP). */
@@ -37,7 +41,27 @@ template <int LANES> static __device__ __forceinline__ int teams_of(void)
 
 static __host__ __device__ __forceinline__ int pair_entries(const kn_cuda_problem &p)
 {
-    return p.tables.entries - p.tables.nodes[2];
+    return p.tables.nodes[0] + p.tables.nodes[1];
+}
+
+/* An entry for places 0 or 1 of a crossed target, theory (19e); a function call as entry_at. */
+static __device__ __noinline__ float crossed_entry_at(kn_factor a, kn_factor b, float slope, float eps,
+                                                      int place, float v)
+{
+    const kn_crossed x = kn_gaussian_crossed(&a, &b, slope, eps);
+    return kn_gaussian_excess(eps, place == 0 ? x.constant + v * (x.linear[0] + x.square[0] * v)
+                                              : v * (x.linear[1] + x.square[1] * v));
+}
+
+/* An entry for places 0 or 1. */
+static __device__ __forceinline__ float4 pair_entry_of(const kn_cuda_problem &p, const kn_relaxation &r,
+                                                       int j)
+{
+    if (!p.tables.crossed)
+        return entry_of(p, r, j);
+    const signed_node n = signed_node_of(p, j);
+    const kn_gaussian &g = r.target;
+    return make_float4(crossed_entry_at(g.factor[0], g.factor[1], g.slope[0], p.eps, n.place, n.v), 0, 0, 0);
 }
 
 /* Sums of the cells after half a step of the sources. */
@@ -52,9 +76,9 @@ static __device__ __forceinline__ void sum_cells(const kn_cuda_problem &p, doubl
         float sum[count_sums(QUADRANTS)] = {};
         if (b.r.works)
             read_cell(p.mesh, b.rows, c, b.k, h);
+        if (b.r.works && p.source)
 #pragma unroll
-        for (int o = 0; o < QUADRANTS; o++)
-            if (b.r.works && p.source) {
+            for (int o = 0; o < QUADRANTS; o++) {
                 h[o] = driven(p, dt, h[o], o, b.k);
                 write4(b.rows + c * p.mesh.nnodes + o * p.mesh.stride + b.k, h[o]);
             }
@@ -63,24 +87,40 @@ static __device__ __forceinline__ void sum_cells(const kn_cuda_problem &p, doubl
     }
 }
 
-/* Relaxations of all cells and the tables that exist for all cells. Without collisions a relaxation has no
- * effect. */
+/* The relaxation of a cell from the sums of its warps. Without collisions it has no effect. */
+template <int N, int WARPS>
+static __device__ __forceinline__ void find_relaxation(const kn_cuda_problem &p, double dt, int warps, int c,
+                                                       relaxing_block<N, WARPS> *space)
+{
+    enum { KEPT = 4 };
+    const int from[KEPT] = {0, 1, 4, 6};
+    kn_relaxation r = {};
+    float sum[KEPT] = {0, 0, 0, 0};
+    if (p.method != KN_METHOD_NONE)
+        r = relaxation_of<QUADRANTS>(p.basis, p.method, p.prandtl, dt, space->found[c][0], warps);
+    for (int w = 0; w < warps; w++)
+#pragma unroll
+        for (int i = 0; i < KEPT; i++)
+            sum[i] += space->found[c][w][from[i]];
+#pragma unroll
+    for (int i = 0; i < KEPT; i++)
+        space->found[c][0][i] = r.lose * sum[i];
+    space->relaxation[c] = r;
+}
+
+/* Relaxations of all cells and the tables that exist for all cells. */
 template <int LANES, int N, int WARPS>
 static __device__ __forceinline__ void find_tables(const kn_cuda_problem &p, double dt, const block_rows &b,
                                                    relaxing_block<N, WARPS> *space)
 {
-    const int last = p.tables.nodes[2], before = p.tables.nodes[0] + p.tables.nodes[1],
-              pairs = pair_entries(p);
+    const int last = p.tables.nodes[2], pairs = pair_entries(p);
     if (threadIdx.x < N)
-        space->relaxation[threadIdx.x] = p.method == KN_METHOD_NONE
-                                             ? kn_relaxation{}
-                                             : relaxation_of<QUADRANTS>(p, dt, space->found[threadIdx.x][0],
-                                                                        LANES > WARP ? blockDim.x / WARP : 1);
+        find_relaxation(p, dt, LANES > WARP ? blockDim.x / WARP : 1, threadIdx.x, space);
     __syncthreads();
     for (int i = threadIdx.x; i < N * last; i += blockDim.x)
-        b.last[i] = entry_of(p, space->relaxation[i / last], before + i % last);
+        b.last[i] = entry_of(p, space->relaxation[i / last], pairs + i % last);
     for (int i = threadIdx.x; LANES > WARP && i < N * pairs; i += blockDim.x)
-        b.tables[i] = entry_of(p, space->relaxation[i / pairs], p.tables.skipped + i % pairs);
+        b.tables[i] = pair_entry_of(p, space->relaxation[i / pairs], i % pairs);
     __syncthreads();
 }
 
@@ -91,7 +131,7 @@ static __device__ __forceinline__ void fill_tables(const kn_cuda_problem &p, con
 {
     __syncwarp();
     for (int i = threadIdx.x % LANES; i < pair_entries(p); i += LANES)
-        table[i] = entry_of(p, r, p.tables.skipped + i);
+        table[i] = pair_entry_of(p, r, i);
     __syncwarp();
 }
 
@@ -100,6 +140,15 @@ template <int SHARE> struct folded_target {
     kn_relax_folded of[4 / SHARE][QUADRANTS];
     float excess[4], second[4]; /* at place 2 */
 };
+
+/* E of the factor that depends on the product of the velocities, for equal and for opposite signs. */
+static __device__ __forceinline__ void cross_excess(const kn_cuda_problem &p, const kn_gaussian &g,
+                                                    float product, float excess[2])
+{
+    const float exponent = 2 * g.factor[1].inverse * g.slope[0] * product;
+    excess[0] = kn_gaussian_excess(p.eps, exponent);
+    excess[1] = kn_gaussian_excess(p.eps, -exponent);
+}
 
 template <int SHARE>
 static __device__ __forceinline__ folded_target<SHARE>
@@ -117,22 +166,20 @@ folded_target_of(const kn_cuda_problem &p, const relaxing_cell &c, const relaxed
 #pragma unroll
     for (int j = 0; j < 4 / SHARE; j++) {
         const int i = j * SHARE;
-        if (p.tables.crossed) {
-#pragma unroll
-            for (int o = 0; o < QUADRANTS; o++) {
-                const float v[3] = {o & 1 ? -r.n.v[0].v[i] : r.n.v[0].v[i],
-                                    o & 2 ? -r.n.v[1].v[i] : r.n.v[1].v[i], 0};
-                t.of[j][o] = kn_relax_fold(lose, p.eps, pair_of(p, c, r.at[i], o, v));
-            }
-            continue;
-        }
         const kn_relax_part a[2] = {part_of(p, c, 0, r.at[i], 0), part_of(p, c, 0, r.at[i], 1)},
                             b[2] = {part_of(p, c, 1, r.at[i], 0), part_of(p, c, 1, r.at[i], 2)};
         const float dense[2] = {kn_gaussian_value(p.eps, g.density, a[0].excess),
                                 kn_gaussian_value(p.eps, g.density, a[1].excess)};
+        float cross[2] = {0, 0};
+        if (p.tables.crossed)
+            cross_excess(p, g, r.n.v[0].v[i] * r.n.v[1].v[i], cross);
 #pragma unroll
-        for (int o = 0; o < QUADRANTS; o++)
-            t.of[j][o] = kn_relax_fold(lose, p.eps, kn_relax_pair_of(dense[o & 1], a[o & 1], b[o >> 1]));
+        for (int o = 0; o < QUADRANTS; o++) {
+            kn_relax_pair pair = kn_relax_pair_of(dense[o & 1], a[o & 1], b[o >> 1]);
+            if (p.tables.crossed)
+                pair.excess = kn_deviation_join(p.eps, pair.excess, cross[o == 1 || o == 2]);
+            t.of[j][o] = kn_relax_fold(lose, p.eps, pair);
+        }
     }
     return t;
 }
@@ -177,22 +224,25 @@ static __device__ __forceinline__ void add_target(const octant_nodes<QUADRANTS> 
     }
 }
 
-/* The polynomial that keeps the invariants: the target replaces a share `lose` of h. */
+/* The polynomial that keeps the invariants: the target replaces a share of h. Mass is restored later to the
+ * last digit. */
 template <int N, int WARPS>
-static __device__ __forceinline__ polynomial polynomial_of(const kn_cuda_problem &p,
+static __device__ __forceinline__ polynomial polynomial_of(const kn_cuda_correction &x,
                                                            const relaxing_block<N, WARPS> &space, int c,
                                                            int warps)
 {
-    const float lose = space.relaxation[c].lose;
-    sums sum = {0, 0, {0, 0, 0}};
+    const float *const kept = space.found[c][0];
+    float sum[4] = {-kept[0], -kept[1], -kept[2], -kept[3]};
     for (int w = 0; w < warps; w++) {
-        const float *const before = space.found[c][w], *const target = space.changed[c][w];
-        sum.mass += (double)target[0] - (double)lose * before[0];
-        sum.energy += target[1] - lose * before[1];
-        sum.momentum[0] += target[2] - lose * before[4];
-        sum.momentum[1] += target[3] - lose * before[6];
+        const float4 target = space.changed[c][w];
+        sum[0] += target.x;
+        sum[1] += target.y;
+        sum[2] += target.z;
+        sum[3] += target.w;
     }
-    return target_of<axes_of(QUADRANTS)>(p, sum, p.conservation == KN_CONSERVATION_NONE ? 0.0 : -1.0);
+    return polynomial{kn_point_product(x.even[0][0], sum[0]) + x.even[0][1] * sum[1],
+                      {x.odd[0] * sum[2], x.odd[1] * sum[3], 0},
+                      kn_point_product(x.even[1][0], sum[0]) + x.even[1][1] * sum[1]};
 }
 
 /* Relax the nodes of a thread; `lost` is the change of the mass of each node, with opposite sign. */
@@ -230,14 +280,11 @@ static __device__ __forceinline__ void relax_folded(const octant_nodes<QUADRANTS
  */
 template <int LANES, int N, int WARPS>
 static __device__ __forceinline__ void store_cell(const kn_cuda_problem &p, const kn_cuda_step &s,
-                                                  const block_rows &b, int c, float lost[4],
+                                                  const block_rows &b, int c, const float lost[4],
                                                   four h[QUADRANTS], relaxing_block<N, WARPS> *space)
 {
-    const bool keeps = p.conservation != KN_CONSERVATION_NONE;
-    const int cell = space->cells[c];
-#pragma unroll
-    for (int i = 0; i < 4; i++)
-        lost[i] = keeps && b.r.works ? lost[i] : 0.0f;
+    const int octant = s.heavy / p.mesh.stride, place = s.heavy - octant * p.mesh.stride - b.k;
+    float *const row = s.next + (int64_t)space->cells[c] * p.mesh.nnodes + b.k;
     if (LANES > WARP) {
         float sum = 0;
 #pragma unroll
@@ -249,20 +296,21 @@ static __device__ __forceinline__ void store_cell(const kn_cuda_problem &p, cons
         if (threadIdx.x % WARP == 0)
             space->lost[threadIdx.x / WARP][c] += sum;
     } else {
-        restore_mass<LANES, QUADRANTS>(b.r.n, lost, b.k == 0 ? space->lost[0][c] : 0.0f,
-                                       heaviest<LANES>(b.r.works ? b.r.n.w.v[0] : 0.0f),
-                                       s.heavy / p.mesh.stride, h);
+        restore_mass<LANES, QUADRANTS>(b.r.n, lost, b.k == 0 ? space->lost[0][c] : 0.0f, b.heavy, octant, h);
     }
+    if (p.source && b.r.works)
 #pragma unroll
-    for (int o = 0; o < QUADRANTS; o++) {
-        const four next = b.r.works ? driven(p, s.dt_collide, h[o], o, b.k) : h[o];
-        if (b.r.works && cell >= 0)
-            write4(s.next + (int64_t)cell * p.mesh.nnodes + o * p.mesh.stride + b.k, next);
+        for (int o = 0; o < QUADRANTS; o++)
+            h[o] = driven(p, s.dt_collide, h[o], o, b.k);
 #pragma unroll
-        for (int i = 0; i < 4 && LANES > WARP; i++)
-            if (s.heavy == o * p.mesh.stride + b.k + i && b.r.works)
-                space->heavy[c] = next.v[i];
-    }
+    for (int o = 0; o < QUADRANTS; o++)
+        if (b.r.works && space->cells[c] >= 0)
+            write4(row + o * p.mesh.stride, h[o]);
+    if (LANES > WARP && b.r.works && place >= 0 && place < 4)
+#pragma unroll
+        for (int i = 0; i < 4 * QUADRANTS; i++)
+            if (octant == i / 4 && place == i % 4)
+                space->heavy[c] = h[i / 4].v[i % 4];
 }
 
 /* Model equations and sources in the cells of a block, which are stored. */
@@ -286,13 +334,15 @@ static __device__ __forceinline__ void relax_block(const kn_cuda_problem &p, con
         const folded_target<SHARE> t = folded_target_of<SHARE>(p, cell, b.r);
         if (b.r.works)
             add_target<SHARE>(b.r.n, t, change);
-        sum_into<count_changes(QUADRANTS), GROUP>(change, space->changed[c][warp]);
+        sum_into<count_changes(QUADRANTS), GROUP>(change, (float *)&space->changed[c][warp]);
         wait_for_lanes<LANES>();
-        const polynomial x = polynomial_of(p, *space, c, warps);
+        const polynomial x = polynomial_of(b.correction, *space, c, warps);
         if (b.r.works) {
             read_cell(p.mesh, b.rows, c, b.k, h);
             relax_folded<SHARE>(b.r.n, t, cell.relaxation->lose, x, h, lost);
         }
+        if (p.conservation == KN_CONSERVATION_NONE)
+            lost[0] = lost[1] = lost[2] = lost[3] = 0;
         store_cell<LANES>(p, s, b, c, lost, h, space);
     }
     __syncthreads();
@@ -305,18 +355,53 @@ static __device__ __forceinline__ void relax_block(const kn_cuda_problem &p, con
     }
 }
 
+static __device__ __forceinline__ kn_cuda_correction correction_by_place(const kn_cuda_problem &p)
+{
+    const double scale = p.conservation == KN_CONSERVATION_NONE ? 0.0 : -1.0;
+    kn_cuda_correction c = {};
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+        c.even[i / 2][i % 2] = (float)(scale * p.inverse[i / 2 * 4][i % 2 * 4]);
+#pragma unroll
+    for (int j = 0; j < axes_of(QUADRANTS); j++)
+        c.odd[j] = (float)(scale * p.inverse[1 + p.basis.axes[j]][1 + p.basis.axes[j]]);
+    return c;
+}
+
+/* What a thread has of n cells. */
 template <int LANES>
 static __device__ __forceinline__ block_rows rows_of(const kn_cuda_problem &p, float *rows, int n)
 {
     const int k = 4 * (LANES > WARP ? threadIdx.x : threadIdx.x % LANES);
     const bool works = k < p.mesh.stride;
+    const octant_nodes<QUADRANTS> nodes = octant_nodes_of<QUADRANTS>(p, works ? k : 0);
     float4 *const last = (float4 *)(rows + n * p.mesh.nnodes);
-    return block_rows{relaxed_nodes_of<QUADRANTS>(p, octant_nodes_of<QUADRANTS>(p, works ? k : 0), k, works),
-                      k, rows, last, last + n * p.tables.nodes[2]};
+    return block_rows{relaxed_nodes_of<QUADRANTS>(p, nodes, k, works),
+                      k,
+                      rows,
+                      last,
+                      last + n * p.tables.nodes[2],
+                      LANES > WARP ? 0 : heaviest<LANES>(works ? nodes.w.v[0] : 0.0f),
+                      correction_by_place(p)};
 }
 
+/* The numbers of the cells of a tile, and the mass lost in streaming them in this warp. */
+static __device__ __forceinline__ void note_tile(const kn_cuda_problem &p, const tile_place &here, int thread,
+                                                 const float lost[ROWS][COLUMNS], float *lost_here,
+                                                 int *cells)
+{
+    float sum[CELLS];
+#pragma unroll
+    for (int c = 0; c < CELLS; c++)
+        sum[c] = lost[c / COLUMNS][c % COLUMNS];
+    sum_into<CELLS, WARP>(sum, lost_here);
+    if (thread < CELLS)
+        cells[thread] = here.exists ? here.cell + thread % COLUMNS + p.inner.across * (thread / COLUMNS) : -1;
+}
+
+/* One tile per block. */
 template <int MOST, int SHARE, reach REACH>
-static __global__ void __launch_bounds__(MOST, MOST > 128 ? 1 : 384 / MOST)
+static __global__ void __launch_bounds__(MOST, MOST > 128 ? 1 : 3)
     relax_march_kernel(const __grid_constant__ kn_cuda_problem p, const __grid_constant__ kn_cuda_step s,
                        double lose, int whole)
 {
@@ -324,19 +409,40 @@ static __global__ void __launch_bounds__(MOST, MOST > 128 ? 1 : 384 / MOST)
     __shared__ relaxing_block<CELLS, MOST / WARP> space;
     __shared__ int around[REACH == AT_RIM ? AROUND : 1];
     const tile_place here = place_of<REACH>(p, s, blockIdx.x);
-    float lost[ROWS][COLUMNS] = {}, sum[CELLS];
+    const int thread[2] = {(int)threadIdx.x, (int)blockDim.x};
+    float lost[ROWS][COLUMNS] = {};
     allow_next_kernel();
     const long long start = clock64();
-    stream_block<REACH>(p, s, here, tile, around, lost);
-#pragma unroll
-    for (int c = 0; c < CELLS; c++)
-        sum[c] = lost[c / COLUMNS][c % COLUMNS];
-    sum_into<CELLS, WARP>(sum, space.lost[threadIdx.x / WARP]);
-    if (threadIdx.x < CELLS)
-        space.cells[threadIdx.x] =
-            here.cell + threadIdx.x % COLUMNS + p.inner.across * (threadIdx.x / COLUMNS);
+    stream_by<REACH>(p, s, here, thread, tile, around, lost);
+    note_tile(p, here, threadIdx.x, lost, space.lost[threadIdx.x / WARP], space.cells);
     const long long middle = clock64();
     relax_block<SHARE, MOST>(p, s, rows_of<MOST>(p, tile, CELLS), &space);
+    wait_for_previous_kernel();
+    note_cycles(p, REACH != AT_RIM && blockIdx.x == 0, start, middle);
+}
+
+/* One tile per warp. The warps of a block execute the same code at about the same time, which the instruction
+ * cache needs, and one warp computes the relaxations of all cells. */
+enum { MEDIUM = 4 };
+
+template <int SHARE, reach REACH>
+static __global__ void __launch_bounds__(MEDIUM *WARP, 3)
+    medium_relax_march_kernel(const __grid_constant__ kn_cuda_problem p,
+                              const __grid_constant__ kn_cuda_step s, double lose, int whole)
+{
+    extern __shared__ __align__(16) float tiles[];
+    __shared__ relaxing_block<MEDIUM * CELLS, 1> space;
+    __shared__ int around[MEDIUM][REACH == AT_RIM ? AROUND : 1];
+    const int tile = threadIdx.x / WARP, thread[2] = {(int)threadIdx.x % WARP, WARP};
+    const tile_place here = place_of<REACH>(p, s, blockIdx.x * MEDIUM + tile);
+    float lost[ROWS][COLUMNS] = {};
+    allow_next_kernel();
+    const long long start = clock64();
+    stream_by<REACH>(p, s, here, thread, tiles + tile * CELLS * p.mesh.nnodes, around[tile], lost);
+    note_tile(p, here, thread[0], lost, &space.lost[0][tile * CELLS], &space.cells[tile * CELLS]);
+    __syncthreads();
+    const long long middle = clock64();
+    relax_block<SHARE, WARP>(p, s, rows_of<WARP>(p, tiles, MEDIUM * CELLS), &space);
     wait_for_previous_kernel();
     note_cycles(p, REACH != AT_RIM && blockIdx.x == 0, start, middle);
 }
@@ -363,13 +469,22 @@ static __global__ void __launch_bounds__(SHORT, SHORT_BLOCKS)
     note_cycles(p, REACH != AT_RIM && blockIdx.x == 0, start, middle);
 }
 
-size_t kn_cuda_march_tables(const struct kn_cuda_problem *p)
+/* Rows of at most this number of groups of four nodes per octant are processed by one warp. */
+static bool has_medium_rows(const kn_cuda_problem *p)
 {
-    const int cells = p->choice.short_rows ? TILES * CELLS : CELLS,
-              tables = p->choice.short_rows        ? SHORT / LANES
-                       : p->mesh.stride > 4 * WARP ? CELLS
-                                                   : 1;
-    return (size_t)(cells * p->tables.nodes[2] + tables * pair_entries(*p)) * sizeof(float4);
+    return p->mesh.stride <= 4 * WARP;
+}
+
+size_t kn_cuda_march_relax_bytes(const struct kn_cuda_problem *p)
+{
+    const int cells = p->choice.short_rows ? TILES * CELLS
+                      : has_medium_rows(p) ? MEDIUM * CELLS
+                                           : CELLS,
+              tables = p->choice.short_rows ? SHORT / LANES
+                       : has_medium_rows(p) ? MEDIUM
+                                            : CELLS;
+    return (size_t)(cells * p->mesh.nnodes) * sizeof(float) +
+           (size_t)(cells * p->tables.nodes[2] + tables * pair_entries(*p)) * sizeof(float4);
 }
 
 template <reach REACH>
@@ -382,9 +497,11 @@ static cudaError_t launch_reach(const kn_cuda_problem *p, const kn_cuda_step *s,
                                   : share == 2 ? short_relax_march_kernel<2, REACH>
                                                : short_relax_march_kernel<1, REACH>,
                                   p, s, tiles, stream);
-    return launch_march(quads <= WARP ? share > 1 ? relax_march_kernel<WARP, 2, REACH>
-                                                  : relax_march_kernel<WARP, 1, REACH>
-                        : quads > 256 ? relax_march_kernel<WARP * MOST_WARPS, 1, REACH>
+    if (has_medium_rows(p))
+        return launch_march(share > 1 ? medium_relax_march_kernel<2, REACH>
+                                      : medium_relax_march_kernel<1, REACH>,
+                            p, s, (tiles + MEDIUM - 1) / MEDIUM, tiles, MEDIUM * WARP, stream);
+    return launch_march(quads > 256   ? relax_march_kernel<WARP * MOST_WARPS, 1, REACH>
                         : quads > 128 ? relax_march_kernel<256, 1, REACH>
                         : share == 4  ? relax_march_kernel<128, 4, REACH>
                         : share == 2  ? relax_march_kernel<128, 2, REACH>

@@ -45,22 +45,23 @@ static __device__ __forceinline__ tile_place place_of(const kn_cuda_problem &p, 
     return tile_place{tile.cell, tile.walls, at < s.ntiles};
 }
 
-/* Stream the tile of a block; `tile` is in shared memory. */
+/* Stream a tile; `thread`: the number of this thread, and of all threads of the tile. `tile` is in shared
+ * memory. */
 template <reach REACH>
-static __device__ __forceinline__ void stream_block(const kn_cuda_problem &p, const kn_cuda_step &s,
-                                                    const tile_place &here, float *tile, int *around,
-                                                    float lost[ROWS][COLUMNS])
+static __device__ __forceinline__ void stream_by(const kn_cuda_problem &p, const kn_cuda_step &s,
+                                                 const tile_place &here, const int thread[2], float *tile,
+                                                 int *around, float lost[ROWS][COLUMNS])
 {
-    const int k = 4 * threadIdx.x;
+    const int k = 4 * thread[0];
     if (REACH == AT_RIM) {
-        look_around(p, here.cell, threadIdx.x, blockDim.x, around);
+        look_around(p, here.cell, thread[0], thread[1], around);
         __syncthreads();
     }
     const tile_share mine = {here.cell, here.walls, k, 0, QUADRANTS, around};
-    if (k < p.mesh.stride && here.walls) {
+    if (k < p.mesh.stride && here.exists && here.walls) {
         wait_for_previous_kernel();
         stream_tile<true, REACH>(p, s, mine, tile, lost);
-    } else if (k < p.mesh.stride) {
+    } else if (k < p.mesh.stride && here.exists) {
         stream_tile<false, REACH>(p, s, mine, tile, lost);
     }
 }

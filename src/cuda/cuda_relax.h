@@ -98,8 +98,9 @@ template <int COUNT, int LANES> static __device__ __forceinline__ void sum_into(
 /* The relaxation of a cell from sums of its warps, found[warps][count_sums]; a function call, so that its
  * registers are not reserved in the caller, and as entry_of. */
 template <int OCTANTS>
-static __device__ __noinline__ kn_relaxation relaxation_of(const kn_cuda_problem &p, double dt,
-                                                           const float *found, int warps)
+static __device__ __noinline__ kn_relaxation relaxation_of(kn_basis basis, enum kn_method method,
+                                                           double prandtl, double dt, const float *found,
+                                                           int warps)
 {
     enum { AXES = axes_of(OCTANTS), SUMS = count_sums(OCTANTS), CROSS = 4 + 2 * AXES };
     double sum[SUMS], m[KN_MOMENTS], field[KN_FIELDS];
@@ -119,8 +120,8 @@ static __device__ __noinline__ kn_relaxation relaxation_of(const kn_cuda_problem
         m[KN_M_XVV + j] = j < AXES ? sum[j < AXES ? 5 + 2 * j : 0] : 0;
         m[KN_M_XY + j] = CROSS + j < SUMS ? sum[CROSS + j < SUMS ? CROSS + j : 0] : 0;
     }
-    kn_moments_to_fields(m, p.basis.eps, field);
-    return kn_collide_relaxation(p.method, &p.basis, p.prandtl, dt, field);
+    kn_moments_to_fields(m, basis.eps, field);
+    return kn_collide_relaxation(method, &basis, prandtl, dt, field);
 }
 
 /* A cell that is relaxed: its relaxation and its tables, in shared memory. An entry of a table has E and the
@@ -130,19 +131,35 @@ struct relaxing_cell {
     const float4 *table, *last; /* entries for the signed nodes at places 0 and 1, and at place 2 */
 };
 
-/* The entry for signed node j, counted over all places. A function call: the same code for all kernels of a
- * file, whose bits must agree. */
-static __device__ __noinline__ float4 entry_of(const kn_cuda_problem &p, const kn_relaxation &r, int j)
+/* A signed node, counted over all places. */
+struct signed_node {
+    int place;
+    float v;
+};
+
+static __device__ __forceinline__ signed_node signed_node_of(const kn_cuda_problem &p, int j)
 {
-    const int *const nodes = p.tables.nodes, place = j < nodes[0] ? 0 : j < nodes[0] + nodes[1] ? 1 : 2;
-    const int at = j - (place > 0 ? nodes[0] : 0) - (place > 1 ? nodes[1] : 0),
-              reduced = p.basis.reduced[place];
-    const kn_factor f = r.target.factor[place];
-    const float v = p.tables.line[place][at];
-    const kn_relax_form form = kn_relax_form_make(&f, p.eps, reduced, r.heat[place]);
-    const kn_relax_part part =
-        kn_relax_part_at(&form, p.eps, v, kn_factor_excess(&f, p.eps, reduced, f.mean, v));
+    const int second = p.tables.nodes[0], third = second + p.tables.nodes[1];
+    return j < second  ? signed_node{0, p.tables.line[0][j]}
+           : j < third ? signed_node{1, p.tables.line[1][j - second]}
+                       : signed_node{2, p.tables.line[2][j - third]};
+}
+
+/* An entry of a table. A function call: the same code for all kernels of a file, whose bits must agree. */
+static __device__ __noinline__ float4 entry_at(kn_factor f, float eps, int reduced, float heat, float v)
+{
+    const kn_relax_form form = kn_relax_form_make(&f, eps, reduced, heat);
+    const kn_relax_part part = kn_relax_part_at(&form, eps, v, kn_factor_excess(&f, eps, reduced, f.mean, v));
     return make_float4(part.excess, part.first, part.second, part.third);
+}
+
+static __device__ __forceinline__ float4 entry_of(const kn_cuda_problem &p, const kn_relaxation &r, int j)
+{
+    const signed_node n = signed_node_of(p, j);
+    const int reduced = n.place == 0   ? p.basis.reduced[0]
+                        : n.place == 1 ? p.basis.reduced[1]
+                                       : p.basis.reduced[2];
+    return entry_at(r.target.factor[n.place], p.eps, reduced, r.heat[n.place], n.v);
 }
 
 /* The part at a place for the sign of an octant. */
@@ -284,7 +301,7 @@ static __device__ __forceinline__ polynomial relax_cell(const kn_cuda_problem &p
     sum_into<count_sums(OCTANTS), GROUP>(sum, space->found[warp]);
     wait_for_lanes<LANES>();
     if (lane == 0)
-        space->relaxation = relaxation_of<OCTANTS>(p, dt, space->found[0], warps);
+        space->relaxation = relaxation_of<OCTANTS>(p.basis, p.method, p.prandtl, dt, space->found[0], warps);
     wait_for_lanes<LANES>();
     for (int i = lane; i < p.tables.entries; i += lanes)
         table[i] = entry_of(p, space->relaxation, i + p.tables.skipped);

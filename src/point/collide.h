@@ -76,18 +76,22 @@ struct kn_relax_form {
 
 POINT struct kn_relax_form kn_relax_form_make(const struct kn_factor *f, float eps, int reduced, float heat)
 {
-    const float a = eps * f->mean, t = 1 + eps * f->excess, i = f->inverse, e = (a + a) * a + (t - 1);
-    const struct kn_relax_form plain = {eps,
-                                        {-heat * a, heat, 0, 0},
-                                        {i * a * a - 0.5f, -2 * i * a, i, 0},
-                                        {heat * a * (1.5f - i * a * a), heat * (3 * i * a * a - 1.5f),
-                                         -3 * heat * i * a, heat * i}},
-                               expanded = {
-                                   0,
-                                   {-heat * t * a, heat * t * (1 - 1.5f * e), 2 * heat * t * a, heat * t * e},
-                                   {-0.5f * t, -3 * t * a, t, 2 * t * a},
-                                   {0, -1.5f * heat * t * t, 0, heat * t * t}};
-    return reduced ? expanded : plain;
+    const float a = eps * f->mean, t = 1 + eps * f->excess, i = f->inverse;
+    struct kn_relax_form form = {
+        eps,
+        {-heat * a, heat, 0, 0},
+        {i * a * a - 0.5f, -2 * i * a, i, 0},
+        {heat * a * (1.5f - i * a * a), heat * (3 * i * a * a - 1.5f), -3 * heat * i * a, heat * i}};
+    if (reduced) {
+        const float e = (a + a) * a + (t - 1);
+        const struct kn_relax_form expanded = {
+            0,
+            {-heat * t * a, heat * t * (1 - 1.5f * e), 2 * heat * t * a, heat * t * e},
+            {-0.5f * t, -3 * t * a, t, 2 * t * a},
+            {0, -1.5f * heat * t * t, 0, heat * t * t}};
+        form = expanded;
+    }
+    return form;
 }
 
 POINT float kn_relax_cubic(const float c[4], float v)

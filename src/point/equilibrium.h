@@ -142,6 +142,24 @@ POINT float kn_gaussian_pair(const struct kn_gaussian *g, float eps, const int r
                              kn_factor_excess(&g->factor[1], eps, reduced[1], mean, v1));
 }
 
+/* The same exponent as a sum, if neither place is reduced: constant + v0 (linear + square v0) + v1 (linear +
+ * square v1) + cross v0 v1, theory (19e). */
+struct kn_crossed {
+    float constant, linear[2], square[2], cross;
+};
+
+POINT struct kn_crossed kn_gaussian_crossed(const struct kn_factor *a, const struct kn_factor *b, float slope,
+                                            float eps)
+{
+    const float rest = b->mean - slope * (eps * a->mean), by_slope = eps * (b->inverse * slope);
+    const struct kn_crossed x = {
+        -eps * (kn_point_product(a->inverse * a->mean, a->mean) + b->inverse * rest * rest),
+        {2 * (kn_point_product(a->inverse, a->mean) - by_slope * rest), 2 * b->inverse * rest},
+        {kn_point_product(a->inverse, a->excess) - by_slope * slope, b->inverse * b->excess},
+        2 * b->inverse * slope};
+    return x;
+}
+
 /* h of a Gaussian, or of the emission of a wall, with density 1 + eps rho. */
 POINT float kn_gaussian_value(float eps, float rho, float excess)
 {

@@ -380,6 +380,10 @@ static void wide_boxes_of_models(void **state)
         "walls.top.velocity=[1,0,0] source.force=[0.1,0,0]",
         "collision.method=bgk disturbance=0.2 velocity.nodes=18 space.cells=[39,42] "
         "walls.right.temperature=0.3",
+        "collision.method=shakhov disturbance=0.2 velocity.nodes=[12,12,8] space.cells=[39,42] "
+        "velocity.reduce=none walls.left.temperature=0.3",
+        "collision.method=es-bgk disturbance=0.2 velocity.nodes=10 space.cells=[41,42] velocity.reduce=none "
+        "source.force=[0.1,0.2,0]",
         "collision.method=shakhov velocity.nodes=18 space.cells=[39,42] velocity.reduce=none",
         "collision.method=es-bgk disturbance=0.2 velocity.nodes=24 space.cells=[35,38] velocity.reduce=none",
     };

@@ -148,6 +148,28 @@ static void gaussian_matches_direct_evaluation(void **state)
     expect_below("error of a Gaussian over its bound", worst, 1);
 }
 
+/* The exponent of two factors as a sum, theory (19e), with the same round-off. */
+static void crossed_exponent_is_a_sum(void **state)
+{
+    (void)state;
+    const double eps[] = {0, 0.01, 0.1, 0.5, 1};
+    uint64_t seed = 5;
+    for (int trial = 0; trial < 5 * 100; trial++) {
+        const struct gas g = random_gas(eps[trial % 5], &seed);
+        const struct kn_basis b = basis_of(g.eps, trial / 5);
+        const struct kn_gaussian whole = kn_gaussian_along(&b, g.rho, g.u, g.sigma);
+        const struct kn_factor *f = whole.factor;
+        const float e = (float)g.eps, v = (float)(3 * expect_random(&seed)),
+                    w = (float)(-3 * expect_random(&seed));
+        const struct kn_crossed x = kn_gaussian_crossed(&f[0], &f[1], whole.slope[0], e);
+        const float sum = x.constant + v * (x.linear[0] + x.square[0] * v) +
+                          w * (x.linear[1] + x.square[1] * w) + x.cross * v * w,
+                    product = kn_factor_exponent(&f[0], e, f[0].mean, v) +
+                              kn_factor_exponent(&f[1], e, kn_gaussian_mean1(&whole, e, v), w);
+        expect_near("exponent", sum, product, 2e-6 * (1 + (double)(v * v + w * w)));
+    }
+}
+
 static void maxwellian_is_the_isotropic_gaussian(void **state)
 {
     (void)state;
@@ -588,6 +610,7 @@ int main(void)
         cmocka_unit_test(deviation_exp_is_finite_everywhere),
         cmocka_unit_test(deviation_join_adds_exponents),
         cmocka_unit_test(gaussian_matches_direct_evaluation),
+        cmocka_unit_test(crossed_exponent_is_a_sum),
         cmocka_unit_test(maxwellian_is_the_isotropic_gaussian),
         cmocka_unit_test(impossible_gaussians_are_not_a_number),
         cmocka_unit_test(expansions_have_exact_moments),
