@@ -477,12 +477,14 @@ static bool has_medium_rows(const kn_cuda_problem *p)
 
 size_t kn_cuda_march_relax_bytes(const struct kn_cuda_problem *p)
 {
-    const int cells = p->choice.short_rows ? TILES * CELLS
-                      : has_medium_rows(p) ? MEDIUM * CELLS
-                                           : CELLS,
+    const bool medium = has_medium_rows(p);
+    const int tiles = p->choice.short_rows ? (int)TILES
+                      : medium             ? (int)MEDIUM
+                                           : 1,
+              cells = tiles * CELLS,
               tables = p->choice.short_rows ? SHORT / LANES
-                       : has_medium_rows(p) ? MEDIUM
-                                            : CELLS;
+                       : medium             ? (int)MEDIUM
+                                            : (int)CELLS;
     return (size_t)(cells * p->mesh.nnodes) * sizeof(float) +
            (size_t)(cells * p->tables.nodes[2] + tables * pair_entries(*p)) * sizeof(float4);
 }
