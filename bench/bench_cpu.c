@@ -75,11 +75,16 @@ static void bench_samples(const char *estimator)
     const struct kn_sample_plan draw = kn_sampling_plan(&c, &v, 0.002);
     struct kn_sample *samples = aligned_alloc(64, (size_t)c.collision.samples * sizeof *samples);
     float *rows = aligned_alloc(64, 16 * (size_t)v.nnodes * sizeof *rows);
-    float *scratch = aligned_alloc(64, kn_cpu_scratch_size(&v, 16) * sizeof *scratch);
+    float *scratch = aligned_alloc(64, kn_cpu_scratch_size(&c, &v, 16) * sizeof *scratch);
     for (int i = 0; i < 16 * v.nnodes; i++)
         rows[i] = (float)(i % 97) / 97 - 0.5f;
     kn_cpu_kernels_find(NULL)->sample(&draw, 1, 0, c.collision.samples, samples);
-    const struct kn_collisions s = {0, &c, &v, &plan, 0.002, c.collision.samples, samples, NULL, 0, NULL};
+    const struct kn_collisions s = {.c = &c,
+                                    .velocity = &v,
+                                    .plan = &plan,
+                                    .dt = 0.002,
+                                    .nsamples = c.collision.samples,
+                                    .samples = samples};
     const double oracle = time_oracle(&s, rows);
     printf("  %-28s scalar loop      %7.3f e9/s\n", estimator, oracle / 1e9);
     for (const char *const *isa = (const char *const[]){"baseline", "v3", "v4", NULL}; *isa; isa++) {
@@ -181,7 +186,9 @@ int main(void)
     bench_streaming("space.cells=[160,160]", "velocity.nodes=16", "space.order=1", "collision.method=none");
     bench_streaming("space.cells=[160,160]", "velocity.nodes=16", "space.order=1", "collision.method=bgk");
     bench_streaming("space.cells=[160,160]", "velocity.nodes=16", "space.order=2", "collision.method=bgk");
+    bench_streaming("space.cells=[160,160]", "velocity.nodes=16", "space.order=3", "collision.method=bgk");
     bench_streaming("space.cells=[160,160]", "velocity.nodes=8", "space.order=1", "collision.method=bgk");
     bench_streaming("space.cells=[160,160]", "velocity.nodes=8", "space.order=2", "collision.method=bgk");
+    bench_streaming("space.cells=[160,160]", "velocity.nodes=8", "space.order=3", "collision.method=bgk");
     return 0;
 }

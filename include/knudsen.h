@@ -144,10 +144,11 @@ struct kn_wall {
 };
 
 /* Values of the word auto. */
-#define KN_SAMPLES_AUTO 0
-#define KN_AVERAGE_AUTO (-2.0)
-#define KN_END_AUTO     (-1.0)
-#define KN_HISTORY_AUTO 0
+#define KN_SAMPLES_AUTO   0
+#define KN_AVERAGE_AUTO   (-2.0)
+#define KN_END_AUTO       (-1.0)
+#define KN_HISTORY_AUTO   0
+#define KN_REFERENCE_AUTO (-1e9)
 
 enum { KN_CASE_SETTINGS = 160 }; /* at least the number of keys, with six times those of walls */
 
@@ -161,10 +162,14 @@ struct kn_case {
         double omega;   /* viscosity ~ T^omega */
         bool omega_set; /* a key has set omega; false: it follows from the molecules */
         enum kn_species species;
-        double temperature; /* K; T0 of a case with SI units, 0 = none, as below */
-        double pressure;    /* Pa; p0 */
-        double viscosity;   /* Pa s; mu0, 0 = of the species */
-        double molar_mass;  /* kg / mol; 0 = of the species */
+        double temperature;     /* K; T0 of a case with SI units, 0 = none, as below */
+        double pressure;        /* Pa; p0 */
+        double viscosity;       /* Pa s; mu0, 0 = of the species */
+        double molar_mass;      /* kg / mol; 0 = of the species */
+        struct {                /* the Maxwellian about which the gas is computed */
+            double velocity[3]; /* eps V0; along axes along which the gas is uniform */
+            double temperature; /* (Tr - T0) / (eps T0); KN_REFERENCE_AUTO = from the walls */
+        } reference;
     } gas;
     double disturbance; /* eps; 0 = linearised equation */
     struct {
@@ -173,7 +178,7 @@ struct kn_case {
         double size[3];    /* L */
         double stretch[3]; /* ratio of neighbouring cell widths, <= 1 */
         enum kn_cluster cluster[3];
-        int order; /* 1 or 2 */
+        int order; /* 1 to 3 */
         enum kn_limiter limiter;
     } space;
     struct {
@@ -321,6 +326,8 @@ enum kn_status kn_sim_walls(struct kn_sim *sim, struct kn_wall_flux walls[KN_SID
  * negligible, it may also move along its normal if its accommodation is above 0.
  * Axes along which nothing moves when the simulation is created are folded; if a
  * wall will move along such an axis later, the case needs velocity.fold: none.
+ * The reference state is chosen when the simulation is created; if a wall will
+ * become hot later, the case needs gas.reference.temperature.
  * On failure nothing changes. */
 enum kn_status kn_sim_set_wall(struct kn_sim *sim, enum kn_side side, const double velocity[3],
                                double temperature);

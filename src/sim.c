@@ -6,6 +6,7 @@
 #include "comm/exact.h"
 #include "config/case.h"
 #include "config/config.h"
+#include "config/reference.h"
 #include "error.h"
 #include "grid/boxes.h"
 #include "grid/duration.h"
@@ -17,6 +18,8 @@
 
 struct kn_sim {
     struct kn_case c;
+    struct kn_reference reference;
+    struct kn_case inner; /* c in units of the reference: that of all plans */
     const struct kn_comm *comm;
     struct kn_box *boxes; /* [comm->size] */
     struct kn_halo halo;
@@ -44,7 +47,7 @@ static enum kn_status fill_state(struct kn_sim *sim)
     if (!row)
         return kn_error_set(KN_EMEMORY, "no memory for the initial state");
     for (int cell = 0; cell < sim->space.ncells && status == KN_OK; cell++) {
-        kn_initial_fill(&sim->c, &sim->space, &sim->velocity, cell, row);
+        kn_initial_fill(&sim->inner, &sim->space, &sim->velocity, cell, row);
         status = sim->backend->put(sim->machine, cell, 1, row);
     }
     free(row);
@@ -85,7 +88,7 @@ static enum kn_status compare_backends(const struct kn_sim *sim)
 /* The part of the creation without communication. */
 static enum kn_status lay_out(struct kn_sim *sim)
 {
-    const struct kn_case *c = &sim->c;
+    const struct kn_case *c = &sim->inner;
     KN_TRY(kn_sim_find_backend(c, &sim->backend));
     KN_TRY(kn_sim_select_device(sim->backend, sim->comm, sim->sharing));
     KN_TRY(kn_sim_divide_among(c, sim->comm, sim->backend, &sim->boxes));
@@ -96,7 +99,7 @@ static enum kn_status lay_out(struct kn_sim *sim)
     sim->fluxes = calloc(((size_t)sim->space.nfaces + 1) * KN_FLUXES, sizeof *sim->fluxes);
     if (!sim->moments || !sim->fluxes)
         return kn_error_set(KN_EMEMORY, "no memory for the fields of %d cells", sim->space.ncells);
-    sim->dt = kn_sim_choose_time_step(c, sim->velocity.max_speed);
+    sim->dt = kn_sim_choose_time_step(&sim->c, sim->velocity.max_speed);
     sim->problem = (struct kn_problem){
         c,
         &sim->space,
@@ -117,7 +120,7 @@ static enum kn_status connect_ranks(struct kn_sim *sim, const struct kn_progress
     compare_machines(sim);
     const struct kn_assembler *assembler =
         sim->c.collision.method == KN_METHOD_OPERATOR ? kn_backend_assembler(sim->c.run.backend) : NULL;
-    KN_TRY(kn_collision_create(&sim->collision, &sim->c, &sim->velocity, sim->comm, assembler, progress));
+    KN_TRY(kn_collision_create(&sim->collision, &sim->inner, &sim->velocity, sim->comm, assembler, progress));
     return sim->comm->size == 1
                ? KN_OK
                : kn_halo_create(&sim->halo, sim->comm, sim->boxes, &sim->space, &mesh, sim->c.space.order);
@@ -128,7 +131,7 @@ static enum kn_status build(struct kn_sim *sim, const struct kn_progress_callbac
     KN_TRY(kn_comm_agree(sim->comm, lay_out(sim)));
     KN_TRY(connect_ranks(sim, progress));
     enum kn_status status = sim->backend->create(&sim->machine, &sim->problem);
-    if (status == KN_OK && sim->c.initial.shape != KN_SHAPE_REST)
+    if (status == KN_OK && (sim->c.initial.shape != KN_SHAPE_REST || !sim->reference.at_rest))
         status = fill_state(sim);
     return kn_comm_agree(sim->comm, status);
 }
@@ -155,6 +158,8 @@ enum kn_status kn_sim_create_with_progress(struct kn_sim **out, const struct kn_
         return status;
     }
     sim->c = *c;
+    sim->reference = kn_reference_of(c);
+    sim->inner = kn_reference_case(&sim->reference, c);
     sim->comm = comm;
     if ((status = build(sim, progress)) != KN_OK) {
         kn_sim_destroy(sim);
@@ -249,6 +254,7 @@ enum kn_status kn_sim_set_wall(struct kn_sim *sim, enum kn_side side, const doub
     KN_TRY(check_side(&asked, side));
     KN_TRY(check_grids(sim, &asked, side));
     sim->c.walls[side] = *wall;
+    sim->inner.walls[side] = kn_reference_wall(&sim->reference, wall);
     sim->boundary.patches[side].stale = true;
     return KN_OK;
 }
@@ -259,12 +265,13 @@ enum kn_status kn_sim_set_wall(struct kn_sim *sim, enum kn_side side, const doub
 static enum kn_status advance_one(struct kn_sim *sim, bool close)
 {
     const bool strang = sim->c.time.splitting == KN_SPLITTING_STRANG;
+    const double collide = sim->reference.collisions * sim->dt;
     if (strang && sim->ahead == 0)
-        KN_TRY(sim->backend->collide(sim->machine, sim->dt / 2, sim->draws++));
-    if (kn_boundary_update(&sim->boundary, &sim->c, &sim->velocity, kn_sim_time(sim) + sim->dt / 2))
+        KN_TRY(sim->backend->collide(sim->machine, collide / 2, sim->draws++));
+    if (kn_boundary_update(&sim->boundary, &sim->inner, &sim->velocity, kn_sim_time(sim) + sim->dt / 2))
         KN_TRY(sim->backend->set_walls(sim->machine));
-    const struct kn_step step = {.stream = sim->dt,
-                                 .collide = strang && close ? sim->dt / 2 : sim->dt,
+    const struct kn_step step = {.stream = sim->reference.speed * sim->dt,
+                                 .collide = strang && close ? collide / 2 : collide,
                                  .draw = sim->draws++,
                                  .fluxes = close};
     sim->ahead = strang && !close ? sim->dt / 2 : 0;
@@ -315,9 +322,12 @@ enum kn_status kn_sim_fields(struct kn_sim *sim, double *fields)
     const int ncells = sim->space.ncells;
     KN_TRY(sim->backend->moments(sim->machine, sim->moments));
 #pragma omp parallel for schedule(static) num_threads(sim->problem.threads) if (ncells > 4096)
-    for (int cell = 0; cell < ncells; cell++)
-        kn_moments_to_fields(sim->moments + (size_t)cell * KN_MOMENTS, sim->c.disturbance,
-                             fields + (size_t)cell * KN_FIELDS);
+    for (int cell = 0; cell < ncells; cell++) {
+        double *field = fields + (size_t)cell * KN_FIELDS;
+        kn_moments_to_fields(sim->moments + (size_t)cell * KN_MOMENTS, sim->c.disturbance, field);
+        if (!sim->reference.at_rest)
+            kn_reference_restore_fields(&sim->reference, field);
+    }
     return KN_OK;
 }
 
@@ -328,12 +338,14 @@ enum { AREA, STRESS, SHEAR = STRESS + 3, HEAT, MASS, WALL_SUMS };
 static void add_face(const struct kn_sim *sim, int face, struct kn_exact sums[WALL_SUMS])
 {
     const struct kn_face *f = &sim->space.faces[face];
-    const double *flux = sim->fluxes + (size_t)face * KN_FLUXES,
-                 *velocity = sim->boundary.patches[f->patch].velocity;
-    double work = 0, tangential = 0;
+    const bool wall = sim->c.walls[f->patch].kind == KN_WALL_DIFFUSE;
+    double *flux = sim->fluxes + (size_t)face * KN_FLUXES, work = 0, tangential = 0;
+    if (!sim->reference.at_rest)
+        kn_reference_restore_fluxes(&sim->reference, sim->c.disturbance, f->side / 2, flux);
     for (int d = 0; d < 3; d++) {
+        const double u = sim->boundary.patches[f->patch].velocity[d];
         kn_exact_add(&sums[STRESS + d], f->area * 2 * flux[1 + d]);
-        work += velocity[d] * 2 * flux[1 + d];
+        work += (wall ? kn_reference_restore_velocity(&sim->reference, u, d) : u) * 2 * flux[1 + d];
         tangential += d == f->side / 2 ? 0 : 4 * flux[1 + d] * flux[1 + d];
     }
     kn_exact_add(&sums[AREA], f->area);
@@ -436,6 +448,7 @@ struct kn_sim_state kn_sim_state(const struct kn_sim *sim)
         .samples = sim->c.collision.samples,
         .ncells = kn_sim_cells(sim),
         .nnodes = sim->velocity.nnodes,
+        .reference = sim->reference.ratio,
     };
 }
 
@@ -445,6 +458,11 @@ enum kn_status kn_sim_restore(struct kn_sim *sim, const struct kn_sim_state *sta
         return kn_error_set(KN_EINPUT, "the checkpoint holds %lld cells of %lld nodes, the case %lld of %d",
                             (long long)state->ncells, (long long)state->nnodes, (long long)kn_sim_cells(sim),
                             sim->velocity.nnodes);
+    if (state->reference != sim->reference.ratio)
+        return kn_error_set(KN_EINPUT,
+                            "gas.reference.temperature: the checkpoint has %.17g T0, the case %.17g T0 (auto "
+                            "depends on the version of the program; a value can be set)",
+                            state->reference, sim->reference.ratio);
     sim->step = state->step;
     sim->dt = state->time_step; /* a later time.end does not change the step of a run */
     sim->ahead = state->ahead;
@@ -465,7 +483,10 @@ enum kn_status kn_sim_put_rows(struct kn_sim *sim, int64_t first, int64_t count,
 enum kn_status kn_sim_excess(struct kn_sim *sim, const double *fields, double *fourth, double *sixth)
 {
     const struct kn_velocity *v = &sim->velocity;
-    const double eps = sim->c.disturbance, rho = fields[KN_RHO], theta = fields[KN_THETA];
+    const struct kn_reference *r = &sim->reference;
+    const double eps = sim->c.disturbance, rho = fields[KN_RHO],
+                 theta = kn_reference_temperature(r, fields[KN_THETA]), *u = r->velocity;
+    const double square = u[0] == 0 && u[1] == 0 && u[2] == 0 ? r->ratio * r->ratio : NAN;
     float *row = calloc((size_t)v->nnodes, sizeof *row);
     if (!row)
         return kn_error_set(KN_EMEMORY, "not enough memory");
@@ -478,8 +499,8 @@ enum kn_status kn_sim_excess(struct kn_sim *sim, const double *fields, double *f
             sum[1] += part * vv;
         }
     free(row);
-    *fourth = 4.0 / 15 * sum[0] - kn_moments_fourth(eps, rho, theta);
-    *sixth = 8.0 / 105 * sum[1] - kn_moments_sixth(eps, rho, theta);
+    *fourth = square * (4.0 / 15 * sum[0] - kn_moments_fourth(eps, rho, theta));
+    *sixth = r->ratio * square * (8.0 / 105 * sum[1] - kn_moments_sixth(eps, rho, theta));
     return status;
 }
 

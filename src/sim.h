@@ -14,6 +14,7 @@ struct kn_sim_state {
     uint64_t draws;         /* collision sets drawn so far */
     int64_t samples;        /* per set; collision.samples after auto has been resolved */
     int64_t ncells, nnodes; /* cells of all ranks */
+    double reference;       /* Tr / T0 of the reference of h */
 };
 
 /* kn_sim_create on the ranks of `comm`, with a progress callback (or NULL) for the assembly of the operator.
@@ -55,7 +56,8 @@ enum kn_status kn_sim_find_backend(const struct kn_case *c, const struct kn_back
 enum kn_status kn_sim_select_device(const struct kn_backend *backend, const struct kn_comm *comm, char *note);
 enum kn_status kn_sim_divide_among(const struct kn_case *c, const struct kn_comm *comm,
                                    const struct kn_backend *backend, struct kn_box **boxes);
-double kn_sim_choose_time_step(const struct kn_case *c, const double max_speed[3]);
+double kn_sim_choose_time_step(const struct kn_case *c,
+                               const double max_speed[3]); /* of the nodes of the velocity grid */
 int kn_sim_choose_threads(const struct kn_case *c, const struct kn_comm *comm, double cells, double nodes);
 
 /* The boxes of all ranks; the caller frees them. */
@@ -71,7 +73,7 @@ enum kn_status kn_sim_copy(struct kn_sim *sim, double *seconds);
 void kn_sim_phases(const struct kn_sim *sim, double seconds[KN_PHASES]);
 
 /* Of the first cell, whose fields are given: the difference of <v^4> and <v^6> from those of the local
- * equilibrium at rest, divided by those of Phi0 and by eps, theory (37c). */
+ * equilibrium at rest, divided by those of Phi0 and by eps, theory (37c); NaN for a moving reference. */
 enum kn_status kn_sim_excess(struct kn_sim *sim, const double *fields, double *fourth, double *sixth);
 
 /* Read and set the data of a restart: the position in time, and the rows of the cells of this rank. */

@@ -4,6 +4,7 @@
 #include "collision/sampling.h"
 #include "config/case.h"
 #include "config/config.h"
+#include "config/reference.h"
 #include "error.h"
 #include "grid/boxes.h"
 #include "grid/duration.h"
@@ -21,7 +22,7 @@ static double courant_rate(const struct kn_case *c, const double max_speed[3])
     for (int d = 0; d < 3; d++)
         if (!kn_case_is_uniform(c, d))
             rate += max_speed[d] / kn_case_narrowest_cell(c, d);
-    return rate;
+    return kn_reference_of(c).speed * rate;
 }
 
 /* The time step: as long as the Courant number allows, shortened so that a whole number of steps ends at
@@ -33,7 +34,7 @@ double kn_sim_choose_time_step(const struct kn_case *c, const double max_speed[3
     if (c->time.step > 0)
         return c->time.step;
     if (c->collision.method != KN_METHOD_NONE || rate == 0)
-        dt = fmin(dt, LONGEST_STEP * c->time.courant);
+        dt = fmin(dt, LONGEST_STEP * c->time.courant / kn_reference_of(c).collisions);
     const double end = kn_duration_is_open(c) ? 0 : kn_duration_end(c);
     dt = fmin(dt, kn_duration_period_step(c));
     return end > 0 ? end / ceil(end / dt - 1e-9) : dt;
@@ -44,7 +45,7 @@ double kn_sim_choose_time_step(const struct kn_case *c, const double max_speed[3
 int kn_sim_choose_threads(const struct kn_case *c, const struct kn_comm *comm, double cells, double nodes)
 {
     const double grain = 32768; /* node updates or sample applications, about 30 microseconds */
-    const double samples = kn_case_is_noisy(c) ? c->collision.samples : 0;
+    const double samples = kn_case_is_sampled(c->collision.method) ? c->collision.samples : 0;
     const double work = cells * fmax(nodes, samples);
     return c->run.threads > 0 ? c->run.threads : (int)fmin(kn_comm_processors(comm), 1 + floor(work / grain));
 }

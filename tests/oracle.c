@@ -127,6 +127,34 @@ static double limit(enum kn_limiter limiter, double a, double b)
 
 static double outflow(const struct look *l, struct spot s, int axis);
 
+/* Mean of the parabola with the means up, here, down of cells of widths w[0], w[1], w[2] over the last part
+ * of the middle cell, `part` of its width: from the cubic through the integrals up to the edges. */
+static double parabola_mean(double up, double here, double down, const double w[3], double part)
+{
+    const double x[4] = {-w[0], 0, w[1], w[1] + w[2]},
+                 integral[4] = {-w[0] * up, 0, w[1] * here, w[1] * here + w[2] * down};
+    const double at = w[1] * (1 - part);
+    double cubic = 0;
+    for (int i = 0; i < 4; i++) {
+        double term = integral[i];
+        for (int k = 0; k < 4; k++)
+            term *= k == i ? 1 : (at - x[k]) / (x[i] - x[k]);
+        cubic += term;
+    }
+    return (integral[2] - cubic) / (w[1] * part);
+}
+
+/* The same for the parabola with the value `wall` at the upwind edge of the first of two cells. */
+static double parabola_at_wall(double wall, double here, double down, const double w[2], double part)
+{
+    const double m[2][2] = {{w[0] / 2, w[0] * w[0] / 3},
+                            {w[0] + w[1] / 2, w[0] * w[0] + w[0] * w[1] + w[1] * w[1] / 3}},
+                 det = m[0][0] * m[1][1] - m[0][1] * m[1][0],
+                 c0 = ((here - wall) * m[1][1] - (down - wall) * m[0][1]) / det,
+                 c1 = ((down - wall) * m[0][0] - (here - wall) * m[1][0]) / det;
+    return wall + c0 * w[0] * (1 - part / 2) + c1 * w[0] * w[0] * (1 - part + part * part / 3);
+}
+
 /* h that a wall emits at velocity s. */
 static double emission(const struct look *l, struct spot s, int axis, int side)
 {
@@ -153,21 +181,26 @@ static double outflow(const struct look *l, struct spot s, int axis)
     if (l->p->c->space.order == 1)
         return here;
     const bool has_down = move(l, &down, axis, 1, &side), has_up = move(l, &up, axis, -1, &side);
-    double a = 0, transverse = 0;
-    if (has_up)
-        a = (here - value(l, up)) * 2 * dx / (dx + width(l, up, axis));
-    else if (has_down)
-        a = 2 * (here - emission(l, s, axis, side));
-    const double slope = has_down ? limit(l->p->c->space.limiter, a,
-                                          (value(l, down) - here) * 2 * dx / (dx + width(l, down, axis)))
-                                  : a;
+    const double before = has_up     ? value(l, up)
+                          : has_down ? emission(l, s, axis, side)
+                                     : here,
+                 before_width = has_up ? width(l, up, axis) : 0, cu = courant(l, s, axis),
+                 a = (here - before) * 2 * dx / (dx + before_width);
+    double face = here + (1 - cu) * a / 2, transverse = 0;
+    if (has_down) {
+        const double after = value(l, down), w[3] = {before_width, dx, width(l, down, axis)},
+                     b = (after - here) * 2 * dx / (dx + w[2]);
+        face = l->p->c->space.order == 2 ? here + (1 - cu) * limit(l->p->c->space.limiter, a, b) / 2
+               : has_up                  ? parabola_mean(before, here, after, w, cu)
+                                         : parabola_at_wall(before, here, after, w + 1, cu);
+    }
     for (int i = 0; i < l->p->space->naxes; i++) {
         const int other = l->p->space->axes[i];
         struct spot beside = s;
         if (other != axis && move(l, &beside, other, -1, &side))
             transverse += courant(l, s, other) * (here - value(l, beside));
     }
-    return here + ((1 - courant(l, s, axis)) * slope - transverse) / 2;
+    return face - transverse / 2;
 }
 
 static struct spot spot_of(const struct kn_problem *p, int cell, int octant, int k)

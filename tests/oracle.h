@@ -23,4 +23,7 @@ void oracle_linear_bgk(const struct kn_velocity *v, double dt, float *row);
  * degree by a quadrature of 24 nodes. */
 void oracle_model(const struct kn_problem *p, double dt, float *row);
 
+/* Collisions of one cell over dt with the assembled operator, and its quadratic part at eps > 0. */
+void oracle_operate(const struct kn_problem *p, double dt, float *row);
+
 #endif

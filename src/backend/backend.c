@@ -1,6 +1,8 @@
 /* The list of backends and the search in it. */
 #include "backend/backend.h"
 
+#include "config/case.h"
+
 #include <string.h>
 
 /* In order of preference: "auto" is the first that is available. */
@@ -15,7 +17,7 @@ bool kn_backend_collides(const struct kn_backend *backend, enum kn_method method
 
 int kn_backend_thinnest(const struct kn_backend *backend, const struct kn_case *c)
 {
-    return backend->thinnest ? backend->thinnest(c) : c->space.order;
+    return backend->thinnest ? backend->thinnest(c) : kn_case_reach(c);
 }
 
 const struct kn_backend *kn_backend_find(const char *name, enum kn_method method)

@@ -69,7 +69,7 @@ struct kn_backend {
     /* Select the device of this rank, before any other call; `note`: a sentence for the user, or "".  NULL:
      * there is nothing to select. */
     enum kn_status (*select_device)(const struct kn_comm *comm, char *note, size_t size);
-    /* Minimum number of cells of a box along a divided axis; NULL: space.order. */
+    /* Minimum number of cells of a box along a divided axis; NULL: kn_case_reach. */
     int (*thinnest)(const struct kn_case *c);
     /* Write which kernel computes which cells, one line each; NULL: there is no choice. */
     void (*kernels)(const void *machine, FILE *to);

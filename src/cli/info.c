@@ -7,6 +7,7 @@
 #include "collision/sampling.h"
 #include "config/case.h"
 #include "config/config.h"
+#include "config/reference.h"
 #include "config/scales.h"
 #include "error.h"
 #include "files/json.h"
@@ -194,9 +195,11 @@ static void print_linearity(const struct facts *f)
         printf("%-16s linearised (disturbance: 0)\n", "equation");
 }
 
-static void print_inflows(const struct facts *f)
+static void print_states(const struct facts *f)
 {
     char text[KN_TEXT], name[KN_NAME];
+    if (kn_reference_text(f->c, text))
+        printf("%-16s %s\n", "reference", text);
     for (int side = 0; side < KN_SIDES; side++)
         if (kn_scales_inflow(f->c, side, text)) {
             snprintf(name, sizeof name, "inflow %s", kn_case_side_name(side));
@@ -282,7 +285,7 @@ static void print_case_text(const struct facts *f)
     printf("%-16s %.4g\n", "Kn", KN_SCALES_FREE_PATH / c->gas.delta);
     printf("%-16s %.4g\n", "delta", c->gas.delta);
     print_linearity(f);
-    print_inflows(f);
+    print_states(f);
     print_scaled(f, "mean free path", KN_DIMENSION_PLACE, KN_SCALES_FREE_PATH, "lambda0");
     if (f->scales.known)
         printf("%-16s %s\n", "lambda0", kn_units_text(KN_DIMENSION_LENGTH, f->scales.length, needed));
@@ -301,7 +304,7 @@ static void print_case_text(const struct facts *f)
     printf("%-16s %s", "collisions", kn_config_choice_name("collision.method", c->collision.method));
     if (kn_sampling_is_due(c))
         printf(", number of samples determined by collision.error");
-    else if (kn_case_is_noisy(c))
+    else if (kn_case_is_sampled(c->collision.method))
         printf(", %d samples per step", c->collision.samples);
     putchar('\n');
     print_scaled(f, "time step", KN_DIMENSION_TIME, f->plan.time_step, "lambda0 / V0");
@@ -340,6 +343,7 @@ static void print_case_json(const struct facts *f)
     kn_json_set_numbers(all, numbers, sizeof numbers / sizeof *numbers);
     kn_json_set(all, "backend", kn_json_text(f->estimate.backend));
     kn_json_set(all, "threads", json_integer(f->estimate.threads));
+    kn_json_set(all, "reference", kn_summary_reference(f->c));
     if (f->scales.known)
         kn_json_set(all, "si", kn_summary_scales(&f->scales, kn_scales_species(f->c)));
     if (f->ranks.count > 0)

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A rank needs half of the velocities of a neighbouring cell, those that point towards it; at order 2 all of
- * the first cell, for the slopes, and half of the second. */
+/* A rank needs half of the velocities of a neighbouring cell, those that point towards it; above order 1 all
+ * of the first cell, for the slopes, and half of the second. */
 static double halo_bytes(const struct kn_info_ranks *r, int rank)
 {
     const double part = r->c->space.order == 1 ? 0.5 : 0.75;

@@ -72,14 +72,16 @@ enum kn_status kn_collision_create(struct kn_collision_plan *p, const struct kn_
                          p->source ? KN_OK : kn_error_set(KN_EMEMORY, "no memory for the collision step")));
     fill_gram(p, v);
     fill_source(p, c, v);
-    return c->collision.method == KN_METHOD_OPERATOR
-               ? kn_operator_create(&p->op, c, v, comm, assembler, progress)
-               : KN_OK;
+    if (c->collision.method != KN_METHOD_OPERATOR)
+        return KN_OK;
+    KN_TRY(kn_operator_create(&p->op, c, v, comm, assembler, progress));
+    return kn_comm_agree(comm, kn_quadratic_create(&p->quadratic, c, v, &p->op));
 }
 
 void kn_collision_destroy(struct kn_collision_plan *p)
 {
     kn_operator_destroy(&p->op);
+    kn_quadratic_destroy(&p->quadratic);
     free(p->source);
     *p = (struct kn_collision_plan){0};
 }

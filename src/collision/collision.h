@@ -2,7 +2,7 @@
 #ifndef KN_COLLISION_H
 #define KN_COLLISION_H
 
-#include "collision/operator.h"
+#include "collision/quadratic.h"
 #include "point/collide.h"
 
 struct kn_collision_plan {
@@ -12,6 +12,7 @@ struct kn_collision_plan {
     double inverse[KN_INVARIANTS][KN_INVARIANTS]; /* of gram */
     bool has_source;
     struct kn_operator op; /* of the method operator */
+    struct kn_quadratic quadratic;
     float *source;         /* [nnodes] dh/dt of force and temperature gradient, theory (36) */
 };
 

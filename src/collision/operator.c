@@ -3,6 +3,8 @@
 
 #include "collision/molecules.h"
 #include "collision/operator_sums.h"
+#include "collision/polynomials.h"
+#include "collision/rules.h"
 #include "error.h"
 
 #include <cblas.h>
@@ -12,39 +14,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DIRECTIONS = 3 * KN_OPERATOR_FACE * KN_OPERATOR_FACE };
+enum { DIRECTIONS = 3 * KN_OPERATOR_FACE * KN_OPERATOR_FACE, ISOTROPIC_DEGREE = 10 };
 
 static enum kn_status no_memory(void)
 {
     return kn_error_set(KN_EMEMORY, "collision.method: no memory for the operator");
 }
 
-/* Gauss-Legendre points and weights on (-1, 1), by Newton's method. */
-static void fill_gauss(int n, double *at, double *weight)
-{
-    for (int i = 0; i < n; i++) {
-        double x = cos(M_PI * (i + 0.75) / (n + 0.5)), slope = 1;
-        for (int turn = 0; turn < 12; turn++) {
-            double before = 1, p = x;
-            for (int k = 2; k <= n; k++) {
-                const double next = ((2 * k - 1) * x * p - (k - 1) * before) / k;
-                before = p;
-                p = next;
-            }
-            slope = n * (x * p - before) / (x * x - 1);
-            x -= p / slope;
-        }
-        at[i] = x;
-        weight[i] = 2 / ((1 - x * x) * slope * slope);
-    }
-}
-
 /* Half of the sphere, as three faces of a cube: opposite directions exchange the two particles. Gauss
  * points in the angles of each face; no axis is preferred. */
-static void fill_directions(struct kn_direction *directions)
+static enum kn_status fill_directions(struct kn_direction *directions)
 {
     double at[KN_OPERATOR_FACE], gauss[KN_OPERATOR_FACE], total = 0;
-    fill_gauss(KN_OPERATOR_FACE, at, gauss);
+    KN_TRY(kn_rules_legendre(KN_OPERATOR_FACE, at, gauss));
     for (int n = 0; n < DIRECTIONS; n++) {
         const int face = n / (KN_OPERATOR_FACE * KN_OPERATOR_FACE),
                   i = n / KN_OPERATOR_FACE % KN_OPERATOR_FACE, j = n % KN_OPERATOR_FACE;
@@ -58,25 +40,26 @@ static void fill_directions(struct kn_direction *directions)
     }
     for (int n = 0; n < DIRECTIONS; n++)
         directions[n].weight /= total;
+    return KN_OK;
 }
 
 /* The matrices of all parities, memory[KN_PARITIES][size][size]: sums over the differences of octants with
  * signs, symmetrised, times -1/4 between W^(-1/2). */
 static void combine(const struct kn_assembly *g, int threads, double *memory)
 {
-    const size_t n = (size_t)g->size;
-    const struct kn_operator_sums s = kn_operator_sums_carve(g, memory);
+    const size_t n = (size_t)g->size, square = n * n;
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j <= i; j++) {
             double difference[KN_PARITIES], scale = -0.25 / sqrt(g->weight[i] * g->weight[j]);
-            for (int x = 0; x < KN_PARITIES; x++)
-                difference[x] = 0.5 * (s.part[x][i * n + j] + s.part[x][j * n + i]);
-            for (int p = 0; p < KN_PARITIES; p++) {
+            double *above = memory + i * n + j, *below = memory + j * n + i;
+            for (size_t x = 0; x < KN_PARITIES; x++)
+                difference[x] = 0.5 * (above[x * square] + below[x * square]);
+            for (size_t p = 0; p < KN_PARITIES; p++) {
                 double sum = 0;
-                for (int x = 0; x < KN_PARITIES; x++)
+                for (size_t x = 0; x < KN_PARITIES; x++)
                     sum += __builtin_popcount((unsigned)(p & x)) % 2 ? -difference[x] : difference[x];
-                s.part[p][i * n + j] = s.part[p][j * n + i] = scale * sum;
+                above[p * square] = below[p * square] = scale * sum;
             }
         }
 }
@@ -124,32 +107,47 @@ static int axis_of(int parity)
     return parity == 1 ? 0 : parity == 2 ? 1 : parity == 4 ? 2 : -1;
 }
 
-/* Replace d by d + e phi, which makes the cubes of an axis exact; phi = v^3 - a v is orthogonal to v and
- * to all other polynomials of third degree, theory (44a). Not with three nodes on the half axis, which do
- * not integrate phi^2. */
-static void correct_cubes(const struct kn_assembly *g, int axis, const struct kn_operator_sums *s,
-                          double *matrix, double *phi)
+/* Exact matrix elements between polynomials, minus those of the matrix. `rows` and `images` are [count][size],
+ * `difference` is [count][count]. */
+static void find_differences(const struct kn_assembly *g, const struct kn_elements *e,
+                             const struct kn_polynomials *p, const double *matrix, const double *rows,
+                             double *images, double *difference)
 {
-    const double *lack = s->lack[axis];
-    const size_t n = (size_t)g->size;
-    double second = 0, fourth = 0, norm = 0, v[3];
-    if (g->half[axis] <= KN_STENCIL_POINTS)
-        return;
-    for (size_t k = 0; k < n; k++) {
-        kn_pair_velocity(g, (int)k, 0, v);
-        second += g->weight[k] * v[axis] * v[axis];
-        fourth += g->weight[k] * pow(v[axis], 4);
+    static const struct kn_hermite one = {{0, 0, 0}};
+    const int n = g->size;
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, p->count, n, n, 1, rows, n, matrix, n, 0, images, n);
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, p->count, p->count, n, -1, images, n, rows, n, 0,
+                difference, p->count);
+    for (int a = 0; a < p->nterms; a++)
+        for (int b = 0; b < p->nterms; b++)
+            difference[p->of[a] * p->count + p->of[b]] +=
+                2 * p->coefficient[a] * p->coefficient[b] * kn_elements_value(e, p->term[a], p->term[b], one);
+}
+
+/* Make collisions of polynomials exact, theory (44a); isotropic ones, which relax a uniform gas, up to the degree
+ * of the elements. */
+static enum kn_status make_exact(const struct kn_assembly *g, const struct kn_elements *e, int degree,
+                                 int parity, double *matrix)
+{
+    struct kn_polynomials p = kn_polynomials_of(degree, parity);
+    for (int even = degree / 2 * 2 + 2; parity == 0 && even <= e->degree; even += 2)
+        kn_polynomials_add_isotropic(&p, even);
+    const int n = g->size;
+    const size_t length = (size_t)p.count * (size_t)n;
+    double *rows = calloc(2 * length + (size_t)(p.count * p.count) + 1, sizeof *rows);
+    if (!rows)
+        return no_memory();
+    double *images = rows + length, *difference = images + length;
+    kn_polynomials_fill(g, &p, rows);
+    kn_polynomials_orthonormalise(p.count, n, rows);
+    if (p.count > 0) {
+        find_differences(g, e, &p, matrix, rows, images, difference);
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, p.count, n, p.count, 1, difference, p.count, rows,
+                    n, 0, images, n);
+        cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, n, n, p.count, 1, rows, n, images, n, 1, matrix, n);
     }
-    for (size_t k = 0; k < n; k++) {
-        kn_pair_velocity(g, (int)k, 0, v);
-        phi[k] = g->weight[k] * (pow(v[axis], 3) - fourth / second * v[axis]);
-        norm += phi[k] * pow(v[axis], 3);
-    }
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < n; j++)
-            matrix[i * n + j] -= 0.25 / sqrt(g->weight[i] * g->weight[j]) *
-                                 ((lack[i] + 0.5 * s->square[axis] / norm * phi[i]) * phi[j] / norm +
-                                  (lack[j] + 0.5 * s->square[axis] / norm * phi[j]) * phi[i] / norm);
+    free(rows);
+    return KN_OK;
 }
 
 /* An invariant of this parity as a vector in the inner product of the octant, if there is one: 1 and v.v
@@ -260,15 +258,18 @@ static void find_transport(struct kn_operator *o, const struct kn_assembly *g, d
 static enum kn_status decompose(struct kn_operator *o, const struct kn_assembly *g,
                                 const struct kn_comm *comm, double *matrices, double *space)
 {
-    enum kn_status status = KN_OK;
-    const struct kn_operator_sums s = kn_operator_sums_carve(g, matrices);
+    struct kn_elements elements;
+    enum kn_status status =
+        kn_elements_create(&elements, ISOTROPIC_DEGREE, false, (struct kn_kernel){o->strength, o->exponent});
     for (int p = comm->rank; p < KN_PARITIES && status == KN_OK; p += comm->size) {
-        if (axis_of(p) >= 0)
-            correct_cubes(g, axis_of(p), &s, s.part[p], space);
-        const double residual = clean(g, p, s.part[p], space);
-        status = diagonalise(o, p, s.part[p]);
+        double *matrix = matrices + (size_t)p * (size_t)g->size * (size_t)g->size;
+        if ((status = make_exact(g, &elements, o->degree, p, matrix)) != KN_OK)
+            break;
+        const double residual = clean(g, p, matrix, space);
+        status = diagonalise(o, p, matrix);
         o->defect = fmax(o->defect, residual / -o->rate[p][0]);
     }
+    kn_elements_destroy(&elements);
     return status;
 }
 
@@ -382,6 +383,7 @@ enum kn_status kn_operator_create(struct kn_operator *o, const struct kn_case *c
     const struct kn_kernel kernel = kn_molecules_kernel(c);
     *o = (struct kn_operator){.size = v->size,
                               .scale = 1,
+                              .degree = kn_polynomials_degree(v->half),
                               .strength = kernel.strength,
                               .exponent = kernel.exponent,
                               .origin = "cache"};
@@ -392,7 +394,7 @@ enum kn_status kn_operator_create(struct kn_operator *o, const struct kn_case *c
                                 2 * v->half[d], 2 * KN_STENCIL_POINTS, KN_OPERATOR_NODES);
     KN_TRY(kn_comm_agree(comm, allocate(o)));
     unfold(v, o->weight);
-    fill_directions(directions);
+    KN_TRY(kn_comm_agree(comm, fill_directions(directions)));
     const struct kn_assembly g = {{v->half[0], v->half[1], v->half[2]},
                                   v->size,
                                   {v->node[0], v->node[1], v->node[2]},
@@ -457,4 +459,20 @@ void kn_operator_change(const struct kn_operator *o, int parity, double dt, doub
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++)
             matrix[i * n + j] = (float)(change[i * n + j] * sqrt(o->weight[j] / o->weight[i]));
+}
+
+void kn_operator_apply(const struct kn_operator *o, int parity, double dt, const double *from, double *to)
+{
+    const size_t n = (size_t)o->size;
+    for (size_t k = 0; k < n; k++)
+        to[k] = 0;
+    for (size_t i = 0; i < n; i++) {
+        const double *vector = o->vector[parity] + i * n;
+        double along = 0;
+        for (size_t k = 0; k < n; k++)
+            along += vector[k] * sqrt(o->weight[k]) * from[k];
+        along *= expm1(o->scale * o->rate[parity][i] * dt);
+        for (size_t k = 0; k < n; k++)
+            to[k] += along * vector[k] / sqrt(o->weight[k]);
+    }
 }

@@ -19,6 +19,7 @@ enum {
  * and stored as eigenvectors and rates. */
 struct kn_operator {
     int size;                    /* nodes in an octant */
+    int degree;                  /* of the polynomials whose collisions are exact, theory (44a) */
     double *weight;              /* [size] of the unfolded grid: eight octants sum to 1 */
     double *vector[KN_PARITIES]; /* [size][size], vector i at [i] */
     double *rate[KN_PARITIES];   /* [size], ascending, none above 0 */
@@ -59,6 +60,9 @@ void kn_operator_save(const struct kn_operator *o, const struct kn_velocity *v);
 
 /* exp(L dt) - 1 of a parity, as it acts on h: matrix[size][size].  `space` holds 2 size^2 doubles. */
 void kn_operator_change(const struct kn_operator *o, int parity, double dt, double *space, float *matrix);
+
+/* exp(L dt) - 1 times a function of a parity, from[size] and to[size]. */
+void kn_operator_apply(const struct kn_operator *o, int parity, double dt, const double *from, double *to);
 
 /* Converts a set of axes from octant bits of a grid to bits of a parity. */
 int kn_operator_parity(const struct kn_velocity *v, int odd);

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 /* Increase it when the assembly changes. */
-#define FORMAT "knudsen operator 3\n"
+#define FORMAT "knudsen operator 4\n"
 
 struct header {
     char format[96];
@@ -38,6 +38,7 @@ static uint64_t key_of(const struct kn_operator *o, const struct kn_velocity *v)
     }
     const int directions = KN_OPERATOR_FACE;
     key = hash(key, &directions, sizeof directions);
+    key = hash(key, &o->degree, sizeof o->degree);
     key = hash(key, &o->strength, sizeof o->strength);
     key = hash(key, &o->exponent, sizeof o->exponent);
     return hash(key, o->weight, (size_t)o->size * sizeof *o->weight);

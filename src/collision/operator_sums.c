@@ -26,7 +26,6 @@ struct stencil {
     int octant;
     int first;                 /* node of the lowest corner */
     double value[KN_LINES][4]; /* the fourth is 0 */
-    double error[3];           /* error of the interpolation for the cube of a component */
 };
 
 static inline struct stencil stencil_after(const struct kn_assembly *g, const struct kn_pair *p,
@@ -39,7 +38,6 @@ static inline struct stencil stencil_after(const struct kn_assembly *g, const st
         const double v = kn_pair_after(p, direction, d, particle);
         s.octant |= v < 0 ? 1 << d : 0;
         first[d] = kn_interpolate_axis(g->node[d], g->half[d], fabs(v), weight[d]);
-        s.error[d] = kn_interpolate_lack(g->node[d], first[d], v);
     }
     s.first = (first[0] * g->half[1] + first[1]) * g->half[2] + first[2];
     for (int i = 0; i < KN_LINES; i++) {
@@ -83,31 +81,14 @@ static inline void add_column(const struct kn_assembly *g, const struct stencil 
             (size_t)k] += coefficient * a->value[i / KN_STENCIL_POINTS][i % KN_STENCIL_POINTS];
 }
 
-static inline double signed_in(int octant, int axis, double value)
+/* The sums of one difference of the octants of two nodes, [size][size]. */
+static inline double *part_of(const struct kn_assembly *g, double *sums, int difference)
 {
-    return (octant >> axis & 1) ? -value : value;
-}
-
-/* coefficient * e times d, and times e, for a collision that ends in x and y. */
-static inline void add_lack(const struct kn_assembly *g, const struct stencil *x, const struct stencil *y,
-                            double coefficient, const struct kn_pair *p, struct kn_operator_sums *s)
-{
-    for (int d = 0; d < 3; d++) {
-        const double error = x->error[d] + y->error[d], scaled = coefficient * error;
-        const double at_x = signed_in(x->octant, d, scaled), at_y = signed_in(y->octant, d, scaled);
-        for (int i = 0; i < KN_LINES; i++) {
-            *(line *)(s->lack[d] + line_of(g, x, i)) += at_x * *(const line *)x->value[i];
-            *(line *)(s->lack[d] + line_of(g, y, i)) += at_y * *(const line *)y->value[i];
-        }
-        s->lack[d][p->a] -= scaled;
-        s->lack[d][p->b] -= signed_in(p->octant, d, scaled);
-        s->square[d] += scaled * error;
-    }
+    return sums + (size_t)difference * (size_t)g->size * (size_t)g->size;
 }
 
 /* All collisions of a pair of nodes. */
-KN_CLONED static void add_pair(const struct kn_assembly *g, int a, int b, int octant,
-                               struct kn_operator_sums *s)
+KN_CLONED static void add_pair(const struct kn_assembly *g, int a, int b, int octant, double *sums)
 {
     const struct kn_pair p = kn_pair_of(g, a, b, octant);
     const size_t n = (size_t)g->size;
@@ -117,35 +98,22 @@ KN_CLONED static void add_pair(const struct kn_assembly *g, int a, int b, int oc
         const struct kn_direction *direction = &g->directions[i];
         const struct stencil x = stencil_after(g, &p, direction, 0), y = stencil_after(g, &p, direction, 1);
         const double c = p.rate * direction->weight;
-        add_lack(g, &x, &y, c, &p, s);
-        add_product(g, &x, &x, c, s->part[0]);
-        add_product(g, &y, &y, c, s->part[0]);
-        add_product(g, &x, &y, 2 * c, s->part[x.octant ^ y.octant]);
-        add_column(g, &x, -2 * c, a, s->part[x.octant]);
-        add_column(g, &y, -2 * c, a, s->part[y.octant]);
-        add_column(g, &x, -2 * c, b, s->part[x.octant ^ octant]);
-        add_column(g, &y, -2 * c, b, s->part[y.octant ^ octant]);
+        add_product(g, &x, &x, c, sums);
+        add_product(g, &y, &y, c, sums);
+        add_product(g, &x, &y, 2 * c, part_of(g, sums, x.octant ^ y.octant));
+        add_column(g, &x, -2 * c, a, part_of(g, sums, x.octant));
+        add_column(g, &y, -2 * c, a, part_of(g, sums, y.octant));
+        add_column(g, &x, -2 * c, b, part_of(g, sums, x.octant ^ octant));
+        add_column(g, &y, -2 * c, b, part_of(g, sums, y.octant ^ octant));
     }
-    s->part[0][(size_t)a * n + (size_t)a] += p.rate;
-    s->part[0][(size_t)b * n + (size_t)b] += p.rate;
-    s->part[octant][(size_t)a * n + (size_t)b] += 2 * p.rate;
+    sums[(size_t)a * n + (size_t)a] += p.rate;
+    sums[(size_t)b * n + (size_t)b] += p.rate;
+    part_of(g, sums, octant)[(size_t)a * n + (size_t)b] += 2 * p.rate;
 }
 
 size_t kn_operator_sums_length(const struct kn_assembly *g)
 {
-    return KN_PARITIES * (size_t)g->size * (size_t)g->size + 3 * (size_t)g->size + 3;
-}
-
-struct kn_operator_sums kn_operator_sums_carve(const struct kn_assembly *g, double *memory)
-{
-    const size_t n = (size_t)g->size;
-    struct kn_operator_sums s;
-    for (size_t x = 0; x < KN_PARITIES; x++)
-        s.part[x] = memory + x * n * n;
-    for (size_t d = 0; d < 3; d++)
-        s.lack[d] = memory + KN_PARITIES * n * n + d * n;
-    s.square = memory + KN_PARITIES * n * n + 3 * n;
-    return s;
+    return KN_PARITIES * (size_t)g->size * (size_t)g->size + 1; /* a line extends one element beyond the end */
 }
 
 /* As many as there may be threads, but at most 2 GB. */
@@ -217,7 +185,7 @@ static enum kn_status form_parts(const struct kn_assembly *g, const struct share
     bool wanted = kn_progress_report(progress, 0);
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
     for (int part = 0; part < share->count; part++) {
-        struct kn_operator_sums s = kn_operator_sums_carve(g, memory + (size_t)part * length);
+        double *sums = memory + (size_t)part * length;
         for (int a = share->first + part; a < g->size; a += parts)
             for (int from = a; from < g->size; from += TOLD) {
                 const int end = from + TOLD < g->size ? from + TOLD : g->size;
@@ -226,7 +194,7 @@ static enum kn_status form_parts(const struct kn_assembly *g, const struct share
                 go_on = wanted;
                 for (int b = from; b < end && go_on; b++)
                     for (int octant = 0; octant < KN_PARITIES; octant++)
-                        add_pair(g, a, b, octant, &s);
+                        add_pair(g, a, b, octant, sums);
 #pragma omp critical
                 {
                     done += end - from;

@@ -4,19 +4,9 @@
 
 #include "collision/operator.h"
 
-/* Sums of c d d^T, d = interpolation after the collision minus that before, theory (44): [size][size] for
- * each difference of the octants of the two nodes. With the error of d for cubes, e = D v^3 - d.v^3 along
- * each axis: sums of c e d and c e e. */
-struct kn_operator_sums {
-    double *part[KN_PARITIES];
-    double *lack[3]; /* [size] */
-    double *square;  /* [3] */
-};
-
-/* Number of doubles of one set of sums, and their division. A line may extend one element beyond the end
- * of its sum. */
+/* Sums of c d d^T, d = interpolation after the collision minus that before, theory (44): [KN_PARITIES][size]
+ * [size], one matrix for each difference of the octants of the two nodes. The number of doubles: */
 size_t kn_operator_sums_length(const struct kn_assembly *g);
-struct kn_operator_sums kn_operator_sums_carve(const struct kn_assembly *g, double *memory);
 
 /* All ranks compute the sums together, on the CPU, and all receive them: the same bits for any number of
  * ranks and threads. If one rank fails or is stopped by its progress callback, all return that status. */

@@ -13,7 +13,7 @@ enum { WORDS = KN_SAMPLE_COLOURS / 64, DROPPED = -1 };
 
 bool kn_sampling_is_due(const struct kn_case *c)
 {
-    return c->collision.samples == KN_SAMPLES_AUTO && kn_case_is_noisy(c);
+    return c->collision.samples == KN_SAMPLES_AUTO && kn_case_is_sampled(c->collision.method);
 }
 
 int kn_sampling_count(const struct kn_case *c)

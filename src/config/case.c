@@ -38,7 +38,7 @@ static bool initial_is_odd(const struct kn_case *c, int axis)
 
 bool kn_case_is_even(const struct kn_case *c, int axis)
 {
-    return !has_component(c, axis) && !initial_is_odd(c, axis);
+    return !has_component(c, axis) && !initial_is_odd(c, axis) && c->gas.reference.velocity[axis] == 0;
 }
 
 bool kn_case_is_mirror(const struct kn_wall *wall)
@@ -53,6 +53,11 @@ bool kn_case_is_mirror(const struct kn_wall *wall)
     default:
         return false;
     }
+}
+
+bool kn_case_emits(const struct kn_wall *wall)
+{
+    return wall->kind == KN_WALL_INFLOW || (wall->kind == KN_WALL_DIFFUSE && wall->accommodation > 0);
 }
 
 int kn_case_reflection(const struct kn_wall *wall)
@@ -110,6 +115,14 @@ double kn_case_relative_width(const struct kn_case *c, int axis, int i)
     }
 }
 
+double kn_case_width(const struct kn_case *c, int axis, int i)
+{
+    double sum = 0;
+    for (int k = 0; k < c->space.cells[axis]; k++)
+        sum += kn_case_relative_width(c, axis, k);
+    return c->gas.delta * c->space.size[axis] * kn_case_relative_width(c, axis, i) / sum;
+}
+
 double kn_case_mean_width(const struct kn_case *c, int axis, double power)
 {
     const int n = c->space.cells[axis];
@@ -150,6 +163,16 @@ static double molecules_prandtl(const struct kn_case *c)
     return kn_case_omega(c) == 0.5 ? 0.660694457 : 2.0 / 3.0;
 }
 
+enum kn_limiter kn_case_limiter(const struct kn_case *c)
+{
+    return c->space.order == 2 ? c->space.limiter : KN_LIMITER_NONE;
+}
+
+int kn_case_reach(const struct kn_case *c)
+{
+    return c->space.order == 1 ? 1 : 2;
+}
+
 bool kn_case_is_sampled(enum kn_method method)
 {
     return method == KN_METHOD_MONTE_CARLO;
@@ -158,12 +181,6 @@ bool kn_case_is_sampled(enum kn_method method)
 bool kn_case_is_model(enum kn_method method)
 {
     return method == KN_METHOD_BGK || method == KN_METHOD_SHAKHOV || method == KN_METHOD_ES_BGK;
-}
-
-bool kn_case_is_noisy(const struct kn_case *c)
-{
-    return kn_case_is_sampled(c->collision.method) ||
-           (c->collision.method == KN_METHOD_OPERATOR && c->disturbance > 0);
 }
 
 double kn_case_prandtl(const struct kn_case *c)

@@ -11,7 +11,8 @@ enum {
 /* Name of a side as in a case file. */
 const char *kn_case_side_name(enum kn_side side);
 
-/* True if no wall, source or initial state breaks the symmetry of the velocities along the axis. */
+/* True if no wall, source, initial state or moving reference breaks the symmetry of the velocities along the
+ * axis. */
 bool kn_case_is_even(const struct kn_case *c, int axis);
 
 /* True if the axis has one cell and the gas is uniform along it: the ends are periodic, or they are mirrors
@@ -30,6 +31,9 @@ int kn_case_nodes(const struct kn_case *c, int axis);
 /* True if a side only reflects. */
 bool kn_case_is_mirror(const struct kn_wall *wall);
 
+/* True if a side emits a Maxwellian: a diffuse wall or an inflow. */
+bool kn_case_emits(const struct kn_wall *wall);
+
 /* KN_MESH_MIRROR (point/mesh.h) for a mirror or a diffuse wall without accommodation, else 0. */
 int kn_case_reflection(const struct kn_wall *wall);
 
@@ -39,11 +43,20 @@ int kn_case_inflow_axis(const struct kn_case *c);
 /* Width of cell i along an axis, in units that differ between axes. */
 double kn_case_relative_width(const struct kn_case *c, int axis, int i);
 
+/* Width of cell i along an axis, lambda0. */
+double kn_case_width(const struct kn_case *c, int axis, int i);
+
 /* Width of the narrowest cell along an axis, lambda0. */
 double kn_case_narrowest_cell(const struct kn_case *c, int axis);
 
 /* Mean over the length of an axis of a power of the widths of its cells, lambda0. */
 double kn_case_mean_width(const struct kn_case *c, int axis, double power);
+
+/* The limiter of the slopes; none above order 2. */
+enum kn_limiter kn_case_limiter(const struct kn_case *c);
+
+/* Number of cells upwind of a cell from which values of one step follow. */
+int kn_case_reach(const struct kn_case *c);
 
 /* The viscosity is proportional to T^omega. */
 double kn_case_omega(const struct kn_case *c);
@@ -51,11 +64,9 @@ double kn_case_omega(const struct kn_case *c);
 /* Prandtl number of the gas: that of the model, or of the molecules. */
 double kn_case_prandtl(const struct kn_case *c);
 
-/* How a method is computed: by drawn samples, or by relaxation towards a Gaussian. */
+/* How a method is computed: by drawn samples, so that results contain noise, or by relaxation towards a
+ * Gaussian. */
 bool kn_case_is_sampled(enum kn_method method);
 bool kn_case_is_model(enum kn_method method);
-
-/* True if the collisions draw samples, so that results contain noise. */
-bool kn_case_is_noisy(const struct kn_case *c);
 
 #endif

@@ -1,6 +1,7 @@
 /* Checks a case: values out of range and contradictory keys. */
 #include "config/case.h"
 #include "config/config.h"
+#include "config/reference.h"
 #include "config/scales.h"
 #include "error.h"
 
@@ -161,6 +162,16 @@ static enum kn_status check_walls(const struct kn_case *c)
     return KN_OK;
 }
 
+/* Other orders have no limiter; the default of the key says nothing. */
+static enum kn_status check_limiter(const struct kn_case *c)
+{
+    if (c->space.order == 2 || c->space.limiter == KN_LIMITER_VAN_LEER)
+        return KN_OK;
+    return kn_error_set(KN_EINPUT,
+                        "space.limiter: %s has no effect at space.order: %d (space.order: 2 has limiters)",
+                        kn_config_choice_name("space.limiter", c->space.limiter), c->space.order);
+}
+
 static enum kn_status check_stretch(const struct kn_case *c)
 {
     for (int axis = 0; axis < 3; axis++) {
@@ -285,10 +296,14 @@ static enum kn_status check_energy(const struct kn_case *c)
                                    "that energy is not independent of mass (at least 4 along one axis)");
 }
 
-/* The stencils of the operator have three nodes on a half axis. */
+/* The stencils of the operator have three nodes on a half axis, and sums over the nodes must be exact for its
+ * polynomials. */
 static enum kn_status check_operator(const struct kn_case *c)
 {
     const bool operates = c->collision.method == KN_METHOD_OPERATOR;
+    if (operates && c->velocity.grid != KN_GRID_GAUSS)
+        return kn_error_set(KN_EINPUT,
+                            "velocity.grid: stretched, but collision.method: operator needs gauss");
     for (int axis = 0; axis < 3 && operates; axis++)
         if (c->velocity.nodes[axis] < 6 || c->velocity.nodes[axis] > KN_OPERATOR_NODES)
             return kn_error_set(KN_EINPUT,
@@ -296,6 +311,44 @@ static enum kn_status check_operator(const struct kn_case *c)
                                 "(monte-carlo, bgk, shakhov and es-bgk accept 2 to 64)",
                                 c->velocity.nodes[axis], AXIS[axis], KN_OPERATOR_NODES);
     return KN_OK;
+}
+
+/* A moving reference is a change of variables only along axes along which nothing is at rest by itself. */
+static enum kn_status check_shift(const struct kn_case *c)
+{
+    const double *u = c->gas.reference.velocity;
+    for (int axis = 0; axis < 3; axis++)
+        if (u[axis] != 0 && !kn_case_is_uniform(c, axis))
+            return kn_error_set(
+                KN_EINPUT,
+                "gas.reference.velocity: %g along %c, but the gas is not uniform along %c (it needs one cell "
+                "and periodic ends; along other axes a higher gas.reference.temperature or more "
+                "velocity.nodes represent a fast gas)",
+                u[axis], AXIS[axis], AXIS[axis]);
+    return KN_OK;
+}
+
+/* Any reference but the gas at rest must have a meaning, and a state in which the gas can begin. */
+static enum kn_status check_reference(const struct kn_case *c)
+{
+    const struct kn_reference r = kn_reference_of(c);
+    const char *key = is_zero(r.velocity) ? "gas.reference.temperature" : "gas.reference.velocity";
+    if (r.at_rest)
+        return KN_OK;
+    if (c->disturbance == 0)
+        return kn_error_set(KN_EINPUT, "%s: has no effect on the linearised equation (0 at disturbance: 0)",
+                            key);
+    if (!kn_reference_is_free(c))
+        return kn_error_set(KN_EINPUT,
+                            "%s: initial.shape: %s is a deviation from the gas at rest (0 is allowed; other "
+                            "references need rest, between or anisotropic)",
+                            key, kn_config_choice_name("initial.shape", c->initial.shape));
+    if (!(r.ratio > 0))
+        return kn_error_set(
+            KN_EINPUT,
+            "gas.reference.temperature: %g times disturbance %g is below absolute zero (more than %g)",
+            r.temperature, c->disturbance, -1 / c->disturbance);
+    return check_shift(c);
 }
 
 static enum kn_status check_ranges(const struct kn_case *c)
@@ -314,8 +367,9 @@ static enum kn_status check_ranges(const struct kn_case *c)
 enum kn_status kn_case_check(const struct kn_case *c)
 {
     static enum kn_status (*const checks[])(const struct kn_case *) = {
-        kn_scales_check, check_ranges, check_walls,     check_stretch,  check_size,   check_weights,
-        check_initial,   check_state,  check_molecules, check_operator, check_energy, check_conservation,
+        kn_scales_check, check_ranges,  check_walls,     check_limiter,      check_stretch,
+        check_size,      check_weights, check_initial,   check_state,        check_molecules,
+        check_operator,  check_energy,  check_reference, check_conservation,
     };
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
         KN_TRY(checks[i](c));

@@ -70,7 +70,7 @@ static const struct kn_choice molecules[] = {
 static const struct kn_choice methods[] = {
     {"monte-carlo", KN_METHOD_MONTE_CARLO, "collision integral by Monte Carlo, as in the paper"},
     {"operator", KN_METHOD_OPERATOR,
-     "linearised collision integral as an assembled matrix, free of noise; the quadratic part is sampled"},
+     "collision integral assembled once, free of noise: a matrix, and a quadratic part on polynomials"},
     {"bgk", KN_METHOD_BGK, "BGK relaxation model (Prandtl number 1)"},
     {"shakhov", KN_METHOD_SHAKHOV, "Shakhov model with collision.prandtl"},
     {"es-bgk", KN_METHOD_ES_BGK, "ellipsoidal statistical model with collision.prandtl"},

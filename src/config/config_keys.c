@@ -41,6 +41,16 @@ const struct kn_key kn_config_keys[] = {
     {KEY(REAL, 1, gas.molar_mass), .initial = "0", .unit = "kg / mol", RANGE(0, 10), SI(MOLAR_MASS),
      .doc = "Molar mass; 0 uses the value of the species. Together with gas.viscosity it describes a gas "
             "that is not in the list of species."},
+    {KEY(REAL, 3, gas.reference.velocity), .initial = "[0, 0, 0]", .unit = "eps V0", RANGE(-1e6, 1e6), SHAPES,
+     SI(VELOCITY),
+     .doc = "Velocity of the reference state, along axes along which the gas is uniform (one cell, periodic "
+            "ends). The velocity grid moves with it."},
+    {KEY(REAL, 1, gas.reference.temperature), .initial = "auto", .unit = "eps T0", RANGE(-1e6, 1e6),
+     .flags = KN_KEY_SHAPES | KN_KEY_AUTO, .automatic = KN_REFERENCE_AUTO, SI(TEMPERATURE),
+     .doc = "Temperature of the reference state, about which the gas is computed: the velocity grid is made "
+            "for it. A number is a deviation from T0, a value with a unit is absolute. auto is in the middle "
+            "of the temperatures of walls, inflows and gas at rest if these are much hotter than T0, "
+            "otherwise T0. All results are independent of it, except for their accuracy."},
     {KEY(REAL, 1, disturbance), .initial = "0", RANGE(0, 10), SHAPES,
      .doc = "Amplitude eps of the disturbance. Wall velocities, temperatures and results are divided by "
             "it. 0 solves the linearised equation."},
@@ -57,11 +67,12 @@ const struct kn_key kn_config_keys[] = {
     {KEY(CHOICE, 3, space.cluster), .initial = "[both, high, both]", SHAPES, .choices = clusters,
      .doc = "Ends with the smallest cells along x, y, z if space.stretch is below 1. The default suits a "
             "cavity with its lid at the top."},
-    {KEY(INT, 1, space.order), .initial = "2", RANGE(1, 2), SHAPES,
+    {KEY(INT, 1, space.order), .initial = "3", RANGE(1, 3), SHAPES,
      .doc = "Order of accuracy of streaming in space: 1 is the upwind scheme of the paper, 2 adds limited "
-            "slopes."},
+            "slopes, 3 uses parabolas without a limiter. 3 needs the same cells as 2 and is more accurate; 2 "
+            "has no overshoots at discontinuities."},
     {KEY(CHOICE, 1, space.limiter), .initial = "van-leer", SHAPES, .choices = limiters,
-     .doc = "Slope limiter of the second-order scheme."},
+     .doc = "Slope limiter; space.order: 2 only."},
     {KEY(CHOICE, 1, velocity.grid), .initial = "gauss", SHAPES, .choices = grids,
      .doc = "Type of the velocity grid."},
     {KEY(INT, 3, velocity.nodes), .initial = "8", .unit = "nodes", RANGE(2, 64),
@@ -71,7 +82,8 @@ const struct kn_key kn_config_keys[] = {
     {KEY(REAL, 1, velocity.ratio), .initial = "0.945", RANGE(0.5, 1), SHAPES,
      .doc = "Ratio of the widths of neighbouring velocity cells towards the origin; stretched grid only."},
     {KEY(REAL, 1, velocity.range), .initial = "3", .unit = "V0", RANGE(1, 20), SHAPES, SI(SPEED),
-     .doc = "Largest speed along each axis that the grid covers; stretched grid only."},
+     .doc = "Largest speed along each axis that the grid covers; stretched grid only. With another reference "
+            "temperature Tr it is multiplied by the square root of Tr / T0."},
     {KEY(CHOICE, 1, velocity.weights), .initial = "exact", SHAPES, .choices = weights,
      .doc = "Weight of a velocity cell in sums over the grid; midpoint needs the stretched grid."},
     {KEY(CHOICE, 1, velocity.fold), .initial = "auto", SHAPES, .choices = folds,
@@ -83,9 +95,8 @@ const struct kn_key kn_config_keys[] = {
      .doc = "Method for the collisions between molecules."},
     {KEY(INT, 1, collision.samples), .initial = "6144", .unit = "samples", RANGE(1, 1e8),
      .flags = KN_KEY_SHAPES | KN_KEY_AUTO, .automatic = KN_SAMPLES_AUTO,
-     .doc = "Collisions drawn per step and shared by all cells; for monte-carlo, and for operator if the "
-            "disturbance is above 0. auto uses the number that collision.error needs, found by a short run "
-            "on a coarse grid."},
+     .doc = "Collisions drawn per step and shared by all cells; monte-carlo only. auto uses the number that "
+            "collision.error needs, found by a short run on a coarse grid."},
     {KEY(REAL, 1, collision.error), .initial = "0.001", RANGE(1e-6, 1), SHAPES,
      .doc = "Standard error that collision.samples: auto aims at. It is relative to D of a cavity, to the "
             "flow rate of a channel, or else to the largest stress or heat flux at a wall."},

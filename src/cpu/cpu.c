@@ -1,6 +1,7 @@
 /* The CPU backend: memory, threads and sweeps; the loops are in cpu_stream.c and cpu_collide.c. */
 #include "cpu/cpu_kernels.h"
 
+#include "config/case.h"
 #include "error.h"
 
 #include <omp.h>
@@ -30,7 +31,6 @@ struct kn_cpu {
     struct kn_sampling_order order;
     float *scratch; /* [threads][scratch_size] */
     size_t scratch_size;
-    struct kn_quadratic *quadratic; /* [kn_quadratic_count] */
     struct kn_cpu_propagators propagators;
     int block; /* cells per block of collisions */
     struct kn_route cells, faces;
@@ -40,16 +40,18 @@ struct kn_cpu {
     double seconds[KN_PHASES];
 };
 
-size_t kn_cpu_scratch_size(const struct kn_velocity *v, int lanes)
+size_t kn_cpu_scratch_size(const struct kn_case *c, const struct kn_velocity *v, int lanes)
 {
+    const struct kn_quadratic q = kn_quadratic_sizes(c, v);
     const size_t finished = 2 * (size_t)v->nnodes, /* rows that bypass the caches, not used with blocks */
         stream = KN_STREAM_SCRATCH_ROWS * (size_t)v->stride + finished,
                  relax = KN_RELAX_ROWS * (size_t)v->stride + (size_t)v->length[0] * (size_t)v->length[1] +
-                         finished,
-                 blocks = (size_t)lanes * (size_t)(2 * v->nnodes + v->stride);
-    const size_t most = stream > relax   ? (stream > blocks ? stream : blocks)
-                        : relax > blocks ? relax
-                                         : blocks;
+                         finished;
+    size_t size[KN_BLOCKS], collide = 0;
+    kn_cpu_block_sizes(&q, v, size);
+    for (int i = 0; i < KN_BLOCKS; i++)
+        collide += size[i] * (size_t)lanes;
+    const size_t rows = stream > relax ? stream : relax, most = rows > collide ? rows : collide;
     return (most + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
 }
 
@@ -58,14 +60,10 @@ static double memory(const struct kn_problem *p)
     const double state = (2.0 * ((double)p->space->ncells + p->space->nhalo) + p->space->nfaces) *
                          p->velocity->nnodes * sizeof(float);
     const double scratch =
-        (double)p->threads * (double)kn_cpu_scratch_size(p->velocity, MOST_LANES) * sizeof(float) + HUGE_PAGE;
-    const double propagators =
-        p->c->collision.method == KN_METHOD_OPERATOR
-            ? 2.0 * p->velocity->octants * (double)kn_cpu_propagator_length(p->velocity)
-            : 0;
-    return state + scratch + sizeof(float) * propagators +
-           2.0 * kn_sampling_count(p->c) * sizeof(struct kn_sample) +
-           (double)kn_quadratic_count(p->c) * sizeof(struct kn_quadratic);
+        (double)p->threads * (double)kn_cpu_scratch_size(p->c, p->velocity, MOST_LANES) * sizeof(float) +
+        HUGE_PAGE;
+    return state + scratch + kn_cpu_propagators_memory(p) +
+           2.0 * kn_sampling_count(p->c) * sizeof(struct kn_sample);
 }
 
 /* Results stay in the caches if samples are applied to several rows at once, or if the whole state fits;
@@ -118,7 +116,6 @@ static void destroy(void *machine)
     kn_comm_exchange_destroy(cpu->exchange);
     free(cpu->sent);
     free(cpu->received);
-    free(cpu->quadratic);
     kn_cpu_propagators_destroy(&cpu->propagators);
     free(cpu);
 }
@@ -163,14 +160,13 @@ static enum kn_status allocate(struct kn_cpu *cpu)
     cpu->fluxes = calloc((faces + 1) * KN_FLUXES, sizeof(double));
     cpu->drawn = kn_cpu_aligned((size_t)kn_sampling_count(p->c) + 1, sizeof(struct kn_sample));
     cpu->samples = kn_cpu_aligned((size_t)kn_sampling_count(p->c) + 1, sizeof(struct kn_sample));
-    cpu->quadratic = kn_cpu_aligned((size_t)kn_quadratic_count(p->c) + 1, sizeof *cpu->quadratic);
     cpu->cells.stop = malloc(ncells * sizeof *cpu->cells.stop);
     cpu->faces.stop = malloc((faces + 1) * sizeof *cpu->faces.stop);
     /* In a huge page: the distribution of small pages over the second-level cache is random. */
     cpu->scratch =
         kn_cpu_aligned((size_t)p->threads * cpu->scratch_size + HUGE_PAGE / sizeof(float), sizeof(float));
     if (!cpu->h || !cpu->next || !cpu->cells.stop || !cpu->faces.stop || !cpu->outgoing || !cpu->lost ||
-        !cpu->fluxes || !cpu->drawn || !cpu->samples || !cpu->quadratic || !cpu->scratch ||
+        !cpu->fluxes || !cpu->drawn || !cpu->samples || !cpu->scratch ||
         kn_sampling_order_create(&cpu->order, p->c, p->velocity) != KN_OK)
         return kn_error_set(KN_EMEMORY, "no memory for %.3g GB of distribution function", memory(p) / 1e9);
     KN_TRY(kn_cpu_propagators_create(&cpu->propagators, p));
@@ -193,7 +189,7 @@ static enum kn_status create(void **machine, const struct kn_problem *p)
     cpu->mesh = kn_backend_mesh(p);
     cpu->block = kn_collision_takes_blocks(p->c->collision.method) ? cpu->kernels->lanes : 1;
     cpu->cached = keep_in_cache(p);
-    cpu->scratch_size = kn_cpu_scratch_size(p->velocity, cpu->kernels->lanes);
+    cpu->scratch_size = kn_cpu_scratch_size(p->c, p->velocity, cpu->kernels->lanes);
     const enum kn_status status = allocate(cpu);
     if (status != KN_OK) {
         destroy(cpu);
@@ -271,19 +267,6 @@ static void draw_samples(struct kn_cpu *cpu, double dt, uint64_t draw)
     for (int first = 0; first < n; first += piece)
         cpu->kernels->sample(&plan, draw, first, n - first < piece ? n - first : piece, cpu->drawn + first);
     cpu->nsamples = kn_sampling_arrange(&cpu->order, cpu->drawn, n, cpu->samples);
-    cpu->seconds[KN_PHASE_SAMPLE] += omp_get_wtime() - start;
-}
-
-/* The same for the quadratic part of the operator. */
-static void draw_quadratic(struct kn_cpu *cpu, double dt, uint64_t draw)
-{
-    const struct kn_problem *p = &cpu->problem;
-    const int n = kn_quadratic_count(p->c);
-    const struct kn_quadratic_plan plan = kn_quadratic_plan(p->c, p->velocity, &p->collision->op, dt);
-    const double start = omp_get_wtime();
-#pragma omp parallel for schedule(static) num_threads(p->threads) if (n > 0)
-    for (int i = 0; i < n; i++)
-        cpu->quadratic[i] = kn_quadratic_make(&plan, draw, (uint32_t)i);
     cpu->seconds[KN_PHASE_SAMPLE] += omp_get_wtime() - start;
 }
 
@@ -444,7 +427,6 @@ static struct kn_collisions prepare_collisions(struct kn_cpu *cpu, double dt, ui
 {
     const struct kn_problem *p = &cpu->problem;
     draw_samples(cpu, dt, draw);
-    draw_quadratic(cpu, dt, draw);
     return (struct kn_collisions){.number = draw,
                                   .c = p->c,
                                   .velocity = p->velocity,
@@ -452,8 +434,7 @@ static struct kn_collisions prepare_collisions(struct kn_cpu *cpu, double dt, ui
                                   .dt = dt,
                                   .nsamples = cpu->nsamples,
                                   .samples = cpu->samples,
-                                  .nquadratic = kn_quadratic_count(p->c),
-                                  .quadratic = cpu->quadratic,
+                                  .quadratic = &cpu->propagators.quadratic,
                                   .propagator = kn_cpu_propagators_find(&cpu->propagators, dt)};
 }
 
@@ -477,7 +458,7 @@ static enum kn_status step(void *machine, const struct kn_step *step)
                                       .eps = (float)p->c->disturbance,
                                       .dt = (float)step->stream,
                                       .order = p->c->space.order,
-                                      .limiter = p->c->space.limiter,
+                                      .limiter = kn_case_limiter(p->c),
                                       .h = cpu->h,
                                       .outgoing = cpu->outgoing,
                                       .lost = cpu->lost,

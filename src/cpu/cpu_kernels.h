@@ -3,7 +3,6 @@
 #define KN_CPU_KERNELS_H
 
 #include "backend/backend.h"
-#include "collision/quadratic.h"
 #include "collision/sampling.h"
 #include "point/mesh.h"
 
@@ -40,26 +39,48 @@ struct kn_collisions {
     double dt;
     int nsamples;
     const struct kn_sample *samples; /* [nsamples] */
-    const float *propagator; /* [octants][kn_cpu_propagator_length]: exp(L dt) - 1, for the operator */
-    int nquadratic;
-    const struct kn_quadratic *quadratic; /* [nquadratic] */
+    const struct kn_cpu_propagator *propagator; /* of the operator */
+    const struct kn_cpu_quadratic *quadratic;
 };
 
-/* Rows of a propagator that are interleaved and multiplied together. */
+/* A packed matrix has its rows interleaved in groups of KN_OPERATOR_ROWS, which are multiplied together:
+ * element (i, k) is at [i / KN_OPERATOR_ROWS][k][i % KN_OPERATOR_ROWS]. Missing rows are zero. */
 enum { KN_OPERATOR_ROWS = 8 };
 
-/* Number of floats of the propagator of one parity: [rows / KN_OPERATOR_ROWS][size][KN_OPERATOR_ROWS]. */
-static inline size_t kn_cpu_propagator_length(const struct kn_velocity *v)
+static inline int kn_cpu_packed_rows(int rows)
 {
-    const int rows = (v->size + KN_OPERATOR_ROWS - 1) / KN_OPERATOR_ROWS * KN_OPERATOR_ROWS;
-    return (size_t)rows * (size_t)v->size;
+    return (rows + KN_OPERATOR_ROWS - 1) / KN_OPERATOR_ROWS * KN_OPERATOR_ROWS;
 }
+
+/* Packed matrices of the operator for one length of collision step, by parity. */
+struct kn_cpu_propagator {
+    double dt;                  /* -1: none */
+    float *change[KN_PARITIES]; /* size x size: exp(L dt) - 1, divided by the number of octants */
+    /* How the step changes polynomials, theory (47e): coefficients x coefficients, nodes x coefficients. */
+    float *relaxed[KN_PARITIES], *beyond[KN_PARITIES];
+    float *memory;
+};
+
+/* The quadratic part for steps of any length, by parity. Coefficients of polynomials have places: those of each
+ * parity are padded to whole groups of rows. */
+struct kn_cpu_quadratic {
+    const struct kn_quadratic *plan;
+    int count; /* places; 0: no quadratic part */
+    int most_pairs;
+    int polynomials[KN_PARITIES], place[KN_PARITIES]; /* their number, and the place of the first */
+    struct kn_quadratic_line lines[3][KN_QUADRATIC_LINES]; /* of places */
+    struct kn_quadratic_pair *pairs; /* of places */
+    float *project[KN_PARITIES];     /* packed, polynomials x nodes: coefficients from a row */
+    float *value[KN_PARITIES];       /* packed, nodes x polynomials: a row from coefficients */
+    float *tensor[KN_PARITIES];      /* packed, polynomials x pairs */
+    void *memory;
+};
 
 /* The propagators of the two lengths of collision step used last.  All memory is allocated at creation. */
 struct kn_cpu_propagators {
     const struct kn_problem *problem;
-    double dt[2];     /* -1: none */
-    float *matrix[2]; /* [octants][kn_cpu_propagator_length] */
+    struct kn_cpu_propagator of[2];
+    struct kn_cpu_quadratic quadratic;
     int oldest;
     float *plain;  /* [size][size] */
     double *space; /* [2][size][size] */
@@ -67,9 +88,31 @@ struct kn_cpu_propagators {
 
 enum kn_status kn_cpu_propagators_create(struct kn_cpu_propagators *p, const struct kn_problem *problem);
 void kn_cpu_propagators_destroy(struct kn_cpu_propagators *p);
+double kn_cpu_propagators_memory(const struct kn_problem *p); /* bytes */
 
 /* The matrices for a step; NULL for other methods than the operator. */
-const float *kn_cpu_propagators_find(struct kn_cpu_propagators *p, double dt);
+const struct kn_cpu_propagator *kn_cpu_propagators_find(struct kn_cpu_propagators *p, double dt);
+
+/* The blocks of a collision step with the operator, one cell per lane: vectors of lanes. */
+enum kn_cpu_block {
+    KN_BLOCK_H,      /* nodes */
+    KN_BLOCK_CHANGE, /* nodes: the function on which the linear step acts, then its change */
+    KN_BLOCK_SPACE,  /* nodes of an octant */
+    /* Of the quadratic part: */
+    KN_BLOCK_MAXWELL,  /* nodes: the local Maxwellians */
+    KN_BLOCK_GAIN,     /* nodes: change of the polynomials in the local frame */
+    KN_BLOCK_LOCAL,    /* coefficients of the deviation from the local Maxwellians */
+    KN_BLOCK_RELAXED,  /* coefficients: their change by the linear step */
+    KN_BLOCK_MIDDLE,   /* coefficients: in the middle of the linear step */
+    KN_BLOCK_SUM,      /* coefficients: their whole change */
+    KN_BLOCK_PRODUCTS, /* pairs */
+    KN_BLOCK_FACTORS,  /* [2 half] along each axis: factors of the local Maxwellians */
+    KN_BLOCK_MAPS,     /* [3][KN_HERMITE_TERMS][KN_HERMITE_TERMS] */
+    KN_BLOCKS
+};
+
+/* Lengths of the blocks in vectors. */
+void kn_cpu_block_sizes(const struct kn_quadratic *q, const struct kn_velocity *v, size_t size[KN_BLOCKS]);
 
 /* Memory that starts at a page, a huge one if it is large; freed by free. */
 void *kn_cpu_aligned(size_t count, size_t size);
@@ -128,7 +171,7 @@ void kn_cpu_route(const struct kn_problem *p, int block, struct kn_route *cells,
 void kn_cpu_state(void *machine, void **h, void **next, size_t *bytes);
 
 /* Floats of scratch memory per thread for any kernel. */
-size_t kn_cpu_scratch_size(const struct kn_velocity *v, int lanes);
+size_t kn_cpu_scratch_size(const struct kn_case *c, const struct kn_velocity *v, int lanes);
 
 /* The best set of kernels for this processor, or the named one; NULL if it does not exist or cannot run
  * here. */
@@ -153,7 +196,8 @@ void kn_cpu_device(char *text, size_t size);
     void kn_cpu_collide_##isa(const struct kn_collisions *s, float *rows, int count, float *scratch);        \
     void kn_cpu_relax_##isa(const struct kn_collisions *s, float *row, float *scratch);                      \
     void kn_cpu_operate_##isa(const struct kn_collisions *s, float *rows, int count, float *scratch);        \
-    void kn_cpu_quadratic_##isa(const struct kn_collisions *s, float *rows, int count, float *scratch);      \
+    void kn_cpu_quadratic_##isa(const struct kn_collisions *s, int count, double (*invariants)[KN_INVARIANTS], \
+                                float *const block[KN_BLOCKS]);                                              \
     void kn_cpu_moments_##isa(const struct kn_velocity *v, const float *row, double moments[KN_MOMENTS]);    \
     void kn_cpu_store_##isa(const float *from, int n, float *to);                                            \
     void kn_cpu_fence_##isa(void);

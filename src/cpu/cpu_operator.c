@@ -1,80 +1,86 @@
-/* The assembled collision operator on the CPU: matrix times a block of cells, parity by parity, theory
+/* The assembled collision operator on the CPU: matrices times a block of cells, parity by parity, theory
  * section 12. */
+#include "cpu/cpu_matrix.h"
 #include "cpu/cpu_rows.h"
 
-/* Sums and differences over pairs of octants, axis by axis: from octants to parities. The inverse, up to a
- * factor, is the same. */
-static void to_parities(const struct kn_velocity *v, float *block)
+/* One parity: change <- (exp(L dt) - 1) change + change of the polynomials beyond themselves. */
+static void change_parity(const struct kn_collisions *s, int p, float *const block[KN_BLOCKS])
 {
-    const size_t octant = (size_t)v->stride * KN_LANES;
-    for (int bit = 1; bit < v->octants; bit *= 2)
-        for (int o = 0; o < v->octants; o++) {
-            if (o & bit)
-                continue;
-            float *restrict low = block + (size_t)o * octant, *restrict high = low + (size_t)bit * octant;
-#pragma omp simd
-            for (size_t i = 0; i < octant; i++) {
-                const float a = low[i], b = high[i];
-                low[i] = a + b;
-                high[i] = a - b;
-            }
-        }
-}
-
-/* KN_OPERATOR_ROWS interleaved rows of the matrix times the block of one parity. */
-static void multiply_rows(const float *restrict matrix, int size, const float *restrict in,
-                          float *restrict out)
-{
-    kn_lanes sum[KN_OPERATOR_ROWS] = {{0}};
-    for (int k = 0; k < size; k++) {
-        const kn_lanes x = *(const kn_lanes *)(in + (size_t)k * KN_LANES);
-        for (int r = 0; r < KN_OPERATOR_ROWS; r++)
-            sum[r] += matrix[(size_t)k * KN_OPERATOR_ROWS + (size_t)r] * x;
+    const struct kn_velocity *v = s->velocity;
+    const int count = s->quadratic->polynomials[p];
+    float *change = block[KN_BLOCK_CHANGE] + (size_t)p * (size_t)v->stride * KN_LANES,
+          *space = block[KN_BLOCK_SPACE];
+    const float *local = block[KN_BLOCK_LOCAL] + (size_t)s->quadratic->place[p] * KN_LANES;
+    for (int row = 0; row < v->size; row += KN_OPERATOR_ROWS) {
+        kn_lanes sum[KN_OPERATOR_ROWS] = {{0}};
+        kn_cpu_add_rows(s->propagator->change[p] + (size_t)row * (size_t)v->size, v->size, change, sum);
+        kn_cpu_add_rows(s->propagator->beyond[p] + (size_t)row * (size_t)count, count, local, sum);
+        kn_cpu_store_rows(sum, space + (size_t)row * KN_LANES);
     }
-    for (int r = 0; r < KN_OPERATOR_ROWS; r++)
-        *(kn_lanes *)(out + (size_t)r * KN_LANES) = sum[r];
+    memcpy(change, space, (size_t)v->size * KN_LANES * sizeof *change);
+    memset(change + (size_t)v->size * KN_LANES, 0, (size_t)(v->stride - v->size) * KN_LANES * sizeof *change);
 }
 
-/* block of one parity <- (exp(L dt) - 1) block, through `space`. */
-static void multiply(const struct kn_velocity *v, const float *matrix, float *block, float *space)
+/* h <- h + change, and the gain of the quadratic part. */
+static void add_changes(const struct kn_collisions *s, float *const block[KN_BLOCKS])
 {
-    for (int row = 0; row < v->size; row += KN_OPERATOR_ROWS)
-        multiply_rows(matrix + (size_t)row * (size_t)v->size, v->size, block, space + (size_t)row * KN_LANES);
-    memcpy(block, space, (size_t)v->size * KN_LANES * sizeof *block);
-    memset(block + (size_t)v->size * KN_LANES, 0, (size_t)(v->stride - v->size) * KN_LANES * sizeof *block);
+    const size_t n = (size_t)s->velocity->nnodes * KN_LANES;
+    float *restrict h = block[KN_BLOCK_H];
+    const float *restrict change = block[KN_BLOCK_CHANGE], *restrict gain = block[KN_BLOCK_GAIN];
+    if (s->quadratic->count > 0)
+        for (size_t k = 0; k < n; k++)
+            h[k] += change[k] + gain[k];
+    else
+        for (size_t k = 0; k < n; k++)
+            h[k] += change[k];
 }
 
-/* The operator conserves mass, momentum and energy; round-off errors are corrected. */
+static void divide(const struct kn_collisions *s, float *scratch, float *block[KN_BLOCKS])
+{
+    size_t size[KN_BLOCKS];
+    kn_cpu_block_sizes(&s->plan->quadratic, s->velocity, size);
+    for (int i = 0; i < KN_BLOCKS; i++) {
+        block[i] = scratch;
+        scratch += size[i] * KN_LANES;
+    }
+}
+
+/* Collisions conserve mass, momentum and energy; errors of round-off and of sums over the nodes are
+ * corrected. */
+static void restore(const struct kn_collisions *s, const double before[KN_INVARIANTS], float *row)
+{
+    const struct kn_velocity *v = s->velocity;
+    double missing[KN_INVARIANTS];
+    invariants(v, row, missing);
+    missing[0] = exact_mass(v, row);
+    for (int j = 0; j < KN_INVARIANTS; j++)
+        missing[j] = before[j] - missing[j];
+    correct(s, row, missing);
+    kn_cpu_restore_mass(v, s->number + 1, (float)(before[0] - exact_mass(v, row)), row);
+}
+
 void KN_CPU_NAME(operate)(const struct kn_collisions *s, float *rows, int count, float *scratch)
 {
     const struct kn_velocity *v = s->velocity;
-    const size_t nnodes = (size_t)v->nnodes, parity = (size_t)v->stride * KN_LANES;
-    float *restrict block = scratch, *restrict h = block + nnodes * KN_LANES, *space = h + nnodes * KN_LANES;
+    const size_t nnodes = (size_t)v->nnodes;
     double before[KN_LANES][KN_INVARIANTS];
+    float *block[KN_BLOCKS];
+    divide(s, scratch, block);
     for (int i = 0; i < count; i++) {
         invariants(v, rows + (size_t)i * nnodes, before[i]);
         before[i][0] = exact_mass(v, rows + (size_t)i * nnodes);
     }
-    gather(rows, count, v->nnodes, h);
-    memcpy(block, h, nnodes * KN_LANES * sizeof *block);
-    to_parities(v, block);
+    gather(rows, count, v->nnodes, block[KN_BLOCK_H]);
+    if (s->quadratic->count > 0)
+        KN_CPU_NAME(quadratic)(s, count, before, block);
+    else
+        memcpy(block[KN_BLOCK_CHANGE], block[KN_BLOCK_H], nnodes * KN_LANES * sizeof(float));
+    kn_cpu_to_parities(v, block[KN_BLOCK_CHANGE]);
     for (int p = 0; p < v->octants; p++)
-        multiply(v, s->propagator + (size_t)p * kn_cpu_propagator_length(v), block + (size_t)p * parity,
-                 space);
-    to_parities(v, block);
-    for (size_t k = 0; k < nnodes * KN_LANES; k++)
-        h[k] += block[k];
-    scatter(h, count, v->nnodes, rows);
-    if (s->nquadratic > 0)
-        KN_CPU_NAME(quadratic)(s, rows, count, scratch);
-    for (int i = 0; i < count && s->plan->conservation != KN_CONSERVATION_NONE; i++) {
-        float *row = rows + (size_t)i * nnodes;
-        double missing[KN_INVARIANTS];
-        invariants(v, row, missing);
-        missing[0] = exact_mass(v, row);
-        for (int j = 0; j < KN_INVARIANTS; j++)
-            missing[j] = before[i][j] - missing[j];
-        correct(s, row, missing);
-        kn_cpu_restore_mass(v, s->number + 1, (float)(before[i][0] - exact_mass(v, row)), row);
-    }
+        change_parity(s, p, block);
+    kn_cpu_to_parities(v, block[KN_BLOCK_CHANGE]);
+    add_changes(s, block);
+    scatter(block[KN_BLOCK_H], count, v->nnodes, rows);
+    for (int i = 0; i < count && s->plan->conservation != KN_CONSERVATION_NONE; i++)
+        restore(s, before[i], rows + (size_t)i * nnodes);
 }

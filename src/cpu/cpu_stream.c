@@ -15,9 +15,8 @@ static const float *row_of(const struct kn_stream_sweep *s, struct kn_site p)
 KN_SPECIALISED void face_loop(const struct kn_stream_sweep *s, const struct kn_stencil *t, int axis,
                               const float *restrict up, int limiter, int transverse, float *restrict out)
 {
-    const bool one_sided = limiter < 0;
     const float *const *const speeds = (const float *const *)s->velocity->speed;
-    const float *restrict h = s->h + t->here, *restrict down = s->h + (one_sided ? t->here : t->down);
+    const float *restrict h = s->h + t->here, *restrict down = s->h + (t->down < 0 ? t->here : t->down);
     const float *restrict speed = speeds[axis];
     const float *restrict side0 = s->h + (transverse > 0 ? t->side[0] : 0);
     const float *restrict side1 = s->h + (transverse > 1 ? t->side[1] : 0);
@@ -25,14 +24,16 @@ KN_SPECIALISED void face_loop(const struct kn_stream_sweep *s, const struct kn_s
     const float *restrict speed1 = speeds[transverse > 1 ? t->side_axis[1] : 0];
 #pragma omp simd
     for (int k = 0; k < s->velocity->stride; k++) {
-        const float here = h[k], a = (here - up[k]) * t->up_scale;
-        const float slope = one_sided ? a : kn_stream_slope(limiter, a, (down[k] - here) * t->down_scale);
+        const float here = h[k], courant = t->courant * speed[k];
+        const float slope =
+            kn_stream_slope(limiter, (here - up[k]) * t->up_scale, (down[k] - here) * t->down_scale,
+                            kn_stream_weigh(t->weight, courant));
         float across = 0;
         if (transverse > 0)
             across += kn_stream_flow(t->side_courant[0] * speed0[k], here, side0[k]);
         if (transverse > 1)
             across += kn_stream_flow(t->side_courant[1] * speed1[k], here, side1[k]);
-        out[k] = kn_stream_face(here, slope, t->courant * speed[k], across);
+        out[k] = kn_stream_face(here, slope, courant, across);
     }
 }
 
@@ -51,18 +52,16 @@ KN_SPECIALISED void face_loops(const struct kn_stream_sweep *s, const struct kn_
 /* Values on the downwind face of a site. */
 static void face_row(const struct kn_stream_sweep *s, struct kn_site p, int axis, float *out)
 {
-    const struct kn_stencil t = kn_mesh_stencil(&s->mesh, p, axis, s->dt);
+    const struct kn_stencil t = kn_mesh_stencil(&s->mesh, p, axis, s->order, s->dt);
     const float *up = kn_mesh_at(s->h, s->outgoing, t.up);
-    if (t.down < 0)
-        face_loops(s, &t, axis, up, -1, out);
+    if (t.down < 0 || s->limiter == KN_LIMITER_NONE)
+        face_loops(s, &t, axis, up, KN_LIMITER_NONE, out);
     else if (s->limiter == KN_LIMITER_VAN_LEER)
         face_loops(s, &t, axis, up, KN_LIMITER_VAN_LEER, out);
     else if (s->limiter == KN_LIMITER_MC)
         face_loops(s, &t, axis, up, KN_LIMITER_MC, out);
-    else if (s->limiter == KN_LIMITER_MINMOD)
-        face_loops(s, &t, axis, up, KN_LIMITER_MINMOD, out);
     else
-        face_loops(s, &t, axis, up, KN_LIMITER_NONE, out);
+        face_loops(s, &t, axis, up, KN_LIMITER_MINMOD, out);
 }
 
 /* h that passes the downwind face of a site, into a wall or a mirror. */
@@ -308,8 +307,8 @@ static kn_lanes add_change(const struct kn_velocity *v, const float *restrict h,
     return lost;
 }
 
-static kn_lanes stream_second_order(const struct kn_stream_sweep *s, struct kn_site p, float *restrict out,
-                                    float *scratch)
+static kn_lanes stream_high_order(const struct kn_stream_sweep *s, struct kn_site p, float *restrict out,
+                                  float *scratch)
 {
     const int n = s->velocity->stride;
     float *outflow = scratch, *inflow = scratch + n;
@@ -340,7 +339,7 @@ static float stream_octants(const struct kn_stream_sweep *s, int cell, const str
         if (s->space->naxes == 0)
             memcpy(to, row_of(s, p), (size_t)s->velocity->stride * sizeof *to);
         else
-            lost += stream_second_order(s, p, to, scratch);
+            lost += stream_high_order(s, p, to, scratch);
     }
     return kn_lanes_sum(lost);
 }

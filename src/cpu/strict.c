@@ -78,7 +78,7 @@ static size_t table_bytes(const struct kn_problem *p)
     size_t edges = 0;
     for (int d = 0; d < 3; d++)
         edges += lines(((size_t)p->velocity->half[d] + 1) * sizeof(float)) +
-                 lines((size_t)p->velocity->half[d] * sizeof(double)) +
+                 2 * lines((size_t)p->velocity->half[d] * sizeof(double)) +
                  lines((size_t)p->velocity->length[d] * sizeof(float));
     return lines(6 * cells * sizeof(int32_t)) + lines(3 * cells * sizeof(float)) +
            lines(faces * sizeof(struct kn_face)) + 9 * lines(stride * sizeof(float)) +
@@ -105,8 +105,8 @@ static void copy_velocity(struct strict *s)
     const size_t row = (size_t)from->stride * sizeof(float);
     s->velocity = *from;
     for (int d = 0; d < 3; d++) {
-        s->velocity.weight[d] = NULL;
         s->velocity.node[d] = keep(s, from->node[d], (size_t)from->half[d] * sizeof *from->node[d]);
+        s->velocity.weight[d] = keep(s, from->weight[d], (size_t)from->half[d] * sizeof *from->weight[d]);
         s->velocity.edge[d] = keep(s, from->edge[d], ((size_t)from->half[d] + 1) * sizeof *from->edge[d]);
         s->velocity.speed[d] = keep(s, from->speed[d], row);
         s->velocity.line[d] = keep(s, from->line[d], (size_t)from->length[d] * sizeof *from->line[d]);

@@ -1,6 +1,5 @@
 /* The CUDA backend: device memory, streams and launches; the kernels are in the other cuda_*.cu files. */
 #include "cuda/cuda_machine.h"
-#include "cuda/cuda_quadratic.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +7,6 @@
 #include <string.h>
 
 extern "C" {
-#include "collision/quadratic.h"
 #include "collision/sampling.h"
 }
 
@@ -21,8 +19,7 @@ static double memory(const struct kn_problem *p)
     const double cells = p->space->ncells, halo = p->space->nhalo;
     return (2 * (cells + halo) + p->space->nfaces) * nnodes * sizeof(float) +
            cells * (KN_MOMENTS * 8.0 + 40) + halo * 36 + kn_cuda_exchange_memory(p) + kn_cuda_sets_memory(p) +
-           (double)kn_quadratic_count(p->c) * sizeof(struct kn_quadratic) +
-           (operates ? kn_cuda_propagator_memory(p->velocity) : 0);
+           (operates ? kn_cuda_propagator_memory(p) : 0);
 }
 
 enum kn_status kn_cuda_allocate(struct kn_cuda *m, void **to, size_t bytes)
@@ -115,7 +112,9 @@ static enum kn_status fill_constants(struct kn_cuda *m)
         d->uniform_width[axis] = kn_cuda_layout_width(p->space, axis, 0);
     d->eps = (float)p->c->disturbance;
     d->order = p->c->space.order;
-    d->limiter = p->c->space.limiter;
+    d->limiter = kn_case_limiter(p->c);
+    d->between_cells = kn_stream_weight(d->order, 1, 1, 1);
+    d->behind_wall = kn_stream_weight(d->order, 0, 1, 1);
     d->method = p->c->collision.method;
     d->conservation = p->collision->conservation;
     d->prandtl = (float)p->c->collision.prandtl;
@@ -290,15 +289,35 @@ static bool collides_apart(const struct kn_cuda *m)
     return collisions == KN_CUDA_RELAX || collisions == KN_CUDA_OPERATE;
 }
 
-/* These collisions after streaming, in the cells of a list, or in all (NULL). */
+/* These collisions after streaming, in the cells of a list, or in all (NULL). The quadratic part leaves the
+ * deviation on which the operator acts in the memory of the state that is not in use. */
 static enum kn_status collide_apart(struct kn_cuda *m, const struct kn_cuda_step *s, const int32_t *list,
                                     int count)
 {
-    const double before = 0.5 * s->dt_collide, after = kn_quadratic_count(m->problem.c) > 0 ? 0 : before;
+    const double half = 0.5 * s->dt_collide;
     if (!collides_apart(m) || count == 0)
         return KN_OK;
-    const struct kn_cuda_operation what = {s->next, list,  count,
-                                           before,  after, s->heavy / m->device.mesh.stride};
+    struct kn_cuda_operation what = {.from = s->next,
+                                     .h = s->next,
+                                     .list = list,
+                                     .total = count,
+                                     .before = half,
+                                     .after = half,
+                                     .octant = s->heavy / m->device.mesh.stride};
+    if (m->quadratic.exists) {
+        float *rest = s->next == m->h ? m->next : m->h;
+        const struct kn_cuda_deviation d = {.h = s->next,
+                                            .to = s->next,
+                                            .rest = rest,
+                                            .list = list,
+                                            .total = count,
+                                            .before = m->device.source ? (float)half : 0.0f,
+                                            .factor = (float)(m->problem.c->disturbance * s->dt_collide),
+                                            .relaxed = s->relaxed};
+        CHECK(kn_cuda_deviate(&m->device, &m->quadratic, &d, m->work));
+        what.from = rest;
+        what.before = 0;
+    }
     if (m->device.choice.collisions == KN_CUDA_RELAX)
         CHECK(kn_cuda_relax(&m->device, &what, m->work));
     else
@@ -327,10 +346,11 @@ static enum kn_status sweep_whole(struct kn_cuda *m, const struct kn_step *step,
     return collide_apart(m, &s, served ? p->sweep_order : NULL, served ? s.cells : p->ncells);
 }
 
-/* True if collisions must wait until all cells have been streamed: tiles of both parts overlap. */
+/* True if collisions must wait until all cells have been streamed: tiles of both parts overlap, or the old
+ * state is overwritten. */
 static bool collides_last(const struct kn_cuda *m)
 {
-    return m->device.choice.marches && !m->device.choice.march_collides;
+    return m->quadratic.exists || (m->device.choice.marches && !m->device.choice.march_collides);
 }
 
 /* The part of a sweep that does not depend on other ranks (0), or the part that does (1). */
@@ -377,24 +397,6 @@ static enum kn_status sweep_parts(struct kn_cuda *m, const struct kn_step *step,
     if (timed)
         CHECK(cudaEventRecord(m->mark[4], m->work));
     return collide_apart(m, &s, NULL, m->device.ncells);
-}
-
-/* The quadratic part after the operator; it includes the second half step of the sources. */
-static enum kn_status collide_quadratically(struct kn_cuda *m, const struct kn_cuda_step *s, uint64_t draw)
-{
-    const struct kn_velocity *v = m->problem.velocity;
-    const int count = kn_quadratic_count(m->problem.c);
-    if (count == 0)
-        return KN_OK;
-    struct kn_quadratic_plan plan =
-        kn_quadratic_plan(m->problem.c, v, &m->problem.collision->op, s->dt_collide);
-    plan.sampling = kn_cuda_sets_plan(m, plan.sampling);
-    for (int d = 0; d < 3; d++)
-        plan.node[d] = m->nodes[d];
-    const struct kn_cuda_quadratics q = {m->quadratic, count, {v->half[0], v->half[1], v->half[2]}};
-    CHECK(kn_cuda_draw_quadratic(&plan, draw, count, m->quadratic, m->work));
-    CHECK(kn_cuda_quadratic(&m->device, &q, s->next, s->dt_collide, s->heavy, m->work));
-    return KN_OK;
 }
 
 /* Fraction of a sweep spent on streaming. In a fused kernel one block counts the cycles of streaming and
@@ -457,11 +459,16 @@ static enum kn_status sweep(struct kn_cuda *m, const struct kn_step *step, float
     s.op = m->op;
     const bool timed = m->sweeps++ % TIMED == TIMED / 2 && !m->timing;
     KN_TRY(kn_cuda_sets_use(m, step->collide, step->draw, &s.set));
-    KN_TRY(kn_cuda_propagator_find(m, step->collide, &s.op.propagator));
+    const struct kn_cuda_propagator *propagator;
+    KN_TRY(kn_cuda_propagator_find(m, step->collide, &propagator));
+    if (propagator) {
+        s.op.propagator = propagator->matrix;
+        s.op.beyond = propagator->beyond;
+        s.relaxed = propagator->relaxed;
+    }
     if (timed)
         CHECK(cudaEventRecord(m->mark[0], m->work));
     KN_TRY(divided ? sweep_parts(m, step, s, timed) : sweep_whole(m, step, s, timed));
-    KN_TRY(collide_quadratically(m, &s, step->draw));
     if (timed)
         CHECK(cudaEventRecord(m->mark[1], m->work));
     if (timed) {
@@ -533,12 +540,12 @@ static enum kn_status copy(void *machine, double *seconds)
     return KN_OK;
 }
 
-/* At second order on a plane mesh, the march may omit two cells next to a wall and three cells that do not
+/* Above first order on a plane mesh, the march may omit two cells next to a wall and three cells that do not
  * fill a tile; the rest of a box must be empty or at least as wide as a tile. */
 static int thinnest(const struct kn_case *c)
 {
     const bool plane = c->space.cells[0] > 1 && c->space.cells[1] > 1 && c->space.cells[2] == 1;
-    return c->space.order == 2 && plane ? 2 + 3 + KN_CUDA_COLUMNS : c->space.order;
+    return c->space.order > 1 && plane ? 2 + 3 + KN_CUDA_COLUMNS : kn_case_reach(c);
 }
 
 static const struct kn_assembler assembler = {"cuda", kn_cuda_assemble};

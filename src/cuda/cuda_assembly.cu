@@ -29,9 +29,7 @@ struct batch {
     struct kn_pair pair;
     int corner[2][BATCH][3]; /* first node along an axis; the bit above it is set if v < 0 */
     double weight[2][BATCH][3][KN_STENCIL_POINTS]; /* along an axis */
-    double axis[2][BATCH][3];                      /* error of the stencils for cubes */
     double root[BATCH];                            /* of the rate of a direction */
-    double lack[3][BATCH];              /* of both particles, times the square root of the weight */
     double value[2][BATCH][KN_STENCIL]; /* of the nodes, times the square root of the weight */
     int key[2][BATCH];                  /* octant and corner */
     int order[2][BATCH];                /* directions by the key of one particle, then of the other */
@@ -45,7 +43,6 @@ static __device__ void lay_axes(const struct kn_assembly *g, int from, int count
         const double v = kn_pair_after(&s->pair, &g->directions[from + n], d, particle);
         const int first = kn_interpolate_axis(g->node[d], g->half[d], fabs(v), s->weight[particle][n][d]);
         s->corner[particle][n][d] = first | (v < 0 ? 1 << FIELD : 0);
-        s->axis[particle][n][d] = kn_interpolate_lack(g->node[d], first, v);
     }
     const int m = thread - 6 * BATCH;
     if (m >= 0 && m < count)
@@ -61,10 +58,6 @@ static __device__ void lay_values(int count, int thread, struct batch *s)
         s->value[particle][n][i] = s->root[n] * w[0][i / KN_LINES] *
                                    w[1][i / KN_STENCIL_POINTS % KN_STENCIL_POINTS] *
                                    w[2][i % KN_STENCIL_POINTS];
-    }
-    if (thread < 3 * count) {
-        const int d = thread % 3, n = thread / 3;
-        s->lack[d][n] = s->root[n] * (s->axis[0][n][d] + s->axis[1][n][d]);
     }
     if (thread < 2 * count) {
         const int particle = thread % 2, n = thread / 2;
@@ -93,19 +86,16 @@ static __device__ void sort_directions(int count, int thread, struct batch *s)
     s->order[particle][place] = n;
 }
 
-/* Elements that a thread owns: residues modulo 3 of the nodes of row and column along the axes. The owners
- * of the first three columns of a row also own the sums with the cubes of an axis. */
+/* Elements that a thread owns: residues modulo 3 of the nodes of row and column along the axes. */
 struct owner {
     int row[3], column[3];
-    int axis; /* 3: none */
 };
 
 static __device__ struct owner owner_of(int thread)
 {
     const int row = thread / KN_STENCIL, column = thread % KN_STENCIL;
     return {{row / KN_LINES, row / KN_STENCIL_POINTS % KN_STENCIL_POINTS, row % KN_STENCIL_POINTS},
-            {column / KN_LINES, column / KN_STENCIL_POINTS % KN_STENCIL_POINTS, column % KN_STENCIL_POINTS},
-            column < 3 ? column : 3};
+            {column / KN_LINES, column / KN_STENCIL_POINTS % KN_STENCIL_POINTS, column % KN_STENCIL_POINTS}};
 }
 
 /* The node of these residues in the stencil of a key, and its index in the stencil. */
@@ -136,18 +126,7 @@ static __device__ double *element(const struct kn_assembly *g, double *sums, int
     return sums + ((size_t)matrix * (size_t)g->size + (size_t)row) * (size_t)g->size + (size_t)column;
 }
 
-/* The elements of c e d, after the matrices. */
-static __device__ double *lack_of(const struct kn_assembly *g, double *sums, int axis, int row)
-{
-    return element(g, sums, KN_PARITIES, 0, 0) + axis * g->size + row;
-}
-
-static __device__ double signed_in(int octant, int axis, double value)
-{
-    return octant >> axis & 1 ? -value : value;
-}
-
-/* x x^T of one particle, -2 x in the columns of the nodes before, and e x. */
+/* x x^T of one particle, -2 x in the columns of the nodes before. */
 static __device__ void add_squares(const struct kn_assembly *g, const struct batch *s,
                                    const struct owner *own, int particle, int count, double *sums)
 {
@@ -157,15 +136,12 @@ static __device__ void add_squares(const struct kn_assembly *g, const struct bat
         const int key = s->key[particle][s->order[particle][n]], octant = key >> OCTANT;
         int i, j;
         const int row = find_node(g, own->row, key, &i), column = find_node(g, own->column, key, &j);
-        double square = 0, line = 0, cube = 0;
+        double square = 0, line = 0;
         for (int at; n < count && s->key[particle][at = s->order[particle][n]] == key; n++) {
             const double x = s->value[particle][at][i];
             square += x * s->value[particle][at][j];
             line += x * s->root[at];
-            cube += own->axis < 3 ? x * s->lack[own->axis][at] : 0;
         }
-        if (own->axis < 3)
-            *lack_of(g, sums, own->axis, row) += signed_in(octant, own->axis, cube);
         *element(g, sums, 0, row, column) += square;
         if (has_a)
             *element(g, sums, octant, row, p->a) -= 2 * line;
@@ -187,26 +163,6 @@ static __device__ void add_products(const struct kn_assembly *g, const struct ba
             product += s->value[0][at][i] * s->value[1][at][j];
         *element(g, sums, (key ^ other) >> OCTANT, row, column) += 2 * product;
     }
-}
-
-/* -e in the nodes before, and e e. */
-static __device__ void add_lacks(const struct kn_assembly *g, const struct batch *s, const struct owner *own,
-                                 int count, double *sums)
-{
-    const struct kn_pair *p = &s->pair;
-    double lack = 0, square = 0;
-    if (own->axis == 3)
-        return;
-    for (int n = 0; n < count; n++) {
-        lack += s->root[n] * s->lack[own->axis][n];
-        square += s->lack[own->axis][n] * s->lack[own->axis][n];
-    }
-    if (is_at(g, own->row, p->a))
-        *lack_of(g, sums, own->axis, p->a) -= lack;
-    if (is_at(g, own->row, p->b))
-        *lack_of(g, sums, own->axis, p->b) -= signed_in(p->octant, own->axis, lack);
-    if (own->row[0] == 0 && own->row[1] == 0 && own->row[2] == 0)
-        *lack_of(g, sums, 3, own->axis) += square;
 }
 
 /* The nodes before the collision; the weights of the directions sum to 1. */
@@ -241,7 +197,7 @@ static __device__ struct kn_pair pair_at(const struct kn_assembly *g, int64_t nu
 static __host__ __device__ size_t length_of(const struct kn_assembly *what)
 {
     const size_t n = (size_t)what->size;
-    return KN_PARITIES * n * n + 3 * n + 3;
+    return KN_PARITIES * n * n + 1;
 }
 
 /* Pairs first..end-1 of this block: number modulo parts. */
@@ -268,7 +224,6 @@ static __global__ __launch_bounds__(THREADS, 2) void pairs_kernel(struct kn_asse
                 add_squares(&g, &s, &own, 0, count, sums);
                 add_squares(&g, &s, &own, 1, count, sums);
                 add_products(&g, &s, &own, count, sums);
-                add_lacks(&g, &s, &own, count, sums);
             }
             __syncthreads();
         }

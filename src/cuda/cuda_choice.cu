@@ -33,13 +33,13 @@ static int cells_together(const struct kn_cuda_problem *p)
     return kn_cuda_monte_carlo_bytes(p, 1) <= p->shared_limit ? 1 : 0;
 }
 
-/* The march is for uniform plane meshes at second order. */
+/* The march is for uniform plane meshes above first order. */
 static bool can_march(const struct kn_cuda_problem *p)
 {
     const struct kn_mesh *m = &p->mesh;
-    return p->choice.sweep == KN_CUDA_LINEAR && p->order == 2 && p->uniform &&
-           p->limiter == KN_LIMITER_VAN_LEER && m->naxes == 2 && m->axes[0] == 0 && m->axes[1] == 1 &&
-           m->octants == 4 && kn_cuda_march_bytes(p) <= p->shared_limit;
+    return p->choice.sweep == KN_CUDA_LINEAR && p->order > 1 && p->uniform &&
+           (p->limiter == KN_LIMITER_VAN_LEER || p->limiter == KN_LIMITER_NONE) && m->naxes == 2 &&
+           m->axes[0] == 0 && m->axes[1] == 1 && m->octants == 4 && kn_cuda_march_bytes(p) <= p->shared_limit;
 }
 
 void kn_cuda_choose(struct kn_cuda *m)
@@ -51,8 +51,8 @@ void kn_cuda_choose(struct kn_cuda *m)
     c->together = c->sweep == KN_CUDA_MONTE_CARLO ? cells_together(p) : 1;
     c->staged = (size_t)p->mesh.nnodes * sizeof(float) <= p->shared_limit;
     c->short_rows = p->mesh.stride <= KN_CUDA_SHORT;
-    c->march_collides =
-        c->collisions == KN_CUDA_RELAX || (c->collisions == KN_CUDA_OPERATE && !p->source && c->short_rows);
+    c->march_collides = c->collisions == KN_CUDA_RELAX ||
+                        (c->collisions == KN_CUDA_OPERATE && !p->source && p->eps == 0 && c->short_rows);
     const int least = (c->short_rows ? 4 : 1) * p->multiprocessors; /* tiles that fill the device */
     const struct kn_cuda_inner inner = kn_cuda_layout_inner(m);
     c->marches = can_march(p) && inner.tiles[0] * inner.tiles[1] >= least;
@@ -81,6 +81,8 @@ void kn_cuda_kernels(const void *machine, FILE *to)
     else if (c->sweep == KN_CUDA_MONTE_CARLO)
         fprintf(to, ", %d per block", c->together);
     fputc('\n', to);
+    if (m->quadratic.exists)
+        fprintf(to, "%-20s %d cells\n", "deviation_kernel", apart);
     if (c->collisions == KN_CUDA_OPERATE || c->collisions == KN_CUDA_RELAX)
         fprintf(to, "%-20s %d cells\n", c->collisions == KN_CUDA_RELAX ? "relax_kernel" : "operator_kernel",
                 apart);

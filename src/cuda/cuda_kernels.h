@@ -92,9 +92,10 @@ struct kn_cuda_problem {
     struct kn_cuda_tables tables;
     int32_t order;
     enum kn_limiter limiter;
-    int32_t symmetric;   /* estimator */
-    size_t shared_limit; /* bytes of shared memory available to a block */
-    size_t shared_whole; /* that a multiprocessor has */
+    struct kn_weight between_cells, behind_wall; /* of cells of equal width */
+    int32_t symmetric;                           /* estimator */
+    size_t shared_limit;                         /* bytes of shared memory available to a block */
+    size_t shared_whole;                         /* that a multiprocessor has */
     enum kn_method method;
     enum kn_conservation conservation;
     float prandtl;
@@ -132,6 +133,9 @@ struct kn_cuda_operator {
     const float *propagator;
     struct kn_cuda_correction correction;
     float *scratch; /* kn_cuda_operator_scratch */
+    /* Of the quadratic part, or NULL: what the linear step adds to the polynomials, nodes from coefficients; the
+     * coefficients and errors of struct kn_cuda_quadratic. */
+    const float *beyond, *coefficients, *errors;
 };
 
 /* Division of the nodes of a matrix product: tiles of 8 nodes, `tiles` per share. */
@@ -157,10 +161,13 @@ struct kn_cuda_step {
     int32_t heavy;                    /* the node to which mass lost by round-off is returned */
     struct kn_cuda_set set;
     struct kn_cuda_operator op;
+    const float *relaxed; /* struct kn_cuda_deviation */
 };
 
-/* Collisions alone, in place. */
+/* Collisions alone: they act on the rows `from` and change the rows `h`, which may be the same; model equations
+ * use `h` alone. */
 struct kn_cuda_operation {
+    const float *from;
     float *h;
     const int32_t *list; /* [total] cells; NULL: the first `total` */
     int32_t total;

@@ -2,7 +2,12 @@
  * octants of a cell; a cell is processed by some lanes of a warp, or by a block. */
 #include "cuda/cuda_linear.h"
 
-enum { RUN = 8 };
+/* Most cells of a block. Short rows at first order take several passes: finding the rows takes as long for
+ * many cells as for few. */
+template <int ORDER, int OCTANTS, int LANES> static __host__ __device__ constexpr int most_cells()
+{
+    return ORDER > 1 || LANES > WARP ? 8 : OCTANTS == 8 ? 16 : 32;
+}
 
 /* First order: the rows that flow into each octant of a cell, from cells or walls. */
 template <int OCTANTS, int NAXES> struct upwind_rows {
@@ -22,7 +27,7 @@ static __device__ void find_rows(const kn_cuda_problem &p, const kn_cuda_step &s
         atomicOr(&f->walls, 1 << site.octant);
 }
 
-/* Second order: the stencils of the faces through which an octant flows out of the cell and into it. An
+/* Above first order: the stencils of the faces through which an octant flows out of the cell and into it. An
  * inflow through a wall has no stencil. */
 template <int OCTANTS, int NAXES> struct stencils {
     kn_stencil out[OCTANTS][NAXES], in[OCTANTS][NAXES];
@@ -42,13 +47,13 @@ static __device__ void find_rows(const kn_cuda_problem &p, const kn_cuda_step &s
 {
     const int octant = site.octant;
     const kn_site up = kn_mesh_walk(&p.mesh, site, p.mesh.axes[a], 0);
-    const kn_stencil out = kn_mesh_stencil(&p.mesh, site, p.mesh.axes[a], s.dt_stream);
+    const kn_stencil out = kn_mesh_stencil(&p.mesh, site, p.mesh.axes[a], p.order, s.dt_stream);
     bool wall = up.cell < 0 || ends_at_wall(p, out);
     f->wall[octant][a] = up.cell < 0 ? p.outgoing + ~kn_mesh_source(&p.mesh, up) : NULL;
     f->out[octant][a] = out;
     f->courant[a] = out.courant;
     if (up.cell >= 0) {
-        const kn_stencil in = kn_mesh_stencil(&p.mesh, up, p.mesh.axes[a], s.dt_stream);
+        const kn_stencil in = kn_mesh_stencil(&p.mesh, up, p.mesh.axes[a], p.order, s.dt_stream);
         f->in[octant][a] = in;
         wall |= ends_at_wall(p, in);
     }
@@ -56,8 +61,17 @@ static __device__ void find_rows(const kn_cuda_problem &p, const kn_cuda_step &s
         atomicOr(&f->walls, 1 << octant);
 }
 
+/* Slopes of linear_kernel: weighted means or limited; PLAIN: in cells of equal width, the limiter is that of
+ * van Leer. */
+enum slopes { WEIGHTED, LIMITED, PLAIN_WEIGHTED, PLAIN_LIMITED };
+
+static __device__ __forceinline__ constexpr bool is_plain(slopes s)
+{
+    return s == PLAIN_WEIGHTED || s == PLAIN_LIMITED;
+}
+
 /* First order; all loads come first, so that many are in flight at once. */
-template <int OCTANTS, int NAXES, bool PLAIN>
+template <int OCTANTS, int NAXES, slopes SLOPES>
 static __device__ __forceinline__ float stream(const kn_cuda_problem &p, const kn_cuda_step &s,
                                                const upwind_rows<OCTANTS, NAXES> &f, kn_site site, int k,
                                                four h[OCTANTS], float lost[4])
@@ -128,19 +142,24 @@ static __device__ __forceinline__ float muscl_change(int limiter, const kn_stenc
             across_in +=
                 kn_stream_flow(in[a].side_courant[j] * n.speed[b], n.up[a], n.corner[corner_of(NAXES, a, b)]);
         }
+        const float courant_out = out[a].courant * n.speed[a], courant_in = in[a].courant * n.speed[a];
         const float slope_out =
-            kn_stream_slope(limiter, step * out[a].up_scale, (n.down[a] - n.here) * out[a].down_scale);
+            kn_stream_slope(limiter, step * out[a].up_scale, (n.down[a] - n.here) * out[a].down_scale,
+                            kn_stream_weigh(out[a].weight, courant_out));
         const float slope_in =
-            kn_stream_slope(limiter, (n.up[a] - n.second[a]) * in[a].up_scale, step * in[a].down_scale);
-        const float outflow = kn_stream_face(n.here, slope_out, out[a].courant * n.speed[a], across_out);
-        const float inflow = kn_stream_face(n.up[a], slope_in, in[a].courant * n.speed[a], across_in);
-        change -= kn_stream_flow(out[a].courant * n.speed[a], outflow, inflow);
+            kn_stream_slope(limiter, (n.up[a] - n.second[a]) * in[a].up_scale, step * in[a].down_scale,
+                            kn_stream_weigh(in[a].weight, courant_in));
+        const float outflow = kn_stream_face(n.here, slope_out, courant_out, across_out);
+        const float inflow = kn_stream_face(n.up[a], slope_in, courant_in, across_in);
+        change -= kn_stream_flow(courant_out, outflow, inflow);
     }
     return change;
 }
 
-/* The same in cells of equal width, with the van Leer limiter; `speed` is the Courant number. */
-template <int NAXES> static __device__ __forceinline__ float plain_change(const surroundings<NAXES> &n)
+/* The same in cells of equal width; `speed` is the Courant number. */
+template <int NAXES>
+static __device__ __forceinline__ float plain_change(int limiter, kn_weight between,
+                                                     const surroundings<NAXES> &n)
 {
     float change = 0;
 #pragma unroll
@@ -154,8 +173,9 @@ template <int NAXES> static __device__ __forceinline__ float plain_change(const 
                 across +=
                     n.speed[b] * ((n.here - n.up[low]) - (n.up[high] - n.corner[corner_of(NAXES, a, b)]));
             }
-        const float slope = kn_stream_slope(KN_LIMITER_VAN_LEER, step, n.down[a] - n.here),
-                    slope_up = kn_stream_slope(KN_LIMITER_VAN_LEER, n.up[a] - n.second[a], step);
+        const float weight = kn_stream_weigh(between, n.speed[a]),
+                    slope = kn_stream_slope(limiter, step, n.down[a] - n.here, weight),
+                    slope_up = kn_stream_slope(limiter, n.up[a] - n.second[a], step, weight);
         change -= n.speed[a] * kn_stream_rise(step, slope, slope_up, n.speed[a], across);
     }
     return change;
@@ -185,7 +205,7 @@ static __device__ __forceinline__ muscl_rows<NAXES> read_rows(const kn_cuda_prob
     return r;
 }
 
-template <int OCTANTS, int NAXES, bool PLAIN>
+template <int OCTANTS, int NAXES, slopes SLOPES>
 static __device__ __forceinline__ four muscl_inside(const kn_cuda_problem &p,
                                                     const stencils<OCTANTS, NAXES> &f, int octant,
                                                     const muscl_rows<NAXES> &r, const four speed[NAXES],
@@ -203,8 +223,13 @@ static __device__ __forceinline__ four muscl_inside(const kn_cuda_problem &p,
             n.corner[a] = r.corner[a].v[i];
             n.speed[a] = speed[a].v[i];
         }
-        const float change =
-            PLAIN ? plain_change<NAXES>(n) : muscl_change<NAXES>(p.limiter, f.out[octant], f.in[octant], n);
+        if (SLOPES == LIMITED)
+            __builtin_assume(p.limiter != KN_LIMITER_NONE);
+        const int limiter = SLOPES == PLAIN_LIMITED ? KN_LIMITER_VAN_LEER
+                            : SLOPES == LIMITED     ? p.limiter
+                                                    : KN_LIMITER_NONE;
+        const float change = is_plain(SLOPES) ? plain_change<NAXES>(limiter, p.between_cells, n)
+                                              : muscl_change<NAXES>(limiter, f.out[octant], f.in[octant], n);
         h.v[i] = n.here + change;
         lost[i] += kn_stream_lost(n.here, change, h.v[i]);
     }
@@ -212,7 +237,7 @@ static __device__ __forceinline__ four muscl_inside(const kn_cuda_problem &p,
 }
 
 /* One octant inside the gas of a cell at a wall. */
-template <int OCTANTS, int NAXES, bool PLAIN>
+template <int OCTANTS, int NAXES, slopes SLOPES>
 static __device__ __forceinline__ streamed_quad muscl_beside_wall(const kn_cuda_problem &p,
                                                                   const kn_cuda_step &s,
                                                                   const stencils<OCTANTS, NAXES> &f,
@@ -222,8 +247,8 @@ static __device__ __forceinline__ streamed_quad muscl_beside_wall(const kn_cuda_
     const four w = read4(p.w + k);
     float lost[4] = {0, 0, 0, 0};
     streamed_quad q;
-    q.h = muscl_inside<OCTANTS, NAXES, PLAIN>(p, f, site.octant, read_rows<OCTANTS, NAXES>(p, s, f, site, k),
-                                              speed, lost);
+    q.h = muscl_inside<OCTANTS, NAXES, SLOPES>(p, f, site.octant, read_rows<OCTANTS, NAXES>(p, s, f, site, k),
+                                               speed, lost);
     q.lost = w.v[0] * lost[0] + w.v[1] * lost[1] + w.v[2] * lost[2] + w.v[3] * lost[3];
     return q;
 }
@@ -253,8 +278,8 @@ static __device__ __noinline__ streamed_quad muscl_at_wall(const kn_cuda_problem
     return q;
 }
 
-/* Second order. Returns the mass lost by round-off in octants at walls; `lost` is by node. */
-template <int OCTANTS, int NAXES, bool PLAIN>
+/* Above first order. Returns the mass lost by round-off in octants at walls; `lost` is by node. */
+template <int OCTANTS, int NAXES, slopes SLOPES>
 static __device__ __forceinline__ float stream(const kn_cuda_problem &p, const kn_cuda_step &s,
                                                const stencils<OCTANTS, NAXES> &f, kn_site first, int k,
                                                four h[OCTANTS], float lost[4])
@@ -265,7 +290,7 @@ static __device__ __forceinline__ float stream(const kn_cuda_problem &p, const k
 #pragma unroll
     for (int a = 0; a < NAXES; a++) {
         speed[a] = read4(p.speed[p.mesh.axes[a]] + k);
-        for (int i = 0; i < 4 && PLAIN; i++)
+        for (int i = 0; i < 4 && is_plain(SLOPES); i++)
             speed[a].v[i] *= f.courant[a];
     }
     if (f.walls == 0) { /* the rows of an octant are loaded while the preceding octant is computed */
@@ -275,7 +300,7 @@ static __device__ __forceinline__ float stream(const kn_cuda_problem &p, const k
             const muscl_rows<NAXES> rows = next;
             if (o + 1 < OCTANTS)
                 next = read_rows<OCTANTS, NAXES>(p, s, f, kn_site{cell, o + 1}, k);
-            h[o] = muscl_inside<OCTANTS, NAXES, PLAIN>(p, f, o, rows, speed, lost);
+            h[o] = muscl_inside<OCTANTS, NAXES, SLOPES>(p, f, o, rows, speed, lost);
         }
         return 0;
     }
@@ -285,7 +310,7 @@ static __device__ __forceinline__ float stream(const kn_cuda_problem &p, const k
         const kn_site site = {cell, o};
         const streamed_quad q = f.walls >> o & 1
                                     ? muscl_at_wall<OCTANTS, NAXES>(p, s, f, site, k)
-                                    : muscl_beside_wall<OCTANTS, NAXES, PLAIN>(p, s, f, site, k, speed);
+                                    : muscl_beside_wall<OCTANTS, NAXES, SLOPES>(p, s, f, site, k, speed);
         h[o] = q.h;
         at_walls += q.lost;
     }
@@ -340,7 +365,7 @@ static __device__ __forceinline__ void find_all_rows(const kn_cuda_problem &p, c
 
 /* LANES of a warp per cell, or a block of at most LANES threads. A block processes a tile of cells: they
  * share rows, and the latency of finding neighbours is the same for many cells as for one. */
-template <int ORDER, int OCTANTS, int NAXES, int LANES, bool PLAIN>
+template <int ORDER, int OCTANTS, int NAXES, int LANES, slopes SLOPES>
 static __global__ void __launch_bounds__(LANES > WARP ? LANES : 128, LANES > 128    ? 1
                                                                      : ORDER == 2   ? 3
                                                                      : OCTANTS == 8 ? 4
@@ -350,7 +375,7 @@ static __global__ void __launch_bounds__(LANES > WARP ? LANES : 128, LANES > 128
 {
     enum { GROUP = LANES > WARP ? WARP : LANES };
     __shared__ sums space[2][MOST_WARPS];
-    __shared__ upwind<ORDER, OCTANTS, NAXES> rows[RUN];
+    __shared__ upwind<ORDER, OCTANTS, NAXES> rows[most_cells<ORDER, OCTANTS, LANES>()];
     const int first = blockIdx.x * run, end = first + run < s.cells ? first + run : s.cells;
     const int across = LANES > WARP ? blockDim.x : LANES, team = threadIdx.x / across,
               teams = blockDim.x / across;
@@ -373,7 +398,7 @@ static __global__ void __launch_bounds__(LANES > WARP ? LANES : 128, LANES > 128
         for (int o = 0; o < OCTANTS; o++)
             h[o] = four{{0, 0, 0, 0}};
         if (works && s.dt_stream > 0) {
-            walls = stream<OCTANTS, NAXES, PLAIN>(p, s, rows[mine].f, kn_site{cell, 0}, k, h, lost);
+            walls = stream<OCTANTS, NAXES, SLOPES>(p, s, rows[mine].f, kn_site{cell, 0}, k, h, lost);
             if (k == 0 && rows[mine].f.walls)
                 walls += lost_at_walls(p, cell, s.dt_stream);
         } else if (works) {
@@ -397,37 +422,44 @@ static __global__ void __launch_bounds__(LANES > WARP ? LANES : 128, LANES > 128
     note_cycles(p, s.cells == p.ncells && blockIdx.x == gridDim.x / 2, start, start + streaming);
 }
 
-template <int ORDER, int OCTANTS, int NAXES, int LANES, bool PLAIN>
+template <int ORDER, int OCTANTS, int NAXES, int LANES, slopes SLOPES>
 static cudaError_t launch(const kn_cuda_problem *p, const kn_cuda_step *s, cudaStream_t stream)
 {
     const int quads = p->mesh.stride / 4, threads = LANES > WARP ? (quads + WARP - 1) / WARP * WARP : 128;
     /* several cells per block only if they fill the GPU many times */
-    const int least = LANES > WARP ? 1 : 128 / LANES, share = s->cells / (16 * p->multiprocessors),
-              run = share < least ? least
-                    : share > RUN ? RUN
-                                  : share;
-    return launch_overlapping(linear_kernel<ORDER, OCTANTS, NAXES, LANES, PLAIN>,
+    const int least = LANES > WARP ? 1 : 128 / LANES, most = most_cells<ORDER, OCTANTS, LANES>(),
+              share = s->cells / (16 * p->multiprocessors),
+              run = share < least  ? least
+                    : share > most ? most
+                                   : share;
+    return launch_overlapping(linear_kernel<ORDER, OCTANTS, NAXES, LANES, SLOPES>,
                               (unsigned)((s->cells + run - 1) / run), threads, 0, stream, s->behind_walls, *p,
                               *s, -expm1(-s->dt_collide), run);
 }
 
-/* Uniform meshes with the van Leer limiter have a specialised kernel. */
+/* Uniform meshes have specialised kernels. */
 template <int ORDER, int OCTANTS, int NAXES, int LANES>
-static cudaError_t launch_plain(const kn_cuda_problem *p, const kn_cuda_step *s, cudaStream_t stream)
+static cudaError_t launch_slopes(const kn_cuda_problem *p, const kn_cuda_step *s, cudaStream_t stream)
 {
-    enum { USUAL = ORDER == 2 && 1 << NAXES == OCTANTS && NAXES > 1 };
-    return USUAL && p->uniform && p->limiter == KN_LIMITER_VAN_LEER
-               ? launch<ORDER, OCTANTS, NAXES, LANES, USUAL>(p, s, stream)
-               : launch<ORDER, OCTANTS, NAXES, LANES, false>(p, s, stream);
+    constexpr bool usual = ORDER == 2 && 1 << NAXES == OCTANTS && NAXES > 1;
+    constexpr slopes limited = ORDER == 1 ? WEIGHTED : LIMITED,
+                     plain_limited = usual ? PLAIN_LIMITED : limited,
+                     plain_weighted = usual ? PLAIN_WEIGHTED : WEIGHTED;
+    if (p->limiter == KN_LIMITER_NONE)
+        return p->uniform ? launch<ORDER, OCTANTS, NAXES, LANES, plain_weighted>(p, s, stream)
+                          : launch<ORDER, OCTANTS, NAXES, LANES, WEIGHTED>(p, s, stream);
+    return p->uniform && p->limiter == KN_LIMITER_VAN_LEER
+               ? launch<ORDER, OCTANTS, NAXES, LANES, plain_limited>(p, s, stream)
+               : launch<ORDER, OCTANTS, NAXES, LANES, limited>(p, s, stream);
 }
 
 template <int ORDER, int OCTANTS, int NAXES>
 static cudaError_t launch_lanes(const kn_cuda_problem *p, const kn_cuda_step *s, cudaStream_t stream)
 {
     const int quads = p->mesh.stride / 4;
-    return quads <= 16    ? launch_plain<ORDER, OCTANTS, NAXES, 16>(p, s, stream)
-           : quads <= 128 ? launch_plain<ORDER, OCTANTS, NAXES, 128>(p, s, stream)
-                          : launch_plain<ORDER, OCTANTS, NAXES, WARP * MOST_WARPS>(p, s, stream);
+    return quads <= 16    ? launch_slopes<ORDER, OCTANTS, NAXES, 16>(p, s, stream)
+           : quads <= 128 ? launch_slopes<ORDER, OCTANTS, NAXES, 128>(p, s, stream)
+                          : launch_slopes<ORDER, OCTANTS, NAXES, WARP * MOST_WARPS>(p, s, stream);
 }
 
 template <int ORDER>

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "cuda/cuda_check.h"
+#include "cuda/cuda_quadratic.h"
 #include "cuda/cuda_sample.h"
 
 extern "C" {
@@ -33,8 +34,10 @@ struct kn_cuda_group {
 
 /* The matrices of the assembled operator for one length of collision step. */
 struct kn_cuda_propagator {
-    double dt;     /* -1: none yet */
-    float *matrix; /* kn_cuda_propagator_place */
+    double dt;             /* -1: none yet */
+    float *matrix;         /* kn_cuda_propagator_place */
+    const float *beyond;   /* in the same memory, struct kn_cuda_operator */
+    const float *relaxed;  /* in the same memory, struct kn_cuda_deviation */
 };
 
 /* One of the two parts of a sweep with several ranks: cells that do not depend on other ranks, and cells
@@ -56,7 +59,7 @@ struct kn_cuda_exchange {
     cudaEvent_t packed, outgoing, unpacked; /* in the order of a step */
 };
 
-enum { KN_CUDA_BLOCKS = 64, KN_CUDA_MARKS = 7 };
+enum { KN_CUDA_BLOCKS = 96, KN_CUDA_MARKS = 7 };
 
 struct kn_cuda {
     struct kn_problem problem;
@@ -75,8 +78,7 @@ struct kn_cuda {
     struct kn_cuda_propagator propagators[2]; /* for the two lengths of step used last */
     float *packed;                            /* host: matrices of all parities, and one more */
     double *space;                            /* host: [2][size][size] */
-    struct kn_quadratic *quadratic;           /* [kn_quadratic_count] */
-    const double *nodes[3];                   /* [half] */
+    struct kn_cuda_quadratic quadratic;
     struct kn_cuda_operator op;
     struct kn_cuda_shares shares;
     int32_t unmarched;                /* cells outside the march */
@@ -140,9 +142,14 @@ enum kn_status kn_cuda_sets_use(struct kn_cuda *m, double dt, uint64_t draw, str
 /* Call after the sweep that used the set. */
 enum kn_status kn_cuda_sets_ahead(struct kn_cuda *m, uint64_t draw);
 
-double kn_cuda_propagator_memory(const struct kn_velocity *v); /* bytes */
+double kn_cuda_propagator_memory(const struct kn_problem *p); /* bytes */
 enum kn_status kn_cuda_propagator_create(struct kn_cuda *m);
-enum kn_status kn_cuda_propagator_find(struct kn_cuda *m, double dt, const float **matrix);
+/* The matrices for a collision step dt; NULL for other methods than the operator. */
+enum kn_status kn_cuda_propagator_find(struct kn_cuda *m, double dt, const struct kn_cuda_propagator **found);
+
+/* The tables of the quadratic part, if there is one. */
+double kn_cuda_quadratic_memory(const struct kn_problem *p); /* bytes */
+enum kn_status kn_cuda_quadratic_create(struct kn_cuda *m);
 }
 
 #endif

@@ -1,4 +1,5 @@
-/* Second-order streaming, alone or with linearised BGK or the operator: a march through tiles of cells. */
+/* Streaming above first order, alone or with linearised BGK or the operator: a march through tiles of cells.
+ */
 #include "cuda/cuda_march_tiles.h"
 
 /* The targets of the relaxation in the cells of a tile. */
@@ -67,7 +68,7 @@ static __device__ __forceinline__ void relax_tile(const kn_cuda_problem &p, cons
     }
 }
 
-template <int MOST, reach REACH>
+template <int LIMITER, int MOST, reach REACH>
 static __global__ void __launch_bounds__(MOST, MOST > 128 ? 1 : 384 / MOST)
     march_kernel(const __grid_constant__ kn_cuda_problem p, const __grid_constant__ kn_cuda_step s,
                  double lose, int whole)
@@ -80,7 +81,7 @@ static __global__ void __launch_bounds__(MOST, MOST > 128 ? 1 : 384 / MOST)
     allow_next_kernel();
     const long long start = clock64();
     const int thread[2] = {(int)threadIdx.x, (int)blockDim.x};
-    stream_by<REACH>(p, s, here, thread, tile, around, lost);
+    stream_by<LIMITER, REACH>(p, s, here, thread, tile, around, lost);
     const long long middle = clock64();
     relax_tile<MOST>(p, s, lose, tile, here.cell, lost, &targets);
     wait_for_previous_kernel();
@@ -183,7 +184,7 @@ static __device__ __forceinline__ void operate_cells(const kn_cuda_problem &p, c
     change_cells(p, s, tile, parities, lost, cells);
 }
 
-template <bool OPERATES, reach REACH>
+template <int LIMITER, bool OPERATES, reach REACH>
 static __global__ void __launch_bounds__(SHORT, SHORT_BLOCKS)
     short_march_kernel(const __grid_constant__ kn_cuda_problem p, const __grid_constant__ kn_cuda_step s,
                        double lose, int whole)
@@ -193,7 +194,7 @@ static __global__ void __launch_bounds__(SHORT, SHORT_BLOCKS)
     __shared__ int cells[TILES * CELLS], around[TILES][REACH == AT_RIM ? AROUND : 1];
     allow_next_kernel();
     const long long start = clock64();
-    stream_short_block<REACH>(p, s, whole, tiles, around, &lost);
+    stream_short_block<LIMITER, REACH>(p, s, whole, tiles, around, &lost);
     const long long middle = clock64();
     if (OPERATES)
         operate_cells<REACH>(p, s, whole, tiles, lost, tiles + TILES * CELLS * p.mesh.nnodes, cells);
@@ -213,30 +214,37 @@ size_t kn_cuda_march_bytes(const struct kn_cuda_problem *p)
            (p->choice.march_collides ? PARITY_ROOM * sizeof(float) : 0);
 }
 
-template <reach REACH>
+template <int LIMITER, reach REACH>
 static cudaError_t launch_reach(const kn_cuda_problem *p, const kn_cuda_step *s, int tiles,
                                 cudaStream_t stream)
 {
     const int quads = p->mesh.stride / 4, threads = (quads + WARP - 1) / WARP * WARP;
     if (p->choice.short_rows)
-        return launch_short_march(p->choice.march_collides ? short_march_kernel<true, REACH>
-                                                           : short_march_kernel<false, REACH>,
+        return launch_short_march(p->choice.march_collides ? short_march_kernel<LIMITER, true, REACH>
+                                                           : short_march_kernel<LIMITER, false, REACH>,
                                   p, s, tiles, stream);
-    return launch_march(quads <= WARP  ? march_kernel<WARP, REACH>
-                        : quads <= 128 ? march_kernel<128, REACH>
-                        : quads <= 256 ? march_kernel<256, REACH>
-                                       : march_kernel<WARP * MOST_WARPS, REACH>,
+    return launch_march(quads <= WARP  ? march_kernel<LIMITER, WARP, REACH>
+                        : quads <= 128 ? march_kernel<LIMITER, 128, REACH>
+                        : quads <= 256 ? march_kernel<LIMITER, 256, REACH>
+                                       : march_kernel<LIMITER, WARP * MOST_WARPS, REACH>,
                         p, s, tiles, tiles, threads, stream);
+}
+
+template <int LIMITER>
+static cudaError_t launch_limiter(const kn_cuda_problem *p, const kn_cuda_step *s, cudaStream_t stream)
+{
+    if (!s->tiles)
+        return launch_reach<LIMITER, ALONE>(p, s, p->inner.tiles[0] * p->inner.tiles[1], stream);
+    if (s->ntiles == 0)
+        return cudaSuccess;
+    return s->rim ? launch_reach<LIMITER, AT_RIM>(p, s, s->ntiles, stream)
+                  : launch_reach<LIMITER, INSIDE>(p, s, s->ntiles, stream);
 }
 
 cudaError_t kn_cuda_march(const struct kn_cuda_problem *p, const struct kn_cuda_step *s, cudaStream_t stream)
 {
     if (p->choice.collisions == KN_CUDA_RELAX)
         return kn_cuda_march_relax(p, s, stream);
-    if (!s->tiles)
-        return launch_reach<ALONE>(p, s, p->inner.tiles[0] * p->inner.tiles[1], stream);
-    if (s->ntiles == 0)
-        return cudaSuccess;
-    return s->rim ? launch_reach<AT_RIM>(p, s, s->ntiles, stream)
-                  : launch_reach<INSIDE>(p, s, s->ntiles, stream);
+    return p->limiter == KN_LIMITER_NONE ? launch_limiter<KN_LIMITER_NONE>(p, s, stream)
+                                         : launch_limiter<KN_LIMITER_VAN_LEER>(p, s, stream);
 }

@@ -1,4 +1,4 @@
-/* Second-order streaming on a uniform plane mesh. A thread marches downwind through a tile of cells,
+/* Streaming above first order on a uniform plane mesh. A thread marches downwind through a tile of cells,
  * octant by octant, with four nodes of each row in registers: it reads each row and computes each slope
  * once, while a sweep over single cells would read a row up to eight times. */
 #ifndef KN_CUDA_MARCH_H
@@ -30,16 +30,24 @@ static __device__ __forceinline__ four from_wall(const kn_cuda_problem &p, kn_si
     return read4(p.outgoing + ~kn_mesh_source(&p.mesh, kn_mesh_walk(&p.mesh, s, axis, 0)) + k);
 }
 
+/* The rows of the three cells along an axis from which the slope across the middle one follows. */
+struct three {
+    const four &up, &here, &down;
+};
+
 /* Slope across a cell. A wall upwind is at half the distance of a cell; with a wall downwind the slope is
  * one-sided, as in kn_mesh_stencil. */
-static __device__ __forceinline__ four slope_across(const four &up, const four &here, const four &down,
-                                                    bool wall_up = false, bool wall_down = false)
+template <int LIMITER>
+static __device__ __forceinline__ four slope_across(const kn_cuda_problem &p, const three &r,
+                                                    const four &courant, bool wall_up = false,
+                                                    bool wall_down = false)
 {
+    const kn_weight weight = wall_up ? p.behind_wall : p.between_cells;
     four slope;
 #pragma unroll
     for (int i = 0; i < 4; i++) {
-        const float a = (here.v[i] - up.v[i]) * (wall_up ? 2.0f : 1.0f);
-        slope.v[i] = wall_down ? a : kn_stream_slope(KN_LIMITER_VAN_LEER, a, down.v[i] - here.v[i]);
+        const float a = (r.here.v[i] - r.up.v[i]) * (wall_up ? 2.0f : 1.0f), b = r.down.v[i] - r.here.v[i];
+        slope.v[i] = wall_down ? a : kn_stream_slope(LIMITER, a, b, kn_stream_weigh(weight, courant.v[i]));
     }
     return slope;
 }
@@ -156,7 +164,7 @@ struct marched_nodes {
 };
 
 /* One octant of a tile; `from` as for row_at, `to` its first row in the tile. */
-template <bool WALLS, reach REACH>
+template <int LIMITER, bool WALLS, reach REACH>
 static __device__ __forceinline__ void march(const kn_cuda_problem &p, const float *from, const passage &t,
                                              const marched_nodes &n, float *to, float lost[ROWS][COLUMNS])
 {
@@ -180,7 +188,8 @@ static __device__ __forceinline__ void march(const kn_cuda_problem &p, const flo
         const column second = read_column<REACH>(p, from, t, -2, FIRST, END);
 #pragma unroll
         for (int r = 0; r < ROWS; r++)
-            behind_slope[r] = slope_across(second.row[FIRST + r], behind.row[FIRST + r], here.row[FIRST + r]);
+            behind_slope[r] = slope_across<LIMITER>(
+                p, {second.row[FIRST + r], behind.row[FIRST + r], here.row[FIRST + r]}, n.courant[0]);
     }
 #pragma unroll
     for (int i = 0; i < COLUMNS; i++) {
@@ -189,19 +198,22 @@ static __device__ __forceinline__ void march(const kn_cuda_problem &p, const flo
             after = enter<WALLS, REACH>(p, from, t, i + 2, k);
         else if (i + 2 == COLUMNS && !last[0])
             after = read_column<REACH>(p, from, t, COLUMNS, FIRST, END);
-        four upper = wall[1] ? none : slope_across(here.row[0], here.row[1], here.row[2]);
+        four upper =
+            wall[1] ? none : slope_across<LIMITER>(p, {here.row[0], here.row[1], here.row[2]}, n.courant[1]);
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
             const int q = FIRST + r;
-            const cell_stencil c = {here.row[q],
-                                    {behind.row[q], here.row[q - 1]},
-                                    behind.row[q - 1],
-                                    {slope_across(behind.row[q], here.row[q], next.row[q], wall[0] && i == 0,
-                                                  last[0] && i == COLUMNS - 1),
-                                     slope_across(here.row[q - 1], here.row[q], here.row[q + 1],
-                                                  wall[1] && r == 0, last[1] && r == ROWS - 1)},
-                                    {behind_slope[r], upper},
-                                    {wall[0] && i == 0, wall[1] && r == 0}};
+            const three along_x = {behind.row[q], here.row[q], next.row[q]},
+                        along_y = {here.row[q - 1], here.row[q], here.row[q + 1]};
+            const bool up_x = wall[0] && i == 0, up_y = wall[1] && r == 0;
+            const cell_stencil c = {
+                here.row[q],
+                {behind.row[q], here.row[q - 1]},
+                behind.row[q - 1],
+                {slope_across<LIMITER>(p, along_x, n.courant[0], up_x, last[0] && i == COLUMNS - 1),
+                 slope_across<LIMITER>(p, along_y, n.courant[1], up_y, last[1] && r == ROWS - 1)},
+                {behind_slope[r], upper},
+                {up_x, up_y}};
             write4(to + i * t.put[0] + r * t.put[1], move_on(c, n.courant, n.w, &lost[r][i]));
             behind_slope[r] = c.slope[0];
             upper = c.slope[1];
@@ -271,7 +283,7 @@ struct tile_share {
 };
 
 /* The streaming kernel. */
-template <bool WALLS, reach REACH>
+template <int LIMITER, bool WALLS, reach REACH>
 static __device__ __forceinline__ void stream_tile(const kn_cuda_problem &p, const kn_cuda_step &s,
                                                    const tile_share &mine, float *tile,
                                                    float lost[ROWS][COLUMNS])
@@ -294,7 +306,7 @@ static __device__ __forceinline__ void stream_tile(const kn_cuda_problem &p, con
         const int place = (left ? COLUMNS - 1 : 0) + (down ? (ROWS - 1) * COLUMNS : 0);
         float *to = tile + place * m.nnodes + o * m.stride + k;
         flip(left, down, lost);
-        march<WALLS, REACH>(p, from, t, n, to, lost);
+        march<LIMITER, WALLS, REACH>(p, from, t, n, to, lost);
         flip(left, down, lost);
     }
     for (int c = 0; c < CELLS && WALLS && k == 0 && mine.first == 0; c++)

@@ -1,5 +1,5 @@
-/* Second-order streaming with model equations and sources: a march through tiles of cells. Place 2 of the
- * velocity (struct kn_basis) is folded. The target of the relaxation is a combination of few functions at
+/* Streaming above first order with model equations and sources: a march through tiles of cells. Place 2 of
+ * the velocity (struct kn_basis) is folded. The target of the relaxation is a combination of few functions at
  * place 2 for given velocities at places 0 and 1, so that its sums, and with them the correction, are known
  * before h changes. */
 #include "cuda/cuda_march_tiles.h"
@@ -175,7 +175,9 @@ folded_target_of(const kn_cuda_problem &p, const relaxing_cell &c, const relaxed
             cross_excess(p, g, r.n.v[0].v[i] * r.n.v[1].v[i], cross);
 #pragma unroll
         for (int o = 0; o < QUADRANTS; o++) {
-            kn_relax_pair pair = kn_relax_pair_of(dense[o & 1], a[o & 1], b[o >> 1]);
+            kn_relax_pair pair = {kn_deviation_join(p.eps, dense[o & 1], b[o >> 1].excess), 0, 0, 0, 0};
+            if (p.method == KN_METHOD_SHAKHOV)
+                pair = kn_relax_pair_of(dense[o & 1], a[o & 1], b[o >> 1]);
             if (p.tables.crossed)
                 pair.excess = kn_deviation_join(p.eps, pair.excess, cross[o == 1 || o == 2]);
             t.of[j][o] = kn_relax_fold(lose, p.eps, pair);
@@ -400,7 +402,7 @@ static __device__ __forceinline__ void note_tile(const kn_cuda_problem &p, const
 }
 
 /* One tile per block. */
-template <int MOST, int SHARE, reach REACH>
+template <int LIMITER, int MOST, int SHARE, reach REACH>
 static __global__ void __launch_bounds__(MOST, MOST > 128 ? 1 : 3)
     relax_march_kernel(const __grid_constant__ kn_cuda_problem p, const __grid_constant__ kn_cuda_step s,
                        double lose, int whole)
@@ -413,7 +415,7 @@ static __global__ void __launch_bounds__(MOST, MOST > 128 ? 1 : 3)
     float lost[ROWS][COLUMNS] = {};
     allow_next_kernel();
     const long long start = clock64();
-    stream_by<REACH>(p, s, here, thread, tile, around, lost);
+    stream_by<LIMITER, REACH>(p, s, here, thread, tile, around, lost);
     note_tile(p, here, threadIdx.x, lost, space.lost[threadIdx.x / WARP], space.cells);
     const long long middle = clock64();
     relax_block<SHARE, MOST>(p, s, rows_of<MOST>(p, tile, CELLS), &space);
@@ -425,7 +427,7 @@ static __global__ void __launch_bounds__(MOST, MOST > 128 ? 1 : 3)
  * cache needs, and one warp computes the relaxations of all cells. */
 enum { MEDIUM = 4 };
 
-template <int SHARE, reach REACH>
+template <int LIMITER, int SHARE, reach REACH>
 static __global__ void __launch_bounds__(MEDIUM *WARP, 3)
     medium_relax_march_kernel(const __grid_constant__ kn_cuda_problem p,
                               const __grid_constant__ kn_cuda_step s, double lose, int whole)
@@ -438,7 +440,7 @@ static __global__ void __launch_bounds__(MEDIUM *WARP, 3)
     float lost[ROWS][COLUMNS] = {};
     allow_next_kernel();
     const long long start = clock64();
-    stream_by<REACH>(p, s, here, thread, tiles + tile * CELLS * p.mesh.nnodes, around[tile], lost);
+    stream_by<LIMITER, REACH>(p, s, here, thread, tiles + tile * CELLS * p.mesh.nnodes, around[tile], lost);
     note_tile(p, here, thread[0], lost, &space.lost[0][tile * CELLS], &space.cells[tile * CELLS]);
     __syncthreads();
     const long long middle = clock64();
@@ -447,7 +449,7 @@ static __global__ void __launch_bounds__(MEDIUM *WARP, 3)
     note_cycles(p, REACH != AT_RIM && blockIdx.x == 0, start, middle);
 }
 
-template <int SHARE, reach REACH>
+template <int LIMITER, int SHARE, reach REACH>
 static __global__ void __launch_bounds__(SHORT, SHORT_BLOCKS)
     short_relax_march_kernel(const __grid_constant__ kn_cuda_problem p,
                              const __grid_constant__ kn_cuda_step s, double lose, int whole)
@@ -458,7 +460,7 @@ static __global__ void __launch_bounds__(SHORT, SHORT_BLOCKS)
     __shared__ int around[TILES][REACH == AT_RIM ? AROUND : 1];
     allow_next_kernel();
     const long long start = clock64();
-    stream_short_block<REACH>(p, s, whole, tiles, around, &lost);
+    stream_short_block<LIMITER, REACH>(p, s, whole, tiles, around, &lost);
     if (threadIdx.x < TILES * CELLS) {
         space.lost[0][threadIdx.x] = lost_in(lost, threadIdx.x);
         space.cells[threadIdx.x] = cell_of<REACH>(p, s, whole, threadIdx.x);
@@ -489,35 +491,42 @@ size_t kn_cuda_march_relax_bytes(const struct kn_cuda_problem *p)
            (size_t)(cells * p->tables.nodes[2] + tables * pair_entries(*p)) * sizeof(float4);
 }
 
-template <reach REACH>
+template <int LIMITER, reach REACH>
 static cudaError_t launch_reach(const kn_cuda_problem *p, const kn_cuda_step *s, int tiles,
                                 cudaStream_t stream)
 {
     const int quads = p->mesh.stride / 4, threads = (quads + WARP - 1) / WARP * WARP, share = p->tables.share;
     if (p->choice.short_rows)
-        return launch_short_march(share == 4   ? short_relax_march_kernel<4, REACH>
-                                  : share == 2 ? short_relax_march_kernel<2, REACH>
-                                               : short_relax_march_kernel<1, REACH>,
+        return launch_short_march(share == 4   ? short_relax_march_kernel<LIMITER, 4, REACH>
+                                  : share == 2 ? short_relax_march_kernel<LIMITER, 2, REACH>
+                                               : short_relax_march_kernel<LIMITER, 1, REACH>,
                                   p, s, tiles, stream);
     if (has_medium_rows(p))
-        return launch_march(share > 1 ? medium_relax_march_kernel<2, REACH>
-                                      : medium_relax_march_kernel<1, REACH>,
+        return launch_march(share > 1 ? medium_relax_march_kernel<LIMITER, 2, REACH>
+                                      : medium_relax_march_kernel<LIMITER, 1, REACH>,
                             p, s, (tiles + MEDIUM - 1) / MEDIUM, tiles, MEDIUM * WARP, stream);
-    return launch_march(quads > 256   ? relax_march_kernel<WARP * MOST_WARPS, 1, REACH>
-                        : quads > 128 ? relax_march_kernel<256, 1, REACH>
-                        : share == 4  ? relax_march_kernel<128, 4, REACH>
-                        : share == 2  ? relax_march_kernel<128, 2, REACH>
-                                      : relax_march_kernel<128, 1, REACH>,
+    return launch_march(quads > 256   ? relax_march_kernel<LIMITER, WARP * MOST_WARPS, 1, REACH>
+                        : quads > 128 ? relax_march_kernel<LIMITER, 256, 1, REACH>
+                        : share == 4  ? relax_march_kernel<LIMITER, 128, 4, REACH>
+                        : share == 2  ? relax_march_kernel<LIMITER, 128, 2, REACH>
+                                      : relax_march_kernel<LIMITER, 128, 1, REACH>,
                         p, s, tiles, tiles, threads, stream);
+}
+
+template <int LIMITER>
+static cudaError_t launch_limiter(const kn_cuda_problem *p, const kn_cuda_step *s, cudaStream_t stream)
+{
+    if (!s->tiles)
+        return launch_reach<LIMITER, ALONE>(p, s, p->inner.tiles[0] * p->inner.tiles[1], stream);
+    if (s->ntiles == 0)
+        return cudaSuccess;
+    return s->rim ? launch_reach<LIMITER, AT_RIM>(p, s, s->ntiles, stream)
+                  : launch_reach<LIMITER, INSIDE>(p, s, s->ntiles, stream);
 }
 
 cudaError_t kn_cuda_march_relax(const struct kn_cuda_problem *p, const struct kn_cuda_step *s,
                                 cudaStream_t stream)
 {
-    if (!s->tiles)
-        return launch_reach<ALONE>(p, s, p->inner.tiles[0] * p->inner.tiles[1], stream);
-    if (s->ntiles == 0)
-        return cudaSuccess;
-    return s->rim ? launch_reach<AT_RIM>(p, s, s->ntiles, stream)
-                  : launch_reach<INSIDE>(p, s, s->ntiles, stream);
+    return p->limiter == KN_LIMITER_NONE ? launch_limiter<KN_LIMITER_NONE>(p, s, stream)
+                                         : launch_limiter<KN_LIMITER_VAN_LEER>(p, s, stream);
 }

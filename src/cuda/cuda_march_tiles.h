@@ -47,7 +47,7 @@ static __device__ __forceinline__ tile_place place_of(const kn_cuda_problem &p, 
 
 /* Stream a tile; `thread`: the number of this thread, and of all threads of the tile. `tile` is in shared
  * memory. */
-template <reach REACH>
+template <int LIMITER, reach REACH>
 static __device__ __forceinline__ void stream_by(const kn_cuda_problem &p, const kn_cuda_step &s,
                                                  const tile_place &here, const int thread[2], float *tile,
                                                  int *around, float lost[ROWS][COLUMNS])
@@ -60,9 +60,9 @@ static __device__ __forceinline__ void stream_by(const kn_cuda_problem &p, const
     const tile_share mine = {here.cell, here.walls, k, 0, QUADRANTS, around};
     if (k < p.mesh.stride && here.exists && here.walls) {
         wait_for_previous_kernel();
-        stream_tile<true, REACH>(p, s, mine, tile, lost);
+        stream_tile<LIMITER, true, REACH>(p, s, mine, tile, lost);
     } else if (k < p.mesh.stride && here.exists) {
-        stream_tile<false, REACH>(p, s, mine, tile, lost);
+        stream_tile<LIMITER, false, REACH>(p, s, mine, tile, lost);
     }
 }
 
@@ -117,7 +117,7 @@ static __device__ __forceinline__ int cell_of(const kn_cuda_problem &p, const kn
 }
 
 /* Stream the tiles of a block, one octant per thread; `tiles` is in shared memory. */
-template <reach REACH>
+template <int LIMITER, reach REACH>
 static __device__ __forceinline__ void
 stream_short_block(const kn_cuda_problem &p, const kn_cuda_step &s, int whole, float *tiles,
                    int around[TILES][REACH == AT_RIM ? AROUND : 1], lost_cells *lost)
@@ -134,9 +134,9 @@ stream_short_block(const kn_cuda_problem &p, const kn_cuda_step &s, int whole, f
     const tile_share share = {here.cell, here.walls, k, octant, octant + 1, around[tile]};
     if (active && here.walls) {
         wait_for_previous_kernel();
-        stream_tile<true, REACH>(p, s, share, mine, lost_here);
+        stream_tile<LIMITER, true, REACH>(p, s, share, mine, lost_here);
     } else if (active) {
-        stream_tile<false, REACH>(p, s, share, mine, lost_here);
+        stream_tile<LIMITER, false, REACH>(p, s, share, mine, lost_here);
     }
     note_lost(lost_here, octant, tile, lost);
 }

@@ -1,5 +1,6 @@
 /* The collision step with the assembled operator, for cells that have been streamed. */
 #include "cuda/cuda_operator.h"
+#include "cuda/cuda_quadratic.h"
 
 enum { MOST = 16 }; /* warps of a block */
 
@@ -73,15 +74,21 @@ static __device__ void load_parities(const kn_cuda_problem &p, const float *h, c
 }
 
 /* Add the changes of a cell to its row, with one warp. Errors of mass, momentum and energy are removed;
- * mass lost by round-off is returned, in a different octant in each sweep. */
+ * mass lost by round-off is returned, in a different octant in each sweep. `errors` of the gain of the quadratic
+ * part, already in the row, are removed too; it may be NULL. */
 template <int P>
 static __device__ __forceinline__ void change_cell(const kn_cuda_problem &p,
                                                    const kn_cuda_correction &correction, const changed_row &c,
-                                                   source_steps times, int octant)
+                                                   source_steps times, int octant, const float *errors)
 {
     const int lane = threadIdx.x % WARP, end = kn_cuda_operator_steps(p.size) * NODES_ALONG,
               rounds = (end + 4 * WARP - 1) / (4 * WARP);
     invariant_errors sum = {0, 0, {0, 0, 0}};
+    float lost_before = 0;
+    if (errors && lane == 0) {
+        sum = invariant_errors{errors[0], errors[1], {errors[2], errors[3], errors[4]}};
+        lost_before = errors[5];
+    }
     four d[P];
     for (int k = 4 * lane; k < end; k += 4 * WARP) {
         read_changes<P>(c, k, d);
@@ -89,7 +96,6 @@ static __device__ __forceinline__ void change_cell(const kn_cuda_problem &p,
     }
     sum_lanes<P, WARP>(&sum);
     const polynomial x = correction_of<P>(p, correction, sum);
-    float lost_before = 0;
     for (int round = rounds - 1; round >= 0; round--) { /* fast nodes first */
         const int k = 4 * (round * WARP + lane);
         const bool active = k < end;
@@ -118,14 +124,43 @@ static __device__ __forceinline__ void change_cell(const kn_cuda_problem &p,
  * the parities. The first `whole` blocks have M x 16 cells; those of the last wave, which fills only half
  * of the GPU, have 16. */
 struct operation {
-    float *h;
+    const float *from; /* rows on which the operator acts */
+    float *h;          /* rows that change */
     const int32_t *list;
     int total, whole;
     source_steps times;
     int octant;
     float *scratch;
     division d;
+    /* Of the quadratic part, or NULL: change of the polynomials beyond themselves, their coefficients, and errors
+     * of the gain; struct kn_cuda_quadratic. */
+    const float *beyond, *coefficients, *errors;
 };
+
+enum { BEYOND_STEPS = KN_CUDA_PLACES / NODES_ALONG };
+
+/* Add the products of coefficients of M x 16 cells from `first`, of which `here` exist. */
+template <int P, int M, int N>
+static __device__ __forceinline__ void add_beyond(const operation &o, int first, int here, int parity, int share,
+                                                  changes<M, N> *d)
+{
+    const int lane = threadIdx.x % WARP;
+    const float *matrix = o.beyond + kn_cuda_propagator_share(BEYOND_STEPS, N, parity * o.d.shares + share);
+#pragma unroll
+    for (int step = 0; step < BEYOND_STEPS; step++) {
+        const factors<N> b = read_factors<N>(matrix + step * ((N + 1) / 2 * 4 * WARP));
+        float a[M][4], rest[M][4];
+#pragma unroll
+        for (int i = 0; i < M * 4; i++) {
+            const int c = i / 4 * CELLS_ACROSS + lane / 4 + i % 2 * 8, at = first + (c < here ? c : here - 1),
+                      cell = o.list ? o.list[at] : at;
+            a[i / 4][i % 4] = __ldg(o.coefficients + ((int64_t)cell * P + parity) * KN_CUDA_PLACES +
+                                    step * NODES_ALONG + lane % 4 + i % 4 / 2 * 4);
+            rest[i / 4][i % 4] = rest_of(a[i / 4][i % 4]);
+        }
+        add_products<M, N>(a, rest, b, d);
+    }
+}
 
 /* The cells from `first` on. */
 template <int P, int M, int N>
@@ -136,20 +171,24 @@ static __device__ __forceinline__ void operate(const kn_cuda_problem &p, const k
     const int warp = threadIdx.x / WARP, warps = blockDim.x / WARP, steps = kn_cuda_operator_steps(p.size);
     const change_rows rows = {change, change_pitch(P, o.d), changed_nodes(o.d)};
     changes<M, N> d;
-    load_parities<P, M>(p, o.h, o.list, first, here, o.times.before, in);
+    load_parities<P, M>(p, o.from, o.list, first, here, o.times.before, in);
     for (int at = warp; at < P * o.d.shares; at += warps) {
         const int parity = at % P, share = at / P;
         const float *matrix = op.propagator + kn_cuda_propagator_share(steps, N, parity * o.d.shares + share);
         multiply<P, M, N>(matrix, steps, in, parity, &d);
+        if (o.beyond)
+            add_beyond<P, M, N>(o, first, here, parity, share, &d);
         if (o.d.staged) /* the loop has only one pass */
             __syncthreads();
         put_changes<M, N>(d, rows, parity, share * N * NODES_ACROSS);
     }
     __syncthreads();
     for (int c = warp; c < here; c += warps) {
-        float *row = o.h + (int64_t)(o.list ? o.list[first + c] : first + c) * p.mesh.nnodes;
+        const int64_t number = o.list ? o.list[first + c] : first + c;
+        float *row = o.h + number * p.mesh.nnodes;
         const changed_row cell = {row, row, change + c * rows.cell, rows.parity};
-        change_cell<P>(p, op.correction, cell, o.times, o.octant);
+        const float *errors = o.errors ? o.errors + number * KN_CUDA_ERRORS : NULL;
+        change_cell<P>(p, op.correction, cell, o.times, o.octant, errors);
     }
 }
 
@@ -283,13 +322,17 @@ cudaError_t kn_cuda_operate(const struct kn_cuda_problem *p, const struct kn_cud
                             const struct kn_cuda_operation *what, cudaStream_t stream)
 {
     const float acts = p->source ? 1.0f : 0.0f;
-    const operation o = {.h = what->h,
+    const operation o = {.from = what->from,
+                         .h = what->h,
                          .list = what->list,
                          .total = what->total,
                          .times = {acts * (float)what->before, acts * (float)what->after},
                          .octant = what->octant,
                          .scratch = op->scratch,
-                         .d = division_of(p)};
+                         .d = division_of(p),
+                         .beyond = op->beyond,
+                         .coefficients = op->coefficients,
+                         .errors = op->errors};
     switch (p->mesh.octants) {
     case 1:
         return launch_tiles<1>(p, op, o, stream);

@@ -90,6 +90,21 @@ template <int N> static __device__ __forceinline__ factors<N> read_factors(const
 
 /* The products of one step; products that add to the same sum are as far apart as possible. */
 template <int M, int N>
+static __device__ __forceinline__ void add_products(const float a[M][4], const float a_rest[M][4],
+                                                    const factors<N> &b, changes<M, N> *d)
+{
+#pragma unroll
+    for (int kind = 0; kind < 3; kind++)
+#pragma unroll
+        for (int n = 0; n < N; n++) {
+            const float b_rest[2] = {rest_of(b.of[n][0]), rest_of(b.of[n][1])};
+#pragma unroll
+            for (int c = 0; c < M; c++)
+                add_product(d->of[c][n], kind == 0 ? a_rest[c] : a[c], kind == 1 ? b_rest : b.of[n]);
+        }
+}
+
+template <int M, int N>
 static __device__ __forceinline__ void add_step(const float4 *x, const factors<N> &b, changes<M, N> *d)
 {
     float a[M][4], a_rest[M][4];
@@ -101,15 +116,7 @@ static __device__ __forceinline__ void add_step(const float4 *x, const factors<N
         for (int i = 0; i < 4; i++)
             a_rest[c][i] = rest_of(a[c][i]);
     }
-#pragma unroll
-    for (int kind = 0; kind < 3; kind++)
-#pragma unroll
-        for (int n = 0; n < N; n++) {
-            const float b_rest[2] = {rest_of(b.of[n][0]), rest_of(b.of[n][1])};
-#pragma unroll
-            for (int c = 0; c < M; c++)
-                add_product(d->of[c][n], kind == 0 ? a_rest[c] : a[c], kind == 1 ? b_rest : b.of[n]);
-        }
+    add_products<M, N>(a, a_rest, b, d);
 }
 
 /* exp(L dt) - 1 of one parity times the cells, for a share of the nodes.  `in`: parities of

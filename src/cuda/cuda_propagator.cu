@@ -9,11 +9,12 @@ extern "C" {
 
 /* Bytes for two lengths of step and, if rows are too long for shared memory, for the cells of one block on
  * every multiprocessor of the largest GPUs. */
-double kn_cuda_propagator_memory(const struct kn_velocity *v)
+double kn_cuda_propagator_memory(const struct kn_problem *p)
 {
+    const struct kn_velocity *v = p->velocity;
     const double padded = v->size + 128.0, block = 16.0 * v->nnodes * sizeof(float);
-    return 2 * v->octants * padded * (v->size + 8.0) * sizeof(float) +
-           (block > 220e3 ? 160 * 2.2 * block : 0);
+    return 2 * v->octants * padded * (v->size + 8.0 + KN_CUDA_PLACES) * sizeof(float) +
+           (block > 220e3 ? 160 * 2.2 * block : 0) + kn_cuda_quadratic_memory(p);
 }
 
 /* The polynomial that removes errors of mass, momentum and energy. */
@@ -30,11 +31,24 @@ static struct kn_cuda_correction correction_of(const struct kn_problem *p)
     return c;
 }
 
-/* Number of floats of the matrices of all parities. */
+/* Number of floats of the matrices of all parities; of those that follow them for the quadratic part. */
 static size_t propagator_length(const struct kn_cuda *m)
 {
     return (size_t)kn_cuda_propagator_share(kn_cuda_operator_steps(m->device.size), m->shares.tiles,
                                             m->device.mesh.octants * m->shares.shares);
+}
+
+static size_t beyond_length(const struct kn_cuda *m)
+{
+    return m->quadratic.exists
+               ? (size_t)kn_cuda_propagator_share(kn_cuda_operator_steps(KN_CUDA_PLACES), m->shares.tiles,
+                                                  m->device.mesh.octants * m->shares.shares)
+               : 0;
+}
+
+static size_t relaxed_length(const struct kn_cuda *m)
+{
+    return m->quadratic.exists ? (size_t)m->device.mesh.octants * KN_CUDA_PLACES * KN_CUDA_PLACES : 0;
 }
 
 enum kn_status kn_cuda_propagator_create(struct kn_cuda *m)
@@ -42,32 +56,33 @@ enum kn_status kn_cuda_propagator_create(struct kn_cuda *m)
     if (m->problem.c->collision.method != KN_METHOD_OPERATOR)
         return KN_OK;
     const struct kn_velocity *v = m->problem.velocity;
-    KN_TRY(kn_cuda_allocate(m, (void **)&m->quadratic,
-                            (size_t)kn_quadratic_count(m->problem.c) * sizeof *m->quadratic));
-    for (int d = 0; d < 3; d++)
-        KN_TRY(
-            kn_cuda_upload(m, (const void **)&m->nodes[d], v->node[d], (size_t)v->half[d] * sizeof(double)));
+    KN_TRY(kn_cuda_quadratic_create(m));
     m->op.correction = correction_of(&m->problem);
+    m->op.coefficients = m->quadratic.coefficients;
+    m->op.errors = m->quadratic.errors;
     m->shares = kn_cuda_operator_shares(&m->device);
     KN_TRY(kn_cuda_allocate(m, (void **)&m->op.scratch, kn_cuda_operator_scratch(&m->device)));
-    const size_t square = (size_t)v->size * (size_t)v->size;
-    m->packed = (float *)calloc(propagator_length(m) + square, sizeof *m->packed);
+    const size_t square = (size_t)v->size * (size_t)v->size,
+                 length = propagator_length(m) + beyond_length(m) + relaxed_length(m);
+    m->packed = (float *)calloc(length + square, sizeof *m->packed);
     m->space = (double *)malloc(2 * square * sizeof *m->space);
     if (!m->packed || !m->space)
         return kn_error_set(KN_EMEMORY, "collision.method: no memory for a step of the operator");
     for (int i = 0; i < 2; i++) {
-        m->propagators[i].dt = -1;
-        KN_TRY(kn_cuda_allocate(m, (void **)&m->propagators[i].matrix, propagator_length(m) * sizeof(float)));
+        struct kn_cuda_propagator *p = &m->propagators[i];
+        p->dt = -1;
+        KN_TRY(kn_cuda_allocate(m, (void **)&p->matrix, length * sizeof(float)));
+        p->beyond = m->quadratic.exists ? p->matrix + propagator_length(m) : NULL;
+        p->relaxed = m->quadratic.exists ? p->beyond + beyond_length(m) : NULL;
     }
     return KN_OK;
 }
 
 /* exp(L dt) - 1 of all parities, divided by the number of octants because of the transform to parities and
  * back. */
-static void pack_parities(const struct kn_cuda *m, double dt, float *packed)
+static void pack_parities(const struct kn_cuda *m, double dt, float *packed, float *plain)
 {
     const struct kn_velocity *v = m->problem.velocity;
-    float *plain = packed + propagator_length(m);
     for (int odd = 0; odd < v->octants; odd++) {
         kn_operator_change(&m->problem.collision->op, kn_operator_parity(v, odd), dt, m->space, plain);
         for (int n = 0; n < v->size; n++)
@@ -77,22 +92,46 @@ static void pack_parities(const struct kn_cuda *m, double dt, float *packed)
     }
 }
 
+/* The same for the polynomials of the quadratic part. */
+static void pack_polynomials(const struct kn_cuda *m, double dt, float *beyond, float *relaxed)
+{
+    const struct kn_velocity *v = m->problem.velocity;
+    const struct kn_collision_plan *plan = m->problem.collision;
+    const struct kn_quadratic *q = &plan->quadratic;
+    for (int odd = 0; odd < v->octants && m->quadratic.exists; odd++) {
+        const int count = q->first[odd + 1] - q->first[odd];
+        double *inside = m->space, *outside = inside + count * count;
+        kn_quadratic_changes(q, v, &plan->op, odd, dt, inside, outside);
+        for (int j = 0; j < count; j++) {
+            for (int i = 0; i < count; i++)
+                relaxed[(odd * KN_CUDA_PLACES + i) * KN_CUDA_PLACES + j] = (float)inside[i * count + j];
+            for (int n = 0; n < v->size; n++)
+                beyond[kn_cuda_propagator_place(m->shares, KN_CUDA_PLACES, odd, n, j)] =
+                    (float)outside[(size_t)j * (size_t)v->size + (size_t)n];
+        }
+    }
+}
+
 static enum kn_status make_propagator(struct kn_cuda *m, double dt, struct kn_cuda_propagator *to)
 {
+    float *beyond = m->packed + propagator_length(m), *relaxed = beyond + beyond_length(m),
+          *plain = relaxed + relaxed_length(m);
     to->dt = -1; /* until it is complete */
-    pack_parities(m, dt, m->packed);
+    pack_parities(m, dt, m->packed, plain);
+    pack_polynomials(m, dt, beyond, relaxed);
     /* from pageable memory, after the steps that read the earlier matrices: the call returns when the host
      * array may change */
-    CHECK(cudaMemcpyAsync(to->matrix, m->packed, propagator_length(m) * sizeof *m->packed,
+    CHECK(cudaMemcpyAsync(to->matrix, m->packed, (size_t)(plain - m->packed) * sizeof *m->packed,
                           cudaMemcpyHostToDevice, m->work));
     to->dt = dt;
     return KN_OK;
 }
 
-/* The matrices for a step, computed if its length is not one of the last two. */
-enum kn_status kn_cuda_propagator_find(struct kn_cuda *m, double dt, const float **matrix)
+/* The matrices are computed if the length of the step is not one of the last two. */
+enum kn_status kn_cuda_propagator_find(struct kn_cuda *m, double dt, const struct kn_cuda_propagator **found)
 {
     struct kn_cuda_propagator *last = m->propagators;
+    *found = NULL;
     if (m->problem.c->collision.method != KN_METHOD_OPERATOR)
         return KN_OK;
     if (last[1].dt != dt) { /* the one used last is at the end */
@@ -102,6 +141,6 @@ enum kn_status kn_cuda_propagator_find(struct kn_cuda *m, double dt, const float
         if (last[1].dt != dt)
             KN_TRY(make_propagator(m, dt, &last[1]));
     }
-    *matrix = last[1].matrix;
+    *found = &last[1];
     return KN_OK;
 }

@@ -2,7 +2,6 @@
  * contraction of a * b + c, for the same bits as on the CPU. */
 #include "cuda/cuda_sample.h"
 
-#include "cuda/cuda_quadratic.h"
 
 enum { COLOURS = KN_SAMPLE_COLOURS, WORDS = COLOURS / 32, DROPPED = -1, WARP = KN_CUDA_WARP };
 
@@ -297,22 +296,5 @@ cudaError_t kn_cuda_sample(const struct kn_sample_plan *plan, const struct kn_cu
     kernel<<<BLOCKS, THREADS, 0, stream>>>(*plan, d->draw, d->order, d->batches, d->beside,
                                            d->beside > 0 ? kn_cuda_slots(d->nnodes, d->beside) : 0,
                                            d->samples);
-    return cudaGetLastError();
-}
-
-static __global__ void quadratic_draw_kernel(const __grid_constant__ kn_quadratic_plan plan, uint64_t draw,
-                                             int count, kn_quadratic *samples)
-{
-    const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < count)
-        samples[i] = kn_quadratic_make(&plan, draw, (uint32_t)i);
-}
-
-cudaError_t kn_cuda_draw_quadratic(const struct kn_quadratic_plan *plan, uint64_t draw, int count,
-                                   struct kn_quadratic *samples, cudaStream_t stream)
-{
-    enum { THREADS = 64 };
-    quadratic_draw_kernel<<<(unsigned)((count + THREADS - 1) / THREADS), THREADS, 0, stream>>>(
-        *plan, draw, count, samples);
     return cudaGetLastError();
 }

@@ -32,7 +32,7 @@ static __device__ __forceinline__ void write4(float *to, const four &h)
     *(float4 *)to = make_float4(h.v[0], h.v[1], h.v[2], h.v[3]);
 }
 
-/* Values on the downwind face of a site, second order, theory (15), (16). */
+/* Values on the downwind face of a site above first order, theory (15) to (17a). */
 static __device__ __forceinline__ four face_values(const kn_cuda_problem &p, const float *h,
                                                    const kn_stencil &t, int axis, int k)
 {
@@ -51,8 +51,10 @@ static __device__ __forceinline__ four face_values(const kn_cuda_problem &p, con
 #pragma unroll
     for (int i = 0; i < 4; i++) {
         const float a = (here.v[i] - up.v[i]) * t.up_scale, b = (down.v[i] - here.v[i]) * t.down_scale;
-        const float slope = t.down < 0 ? a : kn_stream_slope(p.limiter, a, b);
-        out.v[i] = kn_stream_face(here.v[i], slope, t.courant * speed.v[i], across.v[i]);
+        const float courant = t.courant * speed.v[i];
+        const float slope = kn_stream_slope(t.down < 0 ? KN_LIMITER_NONE : p.limiter, a, b,
+                                            kn_stream_weigh(t.weight, courant));
+        out.v[i] = kn_stream_face(here.v[i], slope, courant, across.v[i]);
     }
     return out;
 }
@@ -91,7 +93,7 @@ static __device__ __forceinline__ float lost_of_cell(const kn_cuda_problem &p, k
     return s.octant == 0 && k == 0 ? lost_at_walls(p, s.cell, dt) : 0.0f;
 }
 
-/* Four nodes of a site after streaming over dt, theory (13), (14). */
+/* Four nodes of a site after streaming over dt, theory (13), (14). ORDER is 1, or 2 for any higher order. */
 template <int ORDER>
 static __device__ __forceinline__ four streamed(const kn_cuda_problem &p, const float *h, kn_site s, float dt,
                                                 int k, float *lost)
@@ -108,9 +110,9 @@ static __device__ __forceinline__ four streamed(const kn_cuda_problem &p, const 
         const four speed = read4(p.speed[axis] + k);
         four inflow, outflow = here;
         if (ORDER == 2)
-            outflow = face_values(p, h, kn_mesh_stencil(&p.mesh, s, axis, dt), axis, k);
+            outflow = face_values(p, h, kn_mesh_stencil(&p.mesh, s, axis, p.order, dt), axis, k);
         if (ORDER == 2 && up.cell >= 0)
-            inflow = face_values(p, h, kn_mesh_stencil(&p.mesh, up, axis, dt), axis, k);
+            inflow = face_values(p, h, kn_mesh_stencil(&p.mesh, up, axis, p.order, dt), axis, k);
         else
             inflow = read4(kn_mesh_at(h, p.outgoing, kn_mesh_source(&p.mesh, up)) + k);
 #pragma unroll

@@ -36,7 +36,7 @@ static __device__ __forceinline__ four passing(const kn_cuda_problem &p, const f
 {
     if (ORDER == 1)
         return read4(h + kn_mesh_row(&p.mesh, s) + k);
-    return face_values(p, h, kn_mesh_stencil(&p.mesh, s, axis, dt), axis, k);
+    return face_values(p, h, kn_mesh_stencil(&p.mesh, s, axis, p.order, dt), axis, k);
 }
 
 /* h that leaves a wall face in an octant, for a density of the emission. */
@@ -62,8 +62,8 @@ static __device__ __forceinline__ four leaving(const kn_cuda_problem &p, const f
 
 /* The wall pass, one block per face: the density of the emission follows from the flux that arrives. */
 template <int ORDER>
-static __global__ void wall_kernel(const __grid_constant__ kn_cuda_problem p,
-                                   const __grid_constant__ kn_cuda_wall_pass w)
+static __global__ void __launch_bounds__(256, 4)
+    wall_kernel(const __grid_constant__ kn_cuda_problem p, const __grid_constant__ kn_cuda_wall_pass w)
 {
     __shared__ double space[32];
     const int number = w.list ? w.list[blockIdx.x] : blockIdx.x, quads = p.mesh.stride / 4;

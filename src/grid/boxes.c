@@ -48,7 +48,7 @@ int64_t kn_boxes_halo(const struct kn_box *box, const struct kn_case *c)
     for (int side = 0; side < KN_SIDES; side++) {
         const int d = side / 2;
         if (has_neighbour(box, c, side))
-            cells += c->space.order * kn_boxes_cells(box) / (box->end[d] - box->first[d]);
+            cells += kn_case_reach(c) * kn_boxes_cells(box) / (box->end[d] - box->first[d]);
     }
     return cells;
 }

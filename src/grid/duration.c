@@ -3,6 +3,7 @@
 
 #include "config/case.h"
 #include "config/config.h"
+#include "config/reference.h"
 #include "config/scales.h"
 #include "grid/space.h"
 #include "grid/velocity.h"
@@ -29,7 +30,7 @@ static double slowest_node(const struct kn_case *c)
     for (int d = 0; d < 3; d++)
         if (!kn_case_is_uniform(c, d))
             slowest = fmin(slowest, kn_velocity_slowest(c, d));
-    return slowest;
+    return kn_reference_of(c).speed * slowest;
 }
 
 /* Without collisions a flux is constant between arrivals of the molecules of the slowest node, and their
@@ -115,12 +116,12 @@ double kn_duration_end(const struct kn_case *c)
     const double settled = kn_duration_settled(c), period = longest_period(c);
     if (period > 0) /* as many periods again are analysed */
         return period * fmax(4, 2 * ceil(settled / period));
-    return (kn_case_is_noisy(c) ? 2 : 3) * settled; /* the second half of a noisy run is averaged */
+    return (kn_case_is_sampled(c->collision.method) ? 2 : 3) * settled; /* the second half of a noisy run is averaged */
 }
 
 bool kn_duration_is_open(const struct kn_case *c)
 {
-    return !kn_duration_oscillates(c) && !kn_case_is_noisy(c) && c->time.end == KN_END_AUTO;
+    return !kn_duration_oscillates(c) && !kn_case_is_sampled(c->collision.method) && c->time.end == KN_END_AUTO;
 }
 
 const char *kn_duration_text(const struct kn_case *c, double time, int digits, const char *unit,

@@ -12,6 +12,7 @@ struct survey {
     struct kn_halo *halo;
     const struct kn_space *space;
     const struct kn_mesh *mesh;
+    int order;
     uint8_t *needed; /* [nhalo][octants] */
     bool *outside;   /* a row is needed that is neither in the box nor in the halo */
 };
@@ -33,7 +34,7 @@ static bool note_row(const struct survey *s, int64_t row)
 
 static bool note_stencil(const struct survey *s, struct kn_site site, int axis)
 {
-    const struct kn_stencil t = kn_mesh_stencil(s->mesh, site, axis, 1);
+    const struct kn_stencil t = kn_mesh_stencil(s->mesh, site, axis, s->order, 1);
     *s->outside |= t.up < 0 && ~t.up / s->mesh->nnodes >= s->space->nfaces;
     bool reads = note_row(s, t.here);
     reads = note_row(s, t.up) || reads;
@@ -44,29 +45,29 @@ static bool note_stencil(const struct survey *s, struct kn_site site, int axis)
 }
 
 /* The rows from which the next state of a site is computed, along one axis. */
-static bool note_site(const struct survey *s, struct kn_site site, int axis, int order)
+static bool note_site(const struct survey *s, struct kn_site site, int axis)
 {
     const struct kn_site up = kn_mesh_walk(s->mesh, site, axis, 0);
-    if (order == 1)
+    if (s->order == 1)
         return up.cell >= 0 && note_row(s, kn_mesh_row(s->mesh, up));
     const bool outflow = note_stencil(s, site, axis), inflow = up.cell >= 0 && note_stencil(s, up, axis);
     return outflow || inflow;
 }
 
-static void survey_cells(const struct survey *s, int order)
+static void survey_cells(const struct survey *s)
 {
     const struct kn_mesh *m = s->mesh;
     for (int cell = 0; cell < s->space->ncells; cell++)
         for (int octant = 0; octant < m->octants; octant++)
             for (int i = 0; i < m->naxes; i++)
-                if (note_site(s, (struct kn_site){cell, octant}, m->axes[i], order))
+                if (note_site(s, (struct kn_site){cell, octant}, m->axes[i]))
                     s->halo->rim[cell] = 1;
 }
 
 /* The distribution that arrives at a wall is computed like any value on a face. */
-static void survey_faces(const struct survey *s, int order)
+static void survey_faces(const struct survey *s)
 {
-    for (int face = 0; face < s->space->nfaces && order > 1; face++) {
+    for (int face = 0; face < s->space->nfaces && s->order > 1; face++) {
         const struct kn_face *f = &s->space->faces[face];
         for (int octant = 0; octant < s->mesh->octants; octant++)
             if (note_stencil(s, (struct kn_site){f->cell, octant}, f->side / 2))
@@ -197,7 +198,7 @@ static enum kn_status find_needed(struct kn_halo *halo, const struct kn_comm *co
                                   const struct kn_mesh *mesh, int order)
 {
     bool outside = false;
-    struct survey s = {halo, space, mesh, NULL, &outside};
+    struct survey s = {halo, space, mesh, order, NULL, &outside};
     *halo = (struct kn_halo){.comm = comm, .stride = mesh->stride};
     halo->rim = calloc((size_t)space->ncells + 1, 1);
     halo->rim_faces = calloc((size_t)space->nfaces + 1, 1);
@@ -205,9 +206,9 @@ static enum kn_status find_needed(struct kn_halo *halo, const struct kn_comm *co
     const bool room = halo->rim && halo->rim_faces && s.needed;
     enum kn_status status = room ? KN_OK : no_memory();
     if (room) {
-        survey_cells(&s, order);
-        survey_faces(&s, order);
-        status = outside ? kn_error_set(KN_EINPUT, "a box of a rank is thinner than the order of streaming")
+        survey_cells(&s);
+        survey_faces(&s);
+        status = outside ? kn_error_set(KN_EINPUT, "a box of a rank has fewer cells than a step reads upwind")
                          : find_peers(&s, boxes);
     }
     free(s.needed);
@@ -217,7 +218,7 @@ static enum kn_status find_needed(struct kn_halo *halo, const struct kn_comm *co
 enum kn_status kn_halo_create(struct kn_halo *halo, const struct kn_comm *comm, const struct kn_box *boxes,
                               const struct kn_space *space, const struct kn_mesh *mesh, int order)
 {
-    const struct survey s = {halo, space, mesh, NULL, NULL};
+    const struct survey s = {halo, space, mesh, order, NULL, NULL};
     enum kn_status status = find_needed(halo, comm, boxes, space, mesh, order);
     struct kn_comm_message *messages = malloc(2 * ((size_t)halo->npeers + 1) * sizeof *messages);
     if (status == KN_OK && !messages)

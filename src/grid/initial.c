@@ -2,6 +2,7 @@
 #include "grid/initial.h"
 
 #include "config/case.h"
+#include "config/reference.h"
 #include "point/equilibrium.h"
 
 #include <string.h>
@@ -53,6 +54,36 @@ static struct kn_gaussian between(const struct kn_case *c, const struct kn_space
                                   low->temperature + share * (high->temperature - low->temperature));
 }
 
+/* Gas at rest with this anisotropy of its temperature; at rest in the units of another reference too. */
+static struct kn_gaussian at_rest(const struct kn_case *c, const struct kn_basis *basis, double amplitude)
+{
+    const struct kn_reference r = kn_reference_of(c);
+    double u[3], sigma[6] = {0};
+    for (int d = 0; d < 3; d++) {
+        u[d] = kn_reference_velocity(&r, 0, d);
+        sigma[d] = kn_reference_temperature(&r, d == 0 ? amplitude : -amplitude / 2);
+    }
+    return kn_gaussian_along(basis, 0, u, sigma);
+}
+
+/* The mass of a Maxwellian on the grid differs slightly from its density: scale 1 + eps h, so that a closed
+ * box has the mass of the gas at rest. */
+static void keep_mass(const struct kn_velocity *v, double eps, float *row)
+{
+    double whole = 0, mass = 0;
+    for (int octant = 0; octant < v->octants; octant++)
+        for (int k = 0; k < v->size; k++) {
+            whole += v->mass[k];
+            mass += v->mass[k] * row[octant * v->stride + k];
+        }
+    const double missing = -mass / (whole + eps * mass);
+    for (int octant = 0; octant < v->octants; octant++)
+        for (int k = 0; k < v->size; k++) {
+            float *h = &row[octant * v->stride + k];
+            *h = (float)(*h + missing * (1 + eps * *h));
+        }
+}
+
 static double shape(enum kn_shape s, const float at[3])
 {
     const double v[3] = {at[0], at[1], at[2]}, vv = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
@@ -79,22 +110,25 @@ static double shape(enum kn_shape s, const float at[3])
 void kn_initial_fill(const struct kn_case *c, const struct kn_space *space, const struct kn_velocity *v,
                      int cell, float *row)
 {
-    const double amplitude = c->initial.amplitude * kn_initial_wave(c, space, cell), still[3] = {0};
-    const double sigma[6] = {amplitude, -amplitude / 2, -amplitude / 2, 0, 0, 0};
-    const bool passes = c->initial.shape == KN_SHAPE_BETWEEN;
-    const struct kn_gaussian g =
-        passes ? between(c, space, &v->basis, cell) : kn_gaussian_along(&v->basis, 0, still, sigma);
+    const enum kn_shape s = c->initial.shape;
+    const double amplitude = c->initial.amplitude * kn_initial_wave(c, space, cell);
+    const bool rests = s == KN_SHAPE_REST,
+               gaussian = rests || s == KN_SHAPE_ANISOTROPIC || s == KN_SHAPE_BETWEEN;
+    const struct kn_gaussian g = s == KN_SHAPE_BETWEEN ? between(c, space, &v->basis, cell)
+                                                       : at_rest(c, &v->basis, rests ? 0 : amplitude);
     memset(row, 0, (size_t)v->nnodes * sizeof *row);
     for (int octant = 0; octant < v->octants; octant++)
         for (int k = 0; k < v->size; k++) {
             float *h = &row[octant * v->stride + k];
             float at[3];
             kn_velocity_at(v, octant, k, at);
-            if (passes || c->initial.shape == KN_SHAPE_ANISOTROPIC)
+            if (gaussian)
                 *h = kn_gaussian_at(&g, &v->basis, at);
-            else if (c->initial.shape == KN_SHAPE_BKW)
+            else if (s == KN_SHAPE_BKW)
                 *h = (float)bkw(c->disturbance, 1 - amplitude, v->square[k]);
             else
-                *h = (float)(amplitude * shape(c->initial.shape, at));
+                *h = (float)(amplitude * shape(s, at));
         }
+    if (rests)
+        keep_mass(v, c->disturbance, row);
 }

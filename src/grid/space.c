@@ -134,11 +134,11 @@ static int list_halo(const struct kn_space *s, const struct kn_case *c, int reac
 
 static enum kn_status find_halo(struct kn_space *s, const struct kn_case *c)
 {
-    const int count = list_halo(s, c, c->space.order, NULL);
+    const int count = list_halo(s, c, kn_case_reach(c), NULL);
     s->halo = malloc(((size_t)count + 1) * sizeof *s->halo);
     if (!s->halo)
         return kn_error_set(KN_EMEMORY, "no memory for %d cells around a box", count);
-    list_halo(s, c, c->space.order, s->halo);
+    list_halo(s, c, kn_case_reach(c), s->halo);
     qsort(s->halo, (size_t)count, sizeof *s->halo, compare_numbers);
     for (int i = 0; i < count; i++)
         if (i == 0 || s->halo[i] != s->halo[i - 1])

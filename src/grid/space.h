@@ -22,7 +22,7 @@ struct kn_face {
 };
 
 /* The cells of one rank: a box of the whole space, numbered with x fastest.  They are followed in the tables
- * by the halo: cells of other ranks from which the gas streams in, at most space.order steps away.
+ * by the halo: cells of other ranks from which the gas streams in, at most kn_case_reach steps away.
  *
  * Entries of the neighbour table are those of point/mesh.h.  Periodic axes are entries that wrap around.
  * Cells and walls beyond a cell of the halo are KN_SPACE_OUTSIDE, or a mirror without a face. */
@@ -45,7 +45,7 @@ struct kn_space {
     int64_t *halo;         /* [nhalo] numbers of these cells in the whole space, ascending */
 };
 
-/* The cells of a box; NULL: all. Boxes are at least space.order cells wide along divided axes. */
+/* The cells of a box; NULL: all. Boxes are at least kn_case_reach cells wide along divided axes. */
 enum kn_status kn_space_create(struct kn_space *space, const struct kn_case *c, const struct kn_box *box);
 void kn_space_destroy(struct kn_space *space);
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FORMAT = 4, WHY = KN_STORE_REASON };
+enum { FORMAT = 5, WHY = KN_STORE_REASON };
 static const int64_t MOST_STEPS = 9000000000000000; /* twice this number does not overflow */
 
 static const char *const slots[] = {"checkpoint-a.h5", "checkpoint-b.h5"};
@@ -31,6 +31,7 @@ static const struct scalar {
     {"samples", SIGNED, offsetof(struct kn_checkpoint, state.samples)},
     {"cells", SIGNED, offsetof(struct kn_checkpoint, state.ncells)},
     {"nodes", SIGNED, offsetof(struct kn_checkpoint, state.nnodes)},
+    {"reference", REAL, offsetof(struct kn_checkpoint, state.reference)},
     {"watched_size", SIGNED, offsetof(struct kn_checkpoint, nwatched)},
     {"monitor_size", SIGNED, offsetof(struct kn_checkpoint, nmonitor)},
 };

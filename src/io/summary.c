@@ -2,6 +2,7 @@
 #include "io/summary.h"
 #include "config/case.h"
 #include "config/config.h"
+#include "config/reference.h"
 #include "config/scales.h"
 #include "error.h"
 #include "files/files.h"
@@ -127,6 +128,16 @@ json_t *kn_summary_scales(const struct kn_scales *scales, const char *species)
     for (const struct kn_scale *scale = kn_scales_list; scale->name; scale++)
         kn_json_set(si, scale->name, kn_json_number(kn_scales_value(scales, scale)));
     return si;
+}
+
+json_t *kn_summary_reference(const struct kn_case *c)
+{
+    const struct kn_reference r = kn_reference_of(c);
+    double velocity[3];
+    for (int d = 0; d < 3; d++)
+        velocity[d] = c->disturbance * r.velocity[d];
+    return json_pack("{s:o, s:o}", "temperature", kn_json_number(r.ratio), "velocity",
+                     kn_json_vector(velocity));
 }
 
 /* In a case with SI units: the scales, and the results at walls in Pa, W m-2 and kg m-2 s-1. */
@@ -284,6 +295,7 @@ static enum kn_status fill(FILE *to, const void *what)
     add_oscillation(all, s);
     add_samples(all, s);
     add_last_row(all, s->m);
+    kn_json_set(all, "reference", kn_summary_reference(s->m->c));
     kn_json_set(all, "case", kn_config_json(s->m->c));
     KN_TRY(kn_json_print(to, all, (struct kn_json_layout){.levels = 3}));
     fputc('\n', to);

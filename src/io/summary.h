@@ -44,6 +44,9 @@ enum kn_status kn_summary_write(const char *folder, const struct kn_summary *s);
 /* The units of a case in SI, as an object. */
 json_t *kn_summary_scales(const struct kn_scales *scales, const char *species);
 
+/* The reference state of a case: temperature in T0, velocity in V0. */
+json_t *kn_summary_reference(const struct kn_case *c);
+
 /* Read DIR/summary.json; NULL if there is none.  KN_EINPUT: it is damaged.  Release it with json_decref. */
 enum kn_status kn_summary_read(const char *folder, json_t **summary);
 

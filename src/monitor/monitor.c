@@ -206,7 +206,7 @@ enum kn_status kn_monitor_create(struct kn_monitor *m, const struct kn_case *c, 
         m->wave[i] = kn_initial_wave(c, space, i);
     if (m->columns) {
         choose_columns(m);
-        allocate_data(m, kn_case_is_noisy(c));
+        allocate_data(m, kn_case_is_sampled(c->collision.method));
     }
     if (m->trends && m->previous && m->mean_fields && m->midline && (m->wave || !has_wave(c)))
         return KN_OK;
@@ -337,7 +337,7 @@ double kn_monitor_window(const struct kn_case *c)
                         !kn_duration_oscillates(c);
     if (c->output.average != KN_AVERAGE_AUTO)
         return c->output.average;
-    return steady && kn_case_is_noisy(c) ? kn_duration_end(c) / 2 : -1;
+    return steady && kn_case_is_sampled(c->collision.method) ? kn_duration_end(c) / 2 : -1;
 }
 
 static void update_averages(struct kn_monitor *m)

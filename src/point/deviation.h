@@ -10,6 +10,12 @@ POINT float kn_deviation_join(float eps, float a, float b)
     return a * (1 + eps * b) + b;
 }
 
+/* log(1 + eps x) / eps. */
+POINT double kn_deviation_log(double eps, double x)
+{
+    return eps > 0 ? log1p(eps * x) / eps : x;
+}
+
 /* (exp(eps x) - 1) / eps, in single precision and without a branch, so that loops over velocities are
  * vectorised: eps x = k log 2 + r, then a polynomial for (exp(r) - 1) / r on |r| <= log(2) / 2, relative
  * error 1e-7. */

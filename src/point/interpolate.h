@@ -33,15 +33,6 @@ POINT void kn_interpolate_place(const int half[3], int k, int at[3])
     at[2] = k % half[2];
 }
 
-/* Error of the weighted sum of the three nodes for the cube of v, by |v| and with its sign. */
-POINT double kn_interpolate_lack(const double *node, int first, double v)
-{
-    double lack = v < 0 ? -1 : 1;
-    for (int i = 0; i < KN_STENCIL_POINTS; i++)
-        lack *= fabs(v) - node[first + i];
-    return lack;
-}
-
 /* Offset of line i of a stencil in an octant with these numbers of nodes per axis, from the lowest corner. */
 POINT int kn_interpolate_line(const int half[3], int i)
 {

@@ -77,10 +77,11 @@ POINT struct kn_site kn_mesh_walk(const struct kn_mesh *m, struct kn_site from, 
     return to;
 }
 
-/* The rows for the second-order values on the downwind face of a site along an axis, theory (15), (16). */
+/* The rows for the values on the downwind face of a site along an axis, theory (15) to (17a). */
 struct kn_stencil {
-    int64_t here, up, down; /* rows; up: kn_mesh_source; down < 0: one-sided slope */
+    int64_t here, up, down; /* rows; up: kn_mesh_source; down < 0: one-sided slope, without a limiter */
     float up_scale, down_scale;
+    struct kn_weight weight;
     float courant;      /* per unit speed */
     int32_t transverse; /* other axes with an upwind cell */
     int64_t side[2];    /* their rows */
@@ -107,18 +108,24 @@ POINT void kn_mesh_transverse(const struct kn_mesh *m, struct kn_site s, int axi
     }
 }
 
-POINT struct kn_stencil kn_mesh_stencil(const struct kn_mesh *m, struct kn_site s, int axis, float dt)
+/* For order 2 or 3. */
+POINT struct kn_stencil kn_mesh_stencil(const struct kn_mesh *m, struct kn_site s, int axis, int order,
+                                        float dt)
 {
     const struct kn_site up = kn_mesh_walk(m, s, axis, 0), down = kn_mesh_walk(m, s, axis, 1);
-    const float width = kn_mesh_width(m, s.cell, axis);
+    const float width = kn_mesh_width(m, s.cell, axis),
+                up_width = up.cell < 0 ? 0 : kn_mesh_width(m, up.cell, axis),
+                down_width = down.cell < 0 ? 0 : kn_mesh_width(m, down.cell, axis);
+    const struct kn_weight one_sided = {0, 0};
     struct kn_stencil t;
     t.here = kn_mesh_row(m, s);
     t.courant = dt / width;
     kn_mesh_transverse(m, s, axis, dt, &t);
     t.down = down.cell < 0 ? -1 : kn_mesh_row(m, down);
-    t.down_scale = down.cell < 0 ? 0 : kn_stream_scale(width, kn_mesh_width(m, down.cell, axis));
+    t.down_scale = kn_stream_scale(width, down_width);
+    t.weight = down.cell < 0 ? one_sided : kn_stream_weight(order, up_width, width, down_width);
     t.up = kn_mesh_source(m, up);
-    t.up_scale = kn_stream_scale(width, up.cell < 0 ? 0 : kn_mesh_width(m, up.cell, axis));
+    t.up_scale = kn_stream_scale(width, up_width);
     if (up.cell < 0 && down.cell < 0) { /* one cell between two walls: no slope */
         t.up = t.here;
         t.up_scale = 0;

@@ -11,8 +11,7 @@ struct kn_direction {
 
 /* Data for the assembly of an operator: the nodes of an octant of the unfolded grid, the collision law,
  * and directions. The sums of theory (44), c d d^T, are [8][size][size]: one matrix for each difference of
- * the octants of two nodes, without its symmetric half. They are followed by [3][size] and [3], the sums
- * of c e d and c e e with the error e of d for cubes along each axis, theory (44a). */
+ * the octants of two nodes, without its symmetric half. */
 struct kn_assembly {
     int half[3], size;         /* nodes on a half axis, in an octant */
     const double *node[3];     /* [half] V0 */

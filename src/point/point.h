@@ -22,6 +22,16 @@ POINT float kn_point_product(float a, float b)
 #endif
 }
 
+/* a * b + c; one rounding where the device has an instruction for it. */
+POINT float kn_point_fused(float a, float b, float c)
+{
+#ifdef __CUDA_ARCH__
+    return __fmaf_rn(a, b, c);
+#else
+    return a * b + c;
+#endif
+}
+
 /* a / b if the last bits do not matter; b is neither tiny nor huge. */
 POINT float kn_point_quotient(float a, float b)
 {

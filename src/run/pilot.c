@@ -9,6 +9,7 @@
 #include "collision/sampling.h"
 #include "config/case.h"
 #include "config/config.h"
+#include "config/reference.h"
 #include "error.h"
 #include "grid/duration.h"
 #include "monitor/monitor.h"
@@ -47,10 +48,10 @@ static double variance_rate(const struct kn_case *c, double dt)
 /* The smallest number of samples with a relative bias below `part`, theory (27) and (52). */
 static double fewest(const struct kn_case *c, const struct averaging_window *w, double part)
 {
-    const double grid = c->velocity.grid == KN_GRID_STRETCHED ? 4 : 1,
-                 bias = kn_case_is_sampled(c->collision.method) ? grid : 0.05 * c->disturbance;
+    const double bias = c->velocity.grid == KN_GRID_STRETCHED ? 4 : 1;
     const bool limited = c->collision.update == KN_UPDATE_EXPONENTIAL;
-    return fmax(KN_SAMPLING_LEAST, limited ? bias * w->dt * w->nodes / part : 0);
+    const double collide = kn_reference_of(c).collisions * w->dt;
+    return fmax(KN_SAMPLING_LEAST, limited ? bias * collide * w->nodes / part : 0);
 }
 
 static int whole(double samples)

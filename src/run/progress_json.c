@@ -50,7 +50,7 @@ void kn_progress_json_start(struct kn_progress *p, const struct kn_progress_job 
         "first_step", (json_int_t)job->first, "steps", (json_int_t)job->last, "residual_limit",
         NUMBER(c->time.residual > 0 ? c->time.residual : NAN), "walltime_s",
         NUMBER(c->run.walltime > 0 ? c->run.walltime : NAN));
-    if (kn_case_is_noisy(c))
+    if (kn_case_is_sampled(c->collision.method))
         kn_json_set(o, "samples", json_integer(c->collision.samples));
     emit(p, o);
 }

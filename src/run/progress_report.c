@@ -3,6 +3,7 @@
 
 #include "config/case.h"
 #include "config/config.h"
+#include "config/reference.h"
 #include "config/scales.h"
 #include "files/files.h"
 #include "grid/boxes.h"
@@ -84,7 +85,7 @@ static void show_gas(struct kn_progress *p, const struct kn_case *c)
                integral =
                    c->collision.method == KN_METHOD_OPERATOR || kn_case_is_sampled(c->collision.method);
     const double mach = kn_scales_mach(c);
-    char speed[PART] = "", inflow[KN_TEXT];
+    char speed[PART] = "", state[KN_TEXT];
     const char *species = kn_scales_species(c);
     if (si) {
         char pressure[KN_UNITS_TEXT], path[KN_UNITS_TEXT], box[KN_UNITS_TEXT];
@@ -97,12 +98,14 @@ static void show_gas(struct kn_progress *p, const struct kn_case *c)
         snprintf(speed, sizeof speed, "   Ma %.4g", mach);
     entry(p, si ? "" : "gas", "Kn %.4g   delta %.4g%s%s", KN_SCALES_FREE_PATH / c->gas.delta, c->gas.delta,
           speed, c->disturbance > 0 ? "" : "   linearised (eps = 0)");
+    if (kn_reference_text(c, state))
+        entry(p, "reference", "%s", state);
     for (int side = 0; side < KN_SIDES; side++)
-        if (kn_scales_inflow(c, side, inflow))
-            entry(p, "inflow", "%s: %s", kn_case_side_name(side), inflow);
+        if (kn_scales_inflow(c, side, state))
+            entry(p, "inflow", "%s: %s", kn_case_side_name(side), state);
     entry(p, "collide", "%s%s%s", kn_config_choice_name("collision.method", c->collision.method),
           integral ? ", " : "", integral ? kn_config_choice_name("gas.molecules", c->gas.molecules) : "");
-    if (kn_case_is_noisy(c))
+    if (kn_case_is_sampled(c->collision.method))
         entry(p, "samples", "%d per step", c->collision.samples);
 }
 

@@ -8,6 +8,7 @@
 #define KN_VALIDITY_H
 
 #include "comm/comm.h"
+#include "config/reference.h"
 #include "grid/space.h"
 #include "grid/velocity.h"
 
@@ -52,10 +53,11 @@ const char *kn_validity_percent(double error, char text[32]);
 #define KN_VALIDITY_PERCENT(error) kn_validity_percent(error, (char[32]){""})
 
 /* Extremes of the gas so far; the same bits on all ranks and for any number of them.  All members after the
- * grid are doubles, which a checkpoint stores as they are. */
+ * reference are doubles, which a checkpoint stores as they are. */
 struct kn_validity_gas {
     struct kn_velocity grid;
-    double error;        /* of the exchange between the worst cell and the gas at rest */
+    struct kn_reference reference;
+    double error;        /* of the exchange between the worst cell and gas in the reference state */
     double worst[6];     /* density, velocity and temperature of that cell, and the time */
     double least[2];     /* density and temperature */
     double most_density; /* n0 */
@@ -102,6 +104,9 @@ struct kn_maxwellian {
     double n, u[3], T;
     bool given; /* its density is given; else it follows from the balance of mass */
 };
+
+/* The same in units of a reference. */
+struct kn_maxwellian kn_validity_convert(const struct kn_reference *r, double eps, struct kn_maxwellian m);
 
 /* Relative error of stress, heat flux and mass flux on the grid, for free-molecular flow along an axis
  * between two Maxwellians; *what names the quantity with the largest error. */

@@ -2,8 +2,10 @@
 #include "validity/validity.h"
 
 #include "config/case.h"
+#include "config/config.h"
+#include "config/reference.h"
+#include "config/scales.h"
 #include "error.h"
-#include "grid/duration.h"
 
 #include <math.h>
 
@@ -127,6 +129,14 @@ static void find_fluxes(const struct kn_maxwellian ends[2], const struct moments
     q[PRESSURE] = pair[0].n * m[0].push + pair[1].n * m[1].push;
 }
 
+struct kn_maxwellian kn_validity_convert(const struct kn_reference *r, double eps, struct kn_maxwellian m)
+{
+    for (int d = 0; d < 3; d++)
+        m.u[d] = (m.u[d] - eps * r->velocity[d]) / r->speed;
+    m.T /= r->ratio;
+    return m;
+}
+
 double kn_validity_exchange(const struct kn_velocity *grid, int axis, struct kn_maxwellian low,
                             struct kn_maxwellian high, const char **what)
 {
@@ -141,10 +151,11 @@ double kn_validity_exchange(const struct kn_velocity *grid, int axis, struct kn_
     find_fluxes(ends, exact, 1, right);
     for (int i = 0; i < PRESSURE; i++)
         largest = fmax(largest, fabs(right[i]));
+    const double least = fmax(0.05 * largest, 1e-6 * right[PRESSURE]);
     *what = names[MASS];
     for (int i = 0; i < QUANTITIES; i++) { /* fluxes far smaller than the others are ignored */
-        const double error = fabs(found[i] - right[i]) / fmax(fabs(right[i]), 0.05 * largest);
-        if (error <= worst || largest == 0)
+        const double error = fabs(found[i] - right[i]) / fmax(fabs(right[i]), least);
+        if (error <= worst)
             continue;
         worst = error;
         *what = names[i];
@@ -152,7 +163,7 @@ double kn_validity_exchange(const struct kn_velocity *grid, int axis, struct kn_
     return isfinite(worst) ? worst : INFINITY;
 }
 
-/* Deviations times eps are added to the gas at rest.  A linear problem is independent of their size; a size
+/* Deviations times eps are added to the reference.  A linear problem is independent of their size; a size
  * is then chosen for which nonlinear terms and round-off are both negligible. */
 static struct kn_maxwellian state_of(double scale, double rho, const double u[3], double theta, bool given)
 {
@@ -181,10 +192,14 @@ static double size_of(const struct kn_wall *w)
     return size;
 }
 
-static bool emits(const struct kn_wall *w)
-{
-    return w->kind == KN_WALL_INFLOW || kn_duration_is_diffuse(w);
-}
+/* A case in units of its reference, and the gas at rest in them. */
+struct scene {
+    const struct kn_case *of; /* in the units of the gas at rest */
+    struct kn_case c;
+    struct kn_velocity v;
+    struct kn_maxwellian rest;
+    bool at_rest; /* the reference is the gas at rest */
+};
 
 /* The worst exchange of a case. */
 struct worst {
@@ -204,40 +219,46 @@ static void compare(struct worst *worst, const struct kn_velocity *v, int side, 
 }
 
 /* A side opposite to the same kind of side with gas at rest, and opposite to the other end of its axis. */
-static void compare_side(struct worst *worst, const struct kn_case *c, const struct kn_velocity *v, int side)
+static void compare_side(struct worst *worst, const struct scene *s, int side)
 {
-    const struct kn_wall *w = &c->walls[side], *other = &c->walls[side ^ 1];
-    const double small = 1e-3, size = emits(other) ? fmax(size_of(w), size_of(other)) : size_of(w);
-    if (!emits(w) || size == 0)
+    const struct kn_wall *w = &s->c.walls[side], *other = &s->c.walls[side ^ 1];
+    const double small = 1e-3, eps = s->c.disturbance,
+                 size = kn_case_emits(other) ? fmax(size_of(w), size_of(other)) : size_of(w);
+    if (!kn_case_emits(w) || (size == 0 && s->at_rest))
         return;
-    const double scale = c->disturbance * size > small ? c->disturbance : small / size;
+    const double scale = eps * size > small || !s->at_rest ? eps : small / size;
     for (int sign = -1; sign <= 1; sign += 2) {
-        const struct kn_maxwellian here = side_state(w, scale, sign),
-                                   rest = {.n = 1, .T = 1, .given = here.given};
-        if (side % 2 == 0)
-            compare(worst, v, side, side / 2, here, rest);
-        else
-            compare(worst, v, side, side / 2, rest, here);
-        for (int there = -1; there <= 1 && side % 2 == 0 && emits(other); there += 2)
-            compare(worst, v, size_of(w) < size_of(other) ? side + 1 : side, side / 2, here,
+        const struct kn_maxwellian here = side_state(w, scale, sign);
+        struct kn_maxwellian rest = s->rest;
+        rest.given = here.given;
+        if (size_of(&s->of->walls[side]) > 0)
+            compare(worst, &s->v, side, side / 2, side % 2 ? rest : here, side % 2 ? here : rest);
+        for (int there = -1; there <= 1 && side % 2 == 0 && kn_case_emits(other); there += 2)
+            compare(worst, &s->v, size_of(w) < size_of(other) ? side + 1 : side, side / 2, here,
                     side_state(other, scale, there));
     }
 }
 
 static enum kn_status find_worst(const struct kn_case *c, struct worst *worst)
 {
-    struct kn_velocity v;
+    const struct kn_reference r = kn_reference_of(c);
+    const struct kn_maxwellian rest = {.n = 1, .T = 1};
+    struct scene s = {.of = c,
+                      .c = kn_reference_case(&r, c),
+                      .rest = kn_validity_convert(&r, c->disturbance, rest),
+                      .at_rest = r.at_rest};
     *worst = (struct worst){0, "", 0};
-    const enum kn_status status = kn_velocity_create(&v, c);
+    const enum kn_status status = kn_velocity_create(&s.v, c);
     for (int side = 0; side < KN_SIDES && status == KN_OK; side++)
-        compare_side(worst, c, &v, side);
+        compare_side(worst, &s, side);
     if (status == KN_OK && c->initial.shape == KN_SHAPE_ANISOTROPIC && c->disturbance > 0)
         for (int i = 0; i < 2; i++) {
-            const double theta = c->initial.amplitude * (i ? -0.5 : 1), still[3] = {0};
-            const struct kn_maxwellian rest = {.n = 1, .T = 1, .given = true};
-            compare(worst, &v, 0, 0, state_of(c->disturbance, 0, still, theta, true), rest);
+            struct kn_maxwellian gas = s.rest;
+            gas.T *= 1 + c->disturbance * c->initial.amplitude * (i ? -0.5 : 1);
+            gas.given = s.rest.given = true;
+            compare(worst, &s.v, 0, 0, gas, s.rest);
         }
-    kn_velocity_destroy(&v);
+    kn_velocity_destroy(&s.v);
     return status;
 }
 
@@ -258,29 +279,59 @@ static int enough_nodes(const struct kn_case *c, int n, double *error)
     return 0;
 }
 
-/* Advice: more nodes, else the Gauss grid in place of the stretched one, else another reference state. */
-static void advise(const struct kn_case *c, char text[KN_VALIDITY_TEXT])
+/* Another reference temperature that at least halves the error, with its key in `text`; false if there is
+ * none. */
+static bool find_reference(const struct kn_case *c, double error, struct kn_case *other,
+                           char text[KN_VALIDITY_TEXT])
 {
-    struct kn_case gauss = *c;
-    double error = 0;
+    const double middle = kn_reference_middle(c);
+    struct kn_scales scales;
+    struct worst worst;
+    *other = *c;
+    if (!kn_reference_is_free(c))
+        return false;
+    other->gas.reference.temperature = (middle - 1) / c->disturbance;
+    if (find_worst(other, &worst) != KN_OK || !(worst.error < error / 2))
+        return false;
+    const bool si = kn_scales_create(&scales, c) == KN_OK && scales.known;
+    snprintf(text, KN_VALIDITY_TEXT, "gas.reference.temperature: %.4g%s",
+             si ? middle * scales.temperature : other->gas.reference.temperature, si ? " K" : "");
+    return true;
+}
+
+/* "gas.reference.temperature: 1.5 and velocity.nodes: 10 brings it to 0.2 %", or one of both; false if no
+ * number of nodes from `least` on is enough. */
+static bool suggest(const struct kn_case *c, double error, int least, char text[KN_VALIDITY_TEXT])
+{
+    char reference[KN_VALIDITY_TEXT] = "", nodes[KN_NAME] = "";
+    struct kn_case other;
+    const bool found = find_reference(c, error, &other, reference);
+    const int *now = c->velocity.nodes, enough = enough_nodes(found ? &other : c, least, &error);
+    if (now[0] != enough || now[1] != enough || now[2] != enough)
+        snprintf(nodes, sizeof nodes, "%svelocity.nodes: %d", found ? " and " : "", enough);
+    snprintf(text, KN_VALIDITY_TEXT, "%.100s%s brings it to %s", reference, nodes,
+             KN_VALIDITY_PERCENT(error));
+    return enough > 0;
+}
+
+/* Advice: another reference temperature and more nodes; else the Gauss grid in place of the stretched one. */
+static void advise(const struct kn_case *c, double error, char text[KN_VALIDITY_TEXT])
+{
+    struct kn_case other = *c;
+    char change[KN_VALIDITY_TEXT];
     int most = 0;
     for (int d = 0; d < 3; d++)
         most = c->velocity.nodes[d] > most ? c->velocity.nodes[d] : most;
-    int nodes = enough_nodes(c, most + 2, &error);
-    const char *grid = "";
-    if (nodes == 0 && c->velocity.grid == KN_GRID_STRETCHED) {
-        gauss.velocity.grid = KN_GRID_GAUSS;
-        gauss.velocity.weights = KN_WEIGHTS_EXACT;
-        nodes = enough_nodes(&gauss, 8, &error);
-        grid = "velocity.grid: gauss with ";
-    }
-    if (nodes > 0)
-        snprintf(text, KN_VALIDITY_TEXT, "%svelocity.nodes: %d brings it to %s", grid, nodes,
-                 KN_VALIDITY_PERCENT(error));
+    if (suggest(&other, error, most, text))
+        return;
+    other.velocity.grid = KN_GRID_GAUSS;
+    other.velocity.weights = KN_WEIGHTS_EXACT;
+    if (c->velocity.grid == KN_GRID_STRETCHED && suggest(&other, error, 8, change))
+        snprintf(text, KN_VALIDITY_TEXT, "velocity.grid: gauss with %.300s", change);
     else
         snprintf(text, KN_VALIDITY_TEXT,
-                 "no velocity grid up to 32 nodes is enough; choose the reference state (T0, n0) nearer to "
-                 "this side, or a smaller disturbance");
+                 "no velocity grid up to 32 nodes is enough; choose T0 and n0 nearer to this side, or a "
+                 "smaller disturbance");
 }
 
 enum kn_status kn_validity_judge_fluxes(struct kn_validity *v, const struct kn_case *c)
@@ -290,7 +341,7 @@ enum kn_status kn_validity_judge_fluxes(struct kn_validity *v, const struct kn_c
     KN_TRY(find_worst(c, &worst));
     if (worst.error < KN_VALIDITY_WARN)
         return KN_OK;
-    advise(c, advice);
+    advise(c, worst.error, advice);
     struct kn_finding *f = kn_validity_add(
         v, KN_VALIDITY_WARN, "velocity-grid", worst.error,
         "the velocity grid cannot represent what the %s side emits: the %s is wrong by %s without "

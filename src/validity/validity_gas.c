@@ -9,12 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Gas nearer to rest than this is covered by the check of the case. */
+/* Gas nearer to the reference than this is covered by the check of the case. */
 static const double STRONG = 0.05;
 
 enum kn_status kn_validity_watch_create(struct kn_validity_gas *g, const struct kn_case *c)
 {
-    *g = (struct kn_validity_gas){.least = {1, 1}, .most_density = 1, .tail = NAN};
+    *g = (struct kn_validity_gas){
+        .reference = kn_reference_of(c), .least = {1, 1}, .most_density = 1, .tail = NAN};
     return kn_velocity_create(&g->grid, c);
 }
 
@@ -25,7 +26,7 @@ void kn_validity_watch_destroy(struct kn_validity_gas *g)
 
 _Static_assert(sizeof(struct kn_validity_gas) - offsetof(struct kn_validity_gas, error) ==
                    KN_VALIDITY_STATE * sizeof(double),
-               "the state is all members after the grid");
+               "the state is all members after the reference");
 
 void kn_validity_watch_save(const struct kn_validity_gas *g, double state[KN_VALIDITY_STATE])
 {
@@ -51,18 +52,19 @@ static struct kn_maxwellian state_of(double eps, const double *fields)
                                   .T = 1 + eps * fields[KN_THETA]};
 }
 
-static double error_of(const struct kn_validity_gas *g, const struct kn_maxwellian *m)
+static double error_of(const struct kn_validity_gas *g, double eps, const struct kn_maxwellian *gas)
 {
-    const struct kn_maxwellian rest = {.n = 1, .T = 1};
+    const struct kn_maxwellian reference = {.n = 1, .T = 1},
+                               m = kn_validity_convert(&g->reference, eps, *gas);
     const char *what;
-    double worst = 0, size = fabs(m->T - 1);
+    double worst = 0, size = fabs(m.T - 1);
     for (int d = 0; d < 3; d++)
-        size = fmax(size, fabs(m->u[d]));
-    if (size < STRONG || !(m->n > 0 && m->T > 0)) /* a value that is not positive is reported separately */
+        size = fmax(size, fabs(m.u[d]));
+    if (size < STRONG || !(m.n > 0 && m.T > 0)) /* a value that is not positive is reported separately */
         return 0;
     for (int axis = 0; axis < 3; axis++)
         if (g->grid.bit[axis] && !kn_velocity_is_reduced(&g->grid, axis))
-            worst = fmax(worst, kn_validity_exchange(&g->grid, axis, *m, rest, &what));
+            worst = fmax(worst, kn_validity_exchange(&g->grid, axis, m, reference, &what));
     return worst;
 }
 
@@ -89,7 +91,7 @@ static int find_worst(const struct kn_validity_gas *g, double eps, const struct 
         take_extremes(own, &m);
         if (m.T != extreme[TEMPERATURE] && -m.T != extreme[HOTTEST] && own[FASTEST] != extreme[FASTEST])
             continue;
-        const double found = error_of(g, &m);
+        const double found = error_of(g, eps, &m);
         worst = found > *error ? cell : worst;
         *error = fmax(*error, found);
     }
@@ -217,8 +219,8 @@ static void judge_state(struct kn_validity *v, const struct kn_validity_gas *g)
         return; /* the finding about the case says the same */
     kn_validity_add(v, KN_VALIDITY_WARN, "gas", g->error,
                     "the velocity grid cannot represent the gas at t = %.3g (density %.3g n0, speed %.3g V0, "
-                    "temperature %.3g T0): expect an error of %s (more velocity.nodes, or a reference "
-                    "state nearer to this gas)",
+                    "temperature %.3g T0): expect an error of %s (more velocity.nodes, or a "
+                    "gas.reference.temperature nearer to this gas)",
                     m[5], m[0], speed, m[4], KN_VALIDITY_PERCENT(g->error));
 }
 
@@ -228,13 +230,13 @@ static void judge_sign(struct kn_validity *v, const struct kn_validity_gas *g)
     if (g->least[0] < 0 || g->least[1] < 0)
         kn_validity_add(
             v, 0, "negative", INFINITY,
-            "the gas had a negative %s (%.3g of the reference): the results are wrong (smaller cells, "
+            "the gas had a negative %s (%.3g of that at rest): the results are wrong (smaller cells, "
             "more velocity.nodes, or a weaker disturbance)",
             g->least[0] < 0 ? "density" : "temperature", g->least[0] < 0 ? g->least[0] : g->least[1]);
     else if (g->least[0] < tiny || g->least[1] < tiny)
         kn_validity_add(
             v, 0, "negative", NAN,
-            "density or temperature fell to %.2g of the reference, near zero: the results there are "
+            "density or temperature fell to %.2g of that at rest, near zero: the results there are "
             "unreliable",
             fmin(g->least[0], g->least[1]));
 }

@@ -37,7 +37,7 @@ static bool is_driven(const double vector[3])
 }
 
 /* The length over which a profile along an axis is curved; infinite if it is straight, as between two
- * plates.  Straight profiles are exact at second order. */
+ * plates.  Straight profiles are exact above first order. */
 static double curvature_length(const struct kn_case *c, int axis)
 {
     const double length = kn_duration_length(c, axis);
@@ -58,6 +58,28 @@ static double curvature_length(const struct kn_case *c, int axis)
     return least;
 }
 
+/* True if the profile is curved in other ways than a parabola away from the walls. */
+static bool has_waves(const struct kn_case *c, int axis)
+{
+    bool sound = false;
+    for (int side = 2 * axis; side < 2 * axis + 2; side++)
+        sound = sound || c->walls[side].oscillation.velocity[axis] != 0;
+    return sound || count_emitters(c) > 1 || c->initial.wave[axis] > 0 ||
+           c->initial.shape == KN_SHAPE_BETWEEN;
+}
+
+/* At order 3 the cells next to walls determine the error of a curved profile, where slopes are one-sided; all
+ * cells if the profile has a third derivative.  The 2.8th power of their width. */
+static double decisive_width(const struct kn_case *c, int axis)
+{
+    const int last = c->space.cells[axis] - 1;
+    double widest = has_waves(c, axis) ? kn_case_mean_width(c, axis, 2.8) : 0;
+    for (int end = 0; end < 2; end++)
+        if (kn_duration_is_diffuse(&c->walls[2 * axis + end]))
+            widest = fmax(widest, pow(kn_case_width(c, axis, end ? last : 0), 2.8));
+    return widest;
+}
+
 struct estimate {
     double error;
     double power; /* the error falls with this power of the number of cells */
@@ -71,8 +93,8 @@ static void keep_larger(struct estimate *e, double error, double power, int axis
 }
 
 /* Order 1 adds a viscosity proportional to the width of the cells, which damps vortices in a box at any
- * Knudsen number.  The error of order 2 grows with about the third power of the width.  The stress jumps at
- * corners and converges more slowly there. */
+ * Knudsen number.  The error of orders 2 and 3 grows with about the third power of the width.  The stress
+ * jumps at corners and converges more slowly there. */
 static struct estimate estimate_cells(const struct kn_case *c, double density)
 {
     struct estimate e = {0, 1, 0};
@@ -88,21 +110,25 @@ static struct estimate estimate_cells(const struct kn_case *c, double density)
             keep_larger(&e, 3 * width / kn_duration_length(c, d), 1, d);
         if (c->space.order == 2 && isfinite(curved))
             keep_larger(&e, 1.67 * density * kn_case_mean_width(c, d, 2.8) / pow(curved, 1.8), 2.8, d);
-        if (box && has_emitter(c, d))
+        if (c->space.order == 3 && isfinite(curved))
+            keep_larger(&e, 0.8 * density * decisive_width(c, d) / pow(curved, 1.8), 2.8, d);
+        if (c->space.order < 3 && box && has_emitter(c, d))
             keep_larger(&e, 0.035 * pow(density, 1.6) * kn_case_mean_width(c, d, 1.6), 1.6, d);
+        if (c->space.order == 3 && box && has_emitter(c, d))
+            keep_larger(&e, 0.014 * density * density * kn_case_mean_width(c, d, 2), 2, d);
     }
     return e;
 }
 
-/* "space.cells: [120, 120] brings it to 0.5 %", or the other order. */
+/* "space.cells: [120, 120] brings it to 0.5 %", or order 3. */
 static void advise_cells(const struct kn_case *c, double density, const struct estimate *e,
                          char text[KN_VALIDITY_TEXT])
 {
     const double goal = KN_VALIDITY_WARN / 2;
     struct kn_case other = *c;
     char cells[96] = "";
-    other.space.order = 2;
-    struct estimate now = c->space.order == 1 ? estimate_cells(&other, density) : *e;
+    other.space.order = 3;
+    struct estimate now = c->space.order < 3 ? estimate_cells(&other, density) : *e;
     int places = 0;
     if (now.error > goal) {
         const double factor = pow(now.error / goal, 1 / now.power);
@@ -118,7 +144,7 @@ static void advise_cells(const struct kn_case *c, double density, const struct e
         now = estimate_cells(&other, density);
     }
     snprintf(text, KN_VALIDITY_TEXT, "%s%s%s%s%s%s brings it to %s",
-             c->space.order == 1 ? "space.order: 2" : "", c->space.order == 1 && places ? " and " : "",
+             c->space.order < 3 ? "space.order: 3" : "", c->space.order < 3 && places ? " and " : "",
              places ? "space.cells: " : "", places > 1 ? "[" : "", cells, places > 1 ? "]" : "",
              KN_VALIDITY_PERCENT(now.error));
 }
@@ -180,7 +206,7 @@ static double slowest_rate(const struct kn_case *c)
 static void judge_rounding(struct kn_validity *v, const struct kn_case *c)
 {
     const double error = 2e-7 / (slowest_rate(c) * v->time_step), longest = 0.3;
-    if (c->collision.method == KN_METHOD_NONE || kn_case_is_noisy(c))
+    if (c->collision.method == KN_METHOD_NONE || kn_case_is_sampled(c->collision.method))
         return;
     kn_validity_add(
         v, KN_VALIDITY_WARN, "rounding", error,

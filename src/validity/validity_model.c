@@ -2,6 +2,7 @@
 #include "validity/validity.h"
 
 #include "config/case.h"
+#include "config/reference.h"
 #include "config/scales.h"
 #include "grid/duration.h"
 
@@ -63,7 +64,7 @@ static void judge_linearity(struct kn_validity *v, const struct kn_case *c)
     kn_validity_add(
         v, 0, "linearised", error,
         "the linearised equation is used for %s: expect an error of %s; disturbance: 1 solves the whole "
-        "equation (with the operator, collision.samples: auto keeps that short)",
+        "equation",
         drive, KN_VALIDITY_PERCENT(error));
 }
 
@@ -161,8 +162,9 @@ static double wave_error(const struct kn_case *c, int axis, int nodes, double fr
 {
     struct kn_case other = *c;
     struct kn_velocity grid;
-    const double rate = c->collision.method == KN_METHOD_NONE ? 0 : 1;
-    const double complex s = (rate + I * frequency) * kn_duration_length(c, axis);
+    const struct kn_reference r = kn_reference_of(c);
+    const double rate = c->collision.method == KN_METHOD_NONE ? 0 : r.collisions;
+    const double complex s = (rate + I * frequency) * kn_duration_length(c, axis) / r.speed;
     double error = NAN;
     for (int d = 0; d < 3; d++)
         other.velocity.nodes[d] = d == axis ? nodes : 4;

@@ -7,6 +7,7 @@ knudsen=$(realpath "$1") && [ -x "$knudsen" ] || { echo "usage: $0 PROGRAM SOURC
 cat >case.yaml <<'END'
 gas:
   delta: 1
+  reference: {temperature: 0.5}
 disturbance: 0.1
 space:
   cells: [16, 16]
@@ -147,6 +148,7 @@ check "the message states that no checkpoint can be used" contains err 'no check
 cp -r cut other
 check "another case ends with 2" ends 2 "$knudsen" run "${case[@]}" --out other --resume --set gas.delta=2
 check "the message names the key" contains err 'gas.delta: 2, but the run in .other. has 1 (resume with that'
+check "another reference ends with 2" ends 2 "$knudsen" run "${case[@]}" --out other --resume --set gas.reference.temperature=0
 check "the earlier results are unchanged" same other
 check "an earlier end than the checkpoint ends with 2" \
     ends 2 "$knudsen" run "${case[@]}" --out other --resume --set time.end=0.01

@@ -6,6 +6,7 @@ source=$(realpath "$2")
 . "$source/tests/check.sh"
 
 cat >hot.yaml <<'X'
+gas: {reference: {temperature: 0}}  # T0, although the wall is hot
 disturbance: 1
 space: {cells: 4}
 velocity: {nodes: 8}
@@ -16,12 +17,23 @@ X
 
 check "a wall that the velocity grid cannot represent is refused" ends 2 "$knudsen" run hot.yaml --out hot
 check "the message contains the error" contains err 'the heat flux is wrong by 37 % without collisions'
-check "the message contains the advice" contains err 'velocity.nodes: 26 brings it to 0.3 %'
+check "the message contains the advice" contains err '(gas.reference.temperature: 1.5 and velocity.nodes: 10 brings it to 0.18 %)'
 check "the message contains run.force" contains err 'run.force: true'
 check "a refused run writes nothing" absent hot
 check "info of a refused case" ends 0 "$knudsen" info hot.yaml
 check "info prints the level" contains out '^checks  *refused$'
 check "info prints the refusal" contains out '^refusal  *the velocity grid cannot represent what the right side emits'
+
+check "the advice is good" ends 0 "$knudsen" run hot.yaml --out good --set gas.reference.temperature=1.5 --set velocity.nodes=10
+check "the run states its reference" contains out 'reference *temperature 2.5 T0'
+check "the log states it" contains good/run.log 'reference *temperature 2.5 T0'
+check "summary.json states it" python3 - <<'X'
+import json
+s = json.load(open("good/summary.json"))
+assert s["reference"] == {"temperature": 2.5, "velocity": [0, 0, 0]} and s["notes"] == [], (s["reference"], s["notes"])
+X
+check "info states the reference that the program chooses" ends 0 "$knudsen" info hot.yaml --set gas.reference.temperature=auto
+check "it is the same" contains out '^reference  *temperature 2.5 T0$'
 
 check "run.force runs the case" ends 0 "$knudsen" run hot.yaml --out hot --set run.force=true
 check "a forced run prints a warning" contains out '^warning: the velocity grid cannot represent'

@@ -13,7 +13,7 @@ plates() {
     OMP_NUM_THREADS=1 "$knudsen" run plates.yaml --out "$to" --overwrite "${all[@]}" >out 2>err
 }
 cat >plates.yaml <<'END'
-space: {cells: 16}
+space: {cells: 16, order: 2}
 velocity: {grid: gauss, nodes: 8}
 collision: {method: bgk}
 walls: {left: {velocity: [0, -0.5, 0]}, right: {velocity: [0, 0.5, 0]}}
@@ -91,7 +91,7 @@ assert one["quality"] == two["quality"] and one["quantities"] == two["quantities
 # A wave in a periodic box: all reported quantities are zero, so the verdict depends on the fields.
 cat >wave.yaml <<'END'
 gas: {delta: 30}
-space: {cells: 16}
+space: {cells: 16, order: 2}
 velocity: {nodes: 6}
 collision: {method: bgk}
 walls: {left: {kind: periodic}, right: {kind: periodic}}

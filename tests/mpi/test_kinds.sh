@@ -24,6 +24,7 @@ velocity:
   nodes: 6
 space:
   cells: [12, 10]
+  order: 3
 collision:
   method: shakhov
 walls:
@@ -39,6 +40,7 @@ alike "mirrors" 4 walls.left.kind=specular walls.bottom.kind=symmetry walls.righ
 alike "four corners of one box" 6 space.cells=[8,12] walls.left.accommodation=0.7 walls.top.accommodation=0.2
 alike "periodic ends" 4 walls.left.kind=periodic walls.right.kind=periodic
 alike "stretched cells" 3 "space.stretch=[0.9,0.8]" "space.cluster=[both,high]"
+alike "limited slopes" 3 space.order=2 space.limiter=mc
 alike "an oscillating wall" 3 walls.top.velocity=0 "walls.top.oscillation.velocity=[1,0,0]" \
     walls.top.oscillation.frequency=3
 alike "a strong flow" 4 disturbance=0.4 collision.method=operator collision.samples=128

@@ -7,7 +7,7 @@ static double shear_of(double delta, const char *more)
     struct watch w;
     char text[512];
     snprintf(text, sizeof text,
-             "gas.delta=%g collision.method=bgk velocity.nodes=[16,8,8] time.courant=0.9 "
+             "gas.delta=%g collision.method=bgk space.order=3 velocity.nodes=[16,8,8] time.courant=0.9 "
              "walls.left.velocity=[0,-0.5,0] "
              "walls.right.velocity=[0,0.5,0] %s",
              delta, more);

@@ -58,8 +58,8 @@ static void seeds_scatter_as_reported(void **state)
     for (int seed = 1; seed <= SEEDS; seed++) {
         struct watch w;
         run_seed(&w,
-                 "collision.method=monte-carlo disturbance=0.01 space.cells=[8,8] velocity.nodes=8 "
-                 "walls.top.velocity=[1,0,0] time.end=25 "
+                 "collision.method=monte-carlo disturbance=0.01 space.cells=[8,8] space.order=2 "
+                 "velocity.nodes=8 walls.top.velocity=[1,0,0] time.end=25 "
                  "output.average=5 output.history=5",
                  256, seed);
         for (int i = 0; i < 3; i++)

@@ -40,22 +40,31 @@ static void run_plates(struct watch *w, int n, double end, const char *settings)
 }
 
 /* Plates at T0 and T: q = 2 / sqrt(pi) sqrt(T) (sqrt(T) - 1), pressure sqrt(T). */
-static void wall_temperatures(void **state)
+static void check_temperatures(const char *reference)
 {
-    (void)state;
     static const double temperatures[] = {0.01, 0.1, 0.5, 2, 4, 11};
     for (int i = 0; i < 6; i++)
         for (int j = 0; j < 3; j++) {
             const double T = temperatures[i];
             struct watch w;
-            char text[64];
-            snprintf(text, sizeof text, "walls.right.temperature=%g", T - 1);
+            char text[128];
+            snprintf(text, sizeof text, "walls.right.temperature=%g gas.reference.temperature=%s", T - 1,
+                     reference);
             run_plates(&w, nodes[j], T < 0.05 ? 1500 : 200, text);
             const double heat = deviation(w.walls[KN_LEFT].heat_flux, 2 * FLUX * sqrt(T) * (sqrt(T) - 1)),
                          pressure = deviation(1 + w.walls[KN_LEFT].stress[0], sqrt(T));
             compare("temperature", T, nodes[j], fmax(heat, pressure), &w.c, kn_sim_time_step(w.sim));
             watch_close(&w);
         }
+}
+
+static void wall_temperatures(void **state)
+{
+    (void)state;
+    puts("about T0");
+    check_temperatures("0");
+    puts("about the temperature that the program chooses");
+    check_temperatures("auto");
 }
 
 /* A plate that moves in its plane with u: stress u / sqrt(pi), heat flux u^2 / (2 sqrt(pi)) at the other. */

@@ -7,7 +7,7 @@ import tempfile
 import numpy as np
 from scene import PROGRAM, Test, knudsen, main
 
-from knudsen.verify import fit, measure, recording, shock, trial
+from knudsen.verify import fit, judge, measure, recording, reference, shock, trial
 from knudsen.verify.quantity import FIELDS, SIDES, parse
 from knudsen.verify.reference import settings_of
 
@@ -136,6 +136,26 @@ class Columns(Measured):
         self.refused(3, blank(), "right.stress_y.phase")  # no wall oscillates
         self.refused(3, blank(), "average.Pxy=101")  # after the end
         self.assertIn("has no front", self.refused(2, blank(), "front"))
+
+
+class Errors(Measured):
+    """Values 1, 1.2 and 1.5 of the run, with fewer cells and with fewer velocities."""
+
+    def errors(self, order):
+        def run(value):
+            keys = case(space={"cells": [CELLS, 1, 1], "order": order})
+            history = {"time": TIMES, "step": np.arange(ROWS), "right.stress_y": np.full(ROWS, value)}
+            return blank(case=keys, history=history)
+
+        row = reference.Row(2, "right.stress_y", 1.0, 0.0, "somebody", "", "", "quick", math.nan)
+        return judge.measure("case", row, dict(zip(trial.RUNS, map(run, (1.0, 1.2, 1.5)), strict=True)))
+
+    def test_errors_of_grids(self):
+        """The error of the cells is of the order in space, but not of a higher order than that of the steps."""
+        for order, factor in ((1, 3), (2, 1), (3, 1)):
+            found = self.errors(order)
+            self.near(found.space, 0.2 * factor)
+            self.near(found.velocity, 1.5)
 
 
 class Fields(Measured):

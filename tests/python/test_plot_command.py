@@ -5,6 +5,7 @@ import csv
 import io
 import json
 import math
+import os
 import re
 import shutil
 import struct
@@ -562,4 +563,5 @@ class Refused(Plot):
 
 
 if __name__ == "__main__":
+    os.environ["KNUDSEN"] = str(PROGRAM)
     main()

@@ -1,18 +1,20 @@
 /* Cells divided among ranks: every cell has one owner, and every box sees the same space. */
 #include "expect.h"
 
+#include "config/case.h"
 #include "grid/boxes.h"
 
 enum { MOST = 64 };
 
 static const char *const spaces[] = {
     "space.cells=37 space.order=2",
-    "space.cells=40 walls.left.kind=periodic walls.right.kind=periodic",
+    "space.cells=40 space.order=3 walls.left.kind=periodic walls.right.kind=periodic",
     "space.cells=[24,20] space.order=1",
-    "space.cells=[23,17] space.stretch=[0.9,0.95] space.cluster=[both,high]",
-    "space.cells=[16,21] walls.bottom.kind=periodic walls.top.kind=periodic",
-    "space.cells=[9,8,10]",
-    "space.cells=[8,9,8] walls.back.kind=periodic walls.front.kind=periodic walls.left.kind=specular",
+    "space.cells=[23,17] space.order=3 space.stretch=[0.9,0.95] space.cluster=[both,high]",
+    "space.cells=[16,21] space.order=2 walls.bottom.kind=periodic walls.top.kind=periodic",
+    "space.cells=[9,8,10] space.order=2",
+    ("space.cells=[8,9,8] space.order=3 walls.back.kind=periodic walls.front.kind=periodic "
+     "walls.left.kind=specular"),
 };
 enum { SPACES = sizeof spaces / sizeof *spaces };
 
@@ -31,7 +33,7 @@ static void every_cell_has_one_owner(void **state)
             int at[3];
             int64_t cells = 0, least = INT64_MAX, most = 0;
             expect_case(&c, spaces[i]);
-            expect_ok(kn_boxes_create(boxes, ranks, &c, c.space.order));
+            expect_ok(kn_boxes_create(boxes, ranks, &c, kn_case_reach(&c)));
             for (int rank = 0; rank < ranks; rank++) {
                 const int64_t own = kn_boxes_cells(&boxes[rank]);
                 cells += own;
@@ -59,6 +61,7 @@ static void borders_are_short(void **state)
         int64_t most; /* cells around the box with the largest halo */
     } known[] = {
         {"space.cells=[100,100] space.order=2", 4, 2 * (50 + 50)},
+        {"space.cells=[100,100] space.order=3", 4, 2 * (50 + 50)},
         {"space.cells=[100,100] space.order=1", 16, 4 * 25},
         {"space.cells=[400,10] space.order=1", 4, 2 * 10},
         {"space.cells=[32,32,32] space.order=1", 8, 3 * 16 * 16},
@@ -70,7 +73,7 @@ static void borders_are_short(void **state)
         struct kn_box boxes[MOST];
         int64_t most = 0;
         expect_case(&c, known[i].space);
-        expect_ok(kn_boxes_create(boxes, known[i].ranks, &c, c.space.order));
+        expect_ok(kn_boxes_create(boxes, known[i].ranks, &c, kn_case_reach(&c)));
         for (int rank = 0; rank < known[i].ranks; rank++) {
             const int64_t halo = kn_boxes_halo(&boxes[rank], &c);
             most = halo > most ? halo : most;
@@ -133,7 +136,7 @@ static void boxes_see_the_same_space(void **state)
             struct view v;
             int faces = 0;
             expect_case(&c, spaces[i]);
-            expect_ok(kn_boxes_create(boxes, ranks, &c, c.space.order));
+            expect_ok(kn_boxes_create(boxes, ranks, &c, kn_case_reach(&c)));
             expect_ok(kn_space_create(&v.whole, &c, NULL));
             assert_int_equal(v.whole.nhalo, 0);
             for (int rank = 0; rank < ranks; rank++) {
@@ -144,7 +147,7 @@ static void boxes_see_the_same_space(void **state)
                     kn_space_place(&v.part, cell, at);
                     assert_int_equal(number_at(&v.whole, at), kn_space_number(&v.part, cell));
                     assert_true(v.part.volume[cell] == v.whole.volume[kn_space_number(&v.part, cell)]);
-                    compare_cell(&v, cell, c.space.order);
+                    compare_cell(&v, cell, kn_case_reach(&c));
                 }
                 faces += v.part.nfaces;
                 kn_space_destroy(&v.part);

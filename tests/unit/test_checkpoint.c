@@ -275,7 +275,7 @@ static void checkpoint_of_another_format(void **state)
     H5Aclose(attribute);
     H5Fclose(file);
     assert_int_equal(kn_checkpoint_find(&kn_comm_alone, folder, 1, &k, note), KN_EIO);
-    assert_message("it has format 2, this program reads format 4");
+    assert_message("it has format 2, this program reads format 5");
     assert_message("--overwrite");
 }
 

@@ -115,6 +115,8 @@ static void contradictions_are_found(void **state)
     assert_refused("velocity: {weights: midpoint}\n", "velocity.weights: midpoint needs",
                    "stretched (here it is gauss)");
     assert_refused("space: {cells: 4000, stretch: 0.5}\n", "space.stretch", "smallest cell");
+    assert_refused("space: {order: 3, limiter: mc}\n", "space.limiter: mc", "space.order: 2");
+    assert_refused("space: {order: 4}\n", "space.order: 4 is out of range", "1 to 3");
     assert_refused("space: {cells: [100000, 100000]}\n", "space.cells", "too many");
     assert_refused("initial: {shape: density, wave: [0, 0, 1]}\n", "initial.wave",
                    "at least 2 cells per period");

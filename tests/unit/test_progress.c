@@ -49,7 +49,8 @@ static struct scene *open_scene(enum kn_report report)
                                       .deadline = INFINITY};
     s->row = (struct kn_row){.residual = 1.5e-3, .mass_drift = 2e-9, .drag = 0.64, .vortex_flow = 0.1};
     kn_progress_begin(&s->p, &s->options);
-    s->p.started = 0; /* exact times: with a large start their round-off would decide which lines are printed */
+    /* Exact times: with a large start their round-off would decide which lines are printed. */
+    s->p.started = 0;
     return s;
 }
 

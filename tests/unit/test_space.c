@@ -194,8 +194,10 @@ static void stretched_widths_are_geometric(void **state)
     }
     for (int cell = 0; cell < s.ncells; cell++) {
         const int at[3] = {cell % 9, cell / 9 % 8, cell / 72};
-        for (int d = 0; d < 3; d++)
+        for (int d = 0; d < 3; d++) {
             expect_relative("width of a cell", s.width[3 * cell + d], width(&s, d, at[d]), 1e-7);
+            expect_relative("the same of the case", kn_case_width(&c, d, at[d]), width(&s, d, at[d]), 1e-12);
+        }
     }
     kn_space_destroy(&s);
 }

@@ -34,13 +34,23 @@ static void cells_and_steps(void **state)
         const char *code, *settings;
         double error;
     } flows[] = {
-        {"cells", "gas.delta=100 space.cells=10 source.force=[0,1,0]", 0.24},
-        {"cells", "gas.delta=100 space.cells=20 source.force=[0,1,0]", 0.037},
-        {"cells", "gas.delta=10 space.cells=10 source.force=[0,1,0]", 0.0225},
-        {"cells", "gas.delta=100 space.cells=40 space.stretch=0.9 source.force=[0,1,0]", 0.0165},
+        {"cells", "gas.delta=100 space.cells=10 space.order=2 source.force=[0,1,0]", 0.24},
+        {"cells", "gas.delta=100 space.cells=20 space.order=2 source.force=[0,1,0]", 0.037},
+        {"cells", "gas.delta=10 space.cells=10 space.order=2 source.force=[0,1,0]", 0.0225},
+        {"cells", "gas.delta=100 space.cells=40 space.order=2 space.stretch=0.9 source.force=[0,1,0]",
+         0.0165},
+        {"cells", "gas.delta=100 space.cells=10 space.order=3 source.force=[0,1,0]", 0.081},
+        {"cells", "gas.delta=100 space.cells=20 space.order=3 source.force=[0,1,0]", 0.0098},
+        {"cells", "gas.delta=100 space.cells=10 space.order=3 space.stretch=0.9 source.force=[0,1,0]", 0.048},
+        {"cells",
+         "gas.delta=100 space.cells=80 space.order=3 walls.left.oscillation.velocity=[0,1,0] "
+         "walls.left.oscillation.frequency=0.2",
+         0.025},
         {"cells", "gas.delta=100 space.cells=40 space.order=1 walls.right.velocity=[0,1,0]", 1.31},
-        {"cells", "gas.delta=10 space.cells=[10,10] walls.top.velocity=[1,0,0]", 0.04},
-        {"cells", "gas.delta=30 space.cells=[40,40] walls.top.velocity=[1,0,0]", 0.018},
+        {"cells", "gas.delta=10 space.cells=[10,10] space.order=2 walls.top.velocity=[1,0,0]", 0.04},
+        {"cells", "gas.delta=30 space.cells=[40,40] space.order=2 walls.top.velocity=[1,0,0]", 0.018},
+        {"cells", "gas.delta=10 space.cells=[10,10] space.order=3 walls.top.velocity=[1,0,0]", 0.0165},
+        {"cells", "gas.delta=30 space.cells=[20,20] space.order=3 walls.top.velocity=[1,0,0]", 0.0225},
         {"time-step", "gas.delta=100 space.cells=20 time.step=1 walls.right.velocity=[0,1,0]", 0.07},
         {"rounding",
          "gas.delta=500 space.cells=20 walls.left.velocity=[0,-0.5,0] walls.right.velocity=[0,0.5,0]", 0.021},
@@ -62,8 +72,11 @@ static void good_cases(void **state)
     static const char *const flows[] = {
         "gas.delta=100 space.cells=10 walls.left.velocity=[0,-0.5,0] walls.right.velocity=[0,0.5,0]",
         "gas.delta=0.1 space.cells=10 walls.right.velocity=[0,1,0]",
-        "gas.delta=10 space.cells=40 source.force=[0,1,0]",
-        "gas.delta=1 space.cells=[40,40] walls.top.velocity=[1,0,0]",
+        "gas.delta=10 space.cells=40 space.order=2 source.force=[0,1,0]",
+        "gas.delta=100 space.cells=40 space.order=3 source.force=[0,1,0]",
+        "gas.delta=100 space.cells=20 space.order=3 space.stretch=0.87 source.force=[0,1,0]",
+        "gas.delta=1 space.cells=[40,40] space.order=2 walls.top.velocity=[1,0,0]",
+        "gas.delta=30 space.cells=[40,40] space.order=3 walls.top.velocity=[1,0,0]",
         "gas.delta=1 space.cells=10 disturbance=1 walls.right.temperature=0.1",
     };
     for (size_t i = 0; i < sizeof flows / sizeof *flows; i++) {
@@ -82,37 +95,51 @@ static void good_cases(void **state)
 static void judge(struct kn_validity *v, const char *settings)
 {
     struct kn_case c;
-    expect_case(&c, "collision.method=bgk velocity.nodes=8 space.cells=10");
+    expect_case(&c, "collision.method=bgk velocity.nodes=8 velocity.reduce=none space.cells=10");
     expect_set(&c, settings);
     expect_ok(kn_validity_judge_case(v, &c, 0.05));
+}
+
+#define HOT_WALL "disturbance=1 walls.right.temperature=3 gas.reference.temperature=0 "
+
+/* The key and the value of the advice, in the units of the case. */
+static void advice(void **state)
+{
+    (void)state;
+    struct kn_validity v;
+    judge(&v, HOT_WALL);
+    assert_non_null(strstr(v.finding[0].text,
+                           "(gas.reference.temperature: 1.5 and velocity.nodes: 10 brings it to 0.18 %)"));
+    judge(&v, HOT_WALL "velocity.nodes=12");
+    assert_non_null(strstr(v.finding[0].text, "(gas.reference.temperature: 1.5 brings it to 0.089 %)"));
+    judge(&v, HOT_WALL "velocity.nodes=12 gas.species=argon gas.temperature=300K gas.pressure=1Pa "
+                       "space.size=1mm walls.right.temperature=1200K");
+    assert_non_null(strstr(v.finding[0].text, "(gas.reference.temperature: 750 K brings it to 0.089 %)"));
+    judge(&v, "disturbance=1 walls.right.temperature=3"); /* auto has chosen it */
+    assert_non_null(strstr(v.finding[0].text, "(velocity.nodes: 10 brings it to 0.18 %)"));
 }
 
 static void refusal_and_force(void **state)
 {
     (void)state;
     struct kn_validity v;
-    judge(&v, "disturbance=1 walls.right.temperature=3");
+    judge(&v, HOT_WALL);
     assert_int_equal(kn_validity_worst(&v), KN_LEVEL_REFUSAL);
     assert_int_equal(kn_validity_refuse(&v), KN_EINPUT);
     assert_non_null(strstr(kn_error_message(), "run.force: true"));
-    assert_non_null(strstr(kn_error_message(), "velocity.nodes: 24 brings it to"));
-    judge(&v, "disturbance=1 walls.right.temperature=3 velocity.reduce=none");
-    assert_int_equal(kn_validity_refuse(&v), KN_EINPUT);
-    assert_non_null(strstr(kn_error_message(), "velocity.nodes: 26 brings it to"));
-    judge(&v, "disturbance=1 walls.right.temperature=3 velocity.reduce=none run.force=true");
+    judge(&v, HOT_WALL "run.force=true");
     expect_ok(kn_validity_refuse(&v));
     assert_string_equal(kn_validity_quality(&v), "forced");
     expect_between("error", kn_validity_error(&v), 0.3, 0.4);
     judge(&v, "disturbance=1 walls.right.temperature=-0.9999999"); /* the grid cannot represent it at all */
     assert_int_equal(kn_validity_worst(&v), KN_LEVEL_REFUSAL);
-    judge(&v, "disturbance=1 walls.right.oscillation.temperature=3 walls.right.oscillation.frequency=1");
+    judge(&v, "disturbance=1 walls.right.oscillation.temperature=0.99 walls.right.oscillation.frequency=1");
     assert_int_equal(kn_validity_worst(&v), KN_LEVEL_REFUSAL);
-    judge(&v, "disturbance=1 walls.right.oscillation.velocity=[0,2,0] walls.right.oscillation.frequency=1 "
-              "velocity.reduce=none");
+    judge(&v, "disturbance=1 walls.right.oscillation.velocity=[0,4,0] walls.right.oscillation.frequency=1");
     assert_int_equal(kn_validity_worst(&v), KN_LEVEL_REFUSAL);
-    judge(&v, "disturbance=1 walls.right.velocity=[0,2,0]"); /* along a reduced axis: exact */
-    assert_null(find(&v, "velocity-grid"));
-    judge(&v, "disturbance=1 walls.left.kind=inflow walls.left.velocity=[3,0,0]");
+    judge(&v, "disturbance=1 walls.right.velocity=[0,2,0] gas.reference.temperature=0 velocity.reduce=auto");
+    assert_null(find(&v, "velocity-grid")); /* moments along a reduced axis are exact */
+    judge(&v, "disturbance=1 walls.left.kind=inflow walls.left.velocity=[6,0,0]");
     assert_int_equal(kn_validity_worst(&v), KN_LEVEL_REFUSAL);
 }
 
@@ -207,8 +234,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cells_and_steps),   cmocka_unit_test(good_cases),
-        cmocka_unit_test(refusal_and_force), cmocka_unit_test(gas_and_drive),
-        cmocka_unit_test(many_findings),     cmocka_unit_test(watched_gas),
+        cmocka_unit_test(refusal_and_force), cmocka_unit_test(advice),
+        cmocka_unit_test(gas_and_drive),     cmocka_unit_test(many_findings),
+        cmocka_unit_test(watched_gas),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

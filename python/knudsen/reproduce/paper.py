@@ -171,7 +171,7 @@ def _run_study(job, plan, number, order):
 def _run_operator(job, plan, number):
     side = plan.operator_side
     settings = _cavity(plan, number, side)
-    settings |= {"collision.method": "operator", "velocity.nodes": plan.operator_nodes}
+    settings |= {"collision.method": "operator", "velocity.nodes": plan.operator_nodes, "space.order": 2}
     name = _name(number, 2, side, "operator")
     record = Record(job.run(name, _with_history(job, settings)))
     columns = " ".join(f"{value:8.4f} {'':8}" for value in record.value)

@@ -3,7 +3,8 @@
 Each setting of a case is run three times: as it is, on half the cells along each axis (a uniform gas with twice
 the time step), and on three quarters of the velocity nodes.  Q is the quantity.
 
-error in space      3 / (2^order - 1) |Q - Q coarse|, the grid convergence index of Roache for two grids
+error in space      3 / (2^order - 1) |Q - Q coarse|, the grid convergence index of Roache for two grids; the order
+                    is at most 2, that of the splitting, since the steps become longer with the cells
 error in velocity   3 |Q - Q coarse|: the same factor without an order, since the error changes its sign with the
                     number of nodes.  Points of a profile share the largest of both errors, and so do amplitude
                     and phase.

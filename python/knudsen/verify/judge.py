@@ -10,7 +10,7 @@ from .quantity import parse
 from .reference import Row
 from .trial import RUNS
 
-_ROACHE, _ROUNDING, _SIGMAS, _COARSE = 3, 1e-5, 3, 0.1
+_ROACHE, _ORDER_OF_STEPS, _ROUNDING, _SIGMAS, _COARSE = 3, 2, 1e-5, 3, 0.1
 
 
 @dataclass
@@ -55,7 +55,7 @@ def measure(name, row, recordings):
         return result
     base, coarse, slow = measured
     runs = list(recordings.values())
-    order = runs[0].case["space"]["order"]
+    order = min(runs[0].case["space"]["order"], _ORDER_OF_STEPS)
     result.seconds = sum(recording.seconds for recording in runs)
     result.backend, result.value = runs[0].backend, base.value
     result.space = _ROACHE / (2**order - 1) * abs(_difference(base.value, coarse.value, row))
