@@ -477,14 +477,12 @@ KN_SPECIALISED void relax_octants(const struct kn_collisions *s, int octants, fl
 {
     const struct kn_relaxation r = find_relaxation(s, octants, row);
     const enum kn_method method = s->plan->method;
-    const struct model m = {s->velocity,
-                            &r,
-                            method == KN_METHOD_SHAKHOV                 ? HEATED
-                            : method == KN_METHOD_ES_BGK && octants > 2 ? CROSSED
-                                                                        : SEPARABLE,
-                            (float)s->c->disturbance,
-                            scratch,
-                            scratch + KN_RELAX_ROWS * (size_t)s->velocity->stride};
+    struct model m = {.velocity = s->velocity, .relaxation = &r, .eps = (float)s->c->disturbance};
+    m.kind = method == KN_METHOD_SHAKHOV                 ? HEATED
+             : method == KN_METHOD_ES_BGK && octants > 2 ? CROSSED
+                                                         : SEPARABLE;
+    m.rows = scratch;
+    m.pairs = scratch + KN_RELAX_ROWS * (size_t)s->velocity->stride;
     const struct target t = find_target(&m);
     if (m.kind == HEATED)
         relax_loop(&m, octants, HEATED, &t, row, change);

@@ -74,7 +74,7 @@ POINT struct kn_gaussian kn_gaussian_make(const struct kn_basis *b, double rho, 
 POINT struct kn_gaussian kn_gaussian_along(const struct kn_basis *b, double rho, const double u[3],
                                            const double sigma[6])
 {
-    double mean[3], excess[6];
+    double mean[3], excess[6] = {0};
     for (int i = 0; i < 3; i++)
         for (int j = i; j < 3; j++) {
             mean[i] = u[b->axes[i]];
