@@ -97,6 +97,7 @@ enum kn_limiter { KN_LIMITER_VAN_LEER, KN_LIMITER_MC, KN_LIMITER_MINMOD, KN_LIMI
 enum kn_grid { KN_GRID_STRETCHED, KN_GRID_GAUSS };
 enum kn_weights { KN_WEIGHTS_EXACT, KN_WEIGHTS_MIDPOINT };
 enum kn_fold { KN_FOLD_AUTO, KN_FOLD_NONE };
+enum kn_reduce { KN_REDUCE_AUTO, KN_REDUCE_NONE };
 enum kn_species {
     KN_SPECIES_NONE, KN_SPECIES_HELIUM, KN_SPECIES_NEON, KN_SPECIES_ARGON, KN_SPECIES_KRYPTON, KN_SPECIES_XENON,
     KN_SPECIES_NITROGEN
@@ -187,6 +188,7 @@ struct kn_case {
         double range; /* V0 */
         enum kn_weights weights;
         enum kn_fold fold;
+        enum kn_reduce reduce;
     } velocity;
     struct {
         enum kn_method method;

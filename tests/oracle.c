@@ -273,3 +273,159 @@ void oracle_linear_bgk(const struct kn_velocity *v, double dt, float *row)
                 }
             }
 }
+
+/* -------------------------------------------------------------------- models */
+
+/* What a model needs to know about a cell. */
+struct target {
+    enum kn_method method;
+    double eps, n, u[3], temperature, q[3];
+    double inverse[3][3], root; /* of the temperature tensor; root of its determinant */
+    double heat;                /* prefactor of Shakhov's term */
+};
+
+/* The inverse of a symmetric tensor by cofactors; returns the determinant. */
+static double invert(double t[3][3], double inverse[3][3])
+{
+    double det = 0;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            const int a = (i + 1) % 3, b = (i + 2) % 3, c = (j + 1) % 3, d = (j + 2) % 3;
+            inverse[j][i] = t[a][c] * t[b][d] - t[a][d] * t[b][c];
+        }
+    for (int i = 0; i < 3; i++)
+        det += t[0][i] * inverse[i][0];
+    for (int i = 0; i < 9; i++)
+        inverse[i / 3][i % 3] /= det;
+    return det;
+}
+
+/* f / Phi0 of the target, with Shakhov's term times its share of the step. */
+static double target_at(const struct target *t, double lose, const double v[3])
+{
+    double quadratic = 0, vv = 0, cc = 0, along = 0;
+    for (int i = 0; i < 3; i++) {
+        const double c = v[i] - t->eps * t->u[i];
+        vv += v[i] * v[i];
+        cc += c * c;
+        along += t->q[i] * c;
+        for (int j = 0; j < 3; j++)
+            quadratic += c * t->inverse[i][j] * (v[j] - t->eps * t->u[j]);
+    }
+    const double gaussian = t->n / t->root * exp(vv - quadratic);
+    return gaussian * (1 + t->eps * t->heat / lose * along * (cc / t->temperature - 2.5) / t->n);
+}
+
+/* The Hermite polynomial of degree n divided by its norm. */
+static double hermite(int n, double v)
+{
+    const double h[4] = {1, 2 * v, 4 * v * v - 2, 8 * v * v * v - 12 * v};
+    static const double norm[4] = {1, 1.4142135623730951, 2.8284271247461903, 6.9282032302755088};
+    return h[n] / norm[n];
+}
+
+enum { FINE = 12 }; /* nodes on a half axis of the quadrature */
+
+/* The target at a node, projected along the axes from d on that are reduced. */
+static double projected(const struct target *t, double lose, const struct kn_velocity *v, int d, double at[3])
+{
+    static double node[FINE], weight[FINE];
+    double sum = 0;
+    if (weight[0] == 0 && kn_velocity_half_gauss(FINE, node, weight) != KN_OK)
+        return NAN;
+    if (d == 3)
+        return target_at(t, lose, at);
+    if (!kn_velocity_is_reduced(v, d))
+        return projected(t, lose, v, d + 1, at);
+    const double here = at[d];
+    for (int i = 0; i < 2 * FINE; i++) {
+        double kernel = 0;
+        at[d] = i < FINE ? node[i] : -node[i - FINE];
+        for (int n = 0; n < 4; n++)
+            kernel += hermite(n, here) * hermite(n, at[d]);
+        sum += weight[i % FINE] * kernel * projected(t, lose, v, d + 1, at);
+    }
+    at[d] = here;
+    return sum;
+}
+
+static void fields_of(const struct kn_velocity *v, double eps, const float *row, double field[KN_FIELDS])
+{
+    double m[KN_MOMENTS] = {0};
+    for (int o = 0; o < v->octants; o++)
+        for (int k = 0; k < v->size; k++) {
+            double at[3], s[3], vv = 0;
+            const double wh = (double)v->w[k] * row[o * v->stride + k];
+            for (int d = 0; d < 3; d++) {
+                at[d] = kn_velocity_sign(v, o, d) * (double)v->speed[d][k];
+                s[d] = v->bit[d] ? at[d] : 0;
+                vv += at[d] * at[d];
+            }
+            m[KN_M_1] += wh;
+            m[KN_M_XY] += wh * s[0] * s[1];
+            m[KN_M_XZ] += wh * s[0] * s[2];
+            m[KN_M_YZ] += wh * s[1] * s[2];
+            for (int d = 0; d < 3; d++) {
+                m[KN_M_X + d] += wh * s[d];
+                m[KN_M_XX + d] += wh * at[d] * at[d];
+                m[KN_M_XVV + d] += wh * s[d] * vv;
+            }
+        }
+    kn_moments_to_fields(m, eps, field);
+}
+
+static struct target target_of(const struct kn_case *c, double eps, double dt, const double f[KN_FIELDS],
+                               double *lose)
+{
+    const double nu = dt * (1 + eps * f[KN_RHO]) * sqrt(1 + eps * f[KN_THETA]), pr = c->collision.prandtl;
+    struct target t = {
+        c->collision.method, eps, 1 + eps * f[KN_RHO], {0}, 1 + eps * f[KN_THETA], {0}, {{0}}, 0, 0};
+    const double *const pi = f + KN_PXX,
+                        stress[3][3] = {{pi[0], pi[3], pi[4]}, {pi[3], pi[1], pi[5]}, {pi[4], pi[5], pi[2]}};
+    double tensor[3][3], share = 0;
+    *lose = 1 - exp(-nu);
+    if (t.method == KN_METHOD_SHAKHOV)
+        t.heat = 0.8 * (exp(-pr * nu) - exp(-nu)) / (t.temperature * t.temperature);
+    if (t.method == KN_METHOD_ES_BGK) {
+        *lose = 1 - exp(-pr * nu);
+        share = (exp(-nu) - exp(-pr * nu)) / *lose;
+    }
+    for (int i = 0; i < 3; i++) {
+        t.u[i] = f[KN_UX + i];
+        t.q[i] = f[KN_QX + i];
+        for (int j = 0; j < 3; j++) /* p_ij / n - T delta_ij is eps times the deviatoric part */
+            tensor[i][j] = (i == j) * t.temperature +
+                           share * (((i == j) + eps * stress[i][j]) / t.n - (i == j) * t.temperature);
+    }
+    t.root = sqrt(invert(tensor, t.inverse));
+    return t;
+}
+
+void oracle_model(const struct kn_problem *p, double dt, float *row)
+{
+    const struct kn_velocity *v = p->velocity;
+    const double eps = fmax(p->c->disturbance, 1e-6); /* eps = 0 as a limit; its error is of this order */
+    double before[KN_INVARIANTS], after[KN_INVARIANTS], x[KN_INVARIANTS] = {0}, field[KN_FIELDS], lose;
+    invariants(v, row, before);
+    fields_of(v, eps, row, field);
+    const struct target t = target_of(p->c, eps, dt, field, &lose);
+    for (int o = 0; o < v->octants; o++)
+        for (int k = 0; k < v->size; k++) {
+            float *h = &row[o * v->stride + k];
+            double at[3];
+            for (int d = 0; d < 3; d++)
+                at[d] = kn_velocity_sign(v, o, d) * (double)v->speed[d][k];
+            *h += (float)(lose * ((projected(&t, lose, v, 0, at) - 1) / eps - *h));
+        }
+    invariants(v, row, after);
+    for (int i = 0; i < KN_INVARIANTS; i++)
+        for (int j = 0; j < KN_INVARIANTS; j++)
+            x[i] += p->collision->inverse[i][j] * (before[j] - after[j]);
+    for (int o = 0; o < v->octants; o++)
+        for (int k = 0; k < v->size; k++) {
+            double sum = x[0] + x[4] * v->square[k];
+            for (int d = 0; d < 3; d++)
+                sum += v->bit[d] ? x[1 + d] * kn_velocity_sign(v, o, d) * v->speed[d][k] : 0;
+            row[o * v->stride + k] += (float)sum;
+        }
+}

@@ -18,6 +18,11 @@ void oracle_stream(const struct kn_problem *p, double dt, const float *h, float 
  * h - (1 - exp(-dt)) (h - rho - 2 u.v - theta (v.v - 3/2)). */
 void oracle_linear_bgk(const struct kn_velocity *v, double dt, float *row);
 
+/* A model equation of one cell over dt, with the projection correction: the formulas of theory.md section 7
+ * in double precision, node by node. Along reduced axes the target is projected on polynomials of third
+ * degree by a quadrature of 24 nodes. */
+void oracle_model(const struct kn_problem *p, double dt, float *row);
+
 /* Collisions of one cell over dt with the assembled operator, and its quadratic part at eps > 0. */
 void oracle_operate(const struct kn_problem *p, double dt, float *row);
 

@@ -52,7 +52,7 @@ static enum kn_status make_case(const struct kn_bench_options *o, struct scaling
         {"operator", "cavity, operator, gauss 8, order 2",
          "space.cells=[160,160] space.order=2 velocity.nodes=8 collision.method=operator"},
         {"bgk", "cavity, BGK, gauss 16, order 2",
-         "space.cells=[256,256] space.order=2 velocity.nodes=16 collision.method=bgk"},
+         "space.cells=[256,256] space.order=2 velocity.nodes=16 velocity.reduce=none collision.method=bgk"},
         {"cube", "cube with a lid, BGK, gauss 8, order 2",
          "space.cells=[48,48,48] space.order=2 velocity.nodes=8 collision.method=bgk"},
     };

@@ -53,7 +53,9 @@ int kn_command_bench(int argc, char **argv)
          "all sizes of the paper, 256 to 36864 cells; with SIDE those with at most SIDE cells along a side",
          0},
         {"cases", KN_OPTION(struct arguments, cases), NULL, 0,
-         "steps of typical cases on the fastest device, compared with a copy of the state; with --paper: both", 0},
+         "steps of typical cases on the fastest device, compared with a copy of the state; with --paper: "
+         "both",
+         0},
         {"scaling", KN_OPTION(struct arguments, scaling), "CASE", OPTION_ARG_OPTIONAL,
          "instead: weak and strong scaling over the ranks that mpirun or srun has started; CASE is operator "
          "(default), bgk or cube",

@@ -265,6 +265,17 @@ static void print_estimate(const struct facts *f)
            (long long)e->cells);
 }
 
+static void print_velocities(const struct facts *f)
+{
+    const struct kn_case *c = f->c;
+    printf("%-16s %d x %d x %d nodes, %lld stored per cell\n", "velocities", kn_case_nodes(c, 0),
+           kn_case_nodes(c, 1), kn_case_nodes(c, 2), (long long)f->plan.nodes);
+    for (int d = 0; d < 3; d++)
+        if (kn_case_is_reduced(c, d))
+            printf("%-16s along %c: the gas is uniform, and %d nodes have exact moments (velocity.reduce)\n",
+                   "reduced", "xyz"[d], KN_CASE_REDUCED_NODES);
+}
+
 static void print_case_text(const struct facts *f)
 {
     const struct kn_case *c = f->c;
@@ -289,8 +300,7 @@ static void print_case_text(const struct facts *f)
     if (isfinite(f->narrowest))
         printf(", the narrowest is %.3g mean free paths wide", f->narrowest / KN_SCALES_FREE_PATH);
     putchar('\n');
-    printf("%-16s %d x %d x %d nodes, %lld stored per cell\n", "velocities", c->velocity.nodes[0],
-           c->velocity.nodes[1], c->velocity.nodes[2], (long long)f->plan.nodes);
+    print_velocities(f);
     printf("%-16s %s", "collisions", kn_config_choice_name("collision.method", c->collision.method));
     if (kn_sampling_is_due(c))
         printf(", number of samples determined by collision.error");

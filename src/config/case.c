@@ -87,6 +87,19 @@ bool kn_case_is_uniform(const struct kn_case *c, int axis)
     return c->space.cells[axis] == 1 && (periodic || (mirrors && kn_case_is_even(c, axis)));
 }
 
+bool kn_case_is_reduced(const struct kn_case *c, int axis)
+{
+    const bool streams = !kn_case_is_uniform(c, 0) || !kn_case_is_uniform(c, 1) || !kn_case_is_uniform(c, 2);
+    const bool models = kn_case_is_model(c->collision.method) || c->collision.method == KN_METHOD_NONE;
+    return c->velocity.reduce == KN_REDUCE_AUTO && models && streams && kn_case_is_uniform(c, axis) &&
+           c->initial.shape != KN_SHAPE_FOURTH_MOMENT && c->initial.shape != KN_SHAPE_BKW;
+}
+
+int kn_case_nodes(const struct kn_case *c, int axis)
+{
+    return kn_case_is_reduced(c, axis) ? KN_CASE_REDUCED_NODES : c->velocity.nodes[axis];
+}
+
 /* A geometric progression towards the clustered end. */
 double kn_case_relative_width(const struct kn_case *c, int axis, int i)
 {

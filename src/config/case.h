@@ -19,6 +19,15 @@ bool kn_case_is_even(const struct kn_case *c, int axis);
  * and the flow is even along the axis. */
 bool kn_case_is_uniform(const struct kn_case *c, int axis);
 
+/* True if the velocity along the axis is represented by moments (velocity.reduce): the gas is uniform along
+ * it but not along all axes, collisions are those of a model, and the initial state is of third degree or a
+ * Gaussian. */
+bool kn_case_is_reduced(const struct kn_case *c, int axis);
+
+/* Nodes along an axis; a reduced axis has four, theory (12a). */
+enum { KN_CASE_REDUCED_NODES = 4 };
+int kn_case_nodes(const struct kn_case *c, int axis);
+
 /* True if a side only reflects. */
 bool kn_case_is_mirror(const struct kn_wall *wall);
 

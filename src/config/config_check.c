@@ -193,7 +193,7 @@ static enum kn_status check_size(const struct kn_case *c)
     double cells = 1, nodes = 1;
     for (int axis = 0; axis < 3; axis++) {
         cells *= c->space.cells[axis];
-        nodes *= c->velocity.nodes[axis];
+        nodes *= kn_case_nodes(c, axis);
     }
     if (cells > INT_MAX)
         return kn_error_set(KN_EINPUT, "space.cells: %.3g cells are too many (at most %d)", cells, INT_MAX);
@@ -274,11 +274,23 @@ static enum kn_status check_molecules(const struct kn_case *c)
     return KN_OK;
 }
 
+/* The correction with weight 1 + eps h is that of Monte Carlo. */
+static enum kn_status check_conservation(const struct kn_case *c)
+{
+    if (c->collision.conservation == KN_CONSERVATION_PAPER && kn_case_is_model(c->collision.method))
+        return kn_error_set(
+            KN_EINPUT,
+            "collision.conservation: paper needs collision.method: monte-carlo (here it is %s; "
+            "projection is allowed)",
+            kn_config_choice_name("collision.method", c->collision.method));
+    return KN_OK;
+}
+
 /* With one speed along every axis v.v is the same at all nodes, and energy is not independent of mass. */
 static enum kn_status check_energy(const struct kn_case *c)
 {
     for (int axis = 0; axis < 3; axis++)
-        if (c->velocity.nodes[axis] > 2 || c->collision.method == KN_METHOD_NONE)
+        if (kn_case_nodes(c, axis) > 2 || c->collision.method == KN_METHOD_NONE)
             return KN_OK;
     return kn_error_set(KN_EINPUT, "velocity.nodes: 2 along every axis give all nodes the same speed, so "
                                    "that energy is not independent of mass (at least 4 along one axis)");
@@ -290,7 +302,8 @@ static enum kn_status check_operator(const struct kn_case *c)
 {
     const bool operates = c->collision.method == KN_METHOD_OPERATOR;
     if (operates && c->velocity.grid != KN_GRID_GAUSS)
-        return kn_error_set(KN_EINPUT, "velocity.grid: stretched, but collision.method: operator needs gauss");
+        return kn_error_set(KN_EINPUT,
+                            "velocity.grid: stretched, but collision.method: operator needs gauss");
     for (int axis = 0; axis < 3 && operates; axis++)
         if (c->velocity.nodes[axis] < 6 || c->velocity.nodes[axis] > KN_OPERATOR_NODES)
             return kn_error_set(KN_EINPUT,
@@ -354,9 +367,9 @@ static enum kn_status check_ranges(const struct kn_case *c)
 enum kn_status kn_case_check(const struct kn_case *c)
 {
     static enum kn_status (*const checks[])(const struct kn_case *) = {
-        kn_scales_check, check_ranges,  check_walls,     check_limiter, check_stretch,
-        check_size,      check_weights, check_initial,   check_state,   check_molecules,
-        check_operator,  check_energy,  check_reference,
+        kn_scales_check, check_ranges,  check_walls,     check_limiter,      check_stretch,
+        check_size,      check_weights, check_initial,   check_state,        check_molecules,
+        check_operator,  check_energy,  check_reference, check_conservation,
     };
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
         KN_TRY(checks[i](c));

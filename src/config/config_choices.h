@@ -37,6 +37,15 @@ static const struct kn_choice folds[] = {
     {0},
 };
 
+static const struct kn_choice reduces[] = {
+    {"auto", KN_REDUCE_AUTO,
+     "four nodes, two if folded, along each axis along which the gas is uniform; for bgk, shakhov, es-bgk "
+     "and "
+     "none, if the gas streams along another axis and the initial state is not fourth-moment or bkw"},
+    {"none", KN_REDUCE_NONE, "velocity.nodes along every axis"},
+    {0},
+};
+
 static const struct kn_choice species[] = {
     {"none", KN_SPECIES_NONE, "no species: the case is dimensionless"},
     {"helium", KN_SPECIES_HELIUM, "He, 4.003 g/mol, 19.9 uPa s at 300 K"},

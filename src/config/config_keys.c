@@ -88,6 +88,9 @@ const struct kn_key kn_config_keys[] = {
      .doc = "Weight of a velocity cell in sums over the grid; midpoint needs the stretched grid."},
     {KEY(CHOICE, 1, velocity.fold), .initial = "auto", SHAPES, .choices = folds,
      .doc = "Whether axes of mirror symmetry are folded to save memory and work."},
+    {KEY(CHOICE, 1, velocity.reduce), .initial = "auto", SHAPES, .choices = reduces,
+     .doc = "Whether axes along which the gas is uniform store moments of the velocity instead of a grid, to "
+            "save memory and work; the moments are exact."},
     {KEY(CHOICE, 1, collision.method), .initial = "operator", SHAPES, .choices = methods,
      .doc = "Method for the collisions between molecules."},
     {KEY(INT, 1, collision.samples), .initial = "6144", .unit = "samples", RANGE(1, 1e8),

@@ -43,21 +43,25 @@ struct kn_cpu {
 size_t kn_cpu_scratch_size(const struct kn_case *c, const struct kn_velocity *v, int lanes)
 {
     const struct kn_quadratic q = kn_quadratic_sizes(c, v);
-    const size_t stream = KN_STREAM_SCRATCH_ROWS * (size_t)v->stride + 2 * (size_t)v->nnodes;
+    const size_t finished = 2 * (size_t)v->nnodes, /* rows that bypass the caches, not used with blocks */
+        stream = KN_STREAM_SCRATCH_ROWS * (size_t)v->stride + finished,
+                 relax = KN_RELAX_ROWS * (size_t)v->stride + (size_t)v->length[0] * (size_t)v->length[1] +
+                         finished;
     size_t size[KN_BLOCKS], collide = 0;
     kn_cpu_block_sizes(&q, v, size);
     for (int i = 0; i < KN_BLOCKS; i++)
         collide += size[i] * (size_t)lanes;
-    return ((stream > collide ? stream : collide) + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
+    const size_t rows = stream > relax ? stream : relax, most = rows > collide ? rows : collide;
+    return (most + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
 }
 
 static double memory(const struct kn_problem *p)
 {
     const double state = (2.0 * ((double)p->space->ncells + p->space->nhalo) + p->space->nfaces) *
                          p->velocity->nnodes * sizeof(float);
-    const double scratch = (double)p->threads *
-                               (double)kn_cpu_scratch_size(p->c, p->velocity, MOST_LANES) * sizeof(float) +
-                           HUGE_PAGE;
+    const double scratch =
+        (double)p->threads * (double)kn_cpu_scratch_size(p->c, p->velocity, MOST_LANES) * sizeof(float) +
+        HUGE_PAGE;
     return state + scratch + kn_cpu_propagators_memory(p) +
            2.0 * kn_sampling_count(p->c) * sizeof(struct kn_sample);
 }

@@ -153,8 +153,8 @@ static inline void kn_cpu_restore_mass(const struct kn_velocity *v, uint64_t num
     row[octant * (uint64_t)v->stride + (uint64_t)k] += kn_stream_restored(lost, v->w[k]);
 }
 
-/* Scratch memory for streaming, in octants. */
-enum { KN_STREAM_SCRATCH_ROWS = 2 };
+/* Scratch memory for streaming and for model equations, in octants. */
+enum { KN_STREAM_SCRATCH_ROWS = 2, KN_RELAX_ROWS = 14 };
 
 /* The order in which cells, blocks of consecutive cells, or wall faces are processed: those that do not
  * depend on other ranks come first. */
@@ -194,6 +194,7 @@ void kn_cpu_device(char *text, size_t size);
     void kn_cpu_stream_##isa(const struct kn_stream_sweep *s, int cell, const struct kn_traffic *t,          \
                              float *out, float *scratch);                                                    \
     void kn_cpu_collide_##isa(const struct kn_collisions *s, float *rows, int count, float *scratch);        \
+    void kn_cpu_relax_##isa(const struct kn_collisions *s, float *row, float *scratch);                      \
     void kn_cpu_operate_##isa(const struct kn_collisions *s, float *rows, int count, float *scratch);        \
     void kn_cpu_quadratic_##isa(const struct kn_collisions *s, int count, double (*invariants)[KN_INVARIANTS], \
                                 float *const block[KN_BLOCKS]);                                              \

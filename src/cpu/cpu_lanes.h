@@ -24,6 +24,7 @@ static inline float kn_lanes_sum(kn_lanes x)
     float at[KN_LANES];
     for (int i = 0; i < KN_LANES; i++)
         at[i] = v.at[i];
+#pragma GCC unroll 4 /* so that the inner loops have constant lengths and are vectorised */
     for (int n = KN_LANES / 2; n > 0; n /= 2)
         for (int i = 0; i < n; i++)
             at[i] += at[i + n];

@@ -79,9 +79,9 @@ static inline void invariants(const struct kn_velocity *v, const float *row, dou
     const float *flow[4] = {v->flow[0], v->flow[1], v->flow[2], v->flow[3]};
     double found[KN_INVARIANTS];
     int unfolded = 0;
-    for (int d = 0; d < 3; d++)
-        if (v->bit[d])
-            flow[unfolded++] = v->flow[d];
+    for (int i = 0; i < 3; i++)
+        if (v->bit[v->basis.axes[i]])
+            flow[unfolded++] = v->flow[v->basis.axes[i]];
     if (v->octants == 1)
         invariants_loop(v, 1, flow, row, found);
     else if (v->octants == 2)
@@ -92,8 +92,8 @@ static inline void invariants(const struct kn_velocity *v, const float *row, dou
         invariants_loop(v, 8, flow, row, found);
     m[0] = found[0];
     m[4] = found[4];
-    for (int d = 0, i = 1; d < 3; d++)
-        m[1 + d] = v->bit[d] ? found[i++] : 0;
+    for (int i = 0, at = 1; i < 3; i++)
+        m[1 + v->basis.axes[i]] = v->bit[v->basis.axes[i]] ? found[at++] : 0;
 }
 
 /* Mass in double precision: a model changes it by much less than one rounding to single precision. */

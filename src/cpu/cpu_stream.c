@@ -94,13 +94,15 @@ static void leave(const struct kn_stream_sweep *s, const struct kn_face *f, floa
         out[k] = kn_wall_outgoing(alpha, replaces, kn_gaussian_value(eps, rho, excess[k]), in[k]);
 }
 
-static double mass_flux(const struct kn_velocity *v, int axis, const float *restrict h)
+/* Mass that passes a face in a step, per width of the cell, with the Courant numbers of the streaming step.
+ */
+static double mass_flux(const struct kn_velocity *v, int axis, float courant, const float *restrict h)
 {
     const float *restrict w = v->w, *restrict speed = v->speed[axis];
     double sum = 0;
 #pragma omp simd reduction(+ : sum)
     for (int k = 0; k < v->stride; k++)
-        sum += kn_wall_flux(w[k], speed[k], h[k]);
+        sum += kn_wall_flux(w[k], courant * speed[k], h[k]);
     return sum;
 }
 
@@ -151,20 +153,21 @@ void KN_CPU_NAME(wall)(const struct kn_stream_sweep *s, int face, float *scratch
     const struct kn_patch *patch = &s->boundary->patches[f->patch];
     const struct kn_velocity *v = s->velocity;
     const int axis = f->side / 2, into = (f->side & 1) ? 1 : -1;
+    const float courant = s->dt / kn_mesh_width(&s->mesh, f->cell, axis);
     double flux = 0;
     if (!patch->emits)
         return;
     for (int octant = 0; octant < v->octants; octant++)
         if (kn_velocity_sign(v, octant, axis) == into)
-            flux += mass_flux(v, axis, passing(s, (struct kn_site){f->cell, octant}, axis, scratch));
-    const float rho = (float)kn_wall_density(flux, patch->emission_flux, patch->unit_flux);
+            flux += mass_flux(v, axis, courant, passing(s, (struct kn_site){f->cell, octant}, axis, scratch));
+    const float rho = (float)kn_wall_density(flux / courant, patch->emission_flux, patch->unit_flux);
     for (int octant = 0; octant < v->octants; octant++)
         if (kn_velocity_sign(v, octant, axis) != into) {
             float *out = s->outgoing + (size_t)face * (size_t)v->nnodes + (size_t)octant * (size_t)v->stride;
             leave(s, f, rho, octant, out, scratch);
-            flux -= mass_flux(v, axis, out);
+            flux -= mass_flux(v, axis, courant, out);
         }
-    s->lost[face] = kn_wall_lost(flux, patch->prescribed_flux);
+    s->lost[face] = kn_wall_lost(flux / courant, patch->prescribed_flux);
 }
 
 /* The row of a site that is read for the first time when its cell is computed: the one with the largest

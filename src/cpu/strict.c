@@ -78,7 +78,8 @@ static size_t table_bytes(const struct kn_problem *p)
     size_t edges = 0;
     for (int d = 0; d < 3; d++)
         edges += lines(((size_t)p->velocity->half[d] + 1) * sizeof(float)) +
-                 2 * lines((size_t)p->velocity->half[d] * sizeof(double));
+                 2 * lines((size_t)p->velocity->half[d] * sizeof(double)) +
+                 lines((size_t)p->velocity->length[d] * sizeof(float));
     return lines(6 * cells * sizeof(int32_t)) + lines(3 * cells * sizeof(float)) +
            lines(faces * sizeof(struct kn_face)) + 9 * lines(stride * sizeof(float)) +
            lines(stride * sizeof(double)) + lines(stride * sizeof(int)) + edges +
@@ -108,6 +109,7 @@ static void copy_velocity(struct strict *s)
         s->velocity.weight[d] = keep(s, from->weight[d], (size_t)from->half[d] * sizeof *from->weight[d]);
         s->velocity.edge[d] = keep(s, from->edge[d], ((size_t)from->half[d] + 1) * sizeof *from->edge[d]);
         s->velocity.speed[d] = keep(s, from->speed[d], row);
+        s->velocity.line[d] = keep(s, from->line[d], (size_t)from->length[d] * sizeof *from->line[d]);
     }
     for (int i = 0; i < 4; i++)
         s->velocity.flow[i] = keep(s, from->flow[i], row);

@@ -51,20 +51,22 @@ enum kn_status kn_cuda_upload(struct kn_cuda *m, const void **to, const void *fr
     return KN_OK;
 }
 
-static enum kn_status upload_velocity(struct kn_cuda *m)
+/* Cells of a uniform mesh have the same width to the last bit: the wall pass and all kernels use the same
+ * Courant numbers, so that no mass is lost at a wall. */
+static enum kn_status upload_widths(struct kn_cuda *m)
 {
-    const struct kn_velocity *v = m->problem.velocity;
-    const size_t row = (size_t)v->stride * sizeof(float);
-    for (int d = 0; d < 3; d++) {
-        KN_TRY(kn_cuda_upload(m, (const void **)&m->device.speed[d], v->speed[d], row));
-        KN_TRY(kn_cuda_upload(m, (const void **)&m->plan.edge[d], v->edge[d],
-                              ((size_t)v->half[d] + 1) * sizeof(float)));
-    }
-    for (int d = 0, j = 0; d < 3; d++)
-        if (v->bit[d] != 0)
-            m->device.odd[j++] = m->device.speed[d];
-    KN_TRY(kn_cuda_upload(m, (const void **)&m->device.square, v->square, row));
-    return kn_cuda_upload(m, (const void **)&m->device.w, v->w, row);
+    const struct kn_space *x = m->problem.space;
+    const size_t count = 3 * ((size_t)x->ncells + (size_t)x->nhalo);
+    const bool uniform = kn_cuda_layout_uniform(x);
+    float *width = (float *)malloc(count * sizeof *width);
+    if (!width)
+        return kn_error_set(KN_EMEMORY, "no memory for the widths of the cells");
+    for (size_t i = 0; i < count; i++)
+        width[i] = uniform ? kn_cuda_layout_width(x, (int)(i % 3), 0) : x->width[i];
+    const enum kn_status status =
+        kn_cuda_upload(m, (const void **)&m->device.mesh.width, width, count * sizeof *width);
+    free(width);
+    return status;
 }
 
 static enum kn_status set_walls(void *machine)
@@ -165,9 +167,8 @@ static enum kn_status build(struct kn_cuda *m)
     KN_TRY(kn_cuda_allocate(m, (void **)&m->device.fluxes, faces * KN_FLUXES * sizeof(double)));
     KN_TRY(kn_cuda_upload(m, (const void **)&m->device.mesh.neighbour, p->space->neighbour,
                           6 * known * sizeof(int32_t)));
-    KN_TRY(
-        kn_cuda_upload(m, (const void **)&m->device.mesh.width, p->space->width, 3 * known * sizeof(float)));
-    KN_TRY(upload_velocity(m));
+    KN_TRY(upload_widths(m));
+    KN_TRY(kn_cuda_velocity_upload(m));
     KN_TRY(
         kn_cuda_upload(m, (const void **)&m->device.faces, p->space->faces, faces * sizeof *p->space->faces));
     if (p->collision->has_source)
@@ -264,30 +265,37 @@ static int32_t heavy_node(const struct kn_cuda *m, uint64_t sweep)
     return (int32_t)octant * v->stride + v->heavy[sweep % (uint64_t)v->nheavy];
 }
 
-/* The cells outside the march. */
+/* The cells outside the march. A uniform gas does not stream. */
 static cudaError_t sweep_unmarched(const struct kn_cuda_problem *p, const struct kn_cuda_step *s,
                                    cudaStream_t stream)
 {
     if (s->cells == 0)
         return cudaSuccess;
-    if (p->choice.sweep == KN_CUDA_LINEAR)
-        return kn_cuda_linear(p, s, stream);
     if (p->choice.sweep == KN_CUDA_MONTE_CARLO)
         return kn_cuda_monte_carlo(p, s, stream);
-    struct kn_cuda_problem streaming = *p;
-    if (p->method == KN_METHOD_OPERATOR) { /* collides later */
-        streaming.method = KN_METHOD_NONE;
-        streaming.source = NULL;
-    }
-    return kn_cuda_model(&streaming, s, stream);
+    if (p->choice.sweep == KN_CUDA_MODEL)
+        return kn_cuda_model(p, s, stream);
+    if (p->mesh.naxes > 0)
+        return kn_cuda_linear(p, s, stream);
+    return s->h == s->next ? cudaSuccess
+                           : cudaMemcpyAsync(s->next, s->h, (size_t)p->ncells * p->mesh.nnodes * sizeof *s->h,
+                                             cudaMemcpyDeviceToDevice, stream);
 }
 
-/* Collisions with the operator after streaming, in the cells of a list, or in all (NULL). The quadratic part
- * leaves the deviation on which the operator acts in the memory of the state that is not in use. */
-static enum kn_status operate(struct kn_cuda *m, const struct kn_cuda_step *s, const int32_t *list, int count)
+/* True if collisions are not applied by the kernel that streams, except by a march. */
+static bool collides_apart(const struct kn_cuda *m)
+{
+    const enum kn_cuda_collisions collisions = m->device.choice.collisions;
+    return collisions == KN_CUDA_RELAX || collisions == KN_CUDA_OPERATE;
+}
+
+/* These collisions after streaming, in the cells of a list, or in all (NULL). The quadratic part leaves the
+ * deviation on which the operator acts in the memory of the state that is not in use. */
+static enum kn_status collide_apart(struct kn_cuda *m, const struct kn_cuda_step *s, const int32_t *list,
+                                    int count)
 {
     const double half = 0.5 * s->dt_collide;
-    if (m->device.method != KN_METHOD_OPERATOR || count == 0)
+    if (!collides_apart(m) || count == 0)
         return KN_OK;
     struct kn_cuda_operation what = {.from = s->next,
                                      .h = s->next,
@@ -308,7 +316,10 @@ static enum kn_status operate(struct kn_cuda *m, const struct kn_cuda_step *s, c
         what.from = rest;
         what.before = 0;
     }
-    CHECK(kn_cuda_operate(&m->device, &s->op, &what, m->work));
+    if (m->device.choice.collisions == KN_CUDA_RELAX)
+        CHECK(kn_cuda_relax(&m->device, &what, m->work));
+    else
+        CHECK(kn_cuda_operate(&m->device, &s->op, &what, m->work));
     return KN_OK;
 }
 
@@ -318,8 +329,7 @@ static enum kn_status sweep_whole(struct kn_cuda *m, const struct kn_step *step,
 {
     const struct kn_cuda_problem *p = &m->device;
     const bool walls = step->stream > 0 && p->nfaces > 0, marches = step->stream > 0 && p->choice.marches,
-               streams = step->stream > 0 || p->method != KN_METHOD_OPERATOR,
-               served = marches && p->choice.march_operates;
+               streams = step->stream > 0 || !collides_apart(m), served = marches && p->choice.march_collides;
     const struct kn_cuda_wall_pass pass = {NULL, p->nfaces, m->h, s.dt_stream, step->fluxes, true};
     s.behind_walls = walls;
     s.cells = marches ? m->unmarched : p->ncells;
@@ -331,14 +341,14 @@ static enum kn_status sweep_whole(struct kn_cuda *m, const struct kn_step *step,
         CHECK(sweep_unmarched(p, &s, m->work));
     if (timed)
         CHECK(cudaEventRecord(m->mark[4], m->work));
-    return operate(m, &s, served ? p->sweep_order : NULL, served ? s.cells : p->ncells);
+    return collide_apart(m, &s, served ? p->sweep_order : NULL, served ? s.cells : p->ncells);
 }
 
-/* True if the operator must wait until all cells have been streamed: tiles of both parts overlap, or the old
+/* True if collisions must wait until all cells have been streamed: tiles of both parts overlap, or the old
  * state is overwritten. */
-static bool operates_last(const struct kn_cuda *m)
+static bool collides_last(const struct kn_cuda *m)
 {
-    return m->quadratic.exists || (m->device.choice.marches && !m->device.choice.march_operates);
+    return m->quadratic.exists || (m->device.choice.marches && !m->device.choice.march_collides);
 }
 
 /* The part of a sweep that does not depend on other ranks (0), or the part that does (1). */
@@ -365,7 +375,7 @@ static enum kn_status sweep_part(struct kn_cuda *m, const struct kn_step *step, 
     CHECK(sweep_unmarched(&p, &s, m->work));
     if (timed && i == 0)
         CHECK(cudaEventRecord(m->mark[4], m->work));
-    return operates_last(m) ? KN_OK : operate(m, &s, p.sweep_order, part->cells);
+    return collides_last(m) ? KN_OK : collide_apart(m, &s, p.sweep_order, part->cells);
 }
 
 /* Rows are exchanged while the cells that do not depend on other ranks are computed. */
@@ -380,32 +390,31 @@ static enum kn_status sweep_parts(struct kn_cuda *m, const struct kn_step *step,
     if (timed)
         CHECK(cudaEventRecord(m->mark[6], m->work));
     KN_TRY(sweep_part(m, step, s, 1, timed));
-    if (!operates_last(m))
+    if (!collides_last(m))
         return KN_OK;
     if (timed)
         CHECK(cudaEventRecord(m->mark[4], m->work));
-    if (!m->device.choice.march_operates)
-        return operate(m, &s, NULL, m->device.ncells);
+    if (!m->device.choice.march_collides)
+        return collide_apart(m, &s, NULL, m->device.ncells);
     for (int i = 0; i < 2; i++)
-        KN_TRY(operate(m, &s, m->device.sweep_order + m->parts[i].first_cell, m->parts[i].cells));
+        KN_TRY(collide_apart(m, &s, m->device.sweep_order + m->parts[i].first_cell, m->parts[i].cells));
     return KN_OK;
 }
 
 /* Fraction of a sweep spent on streaming. In a fused kernel one block counts the cycles of streaming and
- * of the rest; before a separate operator kernel there is a mark. */
+ * of the rest; before a separate kernel for collisions there is a mark. */
 static enum kn_status streaming_part(struct kn_cuda *m, float sweeping, float waiting, double *part)
 {
     if (!m->streamed) {
         *part = 0;
         return KN_OK;
     }
-    const bool apart =
-        m->problem.c->collision.method == KN_METHOD_OPERATOR && !m->device.choice.march_operates;
+    const bool apart = collides_apart(m) && !m->device.choice.march_collides;
     long long cycles[2];
     float streaming = 0;
     if (apart) {
         CHECK(cudaEventElapsedTime(&streaming, m->mark[0], m->mark[4]));
-        if (m->divided && !operates_last(m)) /* as in the first part */
+        if (m->divided && !collides_last(m)) /* as in the first part */
             CHECK(cudaEventElapsedTime(&sweeping, m->mark[0], m->mark[5]));
         else
             streaming -= waiting;

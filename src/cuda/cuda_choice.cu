@@ -5,19 +5,23 @@
 
 enum { LONGEST_LINEAR = 4 * 512 }; /* nodes per octant that a block of linear_kernel holds in registers */
 
-static bool fits_linear_kernel(const struct kn_cuda_problem *p)
-{
-    const bool apart = p->method == KN_METHOD_OPERATOR, /* streams first; sources are added later */
-        linear = p->method == KN_METHOD_NONE ||
-                 (p->method == KN_METHOD_BGK && p->eps == 0 && p->conservation != KN_CONSERVATION_NONE);
-    return (apart || (linear && !p->source)) && p->mesh.naxes > 0 && p->mesh.stride <= LONGEST_LINEAR;
-}
-
 static enum kn_cuda_sweep sweep_of(const struct kn_cuda_problem *p)
 {
-    return fits_linear_kernel(p)                ? KN_CUDA_LINEAR
-           : p->method == KN_METHOD_MONTE_CARLO ? KN_CUDA_MONTE_CARLO
-                                                : KN_CUDA_MODEL;
+    return p->method == KN_METHOD_MONTE_CARLO ? KN_CUDA_MONTE_CARLO
+           : p->mesh.stride <= LONGEST_LINEAR ? KN_CUDA_LINEAR
+                                              : KN_CUDA_MODEL;
+}
+
+/* A uniform gas does not stream: its collisions have their own kernel. */
+static enum kn_cuda_collisions collisions_of(const struct kn_cuda_problem *p)
+{
+    const bool projects = p->method == KN_METHOD_BGK && p->eps == 0 && !p->source && p->mesh.naxes > 0 &&
+                          p->conservation != KN_CONSERVATION_NONE,
+               free = p->method == KN_METHOD_NONE && !p->source;
+    return p->choice.sweep != KN_CUDA_LINEAR || free ? KN_CUDA_FREE
+           : p->method == KN_METHOD_OPERATOR         ? KN_CUDA_OPERATE
+           : projects                                ? KN_CUDA_PROJECT
+                                                     : KN_CUDA_RELAX;
 }
 
 /* As many cells as leave space for three blocks. */
@@ -45,14 +49,16 @@ void kn_cuda_choose(struct kn_cuda *m)
     struct kn_cuda_problem *p = &m->device;
     struct kn_cuda_choice *c = &p->choice;
     c->sweep = sweep_of(p);
+    c->collisions = collisions_of(p);
     c->together = c->sweep == KN_CUDA_MONTE_CARLO ? cells_together(p) : 1;
     c->staged = (size_t)p->mesh.nnodes * sizeof(float) <= p->shared_limit;
     c->short_rows = p->mesh.stride <= KN_CUDA_SHORT;
-    c->march_operates = p->method == KN_METHOD_OPERATOR && !p->source && c->short_rows;
+    c->march_collides =
+        c->collisions == KN_CUDA_RELAX || (c->collisions == KN_CUDA_OPERATE && !p->source && c->short_rows);
     const int least = (c->short_rows ? 4 : 1) * p->multiprocessors; /* tiles that fill the device */
     const struct kn_cuda_inner inner = kn_cuda_layout_inner(m);
     c->marches = can_march(p) && inner.tiles[0] * inner.tiles[1] >= least;
-    c->march_operates = c->march_operates && c->marches;
+    c->march_collides = c->march_collides && c->marches;
     if (c->marches)
         p->inner = inner;
 }
@@ -63,12 +69,14 @@ void kn_cuda_kernels(const void *machine, FILE *to)
     const struct kn_cuda *m = (const struct kn_cuda *)machine;
     const struct kn_cuda_choice *c = &m->device.choice;
     const int others = c->marches ? m->unmarched : m->device.ncells, marched = m->device.ncells - others,
-              operated = c->march_operates ? others : m->device.ncells;
+              apart = c->march_collides ? others : m->device.ncells;
     fprintf(to, "%-20s %d wall faces\n", "wall_kernel", m->device.nfaces);
     if (c->marches)
         fprintf(to, "%-20s %d cells in tiles of %d%s\n",
-                c->short_rows ? "short_march_kernel" : "march_kernel", marched,
-                KN_CUDA_COLUMNS * KN_CUDA_ROWS, c->march_operates ? ", with the operator" : "");
+                c->collisions == KN_CUDA_RELAX ? "relax_march_kernel"
+                : c->short_rows                ? "short_march_kernel"
+                                               : "march_kernel",
+                marched, KN_CUDA_COLUMNS * KN_CUDA_ROWS, c->march_collides ? ", with their collisions" : "");
     fprintf(to, "%-20s %d cells", sweeps[c->sweep], others);
     if (c->sweep == KN_CUDA_MONTE_CARLO && c->together == 0)
         fputs(", rows in global memory", to);
@@ -76,7 +84,8 @@ void kn_cuda_kernels(const void *machine, FILE *to)
         fprintf(to, ", %d per block", c->together);
     fputc('\n', to);
     if (m->quadratic.exists)
-        fprintf(to, "%-20s %d cells\n", "deviation_kernel", operated);
-    if (m->device.method == KN_METHOD_OPERATOR)
-        fprintf(to, "%-20s %d cells\n", "operator_kernel", operated);
+        fprintf(to, "%-20s %d cells\n", "deviation_kernel", apart);
+    if (c->collisions == KN_CUDA_OPERATE || c->collisions == KN_CUDA_RELAX)
+        fprintf(to, "%-20s %d cells\n", c->collisions == KN_CUDA_RELAX ? "relax_kernel" : "operator_kernel",
+                apart);
 }

@@ -31,19 +31,40 @@ struct kn_cuda_tile {
 
 /* Kernels that stream cells, alone or fused with collisions. */
 enum kn_cuda_sweep {
-    KN_CUDA_LINEAR,     /* linear_kernel: free flight or linearised BGK, rows in registers */
-    KN_CUDA_MODEL,      /* model_kernel: model equations, one block per cell */
+    KN_CUDA_LINEAR,     /* linear_kernel: rows in registers */
+    KN_CUDA_MODEL,      /* model_kernel: rows that are too long for it, with model equations */
     KN_CUDA_MONTE_CARLO /* monte_carlo_kernel: Monte Carlo, rows of several cells in shared memory */
+};
+
+/* Collisions of cells that linear_kernel or a march streams. */
+enum kn_cuda_collisions {
+    KN_CUDA_FREE,    /* none */
+    KN_CUDA_PROJECT, /* linearised BGK, in the same kernel */
+    KN_CUDA_RELAX,   /* model equations and sources: relax_kernel */
+    KN_CUDA_OPERATE  /* the operator: operator_kernel */
 };
 
 /* Which kernel computes which cells, filled by kn_cuda_choose. */
 struct kn_cuda_choice {
     enum kn_cuda_sweep sweep; /* of the cells outside the march */
-    bool marches;             /* march_kernel computes the tiles of kn_cuda_problem.inner */
-    bool march_operates;      /* and applies the operator to them; operator_kernel to all other cells */
-    bool short_rows;          /* short_march_kernel instead of march_kernel */
-    bool staged;              /* model_kernel keeps rows in shared memory */
-    int32_t together;         /* cells per block of monte_carlo_kernel; 0: rows in global memory */
+    enum kn_cuda_collisions collisions;
+    bool marches;        /* march_kernel computes the tiles of kn_cuda_problem.inner, */
+    bool march_collides; /* with their collisions; relax_kernel or operator_kernel has all other cells */
+    bool short_rows;     /* short_march_kernel instead of march_kernel */
+    bool staged;         /* model_kernel keeps rows in shared memory */
+    int32_t together;    /* cells per block of monte_carlo_kernel; 0: rows in global memory */
+};
+
+/* Tables of the factors of Gaussians, one set per cell in shared memory: entries for the signed nodes at each
+ * place (struct kn_basis). */
+struct kn_cuda_tables {
+    const float *line[3];  /* [nodes] v > 0 and, unless folded, v < 0 */
+    const int32_t *places; /* [stride] positions of a node on the half axes, in bytes from place 0 */
+    int32_t nodes[3], half[3];
+    int32_t share;   /* as many consecutive nodes have the same velocity at places 0 and 1: 1, 2 or 4 */
+    int32_t crossed; /* factors depend on the velocities at earlier places, and have no tables */
+    int32_t skipped; /* entries at places that have no tables */
+    int32_t entries; /* in the tables of a cell */
 };
 
 /* The constant data of a problem; passed to kernels by value. */
@@ -53,7 +74,7 @@ struct kn_cuda_problem {
     int32_t centre; /* a cell away from the walls */
     int32_t multiprocessors;
     const float *speed[3];      /* [stride] */
-    const float *odd[3];        /* the same by octant bit; NULL after the last */
+    const float *along[3];      /* the same by place */
     const float *square;        /* [stride] */
     const float *w;             /* [stride] */
     const int32_t *sweep_order; /* [ncells] cells in an order that keeps neighbours together */
@@ -68,6 +89,8 @@ struct kn_cuda_problem {
     float alpha[KN_SIDES], replaces[KN_SIDES];
     int32_t emits; /* bit mask of the patches that emit */
     float eps;
+    struct kn_basis basis;
+    struct kn_cuda_tables tables;
     int32_t order;
     enum kn_limiter limiter;
     struct kn_weight between_cells, behind_wall; /* of cells of equal width */
@@ -152,13 +175,14 @@ struct kn_cuda_step {
     struct kn_cuda_quadratic quadratic;
 };
 
-/* The operator alone: it acts on the rows `from` and changes the rows `h`, which may be the same. */
+/* Collisions alone: they act on the rows `from` and change the rows `h`, which may be the same; model equations
+ * use `h` alone. */
 struct kn_cuda_operation {
     const float *from;
     float *h;
     const int32_t *list; /* [total] cells; NULL: the first `total` */
     int32_t total;
-    double before, after; /* time over which sources act before and after the operator */
+    double before, after; /* time over which sources act before and after the collisions */
     int32_t octant;       /* of the node to which mass lost by round-off is returned */
 };
 
@@ -187,11 +211,17 @@ cudaError_t kn_cuda_walls(const struct kn_cuda_problem *p, const struct kn_cuda_
                           cudaStream_t stream);
 /* Sweeps over cells: the tiles of the march; all other cells by one of three kernels. */
 cudaError_t kn_cuda_march(const struct kn_cuda_problem *p, const struct kn_cuda_step *s, cudaStream_t stream);
+/* The march with model equations and sources, and bytes of shared memory of a block. */
+cudaError_t kn_cuda_march_relax(const struct kn_cuda_problem *p, const struct kn_cuda_step *s,
+                                cudaStream_t stream);
+size_t kn_cuda_march_relax_bytes(const struct kn_cuda_problem *p);
 cudaError_t kn_cuda_linear(const struct kn_cuda_problem *p, const struct kn_cuda_step *s,
                            cudaStream_t stream);
 cudaError_t kn_cuda_model(const struct kn_cuda_problem *p, const struct kn_cuda_step *s, cudaStream_t stream);
 cudaError_t kn_cuda_monte_carlo(const struct kn_cuda_problem *p, const struct kn_cuda_step *s,
                                 cudaStream_t stream);
+cudaError_t kn_cuda_relax(const struct kn_cuda_problem *p, const struct kn_cuda_operation *what,
+                          cudaStream_t stream);
 cudaError_t kn_cuda_operate(const struct kn_cuda_problem *p, const struct kn_cuda_operator *op,
                             const struct kn_cuda_operation *what, cudaStream_t stream);
 cudaError_t kn_cuda_deviate(const struct kn_cuda_problem *p, const struct kn_cuda_quadratic *q,

@@ -2,8 +2,8 @@
  * octants of a cell; a cell is processed by some lanes of a warp, or by a block. */
 #include "cuda/cuda_linear.h"
 
-/* Most cells of a block. Short rows at first order take several passes: finding the rows takes as long for many
- * cells as for few. */
+/* Most cells of a block. Short rows at first order take several passes: finding the rows takes as long for
+ * many cells as for few. */
 template <int ORDER, int OCTANTS, int LANES> static __host__ __device__ constexpr int most_cells()
 {
     return ORDER > 1 || LANES > WARP ? 8 : OCTANTS == 8 ? 16 : 32;
@@ -407,7 +407,7 @@ static __global__ void __launch_bounds__(LANES > WARP ? LANES : 128, LANES > 128
                 h[o] = read4(s.h + row + o * p.mesh.stride + k);
         }
         streaming += clock64() - begin;
-        if (p.method == KN_METHOD_BGK) {
+        if (p.choice.collisions == KN_CUDA_PROJECT) {
             const sums sum = sum_cell<LANES, axes_of(OCTANTS)>(sums_of<OCTANTS>(n, h), space, at - first);
             if (works)
                 relax<OCTANTS>(n, target_of<axes_of(OCTANTS)>(p, sum, lose), (float)lose, h, lost);

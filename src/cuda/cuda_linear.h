@@ -1,4 +1,4 @@
-/* Linearised BGK in registers: a thread holds four nodes of all octants of a cell. */
+/* Rows in registers: a thread holds four nodes of all octants of a cell. Linearised BGK. */
 #ifndef KN_CUDA_LINEAR_H
 #define KN_CUDA_LINEAR_H
 
@@ -12,7 +12,7 @@ static __host__ __device__ constexpr int axes_of(int octants)
     return octants == 8 ? 3 : octants == 4 ? 2 : octants == 2 ? 1 : 0;
 }
 
-/* Four nodes, by |v|; v[j] along the axis of octant bit j. */
+/* Four nodes, by |v|; v[j] at place j (struct kn_basis), which has octant bit j unless it is folded. */
 template <int OCTANTS> struct octant_nodes {
     four w, v[3], vv, inside; /* inside: 0 for padding, else 1 */
 };
@@ -24,11 +24,25 @@ static __device__ __forceinline__ octant_nodes<OCTANTS> octant_nodes_of(const kn
     n.w = read4(p.w + k);
     n.vv = read4(p.square + k);
 #pragma unroll
-    for (int j = 0; j < axes_of(OCTANTS); j++)
-        n.v[j] = read4(p.odd[j] + k);
+    for (int j = 0; j < (OCTANTS > 4 ? 3 : 2); j++) /* what is not used is not read */
+        n.v[j] = read4(p.along[j] + k);
     for (int i = 0; i < 4; i++)
         n.inside.v[i] = k + i < p.size ? 1.0f : 0.0f;
     return n;
+}
+
+/* From octants to parities: bit j of the number of a parity is set if it is odd at place j. */
+template <int OCTANTS> static __device__ __forceinline__ void to_parities(float h[OCTANTS])
+{
+#pragma unroll
+    for (int bit = 1; bit < OCTANTS; bit *= 2)
+#pragma unroll
+        for (int o = 0; o < OCTANTS; o++)
+            if (!(o & bit)) {
+                const float a = h[o], b = h[o | bit];
+                h[o] = a + b;
+                h[o | bit] = a - b;
+            }
 }
 
 /* Sums over octants of h and of h times the signs of the velocity, by octant bit. */

@@ -111,6 +111,8 @@ void kn_cuda_device_describe(char *text, size_t size);
 void kn_cuda_device_name(char *text, size_t size);
 double kn_cuda_device_room(void);
 
+enum kn_status kn_cuda_velocity_upload(struct kn_cuda *m);
+
 void kn_cuda_choose(struct kn_cuda *m);
 void kn_cuda_kernels(const void *machine, FILE *to);
 

@@ -1,16 +1,7 @@
-/* Streaming above first order, alone or with linearised BGK or the operator: a march through tiles of cells
- * (cuda_march.h), which are kept in shared memory for the collisions. */
-#include "cuda/cuda_march.h"
+/* Streaming above first order, alone or with linearised BGK or the operator: a march through tiles of cells. */
+#include "cuda/cuda_march_tiles.h"
 
 #include "cuda/cuda_deviation.h"
-
-static __device__ __forceinline__ void read_cell(const kn_mesh &m, const float *tile, int c, int k,
-                                                 four h[QUADRANTS])
-{
-#pragma unroll
-    for (int o = 0; o < QUADRANTS; o++)
-        h[o] = read4(tile + c * m.nnodes + o * m.stride + k);
-}
 
 /* The targets of the relaxation in the cells of a tile. */
 template <int MOST> struct tile_targets {
@@ -57,7 +48,7 @@ static __device__ __forceinline__ void relax_tile(const kn_cuda_problem &p, cons
     const int k = 4 * threadIdx.x;
     const bool active = k < p.mesh.stride;
     const octant_nodes<QUADRANTS> n = octant_nodes_of<QUADRANTS>(p, active ? k : 0);
-    if (p.method == KN_METHOD_BGK)
+    if (p.choice.collisions == KN_CUDA_PROJECT)
         find_targets<MOST>(p, n, lose, tile, k, active, t);
     const int heavy = heaviest<WARP>(active ? n.w.v[0] : 0.0f);
 #pragma unroll
@@ -66,7 +57,7 @@ static __device__ __forceinline__ void relax_tile(const kn_cuda_problem &p, cons
         float relaxed[4] = {0, 0, 0, 0};
         if (active)
             read_cell(p.mesh, tile, c, k, h);
-        if (p.method == KN_METHOD_BGK && active)
+        if (p.choice.collisions == KN_CUDA_PROJECT && active)
             relax<QUADRANTS>(n, t->target[c], (float)lose, h, relaxed);
         restore_mass<WARP, QUADRANTS>(n, relaxed, lost[c / COLUMNS][c % COLUMNS], heavy,
                                       s.heavy / p.mesh.stride, h);
@@ -78,40 +69,8 @@ static __device__ __forceinline__ void relax_tile(const kn_cuda_problem &p, cons
     }
 }
 
-/* Lowest cell of the tile at this position of the march; tiles at walls, which may have to wait, come
- * late. */
-struct tile_place {
-    int cell, walls;
-    bool exists;
-};
-
-static __device__ __forceinline__ tile_place place_in_space(const kn_cuda_problem &p, int at)
-{
-    const int ntiles = p.inner.tiles[0] * p.inner.tiles[1],
-              chosen = at < ntiles ? (at + ntiles / 2 + p.inner.tiles[0] / 2) % ntiles : ntiles - 1;
-    const int place[2] = {chosen % p.inner.tiles[0], chosen / p.inner.tiles[0]};
-    return tile_place{p.inner.first[0] + COLUMNS * place[0] +
-                          p.inner.across * (p.inner.first[1] + ROWS * place[1]),
-                      walls_around(p, place), at < ntiles};
-}
-
-template <reach REACH>
-static __device__ __forceinline__ int count_tiles(const kn_cuda_problem &p, const kn_cuda_step &s)
-{
-    return REACH == ALONE ? p.inner.tiles[0] * p.inner.tiles[1] : s.ntiles;
-}
-
-template <reach REACH>
-static __device__ __forceinline__ tile_place place_of(const kn_cuda_problem &p, const kn_cuda_step &s, int at)
-{
-    if (REACH == ALONE)
-        return place_in_space(p, at);
-    const kn_cuda_tile tile = s.tiles[at < s.ntiles ? at : s.ntiles - 1];
-    return tile_place{tile.cell, tile.walls, at < s.ntiles};
-}
-
 template <int LIMITER, int MOST, reach REACH>
-static __global__ void __launch_bounds__(MOST, MOST > 128 ? 1 : 3)
+static __global__ void __launch_bounds__(MOST, MOST > 128 ? 1 : 384 / MOST)
     march_kernel(const __grid_constant__ kn_cuda_problem p, const __grid_constant__ kn_cuda_step s,
                  double lose, int whole)
 {
@@ -119,76 +78,15 @@ static __global__ void __launch_bounds__(MOST, MOST > 128 ? 1 : 3)
     __shared__ tile_targets<MOST> targets;
     __shared__ int around[REACH == AT_RIM ? AROUND : 1];
     const tile_place here = place_of<REACH>(p, s, blockIdx.x);
-    const int k = 4 * threadIdx.x;
-    const bool active = k < p.mesh.stride;
     float lost[ROWS][COLUMNS] = {};
     allow_next_kernel();
     const long long start = clock64();
-    if (REACH == AT_RIM) {
-        look_around(p, here.cell, threadIdx.x, blockDim.x, around);
-        __syncthreads();
-    }
-    const tile_share mine = {here.cell, here.walls, k, 0, QUADRANTS, around};
-    if (active && here.walls) {
-        wait_for_previous_kernel();
-        stream_tile<LIMITER, true, REACH>(p, s, mine, tile, lost);
-    } else if (active) {
-        stream_tile<LIMITER, false, REACH>(p, s, mine, tile, lost);
-    }
+    const int thread[2] = {(int)threadIdx.x, (int)blockDim.x};
+    stream_by<LIMITER, REACH>(p, s, here, thread, tile, around, lost);
     const long long middle = clock64();
     relax_tile<MOST>(p, s, lose, tile, here.cell, lost, &targets);
     wait_for_previous_kernel();
     note_cycles(p, REACH != AT_RIM && blockIdx.x == 0, start, middle);
-}
-
-enum { LANES = KN_CUDA_SHORT / 4, TILES = 2, SHORT = TILES * QUADRANTS * LANES, SHORT_BLOCKS = 4 };
-
-/* Mass lost by round-off in streaming in each cell of the block, by octant. */
-struct lost_cells {
-    float of[QUADRANTS][TILES * CELLS];
-};
-
-static __device__ __forceinline__ void note_lost(float lost[ROWS][COLUMNS], int octant, int tile,
-                                                 lost_cells *to)
-{
-#pragma unroll
-    for (int c = 0; c < CELLS; c++) {
-        float sum = lost[c / COLUMNS][c % COLUMNS];
-#pragma unroll
-        for (int offset = LANES / 2; offset > 0; offset /= 2)
-            sum += __shfl_xor_sync(0xffffffffu, sum, offset);
-        if (threadIdx.x % LANES == 0)
-            to->of[octant][tile * CELLS + c] = sum;
-    }
-    __syncthreads();
-}
-
-static __device__ __forceinline__ float lost_in(const lost_cells &lost, int c)
-{
-    float sum = 0;
-#pragma unroll
-    for (int o = 0; o < QUADRANTS; o++)
-        sum += lost.of[o][c];
-    return sum;
-}
-
-/* Tile t of this block: two tiles per block, but one per block in the last wave, which fills only half of
- * the GPU. */
-template <reach REACH>
-static __device__ __forceinline__ tile_place place_in_block(const kn_cuda_problem &p, const kn_cuda_step &s,
-                                                            int whole, int t)
-{
-    const int b = blockIdx.x, none = count_tiles<REACH>(p, s);
-    return place_of<REACH>(p, s, b < whole ? TILES * b + t : t == 0 ? TILES * whole + b - whole : none);
-}
-
-/* Number of cell c of the block, or -1. */
-template <reach REACH>
-static __device__ __forceinline__ int cell_of(const kn_cuda_problem &p, const kn_cuda_step &s, int whole,
-                                              int c)
-{
-    const tile_place at = place_in_block<REACH>(p, s, whole, c / CELLS);
-    return at.exists ? at.cell + c % COLUMNS + p.inner.across * (c % CELLS / COLUMNS) : -1;
 }
 
 /* Relaxation by LANES threads per cell. */
@@ -208,7 +106,7 @@ static __device__ __forceinline__ void relax_cells(const kn_cuda_problem &p, con
         const int cell = cell_of<REACH>(p, s, whole, c);
         if (active)
             read_cell(p.mesh, tile, c, k, h);
-        if (p.method == KN_METHOD_BGK) {
+        if (p.choice.collisions == KN_CUDA_PROJECT) {
             sums sum = sums_of<QUADRANTS>(n, h);
             sum_lanes<LANES, axes_of(QUADRANTS)>(&sum);
             if (active)
@@ -367,31 +265,15 @@ static __global__ void __launch_bounds__(SHORT, SHORT_BLOCKS)
     extern __shared__ __align__(16) float tiles[];
     __shared__ lost_cells lost;
     __shared__ int around[TILES][REACH == AT_RIM ? AROUND : 1];
-
-    const int tile = threadIdx.x / (QUADRANTS * LANES), octant = threadIdx.x / LANES % QUADRANTS,
-              k = 4 * (threadIdx.x % LANES);
-    const tile_place here = place_in_block<REACH>(p, s, whole, tile);
-    float *const mine = tiles + tile * CELLS * p.mesh.nnodes, lost_here[ROWS][COLUMNS] = {};
     allow_next_kernel();
     const long long start = clock64();
-    const bool active = k < p.mesh.stride && here.exists;
-    if (REACH == AT_RIM) {
-        look_around(p, here.cell, threadIdx.x % (QUADRANTS * LANES), QUADRANTS * LANES, around[tile]);
-        __syncthreads();
-    }
-    const tile_share share = {here.cell, here.walls, k, octant, octant + 1, around[tile]};
-    if (active && here.walls) {
-        wait_for_previous_kernel();
-        stream_tile<LIMITER, true, REACH>(p, s, share, mine, lost_here);
-    } else if (active) {
-        stream_tile<LIMITER, false, REACH>(p, s, share, mine, lost_here);
-    }
-    note_lost(lost_here, octant, tile, &lost);
+    stream_short_block<LIMITER, REACH>(p, s, whole, tiles, around, &lost);
     const long long middle = clock64();
+    const bool exists = place_in_block<REACH>(p, s, whole, threadIdx.x / (QUADRANTS * LANES)).exists;
     if (COLLISION == RELAXES)
         relax_cells<REACH>(p, s, lose, whole, tiles, lost);
     else
-        operate_cells<COLLISION, REACH>(p, s, whole, here.exists, lost, tiles);
+        operate_cells<COLLISION, REACH>(p, s, whole, exists, lost, tiles);
     wait_for_previous_kernel();
     note_cycles(p, REACH != AT_RIM && blockIdx.x == 0, start, middle);
 }
@@ -401,31 +283,10 @@ size_t kn_cuda_march_bytes(const struct kn_cuda_problem *p, const struct kn_cuda
 {
     const size_t tile = CELLS * (size_t)p->mesh.nnodes * sizeof(float);
     const int kept = q->exists ? kept_floats<axes_of(QUADRANTS)>(*q, TILES * CELLS) : 0;
+    if (p->choice.collisions == KN_CUDA_RELAX)
+        return kn_cuda_march_relax_bytes(p);
     return tile * (p->choice.short_rows ? TILES : 1) +
-           (p->choice.march_operates ? (size_t)(PARITY_ROOM + kept) * sizeof(float) : 0);
-}
-
-typedef void march_function(kn_cuda_problem, kn_cuda_step, double, int);
-
-static cudaError_t launch(march_function *kernel, const kn_cuda_problem *p, const kn_cuda_step *s, int blocks,
-                          int whole, int threads, cudaStream_t stream)
-{
-    const size_t bytes = kn_cuda_march_bytes(p, &s->quadratic);
-    const cudaError_t status =
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
-    if (status != cudaSuccess)
-        return status;
-    return launch_overlapping(kernel, (unsigned)blocks, threads, bytes, stream, s->behind_walls, *p, *s,
-                              -expm1(-s->dt_collide), whole);
-}
-
-/* Number of blocks with two tiles: as many as fill the GPU completely, and the rest if it fills more than
- * half of it. */
-static int whole_blocks(const kn_cuda_problem *p, int tiles)
-{
-    const int blocks = (tiles + TILES - 1) / TILES, card = SHORT_BLOCKS * p->multiprocessors,
-              rest = blocks % card;
-    return TILES * rest > card ? blocks : blocks - rest;
+           (p->choice.march_collides ? (size_t)(PARITY_ROOM + kept) * sizeof(float) : 0);
 }
 
 template <int LIMITER, reach REACH>
@@ -433,17 +294,16 @@ static cudaError_t launch_reach(const kn_cuda_problem *p, const kn_cuda_step *s,
                                 cudaStream_t stream)
 {
     const int quads = p->mesh.stride / 4, threads = (quads + WARP - 1) / WARP * WARP;
-    if (p->choice.short_rows) {
-        const int whole = whole_blocks(p, tiles), rest = tiles - TILES * whole;
-        return launch(!p->choice.march_operates ? short_march_kernel<LIMITER, RELAXES, REACH>
-                      : s->quadratic.exists     ? short_march_kernel<LIMITER, DEVIATES, REACH>
-                                                : short_march_kernel<LIMITER, OPERATES, REACH>,
-                      p, s, whole + (rest > 0 ? rest : 0), whole, SHORT, stream);
-    }
-    return launch(quads <= 128   ? march_kernel<LIMITER, 128, REACH>
-                  : quads <= 256 ? march_kernel<LIMITER, 256, REACH>
-                                 : march_kernel<LIMITER, WARP * MOST_WARPS, REACH>,
-                  p, s, tiles, tiles, threads, stream);
+    if (p->choice.short_rows)
+        return launch_short_march(!p->choice.march_collides ? short_march_kernel<LIMITER, RELAXES, REACH>
+                                  : s->quadratic.exists     ? short_march_kernel<LIMITER, DEVIATES, REACH>
+                                                            : short_march_kernel<LIMITER, OPERATES, REACH>,
+                                  p, s, tiles, stream);
+    return launch_march(quads <= WARP  ? march_kernel<LIMITER, WARP, REACH>
+                        : quads <= 128 ? march_kernel<LIMITER, 128, REACH>
+                        : quads <= 256 ? march_kernel<LIMITER, 256, REACH>
+                                       : march_kernel<LIMITER, WARP * MOST_WARPS, REACH>,
+                        p, s, tiles, tiles, threads, stream);
 }
 
 template <int LIMITER>
@@ -459,6 +319,8 @@ static cudaError_t launch_limiter(const kn_cuda_problem *p, const kn_cuda_step *
 
 cudaError_t kn_cuda_march(const struct kn_cuda_problem *p, const struct kn_cuda_step *s, cudaStream_t stream)
 {
+    if (p->choice.collisions == KN_CUDA_RELAX)
+        return kn_cuda_march_relax(p, s, stream);
     return p->limiter == KN_LIMITER_NONE ? launch_limiter<KN_LIMITER_NONE>(p, s, stream)
                                          : launch_limiter<KN_LIMITER_VAN_LEER>(p, s, stream);
 }

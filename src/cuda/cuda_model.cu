@@ -20,62 +20,43 @@ cudaError_t kn_cuda_moments(const struct kn_cuda_problem *p, const float *h, dou
     return cudaGetLastError();
 }
 
-struct row_reader {
-    const float *row;
-    __device__ float operator()(int k) const
-    {
-        return row[k];
-    }
-};
-
-/* Relax a row in place. */
+/* Relax a row in place. Such rows are too long for other kernels: they have no reduced axes, and the places
+ * of the factors of a Gaussian are the axes themselves. */
 static __device__ void collide_model(const kn_cuda_problem &p, double dt, float *row, double *space)
 {
-    double before[KN_INVARIANTS], x[KN_INVARIANTS], m[KN_MOMENTS], field[KN_FIELDS];
+    const kn_basis basis = {p.eps, {0, 1, 2}, {0, 0, 0}};
+    double before[KN_INVARIANTS], missing[KN_INVARIANTS], x[KN_INVARIANTS], m[KN_MOMENTS], field[KN_FIELDS];
     float sign[3], c[KN_INVARIANTS];
     row_moments(p, row, m, space);
     row_invariants(p, row, before, space); /* the same sums as afterwards, so that their round-off cancels */
     before[0] = row_mass(p, row, space);
     kn_moments_to_fields(m, p.eps, field);
-    const kn_relaxation r = kn_collide_relaxation(p.method, p.eps, p.prandtl, dt, field);
+    const kn_relaxation r = kn_collide_relaxation(p.method, &basis, p.prandtl, dt, field);
     FOR_QUADS(p, octant, k)
     {
-        signs_of(p.mesh, octant, sign);
-        const kn_relaxation here = kn_relaxation_in_octant(r, sign[0], sign[1], sign[2]);
-        for (int i = 0; i < 4; i++)
-            if (k + i < p.size) {
-                const float vx = p.speed[0][k + i], vy = p.speed[1][k + i], vz = p.speed[2][k + i];
-                float next = kn_collide_relax(&here, p.eps, row[4 * quad + i], vx, vy, vz);
-                if (p.method == KN_METHOD_SHAKHOV)
-                    next += kn_collide_heat_term(&here, p.eps, vx, vy, vz);
-                row[4 * quad + i] = next;
-            }
+        for (int i = 0; i < 4; i++) {
+            float v[3];
+            for (int d = 0; d < 3; d++)
+                v[d] = (octant & p.mesh.bit[d] ? -1.0f : 1.0f) * p.speed[d][k + i];
+            if (k + i < p.size)
+                row[4 * quad + i] +=
+                    kn_relax_at(&r, &basis, p.method == KN_METHOD_ES_BGK, v, row[4 * quad + i]);
+        }
     }
     if (p.conservation == KN_CONSERVATION_NONE)
         return;
-    double missing[KN_INVARIANTS];
     __syncthreads();
     row_invariants(p, row, missing, space);
     missing[0] = row_mass(p, row, space);
     for (int i = 0; i < KN_INVARIANTS; i++)
         missing[i] = before[i] - missing[i];
-    const bool weighted = p.conservation == KN_CONSERVATION_PAPER;
-    if (weighted) {
-        double a[KN_INVARIANTS][KN_INVARIANTS];
-        const row_reader reader = {row};
-        weighted_gram(p, reader, a, space);
-        for (int i = 0; i < KN_INVARIANTS; i++)
-            x[i] = missing[i];
-        kn_collide_solve(a, x);
-    } else {
-        kn_collide_project(p.inverse, missing, x);
-    }
+    kn_collide_project(p.inverse, missing, x);
     FOR_QUADS(p, octant, k)
     {
         signs_of(p.mesh, octant, sign);
         octant_polynomial(x, sign, c);
         for (int i = 0; i < 4; i++)
-            row[4 * quad + i] = corrected(p, c, weighted ? p.eps : 0.0f, k + i, row[4 * quad + i]);
+            row[4 * quad + i] = corrected(p, c, k + i, row[4 * quad + i]);
     }
 }
 

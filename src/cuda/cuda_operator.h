@@ -51,20 +51,6 @@ static __device__ __forceinline__ float rest_of(float x)
     return x - __uint_as_float(__float_as_uint(x) & 0xffffe000u);
 }
 
-/* From octants to parities; the inverse, up to a factor, is the same. */
-template <int P> static __device__ __forceinline__ void to_parities(float h[P])
-{
-#pragma unroll
-    for (int bit = 1; bit < P; bit *= 2)
-#pragma unroll
-        for (int o = 0; o < P; o++)
-            if (!(o & bit)) {
-                const float a = h[o], b = h[o | bit];
-                h[o] = a + b;
-                h[o | bit] = a - b;
-            }
-}
-
 /* Layout of parities for tensor cores: for every step along the sum, parity and 16 cells, four numbers of 16
  * nodes, then their rests. A lane has four nodes of cells lane / 4 and lane / 4 + 8. Lanes are permuted from
  * step to step to avoid bank conflicts. */

@@ -213,13 +213,12 @@ static __device__ __forceinline__ void octant_polynomial(const double x[KN_INVAR
 
 /* The correction of node k; padding does not change. */
 static __device__ __forceinline__ float corrected(const kn_cuda_problem &p, const float c[KN_INVARIANTS],
-                                                  float eps, int k, float h)
+                                                  int k, float h)
 {
     if (k >= p.size)
         return h;
     const kn_polynomial x = {c[0], c[1], c[2], c[3], c[4]};
-    return h +
-           (1 + eps * h) * kn_collide_polynomial(x, p.speed[0][k], p.speed[1][k], p.speed[2][k], p.square[k]);
+    return h + kn_collide_polynomial(x, p.speed[0][k], p.speed[1][k], p.speed[2][k], p.square[k]);
 }
 
 #endif

@@ -18,12 +18,14 @@ static __device__ void add_fluxes(const kn_cuda_problem &p, int octant, int axis
     }
 }
 
-static __device__ double mass_flux(const kn_cuda_problem &p, int axis, int k, const four &h)
+/* Mass that passes a face in a step, per width of the cell, with the Courant numbers of the streaming step.
+ */
+static __device__ double mass_flux(const kn_cuda_problem &p, int axis, float courant, int k, const four &h)
 {
     const four w = read4(p.w + k), speed = read4(p.speed[axis] + k);
     double sum = 0;
     for (int i = 0; i < 4; i++)
-        sum += kn_wall_flux(w.v[i], speed.v[i], h.v[i]);
+        sum += kn_wall_flux(w.v[i], courant * speed.v[i], h.v[i]);
     return sum;
 }
 
@@ -67,6 +69,7 @@ static __global__ void __launch_bounds__(256, 4)
     const int number = w.list ? w.list[blockIdx.x] : blockIdx.x, quads = p.mesh.stride / 4;
     const kn_face face = p.faces[number];
     const int axis = face.side / 2, high = face.side & 1;
+    const float courant = w.dt / kn_mesh_width(&p.mesh, face.cell, axis);
     const double *patch = p.patch + 3 * face.patch;
     double sum[1] = {0};
     wait_for_previous_kernel();
@@ -76,11 +79,11 @@ static __global__ void __launch_bounds__(256, 4)
     for (int t = threadIdx.x; t < quads * p.mesh.octants; t += blockDim.x) {
         const int octant = t / quads, k = 4 * (t - octant * quads);
         if (((octant & p.mesh.bit[axis]) == 0) == high)
-            sum[0] +=
-                mass_flux(p, axis, k, passing<ORDER>(p, w.h, kn_site{face.cell, octant}, axis, w.dt, k));
+            sum[0] += mass_flux(p, axis, courant, k,
+                                passing<ORDER>(p, w.h, kn_site{face.cell, octant}, axis, w.dt, k));
     }
     block_sum<1>(sum, space);
-    const double arrived = sum[0];
+    const double arrived = sum[0] / courant;
     const float rho = (float)kn_wall_density(arrived, patch[0], patch[1]);
     sum[0] = 0;
     for (int t = threadIdx.x; t < quads * p.mesh.octants; t += blockDim.x) {
@@ -89,11 +92,11 @@ static __global__ void __launch_bounds__(256, 4)
             continue;
         const four out = leaving<ORDER>(p, w.h, face, rho, octant, w.dt, k);
         write4(p.outgoing + kn_mesh_row(&p.mesh, kn_site{number, octant}) + k, out);
-        sum[0] += mass_flux(p, axis, k, out);
+        sum[0] += mass_flux(p, axis, courant, k, out);
     }
     block_sum<1>(sum, space);
     if (threadIdx.x == 0)
-        p.lost[number] = kn_wall_lost(arrived - sum[0], patch[2]);
+        p.lost[number] = kn_wall_lost(arrived - sum[0] / courant, patch[2]);
 }
 
 /* Everything that passes through one face, after the wall pass.  A mirror is passed by the reflected rows. */

@@ -38,18 +38,13 @@ static void emit_maxwellian(struct kn_patch *p, const struct frame *f, double rh
                             double theta)
 {
     const struct kn_velocity *v = f->v;
-    const float eps = (float)f->c->disturbance;
-    const struct kn_gaussian g = kn_gaussian_maxwellian(f->c->disturbance, rho, u, theta);
-    for (int octant = 0; octant < v->octants; octant++) {
-        float *row = p->emission + (size_t)octant * v->stride;
-        const struct kn_gaussian here = kn_gaussian_in_octant(g, (float)kn_velocity_sign(v, octant, 0),
-                                                              (float)kn_velocity_sign(v, octant, 1),
-                                                              (float)kn_velocity_sign(v, octant, 2));
+    const struct kn_gaussian g = kn_gaussian_maxwellian(&v->basis, rho, u, theta);
+    for (int octant = 0; octant < v->octants; octant++)
         for (int k = 0; k < v->size && leaves(f, octant); k++) {
-            const float x = kn_gaussian_exponent(&here, v->speed[0][k], v->speed[1][k], v->speed[2][k]);
-            row[k] = kn_gaussian_value(eps, g.rho, kn_gaussian_excess(eps, x));
+            float at[3];
+            kn_velocity_at(v, octant, k, at);
+            p->emission[(size_t)octant * v->stride + k] = kn_gaussian_at(&g, &v->basis, at);
         }
-    }
 }
 
 /* The effect of an approaching wall on the molecules it reflects, theory (22c); the emission accounts for

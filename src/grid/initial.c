@@ -35,7 +35,8 @@ static double log_cosh(double x)
 }
 
 /* The local equilibrium between two inflows, theory (37b). */
-static struct kn_gaussian between(const struct kn_case *c, const struct kn_space *space, int cell)
+static struct kn_gaussian between(const struct kn_case *c, const struct kn_space *space,
+                                  const struct kn_basis *basis, int cell)
 {
     const int axis = kn_case_inflow_axis(c);
     int at[3];
@@ -49,12 +50,12 @@ static struct kn_gaussian between(const struct kn_case *c, const struct kn_space
     double u[3];
     for (int d = 0; d < 3; d++)
         u[d] = low->velocity[d] + share * (high->velocity[d] - low->velocity[d]);
-    return kn_gaussian_maxwellian(c->disturbance, low->density + share * (high->density - low->density), u,
+    return kn_gaussian_maxwellian(basis, low->density + share * (high->density - low->density), u,
                                   low->temperature + share * (high->temperature - low->temperature));
 }
 
 /* Gas at rest with this anisotropy of its temperature; at rest in the units of another reference too. */
-static struct kn_gaussian at_rest(const struct kn_case *c, double amplitude)
+static struct kn_gaussian at_rest(const struct kn_case *c, const struct kn_basis *basis, double amplitude)
 {
     const struct kn_reference r = kn_reference_of(c);
     double u[3], sigma[6] = {0};
@@ -62,7 +63,7 @@ static struct kn_gaussian at_rest(const struct kn_case *c, double amplitude)
         u[d] = kn_reference_velocity(&r, 0, d);
         sigma[d] = kn_reference_temperature(&r, d == 0 ? amplitude : -amplitude / 2);
     }
-    return kn_gaussian_make(c->disturbance, 0, u, sigma);
+    return kn_gaussian_along(basis, 0, u, sigma);
 }
 
 /* The mass of a Maxwellian on the grid differs slightly from its density: scale 1 + eps h, so that a closed
@@ -83,9 +84,9 @@ static void keep_mass(const struct kn_velocity *v, double eps, float *row)
         }
 }
 
-static double shape(enum kn_shape s, const double v[3])
+static double shape(enum kn_shape s, const float at[3])
 {
-    const double vv = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+    const double v[3] = {at[0], at[1], at[2]}, vv = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
     switch (s) {
     case KN_SHAPE_DENSITY:
         return 1;
@@ -113,19 +114,16 @@ void kn_initial_fill(const struct kn_case *c, const struct kn_space *space, cons
     const double amplitude = c->initial.amplitude * kn_initial_wave(c, space, cell);
     const bool rests = s == KN_SHAPE_REST,
                gaussian = rests || s == KN_SHAPE_ANISOTROPIC || s == KN_SHAPE_BETWEEN;
-    const struct kn_gaussian g =
-        s == KN_SHAPE_BETWEEN ? between(c, space, cell) : at_rest(c, rests ? 0 : amplitude);
-    const float eps = (float)c->disturbance;
+    const struct kn_gaussian g = s == KN_SHAPE_BETWEEN ? between(c, space, &v->basis, cell)
+                                                       : at_rest(c, &v->basis, rests ? 0 : amplitude);
     memset(row, 0, (size_t)v->nnodes * sizeof *row);
     for (int octant = 0; octant < v->octants; octant++)
         for (int k = 0; k < v->size; k++) {
             float *h = &row[octant * v->stride + k];
-            double at[3];
-            for (int d = 0; d < 3; d++)
-                at[d] = kn_velocity_sign(v, octant, d) * (double)v->speed[d][k];
-            const float x = kn_gaussian_exponent(&g, (float)at[0], (float)at[1], (float)at[2]);
+            float at[3];
+            kn_velocity_at(v, octant, k, at);
             if (gaussian)
-                *h = kn_gaussian_value(eps, g.rho, kn_gaussian_excess(eps, x));
+                *h = kn_gaussian_at(&g, &v->basis, at);
             else if (s == KN_SHAPE_BKW)
                 *h = (float)bkw(c->disturbance, 1 - amplitude, v->square[k]);
             else

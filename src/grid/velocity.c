@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PANELS = 64, PANEL_NODES = 20, RULE = PANELS * PANEL_NODES, MOST_HALF = 32 };
+enum { PANELS = 64, PANEL_NODES = 20, RULE = PANELS * PANEL_NODES, MOST_HALF = KN_VELOCITY_LINE / 2 };
 static const long double RULE_END = 14.0L; /* exp(-14^2) is below 1e-85 */
 
 /* Legendre polynomial and its derivative, for the panels of the fine rule. */
@@ -174,18 +174,24 @@ static double inverse_erf(double p)
 
 /* Cell edges are the quantiles of the cumulated weights, so that a Maxwellian
  * sample falls into cell i with probability weight[i] exactly. */
-static enum kn_status gauss_axis(int half, double *node, double *weight, float *edge)
+static void find_edges(int half, const double *weight, float *edge)
 {
-    enum kn_status status = kn_velocity_half_gauss(half, node, weight);
     double sum = 0;
-    if (status != KN_OK)
-        return status;
     edge[0] = 0;
     for (int i = 0; i < half; i++) {
         sum += 2 * weight[i];
         edge[i + 1] = (i + 1 == half) ? INFINITY : (float)inverse_erf(sum);
     }
-    return KN_OK;
+}
+
+/* The positive nodes of the Gauss-Hermite rule of four nodes, theory (12a). */
+static void hermite_axis(double *node, double *weight)
+{
+    for (int i = 0; i < KN_CASE_REDUCED_NODES / 2; i++) {
+        const double root = 3 + (i == 0 ? -sqrt(6) : sqrt(6));
+        node[i] = sqrt(root / 2);
+        weight[i] = 1 / (4 * root);
+    }
 }
 
 static void find_folded(const struct kn_case *c, bool folded[3])
@@ -194,10 +200,47 @@ static void find_folded(const struct kn_case *c, bool folded[3])
         folded[d] = c->velocity.fold == KN_FOLD_AUTO && kn_case_is_uniform(c, d) && kn_case_is_even(c, d);
 }
 
-/* A table over the nodes of an octant. */
-static void *make_table(const struct kn_velocity *v, size_t size)
+static int pad(int count)
 {
-    const size_t bytes = (size_t)v->stride * size; /* a multiple of a cache line */
+    return (count + KN_VELOCITY_PAD - 1) / KN_VELOCITY_PAD * KN_VELOCITY_PAD;
+}
+
+/* Places of the axes: axes with both signs of the velocity come first, and of these the reduced ones last:
+ * moments along a reduced axis are exact for given velocities along the others. Octant bits are assigned in
+ * this order, which is the natural one if no axis is reduced. */
+static void arrange(struct kn_velocity *v, const struct kn_case *c, const bool folded[3])
+{
+    int count = 0;
+    v->basis.eps = c->disturbance;
+    for (int turn = 0; turn < 3; turn++)
+        for (int d = 0; d < 3; d++) {
+            const bool reduced = kn_case_is_reduced(c, d);
+            if (turn != (folded[d] ? 2 : reduced))
+                continue;
+            v->half[d] = kn_case_nodes(c, d) / 2;
+            v->length[count] = pad((folded[d] ? 1 : 2) * v->half[d]);
+            v->basis.axes[count] = d;
+            v->basis.reduced[count++] = reduced;
+            v->size *= v->half[d];
+            v->bit[d] = folded[d] ? 0 : v->octants;
+            v->octants *= folded[d] ? 1 : 2;
+        }
+    v->stride = pad(v->size);
+    v->nnodes = v->octants * v->stride;
+}
+
+bool kn_velocity_is_reduced(const struct kn_velocity *v, int axis)
+{
+    for (int i = 0; i < 3; i++)
+        if (v->basis.axes[i] == axis)
+            return v->basis.reduced[i];
+    return false;
+}
+
+/* A table for vectors; `count` is padded. */
+static void *make_table(int count, size_t size)
+{
+    const size_t bytes = (size_t)count * size; /* a multiple of a cache line */
     void *table = aligned_alloc(KN_VELOCITY_PAD * sizeof(float), bytes);
     return table ? memset(table, 0, bytes) : NULL;
 }
@@ -209,16 +252,17 @@ static enum kn_status allocate(struct kn_velocity *v)
         v->node[d] = calloc((size_t)v->half[d], sizeof *v->node[d]);
         v->weight[d] = calloc((size_t)v->half[d], sizeof *v->weight[d]);
         v->edge[d] = calloc((size_t)v->half[d] + 1, sizeof *v->edge[d]);
-        v->speed[d] = make_table(v, sizeof *v->speed[d]);
-        whole = whole && v->node[d] && v->weight[d] && v->edge[d] && v->speed[d];
+        v->speed[d] = make_table(v->stride, sizeof *v->speed[d]);
+        v->line[d] = make_table(v->length[d], sizeof *v->line[d]);
+        whole = whole && v->node[d] && v->weight[d] && v->edge[d] && v->speed[d] && v->line[d];
     }
     for (int i = 0; i < 4; i++) {
-        v->flow[i] = make_table(v, sizeof *v->flow[i]);
+        v->flow[i] = make_table(v->stride, sizeof *v->flow[i]);
         whole = whole && v->flow[i];
     }
-    v->mass = make_table(v, sizeof *v->mass);
-    v->square = make_table(v, sizeof *v->square);
-    v->w = make_table(v, sizeof *v->w);
+    v->mass = make_table(v->stride, sizeof *v->mass);
+    v->square = make_table(v->stride, sizeof *v->square);
+    v->w = make_table(v->stride, sizeof *v->w);
     v->heavy = calloc((size_t)v->stride, sizeof *v->heavy);
     if (!whole || !v->mass || !v->square || !v->w || !v->heavy)
         return kn_error_set(KN_EMEMORY, "no memory for a velocity grid of %d nodes", v->nnodes);
@@ -251,29 +295,43 @@ static void fill_octant(struct kn_velocity *v)
             v->heavy[v->nheavy++] = k;
 }
 
+/* Nodes, weights and edges of one axis. */
+static enum kn_status fill_axis(struct kn_velocity *v, const struct kn_case *c, int d, bool folded)
+{
+    const int half = v->half[d];
+    if (kn_velocity_is_reduced(v, d))
+        hermite_axis(v->node[d], v->weight[d]);
+    else if (c->velocity.grid == KN_GRID_STRETCHED)
+        stretched_axis(c, half, v->node[d], v->weight[d], v->edge[d]);
+    else
+        KN_TRY(kn_velocity_half_gauss(half, v->node[d], v->weight[d]));
+    if (kn_velocity_is_reduced(v, d) || c->velocity.grid == KN_GRID_GAUSS)
+        find_edges(half, v->weight[d], v->edge[d]);
+    for (int i = 0; folded && i < half; i++)
+        v->weight[d][i] *= 2;
+    v->max_speed[d] = v->node[d][half - 1];
+    return KN_OK;
+}
+
+static void fill_lines(struct kn_velocity *v)
+{
+    for (int i = 0; i < 3; i++) {
+        const int axis = v->basis.axes[i], half = v->half[axis];
+        for (int k = 0; k < (v->bit[axis] ? 2 : 1) * half; k++)
+            v->line[i][k] = (float)(k < half ? v->node[axis][k] : -v->node[axis][k - half]);
+    }
+}
+
 enum kn_status kn_velocity_create(struct kn_velocity *v, const struct kn_case *c)
 {
     bool folded[3];
     *v = (struct kn_velocity){.octants = 1, .size = 1};
     find_folded(c, folded);
-    for (int d = 0; d < 3; d++) {
-        v->half[d] = c->velocity.nodes[d] / 2;
-        v->size *= v->half[d];
-        v->bit[d] = folded[d] ? 0 : v->octants;
-        v->octants *= folded[d] ? 1 : 2;
-    }
-    v->stride = (v->size + KN_VELOCITY_PAD - 1) / KN_VELOCITY_PAD * KN_VELOCITY_PAD;
-    v->nnodes = v->octants * v->stride;
+    arrange(v, c, folded);
     KN_TRY(allocate(v));
-    for (int d = 0; d < 3; d++) {
-        if (c->velocity.grid == KN_GRID_STRETCHED)
-            stretched_axis(c, v->half[d], v->node[d], v->weight[d], v->edge[d]);
-        else
-            KN_TRY(gauss_axis(v->half[d], v->node[d], v->weight[d], v->edge[d]));
-        for (int i = 0; folded[d] && i < v->half[d]; i++)
-            v->weight[d][i] *= 2;
-        v->max_speed[d] = v->node[d][v->half[d] - 1];
-    }
+    for (int d = 0; d < 3; d++)
+        KN_TRY(fill_axis(v, c, d, folded[d]));
+    fill_lines(v);
     fill_octant(v);
     return KN_OK;
 }
@@ -285,6 +343,7 @@ void kn_velocity_destroy(struct kn_velocity *v)
         free(v->weight[d]);
         free(v->edge[d]);
         free(v->speed[d]);
+        free(v->line[d]);
     }
     for (int i = 0; i < 4; i++)
         free(v->flow[i]);

@@ -4,6 +4,12 @@
 
 #include "point/point.h"
 
+/* exp_eps(a + b) from exp_eps(a) and exp_eps(b), theory (2a): exact at eps = 0. */
+POINT float kn_deviation_join(float eps, float a, float b)
+{
+    return a * (1 + eps * b) + b;
+}
+
 /* log(1 + eps x) / eps. */
 POINT double kn_deviation_log(double eps, double x)
 {

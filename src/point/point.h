@@ -12,7 +12,7 @@
 #endif
 
 /* a * b, rounded before an addition: if several kernels must give the same bits, the compiler may not
- * choose which of two products it fuses with the sum. */
+ * choose which of two products it fuses with their sum. */
 POINT float kn_point_product(float a, float b)
 {
 #ifdef __CUDA_ARCH__

@@ -71,11 +71,11 @@ static void show_ranks(struct kn_progress *p, const struct kn_progress_job *job)
 static void show_grid(struct kn_progress *p, const struct kn_progress_job *job)
 {
     const struct kn_case *c = job->c;
-    const int *n = c->velocity.nodes;
     const struct kn_box all = {.end = {job->cells[0], job->cells[1], job->cells[2]}};
     char cells[KN_NAME];
     entry(p, "grid", "%s, %d x %d x %d velocities (%s), %lld stored per cell", kn_boxes_text(&all, cells),
-          n[0], n[1], n[2], kn_config_choice_name("velocity.grid", c->velocity.grid), (long long)job->nodes);
+          kn_case_nodes(c, 0), kn_case_nodes(c, 1), kn_case_nodes(c, 2),
+          kn_config_choice_name("velocity.grid", c->velocity.grid), (long long)job->nodes);
 }
 
 static void show_gas(struct kn_progress *p, const struct kn_case *c)

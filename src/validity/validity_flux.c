@@ -29,15 +29,20 @@ static struct moments combine(int axis, double (*along)[4])
     return m;
 }
 
+/* The moments over a whole axis. */
+static void exact_axis(const struct kn_maxwellian *m, int d, double along[4])
+{
+    along[0] = 1;
+    along[1] = m->u[d];
+    along[2] = m->u[d] * m->u[d] + m->T / 2;
+}
+
 static struct moments exact_moments(int axis, int away, const struct kn_maxwellian *m)
 {
     const double T = m->T, u = away * m->u[axis];
     double along[3][4], *n = along[axis];
-    for (int d = 0; d < 3; d++) {
-        along[d][0] = 1;
-        along[d][1] = m->u[d];
-        along[d][2] = m->u[d] * m->u[d] + T / 2;
-    }
+    for (int d = 0; d < 3; d++)
+        exact_axis(m, d, along[d]);
     n[0] = erfc(-u / sqrt(T)) / 2;
     n[1] = u * n[0] + sqrt(T / M_PI) / 2 * exp(-u * u / T);
     n[2] = u * n[1] + T / 2 * n[0];
@@ -57,14 +62,17 @@ static void add_half(const struct kn_velocity *v, int d, int sign, const struct 
     }
 }
 
-/* A folded axis has its positive half only, with doubled weights; the mean velocity along it is zero. */
+/* A folded axis has its positive half only, with doubled weights; the mean velocity along it is zero. Moments
+ * along a reduced axis are exact. */
 static struct moments grid_moments(const struct kn_velocity *v, int axis, int away,
                                    const struct kn_maxwellian *m)
 {
     double along[3][4] = {{0}};
     for (int d = 0; d < 3; d++)
         for (int sign = -1; sign <= 1; sign += 2)
-            if (d == axis ? sign == away : sign == 1 || v->bit[d])
+            if (kn_velocity_is_reduced(v, d))
+                exact_axis(m, d, along[d]);
+            else if (d == axis ? sign == away : sign == 1 || v->bit[d])
                 add_half(v, d, sign, m, along[d]);
     for (int k = 1; k < 4 && away < 0; k += 2) /* velocities away from the side */
         along[axis][k] = -along[axis][k];

@@ -63,7 +63,7 @@ static double error_of(const struct kn_validity_gas *g, double eps, const struct
     if (size < STRONG || !(m.n > 0 && m.T > 0)) /* a value that is not positive is reported separately */
         return 0;
     for (int axis = 0; axis < 3; axis++)
-        if (g->grid.bit[axis])
+        if (g->grid.bit[axis] && !kn_velocity_is_reduced(&g->grid, axis))
             worst = fmax(worst, kn_validity_exchange(&g->grid, axis, m, reference, &what));
     return worst;
 }
@@ -137,11 +137,15 @@ void kn_validity_watch(struct kn_validity_gas *g, const struct kn_case *c, const
     take_worst(g, space, comm, here ? worst : -1, (double[6]){m.n, m.u[0], m.u[1], m.u[2], m.T, time});
 }
 
+/* True if a node is outermost along an axis; a reduced axis has no tail. */
 static bool is_outermost(const struct kn_velocity *v, int k)
 {
+    bool outermost = false;
     int at[3];
     kn_interpolate_place(v->half, k, at);
-    return at[0] + 1 == v->half[0] || at[1] + 1 == v->half[1] || at[2] + 1 == v->half[2];
+    for (int d = 0; d < 3; d++)
+        outermost = outermost || (at[d] + 1 == v->half[d] && !kn_velocity_is_reduced(v, d));
+    return outermost;
 }
 
 /* Energy of |h| on all nodes of a cell, and on those that are outermost along an axis. */

@@ -52,6 +52,8 @@ check "an inflow without gas is refused" refuses 'leaves no gas outside the infl
 
 # ------------------------------------------------------------------ inflows
 inflow=(--set velocity.nodes=6 "${argon[@]}" --set 'space.size=1 mm' --set walls.left.kind=inflow --set 'walls.left.temperature=330 K')
+check "info of a plane flow" ends 0 "$knudsen" info case.yaml --set collision.method=bgk --set disturbance=0
+check "info states which axes are reduced" contains out '^reduced  *along z: the gas is uniform'
 check "info with an inflow" ends 0 "$knudsen" info case.yaml "${inflow[@]}"
 check "info prints the pressure of the inflow" contains out 'inflow left  *pressure 1.1 kPa (1.1 p0)'
 check "a run with an inflow" ends 0 "$knudsen" run case.yaml --out inflow "${inflow[@]}"

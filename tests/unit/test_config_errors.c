@@ -120,8 +120,10 @@ static void contradictions_are_found(void **state)
     assert_refused("space: {cells: [100000, 100000]}\n", "space.cells", "too many");
     assert_refused("initial: {shape: density, wave: [0, 0, 1]}\n", "initial.wave",
                    "at least 2 cells per period");
-    assert_refused("velocity: {nodes: 2}\ncollision: {method: bgk}\n", "velocity.nodes: 2 along every axis",
-                   "at least 4 along one axis");
+    assert_refused("collision: {method: shakhov, conservation: paper}\n",
+                   "collision.conservation: paper needs collision.method: monte-carlo", "here it is shakhov");
+    assert_refused("velocity: {nodes: 2, reduce: none}\ncollision: {method: bgk}\n",
+                   "velocity.nodes: 2 along every axis", "at least 4 along one axis");
     assert_refused("initial: {shape: bkw, amplitude: 0.3}\n", "initial.shape: bkw at disturbance 0",
                    "above 0");
     assert_refused("initial: {shape: bkw, amplitude: 0.5}\ndisturbance: 1\n", "initial.amplitude: 0.5",

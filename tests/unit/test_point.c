@@ -43,16 +43,20 @@ static void deviation_exp_is_finite_everywhere(void **state)
     }
 }
 
-static void deviation_log_follows_log1p(void **state)
+/* Joining two values in float: three roundings, of terms no larger than the sum of the parts. */
+static void deviation_join_adds_exponents(void **state)
 {
     (void)state;
     for (int i = 0; i < EPSILONS; i++)
-        for (double x = -0.09; x <= 8; x += 0.0137) {
-            const long double exact = EPS[i] > 0 ? log1pl((long double)EPS[i] * x) / EPS[i] : x;
-            /* eps x is rounded to double before log1p, which near -1 magnifies it */
-            const double y = EPS[i] * x, allowed = 4e-16 * (1 + fabs(y / ((1 + y) * log1p(y + 1e-300))));
-            expect_relative("kn_deviation_log", kn_deviation_log(EPS[i], x), exact, allowed);
-        }
+        for (double x = -2; x <= 2; x += 0.37)
+            for (double y = -2; y <= 2; y += 0.41) {
+                const long double eps = EPS[i], a = eps > 0 ? expm1l(eps * x) / eps : x,
+                                  b = eps > 0 ? expm1l(eps * y) / eps : y,
+                                  exact = eps > 0 ? expm1l(eps * (x + y)) / eps : x + y;
+                const long double size = fabsl(a) * (1 + eps * fabsl(b)) + fabsl(b);
+                expect_near("kn_deviation_join", kn_deviation_join((float)eps, (float)a, (float)b),
+                            (double)exact, 3e-7 * (double)size);
+            }
 }
 
 /* ---------------------------------------------------------------- Gaussians */
@@ -112,13 +116,12 @@ static long double linear_h(const struct gas *g, const double v[3])
            2 * (s[3] * v[0] * v[1] + s[4] * v[0] * v[2] + s[5] * v[1] * v[2]) - (s[0] + s[1] + s[2]) / 2;
 }
 
-static float fast_h(const struct gas *g, const double v[3])
+/* The axes in all orders: the factors depend on different velocities. */
+static struct kn_basis basis_of(double eps, int order)
 {
-    const struct kn_gaussian full = kn_gaussian_make(g->eps, g->rho, g->u, g->sigma);
-    const float s[3] = {v[0] < 0 ? -1 : 1, v[1] < 0 ? -1 : 1, v[2] < 0 ? -1 : 1};
-    const struct kn_gaussian here = kn_gaussian_in_octant(full, s[0], s[1], s[2]);
-    const float x = kn_gaussian_exponent(&here, (float)fabs(v[0]), (float)fabs(v[1]), (float)fabs(v[2]));
-    return kn_gaussian_value((float)g->eps, full.rho, kn_gaussian_excess((float)g->eps, x));
+    static const int axes[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    const int *at = axes[order % 6];
+    return (struct kn_basis){eps, {at[0], at[1], at[2]}, {0, 0, 0}};
 }
 
 /* About ten float operations on terms of the size of v.v: 10 * 6e-8 * (1 + v.v),
@@ -131,24 +134,117 @@ static void gaussian_matches_direct_evaluation(void **state)
     double worst = 0;
     for (int trial = 0; trial < 7 * 300; trial++) {
         const struct gas g = random_gas(eps[trial % 7], &seed);
+        const struct kn_basis b = basis_of(g.eps, trial / 7);
+        const struct kn_gaussian fast = kn_gaussian_along(&b, g.rho, g.u, g.sigma);
         double v[3];
+        float at[3];
         for (int i = 0; i < 3; i++)
-            v[i] = (float)(3 * expect_random(&seed));
+            v[i] = at[i] = (float)(3 * expect_random(&seed));
         const long double exact = g.eps > 0 ? gaussian_h(&g, v) : linear_h(&g, v);
         const double scale = 1 + v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
         const double allowed = 6e-7 * scale * fmax(1, 1 + g.eps * (double)exact);
-        worst = fmax(worst, fabs(fast_h(&g, v) - (double)exact) / allowed);
+        worst = fmax(worst, fabs(kn_gaussian_at(&fast, &b, at) - (double)exact) / allowed);
     }
     expect_below("error of a Gaussian over its bound", worst, 1);
+}
+
+/* The exponent of two factors as a sum, theory (19e), with the same round-off. */
+static void crossed_exponent_is_a_sum(void **state)
+{
+    (void)state;
+    const double eps[] = {0, 0.01, 0.1, 0.5, 1};
+    uint64_t seed = 5;
+    for (int trial = 0; trial < 5 * 100; trial++) {
+        const struct gas g = random_gas(eps[trial % 5], &seed);
+        const struct kn_basis b = basis_of(g.eps, trial / 5);
+        const struct kn_gaussian whole = kn_gaussian_along(&b, g.rho, g.u, g.sigma);
+        const struct kn_factor *f = whole.factor;
+        const float e = (float)g.eps, v = (float)(3 * expect_random(&seed)),
+                    w = (float)(-3 * expect_random(&seed));
+        const struct kn_crossed x = kn_gaussian_crossed(&f[0], &f[1], whole.slope[0], e);
+        const float sum = x.constant + v * (x.linear[0] + x.square[0] * v) +
+                          w * (x.linear[1] + x.square[1] * w) + x.cross * v * w,
+                    product = kn_factor_exponent(&f[0], e, f[0].mean, v) +
+                              kn_factor_exponent(&f[1], e, kn_gaussian_mean1(&whole, e, v), w);
+        expect_near("exponent", sum, product, 2e-6 * (1 + (double)(v * v + w * w)));
+    }
 }
 
 static void maxwellian_is_the_isotropic_gaussian(void **state)
 {
     (void)state;
     const double u[3] = {0.3, -0.2, 0.1}, sigma[6] = {0.4, 0.4, 0.4, 0, 0, 0};
-    const struct kn_gaussian a = kn_gaussian_maxwellian(0.2, 0.1, u, 0.4),
-                             b = kn_gaussian_make(0.2, 0.1, u, sigma);
+    const struct kn_basis basis = basis_of(0.2, 0);
+    const struct kn_gaussian a = kn_gaussian_maxwellian(&basis, 0.1, u, 0.4),
+                             b = kn_gaussian_make(&basis, 0.1, u, sigma);
     assert_memory_equal(&a, &b, sizeof a);
+}
+
+/* A density or a temperature that is not positive gives no number. */
+static void impossible_gaussians_are_not_a_number(void **state)
+{
+    (void)state;
+    const double still[3] = {0}, cold[6] = {-5, 0, 0, 0, 0, 0}, narrow[6] = {0, 0, 0, 6, 0, 0};
+    const struct kn_basis b = basis_of(0.2, 0);
+    const float v[3] = {1, 1, 1};
+    struct kn_gaussian g = kn_gaussian_maxwellian(&b, -5, still, 0);
+    assert_true(isnan(kn_gaussian_at(&g, &b, v)));
+    g = kn_gaussian_make(&b, 0, still, cold);
+    assert_true(isnan(kn_gaussian_at(&g, &b, v)));
+    g = kn_gaussian_make(&b, 0, still, narrow);
+    assert_true(isnan(kn_gaussian_at(&g, &b, v)));
+}
+
+/* ------------------------------------------------------------- reduced axes */
+
+/* Moments of order k of a Gaussian along one axis, divided by those of the sum over the four nodes of a
+ * reduced axis; `with`: times the Hermite polynomial of this degree of the peculiar velocity. */
+static double expanded_moment(const struct kn_factor *f, float eps, int with, int k)
+{
+    const double root = sqrt(6), node[2] = {sqrt((3 - root) / 2), sqrt((3 + root) / 2)};
+    const double weight[2] = {1 / (4 * (3 - root)), 1 / (4 * (3 + root))};
+    const struct kn_relax_form form = kn_relax_form_make(f, eps, 1, 1);
+    double sum = 0;
+    for (int i = 0; i < 4; i++) {
+        const double v = i % 2 ? -node[i / 2] : node[i / 2];
+        const struct kn_relax_part p =
+            kn_relax_part_at(&form, eps, (float)v, kn_factor_expansion(f, eps, f->mean, (float)v));
+        sum += weight[i / 2] * pow(v, k) *
+               (with == 0   ? p.whole
+                : with == 1 ? p.first
+                : with == 2 ? p.second
+                            : p.third);
+    }
+    return sum;
+}
+
+/* <(a + c)^k p(c)> over a Gaussian of variance t / 2, for p = 1, c, c^2 / t - 1/2, c (c^2 / t - 3/2). */
+static double exact_moment(double a, double t, int with, int k)
+{
+    const double central[] = {1, 0, t / 2, 0, 3 * t * t / 4, 0, 15 * t * t * t / 8};
+    double sum = 0;
+    for (int i = 0, choose = 1; i <= k; choose = choose * (k - i) / (i + 1), i++) {
+        const double p[] = {central[i], central[i + 1], i + 2 < 7 ? central[i + 2] / t - central[i] / 2 : 0,
+                            i + 3 < 7 ? central[i + 3] / t - 1.5 * central[i + 1] : 0};
+        sum += choose * pow(a, k - i) * p[with];
+    }
+    return sum;
+}
+
+/* The moments of order 0 to 3 along a reduced axis are exact, for any velocity and temperature, of the
+ * Gaussian and of the three products in the heat term. */
+static void expansions_have_exact_moments(void **state)
+{
+    (void)state;
+    const float eps[] = {0.01f, 0.3f, 1}, mean[] = {0, -0.4f, 1.1f}, excess[] = {-0.6f, 0, 0.9f};
+    for (int i = 0; i < 27; i++) {
+        const double e = eps[i % 3], a = e * mean[i / 3 % 3], t = 1 + e * excess[i / 9];
+        const struct kn_factor f = {mean[i / 3 % 3], excess[i / 9], (float)(1 / t)};
+        for (int with = 0; with < 4; with++)
+            for (int k = 0; k <= 3; k++)
+                expect_near("moment along a reduced axis", expanded_moment(&f, eps[i % 3], with, k),
+                            exact_moment(a, t, with, k), 4e-6);
+    }
 }
 
 /* ------------------------------------------------------------------- fields */
@@ -238,12 +334,33 @@ static void fields_of_a_heat_flux(void **state)
         expect_near("u", f[KN_UX + i], s.g.u[i], 1e-11);
         expect_near("q", f[KN_QX + i], s.q[i], 1e-11);
     }
-    const double dt = 0.3, prandtl = 0.66, v[3] = {0.7, -1.1, 0.4};
-    const struct kn_relaxation r = kn_collide_relaxation(KN_METHOD_SHAKHOV, s.g.eps, prandtl, dt, f);
+    const double dt = 0.3, prandtl = 0.66;
+    const float v[3] = {0.7f, -1.1f, 0.4f};
+    const struct kn_basis basis = basis_of(s.g.eps, 0);
+    const float eps = (float)s.g.eps;
+    const struct kn_relaxation r = kn_collide_relaxation(KN_METHOD_SHAKHOV, &basis, prandtl, dt, f);
     const double nu = kn_collide_frequency(s.g.eps, f) * dt;
-    const float term = kn_collide_heat_term(&r, (float)s.g.eps, 0.7f, -1.1f, 0.4f);
-    expect_relative("heat term", term,
-                    (exp(-prandtl * nu) - exp(-nu)) * (double)(of_heated(&s, v) - gaussian_h(&s.g, v)), 2e-6);
+    struct kn_relax_part part[3];
+    for (int i = 0; i < 3; i++) {
+        const struct kn_factor *factor = &r.target.factor[i];
+        const struct kn_relax_form form = kn_relax_form_make(factor, eps, 0, r.heat[i]);
+        part[i] = kn_relax_part_at(&form, eps, v[i], kn_factor_excess(factor, eps, 0, factor->mean, v[i]));
+    }
+    const float dense = kn_gaussian_value(eps, r.target.density, part[0].excess),
+                whole = kn_relax_at(&r, &basis, 0, v, 0.3f);
+    const struct kn_relax_pair pair = kn_relax_pair_of(dense, part[0], part[1]);
+    const float change = kn_relax_change(r.lose, pair, part[2], 0.3f) + kn_relax_heat(pair, part[2]) +
+                         kn_relax_odd_heat(pair, part[2]);
+    const struct kn_relax_folded folded = kn_relax_fold(r.lose, eps, pair);
+    expect_near("change by one call", change, whole, 1e-7);
+    expect_near("even change as a combination",
+                folded.constant + folded.by_excess * part[2].excess + folded.by_second * part[2].second -
+                    r.lose * 0.3f,
+                kn_relax_change(r.lose, pair, part[2], 0.3f) + kn_relax_heat(pair, part[2]), 1e-7);
+    const double at[3] = {v[0], v[1], v[2]}, target = (double)gaussian_h(&s.g, at),
+                 heat = (double)of_heated(&s, at) - target;
+    expect_near("change of h in a step", change,
+                (1 - exp(-nu)) * (target - 0.3f) + (exp(-prandtl * nu) - exp(-nu)) * heat, 1e-6);
 }
 
 /* -------------------------------------------------------------- conservation */
@@ -491,9 +608,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(deviation_exp_follows_expm1),
         cmocka_unit_test(deviation_exp_is_finite_everywhere),
-        cmocka_unit_test(deviation_log_follows_log1p),
+        cmocka_unit_test(deviation_join_adds_exponents),
         cmocka_unit_test(gaussian_matches_direct_evaluation),
+        cmocka_unit_test(crossed_exponent_is_a_sum),
         cmocka_unit_test(maxwellian_is_the_isotropic_gaussian),
+        cmocka_unit_test(impossible_gaussians_are_not_a_number),
+        cmocka_unit_test(expansions_have_exact_moments),
         cmocka_unit_test(fields_of_a_gaussian),
         cmocka_unit_test(fields_of_a_heat_flux),
         cmocka_unit_test(solve_matches_elimination),

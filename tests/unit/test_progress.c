@@ -100,7 +100,7 @@ static void test_box(void **state)
     expect_said(s, "knudsen " KN_VERSION "\n");
     expect_said(s, "  device    Abacus 3000, AVX-512 (cpu), 2 threads\n");
     expect_said(s, "  memory    2 GB needed, 16 GB free\n");
-    expect_said(s, "  grid      40 x 50 cells, 8 x 8 x 8 velocities (gauss), 512 stored per cell\n");
+    expect_said(s, "  grid      40 x 50 cells, 8 x 8 x 4 velocities (gauss), 512 stored per cell\n");
     expect_said(s, "Kn 0.8885   delta 1   Ma 0.01095\n"); /* 0.01 sqrt(6/5) */
     expect_said(s, "  collide   bgk\n");
     expect_said(s, "  time      dt 0.01, 10000 steps to t = 100 or residual < 1e-06\n");
