@@ -5,6 +5,8 @@
 #ifndef KN_CUDA_DEVIATION_H
 #define KN_CUDA_DEVIATION_H
 
+#include <cuda_pipeline.h>
+
 #include "cuda/cuda_hermite.h"
 
 enum { DEVIATION_THREADS = 128 };
@@ -16,6 +18,7 @@ struct deviation_space {
     int node_pitch;
     float *deviation, *gain;       /* [cells][IN_ORDER] */
     float *local;                  /* [cells][BY_PLACE] */
+    float *matrix;                 /* [MATRIX] of the linear step */
     float *relaxed, *middle, *sum; /* [cells][BY_PLACE], used briefly */
 };
 
@@ -30,7 +33,7 @@ template <int AX> static __host__ __device__ inline int node_floats(const kn_cud
 
 template <int AX> static __host__ __device__ inline int kept_floats(const kn_cuda_quadratic &q, int cells)
 {
-    return cells * (shape<AX>::BY_PLACE + 2 * shape<AX>::IN_ORDER + node_floats<AX>(q));
+    return cells * (shape<AX>::BY_PLACE + 2 * shape<AX>::IN_ORDER + node_floats<AX>(q)) + shape<AX>::MATRIX;
 }
 
 template <int AX> static __host__ __device__ inline int brief_floats(int cells)
@@ -50,6 +53,7 @@ static __device__ __forceinline__ deviation_space deviation_space_of(const kn_cu
                            deviation,
                            deviation + IN_ORDER,
                            deviation + 2 * IN_ORDER,
+                           deviation + 2 * IN_ORDER + BY_PLACE,
                            brief,
                            brief + BY_PLACE,
                            brief + 2 * BY_PLACE};
@@ -160,19 +164,33 @@ static __device__ __forceinline__ void put_coefficients(const kn_cuda_quadratic 
     }
 }
 
+/* Copy the matrix of relax_places to shared memory; wait_for_matrix waits for the end. */
+template <int AX> static __device__ __forceinline__ void start_matrix(const float *from, float *matrix)
+{
+    for (int i = 4 * threadIdx.x; i < shape<AX>::MATRIX; i += 4 * DEVIATION_THREADS)
+        __pipeline_memcpy_async(matrix + i, from + i, sizeof(float4));
+    __pipeline_commit();
+}
+
+static __device__ __forceinline__ void wait_for_matrix(void)
+{
+    __pipeline_wait_prior(0);
+    __syncthreads();
+}
+
 /* relaxed <- change of the coefficients by the linear step; middle <- coefficients in its middle. */
 template <int AX, int LANES>
 static __device__ __forceinline__ void relax_places(const float *matrix, int lane, const float *local,
                                                     float *relaxed, float *middle)
 {
-    enum { USED = KN_CUDA_POLYNOMIALS };
+    enum { USED = KN_CUDA_POLYNOMIALS, ROW = KN_CUDA_RELAXED };
 #pragma unroll
     for (int f = lane; f < shape<AX>::P * USED; f += LANES) {
         const int parity = f / USED, at = parity * PLACES + f % USED;
         float sum = 0;
 #pragma unroll
-        for (int j = 0; j < 12; j += 4) {
-            const four row = read4(matrix + at * PLACES + j), x = read4(local + parity * PLACES + j);
+        for (int j = 0; j < ROW; j += 4) {
+            const four row = read4(matrix + f * ROW + j), x = read4(local + parity * PLACES + j);
 #pragma unroll
             for (int i = 0; i < 4; i++)
                 sum += row.v[i] * x.v[i];
@@ -356,6 +374,7 @@ static __device__ __forceinline__ gain_errors deviate(const kn_cuda_problem &p, 
     const int lane = threadIdx.x % LANES;
     const deviation_space mine = space_of_cell<AX>(all, threadIdx.x / LANES);
     const columns g = columns_of<LANES>(q, lane, exists);
+    start_matrix<AX>(q.relaxed, all.matrix);
     const maxwellian m = maxwellian_of(p.eps, q.exponent, find_sums<AX, LANES>(p, q, g, row));
     const float first = fill_nodes<AX, LANES>(q, p.eps, m, lane, (axis_node *)mine.nodes);
     __syncwarp();
@@ -363,8 +382,8 @@ static __device__ __forceinline__ gain_errors deviate(const kn_cuda_problem &p, 
     project<AX>(p, q, g, m, (const axis_node *)mine.nodes, row, a);
     put_coefficients<AX, LANES>(q, lane, kn_point_quotient(first, m.density), first, a, mine.local,
                                 mine.deviation);
-    __syncwarp();
-    relax_places<AX, LANES>(q.relaxed, lane, mine.local, mine.relaxed, mine.middle);
+    wait_for_matrix();
+    relax_places<AX, LANES>(all.matrix, lane, mine.local, mine.relaxed, mine.middle);
     __syncthreads();
     collide_pairs<AX, CELLS>(q, all.middle, all.sum);
     __syncthreads();

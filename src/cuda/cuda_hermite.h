@@ -22,6 +22,7 @@ template <int AX> struct shape {
         /* floats per cell, chosen to avoid bank conflicts: coefficients by place, and in the order of the
            loops */
         BY_PLACE = P * PLACES + 4,
+        MATRIX = P * KN_CUDA_POLYNOMIALS * KN_CUDA_RELAXED,
         IN_ORDER = (POLYNOMIALS + 3) / 4 * 4 + 4
     };
 };
@@ -146,63 +147,7 @@ static __device__ __forceinline__ maxwellian maxwellian_of(float eps, float expo
     return m;
 }
 
-/* One axis of a cell: its nodes, those with v > 0 first. */
-struct cell_axis {
-    axis_node *nodes;
-    const float *speed, *weight; /* [half] */
-    int half, count;
-    float drift; /* eps u */
-};
-
-static __device__ __forceinline__ float peculiar_velocity(const cell_axis &a, int i)
-{
-    return (i < a.half ? __ldg(a.speed + i) : -__ldg(a.speed + i - a.half)) - a.drift;
-}
-
-/* The polynomials p_n of an axis over p_0, theory (48a): coefficients of the recurrence from p_n to p_(n+1),
- * and the sums of x p_n^2 and x^2 p_n^2. The weights, of the local Maxwellian, are multiplied by `scale` and
- * then have the sum 1. */
-struct recurrence {
-    float a, b, next_b, inverse, first, second, scale;
-};
-
-/* Factors of the Maxwellian at the nodes of this thread, and the sums for p_0. */
-template <int LANES>
-static __device__ __forceinline__ recurrence fill_factors(float eps, const maxwellian &m, float u, int lane,
-                                                          const cell_axis &a)
-{
-    recurrence r = {};
-    for (int i = lane; i < a.count; i += LANES) {
-        const float x = peculiar_velocity(a, i), v = x + a.drift;
-        axis_node n = {};
-        n.factor = kn_deviation_exp(eps, m.constant + (v * (2 * u + m.theta * v) - eps * u * u) * m.inverse);
-        n.scale = 1 + eps * n.factor;
-        n.weight = __ldg(a.weight + (i < a.half ? i : i - a.half));
-        a.nodes[i] = n;
-        const float w = n.weight * n.scale;
-        r.scale += w;
-        r.first += w * x;
-        r.second += w * x * x;
-    }
-    return r;
-}
-
-/* p_(n+1) at the nodes of this thread, and its sums. */
-template <int LANES>
-static __device__ __forceinline__ void fill_degree(int n, int lane, const cell_axis &a, recurrence *r)
-{
-    r->first = r->second = 0;
-    for (int i = lane; i < a.count; i += LANES) {
-        axis_node *const at = a.nodes + i;
-        const float x = peculiar_velocity(a, i), before = n > 0 ? hermite(*at, n - 1) : 0.0f,
-                    p = kn_hermite_next(x, r->a, r->b, r->inverse, hermite(*at, n), before),
-                    part = at->weight * at->scale * r->scale * x * p * p;
-        at->hermite[n] = p;
-        r->first += part;
-        r->second += x * part;
-    }
-}
-
+/* Sum over the LANES threads of a cell. */
 template <int LANES> static __device__ __forceinline__ float sum_of_lanes(float x)
 {
 #pragma unroll
@@ -211,39 +156,129 @@ template <int LANES> static __device__ __forceinline__ float sum_of_lanes(float 
     return x;
 }
 
-/* The nodes of all axes. Returns the product of the polynomials p_0 of the axes. */
+/* The nodes of an axis of a cell, at most K of them in a thread: peculiar velocity, weight of the local
+ * Maxwellian (0: no node), and two successive polynomials. */
+template <int K> struct axis_share {
+    axis_node *nodes; /* the first of this thread */
+    float x[K], weight[K], p[K], before[K];
+    float a, b, next_b, inverse; /* coefficients of the recurrence */
+};
+
+/* Nodes with v > 0 first. The factors of the Maxwellian are stored. */
+template <int LANES, int K>
+static __device__ __forceinline__ void start_axis(const kn_cuda_quadratic &q, float eps, const maxwellian &m,
+                                                  int d, int count, int lane, axis_share<K> *s)
+{
+    const float u = m.u[d];
+    s->next_b = 0;
+#pragma unroll
+    for (int j = 0; j < K; j++) {
+        const int i = lane + j * LANES, at = i < q.half[d] ? i : i - q.half[d];
+        const bool exists = i < count;
+        const float speed = exists ? __ldg(q.node[d] + at) : 0.0f, v = i < q.half[d] ? speed : -speed,
+                    factor = kn_deviation_exp(eps, m.constant +
+                                                       (v * (2 * u + m.theta * v) - eps * u * u) * m.inverse),
+                    scale = 1 + eps * factor, weight = exists ? __ldg(q.weight[d] + at) : 0.0f;
+        s->x[j] = v - eps * u;
+        s->weight[j] = weight * scale;
+        s->p[j] = 1;
+        s->before[j] = 0;
+        if (exists) {
+            axis_node *const to = s->nodes + j * LANES;
+            to->factor = factor, to->scale = scale, to->weight = weight;
+        }
+    }
+}
+
+/* The weights get the sum 1; returns their sum before. */
+template <int LANES, int K> static __device__ __forceinline__ float normalise_axis(axis_share<K> *s)
+{
+    float sum = 0;
+#pragma unroll
+    for (int j = 0; j < K; j++)
+        sum += s->weight[j];
+    sum = sum_of_lanes<LANES>(sum);
+    const float inverse = kn_point_quotient(1, sum);
+#pragma unroll
+    for (int j = 0; j < K; j++)
+        s->weight[j] *= inverse;
+    return sum;
+}
+
+/* Coefficients of the recurrence from p_n to p_(n+1), theory (48a). */
+template <int LANES, int K>
+static __device__ __forceinline__ void find_recurrence(int n, bool folded, float temperature,
+                                                       axis_share<K> *s)
+{
+    float first = 0, second = 0;
+#pragma unroll
+    for (int j = 0; j < K; j++) {
+        const float part = s->weight[j] * s->x[j] * s->p[j] * s->p[j];
+        first += part;
+        second += s->x[j] * part;
+    }
+    s->a = folded ? 0.0f : sum_of_lanes<LANES>(first);
+    s->b = s->next_b;
+    s->next_b = kn_hermite_norm(n, temperature, s->a, s->b, sum_of_lanes<LANES>(second));
+    s->inverse = s->next_b > 0 ? kn_point_quotient(1, s->next_b) : 0.0f;
+}
+
+/* p_(n+1) over p_0. */
+template <int LANES, int K>
+static __device__ __forceinline__ void advance_axis(int n, int count, int lane, axis_share<K> *s)
+{
+#pragma unroll
+    for (int j = 0; j < K; j++) {
+        const float p = kn_hermite_next(s->x[j], s->a, s->b, s->inverse, s->p[j], s->before[j]);
+        s->before[j] = s->p[j];
+        s->p[j] = p;
+        if (lane + j * LANES < count)
+            s->nodes[j * LANES].hermite[n] = p;
+    }
+}
+
+/* The nodes of all axes, at most K of an axis in a thread. Returns the product of the polynomials p_0 of the
+ * axes. */
+template <int AX, int LANES, int K>
+static __device__ __forceinline__ float fill_axes(const kn_cuda_quadratic &q, float eps, const maxwellian &m,
+                                                  int lane, axis_node *nodes)
+{
+    axis_share<K> axis[3];
+    float mass = 1;
+#pragma unroll
+    for (int d = 0; d < 3; d++) {
+        const int count = q.half[d] << (d < AX);
+        axis[d].nodes = nodes + lane;
+        nodes += count;
+        start_axis<LANES, K>(q, eps, m, d, count, lane, &axis[d]);
+    }
+#pragma unroll
+    for (int d = 0; d < 3; d++)
+        mass *= normalise_axis<LANES, K>(&axis[d]);
+#pragma unroll
+    for (int n = 0; n < TERMS - 1; n++) {
+#pragma unroll
+        for (int d = 0; d < 3; d++)
+            find_recurrence<LANES, K>(n, d >= AX, m.temperature, &axis[d]);
+#pragma unroll
+        for (int d = 0; d < 3; d++)
+            advance_axis<LANES, K>(n, q.half[d] << (d < AX), lane, &axis[d]);
+    }
+    return rsqrtf(mass);
+}
+
+/* The same for any number of nodes. */
 template <int AX, int LANES>
 static __device__ __forceinline__ float fill_nodes(const kn_cuda_quadratic &q, float eps, const maxwellian &m,
                                                    int lane, axis_node *nodes)
 {
-    cell_axis axis[3];
-    recurrence r[3];
-    float mass = 1;
+    int most = 0;
 #pragma unroll
-    for (int d = 0; d < 3; d++) {
-        axis[d] = cell_axis{nodes, q.node[d], q.weight[d], q.half[d], q.half[d] << (d < AX), eps * m.u[d]};
-        nodes += axis[d].count;
-        r[d] = fill_factors<LANES>(eps, m, m.u[d], lane, axis[d]);
-    }
-#pragma unroll
-    for (int d = 0; d < 3; d++) {
-        const float sum = sum_of_lanes<LANES>(r[d].scale);
-        mass *= sum;
-        r[d].scale = kn_point_quotient(1, sum);
-        r[d].first *= r[d].scale;
-        r[d].second *= r[d].scale;
-    }
-#pragma unroll
-    for (int n = 0; n < TERMS - 1; n++)
-#pragma unroll
-        for (int d = 0; d < 3; d++) {
-            r[d].a = d < AX ? sum_of_lanes<LANES>(r[d].first) : 0;
-            r[d].b = r[d].next_b;
-            r[d].next_b = kn_hermite_norm(n, m.temperature, r[d].a, r[d].b, sum_of_lanes<LANES>(r[d].second));
-            r[d].inverse = r[d].next_b > 0 ? kn_point_quotient(1, r[d].next_b) : 0.0f;
-            fill_degree<LANES>(n, lane, axis[d], &r[d]);
-        }
-    return rsqrtf(mass);
+    for (int d = 0; d < 3; d++)
+        most = max(most, q.half[d] << (d < AX));
+    return most <= LANES
+               ? fill_axes<AX, LANES, 1>(q, eps, m, lane, nodes)
+               : fill_axes<AX, LANES, (KN_OPERATOR_NODES + LANES - 1) / LANES>(q, eps, m, lane, nodes);
 }
 
 /* The nodes of a column (v > 0, v < 0) along one of the first two axes. */

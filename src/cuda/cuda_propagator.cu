@@ -49,7 +49,7 @@ static size_t propagator_length(const struct kn_cuda *m)
 
 static size_t relaxed_length(const struct kn_cuda *m)
 {
-    return m->quadratic.exists ? (size_t)m->device.mesh.octants * KN_CUDA_PLACES * KN_CUDA_PLACES : 0;
+    return m->quadratic.exists ? (size_t)m->device.mesh.octants * KN_CUDA_POLYNOMIALS * KN_CUDA_RELAXED : 0;
 }
 
 enum kn_status kn_cuda_propagator_create(struct kn_cuda *m)
@@ -105,7 +105,7 @@ static void pack_polynomials(const struct kn_cuda *m, double dt, float *packed, 
         kn_quadratic_changes(q, v, &plan->op, odd, dt, inside, outside);
         for (int j = 0; j < count; j++) {
             for (int i = 0; i < count; i++)
-                relaxed[(odd * KN_CUDA_PLACES + i) * KN_CUDA_PLACES + j] = (float)inside[i * count + j];
+                relaxed[(odd * KN_CUDA_POLYNOMIALS + i) * KN_CUDA_RELAXED + j] = (float)inside[i * count + j];
             for (int n = 0; n < v->size; n++)
                 packed[kn_cuda_propagator_place(m->shares, steps_of(m), odd, n, first + j)] =
                     (float)outside[(size_t)j * (size_t)v->size + (size_t)n];

@@ -2,8 +2,6 @@
  * has 16 or 8 cells. */
 #include "cuda/cuda_deviation.h"
 
-#include <cuda_pipeline.h>
-
 /* Distance in floats between rows in shared memory; the rest of the deviation follows the rows, in memory
  * that is used before for coefficients. */
 static __host__ __device__ inline int row_floats(const kn_cuda_problem &p)

@@ -19,7 +19,7 @@ POINT float kn_hermite_next(float x, float a, float b, float inverse, float p, f
 POINT float kn_hermite_norm(int n, float temperature, float a, float b, float second)
 {
     const float square = second - a * a - b * b, exact = 0.5f * (float)(n + 1) * temperature;
-    return square > 0.1f * exact ? sqrtf(square) : 0.0f;
+    return square > 0.1f * exact ? kn_point_root(square) : 0.0f;
 }
 
 /* Collision frequency of a gas of density n and temperature T over that of the gas at rest: molecules whose

@@ -44,4 +44,16 @@ POINT float kn_point_quotient(float a, float b)
 #endif
 }
 
+/* The square root, in the same way. */
+POINT float kn_point_root(float x)
+{
+#ifdef __CUDA_ARCH__
+    float root;
+    asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(x));
+    return root;
+#else
+    return sqrtf(x);
+#endif
+}
+
 #endif
