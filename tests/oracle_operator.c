@@ -1,5 +1,6 @@
 /* The collision step with the operator in plain loops and double precision: theory section 12, with every sum
- * written out. The polynomials in the frame of the local Maxwellian come from the method of Gram and Schmidt. */
+ * written out. The polynomials in the frame of the local Maxwellian come from the method of Gram and Schmidt.
+ */
 #include "oracle.h"
 
 #include <math.h>
@@ -88,7 +89,8 @@ static double polynomial(const struct cell *c, int i, int octant, int k)
     const int at[3] = {k / (v->half[1] * v->half[2]), k / v->half[2] % v->half[1], k % v->half[2]};
     double product = 1;
     for (int d = 0; d < 3; d++)
-        product *= c->along[d][c->plan->quadratic.list[i].degree[d]][at[d] + (octant & v->bit[d] ? v->half[d] : 0)];
+        product *=
+            c->along[d][c->plan->quadratic.list[i].degree[d]][at[d] + (octant & v->bit[d] ? v->half[d] : 0)];
     return product;
 }
 
@@ -145,7 +147,8 @@ static void collide(const struct cell *c, const double *local, double *sum, doub
             relaxed[first + i / count] += matrix[i] * local[first + i % count];
         for (int i = 0; i < count * v->size; i++)
             for (int o = 0; o < v->octants; o++)
-                beyond[o * v->stride + i % v->size] += outside * sign_of(p, o) * rest[i] * local[first + i / v->size];
+                beyond[o * v->stride + i % v->size] +=
+                    outside * sign_of(p, o) * rest[i] * local[first + i / v->size];
     }
     free(rest);
     for (int i = 0; i < q->count; i++)

@@ -13,7 +13,7 @@ struct kn_collision_plan {
     bool has_source;
     struct kn_operator op; /* of the method operator */
     struct kn_quadratic quadratic;
-    float *source;         /* [nnodes] dh/dt of force and temperature gradient, theory (36) */
+    float *source; /* [nnodes] dh/dt of force and temperature gradient, theory (36) */
 };
 
 /* True if a method is applied to several cells at once. */

@@ -118,7 +118,8 @@ static enum kn_status fill_sphere(struct sphere *s, int degree)
 }
 
 /* All values on a sphere of this radius: average += weight <column (mean of row - row)>. */
-static void add_shell(struct kn_elements *e, const struct sphere *s, double radius, double weight, double *value)
+static void add_shell(struct kn_elements *e, const struct sphere *s, double radius, double weight,
+                      double *value)
 {
     const size_t columns = (size_t)e->columns;
     double *row_mean = value + columns, *column_mean = row_mean + columns;
@@ -207,7 +208,8 @@ static double rotation_of(const struct kn_elements *e, const int a[3], const int
 }
 
 /* The term with h_m(C): polynomials in C are orthonormal. */
-static double term(const struct kn_elements *e, const int k[3], const int i[3], const int j[3], const int m[3])
+static double term(const struct kn_elements *e, const int k[3], const int i[3], const int j[3],
+                   const int m[3])
 {
     static const int none[3] = {0};
     int row[3], column[3], even = 0;

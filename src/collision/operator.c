@@ -107,15 +107,16 @@ static int axis_of(int parity)
     return parity == 1 ? 0 : parity == 2 ? 1 : parity == 4 ? 2 : -1;
 }
 
-/* Exact matrix elements between polynomials, minus those of the matrix. `rows` and `images` are [count][size],
- * `difference` is [count][count]. */
+/* Exact matrix elements between polynomials, minus those of the matrix. `rows` and `images` are
+ * [count][size], `difference` is [count][count]. */
 static void find_differences(const struct kn_assembly *g, const struct kn_elements *e,
                              const struct kn_polynomials *p, const double *matrix, const double *rows,
                              double *images, double *difference)
 {
     static const struct kn_hermite one = {{0, 0, 0}};
     const int n = g->size;
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, p->count, n, n, 1, rows, n, matrix, n, 0, images, n);
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, p->count, n, n, 1, rows, n, matrix, n, 0, images,
+                n);
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, p->count, p->count, n, -1, images, n, rows, n, 0,
                 difference, p->count);
     for (int a = 0; a < p->nterms; a++)
@@ -124,8 +125,8 @@ static void find_differences(const struct kn_assembly *g, const struct kn_elemen
                 2 * p->coefficient[a] * p->coefficient[b] * kn_elements_value(e, p->term[a], p->term[b], one);
 }
 
-/* Make collisions of polynomials exact, theory (44a); isotropic ones, which relax a uniform gas, up to the degree
- * of the elements. */
+/* Make collisions of polynomials exact, theory (44a); isotropic ones, which relax a uniform gas, up to the
+ * degree of the elements. */
 static enum kn_status make_exact(const struct kn_assembly *g, const struct kn_elements *e, int degree,
                                  int parity, double *matrix)
 {
@@ -142,9 +143,10 @@ static enum kn_status make_exact(const struct kn_assembly *g, const struct kn_el
     kn_polynomials_orthonormalise(p.count, n, rows);
     if (p.count > 0) {
         find_differences(g, e, &p, matrix, rows, images, difference);
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, p.count, n, p.count, 1, difference, p.count, rows,
-                    n, 0, images, n);
-        cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, n, n, p.count, 1, rows, n, images, n, 1, matrix, n);
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, p.count, n, p.count, 1, difference, p.count,
+                    rows, n, 0, images, n);
+        cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, n, n, p.count, 1, rows, n, images, n, 1, matrix,
+                    n);
     }
     free(rows);
     return KN_OK;

@@ -113,7 +113,8 @@ KN_CLONED static void add_pair(const struct kn_assembly *g, int a, int b, int oc
 
 size_t kn_operator_sums_length(const struct kn_assembly *g)
 {
-    return KN_PARITIES * (size_t)g->size * (size_t)g->size + 1; /* a line extends one element beyond the end */
+    return KN_PARITIES * (size_t)g->size * (size_t)g->size +
+           1; /* a line extends one element beyond the end */
 }
 
 /* As many as there may be threads, but at most 2 GB. */

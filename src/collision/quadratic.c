@@ -44,7 +44,8 @@ static void list_pairs(struct kn_quadratic *q, int octants)
         int n = q->start[p];
         for (int i = 0; i < q->count; i++)
             for (int j = 0; j <= i; j++) {
-                if (parity_of(q, i) != (parity_of(q, j) ^ p) || !collides(&q->list[i]) || !collides(&q->list[j]))
+                if (parity_of(q, i) != (parity_of(q, j) ^ p) || !collides(&q->list[i]) ||
+                    !collides(&q->list[j]))
                     continue;
                 if (q->pairs)
                     q->pairs[n] = (struct kn_quadratic_pair){(uint16_t)i, (uint16_t)j};
@@ -112,7 +113,8 @@ static enum kn_status allocate(struct kn_quadratic *q, const struct kn_velocity 
     q->orthonormal = calloc(values, sizeof *q->orthonormal);
     bool whole = q->pairs && q->value && q->orthonormal;
     for (int p = 0; p < v->octants; p++) {
-        const size_t own = (size_t)(q->first[p + 1] - q->first[p]), pairs = (size_t)(q->start[p + 1] - q->start[p]);
+        const size_t own = (size_t)(q->first[p + 1] - q->first[p]),
+                     pairs = (size_t)(q->start[p + 1] - q->start[p]);
         q->tensor[p] = calloc(own * pairs + 1, sizeof *q->tensor[p]);
         whole = whole && q->tensor[p];
     }
@@ -120,14 +122,16 @@ static enum kn_status allocate(struct kn_quadratic *q, const struct kn_velocity 
 }
 
 /* rows <- rows / sqrt(8 w) */
-static void divide_by_weights(const struct kn_operator *o, int count, int size, const double *rows, double *to)
+static void divide_by_weights(const struct kn_operator *o, int count, int size, const double *rows,
+                              double *to)
 {
     for (int i = 0; i < count * size; i++)
         to[i] = rows[i] / sqrt(8 * o->weight[i % size]);
 }
 
 /* The polynomials of a parity at the nodes. */
-static void fill_values(struct kn_quadratic *q, const struct kn_velocity *v, const struct kn_operator *o, int parity)
+static void fill_values(struct kn_quadratic *q, const struct kn_velocity *v, const struct kn_operator *o,
+                        int parity)
 {
     const struct kn_assembly g = {.half = {v->half[0], v->half[1], v->half[2]},
                                   .size = v->size,

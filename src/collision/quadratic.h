@@ -32,12 +32,13 @@ struct kn_quadratic {
     int nlines[3];
     int start[KN_PARITIES + 1];      /* pairs of each parity */
     struct kn_quadratic_pair *pairs; /* [start[octants]] */
-    double *tensor[KN_PARITIES];     /* [polynomials of the parity][its pairs], with the strength of collisions */
-    double *value;                   /* [count][size] polynomials at the nodes of an octant */
-    double *orthonormal;             /* [count][size] the same, orthonormal in the sums over the nodes */
+    double *tensor[KN_PARITIES]; /* [polynomials of the parity][its pairs], with the strength of collisions */
+    double *value;               /* [count][size] polynomials at the nodes of an octant */
+    double *orthonormal;         /* [count][size] the same, orthonormal in the sums over the nodes */
 };
 
-/* The lists of polynomials and the numbers of pairs alone; empty unless the method is operator and eps > 0. */
+/* The lists of polynomials and the numbers of pairs alone; empty unless the method is operator and eps > 0.
+ */
 struct kn_quadratic kn_quadratic_sizes(const struct kn_case *c, const struct kn_velocity *v);
 
 enum kn_status kn_quadratic_create(struct kn_quadratic *q, const struct kn_case *c,
@@ -47,6 +48,7 @@ void kn_quadratic_destroy(struct kn_quadratic *q);
 /* How a linear collision step dt changes the polynomials of one parity, theory (47e): relaxed[i][j], the part
  * along orthonormal polynomial i of the change of j, and beyond[j][k], the rest of this change at node k. */
 void kn_quadratic_changes(const struct kn_quadratic *q, const struct kn_velocity *v,
-                          const struct kn_operator *o, int parity, double dt, double *relaxed, double *beyond);
+                          const struct kn_operator *o, int parity, double dt, double *relaxed,
+                          double *beyond);
 
 #endif

@@ -18,7 +18,8 @@ static enum kn_status solve(int n, double *node, double *beside, double *weight)
     for (size_t i = 0; i < (size_t)n; i++)
         weight[i] = vectors[i * (size_t)n] * vectors[i * (size_t)n];
     free(vectors);
-    return failed ? kn_error_set(KN_ENUMERIC, "no quadrature rule with %d nodes (LAPACK %d)", n, failed) : KN_OK;
+    return failed ? kn_error_set(KN_ENUMERIC, "no quadrature rule with %d nodes (LAPACK %d)", n, failed)
+                  : KN_OK;
 }
 
 enum { MOST = 64 };

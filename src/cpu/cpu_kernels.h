@@ -38,7 +38,7 @@ struct kn_collisions {
     const struct kn_collision_plan *plan;
     double dt;
     int nsamples;
-    const struct kn_sample *samples; /* [nsamples] */
+    const struct kn_sample *samples;            /* [nsamples] */
     const struct kn_cpu_propagator *propagator; /* of the operator */
     const struct kn_cpu_quadratic *quadratic;
 };
@@ -61,18 +61,18 @@ struct kn_cpu_propagator {
     float *memory;
 };
 
-/* The quadratic part for steps of any length, by parity. Coefficients of polynomials have places: those of each
- * parity are padded to whole groups of rows. */
+/* The quadratic part for steps of any length, by parity. Coefficients of polynomials have places: those of
+ * each parity are padded to whole groups of rows. */
 struct kn_cpu_quadratic {
     const struct kn_quadratic *plan;
     int count; /* places; 0: no quadratic part */
     int most_pairs;
-    int polynomials[KN_PARITIES], place[KN_PARITIES]; /* their number, and the place of the first */
+    int polynomials[KN_PARITIES], place[KN_PARITIES];      /* their number, and the place of the first */
     struct kn_quadratic_line lines[3][KN_QUADRATIC_LINES]; /* of places */
-    struct kn_quadratic_pair *pairs; /* of places */
-    float *project[KN_PARITIES];     /* packed, polynomials x nodes: coefficients from a row */
-    float *value[KN_PARITIES];       /* packed, nodes x polynomials: a row from coefficients */
-    float *tensor[KN_PARITIES];      /* packed, polynomials x pairs */
+    struct kn_quadratic_pair *pairs;                       /* of places */
+    float *project[KN_PARITIES]; /* packed, polynomials x nodes: coefficients from a row */
+    float *value[KN_PARITIES];   /* packed, nodes x polynomials: a row from coefficients */
+    float *tensor[KN_PARITIES];  /* packed, polynomials x pairs */
     void *memory;
 };
 
@@ -196,8 +196,8 @@ void kn_cpu_device(char *text, size_t size);
     void kn_cpu_collide_##isa(const struct kn_collisions *s, float *rows, int count, float *scratch);        \
     void kn_cpu_relax_##isa(const struct kn_collisions *s, float *row, float *scratch);                      \
     void kn_cpu_operate_##isa(const struct kn_collisions *s, float *rows, int count, float *scratch);        \
-    void kn_cpu_quadratic_##isa(const struct kn_collisions *s, int count, double (*invariants)[KN_INVARIANTS], \
-                                float *const block[KN_BLOCKS]);                                              \
+    void kn_cpu_quadratic_##isa(const struct kn_collisions *s, int count,                                    \
+                                double(*invariants)[KN_INVARIANTS], float *const block[KN_BLOCKS]);          \
     void kn_cpu_moments_##isa(const struct kn_velocity *v, const float *row, double moments[KN_MOMENTS]);    \
     void kn_cpu_store_##isa(const float *from, int n, float *to);                                            \
     void kn_cpu_fence_##isa(void);

@@ -211,7 +211,8 @@ static void pack_change(const struct kn_cpu_propagators *p, int odd, double dt, 
     kn_operator_change(&p->problem->collision->op, kn_operator_parity(v, odd), dt, p->space, p->plain);
     for (int i = 0; i < v->size; i++)
         for (int k = 0; k < v->size; k++)
-            pack(packed, v->size, i, k, p->plain[(size_t)i * (size_t)v->size + (size_t)k] / (float)v->octants);
+            pack(packed, v->size, i, k,
+                 p->plain[(size_t)i * (size_t)v->size + (size_t)k] / (float)v->octants);
 }
 
 /* The same for the polynomials. */

@@ -1,5 +1,5 @@
-/* The quadratic part of collisions on the CPU, in a block of cells: polynomials of the deviation from the local
- * Maxwellian collide in its frame, theory (47) to (47e). */
+/* The quadratic part of collisions on the CPU, in a block of cells: polynomials of the deviation from the
+ * local Maxwellian collide in its frame, theory (47) to (47e). */
 #include "cpu/cpu_matrix.h"
 
 #include "point/deviation.h"
@@ -39,8 +39,7 @@ static struct maxwellians find_maxwellians(const struct kn_collisions *s, int co
         g.density.at[i] = (float)n;
         g.temperature.at[i] = (float)(1 + eps * theta);
         g.constant.at[i] = (float)(-0.5 * kn_deviation_log(eps, theta));
-        g.rate.at[i] =
-            kn_hermite_rate((float)n, g.temperature.at[i], (float)s->plan->op.exponent);
+        g.rate.at[i] = kn_hermite_rate((float)n, g.temperature.at[i], (float)s->plan->op.exponent);
         g.beyond.at[i] = kn_hermite_beyond((float)n, g.temperature.at[i], g.rate.at[i]);
     }
     return g;
@@ -55,8 +54,8 @@ static void fill_factors(const struct kn_velocity *v, float eps, const struct ma
 #pragma omp simd
             for (int i = 0; i < KN_LANES; i++) {
                 const float u = g->u[d].at[i], theta = g->theta.at[i];
-                factors[i] = kn_deviation_exp(eps, g->constant.at[i] + (x * (2 * u + theta * x) - eps * u * u) /
-                                                                           g->temperature.at[i]);
+                factors[i] = kn_deviation_exp(
+                    eps, g->constant.at[i] + (x * (2 * u + theta * x) - eps * u * u) / g->temperature.at[i]);
             }
         }
 }
@@ -90,7 +89,8 @@ static void subtract_maxwellians(const struct kn_velocity *v, float eps, const s
                 }
             }
         for (; row < (o + 1) * v->stride; row++)
-            *kn_cpu_lane(block[KN_BLOCK_MAXWELL], row) = *kn_cpu_lane(block[KN_BLOCK_CHANGE], row) = (kn_lanes){0};
+            *kn_cpu_lane(block[KN_BLOCK_MAXWELL], row) = *kn_cpu_lane(block[KN_BLOCK_CHANGE], row) =
+                (kn_lanes){0};
     }
 }
 
@@ -141,7 +141,8 @@ static void find_recurrence(const struct axis *s, int n, struct recurrence *r)
         const float *const p = s->p + k * KN_LANES, *const factor = s->factors + k * KN_LANES;
 #pragma omp simd
         for (int i = 0; i < KN_LANES; i++) {
-            const float x = node - s->eps * s->g->u[s->d].at[i], y = w * (1 + s->eps * factor[i]) * x * p[i] * p[i];
+            const float x = node - s->eps * s->g->u[s->d].at[i],
+                        y = w * (1 + s->eps * factor[i]) * x * p[i] * p[i];
             r->sum[0][i] += y;
             r->sum[1][i] += x * y;
         }
@@ -161,8 +162,8 @@ static void advance_polynomials(const struct axis *s, const struct recurrence *r
         float *const p = s->p + k * KN_LANES, *const before = s->before + k * KN_LANES;
 #pragma omp simd
         for (int i = 0; i < KN_LANES; i++) {
-            const float next = kn_hermite_next(node - s->eps * s->g->u[s->d].at[i], r->a[i], r->b[i], r->inverse[i],
-                                               p[i], before[i]);
+            const float next = kn_hermite_next(node - s->eps * s->g->u[s->d].at[i], r->a[i], r->b[i],
+                                               r->inverse[i], p[i], before[i]);
             before[i] = p[i];
             p[i] = next;
         }
@@ -171,7 +172,8 @@ static void advance_polynomials(const struct axis *s, const struct recurrence *r
 
 /* The same recurrence for the coefficients of p_n in terms of Hermite polynomials of the velocity, for which
  * v h_k = sqrt((k + 1) / 2) h_(k+1) + sqrt(k / 2) h_(k-1). */
-static void advance_map(const struct axis *s, const struct recurrence *r, int n, float (*map)[TERMS][KN_LANES])
+static void advance_map(const struct axis *s, const struct recurrence *r, int n,
+                        float (*map)[TERMS][KN_LANES])
 {
     for (int k = 0; k <= n + 1; k++) {
         const float below = sqrtf(0.5f * (float)k), above = sqrtf(0.5f * (float)(k + 1));
@@ -186,15 +188,16 @@ static void advance_map(const struct axis *s, const struct recurrence *r, int n,
 }
 
 /* Maps between polynomials of the velocity and of the peculiar velocity, [axis][n][k]. */
-static void fill_maps(const struct kn_velocity *v, float eps, const struct maxwellians *g, float *const block[KN_BLOCKS])
+static void fill_maps(const struct kn_velocity *v, float eps, const struct maxwellians *g,
+                      float *const block[KN_BLOCKS])
 {
     const float *factors = block[KN_BLOCK_FACTORS];
     float(*map)[TERMS][KN_LANES] = (float(*)[TERMS][KN_LANES])block[KN_BLOCK_MAPS];
     memset(map, 0, 3 * sizeof(float[TERMS][TERMS][KN_LANES]));
     for (int d = 0; d < 3; d++, map += TERMS) {
         const int nodes = v->bit[d] ? 2 * v->half[d] : v->half[d];
-        const struct axis s = {v, g, factors, block[KN_BLOCK_GAIN], block[KN_BLOCK_GAIN] + nodes * KN_LANES, eps, d,
-                               nodes};
+        const struct axis s = {v,   g, factors, block[KN_BLOCK_GAIN], block[KN_BLOCK_GAIN] + nodes * KN_LANES,
+                               eps, d, nodes};
         struct recurrence r;
         start_polynomials(&s, &r);
         memcpy(map[0][0], r.first, sizeof r.first);
@@ -298,15 +301,16 @@ static void expand(const struct kn_collisions *s, float *coefficients, float *co
     to_global(q, block[KN_BLOCK_MAPS], coefficients);
     memset(gain, 0, (size_t)v->nnodes * KN_LANES * sizeof *gain);
     for (int p = 0; p < v->octants; p++)
-        kn_cpu_multiply(q->value[p], v->size, q->polynomials[p], coefficients + (size_t)q->place[p] * KN_LANES,
+        kn_cpu_multiply(q->value[p], v->size, q->polynomials[p],
+                        coefficients + (size_t)q->place[p] * KN_LANES,
                         gain + (size_t)p * (size_t)v->stride * KN_LANES);
     kn_cpu_to_parities(v, gain);
     for (int k = 0; k < v->nnodes; k++)
         *kn_cpu_lane(gain, k) *= 1 + eps * *kn_cpu_lane(block[KN_BLOCK_MAXWELL], k);
 }
 
-/* gain <- change of the polynomials; change <- the rest of the deviation from the local Maxwellian. The linear
- * step then acts on the rest, and on the polynomials in the frame at rest (local). */
+/* gain <- change of the polynomials; change <- the rest of the deviation from the local Maxwellian. The
+ * linear step then acts on the rest, and on the polynomials in the frame at rest (local). */
 void KN_CPU_NAME(quadratic)(const struct kn_collisions *s, int count, double (*invariants)[KN_INVARIANTS],
                             float *const block[KN_BLOCKS])
 {

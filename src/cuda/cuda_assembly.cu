@@ -30,9 +30,9 @@ struct batch {
     int corner[2][BATCH][3]; /* first node along an axis; the bit above it is set if v < 0 */
     double weight[2][BATCH][3][KN_STENCIL_POINTS]; /* along an axis */
     double root[BATCH];                            /* of the rate of a direction */
-    double value[2][BATCH][KN_STENCIL]; /* of the nodes, times the square root of the weight */
-    int key[2][BATCH];                  /* octant and corner */
-    int order[2][BATCH];                /* directions by the key of one particle, then of the other */
+    double value[2][BATCH][KN_STENCIL];            /* of the nodes, times the square root of the weight */
+    int key[2][BATCH];                             /* octant and corner */
+    int order[2][BATCH]; /* directions by the key of one particle, then of the other */
 };
 
 /* Along one axis for one direction and particle. */

@@ -175,8 +175,8 @@ struct kn_cuda_step {
     struct kn_cuda_quadratic quadratic;
 };
 
-/* Collisions alone: they act on the rows `from` and change the rows `h`, which may be the same; model equations
- * use `h` alone. */
+/* Collisions alone: they act on the rows `from` and change the rows `h`, which may be the same; model
+ * equations use `h` alone. */
 struct kn_cuda_operation {
     const float *from;
     float *h;

@@ -1,4 +1,5 @@
-/* Streaming above first order, alone or with linearised BGK or the operator: a march through tiles of cells. */
+/* Streaming above first order, alone or with linearised BGK or the operator: a march through tiles of cells.
+ */
 #include "cuda/cuda_march_tiles.h"
 
 #include "cuda/cuda_deviation.h"

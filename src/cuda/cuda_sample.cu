@@ -2,7 +2,6 @@
  * contraction of a * b + c, for the same bits as on the CPU. */
 #include "cuda/cuda_sample.h"
 
-
 enum { COLOURS = KN_SAMPLE_COLOURS, WORDS = COLOURS / 32, DROPPED = -1, WARP = KN_CUDA_WARP };
 
 /* The four nodes of every sample of every set in a window. */

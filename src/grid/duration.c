@@ -116,12 +116,14 @@ double kn_duration_end(const struct kn_case *c)
     const double settled = kn_duration_settled(c), period = longest_period(c);
     if (period > 0) /* as many periods again are analysed */
         return period * fmax(4, 2 * ceil(settled / period));
-    return (kn_case_is_sampled(c->collision.method) ? 2 : 3) * settled; /* the second half of a noisy run is averaged */
+    return (kn_case_is_sampled(c->collision.method) ? 2 : 3) *
+           settled; /* the second half of a noisy run is averaged */
 }
 
 bool kn_duration_is_open(const struct kn_case *c)
 {
-    return !kn_duration_oscillates(c) && !kn_case_is_sampled(c->collision.method) && c->time.end == KN_END_AUTO;
+    return !kn_duration_oscillates(c) && !kn_case_is_sampled(c->collision.method) &&
+           c->time.end == KN_END_AUTO;
 }
 
 const char *kn_duration_text(const struct kn_case *c, double time, int digits, const char *unit,

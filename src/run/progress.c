@@ -278,7 +278,8 @@ void kn_progress_start(struct kn_progress *p, const struct kn_progress_job *job)
     p->row_step = -1;
     const struct kn_eta_mark now = {p->started, 0, job->first};
     /* noise keeps the residual high: a sampled run is expected to reach its last step */
-    kn_eta_start(&p->eta, &now, job->last, kn_case_is_sampled(c->collision.method) ? 0 : c->time.residual, job->deadline);
+    kn_eta_start(&p->eta, &now, job->last, kn_case_is_sampled(c->collision.method) ? 0 : c->time.residual,
+                 job->deadline);
 }
 
 void kn_progress_step(struct kn_progress *p, const struct kn_eta_mark *now, double time,

@@ -9,7 +9,7 @@ cat >hot.yaml <<'X'
 gas: {reference: {temperature: 0}}  # T0, although the wall is hot
 disturbance: 1
 space: {cells: 4}
-velocity: {nodes: 8}
+velocity: {nodes: 8, reduce: none}
 collision: {method: none}
 walls: {right: {temperature: 3}}
 time: {end: 1}

@@ -102,8 +102,9 @@ static void moving_hot_gas_stays_in_equilibrium_with_its_walls(void **state)
     }
 }
 
-/* The operator keeps strong streams, cold and hot ones, for a long time. The nodes represent their Maxwellians with
- * the errors that are allowed here: 8 nodes are few for a cold stream. An instability grows by 1 % per step. */
+/* The operator keeps strong streams, cold and hot ones, for a long time. The nodes represent their
+ * Maxwellians with the errors that are allowed here: 8 nodes are few for a cold stream. An instability grows
+ * by 1 % per step. */
 static void operator_keeps_strong_streams(void **state)
 {
     (void)state;
@@ -118,7 +119,8 @@ static void operator_keeps_strong_streams(void **state)
         float *before = rows_of(&w);
         watch_advance(&w, 1000);
         float *after = rows_of(&w);
-        expect_below("change of a stream", distance(&w, after, before) / distance(&w, before, NULL), gases[i].change);
+        expect_below("change of a stream", distance(&w, after, before) / distance(&w, before, NULL),
+                     gases[i].change);
         free(before);
         free(after);
         watch_close(&w);

@@ -315,15 +315,15 @@ static void nonlinear_hard_spheres(void **state)
             ANISOTROPIC[i].temperature, 0.03, ANISOTROPIC[i].rate, 0.02);
 }
 
-/* The assembled operator.  With 8 nodes per axis the error of the Gaussian is 0.3 %, 5 % at Tx = 2, and that of
- * the rate is smaller. */
+/* The assembled operator.  With 8 nodes per axis the error of the Gaussian is 0.3 %, 5 % at Tx = 2, and that
+ * of the rate is smaller. */
 static void nonlinear_operator(void **state)
 {
     (void)state;
     const double start[] = {0.01, 0.01, 0.06}, tolerance[] = {0.01, 0.01, 0.02};
     for (int i = 0; i < 3; i++)
-        check_anisotropic("collision.method=operator velocity.nodes=8",
-                          ANISOTROPIC[i].temperature, start[i], ANISOTROPIC[i].rate, tolerance[i]);
+        check_anisotropic("collision.method=operator velocity.nodes=8", ANISOTROPIC[i].temperature, start[i],
+                          ANISOTROPIC[i].rate, tolerance[i]);
 }
 
 /* ------------------------------------------------------------ Maxwell molecules */

@@ -447,18 +447,12 @@ static void samples_are_the_same_bits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(collisions_match_oracle),
-        cmocka_unit_test(linear_bgk_matches_its_formula),
-        cmocka_unit_test(operator_matches_plain_sums),
-        cmocka_unit_test(uniform_gas_collides_once),
-        cmocka_unit_test(sets_of_all_lengths),
-        cmocka_unit_test(second_order_and_relaxation),
-        cmocka_unit_test(third_order_and_relaxation),
-        cmocka_unit_test(wide_boxes_stream_and_operate),
-        cmocka_unit_test(models_match_their_formulas),
-        cmocka_unit_test(wide_boxes_of_models),
-        cmocka_unit_test(models_agree_between_machines),
-        cmocka_unit_test(corrections_agree_between_machines),
+        cmocka_unit_test(collisions_match_oracle),       cmocka_unit_test(linear_bgk_matches_its_formula),
+        cmocka_unit_test(operator_matches_plain_sums),   cmocka_unit_test(uniform_gas_collides_once),
+        cmocka_unit_test(sets_of_all_lengths),           cmocka_unit_test(second_order_and_relaxation),
+        cmocka_unit_test(third_order_and_relaxation),    cmocka_unit_test(wide_boxes_stream_and_operate),
+        cmocka_unit_test(models_match_their_formulas),   cmocka_unit_test(wide_boxes_of_models),
+        cmocka_unit_test(models_agree_between_machines), cmocka_unit_test(corrections_agree_between_machines),
         cmocka_unit_test(samples_are_the_same_bits),
     };
     return cmocka_run_group_tests(tests, find_targets, NULL);

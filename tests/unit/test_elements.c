@@ -1,5 +1,5 @@
-/* Exact collision integrals of polynomials: quadrature rules, invariants, known rates, independent sums, and the
- * maps to the frame of a Maxwellian. */
+/* Exact collision integrals of polynomials: quadrature rules, invariants, known rates, independent sums, and
+ * the maps to the frame of a Maxwellian. */
 #include "expect.h"
 
 #include "collision/elements.h"
@@ -15,7 +15,8 @@ static struct kn_hermite degrees(int x, int y, int z)
 }
 
 /* A rule with n nodes integrates a power exactly up to 2 n - 1 and not beyond. */
-static void check_rule(const char *name, int n, const double *node, const double *weight, int power, double exact)
+static void check_rule(const char *name, int n, const double *node, const double *weight, int power,
+                       double exact)
 {
     double sum = 0, size = 0;
     for (int i = 0; i < n; i++) {
@@ -69,8 +70,8 @@ static void invariants_vanish(void **state)
     kn_elements_destroy(&e);
 }
 
-/* -<f, L f> of normalised stress and heat flux: 1.016034 and 2/3 of it for hard spheres, whose viscosity is the
- * unit; 1 and 2/3 for Maxwell molecules, and 2/3 for their fourth moment. */
+/* -<f, L f> of normalised stress and heat flux: 1.016034 and 2/3 of it for hard spheres, whose viscosity is
+ * the unit; 1 and 2/3 for Maxwell molecules, and 2/3 for their fourth moment. */
 static void rates_are_known(void **state)
 {
     (void)state;
@@ -79,7 +80,8 @@ static void rates_are_known(void **state)
     const double stress[] = {1.016034, 1};
     for (int i = 0; i < 2; i++) {
         struct kn_elements e;
-        const struct kn_hermite one = degrees(0, 0, 0), heat[] = {degrees(3, 0, 0), degrees(1, 2, 0), degrees(1, 0, 2)},
+        const struct kn_hermite one = degrees(0, 0, 0),
+                                heat[] = {degrees(3, 0, 0), degrees(1, 2, 0), degrees(1, 0, 2)},
                                 fourth[] = {degrees(4, 0, 0), degrees(0, 4, 0), degrees(0, 0, 4),
                                             degrees(2, 2, 0), degrees(2, 0, 2), degrees(0, 2, 2)};
         /* v_x (v^2 - 5/2) and v^4 / 2 - 5 v^2 / 2 + 15 / 8, normalised */
@@ -88,12 +90,14 @@ static void rates_are_known(void **state)
                                     sqrt(2.0 / 15), sqrt(2.0 / 15), sqrt(2.0 / 15)};
         double q = 0, r = 0;
         expect_ok(kn_elements_create(&e, 4, false, kernels[i]));
-        expect_relative("stress", -2 * kn_elements_value(&e, degrees(1, 1, 0), degrees(1, 1, 0), one), stress[i], 1e-6);
+        expect_relative("stress", -2 * kn_elements_value(&e, degrees(1, 1, 0), degrees(1, 1, 0), one),
+                        stress[i], 1e-6);
         for (int k = 0; k < 9; k++)
             q -= 2 * of_heat[k / 3] * of_heat[k % 3] * kn_elements_value(&e, heat[k / 3], heat[k % 3], one);
         expect_relative("heat flux", q, stress[i] * 2 / 3, 1e-6);
         for (int k = 0; k < 36; k++)
-            r -= 2 * of_fourth[k / 6] * of_fourth[k % 6] * kn_elements_value(&e, fourth[k / 6], fourth[k % 6], one);
+            r -= 2 * of_fourth[k / 6] * of_fourth[k % 6] *
+                 kn_elements_value(&e, fourth[k / 6], fourth[k % 6], one);
         expect_relative("fourth moment", r, stress[i] * 2 / 3, 1e-6);
         kn_elements_destroy(&e);
     }
@@ -118,7 +122,8 @@ struct rule {
 
 static void direct(const struct rule *r, int n, double k[3], double *weight)
 {
-    const double z = r->polar[0][n / AROUND], angle = 2 * M_PI * (n % AROUND + 0.5) / AROUND, rim = sqrt(1 - z * z);
+    const double z = r->polar[0][n / AROUND], angle = 2 * M_PI * (n % AROUND + 0.5) / AROUND,
+                 rim = sqrt(1 - z * z);
     k[0] = rim * cos(angle);
     k[1] = rim * sin(angle);
     k[2] = z;
@@ -137,7 +142,8 @@ static double both(struct kn_hermite k, const double C[3], double g, const doubl
 }
 
 /* The same integral as an element, as one sum over pairs of molecules and directions. */
-static double sum_directly(const struct rule *r, struct kn_hermite k, struct kn_hermite i, struct kn_hermite j)
+static double sum_directly(const struct rule *r, struct kn_hermite k, struct kn_hermite i,
+                           struct kn_hermite j)
 {
     double total = 0;
     for (int n = 0; n < ACROSS * ACROSS * ACROSS * RADIAL; n++) {
@@ -152,7 +158,8 @@ static double sum_directly(const struct rule *r, struct kn_hermite k, struct kn_
                 v[d] = (C[d] - g * direction[d]) / sqrt(2);
                 v1[d] = (C[d] + g * direction[d]) / sqrt(2);
             }
-            const double product = 0.5 * (at(i, v) * at(j, v1) + at(j, v) * at(i, v1)), own = both(k, C, g, direction);
+            const double product = 0.5 * (at(i, v) * at(j, v1) + at(j, v) * at(i, v1)),
+                         own = both(k, C, g, direction);
             mean += weight * own;
             pairs += weight * product;
             before += weight * product * own;
@@ -209,8 +216,8 @@ static void recurrence_of_a_maxwellian(void **state)
         expect_near("a", a, 0, 1e-6);
         expect_near("b", next_b, sqrt(0.5 * (n + 1) * temperature), 1e-5);
         for (int k = 0; k < 16; k++) {
-            const float next =
-                kn_hermite_next((float)node[k], (float)a, (float)b, 1 / next_b, (float)p[k], (float)before[k]);
+            const float next = kn_hermite_next((float)node[k], (float)a, (float)b, 1 / next_b, (float)p[k],
+                                               (float)before[k]);
             kn_elements_hermite(KN_HERMITE_DEGREE, node[k] / sqrt(temperature), hermite);
             before[k] = p[k];
             p[k] = next;
@@ -224,8 +231,10 @@ static void recurrence_of_a_maxwellian(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rules_are_exact),          cmocka_unit_test(invariants_vanish),
-        cmocka_unit_test(rates_are_known),          cmocka_unit_test(elements_match_direct_sums),
+        cmocka_unit_test(rules_are_exact),
+        cmocka_unit_test(invariants_vanish),
+        cmocka_unit_test(rates_are_known),
+        cmocka_unit_test(elements_match_direct_sums),
         cmocka_unit_test(recurrence_of_a_maxwellian),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
