@@ -204,69 +204,71 @@ static int find_machines(struct machine machines[MACHINES])
     return n;
 }
 
+/* Name and settings of typical cases. */
+static const char *const CASES[][2] = {
+    {"Monte Carlo, 160^2, stretched 20, order 1",
+     "collision.method=monte-carlo space.cells=[160,160] space.order=1 velocity.grid=stretched "
+     "velocity.nodes=20 velocity.ratio=0.945 velocity.range=3 disturbance=0.01"},
+    {"no collisions, 256^2, gauss 16, order 1",
+     "space.cells=[256,256] space.order=1 velocity.nodes=16 velocity.reduce=none collision.method=none"},
+    {"BGK, 256^2, gauss 16, order 1",
+     "space.cells=[256,256] space.order=1 velocity.nodes=16 velocity.reduce=none collision.method=bgk"},
+    {"BGK, 256^2, gauss 16, order 2",
+     "space.cells=[256,256] space.order=2 velocity.nodes=16 velocity.reduce=none collision.method=bgk"},
+    {"BGK, 256^2, gauss 16, order 3",
+     "space.cells=[256,256] space.order=3 velocity.nodes=16 velocity.reduce=none collision.method=bgk"},
+    {"Shakhov, eps 0.1, 256^2, gauss 16, order 2",
+     "space.cells=[256,256] space.order=2 velocity.nodes=16 velocity.reduce=none "
+     "collision.method=shakhov disturbance=0.1"},
+    {"ES-BGK, eps 0.1, 256^2, gauss 16, order 2",
+     "space.cells=[256,256] space.order=2 velocity.nodes=16 velocity.reduce=none "
+     "collision.method=es-bgk disturbance=0.1"},
+    {"BGK, 256^2, gauss 16, order 2, reduced",
+     "space.cells=[256,256] space.order=2 velocity.nodes=16 collision.method=bgk"},
+    {"Shakhov, eps 0.1, 256^2, gauss 16, order 2, reduced",
+     "space.cells=[256,256] space.order=2 velocity.nodes=16 collision.method=shakhov disturbance=0.1"},
+    {"ES-BGK, eps 0.1, 256^2, gauss 16, order 2, reduced",
+     "space.cells=[256,256] space.order=2 velocity.nodes=16 collision.method=es-bgk disturbance=0.1"},
+    {"operator, 160^2, gauss 8, order 2",
+     "space.cells=[160,160] space.order=2 velocity.nodes=8 collision.method=operator"},
+    {"operator, 160^2, gauss 8, order 3",
+     "space.cells=[160,160] space.order=3 velocity.nodes=8 collision.method=operator"},
+    {"operator, 160^2, gauss 12, order 2",
+     "space.cells=[160,160] space.order=2 velocity.nodes=12 collision.method=operator"},
+    {"operator, 160^2, gauss 12, order 3",
+     "space.cells=[160,160] space.order=3 velocity.nodes=12 collision.method=operator"},
+    {"operator, eps 0.1, 160^2, gauss 8, order 2",
+     "space.cells=[160,160] space.order=2 velocity.nodes=8 collision.method=operator disturbance=0.1"},
+    {"operator, eps 0.1, 160^2, gauss 12, order 2",
+     "space.cells=[160,160] space.order=2 velocity.nodes=12 collision.method=operator disturbance=0.1"},
+    {"BGK, 64^2, gauss 8, order 1",
+     "space.cells=[64,64] space.order=1 velocity.nodes=8 velocity.reduce=none collision.method=bgk"},
+    {"BGK, 940^2, gauss 8, order 1",
+     "space.cells=[940,940] space.order=1 velocity.nodes=8 velocity.reduce=none collision.method=bgk"},
+    {"BGK, 96^3, gauss 8, order 1",
+     "space.cells=[96,96,96] space.order=1 velocity.nodes=8 collision.method=bgk"},
+    {"BGK, 96^3, gauss 8, order 2",
+     "space.cells=[96,96,96] space.order=2 velocity.nodes=8 collision.method=bgk"},
+    {"BGK, 96^3, gauss 8, order 3",
+     "space.cells=[96,96,96] space.order=3 velocity.nodes=8 collision.method=bgk"},
+    {"BGK, 256^2 stretched, gauss 16, order 2",
+     "space.cells=[256,256] space.stretch=[0.99,0.99,1] space.order=2 velocity.nodes=16 "
+     "velocity.reduce=none collision.method=bgk"},
+    {"BGK, 256^2 stretched, gauss 16, order 3",
+     "space.cells=[256,256] space.stretch=[0.99,0.99,1] space.order=3 velocity.nodes=16 "
+     "velocity.reduce=none collision.method=bgk"},
+};
+
 /* Steps of typical cases on the fastest machine, compared with the lower bound of one read and one write of
  * the state. */
 static enum kn_status bench_cases(const struct machine *m)
 {
-    static const char *const cases[][2] = {
-        {"Monte Carlo, 160^2, stretched 20, order 1",
-         "collision.method=monte-carlo space.cells=[160,160] space.order=1 velocity.grid=stretched "
-         "velocity.nodes=20 velocity.ratio=0.945 velocity.range=3 disturbance=0.01"},
-        {"no collisions, 256^2, gauss 16, order 1",
-         "space.cells=[256,256] space.order=1 velocity.nodes=16 velocity.reduce=none collision.method=none"},
-        {"BGK, 256^2, gauss 16, order 1",
-         "space.cells=[256,256] space.order=1 velocity.nodes=16 velocity.reduce=none collision.method=bgk"},
-        {"BGK, 256^2, gauss 16, order 2",
-         "space.cells=[256,256] space.order=2 velocity.nodes=16 velocity.reduce=none collision.method=bgk"},
-        {"BGK, 256^2, gauss 16, order 3",
-         "space.cells=[256,256] space.order=3 velocity.nodes=16 velocity.reduce=none collision.method=bgk"},
-        {"Shakhov, eps 0.1, 256^2, gauss 16, order 2",
-         "space.cells=[256,256] space.order=2 velocity.nodes=16 velocity.reduce=none "
-         "collision.method=shakhov disturbance=0.1"},
-        {"ES-BGK, eps 0.1, 256^2, gauss 16, order 2",
-         "space.cells=[256,256] space.order=2 velocity.nodes=16 velocity.reduce=none "
-         "collision.method=es-bgk disturbance=0.1"},
-        {"BGK, 256^2, gauss 16, order 2, reduced",
-         "space.cells=[256,256] space.order=2 velocity.nodes=16 collision.method=bgk"},
-        {"Shakhov, eps 0.1, 256^2, gauss 16, order 2, reduced",
-         "space.cells=[256,256] space.order=2 velocity.nodes=16 collision.method=shakhov disturbance=0.1"},
-        {"ES-BGK, eps 0.1, 256^2, gauss 16, order 2, reduced",
-         "space.cells=[256,256] space.order=2 velocity.nodes=16 collision.method=es-bgk disturbance=0.1"},
-        {"operator, 160^2, gauss 8, order 2",
-         "space.cells=[160,160] space.order=2 velocity.nodes=8 collision.method=operator"},
-        {"operator, 160^2, gauss 8, order 3",
-         "space.cells=[160,160] space.order=3 velocity.nodes=8 collision.method=operator"},
-        {"operator, 160^2, gauss 12, order 2",
-         "space.cells=[160,160] space.order=2 velocity.nodes=12 collision.method=operator"},
-        {"operator, 160^2, gauss 12, order 3",
-         "space.cells=[160,160] space.order=3 velocity.nodes=12 collision.method=operator"},
-        {"operator, eps 0.1, 160^2, gauss 8, order 2",
-         "space.cells=[160,160] space.order=2 velocity.nodes=8 collision.method=operator disturbance=0.1"},
-        {"operator, eps 0.1, 160^2, gauss 12, order 2",
-         "space.cells=[160,160] space.order=2 velocity.nodes=12 collision.method=operator disturbance=0.1"},
-        {"BGK, 64^2, gauss 8, order 1",
-         "space.cells=[64,64] space.order=1 velocity.nodes=8 velocity.reduce=none collision.method=bgk"},
-        {"BGK, 940^2, gauss 8, order 1",
-         "space.cells=[940,940] space.order=1 velocity.nodes=8 velocity.reduce=none collision.method=bgk"},
-        {"BGK, 96^3, gauss 8, order 1",
-         "space.cells=[96,96,96] space.order=1 velocity.nodes=8 collision.method=bgk"},
-        {"BGK, 96^3, gauss 8, order 2",
-         "space.cells=[96,96,96] space.order=2 velocity.nodes=8 collision.method=bgk"},
-        {"BGK, 96^3, gauss 8, order 3",
-         "space.cells=[96,96,96] space.order=3 velocity.nodes=8 collision.method=bgk"},
-        {"BGK, 256^2 stretched, gauss 16, order 2",
-         "space.cells=[256,256] space.stretch=[0.99,0.99,1] space.order=2 velocity.nodes=16 "
-         "velocity.reduce=none collision.method=bgk"},
-        {"BGK, 256^2 stretched, gauss 16, order 3",
-         "space.cells=[256,256] space.stretch=[0.99,0.99,1] space.order=3 velocity.nodes=16 "
-         "velocity.reduce=none collision.method=bgk"},
-    };
     printf("%-52s %12s %10s %8s %8s %6s   (%s)\n", "case", "step, us", "ns/cell", "GB/s", "copy", "ratio",
            m->name);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
         struct result r;
-        KN_TRY(measure(m, cases[i][1], &r));
-        printf("%-52s %12.2f %10.3f %8.1f %8.1f %6.2f\n", cases[i][0], 1e6 * r.step, 1e9 * r.step / r.cells,
+        KN_TRY(measure(m, CASES[i][1], &r));
+        printf("%-52s %12.2f %10.3f %8.1f %8.1f %6.2f\n", CASES[i][0], 1e6 * r.step, 1e9 * r.step / r.cells,
                1e-9 * rate(copied_bytes(&r), r.step), 1e-9 * rate(copied_bytes(&r), r.copy), r.copy / r.step);
         fflush(stdout);
     }

@@ -199,7 +199,7 @@ static void recurrence_of_a_maxwellian(void **state)
 {
     (void)state;
     const double temperature = 0.8;
-    double node[16], weight[16], p[16], before[16], a, b = 0;
+    double node[16], weight[16], p[16], before[16], b = 0;
     expect_ok(kn_rules_hermite(16, node, weight));
     for (int k = 0; k < 16; k++) {
         node[k] *= sqrt(temperature); /* the peculiar velocity */
@@ -207,7 +207,7 @@ static void recurrence_of_a_maxwellian(void **state)
         before[k] = 0;
     }
     for (int n = 0; n < KN_HERMITE_DEGREE; n++) {
-        double second = a = 0, hermite[KN_HERMITE_TERMS];
+        double a = 0, second = 0, hermite[KN_HERMITE_TERMS];
         for (int k = 0; k < 16; k++) {
             a += weight[k] * node[k] * p[k] * p[k];
             second += weight[k] * node[k] * node[k] * p[k] * p[k];
