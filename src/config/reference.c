@@ -31,7 +31,7 @@ static void find_extremes(const struct kn_case *c, double *low, double *high)
     *high = c->initial.shape == KN_SHAPE_BETWEEN ? 0 : 1;
     for (int side = 0; side < KN_SIDES; side++) {
         const struct kn_wall *w = &c->walls[side];
-        const double swing = fabs(w->oscillation.temperature);
+        const double amplitude = fabs(w->oscillation.temperature);
         double square = 0;
         for (int d = 0; d < 3; d++)
             square += pow(eps * (fabs(w->velocity[d] - c->gas.reference.velocity[d]) +
@@ -39,8 +39,8 @@ static void find_extremes(const struct kn_case *c, double *low, double *high)
                           2);
         if (!kn_case_emits(w))
             continue;
-        *low = fmin(*low, 1 + eps * (w->temperature - swing));
-        *high = fmax(*high, 1 + eps * (w->temperature + swing) + STAGNATION * square);
+        *low = fmin(*low, 1 + eps * (w->temperature - amplitude));
+        *high = fmax(*high, 1 + eps * (w->temperature + amplitude) + STAGNATION * square);
     }
 }
 

@@ -362,6 +362,20 @@ static void wide_boxes_of_models(void **state)
     }
 }
 
+/* Collide once on every machine; the first gives the expected rows. */
+static void collide_on_all(struct scene *s, const char *what, const char *text, double tolerance)
+{
+    for (int t = 0; t < ntargets; t++) {
+        void *machine = start(s, &targets[t]);
+        expect_ok(targets[t].backend->collide(machine, STEP, 2));
+        finish(s, &targets[t], machine);
+        if (t == 0)
+            memcpy(s->expected, s->next, s->rows * sizeof *s->h);
+        else
+            compare(s, what, &targets[t], text, tolerance);
+    }
+}
+
 /* Sources, and no correction: all machines agree with the first. */
 static void models_agree_between_machines(void **state)
 {
@@ -376,15 +390,7 @@ static void models_agree_between_machines(void **state)
                  methods[i % 4], i / 4 % 2 ? "none" : "projection", i / 8 ? 0.1 : 0.0);
         build(&s, text);
         tame(&s);
-        for (int t = 0; t < ntargets; t++) {
-            void *machine = start(&s, &targets[t]);
-            expect_ok(targets[t].backend->collide(machine, STEP, 2));
-            finish(&s, &targets[t], machine);
-            if (t == 0)
-                memcpy(s.expected, s.next, s.rows * sizeof *s.h);
-            else
-                compare(&s, "model", &targets[t], text, 1e-6);
-        }
+        collide_on_all(&s, "model", text, 1e-6);
         drop(&s);
     }
 }
@@ -403,15 +409,7 @@ static void corrections_agree_between_machines(void **state)
                  "source.temperature_gradient=[0,0.3,0]",
                  corrections[i % 3], i / 3 ? 0.1 : 0.0);
         build(&s, text);
-        for (int t = 0; t < ntargets; t++) {
-            void *machine = start(&s, &targets[t]);
-            expect_ok(targets[t].backend->collide(machine, STEP, 2));
-            finish(&s, &targets[t], machine);
-            if (t == 0)
-                memcpy(s.expected, s.next, s.rows * sizeof *s.h);
-            else
-                compare(&s, "correction", &targets[t], text, 1e-5);
-        }
+        collide_on_all(&s, "correction", text, 1e-5);
         drop(&s);
     }
 }

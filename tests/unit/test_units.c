@@ -276,7 +276,7 @@ static void test_conversions(void **state)
     expect_relative("residual", c.time.residual, 1e6 * t0, 1e-9);
     expect_relative("width", c.initial.width, 0.02, 1e-12);
     expect_relative("range", c.velocity.range, 1500 / v0, 1e-9);
-    expect_relative("swing", o->velocity[0], 2 / v0 / eps, 1e-9);
+    expect_relative("amplitude", o->velocity[0], 2 / v0 / eps, 1e-9);
     expect_relative("warming", o->temperature, 6.0 / 300 / eps, 1e-12);
     expect_relative("frequency", o->frequency, 2 * M_PI * 3e6 * t0, 1e-9);
     expect_relative("phase", o->phase, M_PI, 1e-12);
