@@ -44,6 +44,8 @@ struct kn_step {
     bool fluxes;            /* also record the fluxes through the walls */
 };
 
+struct kn_steady_backend;
+
 struct kn_backend {
     const char *name;
     const char *doc;
@@ -71,6 +73,7 @@ struct kn_backend {
     enum kn_status (*select_device)(const struct kn_comm *comm, char *note, size_t size);
     /* Minimum number of cells of a box along a divided axis; NULL: kn_case_reach. */
     int (*thinnest)(const struct kn_case *c);
+    const struct kn_steady_backend *steady; /* NULL: it has no steady-state solver */
     /* Write which kernel computes which cells, one line each; NULL: there is no choice. */
     void (*kernels)(const void *machine, FILE *to);
 };

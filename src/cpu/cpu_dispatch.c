@@ -1,5 +1,6 @@
 /* Selects the kernels for this processor; the build compiles those of KN_ISA_TABLES. */
 #include "cpu/cpu_kernels.h"
+#include "cpu/cpu_steady.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,8 @@
      .collide = kn_cpu_collide_##isa,                                                                        \
      .moments = kn_cpu_moments_##isa,                                                                        \
      .store = kn_cpu_store_##isa,                                                                            \
-     .fence = kn_cpu_fence_##isa},
+     .fence = kn_cpu_fence_##isa,                                                                            \
+     .steady = &kn_cpu_steady_##isa},
 
 /* Simplest first. */
 static const struct kn_cpu_kernels tables[] = {KN_ISA_TABLES};

@@ -117,6 +117,8 @@ void kn_cpu_block_sizes(const struct kn_quadratic *q, const struct kn_velocity *
 /* Memory that starts at a page, a huge one if it is large; freed by free. */
 void *kn_cpu_aligned(size_t count, size_t size);
 
+struct kn_cpu_steady_kernels;
+
 struct kn_cpu_kernels {
     const char *name;
     int lanes; /* cells that one vector holds */
@@ -138,6 +140,7 @@ struct kn_cpu_kernels {
     void (*store)(const float *from, int n, float *to);
     /* Makes these stores visible to threads that synchronise afterwards. */
     void (*fence)(void);
+    const struct kn_cpu_steady_kernels *steady;
 };
 
 /* A loop that is copied for each value of its constant arguments: it is inlined before branches are
