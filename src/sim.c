@@ -36,6 +36,7 @@ struct kn_sim {
     uint64_t draws;  /* collision sets used so far */
     double *moments; /* [ncells][KN_MOMENTS] */
     double *fluxes;  /* [nfaces][KN_FLUXES] */
+    double *solved;  /* the same of the steady-state solver; NULL: those of the last step are used */
     char sharing[KN_SIM_NOTE],
         unlike[KN_SIM_NOTE]; /* notes for the user about the machines of the ranks; "": none */
 };
@@ -183,6 +184,7 @@ void kn_sim_destroy(struct kn_sim *sim)
     free(sim->boxes);
     free(sim->moments);
     free(sim->fluxes);
+    free(sim->solved);
     free(sim);
 }
 
@@ -380,8 +382,38 @@ enum kn_status kn_sim_walls(struct kn_sim *sim, struct kn_wall_flux walls[KN_SID
 {
     for (int side = 0; side < KN_SIDES; side++)
         walls[side] = (struct kn_wall_flux){0};
-    KN_TRY(kn_comm_agree(sim->comm, sim->backend->fluxes(sim->machine, sim->fluxes)));
+    if (sim->solved)
+        memcpy(sim->fluxes, sim->solved, (size_t)sim->space.nfaces * KN_FLUXES * sizeof *sim->fluxes);
+    else
+        KN_TRY(kn_comm_agree(sim->comm, sim->backend->fluxes(sim->machine, sim->fluxes)));
     average_faces(sim, sim->comm, walls);
+    return KN_OK;
+}
+
+const struct kn_problem *kn_sim_problem(const struct kn_sim *sim)
+{
+    return &sim->problem;
+}
+
+const struct kn_steady_backend *kn_sim_steady_backend(const struct kn_sim *sim)
+{
+    return sim->backend->steady;
+}
+
+double kn_sim_collision_rate(const struct kn_sim *sim)
+{
+    return sim->reference.collisions / sim->reference.speed;
+}
+
+enum kn_status kn_sim_set_solution(struct kn_sim *sim, int64_t iteration, const double *fluxes)
+{
+    const size_t count = (size_t)sim->space.nfaces * KN_FLUXES;
+    if (!sim->solved)
+        sim->solved = malloc((count + 1) * sizeof *sim->solved);
+    if (!sim->solved)
+        return kn_error_set(KN_EMEMORY, "no memory for the fluxes at walls");
+    memcpy(sim->solved, fluxes, count * sizeof *fluxes);
+    sim->step = iteration;
     return KN_OK;
 }
 

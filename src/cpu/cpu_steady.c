@@ -17,7 +17,7 @@ struct machine {
     double *outgoing;  /* [nfaces][nnodes] */
     double *frequency; /* [stride] nu, 1 in the padding */
     double *nothing;   /* [stride] zeros */
-    double *sums;      /* [ncells] */
+    double *sums;      /* [KN_STEADY_PRODUCTS][ncells] */
     double *scratch;   /* [threads][scratch_size] */
     size_t scratch_size;
 };
@@ -26,7 +26,7 @@ static double memory(const struct kn_problem *p, int vectors)
 {
     const double rows = (double)vectors * p->space->ncells + p->space->nfaces,
                  scratch = (double)p->threads * (double)kn_steady_scratch_size(p->velocity);
-    return sizeof(double) * (rows * p->velocity->nnodes + scratch + p->space->ncells);
+    return sizeof(double) * (rows * p->velocity->nnodes + scratch + (double)KN_STEADY_PRODUCTS * p->space->ncells);
 }
 
 static void destroy(void *of)
@@ -57,7 +57,7 @@ static enum kn_status allocate(struct machine *m)
     m->outgoing = kn_cpu_aligned((size_t)p->space->nfaces * nnodes + 1, sizeof(double));
     m->frequency = kn_cpu_aligned(stride, sizeof(double));
     m->nothing = kn_cpu_aligned(stride, sizeof(double));
-    m->sums = malloc(ncells * sizeof *m->sums);
+    m->sums = malloc(KN_STEADY_PRODUCTS * ncells * sizeof *m->sums);
     m->scratch = kn_cpu_aligned((size_t)m->threads * m->scratch_size, sizeof(double));
     if (!complete || !m->outgoing || !m->frequency || !m->nothing || !m->sums || !m->scratch)
         return kn_error_set(KN_EMEMORY, "no memory for %.3g GB of the steady-state solver",
@@ -151,6 +151,12 @@ static enum kn_status residual(void *machine, int from, int to)
     return KN_OK;
 }
 
+static enum kn_status apply(void *machine, int from, int to)
+{
+    pass(machine, from, to, 0);
+    return KN_OK;
+}
+
 static enum kn_status combine(void *machine, int to, double scale, int count, const int *x,
                               const double *factors)
 {
@@ -160,18 +166,12 @@ static enum kn_status combine(void *machine, int to, double scale, int count, co
     for (int cell = 0; cell < ncells; cell++) {
         double *row = m->vectors[to] + row_of(m, cell);
         if (count == 0)
-            m->kernels->combine(m->mesh.nnodes, scale, row, 0, m->vectors[to == 0] + row_of(m, cell));
+            m->kernels->combine(m->mesh.nnodes, scale, row, 0, NULL);
         for (int i = 0; i < count; i++)
             m->kernels->combine(m->mesh.nnodes, i == 0 ? scale : 1, row, factors[i],
                                 m->vectors[x[i]] + row_of(m, cell));
     }
     return KN_OK;
-}
-
-static enum kn_status apply(void *machine, int from, int to)
-{
-    pass(machine, from, to, 0);
-    return combine(machine, to, -1, 0, NULL, NULL);
 }
 
 static enum kn_status fluxes(void *machine, double *to)
@@ -241,19 +241,20 @@ static void find_weights(const struct machine *m, int cell, bool scaled, double 
 static enum kn_status products(void *machine, int a, int count, const int *x, bool scaled, double *to)
 {
     const struct machine *m = machine;
+    const struct kn_velocity *v = m->plan->problem->velocity;
     const int ncells = m->plan->problem->space->ncells;
-    for (int i = 0; i < count; i++) {
 #pragma omp parallel for schedule(static) num_threads(m->threads)
-        for (int cell = 0; cell < ncells; cell++) {
-            double *weight = scratch_of(m);
-            find_weights(m, cell, scaled, weight);
-            m->sums[cell] = m->kernels->product(m->plan->problem->velocity, weight,
-                                                m->vectors[a] + row_of(m, cell),
-                                                m->vectors[x[i]] + row_of(m, cell));
-        }
+    for (int cell = 0; cell < ncells; cell++) {
+        double *weight = scratch_of(m);
+        find_weights(m, cell, scaled, weight);
+        for (int i = 0; i < count; i++)
+            m->sums[(size_t)i * (size_t)ncells + (size_t)cell] = m->kernels->product(
+                v, weight, m->vectors[a] + row_of(m, cell), m->vectors[x[i]] + row_of(m, cell));
+    }
+    for (int i = 0; i < count; i++) {
         to[i] = 0;
         for (int cell = 0; cell < ncells; cell++)
-            to[i] += m->sums[cell];
+            to[i] += m->sums[(size_t)i * (size_t)ncells + (size_t)cell];
     }
     return KN_OK;
 }

@@ -7,11 +7,11 @@
 /* Cells that collide together, one number of each side by side. */
 enum { KN_STEADY_BLOCK = 8 };
 
-/* One pass of b - A x. */
+/* One pass of b - A x, or of A x. */
 struct kn_steady_pass {
     const struct kn_steady_plan *plan;
     struct kn_mesh mesh;
-    double data;      /* 1: with sources and the data of walls; 0: -A x */
+    double data;      /* 1: b - A x, with sources and the data of walls; 0: A x */
     const double *x;  /* [ncells][nnodes] */
     double *outgoing; /* [nfaces][nnodes] x that leaves a face that emits, in the octants away from it */
 };
@@ -31,7 +31,7 @@ struct kn_cpu_steady_kernels {
     /* x that leaves a wall face; all faces come before the other kernels. */
     void (*wall)(const struct kn_steady_pass *s, int face, double *scratch);
     void (*flux)(const struct kn_steady_pass *s, int face, double *flux, double *scratch);
-    /* b - A x of `count` <= KN_STEADY_BLOCK consecutive cells, into out[count][nnodes]. */
+    /* b - A x or A x of `count` <= KN_STEADY_BLOCK consecutive cells, into out[count][nnodes]. */
     void (*cells)(const struct kn_steady_pass *s, int first, int count, double *out, double *scratch);
     /* All cells, for the nodes first..first+count-1 of an octant. */
     void (*sweep)(const struct kn_steady_sweep *s, int octant, int first, int count);
@@ -40,7 +40,7 @@ struct kn_cpu_steady_kernels {
     void (*prolong)(const struct kn_steady_plan *p, const double *coefficients, double *row);
     /* sum of weight[k] a[k] x[k] over the octants of a row, weight [stride] */
     double (*product)(const struct kn_velocity *v, const double *weight, const double *a, const double *x);
-    /* to <- scale to + factor x */
+    /* to <- scale to + factor x; x = NULL: scale to */
     void (*combine)(int n, double scale, double *to, double factor, const double *x);
 };
 

@@ -244,6 +244,8 @@ static void cells(const struct kn_steady_pass *s, int first, int count, double *
                        row + (size_t)octant * (size_t)s->mesh.stride, scratch);
     }
     collide(s->plan, s->x + (size_t)first * nnodes, count, out, scratch);
+    for (size_t k = 0; k < (size_t)count * nnodes && s->data == 0; k++)
+        out[k] = -out[k];
 }
 
 /* ---------------------------------------------------------------------- sweep */
@@ -361,6 +363,11 @@ static double product(const struct kn_velocity *v, const double *restrict weight
 
 static void combine(int n, double scale, double *restrict to, double factor, const double *restrict x)
 {
+    if (!x) {
+        for (int k = 0; k < n; k++)
+            to[k] *= scale;
+        return;
+    }
 #pragma omp simd
     for (int k = 0; k < n; k++)
         to[k] = scale * to[k] + factor * x[k];
