@@ -259,7 +259,7 @@ static enum kn_status factorise(struct kn_coarse *c)
                             8e-9 * (double)n * (double)height);
     fill_band(c);
     const int failed =
-        LAPACKE_dgbtrf(LAPACK_COL_MAJOR, n, n, c->band, c->band, c->factors, height, c->pivots);
+        LAPACKE_dgbtrf_work(LAPACK_COL_MAJOR, n, n, c->band, c->band, c->factors, height, c->pivots);
     if (failed)
         return kn_error_set(KN_ENUMERIC, "the moment equations are singular (LAPACK %d)", failed);
     return KN_OK;
@@ -315,7 +315,7 @@ enum kn_status kn_coarse_solve(const struct kn_coarse *c, const double *moments,
         memcpy(to, moments + (size_t)cell * (size_t)(n + 1), (size_t)n * sizeof *to);
         to[0] -= surplus;
     }
-    const int failed = LAPACKE_dgbtrs(LAPACK_COL_MAJOR, 'N', ncells * n, c->band, c->band, 1, c->factors,
+    const int failed = LAPACKE_dgbtrs_work(LAPACK_COL_MAJOR, 'N', ncells * n, c->band, c->band, 1, c->factors,
                                       3 * c->band + 1, c->pivots, c->vector, ncells * n);
     if (failed)
         return kn_error_set(KN_ENUMERIC, "the moment equations have no solution (LAPACK %d)", failed);
