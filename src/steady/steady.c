@@ -10,6 +10,7 @@
 #include "steady/route.h"
 #include "steady/trial.h"
 
+#include <cblas.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -99,6 +100,16 @@ static enum kn_status start(struct kn_steady *s)
     return KN_OK;
 }
 
+static enum kn_status build(struct kn_steady *s)
+{
+    KN_TRY(create_plan(s));
+    KN_TRY(allocate(s));
+    if (s->plan.problem->c->collision.method != KN_METHOD_NONE)
+        KN_TRY(kn_coarse_create(&s->coarse, &s->plan));
+    KN_TRY(s->backend->create(&s->machine, &s->plan, VECTORS));
+    return start(s);
+}
+
 enum kn_status kn_steady_create(struct kn_steady **out, struct kn_sim *sim)
 {
     struct kn_steady *s = calloc(1, sizeof *s);
@@ -107,15 +118,10 @@ enum kn_status kn_steady_create(struct kn_steady **out, struct kn_sim *sim)
         return kn_error_set(KN_EMEMORY, "no memory for the steady-state solver");
     s->sim = sim;
     s->backend = kn_sim_steady_backend(sim);
-    enum kn_status status = create_plan(s);
-    if (status == KN_OK)
-        status = allocate(s);
-    if (status == KN_OK && s->plan.problem->c->collision.method != KN_METHOD_NONE)
-        status = kn_coarse_create(&s->coarse, &s->plan);
-    if (status == KN_OK)
-        status = s->backend->create(&s->machine, &s->plan, VECTORS);
-    if (status == KN_OK)
-        status = start(s);
+    const int usual = openblas_get_num_threads();
+    openblas_set_num_threads(1); /* the same bits for any number of threads */
+    const enum kn_status status = build(s);
+    openblas_set_num_threads(usual);
     if (status != KN_OK) {
         kn_steady_destroy(s);
         return status;
@@ -166,8 +172,12 @@ static enum kn_status precondition(struct kn_steady *s, int change)
     const int from[2] = {RESIDUAL, 0}, to[2] = {change, 0};
     KN_TRY(s->backend->sweep(s->machine, 0, from, to));
     KN_TRY(s->backend->project(s->machine, change, s->moments));
-    if (s->coarse.plan)
-        KN_TRY(kn_coarse_solve(&s->coarse, s->moments, s->coefficients));
+    if (s->coarse.plan) {
+        const int usual = openblas_get_num_threads();
+        openblas_set_num_threads(1);
+        kn_coarse_solve(&s->coarse, s->moments, s->coefficients);
+        openblas_set_num_threads(usual);
+    }
     keep_mass(s);
     return s->backend->prolong(s->machine, s->coefficients, change);
 }
