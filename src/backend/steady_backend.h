@@ -35,8 +35,8 @@ struct kn_steady_plan {
     const double *trial;             /* [functions][size] phi_k */
     const double *lagged;            /* [functions][size] (L + N) phi_k */
 
-    const int32_t *route;    /* [octants][ncells] cells in an order in which upwind cells come first */
-    const double *volume;    /* [ncells] product of the widths along the axes of space->axes, as stored there */
+    const int32_t *route; /* [octants][ncells] cells in an order in which upwind cells come first */
+    const double *volume; /* [ncells] product of the widths along the axes of space->axes, as stored there */
 };
 
 struct kn_steady_backend {
@@ -58,9 +58,9 @@ struct kn_steady_backend {
     /* The fluxes (23) through the wall faces in the solution, [faces][KN_FLUXES]. */
     enum kn_status (*fluxes)(void *machine, double *fluxes);
 
-    /* to <- (T1 + N + i omega)^-1 from, theory (61): first-order upwind, nothing enters through walls, mirrors
-     * and periodic ends.  Vectors [0] are real and [1] imaginary parts; the latter are not used if omega is
-     * 0. */
+    /* to <- (T1 + N + i omega)^-1 from, theory (61): first-order upwind, nothing enters through walls,
+     * mirrors and periodic ends.  Vectors [0] are real and [1] imaginary parts; the latter are not used if
+     * omega is 0. */
     enum kn_status (*sweep)(void *machine, double omega, const int from[2], const int to[2]);
 
     /* moments[cell][functions + 1]: <phi_k, (L + N) x> and, at the end, <1, x>. */

@@ -16,8 +16,8 @@ static const double MOST_WORK = 4e10; /* operations */
 
 /* Integrals over the nodes of one octant, without signs. */
 struct integrals {
-    double flux[3][MOST][MOST]; /* of |v_d| phi_k phi_l, by axis */
-    double arriving[3][MOST];   /* of |v_d| phi_l */
+    double flux[3][MOST][MOST];        /* of |v_d| phi_k phi_l, by axis */
+    double arriving[3][MOST];          /* of |v_d| phi_l */
     double leaving[KN_SIDES][8][MOST]; /* of |v_n| phi_k (1 + eps E) by patch and octant, with signs */
 };
 
@@ -202,8 +202,8 @@ static int position(const struct kn_problem *p, int axis, int at)
 /* Operations for the elimination in tiles with these extents: the band has two layers of the smaller ones. */
 static double work_of(const struct kn_coarse *c, const int extent[3])
 {
-    const double layer = (double)extent[0] * extent[1] * extent[2] /
-                         fmax(extent[0], fmax(extent[1], extent[2])),
+    const double layer =
+                     (double)extent[0] * extent[1] * extent[2] / fmax(extent[0], fmax(extent[1], extent[2])),
                  band = 2 * layer * c->plan->functions;
     return 4 * (double)c->plan->problem->space->ncells * c->plan->functions * band * band;
 }

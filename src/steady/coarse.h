@@ -26,8 +26,9 @@ double kn_coarse_memory(const int cells[3]);
 enum kn_status kn_coarse_create(struct kn_coarse *c, const struct kn_steady_plan *plan);
 void kn_coarse_destroy(struct kn_coarse *c);
 
-/* coefficients[cell][functions] of an approximate solution for moments[cell][functions + 1] of the right-hand side, as
- * kn_steady_backend.project gives them.  In a closed box the mean of the mass is taken out of both. */
+/* coefficients[cell][functions] of an approximate solution for moments[cell][functions + 1] of the right-hand
+ * side, as kn_steady_backend.project gives them.  In a closed box the mean of the mass is taken out of both.
+ */
 void kn_coarse_solve(const struct kn_coarse *c, const double *moments, double *coefficients);
 
 /* The block in row `cell` that multiplies the coefficients of `other`; NULL: zero. */

@@ -17,7 +17,13 @@
 enum { DIRECTIONS = 5, REFRESH = 5 };
 
 /* Numbers of the vectors. */
-enum { SOLUTION = KN_STEADY_SOLUTION, RESIDUAL, CHANGE, IMAGE = CHANGE + DIRECTIONS, VECTORS = IMAGE + DIRECTIONS };
+enum {
+    SOLUTION = KN_STEADY_SOLUTION,
+    RESIDUAL,
+    CHANGE,
+    IMAGE = CHANGE + DIRECTIONS,
+    VECTORS = IMAGE + DIRECTIONS
+};
 
 struct kn_steady {
     struct kn_sim *sim;
@@ -182,7 +188,8 @@ static enum kn_status precondition(struct kn_steady *s, int change)
     return s->backend->prolong(s->machine, s->coefficients, change);
 }
 
-/* Make the image of a change orthogonal to the earlier ones, which have the norm 1, and give it the norm 1. */
+/* Make the image of a change orthogonal to the earlier ones, which have the norm 1, and give it the norm 1.
+ */
 static enum kn_status orthogonalise(struct kn_steady *s, int change, int image)
 {
     int changes[DIRECTIONS], images[DIRECTIONS], count = 0;
@@ -261,7 +268,8 @@ static double find_balance(const struct kn_steady *s)
         volume += p->space->volume[cell];
     for (int octant = 0; octant < v->octants; octant++)
         for (int k = 0; k < v->size; k++) {
-            const double source = s->plan.rate * volume * v->mass[k] * p->collision->source[octant * v->stride + k];
+            const double source =
+                s->plan.rate * volume * v->mass[k] * p->collision->source[octant * v->stride + k];
             net[0] += source;
             for (int d = 0; d < 3; d++)
                 net[1 + d] += v->bit[d] ? kn_velocity_sign(v, octant, d) * v->speed[d][k] * source : 0;

@@ -21,13 +21,13 @@ struct tile {
 struct kn_tiles {
     struct kn_tiles_matrix a;
     int count;
-    struct tile *tiles;  /* [count] */
-    const int32_t *of;   /* [rows] tile of a row */
-    int32_t *order;      /* [rows] row at each place */
+    struct tile *tiles;   /* [count] */
+    const int32_t *of;    /* [rows] tile of a row */
+    int32_t *order;       /* [rows] row at each place */
     const int32_t *place; /* [rows] */
-    double *basis;       /* [BASIS + 1][unknowns] */
-    double *work;        /* [2][unknowns] */
-    double *space;       /* [unknowns] */
+    double *basis;        /* [BASIS + 1][unknowns] */
+    double *work;         /* [2][unknowns] */
+    double *space;        /* [unknowns] */
 };
 
 static const double *block_at(const struct kn_tiles *t, int row, int i)
@@ -67,8 +67,8 @@ static void fill_band(const struct kn_tiles *t, struct tile *tile)
             const int at = (p - tile->first) * n, to = (t->place[column] - tile->first) * n;
             for (int f = 0; f < n; f++)
                 for (int g = 0; g < n; g++)
-                    tile->factors[(size_t)(to + g) * (size_t)height + (size_t)(2 * tile->band + at + f - to - g)] =
-                        block[f * n + g];
+                    tile->factors[(size_t)(to + g) * (size_t)height +
+                                  (size_t)(2 * tile->band + at + f - to - g)] = block[f * n + g];
         }
 }
 
@@ -86,11 +86,12 @@ static enum kn_status factorise(const struct kn_tiles *t, struct tile *tile, dou
     tile->factors[2 * tile->band] += tile->first == 0 ? shift : 0;
     const int failed = LAPACKE_dgbtrf_work(LAPACK_COL_MAJOR, n, n, tile->band, tile->band, tile->factors,
                                            height, tile->pivots);
-    return failed ? kn_error_set(KN_ENUMERIC, "the moment equations are singular (LAPACK %d)", failed) : KN_OK;
+    return failed ? kn_error_set(KN_ENUMERIC, "the moment equations are singular (LAPACK %d)", failed)
+                  : KN_OK;
 }
 
-enum kn_status kn_tiles_create(struct kn_tiles **out, const struct kn_tiles_matrix *matrix, const int32_t *place,
-                               const int32_t *tile, double shift)
+enum kn_status kn_tiles_create(struct kn_tiles **out, const struct kn_tiles_matrix *matrix,
+                               const int32_t *place, const int32_t *tile, double shift)
 {
     struct kn_tiles *t = calloc(1, sizeof *t);
     const size_t rows = (size_t)matrix->rows, unknowns = rows * (size_t)matrix->size;
@@ -150,7 +151,8 @@ static void subtract_block(int n, const double *restrict a, const double *restri
 }
 
 /* Solve the equations of one tile for given values of the others. */
-static void relax(const struct kn_tiles *t, const struct tile *tile, const double *b, double *x, double *space)
+static void relax(const struct kn_tiles *t, const struct tile *tile, const double *b, double *x,
+                  double *space)
 {
     const int n = t->a.size, unknowns = tile->count * n;
     for (int p = 0; p < tile->count; p++) {
