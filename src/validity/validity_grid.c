@@ -247,12 +247,14 @@ static void judge_channel(struct kn_validity *v, const struct kn_case *c, int ax
         enough += 2;
     for (int d = 0; d < 3; d++)
         wanted[d] = d == axis ? enough : c->velocity.nodes[d];
+    char advice[KN_VALIDITY_TEXT] = "this is the largest number";
+    if (enough > nodes)
+        snprintf(advice, sizeof advice, "velocity.nodes: [%d, %d, %d] brings it to %s", wanted[0], wanted[1],
+                 wanted[2], KN_VALIDITY_PERCENT(kn_nodes_error(c, axis, enough, &what)));
     kn_validity_add(
         v, KN_VALIDITY_WARN, "rays", error,
-        "%d velocity nodes along %c are few for this rarefied gas: expect an error of about %s in %s "
-        "(velocity.nodes: [%d, %d, %d] brings it to %s)",
-        nodes, "xyz"[axis], KN_VALIDITY_PERCENT(error), what, wanted[0], wanted[1], wanted[2],
-        KN_VALIDITY_PERCENT(kn_nodes_error(c, axis, enough, &what)));
+        "%d velocity nodes along %c are few for this rarefied gas: expect an error of about %s in %s (%s)",
+        nodes, "xyz"[axis], KN_VALIDITY_PERCENT(error), what, advice);
 }
 
 void kn_validity_judge_grid(struct kn_validity *v, const struct kn_case *c)

@@ -10,7 +10,7 @@ from ..plot.quantities import escape
 NAME = "sweep.png"
 _MAIN = ("D", "G", "G_P", "G_T")
 _MOST_PANELS, _MOST_LINES = 6, 12
-_ZERO = 1e-4  # of the largest value of the same unit: what is smaller is not drawn
+_ZERO = 1e-4  # of the largest value: what is smaller is not drawn
 _DECADES = 1.5  # a positive quantity over more of them has a logarithmic axis
 
 
@@ -27,28 +27,19 @@ def _columns(rows):
     return [name for name in _MAIN if name in names] or swinging or walls
 
 
-def choose(rows):
-    """The columns to draw: no zeros, and of several equal ones the first."""
+def choose(rows, sizes):
+    """The columns to draw: no zeros, and of several equal ones the first; ``sizes`` are the largest values."""
     found, taken = [], set()
-    sizes = {}
-    for name in _columns(rows):
+    names = _columns(rows)
+    largest = max((sizes[name] for name in names if " phase" not in name), default=0)
+    for name in names:
+        amplitude = next((other for other in names if other.startswith(name.replace("phase [rad]", "amplitude"))), name)
         values = [row.get(name) for row in rows if _is_number(row.get(name))]
-        sizes[name] = (name.partition("[")[2], max(map(abs, values), default=0), values)
-    for name, (unit, size, values) in sizes.items():
-        largest = max(other for same, other, _ in sizes.values() if same == unit)
-        if name.endswith("phase [rad]"):
-            size = sizes[name.replace("phase [rad]", "amplitude [" + _amplitude_unit(name, sizes))][1]
-            largest = max(other for key, (_, other, _) in sizes.items() if " amplitude" in key)
-        mark = (unit, *(f"{abs(value):.3g}" for value in values))
-        if size > _ZERO * largest and mark not in taken:
+        mark = (name.partition("[")[2], *(f"{abs(value):.3g}" for value in values))
+        if sizes[amplitude] > _ZERO * largest and mark not in taken:
             taken.add(mark)
             found.append(name)
     return found[:_MOST_PANELS]
-
-
-def _amplitude_unit(phase, sizes):
-    start = phase.replace("phase [rad]", "amplitude [")
-    return next(name for name in sizes if name.startswith(start))[len(start) :]
 
 
 def _lines(axes, points, rows):
@@ -93,9 +84,9 @@ def _draw_panel(ax, axes, lines, name):
     ax.grid(True, color="#e4e4e4", linewidth=0.6)
 
 
-def draw(folder, axes, points, rows):
+def draw(folder, axes, points, rows, sizes):
     """Write the figure, if there is anything to draw; the file appears complete or not at all."""
-    names = choose(list(rows.values()))
+    names = choose(list(rows.values()), sizes)
     if not names:
         return None
     import matplotlib

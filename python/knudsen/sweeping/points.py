@@ -74,7 +74,7 @@ def _range(key, parts):
     """Values from one end to the other, at equal distances or ratios."""
     ends = [_NUMBER.fullmatch(part) for part in parts[:2]]
     if not all(ends):
-        raise Error(f"--vary {key}: '{parts[not ends[0]]}' is no number, but an end of a range is ({FORMS})")
+        raise Error(f"--vary {key}: '{parts[bool(ends[0])]}' is no number, but an end of a range is ({FORMS})")
     units = [match.group(2).strip() for match in ends]
     if units[0] != units[1]:
         raise Error(f"--vary {key}: the ends of a range have the same unit ('{parts[0]}' and '{parts[1]}' have not)")

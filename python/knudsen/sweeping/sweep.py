@@ -112,6 +112,7 @@ class Work:
         self.path = write_case(case, self.scratch.path) if isinstance(case, dict) else Path(case)
         self.interrupted = 0
         self._state, self._rows = {}, {}  # by folder name
+        self._sizes = {}  # the largest values of columns, without units
 
     # Before the runs.
 
@@ -181,7 +182,8 @@ class Work:
                 self._finish(point, str(error) if error else None)
                 self._write()
                 watch.ended(self._rows[point.name], point)
-            figure.draw(self.folder, self.axes, self.points, self._rows)
+            if todo or not (self.folder / figure.NAME).exists():
+                figure.draw(self.folder, self.axes, self.points, self._rows, self._sizes)
 
     def _assemble(self, todo, jobs, watch):
         """Assemble each collision operator once: runs that start together would all assemble it."""
@@ -206,6 +208,8 @@ class Work:
 
     def _finish(self, point, message=None):
         summary = None if message else Run(self._place(point)).summary
+        for name, size in table.sizes(summary).items() if summary else ():
+            self._sizes[name] = max(size, self._sizes.get(name, 0))
         self._rows[point.name] = table.row_of(self.axes, point, summary, message)
 
     def rows(self):

@@ -30,20 +30,18 @@ def _wall_unit(name, si):
     return _SI[kind] if si else history_unit(name)
 
 
-def _sets(summary):
-    """Quantities and their standard errors, each as (main quantities, walls), and whether the walls are in SI."""
-    si = "quantities_si" in summary
+def results(summary, si=None):
+    """What came out of a run, by the head of the column; None where a number does not exist.
+
+    ``si`` decides the units of the walls; by default they are those of the case.
+    """
+    si = "quantities_si" in summary if si is None else si
     main, errors = summary["quantities"], summary.get("errors", {})
-    walls = summary["quantities_si" if si else "quantities"]["walls"]
-    return main, errors, walls, summary.get("errors_si" if si else "errors", {}).get("walls", {}), si
-
-
-def results(summary):
-    """What came out of a run, by the head of the column; None where a number does not exist."""
-    main, errors, walls, wall_errors, si = _sets(summary)
     row = {name: value for name, value in main.items() if name != "walls"}
     row |= {f"{name} error": errors.get(name) for name in list(row) if errors}
-    values, deviations = dict(_wall_values(walls)), dict(_wall_values(wall_errors))
+    suffix = "_si" if si else ""
+    values = dict(_wall_values(summary["quantities" + suffix]["walls"]))
+    deviations = dict(_wall_values(summary.get("errors" + suffix, {}).get("walls", {})))
     for name, value in values.items():
         unit = _wall_unit(name, si)
         row[f"{name} [{unit}]"] = value
@@ -51,9 +49,14 @@ def results(summary):
             row[f"{name} error [{unit}]"] = deviations.get(name)
     for name, found in summary.get("oscillation", {}).items():
         if isinstance(found, dict):
-            unit, key = _wall_unit(name, si), "amplitude_si" if si else "amplitude"
-            row |= {f"{name} amplitude [{unit}]": found.get(key), f"{name} phase [rad]": found["phase"]}
+            row[f"{name} amplitude [{_wall_unit(name, si)}]"] = found.get("amplitude" + suffix)
+            row[f"{name} phase [rad]"] = found["phase"]
     return row
+
+
+def sizes(summary):
+    """The results without units, which are of the order of one, by the same heads of columns."""
+    return dict(zip(results(summary), (abs(value or 0) for value in results(summary, si=False).values())))
 
 
 def judgement(summary):
