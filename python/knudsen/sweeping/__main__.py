@@ -7,8 +7,8 @@ from pathlib import Path
 
 from ..command_line import FAILURE, INTERRUPTED, Parser, clean, execute
 from ..errors import Error
-from . import points
 from ..progress_line import ProgressLine
+from . import points
 
 _FAILED = 3  # exit code
 AFTER = """KEY is a key of the case file. Values may have units, and several --vary make all
@@ -66,10 +66,10 @@ def default_folder(path):
 class Watch:
     """A line for every point that has ended, and one that follows the runs."""
 
-    def __init__(self, work, jobs):
-        self._count, self._done, self._jobs = len(work.points), len(work.rows()), jobs
+    def __init__(self, work):
+        self._count, self._done = len(work.points), len(work.rows())
         self._line, self._lock, self._running = ProgressLine(), threading.Lock(), {}
-        self._begin, self._first = time.monotonic(), len(work.rows())
+        self._begin, self._paid, self._cost = time.monotonic(), 0, sum(point.cost for point in work.todo())
 
     def event(self, point, entry):
         """Called by the threads of the runs."""
@@ -86,15 +86,16 @@ class Watch:
         with self._lock:
             texts = list(self._running.values())
         left = ""
-        if self._done > self._first and self._done < self._count:
-            passed = time.monotonic() - self._begin
-            left = f", about {passed / (self._done - self._first) * (self._count - self._done):.0f} s left"
+        if self._paid > 0:
+            seconds = (time.monotonic() - self._begin) * (self._cost / self._paid - 1)
+            left = f", about {seconds:.0f} s left"
         self._line.show(clean(f"{self._done} of {self._count} points{left}: {'; '.join(texts)}"))
 
     def ended(self, row, point):
         with self._lock:
             self._running.pop(point.name, None)
         self._done += 1
+        self._paid += point.cost
         self.clear()
         text = f"{row['verdict']}: {row['message']}" if row.get("message") else row["verdict"]
         seconds = f", {row['wall time [s]']:.1f} s" if "wall time [s]" in row else ""
@@ -156,7 +157,7 @@ def main(words):
         list_points(work)
         return
     jobs = found.jobs or work.default_jobs()
-    watch = Watch(work, jobs)
+    watch = Watch(work)
     try:
         work.execute(jobs, watch)
     except KeyboardInterrupt:

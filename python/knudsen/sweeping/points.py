@@ -53,6 +53,11 @@ class Point:
     memory: float = 0.0  # bytes of the host
 
     @property
+    def cost(self):
+        """Updates of velocity nodes, at most; about proportional to the time of the run."""
+        return self.plan["steps"] * self.plan["cells"] * self.plan["nodes"]
+
+    @property
     def title(self):
         return ", ".join(f"{key} = {text}" for key, text in self.settings.items())
 

@@ -162,7 +162,7 @@ class Work:
 
     def execute(self, jobs, watch):
         """Run all points that are not finished; table and figure are written after each."""
-        todo = sorted(self.todo(), key=lambda point: -_cost(point))  # the longest first
+        todo = sorted(self.todo(), key=lambda point: -point.cost)  # the longest first
         self.folder.mkdir(parents=True, exist_ok=True)
         with _lock(self.folder):
             self._write()
@@ -217,10 +217,6 @@ class Work:
 
     def _write(self):
         table.write(self.folder / table.NAME, self.axes, self.rows())
-
-
-def _cost(point):
-    return point.plan["steps"] * point.plan["cells"] * point.plan["nodes"]
 
 
 @contextmanager
