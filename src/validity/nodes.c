@@ -13,78 +13,79 @@
 
 #include <math.h>
 
-enum { LEAST = 8, MOST = 64, MOST_EMISSION = 32, COLUMNS = 8, ROWS = 10 };
+enum { LEAST = 8, MOST = 64, MOST_EMISSION = 32, COLUMNS = 8, MOST_ROWS = 13 };
 enum flow { PLATES, FORCE, CREEP, BOX, FLOWS };
 
 static const int nodes_of[COLUMNS] = {8, 12, 16, 20, 24, 32, 48, 64};
-static const double delta_of[ROWS] = {0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10}; /* of the gap */
 
-/* Error in per cent, [flow][delta][nodes]: the largest for this or a larger number of nodes, and for a delta
- * up to 1.35 times larger or smaller, because the error changes its sign with both. */
-static const double error_of[FLOWS][ROWS][COLUMNS] = {
+/* Errors by delta of the gap and by number of nodes: the largest for this or a larger number, because the
+ * error changes its sign. */
+static const struct table {
+    const char *name;
+    int rows;
+    struct {
+        double delta, percent[COLUMNS];
+    } row[MOST_ROWS];
+} tables[FLOWS] = {
     /* clang-format off */
-    [PLATES] = { /* stress or heat flux between plates */
-        {0.017, 0.012, 0.0092, 0.0071, 0.0055, 0.0033, 0.0011, 0.001},
-        {0.045, 0.029, 0.019, 0.013, 0.0086, 0.0038, 0.0011, 0.001},
-        {0.13, 0.064, 0.03, 0.015, 0.0088, 0.0025, 0.001, 0.001},
-        {0.22, 0.07, 0.029, 0.011, 0.0047, 0.0024, 0.001, 0.001},
-        {0.24, 0.06, 0.013, 0.0079, 0.005, 0.0013, 0.001, 0.001},
-        {0.16, 0.027, 0.012, 0.0031, 0.002, 0.001, 0.001, 0.001},
-        {0.077, 0.015, 0.0054, 0.0026, 0.001, 0.001, 0.001, 0.001},
-        {0.057, 0.011, 0.0014, 0.001, 0.001, 0.001, 0.001, 0.001},
-        {0.052, 0.001, 0.001, 0.001, 0.001, 0.001, 0.001, 0.001},
-        {0.0046, 0.0011, 0.0011, 0.0011, 0.001, 0.001, 0.001, 0.001},
-    },
-    [FORCE] = { /* flow rate of a channel, driven by a force */
-        {44, 34, 28, 23, 19, 13, 6.7, 3.3},
-        {37, 27, 20, 15, 11, 6.6, 1.9, 0.33},
-        {26, 16, 9.5, 5.6, 3.2, 0.75, 0.27, 0.16},
-        {17, 7.5, 3, 0.92, 0.42, 0.35, 0.078, 0.018},
-        {8, 1.5, 0.57, 0.48, 0.34, 0.065, 0.019, 0.002},
-        {1.2, 0.74, 0.24, 0.035, 0.031, 0.0067, 0.0016, 0.001},
-        {1.2, 0.11, 0.04, 0.012, 0.0055, 0.0018, 0.001, 0.001},
-        {0.23, 0.032, 0.0091, 0.0044, 0.001, 0.001, 0.001, 0.001},
-        {0.023, 0.0091, 0.001, 0.001, 0.001, 0.001, 0.001, 0.001},
-        {0.02, 0.0046, 0.0034, 0.0019, 0.001, 0.001, 0.001, 0.001},
-    },
-    [CREEP] = { /* flow rate of a channel, driven by a temperature gradient */
-        {53, 42, 34, 28, 23, 16, 8.1, 4},
-        {46, 33, 25, 19, 14, 8.2, 2.4, 0.41},
-        {34, 20, 12, 7.3, 4.1, 0.98, 0.36, 0.21},
-        {23, 10, 4.1, 1.2, 0.59, 0.47, 0.11, 0.025},
-        {11, 2.1, 0.85, 0.69, 0.49, 0.092, 0.027, 0.003},
-        {2.2, 1.2, 0.36, 0.058, 0.05, 0.01, 0.0024, 0.001},
-        {2.1, 0.16, 0.071, 0.019, 0.0098, 0.0029, 0.001, 0.001},
-        {0.32, 0.064, 0.019, 0.0082, 0.001, 0.001, 0.001, 0.001},
-        {0.085, 0.022, 0.0033, 0.0017, 0.001, 0.001, 0.001, 0.001},
-        {0.079, 0.0087, 0.0027, 0.0014, 0.0012, 0.001, 0.001, 0.001},
-    },
-    [BOX] = { /* drag and vortex of a cavity */
-        {0.017, 0.012, 0.0092, 0.0071, 0.0055, 0.0033, 0.0011, 0.001},
-        {0.045, 0.029, 0.019, 0.013, 0.0086, 0.0038, 0.0011, 0.001},
-        {0.13, 0.064, 0.03, 0.015, 0.0088, 0.0025, 0.001, 0.001},
-        {0.22, 0.07, 0.029, 0.011, 0.0047, 0.0024, 0.001, 0.001},
-        {0.24, 0.06, 0.013, 0.0079, 0.005, 0.0013, 0.001, 0.001},
-        {0.16, 0.027, 0.012, 0.0031, 0.002, 0.001, 0.001, 0.001},
-        {0.077, 0.015, 0.0054, 0.0026, 0.001, 0.001, 0.001, 0.001},
-        {0.057, 0.011, 0.0014, 0.001, 0.001, 0.001, 0.001, 0.001},
-        {0.052, 0.001, 0.001, 0.001, 0.001, 0.001, 0.001, 0.001},
-        {0.0046, 0.0011, 0.0011, 0.0011, 0.001, 0.001, 0.001, 0.001},
-    },
+    [PLATES] = {"the fluxes between the walls", 13, { /* stress or heat flux between plates */
+        {0.01, {0.011, 0.008, 0.0063, 0.005, 0.004, 0.0026, 0.0011, 0.001}},
+        {0.02, {0.03, 0.021, 0.015, 0.01, 0.0075, 0.0038, 0.001, 0.001}},
+        {0.05, {0.096, 0.053, 0.029, 0.015, 0.0073, 0.001, 0.001, 0.001}},
+        {0.1, {0.18, 0.07, 0.023, 0.0048, 0.0029, 0.0024, 0.001, 0.001}},
+        {0.2, {0.24, 0.039, 0.0085, 0.0079, 0.0041, 0.001, 0.001, 0.001}},
+        {0.35, {0.17, 0.018, 0.013, 0.0026, 0.0013, 0.001, 0.001, 0.001}},
+        {0.5, {0.073, 0.027, 0.0047, 0.0024, 0.0019, 0.001, 0.001, 0.001}},
+        {0.7, {0.042, 0.018, 0.004, 0.0028, 0.001, 0.001, 0.001, 0.001}},
+        {1, {0.075, 0.007, 0.0052, 0.001, 0.001, 0.001, 0.001, 0.001}},
+        {1.4, {0.064, 0.011, 0.0019, 0.001, 0.001, 0.001, 0.001, 0.001}},
+        {2, {0.018, 0.0084, 0.001, 0.001, 0.001, 0.001, 0.001, 0.001}},
+        {5, {0.048, 0.001, 0.001, 0.001, 0.001, 0.001, 0.001, 0.001}},
+        {10, {0.012, 0.001, 0.001, 0.001, 0.001, 0.001, 0.001, 0.001}},
+    }},
+    [FORCE] = {"a flow driven by a force", 13, { /* flow rate of a channel */
+        {0.01, {41, 31, 24, 20, 16, 10, 4.4, 1.7}},
+        {0.02, {33, 23, 16, 12, 8.4, 4.1, 0.69, 0.15}},
+        {0.05, {22, 12, 6.4, 3.2, 1.4, 0.3, 0.24, 0.053}},
+        {0.1, {13, 4.5, 1.2, 0.38, 0.38, 0.26, 0.019, 0.014}},
+        {0.2, {4.6, 0.57, 0.57, 0.38, 0.16, 0.025, 0.0051, 0.002}},
+        {0.35, {0.77, 0.76, 0.28, 0.031, 0.029, 0.01, 0.002, 0.001}},
+        {0.5, {1, 0.49, 0.04, 0.035, 0.019, 0.0034, 0.001, 0.001}},
+        {0.7, {1.2, 0.16, 0.038, 0.017, 0.0046, 0.0023, 0.001, 0.001}},
+        {1, {0.77, 0.04, 0.019, 0.0061, 0.0046, 0.001, 0.001, 0.001}},
+        {1.4, {0.29, 0.037, 0.0078, 0.0052, 0.001, 0.001, 0.001, 0.001}},
+        {2, {0.034, 0.011, 0.0076, 0.001, 0.001, 0.001, 0.001, 0.001}},
+        {5, {0.02, 0.0038, 0.001, 0.001, 0.001, 0.001, 0.001, 0.001}},
+        {10, {0.011, 0.0016, 0.0016, 0.0012, 0.001, 0.001, 0.001, 0.001}},
+    }},
+    [CREEP] = {"a flow driven by a temperature gradient", 13, { /* flow rate of a channel */
+        {0.01, {50, 38, 30, 24, 19, 13, 5.4, 2.1}},
+        {0.02, {42, 29, 21, 15, 11, 5.2, 0.87, 0.18}},
+        {0.05, {29, 16, 8.4, 4.2, 1.9, 0.39, 0.32, 0.071}},
+        {0.1, {18, 6.3, 1.6, 0.53, 0.53, 0.36, 0.026, 0.02}},
+        {0.2, {6.6, 0.85, 0.85, 0.56, 0.23, 0.036, 0.0074, 0.003}},
+        {0.35, {1.3, 1.2, 0.43, 0.046, 0.046, 0.015, 0.003, 0.001}},
+        {0.5, {1.9, 0.78, 0.058, 0.058, 0.03, 0.0057, 0.001, 0.001}},
+        {0.7, {2.1, 0.24, 0.07, 0.028, 0.0078, 0.0039, 0.001, 0.001}},
+        {1, {1.3, 0.076, 0.033, 0.011, 0.0082, 0.001, 0.001, 0.001}},
+        {1.4, {0.44, 0.076, 0.016, 0.0099, 0.0013, 0.001, 0.001, 0.001}},
+        {2, {0.095, 0.025, 0.015, 0.0014, 0.001, 0.001, 0.001, 0.001}},
+        {5, {0.067, 0.0092, 0.0033, 0.0013, 0.001, 0.001, 0.001, 0.001}},
+        {10, {0.054, 0.0085, 0.0024, 0.0012, 0.001, 0.001, 0.001, 0.001}},
+    }},
+    [BOX] = {"the fluxes at the walls of a box", 4, { /* drag or vortex of a cavity */
+        {0.02, {1.8, 0.5, 0.31, 0.23, 0.14, 0.065, 0.014, 0.005}},
+        {0.1, {1.8, 0.5, 0.31, 0.23, 0.14, 0.065, 0.014, 0.005}},
+        {1, {0.75, 0.32, 0.067, 0.066, 0.046, 0.02, 0.005, 0.005}},
+        {3, {0.15, 0.1, 0.015, 0.01, 0.01, 0.005, 0.005, 0.005}},
+    }},
     /* clang-format on */
-};
-
-static const char *const names[FLOWS] = {
-    [PLATES] = "the fluxes between the walls",
-    [FORCE] = "a flow driven by a force",
-    [CREEP] = "a flow driven by a temperature gradient",
-    [BOX] = "the fluxes at the walls of a box",
 };
 
 /* Hard spheres and other molecules on the whole grid have larger errors than BGK on a reduced one.  Along
  * axes along which the gas is uniform, the operator has an error too: with 8 nodes, and its decrease per
  * node. */
-static const double OPERATOR = 1.6, UNIFORM = 0.001, DECREASE = 0.3;
+static const double OPERATOR = 1.25, UNIFORM = 0.001, DECREASE = 0.3;
 
 bool kn_nodes_has_emitter(const struct kn_case *c, int axis)
 {
@@ -111,25 +112,18 @@ static enum flow find_flow(const struct kn_case *c)
     return kn_nodes_count_emitters(c) > 1 ? BOX : PLATES;
 }
 
-/* Logarithm of an entry; row and column may lie between two of the table or before the first. */
-static double look_up(enum flow flow, double row, double column)
-{
-    const int i = (int)fmin(fmax(floor(row), 0), ROWS - 2), j = (int)fmin(fmax(floor(column), 0), COLUMNS - 2);
-    const double p = row - i, q = column - j;
-    const double(*at)[COLUMNS] = &error_of[flow][i];
-    return (1 - p) * ((1 - q) * log(at[0][j]) + q * log(at[0][j + 1])) +
-           p * ((1 - q) * log(at[1][j]) + q * log(at[1][j + 1]));
-}
-
-/* The place of a delta among the rows, linear in its logarithm; dense gas is that of the last row. */
-static double find_row(double delta)
+/* The place of a delta among the rows, linear in its logarithm; rarer gas is extrapolated, denser gas is that
+ * of the last row. */
+static double find_row(const struct table *t, double delta)
 {
     int i = 0;
-    while (i < ROWS - 2 && delta > delta_of[i + 1])
+    while (i < t->rows - 2 && delta > t->row[i + 1].delta)
         i++;
-    return fmin(i + log(delta / delta_of[i]) / log(delta_of[i + 1] / delta_of[i]), ROWS - 1);
+    const double low = t->row[i].delta, high = t->row[i + 1].delta;
+    return fmin(i + log(delta / low) / log(high / low), t->rows - 1);
 }
 
+/* Fewer nodes than those of the first column are extrapolated. */
 static double find_column(int nodes)
 {
     int j = 0;
@@ -138,16 +132,26 @@ static double find_column(int nodes)
     return j + (double)(nodes - nodes_of[j]) / (nodes_of[j + 1] - nodes_of[j]);
 }
 
+/* The error at a place between the entries; its logarithm is interpolated. */
+static double look_up(const struct table *t, double row, double column)
+{
+    const int i = (int)fmin(fmax(floor(row), 0), t->rows - 2),
+              j = (int)fmin(fmax(floor(column), 0), COLUMNS - 2);
+    const double p = row - i, q = column - j, *low = t->row[i].percent, *high = t->row[i + 1].percent;
+    return exp((1 - p) * ((1 - q) * log(low[j]) + q * log(low[j + 1])) +
+               p * ((1 - q) * log(high[j]) + q * log(high[j + 1]))) /
+           100;
+}
+
 double kn_nodes_error(const struct kn_case *c, int axis, int nodes, const char **what)
 {
-    const enum flow flow = find_flow(c);
+    const struct table *t = &tables[find_flow(c)];
     const bool operates = c->collision.method == KN_METHOD_OPERATOR;
-    *what = names[flow];
+    *what = t->name;
     if (!kn_nodes_has_emitter(c, axis))
         return operates && kn_case_is_uniform(c, axis) ? UNIFORM * exp(-DECREASE * (nodes - LEAST)) : 0;
-    const double row = find_row(kn_duration_length(c, axis)), column = find_column(nodes);
-    const double factor = operates ? OPERATOR : 1;
-    return fmin(factor * exp(look_up(flow, row, column)) / 100, 0.5);
+    const double row = find_row(t, kn_duration_length(c, axis)), column = find_column(nodes);
+    return fmin((operates ? OPERATOR : 1) * look_up(t, row, column), 0.5);
 }
 
 static int most_nodes(const struct kn_case *c)
