@@ -1,6 +1,7 @@
 /* Chooses the number of velocity nodes: the least for which the measured errors are below velocity.accuracy.
  *
- * The errors are those of the BGK equation on the Gauss grid; docs/theory.md, section 4, has the measurements. */
+ * The errors are those of the BGK equation on the Gauss grid; docs/theory.md, section 4, has the
+ * measurements. */
 #include "validity/nodes.h"
 
 #include "config/case.h"
@@ -230,8 +231,8 @@ bool kn_nodes_text(const struct kn_case *c, int axis, char *text)
     else if (error == 0)
         snprintf(text + n, KN_TEXT - n, "no wall along this axis needs more");
     else
-        snprintf(text + n, KN_TEXT - n, "%s at delta %.3g %s an error of %s (velocity.accuracy: %g)", what,
-                 kn_duration_length(c, axis), error > c->velocity.accuracy ? "has at best" : "has",
-                 KN_VALIDITY_PERCENT(error), c->velocity.accuracy);
+        snprintf(text + n, KN_TEXT - n, "expect an error of %s in %s at delta %.3g (velocity.accuracy: %g%s)",
+                 KN_VALIDITY_PERCENT(error), what, kn_duration_length(c, axis), c->velocity.accuracy,
+                 error > c->velocity.accuracy ? ", which needs more than the largest number of nodes" : "");
     return true;
 }

@@ -13,8 +13,8 @@ double kn_nodes_error(const struct kn_case *c, int axis, int nodes, const char *
 bool kn_nodes_has_emitter(const struct kn_case *c, int axis);
 int kn_nodes_count_emitters(const struct kn_case *c);
 
-/* Describe the choice of a case in which velocity.nodes is auto along the axis, in text[KN_TEXT]; false: it is
- * not auto there. */
+/* Describe the choice of a case in which velocity.nodes is auto along the axis, in text[KN_TEXT]; false: it
+ * is not auto there. */
 bool kn_nodes_text(const struct kn_case *c, int axis, char *text);
 
 #endif

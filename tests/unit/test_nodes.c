@@ -46,9 +46,9 @@ static void accuracy_is_reached(void **state)
     }
 }
 
-/* 8 nodes along x have an error of 12.9 % at delta 0.1, 1.05 % at 0.5 and 0.02 % at 2; creep 17.9 % at delta 0.1;
- * 20 nodes 0.04 % at delta 0.5: differences to 160 nodes in a solution of the steady BGK equation that is
- * exact in space. */
+/* 8 nodes along x have an error of 12.9 % at delta 0.1, 1.05 % at 0.5 and 0.02 % at 2; creep 17.9 % at delta
+ * 0.1; 20 nodes 0.04 % at delta 0.5: differences to 160 nodes in a solution of the steady BGK equation that
+ * is exact in space. */
 static void errors_are_not_underestimated(void **state)
 {
     (void)state;
@@ -116,8 +116,9 @@ static void limits(void **state)
 static void hot_walls(void **state)
 {
     (void)state;
-    const struct kn_case c = choose("collision.method=bgk space.cells=10 velocity.nodes=auto velocity.reduce=none "
-                                    "disturbance=1 walls.right.temperature=1 gas.reference.temperature=0");
+    const struct kn_case c =
+        choose("collision.method=bgk space.cells=10 velocity.nodes=auto velocity.reduce=none "
+               "disturbance=1 walls.right.temperature=1 gas.reference.temperature=0");
     double error;
     for (int d = 0; d < 3; d++)
         assert_true(c.velocity.nodes[d] == 14);
@@ -151,7 +152,7 @@ static void reasons(void **state)
     assert_non_null(strstr(text, "reduced"));
     expect_set(&c, "gas.delta=0.001");
     assert_true(kn_nodes_text(&c, 0, text));
-    assert_non_null(strstr(text, "at best"));
+    assert_non_null(strstr(text, "needs more than the largest number"));
     expect_set(&c, "velocity.nodes=8");
     assert_false(kn_nodes_text(&c, 0, text));
 }
@@ -159,9 +160,12 @@ static void reasons(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(accuracy_is_reached), cmocka_unit_test(errors_are_not_underestimated),
-        cmocka_unit_test(order),               cmocka_unit_test(limits),
-        cmocka_unit_test(hot_walls),           cmocka_unit_test(refused),
+        cmocka_unit_test(accuracy_is_reached),
+        cmocka_unit_test(errors_are_not_underestimated),
+        cmocka_unit_test(order),
+        cmocka_unit_test(limits),
+        cmocka_unit_test(hot_walls),
+        cmocka_unit_test(refused),
         cmocka_unit_test(reasons),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
