@@ -1,18 +1,17 @@
-"""One sweep: its points are checked, run as far as processors and memory allow, and collected in a table and a figure."""
+"""One sweep: its points are checked and run, and their results collected in a table and a figure."""
 
 import fcntl
 import os
 from contextlib import contextmanager
 from pathlib import Path
 
+from ..command_line import INTERRUPTED
 from ..errors import Error
 from ..program import Scratch, find_program, output_of, plan, run, value_text, write_case
 from ..results import Run
 from ..schedule import Schedule, Stopped, processors
 from . import figure, kept, points, table
 
-INTERRUPTED = 130  # code of an Error
-FAILED = 3
 _ROOM = 0.8  # of the memory that is available
 
 

@@ -117,4 +117,5 @@ def check_folder(folder, axes):
     if names[:1] != [_FIRST]:
         raise Error(f"'{path}' is not a table of a sweep and is not replaced (--out DIR writes elsewhere)")
     if names[: len(columns)] != columns:
-        raise Error(f"'{path}' is the table of a sweep over other keys (--out DIR writes elsewhere, --overwrite replaces it)")
+        hint = "(--out DIR writes elsewhere, --overwrite replaces it)"
+        raise Error(f"'{path}' is the table of a sweep over other keys {hint}")
