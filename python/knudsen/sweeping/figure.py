@@ -4,12 +4,14 @@ import math
 import os
 from pathlib import Path
 
+import numpy as np
+
 from ..plot.layout import style
 from ..plot.quantities import escape
 
 NAME = "sweep.png"
 _MAIN = ("D", "G", "G_P", "G_T")
-_MOST_PANELS, _MOST_LINES = 6, 12
+_MOST_PANELS, _MOST_LINES, _MOST_TICKS = 6, 12, 6
 _ZERO = 1e-4  # of the largest value: what is smaller is not drawn
 _DECADES = 1.5  # a positive quantity over more of them has a logarithmic axis
 
@@ -62,21 +64,28 @@ def _set_scale(axis, ax, values):
         ax.set_xticks(range(len(axis.texts)), [escape(text) for text in axis.texts])
     elif axis.logarithmic or _is_wide(axis.numbers):
         ax.set_xscale("log")
+        if len(axis.numbers) <= _MOST_TICKS:
+            ax.set_xticks(axis.numbers, [f"{number:.3g}" for number in axis.numbers])
+            ax.tick_params(axis="x", which="minor", labelbottom=False)
     if _is_wide(values):
         ax.set_yscale("log")
+
+
+def _series(axis, entries, name):
+    """Places on the first axis in increasing order, values and their errors."""
+    head, bracket, unit = name.partition(" [")
+    error = f"{head} error{bracket}{unit}"
+    found = [(axis.numbers[i] if axis.numbers else i, row[name], row.get(error) or 0)
+             for i, row in entries if _is_number(row.get(name))]
+    x, y, errors = zip(*sorted(found)) if found else ((), (), ())
+    return x, tuple(np.unwrap(y)) if name.endswith("phase [rad]") else y, errors
 
 
 def _draw_panel(ax, axes, lines, name):
     values = []
     for label, entries in lines:
-        entries = sorted((entry for entry in entries if _is_number(entry[1].get(name))), key=lambda entry: entry[0])
-        x = [axes[0].numbers[i] if axes[0].numbers else i for i, _ in entries]
-        y = [row[name] for _, row in entries]
-        head, bracket, unit = name.partition(" [")
-        errors = [row.get(f"{head} error{bracket}{unit}") or 0 for _, row in entries]
-        order = sorted(range(len(x)), key=x.__getitem__)
-        pick = [[series[i] for i in order] for series in (x, y, errors)]
-        ax.errorbar(pick[0], pick[1], yerr=pick[2] if any(errors) else None, marker="o", capsize=2, label=escape(label))
+        x, y, errors = _series(axes[0], entries, name)
+        ax.errorbar(x, y, yerr=errors if any(errors) else None, marker="o", capsize=2, label=escape(label))
         values += y
     _set_scale(axes[0], ax, values)
     ax.set_xlabel(escape(axes[0].column))
@@ -94,7 +103,7 @@ def draw(folder, axes, points, rows, sizes):
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    lines, across = _lines(axes, points, rows), min(len(names), 3)
+    lines, across = _lines(axes, points, rows), 2 if len(names) == 4 else min(len(names), 3)
     down = math.ceil(len(names) / across)
     path = Path(folder) / NAME
     part = path.with_name(f".{path.name}.{os.getpid()}")
