@@ -83,6 +83,8 @@ ok "  runs the points anew" grep -q '"end": 1' "two/gas.delta=1,space.cells=8/su
 mkdir mine && echo "a,b" >mine/table.csv
 ok "a table of the user is refused" sweep 2 plates.yaml --vary gas.delta=1,2 -o mine
 ok "  it is unchanged" grep -qx "a,b" mine/table.csv
+ok "a file in place of the folder" sweep 4 plates.yaml --vary gas.delta=1,2 -o plates.yaml
+ok "  the message has the file" says "Not a directory: plates.yaml"
 ok "units" sweep 0 plates.yaml --vary 'gas.pressure=1 kPa,2 kPa' --set gas.species=argon --set 'gas.temperature=300 K' \
     --set 'space.length=1 um' -o units
 ok "  are in the head" grep -q '^folder,gas.pressure \[kPa\],verdict,.*right.stress_y \[Pa\]' units/table.csv

@@ -137,6 +137,23 @@ def report(work, seconds):
         raise Error(f"sweep: {counts['failed']} of {len(work.points)} points failed ({work.folder}/table.csv)", _FAILED)
 
 
+def follow(work, options):
+    """Check the points, then list or run them."""
+    begin = time.monotonic()
+    work.prepare()
+    if options.dry_run:
+        list_points(work)
+        return
+    watch = Watch(work)
+    try:
+        work.execute(options.jobs or work.default_jobs(), watch)
+    except KeyboardInterrupt:
+        watch.clear()
+        raise Error("interrupted; the same command continues", INTERRUPTED) from None
+    watch.clear()
+    report(work, time.monotonic() - begin)
+
+
 def main(words):
     options = parser()
     found = options.parse(words, 1, "a case file is required")
@@ -149,24 +166,12 @@ def main(words):
     axes = points.read(found.vary)
     from .sweep import Work  # the libraries are loaded after the command line has been read
 
-    begin = time.monotonic()
     folder = found.out or default_folder(found.arguments[0])
     work = Work(found.arguments[0], axes, out=folder, set=settings_of(found), overwrite=found.overwrite)
-    work.prepare()
-    if found.dry_run:
-        list_points(work)
-        return
-    jobs = found.jobs or work.default_jobs()
-    watch = Watch(work)
     try:
-        work.execute(jobs, watch)
-    except KeyboardInterrupt:
-        watch.clear()
-        raise Error("interrupted; the same command continues", INTERRUPTED) from None
+        follow(work, found)
     except OSError as error:
         raise Error(f"{error.strerror}: {error.filename}", FAILURE) from None
-    watch.clear()
-    report(work, time.monotonic() - begin)
 
 
 if __name__ == "__main__":
