@@ -59,6 +59,25 @@ struct kn_cuda_exchange {
     cudaEvent_t packed, outgoing, unpacked; /* in the order of a step */
 };
 
+/* A sequence of steps between two observations. */
+struct kn_cuda_span {
+    cudaEvent_t begun, ended;
+};
+
+/* Observations of the state: they are copied to the host while the next steps run. */
+struct kn_cuda_watch {
+    double *found, *host; /* on the device and on the host: moments [ncells][KN_MOMENTS], fluxes
+                             [nfaces][KN_FLUXES], cycles [2] */
+    double *cycles;       /* in `host` */
+    cudaStream_t copies;
+    cudaEvent_t ready, arrived; /* on the device, on the host */
+    struct kn_cuda_span spans[2];
+    int span;        /* the present one, of steps after the last observation */
+    bool spanning;   /* it has begun */
+    bool unread;     /* the time of the other one is not in `stepping` yet */
+    double stepping; /* s in steps */
+};
+
 enum { KN_CUDA_BLOCKS = 96, KN_CUDA_MARKS = 7 };
 
 struct kn_cuda {
@@ -66,7 +85,8 @@ struct kn_cuda {
     struct kn_cuda_problem device;
     struct kn_sample_plan plan; /* pointers to device memory */
     float *h, *next;            /* [ncells + nhalo][nnodes] */
-    double *moments;            /* [ncells][KN_MOMENTS] */
+    int number;                 /* of the device */
+    struct kn_cuda_watch watch;
     float *emission;            /* [KN_SIDES][nnodes] */
     double *patch;              /* [KN_SIDES][3] */
     struct kn_cuda_window windows[2];
@@ -89,11 +109,12 @@ struct kn_cuda {
     cudaStream_t work, drawing, prepare;
     cudaEvent_t mark[KN_CUDA_MARKS]; /* start and end of a timed sweep, of drawing a set, start of a separate
                                         operator kernel, start and end of waiting for other ranks */
-    bool timing;                     /* marks are recorded, not yet read */
-    bool streamed;                   /* of a sweep that streamed */
-    bool divided;                    /* of a sweep in two parts */
+    bool timing;                     /* marks are recorded, not yet read, */
+    bool streamed;                   /* of a sweep that streamed, */
+    bool divided;                    /* of a sweep in two parts, */
+    bool apart, collided_last;       /* with separate collisions, after all cells have been streamed */
     uint64_t sweeps;
-    double seconds[KN_PHASES];
+    double seconds[KN_PHASES]; /* ms of the timed sweeps */
     void *blocks[KN_CUDA_BLOCKS]; /* allocations of device memory */
     int nblocks;
 };
@@ -124,6 +145,17 @@ struct kn_box kn_cuda_layout_marched(const struct kn_cuda *m);         /* in the
 
 /* Divide the ordered cells and the walls into parts, and list the tiles of the march. */
 enum kn_status kn_cuda_ranks_divide(struct kn_cuda *m, int32_t *order);
+
+double kn_cuda_observe_memory(const struct kn_problem *p); /* bytes of the device */
+enum kn_status kn_cuda_observe_create(struct kn_cuda *m);
+void kn_cuda_observe_destroy(struct kn_cuda_watch *w);
+enum kn_status kn_cuda_observe_steps(struct kn_cuda *m); /* call before a step */
+enum kn_status kn_cuda_observe_wait(struct kn_cuda *m);  /* for all work submitted so far */
+/* Functions of struct kn_backend. */
+enum kn_status kn_cuda_observe(void *machine);
+enum kn_status kn_cuda_observed(void *machine, struct kn_observed *found);
+double kn_cuda_observe_stepping(const void *machine);
+void kn_cuda_observe_seconds(const void *machine, double phase[KN_PHASES]);
 
 double kn_cuda_exchange_memory(const struct kn_problem *p); /* bytes of the device */
 enum kn_status kn_cuda_exchange_create(struct kn_cuda *m);

@@ -1,0 +1,191 @@
+/* Observations that are copied to the host while the next steps run, and the time spent in steps. */
+#include "cuda/cuda_machine.h"
+
+#include <string.h>
+
+extern "C" {
+#include "collision/sampling.h"
+}
+
+/* Doubles of an observation: moments, fluxes, cycles of streaming and collisions. */
+static size_t size_of(const struct kn_problem *p)
+{
+    return (size_t)p->space->ncells * KN_MOMENTS + (size_t)p->space->nfaces * KN_FLUXES + 2;
+}
+
+double kn_cuda_observe_memory(const struct kn_problem *p)
+{
+    return (double)size_of(p) * sizeof(double);
+}
+
+enum kn_status kn_cuda_observe_create(struct kn_cuda *m)
+{
+    struct kn_cuda_watch *w = &m->watch;
+    const size_t bytes = size_of(&m->problem) * sizeof(double);
+    KN_TRY(kn_cuda_allocate(m, (void **)&w->found, bytes));
+    if (cudaMallocHost((void **)&w->host, bytes) != cudaSuccess) {
+        cudaGetLastError();
+        return kn_error_set(KN_EMEMORY, "no memory for the fields of %d cells", m->problem.space->ncells);
+    }
+    memset(w->host, 0, bytes);
+    w->cycles = w->host + size_of(&m->problem) - 2;
+    CHECK(cudaStreamCreateWithFlags(&w->copies, cudaStreamNonBlocking));
+    CHECK(cudaEventCreateWithFlags(&w->ready, cudaEventDisableTiming));
+    CHECK(cudaEventCreateWithFlags(&w->arrived, cudaEventDisableTiming));
+    for (int i = 0; i < 2; i++) {
+        CHECK(cudaEventCreate(&w->spans[i].begun));
+        CHECK(cudaEventCreate(&w->spans[i].ended));
+    }
+    return KN_OK;
+}
+
+void kn_cuda_observe_destroy(struct kn_cuda_watch *w)
+{
+    cudaEvent_t events[] = {w->ready,          w->arrived,        w->spans[0].begun,
+                            w->spans[0].ended, w->spans[1].begun, w->spans[1].ended};
+    for (size_t i = 0; i < sizeof events / sizeof *events; i++)
+        if (events[i])
+            cudaEventDestroy(events[i]);
+    if (w->copies)
+        cudaStreamDestroy(w->copies);
+    if (w->host)
+        cudaFreeHost(w->host);
+}
+
+/* Steps between two observations are one span. While that before an observation is read, possibly in another
+ * thread, the next one begins. */
+enum kn_status kn_cuda_observe_steps(struct kn_cuda *m)
+{
+    struct kn_cuda_watch *w = &m->watch;
+    if (!w->spanning)
+        CHECK(cudaEventRecord(w->spans[w->span].begun, m->work));
+    w->spanning = true;
+    return KN_OK;
+}
+
+static enum kn_status end_span(struct kn_cuda *m)
+{
+    struct kn_cuda_watch *w = &m->watch;
+    w->unread = w->spanning;
+    if (!w->spanning)
+        return KN_OK;
+    CHECK(cudaEventRecord(w->spans[w->span].ended, m->work));
+    w->spanning = false;
+    w->span = 1 - w->span;
+    return KN_OK;
+}
+
+/* After all work before its end. */
+static enum kn_status read_span(struct kn_cuda *m)
+{
+    struct kn_cuda_watch *w = &m->watch;
+    const struct kn_cuda_span *span = &w->spans[1 - w->span];
+    float ms = 0;
+    if (!w->unread)
+        return KN_OK;
+    CHECK(cudaEventElapsedTime(&ms, span->begun, span->ended));
+    w->stepping += 1e-3 * ms;
+    w->unread = false;
+    return KN_OK;
+}
+
+/* Fraction of a sweep spent on streaming. In a fused kernel one block counts the cycles of streaming and
+ * of the rest; before a separate kernel for collisions there is a mark. */
+static enum kn_status streaming_part(struct kn_cuda *m, float sweeping, float waiting, double *part)
+{
+    const double *cycles = m->watch.cycles;
+    float streaming = 0;
+    *part = m->streamed ? 1 : 0;
+    if (!m->streamed)
+        return KN_OK;
+    if (m->apart) {
+        CHECK(cudaEventElapsedTime(&streaming, m->mark[0], m->mark[4]));
+        if (m->divided && !m->collided_last) /* as in the first part */
+            CHECK(cudaEventElapsedTime(&sweeping, m->mark[0], m->mark[5]));
+        else
+            streaming -= waiting;
+        if (sweeping > 0)
+            *part = streaming / sweeping;
+    } else if (cycles[0] + cycles[1] > 0) {
+        *part = cycles[0] / (cycles[0] + cycles[1]);
+    }
+    return KN_OK;
+}
+
+/* Read the times of the timed step after it has ended. */
+static enum kn_status read_marks(struct kn_cuda *m)
+{
+    const bool sampled = kn_sampling_count(m->problem.c) > 0;
+    float drawing = 0, sweeping = 0, waiting = 0;
+    double part;
+    if (!m->timing || cudaEventQuery(m->mark[1]) != cudaSuccess ||
+        (sampled && cudaEventQuery(m->mark[3]) != cudaSuccess))
+        return KN_OK;
+    CHECK(cudaEventElapsedTime(&sweeping, m->mark[0], m->mark[1]));
+    if (sampled)
+        CHECK(cudaEventElapsedTime(&drawing, m->mark[2], m->mark[3]));
+    if (m->divided)
+        CHECK(cudaEventElapsedTime(&waiting, m->mark[5], m->mark[6]));
+    sweeping -= waiting;
+    KN_TRY(streaming_part(m, sweeping, waiting, &part));
+    m->seconds[KN_PHASE_EXCHANGE] += waiting;
+    m->seconds[KN_PHASE_SAMPLE] += drawing;
+    m->seconds[KN_PHASE_STREAM] += sweeping * part;
+    m->seconds[KN_PHASE_COLLIDE] += sweeping * (1 - part);
+    m->timing = false;
+    return KN_OK;
+}
+
+enum kn_status kn_cuda_observe(void *machine)
+{
+    struct kn_cuda *m = (struct kn_cuda *)machine;
+    struct kn_cuda_watch *w = &m->watch;
+    KN_TRY(read_marks(m));
+    KN_TRY(end_span(m));
+    CHECK(kn_cuda_moments(&m->device, m->h, w->found, m->work));
+    CHECK(cudaEventRecord(w->ready, m->work));
+    CHECK(cudaStreamWaitEvent(w->copies, w->ready, 0));
+    CHECK(cudaMemcpyAsync(w->host, w->found, size_of(&m->problem) * sizeof(double), cudaMemcpyDeviceToHost,
+                          w->copies));
+    CHECK(cudaEventRecord(w->arrived, w->copies));
+    return KN_OK;
+}
+
+enum kn_status kn_cuda_observed(void *machine, struct kn_observed *found)
+{
+    struct kn_cuda *m = (struct kn_cuda *)machine;
+    const double *host = m->watch.host;
+    CHECK(cudaSetDevice(m->number)); /* a new thread uses the first device */
+    CHECK(cudaEventSynchronize(m->watch.arrived));
+    *found = kn_observed{host, host + (size_t)m->problem.space->ncells * KN_MOMENTS};
+    return read_span(m);
+}
+
+/* Wait for all steps, and read their times. */
+enum kn_status kn_cuda_observe_wait(struct kn_cuda *m)
+{
+    long long cycles[2];
+    KN_TRY(end_span(m));
+    CHECK(cudaMemcpyAsync(cycles, m->device.cycles, sizeof cycles, cudaMemcpyDeviceToHost, m->work));
+    CHECK(cudaStreamSynchronize(m->work));
+    for (int i = 0; i < 2; i++)
+        m->watch.cycles[i] = (double)cycles[i];
+    KN_TRY(read_span(m));
+    return read_marks(m);
+}
+
+double kn_cuda_observe_stepping(const void *machine)
+{
+    return ((const struct kn_cuda *)machine)->watch.stepping;
+}
+
+/* The phases of the timed steps, scaled to all steps. */
+void kn_cuda_observe_seconds(const void *machine, double phase[KN_PHASES])
+{
+    const struct kn_cuda *m = (const struct kn_cuda *)machine;
+    double sum = 0;
+    for (int i = 0; i < KN_PHASES; i++)
+        sum += m->seconds[i];
+    for (int i = 0; i < KN_PHASES; i++)
+        phase[i] = sum > 0 ? m->watch.stepping * m->seconds[i] / sum : 0;
+}
