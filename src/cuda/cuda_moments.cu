@@ -56,30 +56,29 @@ static __device__ __forceinline__ void add_nodes(const kn_cuda_problem &p, const
     }
 }
 
-/* Add the sums of LANES lanes: while lanes are paired, each keeps one half of its sums. The result is the sum
- * whose number is returned. */
-template <int LANES> static __device__ __forceinline__ int add_lanes(double sum[SUMS])
+/* Add the sums of 2 OFFSET lanes: while lanes are paired, each keeps one half of its sums. The result is the
+ * sum whose number is returned. */
+template <int OFFSET, int KEPT> static __device__ __forceinline__ int add_lanes(double sum[SUMS])
 {
-    int number = 0;
+    const bool high = threadIdx.x & OFFSET;
+    if (KEPT == 0)
+        sum[0] += __shfl_xor_sync(0xffffffffu, sum[0], OFFSET);
 #pragma unroll
-    for (int offset = LANES / 2, kept = SUMS / 2; offset > 0; offset /= 2, kept /= 2) {
-        const bool high = threadIdx.x & offset;
-#pragma unroll
-        for (int i = 0; i < kept; i++) {
-            const double give = high ? sum[i] : sum[kept + i], keep = high ? sum[kept + i] : sum[i];
-            sum[i] = keep + __shfl_xor_sync(0xffffffffu, give, offset);
-        }
-        if (kept == 0)
-            sum[0] += __shfl_xor_sync(0xffffffffu, sum[0], offset);
-        number += high ? kept : 0;
+    for (int i = 0; i < KEPT; i++) {
+        const double give = high ? sum[i] : sum[KEPT + i], keep = high ? sum[KEPT + i] : sum[i];
+        sum[i] = keep + __shfl_xor_sync(0xffffffffu, give, OFFSET);
     }
-    return number;
+    const int number = high ? KEPT : 0;
+    if constexpr (OFFSET > 1)
+        return number + add_lanes<OFFSET / 2, KEPT / 2>(sum);
+    else
+        return number;
 }
 
 /* The moment whose sum by place has this number. */
 static __device__ __forceinline__ int moment_of(const int axes[3], int number)
 {
-    const int first[3] = {0, 0, 1}, second[3] = {1, 2, 2};
+    const int pair = number - KN_M_XY; /* of places: 0 and 1, 0 and 2, 1 and 2 */
     if (number == KN_M_1 || number >= KN_MOMENTS)
         return number;
     if (number < KN_M_XX)
@@ -88,7 +87,7 @@ static __device__ __forceinline__ int moment_of(const int axes[3], int number)
         return KN_M_XX + axes[number - KN_M_XX];
     if (number >= KN_M_XVV)
         return KN_M_XVV + axes[number - KN_M_XVV];
-    return KN_M_XY + axes[first[number - KN_M_XY]] + axes[second[number - KN_M_XY]] - 1; /* xy, xz, yz */
+    return KN_M_XY + axes[pair / 2] + axes[1 + (pair + 1) / 2] - 1; /* xy, xz, yz */
 }
 
 /* Blocks after those of the cells copy the fluxes and the cycles of a step. */
@@ -113,7 +112,7 @@ static __global__ void __launch_bounds__(THREADS)
     const float *row = h + (cell < p.ncells ? cell : 0) * p.mesh.nnodes;
     for (int k = 4 * lane; k < p.mesh.stride; k += 4 * LANES)
         add_nodes<OCTANTS>(p, row, k, sum);
-    const int moment = moment_of(p.basis.axes, add_lanes<LANES>(sum));
+    const int moment = moment_of(p.basis.axes, add_lanes<LANES / 2, SUMS / 2>(sum));
     if (cell < p.ncells && moment < KN_MOMENTS && lane % (LANES / SUMS) == 0)
         to[cell * KN_MOMENTS + moment] = sum[0];
 }
