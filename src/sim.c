@@ -367,7 +367,7 @@ enum kn_status kn_sim_observe(struct kn_sim *sim)
 static void fill_fields(const struct kn_sim *sim, const double *moments, double *fields)
 {
     const int ncells = sim->space.ncells;
-#pragma omp parallel for schedule(static) num_threads(sim->problem.threads) if (ncells > 4096)
+#pragma omp parallel for schedule(static) num_threads(sim->problem.threads) if (ncells > 2048)
     for (int cell = 0; cell < ncells; cell++) {
         double *field = fields + (size_t)cell * KN_FIELDS;
         kn_moments_to_fields(moments + (size_t)cell * KN_MOMENTS, sim->c.disturbance, field);

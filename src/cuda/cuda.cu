@@ -432,6 +432,8 @@ static enum kn_status sweep(struct kn_cuda *m, const struct kn_step *step, float
         m->collided_last = collides_last(m);
     }
     m->timing = m->timing || timed;
+    if (step->fluxes)
+        KN_TRY(kn_cuda_observe_ready(m));
     return kn_cuda_sets_ahead(m, step->draw);
 }
 

@@ -74,6 +74,7 @@ struct kn_cuda_watch {
     struct kn_cuda_span spans[2];
     int span;        /* the present one, of steps after the last observation */
     bool spanning;   /* it has begun */
+    bool complete;   /* its end is recorded */
     bool unread;     /* the time of the other one is not in `stepping` yet */
     double stepping; /* s in steps */
 };
@@ -149,7 +150,8 @@ enum kn_status kn_cuda_ranks_divide(struct kn_cuda *m, int32_t *order);
 double kn_cuda_observe_memory(const struct kn_problem *p); /* bytes of the device */
 enum kn_status kn_cuda_observe_create(struct kn_cuda *m);
 void kn_cuda_observe_destroy(struct kn_cuda_watch *w);
-enum kn_status kn_cuda_observe_steps(struct kn_cuda *m); /* call before a step */
+enum kn_status kn_cuda_observe_steps(struct kn_cuda *m); /* call before a step, */
+enum kn_status kn_cuda_observe_ready(struct kn_cuda *m); /* and after a step with results */
 enum kn_status kn_cuda_observe_wait(struct kn_cuda *m);  /* for all work submitted so far */
 /* Functions of struct kn_backend. */
 enum kn_status kn_cuda_observe(void *machine);

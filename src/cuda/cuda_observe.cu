@@ -60,17 +60,27 @@ enum kn_status kn_cuda_observe_steps(struct kn_cuda *m)
     if (!w->spanning)
         CHECK(cudaEventRecord(w->spans[w->span].begun, m->work));
     w->spanning = true;
+    w->complete = false;
+    return KN_OK;
+}
+
+enum kn_status kn_cuda_observe_ready(struct kn_cuda *m)
+{
+    struct kn_cuda_watch *w = &m->watch;
+    CHECK(cudaEventRecord(w->spans[w->span].ended, m->work));
+    w->complete = true;
     return KN_OK;
 }
 
 static enum kn_status end_span(struct kn_cuda *m)
 {
     struct kn_cuda_watch *w = &m->watch;
-    w->unread = w->spanning;
     if (!w->spanning)
         return KN_OK;
-    CHECK(cudaEventRecord(w->spans[w->span].ended, m->work));
+    if (!w->complete)
+        KN_TRY(kn_cuda_observe_ready(m));
     w->spanning = false;
+    w->unread = true;
     w->span = 1 - w->span;
     return KN_OK;
 }
