@@ -322,20 +322,42 @@ static enum kn_status collide_apart(struct kn_cuda *m, const struct kn_cuda_step
     return KN_OK;
 }
 
+/* Collisions without streaming, where a march has short rows of the operator: it computes its own cells as in
+ * a step, with the same bits. */
+static enum kn_status collide_alone(struct kn_cuda *m, struct kn_cuda_step s)
+{
+    const struct kn_cuda_part whole = {0, m->unmarched, 0, 0, 0, 0};
+    for (int i = 0; i < (m->problem.halo ? 2 : 1); i++) {
+        const struct kn_cuda_part *part = m->problem.halo ? &m->parts[i] : &whole;
+        s.rim = m->problem.halo && i == 1;
+        s.tiles = m->problem.halo ? m->tiles + part->first_tile : NULL;
+        s.ntiles = part->tiles;
+        if (part->tiles > 0 || !m->problem.halo)
+            CHECK(kn_cuda_march(&m->device, &s, m->work));
+        KN_TRY(collide_apart(m, &s, m->device.sweep_order + part->first_cell, part->cells));
+    }
+    return KN_OK;
+}
+
 /* Everything at once. */
 static enum kn_status sweep_whole(struct kn_cuda *m, const struct kn_step *step, struct kn_cuda_step s,
                                   bool timed)
 {
     const struct kn_cuda_problem *p = &m->device;
     const bool walls = step->stream > 0 && p->nfaces > 0, marches = step->stream > 0 && p->choice.marches,
+               cube = step->stream > 0 && m->cube.tiles[0] > 0,
                streams = step->stream > 0 || !collides_apart(m), served = marches && p->choice.march_collides;
     const struct kn_cuda_wall_pass pass = {NULL, p->nfaces, m->h, s.dt_stream, step->fluxes, true};
+    if (step->stream == 0 && p->choice.march_collides && p->choice.collisions == KN_CUDA_OPERATE)
+        return collide_alone(m, s);
     s.behind_walls = walls;
-    s.cells = marches ? m->unmarched : p->ncells;
+    s.cells = marches || cube ? m->unmarched : p->ncells;
     if (walls)
         CHECK(kn_cuda_walls(p, &pass, m->work));
     if (marches)
         CHECK(kn_cuda_march(p, &s, m->work));
+    if (cube)
+        CHECK(kn_cuda_march_cube(p, &s, &m->cube, m->work));
     if (streams)
         CHECK(sweep_unmarched(p, &s, m->work));
     if (timed)

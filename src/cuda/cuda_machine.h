@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "cuda/cuda_check.h"
+#include "cuda/cuda_cube.h"
 #include "cuda/cuda_kernels.h"
 #include "cuda/cuda_sample.h"
 
@@ -103,6 +104,7 @@ struct kn_cuda {
     struct kn_cuda_operator op;
     struct kn_cuda_shares shares;
     int32_t unmarched;                /* cells outside the march */
+    struct kn_cuda_cube cube;         /* tiles of the march in three dimensions */
     struct kn_cuda_part parts[2];     /* of a sweep: inner, rim */
     const struct kn_cuda_tile *tiles; /* of both parts */
     const int32_t *faces;             /* [nfaces] of both parts */
@@ -140,6 +142,7 @@ void kn_cuda_kernels(const void *machine, FILE *to);
 
 enum kn_status kn_cuda_layout_tiles(struct kn_cuda *m);
 struct kn_cuda_inner kn_cuda_layout_inner(const struct kn_cuda *m); /* tiles for a march */
+struct kn_cuda_cube kn_cuda_layout_cube(const struct kn_cuda *m);   /* tiles in three dimensions */
 bool kn_cuda_layout_uniform(const struct kn_space *x);
 float kn_cuda_layout_width(const struct kn_space *x, int axis, int i); /* of cell i of all ranks */
 struct kn_box kn_cuda_layout_marched(const struct kn_cuda *m);         /* in the box of this rank; {}: none */
