@@ -17,6 +17,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Values at the time of an observation. */
+struct moment {
+    int64_t step;
+    double wall_velocity[KN_SIDES][3]; /* V0 eps */
+    double sum[2];                     /* of a uniform gas: <v^4 h>, <v^6 h> */
+};
+
 struct kn_sim {
     struct kn_case c;
     struct kn_reference reference;
@@ -36,11 +43,8 @@ struct kn_sim {
     double ahead;    /* collision time applied beyond the current time */
     uint64_t draws;  /* collision sets used so far */
     double *fluxes; /* [nfaces][KN_FLUXES] */
-    struct {
-        int64_t step;
-        double wall_velocity[KN_SIDES][3]; /* V0 eps */
-        double sum[2];                     /* of a uniform gas: <v^4 h>, <v^6 h> */
-    } observed;                            /* values at the last observation */
+    struct moment observations[KN_BACKEND_OBSERVATIONS];
+    int64_t begun, taken; /* observations so far */
     double stepping; /* s in calls that compute steps */
     char sharing[KN_SIM_NOTE],
         unlike[KN_SIM_NOTE]; /* notes for the user about the machines of the ranks; "": none */
@@ -348,19 +352,20 @@ static enum kn_status sum_powers(struct kn_sim *sim, double sum[2])
 }
 
 /* The velocities of the walls belong to the same moment as the fluxes. */
-static void note_walls(struct kn_sim *sim)
+static struct moment present(const struct kn_sim *sim)
 {
+    struct moment now = {.step = sim->step};
     for (int side = 0; side < KN_SIDES; side++)
-        memcpy(sim->observed.wall_velocity[side], sim->boundary.patches[side].velocity,
-               sizeof sim->observed.wall_velocity[side]);
+        memcpy(now.wall_velocity[side], sim->boundary.patches[side].velocity, sizeof now.wall_velocity[side]);
+    return now;
 }
 
 enum kn_status kn_sim_observe(struct kn_sim *sim)
 {
-    sim->observed.step = sim->step;
-    note_walls(sim);
+    struct moment *now = &sim->observations[sim->begun++ % KN_BACKEND_OBSERVATIONS];
+    *now = present(sim);
     if (kn_sim_cells(sim) == 1)
-        KN_TRY(sum_powers(sim, sim->observed.sum));
+        KN_TRY(sum_powers(sim, now->sum));
     return sim->backend->observe(sim->machine);
 }
 
@@ -380,6 +385,7 @@ enum kn_status kn_sim_fields(struct kn_sim *sim, double *fields)
 {
     struct kn_observed found;
     KN_TRY(kn_sim_observe(sim));
+    sim->taken++;
     KN_TRY(sim->backend->observed(sim->machine, &found));
     fill_fields(sim, found.moments, fields);
     return KN_OK;
@@ -389,8 +395,8 @@ enum kn_status kn_sim_fields(struct kn_sim *sim, double *fields)
 enum { AREA, STRESS, SHEAR = STRESS + 3, HEAT, MASS, WALL_SUMS };
 
 /* Add one face, weighted with its area; `flux` [KN_FLUXES]. */
-static void add_face(const struct kn_sim *sim, const struct kn_face *f, const double *flux,
-                     struct kn_exact sums[WALL_SUMS])
+static void add_face(const struct kn_sim *sim, const struct moment *at, const struct kn_face *f,
+                     const double *flux, struct kn_exact sums[WALL_SUMS])
 {
     const bool wall = sim->c.walls[f->patch].kind == KN_WALL_DIFFUSE;
     double restored[KN_FLUXES], work = 0, tangential = 0;
@@ -398,7 +404,7 @@ static void add_face(const struct kn_sim *sim, const struct kn_face *f, const do
     if (!sim->reference.at_rest)
         kn_reference_restore_fluxes(&sim->reference, sim->c.disturbance, f->side / 2, restored);
     for (int d = 0; d < 3; d++) {
-        const double u = sim->observed.wall_velocity[f->patch][d], stress = 2 * restored[1 + d];
+        const double u = at->wall_velocity[f->patch][d], stress = 2 * restored[1 + d];
         kn_exact_add(&sums[STRESS + d], f->area * stress);
         work += (wall ? kn_reference_restore_velocity(&sim->reference, u, d) : u) * stress;
         tangential += d == f->side / 2 ? 0 : stress * stress;
@@ -410,12 +416,13 @@ static void add_face(const struct kn_sim *sim, const struct kn_face *f, const do
 }
 
 /* Averages over the walls of all ranks. */
-static void average_faces(const struct kn_sim *sim, const double *fluxes, struct kn_wall_flux walls[KN_SIDES])
+static void average_faces(const struct kn_sim *sim, const struct moment *at, const double *fluxes,
+                          struct kn_wall_flux walls[KN_SIDES])
 {
     struct kn_exact sums[KN_SIDES][WALL_SUMS] = {0};
     for (int face = 0; face < sim->space.nfaces; face++) {
         const struct kn_face *f = &sim->space.faces[face];
-        add_face(sim, f, fluxes + (size_t)face * KN_FLUXES, sums[f->patch]);
+        add_face(sim, at, f, fluxes + (size_t)face * KN_FLUXES, sums[f->patch]);
     }
     kn_exact_sum_ranks(sim->comm, &sums[0][0], KN_SIDES * WALL_SUMS);
     for (int side = 0; side < KN_SIDES; side++) {
@@ -436,16 +443,16 @@ static void average_faces(const struct kn_sim *sim, const double *fluxes, struct
 enum kn_status kn_sim_walls(struct kn_sim *sim, struct kn_wall_flux walls[KN_SIDES])
 {
     KN_TRY(kn_comm_agree(sim->comm, sim->backend->fluxes(sim->machine, sim->fluxes)));
-    note_walls(sim);
-    average_faces(sim, sim->fluxes, walls);
+    const struct moment now = present(sim);
+    average_faces(sim, &now, sim->fluxes, walls);
     return KN_OK;
 }
 
 /* Theory (37c); NaN for a moving reference. */
-static void find_excess(const struct kn_sim *sim, struct kn_observation *o)
+static void find_excess(const struct kn_sim *sim, const double sum[2], struct kn_observation *o)
 {
     const struct kn_reference *r = &sim->reference;
-    const double eps = sim->c.disturbance, *u = r->velocity, *sum = sim->observed.sum,
+    const double eps = sim->c.disturbance, *u = r->velocity,
                  rho = o->fields[KN_RHO], theta = kn_reference_temperature(r, o->fields[KN_THETA]);
     const double square = u[0] == 0 && u[1] == 0 && u[2] == 0 ? r->ratio * r->ratio : NAN;
     o->excess[0] = square * (4.0 / 15 * sum[0] - kn_moments_fourth(eps, rho, theta));
@@ -454,14 +461,15 @@ static void find_excess(const struct kn_sim *sim, struct kn_observation *o)
 
 enum kn_status kn_sim_observed(struct kn_sim *sim, struct kn_observation *o)
 {
+    const struct moment *at = &sim->observations[sim->taken++ % KN_BACKEND_OBSERVATIONS];
     struct kn_observed found;
     KN_TRY(kn_comm_agree(sim->comm, sim->backend->observed(sim->machine, &found)));
-    o->step = sim->observed.step;
+    o->step = at->step;
     o->time = (double)o->step * sim->dt;
     fill_fields(sim, found.moments, o->fields);
-    average_faces(sim, found.fluxes, o->walls);
+    average_faces(sim, at, found.fluxes, o->walls);
     if (kn_sim_cells(sim) == 1)
-        find_excess(sim, o);
+        find_excess(sim, at->sum, o);
     return KN_OK;
 }
 

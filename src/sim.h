@@ -50,8 +50,8 @@ struct kn_observation {
                                             local equilibrium at rest, divided by those of Phi0 and by eps */
 };
 
-/* Begin to observe the present state, and wait for the observation.  Steps may be taken in between; if the
- * simulation is detached they are computed meanwhile, and one rank alone may wait in another thread.
+/* Begin to observe the present state, and wait for the observation.  If the simulation is detached, steps may
+ * be taken in between, one more observation may begin, and a single rank may wait in another thread.
  * All ranks. */
 enum kn_status kn_sim_observe(struct kn_sim *sim);
 enum kn_status kn_sim_observed(struct kn_sim *sim, struct kn_observation *o);

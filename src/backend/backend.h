@@ -44,7 +44,8 @@ struct kn_step {
     bool fluxes;            /* also record the fluxes through the walls */
 };
 
-/* An observation of the state, in memory of the backend until the next one begins. */
+/* An observation of the state, in memory of the backend. */
+enum { KN_BACKEND_OBSERVATIONS = 2 }; /* that a detached backend keeps at the same time; others keep one */
 struct kn_observed {
     const double *moments; /* [cells][KN_MOMENTS] */
     const double *fluxes;  /* [faces][KN_FLUXES], of the last recorded step */
@@ -66,7 +67,8 @@ struct kn_backend {
     enum kn_status (*fluxes)(void *machine, double *fluxes); /* [faces][KN_FLUXES], last recorded step */
     /* Begin to observe the state; steps may follow at once, which do not change the observation. */
     enum kn_status (*observe)(void *machine);
-    /* Wait for the last observation; another thread may do this while steps are computed. */
+    /* Wait for the next observation, in the order of their beginnings; another thread may do this while steps
+     * are computed. */
     enum kn_status (*observed)(void *machine, struct kn_observed *found);
     /* Are steps computed while the host continues? */
     bool detached;

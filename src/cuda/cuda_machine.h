@@ -65,19 +65,26 @@ struct kn_cuda_span {
     cudaEvent_t begun, ended;
 };
 
-/* Observations of the state: they are copied to the host while the next steps run. */
-struct kn_cuda_watch {
+/* An observation of the state, which is copied to the host while the next steps run. */
+struct kn_cuda_observation {
     double *found, *host; /* on the device and on the host: moments [ncells][KN_MOMENTS], fluxes
                              [nfaces][KN_FLUXES], cycles [2] */
-    double *cycles;       /* in `host` */
-    cudaStream_t copies;
     cudaEvent_t ready, arrived; /* on the device, on the host */
-    struct kn_cuda_span spans[2];
-    int span;        /* the present one, of steps after the last observation */
-    bool spanning;   /* it has begun */
-    bool complete;   /* its end is recorded */
-    bool unread;     /* the time of the other one is not in `stepping` yet */
-    double stepping; /* s in steps */
+    int span;                   /* the steps before it; -1: none */
+};
+
+/* One observation may begin while the one before it is still in use. Another thread may wait for an
+ * observation: it changes only `taken` and `stepping`. */
+struct kn_cuda_watch {
+    struct kn_cuda_observation observations[KN_BACKEND_OBSERVATIONS];
+    uint64_t begun, taken; /* observations so far */
+    cudaStream_t copies;
+    struct kn_cuda_span spans[KN_BACKEND_OBSERVATIONS + 1];
+    int span;         /* the present one, of steps after the last observation */
+    bool spanning;    /* it has begun */
+    bool complete;    /* its end is recorded */
+    double stepping;  /* s in steps */
+    double cycles[2]; /* of streaming and collisions, of a recent step */
 };
 
 enum { KN_CUDA_BLOCKS = 96, KN_CUDA_MARKS = 7 };

@@ -15,45 +15,58 @@ static size_t size_of(const struct kn_problem *p)
 
 double kn_cuda_observe_memory(const struct kn_problem *p)
 {
-    return (double)size_of(p) * sizeof(double);
+    return KN_BACKEND_OBSERVATIONS * (double)size_of(p) * sizeof(double);
+}
+
+static enum kn_status create_observation(struct kn_cuda *m, struct kn_cuda_observation *o)
+{
+    const size_t bytes = size_of(&m->problem) * sizeof(double);
+    KN_TRY(kn_cuda_allocate(m, (void **)&o->found, bytes));
+    if (cudaMallocHost((void **)&o->host, bytes) != cudaSuccess) {
+        cudaGetLastError();
+        return kn_error_set(KN_EMEMORY, "no memory for the fields of %d cells", m->problem.space->ncells);
+    }
+    CHECK(cudaEventCreateWithFlags(&o->ready, cudaEventDisableTiming));
+    CHECK(cudaEventCreateWithFlags(&o->arrived, cudaEventDisableTiming));
+    return KN_OK;
 }
 
 enum kn_status kn_cuda_observe_create(struct kn_cuda *m)
 {
     struct kn_cuda_watch *w = &m->watch;
-    const size_t bytes = size_of(&m->problem) * sizeof(double);
-    KN_TRY(kn_cuda_allocate(m, (void **)&w->found, bytes));
-    if (cudaMallocHost((void **)&w->host, bytes) != cudaSuccess) {
-        cudaGetLastError();
-        return kn_error_set(KN_EMEMORY, "no memory for the fields of %d cells", m->problem.space->ncells);
-    }
-    memset(w->host, 0, bytes);
-    w->cycles = w->host + size_of(&m->problem) - 2;
     CHECK(cudaStreamCreateWithFlags(&w->copies, cudaStreamNonBlocking));
-    CHECK(cudaEventCreateWithFlags(&w->ready, cudaEventDisableTiming));
-    CHECK(cudaEventCreateWithFlags(&w->arrived, cudaEventDisableTiming));
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < KN_BACKEND_OBSERVATIONS; i++)
+        KN_TRY(create_observation(m, &w->observations[i]));
+    for (int i = 0; i <= KN_BACKEND_OBSERVATIONS; i++) {
         CHECK(cudaEventCreate(&w->spans[i].begun));
         CHECK(cudaEventCreate(&w->spans[i].ended));
     }
     return KN_OK;
 }
 
-void kn_cuda_observe_destroy(struct kn_cuda_watch *w)
+static void destroy_event(cudaEvent_t event)
 {
-    cudaEvent_t events[] = {w->ready,          w->arrived,        w->spans[0].begun,
-                            w->spans[0].ended, w->spans[1].begun, w->spans[1].ended};
-    for (size_t i = 0; i < sizeof events / sizeof *events; i++)
-        if (events[i])
-            cudaEventDestroy(events[i]);
-    if (w->copies)
-        cudaStreamDestroy(w->copies);
-    if (w->host)
-        cudaFreeHost(w->host);
+    if (event)
+        cudaEventDestroy(event);
 }
 
-/* Steps between two observations are one span. While that before an observation is read, possibly in another
- * thread, the next one begins. */
+void kn_cuda_observe_destroy(struct kn_cuda_watch *w)
+{
+    for (int i = 0; i < KN_BACKEND_OBSERVATIONS; i++) {
+        destroy_event(w->observations[i].ready);
+        destroy_event(w->observations[i].arrived);
+        if (w->observations[i].host)
+            cudaFreeHost(w->observations[i].host);
+    }
+    for (int i = 0; i <= KN_BACKEND_OBSERVATIONS; i++) {
+        destroy_event(w->spans[i].begun);
+        destroy_event(w->spans[i].ended);
+    }
+    if (w->copies)
+        cudaStreamDestroy(w->copies);
+}
+
+/* Steps between two observations are one span. */
 enum kn_status kn_cuda_observe_steps(struct kn_cuda *m)
 {
     struct kn_cuda_watch *w = &m->watch;
@@ -72,30 +85,29 @@ enum kn_status kn_cuda_observe_ready(struct kn_cuda *m)
     return KN_OK;
 }
 
-static enum kn_status end_span(struct kn_cuda *m)
+/* The span that ends, or -1. */
+static enum kn_status end_span(struct kn_cuda *m, int *span)
 {
     struct kn_cuda_watch *w = &m->watch;
+    *span = -1;
     if (!w->spanning)
         return KN_OK;
     if (!w->complete)
         KN_TRY(kn_cuda_observe_ready(m));
+    *span = w->span;
     w->spanning = false;
-    w->unread = true;
-    w->span = 1 - w->span;
+    w->span = (w->span + 1) % (KN_BACKEND_OBSERVATIONS + 1);
     return KN_OK;
 }
 
 /* After all work before its end. */
-static enum kn_status read_span(struct kn_cuda *m)
+static enum kn_status read_span(struct kn_cuda_watch *w, int span)
 {
-    struct kn_cuda_watch *w = &m->watch;
-    const struct kn_cuda_span *span = &w->spans[1 - w->span];
     float ms = 0;
-    if (!w->unread)
+    if (span < 0)
         return KN_OK;
-    CHECK(cudaEventElapsedTime(&ms, span->begun, span->ended));
+    CHECK(cudaEventElapsedTime(&ms, w->spans[span].begun, w->spans[span].ended));
     w->stepping += 1e-3 * ms;
-    w->unread = false;
     return KN_OK;
 }
 
@@ -150,37 +162,41 @@ enum kn_status kn_cuda_observe(void *machine)
 {
     struct kn_cuda *m = (struct kn_cuda *)machine;
     struct kn_cuda_watch *w = &m->watch;
+    struct kn_cuda_observation *o = &w->observations[w->begun++ % KN_BACKEND_OBSERVATIONS];
     KN_TRY(read_marks(m));
-    KN_TRY(end_span(m));
-    CHECK(kn_cuda_moments(&m->device, m->h, w->found, m->work));
-    CHECK(cudaEventRecord(w->ready, m->work));
-    CHECK(cudaStreamWaitEvent(w->copies, w->ready, 0));
-    CHECK(cudaMemcpyAsync(w->host, w->found, size_of(&m->problem) * sizeof(double), cudaMemcpyDeviceToHost,
+    KN_TRY(end_span(m, &o->span));
+    CHECK(kn_cuda_moments(&m->device, m->h, o->found, m->work));
+    CHECK(cudaEventRecord(o->ready, m->work));
+    CHECK(cudaStreamWaitEvent(w->copies, o->ready, 0));
+    CHECK(cudaMemcpyAsync(o->host, o->found, size_of(&m->problem) * sizeof(double), cudaMemcpyDeviceToHost,
                           w->copies));
-    CHECK(cudaEventRecord(w->arrived, w->copies));
+    CHECK(cudaEventRecord(o->arrived, w->copies));
     return KN_OK;
 }
 
 enum kn_status kn_cuda_observed(void *machine, struct kn_observed *found)
 {
     struct kn_cuda *m = (struct kn_cuda *)machine;
-    const double *host = m->watch.host;
+    struct kn_cuda_watch *w = &m->watch;
+    const struct kn_cuda_observation *o = &w->observations[w->taken++ % KN_BACKEND_OBSERVATIONS];
     CHECK(cudaSetDevice(m->number)); /* a new thread uses the first device */
-    CHECK(cudaEventSynchronize(m->watch.arrived));
-    *found = kn_observed{host, host + (size_t)m->problem.space->ncells * KN_MOMENTS};
-    return read_span(m);
+    CHECK(cudaEventSynchronize(o->arrived));
+    *found = kn_observed{o->host, o->host + (size_t)m->problem.space->ncells * KN_MOMENTS};
+    memcpy(w->cycles, o->host + size_of(&m->problem) - 2, sizeof w->cycles);
+    return read_span(w, o->span);
 }
 
 /* Wait for all steps, and read their times. */
 enum kn_status kn_cuda_observe_wait(struct kn_cuda *m)
 {
     long long cycles[2];
-    KN_TRY(end_span(m));
+    int span;
+    KN_TRY(end_span(m, &span));
     CHECK(cudaMemcpyAsync(cycles, m->device.cycles, sizeof cycles, cudaMemcpyDeviceToHost, m->work));
     CHECK(cudaStreamSynchronize(m->work));
     for (int i = 0; i < 2; i++)
         m->watch.cycles[i] = (double)cycles[i];
-    KN_TRY(read_span(m));
+    KN_TRY(read_span(&m->watch, span));
     return read_marks(m);
 }
 

@@ -71,14 +71,14 @@ enum kn_status kn_run_settle(struct kn_run_parts *r)
 /* The evaluation may wait for the next observation unless this one can end the run. */
 enum kn_status kn_run_observe(struct kn_run_parts *r, bool row, bool series)
 {
-    KN_TRY(kn_run_settle(r));
     const double begun = omp_get_wtime();
+    KN_TRY(kn_run_abort(r->comm, kn_sim_observe(r->sim))); /* before the wait for the one before it */
+    r->observe_s += omp_get_wtime() - begun;
+    KN_TRY(kn_run_settle(r));
     const bool waits = kn_sim_is_detached(r->sim) && !kn_verdict_is_near(&r->monitor) &&
                        kn_sim_steps(r->sim) < r->last;
-    KN_TRY(kn_run_abort(r->comm, kn_sim_observe(r->sim)));
     r->view = (struct kn_run_view){.open = true, .row = row, .series = series};
     if (r->background.exists)
         kn_background_start(&r->background, evaluate, r);
-    r->observe_s += omp_get_wtime() - begun;
     return waits ? KN_OK : kn_run_settle(r);
 }
