@@ -251,6 +251,7 @@ static enum kn_status get(void *machine, int64_t first, int64_t count, float *ro
 {
     struct kn_cuda *m = (struct kn_cuda *)machine;
     const int64_t nnodes = m->problem.velocity->nnodes;
+    CHECK(cudaSetDevice(m->number)); /* a new thread uses the first device */
     CHECK(cudaMemcpyAsync(rows, m->h + first * nnodes, (size_t)(count * nnodes) * sizeof *rows,
                           cudaMemcpyDeviceToHost, m->work));
     return kn_cuda_observe_wait(m);
