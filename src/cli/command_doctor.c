@@ -94,7 +94,7 @@ static enum kn_status examine(struct kn_command_line *command)
     look_at_ranks();
     look_for_program(
         "python3",
-        "with it: knudsen plot, verify and reproduce (Debian: apt install python3-h5py python3-matplotlib)");
+        "with it: knudsen plot, sweep, verify and reproduce (Debian: apt install python3-h5py python3-matplotlib)");
     look_for_program("paraview", "with it: three-dimensional views of fields.pvd");
     return KN_OK;
 }
