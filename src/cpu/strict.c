@@ -245,9 +245,14 @@ static enum kn_status collide(void *machine, double dt, uint64_t draw)
     WITH_MEMORY(machine, collide(s->cpu, dt, draw));
 }
 
-static enum kn_status moments(void *machine, double *to)
+static enum kn_status observe(void *machine)
 {
-    WITH_MEMORY(machine, moments(s->cpu, to));
+    WITH_MEMORY(machine, observe(s->cpu));
+}
+
+static enum kn_status observed(void *machine, struct kn_observed *found)
+{
+    return kn_backend_cpu.observed(((const struct strict *)machine)->cpu, found);
 }
 
 static enum kn_status fluxes(void *machine, double *to)
@@ -287,7 +292,8 @@ const struct kn_backend kn_backend_strict = {
     .set_walls = set_walls,
     .step = step,
     .collide = collide,
-    .moments = moments,
+    .observe = observe,
+    .observed = observed,
     .fluxes = fluxes,
     .seconds = seconds,
     .copy = copy,

@@ -9,13 +9,13 @@
 /* The members of struct kn_sums are all doubles; these are their numbers. */
 #define SUM(member) (offsetof(struct kn_sums, member) / sizeof(double))
 enum { SUMS = sizeof(struct kn_sums) / sizeof(double) };
-enum { BLOCK = 64, CELLS_PER_THREAD = 2048 };
+enum { BLOCK = 64, FEW_CELLS = 2048 };
 
+/* All or one: OpenMP would end some threads before a loop with fewer of them, and create them again later. */
 int kn_sums_threads(const struct kn_case *c, const struct kn_comm *comm, int cells)
 {
-    const int most = c->run.threads > 0 ? c->run.threads : kn_comm_processors(comm),
-              useful = 1 + cells / CELLS_PER_THREAD;
-    return most < useful ? most : useful;
+    const int all = c->run.threads > 0 ? c->run.threads : kn_comm_processors(comm);
+    return cells > FEW_CELLS ? all : 1;
 }
 
 /* The contributions of cell i of a block; the moments of h follow from the fields by theory (10). */

@@ -194,9 +194,11 @@ static enum kn_status create(struct kn_run_parts *r)
     enum kn_status status = kn_monitor_create(&r->monitor, &r->c, kn_sim_space(r->sim), r->comm);
     if (status == KN_OK)
         status = kn_validity_watch_create(&r->gas, &r->c);
-    r->fields = calloc((size_t)ncells * KN_FIELDS, sizeof *r->fields);
+    if (status == KN_OK && kn_sim_is_detached(r->sim) && r->comm->size == 1)
+        status = kn_background_create(&r->background);
+    r->seen.fields = calloc((size_t)ncells * KN_FIELDS, sizeof *r->seen.fields);
     r->state = calloc((size_t)kn_run_state_size(r), sizeof *r->state);
-    if (status == KN_OK && (!r->fields || !r->state))
+    if (status == KN_OK && (!r->seen.fields || !r->state))
         status = kn_error_set(KN_EMEMORY, "not enough memory for the fields of %d cells", ncells);
     r->tables[KN_RUN_ROWS] =
         (struct kn_share_table){(size_t)kn_sim_nodes(r->sim) * sizeof(float), kn_run_move_rows, r};

@@ -95,7 +95,7 @@ static void restart_refuses_damage(void **state)
         assert_true(status == KN_OK || status == KN_EIO || status == KN_EINPUT);
     }
     const int counts =
-        3 + 3 * (s.m.judged + 1) + 3 * s.m.ncolumns; /* rows, averaged, step; length, count, begun */
+        4 + 3 * (s.m.judged + 1) + 3 * s.m.ncolumns; /* rows, averaged, steady, step; length, count, begun */
     assert_int_equal(refused, counts);
     free(saved);
     drop(&s);
