@@ -17,6 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { SPARED = 2 }; /* processors that a device needs for itself: threads that evaluate an observation must not
+                        delay the thread that submits steps */
+
 /* Values at the time of an observation. */
 struct moment {
     int64_t step;
@@ -109,13 +112,16 @@ static enum kn_status lay_out(struct kn_sim *sim)
     if (!sim->fluxes)
         return kn_error_set(KN_EMEMORY, "no memory for the fluxes through %d faces", sim->space.nfaces);
     sim->dt = kn_sim_choose_time_step(&sim->c, sim->velocity.max_speed);
+    int threads = kn_sim_choose_threads(c, sim->comm, sim->space.ncells, sim->velocity.nnodes);
+    if (sim->backend->detached && c->run.threads == 0 && threads > SPARED)
+        threads -= SPARED;
     sim->problem = (struct kn_problem){
         c,
         &sim->space,
         &sim->velocity,
         &sim->boundary,
         &sim->collision,
-        kn_sim_choose_threads(c, sim->comm, sim->space.ncells, sim->velocity.nnodes),
+        threads,
         sim->comm->size > 1 ? &sim->halo : NULL,
     };
     return KN_OK;

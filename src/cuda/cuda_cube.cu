@@ -270,7 +270,7 @@ static __device__ __forceinline__ void finish_cell(const kn_cuda_problem &p, con
 }
 
 template <int LIMITER>
-static __global__ void __launch_bounds__(THREADS, 2)
+static __global__ void __launch_bounds__(THREADS, 1)
     cube_kernel(const __grid_constant__ kn_cuda_problem p, const __grid_constant__ kn_cuda_step s,
                 const __grid_constant__ kn_cuda_cube cube, double lose)
 {
