@@ -1,6 +1,6 @@
 /* Streaming above first order in a uniform space of three dimensions, alone or with linearised BGK, for short
- * rows. A thread marches downwind along x through a tile of cells, with two nodes of each row of one octant in
- * registers: it reads each row and computes each slope once. */
+ * rows. A thread marches downwind along x through a tile of cells, with two nodes of each row of one octant
+ * in registers: it reads each row and computes each slope once. */
 #include "cuda/cuda_cube.h"
 
 #include "cuda/cuda_linear.h"
@@ -178,8 +178,7 @@ static __device__ __forceinline__ void stream_octant(kn_weight between, const co
     for (int j = 0; j < WIDE; j++)
 #pragma unroll
         for (int l = 0; l < DEEP; l++)
-            b.slope[j][l] =
-                slope_across<LIMITER>(between, c.v[0], second[j][l], b.in[j][l], here.in[j][l]);
+            b.slope[j][l] = slope_across<LIMITER>(between, c.v[0], second[j][l], b.in[j][l], here.in[j][l]);
 #pragma unroll
     for (int i = 0; i < ALONG; i++) {
         plane next = here;
@@ -243,7 +242,8 @@ static __device__ __forceinline__ void finish_cell(const kn_cuda_problem &p, con
     const bool active = k < p.mesh.stride;
     const octant_nodes<OCTANTS> n = octant_nodes_of<OCTANTS>(p, active ? k : 0);
     const int heavy = heaviest<LANES>(active ? n.w.v[0] : 0.0f),
-              cell = first + c % ALONG + cube.cells[0] * (c / ALONG % WIDE + cube.cells[1] * (c / ALONG / WIDE));
+              cell =
+                  first + c % ALONG + cube.cells[0] * (c / ALONG % WIDE + cube.cells[1] * (c / ALONG / WIDE));
     const float *const from = tile + c * p.mesh.nnodes + k;
     four h[OCTANTS] = {};
     float lost[4] = {0, 0, 0, 0};

@@ -36,8 +36,8 @@ double kn_sums_midline(const struct kn_space *space, const struct kn_comm *comm,
 void kn_sums_project(double parts[KN_SUMS_WATCHED], const struct kn_comm *comm, const struct kn_space *space,
                      const double *wave, const double *fields);
 
-/* Threads for a loop over cells with little work per cell: all or one.  OpenMP would end some threads before a
- * loop with fewer of them, and create them again later. */
+/* Threads for a loop over cells with little work per cell: all or one.  OpenMP would end some threads before
+ * a loop with fewer of them, and create them again later. */
 int kn_sums_threads(int threads, int cells);
 
 #endif
