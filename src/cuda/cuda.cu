@@ -105,6 +105,8 @@ static enum kn_status fill_constants(struct kn_cuda *m)
     d->symmetric = p->c->collision.estimator == KN_ESTIMATOR_SYMMETRIC;
     d->ncells = p->space->ncells;
     d->centre = cells[0] / 2 + cells[0] * (cells[1] / 2 + cells[1] * (cells[2] / 2));
+    d->box[0] = p->space->box.first[0];
+    d->box[1] = cells[0];
     d->nfaces = p->space->nfaces;
     d->size = p->velocity->size;
     d->uniform = kn_cuda_layout_uniform(p->space);

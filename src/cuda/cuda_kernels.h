@@ -72,6 +72,7 @@ struct kn_cuda_problem {
     struct kn_mesh mesh;
     int32_t ncells, nfaces, size;
     int32_t centre; /* a cell away from the walls */
+    int32_t box[2]; /* along x: first cell of the box of this rank in the whole space, number of its cells */
     int32_t multiprocessors;
     const float *speed[3];      /* [stride] */
     const float *along[3];      /* the same by place */
