@@ -17,6 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum {
+    SPARED = 2
+}; /* processors that a device needs for itself: threads that evaluate an observation must not
+      delay the thread that submits steps */
+
 /* Values at the time of an observation. */
 struct moment {
     int64_t step;
@@ -40,12 +45,12 @@ struct kn_sim {
     void *machine;
     double dt; /* lambda0 / V0 */
     int64_t step;
-    double ahead;    /* collision time applied beyond the current time */
-    uint64_t draws;  /* collision sets used so far */
+    double ahead;   /* collision time applied beyond the current time */
+    uint64_t draws; /* collision sets used so far */
     double *fluxes; /* [nfaces][KN_FLUXES] */
     struct moment observations[KN_BACKEND_OBSERVATIONS];
     int64_t begun, taken; /* observations so far */
-    double stepping; /* s in calls that compute steps */
+    double stepping;      /* s in calls that compute steps */
     char sharing[KN_SIM_NOTE],
         unlike[KN_SIM_NOTE]; /* notes for the user about the machines of the ranks; "": none */
 };
@@ -109,13 +114,16 @@ static enum kn_status lay_out(struct kn_sim *sim)
     if (!sim->fluxes)
         return kn_error_set(KN_EMEMORY, "no memory for the fluxes through %d faces", sim->space.nfaces);
     sim->dt = kn_sim_choose_time_step(&sim->c, sim->velocity.max_speed);
+    int threads = kn_sim_choose_threads(c, sim->comm, sim->space.ncells, sim->velocity.nnodes);
+    if (sim->backend->detached && c->run.threads == 0 && threads > SPARED)
+        threads -= SPARED;
     sim->problem = (struct kn_problem){
         c,
         &sim->space,
         &sim->velocity,
         &sim->boundary,
         &sim->collision,
-        kn_sim_choose_threads(c, sim->comm, sim->space.ncells, sim->velocity.nnodes),
+        threads,
         sim->comm->size > 1 ? &sim->halo : NULL,
     };
     return KN_OK;
@@ -452,8 +460,8 @@ enum kn_status kn_sim_walls(struct kn_sim *sim, struct kn_wall_flux walls[KN_SID
 static void find_excess(const struct kn_sim *sim, const double sum[2], struct kn_observation *o)
 {
     const struct kn_reference *r = &sim->reference;
-    const double eps = sim->c.disturbance, *u = r->velocity,
-                 rho = o->fields[KN_RHO], theta = kn_reference_temperature(r, o->fields[KN_THETA]);
+    const double eps = sim->c.disturbance, *u = r->velocity, rho = o->fields[KN_RHO],
+                 theta = kn_reference_temperature(r, o->fields[KN_THETA]);
     const double square = u[0] == 0 && u[1] == 0 && u[2] == 0 ? r->ratio * r->ratio : NAN;
     o->excess[0] = square * (4.0 / 15 * sum[0] - kn_moments_fourth(eps, rho, theta));
     o->excess[1] = r->ratio * square * (8.0 / 105 * sum[1] - kn_moments_sixth(eps, rho, theta));

@@ -17,8 +17,8 @@ static double memory(const struct kn_problem *p)
     const double nnodes = p->velocity->nnodes;
     const bool operates = p->c->collision.method == KN_METHOD_OPERATOR;
     const double cells = p->space->ncells, halo = p->space->nhalo;
-    return (2 * (cells + halo) + p->space->nfaces) * nnodes * sizeof(float) +
-           cells * 40 + halo * 36 + kn_cuda_observe_memory(p) + kn_cuda_exchange_memory(p) + kn_cuda_sets_memory(p) +
+    return (2 * (cells + halo) + p->space->nfaces) * nnodes * sizeof(float) + cells * 40 + halo * 36 +
+           kn_cuda_observe_memory(p) + kn_cuda_exchange_memory(p) + kn_cuda_sets_memory(p) +
            (operates ? kn_cuda_propagator_memory(p) : 0);
 }
 
@@ -325,21 +325,11 @@ static enum kn_status collide_apart(struct kn_cuda *m, const struct kn_cuda_step
     return KN_OK;
 }
 
-/* Collisions without streaming, where a march has short rows of the operator: it computes its own cells as in
- * a step, with the same bits. */
-static enum kn_status collide_alone(struct kn_cuda *m, struct kn_cuda_step s)
+/* True if a march has the operator: it computes its own cells in collisions without streaming too, from h
+ * into next, because the tiles of several ranks overlap. */
+static bool operates_in_march(const struct kn_cuda *m)
 {
-    const struct kn_cuda_part whole = {0, m->unmarched, 0, 0, 0, 0};
-    for (int i = 0; i < (m->problem.halo ? 2 : 1); i++) {
-        const struct kn_cuda_part *part = m->problem.halo ? &m->parts[i] : &whole;
-        s.rim = m->problem.halo && i == 1;
-        s.tiles = m->problem.halo ? m->tiles + part->first_tile : NULL;
-        s.ntiles = part->tiles;
-        if (part->tiles > 0 || !m->problem.halo)
-            CHECK(kn_cuda_march(&m->device, &s, m->work));
-        KN_TRY(collide_apart(m, &s, m->device.sweep_order + part->first_cell, part->cells));
-    }
-    return KN_OK;
+    return m->device.choice.march_collides && m->device.choice.collisions == KN_CUDA_OPERATE;
 }
 
 /* Everything at once. */
@@ -347,12 +337,12 @@ static enum kn_status sweep_whole(struct kn_cuda *m, const struct kn_step *step,
                                   bool timed)
 {
     const struct kn_cuda_problem *p = &m->device;
-    const bool walls = step->stream > 0 && p->nfaces > 0, marches = step->stream > 0 && p->choice.marches,
+    const bool walls = step->stream > 0 && p->nfaces > 0,
+               marches = p->choice.marches && (step->stream > 0 || operates_in_march(m)),
                cube = step->stream > 0 && m->cube.tiles[0] > 0,
-               streams = step->stream > 0 || !collides_apart(m), served = marches && p->choice.march_collides;
+               streams = step->stream > 0 || marches || !collides_apart(m),
+               served = marches && p->choice.march_collides;
     const struct kn_cuda_wall_pass pass = {NULL, p->nfaces, m->h, s.dt_stream, step->fluxes, true};
-    if (step->stream == 0 && p->choice.march_collides && p->choice.collisions == KN_CUDA_OPERATE)
-        return collide_alone(m, s);
     s.behind_walls = walls;
     s.cells = marches || cube ? m->unmarched : p->ncells;
     if (walls)
@@ -385,7 +375,7 @@ static enum kn_status sweep_part(struct kn_cuda *m, const struct kn_step *step, 
     p.sweep_order += part->first_cell;
     p.ncells = !tells && p.choice.sweep == KN_CUDA_LINEAR ? p.ncells : part->cells;
     p.centre = tells ? part->cells / 2 : INT32_MAX;
-    s.behind_walls = part->faces > 0;
+    s.behind_walls = part->faces > 0 && step->stream > 0;
     s.cells = part->cells;
     s.listed = true;
     s.rim = i == 1;
@@ -393,7 +383,8 @@ static enum kn_status sweep_part(struct kn_cuda *m, const struct kn_step *step, 
     s.ntiles = part->tiles;
     const struct kn_cuda_wall_pass pass = {
         m->faces + part->first_face, part->faces, m->h, s.dt_stream, step->fluxes, false};
-    CHECK(kn_cuda_walls(&p, &pass, m->work));
+    if (step->stream > 0)
+        CHECK(kn_cuda_walls(&p, &pass, m->work));
     if (part->tiles > 0)
         CHECK(kn_cuda_march(&p, &s, m->work));
     CHECK(sweep_unmarched(&p, &s, m->work));
@@ -406,11 +397,13 @@ static enum kn_status sweep_part(struct kn_cuda *m, const struct kn_step *step, 
 static enum kn_status sweep_parts(struct kn_cuda *m, const struct kn_step *step, const struct kn_cuda_step &s,
                                   bool timed)
 {
-    KN_TRY(kn_cuda_exchange_begin(m));
+    if (step->stream > 0)
+        KN_TRY(kn_cuda_exchange_begin(m));
     KN_TRY(sweep_part(m, step, s, 0, timed));
     if (timed)
         CHECK(cudaEventRecord(m->mark[5], m->work));
-    KN_TRY(kn_cuda_exchange_end(m));
+    if (step->stream > 0)
+        KN_TRY(kn_cuda_exchange_end(m));
     if (timed)
         CHECK(cudaEventRecord(m->mark[6], m->work));
     KN_TRY(sweep_part(m, step, s, 1, timed));
@@ -427,7 +420,7 @@ static enum kn_status sweep_parts(struct kn_cuda *m, const struct kn_step *step,
 
 static enum kn_status sweep(struct kn_cuda *m, const struct kn_step *step, float *to)
 {
-    const bool divided = step->stream > 0 && m->problem.halo;
+    const bool divided = m->problem.halo && (step->stream > 0 || operates_in_march(m));
     struct kn_cuda_step s = {.h = m->h, .next = to};
     s.dt_stream = (float)step->stream;
     s.dt_collide = step->collide;
@@ -462,13 +455,18 @@ static enum kn_status sweep(struct kn_cuda *m, const struct kn_step *step, float
     return kn_cuda_sets_ahead(m, step->draw);
 }
 
+static void swap_states(struct kn_cuda *m)
+{
+    float *swap = m->h;
+    m->h = m->next;
+    m->next = swap;
+}
+
 static enum kn_status step(void *machine, const struct kn_step *step)
 {
     struct kn_cuda *m = (struct kn_cuda *)machine;
     KN_TRY(sweep(m, step, m->next));
-    float *swap = m->h;
-    m->h = m->next;
-    m->next = swap;
+    swap_states(m);
     return KN_OK;
 }
 
@@ -476,7 +474,11 @@ static enum kn_status collide(void *machine, double dt, uint64_t draw)
 {
     struct kn_cuda *m = (struct kn_cuda *)machine;
     const struct kn_step step = {0, dt, draw, false};
-    return sweep(m, &step, m->h);
+    if (!operates_in_march(m))
+        return sweep(m, &step, m->h);
+    KN_TRY(sweep(m, &step, m->next));
+    swap_states(m);
+    return KN_OK;
 }
 
 static enum kn_status fluxes(void *machine, double *to)

@@ -81,8 +81,8 @@ void kn_cuda_kernels(const void *machine, FILE *to)
     const struct kn_cuda *m = (const struct kn_cuda *)machine;
     const struct kn_cuda_choice *c = &m->device.choice;
     const bool cube = m->cube.tiles[0] > 0;
-    const int others = c->marches || cube ? m->unmarched : m->device.ncells, marched = m->device.ncells - others,
-              apart = c->march_collides ? others : m->device.ncells;
+    const int others = c->marches || cube ? m->unmarched : m->device.ncells,
+              marched = m->device.ncells - others, apart = c->march_collides ? others : m->device.ncells;
     fprintf(to, "%-20s %d wall faces\n", "wall_kernel", m->device.nfaces);
     if (c->marches)
         fprintf(to, "%-20s %d cells in tiles of %d%s\n",

@@ -1,6 +1,6 @@
 /* Streaming above first order in a uniform space of three dimensions, alone or with linearised BGK, for short
- * rows. A thread marches downwind along x through a tile of cells, with two nodes of each row of one octant in
- * registers: it reads each row and computes each slope once. */
+ * rows. A thread marches downwind along x through a tile of cells, with two nodes of each row of one octant
+ * in registers: it reads each row and computes each slope once. */
 #include "cuda/cuda_cube.h"
 
 #include "cuda/cuda_linear.h"
@@ -94,28 +94,32 @@ static __device__ __forceinline__ two slope_across(kn_weight between, const two 
     return slope;
 }
 
-/* Stream one cell, given its neighbours and slopes along x, y, z. */
-static __device__ __forceinline__ void move_on(const course &t, int offset, const speeds &c, const two &here,
-                                               const two up[3], const two corner[3], const two slope[3],
-                                               const two slope_up[3])
+/* A cell, its upwind neighbours along each axis and diagonally, and the slopes across the cell and its upwind
+ * neighbours. */
+struct cell_rows {
+    two here, up[3], corner[3], slope[3], slope_up[3];
+};
+
+/* Stream one cell. */
+static __device__ __forceinline__ void move_on(const course &t, int offset, const speeds &c,
+                                               const cell_rows &r)
 {
     float2 h, lost;
 #pragma unroll
     for (int i = 0; i < 2; i++) {
-        surroundings<3> n = {here.v[i]};
-        float of[3], of_up[3];
+        surroundings<3> n = {r.here.v[i]};
+        float slope[3], slope_up[3];
 #pragma unroll
         for (int a = 0; a < 3; a++) {
-            n.up[a] = up[a].v[i];
-            n.corner[a] = corner[a].v[i];
+            n.up[a] = r.up[a].v[i];
+            n.corner[a] = r.corner[a].v[i];
             n.speed[a] = c.v[a].v[i];
-            of[a] = slope[a].v[i];
-            of_up[a] = slope_up[a].v[i];
+            slope[a] = r.slope[a].v[i];
+            slope_up[a] = r.slope_up[a].v[i];
         }
-        const float change = sloped_change<3>(n, of, of_up), sum = n.here + change,
-                    missing = kn_stream_lost(n.here, change, sum);
+        const float change = sloped_change<3>(n, slope, slope_up), sum = n.here + change;
         (i == 0 ? h.x : h.y) = sum;
-        (i == 0 ? lost.x : lost.y) = missing;
+        (i == 0 ? lost.x : lost.y) = kn_stream_lost(n.here, change, sum);
     }
     *(float2 *)(t.to + offset) = h;
     *(float2 *)(t.lost + offset) = lost;
@@ -138,25 +142,25 @@ static __device__ __forceinline__ void stream_plane(kn_weight between, const cou
     for (int l = 0; l < DEEP; l++)
 #pragma unroll
         for (int j = 0; j < WIDE; j++) {
-            const two &here = p.in[j][l];
-            const two up[3] = {b->in[j][l], j > 0 ? p.in[j - 1][l] : p.up_y[0][l],
-                               l > 0 ? p.in[j][l - 1] : p.up_z[0][j]};
             const two down[3] = {next[j][l], j + 1 < WIDE ? p.in[j + 1][l] : p.down_y[l],
                                  l + 1 < DEEP ? p.in[j][l + 1] : p.down_z[j]};
-            const two corner[3] = {j > 0 ? b->in[j - 1][l] : b->up_y[l],
-                                   j > 0   ? (l > 0 ? p.in[j - 1][l - 1] : p.up_z[0][j - 1])
-                                   : l > 0 ? p.up_y[0][l - 1]
-                                           : p.corner,
-                                   l > 0 ? b->in[j][l - 1] : b->up_z[j]};
-            const two before[3] = {b->slope[j][l], slope_y[l], slope_z[j]};
-            two slope[3];
+            cell_rows r = {
+                p.in[j][l],
+                {b->in[j][l], j > 0 ? p.in[j - 1][l] : p.up_y[0][l], l > 0 ? p.in[j][l - 1] : p.up_z[0][j]},
+                {j > 0 ? b->in[j - 1][l] : b->up_y[l],
+                 j > 0   ? (l > 0 ? p.in[j - 1][l - 1] : p.up_z[0][j - 1])
+                 : l > 0 ? p.up_y[0][l - 1]
+                         : p.corner,
+                 l > 0 ? b->in[j][l - 1] : b->up_z[j]},
+                {},
+                {b->slope[j][l], slope_y[l], slope_z[j]}};
 #pragma unroll
             for (int a = 0; a < 3; a++)
-                slope[a] = slope_across<LIMITER>(between, c.v[a], up[a], here, down[a]);
-            move_on(t, i * t.put[0] + j * t.put[1] + l * t.put[2], c, here, up, corner, slope, before);
-            b->slope[j][l] = slope[0];
-            slope_y[l] = slope[1];
-            slope_z[j] = slope[2];
+                r.slope[a] = slope_across<LIMITER>(between, c.v[a], r.up[a], r.here, down[a]);
+            move_on(t, i * t.put[0] + j * t.put[1] + l * t.put[2], c, r);
+            b->slope[j][l] = r.slope[0];
+            slope_y[l] = r.slope[1];
+            slope_z[j] = r.slope[2];
         }
 }
 
@@ -178,8 +182,7 @@ static __device__ __forceinline__ void stream_octant(kn_weight between, const co
     for (int j = 0; j < WIDE; j++)
 #pragma unroll
         for (int l = 0; l < DEEP; l++)
-            b.slope[j][l] =
-                slope_across<LIMITER>(between, c.v[0], second[j][l], b.in[j][l], here.in[j][l]);
+            b.slope[j][l] = slope_across<LIMITER>(between, c.v[0], second[j][l], b.in[j][l], here.in[j][l]);
 #pragma unroll
     for (int i = 0; i < ALONG; i++) {
         plane next = here;
@@ -243,7 +246,8 @@ static __device__ __forceinline__ void finish_cell(const kn_cuda_problem &p, con
     const bool active = k < p.mesh.stride;
     const octant_nodes<OCTANTS> n = octant_nodes_of<OCTANTS>(p, active ? k : 0);
     const int heavy = heaviest<LANES>(active ? n.w.v[0] : 0.0f),
-              cell = first + c % ALONG + cube.cells[0] * (c / ALONG % WIDE + cube.cells[1] * (c / ALONG / WIDE));
+              cell =
+                  first + c % ALONG + cube.cells[0] * (c / ALONG % WIDE + cube.cells[1] * (c / ALONG / WIDE));
     const float *const from = tile + c * p.mesh.nnodes + k;
     four h[OCTANTS] = {};
     float lost[4] = {0, 0, 0, 0};
@@ -270,7 +274,7 @@ static __device__ __forceinline__ void finish_cell(const kn_cuda_problem &p, con
 }
 
 template <int LIMITER>
-static __global__ void __launch_bounds__(THREADS, 2)
+static __global__ void __launch_bounds__(THREADS, 1)
     cube_kernel(const __grid_constant__ kn_cuda_problem p, const __grid_constant__ kn_cuda_step s,
                 const __grid_constant__ kn_cuda_cube cube, double lose)
 {

@@ -67,8 +67,8 @@ struct kn_cuda_span {
 
 /* An observation of the state, which is copied to the host while the next steps run. */
 struct kn_cuda_observation {
-    double *found, *host; /* on the device and on the host: moments [ncells][KN_MOMENTS], fluxes
-                             [nfaces][KN_FLUXES], cycles [2] */
+    double *found, *host;       /* on the device and on the host: moments [ncells][KN_MOMENTS], fluxes
+                                   [nfaces][KN_FLUXES], cycles [2] */
     cudaEvent_t ready, arrived; /* on the device, on the host */
     int span;                   /* the steps before it; -1: none */
 };
@@ -96,8 +96,8 @@ struct kn_cuda {
     float *h, *next;            /* [ncells + nhalo][nnodes] */
     int number;                 /* of the device */
     struct kn_cuda_watch watch;
-    float *emission;            /* [KN_SIDES][nnodes] */
-    double *patch;              /* [KN_SIDES][3] */
+    float *emission; /* [KN_SIDES][nnodes] */
+    double *patch;   /* [KN_SIDES][3] */
     struct kn_cuda_window windows[2];
     struct kn_cuda_group
         groups[3];      /* two alternate; the third is a single set for a step of another length */
@@ -124,7 +124,7 @@ struct kn_cuda {
     bool divided;                    /* of a sweep in two parts, */
     bool apart, collided_last;       /* with separate collisions, after all cells have been streamed */
     uint64_t sweeps;
-    double seconds[KN_PHASES]; /* ms of the timed sweeps */
+    double seconds[KN_PHASES];    /* ms of the timed sweeps */
     void *blocks[KN_CUDA_BLOCKS]; /* allocations of device memory */
     int nblocks;
 };

@@ -227,10 +227,10 @@ static void do_stages(struct cells *c, struct cells_left *left, int64_t turn, st
     static const int behind[STAGES] = {[FETCH] = 0, [CHECK] = 1, [WRITE] = 2};
 #pragma omp parallel num_threads(STAGES)
     for (int stage = omp_get_thread_num(); stage < STAGES; stage += omp_get_num_threads()) {
-        const enum kn_status status = turn < behind[stage]
-                                          ? KN_OK
-                                          : do_stage(c, (enum stage)stage, left,
-                                                     &c->pieces[(turn - behind[stage]) % STAGES]);
+        const enum kn_status status =
+            turn < behind[stage]
+                ? KN_OK
+                : do_stage(c, (enum stage)stage, left, &c->pieces[(turn - behind[stage]) % STAGES]);
 #pragma omp critical
         if (status != KN_OK && failure->status == KN_OK) {
             failure->stage = (enum stage)stage;

@@ -45,6 +45,7 @@ struct kn_monitor {
     const struct kn_case *c;
     const struct kn_space *space;
     const struct kn_comm *comm;
+    int threads; /* for loops over cells */
     bool closed; /* the mass of the gas is constant */
     int ncolumns;
     struct kn_column *columns; /* [ncolumns] */

@@ -64,10 +64,9 @@ static bool is_valid(const struct kn_monitor *m, const struct state_head *head, 
 {
     const double most = 9007199254740992; /* 2^53: whole numbers are exact up to here */
     bool good = is_count(head->rows, most) && is_count(head->averaged, head->rows) &&
-                is_count(head->steady_rows, head->rows) &&
-                isfinite(head->average_start) && isfinite(head->previous_time) &&
-                are_finite(head->initial, 5) && is_count(row->step, most) && isfinite(row->time) &&
-                isfinite(row->size);
+                is_count(head->steady_rows, head->rows) && isfinite(head->average_start) &&
+                isfinite(head->previous_time) && are_finite(head->initial, 5) && is_count(row->step, most) &&
+                isfinite(row->time) && isfinite(row->size);
     for (int i = 0; i <= m->judged && good; i++, data += TREND_SIZE) { /* with that of row.size */
         struct kn_trend trend;
         memcpy(&trend, data, sizeof trend);

@@ -194,6 +194,7 @@ static enum kn_status create(struct kn_run_parts *r)
     enum kn_status status = kn_monitor_create(&r->monitor, &r->c, kn_sim_space(r->sim), r->comm);
     if (status == KN_OK)
         status = kn_validity_watch_create(&r->gas, &r->c);
+    r->monitor.threads = kn_sim_threads(r->sim);
     if (status == KN_OK && kn_sim_is_detached(r->sim) && r->comm->size == 1)
         status = kn_background_create(&r->background);
     r->seen.fields = calloc((size_t)ncells * KN_FIELDS, sizeof *r->seen.fields);

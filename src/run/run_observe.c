@@ -28,7 +28,8 @@ static enum kn_status write_files(struct kn_run_parts *r)
 {
     const bool last = r->seen.step == r->last || (r->view.row && kn_verdict_ends(&r->monitor));
     if (r->view.row)
-        KN_TRY(kn_comm_agree(r->comm, kn_run_is_first(r) ? kn_history_append(r->history, &r->monitor) : KN_OK));
+        KN_TRY(
+            kn_comm_agree(r->comm, kn_run_is_first(r) ? kn_history_append(r->history, &r->monitor) : KN_OK));
     return r->view.series && !last ? kn_run_write_fields(r, false) : KN_OK;
 }
 
@@ -75,8 +76,8 @@ enum kn_status kn_run_observe(struct kn_run_parts *r, bool row, bool series)
     KN_TRY(kn_run_abort(r->comm, kn_sim_observe(r->sim))); /* before the wait for the one before it */
     r->observe_s += omp_get_wtime() - begun;
     KN_TRY(kn_run_settle(r));
-    const bool waits = kn_sim_is_detached(r->sim) && !kn_verdict_is_near(&r->monitor) &&
-                       kn_sim_steps(r->sim) < r->last;
+    const bool waits =
+        kn_sim_is_detached(r->sim) && !kn_verdict_is_near(&r->monitor) && kn_sim_steps(r->sim) < r->last;
     r->view = (struct kn_run_view){.open = true, .row = row, .series = series};
     if (r->background.exists)
         kn_background_start(&r->background, evaluate, r);

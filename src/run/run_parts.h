@@ -60,18 +60,18 @@ struct kn_run_parts {
     struct kn_run_view view;         /* what it is for */
     struct kn_background background; /* evaluates observations of a single rank with a detached device */
     struct kn_row row;               /* the latest row, for messages */
-    double *state;            /* [kn_run_state_size], buffer for checkpoints */
-    int64_t first, last;      /* steps at which this process begins and the run ends */
-    const char *at_last;      /* the outcome at step `last` */
-    bool row_due, series_due; /* observations after the next step */
-    const char *outcome;      /* reason for the end of the loop */
-    int64_t steps;            /* step and time at the end of the loop */
+    double *state;                   /* [kn_run_state_size], buffer for checkpoints */
+    int64_t first, last;             /* steps at which this process begins and the run ends */
+    const char *at_last;             /* the outcome at step `last` */
+    bool row_due, series_due;        /* observations after the next step */
+    const char *outcome;             /* reason for the end of the loop */
+    int64_t steps;                   /* step and time at the end of the loop */
     double time;
     int64_t poll_at; /* the step at which the ranks poll requests next */
     double started;  /* s, omp_get_wtime; of this process */
     double loop_started, loop_s;
     double stepping_s, loop_output_s; /* s of the loop in steps, and on files */
-    double checkpointed; /* clock of the last checkpoint */
+    double checkpointed;              /* clock of the last checkpoint */
     struct kn_oscillation_fit oscillation;
     struct kn_verdict verdict;                       /* rank 0, at the end */
     double observe_s, output_s, assemble_s, pilot_s; /* s spent on observations, files, preparations */

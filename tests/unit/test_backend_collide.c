@@ -214,11 +214,12 @@ static void third_order_and_relaxation(void **state)
 static void cubes_stream_and_relax(void **state)
 {
     (void)state;
-    const char *const cubes[] = {
-        "space.cells=[25,20,18] velocity.nodes=6 walls.top.velocity=[1,0,0.5]",
-        "space.cells=[21,22,20] velocity.nodes=8 walls.left.kind=periodic walls.right.kind=periodic "
-        "walls.front.kind=specular"},
-                      *const orders[] = {"space.order=2", "space.order=2 space.limiter=none", "space.order=3"};
+    const char *const cubes[] =
+        {"space.cells=[25,20,18] velocity.nodes=6 walls.top.velocity=[1,0,0.5]",
+         "space.cells=[21,22,20] velocity.nodes=8 walls.left.kind=periodic walls.right.kind=periodic "
+         "walls.front.kind=specular"},
+                      *const orders[] = {"space.order=2", "space.order=2 space.limiter=none",
+                                         "space.order=3"};
     for (int i = 0; i < 2 * 3; i++) {
         struct scene s;
         char text[512];
@@ -233,7 +234,8 @@ static void cubes_stream_and_relax(void **state)
     }
 }
 
-/* Collisions alone in cells that a march would stream: of the operator, linear and with the quadratic part. */
+/* Collisions alone in cells that a march would stream: of the operator, linear and with the quadratic part.
+ */
 static void wide_boxes_operate(void **state)
 {
     (void)state;
@@ -492,13 +494,20 @@ static void samples_are_the_same_bits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(collisions_match_oracle),       cmocka_unit_test(linear_bgk_matches_its_formula),
-        cmocka_unit_test(operator_matches_plain_sums),   cmocka_unit_test(uniform_gas_collides_once),
-        cmocka_unit_test(sets_of_all_lengths),           cmocka_unit_test(second_order_and_relaxation),
-        cmocka_unit_test(third_order_and_relaxation),    cmocka_unit_test(wide_boxes_stream_and_operate),
-        cmocka_unit_test(models_match_their_formulas),   cmocka_unit_test(wide_boxes_of_models),
-        cmocka_unit_test(models_agree_between_machines), cmocka_unit_test(corrections_agree_between_machines),
-        cmocka_unit_test(samples_are_the_same_bits),     cmocka_unit_test(cubes_stream_and_relax),
+        cmocka_unit_test(collisions_match_oracle),
+        cmocka_unit_test(linear_bgk_matches_its_formula),
+        cmocka_unit_test(operator_matches_plain_sums),
+        cmocka_unit_test(uniform_gas_collides_once),
+        cmocka_unit_test(sets_of_all_lengths),
+        cmocka_unit_test(second_order_and_relaxation),
+        cmocka_unit_test(third_order_and_relaxation),
+        cmocka_unit_test(wide_boxes_stream_and_operate),
+        cmocka_unit_test(models_match_their_formulas),
+        cmocka_unit_test(wide_boxes_of_models),
+        cmocka_unit_test(models_agree_between_machines),
+        cmocka_unit_test(corrections_agree_between_machines),
+        cmocka_unit_test(samples_are_the_same_bits),
+        cmocka_unit_test(cubes_stream_and_relax),
         cmocka_unit_test(wide_boxes_operate),
     };
     return cmocka_run_group_tests(tests, find_targets, NULL);

@@ -142,7 +142,7 @@ static void restart_refuses_and_begins_anew(void **state)
 /* The row of a large state, computed by this number of threads. */
 static struct kn_row row_of(struct scene *s, int threads)
 {
-    s->c.run.threads = threads;
+    s->m.threads = threads;
     s->m.rows = 0;
     take(s, 0, 0);
     for (size_t i = 0; i < (size_t)s->space.ncells * 5; i++)
