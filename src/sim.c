@@ -290,13 +290,15 @@ enum kn_status kn_sim_advance_open(struct kn_sim *sim, int64_t steps)
 
 enum kn_status kn_sim_advance(struct kn_sim *sim, int64_t steps)
 {
+    if (sim->c.time.mode == KN_MODE_STEADY)
+        return kn_error_set(KN_EINPUT, "time.mode: steady has no time steps (kn_run finds the steady state)");
     KN_TRY(kn_sim_advance_open(sim, steps - 1));
     return steps > 0 ? advance_one(sim, true) : KN_OK;
 }
 
 double kn_sim_time(const struct kn_sim *sim)
 {
-    return (double)sim->step * sim->dt;
+    return sim->c.time.mode == KN_MODE_STEADY ? 0 : (double)sim->step * sim->dt;
 }
 
 double kn_sim_time_step(const struct kn_sim *sim)
@@ -408,12 +410,14 @@ double kn_sim_collision_rate(const struct kn_sim *sim)
 enum kn_status kn_sim_set_solution(struct kn_sim *sim, int64_t iteration, const double *fluxes)
 {
     const size_t count = (size_t)sim->space.nfaces * KN_FLUXES;
+    sim->step = iteration;
+    if (!fluxes)
+        return KN_OK;
     if (!sim->solved)
         sim->solved = malloc((count + 1) * sizeof *sim->solved);
     if (!sim->solved)
         return kn_error_set(KN_EMEMORY, "no memory for the fluxes at walls");
     memcpy(sim->solved, fluxes, count * sizeof *fluxes);
-    sim->step = iteration;
     return KN_OK;
 }
 

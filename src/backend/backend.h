@@ -83,6 +83,9 @@ struct kn_mesh kn_backend_mesh(const struct kn_problem *p);
 
 /* The backend of this name; "auto": the best one that runs here and has the method. */
 const struct kn_backend *kn_backend_find(const char *name, enum kn_method method);
+
+/* The best one that runs here and has a steady-state solver. */
+const struct kn_backend *kn_backend_find_steady(void);
 int kn_backend_thinnest(const struct kn_backend *backend, const struct kn_case *c);
 bool kn_backend_collides(const struct kn_backend *backend, enum kn_method method);
 

@@ -14,6 +14,7 @@ struct kn_row {
     double step;
     double time;                /* lambda0 / V0 */
     double residual;            /* relative change of rho, u, theta per unit time; NaN in the first row */
+    double equation_residual, update, balance; /* of the steady-state solver, struct kn_steady_progress */
     double mass;                /* integral of rho, n0 lambda0^3 eps */
     double momentum[3];         /* integral of <v h> */
     double energy;              /* integral of <v^2 h> */
@@ -66,6 +67,7 @@ struct kn_monitor {
     int64_t *midline;           /* [whole[1]][KN_SUMS_MIDLINE] for kn_sums_midline */
     double *wave;               /* [ncells] shape of the initial wave; NULL without one */
     double excess[2];           /* of the next row; set by the caller if the gas is uniform */
+    double iteration[3];        /* equation_residual, update, balance of the next row; set by the caller */
     struct kn_row row;          /* the latest row */
 };
 

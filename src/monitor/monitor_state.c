@@ -10,7 +10,7 @@
 enum { WATCHED = KN_SUMS_WATCHED };
 
 enum {
-    STATE_VERSION = 5,
+    STATE_VERSION = 6,
     ROW_SIZE = sizeof(struct kn_row) / sizeof(double),
     BATCHES_SIZE = sizeof(struct kn_batches) / sizeof(double),
     TREND_SIZE = sizeof(struct kn_trend) / sizeof(double)

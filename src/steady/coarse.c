@@ -265,6 +265,13 @@ static enum kn_status factorise(struct kn_coarse *c)
     return KN_OK;
 }
 
+double kn_coarse_memory(const int cells[3])
+{
+    const double all = (double)cells[0] * cells[1] * cells[2];
+    const double longest = fmax(cells[0], fmax(cells[1], cells[2])), layer = all / longest;
+    return (double)sizeof(double) * all * MOST * (STAR * MOST + 3 * (2 * layer + 1) * MOST);
+}
+
 enum kn_status kn_coarse_create(struct kn_coarse *c, const struct kn_steady_plan *plan)
 {
     const size_t ncells = (size_t)plan->problem->space->ncells,

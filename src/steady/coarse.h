@@ -20,7 +20,9 @@ struct kn_coarse {
     double *vector;   /* [unknowns] */
 };
 
-/* Bytes of the factors for the cells of a space. */
+/* Bytes for a number of cells along each axis. */
+double kn_coarse_memory(const int cells[3]);
+
 enum kn_status kn_coarse_create(struct kn_coarse *c, const struct kn_steady_plan *plan);
 void kn_coarse_destroy(struct kn_coarse *c);
 

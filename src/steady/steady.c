@@ -33,6 +33,20 @@ struct kn_steady {
     struct kn_steady_progress progress;
 };
 
+enum kn_status kn_steady_check(const struct kn_case *c, const struct kn_comm *comm)
+{
+    if (c->time.mode != KN_MODE_STEADY || comm->size == 1)
+        return KN_OK;
+    return kn_error_set(KN_EINPUT, "time.mode: steady needs one rank, and there are %d (time.mode: unsteady)",
+                        comm->size);
+}
+
+double kn_steady_memory(const struct kn_case *c, const struct kn_plan_size *size)
+{
+    const double vectors = (double)sizeof(double) * VECTORS * (double)size->cells * (double)size->nodes;
+    return vectors + (c->collision.method == KN_METHOD_NONE ? 0 : kn_coarse_memory(c->space.cells));
+}
+
 /* ------------------------------------------------------------------------ creation */
 
 static enum kn_status create_plan(struct kn_steady *s)
@@ -79,7 +93,7 @@ static enum kn_status start(struct kn_steady *s)
         KN_TRY(kn_sim_get_rows(s->sim, cell, 1, s->rows));
         KN_TRY(s->backend->put(s->machine, cell, 1, s->rows));
     }
-    s->progress = (struct kn_steady_progress){.iterations = kn_sim_steps(s->sim), .update = INFINITY};
+    s->progress = (struct kn_steady_progress){.iterations = kn_sim_steps(s->sim), .update = NAN};
     KN_TRY(renew_residual(s));
     s->progress.residual /= s->driven > 0 ? s->driven : 1;
     return KN_OK;
@@ -201,7 +215,7 @@ enum kn_status kn_steady_iterate(struct kn_steady *s)
 {
     const int slot = (int)(s->progress.iterations % DIRECTIONS), change = CHANGE + slot, image = IMAGE + slot;
     s->progress.iterations++;
-    if (s->driven == 0 && s->progress.residual == 0) { /* nothing drives the gas */
+    if (s->progress.residual == 0) { /* nothing drives the gas */
         s->progress.update = 0;
         return KN_OK;
     }
@@ -227,13 +241,47 @@ bool kn_steady_has_converged(const struct kn_steady *s, double tolerance)
     return s->progress.residual < tolerance && s->progress.update < tolerance;
 }
 
-enum kn_status kn_steady_store(struct kn_steady *s)
+/* What enters through faces and by sources is zero in a steady state. */
+static double find_balance(const struct kn_steady *s)
+{
+    const struct kn_problem *p = s->plan.problem;
+    const struct kn_velocity *v = p->velocity;
+    double net[KN_FLUXES] = {0}, gross = 0, volume = 0, worst = 0;
+    for (int cell = 0; cell < p->space->ncells; cell++)
+        volume += p->space->volume[cell];
+    for (int octant = 0; octant < v->octants; octant++)
+        for (int k = 0; k < v->size; k++) {
+            const double source = s->plan.rate * volume * v->mass[k] * p->collision->source[octant * v->stride + k];
+            net[0] += source;
+            for (int d = 0; d < 3; d++)
+                net[1 + d] += v->bit[d] ? kn_velocity_sign(v, octant, d) * v->speed[d][k] * source : 0;
+            net[4] += v->square[k] * source;
+        }
+    for (int i = 0; i < KN_FLUXES; i++)
+        gross = fmax(gross, fabs(net[i]));
+    for (int face = 0; face < p->space->nfaces; face++) {
+        const struct kn_face *f = &p->space->faces[face];
+        for (int i = 0; i < KN_FLUXES; i++) {
+            const double flux = f->area * s->fluxes[(size_t)face * KN_FLUXES + (size_t)i];
+            net[i] += (f->side & 1) ? -flux : flux;
+            gross = fmax(gross, fabs(flux));
+        }
+    }
+    for (int i = 0; i < KN_FLUXES; i++)
+        worst = fmax(worst, fabs(net[i]));
+    return gross > 0 ? worst / gross : 0;
+}
+
+enum kn_status kn_steady_store(struct kn_steady *s, bool whole)
 {
     const int ncells = s->plan.problem->space->ncells;
+    if (!whole)
+        return kn_sim_set_solution(s->sim, s->progress.iterations, NULL);
     for (int cell = 0; cell < ncells; cell++) {
         KN_TRY(s->backend->get(s->machine, cell, 1, s->rows));
         KN_TRY(kn_sim_put_rows(s->sim, cell, 1, s->rows));
     }
     KN_TRY(s->backend->fluxes(s->machine, s->fluxes));
+    s->progress.balance = find_balance(s);
     return kn_sim_set_solution(s->sim, s->progress.iterations, s->fluxes);
 }
