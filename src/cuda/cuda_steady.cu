@@ -1,7 +1,7 @@
 /* The steady-state solver on the device: memory, tables and passes; the kernels are in the other
  * cuda_steady_*.cu files. */
 #include "cuda/cuda_machine.h"
-#include "cuda/cuda_steady.h"
+#include "cuda/cuda_steady_layers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +15,7 @@ struct machine {
     double **vectors; /* [count] of [ncells][nnodes], device */
     double *partial, *result, *coefficients, *fluxes;
     float *rows;     /* [STAGED] of put and get */
+    struct kn_cuda_coarse *coarse; /* NULL: the solver solves the moment equations */
     double *pinned;  /* host: moments, coefficients or products */
     cudaStream_t stream;
     void *blocks[MOST_BLOCKS]; /* allocations of device memory */
@@ -326,6 +327,7 @@ static void destroy(void *machine)
         cudaFree(m->vectors[i]);
     for (int i = 0; i < m->nblocks; i++)
         cudaFree(m->blocks[i]);
+    kn_cuda_coarse_destroy(m->coarse);
     cudaFreeHost(m->pinned);
     if (m->stream)
         cudaStreamDestroy(m->stream);
@@ -447,6 +449,22 @@ static enum kn_status prolong(void *machine, const double *coefficients, int to)
     return KN_OK;
 }
 
+static enum kn_status factorise(void *machine, const struct kn_steady_equations *equations, bool *able)
+{
+    struct machine *m = (struct machine *)machine;
+    return kn_cuda_coarse_create(&m->coarse, equations, &m->device, m->stream, able);
+}
+
+static enum kn_status correct(void *machine, int x)
+{
+    struct machine *m = (struct machine *)machine;
+    CHECK(kn_cuda_steady_project(&m->device, m->vectors[x], m->device.lagged, m->device.functions + 1,
+                                 m->device.moments, m->stream));
+    KN_TRY(kn_cuda_coarse_solve(m->coarse, m->device.moments, m->coefficients, m->stream));
+    CHECK(kn_cuda_steady_prolong(&m->device, m->coefficients, m->vectors[x], m->stream));
+    return KN_OK;
+}
+
 static enum kn_status products(void *machine, int a, int count, const int *x, bool scaled, double *to)
 {
     const struct machine *m = (const struct machine *)machine;
@@ -496,6 +514,8 @@ const struct kn_steady_backend kn_cuda_steady = {
     .sweep = sweep,
     .project = project,
     .prolong = prolong,
+    .factorise = factorise,
+    .correct = correct,
     .products = products,
     .combine = combine,
 };

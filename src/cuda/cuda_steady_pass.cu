@@ -1,4 +1,5 @@
 /* The steady equations on the device: walls, transport and collisions in double precision, theory (60). */
+#include "cuda/cuda_mma.h"
 #include "cuda/cuda_rows.h"
 #include "cuda/cuda_steady.h"
 
@@ -168,24 +169,6 @@ static __global__ void __launch_bounds__(THREADS)
 
 /* ----------------------------------------------------------------------- matrices */
 
-/* c += a b, 8 x 4 times 4 x 8: of a row (lane / 4) and a column (lane % 4), of b a column (lane / 4) and a row
- * (lane % 4), of c a row (lane / 4) and two columns. */
-static __device__ __forceinline__ void multiply_add(double c[2], double a, double b)
-{
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
-        : "+d"(c[0]), "+d"(c[1])
-        : "d"(a), "d"(b));
-#else
-    const int lane = threadIdx.x % 32;
-    for (int k = 0; k < 4; k++) {
-        const double left = __shfl_sync(0xffffffffu, a, lane / 4 * 4 + k);
-        for (int i = 0; i < 2; i++)
-            c[i] += left * __shfl_sync(0xffffffffu, b, (lane % 4 * 2 + i) * 4 + k);
-    }
-#endif
-}
-
 /* From octants to parities and back; twice is the identity times the number of octants. */
 template <int OCTANTS, int STEP> static __device__ __forceinline__ void change_parities(double x[])
 {
@@ -244,7 +227,7 @@ static __device__ __forceinline__ void multiply_tile(const kn_cuda_steady_proble
             const double a = matrix[o * 32];
 #pragma unroll
             for (int t = 0; t < TILES; t++)
-                multiply_add(sum + (o * TILES + t) * 2, a,
+                mma_double(sum + (o * TILES + t) * 2, a,
                              exists ? from[t * 8 * length + o * s.mesh.stride] : 0);
         }
 #pragma unroll
