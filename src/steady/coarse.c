@@ -248,7 +248,7 @@ static void fill_band(const struct kn_coarse *c)
         *element(c, 0, 0) += fabs(*element(c, 0, 0));
 }
 
-static enum kn_status factorise(struct kn_coarse *c)
+enum kn_status kn_coarse_factorise(struct kn_coarse *c)
 {
     const int n = c->plan->problem->space->ncells * c->plan->functions, height = 3 * c->band + 1;
     c->factors = calloc((size_t)n * (size_t)height, sizeof *c->factors);
@@ -287,7 +287,17 @@ enum kn_status kn_coarse_create(struct kn_coarse *c, const struct kn_steady_plan
     assemble(c);
     place_cells(c);
     c->band = find_band(c);
-    return factorise(c);
+    return KN_OK;
+}
+
+struct kn_steady_equations kn_coarse_equations(const struct kn_coarse *c)
+{
+    return (struct kn_steady_equations){.plan = c->plan,
+                                        .star = STAR,
+                                        .columns = c->columns,
+                                        .blocks = c->blocks,
+                                        .place = c->place,
+                                        .closed = c->closed};
 }
 
 void kn_coarse_destroy(struct kn_coarse *c)

@@ -23,8 +23,13 @@ struct kn_coarse {
 /* Bytes for a number of cells along each axis. */
 double kn_coarse_memory(const int cells[3]);
 
+/* The equations without their factors; the factors, which kn_coarse_solve needs. */
 enum kn_status kn_coarse_create(struct kn_coarse *c, const struct kn_steady_plan *plan);
+enum kn_status kn_coarse_factorise(struct kn_coarse *c);
 void kn_coarse_destroy(struct kn_coarse *c);
+
+/* The equations for a machine. */
+struct kn_steady_equations kn_coarse_equations(const struct kn_coarse *c);
 
 /* coefficients[cell][functions] of the solution for moments[cell][functions + 1] of the right-hand side, as
  * kn_steady_backend.project gives them.  In a closed box the mean of the mass is taken out of both. */

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { DIRECTIONS = 5, REFRESH = 5 };
+enum { DIRECTIONS = 5, REFRESH = 5, ROWS = 1024 /* copied at a time */ };
 
 /* Numbers of the vectors. */
 enum { SOLUTION = KN_STEADY_SOLUTION, RESIDUAL, CHANGE, IMAGE = CHANGE + DIRECTIONS, VECTORS = IMAGE + DIRECTIONS };
@@ -24,10 +24,11 @@ struct kn_steady {
     struct kn_coarse coarse;
     const struct kn_steady_backend *backend;
     void *machine;
+    bool corrects;        /* the machine solves the moment equations */
     int directions;       /* number of earlier changes */
     double *moments;      /* [ncells][functions + 1] */
     double *coefficients; /* [ncells][functions] */
-    float *rows;          /* [nnodes] */
+    float *rows;          /* [ROWS][nnodes] */
     double *fluxes;       /* [nfaces][KN_FLUXES] */
     double driven;        /* norm of b */
     struct kn_steady_progress progress;
@@ -63,7 +64,7 @@ static enum kn_status allocate(struct kn_steady *s)
     const size_t ncells = (size_t)p->space->ncells, n = (size_t)s->plan.functions;
     s->moments = calloc(ncells * (n + 1), sizeof *s->moments);
     s->coefficients = calloc(ncells * n, sizeof *s->coefficients);
-    s->rows = calloc((size_t)p->velocity->nnodes, sizeof *s->rows);
+    s->rows = calloc(ROWS * (size_t)p->velocity->nnodes, sizeof *s->rows);
     s->fluxes = calloc(((size_t)p->space->nfaces + 1) * KN_FLUXES, sizeof *s->fluxes);
     if (!s->moments || !s->coefficients || !s->rows || !s->fluxes)
         return kn_error_set(KN_EMEMORY, "no memory for the moments of %zu cells", ncells);
@@ -87,16 +88,28 @@ static enum kn_status renew_residual(struct kn_steady *s)
 /* Start from the state of the simulation; the solution of the new machine is still zero. */
 static enum kn_status start(struct kn_steady *s)
 {
+    const int ncells = s->plan.problem->space->ncells;
     KN_TRY(s->backend->residual(s->machine, SOLUTION, RESIDUAL));
     KN_TRY(measure(s, RESIDUAL, true, &s->driven));
-    for (int cell = 0; cell < s->plan.problem->space->ncells; cell++) {
-        KN_TRY(kn_sim_get_rows(s->sim, cell, 1, s->rows));
-        KN_TRY(s->backend->put(s->machine, cell, 1, s->rows));
+    for (int first = 0; first < ncells; first += ROWS) {
+        const int count = ncells - first < ROWS ? ncells - first : ROWS;
+        KN_TRY(kn_sim_get_rows(s->sim, first, count, s->rows));
+        KN_TRY(s->backend->put(s->machine, first, count, s->rows));
     }
     s->progress = (struct kn_steady_progress){.iterations = kn_sim_steps(s->sim), .update = NAN};
     KN_TRY(renew_residual(s));
     s->progress.residual /= s->driven > 0 ? s->driven : 1;
     return KN_OK;
+}
+
+/* The moment equations, solved by the machine or here. */
+static enum kn_status create_coarse(struct kn_steady *s)
+{
+    KN_TRY(kn_coarse_create(&s->coarse, &s->plan));
+    const struct kn_steady_equations equations = kn_coarse_equations(&s->coarse);
+    if (s->backend->factorise)
+        KN_TRY(s->backend->factorise(s->machine, &equations, &s->corrects));
+    return s->corrects ? KN_OK : kn_coarse_factorise(&s->coarse);
 }
 
 enum kn_status kn_steady_create(struct kn_steady **out, struct kn_sim *sim)
@@ -110,10 +123,10 @@ enum kn_status kn_steady_create(struct kn_steady **out, struct kn_sim *sim)
     enum kn_status status = create_plan(s);
     if (status == KN_OK)
         status = allocate(s);
-    if (status == KN_OK && s->plan.problem->c->collision.method != KN_METHOD_NONE)
-        status = kn_coarse_create(&s->coarse, &s->plan);
     if (status == KN_OK)
         status = s->backend->create(&s->machine, &s->plan, VECTORS);
+    if (status == KN_OK && s->plan.problem->c->collision.method != KN_METHOD_NONE)
+        status = create_coarse(s);
     if (status == KN_OK)
         status = start(s);
     if (status != KN_OK) {
@@ -165,6 +178,8 @@ static enum kn_status precondition(struct kn_steady *s, int change)
 {
     const int from[2] = {RESIDUAL, 0}, to[2] = {change, 0};
     KN_TRY(s->backend->sweep(s->machine, 0, from, to));
+    if (s->corrects)
+        return s->backend->correct(s->machine, change);
     KN_TRY(s->backend->project(s->machine, change, s->moments));
     if (s->coarse.plan)
         KN_TRY(kn_coarse_solve(&s->coarse, s->moments, s->coefficients));
@@ -277,9 +292,10 @@ enum kn_status kn_steady_store(struct kn_steady *s, bool whole)
     const int ncells = s->plan.problem->space->ncells;
     if (!whole)
         return kn_sim_set_solution(s->sim, s->progress.iterations, NULL);
-    for (int cell = 0; cell < ncells; cell++) {
-        KN_TRY(s->backend->get(s->machine, cell, 1, s->rows));
-        KN_TRY(kn_sim_put_rows(s->sim, cell, 1, s->rows));
+    for (int first = 0; first < ncells; first += ROWS) {
+        const int count = ncells - first < ROWS ? ncells - first : ROWS;
+        KN_TRY(s->backend->get(s->machine, first, count, s->rows));
+        KN_TRY(kn_sim_put_rows(s->sim, first, count, s->rows));
     }
     KN_TRY(s->backend->fluxes(s->machine, s->fluxes));
     s->progress.balance = find_balance(s);
