@@ -271,9 +271,8 @@ static double find_balance(const struct kn_steady *s)
             for (int d = 0; d < 3; d++)
                 net[1 + d] += v->bit[d] ? kn_velocity_sign(v, octant, d) * v->speed[d][k] * source : 0;
             net[4] += v->square[k] * source;
+            gross += fabs(source);
         }
-    for (int i = 0; i < KN_FLUXES; i++)
-        gross = fmax(gross, fabs(net[i]));
     for (int face = 0; face < p->space->nfaces; face++) {
         const struct kn_face *f = &p->space->faces[face];
         for (int i = 0; i < KN_FLUXES; i++) {
