@@ -28,7 +28,7 @@ static double memory(const struct kn_problem *p, int vectors)
                  size = p->velocity->stride;
     const double matrices = p->c->collision.method == KN_METHOD_OPERATOR ? p->velocity->octants * size * size : 0;
     return sizeof(double) * (rows * p->velocity->nnodes + matrices) +
-           cells * (16.0 * p->velocity->octants + 9 * 24 + 8.0 * (2 * KN_STEADY_FUNCTIONS + 2));
+           cells * (48.0 * p->velocity->octants + 600 + 8.0 * (2 * KN_STEADY_FUNCTIONS + 2));
 }
 
 /* Device memory that is freed with the machine. */
@@ -168,6 +168,7 @@ static enum kn_status upload_grids(struct machine *m)
     struct kn_cuda_steady_problem *d = &m->device;
     double *per_width;
     struct kn_cuda_steady_weights *weights;
+    struct kn_cuda_steady_link *links;
     d->mesh = kn_backend_mesh(p);
     d->ncells = p->space->ncells;
     d->nfaces = p->space->nfaces;
@@ -184,9 +185,11 @@ static enum kn_status upload_grids(struct machine *m)
     KN_TRY(upload(m, (const void **)&d->source, p->collision->source, (size_t)v->nnodes * sizeof(float)));
     KN_TRY(allocate(m, (void **)&per_width, ncells * 3 * sizeof *per_width));
     KN_TRY(allocate(m, (void **)&weights, ncells * 6 * sizeof *weights));
+    KN_TRY(allocate(m, (void **)&links, ncells * 2 * (size_t)d->mesh.naxes * sizeof *links));
     d->per_width = per_width;
     d->weights = weights;
-    CHECK(kn_cuda_steady_prepare(d, per_width, weights, m->stream));
+    d->links = links;
+    CHECK(kn_cuda_steady_prepare(d, per_width, weights, links, m->stream));
     return KN_OK;
 }
 
@@ -210,65 +213,121 @@ static int find_levels(const struct kn_steady_plan *p, const struct kn_mesh *mes
     return most + 1;
 }
 
-/* The cells of an octant sorted by level; first[level] is the first of each. */
-static void sort_cells(const struct kn_mesh *mesh, int ncells, int octant, const int32_t *level, int32_t *first,
-                       struct kn_cuda_steady_stop *stops)
+/* The order of a sweep. */
+struct order {
+    int ncells, octants, nlevels, widest;
+    int32_t *level; /* [octants][ncells] */
+    int32_t *count; /* [octants][nlevels] cells of a level */
+    int32_t *place; /* [octants][ncells] of a cell in its level */
+};
+
+static void destroy_order(struct order *o)
 {
-    for (int cell = 0; cell < ncells; cell++) {
-        const struct kn_site here = {cell, octant};
-        struct kn_cuda_steady_stop stop = {cell, {-1, -1, -1}};
-        for (int a = 0; a < mesh->naxes; a++) {
-            const struct kn_site up = kn_mesh_walk(mesh, here, mesh->axes[a], 0);
-            stop.up[a] = kn_steady_follows(mesh, here, up, mesh->axes[a]) ? up.cell : -1;
-        }
-        stops[first[level[cell]]++] = stop;
-    }
+    free(o->level);
+    free(o->count);
+    free(o->place);
 }
 
-/* `level` has the levels of all octants, [octants][ncells]. */
-static enum kn_status fill_stops(struct machine *m, const struct kn_mesh *mesh, const int32_t *level)
+static enum kn_status create_order(struct order *o, const struct kn_steady_plan *plan, const struct kn_mesh *mesh)
 {
-    const size_t ncells = (size_t)m->device.ncells, nlevels = (size_t)m->device.nlevels,
-                 octants = (size_t)mesh->octants;
-    struct kn_cuda_steady_stop *stops =
-        (struct kn_cuda_steady_stop *)host_memory(octants * ncells, sizeof *stops);
-    int32_t *first = (int32_t *)host_memory(octants * (nlevels + 1), sizeof *first),
-            *next = (int32_t *)host_memory(nlevels + 1, sizeof *next);
-    enum kn_status status = stops && first && next ? KN_OK : KN_EMEMORY;
-    for (size_t o = 0; o < octants && status == KN_OK; o++) {
-        int32_t *starts = first + o * (nlevels + 1);
-        for (size_t cell = 0; cell < ncells; cell++)
-            starts[level[o * ncells + cell] + 1]++;
-        for (size_t i = 0; i < nlevels; i++) {
-            m->device.widest = starts[i + 1] > m->device.widest ? starts[i + 1] : m->device.widest;
-            starts[i + 1] += starts[i];
+    const size_t ncells = (size_t)plan->problem->space->ncells, octants = (size_t)mesh->octants;
+    o->ncells = (int)ncells;
+    o->octants = mesh->octants;
+    o->level = (int32_t *)host_memory(octants * ncells, sizeof *o->level);
+    o->place = (int32_t *)host_memory(octants * ncells, sizeof *o->place);
+    for (size_t i = 0; i < octants && o->level; i++) {
+        const int count = find_levels(plan, mesh, (int)i, o->level + i * ncells);
+        o->nlevels = count > o->nlevels ? count : o->nlevels;
+    }
+    o->count = (int32_t *)host_memory(octants * (size_t)o->nlevels, sizeof *o->count);
+    if (!o->level || !o->place || !o->count)
+        return KN_EMEMORY;
+    for (size_t i = 0; i < octants * ncells; i++) {
+        int32_t *count = &o->count[i / ncells * (size_t)o->nlevels + (size_t)o->level[i]];
+        o->place[i] = (*count)++;
+        o->widest = *count > o->widest ? *count : o->widest;
+    }
+    return KN_OK;
+}
+
+/* The upwind cell of a stop, struct kn_cuda_steady_stop. */
+static int32_t code_of(const struct order *o, bool kept, const struct kn_site *here, const struct kn_site *up)
+{
+    const int32_t *level = o->level + (size_t)here->octant * (size_t)o->ncells,
+                  *place = o->place + (size_t)here->octant * (size_t)o->ncells;
+    return kept && level[up->cell] == level[here->cell] - 1 ? place[up->cell] : -2 - up->cell;
+}
+
+/* The stages of an octant; first[level] is the first stage of each. */
+static void fill_stops(const struct kn_cuda_steady_problem *d, const struct order *o, const struct kn_mesh *mesh,
+                       int octant, const int32_t *first, struct kn_cuda_steady_stop *stops)
+{
+    const struct kn_cuda_steady_stop none = {0, {-1, -1, -1}};
+    for (size_t i = 0; i < (size_t)d->nstages * (size_t)d->together; i++)
+        stops[i] = none;
+    for (int cell = 0; cell < o->ncells; cell++) {
+        const size_t at = (size_t)octant * (size_t)o->ncells + (size_t)cell;
+        const struct kn_site here = {cell, octant};
+        struct kn_cuda_steady_stop *stop =
+            stops + (size_t)first[o->level[at]] * (size_t)d->together + (size_t)o->place[at];
+        stop->cell = 2 * (cell + 1);
+        for (int a = 0; a < mesh->naxes; a++) {
+            const struct kn_site up = kn_mesh_walk(mesh, here, mesh->axes[a], 0);
+            stop->up[a] = kn_steady_follows(mesh, here, up, mesh->axes[a]) ? code_of(o, d->kept > 0, &here, &up) : -1;
         }
-        memcpy(next, starts, nlevels * sizeof *next);
-        sort_cells(mesh, (int)ncells, (int)o, level + o * ncells, next, stops + o * ncells);
+    }
+    for (int level = 0; level < o->nlevels; level++)
+        for (int i = 0; i < d->together; i++)
+            stops[(size_t)(first[level + 1] - 1) * (size_t)d->together + (size_t)i].cell |= 1;
+}
+
+/* The first stage of every level of an octant; every level has one; returns their number. */
+static int find_stages(const struct order *o, int octant, int together, int32_t *first)
+{
+    first[0] = 0;
+    for (int level = 0; level < o->nlevels; level++) {
+        const int count = o->count[(size_t)octant * (size_t)o->nlevels + (size_t)level];
+        first[level + 1] = first[level] + (count > together ? (count + together - 1) / together : 1);
+    }
+    return first[o->nlevels];
+}
+
+/* All levels in shared memory, if it has room for real and imaginary parts of two levels. */
+static enum kn_status upload_stops(struct machine *m, const struct order *o, const struct kn_mesh *mesh)
+{
+    struct kn_cuda_steady_problem *d = &m->device;
+    int shared = 0;
+    CHECK(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, kn_cuda_device_current()));
+    d->together = o->widest < KN_CUDA_STEADY_SLOTS ? (o->widest + 7) / 8 * 8 : (int)KN_CUDA_STEADY_SLOTS;
+    d->kept = (size_t)o->widest * 4 * KN_CUDA_STEADY_GROUP * sizeof(double) <= (size_t)shared ? o->widest : 0;
+    int32_t *first = (int32_t *)host_memory((size_t)o->nlevels + 1, sizeof *first);
+    for (int octant = 0; octant < o->octants && first; octant++) {
+        const int count = find_stages(o, octant, d->together, first);
+        d->nstages = count > d->nstages ? count : d->nstages;
+    }
+    const size_t size = (size_t)d->nstages * (size_t)d->together;
+    struct kn_cuda_steady_stop *stops =
+        (struct kn_cuda_steady_stop *)host_memory((size_t)o->octants * size, sizeof *stops);
+    enum kn_status status = first && stops ? KN_OK : KN_EMEMORY;
+    for (int octant = 0; octant < o->octants && status == KN_OK; octant++) {
+        find_stages(o, octant, d->together, first);
+        fill_stops(d, o, mesh, octant, first, stops + (size_t)octant * size);
     }
     if (status == KN_OK)
-        status = upload(m, (const void **)&m->device.stops, stops, octants * ncells * sizeof *stops);
-    if (status == KN_OK)
-        status = upload(m, (const void **)&m->device.levels, first, octants * (nlevels + 1) * sizeof *first);
-    free(stops);
+        status = upload(m, (const void **)&d->stops, stops, (size_t)o->octants * size * sizeof *stops);
     free(first);
-    free(next);
+    free(stops);
     return status;
 }
 
 static enum kn_status upload_order(struct machine *m)
 {
     const struct kn_mesh mesh = kn_backend_mesh(m->plan->problem);
-    const size_t ncells = (size_t)m->device.ncells;
-    int32_t *level = (int32_t *)host_memory((size_t)mesh.octants * ncells, sizeof *level);
-    if (!level)
-        return KN_EMEMORY;
-    for (int octant = 0; octant < mesh.octants; octant++) {
-        const int count = find_levels(m->plan, &mesh, octant, level + (size_t)octant * ncells);
-        m->device.nlevels = count > m->device.nlevels ? count : m->device.nlevels;
-    }
-    const enum kn_status status = fill_stops(m, &mesh, level);
-    free(level);
+    struct order o = {};
+    enum kn_status status = create_order(&o, m->plan, &mesh);
+    if (status == KN_OK)
+        status = upload_stops(m, &o, &mesh);
+    destroy_order(&o);
     return status;
 }
 

@@ -13,7 +13,8 @@ extern "C" {
 #include "point/steady.h"
 
 enum {
-    KN_CUDA_STEADY_GROUP = 8, /* nodes of an octant that a block sweeps */
+    KN_CUDA_STEADY_GROUP = 4, /* nodes of an octant that a block sweeps */
+    KN_CUDA_STEADY_SLOTS = 192, /* cells that it computes at a time, at most */
     KN_CUDA_STEADY_TERMS = 8  /* vectors of one kernel of sums or products */
 };
 
@@ -29,7 +30,19 @@ struct kn_cuda_steady_weights {
     double before, after;
 };
 
-/* A cell in the order of a sweep, and its upwind cells by place of the axis; -1: nothing flows in. */
+/* Transport of a site along an axis: |v| times the sum of weights times x in the rows of the site two cells upwind, of
+ * the upwind site, of the site itself and of the downwind site.  A source is 4 times the number of a cell or of a wall
+ * face, + 1 if the velocity is reflected, + 2 if it is a face. */
+enum { KN_CUDA_STEADY_REFLECTED = 1, KN_CUDA_STEADY_FACE = 2 };
+
+struct kn_cuda_steady_link {
+    double weight[4];
+    int32_t source[4];
+};
+
+/* A cell in the order of a sweep, and its upwind cells by place of the axis.
+ * cell: 2 (number + 1), or 0 for none, + 1 in the last stage of a level.
+ * up: -1 if nothing flows in; the place of the cell in the preceding level; or -2 - its number. */
 struct kn_cuda_steady_stop {
     int32_t cell, up[3];
 };
@@ -44,6 +57,7 @@ struct kn_cuda_steady_problem {
     const double *volume;                         /* [ncells] */
     const double *per_width;                      /* [ncells][3] */
     const struct kn_cuda_steady_weights *weights; /* [ncells][3][2] by axis, v > 0 and v < 0 */
+    const struct kn_cuda_steady_link *links;      /* [ncells][naxes][2], the same */
     const struct kn_face *faces;                  /* [nfaces] */
     const struct kn_cuda_steady_patch *patches;
     const float *emission; /* [patches][nnodes] */
@@ -61,10 +75,11 @@ struct kn_cuda_steady_problem {
     double *moments;      /* [ncells][functions + 1] */
     int32_t cells_together; /* of a block that multiplies matrices */
 
-    /* Sweeps: the cells of an octant by level; those of a level depend on earlier levels only. */
-    const struct kn_cuda_steady_stop *stops; /* [octants][ncells] */
-    const int32_t *levels;                   /* [octants][nlevels + 1] first stop of each level */
-    int32_t nlevels, widest;                 /* cells of a level, at most */
+    /* Sweeps: the cells of an octant by level, which depend on earlier levels only; a level has one or more stages of
+     * at most `together` cells. */
+    const struct kn_cuda_steady_stop *stops; /* [octants][nstages][together] */
+    int32_t nstages, together;
+    int32_t kept; /* cells of a level that are kept in shared memory; 0: none */
 };
 
 /* Offset of the element for the effect of node k on node n, divided by the number of octants; the elements of
@@ -101,9 +116,10 @@ struct kn_cuda_steady_march {
 };
 
 extern "C" {
-/* Fill per_width and weights. */
+/* Fill per_width and weights, then links. */
 cudaError_t kn_cuda_steady_prepare(const struct kn_cuda_steady_problem *s, double *per_width,
-                                   struct kn_cuda_steady_weights *weights, cudaStream_t stream);
+                                   struct kn_cuda_steady_weights *weights, struct kn_cuda_steady_link *links,
+                                   cudaStream_t stream);
 /* The wall pass, and everything that passes through the faces, [nfaces][KN_FLUXES]; data: 1, or 0 for the
  * linear part. */
 cudaError_t kn_cuda_steady_walls(const struct kn_cuda_steady_problem *s, const double *x, double data,

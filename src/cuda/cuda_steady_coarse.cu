@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_BLOCKS = 16, THREADS = 256, SUMMING = 1024 };
+enum { MOST_BLOCKS = 24, THREADS = 256, SUMMING = 1024 };
 
 static const double MOST_WORK = 3e13; /* multiplications and additions of an elimination: some seconds */
 static const double SHARE = 0.6;      /* of the free device memory */
@@ -170,6 +170,47 @@ static bool fill_places(const struct kn_steady_equations *e, int ncells, int32_t
     return true;
 }
 
+/* Couplings with the layer before (0) or after (1), by place; without `to` they are only counted. */
+static int list_couplings(const struct kn_cuda_layers *l, const struct kn_steady_equations *e, const int32_t *cell,
+                          int after, int32_t *first, struct kn_cuda_coupling *to)
+{
+    int count = 0;
+    for (int place = 0; place < l->ncells; place++) {
+        const int wanted = kn_cuda_layer_of(*l, place) + (after ? 1 : -1);
+        first[place] = count;
+        for (int i = 0; i < l->star; i++) {
+            const int32_t block = cell[place] * l->star + i, column = e->columns[block];
+            const int other = column < 0 ? -1 : e->place[column];
+            if (other < 0 || kn_cuda_layer_of(*l, other) != wanted)
+                continue;
+            if (to)
+                to[count] = kn_cuda_coupling{block, other};
+            count++;
+        }
+    }
+    first[l->ncells] = count;
+    return count;
+}
+
+static enum kn_status upload_couplings(struct kn_cuda_coarse *c, const struct kn_steady_equations *e,
+                                       const int32_t *cell, int after)
+{
+    struct kn_cuda_layers *l = &c->layers;
+    int32_t *first = (int32_t *)malloc(((size_t)l->ncells + 1) * sizeof *first);
+    const int count = first ? list_couplings(l, e, cell, after, first, NULL) : 0;
+    struct kn_cuda_coupling *list = (struct kn_cuda_coupling *)malloc(((size_t)count + 1) * sizeof *list);
+    enum kn_status status = first && list ? KN_OK : kn_error_set(KN_EMEMORY, "no memory for the moment equations");
+    if (status == KN_OK) {
+        list_couplings(l, e, cell, after, first, list);
+        status = upload(c, (const void **)&l->first[after], first, ((size_t)l->ncells + 1) * sizeof *first);
+    }
+    if (status == KN_OK)
+        status = upload(c, (const void **)&l->coupled[after], list, (size_t)count * sizeof *list);
+    free(first);
+    free(list);
+    return status;
+}
+
 static enum kn_status upload_equations(struct kn_cuda_coarse *c, const struct kn_steady_equations *e, bool *able)
 {
     struct kn_cuda_layers *l = &c->layers;
@@ -182,6 +223,8 @@ static enum kn_status upload_equations(struct kn_cuda_coarse *c, const struct kn
         status = upload(c, (const void **)&l->cell, cell, ncells * sizeof *cell);
     if (*able && status == KN_OK)
         status = upload(c, (const void **)&l->rows, rows, entries * sizeof *rows);
+    for (int after = 0; after < 2 && *able && status == KN_OK; after++)
+        status = upload_couplings(c, e, cell, after);
     free(cell);
     free(rows);
     if (!*able || status != KN_OK)

@@ -16,36 +16,46 @@ static __device__ void wait_for_blocks(uint32_t *arrived)
     __syncthreads();
 }
 
-/* Row `row` of the couplings of a layer with another one, times the solution there. */
-static __device__ double coupled(const kn_cuda_layers &l, int layer, int row, int other_layer)
+/* The part of a lane in a row of the couplings of a layer with the one before (0) or after it (1): element `item` of
+ * the row.  A lane knows its factor before the solution there is known. */
+struct term {
+    double factor;
+    const double *x; /* NULL: none */
+};
+
+static __device__ __forceinline__ term term_of(const kn_cuda_layers &l, int layer, int row, int after, int item)
 {
     const int n = l.functions, place = layer * l.depth + row / n, f = row % n;
+    if (layer < 0 || layer >= l.layers || row / n >= l.depth || place >= l.ncells)
+        return term{0, NULL};
+    const int at = l.first[after][place] + item / n;
+    if (at >= l.first[after][place + 1])
+        return term{0, NULL};
+    const kn_cuda_coupling c = l.coupled[after][at];
+    const int64_t to = (int64_t)kn_cuda_layer_of(l, c.place) * l.unknowns + kn_cuda_layer_first(l, c.place);
+    return term{l.blocks[((int64_t)c.block * n + f) * n + item % n], l.known + to + item % n};
+}
+
+/* The row times the solution, by a warp; `ready` is the first element of each lane. */
+static __device__ __forceinline__ double couple(const kn_cuda_layers &l, int layer, int row, int after, term ready)
+{
     double sum = 0;
-    if (row / n >= l.depth || place >= l.ncells)
-        return 0;
-    const int64_t first = (int64_t)l.cell[place] * l.star;
-    for (int i = 0; i < l.star; i++) {
-        const int column = l.columns[first + i], other = column < 0 ? -1 : l.place[column];
-        if (other < 0 || kn_cuda_layer_of(l, other) != other_layer)
-            continue;
-        const double *block = l.blocks + ((first + i) * n + f) * n,
-                     *x = l.known + (int64_t)other_layer * l.unknowns + kn_cuda_layer_first(l, other);
-        for (int g = 0; g < n; g++)
-            sum += block[g] * __ldcg(x + g);
+    for (int item = threadIdx.x % 32; ready.x; item += 32) {
+        sum += ready.factor * __ldcg(ready.x);
+        ready = term_of(l, layer, row, after, item + 32);
     }
+    __syncwarp();
+    for (int offset = 16; offset > 0; offset /= 2)
+        sum += __shfl_xor_sync(0xffffffffu, sum, offset);
     return sum;
 }
 
-/* Fetch the rows of this block of a matrix into the second-level cache. */
-static __device__ void fetch_ahead(const kn_cuda_layers &l, int layer)
+/* Fetch a row of the inverse of a layer into the second-level cache. */
+static __device__ __forceinline__ void fetch_ahead(const kn_cuda_layers &l, int layer, int row)
 {
-    const int warps = blockDim.x / 32, first = blockIdx.x * warps + threadIdx.x / 32;
-    if (layer < 0 || layer >= l.layers)
-        return;
-    const float *matrix = l.inverse + (int64_t)layer * l.unknowns * l.unknowns;
-    for (int row = first; row < l.unknowns; row += warps * gridDim.x)
-        for (int at = threadIdx.x % 32 * 32; at < l.unknowns; at += 32 * 32)
-            asm volatile("prefetch.global.L2 [%0];" ::"l"(matrix + (int64_t)row * l.unknowns + at));
+    const float *from = l.inverse + ((int64_t)layer * l.unknowns + row) * l.unknowns;
+    for (int at = threadIdx.x % 32 * 32; at < l.unknowns && layer >= 0 && layer < l.layers; at += 32 * 32)
+        asm volatile("prefetch.global.L2 [%0];" ::"l"(from + at));
 }
 
 /* A row of the inverse times the vector in shared memory; a warp has the row. */
@@ -66,36 +76,43 @@ static __device__ __forceinline__ float multiply_row(const float *row, const flo
     return total;
 }
 
-/* One layer: known <- inverse (right - L known before), or known - inverse (U known after). */
-static __device__ void solve_layer(const kn_cuda_layers &l, int layer, bool backwards, float *x)
+/* One layer: known <- inverse (right - L known before), or known - inverse (U known after).  `ready` belongs to the
+ * first row of the warp, in this layer and, at the end, in the next one. */
+static __device__ void solve_layer(const kn_cuda_layers &l, int layer, int after, float *x, term &ready)
 {
-    const int warps = blockDim.x / 32, neighbour = backwards ? layer + 1 : layer - 1;
+    const int warps = blockDim.x / 32 * gridDim.x, first = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32,
+              lane = threadIdx.x % 32, next = after ? layer - 1 : layer + 1;
     const int64_t base = (int64_t)layer * l.unknowns;
-    const float *matrix = l.inverse + base * l.unknowns;
-    for (int row = blockIdx.x * blockDim.x + threadIdx.x; row < l.unknowns; row += gridDim.x * blockDim.x) {
-        const double there = neighbour < 0 ? 0 : coupled(l, layer, row, neighbour);
-        __stcg(l.sum + row, backwards ? -there : l.right[base + row] - there);
+    for (int row = first; row < l.unknowns; row += warps) {
+        const double there =
+            couple(l, layer, row, after, row == first ? ready : term_of(l, layer, row, after, lane));
+        if (lane == 0)
+            __stcg(l.sum + row, after ? -there : l.right[base + row] - there);
     }
-    fetch_ahead(l, backwards ? layer - 1 : layer + 1);
     wait_for_blocks(l.barrier);
     for (int i = threadIdx.x; i < l.unknowns; i += blockDim.x)
         x[i] = (float)__ldcg(l.sum + i);
     __syncthreads();
-    for (int row = blockIdx.x * warps + threadIdx.x / 32; row < l.unknowns; row += warps * gridDim.x) {
-        const double value = multiply_row(matrix + (int64_t)row * l.unknowns, x, l.unknowns);
-        if (threadIdx.x % 32 == 0)
-            __stcg(l.known + base + row, backwards ? __ldcg(l.known + base + row) + value : value);
+    for (int row = first; row < l.unknowns; row += warps) {
+        const double value = multiply_row(l.inverse + (base + row) * l.unknowns, x, l.unknowns);
+        if (lane == 0)
+            __stcg(l.known + base + row, after ? __ldcg(l.known + base + row) + value : value);
+        fetch_ahead(l, next, row);
     }
+    ready = term_of(l, next, first, after, lane);
     wait_for_blocks(l.barrier);
 }
 
-static __global__ void __launch_bounds__(1024) solve_kernel(const __grid_constant__ kn_cuda_layers l)
+static __global__ void __launch_bounds__(1024, 1) solve_kernel(const __grid_constant__ kn_cuda_layers l)
 {
     extern __shared__ float x[];
+    const int first = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
+    term ready = {0, NULL};
     for (int layer = 0; layer < l.layers; layer++)
-        solve_layer(l, layer, false, x);
+        solve_layer(l, layer, 0, x, ready);
+    ready = term_of(l, l.layers - 2, first, 1, threadIdx.x % 32);
     for (int layer = l.layers - 2; layer >= 0; layer--)
-        solve_layer(l, layer, true, x);
+        solve_layer(l, layer, 1, x, ready);
 }
 
 /* Every warp has the same number of rows, or one less. */

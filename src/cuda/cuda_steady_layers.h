@@ -6,6 +6,11 @@
 
 enum { KN_CUDA_LAYER_TILE = 64 }; /* unknowns of a tile of a matrix */
 
+/* A block that multiplies the coefficients of the cell at a place. */
+struct kn_cuda_coupling {
+    int32_t block, place;
+};
+
 /* Passed to kernels by value.  Unknown f of the cell at place q of the order is number (q % depth) * functions + f
  * of layer q / depth; layers are padded with unknowns that are zero. */
 struct kn_cuda_layers {
@@ -18,6 +23,9 @@ struct kn_cuda_layers {
     const int32_t *place;   /* [ncells] of a cell in the order */
     const int32_t *cell;    /* [ncells] at a place */
     const int32_t *rows;    /* [ncells][star] blocks, by their number, in the column of a cell; -1: none */
+    /* Couplings of the cells, by place, with the layer before and with the layer after. */
+    const int32_t *first[2];                  /* [ncells + 1] */
+    const struct kn_cuda_coupling *coupled[2];
     double *matrix;         /* [unknowns][unknowns] of the layer in work */
     double *product;        /* the same */
     double *panel[3];       /* [tile][unknowns], [unknowns][tile], [tile][tile] */

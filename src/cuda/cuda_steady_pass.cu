@@ -20,13 +20,6 @@ static __global__ void prepare_kernel(const __grid_constant__ kn_cuda_steady_pro
         }
 }
 
-cudaError_t kn_cuda_steady_prepare(const struct kn_cuda_steady_problem *s, double *per_width,
-                                   struct kn_cuda_steady_weights *weights, cudaStream_t stream)
-{
-    prepare_kernel<<<(unsigned)(3 * (int64_t)s->ncells / THREADS + 1), THREADS, 0, stream>>>(*s, per_width, weights);
-    return cudaGetLastError();
-}
-
 /* ------------------------------------------------------------------------- faces */
 
 /* The first node of a site. */
@@ -52,14 +45,6 @@ static __device__ __forceinline__ double face_value(const kn_cuda_steady_problem
     const double up = w.before != 0 ? row_of(s, x, kn_mesh_walk(&s.mesh, site, axis, 0))[k] : here;
     const double down = w.after != 0 ? row_of(s, x, kn_mesh_walk(&s.mesh, site, axis, 1))[k] : here;
     return kn_steady_face_value(w.before, w.after, up, here, down);
-}
-
-/* |v| / width (x on the upwind face - x on the downwind face) */
-static __device__ __forceinline__ double flow(const kn_cuda_steady_problem &s, const double *x, kn_site site, int axis, int k)
-{
-    const kn_site up = kn_mesh_walk(&s.mesh, site, axis, 0);
-    const double in = up.cell < 0 ? row_of(s, x, up)[k] : face_value(s, x, up, axis, k);
-    return s.per_width[3 * (int64_t)site.cell + axis] * s.speed[axis][k] * (in - face_value(s, x, site, axis, k));
 }
 
 /* True if the velocities of an octant point into a wall face. */
@@ -139,16 +124,86 @@ cudaError_t kn_cuda_steady_fluxes(const struct kn_cuda_steady_problem *s, const 
     return cudaGetLastError();
 }
 
+/* ------------------------------------------------------------------------- links */
+
+static __device__ int32_t source_of(kn_site site, int octant)
+{
+    return 4 * (site.cell < 0 ? ~site.cell : site.cell) + (site.octant != octant ? KN_CUDA_STEADY_REFLECTED : 0) +
+           (site.cell < 0 ? KN_CUDA_STEADY_FACE : 0);
+}
+
+/* The downwind neighbour of the upwind neighbour is the site itself. */
+static __global__ void link_kernel(const __grid_constant__ kn_cuda_steady_problem s, kn_cuda_steady_link *links)
+{
+    const int item = blockIdx.x * blockDim.x + threadIdx.x, cell = item / (2 * s.mesh.naxes), negative = item % 2;
+    if (cell >= s.ncells)
+        return;
+    const int axis = s.mesh.axes[item / 2 % s.mesh.naxes], octant = negative ? s.mesh.bit[axis] : 0;
+    const kn_site site = {cell, octant}, up = kn_mesh_walk(&s.mesh, site, axis, 0);
+    const kn_cuda_steady_weights out = weights_of(s, site, axis);
+    const double per_width = s.per_width[3 * (int64_t)cell + axis];
+    kn_cuda_steady_link l = {{0, out.before, out.after - 1 - out.before, -out.after}, {}};
+    for (int i = 0; i < 4; i++)
+        l.source[i] = source_of(site, octant);
+    l.source[1] = source_of(up, octant);
+    if (out.after != 0)
+        l.source[3] = source_of(kn_mesh_walk(&s.mesh, site, axis, 1), octant);
+    if (up.cell < 0) {
+        l.weight[1] += 1;
+    } else {
+        const kn_cuda_steady_weights in = weights_of(s, up, axis);
+        l.weight[0] = -in.before;
+        l.weight[1] += 1 + in.before - in.after;
+        l.weight[2] += in.after;
+        if (in.before != 0)
+            l.source[0] = source_of(kn_mesh_walk(&s.mesh, up, axis, 0), octant);
+    }
+    for (int i = 0; i < 4; i++)
+        l.weight[i] *= per_width;
+    links[item] = l;
+}
+
+cudaError_t kn_cuda_steady_prepare(const struct kn_cuda_steady_problem *s, double *per_width,
+                                   struct kn_cuda_steady_weights *weights, struct kn_cuda_steady_link *links,
+                                   cudaStream_t stream)
+{
+    prepare_kernel<<<(unsigned)(3 * (int64_t)s->ncells / THREADS + 1), THREADS, 0, stream>>>(*s, per_width, weights);
+    link_kernel<<<(unsigned)(2 * (int64_t)s->mesh.naxes * s->ncells / THREADS + 1), THREADS, 0, stream>>>(*s, links);
+    return cudaGetLastError();
+}
+
 /* --------------------------------------------------------------- transport and sources */
 
-/* The sign of b - A x with data, of A x without. */
-static __device__ __forceinline__ double equation(const kn_cuda_steady_problem &s, const double *x, double data, kn_site site,
-                                                  int k, double collisions)
+/* Two nodes k, k + 1 of the row of a source. */
+static __device__ __forceinline__ double2 read_source(const kn_cuda_steady_problem &s, const double *x, int32_t source,
+                                                      int octant, int axis, int k)
 {
-    double sum = data * s.rate * s.source[site.octant * s.mesh.stride + k] + collisions;
-    for (int i = 0; i < s.mesh.naxes; i++)
-        sum += flow(s, x, site, s.mesh.axes[i], k);
-    return data != 0 ? sum : -sum;
+    const int turned = source & KN_CUDA_STEADY_REFLECTED ? octant ^ s.mesh.bit[axis] : octant;
+    const double *from = source & KN_CUDA_STEADY_FACE ? s.outgoing : x;
+    return *(const double2 *)(from + (int64_t)(source / 4) * s.mesh.nnodes + turned * s.mesh.stride + k);
+}
+
+/* b - A x with data, A x without, in two nodes of a site whose collisions are known; here: x itself. */
+static __device__ __forceinline__ double2 equation(const kn_cuda_steady_problem &s, const double *x, double data,
+                                                   kn_site site, int k, double2 here, double2 collisions)
+{
+    const float2 source = *(const float2 *)(s.source + site.octant * s.mesh.stride + k);
+    double2 sum = {data * s.rate * source.x + collisions.x, data * s.rate * source.y + collisions.y};
+#pragma unroll
+    for (int i = 0; i < 3; i++)
+        if (i < s.mesh.naxes) {
+            const int axis = s.mesh.axes[i], negative = (site.octant & s.mesh.bit[axis]) != 0;
+            const kn_cuda_steady_link *l = &s.links[((int64_t)site.cell * s.mesh.naxes + i) * 2 + negative];
+            const int4 from = *(const int4 *)l->source;
+            const double2 w01 = *(const double2 *)l->weight, w23 = *(const double2 *)(l->weight + 2);
+            const float2 speed = *(const float2 *)(s.speed[axis] + k);
+            const double2 far = read_source(s, x, from.x, site.octant, axis, k),
+                          up = read_source(s, x, from.y, site.octant, axis, k),
+                          down = read_source(s, x, from.w, site.octant, axis, k);
+            sum.x += speed.x * (w01.x * far.x + w01.y * up.x + w23.x * here.x + w23.y * down.x);
+            sum.y += speed.y * (w01.x * far.y + w01.y * up.y + w23.x * here.y + w23.y * down.y);
+        }
+    return data != 0 ? sum : double2{-sum.x, -sum.y};
 }
 
 /* Model equations: the moments along the trial functions are known. */
@@ -156,14 +211,19 @@ static __global__ void __launch_bounds__(THREADS)
     model_kernel(const __grid_constant__ kn_cuda_steady_problem s, const double *x, double data, double *out)
 {
     const int64_t cell = blockIdx.x;
-    for (int at = threadIdx.x; at < s.mesh.nnodes; at += THREADS) {
+    for (int at = 2 * threadIdx.x; at < s.mesh.nnodes; at += 2 * THREADS) {
         const int octant = at / s.mesh.stride, k = at - octant * s.mesh.stride;
-        double collisions = -s.loss * x[cell * s.mesh.nnodes + at];
+        const double2 here = *(const double2 *)(x + cell * s.mesh.nnodes + at);
+        double2 sum = {-s.loss * here.x, -s.loss * here.y};
         for (int f = 0; f < s.functions; f++) {
-            const double part = s.gain[f] * s.trial[f * s.mesh.stride + k] * s.moments[cell * s.functions + f];
-            collisions += __popc(octant & s.parity[f]) & 1 ? -part : part;
+            const double2 phi = *(const double2 *)(s.trial + f * s.mesh.stride + k);
+            const double along = s.gain[f] * s.moments[cell * s.functions + f],
+                         factor = __popc(octant & s.parity[f]) & 1 ? -along : along;
+            sum.x += factor * phi.x;
+            sum.y += factor * phi.y;
         }
-        out[cell * s.mesh.nnodes + at] = equation(s, x, data, kn_site{(int32_t)cell, octant}, k, collisions);
+        *(double2 *)(out + cell * s.mesh.nnodes + at) =
+            equation(s, x, data, kn_site{(int32_t)cell, octant}, k, here, sum);
     }
 }
 
@@ -255,10 +315,13 @@ static __global__ void __launch_bounds__(THREADS)
     for (int tile = threadIdx.x / 32; tile < stride / 8; tile += WARPS)
         multiply_tile<OCTANTS, TILES>(s, rows, tile, results);
     __syncthreads();
-    for (int item = threadIdx.x; item < count * nnodes; item += THREADS) {
+#pragma unroll 2
+    for (int item = 2 * threadIdx.x; item < count * nnodes; item += 2 * THREADS) {
         const int i = item / nnodes, at = item - i * nnodes, octant = at / stride;
-        out[(int64_t)(first + i) * nnodes + at] =
-            equation(s, x, data, kn_site{first + i, octant}, at - octant * stride, results[i * length + at]);
+        const int64_t place = (int64_t)(first + i) * nnodes + at;
+        *(double2 *)(out + place) =
+            equation(s, x, data, kn_site{first + i, octant}, at - octant * stride, *(const double2 *)(x + place),
+                     *(const double2 *)(results + i * length + at));
     }
 }
 

@@ -1,122 +1,145 @@
-/* Transport sweeps on the device, theory (61): the cells of a level together, level by level in one launch. */
+/* Transport sweeps on the device, theory (61), in one launch.  A block has four nodes of an octant and computes the
+ * cells level by level.  Values pass from a level to the next one through shared memory; all other numbers are loaded
+ * some stages ahead. */
 #include "cuda/cuda_steady.h"
 
-#include <cooperative_groups.h>
-
-enum { THREADS = 512, GROUP = KN_CUDA_STEADY_GROUP, ROUND = THREADS / GROUP, CLUSTER = 8 };
-
-/* The blocks that sweep the same nodes wait for each other. Devices without clusters have one such block. */
-static __device__ __forceinline__ void end_level(int blocks)
-{
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-    if (blocks > 1) {
-        cooperative_groups::this_cluster().sync();
-        return;
-    }
-#endif
-    __syncthreads();
-}
+enum { GROUP = KN_CUDA_STEADY_GROUP };
 
 /* What a thread knows of a node before the upwind cells are known. */
 template <int AXES, int PARTS> struct node {
-    int64_t row;         /* < 0: none */
-    int64_t up[AXES];    /* rows; < 0: nothing flows in */
-    double flow[AXES], diagonal, inverse, from[PARTS];
+    int32_t up[AXES];
+    double flow[AXES], from[PARTS];
 };
 
-template <int AXES, int PARTS>
-static __device__ __forceinline__ node<AXES, PARTS> look_ahead(const kn_cuda_steady_problem &s,
-                                                               const kn_cuda_steady_march &m, int octant, int k,
-                                                               int position, int end)
+/* The node that a thread has in a stage, and its number in a vector. */
+struct place {
+    int octant, k, slot;
+};
+
+static __device__ __forceinline__ int4 read_stop(const kn_cuda_steady_problem &s, const place &p, int stage)
 {
-    node<AXES, PARTS> n;
-    n.row = -1;
-    if (position >= end)
-        return n;
-    const int4 stop = *(const int4 *)&s.stops[(int64_t)octant * s.ncells + position];
-    const int32_t up[3] = {stop.y, stop.z, stop.w};
-    const int64_t at = (int64_t)octant * s.mesh.stride + k;
-    n.row = (int64_t)stop.x * s.mesh.nnodes + at;
-    n.diagonal = s.frequency[k];
-#pragma unroll
-    for (int i = 0; i < AXES; i++) {
-        n.up[i] = up[i] < 0 ? -1 : (int64_t)up[i] * s.mesh.nnodes + at;
-        n.flow[i] = s.speed[s.mesh.axes[i]][k] * s.per_width[3 * (int64_t)stop.x + s.mesh.axes[i]];
-        n.diagonal += n.flow[i];
-    }
-#pragma unroll
-    for (int part = 0; part < PARTS; part++)
-        n.from[part] = m.from[part][n.row];
-    n.inverse = 1 / (PARTS == 1 ? n.diagonal : n.diagonal * n.diagonal + m.omega * m.omega);
-    return n;
+    const int64_t at = ((int64_t)p.octant * s.nstages + stage) * s.together + p.slot;
+    return stage < s.nstages ? *(const int4 *)&s.stops[at] : int4{0, -1, -1, -1};
+}
+
+static __device__ __forceinline__ int64_t row_of(const kn_cuda_steady_problem &s, const place &p, int cell)
+{
+    return (int64_t)cell * s.mesh.nnodes + p.octant * s.mesh.stride + p.k;
 }
 
 template <int AXES, int PARTS>
-static __device__ __forceinline__ void solve(const kn_cuda_steady_march &m, const node<AXES, PARTS> &n)
+static __device__ __forceinline__ void load(const kn_cuda_steady_problem &s, const kn_cuda_steady_march &m,
+                                            const place &p, const int4 &stop, const float speed[AXES],
+                                            node<AXES, PARTS> &n)
 {
-    double sum[PARTS];
-    if (n.row < 0)
-        return;
+    const int cell = stop.x / 2 - 1;
+    const int32_t up[3] = {stop.y, stop.z, stop.w};
+#pragma unroll
+    for (int i = 0; i < AXES; i++) {
+        n.up[i] = up[i];
+        n.flow[i] = cell < 0 ? 0 : speed[i] * s.per_width[3 * (int64_t)cell + s.mesh.axes[i]];
+    }
+#pragma unroll
+    for (int part = 0; part < PARTS; part++)
+        n.from[part] = cell < 0 ? 0 : __ldcs(m.from[part] + row_of(s, p, cell));
+}
+
+/* The solution of an upwind cell: from the preceding level, or further upwind. */
+static __device__ __forceinline__ double inflow(const kn_cuda_steady_problem &s, const place &p, int32_t up,
+                                                const double *before, const double *to)
+{
+    return up == -1 ? 0 : up >= 0 ? before[up * GROUP + p.k % GROUP] : __ldcg(to + row_of(s, p, -2 - up));
+}
+
+/* Solve the equation of a node; `kept` + 0 and 1: values of the preceding and of this level, by part. */
+template <int AXES, int PARTS>
+static __device__ __forceinline__ void solve(const kn_cuda_steady_problem &s, const kn_cuda_steady_march &m,
+                                             const place &p, double nu, int cell, const node<AXES, PARTS> &n,
+                                             const double *before, double *now)
+{
+    const int size = s.kept * GROUP;
+    double sum[PARTS], diagonal = nu;
+#pragma unroll
+    for (int i = 0; i < AXES; i++)
+        diagonal += n.flow[i];
+    const double inverse = 1 / (PARTS == 1 ? diagonal : diagonal * diagonal + m.omega * m.omega);
 #pragma unroll
     for (int part = 0; part < PARTS; part++) {
         sum[part] = n.from[part];
 #pragma unroll
         for (int i = 0; i < AXES; i++)
-            sum[part] += n.up[i] < 0 ? 0 : n.flow[i] * __ldcg(m.to[part] + n.up[i]);
+            sum[part] += n.flow[i] * inflow(s, p, n.up[i], before + part * size, m.to[part]);
     }
-    if (PARTS == 1) {
-        __stcg(m.to[0] + n.row, sum[0] * n.inverse);
-        return;
+    double value[2] = {sum[0] * inverse, 0};
+    if (PARTS == 2) {
+        value[0] = inverse * (diagonal * sum[0] + m.omega * sum[PARTS - 1]);
+        value[1] = inverse * (diagonal * sum[PARTS - 1] - m.omega * sum[0]);
     }
-    __stcg(m.to[0] + n.row, n.inverse * (n.diagonal * sum[0] + m.omega * sum[PARTS - 1]));
-    __stcg(m.to[PARTS - 1] + n.row, n.inverse * (n.diagonal * sum[PARTS - 1] - m.omega * sum[0]));
-}
-
-/* A cluster of `blocks` blocks has one group of nodes of one octant. */
-template <int AXES, int PARTS>
-static __global__ void __launch_bounds__(THREADS)
-    sweep_kernel(const __grid_constant__ kn_cuda_steady_problem s, const __grid_constant__ kn_cuda_steady_march m, int blocks)
-{
-    const int part = blockIdx.x / blocks, groups = s.mesh.stride / GROUP, octant = part / groups,
-              k = part % groups * GROUP + threadIdx.x % GROUP,
-              lane = blockIdx.x % blocks * ROUND + threadIdx.x / GROUP;
-    const int32_t *levels = s.levels + (int64_t)octant * (s.nlevels + 1);
-    int first = levels[0], end = levels[1];
-    node<AXES, PARTS> next = look_ahead<AXES, PARTS>(s, m, octant, k, first + lane, end);
-    for (int level = 0; level < s.nlevels; level++) {
-        const int after = levels[min(level + 2, s.nlevels)];
-        solve<AXES, PARTS>(m, next);
-        for (int position = first + lane + blocks * ROUND; position < end; position += blocks * ROUND)
-            solve<AXES, PARTS>(m, look_ahead<AXES, PARTS>(s, m, octant, k, position, end));
-        first = end;
-        end = after;
-        next = look_ahead<AXES, PARTS>(s, m, octant, k, first + lane, end);
-        end_level(blocks);
+#pragma unroll
+    for (int part = 0; part < PARTS; part++) {
+        __stcg(m.to[part] + row_of(s, p, cell), value[part]);
+        if (s.kept > 0)
+            now[part * size] = value[part];
     }
 }
 
 template <int AXES, int PARTS>
-static cudaError_t launch(const struct kn_cuda_steady_problem *s, const struct kn_cuda_steady_march *m, cudaStream_t stream)
+static __global__ void __launch_bounds__(GROUP *KN_CUDA_STEADY_SLOTS)
+    sweep_kernel(const __grid_constant__ kn_cuda_steady_problem s, const __grid_constant__ kn_cuda_steady_march m)
 {
-    cudaLaunchAttribute together = {};
-    cudaLaunchConfig_t config = {};
-    struct cudaFuncAttributes a;
-    int blocks = 1;
-    const cudaError_t status = cudaFuncGetAttributes(&a, sweep_kernel<AXES, PARTS>);
+    enum { AHEAD = AXES * PARTS > 2 ? 2 : AXES * PARTS == 2 ? 3 : 4 };
+    extern __shared__ double kept[]; /* [2][PARTS][s.kept][GROUP] */
+    const int groups = s.mesh.stride / GROUP, size = s.kept * GROUP * PARTS;
+    const place p = {(int)blockIdx.x / groups, (int)(blockIdx.x % groups * GROUP + threadIdx.x % GROUP),
+                     (int)(threadIdx.x / GROUP)};
+    const double nu = s.frequency[p.k];
+    float speed[AXES];
+    int4 stops[AHEAD];
+    node<AXES, PARTS> nodes[AHEAD];
+    int32_t cells[AHEAD];
+    int level = 0, first = p.slot; /* parity of the level, place in it */
+#pragma unroll
+    for (int i = 0; i < AXES; i++)
+        speed[i] = s.speed[s.mesh.axes[i]][p.k];
+#pragma unroll
+    for (int i = 0; i < AHEAD; i++)
+        stops[i] = read_stop(s, p, i);
+#pragma unroll
+    for (int i = 0; i < AHEAD; i++) {
+        cells[i] = stops[i].x;
+        load<AXES, PARTS>(s, m, p, stops[i], speed, nodes[i]);
+        stops[i] = read_stop(s, p, AHEAD + i);
+    }
+    for (int stage = 0; stage < s.nstages; stage += AHEAD)
+#pragma unroll
+        for (int i = 0; i < AHEAD; i++) {
+            if (cells[i] > 1)
+                solve<AXES, PARTS>(s, m, p, nu, cells[i] / 2 - 1, nodes[i], kept + (level ^ 1) * size,
+                                   kept + level * size + first * GROUP + p.k % GROUP);
+            const bool last = cells[i] & 1;
+            cells[i] = stops[i].x;
+            load<AXES, PARTS>(s, m, p, stops[i], speed, nodes[i]);
+            stops[i] = read_stop(s, p, stage + 2 * AHEAD + i);
+            first = last ? p.slot : first + s.together;
+            level ^= last;
+            if (last)
+                __syncthreads();
+        }
+}
+
+template <int AXES, int PARTS>
+static cudaError_t launch(const struct kn_cuda_steady_problem *s, const struct kn_cuda_steady_march *m,
+                          cudaStream_t stream)
+{
+    const size_t bytes = 2 * PARTS * GROUP * (size_t)s->kept * sizeof(double);
+    const unsigned blocks = (unsigned)(s->mesh.octants * (s->mesh.stride / GROUP)),
+                   threads = (unsigned)(s->together * GROUP);
+    const cudaError_t status = cudaFuncSetAttribute(sweep_kernel<AXES, PARTS>,
+                                                    cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
     if (status != cudaSuccess)
         return status;
-    while (a.ptxVersion >= 90 && blocks < CLUSTER && blocks * ROUND < s->widest)
-        blocks *= 2;
-    together.id = cudaLaunchAttributeClusterDimension;
-    together.val.clusterDim.x = (unsigned)blocks;
-    together.val.clusterDim.y = 1;
-    together.val.clusterDim.z = 1;
-    config.gridDim = dim3((unsigned)(s->mesh.octants * (s->mesh.stride / GROUP) * blocks));
-    config.blockDim = dim3(THREADS);
-    config.stream = stream;
-    config.attrs = &together;
-    config.numAttrs = blocks > 1 ? 1 : 0;
-    return cudaLaunchKernelEx(&config, sweep_kernel<AXES, PARTS>, *s, *m, blocks);
+    sweep_kernel<AXES, PARTS><<<blocks, threads, bytes, stream>>>(*s, *m);
+    return cudaGetLastError();
 }
 
 template <int AXES>
