@@ -216,7 +216,7 @@ struct kn_case {
     struct {
         enum kn_mode mode; /* kn_run only; kn_sim_advance needs KN_MODE_UNSTEADY */
         double end;        /* lambda0 / V0; KN_END_AUTO = kn_run runs until the flow is steady */
-        double tolerance; /* steady: no reported quantity is expected to change by a larger fraction */
+        double tolerance;  /* steady: no reported quantity is expected to change by a larger fraction */
         double courant;
         double step; /* lambda0 / V0; 0 = from courant */
         enum kn_splitting splitting;

@@ -35,8 +35,8 @@ struct kn_steady_plan {
     const double *trial;             /* [functions][size] phi_k */
     const double *lagged;            /* [functions][size] (L + N) phi_k */
 
-    const int32_t *route;    /* [octants][ncells] cells in an order in which upwind cells come first */
-    const double *volume;    /* [ncells] product of the widths along the axes of space->axes, as stored there */
+    const int32_t *route; /* [octants][ncells] cells in an order in which upwind cells come first */
+    const double *volume; /* [ncells] product of the widths along the axes of space->axes, as stored there */
 };
 
 /* The moment equations, theory (64), owned by the solver. */
@@ -45,7 +45,6 @@ struct kn_steady_equations {
     int star;               /* cells that are coupled to a cell, with itself, at most */
     const int32_t *columns; /* [ncells][star] cells; -1: none */
     const double *blocks;   /* [ncells][star][functions][functions] that multiply their coefficients */
-    const int32_t *place;   /* [ncells] position of a cell in an order that keeps coupled cells together */
     bool closed;            /* the mass of the gas is given, and the equations are singular without it */
 };
 
@@ -68,9 +67,9 @@ struct kn_steady_backend {
     /* The fluxes (23) through the wall faces in the solution, [faces][KN_FLUXES]. */
     enum kn_status (*fluxes)(void *machine, double *fluxes);
 
-    /* to <- (T1 + N + i omega)^-1 from, theory (61): first-order upwind, nothing enters through walls, mirrors
-     * and periodic ends.  Vectors [0] are real and [1] imaginary parts; the latter are not used if omega is
-     * 0. */
+    /* to <- (T1 + N + i omega)^-1 from, theory (61): first-order upwind, nothing enters through walls,
+     * mirrors and periodic ends.  Vectors [0] are real and [1] imaginary parts; the latter are not used if
+     * omega is 0. */
     enum kn_status (*sweep)(void *machine, double omega, const int from[2], const int to[2]);
 
     /* moments[cell][functions + 1]: <phi_k, (L + N) x> and, at the end, <1, x>. */

@@ -358,8 +358,9 @@ static enum kn_status check_steady(const struct kn_case *c)
     if (c->time.mode != KN_MODE_STEADY)
         return KN_OK;
     if (kn_case_is_sampled(c->collision.method))
-        return kn_error_set(KN_EINPUT, "collision.method: %s has no steady-state solver (operator, bgk, "
-                                       "shakhov, es-bgk and none have; or time.mode: unsteady)",
+        return kn_error_set(KN_EINPUT,
+                            "collision.method: %s has no steady-state solver (operator, bgk, "
+                            "shakhov, es-bgk and none have; or time.mode: unsteady)",
                             kn_config_choice_name("collision.method", c->collision.method));
     if (c->disturbance > 0)
         return kn_error_set(KN_EINPUT,
@@ -367,8 +368,9 @@ static enum kn_status check_steady(const struct kn_case *c)
                             "(disturbance: 0, or time.mode: unsteady)",
                             c->disturbance);
     if (kn_case_limiter(c) != KN_LIMITER_NONE && c->space.order == 2)
-        return kn_error_set(KN_EINPUT, "space.limiter: %s is not linear, and time.mode: steady needs linear "
-                                       "slopes (space.order: 3, or space.limiter: none)",
+        return kn_error_set(KN_EINPUT,
+                            "space.limiter: %s is not linear, and time.mode: steady needs linear "
+                            "slopes (space.order: 3, or space.limiter: none)",
                             kn_config_choice_name("space.limiter", c->space.limiter));
     if (c->output.fields > 0 || c->output.average >= 0)
         return kn_error_set(KN_EINPUT, "output.%s: a steady state has no %s (time.mode: unsteady)",
@@ -385,8 +387,9 @@ static enum kn_status check_steady(const struct kn_case *c)
     if (!streams)
         return kn_error_set(KN_EINPUT, "space.cells: one cell has no steady flow (time.mode: unsteady)");
     if (!held)
-        return kn_error_set(KN_EINPUT, "time.mode: steady needs a diffuse wall or an inflow: without them the "
-                                       "velocity and temperature of the steady state are not determined");
+        return kn_error_set(KN_EINPUT,
+                            "time.mode: steady needs a diffuse wall or an inflow: without them the "
+                            "velocity and temperature of the steady state are not determined");
     return KN_OK;
 }
 
@@ -408,8 +411,7 @@ enum kn_status kn_case_check(const struct kn_case *c)
     static enum kn_status (*const checks[])(const struct kn_case *) = {
         kn_scales_check, check_ranges,  check_walls,     check_limiter,      check_stretch,
         check_size,      check_weights, check_initial,   check_state,        check_molecules,
-        check_operator,  check_energy,  check_reference, check_conservation,
-        check_steady,
+        check_operator,  check_energy,  check_reference, check_conservation, check_steady,
     };
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
         KN_TRY(checks[i](c));

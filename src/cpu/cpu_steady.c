@@ -1,6 +1,6 @@
 /* The steady-state solver on the CPU: memory, threads and passes; the loops are in cpu_steady_rows.c. */
-#include "cpu/cpu_kernels.h"
 #include "cpu/cpu_steady.h"
+#include "cpu/cpu_kernels.h"
 
 #include "error.h"
 
@@ -26,7 +26,8 @@ static double memory(const struct kn_problem *p, int vectors)
 {
     const double rows = (double)vectors * p->space->ncells + p->space->nfaces,
                  scratch = (double)p->threads * (double)kn_steady_scratch_size(p->velocity);
-    return sizeof(double) * (rows * p->velocity->nnodes + scratch + (double)KN_STEADY_PRODUCTS * p->space->ncells);
+    return sizeof(double) *
+           (rows * p->velocity->nnodes + scratch + (double)KN_STEADY_PRODUCTS * p->space->ncells);
 }
 
 static void destroy(void *of)

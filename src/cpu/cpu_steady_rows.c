@@ -76,8 +76,8 @@ static void wall(const struct kn_steady_pass *s, int face, double *scratch)
     const double rho = kn_wall_density(arriving, s->data * patch->emission_flux, patch->unit_flux);
     for (int octant = 0; octant < v->octants; octant++)
         if (kn_velocity_sign(v, octant, axis) != into)
-            leave(s, f, rho, octant, s->outgoing + (size_t)face * (size_t)v->nnodes + (size_t)(octant * v->stride),
-                  scratch);
+            leave(s, f, rho, octant,
+                  s->outgoing + (size_t)face * (size_t)v->nnodes + (size_t)(octant * v->stride), scratch);
 }
 
 static void add_fluxes(const struct kn_velocity *v, int octant, int axis, const double *restrict x,
@@ -201,8 +201,8 @@ static void relax(const struct kn_steady_plan *p, int parity, const double *rest
 }
 
 /* out += L x */
-static void collide(const struct kn_steady_plan *p, const double *restrict x, int count,
-                    double *restrict out, double *scratch)
+static void collide(const struct kn_steady_plan *p, const double *restrict x, int count, double *restrict out,
+                    double *scratch)
 {
     const struct kn_velocity *v = p->problem->velocity;
     const size_t n = (size_t)v->nnodes, octant = (size_t)v->stride * BLOCK;
@@ -257,8 +257,8 @@ struct inflow {
     double per_width[3];
 };
 
-KN_SPECIALISED void sweep_row(const struct kn_steady_sweep *s, int naxes, bool complex_, const struct inflow *f,
-                              int first, int count, int64_t row)
+KN_SPECIALISED void sweep_row(const struct kn_steady_sweep *s, int naxes, bool complex_,
+                              const struct inflow *f, int first, int count, int64_t row)
 {
     const double *restrict nu = s->frequency;
     const double *restrict re = s->from[0] + row, *restrict im = complex_ ? s->from[1] + row : NULL;
@@ -338,7 +338,8 @@ static void prolong(const struct kn_steady_plan *p, const double *coefficients, 
     for (int octant = 0; octant < v->octants; octant++)
         for (int f = 0; f < p->functions; f++) {
             const double *restrict phi = p->trial + (size_t)f * (size_t)v->size;
-            const double c = __builtin_parity((unsigned)(octant & p->parity[f])) ? -coefficients[f] : coefficients[f];
+            const double c =
+                __builtin_parity((unsigned)(octant & p->parity[f])) ? -coefficients[f] : coefficients[f];
             double *restrict to = row + (size_t)octant * (size_t)v->stride;
 #pragma omp simd
             for (int k = 0; k < v->size; k++)

@@ -12,7 +12,7 @@ static __global__ void __launch_bounds__(THREADS)
     fill_kernel(const __grid_constant__ kn_cuda_layers l, int layer)
 {
     const int n = l.functions, row = blockIdx.x, f = row % n, place = layer * l.depth + row / n;
-    const bool exists = row / n < l.depth && place < l.ncells;
+    const bool exists = row / n < l.depth && l.cell[place] >= 0;
     double *to = l.matrix + (int64_t)row * l.unknowns;
     for (int i = threadIdx.x; i < l.unknowns; i += THREADS)
         to[i] = !exists && i == row ? 1 : 0;
@@ -35,7 +35,7 @@ static __global__ void __launch_bounds__(THREADS)
     __shared__ double shared[MOST * MOST];
     const int n = l.functions, place = layer * l.depth + blockIdx.y, column = blockIdx.x * THREADS + threadIdx.x;
     double sum[MOST] = {0};
-    for (int i = 0; i < l.star && place < l.ncells; i++) {
+    for (int i = 0; i < l.star && l.cell[place] >= 0; i++) {
         const int64_t block = (int64_t)l.cell[place] * l.star + i;
         const int other = l.columns[block] < 0 ? -1 : l.place[l.columns[block]];
         if (other < 0 || kn_cuda_layer_of(l, other) != layer - 1)
@@ -68,7 +68,7 @@ static __global__ void __launch_bounds__(THREADS)
     for (int column = threadIdx.x; column < l.depth * n; column += THREADS) {
         const int place = layer * l.depth + column / n, g = column % n;
         double sum = 0;
-        for (int i = 0; i < l.star && place < l.ncells; i++) {
+        for (int i = 0; i < l.star && l.cell[place] >= 0; i++) {
             const int block = l.rows[(int64_t)l.cell[place] * l.star + i];
             const int other = block < 0 ? -1 : l.place[block / l.star];
             if (other < 0 || kn_cuda_layer_of(l, other) != layer - 1)

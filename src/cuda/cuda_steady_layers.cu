@@ -26,7 +26,7 @@ struct term {
 static __device__ __forceinline__ term term_of(const kn_cuda_layers &l, int layer, int row, int after, int item)
 {
     const int n = l.functions, place = layer * l.depth + row / n, f = row % n;
-    if (layer < 0 || layer >= l.layers || row / n >= l.depth || place >= l.ncells)
+    if (layer < 0 || layer >= l.layers || row / n >= l.depth)
         return term{0, NULL};
     const int at = l.first[after][place] + item / n;
     if (at >= l.first[after][place + 1])

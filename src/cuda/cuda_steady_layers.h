@@ -11,8 +11,8 @@ struct kn_cuda_coupling {
     int32_t block, place;
 };
 
-/* Passed to kernels by value.  Unknown f of the cell at place q of the order is number (q % depth) * functions + f
- * of layer q / depth; layers are padded with unknowns that are zero. */
+/* Passed to kernels by value.  Unknown f of the cell at place q is number (q % depth) * functions + f of layer
+ * q / depth; layers are padded with places without a cell and with unknowns that are zero. */
 struct kn_cuda_layers {
     int32_t ncells, functions, star;
     int32_t depth, layers; /* cells of a layer, number of layers */
@@ -20,11 +20,11 @@ struct kn_cuda_layers {
     int32_t closed;
     const int32_t *columns; /* [ncells][star] cells; -1: none */
     const double *blocks;   /* [ncells][star][functions][functions] */
-    const int32_t *place;   /* [ncells] of a cell in the order */
-    const int32_t *cell;    /* [ncells] at a place */
+    const int32_t *place;   /* [ncells] of a cell */
+    const int32_t *cell;    /* [layers][depth] at a place; -1: none */
     const int32_t *rows;    /* [ncells][star] blocks, by their number, in the column of a cell; -1: none */
     /* Couplings of the cells, by place, with the layer before and with the layer after. */
-    const int32_t *first[2];                  /* [ncells + 1] */
+    const int32_t *first[2];                  /* [layers * depth + 1] */
     const struct kn_cuda_coupling *coupled[2];
     double *matrix;         /* [unknowns][unknowns] of the layer in work */
     double *product;        /* the same */

@@ -30,7 +30,8 @@ POINT double kn_steady_face_value(double before, double after, double up, double
  * periodic end.  Cells are numbered in ascending order along every axis. */
 POINT int kn_steady_follows(const struct kn_mesh *m, struct kn_site s, struct kn_site up, int axis)
 {
-    return up.octant == s.octant && (s.octant & m->bit[axis] ? up.cell > s.cell : up.cell >= 0 && up.cell < s.cell);
+    return up.octant == s.octant &&
+           (s.octant & m->bit[axis] ? up.cell > s.cell : up.cell >= 0 && up.cell < s.cell);
 }
 
 /* The distribution that leaves a wall, theory (20) to (22): kn_wall_outgoing in double precision; data: 1, or

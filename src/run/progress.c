@@ -288,7 +288,7 @@ void kn_progress_start(struct kn_progress *p, const struct kn_progress_job *job)
     p->row_step = -1;
     const struct kn_eta_mark now = {p->started, 0, job->first};
     /* noise keeps the residual high: a sampled run is expected to reach its last step */
-    const double limit = p->steady ? kn_config_iteration_tolerance(c)
+    const double limit = p->steady                                 ? kn_config_iteration_tolerance(c)
                          : kn_case_is_sampled(c->collision.method) ? 0
                                                                    : c->time.residual;
     kn_eta_start(&p->eta, &now, job->last, limit, job->deadline);

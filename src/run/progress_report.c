@@ -122,8 +122,8 @@ static void show_time(struct kn_progress *p, const struct kn_progress_job *job)
     if (job->first > 0)
         snprintf(from, sizeof from, ", from step %lld", (long long)job->first);
     if (p->steady)
-        entry(p, "steady", "at most %lld iterations, until residual and update < %.4g%s", (long long)job->last,
-              kn_config_iteration_tolerance(c), from);
+        entry(p, "steady", "at most %lld iterations, until residual and update < %.4g%s",
+              (long long)job->last, kn_config_iteration_tolerance(c), from);
     else
         entry(p, "time", "dt %s, %lld steps to t = %s%s%s", kn_duration_text(c, job->time_step, 4, "", step),
               (long long)job->last, kn_duration_text(c, p->end, 4, "", last), until, from);

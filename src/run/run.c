@@ -59,7 +59,8 @@ static enum kn_status observe(void *of)
     const int64_t step = kn_sim_steps(r->sim);
     if (r->steady) {
         const struct kn_steady_progress p = kn_steady_progress(r->steady);
-        memcpy(r->monitor.iteration, (double[]){p.residual, p.update, p.balance}, sizeof r->monitor.iteration);
+        memcpy(r->monitor.iteration, (double[]){p.residual, p.update, p.balance},
+               sizeof r->monitor.iteration);
     }
     if (r->row_due) {
         KN_TRY(kn_run_take_row(r->sim, &r->monitor, r->fields));

@@ -94,8 +94,8 @@ enum kn_status kn_run_name_last(const struct kn_run_parts *r)
     snprintf(why, sizeof why, "%s", kn_error_message());
     if (kn_checkpoint_find(&kn_comm_alone, r->options.folder, r->fingerprint, &k, note) != KN_OK)
         return kn_error_set(KN_ENUMERIC, "%s (%s); there is no checkpoint before it", why, advice(&r->c));
-    kn_error_set(KN_ENUMERIC, "%s (%s); last good checkpoint: %s (%s)", why, advice(&r->c),
-                 k.path, kn_duration_place(&r->c, k.state.step, k.state.time, place));
+    kn_error_set(KN_ENUMERIC, "%s (%s); last good checkpoint: %s (%s)", why, advice(&r->c), k.path,
+                 kn_duration_place(&r->c, k.state.step, k.state.time, place));
     kn_checkpoint_free(&k);
     return KN_ENUMERIC;
 }

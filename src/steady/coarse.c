@@ -1,4 +1,4 @@
-/* Assembly of the moment equations from the faces of cells, and their solution by elimination. */
+/* Assembly of the moment equations from the faces of cells, and their approximate solution. */
 #include "steady/coarse.h"
 
 #include "config/case.h"
@@ -7,17 +7,17 @@
 #include "point/steady.h"
 #include "steady/trial.h"
 
-#include <lapacke.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { MOST = KN_STEADY_FUNCTIONS, STAR = KN_COARSE_STAR };
+static const double MOST_WORK = 4e10; /* operations */
 
 /* Integrals over the nodes of one octant, without signs. */
 struct integrals {
-    double flux[3][MOST][MOST]; /* of |v_d| phi_k phi_l, by axis */
-    double arriving[3][MOST];   /* of |v_d| phi_l */
+    double flux[3][MOST][MOST];        /* of |v_d| phi_k phi_l, by axis */
+    double arriving[3][MOST];          /* of |v_d| phi_l */
     double leaving[KN_SIDES][8][MOST]; /* of |v_n| phi_k (1 + eps E) by patch and octant, with signs */
 };
 
@@ -180,6 +180,7 @@ static void assemble(struct kn_coarse *c)
     const struct kn_problem *p = c->plan->problem;
     struct assembly a = {.c = c, .plan = c->plan, .mesh = kn_backend_mesh(p), .order = p->c->space.order};
     fill_integrals(&a);
+#pragma omp parallel for schedule(static) num_threads(p->threads)
     for (int cell = 0; cell < p->space->ncells; cell++) {
         add_collisions(&a, cell); /* first: the block of the cell itself */
         for (int octant = 0; octant < a.mesh.octants; octant++)
@@ -188,88 +189,100 @@ static void assemble(struct kn_coarse *c)
     }
 }
 
-/* ------------------------------------------------------------------ elimination */
+/* -------------------------------------------------------------------- solution */
 
-/* Cells in the order of their positions, the axis with most cells last.  Along a periodic axis both ends
- * begin, so that neighbours remain close. */
-static void place_cells(struct kn_coarse *c)
+/* Position along an axis; along a periodic one both ends begin, so that neighbours remain close. */
+static int position(const struct kn_problem *p, int axis, int at)
 {
-    const struct kn_space *x = c->plan->problem->space;
-    int axes[3] = {0, 1, 2};
-    for (int i = 0; i < 2; i++)
+    const int n = p->space->cells[axis];
+    if (p->c->walls[2 * axis].kind != KN_WALL_PERIODIC)
+        return at;
+    return at < (n + 1) / 2 ? 2 * at : 2 * (n - 1 - at) + 1;
+}
+
+/* Operations for the elimination in tiles with these extents: the band has two layers of the smaller ones. */
+static double work_of(const struct kn_coarse *c, const int extent[3])
+{
+    const double layer =
+                     (double)extent[0] * extent[1] * extent[2] / fmax(extent[0], fmax(extent[1], extent[2])),
+                 band = 2 * layer * c->plan->functions;
+    return 4 * (double)c->plan->problem->space->ncells * c->plan->functions * band * band;
+}
+
+/* Tiles as large as possible: elimination takes a few seconds at most. */
+static void choose_extents(const struct kn_coarse *c, int extent[3])
+{
+    memcpy(extent, c->plan->problem->space->cells, 3 * sizeof *extent);
+    while (work_of(c, extent) > MOST_WORK) {
+        int longest = 0;
+        for (int d = 1; d < 3; d++)
+            longest = extent[d] > extent[longest] ? d : longest;
+        if (extent[longest] == 1)
+            return;
+        extent[longest] = (extent[longest] + 1) / 2;
+    }
+}
+
+struct spot {
+    int32_t cell, tile;
+    int64_t key; /* tiles first, then positions in a tile with the shortest axis last */
+};
+
+static int compare(const void *a, const void *b)
+{
+    const struct spot *x = a, *y = b;
+    return x->key < y->key ? -1 : x->key > y->key;
+}
+
+static void find_spot(const struct kn_coarse *c, const int extent[3], struct spot *s)
+{
+    const struct kn_problem *p = c->plan->problem;
+    int at[3], axes[3] = {0, 1, 2}, tile = 0;
+    int64_t key = 0;
+    kn_space_place(p->space, s->cell, at);
+    for (int i = 0; i < 3; i++) /* longest first */
         for (int j = 0; j < 2 - i; j++)
-            if (x->cells[axes[j]] > x->cells[axes[j + 1]]) {
+            if (extent[axes[j]] < extent[axes[j + 1]]) {
                 const int swap = axes[j];
                 axes[j] = axes[j + 1];
                 axes[j + 1] = swap;
             }
-    const int last = axes[2], n = x->cells[last];
-    const bool wraps = c->plan->problem->c->walls[2 * last].kind == KN_WALL_PERIODIC;
-    for (int cell = 0; cell < x->ncells; cell++) {
-        int at[3];
-        kn_space_place(x, cell, at);
-        const int along = !wraps ? at[last] : at[last] < (n + 1) / 2 ? 2 * at[last] : 2 * (n - 1 - at[last]) + 1;
-        c->place[cell] = (along * x->cells[axes[1]] + at[axes[1]]) * x->cells[axes[0]] + at[axes[0]];
+    for (int i = 0; i < 3; i++) {
+        const int d = axes[i], where = position(p, d, at[d]);
+        tile = tile * ((p->space->cells[d] + extent[d] - 1) / extent[d]) + where / extent[d];
+        key = key * extent[d] + where % extent[d];
     }
+    s->tile = tile;
+    s->key = (int64_t)tile * extent[0] * extent[1] * extent[2] + key;
 }
 
-static int find_band(const struct kn_coarse *c)
+static enum kn_status place_cells(struct kn_coarse *c)
 {
     const int ncells = c->plan->problem->space->ncells;
-    int widest = 0;
-    for (int cell = 0; cell < ncells; cell++)
-        for (int i = 0; i < STAR; i++) {
-            const int32_t other = c->columns[(size_t)cell * STAR + (size_t)i];
-            const int distance = other < 0 ? 0 : abs(c->place[cell] - c->place[other]);
-            widest = distance > widest ? distance : widest;
-        }
-    const int unknowns = ncells * c->plan->functions, band = (widest + 1) * c->plan->functions - 1;
-    return band < unknowns ? band : unknowns - 1;
-}
-
-/* Element (row, column) of the band matrix. */
-static double *element(const struct kn_coarse *c, int row, int column)
-{
-    return c->factors + (size_t)column * (size_t)(3 * c->band + 1) + (size_t)(2 * c->band + row - column);
-}
-
-static void fill_band(const struct kn_coarse *c)
-{
-    const int n = c->plan->functions, ncells = c->plan->problem->space->ncells;
-    for (int cell = 0; cell < ncells; cell++)
-        for (int i = 0; i < STAR; i++) {
-            const int32_t other = c->columns[(size_t)cell * STAR + (size_t)i];
-            const double *block = c->blocks + ((size_t)cell * STAR + (size_t)i) * (size_t)(n * n);
-            for (int f = 0; f < n && other >= 0; f++)
-                for (int g = 0; g < n; g++)
-                    *element(c, c->place[cell] * n + f, c->place[other] * n + g) = block[f * n + g];
-        }
-    if (c->closed) /* one density is zero; the solution is shifted afterwards */
-        *element(c, 0, 0) += fabs(*element(c, 0, 0));
-}
-
-enum kn_status kn_coarse_factorise(struct kn_coarse *c)
-{
-    const int n = c->plan->problem->space->ncells * c->plan->functions, height = 3 * c->band + 1;
-    c->factors = calloc((size_t)n * (size_t)height, sizeof *c->factors);
-    c->pivots = calloc((size_t)n, sizeof *c->pivots);
-    c->vector = calloc((size_t)n, sizeof *c->vector);
-    if (!c->factors || !c->pivots || !c->vector)
-        return kn_error_set(KN_EMEMORY, "no memory for %.3g GB of moment equations",
-                            8e-9 * (double)n * (double)height);
-    fill_band(c);
-    const int failed =
-        LAPACKE_dgbtrf_work(LAPACK_COL_MAJOR, n, n, c->band, c->band, c->factors, height, c->pivots);
-    if (failed)
-        return kn_error_set(KN_ENUMERIC, "the moment equations are singular (LAPACK %d)", failed);
+    struct spot *spots = malloc((size_t)ncells * sizeof *spots);
+    int extent[3];
+    if (!spots)
+        return kn_error_set(KN_EMEMORY, "no memory for the moment equations of %d cells", ncells);
+    choose_extents(c, extent);
+    for (int cell = 0; cell < ncells; cell++) {
+        spots[cell].cell = cell;
+        find_spot(c, extent, &spots[cell]);
+    }
+    qsort(spots, (size_t)ncells, sizeof *spots, compare);
+    for (int i = 0; i < ncells; i++) {
+        c->place[spots[i].cell] = i;
+        c->tile[spots[i].cell] = spots[i].tile;
+    }
+    free(spots);
     return KN_OK;
 }
 
 double kn_coarse_memory(const int cells[3])
 {
-    const double all = (double)cells[0] * cells[1] * cells[2];
-    const double longest = fmax(cells[0], fmax(cells[1], cells[2])), layer = all / longest;
-    return (double)sizeof(double) * all * MOST * (STAR * MOST + 3 * (2 * layer + 1) * MOST);
+    const double all = (double)cells[0] * cells[1] * cells[2], vectors = 46,
+                 layer = all / fmax(cells[0], fmax(cells[1], cells[2])),
+                 band = fmin(2 * (layer + 1) * MOST, sqrt(MOST_WORK / (4 * all * MOST)) + 2 * MOST);
+    return (double)sizeof(double) * all * MOST * (STAR * MOST + vectors + 3 * band);
 }
 
 enum kn_status kn_coarse_create(struct kn_coarse *c, const struct kn_steady_plan *plan)
@@ -279,25 +292,29 @@ enum kn_status kn_coarse_create(struct kn_coarse *c, const struct kn_steady_plan
     *c = (struct kn_coarse){.plan = plan, .closed = kn_boundary_keeps_mass(plan->problem->c)};
     c->columns = malloc(ncells * STAR * sizeof *c->columns);
     c->place = malloc(ncells * sizeof *c->place);
+    c->tile = malloc(ncells * sizeof *c->tile);
     c->blocks = calloc(ncells * STAR * size, sizeof *c->blocks);
-    if (!c->columns || !c->place || !c->blocks)
+    c->right = malloc(ncells * (size_t)plan->functions * sizeof *c->right);
+    if (!c->columns || !c->place || !c->tile || !c->blocks || !c->right)
         return kn_error_set(KN_EMEMORY, "no memory for the moment equations of %zu cells", ncells);
     for (size_t i = 0; i < ncells * STAR; i++)
         c->columns[i] = -1;
     assemble(c);
-    place_cells(c);
-    c->band = find_band(c);
     return KN_OK;
+}
+
+enum kn_status kn_coarse_factorise(struct kn_coarse *c)
+{
+    const struct kn_tiles_matrix matrix = {c->plan->problem->space->ncells, STAR, c->plan->functions, c->columns,
+                                           c->blocks};
+    KN_TRY(place_cells(c));
+    return kn_tiles_create(&c->tiles, &matrix, c->place, c->tile, c->closed ? fabs(c->blocks[0]) : 0);
 }
 
 struct kn_steady_equations kn_coarse_equations(const struct kn_coarse *c)
 {
-    return (struct kn_steady_equations){.plan = c->plan,
-                                        .star = STAR,
-                                        .columns = c->columns,
-                                        .blocks = c->blocks,
-                                        .place = c->place,
-                                        .closed = c->closed};
+    return (struct kn_steady_equations){
+        .plan = c->plan, .star = STAR, .columns = c->columns, .blocks = c->blocks, .closed = c->closed};
 }
 
 void kn_coarse_destroy(struct kn_coarse *c)
@@ -305,9 +322,9 @@ void kn_coarse_destroy(struct kn_coarse *c)
     free(c->columns);
     free(c->blocks);
     free(c->place);
-    free(c->factors);
-    free(c->pivots);
-    free(c->vector);
+    free(c->tile);
+    free(c->right);
+    kn_tiles_destroy(c->tiles);
     *c = (struct kn_coarse){0};
 }
 
@@ -323,21 +340,16 @@ static double mean(const struct kn_coarse *c, const double *numbers, int count)
     return sum / volume;
 }
 
-enum kn_status kn_coarse_solve(const struct kn_coarse *c, const double *moments, double *coefficients)
+void kn_coarse_solve(const struct kn_coarse *c, const double *moments, double *coefficients)
 {
-    const int n = c->plan->functions, ncells = c->plan->problem->space->ncells;
+    static const double tolerance = 0.1;
+    const int n = c->plan->functions, ncells = c->plan->problem->space->ncells, most = 80;
     const double surplus = c->closed ? mean(c, moments, n + 1) : 0;
     for (int cell = 0; cell < ncells; cell++) {
-        double *to = c->vector + (size_t)c->place[cell] * (size_t)n;
+        double *to = c->right + (size_t)cell * (size_t)n;
         memcpy(to, moments + (size_t)cell * (size_t)(n + 1), (size_t)n * sizeof *to);
         to[0] -= surplus;
     }
-    const int failed = LAPACKE_dgbtrs_work(LAPACK_COL_MAJOR, 'N', ncells * n, c->band, c->band, 1, c->factors,
-                                      3 * c->band + 1, c->pivots, c->vector, ncells * n);
-    if (failed)
-        return kn_error_set(KN_ENUMERIC, "the moment equations have no solution (LAPACK %d)", failed);
-    for (int cell = 0; cell < ncells; cell++)
-        memcpy(coefficients + (size_t)cell * (size_t)n, c->vector + (size_t)c->place[cell] * (size_t)n,
-               (size_t)n * sizeof *coefficients);
-    return KN_OK;
+    memset(coefficients, 0, (size_t)ncells * (size_t)n * sizeof *coefficients);
+    kn_tiles_solve(c->tiles, c->right, tolerance, most, coefficients);
 }

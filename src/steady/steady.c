@@ -10,13 +10,20 @@
 #include "steady/route.h"
 #include "steady/trial.h"
 
+#include <cblas.h>
 #include <math.h>
 #include <stdlib.h>
 
 enum { DIRECTIONS = 5, REFRESH = 5, ROWS = 1024 /* copied at a time */ };
 
 /* Numbers of the vectors. */
-enum { SOLUTION = KN_STEADY_SOLUTION, RESIDUAL, CHANGE, IMAGE = CHANGE + DIRECTIONS, VECTORS = IMAGE + DIRECTIONS };
+enum {
+    SOLUTION = KN_STEADY_SOLUTION,
+    RESIDUAL,
+    CHANGE,
+    IMAGE = CHANGE + DIRECTIONS,
+    VECTORS = IMAGE + DIRECTIONS
+};
 
 struct kn_steady {
     struct kn_sim *sim;
@@ -112,6 +119,16 @@ static enum kn_status create_coarse(struct kn_steady *s)
     return s->corrects ? KN_OK : kn_coarse_factorise(&s->coarse);
 }
 
+static enum kn_status build(struct kn_steady *s)
+{
+    KN_TRY(create_plan(s));
+    KN_TRY(allocate(s));
+    KN_TRY(s->backend->create(&s->machine, &s->plan, VECTORS));
+    if (s->plan.problem->c->collision.method != KN_METHOD_NONE)
+        KN_TRY(create_coarse(s));
+    return start(s);
+}
+
 enum kn_status kn_steady_create(struct kn_steady **out, struct kn_sim *sim)
 {
     struct kn_steady *s = calloc(1, sizeof *s);
@@ -120,15 +137,10 @@ enum kn_status kn_steady_create(struct kn_steady **out, struct kn_sim *sim)
         return kn_error_set(KN_EMEMORY, "no memory for the steady-state solver");
     s->sim = sim;
     s->backend = kn_sim_steady_backend(sim);
-    enum kn_status status = create_plan(s);
-    if (status == KN_OK)
-        status = allocate(s);
-    if (status == KN_OK)
-        status = s->backend->create(&s->machine, &s->plan, VECTORS);
-    if (status == KN_OK && s->plan.problem->c->collision.method != KN_METHOD_NONE)
-        status = create_coarse(s);
-    if (status == KN_OK)
-        status = start(s);
+    const int usual = openblas_get_num_threads();
+    openblas_set_num_threads(1); /* the same bits for any number of threads */
+    const enum kn_status status = build(s);
+    openblas_set_num_threads(usual);
     if (status != KN_OK) {
         kn_steady_destroy(s);
         return status;
@@ -181,13 +193,18 @@ static enum kn_status precondition(struct kn_steady *s, int change)
     if (s->corrects)
         return s->backend->correct(s->machine, change);
     KN_TRY(s->backend->project(s->machine, change, s->moments));
-    if (s->coarse.plan)
-        KN_TRY(kn_coarse_solve(&s->coarse, s->moments, s->coefficients));
+    if (s->coarse.plan) {
+        const int usual = openblas_get_num_threads();
+        openblas_set_num_threads(1);
+        kn_coarse_solve(&s->coarse, s->moments, s->coefficients);
+        openblas_set_num_threads(usual);
+    }
     keep_mass(s);
     return s->backend->prolong(s->machine, s->coefficients, change);
 }
 
-/* Make the image of a change orthogonal to the earlier ones, which have the norm 1, and give it the norm 1. */
+/* Make the image of a change orthogonal to the earlier ones, which have the norm 1, and give it the norm 1.
+ */
 static enum kn_status orthogonalise(struct kn_steady *s, int change, int image)
 {
     int changes[DIRECTIONS], images[DIRECTIONS], count = 0;
@@ -266,7 +283,8 @@ static double find_balance(const struct kn_steady *s)
         volume += p->space->volume[cell];
     for (int octant = 0; octant < v->octants; octant++)
         for (int k = 0; k < v->size; k++) {
-            const double source = s->plan.rate * volume * v->mass[k] * p->collision->source[octant * v->stride + k];
+            const double source =
+                s->plan.rate * volume * v->mass[k] * p->collision->source[octant * v->stride + k];
             net[0] += source;
             for (int d = 0; d < 3; d++)
                 net[1 + d] += v->bit[d] ? kn_velocity_sign(v, octant, d) * v->speed[d][k] * source : 0;

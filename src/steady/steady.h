@@ -11,8 +11,8 @@ struct kn_steady_progress {
     int64_t iterations;
     double residual; /* norm of b - A h over that of b, each number divided by the diagonal */
     double update;   /* norm of the last change of h over that of h; NaN before the first */
-    double balance;  /* of mass, momentum and energy through the sides and by sources, over the largest flux; at the
-                        last kn_steady_store */
+    double balance;  /* of mass, momentum and energy through the sides and by sources, over the largest flux;
+                        at the  last kn_steady_store */
 };
 
 enum { KN_STEADY_ITERATIONS = 200 }; /* if time.max_steps is 0 */
@@ -35,7 +35,8 @@ struct kn_steady_progress kn_steady_progress(const struct kn_steady *s);
 /* True if residual and update are both below `tolerance`. */
 bool kn_steady_has_converged(const struct kn_steady *s, double tolerance);
 
-/* Set the number of steps of the simulation; `whole`: also put the solution and its fluxes at walls into it. */
+/* Set the number of steps of the simulation; `whole`: also put the solution and its fluxes at walls into it.
+ */
 enum kn_status kn_steady_store(struct kn_steady *s, bool whole);
 
 #endif

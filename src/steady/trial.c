@@ -18,9 +18,9 @@ struct polynomial {
 };
 
 static const struct polynomial polynomials[KN_STEADY_FUNCTIONS] = {
-    {ONE, {-1, -1}},    {VELOCITY, {0, -1}}, {VELOCITY, {1, -1}}, {VELOCITY, {2, -1}}, {ENERGY, {-1, -1}},
-    {STRESS, {0, 0}},   {STRESS, {1, 1}},    {STRESS, {0, 1}},    {STRESS, {0, 2}},    {STRESS, {1, 2}},
-    {HEAT, {0, -1}},    {HEAT, {1, -1}},     {HEAT, {2, -1}},
+    {ONE, {-1, -1}},  {VELOCITY, {0, -1}}, {VELOCITY, {1, -1}}, {VELOCITY, {2, -1}}, {ENERGY, {-1, -1}},
+    {STRESS, {0, 0}}, {STRESS, {1, 1}},    {STRESS, {0, 1}},    {STRESS, {0, 2}},    {STRESS, {1, 2}},
+    {HEAT, {0, -1}},  {HEAT, {1, -1}},     {HEAT, {2, -1}},
 };
 
 static enum kn_status no_memory(void)
@@ -66,8 +66,9 @@ static void fill(const struct kn_velocity *v, const struct polynomial *p, double
         const double vv = v->square[k], first = p->axes[0] < 0 ? 1 : v->speed[p->axes[0]][k],
                      second = p->axes[1] < 0 ? 1 : v->speed[p->axes[1]][k];
         to[k] = p->kind == ENERGY ? vv - even[1] / even[0]
-                : p->kind == HEAT ? first * (vv - even[1] / even[0])
-                                  : first * second - (p->kind == STRESS && p->axes[0] == p->axes[1] ? vv / 3 : 0);
+                : p->kind == HEAT
+                    ? first * (vv - even[1] / even[0])
+                    : first * second - (p->kind == STRESS && p->axes[0] == p->axes[1] ? vv / 3 : 0);
     }
 }
 
@@ -135,7 +136,8 @@ static void choose_functions(struct kn_steady_plan *p, double *trial, double *sp
     }
 }
 
-/* M <- (1 - P) M (1 - P), P the projection on one invariant: collisions conserve it in the sums of this grid. */
+/* M <- (1 - P) M (1 - P), P the projection on one invariant: collisions conserve it in the sums of this grid.
+ */
 static void conserve(const struct kn_velocity *v, const double *phi, double *matrix)
 {
     const int n = v->size;

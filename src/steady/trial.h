@@ -5,8 +5,8 @@
 
 #include "backend/steady_backend.h"
 
-/* Fill the members of a plan that depend on velocities only; the problem and the rate are given.  Release them
- * with kn_trial_destroy, also after a failure. */
+/* Fill the members of a plan that depend on velocities only; the problem and the rate are given.  Release
+ * them with kn_trial_destroy, also after a failure. */
 enum kn_status kn_trial_create(struct kn_steady_plan *plan);
 void kn_trial_destroy(struct kn_steady_plan *plan);
 

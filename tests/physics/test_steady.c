@@ -100,8 +100,8 @@ static void couette_flow_of_dense_gas(void **state)
     watch_close(&w);
 }
 
-/* Onsager: the heat that a force drives is the flow that a gradient drives, up to the error of the cells, which
- * are up to 0.9 mean free paths wide at delta 10. */
+/* Onsager: the heat that a force drives is the flow that a gradient drives, up to the error of the cells,
+ * which are up to 0.9 mean free paths wide at delta 10. */
 static void flows_are_reciprocal(void **state)
 {
     (void)state;
@@ -128,7 +128,8 @@ static void agrees_with_time_steps(void **state)
     static const char *const cases[] = {
         "space.cells=[6,6] velocity.nodes=6 collision.method=bgk walls.top.velocity=[1,0,0] "
         "walls.left.accommodation=0.5 walls.right.temperature=0.5",
-        "space.cells=10 velocity.nodes=6 collision.method=shakhov walls.left.kind=inflow walls.left.density=1 "
+        "space.cells=10 velocity.nodes=6 collision.method=shakhov walls.left.kind=inflow "
+        "walls.left.density=1 "
         "walls.right.kind=inflow",
         "space.cells=10 velocity.nodes=6 collision.method=es-bgk walls.left.kind=symmetry "
         "walls.right.temperature=1 walls.right.velocity=[0,1,0] source.force=[0,1,0]",
@@ -170,9 +171,9 @@ static void gas_at_rest(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_knudsen_number),        cmocka_unit_test(cavity),
-        cmocka_unit_test(poiseuille_flow),           cmocka_unit_test(couette_flow_of_dense_gas),
-        cmocka_unit_test(flows_are_reciprocal),      cmocka_unit_test(agrees_with_time_steps),
+        cmocka_unit_test(any_knudsen_number),   cmocka_unit_test(cavity),
+        cmocka_unit_test(poiseuille_flow),      cmocka_unit_test(couette_flow_of_dense_gas),
+        cmocka_unit_test(flows_are_reciprocal), cmocka_unit_test(agrees_with_time_steps),
         cmocka_unit_test(gas_at_rest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

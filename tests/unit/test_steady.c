@@ -20,10 +20,12 @@ static const char *const cases[] = {
     "space.cells=[4,3,5] velocity.nodes=6 collision.method=shakhov walls.top.velocity=[1,0,0] "
     "walls.left.kind=periodic walls.right.kind=periodic walls.front.temperature=0.5",
     "space.cells=[6,3] velocity.nodes=6 collision.method=es-bgk velocity.reduce=none walls.left.kind=inflow "
-    "walls.left.density=1 walls.right.kind=inflow walls.right.velocity=[0.2,0.1,0] walls.top.accommodation=0.7",
+    "walls.left.density=1 walls.right.kind=inflow walls.right.velocity=[0.2,0.1,0] "
+    "walls.top.accommodation=0.7",
     "space.cells=[8] velocity.nodes=6 collision.method=operator walls.right.kind=far-field "
     "walls.right.gradient.velocity=[0,1,0] walls.right.gradient.temperature=0.3",
-    "space.cells=[5,1] space.stretch=[0.9,1,1] velocity.nodes=6 collision.method=none walls.top.velocity=[1,0,0] "
+    "space.cells=[5,1] space.stretch=[0.9,1,1] velocity.nodes=6 collision.method=none "
+    "walls.top.velocity=[1,0,0] "
     "walls.bottom.kind=diffuse walls.top.kind=diffuse",
 };
 enum { CASES = sizeof cases / sizeof *cases };
@@ -67,8 +69,8 @@ static void read_vector(struct solver *s, int vector, float *to)
     expect_ok(s->backend->get(s->machine, 0, s->scene.space.ncells, to));
 }
 
-/* A short time step changes h by dt (b - A h). The difference is of the order of the Courant number, 1e-3, and
- * of round-off in h divided by it. */
+/* A short time step changes h by dt (b - A h). The difference is of the order of the Courant number, 1e-3,
+ * and of round-off in h divided by it. */
 static void residual_is_the_rate_of_change(const struct target *t, const char *settings, int order)
 {
     struct solver s;
@@ -132,9 +134,9 @@ static double defect(const struct solver *s, const float *g, const float *from, 
     double sum = s->plan.frequency[k] * g[at] - from[at];
     for (int i = 0; i < m.naxes; i++) {
         const struct kn_site up = kn_mesh_walk(&m, site, m.axes[i], 0);
-        const double inflow =
-            kn_steady_follows(&m, site, up, m.axes[i]) ? g[kn_mesh_row(&m, up) + k] : 0;
-        sum += s->scene.velocity.speed[m.axes[i]][k] / kn_mesh_width(&m, site.cell, m.axes[i]) * (g[at] - inflow);
+        const double inflow = kn_steady_follows(&m, site, up, m.axes[i]) ? g[kn_mesh_row(&m, up) + k] : 0;
+        sum += s->scene.velocity.speed[m.axes[i]][k] / kn_mesh_width(&m, site.cell, m.axes[i]) *
+               (g[at] - inflow);
     }
     return sum;
 }
@@ -166,10 +168,11 @@ static void sweeps(void **state)
             for (int o = 0; o < x->velocity.octants; o++)
                 for (int cell = 0; cell < x->space.ncells; cell++)
                     for (int n = 0; n < x->velocity.size; n++)
-                        worst = fmax(worst,
-                                     fabs(defect(&s, x->next, x->expected, (struct kn_site){cell, o}, n)));
+                        worst =
+                            fmax(worst, fabs(defect(&s, x->next, x->expected, (struct kn_site){cell, o}, n)));
             for (int d = 0; d < x->space.naxes; d++)
-                largest += x->velocity.max_speed[x->space.axes[d]] / kn_case_narrowest_cell(&x->c, x->space.axes[d]);
+                largest +=
+                    x->velocity.max_speed[x->space.axes[d]] / kn_case_narrowest_cell(&x->c, x->space.axes[d]);
             expect_below(cases[k], worst / largest, 1e-6);
             free(imaginary);
             close_solver(&s);
