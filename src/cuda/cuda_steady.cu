@@ -28,7 +28,7 @@ static double memory(const struct kn_problem *p, int vectors)
                  size = p->velocity->stride;
     const double matrices = p->c->collision.method == KN_METHOD_OPERATOR ? p->velocity->octants * size * size : 0;
     return sizeof(double) * (rows * p->velocity->nnodes + matrices) +
-           cells * (48.0 * p->velocity->octants + 600 + 8.0 * (2 * KN_STEADY_FUNCTIONS + 2));
+           cells * (144.0 * p->velocity->octants + 600 + 8.0 * (2 * KN_STEADY_FUNCTIONS + 2));
 }
 
 /* Device memory that is freed with the machine. */
@@ -262,7 +262,7 @@ static int32_t code_of(const struct order *o, bool kept, const struct kn_site *h
 static void fill_stops(const struct kn_cuda_steady_problem *d, const struct order *o, const struct kn_mesh *mesh,
                        int octant, const int32_t *first, struct kn_cuda_steady_stop *stops)
 {
-    const struct kn_cuda_steady_stop none = {0, {-1, -1, -1}};
+    const struct kn_cuda_steady_stop none = {0, {-1, -1, -1}, {0, 0, 0, 0}};
     for (size_t i = 0; i < (size_t)d->nstages * (size_t)d->together; i++)
         stops[i] = none;
     for (int cell = 0; cell < o->ncells; cell++) {
@@ -273,6 +273,7 @@ static void fill_stops(const struct kn_cuda_steady_problem *d, const struct orde
         stop->cell = 2 * (cell + 1);
         for (int a = 0; a < mesh->naxes; a++) {
             const struct kn_site up = kn_mesh_walk(mesh, here, mesh->axes[a], 0);
+            stop->per_width[a] = 1 / (double)kn_mesh_width(mesh, cell, mesh->axes[a]);
             stop->up[a] = kn_steady_follows(mesh, here, up, mesh->axes[a]) ? code_of(o, d->kept > 0, &here, &up) : -1;
         }
     }
@@ -511,12 +512,15 @@ static enum kn_status prolong(void *machine, const double *coefficients, int to)
 static enum kn_status factorise(void *machine, const struct kn_steady_equations *equations, bool *able)
 {
     struct machine *m = (struct machine *)machine;
-    return kn_cuda_coarse_create(&m->coarse, equations, &m->device, m->stream, able);
+    kn_cuda_coarse_destroy(m->coarse);
+    return kn_cuda_coarse_create(&m->coarse, equations, m->plan, m->device.volume, m->stream, able);
 }
 
 static enum kn_status correct(void *machine, int x)
 {
     struct machine *m = (struct machine *)machine;
+    if (!kn_cuda_coarse_changes(m->coarse))
+        return KN_OK;
     CHECK(kn_cuda_steady_project(&m->device, m->vectors[x], m->device.lagged, m->device.functions + 1,
                                  m->device.moments, m->stream));
     KN_TRY(kn_cuda_coarse_solve(m->coarse, m->device.moments, m->coefficients, m->stream));
@@ -529,7 +533,10 @@ static enum kn_status products(void *machine, int a, int count, const int *x, bo
     const struct machine *m = (const struct machine *)machine;
     double *result = m->pinned + (size_t)m->device.ncells * (size_t)(m->device.functions + 1);
     for (int done = 0; done < count; done += KN_CUDA_STEADY_TERMS) {
-        struct kn_cuda_steady_products p = {m->vectors[a], count - done, scaled};
+        struct kn_cuda_steady_products p = {};
+        p.a = m->vectors[a];
+        p.scaled = scaled;
+        p.count = count - done;
         p.count = p.count < KN_CUDA_STEADY_TERMS ? p.count : (int)KN_CUDA_STEADY_TERMS;
         p.partial = m->partial;
         p.result = m->result + done;
@@ -549,7 +556,10 @@ static enum kn_status combine(void *machine, int to, double scale, int count, co
     const int64_t size = (int64_t)m->device.ncells * m->device.mesh.nnodes;
     int done = 0;
     do {
-        struct kn_cuda_steady_sum sum = {m->vectors[to], done == 0 ? scale : 1, count - done};
+        struct kn_cuda_steady_sum sum = {};
+        sum.to = m->vectors[to];
+        sum.scale = done == 0 ? scale : 1;
+        sum.count = count - done;
         sum.count = sum.count < KN_CUDA_STEADY_TERMS ? sum.count : (int)KN_CUDA_STEADY_TERMS;
         for (int i = 0; i < sum.count; i++) {
             sum.x[i] = m->vectors[x[done + i]];

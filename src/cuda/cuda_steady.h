@@ -45,6 +45,7 @@ struct kn_cuda_steady_link {
  * up: -1 if nothing flows in; the place of the cell in the preceding level; or -2 - its number. */
 struct kn_cuda_steady_stop {
     int32_t cell, up[3];
+    double per_width[4]; /* by place of the axis */
 };
 
 /* The constant data of a problem; passed to kernels by value. */

@@ -14,7 +14,7 @@ struct kn_cuda_coupling {
 /* Passed to kernels by value.  Unknown f of the cell at place q is number (q % depth) * functions + f of layer
  * q / depth; layers are padded with places without a cell and with unknowns that are zero. */
 struct kn_cuda_layers {
-    int32_t ncells, functions, star;
+    int32_t ncells, functions, star; /* a cell may be a group of cells */
     int32_t depth, layers; /* cells of a layer, number of layers */
     int32_t unknowns;      /* of a layer, a multiple of KN_CUDA_LAYER_TILE */
     int32_t closed;
@@ -34,17 +34,37 @@ struct kn_cuda_layers {
     uint32_t *barrier;      /* [1] blocks that have arrived */
 };
 
+/* The moment equations of groups of cells, in host memory. */
+struct kn_cuda_groups {
+    int32_t count, star;
+    int32_t *group;           /* [ncells] of a cell */
+    int32_t *first, *members; /* [count + 1], [ncells] cells of a group */
+    double *share;            /* [ncells] of a cell in the volume of its group */
+    int32_t *along;           /* [count] position along the axis with most cells */
+    int32_t *number;          /* scratch */
+    int32_t *columns;         /* [count][star] groups; -1: none */
+    double *blocks;           /* [count][star][functions][functions] */
+    bool borrowed;            /* columns and blocks belong to others */
+};
+
 struct kn_cuda_coarse;
 
 extern "C" {
-/* The moment equations of a problem on the device; *able: false if they are too large, or if the elimination
- * fails.  Destroy it in any case; it may be NULL. */
+/* The moment equations of a problem on the device (NULL: only the mass is kept); *able: false if they are too large, or
+ * if the elimination fails.  Destroy it in any case; it may be NULL. */
 enum kn_status kn_cuda_coarse_create(struct kn_cuda_coarse **out, const struct kn_steady_equations *e,
-                                     const struct kn_cuda_steady_problem *s, cudaStream_t stream, bool *able);
+                                     const struct kn_steady_plan *plan, const double *volume, cudaStream_t stream,
+                                     bool *able);
 void kn_cuda_coarse_destroy(struct kn_cuda_coarse *c);
+bool kn_cuda_coarse_changes(const struct kn_cuda_coarse *c); /* false: all coefficients are zero */
 /* coefficients[cell][functions] of the solution for moments[cell][functions + 1], as the solver uses them. */
 enum kn_status kn_cuda_coarse_solve(struct kn_cuda_coarse *c, const double *moments, double *coefficients,
                                     cudaStream_t stream);
+
+/* The equations of boxes of `side` cells along every axis; *able: false if a box has too many neighbours. */
+enum kn_status kn_cuda_groups_create(struct kn_cuda_groups *g, const struct kn_steady_equations *e, int side,
+                                     bool *able);
+void kn_cuda_groups_destroy(struct kn_cuda_groups *g);
 
 /* Fill `inverse`. */
 cudaError_t kn_cuda_layers_eliminate(const struct kn_cuda_layers *l, cudaStream_t stream);

@@ -16,10 +16,24 @@ struct place {
     int octant, k, slot;
 };
 
-static __device__ __forceinline__ int4 read_stop(const kn_cuda_steady_problem &s, const place &p, int stage)
+/* A stop without the axes that do not exist. */
+template <int AXES> struct stop {
+    int4 cells;
+    double per_width[AXES];
+};
+
+template <int AXES>
+static __device__ __forceinline__ void read_stop(const kn_cuda_steady_problem &s, const place &p, int stage,
+                                                 stop<AXES> &to)
 {
-    const int64_t at = ((int64_t)p.octant * s.nstages + stage) * s.together + p.slot;
-    return stage < s.nstages ? *(const int4 *)&s.stops[at] : int4{0, -1, -1, -1};
+    const kn_cuda_steady_stop *from = s.stops + ((int64_t)p.octant * s.nstages + stage) * s.together + p.slot;
+    to.cells = stage < s.nstages ? *(const int4 *)from : int4{0, -1, -1, -1};
+    const double2 first = stage < s.nstages ? *(const double2 *)from->per_width : double2{0, 0};
+    to.per_width[0] = first.x;
+    if (AXES > 1)
+        to.per_width[AXES > 1] = first.y;
+    if (AXES > 2)
+        to.per_width[AXES - 1] = stage < s.nstages ? from->per_width[2] : 0;
 }
 
 static __device__ __forceinline__ int64_t row_of(const kn_cuda_steady_problem &s, const place &p, int cell)
@@ -29,15 +43,15 @@ static __device__ __forceinline__ int64_t row_of(const kn_cuda_steady_problem &s
 
 template <int AXES, int PARTS>
 static __device__ __forceinline__ void load(const kn_cuda_steady_problem &s, const kn_cuda_steady_march &m,
-                                            const place &p, const int4 &stop, const float speed[AXES],
+                                            const place &p, const stop<AXES> &stop, const float speed[AXES],
                                             node<AXES, PARTS> &n)
 {
-    const int cell = stop.x / 2 - 1;
-    const int32_t up[3] = {stop.y, stop.z, stop.w};
+    const int cell = stop.cells.x / 2 - 1;
+    const int32_t up[3] = {stop.cells.y, stop.cells.z, stop.cells.w};
 #pragma unroll
     for (int i = 0; i < AXES; i++) {
         n.up[i] = up[i];
-        n.flow[i] = cell < 0 ? 0 : speed[i] * s.per_width[3 * (int64_t)cell + s.mesh.axes[i]];
+        n.flow[i] = speed[i] * stop.per_width[i];
     }
 #pragma unroll
     for (int part = 0; part < PARTS; part++)
@@ -87,14 +101,14 @@ template <int AXES, int PARTS>
 static __global__ void __launch_bounds__(GROUP *KN_CUDA_STEADY_SLOTS)
     sweep_kernel(const __grid_constant__ kn_cuda_steady_problem s, const __grid_constant__ kn_cuda_steady_march m)
 {
-    enum { AHEAD = AXES * PARTS > 2 ? 2 : AXES * PARTS == 2 ? 3 : 4 };
+    enum { AHEAD = AXES * PARTS > 1 ? 2 : 4 };
     extern __shared__ double kept[]; /* [2][PARTS][s.kept][GROUP] */
     const int groups = s.mesh.stride / GROUP, size = s.kept * GROUP * PARTS;
     const place p = {(int)blockIdx.x / groups, (int)(blockIdx.x % groups * GROUP + threadIdx.x % GROUP),
                      (int)(threadIdx.x / GROUP)};
     const double nu = s.frequency[p.k];
     float speed[AXES];
-    int4 stops[AHEAD];
+    stop<AXES> stops[AHEAD];
     node<AXES, PARTS> nodes[AHEAD];
     int32_t cells[AHEAD];
     int level = 0, first = p.slot; /* parity of the level, place in it */
@@ -103,12 +117,12 @@ static __global__ void __launch_bounds__(GROUP *KN_CUDA_STEADY_SLOTS)
         speed[i] = s.speed[s.mesh.axes[i]][p.k];
 #pragma unroll
     for (int i = 0; i < AHEAD; i++)
-        stops[i] = read_stop(s, p, i);
+        read_stop<AXES>(s, p, i, stops[i]);
 #pragma unroll
     for (int i = 0; i < AHEAD; i++) {
-        cells[i] = stops[i].x;
+        cells[i] = stops[i].cells.x;
         load<AXES, PARTS>(s, m, p, stops[i], speed, nodes[i]);
-        stops[i] = read_stop(s, p, AHEAD + i);
+        read_stop<AXES>(s, p, AHEAD + i, stops[i]);
     }
     for (int stage = 0; stage < s.nstages; stage += AHEAD)
 #pragma unroll
@@ -117,9 +131,9 @@ static __global__ void __launch_bounds__(GROUP *KN_CUDA_STEADY_SLOTS)
                 solve<AXES, PARTS>(s, m, p, nu, cells[i] / 2 - 1, nodes[i], kept + (level ^ 1) * size,
                                    kept + level * size + first * GROUP + p.k % GROUP);
             const bool last = cells[i] & 1;
-            cells[i] = stops[i].x;
+            cells[i] = stops[i].cells.x;
             load<AXES, PARTS>(s, m, p, stops[i], speed, nodes[i]);
-            stops[i] = read_stop(s, p, stage + 2 * AHEAD + i);
+            read_stop<AXES>(s, p, stage + 2 * AHEAD + i, stops[i]);
             first = last ? p.slot : first + s.together;
             level ^= last;
             if (last)
