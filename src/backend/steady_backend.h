@@ -14,7 +14,7 @@
 enum {
     KN_STEADY_SOLUTION = 0,   /* the number of the vector with the solution */
     KN_STEADY_FUNCTIONS = 13, /* trial functions of a cell, at most */
-    KN_STEADY_PRODUCTS = 12   /* of one call, at most */
+    KN_STEADY_PRODUCTS = 20   /* of one call, at most */
 };
 
 /* The discrete problem, owned by the solver.  Rates are those of the equation divided by the speed unit of
@@ -49,6 +49,7 @@ struct kn_steady_equations {
 };
 
 struct kn_steady_backend {
+    bool linear; /* it has no collisions of a finite disturbance; the CPU has */
     /* Memory for a number of vectors, all zero. */
     enum kn_status (*create)(void **machine, const struct kn_steady_plan *plan, int vectors);
     void (*destroy)(void *machine);

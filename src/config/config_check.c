@@ -362,11 +362,6 @@ static enum kn_status check_steady(const struct kn_case *c)
                             "collision.method: %s has no steady-state solver (operator, bgk, "
                             "shakhov, es-bgk and none have; or time.mode: unsteady)",
                             kn_config_choice_name("collision.method", c->collision.method));
-    if (c->disturbance > 0)
-        return kn_error_set(KN_EINPUT,
-                            "disturbance: %g, but time.mode: steady solves the linearised equation "
-                            "(disturbance: 0, or time.mode: unsteady)",
-                            c->disturbance);
     if (kn_case_limiter(c) != KN_LIMITER_NONE && c->space.order == 2)
         return kn_error_set(KN_EINPUT,
                             "space.limiter: %s is not linear, and time.mode: steady needs linear "

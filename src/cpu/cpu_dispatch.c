@@ -14,6 +14,7 @@
      .flux = kn_cpu_flux_##isa,                                                                              \
      .stream = kn_cpu_stream_##isa,                                                                          \
      .collide = kn_cpu_collide_##isa,                                                                        \
+     .changes = kn_cpu_changes_##isa,                                                                        \
      .moments = kn_cpu_moments_##isa,                                                                        \
      .store = kn_cpu_store_##isa,                                                                            \
      .fence = kn_cpu_fence_##isa,                                                                            \

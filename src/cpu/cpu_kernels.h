@@ -135,6 +135,8 @@ struct kn_cpu_kernels {
                    float *scratch);
     /* Collide `count` <= lanes neighbouring cells in place. */
     void (*collide)(const struct kn_collisions *s, float *rows, int count, float *scratch);
+    /* Replace rows by their changes in a collision step with the operator, without restoring invariants. */
+    void (*changes)(const struct kn_collisions *s, float *rows, int count, float *scratch);
     void (*moments)(const struct kn_velocity *v, const float *row, double moments[KN_MOMENTS]);
     /* Copy n floats (whole cache lines) to memory without the caches. */
     void (*store)(const float *from, int n, float *to);
@@ -199,6 +201,7 @@ void kn_cpu_device(char *text, size_t size);
     void kn_cpu_collide_##isa(const struct kn_collisions *s, float *rows, int count, float *scratch);        \
     void kn_cpu_relax_##isa(const struct kn_collisions *s, float *row, float *scratch);                      \
     void kn_cpu_operate_##isa(const struct kn_collisions *s, float *rows, int count, float *scratch);        \
+    void kn_cpu_changes_##isa(const struct kn_collisions *s, float *rows, int count, float *scratch);        \
     void kn_cpu_quadratic_##isa(const struct kn_collisions *s, int count,                                    \
                                 double(*invariants)[KN_INVARIANTS], float *const block[KN_BLOCKS]);          \
     void kn_cpu_moments_##isa(const struct kn_velocity *v, const float *row, double moments[KN_MOMENTS]);    \

@@ -8,9 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_LANES = 16 };
+
 struct machine {
     const struct kn_steady_plan *plan;
     const struct kn_cpu_steady_kernels *kernels;
+    const struct kn_cpu_kernels *all;
+    struct kn_cpu_propagators propagators; /* of the operator at a finite disturbance */
+    struct kn_collisions step;
     struct kn_mesh mesh;
     int threads, count;
     double **vectors;  /* [count] of [ncells][nnodes] */
@@ -22,10 +27,23 @@ struct machine {
     size_t scratch_size;
 };
 
+static bool is_operator(const struct kn_problem *p)
+{
+    return p->c->disturbance > 0 && p->c->collision.method == KN_METHOD_OPERATOR;
+}
+
+/* Doubles per thread. */
+static size_t scratch_size(const struct kn_problem *p)
+{
+    const struct kn_velocity *v = p->velocity;
+    const size_t single = KN_STEADY_BLOCK * (size_t)v->nnodes + kn_cpu_scratch_size(p->c, v, MOST_LANES);
+    return kn_steady_rows_size(v) + (is_operator(p) ? (single + 1) / 2 : 0);
+}
+
 static double memory(const struct kn_problem *p, int vectors)
 {
     const double rows = (double)vectors * p->space->ncells + p->space->nfaces,
-                 scratch = (double)p->threads * (double)kn_steady_scratch_size(p->velocity);
+                 scratch = (double)p->threads * (double)scratch_size(p);
     return sizeof(double) *
            (rows * p->velocity->nnodes + scratch + (double)KN_STEADY_PRODUCTS * p->space->ncells);
 }
@@ -43,6 +61,8 @@ static void destroy(void *of)
     free(m->nothing);
     free(m->sums);
     free(m->scratch);
+    if (m->step.propagator)
+        kn_cpu_propagators_destroy(&m->propagators);
     free(m);
 }
 
@@ -54,7 +74,7 @@ static enum kn_status allocate(struct machine *m)
     bool complete = (m->vectors = calloc((size_t)m->count, sizeof *m->vectors)) != NULL;
     for (int i = 0; i < m->count && complete; i++)
         complete = (m->vectors[i] = kn_cpu_aligned(ncells * nnodes, sizeof(double))) != NULL;
-    m->scratch_size = kn_steady_scratch_size(p->velocity);
+    m->scratch_size = scratch_size(p);
     m->outgoing = kn_cpu_aligned((size_t)p->space->nfaces * nnodes + 1, sizeof(double));
     m->frequency = kn_cpu_aligned(stride, sizeof(double));
     m->nothing = kn_cpu_aligned(stride, sizeof(double));
@@ -74,6 +94,27 @@ static enum kn_status allocate(struct machine *m)
     return KN_OK;
 }
 
+/* A step so short that (exp(L dt) - 1) / dt is L, without loss of digits. */
+static enum kn_status prepare_step(struct machine *m)
+{
+    const struct kn_problem *p = m->plan->problem;
+    const double dt = 1e-7;
+    if (!is_operator(p))
+        return KN_OK;
+    const enum kn_status status = kn_cpu_propagators_create(&m->propagators, p);
+    if (status != KN_OK) {
+        kn_cpu_propagators_destroy(&m->propagators);
+        return status;
+    }
+    m->step = (struct kn_collisions){.c = p->c,
+                                     .velocity = p->velocity,
+                                     .plan = p->collision,
+                                     .dt = dt,
+                                     .quadratic = &m->propagators.quadratic,
+                                     .propagator = kn_cpu_propagators_find(&m->propagators, dt)};
+    return KN_OK;
+}
+
 static enum kn_status create(void **machine, const struct kn_steady_plan *plan, int vectors)
 {
     const struct kn_cpu_kernels *kernels = kn_cpu_kernels_find(getenv("KNUDSEN_ISA"));
@@ -84,11 +125,14 @@ static enum kn_status create(void **machine, const struct kn_steady_plan *plan, 
         return kn_error_set(KN_EMEMORY, "no memory for the steady-state solver");
     }
     m->plan = plan;
+    m->all = kernels;
     m->kernels = kernels->steady;
     m->mesh = kn_backend_mesh(plan->problem);
     m->threads = plan->problem->threads;
     m->count = vectors;
-    const enum kn_status status = allocate(m);
+    enum kn_status status = allocate(m);
+    if (status == KN_OK)
+        status = prepare_step(m);
     if (status != KN_OK) {
         destroy(m);
         return status;
@@ -128,7 +172,8 @@ static enum kn_status get(void *machine, int64_t first, int64_t count, float *ro
 /* The wall pass: all that leaves walls, for the cells next to them. */
 static struct kn_steady_pass begin_pass(const struct machine *m, int from, double data)
 {
-    const struct kn_steady_pass s = {m->plan, m->mesh, data, m->vectors[from], m->outgoing};
+    const struct kn_steady_pass s = {
+        m->plan, m->mesh, data, m->vectors[from], m->outgoing, m->all, m->step.propagator ? &m->step : NULL};
     const int nfaces = m->plan->problem->space->nfaces;
 #pragma omp parallel for schedule(static) num_threads(m->threads)
     for (int face = 0; face < nfaces; face++)

@@ -14,6 +14,9 @@ struct kn_steady_pass {
     double data;      /* 1: b - A x, with sources and the data of walls; 0: A x */
     const double *x;  /* [ncells][nnodes] */
     double *outgoing; /* [nfaces][nnodes] x that leaves a face that emits, in the octants away from it */
+    /* The operator at a finite disturbance: its changes in a short step, in single precision; NULL: none. */
+    const struct kn_cpu_kernels *kernels;
+    const struct kn_collisions *step;
 };
 
 /* One sweep; imaginary parts are NULL if omega is 0. */
@@ -44,11 +47,20 @@ struct kn_cpu_steady_kernels {
     void (*combine)(int n, double scale, double *to, double factor, const double *x);
 };
 
-/* Doubles of scratch memory per thread. */
-static inline size_t kn_steady_scratch_size(const struct kn_velocity *v)
+/* Doubles of scratch memory per thread for the loops in double precision; rows in single precision and the
+ * scratch memory of collisions follow. */
+static inline size_t kn_steady_rows_size(const struct kn_velocity *v)
 {
     return (2 * (size_t)v->nnodes + 4 * (size_t)v->stride) * KN_STEADY_BLOCK;
 }
+
+/* out += Q of a finite disturbance, for `count` rows; cpu_steady_nonlinear.c. */
+void kn_cpu_steady_collide_baseline(const struct kn_steady_pass *s, const double *x, int count, double *out,
+                                    double *scratch);
+void kn_cpu_steady_collide_v3(const struct kn_steady_pass *s, const double *x, int count, double *out,
+                              double *scratch);
+void kn_cpu_steady_collide_v4(const struct kn_steady_pass *s, const double *x, int count, double *out,
+                              double *scratch);
 
 extern const struct kn_steady_backend kn_cpu_steady;
 extern const struct kn_cpu_steady_kernels kn_cpu_steady_baseline, kn_cpu_steady_v3, kn_cpu_steady_v4;

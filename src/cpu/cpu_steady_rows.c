@@ -243,7 +243,10 @@ static void cells(const struct kn_steady_pass *s, int first, int count, double *
                 stream(s, (struct kn_site){first + i, octant}, s->mesh.axes[a],
                        row + (size_t)octant * (size_t)s->mesh.stride, scratch);
     }
-    collide(s->plan, s->x + (size_t)first * nnodes, count, out, scratch);
+    if (s->data != 0 && p->c->disturbance > 0 && p->c->collision.method != KN_METHOD_NONE)
+        KN_CPU_NAME(steady_collide)(s, s->x + (size_t)first * nnodes, count, out, scratch);
+    else
+        collide(s->plan, s->x + (size_t)first * nnodes, count, out, scratch);
     for (size_t k = 0; k < (size_t)count * nnodes && s->data == 0; k++)
         out[k] = -out[k];
 }

@@ -572,6 +572,7 @@ static enum kn_status combine(void *machine, int to, double scale, int count, co
 }
 
 const struct kn_steady_backend kn_cuda_steady = {
+    .linear = true,
     .create = create,
     .destroy = destroy,
     .memory = memory,

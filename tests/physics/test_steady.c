@@ -61,6 +61,30 @@ static void cavity(void **state)
     }
 }
 
+/* Finite disturbances need few more iterations than the linearised equation. */
+static void nonlinear_flows(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"operator", "bgk", "shakhov", "es-bgk"};
+    for (int m = 0; m < 4; m++)
+        for (double delta = 0.1; delta < 200; delta *= m == 0 ? 10 : 1000) {
+            struct watch w;
+            char text[256];
+            snprintf(text, sizeof text,
+                     "space.cells=40 collision.method=%s gas.delta=%g disturbance=1 walls.left.temperature=0 "
+                     "walls.right.temperature=1",
+                     methods[m], delta);
+            expect_below(text, solve(&w, text), 23.5);
+            watch_close(&w);
+            snprintf(text, sizeof text,
+                     "space.cells=40 collision.method=%s gas.delta=%g disturbance=0.5 "
+                     "walls.left.velocity=[0,-0.5,0] walls.right.velocity=[0,0.5,0]",
+                     methods[m], delta);
+            expect_below(text, solve(&w, text), 18.5);
+            watch_close(&w);
+        }
+}
+
 static double flow_of(const char *settings)
 {
     struct watch w;
@@ -134,6 +158,15 @@ static void agrees_with_time_steps(void **state)
         "space.cells=10 velocity.nodes=6 collision.method=es-bgk walls.left.kind=symmetry "
         "walls.right.temperature=1 walls.right.velocity=[0,1,0] source.force=[0,1,0]",
         "space.cells=[6,6] velocity.nodes=6 collision.method=none walls.top.velocity=[1,0,0]",
+        "disturbance=0.5 space.cells=[6,6] velocity.nodes=6 collision.method=bgk walls.top.velocity=[1,0,0] "
+        "walls.right.temperature=1",
+        "disturbance=1 space.cells=10 velocity.nodes=8 collision.method=shakhov walls.right.temperature=1",
+        "disturbance=0.5 space.cells=10 velocity.nodes=6 collision.method=es-bgk walls.left.kind=inflow "
+        "walls.left.density=1 walls.left.velocity=[0.3,0,0] walls.right.kind=inflow "
+        "walls.right.velocity=[0.3,0,0]",
+        "disturbance=0.5 space.cells=10 velocity.nodes=6 collision.method=operator "
+        "walls.left.velocity=[0,-1,0] "
+        "walls.right.velocity=[0,1,0]",
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct watch steady, steps;
@@ -171,10 +204,10 @@ static void gas_at_rest(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_knudsen_number),   cmocka_unit_test(cavity),
-        cmocka_unit_test(poiseuille_flow),      cmocka_unit_test(couette_flow_of_dense_gas),
-        cmocka_unit_test(flows_are_reciprocal), cmocka_unit_test(agrees_with_time_steps),
-        cmocka_unit_test(gas_at_rest),
+        cmocka_unit_test(any_knudsen_number),     cmocka_unit_test(cavity),
+        cmocka_unit_test(poiseuille_flow),        cmocka_unit_test(couette_flow_of_dense_gas),
+        cmocka_unit_test(nonlinear_flows),        cmocka_unit_test(flows_are_reciprocal),
+        cmocka_unit_test(agrees_with_time_steps), cmocka_unit_test(gas_at_rest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

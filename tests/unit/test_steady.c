@@ -30,6 +30,31 @@ static const char *const cases[] = {
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
+/* A finite disturbance, also with reduced axes. */
+static const char *const nonlinear[] = {
+    "gas.delta=20 disturbance=0.3 space.cells=7 velocity.nodes=[8,6,6] collision.method=bgk "
+    "velocity.reduce=none "
+    "walls.left.temperature=1 walls.right.velocity=[0,1,0]",
+    "gas.delta=20 disturbance=0.3 space.cells=[4,5] velocity.nodes=6 collision.method=shakhov "
+    "walls.top.velocity=[1,0,0] "
+    "walls.left.accommodation=0.5 walls.left.temperature=1",
+    "gas.delta=20 disturbance=0.3 space.cells=7 velocity.nodes=6 collision.method=shakhov "
+    "walls.right.velocity=[0,1,0.5]",
+    "gas.delta=20 disturbance=0.3 space.cells=[4,5] velocity.nodes=6 collision.method=es-bgk "
+    "walls.top.velocity=[1,0,0.5]",
+    "gas.delta=20 disturbance=0.3 space.cells=[4,5] velocity.nodes=6 collision.method=es-bgk "
+    "velocity.reduce=none "
+    "walls.top.velocity=[1,0,0.5] walls.left.kind=inflow walls.left.density=0.5 "
+    "walls.left.velocity=[0.3,0,0]",
+    "gas.delta=20 disturbance=0.3 space.cells=[3,4] velocity.nodes=6 collision.method=operator "
+    "walls.top.velocity=[1,0,0] "
+    "walls.left.temperature=1",
+    "gas.delta=20 disturbance=0.3 space.cells=6 velocity.nodes=6 collision.method=operator "
+    "gas.molecules=maxwell "
+    "walls.right.velocity=[0,1,0.5]",
+};
+enum { NONLINEAR = sizeof nonlinear / sizeof *nonlinear };
+
 /* A problem with its plan, and a machine with its vectors. */
 struct solver {
     struct scene scene;
@@ -102,6 +127,9 @@ static void residuals(void **state)
         for (int k = 0; k < CASES && targets[i].backend->steady; k++)
             for (int order = 1; order <= 3; order += 2)
                 residual_is_the_rate_of_change(&targets[i], cases[k], order);
+    for (int i = 0; i < ntargets; i++)
+        for (int k = 0; k < NONLINEAR && targets[i].backend->steady; k++)
+            residual_is_the_rate_of_change(&targets[i], nonlinear[k], 3);
 }
 
 /* The linear part: A (x + y) - A x = A y, and the residual is affine with the slope -A. */
