@@ -3,6 +3,7 @@
 #include "scene.h"
 
 #include "backend/steady_backend.h"
+#include "steady/coarse.h"
 #include "steady/route.h"
 #include "steady/trial.h"
 
@@ -161,6 +162,89 @@ static void check_backends(const char *settings)
     drop(&s);
 }
 
+/* ------------------------------------------------------------------ moment equations */
+
+/* The correction of a vector by the host, with the passes of the machine; theory (64). */
+static void correct_on_host(struct bench *b, const struct kn_coarse *coarse, int vector)
+{
+    const struct kn_steady_plan *p = &b->plan;
+    const size_t ncells = (size_t)b->s->space.ncells, n = (size_t)p->functions;
+    double *moments = calloc(ncells * (n + 1), sizeof *moments), *c = calloc(ncells * n, sizeof *c), mass = 0, volume = 0;
+    expect_ok(b->steady->project(b->machine, vector, moments));
+    kn_coarse_solve(coarse, moments, c);
+    for (size_t cell = 0; cell < ncells; cell++) {
+        mass += p->volume[cell] * (moments[cell * (n + 1) + n] + c[cell * n] / p->trial[0]);
+        volume += p->volume[cell];
+    }
+    for (size_t cell = 0; cell < ncells && coarse->closed; cell++)
+        c[cell * n] -= mass / volume * p->trial[0];
+    expect_ok(b->steady->prolong(b->machine, c, vector));
+    free(moments);
+    free(c);
+}
+
+/* Corrections of a machine that solves the moment equations: the same as those of the host, with inverse matrices in
+ * single precision; or, without equations, only the mass becomes zero. */
+static void check_correction(const char *settings)
+{
+    struct scene s;
+    build(&s, settings);
+    for (int i = 0; i < ntargets; i++) {
+        struct bench b = {
+            .s = &s, .steady = targets[i].backend->steady, .plan = {.problem = &s.problem, .rate = 1.3}};
+        struct kn_coarse coarse;
+        double size, difference, *moments;
+        bool able = false;
+        if (!b.steady || !b.steady->factorise)
+            continue;
+        expect_ok(kn_trial_create(&b.plan));
+        expect_ok(kn_route_create(&b.plan));
+        expect_ok(kn_coarse_create(&coarse, &b.plan));
+        expect_ok(kn_coarse_factorise(&coarse));
+        expect_ok(b.steady->create(&b.machine, &b.plan, 4));
+        const struct kn_steady_equations equations = kn_coarse_equations(&coarse);
+        expect_ok(b.steady->factorise(b.machine, &equations, &able));
+        assert_true(able);
+        draw(&b, 1, 5);
+        draw(&b, 2, 5);
+        expect_ok(b.steady->correct(b.machine, 1));
+        correct_on_host(&b, &coarse, 2);
+        expect_ok(b.steady->products(b.machine, 2, 1, (int[]){2}, false, &size));
+        expect_ok(b.steady->combine(b.machine, 1, 1, 1, (int[]){2}, (double[]){-1}));
+        expect_ok(b.steady->products(b.machine, 1, 1, (int[]){1}, false, &difference));
+        expect_between(settings, sqrt(difference / size), 0, 1e-3);
+        expect_ok(b.steady->factorise(b.machine, NULL, &able));
+        assert_true(able);
+        expect_ok(b.steady->correct(b.machine, 2));
+        moments = calloc((size_t)s.space.ncells * (size_t)(b.plan.functions + 1), sizeof *moments);
+        expect_ok(b.steady->project(b.machine, 2, moments));
+        double mass = 0;
+        for (int cell = 0; cell < s.space.ncells; cell++)
+            mass += b.plan.volume[cell] * moments[(cell + 1) * (b.plan.functions + 1) - 1];
+        if (coarse.closed)
+            expect_near(settings, mass, 0, 1e-9);
+        free(moments);
+        b.steady->destroy(b.machine);
+        kn_coarse_destroy(&coarse);
+        kn_route_destroy(&b.plan);
+        kn_trial_destroy(&b.plan);
+    }
+    drop(&s);
+}
+
+/* Cells are thicker than a mean free path. */
+static void corrections_match(void **state)
+{
+    (void)state;
+    check_correction("gas.delta=40 collision.method=bgk velocity.nodes=6 space.cells=7");
+    check_correction("gas.delta=60 collision.method=bgk velocity.nodes=6 space.cells=[19,24] walls.left.kind=inflow");
+    check_correction("gas.delta=60 collision.method=shakhov velocity.nodes=6 space.cells=[24,19] "
+                     "space.stretch=[0.9,1,1] walls.left.accommodation=0.5");
+    check_correction("gas.delta=60 collision.method=bgk velocity.nodes=6 space.cells=[9,20] "
+                     "walls.top.kind=periodic walls.bottom.kind=periodic");
+    check_correction("gas.delta=40 collision.method=bgk velocity.nodes=4 space.cells=[6,5,7]");
+}
+
 static const char *const BOXES[] = {
     "space.cells=7 walls.left.velocity=[0,1,0] walls.right.temperature=0.5 walls.right.accommodation=0.3",
     "space.cells=6 walls.left.kind=periodic walls.right.kind=periodic source.force=[0,1,0]",
@@ -216,6 +300,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(models_match),
         cmocka_unit_test(operators_match),
+        cmocka_unit_test(corrections_match),
     };
     return cmocka_run_group_tests(tests, find_targets, NULL);
 }
