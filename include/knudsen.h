@@ -118,6 +118,7 @@ enum kn_shape {
     KN_SHAPE_STRESS, KN_SHAPE_HEAT_FLUX, KN_SHAPE_FOURTH_MOMENT, KN_SHAPE_ANISOTROPIC,
     KN_SHAPE_SOUND, KN_SHAPE_BKW, KN_SHAPE_BETWEEN
 };
+enum kn_mode { KN_MODE_UNSTEADY, KN_MODE_STEADY };
 enum kn_splitting { KN_SPLITTING_STRANG, KN_SPLITTING_LIE };
 enum kn_exchange { KN_EXCHANGE_AUTO, KN_EXCHANGE_HOST, KN_EXCHANGE_DEVICE };
 /* clang-format on */
@@ -215,8 +216,9 @@ struct kn_case {
         double width; /* L; of the transition of KN_SHAPE_BETWEEN */
     } initial;
     struct {
-        double end;       /* lambda0 / V0; KN_END_AUTO = kn_run runs until the flow is steady */
-        double tolerance; /* steady: no reported quantity is expected to change by a larger fraction */
+        enum kn_mode mode; /* kn_run only; kn_sim_advance needs KN_MODE_UNSTEADY */
+        double end;        /* lambda0 / V0; KN_END_AUTO = kn_run runs until the flow is steady */
+        double tolerance;  /* steady: no reported quantity is expected to change by a larger fraction */
         double courant;
         double step; /* lambda0 / V0; 0 = from courant */
         enum kn_splitting splitting;

@@ -48,6 +48,7 @@ struct kn_sim {
     double ahead;   /* collision time applied beyond the current time */
     uint64_t draws; /* collision sets used so far */
     double *fluxes; /* [nfaces][KN_FLUXES] */
+    double *solved; /* the same of the steady-state solver; NULL: those of the last step are used */
     struct moment observations[KN_BACKEND_OBSERVATIONS];
     int64_t begun, taken; /* observations so far */
     double stepping;      /* s in calls that compute steps */
@@ -199,6 +200,7 @@ void kn_sim_destroy(struct kn_sim *sim)
     kn_halo_destroy(&sim->halo);
     free(sim->boxes);
     free(sim->fluxes);
+    free(sim->solved);
     free(sim);
 }
 
@@ -312,12 +314,14 @@ enum kn_status kn_sim_advance_open(struct kn_sim *sim, int64_t steps)
 
 enum kn_status kn_sim_advance(struct kn_sim *sim, int64_t steps)
 {
+    if (sim->c.time.mode == KN_MODE_STEADY)
+        return kn_error_set(KN_EINPUT, "time.mode: steady has no time steps (kn_run finds the steady state)");
     return advance(sim, steps, true);
 }
 
 double kn_sim_time(const struct kn_sim *sim)
 {
-    return (double)sim->step * sim->dt;
+    return sim->c.time.mode == KN_MODE_STEADY ? 0 : (double)sim->step * sim->dt;
 }
 
 double kn_sim_time_step(const struct kn_sim *sim)
@@ -450,9 +454,10 @@ static void average_faces(const struct kn_sim *sim, const struct moment *at, con
 
 enum kn_status kn_sim_walls(struct kn_sim *sim, struct kn_wall_flux walls[KN_SIDES])
 {
-    KN_TRY(kn_comm_agree(sim->comm, sim->backend->fluxes(sim->machine, sim->fluxes)));
     const struct moment now = present(sim);
-    average_faces(sim, &now, sim->fluxes, walls);
+    if (!sim->solved)
+        KN_TRY(kn_comm_agree(sim->comm, sim->backend->fluxes(sim->machine, sim->fluxes)));
+    average_faces(sim, &now, sim->solved ? sim->solved : sim->fluxes, walls);
     return KN_OK;
 }
 
@@ -475,9 +480,38 @@ enum kn_status kn_sim_observed(struct kn_sim *sim, struct kn_observation *o)
     o->step = at->step;
     o->time = (double)o->step * sim->dt;
     fill_fields(sim, found.moments, o->fields);
-    average_faces(sim, at, found.fluxes, o->walls);
+    average_faces(sim, at, sim->solved ? sim->solved : found.fluxes, o->walls);
     if (kn_sim_cells(sim) == 1)
         find_excess(sim, at->sum, o);
+    return KN_OK;
+}
+
+const struct kn_problem *kn_sim_problem(const struct kn_sim *sim)
+{
+    return &sim->problem;
+}
+
+const struct kn_steady_backend *kn_sim_steady_backend(const struct kn_sim *sim)
+{
+    return sim->backend->steady;
+}
+
+double kn_sim_collision_rate(const struct kn_sim *sim)
+{
+    return sim->reference.collisions / sim->reference.speed;
+}
+
+enum kn_status kn_sim_set_solution(struct kn_sim *sim, int64_t iteration, const double *fluxes)
+{
+    const size_t count = (size_t)sim->space.nfaces * KN_FLUXES;
+    sim->step = iteration;
+    if (!fluxes)
+        return KN_OK;
+    if (!sim->solved)
+        sim->solved = malloc((count + 1) * sizeof *sim->solved);
+    if (!sim->solved)
+        return kn_error_set(KN_EMEMORY, "no memory for the fluxes at walls");
+    memcpy(sim->solved, fluxes, count * sizeof *fluxes);
     return KN_OK;
 }
 

@@ -63,7 +63,7 @@ struct kn_plan_size {
     double memory_bytes;  /* of the rank with the largest box: total, */
     double device_bytes;  /* and device memory */
     double time_step;
-    double steps; /* to time.end */
+    double steps; /* to time.end; of a steady state the usual number of iterations */
 };
 enum kn_status kn_sim_plan(const struct kn_case *c, const struct kn_comm *comm, struct kn_plan_size *size);
 
@@ -82,6 +82,16 @@ enum kn_status kn_sim_divide(const struct kn_case *c, const struct kn_comm *comm
 
 /* Free bytes of the device that would compute the case; NaN if it uses the memory of the host. */
 double kn_sim_room(const struct kn_case *c);
+
+/* The problem in the units of the reference state, for the steady-state solver; its backend (NULL: none); and
+ * the rate of collisions and sources in these units, per lambda0. */
+const struct kn_problem *kn_sim_problem(const struct kn_sim *sim);
+const struct kn_steady_backend *kn_sim_steady_backend(const struct kn_sim *sim);
+double kn_sim_collision_rate(const struct kn_sim *sim);
+
+/* The number of steps is that of iterations for a steady state.  If its rows have been put, its fluxes
+ * [faces][KN_FLUXES] replace those of the last step; else they are NULL. */
+enum kn_status kn_sim_set_solution(struct kn_sim *sim, int64_t iteration, const double *fluxes);
 
 /* Seconds for one copy of the state on the backend. */
 enum kn_status kn_sim_copy(struct kn_sim *sim, double *seconds);

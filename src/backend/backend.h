@@ -51,6 +51,8 @@ struct kn_observed {
     const double *fluxes;  /* [faces][KN_FLUXES], of the last recorded step */
 };
 
+struct kn_steady_backend;
+
 struct kn_backend {
     const char *name;
     const char *doc;
@@ -86,6 +88,7 @@ struct kn_backend {
     enum kn_status (*select_device)(const struct kn_comm *comm, char *note, size_t size);
     /* Minimum number of cells of a box along a divided axis; NULL: kn_case_reach. */
     int (*thinnest)(const struct kn_case *c);
+    const struct kn_steady_backend *steady; /* NULL: it has no steady-state solver */
     /* Write which kernel computes which cells, one line each; NULL: there is no choice. */
     void (*kernels)(const void *machine, FILE *to);
 };
@@ -95,6 +98,9 @@ struct kn_mesh kn_backend_mesh(const struct kn_problem *p);
 
 /* The backend of this name; "auto": the best one that runs here and has the method. */
 const struct kn_backend *kn_backend_find(const char *name, enum kn_method method);
+
+/* The best one that runs here and has a steady-state solver. */
+const struct kn_backend *kn_backend_find_steady(void);
 int kn_backend_thinnest(const struct kn_backend *backend, const struct kn_case *c);
 bool kn_backend_collides(const struct kn_backend *backend, enum kn_method method);
 

@@ -14,6 +14,7 @@
 #include "grid/duration.h"
 #include "io/summary.h"
 #include "sim.h"
+#include "steady/steady.h"
 #include "validity/nodes.h"
 #include "validity/validity.h"
 
@@ -252,6 +253,19 @@ static void print_assembly(const struct facts *f)
     }
 }
 
+static void print_steps(const struct facts *f)
+{
+    const struct kn_case *c = f->c;
+    if (c->time.mode == KN_MODE_STEADY) {
+        printf("%-16s about %.0f\n", "iterations", f->plan.steps);
+        return;
+    }
+    print_scaled(f, "time step", KN_DIMENSION_TIME, f->plan.time_step, "lambda0 / V0");
+    print_scaled(f, kn_duration_is_open(c) ? "end at the latest" : "end", KN_DIMENSION_TIME,
+                 kn_duration_end(c), "lambda0 / V0");
+    printf("%-16s %.0f%s\n", "steps", f->plan.steps, at_most(c));
+}
+
 static void print_estimate(const struct facts *f)
 {
     const struct kn_estimate *e = &f->estimate;
@@ -312,10 +326,7 @@ static void print_case_text(const struct facts *f)
     else if (kn_case_is_sampled(c->collision.method))
         printf(", %d samples per step", c->collision.samples);
     putchar('\n');
-    print_scaled(f, "time step", KN_DIMENSION_TIME, f->plan.time_step, "lambda0 / V0");
-    print_scaled(f, kn_duration_is_open(c) ? "end at the latest" : "end", KN_DIMENSION_TIME,
-                 kn_duration_end(c), "lambda0 / V0");
-    printf("%-16s %.0f%s\n", "steps", f->plan.steps, at_most(c));
+    print_steps(f);
     printf("%-16s %s needed, %s available%s\n", "memory", needed, there,
            f->plan.memory_bytes - f->plan.device_bytes > f->available ? ": it does not fit" : "");
     if (f->ranks.count > 0)
@@ -382,6 +393,7 @@ static enum kn_status collect(struct facts *f, int ranks)
             f->narrowest = fmin(f->narrowest, kn_case_narrowest_cell(c, d));
     KN_TRY(kn_scales_create(&f->scales, c));
     KN_TRY(kn_sim_plan(c, &kn_comm_alone, &f->plan));
+    f->plan.memory_bytes += c->time.mode == KN_MODE_STEADY ? kn_steady_memory(c, &f->plan) : 0;
     KN_TRY(kn_validity_judge_case(&f->validity, c, f->plan.time_step));
     if (ranks > 0)
         KN_TRY(kn_info_ranks_create(&f->ranks, c, ranks));

@@ -362,6 +362,43 @@ static enum kn_status check_reference(const struct kn_case *c)
     return check_shift(c);
 }
 
+/* What the steady-state solver does not have. */
+static enum kn_status check_steady(const struct kn_case *c)
+{
+    bool held = false, streams = false;
+    if (c->time.mode != KN_MODE_STEADY)
+        return KN_OK;
+    if (kn_case_is_sampled(c->collision.method))
+        return kn_error_set(KN_EINPUT,
+                            "collision.method: %s has no steady-state solver (operator, bgk, "
+                            "shakhov, es-bgk and none have; or time.mode: unsteady)",
+                            kn_config_choice_name("collision.method", c->collision.method));
+    if (kn_case_limiter(c) != KN_LIMITER_NONE && c->space.order == 2)
+        return kn_error_set(KN_EINPUT,
+                            "space.limiter: %s is not linear, and time.mode: steady needs linear "
+                            "slopes (space.order: 3, or space.limiter: none)",
+                            kn_config_choice_name("space.limiter", c->space.limiter));
+    if (c->output.fields > 0 || c->output.average >= 0)
+        return kn_error_set(KN_EINPUT, "output.%s: a steady state has no %s (time.mode: unsteady)",
+                            c->output.fields > 0 ? "fields" : "average",
+                            c->output.fields > 0 ? "series of fields" : "averages over time");
+    for (int side = 0; side < KN_SIDES; side++) {
+        const struct kn_wall *w = &c->walls[side];
+        if (!is_zero(w->oscillation.velocity) || w->oscillation.temperature != 0)
+            return fail_wall(side, "oscillation.frequency",
+                             "a wall that oscillates has no steady state (time.mode: unsteady)");
+        streams = streams || !kn_case_is_uniform(c, side / 2);
+        held = held || (!kn_case_is_uniform(c, side / 2) && kn_case_emits(w) && w->accommodation > 0);
+    }
+    if (!streams)
+        return kn_error_set(KN_EINPUT, "space.cells: one cell has no steady flow (time.mode: unsteady)");
+    if (!held)
+        return kn_error_set(KN_EINPUT,
+                            "time.mode: steady needs a diffuse wall or an inflow: without them the "
+                            "velocity and temperature of the steady state are not determined");
+    return KN_OK;
+}
+
 static enum kn_status check_ranges(const struct kn_case *c)
 {
     struct kn_setting s;
@@ -380,7 +417,7 @@ enum kn_status kn_case_check(const struct kn_case *c)
     static enum kn_status (*const checks[])(const struct kn_case *) = {
         kn_scales_check, check_ranges,  check_walls,     check_limiter,      check_stretch,
         check_size,      check_weights, check_initial,   check_state,        check_molecules,
-        check_operator,  check_energy,  check_reference, check_conservation, check_automatic,
+        check_operator,  check_energy,  check_reference, check_conservation, check_automatic, check_steady,
     };
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
         KN_TRY(checks[i](c));

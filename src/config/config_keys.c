@@ -165,6 +165,9 @@ const struct kn_key kn_config_keys[] = {
      .doc = "Number of periods of the initial disturbance along x, y, z; 0 is uniform."},
     {KEY(REAL, 1, initial.width), .initial = "0.1", .unit = "L", RANGE(1e-6, 1e6), SHAPES, SI(LENGTH),
      .doc = "Length w of the transition of the state between: tanh(x / w) about the middle of the axis."},
+    {KEY(CHOICE, 1, time.mode), .initial = "unsteady", SHAPES, .choices = modes,
+     .doc = "Whether the run computes the flow in time or its steady state. With steady the other keys of "
+            "time have no effect, except tolerance and max_steps."},
     {KEY(REAL, 1, time.end), .initial = "auto", .unit = "lambda0 / V0", RANGE(0, 1e9), .flags = KN_KEY_AUTO,
      .automatic = KN_END_AUTO, SI(TIME),
      .doc = "Time at which the run ends. auto runs until the flow is steady (time.tolerance), at most "
@@ -173,7 +176,9 @@ const struct kn_key kn_config_keys[] = {
             "expected duration and averages over the second half."},
     {KEY(REAL, 1, time.tolerance), .initial = "1e-4", RANGE(1e-6, 0.1),
      .doc = "A run is steady if every reported quantity is expected to change by less than this fraction, "
-            "extrapolated from its history. This ends a run with time.end: auto."},
+            "extrapolated from its history. This ends a run with time.end: auto. With time.mode: steady the "
+            "run ends if the residual of the equations and the last change of the solution are both below a "
+            "hundredth of it."},
     {KEY(REAL, 1, time.courant), .initial = "0.5", RANGE(0, 1), .flags = KN_KEY_SHAPES | KN_KEY_ABOVE_LOW,
      .doc = "Courant number: the fraction of a cell that the fastest molecule crosses in one step. It "
             "determines the time step."},
@@ -185,7 +190,8 @@ const struct kn_key kn_config_keys[] = {
      .doc = "The run ends if density, velocity and temperature change by less than this per unit time; 0 "
             "is off."},
     {KEY(COUNT64, 1, time.max_steps), .initial = "0", .unit = "steps", RANGE(0, WHOLE),
-     .doc = "The run ends after this number of steps; 0 is no limit."},
+     .doc = "The run ends after this number of steps, or iterations with time.mode: steady; 0 is no limit on "
+            "steps and 200 iterations."},
     {KEY(WORD, 1, run.backend), .initial = "auto", .choices = backends, .doc = "Device that computes."},
     {KEY(INT, 1, run.threads), .initial = "0", .unit = "threads", RANGE(0, 4096),
      .doc = "Threads per rank; 0 uses all cores available to the process, or its part of the computer if "

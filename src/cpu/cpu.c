@@ -1,5 +1,6 @@
 /* The CPU backend: memory, threads and sweeps; the loops are in cpu_stream.c and cpu_collide.c. */
 #include "cpu/cpu_kernels.h"
+#include "cpu/cpu_steady.h"
 
 #include "config/case.h"
 #include "error.h"
@@ -568,4 +569,5 @@ const struct kn_backend kn_backend_cpu = {
     .copy = copy,
     .describe = describe,
     .device = kn_cpu_device,
+    .steady = &kn_cpu_steady,
 };

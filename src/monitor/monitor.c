@@ -74,6 +74,16 @@ static bool has_creep(const struct kn_case *c)
     return norm(c->source.temperature_gradient) > 0;
 }
 
+static bool is_unsteady(const struct kn_case *c)
+{
+    return c->time.mode == KN_MODE_UNSTEADY;
+}
+
+static bool is_steady(const struct kn_case *c)
+{
+    return c->time.mode == KN_MODE_STEADY;
+}
+
 static bool has_wave(const struct kn_case *c)
 {
     return c->initial.wave[0] != 0 || c->initial.wave[1] != 0 || c->initial.wave[2] != 0;
@@ -93,7 +103,10 @@ static const struct entry {
     /* clang-format off */
     {{"step", "1", AT(step), KN_DIMENSION_NONE}, NULL, 0},
     {{"time", "lambda0 / V0", AT(time), KN_DIMENSION_TIME}, NULL, 0},
-    {{"residual", "V0 / lambda0", AT(residual), KN_DIMENSION_RATE}, NULL, 0},
+    {{"residual", "V0 / lambda0", AT(residual), KN_DIMENSION_RATE}, is_unsteady, 0},
+    {{"equation_residual", "1", AT(equation_residual), KN_DIMENSION_NONE}, is_steady, 0},
+    {{"update", "1", AT(update), KN_DIMENSION_NONE}, is_steady, 0},
+    {{"balance", "1", AT(balance), KN_DIMENSION_NONE}, is_steady, 0},
     {{"mass", "n0 lambda0^3 eps", AT(mass), KN_DIMENSION_NONE}, NULL, 0},
     {{"momentum_x", "n0 V0 lambda0^3 eps", AT(momentum[0]), KN_DIMENSION_NONE}, NULL, 0},
     {{"momentum_y", "n0 V0 lambda0^3 eps", AT(momentum[1]), KN_DIMENSION_NONE}, NULL, 0},
@@ -383,7 +396,12 @@ enum kn_status kn_monitor_take(struct kn_monitor *m, int64_t step, double time, 
             KN_TRY(kn_monitor_check(m, step, time, fields));
     KN_TRY(check_walls(step, time, walls));
 
-    struct kn_row row = {.step = (double)step, .time = time, .excess = {m->excess[0], m->excess[1]}};
+    struct kn_row row = {.step = (double)step,
+                         .time = time,
+                         .excess = {m->excess[0], m->excess[1]},
+                         .equation_residual = m->iteration[0],
+                         .update = m->iteration[1],
+                         .balance = m->iteration[2]};
     fill_sums(m, &row, &sums);
     measure(m, &row, fields, walls);
 

@@ -12,11 +12,12 @@
  * stores and prints them. */
 struct kn_row {
     double step;
-    double time;                /* lambda0 / V0 */
-    double residual;            /* relative change of rho, u, theta per unit time; NaN in the first row */
-    double mass;                /* integral of rho, n0 lambda0^3 eps */
-    double momentum[3];         /* integral of <v h> */
-    double energy;              /* integral of <v^2 h> */
+    double time;     /* lambda0 / V0 */
+    double residual; /* relative change of rho, u, theta per unit time; NaN in the first row */
+    double equation_residual, update, balance; /* of the steady-state solver, struct kn_steady_progress */
+    double mass;                               /* integral of rho, n0 lambda0^3 eps */
+    double momentum[3];                        /* integral of <v h> */
+    double energy;                             /* integral of <v^2 h> */
     double mass_drift;          /* (mass - initial mass) / integral of |rho|; 0 if no mass moves */
     double momentum_drift;      /* length of the change of momentum since the first row */
     double energy_drift;        /* change of energy since the first row */
@@ -68,6 +69,7 @@ struct kn_monitor {
     int64_t *midline;           /* [whole[1]][KN_SUMS_MIDLINE] for kn_sums_midline */
     double *wave;               /* [ncells] shape of the initial wave; NULL without one */
     double excess[2];           /* of the next row; set by the caller if the gas is uniform */
+    double iteration[3];        /* equation_residual, update, balance of the next row; set by the caller */
     struct kn_row row;          /* the latest row */
 };
 

@@ -112,7 +112,7 @@ static void show_gas(struct kn_progress *p, const struct kn_case *c)
 static void show_time(struct kn_progress *p, const struct kn_progress_job *job)
 {
     const struct kn_case *c = job->c;
-    char from[PART] = "", until[2 * PART] = "", step[KN_UNITS_TEXT], last[KN_UNITS_TEXT];
+    char from[PART] = "", until[2 * PART] = "", step[KN_UNITS_TEXT], last[KN_UNITS_TEXT], limit[PART];
     if (c->time.residual > 0)
         snprintf(until, sizeof until, " or residual < %.4g%s", p->hertz * c->time.residual,
                  *p->time_unit ? " s-1" : "");
@@ -121,12 +121,14 @@ static void show_time(struct kn_progress *p, const struct kn_progress_job *job)
                  c->time.tolerance);
     if (job->first > 0)
         snprintf(from, sizeof from, ", from step %lld", (long long)job->first);
-    entry(p, "time", "dt %s, %lld steps to t = %s%s%s", kn_duration_text(c, job->time_step, 4, "", step),
-          (long long)job->last, kn_duration_text(c, p->end, 4, "", last), until, from);
-    if (c->run.walltime > 0) {
-        char limit[PART];
+    if (p->steady)
+        entry(p, "steady", "at most %lld iterations, until residual and update < %.4g%s",
+              (long long)job->last, kn_config_iteration_tolerance(c), from);
+    else
+        entry(p, "time", "dt %s, %lld steps to t = %s%s%s", kn_duration_text(c, job->time_step, 4, "", step),
+              (long long)job->last, kn_duration_text(c, p->end, 4, "", last), until, from);
+    if (c->run.walltime > 0)
         entry(p, "walltime", "%s", kn_progress_duration(limit, c->run.walltime));
-    }
 }
 
 void kn_progress_box(struct kn_progress *p, const struct kn_progress_job *job)
@@ -317,10 +319,10 @@ void kn_progress_results(struct kn_progress *p, const struct kn_summary *s)
     const bool unfinished = strcmp(s->outcome, "interrupted") == 0 || strcmp(s->outcome, "walltime") == 0;
     struct kn_scales scales;
     const bool si = kn_scales_create(&scales, s->m->c) == KN_OK && scales.known;
-    char took[PART], rate[PART], time[KN_UNITS_TEXT];
-    kn_progress_line(p, unfinished ? KN_STYLE_WARNING : KN_STYLE_GOOD, "%s: step %lld, t = %s, after %s, %s",
+    char took[PART], rate[PART], place[KN_DURATION_PLACE];
+    kn_progress_line(p, unfinished ? KN_STYLE_WARNING : KN_STYLE_GOOD, "%s: %s, after %s, %s",
                      strcmp(s->outcome, "steady") == 0 ? "steady state reached" : s->outcome,
-                     (long long)s->steps, kn_duration_text(s->m->c, s->time, 6, "", time),
+                     kn_duration_place(s->m->c, s->steps, s->time, place),
                      kn_progress_duration(took, s->wall_s),
                      kn_progress_scaled(rate, s->updates_per_s, " updates/s"));
     if (v)

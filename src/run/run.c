@@ -91,9 +91,9 @@ static enum kn_status poll_requests(struct kn_run_parts *r)
     if (requests[SAVE])
         KN_TRY(kn_run_save(r));
     if (requests[SAVE] == SAVE_BY_SIGNAL) {
-        char time[KN_UNITS_TEXT];
-        kn_progress_line(&r->progress, KN_STYLE_NOTE, "checkpoint on request at step %lld, t = %s",
-                         (long long)step, kn_run_time(r, kn_sim_time(r->sim), time));
+        char place[KN_DURATION_PLACE];
+        kn_progress_line(&r->progress, KN_STYLE_NOTE, "checkpoint on request at %s",
+                         kn_duration_place(&r->c, step, kn_sim_time(r->sim), place));
     }
     return KN_OK;
 }
@@ -110,7 +110,7 @@ static enum kn_status poll(void *of, bool *over)
 
 static enum kn_status loop(struct kn_run_parts *r)
 {
-    const struct kn_run_observer observer = {r, poll, is_due, observe};
+    const struct kn_run_observer observer = {r, poll, is_due, observe, r->steady};
     r->row = r->monitor.row;
     r->loop_started = r->checkpointed = omp_get_wtime();
     if (r->monitor.rows == 0)
@@ -239,13 +239,13 @@ static enum kn_status conclude(struct kn_run_parts *r, struct kn_summary *s)
 static enum kn_status report_stop(const struct kn_run_parts *r, const struct kn_summary *s)
 {
     const bool late = strcmp(r->outcome, KN_RUN_WALLTIME) == 0;
-    char time[KN_UNITS_TEXT], earlier[KN_RUN_MESSAGE] = "";
+    char place[KN_DURATION_PLACE], earlier[KN_RUN_MESSAGE] = "";
     if (kn_run_replaces(r))
         snprintf(earlier, sizeof earlier, "; '%.400s' still holds the earlier run, this one is in '%.400s'",
                  r->home, r->options.folder);
-    return kn_error_set(KN_EINTERRUPTED, "%s at step %lld, t = %s; --resume continues from the checkpoint%s",
-                        late ? "stopped by run.walltime" : "interrupted", (long long)s->steps,
-                        kn_run_time(r, s->time, time), earlier);
+    return kn_error_set(KN_EINTERRUPTED, "%s at %s; --resume continues from the checkpoint%s",
+                        late ? "stopped by run.walltime" : "interrupted",
+                        kn_duration_place(&r->c, s->steps, s->time, place), earlier);
 }
 
 /* All files are complete: they replace those of the earlier run. */
@@ -326,6 +326,7 @@ static enum kn_status close_run(struct kn_run_parts *r, enum kn_status status)
     kn_background_destroy(&r->background);
     kn_monitor_destroy(&r->monitor);
     kn_validity_watch_destroy(&r->gas);
+    kn_steady_destroy(r->steady);
     if (r->sim)
         kn_sim_destroy(r->sim);
     free(r->seen.fields);

@@ -12,6 +12,15 @@ enum kn_status kn_run_abort(const struct kn_comm *comm, enum kn_status status)
     return status;
 }
 
+/* One step in time, or one iteration; `due`: it is observed. */
+static enum kn_status advance(struct kn_sim *sim, struct kn_steady *steady, bool due)
+{
+    if (!steady)
+        return due ? kn_sim_advance(sim, 1) : kn_sim_advance_open(sim, 1);
+    KN_TRY(kn_steady_iterate(steady));
+    return kn_steady_store(steady, due);
+}
+
 enum kn_status kn_run_loop(struct kn_sim *sim, const struct kn_comm *comm, const struct kn_run_observer *o)
 {
     for (;;) {
@@ -20,7 +29,7 @@ enum kn_status kn_run_loop(struct kn_sim *sim, const struct kn_comm *comm, const
         if (over)
             return KN_OK;
         const bool due = o->is_due(o->of);
-        KN_TRY(kn_run_abort(comm, due ? kn_sim_advance(sim, 1) : kn_sim_advance_open(sim, 1)));
+        KN_TRY(kn_run_abort(comm, advance(sim, o->steady, due)));
         if (due)
             KN_TRY(o->observe(o->of));
     }

@@ -4,6 +4,7 @@
 
 #include "monitor/monitor.h"
 #include "sim.h"
+#include "steady/steady.h"
 
 /* All functions receive `of`; all ranks must decide the same. */
 struct kn_run_observer {
@@ -11,6 +12,7 @@ struct kn_run_observer {
     enum kn_status (*poll)(void *of, bool *over); /* before every step; *over ends the loop */
     bool (*is_due)(void *of);                     /* is the state after the next step observed? */
     enum kn_status (*observe)(void *of);          /* after such a step */
+    struct kn_steady *steady;                     /* its iterations are the steps; NULL: steps in time */
 };
 
 enum kn_status kn_run_loop(struct kn_sim *sim, const struct kn_comm *comm, const struct kn_run_observer *o);

@@ -6,6 +6,7 @@
 #include "run/run_loop.h"
 
 #include <omp.h>
+#include <string.h>
 
 enum kn_status kn_run_write_fields(struct kn_run_parts *r, bool unfinished)
 {

@@ -15,6 +15,7 @@
 #include "run/background.h"
 #include "run/progress.h"
 #include "sim.h"
+#include "steady/steady.h"
 #include "validity/validity.h"
 
 enum { KN_RUN_MESSAGE = 1024 };
@@ -47,6 +48,7 @@ struct kn_run_parts {
     uint64_t fingerprint;               /* of the case as it was given */
     bool chosen;                        /* collision.samples was auto */
     struct kn_sim *sim;
+    struct kn_steady *steady; /* NULL: steps in time */
     struct kn_monitor monitor;
     struct kn_validity validity;
     struct kn_validity_gas gas;
@@ -88,12 +90,6 @@ static inline bool kn_run_is_first(const struct kn_run_parts *r)
 static inline bool kn_run_replaces(const struct kn_run_parts *r)
 {
     return r->options.folder != r->home;
-}
-
-/* A time in the units of the case. */
-static inline const char *kn_run_time(const struct kn_run_parts *r, double time, char text[KN_UNITS_TEXT])
-{
-    return kn_duration_text(&r->c, time, 6, "", text);
 }
 
 /* run_begin.c: all work before the first step, of a new or a resumed run. */

@@ -264,8 +264,10 @@ void kn_validity_judge_grid(struct kn_validity *v, const struct kn_case *c)
         if (c->walls[side].kind == KN_WALL_INFLOW)
             densest = fmax(densest, 1 + c->disturbance * c->walls[side].density);
     kn_validity_judge_cells(v, c, densest);
-    judge_step(v, c);
-    judge_rounding(v, c);
+    if (c->time.mode == KN_MODE_UNSTEADY) {
+        judge_step(v, c);
+        judge_rounding(v, c);
+    }
     if (kn_nodes_count_emitters(c) > 1)
         judge_box(v, c);
     else
