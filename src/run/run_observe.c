@@ -77,8 +77,12 @@ enum kn_status kn_run_observe(struct kn_run_parts *r, bool row, bool series)
     KN_TRY(kn_run_abort(r->comm, kn_sim_observe(r->sim))); /* before the wait for the one before it */
     r->observe_s += omp_get_wtime() - begun;
     KN_TRY(kn_run_settle(r));
-    const bool waits =
-        kn_sim_is_detached(r->sim) && !kn_verdict_is_near(&r->monitor) && kn_sim_steps(r->sim) < r->last;
+    if (r->steady) {
+        const struct kn_steady_progress p = kn_steady_progress(r->steady);
+        memcpy(r->monitor.iteration, (double[]){p.residual, p.update, p.balance}, sizeof r->monitor.iteration);
+    }
+    const bool waits = !r->steady && kn_sim_is_detached(r->sim) && !kn_verdict_is_near(&r->monitor) &&
+                       kn_sim_steps(r->sim) < r->last;
     r->view = (struct kn_run_view){.open = true, .row = row, .series = series};
     if (r->background.exists)
         kn_background_start(&r->background, evaluate, r);
