@@ -26,6 +26,7 @@ static enum kn_status plan(struct kn_run_parts *r)
 static enum kn_status check_case(struct kn_run_parts *r)
 {
     KN_TRY(kn_comm_agree(r->comm, kn_case_check(&r->c)));
+    KN_TRY(kn_comm_agree(r->comm, kn_nodes_choose(&r->c)));
     KN_TRY(plan(r));
     const double room = kn_sim_room(&r->c);
     r->memory_available = isnan(room) ? kn_config_memory_available() : room;
