@@ -400,6 +400,9 @@ static enum kn_status create(void **machine, const struct kn_steady_plan *plan, 
     *machine = NULL;
     if (plan->problem->space->naxes == 0)
         return kn_error_set(KN_EINPUT, "space.cells: a uniform gas has no transport");
+    if (plan->problem->c->disturbance > 0 && plan->problem->c->collision.method != KN_METHOD_NONE)
+        return kn_error_set(KN_EINPUT, "disturbance: the steady-state solver on the GPU has linear collisions only "
+                                       "(run.backend: cpu)");
     struct machine *m = (struct machine *)calloc(1, sizeof *m);
     if (!m)
         return kn_error_set(KN_EMEMORY, "no memory for the steady-state solver");

@@ -7,7 +7,7 @@
 #include "steady/route.h"
 #include "steady/trial.h"
 
-enum { VECTORS = 14, SPARE = VECTORS - 1 };
+enum { SPARE = KN_STEADY_PRODUCTS + 1, VECTORS };
 
 /* Results of all passes: doubles of each vector, then the other numbers. */
 struct results {
