@@ -290,15 +290,16 @@ enum kn_status kn_sim_advance_open(struct kn_sim *sim, int64_t steps)
 
 enum kn_status kn_sim_advance(struct kn_sim *sim, int64_t steps)
 {
-    if (sim->c.time.mode == KN_MODE_STEADY)
-        return kn_error_set(KN_EINPUT, "time.mode: steady has no time steps (kn_run finds the steady state)");
+    if (sim->c.time.mode != KN_MODE_UNSTEADY)
+        return kn_error_set(KN_EINPUT, "time.mode: %s has no time steps (kn_run finds the solution)",
+                            kn_config_choice_name("time.mode", sim->c.time.mode));
     KN_TRY(kn_sim_advance_open(sim, steps - 1));
     return steps > 0 ? advance_one(sim, true) : KN_OK;
 }
 
 double kn_sim_time(const struct kn_sim *sim)
 {
-    return sim->c.time.mode == KN_MODE_STEADY ? 0 : (double)sim->step * sim->dt;
+    return sim->c.time.mode != KN_MODE_UNSTEADY ? 0 : (double)sim->step * sim->dt;
 }
 
 double kn_sim_time_step(const struct kn_sim *sim)
@@ -405,6 +406,11 @@ const struct kn_steady_backend *kn_sim_steady_backend(const struct kn_sim *sim)
 double kn_sim_collision_rate(const struct kn_sim *sim)
 {
     return sim->reference.collisions / sim->reference.speed;
+}
+
+bool kn_sim_turn_walls(struct kn_sim *sim, double time)
+{
+    return kn_boundary_update(&sim->boundary, &sim->inner, &sim->velocity, time);
 }
 
 enum kn_status kn_sim_set_solution(struct kn_sim *sim, int64_t iteration, const double *fluxes)

@@ -14,6 +14,8 @@ struct machine {
     int count;
     double **vectors; /* [count] of [ncells][nnodes], device */
     double *partial, *result, *coefficients, *fluxes;
+    struct kn_cuda_steady_patch *patches;
+    float *emission;
     float *rows;     /* [STAGED] of put and get */
     struct kn_cuda_coarse *coarse; /* NULL: the solver solves the moment equations */
     double *pinned;  /* host: moments, coefficients or products */
@@ -138,12 +140,13 @@ static enum kn_status upload_matrices(struct machine *m)
     return status;
 }
 
-static enum kn_status upload_walls(struct machine *m)
+static enum kn_status set_walls(void *machine)
 {
-    const struct kn_problem *p = m->plan->problem;
+    const struct machine *m = (const struct machine *)machine;
+    const struct kn_boundary *b = m->plan->problem->boundary;
     struct kn_cuda_steady_patch patches[PATCHES];
     for (int i = 0; i < PATCHES; i++) {
-        const struct kn_patch *from = &p->boundary->patches[i];
+        const struct kn_patch *from = &b->patches[i];
         patches[i].emission_flux = from->emission_flux;
         patches[i].unit_flux = from->unit_flux;
         patches[i].alpha = from->alpha;
@@ -151,13 +154,25 @@ static enum kn_status upload_walls(struct machine *m)
         patches[i].emits = from->emits;
         patches[i].reflects = kn_boundary_reflects(from);
     }
-    KN_TRY(upload(m, (const void **)&m->device.patches, patches, sizeof patches));
-    KN_TRY(upload(m, (const void **)&m->device.emission, p->boundary->memory,
-                  PATCHES * (size_t)p->velocity->nnodes * sizeof(float)));
+    /* from pageable memory: the calls return when the host arrays may change */
+    CHECK(cudaMemcpyAsync(m->patches, patches, sizeof patches, cudaMemcpyHostToDevice, m->stream));
+    CHECK(cudaMemcpyAsync(m->emission, b->memory, PATCHES * (size_t)m->device.mesh.nnodes * sizeof(float),
+                          cudaMemcpyHostToDevice, m->stream));
+    return KN_OK;
+}
+
+static enum kn_status upload_walls(struct machine *m)
+{
+    const struct kn_problem *p = m->plan->problem;
+    const size_t nnodes = (size_t)p->velocity->nnodes;
+    KN_TRY(allocate(m, (void **)&m->patches, PATCHES * sizeof *m->patches));
+    KN_TRY(allocate(m, (void **)&m->emission, PATCHES * nnodes * sizeof *m->emission));
+    m->device.patches = m->patches;
+    m->device.emission = m->emission;
     KN_TRY(upload(m, (const void **)&m->device.faces, p->space->faces,
                   (size_t)p->space->nfaces * sizeof *p->space->faces));
-    return allocate(m, (void **)&m->device.outgoing,
-                    (size_t)p->space->nfaces * (size_t)p->velocity->nnodes * sizeof(double));
+    KN_TRY(allocate(m, (void **)&m->device.outgoing, (size_t)p->space->nfaces * nnodes * sizeof(double)));
+    return set_walls(m);
 }
 
 static enum kn_status upload_grids(struct machine *m)
@@ -419,11 +434,11 @@ static enum kn_status create(void **machine, const struct kn_steady_plan *plan, 
 
 /* ------------------------------------------------------------------------- passes */
 
-static enum kn_status put(void *machine, int64_t first, int64_t count, const float *rows)
+static enum kn_status put(void *machine, int x, int64_t first, int64_t count, const float *rows)
 {
     const struct machine *m = (const struct machine *)machine;
     const int64_t nnodes = m->device.mesh.nnodes, end = count * nnodes;
-    double *to = m->vectors[KN_STEADY_SOLUTION] + first * nnodes;
+    double *to = m->vectors[x] + first * nnodes;
     for (int64_t at = 0; at < end; at += STAGED) {
         const int64_t n = end - at < STAGED ? end - at : (int64_t)STAGED;
         CHECK(cudaMemcpyAsync(m->rows, rows + at, (size_t)n * sizeof *rows, cudaMemcpyHostToDevice, m->stream));
@@ -433,11 +448,11 @@ static enum kn_status put(void *machine, int64_t first, int64_t count, const flo
     return KN_OK;
 }
 
-static enum kn_status get(void *machine, int64_t first, int64_t count, float *rows)
+static enum kn_status get(void *machine, int x, int64_t first, int64_t count, float *rows)
 {
     const struct machine *m = (const struct machine *)machine;
     const int64_t nnodes = m->device.mesh.nnodes, end = count * nnodes;
-    const double *from = m->vectors[KN_STEADY_SOLUTION] + first * nnodes;
+    const double *from = m->vectors[x] + first * nnodes;
     for (int64_t at = 0; at < end; at += STAGED) {
         const int64_t n = end - at < STAGED ? end - at : (int64_t)STAGED;
         CHECK(kn_cuda_steady_narrow(n, from + at, m->rows, m->stream));
@@ -464,12 +479,11 @@ static enum kn_status apply(void *machine, int from, int to)
     return pass((const struct machine *)machine, from, to, 0);
 }
 
-static enum kn_status fluxes(void *machine, double *to)
+static enum kn_status fluxes(void *machine, int x, double *to)
 {
     const struct machine *m = (const struct machine *)machine;
-    const double *x = m->vectors[KN_STEADY_SOLUTION];
-    CHECK(kn_cuda_steady_walls(&m->device, x, 1, m->stream));
-    CHECK(kn_cuda_steady_fluxes(&m->device, x, m->fluxes, m->stream));
+    CHECK(kn_cuda_steady_walls(&m->device, m->vectors[x], 1, m->stream));
+    CHECK(kn_cuda_steady_fluxes(&m->device, m->vectors[x], m->fluxes, m->stream));
     CHECK(cudaMemcpyAsync(to, m->fluxes, (size_t)m->device.nfaces * KN_FLUXES * sizeof *to,
                           cudaMemcpyDeviceToHost, m->stream));
     CHECK(cudaStreamSynchronize(m->stream));
@@ -584,6 +598,7 @@ const struct kn_steady_backend kn_cuda_steady = {
     .residual = residual,
     .apply = apply,
     .fluxes = fluxes,
+    .set_walls = set_walls,
     .sweep = sweep,
     .project = project,
     .prolong = prolong,

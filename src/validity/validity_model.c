@@ -225,7 +225,7 @@ static void judge_oscillation(struct kn_validity *v, const struct kn_case *c)
             judge_nodes(v, c, axis, o->frequency);
         judge_stroke(v, c, axis, o);
     }
-    if (fastest > 0)
+    if (fastest > 0 && c->time.mode == KN_MODE_UNSTEADY)
         judge_steps(v, fastest);
 }
 
