@@ -145,6 +145,7 @@ struct kn_wall {
 };
 
 /* Values of the word auto. */
+#define KN_NODES_AUTO     0
 #define KN_SAMPLES_AUTO   0
 #define KN_AVERAGE_AUTO   (-2.0)
 #define KN_END_AUTO       (-1.0)
@@ -184,7 +185,8 @@ struct kn_case {
     } space;
     struct {
         enum kn_grid grid;
-        int nodes[3]; /* per axis, including both signs */
+        int nodes[3];    /* per axis, including both signs; KN_NODES_AUTO = chosen by kn_nodes_choose */
+        double accuracy; /* relative error of the results for KN_NODES_AUTO */
         double ratio;
         double range; /* V0 */
         enum kn_weights weights;
@@ -261,6 +263,10 @@ enum kn_status kn_case_set(struct kn_case *c, const char *assignment);
 
 /* Check ranges and contradictions; kn_sim_create does this, too. */
 enum kn_status kn_case_check(const struct kn_case *c);
+
+/* Replace every velocity.nodes: auto by the number of nodes that velocity.accuracy
+ * needs, docs/theory.md section 4.  kn_run does this, too; kn_sim_create does not. */
+enum kn_status kn_nodes_choose(struct kn_case *c);
 
 /* If collision.samples is auto, replace it by the number that collision.error
  * needs, found by a short run on a coarse grid.  kn_run does this, too;

@@ -40,6 +40,23 @@ int kn_sim_threads(const struct kn_sim *sim);
  * into the last one): cheaper than kn_sim_advance, for steps after which no results are requested. */
 enum kn_status kn_sim_advance_open(struct kn_sim *sim, int64_t steps);
 
+/* The gas at one step, after kn_sim_advance: fields of the cells of this rank, fluxes through all walls. */
+struct kn_observation {
+    int64_t step;
+    double time;                         /* lambda0 / V0 */
+    double *fields;                      /* [ncells][KN_FIELDS], memory of the caller */
+    struct kn_wall_flux walls[KN_SIDES]; /* as kn_sim_walls */
+    double excess[2];                    /* of one cell: the difference of <v^4> and <v^6> from those of the
+                                            local equilibrium at rest, divided by those of Phi0 and by eps */
+};
+
+/* Begin to observe the present state, and wait for the observation.  If the simulation is detached, steps may
+ * be taken in between, one more observation may begin, and a single rank may wait in another thread.
+ * All ranks. */
+enum kn_status kn_sim_observe(struct kn_sim *sim);
+enum kn_status kn_sim_observed(struct kn_sim *sim, struct kn_observation *o);
+bool kn_sim_is_detached(const struct kn_sim *sim); /* steps are computed while the host continues */
+
 /* The size of a case, without allocation. */
 struct kn_plan_size {
     int64_t cells, nodes; /* of all ranks; of a cell */
@@ -82,12 +99,9 @@ enum kn_status kn_sim_set_solution(struct kn_sim *sim, int64_t iteration, const 
 /* Seconds for one copy of the state on the backend. */
 enum kn_status kn_sim_copy(struct kn_sim *sim, double *seconds);
 
-/* Seconds spent per phase since creation (the caller adds OUTPUT). */
+/* Seconds spent per phase since creation (the caller adds OUTPUT), and in steps as a whole. */
 void kn_sim_phases(const struct kn_sim *sim, double seconds[KN_PHASES]);
-
-/* Of the first cell, whose fields are given: the difference of <v^4> and <v^6> from those of the local
- * equilibrium at rest, divided by those of Phi0 and by eps, theory (37c); NaN for a moving reference. */
-enum kn_status kn_sim_excess(struct kn_sim *sim, const double *fields, double *fourth, double *sixth);
+double kn_sim_stepping(const struct kn_sim *sim);
 
 /* Read and set the data of a restart: the position in time, and the rows of the cells of this rank. */
 struct kn_sim_state kn_sim_state(const struct kn_sim *sim);

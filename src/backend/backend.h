@@ -44,6 +44,13 @@ struct kn_step {
     bool fluxes;            /* also record the fluxes through the walls */
 };
 
+/* An observation of the state, in memory of the backend. */
+enum { KN_BACKEND_OBSERVATIONS = 2 }; /* that a detached backend keeps at the same time; others keep one */
+struct kn_observed {
+    const double *moments; /* [cells][KN_MOMENTS] */
+    const double *fluxes;  /* [faces][KN_FLUXES], of the last recorded step */
+};
+
 struct kn_steady_backend;
 
 struct kn_backend {
@@ -59,9 +66,17 @@ struct kn_backend {
     enum kn_status (*set_walls)(void *machine); /* emission has changed */
     enum kn_status (*step)(void *machine, const struct kn_step *step);
     enum kn_status (*collide)(void *machine, double dt, uint64_t draw);
-    enum kn_status (*moments)(void *machine, double *moments); /* [cells][KN_MOMENTS] */
-    enum kn_status (*fluxes)(void *machine, double *fluxes);   /* [faces][KN_FLUXES], last recorded step */
+    enum kn_status (*fluxes)(void *machine, double *fluxes); /* [faces][KN_FLUXES], last recorded step */
+    /* Begin to observe the state; steps may follow at once, which do not change the observation. */
+    enum kn_status (*observe)(void *machine);
+    /* Wait for the next observation, in the order of their beginnings; another thread may do this while steps
+     * are computed. */
+    enum kn_status (*observed)(void *machine, struct kn_observed *found);
+    /* Are steps computed while the host continues? */
+    bool detached;
     void (*seconds)(const void *machine, double phase[KN_PHASES]);
+    /* Seconds in steps; NULL: step and collide return after the work. */
+    double (*stepping)(const void *machine);
     /* Copy the state into the memory of the next one; returns the time, a lower limit for a step. */
     enum kn_status (*copy)(void *machine, double *seconds);
     void (*describe)(char *text, size_t size); /* properties of the device, if available */

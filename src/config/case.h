@@ -24,7 +24,7 @@ bool kn_case_is_uniform(const struct kn_case *c, int axis);
  * Gaussian. */
 bool kn_case_is_reduced(const struct kn_case *c, int axis);
 
-/* Nodes along an axis; a reduced axis has four, theory (12a). */
+/* Nodes along an axis; a reduced axis has four, theory (12a).  KN_NODES_AUTO: not chosen yet. */
 enum { KN_CASE_REDUCED_NODES = 4 };
 int kn_case_nodes(const struct kn_case *c, int axis);
 

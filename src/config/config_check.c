@@ -286,11 +286,21 @@ static enum kn_status check_conservation(const struct kn_case *c)
     return KN_OK;
 }
 
+/* The errors from which the number follows were measured on the Gauss grid. */
+static enum kn_status check_automatic(const struct kn_case *c)
+{
+    for (int axis = 0; axis < 3; axis++)
+        if (c->velocity.nodes[axis] == KN_NODES_AUTO && c->velocity.grid != KN_GRID_GAUSS)
+            return kn_error_set(KN_EINPUT,
+                                "velocity.nodes: auto needs velocity.grid: gauss (here it is stretched)");
+    return KN_OK;
+}
+
 /* With one speed along every axis v.v is the same at all nodes, and energy is not independent of mass. */
 static enum kn_status check_energy(const struct kn_case *c)
 {
     for (int axis = 0; axis < 3; axis++)
-        if (kn_case_nodes(c, axis) > 2 || c->collision.method == KN_METHOD_NONE)
+        if (kn_case_nodes(c, axis) != 2 || c->collision.method == KN_METHOD_NONE)
             return KN_OK;
     return kn_error_set(KN_EINPUT, "velocity.nodes: 2 along every axis give all nodes the same speed, so "
                                    "that energy is not independent of mass (at least 4 along one axis)");
@@ -305,7 +315,8 @@ static enum kn_status check_operator(const struct kn_case *c)
         return kn_error_set(KN_EINPUT,
                             "velocity.grid: stretched, but collision.method: operator needs gauss");
     for (int axis = 0; axis < 3 && operates; axis++)
-        if (c->velocity.nodes[axis] < 6 || c->velocity.nodes[axis] > KN_OPERATOR_NODES)
+        if (c->velocity.nodes[axis] != KN_NODES_AUTO &&
+            (c->velocity.nodes[axis] < 6 || c->velocity.nodes[axis] > KN_OPERATOR_NODES))
             return kn_error_set(KN_EINPUT,
                                 "velocity.nodes: %d along %c, but collision.method: operator needs 6 to %d "
                                 "(monte-carlo, bgk, shakhov and es-bgk accept 2 to 64)",
@@ -450,9 +461,9 @@ static enum kn_status check_ranges(const struct kn_case *c)
 enum kn_status kn_case_check(const struct kn_case *c)
 {
     static enum kn_status (*const checks[])(const struct kn_case *) = {
-        kn_scales_check, check_ranges,  check_walls,     check_limiter,      check_stretch,
-        check_size,      check_weights, check_initial,   check_state,        check_molecules,
-        check_operator,  check_energy,  check_reference, check_conservation, check_mode,
+        kn_scales_check, check_ranges,       check_walls,     check_limiter,   check_stretch,  check_size,
+        check_weights,   check_initial,      check_state,     check_molecules, check_operator, check_energy,
+        check_reference, check_conservation, check_automatic, check_mode,
     };
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
         KN_TRY(checks[i](c));

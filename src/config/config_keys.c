@@ -76,9 +76,11 @@ const struct kn_key kn_config_keys[] = {
     {KEY(CHOICE, 1, velocity.grid), .initial = "gauss", SHAPES, .choices = grids,
      .doc = "Type of the velocity grid."},
     {KEY(INT, 3, velocity.nodes), .initial = "8", .unit = "nodes", RANGE(2, 64),
-     .flags = KN_KEY_SHAPES | KN_KEY_EVEN | KN_KEY_SPREAD,
+     .flags = KN_KEY_SHAPES | KN_KEY_EVEN | KN_KEY_SPREAD | KN_KEY_AUTO, .automatic = KN_NODES_AUTO,
      .doc = "Velocity nodes along v_x, v_y, v_z, including both signs; one number applies to all three "
-            "axes."},
+            "axes. auto uses the number that velocity.accuracy needs; knudsen info prints it."},
+    {KEY(REAL, 1, velocity.accuracy), .initial = "0.005", RANGE(1e-4, 0.1),
+     .doc = "Relative error of wall fluxes and flow rates that velocity.nodes: auto aims at."},
     {KEY(REAL, 1, velocity.ratio), .initial = "0.945", RANGE(0.5, 1), SHAPES,
      .doc = "Ratio of the widths of neighbouring velocity cells towards the origin; stretched grid only."},
     {KEY(REAL, 1, velocity.range), .initial = "3", .unit = "V0", RANGE(1, 20), SHAPES, SI(SPEED),

@@ -3,46 +3,76 @@
 #include "config/case.h"
 #include "cpu/cpu_rows.h"
 
-/* Sums over one octant with |v|; the caller applies the signs. */
-static void octant_moments(const struct kn_velocity *v, const float *restrict h, double m[KN_MOMENTS])
+/* Moments by place (struct kn_basis): first the octants of a node are combined into sums of each parity.
+ * `octants` is constant in each call. */
+KN_SPECIALISED void sum_moments(const struct kn_velocity *v, int octants, const float *restrict h,
+                                double m[KN_MOMENTS])
 {
+    const int *axes = v->basis.axes, n = v->stride;
     const float *restrict w = v->w, *restrict vv = v->square;
-    const float *restrict vx = v->speed[0], *restrict vy = v->speed[1], *restrict vz = v->speed[2];
+    const float *restrict vx = v->speed[axes[0]], *restrict vy = v->speed[axes[1]],
+                          *restrict vz = v->speed[axes[2]];
     double one = 0, x = 0, y = 0, z = 0, xx = 0, yy = 0, zz = 0, xy = 0, xz = 0, yz = 0, xvv = 0, yvv = 0,
            zvv = 0;
 #pragma omp simd reduction(+ : one, x, y, z, xx, yy, zz, xy, xz, yz, xvv, yvv, zvv)
-    for (int k = 0; k < v->stride; k++) {
-        const double wh = (double)w[k] * h[k], px = wh * vx[k], py = wh * vy[k], pz = wh * vz[k];
-        one += wh;
-        x += px;
-        y += py;
-        z += pz;
-        xx += px * vx[k];
-        yy += py * vy[k];
-        zz += pz * vz[k];
-        xy += px * vy[k];
-        xz += px * vz[k];
-        yz += py * vz[k];
-        xvv += px * vv[k];
-        yvv += py * vv[k];
-        zvv += pz * vv[k];
+    for (int k = 0; k < n; k++) {
+        double p[KN_PARITIES];
+        for (int o = 0; o < octants; o++)
+            p[o] = h[o * n + k];
+        for (int bit = 1; bit < octants; bit *= 2)
+            for (int o = 0; o < octants; o++)
+                if (!(o & bit)) {
+                    const double low = p[o], high = p[o + bit];
+                    p[o] = low + high;
+                    p[o + bit] = low - high;
+                }
+        const double weight = w[k], even = weight * p[0];
+        one += even;
+        xx += even * ((double)vx[k] * vx[k]);
+        yy += even * ((double)vy[k] * vy[k]);
+        zz += even * ((double)vz[k] * vz[k]);
+        if (octants > 1) {
+            const double odd = weight * vx[k] * p[1];
+            x += odd;
+            xvv += odd * vv[k];
+        }
+        if (octants > 2) {
+            const double odd = weight * vy[k] * p[2];
+            y += odd;
+            yvv += odd * vv[k];
+            xy += weight * ((double)vx[k] * vy[k]) * p[3];
+        }
+        if (octants > 4) {
+            const double odd = weight * vz[k] * p[4];
+            z += odd;
+            zvv += odd * vv[k];
+            xz += weight * ((double)vx[k] * vz[k]) * p[5];
+            yz += weight * ((double)vy[k] * vz[k]) * p[6];
+        }
     }
     const double all[KN_MOMENTS] = {one, x, y, z, xx, yy, zz, xy, xz, yz, xvv, yvv, zvv};
     memcpy(m, all, sizeof all);
 }
 
+/* Odd moments of a folded axis vanish. */
 void KN_CPU_NAME(moments)(const struct kn_velocity *v, const float *row, double m[KN_MOMENTS])
 {
-    memset(m, 0, KN_MOMENTS * sizeof *m);
-    for (int octant = 0; octant < v->octants; octant++) {
-        double part[KN_MOMENTS], s[3];
-        octant_moments(v, row + (size_t)octant * v->stride, part);
-        for (int d = 0; d < 3; d++)
-            s[d] = v->bit[d] ? kn_velocity_sign(v, octant, d) : 0; /* odd moments of a folded axis vanish */
-        const double sign[KN_MOMENTS] = {1,           s[0],        s[1],        s[2], 1,    1,   1,
-                                         s[0] * s[1], s[0] * s[2], s[1] * s[2], s[0], s[1], s[2]};
-        for (int i = 0; i < KN_MOMENTS; i++)
-            m[i] += sign[i] * part[i];
+    const int *axes = v->basis.axes, pair[3][2] = {{0, 1}, {0, 2}, {1, 2}};
+    double by_place[KN_MOMENTS];
+    if (v->octants == 8)
+        sum_moments(v, 8, row, by_place);
+    else if (v->octants == 4)
+        sum_moments(v, 4, row, by_place);
+    else if (v->octants == 2)
+        sum_moments(v, 2, row, by_place);
+    else
+        sum_moments(v, 1, row, by_place);
+    m[KN_M_1] = by_place[KN_M_1];
+    for (int i = 0; i < 3; i++) {
+        m[KN_M_X + axes[i]] = by_place[KN_M_X + i];
+        m[KN_M_XX + axes[i]] = by_place[KN_M_XX + i];
+        m[KN_M_XVV + axes[i]] = by_place[KN_M_XVV + i];
+        m[KN_M_XY + axes[pair[i][0]] + axes[pair[i][1]] - 1] = by_place[KN_M_XY + i]; /* xy, xz, yz */
     }
 }
 

@@ -210,6 +210,7 @@ enum kn_status kn_monitor_create(struct kn_monitor *m, const struct kn_case *c, 
     *m = (struct kn_monitor){.c = c,
                              .space = space,
                              .comm = comm,
+                             .threads = c->run.threads > 0 ? c->run.threads : kn_comm_processors(comm),
                              .closed = kn_boundary_keeps_mass(c),
                              .previous_residual = NAN,
                              .least_time = kn_duration_least(c),
@@ -248,7 +249,7 @@ static int64_t find_bad(const struct kn_monitor *m, const double *fields)
 {
     const int ncells = m->space->ncells;
     int first = ncells; /* cells of a box have the order of the whole space */
-#pragma omp parallel for reduction(min : first) num_threads(kn_sums_threads(m->c, m->comm, ncells))
+#pragma omp parallel for reduction(min : first) num_threads(kn_sums_threads(m->threads, ncells))
     for (int i = 0; i < ncells; i++) {
         bool good = true;
         for (int f = 0; f < KN_FIELDS; f++)
@@ -377,7 +378,7 @@ static void keep_fields(struct kn_monitor *m, const double *fields, bool average
 {
     const int ncells = m->space->ncells;
     const double share = averaged ? 1.0 / (double)m->averaged : 0;
-#pragma omp parallel for schedule(static) num_threads(kn_sums_threads(m->c, m->comm, ncells))
+#pragma omp parallel for schedule(static) num_threads(kn_sums_threads(m->threads, ncells))
     for (int i = 0; i < ncells; i++) {
         const double *q = fields + (size_t)i * KN_FIELDS;
         double *mean = m->mean_fields + (size_t)i * KN_FIELDS;
@@ -393,7 +394,8 @@ enum kn_status kn_monitor_take(struct kn_monitor *m, int64_t step, double time, 
                                const struct kn_wall_flux *walls)
 {
     struct kn_sums sums;
-    kn_sums_take(&sums, m->comm, m->c, m->space, fields, m->rows > 0 ? m->previous : NULL);
+    kn_sums_take(&sums, m->comm, m->threads, m->c->disturbance, m->space, fields,
+                 m->rows > 0 ? m->previous : NULL);
     for (int f = 0; f < KN_FIELDS; f++)
         if (!isfinite(sums.fields[f])) /* a sum is finite only if all its terms are */
             KN_TRY(kn_monitor_check(m, step, time, fields));

@@ -46,6 +46,7 @@ struct kn_monitor {
     const struct kn_case *c;
     const struct kn_space *space;
     const struct kn_comm *comm;
+    int threads; /* for loops over cells */
     bool closed; /* the mass of the gas is constant */
     int ncolumns;
     struct kn_column *columns; /* [ncolumns] */
@@ -53,6 +54,7 @@ struct kn_monitor {
     double *previous;          /* [ncells][5] rho, u, theta at the last row */
     double previous_time;
     double previous_residual;   /* of the row before the latest */
+    int64_t steady_rows;        /* rows since the flow is steady, noted by kn_verdict_note */
     double initial[5];          /* mass, momentum, energy of the first row */
     double window;              /* start of the averaging window, lambda0 / V0; below 0: none */
     int64_t averaged;           /* rows in the averages, without that of step 0 */
@@ -85,7 +87,7 @@ enum kn_status kn_monitor_check(const struct kn_monitor *m, int64_t step, double
 enum kn_status kn_monitor_take(struct kn_monitor *m, int64_t step, double time, const double *fields,
                                const struct kn_wall_flux *walls);
 
-/* One cell: the history has columns for kn_sim_excess. */
+/* One cell: the history has columns for its excess of higher moments. */
 bool kn_monitor_is_uniform(const struct kn_case *c);
 
 /* Start of the averaging window of a case, lambda0 / V0; negative: none. */

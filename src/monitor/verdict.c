@@ -298,25 +298,32 @@ void kn_verdict_find(struct kn_verdict *v, const struct kn_monitor *m, const str
         judge_quiet(v, m);
 }
 
-const char *kn_verdict_ends(const struct kn_monitor *m)
-{
-    const double limit = m->c->time.residual;
-    if (m->c->time.mode != KN_MODE_UNSTEADY)
-        return !has_converged(m) ? NULL : m->c->time.mode == KN_MODE_STEADY ? "steady" : "converged";
-    if (limit > 0 && m->row.residual < limit && m->previous_residual < limit) /* one may be low by noise */
-        return "residual";
-    if (!kn_duration_is_open(m->c))
-        return NULL;
-    const struct judged j = judge_trends(m);
-    return is_steady(m, &j) ? "steady" : NULL;
-}
-
-double kn_verdict_steps_left(const struct kn_monitor *m)
+double kn_verdict_note(struct kn_monitor *m)
 {
     if (!kn_duration_is_open(m->c) || m->rows < 2 || m->c->time.mode != KN_MODE_UNSTEADY)
         return NAN;
     const struct judged j = judge_trends(m);
     const double rows = j.unclear ? NAN : rows_left(m, &j),
                  least = (m->least_time - m->row.time) * rows_per_time(m);
+    m->steady_rows = is_steady(m, &j) ? m->steady_rows + 1 : 0;
     return isnan(rows) ? NAN : fmax(rows, least) * m->row.step / (double)(m->rows - 1);
+}
+
+/* One row may be low by noise. */
+const char *kn_verdict_ends(const struct kn_monitor *m)
+{
+    const double limit = m->c->time.residual;
+    if (m->c->time.mode != KN_MODE_UNSTEADY)
+        return !has_converged(m) ? NULL : m->c->time.mode == KN_MODE_STEADY ? "steady" : "converged";
+    if (limit > 0 && m->row.residual < limit && m->previous_residual < limit)
+        return "residual";
+    if (m->steady_rows < 2 || !kn_duration_is_open(m->c))
+        return NULL;
+    const struct judged j = judge_trends(m); /* a resumed run may have another tolerance */
+    return is_steady(m, &j) ? "steady" : NULL;
+}
+
+bool kn_verdict_is_near(const struct kn_monitor *m)
+{
+    return m->steady_rows > 0 || m->row.residual < m->c->time.residual;
 }

@@ -299,6 +299,7 @@ static void show_phases(struct kn_progress *p, const struct kn_summary *s)
             entry(p, i < KN_PHASES ? kn_summary_phase_name((enum kn_phase)i) : "other", "%8.2f s %5.1f %%",
                   seconds, 100 * seconds / fmax(s->wall_s, 1e-9));
     }
+    entry(p, "steps", "%.1f %% of the time loop, which took %.2f s", 100 * s->step_fraction, s->loop_s);
 }
 
 static void show_next(struct kn_progress *p)

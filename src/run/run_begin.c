@@ -30,6 +30,7 @@ static enum kn_status plan(struct kn_run_parts *r)
 static enum kn_status check_case(struct kn_run_parts *r)
 {
     KN_TRY(kn_comm_agree(r->comm, kn_case_check(&r->c)));
+    KN_TRY(kn_comm_agree(r->comm, kn_nodes_choose(&r->c)));
     KN_TRY(plan(r));
     const double room = kn_sim_room(&r->c);
     r->memory_available = isnan(room) ? kn_config_memory_available() : room;
@@ -197,9 +198,12 @@ static enum kn_status create(struct kn_run_parts *r)
     enum kn_status status = kn_monitor_create(&r->monitor, &r->c, kn_sim_space(r->sim), r->comm);
     if (status == KN_OK)
         status = kn_validity_watch_create(&r->gas, &r->c);
-    r->fields = calloc((size_t)ncells * KN_FIELDS, sizeof *r->fields);
+    r->monitor.threads = kn_sim_threads(r->sim);
+    if (status == KN_OK && kn_sim_is_detached(r->sim) && r->comm->size == 1)
+        status = kn_background_create(&r->background);
+    r->seen.fields = calloc((size_t)ncells * KN_FIELDS, sizeof *r->seen.fields);
     r->state = calloc((size_t)kn_run_state_size(r), sizeof *r->state);
-    if (status == KN_OK && (!r->fields || !r->state))
+    if (status == KN_OK && (!r->seen.fields || !r->state))
         status = kn_error_set(KN_EMEMORY, "not enough memory for the fields of %d cells", ncells);
     r->tables[KN_RUN_ROWS] =
         (struct kn_share_table){(size_t)kn_sim_nodes(r->sim) * sizeof(float), kn_run_move_rows, r};

@@ -3,6 +3,8 @@
 
 #include "error.h"
 
+#include <string.h>
+
 enum kn_status kn_run_abort(const struct kn_comm *comm, enum kn_status status)
 {
     if (status != KN_OK && comm->size > 1)
@@ -33,12 +35,17 @@ enum kn_status kn_run_loop(struct kn_sim *sim, const struct kn_comm *comm, const
     }
 }
 
+enum kn_status kn_run_add_row(struct kn_monitor *m, const struct kn_observation *o)
+{
+    if (kn_monitor_is_uniform(m->c))
+        memcpy(m->excess, o->excess, sizeof m->excess);
+    return kn_monitor_take(m, o->step, o->time, o->fields, o->walls);
+}
+
 enum kn_status kn_run_take_row(struct kn_sim *sim, struct kn_monitor *m, double *fields)
 {
-    struct kn_wall_flux walls[KN_SIDES] = {{0}};
-    KN_TRY(kn_run_abort(m->comm, kn_sim_fields(sim, fields)));
-    KN_TRY(kn_sim_walls(sim, walls));
-    if (kn_monitor_is_uniform(m->c))
-        KN_TRY(kn_sim_excess(sim, fields, &m->excess[0], &m->excess[1]));
-    return kn_monitor_take(m, kn_sim_steps(sim), kn_sim_time(sim), fields, walls);
+    struct kn_observation o = {.fields = fields};
+    KN_TRY(kn_run_abort(m->comm, kn_sim_observe(sim)));
+    KN_TRY(kn_sim_observed(sim, &o));
+    return kn_run_add_row(m, &o);
 }

@@ -53,6 +53,7 @@ int64_t kn_run_state_size(const struct kn_run_parts *r)
 
 enum kn_status kn_run_save(struct kn_run_parts *r)
 {
+    KN_TRY(kn_run_settle(r)); /* a checkpoint has the rows of all steps before it */
     const double begun = omp_get_wtime();
     const struct kn_checkpoint_source source = source_of(r);
     char place[KN_DURATION_PLACE];
