@@ -314,14 +314,15 @@ enum kn_status kn_sim_advance_open(struct kn_sim *sim, int64_t steps)
 
 enum kn_status kn_sim_advance(struct kn_sim *sim, int64_t steps)
 {
-    if (sim->c.time.mode == KN_MODE_STEADY)
-        return kn_error_set(KN_EINPUT, "time.mode: steady has no time steps (kn_run finds the steady state)");
+    if (sim->c.time.mode != KN_MODE_UNSTEADY)
+        return kn_error_set(KN_EINPUT, "time.mode: %s has no time steps (kn_run finds the solution)",
+                            kn_config_choice_name("time.mode", sim->c.time.mode));
     return advance(sim, steps, true);
 }
 
 double kn_sim_time(const struct kn_sim *sim)
 {
-    return sim->c.time.mode == KN_MODE_STEADY ? 0 : (double)sim->step * sim->dt;
+    return sim->c.time.mode != KN_MODE_UNSTEADY ? 0 : (double)sim->step * sim->dt;
 }
 
 double kn_sim_time_step(const struct kn_sim *sim)
@@ -454,9 +455,9 @@ static void average_faces(const struct kn_sim *sim, const struct moment *at, con
 
 enum kn_status kn_sim_walls(struct kn_sim *sim, struct kn_wall_flux walls[KN_SIDES])
 {
-    const struct moment now = present(sim);
     if (!sim->solved)
         KN_TRY(kn_comm_agree(sim->comm, sim->backend->fluxes(sim->machine, sim->fluxes)));
+    const struct moment now = present(sim);
     average_faces(sim, &now, sim->solved ? sim->solved : sim->fluxes, walls);
     return KN_OK;
 }
@@ -478,7 +479,7 @@ enum kn_status kn_sim_observed(struct kn_sim *sim, struct kn_observation *o)
     struct kn_observed found;
     KN_TRY(kn_comm_agree(sim->comm, sim->backend->observed(sim->machine, &found)));
     o->step = at->step;
-    o->time = (double)o->step * sim->dt;
+    o->time = sim->c.time.mode != KN_MODE_UNSTEADY ? 0 : (double)o->step * sim->dt;
     fill_fields(sim, found.moments, o->fields);
     average_faces(sim, at, sim->solved ? sim->solved : found.fluxes, o->walls);
     if (kn_sim_cells(sim) == 1)
@@ -499,6 +500,11 @@ const struct kn_steady_backend *kn_sim_steady_backend(const struct kn_sim *sim)
 double kn_sim_collision_rate(const struct kn_sim *sim)
 {
     return sim->reference.collisions / sim->reference.speed;
+}
+
+bool kn_sim_turn_walls(struct kn_sim *sim, double time)
+{
+    return kn_boundary_update(&sim->boundary, &sim->inner, &sim->velocity, time);
 }
 
 enum kn_status kn_sim_set_solution(struct kn_sim *sim, int64_t iteration, const double *fluxes)
@@ -574,7 +580,7 @@ double kn_sim_stepping(const struct kn_sim *sim)
 
 bool kn_sim_is_detached(const struct kn_sim *sim)
 {
-    return sim->backend->detached;
+    return sim->backend->detached && sim->c.time.mode == KN_MODE_UNSTEADY;
 }
 
 struct kn_sim_state kn_sim_state(const struct kn_sim *sim)

@@ -89,6 +89,9 @@ const struct kn_problem *kn_sim_problem(const struct kn_sim *sim);
 const struct kn_steady_backend *kn_sim_steady_backend(const struct kn_sim *sim);
 double kn_sim_collision_rate(const struct kn_sim *sim);
 
+/* Give oscillating walls their emission of a time; true if any has changed. */
+bool kn_sim_turn_walls(struct kn_sim *sim, double time);
+
 /* The number of steps is that of iterations for a steady state.  If its rows have been put, its fluxes
  * [faces][KN_FLUXES] replace those of the last step; else they are NULL. */
 enum kn_status kn_sim_set_solution(struct kn_sim *sim, int64_t iteration, const double *fluxes);

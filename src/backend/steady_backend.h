@@ -55,9 +55,9 @@ struct kn_steady_backend {
     void (*destroy)(void *machine);
     double (*memory)(const struct kn_problem *problem, int vectors); /* bytes; needs only sizes */
 
-    /* Rows of the solution, [count][nnodes]. */
-    enum kn_status (*put)(void *machine, int64_t first, int64_t count, const float *rows);
-    enum kn_status (*get)(void *machine, int64_t first, int64_t count, float *rows);
+    /* Rows of a vector, [count][nnodes]. */
+    enum kn_status (*put)(void *machine, int x, int64_t first, int64_t count, const float *rows);
+    enum kn_status (*get)(void *machine, int x, int64_t first, int64_t count, float *rows);
 
     /* to <- b - A from, theory (60): transport with faces of space.order at a Courant number of 0, walls with
      * their data, collisions (with those of a finite disturbance) and sources. */
@@ -65,8 +65,9 @@ struct kn_steady_backend {
     /* to <- A from, the linear part of the same. */
     enum kn_status (*apply)(void *machine, int from, int to);
 
-    /* The fluxes (23) through the wall faces in the solution, [faces][KN_FLUXES]. */
-    enum kn_status (*fluxes)(void *machine, double *fluxes);
+    /* The fluxes (23) through the wall faces in a vector, [faces][KN_FLUXES]. */
+    enum kn_status (*fluxes)(void *machine, int x, double *fluxes);
+    enum kn_status (*set_walls)(void *machine); /* the emission of the problem has changed */
 
     /* to <- (T1 + N + i omega)^-1 from, theory (61): first-order upwind, nothing enters through walls,
      * mirrors and periodic ends.  Vectors [0] are real and [1] imaginary parts; the latter are not used if

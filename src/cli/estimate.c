@@ -82,7 +82,7 @@ static enum kn_status observe(void *of)
 
 static enum kn_status measure(struct measurement *m, const struct kn_case *c)
 {
-    if (c->time.mode == KN_MODE_STEADY)
+    if (c->time.mode != KN_MODE_UNSTEADY)
         KN_TRY(kn_steady_create(&m->steady, m->sim));
     const struct kn_run_observer observer = {m, poll, is_due, observe, m->steady};
     m->fields = malloc((size_t)kn_sim_cells(m->sim) * KN_FIELDS * sizeof *m->fields);

@@ -256,7 +256,7 @@ static void print_assembly(const struct facts *f)
 static void print_steps(const struct facts *f)
 {
     const struct kn_case *c = f->c;
-    if (c->time.mode == KN_MODE_STEADY) {
+    if (c->time.mode != KN_MODE_UNSTEADY) {
         printf("%-16s about %.0f\n", "iterations", f->plan.steps);
         return;
     }
@@ -393,7 +393,7 @@ static enum kn_status collect(struct facts *f, int ranks)
             f->narrowest = fmin(f->narrowest, kn_case_narrowest_cell(c, d));
     KN_TRY(kn_scales_create(&f->scales, c));
     KN_TRY(kn_sim_plan(c, &kn_comm_alone, &f->plan));
-    f->plan.memory_bytes += c->time.mode == KN_MODE_STEADY ? kn_steady_memory(c, &f->plan) : 0;
+    f->plan.memory_bytes += c->time.mode != KN_MODE_UNSTEADY ? kn_steady_memory(c, &f->plan) : 0;
     KN_TRY(kn_validity_judge_case(&f->validity, c, f->plan.time_step));
     if (ranks > 0)
         KN_TRY(kn_info_ranks_create(&f->ranks, c, ranks));

@@ -362,11 +362,66 @@ static enum kn_status check_reference(const struct kn_case *c)
     return check_shift(c);
 }
 
-/* What the steady-state solver does not have. */
+/* What a steady state needs: no oscillation, and something that determines velocity and temperature. */
 static enum kn_status check_steady(const struct kn_case *c)
 {
-    bool held = false, streams = false;
-    if (c->time.mode != KN_MODE_STEADY)
+    bool held = false;
+    for (int side = 0; side < KN_SIDES; side++) {
+        const struct kn_wall *w = &c->walls[side];
+        if (!is_zero(w->oscillation.velocity) || w->oscillation.temperature != 0)
+            return fail_wall(side, "oscillation.frequency",
+                             "a wall that oscillates has no steady state (time.mode: frequency or unsteady)");
+        held = held || (!kn_case_is_uniform(c, side / 2) && kn_case_emits(w) && w->accommodation > 0);
+    }
+    if (!held)
+        return kn_error_set(KN_EINPUT,
+                            "time.mode: steady needs a diffuse wall or an inflow: without them the "
+                            "velocity and temperature of the steady state are not determined");
+    return KN_OK;
+}
+
+/* Amplitudes of one frequency, without a steady part. */
+static enum kn_status check_frequency(const struct kn_case *c)
+{
+    const double frequency = kn_case_frequency(c);
+    if (c->disturbance > 0)
+        return kn_error_set(KN_EINPUT,
+                            "disturbance: %g, but time.mode: frequency solves the linearised equation "
+                            "(disturbance: 0, or time.mode: unsteady)",
+                            c->disturbance);
+    if (frequency == 0)
+        return kn_error_set(KN_EINPUT, "time.mode: frequency needs a wall that oscillates "
+                                       "(walls.<side>.oscillation)");
+    if (!is_zero(c->source.force) || !is_zero(c->source.temperature_gradient))
+        return kn_error_set(KN_EINPUT,
+                            "source.%s: it is steady, and time.mode: frequency computes the oscillation "
+                            "alone (0 is allowed; steady flows are independent of it)",
+                            is_zero(c->source.force) ? "temperature_gradient" : "force");
+    for (int side = 0; side < KN_SIDES; side++) {
+        const struct kn_wall *w = &c->walls[side];
+        const char *steady = !is_zero(w->velocity)            ? "velocity"
+                             : w->temperature != 0            ? "temperature"
+                             : w->density != 0                ? "density"
+                             : !is_zero(w->gradient.velocity) ? "gradient.velocity"
+                             : w->gradient.temperature != 0   ? "gradient.temperature"
+                                                              : NULL;
+        if (steady)
+            return fail_wall(side, steady,
+                             "it is steady, and time.mode: frequency computes the oscillation alone "
+                             "(0 is allowed; steady flows are independent of it)");
+        if (w->oscillation.frequency != 0 && w->oscillation.frequency != frequency)
+            return fail_wall(side, "oscillation.frequency",
+                             "%g, but another wall has %g (time.mode: frequency needs one frequency)",
+                             w->oscillation.frequency, frequency);
+    }
+    return KN_OK;
+}
+
+/* What iterations for a steady state or an oscillation do not have. */
+static enum kn_status check_mode(const struct kn_case *c)
+{
+    bool streams = false;
+    if (c->time.mode == KN_MODE_UNSTEADY)
         return KN_OK;
     if (kn_case_is_sampled(c->collision.method))
         return kn_error_set(KN_EINPUT,
@@ -375,28 +430,19 @@ static enum kn_status check_steady(const struct kn_case *c)
                             kn_config_choice_name("collision.method", c->collision.method));
     if (kn_case_limiter(c) != KN_LIMITER_NONE && c->space.order == 2)
         return kn_error_set(KN_EINPUT,
-                            "space.limiter: %s is not linear, and time.mode: steady needs linear "
+                            "space.limiter: %s is not linear, and time.mode: %s needs linear "
                             "slopes (space.order: 3, or space.limiter: none)",
-                            kn_config_choice_name("space.limiter", c->space.limiter));
+                            kn_config_choice_name("space.limiter", c->space.limiter),
+                            kn_config_choice_name("time.mode", c->time.mode));
     if (c->output.fields > 0 || c->output.average >= 0)
         return kn_error_set(KN_EINPUT, "output.%s: a steady state has no %s (time.mode: unsteady)",
                             c->output.fields > 0 ? "fields" : "average",
                             c->output.fields > 0 ? "series of fields" : "averages over time");
-    for (int side = 0; side < KN_SIDES; side++) {
-        const struct kn_wall *w = &c->walls[side];
-        if (!is_zero(w->oscillation.velocity) || w->oscillation.temperature != 0)
-            return fail_wall(side, "oscillation.frequency",
-                             "a wall that oscillates has no steady state (time.mode: unsteady)");
-        streams = streams || !kn_case_is_uniform(c, side / 2);
-        held = held || (!kn_case_is_uniform(c, side / 2) && kn_case_emits(w) && w->accommodation > 0);
-    }
+    for (int d = 0; d < 3; d++)
+        streams = streams || !kn_case_is_uniform(c, d);
     if (!streams)
         return kn_error_set(KN_EINPUT, "space.cells: one cell has no steady flow (time.mode: unsteady)");
-    if (!held)
-        return kn_error_set(KN_EINPUT,
-                            "time.mode: steady needs a diffuse wall or an inflow: without them the "
-                            "velocity and temperature of the steady state are not determined");
-    return KN_OK;
+    return c->time.mode == KN_MODE_STEADY ? check_steady(c) : check_frequency(c);
 }
 
 static enum kn_status check_ranges(const struct kn_case *c)
@@ -415,9 +461,9 @@ static enum kn_status check_ranges(const struct kn_case *c)
 enum kn_status kn_case_check(const struct kn_case *c)
 {
     static enum kn_status (*const checks[])(const struct kn_case *) = {
-        kn_scales_check, check_ranges,  check_walls,     check_limiter,      check_stretch,
-        check_size,      check_weights, check_initial,   check_state,        check_molecules,
-        check_operator,  check_energy,  check_reference, check_conservation, check_automatic, check_steady,
+        kn_scales_check, check_ranges,       check_walls,     check_limiter,   check_stretch,  check_size,
+        check_weights,   check_initial,      check_state,     check_molecules, check_operator, check_energy,
+        check_reference, check_conservation, check_automatic, check_mode,
     };
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
         KN_TRY(checks[i](c));

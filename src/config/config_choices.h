@@ -145,6 +145,9 @@ static const struct kn_choice modes[] = {
     {"steady", KN_MODE_STEADY,
      "iterations for the steady state: a few tens for any Knudsen number, without time steps; not for "
      "monte-carlo"},
+    {"frequency", KN_MODE_FREQUENCY,
+     "iterations for the oscillation that walls of one frequency drive: amplitudes and phases without a "
+     "transient; disturbance: 0, not for monte-carlo"},
     {0},
 };
 

@@ -60,8 +60,8 @@ static void restore(const struct kn_collisions *s, const double before[KN_INVARI
 }
 
 /* The changes of a block of cells and their invariants before the step. */
-static void find_changes(const struct kn_collisions *s, const float *rows, int count, float *const block[KN_BLOCKS],
-                         double (*before)[KN_INVARIANTS])
+static void find_changes(const struct kn_collisions *s, const float *rows, int count,
+                         float *const block[KN_BLOCKS], double (*before)[KN_INVARIANTS])
 {
     const struct kn_velocity *v = s->velocity;
     const size_t nnodes = (size_t)v->nnodes;

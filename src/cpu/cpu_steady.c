@@ -151,19 +151,19 @@ static double *scratch_of(const struct machine *m)
     return m->scratch + (size_t)omp_get_thread_num() * m->scratch_size;
 }
 
-static enum kn_status put(void *machine, int64_t first, int64_t count, const float *rows)
+static enum kn_status put(void *machine, int x, int64_t first, int64_t count, const float *rows)
 {
     const struct machine *m = machine;
-    double *to = m->vectors[KN_STEADY_SOLUTION] + row_of(m, first);
+    double *to = m->vectors[x] + row_of(m, first);
     for (size_t i = 0; i < row_of(m, count); i++)
         to[i] = rows[i];
     return KN_OK;
 }
 
-static enum kn_status get(void *machine, int64_t first, int64_t count, float *rows)
+static enum kn_status get(void *machine, int x, int64_t first, int64_t count, float *rows)
 {
     const struct machine *m = machine;
-    const double *from = m->vectors[KN_STEADY_SOLUTION] + row_of(m, first);
+    const double *from = m->vectors[x] + row_of(m, first);
     for (size_t i = 0; i < row_of(m, count); i++)
         rows[i] = (float)from[i];
     return KN_OK;
@@ -220,10 +220,17 @@ static enum kn_status combine(void *machine, int to, double scale, int count, co
     return KN_OK;
 }
 
-static enum kn_status fluxes(void *machine, double *to)
+/* The kernels read the emission of the problem directly. */
+static enum kn_status set_walls(void *machine)
+{
+    (void)machine;
+    return KN_OK;
+}
+
+static enum kn_status fluxes(void *machine, int x, double *to)
 {
     const struct machine *m = machine;
-    const struct kn_steady_pass s = begin_pass(m, KN_STEADY_SOLUTION, 1);
+    const struct kn_steady_pass s = begin_pass(m, x, 1);
     const int nfaces = m->plan->problem->space->nfaces;
 #pragma omp parallel for schedule(static) num_threads(m->threads)
     for (int face = 0; face < nfaces; face++)
@@ -314,6 +321,7 @@ const struct kn_steady_backend kn_cpu_steady = {
     .residual = residual,
     .apply = apply,
     .fluxes = fluxes,
+    .set_walls = set_walls,
     .sweep = sweep,
     .project = project,
     .prolong = prolong,

@@ -14,6 +14,8 @@ struct machine {
     int count;
     double **vectors; /* [count] of [ncells][nnodes], device */
     double *partial, *result, *coefficients, *fluxes;
+    struct kn_cuda_steady_patch *patches;
+    float *emission;
     float *rows;     /* [STAGED] of put and get */
     struct kn_cuda_coarse *coarse; /* NULL: the solver solves the moment equations */
     double *pinned;  /* host: moments, coefficients or products */
@@ -138,12 +140,13 @@ static enum kn_status upload_matrices(struct machine *m)
     return status;
 }
 
-static enum kn_status upload_walls(struct machine *m)
+static enum kn_status set_walls(void *machine)
 {
-    const struct kn_problem *p = m->plan->problem;
+    const struct machine *m = (const struct machine *)machine;
+    const struct kn_boundary *b = m->plan->problem->boundary;
     struct kn_cuda_steady_patch patches[PATCHES];
     for (int i = 0; i < PATCHES; i++) {
-        const struct kn_patch *from = &p->boundary->patches[i];
+        const struct kn_patch *from = &b->patches[i];
         patches[i].emission_flux = from->emission_flux;
         patches[i].unit_flux = from->unit_flux;
         patches[i].alpha = from->alpha;
@@ -151,13 +154,25 @@ static enum kn_status upload_walls(struct machine *m)
         patches[i].emits = from->emits;
         patches[i].reflects = kn_boundary_reflects(from);
     }
-    KN_TRY(upload(m, (const void **)&m->device.patches, patches, sizeof patches));
-    KN_TRY(upload(m, (const void **)&m->device.emission, p->boundary->memory,
-                  PATCHES * (size_t)p->velocity->nnodes * sizeof(float)));
+    /* from pageable memory: the calls return when the host arrays may change */
+    CHECK(cudaMemcpyAsync(m->patches, patches, sizeof patches, cudaMemcpyHostToDevice, m->stream));
+    CHECK(cudaMemcpyAsync(m->emission, b->memory, PATCHES * (size_t)m->device.mesh.nnodes * sizeof(float),
+                          cudaMemcpyHostToDevice, m->stream));
+    return KN_OK;
+}
+
+static enum kn_status upload_walls(struct machine *m)
+{
+    const struct kn_problem *p = m->plan->problem;
+    const size_t nnodes = (size_t)p->velocity->nnodes;
+    KN_TRY(allocate(m, (void **)&m->patches, PATCHES * sizeof *m->patches));
+    KN_TRY(allocate(m, (void **)&m->emission, PATCHES * nnodes * sizeof *m->emission));
+    m->device.patches = m->patches;
+    m->device.emission = m->emission;
     KN_TRY(upload(m, (const void **)&m->device.faces, p->space->faces,
                   (size_t)p->space->nfaces * sizeof *p->space->faces));
-    return allocate(m, (void **)&m->device.outgoing,
-                    (size_t)p->space->nfaces * (size_t)p->velocity->nnodes * sizeof(double));
+    KN_TRY(allocate(m, (void **)&m->device.outgoing, (size_t)p->space->nfaces * nnodes * sizeof(double)));
+    return set_walls(m);
 }
 
 static enum kn_status upload_grids(struct machine *m)
@@ -193,142 +208,18 @@ static enum kn_status upload_grids(struct machine *m)
     return KN_OK;
 }
 
-/* ------------------------------------------------------------------ order of sweeps */
-
-/* The levels of the cells of an octant: one more than those of all upwind cells; returns their number. */
-static int find_levels(const struct kn_steady_plan *p, const struct kn_mesh *mesh, int octant, int32_t *level)
-{
-    const int ncells = p->problem->space->ncells;
-    int most = 0;
-    for (int i = 0; i < ncells; i++) {
-        const struct kn_site here = {p->route[(size_t)octant * (size_t)ncells + (size_t)i], octant};
-        level[here.cell] = 0;
-        for (int a = 0; a < mesh->naxes; a++) {
-            const struct kn_site up = kn_mesh_walk(mesh, here, mesh->axes[a], 0);
-            if (kn_steady_follows(mesh, here, up, mesh->axes[a]) && level[up.cell] >= level[here.cell])
-                level[here.cell] = level[up.cell] + 1;
-        }
-        most = level[here.cell] > most ? level[here.cell] : most;
-    }
-    return most + 1;
-}
-
-/* The order of a sweep. */
-struct order {
-    int ncells, octants, nlevels, widest;
-    int32_t *level; /* [octants][ncells] */
-    int32_t *count; /* [octants][nlevels] cells of a level */
-    int32_t *place; /* [octants][ncells] of a cell in its level */
-};
-
-static void destroy_order(struct order *o)
-{
-    free(o->level);
-    free(o->count);
-    free(o->place);
-}
-
-static enum kn_status create_order(struct order *o, const struct kn_steady_plan *plan, const struct kn_mesh *mesh)
-{
-    const size_t ncells = (size_t)plan->problem->space->ncells, octants = (size_t)mesh->octants;
-    o->ncells = (int)ncells;
-    o->octants = mesh->octants;
-    o->level = (int32_t *)host_memory(octants * ncells, sizeof *o->level);
-    o->place = (int32_t *)host_memory(octants * ncells, sizeof *o->place);
-    for (size_t i = 0; i < octants && o->level; i++) {
-        const int count = find_levels(plan, mesh, (int)i, o->level + i * ncells);
-        o->nlevels = count > o->nlevels ? count : o->nlevels;
-    }
-    o->count = (int32_t *)host_memory(octants * (size_t)o->nlevels, sizeof *o->count);
-    if (!o->level || !o->place || !o->count)
-        return KN_EMEMORY;
-    for (size_t i = 0; i < octants * ncells; i++) {
-        int32_t *count = &o->count[i / ncells * (size_t)o->nlevels + (size_t)o->level[i]];
-        o->place[i] = (*count)++;
-        o->widest = *count > o->widest ? *count : o->widest;
-    }
-    return KN_OK;
-}
-
-/* The upwind cell of a stop, struct kn_cuda_steady_stop. */
-static int32_t code_of(const struct order *o, bool kept, const struct kn_site *here, const struct kn_site *up)
-{
-    const int32_t *level = o->level + (size_t)here->octant * (size_t)o->ncells,
-                  *place = o->place + (size_t)here->octant * (size_t)o->ncells;
-    return kept && level[up->cell] == level[here->cell] - 1 ? place[up->cell] : -2 - up->cell;
-}
-
-/* The stages of an octant; first[level] is the first stage of each. */
-static void fill_stops(const struct kn_cuda_steady_problem *d, const struct order *o, const struct kn_mesh *mesh,
-                       int octant, const int32_t *first, struct kn_cuda_steady_stop *stops)
-{
-    const struct kn_cuda_steady_stop none = {0, {-1, -1, -1}, {0, 0, 0, 0}};
-    for (size_t i = 0; i < (size_t)d->nstages * (size_t)d->together; i++)
-        stops[i] = none;
-    for (int cell = 0; cell < o->ncells; cell++) {
-        const size_t at = (size_t)octant * (size_t)o->ncells + (size_t)cell;
-        const struct kn_site here = {cell, octant};
-        struct kn_cuda_steady_stop *stop =
-            stops + (size_t)first[o->level[at]] * (size_t)d->together + (size_t)o->place[at];
-        stop->cell = 2 * (cell + 1);
-        for (int a = 0; a < mesh->naxes; a++) {
-            const struct kn_site up = kn_mesh_walk(mesh, here, mesh->axes[a], 0);
-            stop->per_width[a] = 1 / (double)kn_mesh_width(mesh, cell, mesh->axes[a]);
-            stop->up[a] = kn_steady_follows(mesh, here, up, mesh->axes[a]) ? code_of(o, d->kept > 0, &here, &up) : -1;
-        }
-    }
-    for (int level = 0; level < o->nlevels; level++)
-        for (int i = 0; i < d->together; i++)
-            stops[(size_t)(first[level + 1] - 1) * (size_t)d->together + (size_t)i].cell |= 1;
-}
-
-/* The first stage of every level of an octant; every level has one; returns their number. */
-static int find_stages(const struct order *o, int octant, int together, int32_t *first)
-{
-    first[0] = 0;
-    for (int level = 0; level < o->nlevels; level++) {
-        const int count = o->count[(size_t)octant * (size_t)o->nlevels + (size_t)level];
-        first[level + 1] = first[level] + (count > together ? (count + together - 1) / together : 1);
-    }
-    return first[o->nlevels];
-}
-
-/* All levels in shared memory, if it has room for real and imaginary parts of two levels. */
-static enum kn_status upload_stops(struct machine *m, const struct order *o, const struct kn_mesh *mesh)
-{
-    struct kn_cuda_steady_problem *d = &m->device;
-    int shared = 0;
-    CHECK(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, kn_cuda_device_current()));
-    d->together = o->widest < KN_CUDA_STEADY_SLOTS ? (o->widest + 7) / 8 * 8 : (int)KN_CUDA_STEADY_SLOTS;
-    d->kept = (size_t)o->widest * 4 * KN_CUDA_STEADY_GROUP * sizeof(double) <= (size_t)shared ? o->widest : 0;
-    int32_t *first = (int32_t *)host_memory((size_t)o->nlevels + 1, sizeof *first);
-    for (int octant = 0; octant < o->octants && first; octant++) {
-        const int count = find_stages(o, octant, d->together, first);
-        d->nstages = count > d->nstages ? count : d->nstages;
-    }
-    const size_t size = (size_t)d->nstages * (size_t)d->together;
-    struct kn_cuda_steady_stop *stops =
-        (struct kn_cuda_steady_stop *)host_memory((size_t)o->octants * size, sizeof *stops);
-    enum kn_status status = first && stops ? KN_OK : KN_EMEMORY;
-    for (int octant = 0; octant < o->octants && status == KN_OK; octant++) {
-        find_stages(o, octant, d->together, first);
-        fill_stops(d, o, mesh, octant, first, stops + (size_t)octant * size);
-    }
-    if (status == KN_OK)
-        status = upload(m, (const void **)&d->stops, stops, (size_t)o->octants * size * sizeof *stops);
-    free(first);
-    free(stops);
-    return status;
-}
-
 static enum kn_status upload_order(struct machine *m)
 {
-    const struct kn_mesh mesh = kn_backend_mesh(m->plan->problem);
-    struct order o = {};
-    enum kn_status status = create_order(&o, m->plan, &mesh);
-    if (status == KN_OK)
-        status = upload_stops(m, &o, &mesh);
-    destroy_order(&o);
+    struct kn_cuda_steady_order order;
+    int shared = 0;
+    CHECK(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, kn_cuda_device_current()));
+    KN_TRY(kn_cuda_steady_order_create(&order, m->plan, (size_t)shared));
+    m->device.nstages = order.nstages;
+    m->device.together = order.together;
+    m->device.kept = order.kept;
+    const enum kn_status status =
+        upload(m, (const void **)&m->device.stops, order.stops, order.count * sizeof *order.stops);
+    free(order.stops);
     return status;
 }
 
@@ -400,6 +291,9 @@ static enum kn_status create(void **machine, const struct kn_steady_plan *plan, 
     *machine = NULL;
     if (plan->problem->space->naxes == 0)
         return kn_error_set(KN_EINPUT, "space.cells: a uniform gas has no transport");
+    if (plan->problem->c->disturbance > 0 && plan->problem->c->collision.method != KN_METHOD_NONE)
+        return kn_error_set(KN_EINPUT, "disturbance: the steady-state solver on the GPU has linear collisions only "
+                                       "(run.backend: cpu)");
     struct machine *m = (struct machine *)calloc(1, sizeof *m);
     if (!m)
         return kn_error_set(KN_EMEMORY, "no memory for the steady-state solver");
@@ -416,11 +310,11 @@ static enum kn_status create(void **machine, const struct kn_steady_plan *plan, 
 
 /* ------------------------------------------------------------------------- passes */
 
-static enum kn_status put(void *machine, int64_t first, int64_t count, const float *rows)
+static enum kn_status put(void *machine, int x, int64_t first, int64_t count, const float *rows)
 {
     const struct machine *m = (const struct machine *)machine;
     const int64_t nnodes = m->device.mesh.nnodes, end = count * nnodes;
-    double *to = m->vectors[KN_STEADY_SOLUTION] + first * nnodes;
+    double *to = m->vectors[x] + first * nnodes;
     for (int64_t at = 0; at < end; at += STAGED) {
         const int64_t n = end - at < STAGED ? end - at : (int64_t)STAGED;
         CHECK(cudaMemcpyAsync(m->rows, rows + at, (size_t)n * sizeof *rows, cudaMemcpyHostToDevice, m->stream));
@@ -430,11 +324,11 @@ static enum kn_status put(void *machine, int64_t first, int64_t count, const flo
     return KN_OK;
 }
 
-static enum kn_status get(void *machine, int64_t first, int64_t count, float *rows)
+static enum kn_status get(void *machine, int x, int64_t first, int64_t count, float *rows)
 {
     const struct machine *m = (const struct machine *)machine;
     const int64_t nnodes = m->device.mesh.nnodes, end = count * nnodes;
-    const double *from = m->vectors[KN_STEADY_SOLUTION] + first * nnodes;
+    const double *from = m->vectors[x] + first * nnodes;
     for (int64_t at = 0; at < end; at += STAGED) {
         const int64_t n = end - at < STAGED ? end - at : (int64_t)STAGED;
         CHECK(kn_cuda_steady_narrow(n, from + at, m->rows, m->stream));
@@ -461,12 +355,11 @@ static enum kn_status apply(void *machine, int from, int to)
     return pass((const struct machine *)machine, from, to, 0);
 }
 
-static enum kn_status fluxes(void *machine, double *to)
+static enum kn_status fluxes(void *machine, int x, double *to)
 {
     const struct machine *m = (const struct machine *)machine;
-    const double *x = m->vectors[KN_STEADY_SOLUTION];
-    CHECK(kn_cuda_steady_walls(&m->device, x, 1, m->stream));
-    CHECK(kn_cuda_steady_fluxes(&m->device, x, m->fluxes, m->stream));
+    CHECK(kn_cuda_steady_walls(&m->device, m->vectors[x], 1, m->stream));
+    CHECK(kn_cuda_steady_fluxes(&m->device, m->vectors[x], m->fluxes, m->stream));
     CHECK(cudaMemcpyAsync(to, m->fluxes, (size_t)m->device.nfaces * KN_FLUXES * sizeof *to,
                           cudaMemcpyDeviceToHost, m->stream));
     CHECK(cudaStreamSynchronize(m->stream));
@@ -581,6 +474,7 @@ const struct kn_steady_backend kn_cuda_steady = {
     .residual = residual,
     .apply = apply,
     .fluxes = fluxes,
+    .set_walls = set_walls,
     .sweep = sweep,
     .project = project,
     .prolong = prolong,

@@ -116,7 +116,18 @@ struct kn_cuda_steady_march {
     double *to[2];
 };
 
+/* The order of the cells in sweeps, in host memory; struct kn_cuda_steady_problem. */
+struct kn_cuda_steady_order {
+    int32_t nstages, together, kept;
+    struct kn_cuda_steady_stop *stops; /* [count] */
+    size_t count;
+};
+
 extern "C" {
+/* `shared`: bytes of shared memory of a block.  Free the stops. */
+enum kn_status kn_cuda_steady_order_create(struct kn_cuda_steady_order *order, const struct kn_steady_plan *plan,
+                                           size_t shared);
+
 /* Fill per_width and weights, then links. */
 cudaError_t kn_cuda_steady_prepare(const struct kn_cuda_steady_problem *s, double *per_width,
                                    struct kn_cuda_steady_weights *weights, struct kn_cuda_steady_link *links,

@@ -8,7 +8,7 @@
 
 enum { MOST_BLOCKS = 64, MOST_SIDE = 4, THREADS = 256, SUMMING = 1024 };
 
-static const double MOST_WORK = 3e13; /* multiplications and additions of an elimination: some seconds */
+static const double MOST_WORK = 1.5e13; /* multiplications and additions of an elimination: some seconds */
 static const double SHARE = 0.6;      /* of the free device memory */
 static const double THIN = 0.25;      /* mean free paths: cells that have the same correction */
 static const double THICK = 1;        /* the same, if there are too many equations */
@@ -260,7 +260,7 @@ static bool fits(const struct kn_cuda_layers *l)
                          (double)l->ncells * l->star * l->functions * l->functions * sizeof(double);
     int shared = 0, device = 0, cooperates = 0;
     return cudaMemGetInfo(&free_bytes, &total) == cudaSuccess && bytes < SHARE * (double)free_bytes &&
-           2 * matrix * l->unknowns * l->layers < MOST_WORK && cudaGetDevice(&device) == cudaSuccess &&
+           2 * matrix * l->unknowns * l->layers < 2 * MOST_WORK && cudaGetDevice(&device) == cudaSuccess &&
            cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) == cudaSuccess &&
            cudaDeviceGetAttribute(&cooperates, cudaDevAttrCooperativeLaunch, device) == cudaSuccess && cooperates &&
            (size_t)l->unknowns * sizeof(float) <= (size_t)shared;
@@ -455,6 +455,8 @@ static enum kn_status choose(struct kn_cuda_coarse *c, const struct kn_steady_eq
     for (; !*able && (side == 1 || side * cell <= THICK) && side <= MOST_SIDE; side *= 2) {
         struct kn_cuda_groups g;
         struct places p = {};
+        if (kn_cuda_groups_work(e->plan, side) > MOST_WORK)
+            continue;
         enum kn_status status = kn_cuda_groups_create(&g, e, side, able);
         if (status == KN_OK && *able)
             status = build(c, &g, &p, stream, able);

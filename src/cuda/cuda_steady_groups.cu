@@ -77,6 +77,7 @@ static bool add_blocks(const struct kn_steady_equations *e, struct kn_cuda_group
 {
     const int64_t size = (int64_t)e->plan->functions * e->plan->functions;
     bool complete = true;
+#pragma omp parallel for schedule(static) num_threads(e->plan->problem->threads) reduction(&& : complete)
     for (int group = 0; group < g->count; group++) {
         entry_of(g, group, group); /* comes first */
         for (int64_t i = (int64_t)g->first[group] * e->star; i < (int64_t)g->first[group + 1] * e->star; i++) {
@@ -89,6 +90,18 @@ static bool add_blocks(const struct kn_steady_equations *e, struct kn_cuda_group
         }
     }
     return complete;
+}
+
+double kn_cuda_groups_work(const struct kn_steady_plan *p, int side)
+{
+    const int *cells = p->problem->space->cells, reach = side == 1 ? 2 : 1;
+    double all = 1, longest = 1;
+    for (int d = 0; d < 3; d++) {
+        const double count = (cells[d] + side - 1) / side;
+        all *= count;
+        longest = fmax(longest, count);
+    }
+    return 2 * (all * p->functions) * pow(reach * all / longest * p->functions, 2);
 }
 
 enum kn_status kn_cuda_groups_create(struct kn_cuda_groups *g, const struct kn_steady_equations *e, int side,

@@ -65,6 +65,8 @@ enum kn_status kn_cuda_coarse_solve(struct kn_cuda_coarse *c, const double *mome
 enum kn_status kn_cuda_groups_create(struct kn_cuda_groups *g, const struct kn_steady_equations *e, int side,
                                      bool *able);
 void kn_cuda_groups_destroy(struct kn_cuda_groups *g);
+/* Multiplications and additions of an elimination, about. */
+double kn_cuda_groups_work(const struct kn_steady_plan *p, int side);
 
 /* Fill `inverse`. */
 cudaError_t kn_cuda_layers_eliminate(const struct kn_cuda_layers *l, cudaStream_t stream);

@@ -79,6 +79,11 @@ static bool is_unsteady(const struct kn_case *c)
     return c->time.mode == KN_MODE_UNSTEADY;
 }
 
+static bool iterates(const struct kn_case *c)
+{
+    return c->time.mode != KN_MODE_UNSTEADY;
+}
+
 static bool is_steady(const struct kn_case *c)
 {
     return c->time.mode == KN_MODE_STEADY;
@@ -104,8 +109,8 @@ static const struct entry {
     {{"step", "1", AT(step), KN_DIMENSION_NONE}, NULL, 0},
     {{"time", "lambda0 / V0", AT(time), KN_DIMENSION_TIME}, NULL, 0},
     {{"residual", "V0 / lambda0", AT(residual), KN_DIMENSION_RATE}, is_unsteady, 0},
-    {{"equation_residual", "1", AT(equation_residual), KN_DIMENSION_NONE}, is_steady, 0},
-    {{"update", "1", AT(update), KN_DIMENSION_NONE}, is_steady, 0},
+    {{"equation_residual", "1", AT(equation_residual), KN_DIMENSION_NONE}, iterates, 0},
+    {{"update", "1", AT(update), KN_DIMENSION_NONE}, iterates, 0},
     {{"balance", "1", AT(balance), KN_DIMENSION_NONE}, is_steady, 0},
     {{"mass", "n0 lambda0^3 eps", AT(mass), KN_DIMENSION_NONE}, NULL, 0},
     {{"momentum_x", "n0 V0 lambda0^3 eps", AT(momentum[0]), KN_DIMENSION_NONE}, NULL, 0},

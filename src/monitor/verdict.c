@@ -210,6 +210,10 @@ static void judge_solution(struct kn_verdict *v, const struct kn_monitor *m)
     v->observed = j.unclear ? NAN : j.observed;
     if (done && m->row.size == 0)
         say(v, KN_VERDICT_STEADY, "nothing drives the gas: all results are zero");
+    else if (m->c->time.mode == KN_MODE_FREQUENCY)
+        say(v, done ? KN_VERDICT_OSCILLATING : KN_VERDICT_NOT_STEADY,
+            "with the walls; residual %.1e, last change %.1e of the solution%s", row->equation_residual,
+            row->update, done ? "" : ": more time.max_steps continue the iterations");
     else
         say(v, done ? KN_VERDICT_STEADY : KN_VERDICT_NOT_STEADY,
             "residual %.1e, last change %.1e of the solution, fluxes through the sides balance to %.1e%s",
@@ -284,7 +288,7 @@ static void judge_oscillating(struct kn_verdict *v, const struct kn_monitor *m,
 void kn_verdict_find(struct kn_verdict *v, const struct kn_monitor *m, const struct kn_oscillation_fit *o)
 {
     *v = (struct kn_verdict){.column = -1, .remaining = NAN, .observed = NAN, .until = NAN};
-    if (m->c->time.mode == KN_MODE_STEADY)
+    if (m->c->time.mode != KN_MODE_UNSTEADY)
         judge_solution(v, m);
     else if (kn_duration_oscillates(m->c))
         judge_oscillating(v, m, o);
@@ -296,7 +300,7 @@ void kn_verdict_find(struct kn_verdict *v, const struct kn_monitor *m, const str
 
 double kn_verdict_note(struct kn_monitor *m)
 {
-    if (!kn_duration_is_open(m->c) || m->rows < 2 || m->c->time.mode == KN_MODE_STEADY)
+    if (!kn_duration_is_open(m->c) || m->rows < 2 || m->c->time.mode != KN_MODE_UNSTEADY)
         return NAN;
     const struct judged j = judge_trends(m);
     const double rows = j.unclear ? NAN : rows_left(m, &j),
@@ -309,8 +313,8 @@ double kn_verdict_note(struct kn_monitor *m)
 const char *kn_verdict_ends(const struct kn_monitor *m)
 {
     const double limit = m->c->time.residual;
-    if (m->c->time.mode == KN_MODE_STEADY)
-        return has_converged(m) ? "steady" : NULL;
+    if (m->c->time.mode != KN_MODE_UNSTEADY)
+        return !has_converged(m) ? NULL : m->c->time.mode == KN_MODE_STEADY ? "steady" : "converged";
     if (limit > 0 && m->row.residual < limit && m->previous_residual < limit)
         return "residual";
     if (m->steady_rows < 2 || !kn_duration_is_open(m->c))

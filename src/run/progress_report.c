@@ -122,7 +122,7 @@ static void show_time(struct kn_progress *p, const struct kn_progress_job *job)
     if (job->first > 0)
         snprintf(from, sizeof from, ", from step %lld", (long long)job->first);
     if (p->steady)
-        entry(p, "steady", "at most %lld iterations, until residual and update < %.4g%s",
+        entry(p, "iterate", "at most %lld iterations, until residual and update < %.4g%s",
               (long long)job->last, kn_config_iteration_tolerance(c), from);
     else
         entry(p, "time", "dt %s, %lld steps to t = %s%s%s", kn_duration_text(c, job->time_step, 4, "", step),
@@ -229,6 +229,9 @@ static void show_amplitudes(struct kn_progress *p, const struct kn_summary *s, c
 {
     const struct kn_oscillation_fit *o = s->oscillation;
     double largest = 0;
+    char periods[PART] = "";
+    if (o->periods > 0)
+        snprintf(periods, sizeof periods, "   (last %d period%s)", o->periods, o->periods == 1 ? "" : "s");
     for (int i = 0; i < o->count; i++)
         largest = fmax(largest, o->columns[i].amplitude);
     for (int i = 0; i < o->count; i++) {
@@ -237,9 +240,9 @@ static void show_amplitudes(struct kn_progress *p, const struct kn_summary *s, c
         const double factor = si_factor(scales, column, &dimension);
         if (o->columns[i].amplitude > NOTICEABLE * largest) {
             char text[PART];
-            kn_progress_line(p, KN_STYLE_PLAIN, "  %-18s%s amplitude, phase %.6g   (last %d period%s)",
-                             column->name, value_text(text, factor * o->columns[i].amplitude, 0, dimension),
-                             o->columns[i].phase, o->periods, o->periods == 1 ? "" : "s");
+            kn_progress_line(p, KN_STYLE_PLAIN, "  %-18s%s amplitude, phase %.6g%s", column->name,
+                             value_text(text, factor * o->columns[i].amplitude, 0, dimension),
+                             o->columns[i].phase, periods);
         }
     }
 }

@@ -119,7 +119,7 @@ static enum kn_status loop(struct kn_run_parts *r)
     KN_TRY(kn_run_settle(r));
     r->loop_s = fmax(omp_get_wtime() - r->loop_started, 1e-9);
     r->loop_output_s = r->output_s;
-    r->stepping_s = kn_sim_stepping(r->sim);
+    r->stepping_s = r->steady ? fmax(0, r->loop_s - r->observe_s - r->output_s) : kn_sim_stepping(r->sim);
     return KN_OK;
 }
 
@@ -220,19 +220,34 @@ static void summarise(const struct kn_run_parts *r, struct kn_summary *s)
     s->phase_s[KN_PHASE_OUTPUT] = r->output_s;
 }
 
+/* Amplitudes and phases of the fluxes at walls, from the history or from the solver. */
+static enum kn_status fit_amplitudes(struct kn_run_parts *r, double time_step)
+{
+    struct kn_history_table h = {0};
+    const enum kn_status status =
+        kn_duration_oscillates(&r->c) ? kn_history_read(&h, r->options.folder) : KN_OK;
+    kn_oscillation_find(&r->oscillation, &h, &r->monitor, time_step);
+    kn_history_free(&h);
+    return status;
+}
+
+static enum kn_status find_amplitudes(struct kn_run_parts *r)
+{
+    struct kn_wall_flux real[KN_SIDES], imaginary[KN_SIDES];
+    KN_TRY(kn_steady_parts(r->steady, real, imaginary));
+    kn_oscillation_take(&r->oscillation, &r->monitor, real, imaginary);
+    return KN_OK;
+}
+
 /* Oscillations, verdict and summary, by rank 0. */
 static enum kn_status conclude(struct kn_run_parts *r, struct kn_summary *s)
 {
     summarise(r, s);
     if (!kn_run_is_first(r))
         return KN_OK;
-    struct kn_history_table h = {0};
-    const enum kn_status status =
-        kn_duration_oscillates(&r->c) ? kn_history_read(&h, r->options.folder) : KN_OK;
-    kn_oscillation_find(&r->oscillation, &h, &r->monitor, s->time_step);
-    kn_history_free(&h);
+    KN_TRY(r->c.time.mode == KN_MODE_FREQUENCY ? find_amplitudes(r) : fit_amplitudes(r, s->time_step));
     kn_verdict_find(&r->verdict, &r->monitor, &r->oscillation);
-    return status == KN_OK ? kn_summary_write(r->options.folder, s) : status;
+    return kn_summary_write(r->options.folder, s);
 }
 
 /* The message of a run that stopped before its end. */

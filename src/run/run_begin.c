@@ -20,7 +20,7 @@ static enum kn_status plan(struct kn_run_parts *r)
     enum kn_status status = kn_sim_plan(&r->c, r->comm, &r->plan);
     if (status == KN_OK)
         status = kn_steady_check(&r->c, r->comm);
-    if (status == KN_OK && r->c.time.mode == KN_MODE_STEADY)
+    if (status == KN_OK && r->c.time.mode != KN_MODE_UNSTEADY)
         r->plan.memory_bytes += kn_steady_memory(&r->c, &r->plan);
     if (status == KN_OK)
         status = kn_config_check_memory(r->comm->local_size * (r->plan.memory_bytes - r->plan.device_bytes));
@@ -216,7 +216,7 @@ static enum kn_status create(struct kn_run_parts *r)
 /* The solver begins with the state of the simulation. */
 static enum kn_status create_solver(struct kn_run_parts *r)
 {
-    return r->c.time.mode == KN_MODE_STEADY ? kn_steady_create(&r->steady, r->sim) : KN_OK;
+    return r->c.time.mode != KN_MODE_UNSTEADY ? kn_steady_create(&r->steady, r->sim) : KN_OK;
 }
 
 /* The step at which the run ends, counted from the present step: the time step may differ from that before a

@@ -79,7 +79,8 @@ enum kn_status kn_run_observe(struct kn_run_parts *r, bool row, bool series)
     KN_TRY(kn_run_settle(r));
     if (r->steady) {
         const struct kn_steady_progress p = kn_steady_progress(r->steady);
-        memcpy(r->monitor.iteration, (double[]){p.residual, p.update, p.balance}, sizeof r->monitor.iteration);
+        memcpy(r->monitor.iteration, (double[]){p.residual, p.update, p.balance},
+               sizeof r->monitor.iteration);
     }
     const bool waits = !r->steady && kn_sim_is_detached(r->sim) && !kn_verdict_is_near(&r->monitor) &&
                        kn_sim_steps(r->sim) < r->last;

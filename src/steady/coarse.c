@@ -48,7 +48,7 @@ static double *block_of(struct kn_coarse *c, int cell, int other)
 
 const double *kn_coarse_block(const struct kn_coarse *c, int cell, int other)
 {
-    const size_t size = (size_t)c->plan->functions * (size_t)c->plan->functions;
+    const size_t size = (size_t)c->size * (size_t)c->size;
     for (int i = 0; i < STAR; i++)
         if (c->columns[(size_t)cell * STAR + (size_t)i] == other)
             return c->blocks + ((size_t)cell * STAR + (size_t)i) * size;
@@ -175,17 +175,74 @@ static void add_collisions(struct assembly *a, int cell)
         }
 }
 
+/* A cell and its neighbours up to two cells away along each axis of the flow: their number; 0 if one of them is not a
+ * cell, or if two are the same. */
+static int find_relatives(const struct kn_mesh *m, int cell, int32_t to[STAR])
+{
+    int count = 1;
+    to[0] = cell;
+    for (int i = 0; i < 4 * m->naxes; i++) {
+        const int side = 2 * m->axes[i / 4] + i / 2 % 2;
+        const int32_t from = i % 2 ? to[count - 1] : cell, other = m->neighbour[6 * (int64_t)from + side];
+        for (int k = 0; k < count; k++)
+            if (other < 0 || to[k] == other)
+                return 0;
+        to[count++] = other;
+    }
+    return count;
+}
+
+/* True if the equations of two cells have the same coefficients. */
+static bool are_alike(const struct kn_mesh *m, int count, const int32_t *a, const int32_t *b)
+{
+    for (int i = 0; i < count * m->naxes; i++) {
+        const int axis = m->axes[i % m->naxes];
+        if (kn_mesh_width(m, a[i / m->naxes], axis) != kn_mesh_width(m, b[i / m->naxes], axis))
+            return false;
+    }
+    return true;
+}
+
+/* The equations of a cell from those of one like it. */
+static void copy_equations(struct kn_coarse *c, int count, const int32_t *from, const int32_t *to)
+{
+    const size_t row = STAR * (size_t)c->plan->functions * (size_t)c->plan->functions;
+    memcpy(c->blocks + (size_t)to[0] * row, c->blocks + (size_t)from[0] * row, row * sizeof *c->blocks);
+    for (int i = 0; i < STAR; i++)
+        for (int k = 0; k < count; k++)
+            if (c->columns[(size_t)from[0] * STAR + (size_t)i] == from[k])
+                c->columns[(size_t)to[0] * STAR + (size_t)i] = to[k];
+}
+
+static void assemble_cell(struct assembly *a, int cell)
+{
+    add_collisions(a, cell); /* first: the block of the cell itself */
+    for (int octant = 0; octant < a->mesh.octants; octant++)
+        for (int i = 0; i < a->mesh.naxes; i++)
+            add_transport(a, cell, octant, a->mesh.axes[i]);
+}
+
 static void assemble(struct kn_coarse *c)
 {
     const struct kn_problem *p = c->plan->problem;
     struct assembly a = {.c = c, .plan = c->plan, .mesh = kn_backend_mesh(p), .order = p->c->space.order};
     fill_integrals(&a);
-#pragma omp parallel for schedule(static) num_threads(p->threads)
-    for (int cell = 0; cell < p->space->ncells; cell++) {
-        add_collisions(&a, cell); /* first: the block of the cell itself */
-        for (int octant = 0; octant < a.mesh.octants; octant++)
-            for (int i = 0; i < a.mesh.naxes; i++)
-                add_transport(&a, cell, octant, a.mesh.axes[i]);
+#pragma omp parallel num_threads(p->threads)
+    {
+        int32_t model[STAR] = {0}, own[STAR];
+        int known = 0;
+#pragma omp for schedule(static)
+        for (int cell = 0; cell < p->space->ncells; cell++) {
+            const int count = find_relatives(&a.mesh, cell, own);
+            if (count > 0 && known > 0 && are_alike(&a.mesh, count, model, own)) {
+                copy_equations(c, count, model, own);
+                continue;
+            }
+            assemble_cell(&a, cell);
+            known = count > 0 ? count : known;
+            for (int i = 0; i < count; i++)
+                model[i] = own[i];
+        }
     }
 }
 
@@ -205,8 +262,8 @@ static double work_of(const struct kn_coarse *c, const int extent[3])
 {
     const double layer =
                      (double)extent[0] * extent[1] * extent[2] / fmax(extent[0], fmax(extent[1], extent[2])),
-                 band = 2 * layer * c->plan->functions;
-    return 4 * (double)c->plan->problem->space->ncells * c->plan->functions * band * band;
+                 band = 2 * layer * c->size;
+    return 4 * (double)c->plan->problem->space->ncells * c->size * band * band;
 }
 
 /* Tiles as large as possible: elimination takes a few seconds at most. */
@@ -277,36 +334,60 @@ static enum kn_status place_cells(struct kn_coarse *c)
     return KN_OK;
 }
 
-double kn_coarse_memory(const int cells[3])
+double kn_coarse_memory(const int cells[3], int parts)
 {
-    const double all = (double)cells[0] * cells[1] * cells[2], vectors = 46,
+    const double all = (double)cells[0] * cells[1] * cells[2], vectors = 46, size = parts * MOST,
                  layer = all / fmax(cells[0], fmax(cells[1], cells[2])),
-                 band = fmin(2 * (layer + 1) * MOST, sqrt(MOST_WORK / (4 * all * MOST)) + 2 * MOST);
-    return (double)sizeof(double) * all * MOST * (STAR * MOST + vectors + 3 * band);
+                 band = fmin(2 * (layer + 1) * size, sqrt(MOST_WORK / (4 * all * size)) + 2 * size);
+    return (double)sizeof(double) * all * size * (STAR * size + vectors + 3 * band);
 }
 
-enum kn_status kn_coarse_create(struct kn_coarse *c, const struct kn_steady_plan *plan)
+/* Blocks of the real system for complex coefficients: A + i omega. */
+static enum kn_status make_complex(struct kn_coarse *c)
 {
-    const size_t ncells = (size_t)plan->problem->space->ncells,
-                 size = (size_t)plan->functions * (size_t)plan->functions;
-    *c = (struct kn_coarse){.plan = plan, .closed = kn_boundary_keeps_mass(plan->problem->c)};
+    const int n = c->plan->functions, m = 2 * n;
+    const size_t count = (size_t)c->plan->problem->space->ncells * STAR;
+    double *blocks = calloc(count * (size_t)(m * m), sizeof *blocks);
+    if (!blocks)
+        return kn_error_set(KN_EMEMORY, "no memory for the moment equations");
+    for (size_t i = 0; i < count; i++)
+        for (int f = 0; f < n; f++) {
+            double *to = blocks + i * (size_t)(m * m);
+            for (int g = 0; g < n; g++)
+                to[f * m + g] = to[(n + f) * m + n + g] =
+                    c->blocks[i * (size_t)(n * n) + (size_t)(f * n + g)];
+            to[f * m + n + f] -= i % STAR == 0 ? c->omega : 0;
+            to[(n + f) * m + f] += i % STAR == 0 ? c->omega : 0;
+        }
+    free(c->blocks);
+    c->blocks = blocks;
+    c->size = m;
+    return KN_OK;
+}
+
+enum kn_status kn_coarse_create(struct kn_coarse *c, const struct kn_steady_plan *plan, double omega)
+{
+    const size_t ncells = (size_t)plan->problem->space->ncells, n = (size_t)plan->functions;
+    *c = (struct kn_coarse){.plan = plan,
+                            .omega = omega,
+                            .size = plan->functions,
+                            .closed = omega == 0 && kn_boundary_keeps_mass(plan->problem->c)};
     c->columns = malloc(ncells * STAR * sizeof *c->columns);
     c->place = malloc(ncells * sizeof *c->place);
     c->tile = malloc(ncells * sizeof *c->tile);
-    c->blocks = calloc(ncells * STAR * size, sizeof *c->blocks);
-    c->right = malloc(ncells * (size_t)plan->functions * sizeof *c->right);
+    c->blocks = calloc(ncells * STAR * n * n, sizeof *c->blocks);
+    c->right = malloc(4 * ncells * n * sizeof *c->right);
     if (!c->columns || !c->place || !c->tile || !c->blocks || !c->right)
         return kn_error_set(KN_EMEMORY, "no memory for the moment equations of %zu cells", ncells);
     for (size_t i = 0; i < ncells * STAR; i++)
         c->columns[i] = -1;
     assemble(c);
-    return KN_OK;
+    return omega != 0 ? make_complex(c) : KN_OK;
 }
 
 enum kn_status kn_coarse_factorise(struct kn_coarse *c)
 {
-    const struct kn_tiles_matrix matrix = {c->plan->problem->space->ncells, STAR, c->plan->functions, c->columns,
-                                           c->blocks};
+    const struct kn_tiles_matrix matrix = {c->plan->problem->space->ncells, STAR, c->size, c->columns, c->blocks};
     KN_TRY(place_cells(c));
     return kn_tiles_create(&c->tiles, &matrix, c->place, c->tile, c->closed ? fabs(c->blocks[0]) : 0);
 }
@@ -340,16 +421,24 @@ static double mean(const struct kn_coarse *c, const double *numbers, int count)
     return sum / volume;
 }
 
-void kn_coarse_solve(const struct kn_coarse *c, const double *moments, double *coefficients)
+void kn_coarse_solve(const struct kn_coarse *c, double *const moments[2], double *const coefficients[2])
 {
     static const double tolerance = 0.1;
-    const int n = c->plan->functions, ncells = c->plan->problem->space->ncells, most = 80;
-    const double surplus = c->closed ? mean(c, moments, n + 1) : 0;
-    for (int cell = 0; cell < ncells; cell++) {
-        double *to = c->right + (size_t)cell * (size_t)n;
-        memcpy(to, moments + (size_t)cell * (size_t)(n + 1), (size_t)n * sizeof *to);
-        to[0] -= surplus;
+    const size_t n = (size_t)c->plan->functions, m = (size_t)c->size,
+                 ncells = (size_t)c->plan->problem->space->ncells;
+    const int most = 80, parts = c->size / c->plan->functions;
+    const double surplus = c->closed ? mean(c, moments[0], (int)n + 1) : 0;
+    double *solution = c->right + ncells * m;
+    for (size_t cell = 0; cell < ncells; cell++) {
+        for (int part = 0; part < parts; part++)
+            memcpy(c->right + cell * m + (size_t)part * n, moments[part] + cell * (n + 1),
+                   n * sizeof *c->right);
+        c->right[cell * m] -= surplus;
     }
-    memset(coefficients, 0, (size_t)ncells * (size_t)n * sizeof *coefficients);
-    kn_tiles_solve(c->tiles, c->right, tolerance, most, coefficients);
+    memset(solution, 0, ncells * m * sizeof *solution);
+    kn_tiles_solve(c->tiles, c->right, tolerance, most, solution);
+    for (size_t cell = 0; cell < ncells; cell++)
+        for (int part = 0; part < parts; part++)
+            memcpy(coefficients[part] + cell * n, solution + cell * m + (size_t)part * n,
+                   n * sizeof *solution);
 }

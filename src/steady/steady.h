@@ -35,6 +35,10 @@ struct kn_steady_progress kn_steady_progress(const struct kn_steady *s);
 /* True if residual and update are both below `tolerance`. */
 bool kn_steady_has_converged(const struct kn_steady *s, double tolerance);
 
+/* Of an oscillation: the fluxes at walls as real and imaginary parts of amplitudes. */
+enum kn_status kn_steady_parts(struct kn_steady *s, struct kn_wall_flux real[KN_SIDES],
+                               struct kn_wall_flux imaginary[KN_SIDES]);
+
 /* Set the number of steps of the simulation; `whole`: also put the solution and its fluxes at walls into it.
  */
 enum kn_status kn_steady_store(struct kn_steady *s, bool whole);

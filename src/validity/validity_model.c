@@ -237,7 +237,7 @@ static void judge_oscillation(struct kn_validity *v, const struct kn_case *c)
     }
     for (int axis = 0; axis < 3; axis++)
         judge_nodes(v, c, axis);
-    if (fastest > 0)
+    if (fastest > 0 && c->time.mode == KN_MODE_UNSTEADY)
         judge_steps(v, fastest);
 }
 

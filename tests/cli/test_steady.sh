@@ -48,6 +48,31 @@ check "the message names the iteration" contains err 'stopped by run.walltime at
 check "resume after run.walltime" ends 0 run --out late --resume
 check "the same answer again" judge late "s['outcome'] == 'steady' and abs(drag / $known - 1) < 1e-5"
 
+# A plate that oscillates along its normal, with and without a transient.
+cat >piston.yaml <<'END'
+gas: {delta: 5}
+space: {cells: 40, order: 3}
+velocity: {grid: gauss, nodes: 8}
+collision: {method: bgk}
+walls: {left: {oscillation: {velocity: [1, 0, 0], temperature: 0.5, frequency: 0.5, phase: 0.4}}}
+END
+check "steps in time of a piston" ends 0 "$knudsen" run piston.yaml --out steps
+check "its amplitudes by iteration" ends 0 "$knudsen" run piston.yaml --out parts --set time.mode=frequency
+check "the output has amplitudes" contains out 'left.stress_x .* amplitude, phase'
+alike() {
+    python3 - <<'END'
+import cmath, json
+of = [json.load(open(folder + "/summary.json"))["oscillation"] for folder in ("steps", "parts")]
+largest = max(entry["amplitude"] for entry in of[0].values() if isinstance(entry, dict))
+for name, entry in of[0].items():
+    if isinstance(entry, dict):
+        values = [cmath.rect(one[name]["amplitude"], one[name]["phase"]) for one in of]
+        print(name, values)
+        assert abs(values[1] - values[0]) < 0.01 * largest
+END
+}
+check "both agree within 1 % of the largest" alike
+
 check "info" ends 0 "$knudsen" info lid.yaml
 check "info has iterations" contains out '^iterations '
 check "dry run" ends 0 run --dry-run
@@ -65,6 +90,9 @@ refused output.fields=1 'a steady state has no series of fields'
 refused output.average=1 'a steady state has no averages'
 refused run.backend=strict 'strict does not have time.mode: steady'
 refused 'walls.top.oscillation.velocity=[1, 0, 0]' walls.top.oscillation.frequency=1 'has no steady state'
+refused time.mode=frequency 'needs a wall that oscillates'
+refused time.mode=frequency 'walls.left.oscillation.velocity=[0, 1, 0]' walls.left.oscillation.frequency=1 'it is steady'
+refused time.mode=frequency disturbance=0.1 'solves the linearised equation'
 refused 'walls.top.velocity=[0, 0, 0]' walls.top.kind=specular walls.bottom.kind=specular walls.left.kind=specular \
     walls.right.kind=specular 'needs a diffuse wall or an inflow'
 exit $failed

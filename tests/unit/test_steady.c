@@ -76,7 +76,7 @@ static void open_solver(struct solver *s, const struct target *t, const char *se
         setenv("KNUDSEN_ISA", t->isa, 1);
     expect_ok(s->backend->create(&s->machine, &s->plan, VECTORS));
     unsetenv("KNUDSEN_ISA");
-    expect_ok(s->backend->put(s->machine, 0, s->scene.space.ncells, s->scene.h));
+    expect_ok(s->backend->put(s->machine, SOLUTION, 0, s->scene.space.ncells, s->scene.h));
 }
 
 static void close_solver(struct solver *s)
@@ -87,11 +87,9 @@ static void close_solver(struct solver *s)
     drop(&s->scene);
 }
 
-/* Read any vector; the solution is lost. */
 static void read_vector(struct solver *s, int vector, float *to)
 {
-    expect_ok(s->backend->combine(s->machine, SOLUTION, 0, 1, &vector, &(double){1}));
-    expect_ok(s->backend->get(s->machine, 0, s->scene.space.ncells, to));
+    expect_ok(s->backend->get(s->machine, vector, 0, s->scene.space.ncells, to));
 }
 
 /* A short time step changes h by dt (b - A h). The difference is of the order of the Courant number, 1e-3,
@@ -128,7 +126,7 @@ static void residuals(void **state)
             for (int order = 1; order <= 3; order += 2)
                 residual_is_the_rate_of_change(&targets[i], cases[k], order);
     for (int i = 0; i < ntargets; i++)
-        for (int k = 0; k < NONLINEAR && targets[i].backend->steady; k++)
+        for (int k = 0; k < NONLINEAR && targets[i].backend->steady && !targets[i].backend->steady->linear; k++)
             residual_is_the_rate_of_change(&targets[i], nonlinear[k], 3);
 }
 
@@ -228,7 +226,7 @@ static void moment_equations(void **state)
         struct kn_coarse coarse;
         double worst = 0, largest = 0;
         open_solver(&s, &targets[0], cases[k], 3);
-        expect_ok(kn_coarse_create(&coarse, &s.plan));
+        expect_ok(kn_coarse_create(&coarse, &s.plan, 0));
         const int ncells = s.scene.space.ncells, n = s.plan.functions;
         for (int probe = 0; probe < 8; probe++) {
             const int column = (int)((double)ncells * fabs(expect_random(&seed))) % ncells,
