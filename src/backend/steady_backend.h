@@ -39,7 +39,17 @@ struct kn_steady_plan {
     const double *volume; /* [ncells] product of the widths along the axes of space->axes, as stored there */
 };
 
+/* The moment equations, theory (64), owned by the solver. */
+struct kn_steady_equations {
+    const struct kn_steady_plan *plan;
+    int star;               /* cells that are coupled to a cell, with itself, at most */
+    const int32_t *columns; /* [ncells][star] cells; -1: none */
+    const double *blocks;   /* [ncells][star][functions][functions] that multiply their coefficients */
+    bool closed;            /* the mass of the gas is given, and the equations are singular without it */
+};
+
 struct kn_steady_backend {
+    bool linear; /* it has no collisions of a finite disturbance; the CPU has */
     /* Memory for a number of vectors, all zero. */
     enum kn_status (*create)(void **machine, const struct kn_steady_plan *plan, int vectors);
     void (*destroy)(void *machine);
@@ -68,6 +78,13 @@ struct kn_steady_backend {
     enum kn_status (*project)(void *machine, int x, double *moments);
     /* to += sum_k coefficients[cell][k] phi_k */
     enum kn_status (*prolong)(void *machine, const double *coefficients, int to);
+
+    /* Prepare the solution of the moment equations (NULL: without them, c is zero) by the machine; *able: false if it
+     * cannot solve them.  A machine may use approximate equations.  NULL: it cannot solve any. */
+    enum kn_status (*factorise)(void *machine, const struct kn_steady_equations *equations, bool *able);
+    /* x += sum_k c_k phi_k, c the solution for the moments of x; in a closed box minus the density that gives x the
+     * mass zero.  After factorise. */
+    enum kn_status (*correct)(void *machine, int x);
 
     /* products[i] <- sum over cells and nodes of volume w a x_i; if `scaled` is set, a and x_i are divided by
      * the diagonal of T1 + N. */

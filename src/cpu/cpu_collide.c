@@ -3,8 +3,21 @@
 #include "config/case.h"
 #include "cpu/cpu_rows.h"
 
-/* Moments by place (struct kn_basis): first the octants of a node are combined into sums of each parity.
- * `octants` is constant in each call. */
+/* Sums over four octants of h, and of h times the signs of the velocity at places 0 and 1 (struct kn_basis).
+ */
+struct four_octants {
+    double even, x, y, xy;
+};
+
+/* `octants`, of which four are combined at most, is constant in each call. */
+KN_SPECIALISED struct four_octants combine(int octants, double a, double b, double c, double d)
+{
+    const double sum = octants > 1 ? a + b : a, rest = octants > 2 ? c + d : 0, difference = a - b,
+                 other = octants > 2 ? c - d : 0;
+    return (struct four_octants){sum + rest, difference + other, sum - rest, difference - other};
+}
+
+/* Moments by place: first the octants of a node are combined. */
 KN_SPECIALISED void sum_moments(const struct kn_velocity *v, int octants, const float *restrict h,
                                 double m[KN_MOMENTS])
 {
@@ -16,38 +29,35 @@ KN_SPECIALISED void sum_moments(const struct kn_velocity *v, int octants, const 
            zvv = 0;
 #pragma omp simd reduction(+ : one, x, y, z, xx, yy, zz, xy, xz, yz, xvv, yvv, zvv)
     for (int k = 0; k < n; k++) {
-        double p[KN_PARITIES];
-        for (int o = 0; o < octants; o++)
-            p[o] = h[o * n + k];
-        for (int bit = 1; bit < octants; bit *= 2)
-            for (int o = 0; o < octants; o++)
-                if (!(o & bit)) {
-                    const double low = p[o], high = p[o + bit];
-                    p[o] = low + high;
-                    p[o + bit] = low - high;
-                }
-        const double weight = w[k], even = weight * p[0];
+        const struct four_octants none = {0, 0, 0, 0},
+                                  low =
+                                      combine(octants, h[k], octants > 1 ? h[n + k] : 0,
+                                              octants > 2 ? h[2 * n + k] : 0, octants > 2 ? h[3 * n + k] : 0),
+                                  high = octants > 4 ? combine(8, h[4 * n + k], h[5 * n + k], h[6 * n + k],
+                                                               h[7 * n + k])
+                                                     : none;
+        const double weight = w[k], even = weight * (low.even + high.even);
         one += even;
         xx += even * ((double)vx[k] * vx[k]);
         yy += even * ((double)vy[k] * vy[k]);
         zz += even * ((double)vz[k] * vz[k]);
         if (octants > 1) {
-            const double odd = weight * vx[k] * p[1];
+            const double odd = weight * vx[k] * (low.x + high.x);
             x += odd;
             xvv += odd * vv[k];
         }
         if (octants > 2) {
-            const double odd = weight * vy[k] * p[2];
+            const double odd = weight * vy[k] * (low.y + high.y);
             y += odd;
             yvv += odd * vv[k];
-            xy += weight * ((double)vx[k] * vy[k]) * p[3];
+            xy += weight * ((double)vx[k] * vy[k]) * (low.xy + high.xy);
         }
         if (octants > 4) {
-            const double odd = weight * vz[k] * p[4];
+            const double odd = weight * vz[k] * (low.even - high.even);
             z += odd;
             zvv += odd * vv[k];
-            xz += weight * ((double)vx[k] * vz[k]) * p[5];
-            yz += weight * ((double)vy[k] * vz[k]) * p[6];
+            xz += weight * ((double)vx[k] * vz[k]) * (low.x - high.x);
+            yz += weight * ((double)vy[k] * vz[k]) * (low.y - high.y);
         }
     }
     const double all[KN_MOMENTS] = {one, x, y, z, xx, yy, zz, xy, xz, yz, xvv, yvv, zvv};

@@ -1,5 +1,6 @@
 /* The CUDA backend: device memory, streams and launches; the kernels are in the other cuda_*.cu files. */
 #include "cuda/cuda_machine.h"
+#include "cuda/cuda_steady.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -545,5 +546,6 @@ const struct kn_backend kn_backend_cuda = {
     .room = kn_cuda_device_room,
     .select_device = kn_cuda_device_select,
     .thinnest = thinnest,
+    .steady = &kn_cuda_steady,
     .kernels = kn_cuda_kernels,
 };

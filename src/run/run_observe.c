@@ -82,8 +82,8 @@ enum kn_status kn_run_observe(struct kn_run_parts *r, bool row, bool series)
         memcpy(r->monitor.iteration, (double[]){p.residual, p.update, p.balance},
                sizeof r->monitor.iteration);
     }
-    const bool waits =
-        kn_sim_is_detached(r->sim) && !kn_verdict_is_near(&r->monitor) && kn_sim_steps(r->sim) < r->last;
+    const bool waits = !r->steady && kn_sim_is_detached(r->sim) && !kn_verdict_is_near(&r->monitor) &&
+                       kn_sim_steps(r->sim) < r->last;
     r->view = (struct kn_run_view){.open = true, .row = row, .series = series};
     if (r->background.exists)
         kn_background_start(&r->background, evaluate, r);

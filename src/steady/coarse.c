@@ -175,16 +175,74 @@ static void add_collisions(struct assembly *a, int cell)
         }
 }
 
+/* A cell and its neighbours up to two cells away along each axis of the flow: their number; 0 if one of them is not a
+ * cell, or if two are the same. */
+static int find_relatives(const struct kn_mesh *m, int cell, int32_t to[STAR])
+{
+    int count = 1;
+    to[0] = cell;
+    for (int i = 0; i < 4 * m->naxes; i++) {
+        const int side = 2 * m->axes[i / 4] + i / 2 % 2;
+        const int32_t from = i % 2 ? to[count - 1] : cell, other = m->neighbour[6 * (int64_t)from + side];
+        for (int k = 0; k < count; k++)
+            if (other < 0 || to[k] == other)
+                return 0;
+        to[count++] = other;
+    }
+    return count;
+}
+
+/* True if the equations of two cells have the same coefficients. */
+static bool are_alike(const struct kn_mesh *m, int count, const int32_t *a, const int32_t *b)
+{
+    for (int i = 0; i < count * m->naxes; i++) {
+        const int axis = m->axes[i % m->naxes];
+        if (kn_mesh_width(m, a[i / m->naxes], axis) != kn_mesh_width(m, b[i / m->naxes], axis))
+            return false;
+    }
+    return true;
+}
+
+/* The equations of a cell from those of one like it. */
+static void copy_equations(struct kn_coarse *c, int count, const int32_t *from, const int32_t *to)
+{
+    const size_t row = STAR * (size_t)c->plan->functions * (size_t)c->plan->functions;
+    memcpy(c->blocks + (size_t)to[0] * row, c->blocks + (size_t)from[0] * row, row * sizeof *c->blocks);
+    for (int i = 0; i < STAR; i++)
+        for (int k = 0; k < count; k++)
+            if (c->columns[(size_t)from[0] * STAR + (size_t)i] == from[k])
+                c->columns[(size_t)to[0] * STAR + (size_t)i] = to[k];
+}
+
+static void assemble_cell(struct assembly *a, int cell)
+{
+    add_collisions(a, cell); /* first: the block of the cell itself */
+    for (int octant = 0; octant < a->mesh.octants; octant++)
+        for (int i = 0; i < a->mesh.naxes; i++)
+            add_transport(a, cell, octant, a->mesh.axes[i]);
+}
+
 static void assemble(struct kn_coarse *c)
 {
     const struct kn_problem *p = c->plan->problem;
     struct assembly a = {.c = c, .plan = c->plan, .mesh = kn_backend_mesh(p), .order = p->c->space.order};
     fill_integrals(&a);
-    for (int cell = 0; cell < p->space->ncells; cell++) {
-        add_collisions(&a, cell); /* first: the block of the cell itself */
-        for (int octant = 0; octant < a.mesh.octants; octant++)
-            for (int i = 0; i < a.mesh.naxes; i++)
-                add_transport(&a, cell, octant, a.mesh.axes[i]);
+#pragma omp parallel num_threads(p->threads)
+    {
+        int32_t model[STAR] = {0}, own[STAR];
+        int known = 0;
+#pragma omp for schedule(static)
+        for (int cell = 0; cell < p->space->ncells; cell++) {
+            const int count = find_relatives(&a.mesh, cell, own);
+            if (count > 0 && known > 0 && are_alike(&a.mesh, count, model, own)) {
+                copy_equations(c, count, model, own);
+                continue;
+            }
+            assemble_cell(&a, cell);
+            known = count > 0 ? count : known;
+            for (int i = 0; i < count; i++)
+                model[i] = own[i];
+        }
     }
 }
 
@@ -324,11 +382,20 @@ enum kn_status kn_coarse_create(struct kn_coarse *c, const struct kn_steady_plan
     for (size_t i = 0; i < ncells * STAR; i++)
         c->columns[i] = -1;
     assemble(c);
-    if (omega != 0)
-        KN_TRY(make_complex(c));
+    return omega != 0 ? make_complex(c) : KN_OK;
+}
+
+enum kn_status kn_coarse_factorise(struct kn_coarse *c)
+{
+    const struct kn_tiles_matrix matrix = {c->plan->problem->space->ncells, STAR, c->size, c->columns, c->blocks};
     KN_TRY(place_cells(c));
-    const struct kn_tiles_matrix matrix = {(int)ncells, STAR, c->size, c->columns, c->blocks};
     return kn_tiles_create(&c->tiles, &matrix, c->place, c->tile, c->closed ? fabs(c->blocks[0]) : 0);
+}
+
+struct kn_steady_equations kn_coarse_equations(const struct kn_coarse *c)
+{
+    return (struct kn_steady_equations){
+        .plan = c->plan, .star = STAR, .columns = c->columns, .blocks = c->blocks, .closed = c->closed};
 }
 
 void kn_coarse_destroy(struct kn_coarse *c)

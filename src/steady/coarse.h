@@ -26,8 +26,13 @@ struct kn_coarse {
 /* Bytes for a number of cells along each axis, and real (1) or complex (2) numbers. */
 double kn_coarse_memory(const int cells[3], int parts);
 
+/* The equations; and what kn_coarse_solve needs in addition. */
 enum kn_status kn_coarse_create(struct kn_coarse *c, const struct kn_steady_plan *plan, double omega);
+enum kn_status kn_coarse_factorise(struct kn_coarse *c);
 void kn_coarse_destroy(struct kn_coarse *c);
+
+/* The equations for a machine; those with omega = 0 only. */
+struct kn_steady_equations kn_coarse_equations(const struct kn_coarse *c);
 
 /* coefficients[cell][functions] of an approximate solution for moments[cell][functions + 1] of the right-hand
  * side, as kn_steady_backend.project gives them; real parts [0] and, with omega, imaginary parts [1].  In a

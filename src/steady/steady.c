@@ -18,6 +18,9 @@
 /* Earlier changes that an iteration uses, at most; iterations between residuals from the solution. */
 enum { DIRECTIONS = 10, REFRESH = 5 };
 
+enum { ROWS = 1024 };           /* cells that are copied at a time */
+static const double THIN = 1.5; /* mean free paths */
+
 /* Numbers of the first vectors.  Two for every direction follow: a change, and its image or the change of the
  * correction.  DRIVE: b of an oscillation; LATEST and PREVIOUS: of Anderson acceleration.  Every vector of an
  * oscillation is a pair of real and imaginary part in the machine. */
@@ -29,6 +32,7 @@ struct kn_steady {
     struct kn_coarse coarse;
     const struct kn_steady_backend *backend;
     void *machine;
+    bool corrects;           /* the machine solves the moment equations */
     int most, directions;    /* earlier changes: at most, and so far */
     int64_t done;            /* iterations of this solver */
     double mass;             /* of the solution */
@@ -36,7 +40,7 @@ struct kn_steady {
     double omega;            /* frequency of the oscillation; 0: steady state */
     double *moments[2];      /* [ncells][functions + 1] */
     double *coefficients[2]; /* [ncells][functions] */
-    float *rows;             /* [nnodes] */
+    float *rows;             /* [ROWS][nnodes] */
     double *fluxes;          /* [nfaces][KN_FLUXES] */
     double driven;           /* norm of b */
     struct kn_steady_progress progress;
@@ -87,7 +91,7 @@ static enum kn_status allocate(struct kn_steady *s)
         s->coefficients[part] = calloc(ncells * n, sizeof *s->coefficients[part]);
         complete = complete && s->moments[part] && s->coefficients[part];
     }
-    s->rows = calloc((size_t)p->velocity->nnodes, sizeof *s->rows);
+    s->rows = calloc(ROWS * (size_t)p->velocity->nnodes, sizeof *s->rows);
     s->fluxes = calloc(((size_t)p->space->nfaces + 1) * KN_FLUXES, sizeof *s->fluxes);
     if (!complete || !s->rows || !s->fluxes)
         return kn_error_set(KN_EMEMORY, "no memory for the moments of %zu cells", ncells);
@@ -221,16 +225,51 @@ static enum kn_status find_drive(struct kn_steady *s)
  * starts from zero: the simulation has the real part only. */
 static enum kn_status start(struct kn_steady *s)
 {
+    const int ncells = s->plan.problem->space->ncells;
     KN_TRY(find_drive(s));
-    for (int cell = 0; cell < s->plan.problem->space->ncells && s->omega == 0; cell++) {
-        KN_TRY(kn_sim_get_rows(s->sim, cell, 1, s->rows));
-        KN_TRY(s->backend->put(s->machine, SOLUTION, cell, 1, s->rows));
+    for (int first = 0; first < ncells && s->omega == 0; first += ROWS) {
+        const int count = ncells - first < ROWS ? ncells - first : ROWS;
+        KN_TRY(kn_sim_get_rows(s->sim, first, count, s->rows));
+        KN_TRY(s->backend->put(s->machine, SOLUTION, first, count, s->rows));
     }
     s->progress = (struct kn_steady_progress){.iterations = kn_sim_steps(s->sim), .update = NAN};
     KN_TRY(s->backend->project(s->machine, SOLUTION, s->moments[0]));
     s->mass = mass_of(s);
     KN_TRY(renew_residual(s));
     return measure_residual(s);
+}
+
+/* True if molecules cross the box of a plane or spatial flow with so few collisions that sweeps alone
+ * converge as fast, and absorbing walls are on all sides. */
+static bool is_thin(const struct kn_steady *s)
+{
+    const struct kn_problem *p = s->plan.problem;
+    bool thin = p->space->naxes > 1;
+    for (int i = 0; i < p->space->naxes; i++) {
+        const int axis = p->space->axes[i];
+        const double *edges = p->space->edges[axis];
+        thin = thin && s->plan.rate * (edges[p->space->whole[axis]] - edges[0]) < THIN;
+        for (int side = 2 * axis; side < 2 * axis + 2; side++)
+            thin = thin && p->boundary->patches[side].emits &&
+                   p->boundary->patches[side].alpha * p->boundary->patches[side].replaces > 0.5f;
+    }
+    return thin;
+}
+
+/* The moment equations, solved by the machine or here: at a finite disturbance, where the mass depends on the
+ * solution, and for complex numbers. */
+static enum kn_status create_coarse(struct kn_steady *s)
+{
+    const struct kn_case *c = s->plan.problem->c;
+    const bool solves = c->collision.method != KN_METHOD_NONE && !is_thin(s);
+    struct kn_steady_equations equations = {0};
+    if (solves)
+        KN_TRY(kn_coarse_create(&s->coarse, &s->plan, s->omega));
+    if (solves)
+        equations = kn_coarse_equations(&s->coarse);
+    if (s->backend->factorise && c->disturbance == 0 && s->omega == 0)
+        KN_TRY(s->backend->factorise(s->machine, solves ? &equations : NULL, &s->corrects));
+    return s->corrects || !solves ? KN_OK : kn_coarse_factorise(&s->coarse);
 }
 
 static enum kn_status build(struct kn_steady *s)
@@ -240,11 +279,19 @@ static enum kn_status build(struct kn_steady *s)
     s->parts = s->omega != 0 ? 2 : 1;
     KN_TRY(create_plan(s));
     KN_TRY(allocate(s));
-    if (s->plan.problem->c->collision.method != KN_METHOD_NONE)
-        KN_TRY(kn_coarse_create(&s->coarse, &s->plan, s->omega));
     s->most = count_directions(s->plan.problem->c);
     KN_TRY(s->backend->create(&s->machine, &s->plan, s->parts * (FIRST + 2 * s->most)));
+    KN_TRY(create_coarse(s));
     return start(s);
+}
+
+/* The machine of the simulation, or the CPU for collisions that it does not have. */
+static const struct kn_steady_backend *choose_backend(const struct kn_sim *sim)
+{
+    const struct kn_sim_equation e = kn_sim_equation(sim);
+    const struct kn_case *c = e.problem->c;
+    const bool nonlinear = c->disturbance > 0 && c->collision.method != KN_METHOD_NONE;
+    return nonlinear && e.backend->linear ? kn_backend_cpu.steady : e.backend;
 }
 
 enum kn_status kn_steady_create(struct kn_steady **out, struct kn_sim *sim)
@@ -254,7 +301,7 @@ enum kn_status kn_steady_create(struct kn_steady **out, struct kn_sim *sim)
     if (!s)
         return kn_error_set(KN_EMEMORY, "no memory for the steady-state solver");
     s->sim = sim;
-    s->backend = kn_sim_equation(sim).backend;
+    s->backend = choose_backend(sim);
     const int usual = openblas_get_num_threads();
     openblas_set_num_threads(1); /* the same bits for any number of threads */
     const enum kn_status status = build(s);
@@ -321,7 +368,7 @@ static enum kn_status precondition(struct kn_steady *s, int change)
     const int from[2] = {part_of(s, RESIDUAL, 0), part_of(s, RESIDUAL, 1)},
               to[2] = {part_of(s, change, 0), part_of(s, change, 1)};
     KN_TRY(s->backend->sweep(s->machine, s->omega, from, to));
-    return correct_moments(s, change);
+    return s->corrects ? s->backend->correct(s->machine, change) : correct_moments(s, change);
 }
 
 static int change_at(int slot)
@@ -335,31 +382,37 @@ static int image_at(const struct kn_steady *s, int slot)
 }
 
 /* Make the image of a change orthogonal to the earlier ones, which have the norm 1, and give it the norm 1;
- * the change is combined alike. */
+ * the change is combined alike.  The norm follows from the products, unless nearly nothing remains. */
 static enum kn_status orthogonalise(struct kn_steady *s, int slot, bool scaled)
 {
+    const int change = change_at(slot), image = image_at(s, slot);
     int changes[DIRECTIONS], images[DIRECTIONS], count = 0;
-    double along[DIRECTIONS] = {0}, norm;
+    double along[DIRECTIONS] = {0}, norm = 0;
     for (int i = 0; i < s->directions; i++)
         if (i != slot) {
             changes[count] = change_at(i);
             images[count++] = image_at(s, i);
         }
-    if (count > 0) {
-        KN_TRY(products(s, image_at(s, slot), count, images, scaled, along));
-        for (int i = 0; i < count; i++)
-            along[i] = -along[i];
-        KN_TRY(combine(s, image_at(s, slot), 1, count, images, along));
-        KN_TRY(combine(s, change_at(slot), 1, count, changes, along));
-    }
-    KN_TRY(measure(s, image_at(s, slot), scaled, &norm));
+    images[count] = image;
+    KN_TRY(products(s, image, count + 1, images, scaled, along));
+    double square = along[count];
+    for (int i = 0; i < count; i++)
+        square -= along[i] * along[i];
+    const bool exact = square > 1e-6 * along[count];
+    const double scale = exact ? 1 / sqrt(square) : 1;
+    for (int i = 0; i < count; i++)
+        along[i] *= -scale;
+    KN_TRY(combine(s, image, scale, count, images, along));
+    KN_TRY(combine(s, change, scale, count, changes, along));
+    s->directions = s->directions > slot ? s->directions : slot + 1;
+    if (exact)
+        return KN_OK;
+    KN_TRY(measure(s, image, scaled, &norm));
     if (!(norm > 0) || !isfinite(norm))
         return kn_error_set(KN_ENUMERIC, "the iterations for the steady state diverge (iteration %lld)",
                             (long long)s->progress.iterations);
-    KN_TRY(combine(s, image_at(s, slot), 1 / norm, 0, NULL, NULL));
-    KN_TRY(combine(s, change_at(slot), 1 / norm, 0, NULL, NULL));
-    s->directions = s->directions > slot ? s->directions : slot + 1;
-    return KN_OK;
+    KN_TRY(combine(s, image, 1 / norm, 0, NULL, NULL));
+    return combine(s, change, 1 / norm, 0, NULL, NULL);
 }
 
 /* Add a change to the solution. */
@@ -474,9 +527,10 @@ static double find_balance(const struct kn_steady *s)
 static enum kn_status store_part(struct kn_steady *s, int part)
 {
     const int ncells = s->plan.problem->space->ncells, vector = part_of(s, SOLUTION, part);
-    for (int cell = 0; cell < ncells; cell++) {
-        KN_TRY(s->backend->get(s->machine, vector, cell, 1, s->rows));
-        KN_TRY(kn_sim_put_rows(s->sim, cell, 1, s->rows));
+    for (int first = 0; first < ncells; first += ROWS) {
+        const int count = ncells - first < ROWS ? ncells - first : ROWS;
+        KN_TRY(s->backend->get(s->machine, vector, first, count, s->rows));
+        KN_TRY(kn_sim_put_rows(s->sim, first, count, s->rows));
     }
     KN_TRY(turn_walls(s, part));
     KN_TRY(s->backend->fluxes(s->machine, vector, s->fluxes));
