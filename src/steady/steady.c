@@ -263,10 +263,10 @@ static enum kn_status create_coarse(struct kn_steady *s)
     const struct kn_case *c = s->plan.problem->c;
     const bool solves = c->collision.method != KN_METHOD_NONE && !is_thin(s);
     struct kn_steady_equations equations = {0};
-    if (solves)
+    if (solves) {
         KN_TRY(kn_coarse_create(&s->coarse, &s->plan, s->omega));
-    if (solves)
         equations = kn_coarse_equations(&s->coarse);
+    }
     if (s->backend->factorise && c->disturbance == 0 && s->omega == 0)
         KN_TRY(s->backend->factorise(s->machine, solves ? &equations : NULL, &s->corrects));
     return s->corrects || !solves ? KN_OK : kn_coarse_factorise(&s->coarse);
@@ -506,7 +506,8 @@ static double find_balance(const struct kn_steady *s)
                 s->plan.rate * volume * v->mass[k] * p->collision->source[octant * v->stride + k];
             net[0] += source;
             for (int d = 0; d < 3; d++)
-                net[1 + d] += v->bit[d] ? kn_velocity_sign(v, octant, d) * v->speed[d][k] * source : 0;
+                net[1 + d] +=
+                    v->bit[d] ? kn_velocity_sign(v, octant, d) * (double)v->speed[d][k] * source : 0;
             net[4] += v->square[k] * source;
             gross += fabs(source);
         }
