@@ -295,8 +295,12 @@ static void sweep(const struct kn_steady_sweep *s, int octant, int first, int co
     const int naxes = s->mesh.naxes;
     for (int i = 0; i < p->space->ncells; i++) {
         const struct kn_site here = {route[i], octant};
-        const float *const first_speed = p->velocity->speed[0];
-        struct inflow f = {.speed = {first_speed, first_speed, first_speed}};
+        struct inflow f;
+        for (int a = 0; a < 3; a++) { /* axes without cells are not read */
+            f.speed[a] = p->velocity->speed[a];
+            f.per_width[a] = 0;
+            f.up[a][0] = f.up[a][1] = s->nothing;
+        }
         for (int a = 0; a < naxes; a++) {
             const int axis = s->mesh.axes[a];
             const struct kn_site up = kn_mesh_walk(&s->mesh, here, axis, 0);
