@@ -6,6 +6,7 @@
 #include "comm/exact.h"
 #include "config/case.h"
 #include "config/config.h"
+#include "config/geometry.h"
 #include "config/reference.h"
 #include "error.h"
 #include "grid/boxes.h"
@@ -36,6 +37,8 @@ struct kn_sim {
     uint64_t draws;  /* collision sets used so far */
     double *moments; /* [ncells][KN_MOMENTS] */
     double *fluxes;  /* [nfaces][KN_FLUXES] */
+    double (*centre)[3];          /* [bodies] lambda0; of the bounding box */
+    struct kn_exact *body_sums;   /* [bodies][KN_BODY_VALUES] */
     char sharing[KN_SIM_NOTE],
         unlike[KN_SIM_NOTE]; /* notes for the user about the machines of the ranks; "": none */
 };
@@ -47,6 +50,8 @@ static enum kn_status fill_state(struct kn_sim *sim)
     if (!row)
         return kn_error_set(KN_EMEMORY, "no memory for the initial state");
     for (int cell = 0; cell < sim->space.ncells && status == KN_OK; cell++) {
+        if (sim->space.solid && sim->space.solid[cell])
+            continue;
         kn_initial_fill(&sim->inner, &sim->space, &sim->velocity, cell, row);
         status = sim->backend->put(sim->machine, cell, 1, row);
     }
@@ -85,6 +90,30 @@ static enum kn_status compare_backends(const struct kn_sim *sim)
                                               sim->comm->rank, sim->backend->name, first));
 }
 
+/* The centres of the bounding boxes of the bodies; 0 along axes along which the gas is uniform. */
+static enum kn_status find_centres(struct kn_sim *sim)
+{
+    struct kn_geometry g;
+    const struct kn_space *x = &sim->space;
+    const size_t bodies = (size_t)kn_case_bodies(&sim->inner);
+    sim->centre = calloc(bodies + 1, sizeof *sim->centre);
+    sim->body_sums = calloc(bodies * KN_BODY_VALUES + 1, sizeof *sim->body_sums);
+    if (!sim->centre || !sim->body_sums)
+        return kn_error_set(KN_EMEMORY, "no memory for %zu bodies", bodies);
+    KN_TRY(kn_geometry_create(&g, &sim->inner));
+    for (int d = 0; d < 3; d++)
+        for (int body = 0; body < (int)bodies && !kn_case_is_uniform(&sim->inner, d); body++) {
+            double low = INFINITY, high = -INFINITY;
+            for (int i = 0; i < g.count; i++)
+                if (g.solids[i].body == body) {
+                    low = fmin(low, x->edges[d][g.solids[i].first[d]]);
+                    high = fmax(high, x->edges[d][g.solids[i].end[d]]);
+                }
+            sim->centre[body][d] = (low + high) / 2;
+        }
+    return KN_OK;
+}
+
 /* The part of the creation without communication. */
 static enum kn_status lay_out(struct kn_sim *sim)
 {
@@ -95,6 +124,7 @@ static enum kn_status lay_out(struct kn_sim *sim)
     KN_TRY(kn_velocity_create(&sim->velocity, c));
     KN_TRY(kn_space_create(&sim->space, c, &sim->boxes[sim->comm->rank]));
     KN_TRY(kn_boundary_create(&sim->boundary, c, &sim->velocity));
+    KN_TRY(find_centres(sim));
     sim->moments = malloc((size_t)sim->space.ncells * KN_MOMENTS * sizeof *sim->moments);
     sim->fluxes = calloc(((size_t)sim->space.nfaces + 1) * KN_FLUXES, sizeof *sim->fluxes);
     if (!sim->moments || !sim->fluxes)
@@ -183,6 +213,8 @@ void kn_sim_destroy(struct kn_sim *sim)
     free(sim->boxes);
     free(sim->moments);
     free(sim->fluxes);
+    free(sim->centre);
+    free(sim->body_sums);
     free(sim);
 }
 
@@ -224,7 +256,7 @@ static enum kn_status check_side(const struct kn_case *c, enum kn_side side)
     const int normal = (int)side / 2;
     for (int i = 0; i < 2; i++) {
         snprintf(name, sizeof name, "walls.%s.%s", kn_case_side_name(side), keys[i]);
-        if (!kn_config_find(name, &s))
+        if (!kn_config_find(c, name, &s))
             continue;
         for (int d = 0; d < s.key->count; d++)
             if (!kn_config_check_value(s.key, kn_config_target(&asked, &s), d, why))
@@ -324,6 +356,11 @@ enum kn_status kn_sim_fields(struct kn_sim *sim, double *fields)
 #pragma omp parallel for schedule(static) num_threads(sim->problem.threads) if (ncells > 4096)
     for (int cell = 0; cell < ncells; cell++) {
         double *field = fields + (size_t)cell * KN_FIELDS;
+        if (sim->space.solid && sim->space.solid[cell]) {
+            for (int f = 0; f < KN_FIELDS; f++)
+                field[f] = NAN;
+            continue;
+        }
         kn_moments_to_fields(sim->moments + (size_t)cell * KN_MOMENTS, sim->c.disturbance, field);
         if (!sim->reference.at_rest)
             kn_reference_restore_fields(&sim->reference, field);
@@ -331,27 +368,85 @@ enum kn_status kn_sim_fields(struct kn_sim *sim, double *fields)
     return KN_OK;
 }
 
-/* Sums over the faces of a patch, theory (23). */
+/* Momentum and heat that pass a face along its axis, theory (23), divided by its area. */
+struct passage {
+    double stress[3], tangential, heat;
+};
+
+static struct passage passage_of(const struct kn_sim *sim, int face)
+{
+    const struct kn_face *f = &sim->space.faces[face];
+    const bool wall =
+        kn_case_surface(&sim->c, kn_case_patch_surface(f->patch))->kind == KN_WALL_DIFFUSE;
+    double *flux = sim->fluxes + (size_t)face * KN_FLUXES, work = 0;
+    struct passage p = {.tangential = 0};
+    if (!sim->reference.at_rest)
+        kn_reference_restore_fluxes(&sim->reference, sim->c.disturbance, f->side / 2, flux);
+    for (int d = 0; d < 3; d++) {
+        const double u = sim->boundary.patches[f->patch].velocity[d];
+        p.stress[d] = 2 * flux[1 + d];
+        work += (wall ? kn_reference_restore_velocity(&sim->reference, u, d) : u) * 2 * flux[1 + d];
+        p.tangential += d == f->side / 2 ? 0 : 4 * flux[1 + d] * flux[1 + d];
+    }
+    p.heat = flux[4] - 2.5 * flux[0] - sim->c.disturbance * work;
+    return p;
+}
+
+/* Sums over the faces of a side. */
 enum { AREA, STRESS, SHEAR = STRESS + 3, HEAT, MASS, WALL_SUMS };
 
 /* Add one face, weighted with its area. */
 static void add_face(const struct kn_sim *sim, int face, struct kn_exact sums[WALL_SUMS])
 {
     const struct kn_face *f = &sim->space.faces[face];
-    const bool wall = sim->c.walls[f->patch].kind == KN_WALL_DIFFUSE;
-    double *flux = sim->fluxes + (size_t)face * KN_FLUXES, work = 0, tangential = 0;
-    if (!sim->reference.at_rest)
-        kn_reference_restore_fluxes(&sim->reference, sim->c.disturbance, f->side / 2, flux);
-    for (int d = 0; d < 3; d++) {
-        const double u = sim->boundary.patches[f->patch].velocity[d];
-        kn_exact_add(&sums[STRESS + d], f->area * 2 * flux[1 + d]);
-        work += (wall ? kn_reference_restore_velocity(&sim->reference, u, d) : u) * 2 * flux[1 + d];
-        tangential += d == f->side / 2 ? 0 : 4 * flux[1 + d] * flux[1 + d];
-    }
+    const struct passage p = passage_of(sim, face);
+    for (int d = 0; d < 3; d++)
+        kn_exact_add(&sums[STRESS + d], f->area * p.stress[d]);
     kn_exact_add(&sums[AREA], f->area);
-    kn_exact_add(&sums[SHEAR], f->area * sqrt(tangential));
-    kn_exact_add(&sums[HEAT], f->area * (flux[4] - 2.5 * flux[0] - sim->c.disturbance * work));
-    kn_exact_add(&sums[MASS], f->area * flux[0]);
+    kn_exact_add(&sums[SHEAR], f->area * sqrt(p.tangential));
+    kn_exact_add(&sums[HEAT], f->area * p.heat);
+    kn_exact_add(&sums[MASS], f->area * sim->fluxes[(size_t)face * KN_FLUXES]);
+}
+
+/* The centre of a face from that of its body. */
+static void find_arm(const struct kn_sim *sim, const struct kn_face *f, const double centre[3], double arm[3])
+{
+    int at[3];
+    kn_space_place(&sim->space, f->cell, at);
+    for (int d = 0; d < 3; d++) {
+        const double *edge = sim->space.edges[d] + at[d];
+        const double place = d == f->side / 2 ? edge[f->side & 1] : (edge[0] + edge[1]) / 2;
+        arm[d] = kn_case_is_uniform(&sim->inner, d) ? 0 : place - centre[d];
+    }
+}
+
+/* Add a face of a body; the members of struct kn_body_flux are doubles. */
+static void add_body_face(const struct kn_sim *sim, int face, int body)
+{
+    const struct kn_face *f = &sim->space.faces[face];
+    const struct passage p = passage_of(sim, face);
+    const double into = (f->side & 1) ? f->area : -f->area;
+    struct kn_exact *sums = sim->body_sums + (size_t)body * KN_BODY_VALUES;
+    double arm[3];
+    find_arm(sim, f, sim->centre[body], arm);
+    for (int d = 0; d < 3; d++) {
+        const int e = (d + 1) % 3, g = (d + 2) % 3;
+        kn_exact_add(&sums[d], into * p.stress[d]);
+        kn_exact_add(&sums[3 + d], into * (arm[e] * p.stress[g] - arm[g] * p.stress[e]));
+    }
+    kn_exact_add(&sums[6], into * p.heat);
+}
+
+static void sum_bodies(struct kn_sim *sim, struct kn_body_flux bodies[KN_BODIES])
+{
+    const int count = kn_case_bodies(&sim->c), values = count * KN_BODY_VALUES;
+    memset(sim->body_sums, 0, (size_t)values * sizeof *sim->body_sums);
+    for (int face = 0; face < sim->space.nown; face++)
+        if (sim->space.faces[face].patch >= KN_SIDES)
+            add_body_face(sim, face, kn_case_patch_surface(sim->space.faces[face].patch) - KN_SIDES);
+    kn_exact_sum_ranks(sim->comm, sim->body_sums, values);
+    for (int i = 0; i < values; i++)
+        ((double *)bodies)[i] = kn_exact_value(&sim->body_sums[i]);
 }
 
 /* Averages over the walls of all ranks. */
@@ -359,8 +454,9 @@ static void average_faces(const struct kn_sim *sim, const struct kn_comm *comm,
                           struct kn_wall_flux walls[KN_SIDES])
 {
     struct kn_exact sums[KN_SIDES][WALL_SUMS] = {0};
-    for (int face = 0; face < sim->space.nfaces; face++)
-        add_face(sim, face, sums[sim->space.faces[face].patch]);
+    for (int face = 0; face < sim->space.nown; face++)
+        if (sim->space.faces[face].patch < KN_SIDES)
+            add_face(sim, face, sums[sim->space.faces[face].patch]);
     kn_exact_sum_ranks(comm, &sums[0][0], KN_SIDES * WALL_SUMS);
     for (int side = 0; side < KN_SIDES; side++) {
         struct kn_wall_flux *w = &walls[side];
@@ -376,13 +472,27 @@ static void average_faces(const struct kn_sim *sim, const struct kn_comm *comm,
     }
 }
 
-enum kn_status kn_sim_walls(struct kn_sim *sim, struct kn_wall_flux walls[KN_SIDES])
+enum kn_status kn_sim_surfaces(struct kn_sim *sim, struct kn_wall_flux walls[KN_SIDES],
+                               struct kn_body_flux bodies[KN_BODIES])
 {
-    for (int side = 0; side < KN_SIDES; side++)
-        walls[side] = (struct kn_wall_flux){0};
+    memset(walls, 0, KN_SIDES * sizeof *walls);
+    memset(bodies, 0, KN_BODIES * sizeof *bodies);
     KN_TRY(kn_comm_agree(sim->comm, sim->backend->fluxes(sim->machine, sim->fluxes)));
     average_faces(sim, sim->comm, walls);
+    sum_bodies(sim, bodies);
     return KN_OK;
+}
+
+enum kn_status kn_sim_walls(struct kn_sim *sim, struct kn_wall_flux walls[KN_SIDES])
+{
+    struct kn_body_flux bodies[KN_BODIES];
+    return kn_sim_surfaces(sim, walls, bodies);
+}
+
+enum kn_status kn_sim_bodies(struct kn_sim *sim, struct kn_body_flux bodies[KN_BODIES])
+{
+    struct kn_wall_flux walls[KN_SIDES];
+    return kn_sim_surfaces(sim, walls, bodies);
 }
 
 const struct kn_space *kn_sim_space(const struct kn_sim *sim)

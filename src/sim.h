@@ -23,6 +23,10 @@ enum kn_status kn_sim_create_with_progress(struct kn_sim **out, const struct kn_
                                            const struct kn_comm *comm,
                                            const struct kn_progress_callback *progress);
 
+/* kn_sim_walls and kn_sim_bodies in one call. */
+enum kn_status kn_sim_surfaces(struct kn_sim *sim, struct kn_wall_flux walls[KN_SIDES],
+                               struct kn_body_flux bodies[KN_BODIES]);
+
 const struct kn_space *kn_sim_space(const struct kn_sim *sim); /* of this rank */
 const struct kn_box *kn_sim_boxes(const struct kn_sim *sim);   /* of all ranks */
 int64_t kn_sim_halo_bytes(const struct kn_sim *sim);           /* sent by this rank at every step */

@@ -4,6 +4,7 @@
 #include "point/mesh.h"
 
 #include <math.h>
+#include <stdio.h>
 
 const char *kn_case_side_name(enum kn_side side)
 {
@@ -11,12 +12,39 @@ const char *kn_case_side_name(enum kn_side side)
     return names[side];
 }
 
+int kn_case_bodies(const struct kn_case *c)
+{
+    int count = 0;
+    while (count < KN_BODIES && *c->bodies[count].name)
+        count++;
+    return count;
+}
+
+int kn_case_surfaces(const struct kn_case *c)
+{
+    return KN_SIDES + kn_case_bodies(c);
+}
+
+const struct kn_wall *kn_case_surface(const struct kn_case *c, int number)
+{
+    return number < KN_SIDES ? &c->walls[number] : &c->bodies[number - KN_SIDES].surface;
+}
+
+const char *kn_case_surface_name(const struct kn_case *c, int number, char name[KN_SURFACE_NAME])
+{
+    const bool body = number >= KN_SIDES;
+    snprintf(name, KN_SURFACE_NAME, "%s.%.*s", body ? "bodies" : "walls", KN_ITEM_NAME - 1,
+             body ? c->bodies[number - KN_SIDES].name : kn_case_side_name((enum kn_side)number));
+    return name;
+}
+
 static bool has_component(const struct kn_case *c, int axis)
 {
-    for (int side = 0; side < KN_SIDES; side++)
-        if (c->walls[side].velocity[axis] != 0 || c->walls[side].oscillation.velocity[axis] != 0 ||
-            c->walls[side].gradient.velocity[axis] != 0)
+    for (int i = 0; i < kn_case_surfaces(c); i++) {
+        const struct kn_wall *w = kn_case_surface(c, i);
+        if (w->velocity[axis] != 0 || w->oscillation.velocity[axis] != 0 || w->gradient.velocity[axis] != 0)
             return true;
+    }
     return c->source.force[axis] != 0 || c->source.temperature_gradient[axis] != 0;
 }
 

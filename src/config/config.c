@@ -66,7 +66,7 @@ __attribute__((format(printf, 4, 5))) static enum kn_status fail(const struct re
     return kn_error_set(KN_EINPUT, "%s: %s%s%s", place, key, *key ? ": " : "", text);
 }
 
-enum kn_status kn_config_locate(const struct kn_places *places, enum kn_status status)
+enum kn_status kn_config_locate(const struct kn_case *c, const struct kn_places *places, enum kn_status status)
 {
     struct kn_setting s;
     char message[1024], place[PLACE];
@@ -75,7 +75,7 @@ enum kn_status kn_config_locate(const struct kn_places *places, enum kn_status s
     if (status == KN_OK || !colon)
         return status;
     *colon = '\0';
-    if (!kn_config_find(message, &s) || s.index >= KN_SETTINGS)
+    if (!kn_config_find(c, message, &s) || s.index >= KN_SETTINGS)
         return status;
     const struct kn_place *at = &places->at[s.index];
     for (int i = 0; i < KN_SETTINGS && !at->file && !at->assignment; i++)
@@ -95,21 +95,13 @@ static void follow_axes(struct kn_case *c, int listed)
             c->walls[side].kind = side / 2 < listed ? KN_WALL_DIFFUSE : KN_WALL_PERIODIC;
 }
 
-static void store_initial(struct kn_case *c, const struct kn_setting *s, int index)
-{
-    char text[KN_NAME], why[KN_TEXT];
-    struct kn_si_value si;
-    kn_config_initial(s->key, index, text);
-    kn_config_store(s->key, kn_config_target(c, s), index, text, strlen(text), &si, why);
-}
-
 void kn_case_default(struct kn_case *c)
 {
     struct kn_setting s;
     memset(c, 0, sizeof *c);
-    for (int i = 0; kn_config_setting(i, &s); i++)
+    for (int i = 0; kn_config_setting(NULL, i, &s); i = s.index + 1)
         for (int index = 0; index < s.key->count; index++)
-            store_initial(c, &s, index);
+            kn_config_store_initial(c, &s, index);
     c->space.cells[2] = 1;
     follow_axes(c, 2);
 }
@@ -135,7 +127,7 @@ static void fill_rest(struct kn_case *c, const struct kn_setting *s, int given)
         else if ((s->key->flags & KN_KEY_SPREAD) && given == 1)
             values[index] = values[0];
         else
-            store_initial(c, s, index);
+            kn_config_store_initial(c, s, index);
     }
     if (s->key->flags & KN_KEY_AXES)
         follow_axes(c, given);
@@ -166,23 +158,40 @@ static enum kn_status read_scalar(struct reader *r, const struct kn_setting *s, 
         return fail(r, node->start_mark, s->name, "%s", why);
     if (isfinite(si.value)) {
         const bool other = si.dimension != s->key->dimension;
-        r->c.si.given[s->index] |= (unsigned char)((other ? 1U + KN_SI_OTHER : 1U) << index);
+        r->c.si.given[s->index] |= (unsigned short)((other ? 1U + KN_SI_OTHER : 1U) << index);
         r->c.si.value[s->index][index] = si.value;
         r->c.si.number[s->index][index] = ((const double *)kn_config_target(&r->c, s))[index];
     }
     return KN_OK;
 }
 
-static enum kn_status read_list(struct reader *r, const struct kn_setting *s, const yaml_node_t *node)
+/* The values of a list; those of pairs may be lists in it.  `index` is the number of values so far. */
+static enum kn_status read_values(struct reader *r, const struct kn_setting *s, const yaml_node_t *node,
+                                  int *index)
 {
     const yaml_node_item_t *items = node->data.sequence.items.start;
-    ptrdiff_t count = node->data.sequence.items.top - items;
-    if (count < 1 || count > s->key->count)
-        return fail(r, node->start_mark, s->name, "a list of %td values (1 to %d, for x, y, z)", count,
-                    s->key->count);
-    for (int index = 0; index < count; index++)
-        KN_TRY(read_scalar(r, s, yaml_document_get_node(&r->document, items[index]), index));
-    fill_rest(&r->c, s, (int)count);
+    const ptrdiff_t count = node->data.sequence.items.top - items;
+    const bool pairs = s->key->flags & KN_KEY_PAIRS;
+    for (ptrdiff_t i = 0; i < count; i++) {
+        const yaml_node_t *value = yaml_document_get_node(&r->document, items[i]);
+        const bool nested = pairs && value->type == YAML_SEQUENCE_NODE;
+        if (!nested && *index == s->key->count)
+            return fail(r, value->start_mark, s->name, "too many values (at most %d%s)", s->key->count,
+                        pairs ? ", two for each opening" : ", for x, y, z");
+        KN_TRY(nested ? read_values(r, s, value, index) : read_scalar(r, s, value, (*index)++));
+    }
+    return KN_OK;
+}
+
+static enum kn_status read_list(struct reader *r, const struct kn_setting *s, const yaml_node_t *node)
+{
+    int count = 0;
+    KN_TRY(read_values(r, s, node, &count));
+    if (count < 1)
+        return fail(r, node->start_mark, s->name, "an empty list (1 to %d values)", s->key->count);
+    if ((s->key->flags & KN_KEY_PAIRS) && count % 2 != 0)
+        return fail(r, node->start_mark, s->name, "%d values (pairs from, to)", count);
+    fill_rest(&r->c, s, count);
     return KN_OK;
 }
 
@@ -205,14 +214,14 @@ static enum kn_status read_setting(struct reader *r, const struct kn_setting *s,
 /* The keys of a group: "delta" in "gas". */
 static void list_members(const char *group, char text[KN_TEXT])
 {
-    struct kn_setting s;
-    char last[KN_NAME] = "";
+    char last[KN_NAME] = "", name[KN_NAME];
     size_t prefix = strlen(group), length = 0;
     text[0] = '\0';
-    for (int i = 0; kn_config_setting(i, &s); i++) {
-        if (prefix > 0 && (strncmp(s.name, group, prefix) != 0 || s.name[prefix] != '.'))
+    for (const struct kn_key *key = kn_config_keys; key->name; key++) {
+        kn_config_key_name(key, group, name);
+        if (prefix > 0 && (strncmp(name, group, prefix) != 0 || name[prefix] != '.'))
             continue;
-        char *word = s.name + prefix + (prefix > 0);
+        char *word = name + prefix + (prefix > 0);
         word[strcspn(word, ".")] = '\0';
         if (strcmp(word, last) != 0 && length < KN_TEXT)
             length += (size_t)snprintf(text + length, KN_TEXT - length, "%s%s", length ? ", " : "", word);
@@ -227,10 +236,10 @@ static enum kn_status fail_unknown(const struct reader *r, yaml_mark_t mark, con
         return fail(r, mark, name, "%s", members);
     const bool wall =
         strncmp(name, "walls.", 6) == 0; /* a side that is not known has no near key elsewhere */
-    if (kn_config_suggest(name, suggestion) && (!wall || strncmp(suggestion, "walls.", 6) == 0))
+    if (kn_config_suggest(&r->c, name, suggestion) && (!wall || strncmp(suggestion, "walls.", 6) == 0))
         return fail(r, mark, name, "unknown key (did you mean %s?)", suggestion);
     snprintf(group, sizeof group, "%s", name);
-    while (*group && !kn_config_is_group(group)) {
+    while (*group && !kn_config_is_group(&r->c, group)) {
         char *dot = strrchr(group, '.');
         *(dot ? dot : group) = '\0';
     }
@@ -240,17 +249,44 @@ static enum kn_status fail_unknown(const struct reader *r, yaml_mark_t mark, con
 
 static enum kn_status read_group(struct reader *r, const char *group, const yaml_node_t *node);
 
+/* The corners of a box: the values of the keys of a group as a list.  *read becomes true if they are. */
+static enum kn_status read_corners(struct reader *r, const char *group, const yaml_node_t *node, bool *read)
+{
+    struct kn_setting s;
+    const size_t prefix = strlen(group);
+    const yaml_node_item_t *item = node->data.sequence.items.start;
+    if (node->type != YAML_SEQUENCE_NODE)
+        return KN_OK;
+    for (int i = 0; kn_config_setting(&r->c, i, &s); i = s.index + 1) {
+        const bool member = strncmp(s.name, group, prefix) == 0 && s.name[prefix] == '.';
+        if (!member || !(s.key->flags & KN_KEY_CORNER))
+            continue;
+        *read = true;
+        if (node->data.sequence.items.top - node->data.sequence.items.start != 2)
+            return fail(r, node->start_mark, group, "expected two corners, such as [[0.2, 0.2], [0.4, 0.5]]");
+        const yaml_node_t *value = yaml_document_get_node(&r->document, *item++);
+        KN_TRY(read_setting(r, &s, value->start_mark, value));
+    }
+    return KN_OK;
+}
+
 /* Read one key and its value or group. */
 static enum kn_status read_key(struct reader *r, const char *name, yaml_mark_t mark, const yaml_node_t *node)
 {
     struct kn_setting s;
     char members[KN_TEXT];
-    if (kn_config_find(name, &s))
+    bool corners = false;
+    if (!kn_config_add_item(&r->c, name, members))
+        return fail(r, mark, name, "%s", members);
+    if (kn_config_find(&r->c, name, &s))
         return read_setting(r, &s, mark, node);
-    if (!kn_config_is_group(name))
+    if (!kn_config_is_group(&r->c, name))
         return fail_unknown(r, mark, name);
     if (node->type == YAML_MAPPING_NODE)
         return read_group(r, name, node);
+    KN_TRY(read_corners(r, name, node, &corners));
+    if (corners)
+        return KN_OK;
     list_members(name, members);
     return fail(r, node->start_mark, name, "expected a group of keys, found a %s (keys: %s)",
                 node->type == YAML_SEQUENCE_NODE ? "list" : "value", members);

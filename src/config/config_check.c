@@ -1,6 +1,7 @@
 /* Checks a case: values out of range and contradictory keys. */
 #include "config/case.h"
 #include "config/config.h"
+#include "config/geometry.h"
 #include "config/reference.h"
 #include "config/scales.h"
 #include "error.h"
@@ -42,16 +43,6 @@ static enum kn_status check_pair(const struct kn_case *c, int side)
 static bool is_zero(const double v[3])
 {
     return v[0] == 0 && v[1] == 0 && v[2] == 0;
-}
-
-/* An amplitude without a frequency is an error. */
-static enum kn_status check_oscillation(const struct kn_case *c, int side)
-{
-    const struct kn_oscillation *o = &c->walls[side].oscillation;
-    if (o->frequency > 0 || (is_zero(o->velocity) && o->temperature == 0))
-        return KN_OK;
-    return fail_wall(side, "oscillation.frequency",
-                     "0 with an amplitude (more than 0 makes the wall oscillate)");
 }
 
 /* Keys without a meaning for the kind of a side are errors. */
@@ -129,26 +120,40 @@ static enum kn_status check_far_field(const struct kn_case *c, int side)
     return KN_OK;
 }
 
+/* A surface must be warmer than absolute zero, and an amplitude without a frequency is an error. */
+enum kn_status kn_config_check_surface(const struct kn_case *c, const struct kn_wall *w, const char *name)
+{
+    const struct kn_oscillation *o = &w->oscillation;
+    double coldest = w->temperature - fabs(o->temperature);
+    if (1 + c->disturbance * coldest <= 0)
+        return kn_error_set(KN_EINPUT,
+                            "%s.%s: %g times disturbance %g is below absolute zero (more than %g is allowed)",
+                            name, w->temperature != 0 ? "temperature" : "oscillation.temperature", coldest,
+                            c->disturbance, -1 / c->disturbance);
+    if (o->frequency > 0 || (is_zero(o->velocity) && o->temperature == 0))
+        return KN_OK;
+    return kn_error_set(KN_EINPUT,
+                        "%s.oscillation.frequency: 0 with an amplitude (more than 0 makes the wall oscillate)",
+                        name);
+}
+
 static enum kn_status check_wall(const struct kn_case *c, int side)
 {
     const struct kn_wall *w = &c->walls[side];
-    double coldest = w->temperature - fabs(w->oscillation.temperature);
+    char name[KN_NAME];
     if (1 + c->disturbance * w->density <= 0)
         return fail_wall(side, "density",
                          "%g times disturbance %g leaves no gas outside the inflow (more than %g is allowed; "
                          "a vacuum is not supported, %.6g is a density of 0.001 n0)",
                          w->density, c->disturbance, -1 / c->disturbance, -0.999 / c->disturbance);
-    if (1 + c->disturbance * coldest <= 0)
-        return fail_wall(side, w->temperature != 0 ? "temperature" : "oscillation.temperature",
-                         "%g times disturbance %g is below absolute zero (more than %g is allowed)", coldest,
-                         c->disturbance, -1 / c->disturbance);
-    return KN_OK;
+    snprintf(name, sizeof name, "walls.%s", kn_case_side_name((enum kn_side)side));
+    return kn_config_check_surface(c, w, name);
 }
 
 enum kn_status kn_config_check_side(const struct kn_case *c, enum kn_side side)
 {
     static enum kn_status (*const checks[])(const struct kn_case *, int) = {
-        check_pair, check_unused, check_piston, check_far_field, check_wall, check_oscillation,
+        check_pair, check_unused, check_piston, check_far_field, check_wall,
     };
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
         KN_TRY(checks[i](c, (int)side));
@@ -355,7 +360,7 @@ static enum kn_status check_ranges(const struct kn_case *c)
 {
     struct kn_setting s;
     char why[KN_TEXT];
-    for (int i = 0; kn_config_setting(i, &s); i++) {
+    for (int i = 0; kn_config_setting(c, i, &s); i = s.index + 1) {
         const void *target = kn_config_target((struct kn_case *)c, &s);
         for (int index = 0; index < s.key->count; index++)
             if (!kn_config_check_value(s.key, target, index, why))
@@ -369,7 +374,7 @@ enum kn_status kn_case_check(const struct kn_case *c)
     static enum kn_status (*const checks[])(const struct kn_case *) = {
         kn_scales_check, check_ranges,  check_walls,     check_limiter,      check_stretch,
         check_size,      check_weights, check_initial,   check_state,        check_molecules,
-        check_operator,  check_energy,  check_reference, check_conservation,
+        check_operator,  check_energy,  check_reference, check_conservation, kn_geometry_check,
     };
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
         KN_TRY(checks[i](c));

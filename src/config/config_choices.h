@@ -140,6 +140,14 @@ static const struct kn_choice shapes[] = {
     {0},
 };
 
+static const struct kn_choice plates[] = {
+    {"none", KN_PLATE_NONE, "no plate: the body is a box"},
+    {"x", KN_PLATE_X, "a plate at a given x"},
+    {"y", KN_PLATE_Y, "a plate at a given y"},
+    {"z", KN_PLATE_Z, "a plate at a given z"},
+    {0},
+};
+
 static const struct kn_choice splittings[] = {
     {"strang", KN_SPLITTING_STRANG, "collisions in two half steps around streaming: second order in time"},
     {"lie", KN_SPLITTING_LIE, "streaming, then collisions: first order in time, as in the paper"},

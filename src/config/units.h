@@ -32,6 +32,9 @@ enum kn_dimension {
     KN_DIMENSION_STRESS, /* from here: results only */
     KN_DIMENSION_HEAT_FLUX,
     KN_DIMENSION_MASS_FLUX,
+    KN_DIMENSION_FORCE,
+    KN_DIMENSION_TORQUE,
+    KN_DIMENSION_HEAT,
     KN_DIMENSIONS
 };
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The side of a case whose patch is filled. */
+/* The wall whose patch is filled. */
 struct frame {
     const struct kn_case *c;
     const struct kn_velocity *v;
@@ -17,9 +17,11 @@ struct frame {
     int axis, away; /* away: sign of v_n of the molecules that leave the side */
 };
 
-static struct frame frame_of(const struct kn_case *c, const struct kn_velocity *v, int side)
+static struct frame frame_of(const struct kn_case *c, const struct kn_velocity *v, int patch)
 {
-    return (struct frame){c, v, &c->walls[side], side / 2, (side & 1) ? -1 : 1};
+    const int side = kn_case_patch_side(patch);
+    return (struct frame){c, v, kn_case_surface(c, kn_case_patch_surface(patch)), side / 2,
+                          (side & 1) ? -1 : 1};
 }
 
 static bool oscillates(const struct kn_wall *w)
@@ -143,18 +145,21 @@ static void fill_patch(struct kn_patch *p, const struct frame *f, double time)
 
 enum kn_status kn_boundary_create(struct kn_boundary *b, const struct kn_case *c, const struct kn_velocity *v)
 {
-    *b = (struct kn_boundary){.memory = calloc(KN_SIDES * (size_t)v->nnodes, sizeof *b->memory)};
-    if (!b->memory)
+    const size_t count = (size_t)kn_case_patches(c);
+    *b = (struct kn_boundary){.count = (int)count,
+                              .patches = calloc(count, sizeof *b->patches),
+                              .memory = calloc(count * (size_t)v->nnodes, sizeof *b->memory)};
+    if (!b->memory || !b->patches)
         return kn_error_set(KN_EMEMORY, "no memory for the walls");
-    for (int side = 0; side < KN_SIDES; side++) {
-        const struct kn_wall *wall = &c->walls[side];
-        const struct frame f = frame_of(c, v, side);
-        struct kn_patch *p = &b->patches[side];
+    for (int i = 0; i < b->count; i++) {
+        const struct frame f = frame_of(c, v, i);
+        const struct kn_wall *wall = f.wall;
+        struct kn_patch *p = &b->patches[i];
         p->alpha = (float)wall->accommodation;
         p->replaces = 1;
         p->emits = !kn_case_reflection(wall) && wall->kind != KN_WALL_PERIODIC;
         p->unsteady = oscillates(wall);
-        p->emission = b->memory + (size_t)side * v->nnodes;
+        p->emission = b->memory + (size_t)i * v->nnodes;
         if (p->emits)
             fill_patch(p, &f, 0);
     }
@@ -165,9 +170,9 @@ bool kn_boundary_update(struct kn_boundary *b, const struct kn_case *c, const st
                         double time)
 {
     bool changed = false;
-    for (int side = 0; side < KN_SIDES; side++) {
-        struct kn_patch *p = &b->patches[side];
-        const struct frame f = frame_of(c, v, side);
+    for (int i = 0; i < b->count; i++) {
+        struct kn_patch *p = &b->patches[i];
+        const struct frame f = frame_of(c, v, i);
         if (!p->emits || !(p->unsteady || p->stale))
             continue;
         fill_patch(p, &f, time);
@@ -182,11 +187,17 @@ bool kn_boundary_keeps_mass(const struct kn_case *c)
     for (int side = 0; side < KN_SIDES; side++)
         if (c->walls[side].kind == KN_WALL_INFLOW || c->walls[side].oscillation.velocity[side / 2] != 0)
             return false;
+    for (int i = 0; i < kn_case_bodies(c); i++)
+        for (int d = 0; d < 3; d++)
+            if (!kn_case_is_uniform(c, d) && (c->bodies[i].surface.velocity[d] != 0 ||
+                                              c->bodies[i].surface.oscillation.velocity[d] != 0))
+                return false;
     return true;
 }
 
 void kn_boundary_destroy(struct kn_boundary *b)
 {
+    free(b->patches);
     free(b->memory);
     *b = (struct kn_boundary){0};
 }

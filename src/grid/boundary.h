@@ -1,4 +1,4 @@
-/* The wall data of each side (a patch): the distribution that it emits and the share that it reflects. */
+/* The wall data of each direction of a surface (a patch): the distribution that it emits and the share that it reflects. */
 #ifndef KN_BOUNDARY_H
 #define KN_BOUNDARY_H
 
@@ -19,8 +19,9 @@ struct kn_patch {
 };
 
 struct kn_boundary {
-    struct kn_patch patches[KN_SIDES];
-    float *memory; /* [KN_SIDES][nnodes] of all emissions */
+    int count;
+    struct kn_patch *patches; /* [count] by kn_case_patch */
+    float *memory;            /* [count][nnodes] of all emissions */
 };
 
 enum kn_status kn_boundary_create(struct kn_boundary *b, const struct kn_case *c,

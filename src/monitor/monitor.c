@@ -157,10 +157,60 @@ static bool has_column(const struct kn_case *c, const struct entry *e)
     return !e->exists || e->exists(c);
 }
 
+bool kn_monitor_is_of_body(const struct kn_column *column)
+{
+    return column->offset >= AT(body) && column->offset < AT(average);
+}
+
+/* True if the case can have a force along an axis, or a torque about it, that is not zero by symmetry. */
+static bool has_force_along(const struct kn_case *c, int axis)
+{
+    return !kn_case_is_uniform(c, axis) || !kn_case_is_even(c, axis);
+}
+
+static bool has_torque_about(const struct kn_case *c, int axis)
+{
+    const int e = (axis + 1) % 3, f = (axis + 2) % 3;
+    return (!kn_case_is_uniform(c, e) && has_force_along(c, f)) ||
+           (!kn_case_is_uniform(c, f) && has_force_along(c, e));
+}
+
+/* The columns of the bodies, by the names of the bodies. */
+static void add_bodies(struct kn_monitor *m)
+{
+    static const char *const values[KN_BODY_VALUES] = {"force_x",  "force_y",  "force_z", "torque_x",
+                                                       "torque_y", "torque_z", "heat"};
+    static const struct {
+        enum kn_dimension dimension;
+        const char *unit[3]; /* by the number of axes along which the gas is not uniform */
+    } kinds[] = {
+        {KN_DIMENSION_FORCE, {"p0 eps", "p0 lambda0 eps", "p0 lambda0^2 eps"}},
+        {KN_DIMENSION_TORQUE, {"p0 lambda0 eps", "p0 lambda0^2 eps", "p0 lambda0^3 eps"}},
+        {KN_DIMENSION_HEAT, {"p0 V0 eps", "p0 V0 lambda0 eps", "p0 V0 lambda0^2 eps"}},
+    };
+    for (int body = 0; body < kn_case_bodies(m->c); body++)
+        for (int i = 0; i < KN_BODY_VALUES; i++) {
+            if ((i < 3 && !has_force_along(m->c, i)) || (i >= 3 && i < 6 && !has_torque_about(m->c, i - 3)))
+                continue;
+            char *name = m->names[body * KN_BODY_VALUES + i];
+            snprintf(name, KN_COLUMN_NAME, "bodies.%.*s.%s", KN_ITEM_NAME - 1, m->c->bodies[body].name, values[i]);
+            m->judged++;
+            m->columns[m->ncolumns++] =
+                (struct kn_column){name, kinds[i / 3].unit[m->space->naxes > 0 ? m->space->naxes - 1 : 0],
+                                   AT(body) + ((size_t)body * KN_BODY_VALUES + (size_t)i) * sizeof(double),
+                                   kinds[i / 3].dimension};
+        }
+}
+
 static void choose_columns(struct kn_monitor *m)
 {
+    bool added = false;
     for (int i = 0; i < COLUMNS; i++) {
         const size_t offset = table[i].column.offset;
+        if (offset >= AT(average) && !added) {
+            add_bodies(m);
+            added = true;
+        }
         if (!has_column(m->c, &table[i]))
             continue;
         m->first_judged += offset < AT(drag);
@@ -197,14 +247,16 @@ enum kn_status kn_monitor_create(struct kn_monitor *m, const struct kn_case *c, 
                              .least_time = kn_duration_least(c),
                              .settled_time = kn_duration_settled(c),
                              .window = kn_monitor_window(c)};
-    m->columns = calloc(COLUMNS, sizeof *m->columns);
+    const size_t named = (size_t)kn_case_bodies(c) * KN_BODY_VALUES;
+    m->columns = calloc(COLUMNS + named, sizeof *m->columns);
+    m->names = calloc(named + 1, sizeof *m->names);
     m->previous = calloc(n * WATCHED, sizeof *m->previous);
     m->mean_fields = calloc(n * KN_FIELDS, sizeof *m->mean_fields);
     m->midline = calloc((size_t)space->whole[1] * KN_SUMS_MIDLINE, sizeof *m->midline);
     m->wave = has_wave(c) ? calloc(n, sizeof *m->wave) : NULL;
     for (int i = 0; i < space->ncells && m->wave; i++)
         m->wave[i] = kn_initial_wave(c, space, i);
-    if (m->columns) {
+    if (m->columns && m->names) {
         choose_columns(m);
         allocate_data(m, kn_case_is_sampled(c->collision.method));
     }
@@ -217,6 +269,7 @@ enum kn_status kn_monitor_create(struct kn_monitor *m, const struct kn_case *c, 
 void kn_monitor_destroy(struct kn_monitor *m)
 {
     free(m->columns);
+    free(m->names);
     free(m->trends);
     free(m->previous);
     free(m->mean_fields);
@@ -235,6 +288,7 @@ static int64_t find_bad(const struct kn_monitor *m, const double *fields)
         bool good = true;
         for (int f = 0; f < KN_FIELDS; f++)
             good = good & (bool)isfinite(fields[(size_t)i * KN_FIELDS + f]);
+        good = good || (m->space->solid && m->space->solid[i]);
         first = !good && i < first ? i : first;
     }
     if (first == ncells)
@@ -314,11 +368,21 @@ static void measure(const struct kn_monitor *m, struct kn_row *row, const double
         row->heat_flux[s] = walls[s].wall ? walls[s].heat_flux : NAN;
         row->mass_flux[s] = walls[s].wall ? walls[s].mass_flux : NAN;
     }
+    memcpy(row->body, m->bodies, sizeof row->body);
 }
 
 /* Fluxes through walls may be non-finite although all cells are finite. */
-static enum kn_status check_walls(int64_t step, double time, const struct kn_wall_flux *walls)
+static enum kn_status check_walls(const struct kn_monitor *m, int64_t step, double time,
+                                  const struct kn_wall_flux *walls)
 {
+    for (int i = 0; i < kn_case_bodies(m->c); i++) {
+        double sum = 0;
+        for (int k = 0; k < KN_BODY_VALUES; k++)
+            sum += ((const double *)&m->bodies[i])[k];
+        if (!isfinite(sum))
+            return kn_error_set(KN_ENUMERIC, "non-finite flux at the surface of bodies.%s at step %lld, t = %.6g",
+                                m->c->bodies[i].name, (long long)step, time);
+    }
     for (int s = 0; s < KN_SIDES; s++) {
         const struct kn_wall_flux *w = &walls[s];
         double sum = w->stress[0] + w->stress[1] + w->stress[2] + w->heat_flux + w->mass_flux;
@@ -379,7 +443,7 @@ enum kn_status kn_monitor_take(struct kn_monitor *m, int64_t step, double time, 
     for (int f = 0; f < KN_FIELDS; f++)
         if (!isfinite(sums.fields[f])) /* a sum is finite only if all its terms are */
             KN_TRY(kn_monitor_check(m, step, time, fields));
-    KN_TRY(check_walls(step, time, walls));
+    KN_TRY(check_walls(m, step, time, walls));
 
     struct kn_row row = {.step = (double)step, .time = time, .excess = {m->excess[0], m->excess[1]}};
     fill_sums(m, &row, &sums);

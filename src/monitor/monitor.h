@@ -27,11 +27,14 @@ struct kn_row {
     double stress[KN_SIDES][3]; /* struct kn_wall_flux; NaN without a wall */
     double heat_flux[KN_SIDES];
     double mass_flux[KN_SIDES];
+    struct kn_body_flux body[KN_BODIES];
     double average[KN_FIELDS]; /* volume average of each field */
     double excess[2];          /* relative excess of the fourth and sixth moments of a uniform gas */
     double wave[5];            /* amplitudes of rho, u, theta in the initial wave; 0 without one */
     double size;               /* root mean square of rho, u and theta; not a column */
 };
+
+enum { KN_COLUMN_NAME = 24 + KN_ITEM_NAME };
 
 struct kn_column {
     const char *name; /* as in history.csv and summary.json */
@@ -48,6 +51,7 @@ struct kn_monitor {
     bool closed; /* the mass of the gas is constant */
     int ncolumns;
     struct kn_column *columns; /* [ncolumns] */
+    char (*names)[KN_COLUMN_NAME]; /* [KN_BODY_VALUES for each body] of columns that the case names */
     int64_t rows;              /* number of rows so far */
     double *previous;          /* [ncells][5] rho, u, theta at the last row */
     double previous_time;
@@ -66,6 +70,7 @@ struct kn_monitor {
     int64_t *midline;           /* [whole[1]][KN_SUMS_MIDLINE] for kn_sums_midline */
     double *wave;               /* [ncells] shape of the initial wave; NULL without one */
     double excess[2];           /* of the next row; set by the caller if the gas is uniform */
+    struct kn_body_flux bodies[KN_BODIES]; /* of the next row; set by the caller if the case has bodies */
     struct kn_row row;          /* the latest row */
 };
 
@@ -102,8 +107,12 @@ double kn_monitor_value(const struct kn_monitor *m, int column);
 /* The value of a column in the latest row. */
 double kn_monitor_column(const struct kn_monitor *m, int column);
 
-/* KN_DIMENSION_STRESS, _HEAT_FLUX or _MASS_FLUX for a flux through a side, KN_DIMENSION_NONE for others. */
+/* KN_DIMENSION_STRESS, _HEAT_FLUX or _MASS_FLUX for a flux through a side, KN_DIMENSION_FORCE, _TORQUE or _HEAT for
+ * a body, KN_DIMENSION_NONE for others. */
 enum kn_dimension kn_monitor_flux(const struct kn_column *column);
+
+/* True if the column is one of a body. */
+bool kn_monitor_is_of_body(const struct kn_column *column);
 
 /* The column of this name in any case, or NULL. */
 const struct kn_column *kn_monitor_find(const char *name);

@@ -1,6 +1,7 @@
 /* Least-squares fits of one frequency to columns of the history. */
 #include "monitor/oscillation.h"
 
+#include "config/case.h"
 #include "monitor/history_table.h"
 
 #include <math.h>
@@ -13,8 +14,8 @@ enum { LEAST_ROWS = 8 }; /* per period */
 static const struct kn_oscillation *find_wall(const struct kn_case *c)
 {
     const struct kn_oscillation *found = NULL;
-    for (int side = 0; side < KN_SIDES; side++) {
-        const struct kn_oscillation *o = &c->walls[side].oscillation;
+    for (int i = 0; i < kn_case_surfaces(c); i++) {
+        const struct kn_oscillation *o = &kn_case_surface(c, i)->oscillation;
         if (o->frequency == 0)
             continue;
         if (found && o->frequency != found->frequency)
@@ -108,7 +109,7 @@ static void find_columns(struct kn_oscillation_fit *s, const struct kn_history_t
         double part[3];
         const int column = kn_history_column(h, m->columns[i].name);
         const enum kn_dimension flux = kn_monitor_flux(&m->columns[i]);
-        if ((flux != KN_DIMENSION_STRESS && flux != KN_DIMENSION_HEAT_FLUX) || column < 0 ||
+        if (flux == KN_DIMENSION_NONE || flux == KN_DIMENSION_MASS_FLUX || column < 0 ||
             !fit_column(h, column, rows, s->frequency, shift, part))
             continue;
         s->columns[s->count++] = (struct kn_oscillation_column){

@@ -184,13 +184,15 @@ static void show_value(struct kn_progress *p, const struct kn_monitor *m, int i,
     enum kn_dimension dimension;
     const double factor = si_factor(scales, &m->columns[i], &dimension), error = kn_monitor_error(m, i);
     const bool lacks = m->batches && isnan(error), averaged = m->averaged > 1;
+    const int axes = scales && kn_monitor_is_of_body(&m->columns[i]) ? scales->axes : 3;
     char text[PART], means[2 * PART] = "";
     if (averaged)
         snprintf(means, sizeof means, "   (mean of %lld rows%s, standard deviation %.1e)",
                  (long long)m->averaged, lacks ? ", too short for an error: a later time.end gives one" : "",
                  factor * sqrt(m->square[i] / (double)(m->averaged - 1)));
-    kn_progress_line(p, KN_STYLE_PLAIN, "  %-18s%s%s%s", m->columns[i].name,
-                     value_text(text, factor * kn_monitor_value(m, i), factor * error, dimension), means,
+    kn_progress_line(p, KN_STYLE_PLAIN, "  %-17s %s%s%s%s", m->columns[i].name,
+                     value_text(text, factor * kn_monitor_value(m, i), factor * error, dimension),
+                     axes == 2 ? " per metre" : axes == 1 ? " per square metre" : "", means,
                      lacks && !averaged ? "   (a single row, no error)" : "");
 }
 
@@ -235,11 +237,22 @@ static void show_amplitudes(struct kn_progress *p, const struct kn_summary *s, c
         const double factor = si_factor(scales, column, &dimension);
         if (o->columns[i].amplitude > NOTICEABLE * largest) {
             char text[PART];
-            kn_progress_line(p, KN_STYLE_PLAIN, "  %-18s%s amplitude, phase %.6g   (last %d period%s)",
+            kn_progress_line(p, KN_STYLE_PLAIN, "  %-17s %s amplitude, phase %.6g   (last %d period%s)",
                              column->name, value_text(text, factor * o->columns[i].amplitude, 0, dimension),
                              o->columns[i].phase, o->periods, o->periods == 1 ? "" : "s");
         }
     }
+}
+
+/* True if a quantity of a body is not negligible compared with the same of other bodies. */
+static bool is_notable(const struct kn_monitor *m, int column)
+{
+    double largest = 0;
+    for (int i = 0; i < m->ncolumns; i++)
+        if (kn_monitor_is_of_body(&m->columns[i]) && m->columns[i].dimension == m->columns[column].dimension)
+            largest = fmax(largest, fabs(kn_monitor_value(m, i)));
+    return kn_monitor_is_of_body(&m->columns[column]) &&
+           fabs(kn_monitor_value(m, column)) > NOTICEABLE * largest;
 }
 
 /* The quantities; fluxes at walls in SI units where the case has them, without negligible ones. */
@@ -255,7 +268,8 @@ static void show_quantities(struct kn_progress *p, const struct kn_summary *s, c
     for (int i = 0; i < m->ncolumns; i++) {
         const struct kn_column *column = &m->columns[i];
         const enum kn_dimension flux = kn_monitor_flux(column);
-        const bool wanted = flux == KN_DIMENSION_NONE || !scales ? is_headline(m, column)
+        const bool wanted = kn_monitor_is_of_body(column)           ? is_notable(m, i)
+                            : flux == KN_DIMENSION_NONE || !scales ? is_headline(m, column)
                             : flux == KN_DIMENSION_MASS_FLUX
                                 ? is_mass_of_inflow(m, column)
                                 : fabs(kn_monitor_value(m, i)) > NOTICEABLE * largest;

@@ -28,7 +28,7 @@ enum kn_status kn_run_take_row(struct kn_sim *sim, struct kn_monitor *m, double 
 {
     struct kn_wall_flux walls[KN_SIDES] = {{0}};
     KN_TRY(kn_run_abort(m->comm, kn_sim_fields(sim, fields)));
-    KN_TRY(kn_sim_walls(sim, walls));
+    KN_TRY(kn_sim_surfaces(sim, walls, m->bodies));
     if (kn_monitor_is_uniform(m->c))
         KN_TRY(kn_sim_excess(sim, fields, &m->excess[0], &m->excess[1]));
     return kn_monitor_take(m, kn_sim_steps(sim), kn_sim_time(sim), fields, walls);

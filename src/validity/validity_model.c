@@ -24,8 +24,8 @@ static bool is_in_si(const struct kn_case *c, double *eps)
 static double heating_error(const struct kn_case *c, double eps)
 {
     double largest = 0;
-    for (int side = 0; side < KN_SIDES; side++) {
-        const struct kn_wall *w = &c->walls[side];
+    for (int i = 0; i < kn_case_surfaces(c); i++) {
+        const struct kn_wall *w = kn_case_surface(c, i);
         for (int sign = -1; sign <= 1; sign += 2) {
             const double t = 1 + eps * (w->temperature + sign * fabs(w->oscillation.temperature)),
                          root = sqrt(fmax(t, 1e-6)), ratio = 2 * root / (1 + root);
@@ -73,8 +73,8 @@ static bool is_heated(const struct kn_case *c)
     bool heated = c->disturbance > 0 && kn_scales_mach(c) > 0.3;
     for (int d = 0; d < 3; d++)
         heated = heated || c->source.temperature_gradient[d] != 0;
-    for (int side = 0; side < KN_SIDES; side++) {
-        const struct kn_wall *w = &c->walls[side];
+    for (int i = 0; i < kn_case_surfaces(c); i++) {
+        const struct kn_wall *w = kn_case_surface(c, i);
         heated = heated || fabs(w->temperature) > 1e-9 || w->oscillation.temperature != 0 ||
                  w->gradient.temperature != 0;
     }
@@ -225,6 +225,8 @@ static void judge_oscillation(struct kn_validity *v, const struct kn_case *c)
             judge_nodes(v, c, axis, o->frequency);
         judge_stroke(v, c, axis, o);
     }
+    for (int i = 0; i < kn_case_bodies(c); i++)
+        fastest = fmax(fastest, c->bodies[i].surface.oscillation.frequency);
     if (fastest > 0)
         judge_steps(v, fastest);
 }
