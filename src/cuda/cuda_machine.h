@@ -11,6 +11,8 @@
 extern "C" {
 #include "backend/backend.h"
 #include "comm/comm.h"
+#include "config/case.h"
+#include "config/geometry.h"
 }
 
 /* A window of sample orders, in preparation or in use. */
@@ -67,8 +69,11 @@ struct kn_cuda {
     struct kn_sample_plan plan; /* pointers to device memory */
     float *h, *next;            /* [ncells + nhalo][nnodes] */
     double *moments;            /* [ncells][KN_MOMENTS] */
-    float *emission;            /* [KN_SIDES][nnodes] */
-    double *patch;              /* [KN_SIDES][3] */
+    float *emission;            /* [patches][nnodes] */
+    struct kn_cuda_patch *patch; /* [patches] */
+    struct kn_cuda_patch *host_patch; /* the same in host memory */
+    const int32_t *solid;       /* [nsolid] cells that bodies fill */
+    int32_t nsolid;
     struct kn_cuda_window windows[2];
     struct kn_cuda_group
         groups[3];      /* two alternate; the third is a single set for a step of another length */

@@ -45,7 +45,7 @@ static __device__ __forceinline__ four leaving(const kn_cuda_problem &p, const f
                                                float rho, int octant, float dt, int k)
 {
     const int axis = face.side / 2;
-    const float alpha = p.alpha[face.patch], replaces = p.replaces[face.patch];
+    const float alpha = p.patch[face.patch].alpha, replaces = p.patch[face.patch].replaces;
     four out = read4(p.emission + (int64_t)face.patch * p.mesh.nnodes + (int64_t)octant * p.mesh.stride + k);
 #pragma unroll
     for (int i = 0; i < 4; i++)
@@ -70,11 +70,11 @@ static __global__ void __launch_bounds__(256, 4)
     const kn_face face = p.faces[number];
     const int axis = face.side / 2, high = face.side & 1;
     const float courant = w.dt / kn_mesh_width(&p.mesh, face.cell, axis);
-    const double *patch = p.patch + 3 * face.patch;
     double sum[1] = {0};
     wait_for_previous_kernel();
     allow_next_kernel();
-    if (!(p.emits >> face.patch & 1))
+    const kn_cuda_patch &patch = p.patch[face.patch];
+    if (!patch.emits)
         return;
     for (int t = threadIdx.x; t < quads * p.mesh.octants; t += blockDim.x) {
         const int octant = t / quads, k = 4 * (t - octant * quads);
@@ -84,7 +84,7 @@ static __global__ void __launch_bounds__(256, 4)
     }
     block_sum<1>(sum, space);
     const double arrived = sum[0] / courant;
-    const float rho = (float)kn_wall_density(arrived, patch[0], patch[1]);
+    const float rho = (float)kn_wall_density(arrived, patch.emission_flux, patch.unit_flux);
     sum[0] = 0;
     for (int t = threadIdx.x; t < quads * p.mesh.octants; t += blockDim.x) {
         const int octant = t / quads, k = 4 * (t - octant * quads);
@@ -96,7 +96,7 @@ static __global__ void __launch_bounds__(256, 4)
     }
     block_sum<1>(sum, space);
     if (threadIdx.x == 0)
-        p.lost[number] = kn_wall_lost(arrived - sum[0] / courant, patch[2]);
+        p.lost[number] = kn_wall_lost(arrived - sum[0] / courant, patch.prescribed_flux);
 }
 
 /* Everything that passes through one face, after the wall pass.  A mirror is passed by the reflected rows. */
@@ -122,6 +122,22 @@ static __global__ void flux_kernel(const __grid_constant__ kn_cuda_problem p,
     block_sum<KN_FLUXES>(sum, space);
     if (threadIdx.x < KN_FLUXES)
         p.fluxes[KN_FLUXES * (int64_t)number + threadIdx.x] = sum[threadIdx.x];
+}
+
+/* Rows of solid cells are 0; a source changes them. */
+static __global__ void clear_kernel(const __grid_constant__ kn_cuda_problem p, const int32_t *list, float *h)
+{
+    const four zero = {{0, 0, 0, 0}};
+    for (int k = 4 * threadIdx.x; k < p.mesh.nnodes; k += 4 * blockDim.x)
+        write4(h + (int64_t)list[blockIdx.x] * p.mesh.nnodes + k, zero);
+}
+
+cudaError_t kn_cuda_clear(const struct kn_cuda_problem *p, const int32_t *list, int count, float *h,
+                          cudaStream_t stream)
+{
+    if (count > 0)
+        clear_kernel<<<(unsigned)count, 128, 0, stream>>>(*p, list, h);
+    return cudaGetLastError();
 }
 
 template <int ORDER>
