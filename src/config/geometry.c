@@ -105,7 +105,6 @@ static enum kn_status find_edge(const struct kn_case *c, const struct kn_body *b
 /* The cells of a box along one axis. */
 static enum kn_status place_axis(const struct kn_case *c, const struct kn_body *b, int axis, struct kn_solid *s)
 {
-    const int n = c->space.cells[axis];
     const double size = c->space.size[axis], low = b->box.low[axis] == KN_TO_END ? 0 : b->box.low[axis],
                  high = b->box.high[axis] == KN_TO_END ? size : b->box.high[axis];
     char from[KN_UNITS_TEXT], to[KN_UNITS_TEXT], end[KN_UNITS_TEXT];
@@ -115,11 +114,11 @@ static enum kn_status place_axis(const struct kn_case *c, const struct kn_body *
     if (high < 0 || low > size || (high == 0 && low < 0) || (low == size && high > size))
         return fail(b, "box", "%s to %s along %c is outside the gas (0 to %s)", place_text(c, low, from),
                     place_text(c, high, to), AXIS[axis], place_text(c, size, end));
-    KN_TRY(find_edge(c, b, "box.low", axis, low, &s->first[axis]));
-    KN_TRY(find_edge(c, b, "box.high", axis, high, &s->end[axis]));
-    if (kn_case_is_uniform(c, axis) && s->end[axis] - s->first[axis] != n)
+    if (kn_case_is_uniform(c, axis) && (low > 0 || high < size))
         return fail(b, "box", "the gas is uniform along %c, and the body is not (auto along %c)", AXIS[axis],
                     AXIS[axis]);
+    KN_TRY(find_edge(c, b, "box.low", axis, low, &s->first[axis]));
+    KN_TRY(find_edge(c, b, "box.high", axis, high, &s->end[axis]));
     if (s->first[axis] == s->end[axis] && low != high)
         return fail(b, "box", "%s to %s along %c is less than a cell", place_text(c, low, from),
                     place_text(c, high, to), AXIS[axis]);
