@@ -118,6 +118,7 @@ enum kn_shape {
     KN_SHAPE_STRESS, KN_SHAPE_HEAT_FLUX, KN_SHAPE_FOURTH_MOMENT, KN_SHAPE_ANISOTROPIC,
     KN_SHAPE_SOUND, KN_SHAPE_BKW, KN_SHAPE_BETWEEN
 };
+enum kn_port_kind { KN_PORT_PRESSURE, KN_PORT_RESERVOIR, KN_PORT_VACUUM };
 enum kn_plate { KN_PLATE_NONE, KN_PLATE_X, KN_PLATE_Y, KN_PLATE_Z };
 enum kn_splitting { KN_SPLITTING_STRANG, KN_SPLITTING_LIE };
 enum kn_exchange { KN_EXCHANGE_AUTO, KN_EXCHANGE_HOST, KN_EXCHANGE_DEVICE };
@@ -157,6 +158,17 @@ struct kn_body {
         double open[KN_OPENINGS][2];   /* L; openings along the first other axis, empty = none */
     } plate;
     struct kn_wall surface; /* diffuse: velocity, temperature, accommodation, oscillation */
+};
+
+/* A part of a side through which gas enters and leaves. */
+enum { KN_PORTS = 8 };
+struct kn_port {
+    char name[KN_ITEM_NAME]; /* "": there is no port; ports are contiguous */
+    enum kn_side side;
+    double from[3], to[3]; /* L; corners, KN_TO_END = to the end of the axis */
+    enum kn_port_kind kind;
+    double pressure;    /* (p - p0) / (eps p0) */
+    double temperature; /* (T - T0) / (eps T0) */
 };
 
 /* Values of the word auto. */
@@ -222,6 +234,7 @@ struct kn_case {
     } collision;
     struct kn_wall walls[KN_SIDES];
     struct kn_body bodies[KN_BODIES];
+    struct kn_port ports[KN_PORTS];
     struct {
         double force[3];                /* eps V0^2 / lambda0 */
         double temperature_gradient[3]; /* eps T0 / lambda0 */
@@ -341,6 +354,14 @@ struct kn_body_flux {
 };
 enum { KN_BODY_VALUES = sizeof(struct kn_body_flux) / sizeof(double) };
 enum kn_status kn_sim_bodies(struct kn_sim *sim, struct kn_body_flux bodies[KN_BODIES]);
+
+/* The flow through one port, integrated over its area and averaged over the last step. */
+struct kn_port_flux {
+    double mass; /* n0 V0 lambda0^2 eps; into the gas */
+    double heat; /* p0 V0 lambda0^2 eps; into the gas, without the enthalpy that the mass carries */
+    double area; /* lambda0^2 */
+};
+enum kn_status kn_sim_ports(struct kn_sim *sim, struct kn_port_flux ports[KN_PORTS]);
 
 /* Replace the velocity and temperature of a diffuse wall, or of the gas outside
  * an inflow, from the next step on.  An oscillation is added to them.  They apply

@@ -17,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { PORT_VALUES = sizeof(struct kn_port_flux) / sizeof(double) };
+
 struct kn_sim {
     struct kn_case c;
     struct kn_reference reference;
@@ -38,7 +40,7 @@ struct kn_sim {
     double *moments; /* [ncells][KN_MOMENTS] */
     double *fluxes;  /* [nfaces][KN_FLUXES] */
     double (*centre)[3];          /* [bodies] lambda0; of the bounding box */
-    struct kn_exact *body_sums;   /* [bodies][KN_BODY_VALUES] */
+    struct kn_exact *sums;        /* [bodies][KN_BODY_VALUES], then [ports][PORT_VALUES] */
     char sharing[KN_SIM_NOTE],
         unlike[KN_SIM_NOTE]; /* notes for the user about the machines of the ranks; "": none */
 };
@@ -97,8 +99,8 @@ static enum kn_status find_centres(struct kn_sim *sim)
     const struct kn_space *x = &sim->space;
     const size_t bodies = (size_t)kn_case_bodies(&sim->inner);
     sim->centre = calloc(bodies + 1, sizeof *sim->centre);
-    sim->body_sums = calloc(bodies * KN_BODY_VALUES + 1, sizeof *sim->body_sums);
-    if (!sim->centre || !sim->body_sums)
+    sim->sums = calloc(bodies * KN_BODY_VALUES + KN_PORTS * PORT_VALUES, sizeof *sim->sums);
+    if (!sim->centre || !sim->sums)
         return kn_error_set(KN_EMEMORY, "no memory for %zu bodies", bodies);
     KN_TRY(kn_geometry_create(&g, &sim->inner));
     for (int d = 0; d < 3; d++)
@@ -214,7 +216,7 @@ void kn_sim_destroy(struct kn_sim *sim)
     free(sim->moments);
     free(sim->fluxes);
     free(sim->centre);
-    free(sim->body_sums);
+    free(sim->sums);
     free(sim);
 }
 
@@ -377,7 +379,7 @@ static struct passage passage_of(const struct kn_sim *sim, int face)
 {
     const struct kn_face *f = &sim->space.faces[face];
     const bool wall =
-        kn_case_surface(&sim->c, kn_case_patch_surface(f->patch))->kind == KN_WALL_DIFFUSE;
+        kn_case_surface(&sim->c, kn_case_patch(&sim->c, f->patch).surface).kind == KN_WALL_DIFFUSE;
     double *flux = sim->fluxes + (size_t)face * KN_FLUXES, work = 0;
     struct passage p = {.tangential = 0};
     if (!sim->reference.at_rest)
@@ -426,7 +428,7 @@ static void add_body_face(const struct kn_sim *sim, int face, int body)
     const struct kn_face *f = &sim->space.faces[face];
     const struct passage p = passage_of(sim, face);
     const double into = (f->side & 1) ? f->area : -f->area;
-    struct kn_exact *sums = sim->body_sums + (size_t)body * KN_BODY_VALUES;
+    struct kn_exact *sums = sim->sums + (size_t)body * KN_BODY_VALUES;
     double arm[3];
     find_arm(sim, f, sim->centre[body], arm);
     for (int d = 0; d < 3; d++) {
@@ -437,16 +439,35 @@ static void add_body_face(const struct kn_sim *sim, int face, int body)
     kn_exact_add(&sums[6], into * p.heat);
 }
 
-static void sum_bodies(struct kn_sim *sim, struct kn_body_flux bodies[KN_BODIES])
+/* Add a face of a port; flows are positive into the gas. */
+static void add_port_face(const struct kn_sim *sim, int face, struct kn_exact sums[PORT_VALUES])
 {
-    const int count = kn_case_bodies(&sim->c), values = count * KN_BODY_VALUES;
-    memset(sim->body_sums, 0, (size_t)values * sizeof *sim->body_sums);
-    for (int face = 0; face < sim->space.nown; face++)
-        if (sim->space.faces[face].patch >= KN_SIDES)
-            add_body_face(sim, face, kn_case_patch_surface(sim->space.faces[face].patch) - KN_SIDES);
-    kn_exact_sum_ranks(sim->comm, sim->body_sums, values);
+    const struct kn_face *f = &sim->space.faces[face];
+    const struct passage p = passage_of(sim, face);
+    const double in = (f->side & 1) ? -f->area : f->area;
+    kn_exact_add(&sums[0], in * sim->fluxes[(size_t)face * KN_FLUXES]);
+    kn_exact_add(&sums[1], in * p.heat);
+    kn_exact_add(&sums[2], f->area);
+}
+
+/* The integrals over bodies and ports. */
+static void sum_faces(struct kn_sim *sim, struct kn_sim_fluxes *to)
+{
+    const int bodies = kn_case_bodies(&sim->c), ports = kn_case_ports(&sim->c),
+              values = bodies * KN_BODY_VALUES, all = values + ports * PORT_VALUES;
+    memset(sim->sums, 0, (size_t)all * sizeof *sim->sums);
+    for (int face = 0; face < sim->space.nown && all > 0; face++) {
+        const int surface = kn_case_patch(&sim->c, sim->space.faces[face].patch).surface, body = surface - KN_SIDES;
+        if (body >= bodies)
+            add_port_face(sim, face, sim->sums + values + (body - bodies) * PORT_VALUES);
+        else if (body >= 0)
+            add_body_face(sim, face, body);
+    }
+    kn_exact_sum_ranks(sim->comm, sim->sums, all);
     for (int i = 0; i < values; i++)
-        ((double *)bodies)[i] = kn_exact_value(&sim->body_sums[i]);
+        ((double *)to->bodies)[i] = kn_exact_value(&sim->sums[i]);
+    for (int i = values; i < all; i++)
+        ((double *)to->ports)[i - values] = kn_exact_value(&sim->sums[i]);
 }
 
 /* Averages over the walls of all ranks. */
@@ -472,27 +493,37 @@ static void average_faces(const struct kn_sim *sim, const struct kn_comm *comm,
     }
 }
 
-enum kn_status kn_sim_surfaces(struct kn_sim *sim, struct kn_wall_flux walls[KN_SIDES],
-                               struct kn_body_flux bodies[KN_BODIES])
+enum kn_status kn_sim_take_fluxes(struct kn_sim *sim, struct kn_sim_fluxes *to)
 {
-    memset(walls, 0, KN_SIDES * sizeof *walls);
-    memset(bodies, 0, KN_BODIES * sizeof *bodies);
+    memset(to, 0, sizeof *to);
     KN_TRY(kn_comm_agree(sim->comm, sim->backend->fluxes(sim->machine, sim->fluxes)));
-    average_faces(sim, sim->comm, walls);
-    sum_bodies(sim, bodies);
+    average_faces(sim, sim->comm, to->walls);
+    sum_faces(sim, to);
     return KN_OK;
 }
 
 enum kn_status kn_sim_walls(struct kn_sim *sim, struct kn_wall_flux walls[KN_SIDES])
 {
-    struct kn_body_flux bodies[KN_BODIES];
-    return kn_sim_surfaces(sim, walls, bodies);
+    struct kn_sim_fluxes all;
+    KN_TRY(kn_sim_take_fluxes(sim, &all));
+    memcpy(walls, all.walls, sizeof all.walls);
+    return KN_OK;
 }
 
 enum kn_status kn_sim_bodies(struct kn_sim *sim, struct kn_body_flux bodies[KN_BODIES])
 {
-    struct kn_wall_flux walls[KN_SIDES];
-    return kn_sim_surfaces(sim, walls, bodies);
+    struct kn_sim_fluxes all;
+    KN_TRY(kn_sim_take_fluxes(sim, &all));
+    memcpy(bodies, all.bodies, sizeof all.bodies);
+    return KN_OK;
+}
+
+enum kn_status kn_sim_ports(struct kn_sim *sim, struct kn_port_flux ports[KN_PORTS])
+{
+    struct kn_sim_fluxes all;
+    KN_TRY(kn_sim_take_fluxes(sim, &all));
+    memcpy(ports, all.ports, sizeof all.ports);
+    return KN_OK;
 }
 
 const struct kn_space *kn_sim_space(const struct kn_sim *sim)

@@ -23,9 +23,13 @@ enum kn_status kn_sim_create_with_progress(struct kn_sim **out, const struct kn_
                                            const struct kn_comm *comm,
                                            const struct kn_progress_callback *progress);
 
-/* kn_sim_walls and kn_sim_bodies in one call. */
-enum kn_status kn_sim_surfaces(struct kn_sim *sim, struct kn_wall_flux walls[KN_SIDES],
-                               struct kn_body_flux bodies[KN_BODIES]);
+/* kn_sim_walls, kn_sim_bodies and kn_sim_ports in one call. */
+struct kn_sim_fluxes {
+    struct kn_wall_flux walls[KN_SIDES];
+    struct kn_body_flux bodies[KN_BODIES];
+    struct kn_port_flux ports[KN_PORTS];
+};
+enum kn_status kn_sim_take_fluxes(struct kn_sim *sim, struct kn_sim_fluxes *to);
 
 const struct kn_space *kn_sim_space(const struct kn_sim *sim); /* of this rank */
 const struct kn_box *kn_sim_boxes(const struct kn_sim *sim);   /* of all ranks */

@@ -11,32 +11,21 @@ enum {
 /* Name of a side as in a case file. */
 const char *kn_case_side_name(enum kn_side side);
 
-/* The surfaces of a case: the six sides, then the bodies. */
+/* The surfaces of a case: the six sides, then the bodies, then the ports.  A port is an inflow of gas at rest; the
+ * density of a vacuum is -1 / eps. */
 int kn_case_bodies(const struct kn_case *c);
+int kn_case_ports(const struct kn_case *c);
 int kn_case_surfaces(const struct kn_case *c);
-const struct kn_wall *kn_case_surface(const struct kn_case *c, int number);
+struct kn_wall kn_case_surface(const struct kn_case *c, int number);
 
-/* The name of a surface in a case file: "walls.top", "bodies.bar". */
-enum { KN_SURFACE_NAME = 8 + KN_ITEM_NAME };
-const char *kn_case_surface_name(const struct kn_case *c, int number, char name[KN_SURFACE_NAME]);
-
-/* A patch is one direction of a surface, because the emission depends on it: the sides, then six for each body. */
-static inline int kn_case_patches(const struct kn_case *c)
-{
-    return KN_SIDES * (1 + kn_case_bodies(c));
-}
-static inline int kn_case_patch(int body, int side)
-{
-    return KN_SIDES * (1 + body) + side;
-}
-static inline int kn_case_patch_side(int patch)
-{
-    return patch % KN_SIDES;
-}
-static inline int kn_case_patch_surface(int patch)
-{
-    return patch < KN_SIDES ? patch : KN_SIDES - 1 + patch / KN_SIDES;
-}
+/* A patch is one direction of a surface, because the emission depends on it: the sides, then six for each body, then
+ * the ports. */
+struct kn_case_patch {
+    int surface, side; /* enum kn_side: the direction from the gas to the surface */
+};
+int kn_case_patches(const struct kn_case *c);
+struct kn_case_patch kn_case_patch(const struct kn_case *c, int patch);
+int kn_case_find_patch(const struct kn_case *c, int surface, int side); /* and back */
 
 /* True if no wall, source, initial state or moving reference breaks the symmetry of the velocities along the
  * axis. */

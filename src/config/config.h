@@ -21,7 +21,7 @@ enum kn_key_flag {
 };
 
 /* Keys that the items of a list have in common: the sides of the box, and items that the case file names. */
-enum kn_list { KN_LIST_NONE, KN_LIST_WALLS, KN_LIST_BODIES, KN_LISTS };
+enum kn_list { KN_LIST_NONE, KN_LIST_WALLS, KN_LIST_BODIES, KN_LIST_PORTS, KN_LISTS };
 
 /* One value a choice may take. */
 struct kn_choice {

@@ -140,6 +140,24 @@ static const struct kn_choice shapes[] = {
     {0},
 };
 
+static const struct kn_choice sides[] = {
+    {"left", KN_LEFT, "the low end of x"},    {"right", KN_RIGHT, "the high end of x"},
+    {"bottom", KN_BOTTOM, "the low end of y"}, {"top", KN_TOP, "the high end of y"},
+    {"back", KN_BACK, "the low end of z"},    {"front", KN_FRONT, "the high end of z"},
+    {0},
+};
+
+static const struct kn_choice port_kinds[] = {
+    {"pressure", KN_PORT_PRESSURE,
+     "gas of the given pressure and temperature that moves through the port with the flow: far from an opening, "
+     "several mean free paths away; needs disturbance: 0"},
+    {"reservoir", KN_PORT_RESERVOIR,
+     "a Maxwellian at rest enters: a large vessel without collisions near the port; in dense gas it has a "
+     "pressure jump of sqrt(pi) times the flow"},
+    {"vacuum", KN_PORT_VACUUM, "nothing enters; needs a disturbance above 0"},
+    {0},
+};
+
 static const struct kn_choice plates[] = {
     {"none", KN_PLATE_NONE, "no plate: the body is a box"},
     {"x", KN_PLATE_X, "a plate at a given x"},

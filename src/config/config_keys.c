@@ -13,6 +13,9 @@
 #define BODY(kind, n, path, field)                                                                           \
     .name = "bodies.<name>." path, .list = KN_LIST_BODIES, .type = KN_TYPE_##kind, .count = (n),             \
     .offset = offsetof(struct kn_body, field)
+#define PORT(kind_, n, field)                                                                                \
+    .name = "ports.<name>." #field, .list = KN_LIST_PORTS, .type = KN_TYPE_##kind_, .count = (n),            \
+    .offset = offsetof(struct kn_port, field)
 #define CHOSEN(flag) .chosen = offsetof(struct kn_case, flag)
 #define RANGE(a, b)  .low = (a), .high = (b)
 #define SHAPES       .flags = KN_KEY_SHAPES
@@ -186,6 +189,22 @@ const struct kn_key kn_config_keys[] = {
      .doc = "Angular frequency of the oscillation of this body. A value in Hz counts cycles."},
     {BODY(REAL, 1, "oscillation.phase", surface.oscillation.phase), .initial = "0", .unit = "radian",
      RANGE(-1000, 1000), SHAPES, SI(ANGLE), .doc = "Phase of the oscillation of this body at time 0."},
+    {PORT(CHOICE, 1, side), .initial = "left", SHAPES, .choices = sides, .doc = "Side of the box with the port."},
+    {PORT(REAL, 3, from), .initial = "auto", .unit = "L", RANGE(-1e6, 1e6), SI(LENGTH),
+     .flags = KN_KEY_SHAPES | KN_KEY_AUTO, .automatic = KN_TO_END,
+     .doc = "Lower corner of the port along x, y, z; auto is the beginning of the axis, and the component normal to "
+            "the side is ignored. Edges of a port must coincide with edges of cells. The rest of the side is the wall "
+            "of walls.<side>."},
+    {PORT(REAL, 3, to), .initial = "auto", .unit = "L", RANGE(-1e6, 1e6), SI(LENGTH),
+     .flags = KN_KEY_SHAPES | KN_KEY_AUTO, .automatic = KN_TO_END,
+     .doc = "Upper corner of the port; auto is the end of the axis."},
+    {PORT(CHOICE, 1, kind), .initial = "pressure", SHAPES, .choices = port_kinds,
+     .doc = "State of the gas that enters."},
+    {PORT(REAL, 1, pressure), .initial = "0", .unit = "eps p0", RANGE(-1e6, 1e6), SHAPES, SI(PORT_PRESSURE),
+     .doc = "Pressure beyond the port: a number is a deviation from p0, a value with a unit is absolute."},
+    {PORT(REAL, 1, temperature), .initial = "0", .unit = "eps T0", RANGE(-1e6, 1e6), SHAPES, SI(TEMPERATURE),
+     .doc = "Temperature of the gas beyond the port: a number is a deviation from T0, a value with a unit is "
+            "absolute."},
     {KEY(REAL, 3, source.force), .initial = "[0, 0, 0]", .unit = "eps V0^2 / lambda0", RANGE(-1e6, 1e6),
      SHAPES, SI(ACCELERATION),
      .doc = "Uniform body force per unit mass along x, y, z, such as the pressure gradient of a Poiseuille "
@@ -270,6 +289,8 @@ const struct kn_group kn_config_groups[] = {
               "back and front of z."},
     {"bodies", "Solid bodies in the gas, by a name of your choice: bodies.bar.box is the box of the body bar. "
                "Forces and heat are reported by this name."},
+    {"ports", "Parts of the sides through which gas enters and leaves, by a name of your choice: ports.inlet.pressure. "
+              "Mass flows are reported by this name."},
     {"source", "Uniform driving terms."},
     {"initial", "The gas at time 0."},
     {"time", "Time step and end of the run."},

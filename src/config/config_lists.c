@@ -17,6 +17,8 @@ static const struct list {
                        false},
     [KN_LIST_BODIES] = {"bodies", "<name>", offsetof(struct kn_case, bodies), sizeof(struct kn_body),
                         KN_BODIES, true},
+    [KN_LIST_PORTS] = {"ports", "<name>", offsetof(struct kn_case, ports), sizeof(struct kn_port), KN_PORTS,
+                       true},
 };
 
 enum kn_list kn_config_open_list(const char *name, size_t length)

@@ -1,4 +1,4 @@
-/* Places the bodies of a case on the edges of its cells, and checks them. */
+/* Places the bodies and ports of a case on the edges of its cells, and checks them. */
 #include "config/geometry.h"
 
 #include "config/case.h"
@@ -16,7 +16,22 @@ static const char AXIS[] = "xyz";
 /* Positions nearer to an edge than this, in widths of its cells, are at the edge. */
 static const double SNAP = 1e-3;
 
-__attribute__((format(printf, 3, 4))) static enum kn_status fail(const struct kn_body *b, const char *key,
+/* A body or a port, for messages. */
+struct item {
+    const char *list, *name;
+};
+
+static struct item body(const struct kn_body *b)
+{
+    return (struct item){"bodies", b->name};
+}
+
+static struct item port(const struct kn_port *p)
+{
+    return (struct item){"ports", p->name};
+}
+
+__attribute__((format(printf, 3, 4))) static enum kn_status fail(struct item of, const char *key,
                                                                  const char *format, ...)
 {
     char text[KN_TEXT];
@@ -24,7 +39,7 @@ __attribute__((format(printf, 3, 4))) static enum kn_status fail(const struct kn
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    return kn_error_set(KN_EINPUT, "bodies.%s%s%s: %s", b->name, *key ? "." : "", key, text);
+    return kn_error_set(KN_EINPUT, "%s.%s%s%s: %s", of.list, of.name, *key ? "." : "", key, text);
 }
 
 /* A position in the unit of the case. */
@@ -82,8 +97,8 @@ static int enough_cells(const struct kn_case *c, int axis, double at)
 }
 
 /* The number of the edge at a position, which may be outside the space. */
-static enum kn_status find_edge(const struct kn_case *c, const struct kn_body *b, const char *key, int axis,
-                                double at, int *edge)
+static enum kn_status find_edge(const struct kn_case *c, struct item of, const char *key, int axis, double at,
+                                int *edge)
 {
     const struct edges e = edges_around(c, axis, at);
     const double width = e.high - e.low;
@@ -97,7 +112,7 @@ static enum kn_status find_edge(const struct kn_case *c, const struct kn_body *b
     const int cells = enough_cells(c, axis, at);
     if (cells > 0)
         snprintf(more, sizeof more, "; %d cells along %c have one", cells, AXIS[axis]);
-    return fail(b, key, "%s along %c is not at an edge of a cell (the nearest are %s and %s%s)",
+    return fail(of, key, "%s along %c is not at an edge of a cell (the nearest are %s and %s%s)",
                 place_text(c, at, place), AXIS[axis], place_text(c, e.low, low), place_text(c, e.high, high),
                 more);
 }
@@ -109,18 +124,18 @@ static enum kn_status place_axis(const struct kn_case *c, const struct kn_body *
                  high = b->box.high[axis] == KN_TO_END ? size : b->box.high[axis];
     char from[KN_UNITS_TEXT], to[KN_UNITS_TEXT], end[KN_UNITS_TEXT];
     if (low > high)
-        return fail(b, "box.low", "%s is above box.high, %s, along %c", place_text(c, low, from),
+        return fail(body(b), "box.low", "%s is above box.high, %s, along %c", place_text(c, low, from),
                     place_text(c, high, to), AXIS[axis]);
     if (high < 0 || low > size || (high == 0 && low < 0) || (low == size && high > size))
-        return fail(b, "box", "%s to %s along %c is outside the gas (0 to %s)", place_text(c, low, from),
+        return fail(body(b), "box", "%s to %s along %c is outside the gas (0 to %s)", place_text(c, low, from),
                     place_text(c, high, to), AXIS[axis], place_text(c, size, end));
     if (kn_case_is_uniform(c, axis) && (low > 0 || high < size))
-        return fail(b, "box", "the gas is uniform along %c, and the body is not (auto along %c)", AXIS[axis],
+        return fail(body(b), "box", "the gas is uniform along %c, and the body is not (auto along %c)", AXIS[axis],
                     AXIS[axis]);
-    KN_TRY(find_edge(c, b, "box.low", axis, low, &s->first[axis]));
-    KN_TRY(find_edge(c, b, "box.high", axis, high, &s->end[axis]));
+    KN_TRY(find_edge(c, body(b), "box.low", axis, low, &s->first[axis]));
+    KN_TRY(find_edge(c, body(b), "box.high", axis, high, &s->end[axis]));
     if (s->first[axis] == s->end[axis] && low != high)
-        return fail(b, "box", "%s to %s along %c is less than a cell", place_text(c, low, from),
+        return fail(body(b), "box", "%s to %s along %c is less than a cell", place_text(c, low, from),
                     place_text(c, high, to), AXIS[axis]);
     return KN_OK;
 }
@@ -143,9 +158,9 @@ static enum kn_status check_plate(const struct kn_case *c, const struct kn_body 
     for (int d = 0; d < 3; d++)
         axes += s->first[d] == s->end[d];
     if (axes > 1)
-        return fail(b, key, "no thickness along more than one axis (along one axis it is a plate)");
+        return fail(body(b), key, "no thickness along more than one axis (along one axis it is a plate)");
     if (axes == 1 && (s->first[axis] == 0 || s->first[axis] == c->space.cells[axis]))
-        return fail(b, key, "a plate at the end of the axis %c (walls.%s is there)", AXIS[axis],
+        return fail(body(b), key, "a plate at the end of the axis %c (walls.%s is there)", AXIS[axis],
                     kn_case_side_name((enum kn_side)(2 * axis + (s->first[axis] > 0))));
     return KN_OK;
 }
@@ -179,11 +194,11 @@ static enum kn_status find_openings(const struct kn_case *c, const struct kn_bod
         if (open[0] == open[1])
             continue;
         if (along < 0)
-            return fail(b, "plate.open", "the gas is uniform along the plate, which has no openings then");
+            return fail(body(b), "plate.open", "the gas is uniform along the plate, which has no openings then");
         if (open[0] > open[1])
-            return fail(b, "plate.open", "%g is above %g (pairs from, to)", open[0], open[1]);
+            return fail(body(b), "plate.open", "%g is above %g (pairs from, to)", open[0], open[1]);
         for (int end = 0; end < 2; end++)
-            KN_TRY(find_edge(c, b, "plate.open", along, open[end], &edge[end]));
+            KN_TRY(find_edge(c, body(b), "plate.open", along, open[end], &edge[end]));
         for (; at > 0 && openings[at - 1][0] > edge[0]; at--)
             memcpy(openings[at], openings[at - 1], sizeof openings[at]);
         memcpy(openings[at], edge, sizeof edge);
@@ -191,7 +206,7 @@ static enum kn_status find_openings(const struct kn_case *c, const struct kn_bod
     }
     for (int i = 1; i < *count; i++)
         if (openings[i][0] < openings[i - 1][1])
-            return fail(b, "plate.open", "openings overlap");
+            return fail(body(b), "plate.open", "openings overlap");
     return KN_OK;
 }
 
@@ -203,8 +218,8 @@ static enum kn_status place_plate(const struct kn_case *c, const struct kn_body 
     struct kn_solid whole = {.body = (int)(b - c->bodies)};
     memcpy(whole.end, c->space.cells, sizeof whole.end);
     if (kn_case_is_uniform(c, axis))
-        return fail(b, "plate.axis", "the gas is uniform along %c", AXIS[axis]);
-    KN_TRY(find_edge(c, b, "plate.at", axis, b->plate.at, &whole.first[axis]));
+        return fail(body(b), "plate.axis", "the gas is uniform along %c", AXIS[axis]);
+    KN_TRY(find_edge(c, body(b), "plate.at", axis, b->plate.at, &whole.first[axis]));
     whole.end[axis] = whole.first[axis];
     KN_TRY(check_plate(c, b, "plate.at", &whole));
     KN_TRY(find_openings(c, b, along, openings, &count));
@@ -238,28 +253,53 @@ static const char *near_name(const struct kn_case *c, const struct kn_body *b)
     return NULL;
 }
 
+/* The cells of a port. */
+static enum kn_status place_port(const struct kn_case *c, const struct kn_port *p, struct kn_opening *o)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        const double size = c->space.size[axis], low = p->from[axis] == KN_TO_END ? 0 : p->from[axis],
+                     high = p->to[axis] == KN_TO_END ? size : p->to[axis];
+        char from[KN_UNITS_TEXT], to[KN_UNITS_TEXT];
+        o->first[axis] = 0;
+        o->end[axis] = c->space.cells[axis];
+        if (axis == (int)p->side / 2)
+            continue;
+        if (kn_case_is_uniform(c, axis) && (low > 0 || high < size))
+            return fail(port(p), "from", "the gas is uniform along %c, and the port is not (auto along %c)",
+                        AXIS[axis], AXIS[axis]);
+        KN_TRY(find_edge(c, port(p), "from", axis, low, &o->first[axis]));
+        KN_TRY(find_edge(c, port(p), "to", axis, high, &o->end[axis]));
+        if (o->first[axis] >= o->end[axis])
+            return fail(port(p), "from", "%s to %s along %c is no part of the side", place_text(c, low, from),
+                        place_text(c, high, to), AXIS[axis]);
+    }
+    return KN_OK;
+}
+
 enum kn_status kn_geometry_create(struct kn_geometry *g, const struct kn_case *c)
 {
     g->count = 0;
+    for (int i = 0; i < kn_case_ports(c); i++)
+        KN_TRY(place_port(c, &c->ports[i], &g->openings[i]));
     for (int i = 0; i < KN_BODIES && *c->bodies[i].name; i++) {
         const struct kn_body *b = &c->bodies[i];
         const char *near = near_name(c, b);
         const bool box = has_box(b), plate = b->plate.axis != KN_PLATE_NONE;
         if (!box && !plate && near)
-            return fail(b, "", "has no shape (did you mean bodies.%s?)", near);
+            return fail(body(b), "", "has no shape (did you mean bodies.%s?)", near);
         if (!box && !plate)
-            return fail(b, "", "has no shape (box: [[0.2, 0.2], [0.4, 0.5]] or plate: {axis: x, at: 0.5})");
+            return fail(body(b), "", "has no shape (box: [[0.2, 0.2], [0.4, 0.5]] or plate: {axis: x, at: 0.5})");
         if (box && plate)
-            return fail(b, "plate", "the body has a box already (one shape per body)");
+            return fail(body(b), "plate", "the body has a box already (one shape per body)");
         KN_TRY(plate ? place_plate(c, b, g) : place_box(c, b, g));
     }
     return KN_OK;
 }
 
-static bool overlap(const struct kn_solid *a, const struct kn_solid *b)
+static bool overlap(const int first[3], const int end[3], const int other_first[3], const int other_end[3])
 {
     for (int d = 0; d < 3; d++)
-        if (a->first[d] >= b->end[d] || b->first[d] >= a->end[d])
+        if (first[d] >= other_end[d] || other_first[d] >= end[d])
             return false;
     return true;
 }
@@ -289,14 +329,42 @@ static enum kn_status check_motion(const struct kn_case *c, const struct kn_soli
         if (!exposed || (b->surface.velocity[d] == 0 && !swings))
             continue;
         if (c->disturbance > 0)
-            return fail(b, swings ? "oscillation.velocity" : "velocity",
+            return fail(body(b), swings ? "oscillation.velocity" : "velocity",
                         "along %c it displaces the body (this needs disturbance: 0, where the displacement is "
                         "negligible; at a finite disturbance the gas can move instead, by an inflow)",
                         AXIS[d]);
         if (b->surface.accommodation == 0)
-            return fail(b, swings ? "oscillation.velocity" : "velocity",
+            return fail(body(b), swings ? "oscillation.velocity" : "velocity",
                         "along %c with accommodation 0 (motion along the normal needs more than 0)", AXIS[d]);
     }
+    return KN_OK;
+}
+
+/* A port has a state that its kind can represent, at a side where gas can enter, and does not overlap others. */
+static enum kn_status check_port(const struct kn_case *c, const struct kn_geometry *g, int number)
+{
+    const struct kn_port *p = &c->ports[number];
+    const double eps = c->disturbance;
+    const bool vacuum = p->kind == KN_PORT_VACUUM;
+    const char *side = kn_case_side_name(p->side);
+    if (kn_case_is_uniform(c, (int)p->side / 2) || c->walls[p->side].kind == KN_WALL_PERIODIC)
+        return fail(port(p), "side", "walls.%s is periodic (a port needs an end of the gas)", side);
+    if (vacuum && eps == 0)
+        return fail(port(p), "kind", "vacuum at disturbance 0 (it needs the whole equation, disturbance: 1; a small "
+                                     "difference of pressures is kind: pressure)");
+    if (p->kind == KN_PORT_PRESSURE && eps > 0)
+        return fail(port(p), "kind", "pressure at disturbance %g (it needs disturbance: 0; kind: reservoir is "
+                                     "possible at any disturbance)",
+                    eps);
+    if (vacuum && (p->pressure != 0 || p->temperature != 0))
+        return fail(port(p), p->pressure != 0 ? "pressure" : "temperature", "has no meaning for a vacuum");
+    if (1 + eps * p->pressure <= 0 || 1 + eps * p->temperature <= 0)
+        return fail(port(p), 1 + eps * p->pressure <= 0 ? "pressure" : "temperature",
+                    "is not above 0 (more than %g is allowed; kind: vacuum has no gas)", -1 / eps);
+    for (int i = 0; i < number; i++)
+        if (c->ports[i].side == p->side && overlap(g->openings[i].first, g->openings[i].end,
+                                                   g->openings[number].first, g->openings[number].end))
+            return fail(port(p), "", "overlaps ports.%s", c->ports[i].name);
     return KN_OK;
 }
 
@@ -304,19 +372,21 @@ enum kn_status kn_geometry_check(const struct kn_case *c)
 {
     struct kn_geometry g;
     KN_TRY(kn_geometry_create(&g, c));
+    for (int i = 0; i < kn_case_ports(c); i++)
+        KN_TRY(check_port(c, &g, i));
     for (int i = 0; i < g.count; i++) {
         const struct kn_body *b = &c->bodies[g.solids[i].body];
         char name[KN_NAME];
         for (int k = 0; k < i; k++)
-            if (overlap(&g.solids[i], &g.solids[k]))
-                return fail(b, "", "overlaps bodies.%s", c->bodies[g.solids[k].body].name);
+            if (overlap(g.solids[i].first, g.solids[i].end, g.solids[k].first, g.solids[k].end))
+                return fail(body(b), "", "overlaps bodies.%s", c->bodies[g.solids[k].body].name);
         KN_TRY(check_motion(c, &g.solids[i]));
         snprintf(name, sizeof name, "bodies.%s", b->name);
         KN_TRY(kn_config_check_surface(c, &b->surface, name));
     }
     const int *n = c->space.cells;
     if (g.count > 0 && count_solid(&g) >= (double)n[0] * n[1] * n[2])
-        return fail(&c->bodies[0], "", "no gas is left");
+        return fail(body(&c->bodies[0]), "", "no gas is left");
     return KN_OK;
 }
 
@@ -343,6 +413,18 @@ int kn_geometry_covers(const struct kn_geometry *g, const int at[3], int side)
         const struct kn_solid *s = &g->solids[i];
         if (s->first[axis] == edge && s->end[axis] == edge && is_inside(s, at, axis))
             return s->body;
+    }
+    return -1;
+}
+
+int kn_geometry_port(const struct kn_case *c, const struct kn_geometry *g, const int at[3], int side)
+{
+    for (int i = 0; i < kn_case_ports(c); i++) {
+        bool inside = (int)c->ports[i].side == side;
+        for (int d = 0; d < 3; d++)
+            inside = inside && at[d] >= g->openings[i].first[d] && at[d] < g->openings[i].end[d];
+        if (inside)
+            return i;
     }
     return -1;
 }

@@ -155,11 +155,13 @@ struct kn_conversion kn_scales_conversion(const struct kn_scales *s, enum kn_dim
         [KN_DIMENSION_TEMPERATURE_GRADIENT] = {eps * s->temperature / s->length, 0},
         [KN_DIMENSION_ACCELERATION] = {acceleration, 0},
         [KN_DIMENSION_PRESSURE_GRADIENT] = {acceleration * s->density * s->mass, 0}, /* force per volume */
+        [KN_DIMENSION_PORT_PRESSURE] = {eps * s->pressure, s->pressure},
         [KN_DIMENSION_STRESS] = {eps * s->pressure, 0},
         [KN_DIMENSION_HEAT_FLUX] = {eps * s->pressure * s->velocity, 0},
         [KN_DIMENSION_MASS_FLUX] = {eps * s->density * s->mass * s->velocity, 0},
         [KN_DIMENSION_FORCE] = {eps * s->pressure * s->area, 0},
         [KN_DIMENSION_TORQUE] = {eps * s->pressure * s->area * s->length, 0},
+        [KN_DIMENSION_MASS_FLOW] = {eps * s->density * s->mass * s->velocity * s->area, 0},
         [KN_DIMENSION_HEAT] = {eps * s->pressure * s->velocity * s->area, 0},
     };
     const bool pure = dimension == KN_DIMENSION_NONE || kn_units[dimension].absolute;
@@ -243,7 +245,7 @@ double kn_scales_mach(const struct kn_case *c)
 {
     double fastest = 0;
     for (int i = 0; i < kn_case_surfaces(c); i++) {
-        const struct kn_wall *w = kn_case_surface(c, i);
+        const struct kn_wall surface = kn_case_surface(c, i), *w = &surface;
         double square = 0;
         for (int d = 0; d < 3; d++)
             square += pow(fabs(w->velocity[d]) + fabs(w->oscillation.velocity[d]), 2);
@@ -256,7 +258,7 @@ double kn_scales_heating(const struct kn_case *c)
 {
     double largest = 0;
     for (int i = 0; i < kn_case_surfaces(c); i++) {
-        const struct kn_wall *w = kn_case_surface(c, i);
+        const struct kn_wall surface = kn_case_surface(c, i), *w = &surface;
         largest = fmax(largest, fabs(w->temperature) + fabs(w->oscillation.temperature));
     }
     return factor_of(c) * largest;

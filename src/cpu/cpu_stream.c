@@ -81,6 +81,13 @@ static void leave(const struct kn_stream_sweep *s, const struct kn_face *f, floa
     const int n = s->velocity->stride, axis = f->side / 2;
     const float *restrict excess = patch->emission + (size_t)octant * n;
     const float alpha = patch->alpha, replaces = patch->replaces, eps = s->eps;
+    if (patch->drifts) {
+        const float *restrict speed = s->velocity->speed[axis];
+#pragma omp simd
+        for (int k = 0; k < n; k++)
+            out[k] = kn_wall_drift(excess[k], rho, speed[k]);
+        return;
+    }
     if (!kn_boundary_reflects(patch)) {
 #pragma omp simd
         for (int k = 0; k < n; k++)

@@ -81,7 +81,8 @@ static enum kn_status set_walls(void *machine)
                             .prescribed_flux = p->prescribed_flux,
                             .alpha = p->alpha,
                             .replaces = p->replaces,
-                            .emits = p->emits};
+                            .emits = p->emits,
+                            .drifts = p->drifts};
     }
     /* from pageable memory: the call returns when the host arrays may change */
     CHECK(cudaMemcpyAsync(m->emission, b->memory, count * m->problem.velocity->nnodes * sizeof(float),

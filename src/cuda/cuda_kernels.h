@@ -71,7 +71,7 @@ struct kn_cuda_tables {
 struct kn_cuda_patch {
     double emission_flux, unit_flux, prescribed_flux;
     float alpha, replaces;
-    int32_t emits;
+    int32_t emits, drifts;
 };
 
 /* The constant data of a problem; passed to kernels by value. */

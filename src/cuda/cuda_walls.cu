@@ -47,6 +47,12 @@ static __device__ __forceinline__ four leaving(const kn_cuda_problem &p, const f
     const int axis = face.side / 2;
     const float alpha = p.patch[face.patch].alpha, replaces = p.patch[face.patch].replaces;
     four out = read4(p.emission + (int64_t)face.patch * p.mesh.nnodes + (int64_t)octant * p.mesh.stride + k);
+    if (p.patch[face.patch].drifts) {
+        const four speed = read4(p.speed[axis] + k);
+        for (int i = 0; i < 4; i++)
+            out.v[i] = kn_wall_drift(out.v[i], rho, speed.v[i]);
+        return out;
+    }
 #pragma unroll
     for (int i = 0; i < 4; i++)
         out.v[i] = kn_gaussian_value(p.eps, rho, out.v[i]);

@@ -13,15 +13,21 @@
 struct frame {
     const struct kn_case *c;
     const struct kn_velocity *v;
-    const struct kn_wall *wall;
+    struct kn_wall wall;
+    enum kn_port_kind port; /* of a port */
     int axis, away; /* away: sign of v_n of the molecules that leave the side */
 };
 
 static struct frame frame_of(const struct kn_case *c, const struct kn_velocity *v, int patch)
 {
-    const int side = kn_case_patch_side(patch);
-    return (struct frame){c, v, kn_case_surface(c, kn_case_patch_surface(patch)), side / 2,
-                          (side & 1) ? -1 : 1};
+    const struct kn_case_patch p = kn_case_patch(c, patch);
+    const int port = p.surface - KN_SIDES - kn_case_bodies(c);
+    return (struct frame){.c = c,
+                          .v = v,
+                          .wall = kn_case_surface(c, p.surface),
+                          .port = port >= 0 ? c->ports[port].kind : KN_PORT_RESERVOIR,
+                          .axis = p.side / 2,
+                          .away = (p.side & 1) ? -1 : 1};
 }
 
 static bool oscillates(const struct kn_wall *w)
@@ -88,12 +94,39 @@ static void fill_wall(struct kn_patch *p, const struct frame *f, const double u[
     memcpy(p->velocity, u, sizeof p->velocity);
 }
 
-/* theory (22a) */
+/* Mass flux of 2 |v_n| away from the wall: 1/2 on grids with exact half-range moments. */
+static double drift_flux(const struct frame *f)
+{
+    const struct kn_velocity *v = f->v;
+    double sum = 0;
+    for (int octant = 0; octant < v->octants; octant++)
+        for (int k = 0; k < v->size && leaves(f, octant); k++)
+            sum += 2 * (double)v->w[k] * v->speed[f->axis][k] * v->speed[f->axis][k];
+    return sum;
+}
+
+/* h = -1 / eps is no gas. */
+static void emit_nothing(struct kn_patch *p, const struct frame *f)
+{
+    const struct kn_velocity *v = f->v;
+    for (int octant = 0; octant < v->octants; octant++)
+        for (int k = 0; k < v->size && leaves(f, octant); k++)
+            p->emission[(size_t)octant * v->stride + k] = (float)(-1 / f->c->disturbance);
+}
+
+/* theory (22a), (22e) */
 static void fill_inflow(struct kn_patch *p, const struct frame *f, const double u[3], double theta)
 {
-    emit_maxwellian(p, f, f->wall->density, u, theta);
-    p->emission_flux = 0;
-    p->unit_flux = INFINITY;
+    if (f->port == KN_PORT_VACUUM)
+        emit_nothing(p, f);
+    else
+        emit_maxwellian(p, f, f->wall.density, u, theta);
+    p->drifts = f->port == KN_PORT_PRESSURE;
+    if (p->drifts)
+        measure_emission(p, f);
+    else
+        p->emission_flux = 0;
+    p->unit_flux = p->drifts ? drift_flux(f) - 1 : INFINITY;
     p->prescribed_flux = NAN;
 }
 
@@ -112,9 +145,9 @@ static void fill_far_field(struct kn_patch *p, const struct frame *f)
     }
     struct kn_far_field field = {.middle = even[1] / even[0]};
     for (int d = 0; d < 3; d++)
-        field.shear[d] = f->wall->gradient.velocity[d] / (2 * cross[d]);
+        field.shear[d] = f->wall.gradient.velocity[d] / (2 * cross[d]);
     field.heat =
-        1.25 / kn_case_prandtl(f->c) * f->wall->gradient.temperature / (even[2] - field.middle * even[1]);
+        1.25 / kn_case_prandtl(f->c) * f->wall.gradient.temperature / (even[2] - field.middle * even[1]);
     for (int octant = 0; octant < v->octants; octant++)
         for (int k = 0; k < v->size && leaves(f, octant); k++) {
             double at[3];
@@ -129,7 +162,7 @@ static void fill_far_field(struct kn_patch *p, const struct frame *f)
 
 static void fill_patch(struct kn_patch *p, const struct frame *f, double time)
 {
-    const struct kn_wall *wall = f->wall;
+    const struct kn_wall *wall = &f->wall;
     const double wave = cos(wall->oscillation.frequency * time + wall->oscillation.phase);
     const double theta = wall->temperature + wave * wall->oscillation.temperature;
     double u[3];
@@ -153,7 +186,7 @@ enum kn_status kn_boundary_create(struct kn_boundary *b, const struct kn_case *c
         return kn_error_set(KN_EMEMORY, "no memory for the walls");
     for (int i = 0; i < b->count; i++) {
         const struct frame f = frame_of(c, v, i);
-        const struct kn_wall *wall = f.wall;
+        const struct kn_wall *wall = &f.wall;
         struct kn_patch *p = &b->patches[i];
         p->alpha = (float)wall->accommodation;
         p->replaces = 1;
@@ -187,6 +220,8 @@ bool kn_boundary_keeps_mass(const struct kn_case *c)
     for (int side = 0; side < KN_SIDES; side++)
         if (c->walls[side].kind == KN_WALL_INFLOW || c->walls[side].oscillation.velocity[side / 2] != 0)
             return false;
+    if (kn_case_ports(c) > 0)
+        return false;
     for (int i = 0; i < kn_case_bodies(c); i++)
         for (int d = 0; d < 3; d++)
             if (!kn_case_is_uniform(c, d) && (c->bodies[i].surface.velocity[d] != 0 ||

@@ -8,6 +8,7 @@ struct kn_patch {
     bool emits;     /* diffuse with alpha > 0, inflow, far field with a gradient; not mirrors, periodic */
     bool unsteady;  /* oscillates */
     bool stale;     /* the case has changed since the last update */
+    bool drifts;    /* a pressure port: the emission moves with the flow, theory (22e) */
     float alpha;    /* fraction of the emission in the outgoing distribution */
     float replaces; /* 1: the emission replaces a share alpha of the reflected molecules (22); 0: it is added
                        (22b) */

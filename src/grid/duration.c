@@ -85,8 +85,8 @@ double kn_duration_shortest_period(const struct kn_case *c)
 {
     double period = INFINITY;
     for (int i = 0; i < kn_case_surfaces(c); i++)
-        if (kn_case_surface(c, i)->oscillation.frequency > 0)
-            period = fmin(period, 2 * M_PI / kn_case_surface(c, i)->oscillation.frequency);
+        if (kn_case_surface(c, i).oscillation.frequency > 0)
+            period = fmin(period, 2 * M_PI / kn_case_surface(c, i).oscillation.frequency);
     return period;
 }
 
@@ -104,8 +104,8 @@ static double longest_period(const struct kn_case *c)
 {
     double period = 0;
     for (int i = 0; i < kn_case_surfaces(c); i++)
-        if (kn_case_surface(c, i)->oscillation.frequency > 0)
-            period = fmax(period, 2 * M_PI / kn_case_surface(c, i)->oscillation.frequency);
+        if (kn_case_surface(c, i).oscillation.frequency > 0)
+            period = fmax(period, 2 * M_PI / kn_case_surface(c, i).oscillation.frequency);
     return period;
 }
 

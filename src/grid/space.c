@@ -162,14 +162,17 @@ static double volume_at(const struct kn_space *s, const struct kn_case *c, const
     return volume;
 }
 
-/* The body in a cell or between a cell and that beyond a side; -1: none. */
-static int body_beyond(const struct kn_space *s, const struct kn_case *c, const struct kn_geometry *g,
-                       const int at[3], int side)
+/* The surface of the case at a side of a cell: a body in the next cell or between the two, a port or a wall; -1: there
+ * is gas. */
+static int surface_beyond(const struct kn_space *s, const struct kn_case *c, const struct kn_geometry *g,
+                          const int at[3], int side)
 {
     int to[3] = {at[0], at[1], at[2]};
-    const int body = kn_geometry_covers(g, at, side);
     to[side / 2] += (side & 1) ? 1 : -1;
-    return body >= 0 || !wrap(s, c, to) ? body : kn_geometry_fills(g, to);
+    const bool end = !wrap(s, c, to);
+    const int plate = kn_geometry_covers(g, at, side), body = plate >= 0 || end ? plate : kn_geometry_fills(g, to),
+              port = end ? kn_geometry_port(c, g, at, side) : -1;
+    return body >= 0 ? KN_SIDES + body : port >= 0 ? KN_SIDES + kn_case_bodies(c) + port : end ? side : -1;
 }
 
 /* The entry of the neighbour table of a place; walls have no face yet. */
@@ -177,12 +180,14 @@ static int32_t beyond(const struct kn_space *s, const struct kn_case *c, const s
                       const int at[3], int side)
 {
     int to[3] = {at[0], at[1], at[2]};
-    const int body = body_beyond(s, c, g, at, side);
+    const int surface = surface_beyond(s, c, g, at, side);
+    if (surface >= 0) {
+        const struct kn_wall wall = kn_case_surface(c, surface);
+        return kn_mesh_wall(KN_MESH_NO_FACE, kn_case_reflection(&wall));
+    }
     to[side / 2] += (side & 1) ? 1 : -1;
-    if (body >= 0)
-        return kn_mesh_wall(KN_MESH_NO_FACE, kn_case_reflection(&c->bodies[body].surface));
-    return wrap(s, c, to) ? kn_space_find(s, to)
-                          : kn_mesh_wall(KN_MESH_NO_FACE, kn_case_reflection(&c->walls[side]));
+    wrap(s, c, to);
+    return kn_space_find(s, to);
 }
 
 static void fill_cell(struct kn_space *s, const struct kn_case *c, const struct kn_geometry *g, int cell,
@@ -205,7 +210,7 @@ static enum kn_status add_face(struct kn_space *s, const struct kn_case *c, cons
         kn_space_place(s, cell, at);
     else
         kn_space_locate(s, s->halo[cell - s->ncells], at);
-    const int body = body_beyond(s, c, g, at, side);
+    const int surface = surface_beyond(s, c, g, at, side);
     struct kn_face *more = realloc(s->faces, ((size_t)s->nfaces + 1) * sizeof *more);
     if (!more)
         return kn_error_set(KN_EMEMORY, "no memory for %d wall faces", s->nfaces);
@@ -213,7 +218,7 @@ static enum kn_status add_face(struct kn_space *s, const struct kn_case *c, cons
     s->faces[s->nfaces] = (struct kn_face){
         .cell = cell,
         .side = side,
-        .patch = body < 0 ? side : kn_case_patch(body, side),
+        .patch = kn_case_find_patch(c, surface, side),
         .area = volume_at(s, c, at) / extent(s, c, side / 2, at[side / 2]),
     };
     *entry = kn_mesh_wall(s->nfaces++, kn_mesh_reflection(*entry));
@@ -247,7 +252,7 @@ static enum kn_status fill_tables(struct kn_space *s, const struct kn_case *c, c
         kn_space_locate(s, s->halo[i], at);
         fill_cell(s, c, g, s->ncells + i, at);
         for (int side = 0; side < KN_SIDES && c->space.order > 1; side++)
-            if (is_reached(s, s->ncells + i, side) && body_beyond(s, c, g, at, side) >= 0)
+            if (is_reached(s, s->ncells + i, side) && surface_beyond(s, c, g, at, side) >= KN_SIDES)
                 KN_TRY(add_face(s, c, g, s->ncells + i, side));
     }
     return KN_OK;

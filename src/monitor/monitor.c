@@ -157,7 +157,7 @@ static bool has_column(const struct kn_case *c, const struct entry *e)
     return !e->exists || e->exists(c);
 }
 
-bool kn_monitor_is_of_body(const struct kn_column *column)
+bool kn_monitor_is_integral(const struct kn_column *column)
 {
     return column->offset >= AT(body) && column->offset < AT(average);
 }
@@ -175,31 +175,58 @@ static bool has_torque_about(const struct kn_case *c, int axis)
            (!kn_case_is_uniform(c, f) && has_force_along(c, e));
 }
 
-/* The columns of the bodies, by the names of the bodies. */
-static void add_bodies(struct kn_monitor *m)
+/* Units of integrals over a surface, by the number of axes along which the gas is not uniform. */
+struct integral {
+    const char *name;
+    enum kn_dimension dimension;
+    const char *unit[3];
+    size_t offset; /* in struct kn_body_flux or struct kn_port_flux */
+};
+
+#define FORCE_UNITS  {"p0 eps", "p0 lambda0 eps", "p0 lambda0^2 eps"}
+#define TORQUE_UNITS {"p0 lambda0 eps", "p0 lambda0^2 eps", "p0 lambda0^3 eps"}
+#define HEAT_UNITS   {"p0 V0 eps", "p0 V0 lambda0 eps", "p0 V0 lambda0^2 eps"}
+#define FLOW_UNITS   {"n0 V0 eps", "n0 V0 lambda0 eps", "n0 V0 lambda0^2 eps"}
+
+static const struct integral of_body[] = {
+    {"force_x", KN_DIMENSION_FORCE, FORCE_UNITS, offsetof(struct kn_body_flux, force[0])},
+    {"force_y", KN_DIMENSION_FORCE, FORCE_UNITS, offsetof(struct kn_body_flux, force[1])},
+    {"force_z", KN_DIMENSION_FORCE, FORCE_UNITS, offsetof(struct kn_body_flux, force[2])},
+    {"torque_x", KN_DIMENSION_TORQUE, TORQUE_UNITS, offsetof(struct kn_body_flux, torque[0])},
+    {"torque_y", KN_DIMENSION_TORQUE, TORQUE_UNITS, offsetof(struct kn_body_flux, torque[1])},
+    {"torque_z", KN_DIMENSION_TORQUE, TORQUE_UNITS, offsetof(struct kn_body_flux, torque[2])},
+    {"heat", KN_DIMENSION_HEAT, HEAT_UNITS, offsetof(struct kn_body_flux, heat)},
+};
+static const struct integral of_port[] = {
+    {"mass_flow", KN_DIMENSION_MASS_FLOW, FLOW_UNITS, offsetof(struct kn_port_flux, mass)},
+    {"heat", KN_DIMENSION_HEAT, HEAT_UNITS, offsetof(struct kn_port_flux, heat)},
+};
+enum { OF_BODY = sizeof of_body / sizeof *of_body, OF_PORT = sizeof of_port / sizeof *of_port };
+
+/* A column of a body or a port; `offset` is that of its struct in the row. */
+static void add_integral(struct kn_monitor *m, const char *list, const char *name, const struct integral *i,
+                         size_t offset)
 {
-    static const char *const values[KN_BODY_VALUES] = {"force_x",  "force_y",  "force_z", "torque_x",
-                                                       "torque_y", "torque_z", "heat"};
-    static const struct {
-        enum kn_dimension dimension;
-        const char *unit[3]; /* by the number of axes along which the gas is not uniform */
-    } kinds[] = {
-        {KN_DIMENSION_FORCE, {"p0 eps", "p0 lambda0 eps", "p0 lambda0^2 eps"}},
-        {KN_DIMENSION_TORQUE, {"p0 lambda0 eps", "p0 lambda0^2 eps", "p0 lambda0^3 eps"}},
-        {KN_DIMENSION_HEAT, {"p0 V0 eps", "p0 V0 lambda0 eps", "p0 V0 lambda0^2 eps"}},
-    };
-    for (int body = 0; body < kn_case_bodies(m->c); body++)
-        for (int i = 0; i < KN_BODY_VALUES; i++) {
-            if ((i < 3 && !has_force_along(m->c, i)) || (i >= 3 && i < 6 && !has_torque_about(m->c, i - 3)))
-                continue;
-            char *name = m->names[body * KN_BODY_VALUES + i];
-            snprintf(name, KN_COLUMN_NAME, "bodies.%.*s.%s", KN_ITEM_NAME - 1, m->c->bodies[body].name, values[i]);
-            m->judged++;
-            m->columns[m->ncolumns++] =
-                (struct kn_column){name, kinds[i / 3].unit[m->space->naxes > 0 ? m->space->naxes - 1 : 0],
-                                   AT(body) + ((size_t)body * KN_BODY_VALUES + (size_t)i) * sizeof(double),
-                                   kinds[i / 3].dimension};
-        }
+    char *whole = m->names[m->nnames++];
+    snprintf(whole, KN_COLUMN_NAME, "%s.%.*s.%s", list, KN_ITEM_NAME - 1, name, i->name);
+    m->judged++;
+    m->columns[m->ncolumns++] = (struct kn_column){
+        whole, i->unit[m->space->naxes > 0 ? m->space->naxes - 1 : 0], offset + i->offset, i->dimension};
+}
+
+/* The columns of bodies and ports, by their names. */
+static void add_integrals(struct kn_monitor *m)
+{
+    const struct kn_case *c = m->c;
+    for (int body = 0; body < kn_case_bodies(c); body++)
+        for (int i = 0; i < OF_BODY; i++)
+            if (i < 3 ? has_force_along(c, i) : i == 6 || has_torque_about(c, i - 3))
+                add_integral(m, "bodies", c->bodies[body].name, &of_body[i],
+                             AT(body) + (size_t)body * sizeof(struct kn_body_flux));
+    for (int port = 0; port < kn_case_ports(c); port++)
+        for (int i = 0; i < OF_PORT; i++)
+            add_integral(m, "ports", c->ports[port].name, &of_port[i],
+                         AT(port) + (size_t)port * sizeof(struct kn_port_flux));
 }
 
 static void choose_columns(struct kn_monitor *m)
@@ -208,7 +235,7 @@ static void choose_columns(struct kn_monitor *m)
     for (int i = 0; i < COLUMNS; i++) {
         const size_t offset = table[i].column.offset;
         if (offset >= AT(average) && !added) {
-            add_bodies(m);
+            add_integrals(m);
             added = true;
         }
         if (!has_column(m->c, &table[i]))
@@ -247,7 +274,7 @@ enum kn_status kn_monitor_create(struct kn_monitor *m, const struct kn_case *c, 
                              .least_time = kn_duration_least(c),
                              .settled_time = kn_duration_settled(c),
                              .window = kn_monitor_window(c)};
-    const size_t named = (size_t)kn_case_bodies(c) * KN_BODY_VALUES;
+    const size_t named = (size_t)kn_case_bodies(c) * OF_BODY + (size_t)kn_case_ports(c) * OF_PORT;
     m->columns = calloc(COLUMNS + named, sizeof *m->columns);
     m->names = calloc(named + 1, sizeof *m->names);
     m->previous = calloc(n * WATCHED, sizeof *m->previous);
@@ -369,19 +396,20 @@ static void measure(const struct kn_monitor *m, struct kn_row *row, const double
         row->mass_flux[s] = walls[s].wall ? walls[s].mass_flux : NAN;
     }
     memcpy(row->body, m->bodies, sizeof row->body);
+    memcpy(row->port, m->ports, sizeof row->port);
 }
 
 /* Fluxes through walls may be non-finite although all cells are finite. */
 static enum kn_status check_walls(const struct kn_monitor *m, int64_t step, double time,
                                   const struct kn_wall_flux *walls)
 {
-    for (int i = 0; i < kn_case_bodies(m->c); i++) {
-        double sum = 0;
-        for (int k = 0; k < KN_BODY_VALUES; k++)
-            sum += ((const double *)&m->bodies[i])[k];
-        if (!isfinite(sum))
-            return kn_error_set(KN_ENUMERIC, "non-finite flux at the surface of bodies.%s at step %lld, t = %.6g",
-                                m->c->bodies[i].name, (long long)step, time);
+    for (int i = 0; i < m->ncolumns; i++) {
+        const size_t offset = m->columns[i].offset;
+        const char *next = offset >= AT(port) ? (const char *)m->ports + (offset - AT(port))
+                                              : (const char *)m->bodies + (offset - AT(body));
+        if (kn_monitor_is_integral(&m->columns[i]) && !isfinite(*(const double *)next))
+            return kn_error_set(KN_ENUMERIC, "non-finite %s at step %lld, t = %.6g", m->columns[i].name,
+                                (long long)step, time);
     }
     for (int s = 0; s < KN_SIDES; s++) {
         const struct kn_wall_flux *w = &walls[s];

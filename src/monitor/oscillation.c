@@ -9,18 +9,18 @@
 
 enum { LEAST_ROWS = 8 }; /* per period */
 
-/* The first oscillating wall, to which phases refer; NULL: there is none, or there are several
+/* The first oscillating wall, to which phases refer; frequency 0: there is none, or there are several
  * frequencies. */
-static const struct kn_oscillation *find_wall(const struct kn_case *c)
+static struct kn_oscillation find_wall(const struct kn_case *c)
 {
-    const struct kn_oscillation *found = NULL;
+    struct kn_oscillation found = {.frequency = 0};
     for (int i = 0; i < kn_case_surfaces(c); i++) {
-        const struct kn_oscillation *o = &kn_case_surface(c, i)->oscillation;
-        if (o->frequency == 0)
+        const struct kn_oscillation o = kn_case_surface(c, i).oscillation;
+        if (o.frequency == 0)
             continue;
-        if (found && o->frequency != found->frequency)
-            return NULL;
-        found = found ? found : o;
+        if (found.frequency > 0 && o.frequency != found.frequency)
+            return (struct kn_oscillation){.frequency = 0};
+        found = found.frequency > 0 ? found : o;
     }
     return found;
 }
@@ -150,17 +150,17 @@ static void find_change(struct kn_oscillation_fit *s, const struct kn_history_ta
 void kn_oscillation_find(struct kn_oscillation_fit *s, const struct kn_history_table *h,
                          const struct kn_monitor *m, double time_step)
 {
-    const struct kn_oscillation *wall = find_wall(m->c);
+    const struct kn_oscillation wall = find_wall(m->c);
     const int time = kn_history_column(h, "time");
     *s = (struct kn_oscillation_fit){.change = NAN};
-    if (!wall || time < 0 || h->rows == 0)
+    if (wall.frequency == 0 || time < 0 || h->rows == 0)
         return;
-    const double end = kn_history_at(h, h->rows - 1, time), period = 2 * M_PI / wall->frequency;
+    const double end = kn_history_at(h, h->rows - 1, time), period = 2 * M_PI / wall.frequency;
     s->periods = whole_periods(end, period);
     const struct rows rows = rows_between(h, end - s->periods * period, end, period);
     if (s->periods > 0 && rows.end - rows.first >= (int64_t)LEAST_ROWS * s->periods) {
-        s->frequency = wall->frequency;
-        find_columns(s, h, m, rows, 0.5 * time_step, wall->phase);
+        s->frequency = wall.frequency;
+        find_columns(s, h, m, rows, 0.5 * time_step, wall.phase);
         find_change(s, h, m, end, period);
     }
 }

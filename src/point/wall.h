@@ -33,6 +33,13 @@ POINT float kn_wall_outgoing(float alpha, float replaces, float emitted, float r
     return reflected + alpha * (emitted - replaces * reflected);
 }
 
+/* h that leaves a port of given pressure, where the gas moves with velocity u away from the port; vn is the speed away
+ * from it, and u follows from (21) with the flux of 2 vn minus 1 as the flux of a unit, theory (22e). */
+POINT float kn_wall_drift(float emitted, float u, float vn)
+{
+    return emitted + 2 * u * vn;
+}
+
 /* h that a mirror moving towards the gas adds to the reflected molecules, at eps = 0; vn is the speed away
  * from it, theory (22c). */
 POINT double kn_wall_push(double speed, double vn)

@@ -3,6 +3,8 @@
 
 #include "error.h"
 
+#include <string.h>
+
 enum kn_status kn_run_abort(const struct kn_comm *comm, enum kn_status status)
 {
     if (status != KN_OK && comm->size > 1)
@@ -26,10 +28,12 @@ enum kn_status kn_run_loop(struct kn_sim *sim, const struct kn_comm *comm, const
 
 enum kn_status kn_run_take_row(struct kn_sim *sim, struct kn_monitor *m, double *fields)
 {
-    struct kn_wall_flux walls[KN_SIDES] = {{0}};
+    struct kn_sim_fluxes fluxes;
     KN_TRY(kn_run_abort(m->comm, kn_sim_fields(sim, fields)));
-    KN_TRY(kn_sim_surfaces(sim, walls, m->bodies));
+    KN_TRY(kn_sim_take_fluxes(sim, &fluxes));
+    memcpy(m->bodies, fluxes.bodies, sizeof m->bodies);
+    memcpy(m->ports, fluxes.ports, sizeof m->ports);
     if (kn_monitor_is_uniform(m->c))
         KN_TRY(kn_sim_excess(sim, fields, &m->excess[0], &m->excess[1]));
-    return kn_monitor_take(m, kn_sim_steps(sim), kn_sim_time(sim), fields, walls);
+    return kn_monitor_take(m, kn_sim_steps(sim), kn_sim_time(sim), fields, fluxes.walls);
 }

@@ -25,7 +25,7 @@ static double heating_error(const struct kn_case *c, double eps)
 {
     double largest = 0;
     for (int i = 0; i < kn_case_surfaces(c); i++) {
-        const struct kn_wall *w = kn_case_surface(c, i);
+        const struct kn_wall surface = kn_case_surface(c, i), *w = &surface;
         for (int sign = -1; sign <= 1; sign += 2) {
             const double t = 1 + eps * (w->temperature + sign * fabs(w->oscillation.temperature)),
                          root = sqrt(fmax(t, 1e-6)), ratio = 2 * root / (1 + root);
@@ -74,7 +74,7 @@ static bool is_heated(const struct kn_case *c)
     for (int d = 0; d < 3; d++)
         heated = heated || c->source.temperature_gradient[d] != 0;
     for (int i = 0; i < kn_case_surfaces(c); i++) {
-        const struct kn_wall *w = kn_case_surface(c, i);
+        const struct kn_wall surface = kn_case_surface(c, i), *w = &surface;
         heated = heated || fabs(w->temperature) > 1e-9 || w->oscillation.temperature != 0 ||
                  w->gradient.temperature != 0;
     }

@@ -76,8 +76,10 @@ static void neighbours(void **state)
     int count[KN_SIDES + 3] = {0};
     double area[KN_SIDES + 3] = {0};
     for (int i = 0; i < s.nfaces; i++) {
-        const int surface = kn_case_patch_surface(s.faces[i].patch);
-        assert_int_equal(kn_case_patch_side(s.faces[i].patch), s.faces[i].side);
+        const struct kn_case_patch patch = kn_case_patch(&c, s.faces[i].patch);
+        const int surface = patch.surface;
+        assert_int_equal(patch.side, s.faces[i].side);
+        assert_int_equal(kn_case_find_patch(&c, surface, patch.side), s.faces[i].patch);
         count[surface]++;
         area[surface] += s.faces[i].area;
     }
