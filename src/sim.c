@@ -3,10 +3,8 @@
 
 #include "backend/backend.h"
 #include "collision/sampling.h"
-#include "comm/exact.h"
 #include "config/case.h"
 #include "config/config.h"
-#include "config/geometry.h"
 #include "config/reference.h"
 #include "error.h"
 #include "grid/boxes.h"
@@ -16,8 +14,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { PORT_VALUES = sizeof(struct kn_port_flux) / sizeof(double) };
 
 struct kn_sim {
     struct kn_case c;
@@ -38,9 +34,7 @@ struct kn_sim {
     double ahead;    /* collision time applied beyond the current time */
     uint64_t draws;  /* collision sets used so far */
     double *moments; /* [ncells][KN_MOMENTS] */
-    double *fluxes;  /* [nfaces][KN_FLUXES] */
-    double (*centre)[3];          /* [bodies] lambda0; of the bounding box */
-    struct kn_exact *sums;        /* [bodies][KN_BODY_VALUES], then [ports][PORT_VALUES] */
+    struct kn_fluxes fluxes;
     char sharing[KN_SIM_NOTE],
         unlike[KN_SIM_NOTE]; /* notes for the user about the machines of the ranks; "": none */
 };
@@ -92,30 +86,6 @@ static enum kn_status compare_backends(const struct kn_sim *sim)
                                               sim->comm->rank, sim->backend->name, first));
 }
 
-/* The centres of the bounding boxes of the bodies; 0 along axes along which the gas is uniform. */
-static enum kn_status find_centres(struct kn_sim *sim)
-{
-    struct kn_geometry g;
-    const struct kn_space *x = &sim->space;
-    const size_t bodies = (size_t)kn_case_bodies(&sim->inner);
-    sim->centre = calloc(bodies + 1, sizeof *sim->centre);
-    sim->sums = calloc(bodies * KN_BODY_VALUES + KN_PORTS * PORT_VALUES, sizeof *sim->sums);
-    if (!sim->centre || !sim->sums)
-        return kn_error_set(KN_EMEMORY, "no memory for %zu bodies", bodies);
-    KN_TRY(kn_geometry_create(&g, &sim->inner));
-    for (int d = 0; d < 3; d++)
-        for (int body = 0; body < (int)bodies && !kn_case_is_uniform(&sim->inner, d); body++) {
-            double low = INFINITY, high = -INFINITY;
-            for (int i = 0; i < g.count; i++)
-                if (g.solids[i].body == body) {
-                    low = fmin(low, x->edges[d][g.solids[i].first[d]]);
-                    high = fmax(high, x->edges[d][g.solids[i].end[d]]);
-                }
-            sim->centre[body][d] = (low + high) / 2;
-        }
-    return KN_OK;
-}
-
 /* The part of the creation without communication. */
 static enum kn_status lay_out(struct kn_sim *sim)
 {
@@ -126,10 +96,9 @@ static enum kn_status lay_out(struct kn_sim *sim)
     KN_TRY(kn_velocity_create(&sim->velocity, c));
     KN_TRY(kn_space_create(&sim->space, c, &sim->boxes[sim->comm->rank]));
     KN_TRY(kn_boundary_create(&sim->boundary, c, &sim->velocity));
-    KN_TRY(find_centres(sim));
+    KN_TRY(kn_fluxes_create(&sim->fluxes, &sim->c, &sim->space, &sim->boundary));
     sim->moments = malloc((size_t)sim->space.ncells * KN_MOMENTS * sizeof *sim->moments);
-    sim->fluxes = calloc(((size_t)sim->space.nfaces + 1) * KN_FLUXES, sizeof *sim->fluxes);
-    if (!sim->moments || !sim->fluxes)
+    if (!sim->moments)
         return kn_error_set(KN_EMEMORY, "no memory for the fields of %d cells", sim->space.ncells);
     sim->dt = kn_sim_choose_time_step(&sim->c, sim->velocity.max_speed);
     sim->problem = (struct kn_problem){
@@ -214,9 +183,7 @@ void kn_sim_destroy(struct kn_sim *sim)
     kn_halo_destroy(&sim->halo);
     free(sim->boxes);
     free(sim->moments);
-    free(sim->fluxes);
-    free(sim->centre);
-    free(sim->sums);
+    kn_fluxes_destroy(&sim->fluxes);
     free(sim);
 }
 
@@ -370,141 +337,16 @@ enum kn_status kn_sim_fields(struct kn_sim *sim, double *fields)
     return KN_OK;
 }
 
-/* Momentum and heat that pass a face along its axis, theory (23), divided by its area. */
-struct passage {
-    double stress[3], tangential, heat;
-};
-
-static struct passage passage_of(const struct kn_sim *sim, int face)
+enum kn_status kn_sim_take_fluxes(struct kn_sim *sim, struct kn_fluxes_result *to)
 {
-    const struct kn_face *f = &sim->space.faces[face];
-    const bool wall =
-        kn_case_surface(&sim->c, kn_case_patch(&sim->c, f->patch).surface).kind == KN_WALL_DIFFUSE;
-    double *flux = sim->fluxes + (size_t)face * KN_FLUXES, work = 0;
-    struct passage p = {.tangential = 0};
-    if (!sim->reference.at_rest)
-        kn_reference_restore_fluxes(&sim->reference, sim->c.disturbance, f->side / 2, flux);
-    for (int d = 0; d < 3; d++) {
-        const double u = sim->boundary.patches[f->patch].velocity[d];
-        p.stress[d] = 2 * flux[1 + d];
-        work += (wall ? kn_reference_restore_velocity(&sim->reference, u, d) : u) * 2 * flux[1 + d];
-        p.tangential += d == f->side / 2 ? 0 : 4 * flux[1 + d] * flux[1 + d];
-    }
-    p.heat = flux[4] - 2.5 * flux[0] - sim->c.disturbance * work;
-    return p;
-}
-
-/* Sums over the faces of a side. */
-enum { AREA, STRESS, SHEAR = STRESS + 3, HEAT, MASS, WALL_SUMS };
-
-/* Add one face, weighted with its area. */
-static void add_face(const struct kn_sim *sim, int face, struct kn_exact sums[WALL_SUMS])
-{
-    const struct kn_face *f = &sim->space.faces[face];
-    const struct passage p = passage_of(sim, face);
-    for (int d = 0; d < 3; d++)
-        kn_exact_add(&sums[STRESS + d], f->area * p.stress[d]);
-    kn_exact_add(&sums[AREA], f->area);
-    kn_exact_add(&sums[SHEAR], f->area * sqrt(p.tangential));
-    kn_exact_add(&sums[HEAT], f->area * p.heat);
-    kn_exact_add(&sums[MASS], f->area * sim->fluxes[(size_t)face * KN_FLUXES]);
-}
-
-/* The centre of a face from that of its body. */
-static void find_arm(const struct kn_sim *sim, const struct kn_face *f, const double centre[3], double arm[3])
-{
-    int at[3];
-    kn_space_place(&sim->space, f->cell, at);
-    for (int d = 0; d < 3; d++) {
-        const double *edge = sim->space.edges[d] + at[d];
-        const double place = d == f->side / 2 ? edge[f->side & 1] : (edge[0] + edge[1]) / 2;
-        arm[d] = kn_case_is_uniform(&sim->inner, d) ? 0 : place - centre[d];
-    }
-}
-
-/* Add a face of a body; the members of struct kn_body_flux are doubles. */
-static void add_body_face(const struct kn_sim *sim, int face, int body)
-{
-    const struct kn_face *f = &sim->space.faces[face];
-    const struct passage p = passage_of(sim, face);
-    const double into = (f->side & 1) ? f->area : -f->area;
-    struct kn_exact *sums = sim->sums + (size_t)body * KN_BODY_VALUES;
-    double arm[3];
-    find_arm(sim, f, sim->centre[body], arm);
-    for (int d = 0; d < 3; d++) {
-        const int e = (d + 1) % 3, g = (d + 2) % 3;
-        kn_exact_add(&sums[d], into * p.stress[d]);
-        kn_exact_add(&sums[3 + d], into * (arm[e] * p.stress[g] - arm[g] * p.stress[e]));
-    }
-    kn_exact_add(&sums[6], into * p.heat);
-}
-
-/* Add a face of a port; flows are positive into the gas. */
-static void add_port_face(const struct kn_sim *sim, int face, struct kn_exact sums[PORT_VALUES])
-{
-    const struct kn_face *f = &sim->space.faces[face];
-    const struct passage p = passage_of(sim, face);
-    const double in = (f->side & 1) ? -f->area : f->area;
-    kn_exact_add(&sums[0], in * sim->fluxes[(size_t)face * KN_FLUXES]);
-    kn_exact_add(&sums[1], in * p.heat);
-    kn_exact_add(&sums[2], f->area);
-}
-
-/* The integrals over bodies and ports. */
-static void sum_faces(struct kn_sim *sim, struct kn_sim_fluxes *to)
-{
-    const int bodies = kn_case_bodies(&sim->c), ports = kn_case_ports(&sim->c),
-              values = bodies * KN_BODY_VALUES, all = values + ports * PORT_VALUES;
-    memset(sim->sums, 0, (size_t)all * sizeof *sim->sums);
-    for (int face = 0; face < sim->space.nown && all > 0; face++) {
-        const int surface = kn_case_patch(&sim->c, sim->space.faces[face].patch).surface, body = surface - KN_SIDES;
-        if (body >= bodies)
-            add_port_face(sim, face, sim->sums + values + (body - bodies) * PORT_VALUES);
-        else if (body >= 0)
-            add_body_face(sim, face, body);
-    }
-    kn_exact_sum_ranks(sim->comm, sim->sums, all);
-    for (int i = 0; i < values; i++)
-        ((double *)to->bodies)[i] = kn_exact_value(&sim->sums[i]);
-    for (int i = values; i < all; i++)
-        ((double *)to->ports)[i - values] = kn_exact_value(&sim->sums[i]);
-}
-
-/* Averages over the walls of all ranks. */
-static void average_faces(const struct kn_sim *sim, const struct kn_comm *comm,
-                          struct kn_wall_flux walls[KN_SIDES])
-{
-    struct kn_exact sums[KN_SIDES][WALL_SUMS] = {0};
-    for (int face = 0; face < sim->space.nown; face++)
-        if (sim->space.faces[face].patch < KN_SIDES)
-            add_face(sim, face, sums[sim->space.faces[face].patch]);
-    kn_exact_sum_ranks(comm, &sums[0][0], KN_SIDES * WALL_SUMS);
-    for (int side = 0; side < KN_SIDES; side++) {
-        struct kn_wall_flux *w = &walls[side];
-        const double area = kn_exact_value(&sums[side][AREA]);
-        if (!(area > 0))
-            continue;
-        w->wall = true;
-        for (int d = 0; d < 3; d++)
-            w->stress[d] = kn_exact_value(&sums[side][STRESS + d]) / area;
-        w->shear_magnitude = kn_exact_value(&sums[side][SHEAR]) / area;
-        w->heat_flux = kn_exact_value(&sums[side][HEAT]) / area;
-        w->mass_flux = kn_exact_value(&sums[side][MASS]) / area;
-    }
-}
-
-enum kn_status kn_sim_take_fluxes(struct kn_sim *sim, struct kn_sim_fluxes *to)
-{
-    memset(to, 0, sizeof *to);
-    KN_TRY(kn_comm_agree(sim->comm, sim->backend->fluxes(sim->machine, sim->fluxes)));
-    average_faces(sim, sim->comm, to->walls);
-    sum_faces(sim, to);
+    KN_TRY(kn_comm_agree(sim->comm, sim->backend->fluxes(sim->machine, sim->fluxes.faces)));
+    kn_fluxes_sum(&sim->fluxes, sim->comm, to);
     return KN_OK;
 }
 
 enum kn_status kn_sim_walls(struct kn_sim *sim, struct kn_wall_flux walls[KN_SIDES])
 {
-    struct kn_sim_fluxes all;
+    struct kn_fluxes_result all;
     KN_TRY(kn_sim_take_fluxes(sim, &all));
     memcpy(walls, all.walls, sizeof all.walls);
     return KN_OK;
@@ -512,7 +354,7 @@ enum kn_status kn_sim_walls(struct kn_sim *sim, struct kn_wall_flux walls[KN_SID
 
 enum kn_status kn_sim_bodies(struct kn_sim *sim, struct kn_body_flux bodies[KN_BODIES])
 {
-    struct kn_sim_fluxes all;
+    struct kn_fluxes_result all;
     KN_TRY(kn_sim_take_fluxes(sim, &all));
     memcpy(bodies, all.bodies, sizeof all.bodies);
     return KN_OK;
@@ -520,7 +362,7 @@ enum kn_status kn_sim_bodies(struct kn_sim *sim, struct kn_body_flux bodies[KN_B
 
 enum kn_status kn_sim_ports(struct kn_sim *sim, struct kn_port_flux ports[KN_PORTS])
 {
-    struct kn_sim_fluxes all;
+    struct kn_fluxes_result all;
     KN_TRY(kn_sim_take_fluxes(sim, &all));
     memcpy(ports, all.ports, sizeof all.ports);
     return KN_OK;

@@ -4,6 +4,7 @@
 
 #include "backend/backend.h"
 #include "comm/comm.h"
+#include "grid/fluxes.h"
 #include "progress_callback.h"
 
 /* Position of a simulation in time and the sizes of its state, as a checkpoint stores them. */
@@ -24,12 +25,7 @@ enum kn_status kn_sim_create_with_progress(struct kn_sim **out, const struct kn_
                                            const struct kn_progress_callback *progress);
 
 /* kn_sim_walls, kn_sim_bodies and kn_sim_ports in one call. */
-struct kn_sim_fluxes {
-    struct kn_wall_flux walls[KN_SIDES];
-    struct kn_body_flux bodies[KN_BODIES];
-    struct kn_port_flux ports[KN_PORTS];
-};
-enum kn_status kn_sim_take_fluxes(struct kn_sim *sim, struct kn_sim_fluxes *to);
+enum kn_status kn_sim_take_fluxes(struct kn_sim *sim, struct kn_fluxes_result *to);
 
 const struct kn_space *kn_sim_space(const struct kn_sim *sim); /* of this rank */
 const struct kn_box *kn_sim_boxes(const struct kn_sim *sim);   /* of all ranks */

@@ -35,6 +35,9 @@ int kn_geometry_covers(const struct kn_geometry *g, const int at[3], int side);
 /* The port at a side of a cell that is at this side of the space; -1: none. */
 int kn_geometry_port(const struct kn_case *c, const struct kn_geometry *g, const int at[3], int side);
 
+/* True if a part of a side is a wall: not all of it is behind ports or bodies. */
+bool kn_geometry_has_wall(const struct kn_case *c, int side);
+
 /* Number of faces of all bodies inside a box of cells, at most. */
 int64_t kn_geometry_faces(const struct kn_geometry *g, const int first[3], const int end[3]);
 

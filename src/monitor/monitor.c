@@ -3,6 +3,7 @@
 
 #include "config/case.h"
 #include "config/config.h"
+#include "config/geometry.h"
 #include "config/quantities.h"
 #include "error.h"
 #include "grid/boundary.h"
@@ -153,6 +154,8 @@ static bool has_column(const struct kn_case *c, const struct entry *e)
 {
     const int side = e->side - 1;
     if (side >= 0 && (c->walls[side].kind == KN_WALL_PERIODIC || kn_case_is_uniform(c, side / 2)))
+        return false;
+    if (side >= 0 && !kn_geometry_has_wall(c, side))
         return false;
     return !e->exists || e->exists(c);
 }

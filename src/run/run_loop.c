@@ -28,7 +28,7 @@ enum kn_status kn_run_loop(struct kn_sim *sim, const struct kn_comm *comm, const
 
 enum kn_status kn_run_take_row(struct kn_sim *sim, struct kn_monitor *m, double *fields)
 {
-    struct kn_sim_fluxes fluxes;
+    struct kn_fluxes_result fluxes;
     KN_TRY(kn_run_abort(m->comm, kn_sim_fields(sim, fields)));
     KN_TRY(kn_sim_take_fluxes(sim, &fluxes));
     memcpy(m->bodies, fluxes.bodies, sizeof m->bodies);

@@ -55,5 +55,6 @@ bodies=("bodies.bar.box=[[0.25,0.2],[0.4166667,0.5]]" bodies.bar.temperature=0.5
     "bodies.wall.plate={axis: x, at: 0.5833333, open: [[0.4,0.6]]}" "bodies.fin.box=[[0.75,0.6],[1,0.6]]" "source.force=[0.3,0,0.2]")
 alike "bodies, order 3" 4 "${bodies[@]}"
 alike "bodies, order 1" 3 "${bodies[@]}" space.order=1 collision.method=operator
+alike "ports" 4 "${bodies[@]}" ports.in.pressure=1 "ports.in.to=[0,0.5]" ports.out.side=right
 alike "bodies in a strong flow, limited slopes" 6 "${bodies[@]}" space.order=2 disturbance=0.3
 exit $failed
