@@ -138,6 +138,7 @@ struct kn_wall {
     double velocity[3];   /* eps V0; tangential, any direction for an inflow */
     double temperature;   /* (Tw - T0) / (eps T0) */
     double accommodation; /* 1 diffuse ... 0 specular */
+    double tangential, normal; /* accommodation of Cercignani and Lampis; both 1: diffuse */
     struct kn_oscillation oscillation;
     struct {                /* far-field: derivatives along the axis of the side */
         double velocity[3]; /* eps V0 / lambda0; tangential */
@@ -181,7 +182,7 @@ struct kn_port {
 
 /* At least the number of keys, with those of walls, bodies and ports as often as there can be such; and of the
  * values of a key. */
-enum { KN_CASE_SETTINGS = 640, KN_CASE_VALUES = 6 };
+enum { KN_CASE_SETTINGS = 800, KN_CASE_VALUES = 6 };
 
 /* A complete case.  Every member is a key of the case file; docs/input.md. */
 struct kn_case {

@@ -39,7 +39,9 @@ static struct kn_wall wall_of(const struct kn_case *c, const struct kn_port *p)
     return (struct kn_wall){.kind = KN_WALL_INFLOW,
                             .density = p->kind == KN_PORT_VACUUM ? -1 / eps : density,
                             .temperature = p->temperature,
-                            .accommodation = 1};
+                            .accommodation = 1,
+                            .tangential = 1,
+                            .normal = 1};
 }
 
 struct kn_wall kn_case_surface(const struct kn_case *c, int number)
@@ -113,6 +115,11 @@ bool kn_case_is_mirror(const struct kn_wall *wall)
     default:
         return false;
     }
+}
+
+bool kn_case_scatters(const struct kn_wall *wall)
+{
+    return wall->kind == KN_WALL_DIFFUSE && (wall->tangential != 1 || wall->normal != 1);
 }
 
 bool kn_case_emits(const struct kn_wall *wall)

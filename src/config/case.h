@@ -47,6 +47,9 @@ int kn_case_nodes(const struct kn_case *c, int axis);
 /* True if a side only reflects. */
 bool kn_case_is_mirror(const struct kn_wall *wall);
 
+/* True if the surface scatters by the model of Cercignani and Lampis, and not diffusely. */
+bool kn_case_scatters(const struct kn_wall *wall);
+
 /* True if a side emits a Maxwellian: a diffuse wall or an inflow. */
 bool kn_case_emits(const struct kn_wall *wall);
 

@@ -59,6 +59,8 @@ static enum kn_status check_unused(const struct kn_case *c, int side)
         {!is_zero(w->velocity), wall || inflow, "velocity", "diffuse or inflow"},
         {w->temperature != 0, wall || inflow, "temperature", "diffuse or inflow"},
         {w->accommodation != 1, wall, "accommodation", "diffuse"},
+        {w->tangential != 1, wall, "tangential", "cercignani-lampis"},
+        {w->normal != 1, wall, "normal", "cercignani-lampis"},
         {!is_zero(w->oscillation.velocity), wall || inflow, "oscillation.velocity", "diffuse or inflow"},
         {w->oscillation.temperature != 0, wall || inflow, "oscillation.temperature", "diffuse or inflow"},
         {!is_zero(w->gradient.velocity), far, "gradient.velocity", "far-field"},
@@ -90,11 +92,12 @@ static enum kn_status check_piston(const struct kn_case *c, int side)
                          "%g along %c displaces the wall (oscillations along the normal need disturbance: 0, "
                          "where the displacement is negligible)",
                          amplitude, AXIS[normal]);
-    if (w->accommodation == 0)
-        return fail_wall(
-            side, "oscillation.velocity",
-            "%g along %c with accommodation 0 (an oscillation along the normal needs more than 0)", amplitude,
-            AXIS[normal]);
+    if (w->accommodation == 0 || kn_case_scatters(w))
+        return fail_wall(side, "oscillation.velocity",
+                         "%g along %c %s (an oscillation along the normal needs accommodation above 0, and the "
+                         "diffuse model)",
+                         amplitude, AXIS[normal],
+                         kn_case_scatters(w) ? "of a cercignani-lampis wall" : "with accommodation 0");
     return KN_OK;
 }
 
@@ -120,7 +123,7 @@ static enum kn_status check_far_field(const struct kn_case *c, int side)
     return KN_OK;
 }
 
-/* A surface must be warmer than absolute zero, and an amplitude without a frequency is an error. */
+/* A surface must be warmer than absolute zero and have one model; an amplitude without a frequency is an error. */
 enum kn_status kn_config_check_surface(const struct kn_case *c, const struct kn_wall *w, const char *name)
 {
     const struct kn_oscillation *o = &w->oscillation;
@@ -130,6 +133,15 @@ enum kn_status kn_config_check_surface(const struct kn_case *c, const struct kn_
                             "%s.%s: %g times disturbance %g is below absolute zero (more than %g is allowed)",
                             name, w->temperature != 0 ? "temperature" : "oscillation.temperature", coldest,
                             c->disturbance, -1 / c->disturbance);
+    const char *key = w->tangential != 1 ? "tangential" : "normal";
+    if (kn_case_scatters(w) && c->disturbance > 0)
+        return kn_error_set(KN_EINPUT,
+                            "%s.%s: the model of Cercignani and Lampis at disturbance %g (it needs disturbance: 0; "
+                            "%s.accommodation is possible at any)",
+                            name, key, c->disturbance, name);
+    if (kn_case_scatters(w) && w->accommodation != 1)
+        return kn_error_set(KN_EINPUT, "%s.accommodation: %g together with %s (one of the two models)", name,
+                            w->accommodation, key);
     if (o->frequency > 0 || (is_zero(o->velocity) && o->temperature == 0))
         return KN_OK;
     return kn_error_set(KN_EINPUT,

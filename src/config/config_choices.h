@@ -117,6 +117,8 @@ static const struct kn_choice wall_kinds[] = {
      "no wall: gas in equilibrium is outside; its molecules enter, and molecules that leave do not return"},
     {"far-field", KN_WALL_FAR_FIELD,
      "no wall: the gas outside has uniform gradients of velocity and temperature; disturbance: 0 only"},
+    {"cercignani-lampis", KN_WALL_DIFFUSE,
+     "the same as diffuse, for walls with the keys tangential and normal: the model of Cercignani and Lampis"},
     {0},
 };
 
@@ -137,6 +139,13 @@ static const struct kn_choice shapes[] = {
      "disturbance above 0"},
     {"between", KN_SHAPE_BETWEEN,
      "local equilibrium with a transition from the inflow at the low end of an axis to that at the high end"},
+    {0},
+};
+
+static const struct kn_choice body_kinds[] = {
+    {"diffuse", KN_WALL_DIFFUSE, "molecules are re-emitted in equilibrium with the surface"},
+    {"cercignani-lampis", KN_WALL_DIFFUSE,
+     "the same as diffuse, with the keys tangential and normal: the model of Cercignani and Lampis"},
     {0},
 };
 

@@ -135,6 +135,11 @@ const struct kn_key kn_config_keys[] = {
     {WALL(REAL, 1, accommodation), .initial = "1", RANGE(0, 1),
      .doc = "Fraction of molecules that a diffuse wall re-emits diffusely; the others are reflected "
             "specularly."},
+    {WALL(REAL, 1, tangential), .initial = "1", RANGE(0.001, 2),
+     .doc = "Accommodation of the tangential momentum in the model of Cercignani and Lampis; 1 is diffuse, above 1 "
+            "molecules are scattered back. It needs disturbance: 0."},
+    {WALL(REAL, 1, normal), .initial = "1", RANGE(0.001, 1),
+     .doc = "Accommodation of the energy of the normal motion in the model of Cercignani and Lampis; 1 is diffuse."},
     {WALL(REAL, 3, oscillation.velocity), .initial = "[0, 0, 0]", .unit = "eps V0", RANGE(-1e6, 1e6),
      SI(VELOCITY),
      .doc = "Amplitude of the part of the velocity that varies as cos(frequency t + phase). Along the "
@@ -178,6 +183,13 @@ const struct kn_key kn_config_keys[] = {
      .doc = "Temperature of the surface: a number is a deviation from T0, a value with a unit is absolute."},
     {BODY(REAL, 1, "accommodation", surface.accommodation), .initial = "1", RANGE(0, 1), SHAPES,
      .doc = "Fraction of molecules that the surface re-emits diffusely; the others are reflected specularly."},
+    {BODY(CHOICE, 1, "kind", surface.kind), .initial = "diffuse", SHAPES, .choices = body_kinds,
+     .doc = "Model of the reflection at the surface."},
+    {BODY(REAL, 1, "tangential", surface.tangential), .initial = "1", RANGE(0.001, 2), SHAPES,
+     .doc = "Accommodation of the tangential momentum in the model of Cercignani and Lampis; see "
+            "walls.<side>.tangential."},
+    {BODY(REAL, 1, "normal", surface.normal), .initial = "1", RANGE(0.001, 1), SHAPES,
+     .doc = "Accommodation of the energy of the normal motion in the model of Cercignani and Lampis."},
     {BODY(REAL, 3, "oscillation.velocity", surface.oscillation.velocity), .initial = "[0, 0, 0]",
      .unit = "eps V0", RANGE(-1e6, 1e6), SHAPES, SI(VELOCITY),
      .doc = "Amplitude of the part of the velocity that varies as cos(frequency t + phase)."},

@@ -333,9 +333,11 @@ static enum kn_status check_motion(const struct kn_case *c, const struct kn_soli
                         "along %c it displaces the body (this needs disturbance: 0, where the displacement is "
                         "negligible; at a finite disturbance the gas can move instead, by an inflow)",
                         AXIS[d]);
-        if (b->surface.accommodation == 0)
+        if (b->surface.accommodation == 0 || kn_case_scatters(&b->surface))
             return fail(body(b), swings ? "oscillation.velocity" : "velocity",
-                        "along %c with accommodation 0 (motion along the normal needs more than 0)", AXIS[d]);
+                        "along %c %s (motion along the normal needs accommodation above 0, and the diffuse model)",
+                        AXIS[d],
+                        kn_case_scatters(&b->surface) ? "of a cercignani-lampis surface" : "with accommodation 0");
     }
     return KN_OK;
 }

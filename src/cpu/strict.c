@@ -5,6 +5,7 @@
 #include "config/case.h"
 #include "cpu/cpu_kernels.h"
 #include "error.h"
+#include "grid/scatter.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,6 +73,17 @@ static size_t operator_bytes(const struct kn_problem *p)
            KN_PARITIES * (lines(n * sizeof(double)) + lines(n * n * sizeof(double)));
 }
 
+/* At most: the matrices of all patches. */
+static size_t matrix_bytes(const struct kn_problem *p)
+{
+    bool scatters = false;
+    for (int i = 0; i < kn_case_surfaces(p->c); i++) {
+        const struct kn_wall wall = kn_case_surface(p->c, i);
+        scatters = scatters || kn_case_scatters(&wall);
+    }
+    return scatters ? lines((size_t)kn_case_patches(p->c) * kn_scatter_size(p->velocity) * sizeof(float)) : 0;
+}
+
 static size_t table_bytes(const struct kn_problem *p)
 {
     const size_t cells = (size_t)p->space->ncells + (size_t)p->space->nhalo, faces = (size_t)p->space->nfaces;
@@ -85,7 +97,7 @@ static size_t table_bytes(const struct kn_problem *p)
            lines(faces * sizeof(struct kn_face)) + 9 * lines(stride * sizeof(float)) +
            lines(stride * sizeof(double)) + lines(stride * sizeof(int)) + edges +
            lines((size_t)kn_case_patches(p->c) * nodes * sizeof(float)) +
-           lines((size_t)kn_case_patches(p->c) * sizeof(struct kn_patch)) + lines(cells) + lines(nodes * sizeof(float)) + operator_bytes(p);
+           lines((size_t)kn_case_patches(p->c) * sizeof(struct kn_patch)) + lines(cells) + matrix_bytes(p) + lines(nodes * sizeof(float)) + operator_bytes(p);
 }
 
 static void copy_space(struct strict *s)
@@ -149,6 +161,9 @@ static void copy_walls(struct strict *s)
     memcpy(to->patches, from->patches, (size_t)from->count * sizeof *from->patches);
     for (int i = 0; i < from->count; i++)
         to->patches[i].emission = to->memory + (from->patches[i].emission - from->memory);
+    for (int i = 0; i < from->count; i++)
+        if (from->patches[i].matrices)
+            to->patches[i].matrices = to->matrices + (from->patches[i].matrices - from->matrices);
 }
 
 static void destroy(void *machine)
@@ -181,6 +196,8 @@ static enum kn_status build(struct strict *s)
         .count = walls->count,
         .patches = keep(s, walls->patches, (size_t)walls->count * sizeof *walls->patches),
         .memory = keep(s, walls->memory, emission_bytes(s->host)),
+        .matrices = keep(s, walls->matrices,
+                         (size_t)walls->scattering * kn_scatter_size(&s->velocity) * sizeof *walls->matrices),
     };
     s->collision = *s->host->collision;
     copy_operator(s);

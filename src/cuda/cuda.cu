@@ -8,6 +8,7 @@
 
 extern "C" {
 #include "collision/sampling.h"
+#include "grid/scatter.h"
 }
 
 enum { TIMED = 16 }; /* one of TIMED sweeps is timed */
@@ -82,7 +83,8 @@ static enum kn_status set_walls(void *machine)
                             .alpha = p->alpha,
                             .replaces = p->replaces,
                             .emits = p->emits,
-                            .drifts = p->drifts};
+                            .drifts = p->drifts,
+                            .matrices = p->matrices ? (int32_t)(p->matrices - b->matrices) : -1};
     }
     /* from pageable memory: the call returns when the host arrays may change */
     CHECK(cudaMemcpyAsync(m->emission, b->memory, count * m->problem.velocity->nnodes * sizeof(float),
@@ -194,6 +196,9 @@ static enum kn_status build(struct kn_cuda *m)
     KN_TRY(kn_cuda_velocity_upload(m));
     KN_TRY(
         kn_cuda_upload(m, (const void **)&m->device.faces, p->space->faces, faces * sizeof *p->space->faces));
+    KN_TRY(kn_cuda_upload(m, (const void **)&m->device.matrices, p->boundary->matrices,
+                          (size_t)p->boundary->scattering * kn_scatter_size(p->velocity) * sizeof(float)));
+    memcpy(m->device.half, p->velocity->half, sizeof m->device.half);
     if (p->collision->has_source)
         KN_TRY(kn_cuda_upload(m, (const void **)&m->device.source, p->collision->source,
                               nnodes * sizeof(float)));

@@ -72,6 +72,7 @@ struct kn_cuda_patch {
     double emission_flux, unit_flux, prescribed_flux;
     float alpha, replaces;
     int32_t emits, drifts;
+    int32_t matrices; /* position in kn_cuda_problem.matrices; -1: none */
 };
 
 /* The constant data of a problem; passed to kernels by value. */
@@ -93,6 +94,8 @@ struct kn_cuda_problem {
     const struct kn_face *faces; /* [nfaces] */
     const float *emission;       /* [patches][nnodes] */
     const struct kn_cuda_patch *patch; /* [patches] */
+    const float *matrices;             /* of the Cercignani-Lampis kernel, struct kn_boundary */
+    int32_t half[3];                   /* nodes on the positive half axes */
     float eps;
     struct kn_basis basis;
     struct kn_cuda_tables tables;

@@ -3,6 +3,7 @@
 
 #include "config/case.h"
 #include "error.h"
+#include "grid/scatter.h"
 #include "grid/space.h"
 #include "point/wall.h"
 
@@ -176,6 +177,27 @@ static void fill_patch(struct kn_patch *p, const struct frame *f, double time)
         fill_wall(p, f, u, theta);
 }
 
+/* The matrices of all patches that scatter by the kernel of Cercignani and Lampis. */
+static enum kn_status fill_matrices(struct kn_boundary *b, const struct kn_case *c, const struct kn_velocity *v)
+{
+    int placed = 0;
+    for (int i = 0; i < b->count; i++) {
+        const struct frame f = frame_of(c, v, i);
+        b->scattering += kn_case_scatters(&f.wall);
+    }
+    b->matrices = calloc((size_t)b->scattering * kn_scatter_size(v) + 1, sizeof *b->matrices);
+    if (!b->matrices)
+        return kn_error_set(KN_EMEMORY, "no memory for the walls");
+    for (int i = 0; i < b->count; i++) {
+        const struct frame f = frame_of(c, v, i);
+        if (!kn_case_scatters(&f.wall))
+            continue;
+        b->patches[i].matrices = b->matrices + (size_t)placed++ * kn_scatter_size(v);
+        kn_scatter_fill(v, f.axis, &f.wall, b->patches[i].matrices);
+    }
+    return KN_OK;
+}
+
 enum kn_status kn_boundary_create(struct kn_boundary *b, const struct kn_case *c, const struct kn_velocity *v)
 {
     const size_t count = (size_t)kn_case_patches(c);
@@ -196,7 +218,7 @@ enum kn_status kn_boundary_create(struct kn_boundary *b, const struct kn_case *c
         if (p->emits)
             fill_patch(p, &f, 0);
     }
-    return KN_OK;
+    return fill_matrices(b, c, v);
 }
 
 bool kn_boundary_update(struct kn_boundary *b, const struct kn_case *c, const struct kn_velocity *v,
@@ -234,5 +256,6 @@ void kn_boundary_destroy(struct kn_boundary *b)
 {
     free(b->patches);
     free(b->memory);
+    free(b->matrices);
     *b = (struct kn_boundary){0};
 }

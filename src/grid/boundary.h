@@ -16,6 +16,7 @@ struct kn_patch {
     double emission_flux;   /* mass flux of E away from the wall minus u / alpha, theory (22c) */
     double unit_flux;       /* mass flux of 1 + eps E, theory (21); infinite if the density of E is given */
     double prescribed_flux; /* mass flux into the gas; NaN: not prescribed */
+    float *matrices; /* [kn_scatter_size] of the Cercignani-Lampis kernel; NULL: another model */
     float *emission; /* [nnodes] E, or h of an inflow, J of a far field; zero for velocities into the wall */
 };
 
@@ -23,6 +24,8 @@ struct kn_boundary {
     int count;
     struct kn_patch *patches; /* [count] by kn_case_patch */
     float *memory;            /* [count][nnodes] of all emissions */
+    int scattering;           /* patches with matrices */
+    float *matrices;          /* [scattering][kn_scatter_size] of all */
 };
 
 enum kn_status kn_boundary_create(struct kn_boundary *b, const struct kn_case *c,
@@ -32,7 +35,7 @@ void kn_boundary_destroy(struct kn_boundary *b);
 /* True if the outgoing distribution depends on the arriving one. */
 static inline bool kn_boundary_reflects(const struct kn_patch *p)
 {
-    return p->alpha * p->replaces != 1;
+    return p->alpha * p->replaces != 1 || p->matrices;
 }
 
 /* True if the mass in the box is constant. */
