@@ -133,7 +133,7 @@ static void scatter_axis(const struct kn_stream_sweep *s, const struct kn_face *
                              bit ? out + (size_t)(octant | bit) * v->stride + k : NULL);
 }
 
-/* h that leaves a face of a Cercignani-Lampis wall, theory (22g); out is [nnodes]. */
+/* h that leaves a face of a Cercignani-Lampis wall, theory (22f); out is [nnodes]. */
 static void scatter(const struct kn_stream_sweep *s, const struct kn_face *f, float rho, float *out,
                     float *scratch)
 {

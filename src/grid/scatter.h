@@ -1,4 +1,4 @@
-/* The Cercignani-Lampis kernel of gas-wall scattering on the velocity grid, theory (22g). */
+/* The Cercignani-Lampis kernel of gas-wall scattering on the velocity grid, theory (22f). */
 #ifndef KN_SCATTER_H
 #define KN_SCATTER_H
 

@@ -33,7 +33,7 @@ POINT float kn_wall_outgoing(float alpha, float replaces, float emitted, float r
     return reflected + alpha * (emitted - replaces * reflected);
 }
 
-/* Position of a matrix of the Cercignani-Lampis kernel among those of a wall, theory (22g): for every axis one for
+/* Position of a matrix of the Cercignani-Lampis kernel among those of a wall, theory (22f): for every axis one for
  * molecules that keep the sign of their velocity, and one for those that change it, [half][half] each.  Axis 3 gives
  * the size of all. */
 POINT int kn_wall_matrix(const int half[3], int axis, int other)
