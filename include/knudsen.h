@@ -133,11 +133,11 @@ struct kn_oscillation { /* added to the steady value as amplitude * cos(frequenc
 
 struct kn_wall {
     enum kn_wall_kind kind;
-    bool kind_set;        /* a key has set the kind; false: it depends on the axes in space.cells */
-    double density;       /* (n - n0) / (eps n0); inflow */
-    double velocity[3];   /* eps V0; tangential, any direction for an inflow */
-    double temperature;   /* (Tw - T0) / (eps T0) */
-    double accommodation; /* 1 diffuse ... 0 specular */
+    bool kind_set;             /* a key has set the kind; false: it depends on the axes in space.cells */
+    double density;            /* (n - n0) / (eps n0); inflow */
+    double velocity[3];        /* eps V0; tangential, any direction for an inflow */
+    double temperature;        /* (Tw - T0) / (eps T0) */
+    double accommodation;      /* 1 diffuse ... 0 specular */
     double tangential, normal; /* accommodation of Cercignani and Lampis; both 1: diffuse */
     struct kn_oscillation oscillation;
     struct {                /* far-field: derivatives along the axis of the side */
@@ -154,9 +154,9 @@ struct kn_body {
         double low[3], high[3]; /* L; corners, KN_TO_END = to the end of the axis */
     } box;
     struct {
-        enum kn_plate axis;            /* normal to the plate; none = the body is a box */
-        double at;                     /* L */
-        double open[KN_OPENINGS][2];   /* L; openings along the first other axis, empty = none */
+        enum kn_plate axis;          /* normal to the plate; none = the body is a box */
+        double at;                   /* L */
+        double open[KN_OPENINGS][2]; /* L; openings along the first other axis, empty = none */
     } plate;
     struct kn_wall surface; /* diffuse: velocity, temperature, accommodation, oscillation */
 };
@@ -180,8 +180,8 @@ struct kn_port {
 #define KN_HISTORY_AUTO   0
 #define KN_REFERENCE_AUTO (-1e9)
 
-/* At least the number of keys, with those of walls, bodies and ports as often as there can be such; and of the
- * values of a key. */
+/* At least the number of keys, with those of walls, bodies and ports as often as there can be such; and of
+ * the values of a key. */
 enum { KN_CASE_SETTINGS = 800, KN_CASE_VALUES = 6 };
 
 /* A complete case.  Every member is a key of the case file; docs/input.md. */
@@ -275,8 +275,9 @@ struct kn_case {
               */
         /* bit i: value i has a unit; bit 6 + i: it has the second dimension of the key (a force in Pa/m) */
         unsigned short given[KN_CASE_SETTINGS];
-        double value[KN_CASE_SETTINGS][KN_CASE_VALUES];  /* SI */
-        double number[KN_CASE_SETTINGS][KN_CASE_VALUES]; /* in the member; if it differs, the unit is ignored */
+        double value[KN_CASE_SETTINGS][KN_CASE_VALUES]; /* SI */
+        double number[KN_CASE_SETTINGS]
+                     [KN_CASE_VALUES]; /* in the member; if it differs, the unit is ignored */
     } si;
 };
 
@@ -345,9 +346,9 @@ struct kn_wall_flux {
 };
 enum kn_status kn_sim_walls(struct kn_sim *sim, struct kn_wall_flux walls[KN_SIDES]);
 
-/* Force, torque and heat of one body: integrals over its surface, averaged over the last step.  Areas of a gas that
- * is uniform along an axis are per length of this axis (lambda0).  The pressure p0 of the gas at rest is not part of
- * the force; on a body with gas all around it adds nothing. */
+/* Force, torque and heat of one body: integrals over its surface, averaged over the last step.  Areas of a
+ * gas that is uniform along an axis are per length of this axis (lambda0).  The pressure p0 of the gas at
+ * rest is not part of the force; on a body with gas all around it adds nothing. */
 struct kn_body_flux {
     double force[3];  /* p0 lambda0^2 eps; on the body */
     double torque[3]; /* p0 lambda0^3 eps; on the body, about the centre of its bounding box */

@@ -63,7 +63,8 @@ struct kn_case_patch kn_case_patch(const struct kn_case *c, int patch)
     const int bodies = kn_case_bodies(c), port = patch - KN_SIDES * (1 + bodies);
     if (port >= 0)
         return (struct kn_case_patch){KN_SIDES + bodies + port, (int)c->ports[port].side};
-    return (struct kn_case_patch){patch < KN_SIDES ? patch : KN_SIDES - 1 + patch / KN_SIDES, patch % KN_SIDES};
+    return (struct kn_case_patch){patch < KN_SIDES ? patch : KN_SIDES - 1 + patch / KN_SIDES,
+                                  patch % KN_SIDES};
 }
 
 int kn_case_find_patch(const struct kn_case *c, int surface, int side)

@@ -11,15 +11,15 @@ enum {
 /* Name of a side as in a case file. */
 const char *kn_case_side_name(enum kn_side side);
 
-/* The surfaces of a case: the six sides, then the bodies, then the ports.  A port is an inflow of gas at rest; the
- * density of a vacuum is -1 / eps. */
+/* The surfaces of a case: the six sides, then the bodies, then the ports.  A port is an inflow of gas at
+ * rest; the density of a vacuum is -1 / eps. */
 int kn_case_bodies(const struct kn_case *c);
 int kn_case_ports(const struct kn_case *c);
 int kn_case_surfaces(const struct kn_case *c);
 struct kn_wall kn_case_surface(const struct kn_case *c, int number);
 
-/* A patch is one direction of a surface, because the emission depends on it: the sides, then six for each body, then
- * the ports. */
+/* A patch is one direction of a surface, because the emission depends on it: the sides, then six for each
+ * body, then the ports. */
 struct kn_case_patch {
     int surface, side; /* enum kn_side: the direction from the gas to the surface */
 };

@@ -66,7 +66,8 @@ __attribute__((format(printf, 4, 5))) static enum kn_status fail(const struct re
     return kn_error_set(KN_EINPUT, "%s: %s%s%s", place, key, *key ? ": " : "", text);
 }
 
-enum kn_status kn_config_locate(const struct kn_case *c, const struct kn_places *places, enum kn_status status)
+enum kn_status kn_config_locate(const struct kn_case *c, const struct kn_places *places,
+                                enum kn_status status)
 {
     struct kn_setting s;
     char message[1024], place[PLACE];

@@ -64,15 +64,15 @@ enum { KN_SI_OTHER = 1 << KN_CASE_VALUES };
 
 struct kn_setting {
     const struct kn_key *key;
-    int item;  /* of the list of the key */
-    int index; /* in kn_case.si; it does not depend on the case */
+    int item;           /* of the list of the key */
+    int index;          /* in kn_case.si; it does not depend on the case */
     char name[KN_NAME]; /* "walls.top.kind" */
 };
 
 /* ---- config_lists.c: the settings of a case, which are the keys, with those of lists for every item. */
 
-/* The first setting from number `index` on, in the order of the table; false after the last.  A loop continues
- * from s->index + 1.  Without a case (NULL): those that every case has. */
+/* The first setting from number `index` on, in the order of the table; false after the last.  A loop
+ * continues from s->index + 1.  Without a case (NULL): those that every case has. */
 bool kn_config_setting(const struct kn_case *c, int index, struct kn_setting *s);
 bool kn_config_find(const struct kn_case *c, const char *name, struct kn_setting *s);
 bool kn_config_is_group(const struct kn_case *c, const char *name);
@@ -84,14 +84,15 @@ const char *kn_config_list_name(enum kn_list list);
 /* Name of an item of a list; "": there is none at this position. */
 const char *kn_config_item_name(const struct kn_case *c, enum kn_list list, int item);
 
-/* Add the item of a name such as "bodies.bar.box" unless it exists, with the defaults of its keys.  False with a
- * reason if the word is no name or the list is full. */
+/* Add the item of a name such as "bodies.bar.box" unless it exists, with the defaults of its keys.  False
+ * with a reason if the word is no name or the list is full. */
 bool kn_config_add_item(struct kn_case *c, const char *name, char why[KN_TEXT]);
 
 /* The first item that only one of two cases has, as "bodies.bar"; false: there is none. */
 bool kn_config_items_differ(const struct kn_case *a, const struct kn_case *b, char name[KN_NAME]);
 
-/* The name of a key with the item of another name: "bodies.bar.box" of "bodies.<name>.box" and "bodies.bar". */
+/* The name of a key with the item of another name: "bodies.bar.box" of "bodies.<name>.box" and "bodies.bar".
+ */
 void kn_config_key_name(const struct kn_key *key, const char *like, char name[KN_NAME]);
 
 /* Store the default of one value. */
@@ -166,7 +167,8 @@ enum kn_status kn_config_parse(struct kn_case *c, const char *text, size_t size,
 
 /* If the last error message begins with a key that has a place, insert the place before it.  Returns the
  * status. */
-enum kn_status kn_config_locate(const struct kn_case *c, const struct kn_places *places, enum kn_status status);
+enum kn_status kn_config_locate(const struct kn_case *c, const struct kn_places *places,
+                                enum kn_status status);
 
 /* The part of kn_case_check for one side of the box, except ranges. */
 enum kn_status kn_config_check_side(const struct kn_case *c, enum kn_side side);

@@ -93,11 +93,12 @@ static enum kn_status check_piston(const struct kn_case *c, int side)
                          "where the displacement is negligible)",
                          amplitude, AXIS[normal]);
     if (w->accommodation == 0 || kn_case_scatters(w))
-        return fail_wall(side, "oscillation.velocity",
-                         "%g along %c %s (an oscillation along the normal needs accommodation above 0, and the "
-                         "diffuse model)",
-                         amplitude, AXIS[normal],
-                         kn_case_scatters(w) ? "of a cercignani-lampis wall" : "with accommodation 0");
+        return fail_wall(
+            side, "oscillation.velocity",
+            "%g along %c %s (an oscillation along the normal needs accommodation above 0, and the "
+            "diffuse model)",
+            amplitude, AXIS[normal],
+            kn_case_scatters(w) ? "of a cercignani-lampis wall" : "with accommodation 0");
     return KN_OK;
 }
 
@@ -123,7 +124,8 @@ static enum kn_status check_far_field(const struct kn_case *c, int side)
     return KN_OK;
 }
 
-/* A surface must be warmer than absolute zero and have one model; an amplitude without a frequency is an error. */
+/* A surface must be warmer than absolute zero and have one model; an amplitude without a frequency is an
+ * error. */
 enum kn_status kn_config_check_surface(const struct kn_case *c, const struct kn_wall *w, const char *name)
 {
     const struct kn_oscillation *o = &w->oscillation;
@@ -135,18 +137,19 @@ enum kn_status kn_config_check_surface(const struct kn_case *c, const struct kn_
                             c->disturbance, -1 / c->disturbance);
     const char *key = w->tangential != 1 ? "tangential" : "normal";
     if (kn_case_scatters(w) && c->disturbance > 0)
-        return kn_error_set(KN_EINPUT,
-                            "%s.%s: the model of Cercignani and Lampis at disturbance %g (it needs disturbance: 0; "
-                            "%s.accommodation is possible at any)",
-                            name, key, c->disturbance, name);
+        return kn_error_set(
+            KN_EINPUT,
+            "%s.%s: the model of Cercignani and Lampis at disturbance %g (it needs disturbance: 0; "
+            "%s.accommodation is possible at any)",
+            name, key, c->disturbance, name);
     if (kn_case_scatters(w) && w->accommodation != 1)
         return kn_error_set(KN_EINPUT, "%s.accommodation: %g together with %s (one of the two models)", name,
                             w->accommodation, key);
     if (o->frequency > 0 || (is_zero(o->velocity) && o->temperature == 0))
         return KN_OK;
-    return kn_error_set(KN_EINPUT,
-                        "%s.oscillation.frequency: 0 with an amplitude (more than 0 makes the wall oscillate)",
-                        name);
+    return kn_error_set(
+        KN_EINPUT, "%s.oscillation.frequency: 0 with an amplitude (more than 0 makes the wall oscillate)",
+        name);
 }
 
 static enum kn_status check_wall(const struct kn_case *c, int side)

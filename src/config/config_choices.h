@@ -118,7 +118,8 @@ static const struct kn_choice wall_kinds[] = {
     {"far-field", KN_WALL_FAR_FIELD,
      "no wall: the gas outside has uniform gradients of velocity and temperature; disturbance: 0 only"},
     {"cercignani-lampis", KN_WALL_DIFFUSE,
-     "the same as diffuse, for walls with the keys tangential and normal: the model of Cercignani and Lampis"},
+     "the same as diffuse, for walls with the keys tangential and normal: the model of Cercignani and "
+     "Lampis"},
     {0},
 };
 
@@ -150,15 +151,19 @@ static const struct kn_choice body_kinds[] = {
 };
 
 static const struct kn_choice sides[] = {
-    {"left", KN_LEFT, "the low end of x"},    {"right", KN_RIGHT, "the high end of x"},
-    {"bottom", KN_BOTTOM, "the low end of y"}, {"top", KN_TOP, "the high end of y"},
-    {"back", KN_BACK, "the low end of z"},    {"front", KN_FRONT, "the high end of z"},
+    {"left", KN_LEFT, "the low end of x"},
+    {"right", KN_RIGHT, "the high end of x"},
+    {"bottom", KN_BOTTOM, "the low end of y"},
+    {"top", KN_TOP, "the high end of y"},
+    {"back", KN_BACK, "the low end of z"},
+    {"front", KN_FRONT, "the high end of z"},
     {0},
 };
 
 static const struct kn_choice port_kinds[] = {
     {"pressure", KN_PORT_PRESSURE,
-     "gas of the given pressure and temperature that moves through the port with the flow: far from an opening, "
+     "gas of the given pressure and temperature that moves through the port with the flow: far from an "
+     "opening, "
      "several mean free paths away; needs disturbance: 0"},
     {"reservoir", KN_PORT_RESERVOIR,
      "a Maxwellian at rest enters: a large vessel without collisions near the port; in dense gas it has a "

@@ -299,9 +299,11 @@ const struct kn_group kn_config_groups[] = {
     {"collision", "Collisions between molecules."},
     {"walls", "The six sides of the box: left and right are the ends of the x axis, bottom and top of y, "
               "back and front of z."},
-    {"bodies", "Solid bodies in the gas, by a name of your choice: bodies.bar.box is the box of the body bar. "
-               "Forces and heat are reported by this name."},
-    {"ports", "Parts of the sides through which gas enters and leaves, by a name of your choice: ports.inlet.pressure. "
+    {"bodies",
+     "Solid bodies in the gas, by a name of your choice: bodies.bar.box is the box of the body bar. "
+     "Forces and heat are reported by this name."},
+    {"ports", "Parts of the sides through which gas enters and leaves, by a name of your choice: "
+              "ports.inlet.pressure. "
               "Mass flows are reported by this name."},
     {"source", "Uniform driving terms."},
     {"initial", "The gas at time 0."},

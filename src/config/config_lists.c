@@ -166,8 +166,8 @@ bool kn_config_add_item(struct kn_case *c, const char *name, char why[KN_TEXT])
         if (strlen(item_at(c, list, item)) == length && strncmp(item_at(c, list, item), word, length) == 0)
             return true;
     if (!is_name(word, length))
-        snprintf(why, KN_TEXT, "'%.60s' is no name (a letter, then letters, digits, - or _; at most %d)", word,
-                 KN_ITEM_NAME - 1);
+        snprintf(why, KN_TEXT, "'%.60s' is no name (a letter, then letters, digits, - or _; at most %d)",
+                 word, KN_ITEM_NAME - 1);
     else if (item == lists[list].count)
         snprintf(why, KN_TEXT, "too many (at most %d %s)", lists[list].count, lists[list].group);
     else {

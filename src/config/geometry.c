@@ -83,7 +83,8 @@ static bool fits(double at, double size, int n)
     return fabs(cells - round(cells)) <= SNAP;
 }
 
-/* The smallest number of equal cells, from the present one on, with an edge at a position; 0: none is usual. */
+/* The smallest number of equal cells, from the present one on, with an edge at a position; 0: none is usual.
+ */
 static int enough_cells(const struct kn_case *c, int axis, double at)
 {
     enum { MOST = 100000, TRIED = 1000 };
@@ -118,7 +119,8 @@ static enum kn_status find_edge(const struct kn_case *c, struct item of, const c
 }
 
 /* The cells of a box along one axis. */
-static enum kn_status place_axis(const struct kn_case *c, const struct kn_body *b, int axis, struct kn_solid *s)
+static enum kn_status place_axis(const struct kn_case *c, const struct kn_body *b, int axis,
+                                 struct kn_solid *s)
 {
     const double size = c->space.size[axis], low = b->box.low[axis] == KN_TO_END ? 0 : b->box.low[axis],
                  high = b->box.high[axis] == KN_TO_END ? size : b->box.high[axis];
@@ -127,11 +129,11 @@ static enum kn_status place_axis(const struct kn_case *c, const struct kn_body *
         return fail(body(b), "box.low", "%s is above box.high, %s, along %c", place_text(c, low, from),
                     place_text(c, high, to), AXIS[axis]);
     if (high < 0 || low > size || (high == 0 && low < 0) || (low == size && high > size))
-        return fail(body(b), "box", "%s to %s along %c is outside the gas (0 to %s)", place_text(c, low, from),
-                    place_text(c, high, to), AXIS[axis], place_text(c, size, end));
+        return fail(body(b), "box", "%s to %s along %c is outside the gas (0 to %s)",
+                    place_text(c, low, from), place_text(c, high, to), AXIS[axis], place_text(c, size, end));
     if (kn_case_is_uniform(c, axis) && (low > 0 || high < size))
-        return fail(body(b), "box", "the gas is uniform along %c, and the body is not (auto along %c)", AXIS[axis],
-                    AXIS[axis]);
+        return fail(body(b), "box", "the gas is uniform along %c, and the body is not (auto along %c)",
+                    AXIS[axis], AXIS[axis]);
     KN_TRY(find_edge(c, body(b), "box.low", axis, low, &s->first[axis]));
     KN_TRY(find_edge(c, body(b), "box.high", axis, high, &s->end[axis]));
     if (s->first[axis] == s->end[axis] && low != high)
@@ -194,7 +196,8 @@ static enum kn_status find_openings(const struct kn_case *c, const struct kn_bod
         if (open[0] == open[1])
             continue;
         if (along < 0)
-            return fail(body(b), "plate.open", "the gas is uniform along the plate, which has no openings then");
+            return fail(body(b), "plate.open",
+                        "the gas is uniform along the plate, which has no openings then");
         if (open[0] > open[1])
             return fail(body(b), "plate.open", "%g is above %g (pairs from, to)", open[0], open[1]);
         for (int end = 0; end < 2; end++)
@@ -288,7 +291,8 @@ enum kn_status kn_geometry_create(struct kn_geometry *g, const struct kn_case *c
         if (!box && !plate && near)
             return fail(body(b), "", "has no shape (did you mean bodies.%s?)", near);
         if (!box && !plate)
-            return fail(body(b), "", "has no shape (box: [[0.2, 0.2], [0.4, 0.5]] or plate: {axis: x, at: 0.5})");
+            return fail(body(b), "",
+                        "has no shape (box: [[0.2, 0.2], [0.4, 0.5]] or plate: {axis: x, at: 0.5})");
         if (box && plate)
             return fail(body(b), "plate", "the body has a box already (one shape per body)");
         KN_TRY(plate ? place_plate(c, b, g) : place_box(c, b, g));
@@ -325,24 +329,28 @@ static enum kn_status check_motion(const struct kn_case *c, const struct kn_soli
     const int thin = thin_axis(s);
     for (int d = 0; d < 3; d++) {
         const bool swings = b->surface.oscillation.velocity[d] != 0,
-                   ends = s->first[d] > 0 || s->end[d] < c->space.cells[d], exposed = thin < 0 ? ends : d == thin;
+                   ends = s->first[d] > 0 || s->end[d] < c->space.cells[d],
+                   exposed = thin < 0 ? ends : d == thin;
         if (!exposed || (b->surface.velocity[d] == 0 && !swings))
             continue;
         if (c->disturbance > 0)
-            return fail(body(b), swings ? "oscillation.velocity" : "velocity",
-                        "along %c it displaces the body (this needs disturbance: 0, where the displacement is "
-                        "negligible; at a finite disturbance the gas can move instead, by an inflow)",
-                        AXIS[d]);
+            return fail(
+                body(b), swings ? "oscillation.velocity" : "velocity",
+                "along %c it displaces the body (this needs disturbance: 0, where the displacement is "
+                "negligible; at a finite disturbance the gas can move instead, by an inflow)",
+                AXIS[d]);
         if (b->surface.accommodation == 0 || kn_case_scatters(&b->surface))
-            return fail(body(b), swings ? "oscillation.velocity" : "velocity",
-                        "along %c %s (motion along the normal needs accommodation above 0, and the diffuse model)",
-                        AXIS[d],
-                        kn_case_scatters(&b->surface) ? "of a cercignani-lampis surface" : "with accommodation 0");
+            return fail(
+                body(b), swings ? "oscillation.velocity" : "velocity",
+                "along %c %s (motion along the normal needs accommodation above 0, and the diffuse model)",
+                AXIS[d],
+                kn_case_scatters(&b->surface) ? "of a cercignani-lampis surface" : "with accommodation 0");
     }
     return KN_OK;
 }
 
-/* A port has a state that its kind can represent, at a side where gas can enter, and does not overlap others. */
+/* A port has a state that its kind can represent, at a side where gas can enter, and does not overlap others.
+ */
 static enum kn_status check_port(const struct kn_case *c, const struct kn_geometry *g, int number)
 {
     const struct kn_port *p = &c->ports[number];
@@ -352,11 +360,13 @@ static enum kn_status check_port(const struct kn_case *c, const struct kn_geomet
     if (kn_case_is_uniform(c, (int)p->side / 2) || c->walls[p->side].kind == KN_WALL_PERIODIC)
         return fail(port(p), "side", "walls.%s is periodic (a port needs an end of the gas)", side);
     if (vacuum && eps == 0)
-        return fail(port(p), "kind", "vacuum at disturbance 0 (it needs the whole equation, disturbance: 1; a small "
-                                     "difference of pressures is kind: pressure)");
+        return fail(port(p), "kind",
+                    "vacuum at disturbance 0 (it needs the whole equation, disturbance: 1; a small "
+                    "difference of pressures is kind: pressure)");
     if (p->kind == KN_PORT_PRESSURE && eps > 0)
-        return fail(port(p), "kind", "pressure at disturbance %g (it needs disturbance: 0; kind: reservoir is "
-                                     "possible at any disturbance)",
+        return fail(port(p), "kind",
+                    "pressure at disturbance %g (it needs disturbance: 0; kind: reservoir is "
+                    "possible at any disturbance)",
                     eps);
     if (vacuum && (p->pressure != 0 || p->temperature != 0))
         return fail(port(p), p->pressure != 0 ? "pressure" : "temperature", "has no meaning for a vacuum");

@@ -4,14 +4,15 @@
 
 #include "knudsen.h"
 
-/* Cells first..end-1 of the whole space that a body fills.  A plate has first = end along one axis: it is between
- * cells end - 1 and end. */
+/* Cells first..end-1 of the whole space that a body fills.  A plate has first = end along one axis: it is
+ * between cells end - 1 and end. */
 struct kn_solid {
     int body; /* index of kn_case.bodies */
     int first[3], end[3];
 };
 
-/* The cells of the whole space along a side that are behind a port; the component along its axis is not used. */
+/* The cells of the whole space along a side that are behind a port; the component along its axis is not used.
+ */
 struct kn_opening {
     int first[3], end[3];
 };

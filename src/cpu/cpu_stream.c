@@ -101,8 +101,10 @@ static void leave(const struct kn_stream_sweep *s, const struct kn_face *f, floa
         out[k] = kn_wall_outgoing(alpha, replaces, kn_gaussian_value(eps, rho, excess[k]), in[k]);
 }
 
-/* Scatter the values of one line of nodes along an axis, `step` floats apart, and those of the opposite sign. */
-static void scatter_line(int n, int step, const float *same, const float *other, float *values, float *opposite)
+/* Scatter the values of one line of nodes along an axis, `step` floats apart, and those of the opposite sign.
+ */
+static void scatter_line(int n, int step, const float *same, const float *other, float *values,
+                         float *opposite)
 {
     float line[KN_VELOCITY_LINE / 2], back[KN_VELOCITY_LINE / 2] = {0};
     for (int i = 0; i < n; i++) {
@@ -124,7 +126,9 @@ static void scatter_axis(const struct kn_stream_sweep *s, const struct kn_face *
     const float *same = matrices + kn_wall_matrix(v->half, axis, 0),
                 *other = matrices + kn_wall_matrix(v->half, axis, 1);
     const int normal = f->side / 2, into = (f->side & 1) ? 1 : -1, n = v->half[axis],
-              step = axis == 0 ? v->half[1] * v->half[2] : axis == 1 ? v->half[2] : 1;
+              step = axis == 0   ? v->half[1] * v->half[2]
+                     : axis == 1 ? v->half[2]
+                                 : 1;
     const int bit = axis == normal ? 0 : v->bit[axis];
     for (int octant = 0; octant < v->octants; octant++)
         for (int k = 0; k < v->size && kn_velocity_sign(v, octant, normal) != into && !(octant & bit); k++)

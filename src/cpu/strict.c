@@ -97,7 +97,8 @@ static size_t table_bytes(const struct kn_problem *p)
            lines(faces * sizeof(struct kn_face)) + 9 * lines(stride * sizeof(float)) +
            lines(stride * sizeof(double)) + lines(stride * sizeof(int)) + edges +
            lines((size_t)kn_case_patches(p->c) * nodes * sizeof(float)) +
-           lines((size_t)kn_case_patches(p->c) * sizeof(struct kn_patch)) + lines(cells) + matrix_bytes(p) + lines(nodes * sizeof(float)) + operator_bytes(p);
+           lines((size_t)kn_case_patches(p->c) * sizeof(struct kn_patch)) + lines(cells) + matrix_bytes(p) +
+           lines(nodes * sizeof(float)) + operator_bytes(p);
 }
 
 static void copy_space(struct strict *s)

@@ -89,7 +89,8 @@ static enum kn_status set_walls(void *machine)
     /* from pageable memory: the call returns when the host arrays may change */
     CHECK(cudaMemcpyAsync(m->emission, b->memory, count * m->problem.velocity->nnodes * sizeof(float),
                           cudaMemcpyHostToDevice, m->work));
-    CHECK(cudaMemcpyAsync(m->patch, m->host_patch, count * sizeof *m->patch, cudaMemcpyHostToDevice, m->work));
+    CHECK(
+        cudaMemcpyAsync(m->patch, m->host_patch, count * sizeof *m->patch, cudaMemcpyHostToDevice, m->work));
     return KN_OK;
 }
 
@@ -126,6 +127,8 @@ static enum kn_status fill_constants(struct kn_cuda *m)
     d->symmetric = p->c->collision.estimator == KN_ESTIMATOR_SYMMETRIC;
     d->ncells = p->space->ncells;
     d->centre = cells[0] / 2 + cells[0] * (cells[1] / 2 + cells[1] * (cells[2] / 2));
+    d->box[0] = p->space->box.first[0];
+    d->box[1] = cells[0];
     d->nfaces = p->space->nfaces;
     d->size = p->velocity->size;
     d->uniform = kn_cuda_layout_uniform(p->space);

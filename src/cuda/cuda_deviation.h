@@ -363,17 +363,17 @@ template <int AX> static __device__ __forceinline__ deviation_space space_of_cel
     return of;
 }
 
-/* The quadratic part in CELLS cells, one after the other in the block. `row`: of the cell of this thread, if
- * it `exists`; `put`: see add_gain. */
+/* The quadratic part in CELLS cells, one after the other in the block. `row`: of the cell of this thread,
+ * which does not exist if it is -1; `put`: see add_gain. */
 template <int AX, int CELLS, class PUT>
 static __device__ __forceinline__ gain_errors deviate(const kn_cuda_problem &p, const kn_cuda_quadratic &q,
-                                                      const deviation_space &all, bool exists, float *row,
+                                                      const deviation_space &all, int cell, float *row,
                                                       PUT put)
 {
     enum { LANES = DEVIATION_THREADS / CELLS };
     const int lane = threadIdx.x % LANES;
     const deviation_space mine = space_of_cell<AX>(all, threadIdx.x / LANES);
-    const columns g = columns_of<LANES>(q, lane, exists);
+    const columns g = columns_of<LANES>(p, q, lane, cell);
     start_matrix<AX>(q.relaxed, all.matrix);
     const maxwellian m = maxwellian_of(p.eps, q.exponent, find_sums<AX, LANES>(p, q, g, row));
     const float first = fill_nodes<AX, LANES>(q, p.eps, m, lane, (axis_node *)mine.nodes);

@@ -68,14 +68,16 @@ struct columns {
     int first[2], step[2], turn;
 };
 
-/* Columns of a cell that does not exist: none. */
+/* Columns of a cell; of a cell that does not exist (-1): none. Sums start at `turn`. It follows from the
+ * place of the cell in the whole space, so that no bit depends on the number of ranks. */
 template <int LANES>
-static __device__ __forceinline__ columns columns_of(const kn_cuda_quadratic &q, int lane, bool exists)
+static __device__ __forceinline__ columns columns_of(const kn_cuda_problem &p, const kn_cuda_quadratic &q,
+                                                     int lane, int cell)
 {
     const unsigned across = min(q.half[1], LANES), along = LANES / across, i0 = lane / across;
-    return columns{{exists && i0 < along ? (int)i0 : q.half[0], (int)(lane - i0 * across)},
+    return columns{{cell >= 0 && i0 < along ? (int)i0 : q.half[0], (int)(lane - i0 * across)},
                    {(int)along, (int)across},
-                   (int)(threadIdx.x % WARP / LANES) % q.half[2]};
+                   cell >= 0 ? (p.box[0] + cell % p.box[1]) % q.half[2] : 0};
 }
 
 /* Node i of a column, counted from `turn` on: its number in the tables, its number on half an axis, and

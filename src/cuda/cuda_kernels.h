@@ -80,6 +80,7 @@ struct kn_cuda_problem {
     struct kn_mesh mesh;
     int32_t ncells, nfaces, size;
     int32_t centre; /* a cell away from the walls */
+    int32_t box[2]; /* along x: first cell of the box of this rank in the whole space, number of its cells */
     int32_t multiprocessors;
     const float *speed[3];      /* [stride] */
     const float *along[3];      /* the same by place */
@@ -91,8 +92,8 @@ struct kn_cuda_problem {
     int32_t uniform;        /* all cells have the same width along each axis */
     float uniform_width[2]; /* this width, from the first cell of all ranks */
     const uint8_t *runs;    /* [ncells] octants that a single rank would stream as a run; NULL: single rank */
-    const struct kn_face *faces; /* [nfaces] */
-    const float *emission;       /* [patches][nnodes] */
+    const struct kn_face *faces;       /* [nfaces] */
+    const float *emission;             /* [patches][nnodes] */
     const struct kn_cuda_patch *patch; /* [patches] */
     const float *matrices;             /* of the Cercignani-Lampis kernel, struct kn_boundary */
     int32_t half[3];                   /* nodes on the positive half axes */

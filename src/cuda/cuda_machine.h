@@ -66,13 +66,13 @@ enum { KN_CUDA_BLOCKS = 96, KN_CUDA_MARKS = 7 };
 struct kn_cuda {
     struct kn_problem problem;
     struct kn_cuda_problem device;
-    struct kn_sample_plan plan; /* pointers to device memory */
-    float *h, *next;            /* [ncells + nhalo][nnodes] */
-    double *moments;            /* [ncells][KN_MOMENTS] */
-    float *emission;            /* [patches][nnodes] */
-    struct kn_cuda_patch *patch; /* [patches] */
+    struct kn_sample_plan plan;       /* pointers to device memory */
+    float *h, *next;                  /* [ncells + nhalo][nnodes] */
+    double *moments;                  /* [ncells][KN_MOMENTS] */
+    float *emission;                  /* [patches][nnodes] */
+    struct kn_cuda_patch *patch;      /* [patches] */
     struct kn_cuda_patch *host_patch; /* the same in host memory */
-    const int32_t *solid;       /* [nsolid] cells that bodies fill */
+    const int32_t *solid;             /* [nsolid] cells that bodies fill */
     int32_t nsolid;
     struct kn_cuda_window windows[2];
     struct kn_cuda_group

@@ -198,14 +198,14 @@ static __device__ __forceinline__ void put_cells(const kn_cuda_problem &p, const
 
 /* The quadratic part in 16 cells; the rest of their deviation is stored as rows. */
 static __device__ __forceinline__ void deviate_cells(const kn_cuda_problem &p, const kn_cuda_step &s,
-                                                     bool exists, const deviation_space &space, float *tile,
+                                                     int cell, const deviation_space &space, float *tile,
                                                      float *rests, gain_errors errors[TILES * CELLS])
 {
     enum { THREADS_OF_CELL = SHORT / (TILES * CELLS) };
     const int c = threadIdx.x / THREADS_OF_CELL, stride = p.mesh.stride;
     float *const to = rests + c * p.mesh.nnodes;
     const gain_errors e = deviate<axes_of(QUADRANTS), TILES * CELLS>(
-        p, s.quadratic, space, exists, tile + c * p.mesh.nnodes, [=](int, int k, const float *rest) {
+        p, s.quadratic, space, cell, tile + c * p.mesh.nnodes, [=](int, int k, const float *rest) {
 #pragma unroll
             for (int o = 0; o < QUADRANTS; o++)
                 to[o * stride + k] = rest[o];
@@ -239,8 +239,7 @@ enum short_collision { RELAXES, OPERATES, DEVIATES };
  * the nodes of the quadratic part. */
 template <short_collision COLLISION, reach REACH>
 static __device__ __forceinline__ void operate_cells(const kn_cuda_problem &p, const kn_cuda_step &s,
-                                                     int whole, bool exists, const lost_cells &lost,
-                                                     float *tiles)
+                                                     int whole, const lost_cells &lost, float *tiles)
 {
     __shared__ int cells[TILES * CELLS];
     __shared__ float units[TILES * CELLS];
@@ -251,7 +250,8 @@ static __device__ __forceinline__ void operate_cells(const kn_cuda_problem &p, c
     if (threadIdx.x < TILES * CELLS)
         cells[threadIdx.x] = cell_of<REACH>(p, s, whole, threadIdx.x);
     if (COLLISION == DEVIATES)
-        deviate_cells(p, s, exists, space, tiles, parities, errors);
+        deviate_cells(p, s, cell_of<REACH>(p, s, whole, threadIdx.x / (SHORT / (TILES * CELLS))), space,
+                      tiles, parities, errors);
     put_cells(p, COLLISION == DEVIATES ? parities : tiles, COLLISION == DEVIATES ? space.local : NULL,
               s.op.unit, (uint32_t *)parities, units);
     multiply_cells(s.op.propagator, kn_cuda_operator_sum(p.size, COLLISION == DEVIATES), units, parities);
@@ -270,11 +270,10 @@ static __global__ void __launch_bounds__(SHORT, SHORT_BLOCKS)
     const long long start = clock64();
     stream_short_block<LIMITER, REACH>(p, s, whole, tiles, around, &lost);
     const long long middle = clock64();
-    const bool exists = place_in_block<REACH>(p, s, whole, threadIdx.x / (QUADRANTS * LANES)).exists;
     if (COLLISION == RELAXES)
         relax_cells<REACH>(p, s, lose, whole, tiles, lost);
     else
-        operate_cells<COLLISION, REACH>(p, s, whole, exists, lost, tiles);
+        operate_cells<COLLISION, REACH>(p, s, whole, lost, tiles);
     wait_for_previous_kernel();
     note_cycles(p, REACH != AT_RIM && blockIdx.x == 0, start, middle);
 }

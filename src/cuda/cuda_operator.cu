@@ -124,6 +124,57 @@ static __device__ __forceinline__ void read_driven(const kn_cuda_problem &p, con
     add_source<P>(p, before, k, x);
 }
 
+/* A row in registers: four nodes of all octants per lane and round. Longer rows are read twice. */
+template <int P> struct held_row {
+    enum { ROUNDS = P > 4 ? 1 : 2 };
+    four of[ROUNDS][P];
+};
+
+/* Store the parities of a cell, whose largest coefficient is `most`, and return its scale; with one warp. */
+template <int P, int M>
+static __device__ __forceinline__ cell_scale load_held(const kn_cuda_problem &p, const operation &o,
+                                                       const float *row, int end, float most, int c,
+                                                       uint32_t *to)
+{
+    held_row<P> x = {};
+#pragma unroll
+    for (int r = 0; r < held_row<P>::ROUNDS; r++)
+        if (4 * (r * WARP + (int)(threadIdx.x % WARP)) < end)
+            read_driven<P>(p, row, o.times.before, 4 * (r * WARP + threadIdx.x % WARP), x.of[r]);
+#pragma unroll
+    for (int i = 0; i < held_row<P>::ROUNDS * P; i++)
+        most = largest(x.of[i / P][i % P], most);
+    const cell_scale scale = scale_of<WARP>(most);
+#pragma unroll
+    for (int r = 0; r < held_row<P>::ROUNDS; r++)
+        if (4 * (r * WARP + (int)(threadIdx.x % WARP)) < end)
+            put_parities<P, M>(x.of[r], scale.up, c, 4 * (r * WARP + threadIdx.x % WARP), to);
+    return scale;
+}
+
+/* The same for a row of any length. */
+template <int P, int M>
+static __device__ __forceinline__ cell_scale load_twice(const kn_cuda_problem &p, const operation &o,
+                                                        const float *row, int end, float most, int c,
+                                                        uint32_t *to)
+{
+    four x[P];
+#pragma unroll 2
+    for (int k = 4 * (threadIdx.x % WARP); k < end; k += 4 * WARP) {
+        read_driven<P>(p, row, o.times.before, k, x);
+#pragma unroll
+        for (int i = 0; i < P; i++)
+            most = largest(x[i], most);
+    }
+    const cell_scale scale = scale_of<WARP>(most);
+#pragma unroll 2
+    for (int k = 4 * (threadIdx.x % WARP); k < end; k += 4 * WARP) {
+        read_driven<P>(p, row, o.times.before, k, x);
+        put_parities<P, M>(x, scale.up, c, k, to);
+    }
+    return scale;
+}
+
 /* Parities of a cell, with one warp: nodes and coefficients of the quadratic part. Returns the inverse of
  * their scale. */
 template <int P, int M>
@@ -134,21 +185,10 @@ static __device__ __forceinline__ float load_cell(const kn_cuda_problem &p, cons
     const float *row = o.from + number * p.mesh.nnodes,
                 *coefficients = o.coefficients + number * P * KN_CUDA_PLACES;
     const bool more = o.coefficients && lane < P * KN_CUDA_PLACES / 4;
-    float most = more ? largest(read4(coefficients + 4 * lane), 0) : 0;
-    four x[P];
-#pragma unroll 2
-    for (int k = 4 * lane; k < end; k += 4 * WARP) {
-        read_driven<P>(p, row, o.times.before, k, x);
-#pragma unroll
-        for (int i = 0; i < P; i++)
-            most = largest(x[i], most);
-    }
-    const cell_scale scale = scale_of<WARP>(most);
-#pragma unroll 2
-    for (int k = 4 * lane; k < end; k += 4 * WARP) {
-        read_driven<P>(p, row, o.times.before, k, x);
-        put_parities<P, M>(x, scale.up, c, k, to);
-    }
+    const float most = more ? largest(read4(coefficients + 4 * lane), 0) : 0;
+    const cell_scale scale = end <= 4 * WARP * held_row<P>::ROUNDS
+                                 ? load_held<P, M>(p, o, row, end, most, c, to)
+                                 : load_twice<P, M>(p, o, row, end, most, c, to);
     if (more)
         put_polynomials<P, M>(coefficients, lane, scale.up, c, p.size, to);
     return scale.down;

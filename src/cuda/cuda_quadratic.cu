@@ -109,12 +109,12 @@ static __global__ void __launch_bounds__(DEVIATION_THREADS, AX > 2 ? 2 : 3)
         deviation_space_of<AX, CELLS>(q, rests + rest_floats<AX>(p, CELLS, STAGED), rests);
     load_row<LANES, STAGED>(p, d, me, row);
     const int stride = p.mesh.stride;
-    const gain_errors e =
-        deviate<AX, CELLS>(p, q, space, exists, row, [=](int first, int k, const float *values) {
+    const gain_errors e = deviate<AX, CELLS>(p, q, space, exists ? (int)me.cell : -1, row,
+                                             [=](int first, int k, const float *values) {
 #pragma unroll
-            for (int s = 0; s < shape<AX>::SIGNS; s++)
-                rest[(first + s) * stride + k] = values[s];
-        });
+                                                 for (int s = 0; s < shape<AX>::SIGNS; s++)
+                                                     rest[(first + s) * stride + k] = values[s];
+                                             });
     store_results<AX, LANES>(q, me, space.local + c * shape<AX>::BY_PLACE, e);
     clear_padding<LANES>(p, me, rest);
     if (!STAGED)

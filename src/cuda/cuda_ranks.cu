@@ -162,7 +162,8 @@ static enum beyond beyond(const struct kn_cuda *m, const struct kn_geometry *g, 
 {
     const int axis = side / 2, next = at[axis] + (side % 2 == 1 ? 1 : -1);
     const int to[3] = {axis == 0 ? next : at[0], axis == 1 ? next : at[1], axis == 2 ? next : at[2]};
-    if (kn_geometry_fills(g, at) >= 0 || kn_geometry_covers(g, at, side) >= 0 || kn_geometry_fills(g, to) >= 0)
+    if (kn_geometry_fills(g, at) >= 0 || kn_geometry_covers(g, at, side) >= 0 ||
+        kn_geometry_fills(g, to) >= 0)
         return A_WALL;
     if (next >= 0 && next < m->problem.space->whole[axis])
         return A_CELL;
@@ -189,7 +190,8 @@ static bool fits_run(const struct kn_cuda *m, const struct kn_geometry *g, const
 }
 
 /* True if a single rank would stream these cells as a run. `first` is their number in the whole space. */
-static bool is_run(const struct kn_cuda *m, const struct kn_geometry *g, int64_t first, int octant, int together)
+static bool is_run(const struct kn_cuda *m, const struct kn_geometry *g, int64_t first, int octant,
+                   int together)
 {
     const struct kn_space *x = m->problem.space;
     const struct kn_mesh *mesh = &m->device.mesh;

@@ -82,7 +82,8 @@ static __device__ __forceinline__ four arriving_excess(const kn_cuda_problem &p,
 
 enum { MOST = 32 }; /* nodes on a half axis */
 
-/* Scatter the values of one line of nodes along an axis, `step` floats apart, and those of the opposite sign. */
+/* Scatter the values of one line of nodes along an axis, `step` floats apart, and those of the opposite sign.
+ */
 static __device__ void scatter_line(int n, int step, const float *same, const float *other, float *values,
                                     float *opposite)
 {
@@ -106,7 +107,10 @@ static __device__ void scatter(const kn_cuda_problem &p, const kn_face &face, fl
     for (int axis = 0; axis < 3; axis++) {
         const float *same = matrices + kn_wall_matrix(p.half, axis, 0),
                     *other = matrices + kn_wall_matrix(p.half, axis, 1);
-        const int n = p.half[axis], step = axis == 0 ? p.half[1] * p.half[2] : axis == 1 ? p.half[2] : 1,
+        const int n = p.half[axis],
+                  step = axis == 0   ? p.half[1] * p.half[2]
+                         : axis == 1 ? p.half[2]
+                                     : 1,
                   bit = axis == normal ? 0 : p.mesh.bit[axis], lines = p.size / n;
         __syncthreads();
         for (int t = threadIdx.x; t < lines * p.mesh.octants; t += blockDim.x) {

@@ -16,7 +16,7 @@ struct frame {
     const struct kn_velocity *v;
     struct kn_wall wall;
     enum kn_port_kind port; /* of a port */
-    int axis, away; /* away: sign of v_n of the molecules that leave the side */
+    int axis, away;         /* away: sign of v_n of the molecules that leave the side */
 };
 
 static struct frame frame_of(const struct kn_case *c, const struct kn_velocity *v, int patch)
@@ -178,7 +178,8 @@ static void fill_patch(struct kn_patch *p, const struct frame *f, double time)
 }
 
 /* The matrices of all patches that scatter by the kernel of Cercignani and Lampis. */
-static enum kn_status fill_matrices(struct kn_boundary *b, const struct kn_case *c, const struct kn_velocity *v)
+static enum kn_status fill_matrices(struct kn_boundary *b, const struct kn_case *c,
+                                    const struct kn_velocity *v)
 {
     int placed = 0;
     for (int i = 0; i < b->count; i++) {
@@ -246,8 +247,8 @@ bool kn_boundary_keeps_mass(const struct kn_case *c)
         return false;
     for (int i = 0; i < kn_case_bodies(c); i++)
         for (int d = 0; d < 3; d++)
-            if (!kn_case_is_uniform(c, d) && (c->bodies[i].surface.velocity[d] != 0 ||
-                                              c->bodies[i].surface.oscillation.velocity[d] != 0))
+            if (!kn_case_is_uniform(c, d) &&
+                (c->bodies[i].surface.velocity[d] != 0 || c->bodies[i].surface.oscillation.velocity[d] != 0))
                 return false;
     return true;
 }

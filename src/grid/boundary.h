@@ -1,4 +1,5 @@
-/* The wall data of each direction of a surface (a patch): the distribution that it emits and the share that it reflects. */
+/* The wall data of each direction of a surface (a patch): the distribution that it emits and the share that
+ * it reflects. */
 #ifndef KN_BOUNDARY_H
 #define KN_BOUNDARY_H
 
@@ -16,7 +17,7 @@ struct kn_patch {
     double emission_flux;   /* mass flux of E away from the wall minus u / alpha, theory (22c) */
     double unit_flux;       /* mass flux of 1 + eps E, theory (21); infinite if the density of E is given */
     double prescribed_flux; /* mass flux into the gas; NaN: not prescribed */
-    float *matrices; /* [kn_scatter_size] of the Cercignani-Lampis kernel; NULL: another model */
+    float *matrices;        /* [kn_scatter_size] of the Cercignani-Lampis kernel; NULL: another model */
     float *emission; /* [nnodes] E, or h of an inflow, J of a far field; zero for velocities into the wall */
 };
 

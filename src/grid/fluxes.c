@@ -40,8 +40,7 @@ struct passage {
 static struct passage passage_of(const struct kn_fluxes *x, int face)
 {
     const struct kn_face *f = &x->space->faces[face];
-    const bool wall =
-        kn_case_surface(x->c, kn_case_patch(x->c, f->patch).surface).kind == KN_WALL_DIFFUSE;
+    const bool wall = kn_case_surface(x->c, kn_case_patch(x->c, f->patch).surface).kind == KN_WALL_DIFFUSE;
     double *flux = x->faces + (size_t)face * KN_FLUXES, work = 0;
     struct passage p = {.tangential = 0};
     if (!x->reference.at_rest)
@@ -73,7 +72,8 @@ static void add_face(const struct kn_fluxes *x, int face, struct kn_exact sums[W
 }
 
 /* The centre of a face from that of its body. */
-static void find_arm(const struct kn_fluxes *x, const struct kn_face *f, const double centre[3], double arm[3])
+static void find_arm(const struct kn_fluxes *x, const struct kn_face *f, const double centre[3],
+                     double arm[3])
 {
     int at[3];
     kn_space_place(x->space, f->cell, at);
@@ -115,11 +115,12 @@ static void add_port_face(const struct kn_fluxes *x, int face, struct kn_exact s
 /* The integrals over bodies and ports. */
 static void sum_faces(struct kn_fluxes *x, const struct kn_comm *comm, struct kn_fluxes_result *to)
 {
-    const int bodies = kn_case_bodies(x->c), ports = kn_case_ports(x->c),
-              values = bodies * KN_BODY_VALUES, all = values + ports * PORT_VALUES;
+    const int bodies = kn_case_bodies(x->c), ports = kn_case_ports(x->c), values = bodies * KN_BODY_VALUES,
+              all = values + ports * PORT_VALUES;
     memset(x->sums, 0, (size_t)all * sizeof *x->sums);
     for (int face = 0; face < x->space->nown && all > 0; face++) {
-        const int surface = kn_case_patch(x->c, x->space->faces[face].patch).surface, body = surface - KN_SIDES;
+        const int surface = kn_case_patch(x->c, x->space->faces[face].patch).surface,
+                  body = surface - KN_SIDES;
         if (body >= bodies)
             add_port_face(x, face, x->sums + values + (body - bodies) * PORT_VALUES);
         else if (body >= 0)

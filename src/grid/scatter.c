@@ -1,4 +1,5 @@
-/* Matrices of the Cercignani-Lampis kernel: it is diagonal in orthogonal polynomials of each velocity component. */
+/* Matrices of the Cercignani-Lampis kernel: it is diagonal in orthogonal polynomials of each velocity
+ * component. */
 #include "grid/scatter.h"
 
 #include "point/wall.h"
@@ -13,8 +14,8 @@ size_t kn_scatter_size(const struct kn_velocity *v)
     return (size_t)kn_wall_matrix(v->half, 3, 0);
 }
 
-/* Polynomials in x = node^2 that are orthonormal with these weights, by their recurrence; orthogonalised again, because
- * the recurrence loses digits for many nodes.  q is [degree][node]. */
+/* Polynomials in x = node^2 that are orthonormal with these weights, by their recurrence; orthogonalised
+ * again, because the recurrence loses digits for many nodes.  q is [degree][node]. */
 static void find_polynomials(int n, const double *node, const double *weight, double q[MOST][MOST])
 {
     for (int k = 0; k < n; k++) {
@@ -36,7 +37,8 @@ static void find_polynomials(int n, const double *node, const double *weight, do
     }
 }
 
-/* matrix[i][j] = sum over k of first ratio^k p_k(i) p_k(j) weight(j): p_k = node^odd times a polynomial in node^2. */
+/* matrix[i][j] = sum over k of first ratio^k p_k(i) p_k(j) weight(j): p_k = node^odd times a polynomial in
+ * node^2. */
 static void add_kernel(int n, const double *node, const double *weight, int odd, double first, double ratio,
                        double matrix[MOST][MOST])
 {
@@ -60,8 +62,8 @@ static void store(int n, const double matrix[MOST][MOST], float *to)
             to[i * n + j] = (float)matrix[i][j];
 }
 
-/* Even and odd functions have the eigenvalues (1 - a)^2k and (1 - a)^(2k+1).  A value is the sum of half of both parts
- * of its own sign, and of half of their difference of the other sign. */
+/* Even and odd functions have the eigenvalues (1 - a)^2k and (1 - a)^(2k+1).  A value is the sum of half of
+ * both parts of its own sign, and of half of their difference of the other sign. */
 static void fill_tangential(const struct kn_velocity *v, int axis, double a, float *same, float *other)
 {
     double even[MOST][MOST], odd[MOST][MOST], sum[MOST][MOST], difference[MOST][MOST];
@@ -82,7 +84,8 @@ void kn_scatter_fill(const struct kn_velocity *v, int normal, const struct kn_wa
     memset(matrices, 0, kn_scatter_size(v) * sizeof *matrices);
     for (int axis = 0; axis < 3; axis++) {
         const int n = v->half[axis];
-        float *same = matrices + kn_wall_matrix(v->half, axis, 0), *other = matrices + kn_wall_matrix(v->half, axis, 1);
+        float *same = matrices + kn_wall_matrix(v->half, axis, 0),
+              *other = matrices + kn_wall_matrix(v->half, axis, 1);
         double flux[MOST], kernel[MOST][MOST];
         if (axis != normal) {
             fill_tangential(v, axis, wall->tangential, same, other);

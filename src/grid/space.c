@@ -162,15 +162,16 @@ static double volume_at(const struct kn_space *s, const struct kn_case *c, const
     return volume;
 }
 
-/* The surface of the case at a side of a cell: a body in the next cell or between the two, a port or a wall; -1: there
- * is gas. */
+/* The surface of the case at a side of a cell: a body in the next cell or between the two, a port or a wall;
+ * -1: there is gas. */
 static int surface_beyond(const struct kn_space *s, const struct kn_case *c, const struct kn_geometry *g,
                           const int at[3], int side)
 {
     int to[3] = {at[0], at[1], at[2]};
     to[side / 2] += (side & 1) ? 1 : -1;
     const bool end = !wrap(s, c, to);
-    const int plate = kn_geometry_covers(g, at, side), body = plate >= 0 || end ? plate : kn_geometry_fills(g, to),
+    const int plate = kn_geometry_covers(g, at, side),
+              body = plate >= 0 || end ? plate : kn_geometry_fills(g, to),
               port = end ? kn_geometry_port(c, g, at, side) : -1;
     return body >= 0 ? KN_SIDES + body : port >= 0 ? KN_SIDES + kn_case_bodies(c) + port : end ? side : -1;
 }
@@ -201,8 +202,8 @@ static void fill_cell(struct kn_space *s, const struct kn_case *c, const struct 
 }
 
 /* A wall of a cell becomes a face. */
-static enum kn_status add_face(struct kn_space *s, const struct kn_case *c, const struct kn_geometry *g, int cell,
-                               int side)
+static enum kn_status add_face(struct kn_space *s, const struct kn_case *c, const struct kn_geometry *g,
+                               int cell, int side)
 {
     int at[3];
     int32_t *entry = &s->neighbour[6 * (size_t)cell + side];
@@ -225,7 +226,8 @@ static enum kn_status add_face(struct kn_space *s, const struct kn_case *c, cons
     return KN_OK;
 }
 
-/* Walls of cells of the halo that the stencil of a cell of the box reaches: those on the far side of a neighbour. */
+/* Walls of cells of the halo that the stencil of a cell of the box reaches: those on the far side of a
+ * neighbour. */
 static bool is_reached(const struct kn_space *s, int cell, int side)
 {
     const int32_t entry = s->neighbour[6 * (size_t)cell + side],

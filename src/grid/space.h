@@ -15,20 +15,20 @@ struct kn_box {
 /* One wall face of a cell. */
 struct kn_face {
     int32_t cell;
-    int32_t side; /* enum kn_side: the direction of the face */
+    int32_t side;  /* enum kn_side: the direction of the face */
     int32_t patch; /* the wall it belongs to: index of kn_boundary.patches (kn_case_patch) */
-    double area; /* lambda0^2; unused axes count 1 */
+    double area;   /* lambda0^2; unused axes count 1 */
 };
 
 /* The cells of one rank: a box of the whole space, numbered with x fastest.  They are followed in the tables
  * by the halo: cells of other ranks from which the gas streams in, at most kn_case_reach steps away.
  *
  * Entries of the neighbour table are those of point/mesh.h.  Periodic axes are entries that wrap around.
- * Cells and walls beyond a cell of the halo are KN_SPACE_OUTSIDE, or a mirror without a face.  A wall of a body that
- * a stencil reaches through a cell of the halo has a face: this rank computes its emission, too.
+ * Cells and walls beyond a cell of the halo are KN_SPACE_OUTSIDE, or a mirror without a face.  A wall of a
+ * body that a stencil reaches through a cell of the halo has a face: this rank computes its emission, too.
  *
- * Cells that a body fills (solid) are in the tables: they have volume 0, no faces, and themselves as neighbours, and no
- * other cell has them as a neighbour.  Backends keep their rows at 0. */
+ * Cells that a body fills (solid) are in the tables: they have volume 0, no faces, and themselves as
+ * neighbours, and no other cell has them as a neighbour.  Backends keep their rows at 0. */
 #define KN_SPACE_OUTSIDE (~KN_MESH_NO_FACE)
 
 struct kn_space {

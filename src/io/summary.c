@@ -94,15 +94,14 @@ static json_t *walls_of(const struct kn_monitor *m, enum set set, const struct w
     return walls;
 }
 
-/* Force, torque and heat of a body; `by` are the factors of force, torque and heat.  A column that is zero by symmetry
- * does not exist. */
+/* Force, torque and heat of a body; `by` are the factors of force, torque and heat.  A column that is zero by
+ * symmetry does not exist. */
 static json_t *body_of(const struct kn_monitor *m, int body, enum set set, const double by[3])
 {
     double values[KN_BODY_VALUES];
     for (int i = 0; i < KN_BODY_VALUES; i++) {
-        const struct kn_column *column =
-            column_at(m, offsetof(struct kn_row, body) +
-                             ((size_t)body * KN_BODY_VALUES + (size_t)i) * sizeof(double));
+        const struct kn_column *column = column_at(
+            m, offsetof(struct kn_row, body) + ((size_t)body * KN_BODY_VALUES + (size_t)i) * sizeof(double));
         values[i] = column ? by[i / 3] * value_of(m, column, set) : 0;
     }
     return json_pack("{s:o, s:o, s:o}", "force", kn_json_vector(values), "torque", kn_json_vector(values + 3),
@@ -123,7 +122,8 @@ static void add_bodies(json_t *to, const struct kn_monitor *m, enum set set, con
 
 static double port_value(const struct kn_monitor *m, int port, size_t member, enum set set)
 {
-    return value_at(m, offsetof(struct kn_row, port) + (size_t)port * sizeof(struct kn_port_flux) + member, set);
+    return value_at(m, offsetof(struct kn_row, port) + (size_t)port * sizeof(struct kn_port_flux) + member,
+                    set);
 }
 
 void kn_summary_measure_ports(const struct kn_monitor *m, struct kn_summary_ports *to)
@@ -167,7 +167,8 @@ static void add_ports(json_t *to, const struct kn_monitor *m, enum set set, cons
     kn_summary_measure_ports(m, &r);
     kn_json_set(to, "port_flow",
                 json_pack("{s:o, s:o, s:o}", "conductance", kn_json_number(by[2] * r.conductance),
-                          "transmission", kn_json_number(r.transmission), "balance", kn_json_number(r.balance)));
+                          "transmission", kn_json_number(r.transmission), "balance",
+                          kn_json_number(r.balance)));
 }
 
 static json_t *quantities_of(const struct kn_monitor *m, enum set set)

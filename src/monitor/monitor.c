@@ -186,10 +186,22 @@ struct integral {
     size_t offset; /* in struct kn_body_flux or struct kn_port_flux */
 };
 
-#define FORCE_UNITS  {"p0 eps", "p0 lambda0 eps", "p0 lambda0^2 eps"}
-#define TORQUE_UNITS {"p0 lambda0 eps", "p0 lambda0^2 eps", "p0 lambda0^3 eps"}
-#define HEAT_UNITS   {"p0 V0 eps", "p0 V0 lambda0 eps", "p0 V0 lambda0^2 eps"}
-#define FLOW_UNITS   {"n0 V0 eps", "n0 V0 lambda0 eps", "n0 V0 lambda0^2 eps"}
+#define FORCE_UNITS                                                                                          \
+    {                                                                                                        \
+        "p0 eps", "p0 lambda0 eps", "p0 lambda0^2 eps"                                                       \
+    }
+#define TORQUE_UNITS                                                                                         \
+    {                                                                                                        \
+        "p0 lambda0 eps", "p0 lambda0^2 eps", "p0 lambda0^3 eps"                                             \
+    }
+#define HEAT_UNITS                                                                                           \
+    {                                                                                                        \
+        "p0 V0 eps", "p0 V0 lambda0 eps", "p0 V0 lambda0^2 eps"                                              \
+    }
+#define FLOW_UNITS                                                                                           \
+    {                                                                                                        \
+        "n0 V0 eps", "n0 V0 lambda0 eps", "n0 V0 lambda0^2 eps"                                              \
+    }
 
 static const struct integral of_body[] = {
     {"force_x", KN_DIMENSION_FORCE, FORCE_UNITS, offsetof(struct kn_body_flux, force[0])},

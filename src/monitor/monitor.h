@@ -51,10 +51,10 @@ struct kn_monitor {
     const struct kn_comm *comm;
     bool closed; /* the mass of the gas is constant */
     int ncolumns, nnames;
-    struct kn_column *columns; /* [ncolumns] */
+    struct kn_column *columns;     /* [ncolumns] */
     char (*names)[KN_COLUMN_NAME]; /* of columns of bodies and ports, which the case names */
-    int64_t rows;              /* number of rows so far */
-    double *previous;          /* [ncells][5] rho, u, theta at the last row */
+    int64_t rows;                  /* number of rows so far */
+    double *previous;              /* [ncells][5] rho, u, theta at the last row */
     double previous_time;
     double previous_residual;   /* of the row before the latest */
     double initial[5];          /* mass, momentum, energy of the first row */
@@ -73,7 +73,7 @@ struct kn_monitor {
     double excess[2];           /* of the next row; set by the caller if the gas is uniform */
     struct kn_body_flux bodies[KN_BODIES]; /* of the next row; set by the caller if the case has any */
     struct kn_port_flux ports[KN_PORTS];   /* likewise */
-    struct kn_row row;          /* the latest row */
+    struct kn_row row;                     /* the latest row */
 };
 
 /* Every rank has a monitor for its own cells: `space` is its box, and fields are those of the cells in it.
@@ -109,8 +109,8 @@ double kn_monitor_value(const struct kn_monitor *m, int column);
 /* The value of a column in the latest row. */
 double kn_monitor_column(const struct kn_monitor *m, int column);
 
-/* KN_DIMENSION_STRESS, _HEAT_FLUX or _MASS_FLUX for a flux through a side, KN_DIMENSION_FORCE, _TORQUE, _HEAT or
- * _MASS_FLOW for a body or a port, KN_DIMENSION_NONE for others. */
+/* KN_DIMENSION_STRESS, _HEAT_FLUX or _MASS_FLUX for a flux through a side, KN_DIMENSION_FORCE, _TORQUE, _HEAT
+ * or _MASS_FLOW for a body or a port, KN_DIMENSION_NONE for others. */
 enum kn_dimension kn_monitor_flux(const struct kn_column *column);
 
 /* True if the column is one of a body or a port. */

@@ -192,8 +192,10 @@ static void show_value(struct kn_progress *p, const struct kn_monitor *m, int i,
                  factor * sqrt(m->square[i] / (double)(m->averaged - 1)));
     kn_progress_line(p, KN_STYLE_PLAIN, "  %-17s %s%s%s%s", m->columns[i].name,
                      value_text(text, factor * kn_monitor_value(m, i), factor * error, dimension),
-                     axes == 2 ? " per metre" : axes == 1 ? " per square metre" : "", means,
-                     lacks && !averaged ? "   (a single row, no error)" : "");
+                     axes == 2   ? " per metre"
+                     : axes == 1 ? " per square metre"
+                                 : "",
+                     means, lacks && !averaged ? "   (a single row, no error)" : "");
 }
 
 /* The mass flow of a channel in SI units, from the flow rates (theory, section 10).  Also through the whole
@@ -268,7 +270,7 @@ static void show_quantities(struct kn_progress *p, const struct kn_summary *s, c
     for (int i = 0; i < m->ncolumns; i++) {
         const struct kn_column *column = &m->columns[i];
         const enum kn_dimension flux = kn_monitor_flux(column);
-        const bool wanted = kn_monitor_is_integral(column)           ? is_notable(m, i)
+        const bool wanted = kn_monitor_is_integral(column)         ? is_notable(m, i)
                             : flux == KN_DIMENSION_NONE || !scales ? is_headline(m, column)
                             : flux == KN_DIMENSION_MASS_FLUX
                                 ? is_mass_of_inflow(m, column)
@@ -294,7 +296,10 @@ static void show_ports(struct kn_progress *p, const struct kn_monitor *m, const 
     const double unit = scales ? scales->velocity * scales->area : 1;
     if (isfinite(r.conductance))
         entry(p, "ports", "conductance %.6g%s, transmission probability %.6g", unit * r.conductance,
-              !scales ? " V0 lambda0^2" : scales->axes == 3 ? " m3 s-1" : scales->axes == 2 ? " m2 s-1" : " m s-1",
+              !scales             ? " V0 lambda0^2"
+              : scales->axes == 3 ? " m3 s-1"
+              : scales->axes == 2 ? " m2 s-1"
+                                  : " m s-1",
               r.transmission);
     entry(p, "balance", "%.1e of the largest mass flow", r.balance);
 }

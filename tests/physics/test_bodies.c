@@ -1,4 +1,5 @@
-/* Bodies in the gas: exact free-molecular forces and heat, conservation, and the same results on all devices. */
+/* Bodies in the gas: exact free-molecular forces and heat, conservation, and the same results on all devices.
+ */
 #include "expect.h"
 
 #include "backend/backend.h"
@@ -30,10 +31,10 @@ static void plate_between_walls(void **state)
     watch_close(&w);
 }
 
-/* The drag of a square in a free-molecular stream is (6 / sqrt(pi) + sqrt(pi)) a p0 U / V0; far boundaries emit the
- * undisturbed stream and absorb everything.  8 nodes and 4 cells per side of the square resolve the wake within 0.5 %.
- * The same body moving through gas at rest has the same drag: the difference is the uniform flow, which the scheme
- * represents exactly. */
+/* The drag of a square in a free-molecular stream is (6 / sqrt(pi) + sqrt(pi)) a p0 U / V0; far boundaries
+ * emit the undisturbed stream and absorb everything.  8 nodes and 4 cells per side of the square resolve the
+ * wake within 0.5 %. The same body moving through gas at rest has the same drag: the difference is the
+ * uniform flow, which the scheme represents exactly. */
 static void square_in_a_stream(void **state)
 {
     (void)state;
@@ -69,8 +70,8 @@ static const char several[] = "space.cells=[16,12] velocity.nodes=6 gas.delta=2 
                               "bodies.mirror.box.low=[0.625,0] bodies.mirror.box.high=[0.6875,0.25] "
                               "bodies.mirror.accommodation=0 ";
 
-/* Gas in equilibrium with all bodies stays at rest bit for bit; hot bodies neither create nor destroy mass, up to the
- * round-off of sums in single precision; solid cells have no values. */
+/* Gas in equilibrium with all bodies stays at rest bit for bit; hot bodies neither create nor destroy mass,
+ * up to the round-off of sums in single precision; solid cells have no values. */
 static void conservation(void **state)
 {
     (void)state;
@@ -107,9 +108,10 @@ static void devices_agree(void **state)
             const struct kn_backend *backend = kn_backend_find(kn_backend_names[i], KN_METHOD_BGK);
             if (!backend || backend->available() != KN_OK)
                 continue;
-            snprintf(text, sizeof text,
-                     "%scollision.method=bgk source.force=[0.3,0,0.2] space.order=%d time.end=1 run.backend=cpu",
-                     several, order);
+            snprintf(
+                text, sizeof text,
+                "%scollision.method=bgk source.force=[0.3,0,0.2] space.order=%d time.end=1 run.backend=cpu",
+                several, order);
             run_bodies(&own, text, expected);
             snprintf(strstr(text, "run.backend="), 40, "run.backend=%s", kn_backend_names[i]);
             run_bodies(&w, text, found);

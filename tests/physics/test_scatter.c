@@ -1,11 +1,12 @@
-/* Cercignani-Lampis walls: exact free-molecular shear, conservation, the diffuse limit, the same results on all devices. */
+/* Cercignani-Lampis walls: exact free-molecular shear, conservation, the diffuse limit, the same results on
+ * all devices. */
 #include "expect.h"
 
 #include "backend/backend.h"
 
-/* Shear stress between plates at -u/2 and u/2 without collisions: every wall reverses the part 1 - a of the tangential
- * momentum that arrives, so that the stress is u / sqrt(pi) times a / (2 - a).  Round-off of single precision is
- * below 1e-6; the transient decreases by the factor |1 - a| per crossing. */
+/* Shear stress between plates at -u/2 and u/2 without collisions: every wall reverses the part 1 - a of the
+ * tangential momentum that arrives, so that the stress is u / sqrt(pi) times a / (2 - a).  Round-off of
+ * single precision is below 1e-6; the transient decreases by the factor |1 - a| per crossing. */
 static void couette_shear(void **state)
 {
     (void)state;
@@ -14,11 +15,13 @@ static void couette_shear(void **state)
         struct watch w;
         char text[512];
         const double a = tangential[i % 3];
-        snprintf(text, sizeof text,
-                 "collision.method=none space.cells=4 space.order=%d velocity.nodes=6 velocity.reduce=%s time.end=120 "
-                 "time.courant=0.9 walls.left.velocity=[0,-0.5,0] walls.right.velocity=[0,0.5,0] "
-                 "walls.left.tangential=%g walls.right.tangential=%g walls.left.normal=0.7 walls.right.normal=0.3",
-                 1 + i / 3, i % 2 ? "none" : "auto", a, a);
+        snprintf(
+            text, sizeof text,
+            "collision.method=none space.cells=4 space.order=%d velocity.nodes=6 velocity.reduce=%s "
+            "time.end=120 "
+            "time.courant=0.9 walls.left.velocity=[0,-0.5,0] walls.right.velocity=[0,0.5,0] "
+            "walls.left.tangential=%g walls.right.tangential=%g walls.left.normal=0.7 walls.right.normal=0.3",
+            1 + i / 3, i % 2 ? "none" : "auto", a, a);
         watch_run(&w, text);
         expect_relative("shear", -w.walls[KN_LEFT].stress[1] * sqrt(M_PI), a / (2 - a), 1e-6);
         expect_near("mass flux", w.walls[KN_RIGHT].mass_flux, 0, 1e-7);
@@ -26,9 +29,10 @@ static void couette_shear(void **state)
     }
 }
 
-/* Energy of the normal motion and of each tangential one are exchanged with the eigenvalues 1 - a_n and (1 - a_t)^2:
- * the heat flux between plates is the sum of both parts.  The normal motion carries the flux of v_n^2, the tangential
- * ones those of v_t^2; with accommodation e of a part, its flux is that of diffuse walls times e / (2 - e). */
+/* Energy of the normal motion and of each tangential one are exchanged with the eigenvalues 1 - a_n and (1 -
+ * a_t)^2: the heat flux between plates is the sum of both parts.  The normal motion carries the flux of
+ * v_n^2, the tangential ones those of v_t^2; with accommodation e of a part, its flux is that of diffuse
+ * walls times e / (2 - e). */
 static void heat_flux(void **state)
 {
     (void)state;
@@ -42,14 +46,16 @@ static void heat_flux(void **state)
     watch_close(&w);
 }
 
-/* The viscous slip coefficient of the BGK equation is close to 1.772 / a - 0.754 (Sharipov 2003), here at a wall with
- * a far field; the grid and the remaining transient cause 0.5 %. */
+/* The viscous slip coefficient of the BGK equation is close to 1.772 / a - 0.754 (Sharipov 2003), here at a
+ * wall with a far field; the grid and the remaining transient cause 0.5 %. */
 static void viscous_slip(void **state)
 {
     (void)state;
     struct watch w;
-    watch_run(&w, "collision.method=bgk gas.delta=10 space.cells=40 velocity.nodes=10 time.end=1500 time.courant=0.4 "
-                  "walls.left.tangential=0.5 walls.right.kind=far-field walls.right.gradient.velocity=[0,1,0]");
+    watch_run(
+        &w,
+        "collision.method=bgk gas.delta=10 space.cells=40 velocity.nodes=10 time.end=1500 time.courant=0.4 "
+        "walls.left.tangential=0.5 walls.right.kind=far-field walls.right.gradient.velocity=[0,1,0]");
     const double far = w.fields[36 * KN_FIELDS + KN_UY], place = 36.5 / 40 * 10;
     expect_relative("slip", far - place, 1.772 / 0.5 - 0.754, 5e-3);
     watch_close(&w);
@@ -65,7 +71,8 @@ static void limits_and_devices(void **state)
     char text[1024];
     struct watch one, two;
     watch_run(&one, plane);
-    snprintf(text, sizeof text, "%swalls.top.kind=cercignani-lampis bodies.bar.kind=cercignani-lampis", plane);
+    snprintf(text, sizeof text, "%swalls.top.kind=cercignani-lampis bodies.bar.kind=cercignani-lampis",
+             plane);
     watch_run(&two, text);
     for (int i = 0; i < 64 * KN_FIELDS; i++)
         assert_true(one.fields[i] == two.fields[i] || isnan(one.fields[i]));
@@ -76,7 +83,8 @@ static void limits_and_devices(void **state)
         if (!backend || backend->available() != KN_OK)
             continue;
         snprintf(text, sizeof text,
-                 "%swalls.top.tangential=0.7 walls.left.normal=0.4 bodies.bar.tangential=1.4 run.backend=cpu", plane);
+                 "%swalls.top.tangential=0.7 walls.left.normal=0.4 bodies.bar.tangential=1.4 run.backend=cpu",
+                 plane);
         watch_run(&one, text);
         snprintf(strstr(text, "run.backend="), 40, "run.backend=%s", kn_backend_names[i]);
         watch_run(&two, text);
@@ -95,9 +103,12 @@ static void refused(void **state)
     static const struct {
         const char *settings, *message;
     } wrong[] = {
-        {"walls.top.tangential=0.5 disturbance=0.1", "walls.top.tangential: the model of Cercignani and Lampis at"},
-        {"walls.top.normal=0.5 walls.top.accommodation=0.5", "walls.top.accommodation: 0.5 together with normal"},
-        {"walls.top.kind=specular walls.top.normal=0.5", "walls.top.normal: has no meaning at a side of kind specular"},
+        {"walls.top.tangential=0.5 disturbance=0.1",
+         "walls.top.tangential: the model of Cercignani and Lampis at"},
+        {"walls.top.normal=0.5 walls.top.accommodation=0.5",
+         "walls.top.accommodation: 0.5 together with normal"},
+        {"walls.top.kind=specular walls.top.normal=0.5",
+         "walls.top.normal: has no meaning at a side of kind specular"},
         {"walls.top.tangential=0.5 walls.top.oscillation.velocity=[0,1,0] walls.top.oscillation.frequency=1",
          "of a cercignani-lampis wall"},
     };

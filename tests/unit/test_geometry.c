@@ -17,16 +17,20 @@ static void refused(void **state)
 {
     (void)state;
 #define BAR "space.cells=[10,10] bodies.bar.box.low=[0.2,0.2] "
-    refuse(BAR "bodies.bar.box.high=[0.45,0.5]", "bodies.bar.box.high: 0.45 along x is not at an edge of a cell (the "
-                                                 "nearest are 0.4 and 0.5; 20 cells along x have one)");
+    refuse(BAR "bodies.bar.box.high=[0.45,0.5]",
+           "bodies.bar.box.high: 0.45 along x is not at an edge of a cell (the "
+           "nearest are 0.4 and 0.5; 20 cells along x have one)");
     refuse(BAR "bodies.bar.box.high=[0.1,0.5]", "bodies.bar.box.low: 0.2 is above box.high");
     refuse(BAR "bodies.bar.box.high=[0.2,0.2]", "no thickness along more than one axis");
     refuse(BAR "bodies.bar.box.high=[0.4,0.4,0.5]", "uniform along z");
     refuse(BAR "bodies.bar.plate.axis=x", "one shape per body");
     refuse(BAR "bodies.bra.temperature=1", "bodies.bra: has no shape (did you mean bodies.bar?)");
-    refuse(BAR "bodies.other.box.low=[0.1,0.1] bodies.other.box.high=[0.3,0.3]", "bodies.other: overlaps bodies.bar");
-    refuse(BAR "disturbance=0.1 bodies.bar.velocity=[1,0,0]", "bodies.bar.velocity: along x it displaces the body");
-    refuse(BAR "bodies.bar.oscillation.velocity=[0,0,1]", "bodies.bar.oscillation.frequency: 0 with an amplitude");
+    refuse(BAR "bodies.other.box.low=[0.1,0.1] bodies.other.box.high=[0.3,0.3]",
+           "bodies.other: overlaps bodies.bar");
+    refuse(BAR "disturbance=0.1 bodies.bar.velocity=[1,0,0]",
+           "bodies.bar.velocity: along x it displaces the body");
+    refuse(BAR "bodies.bar.oscillation.velocity=[0,0,1]",
+           "bodies.bar.oscillation.frequency: 0 with an amplitude");
     refuse(BAR "bodies.bar.temperature=-1 disturbance=1", "bodies.bar.temperature: -1 times disturbance");
     refuse("bodies.bar.box.low=[0] bodies.bar.box.high=[1]", "no gas is left");
     refuse("bodies.bar.box.low=[1.5] bodies.bar.box.high=[2]", "outside the gas");
@@ -93,13 +97,14 @@ static void neighbours(void **state)
     kn_space_destroy(&s);
 }
 
-/* The tables of every rank are parts of those of one rank, and walls that a stencil reaches in the halo have a
- * face. */
+/* The tables of every rank are parts of those of one rank, and walls that a stencil reaches in the halo have
+ * a face. */
 static void ranks(void **state)
 {
     (void)state;
     struct kn_case c;
-    expect_case(&c, "space.cells=[12,12] space.order=3 bodies.bar.box.low=[0.25,0.25] bodies.bar.box.high=[0.416667,0.416667] "
+    expect_case(&c, "space.cells=[12,12] space.order=3 bodies.bar.box.low=[0.25,0.25] "
+                    "bodies.bar.box.high=[0.416667,0.416667] "
                     "bodies.wall.plate.axis=y bodies.wall.plate.at=0.75");
     for (int count = 2; count <= 6; count++) {
         struct kn_box boxes[6];
