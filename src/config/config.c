@@ -166,31 +166,35 @@ static enum kn_status read_scalar(struct reader *r, const struct kn_setting *s, 
     return KN_OK;
 }
 
-/* The values of a list; those of pairs may be lists in it.  `index` is the number of values so far. */
-static enum kn_status read_values(struct reader *r, const struct kn_setting *s, const yaml_node_t *node,
-                                  int *index)
+static ptrdiff_t length_of(const yaml_node_t *node)
 {
-    const yaml_node_item_t *items = node->data.sequence.items.start;
-    const ptrdiff_t count = node->data.sequence.items.top - items;
+    return node->data.sequence.items.top - node->data.sequence.items.start;
+}
+
+/* The values of a list; pairs may be lists in it.  `count` is the number of values so far. */
+static enum kn_status read_values(struct reader *r, const struct kn_setting *s, const yaml_node_t *node,
+                                  int *count)
+{
     const bool pairs = s->key->flags & KN_KEY_PAIRS;
-    for (ptrdiff_t i = 0; i < count; i++) {
-        const yaml_node_t *value = yaml_document_get_node(&r->document, items[i]);
+    for (ptrdiff_t i = 0; i < length_of(node); i++) {
+        const yaml_node_t *value = yaml_document_get_node(&r->document, node->data.sequence.items.start[i]);
         const bool nested = pairs && value->type == YAML_SEQUENCE_NODE;
-        if (!nested && *index == s->key->count)
-            return fail(r, value->start_mark, s->name, "too many values (at most %d%s)", s->key->count,
-                        pairs ? ", two for each opening" : ", for x, y, z");
-        KN_TRY(nested ? read_values(r, s, value, index) : read_scalar(r, s, value, (*index)++));
+        if (!nested && *count == s->key->count)
+            return fail(r, value->start_mark, s->name, "too many values (at most %d)", s->key->count);
+        KN_TRY(nested ? read_values(r, s, value, count) : read_scalar(r, s, value, (*count)++));
     }
     return KN_OK;
 }
 
 static enum kn_status read_list(struct reader *r, const struct kn_setting *s, const yaml_node_t *node)
 {
+    const bool pairs = s->key->flags & KN_KEY_PAIRS;
     int count = 0;
+    if (!pairs && (length_of(node) < 1 || length_of(node) > s->key->count))
+        return fail(r, node->start_mark, s->name, "a list of %td values (1 to %d, for x, y, z)",
+                    length_of(node), s->key->count);
     KN_TRY(read_values(r, s, node, &count));
-    if (count < 1)
-        return fail(r, node->start_mark, s->name, "an empty list (1 to %d values)", s->key->count);
-    if ((s->key->flags & KN_KEY_PAIRS) && count % 2 != 0)
+    if (pairs && (count < 2 || count % 2 != 0))
         return fail(r, node->start_mark, s->name, "%d values (pairs from, to)", count);
     fill_rest(&r->c, s, count);
     return KN_OK;
@@ -212,21 +216,30 @@ static enum kn_status read_setting(struct reader *r, const struct kn_setting *s,
     return KN_OK;
 }
 
-/* The keys of a group: "delta" in "gas". */
-static void list_members(const char *group, char text[KN_TEXT])
+/* Append the first word of a name after a prefix, unless it was the last. */
+static void add_member(char *name, size_t prefix, char last[KN_NAME], char text[KN_TEXT])
 {
+    const size_t length = strlen(text);
+    char *word = name + prefix + (prefix > 0);
+    word[strcspn(word, ".")] = '\0';
+    if (strcmp(word, last) != 0)
+        snprintf(text + length, KN_TEXT - length, "%s%s", length ? ", " : "", word);
+    memmove(last, word, strlen(word) + 1);
+}
+
+/* The keys of a group, or the items of a list: "delta" in "gas"; all groups for "". */
+static void list_members(const struct kn_case *c, const char *group, char text[KN_TEXT])
+{
+    struct kn_setting s;
     char last[KN_NAME] = "", name[KN_NAME];
-    size_t prefix = strlen(group), length = 0;
+    const size_t prefix = strlen(group);
     text[0] = '\0';
-    for (const struct kn_key *key = kn_config_keys; key->name; key++) {
-        kn_config_key_name(key, group, name);
-        if (prefix > 0 && (strncmp(name, group, prefix) != 0 || name[prefix] != '.'))
-            continue;
-        char *word = name + prefix + (prefix > 0);
-        word[strcspn(word, ".")] = '\0';
-        if (strcmp(word, last) != 0 && length < KN_TEXT)
-            length += (size_t)snprintf(text + length, KN_TEXT - length, "%s%s", length ? ", " : "", word);
-        memmove(last, word, strlen(word) + 1);
+    for (int i = 0; prefix > 0 && kn_config_setting(c, i, &s); i = s.index + 1)
+        if (strncmp(s.name, group, prefix) == 0 && s.name[prefix] == '.')
+            add_member(s.name, prefix, last, text);
+    for (const struct kn_key *key = kn_config_keys; key->name && prefix == 0; key++) {
+        snprintf(name, sizeof name, "%s", key->name);
+        add_member(name, 0, last, text);
     }
 }
 
@@ -244,7 +257,7 @@ static enum kn_status fail_unknown(const struct reader *r, yaml_mark_t mark, con
         char *dot = strrchr(group, '.');
         *(dot ? dot : group) = '\0';
     }
-    list_members(group, members);
+    list_members(&r->c, group, members);
     return fail(r, mark, name, "unknown key (keys%s%s: %s)", *group ? " of " : "", group, members);
 }
 
@@ -263,7 +276,7 @@ static enum kn_status read_corners(struct reader *r, const char *group, const ya
         if (!member || !(s.key->flags & KN_KEY_CORNER))
             continue;
         *read = true;
-        if (node->data.sequence.items.top - node->data.sequence.items.start != 2)
+        if (length_of(node) != 2)
             return fail(r, node->start_mark, group, "expected two corners, such as [[0.2, 0.2], [0.4, 0.5]]");
         const yaml_node_t *value = yaml_document_get_node(&r->document, *item++);
         KN_TRY(read_setting(r, &s, value->start_mark, value));
@@ -288,7 +301,7 @@ static enum kn_status read_key(struct reader *r, const char *name, yaml_mark_t m
     KN_TRY(read_corners(r, name, node, &corners));
     if (corners)
         return KN_OK;
-    list_members(name, members);
+    list_members(&r->c, name, members);
     return fail(r, node->start_mark, name, "expected a group of keys, found a %s (keys: %s)",
                 node->type == YAML_SEQUENCE_NODE ? "list" : "value", members);
 }
