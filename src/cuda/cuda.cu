@@ -94,24 +94,6 @@ static enum kn_status set_walls(void *machine)
     return KN_OK;
 }
 
-/* The list of the cells that bodies fill. */
-static enum kn_status list_solid(struct kn_cuda *m)
-{
-    const struct kn_space *x = m->problem.space;
-    if (!x->solid)
-        return KN_OK;
-    int32_t *list = (int32_t *)malloc((size_t)x->ncells * sizeof *list);
-    if (!list)
-        return kn_error_set(KN_EMEMORY, "no memory for a list of %d cells", x->ncells);
-    for (int cell = 0; cell < x->ncells; cell++)
-        if (x->solid[cell])
-            list[m->nsolid++] = cell;
-    const enum kn_status status =
-        kn_cuda_upload(m, (const void **)&m->solid, list, (size_t)m->nsolid * sizeof *list);
-    free(list);
-    return status;
-}
-
 static enum kn_status fill_constants(struct kn_cuda *m)
 {
     const struct kn_problem *p = &m->problem;
@@ -184,7 +166,7 @@ static enum kn_status build(struct kn_cuda *m)
     m->host_patch = (struct kn_cuda_patch *)calloc((size_t)p->boundary->count, sizeof *m->host_patch);
     if (!m->host_patch)
         return kn_error_set(KN_EMEMORY, "no memory for the walls");
-    KN_TRY(list_solid(m));
+    KN_TRY(kn_cuda_layout_solid(m));
     KN_TRY(kn_cuda_allocate(m, (void **)&m->device.outgoing, faces * nnodes * sizeof(float)));
     KN_TRY(kn_cuda_allocate(m, (void **)&m->device.lost, faces * sizeof(float)));
     KN_TRY(kn_cuda_allocate(m, (void **)&m->device.cycles, 2 * sizeof *m->device.cycles));

@@ -122,6 +122,7 @@ void kn_cuda_choose(struct kn_cuda *m);
 void kn_cuda_kernels(const void *machine, FILE *to);
 
 enum kn_status kn_cuda_layout_tiles(struct kn_cuda *m);
+enum kn_status kn_cuda_layout_solid(struct kn_cuda *m); /* the list of the cells that bodies fill */
 struct kn_cuda_inner kn_cuda_layout_inner(const struct kn_cuda *m); /* tiles for a march */
 bool kn_cuda_layout_uniform(const struct kn_space *x);
 float kn_cuda_layout_width(const struct kn_space *x, int axis, int i); /* of cell i of all ranks */
