@@ -164,7 +164,9 @@ static const struct kn_choice port_kinds[] = {
     {"pressure", KN_PORT_PRESSURE,
      "gas of the given pressure and temperature that moves through the port with the flow: far from an "
      "opening, "
-     "several mean free paths away; needs disturbance: 0"},
+     "several mean free paths away; needs disturbance: 0. It reflects sound, so that a flow that starts from "
+     "rest "
+     "oscillates until the waves are damped"},
     {"reservoir", KN_PORT_RESERVOIR,
      "a Maxwellian at rest enters: a large vessel without collisions near the port; in dense gas it has a "
      "pressure jump of sqrt(pi) times the flow"},
