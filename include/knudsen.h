@@ -120,6 +120,7 @@ enum kn_shape {
 };
 enum kn_port_kind { KN_PORT_PRESSURE, KN_PORT_RESERVOIR, KN_PORT_VACUUM };
 enum kn_plate { KN_PLATE_NONE, KN_PLATE_X, KN_PLATE_Y, KN_PLATE_Z };
+enum kn_mode { KN_MODE_UNSTEADY, KN_MODE_STEADY, KN_MODE_FREQUENCY };
 enum kn_splitting { KN_SPLITTING_STRANG, KN_SPLITTING_LIE };
 enum kn_exchange { KN_EXCHANGE_AUTO, KN_EXCHANGE_HOST, KN_EXCHANGE_DEVICE };
 /* clang-format on */
@@ -174,6 +175,7 @@ struct kn_port {
 
 /* Values of the word auto. */
 #define KN_TO_END         (-1e9)
+#define KN_NODES_AUTO     0
 #define KN_SAMPLES_AUTO   0
 #define KN_AVERAGE_AUTO   (-2.0)
 #define KN_END_AUTO       (-1.0)
@@ -215,7 +217,8 @@ struct kn_case {
     } space;
     struct {
         enum kn_grid grid;
-        int nodes[3]; /* per axis, including both signs */
+        int nodes[3];    /* per axis, including both signs; KN_NODES_AUTO = chosen by kn_nodes_choose */
+        double accuracy; /* relative error of the results for KN_NODES_AUTO */
         double ratio;
         double range; /* V0 */
         enum kn_weights weights;
@@ -247,8 +250,9 @@ struct kn_case {
         double width; /* L; of the transition of KN_SHAPE_BETWEEN */
     } initial;
     struct {
-        double end;       /* lambda0 / V0; KN_END_AUTO = kn_run runs until the flow is steady */
-        double tolerance; /* steady: no reported quantity is expected to change by a larger fraction */
+        enum kn_mode mode; /* kn_run only; kn_sim_advance needs KN_MODE_UNSTEADY */
+        double end;        /* lambda0 / V0; KN_END_AUTO = kn_run runs until the flow is steady */
+        double tolerance;  /* steady: no reported quantity is expected to change by a larger fraction */
         double courant;
         double step; /* lambda0 / V0; 0 = from courant */
         enum kn_splitting splitting;
@@ -294,6 +298,10 @@ enum kn_status kn_case_set(struct kn_case *c, const char *assignment);
 
 /* Check ranges and contradictions; kn_sim_create does this, too. */
 enum kn_status kn_case_check(const struct kn_case *c);
+
+/* Replace every velocity.nodes: auto by the number of nodes that velocity.accuracy
+ * needs, docs/theory.md section 4.  kn_run does this, too; kn_sim_create does not. */
+enum kn_status kn_nodes_choose(struct kn_case *c);
 
 /* If collision.samples is auto, replace it by the number that collision.error
  * needs, found by a short run on a coarse grid.  kn_run does this, too;

@@ -28,6 +28,7 @@ static const struct command {
     {"cases", "knudsen cases", kn_command_cases, "", "list the cases that come with the program", false},
     {"info", "knudsen info", kn_command_info, "CASE.yaml", "print properties of a case: Kn, Ma, steps, memory, time", false},
     {"plot", "knudsen plot", kn_command_plot, "DIR...", "draw the results in a folder, or compare several", false},
+    {"sweep", "knudsen sweep", kn_command_sweep, "CASE.yaml", "run a case for several values of its keys", false},
     {"report", "knudsen report", kn_command_report, "DIR", "write the results in a folder as one HTML page", false},
     {"verify", "knudsen verify", kn_command_verify, "[CASE]", "compare the cases with published values", false},
     {"reproduce", "knudsen reproduce", kn_command_reproduce, "[TOPIC]", "reproduce tables and figures of the paper or of the verification", false},

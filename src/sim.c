@@ -12,8 +12,21 @@
 #include "grid/initial.h"
 
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum {
+    SPARED = 2
+}; /* processors that a device needs for itself: threads that evaluate an observation must not
+      delay the thread that submits steps */
+
+/* Values at the time of an observation. */
+struct moment {
+    int64_t step;
+    double wall_velocity[KN_PATCHES][3]; /* by patch, V0 eps */
+    double sum[2];                       /* of a uniform gas: <v^4 h>, <v^6 h> */
+};
 
 struct kn_sim {
     struct kn_case c;
@@ -31,10 +44,13 @@ struct kn_sim {
     void *machine;
     double dt; /* lambda0 / V0 */
     int64_t step;
-    double ahead;    /* collision time applied beyond the current time */
-    uint64_t draws;  /* collision sets used so far */
-    double *moments; /* [ncells][KN_MOMENTS] */
+    double ahead;   /* collision time applied beyond the current time */
+    uint64_t draws; /* collision sets used so far */
     struct kn_fluxes fluxes;
+    double *solved; /* the same of the steady-state solver; NULL: those of the last step are used */
+    struct moment observations[KN_BACKEND_OBSERVATIONS];
+    int64_t begun, taken; /* observations so far */
+    double stepping;      /* s in calls that compute steps */
     char sharing[KN_SIM_NOTE],
         unlike[KN_SIM_NOTE]; /* notes for the user about the machines of the ranks; "": none */
 };
@@ -96,18 +112,18 @@ static enum kn_status lay_out(struct kn_sim *sim)
     KN_TRY(kn_velocity_create(&sim->velocity, c));
     KN_TRY(kn_space_create(&sim->space, c, &sim->boxes[sim->comm->rank]));
     KN_TRY(kn_boundary_create(&sim->boundary, c, &sim->velocity));
-    KN_TRY(kn_fluxes_create(&sim->fluxes, &sim->c, &sim->space, &sim->boundary));
-    sim->moments = malloc((size_t)sim->space.ncells * KN_MOMENTS * sizeof *sim->moments);
-    if (!sim->moments)
-        return kn_error_set(KN_EMEMORY, "no memory for the fields of %d cells", sim->space.ncells);
+    KN_TRY(kn_fluxes_create(&sim->fluxes, &sim->c, &sim->space));
     sim->dt = kn_sim_choose_time_step(&sim->c, sim->velocity.max_speed);
+    int threads = kn_sim_choose_threads(c, sim->comm, sim->space.ncells, sim->velocity.nnodes);
+    if (sim->backend->detached && c->run.threads == 0 && threads > SPARED)
+        threads -= SPARED;
     sim->problem = (struct kn_problem){
         c,
         &sim->space,
         &sim->velocity,
         &sim->boundary,
         &sim->collision,
-        kn_sim_choose_threads(c, sim->comm, sim->space.ncells, sim->velocity.nnodes),
+        threads,
         sim->comm->size > 1 ? &sim->halo : NULL,
     };
     return KN_OK;
@@ -182,8 +198,8 @@ void kn_sim_destroy(struct kn_sim *sim)
     kn_velocity_destroy(&sim->velocity);
     kn_halo_destroy(&sim->halo);
     free(sim->boxes);
-    free(sim->moments);
     kn_fluxes_destroy(&sim->fluxes);
+    free(sim->solved);
     free(sim);
 }
 
@@ -280,22 +296,32 @@ static enum kn_status advance_one(struct kn_sim *sim, bool close)
     return sim->backend->step(sim->machine, &step);
 }
 
+static enum kn_status advance(struct kn_sim *sim, int64_t steps, bool close)
+{
+    const double begun = omp_get_wtime();
+    enum kn_status status = KN_OK;
+    for (int64_t i = 0; i < steps && status == KN_OK; i++)
+        status = advance_one(sim, close && i == steps - 1);
+    sim->stepping += omp_get_wtime() - begun;
+    return status;
+}
+
 enum kn_status kn_sim_advance_open(struct kn_sim *sim, int64_t steps)
 {
-    for (int64_t i = 0; i < steps; i++)
-        KN_TRY(advance_one(sim, false));
-    return KN_OK;
+    return advance(sim, steps, false);
 }
 
 enum kn_status kn_sim_advance(struct kn_sim *sim, int64_t steps)
 {
-    KN_TRY(kn_sim_advance_open(sim, steps - 1));
-    return steps > 0 ? advance_one(sim, true) : KN_OK;
+    if (sim->c.time.mode != KN_MODE_UNSTEADY)
+        return kn_error_set(KN_EINPUT, "time.mode: %s has no time steps (kn_run finds the solution)",
+                            kn_config_choice_name("time.mode", sim->c.time.mode));
+    return advance(sim, steps, true);
 }
 
 double kn_sim_time(const struct kn_sim *sim)
 {
-    return (double)sim->step * sim->dt;
+    return sim->c.time.mode != KN_MODE_UNSTEADY ? 0 : (double)sim->step * sim->dt;
 }
 
 double kn_sim_time_step(const struct kn_sim *sim)
@@ -318,11 +344,47 @@ int64_t kn_sim_nodes(const struct kn_sim *sim)
     return sim->velocity.nnodes;
 }
 
-enum kn_status kn_sim_fields(struct kn_sim *sim, double *fields)
+/* <v^4 h> and <v^6 h> of the first cell. */
+static enum kn_status sum_powers(struct kn_sim *sim, double sum[2])
+{
+    const struct kn_velocity *v = &sim->velocity;
+    float *row = calloc((size_t)v->nnodes, sizeof *row);
+    if (!row)
+        return kn_error_set(KN_EMEMORY, "not enough memory");
+    const enum kn_status status = sim->backend->get(sim->machine, 0, 1, row);
+    sum[0] = sum[1] = 0;
+    for (int octant = 0; octant < v->octants; octant++)
+        for (int k = 0; k < v->size; k++) {
+            const double vv = v->square[k], part = (double)v->w[k] * row[octant * v->stride + k] * vv * vv;
+            sum[0] += part;
+            sum[1] += part * vv;
+        }
+    free(row);
+    return status;
+}
+
+/* The velocities of the walls belong to the same moment as the fluxes. */
+static struct moment present(const struct kn_sim *sim)
+{
+    struct moment now = {.step = sim->step};
+    for (int i = 0; i < sim->boundary.count; i++)
+        memcpy(now.wall_velocity[i], sim->boundary.patches[i].velocity, sizeof now.wall_velocity[i]);
+    return now;
+}
+
+enum kn_status kn_sim_observe(struct kn_sim *sim)
+{
+    struct moment *now = &sim->observations[sim->begun++ % KN_BACKEND_OBSERVATIONS];
+    *now = present(sim);
+    if (kn_sim_cells(sim) == 1)
+        KN_TRY(sum_powers(sim, now->sum));
+    return sim->backend->observe(sim->machine);
+}
+
+static void fill_fields(const struct kn_sim *sim, const double *moments, double *fields)
 {
     const int ncells = sim->space.ncells;
-    KN_TRY(sim->backend->moments(sim->machine, sim->moments));
-#pragma omp parallel for schedule(static) num_threads(sim->problem.threads) if (ncells > 4096)
+#pragma omp parallel for schedule(static) num_threads(sim->problem.threads) if (ncells > 2048)
     for (int cell = 0; cell < ncells; cell++) {
         double *field = fields + (size_t)cell * KN_FIELDS;
         if (sim->space.solid && sim->space.solid[cell]) {
@@ -330,24 +392,42 @@ enum kn_status kn_sim_fields(struct kn_sim *sim, double *fields)
                 field[f] = NAN;
             continue;
         }
-        kn_moments_to_fields(sim->moments + (size_t)cell * KN_MOMENTS, sim->c.disturbance, field);
+        kn_moments_to_fields(moments + (size_t)cell * KN_MOMENTS, sim->c.disturbance, field);
         if (!sim->reference.at_rest)
             kn_reference_restore_fields(&sim->reference, field);
     }
+}
+
+enum kn_status kn_sim_fields(struct kn_sim *sim, double *fields)
+{
+    struct kn_observed found;
+    KN_TRY(kn_sim_observe(sim));
+    sim->taken++;
+    KN_TRY(sim->backend->observed(sim->machine, &found));
+    fill_fields(sim, found.moments, fields);
     return KN_OK;
 }
 
-enum kn_status kn_sim_take_fluxes(struct kn_sim *sim, struct kn_fluxes_result *to)
+/* The results at all surfaces from the fluxes through faces. */
+static void sum_faces(struct kn_sim *sim, const struct moment *at, const double *faces,
+                      struct kn_fluxes_result *to)
 {
-    KN_TRY(kn_comm_agree(sim->comm, sim->backend->fluxes(sim->machine, sim->fluxes.faces)));
-    kn_fluxes_sum(&sim->fluxes, sim->comm, to);
+    kn_fluxes_sum(&sim->fluxes, sim->comm, &(struct kn_fluxes_state){faces, at->wall_velocity}, to);
+}
+
+static enum kn_status take_fluxes(struct kn_sim *sim, struct kn_fluxes_result *to)
+{
+    if (!sim->solved)
+        KN_TRY(kn_comm_agree(sim->comm, sim->backend->fluxes(sim->machine, sim->fluxes.faces)));
+    const struct moment now = present(sim);
+    sum_faces(sim, &now, sim->solved ? sim->solved : sim->fluxes.faces, to);
     return KN_OK;
 }
 
 enum kn_status kn_sim_walls(struct kn_sim *sim, struct kn_wall_flux walls[KN_SIDES])
 {
     struct kn_fluxes_result all;
-    KN_TRY(kn_sim_take_fluxes(sim, &all));
+    KN_TRY(take_fluxes(sim, &all));
     memcpy(walls, all.walls, sizeof all.walls);
     return KN_OK;
 }
@@ -355,7 +435,7 @@ enum kn_status kn_sim_walls(struct kn_sim *sim, struct kn_wall_flux walls[KN_SID
 enum kn_status kn_sim_bodies(struct kn_sim *sim, struct kn_body_flux bodies[KN_BODIES])
 {
     struct kn_fluxes_result all;
-    KN_TRY(kn_sim_take_fluxes(sim, &all));
+    KN_TRY(take_fluxes(sim, &all));
     memcpy(bodies, all.bodies, sizeof all.bodies);
     return KN_OK;
 }
@@ -363,8 +443,67 @@ enum kn_status kn_sim_bodies(struct kn_sim *sim, struct kn_body_flux bodies[KN_B
 enum kn_status kn_sim_ports(struct kn_sim *sim, struct kn_port_flux ports[KN_PORTS])
 {
     struct kn_fluxes_result all;
-    KN_TRY(kn_sim_take_fluxes(sim, &all));
+    KN_TRY(take_fluxes(sim, &all));
     memcpy(ports, all.ports, sizeof all.ports);
+    return KN_OK;
+}
+
+/* Theory (37c); NaN for a moving reference. */
+static void find_excess(const struct kn_sim *sim, const double sum[2], struct kn_observation *o)
+{
+    const struct kn_reference *r = &sim->reference;
+    const double eps = sim->c.disturbance, *u = r->velocity, rho = o->fields[KN_RHO],
+                 theta = kn_reference_temperature(r, o->fields[KN_THETA]);
+    const double square = u[0] == 0 && u[1] == 0 && u[2] == 0 ? r->ratio * r->ratio : NAN;
+    o->excess[0] = square * (4.0 / 15 * sum[0] - kn_moments_fourth(eps, rho, theta));
+    o->excess[1] = r->ratio * square * (8.0 / 105 * sum[1] - kn_moments_sixth(eps, rho, theta));
+}
+
+enum kn_status kn_sim_observed(struct kn_sim *sim, struct kn_observation *o)
+{
+    const struct moment *at = &sim->observations[sim->taken++ % KN_BACKEND_OBSERVATIONS];
+    struct kn_observed found;
+    KN_TRY(kn_comm_agree(sim->comm, sim->backend->observed(sim->machine, &found)));
+    o->step = at->step;
+    o->time = sim->c.time.mode != KN_MODE_UNSTEADY ? 0 : (double)o->step * sim->dt;
+    fill_fields(sim, found.moments, o->fields);
+    sum_faces(sim, at, sim->solved ? sim->solved : found.fluxes, &o->at_surfaces);
+    if (kn_sim_cells(sim) == 1)
+        find_excess(sim, at->sum, o);
+    return KN_OK;
+}
+
+const struct kn_problem *kn_sim_problem(const struct kn_sim *sim)
+{
+    return &sim->problem;
+}
+
+const struct kn_steady_backend *kn_sim_steady_backend(const struct kn_sim *sim)
+{
+    return sim->backend->steady;
+}
+
+double kn_sim_collision_rate(const struct kn_sim *sim)
+{
+    return sim->reference.collisions / sim->reference.speed;
+}
+
+bool kn_sim_turn_walls(struct kn_sim *sim, double time)
+{
+    return kn_boundary_update(&sim->boundary, &sim->inner, &sim->velocity, time);
+}
+
+enum kn_status kn_sim_set_solution(struct kn_sim *sim, int64_t iteration, const double *fluxes)
+{
+    const size_t count = (size_t)sim->space.nfaces * KN_FLUXES;
+    sim->step = iteration;
+    if (!fluxes)
+        return KN_OK;
+    if (!sim->solved)
+        sim->solved = malloc((count + 1) * sizeof *sim->solved);
+    if (!sim->solved)
+        return kn_error_set(KN_EMEMORY, "no memory for the fluxes at walls");
+    memcpy(sim->solved, fluxes, count * sizeof *fluxes);
     return KN_OK;
 }
 
@@ -420,6 +559,16 @@ void kn_sim_phases(const struct kn_sim *sim, double seconds[KN_PHASES])
     sim->backend->seconds(sim->machine, seconds);
 }
 
+double kn_sim_stepping(const struct kn_sim *sim)
+{
+    return sim->backend->stepping ? sim->backend->stepping(sim->machine) : sim->stepping;
+}
+
+bool kn_sim_is_detached(const struct kn_sim *sim)
+{
+    return sim->backend->detached && sim->c.time.mode == KN_MODE_UNSTEADY;
+}
+
 struct kn_sim_state kn_sim_state(const struct kn_sim *sim)
 {
     return (struct kn_sim_state){
@@ -461,30 +610,6 @@ enum kn_status kn_sim_get_rows(struct kn_sim *sim, int64_t first, int64_t count,
 enum kn_status kn_sim_put_rows(struct kn_sim *sim, int64_t first, int64_t count, const float *rows)
 {
     return sim->backend->put(sim->machine, first, count, rows);
-}
-
-enum kn_status kn_sim_excess(struct kn_sim *sim, const double *fields, double *fourth, double *sixth)
-{
-    const struct kn_velocity *v = &sim->velocity;
-    const struct kn_reference *r = &sim->reference;
-    const double eps = sim->c.disturbance, rho = fields[KN_RHO],
-                 theta = kn_reference_temperature(r, fields[KN_THETA]), *u = r->velocity;
-    const double square = u[0] == 0 && u[1] == 0 && u[2] == 0 ? r->ratio * r->ratio : NAN;
-    float *row = calloc((size_t)v->nnodes, sizeof *row);
-    if (!row)
-        return kn_error_set(KN_EMEMORY, "not enough memory");
-    const enum kn_status status = sim->backend->get(sim->machine, 0, 1, row);
-    double sum[2] = {0};
-    for (int octant = 0; octant < v->octants; octant++)
-        for (int k = 0; k < v->size; k++) {
-            const double vv = v->square[k], part = (double)v->w[k] * row[octant * v->stride + k] * vv * vv;
-            sum[0] += part;
-            sum[1] += part * vv;
-        }
-    free(row);
-    *fourth = square * (4.0 / 15 * sum[0] - kn_moments_fourth(eps, rho, theta));
-    *sixth = r->ratio * square * (8.0 / 105 * sum[1] - kn_moments_sixth(eps, rho, theta));
-    return status;
 }
 
 enum kn_status kn_sim_copy(struct kn_sim *sim, double *seconds)

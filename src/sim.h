@@ -24,9 +24,6 @@ enum kn_status kn_sim_create_with_progress(struct kn_sim **out, const struct kn_
                                            const struct kn_comm *comm,
                                            const struct kn_progress_callback *progress);
 
-/* kn_sim_walls, kn_sim_bodies and kn_sim_ports in one call. */
-enum kn_status kn_sim_take_fluxes(struct kn_sim *sim, struct kn_fluxes_result *to);
-
 const struct kn_space *kn_sim_space(const struct kn_sim *sim); /* of this rank */
 const struct kn_box *kn_sim_boxes(const struct kn_sim *sim);   /* of all ranks */
 int64_t kn_sim_halo_bytes(const struct kn_sim *sim);           /* sent by this rank at every step */
@@ -44,13 +41,30 @@ int kn_sim_threads(const struct kn_sim *sim);
  * into the last one): cheaper than kn_sim_advance, for steps after which no results are requested. */
 enum kn_status kn_sim_advance_open(struct kn_sim *sim, int64_t steps);
 
+/* The gas at one step, after kn_sim_advance: fields of the cells of this rank, fluxes through all walls. */
+struct kn_observation {
+    int64_t step;
+    double time;                         /* lambda0 / V0 */
+    double *fields;                      /* [ncells][KN_FIELDS], memory of the caller */
+    struct kn_fluxes_result at_surfaces; /* as kn_sim_walls, kn_sim_bodies and kn_sim_ports */
+    double excess[2];                    /* of one cell: the difference of <v^4> and <v^6> from those of the
+                                            local equilibrium at rest, divided by those of Phi0 and by eps */
+};
+
+/* Begin to observe the present state, and wait for the observation.  If the simulation is detached, steps may
+ * be taken in between, one more observation may begin, and a single rank may wait in another thread.
+ * All ranks. */
+enum kn_status kn_sim_observe(struct kn_sim *sim);
+enum kn_status kn_sim_observed(struct kn_sim *sim, struct kn_observation *o);
+bool kn_sim_is_detached(const struct kn_sim *sim); /* steps are computed while the host continues */
+
 /* The size of a case, without allocation. */
 struct kn_plan_size {
     int64_t cells, nodes; /* of all ranks; of a cell */
     double memory_bytes;  /* of the rank with the largest box: total, */
     double device_bytes;  /* and device memory */
     double time_step;
-    double steps; /* to time.end */
+    double steps; /* to time.end; of a steady state the usual number of iterations */
 };
 enum kn_status kn_sim_plan(const struct kn_case *c, const struct kn_comm *comm, struct kn_plan_size *size);
 
@@ -70,15 +84,25 @@ enum kn_status kn_sim_divide(const struct kn_case *c, const struct kn_comm *comm
 /* Free bytes of the device that would compute the case; NaN if it uses the memory of the host. */
 double kn_sim_room(const struct kn_case *c);
 
+/* The problem in the units of the reference state, for the steady-state solver; its backend (NULL: none); and
+ * the rate of collisions and sources in these units, per lambda0. */
+const struct kn_problem *kn_sim_problem(const struct kn_sim *sim);
+const struct kn_steady_backend *kn_sim_steady_backend(const struct kn_sim *sim);
+double kn_sim_collision_rate(const struct kn_sim *sim);
+
+/* Give oscillating walls their emission of a time; true if any has changed. */
+bool kn_sim_turn_walls(struct kn_sim *sim, double time);
+
+/* The number of steps is that of iterations for a steady state.  If its rows have been put, its fluxes
+ * [faces][KN_FLUXES] replace those of the last step; else they are NULL. */
+enum kn_status kn_sim_set_solution(struct kn_sim *sim, int64_t iteration, const double *fluxes);
+
 /* Seconds for one copy of the state on the backend. */
 enum kn_status kn_sim_copy(struct kn_sim *sim, double *seconds);
 
-/* Seconds spent per phase since creation (the caller adds OUTPUT). */
+/* Seconds spent per phase since creation (the caller adds OUTPUT), and in steps as a whole. */
 void kn_sim_phases(const struct kn_sim *sim, double seconds[KN_PHASES]);
-
-/* Of the first cell, whose fields are given: the difference of <v^4> and <v^6> from those of the local
- * equilibrium at rest, divided by those of Phi0 and by eps, theory (37c); NaN for a moving reference. */
-enum kn_status kn_sim_excess(struct kn_sim *sim, const double *fields, double *fourth, double *sixth);
+double kn_sim_stepping(const struct kn_sim *sim);
 
 /* Read and set the data of a restart: the position in time, and the rows of the cells of this rank. */
 struct kn_sim_state kn_sim_state(const struct kn_sim *sim);

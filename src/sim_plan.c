@@ -11,9 +11,13 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* With collisions, a step is at most this fraction of the mean time between them, for any Courant number. */
 static const double LONGEST_STEP = 0.2;
+
+/* Of the steady-state solver. */
+static const double USUAL_ITERATIONS = 20;
 
 /* The Courant number of a step of length 1: speed over width, summed over axes. */
 static double courant_rate(const struct kn_case *c, const double max_speed[3])
@@ -58,12 +62,18 @@ static double host_memory(double cells)
 
 enum kn_status kn_sim_find_backend(const struct kn_case *c, const struct kn_backend **backend)
 {
-    *backend = kn_backend_find(c->run.backend, c->collision.method);
+    const bool steady = c->time.mode != KN_MODE_UNSTEADY;
+    *backend = steady && strcmp(c->run.backend, "auto") == 0
+                   ? kn_backend_find_steady()
+                   : kn_backend_find(c->run.backend, c->collision.method);
     if (!*backend)
         return kn_error_set(KN_EINPUT, "run.backend: there is no '%s'", c->run.backend);
     if (!kn_backend_collides(*backend, c->collision.method))
         return kn_error_set(KN_EINPUT, "run.backend: %s does not have collision.method: %s (cpu has)",
                             c->run.backend, kn_config_choice_name("collision.method", c->collision.method));
+    if (steady && !(*backend)->steady)
+        return kn_error_set(KN_EINPUT, "run.backend: %s does not have time.mode: %s (cpu has)",
+                            c->run.backend, kn_config_choice_name("time.mode", c->time.mode));
     return (*backend)->available();
 }
 
@@ -165,7 +175,8 @@ enum kn_status kn_sim_plan(const struct kn_case *c, const struct kn_comm *comm, 
         size->memory_bytes = backend->memory(&p) + host_memory(cells) +
                              (c->collision.method == KN_METHOD_OPERATOR ? kn_operator_memory(&v, comm) : 0);
         size->time_step = kn_sim_choose_time_step(c, v.max_speed);
-        size->steps = ceil(kn_duration_end(c) / size->time_step - 1e-9);
+        size->steps = c->time.mode != KN_MODE_UNSTEADY ? USUAL_ITERATIONS
+                                                       : ceil(kn_duration_end(c) / size->time_step - 1e-9);
         if (status == KN_OK)
             status = check_steps(c, size);
     }

@@ -10,6 +10,7 @@
 
 >>> case = {"gas": {"delta": 10}, "walls": {"top": {"velocity": [1, 0, 0]}}}
 >>> run = knudsen.run(case, out="results/denser", set={"collision.method": "bgk"})
+>>> knudsen.sweep(case, {"gas.delta": "0.1:10:5:log"}, out="results/deltas")["D"]
 
 Numbers are in the units of the program (docs/format.md): velocities in eps V0, lengths in L, times in
 lambda0 / V0.  Of a case in SI, ``run.si`` has all of it in SI.
@@ -18,7 +19,7 @@ lambda0 / V0.  Of a case in SI, ``run.si`` has all of it in SI.
 import importlib
 
 __version__ = "0.2.0"
-__all__ = ["Error", "Run", "Snapshot", "find_program", "open", "plot", "run"]
+__all__ = ["Error", "Run", "Snapshot", "find_program", "open", "plot", "run", "sweep"]
 
 # Loaded at first use, so that a command line is read before the libraries are.
 _PLACES = {
@@ -28,6 +29,7 @@ _PLACES = {
     "find_program": "program",
     "open": "results",
     "run": "program",
+    "sweep": "sweeping.sweep",
 }
 
 

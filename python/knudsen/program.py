@@ -68,12 +68,12 @@ def run(
     """
     program = find_program(program)
     with tempfile.TemporaryDirectory(prefix="knudsen-") as scratch:
-        path = _write(case, Path(scratch)) if isinstance(case, dict) else Path(case)
-        temporary = None if out is not None else _Scratch()
+        path = write_case(case, Path(scratch)) if isinstance(case, dict) else Path(case)
+        temporary = None if out is not None else Scratch()
         folder = Path(out) if out is not None else temporary.path
         words = shlex.split(launcher) if isinstance(launcher, str) else list(launcher or [])
         command = words + [program, "run", _argument(path), f"--out={folder}", "--json"]
-        command += [f"--set={key}={_value(value)}" for key, value in (set or {}).items()]
+        command += [f"--set={key}={value_text(value)}" for key, value in (set or {}).items()]
         command += ["--resume"] * resume + ["--overwrite"] * overwrite
         code, message = _start(command, _show if progress is True else progress)
     if code != 0:
@@ -87,11 +87,16 @@ def run(
     return Run(folder, squeeze, temporary)
 
 
+def plan(path, set=None, program=None):
+    """The whole ``case`` of a file with keys set over it, and its ``plan``: steps, memory, device; without a run."""
+    command = [find_program(program), "run", _argument(path), "--dry-run", "--json"]
+    command += [f"--set={key}={value_text(value)}" for key, value in (set or {}).items()]
+    return json.loads(output_of(command))
+
+
 def dry_run(path, set=None, program=None):
     """The whole case of a file with keys set over it, its time step and the number of its steps, without a run."""
-    command = [find_program(program), "run", _argument(path), "--dry-run", "--json"]
-    command += [f"--set={key}={_value(value)}" for key, value in (set or {}).items()]
-    found = json.loads(output_of(command))
+    found = plan(path, set, program)
     return found["case"], found["plan"]["time_step"], found["plan"]["steps"]
 
 
@@ -114,7 +119,7 @@ def _argument(path):
     return os.path.abspath(path) if str(path).startswith("-") else str(path)
 
 
-class _Scratch:
+class Scratch:
     """A folder that goes with the last reference to it."""
 
     def __init__(self):
@@ -129,11 +134,12 @@ def _plain(value):
     raise TypeError(f"{value!r} has no place in a case; numbers, words, True, False and lists of them have")
 
 
-def _value(value):
+def value_text(value):
+    """The value of a key as ``--set`` takes it."""
     return value if isinstance(value, str) else json.dumps(value, default=_plain)
 
 
-def _write(case, scratch):
+def write_case(case, scratch):
     """A case file: JSON is YAML."""
     path = scratch / "case.yaml"
     path.write_text(json.dumps(case, indent=2, default=_plain) + "\n")

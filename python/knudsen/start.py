@@ -9,7 +9,7 @@ import os
 import sys
 
 LACKS_LIBRARY = 119  # the program then tries another interpreter
-LIBRARIES = {"knudsen.plot": ("numpy", "h5py", "matplotlib"), "knudsen.reproduce": ("numpy", "h5py", "matplotlib")}
+FIGURES = {"knudsen.plot", "knudsen.reproduce", "knudsen.sweeping"}  # these need matplotlib too
 HELP = {"--help", "-h", "-?", "--usage", "--version", "-V"}  # needs no library
 
 
@@ -26,7 +26,7 @@ def main():
     from runpy import run_module
 
     if not HELP & set(sys.argv):
-        if not all(find_spec(name) for name in LIBRARIES.get(module, ("numpy", "h5py"))):
+        if not all(find_spec(name) for name in ("numpy", "h5py") + ("matplotlib",) * (module in FIGURES)):
             sys.exit(LACKS_LIBRARY)
     run_module(module, run_name="__main__", alter_sys=True)
 

@@ -10,7 +10,8 @@ from .units import AXES, COMPONENTS
 _NAMES = ("rho", "theta", *COMPONENTS)
 
 
-def _load(library):
+def load(library):
+    """A library that is only needed here."""
     try:
         return importlib.import_module(library)
     except ImportError:
@@ -19,7 +20,7 @@ def _load(library):
 
 def dataset(grid, names=None, mean=None):
     """Fields of a snapshot as an xarray.Dataset with coordinates and units."""
-    xarray = _load("xarray")
+    xarray = load("xarray")
     fields = grid.choose(mean)
     names = [names] if isinstance(names, str) else list(names or (name for name in _NAMES if name in fields))
     variables = {}
@@ -37,7 +38,7 @@ def dataset(grid, names=None, mean=None):
 
 def series_dataset(snapshots, names=None):
     """The same for every stored step, along the dimension time."""
-    xarray = _load("xarray")
+    xarray = load("xarray")
     if not len(snapshots):
         raise Error("this run has no series; output.fields sets the time between its files")
     return xarray.concat([at.to_xarray(names, mean=False) for at in snapshots], dim="time")
@@ -45,7 +46,7 @@ def series_dataset(snapshots, names=None):
 
 def frame(grid, names=None, mean=None):
     """Fields of a snapshot as a pandas.DataFrame with a row per cell."""
-    pandas = _load("pandas")
+    pandas = load("pandas")
     fields = grid.choose(mean)
     names = [names] if isinstance(names, str) else list(names or (name for name in _NAMES if name in fields))
     used = grid.axes
@@ -58,5 +59,5 @@ def frame(grid, names=None, mean=None):
 
 def history_frame(history):
     """history.csv as a pandas.DataFrame with the step as its index."""
-    pandas = _load("pandas")
+    pandas = load("pandas")
     return pandas.DataFrame({name: history[name] for name in history}).set_index("step")

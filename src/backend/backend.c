@@ -30,6 +30,14 @@ const struct kn_backend *kn_backend_find(const char *name, enum kn_method method
     return NULL;
 }
 
+const struct kn_backend *kn_backend_find_steady(void)
+{
+    size_t i = 0;
+    while (!backends[i]->steady || backends[i]->available() != KN_OK)
+        i++; /* the CPU has one */
+    return backends[i];
+}
+
 const struct kn_assembler *kn_backend_assembler(const char *name)
 {
     const bool any = strcmp(name, "auto") == 0;

@@ -44,6 +44,15 @@ struct kn_step {
     bool fluxes;            /* also record the fluxes through the walls */
 };
 
+/* An observation of the state, in memory of the backend. */
+enum { KN_BACKEND_OBSERVATIONS = 2 }; /* that a detached backend keeps at the same time; others keep one */
+struct kn_observed {
+    const double *moments; /* [cells][KN_MOMENTS] */
+    const double *fluxes;  /* [faces][KN_FLUXES], of the last recorded step */
+};
+
+struct kn_steady_backend;
+
 struct kn_backend {
     const char *name;
     const char *doc;
@@ -57,9 +66,17 @@ struct kn_backend {
     enum kn_status (*set_walls)(void *machine); /* emission has changed */
     enum kn_status (*step)(void *machine, const struct kn_step *step);
     enum kn_status (*collide)(void *machine, double dt, uint64_t draw);
-    enum kn_status (*moments)(void *machine, double *moments); /* [cells][KN_MOMENTS] */
-    enum kn_status (*fluxes)(void *machine, double *fluxes);   /* [faces][KN_FLUXES], last recorded step */
+    enum kn_status (*fluxes)(void *machine, double *fluxes); /* [faces][KN_FLUXES], last recorded step */
+    /* Begin to observe the state; steps may follow at once, which do not change the observation. */
+    enum kn_status (*observe)(void *machine);
+    /* Wait for the next observation, in the order of their beginnings; another thread may do this while steps
+     * are computed. */
+    enum kn_status (*observed)(void *machine, struct kn_observed *found);
+    /* Are steps computed while the host continues? */
+    bool detached;
     void (*seconds)(const void *machine, double phase[KN_PHASES]);
+    /* Seconds in steps; NULL: step and collide return after the work. */
+    double (*stepping)(const void *machine);
     /* Copy the state into the memory of the next one; returns the time, a lower limit for a step. */
     enum kn_status (*copy)(void *machine, double *seconds);
     void (*describe)(char *text, size_t size); /* properties of the device, if available */
@@ -71,6 +88,7 @@ struct kn_backend {
     enum kn_status (*select_device)(const struct kn_comm *comm, char *note, size_t size);
     /* Minimum number of cells of a box along a divided axis; NULL: kn_case_reach. */
     int (*thinnest)(const struct kn_case *c);
+    const struct kn_steady_backend *steady; /* NULL: it has no steady-state solver */
     /* Write which kernel computes which cells, one line each; NULL: there is no choice. */
     void (*kernels)(const void *machine, FILE *to);
 };
@@ -80,6 +98,9 @@ struct kn_mesh kn_backend_mesh(const struct kn_problem *p);
 
 /* The backend of this name; "auto": the best one that runs here and has the method. */
 const struct kn_backend *kn_backend_find(const char *name, enum kn_method method);
+
+/* The best one that runs here and has a steady-state solver. */
+const struct kn_backend *kn_backend_find_steady(void);
 int kn_backend_thinnest(const struct kn_backend *backend, const struct kn_case *c);
 bool kn_backend_collides(const struct kn_backend *backend, enum kn_method method);
 

@@ -54,6 +54,7 @@ int kn_command_plot(int argc, char **argv);
 int kn_command_report(int argc, char **argv);
 int kn_command_reproduce(int argc, char **argv);
 int kn_command_run(int argc, char **argv);
+int kn_command_sweep(int argc, char **argv);
 int kn_command_verify(int argc, char **argv);
 
 /* Explain a term.  Capital letters matter only if two terms differ by them.  False: there is no such term. */

@@ -92,9 +92,8 @@ static enum kn_status examine(struct kn_command_line *command)
     line("HDF5", text, NULL);
     line("jansson", jansson_version_str(), NULL);
     look_at_ranks();
-    look_for_program(
-        "python3",
-        "with it: knudsen plot, verify and reproduce (Debian: apt install python3-h5py python3-matplotlib)");
+    look_for_program("python3", "with it: knudsen plot, sweep, verify and reproduce (Debian: apt install "
+                                "python3-h5py python3-matplotlib)");
     look_for_program("paraview", "with it: three-dimensional views of fields.pvd");
     return KN_OK;
 }

@@ -42,8 +42,10 @@ static enum kn_status execute(struct kn_command_line *line)
     if (of_operator)
         line->sets[line->nsets++] = "collision.method=operator";
     KN_TRY(kn_command_read(line, &c, &places));
-    if (of_operator)
+    if (of_operator) {
+        KN_TRY(kn_nodes_choose(&c));
         return kn_info_operator(&c, a->json);
+    }
     return kn_config_locate(&c, &places, kn_info_case(&c, a->ranks ? atoi(a->ranks) : 0, a->json));
 }
 

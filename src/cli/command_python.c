@@ -1,4 +1,4 @@
-/* The commands knudsen plot, verify and reproduce, which are modules of the Python package. */
+/* The commands knudsen plot, sweep, verify and reproduce, which are modules of the Python package. */
 #include "cli/command.h"
 #include "cli/python.h"
 #include "config/cases.h"
@@ -35,6 +35,11 @@ int kn_command_verify(int argc, char **argv)
     if (kn_cases_find(&all) == KN_OK) /* else the module reports it, unless --cases names a folder */
         setenv("KNUDSEN_CASES", all.folder, 1);
     return kn_python_run("knudsen.verify", argc, argv);
+}
+
+int kn_command_sweep(int argc, char **argv)
+{
+    return kn_python_run("knudsen.sweeping", argc, argv);
 }
 
 int kn_command_reproduce(int argc, char **argv)

@@ -48,11 +48,12 @@ static void say(void *to, const char *text)
 static enum kn_status print_plan_json(const struct kn_case *c, const struct kn_plan_size *plan,
                                       const char *folder)
 {
-    json_t *needs = json_pack(
-        "{s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "cells", (json_int_t)plan->cells, "nodes",
-        (json_int_t)plan->nodes, "memory_bytes", kn_json_number(plan->memory_bytes), "memory_available",
-        kn_json_number(kn_config_memory_available()), "time_step", kn_json_number(plan->time_step), "steps",
-        kn_json_number(plan->steps), "folder", kn_json_text(folder));
+    json_t *needs =
+        json_pack("{s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "cells", (json_int_t)plan->cells, "nodes",
+                  (json_int_t)plan->nodes, "memory_bytes", kn_json_number(plan->memory_bytes), "device_bytes",
+                  kn_json_number(plan->device_bytes), "memory_available",
+                  kn_json_number(kn_config_memory_available()), "time_step", kn_json_number(plan->time_step),
+                  "steps", kn_json_number(plan->steps), "folder", kn_json_text(folder));
     return kn_json_print_line(stdout, json_pack("{s:o, s:o}", "case", kn_config_json(c), "plan", needs));
 }
 
@@ -102,6 +103,8 @@ static enum kn_status execute(struct kn_command_line *line)
     /* 1. read and check the case on one rank, because it may come from a pipe */
     if (comm->rank == 0)
         status = kn_command_read(line, &c, &places);
+    if (status == KN_OK && comm->rank == 0)
+        status = kn_nodes_choose(&c);
     if (status == KN_OK && !a->out)
         status = default_folder(line->path, folder);
     KN_TRY(kn_comm_agree(comm, status));

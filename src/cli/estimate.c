@@ -35,6 +35,7 @@ static void shrink(struct kn_case *c, double nodes)
 
 struct measurement {
     struct kn_sim *sim;
+    struct kn_steady *steady; /* NULL: steps in time */
     struct kn_monitor monitor;
     double *fields;         /* [cells][KN_FIELDS] */
     double started, rows_s; /* s: clock at the first measured step, time for all rows */
@@ -81,7 +82,9 @@ static enum kn_status observe(void *of)
 
 static enum kn_status measure(struct measurement *m, const struct kn_case *c)
 {
-    const struct kn_run_observer observer = {m, poll, is_due, observe};
+    if (c->time.mode != KN_MODE_UNSTEADY)
+        KN_TRY(kn_steady_create(&m->steady, m->sim));
+    const struct kn_run_observer observer = {m, poll, is_due, observe, m->steady};
     m->fields = malloc((size_t)kn_sim_cells(m->sim) * KN_FIELDS * sizeof *m->fields);
     if (!m->fields)
         return kn_error_set(KN_EMEMORY, "not enough memory for the fields");
@@ -156,6 +159,7 @@ enum kn_status kn_estimate_step(const struct kn_case *c, const struct kn_progres
         e->look_s *= (double)whole.cells / (double)e->cells;
     }
     kn_monitor_destroy(&m.monitor);
+    kn_steady_destroy(m.steady);
     kn_sim_destroy(m.sim);
     free(m.fields);
     return status;

@@ -14,6 +14,8 @@
 #include "grid/duration.h"
 #include "io/summary.h"
 #include "sim.h"
+#include "steady/steady.h"
+#include "validity/nodes.h"
 #include "validity/validity.h"
 
 #include <math.h>
@@ -147,7 +149,7 @@ enum kn_status kn_info_operator(const struct kn_case *c, bool json)
 
 /* Properties of a case before its run. */
 struct facts {
-    const struct kn_case *c;
+    const struct kn_case *c, *asked; /* with and without the choice of velocity.nodes: auto */
     struct kn_scales scales;
     struct kn_plan_size plan;
     struct kn_estimate estimate;
@@ -251,6 +253,19 @@ static void print_assembly(const struct facts *f)
     }
 }
 
+static void print_steps(const struct facts *f)
+{
+    const struct kn_case *c = f->c;
+    if (c->time.mode != KN_MODE_UNSTEADY) {
+        printf("%-16s about %.0f\n", "iterations", f->plan.steps);
+        return;
+    }
+    print_scaled(f, "time step", KN_DIMENSION_TIME, f->plan.time_step, "lambda0 / V0");
+    print_scaled(f, kn_duration_is_open(c) ? "end at the latest" : "end", KN_DIMENSION_TIME,
+                 kn_duration_end(c), "lambda0 / V0");
+    printf("%-16s %.0f%s\n", "steps", f->plan.steps, at_most(c));
+}
+
 static void print_estimate(const struct facts *f)
 {
     const struct kn_estimate *e = &f->estimate;
@@ -268,8 +283,12 @@ static void print_estimate(const struct facts *f)
 static void print_velocities(const struct facts *f)
 {
     const struct kn_case *c = f->c;
+    char text[KN_TEXT];
     printf("%-16s %d x %d x %d nodes, %lld stored per cell\n", "velocities", kn_case_nodes(c, 0),
            kn_case_nodes(c, 1), kn_case_nodes(c, 2), (long long)f->plan.nodes);
+    for (int d = 0; d < 3; d++)
+        if (kn_nodes_text(f->asked, d, text))
+            printf("%-16s %s\n", d == 0 ? "velocity.nodes" : "", text);
     for (int d = 0; d < 3; d++)
         if (kn_case_is_reduced(c, d))
             printf("%-16s along %c: the gas is uniform, and %d nodes have exact moments (velocity.reduce)\n",
@@ -307,10 +326,7 @@ static void print_case_text(const struct facts *f)
     else if (kn_case_is_sampled(c->collision.method))
         printf(", %d samples per step", c->collision.samples);
     putchar('\n');
-    print_scaled(f, "time step", KN_DIMENSION_TIME, f->plan.time_step, "lambda0 / V0");
-    print_scaled(f, kn_duration_is_open(c) ? "end at the latest" : "end", KN_DIMENSION_TIME,
-                 kn_duration_end(c), "lambda0 / V0");
-    printf("%-16s %.0f%s\n", "steps", f->plan.steps, at_most(c));
+    print_steps(f);
     printf("%-16s %s needed, %s available%s\n", "memory", needed, there,
            f->plan.memory_bytes - f->plan.device_bytes > f->available ? ": it does not fit" : "");
     if (f->ranks.count > 0)
@@ -319,6 +335,19 @@ static void print_case_text(const struct facts *f)
     print_estimate(f);
     print_kernels(f->estimate.kernels);
     print_checks(&f->validity);
+}
+
+/* The numbers of nodes, and the reasons of those that were chosen. */
+static void add_nodes(json_t *to, const struct facts *f)
+{
+    const int *n = f->c->velocity.nodes;
+    char text[KN_TEXT];
+    json_t *reasons = json_array();
+    for (int d = 0; d < 3; d++)
+        if (kn_nodes_text(f->asked, d, text))
+            kn_json_append(reasons, kn_json_text(text));
+    kn_json_set(to, "velocity_nodes", json_pack("[i, i, i]", n[0], n[1], n[2]));
+    kn_json_set(to, "velocity_nodes_reasons", reasons);
 }
 
 static void print_case_json(const struct facts *f)
@@ -344,6 +373,7 @@ static void print_case_json(const struct facts *f)
     kn_json_set(all, "backend", kn_json_text(f->estimate.backend));
     kn_json_set(all, "threads", json_integer(f->estimate.threads));
     kn_json_set(all, "reference", kn_summary_reference(f->c));
+    add_nodes(all, f);
     if (f->scales.known)
         kn_json_set(all, "si", kn_summary_scales(&f->scales, kn_scales_species(f->c)));
     if (f->ranks.count > 0)
@@ -363,6 +393,7 @@ static enum kn_status collect(struct facts *f, int ranks)
             f->narrowest = fmin(f->narrowest, kn_case_narrowest_cell(c, d));
     KN_TRY(kn_scales_create(&f->scales, c));
     KN_TRY(kn_sim_plan(c, &kn_comm_alone, &f->plan));
+    f->plan.memory_bytes += c->time.mode != KN_MODE_UNSTEADY ? kn_steady_memory(c, &f->plan) : 0;
     KN_TRY(kn_validity_judge_case(&f->validity, c, f->plan.time_step));
     if (ranks > 0)
         KN_TRY(kn_info_ranks_create(&f->ranks, c, ranks));
@@ -372,8 +403,12 @@ static enum kn_status collect(struct facts *f, int ranks)
 
 enum kn_status kn_info_case(const struct kn_case *c, int ranks, bool json)
 {
-    struct facts f = {.c = c, .available = kn_config_memory_available(), .narrowest = INFINITY};
-    const enum kn_status status = collect(&f, ranks);
+    struct kn_case chosen = *c;
+    struct facts f = {
+        .c = &chosen, .asked = c, .available = kn_config_memory_available(), .narrowest = INFINITY};
+    enum kn_status status = kn_nodes_choose(&chosen);
+    if (status == KN_OK)
+        status = collect(&f, ranks);
     if (status == KN_OK)
         (json ? print_case_json : print_case_text)(&f);
     kn_info_ranks_destroy(&f.ranks);

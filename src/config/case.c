@@ -231,6 +231,15 @@ static double molecules_prandtl(const struct kn_case *c)
     return kn_case_omega(c) == 0.5 ? 0.660694457 : 2.0 / 3.0;
 }
 
+double kn_case_frequency(const struct kn_case *c)
+{
+    double frequency = 0;
+    for (int side = KN_SIDES - 1; side >= 0; side--)
+        frequency =
+            c->walls[side].oscillation.frequency > 0 ? c->walls[side].oscillation.frequency : frequency;
+    return frequency;
+}
+
 enum kn_limiter kn_case_limiter(const struct kn_case *c)
 {
     return c->space.order == 2 ? c->space.limiter : KN_LIMITER_NONE;

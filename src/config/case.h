@@ -23,6 +23,7 @@ struct kn_wall kn_case_surface(const struct kn_case *c, int number);
 struct kn_case_patch {
     int surface, side; /* enum kn_side: the direction from the gas to the surface */
 };
+enum { KN_PATCHES = KN_SIDES * (1 + KN_BODIES) + KN_PORTS }; /* at most */
 int kn_case_patches(const struct kn_case *c);
 struct kn_case_patch kn_case_patch(const struct kn_case *c, int patch);
 int kn_case_find_patch(const struct kn_case *c, int surface, int side); /* and back */
@@ -40,7 +41,7 @@ bool kn_case_is_uniform(const struct kn_case *c, int axis);
  * Gaussian. */
 bool kn_case_is_reduced(const struct kn_case *c, int axis);
 
-/* Nodes along an axis; a reduced axis has four, theory (12a). */
+/* Nodes along an axis; a reduced axis has four, theory (12a).  KN_NODES_AUTO: not chosen yet. */
 enum { KN_CASE_REDUCED_NODES = 4 };
 int kn_case_nodes(const struct kn_case *c, int axis);
 
@@ -70,6 +71,9 @@ double kn_case_narrowest_cell(const struct kn_case *c, int axis);
 
 /* Mean over the length of an axis of a power of the widths of its cells, lambda0. */
 double kn_case_mean_width(const struct kn_case *c, int axis, double power);
+
+/* The angular frequency of the first wall that oscillates; 0: none does. */
+double kn_case_frequency(const struct kn_case *c);
 
 /* The limiter of the slopes; none above order 2. */
 enum kn_limiter kn_case_limiter(const struct kn_case *c);

@@ -122,7 +122,14 @@ void kn_config_initial(const struct kn_key *key, int index, char text[KN_NAME]);
 static inline int kn_config_history(const struct kn_case *c)
 {
     enum { USUAL = 10 };
-    return c->output.history == KN_HISTORY_AUTO ? USUAL : c->output.history;
+    const int chosen = c->time.mode != KN_MODE_UNSTEADY ? 1 : USUAL;
+    return c->output.history == KN_HISTORY_AUTO ? chosen : c->output.history;
+}
+
+/* Bound on residual and update of a steady state. */
+static inline double kn_config_iteration_tolerance(const struct kn_case *c)
+{
+    return 0.01 * c->time.tolerance;
 }
 
 /* True if the value is that of the word auto. */

@@ -306,11 +306,21 @@ static enum kn_status check_conservation(const struct kn_case *c)
     return KN_OK;
 }
 
+/* The errors from which the number follows were measured on the Gauss grid. */
+static enum kn_status check_automatic(const struct kn_case *c)
+{
+    for (int axis = 0; axis < 3; axis++)
+        if (c->velocity.nodes[axis] == KN_NODES_AUTO && c->velocity.grid != KN_GRID_GAUSS)
+            return kn_error_set(KN_EINPUT,
+                                "velocity.nodes: auto needs velocity.grid: gauss (here it is stretched)");
+    return KN_OK;
+}
+
 /* With one speed along every axis v.v is the same at all nodes, and energy is not independent of mass. */
 static enum kn_status check_energy(const struct kn_case *c)
 {
     for (int axis = 0; axis < 3; axis++)
-        if (kn_case_nodes(c, axis) > 2 || c->collision.method == KN_METHOD_NONE)
+        if (kn_case_nodes(c, axis) != 2 || c->collision.method == KN_METHOD_NONE)
             return KN_OK;
     return kn_error_set(KN_EINPUT, "velocity.nodes: 2 along every axis give all nodes the same speed, so "
                                    "that energy is not independent of mass (at least 4 along one axis)");
@@ -325,7 +335,8 @@ static enum kn_status check_operator(const struct kn_case *c)
         return kn_error_set(KN_EINPUT,
                             "velocity.grid: stretched, but collision.method: operator needs gauss");
     for (int axis = 0; axis < 3 && operates; axis++)
-        if (c->velocity.nodes[axis] < 6 || c->velocity.nodes[axis] > KN_OPERATOR_NODES)
+        if (c->velocity.nodes[axis] != KN_NODES_AUTO &&
+            (c->velocity.nodes[axis] < 6 || c->velocity.nodes[axis] > KN_OPERATOR_NODES))
             return kn_error_set(KN_EINPUT,
                                 "velocity.nodes: %d along %c, but collision.method: operator needs 6 to %d "
                                 "(monte-carlo, bgk, shakhov and es-bgk accept 2 to 64)",
@@ -371,6 +382,106 @@ static enum kn_status check_reference(const struct kn_case *c)
     return check_shift(c);
 }
 
+/* What a steady state needs: no oscillation, and something that determines velocity and temperature. */
+static enum kn_status check_steady(const struct kn_case *c)
+{
+    bool held = false;
+    for (int side = 0; side < KN_SIDES; side++) {
+        const struct kn_wall *w = &c->walls[side];
+        if (!is_zero(w->oscillation.velocity) || w->oscillation.temperature != 0)
+            return fail_wall(side, "oscillation.frequency",
+                             "a wall that oscillates has no steady state (time.mode: frequency or unsteady)");
+        held = held || (!kn_case_is_uniform(c, side / 2) && kn_case_emits(w) && w->accommodation > 0);
+    }
+    if (!held)
+        return kn_error_set(KN_EINPUT,
+                            "time.mode: steady needs a diffuse wall or an inflow: without them the "
+                            "velocity and temperature of the steady state are not determined");
+    return KN_OK;
+}
+
+/* Amplitudes of one frequency, without a steady part. */
+static enum kn_status check_frequency(const struct kn_case *c)
+{
+    const double frequency = kn_case_frequency(c);
+    if (c->disturbance > 0)
+        return kn_error_set(KN_EINPUT,
+                            "disturbance: %g, but time.mode: frequency solves the linearised equation "
+                            "(disturbance: 0, or time.mode: unsteady)",
+                            c->disturbance);
+    if (frequency == 0)
+        return kn_error_set(KN_EINPUT, "time.mode: frequency needs a wall that oscillates "
+                                       "(walls.<side>.oscillation)");
+    if (!is_zero(c->source.force) || !is_zero(c->source.temperature_gradient))
+        return kn_error_set(KN_EINPUT,
+                            "source.%s: it is steady, and time.mode: frequency computes the oscillation "
+                            "alone (0 is allowed; steady flows are independent of it)",
+                            is_zero(c->source.force) ? "temperature_gradient" : "force");
+    for (int side = 0; side < KN_SIDES; side++) {
+        const struct kn_wall *w = &c->walls[side];
+        const char *steady = !is_zero(w->velocity)            ? "velocity"
+                             : w->temperature != 0            ? "temperature"
+                             : w->density != 0                ? "density"
+                             : !is_zero(w->gradient.velocity) ? "gradient.velocity"
+                             : w->gradient.temperature != 0   ? "gradient.temperature"
+                                                              : NULL;
+        if (steady)
+            return fail_wall(side, steady,
+                             "it is steady, and time.mode: frequency computes the oscillation alone "
+                             "(0 is allowed; steady flows are independent of it)");
+        if (w->oscillation.frequency != 0 && w->oscillation.frequency != frequency)
+            return fail_wall(side, "oscillation.frequency",
+                             "%g, but another wall has %g (time.mode: frequency needs one frequency)",
+                             w->oscillation.frequency, frequency);
+    }
+    return KN_OK;
+}
+
+/* Bodies, ports and Cercignani-Lampis walls are not part of the steady-state solver. */
+static enum kn_status check_mode_of_surfaces(const struct kn_case *c)
+{
+    for (int i = 0; i < kn_case_surfaces(c); i++) {
+        const struct kn_wall w = kn_case_surface(c, i);
+        const char *what = i >= KN_SIDES + kn_case_bodies(c) ? "ports"
+                           : i >= KN_SIDES                   ? "bodies"
+                           : kn_case_scatters(&w)            ? "Cercignani-Lampis walls"
+                                                             : NULL;
+        if (what)
+            return kn_error_set(KN_EINPUT, "time.mode: %s does not support %s yet (time.mode: unsteady)",
+                                kn_config_choice_name("time.mode", c->time.mode), what);
+    }
+    return KN_OK;
+}
+
+/* What iterations for a steady state or an oscillation do not have. */
+static enum kn_status check_mode(const struct kn_case *c)
+{
+    bool streams = false;
+    if (c->time.mode == KN_MODE_UNSTEADY)
+        return KN_OK;
+    KN_TRY(check_mode_of_surfaces(c));
+    if (kn_case_is_sampled(c->collision.method))
+        return kn_error_set(KN_EINPUT,
+                            "collision.method: %s has no steady-state solver (operator, bgk, "
+                            "shakhov, es-bgk and none have; or time.mode: unsteady)",
+                            kn_config_choice_name("collision.method", c->collision.method));
+    if (kn_case_limiter(c) != KN_LIMITER_NONE && c->space.order == 2)
+        return kn_error_set(KN_EINPUT,
+                            "space.limiter: %s is not linear, and time.mode: %s needs linear "
+                            "slopes (space.order: 3, or space.limiter: none)",
+                            kn_config_choice_name("space.limiter", c->space.limiter),
+                            kn_config_choice_name("time.mode", c->time.mode));
+    if (c->output.fields > 0 || c->output.average >= 0)
+        return kn_error_set(KN_EINPUT, "output.%s: a steady state has no %s (time.mode: unsteady)",
+                            c->output.fields > 0 ? "fields" : "average",
+                            c->output.fields > 0 ? "series of fields" : "averages over time");
+    for (int d = 0; d < 3; d++)
+        streams = streams || !kn_case_is_uniform(c, d);
+    if (!streams)
+        return kn_error_set(KN_EINPUT, "space.cells: one cell has no steady flow (time.mode: unsteady)");
+    return c->time.mode == KN_MODE_STEADY ? check_steady(c) : check_frequency(c);
+}
+
 static enum kn_status check_ranges(const struct kn_case *c)
 {
     struct kn_setting s;
@@ -387,9 +498,10 @@ static enum kn_status check_ranges(const struct kn_case *c)
 enum kn_status kn_case_check(const struct kn_case *c)
 {
     static enum kn_status (*const checks[])(const struct kn_case *) = {
-        kn_scales_check, check_ranges,  check_walls,     check_limiter,      check_stretch,
-        check_size,      check_weights, check_initial,   check_state,        check_molecules,
-        check_operator,  check_energy,  check_reference, check_conservation, kn_geometry_check,
+        kn_scales_check, check_ranges,      check_walls,     check_limiter,      check_stretch,
+        check_size,      check_weights,     check_initial,   check_state,        check_molecules,
+        check_operator,  check_energy,      check_reference, check_conservation, check_automatic,
+        check_mode,      kn_geometry_check,
     };
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
         KN_TRY(checks[i](c));

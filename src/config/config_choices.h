@@ -182,6 +182,17 @@ static const struct kn_choice plates[] = {
     {0},
 };
 
+static const struct kn_choice modes[] = {
+    {"unsteady", KN_MODE_UNSTEADY, "time steps from the initial state"},
+    {"steady", KN_MODE_STEADY,
+     "iterations for the steady state: a few tens for any Knudsen number, without time steps; not for "
+     "monte-carlo"},
+    {"frequency", KN_MODE_FREQUENCY,
+     "iterations for the oscillation that walls of one frequency drive: amplitudes and phases without a "
+     "transient; disturbance: 0, not for monte-carlo"},
+    {0},
+};
+
 static const struct kn_choice splittings[] = {
     {"strang", KN_SPLITTING_STRANG, "collisions in two half steps around streaming: second order in time"},
     {"lie", KN_SPLITTING_LIE, "streaming, then collisions: first order in time, as in the paper"},

@@ -82,9 +82,11 @@ const struct kn_key kn_config_keys[] = {
     {KEY(CHOICE, 1, velocity.grid), .initial = "gauss", SHAPES, .choices = grids,
      .doc = "Type of the velocity grid."},
     {KEY(INT, 3, velocity.nodes), .initial = "8", .unit = "nodes", RANGE(2, 64),
-     .flags = KN_KEY_SHAPES | KN_KEY_EVEN | KN_KEY_SPREAD,
+     .flags = KN_KEY_SHAPES | KN_KEY_EVEN | KN_KEY_SPREAD | KN_KEY_AUTO, .automatic = KN_NODES_AUTO,
      .doc = "Velocity nodes along v_x, v_y, v_z, including both signs; one number applies to all three "
-            "axes."},
+            "axes. auto uses the number that velocity.accuracy needs; knudsen info prints it."},
+    {KEY(REAL, 1, velocity.accuracy), .initial = "0.005", RANGE(1e-4, 0.1),
+     .doc = "Relative error of wall fluxes and flow rates that velocity.nodes: auto aims at."},
     {KEY(REAL, 1, velocity.ratio), .initial = "0.945", RANGE(0.5, 1), SHAPES,
      .doc = "Ratio of the widths of neighbouring velocity cells towards the origin; stretched grid only."},
     {KEY(REAL, 1, velocity.range), .initial = "3", .unit = "V0", RANGE(1, 20), SHAPES, SI(SPEED),
@@ -233,6 +235,9 @@ const struct kn_key kn_config_keys[] = {
      .doc = "Number of periods of the initial disturbance along x, y, z; 0 is uniform."},
     {KEY(REAL, 1, initial.width), .initial = "0.1", .unit = "L", RANGE(1e-6, 1e6), SHAPES, SI(LENGTH),
      .doc = "Length w of the transition of the state between: tanh(x / w) about the middle of the axis."},
+    {KEY(CHOICE, 1, time.mode), .initial = "unsteady", SHAPES, .choices = modes,
+     .doc = "Whether the run computes the flow in time or its steady state. With steady the other keys of "
+            "time have no effect, except tolerance and max_steps."},
     {KEY(REAL, 1, time.end), .initial = "auto", .unit = "lambda0 / V0", RANGE(0, 1e9), .flags = KN_KEY_AUTO,
      .automatic = KN_END_AUTO, SI(TIME),
      .doc = "Time at which the run ends. auto runs until the flow is steady (time.tolerance), at most "
@@ -241,7 +246,9 @@ const struct kn_key kn_config_keys[] = {
             "expected duration and averages over the second half."},
     {KEY(REAL, 1, time.tolerance), .initial = "1e-4", RANGE(1e-6, 0.1),
      .doc = "A run is steady if every reported quantity is expected to change by less than this fraction, "
-            "extrapolated from its history. This ends a run with time.end: auto."},
+            "extrapolated from its history. This ends a run with time.end: auto. With time.mode: steady the "
+            "run ends if the residual of the equations and the last change of the solution are both below a "
+            "hundredth of it."},
     {KEY(REAL, 1, time.courant), .initial = "0.5", RANGE(0, 1), .flags = KN_KEY_SHAPES | KN_KEY_ABOVE_LOW,
      .doc = "Courant number: the fraction of a cell that the fastest molecule crosses in one step. It "
             "determines the time step."},
@@ -253,7 +260,8 @@ const struct kn_key kn_config_keys[] = {
      .doc = "The run ends if density, velocity and temperature change by less than this per unit time; 0 "
             "is off."},
     {KEY(COUNT64, 1, time.max_steps), .initial = "0", .unit = "steps", RANGE(0, WHOLE),
-     .doc = "The run ends after this number of steps; 0 is no limit."},
+     .doc = "The run ends after this number of steps, or iterations with time.mode: steady; 0 is no limit on "
+            "steps and 200 iterations."},
     {KEY(WORD, 1, run.backend), .initial = "auto", .choices = backends, .doc = "Device that computes."},
     {KEY(INT, 1, run.threads), .initial = "0", .unit = "threads", RANGE(0, 4096),
      .doc = "Threads per rank; 0 uses all cores available to the process, or its part of the computer if "

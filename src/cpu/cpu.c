@@ -1,5 +1,6 @@
 /* The CPU backend: memory, threads and sweeps; the loops are in cpu_stream.c and cpu_collide.c. */
 #include "cpu/cpu_kernels.h"
+#include "cpu/cpu_steady.h"
 
 #include "config/case.h"
 #include "error.h"
@@ -25,6 +26,7 @@ struct kn_cpu {
     float *outgoing;           /* [nfaces][nnodes] */
     float *lost;               /* [nfaces] */
     double *fluxes;            /* [nfaces][KN_FLUXES] */
+    double *moments, *flowed;  /* of the last observation: [ncells][KN_MOMENTS], [nfaces][KN_FLUXES] */
     struct kn_sample *drawn;   /* [collision.samples] */
     struct kn_sample *samples; /* [nsamples] in the order of application */
     int nsamples;
@@ -107,6 +109,8 @@ static void destroy(void *machine)
     free(cpu->outgoing);
     free(cpu->lost);
     free(cpu->fluxes);
+    free(cpu->moments);
+    free(cpu->flowed);
     free(cpu->drawn);
     free(cpu->samples);
     kn_sampling_order_destroy(&cpu->order);
@@ -163,6 +167,8 @@ static enum kn_status allocate(struct kn_cpu *cpu)
     cpu->outgoing = kn_cpu_aligned(faces * (size_t)p->velocity->nnodes + 1, sizeof(float));
     cpu->lost = calloc(faces + 1, sizeof(float));
     cpu->fluxes = calloc((faces + 1) * KN_FLUXES, sizeof(double));
+    cpu->flowed = calloc((faces + 1) * KN_FLUXES, sizeof(double));
+    cpu->moments = malloc(ncells * KN_MOMENTS * sizeof(double));
     cpu->drawn = kn_cpu_aligned((size_t)kn_sampling_count(p->c) + 1, sizeof(struct kn_sample));
     cpu->samples = kn_cpu_aligned((size_t)kn_sampling_count(p->c) + 1, sizeof(struct kn_sample));
     cpu->cells.stop = malloc(ncells * sizeof *cpu->cells.stop);
@@ -171,7 +177,7 @@ static enum kn_status allocate(struct kn_cpu *cpu)
     cpu->scratch =
         kn_cpu_aligned((size_t)p->threads * cpu->scratch_size + HUGE_PAGE / sizeof(float), sizeof(float));
     if (!cpu->h || !cpu->next || !cpu->cells.stop || !cpu->faces.stop || !cpu->outgoing || !cpu->lost ||
-        !cpu->fluxes || !cpu->drawn || !cpu->samples || !cpu->scratch ||
+        !cpu->fluxes || !cpu->flowed || !cpu->moments || !cpu->drawn || !cpu->samples || !cpu->scratch ||
         kn_sampling_order_create(&cpu->order, p->c, p->velocity) != KN_OK)
         return kn_error_set(KN_EMEMORY, "no memory for %.3g GB of distribution function", memory(p) / 1e9);
     KN_TRY(kn_cpu_propagators_create(&cpu->propagators, p));
@@ -488,16 +494,24 @@ static enum kn_status step(void *machine, const struct kn_step *step)
     return KN_OK;
 }
 
-static enum kn_status moments(void *machine, double *m)
+static enum kn_status observe(void *machine)
 {
     struct kn_cpu *cpu = machine;
     const struct kn_velocity *v = cpu->problem.velocity;
     const int ncells = cpu->problem.space->ncells;
     const double start = omp_get_wtime();
+    memcpy(cpu->flowed, cpu->fluxes, (size_t)cpu->problem.space->nfaces * KN_FLUXES * sizeof *cpu->flowed);
 #pragma omp parallel for schedule(static) num_threads(cpu->problem.threads)
     for (int cell = 0; cell < ncells; cell++)
-        cpu->kernels->moments(v, cpu->h + (size_t)cell * v->nnodes, m + (size_t)cell * KN_MOMENTS);
+        cpu->kernels->moments(v, cpu->h + (size_t)cell * v->nnodes, cpu->moments + (size_t)cell * KN_MOMENTS);
     cpu->seconds[KN_PHASE_MOMENTS] += omp_get_wtime() - start;
+    return KN_OK;
+}
+
+static enum kn_status observed(void *machine, struct kn_observed *found)
+{
+    const struct kn_cpu *cpu = machine;
+    *found = (struct kn_observed){cpu->moments, cpu->flowed};
     return KN_OK;
 }
 
@@ -556,10 +570,12 @@ const struct kn_backend kn_backend_cpu = {
     .set_walls = set_walls,
     .step = step,
     .collide = collide,
-    .moments = moments,
+    .observe = observe,
+    .observed = observed,
     .fluxes = fluxes,
     .seconds = seconds,
     .copy = copy,
     .describe = describe,
     .device = kn_cpu_device,
+    .steady = &kn_cpu_steady,
 };

@@ -3,46 +3,86 @@
 #include "config/case.h"
 #include "cpu/cpu_rows.h"
 
-/* Sums over one octant with |v|; the caller applies the signs. */
-static void octant_moments(const struct kn_velocity *v, const float *restrict h, double m[KN_MOMENTS])
+/* Sums over four octants of h, and of h times the signs of the velocity at places 0 and 1 (struct kn_basis).
+ */
+struct four_octants {
+    double even, x, y, xy;
+};
+
+/* `octants`, of which four are combined at most, is constant in each call. */
+KN_SPECIALISED struct four_octants combine(int octants, double a, double b, double c, double d)
 {
+    const double sum = octants > 1 ? a + b : a, rest = octants > 2 ? c + d : 0, difference = a - b,
+                 other = octants > 2 ? c - d : 0;
+    return (struct four_octants){sum + rest, difference + other, sum - rest, difference - other};
+}
+
+/* Moments by place: first the octants of a node are combined. */
+KN_SPECIALISED void sum_moments(const struct kn_velocity *v, int octants, const float *restrict h,
+                                double m[KN_MOMENTS])
+{
+    const int *axes = v->basis.axes, n = v->stride;
     const float *restrict w = v->w, *restrict vv = v->square;
-    const float *restrict vx = v->speed[0], *restrict vy = v->speed[1], *restrict vz = v->speed[2];
+    const float *restrict vx = v->speed[axes[0]], *restrict vy = v->speed[axes[1]],
+                          *restrict vz = v->speed[axes[2]];
     double one = 0, x = 0, y = 0, z = 0, xx = 0, yy = 0, zz = 0, xy = 0, xz = 0, yz = 0, xvv = 0, yvv = 0,
            zvv = 0;
 #pragma omp simd reduction(+ : one, x, y, z, xx, yy, zz, xy, xz, yz, xvv, yvv, zvv)
-    for (int k = 0; k < v->stride; k++) {
-        const double wh = (double)w[k] * h[k], px = wh * vx[k], py = wh * vy[k], pz = wh * vz[k];
-        one += wh;
-        x += px;
-        y += py;
-        z += pz;
-        xx += px * vx[k];
-        yy += py * vy[k];
-        zz += pz * vz[k];
-        xy += px * vy[k];
-        xz += px * vz[k];
-        yz += py * vz[k];
-        xvv += px * vv[k];
-        yvv += py * vv[k];
-        zvv += pz * vv[k];
+    for (int k = 0; k < n; k++) {
+        const struct four_octants none = {0, 0, 0, 0},
+                                  low =
+                                      combine(octants, h[k], octants > 1 ? h[n + k] : 0,
+                                              octants > 2 ? h[2 * n + k] : 0, octants > 2 ? h[3 * n + k] : 0),
+                                  high = octants > 4 ? combine(8, h[4 * n + k], h[5 * n + k], h[6 * n + k],
+                                                               h[7 * n + k])
+                                                     : none;
+        const double weight = w[k], even = weight * (low.even + high.even);
+        one += even;
+        xx += even * ((double)vx[k] * vx[k]);
+        yy += even * ((double)vy[k] * vy[k]);
+        zz += even * ((double)vz[k] * vz[k]);
+        if (octants > 1) {
+            const double odd = weight * vx[k] * (low.x + high.x);
+            x += odd;
+            xvv += odd * vv[k];
+        }
+        if (octants > 2) {
+            const double odd = weight * vy[k] * (low.y + high.y);
+            y += odd;
+            yvv += odd * vv[k];
+            xy += weight * ((double)vx[k] * vy[k]) * (low.xy + high.xy);
+        }
+        if (octants > 4) {
+            const double odd = weight * vz[k] * (low.even - high.even);
+            z += odd;
+            zvv += odd * vv[k];
+            xz += weight * ((double)vx[k] * vz[k]) * (low.x - high.x);
+            yz += weight * ((double)vy[k] * vz[k]) * (low.y - high.y);
+        }
     }
     const double all[KN_MOMENTS] = {one, x, y, z, xx, yy, zz, xy, xz, yz, xvv, yvv, zvv};
     memcpy(m, all, sizeof all);
 }
 
+/* Odd moments of a folded axis vanish. */
 void KN_CPU_NAME(moments)(const struct kn_velocity *v, const float *row, double m[KN_MOMENTS])
 {
-    memset(m, 0, KN_MOMENTS * sizeof *m);
-    for (int octant = 0; octant < v->octants; octant++) {
-        double part[KN_MOMENTS], s[3];
-        octant_moments(v, row + (size_t)octant * v->stride, part);
-        for (int d = 0; d < 3; d++)
-            s[d] = v->bit[d] ? kn_velocity_sign(v, octant, d) : 0; /* odd moments of a folded axis vanish */
-        const double sign[KN_MOMENTS] = {1,           s[0],        s[1],        s[2], 1,    1,   1,
-                                         s[0] * s[1], s[0] * s[2], s[1] * s[2], s[0], s[1], s[2]};
-        for (int i = 0; i < KN_MOMENTS; i++)
-            m[i] += sign[i] * part[i];
+    const int *axes = v->basis.axes, pair[3][2] = {{0, 1}, {0, 2}, {1, 2}};
+    double by_place[KN_MOMENTS];
+    if (v->octants == 8)
+        sum_moments(v, 8, row, by_place);
+    else if (v->octants == 4)
+        sum_moments(v, 4, row, by_place);
+    else if (v->octants == 2)
+        sum_moments(v, 2, row, by_place);
+    else
+        sum_moments(v, 1, row, by_place);
+    m[KN_M_1] = by_place[KN_M_1];
+    for (int i = 0; i < 3; i++) {
+        m[KN_M_X + axes[i]] = by_place[KN_M_X + i];
+        m[KN_M_XX + axes[i]] = by_place[KN_M_XX + i];
+        m[KN_M_XVV + axes[i]] = by_place[KN_M_XVV + i];
+        m[KN_M_XY + axes[pair[i][0]] + axes[pair[i][1]] - 1] = by_place[KN_M_XY + i]; /* xy, xz, yz */
     }
 }
 

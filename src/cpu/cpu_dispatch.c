@@ -1,5 +1,6 @@
 /* Selects the kernels for this processor; the build compiles those of KN_ISA_TABLES. */
 #include "cpu/cpu_kernels.h"
+#include "cpu/cpu_steady.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,9 +14,11 @@
      .flux = kn_cpu_flux_##isa,                                                                              \
      .stream = kn_cpu_stream_##isa,                                                                          \
      .collide = kn_cpu_collide_##isa,                                                                        \
+     .changes = kn_cpu_changes_##isa,                                                                        \
      .moments = kn_cpu_moments_##isa,                                                                        \
      .store = kn_cpu_store_##isa,                                                                            \
-     .fence = kn_cpu_fence_##isa},
+     .fence = kn_cpu_fence_##isa,                                                                            \
+     .steady = &kn_cpu_steady_##isa},
 
 /* Simplest first. */
 static const struct kn_cpu_kernels tables[] = {KN_ISA_TABLES};

@@ -117,6 +117,8 @@ void kn_cpu_block_sizes(const struct kn_quadratic *q, const struct kn_velocity *
 /* Memory that starts at a page, a huge one if it is large; freed by free. */
 void *kn_cpu_aligned(size_t count, size_t size);
 
+struct kn_cpu_steady_kernels;
+
 struct kn_cpu_kernels {
     const char *name;
     int lanes; /* cells that one vector holds */
@@ -133,11 +135,14 @@ struct kn_cpu_kernels {
                    float *scratch);
     /* Collide `count` <= lanes neighbouring cells in place. */
     void (*collide)(const struct kn_collisions *s, float *rows, int count, float *scratch);
+    /* Replace rows by their changes in a collision step with the operator, without restoring invariants. */
+    void (*changes)(const struct kn_collisions *s, float *rows, int count, float *scratch);
     void (*moments)(const struct kn_velocity *v, const float *row, double moments[KN_MOMENTS]);
     /* Copy n floats (whole cache lines) to memory without the caches. */
     void (*store)(const float *from, int n, float *to);
     /* Makes these stores visible to threads that synchronise afterwards. */
     void (*fence)(void);
+    const struct kn_cpu_steady_kernels *steady;
 };
 
 /* A loop that is copied for each value of its constant arguments: it is inlined before branches are
@@ -196,6 +201,7 @@ void kn_cpu_device(char *text, size_t size);
     void kn_cpu_collide_##isa(const struct kn_collisions *s, float *rows, int count, float *scratch);        \
     void kn_cpu_relax_##isa(const struct kn_collisions *s, float *row, float *scratch);                      \
     void kn_cpu_operate_##isa(const struct kn_collisions *s, float *rows, int count, float *scratch);        \
+    void kn_cpu_changes_##isa(const struct kn_collisions *s, float *rows, int count, float *scratch);        \
     void kn_cpu_quadratic_##isa(const struct kn_collisions *s, int count,                                    \
                                 double(*invariants)[KN_INVARIANTS], float *const block[KN_BLOCKS]);          \
     void kn_cpu_moments_##isa(const struct kn_velocity *v, const float *row, double moments[KN_MOMENTS]);    \

@@ -59,13 +59,12 @@ static void restore(const struct kn_collisions *s, const double before[KN_INVARI
     kn_cpu_restore_mass(v, s->number + 1, (float)(before[0] - exact_mass(v, row)), row);
 }
 
-void KN_CPU_NAME(operate)(const struct kn_collisions *s, float *rows, int count, float *scratch)
+/* The changes of a block of cells and their invariants before the step. */
+static void find_changes(const struct kn_collisions *s, const float *rows, int count,
+                         float *const block[KN_BLOCKS], double (*before)[KN_INVARIANTS])
 {
     const struct kn_velocity *v = s->velocity;
     const size_t nnodes = (size_t)v->nnodes;
-    double before[KN_LANES][KN_INVARIANTS];
-    float *block[KN_BLOCKS];
-    divide(s, scratch, block);
     for (int i = 0; i < count; i++) {
         invariants(v, rows + (size_t)i * nnodes, before[i]);
         before[i][0] = exact_mass(v, rows + (size_t)i * nnodes);
@@ -79,8 +78,30 @@ void KN_CPU_NAME(operate)(const struct kn_collisions *s, float *rows, int count,
     for (int p = 0; p < v->octants; p++)
         change_parity(s, p, block);
     kn_cpu_to_parities(v, block[KN_BLOCK_CHANGE]);
+}
+
+void KN_CPU_NAME(operate)(const struct kn_collisions *s, float *rows, int count, float *scratch)
+{
+    const struct kn_velocity *v = s->velocity;
+    const size_t nnodes = (size_t)v->nnodes;
+    double before[KN_LANES][KN_INVARIANTS];
+    float *block[KN_BLOCKS];
+    divide(s, scratch, block);
+    find_changes(s, rows, count, block, before);
     add_changes(s, block);
     scatter(block[KN_BLOCK_H], count, v->nnodes, rows);
     for (int i = 0; i < count && s->plan->conservation != KN_CONSERVATION_NONE; i++)
         restore(s, before[i], rows + (size_t)i * nnodes);
+}
+
+void KN_CPU_NAME(changes)(const struct kn_collisions *s, float *rows, int count, float *scratch)
+{
+    const size_t n = (size_t)s->velocity->nnodes * KN_LANES;
+    double before[KN_LANES][KN_INVARIANTS];
+    float *block[KN_BLOCKS];
+    divide(s, scratch, block);
+    find_changes(s, rows, count, block, before);
+    memset(block[KN_BLOCK_H], 0, n * sizeof(float));
+    add_changes(s, block);
+    scatter(block[KN_BLOCK_H], count, s->velocity->nnodes, rows);
 }

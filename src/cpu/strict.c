@@ -1,6 +1,6 @@
 /* A test backend: the CPU with memory that the host cannot access, like that of a GPU. State and tables
  * are in protected pages, accessible only during a call of the backend; changes of the simulation arrive
- * only through set_walls and put. */
+ * only through set_walls and put. Observations are evaluated beside the next steps. */
 #include "backend/backend.h"
 #include "config/case.h"
 #include "cpu/cpu_kernels.h"
@@ -22,8 +22,10 @@ struct region {
 
 struct strict {
     void *cpu;
-    struct region regions[REGIONS]; /* tables, h, next */
-    size_t used;                    /* bytes of the tables' region */
+    struct region regions[REGIONS];                /* tables, h, next */
+    size_t used;                                   /* bytes of the tables' region */
+    double *observations[KN_BACKEND_OBSERVATIONS]; /* [ncells][KN_MOMENTS], [nfaces][KN_FLUXES] */
+    uint64_t begun, taken;                         /* observations so far */
     const struct kn_problem *host;
     /* copies for the backend; unused arrays are NULL */
     struct kn_case c;
@@ -176,7 +178,19 @@ static void destroy(void *machine)
         kn_backend_cpu.destroy(s->cpu);
     if (s->regions[0].at)
         munmap(s->regions[0].at, s->regions[0].bytes);
+    for (int i = 0; i < KN_BACKEND_OBSERVATIONS; i++)
+        free(s->observations[i]);
     free(s);
+}
+
+static size_t moment_bytes(const struct strict *s)
+{
+    return (size_t)s->host->space->ncells * KN_MOMENTS * sizeof(double);
+}
+
+static size_t flux_bytes(const struct strict *s)
+{
+    return (size_t)s->host->space->nfaces * KN_FLUXES * sizeof(double);
 }
 
 static enum kn_status build(struct strict *s)
@@ -189,6 +203,9 @@ static enum kn_status build(struct strict *s)
         tables->at = NULL;
         return kn_error_set(KN_EMEMORY, "no memory for the strict backend");
     }
+    for (int i = 0; i < KN_BACKEND_OBSERVATIONS; i++)
+        if (!(s->observations[i] = malloc(moment_bytes(s) + flux_bytes(s) + 1)))
+            return kn_error_set(KN_EMEMORY, "no memory for the strict backend");
     s->c = *s->host->c;
     copy_space(s);
     copy_velocity(s);
@@ -276,9 +293,29 @@ static enum kn_status collide(void *machine, double dt, uint64_t draw)
     WITH_MEMORY(machine, collide(s->cpu, dt, draw));
 }
 
-static enum kn_status moments(void *machine, double *to)
+static enum kn_status compute_moments(void *machine)
 {
-    WITH_MEMORY(machine, moments(s->cpu, to));
+    WITH_MEMORY(machine, observe(s->cpu));
+}
+
+static enum kn_status observe(void *machine)
+{
+    struct strict *s = machine;
+    struct kn_observed now;
+    char *to = (char *)s->observations[s->begun++ % KN_BACKEND_OBSERVATIONS];
+    KN_TRY(compute_moments(s));
+    KN_TRY(kn_backend_cpu.observed(s->cpu, &now));
+    memcpy(to, now.moments, moment_bytes(s));
+    memcpy(to + moment_bytes(s), now.fluxes, flux_bytes(s));
+    return KN_OK;
+}
+
+static enum kn_status observed(void *machine, struct kn_observed *found)
+{
+    struct strict *s = machine;
+    const char *from = (const char *)s->observations[s->taken++ % KN_BACKEND_OBSERVATIONS];
+    *found = (struct kn_observed){(const double *)from, (const double *)(from + moment_bytes(s))};
+    return KN_OK;
 }
 
 static enum kn_status fluxes(void *machine, double *to)
@@ -318,7 +355,9 @@ const struct kn_backend kn_backend_strict = {
     .set_walls = set_walls,
     .step = step,
     .collide = collide,
-    .moments = moments,
+    .observe = observe,
+    .observed = observed,
+    .detached = true,
     .fluxes = fluxes,
     .seconds = seconds,
     .copy = copy,

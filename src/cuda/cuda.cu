@@ -1,5 +1,6 @@
 /* The CUDA backend: device memory, streams and launches; the kernels are in the other cuda_*.cu files. */
 #include "cuda/cuda_machine.h"
+#include "cuda/cuda_steady.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -18,8 +19,8 @@ static double memory(const struct kn_problem *p)
     const double nnodes = p->velocity->nnodes;
     const bool operates = p->c->collision.method == KN_METHOD_OPERATOR;
     const double cells = p->space->ncells, halo = p->space->nhalo;
-    return (2 * (cells + halo) + p->space->nfaces) * nnodes * sizeof(float) +
-           cells * (KN_MOMENTS * 8.0 + 40) + halo * 36 + kn_cuda_exchange_memory(p) + kn_cuda_sets_memory(p) +
+    return (2 * (cells + halo) + p->space->nfaces) * nnodes * sizeof(float) + cells * 40 + halo * 36 +
+           kn_cuda_observe_memory(p) + kn_cuda_exchange_memory(p) + kn_cuda_sets_memory(p) +
            (operates ? kn_cuda_propagator_memory(p) : 0);
 }
 
@@ -160,7 +161,7 @@ static enum kn_status build(struct kn_cuda *m)
     m->device.mesh = kn_backend_mesh(p);
     KN_TRY(kn_cuda_allocate(m, (void **)&m->h, known * nnodes * sizeof(float)));
     KN_TRY(kn_cuda_allocate(m, (void **)&m->next, known * nnodes * sizeof(float)));
-    KN_TRY(kn_cuda_allocate(m, (void **)&m->moments, cells * KN_MOMENTS * sizeof(double)));
+    KN_TRY(kn_cuda_observe_create(m));
     KN_TRY(kn_cuda_allocate(m, (void **)&m->emission, (size_t)p->boundary->count * nnodes * sizeof(float)));
     KN_TRY(kn_cuda_allocate(m, (void **)&m->patch, (size_t)p->boundary->count * sizeof *m->patch));
     m->host_patch = (struct kn_cuda_patch *)calloc((size_t)p->boundary->count, sizeof *m->host_patch);
@@ -225,6 +226,7 @@ static void destroy(void *machine)
         if (streams[i])
             cudaStreamDestroy(streams[i]);
     kn_cuda_exchange_destroy(&m->exchange);
+    kn_cuda_observe_destroy(&m->watch);
     for (int i = 0; i < m->nblocks; i++)
         cudaFree(m->blocks[i]);
     free(m->packed);
@@ -240,6 +242,7 @@ static enum kn_status create(void **machine, const struct kn_problem *p)
     if (!m)
         return kn_error_set(KN_EMEMORY, "no memory for the CUDA backend");
     m->problem = *p;
+    m->number = kn_cuda_device_current();
     const enum kn_status status = build(m);
     if (status != KN_OK) {
         destroy(m);
@@ -259,16 +262,14 @@ static enum kn_status put(void *machine, int64_t first, int64_t count, const flo
     return KN_OK;
 }
 
-static enum kn_status read_marks(struct kn_cuda *m);
-
 static enum kn_status get(void *machine, int64_t first, int64_t count, float *rows)
 {
     struct kn_cuda *m = (struct kn_cuda *)machine;
     const int64_t nnodes = m->problem.velocity->nnodes;
+    CHECK(cudaSetDevice(m->number)); /* a new thread uses the first device */
     CHECK(cudaMemcpyAsync(rows, m->h + first * nnodes, (size_t)(count * nnodes) * sizeof *rows,
                           cudaMemcpyDeviceToHost, m->work));
-    CHECK(cudaStreamSynchronize(m->work));
-    return read_marks(m);
+    return kn_cuda_observe_wait(m);
 }
 
 /* The node to which mass lost by round-off is returned; a different one in each sweep. */
@@ -337,20 +338,32 @@ static enum kn_status collide_apart(struct kn_cuda *m, const struct kn_cuda_step
     return KN_OK;
 }
 
+/* True if a march has the operator: it computes its own cells in collisions without streaming too, from h
+ * into next, because the tiles of several ranks overlap. */
+static bool operates_in_march(const struct kn_cuda *m)
+{
+    return m->device.choice.march_collides && m->device.choice.collisions == KN_CUDA_OPERATE;
+}
+
 /* Everything at once. */
 static enum kn_status sweep_whole(struct kn_cuda *m, const struct kn_step *step, struct kn_cuda_step s,
                                   bool timed)
 {
     const struct kn_cuda_problem *p = &m->device;
-    const bool walls = step->stream > 0 && p->nfaces > 0, marches = step->stream > 0 && p->choice.marches,
-               streams = step->stream > 0 || !collides_apart(m), served = marches && p->choice.march_collides;
+    const bool walls = step->stream > 0 && p->nfaces > 0,
+               marches = p->choice.marches && (step->stream > 0 || operates_in_march(m)),
+               cube = step->stream > 0 && m->cube.tiles[0] > 0,
+               streams = step->stream > 0 || marches || !collides_apart(m),
+               served = marches && p->choice.march_collides;
     const struct kn_cuda_wall_pass pass = {NULL, p->nfaces, m->h, s.dt_stream, step->fluxes, true};
     s.behind_walls = walls;
-    s.cells = marches ? m->unmarched : p->ncells;
+    s.cells = marches || cube ? m->unmarched : p->ncells;
     if (walls)
         CHECK(kn_cuda_walls(p, &pass, m->work));
     if (marches)
         CHECK(kn_cuda_march(p, &s, m->work));
+    if (cube)
+        CHECK(kn_cuda_march_cube(p, &s, &m->cube, m->work));
     if (streams)
         CHECK(sweep_unmarched(p, &s, m->work));
     if (timed)
@@ -375,7 +388,7 @@ static enum kn_status sweep_part(struct kn_cuda *m, const struct kn_step *step, 
     p.sweep_order += part->first_cell;
     p.ncells = !tells && p.choice.sweep == KN_CUDA_LINEAR ? p.ncells : part->cells;
     p.centre = tells ? part->cells / 2 : INT32_MAX;
-    s.behind_walls = part->faces > 0;
+    s.behind_walls = part->faces > 0 && step->stream > 0;
     s.cells = part->cells;
     s.listed = true;
     s.rim = i == 1;
@@ -383,7 +396,8 @@ static enum kn_status sweep_part(struct kn_cuda *m, const struct kn_step *step, 
     s.ntiles = part->tiles;
     const struct kn_cuda_wall_pass pass = {
         m->faces + part->first_face, part->faces, m->h, s.dt_stream, step->fluxes, false};
-    CHECK(kn_cuda_walls(&p, &pass, m->work));
+    if (step->stream > 0)
+        CHECK(kn_cuda_walls(&p, &pass, m->work));
     if (part->tiles > 0)
         CHECK(kn_cuda_march(&p, &s, m->work));
     CHECK(sweep_unmarched(&p, &s, m->work));
@@ -396,11 +410,13 @@ static enum kn_status sweep_part(struct kn_cuda *m, const struct kn_step *step, 
 static enum kn_status sweep_parts(struct kn_cuda *m, const struct kn_step *step, const struct kn_cuda_step &s,
                                   bool timed)
 {
-    KN_TRY(kn_cuda_exchange_begin(m));
+    if (step->stream > 0)
+        KN_TRY(kn_cuda_exchange_begin(m));
     KN_TRY(sweep_part(m, step, s, 0, timed));
     if (timed)
         CHECK(cudaEventRecord(m->mark[5], m->work));
-    KN_TRY(kn_cuda_exchange_end(m));
+    if (step->stream > 0)
+        KN_TRY(kn_cuda_exchange_end(m));
     if (timed)
         CHECK(cudaEventRecord(m->mark[6], m->work));
     KN_TRY(sweep_part(m, step, s, 1, timed));
@@ -415,65 +431,16 @@ static enum kn_status sweep_parts(struct kn_cuda *m, const struct kn_step *step,
     return KN_OK;
 }
 
-/* Fraction of a sweep spent on streaming. In a fused kernel one block counts the cycles of streaming and
- * of the rest; before a separate kernel for collisions there is a mark. */
-static enum kn_status streaming_part(struct kn_cuda *m, float sweeping, float waiting, double *part)
-{
-    if (!m->streamed) {
-        *part = 0;
-        return KN_OK;
-    }
-    const bool apart = collides_apart(m) && !m->device.choice.march_collides;
-    long long cycles[2];
-    float streaming = 0;
-    if (apart) {
-        CHECK(cudaEventElapsedTime(&streaming, m->mark[0], m->mark[4]));
-        if (m->divided && !collides_last(m)) /* as in the first part */
-            CHECK(cudaEventElapsedTime(&sweeping, m->mark[0], m->mark[5]));
-        else
-            streaming -= waiting;
-        *part = sweeping > 0 ? streaming / sweeping : 1;
-        return KN_OK;
-    }
-    CHECK(cudaMemcpyAsync(cycles, m->device.cycles, sizeof cycles, cudaMemcpyDeviceToHost, m->work));
-    CHECK(cudaStreamSynchronize(m->work));
-    *part = cycles[0] + cycles[1] > 0 ? (double)cycles[0] / (double)(cycles[0] + cycles[1]) : 1;
-    return KN_OK;
-}
-
-/* Read the times of the timed step after it has ended. */
-static enum kn_status read_marks(struct kn_cuda *m)
-{
-    const bool sampled = kn_sampling_count(m->problem.c) > 0;
-    float drawing = 0, sweeping = 0, waiting = 0;
-    double part;
-    if (!m->timing || cudaEventQuery(m->mark[1]) != cudaSuccess ||
-        (sampled && cudaEventQuery(m->mark[3]) != cudaSuccess))
-        return KN_OK;
-    CHECK(cudaEventElapsedTime(&sweeping, m->mark[0], m->mark[1]));
-    if (sampled)
-        CHECK(cudaEventElapsedTime(&drawing, m->mark[2], m->mark[3]));
-    if (m->divided)
-        CHECK(cudaEventElapsedTime(&waiting, m->mark[5], m->mark[6]));
-    sweeping -= waiting;
-    KN_TRY(streaming_part(m, sweeping, waiting, &part));
-    m->seconds[KN_PHASE_EXCHANGE] += TIMED * 1e-3 * waiting;
-    m->seconds[KN_PHASE_SAMPLE] += TIMED * 1e-3 * drawing;
-    m->seconds[KN_PHASE_STREAM] += TIMED * 1e-3 * sweeping * part;
-    m->seconds[KN_PHASE_COLLIDE] += TIMED * 1e-3 * sweeping * (1 - part);
-    m->timing = false;
-    return KN_OK;
-}
-
 static enum kn_status sweep(struct kn_cuda *m, const struct kn_step *step, float *to)
 {
-    const bool divided = step->stream > 0 && m->problem.halo;
+    const bool divided = m->problem.halo && (step->stream > 0 || operates_in_march(m));
     struct kn_cuda_step s = {.h = m->h, .next = to};
     s.dt_stream = (float)step->stream;
     s.dt_collide = step->collide;
     s.heavy = heavy_node(m, step->draw);
     s.op = m->op;
     const bool timed = m->sweeps++ % TIMED == TIMED / 2 && !m->timing;
+    KN_TRY(kn_cuda_observe_steps(m));
     KN_TRY(kn_cuda_sets_use(m, step->collide, step->draw, &s.set));
     const struct kn_cuda_propagator *propagator;
     KN_TRY(kn_cuda_propagator_find(m, step->collide, &propagator));
@@ -493,18 +460,27 @@ static enum kn_status sweep(struct kn_cuda *m, const struct kn_step *step, float
     if (timed) {
         m->streamed = step->stream > 0;
         m->divided = divided;
+        m->apart = collides_apart(m) && !m->device.choice.march_collides;
+        m->collided_last = collides_last(m);
     }
     m->timing = m->timing || timed;
+    if (step->fluxes)
+        KN_TRY(kn_cuda_observe_ready(m));
     return kn_cuda_sets_ahead(m, step->draw);
+}
+
+static void swap_states(struct kn_cuda *m)
+{
+    float *swap = m->h;
+    m->h = m->next;
+    m->next = swap;
 }
 
 static enum kn_status step(void *machine, const struct kn_step *step)
 {
     struct kn_cuda *m = (struct kn_cuda *)machine;
     KN_TRY(sweep(m, step, m->next));
-    float *swap = m->h;
-    m->h = m->next;
-    m->next = swap;
+    swap_states(m);
     return KN_OK;
 }
 
@@ -512,17 +488,11 @@ static enum kn_status collide(void *machine, double dt, uint64_t draw)
 {
     struct kn_cuda *m = (struct kn_cuda *)machine;
     const struct kn_step step = {0, dt, draw, false};
-    return sweep(m, &step, m->h);
-}
-
-static enum kn_status moments(void *machine, double *to)
-{
-    struct kn_cuda *m = (struct kn_cuda *)machine;
-    CHECK(kn_cuda_moments(&m->device, m->h, m->moments, m->work));
-    CHECK(cudaMemcpyAsync(to, m->moments, (size_t)m->problem.space->ncells * KN_MOMENTS * sizeof *to,
-                          cudaMemcpyDeviceToHost, m->work));
-    CHECK(cudaStreamSynchronize(m->work));
-    return read_marks(m);
+    if (!operates_in_march(m))
+        return sweep(m, &step, m->h);
+    KN_TRY(sweep(m, &step, m->next));
+    swap_states(m);
+    return KN_OK;
 }
 
 static enum kn_status fluxes(void *machine, double *to)
@@ -532,12 +502,6 @@ static enum kn_status fluxes(void *machine, double *to)
                           cudaMemcpyDeviceToHost, m->work));
     CHECK(cudaStreamSynchronize(m->work));
     return KN_OK;
-}
-
-/* Phases of the timed steps, scaled to all steps. */
-static void seconds(const void *machine, double phase[KN_PHASES])
-{
-    memcpy(phase, ((const struct kn_cuda *)machine)->seconds, KN_PHASES * sizeof *phase);
 }
 
 static enum kn_status copy(void *machine, double *seconds)
@@ -582,9 +546,12 @@ const struct kn_backend kn_backend_cuda = {
     .set_walls = set_walls,
     .step = step,
     .collide = collide,
-    .moments = moments,
     .fluxes = fluxes,
-    .seconds = seconds,
+    .observe = kn_cuda_observe,
+    .observed = kn_cuda_observed,
+    .detached = true,
+    .seconds = kn_cuda_observe_seconds,
+    .stepping = kn_cuda_observe_stepping,
     .copy = copy,
     .describe = kn_cuda_device_describe,
     .assembler = &assembler,
@@ -592,5 +559,6 @@ const struct kn_backend kn_backend_cuda = {
     .room = kn_cuda_device_room,
     .select_device = kn_cuda_device_select,
     .thinnest = thinnest,
+    .steady = &kn_cuda_steady,
     .kernels = kn_cuda_kernels,
 };

@@ -45,6 +45,15 @@ static bool can_march(const struct kn_cuda *machine)
            kn_cuda_march_bytes(p, &none) <= p->shared_limit;
 }
 
+/* In three dimensions it is for short rows and a single rank. */
+static bool can_march_cube(const struct kn_cuda *m)
+{
+    const struct kn_cuda_problem *p = &m->device;
+    return p->choice.sweep == KN_CUDA_LINEAR && p->order > 1 && p->uniform &&
+           (p->limiter == KN_LIMITER_VAN_LEER || p->limiter == KN_LIMITER_NONE) && p->mesh.naxes == 3 &&
+           p->mesh.octants == 8 && p->mesh.stride <= KN_CUDA_SHORT && !m->problem.halo;
+}
+
 void kn_cuda_choose(struct kn_cuda *m)
 {
     struct kn_cuda_problem *p = &m->device;
@@ -62,6 +71,9 @@ void kn_cuda_choose(struct kn_cuda *m)
     c->march_collides = c->march_collides && c->marches;
     if (c->marches)
         p->inner = inner;
+    const struct kn_cuda_cube cube = kn_cuda_layout_cube(m);
+    if (can_march_cube(m) && cube.tiles[0] * cube.tiles[1] * cube.tiles[2] >= 2 * p->multiprocessors)
+        m->cube = cube;
 }
 
 void kn_cuda_kernels(const void *machine, FILE *to)
@@ -69,8 +81,9 @@ void kn_cuda_kernels(const void *machine, FILE *to)
     static const char *const sweeps[] = {"linear_kernel", "model_kernel", "monte_carlo_kernel"};
     const struct kn_cuda *m = (const struct kn_cuda *)machine;
     const struct kn_cuda_choice *c = &m->device.choice;
-    const int others = c->marches ? m->unmarched : m->device.ncells, marched = m->device.ncells - others,
-              apart = c->march_collides ? others : m->device.ncells;
+    const bool cube = m->cube.tiles[0] > 0;
+    const int others = c->marches || cube ? m->unmarched : m->device.ncells,
+              marched = m->device.ncells - others, apart = c->march_collides ? others : m->device.ncells;
     fprintf(to, "%-20s %d wall faces\n", "wall_kernel", m->device.nfaces);
     if (c->marches)
         fprintf(to, "%-20s %d cells in tiles of %d%s\n",
@@ -78,6 +91,9 @@ void kn_cuda_kernels(const void *machine, FILE *to)
                 : c->short_rows                ? "short_march_kernel"
                                                : "march_kernel",
                 marched, KN_CUDA_COLUMNS * KN_CUDA_ROWS, c->march_collides ? ", with their collisions" : "");
+    if (cube)
+        fprintf(to, "%-20s %d cells in tiles of %d\n", "cube_kernel", marched,
+                KN_CUDA_ALONG * KN_CUDA_WIDE * KN_CUDA_DEEP);
     fprintf(to, "%-20s %d cells", sweeps[c->sweep], others);
     if (c->sweep == KN_CUDA_MONTE_CARLO && c->together == 0)
         fputs(", rows in global memory", to);

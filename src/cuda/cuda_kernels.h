@@ -245,8 +245,8 @@ size_t kn_cuda_operator_scratch(const struct kn_cuda_problem *p);
  * Monte Carlo step. */
 size_t kn_cuda_march_bytes(const struct kn_cuda_problem *p, const struct kn_cuda_quadratic *q);
 size_t kn_cuda_monte_carlo_bytes(const struct kn_cuda_problem *p, int cells);
-cudaError_t kn_cuda_moments(const struct kn_cuda_problem *p, const float *h, double *moments,
-                            cudaStream_t stream);
+/* Moments [ncells][KN_MOMENTS], then the fluxes [nfaces][KN_FLUXES] and the cycles [2] of the last step. */
+cudaError_t kn_cuda_moments(const struct kn_cuda_problem *p, const float *h, double *to, cudaStream_t stream);
 }
 
 /* Tiles of 8 nodes of an octant. */

@@ -23,11 +23,25 @@ struct kn_box kn_cuda_layout_marched(const struct kn_cuda *m)
     return b;
 }
 
+static const int cube_tile[3] = {KN_CUDA_ALONG, KN_CUDA_WIDE, KN_CUDA_DEEP};
+
+static struct kn_box cube_box(const struct kn_cuda_cube *cube)
+{
+    struct kn_box b;
+    for (int axis = 0; axis < 3; axis++) {
+        b.first[axis] = cube->first[axis];
+        b.end[axis] = b.first[axis] + cube->tiles[axis] * cube_tile[axis];
+    }
+    return b;
+}
+
 /* Cells outside this box, near the boundary, take the most time. */
 static struct kn_box inner_box(const struct kn_cuda *m, const int tile[3])
 {
     const struct kn_space *x = m->problem.space;
     struct kn_box b = {{0, 0, 0}, {x->cells[0], x->cells[1], x->cells[2]}};
+    if (m->cube.tiles[0] > 0)
+        return cube_box(&m->cube);
     for (int a = 0; a < x->naxes; a++) {
         const int axis = x->axes[a], n = x->cells[axis];
         b.first[axis] = tile[axis];
@@ -106,6 +120,19 @@ struct kn_cuda_inner kn_cuda_layout_inner(const struct kn_cuda *m)
         inner.walls |= (inner.first[axis] + inner.tiles[axis] * tile[axis] == n[axis]) << (2 * axis + 1);
     }
     return inner;
+}
+
+/* Two cells next to each boundary are left out: all rows that the march reads are cells. */
+struct kn_cuda_cube kn_cuda_layout_cube(const struct kn_cuda *m)
+{
+    enum { OMITTED = 2 };
+    const int *n = m->problem.space->cells;
+    struct kn_cuda_cube cube = {{}, {}, {n[0], n[1], n[2]}};
+    for (int axis = 0; axis < 3; axis++) {
+        cube.first[axis] = OMITTED;
+        cube.tiles[axis] = n[axis] > 2 * OMITTED ? (n[axis] - 2 * OMITTED) / cube_tile[axis] : 0;
+    }
+    return cube;
 }
 
 float kn_cuda_layout_width(const struct kn_space *x, int axis, int i)

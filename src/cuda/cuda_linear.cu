@@ -1,6 +1,7 @@
 /* Streaming alone or with linearised BGK, with h in registers. A thread processes four nodes in all
  * octants of a cell; a cell is processed by some lanes of a warp, or by a block. */
 #include "cuda/cuda_linear.h"
+#include "cuda/cuda_plain.h"
 
 /* Most cells of a block. Short rows at first order take several passes: finding the rows takes as long for
  * many cells as for few. */
@@ -115,16 +116,6 @@ template <int NAXES> static __device__ __forceinline__ int64_t corner_row(const 
     return in[a].side[NAXES == 3 && a == 1 ? 1 : 0]; /* of axes (0, 1), (1, 2), (2, 0) */
 }
 
-static __device__ __forceinline__ constexpr int corner_of(int naxes, int a, int b)
-{
-    return naxes == 2 ? 0 : (a + 1) % 3 == b ? a : b;
-}
-
-/* One node and its neighbours. */
-template <int NAXES> struct surroundings {
-    float here, up[NAXES], down[NAXES], second[NAXES], corner[NAXES], speed[NAXES];
-};
-
 /* The change of one node of an octant, in cells of any width. */
 template <int NAXES>
 static __device__ __forceinline__ float muscl_change(int limiter, const kn_stencil out[NAXES],
@@ -152,31 +143,6 @@ static __device__ __forceinline__ float muscl_change(int limiter, const kn_stenc
         const float outflow = kn_stream_face(n.here, slope_out, courant_out, across_out);
         const float inflow = kn_stream_face(n.up[a], slope_in, courant_in, across_in);
         change -= kn_stream_flow(courant_out, outflow, inflow);
-    }
-    return change;
-}
-
-/* The same in cells of equal width; `speed` is the Courant number. */
-template <int NAXES>
-static __device__ __forceinline__ float plain_change(int limiter, kn_weight between,
-                                                     const surroundings<NAXES> &n)
-{
-    float change = 0;
-#pragma unroll
-    for (int a = 0; a < NAXES; a++) {
-        const float step = n.here - n.up[a];
-        float across = 0;
-#pragma unroll
-        for (int b = 0; b < NAXES; b++)
-            if (b != a) {
-                const int low = a < b ? a : b, high = a < b ? b : a; /* one expression for both */
-                across +=
-                    n.speed[b] * ((n.here - n.up[low]) - (n.up[high] - n.corner[corner_of(NAXES, a, b)]));
-            }
-        const float weight = kn_stream_weigh(between, n.speed[a]),
-                    slope = kn_stream_slope(limiter, step, n.down[a] - n.here, weight),
-                    slope_up = kn_stream_slope(limiter, n.up[a] - n.second[a], step, weight);
-        change -= n.speed[a] * kn_stream_rise(step, slope, slope_up, n.speed[a], across);
     }
     return change;
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "cuda/cuda_check.h"
+#include "cuda/cuda_cube.h"
 #include "cuda/cuda_kernels.h"
 #include "cuda/cuda_sample.h"
 
@@ -61,14 +62,42 @@ struct kn_cuda_exchange {
     cudaEvent_t packed, outgoing, unpacked; /* in the order of a step */
 };
 
+/* A sequence of steps between two observations. */
+struct kn_cuda_span {
+    cudaEvent_t begun, ended;
+};
+
+/* An observation of the state, which is copied to the host while the next steps run. */
+struct kn_cuda_observation {
+    double *found, *host;       /* on the device and on the host: moments [ncells][KN_MOMENTS], fluxes
+                                   [nfaces][KN_FLUXES], cycles [2] */
+    cudaEvent_t ready, arrived; /* on the device, on the host */
+    int span;                   /* the steps before it; -1: none */
+};
+
+/* One observation may begin while the one before it is still in use. Another thread may wait for an
+ * observation: it changes only `taken` and `stepping`. */
+struct kn_cuda_watch {
+    struct kn_cuda_observation observations[KN_BACKEND_OBSERVATIONS];
+    uint64_t begun, taken; /* observations so far */
+    cudaStream_t copies;
+    struct kn_cuda_span spans[KN_BACKEND_OBSERVATIONS + 1];
+    int span;         /* the present one, of steps after the last observation */
+    bool spanning;    /* it has begun */
+    bool complete;    /* its end is recorded */
+    double stepping;  /* s in steps */
+    double cycles[2]; /* of streaming and collisions, of a recent step */
+};
+
 enum { KN_CUDA_BLOCKS = 96, KN_CUDA_MARKS = 7 };
 
 struct kn_cuda {
     struct kn_problem problem;
     struct kn_cuda_problem device;
-    struct kn_sample_plan plan;       /* pointers to device memory */
-    float *h, *next;                  /* [ncells + nhalo][nnodes] */
-    double *moments;                  /* [ncells][KN_MOMENTS] */
+    struct kn_sample_plan plan; /* pointers to device memory */
+    float *h, *next;            /* [ncells + nhalo][nnodes] */
+    int number;                 /* of the device */
+    struct kn_cuda_watch watch;
     float *emission;                  /* [patches][nnodes] */
     struct kn_cuda_patch *patch;      /* [patches] */
     struct kn_cuda_patch *host_patch; /* the same in host memory */
@@ -87,6 +116,7 @@ struct kn_cuda {
     struct kn_cuda_operator op;
     struct kn_cuda_shares shares;
     int32_t unmarched;                /* cells outside the march */
+    struct kn_cuda_cube cube;         /* tiles of the march in three dimensions */
     struct kn_cuda_part parts[2];     /* of a sweep: inner, rim */
     const struct kn_cuda_tile *tiles; /* of both parts */
     const int32_t *faces;             /* [nfaces] of both parts */
@@ -94,11 +124,12 @@ struct kn_cuda {
     cudaStream_t work, drawing, prepare;
     cudaEvent_t mark[KN_CUDA_MARKS]; /* start and end of a timed sweep, of drawing a set, start of a separate
                                         operator kernel, start and end of waiting for other ranks */
-    bool timing;                     /* marks are recorded, not yet read */
-    bool streamed;                   /* of a sweep that streamed */
-    bool divided;                    /* of a sweep in two parts */
+    bool timing;                     /* marks are recorded, not yet read, */
+    bool streamed;                   /* of a sweep that streamed, */
+    bool divided;                    /* of a sweep in two parts, */
+    bool apart, collided_last;       /* with separate collisions, after all cells have been streamed */
     uint64_t sweeps;
-    double seconds[KN_PHASES];
+    double seconds[KN_PHASES];    /* ms of the timed sweeps */
     void *blocks[KN_CUDA_BLOCKS]; /* allocations of device memory */
     int nblocks;
 };
@@ -124,12 +155,25 @@ void kn_cuda_kernels(const void *machine, FILE *to);
 enum kn_status kn_cuda_layout_tiles(struct kn_cuda *m);
 enum kn_status kn_cuda_layout_solid(struct kn_cuda *m); /* the list of the cells that bodies fill */
 struct kn_cuda_inner kn_cuda_layout_inner(const struct kn_cuda *m); /* tiles for a march */
+struct kn_cuda_cube kn_cuda_layout_cube(const struct kn_cuda *m);   /* tiles in three dimensions */
 bool kn_cuda_layout_uniform(const struct kn_space *x);
 float kn_cuda_layout_width(const struct kn_space *x, int axis, int i); /* of cell i of all ranks */
 struct kn_box kn_cuda_layout_marched(const struct kn_cuda *m);         /* in the box of this rank; {}: none */
 
 /* Divide the ordered cells and the walls into parts, and list the tiles of the march. */
 enum kn_status kn_cuda_ranks_divide(struct kn_cuda *m, int32_t *order);
+
+double kn_cuda_observe_memory(const struct kn_problem *p); /* bytes of the device */
+enum kn_status kn_cuda_observe_create(struct kn_cuda *m);
+void kn_cuda_observe_destroy(struct kn_cuda_watch *w);
+enum kn_status kn_cuda_observe_steps(struct kn_cuda *m); /* call before a step, */
+enum kn_status kn_cuda_observe_ready(struct kn_cuda *m); /* and after a step with results */
+enum kn_status kn_cuda_observe_wait(struct kn_cuda *m);  /* for all work submitted so far */
+/* Functions of struct kn_backend. */
+enum kn_status kn_cuda_observe(void *machine);
+enum kn_status kn_cuda_observed(void *machine, struct kn_observed *found);
+double kn_cuda_observe_stepping(const void *machine);
+void kn_cuda_observe_seconds(const void *machine, double phase[KN_PHASES]);
 
 double kn_cuda_exchange_memory(const struct kn_problem *p); /* bytes of the device */
 enum kn_status kn_cuda_exchange_create(struct kn_cuda *m);

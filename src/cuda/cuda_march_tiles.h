@@ -116,6 +116,18 @@ static __device__ __forceinline__ int cell_of(const kn_cuda_problem &p, const kn
     return at.exists ? at.cell + c % COLUMNS + p.inner.across * (c % CELLS / COLUMNS) : -1;
 }
 
+/* One octant of the cells of a tile as they are, for collisions alone. */
+static __device__ __forceinline__ void copy_tile(const kn_cuda_problem &p, const kn_cuda_step &s,
+                                                 const tile_share &mine, float *tile)
+{
+    const int place = mine.first * p.mesh.stride + mine.k;
+#pragma unroll
+    for (int c = 0; c < CELLS; c++) {
+        const int cell = mine.cell + c % COLUMNS + p.inner.across * (c / COLUMNS);
+        write4(tile + c * p.mesh.nnodes + place, read_row(s.h + (int64_t)cell * p.mesh.nnodes + place));
+    }
+}
+
 /* Stream the tiles of a block, one octant per thread; `tiles` is in shared memory. */
 template <int LIMITER, reach REACH>
 static __device__ __forceinline__ void
@@ -132,7 +144,9 @@ stream_short_block(const kn_cuda_problem &p, const kn_cuda_step &s, int whole, f
         __syncthreads();
     }
     const tile_share share = {here.cell, here.walls, k, octant, octant + 1, around[tile]};
-    if (active && here.walls) {
+    if (active && s.dt_stream == 0) {
+        copy_tile(p, s, share, mine);
+    } else if (active && here.walls) {
         wait_for_previous_kernel();
         stream_tile<LIMITER, true, REACH>(p, s, share, mine, lost_here);
     } else if (active) {

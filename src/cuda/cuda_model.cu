@@ -1,24 +1,5 @@
-/* Model equations on the device, and moments: one block per cell. */
+/* Model equations on the device: one block per cell. */
 #include "cuda/cuda_rows.h"
-
-static __global__ void moments_kernel(const __grid_constant__ kn_cuda_problem p, const float *h,
-                                      double *moments)
-{
-    __shared__ double space[32 * KN_MOMENTS];
-    double m[KN_MOMENTS];
-    const int64_t cell = blockIdx.x;
-    row_moments(p, h + cell * p.mesh.nnodes, m, space);
-    if (threadIdx.x == 0)
-        for (int i = 0; i < KN_MOMENTS; i++)
-            moments[cell * KN_MOMENTS + i] = m[i];
-}
-
-cudaError_t kn_cuda_moments(const struct kn_cuda_problem *p, const float *h, double *moments,
-                            cudaStream_t stream)
-{
-    moments_kernel<<<p->ncells, 128, 0, stream>>>(*p, h, moments);
-    return cudaGetLastError();
-}
 
 /* Relax a row in place. Such rows are too long for other kernels: they have no reduced axes, and the places
  * of the factors of a Gaussian are the axes themselves. */

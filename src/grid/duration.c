@@ -135,3 +135,15 @@ const char *kn_duration_text(const struct kn_case *c, double time, int digits, c
     snprintf(text, KN_UNITS_TEXT, "%.*g%s", digits, time, unit);
     return text;
 }
+
+const char *kn_duration_place(const struct kn_case *c, int64_t step, double time,
+                              char text[KN_DURATION_PLACE])
+{
+    char at[KN_UNITS_TEXT];
+    if (c->time.mode != KN_MODE_UNSTEADY)
+        snprintf(text, KN_DURATION_PLACE, "iteration %lld", (long long)step);
+    else
+        snprintf(text, KN_DURATION_PLACE, "step %lld, t = %s", (long long)step,
+                 kn_duration_text(c, time, 6, "", at));
+    return text;
+}

@@ -36,6 +36,11 @@ double kn_duration_period_step(const struct kn_case *c);
 const char *kn_duration_text(const struct kn_case *c, double time, int digits, const char *unit,
                              char text[KN_UNITS_TEXT]);
 
+/* Where a run is: "step 12, t = 3.4", or "iteration 12" of a steady state. */
+enum { KN_DURATION_PLACE = KN_UNITS_TEXT + 48 };
+const char *kn_duration_place(const struct kn_case *c, int64_t step, double time,
+                              char text[KN_DURATION_PLACE]);
+
 /* Does a wall oscillate? */
 bool kn_duration_oscillates(const struct kn_case *c);
 

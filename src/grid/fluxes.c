@@ -34,24 +34,26 @@ static enum kn_status find_centres(struct kn_fluxes *x)
 
 /* Momentum and heat that pass a face along its axis, theory (23), divided by its area. */
 struct passage {
-    double stress[3], tangential, heat;
+    double stress[3], tangential, heat, mass;
 };
 
-static struct passage passage_of(const struct kn_fluxes *x, int face)
+static struct passage passage_of(const struct kn_fluxes *x, const struct kn_fluxes_state *now, int face)
 {
     const struct kn_face *f = &x->space->faces[face];
     const bool wall = kn_case_surface(x->c, kn_case_patch(x->c, f->patch).surface).kind == KN_WALL_DIFFUSE;
-    double *flux = x->faces + (size_t)face * KN_FLUXES, work = 0;
+    double flux[KN_FLUXES], work = 0;
     struct passage p = {.tangential = 0};
+    memcpy(flux, now->faces + (size_t)face * KN_FLUXES, sizeof flux);
     if (!x->reference.at_rest)
         kn_reference_restore_fluxes(&x->reference, x->c->disturbance, f->side / 2, flux);
     for (int d = 0; d < 3; d++) {
-        const double u = x->boundary->patches[f->patch].velocity[d];
+        const double u = now->velocity[f->patch][d];
         p.stress[d] = 2 * flux[1 + d];
         work += (wall ? kn_reference_restore_velocity(&x->reference, u, d) : u) * 2 * flux[1 + d];
         p.tangential += d == f->side / 2 ? 0 : 4 * flux[1 + d] * flux[1 + d];
     }
     p.heat = flux[4] - 2.5 * flux[0] - x->c->disturbance * work;
+    p.mass = flux[0];
     return p;
 }
 
@@ -59,16 +61,17 @@ static struct passage passage_of(const struct kn_fluxes *x, int face)
 enum { AREA, STRESS, SHEAR = STRESS + 3, HEAT, MASS, WALL_SUMS };
 
 /* Add one face, weighted with its area. */
-static void add_face(const struct kn_fluxes *x, int face, struct kn_exact sums[WALL_SUMS])
+static void add_face(const struct kn_fluxes *x, const struct kn_fluxes_state *now, int face,
+                     struct kn_exact sums[WALL_SUMS])
 {
     const struct kn_face *f = &x->space->faces[face];
-    const struct passage p = passage_of(x, face);
+    const struct passage p = passage_of(x, now, face);
     for (int d = 0; d < 3; d++)
         kn_exact_add(&sums[STRESS + d], f->area * p.stress[d]);
     kn_exact_add(&sums[AREA], f->area);
     kn_exact_add(&sums[SHEAR], f->area * sqrt(p.tangential));
     kn_exact_add(&sums[HEAT], f->area * p.heat);
-    kn_exact_add(&sums[MASS], f->area * x->faces[(size_t)face * KN_FLUXES]);
+    kn_exact_add(&sums[MASS], f->area * p.mass);
 }
 
 /* The centre of a face from that of its body. */
@@ -85,10 +88,10 @@ static void find_arm(const struct kn_fluxes *x, const struct kn_face *f, const d
 }
 
 /* Add a face of a body; the members of struct kn_body_flux are doubles. */
-static void add_body_face(const struct kn_fluxes *x, int face, int body)
+static void add_body_face(const struct kn_fluxes *x, const struct kn_fluxes_state *now, int face, int body)
 {
     const struct kn_face *f = &x->space->faces[face];
-    const struct passage p = passage_of(x, face);
+    const struct passage p = passage_of(x, now, face);
     const double into = (f->side & 1) ? f->area : -f->area;
     struct kn_exact *sums = x->sums + (size_t)body * KN_BODY_VALUES;
     double arm[3];
@@ -102,18 +105,20 @@ static void add_body_face(const struct kn_fluxes *x, int face, int body)
 }
 
 /* Add a face of a port; flows are positive into the gas. */
-static void add_port_face(const struct kn_fluxes *x, int face, struct kn_exact sums[PORT_VALUES])
+static void add_port_face(const struct kn_fluxes *x, const struct kn_fluxes_state *now, int face,
+                          struct kn_exact sums[PORT_VALUES])
 {
     const struct kn_face *f = &x->space->faces[face];
-    const struct passage p = passage_of(x, face);
+    const struct passage p = passage_of(x, now, face);
     const double in = (f->side & 1) ? -f->area : f->area;
-    kn_exact_add(&sums[0], in * x->faces[(size_t)face * KN_FLUXES]);
+    kn_exact_add(&sums[0], in * p.mass);
     kn_exact_add(&sums[1], in * p.heat);
     kn_exact_add(&sums[2], f->area);
 }
 
 /* The integrals over bodies and ports. */
-static void sum_faces(struct kn_fluxes *x, const struct kn_comm *comm, struct kn_fluxes_result *to)
+static void sum_faces(struct kn_fluxes *x, const struct kn_comm *comm, const struct kn_fluxes_state *now,
+                      struct kn_fluxes_result *to)
 {
     const int bodies = kn_case_bodies(x->c), ports = kn_case_ports(x->c), values = bodies * KN_BODY_VALUES,
               all = values + ports * PORT_VALUES;
@@ -122,9 +127,9 @@ static void sum_faces(struct kn_fluxes *x, const struct kn_comm *comm, struct kn
         const int surface = kn_case_patch(x->c, x->space->faces[face].patch).surface,
                   body = surface - KN_SIDES;
         if (body >= bodies)
-            add_port_face(x, face, x->sums + values + (body - bodies) * PORT_VALUES);
+            add_port_face(x, now, face, x->sums + values + (body - bodies) * PORT_VALUES);
         else if (body >= 0)
-            add_body_face(x, face, body);
+            add_body_face(x, now, face, body);
     }
     kn_exact_sum_ranks(comm, x->sums, all);
     for (int i = 0; i < values; i++)
@@ -135,12 +140,12 @@ static void sum_faces(struct kn_fluxes *x, const struct kn_comm *comm, struct kn
 
 /* Averages over the walls of all ranks. */
 static void average_faces(const struct kn_fluxes *x, const struct kn_comm *comm,
-                          struct kn_wall_flux walls[KN_SIDES])
+                          const struct kn_fluxes_state *now, struct kn_wall_flux walls[KN_SIDES])
 {
     struct kn_exact sums[KN_SIDES][WALL_SUMS] = {0};
     for (int face = 0; face < x->space->nown; face++)
         if (x->space->faces[face].patch < KN_SIDES)
-            add_face(x, face, sums[x->space->faces[face].patch]);
+            add_face(x, now, face, sums[x->space->faces[face].patch]);
     kn_exact_sum_ranks(comm, &sums[0][0], KN_SIDES * WALL_SUMS);
     for (int side = 0; side < KN_SIDES; side++) {
         struct kn_wall_flux *w = &walls[side];
@@ -156,11 +161,10 @@ static void average_faces(const struct kn_fluxes *x, const struct kn_comm *comm,
     }
 }
 
-enum kn_status kn_fluxes_create(struct kn_fluxes *f, const struct kn_case *c, const struct kn_space *space,
-                                const struct kn_boundary *boundary)
+enum kn_status kn_fluxes_create(struct kn_fluxes *f, const struct kn_case *c, const struct kn_space *space)
 {
     const size_t bodies = (size_t)kn_case_bodies(c);
-    *f = (struct kn_fluxes){.c = c, .reference = kn_reference_of(c), .space = space, .boundary = boundary};
+    *f = (struct kn_fluxes){.c = c, .reference = kn_reference_of(c), .space = space};
     f->faces = calloc(((size_t)space->nfaces + 1) * KN_FLUXES, sizeof *f->faces);
     f->centre = calloc(bodies + 1, sizeof *f->centre);
     f->sums = calloc(bodies * KN_BODY_VALUES + KN_PORTS * PORT_VALUES, sizeof *f->sums);
@@ -177,9 +181,10 @@ void kn_fluxes_destroy(struct kn_fluxes *f)
     *f = (struct kn_fluxes){0};
 }
 
-void kn_fluxes_sum(struct kn_fluxes *f, const struct kn_comm *comm, struct kn_fluxes_result *to)
+void kn_fluxes_sum(struct kn_fluxes *f, const struct kn_comm *comm, const struct kn_fluxes_state *state,
+                   struct kn_fluxes_result *to)
 {
     memset(to, 0, sizeof *to);
-    average_faces(f, comm, to->walls);
-    sum_faces(f, comm, to);
+    average_faces(f, comm, state, to->walls);
+    sum_faces(f, comm, state, to);
 }

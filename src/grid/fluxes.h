@@ -4,7 +4,6 @@
 
 #include "comm/comm.h"
 #include "config/reference.h"
-#include "grid/boundary.h"
 #include "grid/space.h"
 
 struct kn_fluxes {
@@ -24,12 +23,18 @@ struct kn_fluxes_result {
     struct kn_port_flux ports[KN_PORTS];
 };
 
+/* What passes the faces in a step, in units of the reference. */
+struct kn_fluxes_state {
+    const double *faces;         /* [nfaces][KN_FLUXES] */
+    const double (*velocity)[3]; /* [patches] of the walls, V0 eps */
+};
+
 /* The arguments are referenced, not copied. */
-enum kn_status kn_fluxes_create(struct kn_fluxes *f, const struct kn_case *c, const struct kn_space *space,
-                                const struct kn_boundary *boundary);
+enum kn_status kn_fluxes_create(struct kn_fluxes *f, const struct kn_case *c, const struct kn_space *space);
 void kn_fluxes_destroy(struct kn_fluxes *f);
 
-/* Sum f->faces over the faces of all ranks; f->faces is changed. */
-void kn_fluxes_sum(struct kn_fluxes *f, const struct kn_comm *comm, struct kn_fluxes_result *to);
+/* Sum over the faces of all ranks. */
+void kn_fluxes_sum(struct kn_fluxes *f, const struct kn_comm *comm, const struct kn_fluxes_state *state,
+                   struct kn_fluxes_result *to);
 
 #endif

@@ -326,6 +326,9 @@ enum kn_status kn_velocity_create(struct kn_velocity *v, const struct kn_case *c
 {
     bool folded[3];
     *v = (struct kn_velocity){.octants = 1, .size = 1};
+    for (int d = 0; d < 3; d++)
+        if (kn_case_nodes(c, d) == KN_NODES_AUTO)
+            return kn_error_set(KN_EINPUT, "velocity.nodes: auto is not resolved (call kn_nodes_choose)");
     find_folded(c, folded);
     arrange(v, c, folded);
     KN_TRY(allocate(v));

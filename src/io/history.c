@@ -290,14 +290,11 @@ enum kn_status kn_history_append(struct kn_history *h, const struct kn_monitor *
         return KN_OK;
     while (h->level < h->plan.levels - 1 && step / h->plan.every >= (int64_t)MOST << h->level)
         h->level++;
+    if (!is_on(&h->plan, h->level, step)) /* nor at a higher level; lower ones do not return */
+        return KN_OK;
     const size_t length = format_row(h->row, m);
-    enum kn_status status = KN_OK;
-    if (h->level > before)
-        status = thin(h, length);
-    else if (is_on(&h->plan, h->level, step))
-        status = write_row(h, length);
-    if (h->level > before || is_on(&h->plan, h->level, step))
-        h->last = step;
+    const enum kn_status status = h->level > before ? thin(h, length) : write_row(h, length);
+    h->last = step;
     add_to_sums(h, step, length);
     return status;
 }

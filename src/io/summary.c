@@ -298,6 +298,8 @@ static void add_work(json_t *to, const struct kn_summary *s)
                                             {"time", s->time},
                                             {"time_step", s->time_step},
                                             {"wall_s", s->wall_s},
+                                            {"loop_s", s->loop_s},
+                                            {"step_fraction", s->step_fraction},
                                             {"updates_per_s", s->updates_per_s},
                                             {"cells", (double)s->cells},
                                             {"nodes", (double)s->nodes},

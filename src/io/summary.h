@@ -24,6 +24,8 @@ struct kn_summary {
     int64_t steps;
     double time, time_step; /* lambda0 / V0 */
     double wall_s;
+    double loop_s;        /* of the time loop */
+    double step_fraction; /* of the time loop that is spent in steps, 0 to 1 */
     double phase_s[KN_PHASES];
     double updates_per_s; /* phase-space cells advanced per second */
     int64_t cells, nodes;

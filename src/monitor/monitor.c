@@ -75,6 +75,21 @@ static bool has_creep(const struct kn_case *c)
     return norm(c->source.temperature_gradient) > 0;
 }
 
+static bool is_unsteady(const struct kn_case *c)
+{
+    return c->time.mode == KN_MODE_UNSTEADY;
+}
+
+static bool iterates(const struct kn_case *c)
+{
+    return c->time.mode != KN_MODE_UNSTEADY;
+}
+
+static bool is_steady(const struct kn_case *c)
+{
+    return c->time.mode == KN_MODE_STEADY;
+}
+
 static bool has_wave(const struct kn_case *c)
 {
     return c->initial.wave[0] != 0 || c->initial.wave[1] != 0 || c->initial.wave[2] != 0;
@@ -94,7 +109,10 @@ static const struct entry {
     /* clang-format off */
     {{"step", "1", AT(step), KN_DIMENSION_NONE}, NULL, 0},
     {{"time", "lambda0 / V0", AT(time), KN_DIMENSION_TIME}, NULL, 0},
-    {{"residual", "V0 / lambda0", AT(residual), KN_DIMENSION_RATE}, NULL, 0},
+    {{"residual", "V0 / lambda0", AT(residual), KN_DIMENSION_RATE}, is_unsteady, 0},
+    {{"equation_residual", "1", AT(equation_residual), KN_DIMENSION_NONE}, iterates, 0},
+    {{"update", "1", AT(update), KN_DIMENSION_NONE}, iterates, 0},
+    {{"balance", "1", AT(balance), KN_DIMENSION_NONE}, is_steady, 0},
     {{"mass", "n0 lambda0^3 eps", AT(mass), KN_DIMENSION_NONE}, NULL, 0},
     {{"momentum_x", "n0 V0 lambda0^3 eps", AT(momentum[0]), KN_DIMENSION_NONE}, NULL, 0},
     {{"momentum_y", "n0 V0 lambda0^3 eps", AT(momentum[1]), KN_DIMENSION_NONE}, NULL, 0},
@@ -284,6 +302,7 @@ enum kn_status kn_monitor_create(struct kn_monitor *m, const struct kn_case *c, 
     *m = (struct kn_monitor){.c = c,
                              .space = space,
                              .comm = comm,
+                             .threads = c->run.threads > 0 ? c->run.threads : kn_comm_processors(comm),
                              .closed = kn_boundary_keeps_mass(c),
                              .previous_residual = NAN,
                              .least_time = kn_duration_least(c),
@@ -325,7 +344,7 @@ static int64_t find_bad(const struct kn_monitor *m, const double *fields)
 {
     const int ncells = m->space->ncells;
     int first = ncells; /* cells of a box have the order of the whole space */
-#pragma omp parallel for reduction(min : first) num_threads(kn_sums_threads(m->c, m->comm, ncells))
+#pragma omp parallel for reduction(min : first) num_threads(kn_sums_threads(m->threads, ncells))
     for (int i = 0; i < ncells; i++) {
         bool good = true;
         for (int f = 0; f < KN_FIELDS; f++)
@@ -466,7 +485,7 @@ static void keep_fields(struct kn_monitor *m, const double *fields, bool average
 {
     const int ncells = m->space->ncells;
     const double share = averaged ? 1.0 / (double)m->averaged : 0;
-#pragma omp parallel for schedule(static) num_threads(kn_sums_threads(m->c, m->comm, ncells))
+#pragma omp parallel for schedule(static) num_threads(kn_sums_threads(m->threads, ncells))
     for (int i = 0; i < ncells; i++) {
         const double *q = fields + (size_t)i * KN_FIELDS;
         double *mean = m->mean_fields + (size_t)i * KN_FIELDS;
@@ -482,13 +501,19 @@ enum kn_status kn_monitor_take(struct kn_monitor *m, int64_t step, double time, 
                                const struct kn_wall_flux *walls)
 {
     struct kn_sums sums;
-    kn_sums_take(&sums, m->comm, m->c, m->space, fields, m->rows > 0 ? m->previous : NULL);
+    kn_sums_take(&sums, m->comm, m->threads, m->c->disturbance, m->space, fields,
+                 m->rows > 0 ? m->previous : NULL);
     for (int f = 0; f < KN_FIELDS; f++)
         if (!isfinite(sums.fields[f])) /* a sum is finite only if all its terms are */
             KN_TRY(kn_monitor_check(m, step, time, fields));
     KN_TRY(check_walls(m, step, time, walls));
 
-    struct kn_row row = {.step = (double)step, .time = time, .excess = {m->excess[0], m->excess[1]}};
+    struct kn_row row = {.step = (double)step,
+                         .time = time,
+                         .excess = {m->excess[0], m->excess[1]},
+                         .equation_residual = m->iteration[0],
+                         .update = m->iteration[1],
+                         .balance = m->iteration[2]};
     fill_sums(m, &row, &sums);
     measure(m, &row, fields, walls);
 

@@ -12,11 +12,12 @@
  * stores and prints them. */
 struct kn_row {
     double step;
-    double time;                /* lambda0 / V0 */
-    double residual;            /* relative change of rho, u, theta per unit time; NaN in the first row */
-    double mass;                /* integral of rho, n0 lambda0^3 eps */
-    double momentum[3];         /* integral of <v h> */
-    double energy;              /* integral of <v^2 h> */
+    double time;     /* lambda0 / V0 */
+    double residual; /* relative change of rho, u, theta per unit time; NaN in the first row */
+    double equation_residual, update, balance; /* of the steady-state solver, struct kn_steady_progress */
+    double mass;                               /* integral of rho, n0 lambda0^3 eps */
+    double momentum[3];                        /* integral of <v h> */
+    double energy;                             /* integral of <v^2 h> */
     double mass_drift;          /* (mass - initial mass) / integral of |rho|; 0 if no mass moves */
     double momentum_drift;      /* length of the change of momentum since the first row */
     double energy_drift;        /* change of energy since the first row */
@@ -49,6 +50,7 @@ struct kn_monitor {
     const struct kn_case *c;
     const struct kn_space *space;
     const struct kn_comm *comm;
+    int threads; /* for loops over cells */
     bool closed; /* the mass of the gas is constant */
     int ncolumns, nnames;
     struct kn_column *columns;     /* [ncolumns] */
@@ -57,6 +59,7 @@ struct kn_monitor {
     double *previous;              /* [ncells][5] rho, u, theta at the last row */
     double previous_time;
     double previous_residual;   /* of the row before the latest */
+    int64_t steady_rows;        /* rows since the flow is steady, noted by kn_verdict_note */
     double initial[5];          /* mass, momentum, energy of the first row */
     double window;              /* start of the averaging window, lambda0 / V0; below 0: none */
     int64_t averaged;           /* rows in the averages, without that of step 0 */
@@ -71,6 +74,7 @@ struct kn_monitor {
     int64_t *midline;           /* [whole[1]][KN_SUMS_MIDLINE] for kn_sums_midline */
     double *wave;               /* [ncells] shape of the initial wave; NULL without one */
     double excess[2];           /* of the next row; set by the caller if the gas is uniform */
+    double iteration[3];        /* equation_residual, update, balance of the next row; set by the caller */
     struct kn_body_flux bodies[KN_BODIES]; /* of the next row; set by the caller if the case has any */
     struct kn_port_flux ports[KN_PORTS];   /* likewise */
     struct kn_row row;                     /* the latest row */
@@ -90,7 +94,7 @@ enum kn_status kn_monitor_check(const struct kn_monitor *m, int64_t step, double
 enum kn_status kn_monitor_take(struct kn_monitor *m, int64_t step, double time, const double *fields,
                                const struct kn_wall_flux *walls);
 
-/* One cell: the history has columns for kn_sim_excess. */
+/* One cell: the history has columns for its excess of higher moments. */
 bool kn_monitor_is_uniform(const struct kn_case *c);
 
 /* Start of the averaging window of a case, lambda0 / V0; negative: none. */

@@ -10,7 +10,7 @@
 enum { WATCHED = KN_SUMS_WATCHED };
 
 enum {
-    STATE_VERSION = 5,
+    STATE_VERSION = 6,
     ROW_SIZE = sizeof(struct kn_row) / sizeof(double),
     BATCHES_SIZE = sizeof(struct kn_batches) / sizeof(double),
     TREND_SIZE = sizeof(struct kn_trend) / sizeof(double)
@@ -18,7 +18,7 @@ enum {
 
 struct state_head { /* all doubles: it is copied into the array */
     double version, ncolumns, ncells;
-    double average_start, averaged, rows;
+    double average_start, averaged, rows, steady_rows;
     double initial[5], previous_time, previous_residual;
 };
 enum { HEAD_SIZE = sizeof(struct state_head) / sizeof(double) };
@@ -30,9 +30,15 @@ int64_t kn_monitor_state_size(const struct kn_monitor *m)
 
 void kn_monitor_save(const struct kn_monitor *m, double *state)
 {
-    struct state_head head = {STATE_VERSION, m->ncolumns,         (double)kn_space_count(m->space),
-                              m->window,     (double)m->averaged, (double)m->rows,
-                              {0},           m->previous_time,    m->previous_residual};
+    struct state_head head = {.version = STATE_VERSION,
+                              .ncolumns = m->ncolumns,
+                              .ncells = (double)kn_space_count(m->space),
+                              .average_start = m->window,
+                              .averaged = (double)m->averaged,
+                              .rows = (double)m->rows,
+                              .steady_rows = (double)m->steady_rows,
+                              .previous_time = m->previous_time,
+                              .previous_residual = m->previous_residual};
     memcpy(head.initial, m->initial, sizeof head.initial);
     memcpy(state, &head, sizeof head);
     memcpy(state + HEAD_SIZE, &m->row, sizeof m->row);
@@ -58,9 +64,9 @@ static bool is_valid(const struct kn_monitor *m, const struct state_head *head, 
 {
     const double most = 9007199254740992; /* 2^53: whole numbers are exact up to here */
     bool good = is_count(head->rows, most) && is_count(head->averaged, head->rows) &&
-                isfinite(head->average_start) && isfinite(head->previous_time) &&
-                are_finite(head->initial, 5) && is_count(row->step, most) && isfinite(row->time) &&
-                isfinite(row->size);
+                is_count(head->steady_rows, head->rows) && isfinite(head->average_start) &&
+                isfinite(head->previous_time) && are_finite(head->initial, 5) && is_count(row->step, most) &&
+                isfinite(row->time) && isfinite(row->size);
     for (int i = 0; i <= m->judged && good; i++, data += TREND_SIZE) { /* with that of row.size */
         struct kn_trend trend;
         memcpy(&trend, data, sizeof trend);
@@ -91,6 +97,7 @@ enum kn_status kn_monitor_restore(struct kn_monitor *m, const double *state, int
         return kn_error_set(KN_EIO, "the checkpoint is damaged: its averages or trends are invalid");
     m->rows = (int64_t)head.rows;
     m->averaged = (int64_t)head.averaged;
+    m->steady_rows = (int64_t)head.steady_rows;
     memcpy(m->initial, head.initial, sizeof m->initial);
     m->previous_time = head.previous_time;
     m->previous_residual = head.previous_residual;

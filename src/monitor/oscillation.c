@@ -164,3 +164,36 @@ void kn_oscillation_find(struct kn_oscillation_fit *s, const struct kn_history_t
         find_change(s, h, m, end, period);
     }
 }
+
+/* The fluxes as a row of the history. */
+static struct kn_row row_of(const struct kn_wall_flux walls[KN_SIDES])
+{
+    struct kn_row row = {0};
+    for (int side = 0; side < KN_SIDES; side++) {
+        memcpy(row.stress[side], walls[side].stress, sizeof row.stress[side]);
+        row.heat_flux[side] = walls[side].heat_flux;
+    }
+    return row;
+}
+
+void kn_oscillation_take(struct kn_oscillation_fit *s, const struct kn_monitor *m,
+                         const struct kn_wall_flux real[KN_SIDES],
+                         const struct kn_wall_flux imaginary[KN_SIDES])
+{
+    const struct kn_oscillation wall = find_wall(m->c);
+    const struct kn_row rows[2] = {row_of(real), row_of(imaginary)};
+    *s = (struct kn_oscillation_fit){.change = m->row.update};
+    if (wall.frequency == 0)
+        return;
+    s->frequency = wall.frequency;
+    for (int i = 0; i < m->ncolumns && s->count < KN_OSCILLATION_COLUMNS; i++) {
+        const enum kn_dimension flux = kn_monitor_flux(&m->columns[i]);
+        double part[2];
+        if (flux != KN_DIMENSION_STRESS && flux != KN_DIMENSION_HEAT_FLUX)
+            continue;
+        for (int k = 0; k < 2; k++)
+            memcpy(&part[k], (const char *)&rows[k] + m->columns[i].offset, sizeof part[k]);
+        s->columns[s->count++] = (struct kn_oscillation_column){
+            i, 0, hypot(part[0], part[1]), remainder(atan2(part[1], part[0]) - wall.phase, 2 * M_PI)};
+    }
+}

@@ -24,6 +24,11 @@ struct kn_oscillation_fit {
     struct kn_oscillation_column columns[KN_OSCILLATION_COLUMNS];
 };
 
+/* From real and imaginary parts of the amplitudes of fluxes, of time.mode: frequency. */
+void kn_oscillation_take(struct kn_oscillation_fit *s, const struct kn_monitor *m,
+                         const struct kn_wall_flux real[KN_SIDES],
+                         const struct kn_wall_flux imaginary[KN_SIDES]);
+
 /* From a history whose rows hold the mean over the preceding step.  The frequency is 0 if walls oscillate at
  * several frequencies, the run is shorter than a period, or the history has too few rows. */
 void kn_oscillation_find(struct kn_oscillation_fit *s, const struct kn_history_table *h,

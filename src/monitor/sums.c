@@ -9,13 +9,11 @@
 /* The members of struct kn_sums are all doubles; these are their numbers. */
 #define SUM(member) (offsetof(struct kn_sums, member) / sizeof(double))
 enum { SUMS = sizeof(struct kn_sums) / sizeof(double) };
-enum { BLOCK = 64, CELLS_PER_THREAD = 2048 };
+enum { BLOCK = 64, FEW_CELLS = 2048 };
 
-int kn_sums_threads(const struct kn_case *c, const struct kn_comm *comm, int cells)
+int kn_sums_threads(int threads, int cells)
 {
-    const int most = c->run.threads > 0 ? c->run.threads : kn_comm_processors(comm),
-              useful = 1 + cells / CELLS_PER_THREAD;
-    return most < useful ? most : useful;
+    return cells > FEW_CELLS ? threads : 1;
 }
 
 /* The contributions of cell i of a block; the moments of h follow from the fields by theory (10). */
@@ -59,17 +57,17 @@ static void add_block(struct kn_exact sums[SUMS], double eps, const double *volu
         kn_exact_add_all(&sums[k], terms[k], count);
 }
 
-void kn_sums_take(struct kn_sums *sums, const struct kn_comm *comm, const struct kn_case *c,
+void kn_sums_take(struct kn_sums *sums, const struct kn_comm *comm, int threads, double eps,
                   const struct kn_space *space, const double *fields, const double *before)
 {
     struct kn_exact all[SUMS] = {0};
-#pragma omp parallel num_threads(kn_sums_threads(c, comm, space->ncells))
+#pragma omp parallel num_threads(kn_sums_threads(threads, space->ncells))
     {
         struct kn_exact own[SUMS] = {0};
 #pragma omp for schedule(static) nowait
         for (int first = 0; first < space->ncells; first += BLOCK) {
             const int left = space->ncells - first;
-            add_block(own, c->disturbance, space->volume + first, left < BLOCK ? left : BLOCK,
+            add_block(own, eps, space->volume + first, left < BLOCK ? left : BLOCK,
                       fields + (size_t)first * KN_FIELDS,
                       before ? before + (size_t)first * KN_SUMS_WATCHED : NULL);
         }

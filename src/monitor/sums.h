@@ -18,9 +18,10 @@ struct kn_sums {
     double fields[KN_FIELDS]; /* of each field; the mass is that of rho */
 };
 
-/* All ranks call this with the fields [ncells][KN_FIELDS] of their cells, and with the previous rho, u, theta
- * [ncells][KN_SUMS_WATCHED] or NULL.  The sum of a field with a non-finite value is NaN. */
-void kn_sums_take(struct kn_sums *sums, const struct kn_comm *comm, const struct kn_case *c,
+/* All ranks call this with the fields [ncells][KN_FIELDS] of their cells at the disturbance eps, and with the
+ * previous rho, u, theta [ncells][KN_SUMS_WATCHED] or NULL.  The sum of a field with a non-finite value is
+ * NaN. */
+void kn_sums_take(struct kn_sums *sums, const struct kn_comm *comm, int threads, double eps,
                   const struct kn_space *space, const double *fields, const double *before);
 
 enum { KN_SUMS_MIDLINE = 4 }; /* cells next to the vertical midline at each y: two along x, two along z */
@@ -35,7 +36,8 @@ double kn_sums_midline(const struct kn_space *space, const struct kn_comm *comm,
 void kn_sums_project(double parts[KN_SUMS_WATCHED], const struct kn_comm *comm, const struct kn_space *space,
                      const double *wave, const double *fields);
 
-/* Threads for a loop over cells with little work per cell. */
-int kn_sums_threads(const struct kn_case *c, const struct kn_comm *comm, int cells);
+/* Threads for a loop over cells with little work per cell: all or one.  OpenMP would end some threads before
+ * a loop with fewer of them, and create them again later. */
+int kn_sums_threads(int threads, int cells);
 
 #endif

@@ -1,6 +1,7 @@
 /* The verdict on a run from the trends of its quantities. */
 #include "monitor/verdict.h"
 
+#include "config/config.h"
 #include "config/scales.h"
 #include "grid/duration.h"
 #include "monitor/oscillation.h"
@@ -192,6 +193,34 @@ static void judge_quiet(struct kn_verdict *v, const struct kn_monitor *m)
     }
 }
 
+static bool has_converged(const struct kn_monitor *m)
+{
+    const double tolerance = kn_config_iteration_tolerance(m->c);
+    return m->row.equation_residual < tolerance && m->row.update < tolerance;
+}
+
+/* Iterations for a steady state: whether they have converged, and by how much quantities still change. */
+static void judge_solution(struct kn_verdict *v, const struct kn_monitor *m)
+{
+    const struct judged j = judge_trends(m);
+    const struct kn_row *row = &m->row;
+    const bool done = has_converged(m);
+    v->column = j.column;
+    v->remaining = fmax(j.unclear || j.observed == 0 ? 0 : j.remaining, row->update);
+    v->observed = j.unclear ? NAN : j.observed;
+    if (done && m->row.size == 0)
+        say(v, KN_VERDICT_STEADY, "nothing drives the gas: all results are zero");
+    else if (m->c->time.mode == KN_MODE_FREQUENCY)
+        say(v, done ? KN_VERDICT_OSCILLATING : KN_VERDICT_NOT_STEADY,
+            "with the walls; residual %.1e, last change %.1e of the solution%s", row->equation_residual,
+            row->update, done ? "" : ": more time.max_steps continue the iterations");
+    else
+        say(v, done ? KN_VERDICT_STEADY : KN_VERDICT_NOT_STEADY,
+            "residual %.1e, last change %.1e of the solution, fluxes through the sides balance to %.1e%s",
+            row->equation_residual, row->update, row->balance,
+            done ? "" : "; more time.max_steps continue the iterations");
+}
+
 /* Drift between the halves of the averaged rows, beyond the part that noise explains. */
 static double drift_of(const struct kn_batches *b, double error)
 {
@@ -259,7 +288,9 @@ static void judge_oscillating(struct kn_verdict *v, const struct kn_monitor *m,
 void kn_verdict_find(struct kn_verdict *v, const struct kn_monitor *m, const struct kn_oscillation_fit *o)
 {
     *v = (struct kn_verdict){.column = -1, .remaining = NAN, .observed = NAN, .until = NAN};
-    if (kn_duration_oscillates(m->c))
+    if (m->c->time.mode != KN_MODE_UNSTEADY)
+        judge_solution(v, m);
+    else if (kn_duration_oscillates(m->c))
         judge_oscillating(v, m, o);
     else if (m->batches)
         judge_noisy(v, m);
@@ -267,23 +298,32 @@ void kn_verdict_find(struct kn_verdict *v, const struct kn_monitor *m, const str
         judge_quiet(v, m);
 }
 
-const char *kn_verdict_ends(const struct kn_monitor *m)
+double kn_verdict_note(struct kn_monitor *m)
 {
-    const double limit = m->c->time.residual;
-    if (limit > 0 && m->row.residual < limit && m->previous_residual < limit) /* one may be low by noise */
-        return "residual";
-    if (!kn_duration_is_open(m->c))
-        return NULL;
-    const struct judged j = judge_trends(m);
-    return is_steady(m, &j) ? "steady" : NULL;
-}
-
-double kn_verdict_steps_left(const struct kn_monitor *m)
-{
-    if (!kn_duration_is_open(m->c) || m->rows < 2)
+    if (!kn_duration_is_open(m->c) || m->rows < 2 || m->c->time.mode != KN_MODE_UNSTEADY)
         return NAN;
     const struct judged j = judge_trends(m);
     const double rows = j.unclear ? NAN : rows_left(m, &j),
                  least = (m->least_time - m->row.time) * rows_per_time(m);
+    m->steady_rows = is_steady(m, &j) ? m->steady_rows + 1 : 0;
     return isnan(rows) ? NAN : fmax(rows, least) * m->row.step / (double)(m->rows - 1);
+}
+
+/* One row may be low by noise. */
+const char *kn_verdict_ends(const struct kn_monitor *m)
+{
+    const double limit = m->c->time.residual;
+    if (m->c->time.mode != KN_MODE_UNSTEADY)
+        return !has_converged(m) ? NULL : m->c->time.mode == KN_MODE_STEADY ? "steady" : "converged";
+    if (limit > 0 && m->row.residual < limit && m->previous_residual < limit)
+        return "residual";
+    if (m->steady_rows < 2 || !kn_duration_is_open(m->c))
+        return NULL;
+    const struct judged j = judge_trends(m); /* a resumed run may have another tolerance */
+    return is_steady(m, &j) ? "steady" : NULL;
+}
+
+bool kn_verdict_is_near(const struct kn_monitor *m)
+{
+    return m->steady_rows > 0 || m->row.residual < m->c->time.residual;
 }

@@ -26,10 +26,14 @@ void kn_verdict_find(struct kn_verdict *v, const struct kn_monitor *m, const str
 /* "steady", "not steady", "oscillating", "noisy" */
 const char *kn_verdict_name(enum kn_verdict_word word);
 
-/* Why the run ends with the latest row: "steady", "residual"; NULL: it does not. */
+/* Call after every row: note whether it is steady.  Steps from it until the run is steady; NaN: not known. */
+double kn_verdict_note(struct kn_monitor *m);
+
+/* Why the run ends with the latest row, which must confirm the row before: "steady", "residual"; NULL: it
+ * does not end. */
 const char *kn_verdict_ends(const struct kn_monitor *m);
 
-/* Steps from the latest row until the run is steady; NaN: not known. */
-double kn_verdict_steps_left(const struct kn_monitor *m);
+/* Can the next row end the run? */
+bool kn_verdict_is_near(const struct kn_monitor *m);
 
 #endif

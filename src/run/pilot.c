@@ -141,7 +141,7 @@ static enum kn_status relative_error(const struct kn_monitor *m, double *error)
 /* Average until the error is known; `window` becomes the averaged time. */
 static enum kn_status average(struct pilot *p, const struct kn_case *c, double *window, double *error)
 {
-    const struct kn_run_observer observer = {p, poll, is_due, observe};
+    const struct kn_run_observer observer = {p, poll, is_due, observe, NULL};
     const double start = c->output.average, longest = LONGEST * (c->time.end - start);
     KN_TRY(create(p, c));
     for (*window = c->time.end - start; *window <= longest; *window *= 2) {

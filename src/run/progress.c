@@ -2,6 +2,7 @@
 #include "run/progress.h"
 
 #include "config/case.h"
+#include "config/config.h"
 #include "config/scales.h"
 #include "error.h"
 #include "files/files.h"
@@ -234,10 +235,14 @@ void kn_progress_compose(const struct kn_progress *p, const struct kn_eta_mark *
     char number[PART];
     text[0] = '\0';
     append(text, width, "%2d %%", p->ended ? 100 : (int)fmin(100 * (double)now->step / fmax(end, 1), 99));
-    append(text, width, "step %lld/%lld", (long long)now->step, (long long)p->last);
+    append(text, width, "%s %lld/%lld", p->steady ? "iteration" : "step", (long long)now->step,
+           (long long)p->last);
     if (!p->ended)
         append(text, width, "ETA %-8s", kn_progress_duration(number, left.seconds));
-    append(text, width, "t %#.4g%s%s", p->second * time, *p->time_unit ? " " : "", p->time_unit);
+    if (p->steady)
+        append(text, width, "res %.2e  upd %.2e", row->equation_residual, row->update);
+    else
+        append(text, width, "t %#.4g%s%s", p->second * time, *p->time_unit ? " " : "", p->time_unit);
     if (isfinite(row->residual))
         append(text, width, "res %.2e", p->hertz * row->residual);
     if (updates > 0)
@@ -246,6 +251,10 @@ void kn_progress_compose(const struct kn_progress *p, const struct kn_eta_mark *
         append(text, width, "drift %.1e", row->mass_drift);
     if (isfinite(row->drag))
         append(text, width, "D %#.6g G %#.6g", row->drag, row->vortex_flow);
+    if (isfinite(row->flow_force))
+        append(text, width, "G_P %#.6g", row->flow_force);
+    if (isfinite(row->flow_thermal))
+        append(text, width, "G_T %#.6g", row->flow_thermal);
 }
 
 static void draw_live(struct kn_progress *p, const struct kn_eta_mark *now, double time,
@@ -261,6 +270,7 @@ void kn_progress_start(struct kn_progress *p, const struct kn_progress_job *job)
     const struct kn_case *c = job->c;
     struct kn_scales scales;
     p->last = job->last;
+    p->steady = c->time.mode != KN_MODE_UNSTEADY;
     p->end = job->time + (double)(job->last - job->first) * job->time_step;
     p->second = p->hertz = 1;
     p->time_unit[0] = '\0';
@@ -278,8 +288,10 @@ void kn_progress_start(struct kn_progress *p, const struct kn_progress_job *job)
     p->row_step = -1;
     const struct kn_eta_mark now = {p->started, 0, job->first};
     /* noise keeps the residual high: a sampled run is expected to reach its last step */
-    kn_eta_start(&p->eta, &now, job->last, kn_case_is_sampled(c->collision.method) ? 0 : c->time.residual,
-                 job->deadline);
+    const double limit = p->steady                                 ? kn_config_iteration_tolerance(c)
+                         : kn_case_is_sampled(c->collision.method) ? 0
+                                                                   : c->time.residual;
+    kn_eta_start(&p->eta, &now, job->last, limit, job->deadline);
 }
 
 void kn_progress_step(struct kn_progress *p, const struct kn_eta_mark *now, double time,
@@ -289,7 +301,8 @@ void kn_progress_step(struct kn_progress *p, const struct kn_eta_mark *now, doub
     kn_eta_step(&p->eta, now);
     if (row->step > p->row_step) {
         p->row_step = row->step;
-        kn_eta_row(&p->eta, (int64_t)row->step, row->residual);
+        kn_eta_row(&p->eta, (int64_t)row->step,
+                   p->steady ? fmax(row->equation_residual, row->update) : row->residual);
     }
     if (elapsed < p->next && elapsed < p->next_log)
         return;

@@ -27,6 +27,7 @@ enum kn_progress_style {
 struct kn_progress {
     const struct kn_run_options *options;
     FILE *log;                     /* run.log; it receives the plain form of all messages; NULL: none */
+    bool steady;                   /* steps are iterations */
     int64_t last;                  /* step at which the run ends */
     double end;                    /* time at the last step, lambda0 / V0 */
     double second, hertz;          /* factors for displayed times and rates */

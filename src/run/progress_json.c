@@ -67,6 +67,10 @@ void kn_progress_json_step(struct kn_progress *p, const struct kn_eta_mark *now,
                   NUMBER(now->clock - p->started), "residual", NUMBER(row->residual), "mass_drift",
                   NUMBER(row->mass_drift), "updates_per_s", NUMBER(updates), "bytes_per_s",
                   NUMBER(2 * sizeof(float) * updates), "eta_s", NUMBER(left.seconds), "eta_by", by[left.by]);
+    if (p->steady) {
+        kn_json_set(o, "equation_residual", NUMBER(row->equation_residual));
+        kn_json_set(o, "update", NUMBER(row->update));
+    }
     if (isfinite(row->drag)) {
         kn_json_set(o, "D", NUMBER(row->drag));
         kn_json_set(o, "G", NUMBER(row->vortex_flow));

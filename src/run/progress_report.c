@@ -112,7 +112,7 @@ static void show_gas(struct kn_progress *p, const struct kn_case *c)
 static void show_time(struct kn_progress *p, const struct kn_progress_job *job)
 {
     const struct kn_case *c = job->c;
-    char from[PART] = "", until[2 * PART] = "", step[KN_UNITS_TEXT], last[KN_UNITS_TEXT];
+    char from[PART] = "", until[2 * PART] = "", step[KN_UNITS_TEXT], last[KN_UNITS_TEXT], limit[PART];
     if (c->time.residual > 0)
         snprintf(until, sizeof until, " or residual < %.4g%s", p->hertz * c->time.residual,
                  *p->time_unit ? " s-1" : "");
@@ -121,12 +121,14 @@ static void show_time(struct kn_progress *p, const struct kn_progress_job *job)
                  c->time.tolerance);
     if (job->first > 0)
         snprintf(from, sizeof from, ", from step %lld", (long long)job->first);
-    entry(p, "time", "dt %s, %lld steps to t = %s%s%s", kn_duration_text(c, job->time_step, 4, "", step),
-          (long long)job->last, kn_duration_text(c, p->end, 4, "", last), until, from);
-    if (c->run.walltime > 0) {
-        char limit[PART];
+    if (p->steady)
+        entry(p, "iterate", "at most %lld iterations, until residual and update < %.4g%s",
+              (long long)job->last, kn_config_iteration_tolerance(c), from);
+    else
+        entry(p, "time", "dt %s, %lld steps to t = %s%s%s", kn_duration_text(c, job->time_step, 4, "", step),
+              (long long)job->last, kn_duration_text(c, p->end, 4, "", last), until, from);
+    if (c->run.walltime > 0)
         entry(p, "walltime", "%s", kn_progress_duration(limit, c->run.walltime));
-    }
 }
 
 void kn_progress_box(struct kn_progress *p, const struct kn_progress_job *job)
@@ -231,6 +233,9 @@ static void show_amplitudes(struct kn_progress *p, const struct kn_summary *s, c
 {
     const struct kn_oscillation_fit *o = s->oscillation;
     double largest = 0;
+    char periods[PART] = "";
+    if (o->periods > 0)
+        snprintf(periods, sizeof periods, "   (last %d period%s)", o->periods, o->periods == 1 ? "" : "s");
     for (int i = 0; i < o->count; i++)
         largest = fmax(largest, o->columns[i].amplitude);
     for (int i = 0; i < o->count; i++) {
@@ -239,9 +244,9 @@ static void show_amplitudes(struct kn_progress *p, const struct kn_summary *s, c
         const double factor = si_factor(scales, column, &dimension);
         if (o->columns[i].amplitude > NOTICEABLE * largest) {
             char text[PART];
-            kn_progress_line(p, KN_STYLE_PLAIN, "  %-17s %s amplitude, phase %.6g   (last %d period%s)",
-                             column->name, value_text(text, factor * o->columns[i].amplitude, 0, dimension),
-                             o->columns[i].phase, o->periods, o->periods == 1 ? "" : "s");
+            kn_progress_line(p, KN_STYLE_PLAIN, "  %-17s %s amplitude, phase %.6g%s", column->name,
+                             value_text(text, factor * o->columns[i].amplitude, 0, dimension),
+                             o->columns[i].phase, periods);
         }
     }
 }
@@ -328,6 +333,7 @@ static void show_phases(struct kn_progress *p, const struct kn_summary *s)
             entry(p, i < KN_PHASES ? kn_summary_phase_name((enum kn_phase)i) : "other", "%8.2f s %5.1f %%",
                   seconds, 100 * seconds / fmax(s->wall_s, 1e-9));
     }
+    entry(p, "steps", "%.1f %% of the time loop, which took %.2f s", 100 * s->step_fraction, s->loop_s);
 }
 
 static void show_next(struct kn_progress *p)
@@ -350,10 +356,10 @@ void kn_progress_results(struct kn_progress *p, const struct kn_summary *s)
     const bool unfinished = strcmp(s->outcome, "interrupted") == 0 || strcmp(s->outcome, "walltime") == 0;
     struct kn_scales scales;
     const bool si = kn_scales_create(&scales, s->m->c) == KN_OK && scales.known;
-    char took[PART], rate[PART], time[KN_UNITS_TEXT];
-    kn_progress_line(p, unfinished ? KN_STYLE_WARNING : KN_STYLE_GOOD, "%s: step %lld, t = %s, after %s, %s",
+    char took[PART], rate[PART], place[KN_DURATION_PLACE];
+    kn_progress_line(p, unfinished ? KN_STYLE_WARNING : KN_STYLE_GOOD, "%s: %s, after %s, %s",
                      strcmp(s->outcome, "steady") == 0 ? "steady state reached" : s->outcome,
-                     (long long)s->steps, kn_duration_text(s->m->c, s->time, 6, "", time),
+                     kn_duration_place(s->m->c, s->steps, s->time, place),
                      kn_progress_duration(took, s->wall_s),
                      kn_progress_scaled(rate, s->updates_per_s, " updates/s"));
     if (v)

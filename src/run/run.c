@@ -19,57 +19,16 @@
 static const char *finished(const struct kn_run_parts *r)
 {
     const int64_t step = kn_sim_steps(r->sim);
-    const char *why = r->monitor.row.step == (double)step ? kn_verdict_ends(&r->monitor) : NULL;
+    const bool seen = !r->view.open && r->monitor.row.step == (double)step;
+    const char *why = seen ? kn_verdict_ends(&r->monitor) : NULL;
     return why ? why : step >= r->last ? r->at_last : NULL;
 }
 
-static enum kn_status write_fields(struct kn_run_parts *r, bool unfinished)
-{
-    const double begun = omp_get_wtime();
-    const struct kn_snapshot s = {
-        .c = &r->c,
-        .space = kn_sim_space(r->sim),
-        .step = kn_sim_steps(r->sim),
-        .time = kn_sim_time(r->sim),
-        .fields = r->fields,
-        .mean = r->monitor.averaged > 0 ? r->monitor.mean_fields : NULL,
-        .comm = r->comm,
-        .boxes = kn_sim_boxes(r->sim),
-        .unfinished = unfinished,
-    };
-    const enum kn_status status = kn_fields_write(r->options.folder, &s);
-    r->output_s += omp_get_wtime() - begun;
-    return status;
-}
-
-static enum kn_status append_row(struct kn_run_parts *r)
-{
-    const double begun = omp_get_wtime();
-    const enum kn_status status =
-        kn_comm_agree(r->comm, kn_run_is_first(r) ? kn_history_append(r->history, &r->monitor) : KN_OK);
-    r->output_s += omp_get_wtime() - begun;
-    return status;
-}
-
-/* Observe the gas for a row of the history, for a file of the series, or for both. */
+/* Observe the gas after a step that is due. */
 static enum kn_status observe(void *of)
 {
     struct kn_run_parts *r = of;
-    const double begun = omp_get_wtime(), time = kn_sim_time(r->sim);
-    const int64_t step = kn_sim_steps(r->sim);
-    if (r->row_due) {
-        KN_TRY(kn_run_take_row(r->sim, &r->monitor, r->fields));
-    } else {
-        KN_TRY(kn_run_abort(r->comm, kn_sim_fields(r->sim, r->fields)));
-        KN_TRY(kn_monitor_check(&r->monitor, step, time, r->fields));
-    }
-    kn_validity_watch(&r->gas, &r->c, kn_sim_space(r->sim), r->comm, time, r->fields);
-    r->observe_s += omp_get_wtime() - begun;
-    if (r->row_due) {
-        kn_eta_expect(&r->progress.eta, (double)step + kn_verdict_steps_left(&r->monitor));
-        KN_TRY(append_row(r));
-    }
-    return r->series_due && !finished(r) ? write_fields(r, false) : KN_OK; /* the end writes its own fields */
+    return kn_run_observe(r, r->row_due, r->series_due);
 }
 
 /* Does the next step reach a multiple of output.fields, so that a file of the series follows? */
@@ -120,7 +79,7 @@ static enum kn_status poll_requests(struct kn_run_parts *r)
     const int64_t step = kn_sim_steps(r->sim);
     const struct kn_eta_mark mark = {now, r->output_s, step};
     int64_t requests[REQUESTS];
-    kn_progress_step(&r->progress, &mark, kn_sim_time(r->sim), &r->monitor.row);
+    kn_progress_step(&r->progress, &mark, kn_sim_time(r->sim), &r->row);
     if (step < r->poll_at)
         return KN_OK;
     gather_requests(r, now, requests);
@@ -132,9 +91,9 @@ static enum kn_status poll_requests(struct kn_run_parts *r)
     if (requests[SAVE])
         KN_TRY(kn_run_save(r));
     if (requests[SAVE] == SAVE_BY_SIGNAL) {
-        char time[KN_UNITS_TEXT];
-        kn_progress_line(&r->progress, KN_STYLE_NOTE, "checkpoint on request at step %lld, t = %s",
-                         (long long)step, kn_run_time(r, kn_sim_time(r->sim), time));
+        char place[KN_DURATION_PLACE];
+        kn_progress_line(&r->progress, KN_STYLE_NOTE, "checkpoint on request at %s",
+                         kn_duration_place(&r->c, step, kn_sim_time(r->sim), place));
     }
     return KN_OK;
 }
@@ -151,14 +110,17 @@ static enum kn_status poll(void *of, bool *over)
 
 static enum kn_status loop(struct kn_run_parts *r)
 {
-    const struct kn_run_observer observer = {r, poll, is_due, observe};
+    const struct kn_run_observer observer = {r, poll, is_due, observe, r->steady};
+    r->row = r->monitor.row;
     r->loop_started = r->checkpointed = omp_get_wtime();
-    if (r->monitor.rows == 0) {
-        r->row_due = true;
-        r->series_due = r->c.output.fields > 0 && r->c.output.fields_start == 0;
-        KN_TRY(observe(r));
-    }
-    return kn_run_loop(r->sim, r->comm, &observer);
+    if (r->monitor.rows == 0)
+        KN_TRY(kn_run_observe(r, true, r->c.output.fields > 0 && r->c.output.fields_start == 0));
+    KN_TRY(kn_run_loop(r->sim, r->comm, &observer));
+    KN_TRY(kn_run_settle(r));
+    r->loop_s = fmax(omp_get_wtime() - r->loop_started, 1e-9);
+    r->loop_output_s = r->output_s;
+    r->stepping_s = r->steady ? fmax(0, r->loop_s - r->observe_s - r->output_s) : kn_sim_stepping(r->sim);
+    return KN_OK;
 }
 
 /* Host and device of every rank, in the log; for few ranks also on the terminal. */
@@ -227,7 +189,7 @@ static void show_start(struct kn_run_parts *r)
 
 static void summarise(const struct kn_run_parts *r, struct kn_summary *s)
 {
-    const double now = omp_get_wtime(), loop_s = fmax(now - r->loop_started, 1e-9);
+    const double now = omp_get_wtime();
     *s = (struct kn_summary){
         .m = &r->monitor,
         .outcome = r->outcome,
@@ -238,6 +200,8 @@ static void summarise(const struct kn_run_parts *r, struct kn_summary *s)
         .time = r->time,
         .time_step = kn_sim_time_step(r->sim),
         .wall_s = now - r->started,
+        .loop_s = r->loop_s,
+        .step_fraction = fmin(r->stepping_s / r->loop_s, 1),
         .cells = kn_sim_cells(r->sim),
         .nodes = kn_sim_nodes(r->sim),
         .memory_bytes = r->plan.memory_bytes,
@@ -247,12 +211,32 @@ static void summarise(const struct kn_run_parts *r, struct kn_summary *s)
         .validity = &r->validity,
         .target = r->chosen ? r->c.collision.error : 0,
     };
-    s->updates_per_s = (double)(s->steps - r->first) * (double)s->cells * (double)s->nodes / loop_s;
+    s->updates_per_s = (double)(s->steps - r->first) * (double)s->cells * (double)s->nodes / r->loop_s;
     kn_sim_phases(r->sim, s->phase_s);
     s->phase_s[KN_PHASE_ASSEMBLE] = r->assemble_s;
     s->phase_s[KN_PHASE_PILOT] = r->pilot_s;
-    s->phase_s[KN_PHASE_MOMENTS] = r->observe_s; /* on a GPU with the wait for the steps before */
+    s->phase_s[KN_PHASE_MOMENTS] =
+        kn_sim_is_detached(r->sim) ? fmax(0, r->loop_s - r->stepping_s - r->loop_output_s) : r->observe_s;
     s->phase_s[KN_PHASE_OUTPUT] = r->output_s;
+}
+
+/* Amplitudes and phases of the fluxes at walls, from the history or from the solver. */
+static enum kn_status fit_amplitudes(struct kn_run_parts *r, double time_step)
+{
+    struct kn_history_table h = {0};
+    const enum kn_status status =
+        kn_duration_oscillates(&r->c) ? kn_history_read(&h, r->options.folder) : KN_OK;
+    kn_oscillation_find(&r->oscillation, &h, &r->monitor, time_step);
+    kn_history_free(&h);
+    return status;
+}
+
+static enum kn_status find_amplitudes(struct kn_run_parts *r)
+{
+    struct kn_wall_flux real[KN_SIDES], imaginary[KN_SIDES];
+    KN_TRY(kn_steady_parts(r->steady, real, imaginary));
+    kn_oscillation_take(&r->oscillation, &r->monitor, real, imaginary);
+    return KN_OK;
 }
 
 /* Oscillations, verdict and summary, by rank 0. */
@@ -261,26 +245,22 @@ static enum kn_status conclude(struct kn_run_parts *r, struct kn_summary *s)
     summarise(r, s);
     if (!kn_run_is_first(r))
         return KN_OK;
-    struct kn_history_table h = {0};
-    const enum kn_status status =
-        kn_duration_oscillates(&r->c) ? kn_history_read(&h, r->options.folder) : KN_OK;
-    kn_oscillation_find(&r->oscillation, &h, &r->monitor, s->time_step);
-    kn_history_free(&h);
+    KN_TRY(r->c.time.mode == KN_MODE_FREQUENCY ? find_amplitudes(r) : fit_amplitudes(r, s->time_step));
     kn_verdict_find(&r->verdict, &r->monitor, &r->oscillation);
-    return status == KN_OK ? kn_summary_write(r->options.folder, s) : status;
+    return kn_summary_write(r->options.folder, s);
 }
 
 /* The message of a run that stopped before its end. */
 static enum kn_status report_stop(const struct kn_run_parts *r, const struct kn_summary *s)
 {
     const bool late = strcmp(r->outcome, KN_RUN_WALLTIME) == 0;
-    char time[KN_UNITS_TEXT], earlier[KN_RUN_MESSAGE] = "";
+    char place[KN_DURATION_PLACE], earlier[KN_RUN_MESSAGE] = "";
     if (kn_run_replaces(r))
         snprintf(earlier, sizeof earlier, "; '%.400s' still holds the earlier run, this one is in '%.400s'",
                  r->home, r->options.folder);
-    return kn_error_set(KN_EINTERRUPTED, "%s at step %lld, t = %s; --resume continues from the checkpoint%s",
-                        late ? "stopped by run.walltime" : "interrupted", (long long)s->steps,
-                        kn_run_time(r, s->time, time), earlier);
+    return kn_error_set(KN_EINTERRUPTED, "%s at %s; --resume continues from the checkpoint%s",
+                        late ? "stopped by run.walltime" : "interrupted",
+                        kn_duration_place(&r->c, s->steps, s->time, place), earlier);
 }
 
 /* All files are complete: they replace those of the earlier run. */
@@ -300,8 +280,12 @@ static enum kn_status write_last_fields(struct kn_run_parts *r, bool unfinished)
 {
     if (kn_sim_state(r->sim).ahead != 0)
         KN_TRY(kn_run_abort(r->comm, kn_sim_advance(r->sim, 1)));
-    KN_TRY(kn_run_abort(r->comm, kn_sim_fields(r->sim, r->fields)));
-    return write_fields(r, unfinished);
+    const double begun = omp_get_wtime();
+    KN_TRY(kn_run_abort(r->comm, kn_sim_observe(r->sim)));
+    KN_TRY(kn_sim_observed(r->sim, &r->seen));
+    const enum kn_status status = kn_run_write_fields(r, unfinished);
+    r->output_s += omp_get_wtime() - begun;
+    return status;
 }
 
 /* The findings about the gas, and the number of all findings. */
@@ -354,11 +338,13 @@ static enum kn_status close_run(struct kn_run_parts *r, enum kn_status status)
     kn_progress_close(&r->progress);
     if (r->lock >= 0)
         close(r->lock);
+    kn_background_destroy(&r->background);
     kn_monitor_destroy(&r->monitor);
     kn_validity_watch_destroy(&r->gas);
+    kn_steady_destroy(r->steady);
     if (r->sim)
         kn_sim_destroy(r->sim);
-    free(r->fields);
+    free(r->seen.fields);
     free(r->state);
     return status;
 }

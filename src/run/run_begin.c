@@ -19,6 +19,10 @@ static enum kn_status plan(struct kn_run_parts *r)
 {
     enum kn_status status = kn_sim_plan(&r->c, r->comm, &r->plan);
     if (status == KN_OK)
+        status = kn_steady_check(&r->c, r->comm);
+    if (status == KN_OK && r->c.time.mode != KN_MODE_UNSTEADY)
+        r->plan.memory_bytes += kn_steady_memory(&r->c, &r->plan);
+    if (status == KN_OK)
         status = kn_config_check_memory(r->comm->local_size * (r->plan.memory_bytes - r->plan.device_bytes));
     return kn_comm_agree(r->comm, status);
 }
@@ -26,6 +30,7 @@ static enum kn_status plan(struct kn_run_parts *r)
 static enum kn_status check_case(struct kn_run_parts *r)
 {
     KN_TRY(kn_comm_agree(r->comm, kn_case_check(&r->c)));
+    KN_TRY(kn_comm_agree(r->comm, kn_nodes_choose(&r->c)));
     KN_TRY(plan(r));
     const double room = kn_sim_room(&r->c);
     r->memory_available = isnan(room) ? kn_config_memory_available() : room;
@@ -193,9 +198,12 @@ static enum kn_status create(struct kn_run_parts *r)
     enum kn_status status = kn_monitor_create(&r->monitor, &r->c, kn_sim_space(r->sim), r->comm);
     if (status == KN_OK)
         status = kn_validity_watch_create(&r->gas, &r->c);
-    r->fields = calloc((size_t)ncells * KN_FIELDS, sizeof *r->fields);
+    r->monitor.threads = kn_sim_threads(r->sim);
+    if (status == KN_OK && kn_sim_is_detached(r->sim) && r->comm->size == 1)
+        status = kn_background_create(&r->background);
+    r->seen.fields = calloc((size_t)ncells * KN_FIELDS, sizeof *r->seen.fields);
     r->state = calloc((size_t)kn_run_state_size(r), sizeof *r->state);
-    if (status == KN_OK && (!r->fields || !r->state))
+    if (status == KN_OK && (!r->seen.fields || !r->state))
         status = kn_error_set(KN_EMEMORY, "not enough memory for the fields of %d cells", ncells);
     r->tables[KN_RUN_ROWS] =
         (struct kn_share_table){(size_t)kn_sim_nodes(r->sim) * sizeof(float), kn_run_move_rows, r};
@@ -205,6 +213,12 @@ static enum kn_status create(struct kn_run_parts *r)
     return kn_comm_agree(r->comm, status);
 }
 
+/* The solver begins with the state of the simulation. */
+static enum kn_status create_solver(struct kn_run_parts *r)
+{
+    return r->c.time.mode != KN_MODE_UNSTEADY ? kn_steady_create(&r->steady, r->sim) : KN_OK;
+}
+
 /* The step at which the run ends, counted from the present step: the time step may differ from that before a
  * resume with another time.end. */
 static void find_last_step(struct kn_run_parts *r)
@@ -212,9 +226,9 @@ static void find_last_step(struct kn_run_parts *r)
     double left = (kn_duration_end(&r->c) - kn_sim_time(r->sim)) / kn_sim_time_step(r->sim);
     double steps = fmin(fmax(ceil(left - 1e-6), 0), 9e15);
     r->first = kn_sim_steps(r->sim);
-    r->last = r->first + (int64_t)steps;
-    r->at_last = kn_duration_is_open(&r->c) ? "limit" : "end time";
-    if (r->c.time.max_steps > 0 && r->c.time.max_steps < r->last) {
+    r->last = r->steady ? KN_STEADY_ITERATIONS : r->first + (int64_t)steps;
+    r->at_last = r->steady || kn_duration_is_open(&r->c) ? "limit" : "end time";
+    if (r->c.time.max_steps > 0 && (r->steady || r->c.time.max_steps < r->last)) {
         r->last = r->c.time.max_steps;
         r->at_last = "max steps";
     }
@@ -226,13 +240,13 @@ static enum kn_status check_end(const struct kn_run_parts *r, const struct kn_ch
     const struct kn_sim_state *state = &k->state;
     const bool past =
         state->step > r->last || state->time > kn_duration_end(&r->c) + kn_sim_time_step(r->sim);
-    char time[KN_UNITS_TEXT];
+    char place[KN_DURATION_PLACE];
     if (!past && !(state->step == r->last && state->ahead != 0))
         return KN_OK;
     return kn_error_set(KN_EINPUT,
-                        "the checkpoint '%s' (step %lld, t = %s) is past the end of this case (a later "
+                        "the checkpoint '%s' (%s) is past the end of this case (a later "
                         "time.end or more time.max_steps continues it)",
-                        k->path, (long long)state->step, kn_run_time(r, state->time, time));
+                        k->path, kn_duration_place(&r->c, state->step, state->time, place));
 }
 
 /* The files of a run that is new, or resumed from a checkpoint, by rank 0. */
@@ -259,11 +273,11 @@ static enum kn_status open_files(struct kn_run_parts *r, const struct kn_checkpo
 
 static void note_resume(struct kn_run_parts *r, const struct kn_checkpoint *k, const char *note)
 {
-    char time[KN_UNITS_TEXT];
+    char place[KN_DURATION_PLACE];
     if (note[0])
         kn_progress_line(&r->progress, KN_STYLE_NOTE, "%s", note);
-    kn_progress_line(&r->progress, KN_STYLE_NOTE, "resuming from %s: step %lld, t = %s", k->path,
-                     (long long)k->state.step, kn_run_time(r, k->state.time, time));
+    kn_progress_line(&r->progress, KN_STYLE_NOTE, "resuming from %s: %s", k->path,
+                     kn_duration_place(&r->c, k->state.step, k->state.time, place));
 }
 
 static enum kn_status resume_from(struct kn_run_parts *r, const struct kn_checkpoint *k, const char *note)
@@ -274,6 +288,7 @@ static enum kn_status resume_from(struct kn_run_parts *r, const struct kn_checkp
     }
     KN_TRY(create(r));
     KN_TRY(kn_run_load(r, k));
+    KN_TRY(create_solver(r));
     find_last_step(r);
     KN_TRY(check_end(r, k));
     if (kn_run_is_first(r))
@@ -309,6 +324,7 @@ static enum kn_status begin_new(struct kn_run_parts *r)
         kn_progress_line(&r->progress, KN_STYLE_NOTE,
                          "the run in %s is replaced when this one ends; until then its files are in %s",
                          r->home, r->options.folder);
+    KN_TRY(create_solver(r));
     find_last_step(r);
     return KN_OK;
 }

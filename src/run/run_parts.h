@@ -12,8 +12,10 @@
 #include "monitor/monitor.h"
 #include "monitor/oscillation.h"
 #include "monitor/verdict.h"
+#include "run/background.h"
 #include "run/progress.h"
 #include "sim.h"
+#include "steady/steady.h"
 #include "validity/validity.h"
 
 enum { KN_RUN_MESSAGE = 1024 };
@@ -24,6 +26,14 @@ enum { KN_RUN_MESSAGE = 1024 };
 
 /* Tables that rank 0 may request from the others. */
 enum kn_run_table { KN_RUN_ROWS, KN_RUN_WATCHED, KN_RUN_TABLES };
+
+/* The purpose of an observation, and results of its evaluation. */
+struct kn_run_view {
+    bool open;        /* it is not evaluated yet */
+    bool row, series; /* it is for a row of the history, for a file of the series */
+    double left;      /* steps until the run is steady; NaN: not known */
+    double files_s;   /* s spent on files */
+};
 
 /* Every rank has one, which differs in its cells only; rank 0 writes files and messages. */
 struct kn_run_parts {
@@ -38,6 +48,7 @@ struct kn_run_parts {
     uint64_t fingerprint;               /* of the case as it was given */
     bool chosen;                        /* collision.samples was auto */
     struct kn_sim *sim;
+    struct kn_steady *steady; /* NULL: steps in time */
     struct kn_monitor monitor;
     struct kn_validity validity;
     struct kn_validity_gas gas;
@@ -47,18 +58,22 @@ struct kn_run_parts {
     struct kn_provenance provenance;
     struct kn_share_table tables[KN_RUN_TABLES];
     struct kn_share share;
-    double *fields;           /* [ncells][KN_FIELDS] of this rank, of the latest observation */
-    double *state;            /* [kn_run_state_size], buffer for checkpoints */
-    int64_t first, last;      /* steps at which this process begins and the run ends */
-    const char *at_last;      /* the outcome at step `last` */
-    bool row_due, series_due; /* observations after the present step */
-    const char *outcome;      /* reason for the end of the loop */
-    int64_t steps;            /* step and time at the end of the loop */
+    struct kn_observation seen;      /* the latest observation */
+    struct kn_run_view view;         /* what it is for */
+    struct kn_background background; /* evaluates observations of a single rank with a detached device */
+    struct kn_row row;               /* the latest row, for messages */
+    double *state;                   /* [kn_run_state_size], buffer for checkpoints */
+    int64_t first, last;             /* steps at which this process begins and the run ends */
+    const char *at_last;             /* the outcome at step `last` */
+    bool row_due, series_due;        /* observations after the next step */
+    const char *outcome;             /* reason for the end of the loop */
+    int64_t steps;                   /* step and time at the end of the loop */
     double time;
     int64_t poll_at; /* the step at which the ranks poll requests next */
     double started;  /* s, omp_get_wtime; of this process */
-    double loop_started;
-    double checkpointed; /* clock of the last checkpoint */
+    double loop_started, loop_s;
+    double stepping_s, loop_output_s; /* s of the loop in steps, and on files */
+    double checkpointed;              /* clock of the last checkpoint */
     struct kn_oscillation_fit oscillation;
     struct kn_verdict verdict;                       /* rank 0, at the end */
     double observe_s, output_s, assemble_s, pilot_s; /* s spent on observations, files, preparations */
@@ -77,15 +92,15 @@ static inline bool kn_run_replaces(const struct kn_run_parts *r)
     return r->options.folder != r->home;
 }
 
-/* A time in the units of the case. */
-static inline const char *kn_run_time(const struct kn_run_parts *r, double time, char text[KN_UNITS_TEXT])
-{
-    return kn_duration_text(&r->c, time, 6, "", text);
-}
-
 /* run_begin.c: all work before the first step, of a new or a resumed run. */
 enum kn_status kn_run_begin(struct kn_run_parts *r);
 bool kn_run_is_over(const struct kn_run_parts *r, double now); /* run.walltime */
+
+/* run_observe.c: observe the gas after a step, for a row of the history, for a file of the series, or both;
+ * complete the evaluation of the latest observation; write fields.h5 with it.  All ranks. */
+enum kn_status kn_run_observe(struct kn_run_parts *r, bool row, bool series);
+enum kn_status kn_run_settle(struct kn_run_parts *r);
+enum kn_status kn_run_write_fields(struct kn_run_parts *r, bool unfinished);
 
 /* run_state.c: number of doubles of monitor and checks in a checkpoint. */
 int64_t kn_run_state_size(const struct kn_run_parts *r);

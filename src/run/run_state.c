@@ -53,14 +53,17 @@ int64_t kn_run_state_size(const struct kn_run_parts *r)
 
 enum kn_status kn_run_save(struct kn_run_parts *r)
 {
+    KN_TRY(kn_run_settle(r)); /* a checkpoint has the rows of all steps before it */
     const double begun = omp_get_wtime();
     const struct kn_checkpoint_source source = source_of(r);
-    char time[KN_UNITS_TEXT];
+    char place[KN_DURATION_PLACE];
     struct kn_checkpoint k = {.state = kn_sim_state(r->sim),
                               .fingerprint = r->fingerprint,
                               .nwatched = KN_MONITOR_CELL,
                               .nmonitor = kn_run_state_size(r),
                               .monitor = r->state};
+    if (r->steady)
+        KN_TRY(kn_steady_store(r->steady, true));
     kn_monitor_save(&r->monitor, r->state);
     kn_validity_watch_save(&r->gas, r->state + kn_monitor_state_size(&r->monitor));
     enum kn_status status = kn_run_is_first(r) ? kn_folder_verify(r->options.folder, &r->identity) : KN_OK;
@@ -70,8 +73,8 @@ enum kn_status kn_run_save(struct kn_run_parts *r)
     KN_TRY(kn_checkpoint_write(r->options.folder, &k, &source));
     r->checkpointed = omp_get_wtime();
     r->output_s += r->checkpointed - begun;
-    kn_progress_line(&r->progress, KN_STYLE_LOG, "checkpoint at step %lld, t = %s", (long long)k.state.step,
-                     kn_run_time(r, k.state.time, time));
+    kn_progress_line(&r->progress, KN_STYLE_LOG, "checkpoint at %s",
+                     kn_duration_place(&r->c, k.state.step, k.state.time, place));
     return KN_OK;
 }
 
@@ -87,13 +90,13 @@ static const char *advice(const struct kn_case *c)
 
 enum kn_status kn_run_name_last(const struct kn_run_parts *r)
 {
-    char why[KN_RUN_MESSAGE], note[KN_CHECKPOINT_NOTE], time[KN_UNITS_TEXT];
+    char why[KN_RUN_MESSAGE], note[KN_CHECKPOINT_NOTE], place[KN_DURATION_PLACE];
     struct kn_checkpoint k = {0};
     snprintf(why, sizeof why, "%s", kn_error_message());
     if (kn_checkpoint_find(&kn_comm_alone, r->options.folder, r->fingerprint, &k, note) != KN_OK)
         return kn_error_set(KN_ENUMERIC, "%s (%s); there is no checkpoint before it", why, advice(&r->c));
-    kn_error_set(KN_ENUMERIC, "%s (%s); last good checkpoint: %s (step %lld, t = %s)", why, advice(&r->c),
-                 k.path, (long long)k.state.step, kn_run_time(r, k.state.time, time));
+    kn_error_set(KN_ENUMERIC, "%s (%s); last good checkpoint: %s (%s)", why, advice(&r->c), k.path,
+                 kn_duration_place(&r->c, k.state.step, k.state.time, place));
     kn_checkpoint_free(&k);
     return KN_ENUMERIC;
 }

@@ -262,6 +262,14 @@ static enum kn_status find_worst(const struct kn_case *c, struct worst *worst)
     return status;
 }
 
+enum kn_status kn_validity_emission(const struct kn_case *c, double *error)
+{
+    struct worst worst;
+    KN_TRY(find_worst(c, &worst));
+    *error = worst.error;
+    return KN_OK;
+}
+
 /* The smallest number of nodes from n on with a small error; 0: none up to MOST. */
 static int enough_nodes(const struct kn_case *c, int n, double *error)
 {

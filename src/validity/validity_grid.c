@@ -8,6 +8,7 @@
 #include "config/case.h"
 #include "config/scales.h"
 #include "grid/duration.h"
+#include "validity/nodes.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,18 +18,6 @@ static double bulk(const struct kn_case *c, int axis, double density)
 {
     const double delta = kn_duration_length(c, axis) * density;
     return delta / (delta + 2);
-}
-
-/* True if the gas is not uniform along an axis and a wall at one of its ends emits molecules. */
-static bool has_emitter(const struct kn_case *c, int axis)
-{
-    const struct kn_wall *low = &c->walls[2 * axis], *high = low + 1;
-    return !kn_case_is_uniform(c, axis) && (kn_duration_is_diffuse(low) || kn_duration_is_diffuse(high));
-}
-
-static int count_emitters(const struct kn_case *c)
-{
-    return has_emitter(c, 0) + has_emitter(c, 1) + has_emitter(c, 2);
 }
 
 static bool is_driven(const double vector[3])
@@ -42,7 +31,7 @@ static double curvature_length(const struct kn_case *c, int axis)
 {
     const double length = kn_duration_length(c, axis);
     double least = INFINITY;
-    if (is_driven(c->source.force) || count_emitters(c) > 1)
+    if (is_driven(c->source.force) || kn_nodes_count_emitters(c) > 1)
         least = length;
     for (int side = 2 * axis; side < 2 * axis + 2; side++) {
         const struct kn_oscillation *o = &c->walls[side].oscillation;
@@ -64,7 +53,7 @@ static bool has_waves(const struct kn_case *c, int axis)
     bool sound = false;
     for (int side = 2 * axis; side < 2 * axis + 2; side++)
         sound = sound || c->walls[side].oscillation.velocity[axis] != 0;
-    return sound || count_emitters(c) > 1 || c->initial.wave[axis] > 0 ||
+    return sound || kn_nodes_count_emitters(c) > 1 || c->initial.wave[axis] > 0 ||
            c->initial.shape == KN_SHAPE_BETWEEN;
 }
 
@@ -98,7 +87,7 @@ static void keep_larger(struct estimate *e, double error, double power, int axis
 static struct estimate estimate_cells(const struct kn_case *c, double density)
 {
     struct estimate e = {0, 1, 0};
-    const bool box = count_emitters(c) > 1;
+    const bool box = kn_nodes_count_emitters(c) > 1;
     density = c->collision.method == KN_METHOD_NONE ? 0 : density;
     for (int d = 0; d < 3; d++) {
         if (kn_case_is_uniform(c, d))
@@ -106,15 +95,15 @@ static struct estimate estimate_cells(const struct kn_case *c, double density)
         const double width = kn_case_mean_width(c, d, 1), curved = curvature_length(c, d);
         if (c->space.order == 1)
             keep_larger(&e, 0.52 * density * width * bulk(c, d, density), 1, d);
-        if (c->space.order == 1 && box && has_emitter(c, d))
+        if (c->space.order == 1 && box && kn_nodes_has_emitter(c, d))
             keep_larger(&e, 3 * width / kn_duration_length(c, d), 1, d);
         if (c->space.order == 2 && isfinite(curved))
             keep_larger(&e, 1.67 * density * kn_case_mean_width(c, d, 2.8) / pow(curved, 1.8), 2.8, d);
         if (c->space.order == 3 && isfinite(curved))
             keep_larger(&e, 0.8 * density * decisive_width(c, d) / pow(curved, 1.8), 2.8, d);
-        if (c->space.order < 3 && box && has_emitter(c, d))
+        if (c->space.order < 3 && box && kn_nodes_has_emitter(c, d))
             keep_larger(&e, 0.035 * pow(density, 1.6) * kn_case_mean_width(c, d, 1.6), 1.6, d);
-        if (c->space.order == 3 && box && has_emitter(c, d))
+        if (c->space.order == 3 && box && kn_nodes_has_emitter(c, d))
             keep_larger(&e, 0.014 * density * density * kn_case_mean_width(c, d, 2), 2, d);
     }
     return e;
@@ -194,8 +183,8 @@ static double slowest_rate(const struct kn_case *c)
 {
     double rate = 0;
     for (int d = 0; d < 3; d++) {
-        if (has_emitter(c, d))
-            rate += (count_emitters(c) == 1 && is_antisymmetric(c, d) ? 2 : 0.5) *
+        if (kn_nodes_has_emitter(c, d))
+            rate += (kn_nodes_count_emitters(c) == 1 && is_antisymmetric(c, d) ? 2 : 0.5) *
                     pow(M_PI / kn_duration_length(c, d), 2);
     }
     return rate > 0 && !kn_duration_oscillates(c) ? rate : INFINITY;
@@ -216,33 +205,16 @@ static void judge_rounding(struct kn_validity *v, const struct kn_case *c)
         KN_VALIDITY_PERCENT(error * v->time_step / longest));
 }
 
-/* In a channel, a force or a temperature gradient along it drives mostly the molecules that move nearly
- * parallel to the walls: few nodes across the gap do not represent them. */
-static double channel_error(const struct kn_case *c, int axis, int nodes)
-{
-    const double force = is_driven(c->source.force) ? 0.7 : 0,
-                 creep = is_driven(c->source.temperature_gradient) ? 1.3 : 0;
-    return fmin(fmax(force, creep) * exp(-0.26 * nodes - 2.2) / pow(kn_duration_length(c, axis), 1.1), 0.5);
-}
-
 /* In a box, jumps at the corners travel along the discrete velocities into the profiles, with a part of the
  * speed or temperature of the walls.  Their effect on integrals such as D and G is small. */
 static double box_error(const struct kn_case *c, int nodes)
 {
     double shortest = INFINITY;
     for (int d = 0; d < 3; d++)
-        if (has_emitter(c, d))
+        if (kn_nodes_has_emitter(c, d))
             shortest = fmin(shortest, kn_duration_length(c, d));
     const double delta = c->collision.method == KN_METHOD_NONE ? 0 : shortest;
     return 3.0 / ((double)nodes * nodes) * exp(-0.6 * delta);
-}
-
-/* The smallest number of nodes with an error of at most `goal`; axis -1: of a box. */
-static int find_nodes(const struct kn_case *c, int nodes, int axis, double goal)
-{
-    while (nodes < 64 && (axis < 0 ? box_error(c, nodes) : channel_error(c, axis, nodes)) > goal)
-        nodes += 2;
-    return nodes;
 }
 
 static void judge_box(struct kn_validity *v, const struct kn_case *c)
@@ -253,26 +225,36 @@ static void judge_box(struct kn_validity *v, const struct kn_case *c)
         if (!kn_case_is_uniform(c, d))
             nodes = c->velocity.nodes[d] < nodes ? c->velocity.nodes[d] : nodes;
     const double error = box_error(c, nodes);
+    int enough = nodes;
+    while (enough < 64 && box_error(c, enough) > goal)
+        enough += 2;
     kn_validity_add(v, noticed, "rays", error,
                     "%d velocity nodes are few for this rarefied gas: profiles are wrong by up to %s of the "
                     "wall values (ray effects), integrated quantities by less (velocity.nodes: %d brings it "
                     "to about 1 %%)",
-                    nodes, KN_VALIDITY_PERCENT(error), find_nodes(c, nodes, -1, goal));
+                    nodes, KN_VALIDITY_PERCENT(error), enough);
 }
 
+/* In a channel, a force or a temperature gradient along it drives mostly the molecules that move nearly
+ * parallel to the walls: few nodes across the gap do not represent them. */
 static void judge_channel(struct kn_validity *v, const struct kn_case *c, int axis)
 {
-    const int nodes = c->velocity.nodes[axis], enough = find_nodes(c, nodes, axis, KN_VALIDITY_WARN / 2);
-    const double error = channel_error(c, axis, nodes);
-    int wanted[3];
+    const char *what;
+    const int nodes = c->velocity.nodes[axis];
+    const double error = kn_nodes_error(c, axis, nodes, &what);
+    int wanted[3], enough = nodes;
+    while (enough < 64 && kn_nodes_error(c, axis, enough, &what) > KN_VALIDITY_WARN / 2)
+        enough += 2;
     for (int d = 0; d < 3; d++)
         wanted[d] = d == axis ? enough : c->velocity.nodes[d];
+    char advice[KN_VALIDITY_TEXT] = "this is the largest number";
+    if (enough > nodes)
+        snprintf(advice, sizeof advice, "velocity.nodes: [%d, %d, %d] brings it to %s", wanted[0], wanted[1],
+                 wanted[2], KN_VALIDITY_PERCENT(kn_nodes_error(c, axis, enough, &what)));
     kn_validity_add(
         v, KN_VALIDITY_WARN, "rays", error,
-        "%d velocity nodes across the channel are few for this rarefied gas: expect an error of about "
-        "%s in the flow rate (velocity.nodes: [%d, %d, %d] brings it to %s)",
-        nodes, KN_VALIDITY_PERCENT(error), wanted[0], wanted[1], wanted[2],
-        KN_VALIDITY_PERCENT(channel_error(c, axis, enough)));
+        "%d velocity nodes along %c are few for this rarefied gas: expect an error of about %s in %s (%s)",
+        nodes, "xyz"[axis], KN_VALIDITY_PERCENT(error), what, advice);
 }
 
 void kn_validity_judge_grid(struct kn_validity *v, const struct kn_case *c)
@@ -282,12 +264,14 @@ void kn_validity_judge_grid(struct kn_validity *v, const struct kn_case *c)
         if (c->walls[side].kind == KN_WALL_INFLOW)
             densest = fmax(densest, 1 + c->disturbance * c->walls[side].density);
     kn_validity_judge_cells(v, c, densest);
-    judge_step(v, c);
-    judge_rounding(v, c);
-    if (count_emitters(c) > 1)
+    if (c->time.mode == KN_MODE_UNSTEADY) {
+        judge_step(v, c);
+        judge_rounding(v, c);
+    }
+    if (kn_nodes_count_emitters(c) > 1)
         judge_box(v, c);
     else
         for (int d = 0; d < 3; d++)
-            if (has_emitter(c, d))
+            if (kn_nodes_has_emitter(c, d))
                 judge_channel(v, c, d);
 }

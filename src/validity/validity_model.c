@@ -178,18 +178,30 @@ static double wave_error(const struct kn_case *c, int axis, int nodes, double fr
     return error;
 }
 
-static void judge_nodes(struct kn_validity *v, const struct kn_case *c, int axis, double frequency)
+double kn_validity_wave(const struct kn_case *c, int axis, int nodes)
+{
+    const struct kn_wall *low = &c->walls[2 * axis], *high = low + 1;
+    double error = 0;
+    if (kn_case_is_uniform(c, axis) || !kn_duration_is_diffuse(low) || !kn_duration_is_diffuse(high))
+        return 0;
+    for (int end = 0; end < 2; end++)
+        if (low[end].oscillation.frequency > 0)
+            error = fmax(error, wave_error(c, axis, nodes, low[end].oscillation.frequency));
+    return error;
+}
+
+static void judge_nodes(struct kn_validity *v, const struct kn_case *c, int axis)
 {
     const double noticed = 0.02;
     const int nodes = c->velocity.nodes[axis];
-    const double error = wave_error(c, axis, nodes, frequency);
+    const double error = kn_validity_wave(c, axis, nodes);
     double better = error;
     int enough = nodes;
     if (!(error > noticed))
         return;
     while (better > noticed && enough < 64) {
         enough = enough + 8 < 64 ? enough + 8 : 64;
-        better = wave_error(c, axis, enough, frequency);
+        better = kn_validity_wave(c, axis, enough);
     }
     kn_validity_add(
         v, noticed, "rays", error,
@@ -222,13 +234,13 @@ static void judge_oscillation(struct kn_validity *v, const struct kn_case *c)
         if (!(o->frequency > 0) || kn_case_is_uniform(c, axis))
             continue;
         fastest = fmax(fastest, o->frequency);
-        if (kn_duration_is_diffuse(&c->walls[side]) && kn_duration_is_diffuse(&c->walls[side ^ 1]))
-            judge_nodes(v, c, axis, o->frequency);
         judge_stroke(v, c, axis, o);
     }
     for (int i = 0; i < kn_case_bodies(c); i++)
         fastest = fmax(fastest, c->bodies[i].surface.oscillation.frequency);
-    if (fastest > 0)
+    for (int axis = 0; axis < 3; axis++)
+        judge_nodes(v, c, axis);
+    if (fastest > 0 && c->time.mode == KN_MODE_UNSTEADY)
         judge_steps(v, fastest);
 }
 

@@ -15,12 +15,13 @@ space:
   size: 2 um
 velocity:
   grid: gauss
-  nodes: 4
+  nodes: 6
 collision:
   method: bgk
 walls:
   right:
     velocity: [0, 1 m/s, 0]
+    temperature: 301 K
 time:
   end: 20 ns
 output:

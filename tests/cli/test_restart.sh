@@ -111,6 +111,11 @@ check "SIGUSR1 does not stop the run" test $? -eq 0
 check "SIGUSR1 writes a checkpoint" contains out 'checkpoint on request'
 check "checkpoints do not change the results" same usr
 
+# The same where observations are evaluated beside the next steps.
+check "strict: SIGTERM ends with 130" interrupted TERM beside 3 --set run.backend=strict --set output.checkpoint=0.1
+check "strict: resume to the end" ends 0 "$knudsen" run "${case[@]}" --out beside --resume --quiet --set run.backend=strict
+check "strict: the same bits" same beside
+
 # 3. A killed run: the output after its last checkpoint is written again.
 "$knudsen" run "${case[@]}" --out killed --quiet --set output.checkpoint=0.05 &
 pid=$!

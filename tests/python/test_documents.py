@@ -15,7 +15,7 @@ SKIPPED = re.compile(r"^(make|export|paraview)\b")
 
 # Replaces the program: runs end after some steps. The cases have their own tests.
 SHORT = f"""#!/bin/sh
-[ "$1" = run ] && set -- "$@" --set time.max_steps=60
+case $1 in run | sweep) set -- "$@" --set time.max_steps=60 ;; esac
 exec '{PROGRAM}' "$@"
 """
 

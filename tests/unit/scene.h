@@ -100,7 +100,7 @@ static void drop(struct scene *s)
     kn_velocity_destroy(&s->velocity);
 }
 
-static void *start(struct scene *s, const struct target *t)
+static inline void *start(struct scene *s, const struct target *t)
 {
     void *machine;
     if (t->isa)
@@ -112,14 +112,14 @@ static void *start(struct scene *s, const struct target *t)
     return machine;
 }
 
-static void finish(struct scene *s, const struct target *t, void *machine)
+static inline void finish(struct scene *s, const struct target *t, void *machine)
 {
     expect_ok(t->backend->get(machine, 0, s->space.ncells, s->next));
     t->backend->destroy(machine);
 }
 
 /* Largest difference from the expected state, divided by the size of the state. */
-static void compare(const struct scene *s, const char *what, const struct target *t, const char *settings,
+static inline void compare(const struct scene *s, const char *what, const struct target *t, const char *settings,
                     double tolerance)
 {
     double worst = 0, size = 1;

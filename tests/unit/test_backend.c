@@ -195,6 +195,50 @@ static void writing_past_the_caches_changes_nothing(void **state)
     }
 }
 
+/* The moments of the state; `m` of this size. */
+static void observe(const struct target *t, void *machine, double *m, size_t bytes)
+{
+    struct kn_observed found;
+    expect_ok(t->backend->observe(machine));
+    expect_ok(t->backend->observed(machine, &found));
+    memcpy(m, found.moments, bytes);
+}
+
+/* Steps after the beginning of an observation do not change it, also if they record fluxes. */
+static void observations_do_not_change(void **state)
+{
+    (void)state;
+    for (int i = 0; i < ntargets; i++) {
+        const struct target *t = &targets[i];
+        const struct kn_step step = {.stream = 0.01, .collide = 0, .draw = 0, .fluxes = true};
+        struct kn_observed early, late;
+        struct scene s;
+        build(&s, "space.cells=[9,7] velocity.nodes=6");
+        const size_t moments = (size_t)s.space.ncells * KN_MOMENTS * sizeof(double),
+                     fluxes = (size_t)s.space.nfaces * KN_FLUXES * sizeof(double);
+        char *copy = malloc(moments + fluxes);
+        void *machine = start(&s, t);
+        expect_ok(t->backend->step(machine, &step));
+        expect_ok(t->backend->observe(machine));
+        expect_ok(t->backend->observed(machine, &early));
+        memcpy(copy, early.moments, moments);
+        memcpy(copy + moments, early.fluxes, fluxes);
+        expect_ok(t->backend->observe(machine));
+        for (int k = 0; k < 50; k++)
+            expect_ok(t->backend->step(machine, &step));
+        expect_ok(t->backend->observed(machine, &late));
+        assert_memory_equal(late.moments, copy, moments);
+        assert_memory_equal(late.fluxes, copy + moments, fluxes);
+        expect_ok(t->backend->observe(machine));
+        expect_ok(t->backend->observed(machine, &late));
+        assert_memory_not_equal(late.moments, copy, moments);
+        assert_memory_not_equal(late.fluxes, copy + moments, fluxes);
+        free(copy);
+        finish(&s, t, machine);
+        drop(&s);
+    }
+}
+
 /* Moments against sums in double, node by node. */
 static void moments_match_plain_sums(void **state)
 {
@@ -207,9 +251,10 @@ static void moments_match_plain_sums(void **state)
         struct scene s;
         build(&s, cases[i % 4]);
         const struct kn_velocity *v = &s.velocity;
-        double *m = calloc((size_t)s.space.ncells * KN_MOMENTS, sizeof *m);
+        const size_t bytes = (size_t)s.space.ncells * KN_MOMENTS * sizeof(double);
+        double *m = malloc(bytes);
         void *machine = start(&s, t);
-        expect_ok(t->backend->moments(machine, m));
+        observe(t, machine, m, bytes);
         finish(&s, t, machine);
         assert_memory_equal(s.next, s.h, s.rows * sizeof *s.h);
         for (int cell = 0; cell < s.space.ncells; cell++) {
@@ -268,6 +313,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(writing_past_the_caches_changes_nothing),
 
         cmocka_unit_test(moments_match_plain_sums),
+        cmocka_unit_test(observations_do_not_change),
         cmocka_unit_test(unknown_instruction_set_is_refused),
     };
     return cmocka_run_group_tests(tests, find_targets, NULL);

@@ -210,6 +210,55 @@ static void third_order_and_relaxation(void **state)
     wide_boxes_stream_and_relax(3);
 }
 
+/* Cubes with many cells away from walls. */
+static void cubes_stream_and_relax(void **state)
+{
+    (void)state;
+    const char *const cubes[] =
+        {"space.cells=[25,20,18] velocity.nodes=6 walls.top.velocity=[1,0,0.5]",
+         "space.cells=[21,22,20] velocity.nodes=8 walls.left.kind=periodic walls.right.kind=periodic "
+         "walls.front.kind=specular"},
+                      *const orders[] = {"space.order=2", "space.order=2 space.limiter=none",
+                                         "space.order=3"};
+    for (int i = 0; i < 2 * 3; i++) {
+        struct scene s;
+        char text[512];
+        snprintf(text, sizeof text, "collision.method=bgk %s %s", cubes[i / 3], orders[i % 3]);
+        build(&s, text);
+        const double dt = long_step(&s);
+        oracle_stream(&s.problem, (double)(float)dt, s.h, s.expected, s.density);
+        for (int cell = 0; cell < s.space.ncells; cell++)
+            oracle_linear_bgk(&s.velocity, STEP, s.expected + (size_t)cell * (size_t)s.velocity.nnodes);
+        check_step(&s, "stream and relax", text, dt, 2e-6);
+        drop(&s);
+    }
+}
+
+/* Collisions alone in cells that a march would stream: of the operator, linear and with the quadratic part.
+ */
+static void wide_boxes_operate(void **state)
+{
+    (void)state;
+    const char *const grids[] = {"space.order=3 velocity.nodes=6", "space.order=2 velocity.nodes=8",
+                                 "space.order=3 velocity.nodes=6 disturbance=0.2"};
+    for (int i = 0; i < 3; i++) {
+        struct scene s;
+        char text[512];
+        snprintf(text, sizeof text, "collision.method=operator space.cells=[71,64] %s", grids[i]);
+        build(&s, text);
+        memcpy(s.expected, s.h, s.rows * sizeof *s.h);
+        for (int cell = 0; cell < s.space.ncells; cell++)
+            oracle_operate(&s.problem, STEP, s.expected + (size_t)cell * (size_t)s.velocity.nnodes);
+        for (int t = 0; t < ntargets; t++) {
+            void *machine = start(&s, &targets[t]);
+            expect_ok(targets[t].backend->collide(machine, STEP, 0));
+            finish(&s, &targets[t], machine);
+            compare(&s, "operate alone", &targets[t], text, 4e-6);
+        }
+        drop(&s);
+    }
+}
+
 /* The operator inside the march, and after streaming on a stretched mesh; linear, and with the quadratic part
  * for rows with and without padding. */
 static void wide_boxes_stream_and_operate(void **state)
@@ -445,13 +494,21 @@ static void samples_are_the_same_bits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(collisions_match_oracle),       cmocka_unit_test(linear_bgk_matches_its_formula),
-        cmocka_unit_test(operator_matches_plain_sums),   cmocka_unit_test(uniform_gas_collides_once),
-        cmocka_unit_test(sets_of_all_lengths),           cmocka_unit_test(second_order_and_relaxation),
-        cmocka_unit_test(third_order_and_relaxation),    cmocka_unit_test(wide_boxes_stream_and_operate),
-        cmocka_unit_test(models_match_their_formulas),   cmocka_unit_test(wide_boxes_of_models),
-        cmocka_unit_test(models_agree_between_machines), cmocka_unit_test(corrections_agree_between_machines),
+        cmocka_unit_test(collisions_match_oracle),
+        cmocka_unit_test(linear_bgk_matches_its_formula),
+        cmocka_unit_test(operator_matches_plain_sums),
+        cmocka_unit_test(uniform_gas_collides_once),
+        cmocka_unit_test(sets_of_all_lengths),
+        cmocka_unit_test(second_order_and_relaxation),
+        cmocka_unit_test(third_order_and_relaxation),
+        cmocka_unit_test(wide_boxes_stream_and_operate),
+        cmocka_unit_test(models_match_their_formulas),
+        cmocka_unit_test(wide_boxes_of_models),
+        cmocka_unit_test(models_agree_between_machines),
+        cmocka_unit_test(corrections_agree_between_machines),
         cmocka_unit_test(samples_are_the_same_bits),
+        cmocka_unit_test(cubes_stream_and_relax),
+        cmocka_unit_test(wide_boxes_operate),
     };
     return cmocka_run_group_tests(tests, find_targets, NULL);
 }

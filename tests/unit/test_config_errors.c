@@ -189,7 +189,7 @@ static void struct_is_checked_too(void **state)
     kn_case_default(&c);
     c.velocity.nodes[1] = 5;
     assert_int_equal(kn_case_check(&c), KN_EINPUT);
-    assert_string_equal(kn_error_message(), "velocity.nodes: 5 is odd (even, 2 to 64)");
+    assert_string_equal(kn_error_message(), "velocity.nodes: 5 is odd (even, 2 to 64, or auto)");
 }
 
 static void yaml_stays_simple(void **state)

@@ -95,7 +95,7 @@ static void restart_refuses_damage(void **state)
         assert_true(status == KN_OK || status == KN_EIO || status == KN_EINPUT);
     }
     const int counts =
-        3 + 3 * (s.m.judged + 1) + 3 * s.m.ncolumns; /* rows, averaged, step; length, count, begun */
+        4 + 3 * (s.m.judged + 1) + 3 * s.m.ncolumns; /* rows, averaged, steady, step; length, count, begun */
     assert_int_equal(refused, counts);
     free(saved);
     drop(&s);
@@ -142,7 +142,7 @@ static void restart_refuses_and_begins_anew(void **state)
 /* The row of a large state, computed by this number of threads. */
 static struct kn_row row_of(struct scene *s, int threads)
 {
-    s->c.run.threads = threads;
+    s->m.threads = threads;
     s->m.rows = 0;
     take(s, 0, 0);
     for (size_t i = 0; i < (size_t)s->space.ncells * 5; i++)

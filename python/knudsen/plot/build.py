@@ -147,10 +147,11 @@ class Column:
 
     def __init__(self, table, name, si, label=""):
         self.table, self.name, self.si, self.label = table, name, si, label
+        self.iterates = "update" in table  # the rows are iterations for a steady state
 
     def points(self, logarithmic):
-        """Times and values, thinned; fluxes through walls begin with the second row."""
-        time, values = self.table["time"], self.table[self.name]
+        """Times, or numbers of iterations, and values, thinned; fluxes through walls begin with the second row."""
+        time, values = self.table["step" if self.iterates else "time"], self.table[self.name]
         late = self.name == "D" or ("." in self.name and not self.name.startswith("average."))
         kept = (np.abs(time) < LARGEST) & (np.abs(values) < LARGEST)
         kept[:1] &= not late
@@ -167,15 +168,17 @@ def make_history(columns):
     columns = [column for column in columns if column.name in column.table]
     first = columns[0]
     names = list(dict.fromkeys(column.name for column in columns))
-    logarithmic = names == ["residual"]
+    logarithmic = names[0] in ("residual", "equation_residual")
     points = [column.points(logarithmic) for column in columns]
     largest = max((float(np.abs(y).max()) for _, y in points if len(y)), default=0.0)
     last = max((float(x.max()) for x, _ in points if len(x)), default=1.0)
     dimension = quantities.column_dimension(first.name)
     by, time = quantities.scale(dimension, first.si, largest), quantities.scale("time", first.si, last)
+    if first.iterates:
+        time = quantities.Scale()
     panel = LinePanel(
         what=f"history of {', '.join(name[:80] for name in names)}",
-        x_label=time.axis("$t$"),
+        x_label="iteration" if first.iterates else time.axis("$t$"),
         y_label=_history_label(names, by),
         x_range=(0, time(last) or 1),
         logarithmic=logarithmic,
@@ -184,7 +187,7 @@ def make_history(columns):
         own_dimension = quantities.column_dimension(column.name)
         own = quantities.scale(own_dimension, first.si, largest)
         own = quantities.rescale(own, own_dimension, first.si, column.si)
-        when = quantities.rescale(time, "time", first.si, column.si)
+        when = time if first.iterates else quantities.rescale(time, "time", first.si, column.si)
         label = column.label or (quantities.column_symbol(column.name, own.si) if len(names) > 1 else "")
         panel.curves.append(Curve(when(x), own(y), label))
     return panel, by, time

@@ -63,7 +63,9 @@ def history(run, columns=None, ax=None, *, si=False, label=None, **options):
     """
     table = run.history
     if columns is None:
-        columns = [name for name in ("D", "G", "G_P", "G_T") if name in table] or ["residual"]
+        columns = [name for name in ("D", "G", "G_P", "G_T") if name in table] or [
+            name for name in ("residual", "equation_residual") if name in table
+        ]
     columns = [columns] if isinstance(columns, str) else list(columns)
     scales = _scales(run, si)
     shown = []

@@ -168,7 +168,13 @@ _DIMENSIONS = {
     "V0 / lambda0": "rate",
     "lambda0 / V0": "time",
 }
-_COLUMNS = {"D": "drag  $D$", "G": "vortex flow  $G$", "G_P": "flow rate  $G_P$", "G_T": "flow rate  $G_T$"}
+_COLUMNS = {
+    "D": "drag  $D$",
+    "G": "vortex flow  $G$",
+    "G_P": "flow rate  $G_P$",
+    "G_T": "flow rate  $G_T$",
+    "equation_residual": "residual of the equations",
+}
 
 
 _LONGEST = 80  # letters of a text in a picture

@@ -198,8 +198,9 @@ def _histories(scene):
     if not names and source.has_fields and not source.axes:
         yield from _relaxation(scene)
         return
-    if "residual" in source.history and _size(source, "residual") > 0:
-        names = [*names, "residual"]
+    for name in ("residual", "equation_residual"):
+        if name in source.history and _size(source, name) > 0:
+            names = [*names, name]
     panels = list(_drawn(scene, names))
     if not panels:
         raise _nothing(source)

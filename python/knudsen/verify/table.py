@@ -2,16 +2,14 @@
 
 import json
 import math
-import os
-import shutil
 import sys
 import textwrap
 import time
 
+from ..progress_line import ProgressLine
 from ..value_text import deviation, with_error
 
 _WIDTH = 80
-_LIVE, _PLAIN = 0.2, 20  # s between lines of progress, on a terminal and elsewhere
 
 
 def _columns(quantity, known, found, off, most, said):
@@ -55,8 +53,7 @@ class Table:
         self.json, self.planned = as_json, planned
         self.checks = self.failed = self.open = 0
         self._sources, self._subject, self._backend = [], None, ""
-        self._started, self._shown, self._spoken = time.monotonic(), False, time.monotonic()
-        self._live = sys.stderr.isatty() and os.environ.get("TERM", "") not in ("", "dumb")
+        self._started, self._line = time.monotonic(), ProgressLine()
 
     def add(self, result):
         self.progress(None)
@@ -113,19 +110,8 @@ class Table:
         print(text)
 
     def progress(self, name, which="", doing="", part=0.0):
-        """A line that later ones replace on a terminal, elsewhere a line after a while; no name removes it."""
-        now = time.monotonic()
+        """Show what runs; no name removes the line."""
         if name is None:
-            if self._shown:
-                print("\r\033[J", end="", file=sys.stderr, flush=True)
-            self._shown, self._spoken = False, now
-            return
-        if now - self._spoken < (_LIVE if self._live else _PLAIN):
-            return
-        text = f"{name}: {which}{', ' if doing else ''}{doing} {math.floor(100 * part):3d} %"
-        if self._live:
-            width = shutil.get_terminal_size().columns - 2
-            print(f"\r  {text[:width]}\033[J\r", end="", file=sys.stderr, flush=True)
+            self._line.clear()
         else:
-            print(text, file=sys.stderr, flush=True)
-        self._shown, self._spoken = self._live, now
+            self._line.show(f"{name}: {which}{', ' if doing else ''}{doing} {math.floor(100 * part):3d} %")

@@ -113,7 +113,8 @@ function headlineCards() {
   const {verdict} = quality, time = timeRule();
   if (history.rows)
     cards.push(card('state', verdict,
-      Number.isFinite(run.time) ? `t = ${readable(apply(time, run.time), 4)} ${time.unit}` : '',
+      'update' in history.column ? `${run.steps} iterations` :
+        Number.isFinite(run.time) ? `t = ${readable(apply(time, run.time), 4)} ${time.unit}` : '',
       {class: `number word ${verdict.replace(' ', '-')}`}));
   if (run.outcome)
     cards.push(card('ended by',
@@ -161,8 +162,9 @@ function wallTable() {
 
 function historyChart(title, names, log) {
   return new Chart(title, () => {
-    const time = timeRule(), rule = columnRule(names[0]),
-          x = Array.from(history.list('time'), value => apply(time, value));
+    const iterates = 'update' in history.column, rule = columnRule(names[0]),
+          time = iterates ? {unit: '', factor: 1, offset: 0} : timeRule(),
+          x = Array.from(history.list(iterates ? 'step' : 'time'), value => apply(time, value));
     const lines = names.map((name, i) => ({
       name: name.replace('.stress_', ' ').replace(/\.(heat|mass)_flux$/, ''),
       x,
@@ -173,7 +175,7 @@ function historyChart(title, names, log) {
       lines,
       log,
       unit: rule.unit,
-      xName: 't',
+      xName: iterates ? 'iteration' : 't',
       xUnit: time.unit
     };
   });
@@ -198,6 +200,8 @@ function historySection() {
   const says = (name, positive) => name in history.column &&
     extent([history.list(name)], positive).some(value => Number.isFinite(value) && value !== 0);
   const charts = says('residual', true) ? [historyChart('Residual', ['residual'], true)] : [];
+  if (says('equation_residual', true))
+    charts.push(historyChart('Residual and update', ['equation_residual', 'update'], true));
   for (const name of Object.keys(flowNumbers))
     if (name in history.column) charts.push(historyChart(symbolWithIndex(name), [name]));
   const groups = [

@@ -15,7 +15,7 @@ class Knudsen(CMakePackage, CudaPackage):
     variant("mpi", default=True, description="Run on many machines")
     variant("shared", default=True, description="Also build the shared library")
     variant("tests", default=False, description="Build the tests; spack install --test=root runs them")
-    variant("python", default=True, description="Install Python with the libraries that plot, verify and reproduce need")
+    variant("python", default=True, description="Install Python with the libraries that plot, sweep, verify and reproduce need")
 
     depends_on("c", type="build")
     depends_on("cxx", type="build", when="+cuda")

@@ -1,0 +1,1 @@
+"""Runs of one case for several values of its keys: ``knudsen sweep`` and ``knudsen.sweep``."""

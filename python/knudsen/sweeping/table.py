@@ -1,0 +1,121 @@
+"""The table of a sweep: a row per point with the values of the keys, what came out, and how far it can be trusted."""
+
+import csv
+import io
+import os
+from pathlib import Path
+
+from ..errors import Error
+from ..units import AXES, history_unit
+
+NAME = "table.csv"
+_FIRST = "folder"  # the first column marks a table of a sweep
+_SI = {"stress": "Pa", "heat_flux": "W m-2", "mass_flux": "kg m-2 s-1"}
+VERDICT = "verdict"  # the column after the keys
+_LAST = ("quality", "error estimate", "remaining change", "steps", "time [lambda0 / V0]", "wall time [s]")
+MESSAGE = "message"  # of a point that failed
+
+
+def _wall_values(walls):
+    """(name, value) of the fluxes at the walls: right.stress_y, right.heat_flux, ..."""
+    for side, wall in walls.items():
+        for axis, value in zip(AXES, wall["stress"]):
+            yield f"{side}.stress_{axis}", value
+        yield from ((f"{side}.{name}", wall[name]) for name in ("heat_flux", "mass_flux"))
+
+
+def _wall_unit(name, si):
+    kind = name.rpartition(".")[2].partition("_")[0]
+    kind = kind if kind == "stress" else f"{kind}_flux"
+    return _SI[kind] if si else history_unit(name)
+
+
+def results(summary, si=None):
+    """What came out of a run, by the head of the column; None where a number does not exist.
+
+    ``si`` decides the units of the walls; by default they are those of the case.
+    """
+    si = "quantities_si" in summary if si is None else si
+    main, errors = summary["quantities"], summary.get("errors", {})
+    row = {name: value for name, value in main.items() if name != "walls"}
+    row |= {f"{name} error": errors.get(name) for name in list(row) if errors}
+    suffix = "_si" if si else ""
+    values = dict(_wall_values(summary["quantities" + suffix]["walls"]))
+    deviations = dict(_wall_values(summary.get("errors" + suffix, {}).get("walls", {})))
+    for name, value in values.items():
+        unit = _wall_unit(name, si)
+        row[f"{name} [{unit}]"] = value
+        if deviations:
+            row[f"{name} error [{unit}]"] = deviations.get(name)
+    for name, found in summary.get("oscillation", {}).items():
+        if isinstance(found, dict):
+            row[f"{name} amplitude [{_wall_unit(name, si)}]"] = found.get("amplitude" + suffix)
+            row[f"{name} phase [rad]"] = found["phase"]
+    return row
+
+
+def sizes(summary):
+    """The results without units, which are of the order of one, by the same heads of columns."""
+    return dict(zip(results(summary), (abs(value or 0) for value in results(summary, si=False).values())))
+
+
+def judgement(summary):
+    """The last columns."""
+    quality = summary.get("quality", {})
+    values = (quality.get(name) for name in ("level", "error_estimate", "remaining_change"))
+    return dict(zip(_LAST, (*values, summary["steps"], summary["time"], summary["wall_s"])))
+
+
+def head(axes, rows):
+    """The columns: keys, verdict, quantities in the order of the runs, judgement, message."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    own = (_FIRST, *(axis.column for axis in axes), VERDICT)
+    middle = [name for name in names if name not in (*own, *_LAST, MESSAGE)]
+    return [*own, *middle, *_LAST, MESSAGE]
+
+
+def row_of(axes, point, summary=None, message=None):
+    """A row; a point that failed has a message instead of a summary."""
+    row = {_FIRST: point.name}
+    row |= {axis.column: axis.entry(index) for axis, index in zip(axes, point.indices)}
+    if summary is not None:
+        verdict = {VERDICT: summary.get("quality", {}).get("verdict")}
+        return row | verdict | results(summary) | judgement(summary)
+    return row | {VERDICT: "failed", MESSAGE: message}
+
+
+def _cell(value):
+    return "" if value is None else f"{value:.9g}" if isinstance(value, float) else str(value)
+
+
+def write(path, axes, rows):
+    """Write the table; it appears complete or not at all."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    columns = head(axes, rows)
+    writer.writerow(columns)
+    writer.writerows([_cell(row.get(name)) for name in columns] for row in rows)
+    path = Path(path)
+    part = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        part.write_text(text.getvalue(), encoding="utf-8")
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def check_folder(folder, axes):
+    """Refuse a folder whose table is not of a sweep over the same keys."""
+    path = Path(folder) / NAME
+    try:
+        with path.open(encoding="utf-8", errors="replace", newline="") as file:
+            found = next(csv.reader(file), [])
+    except FileNotFoundError:
+        return
+    columns = [_FIRST, *(axis.key for axis in axes), VERDICT]
+    names = [name.partition(" [")[0] for name in found]
+    if names[:1] != [_FIRST]:
+        raise Error(f"'{path}' is not a table of a sweep and is not replaced (--out DIR writes elsewhere)")
+    if names[: len(columns)] != columns:
+        hint = "(--out DIR writes elsewhere, --overwrite replaces it)"
+        raise Error(f"'{path}' is the table of a sweep over other keys {hint}")

@@ -1,0 +1,44 @@
+/* Face values of the steady equations, theory (60). */
+#ifndef KN_POINT_STEADY_H
+#define KN_POINT_STEADY_H
+
+#include "point/mesh.h"
+
+/* h on the downwind face of a site, theory (15) to (17a) at a Courant number of 0: here + before (here - up)
+ * + after (down - here). */
+struct kn_steady_face {
+    struct kn_site up, down; /* up.cell < 0: the emission of face ~up.cell; not used if the weight is 0 */
+    double before, after;
+};
+
+POINT struct kn_steady_face kn_steady_face_of(const struct kn_mesh *m, struct kn_site s, int axis, int order)
+{
+    const struct kn_stencil t = kn_mesh_stencil(m, s, axis, order, 0);
+    const double weight = kn_stream_weigh(t.weight, 0);
+    const struct kn_steady_face first = {s, s, 0, 0},
+                                face = {kn_mesh_walk(m, s, axis, 0), kn_mesh_walk(m, s, axis, 1),
+                                        0.5 * t.up_scale * (1 - weight), 0.5 * t.down_scale * weight};
+    return order == 1 ? first : face;
+}
+
+POINT double kn_steady_face_value(double before, double after, double up, double here, double down)
+{
+    return here + before * (here - up) + after * (down - here);
+}
+
+/* True if the upwind cell of a site is computed before it in a sweep: it is not beyond a wall, a mirror or a
+ * periodic end.  Cells are numbered in ascending order along every axis. */
+POINT int kn_steady_follows(const struct kn_mesh *m, struct kn_site s, struct kn_site up, int axis)
+{
+    return up.octant == s.octant &&
+           (s.octant & m->bit[axis] ? up.cell > s.cell : up.cell >= 0 && up.cell < s.cell);
+}
+
+/* The distribution that leaves a wall, theory (20) to (22): kn_wall_outgoing in double precision; data: 1, or
+ * 0 for the part that is linear in h. */
+POINT double kn_steady_emission(double eps, double data, double rho, double excess)
+{
+    return rho * (1 + eps * excess) + data * excess;
+}
+
+#endif

@@ -1,0 +1,45 @@
+/* The equations of the moments of all cells: a Galerkin projection of the steady equations on the trial
+ * functions, theory (64). */
+#ifndef KN_COARSE_H
+#define KN_COARSE_H
+
+#include "backend/steady_backend.h"
+#include "steady/tiles.h"
+
+enum { KN_COARSE_STAR = 13 }; /* cells that are coupled to a cell, with itself, at most */
+
+/* Row c of the matrix: blocks [size][size] that multiply the coefficients of some cells. */
+struct kn_coarse {
+    const struct kn_steady_plan *plan;
+    int32_t *columns; /* [ncells][KN_COARSE_STAR] cells; the first is the cell itself; -1: none */
+    double *blocks;   /* [ncells][KN_COARSE_STAR][size][size] */
+    double omega; /* added to the diagonal as i omega: blocks are [2 functions][2 functions], with real parts
+                     first */
+    int size;     /* of a block */
+    bool closed;  /* the mass of the gas is given, and the matrix is singular without it */
+    int32_t *place; /* [ncells] order of elimination */
+    double *right;  /* [2][ncells][size] right-hand side and solution */
+    int32_t *tile;  /* [ncells] */
+    struct kn_tiles *tiles;
+};
+
+/* Bytes for a number of cells along each axis, and real (1) or complex (2) numbers. */
+double kn_coarse_memory(const int cells[3], int parts);
+
+/* The equations; and what kn_coarse_solve needs in addition. */
+enum kn_status kn_coarse_create(struct kn_coarse *c, const struct kn_steady_plan *plan, double omega);
+enum kn_status kn_coarse_factorise(struct kn_coarse *c);
+void kn_coarse_destroy(struct kn_coarse *c);
+
+/* The equations for a machine; those with omega = 0 only. */
+struct kn_steady_equations kn_coarse_equations(const struct kn_coarse *c);
+
+/* coefficients[cell][functions] of an approximate solution for moments[cell][functions + 1] of the right-hand
+ * side, as kn_steady_backend.project gives them; real parts [0] and, with omega, imaginary parts [1].  In a
+ * closed box the mean of the mass is taken out of the right-hand side. */
+void kn_coarse_solve(const struct kn_coarse *c, double *const moments[2], double *const coefficients[2]);
+
+/* The block in row `cell` that multiplies the coefficients of `other`; NULL: zero. */
+const double *kn_coarse_block(const struct kn_coarse *c, int cell, int other);
+
+#endif

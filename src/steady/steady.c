@@ -1,0 +1,556 @@
+/* Flexible GCR with a transport sweep and a correction of the moments as its preconditioner, theory (61) to
+ * (66). */
+#include "steady/steady.h"
+
+#include "config/case.h"
+#include "config/config.h"
+#include "error.h"
+#include "point/steady.h"
+#include "steady/coarse.h"
+#include "steady/route.h"
+#include "steady/trial.h"
+
+#include <cblas.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Earlier changes that an iteration uses, at most; iterations between residuals from the solution. */
+enum { DIRECTIONS = 10, REFRESH = 5 };
+
+enum { ROWS = 1024 };           /* cells that are copied at a time */
+static const double THIN = 1.5; /* mean free paths */
+
+/* Numbers of the first vectors.  Two for every direction follow: a change, and its image or the change of the
+ * correction.  DRIVE: b of an oscillation; LATEST and PREVIOUS: of Anderson acceleration.  Every vector of an
+ * oscillation is a pair of real and imaginary part in the machine. */
+enum { SOLUTION = KN_STEADY_SOLUTION, RESIDUAL, LATEST, DRIVE = LATEST, PREVIOUS, FIRST };
+
+struct kn_steady {
+    struct kn_sim *sim;
+    struct kn_steady_plan plan;
+    struct kn_coarse coarse;
+    const struct kn_steady_backend *backend;
+    void *machine;
+    bool corrects;           /* the machine solves the moment equations */
+    int most, directions;    /* earlier changes: at most, and so far */
+    int64_t done;            /* iterations of this solver */
+    double mass;             /* of the solution */
+    int parts;               /* 2: real and imaginary */
+    double omega;            /* frequency of the oscillation; 0: steady state */
+    double *moments[2];      /* [ncells][functions + 1] */
+    double *coefficients[2]; /* [ncells][functions] */
+    float *rows;             /* [ROWS][nnodes] */
+    double *fluxes;          /* [nfaces][KN_FLUXES] */
+    double driven;           /* norm of b */
+    struct kn_steady_progress progress;
+};
+
+enum kn_status kn_steady_check(const struct kn_case *c, const struct kn_comm *comm)
+{
+    if (c->time.mode == KN_MODE_UNSTEADY || comm->size == 1)
+        return KN_OK;
+    return kn_error_set(KN_EINPUT, "time.mode: %s needs one rank, and there are %d (time.mode: unsteady)",
+                        kn_config_choice_name("time.mode", c->time.mode), comm->size);
+}
+
+/* Five are enough for linear equations, unless molecules fly far along a periodic axis. */
+static int count_directions(const struct kn_case *c)
+{
+    bool periodic = false;
+    for (int d = 0; d < 3; d++)
+        periodic = periodic || (!kn_case_is_uniform(c, d) && c->walls[2 * d].kind == KN_WALL_PERIODIC);
+    return periodic || c->disturbance > 0 ? DIRECTIONS : DIRECTIONS / 2;
+}
+
+double kn_steady_memory(const struct kn_case *c, const struct kn_plan_size *size)
+{
+    const int parts = c->time.mode == KN_MODE_FREQUENCY ? 2 : 1;
+    const double vectors = parts * (FIRST + 2 * count_directions(c)),
+                 bytes = (double)sizeof(double) * vectors * (double)size->cells * (double)size->nodes;
+    return bytes + (c->collision.method == KN_METHOD_NONE ? 0 : kn_coarse_memory(c->space.cells, parts));
+}
+
+/* ------------------------------------------------------------------------ creation */
+
+static enum kn_status create_plan(struct kn_steady *s)
+{
+    const struct kn_problem *p = kn_sim_problem(s->sim);
+    s->plan = (struct kn_steady_plan){.problem = p, .rate = kn_sim_collision_rate(s->sim)};
+    KN_TRY(kn_trial_create(&s->plan));
+    return kn_route_create(&s->plan);
+}
+
+static enum kn_status allocate(struct kn_steady *s)
+{
+    const struct kn_problem *p = s->plan.problem;
+    const size_t ncells = (size_t)p->space->ncells, n = (size_t)s->plan.functions;
+    bool complete = true;
+    for (int part = 0; part < s->parts; part++) {
+        s->moments[part] = calloc(ncells * (n + 1), sizeof *s->moments[part]);
+        s->coefficients[part] = calloc(ncells * n, sizeof *s->coefficients[part]);
+        complete = complete && s->moments[part] && s->coefficients[part];
+    }
+    s->rows = calloc(ROWS * (size_t)p->velocity->nnodes, sizeof *s->rows);
+    s->fluxes = calloc(((size_t)p->space->nfaces + 1) * KN_FLUXES, sizeof *s->fluxes);
+    if (!complete || !s->rows || !s->fluxes)
+        return kn_error_set(KN_EMEMORY, "no memory for the moments of %zu cells", ncells);
+    return KN_OK;
+}
+
+/* ------------------------------------------------------------------------- vectors */
+
+/* The number of a part of a vector in the machine. */
+static int part_of(const struct kn_steady *s, int vector, int part)
+{
+    return s->parts * vector + part;
+}
+
+enum { MOST_TERMS = 2 * DIRECTIONS };
+
+static void parts_of(const struct kn_steady *s, int count, const int *x, int part, int to[MOST_TERMS])
+{
+    for (int i = 0; i < count; i++)
+        to[i] = part_of(s, x[i], part);
+}
+
+/* As the functions of the machine, for all parts. */
+static enum kn_status products(struct kn_steady *s, int a, int count, const int *x, bool scaled, double *to)
+{
+    int own[MOST_TERMS];
+    double sum[MOST_TERMS];
+    for (int i = 0; i < count; i++)
+        to[i] = 0;
+    for (int part = 0; part < s->parts; part++) {
+        parts_of(s, count, x, part, own);
+        KN_TRY(s->backend->products(s->machine, part_of(s, a, part), count, own, scaled, sum));
+        for (int i = 0; i < count; i++)
+            to[i] += sum[i];
+    }
+    return KN_OK;
+}
+
+static enum kn_status combine(struct kn_steady *s, int to, double scale, int count, const int *x,
+                              const double *factors)
+{
+    int own[MOST_TERMS];
+    for (int part = 0; part < s->parts; part++) {
+        parts_of(s, count, x, part, own);
+        KN_TRY(s->backend->combine(s->machine, part_of(s, to, part), scale, count, own, factors));
+    }
+    return KN_OK;
+}
+
+/* to <- (A + i omega) from */
+static enum kn_status apply(struct kn_steady *s, int from, int to)
+{
+    for (int part = 0; part < s->parts; part++) {
+        KN_TRY(s->backend->apply(s->machine, part_of(s, from, part), part_of(s, to, part)));
+        if (s->omega != 0)
+            KN_TRY(s->backend->combine(s->machine, part_of(s, to, part), 1, 1,
+                                       (int[]){part_of(s, from, 1 - part)},
+                                       (double[]){part == 0 ? -s->omega : s->omega}));
+    }
+    return KN_OK;
+}
+
+/* Norm of a vector. */
+static enum kn_status measure(struct kn_steady *s, int vector, bool scaled, double *norm)
+{
+    KN_TRY(products(s, vector, 1, &vector, scaled, norm));
+    *norm = sqrt(*norm);
+    return KN_OK;
+}
+
+/* residual <- b - (A + i omega) h */
+static enum kn_status renew_residual(struct kn_steady *s)
+{
+    if (s->omega == 0)
+        return s->backend->residual(s->machine, SOLUTION, RESIDUAL);
+    KN_TRY(apply(s, SOLUTION, RESIDUAL));
+    return combine(s, RESIDUAL, -1, 1, (int[]){DRIVE}, (double[]){1});
+}
+
+static enum kn_status measure_residual(struct kn_steady *s)
+{
+    double norm;
+    KN_TRY(measure(s, RESIDUAL, true, &norm));
+    s->progress.residual = norm / (s->driven > 0 ? s->driven : 1);
+    if (!isfinite(norm))
+        return kn_error_set(KN_ENUMERIC, "the iterations for the steady state diverge (iteration %lld)",
+                            (long long)s->progress.iterations);
+    return KN_OK;
+}
+
+static double volume_of(const struct kn_steady *s)
+{
+    double volume = 0;
+    for (int cell = 0; cell < s->plan.problem->space->ncells; cell++)
+        volume += s->plan.volume[cell];
+    return volume;
+}
+
+/* Of moments and coefficients together. */
+static double mass_of(const struct kn_steady *s)
+{
+    const size_t n = (size_t)s->plan.functions, ncells = (size_t)s->plan.problem->space->ncells;
+    const double unit = 1 / s->plan.trial[0]; /* <1, phi_0> */
+    double mass = 0;
+    for (size_t cell = 0; cell < ncells; cell++)
+        mass +=
+            s->plan.volume[cell] * (s->moments[0][cell * (n + 1) + n] + unit * s->coefficients[0][cell * n]);
+    return mass;
+}
+
+/* Walls with the data of a part: the real part is that at time 0, the imaginary part that a quarter of a
+ * period before. */
+static enum kn_status turn_walls(struct kn_steady *s, int part)
+{
+    if (s->omega != 0 && kn_sim_turn_walls(s->sim, part == 0 ? 0 : -M_PI / (2 * s->omega)))
+        return s->backend->set_walls(s->machine);
+    return KN_OK;
+}
+
+/* The norm of b; that of an oscillation is kept. */
+static enum kn_status find_drive(struct kn_steady *s)
+{
+    for (int part = s->parts - 1; part >= 0; part--) {
+        KN_TRY(turn_walls(s, part));
+        KN_TRY(s->backend->residual(s->machine, part_of(s, SOLUTION, part), part_of(s, DRIVE, part)));
+    }
+    return measure(s, DRIVE, true, &s->driven);
+}
+
+/* Start from the state of the simulation; the solution of the new machine is still zero.  An oscillation
+ * starts from zero: the simulation has the real part only. */
+static enum kn_status start(struct kn_steady *s)
+{
+    const int ncells = s->plan.problem->space->ncells;
+    KN_TRY(find_drive(s));
+    for (int first = 0; first < ncells && s->omega == 0; first += ROWS) {
+        const int count = ncells - first < ROWS ? ncells - first : ROWS;
+        KN_TRY(kn_sim_get_rows(s->sim, first, count, s->rows));
+        KN_TRY(s->backend->put(s->machine, SOLUTION, first, count, s->rows));
+    }
+    s->progress = (struct kn_steady_progress){.iterations = kn_sim_steps(s->sim), .update = NAN};
+    KN_TRY(s->backend->project(s->machine, SOLUTION, s->moments[0]));
+    s->mass = mass_of(s);
+    KN_TRY(renew_residual(s));
+    return measure_residual(s);
+}
+
+/* True if molecules cross the box of a plane or spatial flow with so few collisions that sweeps alone converge as
+ * fast, and absorbing walls are on all sides. */
+static bool is_thin(const struct kn_steady *s)
+{
+    const struct kn_problem *p = s->plan.problem;
+    bool thin = p->space->naxes > 1;
+    for (int i = 0; i < p->space->naxes; i++) {
+        const int axis = p->space->axes[i];
+        const double *edges = p->space->edges[axis];
+        thin = thin && s->plan.rate * (edges[p->space->whole[axis]] - edges[0]) < THIN;
+        for (int side = 2 * axis; side < 2 * axis + 2; side++)
+            thin = thin && p->boundary->patches[side].emits &&
+                   p->boundary->patches[side].alpha * p->boundary->patches[side].replaces > 0.5f;
+    }
+    return thin;
+}
+
+/* The moment equations, solved by the machine or here: at a finite disturbance, where the mass depends on the
+ * solution, and for complex numbers. */
+static enum kn_status create_coarse(struct kn_steady *s)
+{
+    const struct kn_case *c = s->plan.problem->c;
+    const bool solves = c->collision.method != KN_METHOD_NONE && !is_thin(s);
+    struct kn_steady_equations equations = {0};
+    if (solves)
+        KN_TRY(kn_coarse_create(&s->coarse, &s->plan, s->omega));
+    if (solves)
+        equations = kn_coarse_equations(&s->coarse);
+    if (s->backend->factorise && c->disturbance == 0 && s->omega == 0)
+        KN_TRY(s->backend->factorise(s->machine, solves ? &equations : NULL, &s->corrects));
+    return s->corrects || !solves ? KN_OK : kn_coarse_factorise(&s->coarse);
+}
+
+static enum kn_status build(struct kn_steady *s)
+{
+    const struct kn_case *c = kn_sim_problem(s->sim)->c;
+    s->omega = c->time.mode == KN_MODE_FREQUENCY ? kn_case_frequency(c) : 0;
+    s->parts = s->omega != 0 ? 2 : 1;
+    KN_TRY(create_plan(s));
+    KN_TRY(allocate(s));
+    s->most = count_directions(s->plan.problem->c);
+    KN_TRY(s->backend->create(&s->machine, &s->plan, s->parts * (FIRST + 2 * s->most)));
+    KN_TRY(create_coarse(s));
+    return start(s);
+}
+
+/* The machine of the simulation, or the CPU for collisions that it does not have. */
+static const struct kn_steady_backend *choose_backend(const struct kn_sim *sim)
+{
+    const struct kn_case *c = kn_sim_problem(sim)->c;
+    const struct kn_steady_backend *backend = kn_sim_steady_backend(sim);
+    const bool nonlinear = c->disturbance > 0 && c->collision.method != KN_METHOD_NONE;
+    return nonlinear && backend->linear ? kn_backend_cpu.steady : backend;
+}
+
+enum kn_status kn_steady_create(struct kn_steady **out, struct kn_sim *sim)
+{
+    struct kn_steady *s = calloc(1, sizeof *s);
+    *out = NULL;
+    if (!s)
+        return kn_error_set(KN_EMEMORY, "no memory for the steady-state solver");
+    s->sim = sim;
+    s->backend = choose_backend(sim);
+    const int usual = openblas_get_num_threads();
+    openblas_set_num_threads(1); /* the same bits for any number of threads */
+    const enum kn_status status = build(s);
+    openblas_set_num_threads(usual);
+    if (status != KN_OK) {
+        kn_steady_destroy(s);
+        return status;
+    }
+    *out = s;
+    return KN_OK;
+}
+
+void kn_steady_destroy(struct kn_steady *s)
+{
+    if (!s)
+        return;
+    if (s->machine)
+        s->backend->destroy(s->machine);
+    kn_coarse_destroy(&s->coarse);
+    kn_route_destroy(&s->plan);
+    kn_trial_destroy(&s->plan);
+    for (int part = 0; part < 2; part++) {
+        free(s->moments[part]);
+        free(s->coefficients[part]);
+    }
+    free(s->rows);
+    free(s->fluxes);
+    free(s);
+}
+
+/* ----------------------------------------------------------------------- iterations */
+
+/* Add the correction of the moments; in a closed box the change gets the mass zero: a constant density, or 1
+ * + eps h at a finite disturbance, is added. */
+static enum kn_status correct_moments(struct kn_steady *s, int change)
+{
+    const struct kn_problem *p = s->plan.problem;
+    const double eps = p->c->disturbance;
+    double surplus = 0;
+    for (int part = 0; part < s->parts; part++) {
+        KN_TRY(s->backend->project(s->machine, part_of(s, change, part), s->moments[part]));
+        memset(s->coefficients[part], 0,
+               (size_t)p->space->ncells * (size_t)s->plan.functions * sizeof *s->coefficients[part]);
+    }
+    if (s->coarse.plan) {
+        const int usual = openblas_get_num_threads();
+        openblas_set_num_threads(1);
+        kn_coarse_solve(&s->coarse, s->moments, s->coefficients);
+        openblas_set_num_threads(usual);
+    }
+    if (s->omega == 0 && kn_boundary_keeps_mass(p->c)) {
+        surplus = mass_of(s) / (volume_of(s) + eps * s->mass);
+        for (int cell = 0; cell < p->space->ncells; cell++)
+            s->coefficients[0][(size_t)cell * (size_t)s->plan.functions] -= surplus * s->plan.trial[0];
+    }
+    for (int part = 0; part < s->parts; part++)
+        KN_TRY(s->backend->prolong(s->machine, s->coefficients[part], part_of(s, change, part)));
+    return eps > 0 ? combine(s, change, 1, 1, (int[]){SOLUTION}, (double[]){-eps * surplus}) : KN_OK;
+}
+
+/* change <- M^-1 residual, theory (61) to (64). */
+static enum kn_status precondition(struct kn_steady *s, int change)
+{
+    const int from[2] = {part_of(s, RESIDUAL, 0), part_of(s, RESIDUAL, 1)},
+              to[2] = {part_of(s, change, 0), part_of(s, change, 1)};
+    KN_TRY(s->backend->sweep(s->machine, s->omega, from, to));
+    return s->corrects ? s->backend->correct(s->machine, change) : correct_moments(s, change);
+}
+
+static int change_at(int slot)
+{
+    return FIRST + slot;
+}
+
+static int image_at(const struct kn_steady *s, int slot)
+{
+    return FIRST + s->most + slot;
+}
+
+/* Make the image of a change orthogonal to the earlier ones, which have the norm 1, and give it the norm 1;
+ * the change is combined alike.  The norm follows from the products, unless nearly nothing remains. */
+static enum kn_status orthogonalise(struct kn_steady *s, int slot, bool scaled)
+{
+    const int change = change_at(slot), image = image_at(s, slot);
+    int changes[DIRECTIONS], images[DIRECTIONS], count = 0;
+    double along[DIRECTIONS] = {0}, norm = 0;
+    for (int i = 0; i < s->directions; i++)
+        if (i != slot) {
+            changes[count] = change_at(i);
+            images[count++] = image_at(s, i);
+        }
+    images[count] = image;
+    KN_TRY(products(s, image, count + 1, images, scaled, along));
+    double square = along[count];
+    for (int i = 0; i < count; i++)
+        square -= along[i] * along[i];
+    const bool exact = square > 1e-6 * along[count];
+    const double scale = exact ? 1 / sqrt(square) : 1;
+    for (int i = 0; i < count; i++)
+        along[i] *= -scale;
+    KN_TRY(combine(s, image, scale, count, images, along));
+    KN_TRY(combine(s, change, scale, count, changes, along));
+    s->directions = s->directions > slot ? s->directions : slot + 1;
+    if (exact)
+        return KN_OK;
+    KN_TRY(measure(s, image, scaled, &norm));
+    if (!(norm > 0) || !isfinite(norm))
+        return kn_error_set(KN_ENUMERIC, "the iterations for the steady state diverge (iteration %lld)",
+                            (long long)s->progress.iterations);
+    KN_TRY(combine(s, image, 1 / norm, 0, NULL, NULL));
+    return combine(s, change, 1 / norm, 0, NULL, NULL);
+}
+
+/* Add a change to the solution. */
+static enum kn_status move(struct kn_steady *s, int change, double length)
+{
+    double moved, size;
+    KN_TRY(combine(s, SOLUTION, 1, 1, &change, &length));
+    KN_TRY(measure(s, change, false, &moved));
+    KN_TRY(measure(s, SOLUTION, false, &size));
+    s->progress.update = size > 0 ? fabs(length) * moved / size : 0;
+    return KN_OK;
+}
+
+/* Flexible GCR, theory (65). */
+static enum kn_status iterate_linear(struct kn_steady *s)
+{
+    const int slot = (int)(s->done % s->most), change = change_at(slot), image = image_at(s, slot);
+    double length;
+    KN_TRY(precondition(s, change));
+    KN_TRY(apply(s, change, image));
+    KN_TRY(orthogonalise(s, slot, true));
+    KN_TRY(products(s, RESIDUAL, 1, &image, true, &length));
+    KN_TRY(move(s, change, length));
+    KN_TRY(s->done % REFRESH == REFRESH - 1 ? renew_residual(s)
+                                            : combine(s, RESIDUAL, 1, 1, &image, (double[]){-length}));
+    return measure_residual(s);
+}
+
+/* Anderson acceleration, theory (67). */
+static enum kn_status iterate_nonlinear(struct kn_steady *s)
+{
+    const int before = (int)((s->done + s->most - 1) % s->most), slot = (int)(s->done % s->most);
+    int others[2 * DIRECTIONS], images[DIRECTIONS];
+    double along[2 * DIRECTIONS] = {0};
+    KN_TRY(precondition(s, LATEST));
+    if (s->done > 0) {
+        KN_TRY(combine(s, image_at(s, before), 0, 2, (int[]){LATEST, PREVIOUS}, (double[]){1, -1}));
+        KN_TRY(orthogonalise(s, before, false));
+    }
+    const int count = s->directions;
+    KN_TRY(combine(s, PREVIOUS, 0, 1, (int[]){LATEST}, (double[]){1}));
+    for (int i = 0; i < count; i++) {
+        others[i] = images[i] = image_at(s, i);
+        others[count + i] = change_at(i);
+    }
+    if (count > 0) {
+        KN_TRY(products(s, LATEST, count, images, false, along));
+        for (int i = 0; i < count; i++)
+            along[i] = along[count + i] = -along[i];
+        KN_TRY(combine(s, LATEST, 1, 2 * count, others, along));
+    }
+    KN_TRY(combine(s, change_at(slot), 0, 1, (int[]){LATEST}, (double[]){1}));
+    KN_TRY(move(s, LATEST, 1));
+    KN_TRY(renew_residual(s));
+    return measure_residual(s);
+}
+
+enum kn_status kn_steady_iterate(struct kn_steady *s)
+{
+    s->progress.iterations++;
+    if (s->progress.residual == 0) { /* nothing drives the gas */
+        s->progress.update = 0;
+        return KN_OK;
+    }
+    KN_TRY(s->plan.problem->c->disturbance > 0 ? iterate_nonlinear(s) : iterate_linear(s));
+    s->done++;
+    return KN_OK;
+}
+
+struct kn_steady_progress kn_steady_progress(const struct kn_steady *s)
+{
+    return s->progress;
+}
+
+bool kn_steady_has_converged(const struct kn_steady *s, double tolerance)
+{
+    return s->progress.residual < tolerance && s->progress.update < tolerance;
+}
+
+/* What enters through faces and by sources is zero in a steady state. */
+static double find_balance(const struct kn_steady *s)
+{
+    const struct kn_problem *p = s->plan.problem;
+    const struct kn_velocity *v = p->velocity;
+    double net[KN_FLUXES] = {0}, gross = 0, volume = 0, worst = 0;
+    for (int cell = 0; cell < p->space->ncells; cell++)
+        volume += p->space->volume[cell];
+    for (int octant = 0; octant < v->octants; octant++)
+        for (int k = 0; k < v->size; k++) {
+            const double source =
+                s->plan.rate * volume * v->mass[k] * p->collision->source[octant * v->stride + k];
+            net[0] += source;
+            for (int d = 0; d < 3; d++)
+                net[1 + d] += v->bit[d] ? kn_velocity_sign(v, octant, d) * v->speed[d][k] * source : 0;
+            net[4] += v->square[k] * source;
+            gross += fabs(source);
+        }
+    for (int face = 0; face < p->space->nfaces; face++) {
+        const struct kn_face *f = &p->space->faces[face];
+        for (int i = 0; i < KN_FLUXES; i++) {
+            const double flux = f->area * s->fluxes[(size_t)face * KN_FLUXES + (size_t)i];
+            net[i] += (f->side & 1) ? -flux : flux;
+            gross = fmax(gross, fabs(flux));
+        }
+    }
+    for (int i = 0; i < KN_FLUXES; i++)
+        worst = fmax(worst, fabs(net[i]));
+    return gross > 0 ? worst / gross : 0;
+}
+
+/* Put a real vector of the machine, and its fluxes, into the simulation. */
+static enum kn_status store_part(struct kn_steady *s, int part)
+{
+    const int ncells = s->plan.problem->space->ncells, vector = part_of(s, SOLUTION, part);
+    for (int first = 0; first < ncells; first += ROWS) {
+        const int count = ncells - first < ROWS ? ncells - first : ROWS;
+        KN_TRY(s->backend->get(s->machine, vector, first, count, s->rows));
+        KN_TRY(kn_sim_put_rows(s->sim, first, count, s->rows));
+    }
+    KN_TRY(turn_walls(s, part));
+    KN_TRY(s->backend->fluxes(s->machine, vector, s->fluxes));
+    return kn_sim_set_solution(s->sim, s->progress.iterations, s->fluxes);
+}
+
+enum kn_status kn_steady_store(struct kn_steady *s, bool whole)
+{
+    if (!whole)
+        return kn_sim_set_solution(s->sim, s->progress.iterations, NULL);
+    KN_TRY(store_part(s, 0));
+    s->progress.balance = s->omega == 0 ? find_balance(s) : NAN;
+    return KN_OK;
+}
+
+enum kn_status kn_steady_parts(struct kn_steady *s, struct kn_wall_flux real[KN_SIDES],
+                               struct kn_wall_flux imaginary[KN_SIDES])
+{
+    KN_TRY(store_part(s, 1));
+    KN_TRY(kn_sim_walls(s->sim, imaginary));
+    KN_TRY(store_part(s, 0));
+    return kn_sim_walls(s->sim, real);
+}

@@ -1,0 +1,46 @@
+/* The steady-state solver: iterations for A h = b, theory section 16. */
+#ifndef KN_STEADY_H
+#define KN_STEADY_H
+
+#include "sim.h"
+
+struct kn_steady;
+
+/* The state of the iterations. */
+struct kn_steady_progress {
+    int64_t iterations;
+    double residual; /* norm of b - A h over that of b, each number divided by the diagonal */
+    double update;   /* norm of the last change of h over that of h; NaN before the first */
+    double balance;  /* of mass, momentum and energy through the sides and by sources, over the largest flux;
+                        at the  last kn_steady_store */
+};
+
+enum { KN_STEADY_ITERATIONS = 200 }; /* if time.max_steps is 0 */
+
+/* KN_EINPUT if the case has no steady state, or is one that the solver does not support. */
+enum kn_status kn_steady_check(const struct kn_case *c, const struct kn_comm *comm);
+
+/* Bytes in addition to those of the simulation, whose size is given. */
+double kn_steady_memory(const struct kn_case *c, const struct kn_plan_size *size);
+
+/* A solver that begins with the state of the simulation.  The simulation must exist as long as the solver. */
+enum kn_status kn_steady_create(struct kn_steady **out, struct kn_sim *sim);
+void kn_steady_destroy(struct kn_steady *s); /* may be NULL */
+
+/* One iteration.  KN_ENUMERIC: the iterations diverge. */
+enum kn_status kn_steady_iterate(struct kn_steady *s);
+
+struct kn_steady_progress kn_steady_progress(const struct kn_steady *s);
+
+/* True if residual and update are both below `tolerance`. */
+bool kn_steady_has_converged(const struct kn_steady *s, double tolerance);
+
+/* Of an oscillation: the fluxes at walls as real and imaginary parts of amplitudes. */
+enum kn_status kn_steady_parts(struct kn_steady *s, struct kn_wall_flux real[KN_SIDES],
+                               struct kn_wall_flux imaginary[KN_SIDES]);
+
+/* Set the number of steps of the simulation; `whole`: also put the solution and its fluxes at walls into it.
+ */
+enum kn_status kn_steady_store(struct kn_steady *s, bool whole);
+
+#endif

@@ -1,0 +1,98 @@
+#!/bin/bash
+# Steady states by iteration: files, verdict, continuation, and what is refused.
+# usage: test_steady.sh PROGRAM SOURCE_FOLDER
+knudsen=$(realpath "$1") && [ -x "$knudsen" ] || { echo "usage: $0 PROGRAM SOURCE_FOLDER"; exit 1; }
+. "$(dirname "$(realpath "$0")")/../check.sh"
+
+cat >lid.yaml <<'END'
+gas: {delta: 10}
+space: {cells: [12, 12], order: 3}
+velocity: {grid: gauss, nodes: 6}
+collision: {method: bgk}
+walls: {top: {velocity: [1, 0, 0]}}
+time: {mode: steady}
+END
+
+# judge FOLDER EXPRESSION: over summary.json as s, its verdict as q, and the rows of the history.
+judge() {
+    python3 - "$1" "$2" <<'END'
+import csv, json, sys
+s = json.load(open(sys.argv[1] + "/summary.json"))
+rows = list(csv.DictReader(open(sys.argv[1] + "/history.csv")))
+q, last, drag = s["quality"], rows[-1], s["quantities"]["D"]
+print(s["outcome"], q, drag, last)
+assert eval(sys.argv[2])
+END
+}
+drag() { python3 -c 'import json, sys; print(json.load(open(sys.argv[1] + "/summary.json"))["quantities"]["D"])' "$1"; }
+run() { OMP_NUM_THREADS=1 "$knudsen" run lid.yaml "$@"; }
+
+check "runs" ends 0 run --out whole
+check "the output has iterations" contains out '^steady state reached: iteration '
+check "the verdict is steady" judge whole 's["outcome"] == "steady" and q["verdict"] == "steady" and s["steps"] < 40'
+check "residual, update and balance are small" judge whole \
+    'all(float(last[name]) < 1e-6 for name in ("equation_residual", "update")) and float(last["balance"]) < 1e-5'
+check "a row per iteration" judge whole '[int(row["step"]) for row in rows] == list(range(len(rows)))'
+check "the fields are complete" ends 0 "$knudsen" report whole
+check "the same bits with 2 threads" ends 0 env OMP_NUM_THREADS=2 "$knudsen" run lid.yaml --out two --set run.threads=2
+check "equal histories" cmp whole/history.csv two/history.csv
+
+# Continuation: the changes before are lost, and the answer is the same within the tolerance.
+known=$(drag whole)
+check "few iterations" ends 0 run --out cut --set time.max_steps=5
+check "they are not steady" judge cut 's["outcome"] == "max steps" and q["verdict"] == "not steady" and s["steps"] == 5'
+check "resume" ends 0 run --out cut --resume
+check "the same answer" judge cut "s['outcome'] == 'steady' and abs(drag / $known - 1) < 1e-5"
+check "run.walltime" ends 130 run --out late --set run.walltime=1e-6
+check "the message names the iteration" contains err 'stopped by run.walltime at iteration'
+check "resume after run.walltime" ends 0 run --out late --resume
+check "the same answer again" judge late "s['outcome'] == 'steady' and abs(drag / $known - 1) < 1e-5"
+
+# A plate that oscillates along its normal, with and without a transient.
+cat >piston.yaml <<'END'
+gas: {delta: 5}
+space: {cells: 40, order: 3}
+velocity: {grid: gauss, nodes: 8}
+collision: {method: bgk}
+walls: {left: {oscillation: {velocity: [1, 0, 0], temperature: 0.5, frequency: 0.5, phase: 0.4}}}
+END
+check "steps in time of a piston" ends 0 "$knudsen" run piston.yaml --out steps
+check "its amplitudes by iteration" ends 0 "$knudsen" run piston.yaml --out parts --set time.mode=frequency
+check "the output has amplitudes" contains out 'left.stress_x .* amplitude, phase'
+alike() {
+    python3 - <<'END'
+import cmath, json
+of = [json.load(open(folder + "/summary.json"))["oscillation"] for folder in ("steps", "parts")]
+largest = max(entry["amplitude"] for entry in of[0].values() if isinstance(entry, dict))
+for name, entry in of[0].items():
+    if isinstance(entry, dict):
+        values = [cmath.rect(one[name]["amplitude"], one[name]["phase"]) for one in of]
+        print(name, values)
+        assert abs(values[1] - values[0]) < 0.01 * largest
+END
+}
+check "both agree within 1 % of the largest" alike
+
+check "info" ends 0 "$knudsen" info lid.yaml
+check "info has iterations" contains out '^iterations '
+check "dry run" ends 0 run --dry-run
+
+# refused KEY=VALUE... PATTERN: exit code 2 and a message.
+refused() {
+    local pattern=${!#} setting all=()
+    for setting in "${@:1:$#-1}"; do all+=(--set "$setting"); done
+    check "refused: $*" ends 2 run --out no "${all[@]}"
+    check "the message: $pattern" contains err "$pattern"
+}
+refused collision.method=monte-carlo velocity.nodes=8 'has no steady-state solver'
+refused space.order=2 'space.limiter: van-leer is not linear'
+refused output.fields=1 'a steady state has no series of fields'
+refused output.average=1 'a steady state has no averages'
+refused run.backend=strict 'strict does not have time.mode: steady'
+refused 'walls.top.oscillation.velocity=[1, 0, 0]' walls.top.oscillation.frequency=1 'has no steady state'
+refused time.mode=frequency 'needs a wall that oscillates'
+refused time.mode=frequency 'walls.left.oscillation.velocity=[0, 1, 0]' walls.left.oscillation.frequency=1 'it is steady'
+refused time.mode=frequency disturbance=0.1 'solves the linearised equation'
+refused 'walls.top.velocity=[0, 0, 0]' walls.top.kind=specular walls.bottom.kind=specular walls.left.kind=specular \
+    walls.right.kind=specular 'needs a diffuse wall or an inflow'
+exit $failed

@@ -1,0 +1,253 @@
+/* Steady states by iteration: their number, and the solutions compared with exact and published ones and with
+ * the end of time steps. */
+#include "expect.h"
+
+#include "steady/steady.h"
+
+/* Iterations to 1e-6 in residual and update; the results are in `w`, to be closed. */
+static int solve(struct watch *w, const char *settings)
+{
+    struct kn_steady *s;
+    char text[512];
+    int iterations = 0;
+    snprintf(text, sizeof text, "time.mode=steady velocity.nodes=8 space.order=3 %s", settings);
+    watch_open(w, text);
+    expect_ok(kn_steady_create(&s, w->sim));
+    for (; iterations < 100 && !kn_steady_has_converged(s, 1e-6); iterations++)
+        expect_ok(kn_steady_iterate(s));
+    expect_ok(kn_steady_store(s, true));
+    expect_below(settings, kn_steady_progress(s).balance, 2e-5);
+    kn_steady_destroy(s);
+    watch_look(w);
+    return iterations;
+}
+
+static const char *const flows[] = {
+    "walls.left.velocity=[0,-0.5,0] walls.right.velocity=[0,0.5,0]",
+    "source.force=[0,1,0]",
+    "walls.left.temperature=-0.5 walls.right.temperature=0.5",
+};
+
+/* One-dimensional flows from free-molecular to continuum flow. */
+static void any_knudsen_number(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"operator", "bgk", "shakhov", "es-bgk"};
+    for (int i = 0; i < 3; i++)
+        for (int m = 0; m < 4; m++)
+            for (double delta = 0.01; delta < 2000; delta *= m == 0 ? 10 : 100) {
+                struct watch w;
+                char text[256];
+                snprintf(text, sizeof text, "%s space.cells=40 collision.method=%s gas.delta=%g", flows[i],
+                         methods[m], delta);
+                expect_below(text, solve(&w, text), 20.5);
+                watch_close(&w);
+            }
+}
+
+/* In a plane box, with 8 and 12 nodes. */
+static void cavity(void **state)
+{
+    (void)state;
+    const double deltas[] = {0.1, 10, 1000};
+    for (int i = 0; i < 3; i++) {
+        struct watch w;
+        char text[256];
+        snprintf(text, sizeof text,
+                 "space.cells=[16,16] walls.top.velocity=[1,0,0] collision.method=operator gas.delta=%g",
+                 deltas[i]);
+        expect_below(text, solve(&w, text), 32.5);
+        watch_close(&w);
+    }
+}
+
+/* Finite disturbances need few more iterations than the linearised equation. */
+static void nonlinear_flows(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"operator", "bgk", "shakhov", "es-bgk"};
+    for (int m = 0; m < 4; m++)
+        for (double delta = 0.1; delta < 200; delta *= m == 0 ? 10 : 1000) {
+            struct watch w;
+            char text[256];
+            snprintf(text, sizeof text,
+                     "space.cells=40 collision.method=%s gas.delta=%g disturbance=1 walls.left.temperature=0 "
+                     "walls.right.temperature=1",
+                     methods[m], delta);
+            expect_below(text, solve(&w, text), 23.5);
+            watch_close(&w);
+            snprintf(text, sizeof text,
+                     "space.cells=40 collision.method=%s gas.delta=%g disturbance=0.5 "
+                     "walls.left.velocity=[0,-0.5,0] walls.right.velocity=[0,0.5,0]",
+                     methods[m], delta);
+            expect_below(text, solve(&w, text), 18.5);
+            watch_close(&w);
+        }
+}
+
+static double flow_of(const char *settings)
+{
+    struct watch w;
+    solve(&w, settings);
+    const double flow = w.row->flow_force;
+    watch_close(&w);
+    return flow;
+}
+
+/* G_P of the steady equations on 8 nodes: 17.664 and 167.655, computed on 160 and 320 cells in double
+ * precision; BGK 1.53868 (16 nodes across the gap; 2e-3 on 32 cells). */
+static void poiseuille_flow(void **state)
+{
+    (void)state;
+    const char *thick = "source.force=[0,1,0] space.cells=40 space.stretch=[0.8696,1,1] "
+                        "collision.method=operator gas.delta=%g";
+    char text[256];
+    snprintf(text, sizeof text, thick, 100.0);
+    expect_relative("delta 100", flow_of(text), 17.664, 5e-4);
+    snprintf(text, sizeof text, thick, 1000.0);
+    expect_relative("delta 1000", flow_of(text), 167.655, 5e-4);
+    expect_relative("BGK, delta 1",
+                    flow_of("source.force=[0,1,0] space.cells=32 space.stretch=[0.9,1,1] "
+                            "collision.method=bgk velocity.nodes=[16,8,8]"),
+                    1.53868, 2e-3);
+}
+
+/* Stress of a Couette flow with slip: 1 / (delta + 2 sigma), sigma = 0.98733 for hard spheres. */
+static void couette_flow_of_dense_gas(void **state)
+{
+    (void)state;
+    struct watch w;
+    solve(&w, "walls.left.velocity=[0,-0.5,0] walls.right.velocity=[0,0.5,0] space.cells=40 "
+              "collision.method=operator gas.delta=888.5");
+    expect_relative("stress", -w.walls[KN_LEFT].stress[1], 1 / (888.5 + 2 * 0.98733), 1e-3);
+    expect_relative("other wall", w.walls[KN_RIGHT].stress[1], w.walls[KN_LEFT].stress[1], 1e-6);
+    watch_close(&w);
+}
+
+/* Onsager: the heat that a force drives is the flow that a gradient drives, up to the error of the cells,
+ * which are up to 0.9 mean free paths wide at delta 10. */
+static void flows_are_reciprocal(void **state)
+{
+    (void)state;
+    const char *channel = "space.cells=40 space.stretch=[0.9,1,1] collision.method=operator gas.delta=%g %s";
+    const double deltas[] = {0.1, 1, 10}, tolerances[] = {1e-5, 1e-5, 3e-4};
+    for (int i = 0; i < 3; i++) {
+        struct watch by_force, by_gradient;
+        char text[256];
+        snprintf(text, sizeof text, channel, deltas[i], "source.force=[0,1,0]");
+        solve(&by_force, text);
+        snprintf(text, sizeof text, channel, deltas[i], "source.temperature_gradient=[0,1,0]");
+        solve(&by_gradient, text);
+        expect_relative("G_T", by_gradient.row->flow_thermal, -by_force.row->average[KN_QY] / deltas[i],
+                        tolerances[i]);
+        watch_close(&by_force);
+        watch_close(&by_gradient);
+    }
+}
+
+/* The end of time steps on the same cells; it depends on the time step at second order. */
+static void agrees_with_time_steps(void **state)
+{
+    (void)state;
+    static const char *const cases[] = {
+        "space.cells=[6,6] velocity.nodes=6 collision.method=bgk walls.top.velocity=[1,0,0] "
+        "walls.left.accommodation=0.5 walls.right.temperature=0.5",
+        "space.cells=10 velocity.nodes=6 collision.method=shakhov walls.left.kind=inflow "
+        "walls.left.density=1 "
+        "walls.right.kind=inflow",
+        "space.cells=10 velocity.nodes=6 collision.method=es-bgk walls.left.kind=symmetry "
+        "walls.right.temperature=1 walls.right.velocity=[0,1,0] source.force=[0,1,0]",
+        "space.cells=[6,6] velocity.nodes=6 collision.method=none walls.top.velocity=[1,0,0]",
+        "disturbance=0.5 space.cells=[6,6] velocity.nodes=6 collision.method=bgk walls.top.velocity=[1,0,0] "
+        "walls.right.temperature=1",
+        "disturbance=1 space.cells=10 velocity.nodes=8 collision.method=shakhov walls.right.temperature=1",
+        "disturbance=0.5 space.cells=10 velocity.nodes=6 collision.method=es-bgk walls.left.kind=inflow "
+        "walls.left.density=1 walls.left.velocity=[0.3,0,0] walls.right.kind=inflow "
+        "walls.right.velocity=[0.3,0,0]",
+        "disturbance=0.5 space.cells=10 velocity.nodes=6 collision.method=operator "
+        "walls.left.velocity=[0,-1,0] "
+        "walls.right.velocity=[0,1,0]",
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct watch steady, steps;
+        char text[512];
+        solve(&steady, cases[i]);
+        snprintf(text, sizeof text, "%s space.order=3 time.courant=0.1 time.end=40", cases[i]);
+        watch_run(&steps, text);
+        double largest = 0, worst = 0;
+        for (int f = 0; f < KN_FIELDS * kn_sim_cells(steps.sim); f++) {
+            largest = fmax(largest, fabs(steps.fields[f]));
+            worst = fmax(worst, fabs(steps.fields[f] - steady.fields[f]));
+        }
+        expect_below(cases[i], worst / largest, 4e-3);
+        for (int side = 0; side < KN_SIDES; side++)
+            expect_near(cases[i], steady.walls[side].heat_flux, steps.walls[side].heat_flux, 2e-3 * largest);
+        watch_close(&steady);
+        watch_close(&steps);
+    }
+}
+
+/* An oscillating plate: amplitude and phase of the stress on it and on the other plate, as in
+ * cases/oscillating-couette/reference.csv; errors of 8 nodes and of the cells are below 1e-3. */
+static void oscillating_plate(void **state)
+{
+    (void)state;
+    const double delta[] = {10, 1}, amplitude[][2] = {{0.32703, 0.01975}, {0.34951, 0.33748}},
+                 phase[][2] = {{0.50589, NAN}, {0.11471, -0.17197}};
+    for (int i = 0; i < 2; i++) {
+        struct watch w;
+        struct kn_steady *s;
+        struct kn_wall_flux real[KN_SIDES], imaginary[KN_SIDES];
+        char text[256];
+        snprintf(text, sizeof text,
+                 "time.mode=frequency space.cells=48 space.stretch=[0.9,1,1] velocity.nodes=8 "
+                 "collision.method=operator gas.delta=%g walls.right.oscillation.velocity=[0,1,0] "
+                 "walls.right.oscillation.frequency=0.1 walls.right.oscillation.phase=0.3",
+                 delta[i]);
+        watch_open(&w, text);
+        expect_ok(kn_steady_create(&s, w.sim));
+        while (kn_steady_progress(s).iterations < 20 && !kn_steady_has_converged(s, 1e-6))
+            expect_ok(kn_steady_iterate(s));
+        assert_true(kn_steady_has_converged(s, 1e-6));
+        expect_ok(kn_steady_parts(s, real, imaginary));
+        for (int other = 0; other < 2; other++) {
+            const int side = other ? KN_LEFT : KN_RIGHT;
+            const double re = -real[side].stress[1], im = -imaginary[side].stress[1];
+            expect_relative("amplitude", hypot(re, im), amplitude[i][other], 1.5e-3);
+            if (isfinite(phase[i][other]))
+                expect_near("phase", atan2(im, re) - 0.3, phase[i][other], 5e-4);
+        }
+        kn_steady_destroy(s);
+        watch_close(&w);
+    }
+}
+
+/* Nothing drives the gas, or a mass that the box keeps. */
+static void gas_at_rest(void **state)
+{
+    (void)state;
+    struct watch w;
+    expect_below("iterations", solve(&w, "space.cells=4 collision.method=bgk"), 1.5);
+    assert_true(w.row->size == 0);
+    watch_close(&w);
+    solve(&w, "space.cells=8 collision.method=bgk initial.shape=density initial.wave=[1,0,0] "
+              "initial.amplitude=2 walls.left.temperature=1");
+    expect_near("mass", w.row->mass, w.monitor.initial[0], 1e-6);
+    watch_close(&w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_knudsen_number),
+        cmocka_unit_test(cavity),
+        cmocka_unit_test(poiseuille_flow),
+        cmocka_unit_test(couette_flow_of_dense_gas),
+        cmocka_unit_test(nonlinear_flows),
+        cmocka_unit_test(flows_are_reciprocal),
+        cmocka_unit_test(agrees_with_time_steps),
+        cmocka_unit_test(oscillating_plate),
+        cmocka_unit_test(gas_at_rest),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
