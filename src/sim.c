@@ -71,37 +71,6 @@ static enum kn_status fill_state(struct kn_sim *sim)
     return status;
 }
 
-/* Processors with different vectors, or different GPUs, round differently: results are correct, but the
- * last bits depend on the division of cells among ranks. */
-static void compare_machines(struct kn_sim *sim)
-{
-    char own[KN_SIM_NOTE] = "", first[KN_SIM_NOTE];
-    sim->backend->describe(own, sizeof own);
-    memcpy(first, own, sizeof first);
-    kn_comm_broadcast(sim->comm, 0, first, sizeof first);
-    int64_t alike = strcmp(own, first) == 0;
-    kn_comm_least(sim->comm, &alike, 1);
-    if (!alike)
-        snprintf(sim->unlike, sizeof sim->unlike,
-                 "the ranks have different processors or GPUs: the last bits of the results depend on the "
-                 "number of ranks (on CPUs KNUDSEN_ISA=v3 or baseline selects the same kernels)");
-}
-
-/* "auto" must select the same backend on all ranks. */
-static enum kn_status compare_backends(const struct kn_sim *sim)
-{
-    char first[KN_NAME] = "";
-    snprintf(first, sizeof first, "%s", sim->backend->name);
-    kn_comm_broadcast(sim->comm, 0, first, sizeof first);
-    const bool alike = strcmp(first, sim->backend->name) == 0;
-    return kn_comm_agree(sim->comm,
-                         alike ? KN_OK
-                               : kn_error_set(KN_EDEVICE,
-                                              "run.backend: rank %d would compute with %s and rank 0 with %s "
-                                              "(run.backend: cpu is the same everywhere)",
-                                              sim->comm->rank, sim->backend->name, first));
-}
-
 /* The part of the creation without communication. */
 static enum kn_status lay_out(struct kn_sim *sim)
 {
@@ -133,8 +102,8 @@ static enum kn_status lay_out(struct kn_sim *sim)
 static enum kn_status connect_ranks(struct kn_sim *sim, const struct kn_progress_callback *progress)
 {
     const struct kn_mesh mesh = kn_backend_mesh(&sim->problem);
-    KN_TRY(compare_backends(sim));
-    compare_machines(sim);
+    KN_TRY(kn_sim_compare_backends(sim->backend, sim->comm));
+    kn_sim_compare_machines(sim->backend, sim->comm, sim->unlike);
     const struct kn_assembler *assembler =
         sim->c.collision.method == KN_METHOD_OPERATOR ? kn_backend_assembler(sim->c.run.backend) : NULL;
     KN_TRY(kn_collision_create(&sim->collision, &sim->inner, &sim->velocity, sim->comm, assembler, progress));

@@ -72,6 +72,9 @@ enum kn_status kn_sim_plan(const struct kn_case *c, const struct kn_comm *comm, 
 enum { KN_SIM_NOTE = 512 };
 enum kn_status kn_sim_find_backend(const struct kn_case *c, const struct kn_backend **backend);
 enum kn_status kn_sim_select_device(const struct kn_backend *backend, const struct kn_comm *comm, char *note);
+/* "auto" must select the same backend on all ranks; `note` [KN_SIM_NOTE] if their devices differ. */
+enum kn_status kn_sim_compare_backends(const struct kn_backend *backend, const struct kn_comm *comm);
+void kn_sim_compare_machines(const struct kn_backend *backend, const struct kn_comm *comm, char *note);
 enum kn_status kn_sim_divide_among(const struct kn_case *c, const struct kn_comm *comm,
                                    const struct kn_backend *backend, struct kn_box **boxes);
 double kn_sim_choose_time_step(const struct kn_case *c,
