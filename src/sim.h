@@ -4,6 +4,7 @@
 
 #include "backend/backend.h"
 #include "comm/comm.h"
+#include "grid/fluxes.h"
 #include "progress_callback.h"
 
 /* Position of a simulation in time and the sizes of its state, as a checkpoint stores them. */
@@ -45,7 +46,7 @@ struct kn_observation {
     int64_t step;
     double time;                         /* lambda0 / V0 */
     double *fields;                      /* [ncells][KN_FIELDS], memory of the caller */
-    struct kn_wall_flux walls[KN_SIDES]; /* as kn_sim_walls */
+    struct kn_fluxes_result at_surfaces; /* as kn_sim_walls, kn_sim_bodies and kn_sim_ports */
     double excess[2];                    /* of one cell: the difference of <v^4> and <v^6> from those of the
                                             local equilibrium at rest, divided by those of Phi0 and by eps */
 };
@@ -71,6 +72,9 @@ enum kn_status kn_sim_plan(const struct kn_case *c, const struct kn_comm *comm, 
 enum { KN_SIM_NOTE = 512 };
 enum kn_status kn_sim_find_backend(const struct kn_case *c, const struct kn_backend **backend);
 enum kn_status kn_sim_select_device(const struct kn_backend *backend, const struct kn_comm *comm, char *note);
+/* "auto" must select the same backend on all ranks; `note` [KN_SIM_NOTE] if their devices differ. */
+enum kn_status kn_sim_compare_backends(const struct kn_backend *backend, const struct kn_comm *comm);
+void kn_sim_compare_machines(const struct kn_backend *backend, const struct kn_comm *comm, char *note);
 enum kn_status kn_sim_divide_among(const struct kn_case *c, const struct kn_comm *comm,
                                    const struct kn_backend *backend, struct kn_box **boxes);
 double kn_sim_choose_time_step(const struct kn_case *c,

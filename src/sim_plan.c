@@ -85,6 +85,37 @@ enum kn_status kn_sim_select_device(const struct kn_backend *backend, const stru
     return backend->select_device ? backend->select_device(comm, note ? note : unread, KN_SIM_NOTE) : KN_OK;
 }
 
+/* Processors with different vectors, or different GPUs, round differently: results are correct, but the
+ * last bits depend on the division of cells among ranks. */
+void kn_sim_compare_machines(const struct kn_backend *backend, const struct kn_comm *comm, char *note)
+{
+    char own[KN_SIM_NOTE] = "", first[KN_SIM_NOTE];
+    backend->describe(own, sizeof own);
+    memcpy(first, own, sizeof first);
+    kn_comm_broadcast(comm, 0, first, sizeof first);
+    int64_t alike = strcmp(own, first) == 0;
+    kn_comm_least(comm, &alike, 1);
+    if (!alike)
+        snprintf(note, KN_SIM_NOTE,
+                 "the ranks have different processors or GPUs: the last bits of the results depend on the "
+                 "number of ranks (on CPUs KNUDSEN_ISA=v3 or baseline selects the same kernels)");
+}
+
+/* "auto" must select the same backend on all ranks. */
+enum kn_status kn_sim_compare_backends(const struct kn_backend *backend, const struct kn_comm *comm)
+{
+    char first[KN_NAME] = "";
+    snprintf(first, sizeof first, "%s", backend->name);
+    kn_comm_broadcast(comm, 0, first, sizeof first);
+    const bool alike = strcmp(first, backend->name) == 0;
+    return kn_comm_agree(comm,
+                         alike ? KN_OK
+                               : kn_error_set(KN_EDEVICE,
+                                              "run.backend: rank %d would compute with %s and rank 0 with %s "
+                                              "(run.backend: cpu is the same everywhere)",
+                                              comm->rank, backend->name, first));
+}
+
 /* Boxes for all ranks, owned by the caller. */
 enum kn_status kn_sim_divide_among(const struct kn_case *c, const struct kn_comm *comm,
                                    const struct kn_backend *backend, struct kn_box **boxes)
