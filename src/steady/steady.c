@@ -239,8 +239,8 @@ static enum kn_status start(struct kn_steady *s)
     return measure_residual(s);
 }
 
-/* True if molecules cross the box of a plane or spatial flow with so few collisions that sweeps alone converge as
- * fast, and absorbing walls are on all sides. */
+/* True if molecules cross the box of a plane or spatial flow with so few collisions that sweeps alone
+ * converge as fast, and absorbing walls are on all sides. */
 static bool is_thin(const struct kn_steady *s)
 {
     const struct kn_problem *p = s->plan.problem;

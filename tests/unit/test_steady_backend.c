@@ -143,8 +143,8 @@ static void check_backends(const char *settings)
             size = fmax(size, fabs(first.numbers[k]));
         }
         char text[700];
-        snprintf(text, sizeof text, "%s %s, %s", targets[i].backend->name, targets[i].isa ? targets[i].isa : "",
-                 settings);
+        snprintf(text, sizeof text, "%s %s, %s", targets[i].backend->name,
+                 targets[i].isa ? targets[i].isa : "", settings);
         expect_between(text, worst, 0, 1e-13 * size);
         if (first.count == 0)
             first = r;
@@ -163,7 +163,8 @@ static void correct_on_host(struct bench *b, const struct kn_coarse *coarse, int
 {
     const struct kn_steady_plan *p = &b->plan;
     const size_t ncells = (size_t)b->s->space.ncells, n = (size_t)p->functions;
-    double *moments = calloc(ncells * (n + 1), sizeof *moments), *c = calloc(ncells * n, sizeof *c), mass = 0, volume = 0;
+    double *moments = calloc(ncells * (n + 1), sizeof *moments), *c = calloc(ncells * n, sizeof *c), mass = 0,
+           volume = 0;
     expect_ok(b->steady->project(b->machine, vector, moments));
     kn_coarse_solve(coarse, (double *[2]){moments}, (double *[2]){c});
     for (size_t cell = 0; cell < ncells; cell++) {
@@ -177,8 +178,8 @@ static void correct_on_host(struct bench *b, const struct kn_coarse *coarse, int
     free(c);
 }
 
-/* Corrections of a machine that solves the moment equations: the same as those of the host, with inverse matrices in
- * single precision; or, without equations, only the mass becomes zero. */
+/* Corrections of a machine that solves the moment equations: the same as those of the host, with inverse
+ * matrices in single precision; or, without equations, only the mass becomes zero. */
 static void check_correction(const char *settings)
 {
     struct scene s;
@@ -231,7 +232,8 @@ static void corrections_match(void **state)
 {
     (void)state;
     check_correction("gas.delta=40 collision.method=bgk velocity.nodes=6 space.cells=7");
-    check_correction("gas.delta=60 collision.method=bgk velocity.nodes=6 space.cells=[19,24] walls.left.kind=inflow");
+    check_correction(
+        "gas.delta=60 collision.method=bgk velocity.nodes=6 space.cells=[19,24] walls.left.kind=inflow");
     check_correction("gas.delta=60 collision.method=shakhov velocity.nodes=6 space.cells=[24,19] "
                      "space.stretch=[0.9,1,1] walls.left.accommodation=0.5");
     check_correction("gas.delta=60 collision.method=bgk velocity.nodes=6 space.cells=[9,20] "
@@ -265,8 +267,9 @@ static void boxes_match(const char *method, const char *grid, int order, double 
         char text[512];
         if (eps != 0 && strstr(BOXES[i], "far-field"))
             continue;
-        snprintf(text, sizeof text, "collision.method=%s velocity.grid=gauss %s space.order=%d disturbance=%g %s",
-                 method, grid, order, eps, BOXES[i]);
+        snprintf(text, sizeof text,
+                 "collision.method=%s velocity.grid=gauss %s space.order=%d disturbance=%g %s", method, grid,
+                 order, eps, BOXES[i]);
         check_backends(text);
     }
 }
