@@ -171,7 +171,7 @@ enum kn_status kn_sim_create_with_progress(struct kn_sim **out, const struct kn_
     struct kn_sim *sim = status == KN_OK ? calloc(1, sizeof *sim) : NULL;
     if (status == KN_OK && !sim)
         status = kn_error_set(KN_EMEMORY, "no memory for a simulation");
-    if ((status = kn_comm_agree(comm, status)) != KN_OK) {
+    if ((status = kn_comm_agree(comm, status)) != KN_OK || !sim) {
         free(sim);
         return status;
     }
