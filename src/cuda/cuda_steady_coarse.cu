@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_BLOCKS = 64, MOST_SIDE = 4, THREADS = 256, SUMMING = 1024 };
+enum { MOST_BLOCKS = 32, MOST_SIDE = 4, THREADS = 256, SUMMING = 1024 };
 
 static const double MOST_WORK = 1.5e13; /* multiplications and additions of an elimination: some seconds */
 static const double SHARE = 0.6;        /* of the free device memory */
@@ -464,11 +464,14 @@ static enum kn_status choose(struct kn_cuda_coarse *c, const struct kn_steady_eq
         struct places p = {};
         if (kn_cuda_groups_work(e->plan, side) > MOST_WORK)
             continue;
+        const int before = c->nblocks;
         enum kn_status status = kn_cuda_groups_create(&g, e, side, able);
         if (status == KN_OK && *able)
             status = build(c, &g, &p, stream, able);
         kn_cuda_groups_destroy(&g);
         destroy_places(&p);
+        while (!*able && c->nblocks > before)
+            cudaFree(c->blocks[--c->nblocks]);
         KN_TRY(status);
     }
     return KN_OK;
