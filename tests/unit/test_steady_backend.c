@@ -241,6 +241,70 @@ static void corrections_match(void **state)
     check_correction("gas.delta=40 collision.method=bgk velocity.nodes=4 space.cells=[6,5,7]");
 }
 
+/* The correction of thin cells: the same coefficients in boxes of 2 x 2 cells, whose equations (64) are those
+ * of their cells in the mean.  A trial function of a box is the test function. */
+static void check_boxes(struct bench *b)
+{
+    enum { BEFORE = 1, AFTER, CHANGE, IMAGE };
+    const int ncells = b->s->space.ncells, across = b->s->space.cells[0], n = b->plan.functions;
+    double *moments = calloc((size_t)(ncells * (n + 1)), sizeof *moments),
+           *c = calloc((size_t)(ncells * n), sizeof *c);
+    double worst = 0, size = 0;
+    draw(b, BEFORE, 9);
+    draw(b, AFTER, 9);
+    expect_ok(b->steady->correct(b->machine, AFTER));
+    expect_ok(b->steady->project(b->machine, BEFORE, moments));
+    expect_ok(b->steady->combine(b->machine, CHANGE, 0, 2, (int[]){AFTER, BEFORE}, (double[]){1, -1}));
+    expect_ok(b->steady->apply(b->machine, CHANGE, IMAGE));
+    for (int cell = 0; cell < ncells; cell += 2 * across + 6)
+        for (int f = 0; f < n; f++) {
+            const int corner = cell / (2 * across) * 2 * across + cell % across / 2 * 2,
+                      box[4] = {corner, corner + 1, corner + across, corner + across + 1};
+            double image, right = 0;
+            memset(c, 0, (size_t)(ncells * n) * sizeof *c);
+            for (int i = 0; i < 4; i++) {
+                c[box[i] * n + f] = 1;
+                right += b->plan.volume[box[i]] * moments[box[i] * (n + 1) + f];
+            }
+            expect_ok(b->steady->combine(b->machine, AFTER, 0, 0, NULL, NULL));
+            expect_ok(b->steady->prolong(b->machine, c, AFTER));
+            expect_ok(b->steady->products(b->machine, AFTER, 1, (int[]){IMAGE}, false, &image));
+            worst = fmax(worst, fabs(image - right));
+            size = fmax(size, fabs(right));
+        }
+    expect_between("boxes of thin cells", worst, 0, 1e-4 * size);
+    free(moments);
+    free(c);
+}
+
+static void boxes_of_thin_cells(void **state)
+{
+    (void)state;
+    struct scene s;
+    build(&s, "gas.delta=1 collision.method=bgk velocity.nodes=6 space.cells=[16,16] walls.left.kind=inflow");
+    for (int i = 0; i < ntargets; i++) {
+        struct bench b = {
+            .s = &s, .steady = targets[i].backend->steady, .plan = {.problem = &s.problem, .rate = 1.3}};
+        struct kn_coarse coarse;
+        bool able = false;
+        if (!b.steady || !b.steady->factorise)
+            continue;
+        expect_ok(kn_trial_create(&b.plan));
+        expect_ok(kn_route_create(&b.plan));
+        expect_ok(kn_coarse_create(&coarse, &b.plan, 0));
+        expect_ok(b.steady->create(&b.machine, &b.plan, 5));
+        const struct kn_steady_equations equations = kn_coarse_equations(&coarse);
+        expect_ok(b.steady->factorise(b.machine, &equations, &able));
+        assert_true(able);
+        check_boxes(&b);
+        b.steady->destroy(b.machine);
+        kn_coarse_destroy(&coarse);
+        kn_route_destroy(&b.plan);
+        kn_trial_destroy(&b.plan);
+    }
+    drop(&s);
+}
+
 static const char *const BOXES[] = {
     "space.cells=7 walls.left.velocity=[0,1,0] walls.right.temperature=0.5 walls.right.accommodation=0.3",
     "space.cells=6 walls.left.kind=periodic walls.right.kind=periodic source.force=[0,1,0]",
@@ -298,6 +362,7 @@ int main(void)
         cmocka_unit_test(models_match),
         cmocka_unit_test(operators_match),
         cmocka_unit_test(corrections_match),
+        cmocka_unit_test(boxes_of_thin_cells),
     };
     return cmocka_run_group_tests(tests, find_targets, NULL);
 }
