@@ -263,10 +263,10 @@ static enum kn_status create_coarse(struct kn_steady *s)
     const struct kn_case *c = s->plan.problem->c;
     const bool solves = c->collision.method != KN_METHOD_NONE && !is_thin(s);
     struct kn_steady_equations equations = {0};
-    if (solves)
+    if (solves) {
         KN_TRY(kn_coarse_create(&s->coarse, &s->plan, s->omega));
-    if (solves)
         equations = kn_coarse_equations(&s->coarse);
+    }
     if (s->backend->factorise && c->disturbance == 0 && s->omega == 0)
         KN_TRY(s->backend->factorise(s->machine, solves ? &equations : NULL, &s->corrects));
     return s->corrects || !solves ? KN_OK : kn_coarse_factorise(&s->coarse);
