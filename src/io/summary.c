@@ -17,7 +17,7 @@
 static const char *const phase_names[KN_PHASES] = {
     [KN_PHASE_ASSEMBLE] = "assemble", [KN_PHASE_PILOT] = "pilot",       [KN_PHASE_STREAM] = "stream",
     [KN_PHASE_SAMPLE] = "sample",     [KN_PHASE_COLLIDE] = "collide",   [KN_PHASE_MOMENTS] = "moments",
-    [KN_PHASE_OUTPUT] = "output",     [KN_PHASE_EXCHANGE] = "exchange",
+    [KN_PHASE_OUTPUT] = "output",     [KN_PHASE_EXCHANGE] = "exchange", [KN_PHASE_ITERATE] = "iterate",
 };
 
 const char *kn_summary_phase_name(enum kn_phase phase)

@@ -42,7 +42,7 @@ check "a value of 600 characters is refused" refuses 'is too long (at most 511 c
 # ------------------------------------------------------------------ unsupported features
 missing='not supported in this version'
 for setting in 'obstacles={cylinder: 1}' geometry=a.stl stl=a mesh=a.msh 'gas.species=[argon, helium]' gas.mixture=1 \
-    walls.right.kind=vacuum walls.left.density=vacuum time.mode=steady space.axisymmetric=true \
+    walls.right.kind=vacuum walls.left.density=vacuum time.solver=implicit space.axisymmetric=true \
     gas.species=oxygen gas.molecules=diatomic walls.left.kind=pressure-inlet walls.left.pressure=5; do
     check "$setting" refuses "$missing" "$setting"
 done
