@@ -47,7 +47,6 @@ struct kn_sim {
     double ahead;   /* collision time applied beyond the current time */
     uint64_t draws; /* collision sets used so far */
     struct kn_fluxes fluxes;
-    double *solved; /* the same of the steady-state solver; NULL: those of the last step are used */
     struct moment observations[KN_BACKEND_OBSERVATIONS];
     int64_t begun, taken; /* observations so far */
     double stepping;      /* s in calls that compute steps */
@@ -168,7 +167,6 @@ void kn_sim_destroy(struct kn_sim *sim)
     kn_halo_destroy(&sim->halo);
     free(sim->boxes);
     kn_fluxes_destroy(&sim->fluxes);
-    free(sim->solved);
     free(sim);
 }
 
@@ -199,31 +197,6 @@ static enum kn_status check_grids(const struct kn_sim *sim, const struct kn_case
     return KN_OK;
 }
 
-/* The checks of a side of a case; a wall may move along its normal if an oscillating wall may. */
-static enum kn_status check_side(const struct kn_case *c, enum kn_side side)
-{
-    static const char *const keys[] = {"velocity", "temperature"};
-    struct kn_case asked = *c;
-    struct kn_wall *w = &asked.walls[side];
-    struct kn_setting s;
-    char name[KN_NAME], why[KN_TEXT];
-    const int normal = (int)side / 2;
-    for (int i = 0; i < 2; i++) {
-        snprintf(name, sizeof name, "walls.%s.%s", kn_case_side_name(side), keys[i]);
-        if (!kn_config_find(c, name, &s))
-            continue;
-        for (int d = 0; d < s.key->count; d++)
-            if (!kn_config_check_value(s.key, kn_config_target(&asked, &s), d, why))
-                return kn_error_set(KN_EINPUT, "%s: %s", name, why);
-    }
-    if (w->kind == KN_WALL_DIFFUSE && w->velocity[normal] != 0) {
-        w->oscillation.velocity[normal] = w->velocity[normal];
-        w->oscillation.frequency = 1;
-        w->velocity[normal] = 0;
-    }
-    return kn_config_check_side(&asked, side);
-}
-
 enum kn_status kn_sim_set_wall(struct kn_sim *sim, enum kn_side side, const double velocity[3],
                                double temperature)
 {
@@ -237,7 +210,7 @@ enum kn_status kn_sim_set_wall(struct kn_sim *sim, enum kn_side side, const doub
             kn_case_side_name(side), kn_config_choice_name("walls.<side>.kind", wall->kind));
     memcpy(wall->velocity, velocity, sizeof wall->velocity);
     wall->temperature = temperature;
-    KN_TRY(check_side(&asked, side));
+    KN_TRY(kn_sim_check_side(&asked, side));
     KN_TRY(check_grids(sim, &asked, side));
     sim->c.walls[side] = *wall;
     sim->inner.walls[side] = kn_reference_wall(&sim->reference, wall);
@@ -386,10 +359,10 @@ static void sum_faces(struct kn_sim *sim, const struct moment *at, const double 
 
 static enum kn_status take_fluxes(struct kn_sim *sim, struct kn_fluxes_result *to)
 {
-    if (!sim->solved)
+    if (sim->c.time.mode == KN_MODE_UNSTEADY)
         KN_TRY(kn_comm_agree(sim->comm, sim->backend->fluxes(sim->machine, sim->fluxes.faces)));
     const struct moment now = present(sim);
-    sum_faces(sim, &now, sim->solved ? sim->solved : sim->fluxes.faces, to);
+    sum_faces(sim, &now, sim->fluxes.faces, to);
     return KN_OK;
 }
 
@@ -436,25 +409,17 @@ enum kn_status kn_sim_observed(struct kn_sim *sim, struct kn_observation *o)
     o->step = at->step;
     o->time = sim->c.time.mode != KN_MODE_UNSTEADY ? 0 : (double)o->step * sim->dt;
     fill_fields(sim, found.moments, o->fields);
-    sum_faces(sim, at, sim->solved ? sim->solved : found.fluxes, &o->at_surfaces);
+    const bool steps = sim->c.time.mode == KN_MODE_UNSTEADY;
+    sum_faces(sim, at, steps ? found.fluxes : sim->fluxes.faces, &o->at_surfaces);
     if (kn_sim_cells(sim) == 1)
         find_excess(sim, at->sum, o);
     return KN_OK;
 }
 
-const struct kn_problem *kn_sim_problem(const struct kn_sim *sim)
+struct kn_sim_equation kn_sim_equation(const struct kn_sim *sim)
 {
-    return &sim->problem;
-}
-
-const struct kn_steady_backend *kn_sim_steady_backend(const struct kn_sim *sim)
-{
-    return sim->backend->steady;
-}
-
-double kn_sim_collision_rate(const struct kn_sim *sim)
-{
-    return sim->reference.collisions / sim->reference.speed;
+    return (struct kn_sim_equation){&sim->problem, sim->backend->steady,
+                                    sim->reference.collisions / sim->reference.speed};
 }
 
 bool kn_sim_turn_walls(struct kn_sim *sim, double time)
@@ -462,18 +427,11 @@ bool kn_sim_turn_walls(struct kn_sim *sim, double time)
     return kn_boundary_update(&sim->boundary, &sim->inner, &sim->velocity, time);
 }
 
-enum kn_status kn_sim_set_solution(struct kn_sim *sim, int64_t iteration, const double *fluxes)
+void kn_sim_set_solution(struct kn_sim *sim, int64_t iteration, const double *fluxes)
 {
-    const size_t count = (size_t)sim->space.nfaces * KN_FLUXES;
     sim->step = iteration;
-    if (!fluxes)
-        return KN_OK;
-    if (!sim->solved)
-        sim->solved = malloc((count + 1) * sizeof *sim->solved);
-    if (!sim->solved)
-        return kn_error_set(KN_EMEMORY, "no memory for the fluxes at walls");
-    memcpy(sim->solved, fluxes, count * sizeof *fluxes);
-    return KN_OK;
+    if (fluxes)
+        memcpy(sim->fluxes.faces, fluxes, (size_t)sim->space.nfaces * KN_FLUXES * sizeof *fluxes);
 }
 
 const struct kn_space *kn_sim_space(const struct kn_sim *sim)

@@ -81,24 +81,29 @@ double kn_sim_choose_time_step(const struct kn_case *c,
                                const double max_speed[3]); /* of the nodes of the velocity grid */
 int kn_sim_choose_threads(const struct kn_case *c, const struct kn_comm *comm, double cells, double nodes);
 
+/* The checks of a side after kn_sim_set_wall. */
+enum kn_status kn_sim_check_side(const struct kn_case *c, enum kn_side side);
+
 /* The boxes of all ranks; the caller frees them. */
 enum kn_status kn_sim_divide(const struct kn_case *c, const struct kn_comm *comm, struct kn_box **boxes);
 
 /* Free bytes of the device that would compute the case; NaN if it uses the memory of the host. */
 double kn_sim_room(const struct kn_case *c);
 
-/* The problem in the units of the reference state, for the steady-state solver; its backend (NULL: none); and
- * the rate of collisions and sources in these units, per lambda0. */
-const struct kn_problem *kn_sim_problem(const struct kn_sim *sim);
-const struct kn_steady_backend *kn_sim_steady_backend(const struct kn_sim *sim);
-double kn_sim_collision_rate(const struct kn_sim *sim);
+/* The equation in the units of the reference state, for the steady-state solver. */
+struct kn_sim_equation {
+    const struct kn_problem *problem;
+    const struct kn_steady_backend *backend; /* NULL: there is none */
+    double rate;                             /* of collisions and sources, per lambda0 */
+};
+struct kn_sim_equation kn_sim_equation(const struct kn_sim *sim);
 
 /* Give oscillating walls their emission of a time; true if any has changed. */
 bool kn_sim_turn_walls(struct kn_sim *sim, double time);
 
 /* The number of steps is that of iterations for a steady state.  If its rows have been put, its fluxes
  * [faces][KN_FLUXES] replace those of the last step; else they are NULL. */
-enum kn_status kn_sim_set_solution(struct kn_sim *sim, int64_t iteration, const double *fluxes);
+void kn_sim_set_solution(struct kn_sim *sim, int64_t iteration, const double *fluxes);
 
 /* Seconds for one copy of the state on the backend. */
 enum kn_status kn_sim_copy(struct kn_sim *sim, double *seconds);

@@ -220,3 +220,28 @@ double kn_sim_room(const struct kn_case *c)
     const struct kn_backend *backend;
     return kn_sim_find_backend(c, &backend) == KN_OK && backend->room ? backend->room() : NAN;
 }
+
+/* The checks of a side of a case; a wall may move along its normal if an oscillating wall may. */
+enum kn_status kn_sim_check_side(const struct kn_case *c, enum kn_side side)
+{
+    static const char *const keys[] = {"velocity", "temperature"};
+    struct kn_case asked = *c;
+    struct kn_wall *w = &asked.walls[side];
+    struct kn_setting s;
+    char name[KN_NAME], why[KN_TEXT];
+    const int normal = (int)side / 2;
+    for (int i = 0; i < 2; i++) {
+        snprintf(name, sizeof name, "walls.%s.%s", kn_case_side_name(side), keys[i]);
+        if (!kn_config_find(c, name, &s))
+            continue;
+        for (int d = 0; d < s.key->count; d++)
+            if (!kn_config_check_value(s.key, kn_config_target(&asked, &s), d, why))
+                return kn_error_set(KN_EINPUT, "%s: %s", name, why);
+    }
+    if (w->kind == KN_WALL_DIFFUSE && w->velocity[normal] != 0) {
+        w->oscillation.velocity[normal] = w->velocity[normal];
+        w->oscillation.frequency = 1;
+        w->velocity[normal] = 0;
+    }
+    return kn_config_check_side(&asked, side);
+}
