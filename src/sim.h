@@ -5,7 +5,7 @@
 #include "backend/backend.h"
 #include "comm/comm.h"
 #include "grid/fluxes.h"
-#include "progress_callback.h"
+#include "collision/progress_callback.h"
 
 /* Position of a simulation in time and the sizes of its state, as a checkpoint stores them. */
 struct kn_sim_state {

@@ -2,7 +2,7 @@
 #ifndef KN_INFO_H
 #define KN_INFO_H
 
-#include "progress_callback.h"
+#include "collision/progress_callback.h"
 #include "sim.h"
 
 /* Print the properties of a case as text or JSON; ranks > 0: also its division among this number of ranks. */

@@ -7,7 +7,7 @@
 #include "config/case.h"
 #include "grid/velocity.h"
 #include "point/pair.h"
-#include "progress_callback.h"
+#include "collision/progress_callback.h"
 
 enum {
     KN_PARITIES = 8,

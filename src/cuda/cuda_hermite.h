@@ -257,7 +257,7 @@ static __device__ __forceinline__ float fill_axes(const kn_cuda_quadratic &q, fl
 #pragma unroll
     for (int d = 0; d < 3; d++)
         mass *= normalise_axis<LANES, K>(&axis[d]);
-#pragma unroll
+#pragma unroll 1 /* the kernel has more instructions than the cache */
     for (int n = 0; n < TERMS - 1; n++) {
 #pragma unroll
         for (int d = 0; d < 3; d++)

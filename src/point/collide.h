@@ -34,7 +34,7 @@ struct kn_relaxation {
 /* Local collision frequency p / mu of a gas whose viscosity is proportional to T^(1/2). */
 POINT double kn_collide_frequency(double eps, const double field[KN_FIELDS])
 {
-    return (1 + eps * field[0]) * sqrt(1 + eps * field[4]);
+    return (1 + eps * field[0]) * kn_point_double_root(1 + eps * field[4]);
 }
 
 POINT struct kn_relaxation kn_collide_relaxation(enum kn_method method, const struct kn_basis *basis,
@@ -49,13 +49,15 @@ POINT struct kn_relaxation kn_collide_relaxation(enum kn_method method, const st
     r.lose = method == KN_METHOD_ES_BGK ? slow : fast;
     if (method == KN_METHOD_ES_BGK) {
         /* stress of the target that gives the exact decay exp(-nu) of the deviatoric stress */
-        const double share = (1 - (double)fast / slow) / n, p = field[0] + theta + eps * field[0] * theta;
+        const double share = kn_point_ratio(1 - kn_point_ratio(fast, slow), n),
+                     p = field[0] + theta + eps * field[0] * theta;
         for (int i = 0; i < 6; i++)
             sigma[i] += share * (field[5 + i] - (i < 3 ? p : 0));
     }
     r.target = kn_gaussian_make(basis, field[0], u, sigma);
     if (method == KN_METHOD_SHAKHOV) /* with the norms of the factors, but without the density */
-        heat = 0.8 * (fast - slow) * (1 + eps * r.target.density) / (n * temperature * temperature);
+        heat =
+            kn_point_ratio(0.8 * (fast - slow) * (1 + eps * r.target.density), n * temperature * temperature);
     for (int i = 0; i < 3; i++)
         r.heat[i] = (float)(heat * q[i]);
     return r;

@@ -37,8 +37,8 @@ POINT int kn_gaussian_entry(int i, int j)
 /* (1 + eps volume)^(-1/2) - 1, over eps. */
 POINT double kn_gaussian_norm(double eps, double volume)
 {
-    const double root = sqrt(1 + eps * volume);
-    return -volume / (root * (1 + root));
+    const double root = kn_point_double_root(1 + eps * volume);
+    return kn_point_ratio(-volume, root * (1 + root));
 }
 
 /* Velocity eps u and temperature tensor I + eps sigma, by place, theory (19a): the tensor is decomposed into
@@ -46,12 +46,14 @@ POINT double kn_gaussian_norm(double eps, double volume)
 POINT struct kn_gaussian kn_gaussian_make(const struct kn_basis *b, double rho, const double u[3],
                                           const double sigma[6])
 {
-    const double eps = b->eps, t0 = 1 + eps * sigma[0], inverse0 = 1 / t0;
+    const double eps = b->eps, t0 = 1 + eps * sigma[0], inverse0 = kn_point_ratio(1, t0);
     const double slope10 = sigma[3] * inverse0, slope20 = sigma[4] * inverse0;
-    const double excess1 = sigma[1] - eps * slope10 * sigma[3], t1 = 1 + eps * excess1, inverse1 = 1 / t1;
+    const double excess1 = sigma[1] - eps * slope10 * sigma[3], t1 = 1 + eps * excess1,
+                 inverse1 = kn_point_ratio(1, t1);
     const double cross = sigma[5] - eps * slope10 * sigma[4], slope21 = cross * inverse1;
     const double excess2 = sigma[2] - eps * (slope20 * sigma[4] + slope21 * cross), t2 = 1 + eps * excess2;
-    const double excess[3] = {sigma[0], excess1, excess2}, inverse[3] = {inverse0, inverse1, 1 / t2};
+    const double excess[3] = {sigma[0], excess1, excess2},
+                 inverse[3] = {inverse0, inverse1, kn_point_ratio(1, t2)};
     double volume = 0; /* product of the temperatures of axes that are not reduced, minus 1, over eps */
     struct kn_gaussian g;
     for (int i = 0; i < 3; i++) {

@@ -19,7 +19,8 @@ enum kn_moment {
 POINT void kn_moments_to_fields(const double m[KN_MOMENTS], double eps, double field[KN_FIELDS])
 {
     const double n = 1 + eps * m[KN_M_1];
-    const double u[3] = {m[KN_M_X] / n, m[KN_M_Y] / n, m[KN_M_Z] / n};
+    const double u[3] = {kn_point_ratio(m[KN_M_X], n), kn_point_ratio(m[KN_M_Y], n),
+                         kn_point_ratio(m[KN_M_Z], n)};
     const double energy = m[KN_M_XX] + m[KN_M_YY] + m[KN_M_ZZ];
     const double uu = u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
     const double second[3][3] = {{m[KN_M_XX], m[KN_M_XY], m[KN_M_XZ]},
@@ -27,7 +28,7 @@ POINT void kn_moments_to_fields(const double m[KN_MOMENTS], double eps, double f
                                  {m[KN_M_XZ], m[KN_M_YZ], m[KN_M_ZZ]}};
     const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
     field[0] = m[KN_M_1];
-    field[4] = ((2.0 / 3.0) * energy - m[KN_M_1]) / n - (2.0 / 3.0) * eps * uu;
+    field[4] = kn_point_ratio((2.0 / 3.0) * energy - m[KN_M_1], n) - (2.0 / 3.0) * eps * uu;
     for (int i = 0; i < 6; i++)
         field[5 + i] = 2 * second[row[i]][column[i]] - 2 * eps * n * u[row[i]] * u[column[i]];
     for (int i = 0; i < 3; i++) {

@@ -24,8 +24,11 @@ class Documents(Test):
         return done.stdout
 
     def test_readme(self):
-        (block,) = blocks(ROOT / "python" / "README.md")
-        self.assertIn("0.63", self.run_text(block))  # D for BGK at delta = 1
+        first, sweep = blocks(ROOT / "python" / "README.md")
+        brief = sweep.replace('"time.end": 4', '"time.end": 0.1')
+        said = self.run_text(first + brief + "print(len(found.runs), found.failed)")
+        self.assertIn("0.63", said)  # D for BGK at delta = 1
+        self.assertTrue(said.endswith("6 {}\n"), said)
         self.assertGreater((self.folder / "lid.png").stat().st_size, 10000)
 
     def test_format(self):
