@@ -45,13 +45,14 @@ static bool can_march(const struct kn_cuda *machine)
            kn_cuda_march_bytes(p, &none) <= p->shared_limit;
 }
 
-/* In three dimensions it is for short rows and a single rank. */
+/* In three dimensions it is for short rows and a single rank, also without bodies. */
 static bool can_march_cube(const struct kn_cuda *m)
 {
     const struct kn_cuda_problem *p = &m->device;
     return p->choice.sweep == KN_CUDA_LINEAR && p->order > 1 && p->uniform &&
            (p->limiter == KN_LIMITER_VAN_LEER || p->limiter == KN_LIMITER_NONE) && p->mesh.naxes == 3 &&
-           p->mesh.octants == 8 && p->mesh.stride <= KN_CUDA_SHORT && !m->problem.halo;
+           p->mesh.octants == 8 && p->mesh.stride <= KN_CUDA_SHORT && !m->problem.halo &&
+           kn_case_bodies(m->problem.c) == 0;
 }
 
 void kn_cuda_choose(struct kn_cuda *m)
