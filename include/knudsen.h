@@ -118,6 +118,8 @@ enum kn_shape {
     KN_SHAPE_STRESS, KN_SHAPE_HEAT_FLUX, KN_SHAPE_FOURTH_MOMENT, KN_SHAPE_ANISOTROPIC,
     KN_SHAPE_SOUND, KN_SHAPE_BKW, KN_SHAPE_BETWEEN
 };
+enum kn_port_kind { KN_PORT_PRESSURE, KN_PORT_RESERVOIR, KN_PORT_VACUUM };
+enum kn_plate { KN_PLATE_NONE, KN_PLATE_X, KN_PLATE_Y, KN_PLATE_Z };
 enum kn_mode { KN_MODE_UNSTEADY, KN_MODE_STEADY, KN_MODE_FREQUENCY };
 enum kn_splitting { KN_SPLITTING_STRANG, KN_SPLITTING_LIE };
 enum kn_exchange { KN_EXCHANGE_AUTO, KN_EXCHANGE_HOST, KN_EXCHANGE_DEVICE };
@@ -132,11 +134,12 @@ struct kn_oscillation { /* added to the steady value as amplitude * cos(frequenc
 
 struct kn_wall {
     enum kn_wall_kind kind;
-    bool kind_set;        /* a key has set the kind; false: it depends on the axes in space.cells */
-    double density;       /* (n - n0) / (eps n0); inflow */
-    double velocity[3];   /* eps V0; tangential, any direction for an inflow */
-    double temperature;   /* (Tw - T0) / (eps T0) */
-    double accommodation; /* 1 diffuse ... 0 specular */
+    bool kind_set;             /* a key has set the kind; false: it depends on the axes in space.cells */
+    double density;            /* (n - n0) / (eps n0); inflow */
+    double velocity[3];        /* eps V0; tangential, any direction for an inflow */
+    double temperature;        /* (Tw - T0) / (eps T0) */
+    double accommodation;      /* 1 diffuse ... 0 specular */
+    double tangential, normal; /* accommodation of Cercignani and Lampis; both 1: diffuse */
     struct kn_oscillation oscillation;
     struct {                /* far-field: derivatives along the axis of the side */
         double velocity[3]; /* eps V0 / lambda0; tangential */
@@ -144,7 +147,34 @@ struct kn_wall {
     } gradient;
 };
 
+/* A solid body in the gas: a box, or a plate without thickness. */
+enum { KN_BODIES = 32, KN_ITEM_NAME = 24, KN_OPENINGS = 3 };
+struct kn_body {
+    char name[KN_ITEM_NAME]; /* "": there is no body; bodies are contiguous */
+    struct {
+        double low[3], high[3]; /* L; corners, KN_TO_END = to the end of the axis */
+    } box;
+    struct {
+        enum kn_plate axis;          /* normal to the plate; none = the body is a box */
+        double at;                   /* L */
+        double open[KN_OPENINGS][2]; /* L; openings along the first other axis, empty = none */
+    } plate;
+    struct kn_wall surface; /* diffuse: velocity, temperature, accommodation, oscillation */
+};
+
+/* A part of a side through which gas enters and leaves. */
+enum { KN_PORTS = 8 };
+struct kn_port {
+    char name[KN_ITEM_NAME]; /* "": there is no port; ports are contiguous */
+    enum kn_side side;
+    double from[3], to[3]; /* L; corners, KN_TO_END = to the end of the axis */
+    enum kn_port_kind kind;
+    double pressure;    /* (p - p0) / (eps p0) */
+    double temperature; /* (T - T0) / (eps T0) */
+};
+
 /* Values of the word auto. */
+#define KN_TO_END         (-1e9)
 #define KN_NODES_AUTO     0
 #define KN_SAMPLES_AUTO   0
 #define KN_AVERAGE_AUTO   (-2.0)
@@ -152,7 +182,9 @@ struct kn_wall {
 #define KN_HISTORY_AUTO   0
 #define KN_REFERENCE_AUTO (-1e9)
 
-enum { KN_CASE_SETTINGS = 160 }; /* at least the number of keys, with six times those of walls */
+/* At least the number of keys, with those of walls, bodies and ports as often as there can be such; and of
+ * the values of a key. */
+enum { KN_CASE_SETTINGS = 800, KN_CASE_VALUES = 6 };
 
 /* A complete case.  Every member is a key of the case file; docs/input.md. */
 struct kn_case {
@@ -205,6 +237,8 @@ struct kn_case {
         bool rescale;   /* operator */
     } collision;
     struct kn_wall walls[KN_SIDES];
+    struct kn_body bodies[KN_BODIES];
+    struct kn_port ports[KN_PORTS];
     struct {
         double force[3];                /* eps V0^2 / lambda0 */
         double temperature_gradient[3]; /* eps T0 / lambda0 */
@@ -243,10 +277,11 @@ struct kn_case {
     } output;
     struct { /* used by kn_case_load and kn_case_set: values with a unit, by setting; they depend on the gas
               */
-        /* bit i: value i has a unit; bit 3 + i: it has the second dimension of the key (a force in Pa/m) */
-        unsigned char given[KN_CASE_SETTINGS];
-        double value[KN_CASE_SETTINGS][3];  /* SI */
-        double number[KN_CASE_SETTINGS][3]; /* in the member; if the member differs, the unit is ignored */
+        /* bit i: value i has a unit; bit 6 + i: it has the second dimension of the key (a force in Pa/m) */
+        unsigned short given[KN_CASE_SETTINGS];
+        double value[KN_CASE_SETTINGS][KN_CASE_VALUES]; /* SI */
+        double number[KN_CASE_SETTINGS]
+                     [KN_CASE_VALUES]; /* in the member; if it differs, the unit is ignored */
     } si;
 };
 
@@ -303,7 +338,7 @@ enum kn_field {
 };
 /* clang-format on */
 
-/* Copy the fields of every cell into fields[cells][KN_FIELDS]. */
+/* Copy the fields of every cell into fields[cells][KN_FIELDS]; NaN in cells that a body fills. */
 enum kn_status kn_sim_fields(struct kn_sim *sim, double *fields);
 
 /* Stress and fluxes at one side, averaged over its area and over the last step;
@@ -318,6 +353,25 @@ struct kn_wall_flux {
     double mass_flux;       /* n0 V0 eps; along +n */
 };
 enum kn_status kn_sim_walls(struct kn_sim *sim, struct kn_wall_flux walls[KN_SIDES]);
+
+/* Force, torque and heat of one body: integrals over its surface, averaged over the last step.  Areas of a
+ * gas that is uniform along an axis are per length of this axis (lambda0).  The pressure p0 of the gas at
+ * rest is not part of the force; on a body with gas all around it adds nothing. */
+struct kn_body_flux {
+    double force[3];  /* p0 lambda0^2 eps; on the body */
+    double torque[3]; /* p0 lambda0^3 eps; on the body, about the centre of its bounding box */
+    double heat;      /* p0 V0 lambda0^2 eps; into the body */
+};
+enum { KN_BODY_VALUES = sizeof(struct kn_body_flux) / sizeof(double) };
+enum kn_status kn_sim_bodies(struct kn_sim *sim, struct kn_body_flux bodies[KN_BODIES]);
+
+/* The flow through one port, integrated over its area and averaged over the last step. */
+struct kn_port_flux {
+    double mass; /* n0 V0 lambda0^2 eps; into the gas */
+    double heat; /* p0 V0 lambda0^2 eps; into the gas, without the enthalpy that the mass carries */
+    double area; /* lambda0^2 */
+};
+enum kn_status kn_sim_ports(struct kn_sim *sim, struct kn_port_flux ports[KN_PORTS]);
 
 /* Replace the velocity and temperature of a diffuse wall, or of the gas outside
  * an inflow, from the next step on.  An oscillation is added to them.  They apply

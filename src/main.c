@@ -111,7 +111,7 @@ static const char *explained; /* a command; a group of keys may have the same na
 
 static void explain_keys(void)
 {
-    if (kn_config_is_group(explained)) {
+    if (kn_config_is_group(NULL, explained)) {
         printf("\nKeys of the group %s in a case file:\n\n", explained);
         kn_config_help(stdout, explained);
     }

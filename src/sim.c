@@ -3,7 +3,6 @@
 
 #include "backend/backend.h"
 #include "collision/sampling.h"
-#include "comm/exact.h"
 #include "config/case.h"
 #include "config/config.h"
 #include "config/reference.h"
@@ -25,8 +24,8 @@ enum {
 /* Values at the time of an observation. */
 struct moment {
     int64_t step;
-    double wall_velocity[KN_SIDES][3]; /* V0 eps */
-    double sum[2];                     /* of a uniform gas: <v^4 h>, <v^6 h> */
+    double wall_velocity[KN_PATCHES][3]; /* by patch, V0 eps */
+    double sum[2];                       /* of a uniform gas: <v^4 h>, <v^6 h> */
 };
 
 struct kn_sim {
@@ -47,8 +46,7 @@ struct kn_sim {
     int64_t step;
     double ahead;   /* collision time applied beyond the current time */
     uint64_t draws; /* collision sets used so far */
-    double *fluxes; /* [nfaces][KN_FLUXES] */
-    double *solved; /* the same of the steady-state solver; NULL: those of the last step are used */
+    struct kn_fluxes fluxes;
     struct moment observations[KN_BACKEND_OBSERVATIONS];
     int64_t begun, taken; /* observations so far */
     double stepping;      /* s in calls that compute steps */
@@ -63,42 +61,13 @@ static enum kn_status fill_state(struct kn_sim *sim)
     if (!row)
         return kn_error_set(KN_EMEMORY, "no memory for the initial state");
     for (int cell = 0; cell < sim->space.ncells && status == KN_OK; cell++) {
+        if (sim->space.solid && sim->space.solid[cell])
+            continue;
         kn_initial_fill(&sim->inner, &sim->space, &sim->velocity, cell, row);
         status = sim->backend->put(sim->machine, cell, 1, row);
     }
     free(row);
     return status;
-}
-
-/* Processors with different vectors, or different GPUs, round differently: results are correct, but the
- * last bits depend on the division of cells among ranks. */
-static void compare_machines(struct kn_sim *sim)
-{
-    char own[KN_SIM_NOTE] = "", first[KN_SIM_NOTE];
-    sim->backend->describe(own, sizeof own);
-    memcpy(first, own, sizeof first);
-    kn_comm_broadcast(sim->comm, 0, first, sizeof first);
-    int64_t alike = strcmp(own, first) == 0;
-    kn_comm_least(sim->comm, &alike, 1);
-    if (!alike)
-        snprintf(sim->unlike, sizeof sim->unlike,
-                 "the ranks have different processors or GPUs: the last bits of the results depend on the "
-                 "number of ranks (on CPUs KNUDSEN_ISA=v3 or baseline selects the same kernels)");
-}
-
-/* "auto" must select the same backend on all ranks. */
-static enum kn_status compare_backends(const struct kn_sim *sim)
-{
-    char first[KN_NAME] = "";
-    snprintf(first, sizeof first, "%s", sim->backend->name);
-    kn_comm_broadcast(sim->comm, 0, first, sizeof first);
-    const bool alike = strcmp(first, sim->backend->name) == 0;
-    return kn_comm_agree(sim->comm,
-                         alike ? KN_OK
-                               : kn_error_set(KN_EDEVICE,
-                                              "run.backend: rank %d would compute with %s and rank 0 with %s "
-                                              "(run.backend: cpu is the same everywhere)",
-                                              sim->comm->rank, sim->backend->name, first));
 }
 
 /* The part of the creation without communication. */
@@ -111,9 +80,7 @@ static enum kn_status lay_out(struct kn_sim *sim)
     KN_TRY(kn_velocity_create(&sim->velocity, c));
     KN_TRY(kn_space_create(&sim->space, c, &sim->boxes[sim->comm->rank]));
     KN_TRY(kn_boundary_create(&sim->boundary, c, &sim->velocity));
-    sim->fluxes = calloc(((size_t)sim->space.nfaces + 1) * KN_FLUXES, sizeof *sim->fluxes);
-    if (!sim->fluxes)
-        return kn_error_set(KN_EMEMORY, "no memory for the fluxes through %d faces", sim->space.nfaces);
+    KN_TRY(kn_fluxes_create(&sim->fluxes, &sim->c, &sim->space));
     sim->dt = kn_sim_choose_time_step(&sim->c, sim->velocity.max_speed);
     int threads = kn_sim_choose_threads(c, sim->comm, sim->space.ncells, sim->velocity.nnodes);
     if (sim->backend->detached && c->run.threads == 0 && threads > SPARED)
@@ -134,8 +101,8 @@ static enum kn_status lay_out(struct kn_sim *sim)
 static enum kn_status connect_ranks(struct kn_sim *sim, const struct kn_progress_callback *progress)
 {
     const struct kn_mesh mesh = kn_backend_mesh(&sim->problem);
-    KN_TRY(compare_backends(sim));
-    compare_machines(sim);
+    KN_TRY(kn_sim_compare_backends(sim->backend, sim->comm));
+    kn_sim_compare_machines(sim->backend, sim->comm, sim->unlike);
     const struct kn_assembler *assembler =
         sim->c.collision.method == KN_METHOD_OPERATOR ? kn_backend_assembler(sim->c.run.backend) : NULL;
     KN_TRY(kn_collision_create(&sim->collision, &sim->inner, &sim->velocity, sim->comm, assembler, progress));
@@ -199,8 +166,7 @@ void kn_sim_destroy(struct kn_sim *sim)
     kn_velocity_destroy(&sim->velocity);
     kn_halo_destroy(&sim->halo);
     free(sim->boxes);
-    free(sim->fluxes);
-    free(sim->solved);
+    kn_fluxes_destroy(&sim->fluxes);
     free(sim);
 }
 
@@ -231,31 +197,6 @@ static enum kn_status check_grids(const struct kn_sim *sim, const struct kn_case
     return KN_OK;
 }
 
-/* The checks of a side of a case; a wall may move along its normal if an oscillating wall may. */
-static enum kn_status check_side(const struct kn_case *c, enum kn_side side)
-{
-    static const char *const keys[] = {"velocity", "temperature"};
-    struct kn_case asked = *c;
-    struct kn_wall *w = &asked.walls[side];
-    struct kn_setting s;
-    char name[KN_NAME], why[KN_TEXT];
-    const int normal = (int)side / 2;
-    for (int i = 0; i < 2; i++) {
-        snprintf(name, sizeof name, "walls.%s.%s", kn_case_side_name(side), keys[i]);
-        if (!kn_config_find(name, &s))
-            continue;
-        for (int d = 0; d < s.key->count; d++)
-            if (!kn_config_check_value(s.key, kn_config_target(&asked, &s), d, why))
-                return kn_error_set(KN_EINPUT, "%s: %s", name, why);
-    }
-    if (w->kind == KN_WALL_DIFFUSE && w->velocity[normal] != 0) {
-        w->oscillation.velocity[normal] = w->velocity[normal];
-        w->oscillation.frequency = 1;
-        w->velocity[normal] = 0;
-    }
-    return kn_config_check_side(&asked, side);
-}
-
 enum kn_status kn_sim_set_wall(struct kn_sim *sim, enum kn_side side, const double velocity[3],
                                double temperature)
 {
@@ -269,7 +210,7 @@ enum kn_status kn_sim_set_wall(struct kn_sim *sim, enum kn_side side, const doub
             kn_case_side_name(side), kn_config_choice_name("walls.<side>.kind", wall->kind));
     memcpy(wall->velocity, velocity, sizeof wall->velocity);
     wall->temperature = temperature;
-    KN_TRY(check_side(&asked, side));
+    KN_TRY(kn_sim_check_side(&asked, side));
     KN_TRY(check_grids(sim, &asked, side));
     sim->c.walls[side] = *wall;
     sim->inner.walls[side] = kn_reference_wall(&sim->reference, wall);
@@ -368,8 +309,8 @@ static enum kn_status sum_powers(struct kn_sim *sim, double sum[2])
 static struct moment present(const struct kn_sim *sim)
 {
     struct moment now = {.step = sim->step};
-    for (int side = 0; side < KN_SIDES; side++)
-        memcpy(now.wall_velocity[side], sim->boundary.patches[side].velocity, sizeof now.wall_velocity[side]);
+    for (int i = 0; i < sim->boundary.count; i++)
+        memcpy(now.wall_velocity[i], sim->boundary.patches[i].velocity, sizeof now.wall_velocity[i]);
     return now;
 }
 
@@ -388,6 +329,11 @@ static void fill_fields(const struct kn_sim *sim, const double *moments, double 
 #pragma omp parallel for schedule(static) num_threads(sim->problem.threads) if (ncells > 2048)
     for (int cell = 0; cell < ncells; cell++) {
         double *field = fields + (size_t)cell * KN_FIELDS;
+        if (sim->space.solid && sim->space.solid[cell]) {
+            for (int f = 0; f < KN_FIELDS; f++)
+                field[f] = NAN;
+            continue;
+        }
         kn_moments_to_fields(moments + (size_t)cell * KN_MOMENTS, sim->c.disturbance, field);
         if (!sim->reference.at_rest)
             kn_reference_restore_fields(&sim->reference, field);
@@ -404,61 +350,43 @@ enum kn_status kn_sim_fields(struct kn_sim *sim, double *fields)
     return KN_OK;
 }
 
-/* Sums over the faces of a patch, theory (23). */
-enum { AREA, STRESS, SHEAR = STRESS + 3, HEAT, MASS, WALL_SUMS };
-
-/* Add one face, weighted with its area; `flux` [KN_FLUXES]. */
-static void add_face(const struct kn_sim *sim, const struct moment *at, const struct kn_face *f,
-                     const double *flux, struct kn_exact sums[WALL_SUMS])
+/* The results at all surfaces from the fluxes through faces. */
+static void sum_faces(struct kn_sim *sim, const struct moment *at, const double *faces,
+                      struct kn_fluxes_result *to)
 {
-    const bool wall = sim->c.walls[f->patch].kind == KN_WALL_DIFFUSE;
-    double restored[KN_FLUXES], work = 0, tangential = 0;
-    memcpy(restored, flux, sizeof restored);
-    if (!sim->reference.at_rest)
-        kn_reference_restore_fluxes(&sim->reference, sim->c.disturbance, f->side / 2, restored);
-    for (int d = 0; d < 3; d++) {
-        const double u = at->wall_velocity[f->patch][d], stress = 2 * restored[1 + d];
-        kn_exact_add(&sums[STRESS + d], f->area * stress);
-        work += (wall ? kn_reference_restore_velocity(&sim->reference, u, d) : u) * stress;
-        tangential += d == f->side / 2 ? 0 : stress * stress;
-    }
-    kn_exact_add(&sums[AREA], f->area);
-    kn_exact_add(&sums[SHEAR], f->area * sqrt(tangential));
-    kn_exact_add(&sums[HEAT], f->area * (restored[4] - 2.5 * restored[0] - sim->c.disturbance * work));
-    kn_exact_add(&sums[MASS], f->area * restored[0]);
+    kn_fluxes_sum(&sim->fluxes, sim->comm, &(struct kn_fluxes_state){faces, at->wall_velocity}, to);
 }
 
-/* Averages over the walls of all ranks. */
-static void average_faces(const struct kn_sim *sim, const struct moment *at, const double *fluxes,
-                          struct kn_wall_flux walls[KN_SIDES])
+static enum kn_status take_fluxes(struct kn_sim *sim, struct kn_fluxes_result *to)
 {
-    struct kn_exact sums[KN_SIDES][WALL_SUMS] = {0};
-    for (int face = 0; face < sim->space.nfaces; face++) {
-        const struct kn_face *f = &sim->space.faces[face];
-        add_face(sim, at, f, fluxes + (size_t)face * KN_FLUXES, sums[f->patch]);
-    }
-    kn_exact_sum_ranks(sim->comm, &sums[0][0], KN_SIDES * WALL_SUMS);
-    for (int side = 0; side < KN_SIDES; side++) {
-        struct kn_wall_flux *w = &walls[side];
-        const double area = kn_exact_value(&sums[side][AREA]);
-        *w = (struct kn_wall_flux){0};
-        if (!(area > 0))
-            continue;
-        w->wall = true;
-        for (int d = 0; d < 3; d++)
-            w->stress[d] = kn_exact_value(&sums[side][STRESS + d]) / area;
-        w->shear_magnitude = kn_exact_value(&sums[side][SHEAR]) / area;
-        w->heat_flux = kn_exact_value(&sums[side][HEAT]) / area;
-        w->mass_flux = kn_exact_value(&sums[side][MASS]) / area;
-    }
+    if (sim->c.time.mode == KN_MODE_UNSTEADY)
+        KN_TRY(kn_comm_agree(sim->comm, sim->backend->fluxes(sim->machine, sim->fluxes.faces)));
+    const struct moment now = present(sim);
+    sum_faces(sim, &now, sim->fluxes.faces, to);
+    return KN_OK;
 }
 
 enum kn_status kn_sim_walls(struct kn_sim *sim, struct kn_wall_flux walls[KN_SIDES])
 {
-    if (!sim->solved)
-        KN_TRY(kn_comm_agree(sim->comm, sim->backend->fluxes(sim->machine, sim->fluxes)));
-    const struct moment now = present(sim);
-    average_faces(sim, &now, sim->solved ? sim->solved : sim->fluxes, walls);
+    struct kn_fluxes_result all;
+    KN_TRY(take_fluxes(sim, &all));
+    memcpy(walls, all.walls, sizeof all.walls);
+    return KN_OK;
+}
+
+enum kn_status kn_sim_bodies(struct kn_sim *sim, struct kn_body_flux bodies[KN_BODIES])
+{
+    struct kn_fluxes_result all;
+    KN_TRY(take_fluxes(sim, &all));
+    memcpy(bodies, all.bodies, sizeof all.bodies);
+    return KN_OK;
+}
+
+enum kn_status kn_sim_ports(struct kn_sim *sim, struct kn_port_flux ports[KN_PORTS])
+{
+    struct kn_fluxes_result all;
+    KN_TRY(take_fluxes(sim, &all));
+    memcpy(ports, all.ports, sizeof all.ports);
     return KN_OK;
 }
 
@@ -481,25 +409,17 @@ enum kn_status kn_sim_observed(struct kn_sim *sim, struct kn_observation *o)
     o->step = at->step;
     o->time = sim->c.time.mode != KN_MODE_UNSTEADY ? 0 : (double)o->step * sim->dt;
     fill_fields(sim, found.moments, o->fields);
-    average_faces(sim, at, sim->solved ? sim->solved : found.fluxes, o->walls);
+    const bool steps = sim->c.time.mode == KN_MODE_UNSTEADY;
+    sum_faces(sim, at, steps ? found.fluxes : sim->fluxes.faces, &o->at_surfaces);
     if (kn_sim_cells(sim) == 1)
         find_excess(sim, at->sum, o);
     return KN_OK;
 }
 
-const struct kn_problem *kn_sim_problem(const struct kn_sim *sim)
+struct kn_sim_equation kn_sim_equation(const struct kn_sim *sim)
 {
-    return &sim->problem;
-}
-
-const struct kn_steady_backend *kn_sim_steady_backend(const struct kn_sim *sim)
-{
-    return sim->backend->steady;
-}
-
-double kn_sim_collision_rate(const struct kn_sim *sim)
-{
-    return sim->reference.collisions / sim->reference.speed;
+    return (struct kn_sim_equation){&sim->problem, sim->backend->steady,
+                                    sim->reference.collisions / sim->reference.speed};
 }
 
 bool kn_sim_turn_walls(struct kn_sim *sim, double time)
@@ -507,18 +427,11 @@ bool kn_sim_turn_walls(struct kn_sim *sim, double time)
     return kn_boundary_update(&sim->boundary, &sim->inner, &sim->velocity, time);
 }
 
-enum kn_status kn_sim_set_solution(struct kn_sim *sim, int64_t iteration, const double *fluxes)
+void kn_sim_set_solution(struct kn_sim *sim, int64_t iteration, const double *fluxes)
 {
-    const size_t count = (size_t)sim->space.nfaces * KN_FLUXES;
     sim->step = iteration;
-    if (!fluxes)
-        return KN_OK;
-    if (!sim->solved)
-        sim->solved = malloc((count + 1) * sizeof *sim->solved);
-    if (!sim->solved)
-        return kn_error_set(KN_EMEMORY, "no memory for the fluxes at walls");
-    memcpy(sim->solved, fluxes, count * sizeof *fluxes);
-    return KN_OK;
+    if (fluxes)
+        memcpy(sim->fluxes.faces, fluxes, (size_t)sim->space.nfaces * KN_FLUXES * sizeof *fluxes);
 }
 
 const struct kn_space *kn_sim_space(const struct kn_sim *sim)

@@ -4,6 +4,7 @@
 
 #include "backend/backend.h"
 #include "comm/comm.h"
+#include "grid/fluxes.h"
 #include "progress_callback.h"
 
 /* Position of a simulation in time and the sizes of its state, as a checkpoint stores them. */
@@ -45,7 +46,7 @@ struct kn_observation {
     int64_t step;
     double time;                         /* lambda0 / V0 */
     double *fields;                      /* [ncells][KN_FIELDS], memory of the caller */
-    struct kn_wall_flux walls[KN_SIDES]; /* as kn_sim_walls */
+    struct kn_fluxes_result at_surfaces; /* as kn_sim_walls, kn_sim_bodies and kn_sim_ports */
     double excess[2];                    /* of one cell: the difference of <v^4> and <v^6> from those of the
                                             local equilibrium at rest, divided by those of Phi0 and by eps */
 };
@@ -71,11 +72,17 @@ enum kn_status kn_sim_plan(const struct kn_case *c, const struct kn_comm *comm, 
 enum { KN_SIM_NOTE = 512 };
 enum kn_status kn_sim_find_backend(const struct kn_case *c, const struct kn_backend **backend);
 enum kn_status kn_sim_select_device(const struct kn_backend *backend, const struct kn_comm *comm, char *note);
+/* "auto" must select the same backend on all ranks; `note` [KN_SIM_NOTE] if their devices differ. */
+enum kn_status kn_sim_compare_backends(const struct kn_backend *backend, const struct kn_comm *comm);
+void kn_sim_compare_machines(const struct kn_backend *backend, const struct kn_comm *comm, char *note);
 enum kn_status kn_sim_divide_among(const struct kn_case *c, const struct kn_comm *comm,
                                    const struct kn_backend *backend, struct kn_box **boxes);
 double kn_sim_choose_time_step(const struct kn_case *c,
                                const double max_speed[3]); /* of the nodes of the velocity grid */
 int kn_sim_choose_threads(const struct kn_case *c, const struct kn_comm *comm, double cells, double nodes);
+
+/* The checks of a side after kn_sim_set_wall. */
+enum kn_status kn_sim_check_side(const struct kn_case *c, enum kn_side side);
 
 /* The boxes of all ranks; the caller frees them. */
 enum kn_status kn_sim_divide(const struct kn_case *c, const struct kn_comm *comm, struct kn_box **boxes);
@@ -83,18 +90,20 @@ enum kn_status kn_sim_divide(const struct kn_case *c, const struct kn_comm *comm
 /* Free bytes of the device that would compute the case; NaN if it uses the memory of the host. */
 double kn_sim_room(const struct kn_case *c);
 
-/* The problem in the units of the reference state, for the steady-state solver; its backend (NULL: none); and
- * the rate of collisions and sources in these units, per lambda0. */
-const struct kn_problem *kn_sim_problem(const struct kn_sim *sim);
-const struct kn_steady_backend *kn_sim_steady_backend(const struct kn_sim *sim);
-double kn_sim_collision_rate(const struct kn_sim *sim);
+/* The equation in the units of the reference state, for the steady-state solver. */
+struct kn_sim_equation {
+    const struct kn_problem *problem;
+    const struct kn_steady_backend *backend; /* NULL: there is none */
+    double rate;                             /* of collisions and sources, per lambda0 */
+};
+struct kn_sim_equation kn_sim_equation(const struct kn_sim *sim);
 
 /* Give oscillating walls their emission of a time; true if any has changed. */
 bool kn_sim_turn_walls(struct kn_sim *sim, double time);
 
 /* The number of steps is that of iterations for a steady state.  If its rows have been put, its fluxes
  * [faces][KN_FLUXES] replace those of the last step; else they are NULL. */
-enum kn_status kn_sim_set_solution(struct kn_sim *sim, int64_t iteration, const double *fluxes);
+void kn_sim_set_solution(struct kn_sim *sim, int64_t iteration, const double *fluxes);
 
 /* Seconds for one copy of the state on the backend. */
 enum kn_status kn_sim_copy(struct kn_sim *sim, double *seconds);

@@ -85,6 +85,37 @@ enum kn_status kn_sim_select_device(const struct kn_backend *backend, const stru
     return backend->select_device ? backend->select_device(comm, note ? note : unread, KN_SIM_NOTE) : KN_OK;
 }
 
+/* Processors with different vectors, or different GPUs, round differently: results are correct, but the
+ * last bits depend on the division of cells among ranks. */
+void kn_sim_compare_machines(const struct kn_backend *backend, const struct kn_comm *comm, char *note)
+{
+    char own[KN_SIM_NOTE] = "", first[KN_SIM_NOTE];
+    backend->describe(own, sizeof own);
+    memcpy(first, own, sizeof first);
+    kn_comm_broadcast(comm, 0, first, sizeof first);
+    int64_t alike = strcmp(own, first) == 0;
+    kn_comm_least(comm, &alike, 1);
+    if (!alike)
+        snprintf(note, KN_SIM_NOTE,
+                 "the ranks have different processors or GPUs: the last bits of the results depend on the "
+                 "number of ranks (on CPUs KNUDSEN_ISA=v3 or baseline selects the same kernels)");
+}
+
+/* "auto" must select the same backend on all ranks. */
+enum kn_status kn_sim_compare_backends(const struct kn_backend *backend, const struct kn_comm *comm)
+{
+    char first[KN_NAME] = "";
+    snprintf(first, sizeof first, "%s", backend->name);
+    kn_comm_broadcast(comm, 0, first, sizeof first);
+    const bool alike = strcmp(first, backend->name) == 0;
+    return kn_comm_agree(comm,
+                         alike ? KN_OK
+                               : kn_error_set(KN_EDEVICE,
+                                              "run.backend: rank %d would compute with %s and rank 0 with %s "
+                                              "(run.backend: cpu is the same everywhere)",
+                                              comm->rank, backend->name, first));
+}
+
 /* Boxes for all ranks, owned by the caller. */
 enum kn_status kn_sim_divide_among(const struct kn_case *c, const struct kn_comm *comm,
                                    const struct kn_backend *backend, struct kn_box **boxes)
@@ -188,4 +219,29 @@ double kn_sim_room(const struct kn_case *c)
 {
     const struct kn_backend *backend;
     return kn_sim_find_backend(c, &backend) == KN_OK && backend->room ? backend->room() : NAN;
+}
+
+/* The checks of a side of a case; a wall may move along its normal if an oscillating wall may. */
+enum kn_status kn_sim_check_side(const struct kn_case *c, enum kn_side side)
+{
+    static const char *const keys[] = {"velocity", "temperature"};
+    struct kn_case asked = *c;
+    struct kn_wall *w = &asked.walls[side];
+    struct kn_setting s;
+    char name[KN_NAME], why[KN_TEXT];
+    const int normal = (int)side / 2;
+    for (int i = 0; i < 2; i++) {
+        snprintf(name, sizeof name, "walls.%s.%s", kn_case_side_name(side), keys[i]);
+        if (!kn_config_find(c, name, &s))
+            continue;
+        for (int d = 0; d < s.key->count; d++)
+            if (!kn_config_check_value(s.key, kn_config_target(&asked, &s), d, why))
+                return kn_error_set(KN_EINPUT, "%s: %s", name, why);
+    }
+    if (w->kind == KN_WALL_DIFFUSE && w->velocity[normal] != 0) {
+        w->oscillation.velocity[normal] = w->velocity[normal];
+        w->oscillation.frequency = 1;
+        w->velocity[normal] = 0;
+    }
+    return kn_config_check_side(&asked, side);
 }

@@ -32,6 +32,7 @@ enum kn_phase {
     KN_PHASE_SAMPLE,
     KN_PHASE_COLLIDE,
     KN_PHASE_EXCHANGE, /* waiting for other ranks */
+    KN_PHASE_ITERATE,  /* the steady-state solver, with its preparation */
     KN_PHASE_MOMENTS,
     KN_PHASE_OUTPUT,
     KN_PHASES

@@ -79,11 +79,11 @@ struct kn_steady_backend {
     /* to += sum_k coefficients[cell][k] phi_k */
     enum kn_status (*prolong)(void *machine, const double *coefficients, int to);
 
-    /* Prepare the solution of the moment equations (NULL: without them, c is zero) by the machine; *able: false if it
-     * cannot solve them.  A machine may use approximate equations.  NULL: it cannot solve any. */
+    /* Prepare the solution of the moment equations (NULL: without them, c is zero) by the machine; *able:
+     * false if it cannot solve them.  A machine may use approximate equations.  NULL: it cannot solve any. */
     enum kn_status (*factorise)(void *machine, const struct kn_steady_equations *equations, bool *able);
-    /* x += sum_k c_k phi_k, c the solution for the moments of x; in a closed box minus the density that gives x the
-     * mass zero.  After factorise. */
+    /* x += sum_k c_k phi_k, c the solution for the moments of x; in a closed box minus the density that gives
+     * x the mass zero.  After factorise. */
     enum kn_status (*correct)(void *machine, int x);
 
     /* products[i] <- sum over cells and nodes of volume w a x_i; if `scaled` is set, a and x_i are divided by

@@ -17,7 +17,7 @@ enum kn_status kn_command_read(const struct kn_command_line *line, struct kn_cas
         KN_TRY(kn_config_load(c, line->path, places));
     for (int i = 0; i < line->nsets; i++)
         KN_TRY(kn_config_set(c, line->sets[i], places));
-    return kn_config_locate(places, kn_case_check(c));
+    return kn_config_locate(c, places, kn_case_check(c));
 }
 
 /* Set the member of an option; a letter is an alias of the option before it. */

@@ -16,7 +16,7 @@ struct arguments {
 static enum kn_status unknown_word(const char *word)
 {
     char suggestion[KN_NAME], quoted[KN_NAME + 8];
-    const char *near = kn_config_suggest(word, suggestion) ? suggestion : kn_command_near(word);
+    const char *near = kn_config_suggest(NULL, word, suggestion) ? suggestion : kn_command_near(word);
     near = near ? near : kn_glossary_near(word);
     kn_config_quote(word, strlen(word), quoted);
     if (near)

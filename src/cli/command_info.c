@@ -46,7 +46,7 @@ static enum kn_status execute(struct kn_command_line *line)
         KN_TRY(kn_nodes_choose(&c));
         return kn_info_operator(&c, a->json);
     }
-    return kn_config_locate(&places, kn_info_case(&c, a->ranks ? atoi(a->ranks) : 0, a->json));
+    return kn_config_locate(&c, &places, kn_info_case(&c, a->ranks ? atoi(a->ranks) : 0, a->json));
 }
 
 int kn_command_info(int argc, char **argv)

@@ -111,11 +111,11 @@ static enum kn_status execute(struct kn_command_line *line)
     kn_comm_broadcast(comm, 0, &c, sizeof c);
 
     /* 2. memory */
-    KN_TRY(kn_config_locate(&places, kn_comm_agree(comm, kn_sim_plan(&c, comm, &plan))));
+    KN_TRY(kn_config_locate(&c, &places, kn_comm_agree(comm, kn_sim_plan(&c, comm, &plan))));
     if (a->dry_run && comm->rank == 0)
         KN_TRY((a->json ? print_plan_json : print_plan)(&c, &plan, out));
     status = kn_config_check_memory(comm->local_size * (plan.memory_bytes - plan.device_bytes));
-    status = kn_config_locate(&places, kn_comm_agree(comm, status));
+    status = kn_config_locate(&c, &places, kn_comm_agree(comm, status));
     if (status != KN_OK || a->dry_run)
         return status;
 
@@ -126,7 +126,7 @@ static enum kn_status execute(struct kn_command_line *line)
                                      .report = choose_report(a),
                                      .say = say,
                                      .to = stdout};
-    return kn_config_locate(&places, kn_run(&c, &options));
+    return kn_config_locate(&c, &places, kn_run(&c, &options));
 }
 
 int kn_command_run(int argc, char **argv)

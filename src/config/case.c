@@ -11,12 +11,75 @@ const char *kn_case_side_name(enum kn_side side)
     return names[side];
 }
 
+int kn_case_bodies(const struct kn_case *c)
+{
+    int count = 0;
+    while (count < KN_BODIES && *c->bodies[count].name)
+        count++;
+    return count;
+}
+
+int kn_case_ports(const struct kn_case *c)
+{
+    int count = 0;
+    while (count < KN_PORTS && *c->ports[count].name)
+        count++;
+    return count;
+}
+
+int kn_case_surfaces(const struct kn_case *c)
+{
+    return KN_SIDES + kn_case_bodies(c) + kn_case_ports(c);
+}
+
+/* The gas beyond a port: n = p / T. */
+static struct kn_wall wall_of(const struct kn_case *c, const struct kn_port *p)
+{
+    const double eps = c->disturbance, density = (p->pressure - p->temperature) / (1 + eps * p->temperature);
+    return (struct kn_wall){.kind = KN_WALL_INFLOW,
+                            .density = p->kind == KN_PORT_VACUUM ? -1 / eps : density,
+                            .temperature = p->temperature,
+                            .accommodation = 1,
+                            .tangential = 1,
+                            .normal = 1};
+}
+
+struct kn_wall kn_case_surface(const struct kn_case *c, int number)
+{
+    const int bodies = kn_case_bodies(c);
+    if (number < KN_SIDES)
+        return c->walls[number];
+    return number < KN_SIDES + bodies ? c->bodies[number - KN_SIDES].surface
+                                      : wall_of(c, &c->ports[number - KN_SIDES - bodies]);
+}
+
+int kn_case_patches(const struct kn_case *c)
+{
+    return KN_SIDES * (1 + kn_case_bodies(c)) + kn_case_ports(c);
+}
+
+struct kn_case_patch kn_case_patch(const struct kn_case *c, int patch)
+{
+    const int bodies = kn_case_bodies(c), port = patch - KN_SIDES * (1 + bodies);
+    if (port >= 0)
+        return (struct kn_case_patch){KN_SIDES + bodies + port, (int)c->ports[port].side};
+    return (struct kn_case_patch){patch < KN_SIDES ? patch : KN_SIDES - 1 + patch / KN_SIDES,
+                                  patch % KN_SIDES};
+}
+
+int kn_case_find_patch(const struct kn_case *c, int surface, int side)
+{
+    const int bodies = kn_case_bodies(c), body = surface - KN_SIDES, port = body - bodies;
+    return body < 0 ? side : port < 0 ? KN_SIDES * (1 + body) + side : KN_SIDES * (1 + bodies) + port;
+}
+
 static bool has_component(const struct kn_case *c, int axis)
 {
-    for (int side = 0; side < KN_SIDES; side++)
-        if (c->walls[side].velocity[axis] != 0 || c->walls[side].oscillation.velocity[axis] != 0 ||
-            c->walls[side].gradient.velocity[axis] != 0)
+    for (int i = 0; i < kn_case_surfaces(c); i++) {
+        const struct kn_wall w = kn_case_surface(c, i);
+        if (w.velocity[axis] != 0 || w.oscillation.velocity[axis] != 0 || w.gradient.velocity[axis] != 0)
             return true;
+    }
     return c->source.force[axis] != 0 || c->source.temperature_gradient[axis] != 0;
 }
 
@@ -53,6 +116,11 @@ bool kn_case_is_mirror(const struct kn_wall *wall)
     default:
         return false;
     }
+}
+
+bool kn_case_scatters(const struct kn_wall *wall)
+{
+    return wall->kind == KN_WALL_DIFFUSE && (wall->tangential != 1 || wall->normal != 1);
 }
 
 bool kn_case_emits(const struct kn_wall *wall)

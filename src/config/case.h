@@ -11,6 +11,23 @@ enum {
 /* Name of a side as in a case file. */
 const char *kn_case_side_name(enum kn_side side);
 
+/* The surfaces of a case: the six sides, then the bodies, then the ports.  A port is an inflow of gas at
+ * rest; the density of a vacuum is -1 / eps. */
+int kn_case_bodies(const struct kn_case *c);
+int kn_case_ports(const struct kn_case *c);
+int kn_case_surfaces(const struct kn_case *c);
+struct kn_wall kn_case_surface(const struct kn_case *c, int number);
+
+/* A patch is one direction of a surface, because the emission depends on it: the sides, then six for each
+ * body, then the ports. */
+struct kn_case_patch {
+    int surface, side; /* enum kn_side: the direction from the gas to the surface */
+};
+enum { KN_PATCHES = KN_SIDES * (1 + KN_BODIES) + KN_PORTS }; /* at most */
+int kn_case_patches(const struct kn_case *c);
+struct kn_case_patch kn_case_patch(const struct kn_case *c, int patch);
+int kn_case_find_patch(const struct kn_case *c, int surface, int side); /* and back */
+
 /* True if no wall, source, initial state or moving reference breaks the symmetry of the velocities along the
  * axis. */
 bool kn_case_is_even(const struct kn_case *c, int axis);
@@ -30,6 +47,9 @@ int kn_case_nodes(const struct kn_case *c, int axis);
 
 /* True if a side only reflects. */
 bool kn_case_is_mirror(const struct kn_wall *wall);
+
+/* True if the surface scatters by the model of Cercignani and Lampis, and not diffusely. */
+bool kn_case_scatters(const struct kn_wall *wall);
 
 /* True if a side emits a Maxwellian: a diffuse wall or an inflow. */
 bool kn_case_emits(const struct kn_wall *wall);

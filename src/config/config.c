@@ -66,7 +66,8 @@ __attribute__((format(printf, 4, 5))) static enum kn_status fail(const struct re
     return kn_error_set(KN_EINPUT, "%s: %s%s%s", place, key, *key ? ": " : "", text);
 }
 
-enum kn_status kn_config_locate(const struct kn_places *places, enum kn_status status)
+enum kn_status kn_config_locate(const struct kn_case *c, const struct kn_places *places,
+                                enum kn_status status)
 {
     struct kn_setting s;
     char message[1024], place[PLACE];
@@ -75,7 +76,7 @@ enum kn_status kn_config_locate(const struct kn_places *places, enum kn_status s
     if (status == KN_OK || !colon)
         return status;
     *colon = '\0';
-    if (!kn_config_find(message, &s) || s.index >= KN_SETTINGS)
+    if (!kn_config_find(c, message, &s) || s.index >= KN_SETTINGS)
         return status;
     const struct kn_place *at = &places->at[s.index];
     for (int i = 0; i < KN_SETTINGS && !at->file && !at->assignment; i++)
@@ -95,21 +96,13 @@ static void follow_axes(struct kn_case *c, int listed)
             c->walls[side].kind = side / 2 < listed ? KN_WALL_DIFFUSE : KN_WALL_PERIODIC;
 }
 
-static void store_initial(struct kn_case *c, const struct kn_setting *s, int index)
-{
-    char text[KN_NAME], why[KN_TEXT];
-    struct kn_si_value si;
-    kn_config_initial(s->key, index, text);
-    kn_config_store(s->key, kn_config_target(c, s), index, text, strlen(text), &si, why);
-}
-
 void kn_case_default(struct kn_case *c)
 {
     struct kn_setting s;
     memset(c, 0, sizeof *c);
-    for (int i = 0; kn_config_setting(i, &s); i++)
+    for (int i = 0; kn_config_setting(NULL, i, &s); i = s.index + 1)
         for (int index = 0; index < s.key->count; index++)
-            store_initial(c, &s, index);
+            kn_config_store_initial(c, &s, index);
     c->space.cells[2] = 1;
     follow_axes(c, 2);
 }
@@ -135,7 +128,7 @@ static void fill_rest(struct kn_case *c, const struct kn_setting *s, int given)
         else if ((s->key->flags & KN_KEY_SPREAD) && given == 1)
             values[index] = values[0];
         else
-            store_initial(c, s, index);
+            kn_config_store_initial(c, s, index);
     }
     if (s->key->flags & KN_KEY_AXES)
         follow_axes(c, given);
@@ -166,23 +159,44 @@ static enum kn_status read_scalar(struct reader *r, const struct kn_setting *s, 
         return fail(r, node->start_mark, s->name, "%s", why);
     if (isfinite(si.value)) {
         const bool other = si.dimension != s->key->dimension;
-        r->c.si.given[s->index] |= (unsigned char)((other ? 1U + KN_SI_OTHER : 1U) << index);
+        r->c.si.given[s->index] |= (unsigned short)((other ? 1U + KN_SI_OTHER : 1U) << index);
         r->c.si.value[s->index][index] = si.value;
         r->c.si.number[s->index][index] = ((const double *)kn_config_target(&r->c, s))[index];
     }
     return KN_OK;
 }
 
+static ptrdiff_t length_of(const yaml_node_t *node)
+{
+    return node->data.sequence.items.top - node->data.sequence.items.start;
+}
+
+/* The values of a list; pairs may be lists in it.  `count` is the number of values so far. */
+static enum kn_status read_values(struct reader *r, const struct kn_setting *s, const yaml_node_t *node,
+                                  int *count)
+{
+    const bool pairs = s->key->flags & KN_KEY_PAIRS;
+    for (ptrdiff_t i = 0; i < length_of(node); i++) {
+        const yaml_node_t *value = yaml_document_get_node(&r->document, node->data.sequence.items.start[i]);
+        const bool nested = pairs && value->type == YAML_SEQUENCE_NODE;
+        if (!nested && *count == s->key->count)
+            return fail(r, value->start_mark, s->name, "too many values (at most %d)", s->key->count);
+        KN_TRY(nested ? read_values(r, s, value, count) : read_scalar(r, s, value, (*count)++));
+    }
+    return KN_OK;
+}
+
 static enum kn_status read_list(struct reader *r, const struct kn_setting *s, const yaml_node_t *node)
 {
-    const yaml_node_item_t *items = node->data.sequence.items.start;
-    ptrdiff_t count = node->data.sequence.items.top - items;
-    if (count < 1 || count > s->key->count)
-        return fail(r, node->start_mark, s->name, "a list of %td values (1 to %d, for x, y, z)", count,
-                    s->key->count);
-    for (int index = 0; index < count; index++)
-        KN_TRY(read_scalar(r, s, yaml_document_get_node(&r->document, items[index]), index));
-    fill_rest(&r->c, s, (int)count);
+    const bool pairs = s->key->flags & KN_KEY_PAIRS;
+    int count = 0;
+    if (!pairs && (length_of(node) < 1 || length_of(node) > s->key->count))
+        return fail(r, node->start_mark, s->name, "a list of %td values (1 to %d, for x, y, z)",
+                    length_of(node), s->key->count);
+    KN_TRY(read_values(r, s, node, &count));
+    if (pairs && (count < 2 || count % 2 != 0))
+        return fail(r, node->start_mark, s->name, "%d values (pairs from, to)", count);
+    fill_rest(&r->c, s, count);
     return KN_OK;
 }
 
@@ -202,21 +216,30 @@ static enum kn_status read_setting(struct reader *r, const struct kn_setting *s,
     return KN_OK;
 }
 
-/* The keys of a group: "delta" in "gas". */
-static void list_members(const char *group, char text[KN_TEXT])
+/* Append the first word of a name after a prefix, unless it was the last. */
+static void add_member(char *name, size_t prefix, char last[KN_NAME], char text[KN_TEXT])
+{
+    const size_t length = strlen(text);
+    char *word = name + prefix + (prefix > 0);
+    word[strcspn(word, ".")] = '\0';
+    if (strcmp(word, last) != 0)
+        snprintf(text + length, KN_TEXT - length, "%s%s", length ? ", " : "", word);
+    memmove(last, word, strlen(word) + 1);
+}
+
+/* The keys of a group, or the items of a list: "delta" in "gas"; all groups for "". */
+static void list_members(const struct kn_case *c, const char *group, char text[KN_TEXT])
 {
     struct kn_setting s;
-    char last[KN_NAME] = "";
-    size_t prefix = strlen(group), length = 0;
+    char last[KN_NAME] = "", name[KN_NAME];
+    const size_t prefix = strlen(group);
     text[0] = '\0';
-    for (int i = 0; kn_config_setting(i, &s); i++) {
-        if (prefix > 0 && (strncmp(s.name, group, prefix) != 0 || s.name[prefix] != '.'))
-            continue;
-        char *word = s.name + prefix + (prefix > 0);
-        word[strcspn(word, ".")] = '\0';
-        if (strcmp(word, last) != 0 && length < KN_TEXT)
-            length += (size_t)snprintf(text + length, KN_TEXT - length, "%s%s", length ? ", " : "", word);
-        memmove(last, word, strlen(word) + 1);
+    for (int i = 0; prefix > 0 && kn_config_setting(c, i, &s); i = s.index + 1)
+        if (strncmp(s.name, group, prefix) == 0 && s.name[prefix] == '.')
+            add_member(s.name, prefix, last, text);
+    for (const struct kn_key *key = kn_config_keys; key->name && prefix == 0; key++) {
+        snprintf(name, sizeof name, "%s", key->name);
+        add_member(name, 0, last, text);
     }
 }
 
@@ -227,31 +250,58 @@ static enum kn_status fail_unknown(const struct reader *r, yaml_mark_t mark, con
         return fail(r, mark, name, "%s", members);
     const bool wall =
         strncmp(name, "walls.", 6) == 0; /* a side that is not known has no near key elsewhere */
-    if (kn_config_suggest(name, suggestion) && (!wall || strncmp(suggestion, "walls.", 6) == 0))
+    if (kn_config_suggest(&r->c, name, suggestion) && (!wall || strncmp(suggestion, "walls.", 6) == 0))
         return fail(r, mark, name, "unknown key (did you mean %s?)", suggestion);
     snprintf(group, sizeof group, "%s", name);
-    while (*group && !kn_config_is_group(group)) {
+    while (*group && !kn_config_is_group(&r->c, group)) {
         char *dot = strrchr(group, '.');
         *(dot ? dot : group) = '\0';
     }
-    list_members(group, members);
+    list_members(&r->c, group, members);
     return fail(r, mark, name, "unknown key (keys%s%s: %s)", *group ? " of " : "", group, members);
 }
 
 static enum kn_status read_group(struct reader *r, const char *group, const yaml_node_t *node);
+
+/* The corners of a box: the values of the keys of a group as a list.  *read becomes true if they are. */
+static enum kn_status read_corners(struct reader *r, const char *group, const yaml_node_t *node, bool *read)
+{
+    struct kn_setting s;
+    const size_t prefix = strlen(group);
+    const yaml_node_item_t *item = node->data.sequence.items.start;
+    if (node->type != YAML_SEQUENCE_NODE)
+        return KN_OK;
+    for (int i = 0; kn_config_setting(&r->c, i, &s); i = s.index + 1) {
+        const bool member = strncmp(s.name, group, prefix) == 0 && s.name[prefix] == '.';
+        if (!member || !(s.key->flags & KN_KEY_CORNER))
+            continue;
+        *read = true;
+        if (length_of(node) != 2)
+            return fail(r, node->start_mark, group, "expected two corners, such as [[0.2, 0.2], [0.4, 0.5]]");
+        const yaml_node_t *value = yaml_document_get_node(&r->document, *item++);
+        KN_TRY(read_setting(r, &s, value->start_mark, value));
+    }
+    return KN_OK;
+}
 
 /* Read one key and its value or group. */
 static enum kn_status read_key(struct reader *r, const char *name, yaml_mark_t mark, const yaml_node_t *node)
 {
     struct kn_setting s;
     char members[KN_TEXT];
-    if (kn_config_find(name, &s))
+    bool corners = false;
+    if (!kn_config_add_item(&r->c, name, members))
+        return fail(r, mark, name, "%s", members);
+    if (kn_config_find(&r->c, name, &s))
         return read_setting(r, &s, mark, node);
-    if (!kn_config_is_group(name))
+    if (!kn_config_is_group(&r->c, name))
         return fail_unknown(r, mark, name);
     if (node->type == YAML_MAPPING_NODE)
         return read_group(r, name, node);
-    list_members(name, members);
+    KN_TRY(read_corners(r, name, node, &corners));
+    if (corners)
+        return KN_OK;
+    list_members(&r->c, name, members);
     return fail(r, node->start_mark, name, "expected a group of keys, found a %s (keys: %s)",
                 node->type == YAML_SEQUENCE_NODE ? "list" : "value", members);
 }

@@ -11,13 +11,17 @@ enum kn_type { KN_TYPE_REAL, KN_TYPE_INT, KN_TYPE_COUNT64, KN_TYPE_BOOL, KN_TYPE
 
 enum kn_key_flag {
     KN_KEY_SHAPES = 1,    /* affects the solution: part of the fingerprint */
-    KN_KEY_WALL = 2,      /* belongs to struct kn_wall; one key for all six sides */
+    KN_KEY_CORNER = 2,    /* its group may be a list of the values of its keys */
     KN_KEY_ABOVE_LOW = 4, /* the low end of the range is excluded */
     KN_KEY_EVEN = 8,      /* an even number */
     KN_KEY_SPREAD = 16,   /* one value applies to all axes */
     KN_KEY_AXES = 32,     /* lists the axes of the case: the others have 1 cell and periodic ends */
-    KN_KEY_AUTO = 64      /* the word auto is stored as the number `automatic` */
+    KN_KEY_AUTO = 64,     /* the word auto is stored as the number `automatic` */
+    KN_KEY_PAIRS = 128    /* the values are pairs and may be written as a list of lists */
 };
+
+/* Keys that the items of a list have in common: the sides of the box, and items that the case file names. */
+enum kn_list { KN_LIST_NONE, KN_LIST_WALLS, KN_LIST_BODIES, KN_LIST_PORTS, KN_LISTS };
 
 /* One value a choice may take. */
 struct kn_choice {
@@ -29,9 +33,10 @@ struct kn_choice {
 /* One key. */
 struct kn_key {
     const char *name; /* "walls.<side>.kind" stands for all six sides */
+    enum kn_list list;
     enum kn_type type;
     int count;           /* largest number of values; 3 = one per axis */
-    size_t offset;       /* in struct kn_case (or struct kn_wall for walls.<side>) */
+    size_t offset;       /* in struct kn_case, or in an item of the list */
     size_t chosen;       /* likewise, of a flag that is set with the key; 0: there is none */
     const char *initial; /* the default, written as in a case file */
     const char *unit;    /* NULL = a pure number or a word */
@@ -55,19 +60,43 @@ extern const struct kn_group kn_config_groups[];
 enum { KN_SETTINGS = KN_CASE_SETTINGS, KN_NAME = 64, KN_TEXT = 512 };
 
 /* Marks a value of kn_case.si with the second dimension of its key, in addition to its own bit. */
-enum { KN_SI_OTHER = 8 };
+enum { KN_SI_OTHER = 1 << KN_CASE_VALUES };
 
 struct kn_setting {
     const struct kn_key *key;
-    int side; /* enum kn_side, or -1 */
-    int index;
+    int item;           /* of the list of the key */
+    int index;          /* in kn_case.si; it does not depend on the case */
     char name[KN_NAME]; /* "walls.top.kind" */
 };
 
-/* The settings in the order of the table; false after the last. */
-bool kn_config_setting(int index, struct kn_setting *s);
-bool kn_config_find(const char *name, struct kn_setting *s);
-bool kn_config_is_group(const char *name);
+/* ---- config_lists.c: the settings of a case, which are the keys, with those of lists for every item. */
+
+/* The first setting from number `index` on, in the order of the table; false after the last.  A loop
+ * continues from s->index + 1.  Without a case (NULL): those that every case has. */
+bool kn_config_setting(const struct kn_case *c, int index, struct kn_setting *s);
+bool kn_config_find(const struct kn_case *c, const char *name, struct kn_setting *s);
+bool kn_config_is_group(const struct kn_case *c, const char *name);
+
+/* The list of this name, whose items the case file names: "bodies"; KN_LIST_NONE if there is none. */
+enum kn_list kn_config_open_list(const char *name, size_t length);
+const char *kn_config_list_name(enum kn_list list);
+
+/* Name of an item of a list; "": there is none at this position. */
+const char *kn_config_item_name(const struct kn_case *c, enum kn_list list, int item);
+
+/* Add the item of a name such as "bodies.bar.box" unless it exists, with the defaults of its keys.  False
+ * with a reason if the word is no name or the list is full. */
+bool kn_config_add_item(struct kn_case *c, const char *name, char why[KN_TEXT]);
+
+/* The first item that only one of two cases has, as "bodies.bar"; false: there is none. */
+bool kn_config_items_differ(const struct kn_case *a, const struct kn_case *b, char name[KN_NAME]);
+
+/* The name of a key with the item of another name: "bodies.bar.box" of "bodies.<name>.box" and "bodies.bar".
+ */
+void kn_config_key_name(const struct kn_key *key, const char *like, char name[KN_NAME]);
+
+/* Store the default of one value. */
+void kn_config_store_initial(struct kn_case *c, const struct kn_setting *s, int index);
 
 /* The dimension of a value with a unit. */
 enum kn_dimension kn_config_dimension(const struct kn_case *c, const struct kn_setting *s, int index);
@@ -124,7 +153,7 @@ bool kn_config_is_near(const char *word, const char *name);
 bool kn_config_unsupported(const char *name, char text[KN_TEXT]);
 
 /* The key with the most similar spelling; false if there is none. */
-bool kn_config_suggest(const char *word, char name[KN_NAME]);
+bool kn_config_suggest(const struct kn_case *c, const char *word, char name[KN_NAME]);
 
 /* The place of each setting, for messages about contradictions.  The strings belong to the caller. */
 struct kn_places {
@@ -145,10 +174,14 @@ enum kn_status kn_config_parse(struct kn_case *c, const char *text, size_t size,
 
 /* If the last error message begins with a key that has a place, insert the place before it.  Returns the
  * status. */
-enum kn_status kn_config_locate(const struct kn_places *places, enum kn_status status);
+enum kn_status kn_config_locate(const struct kn_case *c, const struct kn_places *places,
+                                enum kn_status status);
 
 /* The part of kn_case_check for one side of the box, except ranges. */
 enum kn_status kn_config_check_side(const struct kn_case *c, enum kn_side side);
+
+/* The part of it for the surface of a wall or a body; `name` is the name of its group of keys. */
+enum kn_status kn_config_check_surface(const struct kn_case *c, const struct kn_wall *w, const char *name);
 
 double kn_config_memory_available(void);                     /* bytes that this process may still use */
 void kn_config_bytes_text(double bytes, char text[KN_NAME]); /* "1.5 GB" */

@@ -1,6 +1,7 @@
 /* Checks a case: values out of range and contradictory keys. */
 #include "config/case.h"
 #include "config/config.h"
+#include "config/geometry.h"
 #include "config/reference.h"
 #include "config/scales.h"
 #include "error.h"
@@ -44,16 +45,6 @@ static bool is_zero(const double v[3])
     return v[0] == 0 && v[1] == 0 && v[2] == 0;
 }
 
-/* An amplitude without a frequency is an error. */
-static enum kn_status check_oscillation(const struct kn_case *c, int side)
-{
-    const struct kn_oscillation *o = &c->walls[side].oscillation;
-    if (o->frequency > 0 || (is_zero(o->velocity) && o->temperature == 0))
-        return KN_OK;
-    return fail_wall(side, "oscillation.frequency",
-                     "0 with an amplitude (more than 0 makes the wall oscillate)");
-}
-
 /* Keys without a meaning for the kind of a side are errors. */
 static enum kn_status check_unused(const struct kn_case *c, int side)
 {
@@ -68,6 +59,8 @@ static enum kn_status check_unused(const struct kn_case *c, int side)
         {!is_zero(w->velocity), wall || inflow, "velocity", "diffuse or inflow"},
         {w->temperature != 0, wall || inflow, "temperature", "diffuse or inflow"},
         {w->accommodation != 1, wall, "accommodation", "diffuse"},
+        {w->tangential != 1, wall, "tangential", "cercignani-lampis"},
+        {w->normal != 1, wall, "normal", "cercignani-lampis"},
         {!is_zero(w->oscillation.velocity), wall || inflow, "oscillation.velocity", "diffuse or inflow"},
         {w->oscillation.temperature != 0, wall || inflow, "oscillation.temperature", "diffuse or inflow"},
         {!is_zero(w->gradient.velocity), far, "gradient.velocity", "far-field"},
@@ -99,11 +92,13 @@ static enum kn_status check_piston(const struct kn_case *c, int side)
                          "%g along %c displaces the wall (oscillations along the normal need disturbance: 0, "
                          "where the displacement is negligible)",
                          amplitude, AXIS[normal]);
-    if (w->accommodation == 0)
+    if (w->accommodation == 0 || kn_case_scatters(w))
         return fail_wall(
             side, "oscillation.velocity",
-            "%g along %c with accommodation 0 (an oscillation along the normal needs more than 0)", amplitude,
-            AXIS[normal]);
+            "%g along %c %s (an oscillation along the normal needs accommodation above 0, and the "
+            "diffuse model)",
+            amplitude, AXIS[normal],
+            kn_case_scatters(w) ? "of a cercignani-lampis wall" : "with accommodation 0");
     return KN_OK;
 }
 
@@ -129,26 +124,51 @@ static enum kn_status check_far_field(const struct kn_case *c, int side)
     return KN_OK;
 }
 
+/* A surface must be warmer than absolute zero and have one model; an amplitude without a frequency is an
+ * error. */
+enum kn_status kn_config_check_surface(const struct kn_case *c, const struct kn_wall *w, const char *name)
+{
+    const struct kn_oscillation *o = &w->oscillation;
+    double coldest = w->temperature - fabs(o->temperature);
+    if (1 + c->disturbance * coldest <= 0)
+        return kn_error_set(KN_EINPUT,
+                            "%s.%s: %g times disturbance %g is below absolute zero (more than %g is allowed)",
+                            name, w->temperature != 0 ? "temperature" : "oscillation.temperature", coldest,
+                            c->disturbance, -1 / c->disturbance);
+    const char *key = w->tangential != 1 ? "tangential" : "normal";
+    if (kn_case_scatters(w) && c->disturbance > 0)
+        return kn_error_set(
+            KN_EINPUT,
+            "%s.%s: the model of Cercignani and Lampis at disturbance %g (it needs disturbance: 0; "
+            "%s.accommodation is possible at any)",
+            name, key, c->disturbance, name);
+    if (kn_case_scatters(w) && w->accommodation != 1)
+        return kn_error_set(KN_EINPUT, "%s.accommodation: %g together with %s (one of the two models)", name,
+                            w->accommodation, key);
+    if (o->frequency > 0 || (is_zero(o->velocity) && o->temperature == 0))
+        return KN_OK;
+    return kn_error_set(
+        KN_EINPUT, "%s.oscillation.frequency: 0 with an amplitude (more than 0 makes the wall oscillate)",
+        name);
+}
+
 static enum kn_status check_wall(const struct kn_case *c, int side)
 {
     const struct kn_wall *w = &c->walls[side];
-    double coldest = w->temperature - fabs(w->oscillation.temperature);
+    char name[KN_NAME];
     if (1 + c->disturbance * w->density <= 0)
         return fail_wall(side, "density",
                          "%g times disturbance %g leaves no gas outside the inflow (more than %g is allowed; "
                          "a vacuum is not supported, %.6g is a density of 0.001 n0)",
                          w->density, c->disturbance, -1 / c->disturbance, -0.999 / c->disturbance);
-    if (1 + c->disturbance * coldest <= 0)
-        return fail_wall(side, w->temperature != 0 ? "temperature" : "oscillation.temperature",
-                         "%g times disturbance %g is below absolute zero (more than %g is allowed)", coldest,
-                         c->disturbance, -1 / c->disturbance);
-    return KN_OK;
+    snprintf(name, sizeof name, "walls.%s", kn_case_side_name((enum kn_side)side));
+    return kn_config_check_surface(c, w, name);
 }
 
 enum kn_status kn_config_check_side(const struct kn_case *c, enum kn_side side)
 {
     static enum kn_status (*const checks[])(const struct kn_case *, int) = {
-        check_pair, check_unused, check_piston, check_far_field, check_wall, check_oscillation,
+        check_pair, check_unused, check_piston, check_far_field, check_wall,
     };
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
         KN_TRY(checks[i](c, (int)side));
@@ -417,12 +437,29 @@ static enum kn_status check_frequency(const struct kn_case *c)
     return KN_OK;
 }
 
+/* Bodies, ports and Cercignani-Lampis walls are not part of the steady-state solver. */
+static enum kn_status check_mode_of_surfaces(const struct kn_case *c)
+{
+    for (int i = 0; i < kn_case_surfaces(c); i++) {
+        const struct kn_wall w = kn_case_surface(c, i);
+        const char *what = i >= KN_SIDES + kn_case_bodies(c) ? "ports"
+                           : i >= KN_SIDES                   ? "bodies"
+                           : kn_case_scatters(&w)            ? "Cercignani-Lampis walls"
+                                                             : NULL;
+        if (what)
+            return kn_error_set(KN_EINPUT, "time.mode: %s does not support %s yet (time.mode: unsteady)",
+                                kn_config_choice_name("time.mode", c->time.mode), what);
+    }
+    return KN_OK;
+}
+
 /* What iterations for a steady state or an oscillation do not have. */
 static enum kn_status check_mode(const struct kn_case *c)
 {
     bool streams = false;
     if (c->time.mode == KN_MODE_UNSTEADY)
         return KN_OK;
+    KN_TRY(check_mode_of_surfaces(c));
     if (kn_case_is_sampled(c->collision.method))
         return kn_error_set(KN_EINPUT,
                             "collision.method: %s has no steady-state solver (operator, bgk, "
@@ -449,7 +486,7 @@ static enum kn_status check_ranges(const struct kn_case *c)
 {
     struct kn_setting s;
     char why[KN_TEXT];
-    for (int i = 0; kn_config_setting(i, &s); i++) {
+    for (int i = 0; kn_config_setting(c, i, &s); i = s.index + 1) {
         const void *target = kn_config_target((struct kn_case *)c, &s);
         for (int index = 0; index < s.key->count; index++)
             if (!kn_config_check_value(s.key, target, index, why))
@@ -461,9 +498,10 @@ static enum kn_status check_ranges(const struct kn_case *c)
 enum kn_status kn_case_check(const struct kn_case *c)
 {
     static enum kn_status (*const checks[])(const struct kn_case *) = {
-        kn_scales_check, check_ranges,       check_walls,     check_limiter,   check_stretch,  check_size,
-        check_weights,   check_initial,      check_state,     check_molecules, check_operator, check_energy,
-        check_reference, check_conservation, check_automatic, check_mode,
+        kn_scales_check, check_ranges,      check_walls,     check_limiter,      check_stretch,
+        check_size,      check_weights,     check_initial,   check_state,        check_molecules,
+        check_operator,  check_energy,      check_reference, check_conservation, check_automatic,
+        check_mode,      kn_geometry_check,
     };
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
         KN_TRY(checks[i](c));

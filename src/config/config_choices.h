@@ -117,6 +117,9 @@ static const struct kn_choice wall_kinds[] = {
      "no wall: gas in equilibrium is outside; its molecules enter, and molecules that leave do not return"},
     {"far-field", KN_WALL_FAR_FIELD,
      "no wall: the gas outside has uniform gradients of velocity and temperature; disturbance: 0 only"},
+    {"cercignani-lampis", KN_WALL_DIFFUSE,
+     "the same as diffuse, for walls with the keys tangential and normal: the model of Cercignani and "
+     "Lampis"},
     {0},
 };
 
@@ -137,6 +140,45 @@ static const struct kn_choice shapes[] = {
      "disturbance above 0"},
     {"between", KN_SHAPE_BETWEEN,
      "local equilibrium with a transition from the inflow at the low end of an axis to that at the high end"},
+    {0},
+};
+
+static const struct kn_choice body_kinds[] = {
+    {"diffuse", KN_WALL_DIFFUSE, "molecules are re-emitted in equilibrium with the surface"},
+    {"cercignani-lampis", KN_WALL_DIFFUSE,
+     "the same as diffuse, with the keys tangential and normal: the model of Cercignani and Lampis"},
+    {0},
+};
+
+static const struct kn_choice sides[] = {
+    {"left", KN_LEFT, "the low end of x"},
+    {"right", KN_RIGHT, "the high end of x"},
+    {"bottom", KN_BOTTOM, "the low end of y"},
+    {"top", KN_TOP, "the high end of y"},
+    {"back", KN_BACK, "the low end of z"},
+    {"front", KN_FRONT, "the high end of z"},
+    {0},
+};
+
+static const struct kn_choice port_kinds[] = {
+    {"pressure", KN_PORT_PRESSURE,
+     "gas of the given pressure and temperature that moves through the port with the flow: far from an "
+     "opening, "
+     "several mean free paths away; needs disturbance: 0. It reflects sound, so that a flow that starts from "
+     "rest "
+     "oscillates until the waves are damped"},
+    {"reservoir", KN_PORT_RESERVOIR,
+     "a Maxwellian at rest enters: a large vessel without collisions near the port; in dense gas it has a "
+     "pressure jump of sqrt(pi) times the flow"},
+    {"vacuum", KN_PORT_VACUUM, "nothing enters; needs a disturbance above 0"},
+    {0},
+};
+
+static const struct kn_choice plates[] = {
+    {"none", KN_PLATE_NONE, "no plate: the body is a box"},
+    {"x", KN_PLATE_X, "a plate at a given x"},
+    {"y", KN_PLATE_Y, "a plate at a given y"},
+    {"z", KN_PLATE_Z, "a plate at a given z"},
     {0},
 };
 

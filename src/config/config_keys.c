@@ -8,8 +8,14 @@
 #define KEY(kind, n, field)                                                                                  \
     .name = #field, .type = KN_TYPE_##kind, .count = (n), .offset = offsetof(struct kn_case, field)
 #define WALL(kind, n, field)                                                                                 \
-    .name = "walls.<side>." #field, .type = KN_TYPE_##kind, .count = (n),                                    \
-    .offset = offsetof(struct kn_wall, field), .flags = KN_KEY_SHAPES | KN_KEY_WALL
+    .name = "walls.<side>." #field, .list = KN_LIST_WALLS, .type = KN_TYPE_##kind, .count = (n),             \
+    .offset = offsetof(struct kn_wall, field), .flags = KN_KEY_SHAPES
+#define BODY(kind, n, path, field)                                                                           \
+    .name = "bodies.<name>." path, .list = KN_LIST_BODIES, .type = KN_TYPE_##kind, .count = (n),             \
+    .offset = offsetof(struct kn_body, field)
+#define PORT(kind_, n, field)                                                                                \
+    .name = "ports.<name>." #field, .list = KN_LIST_PORTS, .type = KN_TYPE_##kind_, .count = (n),            \
+    .offset = offsetof(struct kn_port, field)
 #define CHOSEN(flag) .chosen = offsetof(struct kn_case, flag)
 #define RANGE(a, b)  .low = (a), .high = (b)
 #define SHAPES       .flags = KN_KEY_SHAPES
@@ -131,6 +137,11 @@ const struct kn_key kn_config_keys[] = {
     {WALL(REAL, 1, accommodation), .initial = "1", RANGE(0, 1),
      .doc = "Fraction of molecules that a diffuse wall re-emits diffusely; the others are reflected "
             "specularly."},
+    {WALL(REAL, 1, tangential), .initial = "1", RANGE(0.001, 2),
+     .doc = "Accommodation of the tangential momentum in the model of Cercignani and Lampis; 1 is diffuse, above 1 "
+            "molecules are scattered back. It needs disturbance: 0."},
+    {WALL(REAL, 1, normal), .initial = "1", RANGE(0.001, 1),
+     .doc = "Accommodation of the energy of the normal motion in the model of Cercignani and Lampis; 1 is diffuse."},
     {WALL(REAL, 3, oscillation.velocity), .initial = "[0, 0, 0]", .unit = "eps V0", RANGE(-1e6, 1e6),
      SI(VELOCITY),
      .doc = "Amplitude of the part of the velocity that varies as cos(frequency t + phase). Along the "
@@ -149,6 +160,65 @@ const struct kn_key kn_config_keys[] = {
      SI(TEMPERATURE_GRADIENT),
      .doc = "Derivative of the temperature of the gas along the axis of a far-field side, at constant "
             "pressure."},
+    {BODY(REAL, 3, "box.low", box.low), .initial = "auto", .unit = "L", RANGE(-1e6, 1e6), SI(LENGTH),
+     .flags = KN_KEY_SHAPES | KN_KEY_AUTO | KN_KEY_CORNER, .automatic = KN_TO_END,
+     .doc = "Lower corner of a solid box along x, y, z; auto is the beginning of the axis. The two corners may "
+            "be written as a list, box: [[0.2, 0.2], [0.4, 0.5]]. Edges of a body must coincide with edges of "
+            "cells. Corners that are equal along one axis make a plate without thickness."},
+    {BODY(REAL, 3, "box.high", box.high), .initial = "auto", .unit = "L", RANGE(-1e6, 1e6), SI(LENGTH),
+     .flags = KN_KEY_SHAPES | KN_KEY_AUTO | KN_KEY_CORNER, .automatic = KN_TO_END,
+     .doc = "Upper corner of the box; auto is the end of the axis."},
+    {BODY(CHOICE, 1, "plate.axis", plate.axis), .initial = "none", SHAPES, .choices = plates,
+     .doc = "Axis normal to a plate without thickness that crosses the whole gas."},
+    {BODY(REAL, 1, "plate.at", plate.at), .initial = "0", .unit = "L", RANGE(-1e6, 1e6), SHAPES, SI(LENGTH),
+     .doc = "Position of the plate along its axis."},
+    {BODY(REAL, 2 * KN_OPENINGS, "plate.open", plate.open), .initial = "[0, 0, 0, 0, 0, 0]", .unit = "L",
+     RANGE(-1e6, 1e6), .flags = KN_KEY_SHAPES | KN_KEY_PAIRS, SI(LENGTH),
+     .doc = "Up to three openings of the plate, from and to, along the first other axis along which the gas "
+            "is not uniform: [[0.4, 0.6]]. In three dimensions an opening is a slot along the last axis."},
+    {BODY(REAL, 3, "velocity", surface.velocity), .initial = "[0, 0, 0]", .unit = "eps V0", RANGE(-1e6, 1e6),
+     SHAPES, SI(VELOCITY),
+     .doc = "Velocity of the surface along x, y, z. At disturbance: 0 it may be normal to the surface: the body "
+            "moves, and its displacement is negligible. At a finite disturbance the body slides in itself."},
+    {BODY(REAL, 1, "temperature", surface.temperature), .initial = "0", .unit = "eps T0", RANGE(-1e6, 1e6),
+     SHAPES, SI(TEMPERATURE),
+     .doc = "Temperature of the surface: a number is a deviation from T0, a value with a unit is absolute."},
+    {BODY(REAL, 1, "accommodation", surface.accommodation), .initial = "1", RANGE(0, 1), SHAPES,
+     .doc = "Fraction of molecules that the surface re-emits diffusely; the others are reflected specularly."},
+    {BODY(CHOICE, 1, "kind", surface.kind), .initial = "diffuse", SHAPES, .choices = body_kinds,
+     .doc = "Model of the reflection at the surface."},
+    {BODY(REAL, 1, "tangential", surface.tangential), .initial = "1", RANGE(0.001, 2), SHAPES,
+     .doc = "Accommodation of the tangential momentum in the model of Cercignani and Lampis; see "
+            "walls.<side>.tangential."},
+    {BODY(REAL, 1, "normal", surface.normal), .initial = "1", RANGE(0.001, 1), SHAPES,
+     .doc = "Accommodation of the energy of the normal motion in the model of Cercignani and Lampis."},
+    {BODY(REAL, 3, "oscillation.velocity", surface.oscillation.velocity), .initial = "[0, 0, 0]",
+     .unit = "eps V0", RANGE(-1e6, 1e6), SHAPES, SI(VELOCITY),
+     .doc = "Amplitude of the part of the velocity that varies as cos(frequency t + phase)."},
+    {BODY(REAL, 1, "oscillation.temperature", surface.oscillation.temperature), .initial = "0",
+     .unit = "eps T0", RANGE(-1e6, 1e6), SHAPES, SI(WARMING),
+     .doc = "Amplitude of the part of the temperature that varies as cos(frequency t + phase)."},
+    {BODY(REAL, 1, "oscillation.frequency", surface.oscillation.frequency), .initial = "0",
+     .unit = "V0 / lambda0", RANGE(0, 1e6), SHAPES, SI(FREQUENCY),
+     .doc = "Angular frequency of the oscillation of this body. A value in Hz counts cycles."},
+    {BODY(REAL, 1, "oscillation.phase", surface.oscillation.phase), .initial = "0", .unit = "radian",
+     RANGE(-1000, 1000), SHAPES, SI(ANGLE), .doc = "Phase of the oscillation of this body at time 0."},
+    {PORT(CHOICE, 1, side), .initial = "left", SHAPES, .choices = sides, .doc = "Side of the box with the port."},
+    {PORT(REAL, 3, from), .initial = "auto", .unit = "L", RANGE(-1e6, 1e6), SI(LENGTH),
+     .flags = KN_KEY_SHAPES | KN_KEY_AUTO, .automatic = KN_TO_END,
+     .doc = "Lower corner of the port along x, y, z; auto is the beginning of the axis, and the component normal to "
+            "the side is ignored. Edges of a port must coincide with edges of cells. The rest of the side is the wall "
+            "of walls.<side>."},
+    {PORT(REAL, 3, to), .initial = "auto", .unit = "L", RANGE(-1e6, 1e6), SI(LENGTH),
+     .flags = KN_KEY_SHAPES | KN_KEY_AUTO, .automatic = KN_TO_END,
+     .doc = "Upper corner of the port; auto is the end of the axis."},
+    {PORT(CHOICE, 1, kind), .initial = "pressure", SHAPES, .choices = port_kinds,
+     .doc = "State of the gas that enters."},
+    {PORT(REAL, 1, pressure), .initial = "0", .unit = "eps p0", RANGE(-1e6, 1e6), SHAPES, SI(PORT_PRESSURE),
+     .doc = "Pressure beyond the port: a number is a deviation from p0, a value with a unit is absolute."},
+    {PORT(REAL, 1, temperature), .initial = "0", .unit = "eps T0", RANGE(-1e6, 1e6), SHAPES, SI(TEMPERATURE),
+     .doc = "Temperature of the gas beyond the port: a number is a deviation from T0, a value with a unit is "
+            "absolute."},
     {KEY(REAL, 3, source.force), .initial = "[0, 0, 0]", .unit = "eps V0^2 / lambda0", RANGE(-1e6, 1e6),
      SHAPES, SI(ACCELERATION),
      .doc = "Uniform body force per unit mass along x, y, z, such as the pressure gradient of a Poiseuille "
@@ -237,6 +307,12 @@ const struct kn_group kn_config_groups[] = {
     {"collision", "Collisions between molecules."},
     {"walls", "The six sides of the box: left and right are the ends of the x axis, bottom and top of y, "
               "back and front of z."},
+    {"bodies",
+     "Solid bodies in the gas, by a name of your choice: bodies.bar.box is the box of the body bar. "
+     "Forces and heat are reported by this name."},
+    {"ports", "Parts of the sides through which gas enters and leaves, by a name of your choice: "
+              "ports.inlet.pressure. "
+              "Mass flows are reported by this name."},
     {"source", "Uniform driving terms."},
     {"initial", "The gas at time 0."},
     {"time", "Time step and end of the run."},

@@ -64,7 +64,7 @@ void kn_config_print(FILE *to, const struct kn_case *c)
     struct kn_scales scales;
     char previous[KN_NAME] = "";
     const bool si = kn_scales_create(&scales, c) == KN_OK && scales.known;
-    for (int i = 0; kn_config_setting(i, &s); i++) {
+    for (int i = 0; kn_config_setting(c, i, &s); i = s.index + 1) {
         if (si && !c->gas.delta_set && strcmp(s.name, "gas.delta") == 0)
             continue;
         print_setting(to, c, &s, previous);
@@ -116,7 +116,7 @@ json_t *kn_config_json(const struct kn_case *c)
         whole.gas.pressure = scales.pressure;
         whole.space.length = scales.box;
     }
-    for (int i = 0; kn_config_setting(i, &s); i++)
+    for (int i = 0; kn_config_setting(c, i, &s); i = s.index + 1)
         set_in_group(all, s.name, setting_json(&whole, &s));
     return all;
 }
@@ -133,7 +133,7 @@ uint64_t kn_config_fingerprint(const struct kn_case *c)
     uint64_t sum = UINT64_C(14695981039346656037);
     struct kn_setting s;
     char text[KN_NAME];
-    for (int i = 0; kn_config_setting(i, &s); i++) {
+    for (int i = 0; kn_config_setting(c, i, &s); i = s.index + 1) {
         if (!(s.key->flags & KN_KEY_SHAPES))
             continue;
         hash(&sum, s.name);
@@ -189,8 +189,13 @@ bool kn_config_differ(const struct kn_case *a, const struct kn_case *b, char nam
                       char of_a[KN_TEXT], char of_b[KN_TEXT])
 {
     struct kn_setting s;
+    if (kn_config_items_differ(a, b, name)) {
+        snprintf(of_a, KN_TEXT, "%s", kn_config_is_group(a, name) ? "given" : "none");
+        snprintf(of_b, KN_TEXT, "%s", kn_config_is_group(b, name) ? "given" : "none");
+        return true;
+    }
     for (int pass = 0; pass < 2; pass++) /* the keys of the gas first: others follow from them */
-        for (int i = 0; kn_config_setting(i, &s); i++)
+        for (int i = 0; kn_config_setting(a, i, &s); i = s.index + 1)
             if ((pass ? (s.key->flags & KN_KEY_SHAPES) != 0 : is_of_gas(s.key)) && !is_equal(a, b, &s)) {
                 setting_text(a, &s, of_a);
                 setting_text(b, &s, of_b);
@@ -200,13 +205,12 @@ bool kn_config_differ(const struct kn_case *a, const struct kn_case *b, char nam
     return false;
 }
 
-/* True if name is this key, with any word as the side. */
+/* True if name is this key, with any word as the item of a list. */
 static bool is_named(const struct kn_key *key, const char *name)
 {
-    if (!(key->flags & KN_KEY_WALL))
-        return strcmp(key->name, name) == 0;
-    const char *side = strncmp(name, "walls.", 6) == 0 ? strchr(name + 6, '.') : NULL;
-    return side && strcmp(strchr(key->name + 6, '.'), side) == 0;
+    char own[KN_NAME];
+    kn_config_key_name(key, name, own);
+    return strcmp(own, name) == 0;
 }
 
 const char *kn_config_choice_name(const char *key, int value)
@@ -223,7 +227,7 @@ static const char *type_text(const struct kn_key *key)
 {
     switch (key->type) {
     case KN_TYPE_REAL:
-        return key->count > 1 ? "1 to 3 numbers" : "number";
+        return key->flags & KN_KEY_PAIRS ? "pairs of numbers" : key->count > 1 ? "1 to 3 numbers" : "number";
     case KN_TYPE_INT:
     case KN_TYPE_COUNT64:
         return key->count > 1 ? "1 to 3 whole numbers" : "whole number";
@@ -262,25 +266,21 @@ static const char *group_doc(const char *name)
     return "";
 }
 
-/* True if the key is in the group, with any word as the side. */
+/* True if the key is in the group, with any word as the item of a list. */
 static bool is_member(const struct kn_key *key, const char *group)
 {
-    char name[KN_NAME];
+    char own[KN_NAME];
     size_t length = strlen(group);
-    snprintf(name, sizeof name, "%s", key->name);
-    if ((key->flags & KN_KEY_WALL) && strncmp(group, "walls.", 6) == 0) {
-        size_t side = strcspn(group + 6, ".");
-        snprintf(name, sizeof name, "walls.%.*s%s", (int)(side < 16 ? side : 16), group + 6,
-                 strchr(key->name + 6, '.'));
-    }
-    return strncmp(name, group, length) == 0 && name[length] == '.';
+    kn_config_key_name(key, group, own);
+    return strncmp(own, group, length) == 0 && own[length] == '.';
 }
 
 bool kn_config_help(FILE *to, const char *name)
 {
     struct kn_setting s;
-    bool generic = strstr(name, "<side>") || strchr(name, '*');
-    if (!generic && !kn_config_find(name, &s) && !kn_config_is_group(name))
+    const bool generic = strchr(name, '<') || strchr(name, '*') ||
+                         kn_config_open_list(name, strcspn(name, ".")) != KN_LIST_NONE;
+    if (!generic && !kn_config_find(NULL, name, &s) && !kn_config_is_group(NULL, name))
         return false;
     int found = 0;
     for (const struct kn_key *key = kn_config_keys; key->name; key++) {

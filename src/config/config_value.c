@@ -8,81 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char WALLS[] = "walls.<side>.", AUTO[] = "auto";
-
-/* Name of a key with the name of the side. */
-static void fill_name(struct kn_setting *s)
-{
-    if (s->side < 0)
-        snprintf(s->name, KN_NAME, "%s", s->key->name);
-    else
-        snprintf(s->name, KN_NAME, "walls.%s.%s", kn_case_side_name(s->side), s->key->name + strlen(WALLS));
-}
-
-/* The keys of walls are a block of the table, which is repeated for each side. */
-bool kn_config_setting(int index, struct kn_setting *s)
-{
-    int first = 0, walls = 0;
-    while (kn_config_keys[first].name && !(kn_config_keys[first].flags & KN_KEY_WALL))
-        first++;
-    while (kn_config_keys[first + walls].name && (kn_config_keys[first + walls].flags & KN_KEY_WALL))
-        walls++;
-
-    s->index = index;
-    s->side = -1;
-    if (index < first) {
-        s->key = &kn_config_keys[index];
-    } else if (index < first + KN_SIDES * walls) {
-        s->side = (index - first) / walls;
-        s->key = &kn_config_keys[first + (index - first) % walls];
-    } else {
-        s->key = &kn_config_keys[index - (KN_SIDES - 1) * walls];
-        if (!s->key->name)
-            return false;
-    }
-    fill_name(s);
-    return true;
-}
-
-bool kn_config_find(const char *name, struct kn_setting *s)
-{
-    for (int i = 0; kn_config_setting(i, s); i++)
-        if (strcmp(s->name, name) == 0)
-            return true;
-    return false;
-}
-
-bool kn_config_is_group(const char *name)
-{
-    struct kn_setting s;
-    size_t length = strlen(name);
-    for (int i = 0; length > 0 && kn_config_setting(i, &s); i++)
-        if (strncmp(s.name, name, length) == 0 && s.name[length] == '.')
-            return true;
-    return false;
-}
+static const char AUTO[] = "auto";
 
 enum kn_dimension kn_config_dimension(const struct kn_case *c, const struct kn_setting *s, int index)
 {
     const bool other = c->si.given[s->index] & ((unsigned)KN_SI_OTHER << index);
     return other ? kn_units[s->key->dimension].other : s->key->dimension;
-}
-
-/* The struct that the offsets of a key refer to. */
-static char *base_of(struct kn_case *c, const struct kn_setting *s)
-{
-    return s->side < 0 ? (char *)c : (char *)&c->walls[s->side];
-}
-
-void *kn_config_target(struct kn_case *c, const struct kn_setting *s)
-{
-    return base_of(c, s) + s->key->offset;
-}
-
-void kn_config_choose(struct kn_case *c, const struct kn_setting *s)
-{
-    if (s->key->chosen)
-        *(bool *)(base_of(c, s) + s->key->chosen) = true;
 }
 
 /* Write "1e-06" as "1e-6". */
@@ -257,23 +188,25 @@ static void suggest_one(const char *word, const char *name, int *best, char sugg
     }
 }
 
-bool kn_config_suggest(const char *word, char name[KN_NAME])
+bool kn_config_suggest(const struct kn_case *c, const char *word, char name[KN_NAME])
 {
     struct kn_setting s;
     int best = KN_NAME;
-    for (int i = 0; kn_config_setting(i, &s); i++) {
+    for (int i = 0; kn_config_setting(c, i, &s); i = s.index + 1) {
         suggest_one(word, s.name, &best, name);
         for (char *dot = strrchr(s.name, '.'); dot; dot = strrchr(s.name, '.')) {
             *dot = '\0';
             suggest_one(word, s.name, &best, name);
         }
     }
+    for (int list = 1; list < KN_LISTS; list++)
+        suggest_one(word, kn_config_list_name((enum kn_list)list), &best, name);
     /* The right word in a wrong group. */
     const char *last = strrchr(word, '.');
     last = last ? last + 1 : word;
-    for (int i = 0; best == KN_NAME && kn_config_setting(i, &s); i++) {
+    for (int i = 0; best == KN_NAME && kn_config_setting(c, i, &s); i = s.index + 1) {
         const char *dot = strrchr(s.name, '.');
-        if (dot && s.side < 0 && strcmp(dot + 1, last) == 0) {
+        if (dot && s.key->list == KN_LIST_NONE && strcmp(dot + 1, last) == 0) {
             snprintf(name, KN_NAME, "%s", s.name);
             best = 0;
         }

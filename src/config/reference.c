@@ -29,8 +29,8 @@ static void find_extremes(const struct kn_case *c, double *low, double *high)
     const double eps = c->disturbance;
     *low = c->initial.shape == KN_SHAPE_BETWEEN ? INFINITY : 1;
     *high = c->initial.shape == KN_SHAPE_BETWEEN ? 0 : 1;
-    for (int side = 0; side < KN_SIDES; side++) {
-        const struct kn_wall *w = &c->walls[side];
+    for (int i = 0; i < kn_case_surfaces(c); i++) {
+        const struct kn_wall surface = kn_case_surface(c, i), *w = &surface;
         const double amplitude = fabs(w->oscillation.temperature);
         double square = 0;
         for (int d = 0; d < 3; d++)
@@ -83,6 +83,12 @@ struct kn_case kn_reference_case(const struct kn_reference *r, const struct kn_c
     inner.gas.reference.temperature = r->temperature;
     for (int side = 0; side < KN_SIDES; side++)
         inner.walls[side] = kn_reference_wall(r, &c->walls[side]);
+    for (int i = 0; i < kn_case_bodies(c); i++)
+        inner.bodies[i].surface = kn_reference_wall(r, &c->bodies[i].surface);
+    for (int i = 0; i < kn_case_ports(c) && !r->at_rest; i++) { /* n = p / T is the same */
+        inner.ports[i].temperature = kn_reference_temperature(r, c->ports[i].temperature);
+        inner.ports[i].pressure = kn_reference_temperature(r, c->ports[i].pressure);
+    }
     for (int d = 0; d < 3; d++) { /* per unit of the time of collisions, theory (57) */
         inner.source.force[d] /= r->speed * r->collisions;
         inner.source.temperature_gradient[d] /= r->speed * r->collisions;

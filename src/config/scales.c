@@ -1,5 +1,6 @@
 /* Computes the SI units of a case and converts its values from and to SI. */
 #include "config/scales.h"
+#include "config/case.h"
 #include "config/config.h"
 #include "error.h"
 
@@ -43,8 +44,8 @@ void kn_scales_set(struct kn_scales *s, const struct kn_scale *scale, double val
 /* The first value with a unit that needs a gas, or NULL. */
 static const char *first_with_unit(const struct kn_case *c, struct kn_setting *s)
 {
-    for (int i = 0; kn_config_setting(i, s); i++)
-        if (c->si.given[i] && !kn_units[s->key->dimension].absolute)
+    for (int i = 0; kn_config_setting(c, i, s); i = s->index + 1)
+        if (c->si.given[s->index] && !kn_units[s->key->dimension].absolute)
             return s->name;
     return NULL;
 }
@@ -55,7 +56,7 @@ static double box_length(const struct kn_case *c)
     struct kn_setting s;
     if (c->space.length > 0)
         return c->space.length;
-    if (!kn_config_find("space.size", &s))
+    if (!kn_config_find(c, "space.size", &s))
         return 0;
     for (int axis = 0; axis < 3; axis++)
         if (c->si.given[s.index] & (1U << axis))
@@ -129,6 +130,9 @@ enum kn_status kn_scales_create(struct kn_scales *s, const struct kn_case *c)
     s->density = s->pressure / (boltzmann * s->temperature);
     s->time = s->length / s->velocity;
     s->disturbance = c->disturbance > 0 ? c->disturbance : 1;
+    for (int d = 0; d < 3; d++)
+        s->axes += !kn_case_is_uniform(c, d);
+    s->area = pow(s->length, s->axes - 1);
     s->known = true;
     return KN_OK;
 }
@@ -151,9 +155,14 @@ struct kn_conversion kn_scales_conversion(const struct kn_scales *s, enum kn_dim
         [KN_DIMENSION_TEMPERATURE_GRADIENT] = {eps * s->temperature / s->length, 0},
         [KN_DIMENSION_ACCELERATION] = {acceleration, 0},
         [KN_DIMENSION_PRESSURE_GRADIENT] = {acceleration * s->density * s->mass, 0}, /* force per volume */
+        [KN_DIMENSION_PORT_PRESSURE] = {eps * s->pressure, s->pressure},
         [KN_DIMENSION_STRESS] = {eps * s->pressure, 0},
         [KN_DIMENSION_HEAT_FLUX] = {eps * s->pressure * s->velocity, 0},
         [KN_DIMENSION_MASS_FLUX] = {eps * s->density * s->mass * s->velocity, 0},
+        [KN_DIMENSION_FORCE] = {eps * s->pressure * s->area, 0},
+        [KN_DIMENSION_TORQUE] = {eps * s->pressure * s->area * s->length, 0},
+        [KN_DIMENSION_MASS_FLOW] = {eps * s->density * s->mass * s->velocity * s->area, 0},
+        [KN_DIMENSION_HEAT] = {eps * s->pressure * s->velocity * s->area, 0},
     };
     const bool pure = dimension == KN_DIMENSION_NONE || kn_units[dimension].absolute;
     return pure ? (struct kn_conversion){1, 0} : table[dimension];
@@ -175,7 +184,7 @@ static void forget_changed(struct kn_case *c, const struct kn_setting *s)
     const double *values = kn_config_target(c, s);
     for (int i = 0; i < s->key->count; i++)
         if ((c->si.given[s->index] & (1U << i)) && values[i] != c->si.number[s->index][i])
-            c->si.given[s->index] &= (unsigned char)~((1U + KN_SI_OTHER) << i);
+            c->si.given[s->index] &= (unsigned short)~((1U + KN_SI_OTHER) << i);
 }
 
 /* The gas is first: the other values depend on it. */
@@ -183,18 +192,18 @@ void kn_scales_apply(struct kn_case *c)
 {
     struct kn_scales scales = {0};
     struct kn_setting s;
-    for (int i = 0; kn_config_setting(i, &s); i++)
-        if (c->si.given[i])
+    for (int i = 0; kn_config_setting(c, i, &s); i = s.index + 1)
+        if (c->si.given[s.index])
             forget_changed(c, &s);
-    for (int i = 0; kn_config_setting(i, &s); i++)
-        if (c->si.given[i] && kn_units[s.key->dimension].absolute)
+    for (int i = 0; kn_config_setting(c, i, &s); i = s.index + 1)
+        if (c->si.given[s.index] && kn_units[s.key->dimension].absolute)
             apply_setting(c, &s, &scales);
     if (kn_scales_create(&scales, c) != KN_OK || !scales.known)
         return;
     if (!c->gas.delta_set)
         c->gas.delta = scales.box / scales.length;
-    for (int i = 0; kn_config_setting(i, &s); i++)
-        if (c->si.given[i] && !kn_units[s.key->dimension].absolute)
+    for (int i = 0; kn_config_setting(c, i, &s); i = s.index + 1)
+        if (c->si.given[s.index] && !kn_units[s.key->dimension].absolute)
             apply_setting(c, &s, &scales);
 }
 
@@ -212,8 +221,8 @@ enum kn_status kn_scales_check(const struct kn_case *c)
                             "gas.delta: %g, but it is %g for this pressure and length (kn_case_set keeps "
                             "them consistent, direct changes of struct kn_case do not)",
                             c->gas.delta, again.gas.delta);
-    for (int i = 0; kn_config_setting(i, &s); i++)
-        for (int index = 0; index < s.key->count && again.si.given[i]; index++) {
+    for (int i = 0; kn_config_setting(c, i, &s); i = s.index + 1)
+        for (int index = 0; index < s.key->count && again.si.given[s.index]; index++) {
             const double is = ((double *)kn_config_target((struct kn_case *)c, &s))[index],
                          ought = ((double *)kn_config_target(&again, &s))[index];
             if (fabs(is - ought) > 1e-12 * fabs(ought))
@@ -235,8 +244,8 @@ static double factor_of(const struct kn_case *c)
 double kn_scales_mach(const struct kn_case *c)
 {
     double fastest = 0;
-    for (int side = 0; side < KN_SIDES; side++) {
-        const struct kn_wall *w = &c->walls[side];
+    for (int i = 0; i < kn_case_surfaces(c); i++) {
+        const struct kn_wall surface = kn_case_surface(c, i), *w = &surface;
         double square = 0;
         for (int d = 0; d < 3; d++)
             square += pow(fabs(w->velocity[d]) + fabs(w->oscillation.velocity[d]), 2);
@@ -248,9 +257,10 @@ double kn_scales_mach(const struct kn_case *c)
 double kn_scales_heating(const struct kn_case *c)
 {
     double largest = 0;
-    for (int side = 0; side < KN_SIDES; side++)
-        largest =
-            fmax(largest, fabs(c->walls[side].temperature) + fabs(c->walls[side].oscillation.temperature));
+    for (int i = 0; i < kn_case_surfaces(c); i++) {
+        const struct kn_wall surface = kn_case_surface(c, i), *w = &surface;
+        largest = fmax(largest, fabs(w->temperature) + fabs(w->oscillation.temperature));
+    }
     return factor_of(c) * largest;
 }
 
@@ -289,7 +299,8 @@ static bool is_bare(const struct kn_case *c, const struct kn_case *plain, const 
 {
     const double *value = kn_config_target((struct kn_case *)c, s),
                  *usual = kn_config_target((struct kn_case *)plain, s);
-    return !(c->si.given[s->index] & (1U << i)) && value[i] != 0 && value[i] != usual[i];
+    return !(c->si.given[s->index] & (1U << i)) && value[i] != 0 && value[i] != usual[i] &&
+           !kn_config_is_auto(s->key, value, i);
 }
 
 bool kn_scales_bare(const struct kn_case *c, char *text)
@@ -300,7 +311,7 @@ bool kn_scales_bare(const struct kn_case *c, char *text)
     kn_case_default(&plain);
     if (kn_scales_create(&scales, c) != KN_OK || !scales.known)
         return false;
-    for (int n = 0; kn_config_setting(n, &s); n++)
+    for (int n = 0; kn_config_setting(c, n, &s); n = s.index + 1)
         for (int i = 0; i < s.key->count && s.key->dimension != KN_DIMENSION_NONE; i++) {
             const struct kn_conversion by = kn_scales_conversion(&scales, s.key->dimension);
             const double value = ((double *)kn_config_target((struct kn_case *)c, &s))[i];

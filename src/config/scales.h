@@ -20,6 +20,8 @@ struct kn_scales {
     double time;        /* lambda0 / V0, s */
     double box;         /* L, m */
     double disturbance; /* factor of deviations: eps, or 1 for the linearised equation */
+    double area;        /* of lambda0^2, m2; per metre of every axis along which the gas is uniform: 1 or m */
+    int axes;           /* the others */
 };
 
 /* KN_EINPUT if the case has a gas or values with units, but not everything that the scales need. */

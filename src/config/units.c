@@ -34,9 +34,14 @@ const struct kn_unit kn_units[KN_DIMENSIONS] = {
     [KN_DIMENSION_GAS_LENGTH] = {"a length", "m", "1 um", .absolute = true, .prefixed = true},
     [KN_DIMENSION_VISCOSITY] = {"a viscosity", "Pa s", "22.7 uPa.s", .absolute = true, .prefixed = true},
     [KN_DIMENSION_MOLAR_MASS] = {"a molar mass", "kg mol-1", "39.9 g/mol", .absolute = true},
+    [KN_DIMENSION_PORT_PRESSURE] = {"a pressure", "Pa", "2 kPa", .prefixed = true},
     [KN_DIMENSION_STRESS] = {"a stress", "Pa", "1 Pa", .prefixed = true},
     [KN_DIMENSION_HEAT_FLUX] = {"a heat flux", "W m-2", "1 W/m2"},
     [KN_DIMENSION_MASS_FLUX] = {"a mass flux", "kg m-2 s-1", "1 kg m-2 s-1"},
+    [KN_DIMENSION_FORCE] = {"a force", "N", "1 uN", .prefixed = true},
+    [KN_DIMENSION_TORQUE] = {"a torque", "N m", "1 N m"},
+    [KN_DIMENSION_HEAT] = {"a heat flow", "W", "1 uW", .prefixed = true},
+    [KN_DIMENSION_MASS_FLOW] = {"a mass flow", "kg s-1", "1 kg/s"},
 };
 
 /* The units of UDUNITS, read once. */

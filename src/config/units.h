@@ -29,9 +29,14 @@ enum kn_dimension {
     KN_DIMENSION_GAS_LENGTH,      /* L */
     KN_DIMENSION_VISCOSITY,
     KN_DIMENSION_MOLAR_MASS,
-    KN_DIMENSION_STRESS, /* from here: results only */
+    KN_DIMENSION_PORT_PRESSURE, /* absolute */
+    KN_DIMENSION_STRESS,        /* from here: results only */
     KN_DIMENSION_HEAT_FLUX,
     KN_DIMENSION_MASS_FLUX,
+    KN_DIMENSION_FORCE,
+    KN_DIMENSION_TORQUE,
+    KN_DIMENSION_HEAT,
+    KN_DIMENSION_MASS_FLOW,
     KN_DIMENSIONS
 };
 

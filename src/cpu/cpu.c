@@ -135,6 +135,11 @@ static void clear(struct kn_cpu *cpu)
         memset(cpu->h + first * nnodes, 0, (size_t)(count * nnodes) * sizeof(float));
         memset(cpu->next + first * nnodes, 0, (size_t)(count * nnodes) * sizeof(float));
     }
+    for (int64_t cell = 0; cpu->problem.space->solid && cell < ncells; cell++)
+        if (cpu->problem.space->solid[cell]) { /* in no block, or in one with gas */
+            memset(cpu->h + cell * nnodes, 0, (size_t)nnodes * sizeof(float));
+            memset(cpu->next + cell * nnodes, 0, (size_t)nnodes * sizeof(float));
+        }
     const size_t halo = (size_t)cpu->problem.space->nhalo * (size_t)nnodes * sizeof(float);
     memset(cpu->h + ncells * nnodes, 0, halo);
     memset(cpu->next + ncells * nnodes, 0, halo);
@@ -354,6 +359,9 @@ static void sweep_block(struct kn_cpu *cpu, const struct cell_sweep *sweep, stru
                              worker->scratch);
     const double middle = timed ? omp_get_wtime() : 0;
     cpu->kernels->collide(sweep->k, rows, count, worker->scratch);
+    for (int i = 0; cpu->problem.space->solid && i < count; i++)
+        if (cpu->problem.space->solid[first + i]) /* a source acts on all cells of a block */
+            memset(rows + (size_t)i * (size_t)nnodes, 0, (size_t)nnodes * sizeof *rows);
     if (timed) {
         worker->seconds[0] += middle - start;
         worker->seconds[1] += omp_get_wtime() - middle;

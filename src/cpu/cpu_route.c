@@ -1,6 +1,15 @@
 /* The order in which the CPU processes cells and walls. */
 #include "cpu/cpu_kernels.h"
 
+/* True if bodies fill all cells of a block. */
+static bool is_solid(const uint8_t *solid, int first, int size, int end)
+{
+    bool all = solid != NULL;
+    for (int i = first; all && i < first + size && i < end; i++)
+        all = solid[i];
+    return all;
+}
+
 /* True if an entry needs the halo: a block does if one of its cells does. */
 static bool is_rim(const uint8_t *rim, int first, int size, int end)
 {
@@ -28,7 +37,8 @@ static void add_strips(const struct kn_problem *p, const uint8_t *rim, bool want
     for (int first = 0; first < n[0]; first += width)
         for (int line = 0; line < lines; line++)
             for (int x = first; x < first + width && x < n[0]; x++)
-                add_stop(cells, rim, wanted, line * n[0] + x, 1, lines * n[0]);
+                if (!is_solid(p->space->solid, line * n[0] + x, 1, lines * n[0]))
+                    add_stop(cells, rim, wanted, line * n[0] + x, 1, lines * n[0]);
 }
 
 void kn_cpu_route(const struct kn_problem *p, int block, struct kn_route *cells, struct kn_route *faces)
@@ -41,7 +51,8 @@ void kn_cpu_route(const struct kn_problem *p, int block, struct kn_route *cells,
         if (block == 1)
             add_strips(p, rim, wanted, cells);
         for (int first = 0; first < x->ncells && block > 1; first += block)
-            add_stop(cells, rim, wanted, first, block, x->ncells);
+            if (!is_solid(x->solid, first, block, x->ncells))
+                add_stop(cells, rim, wanted, first, block, x->ncells);
         for (int face = 0; face < x->nfaces; face++)
             add_stop(faces, rim_faces, wanted, face, 1, x->nfaces);
     }

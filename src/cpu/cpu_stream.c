@@ -81,6 +81,13 @@ static void leave(const struct kn_stream_sweep *s, const struct kn_face *f, floa
     const int n = s->velocity->stride, axis = f->side / 2;
     const float *restrict excess = patch->emission + (size_t)octant * n;
     const float alpha = patch->alpha, replaces = patch->replaces, eps = s->eps;
+    if (patch->drifts) {
+        const float *restrict speed = s->velocity->speed[axis];
+#pragma omp simd
+        for (int k = 0; k < n; k++)
+            out[k] = kn_wall_drift(excess[k], rho, speed[k]);
+        return;
+    }
     if (!kn_boundary_reflects(patch)) {
 #pragma omp simd
         for (int k = 0; k < n; k++)
@@ -92,6 +99,63 @@ static void leave(const struct kn_stream_sweep *s, const struct kn_face *f, floa
 #pragma omp simd
     for (int k = 0; k < n; k++)
         out[k] = kn_wall_outgoing(alpha, replaces, kn_gaussian_value(eps, rho, excess[k]), in[k]);
+}
+
+/* Scatter the values of one line of nodes along an axis, `step` floats apart, and those of the opposite sign.
+ */
+static void scatter_line(int n, int step, const float *same, const float *other, float *values,
+                         float *opposite)
+{
+    float line[KN_VELOCITY_LINE / 2], back[KN_VELOCITY_LINE / 2] = {0};
+    for (int i = 0; i < n; i++) {
+        line[i] = values[i * step];
+        back[i] = opposite ? opposite[i * step] : 0;
+    }
+    for (int i = 0; i < n; i++) {
+        values[i * step] = kn_wall_scatter(n, same + i * n, line, other + i * n, back);
+        if (opposite)
+            opposite[i * step] = kn_wall_scatter(n, same + i * n, back, other + i * n, line);
+    }
+}
+
+/* Apply the kernel of Cercignani and Lampis along one axis to all octants that leave a face. */
+static void scatter_axis(const struct kn_stream_sweep *s, const struct kn_face *f, int axis, float *out)
+{
+    const struct kn_velocity *v = s->velocity;
+    const float *matrices = s->boundary->patches[f->patch].matrices;
+    const float *same = matrices + kn_wall_matrix(v->half, axis, 0),
+                *other = matrices + kn_wall_matrix(v->half, axis, 1);
+    const int normal = f->side / 2, into = (f->side & 1) ? 1 : -1, n = v->half[axis],
+              step = axis == 0   ? v->half[1] * v->half[2]
+                     : axis == 1 ? v->half[2]
+                                 : 1;
+    const int bit = axis == normal ? 0 : v->bit[axis];
+    for (int octant = 0; octant < v->octants; octant++)
+        for (int k = 0; k < v->size && kn_velocity_sign(v, octant, normal) != into && !(octant & bit); k++)
+            if (k / step % n == 0)
+                scatter_line(n, step, same, other, out + (size_t)octant * v->stride + k,
+                             bit ? out + (size_t)(octant | bit) * v->stride + k : NULL);
+}
+
+/* h that leaves a face of a Cercignani-Lampis wall, theory (22f); out is [nnodes]. */
+static void scatter(const struct kn_stream_sweep *s, const struct kn_face *f, float rho, float *out,
+                    float *scratch)
+{
+    const struct kn_velocity *v = s->velocity;
+    const int n = v->stride, axis = f->side / 2, into = (f->side & 1) ? 1 : -1;
+    const float *emission = s->boundary->patches[f->patch].emission;
+    for (int octant = 0; octant < v->octants; octant++) {
+        if (kn_velocity_sign(v, octant, axis) == into)
+            continue;
+        const float *in = passing(s, (struct kn_site){f->cell, octant ^ s->mesh.bit[axis]}, axis, scratch);
+        for (int k = octant * n; k < (octant + 1) * n; k++)
+            out[k] = in[k - octant * n] - kn_gaussian_value(s->eps, rho, emission[k]);
+    }
+    for (int d = 0; d < 3; d++)
+        scatter_axis(s, f, d, out);
+    for (int octant = 0; octant < v->octants; octant++)
+        for (int k = octant * n; k < (octant + 1) * n && kn_velocity_sign(v, octant, axis) != into; k++)
+            out[k] += kn_gaussian_value(s->eps, rho, emission[k]);
 }
 
 /* Mass that passes a face in a step, per width of the cell, with the Courant numbers of the streaming step.
@@ -161,10 +225,13 @@ void KN_CPU_NAME(wall)(const struct kn_stream_sweep *s, int face, float *scratch
         if (kn_velocity_sign(v, octant, axis) == into)
             flux += mass_flux(v, axis, courant, passing(s, (struct kn_site){f->cell, octant}, axis, scratch));
     const float rho = (float)kn_wall_density(flux / courant, patch->emission_flux, patch->unit_flux);
+    if (patch->matrices)
+        scatter(s, f, rho, s->outgoing + (size_t)face * (size_t)v->nnodes, scratch);
     for (int octant = 0; octant < v->octants; octant++)
         if (kn_velocity_sign(v, octant, axis) != into) {
             float *out = s->outgoing + (size_t)face * (size_t)v->nnodes + (size_t)octant * (size_t)v->stride;
-            leave(s, f, rho, octant, out, scratch);
+            if (!patch->matrices)
+                leave(s, f, rho, octant, out, scratch);
             flux -= mass_flux(v, axis, courant, out);
         }
     s->lost[face] = kn_wall_lost(flux / courant, patch->prescribed_flux);

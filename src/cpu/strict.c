@@ -2,8 +2,10 @@
  * are in protected pages, accessible only during a call of the backend; changes of the simulation arrive
  * only through set_walls and put. Observations are evaluated beside the next steps. */
 #include "backend/backend.h"
+#include "config/case.h"
 #include "cpu/cpu_kernels.h"
 #include "error.h"
+#include "grid/scatter.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,6 +75,17 @@ static size_t operator_bytes(const struct kn_problem *p)
            KN_PARITIES * (lines(n * sizeof(double)) + lines(n * n * sizeof(double)));
 }
 
+/* At most: the matrices of all patches. */
+static size_t matrix_bytes(const struct kn_problem *p)
+{
+    bool scatters = false;
+    for (int i = 0; i < kn_case_surfaces(p->c); i++) {
+        const struct kn_wall wall = kn_case_surface(p->c, i);
+        scatters = scatters || kn_case_scatters(&wall);
+    }
+    return scatters ? lines((size_t)kn_case_patches(p->c) * kn_scatter_size(p->velocity) * sizeof(float)) : 0;
+}
+
 static size_t table_bytes(const struct kn_problem *p)
 {
     const size_t cells = (size_t)p->space->ncells + (size_t)p->space->nhalo, faces = (size_t)p->space->nfaces;
@@ -85,7 +98,9 @@ static size_t table_bytes(const struct kn_problem *p)
     return lines(6 * cells * sizeof(int32_t)) + lines(3 * cells * sizeof(float)) +
            lines(faces * sizeof(struct kn_face)) + 9 * lines(stride * sizeof(float)) +
            lines(stride * sizeof(double)) + lines(stride * sizeof(int)) + edges +
-           lines(KN_SIDES * nodes * sizeof(float)) + lines(nodes * sizeof(float)) + operator_bytes(p);
+           lines((size_t)kn_case_patches(p->c) * nodes * sizeof(float)) +
+           lines((size_t)kn_case_patches(p->c) * sizeof(struct kn_patch)) + lines(cells) + matrix_bytes(p) +
+           lines(nodes * sizeof(float)) + operator_bytes(p);
 }
 
 static void copy_space(struct strict *s)
@@ -97,6 +112,8 @@ static void copy_space(struct strict *s)
     s->space.width = keep(s, from->width, 3 * cells * sizeof *from->width);
     s->space.faces = keep(s, from->faces, (size_t)from->nfaces * sizeof *from->faces);
     s->space.volume = NULL;
+    if (from->solid)
+        s->space.solid = keep(s, from->solid, (size_t)from->ncells);
     for (int d = 0; d < 3; d++)
         s->space.edges[d] = NULL;
 }
@@ -134,14 +151,22 @@ static void copy_operator(struct strict *s)
     }
 }
 
-static void copy_walls(struct strict *s, float *memory)
+static size_t emission_bytes(const struct kn_problem *p)
+{
+    return (size_t)p->boundary->count * (size_t)p->velocity->nnodes * sizeof *p->boundary->memory;
+}
+
+static void copy_walls(struct strict *s)
 {
     const struct kn_boundary *from = s->host->boundary;
-    const size_t nnodes = (size_t)s->velocity.nnodes;
-    s->boundary = *from;
-    s->boundary.memory = memcpy(memory, from->memory, KN_SIDES * nnodes * sizeof *memory);
-    for (int side = 0; side < KN_SIDES; side++)
-        s->boundary.patches[side].emission = memory + (from->patches[side].emission - from->memory);
+    struct kn_boundary *to = &s->boundary;
+    memcpy(to->memory, from->memory, emission_bytes(s->host));
+    memcpy(to->patches, from->patches, (size_t)from->count * sizeof *from->patches);
+    for (int i = 0; i < from->count; i++)
+        to->patches[i].emission = to->memory + (from->patches[i].emission - from->memory);
+    for (int i = 0; i < from->count; i++)
+        if (from->patches[i].matrices)
+            to->patches[i].matrices = to->matrices + (from->patches[i].matrices - from->matrices);
 }
 
 static void destroy(void *machine)
@@ -184,16 +209,22 @@ static enum kn_status build(struct strict *s)
     s->c = *s->host->c;
     copy_space(s);
     copy_velocity(s);
-    float *walls = keep(s, s->host->boundary->memory,
-                        KN_SIDES * (size_t)s->velocity.nnodes * sizeof *s->boundary.memory);
+    const struct kn_boundary *walls = s->host->boundary;
+    s->boundary = (struct kn_boundary){
+        .count = walls->count,
+        .patches = keep(s, walls->patches, (size_t)walls->count * sizeof *walls->patches),
+        .memory = keep(s, walls->memory, emission_bytes(s->host)),
+        .matrices = keep(s, walls->matrices,
+                         (size_t)walls->scattering * kn_scatter_size(&s->velocity) * sizeof *walls->matrices),
+    };
     s->collision = *s->host->collision;
     copy_operator(s);
     if (s->collision.has_source)
         s->collision.source =
             keep(s, s->host->collision->source, (size_t)s->velocity.nnodes * sizeof *s->collision.source);
-    if (!walls || s->used > tables->bytes)
+    if (!s->boundary.memory || !s->boundary.patches || s->used > tables->bytes)
         return kn_error_set(KN_EDEVICE, "the tables of the strict backend do not fit into their memory");
-    copy_walls(s, walls);
+    copy_walls(s);
     const struct kn_problem problem = {&s->c,         &s->space,        &s->velocity, &s->boundary,
                                        &s->collision, s->host->threads, s->host->halo};
     return kn_backend_cpu.create(&s->cpu, &problem);
@@ -248,7 +279,7 @@ static enum kn_status set_walls(void *machine)
     const enum kn_status opened = open_memory(strict);
     if (opened != KN_OK)
         return opened;
-    copy_walls(strict, strict->boundary.memory);
+    copy_walls(strict);
     return close_memory(strict, kn_backend_cpu.set_walls(strict->cpu));
 }
 

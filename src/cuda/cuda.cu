@@ -9,6 +9,7 @@
 
 extern "C" {
 #include "collision/sampling.h"
+#include "grid/scatter.h"
 }
 
 enum { TIMED = 16 }; /* one of TIMED sweeps is timed */
@@ -74,20 +75,23 @@ static enum kn_status set_walls(void *machine)
 {
     struct kn_cuda *m = (struct kn_cuda *)machine;
     const struct kn_boundary *b = m->problem.boundary;
-    const size_t bytes = KN_SIDES * (size_t)m->problem.velocity->nnodes * sizeof(float);
-    double patch[KN_SIDES][3];
-    m->device.emits = 0;
-    for (int side = 0; side < KN_SIDES; side++) {
-        patch[side][0] = b->patches[side].emission_flux;
-        patch[side][1] = b->patches[side].unit_flux;
-        patch[side][2] = b->patches[side].prescribed_flux;
-        m->device.alpha[side] = b->patches[side].alpha;
-        m->device.replaces[side] = b->patches[side].replaces;
-        m->device.emits |= b->patches[side].emits << side;
+    const size_t count = (size_t)b->count;
+    for (int i = 0; i < b->count; i++) {
+        const struct kn_patch *p = &b->patches[i];
+        m->host_patch[i] = {.emission_flux = p->emission_flux,
+                            .unit_flux = p->unit_flux,
+                            .prescribed_flux = p->prescribed_flux,
+                            .alpha = p->alpha,
+                            .replaces = p->replaces,
+                            .emits = p->emits,
+                            .drifts = p->drifts,
+                            .matrices = p->matrices ? (int32_t)(p->matrices - b->matrices) : -1};
     }
     /* from pageable memory: the call returns when the host arrays may change */
-    CHECK(cudaMemcpyAsync(m->emission, b->memory, bytes, cudaMemcpyHostToDevice, m->work));
-    CHECK(cudaMemcpyAsync(m->patch, patch, sizeof patch, cudaMemcpyHostToDevice, m->work));
+    CHECK(cudaMemcpyAsync(m->emission, b->memory, count * m->problem.velocity->nnodes * sizeof(float),
+                          cudaMemcpyHostToDevice, m->work));
+    CHECK(
+        cudaMemcpyAsync(m->patch, m->host_patch, count * sizeof *m->patch, cudaMemcpyHostToDevice, m->work));
     return KN_OK;
 }
 
@@ -158,8 +162,12 @@ static enum kn_status build(struct kn_cuda *m)
     KN_TRY(kn_cuda_allocate(m, (void **)&m->h, known * nnodes * sizeof(float)));
     KN_TRY(kn_cuda_allocate(m, (void **)&m->next, known * nnodes * sizeof(float)));
     KN_TRY(kn_cuda_observe_create(m));
-    KN_TRY(kn_cuda_allocate(m, (void **)&m->emission, KN_SIDES * nnodes * sizeof(float)));
-    KN_TRY(kn_cuda_allocate(m, (void **)&m->patch, KN_SIDES * 3 * sizeof(double)));
+    KN_TRY(kn_cuda_allocate(m, (void **)&m->emission, (size_t)p->boundary->count * nnodes * sizeof(float)));
+    KN_TRY(kn_cuda_allocate(m, (void **)&m->patch, (size_t)p->boundary->count * sizeof *m->patch));
+    m->host_patch = (struct kn_cuda_patch *)calloc((size_t)p->boundary->count, sizeof *m->host_patch);
+    if (!m->host_patch)
+        return kn_error_set(KN_EMEMORY, "no memory for the walls");
+    KN_TRY(kn_cuda_layout_solid(m));
     KN_TRY(kn_cuda_allocate(m, (void **)&m->device.outgoing, faces * nnodes * sizeof(float)));
     KN_TRY(kn_cuda_allocate(m, (void **)&m->device.lost, faces * sizeof(float)));
     KN_TRY(kn_cuda_allocate(m, (void **)&m->device.cycles, 2 * sizeof *m->device.cycles));
@@ -174,6 +182,9 @@ static enum kn_status build(struct kn_cuda *m)
     KN_TRY(kn_cuda_velocity_upload(m));
     KN_TRY(
         kn_cuda_upload(m, (const void **)&m->device.faces, p->space->faces, faces * sizeof *p->space->faces));
+    KN_TRY(kn_cuda_upload(m, (const void **)&m->device.matrices, p->boundary->matrices,
+                          (size_t)p->boundary->scattering * kn_scatter_size(p->velocity) * sizeof(float)));
+    memcpy(m->device.half, p->velocity->half, sizeof m->device.half);
     if (p->collision->has_source)
         KN_TRY(kn_cuda_upload(m, (const void **)&m->device.source, p->collision->source,
                               nnodes * sizeof(float)));
@@ -220,6 +231,7 @@ static void destroy(void *machine)
         cudaFree(m->blocks[i]);
     free(m->packed);
     free(m->space);
+    free(m->host_patch);
     free(m);
 }
 
@@ -442,6 +454,7 @@ static enum kn_status sweep(struct kn_cuda *m, const struct kn_step *step, float
     if (timed)
         CHECK(cudaEventRecord(m->mark[0], m->work));
     KN_TRY(divided ? sweep_parts(m, step, s, timed) : sweep_whole(m, step, s, timed));
+    CHECK(kn_cuda_clear(&m->device, m->solid, m->nsolid, to, m->work));
     if (timed)
         CHECK(cudaEventRecord(m->mark[1], m->work));
     if (timed) {

@@ -33,14 +33,15 @@ static int cells_together(const struct kn_cuda_problem *p)
     return kn_cuda_monte_carlo_bytes(p, 1) <= p->shared_limit ? 1 : 0;
 }
 
-/* The march is for uniform plane meshes above first order. */
-static bool can_march(const struct kn_cuda_problem *p)
+/* The march is for uniform plane meshes above first order without bodies. */
+static bool can_march(const struct kn_cuda *machine)
 {
+    const struct kn_cuda_problem *p = &machine->device;
     const struct kn_mesh *m = &p->mesh;
     const struct kn_cuda_quadratic none = {}; /* its memory is small */
     return p->choice.sweep == KN_CUDA_LINEAR && p->order > 1 && p->uniform &&
            (p->limiter == KN_LIMITER_VAN_LEER || p->limiter == KN_LIMITER_NONE) && m->naxes == 2 &&
-           m->axes[0] == 0 && m->axes[1] == 1 && m->octants == 4 &&
+           m->axes[0] == 0 && m->axes[1] == 1 && m->octants == 4 && kn_case_bodies(machine->problem.c) == 0 &&
            kn_cuda_march_bytes(p, &none) <= p->shared_limit;
 }
 
@@ -66,7 +67,7 @@ void kn_cuda_choose(struct kn_cuda *m)
         c->collisions == KN_CUDA_RELAX || (c->collisions == KN_CUDA_OPERATE && !p->source && c->short_rows);
     const int least = (c->short_rows ? 4 : 1) * p->multiprocessors; /* tiles that fill the device */
     const struct kn_cuda_inner inner = kn_cuda_layout_inner(m);
-    c->marches = can_march(p) && inner.tiles[0] * inner.tiles[1] >= least;
+    c->marches = can_march(m) && inner.tiles[0] * inner.tiles[1] >= least;
     c->march_collides = c->march_collides && c->marches;
     if (c->marches)
         p->inner = inner;

@@ -67,6 +67,14 @@ struct kn_cuda_tables {
     int32_t entries; /* in the tables of a cell */
 };
 
+/* The members of struct kn_patch that kernels use, except for the emission. */
+struct kn_cuda_patch {
+    double emission_flux, unit_flux, prescribed_flux;
+    float alpha, replaces;
+    int32_t emits, drifts;
+    int32_t matrices; /* position in kn_cuda_problem.matrices; -1: none */
+};
+
 /* The constant data of a problem; passed to kernels by value. */
 struct kn_cuda_problem {
     struct kn_mesh mesh;
@@ -84,11 +92,11 @@ struct kn_cuda_problem {
     int32_t uniform;        /* all cells have the same width along each axis */
     float uniform_width[2]; /* this width, from the first cell of all ranks */
     const uint8_t *runs;    /* [ncells] octants that a single rank would stream as a run; NULL: single rank */
-    const struct kn_face *faces; /* [nfaces] */
-    const float *emission;       /* [KN_SIDES][nnodes] by patch */
-    const double *patch; /* [KN_SIDES][3] emission_flux, unit_flux, prescribed_flux of struct kn_patch */
-    float alpha[KN_SIDES], replaces[KN_SIDES];
-    int32_t emits; /* bit mask of the patches that emit */
+    const struct kn_face *faces;       /* [nfaces] */
+    const float *emission;             /* [patches][nnodes] */
+    const struct kn_cuda_patch *patch; /* [patches] */
+    const float *matrices;             /* of the Cercignani-Lampis kernel, struct kn_boundary */
+    int32_t half[3];                   /* nodes on the positive half axes */
     float eps;
     struct kn_basis basis;
     struct kn_cuda_tables tables;
@@ -208,6 +216,9 @@ struct kn_cuda_wall_pass {
 };
 
 extern "C" {
+/* Set the rows of a list of cells to 0. */
+cudaError_t kn_cuda_clear(const struct kn_cuda_problem *p, const int32_t *list, int count, float *h,
+                          cudaStream_t stream);
 cudaError_t kn_cuda_walls(const struct kn_cuda_problem *p, const struct kn_cuda_wall_pass *w,
                           cudaStream_t stream);
 /* Sweeps over cells: the tiles of the march; all other cells by one of three kernels. */

@@ -1,4 +1,4 @@
-/* The order in which cells are swept, and the cells of the march. */
+/* The order in which cells are swept, the cells of the march, and those that bodies fill. */
 #include "cuda/cuda_machine.h"
 
 #include <float.h>
@@ -150,4 +150,22 @@ bool kn_cuda_layout_uniform(const struct kn_space *x)
                 return false;
         }
     return true;
+}
+
+/* The list of the cells that bodies fill. */
+enum kn_status kn_cuda_layout_solid(struct kn_cuda *m)
+{
+    const struct kn_space *x = m->problem.space;
+    if (!x->solid)
+        return KN_OK;
+    int32_t *list = (int32_t *)malloc((size_t)x->ncells * sizeof *list);
+    if (!list)
+        return kn_error_set(KN_EMEMORY, "no memory for a list of %d cells", x->ncells);
+    for (int cell = 0; cell < x->ncells; cell++)
+        if (x->solid[cell])
+            list[m->nsolid++] = cell;
+    const enum kn_status status =
+        kn_cuda_upload(m, (const void **)&m->solid, list, (size_t)m->nsolid * sizeof *list);
+    free(list);
+    return status;
 }

@@ -12,6 +12,8 @@
 extern "C" {
 #include "backend/backend.h"
 #include "comm/comm.h"
+#include "config/case.h"
+#include "config/geometry.h"
 }
 
 /* A window of sample orders, in preparation or in use. */
@@ -96,8 +98,11 @@ struct kn_cuda {
     float *h, *next;            /* [ncells + nhalo][nnodes] */
     int number;                 /* of the device */
     struct kn_cuda_watch watch;
-    float *emission; /* [KN_SIDES][nnodes] */
-    double *patch;   /* [KN_SIDES][3] */
+    float *emission;                  /* [patches][nnodes] */
+    struct kn_cuda_patch *patch;      /* [patches] */
+    struct kn_cuda_patch *host_patch; /* the same in host memory */
+    const int32_t *solid;             /* [nsolid] cells that bodies fill */
+    int32_t nsolid;
     struct kn_cuda_window windows[2];
     struct kn_cuda_group
         groups[3];      /* two alternate; the third is a single set for a step of another length */
@@ -148,6 +153,7 @@ void kn_cuda_choose(struct kn_cuda *m);
 void kn_cuda_kernels(const void *machine, FILE *to);
 
 enum kn_status kn_cuda_layout_tiles(struct kn_cuda *m);
+enum kn_status kn_cuda_layout_solid(struct kn_cuda *m); /* the list of the cells that bodies fill */
 struct kn_cuda_inner kn_cuda_layout_inner(const struct kn_cuda *m); /* tiles for a march */
 struct kn_cuda_cube kn_cuda_layout_cube(const struct kn_cuda *m);   /* tiles in three dimensions */
 bool kn_cuda_layout_uniform(const struct kn_space *x);

@@ -2,8 +2,8 @@
 #ifndef KN_CUDA_MMA_H
 #define KN_CUDA_MMA_H
 
-/* c += a b, 8 x 4 times 4 x 8.  Each lane has element (lane / 4, lane % 4) of a, (lane % 4, lane / 4) of b, and
- * (lane / 4, lane % 4 * 2 ...) of c. */
+/* c += a b, 8 x 4 times 4 x 8.  Each lane has element (lane / 4, lane % 4) of a, (lane % 4, lane / 4) of b,
+ * and (lane / 4, lane % 4 * 2 ...) of c. */
 static __device__ __forceinline__ void mma_double(double c[2], double a, double b)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800

@@ -158,9 +158,13 @@ static enum kn_status divide_faces(struct kn_cuda *m)
 /* The neighbour beyond a side of a place of the whole space. */
 enum beyond { A_CELL, THE_OTHER_END, A_MIRROR, A_WALL };
 
-static enum beyond beyond(const struct kn_cuda *m, const int at[3], int side)
+static enum beyond beyond(const struct kn_cuda *m, const struct kn_geometry *g, const int at[3], int side)
 {
     const int axis = side / 2, next = at[axis] + (side % 2 == 1 ? 1 : -1);
+    const int to[3] = {axis == 0 ? next : at[0], axis == 1 ? next : at[1], axis == 2 ? next : at[2]};
+    if (kn_geometry_fills(g, at) >= 0 || kn_geometry_covers(g, at, side) >= 0 ||
+        kn_geometry_fills(g, to) >= 0)
+        return A_WALL;
     if (next >= 0 && next < m->problem.space->whole[axis])
         return A_CELL;
     if (m->problem.c->walls[side].kind == KN_WALL_PERIODIC)
@@ -170,22 +174,24 @@ static enum beyond beyond(const struct kn_cuda *m, const int at[3], int side)
 
 /* True if a cell can be part of a run in an octant, as in find_inflow in cuda_monte_carlo.cu; `leads`: its
  * upwind neighbour is outside the run. */
-static bool fits_run(const struct kn_cuda *m, const int at[3], int octant, bool leads)
+static bool fits_run(const struct kn_cuda *m, const struct kn_geometry *g, const int at[3], int octant,
+                     bool leads)
 {
     const struct kn_mesh *mesh = &m->device.mesh;
     bool fits = true, wall = false;
     for (int a = 0; a < mesh->naxes; a++) {
         const int axis = mesh->axes[a], up = 2 * axis + ((octant & mesh->bit[axis]) != 0);
-        const enum beyond upwind = beyond(m, at, up);
+        const enum beyond upwind = beyond(m, g, at, up);
         fits = fits && upwind != A_WALL && axis == a && (a > 0 || leads || upwind == A_CELL);
         for (int side = 2 * axis; side < 2 * axis + 2; side++)
-            wall = wall || beyond(m, at, side) >= A_MIRROR;
+            wall = wall || beyond(m, g, at, side) >= A_MIRROR;
     }
     return fits && !(octant == 0 && wall);
 }
 
 /* True if a single rank would stream these cells as a run. `first` is their number in the whole space. */
-static bool is_run(const struct kn_cuda *m, int64_t first, int octant, int together)
+static bool is_run(const struct kn_cuda *m, const struct kn_geometry *g, int64_t first, int octant,
+                   int together)
 {
     const struct kn_space *x = m->problem.space;
     const struct kn_mesh *mesh = &m->device.mesh;
@@ -195,7 +201,7 @@ static bool is_run(const struct kn_cuda *m, int64_t first, int octant, int toget
         const int64_t cell = first + i;
         const int at[3] = {(int)(cell % x->whole[0]), (int)(cell / x->whole[0] % x->whole[1]),
                            (int)(cell / x->whole[0] / x->whole[1])};
-        run = fits_run(m, at, octant, i == (up ? 0 : together - 1));
+        run = fits_run(m, g, at, octant, i == (up ? 0 : together - 1));
     }
     return run;
 }
@@ -204,6 +210,8 @@ static enum kn_status find_runs(struct kn_cuda *m, int together)
 {
     const struct kn_space *x = m->problem.space;
     const struct kn_mesh *mesh = &m->device.mesh;
+    struct kn_geometry g;
+    KN_TRY(kn_geometry_create(&g, m->problem.c));
     uint8_t *runs = (uint8_t *)calloc((size_t)x->ncells + 1, sizeof *runs), found = 0;
     int64_t last = -1;
     if (!runs)
@@ -213,7 +221,7 @@ static enum kn_status find_runs(struct kn_cuda *m, int together)
         if (first != last) { /* else as the cell before it */
             found = 0;
             for (int octant = 0; octant < mesh->octants; octant++)
-                found |= (uint8_t)(is_run(m, first, octant, together) << octant);
+                found |= (uint8_t)(is_run(m, &g, first, octant, together) << octant);
         }
         last = first;
         runs[cell] = found;

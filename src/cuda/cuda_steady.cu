@@ -16,9 +16,9 @@ struct machine {
     double *partial, *result, *coefficients, *fluxes;
     struct kn_cuda_steady_patch *patches;
     float *emission;
-    float *rows;     /* [STAGED] of put and get */
+    float *rows;                   /* [STAGED] of put and get */
     struct kn_cuda_coarse *coarse; /* NULL: the solver solves the moment equations */
-    double *pinned;  /* host: moments, coefficients or products */
+    double *pinned;                /* host: moments, coefficients or products */
     cudaStream_t stream;
     void *blocks[MOST_BLOCKS]; /* allocations of device memory */
     int nblocks;
@@ -28,7 +28,8 @@ static double memory(const struct kn_problem *p, int vectors)
 {
     const double rows = (double)vectors * p->space->ncells + p->space->nfaces, cells = p->space->ncells,
                  size = p->velocity->stride;
-    const double matrices = p->c->collision.method == KN_METHOD_OPERATOR ? p->velocity->octants * size * size : 0;
+    const double matrices =
+        p->c->collision.method == KN_METHOD_OPERATOR ? p->velocity->octants * size * size : 0;
     return sizeof(double) * (rows * p->velocity->nnodes + matrices) +
            cells * (144.0 * p->velocity->octants + 600 + 8.0 * (2 * KN_STEADY_FUNCTIONS + 2));
 }
@@ -41,10 +42,11 @@ static enum kn_status allocate(struct machine *m, void **to, size_t bytes)
     const cudaError_t status = cudaMalloc(to, bytes > 0 ? bytes : 16);
     if (status == cudaErrorMemoryAllocation) {
         cudaGetLastError();
-        return kn_error_set(KN_EMEMORY,
-                            "space.cells: the steady-state solver needs %.2f GB on the GPU and %.2f GB are free; "
-                            "fewer cells or velocity.nodes help",
-                            memory(m->plan->problem, m->count) / 1e9, kn_cuda_device_room() / 1e9);
+        return kn_error_set(
+            KN_EMEMORY,
+            "space.cells: the steady-state solver needs %.2f GB on the GPU and %.2f GB are free; "
+            "fewer cells or velocity.nodes help",
+            memory(m->plan->problem, m->count) / 1e9, kn_cuda_device_room() / 1e9);
     }
     CHECK(status);
     m->blocks[m->nblocks++] = *to;
@@ -228,7 +230,8 @@ static enum kn_status upload_order(struct machine *m)
 static enum kn_status allocate_vectors(struct machine *m)
 {
     const struct kn_problem *p = m->plan->problem;
-    const size_t ncells = (size_t)p->space->ncells, bytes = ncells * (size_t)p->velocity->nnodes * sizeof(double),
+    const size_t ncells = (size_t)p->space->ncells,
+                 bytes = ncells * (size_t)p->velocity->nnodes * sizeof(double),
                  n = (size_t)m->plan->functions + 1;
     m->vectors = (double **)host_memory((size_t)m->count, sizeof *m->vectors);
     if (!m->vectors)
@@ -237,15 +240,17 @@ static enum kn_status allocate_vectors(struct machine *m)
         const cudaError_t status = cudaMalloc((void **)&m->vectors[i], bytes);
         if (status == cudaErrorMemoryAllocation) {
             cudaGetLastError();
-            return kn_error_set(KN_EMEMORY,
-                                "space.cells: the steady-state solver needs %.2f GB on the GPU, which is more "
-                                "than it has; fewer cells or velocity.nodes help",
-                                memory(p, m->count) / 1e9);
+            return kn_error_set(
+                KN_EMEMORY,
+                "space.cells: the steady-state solver needs %.2f GB on the GPU, which is more "
+                "than it has; fewer cells or velocity.nodes help",
+                memory(p, m->count) / 1e9);
         }
         CHECK(status);
         CHECK(cudaMemsetAsync(m->vectors[i], 0, bytes, m->stream));
     }
-    KN_TRY(allocate(m, (void **)&m->partial, (size_t)KN_CUDA_STEADY_TERMS * KN_CUDA_STEADY_BLOCKS * sizeof(double)));
+    KN_TRY(allocate(m, (void **)&m->partial,
+                    (size_t)KN_CUDA_STEADY_TERMS * KN_CUDA_STEADY_BLOCKS * sizeof(double)));
     KN_TRY(allocate(m, (void **)&m->result, KN_STEADY_PRODUCTS * sizeof(double)));
     KN_TRY(allocate(m, (void **)&m->device.moments, ncells * n * sizeof(double)));
     KN_TRY(allocate(m, (void **)&m->coefficients, ncells * n * sizeof(double)));
@@ -292,8 +297,9 @@ static enum kn_status create(void **machine, const struct kn_steady_plan *plan, 
     if (plan->problem->space->naxes == 0)
         return kn_error_set(KN_EINPUT, "space.cells: a uniform gas has no transport");
     if (plan->problem->c->disturbance > 0 && plan->problem->c->collision.method != KN_METHOD_NONE)
-        return kn_error_set(KN_EINPUT, "disturbance: the steady-state solver on the GPU has linear collisions only "
-                                       "(run.backend: cpu)");
+        return kn_error_set(KN_EINPUT,
+                            "disturbance: the steady-state solver on the GPU has linear collisions only "
+                            "(run.backend: cpu)");
     struct machine *m = (struct machine *)calloc(1, sizeof *m);
     if (!m)
         return kn_error_set(KN_EMEMORY, "no memory for the steady-state solver");
@@ -317,7 +323,8 @@ static enum kn_status put(void *machine, int x, int64_t first, int64_t count, co
     double *to = m->vectors[x] + first * nnodes;
     for (int64_t at = 0; at < end; at += STAGED) {
         const int64_t n = end - at < STAGED ? end - at : (int64_t)STAGED;
-        CHECK(cudaMemcpyAsync(m->rows, rows + at, (size_t)n * sizeof *rows, cudaMemcpyHostToDevice, m->stream));
+        CHECK(
+            cudaMemcpyAsync(m->rows, rows + at, (size_t)n * sizeof *rows, cudaMemcpyHostToDevice, m->stream));
         CHECK(kn_cuda_steady_widen(n, m->rows, to + at, m->stream));
     }
     CHECK(cudaStreamSynchronize(m->stream));
@@ -332,7 +339,8 @@ static enum kn_status get(void *machine, int x, int64_t first, int64_t count, fl
     for (int64_t at = 0; at < end; at += STAGED) {
         const int64_t n = end - at < STAGED ? end - at : (int64_t)STAGED;
         CHECK(kn_cuda_steady_narrow(n, from + at, m->rows, m->stream));
-        CHECK(cudaMemcpyAsync(rows + at, m->rows, (size_t)n * sizeof *rows, cudaMemcpyDeviceToHost, m->stream));
+        CHECK(
+            cudaMemcpyAsync(rows + at, m->rows, (size_t)n * sizeof *rows, cudaMemcpyDeviceToHost, m->stream));
     }
     CHECK(cudaStreamSynchronize(m->stream));
     return KN_OK;
@@ -384,7 +392,8 @@ static enum kn_status project(void *machine, int x, double *moments)
     const struct machine *m = (const struct machine *)machine;
     const int n = m->device.functions + 1;
     const size_t bytes = (size_t)m->device.ncells * (size_t)n * sizeof *moments;
-    CHECK(kn_cuda_steady_project(&m->device, m->vectors[x], m->device.lagged, n, m->device.moments, m->stream));
+    CHECK(
+        kn_cuda_steady_project(&m->device, m->vectors[x], m->device.lagged, n, m->device.moments, m->stream));
     CHECK(cudaMemcpyAsync(m->pinned, m->device.moments, bytes, cudaMemcpyDeviceToHost, m->stream));
     CHECK(cudaStreamSynchronize(m->stream));
     memcpy(moments, m->pinned, bytes);
@@ -443,7 +452,8 @@ static enum kn_status products(void *machine, int a, int count, const int *x, bo
     return KN_OK;
 }
 
-static enum kn_status combine(void *machine, int to, double scale, int count, const int *x, const double *factors)
+static enum kn_status combine(void *machine, int to, double scale, int count, const int *x,
+                              const double *factors)
 {
     const struct machine *m = (const struct machine *)machine;
     const int64_t size = (int64_t)m->device.ncells * m->device.mesh.nnodes;

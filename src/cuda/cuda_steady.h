@@ -13,9 +13,9 @@ extern "C" {
 #include "point/steady.h"
 
 enum {
-    KN_CUDA_STEADY_GROUP = 4, /* nodes of an octant that a block sweeps */
+    KN_CUDA_STEADY_GROUP = 4,   /* nodes of an octant that a block sweeps */
     KN_CUDA_STEADY_SLOTS = 192, /* cells that it computes at a time, at most */
-    KN_CUDA_STEADY_TERMS = 8  /* vectors of one kernel of sums or products */
+    KN_CUDA_STEADY_TERMS = 8    /* vectors of one kernel of sums or products */
 };
 
 /* A wall, struct kn_patch. */
@@ -30,9 +30,9 @@ struct kn_cuda_steady_weights {
     double before, after;
 };
 
-/* Transport of a site along an axis: |v| times the sum of weights times x in the rows of the site two cells upwind, of
- * the upwind site, of the site itself and of the downwind site.  A source is 4 times the number of a cell or of a wall
- * face, + 1 if the velocity is reflected, + 2 if it is a face. */
+/* Transport of a site along an axis: |v| times the sum of weights times x in the rows of the site two cells
+ * upwind, of the upwind site, of the site itself and of the downwind site.  A source is 4 times the number of
+ * a cell or of a wall face, + 1 if the velocity is reflected, + 2 if it is a face. */
 enum { KN_CUDA_STEADY_REFLECTED = 1, KN_CUDA_STEADY_FACE = 2 };
 
 struct kn_cuda_steady_link {
@@ -70,14 +70,14 @@ struct kn_cuda_steady_problem {
     const double *matrix;
     double loss, gain[KN_STEADY_FUNCTIONS];
     int32_t functions, parity[KN_STEADY_FUNCTIONS + 1];
-    const double *trial;  /* [functions][stride] */
-    const double *tests;  /* [functions][stride] w phi */
-    const double *lagged; /* [functions + 1][stride] w (L + N) phi, and w */
-    double *moments;      /* [ncells][functions + 1] */
+    const double *trial;    /* [functions][stride] */
+    const double *tests;    /* [functions][stride] w phi */
+    const double *lagged;   /* [functions + 1][stride] w (L + N) phi, and w */
+    double *moments;        /* [ncells][functions + 1] */
     int32_t cells_together; /* of a block that multiplies matrices */
 
-    /* Sweeps: the cells of an octant by level, which depend on earlier levels only; a level has one or more stages of
-     * at most `together` cells. */
+    /* Sweeps: the cells of an octant by level, which depend on earlier levels only; a level has one or more
+     * stages of at most `together` cells. */
     const struct kn_cuda_steady_stop *stops; /* [octants][nstages][together] */
     int32_t nstages, together;
     int32_t kept; /* cells of a level that are kept in shared memory; 0: none */
@@ -85,7 +85,8 @@ struct kn_cuda_steady_problem {
 
 /* Offset of the element for the effect of node k on node n, divided by the number of octants; the elements of
  * a lane of mma m8n8k4 are side by side. */
-static __host__ __device__ inline int64_t kn_cuda_steady_place(int octants, int stride, int parity, int n, int k)
+static __host__ __device__ inline int64_t kn_cuda_steady_place(int octants, int stride, int parity, int n,
+                                                               int k)
 {
     return (((int64_t)(n / 8) * (stride / 4) + k / 4) * octants + parity) * 32 + n % 8 * 4 + k % 4;
 }
@@ -125,8 +126,8 @@ struct kn_cuda_steady_order {
 
 extern "C" {
 /* `shared`: bytes of shared memory of a block.  Free the stops. */
-enum kn_status kn_cuda_steady_order_create(struct kn_cuda_steady_order *order, const struct kn_steady_plan *plan,
-                                           size_t shared);
+enum kn_status kn_cuda_steady_order_create(struct kn_cuda_steady_order *order,
+                                           const struct kn_steady_plan *plan, size_t shared);
 
 /* Fill per_width and weights, then links. */
 cudaError_t kn_cuda_steady_prepare(const struct kn_cuda_steady_problem *s, double *per_width,
@@ -139,20 +140,20 @@ cudaError_t kn_cuda_steady_walls(const struct kn_cuda_steady_problem *s, const d
 cudaError_t kn_cuda_steady_fluxes(const struct kn_cuda_steady_problem *s, const double *x, double *fluxes,
                                   cudaStream_t stream);
 /* out <- b - A x (data = 1) or A x (0), after the wall pass. */
-cudaError_t kn_cuda_steady_pass(const struct kn_cuda_steady_problem *s, const double *x, double data, double *out,
-                                cudaStream_t stream);
+cudaError_t kn_cuda_steady_pass(const struct kn_cuda_steady_problem *s, const double *x, double data,
+                                double *out, cudaStream_t stream);
 /* Cells of a block that multiplies matrices, for `limit` bytes of shared memory; 0: rows are too long. */
 int kn_cuda_steady_together(const struct kn_mesh *m, size_t limit);
 cudaError_t kn_cuda_steady_sweep(const struct kn_cuda_steady_problem *s, const struct kn_cuda_steady_march *m,
                                  cudaStream_t stream);
 
 /* moments[cell][count] <- sums of table[f] times x over the octants with the signs of parity[f]. */
-cudaError_t kn_cuda_steady_project(const struct kn_cuda_steady_problem *s, const double *x, const double *table, int count,
-                                   double *moments, cudaStream_t stream);
-cudaError_t kn_cuda_steady_prolong(const struct kn_cuda_steady_problem *s, const double *coefficients, double *to,
-                                   cudaStream_t stream);
-cudaError_t kn_cuda_steady_multiply(const struct kn_cuda_steady_problem *s, const struct kn_cuda_steady_products *p,
-                                    cudaStream_t stream);
+cudaError_t kn_cuda_steady_project(const struct kn_cuda_steady_problem *s, const double *x,
+                                   const double *table, int count, double *moments, cudaStream_t stream);
+cudaError_t kn_cuda_steady_prolong(const struct kn_cuda_steady_problem *s, const double *coefficients,
+                                   double *to, cudaStream_t stream);
+cudaError_t kn_cuda_steady_multiply(const struct kn_cuda_steady_problem *s,
+                                    const struct kn_cuda_steady_products *p, cudaStream_t stream);
 cudaError_t kn_cuda_steady_combine(int64_t count, const struct kn_cuda_steady_sum *sum, cudaStream_t stream);
 /* Conversion of numbers of the solution. */
 cudaError_t kn_cuda_steady_widen(int64_t count, const float *from, double *to, cudaStream_t stream);

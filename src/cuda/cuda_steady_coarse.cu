@@ -1,4 +1,5 @@
-/* The moment equations on the device: their layers, and the part of a solution that depends on the total mass. */
+/* The moment equations on the device: their layers, and the part of a solution that depends on the total
+ * mass. */
 #include "cuda/cuda_rows.h"
 #include "cuda/cuda_steady_layers.h"
 
@@ -6,22 +7,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_BLOCKS = 64, MOST_SIDE = 4, THREADS = 256, SUMMING = 1024 };
+enum { MOST_BLOCKS = 32, MOST_SIDE = 4, THREADS = 256, SUMMING = 1024 };
 
 static const double MOST_WORK = 1.5e13; /* multiplications and additions of an elimination: some seconds */
-static const double SHARE = 0.6;      /* of the free device memory */
-static const double THIN = 0.25;      /* mean free paths: cells that have the same correction */
-static const double THICK = 1;        /* the same, if there are too many equations */
-static const double DEFECT = 1e-2;    /* mean, of a solution that is good enough to be a correction */
+static const double SHARE = 0.6;        /* of the free device memory */
+static const double THIN = 0.25;        /* mean free paths: cells that have the same correction */
+static const double THICK = 1;          /* the same, if there are too many equations */
+static const double DEFECT = 1e-2;      /* mean, of a solution that is good enough to be a correction */
 
 struct kn_cuda_coarse {
     struct kn_cuda_layers layers;
     int32_t ncells, functions;
-    bool closed, solves;        /* the mass of the gas is given; there are equations */
-    const double *volume;       /* [ncells], device */
-    double whole, unit;         /* the sum of the volumes; <1, phi_0> */
-    double *mean;               /* [1] device */
-    const int32_t *group;       /* [ncells], struct kn_cuda_groups, device */
+    bool closed, solves;  /* the mass of the gas is given; there are equations */
+    const double *volume; /* [ncells], device */
+    double whole, unit;   /* the sum of the volumes; <1, phi_0> */
+    double *mean;         /* [1] device */
+    const int32_t *group; /* [ncells], struct kn_cuda_groups, device */
     const int32_t *first, *members;
     const double *share;
     void *blocks[MOST_BLOCKS];
@@ -43,8 +44,8 @@ static __global__ void __launch_bounds__(SUMMING)
     __shared__ double space[SUMMING / 32];
     double sum[1] = {0};
     for (int cell = threadIdx.x; cell < ncells; cell += SUMMING)
-        sum[0] += volume[cell] * (s.x[(int64_t)cell * s.stride_x] +
-                                  (s.y ? s.factor * s.y[(int64_t)cell * s.stride_y] : 0));
+        sum[0] += volume[cell] *
+                  (s.x[(int64_t)cell * s.stride_x] + (s.y ? s.factor * s.y[(int64_t)cell * s.stride_y] : 0));
     block_sum<1>(sum, space);
     if (threadIdx.x == 0)
         *result = s.scale * sum[0];
@@ -72,13 +73,15 @@ static __global__ void __launch_bounds__(THREADS)
 }
 
 static __global__ void __launch_bounds__(THREADS)
-    scatter_kernel(const __grid_constant__ kn_cuda_layers l, int ncells, const int32_t *group, double *coefficients)
+    scatter_kernel(const __grid_constant__ kn_cuda_layers l, int ncells, const int32_t *group,
+                   double *coefficients)
 {
     const int item = blockIdx.x * THREADS + threadIdx.x, n = l.functions, cell = item / n, f = item % n;
     if (cell >= ncells)
         return;
     const int place = l.place[group[cell]];
-    coefficients[item] = l.known[(int64_t)kn_cuda_layer_of(l, place) * l.unknowns + kn_cuda_layer_first(l, place) + f];
+    coefficients[item] =
+        l.known[(int64_t)kn_cuda_layer_of(l, place) * l.unknowns + kn_cuda_layer_first(l, place) + f];
 }
 
 static __global__ void __launch_bounds__(THREADS)
@@ -194,8 +197,8 @@ static int add_cell(struct places *p, int count, int cell, int layer)
     return count + 1;
 }
 
-/* The first layer: the cells at the low end of the axis with most cells.  Any other layer: all cells that are coupled
- * to the layer before, and have no layer yet.  Cells that are not coupled to these begin anew. */
+/* The first layer: the cells at the low end of the axis with most cells.  Any other layer: all cells that are
+ * coupled to the layer before, and have no layer yet.  Cells that are not coupled to these begin anew. */
 static void find_layers(const struct kn_cuda_groups *g, struct places *p)
 {
     int count = 0, lowest = g->along[0];
@@ -236,7 +239,8 @@ static enum kn_status find_places(const struct kn_cuda_groups *g, struct places 
         l->depth = (int)(i - first) >= l->depth ? (int)(i - first) + 1 : l->depth;
     }
     const size_t places = (size_t)l->layers * (size_t)l->depth;
-    l->unknowns = (l->depth * l->functions + KN_CUDA_LAYER_TILE - 1) / KN_CUDA_LAYER_TILE * KN_CUDA_LAYER_TILE;
+    l->unknowns =
+        (l->depth * l->functions + KN_CUDA_LAYER_TILE - 1) / KN_CUDA_LAYER_TILE * KN_CUDA_LAYER_TILE;
     p->cell = (int32_t *)malloc(places * sizeof *p->cell);
     if (!p->cell)
         return kn_error_set(KN_EMEMORY, "no memory for the moment equations");
@@ -262,13 +266,13 @@ static bool fits(const struct kn_cuda_layers *l)
     return cudaMemGetInfo(&free_bytes, &total) == cudaSuccess && bytes < SHARE * (double)free_bytes &&
            2 * matrix * l->unknowns * l->layers < 2 * MOST_WORK && cudaGetDevice(&device) == cudaSuccess &&
            cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) == cudaSuccess &&
-           cudaDeviceGetAttribute(&cooperates, cudaDevAttrCooperativeLaunch, device) == cudaSuccess && cooperates &&
-           (size_t)l->unknowns * sizeof(float) <= (size_t)shared;
+           cudaDeviceGetAttribute(&cooperates, cudaDevAttrCooperativeLaunch, device) == cudaSuccess &&
+           cooperates && (size_t)l->unknowns * sizeof(float) <= (size_t)shared;
 }
 
 /* Couplings with the layer before (0) or after (1), by place; without `to` they are only counted. */
-static int list_couplings(const struct kn_cuda_layers *l, const struct kn_cuda_groups *g, const struct places *p,
-                          int after, int32_t *first, struct kn_cuda_coupling *to)
+static int list_couplings(const struct kn_cuda_layers *l, const struct kn_cuda_groups *g,
+                          const struct places *p, int after, int32_t *first, struct kn_cuda_coupling *to)
 {
     const int places = l->layers * l->depth;
     int count = 0;
@@ -296,7 +300,8 @@ static enum kn_status upload_couplings(struct kn_cuda_coarse *c, const struct kn
     int32_t *first = (int32_t *)malloc((places + 1) * sizeof *first);
     const int count = first ? list_couplings(l, g, p, after, first, NULL) : 0;
     struct kn_cuda_coupling *list = (struct kn_cuda_coupling *)malloc(((size_t)count + 1) * sizeof *list);
-    enum kn_status status = first && list ? KN_OK : kn_error_set(KN_EMEMORY, "no memory for the moment equations");
+    enum kn_status status =
+        first && list ? KN_OK : kn_error_set(KN_EMEMORY, "no memory for the moment equations");
     if (status == KN_OK) {
         list_couplings(l, g, p, after, first, list);
         status = upload(c, (const void **)&l->first[after], first, (places + 1) * sizeof *first);
@@ -359,7 +364,8 @@ static double defect(const struct kn_cuda_groups *g, const struct kn_cuda_layers
         for (int64_t i = (int64_t)cell * l->star; i < (int64_t)(cell + 1) * l->star; i++) {
             const int32_t column = g->columns[i];
             const int place = column < 0 ? 0 : p->place[column];
-            const double *known = x + (int64_t)kn_cuda_layer_of(*l, place) * l->unknowns + kn_cuda_layer_first(*l, place);
+            const double *known =
+                x + (int64_t)kn_cuda_layer_of(*l, place) * l->unknowns + kn_cuda_layer_first(*l, place);
             for (int k = 0; k < n && column >= 0; k++)
                 sum += g->blocks[(i * n + f) * n + k] * known[k];
             if (l->closed && column == cell && place == 0 && f == 0)
@@ -383,7 +389,8 @@ static enum kn_status check(const struct kn_cuda_coarse *c, const struct kn_cuda
         for (int f = 0; f < l->functions; f++)
             x[(int64_t)p->layer[cell] * l->unknowns + kn_cuda_layer_first(*l, p->place[cell]) + f] =
                 right_side(l, f);
-    cudaError_t status = cudaMemcpyAsync(l->right, x, (size_t)count * sizeof *x, cudaMemcpyHostToDevice, stream);
+    cudaError_t status =
+        cudaMemcpyAsync(l->right, x, (size_t)count * sizeof *x, cudaMemcpyHostToDevice, stream);
     if (status == cudaSuccess)
         status = kn_cuda_layers_solve(l, stream);
     if (status == cudaSuccess)
@@ -445,8 +452,8 @@ static double thickness(const struct kn_steady_plan *p)
 }
 
 /* Groups of as many cells as are thin together; of more cells, if there are too many equations. */
-static enum kn_status choose(struct kn_cuda_coarse *c, const struct kn_steady_equations *e, cudaStream_t stream,
-                             bool *able)
+static enum kn_status choose(struct kn_cuda_coarse *c, const struct kn_steady_equations *e,
+                             cudaStream_t stream, bool *able)
 {
     const double cell = thickness(e->plan);
     int side = 1;
@@ -457,19 +464,22 @@ static enum kn_status choose(struct kn_cuda_coarse *c, const struct kn_steady_eq
         struct places p = {};
         if (kn_cuda_groups_work(e->plan, side) > MOST_WORK)
             continue;
+        const int before = c->nblocks;
         enum kn_status status = kn_cuda_groups_create(&g, e, side, able);
         if (status == KN_OK && *able)
             status = build(c, &g, &p, stream, able);
         kn_cuda_groups_destroy(&g);
         destroy_places(&p);
+        while (!*able && c->nblocks > before)
+            cudaFree(c->blocks[--c->nblocks]);
         KN_TRY(status);
     }
     return KN_OK;
 }
 
 enum kn_status kn_cuda_coarse_create(struct kn_cuda_coarse **out, const struct kn_steady_equations *e,
-                                     const struct kn_steady_plan *plan, const double *volume, cudaStream_t stream,
-                                     bool *able)
+                                     const struct kn_steady_plan *plan, const double *volume,
+                                     cudaStream_t stream, bool *able)
 {
     struct kn_cuda_coarse *c = (struct kn_cuda_coarse *)calloc(1, sizeof *c);
     *able = false;

@@ -1,5 +1,5 @@
-/* Elimination of the moment equations layer by layer, S_i = D_i - L_i S_(i-1)^-1 U_(i-1), theory (64): the inverse
- * of every S_i.  The matrices have a positive symmetric part, so that no rows are exchanged. */
+/* Elimination of the moment equations layer by layer, S_i = D_i - L_i S_(i-1)^-1 U_(i-1), theory (64): the
+ * inverse of every S_i.  The matrices have a positive symmetric part, so that no rows are exchanged. */
 #include "cuda/cuda_mma.h"
 #include "cuda/cuda_steady_layers.h"
 
@@ -23,7 +23,8 @@ static __global__ void __launch_bounds__(THREADS)
         if (other < 0 || kn_cuda_layer_of(l, other) != layer)
             continue;
         const double value = l.blocks[(block * n + f) * n + i % n];
-        const bool fixed = l.closed && place == 0 && other == 0 && f == 0 && i % n == 0; /* one density is zero */
+        const bool fixed =
+            l.closed && place == 0 && other == 0 && f == 0 && i % n == 0; /* one density is zero */
         to[kn_cuda_layer_first(l, other) + i % n] = fixed ? value + fabs(value) : value;
     }
 }
@@ -33,7 +34,8 @@ static __global__ void __launch_bounds__(THREADS)
     couple_rows_kernel(const __grid_constant__ kn_cuda_layers l, int layer)
 {
     __shared__ double shared[MOST * MOST];
-    const int n = l.functions, place = layer * l.depth + blockIdx.y, column = blockIdx.x * THREADS + threadIdx.x;
+    const int n = l.functions, place = layer * l.depth + blockIdx.y,
+              column = blockIdx.x * THREADS + threadIdx.x;
     double sum[MOST] = {0};
     for (int i = 0; i < l.star && l.cell[place] >= 0; i++) {
         const int64_t block = (int64_t)l.cell[place] * l.star + i;
@@ -73,7 +75,8 @@ static __global__ void __launch_bounds__(THREADS)
             const int other = block < 0 ? -1 : l.place[block / l.star];
             if (other < 0 || kn_cuda_layer_of(l, other) != layer - 1)
                 continue;
-            const double *part = from + kn_cuda_layer_first(l, other), *b = l.blocks + (int64_t)block * n * n + g;
+            const double *part = from + kn_cuda_layer_first(l, other),
+                         *b = l.blocks + (int64_t)block * n * n + g;
             for (int h = 0; h < n; h++)
                 sum += part[h] * b[h * n];
         }
@@ -83,8 +86,8 @@ static __global__ void __launch_bounds__(THREADS)
 
 /* ------------------------------------------------------------------ inversion in place */
 
-/* The inverse of the tile on the diagonal by Gauss-Jordan elimination, into panel[2]: a thread has 4 x 4 elements,
- * and a step needs one row and one column from shared memory. */
+/* The inverse of the tile on the diagonal by Gauss-Jordan elimination, into panel[2]: a thread has 4 x 4
+ * elements, and a step needs one row and one column from shared memory. */
 static __global__ void __launch_bounds__(THREADS)
     pivot_kernel(const __grid_constant__ kn_cuda_layers l, int step)
 {
@@ -131,7 +134,8 @@ static __device__ __forceinline__ void load_tile(const double *from, int64_t pit
 }
 
 /* sum += left right, tiles in shared memory; a warp has 16 rows and 32 columns, tiles of 8 x 8. */
-static __device__ __forceinline__ void multiply_tiles(const double *left, const double *right, double sum[2][4][2])
+static __device__ __forceinline__ void multiply_tiles(const double *left, const double *right,
+                                                      double sum[2][4][2])
 {
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     const double *a = left + (warp / 2 * 16 + lane / 4) * PITCH + lane % 4,
@@ -151,7 +155,8 @@ static __device__ __forceinline__ void multiply_tiles(const double *left, const 
 static __device__ __forceinline__ double2 *element(double *tile, int64_t pitch, int i, int j)
 {
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    return (double2 *)(tile + (warp / 2 * 16 + i * 8 + lane / 4) * pitch + warp % 2 * 32 + j * 8 + lane % 4 * 2);
+    return (double2 *)(tile + (warp / 2 * 16 + i * 8 + lane / 4) * pitch + warp % 2 * 32 + j * 8 +
+                       lane % 4 * 2);
 }
 
 /* panel[0] <- pivot times the row of tiles; panel[1] <- the column of tiles. */
@@ -206,7 +211,8 @@ static __global__ void __launch_bounds__(THREADS)
 
 static __global__ void __launch_bounds__(THREADS) round_kernel(int64_t count, const double *from, float *to)
 {
-    for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < count; i += (int64_t)gridDim.x * THREADS)
+    for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < count;
+         i += (int64_t)gridDim.x * THREADS)
         to[i] = (float)from[i];
 }
 
@@ -234,7 +240,8 @@ static cudaError_t eliminate_layer(const struct kn_cuda_layers *l, int layer, cu
 cudaError_t kn_cuda_layers_eliminate(const struct kn_cuda_layers *l, cudaStream_t stream)
 {
     const int bytes = 2 * TILE * PITCH * (int)sizeof(double);
-    cudaError_t status = cudaFuncSetAttribute(panel_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    cudaError_t status =
+        cudaFuncSetAttribute(panel_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
     if (status == cudaSuccess)
         status = cudaFuncSetAttribute(update_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
     for (int layer = 0; layer < l->layers && status == cudaSuccess; layer++)

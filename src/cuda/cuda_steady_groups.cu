@@ -1,5 +1,5 @@
-/* The moment equations of groups of cells: if cells are thin compared to the mean free path, several cells have the
- * same correction, theory (64). */
+/* The moment equations of groups of cells: if cells are thin compared to the mean free path, several cells
+ * have the same correction, theory (64). */
 #include "cuda/cuda_steady_layers.h"
 
 #include <math.h>
@@ -80,7 +80,8 @@ static bool add_blocks(const struct kn_steady_equations *e, struct kn_cuda_group
 #pragma omp parallel for schedule(static) num_threads(e->plan->problem->threads) reduction(&& : complete)
     for (int group = 0; group < g->count; group++) {
         entry_of(g, group, group); /* comes first */
-        for (int64_t i = (int64_t)g->first[group] * e->star; i < (int64_t)g->first[group + 1] * e->star; i++) {
+        for (int64_t i = (int64_t)g->first[group] * e->star; i < (int64_t)g->first[group + 1] * e->star;
+             i++) {
             const int cell = g->members[i / e->star];
             const int64_t from = (int64_t)cell * e->star + i % e->star,
                           to = e->columns[from] < 0 ? -1 : entry_of(g, group, g->group[e->columns[from]]);

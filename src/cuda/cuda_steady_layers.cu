@@ -1,5 +1,5 @@
-/* Solution of the eliminated moment equations in one launch: products of the inverse of each layer with a vector,
- * once forwards and once backwards, theory (64). */
+/* Solution of the eliminated moment equations in one launch: products of the inverse of each layer with a
+ * vector, once forwards and once backwards, theory (64). */
 #include "cuda/cuda_steady_layers.h"
 
 /* All blocks wait for each other. */
@@ -16,14 +16,15 @@ static __device__ void wait_for_blocks(uint32_t *arrived)
     __syncthreads();
 }
 
-/* The part of a lane in a row of the couplings of a layer with the one before (0) or after it (1): element `item` of
- * the row.  A lane knows its factor before the solution there is known. */
+/* The part of a lane in a row of the couplings of a layer with the one before (0) or after it (1): element
+ * `item` of the row.  A lane knows its factor before the solution there is known. */
 struct term {
     double factor;
     const double *x; /* NULL: none */
 };
 
-static __device__ __forceinline__ term term_of(const kn_cuda_layers &l, int layer, int row, int after, int item)
+static __device__ __forceinline__ term term_of(const kn_cuda_layers &l, int layer, int row, int after,
+                                               int item)
 {
     const int n = l.functions, place = layer * l.depth + row / n, f = row % n;
     if (layer < 0 || layer >= l.layers || row / n >= l.depth)
@@ -37,7 +38,8 @@ static __device__ __forceinline__ term term_of(const kn_cuda_layers &l, int laye
 }
 
 /* The row times the solution, by a warp; `ready` is the first element of each lane. */
-static __device__ __forceinline__ double couple(const kn_cuda_layers &l, int layer, int row, int after, term ready)
+static __device__ __forceinline__ double couple(const kn_cuda_layers &l, int layer, int row, int after,
+                                                term ready)
 {
     double sum = 0;
     for (int item = threadIdx.x % 32; ready.x; item += 32) {
@@ -76,8 +78,8 @@ static __device__ __forceinline__ float multiply_row(const float *row, const flo
     return total;
 }
 
-/* One layer: known <- inverse (right - L known before), or known - inverse (U known after).  `ready` belongs to the
- * first row of the warp, in this layer and, at the end, in the next one. */
+/* One layer: known <- inverse (right - L known before), or known - inverse (U known after).  `ready` belongs
+ * to the first row of the warp, in this layer and, at the end, in the next one. */
 static __device__ void solve_layer(const kn_cuda_layers &l, int layer, int after, float *x, term &ready)
 {
     const int warps = blockDim.x / 32 * gridDim.x, first = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32,
@@ -134,6 +136,6 @@ cudaError_t kn_cuda_layers_solve(const struct kn_cuda_layers *l, cudaStream_t st
         return status;
     struct kn_cuda_layers layers = *l;
     void *arguments[] = {&layers};
-    return cudaLaunchCooperativeKernel((const void *)solve_kernel, dim3((unsigned)blocks), dim3(32 * (unsigned)warps),
-                                       arguments, bytes, stream);
+    return cudaLaunchCooperativeKernel((const void *)solve_kernel, dim3((unsigned)blocks),
+                                       dim3(32 * (unsigned)warps), arguments, bytes, stream);
 }

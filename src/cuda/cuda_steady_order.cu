@@ -1,5 +1,5 @@
-/* The order of the cells in sweeps on the device: levels, whose cells depend on earlier levels only, in stages of as
- * many cells as a block computes at a time. */
+/* The order of the cells in sweeps on the device: levels, whose cells depend on earlier levels only, in
+ * stages of as many cells as a block computes at a time. */
 #include "cuda/cuda_steady.h"
 
 #include <stdlib.h>
@@ -42,7 +42,8 @@ static void destroy_order(struct order *o)
     free(o->place);
 }
 
-static enum kn_status create_order(struct order *o, const struct kn_steady_plan *plan, const struct kn_mesh *mesh)
+static enum kn_status create_order(struct order *o, const struct kn_steady_plan *plan,
+                                   const struct kn_mesh *mesh)
 {
     const size_t ncells = (size_t)plan->problem->space->ncells, octants = (size_t)mesh->octants;
     o->ncells = (int)ncells;
@@ -73,8 +74,9 @@ static int32_t code_of(const struct order *o, bool kept, const struct kn_site *h
 }
 
 /* The stages of an octant; first[level] is the first stage of each. */
-static void fill_stops(const struct kn_cuda_steady_order *d, const struct order *o, const struct kn_mesh *mesh,
-                       int octant, const int32_t *first, struct kn_cuda_steady_stop *stops)
+static void fill_stops(const struct kn_cuda_steady_order *d, const struct order *o,
+                       const struct kn_mesh *mesh, int octant, const int32_t *first,
+                       struct kn_cuda_steady_stop *stops)
 {
     const struct kn_cuda_steady_stop none = {0, {-1, -1, -1}, {0, 0, 0, 0}};
     for (size_t i = 0; i < (size_t)d->nstages * (size_t)d->together; i++)
@@ -88,7 +90,8 @@ static void fill_stops(const struct kn_cuda_steady_order *d, const struct order 
         for (int a = 0; a < mesh->naxes; a++) {
             const struct kn_site up = kn_mesh_walk(mesh, here, mesh->axes[a], 0);
             stop->per_width[a] = 1 / (double)kn_mesh_width(mesh, cell, mesh->axes[a]);
-            stop->up[a] = kn_steady_follows(mesh, here, up, mesh->axes[a]) ? code_of(o, d->kept > 0, &here, &up) : -1;
+            stop->up[a] =
+                kn_steady_follows(mesh, here, up, mesh->axes[a]) ? code_of(o, d->kept > 0, &here, &up) : -1;
         }
     }
     for (int level = 0; level < o->nlevels; level++)
@@ -107,7 +110,8 @@ static int find_stages(const struct order *o, int octant, int together, int32_t 
     return first[o->nlevels];
 }
 
-static enum kn_status fill_order(struct kn_cuda_steady_order *d, const struct order *o, const struct kn_mesh *mesh)
+static enum kn_status fill_order(struct kn_cuda_steady_order *d, const struct order *o,
+                                 const struct kn_mesh *mesh)
 {
     int32_t *first = (int32_t *)calloc((size_t)o->nlevels + 1, sizeof *first);
     for (int octant = 0; octant < o->octants && first; octant++) {

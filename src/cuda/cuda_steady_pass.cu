@@ -23,22 +23,25 @@ static __global__ void prepare_kernel(const __grid_constant__ kn_cuda_steady_pro
 /* ------------------------------------------------------------------------- faces */
 
 /* The first node of a site. */
-static __device__ __forceinline__ const double *row_of(const kn_cuda_steady_problem &s, const double *x, kn_site site)
+static __device__ __forceinline__ const double *row_of(const kn_cuda_steady_problem &s, const double *x,
+                                                       kn_site site)
 {
     const int64_t at = kn_mesh_source(&s.mesh, site);
     return at < 0 ? s.outgoing + ~at : x + at;
 }
 
-static __device__ __forceinline__ kn_cuda_steady_weights weights_of(const kn_cuda_steady_problem &s, kn_site site, int axis)
+static __device__ __forceinline__ kn_cuda_steady_weights weights_of(const kn_cuda_steady_problem &s,
+                                                                    kn_site site, int axis)
 {
-    const double2 w = *(const double2 *)&s.weights[2 * (3 * (int64_t)site.cell + axis) +
-                                                   ((site.octant & s.mesh.bit[axis]) != 0)];
+    const double2 w =
+        *(const double2 *)&s
+             .weights[2 * (3 * (int64_t)site.cell + axis) + ((site.octant & s.mesh.bit[axis]) != 0)];
     return {w.x, w.y};
 }
 
 /* x on the downwind face of a site. */
-static __device__ __forceinline__ double face_value(const kn_cuda_steady_problem &s, const double *x, kn_site site, int axis,
-                                                    int k)
+static __device__ __forceinline__ double face_value(const kn_cuda_steady_problem &s, const double *x,
+                                                    kn_site site, int axis, int k)
 {
     const kn_cuda_steady_weights w = weights_of(s, site, axis);
     const double here = row_of(s, x, site)[k];
@@ -48,7 +51,8 @@ static __device__ __forceinline__ double face_value(const kn_cuda_steady_problem
 }
 
 /* True if the velocities of an octant point into a wall face. */
-static __device__ __forceinline__ bool arrives(const kn_cuda_steady_problem &s, const kn_face &face, int octant)
+static __device__ __forceinline__ bool arrives(const kn_cuda_steady_problem &s, const kn_face &face,
+                                               int octant)
 {
     return ((octant & s.mesh.bit[face.side / 2]) == 0) == (face.side & 1);
 }
@@ -83,7 +87,8 @@ static __global__ void __launch_bounds__(THREADS)
     }
 }
 
-cudaError_t kn_cuda_steady_walls(const struct kn_cuda_steady_problem *s, const double *x, double data, cudaStream_t stream)
+cudaError_t kn_cuda_steady_walls(const struct kn_cuda_steady_problem *s, const double *x, double data,
+                                 cudaStream_t stream)
 {
     if (s->nfaces > 0)
         wall_kernel<<<(unsigned)s->nfaces, THREADS, 0, stream>>>(*s, x, data);
@@ -128,14 +133,16 @@ cudaError_t kn_cuda_steady_fluxes(const struct kn_cuda_steady_problem *s, const 
 
 static __device__ int32_t source_of(kn_site site, int octant)
 {
-    return 4 * (site.cell < 0 ? ~site.cell : site.cell) + (site.octant != octant ? KN_CUDA_STEADY_REFLECTED : 0) +
-           (site.cell < 0 ? KN_CUDA_STEADY_FACE : 0);
+    return 4 * (site.cell < 0 ? ~site.cell : site.cell) +
+           (site.octant != octant ? KN_CUDA_STEADY_REFLECTED : 0) + (site.cell < 0 ? KN_CUDA_STEADY_FACE : 0);
 }
 
 /* The downwind neighbour of the upwind neighbour is the site itself. */
-static __global__ void link_kernel(const __grid_constant__ kn_cuda_steady_problem s, kn_cuda_steady_link *links)
+static __global__ void link_kernel(const __grid_constant__ kn_cuda_steady_problem s,
+                                   kn_cuda_steady_link *links)
 {
-    const int item = blockIdx.x * blockDim.x + threadIdx.x, cell = item / (2 * s.mesh.naxes), negative = item % 2;
+    const int item = blockIdx.x * blockDim.x + threadIdx.x, cell = item / (2 * s.mesh.naxes),
+              negative = item % 2;
     if (cell >= s.ncells)
         return;
     const int axis = s.mesh.axes[item / 2 % s.mesh.naxes], octant = negative ? s.mesh.bit[axis] : 0;
@@ -167,16 +174,18 @@ cudaError_t kn_cuda_steady_prepare(const struct kn_cuda_steady_problem *s, doubl
                                    struct kn_cuda_steady_weights *weights, struct kn_cuda_steady_link *links,
                                    cudaStream_t stream)
 {
-    prepare_kernel<<<(unsigned)(3 * (int64_t)s->ncells / THREADS + 1), THREADS, 0, stream>>>(*s, per_width, weights);
-    link_kernel<<<(unsigned)(2 * (int64_t)s->mesh.naxes * s->ncells / THREADS + 1), THREADS, 0, stream>>>(*s, links);
+    prepare_kernel<<<(unsigned)(3 * (int64_t)s->ncells / THREADS + 1), THREADS, 0, stream>>>(*s, per_width,
+                                                                                             weights);
+    link_kernel<<<(unsigned)(2 * (int64_t)s->mesh.naxes * s->ncells / THREADS + 1), THREADS, 0, stream>>>(
+        *s, links);
     return cudaGetLastError();
 }
 
 /* --------------------------------------------------------------- transport and sources */
 
 /* Two nodes k, k + 1 of the row of a source. */
-static __device__ __forceinline__ double2 read_source(const kn_cuda_steady_problem &s, const double *x, int32_t source,
-                                                      int octant, int axis, int k)
+static __device__ __forceinline__ double2 read_source(const kn_cuda_steady_problem &s, const double *x,
+                                                      int32_t source, int octant, int axis, int k)
 {
     const int turned = source & KN_CUDA_STEADY_REFLECTED ? octant ^ s.mesh.bit[axis] : octant;
     const double *from = source & KN_CUDA_STEADY_FACE ? s.outgoing : x;
@@ -184,8 +193,9 @@ static __device__ __forceinline__ double2 read_source(const kn_cuda_steady_probl
 }
 
 /* b - A x with data, A x without, in two nodes of a site whose collisions are known; here: x itself. */
-static __device__ __forceinline__ double2 equation(const kn_cuda_steady_problem &s, const double *x, double data,
-                                                   kn_site site, int k, double2 here, double2 collisions)
+static __device__ __forceinline__ double2 equation(const kn_cuda_steady_problem &s, const double *x,
+                                                   double data, kn_site site, int k, double2 here,
+                                                   double2 collisions)
 {
     const float2 source = *(const float2 *)(s.source + site.octant * s.mesh.stride + k);
     double2 sum = {data * s.rate * source.x + collisions.x, data * s.rate * source.y + collisions.y};
@@ -251,7 +261,8 @@ static __host__ __device__ inline int row_length(const struct kn_mesh &m)
 
 /* The rows of the cells of a block by parity, [cells][parity][k]. */
 template <int OCTANTS>
-static __device__ void load_rows(const kn_cuda_steady_problem &s, const double *x, int first, int count, double *rows)
+static __device__ void load_rows(const kn_cuda_steady_problem &s, const double *x, int first, int count,
+                                 double *rows)
 {
     const int stride = s.mesh.stride, length = row_length(s.mesh);
     for (int item = threadIdx.x; item < s.cells_together * stride; item += THREADS) {
@@ -269,8 +280,8 @@ static __device__ void load_rows(const kn_cuda_steady_problem &s, const double *
 
 /* The sums of one tile of 8 nodes, for all parities and for TILES groups of 8 cells, as octants. */
 template <int OCTANTS, int TILES>
-static __device__ __forceinline__ void multiply_tile(const kn_cuda_steady_problem &s, const double *rows, int tile,
-                                                     double *results)
+static __device__ __forceinline__ void multiply_tile(const kn_cuda_steady_problem &s, const double *rows,
+                                                     int tile, double *results)
 {
     const int lane = threadIdx.x % 32, steps = s.mesh.stride / 4, length = row_length(s.mesh);
     const double *matrix = s.matrix + (int64_t)tile * steps * OCTANTS * 32 + lane;
@@ -288,7 +299,7 @@ static __device__ __forceinline__ void multiply_tile(const kn_cuda_steady_proble
 #pragma unroll
             for (int t = 0; t < TILES; t++)
                 mma_double(sum + (o * TILES + t) * 2, a,
-                             exists ? from[t * 8 * length + o * s.mesh.stride] : 0);
+                           exists ? from[t * 8 * length + o * s.mesh.stride] : 0);
         }
 #pragma unroll
     for (int i = 0; i < TILES * 2; i++) {
@@ -320,8 +331,8 @@ static __global__ void __launch_bounds__(THREADS)
         const int i = item / nnodes, at = item - i * nnodes, octant = at / stride;
         const int64_t place = (int64_t)(first + i) * nnodes + at;
         *(double2 *)(out + place) =
-            equation(s, x, data, kn_site{first + i, octant}, at - octant * stride, *(const double2 *)(x + place),
-                     *(const double2 *)(results + i * length + at));
+            equation(s, x, data, kn_site{first + i, octant}, at - octant * stride,
+                     *(const double2 *)(x + place), *(const double2 *)(results + i * length + at));
     }
 }
 
@@ -339,8 +350,8 @@ int kn_cuda_steady_together(const struct kn_mesh *m, size_t limit)
 }
 
 template <int OCTANTS, int TILES>
-static cudaError_t launch_matrix(const struct kn_cuda_steady_problem *s, const double *x, double data, double *out,
-                                 cudaStream_t stream)
+static cudaError_t launch_matrix(const struct kn_cuda_steady_problem *s, const double *x, double data,
+                                 double *out, cudaStream_t stream)
 {
     const size_t bytes = shared_bytes(&s->mesh, s->cells_together);
     const unsigned blocks = (unsigned)((s->ncells + s->cells_together - 1) / s->cells_together);
@@ -353,15 +364,15 @@ static cudaError_t launch_matrix(const struct kn_cuda_steady_problem *s, const d
 }
 
 template <int OCTANTS>
-static cudaError_t launch_tiles(const struct kn_cuda_steady_problem *s, const double *x, double data, double *out,
-                                cudaStream_t stream)
+static cudaError_t launch_tiles(const struct kn_cuda_steady_problem *s, const double *x, double data,
+                                double *out, cudaStream_t stream)
 {
     return s->cells_together == 16 ? launch_matrix<OCTANTS, 2>(s, x, data, out, stream)
                                    : launch_matrix<OCTANTS, 1>(s, x, data, out, stream);
 }
 
-cudaError_t kn_cuda_steady_pass(const struct kn_cuda_steady_problem *s, const double *x, double data, double *out,
-                                cudaStream_t stream)
+cudaError_t kn_cuda_steady_pass(const struct kn_cuda_steady_problem *s, const double *x, double data,
+                                double *out, cudaStream_t stream)
 {
     if (s->matrix)
         return s->mesh.octants == 1   ? launch_tiles<1>(s, x, data, out, stream)

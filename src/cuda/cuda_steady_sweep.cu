@@ -1,6 +1,6 @@
-/* Transport sweeps on the device, theory (61), in one launch.  A block has four nodes of an octant and computes the
- * cells level by level.  Values pass from a level to the next one through shared memory; all other numbers are loaded
- * some stages ahead. */
+/* Transport sweeps on the device, theory (61), in one launch.  A block has four nodes of an octant and
+ * computes the cells level by level.  Values pass from a level to the next one through shared memory; all
+ * other numbers are loaded some stages ahead. */
 #include "cuda/cuda_steady.h"
 
 enum { GROUP = KN_CUDA_STEADY_GROUP };
@@ -65,11 +65,17 @@ static __device__ __forceinline__ double inflow(const kn_cuda_steady_problem &s,
     return up == -1 ? 0 : up >= 0 ? before[up * GROUP + p.k % GROUP] : __ldcg(to + row_of(s, p, -2 - up));
 }
 
-/* Solve the equation of a node; `kept` + 0 and 1: values of the preceding and of this level, by part. */
+/* Values in shared memory, by part: of all cells of the preceding level, and of the own cell. */
+struct values {
+    const double *before;
+    double *now;
+};
+
+/* Solve the equation of a node. */
 template <int AXES, int PARTS>
 static __device__ __forceinline__ void solve(const kn_cuda_steady_problem &s, const kn_cuda_steady_march &m,
                                              const place &p, double nu, int cell, const node<AXES, PARTS> &n,
-                                             const double *before, double *now)
+                                             values v)
 {
     const int size = s.kept * GROUP;
     double sum[PARTS], diagonal = nu;
@@ -82,7 +88,7 @@ static __device__ __forceinline__ void solve(const kn_cuda_steady_problem &s, co
         sum[part] = n.from[part];
 #pragma unroll
         for (int i = 0; i < AXES; i++)
-            sum[part] += n.flow[i] * inflow(s, p, n.up[i], before + part * size, m.to[part]);
+            sum[part] += n.flow[i] * inflow(s, p, n.up[i], v.before + part * size, m.to[part]);
     }
     double value[2] = {sum[0] * inverse, 0};
     if (PARTS == 2) {
@@ -93,13 +99,14 @@ static __device__ __forceinline__ void solve(const kn_cuda_steady_problem &s, co
     for (int part = 0; part < PARTS; part++) {
         __stcg(m.to[part] + row_of(s, p, cell), value[part]);
         if (s.kept > 0)
-            now[part * size] = value[part];
+            v.now[part * size] = value[part];
     }
 }
 
 template <int AXES, int PARTS>
 static __global__ void __launch_bounds__(GROUP *KN_CUDA_STEADY_SLOTS)
-    sweep_kernel(const __grid_constant__ kn_cuda_steady_problem s, const __grid_constant__ kn_cuda_steady_march m)
+    sweep_kernel(const __grid_constant__ kn_cuda_steady_problem s,
+                 const __grid_constant__ kn_cuda_steady_march m)
 {
     enum { AHEAD = AXES * PARTS > 1 ? 2 : 4 };
     extern __shared__ double kept[]; /* [2][PARTS][s.kept][GROUP] */
@@ -128,8 +135,9 @@ static __global__ void __launch_bounds__(GROUP *KN_CUDA_STEADY_SLOTS)
 #pragma unroll
         for (int i = 0; i < AHEAD; i++) {
             if (cells[i] > 1)
-                solve<AXES, PARTS>(s, m, p, nu, cells[i] / 2 - 1, nodes[i], kept + (level ^ 1) * size,
-                                   kept + level * size + first * GROUP + p.k % GROUP);
+                solve<AXES, PARTS>(
+                    s, m, p, nu, cells[i] / 2 - 1, nodes[i],
+                    values{kept + (level ^ 1) * size, kept + level * size + first * GROUP + p.k % GROUP});
             const bool last = cells[i] & 1;
             cells[i] = stops[i].cells.x;
             load<AXES, PARTS>(s, m, p, stops[i], speed, nodes[i]);

@@ -31,8 +31,8 @@ template <int OCTANTS> static __device__ __forceinline__ double chosen(const dou
 /* One warp per cell. */
 template <int OCTANTS>
 static __global__ void __launch_bounds__(THREADS)
-    project_kernel(const __grid_constant__ kn_cuda_steady_problem s, const double *x, const double *table, int count,
-                   double *moments)
+    project_kernel(const __grid_constant__ kn_cuda_steady_problem s, const double *x, const double *table,
+                   int count, double *moments)
 {
     const int cell = blockIdx.x * WARPS + threadIdx.x / 32, lane = threadIdx.x % 32;
     double sum[KN_STEADY_FUNCTIONS + 1] = {0};
@@ -60,8 +60,8 @@ static __global__ void __launch_bounds__(THREADS)
         }
 }
 
-cudaError_t kn_cuda_steady_project(const struct kn_cuda_steady_problem *s, const double *x, const double *table, int count,
-                                   double *moments, cudaStream_t stream)
+cudaError_t kn_cuda_steady_project(const struct kn_cuda_steady_problem *s, const double *x,
+                                   const double *table, int count, double *moments, cudaStream_t stream)
 {
     const unsigned blocks = (unsigned)((s->ncells + WARPS - 1) / WARPS);
     if (s->mesh.octants == 1)
@@ -101,8 +101,8 @@ static __global__ void __launch_bounds__(THREADS)
         row[o * s.mesh.stride] += sum[o];
 }
 
-cudaError_t kn_cuda_steady_prolong(const struct kn_cuda_steady_problem *s, const double *coefficients, double *to,
-                                   cudaStream_t stream)
+cudaError_t kn_cuda_steady_prolong(const struct kn_cuda_steady_problem *s, const double *coefficients,
+                                   double *to, cudaStream_t stream)
 {
     const int64_t items = (int64_t)s->ncells * s->mesh.stride;
     const unsigned blocks = (unsigned)((items + THREADS - 1) / THREADS);
@@ -120,7 +120,8 @@ cudaError_t kn_cuda_steady_prolong(const struct kn_cuda_steady_problem *s, const
 /* ----------------------------------------------------------------------- products */
 
 /* The weight of a node in the products of a cell. */
-static __device__ __forceinline__ double weight_of(const kn_cuda_steady_problem &s, int64_t cell, int k, bool scaled)
+static __device__ __forceinline__ double weight_of(const kn_cuda_steady_problem &s, int64_t cell, int k,
+                                                   bool scaled)
 {
     const double weight = s.volume[cell] * s.mass[k];
     double diagonal = s.frequency[k];
@@ -134,7 +135,8 @@ static __device__ __forceinline__ double weight_of(const kn_cuda_steady_problem 
 /* Partial sums: the cells and nodes of a thread do not depend on the device. */
 template <int COUNT>
 static __global__ void __launch_bounds__(THREADS)
-    partial_kernel(const __grid_constant__ kn_cuda_steady_problem s, const __grid_constant__ kn_cuda_steady_products p)
+    partial_kernel(const __grid_constant__ kn_cuda_steady_problem s,
+                   const __grid_constant__ kn_cuda_steady_products p)
 {
     __shared__ double space[COUNT * WARPS];
     const uint32_t items = (uint32_t)s.ncells * (uint32_t)s.mesh.stride, step = gridDim.x * THREADS;
@@ -158,7 +160,8 @@ static __global__ void __launch_bounds__(THREADS)
 }
 
 /* The sum of the partial sums, one block per product. */
-static __global__ void __launch_bounds__(THREADS) total_kernel(const double *partial, int count, double *result)
+static __global__ void __launch_bounds__(THREADS)
+    total_kernel(const double *partial, int count, double *result)
 {
     __shared__ double space[WARPS];
     double sum[1] = {0};
@@ -169,8 +172,8 @@ static __global__ void __launch_bounds__(THREADS) total_kernel(const double *par
         result[blockIdx.x] = sum[0];
 }
 
-cudaError_t kn_cuda_steady_multiply(const struct kn_cuda_steady_problem *s, const struct kn_cuda_steady_products *p,
-                                    cudaStream_t stream)
+cudaError_t kn_cuda_steady_multiply(const struct kn_cuda_steady_problem *s,
+                                    const struct kn_cuda_steady_products *p, cudaStream_t stream)
 {
     void (*const kernels[KN_CUDA_STEADY_TERMS])(kn_cuda_steady_problem, kn_cuda_steady_products) = {
         partial_kernel<1>, partial_kernel<2>, partial_kernel<3>, partial_kernel<4>,

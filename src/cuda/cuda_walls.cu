@@ -45,8 +45,14 @@ static __device__ __forceinline__ four leaving(const kn_cuda_problem &p, const f
                                                float rho, int octant, float dt, int k)
 {
     const int axis = face.side / 2;
-    const float alpha = p.alpha[face.patch], replaces = p.replaces[face.patch];
+    const float alpha = p.patch[face.patch].alpha, replaces = p.patch[face.patch].replaces;
     four out = read4(p.emission + (int64_t)face.patch * p.mesh.nnodes + (int64_t)octant * p.mesh.stride + k);
+    if (p.patch[face.patch].drifts) {
+        const four speed = read4(p.speed[axis] + k);
+        for (int i = 0; i < 4; i++)
+            out.v[i] = kn_wall_drift(out.v[i], rho, speed.v[i]);
+        return out;
+    }
 #pragma unroll
     for (int i = 0; i < 4; i++)
         out.v[i] = kn_gaussian_value(p.eps, rho, out.v[i]);
@@ -60,6 +66,64 @@ static __device__ __forceinline__ four leaving(const kn_cuda_problem &p, const f
     return out;
 }
 
+/* The mirror image of what arrives minus the emission, in an octant away from the wall. */
+template <int ORDER>
+static __device__ __forceinline__ four arriving_excess(const kn_cuda_problem &p, const float *h,
+                                                       const kn_face &face, float rho, int octant, float dt,
+                                                       int k)
+{
+    const int axis = face.side / 2;
+    const four emitted = leaving<ORDER>(p, h, face, rho, octant, dt, k);
+    four in = passing<ORDER>(p, h, kn_site{face.cell, octant ^ p.mesh.bit[axis]}, axis, dt, k);
+    for (int i = 0; i < 4; i++)
+        in.v[i] -= emitted.v[i];
+    return in;
+}
+
+enum { MOST = 32 }; /* nodes on a half axis */
+
+/* Scatter the values of one line of nodes along an axis, `step` floats apart, and those of the opposite sign.
+ */
+static __device__ void scatter_line(int n, int step, const float *same, const float *other, float *values,
+                                    float *opposite)
+{
+    float line[MOST], back[MOST];
+    for (int i = 0; i < n; i++) {
+        line[i] = values[i * step];
+        back[i] = opposite ? opposite[i * step] : 0;
+    }
+    for (int i = 0; i < n; i++) {
+        values[i * step] = kn_wall_scatter(n, same + i * n, line, other + i * n, back);
+        if (opposite)
+            opposite[i * step] = kn_wall_scatter(n, same + i * n, back, other + i * n, line);
+    }
+}
+
+/* Apply the kernel of Cercignani and Lampis to what leaves a face, axis by axis; out is [nnodes]. */
+static __device__ void scatter(const kn_cuda_problem &p, const kn_face &face, float *out)
+{
+    const float *matrices = p.matrices + p.patch[face.patch].matrices;
+    const int normal = face.side / 2, high = face.side & 1;
+    for (int axis = 0; axis < 3; axis++) {
+        const float *same = matrices + kn_wall_matrix(p.half, axis, 0),
+                    *other = matrices + kn_wall_matrix(p.half, axis, 1);
+        const int n = p.half[axis],
+                  step = axis == 0   ? p.half[1] * p.half[2]
+                         : axis == 1 ? p.half[2]
+                                     : 1,
+                  bit = axis == normal ? 0 : p.mesh.bit[axis], lines = p.size / n;
+        __syncthreads();
+        for (int t = threadIdx.x; t < lines * p.mesh.octants; t += blockDim.x) {
+            const int octant = t / lines, i = t - octant * lines, k = i / step * step * n + i % step;
+            if (((octant & p.mesh.bit[normal]) == 0) == high || (octant & bit))
+                continue;
+            scatter_line(n, step, same, other, out + octant * p.mesh.stride + k,
+                         bit ? out + (octant | bit) * p.mesh.stride + k : NULL);
+        }
+    }
+    __syncthreads();
+}
+
 /* The wall pass, one block per face: the density of the emission follows from the flux that arrives. */
 template <int ORDER>
 static __global__ void __launch_bounds__(256, 4)
@@ -70,11 +134,11 @@ static __global__ void __launch_bounds__(256, 4)
     const kn_face face = p.faces[number];
     const int axis = face.side / 2, high = face.side & 1;
     const float courant = w.dt / kn_mesh_width(&p.mesh, face.cell, axis);
-    const double *patch = p.patch + 3 * face.patch;
     double sum[1] = {0};
     wait_for_previous_kernel();
     allow_next_kernel();
-    if (!(p.emits >> face.patch & 1))
+    const kn_cuda_patch &patch = p.patch[face.patch];
+    if (!patch.emits)
         return;
     for (int t = threadIdx.x; t < quads * p.mesh.octants; t += blockDim.x) {
         const int octant = t / quads, k = 4 * (t - octant * quads);
@@ -84,19 +148,34 @@ static __global__ void __launch_bounds__(256, 4)
     }
     block_sum<1>(sum, space);
     const double arrived = sum[0] / courant;
-    const float rho = (float)kn_wall_density(arrived, patch[0], patch[1]);
+    const float rho = (float)kn_wall_density(arrived, patch.emission_flux, patch.unit_flux);
+    const bool scatters = patch.matrices >= 0;
     sum[0] = 0;
+    if (scatters) {
+        for (int t = threadIdx.x; t < quads * p.mesh.octants; t += blockDim.x) {
+            const int octant = t / quads, k = 4 * (t - octant * quads);
+            if (((octant & p.mesh.bit[axis]) == 0) != high)
+                write4(p.outgoing + kn_mesh_row(&p.mesh, kn_site{number, octant}) + k,
+                       arriving_excess<ORDER>(p, w.h, face, rho, octant, w.dt, k));
+        }
+        scatter(p, face, p.outgoing + kn_mesh_row(&p.mesh, kn_site{number, 0}));
+    }
     for (int t = threadIdx.x; t < quads * p.mesh.octants; t += blockDim.x) {
         const int octant = t / quads, k = 4 * (t - octant * quads);
         if (((octant & p.mesh.bit[axis]) == 0) == high)
             continue;
-        const four out = leaving<ORDER>(p, w.h, face, rho, octant, w.dt, k);
+        four out = leaving<ORDER>(p, w.h, face, rho, octant, w.dt, k);
+        if (scatters) { /* the emission, and what was scattered */
+            const four rest = read_row(p.outgoing + kn_mesh_row(&p.mesh, kn_site{number, octant}) + k);
+            for (int i = 0; i < 4; i++)
+                out.v[i] += rest.v[i];
+        }
         write4(p.outgoing + kn_mesh_row(&p.mesh, kn_site{number, octant}) + k, out);
         sum[0] += mass_flux(p, axis, courant, k, out);
     }
     block_sum<1>(sum, space);
     if (threadIdx.x == 0)
-        p.lost[number] = kn_wall_lost(arrived - sum[0] / courant, patch[2]);
+        p.lost[number] = kn_wall_lost(arrived - sum[0] / courant, patch.prescribed_flux);
 }
 
 /* Everything that passes through one face, after the wall pass.  A mirror is passed by the reflected rows. */
@@ -122,6 +201,22 @@ static __global__ void flux_kernel(const __grid_constant__ kn_cuda_problem p,
     block_sum<KN_FLUXES>(sum, space);
     if (threadIdx.x < KN_FLUXES)
         p.fluxes[KN_FLUXES * (int64_t)number + threadIdx.x] = sum[threadIdx.x];
+}
+
+/* Rows of solid cells are 0; a source changes them. */
+static __global__ void clear_kernel(const __grid_constant__ kn_cuda_problem p, const int32_t *list, float *h)
+{
+    const four zero = {{0, 0, 0, 0}};
+    for (int k = 4 * threadIdx.x; k < p.mesh.nnodes; k += 4 * blockDim.x)
+        write4(h + (int64_t)list[blockIdx.x] * p.mesh.nnodes + k, zero);
+}
+
+cudaError_t kn_cuda_clear(const struct kn_cuda_problem *p, const int32_t *list, int count, float *h,
+                          cudaStream_t stream)
+{
+    if (count > 0)
+        clear_kernel<<<(unsigned)count, 128, 0, stream>>>(*p, list, h);
+    return cudaGetLastError();
 }
 
 template <int ORDER>

@@ -3,23 +3,32 @@
 
 #include "config/case.h"
 #include "error.h"
+#include "grid/scatter.h"
 #include "grid/space.h"
 #include "point/wall.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The side of a case whose patch is filled. */
+/* The wall whose patch is filled. */
 struct frame {
     const struct kn_case *c;
     const struct kn_velocity *v;
-    const struct kn_wall *wall;
-    int axis, away; /* away: sign of v_n of the molecules that leave the side */
+    struct kn_wall wall;
+    enum kn_port_kind port; /* of a port */
+    int axis, away;         /* away: sign of v_n of the molecules that leave the side */
 };
 
-static struct frame frame_of(const struct kn_case *c, const struct kn_velocity *v, int side)
+static struct frame frame_of(const struct kn_case *c, const struct kn_velocity *v, int patch)
 {
-    return (struct frame){c, v, &c->walls[side], side / 2, (side & 1) ? -1 : 1};
+    const struct kn_case_patch p = kn_case_patch(c, patch);
+    const int port = p.surface - KN_SIDES - kn_case_bodies(c);
+    return (struct frame){.c = c,
+                          .v = v,
+                          .wall = kn_case_surface(c, p.surface),
+                          .port = port >= 0 ? c->ports[port].kind : KN_PORT_RESERVOIR,
+                          .axis = p.side / 2,
+                          .away = (p.side & 1) ? -1 : 1};
 }
 
 static bool oscillates(const struct kn_wall *w)
@@ -86,12 +95,39 @@ static void fill_wall(struct kn_patch *p, const struct frame *f, const double u[
     memcpy(p->velocity, u, sizeof p->velocity);
 }
 
-/* theory (22a) */
+/* Mass flux of 2 |v_n| away from the wall: 1/2 on grids with exact half-range moments. */
+static double drift_flux(const struct frame *f)
+{
+    const struct kn_velocity *v = f->v;
+    double sum = 0;
+    for (int octant = 0; octant < v->octants; octant++)
+        for (int k = 0; k < v->size && leaves(f, octant); k++)
+            sum += 2 * (double)v->w[k] * v->speed[f->axis][k] * v->speed[f->axis][k];
+    return sum;
+}
+
+/* h = -1 / eps is no gas. */
+static void emit_nothing(struct kn_patch *p, const struct frame *f)
+{
+    const struct kn_velocity *v = f->v;
+    for (int octant = 0; octant < v->octants; octant++)
+        for (int k = 0; k < v->size && leaves(f, octant); k++)
+            p->emission[(size_t)octant * v->stride + k] = (float)(-1 / f->c->disturbance);
+}
+
+/* theory (22a), (22e) */
 static void fill_inflow(struct kn_patch *p, const struct frame *f, const double u[3], double theta)
 {
-    emit_maxwellian(p, f, f->wall->density, u, theta);
-    p->emission_flux = 0;
-    p->unit_flux = INFINITY;
+    if (f->port == KN_PORT_VACUUM)
+        emit_nothing(p, f);
+    else
+        emit_maxwellian(p, f, f->wall.density, u, theta);
+    p->drifts = f->port == KN_PORT_PRESSURE;
+    if (p->drifts)
+        measure_emission(p, f);
+    else
+        p->emission_flux = 0;
+    p->unit_flux = p->drifts ? drift_flux(f) - 1 : INFINITY;
     p->prescribed_flux = NAN;
 }
 
@@ -110,9 +146,9 @@ static void fill_far_field(struct kn_patch *p, const struct frame *f)
     }
     struct kn_far_field field = {.middle = even[1] / even[0]};
     for (int d = 0; d < 3; d++)
-        field.shear[d] = f->wall->gradient.velocity[d] / (2 * cross[d]);
+        field.shear[d] = f->wall.gradient.velocity[d] / (2 * cross[d]);
     field.heat =
-        1.25 / kn_case_prandtl(f->c) * f->wall->gradient.temperature / (even[2] - field.middle * even[1]);
+        1.25 / kn_case_prandtl(f->c) * f->wall.gradient.temperature / (even[2] - field.middle * even[1]);
     for (int octant = 0; octant < v->octants; octant++)
         for (int k = 0; k < v->size && leaves(f, octant); k++) {
             double at[3];
@@ -127,7 +163,7 @@ static void fill_far_field(struct kn_patch *p, const struct frame *f)
 
 static void fill_patch(struct kn_patch *p, const struct frame *f, double time)
 {
-    const struct kn_wall *wall = f->wall;
+    const struct kn_wall *wall = &f->wall;
     const double wave = cos(wall->oscillation.frequency * time + wall->oscillation.phase);
     const double theta = wall->temperature + wave * wall->oscillation.temperature;
     double u[3];
@@ -141,33 +177,58 @@ static void fill_patch(struct kn_patch *p, const struct frame *f, double time)
         fill_wall(p, f, u, theta);
 }
 
+/* The matrices of all patches that scatter by the kernel of Cercignani and Lampis. */
+static enum kn_status fill_matrices(struct kn_boundary *b, const struct kn_case *c,
+                                    const struct kn_velocity *v)
+{
+    int placed = 0;
+    for (int i = 0; i < b->count; i++) {
+        const struct frame f = frame_of(c, v, i);
+        b->scattering += kn_case_scatters(&f.wall);
+    }
+    b->matrices = calloc((size_t)b->scattering * kn_scatter_size(v) + 1, sizeof *b->matrices);
+    if (!b->matrices)
+        return kn_error_set(KN_EMEMORY, "no memory for the walls");
+    for (int i = 0; i < b->count; i++) {
+        const struct frame f = frame_of(c, v, i);
+        if (!kn_case_scatters(&f.wall))
+            continue;
+        b->patches[i].matrices = b->matrices + (size_t)placed++ * kn_scatter_size(v);
+        kn_scatter_fill(v, f.axis, &f.wall, b->patches[i].matrices);
+    }
+    return KN_OK;
+}
+
 enum kn_status kn_boundary_create(struct kn_boundary *b, const struct kn_case *c, const struct kn_velocity *v)
 {
-    *b = (struct kn_boundary){.memory = calloc(KN_SIDES * (size_t)v->nnodes, sizeof *b->memory)};
-    if (!b->memory)
+    const size_t count = (size_t)kn_case_patches(c);
+    *b = (struct kn_boundary){.count = (int)count,
+                              .patches = calloc(count, sizeof *b->patches),
+                              .memory = calloc(count * (size_t)v->nnodes, sizeof *b->memory)};
+    if (!b->memory || !b->patches)
         return kn_error_set(KN_EMEMORY, "no memory for the walls");
-    for (int side = 0; side < KN_SIDES; side++) {
-        const struct kn_wall *wall = &c->walls[side];
-        const struct frame f = frame_of(c, v, side);
-        struct kn_patch *p = &b->patches[side];
+    for (int i = 0; i < b->count; i++) {
+        const struct frame f = frame_of(c, v, i);
+        const struct kn_wall *wall = &f.wall;
+        struct kn_patch *p = &b->patches[i];
         p->alpha = (float)wall->accommodation;
         p->replaces = 1;
         p->emits = !kn_case_reflection(wall) && wall->kind != KN_WALL_PERIODIC;
         p->unsteady = oscillates(wall);
-        p->emission = b->memory + (size_t)side * v->nnodes;
+        p->emission = b->memory + (size_t)i * v->nnodes;
         if (p->emits)
             fill_patch(p, &f, 0);
     }
-    return KN_OK;
+    return fill_matrices(b, c, v);
 }
 
 bool kn_boundary_update(struct kn_boundary *b, const struct kn_case *c, const struct kn_velocity *v,
                         double time)
 {
     bool changed = false;
-    for (int side = 0; side < KN_SIDES; side++) {
-        struct kn_patch *p = &b->patches[side];
-        const struct frame f = frame_of(c, v, side);
+    for (int i = 0; i < b->count; i++) {
+        struct kn_patch *p = &b->patches[i];
+        const struct frame f = frame_of(c, v, i);
         if (!p->emits || !(p->unsteady || p->stale))
             continue;
         fill_patch(p, &f, time);
@@ -182,11 +243,20 @@ bool kn_boundary_keeps_mass(const struct kn_case *c)
     for (int side = 0; side < KN_SIDES; side++)
         if (c->walls[side].kind == KN_WALL_INFLOW || c->walls[side].oscillation.velocity[side / 2] != 0)
             return false;
+    if (kn_case_ports(c) > 0)
+        return false;
+    for (int i = 0; i < kn_case_bodies(c); i++)
+        for (int d = 0; d < 3; d++)
+            if (!kn_case_is_uniform(c, d) &&
+                (c->bodies[i].surface.velocity[d] != 0 || c->bodies[i].surface.oscillation.velocity[d] != 0))
+                return false;
     return true;
 }
 
 void kn_boundary_destroy(struct kn_boundary *b)
 {
+    free(b->patches);
     free(b->memory);
+    free(b->matrices);
     *b = (struct kn_boundary){0};
 }

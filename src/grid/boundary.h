@@ -1,4 +1,5 @@
-/* The wall data of each side (a patch): the distribution that it emits and the share that it reflects. */
+/* The wall data of each direction of a surface (a patch): the distribution that it emits and the share that
+ * it reflects. */
 #ifndef KN_BOUNDARY_H
 #define KN_BOUNDARY_H
 
@@ -8,6 +9,7 @@ struct kn_patch {
     bool emits;     /* diffuse with alpha > 0, inflow, far field with a gradient; not mirrors, periodic */
     bool unsteady;  /* oscillates */
     bool stale;     /* the case has changed since the last update */
+    bool drifts;    /* a pressure port: the emission moves with the flow, theory (22e) */
     float alpha;    /* fraction of the emission in the outgoing distribution */
     float replaces; /* 1: the emission replaces a share alpha of the reflected molecules (22); 0: it is added
                        (22b) */
@@ -15,12 +17,16 @@ struct kn_patch {
     double emission_flux;   /* mass flux of E away from the wall minus u / alpha, theory (22c) */
     double unit_flux;       /* mass flux of 1 + eps E, theory (21); infinite if the density of E is given */
     double prescribed_flux; /* mass flux into the gas; NaN: not prescribed */
+    float *matrices;        /* [kn_scatter_size] of the Cercignani-Lampis kernel; NULL: another model */
     float *emission; /* [nnodes] E, or h of an inflow, J of a far field; zero for velocities into the wall */
 };
 
 struct kn_boundary {
-    struct kn_patch patches[KN_SIDES];
-    float *memory; /* [KN_SIDES][nnodes] of all emissions */
+    int count;
+    struct kn_patch *patches; /* [count] by kn_case_patch */
+    float *memory;            /* [count][nnodes] of all emissions */
+    int scattering;           /* patches with matrices */
+    float *matrices;          /* [scattering][kn_scatter_size] of all */
 };
 
 enum kn_status kn_boundary_create(struct kn_boundary *b, const struct kn_case *c,
@@ -30,7 +36,7 @@ void kn_boundary_destroy(struct kn_boundary *b);
 /* True if the outgoing distribution depends on the arriving one. */
 static inline bool kn_boundary_reflects(const struct kn_patch *p)
 {
-    return p->alpha * p->replaces != 1;
+    return p->alpha * p->replaces != 1 || p->matrices;
 }
 
 /* True if the mass in the box is constant. */

@@ -84,9 +84,9 @@ double kn_duration_settled(const struct kn_case *c)
 double kn_duration_shortest_period(const struct kn_case *c)
 {
     double period = INFINITY;
-    for (int s = 0; s < KN_SIDES; s++)
-        if (c->walls[s].oscillation.frequency > 0)
-            period = fmin(period, 2 * M_PI / c->walls[s].oscillation.frequency);
+    for (int i = 0; i < kn_case_surfaces(c); i++)
+        if (kn_case_surface(c, i).oscillation.frequency > 0)
+            period = fmin(period, 2 * M_PI / kn_case_surface(c, i).oscillation.frequency);
     return period;
 }
 
@@ -103,9 +103,9 @@ double kn_duration_period_step(const struct kn_case *c)
 static double longest_period(const struct kn_case *c)
 {
     double period = 0;
-    for (int s = 0; s < KN_SIDES; s++)
-        if (c->walls[s].oscillation.frequency > 0)
-            period = fmax(period, 2 * M_PI / c->walls[s].oscillation.frequency);
+    for (int i = 0; i < kn_case_surfaces(c); i++)
+        if (kn_case_surface(c, i).oscillation.frequency > 0)
+            period = fmax(period, 2 * M_PI / kn_case_surface(c, i).oscillation.frequency);
     return period;
 }
 

@@ -2,6 +2,7 @@
 #include "grid/space.h"
 
 #include "config/case.h"
+#include "config/geometry.h"
 #include "error.h"
 
 #include <math.h>
@@ -161,61 +162,117 @@ static double volume_at(const struct kn_space *s, const struct kn_case *c, const
     return volume;
 }
 
-/* The entry of the neighbour table of a place; walls have no face yet. */
-static int32_t beyond(const struct kn_space *s, const struct kn_case *c, const int at[3], int side)
+/* The surface of the case at a side of a cell: a body in the next cell or between the two, a port or a wall;
+ * -1: there is gas. */
+static int surface_beyond(const struct kn_space *s, const struct kn_case *c, const struct kn_geometry *g,
+                          const int at[3], int side)
 {
     int to[3] = {at[0], at[1], at[2]};
     to[side / 2] += (side & 1) ? 1 : -1;
-    return wrap(s, c, to) ? kn_space_find(s, to)
-                          : kn_mesh_wall(KN_MESH_NO_FACE, kn_case_reflection(&c->walls[side]));
+    const bool end = !wrap(s, c, to);
+    const int plate = kn_geometry_covers(g, at, side),
+              body = plate >= 0 || end ? plate : kn_geometry_fills(g, to),
+              port = end ? kn_geometry_port(c, g, at, side) : -1;
+    return body >= 0 ? KN_SIDES + body : port >= 0 ? KN_SIDES + kn_case_bodies(c) + port : end ? side : -1;
 }
 
-static void fill_cell(struct kn_space *s, const struct kn_case *c, int cell, const int at[3])
+/* The entry of the neighbour table of a place; walls have no face yet. */
+static int32_t beyond(const struct kn_space *s, const struct kn_case *c, const struct kn_geometry *g,
+                      const int at[3], int side)
 {
+    int to[3] = {at[0], at[1], at[2]};
+    const int surface = surface_beyond(s, c, g, at, side);
+    if (surface >= 0) {
+        const struct kn_wall wall = kn_case_surface(c, surface);
+        return kn_mesh_wall(KN_MESH_NO_FACE, kn_case_reflection(&wall));
+    }
+    to[side / 2] += (side & 1) ? 1 : -1;
+    wrap(s, c, to);
+    return kn_space_find(s, to);
+}
+
+static void fill_cell(struct kn_space *s, const struct kn_case *c, const struct kn_geometry *g, int cell,
+                      const int at[3])
+{
+    const bool solid = kn_geometry_fills(g, at) >= 0;
     for (int d = 0; d < 3; d++)
         s->width[3 * (size_t)cell + d] = (float)(s->edges[d][at[d] + 1] - s->edges[d][at[d]]);
     for (int side = 0; side < KN_SIDES; side++)
-        s->neighbour[6 * (size_t)cell + side] = beyond(s, c, at, side);
+        s->neighbour[6 * (size_t)cell + side] = solid ? cell : beyond(s, c, g, at, side);
 }
 
-/* Walls around a cell of the box. */
-static void fill_faces(struct kn_space *s, const struct kn_case *c, int cell, const int at[3], int *nfaces)
+/* A wall of a cell becomes a face. */
+static enum kn_status add_face(struct kn_space *s, const struct kn_case *c, const struct kn_geometry *g,
+                               int cell, int side)
 {
-    for (int side = 0; side < KN_SIDES; side++) {
-        int32_t *entry = &s->neighbour[6 * (size_t)cell + side];
-        if (*entry >= 0)
-            continue;
-        s->faces[*nfaces] =
-            (struct kn_face){cell, side, side, s->volume[cell] / extent(s, c, side / 2, at[side / 2])};
-        *entry = kn_mesh_wall((*nfaces)++, kn_mesh_reflection(*entry));
-    }
+    int at[3];
+    int32_t *entry = &s->neighbour[6 * (size_t)cell + side];
+    if (cell < s->ncells)
+        kn_space_place(s, cell, at);
+    else
+        kn_space_locate(s, s->halo[cell - s->ncells], at);
+    const int surface = surface_beyond(s, c, g, at, side);
+    struct kn_face *more = realloc(s->faces, ((size_t)s->nfaces + 1) * sizeof *more);
+    if (!more)
+        return kn_error_set(KN_EMEMORY, "no memory for %d wall faces", s->nfaces);
+    s->faces = more;
+    s->faces[s->nfaces] = (struct kn_face){
+        .cell = cell,
+        .side = side,
+        .patch = kn_case_find_patch(c, surface, side),
+        .area = volume_at(s, c, at) / extent(s, c, side / 2, at[side / 2]),
+    };
+    *entry = kn_mesh_wall(s->nfaces++, kn_mesh_reflection(*entry));
+    return KN_OK;
 }
 
-static void fill_tables(struct kn_space *s, const struct kn_case *c)
+/* Walls of cells of the halo that the stencil of a cell of the box reaches: those on the far side of a
+ * neighbour. */
+static bool is_reached(const struct kn_space *s, int cell, int side)
 {
-    int placed = 0, at[3];
+    const int32_t entry = s->neighbour[6 * (size_t)cell + side],
+                  near = s->neighbour[6 * (size_t)cell + (side ^ 1)];
+    return entry < 0 && !kn_mesh_reflection(entry) && near >= 0 && near < s->ncells;
+}
+
+static enum kn_status fill_tables(struct kn_space *s, const struct kn_case *c, const struct kn_geometry *g)
+{
+    int at[3];
     for (int cell = 0; cell < s->ncells; cell++) {
         kn_space_place(s, cell, at);
-        s->volume[cell] = volume_at(s, c, at);
-        fill_cell(s, c, cell, at);
-        fill_faces(s, c, cell, at, &placed);
+        const bool solid = kn_geometry_fills(g, at) >= 0;
+        s->volume[cell] = solid ? 0 : volume_at(s, c, at);
+        if (s->solid)
+            s->solid[cell] = solid;
+        fill_cell(s, c, g, cell, at);
+        for (int side = 0; side < KN_SIDES; side++)
+            if (s->neighbour[6 * (size_t)cell + side] < 0)
+                KN_TRY(add_face(s, c, g, cell, side));
     }
+    s->nown = s->nfaces;
     for (int i = 0; i < s->nhalo; i++) {
         kn_space_locate(s, s->halo[i], at);
-        fill_cell(s, c, s->ncells + i, at);
+        fill_cell(s, c, g, s->ncells + i, at);
+        for (int side = 0; side < KN_SIDES && c->space.order > 1; side++)
+            if (is_reached(s, s->ncells + i, side) && surface_beyond(s, c, g, at, side) >= KN_SIDES)
+                KN_TRY(add_face(s, c, g, s->ncells + i, side));
     }
+    return KN_OK;
 }
 
 int kn_space_count_faces(const struct kn_case *c, const struct kn_box *box)
 {
-    int faces = 0;
+    struct kn_geometry g;
+    int faces = 0, first[3], end[3];
     for (int side = 0; side < KN_SIDES; side++) {
         const int d = side / 2, e = (d + 1) % 3, f = (d + 2) % 3;
         const bool ends = (side & 1) ? box->end[d] == c->space.cells[d] : box->first[d] == 0;
         if (ends && !wraps(c, side))
             faces += (box->end[e] - box->first[e]) * (box->end[f] - box->first[f]);
+        first[d] = box->first[d] - 1;
+        end[d] = box->end[d] + 1;
     }
-    return faces;
+    return kn_geometry_create(&g, c) == KN_OK ? faces + (int)kn_geometry_faces(&g, first, end) : faces;
 }
 
 static void take_box(struct kn_space *s, const struct kn_case *c, const struct kn_box *box)
@@ -230,19 +287,21 @@ static void take_box(struct kn_space *s, const struct kn_case *c, const struct k
         if (!kn_case_is_uniform(c, d))
             s->axes[s->naxes++] = d;
     }
-    s->nfaces = kn_space_count_faces(c, &s->box);
 }
 
 enum kn_status kn_space_create(struct kn_space *s, const struct kn_case *c, const struct kn_box *box)
 {
+    struct kn_geometry g;
     take_box(s, c, box);
+    KN_TRY(kn_geometry_create(&g, c));
     KN_TRY(find_halo(s, c));
     const size_t n = (size_t)s->ncells, rows = n + (size_t)s->nhalo;
     s->neighbour = malloc(6 * rows * sizeof *s->neighbour);
     s->width = malloc(3 * rows * sizeof *s->width);
     s->volume = malloc(n * sizeof *s->volume);
-    s->faces = malloc(((size_t)s->nfaces + 1) * sizeof *s->faces);
-    bool complete = s->neighbour && s->width && s->volume && s->faces;
+    s->faces = malloc(sizeof *s->faces);
+    s->solid = g.count > 0 ? calloc(n, sizeof *s->solid) : NULL;
+    bool complete = s->neighbour && s->width && s->volume && s->faces && (s->solid || g.count == 0);
     for (int d = 0; d < 3; d++) {
         s->edges[d] = calloc((size_t)s->whole[d] + 1, sizeof *s->edges[d]);
         complete = complete && s->edges[d];
@@ -251,8 +310,7 @@ enum kn_status kn_space_create(struct kn_space *s, const struct kn_case *c, cons
         return kn_error_set(KN_EMEMORY, "no memory for %d cells", s->ncells);
     for (int d = 0; d < 3; d++)
         fill_edges(s->edges[d], c, d);
-    fill_tables(s, c);
-    return KN_OK;
+    return fill_tables(s, c, &g);
 }
 
 void kn_space_destroy(struct kn_space *s)
@@ -263,6 +321,7 @@ void kn_space_destroy(struct kn_space *s)
     free(s->width);
     free(s->volume);
     free(s->faces);
+    free(s->solid);
     free(s->halo);
     *s = (struct kn_space){0};
 }

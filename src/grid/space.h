@@ -15,17 +15,20 @@ struct kn_box {
 /* One wall face of a cell. */
 struct kn_face {
     int32_t cell;
-    int32_t side; /* enum kn_side: the direction of the face */
-    int32_t
-        patch;   /* the wall it belongs to: index of kn_boundary.patches and of results; for boxes the side */
-    double area; /* lambda0^2; unused axes count 1 */
+    int32_t side;  /* enum kn_side: the direction of the face */
+    int32_t patch; /* the wall it belongs to: index of kn_boundary.patches (kn_case_patch) */
+    double area;   /* lambda0^2; unused axes count 1 */
 };
 
 /* The cells of one rank: a box of the whole space, numbered with x fastest.  They are followed in the tables
  * by the halo: cells of other ranks from which the gas streams in, at most kn_case_reach steps away.
  *
  * Entries of the neighbour table are those of point/mesh.h.  Periodic axes are entries that wrap around.
- * Cells and walls beyond a cell of the halo are KN_SPACE_OUTSIDE, or a mirror without a face. */
+ * Cells and walls beyond a cell of the halo are KN_SPACE_OUTSIDE, or a mirror without a face.  A wall of a
+ * body that a stencil reaches through a cell of the halo has a face: this rank computes its emission, too.
+ *
+ * Cells that a body fills (solid) are in the tables: they have volume 0, no faces, and themselves as
+ * neighbours, and no other cell has them as a neighbour.  Backends keep their rows at 0. */
 #define KN_SPACE_OUTSIDE (~KN_MESH_NO_FACE)
 
 struct kn_space {
@@ -34,7 +37,9 @@ struct kn_space {
     int cells[3];          /* per axis, in the box */
     int ncells;            /* in the box */
     int nhalo;             /* of other ranks */
-    int nfaces;            /* wall faces of the box */
+    int nfaces;            /* wall faces: those of the box, */
+    int nown;              /* so many, then those of the halo */
+    uint8_t *solid;        /* [ncells] 1: a body fills the cell; NULL: there is none */
     int naxes;             /* axes along which the gas streams */
     int axes[3];           /* [naxes] */
     double *edges[3];      /* [whole[d] + 1], lambda0 */
@@ -49,7 +54,7 @@ struct kn_space {
 enum kn_status kn_space_create(struct kn_space *space, const struct kn_case *c, const struct kn_box *box);
 void kn_space_destroy(struct kn_space *space);
 
-/* Wall faces of a box. */
+/* Wall faces of a box, at most. */
 int kn_space_count_faces(const struct kn_case *c, const struct kn_box *box);
 
 /* Position of a cell of the box in the whole space, and its number there, x fastest. */

@@ -1,4 +1,4 @@
-/* Encodes doubles and 64-bit words as base64 text. */
+/* Encodes doubles, 64-bit words and bytes as base64 text. */
 #include "io/store.h"
 
 #include <string.h>
@@ -13,15 +13,19 @@ static void put_group(FILE *to, const unsigned char in[3], int n)
     fwrite(out, 1, sizeof out, to);
 }
 
+void kn_base64_byte(struct kn_base64 *b, unsigned char byte)
+{
+    b->waiting[b->n++] = byte;
+    if (b->n == 3) {
+        put_group(b->to, b->waiting, 3);
+        b->n = 0;
+    }
+}
+
 void kn_base64_word(struct kn_base64 *b, uint64_t word)
 {
-    for (int i = 0; i < 8; i++) {
-        b->waiting[b->n++] = (unsigned char)(word >> 8 * i);
-        if (b->n == 3) {
-            put_group(b->to, b->waiting, 3);
-            b->n = 0;
-        }
-    }
+    for (int i = 0; i < 8; i++)
+        kn_base64_byte(b, (unsigned char)(word >> 8 * i));
 }
 
 void kn_base64_real(struct kn_base64 *b, double value)

@@ -82,6 +82,7 @@ struct kn_base64 {
     int n; /* bytes that wait */
 };
 
+void kn_base64_byte(struct kn_base64 *b, unsigned char byte);
 void kn_base64_word(struct kn_base64 *b, uint64_t word);
 void kn_base64_real(struct kn_base64 *b, double value);
 void kn_base64_end(struct kn_base64 *b); /* writes the last bytes; the next text may follow */

@@ -17,7 +17,7 @@
 static const char *const phase_names[KN_PHASES] = {
     [KN_PHASE_ASSEMBLE] = "assemble", [KN_PHASE_PILOT] = "pilot",       [KN_PHASE_STREAM] = "stream",
     [KN_PHASE_SAMPLE] = "sample",     [KN_PHASE_COLLIDE] = "collide",   [KN_PHASE_MOMENTS] = "moments",
-    [KN_PHASE_OUTPUT] = "output",     [KN_PHASE_EXCHANGE] = "exchange",
+    [KN_PHASE_OUTPUT] = "output",     [KN_PHASE_EXCHANGE] = "exchange", [KN_PHASE_ITERATE] = "iterate",
 };
 
 const char *kn_summary_phase_name(enum kn_phase phase)
@@ -94,6 +94,83 @@ static json_t *walls_of(const struct kn_monitor *m, enum set set, const struct w
     return walls;
 }
 
+/* Force, torque and heat of a body; `by` are the factors of force, torque and heat.  A column that is zero by
+ * symmetry does not exist. */
+static json_t *body_of(const struct kn_monitor *m, int body, enum set set, const double by[3])
+{
+    double values[KN_BODY_VALUES];
+    for (int i = 0; i < KN_BODY_VALUES; i++) {
+        const struct kn_column *column = column_at(
+            m, offsetof(struct kn_row, body) + ((size_t)body * KN_BODY_VALUES + (size_t)i) * sizeof(double));
+        values[i] = column ? by[i / 3] * value_of(m, column, set) : 0;
+    }
+    return json_pack("{s:o, s:o, s:o}", "force", kn_json_vector(values), "torque", kn_json_vector(values + 3),
+                     "heat", kn_json_number(values[6]));
+}
+
+/* Adds the bodies by name, if there are any. */
+static void add_bodies(json_t *to, const struct kn_monitor *m, enum set set, const double by[3])
+{
+    json_t *bodies = json_object();
+    for (int i = 0; i < kn_case_bodies(m->c); i++)
+        kn_json_set(bodies, m->c->bodies[i].name, body_of(m, i, set, by));
+    if (kn_case_bodies(m->c) > 0)
+        kn_json_set(to, "bodies", bodies);
+    else
+        json_decref(bodies);
+}
+
+static double port_value(const struct kn_monitor *m, int port, size_t member, enum set set)
+{
+    return value_at(m, offsetof(struct kn_row, port) + (size_t)port * sizeof(struct kn_port_flux) + member,
+                    set);
+}
+
+void kn_summary_measure_ports(const struct kn_monitor *m, struct kn_summary_ports *to)
+{
+    const enum set set = m->averaged > 0 ? MEAN : LAST;
+    const struct kn_port *p = m->c->ports;
+    const int count = kn_case_ports(m->c);
+    double sum = 0, largest = 0, pressure[2] = {0};
+    for (int i = 0; i < count; i++) {
+        const double flow = port_value(m, i, offsetof(struct kn_port_flux, mass), set);
+        sum += flow;
+        largest = fmax(largest, fabs(flow));
+    }
+    for (int i = 0; i < 2; i++)
+        pressure[i] = p[i].kind == KN_PORT_VACUUM ? -1 / m->c->disturbance : p[i].pressure;
+    const double difference = count == 2 && pressure[0] != pressure[1] ? pressure[0] - pressure[1] : NAN;
+    to->balance = largest > 0 ? sum / largest : 0;
+    to->conductance = port_value(m, 0, offsetof(struct kn_port_flux, mass), set) / difference;
+    to->transmission = 2 * sqrt(M_PI) * to->conductance / m->row.port[0].area;
+}
+
+/* Adds the ports by name, if there are any; `by` are the factors of mass flow, heat and conductance. */
+static void add_ports(json_t *to, const struct kn_monitor *m, enum set set, const double by[3])
+{
+    struct kn_summary_ports r;
+    json_t *ports = json_object();
+    if (kn_case_ports(m->c) == 0) {
+        json_decref(ports);
+        return;
+    }
+    for (int i = 0; i < kn_case_ports(m->c); i++) {
+        const double mass = port_value(m, i, offsetof(struct kn_port_flux, mass), set),
+                     heat = port_value(m, i, offsetof(struct kn_port_flux, heat), set);
+        kn_json_set(ports, m->c->ports[i].name,
+                    json_pack("{s:o, s:o}", "mass_flow", kn_json_number(by[0] * mass), "heat",
+                              kn_json_number(by[1] * heat)));
+    }
+    kn_json_set(to, "ports", ports);
+    if (set == DEVIATION || set == ERROR)
+        return;
+    kn_summary_measure_ports(m, &r);
+    kn_json_set(to, "port_flow",
+                json_pack("{s:o, s:o, s:o}", "conductance", kn_json_number(by[2] * r.conductance),
+                          "transmission", kn_json_number(r.transmission), "balance",
+                          kn_json_number(r.balance)));
+}
+
 static json_t *quantities_of(const struct kn_monitor *m, enum set set)
 {
     static const size_t offsets[] = {offsetof(struct kn_row, drag), offsetof(struct kn_row, vortex_flow),
@@ -106,6 +183,8 @@ static json_t *quantities_of(const struct kn_monitor *m, enum set set)
             kn_json_set(quantities, column->name, kn_json_number(value_of(m, column, set)));
     }
     kn_json_set(quantities, "walls", walls_of(m, set, &(struct wall_units){1, 1, 1}));
+    add_bodies(quantities, m, set, (const double[]){1, 1, 1});
+    add_ports(quantities, m, set, (const double[]){1, 1, 1});
     return quantities;
 }
 
@@ -140,20 +219,33 @@ json_t *kn_summary_reference(const struct kn_case *c)
                      kn_json_vector(velocity));
 }
 
-/* In a case with SI units: the scales, and the results at walls in Pa, W m-2 and kg m-2 s-1. */
+/* Results in SI units: at walls in Pa, W m-2 and kg m-2 s-1, of bodies in N, N m and W. */
+static json_t *si_of(const struct kn_monitor *m, const struct kn_scales *scales, enum set set)
+{
+    const struct wall_units units = {kn_scales_conversion(scales, KN_DIMENSION_STRESS).factor,
+                                     kn_scales_conversion(scales, KN_DIMENSION_HEAT_FLUX).factor,
+                                     kn_scales_conversion(scales, KN_DIMENSION_MASS_FLUX).factor};
+    const double of_bodies[] = {kn_scales_conversion(scales, KN_DIMENSION_FORCE).factor,
+                                kn_scales_conversion(scales, KN_DIMENSION_TORQUE).factor,
+                                kn_scales_conversion(scales, KN_DIMENSION_HEAT).factor};
+    json_t *si = json_pack("{s:o}", "walls", walls_of(m, set, &units));
+    const double of_ports[] = {kn_scales_conversion(scales, KN_DIMENSION_MASS_FLOW).factor, of_bodies[2],
+                               scales->velocity * scales->area};
+    add_bodies(si, m, set, of_bodies);
+    add_ports(si, m, set, of_ports);
+    return si;
+}
+
+/* In a case with SI units: the scales, and the results. */
 static void add_si(json_t *to, const struct kn_monitor *m)
 {
     struct kn_scales scales;
     if (kn_scales_create(&scales, m->c) != KN_OK || !scales.known)
         return;
-    const struct wall_units units = {kn_scales_conversion(&scales, KN_DIMENSION_STRESS).factor,
-                                     kn_scales_conversion(&scales, KN_DIMENSION_HEAT_FLUX).factor,
-                                     kn_scales_conversion(&scales, KN_DIMENSION_MASS_FLUX).factor};
     kn_json_set(to, "si", kn_summary_scales(&scales, kn_scales_species(m->c)));
-    kn_json_set(to, "quantities_si",
-                json_pack("{s:o}", "walls", walls_of(m, m->averaged > 0 ? MEAN : LAST, &units)));
+    kn_json_set(to, "quantities_si", si_of(m, &scales, m->averaged > 0 ? MEAN : LAST));
     if (m->batches)
-        kn_json_set(to, "errors_si", json_pack("{s:o}", "walls", walls_of(m, ERROR, &units)));
+        kn_json_set(to, "errors_si", si_of(m, &scales, ERROR));
 }
 
 /* The response to oscillating walls; amplitudes in SI too if the case is. */

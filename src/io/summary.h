@@ -40,6 +40,16 @@ struct kn_summary {
 /* The relative error of the result; NaN if it is unknown. */
 double kn_summary_error(const struct kn_summary *s);
 
+/* Flow between ports.  Conductance and transmission are those between two ports of different pressure; NaN
+ * otherwise. */
+struct kn_summary_ports {
+    double balance;      /* sum of all mass flows over the largest */
+    double conductance;  /* V0 lambda0^2; mass flow (n0) per difference of pressure (p0) */
+    double transmission; /* mass flow over that of free molecules through the first port: area dp / (2
+                            sqrt(pi)) */
+};
+void kn_summary_measure_ports(const struct kn_monitor *m, struct kn_summary_ports *to);
+
 const char *kn_summary_phase_name(enum kn_phase phase);
 enum kn_status kn_summary_write(const char *folder, const struct kn_summary *s);
 

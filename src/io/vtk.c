@@ -1,5 +1,6 @@
 /* Writes the files for ParaView: the grid of each rank (.vtr), the list of ranks (.pvtr) and of times (.pvd).
  */
+#include "config/case.h"
 #include "error.h"
 #include "files/files.h"
 #include "io/fields.h"
@@ -50,6 +51,10 @@ static struct kn_conversion conversion(const struct kn_snapshot *s, enum kn_dime
     return known ? kn_scales_conversion(&scales, dimension) : (struct kn_conversion){1, 0};
 }
 
+/* ParaView hides cells with this value of an array of this name. */
+enum { HIDDEN = 32 };
+static const char GHOSTS[] = "DataArray type=\"UInt8\" Name=\"vtkGhostType\" NumberOfComponents=\"1\"";
+
 /* The attributes of an array, in the file of a rank or, with the mark "P", in the list of ranks. */
 static void print_array(FILE *to, const char *mark, int which, const struct kn_quantity *q)
 {
@@ -70,6 +75,10 @@ static void print_heads(FILE *to, const struct kn_snapshot *s)
             fprintf(to, " format=\"appended\" offset=\"%zu\"/>\n", offset);
             offset += encoded_size(ncells * (size_t)q->components);
         }
+    if (kn_case_bodies(s->c) > 0) {
+        fprintf(to, "        <%s format=\"appended\" offset=\"%zu\"/>\n", GHOSTS, offset);
+        offset += (8 + ncells + 2) / 3 * 4;
+    }
     fputs("      </CellData>\n      <Coordinates>\n", to);
     for (int d = 0; d < 3; d++) {
         fprintf(to, "        <DataArray type=\"Float64\" Name=\"%c\" format=\"appended\" offset=\"%zu\"/>\n",
@@ -91,6 +100,12 @@ static void print_data(FILE *to, const struct kn_snapshot *s)
                     kn_base64_real(&b, to_si.offset + to_si.factor * cell_value(s, which, q, cell, i));
             kn_base64_end(&b);
         }
+    if (kn_case_bodies(s->c) > 0) {
+        kn_base64_word(&b, (uint64_t)s->space->ncells);
+        for (int cell = 0; cell < s->space->ncells; cell++)
+            kn_base64_byte(&b, s->space->solid && s->space->solid[cell] ? HIDDEN : 0);
+        kn_base64_end(&b);
+    }
     const double metre = conversion(s, KN_DIMENSION_PLACE).factor;
     for (int d = 0; d < 3; d++) {
         kn_base64_word(&b, 8 * ((uint64_t)s->space->cells[d] + 1));
@@ -148,6 +163,8 @@ static enum kn_status print_pieces(FILE *to, const void *what)
             print_array(to, "P", which, q);
             fputs("/>\n", to);
         }
+    if (kn_case_bodies(s->c) > 0)
+        fprintf(to, "      <P%s/>\n", GHOSTS);
     fputs("    </PCellData>\n    <PCoordinates>\n", to);
     for (int d = 0; d < 3; d++)
         fprintf(to, "      <PDataArray type=\"Float64\" Name=\"%c\"/>\n", axes[d]);

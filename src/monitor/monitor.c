@@ -3,6 +3,7 @@
 
 #include "config/case.h"
 #include "config/config.h"
+#include "config/geometry.h"
 #include "config/quantities.h"
 #include "error.h"
 #include "grid/boundary.h"
@@ -172,13 +173,104 @@ static bool has_column(const struct kn_case *c, const struct entry *e)
     const int side = e->side - 1;
     if (side >= 0 && (c->walls[side].kind == KN_WALL_PERIODIC || kn_case_is_uniform(c, side / 2)))
         return false;
+    if (side >= 0 && !kn_geometry_has_wall(c, side))
+        return false;
     return !e->exists || e->exists(c);
+}
+
+bool kn_monitor_is_integral(const struct kn_column *column)
+{
+    return column->offset >= AT(body) && column->offset < AT(average);
+}
+
+/* True if the case can have a force along an axis, or a torque about it, that is not zero by symmetry. */
+static bool has_force_along(const struct kn_case *c, int axis)
+{
+    return !kn_case_is_uniform(c, axis) || !kn_case_is_even(c, axis);
+}
+
+static bool has_torque_about(const struct kn_case *c, int axis)
+{
+    const int e = (axis + 1) % 3, f = (axis + 2) % 3;
+    return (!kn_case_is_uniform(c, e) && has_force_along(c, f)) ||
+           (!kn_case_is_uniform(c, f) && has_force_along(c, e));
+}
+
+/* Units of integrals over a surface, by the number of axes along which the gas is not uniform. */
+struct integral {
+    const char *name;
+    enum kn_dimension dimension;
+    const char *unit[3];
+    size_t offset; /* in struct kn_body_flux or struct kn_port_flux */
+};
+
+#define FORCE_UNITS                                                                                          \
+    {                                                                                                        \
+        "p0 eps", "p0 lambda0 eps", "p0 lambda0^2 eps"                                                       \
+    }
+#define TORQUE_UNITS                                                                                         \
+    {                                                                                                        \
+        "p0 lambda0 eps", "p0 lambda0^2 eps", "p0 lambda0^3 eps"                                             \
+    }
+#define HEAT_UNITS                                                                                           \
+    {                                                                                                        \
+        "p0 V0 eps", "p0 V0 lambda0 eps", "p0 V0 lambda0^2 eps"                                              \
+    }
+#define FLOW_UNITS                                                                                           \
+    {                                                                                                        \
+        "n0 V0 eps", "n0 V0 lambda0 eps", "n0 V0 lambda0^2 eps"                                              \
+    }
+
+static const struct integral of_body[] = {
+    {"force_x", KN_DIMENSION_FORCE, FORCE_UNITS, offsetof(struct kn_body_flux, force[0])},
+    {"force_y", KN_DIMENSION_FORCE, FORCE_UNITS, offsetof(struct kn_body_flux, force[1])},
+    {"force_z", KN_DIMENSION_FORCE, FORCE_UNITS, offsetof(struct kn_body_flux, force[2])},
+    {"torque_x", KN_DIMENSION_TORQUE, TORQUE_UNITS, offsetof(struct kn_body_flux, torque[0])},
+    {"torque_y", KN_DIMENSION_TORQUE, TORQUE_UNITS, offsetof(struct kn_body_flux, torque[1])},
+    {"torque_z", KN_DIMENSION_TORQUE, TORQUE_UNITS, offsetof(struct kn_body_flux, torque[2])},
+    {"heat", KN_DIMENSION_HEAT, HEAT_UNITS, offsetof(struct kn_body_flux, heat)},
+};
+static const struct integral of_port[] = {
+    {"mass_flow", KN_DIMENSION_MASS_FLOW, FLOW_UNITS, offsetof(struct kn_port_flux, mass)},
+    {"heat", KN_DIMENSION_HEAT, HEAT_UNITS, offsetof(struct kn_port_flux, heat)},
+};
+enum { OF_BODY = sizeof of_body / sizeof *of_body, OF_PORT = sizeof of_port / sizeof *of_port };
+
+/* A column of a body or a port; `offset` is that of its struct in the row. */
+static void add_integral(struct kn_monitor *m, const char *list, const char *name, const struct integral *i,
+                         size_t offset)
+{
+    char *whole = m->names[m->nnames++];
+    snprintf(whole, KN_COLUMN_NAME, "%s.%.*s.%s", list, KN_ITEM_NAME - 1, name, i->name);
+    m->judged++;
+    m->columns[m->ncolumns++] = (struct kn_column){
+        whole, i->unit[m->space->naxes > 0 ? m->space->naxes - 1 : 0], offset + i->offset, i->dimension};
+}
+
+/* The columns of bodies and ports, by their names. */
+static void add_integrals(struct kn_monitor *m)
+{
+    const struct kn_case *c = m->c;
+    for (int body = 0; body < kn_case_bodies(c); body++)
+        for (int i = 0; i < OF_BODY; i++)
+            if (i < 3 ? has_force_along(c, i) : i == 6 || has_torque_about(c, i - 3))
+                add_integral(m, "bodies", c->bodies[body].name, &of_body[i],
+                             AT(body) + (size_t)body * sizeof(struct kn_body_flux));
+    for (int port = 0; port < kn_case_ports(c); port++)
+        for (int i = 0; i < OF_PORT; i++)
+            add_integral(m, "ports", c->ports[port].name, &of_port[i],
+                         AT(port) + (size_t)port * sizeof(struct kn_port_flux));
 }
 
 static void choose_columns(struct kn_monitor *m)
 {
+    bool added = false;
     for (int i = 0; i < COLUMNS; i++) {
         const size_t offset = table[i].column.offset;
+        if (offset >= AT(average) && !added) {
+            add_integrals(m);
+            added = true;
+        }
         if (!has_column(m->c, &table[i]))
             continue;
         m->first_judged += offset < AT(drag);
@@ -216,14 +308,16 @@ enum kn_status kn_monitor_create(struct kn_monitor *m, const struct kn_case *c, 
                              .least_time = kn_duration_least(c),
                              .settled_time = kn_duration_settled(c),
                              .window = kn_monitor_window(c)};
-    m->columns = calloc(COLUMNS, sizeof *m->columns);
+    const size_t named = (size_t)kn_case_bodies(c) * OF_BODY + (size_t)kn_case_ports(c) * OF_PORT;
+    m->columns = calloc(COLUMNS + named, sizeof *m->columns);
+    m->names = calloc(named + 1, sizeof *m->names);
     m->previous = calloc(n * WATCHED, sizeof *m->previous);
     m->mean_fields = calloc(n * KN_FIELDS, sizeof *m->mean_fields);
     m->midline = calloc((size_t)space->whole[1] * KN_SUMS_MIDLINE, sizeof *m->midline);
     m->wave = has_wave(c) ? calloc(n, sizeof *m->wave) : NULL;
     for (int i = 0; i < space->ncells && m->wave; i++)
         m->wave[i] = kn_initial_wave(c, space, i);
-    if (m->columns) {
+    if (m->columns && m->names) {
         choose_columns(m);
         allocate_data(m, kn_case_is_sampled(c->collision.method));
     }
@@ -236,6 +330,7 @@ enum kn_status kn_monitor_create(struct kn_monitor *m, const struct kn_case *c, 
 void kn_monitor_destroy(struct kn_monitor *m)
 {
     free(m->columns);
+    free(m->names);
     free(m->trends);
     free(m->previous);
     free(m->mean_fields);
@@ -254,6 +349,7 @@ static int64_t find_bad(const struct kn_monitor *m, const double *fields)
         bool good = true;
         for (int f = 0; f < KN_FIELDS; f++)
             good = good & (bool)isfinite(fields[(size_t)i * KN_FIELDS + f]);
+        good = good || (m->space->solid && m->space->solid[i]);
         first = !good && i < first ? i : first;
     }
     if (first == ncells)
@@ -333,11 +429,22 @@ static void measure(const struct kn_monitor *m, struct kn_row *row, const double
         row->heat_flux[s] = walls[s].wall ? walls[s].heat_flux : NAN;
         row->mass_flux[s] = walls[s].wall ? walls[s].mass_flux : NAN;
     }
+    memcpy(row->body, m->bodies, sizeof row->body);
+    memcpy(row->port, m->ports, sizeof row->port);
 }
 
 /* Fluxes through walls may be non-finite although all cells are finite. */
-static enum kn_status check_walls(int64_t step, double time, const struct kn_wall_flux *walls)
+static enum kn_status check_walls(const struct kn_monitor *m, int64_t step, double time,
+                                  const struct kn_wall_flux *walls)
 {
+    for (int i = 0; i < m->ncolumns; i++) {
+        const size_t offset = m->columns[i].offset;
+        const char *next = offset >= AT(port) ? (const char *)m->ports + (offset - AT(port))
+                                              : (const char *)m->bodies + (offset - AT(body));
+        if (kn_monitor_is_integral(&m->columns[i]) && !isfinite(*(const double *)next))
+            return kn_error_set(KN_ENUMERIC, "non-finite %s at step %lld, t = %.6g", m->columns[i].name,
+                                (long long)step, time);
+    }
     for (int s = 0; s < KN_SIDES; s++) {
         const struct kn_wall_flux *w = &walls[s];
         double sum = w->stress[0] + w->stress[1] + w->stress[2] + w->heat_flux + w->mass_flux;
@@ -399,7 +506,7 @@ enum kn_status kn_monitor_take(struct kn_monitor *m, int64_t step, double time, 
     for (int f = 0; f < KN_FIELDS; f++)
         if (!isfinite(sums.fields[f])) /* a sum is finite only if all its terms are */
             KN_TRY(kn_monitor_check(m, step, time, fields));
-    KN_TRY(check_walls(step, time, walls));
+    KN_TRY(check_walls(m, step, time, walls));
 
     struct kn_row row = {.step = (double)step,
                          .time = time,

@@ -28,11 +28,15 @@ struct kn_row {
     double stress[KN_SIDES][3]; /* struct kn_wall_flux; NaN without a wall */
     double heat_flux[KN_SIDES];
     double mass_flux[KN_SIDES];
+    struct kn_body_flux body[KN_BODIES];
+    struct kn_port_flux port[KN_PORTS];
     double average[KN_FIELDS]; /* volume average of each field */
     double excess[2];          /* relative excess of the fourth and sixth moments of a uniform gas */
     double wave[5];            /* amplitudes of rho, u, theta in the initial wave; 0 without one */
     double size;               /* root mean square of rho, u and theta; not a column */
 };
+
+enum { KN_COLUMN_NAME = 24 + KN_ITEM_NAME };
 
 struct kn_column {
     const char *name; /* as in history.csv and summary.json */
@@ -48,10 +52,11 @@ struct kn_monitor {
     const struct kn_comm *comm;
     int threads; /* for loops over cells */
     bool closed; /* the mass of the gas is constant */
-    int ncolumns;
-    struct kn_column *columns; /* [ncolumns] */
-    int64_t rows;              /* number of rows so far */
-    double *previous;          /* [ncells][5] rho, u, theta at the last row */
+    int ncolumns, nnames;
+    struct kn_column *columns;     /* [ncolumns] */
+    char (*names)[KN_COLUMN_NAME]; /* of columns of bodies and ports, which the case names */
+    int64_t rows;                  /* number of rows so far */
+    double *previous;              /* [ncells][5] rho, u, theta at the last row */
     double previous_time;
     double previous_residual;   /* of the row before the latest */
     int64_t steady_rows;        /* rows since the flow is steady, noted by kn_verdict_note */
@@ -70,7 +75,9 @@ struct kn_monitor {
     double *wave;               /* [ncells] shape of the initial wave; NULL without one */
     double excess[2];           /* of the next row; set by the caller if the gas is uniform */
     double iteration[3];        /* equation_residual, update, balance of the next row; set by the caller */
-    struct kn_row row;          /* the latest row */
+    struct kn_body_flux bodies[KN_BODIES]; /* of the next row; set by the caller if the case has any */
+    struct kn_port_flux ports[KN_PORTS];   /* likewise */
+    struct kn_row row;                     /* the latest row */
 };
 
 /* Every rank has a monitor for its own cells: `space` is its box, and fields are those of the cells in it.
@@ -106,8 +113,12 @@ double kn_monitor_value(const struct kn_monitor *m, int column);
 /* The value of a column in the latest row. */
 double kn_monitor_column(const struct kn_monitor *m, int column);
 
-/* KN_DIMENSION_STRESS, _HEAT_FLUX or _MASS_FLUX for a flux through a side, KN_DIMENSION_NONE for others. */
+/* KN_DIMENSION_STRESS, _HEAT_FLUX or _MASS_FLUX for a flux through a side, KN_DIMENSION_FORCE, _TORQUE, _HEAT
+ * or _MASS_FLOW for a body or a port, KN_DIMENSION_NONE for others. */
 enum kn_dimension kn_monitor_flux(const struct kn_column *column);
+
+/* True if the column is one of a body or a port. */
+bool kn_monitor_is_integral(const struct kn_column *column);
 
 /* The column of this name in any case, or NULL. */
 const struct kn_column *kn_monitor_find(const char *name);

@@ -1,6 +1,7 @@
 /* Least-squares fits of one frequency to columns of the history. */
 #include "monitor/oscillation.h"
 
+#include "config/case.h"
 #include "monitor/history_table.h"
 
 #include <math.h>
@@ -8,18 +9,18 @@
 
 enum { LEAST_ROWS = 8 }; /* per period */
 
-/* The first oscillating wall, to which phases refer; NULL: there is none, or there are several
+/* The first oscillating wall, to which phases refer; frequency 0: there is none, or there are several
  * frequencies. */
-static const struct kn_oscillation *find_wall(const struct kn_case *c)
+static struct kn_oscillation find_wall(const struct kn_case *c)
 {
-    const struct kn_oscillation *found = NULL;
-    for (int side = 0; side < KN_SIDES; side++) {
-        const struct kn_oscillation *o = &c->walls[side].oscillation;
-        if (o->frequency == 0)
+    struct kn_oscillation found = {.frequency = 0};
+    for (int i = 0; i < kn_case_surfaces(c); i++) {
+        const struct kn_oscillation o = kn_case_surface(c, i).oscillation;
+        if (o.frequency == 0)
             continue;
-        if (found && o->frequency != found->frequency)
-            return NULL;
-        found = found ? found : o;
+        if (found.frequency > 0 && o.frequency != found.frequency)
+            return (struct kn_oscillation){.frequency = 0};
+        found = found.frequency > 0 ? found : o;
     }
     return found;
 }
@@ -108,7 +109,7 @@ static void find_columns(struct kn_oscillation_fit *s, const struct kn_history_t
         double part[3];
         const int column = kn_history_column(h, m->columns[i].name);
         const enum kn_dimension flux = kn_monitor_flux(&m->columns[i]);
-        if ((flux != KN_DIMENSION_STRESS && flux != KN_DIMENSION_HEAT_FLUX) || column < 0 ||
+        if (flux == KN_DIMENSION_NONE || flux == KN_DIMENSION_MASS_FLUX || column < 0 ||
             !fit_column(h, column, rows, s->frequency, shift, part))
             continue;
         s->columns[s->count++] = (struct kn_oscillation_column){
@@ -149,17 +150,17 @@ static void find_change(struct kn_oscillation_fit *s, const struct kn_history_ta
 void kn_oscillation_find(struct kn_oscillation_fit *s, const struct kn_history_table *h,
                          const struct kn_monitor *m, double time_step)
 {
-    const struct kn_oscillation *wall = find_wall(m->c);
+    const struct kn_oscillation wall = find_wall(m->c);
     const int time = kn_history_column(h, "time");
     *s = (struct kn_oscillation_fit){.change = NAN};
-    if (!wall || time < 0 || h->rows == 0)
+    if (wall.frequency == 0 || time < 0 || h->rows == 0)
         return;
-    const double end = kn_history_at(h, h->rows - 1, time), period = 2 * M_PI / wall->frequency;
+    const double end = kn_history_at(h, h->rows - 1, time), period = 2 * M_PI / wall.frequency;
     s->periods = whole_periods(end, period);
     const struct rows rows = rows_between(h, end - s->periods * period, end, period);
     if (s->periods > 0 && rows.end - rows.first >= (int64_t)LEAST_ROWS * s->periods) {
-        s->frequency = wall->frequency;
-        find_columns(s, h, m, rows, 0.5 * time_step, wall->phase);
+        s->frequency = wall.frequency;
+        find_columns(s, h, m, rows, 0.5 * time_step, wall.phase);
         find_change(s, h, m, end, period);
     }
 }
@@ -179,12 +180,12 @@ void kn_oscillation_take(struct kn_oscillation_fit *s, const struct kn_monitor *
                          const struct kn_wall_flux real[KN_SIDES],
                          const struct kn_wall_flux imaginary[KN_SIDES])
 {
-    const struct kn_oscillation *wall = find_wall(m->c);
+    const struct kn_oscillation wall = find_wall(m->c);
     const struct kn_row rows[2] = {row_of(real), row_of(imaginary)};
     *s = (struct kn_oscillation_fit){.change = m->row.update};
-    if (!wall)
+    if (wall.frequency == 0)
         return;
-    s->frequency = wall->frequency;
+    s->frequency = wall.frequency;
     for (int i = 0; i < m->ncolumns && s->count < KN_OSCILLATION_COLUMNS; i++) {
         const enum kn_dimension flux = kn_monitor_flux(&m->columns[i]);
         double part[2];
@@ -193,6 +194,6 @@ void kn_oscillation_take(struct kn_oscillation_fit *s, const struct kn_monitor *
         for (int k = 0; k < 2; k++)
             memcpy(&part[k], (const char *)&rows[k] + m->columns[i].offset, sizeof part[k]);
         s->columns[s->count++] = (struct kn_oscillation_column){
-            i, 0, hypot(part[0], part[1]), remainder(atan2(part[1], part[0]) - wall->phase, 2 * M_PI)};
+            i, 0, hypot(part[0], part[1]), remainder(atan2(part[1], part[0]) - wall.phase, 2 * M_PI)};
     }
 }

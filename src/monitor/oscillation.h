@@ -6,7 +6,7 @@
 #include "monitor/history_table.h"
 #include "monitor/monitor.h"
 
-enum { KN_OSCILLATION_COLUMNS = 4 * KN_SIDES };
+enum { KN_OSCILLATION_COLUMNS = 4 * KN_SIDES + KN_BODY_VALUES * KN_BODIES + 2 * KN_PORTS };
 
 /* A column of the history as mean + amplitude cos(frequency t + phase of the wall + phase). */
 struct kn_oscillation_column {

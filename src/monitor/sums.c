@@ -20,6 +20,11 @@ int kn_sums_threads(int threads, int cells)
 static void find_terms(double terms[SUMS][BLOCK], int i, double eps, double dv, const double *q,
                        const double *before)
 {
+    if (dv == 0) { /* a body fills the cell */
+        for (int k = 0; k < SUMS; k++)
+            terms[k][i] = 0;
+        return;
+    }
     const double *u = q + KN_UX, n = 1 + eps * q[KN_RHO];
     const double kinetic = 2.0 / 3.0 * eps * (u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
     double change = 0, size = 0;
@@ -139,7 +144,7 @@ double kn_sums_midline(const struct kn_space *space, const struct kn_comm *comm,
         for (int k = 0; k < 2; k++)
             for (int i = 0; i < 2; i++, bits++) {
                 memcpy(&at, bits, sizeof at);
-                u += x.weight[i] * z.weight[k] * at;
+                u += isnan(at) ? 0 : x.weight[i] * z.weight[k] * at; /* a body is at rest */
             }
         sum += dy * fabs(u);
         height += dy;
@@ -153,6 +158,8 @@ void kn_sums_project(double parts[KN_SUMS_WATCHED], const struct kn_comm *comm, 
     struct kn_exact products[KN_SUMS_WATCHED] = {0}, square = {0};
     for (int i = 0; i < space->ncells; i++) {
         const double weight = space->volume[i] * wave[i];
+        if (space->volume[i] == 0)
+            continue;
         for (int f = 0; f < KN_SUMS_WATCHED; f++)
             kn_exact_add(&products[f], weight * fields[(size_t)i * KN_FIELDS + f]);
         kn_exact_add(&square, weight * wave[i]);

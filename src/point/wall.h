@@ -33,6 +33,36 @@ POINT float kn_wall_outgoing(float alpha, float replaces, float emitted, float r
     return reflected + alpha * (emitted - replaces * reflected);
 }
 
+/* Position of a matrix of the Cercignani-Lampis kernel among those of a wall, theory (22f): for every axis
+ * one for molecules that keep the sign of their velocity, and one for those that change it, [half][half]
+ * each.  Axis 3 gives the size of all. */
+POINT int kn_wall_matrix(const int half[3], int axis, int other)
+{
+    int at = 0;
+    for (int d = 0; d < axis; d++)
+        at += 2 * half[d] * half[d];
+    return axis < 3 ? at + other * half[axis] * half[axis] : at;
+}
+
+/* One value after scattering along an axis: a row of each matrix times the values of the same sign and of the
+ * other sign; n is the number of nodes on the half axis. */
+POINT float kn_wall_scatter(int n, const float *same, const float *values, const float *other,
+                            const float *opposite)
+{
+    float sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += same[i] * values[i] + other[i] * opposite[i];
+    return sum;
+}
+
+/* h that leaves a port of given pressure, where the gas moves with velocity u away from the port; vn is the
+ * speed away from it, and u follows from (21) with the flux of 2 vn minus 1 as the flux of a unit, theory
+ * (22e). */
+POINT float kn_wall_drift(float emitted, float u, float vn)
+{
+    return emitted + 2 * u * vn;
+}
+
 /* h that a mirror moving towards the gas adds to the reflected molecules, at eps = 0; vn is the speed away
  * from it, theory (22c). */
 POINT double kn_wall_push(double speed, double vn)

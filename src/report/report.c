@@ -55,7 +55,7 @@ static json_t *case_json(const struct kn_case *c)
     struct kn_setting s;
     json_t *rows = json_array();
     kn_case_default(&initial);
-    for (int i = 0; kn_config_setting(i, &s); i++)
+    for (int i = 0; kn_config_setting(c, i, &s); i = s.index + 1)
         kn_json_append(rows,
                        json_pack("[s, o, o, s, s]", s.name, values_json(&s, c), values_json(&s, &initial),
                                  s.key->unit ? s.key->unit : "", s.key->doc));

@@ -251,9 +251,9 @@ void kn_progress_compose(const struct kn_progress *p, const struct kn_eta_mark *
         append(text, width, "drift %.1e", row->mass_drift);
     if (isfinite(row->drag))
         append(text, width, "D %#.6g G %#.6g", row->drag, row->vortex_flow);
-    if (isfinite(row->flow_force))
+    else if (isfinite(row->flow_force))
         append(text, width, "G_P %#.6g", row->flow_force);
-    if (isfinite(row->flow_thermal))
+    else if (isfinite(row->flow_thermal))
         append(text, width, "G_T %#.6g", row->flow_thermal);
 }
 

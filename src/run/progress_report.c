@@ -186,14 +186,18 @@ static void show_value(struct kn_progress *p, const struct kn_monitor *m, int i,
     enum kn_dimension dimension;
     const double factor = si_factor(scales, &m->columns[i], &dimension), error = kn_monitor_error(m, i);
     const bool lacks = m->batches && isnan(error), averaged = m->averaged > 1;
+    const int axes = scales && kn_monitor_is_integral(&m->columns[i]) ? scales->axes : 3;
     char text[PART], means[2 * PART] = "";
     if (averaged)
         snprintf(means, sizeof means, "   (mean of %lld rows%s, standard deviation %.1e)",
                  (long long)m->averaged, lacks ? ", too short for an error: a later time.end gives one" : "",
                  factor * sqrt(m->square[i] / (double)(m->averaged - 1)));
-    kn_progress_line(p, KN_STYLE_PLAIN, "  %-18s%s%s%s", m->columns[i].name,
-                     value_text(text, factor * kn_monitor_value(m, i), factor * error, dimension), means,
-                     lacks && !averaged ? "   (a single row, no error)" : "");
+    kn_progress_line(p, KN_STYLE_PLAIN, "  %-17s %s%s%s%s", m->columns[i].name,
+                     value_text(text, factor * kn_monitor_value(m, i), factor * error, dimension),
+                     axes == 2   ? " per metre"
+                     : axes == 1 ? " per square metre"
+                                 : "",
+                     means, lacks && !averaged ? "   (a single row, no error)" : "");
 }
 
 /* The mass flow of a channel in SI units, from the flow rates (theory, section 10).  Also through the whole
@@ -240,11 +244,22 @@ static void show_amplitudes(struct kn_progress *p, const struct kn_summary *s, c
         const double factor = si_factor(scales, column, &dimension);
         if (o->columns[i].amplitude > NOTICEABLE * largest) {
             char text[PART];
-            kn_progress_line(p, KN_STYLE_PLAIN, "  %-18s%s amplitude, phase %.6g%s", column->name,
+            kn_progress_line(p, KN_STYLE_PLAIN, "  %-17s %s amplitude, phase %.6g%s", column->name,
                              value_text(text, factor * o->columns[i].amplitude, 0, dimension),
                              o->columns[i].phase, periods);
         }
     }
+}
+
+/* True if a quantity of a body or port is not negligible compared with the same of others. */
+static bool is_notable(const struct kn_monitor *m, int column)
+{
+    double largest = 0;
+    for (int i = 0; i < m->ncolumns; i++)
+        if (kn_monitor_is_integral(&m->columns[i]) && m->columns[i].dimension == m->columns[column].dimension)
+            largest = fmax(largest, fabs(kn_monitor_value(m, i)));
+    return kn_monitor_is_integral(&m->columns[column]) &&
+           fabs(kn_monitor_value(m, column)) > NOTICEABLE * largest;
 }
 
 /* The quantities; fluxes at walls in SI units where the case has them, without negligible ones. */
@@ -260,7 +275,8 @@ static void show_quantities(struct kn_progress *p, const struct kn_summary *s, c
     for (int i = 0; i < m->ncolumns; i++) {
         const struct kn_column *column = &m->columns[i];
         const enum kn_dimension flux = kn_monitor_flux(column);
-        const bool wanted = flux == KN_DIMENSION_NONE || !scales ? is_headline(m, column)
+        const bool wanted = kn_monitor_is_integral(column)         ? is_notable(m, i)
+                            : flux == KN_DIMENSION_NONE || !scales ? is_headline(m, column)
                             : flux == KN_DIMENSION_MASS_FLUX
                                 ? is_mass_of_inflow(m, column)
                                 : fabs(kn_monitor_value(m, i)) > NOTICEABLE * largest;
@@ -273,6 +289,24 @@ static void show_quantities(struct kn_progress *p, const struct kn_summary *s, c
     }
     if (oscillates)
         show_amplitudes(p, s, scales);
+}
+
+/* Conductance between two ports, and the balance of the mass flows. */
+static void show_ports(struct kn_progress *p, const struct kn_monitor *m, const struct kn_scales *scales)
+{
+    struct kn_summary_ports r;
+    if (kn_case_ports(m->c) == 0)
+        return;
+    kn_summary_measure_ports(m, &r);
+    const double unit = scales ? scales->velocity * scales->area : 1;
+    if (isfinite(r.conductance))
+        entry(p, "ports", "conductance %.6g%s, transmission probability %.6g", unit * r.conductance,
+              !scales             ? " V0 lambda0^2"
+              : scales->axes == 3 ? " m3 s-1"
+              : scales->axes == 2 ? " m2 s-1"
+                                  : " m s-1",
+              r.transmission);
+    entry(p, "balance", "%.1e of the largest mass flow", r.balance);
 }
 
 /* The result of collision.samples: auto. */
@@ -332,6 +366,7 @@ void kn_progress_results(struct kn_progress *p, const struct kn_summary *s)
         kn_progress_line(p, v->word == KN_VERDICT_NOT_STEADY ? KN_STYLE_WARNING : KN_STYLE_PLAIN, "%s: %s",
                          kn_verdict_name(v->word), v->text);
     show_quantities(p, s, si ? &scales : NULL);
+    show_ports(p, s->m, si ? &scales : NULL);
     show_samples(p, s);
     if (isfinite(row->residual))
         entry(p, "residual", "%.2e%s", p->hertz * row->residual, si ? " s-1" : "");

@@ -218,6 +218,7 @@ static void summarise(const struct kn_run_parts *r, struct kn_summary *s)
     s->phase_s[KN_PHASE_MOMENTS] =
         kn_sim_is_detached(r->sim) ? fmax(0, r->loop_s - r->stepping_s - r->loop_output_s) : r->observe_s;
     s->phase_s[KN_PHASE_OUTPUT] = r->output_s;
+    s->phase_s[KN_PHASE_ITERATE] = r->steady ? r->solver_s + r->stepping_s : 0;
 }
 
 /* Amplitudes and phases of the fluxes at walls, from the history or from the solver. */

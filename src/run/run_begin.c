@@ -216,7 +216,12 @@ static enum kn_status create(struct kn_run_parts *r)
 /* The solver begins with the state of the simulation. */
 static enum kn_status create_solver(struct kn_run_parts *r)
 {
-    return r->c.time.mode != KN_MODE_UNSTEADY ? kn_steady_create(&r->steady, r->sim) : KN_OK;
+    const double begun = omp_get_wtime();
+    if (r->c.time.mode == KN_MODE_UNSTEADY)
+        return KN_OK;
+    KN_TRY(kn_steady_create(&r->steady, r->sim));
+    r->solver_s = omp_get_wtime() - begun;
+    return KN_OK;
 }
 
 /* The step at which the run ends, counted from the present step: the time step may differ from that before a

@@ -39,7 +39,9 @@ enum kn_status kn_run_add_row(struct kn_monitor *m, const struct kn_observation 
 {
     if (kn_monitor_is_uniform(m->c))
         memcpy(m->excess, o->excess, sizeof m->excess);
-    return kn_monitor_take(m, o->step, o->time, o->fields, o->walls);
+    memcpy(m->bodies, o->at_surfaces.bodies, sizeof m->bodies);
+    memcpy(m->ports, o->at_surfaces.ports, sizeof m->ports);
+    return kn_monitor_take(m, o->step, o->time, o->fields, o->at_surfaces.walls);
 }
 
 enum kn_status kn_run_take_row(struct kn_sim *sim, struct kn_monitor *m, double *fields)

@@ -49,6 +49,7 @@ struct kn_run_parts {
     bool chosen;                        /* collision.samples was auto */
     struct kn_sim *sim;
     struct kn_steady *steady; /* NULL: steps in time */
+    double solver_s;          /* s for its preparation */
     struct kn_monitor monitor;
     struct kn_validity validity;
     struct kn_validity_gas gas;

@@ -175,8 +175,8 @@ static void add_collisions(struct assembly *a, int cell)
         }
 }
 
-/* A cell and its neighbours up to two cells away along each axis of the flow: their number; 0 if one of them is not a
- * cell, or if two are the same. */
+/* A cell and its neighbours up to two cells away along each axis of the flow: their number; 0 if one of them
+ * is not a cell, or if two are the same. */
 static int find_relatives(const struct kn_mesh *m, int cell, int32_t to[STAR])
 {
     int count = 1;
@@ -387,7 +387,8 @@ enum kn_status kn_coarse_create(struct kn_coarse *c, const struct kn_steady_plan
 
 enum kn_status kn_coarse_factorise(struct kn_coarse *c)
 {
-    const struct kn_tiles_matrix matrix = {c->plan->problem->space->ncells, STAR, c->size, c->columns, c->blocks};
+    const struct kn_tiles_matrix matrix = {c->plan->problem->space->ncells, STAR, c->size, c->columns,
+                                           c->blocks};
     KN_TRY(place_cells(c));
     return kn_tiles_create(&c->tiles, &matrix, c->place, c->tile, c->closed ? fabs(c->blocks[0]) : 0);
 }

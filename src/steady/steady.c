@@ -76,8 +76,8 @@ double kn_steady_memory(const struct kn_case *c, const struct kn_plan_size *size
 
 static enum kn_status create_plan(struct kn_steady *s)
 {
-    const struct kn_problem *p = kn_sim_problem(s->sim);
-    s->plan = (struct kn_steady_plan){.problem = p, .rate = kn_sim_collision_rate(s->sim)};
+    const struct kn_sim_equation e = kn_sim_equation(s->sim);
+    s->plan = (struct kn_steady_plan){.problem = e.problem, .rate = e.rate};
     KN_TRY(kn_trial_create(&s->plan));
     return kn_route_create(&s->plan);
 }
@@ -240,8 +240,8 @@ static enum kn_status start(struct kn_steady *s)
     return measure_residual(s);
 }
 
-/* True if molecules cross the box of a plane or spatial flow with so few collisions that sweeps alone converge as
- * fast, and absorbing walls are on all sides. */
+/* True if molecules cross the box of a plane or spatial flow with so few collisions that sweeps alone
+ * converge as fast, and absorbing walls are on all sides. */
 static bool is_thin(const struct kn_steady *s)
 {
     const struct kn_problem *p = s->plan.problem;
@@ -264,10 +264,10 @@ static enum kn_status create_coarse(struct kn_steady *s)
     const struct kn_case *c = s->plan.problem->c;
     const bool solves = c->collision.method != KN_METHOD_NONE && !is_thin(s);
     struct kn_steady_equations equations = {0};
-    if (solves)
+    if (solves) {
         KN_TRY(kn_coarse_create(&s->coarse, &s->plan, s->omega));
-    if (solves)
         equations = kn_coarse_equations(&s->coarse);
+    }
     if (s->backend->factorise && c->disturbance == 0 && s->omega == 0)
         KN_TRY(s->backend->factorise(s->machine, solves ? &equations : NULL, &s->corrects));
     return s->corrects || !solves ? KN_OK : kn_coarse_factorise(&s->coarse);
@@ -275,7 +275,7 @@ static enum kn_status create_coarse(struct kn_steady *s)
 
 static enum kn_status build(struct kn_steady *s)
 {
-    const struct kn_case *c = kn_sim_problem(s->sim)->c;
+    const struct kn_case *c = kn_sim_equation(s->sim).problem->c;
     s->omega = c->time.mode == KN_MODE_FREQUENCY ? kn_case_frequency(c) : 0;
     s->parts = s->omega != 0 ? 2 : 1;
     KN_TRY(create_plan(s));
@@ -289,10 +289,10 @@ static enum kn_status build(struct kn_steady *s)
 /* The machine of the simulation, or the CPU for collisions that it does not have. */
 static const struct kn_steady_backend *choose_backend(const struct kn_sim *sim)
 {
-    const struct kn_case *c = kn_sim_problem(sim)->c;
-    const struct kn_steady_backend *backend = kn_sim_steady_backend(sim);
+    const struct kn_sim_equation e = kn_sim_equation(sim);
+    const struct kn_case *c = e.problem->c;
     const bool nonlinear = c->disturbance > 0 && c->collision.method != KN_METHOD_NONE;
-    return nonlinear && backend->linear ? kn_backend_cpu.steady : backend;
+    return nonlinear && e.backend->linear ? kn_backend_cpu.steady : e.backend;
 }
 
 enum kn_status kn_steady_create(struct kn_steady **out, struct kn_sim *sim)
@@ -537,15 +537,17 @@ static enum kn_status store_part(struct kn_steady *s, int part)
     }
     KN_TRY(turn_walls(s, part));
     KN_TRY(s->backend->fluxes(s->machine, vector, s->fluxes));
-    return kn_sim_set_solution(s->sim, s->progress.iterations, s->fluxes);
+    kn_sim_set_solution(s->sim, s->progress.iterations, s->fluxes);
+    return KN_OK;
 }
 
 enum kn_status kn_steady_store(struct kn_steady *s, bool whole)
 {
-    if (!whole)
-        return kn_sim_set_solution(s->sim, s->progress.iterations, NULL);
-    KN_TRY(store_part(s, 0));
-    s->progress.balance = s->omega == 0 ? find_balance(s) : NAN;
+    kn_sim_set_solution(s->sim, s->progress.iterations, NULL);
+    if (whole) {
+        KN_TRY(store_part(s, 0));
+        s->progress.balance = s->omega == 0 ? find_balance(s) : NAN;
+    }
     return KN_OK;
 }
 

@@ -87,6 +87,8 @@ static int find_worst(const struct kn_validity_gas *g, double eps, const struct 
     int worst = -1;
     for (int cell = 0; cell < space->ncells; cell++) {
         const struct kn_maxwellian m = state_of(eps, fields + (size_t)cell * KN_FIELDS);
+        if (space->volume[cell] == 0)
+            continue;
         double own[EXTREMES] = {0};
         take_extremes(own, &m);
         if (m.T != extreme[TEMPERATURE] && -m.T != extreme[HOTTEST] && own[FASTEST] != extreme[FASTEST])
@@ -120,7 +122,8 @@ void kn_validity_watch(struct kn_validity_gas *g, const struct kn_case *c, const
         return;
     for (int cell = 0; cell < space->ncells; cell++) {
         const struct kn_maxwellian m = state_of(eps, fields + (size_t)cell * KN_FIELDS);
-        take_extremes(extreme, &m);
+        if (space->volume[cell] > 0)
+            take_extremes(extreme, &m);
     }
     kn_comm_least_real(comm, extreme, EXTREMES);
     g->least[0] = fmin(g->least[0], extreme[DENSITY]);

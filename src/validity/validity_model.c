@@ -2,6 +2,7 @@
 #include "validity/validity.h"
 
 #include "config/case.h"
+#include "config/geometry.h"
 #include "config/reference.h"
 #include "config/scales.h"
 #include "grid/duration.h"
@@ -24,8 +25,8 @@ static bool is_in_si(const struct kn_case *c, double *eps)
 static double heating_error(const struct kn_case *c, double eps)
 {
     double largest = 0;
-    for (int side = 0; side < KN_SIDES; side++) {
-        const struct kn_wall *w = &c->walls[side];
+    for (int i = 0; i < kn_case_surfaces(c); i++) {
+        const struct kn_wall surface = kn_case_surface(c, i), *w = &surface;
         for (int sign = -1; sign <= 1; sign += 2) {
             const double t = 1 + eps * (w->temperature + sign * fabs(w->oscillation.temperature)),
                          root = sqrt(fmax(t, 1e-6)), ratio = 2 * root / (1 + root);
@@ -73,8 +74,8 @@ static bool is_heated(const struct kn_case *c)
     bool heated = c->disturbance > 0 && kn_scales_mach(c) > 0.3;
     for (int d = 0; d < 3; d++)
         heated = heated || c->source.temperature_gradient[d] != 0;
-    for (int side = 0; side < KN_SIDES; side++) {
-        const struct kn_wall *w = &c->walls[side];
+    for (int i = 0; i < kn_case_surfaces(c); i++) {
+        const struct kn_wall surface = kn_case_surface(c, i), *w = &surface;
         heated = heated || fabs(w->temperature) > 1e-9 || w->oscillation.temperature != 0 ||
                  w->gradient.temperature != 0;
     }
@@ -235,15 +236,53 @@ static void judge_oscillation(struct kn_validity *v, const struct kn_case *c)
         fastest = fmax(fastest, o->frequency);
         judge_stroke(v, c, axis, o);
     }
+    for (int i = 0; i < kn_case_bodies(c); i++)
+        fastest = fmax(fastest, c->bodies[i].surface.oscillation.frequency);
     for (int axis = 0; axis < 3; axis++)
         judge_nodes(v, c, axis);
     if (fastest > 0 && c->time.mode == KN_MODE_UNSTEADY)
         judge_steps(v, fastest);
 }
 
+/* Distance from a port to the nearest body along its axis, lambda0; the length of the axis if there is none.
+ */
+static double port_distance(const struct kn_case *c, const struct kn_geometry *g, const struct kn_port *p)
+{
+    const int axis = (int)p->side / 2, n = c->space.cells[axis];
+    int nearest = n;
+    double distance = 0;
+    for (int i = 0; i < g->count; i++) {
+        const int cells = ((int)p->side & 1) ? n - g->solids[i].end[axis] : g->solids[i].first[axis];
+        nearest = cells < nearest ? cells : nearest;
+    }
+    for (int i = 0; i < nearest; i++)
+        distance += kn_case_width(c, axis, ((int)p->side & 1) ? n - 1 - i : i);
+    return distance;
+}
+
+/* The drift of a pressure port belongs to gas near equilibrium, some mean free paths from any wall. */
+static void judge_ports(struct kn_validity *v, const struct kn_case *c)
+{
+    enum { ENOUGH = 5 }; /* mean free paths */
+    struct kn_geometry g;
+    if (kn_case_ports(c) == 0 || kn_geometry_create(&g, c) != KN_OK)
+        return;
+    for (int i = 0; i < kn_case_ports(c); i++) {
+        const double paths = port_distance(c, &g, &c->ports[i]) / KN_SCALES_FREE_PATH;
+        if (c->ports[i].kind == KN_PORT_PRESSURE && (paths < ENOUGH || c->collision.method == KN_METHOD_NONE))
+            kn_validity_add(
+                v, 0, "port", NAN,
+                "ports.%s is %.2g mean free paths from the nearest body or the opposite side: the gas "
+                "there is not in equilibrium, and the pressure of the port is approximate (a distance of "
+                "%d mean free paths, or kind: reservoir for nearly free molecules)",
+                c->ports[i].name, paths, ENOUGH);
+    }
+}
+
 void kn_validity_judge_model(struct kn_validity *v, const struct kn_case *c)
 {
     judge_oscillation(v, c);
+    judge_ports(v, c);
     judge_molecules(v, c);
     judge_prandtl(v, c);
     judge_collisions(v, c);

@@ -26,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct kn_places places = {0};
     kn_case_default(&c);
     if (kn_config_parse(&c, (const char *)data, size, "fuzz", &places) == KN_OK &&
-        kn_config_locate(&places, kn_case_check(&c)) == KN_OK)
+        kn_config_locate(&c, &places, kn_case_check(&c)) == KN_OK)
         print_and_reload(&c);
     return 0;
 }

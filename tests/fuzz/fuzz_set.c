@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     kn_case_default(&c);
     for (char *line; (line = strsep(&rest, "\n"));)
         kn_config_set(&c, line, &places);
-    (void)kn_config_locate(&places, kn_case_check(&c));
+    (void)kn_config_locate(&c, &places, kn_case_check(&c));
     free(text);
     return 0;
 }

@@ -51,4 +51,10 @@ alike "free flight" 4 collision.method=none
 alike "Strang splitting and a series of files" 4 time.splitting=strang output.fields=0.04 output.average=0.02
 alike "memory that the host cannot access" 3 run.backend=strict collision.method=operator
 OMP_NUM_THREADS=3 alike "three threads a rank" 2 run.threads=3 space.order=2
+bodies=("bodies.bar.box=[[0.25,0.2],[0.4166667,0.5]]" bodies.bar.temperature=0.5 bodies.bar.accommodation=0.7
+    "bodies.wall.plate={axis: x, at: 0.5833333, open: [[0.4,0.6]]}" "bodies.fin.box=[[0.75,0.6],[1,0.6]]" "source.force=[0.3,0,0.2]")
+alike "bodies, order 3" 4 "${bodies[@]}"
+alike "bodies, order 1" 3 "${bodies[@]}" space.order=1 collision.method=operator
+alike "ports" 4 "${bodies[@]}" ports.in.pressure=1 "ports.in.to=[0,0.5]" ports.out.side=right
+alike "bodies in a strong flow, limited slopes" 6 "${bodies[@]}" space.order=2 disturbance=0.3
 exit $failed

@@ -119,8 +119,8 @@ static inline void finish(struct scene *s, const struct target *t, void *machine
 }
 
 /* Largest difference from the expected state, divided by the size of the state. */
-static inline void compare(const struct scene *s, const char *what, const struct target *t, const char *settings,
-                    double tolerance)
+static inline void compare(const struct scene *s, const char *what, const struct target *t,
+                           const char *settings, double tolerance)
 {
     double worst = 0, size = 1;
     for (size_t i = 0; i < s->rows; i++) {

@@ -34,7 +34,7 @@ static void table_is_whole(void **state)
     char why[KN_TEXT], text[KN_NAME];
     double room[16];
     struct kn_si_value si;
-    for (; kn_config_setting(settings, &s); settings++) {
+    for (int n = 0; kn_config_setting(NULL, n, &s); n = s.index + 1, settings++) {
         assert_true(strlen(s.name) < KN_NAME - 1);
         assert_true(s.key->doc && s.key->doc[strlen(s.key->doc) - 1] == '.');
         assert_true(s.key->choices || s.key->low < s.key->high);
@@ -312,7 +312,7 @@ static void help_covers_every_key(void **state)
     FILE *to = open_memstream(&text, &size);
     kn_config_help_all(to);
     kn_config_write_markdown(to);
-    for (int i = 0; kn_config_setting(i, &s); i++)
+    for (int i = 0; kn_config_setting(NULL, i, &s); i = s.index + 1)
         assert_true(kn_config_help(to, s.name));
     assert_true(kn_config_help(to, "walls.<side>.kind"));
     assert_true(kn_config_help(to, "walls.top"));

@@ -270,13 +270,13 @@ static void places_are_kept(void **state)
     const char *text = "walls:\n  left:\n    kind: periodic\n";
     kn_case_default(&c);
     assert_int_equal(kn_config_parse(&c, text, strlen(text), "my.yaml", &places), KN_OK);
-    assert_int_equal(kn_config_locate(&places, kn_case_check(&c)), KN_EINPUT);
+    assert_int_equal(kn_config_locate(&c, &places, kn_case_check(&c)), KN_EINPUT);
     assert_ptr_equal(strstr(kn_error_message(), "my.yaml:3:11: walls.left.kind: periodic"),
                      kn_error_message());
 
     assert_int_equal(kn_config_set(&c, "walls.left.kind=diffuse", &places), KN_OK);
     assert_int_equal(kn_config_set(&c, "walls.top.velocity=[0, 3]", &places), KN_OK);
-    assert_int_equal(kn_config_locate(&places, kn_case_check(&c)), KN_EINPUT);
+    assert_int_equal(kn_config_locate(&c, &places, kn_case_check(&c)), KN_EINPUT);
     assert_ptr_equal(strstr(kn_error_message(), "--set walls.top.velocity=[0, 3]: walls.top.velocity: 3"),
                      kn_error_message());
 }

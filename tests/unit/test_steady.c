@@ -126,7 +126,8 @@ static void residuals(void **state)
             for (int order = 1; order <= 3; order += 2)
                 residual_is_the_rate_of_change(&targets[i], cases[k], order);
     for (int i = 0; i < ntargets; i++)
-        for (int k = 0; k < NONLINEAR && targets[i].backend->steady && !targets[i].backend->steady->linear; k++)
+        for (int k = 0; k < NONLINEAR && targets[i].backend->steady && !targets[i].backend->steady->linear;
+             k++)
             residual_is_the_rate_of_change(&targets[i], nonlinear[k], 3);
 }
 

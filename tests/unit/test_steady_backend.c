@@ -143,8 +143,8 @@ static void check_backends(const char *settings)
             size = fmax(size, fabs(first.numbers[k]));
         }
         char text[700];
-        snprintf(text, sizeof text, "%s %s, %s", targets[i].backend->name, targets[i].isa ? targets[i].isa : "",
-                 settings);
+        snprintf(text, sizeof text, "%s %s, %s", targets[i].backend->name,
+                 targets[i].isa ? targets[i].isa : "", settings);
         expect_between(text, worst, 0, 1e-13 * size);
         if (first.count == 0)
             first = r;
@@ -163,7 +163,8 @@ static void correct_on_host(struct bench *b, const struct kn_coarse *coarse, int
 {
     const struct kn_steady_plan *p = &b->plan;
     const size_t ncells = (size_t)b->s->space.ncells, n = (size_t)p->functions;
-    double *moments = calloc(ncells * (n + 1), sizeof *moments), *c = calloc(ncells * n, sizeof *c), mass = 0, volume = 0;
+    double *moments = calloc(ncells * (n + 1), sizeof *moments), *c = calloc(ncells * n, sizeof *c), mass = 0,
+           volume = 0;
     expect_ok(b->steady->project(b->machine, vector, moments));
     kn_coarse_solve(coarse, (double *[2]){moments}, (double *[2]){c});
     for (size_t cell = 0; cell < ncells; cell++) {
@@ -177,8 +178,8 @@ static void correct_on_host(struct bench *b, const struct kn_coarse *coarse, int
     free(c);
 }
 
-/* Corrections of a machine that solves the moment equations: the same as those of the host, with inverse matrices in
- * single precision; or, without equations, only the mass becomes zero. */
+/* Corrections of a machine that solves the moment equations: the same as those of the host, with inverse
+ * matrices in single precision; or, without equations, only the mass becomes zero. */
 static void check_correction(const char *settings)
 {
     struct scene s;
@@ -231,12 +232,77 @@ static void corrections_match(void **state)
 {
     (void)state;
     check_correction("gas.delta=40 collision.method=bgk velocity.nodes=6 space.cells=7");
-    check_correction("gas.delta=60 collision.method=bgk velocity.nodes=6 space.cells=[19,24] walls.left.kind=inflow");
+    check_correction(
+        "gas.delta=60 collision.method=bgk velocity.nodes=6 space.cells=[19,24] walls.left.kind=inflow");
     check_correction("gas.delta=60 collision.method=shakhov velocity.nodes=6 space.cells=[24,19] "
                      "space.stretch=[0.9,1,1] walls.left.accommodation=0.5");
     check_correction("gas.delta=60 collision.method=bgk velocity.nodes=6 space.cells=[9,20] "
                      "walls.top.kind=periodic walls.bottom.kind=periodic");
     check_correction("gas.delta=40 collision.method=bgk velocity.nodes=4 space.cells=[6,5,7]");
+}
+
+/* The correction of thin cells: the same coefficients in boxes of 2 x 2 cells, whose equations (64) are those
+ * of their cells in the mean.  A trial function of a box is the test function. */
+static void check_boxes(struct bench *b)
+{
+    enum { BEFORE = 1, AFTER, CHANGE, IMAGE };
+    const int ncells = b->s->space.ncells, across = b->s->space.cells[0], n = b->plan.functions;
+    double *moments = calloc((size_t)(ncells * (n + 1)), sizeof *moments),
+           *c = calloc((size_t)(ncells * n), sizeof *c);
+    double worst = 0, size = 0;
+    draw(b, BEFORE, 9);
+    draw(b, AFTER, 9);
+    expect_ok(b->steady->correct(b->machine, AFTER));
+    expect_ok(b->steady->project(b->machine, BEFORE, moments));
+    expect_ok(b->steady->combine(b->machine, CHANGE, 0, 2, (int[]){AFTER, BEFORE}, (double[]){1, -1}));
+    expect_ok(b->steady->apply(b->machine, CHANGE, IMAGE));
+    for (int cell = 0; cell < ncells; cell += 2 * across + 6)
+        for (int f = 0; f < n; f++) {
+            const int corner = cell / (2 * across) * 2 * across + cell % across / 2 * 2,
+                      box[4] = {corner, corner + 1, corner + across, corner + across + 1};
+            double image, right = 0;
+            memset(c, 0, (size_t)(ncells * n) * sizeof *c);
+            for (int i = 0; i < 4; i++) {
+                c[box[i] * n + f] = 1;
+                right += b->plan.volume[box[i]] * moments[box[i] * (n + 1) + f];
+            }
+            expect_ok(b->steady->combine(b->machine, AFTER, 0, 0, NULL, NULL));
+            expect_ok(b->steady->prolong(b->machine, c, AFTER));
+            expect_ok(b->steady->products(b->machine, AFTER, 1, (int[]){IMAGE}, false, &image));
+            worst = fmax(worst, fabs(image - right));
+            size = fmax(size, fabs(right));
+        }
+    expect_between("boxes of thin cells", worst, 0, 1e-4 * size);
+    free(moments);
+    free(c);
+}
+
+static void boxes_of_thin_cells(void **state)
+{
+    (void)state;
+    struct scene s;
+    build(&s, "gas.delta=1 collision.method=bgk velocity.nodes=6 space.cells=[16,16] walls.left.kind=inflow");
+    for (int i = 0; i < ntargets; i++) {
+        struct bench b = {
+            .s = &s, .steady = targets[i].backend->steady, .plan = {.problem = &s.problem, .rate = 1.3}};
+        struct kn_coarse coarse;
+        bool able = false;
+        if (!b.steady || !b.steady->factorise)
+            continue;
+        expect_ok(kn_trial_create(&b.plan));
+        expect_ok(kn_route_create(&b.plan));
+        expect_ok(kn_coarse_create(&coarse, &b.plan, 0));
+        expect_ok(b.steady->create(&b.machine, &b.plan, 5));
+        const struct kn_steady_equations equations = kn_coarse_equations(&coarse);
+        expect_ok(b.steady->factorise(b.machine, &equations, &able));
+        assert_true(able);
+        check_boxes(&b);
+        b.steady->destroy(b.machine);
+        kn_coarse_destroy(&coarse);
+        kn_route_destroy(&b.plan);
+        kn_trial_destroy(&b.plan);
+    }
+    drop(&s);
 }
 
 static const char *const BOXES[] = {
@@ -265,8 +331,9 @@ static void boxes_match(const char *method, const char *grid, int order, double 
         char text[512];
         if (eps != 0 && strstr(BOXES[i], "far-field"))
             continue;
-        snprintf(text, sizeof text, "collision.method=%s velocity.grid=gauss %s space.order=%d disturbance=%g %s",
-                 method, grid, order, eps, BOXES[i]);
+        snprintf(text, sizeof text,
+                 "collision.method=%s velocity.grid=gauss %s space.order=%d disturbance=%g %s", method, grid,
+                 order, eps, BOXES[i]);
         check_backends(text);
     }
 }
@@ -295,6 +362,7 @@ int main(void)
         cmocka_unit_test(models_match),
         cmocka_unit_test(operators_match),
         cmocka_unit_test(corrections_match),
+        cmocka_unit_test(boxes_of_thin_cells),
     };
     return cmocka_run_group_tests(tests, find_targets, NULL);
 }

@@ -27,10 +27,10 @@ def make_map(state, quantity, si, flow=None, how="auto"):
     axes = state.axes
     edges = [getattr(state.at, axis + "_edges") for axis in axes]
     values = state.plane(quantity.name)
-    by = quantities.scale(quantity.dimension, si, float(np.abs(values).max()))
+    by = quantities.scale(quantity.dimension, si, state.largest(quantity.name))
     length = quantities.scale("length", si, max(float(np.abs(entry).max()) for entry in edges))
     drawn = by(values)
-    above, below = drawn.max() - by.offset, by.offset - drawn.min()
+    above, below = np.nanmax(drawn) - by.offset, by.offset - np.nanmin(drawn)
     signed = bool(quantity.signed and below > 0.05 * above)
     most = max(above, below) or 1
     panel = MapPanel(
@@ -42,6 +42,7 @@ def make_map(state, quantity, si, flow=None, how="auto"):
         values=drawn,
         signed=signed,
         range=(by.offset - most if signed else by.offset, by.offset + most),
+        plates=tuple((length(np.array(x)), length(np.array(y))) for x, y in state.plates()),
     )
     if flow and how != "none":
         _add_flow(panel, state, flow, how)
@@ -50,7 +51,7 @@ def make_map(state, quantity, si, flow=None, how="auto"):
 
 def _add_flow(panel, state, flow, how):
     """A flow that is no more than round-off has no lines."""
-    parts = [extend(state.plane(flow + axis)) for axis in state.axes]
+    parts = [extend(np.nan_to_num(state.plane(flow + axis))) for axis in state.axes]
     if flow == "u":  # gas does not flow through walls
         for end, at in ((0, 0), (1, -1)):
             if state.is_wall(state.axes[0], end):
@@ -80,7 +81,7 @@ class Line:
 def make_profile(lines, along, edges):
     """One panel of lines that share their axes; those of the first give the units."""
     first = lines[0]
-    largest = max(float(np.abs(line.y).max()) for line in lines)
+    largest = max(float(np.nanmax(np.abs(line.y), initial=0)) for line in lines)
     by = quantities.scale(first.quantity.dimension, first.si, largest)
     length = quantities.scale("length", first.si, float(np.abs(edges).max()))
     names = list(dict.fromkeys("q" if line.quantity.name == "heat" else line.quantity.name for line in lines))

@@ -151,7 +151,7 @@ def _components(run, names, mean):
     found = []
     for name in [names] if isinstance(names, str) else names:
         parts = quantities.component_of(name)
-        largest = [np.abs(fields[part]).max() for part in parts]
+        largest = [np.nanmax(np.abs(fields[part]), initial=0) for part in parts]
         found += [part for part, most in zip(parts, largest) if most > 1e-6 * max(largest)] or parts or [name]
     return found
 

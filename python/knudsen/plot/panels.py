@@ -16,6 +16,7 @@ _PIXELS = 400  # of the longer side of a map
 _ARROWS = 18  # per longer side
 _SLOWEST = 0.03  # of the fastest: shorter arrows are left out
 _LINES_APART = 1 / 22  # of the longer side as drawn
+_SOLID = "0.6"  # grey, of bodies
 _RESTS = 2e-3  # of the fastest: slower gas has no lines
 
 
@@ -94,6 +95,18 @@ def _draw_reference(ax, curve, i):
     ax.errorbar(curve.x, curve.y, curve.error, label=_legend(curve), **mark, **bars)
 
 
+def _fill(values):
+    """Values in the cells next to the gas that bodies fill: the mean of the neighbours, up to the surface."""
+    values = values.copy()
+    solid = np.isnan(values)
+    if solid.any():
+        padded = np.pad(values, 1, constant_values=np.nan)
+        around = np.stack([padded[:-2, 1:-1], padded[2:, 1:-1], padded[1:-1, :-2], padded[1:-1, 2:]])
+        count = np.isfinite(around).sum(0)
+        values[solid] = (np.nansum(around, 0) / np.maximum(count, 1))[solid]
+    return values
+
+
 def rule(ax):
     """Light rules, and no frame where there is no axis."""
     ax.grid(True, color="0.88", linewidth=0.6)
@@ -117,6 +130,7 @@ class MapPanel:
     flow: tuple = None  # components [up][across] on the nodes of ``flow_nodes``
     flow_nodes: tuple = None
     arrows: bool = False
+    plates: tuple = ()  # lines (x, y) of bodies without thickness
     curves: tuple = ()
     labels: tuple = ()
     repeats: bool = False
@@ -145,8 +159,11 @@ class MapPanel:
             )
         else:
             drawn = ax.pcolormesh(*self.edges, self.values, shading="flat", rasterized=True, **colours)
+        ax.set_facecolor(_SOLID)  # cells that bodies fill have no values
         if self.flow is not None:
             self._draw_flow(ax)
+        for x, y in self.plates:
+            ax.plot(x, y, color="0.25", linewidth=2, solid_capstyle="butt")
         if colorbar:
             beside = ax.inset_axes([1.03, 0, 0.045, 1])  # as high as the map, whatever its aspect
             ax.figure.colorbar(drawn, cax=beside, label=self.value_label)
@@ -158,7 +175,11 @@ class MapPanel:
         counts = [max(len(edges) - 1, int(_PIXELS * min(1, ratio))) for edges, ratio in
                   zip(self.edges, (1 / self.aspect, self.aspect))]
         even = [edges[0] + (np.arange(n) + 0.5) / n * (edges[-1] - edges[0]) for edges, n in zip(self.edges, counts)]
-        return resample(nodes, extend(self.values), even)
+        solid = np.isnan(self.values)
+        pixels = resample(nodes, extend(_fill(self.values)), even)
+        across, up = (np.searchsorted(edges, places) - 1 for edges, places in zip(self.edges, even))
+        pixels[solid[np.ix_(up, across)]] = np.nan
+        return pixels
 
     def _draw_flow(self, ax):
         colour = "0.2" if self.signed else "white"

@@ -148,7 +148,8 @@ class State:
             return places, self._check(name, values)
 
     def _check(self, name, values):
-        if not (np.abs(values) < LARGEST).all():
+        solid = np.isnan(values) & bool(self.bodies)  # bodies fill these cells
+        if not ((np.abs(values) < LARGEST) | solid).all():
             raise damaged(self.at._path, f"{name} has values that are not finite or out of range")
         return values
 
@@ -160,7 +161,42 @@ class State:
         return isinstance(wall, dict) and wall.get("kind") in ("diffuse", "specular", "symmetry")
 
     def largest(self, name):
-        return float(np.abs(self.plane(name)).max())
+        return float(np.nanmax(np.abs(self.plane(name)), initial=0))
+
+    @property
+    def bodies(self):
+        """The bodies of the case by name."""
+        found = self.case.get("bodies") if self.case else None
+        return found if isinstance(found, dict) else {}
+
+    def plates(self):
+        """Plates without thickness as lines on the plane, ((x, x), (y, y)) in L."""
+        size = [getattr(self.at, axis + "_edges")[-1] for axis in AXES]
+        return [line for body in self.bodies.values() for line in _plates(body, self.axes, size)]
+
+
+def _plates(body, axes, size):
+    """The lines of a body on the plane of two axes, unless it is a box with a volume or parallel to the plane."""
+    plate, box = body.get("plate", {}), body.get("box", {})
+    low = [0 if x == "auto" else x for x in box.get("low", ["auto"] * 3)]
+    high = [s if x == "auto" else x for x, s in zip(box.get("high", ["auto"] * 3), size)]
+    across = next((a for a in axes if low[AXES.index(a)] == high[AXES.index(a)]), plate.get("axis"))
+    if across not in tuple(axes):
+        return []
+    along = axes.replace(across, "")
+    at, i = AXES.index(across), AXES.index(along)
+    gaps = []
+    if plate.get("axis") == across:
+        low[at] = plate["at"]
+        first = next(a for a in AXES if a != across)
+        pairs = np.reshape(plate.get("open", []), (-1, 2))
+        gaps = sorted((a, b) for a, b in pairs if b > a) if first == along else []
+    starts, ends = [low[i], *(b for _, b in gaps)], [*(a for a, _ in gaps), high[i]]
+    lines = []
+    for start, end in zip(starts, ends):
+        places = {across: (low[at], low[at]), along: (start, end)}
+        lines.append((places[axes[0]], places[axes[1]]))
+    return lines
 
 
 def nearest(source, time):

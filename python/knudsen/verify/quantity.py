@@ -44,6 +44,7 @@ COLUMNS = {
     *(f"average.{name}" for name in FIELDS),
     *(f"wave.{name}" for name in FIELDS[:5]),
 }
+OF_BODIES = r"bodies\.[\w-]+\.(force_[xyz]|torque_[xyz]|heat)|ports\.[\w-]+\.(mass_flow|heat)"
 OF_COLUMN = ("amplitude", "phase", "rate")
 OF_PLACE = ("amplitude", "phase")
 MODES = ("decay", "heat", "damping", "frequency")
@@ -93,6 +94,11 @@ def parse(text):
     return _parse_suffix(text, sign, name)
 
 
+def is_column(name):
+    """Whether history.csv of some case has a column of this name."""
+    return name in COLUMNS or re.fullmatch(OF_BODIES, name) is not None
+
+
 def _refused(text, reason):
     return Error(f"'{text[:60]}' is no quantity: {reason}")
 
@@ -125,17 +131,17 @@ def _time(text):
 def _parse_time(text, sign, name, mark, rest):
     if _time(rest) is None:
         raise _refused(text, "a time of 0 or more must follow = or @")
-    if name not in COLUMNS:
+    if not is_column(name):
         raise _refused(text, _NO_COLUMN)
     return Quantity(text, "share" if mark == "@" else "value", sign, column=name, time=_time(rest))
 
 
 def _parse_suffix(text, sign, name):
-    if name in COLUMNS:
+    if is_column(name):
         return Quantity(text, "mean", sign, column=name)
     first, _, suffix = name.rpartition(".")
     if suffix in OF_COLUMN:
-        if first not in COLUMNS:
+        if not is_column(first):
             raise _refused(text, _NO_COLUMN)
         return Quantity(text, suffix, sign, column=first)
     if suffix in OF_FIELD:

@@ -81,7 +81,7 @@ class Recording:
 
     def row_times(self, name):
         """Times of the values of a column."""
-        flux = name == "D" or name.rpartition(".")[2].startswith(("stress_", "heat_flux", "mass_flux"))
+        flux = name == "D" or name.rpartition(".")[2].startswith(("stress_", "heat", "mass_fl", "force_", "torque_"))
         return self.times - (self.step / 2 if flux else 0)
 
     def earlier_rows(self):

@@ -221,7 +221,7 @@ def _errors(done):
     if done.errors is None or "averaged_rows" not in done.summary:
         return found
     for name, value in done.errors.items():
-        if name != "walls":
+        if not isinstance(value, dict):
             found[name] = float(value)
     for side, wall in done.errors.get("walls", {}).items():
         for name in ("heat_flux", "mass_flux"):

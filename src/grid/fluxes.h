@@ -1,0 +1,40 @@
+/* Results at surfaces: averages over the sides, integrals over bodies and ports. */
+#ifndef KN_FLUXES_H
+#define KN_FLUXES_H
+
+#include "comm/comm.h"
+#include "config/reference.h"
+#include "grid/space.h"
+
+struct kn_fluxes {
+    const struct kn_case *c; /* in units of the gas at rest */
+    struct kn_reference reference;
+    const struct kn_space *space;
+    const struct kn_boundary *boundary;
+    double *faces; /* [nfaces][KN_FLUXES] of the last recorded step, in units of the reference */
+    double (
+        *centre)[3]; /* [bodies] lambda0; of the bounding box, 0 along axes along which the gas is uniform */
+    struct kn_exact *sums; /* of bodies and ports */
+};
+
+struct kn_fluxes_result {
+    struct kn_wall_flux walls[KN_SIDES];
+    struct kn_body_flux bodies[KN_BODIES];
+    struct kn_port_flux ports[KN_PORTS];
+};
+
+/* What passes the faces in a step, in units of the reference. */
+struct kn_fluxes_state {
+    const double *faces;         /* [nfaces][KN_FLUXES] */
+    const double (*velocity)[3]; /* [patches] of the walls, V0 eps */
+};
+
+/* The arguments are referenced, not copied. */
+enum kn_status kn_fluxes_create(struct kn_fluxes *f, const struct kn_case *c, const struct kn_space *space);
+void kn_fluxes_destroy(struct kn_fluxes *f);
+
+/* Sum over the faces of all ranks. */
+void kn_fluxes_sum(struct kn_fluxes *f, const struct kn_comm *comm, const struct kn_fluxes_state *state,
+                   struct kn_fluxes_result *to);
+
+#endif
