@@ -245,7 +245,7 @@ static enum kn_status sweep(void *machine, double omega, const int from[2], cons
     const struct machine *m = machine;
     const int groups = m->mesh.stride / GROUP;
     struct kn_steady_sweep s = {m->plan, m->mesh, omega, m->frequency, m->nothing, {NULL}, {NULL}};
-    for (int part = 0; part <= (omega != 0); part++) {
+    for (int part = 0; part < (omega != 0 ? 2 : 1); part++) {
         s.from[part] = m->vectors[from[part]];
         s.to[part] = m->vectors[to[part]];
     }

@@ -264,8 +264,8 @@ KN_SPECIALISED void sweep_row(const struct kn_steady_sweep *s, int naxes, bool c
                               const struct inflow *f, int first, int count, int64_t row)
 {
     const double *restrict nu = s->frequency;
-    const double *restrict re = s->from[0] + row, *restrict im = complex_ ? s->from[1] + row : NULL;
-    double *restrict to_re = s->to[0] + row, *restrict to_im = complex_ ? s->to[1] + row : NULL;
+    const double *restrict re = s->from[0] + row, *restrict im = complex_ ? s->from[1] + row : re;
+    double *restrict to_re = s->to[0] + row, *restrict to_im = complex_ ? s->to[1] + row : to_re;
     const double omega = s->omega;
 #pragma omp simd
     for (int k = first; k < first + count; k++) {
@@ -295,7 +295,12 @@ static void sweep(const struct kn_steady_sweep *s, int octant, int first, int co
     const int naxes = s->mesh.naxes;
     for (int i = 0; i < p->space->ncells; i++) {
         const struct kn_site here = {route[i], octant};
-        struct inflow f = {0};
+        struct inflow f;
+        for (int a = 0; a < 3; a++) { /* axes without cells are not read */
+            f.speed[a] = p->velocity->speed[a];
+            f.per_width[a] = 0;
+            f.up[a][0] = f.up[a][1] = s->nothing;
+        }
         for (int a = 0; a < naxes; a++) {
             const int axis = s->mesh.axes[a];
             const struct kn_site up = kn_mesh_walk(&s->mesh, here, axis, 0);

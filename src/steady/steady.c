@@ -509,7 +509,8 @@ static double find_balance(const struct kn_steady *s)
                 s->plan.rate * volume * v->mass[k] * p->collision->source[octant * v->stride + k];
             net[0] += source;
             for (int d = 0; d < 3; d++)
-                net[1 + d] += v->bit[d] ? kn_velocity_sign(v, octant, d) * v->speed[d][k] * source : 0;
+                net[1 + d] +=
+                    v->bit[d] ? kn_velocity_sign(v, octant, d) * (double)v->speed[d][k] * source : 0;
             net[4] += v->square[k] * source;
             gross += fabs(source);
         }

@@ -77,8 +77,8 @@ static enum kn_status factorise(const struct kn_tiles *t, struct tile *tile, dou
     const int n = tile->count * t->a.size;
     find_band(t, tile);
     const int height = 3 * tile->band + 1;
-    tile->factors = calloc((size_t)n * (size_t)height, sizeof *tile->factors);
-    tile->pivots = calloc((size_t)n, sizeof *tile->pivots);
+    tile->factors = calloc((size_t)n * (size_t)height + 1, sizeof *tile->factors);
+    tile->pivots = calloc((size_t)n + 1, sizeof *tile->pivots);
     if (!tile->factors || !tile->pivots)
         return kn_error_set(KN_EMEMORY, "no memory for %.3g GB of moment equations",
                             8e-9 * (double)n * (double)height * t->count);

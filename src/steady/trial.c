@@ -189,9 +189,11 @@ static enum kn_status find_range(const struct kn_steady_plan *p, const double *n
     const struct kn_velocity *v = p->problem->velocity;
     const size_t n = (size_t)v->size;
     double *a = malloc((n * n + n) * sizeof *a);
-    enum kn_status status = a ? KN_OK : no_memory();
+    enum kn_status status = KN_OK;
     range[0] = INFINITY;
     range[1] = 0;
+    if (!a)
+        return no_memory();
     for (int odd = 0; odd < v->octants && status == KN_OK; odd++) {
         for (size_t i = 0; i < n; i++)
             for (size_t j = 0; j < n; j++)
@@ -212,7 +214,7 @@ static enum kn_status find_range(const struct kn_steady_plan *p, const double *n
 static enum kn_status find_frequency(const struct kn_steady_plan *p, double *nu)
 {
     const struct kn_velocity *v = p->problem->velocity;
-    double range[2];
+    double range[2] = {0};
     for (int k = 0; k < v->size; k++) {
         nu[k] = p->matrix[0] ? 0 : p->loss;
         for (int odd = 0; odd < v->octants && p->matrix[0]; odd++)
