@@ -472,7 +472,8 @@ static enum kn_status check_mode(const struct kn_case *c)
                             kn_config_choice_name("space.limiter", c->space.limiter),
                             kn_config_choice_name("time.mode", c->time.mode));
     if (c->output.fields > 0 || c->output.average >= 0)
-        return kn_error_set(KN_EINPUT, "output.%s: a steady state has no %s (time.mode: unsteady)",
+        return kn_error_set(KN_EINPUT,
+                            "output.%s: a steady state has no %s (leave it out, or time.mode: unsteady)",
                             c->output.fields > 0 ? "fields" : "average",
                             c->output.fields > 0 ? "series of fields" : "averages over time");
     for (int d = 0; d < 3; d++)

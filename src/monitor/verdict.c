@@ -213,12 +213,12 @@ static void judge_solution(struct kn_verdict *v, const struct kn_monitor *m)
     else if (m->c->time.mode == KN_MODE_FREQUENCY)
         say(v, done ? KN_VERDICT_OSCILLATING : KN_VERDICT_NOT_STEADY,
             "with the walls; residual %.1e, last change %.1e of the solution%s", row->equation_residual,
-            row->update, done ? "" : ": more time.max_steps continue the iterations");
+            row->update, done ? "" : "; --resume continues the iterations, up to time.max_steps");
     else
         say(v, done ? KN_VERDICT_STEADY : KN_VERDICT_NOT_STEADY,
             "residual %.1e, last change %.1e of the solution, fluxes through the sides balance to %.1e%s",
             row->equation_residual, row->update, row->balance,
-            done ? "" : "; more time.max_steps continue the iterations");
+            done ? "" : "; --resume continues the iterations, up to time.max_steps");
 }
 
 /* Drift between the halves of the averaged rows, beyond the part that noise explains. */

@@ -19,7 +19,7 @@ static void *loop(void *of)
         const enum kn_status status = b->work(b->of);
         pthread_mutex_lock(&b->lock);
         b->status = status;
-        if (status != KN_OK) /* messages belong to a thread */
+        if (status != KN_OK) /* every thread has its own message */
             snprintf(b->message, sizeof b->message, "%s", kn_error_message());
         b->work = NULL;
         pthread_cond_broadcast(&b->changed);

@@ -21,12 +21,12 @@ struct kn_background {
 };
 
 enum kn_status kn_background_create(struct kn_background *b);
-void kn_background_destroy(struct kn_background *b); /* after the work; also of one that does not exist */
+void kn_background_destroy(struct kn_background *b); /* after the work; `exists` may be false */
 
-/* Begin some work; no other may be in progress. */
+/* Start work.  No other work may be in progress. */
 void kn_background_start(struct kn_background *b, enum kn_status (*work)(void *of), void *of);
 
-/* Wait for the work; its status and message. */
+/* Wait for the end of the work.  Returns its status and sets its message. */
 enum kn_status kn_background_wait(struct kn_background *b);
 
 #endif

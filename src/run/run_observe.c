@@ -24,7 +24,7 @@ enum kn_status kn_run_write_fields(struct kn_run_parts *r, bool unfinished)
     return kn_fields_write(r->options.folder, &s);
 }
 
-/* The files of an observation; the end of the run writes its own fields. */
+/* Write the files of an observation.  The end of the run writes its own fields. */
 static enum kn_status write_files(struct kn_run_parts *r)
 {
     const bool last = r->seen.step == r->last || (r->view.row && kn_verdict_ends(&r->monitor));
@@ -74,7 +74,7 @@ enum kn_status kn_run_settle(struct kn_run_parts *r)
 enum kn_status kn_run_observe(struct kn_run_parts *r, bool row, bool series)
 {
     const double begun = omp_get_wtime();
-    KN_TRY(kn_run_abort(r->comm, kn_sim_observe(r->sim))); /* before the wait for the one before it */
+    KN_TRY(kn_run_abort(r->comm, kn_sim_observe(r->sim))); /* before the wait for the previous one */
     r->observe_s += omp_get_wtime() - begun;
     KN_TRY(kn_run_settle(r));
     if (r->steady) {

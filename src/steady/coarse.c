@@ -83,7 +83,7 @@ static void fill_integrals(struct assembly *a)
             }
 }
 
-/* What the term gets from the trial functions at a site. */
+/* Add the contribution of the trial functions at a site. */
 static void add_site(struct assembly *a, struct term t, struct kn_site s)
 {
     const struct kn_steady_plan *p = a->plan;
@@ -109,7 +109,7 @@ static void add_arriving(struct assembly *a, struct term t, const struct kn_face
 
 static void add_emission(struct assembly *a, struct term t, int number);
 
-/* The value on the downwind face of a site; `wall`: as mass that arrives there, else as a distribution. */
+/* Add the value on the downwind face of a site: as mass that arrives at `wall`, or as a distribution. */
 static void add_face(struct assembly *a, struct term t, struct kn_site s, const struct kn_face *wall)
 {
     const struct kn_steady_face f = kn_steady_face_of(&a->mesh, s, t.axis, a->order);
@@ -248,7 +248,7 @@ static void assemble(struct kn_coarse *c)
 
 /* -------------------------------------------------------------------- solution */
 
-/* Position along an axis; along a periodic one both ends begin, so that neighbours remain close. */
+/* Position along an axis.  Along a periodic axis the two ends alternate, so that neighbours remain close. */
 static int position(const struct kn_problem *p, int axis, int at)
 {
     const int n = p->space->cells[axis];
@@ -266,7 +266,7 @@ static double work_of(const struct kn_coarse *c, const int extent[3])
     return 4 * (double)c->plan->problem->space->ncells * c->size * band * band;
 }
 
-/* Tiles as large as possible: elimination takes a few seconds at most. */
+/* Choose the largest tiles for which elimination takes a few seconds at most. */
 static void choose_extents(const struct kn_coarse *c, int extent[3])
 {
     memcpy(extent, c->plan->problem->space->cells, 3 * sizeof *extent);

@@ -26,17 +26,17 @@ struct kn_coarse {
 /* Bytes for a number of cells along each axis, and real (1) or complex (2) numbers. */
 double kn_coarse_memory(const int cells[3], int parts);
 
-/* The equations; and what kn_coarse_solve needs in addition. */
+/* Create the equations.  kn_coarse_factorise prepares kn_coarse_solve. */
 enum kn_status kn_coarse_create(struct kn_coarse *c, const struct kn_steady_plan *plan, double omega);
 enum kn_status kn_coarse_factorise(struct kn_coarse *c);
 void kn_coarse_destroy(struct kn_coarse *c);
 
-/* The equations for a machine; those with omega = 0 only. */
+/* The equations for a machine, without omega. */
 struct kn_steady_equations kn_coarse_equations(const struct kn_coarse *c);
 
 /* coefficients[cell][functions] of an approximate solution for moments[cell][functions + 1] of the right-hand
- * side, as kn_steady_backend.project gives them; real parts [0] and, with omega, imaginary parts [1].  In a
- * closed box the mean of the mass is taken out of the right-hand side. */
+ * side, as kn_steady_backend.project gives them: real parts [0] and, with omega, imaginary parts [1].  In a
+ * closed box the mean of the mass is subtracted from the right-hand side. */
 void kn_coarse_solve(const struct kn_coarse *c, double *const moments[2], double *const coefficients[2]);
 
 /* The block in row `cell` that multiplies the coefficients of `other`; NULL: zero. */

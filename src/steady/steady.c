@@ -1,5 +1,5 @@
-/* Flexible GCR with a transport sweep and a correction of the moments as its preconditioner, theory (61) to
- * (66). */
+/* Iterations for the steady state: flexible GCR or Anderson acceleration, with a transport sweep and a
+ * correction of the moments as the preconditioner, theory (61) to (68). */
 #include "steady/steady.h"
 
 #include "config/case.h"
@@ -15,15 +15,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Earlier changes that an iteration uses, at most; iterations between residuals from the solution. */
+/* Earlier changes that an iteration uses, at most; every REFRESH iterations the residual is computed from the
+ * solution. */
 enum { DIRECTIONS = 10, REFRESH = 5 };
 
 enum { ROWS = 1024 };           /* cells that are copied at a time */
 static const double THIN = 1.5; /* mean free paths */
 
 /* Numbers of the first vectors.  Two for every direction follow: a change, and its image or the change of the
- * correction.  DRIVE: b of an oscillation; LATEST and PREVIOUS: of Anderson acceleration.  Every vector of an
- * oscillation is a pair of real and imaginary part in the machine. */
+ * correction.  DRIVE: b of an oscillation; LATEST and PREVIOUS: corrections of Anderson acceleration.  In an
+ * oscillation every vector is a pair of a real and an imaginary part in the machine. */
 enum { SOLUTION = KN_STEADY_SOLUTION, RESIDUAL, LATEST, DRIVE = LATEST, PREVIOUS, FIRST };
 
 struct kn_steady {
@@ -114,7 +115,7 @@ static void parts_of(const struct kn_steady *s, int count, const int *x, int par
         to[i] = part_of(s, x[i], part);
 }
 
-/* As the functions of the machine, for all parts. */
+/* The functions of the machine, applied to all parts of the vectors. */
 static enum kn_status products(struct kn_steady *s, int a, int count, const int *x, bool scaled, double *to)
 {
     int own[MOST_TERMS];
@@ -190,7 +191,7 @@ static double volume_of(const struct kn_steady *s)
     return volume;
 }
 
-/* Of moments and coefficients together. */
+/* The mass of moments and coefficients together. */
 static double mass_of(const struct kn_steady *s)
 {
     const size_t n = (size_t)s->plan.functions, ncells = (size_t)s->plan.problem->space->ncells;
@@ -202,8 +203,8 @@ static double mass_of(const struct kn_steady *s)
     return mass;
 }
 
-/* Walls with the data of a part: the real part is that at time 0, the imaginary part that a quarter of a
- * period before. */
+/* Set the data of the walls for a part: those at time 0 for the real part, and those a quarter of a period
+ * earlier for the imaginary part. */
 static enum kn_status turn_walls(struct kn_steady *s, int part)
 {
     if (s->omega != 0 && kn_sim_turn_walls(s->sim, part == 0 ? 0 : -M_PI / (2 * s->omega)))
@@ -211,7 +212,7 @@ static enum kn_status turn_walls(struct kn_steady *s, int part)
     return KN_OK;
 }
 
-/* The norm of b; that of an oscillation is kept. */
+/* Find the norm of b.  An oscillation keeps b in DRIVE. */
 static enum kn_status find_drive(struct kn_steady *s)
 {
     for (int part = s->parts - 1; part >= 0; part--) {
@@ -256,8 +257,8 @@ static bool is_thin(const struct kn_steady *s)
     return thin;
 }
 
-/* The moment equations, solved by the machine or here: at a finite disturbance, where the mass depends on the
- * solution, and for complex numbers. */
+/* Create the moment equations.  The machine solves them if it can.  They are solved here at a finite
+ * disturbance, where the mass depends on the solution, and for complex numbers. */
 static enum kn_status create_coarse(struct kn_steady *s)
 {
     const struct kn_case *c = s->plan.problem->c;
@@ -334,8 +335,8 @@ void kn_steady_destroy(struct kn_steady *s)
 
 /* ----------------------------------------------------------------------- iterations */
 
-/* Add the correction of the moments; in a closed box the change gets the mass zero: a constant density, or 1
- * + eps h at a finite disturbance, is added. */
+/* Add the correction of the moments.  In a closed box a constant density is added, or a multiple of 1 + eps h
+ * at a finite disturbance, so that the mass of the change is zero. */
 static enum kn_status correct_moments(struct kn_steady *s, int change)
 {
     const struct kn_problem *p = s->plan.problem;
@@ -381,8 +382,9 @@ static int image_at(const struct kn_steady *s, int slot)
     return FIRST + s->most + slot;
 }
 
-/* Make the image of a change orthogonal to the earlier ones, which have the norm 1, and give it the norm 1;
- * the change is combined alike.  The norm follows from the products, unless nearly nothing remains. */
+/* Make the image of a change orthogonal to the earlier ones, which have the norm 1, and give it the norm 1.
+ * The change is combined in the same way.  The norm follows from the products, unless cancellation makes them
+ * inaccurate. */
 static enum kn_status orthogonalise(struct kn_steady *s, int slot, bool scaled)
 {
     const int change = change_at(slot), image = image_at(s, slot);
@@ -492,7 +494,8 @@ bool kn_steady_has_converged(const struct kn_steady *s, double tolerance)
     return s->progress.residual < tolerance && s->progress.update < tolerance;
 }
 
-/* What enters through faces and by sources is zero in a steady state. */
+/* The net amount of mass, momentum or energy that enters through faces and by sources, over the largest flux.
+ * It is zero in a steady state. */
 static double find_balance(const struct kn_steady *s)
 {
     const struct kn_problem *p = s->plan.problem;
@@ -524,7 +527,7 @@ static double find_balance(const struct kn_steady *s)
     return gross > 0 ? worst / gross : 0;
 }
 
-/* Put a real vector of the machine, and its fluxes, into the simulation. */
+/* Put a part of the solution, and its fluxes, into the simulation. */
 static enum kn_status store_part(struct kn_steady *s, int part)
 {
     const int ncells = s->plan.problem->space->ncells, vector = part_of(s, SOLUTION, part);

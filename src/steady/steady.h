@@ -12,12 +12,12 @@ struct kn_steady_progress {
     double residual; /* norm of b - A h over that of b, each number divided by the diagonal */
     double update;   /* norm of the last change of h over that of h; NaN before the first */
     double balance;  /* of mass, momentum and energy through the sides and by sources, over the largest flux;
-                        at the  last kn_steady_store */
+                        at the last kn_steady_store */
 };
 
 enum { KN_STEADY_ITERATIONS = 200 }; /* if time.max_steps is 0 */
 
-/* KN_EINPUT if the case has no steady state, or is one that the solver does not support. */
+/* KN_EINPUT if the solver does not support the number of ranks. */
 enum kn_status kn_steady_check(const struct kn_case *c, const struct kn_comm *comm);
 
 /* Bytes in addition to those of the simulation, whose size is given. */
@@ -35,12 +35,11 @@ struct kn_steady_progress kn_steady_progress(const struct kn_steady *s);
 /* True if residual and update are both below `tolerance`. */
 bool kn_steady_has_converged(const struct kn_steady *s, double tolerance);
 
-/* Of an oscillation: the fluxes at walls as real and imaginary parts of amplitudes. */
+/* The complex amplitudes of the fluxes at walls in an oscillation. */
 enum kn_status kn_steady_parts(struct kn_steady *s, struct kn_wall_flux real[KN_SIDES],
                                struct kn_wall_flux imaginary[KN_SIDES]);
 
-/* Set the number of steps of the simulation; `whole`: also put the solution and its fluxes at walls into it.
- */
+/* Set the number of steps of the simulation.  `whole`: also copy the solution and its fluxes at walls. */
 enum kn_status kn_steady_store(struct kn_steady *s, bool whole);
 
 #endif

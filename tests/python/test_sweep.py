@@ -37,8 +37,8 @@ class Values(Test):
 
     def test_refused(self):
         bad = {"": "missing", "1,,2": "missing", "1,2,1": "twice"}
-        bad |= {"a:2:3": "'a' is no number", "1:b:3": "'b' is no number"}
-        bad |= {"1:2:1": "'1' values", "1:2:x": "'x' values", "1:1:3": "no length", "-1:1:3:log": "above 0"}
+        bad |= {"a:2:3": "'a' is not a number", "1:b:3": "'b' is not a number"}
+        bad |= {"1:2:1": "'1' is not", "1:2:x": "'x' is not", "1:1:3": "no length", "-1:1:3:log": "above 0"}
         bad |= {"1:2:3:lin": "'lin'", "1 Pa:2 kPa:3": "same unit"}
         for text, words in bad.items():
             self.refuses(words, points.axis, "gas.delta", text)

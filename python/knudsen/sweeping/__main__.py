@@ -21,7 +21,7 @@ combinations:
 DIR has a folder for each point, table.csv and sweep.png. The same command
 continues an interrupted sweep: finished points are kept. A point that fails is
 recorded in the table and does not stop the others. Exit codes: 0 all points are
-finished, 2 bad input, 3 a point failed, 4 input/output failure, 130 interrupted.
+finished, 2 invalid input, 3 a point failed, 4 input/output failure, 130 interrupted.
 """
 
 
@@ -38,7 +38,7 @@ def parser():
     options.add_argument("--backend", metavar="NAME", help="device that computes: auto, cpu, cuda (run.backend)")
     text = "runs at the same time (default: one per core, one on a GPU, if memory allows)"
     options.add_argument("-j", "--jobs", metavar="N", type=int, help=text)
-    options.add_argument("--overwrite", action="store_true", help="run all points anew")
+    options.add_argument("--overwrite", action="store_true", help="run all points again")
     options.add_argument("--dry-run", action="store_true", help="list the points; run and write nothing")
     return options
 
@@ -64,7 +64,7 @@ def default_folder(path):
 
 
 class Watch:
-    """A line for every point that has ended, and one that follows the runs."""
+    """Prints a line for every point that has ended, and a progress line of the current runs."""
 
     def __init__(self, work):
         self._count, self._done = len(work.points), len(work.rows())
@@ -132,7 +132,7 @@ def report(work, seconds):
     names = [name for name in (table.NAME, figure.NAME) if (work.folder / name).exists()]
     print(clean(f"{work.folder}: {', '.join(names)}"))
     if work.interrupted:
-        raise Error("interrupted; the same command continues", INTERRUPTED)
+        raise Error("interrupted; the same command continues the sweep", INTERRUPTED)
     if counts.get("failed"):
         raise Error(f"sweep: {counts['failed']} of {len(work.points)} points failed ({work.folder}/table.csv)", _FAILED)
 
@@ -149,7 +149,7 @@ def follow(work, options):
         work.execute(options.jobs or work.default_jobs(), watch)
     except KeyboardInterrupt:
         watch.clear()
-        raise Error("interrupted; the same command continues", INTERRUPTED) from None
+        raise Error("interrupted; the same command continues the sweep", INTERRUPTED) from None
     watch.clear()
     report(work, time.monotonic() - begin)
 

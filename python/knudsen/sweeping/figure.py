@@ -12,8 +12,8 @@ from ..plot.quantities import escape
 NAME = "sweep.png"
 _MAIN = ("D", "G", "G_P", "G_T")
 _MOST_PANELS, _MOST_LINES, _MOST_TICKS = 6, 12, 6
-_ZERO = 1e-4  # of the largest value: what is smaller is not drawn
-_DECADES = 1.5  # a positive quantity over more of them has a logarithmic axis
+_ZERO = 1e-4  # of the largest value; smaller quantities are not drawn
+_DECADES = 1.5  # a positive quantity that spans more decades has a logarithmic axis
 
 
 def _is_number(value):
@@ -21,7 +21,7 @@ def _is_number(value):
 
 
 def _columns(rows):
-    """Numbers of the results, without errors; quantities of the whole flow, else oscillations, else wall fluxes."""
+    """The columns with results, without errors: quantities of the whole flow, else oscillations, else wall fluxes."""
     names = dict.fromkeys(name for row in rows for name, value in row.items() if _is_number(value))
     walls = [name for name in names if name.partition(".")[0] in ("left", "right", "bottom", "top", "back", "front")]
     walls = [name for name in walls if " error" not in name]
@@ -30,7 +30,7 @@ def _columns(rows):
 
 
 def choose(rows, sizes):
-    """The columns to draw: no zeros, and of several equal ones the first; ``sizes`` are the largest values."""
+    """The columns to draw, without zeros; of equal columns only the first. ``sizes`` are the largest values."""
     found, taken = [], set()
     names = _columns(rows)
     largest = max((sizes[name] for name in names if " phase" not in name), default=0)
@@ -59,7 +59,7 @@ def _is_wide(values):
 
 
 def _set_scale(axis, ax, values):
-    """Logarithmic where the values of the key are; a key without numbers has its values as labels."""
+    """Logarithmic if the values span decades; a key without numbers has its values as labels."""
     if not axis.numbers:
         ax.set_xticks(range(len(axis.texts)), [escape(text) for text in axis.texts])
     elif axis.logarithmic or _is_wide(axis.numbers):
@@ -94,7 +94,7 @@ def _draw_panel(ax, axes, lines, name):
 
 
 def draw(folder, axes, points, rows, sizes):
-    """Write the figure, if there is anything to draw; the file appears complete or not at all."""
+    """Write the figure, if there is anything to draw. The file is replaced only when the new one is complete."""
     names = choose(list(rows.values()), sizes)
     if not names:
         return None

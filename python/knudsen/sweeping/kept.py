@@ -1,4 +1,4 @@
-"""What an earlier sweep has left in the folder of a point: nothing, a run to continue, or results to keep."""
+"""Results of an earlier sweep in the folder of a point: none, a run to continue, or results to keep."""
 
 import json
 
@@ -21,7 +21,7 @@ def _keys(case, before=""):
 
 
 def difference(case, found):
-    """The first key in which a planned case differs from that of a run, with both values; None: they are the same.
+    """The first key in which a planned case differs from the case of a run, with both values; None if there is none.
 
     A value that is still ``auto`` in the plan is chosen by the run.
     """

@@ -22,7 +22,7 @@ class Axis:
     key: str
     texts: list  # as --set takes them
     logarithmic: bool = False
-    numbers: list = None  # of all values; None if one is no number, or if units differ
+    numbers: list = None  # of all values; None if one is not a number, or if units differ
     unit: str = ""  # of the numbers
 
     def __post_init__(self):
@@ -33,11 +33,11 @@ class Axis:
 
     @property
     def column(self):
-        """The head of its column in a table."""
+        """The name of its column in a table."""
         return f"{self.key} [{self.unit}]" if self.unit else self.key
 
     def entry(self, index):
-        """A value in a table: a number where all values are."""
+        """A value in a table: a number if all values are numbers, else a text."""
         return self.numbers[index] if self.numbers else self.texts[index]
 
 
@@ -79,15 +79,15 @@ def _range(key, parts):
     """Values from one end to the other, at equal distances or ratios."""
     ends = [_NUMBER.fullmatch(part) for part in parts[:2]]
     if not all(ends):
-        raise Error(f"--vary {key}: '{parts[bool(ends[0])]}' is no number, but an end of a range is ({FORMS})")
+        raise Error(f"--vary {key}: '{parts[bool(ends[0])]}' is not a number (expected {FORMS})")
     units = [match.group(2).strip() for match in ends]
     if units[0] != units[1]:
-        raise Error(f"--vary {key}: the ends of a range have the same unit ('{parts[0]}' and '{parts[1]}' have not)")
+        raise Error(f"--vary {key}: the ends of a range must have the same unit ('{parts[0]}', '{parts[1]}')")
     if len(parts) == 4 and parts[3] != "log":
-        raise Error(f"--vary {key}: '{parts[3]}' after the number of values (log is the only word allowed there)")
+        raise Error(f"--vary {key}: '{parts[3]}' after the number of values (only log is allowed there)")
     count, low, high = parts[2], float(ends[0].group(1)), float(ends[1].group(1))
     if not re.fullmatch(r"\d{1,6}", count) or not 2 <= int(count) <= MOST_POINTS:
-        raise Error(f"--vary {key}: '{count}' values between the ends (2 to {MOST_POINTS})")
+        raise Error(f"--vary {key}: '{count}' is not a number of values from 2 to {MOST_POINTS}")
     if not (math.isfinite(low) and math.isfinite(high)) or low == high:
         raise Error(f"--vary {key}: a range from {parts[0]} to {parts[1]} has no length")
     if len(parts) == 4 and not (low > 0 and high > 0):
@@ -127,7 +127,7 @@ def read(words):
 
 
 def make(axes):
-    """All combinations, the last key varies fastest."""
+    """All combinations. The last key varies fastest."""
     keys = [one.key for one in axes]
     for number, key in enumerate(keys):
         if key in keys[:number]:
@@ -143,7 +143,7 @@ def make(axes):
 
 
 def _name(found):
-    """Folder names by the values, so that a point keeps its folder when other values are added."""
+    """Name folders by their values, so that a point keeps its folder when other values are added."""
     for point in found:
         whole = ",".join(f"{key}={text}" for key, text in point.settings.items())
         point.name = re.sub(r"[^A-Za-z0-9.,=+-]+", "_", whole)

@@ -19,13 +19,13 @@ def sweep(case, vary, out=None, set=None, program=None, *, jobs=None, overwrite=
     """Run a case for all combinations of some values, and open the results.
 
     case       a dict of groups and keys, or the path of a case file, as for ``knudsen.run``
-    vary       the values of keys: ``{"gas.delta": [0.1, 1, 10]}``; a text is as on the command line:
+    vary       the values of keys: ``{"gas.delta": [0.1, 1, 10]}``; a text has the form of the command line:
                ``{"gas.pressure": "1 kPa:100 kPa:5:log"}``.  Several keys make all combinations
-    out        the folder of the results; without it a temporary one, which goes with the returned sweep.
-               Points that are finished there are kept, and those that were interrupted are continued
-    set        keys set over the case in all points
+    out        the folder of the results; without it a temporary one, which is removed with the returned sweep.
+               Finished points in the folder are kept, and interrupted points are continued
+    set        keys that replace those of the case in all points
     jobs       runs at the same time; by default one per processor, and one on a GPU, if memory allows
-    overwrite  run all points anew
+    overwrite  run all points again
     progress   a function that is called with each row of the table when its point has ended
 
     A point that fails is recorded in the table with its message, and does not stop the others.  Ctrl-C lets the
@@ -98,7 +98,7 @@ class Watch:
 
 
 class Work:
-    """The points of a sweep on their way to results."""
+    """The points of a sweep: their checks, runs and rows of the table."""
 
     def __init__(self, case, axes, out=None, set=None, program=None, overwrite=False):
         self.axes, self.points, self.set = axes, points.make(axes), dict(set or {})
@@ -116,9 +116,9 @@ class Work:
     # Before the runs.
 
     def prepare(self):
-        """Read the case of every point, and look for earlier results.  Nothing is written."""
+        """Read the case of every point and look for earlier results. Nothing is written."""
         if self.path.exists() and not self.path.is_file() and not self.path.is_dir():
-            raise Error(f"{self.path}: a sweep reads its case once for every point: a regular file is needed")
+            raise Error(f"{self.path}: a sweep reads its case several times and needs a regular file")
         if not self.overwrite:
             table.check_folder(self.folder, self.axes)
         schedule = Schedule(self.points, processors(), 0.0)
@@ -160,7 +160,7 @@ class Work:
     # The runs.
 
     def execute(self, jobs, watch):
-        """Run all points that are not finished; table and figure are written after each."""
+        """Run all points that are not finished. The table is written after each, and the figure at the end."""
         todo = sorted(self.todo(), key=lambda point: -point.cost)  # the longest first
         self.folder.mkdir(parents=True, exist_ok=True)
         with _lock(self.folder):
@@ -220,7 +220,7 @@ class Work:
 
 @contextmanager
 def _lock(folder):
-    """Two sweeps in one folder would mix their results."""
+    """Lock the folder: two sweeps would mix their results."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

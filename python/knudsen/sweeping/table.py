@@ -1,4 +1,4 @@
-"""The table of a sweep: a row per point with the values of the keys, what came out, and how far it can be trusted."""
+"""The table of a sweep: a row per point with the values of the keys, the results and their quality."""
 
 import csv
 import io
@@ -31,7 +31,7 @@ def _wall_unit(name, si):
 
 
 def results(summary, si=None):
-    """What came out of a run, by the head of the column; None where a number does not exist.
+    """The results of a run by the name of the column; None where a number does not exist.
 
     ``si`` decides the units of the walls; by default they are those of the case.
     """
@@ -55,7 +55,7 @@ def results(summary, si=None):
 
 
 def sizes(summary):
-    """The results without units, which are of the order of one, by the same heads of columns."""
+    """The results without units, which are of the order of one, by the same names of columns."""
     return dict(zip(results(summary), (abs(value or 0) for value in results(summary, si=False).values())))
 
 
@@ -89,7 +89,7 @@ def _cell(value):
 
 
 def write(path, axes, rows):
-    """Write the table; it appears complete or not at all."""
+    """Write the table. The file is replaced only when the new one is complete."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     columns = head(axes, rows)
@@ -115,7 +115,7 @@ def check_folder(folder, axes):
     columns = [_FIRST, *(axis.key for axis in axes), VERDICT]
     names = [name.partition(" [")[0] for name in found]
     if names[:1] != [_FIRST]:
-        raise Error(f"'{path}' is not a table of a sweep and is not replaced (--out DIR writes elsewhere)")
+        raise Error(f"'{path}' is not the table of a sweep and is not replaced (--out DIR writes elsewhere)")
     if names[: len(columns)] != columns:
         hint = "(--out DIR writes elsewhere, --overwrite replaces it)"
         raise Error(f"'{path}' is the table of a sweep over other keys {hint}")
