@@ -126,10 +126,11 @@ static inline int kn_config_history(const struct kn_case *c)
     return c->output.history == KN_HISTORY_AUTO ? chosen : c->output.history;
 }
 
-/* Bound on residual and update of a steady state. */
+/* Bound on residual and update of a steady state. A residual causes an error that grows with the density. */
 static inline double kn_config_iteration_tolerance(const struct kn_case *c)
 {
-    return 0.01 * c->time.tolerance;
+    const double dense = 1000, delta = c->gas.delta;
+    return 0.01 * c->time.tolerance * (delta > dense ? dense / delta : 1);
 }
 
 /* True if the value is that of the word auto. */

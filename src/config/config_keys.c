@@ -278,7 +278,8 @@ const struct kn_key kn_config_keys[] = {
      .flags = KN_KEY_SHAPES | KN_KEY_AUTO, .automatic = KN_HISTORY_AUTO,
      .doc = "Steps between rows of history.csv and between lines on the screen. auto evaluates the gas "
             "every 10 steps and thins the file: when it has 2048 rows, every second row is removed. With "
-            "oscillating walls at least 32 rows per period remain."},
+            "oscillating walls at least 32 rows per period remain. With time.mode steady or frequency every "
+            "iteration has a row."},
     {KEY(REAL, 1, output.fields), .initial = "0", .unit = "lambda0 / V0", RANGE(0, 1e9), SHAPES, SI(TIME),
      .doc = "Time between field files; 0 writes the fields at the end only."},
     {KEY(REAL, 1, output.fields_start), .initial = "0", .unit = "lambda0 / V0", RANGE(0, 1e9), SHAPES,

@@ -314,6 +314,9 @@ enum kn_status kn_history_sync(struct kn_history *h, struct kn_history_sums *sum
     if (fsync(h->fd) != 0)
         return kn_error_set(KN_EIO, "cannot write '%s': %s", h->path, strerror(errno));
     *sums = h->sums;
+    for (int i = 0; i < h->level;
+         i++) /* do not return, and depend on interruptions: not all rows were added */
+        sums->level[i] = 0;
     return KN_OK;
 }
 

@@ -193,10 +193,12 @@ static void judge_quiet(struct kn_verdict *v, const struct kn_monitor *m)
     }
 }
 
+/* In a very dense gas residual and update may be small although the fluxes still differ between the walls. */
 static bool has_converged(const struct kn_monitor *m)
 {
     const double tolerance = kn_config_iteration_tolerance(m->c);
-    return m->row.equation_residual < tolerance && m->row.update < tolerance;
+    return m->row.equation_residual < tolerance && m->row.update < tolerance &&
+           !(m->row.balance > m->c->time.tolerance);
 }
 
 /* Iterations for a steady state: whether they have converged, and by how much quantities still change. */
@@ -208,7 +210,7 @@ static void judge_solution(struct kn_verdict *v, const struct kn_monitor *m)
     v->column = j.column;
     v->remaining = fmax(j.unclear || j.observed == 0 ? 0 : j.remaining, row->update);
     v->observed = j.unclear ? NAN : j.observed;
-    if (done && m->row.size == 0)
+    if (done && row->size == 0 && row->equation_residual == 0)
         say(v, KN_VERDICT_STEADY, "nothing drives the gas: all results are zero");
     else if (m->c->time.mode == KN_MODE_FREQUENCY)
         say(v, done ? KN_VERDICT_OSCILLATING : KN_VERDICT_NOT_STEADY,

@@ -44,7 +44,7 @@ static bool is_due(void *of)
 {
     struct kn_run_parts *r = of;
     const int64_t step = kn_sim_steps(r->sim) + 1;
-    r->row_due = step % kn_config_history(&r->c) == 0 || step == r->last;
+    r->row_due = r->steady || step % kn_config_history(&r->c) == 0 || step == r->last;
     r->series_due = is_series_step(r);
     return r->row_due || r->series_due;
 }

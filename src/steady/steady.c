@@ -498,6 +498,7 @@ bool kn_steady_has_converged(const struct kn_steady *s, double tolerance)
  * It is zero in a steady state. */
 static double find_balance(const struct kn_steady *s)
 {
+    const double ROUND_OFF = 1e-12; /* no flux is so small, at any pressure that the grid resolves */
     const struct kn_problem *p = s->plan.problem;
     const struct kn_velocity *v = p->velocity;
     double net[KN_FLUXES] = {0}, gross = 0, volume = 0, worst = 0;
@@ -524,7 +525,7 @@ static double find_balance(const struct kn_steady *s)
     }
     for (int i = 0; i < KN_FLUXES; i++)
         worst = fmax(worst, fabs(net[i]));
-    return gross > 0 ? worst / gross : 0;
+    return gross > ROUND_OFF ? worst / gross : 0;
 }
 
 /* Put a part of the solution, and its fluxes, into the simulation. */
