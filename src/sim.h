@@ -3,9 +3,9 @@
 #define KN_SIM_H
 
 #include "backend/backend.h"
+#include "collision/progress_callback.h"
 #include "comm/comm.h"
 #include "grid/fluxes.h"
-#include "collision/progress_callback.h"
 
 /* Position of a simulation in time and the sizes of its state, as a checkpoint stores them. */
 struct kn_sim_state {

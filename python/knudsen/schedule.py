@@ -22,7 +22,7 @@ class Schedule:
     A task that is larger than the room runs alone.  ``execute(work, tick)`` calls ``work(task)`` in threads and yields
     (task, result, error) as soon as a task has ended; ``tick()`` is called in between, in the thread of the caller.  A
     task calls ``check()`` from time to time: it raises ``Stopped`` after an exception in the thread of the caller, such
-    as KeyboardInterrupt.  The exception goes on when all tasks have ended.
+    as KeyboardInterrupt.  The exception is raised again when all tasks have ended.
     """
 
     def __init__(self, tasks, jobs, room):

@@ -3,11 +3,11 @@
 #ifndef KN_OPERATOR_H
 #define KN_OPERATOR_H
 
+#include "collision/progress_callback.h"
 #include "comm/comm.h"
 #include "config/case.h"
 #include "grid/velocity.h"
 #include "point/pair.h"
-#include "collision/progress_callback.h"
 
 enum {
     KN_PARITIES = 8,

@@ -328,20 +328,20 @@ static enum kn_status check_motion(const struct kn_case *c, const struct kn_soli
     const struct kn_body *b = &c->bodies[s->body];
     const int thin = thin_axis(s);
     for (int d = 0; d < 3; d++) {
-        const bool swings = b->surface.oscillation.velocity[d] != 0,
+        const bool oscillates = b->surface.oscillation.velocity[d] != 0,
                    ends = s->first[d] > 0 || s->end[d] < c->space.cells[d],
                    exposed = thin < 0 ? ends : d == thin;
-        if (!exposed || (b->surface.velocity[d] == 0 && !swings))
+        if (!exposed || (b->surface.velocity[d] == 0 && !oscillates))
             continue;
         if (c->disturbance > 0)
             return fail(
-                body(b), swings ? "oscillation.velocity" : "velocity",
+                body(b), oscillates ? "oscillation.velocity" : "velocity",
                 "along %c it displaces the body (this needs disturbance: 0, where the displacement is "
                 "negligible; at a finite disturbance the gas can move instead, by an inflow)",
                 AXIS[d]);
         if (b->surface.accommodation == 0 || kn_case_scatters(&b->surface))
             return fail(
-                body(b), swings ? "oscillation.velocity" : "velocity",
+                body(b), oscillates ? "oscillation.velocity" : "velocity",
                 "along %c %s (motion along the normal needs accommodation above 0, and the diffuse model)",
                 AXIS[d],
                 kn_case_scatters(&b->surface) ? "of a cercignani-lampis surface" : "with accommodation 0");
