@@ -71,10 +71,11 @@ enum kn_status kn_sim_find_backend(const struct kn_case *c, const struct kn_back
     if (!kn_backend_collides(*backend, c->collision.method))
         return kn_error_set(KN_EINPUT, "run.backend: %s does not have collision.method: %s (cpu has)",
                             c->run.backend, kn_config_choice_name("collision.method", c->collision.method));
+    KN_TRY((*backend)->available());
     if (steady && !(*backend)->steady)
         return kn_error_set(KN_EINPUT, "run.backend: %s does not have time.mode: %s (cpu has)",
                             c->run.backend, kn_config_choice_name("time.mode", c->time.mode));
-    return (*backend)->available();
+    return KN_OK;
 }
 
 /* Before any other call: a query of the memory of a device allocates some of it, and must reach the right

@@ -200,7 +200,8 @@ static void judge_rounding(struct kn_validity *v, const struct kn_case *c)
     kn_validity_add(
         v, KN_VALIDITY_WARN, "rounding", error,
         "the gas is so dense that the steady state is reached to %s only: single precision "
-        "cannot resolve the change in a step of %.2g mean free times (time.step: %g brings it to %s)",
+        "cannot resolve the change in a step of %.2g mean free times (time.mode: steady has no such limit; "
+        "time.step: %g brings it to %s)",
         KN_VALIDITY_PERCENT(error), v->time_step, longest,
         KN_VALIDITY_PERCENT(error * v->time_step / longest));
 }
