@@ -134,8 +134,6 @@ static void stream(const struct kn_steady_pass *s, struct kn_site p, int axis, d
         out[k] += per_width * speed[k] * (from[k] - to[k]);
 }
 
-/* ----------------------------------------------------------------- collisions */
-
 /* Sums and differences over pairs of octants, from octants to parities; twice is the identity times the
  * number of octants.  `n` doubles per octant. */
 static void to_parities(int octants, size_t n, double *block)
@@ -251,8 +249,6 @@ static void cells(const struct kn_steady_pass *s, int first, int count, double *
         out[k] = -out[k];
 }
 
-/* ---------------------------------------------------------------------- sweep */
-
 /* One cell: the rows that flow in, and the speeds per width. */
 struct inflow {
     const double *up[3][2]; /* [stride] real and imaginary part */
@@ -321,8 +317,6 @@ static void sweep(const struct kn_steady_sweep *s, int octant, int first, int co
             sweep_row(s, 3, false, &f, first, count, row);
     }
 }
-
-/* ------------------------------------------------------------- vectors and moments */
 
 static void project(const struct kn_steady_plan *p, const double *row, double *moments, double *scratch)
 {

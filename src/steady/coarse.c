@@ -246,8 +246,6 @@ static void assemble(struct kn_coarse *c)
     }
 }
 
-/* -------------------------------------------------------------------- solution */
-
 /* Position along an axis.  Along a periodic axis the two ends alternate, so that neighbours remain close. */
 static int position(const struct kn_problem *p, int axis, int at)
 {

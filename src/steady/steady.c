@@ -72,8 +72,6 @@ double kn_steady_memory(const struct kn_case *c, const struct kn_plan_size *size
     return bytes + (c->collision.method == KN_METHOD_NONE ? 0 : kn_coarse_memory(c->space.cells, parts));
 }
 
-/* ------------------------------------------------------------------------ creation */
-
 static enum kn_status create_plan(struct kn_steady *s)
 {
     const struct kn_sim_equation e = kn_sim_equation(s->sim);
@@ -98,8 +96,6 @@ static enum kn_status allocate(struct kn_steady *s)
         return kn_error_set(KN_EMEMORY, "no memory for the moments of %zu cells", ncells);
     return KN_OK;
 }
-
-/* ------------------------------------------------------------------------- vectors */
 
 /* The number of a part of a vector in the machine. */
 static int part_of(const struct kn_steady *s, int vector, int part)
@@ -333,8 +329,6 @@ void kn_steady_destroy(struct kn_steady *s)
     free(s);
 }
 
-/* ----------------------------------------------------------------------- iterations */
-
 /* Add the correction of the moments.  In a closed box a constant density is added, or a multiple of 1 + eps h
  * at a finite disturbance, so that the mass of the change is zero. */
 static enum kn_status correct_moments(struct kn_steady *s, int change)
@@ -487,11 +481,6 @@ enum kn_status kn_steady_iterate(struct kn_steady *s)
 struct kn_steady_progress kn_steady_progress(const struct kn_steady *s)
 {
     return s->progress;
-}
-
-bool kn_steady_has_converged(const struct kn_steady *s, double tolerance)
-{
-    return s->progress.residual < tolerance && s->progress.update < tolerance;
 }
 
 /* The net amount of mass, momentum or energy that enters through faces and by sources, over the largest flux.

@@ -32,9 +32,6 @@ enum kn_status kn_steady_iterate(struct kn_steady *s);
 
 struct kn_steady_progress kn_steady_progress(const struct kn_steady *s);
 
-/* True if residual and update are both below `tolerance`. */
-bool kn_steady_has_converged(const struct kn_steady *s, double tolerance);
-
 /* The complex amplitudes of the fluxes at walls in an oscillation. */
 enum kn_status kn_steady_parts(struct kn_steady *s, struct kn_wall_flux real[KN_SIDES],
                                struct kn_wall_flux imaginary[KN_SIDES]);

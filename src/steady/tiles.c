@@ -40,8 +40,6 @@ static int column_at(const struct kn_tiles *t, int row, int i)
     return t->a.columns[(size_t)row * (size_t)t->a.width + (size_t)i];
 }
 
-/* ----------------------------------------------------------------------- factors */
-
 static void find_band(const struct kn_tiles *t, struct tile *tile)
 {
     int widest = 0;
@@ -137,8 +135,6 @@ void kn_tiles_destroy(struct kn_tiles *t)
     free(t);
 }
 
-/* ------------------------------------------------------------------ preconditioner */
-
 /* y -= a x */
 static void subtract_block(int n, const double *restrict a, const double *restrict x, double *restrict y)
 {
@@ -182,8 +178,6 @@ static void precondition(const struct kn_tiles *t, const double *b, double *x)
     for (int i = t->count - 2; i >= 0; i--)
         relax(t, &t->tiles[i], b, x, t->space);
 }
-
-/* ----------------------------------------------------------------------------- GMRES */
 
 /* y <- b - A x */
 static void residual(const struct kn_tiles *t, const double *b, const double *x, double *y)
