@@ -1,6 +1,7 @@
 /* Assembles and diagonalises the linear collision operator, theory section 12. */
 #include "collision/operator.h"
 
+#include "collision/images.h"
 #include "collision/molecules.h"
 #include "collision/operator_sums.h"
 #include "collision/polynomials.h"
@@ -152,6 +153,47 @@ static enum kn_status make_exact(const struct kn_assembly *g, const struct kn_el
     return KN_OK;
 }
 
+/* x -= its part in the span of orthonormal rows, x[count][n]; `inner` is [count][count]. */
+static void take_rows_out(int count, int n, const double *rows, double *inner, double *x)
+{
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, count, count, n, 1, x, n, rows, n, 0, inner, count);
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, count, n, count, -1, inner, count, rows, n, 1, x,
+                n);
+}
+
+/* Give polynomials their images at every node, theory (44b). `images`, [count][size], is overwritten. */
+static enum kn_status insert_images(const struct kn_assembly *g, int degree, int parity, double *images,
+                                    double *matrix)
+{
+    const struct kn_polynomials p = kn_polynomials_of(degree, parity);
+    const int n = g->size;
+    const size_t length = (size_t)p.count * (size_t)n;
+    double *rows = calloc(2 * length + (size_t)(p.count * p.count) + 1, sizeof *rows);
+    if (!rows)
+        return no_memory();
+    double *raw = rows + length, *inner = raw + length;
+    kn_polynomials_fill(g, &p, rows);
+    memcpy(raw, rows, length * sizeof *raw);
+    kn_polynomials_orthonormalise(p.count, n, rows);
+    for (int i = 0; i < p.count * n; i++)
+        images[i] *= sqrt(8 * g->weight[i % n]);
+    if (p.count > 0) {
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, p.count, p.count, n, 1, raw, n, rows, n, 0,
+                    inner, p.count);
+        cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, p.count, n, 1, inner,
+                    p.count, images, n);
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, p.count, n, n, -1, rows, n, matrix, n, 1,
+                    images, n);
+        take_rows_out(p.count, n, rows, inner, images);
+        cblas_dsyr2k(CblasRowMajor, CblasUpper, CblasTrans, n, p.count, 1, rows, n, images, n, 1, matrix, n);
+    }
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++)
+            matrix[i * n + j] = matrix[j * n + i];
+    free(rows);
+    return KN_OK;
+}
+
 /* An invariant of this parity as a vector in the inner product of the octant, if there is one: 1 and v.v
  * are even, a component of the velocity is odd along its axis only. */
 static bool invariant(const struct kn_assembly *g, int parity, int which, double *vector)
@@ -256,20 +298,25 @@ static void find_transport(struct kn_operator *o, const struct kn_assembly *g, d
     o->prandtl = 1.25 * o->viscosity / resistance(o, 1, f);
 }
 
-/* The parities of this rank, one of comm->size. */
+/* The parities of this rank, one of comm->size. `images` are those of all products up to `degree`. */
 static enum kn_status decompose(struct kn_operator *o, const struct kn_assembly *g,
-                                const struct kn_comm *comm, double *matrices, double *space)
+                                const struct kn_comm *comm, int degree, double *images, double *matrices,
+                                double *space)
 {
     struct kn_elements elements;
     enum kn_status status =
         kn_elements_create(&elements, ISOTROPIC_DEGREE, false, (struct kn_kernel){o->strength, o->exponent});
-    for (int p = comm->rank; p < KN_PARITIES && status == KN_OK; p += comm->size) {
+    for (int p = 0; p < KN_PARITIES && status == KN_OK; p++) {
         double *matrix = matrices + (size_t)p * (size_t)g->size * (size_t)g->size;
-        if ((status = make_exact(g, &elements, o->degree, p, matrix)) != KN_OK)
-            break;
-        const double residual = clean(g, p, matrix, space);
-        status = diagonalise(o, p, matrix);
-        o->defect = fmax(o->defect, residual / -o->rate[p][0]);
+        if (p % comm->size == comm->rank) {
+            if ((status = make_exact(g, &elements, o->degree, p, matrix)) != KN_OK ||
+                (status = insert_images(g, degree, p, images, matrix)) != KN_OK)
+                break;
+            const double residual = clean(g, p, matrix, space);
+            status = diagonalise(o, p, matrix);
+            o->defect = fmax(o->defect, residual / -o->rate[p][0]);
+        }
+        images += (size_t)kn_elements_list(degree, p, NULL) * (size_t)g->size;
     }
     kn_elements_destroy(&elements);
     return status;
@@ -308,9 +355,14 @@ static void find_defect(struct kn_operator *o, const struct kn_comm *comm)
 /* The spectrum of the matrices. Each number is computed by one rank: different processors may round
  * differently, and all ranks must have the same operator. */
 static enum kn_status find_spectrum(struct kn_operator *o, const struct kn_assembly *g,
-                                    const struct kn_comm *comm, double *matrices, double *space)
+                                    const struct kn_comm *comm, int threads, double *matrices, double *space)
 {
-    enum kn_status status = decompose(o, g, comm, matrices, space);
+    const int degree = kn_images_degree(g->half);
+    double *images = calloc((size_t)kn_images_count(degree) * (size_t)g->size, sizeof *images);
+    enum kn_status status = images ? kn_images_fill(g, degree, threads, images) : no_memory();
+    if (status == KN_OK && images)
+        status = decompose(o, g, comm, degree, images, matrices, space);
+    free(images);
     kn_comm_barrier(comm);
     if ((status = kn_comm_agree(comm, status)) == KN_OK) {
         share_parities(o, comm, comm->size);
@@ -358,7 +410,7 @@ static enum kn_status make(struct kn_operator *o, const struct kn_assembly *g, c
         const int usual = openblas_get_num_threads();
         combine(g, threads, matrices);
         openblas_set_num_threads(1); /* the same bits for any number of threads */
-        status = find_spectrum(o, g, comm, matrices, matrices + length);
+        status = find_spectrum(o, g, comm, threads, matrices, matrices + length);
         openblas_set_num_threads(usual);
     }
     free(matrices);

@@ -3,6 +3,7 @@
 #include "expect.h"
 
 #include "collision/elements.h"
+#include "collision/images.h"
 #include "collision/rules.h"
 #include "point/collide.h"
 #include "point/hermite.h"
@@ -228,6 +229,86 @@ static void recurrence_of_a_maxwellian(void **state)
     assert_true(kn_hermite_norm(3, 1, 0, 1.2f, 1.5f) == 0); /* two nodes have no third polynomial */
 }
 
+/* L phi at two velocities for the product of these degrees. */
+static void image_of(struct kn_kernel kernel, struct kn_hermite h, double image[2])
+{
+    enum { DEGREE = 3, COUNT = 20 };
+    static const double x[] = {0.3, 0.8}, y[] = {0.5}, z[] = {0.2};
+    const double weight[] = {0.0625, 0.0625};
+    const struct kn_assembly g = {.half = {2, 1, 1},
+                                  .size = 2,
+                                  .node = {x, y, z},
+                                  .weight = weight,
+                                  .strength = kernel.strength,
+                                  .exponent = kernel.exponent};
+    const int parity = h.degree[0] % 2 | h.degree[1] % 2 << 1 | h.degree[2] % 2 << 2;
+    struct kn_hermite list[COUNT];
+    double all[COUNT][2];
+    int at = 0;
+    assert_int_equal(kn_images_count(DEGREE), COUNT);
+    expect_ok(kn_images_fill(&g, DEGREE, 1, all[0]));
+    for (int p = 0; p < parity; p++)
+        at += kn_elements_list(DEGREE, p, NULL);
+    const int count = kn_elements_list(DEGREE, parity, list);
+    for (int i = 0; i < count; i++)
+        if (memcmp(&list[i], &h, sizeof h) == 0)
+            memcpy(image, all[at + i], sizeof all[at + i]);
+}
+
+static double product_at(struct kn_hermite h, const double v[3])
+{
+    double product = 1, at[KN_ELEMENTS_DEGREE + 1];
+    for (int d = 0; d < 3; d++) {
+        kn_elements_hermite(h.degree[d], v[d], at);
+        product *= at[h.degree[d]];
+    }
+    return product;
+}
+
+/* Stress and heat flux are eigenfunctions of Maxwell molecules; an invariant has no image. */
+static void images_of_eigenfunctions(void **state)
+{
+    (void)state;
+    const struct kn_kernel maxwell = {30 / (4 * tgamma(3.5) / tgamma(1.5)), 0};
+    const double x[] = {0.3, 0.8}, square = 0.5 * 0.5 + 0.2 * 0.2;
+    double stress[2], x3[2], xyy[2], xzz[2], energy[3][2];
+    image_of(maxwell, degrees(1, 1, 0), stress);
+    image_of(maxwell, degrees(3, 0, 0), x3);
+    image_of(maxwell, degrees(1, 2, 0), xyy);
+    image_of(maxwell, degrees(1, 0, 2), xzz);
+    for (int d = 0; d < 3; d++)
+        image_of(SPHERES, degrees(d == 0 ? 2 : 0, d == 1 ? 2 : 0, d == 2 ? 2 : 0), energy[d]);
+    for (int k = 0; k < 2; k++) {
+        expect_near("stress", stress[k], -2 * x[k] * 0.5, 1e-9);
+        expect_near("heat flux", sqrt(0.75) * x3[k] + 0.5 * (xyy[k] + xzz[k]),
+                    -2.0 / 3 * x[k] * (x[k] * x[k] + square - 2.5), 1e-9);
+        expect_near("energy", energy[0][k] + energy[1][k] + energy[2][k], 0, 1e-13);
+    }
+}
+
+/* For hard spheres the image is the sum of all polynomials with their elements; those up to degree 12 give it
+ * to a few parts in ten thousand at these velocities. */
+static void images_of_hard_spheres(void **state)
+{
+    (void)state;
+    const struct kn_hermite stress = degrees(1, 1, 0), one = degrees(0, 0, 0);
+    const double x[] = {0.3, 0.8};
+    struct kn_elements e;
+    struct kn_hermite list[KN_ELEMENTS_DEGREE * KN_ELEMENTS_DEGREE];
+    double image[2];
+    expect_ok(kn_elements_create(&e, KN_ELEMENTS_DEGREE, false, SPHERES));
+    const int count = kn_elements_list(KN_ELEMENTS_DEGREE, 3, list);
+    image_of(SPHERES, stress, image);
+    for (int k = 0; k < 2; k++) {
+        double sum = 0;
+        for (int i = 0; i < count; i++)
+            sum += 2 * kn_elements_value(&e, list[i], stress, one) *
+                   product_at(list[i], (double[3]){x[k], 0.5, 0.2});
+        expect_relative("stress", image[k], sum, 1e-3);
+    }
+    kn_elements_destroy(&e);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -235,6 +316,8 @@ int main(void)
         cmocka_unit_test(invariants_vanish),
         cmocka_unit_test(rates_are_known),
         cmocka_unit_test(elements_match_direct_sums),
+        cmocka_unit_test(images_of_eigenfunctions),
+        cmocka_unit_test(images_of_hard_spheres),
         cmocka_unit_test(recurrence_of_a_maxwellian),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
