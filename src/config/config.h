@@ -2,6 +2,7 @@
 #ifndef KN_CONFIG_H
 #define KN_CONFIG_H
 
+#include "config/case.h"
 #include "config/units.h"
 #include "knudsen.h"
 
@@ -122,7 +123,7 @@ void kn_config_initial(const struct kn_key *key, int index, char text[KN_NAME]);
 static inline int kn_config_history(const struct kn_case *c)
 {
     enum { USUAL = 10 };
-    const int chosen = c->time.mode != KN_MODE_UNSTEADY ? 1 : USUAL;
+    const int chosen = kn_case_iterates(c) ? 1 : USUAL;
     return c->output.history == KN_HISTORY_AUTO ? chosen : c->output.history;
 }
 

@@ -457,7 +457,7 @@ static enum kn_status check_mode_of_surfaces(const struct kn_case *c)
 static enum kn_status check_mode(const struct kn_case *c)
 {
     bool streams = false;
-    if (c->time.mode == KN_MODE_UNSTEADY)
+    if (!kn_case_iterates(c))
         return KN_OK;
     KN_TRY(check_mode_of_surfaces(c));
     if (kn_case_is_sampled(c->collision.method))

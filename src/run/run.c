@@ -160,6 +160,7 @@ static void show_start(struct kn_run_parts *r)
         .threads = kn_sim_threads(r->sim),
         .ranks = r->comm->size,
         .boxes = kn_sim_boxes(r->sim),
+        .mode = r->mode,
         .cells = {space->whole[0], space->whole[1], space->whole[2]},
         .nodes = kn_sim_nodes(r->sim),
         .needed = r->plan.memory_bytes,

@@ -15,6 +15,7 @@
 #include "run/background.h"
 #include "run/progress.h"
 #include "sim.h"
+#include "steady/mode.h"
 #include "steady/steady.h"
 #include "validity/validity.h"
 
@@ -47,6 +48,7 @@ struct kn_run_parts {
     struct kn_folder_identity identity; /* of `folder`, rank 0 */
     uint64_t fingerprint;               /* of the case as it was given */
     bool chosen;                        /* collision.samples was auto */
+    char mode[KN_MODE_REASON];          /* choice of time.mode: auto and its reason, or empty */
     struct kn_sim *sim;
     struct kn_steady *steady; /* NULL: steps in time */
     double solver_s;          /* s for its preparation */

@@ -49,7 +49,7 @@ struct kn_steady {
 
 enum kn_status kn_steady_check(const struct kn_case *c, const struct kn_comm *comm)
 {
-    if (c->time.mode == KN_MODE_UNSTEADY || comm->size == 1)
+    if (!kn_case_iterates(c) || comm->size == 1)
         return KN_OK;
     return kn_error_set(KN_EINPUT, "time.mode: %s needs one rank, and there are %d (time.mode: unsteady)",
                         kn_config_choice_name("time.mode", c->time.mode), comm->size);

@@ -5,7 +5,7 @@ import threading
 import time
 from pathlib import Path
 
-from ..command_line import FAILURE, INTERRUPTED, Parser, clean, execute
+from ..command_line import FAILURE, INTERRUPTED, Parser, assignments, clean, execute
 from ..errors import Error
 from ..progress_line import ProgressLine
 from . import points
@@ -45,12 +45,7 @@ def parser():
 
 def settings_of(options):
     """The keys that all points set."""
-    found = {}
-    for word in options.set or ():
-        key, equals, value = word.partition("=")
-        if not equals or not key:
-            raise Error(f"--set {word}: expected key=value (such as gas.delta=10)")
-        found[key] = value
+    found = assignments(options.set)
     if options.backend:
         found["run.backend"] = options.backend
     return found

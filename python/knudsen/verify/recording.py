@@ -21,6 +21,11 @@ def before_row(times):
     return before
 
 
+def iterates(case):
+    """Whether the solution is found by iterations, so that there is no time."""
+    return case["time"]["mode"] in ("steady", "frequency")
+
+
 def frequency(case):
     """Of the first wall that oscillates; 0: no wall does."""
     found = (case["walls"][side]["oscillation"]["frequency"] for side in SIDES)
