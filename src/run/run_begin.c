@@ -234,7 +234,10 @@ static enum kn_status create(struct kn_run_parts *r)
         status = kn_background_create(&r->background);
     r->seen.fields = calloc((size_t)ncells * KN_FIELDS, sizeof *r->seen.fields);
     r->state = calloc((size_t)kn_run_state_size(r), sizeof *r->state);
-    if (status == KN_OK && (!r->seen.fields || !r->state))
+    const bool oscillates = r->c.time.mode == KN_MODE_FREQUENCY;
+    r->amplitude = oscillates ? calloc((size_t)ncells * KN_FIELDS, sizeof *r->amplitude) : NULL;
+    r->phase = oscillates ? calloc((size_t)ncells * KN_FIELDS, sizeof *r->phase) : NULL;
+    if (status == KN_OK && (!r->seen.fields || !r->state || (oscillates && (!r->amplitude || !r->phase))))
         status = kn_error_set(KN_EMEMORY, "not enough memory for the fields of %d cells", ncells);
     r->tables[KN_RUN_ROWS] =
         (struct kn_share_table){(size_t)kn_sim_nodes(r->sim) * sizeof(float), kn_run_move_rows, r};

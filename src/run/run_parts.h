@@ -52,6 +52,9 @@ struct kn_run_parts {
     struct kn_sim *sim;
     struct kn_steady *steady; /* NULL: steps in time */
     double solver_s;          /* s for its preparation */
+    double *amplitude;        /* [ncells][KN_FIELDS] of an oscillation at its end; NULL in other modes */
+    double *phase;            /* [ncells][KN_FIELDS] radian */
+    struct kn_wall_flux imaginary[KN_SIDES]; /* fluxes at walls, with `seen` as the real part */
     struct kn_monitor monitor;
     struct kn_validity validity;
     struct kn_validity_gas gas;
@@ -103,6 +106,7 @@ bool kn_run_is_over(const struct kn_run_parts *r, double now); /* run.walltime *
  * complete the evaluation of the latest observation; write fields.h5 with it.  All ranks. */
 enum kn_status kn_run_observe(struct kn_run_parts *r, bool row, bool series);
 enum kn_status kn_run_settle(struct kn_run_parts *r);
+enum kn_status kn_run_observe_end(struct kn_run_parts *r); /* fields and fluxes for the last files */
 enum kn_status kn_run_write_fields(struct kn_run_parts *r, bool unfinished);
 
 /* run_state.c: number of doubles of monitor and checks in a checkpoint. */
