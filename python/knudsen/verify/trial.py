@@ -105,14 +105,14 @@ def _needs_before(q):
 class _Fields(Mapping):
     """Fields of a file that a run of this module has written, each read once; the file is closed in between."""
 
-    def __init__(self, path):
-        self._path, self._read = path, {}
+    def __init__(self, path, group="/"):
+        self._path, self._group, self._read = path, group, {}
 
     def __getitem__(self, name):
         if name not in self._read:
             stored, component = COMPONENTS.get(name, (name, None))
             with h5py.File(self._path, "r") as file:
-                values = file[stored][...]
+                values = file[self._group][stored][...]
             self._read[name] = values if component is None else values[..., component]
         return self._read[name]
 
@@ -211,6 +211,9 @@ def _read(done, case, time_step, end):
     mean = {name: done.mean[name] for name in done.mean} if averaged else None
     last = _Fields(done.folder / "fields.h5")
     recording = Recording(case, time_step, end, edges, dict(done.history), last, mean=mean, averaged=averaged)
+    if case["time"]["mode"] == "frequency":
+        recording.amplitudes = tuple(_Fields(done.folder / "fields.h5", name) for name in ("amplitude", "phase"))
+        recording.fitted = done.summary["oscillation"]
     recording.noisy, recording.errors = done.errors is not None, _errors(done)
     recording.backend = done.summary["backend"]
     done.close()
