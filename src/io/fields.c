@@ -1,5 +1,6 @@
 /* Writes fields.h5 and the series of field files, by one rank or by all together. */
 #include "io/fields.h"
+#include "config/case.h"
 #include "error.h"
 #include "io/share.h"
 #include "io/store.h"
@@ -311,6 +312,9 @@ static void write_group(struct writer *w, int kind)
 {
     static const char *const names[KINDS] = {[MEAN] = "mean", [AMPLITUDE] = "amplitude", [PHASE] = "phase"};
     hid_t group = kn_store_group(&w->store, w->store.file, names[kind]);
+    const double frequency = kn_case_frequency(w->s->c);
+    if (kind == AMPLITUDE)
+        kn_store_attribute(&w->store, group, "frequency", H5T_NATIVE_DOUBLE, &frequency);
     for (int i = 0; i < QUANTITIES; i++)
         write_quantity(w, group, kind * QUANTITIES + i);
     H5Gclose(group);
