@@ -148,7 +148,7 @@ struct kn_wall {
 };
 
 /* A solid body in the gas: a box, or a plate without thickness. */
-enum { KN_BODIES = 32, KN_ITEM_NAME = 24, KN_OPENINGS = 3 };
+enum { KN_BODIES = 32, KN_ITEM_NAME = 24, KN_OPENINGS = 3, KN_FILE = 512 };
 struct kn_body {
     char name[KN_ITEM_NAME]; /* "": there is no body; bodies are contiguous */
     struct {
@@ -248,6 +248,7 @@ struct kn_case {
         double amplitude;
         int wave[3];  /* periods along each axis */
         double width; /* L; of the transition of KN_SHAPE_BETWEEN */
+        char from[KN_FILE]; /* folder of a run whose gas is the initial state, kn_run only; "": none */
     } initial;
     struct {
         enum kn_mode mode; /* kn_run only; kn_sim_advance needs KN_MODE_UNSTEADY or KN_MODE_AUTO */

@@ -358,6 +358,7 @@ static enum kn_status begin_new(struct kn_run_parts *r)
     /* A folder that did not exist had no lock: another run may have used it meanwhile. */
     KN_TRY(agree_on_folder(r));
     KN_TRY(create(r));
+    KN_TRY(kn_run_from(r)); /* before the folder is changed: it may be the same */
     KN_TRY(kn_comm_agree(r->comm, first ? open_files(r, NULL) : KN_OK));
     if (kn_run_replaces(r))
         kn_progress_line(&r->progress, KN_STYLE_NOTE,

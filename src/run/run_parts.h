@@ -26,7 +26,7 @@ enum { KN_RUN_MESSAGE = 1024 };
 #define KN_RUN_WALLTIME    "walltime"
 
 /* Tables that rank 0 may request from the others. */
-enum kn_run_table { KN_RUN_ROWS, KN_RUN_WATCHED, KN_RUN_TABLES };
+enum kn_run_table { KN_RUN_ROWS, KN_RUN_WATCHED, KN_RUN_IGNORED, KN_RUN_TABLES };
 
 /* The purpose of an observation, and results of its evaluation. */
 struct kn_run_view {
@@ -117,6 +117,9 @@ enum kn_status kn_run_save(struct kn_run_parts *r);
 enum kn_status kn_run_find(const struct kn_run_parts *r, struct kn_checkpoint *k,
                            char *note); /* [KN_CHECKPOINT_NOTE] */
 enum kn_status kn_run_load(struct kn_run_parts *r, const struct kn_checkpoint *k);
+
+/* run_from.c: take the gas of initial.from.  All ranks. */
+enum kn_status kn_run_from(struct kn_run_parts *r);
 
 /* Move rows of h; KN_ENUMERIC if one is not finite.  A kn_share_move of a run. */
 enum kn_status kn_run_move_rows(void *of, bool in, int64_t first, int64_t count, void *rows);

@@ -96,6 +96,11 @@ class Watch:
         seconds = f", {row['wall time [s]']:.1f} s" if "wall time [s]" in row else ""
         print(clean(f"{self._done:4d}/{self._count}  {point.title}: {text}{seconds}"), flush=True)
 
+    def refused(self, point, message):
+        """A point that cannot be run."""
+        if message:
+            print(clean(f"   -/{self._count}  {point.title}: refused: {message}"), flush=True)
+
     def clear(self):
         self._line.clear()
 
@@ -140,6 +145,8 @@ def follow(work, options):
         list_points(work)
         return
     watch = Watch(work)
+    for point in work.points:
+        watch.refused(point, work.message_of(point))
     try:
         work.execute(options.jobs or work.default_jobs(), watch)
     except KeyboardInterrupt:
