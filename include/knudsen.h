@@ -120,7 +120,7 @@ enum kn_shape {
 };
 enum kn_port_kind { KN_PORT_PRESSURE, KN_PORT_RESERVOIR, KN_PORT_VACUUM };
 enum kn_plate { KN_PLATE_NONE, KN_PLATE_X, KN_PLATE_Y, KN_PLATE_Z };
-enum kn_mode { KN_MODE_UNSTEADY, KN_MODE_STEADY, KN_MODE_FREQUENCY };
+enum kn_mode { KN_MODE_UNSTEADY, KN_MODE_STEADY, KN_MODE_FREQUENCY, KN_MODE_AUTO };
 enum kn_splitting { KN_SPLITTING_STRANG, KN_SPLITTING_LIE };
 enum kn_exchange { KN_EXCHANGE_AUTO, KN_EXCHANGE_HOST, KN_EXCHANGE_DEVICE };
 /* clang-format on */
@@ -148,7 +148,7 @@ struct kn_wall {
 };
 
 /* A solid body in the gas: a box, or a plate without thickness. */
-enum { KN_BODIES = 32, KN_ITEM_NAME = 24, KN_OPENINGS = 3 };
+enum { KN_BODIES = 32, KN_ITEM_NAME = 24, KN_OPENINGS = 3, KN_FILE = 512 };
 struct kn_body {
     char name[KN_ITEM_NAME]; /* "": there is no body; bodies are contiguous */
     struct {
@@ -248,9 +248,10 @@ struct kn_case {
         double amplitude;
         int wave[3];  /* periods along each axis */
         double width; /* L; of the transition of KN_SHAPE_BETWEEN */
+        char from[KN_FILE]; /* folder of a run whose gas is the initial state, kn_run only; "": none */
     } initial;
     struct {
-        enum kn_mode mode; /* kn_run only; kn_sim_advance needs KN_MODE_UNSTEADY */
+        enum kn_mode mode; /* kn_run only; kn_sim_advance needs KN_MODE_UNSTEADY or KN_MODE_AUTO */
         double end;        /* lambda0 / V0; KN_END_AUTO = kn_run runs until the flow is steady */
         double tolerance;  /* steady: no reported quantity is expected to change by a larger fraction */
         double courant;

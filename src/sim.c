@@ -255,7 +255,7 @@ enum kn_status kn_sim_advance_open(struct kn_sim *sim, int64_t steps)
 
 enum kn_status kn_sim_advance(struct kn_sim *sim, int64_t steps)
 {
-    if (sim->c.time.mode != KN_MODE_UNSTEADY)
+    if (kn_case_iterates(&sim->c))
         return kn_error_set(KN_EINPUT, "time.mode: %s has no time steps (kn_run finds the solution)",
                             kn_config_choice_name("time.mode", sim->c.time.mode));
     return advance(sim, steps, true);
@@ -263,7 +263,7 @@ enum kn_status kn_sim_advance(struct kn_sim *sim, int64_t steps)
 
 double kn_sim_time(const struct kn_sim *sim)
 {
-    return sim->c.time.mode != KN_MODE_UNSTEADY ? 0 : (double)sim->step * sim->dt;
+    return kn_case_iterates(&sim->c) ? 0 : (double)sim->step * sim->dt;
 }
 
 double kn_sim_time_step(const struct kn_sim *sim)
@@ -359,7 +359,7 @@ static void sum_faces(struct kn_sim *sim, const struct moment *at, const double 
 
 static enum kn_status take_fluxes(struct kn_sim *sim, struct kn_fluxes_result *to)
 {
-    if (sim->c.time.mode == KN_MODE_UNSTEADY)
+    if (!kn_case_iterates(&sim->c))
         KN_TRY(kn_comm_agree(sim->comm, sim->backend->fluxes(sim->machine, sim->fluxes.faces)));
     const struct moment now = present(sim);
     sum_faces(sim, &now, sim->fluxes.faces, to);
@@ -407,9 +407,9 @@ enum kn_status kn_sim_observed(struct kn_sim *sim, struct kn_observation *o)
     struct kn_observed found;
     KN_TRY(kn_comm_agree(sim->comm, sim->backend->observed(sim->machine, &found)));
     o->step = at->step;
-    o->time = sim->c.time.mode != KN_MODE_UNSTEADY ? 0 : (double)o->step * sim->dt;
+    o->time = kn_case_iterates(&sim->c) ? 0 : (double)o->step * sim->dt;
     fill_fields(sim, found.moments, o->fields);
-    const bool steps = sim->c.time.mode == KN_MODE_UNSTEADY;
+    const bool steps = !kn_case_iterates(&sim->c);
     sum_faces(sim, at, steps ? found.fluxes : sim->fluxes.faces, &o->at_surfaces);
     if (kn_sim_cells(sim) == 1)
         find_excess(sim, at->sum, o);
@@ -493,7 +493,7 @@ double kn_sim_stepping(const struct kn_sim *sim)
 
 bool kn_sim_is_detached(const struct kn_sim *sim)
 {
-    return sim->backend->detached && sim->c.time.mode == KN_MODE_UNSTEADY;
+    return sim->backend->detached && !kn_case_iterates(&sim->c);
 }
 
 struct kn_sim_state kn_sim_state(const struct kn_sim *sim)

@@ -62,7 +62,7 @@ static double host_memory(double cells)
 
 enum kn_status kn_sim_find_backend(const struct kn_case *c, const struct kn_backend **backend)
 {
-    const bool steady = c->time.mode != KN_MODE_UNSTEADY;
+    const bool steady = kn_case_iterates(c);
     *backend = steady && strcmp(c->run.backend, "auto") == 0
                    ? kn_backend_find_steady()
                    : kn_backend_find(c->run.backend, c->collision.method);
@@ -207,7 +207,7 @@ enum kn_status kn_sim_plan(const struct kn_case *c, const struct kn_comm *comm, 
         size->memory_bytes = backend->memory(&p) + host_memory(cells) +
                              (c->collision.method == KN_METHOD_OPERATOR ? kn_operator_memory(&v, comm) : 0);
         size->time_step = kn_sim_choose_time_step(c, v.max_speed);
-        size->steps = c->time.mode != KN_MODE_UNSTEADY ? USUAL_ITERATIONS
+        size->steps = kn_case_iterates(c) ? USUAL_ITERATIONS
                                                        : ceil(kn_duration_end(c) / size->time_step - 1e-9);
         if (status == KN_OK)
             status = check_steps(c, size);

@@ -121,14 +121,26 @@ def check_file(file, path):
         raise damaged(path, "the attributes time and delta are not finite numbers")
     cells = [_check_axis(file, path, axis, delta) for axis in "xyz"][::-1]
     _check_fields(file, path, cells)
-    if file.get("mean", getlink=True) is not None:
-        if group(file, "mean") is None:
-            raise damaged(path, "its group mean cannot be read")
-        _check_fields(file["mean"], path, cells)
+    for name in ("mean", "amplitude", "phase"):
+        if file.get(name, getlink=True) is not None:
+            if group(file, name) is None:
+                raise damaged(path, f"its group {name} cannot be read")
+            _check_fields(file[name], path, cells)
+    _check_oscillation(file, path)
     if file.get("series", getlink=True) is not None and group(file, "series") is None:
         raise damaged(path, "its series cannot be read")
     if file.get("si", getlink=True) is not None:
         _check_scales(group(file, "si"), path)
+
+
+def _check_oscillation(file, path):
+    """Amplitudes, phases and a frequency exist together."""
+    found = [group(file, name) for name in ("amplitude", "phase")]
+    if found == [None, None]:
+        return
+    frequency = number(found[0], "frequency") if all(found) else None
+    if frequency is None or not 0 < frequency < np.inf:
+        raise damaged(path, "amplitude, phase and their frequency do not exist together")
 
 
 def _check_scales(found, path):

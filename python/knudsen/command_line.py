@@ -38,6 +38,17 @@ def choice(*words):
     return read
 
 
+def assignments(words):
+    """The keys and values of options --set KEY=VALUE."""
+    found = {}
+    for word in words or ():
+        key, equals, value = word.partition("=")
+        if not equals or not key:
+            raise Error(f"--set {word}: expected key=value (such as gas.delta=10)")
+        found[key] = value
+    return found
+
+
 class Parser(argparse.ArgumentParser):
     """The command line of ``knudsen NAME``.
 

@@ -37,6 +37,8 @@ class Fields(Mapping):
     >>> run.fields["u"][..., 0]             # the same
     """
 
+    _derived = DERIVED
+
     def __init__(self, group, squeeze, si=False):
         self._group, self._squeeze, self._si = group, squeeze, si
 
@@ -49,8 +51,8 @@ class Fields(Mapping):
         """Values of some cells [z][y][x]; no axis is left out."""
         if name in COMPONENTS:
             return self._read(*COMPONENTS[name], part)
-        if name in DERIVED:
-            base, formula, _ = DERIVED[name]
+        if name in self._derived:
+            base, formula, _ = self._derived[name]
             return formula(self._read(base, None, part))
         if name not in self._stored():
             raise KeyError(f"{name}: no such field; there are {', '.join(self)}")
@@ -69,7 +71,7 @@ class Fields(Mapping):
         stored = self._stored()
         yield from stored
         yield from (name for name, (base, _) in COMPONENTS.items() if base in stored)
-        yield from (name for name, (base, _, _) in DERIVED.items() if base in stored)
+        yield from (name for name, (base, _, _) in self._derived.items() if base in stored)
 
     def __len__(self):
         return sum(1 for _ in self)
@@ -83,13 +85,33 @@ class Fields(Mapping):
         >>> run.fields.unit("ux")
         'V0 eps'
         """
-        base = COMPONENTS[name][0] if name in COMPONENTS else DERIVED[name][0] if name in DERIVED else name
+        base = COMPONENTS[name][0] if name in COMPONENTS else DERIVED[name][0] if name in self._derived else name
         if base not in self._stored():
             raise KeyError(f"{name}: no such field; there are {', '.join(self)}")
         return text(self._group[base].attrs["si_unit" if self._si else "unit"])
 
     def __repr__(self):
         return f"<fields {', '.join(self._stored())}{' in SI' if self._si else ''}>"
+
+
+class Parts(Fields):
+    """Amplitudes or phases of an oscillation: the length of a vector and the pressure do not follow from them."""
+
+    _derived = {}
+
+
+class Moment(Fields):
+    """Fields at a phase of an oscillation, from the amplitudes and phases in its file."""
+
+    def __init__(self, file, squeeze, si, angle):
+        super().__init__(file, squeeze, si)
+        self._angle = angle
+
+    def _read(self, name, component=None, part=(...,)):
+        at = part if component is None else (*part, component)
+        value = read(self._group["amplitude"][name], at) * np.cos(read(self._group["phase"][name], at) + self._angle)
+        stored = self._group[name].attrs
+        return stored["si_offset"] + stored["si_factor"] * value if self._si else value
 
 
 class Grid:

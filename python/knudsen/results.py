@@ -10,7 +10,7 @@ from . import tables
 from .checks import DAMAGE, damaged, is_step, require_regular
 from .errors import Error
 from .record import Record, numbers
-from .snapshot import Snapshot
+from .snapshot import Instant, Snapshot
 from .units import AXES, history_unit
 
 _FILES = ("fields.h5", "history.csv", "summary.json")  # a folder with none of them holds no run
@@ -177,6 +177,7 @@ class Run(Snapshot):
     """A run: its latest fields (see ``Snapshot``), and what it has told on the way.
 
     ``fields`` ``mean``     the gas at ``time``, and its averages or None
+    ``amplitude`` ``phase`` ``frequency`` ``period(n)``  of a run with time.mode: frequency, else None
     ``series``              the gas at the times that ``output.fields`` asked for
     ``x`` ``x_edges`` ...   centres and edges of the cells in L
     ``history``             columns of history.csv
@@ -197,6 +198,16 @@ class Run(Snapshot):
             raise Error(f"{self.folder} holds no run: there is none of {', '.join(_FILES)}")
         super().__init__(self.folder / "fields.h5", squeeze, scratch)
         self._summary = self._history = self._series = None
+
+    def period(self, count):
+        """Snapshots at equal distances over a period of a run with time.mode: frequency, from time 0 on.
+
+        >>> for at in run.period(12):
+        ...     print(at.time, at.fields["uy"].max())
+        """
+        if self.frequency is None:
+            raise Error("this run has no amplitudes; time.mode: frequency computes them")
+        return [Instant(self, 2 * np.pi * i / count) for i in range(count)]
 
     @property
     def summary(self):

@@ -7,7 +7,7 @@ import numpy as np
 
 from .checks import DAMAGE, check_file, damaged, require_regular
 from .errors import Error
-from .fields import Fields, Grid, read, text
+from .fields import Fields, Grid, Moment, Parts, read, text
 from .record import Record, numbers
 from .units import axis_unit
 
@@ -36,9 +36,30 @@ class Snapshot(Grid):
         """Whether arrays also have the axes with a single cell."""
         return not self._squeeze
 
+    def _fields(self, si=False):
+        return Fields(self._file, self._squeeze, si)
+
     @property
     def fields(self):
-        return Fields(self._file, self._squeeze)
+        return self._fields()
+
+    def _part(self, name, si=False):
+        return Parts(self._file[name], self._squeeze, si) if name in self._file else None
+
+    @property
+    def amplitude(self):
+        """Of a run with time.mode: frequency: fields are amplitude cos(frequency t + phase); else None."""
+        return self._part("amplitude")
+
+    @property
+    def phase(self):
+        """In radian, as ``amplitude``."""
+        return self._part("phase")
+
+    @property
+    def frequency(self):
+        """Angular frequency of such a run in V0 / lambda0; None for other runs."""
+        return float(self._file["amplitude"].attrs["frequency"]) if "amplitude" in self._file else None
 
     def _mean(self, si=False):
         return Fields(self._file["mean"], self._squeeze, si) if "mean" in self._file else None
@@ -99,6 +120,39 @@ class Snapshot(Grid):
         return f"<snapshot of {self._path.parent} at t = {self.time:g}>"
 
 
+class Instant(Snapshot):
+    """The gas of an oscillation at one of its phases, in radian."""
+
+    def __init__(self, run, angle):
+        super().__init__(run._path, run._squeeze)
+        self._run, self._angle = run, angle
+
+    @property
+    def _file(self):
+        return self._run._file
+
+    def _fields(self, si=False):
+        return Moment(self._file, self._squeeze, si, self._angle)
+
+    @property
+    def time(self):
+        return self._angle / self._run.frequency
+
+    def close(self):
+        """The file is that of the run."""
+
+
+class Part(Instant):
+    """Amplitudes or phases as the fields of a snapshot, for pictures."""
+
+    def __init__(self, run, name):
+        super().__init__(run, 0.0)
+        self.name = name
+
+    def _fields(self, si=False):
+        return self._part(self.name, si)
+
+
 class SI(Grid):
     """A snapshot in SI: ``fields``, ``mean``, axes in m, ``time`` in s, and ``scales``.
 
@@ -121,7 +175,21 @@ class SI(Grid):
 
     @property
     def fields(self):
-        return Fields(self._snapshot._file, self._snapshot._squeeze, si=True)
+        return self._snapshot._fields(si=True)
+
+    @property
+    def amplitude(self):
+        return self._snapshot._part("amplitude", si=True)
+
+    @property
+    def phase(self):
+        return self._snapshot.phase
+
+    @property
+    def frequency(self):
+        """Angular, in 1/s."""
+        own = self._snapshot.frequency
+        return own and own / self.scales.time
 
     @property
     def mean(self):

@@ -7,6 +7,7 @@
 #include "files/files.h"
 #include "files/json.h"
 #include "sim.h"
+#include "steady/mode.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -95,7 +96,7 @@ static enum kn_status execute(struct kn_command_line *line)
     struct kn_case c;
     struct kn_places places = {0};
     struct kn_plan_size plan;
-    char folder[KN_PATH] = "";
+    char folder[KN_PATH] = "", why[KN_MODE_REASON];
     const char *out = a->out ? a->out : folder;
     enum kn_status status = KN_OK;
 
@@ -110,10 +111,13 @@ static enum kn_status execute(struct kn_command_line *line)
     KN_TRY(kn_comm_agree(comm, status));
     kn_comm_broadcast(comm, 0, &c, sizeof c);
 
-    /* 2. memory */
-    KN_TRY(kn_config_locate(&c, &places, kn_comm_agree(comm, kn_sim_plan(&c, comm, &plan))));
+    /* 2. memory; the run itself resolves time.mode: auto */
+    struct kn_case planned = c;
+    if (!a->resume)
+        kn_mode_choose(&planned, comm, why);
+    KN_TRY(kn_config_locate(&c, &places, kn_comm_agree(comm, kn_sim_plan(&planned, comm, &plan))));
     if (a->dry_run && comm->rank == 0)
-        KN_TRY((a->json ? print_plan_json : print_plan)(&c, &plan, out));
+        KN_TRY((a->json ? print_plan_json : print_plan)(&planned, &plan, out));
     status = kn_config_check_memory(comm->local_size * (plan.memory_bytes - plan.device_bytes));
     status = kn_config_locate(&c, &places, kn_comm_agree(comm, status));
     if (status != KN_OK || a->dry_run)

@@ -1,6 +1,7 @@
 /* Steps of a smaller case are measured, then rows of its history. */
 #include "cli/info.h"
 
+#include "config/case.h"
 #include "config/config.h"
 #include "error.h"
 #include "monitor/monitor.h"
@@ -82,7 +83,7 @@ static enum kn_status observe(void *of)
 
 static enum kn_status measure(struct measurement *m, const struct kn_case *c)
 {
-    if (c->time.mode != KN_MODE_UNSTEADY)
+    if (kn_case_iterates(c))
         KN_TRY(kn_steady_create(&m->steady, m->sim));
     const struct kn_run_observer observer = {m, poll, is_due, observe, m->steady};
     m->fields = malloc((size_t)kn_sim_cells(m->sim) * KN_FIELDS * sizeof *m->fields);

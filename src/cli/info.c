@@ -14,6 +14,7 @@
 #include "grid/duration.h"
 #include "io/summary.h"
 #include "sim.h"
+#include "steady/mode.h"
 #include "steady/steady.h"
 #include "validity/nodes.h"
 #include "validity/validity.h"
@@ -149,7 +150,8 @@ enum kn_status kn_info_operator(const struct kn_case *c, bool json)
 
 /* Properties of a case before its run. */
 struct facts {
-    const struct kn_case *c, *asked; /* with and without the choice of velocity.nodes: auto */
+    const struct kn_case *c, *asked; /* with and without the choice of velocity.nodes and time.mode: auto */
+    char mode[KN_MODE_REASON];       /* that choice of time.mode; empty: it was given */
     struct kn_scales scales;
     struct kn_plan_size plan;
     struct kn_estimate estimate;
@@ -256,7 +258,9 @@ static void print_assembly(const struct facts *f)
 static void print_steps(const struct facts *f)
 {
     const struct kn_case *c = f->c;
-    if (c->time.mode != KN_MODE_UNSTEADY) {
+    if (*f->mode)
+        printf("%-16s %s\n", "time.mode", f->mode);
+    if (kn_case_iterates(c)) {
         printf("%-16s about %.0f\n", "iterations", f->plan.steps);
         return;
     }
@@ -393,7 +397,7 @@ static enum kn_status collect(struct facts *f, int ranks)
             f->narrowest = fmin(f->narrowest, kn_case_narrowest_cell(c, d));
     KN_TRY(kn_scales_create(&f->scales, c));
     KN_TRY(kn_sim_plan(c, &kn_comm_alone, &f->plan));
-    f->plan.memory_bytes += c->time.mode != KN_MODE_UNSTEADY ? kn_steady_memory(c, &f->plan) : 0;
+    f->plan.memory_bytes += kn_case_iterates(c) ? kn_steady_memory(c, &f->plan) : 0;
     KN_TRY(kn_validity_judge_case(&f->validity, c, f->plan.time_step));
     if (ranks > 0)
         KN_TRY(kn_info_ranks_create(&f->ranks, c, ranks));
@@ -404,9 +408,13 @@ static enum kn_status collect(struct facts *f, int ranks)
 enum kn_status kn_info_case(const struct kn_case *c, int ranks, bool json)
 {
     struct kn_case chosen = *c;
+    struct kn_comm comm = kn_comm_alone;
+    comm.size = ranks > 1 ? ranks : 1;
     struct facts f = {
         .c = &chosen, .asked = c, .available = kn_config_memory_available(), .narrowest = INFINITY};
     enum kn_status status = kn_nodes_choose(&chosen);
+    if (status == KN_OK)
+        kn_mode_choose(&chosen, &comm, f.mode);
     if (status == KN_OK)
         status = collect(&f, ranks);
     if (status == KN_OK)

@@ -72,6 +72,13 @@ double kn_case_narrowest_cell(const struct kn_case *c, int axis);
 /* Mean over the length of an axis of a power of the widths of its cells, lambda0. */
 double kn_case_mean_width(const struct kn_case *c, int axis, double power);
 
+/* True if the solution is found by iterations (time.mode: steady or frequency), and not by steps in time;
+ * auto that is not resolved stands for steps. */
+static inline bool kn_case_iterates(const struct kn_case *c)
+{
+    return c->time.mode == KN_MODE_STEADY || c->time.mode == KN_MODE_FREQUENCY;
+}
+
 /* The angular frequency of the first wall that oscillates; 0: none does. */
 double kn_case_frequency(const struct kn_case *c);
 

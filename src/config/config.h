@@ -2,12 +2,21 @@
 #ifndef KN_CONFIG_H
 #define KN_CONFIG_H
 
+#include "config/case.h"
 #include "config/units.h"
 #include "knudsen.h"
 
 #include <stdio.h>
 
-enum kn_type { KN_TYPE_REAL, KN_TYPE_INT, KN_TYPE_COUNT64, KN_TYPE_BOOL, KN_TYPE_CHOICE, KN_TYPE_WORD };
+enum kn_type {
+    KN_TYPE_REAL,
+    KN_TYPE_INT,
+    KN_TYPE_COUNT64,
+    KN_TYPE_BOOL,
+    KN_TYPE_CHOICE,
+    KN_TYPE_WORD,
+    KN_TYPE_FILE
+};
 
 enum kn_key_flag {
     KN_KEY_SHAPES = 1,    /* affects the solution: part of the fingerprint */
@@ -122,7 +131,7 @@ void kn_config_initial(const struct kn_key *key, int index, char text[KN_NAME]);
 static inline int kn_config_history(const struct kn_case *c)
 {
     enum { USUAL = 10 };
-    const int chosen = c->time.mode != KN_MODE_UNSTEADY ? 1 : USUAL;
+    const int chosen = kn_case_iterates(c) ? 1 : USUAL;
     return c->output.history == KN_HISTORY_AUTO ? chosen : c->output.history;
 }
 

@@ -247,6 +247,19 @@ static enum kn_status check_state(const struct kn_case *c)
     return KN_OK;
 }
 
+/* A run has one initial state. */
+static enum kn_status check_from(const struct kn_case *c)
+{
+    if (*c->initial.from && c->initial.shape != KN_SHAPE_REST)
+        return kn_error_set(KN_EINPUT,
+                            "initial.from: initial.shape: %s is another initial state (rest is allowed)",
+                            kn_config_choice_name("initial.shape", c->initial.shape));
+    if (*c->initial.from && c->time.mode == KN_MODE_FREQUENCY)
+        return kn_error_set(KN_EINPUT,
+                            "initial.from: time.mode: frequency starts from zero (none is allowed)");
+    return KN_OK;
+}
+
 /* The weights of a Gauss rule belong to its nodes. */
 static enum kn_status check_weights(const struct kn_case *c)
 {
@@ -457,7 +470,7 @@ static enum kn_status check_mode_of_surfaces(const struct kn_case *c)
 static enum kn_status check_mode(const struct kn_case *c)
 {
     bool streams = false;
-    if (c->time.mode == KN_MODE_UNSTEADY)
+    if (!kn_case_iterates(c))
         return KN_OK;
     KN_TRY(check_mode_of_surfaces(c));
     if (kn_case_is_sampled(c->collision.method))
@@ -499,10 +512,10 @@ static enum kn_status check_ranges(const struct kn_case *c)
 enum kn_status kn_case_check(const struct kn_case *c)
 {
     static enum kn_status (*const checks[])(const struct kn_case *) = {
-        kn_scales_check, check_ranges,      check_walls,     check_limiter,      check_stretch,
-        check_size,      check_weights,     check_initial,   check_state,        check_molecules,
-        check_operator,  check_energy,      check_reference, check_conservation, check_automatic,
-        check_mode,      kn_geometry_check,
+        kn_scales_check, check_ranges,  check_walls,       check_limiter,      check_stretch,
+        check_size,      check_weights, check_initial,     check_state,        check_molecules,
+        check_operator,  check_energy,  check_reference,   check_conservation, check_automatic,
+        check_from,      check_mode,    kn_geometry_check,
     };
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
         KN_TRY(checks[i](c));

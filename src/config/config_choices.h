@@ -183,6 +183,9 @@ static const struct kn_choice plates[] = {
 };
 
 static const struct kn_choice modes[] = {
+    {"auto", KN_MODE_AUTO,
+     "steady where the solver finds the steady state of the case, otherwise unsteady; the run prints the choice "
+     "and its reason"},
     {"unsteady", KN_MODE_UNSTEADY, "time steps from the initial state"},
     {"steady", KN_MODE_STEADY,
      "iterations for the steady state: a few tens for any Knudsen number, without time steps; not for "

@@ -235,9 +235,15 @@ const struct kn_key kn_config_keys[] = {
      .doc = "Number of periods of the initial disturbance along x, y, z; 0 is uniform."},
     {KEY(REAL, 1, initial.width), .initial = "0.1", .unit = "L", RANGE(1e-6, 1e6), SHAPES, SI(LENGTH),
      .doc = "Length w of the transition of the state between: tanh(x / w) about the middle of the axis."},
-    {KEY(CHOICE, 1, time.mode), .initial = "unsteady", SHAPES, .choices = modes,
-     .doc = "Whether the run computes the flow in time or its steady state. With steady the other keys of "
-            "time have no effect, except tolerance and max_steps."},
+    {KEY(FILE, 1, initial.from), .initial = "none",
+     .doc = "Folder of the results of another run, with the same cells and velocity nodes, from whose gas this run "
+            "starts. The path is relative to the case file. A steady state is found in fewer iterations if that "
+            "run is similar. A closed box keeps the mass of that run. Not for time.mode: frequency."},
+    {KEY(CHOICE, 1, time.mode), .initial = "auto", SHAPES, .choices = modes,
+     .doc = "Whether the run computes the flow in time or its steady state. auto is unsteady if time.end, "
+            "time.step, time.residual, time.max_steps, output.fields, output.average or initial.shape is "
+            "given, with several ranks, and for cases that steady does not support. With steady the other "
+            "keys of time have no effect, except tolerance and max_steps. --resume keeps the mode."},
     {KEY(REAL, 1, time.end), .initial = "auto", .unit = "lambda0 / V0", RANGE(0, 1e9), .flags = KN_KEY_AUTO,
      .automatic = KN_END_AUTO, SI(TIME),
      .doc = "Time at which the run ends. auto runs until the flow is steady (time.tolerance), at most "

@@ -6,6 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A text as a YAML scalar. */
+static void print_quoted(FILE *to, const char *text)
+{
+    fputc('"', to);
+    for (; *text; text++)
+        fprintf(to, "%s%c", strchr("\"\\", *text) ? "\\" : "", *text);
+    fputc('"', to);
+}
+
 /* One value, with its unit if the case file gave one. */
 static void print_one(FILE *to, const struct kn_case *c, const struct kn_setting *s, int index)
 {
@@ -15,7 +24,12 @@ static void print_one(FILE *to, const struct kn_case *c, const struct kn_setting
         fprintf(to, "\"%s %s\"", text, kn_units[kn_config_dimension(c, s, index)].si);
         return;
     }
-    kn_config_value_text(s->key, kn_config_target((struct kn_case *)c, s), index, text);
+    const char *target = kn_config_target((struct kn_case *)c, s);
+    if (s->key->type == KN_TYPE_FILE && *target) {
+        print_quoted(to, target);
+        return;
+    }
+    kn_config_value_text(s->key, target, index, text);
     fputs(text, to);
 }
 
@@ -76,6 +90,8 @@ static json_t *value_json(const struct kn_key *key, const void *target, int inde
 {
     char text[KN_NAME];
     kn_config_value_text(key, target, index, text);
+    if (key->type == KN_TYPE_FILE)
+        return kn_json_text(target);
     if (key->type == KN_TYPE_BOOL)
         return json_boolean(*(const bool *)target);
     if (key->choices || kn_config_is_auto(key, target, index))
@@ -233,6 +249,8 @@ static const char *type_text(const struct kn_key *key)
         return key->count > 1 ? "1 to 3 whole numbers" : "whole number";
     case KN_TYPE_BOOL:
         return "true or false";
+    case KN_TYPE_FILE:
+        return "name of a file";
     default:
         return key->count > 1 ? "1 to 3 choices" : "choice";
     }

@@ -42,6 +42,8 @@ const struct kn_unit kn_units[KN_DIMENSIONS] = {
     [KN_DIMENSION_TORQUE] = {"a torque", "N m", "1 N m"},
     [KN_DIMENSION_HEAT] = {"a heat flow", "W", "1 uW", .prefixed = true},
     [KN_DIMENSION_MASS_FLOW] = {"a mass flow", "kg s-1", "1 kg/s"},
+    [KN_DIMENSION_DAMPING] = {"a stress per velocity", "Pa s m-1", "1 Pa s/m"},
+    [KN_DIMENSION_ADDED_MASS] = {"a mass per area", "kg m-2", "1 kg/m2"},
 };
 
 /* The units of UDUNITS, read once. */

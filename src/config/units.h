@@ -37,6 +37,8 @@ enum kn_dimension {
     KN_DIMENSION_TORQUE,
     KN_DIMENSION_HEAT,
     KN_DIMENSION_MASS_FLOW,
+    KN_DIMENSION_DAMPING,    /* stress per velocity of a wall */
+    KN_DIMENSION_ADDED_MASS, /* per area of a wall */
     KN_DIMENSIONS
 };
 

@@ -140,7 +140,7 @@ const char *kn_duration_place(const struct kn_case *c, int64_t step, double time
                               char text[KN_DURATION_PLACE])
 {
     char at[KN_UNITS_TEXT];
-    if (c->time.mode != KN_MODE_UNSTEADY)
+    if (kn_case_iterates(c))
         snprintf(text, KN_DURATION_PLACE, "iteration %lld", (long long)step);
     else
         snprintf(text, KN_DURATION_PLACE, "step %lld, t = %s", (long long)step,

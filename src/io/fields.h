@@ -12,9 +12,10 @@ struct kn_snapshot {
     const struct kn_case *c;
     const struct kn_space *space;
     int64_t step;
-    double time;          /* lambda0 / V0 */
-    const double *fields; /* [ncells][KN_FIELDS], of this rank */
-    const double *mean;   /* [ncells][KN_FIELDS] time averages, or NULL on all ranks */
+    double time;                     /* lambda0 / V0 */
+    const double *fields;            /* [ncells][KN_FIELDS], of this rank */
+    const double *mean;              /* [ncells][KN_FIELDS] time averages, or NULL on all ranks */
+    const double *amplitude, *phase; /* [ncells][KN_FIELDS] of an oscillation, phase in radian; or NULL */
     const struct kn_comm *comm;
     const struct kn_box *boxes; /* [comm->size]; not used if there is one rank */
     bool unfinished;            /* the run stops before its end: only fields.h5 is written */

@@ -77,12 +77,12 @@ static bool has_creep(const struct kn_case *c)
 
 static bool is_unsteady(const struct kn_case *c)
 {
-    return c->time.mode == KN_MODE_UNSTEADY;
+    return !kn_case_iterates(c);
 }
 
 static bool iterates(const struct kn_case *c)
 {
-    return c->time.mode != KN_MODE_UNSTEADY;
+    return kn_case_iterates(c);
 }
 
 static bool is_steady(const struct kn_case *c)

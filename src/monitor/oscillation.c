@@ -147,6 +147,39 @@ static void find_change(struct kn_oscillation_fit *s, const struct kn_history_ta
                                rows_between(h, end - span, end, period));
 }
 
+/* The column of a component of the stress at a side; NULL: there is none. */
+static const struct kn_oscillation_column *find_stress(const struct kn_oscillation_fit *s,
+                                                       const struct kn_monitor *m, int side, int d)
+{
+    const size_t offset = offsetof(struct kn_row, stress) + (size_t)(3 * side + d) * sizeof(double);
+    for (int i = 0; i < s->count; i++)
+        if (m->columns[s->columns[i].column].offset == offset)
+            return &s->columns[i];
+    return NULL;
+}
+
+/* Theory (69a), from the stresses along the motion of each wall. */
+static void find_damping(struct kn_oscillation_fit *s, const struct kn_monitor *m, double first_phase)
+{
+    for (int side = 0; side < KN_SIDES; side++) {
+        const struct kn_oscillation *o = &m->c->walls[side].oscillation;
+        const double sign =
+            side % 2 ? -1 : 1; /* the force on a wall at the high end of an axis is the stress */
+        double in_phase = 0, ahead = 0, square = 0;
+        for (int d = 0; d < 3; d++) {
+            const struct kn_oscillation_column *stress = find_stress(s, m, side, d);
+            const double size = stress ? sign * stress->amplitude * o->velocity[d] : 0,
+                         angle = stress ? stress->phase + first_phase - o->phase : 0;
+            in_phase += size * cos(angle);
+            ahead += size * sin(angle);
+            square += o->velocity[d] * o->velocity[d];
+        }
+        if (square > 0 && s->count > 0)
+            s->wall[s->walls++] = (struct kn_oscillation_wall){(enum kn_side)side, in_phase / square,
+                                                               ahead / (square * s->frequency)};
+    }
+}
+
 void kn_oscillation_find(struct kn_oscillation_fit *s, const struct kn_history_table *h,
                          const struct kn_monitor *m, double time_step)
 {
@@ -162,6 +195,7 @@ void kn_oscillation_find(struct kn_oscillation_fit *s, const struct kn_history_t
         s->frequency = wall.frequency;
         find_columns(s, h, m, rows, 0.5 * time_step, wall.phase);
         find_change(s, h, m, end, period);
+        find_damping(s, m, wall.phase);
     }
 }
 
@@ -196,4 +230,5 @@ void kn_oscillation_take(struct kn_oscillation_fit *s, const struct kn_monitor *
         s->columns[s->count++] = (struct kn_oscillation_column){
             i, 0, hypot(part[0], part[1]), remainder(atan2(part[1], part[0]) - wall.phase, 2 * M_PI)};
     }
+    find_damping(s, m, wall.phase);
 }

@@ -15,6 +15,14 @@ struct kn_oscillation_column {
     double phase; /* radian, -pi to pi; above 0: ahead of the velocity or temperature of the wall */
 };
 
+/* The force of the gas per area of a wall that oscillates with the velocity u is -damping u - added_mass
+ * du/dt, theory (69a). */
+struct kn_oscillation_wall {
+    enum kn_side side;
+    double damping;    /* p0 / V0 */
+    double added_mass; /* p0 lambda0 / V0^2; below 0: the gas acts as a spring */
+};
+
 struct kn_oscillation_fit {
     double frequency; /* V0 / lambda0, angular; 0: no oscillation was found, and no member below is set */
     int periods;
@@ -22,6 +30,8 @@ struct kn_oscillation_fit {
                       the largest; NaN: unknown */
     int count;
     struct kn_oscillation_column columns[KN_OSCILLATION_COLUMNS];
+    int walls; /* that move */
+    struct kn_oscillation_wall wall[KN_SIDES];
 };
 
 /* From real and imaginary parts of the amplitudes of fluxes, of time.mode: frequency. */

@@ -290,7 +290,7 @@ static void judge_oscillating(struct kn_verdict *v, const struct kn_monitor *m,
 void kn_verdict_find(struct kn_verdict *v, const struct kn_monitor *m, const struct kn_oscillation_fit *o)
 {
     *v = (struct kn_verdict){.column = -1, .remaining = NAN, .observed = NAN, .until = NAN};
-    if (m->c->time.mode != KN_MODE_UNSTEADY)
+    if (kn_case_iterates(m->c))
         judge_solution(v, m);
     else if (kn_duration_oscillates(m->c))
         judge_oscillating(v, m, o);
@@ -302,7 +302,7 @@ void kn_verdict_find(struct kn_verdict *v, const struct kn_monitor *m, const str
 
 double kn_verdict_note(struct kn_monitor *m)
 {
-    if (!kn_duration_is_open(m->c) || m->rows < 2 || m->c->time.mode != KN_MODE_UNSTEADY)
+    if (!kn_duration_is_open(m->c) || m->rows < 2 || kn_case_iterates(m->c))
         return NAN;
     const struct judged j = judge_trends(m);
     const double rows = j.unclear ? NAN : rows_left(m, &j),
@@ -315,7 +315,7 @@ double kn_verdict_note(struct kn_monitor *m)
 const char *kn_verdict_ends(const struct kn_monitor *m)
 {
     const double limit = m->c->time.residual;
-    if (m->c->time.mode != KN_MODE_UNSTEADY)
+    if (kn_case_iterates(m->c))
         return !has_converged(m) ? NULL : m->c->time.mode == KN_MODE_STEADY ? "steady" : "converged";
     if (limit > 0 && m->row.residual < limit && m->previous_residual < limit)
         return "residual";

@@ -270,7 +270,7 @@ void kn_progress_start(struct kn_progress *p, const struct kn_progress_job *job)
     const struct kn_case *c = job->c;
     struct kn_scales scales;
     p->last = job->last;
-    p->steady = c->time.mode != KN_MODE_UNSTEADY;
+    p->steady = kn_case_iterates(c);
     p->end = job->time + (double)(job->last - job->first) * job->time_step;
     p->second = p->hertz = 1;
     p->time_unit[0] = '\0';

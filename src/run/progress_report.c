@@ -121,6 +121,8 @@ static void show_time(struct kn_progress *p, const struct kn_progress_job *job)
                  c->time.tolerance);
     if (job->first > 0)
         snprintf(from, sizeof from, ", from step %lld", (long long)job->first);
+    if (*job->mode)
+        entry(p, "mode", "%s", job->mode);
     if (p->steady)
         entry(p, "iterate", "at most %lld iterations, until residual and update < %.4g%s",
               (long long)job->last, kn_config_iteration_tolerance(c), from);
@@ -251,6 +253,20 @@ static void show_amplitudes(struct kn_progress *p, const struct kn_summary *s, c
     }
 }
 
+/* Damping and added mass of the walls that move, per area. */
+static void show_damping(struct kn_progress *p, const struct kn_summary *s, const struct kn_scales *scales)
+{
+    const struct kn_oscillation_fit *o = s->oscillation;
+    for (int i = 0; i < o->walls; i++) {
+        const double damping = scales ? kn_scales_conversion(scales, KN_DIMENSION_DAMPING).factor : 1,
+                     mass = scales ? kn_scales_conversion(scales, KN_DIMENSION_ADDED_MASS).factor : 1;
+        kn_progress_line(p, KN_STYLE_PLAIN, "  %-17s damping %.6g%s, added mass %.6g%s",
+                         kn_case_side_name(o->wall[i].side), damping * o->wall[i].damping,
+                         scales ? " Pa s/m" : " p0 / V0", mass * o->wall[i].added_mass,
+                         scales ? " kg/m2" : " p0 lambda0 / V0^2");
+    }
+}
+
 /* True if a quantity of a body or port is not negligible compared with the same of others. */
 static bool is_notable(const struct kn_monitor *m, int column)
 {
@@ -289,6 +305,8 @@ static void show_quantities(struct kn_progress *p, const struct kn_summary *s, c
     }
     if (oscillates)
         show_amplitudes(p, s, scales);
+    if (oscillates)
+        show_damping(p, s, scales);
 }
 
 /* Conductance between two ports, and the balance of the mass flows. */

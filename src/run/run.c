@@ -160,6 +160,7 @@ static void show_start(struct kn_run_parts *r)
         .threads = kn_sim_threads(r->sim),
         .ranks = r->comm->size,
         .boxes = kn_sim_boxes(r->sim),
+        .mode = r->mode,
         .cells = {space->whole[0], space->whole[1], space->whole[2]},
         .nodes = kn_sim_nodes(r->sim),
         .needed = r->plan.memory_bytes,
@@ -221,7 +222,7 @@ static void summarise(const struct kn_run_parts *r, struct kn_summary *s)
     s->phase_s[KN_PHASE_ITERATE] = r->steady ? r->solver_s + r->stepping_s : 0;
 }
 
-/* Amplitudes and phases of the fluxes at walls, from the history or from the solver. */
+/* Amplitudes and phases of the fluxes at walls, from the history. */
 static enum kn_status fit_amplitudes(struct kn_run_parts *r, double time_step)
 {
     struct kn_history_table h = {0};
@@ -232,21 +233,16 @@ static enum kn_status fit_amplitudes(struct kn_run_parts *r, double time_step)
     return status;
 }
 
-static enum kn_status find_amplitudes(struct kn_run_parts *r)
-{
-    struct kn_wall_flux real[KN_SIDES], imaginary[KN_SIDES];
-    KN_TRY(kn_steady_parts(r->steady, real, imaginary));
-    kn_oscillation_take(&r->oscillation, &r->monitor, real, imaginary);
-    return KN_OK;
-}
-
 /* Oscillations, verdict and summary, by rank 0. */
 static enum kn_status conclude(struct kn_run_parts *r, struct kn_summary *s)
 {
     summarise(r, s);
     if (!kn_run_is_first(r))
         return KN_OK;
-    KN_TRY(r->c.time.mode == KN_MODE_FREQUENCY ? find_amplitudes(r) : fit_amplitudes(r, s->time_step));
+    if (r->c.time.mode == KN_MODE_FREQUENCY)
+        kn_oscillation_take(&r->oscillation, &r->monitor, r->seen.at_surfaces.walls, r->imaginary);
+    else
+        KN_TRY(fit_amplitudes(r, s->time_step));
     kn_verdict_find(&r->verdict, &r->monitor, &r->oscillation);
     return kn_summary_write(r->options.folder, s);
 }
@@ -282,8 +278,7 @@ static enum kn_status write_last_fields(struct kn_run_parts *r, bool unfinished)
     if (kn_sim_state(r->sim).ahead != 0)
         KN_TRY(kn_run_abort(r->comm, kn_sim_advance(r->sim, 1)));
     const double begun = omp_get_wtime();
-    KN_TRY(kn_run_abort(r->comm, kn_sim_observe(r->sim)));
-    KN_TRY(kn_sim_observed(r->sim, &r->seen));
+    KN_TRY(kn_run_observe_end(r));
     const enum kn_status status = kn_run_write_fields(r, unfinished);
     r->output_s += omp_get_wtime() - begun;
     return status;
@@ -313,6 +308,8 @@ static enum kn_status finish(struct kn_run_parts *r)
     KN_TRY(kn_comm_agree(r->comm, kn_run_is_first(r) ? kn_history_end(r->history, &r->monitor) : KN_OK));
     KN_TRY(kn_run_save(r)); /* before the fields: if they fail, the state is safe */
     KN_TRY(write_last_fields(r, unfinished));
+    if (r->steady)
+        kn_validity_watch(&r->gas, &r->c, kn_sim_space(r->sim), r->comm, NAN, r->seen.fields);
     KN_TRY(kn_validity_watch_tail(&r->gas, r->sim, r->comm));
     kn_validity_judge_gas(&r->validity, &r->c, &r->gas);
     KN_TRY(kn_comm_agree(r->comm, conclude(r, &s)));
@@ -346,6 +343,8 @@ static enum kn_status close_run(struct kn_run_parts *r, enum kn_status status)
     if (r->sim)
         kn_sim_destroy(r->sim);
     free(r->seen.fields);
+    free(r->amplitude);
+    free(r->phase);
     free(r->state);
     return status;
 }
@@ -358,7 +357,8 @@ static enum kn_status begin_to_end(struct kn_run_parts *r)
     return finish(r);
 }
 
-enum kn_status kn_run(const struct kn_case *c, const struct kn_run_options *options)
+/* A run in one mode.  *diverges: it failed, and steps in time may succeed. */
+static enum kn_status run_once(const struct kn_case *c, const struct kn_run_options *options, bool *diverges)
 {
     const struct kn_comm *comm = kn_comm_world();
     struct kn_run_parts r = {.c = *c,
@@ -373,11 +373,27 @@ enum kn_status kn_run(const struct kn_case *c, const struct kn_run_options *opti
     }
     kn_provenance_take(&r.provenance);
     kn_progress_begin(&r.progress, &r.options);
-    kn_signals_catch();
     enum kn_status status = begin_to_end(&r);
-    if (status == KN_ENUMERIC && kn_run_is_first(&r))
+    *diverges = status == KN_ENUMERIC && r.steady && *r.mode && !options->resume;
+    if (*diverges)
+        kn_progress_line(&r.progress, KN_STYLE_NOTE, "%s: steps in time instead", kn_error_message());
+    else if (status == KN_ENUMERIC && kn_run_is_first(&r))
         status = kn_run_name_last(&r);
-    status = close_run(&r, status);
+    return close_run(&r, *diverges ? KN_OK : status);
+}
+
+enum kn_status kn_run(const struct kn_case *c, const struct kn_run_options *options)
+{
+    bool diverges;
+    kn_signals_catch();
+    enum kn_status status = run_once(c, options, &diverges);
+    if (diverges) {
+        struct kn_case in_time = *c;
+        struct kn_run_options again = *options;
+        in_time.time.mode = KN_MODE_UNSTEADY;
+        again.overwrite = true; /* the files of the iterations */
+        status = run_once(&in_time, &again, &diverges);
+    }
     kn_signals_release();
     return status;
 }

@@ -20,17 +20,48 @@ static enum kn_status plan(struct kn_run_parts *r)
     enum kn_status status = kn_sim_plan(&r->c, r->comm, &r->plan);
     if (status == KN_OK)
         status = kn_steady_check(&r->c, r->comm);
-    if (status == KN_OK && r->c.time.mode != KN_MODE_UNSTEADY)
+    if (status == KN_OK && kn_case_iterates(&r->c))
         r->plan.memory_bytes += kn_steady_memory(&r->c, &r->plan);
     if (status == KN_OK)
         status = kn_config_check_memory(r->comm->local_size * (r->plan.memory_bytes - r->plan.device_bytes));
     return kn_comm_agree(r->comm, status);
 }
 
+/* The mode of the run in a folder; KN_MODE_AUTO: there is none. */
+static enum kn_mode mode_in(const char *folder)
+{
+    char path[KN_PATH];
+    struct kn_case before;
+    kn_case_default(&before);
+    if (kn_files_join(path, folder, KN_FOLDER_CASE) != KN_OK || kn_case_load(&before, path) != KN_OK)
+        return KN_MODE_AUTO;
+    return before.time.mode;
+}
+
+/* Resolve time.mode: auto.  A resumed run keeps its mode. */
+static void choose_mode(struct kn_run_parts *r)
+{
+    char new[KN_PATH];
+    enum kn_mode mode = KN_MODE_AUTO;
+    if (r->c.time.mode == KN_MODE_AUTO && r->options.resume && kn_run_is_first(r)) {
+        mode = kn_folder_new(new, r->home) == KN_OK ? mode_in(new) : KN_MODE_AUTO;
+        mode = mode == KN_MODE_AUTO ? mode_in(r->home) : mode;
+    }
+    kn_comm_broadcast(r->comm, 0, &mode, sizeof mode);
+    if (mode == KN_MODE_AUTO) {
+        kn_mode_choose(&r->c, r->comm, r->mode);
+        return;
+    }
+    r->c.time.mode = mode;
+    snprintf(r->mode, sizeof r->mode, "%s (auto: as the run that is resumed)",
+             kn_config_choice_name("time.mode", mode));
+}
+
 static enum kn_status check_case(struct kn_run_parts *r)
 {
     KN_TRY(kn_comm_agree(r->comm, kn_case_check(&r->c)));
     KN_TRY(kn_comm_agree(r->comm, kn_nodes_choose(&r->c)));
+    choose_mode(r);
     KN_TRY(plan(r));
     const double room = kn_sim_room(&r->c);
     r->memory_available = isnan(room) ? kn_config_memory_available() : room;
@@ -203,7 +234,10 @@ static enum kn_status create(struct kn_run_parts *r)
         status = kn_background_create(&r->background);
     r->seen.fields = calloc((size_t)ncells * KN_FIELDS, sizeof *r->seen.fields);
     r->state = calloc((size_t)kn_run_state_size(r), sizeof *r->state);
-    if (status == KN_OK && (!r->seen.fields || !r->state))
+    const bool oscillates = r->c.time.mode == KN_MODE_FREQUENCY;
+    r->amplitude = oscillates ? calloc((size_t)ncells * KN_FIELDS, sizeof *r->amplitude) : NULL;
+    r->phase = oscillates ? calloc((size_t)ncells * KN_FIELDS, sizeof *r->phase) : NULL;
+    if (status == KN_OK && (!r->seen.fields || !r->state || (oscillates && (!r->amplitude || !r->phase))))
         status = kn_error_set(KN_EMEMORY, "not enough memory for the fields of %d cells", ncells);
     r->tables[KN_RUN_ROWS] =
         (struct kn_share_table){(size_t)kn_sim_nodes(r->sim) * sizeof(float), kn_run_move_rows, r};
@@ -217,7 +251,7 @@ static enum kn_status create(struct kn_run_parts *r)
 static enum kn_status create_solver(struct kn_run_parts *r)
 {
     const double begun = omp_get_wtime();
-    if (r->c.time.mode == KN_MODE_UNSTEADY)
+    if (!kn_case_iterates(&r->c))
         return KN_OK;
     KN_TRY(kn_steady_create(&r->steady, r->sim));
     r->solver_s = omp_get_wtime() - begun;
@@ -324,6 +358,7 @@ static enum kn_status begin_new(struct kn_run_parts *r)
     /* A folder that did not exist had no lock: another run may have used it meanwhile. */
     KN_TRY(agree_on_folder(r));
     KN_TRY(create(r));
+    KN_TRY(kn_run_from(r)); /* before the folder is changed: it may be the same */
     KN_TRY(kn_comm_agree(r->comm, first ? open_files(r, NULL) : KN_OK));
     if (kn_run_replaces(r))
         kn_progress_line(&r->progress, KN_STYLE_NOTE,

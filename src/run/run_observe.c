@@ -5,6 +5,7 @@
 #include "error.h"
 #include "run/run_loop.h"
 
+#include <math.h>
 #include <omp.h>
 #include <string.h>
 
@@ -17,11 +18,38 @@ enum kn_status kn_run_write_fields(struct kn_run_parts *r, bool unfinished)
         .time = r->seen.time,
         .fields = r->seen.fields,
         .mean = r->monitor.averaged > 0 ? r->monitor.mean_fields : NULL,
+        .amplitude = r->amplitude,
+        .phase = r->phase,
         .comm = r->comm,
         .boxes = kn_sim_boxes(r->sim),
         .unfinished = unfinished,
     };
     return kn_fields_write(r->options.folder, &s);
+}
+
+static enum kn_status observe_now(struct kn_run_parts *r, struct kn_observation *o)
+{
+    KN_TRY(kn_run_abort(r->comm, kn_sim_observe(r->sim)));
+    return kn_sim_observed(r->sim, o);
+}
+
+/* An oscillation has two parts, of which the fields of the real one are those at time 0. */
+enum kn_status kn_run_observe_end(struct kn_run_parts *r)
+{
+    if (!r->phase)
+        return observe_now(r, &r->seen);
+    const size_t values = (size_t)kn_sim_space(r->sim)->ncells * KN_FIELDS;
+    struct kn_observation imaginary = {.fields = r->phase};
+    KN_TRY(kn_steady_part(r->steady, 1));
+    KN_TRY(observe_now(r, &imaginary));
+    memcpy(r->imaginary, imaginary.at_surfaces.walls, sizeof r->imaginary);
+    KN_TRY(kn_steady_part(r->steady, 0));
+    KN_TRY(observe_now(r, &r->seen));
+    for (size_t i = 0; i < values; i++) {
+        r->amplitude[i] = hypot(r->seen.fields[i], r->phase[i]);
+        r->phase[i] = atan2(r->phase[i], r->seen.fields[i]);
+    }
+    return KN_OK;
 }
 
 /* Write the files of an observation.  The end of the run writes its own fields. */
@@ -45,7 +73,8 @@ static enum kn_status evaluate(void *of)
     } else {
         KN_TRY(kn_monitor_check(&r->monitor, r->seen.step, r->seen.time, r->seen.fields));
     }
-    kn_validity_watch(&r->gas, &r->c, kn_sim_space(r->sim), r->comm, r->seen.time, r->seen.fields);
+    if (!r->steady) /* iterates may be far from any gas */
+        kn_validity_watch(&r->gas, &r->c, kn_sim_space(r->sim), r->comm, r->seen.time, r->seen.fields);
     const double begun = omp_get_wtime();
     KN_TRY(write_files(r));
     r->view.files_s = omp_get_wtime() - begun;

@@ -15,6 +15,7 @@
 #include "run/background.h"
 #include "run/progress.h"
 #include "sim.h"
+#include "steady/mode.h"
 #include "steady/steady.h"
 #include "validity/validity.h"
 
@@ -25,7 +26,7 @@ enum { KN_RUN_MESSAGE = 1024 };
 #define KN_RUN_WALLTIME    "walltime"
 
 /* Tables that rank 0 may request from the others. */
-enum kn_run_table { KN_RUN_ROWS, KN_RUN_WATCHED, KN_RUN_TABLES };
+enum kn_run_table { KN_RUN_ROWS, KN_RUN_WATCHED, KN_RUN_IGNORED, KN_RUN_TABLES };
 
 /* The purpose of an observation, and results of its evaluation. */
 struct kn_run_view {
@@ -47,9 +48,13 @@ struct kn_run_parts {
     struct kn_folder_identity identity; /* of `folder`, rank 0 */
     uint64_t fingerprint;               /* of the case as it was given */
     bool chosen;                        /* collision.samples was auto */
+    char mode[KN_MODE_REASON];          /* choice of time.mode: auto and its reason, or empty */
     struct kn_sim *sim;
     struct kn_steady *steady; /* NULL: steps in time */
     double solver_s;          /* s for its preparation */
+    double *amplitude;        /* [ncells][KN_FIELDS] of an oscillation at its end; NULL in other modes */
+    double *phase;            /* [ncells][KN_FIELDS] radian */
+    struct kn_wall_flux imaginary[KN_SIDES]; /* fluxes at walls, with `seen` as the real part */
     struct kn_monitor monitor;
     struct kn_validity validity;
     struct kn_validity_gas gas;
@@ -101,6 +106,7 @@ bool kn_run_is_over(const struct kn_run_parts *r, double now); /* run.walltime *
  * complete the evaluation of the latest observation; write fields.h5 with it.  All ranks. */
 enum kn_status kn_run_observe(struct kn_run_parts *r, bool row, bool series);
 enum kn_status kn_run_settle(struct kn_run_parts *r);
+enum kn_status kn_run_observe_end(struct kn_run_parts *r); /* fields and fluxes for the last files */
 enum kn_status kn_run_write_fields(struct kn_run_parts *r, bool unfinished);
 
 /* run_state.c: number of doubles of monitor and checks in a checkpoint. */
@@ -111,6 +117,9 @@ enum kn_status kn_run_save(struct kn_run_parts *r);
 enum kn_status kn_run_find(const struct kn_run_parts *r, struct kn_checkpoint *k,
                            char *note); /* [KN_CHECKPOINT_NOTE] */
 enum kn_status kn_run_load(struct kn_run_parts *r, const struct kn_checkpoint *k);
+
+/* run_from.c: take the gas of initial.from.  All ranks. */
+enum kn_status kn_run_from(struct kn_run_parts *r);
 
 /* Move rows of h; KN_ENUMERIC if one is not finite.  A kn_share_move of a run. */
 enum kn_status kn_run_move_rows(void *of, bool in, int64_t first, int64_t count, void *rows);

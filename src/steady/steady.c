@@ -49,7 +49,7 @@ struct kn_steady {
 
 enum kn_status kn_steady_check(const struct kn_case *c, const struct kn_comm *comm)
 {
-    if (c->time.mode == KN_MODE_UNSTEADY || comm->size == 1)
+    if (!kn_case_iterates(c) || comm->size == 1)
         return KN_OK;
     return kn_error_set(KN_EINPUT, "time.mode: %s needs one rank, and there are %d (time.mode: unsteady)",
                         kn_config_choice_name("time.mode", c->time.mode), comm->size);
@@ -517,8 +517,7 @@ static double find_balance(const struct kn_steady *s)
     return gross > ROUND_OFF ? worst / gross : 0;
 }
 
-/* Put a part of the solution, and its fluxes, into the simulation. */
-static enum kn_status store_part(struct kn_steady *s, int part)
+enum kn_status kn_steady_part(struct kn_steady *s, int part)
 {
     const int ncells = s->plan.problem->space->ncells, vector = part_of(s, SOLUTION, part);
     for (int first = 0; first < ncells; first += ROWS) {
@@ -536,17 +535,8 @@ enum kn_status kn_steady_store(struct kn_steady *s, bool whole)
 {
     kn_sim_set_solution(s->sim, s->progress.iterations, NULL);
     if (whole) {
-        KN_TRY(store_part(s, 0));
+        KN_TRY(kn_steady_part(s, 0));
         s->progress.balance = s->omega == 0 ? find_balance(s) : NAN;
     }
     return KN_OK;
-}
-
-enum kn_status kn_steady_parts(struct kn_steady *s, struct kn_wall_flux real[KN_SIDES],
-                               struct kn_wall_flux imaginary[KN_SIDES])
-{
-    KN_TRY(store_part(s, 1));
-    KN_TRY(kn_sim_walls(s->sim, imaginary));
-    KN_TRY(store_part(s, 0));
-    return kn_sim_walls(s->sim, real);
 }

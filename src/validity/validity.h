@@ -73,8 +73,8 @@ void kn_validity_watch_save(const struct kn_validity_gas *g, double state[KN_VAL
 /* KN_EIO when the state is damaged. */
 enum kn_status kn_validity_watch_restore(struct kn_validity_gas *g, const double state[KN_VALIDITY_STATE]);
 
-/* Update the extremes from the fields [ncells][KN_FIELDS]; measure the energy on the outermost nodes.  All
- * ranks call these. */
+/* Update the extremes from the fields [ncells][KN_FIELDS], at a time (NaN: of a steady state); measure the
+ * energy on the outermost nodes.  All ranks call these. */
 struct kn_sim;
 void kn_validity_watch(struct kn_validity_gas *g, const struct kn_case *c, const struct kn_space *space,
                        const struct kn_comm *comm, double time, const double *fields);

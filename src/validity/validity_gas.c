@@ -218,13 +218,16 @@ static bool has(const struct kn_validity *v, const char *code, double error)
 static void judge_state(struct kn_validity *v, const struct kn_validity_gas *g)
 {
     const double *m = g->worst, speed = sqrt(m[1] * m[1] + m[2] * m[2] + m[3] * m[3]);
+    char at[32] = "";
+    if (isfinite(m[5]))
+        snprintf(at, sizeof at, " at t = %.3g", m[5]);
     if (has(v, "velocity-grid", g->error / 1.2))
         return; /* the finding about the case says the same */
     kn_validity_add(v, KN_VALIDITY_WARN, "gas", g->error,
-                    "the velocity grid cannot represent the gas at t = %.3g (density %.3g n0, speed %.3g V0, "
+                    "the velocity grid cannot represent the gas%s (density %.3g n0, speed %.3g V0, "
                     "temperature %.3g T0): expect an error of %s (more velocity.nodes, or a "
                     "gas.reference.temperature nearer to this gas)",
-                    m[5], m[0], speed, m[4], KN_VALIDITY_PERCENT(g->error));
+                    at, m[0], speed, m[4], KN_VALIDITY_PERCENT(g->error));
 }
 
 static void judge_sign(struct kn_validity *v, const struct kn_validity_gas *g)

@@ -265,7 +265,7 @@ void kn_validity_judge_grid(struct kn_validity *v, const struct kn_case *c)
         if (c->walls[side].kind == KN_WALL_INFLOW)
             densest = fmax(densest, 1 + c->disturbance * c->walls[side].density);
     kn_validity_judge_cells(v, c, densest);
-    if (c->time.mode == KN_MODE_UNSTEADY) {
+    if (!kn_case_iterates(c)) {
         judge_step(v, c);
         judge_rounding(v, c);
     }

@@ -240,7 +240,7 @@ static void judge_oscillation(struct kn_validity *v, const struct kn_case *c)
         fastest = fmax(fastest, c->bodies[i].surface.oscillation.frequency);
     for (int axis = 0; axis < 3; axis++)
         judge_nodes(v, c, axis);
-    if (fastest > 0 && c->time.mode == KN_MODE_UNSTEADY)
+    if (fastest > 0 && !kn_case_iterates(c))
         judge_steps(v, fastest);
 }
 

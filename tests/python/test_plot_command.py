@@ -451,7 +451,7 @@ class Refused(Plot):
             (["plane", "--time", "1", "--mean"], 2, "choose one of them"),
             (["plane", "--last", "--mean"], 2, "exclude each other"),
             (["line", "--mean"], 2, "has no averages"),
-            (["plane", "-o", "picture.gif"], 2, "must end in .png, .svg, .pdf or .eps"),
+            (["plane", "-o", "picture.bmp"], 2, "must end in .png, .svg, .pdf, .eps or .gif"),
             (["line", "--width", "86", "-o", "x.svg"], 2, "'86' is no width (such as 86mm)"),
             (["line", "--width", "2m", "-o", "x.svg"], 2, "out of range"),
             (["plane", "--unknown"], 2, "--unknown"),

@@ -391,6 +391,20 @@ class Report(unittest.TestCase):
         show(self.plane)
         self.assertFalse(find("#unit-switch").is_displayed())
 
+    def test_15_amplitudes_of_an_oscillation(self):
+        show(make("resonator", "resonator", "--set", "collision.method=bgk"))
+        with open(os.path.join(folder, "resonator", "summary.json"), encoding="utf-8") as file:
+            summary = json.load(file)
+        cells = [[cell.text for cell in row.find_elements(By.CSS_SELECTOR, "td, th")]
+                 for row in driver.find_elements(By.CSS_SELECTOR, "#amplitudes tr")]
+        found, wall = summary["oscillation"]["right.stress_y"], summary["moving_walls"]["right"]
+        row = next(row for row in cells if row[0] == "right.stress_y")
+        self.assertAlmostEqual(number(row[1].removesuffix(" Pa")) / found["amplitude_si"], 1, delta=1e-5)
+        self.assertAlmostEqual(number(row[2]), found["phase"], delta=1e-4)
+        row = next(row for row in cells if row[0] == "right")
+        self.assertAlmostEqual(number(row[1]) / wall["damping_si"], 1, delta=1e-5)
+        self.assertAlmostEqual(number(row[2]) / wall["added_mass_si"], 1, delta=1e-5)
+
     def test_16_contrast(self):
         """WCAG AA: a contrast of at least 4.5 between text and background, in both colour schemes."""
         script = """

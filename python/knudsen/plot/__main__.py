@@ -20,18 +20,27 @@ def main(words):
     if not options.output and not own and os.path.lexists(output):
         raise Error(f"'{output}' exists and is not replaced: name the picture with -o")
     scene = Scene(options)
+    if output.endswith(".gif"):
+        from .animation import animate
+
+        frames = animate(scene, options.width)
+        _write(frames.save, output, None)
+        print(f"{clean(output)}: {frames.what}")
+        return
     panels = sheet.compose(scene)
     page = layout.Layout(panels, sheet.title(scene), options.width)
+    kind = output.rpartition(".")[2]
     with layout.style(page.font):
-        _write(page.draw(), output, options.arguments[0] if own else None)
+        figure = page.draw()
+        _write(lambda file: figure.savefig(file, format=kind, dpi=_DOTS.get(kind, 200), metadata=_metadata(kind)),
+               output, options.arguments[0] if own else None)
     print(f"{clean(output)}: {_report(scene, panels, options)}")
 
 
-def _write(figure, output, folder):
-    """Write the picture under a temporary name first, so that it appears whole or not at all."""
+def _write(save, output, folder):
+    """Write the picture, by a function of an open file, under a temporary name first, so that it appears whole or not at all."""
     parent, name = os.path.split(output)
     temporary = os.path.join(parent, f".{name}.knudsen.tmp")
-    kind = name.rpartition(".")[2]
     created = False
     try:
         if os.path.isfile(temporary) and not os.path.islink(temporary):  # of a killed process
@@ -39,7 +48,7 @@ def _write(figure, output, folder):
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666)
         created = True
         with os.fdopen(descriptor, "wb") as file:
-            figure.savefig(file, format=kind, dpi=_DOTS.get(kind, 200), metadata=_metadata(kind))
+            save(file)
         if folder is None:
             os.replace(temporary, output)
         else:
@@ -70,7 +79,7 @@ def _report(scene, panels, options):
     parts = [panel.what for panel in panels]
     if len(scene.sources) > 1:
         parts.append(f"{len(scene.sources)} runs")
-    elif len(scene.states) == 1:
+    elif len(scene.states) == 1 and not scene.shows_amplitudes:
         state = scene.states[0]
         parts.append("time average" if is_mean(state) else f"t = {time_text(scene, state)}")
     if options.reference:

@@ -78,10 +78,10 @@ class Line:
         self.quantity, self.x, self.y, self.si, self.label, self.shade = quantity, x, y, si, label, shade
 
 
-def make_profile(lines, along, edges):
-    """One panel of lines that share their axes; those of the first give the units."""
+def make_profile(lines, along, edges, largest=None):
+    """One panel of lines that share their axes; the first, and the largest value, give the units."""
     first = lines[0]
-    largest = max(float(np.nanmax(np.abs(line.y), initial=0)) for line in lines)
+    largest = largest or max(float(np.nanmax(np.abs(line.y), initial=0)) for line in lines)
     by = quantities.scale(first.quantity.dimension, first.si, largest)
     length = quantities.scale("length", first.si, float(np.abs(edges).max()))
     names = list(dict.fromkeys("q" if line.quantity.name == "heat" else line.quantity.name for line in lines))

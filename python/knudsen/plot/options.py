@@ -8,7 +8,7 @@ from .quantities import names
 
 KINDS = ("sheet", "map", "profile", "history")
 FLOWS = ("auto", "lines", "arrows", "none")
-FORMATS = ("png", "svg", "pdf", "eps")
+FORMATS = ("png", "svg", "pdf", "eps", "gif")
 _METRES = {"mm": 1e-3, "cm": 1e-2, "m": 1.0, "in": 0.0254, "pt": 0.0254 / 72, "um": 1e-6}
 
 _AFTER = """\
@@ -19,7 +19,8 @@ fields for their means over the box.
 Without options the sheet depends on the case: for a plane flow a map with
 streamlines, the velocity on the midlines and the history of the drag; for a
 flow along one axis profiles, at up to six times of the series; for a uniform
-gas its history.  Several folders are drawn over each other; the legend has
+gas its history; for time.mode: frequency amplitudes and phases, and with -t or
+--kind the gas at times of the period.  Several folders are drawn over each other; the legend has
 the keys in which their cases differ.
 
 A reference is a CSV file of one of two layouts.  (1) Points: the first line is
@@ -36,6 +37,7 @@ Examples:
   knudsen plot results/cavity -k profile -o figure.pdf --width 86mm
   knudsen plot results/cavity -k profile -r cases/cavity/reference.csv
   knudsen plot results/a results/b -q D -k history
+  knudsen plot results/resonator -o period.gif
 """
 
 
@@ -53,7 +55,7 @@ def _width(text):
 
 def _output(text):
     if text.rpartition(".")[2] not in FORMATS or "." not in text:
-        raise argparse.ArgumentTypeError(f"'{text}' must end in .png, .svg, .pdf or .eps")
+        raise argparse.ArgumentTypeError(f"'{text}' must end in .png, .svg, .pdf, .eps or .gif")
     return text
 
 
@@ -74,7 +76,8 @@ def read(words):
     add = parser.add_argument
     add("-o", "--output", metavar="FILE", type=_output,
         help="write the picture here, FILE.png, .svg, .pdf or .eps (default: picture.png in DIR; for several "
-        "folders compare.png in the current folder, which must not exist)")
+        "folders compare.png in the current folder, which must not exist); FILE.gif is an animation over a period "
+        "of time.mode: frequency, or over the series of output.fields")
     add("-q", "--quantity", metavar="NAME", action="append", default=[],
         help="what to draw; several with commas, or the option again")
     add("-k", "--kind", metavar="KIND", type=choice(*KINDS), default="sheet",

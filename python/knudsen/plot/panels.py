@@ -45,6 +45,7 @@ class LinePanel:
     key: str = ""  # title of the legend
     logarithmic: bool = False
     repeats: bool = False  # the legend is that of the panel before
+    y_range: tuple = None  # None: that of the curves
 
     @property
     def is_map(self):
@@ -60,7 +61,7 @@ class LinePanel:
             ax.plot(curve.x, curve.y, label=_legend(curve), **{**_line_style(curve, i, len(lines)), **options})
         for i, curve in enumerate(curve for curve in self.curves if curve.style != "line"):
             _draw_reference(ax, curve, i)
-        ax.set(xlabel=self.x_label, ylabel=self.y_label, xlim=self.x_range)
+        ax.set(xlabel=self.x_label, ylabel=self.y_label, xlim=self.x_range, ylim=self.y_range)
         if self.logarithmic:
             ax.set_yscale("log")
         if self.note:
@@ -130,6 +131,7 @@ class MapPanel:
     flow: tuple = None  # components [up][across] on the nodes of ``flow_nodes``
     flow_nodes: tuple = None
     arrows: bool = False
+    cyclic: bool = False  # both ends of the range are the same: an angle
     plates: tuple = ()  # lines (x, y) of bodies without thickness
     curves: tuple = ()
     labels: tuple = ()
@@ -149,10 +151,10 @@ class MapPanel:
         return min(max(self.size[1] / self.size[0], 0.2), 2)
 
     def draw(self, ax, colorbar=True, smooth=True, **options):
-        colours = {"cmap": "RdBu_r" if self.signed else "viridis", **options}
+        colours = {"cmap": "twilight" if self.cyclic else "RdBu_r" if self.signed else "viridis", **options}
         if "norm" not in colours:
             colours = {"vmin": self.range[0], "vmax": self.range[1], **colours}
-        if smooth:
+        if smooth and not self.cyclic:
             extent = [edges[i] for edges in self.edges for i in (0, -1)]
             drawn = ax.imshow(
                 self._pixels(), origin="lower", extent=extent, aspect="auto", interpolation="bilinear", **colours

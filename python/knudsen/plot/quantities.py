@@ -51,6 +51,17 @@ def find(name):
     return TABLE.get(_SYNONYMS.get(name, name))
 
 
+def amplitude(quantity):
+    """The amplitude of a field in an oscillation."""
+    name, words = quantity.name, f"{_AMPLITUDE}{quantity.words}"
+    return Quantity(name, words, quantity.symbol, f"{_AMPLITUDE}{quantity.dimension}", quantity.symbol, signed=False)
+
+
+def phase(quantity):
+    """The phase of a field in an oscillation."""
+    return Quantity(quantity.name, f"phase of {quantity.words}", quantity.symbol, "phase")
+
+
 def names():
     """What --help lists: q is the usual name of the length of the heat flux."""
     return ["q" if name == "heat" else name for name in TABLE]
@@ -81,7 +92,10 @@ _UNITS = {
     "length": ("$L$", "m", "prefix"),
     "time": (r"($\lambda_0 / V_0$)", "s", "prefix"),
     "rate": (r"($V_0 / \lambda_0$)", "s$^{-1}$", "power"),
+    "phase": ("rad", None, None),
 }
+_AMPLITUDE = "amplitude of "
+_UNITS |= {f"{_AMPLITUDE}{name}": entry for name, entry in _UNITS.items() if name}
 _PREFIXES = ["f", "p", "n", "µ", "m", "", "k", "M", "G", "T"]
 
 
@@ -105,7 +119,9 @@ class Scale:
 
 
 def conversion(dimension, si):
-    """Offset and factor from a number of the results to SI; lengths are in L."""
+    """Offset and factor from a number of the results to SI; lengths are in L. Amplitudes are differences."""
+    if dimension.startswith(_AMPLITUDE):
+        return 0, conversion(dimension.removeprefix(_AMPLITUDE), si)[1]
     eps, flux = si["disturbance"], si["pressure"] * si["velocity"]
     return {
         "density": (si["density"], si["density"] * eps),

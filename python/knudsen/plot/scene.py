@@ -23,7 +23,7 @@ class Scene:
     def __init__(self, options):
         self.sources = [Source(folder) for folder in options.arguments]
         self.in_si = not options.dimensionless and all(source.si for source in self.sources)
-        self.flow, self.shown = options.flow, 0
+        self.flow, self.shown, self.timed = options.flow, 0, bool(options.time)
         for source, label in zip(self.sources, name_runs(self.sources)):
             source.label = label
         self.kind = self._choose_kind(options)
@@ -38,6 +38,11 @@ class Scene:
         self.references = [
             point for path in options.reference for point in read_references(path, self.sources)
         ]
+
+    @property
+    def shows_amplitudes(self):
+        """Whether the sheet has amplitudes and phases of an oscillation, and not the gas at a time."""
+        return self.kind == "sheet" and len(self.sources) == 1 and self.sources[0].oscillates and not self.timed
 
     def si(self, source):
         return source.si if self.in_si else None
@@ -147,7 +152,7 @@ class Scene:
         first = self.sources[0]
         series = []
         if len(self.sources) == 1 and len(first.axes) == 1 and not (options.time or options.mean or options.last):
-            series = first.series()
+            series = first.run.period(_TIMES) if first.oscillates else first.series()
         if len(series) > 1:
             chosen = np.linspace(0, len(series) - 1, min(_TIMES, len(series)))
             yield from (State(first, series[int(i + 0.5)], False, self.cut) for i in chosen)

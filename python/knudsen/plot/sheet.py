@@ -5,6 +5,7 @@ import numpy as np
 from ..checks import DAMAGE
 from ..errors import Error
 from . import quantities
+from .amplitudes import amplitudes
 from .build import (
     Column,
     Line,
@@ -36,6 +37,9 @@ def _panels(scene):
         yield from _histories(scene)
         return
     first = scene.states[0]
+    if scene.shows_amplitudes:
+        yield from amplitudes(scene)
+        return
     plane = len(scene.states) == 1 and len(first.axes) == 2
     asked = scene.fields or scene.columns
     if scene.kind == "map" or (scene.kind == "sheet" and plane):
@@ -113,7 +117,8 @@ def _profile(scene, group, along):
             if len(scene.sources) == 1 and len(scene.states) > 1:
                 shade = i / (len(scene.states) - 1)
             lines.append(Line(quantity, *state.line(quantity.name, along), scene.si(state.source), label, shade))
-    panel, by, length = make_profile(lines, along, getattr(first.at, along + "_edges"))
+    largest = max(first.largest(quantity.name) for quantity in group) if first.peers else None
+    panel, by, length = make_profile(lines, along, getattr(first.at, along + "_edges"), largest)
     if len(scene.sources) == 1 and len(scene.states) > 1:
         panel.key = _time_scale(scene).axis("$t$")
     for other in first.axes.replace(along, ""):
@@ -241,15 +246,25 @@ def _title(scene):
     deltas = [entry.delta for entry in scene.sources]
     if np.isfinite(deltas[0]) and np.allclose(deltas, deltas[0], rtol=1e-9, atol=0):
         yield rf"$\delta$ = {deltas[0]:.4g}"
-    if state and is_mean(state):
+    if scene.shows_amplitudes or (alone and source.oscillates and not state):
+        yield _frequency(source, si)
+    elif state and is_mean(state):
         yield "time average"
     elif state and alone:
         yield f"$t$ = {time_text(scene, state)}" if si else rf"$t$ = {state.time:.4g} $\lambda_0/V_0$"
     for axis, place in state.cut.items() if state else ():
         yield f"${axis}$ = {quantities.with_unit(place * si['box'], 'm') if si else f'{place:.4g} $L$'}"
-    for name in _HEADLINES if alone else ():
+    for name in _HEADLINES if alone and not source.oscillates else ():
         if np.isfinite(source.number(name)):
             yield f"${name}$ = {source.number(name):.4g}"
+
+
+def _frequency(source, si):
+    """In cycles in SI, angular otherwise."""
+    angular = source.run.frequency
+    if si:
+        return f"$f$ = {quantities.with_unit(angular / si['time'] / (2 * np.pi), 'Hz')}"
+    return rf"$\omega$ = {angular:.4g} $V_0/\lambda_0$"
 
 
 def is_mean(state):

@@ -7,7 +7,7 @@ import numpy as np
 from ..checks import DAMAGE, damaged
 from ..errors import Error
 from ..results import Run
-from ..snapshot import Snapshot
+from ..snapshot import Instant, Snapshot
 from ..units import AXES
 
 _SCALES = ("temperature", "pressure", "density", "mass", "velocity", "length", "time", "box", "disturbance")
@@ -96,6 +96,11 @@ class Source:
         delta = self.case["gas"].get("delta") if self.case else None
         return float(delta) if isinstance(delta, (int, float)) else np.nan
 
+    @property
+    def oscillates(self):
+        """Whether it has amplitudes and phases, of time.mode: frequency."""
+        return self.has_fields and self.run.frequency is not None
+
     def number(self, name):
         """A quantity of the summary, or the last value of its column; nan if there is none."""
         value = self.quantities.get(name)
@@ -119,6 +124,7 @@ class State:
 
     def __init__(self, source, at, mean, cut, case=None):
         self.source, self.at, self.mean, self.case = source, at, mean, source.case if source else case
+        self.peers, self._largest = None, {}  # other states of an animation, which have the same units
         axes = at.axes
         self.cut, self.fixed = {}, {}
         if len(axes) == 3:  # the last axis that is fixed is cut, by default z
@@ -127,6 +133,10 @@ class State:
             axes = axes.replace(across, "")
         self.axes = axes
         self.fixed = {axis: place for axis, place in cut.items() if axis in axes}
+
+    def join(self, peers, largest):
+        """Make it a part of an animation; `largest` is a common dict."""
+        self.peers, self._largest = peers, largest
 
     @property
     def time(self):
@@ -161,7 +171,11 @@ class State:
         return isinstance(wall, dict) and wall.get("kind") in ("diffuse", "specular", "symmetry")
 
     def largest(self, name):
-        return float(np.nanmax(np.abs(self.plane(name)), initial=0))
+        """The largest value, of the peers too."""
+        if name not in self._largest:
+            values = [float(np.nanmax(np.abs(state.plane(name)), initial=0)) for state in self.peers or [self]]
+            self._largest[name] = max(values)
+        return self._largest[name]
 
     @property
     def bodies(self):
@@ -200,8 +214,10 @@ def _plates(body, axes, size):
 
 
 def nearest(source, time):
-    """The snapshot of the series nearest to a time, or the latest fields."""
+    """The snapshot of the series nearest to a time, or the latest fields; of an oscillation the gas at that time."""
     best = source.run
+    if best.frequency is not None:
+        return Instant(best, best.frequency * time)
     for at in source.series():
         if abs(at.time - time) < abs(best.time - time):
             best = at

@@ -5,7 +5,7 @@ import threading
 import time
 from pathlib import Path
 
-from ..command_line import FAILURE, INTERRUPTED, Parser, clean, execute
+from ..command_line import FAILURE, INTERRUPTED, Parser, assignments, clean, execute
 from ..errors import Error
 from ..progress_line import ProgressLine
 from . import points
@@ -45,12 +45,7 @@ def parser():
 
 def settings_of(options):
     """The keys that all points set."""
-    found = {}
-    for word in options.set or ():
-        key, equals, value = word.partition("=")
-        if not equals or not key:
-            raise Error(f"--set {word}: expected key=value (such as gas.delta=10)")
-        found[key] = value
+    found = assignments(options.set)
     if options.backend:
         found["run.backend"] = options.backend
     return found
@@ -101,6 +96,11 @@ class Watch:
         seconds = f", {row['wall time [s]']:.1f} s" if "wall time [s]" in row else ""
         print(clean(f"{self._done:4d}/{self._count}  {point.title}: {text}{seconds}"), flush=True)
 
+    def refused(self, point, message):
+        """A point that cannot be run."""
+        if message:
+            print(clean(f"   -/{self._count}  {point.title}: refused: {message}"), flush=True)
+
     def clear(self):
         self._line.clear()
 
@@ -145,6 +145,8 @@ def follow(work, options):
         list_points(work)
         return
     watch = Watch(work)
+    for point in work.points:
+        watch.refused(point, work.message_of(point))
     try:
         work.execute(options.jobs or work.default_jobs(), watch)
     except KeyboardInterrupt:

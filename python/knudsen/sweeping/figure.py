@@ -11,6 +11,7 @@ from ..plot.quantities import escape
 
 NAME = "sweep.png"
 _MAIN = ("D", "G", "G_P", "G_T")
+_OSCILLATING = (".damping", ".added_mass", " amplitude", " phase")
 _MOST_PANELS, _MOST_LINES, _MOST_TICKS = 6, 12, 6
 _ZERO = 1e-4  # of the largest value; smaller quantities are not drawn
 _DECADES = 1.5  # a positive quantity that spans more decades has a logarithmic axis
@@ -25,8 +26,8 @@ def _columns(rows):
     names = dict.fromkeys(name for row in rows for name, value in row.items() if _is_number(value))
     walls = [name for name in names if name.partition(".")[0] in ("left", "right", "bottom", "top", "back", "front")]
     walls = [name for name in walls if " error" not in name]
-    swinging = [name for name in walls if " amplitude" in name or " phase" in name]
-    return [name for name in _MAIN if name in names] or swinging or walls
+    oscillating = [name for name in walls if any(word in name for word in _OSCILLATING)]
+    return [name for name in _MAIN if name in names] or oscillating or walls
 
 
 def choose(rows, sizes):

@@ -10,6 +10,7 @@ _CHECKPOINTS = ("checkpoint-a.h5", "checkpoint-b.h5")
 
 # Keys without effect on the results.
 _FREE = {"run.threads", "run.backend", "run.walltime", "run.exchange", "run.force", "output.checkpoint", "output.vtk"}
+_FREE |= {"initial.from"}  # within the tolerance
 
 
 def _keys(case, before=""):

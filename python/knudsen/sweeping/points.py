@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import os
 import re
 import zlib
 from collections import Counter
@@ -11,6 +12,7 @@ from ..errors import Error
 
 MOST_POINTS = 10000
 _LONGEST_NAME = 180  # bytes of a folder name; file systems have 255
+_PREFIXES = {"": 0, "f": -15, "p": -12, "n": -9, "u": -6, "µ": -6, "m": -3, "k": 3, "M": 6, "G": 9}
 _NUMBER = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(.*)")
 FORMS = "KEY=a,b,c or KEY=from:to:number or KEY=from:to:number:log"
 
@@ -75,17 +77,28 @@ def _split(text, at):
     return [part.strip() for part in parts]
 
 
+def _ratio(unit, other):
+    """The factor from one unit to another that differs in its prefix only; None if there is none."""
+    shared = len(os.path.commonprefix([unit[::-1], other[::-1]]))
+    for length in range(shared, 0, -1):
+        first, second = unit[: len(unit) - length], other[: len(other) - length]
+        if first in _PREFIXES and second in _PREFIXES:
+            return 10.0 ** (_PREFIXES[second] - _PREFIXES[first])
+    return 1.0 if unit == other else None
+
+
 def _range(key, parts):
-    """Values from one end to the other, at equal distances or ratios."""
+    """Values from one end to the other, at equal distances or ratios, in the unit of the first."""
     ends = [_NUMBER.fullmatch(part) for part in parts[:2]]
     if not all(ends):
         raise Error(f"--vary {key}: '{parts[bool(ends[0])]}' is not a number (expected {FORMS})")
     units = [match.group(2).strip() for match in ends]
-    if units[0] != units[1]:
+    factor = _ratio(*units)
+    if factor is None:
         raise Error(f"--vary {key}: the ends of a range must have the same unit ('{parts[0]}', '{parts[1]}')")
     if len(parts) == 4 and parts[3] != "log":
         raise Error(f"--vary {key}: '{parts[3]}' after the number of values (only log is allowed there)")
-    count, low, high = parts[2], float(ends[0].group(1)), float(ends[1].group(1))
+    count, low, high = parts[2], float(ends[0].group(1)), factor * float(ends[1].group(1))
     if not re.fullmatch(r"\d{1,6}", count) or not 2 <= int(count) <= MOST_POINTS:
         raise Error(f"--vary {key}: '{count}' is not a number of values from 2 to {MOST_POINTS}")
     if not (math.isfinite(low) and math.isfinite(high)) or low == high:
@@ -94,7 +107,8 @@ def _range(key, parts):
         raise Error(f"--vary {key}: a logarithmic range needs ends above 0 ({parts[0]} to {parts[1]})")
     part = [i / (int(count) - 1) for i in range(int(count))]
     inner = [low * (high / low) ** t if len(parts) == 4 else low + (high - low) * t for t in part[1:-1]]
-    numbers = [ends[0].group(1), *(f"{number:.6g}" for number in inner), ends[1].group(1)]
+    last = ends[1].group(1) if factor == 1 else f"{high:.15g}"
+    numbers = [ends[0].group(1), *(f"{number:.6g}" for number in inner), last]
     return [f"{number} {units[0]}".strip() for number in numbers]
 
 

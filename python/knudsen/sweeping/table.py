@@ -11,6 +11,7 @@ from ..units import AXES, history_unit
 NAME = "table.csv"
 _FIRST = "folder"  # the first column marks a table of a sweep
 _SI = {"stress": "Pa", "heat_flux": "W m-2", "mass_flux": "kg m-2 s-1"}
+_MOTION = {"damping": ("p0 / V0", "Pa s m-1"), "added_mass": ("p0 lambda0 / V0^2", "kg m-2")}
 VERDICT = "verdict"  # the column after the keys
 _LAST = ("quality", "error estimate", "remaining change", "steps", "time [lambda0 / V0]", "wall time [s]")
 MESSAGE = "message"  # of a point that failed
@@ -37,12 +38,16 @@ def results(summary, si=None):
     """
     si = "quantities_si" in summary if si is None else si
     main, errors = summary["quantities"], summary.get("errors", {})
-    row = {name: value for name, value in main.items() if name != "walls"}
+    oscillates = "oscillation" in summary  # values at the end are those of one time
+    row = {name: value for name, value in main.items() if name != "walls" and not oscillates}
     row |= {f"{name} error": errors.get(name) for name in list(row) if errors}
     suffix = "_si" if si else ""
     values = dict(_wall_values(summary["quantities" + suffix]["walls"]))
     deviations = dict(_wall_values(summary.get("errors" + suffix, {}).get("walls", {})))
-    for name, value in values.items():
+    for side, wall in summary.get("moving_walls", {}).items():
+        for name, (own, unit) in _MOTION.items():
+            row[f"{side}.{name} [{unit if si else own}]"] = wall.get(name + suffix)
+    for name, value in () if oscillates else values.items():
         unit = _wall_unit(name, si)
         row[f"{name} [{unit}]"] = value
         if deviations:

@@ -8,7 +8,8 @@ error in space      3 / (2^order - 1) |Q - Q coarse|, the grid convergence index
 error in velocity   3 |Q - Q coarse|: the same factor without an order, since the error changes its sign with the
                     number of nodes.  Points of a profile share the largest of both errors, and so do amplitude
                     and phase.
-unsteadiness        |Q - Q at 3/4 of the run|
+unsteadiness        |Q - Q at 3/4 of the run|; of iterations for a steady state 10 times the last change of the
+                    solution, relative to |Q|
 rounding            1e-5 |Q|, since the state is stored in single precision
 statistical error   one standard error, where collisions are sampled
 tolerance           error of the reference + the first four + 3 statistical errors

@@ -6,7 +6,7 @@ import signal
 from dataclasses import dataclass
 from pathlib import Path
 
-from knudsen.command_line import INTERRUPTED, Parser, execute
+from knudsen.command_line import INTERRUPTED, Parser, assignments, execute
 from knudsen.errors import Error
 
 _NUMERICAL = 3  # exit code
@@ -39,6 +39,8 @@ def parser():
     }
     for name, text in flags.items():
         options.add_argument(name, action="store_true", help=text)
+    text = "set a key in all runs, over the case and the settings of reference.csv; may be repeated"
+    options.add_argument("--set", action="append", metavar="KEY=VALUE", help=text)
     folder = "folder of the cases (default: $KNUDSEN_CASES, else beside the program)"
     options.add_argument("--cases", metavar="DIR", help=folder)
     return options
@@ -88,8 +90,8 @@ def print_entry(book):
     print(f"{book.name:<20} {counts}   {title.removeprefix('# ')}")
 
 
-def check_group(table, book, rows):
-    """The rows of one setting: run, measure, judge and report."""
+def check_group(table, book, rows, extra):
+    """The rows of one setting, with extra settings: run, measure, judge and report."""
     from knudsen.verify.judge import judge, measure
     from knudsen.verify.quantity import parse
     from knudsen.verify.reference import settings_of
@@ -102,7 +104,7 @@ def check_group(table, book, rows):
     with scratch() as folder:
         try:
             quantities = [parse(row.quantity) for row in rows]
-            trial = Trial(book.yaml, settings_of(rows[0].settings), quantities, folder, progress)
+            trial = Trial(book.yaml, settings_of(rows[0].settings) | extra, quantities, folder, progress)
             try:
                 recordings = {which: trial.make(which) for which in RUNS}
             except Error as error:
@@ -124,7 +126,7 @@ def check_group(table, book, rows):
 def check_all(books, options):
     from knudsen.verify.table import Table
 
-    groups = {}
+    groups, extra = {}, assignments(options.set)
     for book in books:
         for row in due(book, options.full):
             groups.setdefault((book.name, row.settings), (book, []))[1].append(row)
@@ -133,7 +135,7 @@ def check_all(books, options):
         raise Error(f"verify: nothing is compared{'' if options.full else ' (--full may have more)'}")
     try:
         for book, rows in groups.values():
-            check_group(table, book, rows)
+            check_group(table, book, rows, extra)
     except KeyboardInterrupt:
         table.end()
         raise Error("interrupted", INTERRUPTED) from None

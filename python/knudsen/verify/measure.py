@@ -9,7 +9,9 @@ import numpy as np
 from ..errors import Error
 from . import fit, shock
 from .quantity import MODES, OF_SHOCK, SOUND, parse
+from .recording import iterates
 
+_ITERATIONS = 10  # error of the last iterate over its change, for changes that become smaller by a tenth per iteration
 _FAR, _SOUND = (0.4, 0.7), (0.25, 0.5)  # parts of the x axis: beyond the layer at the wall, before the far end
 NUMERICAL = 3  # code of an Error
 
@@ -41,6 +43,8 @@ def take(recording, text, errors=True):
 def _check_end(recording, q):
     """Fields at a time are those of the end, and no averages."""
     end = recording.times[-1]
+    if iterates(recording.case) and (q.at_a_time or q.kind in (*MODES, "rate")):
+        raise Error(f"'{q.text}' needs steps in time (time.mode: unsteady)")
     if q.kind != "point value":
         return
     if recording.averaged:
@@ -52,6 +56,9 @@ def _check_end(recording, q):
 def _find_errors(recording, q, measured):
     history = q.oscillates or q.kind in (*MODES, *SOUND, "rate")  # never an average
     if q.at_a_time:
+        return
+    if iterates(recording.case):
+        measured.unsteady = _ITERATIONS * recording.column("update")[-1] * abs(measured.value)
         return
     if recording.averaged and not history:
         measured.statistical = _statistical(recording, q)

@@ -21,6 +21,11 @@ def before_row(times):
     return before
 
 
+def iterates(case):
+    """Whether the solution is found by iterations, so that there is no time."""
+    return case["time"]["mode"] in ("steady", "frequency")
+
+
 def frequency(case):
     """Of the first wall that oscillates; 0: no wall does."""
     found = (case["walls"][side]["oscillation"]["frequency"] for side in SIDES)
@@ -46,6 +51,8 @@ class Recording:
     ``noisy``          collisions are sampled; ``errors`` has standard errors of columns that the run reports
     ``last`` ``mean``  fields at the end, and their averages
     ``before``         fields of the row ``before_row``, or None
+    ``amplitudes``     of time.mode: frequency: fields of amplitudes and of phases
+    ``fitted``         of it: amplitude and phase of columns
     ``series``         fields of rows, by number; as many as the quantities need
     """
 
@@ -61,6 +68,8 @@ class Recording:
     noisy: bool = False
     errors: dict = field(default_factory=dict)
     series: dict = field(default_factory=dict)
+    amplitudes: tuple = ()
+    fitted: dict = field(default_factory=dict)
     backend: str = ""
     seconds: float = 0.0
     _cache: dict = field(default_factory=dict)
@@ -144,6 +153,9 @@ class Recording:
 
     def oscillation(self, name, earlier):
         """Cosine and sine parts of a field, fitted in the window or a quarter of its length earlier; or None."""
+        if self.case["time"]["mode"] == "frequency":
+            amplitude, phase = (group[name] for group in self.amplitudes)
+            return amplitude * np.cos(phase), -amplitude * np.sin(phase)
         if frequency(self.case) == 0:
             return None
         rows = [row for row in self._in_window(self.times, earlier) if self.times[row] != 0 and row in self.series]
@@ -153,6 +165,9 @@ class Recording:
 
     def column_oscillation(self, name, earlier):
         """The same of a column."""
+        if self.case["time"]["mode"] == "frequency":
+            found = self.fitted.get(name)
+            return found and (found["amplitude"] * np.cos(found["phase"]), -found["amplitude"] * np.sin(found["phase"]))
         times = self.row_times(name)
         rows = [row for row in self._in_window(times, earlier) if row > 0]
         found = self._fit(times[rows], self.column(name)[rows]) if rows else None

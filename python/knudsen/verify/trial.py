@@ -15,7 +15,7 @@ from ..program import dry_run, run
 from ..units import COMPONENTS
 from . import shock
 from .quantity import OF_PLACE, OF_SHOCK, SIDES, SOUND
-from .recording import Recording, before_row, frequency, window
+from .recording import Recording, before_row, frequency, iterates, window
 
 RUNS = ("run", "fewer cells", "fewer velocities")
 _FEWEST_CELLS, _FEWEST_NODES = 4, 6
@@ -105,14 +105,14 @@ def _needs_before(q):
 class _Fields(Mapping):
     """Fields of a file that a run of this module has written, each read once; the file is closed in between."""
 
-    def __init__(self, path):
-        self._path, self._read = path, {}
+    def __init__(self, path, group="/"):
+        self._path, self._group, self._read = path, group, {}
 
     def __getitem__(self, name):
         if name not in self._read:
             stored, component = COMPONENTS.get(name, (name, None))
             with h5py.File(self._path, "r") as file:
-                values = file[stored][...]
+                values = file[self._group][stored][...]
             self._read[name] = values if component is None else values[..., component]
         return self._read[name]
 
@@ -147,6 +147,8 @@ class Trial:
 
     def _record(self, which, settings, planned):
         case, time_step, steps = planned
+        if iterates(case):
+            return _read(self._run(which, settings), case, time_step, 0.0)
         every, end = _every(case), _end(case, time_step, steps)
         compares = which == RUNS[0] and any(map(_needs_before, self.quantities))
         start = _series_start(case, end, self.quantities)
@@ -209,6 +211,9 @@ def _read(done, case, time_step, end):
     mean = {name: done.mean[name] for name in done.mean} if averaged else None
     last = _Fields(done.folder / "fields.h5")
     recording = Recording(case, time_step, end, edges, dict(done.history), last, mean=mean, averaged=averaged)
+    if case["time"]["mode"] == "frequency":
+        recording.amplitudes = tuple(_Fields(done.folder / "fields.h5", name) for name in ("amplitude", "phase"))
+        recording.fitted = done.summary["oscillation"]
     recording.noisy, recording.errors = done.errors is not None, _errors(done)
     recording.backend = done.summary["backend"]
     done.close()

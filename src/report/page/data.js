@@ -10,6 +10,8 @@ const summaryTypes = {
   notes: [{level: 'string', text: 'string'}],
   quantities: quantityTypes,
   errors: quantityTypes,
+  oscillation: {frequency: 'number', periods: 'number', change: 'number', '*': {amplitude: 'number', phase: 'number'}},
+  moving_walls: {'*': {'*': 'number'}},
   phase_s: {'*': 'number'},
   provenance: {'*': 'string'},
   case: {space: {cells: ['number'], '*': 'any'}, '*': 'any'},

@@ -92,7 +92,7 @@ const errorText = error => (error > 0 ? [`± ${readable(error, 2)}`, element('br
 function headlineCards() {
   const cards = [], q = run.quantities ?? {};
   for (const [name, words] of Object.entries(flowNumbers))
-    if (Number.isFinite(q[name]))
+    if (Number.isFinite(q[name]) && !run.oscillation)
       cards.push(card([...symbolWithIndex(name), `, ${words}`], asSure(q[name], run.errors?.[name]),
         [
           errorText(run.errors?.[name]),
@@ -156,6 +156,28 @@ function wallTable() {
         'Averages over the area and over time; errors are statistical, and left out where they are not known.' :
         'Averages over the area of each wall, at the end.',
       ' Values below 10⁻⁷ of the largest are round-off and shown as 0.'));
+}
+
+/* Amplitudes and phases of the fluxes, and what the gas does to the walls that move, instead of values at one
+ * time. */
+function amplitudeTables() {
+  const found = Object.entries(run.oscillation).filter(([, one]) => Number.isFinite(one?.amplitude)),
+        most = Math.max(...found.map(([, one]) => one.amplitude), 0),
+        rows = found.filter(([, one]) => one.amplitude > 1e-6 * most).map(([name, one]) => {
+          const rule = columnRule(name), size = one.amplitude * rule.factor;
+          return [name, element('span', {title: String(size)}, `${readable(size, 6)} ${rule.unit}`),
+            readable(one.phase, 5)];
+        });
+  const inSi = units.si && si, suffix = inSi ? '_si' : '';
+  const moving = Object.entries(run.moving_walls ?? {}).map(([side, one]) => [side,
+    ...['damping', 'added_mass'].map(name => readable(one[name + suffix] ?? NaN, 6))]);
+  const heads = inSi ? ['damping / Pa s m⁻¹', 'added mass / kg m⁻²'] : ['damping / (p0 / V0)', 'added mass / (p0 λ0 / V0²)'];
+  return element('div', {class: 'panel', id: 'amplitudes'},
+    table([['flux at a wall'], ['amplitude', 'n'], ['phase / rad', 'n']], rows),
+    moving.length ? table([['wall'], ...heads.map(text => [text, 'n'])], moving) : '',
+    element('p', {class: 'small soft'},
+      'A phase above 0 is ahead of the first wall that oscillates. The force of the gas per area of a moving wall is ' +
+      '−damping × velocity − added mass × acceleration. Amplitudes below 10⁻⁶ of the largest are left out.'));
 }
 
 /* -------------------------------------------------------------- history */
@@ -326,7 +348,7 @@ function build() {
   const sections = [
     [
       'Results', ...validityNotes(), ...report.notes.map(text => element('p', {class: 'note'}, text)),
-      living(() => [headlineCards()]), living(() => [wallTable()].filter(Boolean))
+      living(() => [headlineCards()]), living(() => [run.oscillation ? amplitudeTables() : wallTable()].filter(Boolean))
     ],
     ...fieldSections(),
     historySection(),

@@ -1,0 +1,102 @@
+/* The initial state from the results of another run: initial.from. */
+#include "run/run_parts.h"
+
+#include "config/case.h"
+#include "config/config.h"
+#include "error.h"
+#include "files/files.h"
+#include "grid/velocity.h"
+
+#include <string.h>
+
+/* The case of the other run. */
+static enum kn_status read_case(const char *folder, struct kn_case *c)
+{
+    char path[KN_PATH], why[KN_RUN_MESSAGE];
+    kn_case_default(c);
+    KN_TRY(kn_files_join(path, folder, KN_FOLDER_CASE));
+    if (kn_case_load(c, path) == KN_OK && kn_case_check(c) == KN_OK)
+        return KN_OK;
+    snprintf(why, sizeof why, "%s", kn_error_message());
+    return kn_error_set(KN_EINPUT, "initial.from: '%s' holds no run that can be continued (%s)", folder, why);
+}
+
+/* True if the rows of h of two grids have the same nodes in the same order. */
+static bool is_same(const struct kn_velocity *a, const struct kn_velocity *b)
+{
+    bool same =
+        a->nnodes == b->nnodes && a->octants == b->octants && a->size == b->size && a->stride == b->stride;
+    for (int d = 0; d < 3 && same; d++)
+        same = a->bit[d] == b->bit[d] && a->half[d] == b->half[d] &&
+               kn_velocity_is_reduced(a, d) == kn_velocity_is_reduced(b, d) &&
+               memcmp(a->speed[d], b->speed[d], (size_t)a->size * sizeof *a->speed[d]) == 0;
+    return same;
+}
+
+static enum kn_status compare_nodes(const struct kn_case *c, const struct kn_case *other)
+{
+    struct kn_velocity a = {0}, b = {0};
+    enum kn_status status = kn_velocity_create(&a, c);
+    if (status == KN_OK)
+        status = kn_velocity_create(&b, other);
+    if (status == KN_OK && !is_same(&a, &b))
+        status = kn_error_set(KN_EINPUT,
+                              "initial.from: '%s' has other velocity nodes (velocity.grid, nodes, fold and "
+                              "reduce must have the same effect)",
+                              c->initial.from);
+    kn_velocity_destroy(&a);
+    kn_velocity_destroy(&b);
+    return status;
+}
+
+static enum kn_status compare(const struct kn_case *c, const struct kn_case *other)
+{
+    const int *n = c->space.cells, *m = other->space.cells;
+    if (memcmp(n, m, sizeof c->space.cells) != 0)
+        return kn_error_set(KN_EINPUT, "initial.from: '%s' has %d x %d x %d cells, this case %d x %d x %d",
+                            c->initial.from, m[0], m[1], m[2], n[0], n[1], n[2]);
+    return compare_nodes(c, other);
+}
+
+/* Averages of the other run are not continued. */
+static enum kn_status ignore(void *of, bool in, int64_t first, int64_t count, void *rows)
+{
+    (void)of, (void)in, (void)first, (void)count, (void)rows;
+    return KN_OK;
+}
+
+static enum kn_status load(struct kn_run_parts *r, const struct kn_checkpoint *k)
+{
+    const struct kn_checkpoint_source to = {&r->share, KN_RUN_ROWS, KN_RUN_IGNORED};
+    struct kn_sim_state start = kn_sim_state(r->sim);
+    start.ncells = k->state.ncells;
+    start.nnodes = k->state.nnodes;
+    start.reference = k->state.reference;
+    r->tables[KN_RUN_IGNORED] = (struct kn_share_table){(size_t)k->nwatched * sizeof(double), ignore, NULL};
+    KN_TRY(kn_sim_restore(r->sim, &start));
+    return kn_checkpoint_load(k, &to);
+}
+
+enum kn_status kn_run_from(struct kn_run_parts *r)
+{
+    struct kn_case other;
+    struct kn_checkpoint k = {0};
+    char note[KN_CHECKPOINT_NOTE] = "";
+    enum kn_status status = KN_OK;
+    if (!*r->c.initial.from)
+        return KN_OK;
+    if (kn_run_is_first(r))
+        status = read_case(r->c.initial.from, &other);
+    status = kn_comm_agree(r->comm, status);
+    kn_comm_broadcast(r->comm, 0, &other, sizeof other);
+    if (status == KN_OK)
+        status = kn_comm_agree(r->comm, compare(&r->c, &other));
+    if (status == KN_OK)
+        status = kn_checkpoint_find(r->comm, r->c.initial.from, kn_config_fingerprint(&other), &k, note);
+    if (status == KN_OK)
+        status = load(r, &k);
+    kn_checkpoint_free(&k);
+    if (status == KN_OK)
+        kn_progress_line(&r->progress, KN_STYLE_NOTE, "starting from the gas in %s", r->c.initial.from);
+    return status;
+}
