@@ -234,9 +234,10 @@ static double molecules_prandtl(const struct kn_case *c)
 double kn_case_frequency(const struct kn_case *c)
 {
     double frequency = 0;
-    for (int side = KN_SIDES - 1; side >= 0; side--)
-        frequency =
-            c->walls[side].oscillation.frequency > 0 ? c->walls[side].oscillation.frequency : frequency;
+    for (int i = kn_case_surfaces(c) - 1; i >= 0; i--) {
+        const struct kn_wall w = kn_case_surface(c, i);
+        frequency = w.oscillation.frequency > 0 ? w.oscillation.frequency : frequency;
+    }
     return frequency;
 }
 

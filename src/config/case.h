@@ -72,7 +72,7 @@ double kn_case_narrowest_cell(const struct kn_case *c, int axis);
 /* Mean over the length of an axis of a power of the widths of its cells, lambda0. */
 double kn_case_mean_width(const struct kn_case *c, int axis, double power);
 
-/* The angular frequency of the first wall that oscillates; 0: none does. */
+/* The angular frequency of the first wall or body that oscillates; 0: none does. */
 double kn_case_frequency(const struct kn_case *c);
 
 /* The limiter of the slopes; none above order 2. */

@@ -173,6 +173,16 @@ static void agrees_with_time_steps(void **state)
         "disturbance=0.5 space.cells=10 velocity.nodes=6 collision.method=operator "
         "walls.left.velocity=[0,-1,0] "
         "walls.right.velocity=[0,1,0]",
+        /* bodies and walls of Cercignani and Lampis; ports; a finite disturbance and two separate parts */
+        "space.cells=[8,8] velocity.nodes=6 collision.method=operator bodies.bar.box.low=[0.25,0.25] "
+        "bodies.bar.box.high=[0.5,0.5] bodies.bar.temperature=1 bodies.bar.tangential=0.6 "
+        "bodies.bar.velocity=[0,0,0.3] bodies.wall.plate.axis=x bodies.wall.plate.at=0.75 "
+        "bodies.wall.plate.open=[0.5,0.75] bodies.wall.velocity=[0,1,0] walls.left.normal=0.5",
+        "space.cells=[8,8] velocity.nodes=6 collision.method=bgk ports.in.kind=pressure ports.in.pressure=1 "
+        "ports.out.side=right ports.out.kind=reservoir bodies.wall.plate.axis=x bodies.wall.plate.at=0.5 "
+        "bodies.wall.plate.open=[0.5,1] walls.bottom.kind=symmetry",
+        "disturbance=0.5 space.cells=[8,6] velocity.nodes=6 collision.method=bgk walls.left.temperature=1 "
+        "bodies.wall.box.low=[0.5,0] bodies.wall.box.high=[0.625,1] bodies.wall.temperature=0.5",
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct watch steady, steps;
