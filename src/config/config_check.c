@@ -192,17 +192,36 @@ static enum kn_status check_limiter(const struct kn_case *c)
                         kn_config_choice_name("space.limiter", c->space.limiter), c->space.order);
 }
 
+/* A place between the ends with cells on both sides. */
+static enum kn_status check_focus(const struct kn_case *c, int axis)
+{
+    const bool has = c->space.cluster[axis] == KN_CLUSTER_FOCUS;
+    const double focus = c->space.focus[axis], size = c->space.size[axis];
+    if (!has && focus != 0)
+        return kn_error_set(KN_EINPUT, "space.focus: %g along %c has no effect without space.cluster: focus",
+                            focus, AXIS[axis]);
+    if (has && (!(focus > 0 && focus < size) || c->space.cells[axis] < 2))
+        return kn_error_set(KN_EINPUT,
+                            "space.focus: %g along %c (a place between 0 and %g, and at least 2 cells)",
+                            focus, AXIS[axis], size);
+    return KN_OK;
+}
+
 static enum kn_status check_stretch(const struct kn_case *c)
 {
     for (int axis = 0; axis < 3; axis++) {
-        int n = c->space.cells[axis];
-        bool both = c->space.cluster[axis] == KN_CLUSTER_BOTH;
-        double smallest = pow(c->space.stretch[axis], both ? (n - 1) / 2 : n - 1);
-        if (smallest < 1e-6)
+        const int n = c->space.cells[axis];
+        double smallest = INFINITY, largest = 0;
+        KN_TRY(check_focus(c, axis));
+        for (int i = 0; i < n; i++) {
+            smallest = fmin(smallest, kn_case_relative_width(c, axis, i));
+            largest = fmax(largest, kn_case_relative_width(c, axis, i));
+        }
+        if (!(smallest >= 1e-6 * largest))
             return kn_error_set(KN_EINPUT,
                                 "space.stretch: %g over %d cells along %c makes the smallest cell %.1e of "
                                 "the largest (at least 1e-6)",
-                                c->space.stretch[axis], n, AXIS[axis], smallest);
+                                c->space.stretch[axis], n, AXIS[axis], smallest / largest);
     }
     return KN_OK;
 }
