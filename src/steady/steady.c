@@ -6,6 +6,7 @@
 #include "config/config.h"
 #include "error.h"
 #include "point/steady.h"
+#include "steady/balance.h"
 #include "steady/coarse.h"
 #include "steady/route.h"
 #include "steady/trial.h"
@@ -501,40 +502,6 @@ struct kn_steady_progress kn_steady_progress(const struct kn_steady *s)
     return s->progress;
 }
 
-/* The net amount of mass, momentum or energy that enters through faces and by sources, over the largest flux.
- * It is zero in a steady state. */
-static double find_balance(const struct kn_steady *s)
-{
-    const double ROUND_OFF = 1e-12; /* no flux is so small, at any pressure that the grid resolves */
-    const struct kn_problem *p = s->plan.problem;
-    const struct kn_velocity *v = p->velocity;
-    double net[KN_FLUXES] = {0}, gross = 0, volume = 0, worst = 0;
-    for (int cell = 0; cell < p->space->ncells; cell++)
-        volume += p->space->volume[cell];
-    for (int octant = 0; octant < v->octants; octant++)
-        for (int k = 0; k < v->size; k++) {
-            const double source =
-                s->plan.rate * volume * v->mass[k] * p->collision->source[octant * v->stride + k];
-            net[0] += source;
-            for (int d = 0; d < 3; d++)
-                net[1 + d] +=
-                    v->bit[d] ? kn_velocity_sign(v, octant, d) * (double)v->speed[d][k] * source : 0;
-            net[4] += v->square[k] * source;
-            gross += fabs(source);
-        }
-    for (int face = 0; face < p->space->nfaces; face++) {
-        const struct kn_face *f = &p->space->faces[face];
-        for (int i = 0; i < KN_FLUXES; i++) {
-            const double flux = f->area * s->fluxes[(size_t)face * KN_FLUXES + (size_t)i];
-            net[i] += (f->side & 1) ? -flux : flux;
-            gross = fmax(gross, fabs(flux));
-        }
-    }
-    for (int i = 0; i < KN_FLUXES; i++)
-        worst = fmax(worst, fabs(net[i]));
-    return gross > ROUND_OFF ? worst / gross : 0;
-}
-
 /* Put a part of the solution, and its fluxes, into the simulation. */
 static enum kn_status store_part(struct kn_steady *s, int part)
 {
@@ -555,7 +522,7 @@ enum kn_status kn_steady_store(struct kn_steady *s, bool whole)
     kn_sim_set_solution(s->sim, s->progress.iterations, NULL);
     if (whole) {
         KN_TRY(store_part(s, 0));
-        s->progress.balance = s->omega == 0 ? find_balance(s) : NAN;
+        s->progress.balance = s->omega == 0 ? kn_balance_of(&s->plan, s->fluxes) : NAN;
     }
     return KN_OK;
 }
