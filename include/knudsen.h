@@ -92,7 +92,7 @@ enum kn_side { /* the six sides of the box, axis-major: 2 * axis + (high end) */
     KN_LEFT, KN_RIGHT, KN_BOTTOM, KN_TOP, KN_BACK, KN_FRONT, KN_SIDES
 };
 
-enum kn_cluster { KN_CLUSTER_BOTH, KN_CLUSTER_LOW, KN_CLUSTER_HIGH };
+enum kn_cluster { KN_CLUSTER_BOTH, KN_CLUSTER_LOW, KN_CLUSTER_HIGH, KN_CLUSTER_FOCUS };
 enum kn_limiter { KN_LIMITER_VAN_LEER, KN_LIMITER_MC, KN_LIMITER_MINMOD, KN_LIMITER_NONE };
 enum kn_grid { KN_GRID_STRETCHED, KN_GRID_GAUSS };
 enum kn_weights { KN_WEIGHTS_EXACT, KN_WEIGHTS_MIDPOINT };
@@ -212,6 +212,7 @@ struct kn_case {
         double size[3];    /* L */
         double stretch[3]; /* ratio of neighbouring cell widths, <= 1 */
         enum kn_cluster cluster[3];
+        double focus[3]; /* L; place of the smallest cells of KN_CLUSTER_FOCUS */
         int order; /* 1 to 3 */
         enum kn_limiter limiter;
     } space;

@@ -36,7 +36,12 @@ struct kn_steady_plan {
     const double *lagged;            /* [functions][size] (L + N) phi_k */
 
     const int32_t *route; /* [octants][ncells] cells in an order in which upwind cells come first */
-    const double *volume; /* [ncells] product of the widths along the axes of space->axes, as stored there */
+    const double *volume; /* [ncells] product of the widths along the axes of space->axes; 0: solid */
+
+    /* Connected regions of the gas.  Nothing determines the mass in a closed region. */
+    int regions;
+    const int32_t *region; /* [ncells] -1: solid */
+    const bool *closed;    /* [regions] */
 };
 
 /* The moment equations, theory (64), owned by the solver. */
@@ -49,7 +54,7 @@ struct kn_steady_equations {
 };
 
 struct kn_steady_backend {
-    bool linear; /* it has no collisions of a finite disturbance; the CPU has */
+    bool (*lacks)(const struct kn_problem *problem); /* part of a problem, which the CPU has; NULL: nothing */
     /* Memory for a number of vectors, all zero. */
     enum kn_status (*create)(void **machine, const struct kn_steady_plan *plan, int vectors);
     void (*destroy)(void *machine);

@@ -168,7 +168,36 @@ int kn_case_nodes(const struct kn_case *c, int axis)
     return kn_case_is_reduced(c, axis) ? KN_CASE_REDUCED_NODES : c->velocity.nodes[axis];
 }
 
-/* A geometric progression towards the clustered end. */
+/* Sum of a geometric progression of n widths that begins with 1. */
+static double sum_widths(double ratio, int n)
+{
+    return ratio == 1 ? n : (pow(ratio, -n) - 1) / (1 / ratio - 1);
+}
+
+/* Cells on the low side of the focus: a number for which the smallest cells on both sides are alike. */
+static int cells_below(double ratio, int n, double share)
+{
+    int low = 1, high = n - 1;
+    while (low < high) { /* the smallest number that makes the cells below narrower */
+        const int middle = (low + high) / 2;
+        if (share / sum_widths(ratio, middle) > (1 - share) / sum_widths(ratio, n - middle))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Two geometric progressions, which begin at the focus; their sum is 1. */
+static double focused_width(const struct kn_case *c, int axis, int i)
+{
+    const double ratio = c->space.stretch[axis], share = c->space.focus[axis] / c->space.size[axis];
+    const int n = c->space.cells[axis], below = cells_below(ratio, n, share);
+    return i < below ? share * pow(ratio, i - below + 1) / sum_widths(ratio, below)
+                     : (1 - share) * pow(ratio, below - i) / sum_widths(ratio, n - below);
+}
+
+/* A geometric progression towards the clustered end or the focus. */
 double kn_case_relative_width(const struct kn_case *c, int axis, int i)
 {
     const double ratio = c->space.stretch[axis];
@@ -178,6 +207,8 @@ double kn_case_relative_width(const struct kn_case *c, int axis, int i)
         return pow(ratio, n - 1 - i);
     case KN_CLUSTER_HIGH:
         return pow(ratio, i);
+    case KN_CLUSTER_FOCUS:
+        return focused_width(c, axis, i);
     default: /* at both ends: symmetric, largest in the middle */
         return pow(ratio, fabs(i - 0.5 * (n - 1)));
     }
@@ -234,9 +265,10 @@ static double molecules_prandtl(const struct kn_case *c)
 double kn_case_frequency(const struct kn_case *c)
 {
     double frequency = 0;
-    for (int side = KN_SIDES - 1; side >= 0; side--)
-        frequency =
-            c->walls[side].oscillation.frequency > 0 ? c->walls[side].oscillation.frequency : frequency;
+    for (int i = kn_case_surfaces(c) - 1; i >= 0; i--) {
+        const struct kn_wall w = kn_case_surface(c, i);
+        frequency = w.oscillation.frequency > 0 ? w.oscillation.frequency : frequency;
+    }
     return frequency;
 }
 

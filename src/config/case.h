@@ -79,7 +79,7 @@ static inline bool kn_case_iterates(const struct kn_case *c)
     return c->time.mode == KN_MODE_STEADY || c->time.mode == KN_MODE_FREQUENCY;
 }
 
-/* The angular frequency of the first wall that oscillates; 0: none does. */
+/* The angular frequency of the first wall or body that oscillates; 0: none does. */
 double kn_case_frequency(const struct kn_case *c);
 
 /* The limiter of the slopes; none above order 2. */

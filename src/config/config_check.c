@@ -192,17 +192,36 @@ static enum kn_status check_limiter(const struct kn_case *c)
                         kn_config_choice_name("space.limiter", c->space.limiter), c->space.order);
 }
 
+/* A place between the ends with cells on both sides. */
+static enum kn_status check_focus(const struct kn_case *c, int axis)
+{
+    const bool has = c->space.cluster[axis] == KN_CLUSTER_FOCUS;
+    const double focus = c->space.focus[axis], size = c->space.size[axis];
+    if (!has && focus != 0)
+        return kn_error_set(KN_EINPUT, "space.focus: %g along %c has no effect without space.cluster: focus",
+                            focus, AXIS[axis]);
+    if (has && (!(focus > 0 && focus < size) || c->space.cells[axis] < 2))
+        return kn_error_set(KN_EINPUT,
+                            "space.focus: %g along %c (a place between 0 and %g, and at least 2 cells)",
+                            focus, AXIS[axis], size);
+    return KN_OK;
+}
+
 static enum kn_status check_stretch(const struct kn_case *c)
 {
     for (int axis = 0; axis < 3; axis++) {
-        int n = c->space.cells[axis];
-        bool both = c->space.cluster[axis] == KN_CLUSTER_BOTH;
-        double smallest = pow(c->space.stretch[axis], both ? (n - 1) / 2 : n - 1);
-        if (smallest < 1e-6)
+        const int n = c->space.cells[axis];
+        double smallest = INFINITY, largest = 0;
+        KN_TRY(check_focus(c, axis));
+        for (int i = 0; i < n; i++) {
+            smallest = fmin(smallest, kn_case_relative_width(c, axis, i));
+            largest = fmax(largest, kn_case_relative_width(c, axis, i));
+        }
+        if (!(smallest >= 1e-6 * largest))
             return kn_error_set(KN_EINPUT,
                                 "space.stretch: %g over %d cells along %c makes the smallest cell %.1e of "
                                 "the largest (at least 1e-6)",
-                                c->space.stretch[axis], n, AXIS[axis], smallest);
+                                c->space.stretch[axis], n, AXIS[axis], smallest / largest);
     }
     return KN_OK;
 }
@@ -395,21 +414,68 @@ static enum kn_status check_reference(const struct kn_case *c)
     return check_shift(c);
 }
 
+/* "walls.left", "bodies.bar" or "ports.inlet". */
+static const char *surface_name(const struct kn_case *c, int surface, char text[KN_TEXT])
+{
+    const int body = surface - KN_SIDES, port = body - kn_case_bodies(c);
+    snprintf(text, KN_TEXT, "%s.%s",
+             body < 0   ? "walls"
+             : port < 0 ? "bodies"
+                        : "ports",
+             body < 0   ? kn_case_side_name((enum kn_side)surface)
+             : port < 0 ? c->bodies[body].name
+                        : c->ports[port].name);
+    return text;
+}
+
 /* What a steady state needs: no oscillation, and something that determines velocity and temperature. */
 static enum kn_status check_steady(const struct kn_case *c)
 {
+    char name[KN_TEXT];
     bool held = false;
-    for (int side = 0; side < KN_SIDES; side++) {
-        const struct kn_wall *w = &c->walls[side];
-        if (!is_zero(w->oscillation.velocity) || w->oscillation.temperature != 0)
-            return fail_wall(side, "oscillation.frequency",
-                             "a wall that oscillates has no steady state (time.mode: frequency or unsteady)");
-        held = held || (!kn_case_is_uniform(c, side / 2) && kn_case_emits(w) && w->accommodation > 0);
+    for (int i = 0; i < kn_case_surfaces(c); i++) {
+        const struct kn_wall w = kn_case_surface(c, i);
+        if (!is_zero(w.oscillation.velocity) || w.oscillation.temperature != 0)
+            return kn_error_set(
+                KN_EINPUT,
+                "%s.oscillation.frequency: a wall that oscillates has no steady state (time.mode: frequency "
+                "or unsteady)",
+                surface_name(c, i, name));
+        held = held ||
+               ((i >= KN_SIDES || !kn_case_is_uniform(c, i / 2)) && kn_case_emits(&w) && w.accommodation > 0);
     }
     if (!held)
         return kn_error_set(KN_EINPUT,
                             "time.mode: steady needs a diffuse wall or an inflow: without them the "
                             "velocity and temperature of the steady state are not determined");
+    return KN_OK;
+}
+
+/* Walls, bodies and ports in an oscillation of one frequency: they have no steady part. */
+static enum kn_status check_amplitudes(const struct kn_case *c, double frequency)
+{
+    char name[KN_TEXT];
+    for (int i = 0; i < kn_case_surfaces(c); i++) {
+        const struct kn_wall w = kn_case_surface(c, i);
+        const char *steady = !is_zero(w.velocity)            ? "velocity"
+                             : w.temperature != 0            ? "temperature"
+                             : w.density != 0                ? (i < KN_SIDES ? "density" : "pressure")
+                             : !is_zero(w.gradient.velocity) ? "gradient.velocity"
+                             : w.gradient.temperature != 0   ? "gradient.temperature"
+                                                             : NULL;
+        if (steady)
+            return kn_error_set(
+                KN_EINPUT,
+                "%s.%s: it is steady, and time.mode: frequency computes the oscillation alone "
+                "(0 is allowed; steady flows are independent of it)",
+                surface_name(c, i, name), steady);
+        if (w.oscillation.frequency != 0 && w.oscillation.frequency != frequency)
+            return kn_error_set(
+                KN_EINPUT,
+                "%s.oscillation.frequency: %g, but another wall has %g (time.mode: frequency needs one "
+                "frequency)",
+                surface_name(c, i, name), w.oscillation.frequency, frequency);
+    }
     return KN_OK;
 }
 
@@ -430,40 +496,7 @@ static enum kn_status check_frequency(const struct kn_case *c)
                             "source.%s: it is steady, and time.mode: frequency computes the oscillation "
                             "alone (0 is allowed; steady flows are independent of it)",
                             is_zero(c->source.force) ? "temperature_gradient" : "force");
-    for (int side = 0; side < KN_SIDES; side++) {
-        const struct kn_wall *w = &c->walls[side];
-        const char *steady = !is_zero(w->velocity)            ? "velocity"
-                             : w->temperature != 0            ? "temperature"
-                             : w->density != 0                ? "density"
-                             : !is_zero(w->gradient.velocity) ? "gradient.velocity"
-                             : w->gradient.temperature != 0   ? "gradient.temperature"
-                                                              : NULL;
-        if (steady)
-            return fail_wall(side, steady,
-                             "it is steady, and time.mode: frequency computes the oscillation alone "
-                             "(0 is allowed; steady flows are independent of it)");
-        if (w->oscillation.frequency != 0 && w->oscillation.frequency != frequency)
-            return fail_wall(side, "oscillation.frequency",
-                             "%g, but another wall has %g (time.mode: frequency needs one frequency)",
-                             w->oscillation.frequency, frequency);
-    }
-    return KN_OK;
-}
-
-/* Bodies, ports and Cercignani-Lampis walls are not part of the steady-state solver. */
-static enum kn_status check_mode_of_surfaces(const struct kn_case *c)
-{
-    for (int i = 0; i < kn_case_surfaces(c); i++) {
-        const struct kn_wall w = kn_case_surface(c, i);
-        const char *what = i >= KN_SIDES + kn_case_bodies(c) ? "ports"
-                           : i >= KN_SIDES                   ? "bodies"
-                           : kn_case_scatters(&w)            ? "Cercignani-Lampis walls"
-                                                             : NULL;
-        if (what)
-            return kn_error_set(KN_EINPUT, "time.mode: %s does not support %s yet (time.mode: unsteady)",
-                                kn_config_choice_name("time.mode", c->time.mode), what);
-    }
-    return KN_OK;
+    return check_amplitudes(c, frequency);
 }
 
 /* What iterations for a steady state or an oscillation do not have. */
@@ -472,7 +505,6 @@ static enum kn_status check_mode(const struct kn_case *c)
     bool streams = false;
     if (!kn_case_iterates(c))
         return KN_OK;
-    KN_TRY(check_mode_of_surfaces(c));
     if (kn_case_is_sampled(c->collision.method))
         return kn_error_set(KN_EINPUT,
                             "collision.method: %s has no steady-state solver (operator, bgk, "

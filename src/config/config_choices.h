@@ -8,6 +8,7 @@ static const struct kn_choice clusters[] = {
     {"both", KN_CLUSTER_BOTH, "small cells at both ends of the axis"},
     {"low", KN_CLUSTER_LOW, "small cells at the low end (left, bottom, back)"},
     {"high", KN_CLUSTER_HIGH, "small cells at the high end (right, top, front)"},
+    {"focus", KN_CLUSTER_FOCUS, "small cells on both sides of space.focus, which is an edge of cells"},
     {0},
 };
 

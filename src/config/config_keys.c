@@ -71,8 +71,10 @@ const struct kn_key kn_config_keys[] = {
      .doc = "Ratio of the widths of neighbouring cells along x, y, z, towards the ends given by "
             "space.cluster; 1 is uniform."},
     {KEY(CHOICE, 3, space.cluster), .initial = "[both, high, both]", SHAPES, .choices = clusters,
-     .doc = "Ends with the smallest cells along x, y, z if space.stretch is below 1. The default suits a "
+     .doc = "Where the smallest cells along x, y, z are if space.stretch is below 1. The default suits a "
             "cavity with its lid at the top."},
+    {KEY(REAL, 3, space.focus), .initial = "[0, 0, 0]", .unit = "L", RANGE(0, 1e6), SHAPES, SI(LENGTH),
+     .doc = "Place of the smallest cells along x, y, z with space.cluster: focus, as at the edge of a body."},
     {KEY(INT, 1, space.order), .initial = "3", RANGE(1, 3), SHAPES,
      .doc = "Order of accuracy of streaming in space: 1 is the upwind scheme of the paper, 2 adds limited "
             "slopes, 3 uses parabolas without a limiter. 3 needs the same cells as 2 and is more accurate; 2 "

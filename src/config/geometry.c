@@ -89,7 +89,7 @@ static int enough_cells(const struct kn_case *c, int axis, double at)
 {
     enum { MOST = 100000, TRIED = 1000 };
     const int n = c->space.cells[axis];
-    if (c->space.stretch[axis] != 1)
+    if (c->space.stretch[axis] != 1 || c->space.cluster[axis] == KN_CLUSTER_FOCUS)
         return 0;
     for (int more = n; more < n + TRIED && more <= MOST; more++)
         if (fits(at, c->space.size[axis], more))

@@ -54,13 +54,18 @@ static inline size_t kn_steady_rows_size(const struct kn_velocity *v)
     return (2 * (size_t)v->nnodes + 4 * (size_t)v->stride) * KN_STEADY_BLOCK;
 }
 
-/* out += Q of a finite disturbance, for `count` rows; cpu_steady_nonlinear.c. */
-void kn_cpu_steady_collide_baseline(const struct kn_steady_pass *s, const double *x, int count, double *out,
-                                    double *scratch);
-void kn_cpu_steady_collide_v3(const struct kn_steady_pass *s, const double *x, int count, double *out,
-                              double *scratch);
-void kn_cpu_steady_collide_v4(const struct kn_steady_pass *s, const double *x, int count, double *out,
-                              double *scratch);
+/* Functions of the other files with loops, one for each instruction set.  collide, cpu_steady_nonlinear.c:
+ * out
+ * += Q of a finite disturbance, for `count` rows. */
+#define KN_CPU_STEADY(isa)                                                                                   \
+    void kn_cpu_steady_collide_##isa(const struct kn_steady_pass *s, const double *x, int count,             \
+                                     double *out, double *scratch);                                          \
+    void kn_cpu_steady_wall_##isa(const struct kn_steady_pass *s, int face, double *scratch);                \
+    void kn_cpu_steady_flux_##isa(const struct kn_steady_pass *s, int face, double *total, double *scratch)
+KN_CPU_STEADY(baseline);
+KN_CPU_STEADY(v3);
+KN_CPU_STEADY(v4);
+#undef KN_CPU_STEADY
 
 extern const struct kn_steady_backend kn_cpu_steady;
 extern const struct kn_cpu_steady_kernels kn_cpu_steady_baseline, kn_cpu_steady_v3, kn_cpu_steady_v4;

@@ -2,117 +2,11 @@
  * 16. */
 #include "cpu/cpu_kernels.h"
 #include "cpu/cpu_steady.h"
-
-#include "point/steady.h"
+#include "cpu/cpu_steady_faces.h"
 
 #include <string.h>
 
 enum { BLOCK = KN_STEADY_BLOCK };
-
-static const double *source_of(const struct kn_steady_pass *s, struct kn_site p)
-{
-    const int64_t at = kn_mesh_source(&s->mesh, p);
-    return at < 0 ? s->outgoing + ~at : s->x + at;
-}
-
-/* x on the downwind face of a site. */
-static void face_row(const struct kn_steady_pass *s, struct kn_site p, int axis, double *restrict out)
-{
-    const struct kn_steady_face f = kn_steady_face_of(&s->mesh, p, axis, s->plan->problem->c->space.order);
-    const double *restrict here = s->x + kn_mesh_row(&s->mesh, p);
-    const double *restrict up = f.before != 0 ? source_of(s, f.up) : here;
-    const double *restrict down = f.after != 0 ? source_of(s, f.down) : here;
-    const double before = f.before, after = f.after;
-#pragma omp simd
-    for (int k = 0; k < s->mesh.stride; k++)
-        out[k] = kn_steady_face_value(before, after, up[k], here[k], down[k]);
-}
-
-static double mass_flux(const struct kn_velocity *v, int axis, const double *restrict x)
-{
-    const double *restrict w = v->mass;
-    const float *restrict speed = v->speed[axis];
-    double sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int k = 0; k < v->stride; k++)
-        sum += w[k] * speed[k] * x[k];
-    return sum;
-}
-
-/* x that leaves a face in an octant, for a density of the emission. */
-static void leave(const struct kn_steady_pass *s, const struct kn_face *f, double rho, int octant,
-                  double *restrict out, double *restrict in)
-{
-    const struct kn_problem *p = s->plan->problem;
-    const struct kn_patch *patch = &p->boundary->patches[f->patch];
-    const int n = s->mesh.stride, axis = f->side / 2;
-    const float *restrict excess = patch->emission + (size_t)octant * (size_t)n;
-    const double alpha = patch->alpha, rest = 1 - alpha * patch->replaces, eps = p->c->disturbance,
-                 data = s->data;
-    if (kn_boundary_reflects(patch))
-        face_row(s, (struct kn_site){f->cell, octant ^ s->mesh.bit[axis]}, axis, in);
-    else
-        memset(in, 0, (size_t)n * sizeof *in);
-#pragma omp simd
-    for (int k = 0; k < n; k++)
-        out[k] = alpha * kn_steady_emission(eps, data, rho, excess[k]) + rest * in[k];
-}
-
-static void wall(const struct kn_steady_pass *s, int face, double *scratch)
-{
-    const struct kn_problem *p = s->plan->problem;
-    const struct kn_velocity *v = p->velocity;
-    const struct kn_face *f = &p->space->faces[face];
-    const struct kn_patch *patch = &p->boundary->patches[f->patch];
-    const int axis = f->side / 2, into = (f->side & 1) ? 1 : -1;
-    double arriving = 0;
-    if (!patch->emits)
-        return;
-    for (int octant = 0; octant < v->octants; octant++)
-        if (kn_velocity_sign(v, octant, axis) == into) {
-            face_row(s, (struct kn_site){f->cell, octant}, axis, scratch);
-            arriving += mass_flux(v, axis, scratch);
-        }
-    const double rho = kn_wall_density(arriving, s->data * patch->emission_flux, patch->unit_flux);
-    for (int octant = 0; octant < v->octants; octant++)
-        if (kn_velocity_sign(v, octant, axis) != into)
-            leave(s, f, rho, octant,
-                  s->outgoing + (size_t)face * (size_t)v->nnodes + (size_t)(octant * v->stride), scratch);
-}
-
-static void add_fluxes(const struct kn_velocity *v, int octant, int axis, const double *restrict x,
-                       double *total)
-{
-    const int sign = kn_velocity_sign(v, octant, axis);
-    for (int k = 0; k < v->size; k++) {
-        const double flux = sign * v->mass[k] * v->speed[axis][k] * x[k];
-        total[0] += flux;
-        for (int d = 0; d < 3; d++)
-            total[1 + d] += v->bit[d] ? kn_velocity_sign(v, octant, d) * flux * v->speed[d][k] : 0;
-        total[4] += flux * v->square[k];
-    }
-}
-
-/* Everything that passes through one face. A mirror is passed by the reflected rows. */
-static void flux(const struct kn_steady_pass *s, int face, double *total, double *scratch)
-{
-    const struct kn_problem *p = s->plan->problem;
-    const struct kn_velocity *v = p->velocity;
-    const struct kn_face *f = &p->space->faces[face];
-    const int axis = f->side / 2, into = (f->side & 1) ? 1 : -1;
-    memset(total, 0, KN_FLUXES * sizeof *total);
-    for (int octant = 0; octant < v->octants; octant++) {
-        const struct kn_site here = {f->cell, octant};
-        const bool arrives = kn_velocity_sign(v, octant, axis) == into;
-        const struct kn_site from = arrives ? here : kn_mesh_walk(&s->mesh, here, axis, 0);
-        const double *x = scratch;
-        if (from.cell < 0)
-            x = source_of(s, from);
-        else
-            face_row(s, from, axis, scratch);
-        add_fluxes(v, octant, axis, x, total);
-    }
-}
 
 /* out += |v| / width (x on the upwind face - x on the downwind face) */
 static void stream(const struct kn_steady_pass *s, struct kn_site p, int axis, double *restrict out,
@@ -124,11 +18,11 @@ static void stream(const struct kn_steady_pass *s, struct kn_site p, int axis, d
     const double per_width = 1 / (double)kn_mesh_width(&s->mesh, p.cell, axis);
     double *restrict to = scratch, *inflow = scratch + n;
     const double *restrict from = inflow;
-    face_row(s, p, axis, to);
+    kn_steady_face_row(s, p, axis, to);
     if (up.cell < 0)
-        from = source_of(s, up);
+        from = kn_steady_source(s, up);
     else
-        face_row(s, up, axis, inflow);
+        kn_steady_face_row(s, up, axis, inflow);
 #pragma omp simd
     for (int k = 0; k < n; k++)
         out[k] += per_width * speed[k] * (from[k] - to[k]);
@@ -231,11 +125,12 @@ static void cells(const struct kn_steady_pass *s, int first, int count, double *
     const struct kn_problem *p = s->plan->problem;
     const size_t nnodes = (size_t)s->mesh.nnodes;
     const float *source = p->collision->source;
+    const uint8_t *solid = p->space->solid;
     const double rate = s->data * s->plan->rate;
     for (int i = 0; i < count; i++) {
         double *row = out + (size_t)i * nnodes;
         for (size_t k = 0; k < nnodes; k++)
-            row[k] = rate * source[k];
+            row[k] = solid && solid[first + i] ? 0 : rate * source[k];
         for (int octant = 0; octant < s->mesh.octants; octant++)
             for (int a = 0; a < s->mesh.naxes; a++)
                 stream(s, (struct kn_site){first + i, octant}, s->mesh.axes[a],
@@ -376,8 +271,8 @@ static void combine(int n, double scale, double *restrict to, double factor, con
         to[k] = scale * to[k] + factor * x[k];
 }
 
-const struct kn_cpu_steady_kernels KN_CPU_NAME(steady) = {.wall = wall,
-                                                          .flux = flux,
+const struct kn_cpu_steady_kernels KN_CPU_NAME(steady) = {.wall = KN_CPU_NAME(steady_wall),
+                                                          .flux = KN_CPU_NAME(steady_flux),
                                                           .cells = cells,
                                                           .sweep = sweep,
                                                           .project = project,

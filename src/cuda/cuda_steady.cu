@@ -24,6 +24,13 @@ struct machine {
     int nblocks;
 };
 
+/* Collisions of a finite disturbance, bodies, ports, Cercignani-Lampis walls. */
+static bool lacks(const struct kn_problem *p)
+{
+    return (p->c->disturbance > 0 && p->c->collision.method != KN_METHOD_NONE) ||
+           p->boundary->count != PATCHES || p->boundary->scattering > 0;
+}
+
 static double memory(const struct kn_problem *p, int vectors)
 {
     const double rows = (double)vectors * p->space->ncells + p->space->nfaces, cells = p->space->ncells,
@@ -296,10 +303,6 @@ static enum kn_status create(void **machine, const struct kn_steady_plan *plan, 
     *machine = NULL;
     if (plan->problem->space->naxes == 0)
         return kn_error_set(KN_EINPUT, "space.cells: a uniform gas has no transport");
-    if (plan->problem->c->disturbance > 0 && plan->problem->c->collision.method != KN_METHOD_NONE)
-        return kn_error_set(KN_EINPUT,
-                            "disturbance: the steady-state solver on the GPU has linear collisions only "
-                            "(run.backend: cpu)");
     struct machine *m = (struct machine *)calloc(1, sizeof *m);
     if (!m)
         return kn_error_set(KN_EMEMORY, "no memory for the steady-state solver");
@@ -475,7 +478,7 @@ static enum kn_status combine(void *machine, int to, double scale, int count, co
 }
 
 const struct kn_steady_backend kn_cuda_steady = {
-    .linear = true,
+    .lacks = lacks,
     .create = create,
     .destroy = destroy,
     .memory = memory,

@@ -488,7 +488,7 @@ enum kn_status kn_cuda_coarse_create(struct kn_cuda_coarse **out, const struct k
         return kn_error_set(KN_EMEMORY, "no memory for the moment equations");
     c->ncells = plan->problem->space->ncells;
     c->functions = plan->functions;
-    c->closed = kn_boundary_keeps_mass(plan->problem->c);
+    c->closed = plan->closed[0]; /* there is one region without bodies */
     c->volume = volume;
     c->unit = 1 / plan->trial[0];
     for (int cell = 0; cell < c->ncells; cell++)

@@ -80,8 +80,9 @@ static __global__ void __launch_bounds__(THREADS)
         const kn_site mirrored = {face.cell, octant ^ s.mesh.bit[axis]};
         if (arrives(s, face, octant))
             continue;
-        const double emitted =
-            kn_steady_emission(s.eps, data, rho, s.emission[(int64_t)face.patch * s.mesh.nnodes + at]);
+        const double excess = s.emission[(int64_t)face.patch * s.mesh.nnodes + at],
+                     unit = kn_steady_unit(s.eps, 0, excess, 0),
+                     emitted = kn_steady_emission(unit, data, rho, excess);
         const double reflected = patch.reflects ? patch.rest * face_value(s, x, mirrored, axis, k) : 0;
         s.outgoing[(int64_t)blockIdx.x * s.mesh.nnodes + at] = patch.alpha * emitted + reflected;
     }

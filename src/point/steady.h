@@ -34,11 +34,28 @@ POINT int kn_steady_follows(const struct kn_mesh *m, struct kn_site s, struct kn
            (s.octant & m->bit[axis] ? up.cell > s.cell : up.cell >= 0 && up.cell < s.cell);
 }
 
-/* The distribution that leaves a wall, theory (20) to (22): kn_wall_outgoing in double precision; data: 1, or
- * 0 for the part that is linear in h. */
-POINT double kn_steady_emission(double eps, double data, double rho, double excess)
+/* The emission of a surface per unit of its density, theory (20), or of a pressure port per unit of the
+ * drift, (22e); vn is the speed away from it. */
+POINT double kn_steady_unit(double eps, int drifts, double excess, double vn)
 {
-    return rho * (1 + eps * excess) + data * excess;
+    return drifts ? 2 * vn : 1 + eps * excess;
+}
+
+/* The distribution that a surface emits, theory (20) to (22), in double precision; data: 1, or 0 for the part
+ * that is linear in h. */
+POINT double kn_steady_emission(double unit, double data, double rho, double excess)
+{
+    return rho * unit + data * excess;
+}
+
+/* kn_wall_scatter in double precision. */
+POINT double kn_steady_scatter(int n, const float *same, const double *values, const float *other,
+                               const double *opposite)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += same[i] * values[i] + other[i] * opposite[i];
+    return sum;
 }
 
 #endif

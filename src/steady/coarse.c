@@ -3,8 +3,8 @@
 
 #include "config/case.h"
 #include "error.h"
-#include "grid/boundary.h"
 #include "point/steady.h"
+#include "point/wall.h"
 #include "steady/trial.h"
 
 #include <math.h>
@@ -14,11 +14,16 @@
 enum { MOST = KN_STEADY_FUNCTIONS, STAR = KN_COARSE_STAR };
 static const double MOST_WORK = 4e10; /* operations */
 
-/* Integrals over the nodes of one octant, without signs. */
-struct integrals {
-    double flux[3][MOST][MOST];        /* of |v_d| phi_k phi_l, by axis */
-    double arriving[3][MOST];          /* of |v_d| phi_l */
-    double leaving[KN_SIDES][8][MOST]; /* of |v_n| phi_k (1 + eps E) by patch and octant, with signs */
+/* An integral over the nodes of one octant for every pair of a test and a trial function, without the signs
+ * that these have in octants. */
+struct pairs {
+    double of[MOST][MOST];
+};
+
+/* What a patch adds to the distribution in an octant that leaves it, theory (21), (22f): the emission for the
+ * mass that arrives in any octant, and scattered molecules by the difference of the octants. */
+struct emission {
+    struct pairs emitted[8], scattered[8];
 };
 
 struct assembly {
@@ -26,13 +31,16 @@ struct assembly {
     const struct kn_steady_plan *plan;
     struct kn_mesh mesh;
     int order;
-    struct integrals i;
+    struct pairs flux[3];       /* of |v_d| phi_k phi_l, by axis */
+    struct emission *emissions; /* [patches] */
 };
 
-/* The contribution of one term of the equation: row and octant of the test functions, axis, factor. */
+/* The contribution of one term of the equation: row and octant of the test functions, axis, factor, and the
+ * integral of the test functions with the functions of another octant. */
 struct term {
     int cell, octant, axis;
     double factor;
+    const struct pairs *pairs;
 };
 
 static double *block_of(struct kn_coarse *c, int cell, int other)
@@ -55,32 +63,102 @@ const double *kn_coarse_block(const struct kn_coarse *c, int cell, int other)
     return NULL;
 }
 
-static void fill_integrals(struct assembly *a)
+/* values[size] <- the matrix of an axis times values. */
+static void multiply_axis(const struct kn_velocity *v, int axis, const float *matrix, double *values)
+{
+    const double zeros[KN_VELOCITY_LINE / 2] = {0};
+    const int n = v->half[axis], step = axis == 0 ? v->half[1] * v->half[2] : axis == 1 ? v->half[2] : 1;
+    for (int k = 0; k < v->size; k++) {
+        double line[KN_VELOCITY_LINE / 2];
+        if (k / step % n != 0)
+            continue;
+        for (int i = 0; i < n; i++)
+            line[i] = values[k + i * step];
+        for (int i = 0; i < n; i++)
+            values[k + i * step] = kn_steady_scatter(n, matrix + i * n, line, matrix, zeros);
+    }
+}
+
+/* Scattering between octants whose numbers differ in these bits.  Adds the mass that leaves to `leaving`. */
+static void fill_scattered(const struct assembly *a, int number, int bits, double leaving[MOST])
 {
     const struct kn_steady_plan *p = a->plan;
     const struct kn_velocity *v = p->problem->velocity;
-    for (int d = 0; d < 3; d++)
-        for (int f = 0; f < p->functions; f++) {
-            const double *phi = p->trial + (size_t)f * (size_t)v->size;
-            for (int k = 0; k < v->size; k++) {
-                const double flow = v->mass[k] * v->speed[d][k] * phi[k];
-                a->i.arriving[d][f] += flow;
-                for (int g = 0; g < p->functions; g++)
-                    a->i.flux[d][f][g] += flow * p->trial[(size_t)g * (size_t)v->size + (size_t)k];
-            }
+    const float *matrices = p->problem->boundary->patches[number].matrices;
+    const int normal = kn_case_patch(p->problem->c, number).side / 2;
+    struct pairs *to = &a->emissions[number].scattered[bits];
+    double *x = a->c->right; /* not used yet */
+    for (int g = 0; g < p->functions; g++) {
+        memcpy(x, p->trial + (size_t)g * (size_t)v->size, (size_t)v->size * sizeof *x);
+        for (int d = 0; d < 3; d++)
+            multiply_axis(v, d, matrices + kn_wall_matrix(v->half, d, (bits & v->bit[d]) != 0), x);
+        for (int k = 0; k < v->size; k++) {
+            const double flow = v->mass[k] * v->speed[normal][k] * x[k];
+            leaving[g] += flow;
+            for (int f = 0; f < p->functions; f++)
+                to->of[f][g] += flow * p->trial[(size_t)f * (size_t)v->size + (size_t)k];
         }
-    for (int patch = 0; patch < KN_SIDES; patch++)
-        for (int octant = 0; octant < v->octants; octant++)
-            for (int f = 0; f < p->functions; f++) {
-                const double *phi = p->trial + (size_t)f * (size_t)v->size;
-                const float *excess =
-                    p->problem->boundary->patches[patch].emission + (size_t)octant * (size_t)v->stride;
-                double sum = 0;
-                for (int k = 0; k < v->size; k++)
-                    sum += v->mass[k] * v->speed[patch / 2][k] * phi[k] *
-                           (1 + p->problem->c->disturbance * excess[k]);
-                a->i.leaving[patch][octant][f] = kn_trial_sign(p->parity[f], octant) * sum;
+    }
+}
+
+/* The emission in an octant per mass that arrives: `density` is that of each trial function. */
+static void fill_emitted(const struct assembly *a, int number, int octant, const double density[MOST])
+{
+    const struct kn_steady_plan *p = a->plan;
+    const struct kn_velocity *v = p->problem->velocity;
+    const struct kn_patch *patch = &p->problem->boundary->patches[number];
+    const float *excess = patch->emission + (size_t)octant * (size_t)v->stride;
+    const float *speed = v->speed[kn_case_patch(p->problem->c, number).side / 2];
+    for (int f = 0; f < p->functions; f++) {
+        double sum = 0;
+        for (int k = 0; k < v->size; k++)
+            sum += v->mass[k] * speed[k] * p->trial[(size_t)f * (size_t)v->size + (size_t)k] *
+                   kn_steady_unit(p->problem->c->disturbance, patch->drifts, excess[k], speed[k]);
+        for (int g = 0; g < p->functions; g++)
+            a->emissions[number].emitted[octant].of[f][g] = sum * density[g];
+    }
+}
+
+static void fill_emission(const struct assembly *a, int number)
+{
+    const struct kn_velocity *v = a->plan->problem->velocity;
+    const struct kn_patch *patch = &a->plan->problem->boundary->patches[number];
+    const int axis = kn_case_patch(a->plan->problem->c, number).side / 2;
+    double density[MOST], leaving[MOST] = {0};
+    if (!patch->emits)
+        return;
+    for (int bits = 0; bits < v->octants && patch->matrices; bits++)
+        if (!(bits & v->bit[axis]))
+            fill_scattered(a, number, bits, leaving);
+    for (int g = 0; g < a->plan->functions; g++) {
+        const double *phi = a->plan->trial + (size_t)g * (size_t)v->size;
+        double arriving = 0;
+        for (int k = 0; k < v->size; k++)
+            arriving += v->mass[k] * v->speed[axis][k] * phi[k];
+        density[g] = patch->alpha * (arriving - leaving[g]) / patch->unit_flux;
+    }
+    for (int octant = 0; octant < v->octants; octant++)
+        fill_emitted(a, number, octant, density);
+}
+
+static enum kn_status fill_integrals(struct assembly *a)
+{
+    const struct kn_steady_plan *p = a->plan;
+    const struct kn_velocity *v = p->problem->velocity;
+    a->emissions = calloc((size_t)p->problem->boundary->count, sizeof *a->emissions);
+    if (!a->emissions)
+        return kn_error_set(KN_EMEMORY, "no memory for the moment equations of the walls");
+    for (int d = 0; d < 3; d++)
+        for (int f = 0; f < p->functions; f++)
+            for (int k = 0; k < v->size; k++) {
+                const double flow =
+                    v->mass[k] * v->speed[d][k] * p->trial[(size_t)f * (size_t)v->size + (size_t)k];
+                for (int g = 0; g < p->functions; g++)
+                    a->flux[d].of[f][g] += flow * p->trial[(size_t)g * (size_t)v->size + (size_t)k];
             }
+    for (int patch = 0; patch < p->problem->boundary->count; patch++)
+        fill_emission(a, patch);
+    return KN_OK;
 }
 
 /* Add the contribution of the trial functions at a site. */
@@ -91,58 +169,55 @@ static void add_site(struct assembly *a, struct term t, struct kn_site s)
     for (int f = 0; f < p->functions; f++) {
         const double factor = t.factor * kn_trial_sign(p->parity[f], t.octant);
         for (int g = 0; g < p->functions; g++)
-            block[f * p->functions + g] +=
-                factor * kn_trial_sign(p->parity[g], s.octant) * a->i.flux[t.axis][f][g];
+            block[f * p->functions + g] += factor * kn_trial_sign(p->parity[g], s.octant) * t.pairs->of[f][g];
     }
-}
-
-/* The part of the emission of a wall that is proportional to the mass arriving from a site. */
-static void add_arriving(struct assembly *a, struct term t, const struct kn_face *face, struct kn_site s)
-{
-    const struct kn_steady_plan *p = a->plan;
-    double *block = block_of(a->c, t.cell, s.cell);
-    for (int f = 0; f < p->functions; f++)
-        for (int g = 0; g < p->functions; g++)
-            block[f * p->functions + g] += t.factor * a->i.leaving[face->patch][t.octant][f] *
-                                           kn_trial_sign(p->parity[g], s.octant) * a->i.arriving[t.axis][g];
 }
 
 static void add_emission(struct assembly *a, struct term t, int number);
 
-/* Add the value on the downwind face of a site: as mass that arrives at `wall`, or as a distribution. */
-static void add_face(struct assembly *a, struct term t, struct kn_site s, const struct kn_face *wall)
+/* Add the value on the downwind face of a site. */
+static void add_face(struct assembly *a, struct term t, struct kn_site s)
 {
     const struct kn_steady_face f = kn_steady_face_of(&a->mesh, s, t.axis, a->order);
     const struct kn_site sites[3] = {s, f.up, f.down};
     const double factors[3] = {1 + f.before - f.after, -f.before, f.after};
     for (int i = 0; i < 3; i++) {
-        const struct term part = {t.cell, t.octant, t.axis, t.factor * factors[i]};
+        struct term part = t;
+        part.factor *= factors[i];
         if (factors[i] == 0)
             continue;
         if (sites[i].cell < 0)
             add_emission(a, part, ~sites[i].cell);
-        else if (wall)
-            add_arriving(a, part, wall, sites[i]);
         else
             add_site(a, part, sites[i]);
     }
 }
 
-/* The part of the distribution that leaves a wall face which depends on h, theory (21), (22). */
+/* The part of the distribution that leaves a wall face which depends on h, theory (21), (22), (22f).  It
+ * depends on values on the face, which do not depend on another wall. */
 static void add_emission(struct assembly *a, struct term t, int number)
 {
     const struct kn_problem *p = a->plan->problem;
     const struct kn_face *face = &p->space->faces[number];
     const struct kn_patch *patch = &p->boundary->patches[face->patch];
+    const struct emission *e = &a->emissions[face->patch];
     const double rest = 1 - (double)patch->alpha * patch->replaces;
-    const int into = (face->side & 1) ? 1 : -1;
+    const int into = (face->side & 1) ? 1 : -1, bit = a->mesh.bit[t.axis];
+    struct term part = t;
+    part.factor = t.factor * rest;
     if (rest != 0)
-        add_face(a, (struct term){t.cell, t.octant, t.axis, t.factor * rest},
-                 (struct kn_site){face->cell, t.octant ^ a->mesh.bit[t.axis]}, NULL);
-    for (int octant = 0; octant < a->mesh.octants && isfinite(patch->unit_flux); octant++)
-        if (kn_velocity_sign(p->velocity, octant, t.axis) == into)
-            add_face(a, (struct term){t.cell, t.octant, t.axis, t.factor * patch->alpha / patch->unit_flux},
-                     (struct kn_site){face->cell, octant}, face);
+        add_face(a, part, (struct kn_site){face->cell, t.octant ^ bit});
+    part.factor = t.factor;
+    for (int octant = 0; octant < a->mesh.octants; octant++) {
+        if (kn_velocity_sign(p->velocity, octant, t.axis) != into)
+            continue;
+        part.pairs = &e->emitted[t.octant];
+        if (isfinite(patch->unit_flux))
+            add_face(a, part, (struct kn_site){face->cell, octant});
+        part.pairs = &e->scattered[t.octant ^ octant ^ bit];
+        if (patch->matrices)
+            add_face(a, part, (struct kn_site){face->cell, octant});
+    }
 }
 
 /* |v_d| / width (downwind face - upwind face) */
@@ -150,13 +225,13 @@ static void add_transport(struct assembly *a, int cell, int octant, int axis)
 {
     const struct kn_site here = {cell, octant}, up = kn_mesh_walk(&a->mesh, here, axis, 0);
     const double per_width = 1 / (double)kn_mesh_width(&a->mesh, cell, axis);
-    struct term t = {cell, octant, axis, per_width};
-    add_face(a, t, here, NULL);
+    struct term t = {cell, octant, axis, per_width, &a->flux[axis]};
+    add_face(a, t, here);
     t.factor = -per_width;
     if (up.cell < 0)
         add_emission(a, t, ~up.cell);
     else
-        add_face(a, t, up, NULL);
+        add_face(a, t, up);
 }
 
 static void add_collisions(struct assembly *a, int cell)
@@ -214,19 +289,26 @@ static void copy_equations(struct kn_coarse *c, int count, const int32_t *from, 
                 c->columns[(size_t)to[0] * STAR + (size_t)i] = to[k];
 }
 
+/* Solid cells have the equation c = 0. */
 static void assemble_cell(struct assembly *a, int cell)
 {
+    const int n = a->plan->functions;
+    if (a->plan->region[cell] < 0) {
+        for (int f = 0; f < n; f++)
+            block_of(a->c, cell, cell)[f * n + f] = 1;
+        return;
+    }
     add_collisions(a, cell); /* first: the block of the cell itself */
     for (int octant = 0; octant < a->mesh.octants; octant++)
         for (int i = 0; i < a->mesh.naxes; i++)
             add_transport(a, cell, octant, a->mesh.axes[i]);
 }
 
-static void assemble(struct kn_coarse *c)
+static enum kn_status assemble(struct kn_coarse *c)
 {
     const struct kn_problem *p = c->plan->problem;
     struct assembly a = {.c = c, .plan = c->plan, .mesh = kn_backend_mesh(p), .order = p->c->space.order};
-    fill_integrals(&a);
+    KN_TRY(fill_integrals(&a));
 #pragma omp parallel num_threads(p->threads)
     {
         int32_t model[STAR] = {0}, own[STAR];
@@ -244,6 +326,8 @@ static void assemble(struct kn_coarse *c)
                 model[i] = own[i];
         }
     }
+    free(a.emissions);
+    return KN_OK;
 }
 
 /* Position along an axis.  Along a periodic axis the two ends alternate, so that neighbours remain close. */
@@ -366,21 +450,33 @@ static enum kn_status make_complex(struct kn_coarse *c)
 enum kn_status kn_coarse_create(struct kn_coarse *c, const struct kn_steady_plan *plan, double omega)
 {
     const size_t ncells = (size_t)plan->problem->space->ncells, n = (size_t)plan->functions;
-    *c = (struct kn_coarse){.plan = plan,
-                            .omega = omega,
-                            .size = plan->functions,
-                            .closed = omega == 0 && kn_boundary_keeps_mass(plan->problem->c)};
+    *c = (struct kn_coarse){.plan = plan, .omega = omega, .size = plan->functions};
     c->columns = malloc(ncells * STAR * sizeof *c->columns);
     c->place = malloc(ncells * sizeof *c->place);
     c->tile = malloc(ncells * sizeof *c->tile);
     c->blocks = calloc(ncells * STAR * n * n, sizeof *c->blocks);
-    c->right = malloc(4 * ncells * n * sizeof *c->right);
-    if (!c->columns || !c->place || !c->tile || !c->blocks || !c->right)
+    c->right = malloc(4 * (ncells * n + (size_t)plan->problem->velocity->size) * sizeof *c->right);
+    c->surplus = malloc((size_t)plan->regions * 2 * sizeof *c->surplus);
+    c->shift = calloc(ncells, sizeof *c->shift);
+    if (!c->columns || !c->place || !c->tile || !c->blocks || !c->right || !c->surplus || !c->shift)
         return kn_error_set(KN_EMEMORY, "no memory for the moment equations of %zu cells", ncells);
     for (size_t i = 0; i < ncells * STAR; i++)
         c->columns[i] = -1;
-    assemble(c);
+    KN_TRY(assemble(c));
     return omega != 0 ? make_complex(c) : KN_OK;
+}
+
+/* One cell of every closed region; regions are numbered by their first cells. */
+static void find_shift(struct kn_coarse *c)
+{
+    const size_t row = STAR * (size_t)c->size * (size_t)c->size;
+    int next = 0;
+    for (int cell = 0; cell < c->plan->problem->space->ncells; cell++) {
+        if (c->plan->region[cell] != next)
+            continue;
+        c->shift[cell] = c->omega == 0 && c->plan->closed[next] ? fabs(c->blocks[(size_t)cell * row]) : 0;
+        next++;
+    }
 }
 
 enum kn_status kn_coarse_factorise(struct kn_coarse *c)
@@ -388,13 +484,18 @@ enum kn_status kn_coarse_factorise(struct kn_coarse *c)
     const struct kn_tiles_matrix matrix = {c->plan->problem->space->ncells, STAR, c->size, c->columns,
                                            c->blocks};
     KN_TRY(place_cells(c));
-    return kn_tiles_create(&c->tiles, &matrix, c->place, c->tile, c->closed ? fabs(c->blocks[0]) : 0);
+    find_shift(c);
+    return kn_tiles_create(&c->tiles, &matrix, c->place, c->tile, c->shift);
 }
 
 struct kn_steady_equations kn_coarse_equations(const struct kn_coarse *c)
 {
-    return (struct kn_steady_equations){
-        .plan = c->plan, .star = STAR, .columns = c->columns, .blocks = c->blocks, .closed = c->closed};
+    return (struct kn_steady_equations){.plan = c->plan,
+                                        .star = STAR,
+                                        .columns = c->columns,
+                                        .blocks = c->blocks,
+                                        .closed =
+                                            c->omega == 0 && c->plan->regions == 1 && c->plan->closed[0]};
 }
 
 void kn_coarse_destroy(struct kn_coarse *c)
@@ -404,20 +505,26 @@ void kn_coarse_destroy(struct kn_coarse *c)
     free(c->place);
     free(c->tile);
     free(c->right);
+    free(c->surplus);
+    free(c->shift);
     kn_tiles_destroy(c->tiles);
     *c = (struct kn_coarse){0};
 }
 
-/* The mean over the volume of the first of `count` numbers per cell. */
-static double mean(const struct kn_coarse *c, const double *numbers, int count)
+/* surplus[region] <- the mean over the volume of a closed region of the first of `count` numbers per cell; 0
+ * elsewhere. */
+static void find_surplus(const struct kn_coarse *c, const double *numbers, int count)
 {
-    const int ncells = c->plan->problem->space->ncells;
-    double sum = 0, volume = 0;
-    for (int cell = 0; cell < ncells; cell++) {
-        sum += c->plan->volume[cell] * numbers[(size_t)cell * (size_t)count];
-        volume += c->plan->volume[cell];
-    }
-    return sum / volume;
+    const struct kn_steady_plan *p = c->plan;
+    double *volume = c->surplus + p->regions;
+    memset(c->surplus, 0, (size_t)p->regions * 2 * sizeof *c->surplus);
+    for (int cell = 0; cell < p->problem->space->ncells; cell++)
+        if (p->region[cell] >= 0) {
+            c->surplus[p->region[cell]] += p->volume[cell] * numbers[(size_t)cell * (size_t)count];
+            volume[p->region[cell]] += p->volume[cell];
+        }
+    for (int i = 0; i < p->regions; i++)
+        c->surplus[i] = c->omega == 0 && p->closed[i] ? c->surplus[i] / volume[i] : 0;
 }
 
 void kn_coarse_solve(const struct kn_coarse *c, double *const moments[2], double *const coefficients[2])
@@ -426,13 +533,14 @@ void kn_coarse_solve(const struct kn_coarse *c, double *const moments[2], double
     const size_t n = (size_t)c->plan->functions, m = (size_t)c->size,
                  ncells = (size_t)c->plan->problem->space->ncells;
     const int most = 80, parts = c->size / c->plan->functions;
-    const double surplus = c->closed ? mean(c, moments[0], (int)n + 1) : 0;
     double *solution = c->right + ncells * m;
+    find_surplus(c, moments[0], (int)n + 1);
     for (size_t cell = 0; cell < ncells; cell++) {
         for (int part = 0; part < parts; part++)
             memcpy(c->right + cell * m + (size_t)part * n, moments[part] + cell * (n + 1),
                    n * sizeof *c->right);
-        c->right[cell * m] -= surplus;
+        if (c->plan->region[cell] >= 0)
+            c->right[cell * m] -= c->surplus[c->plan->region[cell]];
     }
     memset(solution, 0, ncells * m * sizeof *solution);
     kn_tiles_solve(c->tiles, c->right, tolerance, most, solution);

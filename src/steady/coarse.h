@@ -16,10 +16,11 @@ struct kn_coarse {
     double omega; /* added to the diagonal as i omega: blocks are [2 functions][2 functions], with real parts
                      first */
     int size;     /* of a block */
-    bool closed;  /* the mass of the gas is given, and the matrix is singular without it */
-    int32_t *place; /* [ncells] order of elimination */
-    double *right;  /* [2][ncells][size] right-hand side and solution */
-    int32_t *tile;  /* [ncells] */
+    int32_t *place;  /* [ncells] order of elimination */
+    double *right;   /* [2][ncells][size] right-hand side and solution */
+    double *surplus; /* [2][regions] mean of the mass in the right-hand side, and volume */
+    double *shift;   /* [ncells] added to an element of the diagonal: 0 but in one cell of a closed region */
+    int32_t *tile;   /* [ncells] */
     struct kn_tiles *tiles;
 };
 
@@ -36,7 +37,7 @@ struct kn_steady_equations kn_coarse_equations(const struct kn_coarse *c);
 
 /* coefficients[cell][functions] of an approximate solution for moments[cell][functions + 1] of the right-hand
  * side, as kn_steady_backend.project gives them: real parts [0] and, with omega, imaginary parts [1].  In a
- * closed box the mean of the mass is subtracted from the right-hand side. */
+ * closed region the mean of the mass is subtracted from the right-hand side. */
 void kn_coarse_solve(const struct kn_coarse *c, double *const moments[2], double *const coefficients[2]);
 
 /* The block in row `cell` that multiplies the coefficients of `other`; NULL: zero. */

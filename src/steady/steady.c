@@ -6,6 +6,7 @@
 #include "config/config.h"
 #include "error.h"
 #include "point/steady.h"
+#include "steady/balance.h"
 #include "steady/coarse.h"
 #include "steady/route.h"
 #include "steady/trial.h"
@@ -36,7 +37,8 @@ struct kn_steady {
     bool corrects;           /* the machine solves the moment equations */
     int most, directions;    /* earlier changes: at most, and so far */
     int64_t done;            /* iterations of this solver */
-    double mass;             /* of the solution */
+    double *mass, *volume;   /* [regions] of the solution; of the gas */
+    double *surplus;         /* [regions] density */
     int parts;               /* 2: real and imaginary */
     double omega;            /* frequency of the oscillation; 0: steady state */
     double *moments[2];      /* [ncells][functions + 1] */
@@ -90,6 +92,10 @@ static enum kn_status allocate(struct kn_steady *s)
         s->coefficients[part] = calloc(ncells * n, sizeof *s->coefficients[part]);
         complete = complete && s->moments[part] && s->coefficients[part];
     }
+    s->mass = calloc((size_t)s->plan.regions + 1, sizeof *s->mass);
+    s->volume = calloc((size_t)s->plan.regions + 1, sizeof *s->volume);
+    s->surplus = calloc((size_t)s->plan.regions + 1, sizeof *s->surplus);
+    complete = complete && s->mass && s->volume && s->surplus;
     s->rows = calloc(ROWS * (size_t)p->velocity->nnodes, sizeof *s->rows);
     s->fluxes = calloc(((size_t)p->space->nfaces + 1) * KN_FLUXES, sizeof *s->fluxes);
     if (!complete || !s->rows || !s->fluxes)
@@ -179,24 +185,23 @@ static enum kn_status measure_residual(struct kn_steady *s)
     return KN_OK;
 }
 
-static double volume_of(const struct kn_steady *s)
+static void find_volumes(struct kn_steady *s)
 {
-    double volume = 0;
     for (int cell = 0; cell < s->plan.problem->space->ncells; cell++)
-        volume += s->plan.volume[cell];
-    return volume;
+        if (s->plan.region[cell] >= 0)
+            s->volume[s->plan.region[cell]] += s->plan.volume[cell];
 }
 
-/* The mass of moments and coefficients together. */
-static double mass_of(const struct kn_steady *s)
+/* The mass of moments and coefficients together in every region. */
+static void find_masses(const struct kn_steady *s, double *mass)
 {
     const size_t n = (size_t)s->plan.functions, ncells = (size_t)s->plan.problem->space->ncells;
     const double unit = 1 / s->plan.trial[0]; /* <1, phi_0> */
-    double mass = 0;
+    memset(mass, 0, (size_t)s->plan.regions * sizeof *mass);
     for (size_t cell = 0; cell < ncells; cell++)
-        mass +=
-            s->plan.volume[cell] * (s->moments[0][cell * (n + 1) + n] + unit * s->coefficients[0][cell * n]);
-    return mass;
+        if (s->plan.region[cell] >= 0)
+            mass[s->plan.region[cell]] += s->plan.volume[cell] * (s->moments[0][cell * (n + 1) + n] +
+                                                                  unit * s->coefficients[0][cell * n]);
 }
 
 /* Set the data of the walls for a part: those at time 0 for the real part, and those a quarter of a period
@@ -231,13 +236,14 @@ static enum kn_status start(struct kn_steady *s)
     }
     s->progress = (struct kn_steady_progress){.iterations = kn_sim_steps(s->sim), .update = NAN};
     KN_TRY(s->backend->project(s->machine, SOLUTION, s->moments[0]));
-    s->mass = mass_of(s);
+    find_volumes(s);
+    find_masses(s, s->mass);
     KN_TRY(renew_residual(s));
     return measure_residual(s);
 }
 
 /* True if molecules cross the box of a plane or spatial flow with so few collisions that sweeps alone
- * converge as fast, and absorbing walls are on all sides. */
+ * converge as fast, and no axis is periodic, and all surfaces absorb. */
 static bool is_thin(const struct kn_steady *s)
 {
     const struct kn_problem *p = s->plan.problem;
@@ -245,10 +251,12 @@ static bool is_thin(const struct kn_steady *s)
     for (int i = 0; i < p->space->naxes; i++) {
         const int axis = p->space->axes[i];
         const double *edges = p->space->edges[axis];
-        thin = thin && s->plan.rate * (edges[p->space->whole[axis]] - edges[0]) < THIN;
-        for (int side = 2 * axis; side < 2 * axis + 2; side++)
-            thin = thin && p->boundary->patches[side].emits &&
-                   p->boundary->patches[side].alpha * p->boundary->patches[side].replaces > 0.5f;
+        thin = thin && s->plan.rate * (edges[p->space->whole[axis]] - edges[0]) < THIN &&
+               p->c->walls[2 * axis].kind != KN_WALL_PERIODIC;
+    }
+    for (int face = 0; face < p->space->nfaces && thin; face++) {
+        const struct kn_patch *patch = &p->boundary->patches[p->space->faces[face].patch];
+        thin = patch->emits && patch->alpha * patch->replaces > 0.5f && !patch->matrices;
     }
     return thin;
 }
@@ -264,7 +272,7 @@ static enum kn_status create_coarse(struct kn_steady *s)
         KN_TRY(kn_coarse_create(&s->coarse, &s->plan, s->omega));
         equations = kn_coarse_equations(&s->coarse);
     }
-    if (s->backend->factorise && c->disturbance == 0 && s->omega == 0)
+    if (s->backend->factorise && c->disturbance == 0 && s->omega == 0 && s->plan.regions == 1)
         KN_TRY(s->backend->factorise(s->machine, solves ? &equations : NULL, &s->corrects));
     return s->corrects || !solves ? KN_OK : kn_coarse_factorise(&s->coarse);
 }
@@ -282,13 +290,11 @@ static enum kn_status build(struct kn_steady *s)
     return start(s);
 }
 
-/* The machine of the simulation, or the CPU for collisions that it does not have. */
+/* The machine of the simulation, or the CPU for problems that it does not solve. */
 static const struct kn_steady_backend *choose_backend(const struct kn_sim *sim)
 {
     const struct kn_sim_equation e = kn_sim_equation(sim);
-    const struct kn_case *c = e.problem->c;
-    const bool nonlinear = c->disturbance > 0 && c->collision.method != KN_METHOD_NONE;
-    return nonlinear && e.backend->linear ? kn_backend_cpu.steady : e.backend;
+    return e.backend->lacks && e.backend->lacks(e.problem) ? kn_backend_cpu.steady : e.backend;
 }
 
 enum kn_status kn_steady_create(struct kn_steady **out, struct kn_sim *sim)
@@ -324,18 +330,35 @@ void kn_steady_destroy(struct kn_steady *s)
         free(s->moments[part]);
         free(s->coefficients[part]);
     }
+    free(s->mass);
+    free(s->volume);
+    free(s->surplus);
     free(s->rows);
     free(s->fluxes);
     free(s);
 }
 
-/* Add the correction of the moments.  In a closed box a constant density is added, or a multiple of 1 + eps h
- * at a finite disturbance, so that the mass of the change is zero. */
+/* Subtract the mass of a change in every closed region.  Returns what a finite disturbance subtracts in
+ * addition to a constant density: a multiple of the solution, if there is one region.  The solution of
+ * several regions is the same, with a constant density alone. */
+static double remove_mass(struct kn_steady *s)
+{
+    const double multiple = s->plan.regions == 1 ? s->plan.problem->c->disturbance : 0;
+    find_masses(s, s->surplus);
+    for (int i = 0; i < s->plan.regions; i++)
+        s->surplus[i] =
+            s->omega == 0 && s->plan.closed[i] ? s->surplus[i] / (s->volume[i] + multiple * s->mass[i]) : 0;
+    for (int cell = 0; cell < s->plan.problem->space->ncells; cell++)
+        if (s->plan.region[cell] >= 0)
+            s->coefficients[0][(size_t)cell * (size_t)s->plan.functions] -=
+                s->surplus[s->plan.region[cell]] * s->plan.trial[0];
+    return multiple * s->surplus[0];
+}
+
+/* Add the correction of the moments. */
 static enum kn_status correct_moments(struct kn_steady *s, int change)
 {
     const struct kn_problem *p = s->plan.problem;
-    const double eps = p->c->disturbance;
-    double surplus = 0;
     for (int part = 0; part < s->parts; part++) {
         KN_TRY(s->backend->project(s->machine, part_of(s, change, part), s->moments[part]));
         memset(s->coefficients[part], 0,
@@ -347,14 +370,10 @@ static enum kn_status correct_moments(struct kn_steady *s, int change)
         kn_coarse_solve(&s->coarse, s->moments, s->coefficients);
         openblas_set_num_threads(usual);
     }
-    if (s->omega == 0 && kn_boundary_keeps_mass(p->c)) {
-        surplus = mass_of(s) / (volume_of(s) + eps * s->mass);
-        for (int cell = 0; cell < p->space->ncells; cell++)
-            s->coefficients[0][(size_t)cell * (size_t)s->plan.functions] -= surplus * s->plan.trial[0];
-    }
+    const double multiple = remove_mass(s);
     for (int part = 0; part < s->parts; part++)
         KN_TRY(s->backend->prolong(s->machine, s->coefficients[part], part_of(s, change, part)));
-    return eps > 0 ? combine(s, change, 1, 1, (int[]){SOLUTION}, (double[]){-eps * surplus}) : KN_OK;
+    return multiple != 0 ? combine(s, change, 1, 1, (int[]){SOLUTION}, (double[]){-multiple}) : KN_OK;
 }
 
 /* change <- M^-1 residual, theory (61) to (64). */
@@ -483,40 +502,6 @@ struct kn_steady_progress kn_steady_progress(const struct kn_steady *s)
     return s->progress;
 }
 
-/* The net amount of mass, momentum or energy that enters through faces and by sources, over the largest flux.
- * It is zero in a steady state. */
-static double find_balance(const struct kn_steady *s)
-{
-    const double ROUND_OFF = 1e-12; /* no flux is so small, at any pressure that the grid resolves */
-    const struct kn_problem *p = s->plan.problem;
-    const struct kn_velocity *v = p->velocity;
-    double net[KN_FLUXES] = {0}, gross = 0, volume = 0, worst = 0;
-    for (int cell = 0; cell < p->space->ncells; cell++)
-        volume += p->space->volume[cell];
-    for (int octant = 0; octant < v->octants; octant++)
-        for (int k = 0; k < v->size; k++) {
-            const double source =
-                s->plan.rate * volume * v->mass[k] * p->collision->source[octant * v->stride + k];
-            net[0] += source;
-            for (int d = 0; d < 3; d++)
-                net[1 + d] +=
-                    v->bit[d] ? kn_velocity_sign(v, octant, d) * (double)v->speed[d][k] * source : 0;
-            net[4] += v->square[k] * source;
-            gross += fabs(source);
-        }
-    for (int face = 0; face < p->space->nfaces; face++) {
-        const struct kn_face *f = &p->space->faces[face];
-        for (int i = 0; i < KN_FLUXES; i++) {
-            const double flux = f->area * s->fluxes[(size_t)face * KN_FLUXES + (size_t)i];
-            net[i] += (f->side & 1) ? -flux : flux;
-            gross = fmax(gross, fabs(flux));
-        }
-    }
-    for (int i = 0; i < KN_FLUXES; i++)
-        worst = fmax(worst, fabs(net[i]));
-    return gross > ROUND_OFF ? worst / gross : 0;
-}
-
 enum kn_status kn_steady_part(struct kn_steady *s, int part)
 {
     const int ncells = s->plan.problem->space->ncells, vector = part_of(s, SOLUTION, part);
@@ -536,7 +521,7 @@ enum kn_status kn_steady_store(struct kn_steady *s, bool whole)
     kn_sim_set_solution(s->sim, s->progress.iterations, NULL);
     if (whole) {
         KN_TRY(kn_steady_part(s, 0));
-        s->progress.balance = s->omega == 0 ? find_balance(s) : NAN;
+        s->progress.balance = s->omega == 0 ? kn_balance_of(&s->plan, s->fluxes) : NAN;
     }
     return KN_OK;
 }

@@ -70,7 +70,7 @@ static void fill_band(const struct kn_tiles *t, struct tile *tile)
         }
 }
 
-static enum kn_status factorise(const struct kn_tiles *t, struct tile *tile, double shift)
+static enum kn_status factorise(const struct kn_tiles *t, struct tile *tile, const double *shift)
 {
     const int n = tile->count * t->a.size;
     find_band(t, tile);
@@ -81,7 +81,9 @@ static enum kn_status factorise(const struct kn_tiles *t, struct tile *tile, dou
         return kn_error_set(KN_EMEMORY, "no memory for %.3g GB of moment equations",
                             8e-9 * (double)n * (double)height * t->count);
     fill_band(t, tile);
-    tile->factors[2 * tile->band] += tile->first == 0 ? shift : 0;
+    for (int p = 0; p < tile->count; p++)
+        tile->factors[(size_t)(p * t->a.size) * (size_t)height + (size_t)(2 * tile->band)] +=
+            shift[t->order[tile->first + p]];
     const int failed = LAPACKE_dgbtrf_work(LAPACK_COL_MAJOR, n, n, tile->band, tile->band, tile->factors,
                                            height, tile->pivots);
     return failed ? kn_error_set(KN_ENUMERIC, "the moment equations are singular (LAPACK %d)", failed)
@@ -89,7 +91,7 @@ static enum kn_status factorise(const struct kn_tiles *t, struct tile *tile, dou
 }
 
 enum kn_status kn_tiles_create(struct kn_tiles **out, const struct kn_tiles_matrix *matrix,
-                               const int32_t *place, const int32_t *tile, double shift)
+                               const int32_t *place, const int32_t *tile, const double *shift)
 {
     struct kn_tiles *t = calloc(1, sizeof *t);
     const size_t rows = (size_t)matrix->rows, unknowns = rows * (size_t)matrix->size;

@@ -14,11 +14,12 @@ struct kn_tiles_matrix {
 struct kn_tiles;
 
 /* Factors of the diagonal part of each tile: tile[rows] is the tile of a row, place[rows] its place in the
- * order of elimination, in which the rows of a tile are consecutive and tiles ascend.  `shift` is added to
- * the first diagonal element of the first tile: a matrix whose solution is determined up to a constant then
- * has factors. The arguments must exist as long as the factors, which are released also after a failure. */
+ * order of elimination, in which the rows of a tile are consecutive and tiles ascend.  shift[rows] is
+ * added to the first diagonal element of each row in the factors: a matrix whose solution is determined up to
+ * a constant then has factors. The arguments must exist as long as the factors, which are released also after
+ * a failure. */
 enum kn_status kn_tiles_create(struct kn_tiles **out, const struct kn_tiles_matrix *matrix,
-                               const int32_t *place, const int32_t *tile, double shift);
+                               const int32_t *place, const int32_t *tile, const double *shift);
 void kn_tiles_destroy(struct kn_tiles *t); /* may be NULL */
 
 /* Solve for x[rows][size], which is also the first estimate, until the residual is below `tolerance` of b or

@@ -14,7 +14,7 @@ static bool has_converged(const struct kn_steady *s)
 static int solve(struct watch *w, const char *settings)
 {
     struct kn_steady *s;
-    char text[512];
+    char text[1200];
     int iterations = 0;
     snprintf(text, sizeof text, "time.mode=steady velocity.nodes=8 space.order=3 %s", settings);
     watch_open(w, text);
@@ -173,6 +173,16 @@ static void agrees_with_time_steps(void **state)
         "disturbance=0.5 space.cells=10 velocity.nodes=6 collision.method=operator "
         "walls.left.velocity=[0,-1,0] "
         "walls.right.velocity=[0,1,0]",
+        /* bodies and walls of Cercignani and Lampis; ports; a finite disturbance and two separate parts */
+        "space.cells=[8,8] velocity.nodes=6 collision.method=operator bodies.bar.box.low=[0.25,0.25] "
+        "bodies.bar.box.high=[0.5,0.5] bodies.bar.temperature=1 bodies.bar.tangential=0.6 "
+        "bodies.bar.velocity=[0,0,0.3] bodies.wall.plate.axis=x bodies.wall.plate.at=0.75 "
+        "bodies.wall.plate.open=[0.5,0.75] bodies.wall.velocity=[0,1,0] walls.left.normal=0.5",
+        "space.cells=[8,8] velocity.nodes=6 collision.method=bgk ports.in.kind=pressure ports.in.pressure=1 "
+        "ports.out.side=right ports.out.kind=reservoir bodies.wall.plate.axis=x bodies.wall.plate.at=0.5 "
+        "bodies.wall.plate.open=[0.5,1] walls.bottom.kind=symmetry",
+        "disturbance=0.5 space.cells=[8,6] velocity.nodes=6 collision.method=bgk walls.left.temperature=1 "
+        "bodies.wall.box.low=[0.5,0] bodies.wall.box.high=[0.625,1] bodies.wall.temperature=0.5",
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct watch steady, steps;
@@ -190,6 +200,85 @@ static void agrees_with_time_steps(void **state)
             expect_near(cases[i], steady.walls[side].heat_flux, steps.walls[side].heat_flux, 2e-3 * largest);
         watch_close(&steady);
         watch_close(&steps);
+    }
+}
+
+/* Flow through a slit of width 1 between two vessels of length R, over the free-molecular flow.  The plane of
+ * symmetry is at the bottom, and cells are small at the edge of the plate. */
+static double slit(double delta, double length, const int cells[2], const char *kind)
+{
+    struct watch w;
+    struct kn_port_flux p[KN_PORTS];
+    char text[1024];
+    snprintf(text, sizeof text,
+             "gas.delta=%g collision.method=bgk space.cells=[%d,%d] space.size=[%g,%g] "
+             "space.stretch=[0.75,0.75] space.cluster=[focus,focus] space.focus=[%g,0.5] "
+             "bodies.wall.plate.axis=x bodies.wall.plate.at=%g bodies.wall.plate.open=[0,0.5] "
+             "walls.bottom.kind=symmetry ports.in.pressure=1 ports.above.pressure=1 ports.above.side=top "
+             "ports.above.to=[%g] ports.out.side=right ports.over.side=top ports.over.from=[%g] "
+             "ports.in.kind=%s ports.above.kind=%s ports.out.kind=%s ports.over.kind=%s",
+             delta, cells[0], cells[1], 2 * length, length, length, length, length, length, kind, kind, kind,
+             kind);
+    solve(&w, text);
+    expect_ok(kn_sim_ports(w.sim, p));
+    const double in = p[0].mass + p[1].mass, out = -p[2].mass - p[3].mass;
+    expect_relative("balance", out, in, 1e-5);
+    watch_close(&w);
+    return in / (0.5 * delta * 0.28209479);
+}
+
+/* Without collisions the flow is that through the area.  In dense gas it hardly depends on the place of the
+ * ports, which is 8 or 20 widths from the slit. */
+static void slits(void **state)
+{
+    (void)state;
+    const int small[2] = {30, 19}, large[2] = {36, 22};
+    expect_relative("free molecular", slit(1e-3, 9.05, small, "reservoir"), 1, 5e-3);
+    expect_relative("distance", slit(100, 21, large, "pressure"), slit(100, 9.05, small, "pressure"), 3e-3);
+}
+
+/* Velocity slip at walls of Cercignani and Lampis from the stress of Couette flow: 1.016191 for BGK and
+ * diffuse walls, 1.772 / a - 0.754 for others (Sharipov). */
+static void slip_coefficients(void **state)
+{
+    (void)state;
+    const double tangential[] = {1, 0.75, 0.5, 0.25}, expected[] = {1.016191, 1.609, 2.790, 6.334};
+    for (int i = 0; i < 4; i++) {
+        struct watch w;
+        char text[512];
+        snprintf(
+            text, sizeof text,
+            "gas.delta=30 collision.method=%s space.cells=60 space.stretch=0.9434 walls.left.tangential=%g "
+            "walls.right.tangential=%g walls.left.velocity=[0,-0.5,0] walls.right.velocity=[0,0.5,0]",
+            i == 0 ? "bgk" : "shakhov", tangential[i], tangential[i]);
+        expect_below(text, solve(&w, text), 18.5);
+        expect_relative(text, (-1 / w.walls[KN_LEFT].stress[1] - 30) / 2, expected[i], 2e-3);
+        watch_close(&w);
+    }
+}
+
+/* Gas between mirrors has no velocity and no temperature; a piston compresses closed gas. */
+static void parts_without_a_steady_state(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"bodies.cap.plate.axis=x bodies.cap.plate.at=0.5 bodies.cap.accommodation=0 "
+         "walls.left.kind=specular "
+         "walls.bottom.kind=specular walls.top.kind=specular",
+         "touches only mirrors"},
+        {"bodies.piston.box.low=[0.5,0] bodies.piston.box.high=[1,1] bodies.piston.velocity=[1,0,0]",
+         "changes the mass"},
+    };
+    for (int i = 0; i < 2; i++) {
+        struct watch w;
+        struct kn_steady *s;
+        char text[512];
+        snprintf(text, sizeof text,
+                 "time.mode=steady space.cells=[4,4] velocity.nodes=6 collision.method=bgk %s", cases[i][0]);
+        watch_open(&w, text);
+        assert_int_equal(kn_steady_create(&s, w.sim), KN_EINPUT);
+        assert_non_null(strstr(kn_error_message(), cases[i][1]));
+        watch_close(&w);
     }
 }
 
@@ -248,15 +337,12 @@ static void gas_at_rest(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_knudsen_number),
-        cmocka_unit_test(cavity),
-        cmocka_unit_test(poiseuille_flow),
-        cmocka_unit_test(couette_flow_of_dense_gas),
-        cmocka_unit_test(nonlinear_flows),
-        cmocka_unit_test(flows_are_reciprocal),
-        cmocka_unit_test(agrees_with_time_steps),
-        cmocka_unit_test(oscillating_plate),
-        cmocka_unit_test(gas_at_rest),
+        cmocka_unit_test(any_knudsen_number),     cmocka_unit_test(cavity),
+        cmocka_unit_test(poiseuille_flow),        cmocka_unit_test(couette_flow_of_dense_gas),
+        cmocka_unit_test(nonlinear_flows),        cmocka_unit_test(flows_are_reciprocal),
+        cmocka_unit_test(agrees_with_time_steps), cmocka_unit_test(slits),
+        cmocka_unit_test(slip_coefficients),      cmocka_unit_test(parts_without_a_steady_state),
+        cmocka_unit_test(oscillating_plate),      cmocka_unit_test(gas_at_rest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -202,6 +202,27 @@ static void stretched_widths_are_geometric(void **state)
     kn_space_destroy(&s);
 }
 
+/* Both sides of the focus have their own widths, which are alike. */
+static void cells_cluster_at_a_focus(void **state)
+{
+    (void)state;
+    struct kn_case c;
+    struct kn_space s;
+    build(&s, &c,
+          "space.cells=[10,4] space.stretch=[0.8,1,1] space.cluster=[focus,focus,both] "
+          "space.focus=[0.3,0.25,0]");
+    int below = 1;
+    while (fabs(s.edges[0][below] - 0.3) > 1e-14)
+        below++;
+    for (int i = 0; i < 9; i++)
+        if (i != below - 1)
+            expect_relative("ratio", width(&s, 0, i) / width(&s, 0, i + 1), i < below ? 1 / 0.8 : 0.8, 1e-12);
+    expect_between("alike", width(&s, 0, below - 1) / width(&s, 0, below), 0.8, 1 / 0.8);
+    for (int i = 0; i < 4; i++)
+        expect_relative("uniform", width(&s, 1, i), 0.25, 1e-12);
+    kn_space_destroy(&s);
+}
+
 static void even_clusters_are_symmetric(void **state)
 {
     (void)state;
@@ -226,6 +247,7 @@ int main(void)
         cmocka_unit_test(uniform_axes_count_one),
         cmocka_unit_test(one_cell_may_stream),
         cmocka_unit_test(stretched_widths_are_geometric),
+        cmocka_unit_test(cells_cluster_at_a_focus),
         cmocka_unit_test(even_clusters_are_symmetric),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

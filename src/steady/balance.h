@@ -1,0 +1,12 @@
+/* The balance of mass, momentum and energy of an iterate. */
+#ifndef KN_BALANCE_H
+#define KN_BALANCE_H
+
+#include "backend/steady_backend.h"
+
+/* The net amount of mass, momentum or energy that enters through faces and by sources, over the largest flux;
+ * or of mass over that which flows from port to port, unless this is hardly a flow.  For fluxes
+ * [faces][KN_FLUXES] of a state. */
+double kn_balance_of(const struct kn_steady_plan *plan, const double *fluxes);
+
+#endif
