@@ -132,12 +132,17 @@ struct kn_oscillation { /* added to the steady value as amplitude * cos(frequenc
     double phase;       /* radian */
 };
 
+enum { KN_POINTS = 6 }; /* values along a wall, at most */
+
 struct kn_wall {
     enum kn_wall_kind kind;
-    bool kind_set;             /* a key has set the kind; false: it depends on the axes in space.cells */
-    double density;            /* (n - n0) / (eps n0); inflow */
-    double velocity[3];        /* eps V0; tangential, any direction for an inflow */
-    double temperature;        /* (Tw - T0) / (eps T0) */
+    bool kind_set;      /* a key has set the kind; false: it depends on the axes in space.cells */
+    double density;     /* (n - n0) / (eps n0); inflow */
+    double velocity[3]; /* eps V0; tangential, any direction for an inflow */
+    union {
+        double temperature;             /* (Tw - T0) / (eps T0) */
+        double temperatures[KN_POINTS]; /* at equal distances along the wall, then KN_NO_POINT */
+    };
     double accommodation;      /* 1 diffuse ... 0 specular */
     double tangential, normal; /* accommodation of Cercignani and Lampis; both 1: diffuse */
     struct kn_oscillation oscillation;
@@ -160,6 +165,7 @@ struct kn_body {
         double open[KN_OPENINGS][2]; /* L; openings along the first other axis, empty = none */
     } plate;
     struct kn_wall surface; /* diffuse: velocity, temperature, accommodation, oscillation */
+    double rotation[3];     /* eps V0 / lambda0; about the centre of the bounding box */
 };
 
 /* A part of a side through which gas enters and leaves. */
@@ -181,10 +187,11 @@ struct kn_port {
 #define KN_END_AUTO       (-1.0)
 #define KN_HISTORY_AUTO   0
 #define KN_REFERENCE_AUTO (-1e9)
+#define KN_NO_POINT       (-1e9)
 
 /* At least the number of keys, with those of walls, bodies and ports as often as there can be such; and of
  * the values of a key. */
-enum { KN_CASE_SETTINGS = 800, KN_CASE_VALUES = 6 };
+enum { KN_CASE_SETTINGS = 1200, KN_CASE_VALUES = 6 };
 
 /* A complete case.  Every member is a key of the case file; docs/input.md. */
 struct kn_case {

@@ -57,7 +57,7 @@ static enum kn_status check_unused(const struct kn_case *c, int side)
     } keys[] = {
         {w->density != 0, inflow, "density", "inflow"},
         {!is_zero(w->velocity), wall || inflow, "velocity", "diffuse or inflow"},
-        {w->temperature != 0, wall || inflow, "temperature", "diffuse or inflow"},
+        {w->temperature != 0 || kn_case_points(w) > 1, wall || inflow, "temperature", "diffuse or inflow"},
         {w->accommodation != 1, wall, "accommodation", "diffuse"},
         {w->tangential != 1, wall, "tangential", "cercignani-lampis"},
         {w->normal != 1, wall, "normal", "cercignani-lampis"},
@@ -129,11 +129,11 @@ static enum kn_status check_far_field(const struct kn_case *c, int side)
 enum kn_status kn_config_check_surface(const struct kn_case *c, const struct kn_wall *w, const char *name)
 {
     const struct kn_oscillation *o = &w->oscillation;
-    double coldest = w->temperature - fabs(o->temperature);
+    const double low = kn_case_temperatures(w).low, coldest = low - fabs(o->temperature);
     if (1 + c->disturbance * coldest <= 0)
         return kn_error_set(KN_EINPUT,
                             "%s.%s: %g times disturbance %g is below absolute zero (more than %g is allowed)",
-                            name, w->temperature != 0 ? "temperature" : "oscillation.temperature", coldest,
+                            name, low != 0 ? "temperature" : "oscillation.temperature", coldest,
                             c->disturbance, -1 / c->disturbance);
     const char *key = w->tangential != 1 ? "tangential" : "normal";
     if (kn_case_scatters(w) && c->disturbance > 0)
@@ -445,6 +445,7 @@ static enum kn_status check_mode_of_surfaces(const struct kn_case *c)
         const char *what = i >= KN_SIDES + kn_case_bodies(c) ? "ports"
                            : i >= KN_SIDES                   ? "bodies"
                            : kn_case_scatters(&w)            ? "Cercignani-Lampis walls"
+                           : kn_case_points(&w) > 1          ? "temperatures that vary along a wall"
                                                              : NULL;
         if (what)
             return kn_error_set(KN_EINPUT, "time.mode: %s does not support %s yet (time.mode: unsteady)",

@@ -21,11 +21,12 @@ static void print_one(FILE *to, const struct kn_case *c, const struct kn_setting
 
 static void print_value(FILE *to, const struct kn_case *c, const struct kn_setting *s)
 {
-    for (int i = 0; i < s->key->count; i++) {
-        fputs(i > 0 ? ", " : s->key->count > 1 ? "[" : "", to);
+    const int count = kn_config_count(s->key, kn_config_target((struct kn_case *)c, s));
+    for (int i = 0; i < count; i++) {
+        fputs(i > 0 ? ", " : count > 1 ? "[" : "", to);
         print_one(to, c, s, i);
     }
-    if (s->key->count > 1)
+    if (count > 1)
         fputc(']', to);
 }
 
@@ -86,10 +87,11 @@ static json_t *value_json(const struct kn_key *key, const void *target, int inde
 static json_t *setting_json(struct kn_case *c, const struct kn_setting *s)
 {
     const void *target = kn_config_target(c, s);
-    if (s->key->count == 1)
+    const int count = kn_config_count(s->key, target);
+    if (count == 1)
         return value_json(s->key, target, 0);
     json_t *list = json_array();
-    for (int i = 0; i < s->key->count; i++)
+    for (int i = 0; i < count; i++)
         kn_json_append(list, value_json(s->key, target, i));
     return list;
 }
@@ -137,8 +139,9 @@ uint64_t kn_config_fingerprint(const struct kn_case *c)
         if (!(s.key->flags & KN_KEY_SHAPES))
             continue;
         hash(&sum, s.name);
-        for (int index = 0; index < s.key->count; index++) {
-            kn_config_value_text(s.key, kn_config_target((struct kn_case *)c, &s), index, text);
+        const void *target = kn_config_target((struct kn_case *)c, &s);
+        for (int index = 0; index < kn_config_count(s.key, target); index++) {
+            kn_config_value_text(s.key, target, index, text);
             hash(&sum, index ? "," : "=");
             hash(&sum, text);
         }
@@ -227,7 +230,10 @@ static const char *type_text(const struct kn_key *key)
 {
     switch (key->type) {
     case KN_TYPE_REAL:
-        return key->flags & KN_KEY_PAIRS ? "pairs of numbers" : key->count > 1 ? "1 to 3 numbers" : "number";
+        return key->flags & KN_KEY_PAIRS    ? "pairs of numbers"
+               : key->flags & KN_KEY_POINTS ? "1 to 6 numbers"
+               : key->count > 1             ? "1 to 3 numbers"
+                                            : "number";
     case KN_TYPE_INT:
     case KN_TYPE_COUNT64:
         return key->count > 1 ? "1 to 3 whole numbers" : "whole number";

@@ -349,6 +349,27 @@ static enum kn_status check_motion(const struct kn_case *c, const struct kn_soli
     return KN_OK;
 }
 
+/* Rotation moves the sides of a box along their normals. */
+static enum kn_status check_rotation(const struct kn_case *c, const struct kn_body *b)
+{
+    for (int d = 0; d < 3; d++) {
+        const int e = (d + 1) % 3, f = (d + 2) % 3;
+        if (b->rotation[d] == 0)
+            continue;
+        if (kn_case_is_uniform(c, e) || kn_case_is_uniform(c, f))
+            return fail(body(b), "rotation",
+                        "about %c, but the gas is uniform along %c (one value is a rotation about z)",
+                        AXIS[d], AXIS[kn_case_is_uniform(c, e) ? e : f]);
+        if (c->disturbance > 0)
+            return fail(body(b), "rotation",
+                        "of a body with flat sides displaces the gas (this needs disturbance: 0, where the "
+                        "displacement is negligible)");
+        if (b->surface.accommodation == 0 || kn_case_scatters(&b->surface))
+            return fail(body(b), "rotation", "needs accommodation above 0, and the diffuse model");
+    }
+    return KN_OK;
+}
+
 /* A port has a state that its kind can represent, at a side where gas can enter, and does not overlap others.
  */
 static enum kn_status check_port(const struct kn_case *c, const struct kn_geometry *g, int number)
@@ -393,6 +414,7 @@ enum kn_status kn_geometry_check(const struct kn_case *c)
             if (overlap(g.solids[i].first, g.solids[i].end, g.solids[k].first, g.solids[k].end))
                 return fail(body(b), "", "overlaps bodies.%s", c->bodies[g.solids[k].body].name);
         KN_TRY(check_motion(c, &g.solids[i]));
+        KN_TRY(check_rotation(c, b));
         snprintf(name, sizeof name, "bodies.%s", b->name);
         KN_TRY(kn_config_check_surface(c, &b->surface, name));
     }

@@ -201,16 +201,33 @@ static void fill_cell(struct kn_space *s, const struct kn_case *c, const struct 
         s->neighbour[6 * (size_t)cell + side] = solid ? cell : beyond(s, c, g, at, side);
 }
 
+/* The place of a cell of the box or of the halo. */
+static void find_place(const struct kn_space *s, int cell, int at[3])
+{
+    if (cell < s->ncells)
+        kn_space_place(s, cell, at);
+    else
+        kn_space_locate(s, s->halo[cell - s->ncells], at);
+}
+
+void kn_space_face_centre(const struct kn_space *s, int face, double centre[3])
+{
+    const struct kn_face *f = &s->faces[face];
+    int at[3];
+    find_place(s, f->cell, at);
+    for (int d = 0; d < 3; d++) {
+        const double *edge = s->edges[d] + at[d];
+        centre[d] = d == f->side / 2 ? edge[f->side & 1] : (edge[0] + edge[1]) / 2;
+    }
+}
+
 /* A wall of a cell becomes a face. */
 static enum kn_status add_face(struct kn_space *s, const struct kn_case *c, const struct kn_geometry *g,
                                int cell, int side)
 {
     int at[3];
     int32_t *entry = &s->neighbour[6 * (size_t)cell + side];
-    if (cell < s->ncells)
-        kn_space_place(s, cell, at);
-    else
-        kn_space_locate(s, s->halo[cell - s->ncells], at);
+    find_place(s, cell, at);
     const int surface = surface_beyond(s, c, g, at, side);
     struct kn_face *more = realloc(s->faces, ((size_t)s->nfaces + 1) * sizeof *more);
     if (!more)
@@ -219,7 +236,9 @@ static enum kn_status add_face(struct kn_space *s, const struct kn_case *c, cons
     s->faces[s->nfaces] = (struct kn_face){
         .cell = cell,
         .side = side,
-        .patch = kn_case_find_patch(c, surface, side),
+        .patch = kn_case_varies(c, surface) ? kn_case_patches(c) + s->nvaried++
+                                            : kn_case_find_patch(c, surface, side),
+        .surface = surface,
         .area = volume_at(s, c, at) / extent(s, c, side / 2, at[side / 2]),
     };
     *entry = kn_mesh_wall(s->nfaces++, kn_mesh_reflection(*entry));
@@ -275,6 +294,22 @@ int kn_space_count_faces(const struct kn_case *c, const struct kn_box *box)
     return kn_geometry_create(&g, c) == KN_OK ? faces + (int)kn_geometry_faces(&g, first, end) : faces;
 }
 
+/* The bounding boxes of all bodies. */
+static void fill_extents(struct kn_space *s, const struct kn_case *c, const struct kn_geometry *g)
+{
+    for (int body = 0; body < kn_case_bodies(c); body++)
+        for (int d = 0; d < 3; d++) {
+            double low = INFINITY, high = -INFINITY;
+            for (int i = 0; i < g->count; i++)
+                if (g->solids[i].body == body) {
+                    low = fmin(low, s->edges[d][g->solids[i].first[d]]);
+                    high = fmax(high, s->edges[d][g->solids[i].end[d]]);
+                }
+            s->extent[body][0][d] = low;
+            s->extent[body][1][d] = high;
+        }
+}
+
 static void take_box(struct kn_space *s, const struct kn_case *c, const struct kn_box *box)
 {
     *s = (struct kn_space){.ncells = 1};
@@ -300,8 +335,10 @@ enum kn_status kn_space_create(struct kn_space *s, const struct kn_case *c, cons
     s->width = malloc(3 * rows * sizeof *s->width);
     s->volume = malloc(n * sizeof *s->volume);
     s->faces = malloc(sizeof *s->faces);
+    s->extent = calloc((size_t)kn_case_bodies(c) + 1, sizeof *s->extent);
     s->solid = g.count > 0 ? calloc(n, sizeof *s->solid) : NULL;
-    bool complete = s->neighbour && s->width && s->volume && s->faces && (s->solid || g.count == 0);
+    bool complete =
+        s->neighbour && s->width && s->volume && s->faces && s->extent && (s->solid || g.count == 0);
     for (int d = 0; d < 3; d++) {
         s->edges[d] = calloc((size_t)s->whole[d] + 1, sizeof *s->edges[d]);
         complete = complete && s->edges[d];
@@ -310,6 +347,7 @@ enum kn_status kn_space_create(struct kn_space *s, const struct kn_case *c, cons
         return kn_error_set(KN_EMEMORY, "no memory for %d cells", s->ncells);
     for (int d = 0; d < 3; d++)
         fill_edges(s->edges[d], c, d);
+    fill_extents(s, c, &g);
     return fill_tables(s, c, &g);
 }
 
@@ -321,6 +359,7 @@ void kn_space_destroy(struct kn_space *s)
     free(s->width);
     free(s->volume);
     free(s->faces);
+    free(s->extent);
     free(s->solid);
     free(s->halo);
     *s = (struct kn_space){0};
