@@ -143,6 +143,25 @@ static const char *type_name(const struct kn_key *key)
     return key->type == KN_TYPE_REAL ? "a number" : "a whole number";
 }
 
+/* Make the path of a file absolute: relative ones begin in the folder of the case file. */
+static enum kn_status find_file(struct reader *r, const struct kn_setting *s, const yaml_node_t *node)
+{
+    char *path = kn_config_target(&r->c, s), whole[2 * KN_PATH] = "";
+    const char *slash = r->file ? strrchr(r->file, '/') : NULL;
+    const int folder = slash ? (int)(slash - r->file) + 1 : 0;
+    if (!*path || *path == '/')
+        return KN_OK;
+    if ((folder == 0 || *r->file != '/') && !getcwd(whole, KN_PATH))
+        return fail(r, node->start_mark, s->name, "the current folder is not known (use an absolute path)");
+    const size_t length = strlen(whole);
+    snprintf(whole + length, sizeof whole - length, "%s%.*s%s", length ? "/" : "", folder,
+             folder ? r->file : "", path);
+    if (strlen(whole) >= KN_FILE)
+        return fail(r, node->start_mark, s->name, "the path is longer than %d bytes", KN_FILE - 1);
+    memcpy(path, whole, strlen(whole) + 1);
+    return KN_OK;
+}
+
 static enum kn_status read_scalar(struct reader *r, const struct kn_setting *s, const yaml_node_t *node,
                                   int index)
 {
@@ -157,6 +176,8 @@ static enum kn_status read_scalar(struct reader *r, const struct kn_setting *s, 
     if (!kn_config_store(s->key, kn_config_target(&r->c, s), index, (const char *)node->data.scalar.value,
                          node->data.scalar.length, &si, why))
         return fail(r, node->start_mark, s->name, "%s", why);
+    if (s->key->type == KN_TYPE_FILE)
+        return find_file(r, s, node);
     if (isfinite(si.value)) {
         const bool other = si.dimension != s->key->dimension;
         r->c.si.given[s->index] |= (unsigned short)((other ? 1U + KN_SI_OTHER : 1U) << index);

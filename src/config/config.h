@@ -7,7 +7,15 @@
 
 #include <stdio.h>
 
-enum kn_type { KN_TYPE_REAL, KN_TYPE_INT, KN_TYPE_COUNT64, KN_TYPE_BOOL, KN_TYPE_CHOICE, KN_TYPE_WORD };
+enum kn_type {
+    KN_TYPE_REAL,
+    KN_TYPE_INT,
+    KN_TYPE_COUNT64,
+    KN_TYPE_BOOL,
+    KN_TYPE_CHOICE,
+    KN_TYPE_WORD,
+    KN_TYPE_FILE
+};
 
 enum kn_key_flag {
     KN_KEY_SHAPES = 1,    /* affects the solution: part of the fingerprint */

@@ -182,6 +182,12 @@ static const struct kn_choice plates[] = {
     {0},
 };
 
+static const struct kn_choice solids[] = {
+    {"dark", KN_SOLID_DARK, "voxels below the threshold"},
+    {"light", KN_SOLID_LIGHT, "voxels above the threshold"},
+    {0},
+};
+
 static const struct kn_choice modes[] = {
     {"unsteady", KN_MODE_UNSTEADY, "time steps from the initial state"},
     {"steady", KN_MODE_STEADY,

@@ -180,6 +180,21 @@ const struct kn_key kn_config_keys[] = {
      RANGE(-1e6, 1e6), .flags = KN_KEY_SHAPES | KN_KEY_PAIRS, SI(LENGTH),
      .doc = "Up to three openings of the plate, from and to, along the first other axis along which the gas "
             "is not uniform: [[0.4, 0.6]]. In three dimensions an opening is a slot along the last axis."},
+    {BODY(FILE, 1, "image.file", image.file), .initial = "none", SHAPES,
+     .doc = "Image of a body: a PNG file (its lowest row is at the bottom), a NumPy array [y][x] or [z][y][x] (.npy), "
+            "or raw bytes (image.voxels). The path is relative to the case file. A voxel must be as large as a cell, "
+            "or as several whole cells along each axis; a plane image is the same at all z."},
+    {BODY(CHOICE, 1, "image.solid", image.solid), .initial = "dark", SHAPES, .choices = solids,
+     .doc = "Part of the image that is solid."},
+    {BODY(REAL, 1, "image.threshold", image.threshold), .initial = "0.5", RANGE(0.001, 0.999), SHAPES,
+     .doc = "Value that separates dark from light, between the smallest (0) and the largest value (1) of the image."},
+    {BODY(REAL, 1, "image.spacing", image.spacing), .initial = "auto", .unit = "L", RANGE(1e-9, 1e6), SI(LENGTH),
+     .flags = KN_KEY_SHAPES | KN_KEY_AUTO, .automatic = KN_TO_END,
+     .doc = "Edge of a voxel; auto makes the image as long as the gas along x."},
+    {BODY(REAL, 3, "image.at", image.at), .initial = "[0, 0, 0]", .unit = "L", RANGE(-1e6, 1e6), SHAPES, SI(LENGTH),
+     .doc = "Lower corner of the image along x, y, z."},
+    {BODY(INT, 3, "image.voxels", image.voxels), .initial = "[0, 0, 0]", .unit = "voxels", RANGE(0, 100000), SHAPES,
+     .doc = "Number of voxels along x, y, z of a file of raw bytes, one per voxel, x fastest; 0 for other formats."},
     {BODY(REAL, 3, "velocity", surface.velocity), .initial = "[0, 0, 0]", .unit = "eps V0", RANGE(-1e6, 1e6),
      SHAPES, SI(VELOCITY),
      .doc = "Velocity of the surface along x, y, z. At disturbance: 0 it may be normal to the surface: the body "

@@ -1,10 +1,20 @@
 /* Prints keys as help and documents, and a case as YAML, JSON and fingerprint. */
 #include "config/config.h"
 #include "config/scales.h"
+#include "files/files.h"
 #include "files/json.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* A text as a YAML scalar. */
+static void print_quoted(FILE *to, const char *text)
+{
+    fputc('"', to);
+    for (; *text; text++)
+        fprintf(to, "%s%c", strchr("\"\\", *text) ? "\\" : "", *text);
+    fputc('"', to);
+}
 
 /* One value, with its unit if the case file gave one. */
 static void print_one(FILE *to, const struct kn_case *c, const struct kn_setting *s, int index)
@@ -15,7 +25,12 @@ static void print_one(FILE *to, const struct kn_case *c, const struct kn_setting
         fprintf(to, "\"%s %s\"", text, kn_units[kn_config_dimension(c, s, index)].si);
         return;
     }
-    kn_config_value_text(s->key, kn_config_target((struct kn_case *)c, s), index, text);
+    const char *target = kn_config_target((struct kn_case *)c, s);
+    if (s->key->type == KN_TYPE_FILE && *target) {
+        print_quoted(to, target);
+        return;
+    }
+    kn_config_value_text(s->key, target, index, text);
     fputs(text, to);
 }
 
@@ -77,6 +92,8 @@ static json_t *value_json(const struct kn_key *key, const void *target, int inde
 {
     char text[KN_NAME];
     kn_config_value_text(key, target, index, text);
+    if (key->type == KN_TYPE_FILE)
+        return kn_json_text(target);
     if (key->type == KN_TYPE_BOOL)
         return json_boolean(*(const bool *)target);
     if (key->choices || kn_config_is_auto(key, target, index))
@@ -130,6 +147,18 @@ static void hash(uint64_t *sum, const char *text)
         *sum = (*sum ^ (unsigned char)*text) * UINT64_C(1099511628211);
 }
 
+/* A number that changes with the contents of a file; 0 if there is none. */
+static uint64_t hash_file(const char *path)
+{
+    char *text = NULL;
+    size_t size = 0;
+    uint64_t sum = 0;
+    if (*path && kn_files_read(path, SIZE_MAX / 4, &text, &size) == KN_OK && text)
+        sum = kn_files_sum(KN_FILES_SUM, text, size);
+    free(text);
+    return sum;
+}
+
 uint64_t kn_config_fingerprint(const struct kn_case *c)
 {
     uint64_t sum = UINT64_C(14695981039346656037);
@@ -140,6 +169,10 @@ uint64_t kn_config_fingerprint(const struct kn_case *c)
             continue;
         hash(&sum, s.name);
         const void *target = kn_config_target((struct kn_case *)c, &s);
+        if (s.key->type == KN_TYPE_FILE) {
+            sum ^= hash_file(target);
+            continue;
+        }
         for (int index = 0; index < kn_config_count(s.key, target); index++) {
             kn_config_value_text(s.key, target, index, text);
             hash(&sum, index ? "," : "=");
@@ -179,6 +212,9 @@ static bool is_of_gas(const struct kn_key *key)
 static bool is_equal(const struct kn_case *a, const struct kn_case *b, const struct kn_setting *s)
 {
     char one[KN_NAME], two[KN_NAME];
+    if (s->key->type == KN_TYPE_FILE)
+        return hash_file(kn_config_target((struct kn_case *)a, s)) ==
+               hash_file(kn_config_target((struct kn_case *)b, s));
     for (int i = 0; i < s->key->count; i++) {
         kn_config_value_text(s->key, kn_config_target((struct kn_case *)a, s), i, one);
         kn_config_value_text(s->key, kn_config_target((struct kn_case *)b, s), i, two);
@@ -239,6 +275,8 @@ static const char *type_text(const struct kn_key *key)
         return key->count > 1 ? "1 to 3 whole numbers" : "whole number";
     case KN_TYPE_BOOL:
         return "true or false";
+    case KN_TYPE_FILE:
+        return "name of a file";
     default:
         return key->count > 1 ? "1 to 3 choices" : "choice";
     }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char AUTO[] = "auto";
+static const char AUTO[] = "auto", NONE[] = "none";
 
 enum kn_dimension kn_config_dimension(const struct kn_case *c, const struct kn_setting *s, int index)
 {
@@ -81,7 +81,10 @@ int kn_config_count(const struct kn_key *key, const void *target)
 
 void kn_config_value_text(const struct kn_key *key, const void *target, int index, char text[KN_NAME])
 {
-    if (kn_config_is_auto(key, target, index)) {
+    if (key->type == KN_TYPE_FILE) {
+        snprintf(text, KN_NAME, "%.60s%s", *(const char *)target ? (const char *)target : NONE,
+                 strlen(target) > 60 ? "..." : "");
+    } else if (kn_config_is_auto(key, target, index)) {
         snprintf(text, KN_NAME, "%s", AUTO);
     } else if (key->type == KN_TYPE_WORD) {
         snprintf(text, KN_NAME, "%s", (const char *)target);
@@ -97,6 +100,10 @@ void kn_config_value_text(const struct kn_key *key, const void *target, int inde
 
 void kn_config_range_text(const struct kn_key *key, char text[KN_TEXT])
 {
+    if (key->type == KN_TYPE_FILE) {
+        snprintf(text, KN_TEXT, "the name of a file, or %s", NONE);
+        return;
+    }
     if (key->choices) {
         size_t length = 0;
         text[0] = '\0';
@@ -337,6 +344,16 @@ static bool has_unit(const struct kn_key *key, const char *word)
            !is_number(word, false);
 }
 
+/* The name of a file: text that ends in its member. */
+static bool check_file(const char *name, bool whole, char why[KN_TEXT])
+{
+    const bool fits = memchr(name, '\0', KN_FILE) != NULL;
+    if (whole && fits && kn_text_is_clean(name))
+        return true;
+    snprintf(why, KN_TEXT, "is no name of a file (UTF-8 text of at most %d bytes)", KN_FILE - 1);
+    return false;
+}
+
 bool kn_config_store(const struct kn_key *key, void *target, int index, const char *text, size_t length,
                      struct kn_si_value *si, char why[KN_TEXT])
 {
@@ -349,6 +366,10 @@ bool kn_config_store(const struct kn_key *key, void *target, int index, const ch
     }
     memcpy(whole, text, length);
     whole[length] = '\0';
+    if (key->type == KN_TYPE_FILE) {
+        snprintf(target, KN_FILE, "%s", strcmp(whole, NONE) == 0 ? "" : whole);
+        return check_file(target, strlen(whole) == length && length > 0, why);
+    }
     if (key->choices)
         return store_choice(key, target, index, word, why);
     if (strlen(whole) < length)
@@ -372,6 +393,8 @@ bool kn_config_store(const struct kn_key *key, void *target, int index, const ch
 bool kn_config_check_value(const struct kn_key *key, const void *target, int index, char why[KN_TEXT])
 {
     char text[KN_NAME];
+    if (key->type == KN_TYPE_FILE)
+        return check_file(target, true, why);
     if (key->type == KN_TYPE_WORD) {
         kn_config_quote(target, strnlen(target, sizeof((struct kn_case *)0)->run.backend), why);
         snprintf(text, sizeof text, "%.63s", why);

@@ -291,7 +291,11 @@ int kn_space_count_faces(const struct kn_case *c, const struct kn_box *box)
         first[d] = box->first[d] - 1;
         end[d] = box->end[d] + 1;
     }
-    return kn_geometry_create(&g, c) == KN_OK ? faces + (int)kn_geometry_faces(&g, first, end) : faces;
+    if (kn_geometry_create(&g, c) != KN_OK)
+        return faces;
+    faces += (int)kn_geometry_faces(&g, first, end);
+    kn_geometry_destroy(&g);
+    return faces;
 }
 
 /* The bounding boxes of all bodies. */
@@ -324,21 +328,16 @@ static void take_box(struct kn_space *s, const struct kn_case *c, const struct k
     }
 }
 
-enum kn_status kn_space_create(struct kn_space *s, const struct kn_case *c, const struct kn_box *box)
+static enum kn_status allocate(struct kn_space *s, const struct kn_case *c, bool bodies)
 {
-    struct kn_geometry g;
-    take_box(s, c, box);
-    KN_TRY(kn_geometry_create(&g, c));
-    KN_TRY(find_halo(s, c));
     const size_t n = (size_t)s->ncells, rows = n + (size_t)s->nhalo;
     s->neighbour = malloc(6 * rows * sizeof *s->neighbour);
     s->width = malloc(3 * rows * sizeof *s->width);
     s->volume = malloc(n * sizeof *s->volume);
     s->faces = malloc(sizeof *s->faces);
     s->extent = calloc((size_t)kn_case_bodies(c) + 1, sizeof *s->extent);
-    s->solid = g.count > 0 ? calloc(n, sizeof *s->solid) : NULL;
-    bool complete =
-        s->neighbour && s->width && s->volume && s->faces && s->extent && (s->solid || g.count == 0);
+    s->solid = bodies ? calloc(n, sizeof *s->solid) : NULL;
+    bool complete = s->neighbour && s->width && s->volume && s->faces && s->extent && (s->solid || !bodies);
     for (int d = 0; d < 3; d++) {
         s->edges[d] = calloc((size_t)s->whole[d] + 1, sizeof *s->edges[d]);
         complete = complete && s->edges[d];
@@ -347,8 +346,23 @@ enum kn_status kn_space_create(struct kn_space *s, const struct kn_case *c, cons
         return kn_error_set(KN_EMEMORY, "no memory for %d cells", s->ncells);
     for (int d = 0; d < 3; d++)
         fill_edges(s->edges[d], c, d);
-    fill_extents(s, c, &g);
-    return fill_tables(s, c, &g);
+    return KN_OK;
+}
+
+enum kn_status kn_space_create(struct kn_space *s, const struct kn_case *c, const struct kn_box *box)
+{
+    struct kn_geometry g;
+    take_box(s, c, box);
+    KN_TRY(kn_geometry_create(&g, c));
+    enum kn_status status = find_halo(s, c);
+    if (status == KN_OK)
+        status = allocate(s, c, g.count > 0);
+    if (status == KN_OK) {
+        fill_extents(s, c, &g);
+        status = fill_tables(s, c, &g);
+    }
+    kn_geometry_destroy(&g);
+    return status;
 }
 
 void kn_space_destroy(struct kn_space *s)

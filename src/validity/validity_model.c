@@ -279,6 +279,7 @@ static void judge_ports(struct kn_validity *v, const struct kn_case *c)
                 "%d mean free paths, or kind: reservoir for nearly free molecules)",
                 c->ports[i].name, paths, ENOUGH);
     }
+    kn_geometry_destroy(&g);
 }
 
 void kn_validity_judge_model(struct kn_validity *v, const struct kn_case *c)
