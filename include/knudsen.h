@@ -119,6 +119,7 @@ enum kn_shape {
     KN_SHAPE_SOUND, KN_SHAPE_BKW, KN_SHAPE_BETWEEN
 };
 enum kn_port_kind { KN_PORT_PRESSURE, KN_PORT_RESERVOIR, KN_PORT_VACUUM };
+enum kn_solid_part { KN_SOLID_DARK, KN_SOLID_LIGHT };
 enum kn_plate { KN_PLATE_NONE, KN_PLATE_X, KN_PLATE_Y, KN_PLATE_Z };
 enum kn_mode { KN_MODE_UNSTEADY, KN_MODE_STEADY, KN_MODE_FREQUENCY, KN_MODE_AUTO };
 enum kn_splitting { KN_SPLITTING_STRANG, KN_SPLITTING_LIE };
@@ -132,12 +133,17 @@ struct kn_oscillation { /* added to the steady value as amplitude * cos(frequenc
     double phase;       /* radian */
 };
 
+enum { KN_POINTS = 6 }; /* values along a wall, at most */
+
 struct kn_wall {
     enum kn_wall_kind kind;
-    bool kind_set;             /* a key has set the kind; false: it depends on the axes in space.cells */
-    double density;            /* (n - n0) / (eps n0); inflow */
-    double velocity[3];        /* eps V0; tangential, any direction for an inflow */
-    double temperature;        /* (Tw - T0) / (eps T0) */
+    bool kind_set;      /* a key has set the kind; false: it depends on the axes in space.cells */
+    double density;     /* (n - n0) / (eps n0); inflow */
+    double velocity[3]; /* eps V0; tangential, any direction for an inflow */
+    union {
+        double temperature;             /* (Tw - T0) / (eps T0) */
+        double temperatures[KN_POINTS]; /* at equal distances along the wall, then KN_NO_POINT */
+    };
     double accommodation;      /* 1 diffuse ... 0 specular */
     double tangential, normal; /* accommodation of Cercignani and Lampis; both 1: diffuse */
     struct kn_oscillation oscillation;
@@ -147,7 +153,7 @@ struct kn_wall {
     } gradient;
 };
 
-/* A solid body in the gas: a box, or a plate without thickness. */
+/* A solid body in the gas: a box, a plate without thickness, or the voxels of an image. */
 enum { KN_BODIES = 32, KN_ITEM_NAME = 24, KN_OPENINGS = 3, KN_FILE = 512 };
 struct kn_body {
     char name[KN_ITEM_NAME]; /* "": there is no body; bodies are contiguous */
@@ -159,7 +165,16 @@ struct kn_body {
         double at;                   /* L */
         double open[KN_OPENINGS][2]; /* L; openings along the first other axis, empty = none */
     } plate;
+    struct {
+        char file[KN_FILE]; /* PNG, .npy or raw bytes; "": the body is no image */
+        enum kn_solid_part solid;
+        double threshold; /* between the smallest (0) and the largest value (1) */
+        double spacing;   /* L; edge of a voxel, KN_TO_END = the image is as long as the gas along x */
+        double at[3];     /* L; its lower corner */
+        int voxels[3];    /* of a file of raw bytes; 0: another format */
+    } image;
     struct kn_wall surface; /* diffuse: velocity, temperature, accommodation, oscillation */
+    double rotation[3];     /* eps V0 / lambda0; about the centre of the bounding box */
 };
 
 /* A part of a side through which gas enters and leaves. */
@@ -181,10 +196,11 @@ struct kn_port {
 #define KN_END_AUTO       (-1.0)
 #define KN_HISTORY_AUTO   0
 #define KN_REFERENCE_AUTO (-1e9)
+#define KN_NO_POINT       (-1e9)
 
 /* At least the number of keys, with those of walls, bodies and ports as often as there can be such; and of
  * the values of a key. */
-enum { KN_CASE_SETTINGS = 800, KN_CASE_VALUES = 6 };
+enum { KN_CASE_SETTINGS = 1400, KN_CASE_VALUES = 6 };
 
 /* A complete case.  Every member is a key of the case file; docs/input.md. */
 struct kn_case {

@@ -128,7 +128,7 @@ set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "python3-xarray, python3-pandas, parav
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libknudsen-dev)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS
-    "libhdf5-dev, libyaml-dev, libudunits2-dev, libjansson-dev, liblapacke-dev, libopenblas-dev, libgomp1")
+    "libhdf5-dev, libyaml-dev, libudunits2-dev, libjansson-dev, libpng-dev, liblapacke-dev, libopenblas-dev, libgomp1")
 if(KN_WITH_MPI) # the launcher, and a dependency of the static library; the default MPI of Debian is Open MPI
   string(PREPEND CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "openmpi-bin, ")
   string(APPEND CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS ", libopenmpi-dev")

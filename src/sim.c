@@ -24,8 +24,8 @@ enum {
 /* Values at the time of an observation. */
 struct moment {
     int64_t step;
-    double wall_velocity[KN_PATCHES][3]; /* by patch, V0 eps */
-    double sum[2];                       /* of a uniform gas: <v^4 h>, <v^6 h> */
+    double (*wall_velocity)[3]; /* [patches], V0 eps */
+    double sum[2];              /* of a uniform gas: <v^4 h>, <v^6 h> */
 };
 
 struct kn_sim {
@@ -47,9 +47,10 @@ struct kn_sim {
     double ahead;   /* collision time applied beyond the current time */
     uint64_t draws; /* collision sets used so far */
     struct kn_fluxes fluxes;
-    struct moment observations[KN_BACKEND_OBSERVATIONS];
-    int64_t begun, taken; /* observations so far */
-    double stepping;      /* s in calls that compute steps */
+    struct moment observations[KN_BACKEND_OBSERVATIONS], present;
+    double (*wall_velocity)[3]; /* of all moments */
+    int64_t begun, taken;       /* observations so far */
+    double stepping;            /* s in calls that compute steps */
     char sharing[KN_SIM_NOTE],
         unlike[KN_SIM_NOTE]; /* notes for the user about the machines of the ranks; "": none */
 };
@@ -70,6 +71,16 @@ static enum kn_status fill_state(struct kn_sim *sim)
     return status;
 }
 
+static enum kn_status place_moments(struct kn_sim *sim)
+{
+    const size_t patches = (size_t)sim->boundary.count;
+    sim->wall_velocity = calloc((KN_BACKEND_OBSERVATIONS + 1) * patches, sizeof *sim->wall_velocity);
+    sim->present.wall_velocity = sim->wall_velocity;
+    for (size_t i = 0; i < KN_BACKEND_OBSERVATIONS; i++)
+        sim->observations[i].wall_velocity = sim->wall_velocity + (i + 1) * patches;
+    return sim->wall_velocity ? KN_OK : kn_error_set(KN_EMEMORY, "no memory for the walls");
+}
+
 /* The part of the creation without communication. */
 static enum kn_status lay_out(struct kn_sim *sim)
 {
@@ -79,7 +90,8 @@ static enum kn_status lay_out(struct kn_sim *sim)
     KN_TRY(kn_sim_divide_among(c, sim->comm, sim->backend, &sim->boxes));
     KN_TRY(kn_velocity_create(&sim->velocity, c));
     KN_TRY(kn_space_create(&sim->space, c, &sim->boxes[sim->comm->rank]));
-    KN_TRY(kn_boundary_create(&sim->boundary, c, &sim->velocity));
+    KN_TRY(kn_boundary_create(&sim->boundary, c, &sim->space, &sim->velocity));
+    KN_TRY(place_moments(sim));
     KN_TRY(kn_fluxes_create(&sim->fluxes, &sim->c, &sim->space));
     sim->dt = kn_sim_choose_time_step(&sim->c, sim->velocity.max_speed);
     int threads = kn_sim_choose_threads(c, sim->comm, sim->space.ncells, sim->velocity.nnodes);
@@ -166,6 +178,7 @@ void kn_sim_destroy(struct kn_sim *sim)
     kn_velocity_destroy(&sim->velocity);
     kn_halo_destroy(&sim->halo);
     free(sim->boxes);
+    free(sim->wall_velocity);
     kn_fluxes_destroy(&sim->fluxes);
     free(sim);
 }
@@ -210,11 +223,13 @@ enum kn_status kn_sim_set_wall(struct kn_sim *sim, enum kn_side side, const doub
             kn_case_side_name(side), kn_config_choice_name("walls.<side>.kind", wall->kind));
     memcpy(wall->velocity, velocity, sizeof wall->velocity);
     wall->temperature = temperature;
+    for (int i = 1; i < KN_POINTS; i++)
+        wall->temperatures[i] = KN_NO_POINT;
     KN_TRY(kn_sim_check_side(&asked, side));
     KN_TRY(check_grids(sim, &asked, side));
     sim->c.walls[side] = *wall;
     sim->inner.walls[side] = kn_reference_wall(&sim->reference, wall);
-    sim->boundary.patches[side].stale = true;
+    kn_boundary_renew(&sim->boundary, (int)side);
     return KN_OK;
 }
 
@@ -227,7 +242,7 @@ static enum kn_status advance_one(struct kn_sim *sim, bool close)
     const double collide = sim->reference.collisions * sim->dt;
     if (strang && sim->ahead == 0)
         KN_TRY(sim->backend->collide(sim->machine, collide / 2, sim->draws++));
-    if (kn_boundary_update(&sim->boundary, &sim->inner, &sim->velocity, kn_sim_time(sim) + sim->dt / 2))
+    if (kn_boundary_update(&sim->boundary, kn_sim_time(sim) + sim->dt / 2))
         KN_TRY(sim->backend->set_walls(sim->machine));
     const struct kn_step step = {.stream = sim->reference.speed * sim->dt,
                                  .collide = strang && close ? collide / 2 : collide,
@@ -306,18 +321,17 @@ static enum kn_status sum_powers(struct kn_sim *sim, double sum[2])
 }
 
 /* The velocities of the walls belong to the same moment as the fluxes. */
-static struct moment present(const struct kn_sim *sim)
+static void take_moment(const struct kn_sim *sim, struct moment *now)
 {
-    struct moment now = {.step = sim->step};
+    now->step = sim->step;
     for (int i = 0; i < sim->boundary.count; i++)
-        memcpy(now.wall_velocity[i], sim->boundary.patches[i].velocity, sizeof now.wall_velocity[i]);
-    return now;
+        memcpy(now->wall_velocity[i], sim->boundary.patches[i].velocity, sizeof now->wall_velocity[i]);
 }
 
 enum kn_status kn_sim_observe(struct kn_sim *sim)
 {
     struct moment *now = &sim->observations[sim->begun++ % KN_BACKEND_OBSERVATIONS];
-    *now = present(sim);
+    take_moment(sim, now);
     if (kn_sim_cells(sim) == 1)
         KN_TRY(sum_powers(sim, now->sum));
     return sim->backend->observe(sim->machine);
@@ -361,8 +375,8 @@ static enum kn_status take_fluxes(struct kn_sim *sim, struct kn_fluxes_result *t
 {
     if (!kn_case_iterates(&sim->c))
         KN_TRY(kn_comm_agree(sim->comm, sim->backend->fluxes(sim->machine, sim->fluxes.faces)));
-    const struct moment now = present(sim);
-    sum_faces(sim, &now, sim->fluxes.faces, to);
+    take_moment(sim, &sim->present);
+    sum_faces(sim, &sim->present, sim->fluxes.faces, to);
     return KN_OK;
 }
 
@@ -424,7 +438,7 @@ struct kn_sim_equation kn_sim_equation(const struct kn_sim *sim)
 
 bool kn_sim_turn_walls(struct kn_sim *sim, double time)
 {
-    return kn_boundary_update(&sim->boundary, &sim->inner, &sim->velocity, time);
+    return kn_boundary_update(&sim->boundary, time);
 }
 
 void kn_sim_set_solution(struct kn_sim *sim, int64_t iteration, const double *fluxes)

@@ -155,7 +155,11 @@ static enum kn_status plan_space(const struct kn_case *c, const struct kn_comm *
     if (status == KN_OK && comm->size > 1 && cells + halo > most)
         return kn_error_set(KN_EINPUT, "space.cells: %lld cells are more than one rank can number",
                             (long long)cells);
-    *space = (struct kn_space){.ncells = (int)cells, .nhalo = (int)halo, .nfaces = faces};
+    bool varies = false;
+    for (int i = 0; i < kn_case_surfaces(c); i++)
+        varies = varies || kn_case_varies(c, i);
+    *space = (struct kn_space){
+        .ncells = (int)cells, .nhalo = (int)halo, .nfaces = faces, .nvaried = varies ? faces : 0};
     return status;
 }
 

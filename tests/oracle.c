@@ -158,9 +158,10 @@ static double parabola_at_wall(double wall, double here, double down, const doub
 /* h that a wall emits at velocity s. */
 static double emission(const struct look *l, struct spot s, int axis, int side)
 {
-    const struct kn_patch *patch = &l->p->boundary->patches[side];
+    const int face = face_of(l, s, side);
+    const struct kn_patch *patch = &l->p->boundary->patches[l->p->space->faces[face].patch];
     const double e = patch->emission[s.octant * l->p->velocity->stride + s.k];
-    const double rho = l->density[face_of(l, s, side)], eps = l->p->c->disturbance;
+    const double rho = l->density[face], eps = l->p->c->disturbance;
     struct spot mirrored = s;
     mirrored.octant ^= l->p->velocity->bit[axis];
     const enum kn_wall_kind kind = l->p->c->walls[side].kind;

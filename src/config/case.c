@@ -38,7 +38,7 @@ static struct kn_wall wall_of(const struct kn_case *c, const struct kn_port *p)
     const double eps = c->disturbance, density = (p->pressure - p->temperature) / (1 + eps * p->temperature);
     return (struct kn_wall){.kind = KN_WALL_INFLOW,
                             .density = p->kind == KN_PORT_VACUUM ? -1 / eps : density,
-                            .temperature = p->temperature,
+                            .temperatures = {p->temperature, KN_NO_POINT},
                             .accommodation = 1,
                             .tangential = 1,
                             .normal = 1};
@@ -73,8 +73,41 @@ int kn_case_find_patch(const struct kn_case *c, int surface, int side)
     return body < 0 ? side : port < 0 ? KN_SIDES * (1 + body) + side : KN_SIDES * (1 + bodies) + port;
 }
 
+int kn_case_points(const struct kn_wall *wall)
+{
+    int count = 1;
+    while (count < KN_POINTS && wall->temperatures[count] != KN_NO_POINT)
+        count++;
+    return count;
+}
+
+struct kn_case_span kn_case_temperatures(const struct kn_wall *wall)
+{
+    struct kn_case_span s = {wall->temperature, wall->temperature};
+    for (int i = 1; i < kn_case_points(wall); i++) {
+        s.low = fmin(s.low, wall->temperatures[i]);
+        s.high = fmax(s.high, wall->temperatures[i]);
+    }
+    return s;
+}
+
+static bool rotates(const struct kn_body *b)
+{
+    return b->rotation[0] != 0 || b->rotation[1] != 0 || b->rotation[2] != 0;
+}
+
+bool kn_case_varies(const struct kn_case *c, int surface)
+{
+    const struct kn_wall wall = kn_case_surface(c, surface);
+    const int body = surface - KN_SIDES;
+    return kn_case_points(&wall) > 1 || (body >= 0 && body < kn_case_bodies(c) && rotates(&c->bodies[body]));
+}
+
 static bool has_component(const struct kn_case *c, int axis)
 {
+    for (int i = 0; i < kn_case_bodies(c); i++)
+        if (c->bodies[i].rotation[(axis + 1) % 3] != 0 || c->bodies[i].rotation[(axis + 2) % 3] != 0)
+            return true;
     for (int i = 0; i < kn_case_surfaces(c); i++) {
         const struct kn_wall w = kn_case_surface(c, i);
         if (w.velocity[axis] != 0 || w.oscillation.velocity[axis] != 0 || w.gradient.velocity[axis] != 0)

@@ -32,6 +32,16 @@ int kn_case_find_patch(const struct kn_case *c, int surface, int side); /* and b
  * axis. */
 bool kn_case_is_even(const struct kn_case *c, int axis);
 
+/* Number of temperatures of a surface along it, and the lowest and the highest one. */
+int kn_case_points(const struct kn_wall *wall);
+struct kn_case_span {
+    double low, high;
+};
+struct kn_case_span kn_case_temperatures(const struct kn_wall *wall);
+
+/* True if the temperature or velocity of a surface differs between its faces. */
+bool kn_case_varies(const struct kn_case *c, int surface);
+
 /* True if the axis has one cell and the gas is uniform along it: the ends are periodic, or they are mirrors
  * and the flow is even along the axis. */
 bool kn_case_is_uniform(const struct kn_case *c, int axis);

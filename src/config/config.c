@@ -212,8 +212,8 @@ static enum kn_status read_list(struct reader *r, const struct kn_setting *s, co
     const bool pairs = s->key->flags & KN_KEY_PAIRS;
     int count = 0;
     if (!pairs && (length_of(node) < 1 || length_of(node) > s->key->count))
-        return fail(r, node->start_mark, s->name, "a list of %td values (1 to %d, for x, y, z)",
-                    length_of(node), s->key->count);
+        return fail(r, node->start_mark, s->name, "a list of %td values (1 to %d%s)", length_of(node),
+                    s->key->count, s->key->flags & KN_KEY_POINTS ? "" : ", for x, y, z");
     KN_TRY(read_values(r, s, node, &count));
     if (pairs && (count < 2 || count % 2 != 0))
         return fail(r, node->start_mark, s->name, "%d values (pairs from, to)", count);
@@ -232,8 +232,11 @@ static enum kn_status read_setting(struct reader *r, const struct kn_setting *s,
 
     if (node->type == YAML_SEQUENCE_NODE && s->key->count > 1)
         return read_list(r, s, node);
-    KN_TRY(read_scalar(r, s, node, 0));
-    fill_rest(&r->c, s, 1);
+    const int last = s->key->flags & KN_KEY_LAST ? s->key->count - 1 : 0;
+    for (int i = 0; i < last; i++)
+        kn_config_store_initial(&r->c, s, i);
+    KN_TRY(read_scalar(r, s, node, last));
+    fill_rest(&r->c, s, last + 1);
     return KN_OK;
 }
 

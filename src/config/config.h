@@ -26,7 +26,9 @@ enum kn_key_flag {
     KN_KEY_SPREAD = 16,   /* one value applies to all axes */
     KN_KEY_AXES = 32,     /* lists the axes of the case: the others have 1 cell and periodic ends */
     KN_KEY_AUTO = 64,     /* the word auto is stored as the number `automatic` */
-    KN_KEY_PAIRS = 128    /* the values are pairs and may be written as a list of lists */
+    KN_KEY_PAIRS = 128,   /* the values are pairs and may be written as a list of lists */
+    KN_KEY_POINTS = 256,  /* any number of values from one on; the others are stored as `automatic` */
+    KN_KEY_LAST = 512     /* one value is the last one: a vector along z */
 };
 
 /* Keys that the items of a list have in common: the sides of the box, and items that the case file names. */
@@ -123,6 +125,9 @@ bool kn_config_store(const struct kn_key *key, void *target, int index, const ch
 
 /* Check a stored value, with the same messages. */
 bool kn_config_check_value(const struct kn_key *key, const void *target, int index, char why[KN_TEXT]);
+
+/* Number of values that are stored; fewer than its count for a key with KN_KEY_POINTS. */
+int kn_config_count(const struct kn_key *key, const void *target);
 
 /* The default of one value, written as in a case file. */
 void kn_config_initial(const struct kn_key *key, int index, char text[KN_NAME]);

@@ -57,7 +57,7 @@ static enum kn_status check_unused(const struct kn_case *c, int side)
     } keys[] = {
         {w->density != 0, inflow, "density", "inflow"},
         {!is_zero(w->velocity), wall || inflow, "velocity", "diffuse or inflow"},
-        {w->temperature != 0, wall || inflow, "temperature", "diffuse or inflow"},
+        {w->temperature != 0 || kn_case_points(w) > 1, wall || inflow, "temperature", "diffuse or inflow"},
         {w->accommodation != 1, wall, "accommodation", "diffuse"},
         {w->tangential != 1, wall, "tangential", "cercignani-lampis"},
         {w->normal != 1, wall, "normal", "cercignani-lampis"},
@@ -129,11 +129,11 @@ static enum kn_status check_far_field(const struct kn_case *c, int side)
 enum kn_status kn_config_check_surface(const struct kn_case *c, const struct kn_wall *w, const char *name)
 {
     const struct kn_oscillation *o = &w->oscillation;
-    double coldest = w->temperature - fabs(o->temperature);
+    const double low = kn_case_temperatures(w).low, coldest = low - fabs(o->temperature);
     if (1 + c->disturbance * coldest <= 0)
         return kn_error_set(KN_EINPUT,
                             "%s.%s: %g times disturbance %g is below absolute zero (more than %g is allowed)",
-                            name, w->temperature != 0 ? "temperature" : "oscillation.temperature", coldest,
+                            name, low != 0 ? "temperature" : "oscillation.temperature", coldest,
                             c->disturbance, -1 / c->disturbance);
     const char *key = w->tangential != 1 ? "tangential" : "normal";
     if (kn_case_scatters(w) && c->disturbance > 0)
@@ -457,8 +457,9 @@ static enum kn_status check_amplitudes(const struct kn_case *c, double frequency
     char name[KN_TEXT];
     for (int i = 0; i < kn_case_surfaces(c); i++) {
         const struct kn_wall w = kn_case_surface(c, i);
-        const char *steady = !is_zero(w.velocity)            ? "velocity"
-                             : w.temperature != 0            ? "temperature"
+        const char *steady = !is_zero(w.velocity)                           ? "velocity"
+                             : w.temperature != 0 || kn_case_points(&w) > 1 ? "temperature"
+                             : kn_case_varies(c, i)                         ? "rotation"
                              : w.density != 0                ? (i < KN_SIDES ? "density" : "pressure")
                              : !is_zero(w.gradient.velocity) ? "gradient.velocity"
                              : w.gradient.temperature != 0   ? "gradient.temperature"

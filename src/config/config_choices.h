@@ -183,6 +183,12 @@ static const struct kn_choice plates[] = {
     {0},
 };
 
+static const struct kn_choice solids[] = {
+    {"dark", KN_SOLID_DARK, "voxels below the threshold"},
+    {"light", KN_SOLID_LIGHT, "voxels above the threshold"},
+    {0},
+};
+
 static const struct kn_choice modes[] = {
     {"auto", KN_MODE_AUTO,
      "steady where the solver finds the steady state of the case, otherwise unsteady; the run prints the choice "

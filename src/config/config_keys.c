@@ -133,9 +133,13 @@ const struct kn_key kn_config_keys[] = {
     {WALL(REAL, 3, velocity), .initial = "[0, 0, 0]", .unit = "eps V0", RANGE(-1e6, 1e6), SI(VELOCITY),
      .doc = "Velocity along x, y, z of a diffuse wall, whose normal component must be 0, or of the gas "
             "outside an inflow."},
-    {WALL(REAL, 1, temperature), .initial = "0", .unit = "eps T0", RANGE(-1e6, 1e6), SI(TEMPERATURE),
+    {.name = "walls.<side>.temperature", .list = KN_LIST_WALLS, .type = KN_TYPE_REAL, .count = KN_POINTS,
+     .offset = offsetof(struct kn_wall, temperatures), .flags = KN_KEY_SHAPES | KN_KEY_POINTS,
+     .automatic = KN_NO_POINT, .initial = "0", .unit = "eps T0", RANGE(-1e6, 1e6), SI(TEMPERATURE),
      .doc = "Temperature of a diffuse wall or of the gas outside an inflow: a number is a deviation from "
-            "T0, a value with a unit is absolute."},
+            "T0, a value with a unit is absolute. A list of up to six temperatures, [300 K, 400 K], is those at "
+            "equal distances from the low to the high end of the side, and it is linear between them. It varies "
+            "along the first other axis along which the gas is not uniform (x before y before z)."},
     {WALL(REAL, 1, accommodation), .initial = "1", RANGE(0, 1),
      .doc = "Fraction of molecules that a diffuse wall re-emits diffusely; the others are reflected "
             "specularly."},
@@ -178,13 +182,35 @@ const struct kn_key kn_config_keys[] = {
      RANGE(-1e6, 1e6), .flags = KN_KEY_SHAPES | KN_KEY_PAIRS, SI(LENGTH),
      .doc = "Up to three openings of the plate, from and to, along the first other axis along which the gas "
             "is not uniform: [[0.4, 0.6]]. In three dimensions an opening is a slot along the last axis."},
+    {BODY(FILE, 1, "image.file", image.file), .initial = "none", SHAPES,
+     .doc = "Image of a body: a PNG file (its lowest row is at the bottom), a NumPy array [y][x] or [z][y][x] (.npy), "
+            "or raw bytes (image.voxels). The path is relative to the case file. A voxel must be as large as a cell, "
+            "or as several whole cells along each axis; a plane image is the same at all z."},
+    {BODY(CHOICE, 1, "image.solid", image.solid), .initial = "dark", SHAPES, .choices = solids,
+     .doc = "Part of the image that is solid."},
+    {BODY(REAL, 1, "image.threshold", image.threshold), .initial = "0.5", RANGE(0.001, 0.999), SHAPES,
+     .doc = "Value that separates dark from light, between the smallest (0) and the largest value (1) of the image."},
+    {BODY(REAL, 1, "image.spacing", image.spacing), .initial = "auto", .unit = "L", RANGE(1e-9, 1e6), SI(LENGTH),
+     .flags = KN_KEY_SHAPES | KN_KEY_AUTO, .automatic = KN_TO_END,
+     .doc = "Edge of a voxel; auto makes the image as long as the gas along x."},
+    {BODY(REAL, 3, "image.at", image.at), .initial = "[0, 0, 0]", .unit = "L", RANGE(-1e6, 1e6), SHAPES, SI(LENGTH),
+     .doc = "Lower corner of the image along x, y, z."},
+    {BODY(INT, 3, "image.voxels", image.voxels), .initial = "[0, 0, 0]", .unit = "voxels", RANGE(0, 100000), SHAPES,
+     .doc = "Number of voxels along x, y, z of a file of raw bytes, one per voxel, x fastest; 0 for other formats."},
     {BODY(REAL, 3, "velocity", surface.velocity), .initial = "[0, 0, 0]", .unit = "eps V0", RANGE(-1e6, 1e6),
      SHAPES, SI(VELOCITY),
      .doc = "Velocity of the surface along x, y, z. At disturbance: 0 it may be normal to the surface: the body "
             "moves, and its displacement is negligible. At a finite disturbance the body slides in itself."},
-    {BODY(REAL, 1, "temperature", surface.temperature), .initial = "0", .unit = "eps T0", RANGE(-1e6, 1e6),
-     SHAPES, SI(TEMPERATURE),
-     .doc = "Temperature of the surface: a number is a deviation from T0, a value with a unit is absolute."},
+    {BODY(REAL, KN_POINTS, "temperature", surface.temperatures), .initial = "0", .unit = "eps T0",
+     RANGE(-1e6, 1e6), .flags = KN_KEY_SHAPES | KN_KEY_POINTS, .automatic = KN_NO_POINT, SI(TEMPERATURE),
+     .doc = "Temperature of the surface: a number is a deviation from T0, a value with a unit is absolute. A list "
+            "is as for walls.<side>.temperature, from the low to the high end of the body, along the first axis "
+            "along which the body has an extent and the gas is not uniform."},
+    {BODY(REAL, 3, "rotation", rotation), .initial = "[0, 0, 0]", .unit = "eps V0 / lambda0", RANGE(-1e6, 1e6),
+     .flags = KN_KEY_SHAPES | KN_KEY_LAST, SI(SHEAR_RATE),
+     .doc = "Angular velocity about the centre of the body; one value is a rotation about z. It is added to "
+            "velocity. Where the surface of a body moves along its normal, as that of a box does, it needs "
+            "disturbance: 0."},
     {BODY(REAL, 1, "accommodation", surface.accommodation), .initial = "1", RANGE(0, 1), SHAPES,
      .doc = "Fraction of molecules that the surface re-emits diffusely; the others are reflected specularly."},
     {BODY(CHOICE, 1, "kind", surface.kind), .initial = "diffuse", SHAPES, .choices = body_kinds,

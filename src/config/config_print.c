@@ -1,6 +1,7 @@
 /* Prints keys as help and documents, and a case as YAML, JSON and fingerprint. */
 #include "config/config.h"
 #include "config/scales.h"
+#include "files/files.h"
 #include "files/json.h"
 
 #include <stdlib.h>
@@ -35,11 +36,12 @@ static void print_one(FILE *to, const struct kn_case *c, const struct kn_setting
 
 static void print_value(FILE *to, const struct kn_case *c, const struct kn_setting *s)
 {
-    for (int i = 0; i < s->key->count; i++) {
-        fputs(i > 0 ? ", " : s->key->count > 1 ? "[" : "", to);
+    const int count = kn_config_count(s->key, kn_config_target((struct kn_case *)c, s));
+    for (int i = 0; i < count; i++) {
+        fputs(i > 0 ? ", " : count > 1 ? "[" : "", to);
         print_one(to, c, s, i);
     }
-    if (s->key->count > 1)
+    if (count > 1)
         fputc(']', to);
 }
 
@@ -102,10 +104,11 @@ static json_t *value_json(const struct kn_key *key, const void *target, int inde
 static json_t *setting_json(struct kn_case *c, const struct kn_setting *s)
 {
     const void *target = kn_config_target(c, s);
-    if (s->key->count == 1)
+    const int count = kn_config_count(s->key, target);
+    if (count == 1)
         return value_json(s->key, target, 0);
     json_t *list = json_array();
-    for (int i = 0; i < s->key->count; i++)
+    for (int i = 0; i < count; i++)
         kn_json_append(list, value_json(s->key, target, i));
     return list;
 }
@@ -144,6 +147,18 @@ static void hash(uint64_t *sum, const char *text)
         *sum = (*sum ^ (unsigned char)*text) * UINT64_C(1099511628211);
 }
 
+/* A number that changes with the contents of a file; 0 if there is none. */
+static uint64_t hash_file(const char *path)
+{
+    char *text = NULL;
+    size_t size = 0;
+    uint64_t sum = 0;
+    if (*path && kn_files_read(path, SIZE_MAX / 4, &text, &size) == KN_OK && text)
+        sum = kn_files_sum(KN_FILES_SUM, text, size);
+    free(text);
+    return sum;
+}
+
 uint64_t kn_config_fingerprint(const struct kn_case *c)
 {
     uint64_t sum = UINT64_C(14695981039346656037);
@@ -153,8 +168,13 @@ uint64_t kn_config_fingerprint(const struct kn_case *c)
         if (!(s.key->flags & KN_KEY_SHAPES))
             continue;
         hash(&sum, s.name);
-        for (int index = 0; index < s.key->count; index++) {
-            kn_config_value_text(s.key, kn_config_target((struct kn_case *)c, &s), index, text);
+        const void *target = kn_config_target((struct kn_case *)c, &s);
+        if (s.key->type == KN_TYPE_FILE) {
+            sum ^= hash_file(target);
+            continue;
+        }
+        for (int index = 0; index < kn_config_count(s.key, target); index++) {
+            kn_config_value_text(s.key, target, index, text);
             hash(&sum, index ? "," : "=");
             hash(&sum, text);
         }
@@ -192,6 +212,9 @@ static bool is_of_gas(const struct kn_key *key)
 static bool is_equal(const struct kn_case *a, const struct kn_case *b, const struct kn_setting *s)
 {
     char one[KN_NAME], two[KN_NAME];
+    if (s->key->type == KN_TYPE_FILE)
+        return hash_file(kn_config_target((struct kn_case *)a, s)) ==
+               hash_file(kn_config_target((struct kn_case *)b, s));
     for (int i = 0; i < s->key->count; i++) {
         kn_config_value_text(s->key, kn_config_target((struct kn_case *)a, s), i, one);
         kn_config_value_text(s->key, kn_config_target((struct kn_case *)b, s), i, two);
@@ -243,7 +266,10 @@ static const char *type_text(const struct kn_key *key)
 {
     switch (key->type) {
     case KN_TYPE_REAL:
-        return key->flags & KN_KEY_PAIRS ? "pairs of numbers" : key->count > 1 ? "1 to 3 numbers" : "number";
+        return key->flags & KN_KEY_PAIRS    ? "pairs of numbers"
+               : key->flags & KN_KEY_POINTS ? "1 to 6 numbers"
+               : key->count > 1             ? "1 to 3 numbers"
+                                            : "number";
     case KN_TYPE_INT:
     case KN_TYPE_COUNT64:
         return key->count > 1 ? "1 to 3 whole numbers" : "whole number";

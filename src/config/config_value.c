@@ -67,7 +67,16 @@ static double number_value(const struct kn_key *key, const void *target, int ind
 
 bool kn_config_is_auto(const struct kn_key *key, const void *target, int index)
 {
-    return (key->flags & KN_KEY_AUTO) && number_value(key, target, index) == key->automatic;
+    const bool possible = (key->flags & KN_KEY_AUTO) || ((key->flags & KN_KEY_POINTS) && index > 0);
+    return possible && number_value(key, target, index) == key->automatic;
+}
+
+int kn_config_count(const struct kn_key *key, const void *target)
+{
+    int count = (key->flags & KN_KEY_POINTS) ? 1 : key->count;
+    while (count < key->count && !kn_config_is_auto(key, target, count))
+        count++;
+    return count;
 }
 
 void kn_config_value_text(const struct kn_key *key, const void *target, int index, char text[KN_NAME])
@@ -114,7 +123,7 @@ void kn_config_range_text(const struct kn_key *key, char text[KN_TEXT])
 
 void kn_config_initial(const struct kn_key *key, int index, char text[KN_NAME])
 {
-    const char *at = key->initial;
+    const char *at = (key->flags & KN_KEY_POINTS) && index > 0 ? AUTO : key->initial;
     if (*at == '[') {
         at++;
         for (; index > 0 && strchr(at, ','); index--)
@@ -365,7 +374,8 @@ bool kn_config_store(const struct kn_key *key, void *target, int index, const ch
         return store_choice(key, target, index, word, why);
     if (strlen(whole) < length)
         return refuse_type(key, word, why);
-    if ((key->flags & KN_KEY_AUTO) && strcmp(word, AUTO) == 0) {
+    if (((key->flags & KN_KEY_AUTO) || ((key->flags & KN_KEY_POINTS) && index > 0)) &&
+        strcmp(word, AUTO) == 0) {
         store_number(key, target, index, key->automatic);
         return true;
     }

@@ -256,6 +256,35 @@ static const char *near_name(const struct kn_case *c, const struct kn_body *b)
     return NULL;
 }
 
+static enum kn_status place_image(const struct kn_case *c, const struct kn_body *b, struct kn_geometry *g)
+{
+    struct kn_solid *s = &g->solids[g->count];
+    struct kn_image *image = &g->images[g->nimages];
+    KN_TRY(kn_image_create(image, c, b));
+    *s = (struct kn_solid){.body = (int)(b - c->bodies), .image = ++g->nimages};
+    memcpy(s->first, image->first, sizeof s->first);
+    memcpy(s->end, image->end, sizeof s->end);
+    g->count++;
+    return KN_OK;
+}
+
+/* A body has one shape. */
+static enum kn_status place_body(const struct kn_case *c, const struct kn_body *b, struct kn_geometry *g)
+{
+    const char *near = near_name(c, b);
+    const bool box = has_box(b), plate = b->plate.axis != KN_PLATE_NONE, image = *b->image.file != '\0';
+    if (!box && !plate && !image && near)
+        return fail(body(b), "", "has no shape (did you mean bodies.%s?)", near);
+    if (!box && !plate && !image)
+        return fail(body(b), "",
+                    "has no shape (box: [[0.2, 0.2], [0.4, 0.5]], plate: {axis: x, at: 0.5} or image: {file: "
+                    "pores.png})");
+    if (box + plate + image > 1)
+        return fail(body(b), image ? "image" : "plate", "the body has a %s already (one shape per body)",
+                    box ? "box" : "plate");
+    return image ? place_image(c, b, g) : plate ? place_plate(c, b, g) : place_box(c, b, g);
+}
+
 /* The cells of a port. */
 static enum kn_status place_port(const struct kn_case *c, const struct kn_port *p, struct kn_opening *o)
 {
@@ -281,23 +310,22 @@ static enum kn_status place_port(const struct kn_case *c, const struct kn_port *
 
 enum kn_status kn_geometry_create(struct kn_geometry *g, const struct kn_case *c)
 {
-    g->count = 0;
-    for (int i = 0; i < kn_case_ports(c); i++)
-        KN_TRY(place_port(c, &c->ports[i], &g->openings[i]));
-    for (int i = 0; i < KN_BODIES && *c->bodies[i].name; i++) {
-        const struct kn_body *b = &c->bodies[i];
-        const char *near = near_name(c, b);
-        const bool box = has_box(b), plate = b->plate.axis != KN_PLATE_NONE;
-        if (!box && !plate && near)
-            return fail(body(b), "", "has no shape (did you mean bodies.%s?)", near);
-        if (!box && !plate)
-            return fail(body(b), "",
-                        "has no shape (box: [[0.2, 0.2], [0.4, 0.5]] or plate: {axis: x, at: 0.5})");
-        if (box && plate)
-            return fail(body(b), "plate", "the body has a box already (one shape per body)");
-        KN_TRY(plate ? place_plate(c, b, g) : place_box(c, b, g));
-    }
-    return KN_OK;
+    enum kn_status status = KN_OK;
+    g->count = g->nimages = 0;
+    for (int i = 0; i < kn_case_ports(c) && status == KN_OK; i++)
+        status = place_port(c, &c->ports[i], &g->openings[i]);
+    for (int i = 0; i < kn_case_bodies(c) && status == KN_OK; i++)
+        status = place_body(c, &c->bodies[i], g);
+    if (status != KN_OK)
+        kn_geometry_destroy(g);
+    return status;
+}
+
+void kn_geometry_destroy(struct kn_geometry *g)
+{
+    for (int i = 0; i < g->nimages; i++)
+        kn_image_destroy(&g->images[i]);
+    g->count = g->nimages = 0;
 }
 
 static bool overlap(const int first[3], const int end[3], const int other_first[3], const int other_end[3])
@@ -306,6 +334,32 @@ static bool overlap(const int first[3], const int end[3], const int other_first[
         if (first[d] >= other_end[d] || other_first[d] >= end[d])
             return false;
     return true;
+}
+
+/* True if a cell inside the box of a solid is solid. */
+static bool is_solid(const struct kn_geometry *g, const struct kn_solid *s, const int at[3])
+{
+    return s->image == 0 || kn_image_fills(&g->images[s->image - 1], at);
+}
+
+/* True if two solids have a common cell; plates have none. */
+static bool collide(const struct kn_geometry *g, const struct kn_solid *a, const struct kn_solid *b)
+{
+    int at[3], first[3], end[3];
+    if (!overlap(a->first, a->end, b->first, b->end))
+        return false;
+    for (int d = 0; d < 3; d++) {
+        first[d] = a->first[d] > b->first[d] ? a->first[d] : b->first[d];
+        end[d] = a->end[d] < b->end[d] ? a->end[d] : b->end[d];
+    }
+    if (a->image == 0 && b->image == 0)
+        return true;
+    for (at[2] = first[2]; at[2] < end[2]; at[2]++)
+        for (at[1] = first[1]; at[1] < end[1]; at[1]++)
+            for (at[0] = first[0]; at[0] < end[0]; at[0]++)
+                if (is_solid(g, a, at) && is_solid(g, b, at))
+                    return true;
+    return false;
 }
 
 /* Solid cells of all bodies; plates have none. */
@@ -317,7 +371,7 @@ static double count_solid(const struct kn_geometry *g)
         double own = 1;
         for (int d = 0; d < 3; d++)
             own *= s->end[d] - s->first[d];
-        cells += own;
+        cells += s->image ? kn_image_cells(&g->images[s->image - 1]) : own;
     }
     return cells;
 }
@@ -330,7 +384,9 @@ static enum kn_status check_motion(const struct kn_case *c, const struct kn_soli
     for (int d = 0; d < 3; d++) {
         const bool oscillates = b->surface.oscillation.velocity[d] != 0,
                    ends = s->first[d] > 0 || s->end[d] < c->space.cells[d],
-                   exposed = thin < 0 ? ends : d == thin;
+                   exposed = s->image   ? !kn_case_is_uniform(c, d)
+                             : thin < 0 ? ends
+                                        : d == thin;
         if (!exposed || (b->surface.velocity[d] == 0 && !oscillates))
             continue;
         if (c->disturbance > 0)
@@ -345,6 +401,27 @@ static enum kn_status check_motion(const struct kn_case *c, const struct kn_soli
                 "along %c %s (motion along the normal needs accommodation above 0, and the diffuse model)",
                 AXIS[d],
                 kn_case_scatters(&b->surface) ? "of a cercignani-lampis surface" : "with accommodation 0");
+    }
+    return KN_OK;
+}
+
+/* Rotation moves the sides of a box along their normals. */
+static enum kn_status check_rotation(const struct kn_case *c, const struct kn_body *b)
+{
+    for (int d = 0; d < 3; d++) {
+        const int e = (d + 1) % 3, f = (d + 2) % 3;
+        if (b->rotation[d] == 0)
+            continue;
+        if (kn_case_is_uniform(c, e) || kn_case_is_uniform(c, f))
+            return fail(body(b), "rotation",
+                        "about %c, but the gas is uniform along %c (one value is a rotation about z)",
+                        AXIS[d], AXIS[kn_case_is_uniform(c, e) ? e : f]);
+        if (c->disturbance > 0)
+            return fail(body(b), "rotation",
+                        "of a body with flat sides displaces the gas (this needs disturbance: 0, where the "
+                        "displacement is negligible)");
+        if (b->surface.accommodation == 0 || kn_case_scatters(&b->surface))
+            return fail(body(b), "rotation", "needs accommodation above 0, and the diffuse model");
     }
     return KN_OK;
 }
@@ -380,26 +457,34 @@ static enum kn_status check_port(const struct kn_case *c, const struct kn_geomet
     return KN_OK;
 }
 
-enum kn_status kn_geometry_check(const struct kn_case *c)
+static enum kn_status check_all(const struct kn_case *c, const struct kn_geometry *g)
 {
-    struct kn_geometry g;
-    KN_TRY(kn_geometry_create(&g, c));
     for (int i = 0; i < kn_case_ports(c); i++)
-        KN_TRY(check_port(c, &g, i));
-    for (int i = 0; i < g.count; i++) {
-        const struct kn_body *b = &c->bodies[g.solids[i].body];
+        KN_TRY(check_port(c, g, i));
+    for (int i = 0; i < g->count; i++) {
+        const struct kn_body *b = &c->bodies[g->solids[i].body];
         char name[KN_NAME];
         for (int k = 0; k < i; k++)
-            if (overlap(g.solids[i].first, g.solids[i].end, g.solids[k].first, g.solids[k].end))
-                return fail(body(b), "", "overlaps bodies.%s", c->bodies[g.solids[k].body].name);
-        KN_TRY(check_motion(c, &g.solids[i]));
+            if (collide(g, &g->solids[i], &g->solids[k]))
+                return fail(body(b), "", "overlaps bodies.%s", c->bodies[g->solids[k].body].name);
+        KN_TRY(check_motion(c, &g->solids[i]));
+        KN_TRY(check_rotation(c, b));
         snprintf(name, sizeof name, "bodies.%s", b->name);
         KN_TRY(kn_config_check_surface(c, &b->surface, name));
     }
     const int *n = c->space.cells;
-    if (g.count > 0 && count_solid(&g) >= (double)n[0] * n[1] * n[2])
+    if (g->count > 0 && count_solid(g) >= (double)n[0] * n[1] * n[2])
         return fail(body(&c->bodies[0]), "", "no gas is left");
     return KN_OK;
+}
+
+enum kn_status kn_geometry_check(const struct kn_case *c)
+{
+    struct kn_geometry g;
+    KN_TRY(kn_geometry_create(&g, c));
+    const enum kn_status status = check_all(c, &g);
+    kn_geometry_destroy(&g);
+    return status;
 }
 
 static bool is_inside(const struct kn_solid *s, const int at[3], int except)
@@ -413,7 +498,7 @@ static bool is_inside(const struct kn_solid *s, const int at[3], int except)
 int kn_geometry_fills(const struct kn_geometry *g, const int at[3])
 {
     for (int i = 0; i < g->count; i++)
-        if (is_inside(&g->solids[i], at, -1))
+        if (is_inside(&g->solids[i], at, -1) && is_solid(g, &g->solids[i], at))
             return g->solids[i].body;
     return -1;
 }
@@ -451,16 +536,39 @@ bool kn_geometry_has_wall(const struct kn_case *c, int side)
     at[axis] = (side & 1) ? n[axis] - 1 : 0;
     for (at[e] = 0; at[e] < n[e]; at[e]++)
         for (at[f] = 0; at[f] < n[f]; at[f]++)
-            if (kn_geometry_fills(&g, at) < 0 && kn_geometry_port(c, &g, at, side) < 0)
+            if (kn_geometry_fills(&g, at) < 0 && kn_geometry_port(c, &g, at, side) < 0) {
+                kn_geometry_destroy(&g);
                 return true;
+            }
+    kn_geometry_destroy(&g);
     return false;
+}
+
+/* Faces between solid and other cells of an image, of those in a box. */
+static int64_t image_faces(const struct kn_image *image, const int first[3], const int end[3])
+{
+    int64_t faces = 0;
+    int at[3], low[3], high[3];
+    for (int d = 0; d < 3; d++) {
+        low[d] = image->first[d] > first[d] ? image->first[d] : first[d];
+        high[d] = image->end[d] < end[d] ? image->end[d] : end[d];
+    }
+    for (at[2] = low[2]; at[2] < high[2]; at[2]++)
+        for (at[1] = low[1]; at[1] < high[1]; at[1]++)
+            for (at[0] = low[0]; at[0] < high[0]; at[0]++)
+                for (int side = 0; side < KN_SIDES && kn_image_fills(image, at); side++) {
+                    int next[3] = {at[0], at[1], at[2]};
+                    next[side / 2] += (side & 1) ? 1 : -1;
+                    faces += !kn_image_fills(image, next);
+                }
+    return faces;
 }
 
 int64_t kn_geometry_faces(const struct kn_geometry *g, const int first[3], const int end[3])
 {
     int64_t faces = 0;
     for (int i = 0; i < g->count; i++)
-        for (int axis = 0; axis < 3; axis++) {
+        for (int axis = 0; axis < 3 && g->solids[i].image == 0; axis++) {
             int64_t area = 2;
             for (int d = 0; d < 3; d++) {
                 const int low = g->solids[i].first[d] > first[d] ? g->solids[i].first[d] : first[d],
@@ -469,5 +577,7 @@ int64_t kn_geometry_faces(const struct kn_geometry *g, const int first[3], const
             }
             faces += area;
         }
+    for (int i = 0; i < g->nimages; i++)
+        faces += image_faces(&g->images[i], first, end);
     return faces;
 }

@@ -2,13 +2,14 @@
 #ifndef KN_GEOMETRY_H
 #define KN_GEOMETRY_H
 
-#include "knudsen.h"
+#include "config/image.h"
 
 /* Cells first..end-1 of the whole space that a body fills.  A plate has first = end along one axis: it is
  * between cells end - 1 and end. */
 struct kn_solid {
     int body; /* index of kn_case.bodies */
     int first[3], end[3];
+    int image; /* number of the image of which they are the box, from 1; 0: all cells are solid */
 };
 
 /* The cells of the whole space along a side that are behind a port; the component along its axis is not used.
@@ -21,10 +22,13 @@ struct kn_geometry {
     int count;
     struct kn_solid solids[KN_BODIES * (KN_OPENINGS + 1)];
     struct kn_opening openings[KN_PORTS];
+    int nimages;
+    struct kn_image images[KN_BODIES];
 };
 
 /* KN_EINPUT if a body has no shape, or if a body or port does not end at edges of cells. */
 enum kn_status kn_geometry_create(struct kn_geometry *g, const struct kn_case *c);
+void kn_geometry_destroy(struct kn_geometry *g);
 
 /* The checks of kn_case_check for bodies and ports. */
 enum kn_status kn_geometry_check(const struct kn_case *c);

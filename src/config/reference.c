@@ -32,6 +32,7 @@ static void find_extremes(const struct kn_case *c, double *low, double *high)
     for (int i = 0; i < kn_case_surfaces(c); i++) {
         const struct kn_wall surface = kn_case_surface(c, i), *w = &surface;
         const double amplitude = fabs(w->oscillation.temperature);
+        const struct kn_case_span t = kn_case_temperatures(w);
         double square = 0;
         for (int d = 0; d < 3; d++)
             square += pow(eps * (fabs(w->velocity[d] - c->gas.reference.velocity[d]) +
@@ -39,8 +40,8 @@ static void find_extremes(const struct kn_case *c, double *low, double *high)
                           2);
         if (!kn_case_emits(w))
             continue;
-        *low = fmin(*low, 1 + eps * (w->temperature - amplitude));
-        *high = fmax(*high, 1 + eps * (w->temperature + amplitude) + STAGNATION * square);
+        *low = fmin(*low, 1 + eps * (t.low - amplitude));
+        *high = fmax(*high, 1 + eps * (t.high + amplitude) + STAGNATION * square);
     }
 }
 
@@ -68,7 +69,8 @@ struct kn_wall kn_reference_wall(const struct kn_reference *r, const struct kn_w
     struct kn_wall w = *wall;
     if (!kn_case_emits(wall) || r->at_rest)
         return w;
-    w.temperature = kn_reference_temperature(r, wall->temperature);
+    for (int i = 0; i < kn_case_points(wall); i++)
+        w.temperatures[i] = kn_reference_temperature(r, wall->temperatures[i]);
     w.oscillation.temperature /= r->ratio;
     for (int d = 0; d < 3; d++) {
         w.velocity[d] = kn_reference_velocity(r, wall->velocity[d], d);
@@ -83,8 +85,11 @@ struct kn_case kn_reference_case(const struct kn_reference *r, const struct kn_c
     inner.gas.reference.temperature = r->temperature;
     for (int side = 0; side < KN_SIDES; side++)
         inner.walls[side] = kn_reference_wall(r, &c->walls[side]);
-    for (int i = 0; i < kn_case_bodies(c); i++)
+    for (int i = 0; i < kn_case_bodies(c); i++) {
         inner.bodies[i].surface = kn_reference_wall(r, &c->bodies[i].surface);
+        for (int d = 0; d < 3; d++)
+            inner.bodies[i].rotation[d] /= r->speed;
+    }
     for (int i = 0; i < kn_case_ports(c) && !r->at_rest; i++) { /* n = p / T is the same */
         inner.ports[i].temperature = kn_reference_temperature(r, c->ports[i].temperature);
         inner.ports[i].pressure = kn_reference_temperature(r, c->ports[i].pressure);

@@ -261,7 +261,8 @@ double kn_scales_heating(const struct kn_case *c)
     double largest = 0;
     for (int i = 0; i < kn_case_surfaces(c); i++) {
         const struct kn_wall surface = kn_case_surface(c, i), *w = &surface;
-        largest = fmax(largest, fabs(w->temperature) + fabs(w->oscillation.temperature));
+        const struct kn_case_span t = kn_case_temperatures(w);
+        largest = fmax(largest, fmax(fabs(t.low), fabs(t.high)) + fabs(w->oscillation.temperature));
     }
     return factor_of(c) * largest;
 }

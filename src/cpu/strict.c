@@ -83,7 +83,9 @@ static size_t matrix_bytes(const struct kn_problem *p)
         const struct kn_wall wall = kn_case_surface(p->c, i);
         scatters = scatters || kn_case_scatters(&wall);
     }
-    return scatters ? lines((size_t)kn_case_patches(p->c) * kn_scatter_size(p->velocity) * sizeof(float)) : 0;
+    return scatters ? lines((size_t)kn_boundary_patches(p->c, p->space) * kn_scatter_size(p->velocity) *
+                            sizeof(float))
+                    : 0;
 }
 
 static size_t table_bytes(const struct kn_problem *p)
@@ -98,9 +100,9 @@ static size_t table_bytes(const struct kn_problem *p)
     return lines(6 * cells * sizeof(int32_t)) + lines(3 * cells * sizeof(float)) +
            lines(faces * sizeof(struct kn_face)) + 9 * lines(stride * sizeof(float)) +
            lines(stride * sizeof(double)) + lines(stride * sizeof(int)) + edges +
-           lines((size_t)kn_case_patches(p->c) * nodes * sizeof(float)) +
-           lines((size_t)kn_case_patches(p->c) * sizeof(struct kn_patch)) + lines(cells) + matrix_bytes(p) +
-           lines(nodes * sizeof(float)) + operator_bytes(p);
+           lines((size_t)kn_boundary_patches(p->c, p->space) * nodes * sizeof(float)) +
+           lines((size_t)kn_boundary_patches(p->c, p->space) * sizeof(struct kn_patch)) + lines(cells) +
+           matrix_bytes(p) + lines(nodes * sizeof(float)) + operator_bytes(p);
 }
 
 static void copy_space(struct strict *s)
@@ -112,6 +114,7 @@ static void copy_space(struct strict *s)
     s->space.width = keep(s, from->width, 3 * cells * sizeof *from->width);
     s->space.faces = keep(s, from->faces, (size_t)from->nfaces * sizeof *from->faces);
     s->space.volume = NULL;
+    s->space.extent = NULL;
     if (from->solid)
         s->space.solid = keep(s, from->solid, (size_t)from->ncells);
     for (int d = 0; d < 3; d++)

@@ -214,8 +214,10 @@ static enum kn_status find_runs(struct kn_cuda *m, int together)
     KN_TRY(kn_geometry_create(&g, m->problem.c));
     uint8_t *runs = (uint8_t *)calloc((size_t)x->ncells + 1, sizeof *runs), found = 0;
     int64_t last = -1;
-    if (!runs)
+    if (!runs) {
+        kn_geometry_destroy(&g);
         return no_memory();
+    }
     for (int cell = 0; cell < x->ncells && m->device.order == 1 && mesh->naxes > 1; cell++) {
         const int64_t first = kn_space_number(x, cell) / together * together;
         if (first != last) { /* else as the cell before it */
@@ -228,6 +230,7 @@ static enum kn_status find_runs(struct kn_cuda *m, int together)
     }
     const enum kn_status status = kn_cuda_upload(m, (const void **)&m->device.runs, runs, (size_t)x->ncells);
     free(runs);
+    kn_geometry_destroy(&g);
     return status;
 }
 

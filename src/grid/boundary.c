@@ -19,13 +19,59 @@ struct frame {
     int axis, away;         /* away: sign of v_n of the molecules that leave the side */
 };
 
-static struct frame frame_of(const struct kn_case *c, const struct kn_velocity *v, int patch)
+/* The corners of a surface and of the space, in which it lies. */
+static void find_extent(const struct kn_boundary *b, int surface, double low[3], double high[3])
 {
-    const struct kn_case_patch p = kn_case_patch(c, patch);
+    const struct kn_space *s = b->space;
+    for (int d = 0; d < 3; d++) {
+        low[d] = surface < KN_SIDES ? 0 : s->extent[surface - KN_SIDES][0][d];
+        high[d] = surface < KN_SIDES ? s->edges[d][s->whole[d]] : s->extent[surface - KN_SIDES][1][d];
+    }
+}
+
+/* The temperature of a surface at a place along it, linear between its points. */
+static double temperature_at(const struct kn_wall *w, double share)
+{
+    const int n = kn_case_points(w);
+    const double place = fmin(fmax(share, 0), 1) * (n - 1);
+    const int i = n < 2 ? 0 : place < n - 2 ? (int)place : n - 2;
+    return n < 2 ? w->temperature
+                 : w->temperatures[i] + (place - i) * (w->temperatures[i + 1] - w->temperatures[i]);
+}
+
+/* The surface at one of its faces. */
+static struct kn_wall local_wall(const struct kn_boundary *b, int face)
+{
+    const struct kn_face *f = &b->space->faces[face];
+    struct kn_wall w = kn_case_surface(b->c, f->surface);
+    double at[3], low[3], high[3], arm[3];
+    int along = 0;
+    kn_space_face_centre(b->space, face, at);
+    find_extent(b, f->surface, low, high);
+    while (along < 2 && (kn_case_is_uniform(b->c, along) || high[along] <= low[along] ||
+                         (f->surface < KN_SIDES && along == f->side / 2)))
+        along++;
+    w.temperature = temperature_at(&w, (at[along] - low[along]) / (high[along] - low[along]));
+    w.temperatures[1] = KN_NO_POINT;
+    for (int d = 0; d < 3; d++)
+        arm[d] = kn_case_is_uniform(b->c, d) ? 0 : at[d] - (low[d] + high[d]) / 2;
+    for (int d = 0; d < 3 && f->surface >= KN_SIDES; d++) {
+        const double *rotation = b->c->bodies[f->surface - KN_SIDES].rotation;
+        w.velocity[d] += rotation[(d + 1) % 3] * arm[(d + 2) % 3] - rotation[(d + 2) % 3] * arm[(d + 1) % 3];
+    }
+    return w;
+}
+
+static struct frame frame_of(const struct kn_boundary *b, int patch)
+{
+    const struct kn_case *c = b->c;
+    const int own = patch - kn_case_patches(c);
+    const struct kn_face *f = own >= 0 ? &b->space->faces[b->faces[own]] : NULL;
+    const struct kn_case_patch p = f ? (struct kn_case_patch){f->surface, f->side} : kn_case_patch(c, patch);
     const int port = p.surface - KN_SIDES - kn_case_bodies(c);
     return (struct frame){.c = c,
-                          .v = v,
-                          .wall = kn_case_surface(c, p.surface),
+                          .v = b->v,
+                          .wall = f ? local_wall(b, b->faces[own]) : kn_case_surface(c, p.surface),
                           .port = port >= 0 ? c->ports[port].kind : KN_PORT_RESERVOIR,
                           .axis = p.side / 2,
                           .away = (p.side & 1) ? -1 : 1};
@@ -178,19 +224,19 @@ static void fill_patch(struct kn_patch *p, const struct frame *f, double time)
 }
 
 /* The matrices of all patches that scatter by the kernel of Cercignani and Lampis. */
-static enum kn_status fill_matrices(struct kn_boundary *b, const struct kn_case *c,
-                                    const struct kn_velocity *v)
+static enum kn_status fill_matrices(struct kn_boundary *b)
 {
+    const struct kn_velocity *v = b->v;
     int placed = 0;
     for (int i = 0; i < b->count; i++) {
-        const struct frame f = frame_of(c, v, i);
+        const struct frame f = frame_of(b, i);
         b->scattering += kn_case_scatters(&f.wall);
     }
     b->matrices = calloc((size_t)b->scattering * kn_scatter_size(v) + 1, sizeof *b->matrices);
     if (!b->matrices)
         return kn_error_set(KN_EMEMORY, "no memory for the walls");
     for (int i = 0; i < b->count; i++) {
-        const struct frame f = frame_of(c, v, i);
+        const struct frame f = frame_of(b, i);
         if (!kn_case_scatters(&f.wall))
             continue;
         b->patches[i].matrices = b->matrices + (size_t)placed++ * kn_scatter_size(v);
@@ -199,18 +245,33 @@ static enum kn_status fill_matrices(struct kn_boundary *b, const struct kn_case 
     return KN_OK;
 }
 
-enum kn_status kn_boundary_create(struct kn_boundary *b, const struct kn_case *c, const struct kn_velocity *v)
+int kn_boundary_patches(const struct kn_case *c, const struct kn_space *space)
 {
-    const size_t count = (size_t)kn_case_patches(c);
-    *b = (struct kn_boundary){.count = (int)count,
+    return kn_case_patches(c) + space->nvaried;
+}
+
+enum kn_status kn_boundary_create(struct kn_boundary *b, const struct kn_case *c,
+                                  const struct kn_space *space, const struct kn_velocity *v)
+{
+    const size_t count = (size_t)kn_boundary_patches(c, space);
+    const int first = kn_case_patches(c);
+    *b = (struct kn_boundary){.c = c,
+                              .space = space,
+                              .v = v,
+                              .count = (int)count,
                               .patches = calloc(count, sizeof *b->patches),
+                              .faces = calloc((size_t)space->nvaried + 1, sizeof *b->faces),
                               .memory = calloc(count * (size_t)v->nnodes, sizeof *b->memory)};
-    if (!b->memory || !b->patches)
+    if (!b->memory || !b->patches || !b->faces)
         return kn_error_set(KN_EMEMORY, "no memory for the walls");
+    for (int face = 0; face < space->nfaces; face++)
+        if (space->faces[face].patch >= first)
+            b->faces[space->faces[face].patch - first] = face;
     for (int i = 0; i < b->count; i++) {
-        const struct frame f = frame_of(c, v, i);
+        const struct frame f = frame_of(b, i);
         const struct kn_wall *wall = &f.wall;
         struct kn_patch *p = &b->patches[i];
+        p->axis = f.axis;
         p->alpha = (float)wall->accommodation;
         p->replaces = 1;
         p->emits = !kn_case_reflection(wall) && wall->kind != KN_WALL_PERIODIC;
@@ -219,18 +280,26 @@ enum kn_status kn_boundary_create(struct kn_boundary *b, const struct kn_case *c
         if (p->emits)
             fill_patch(p, &f, 0);
     }
-    return fill_matrices(b, c, v);
+    return fill_matrices(b);
 }
 
-bool kn_boundary_update(struct kn_boundary *b, const struct kn_case *c, const struct kn_velocity *v,
-                        double time)
+void kn_boundary_renew(struct kn_boundary *b, int side)
+{
+    const int first = kn_case_patches(b->c);
+    b->patches[side].stale = true;
+    for (int i = first; i < b->count; i++)
+        if (b->space->faces[b->faces[i - first]].surface == side)
+            b->patches[i].stale = true;
+}
+
+bool kn_boundary_update(struct kn_boundary *b, double time)
 {
     bool changed = false;
     for (int i = 0; i < b->count; i++) {
         struct kn_patch *p = &b->patches[i];
-        const struct frame f = frame_of(c, v, i);
         if (!p->emits || !(p->unsteady || p->stale))
             continue;
+        const struct frame f = frame_of(b, i);
         fill_patch(p, &f, time);
         p->stale = false;
         changed = true;
@@ -247,8 +316,9 @@ bool kn_boundary_keeps_mass(const struct kn_case *c)
         return false;
     for (int i = 0; i < kn_case_bodies(c); i++)
         for (int d = 0; d < 3; d++)
-            if (!kn_case_is_uniform(c, d) &&
-                (c->bodies[i].surface.velocity[d] != 0 || c->bodies[i].surface.oscillation.velocity[d] != 0))
+            if (c->bodies[i].rotation[d] != 0 ||
+                (!kn_case_is_uniform(c, d) && (c->bodies[i].surface.velocity[d] != 0 ||
+                                               c->bodies[i].surface.oscillation.velocity[d] != 0)))
                 return false;
     return true;
 }
@@ -256,6 +326,7 @@ bool kn_boundary_keeps_mass(const struct kn_case *c)
 void kn_boundary_destroy(struct kn_boundary *b)
 {
     free(b->patches);
+    free(b->faces);
     free(b->memory);
     free(b->matrices);
     *b = (struct kn_boundary){0};

@@ -3,6 +3,7 @@
 #ifndef KN_BOUNDARY_H
 #define KN_BOUNDARY_H
 
+#include "grid/space.h"
 #include "grid/velocity.h"
 
 struct kn_patch {
@@ -10,6 +11,7 @@ struct kn_patch {
     bool unsteady;  /* oscillates */
     bool stale;     /* the case has changed since the last update */
     bool drifts;    /* a pressure port: the emission moves with the flow, theory (22e) */
+    int axis;       /* normal to its faces */
     float alpha;    /* fraction of the emission in the outgoing distribution */
     float replaces; /* 1: the emission replaces a share alpha of the reflected molecules (22); 0: it is added
                        (22b) */
@@ -22,15 +24,26 @@ struct kn_patch {
 };
 
 struct kn_boundary {
+    const struct kn_case *c;
+    const struct kn_space *space;
+    const struct kn_velocity *v;
     int count;
-    struct kn_patch *patches; /* [count] by kn_case_patch */
+    struct kn_patch *patches; /* [count] by kn_case_patch, then those of faces whose surface varies */
+    int *faces;               /* [count - kn_case_patches] of the latter */
     float *memory;            /* [count][nnodes] of all emissions */
     int scattering;           /* patches with matrices */
     float *matrices;          /* [scattering][kn_scatter_size] of all */
 };
 
+/* The arguments are referenced, not copied. */
 enum kn_status kn_boundary_create(struct kn_boundary *b, const struct kn_case *c,
-                                  const struct kn_velocity *v);
+                                  const struct kn_space *space, const struct kn_velocity *v);
+
+/* Number of patches; needs only sizes. */
+int kn_boundary_patches(const struct kn_case *c, const struct kn_space *space);
+
+/* The case has changed the state of a side. */
+void kn_boundary_renew(struct kn_boundary *b, int side);
 void kn_boundary_destroy(struct kn_boundary *b);
 
 /* True if the outgoing distribution depends on the arriving one. */
@@ -43,7 +56,6 @@ static inline bool kn_boundary_reflects(const struct kn_patch *p)
 bool kn_boundary_keeps_mass(const struct kn_case *c);
 
 /* Recompute the emission of oscillating and stale patches for this time; true if any has changed. */
-bool kn_boundary_update(struct kn_boundary *b, const struct kn_case *c, const struct kn_velocity *v,
-                        double time);
+bool kn_boundary_update(struct kn_boundary *b, double time);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include "comm/exact.h"
 #include "config/case.h"
-#include "config/geometry.h"
 #include "error.h"
 #include "point/wall.h"
 
@@ -13,25 +12,6 @@
 
 enum { PORT_VALUES = sizeof(struct kn_port_flux) / sizeof(double) };
 
-/* The centres of the bounding boxes of the bodies. */
-static enum kn_status find_centres(struct kn_fluxes *x)
-{
-    struct kn_geometry g;
-    const int bodies = kn_case_bodies(x->c);
-    KN_TRY(kn_geometry_create(&g, x->c));
-    for (int d = 0; d < 3; d++)
-        for (int body = 0; body < bodies && !kn_case_is_uniform(x->c, d); body++) {
-            double low = INFINITY, high = -INFINITY;
-            for (int i = 0; i < g.count; i++)
-                if (g.solids[i].body == body) {
-                    low = fmin(low, x->space->edges[d][g.solids[i].first[d]]);
-                    high = fmax(high, x->space->edges[d][g.solids[i].end[d]]);
-                }
-            x->centre[body][d] = (low + high) / 2;
-        }
-    return KN_OK;
-}
-
 /* Momentum and heat that pass a face along its axis, theory (23), divided by its area. */
 struct passage {
     double stress[3], tangential, heat, mass;
@@ -40,7 +20,7 @@ struct passage {
 static struct passage passage_of(const struct kn_fluxes *x, const struct kn_fluxes_state *now, int face)
 {
     const struct kn_face *f = &x->space->faces[face];
-    const bool wall = kn_case_surface(x->c, kn_case_patch(x->c, f->patch).surface).kind == KN_WALL_DIFFUSE;
+    const bool wall = kn_case_surface(x->c, f->surface).kind == KN_WALL_DIFFUSE;
     double flux[KN_FLUXES], work = 0;
     struct passage p = {.tangential = 0};
     memcpy(flux, now->faces + (size_t)face * KN_FLUXES, sizeof flux);
@@ -75,15 +55,13 @@ static void add_face(const struct kn_fluxes *x, const struct kn_fluxes_state *no
 }
 
 /* The centre of a face from that of its body. */
-static void find_arm(const struct kn_fluxes *x, const struct kn_face *f, const double centre[3],
-                     double arm[3])
+static void find_arm(const struct kn_fluxes *x, int face, int body, double arm[3])
 {
-    int at[3];
-    kn_space_place(x->space, f->cell, at);
+    double at[3];
+    kn_space_face_centre(x->space, face, at);
     for (int d = 0; d < 3; d++) {
-        const double *edge = x->space->edges[d] + at[d];
-        const double place = d == f->side / 2 ? edge[f->side & 1] : (edge[0] + edge[1]) / 2;
-        arm[d] = kn_case_is_uniform(x->c, d) ? 0 : place - centre[d];
+        const double centre = (x->space->extent[body][0][d] + x->space->extent[body][1][d]) / 2;
+        arm[d] = kn_case_is_uniform(x->c, d) ? 0 : at[d] - centre;
     }
 }
 
@@ -95,7 +73,7 @@ static void add_body_face(const struct kn_fluxes *x, const struct kn_fluxes_stat
     const double into = (f->side & 1) ? f->area : -f->area;
     struct kn_exact *sums = x->sums + (size_t)body * KN_BODY_VALUES;
     double arm[3];
-    find_arm(x, f, x->centre[body], arm);
+    find_arm(x, face, body, arm);
     for (int d = 0; d < 3; d++) {
         const int e = (d + 1) % 3, g = (d + 2) % 3;
         kn_exact_add(&sums[d], into * p.stress[d]);
@@ -124,8 +102,7 @@ static void sum_faces(struct kn_fluxes *x, const struct kn_comm *comm, const str
               all = values + ports * PORT_VALUES;
     memset(x->sums, 0, (size_t)all * sizeof *x->sums);
     for (int face = 0; face < x->space->nown && all > 0; face++) {
-        const int surface = kn_case_patch(x->c, x->space->faces[face].patch).surface,
-                  body = surface - KN_SIDES;
+        const int body = x->space->faces[face].surface - KN_SIDES;
         if (body >= bodies)
             add_port_face(x, now, face, x->sums + values + (body - bodies) * PORT_VALUES);
         else if (body >= 0)
@@ -144,8 +121,8 @@ static void average_faces(const struct kn_fluxes *x, const struct kn_comm *comm,
 {
     struct kn_exact sums[KN_SIDES][WALL_SUMS] = {0};
     for (int face = 0; face < x->space->nown; face++)
-        if (x->space->faces[face].patch < KN_SIDES)
-            add_face(x, now, face, sums[x->space->faces[face].patch]);
+        if (x->space->faces[face].surface < KN_SIDES)
+            add_face(x, now, face, sums[x->space->faces[face].surface]);
     kn_exact_sum_ranks(comm, &sums[0][0], KN_SIDES * WALL_SUMS);
     for (int side = 0; side < KN_SIDES; side++) {
         struct kn_wall_flux *w = &walls[side];
@@ -166,17 +143,15 @@ enum kn_status kn_fluxes_create(struct kn_fluxes *f, const struct kn_case *c, co
     const size_t bodies = (size_t)kn_case_bodies(c);
     *f = (struct kn_fluxes){.c = c, .reference = kn_reference_of(c), .space = space};
     f->faces = calloc(((size_t)space->nfaces + 1) * KN_FLUXES, sizeof *f->faces);
-    f->centre = calloc(bodies + 1, sizeof *f->centre);
     f->sums = calloc(bodies * KN_BODY_VALUES + KN_PORTS * PORT_VALUES, sizeof *f->sums);
-    if (!f->faces || !f->centre || !f->sums)
+    if (!f->faces || !f->sums)
         return kn_error_set(KN_EMEMORY, "no memory for the fluxes through %d wall faces", space->nfaces);
-    return find_centres(f);
+    return KN_OK;
 }
 
 void kn_fluxes_destroy(struct kn_fluxes *f)
 {
     free(f->faces);
-    free(f->centre);
     free(f->sums);
     *f = (struct kn_fluxes){0};
 }

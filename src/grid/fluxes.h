@@ -11,9 +11,7 @@ struct kn_fluxes {
     struct kn_reference reference;
     const struct kn_space *space;
     const struct kn_boundary *boundary;
-    double *faces; /* [nfaces][KN_FLUXES] of the last recorded step, in units of the reference */
-    double (
-        *centre)[3]; /* [bodies] lambda0; of the bounding box, 0 along axes along which the gas is uniform */
+    double *faces;         /* [nfaces][KN_FLUXES] of the last recorded step, in units of the reference */
     struct kn_exact *sums; /* of bodies and ports */
 };
 

@@ -201,16 +201,33 @@ static void fill_cell(struct kn_space *s, const struct kn_case *c, const struct 
         s->neighbour[6 * (size_t)cell + side] = solid ? cell : beyond(s, c, g, at, side);
 }
 
+/* The place of a cell of the box or of the halo. */
+static void find_place(const struct kn_space *s, int cell, int at[3])
+{
+    if (cell < s->ncells)
+        kn_space_place(s, cell, at);
+    else
+        kn_space_locate(s, s->halo[cell - s->ncells], at);
+}
+
+void kn_space_face_centre(const struct kn_space *s, int face, double centre[3])
+{
+    const struct kn_face *f = &s->faces[face];
+    int at[3];
+    find_place(s, f->cell, at);
+    for (int d = 0; d < 3; d++) {
+        const double *edge = s->edges[d] + at[d];
+        centre[d] = d == f->side / 2 ? edge[f->side & 1] : (edge[0] + edge[1]) / 2;
+    }
+}
+
 /* A wall of a cell becomes a face. */
 static enum kn_status add_face(struct kn_space *s, const struct kn_case *c, const struct kn_geometry *g,
                                int cell, int side)
 {
     int at[3];
     int32_t *entry = &s->neighbour[6 * (size_t)cell + side];
-    if (cell < s->ncells)
-        kn_space_place(s, cell, at);
-    else
-        kn_space_locate(s, s->halo[cell - s->ncells], at);
+    find_place(s, cell, at);
     const int surface = surface_beyond(s, c, g, at, side);
     struct kn_face *more = realloc(s->faces, ((size_t)s->nfaces + 1) * sizeof *more);
     if (!more)
@@ -219,7 +236,9 @@ static enum kn_status add_face(struct kn_space *s, const struct kn_case *c, cons
     s->faces[s->nfaces] = (struct kn_face){
         .cell = cell,
         .side = side,
-        .patch = kn_case_find_patch(c, surface, side),
+        .patch = kn_case_varies(c, surface) ? kn_case_patches(c) + s->nvaried++
+                                            : kn_case_find_patch(c, surface, side),
+        .surface = surface,
         .area = volume_at(s, c, at) / extent(s, c, side / 2, at[side / 2]),
     };
     *entry = kn_mesh_wall(s->nfaces++, kn_mesh_reflection(*entry));
@@ -272,7 +291,27 @@ int kn_space_count_faces(const struct kn_case *c, const struct kn_box *box)
         first[d] = box->first[d] - 1;
         end[d] = box->end[d] + 1;
     }
-    return kn_geometry_create(&g, c) == KN_OK ? faces + (int)kn_geometry_faces(&g, first, end) : faces;
+    if (kn_geometry_create(&g, c) != KN_OK)
+        return faces;
+    faces += (int)kn_geometry_faces(&g, first, end);
+    kn_geometry_destroy(&g);
+    return faces;
+}
+
+/* The bounding boxes of all bodies. */
+static void fill_extents(struct kn_space *s, const struct kn_case *c, const struct kn_geometry *g)
+{
+    for (int body = 0; body < kn_case_bodies(c); body++)
+        for (int d = 0; d < 3; d++) {
+            double low = INFINITY, high = -INFINITY;
+            for (int i = 0; i < g->count; i++)
+                if (g->solids[i].body == body) {
+                    low = fmin(low, s->edges[d][g->solids[i].first[d]]);
+                    high = fmax(high, s->edges[d][g->solids[i].end[d]]);
+                }
+            s->extent[body][0][d] = low;
+            s->extent[body][1][d] = high;
+        }
 }
 
 static void take_box(struct kn_space *s, const struct kn_case *c, const struct kn_box *box)
@@ -289,19 +328,16 @@ static void take_box(struct kn_space *s, const struct kn_case *c, const struct k
     }
 }
 
-enum kn_status kn_space_create(struct kn_space *s, const struct kn_case *c, const struct kn_box *box)
+static enum kn_status allocate(struct kn_space *s, const struct kn_case *c, bool bodies)
 {
-    struct kn_geometry g;
-    take_box(s, c, box);
-    KN_TRY(kn_geometry_create(&g, c));
-    KN_TRY(find_halo(s, c));
     const size_t n = (size_t)s->ncells, rows = n + (size_t)s->nhalo;
     s->neighbour = malloc(6 * rows * sizeof *s->neighbour);
     s->width = malloc(3 * rows * sizeof *s->width);
     s->volume = malloc(n * sizeof *s->volume);
     s->faces = malloc(sizeof *s->faces);
-    s->solid = g.count > 0 ? calloc(n, sizeof *s->solid) : NULL;
-    bool complete = s->neighbour && s->width && s->volume && s->faces && (s->solid || g.count == 0);
+    s->extent = calloc((size_t)kn_case_bodies(c) + 1, sizeof *s->extent);
+    s->solid = bodies ? calloc(n, sizeof *s->solid) : NULL;
+    bool complete = s->neighbour && s->width && s->volume && s->faces && s->extent && (s->solid || !bodies);
     for (int d = 0; d < 3; d++) {
         s->edges[d] = calloc((size_t)s->whole[d] + 1, sizeof *s->edges[d]);
         complete = complete && s->edges[d];
@@ -310,7 +346,23 @@ enum kn_status kn_space_create(struct kn_space *s, const struct kn_case *c, cons
         return kn_error_set(KN_EMEMORY, "no memory for %d cells", s->ncells);
     for (int d = 0; d < 3; d++)
         fill_edges(s->edges[d], c, d);
-    return fill_tables(s, c, &g);
+    return KN_OK;
+}
+
+enum kn_status kn_space_create(struct kn_space *s, const struct kn_case *c, const struct kn_box *box)
+{
+    struct kn_geometry g;
+    take_box(s, c, box);
+    KN_TRY(kn_geometry_create(&g, c));
+    enum kn_status status = find_halo(s, c);
+    if (status == KN_OK)
+        status = allocate(s, c, g.count > 0);
+    if (status == KN_OK) {
+        fill_extents(s, c, &g);
+        status = fill_tables(s, c, &g);
+    }
+    kn_geometry_destroy(&g);
+    return status;
 }
 
 void kn_space_destroy(struct kn_space *s)
@@ -321,6 +373,7 @@ void kn_space_destroy(struct kn_space *s)
     free(s->width);
     free(s->volume);
     free(s->faces);
+    free(s->extent);
     free(s->solid);
     free(s->halo);
     *s = (struct kn_space){0};

@@ -15,9 +15,10 @@ struct kn_box {
 /* One wall face of a cell. */
 struct kn_face {
     int32_t cell;
-    int32_t side;  /* enum kn_side: the direction of the face */
-    int32_t patch; /* the wall it belongs to: index of kn_boundary.patches (kn_case_patch) */
-    double area;   /* lambda0^2; unused axes count 1 */
+    int32_t side;    /* enum kn_side: the direction of the face */
+    int32_t patch;   /* index of kn_boundary.patches: that of kn_case_patch, or its own (kn_case_varies) */
+    int32_t surface; /* of the case, kn_case_surface */
+    double area;     /* lambda0^2; unused axes count 1 */
 };
 
 /* The cells of one rank: a box of the whole space, numbered with x fastest.  They are followed in the tables
@@ -32,22 +33,24 @@ struct kn_face {
 #define KN_SPACE_OUTSIDE (~KN_MESH_NO_FACE)
 
 struct kn_space {
-    int whole[3];          /* cells per axis, of all ranks */
-    struct kn_box box;     /* of them, those of this rank */
-    int cells[3];          /* per axis, in the box */
-    int ncells;            /* in the box */
-    int nhalo;             /* of other ranks */
-    int nfaces;            /* wall faces: those of the box, */
-    int nown;              /* so many, then those of the halo */
-    uint8_t *solid;        /* [ncells] 1: a body fills the cell; NULL: there is none */
-    int naxes;             /* axes along which the gas streams */
-    int axes[3];           /* [naxes] */
-    double *edges[3];      /* [whole[d] + 1], lambda0 */
-    int32_t *neighbour;    /* [ncells + nhalo][6] */
-    float *width;          /* [ncells + nhalo][3], lambda0 */
-    double *volume;        /* [ncells], lambda0^3; unused axes count 1 */
-    struct kn_face *faces; /* [nfaces] */
-    int64_t *halo;         /* [nhalo] numbers of these cells in the whole space, ascending */
+    int whole[3];           /* cells per axis, of all ranks */
+    struct kn_box box;      /* of them, those of this rank */
+    int cells[3];           /* per axis, in the box */
+    int ncells;             /* in the box */
+    int nhalo;              /* of other ranks */
+    int nfaces;             /* wall faces: those of the box, */
+    int nown;               /* so many, then those of the halo */
+    int nvaried;            /* faces with a patch of their own */
+    uint8_t *solid;         /* [ncells] 1: a body fills the cell; NULL: there is none */
+    int naxes;              /* axes along which the gas streams */
+    int axes[3];            /* [naxes] */
+    double *edges[3];       /* [whole[d] + 1], lambda0 */
+    int32_t *neighbour;     /* [ncells + nhalo][6] */
+    float *width;           /* [ncells + nhalo][3], lambda0 */
+    double *volume;         /* [ncells], lambda0^3; unused axes count 1 */
+    struct kn_face *faces;  /* [nfaces] */
+    double (*extent)[2][3]; /* [bodies] lambda0; corners of the bounding box of each body */
+    int64_t *halo;          /* [nhalo] numbers of these cells in the whole space, ascending */
 };
 
 /* The cells of a box; NULL: all. Boxes are at least kn_case_reach cells wide along divided axes. */
@@ -56,6 +59,9 @@ void kn_space_destroy(struct kn_space *space);
 
 /* Wall faces of a box, at most. */
 int kn_space_count_faces(const struct kn_case *c, const struct kn_box *box);
+
+/* The centre of a face, lambda0. */
+void kn_space_face_centre(const struct kn_space *space, int face, double at[3]);
 
 /* Position of a cell of the box in the whole space, and its number there, x fastest. */
 void kn_space_place(const struct kn_space *space, int cell, int at[3]);

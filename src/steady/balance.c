@@ -41,7 +41,7 @@ static void add_faces(const struct kn_steady_plan *s, const double *fluxes, stru
             b->net[i] += in * flux[i];
             b->largest = fmax(b->largest, f->area * fabs(flux[i]));
         }
-        b->ports += kn_case_patch(p->c, f->patch).surface >= ports ? f->area * fabs(flux[0]) / 2 : 0;
+        b->ports += f->surface >= ports ? f->area * fabs(flux[0]) / 2 : 0;
     }
 }
 

@@ -85,7 +85,7 @@ static void fill_scattered(const struct assembly *a, int number, int bits, doubl
     const struct kn_steady_plan *p = a->plan;
     const struct kn_velocity *v = p->problem->velocity;
     const float *matrices = p->problem->boundary->patches[number].matrices;
-    const int normal = kn_case_patch(p->problem->c, number).side / 2;
+    const int normal = p->problem->boundary->patches[number].axis;
     struct pairs *to = &a->emissions[number].scattered[bits];
     double *x = a->c->right; /* not used yet */
     for (int g = 0; g < p->functions; g++) {
@@ -108,7 +108,7 @@ static void fill_emitted(const struct assembly *a, int number, int octant, const
     const struct kn_velocity *v = p->problem->velocity;
     const struct kn_patch *patch = &p->problem->boundary->patches[number];
     const float *excess = patch->emission + (size_t)octant * (size_t)v->stride;
-    const float *speed = v->speed[kn_case_patch(p->problem->c, number).side / 2];
+    const float *speed = v->speed[patch->axis];
     for (int f = 0; f < p->functions; f++) {
         double sum = 0;
         for (int k = 0; k < v->size; k++)
@@ -123,18 +123,17 @@ static void fill_emission(const struct assembly *a, int number)
 {
     const struct kn_velocity *v = a->plan->problem->velocity;
     const struct kn_patch *patch = &a->plan->problem->boundary->patches[number];
-    const int axis = kn_case_patch(a->plan->problem->c, number).side / 2;
     double density[MOST], leaving[MOST] = {0};
     if (!patch->emits)
         return;
     for (int bits = 0; bits < v->octants && patch->matrices; bits++)
-        if (!(bits & v->bit[axis]))
+        if (!(bits & v->bit[patch->axis]))
             fill_scattered(a, number, bits, leaving);
     for (int g = 0; g < a->plan->functions; g++) {
         const double *phi = a->plan->trial + (size_t)g * (size_t)v->size;
         double arriving = 0;
         for (int k = 0; k < v->size; k++)
-            arriving += v->mass[k] * v->speed[axis][k] * phi[k];
+            arriving += v->mass[k] * v->speed[patch->axis][k] * phi[k];
         density[g] = patch->alpha * (arriving - leaving[g]) / patch->unit_flux;
     }
     for (int octant = 0; octant < v->octants; octant++)

@@ -171,20 +171,22 @@ static struct kn_maxwellian state_of(double scale, double rho, const double u[3]
         1 + scale * rho, {scale * u[0], scale * u[1], scale * u[2]}, 1 + scale * theta, given};
 }
 
-/* The state of a side at an extreme of its oscillation. */
+/* The state of a side at an extreme of its oscillation and of its temperatures. */
 static struct kn_maxwellian side_state(const struct kn_wall *w, double scale, int sign)
 {
     const bool given = w->kind == KN_WALL_INFLOW;
+    const struct kn_case_span t = kn_case_temperatures(w);
     double u[3];
     for (int d = 0; d < 3; d++)
         u[d] = w->velocity[d] + sign * w->oscillation.velocity[d];
-    return state_of(scale, given ? w->density : 0, u, w->temperature + sign * w->oscillation.temperature,
-                    given);
+    return state_of(scale, given ? w->density : 0, u,
+                    (sign < 0 ? t.low : t.high) + sign * w->oscillation.temperature, given);
 }
 
 static double size_of(const struct kn_wall *w)
 {
-    double size = fabs(w->temperature) + fabs(w->oscillation.temperature);
+    const struct kn_case_span t = kn_case_temperatures(w);
+    double size = fmax(fabs(t.low), fabs(t.high)) + fabs(w->oscillation.temperature);
     if (w->kind == KN_WALL_INFLOW)
         size = fmax(size, fabs(w->density));
     for (int d = 0; d < 3; d++)

@@ -171,7 +171,8 @@ static void judge_step(struct kn_validity *v, const struct kn_case *c)
 static bool is_antisymmetric(const struct kn_case *c, int axis)
 {
     const struct kn_wall *low = &c->walls[2 * axis], *high = low + 1;
-    bool opposite = low->temperature == -high->temperature;
+    bool opposite =
+        low->temperature == -high->temperature && kn_case_points(low) == 1 && kn_case_points(high) == 1;
     for (int d = 0; d < 3; d++)
         opposite = opposite && low->velocity[d] == -high->velocity[d] && c->source.force[d] == 0;
     return opposite;

@@ -28,7 +28,9 @@ static double heating_error(const struct kn_case *c, double eps)
     for (int i = 0; i < kn_case_surfaces(c); i++) {
         const struct kn_wall surface = kn_case_surface(c, i), *w = &surface;
         for (int sign = -1; sign <= 1; sign += 2) {
-            const double t = 1 + eps * (w->temperature + sign * fabs(w->oscillation.temperature)),
+            const struct kn_case_span span = kn_case_temperatures(w);
+            const double t = 1 + eps * ((sign < 0 ? span.low : span.high) +
+                                        sign * fabs(w->oscillation.temperature)),
                          root = sqrt(fmax(t, 1e-6)), ratio = 2 * root / (1 + root);
             largest = fmax(largest, fabs(1 / ratio - 1));
         }
@@ -76,8 +78,8 @@ static bool is_heated(const struct kn_case *c)
         heated = heated || c->source.temperature_gradient[d] != 0;
     for (int i = 0; i < kn_case_surfaces(c); i++) {
         const struct kn_wall surface = kn_case_surface(c, i), *w = &surface;
-        heated = heated || fabs(w->temperature) > 1e-9 || w->oscillation.temperature != 0 ||
-                 w->gradient.temperature != 0;
+        heated = heated || fabs(w->temperature) > 1e-9 || kn_case_points(w) > 1 ||
+                 w->oscillation.temperature != 0 || w->gradient.temperature != 0;
     }
     return heated;
 }
@@ -277,6 +279,7 @@ static void judge_ports(struct kn_validity *v, const struct kn_case *c)
                 "%d mean free paths, or kind: reservoir for nearly free molecules)",
                 c->ports[i].name, paths, ENOUGH);
     }
+    kn_geometry_destroy(&g);
 }
 
 void kn_validity_judge_model(struct kn_validity *v, const struct kn_case *c)

@@ -52,4 +52,7 @@ for order in 1 3; do
     done
 done
 alike "order 2" "3" $square $bgk space.order=2
+alike "bodies, ports, temperature along surfaces" "2 3 4" space.cells=[16,12] $bgk \
+    "walls.bottom.temperature=[0.5,0,1]" "bodies.bar.box.low=[0.25,0.25]" "bodies.bar.box.high=[0.5,0.5]" \
+    "bodies.bar.temperature=[0,1]" "bodies.bar.rotation=1" ports.in.pressure=1 ports.out.side=right
 exit $failed

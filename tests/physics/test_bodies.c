@@ -61,9 +61,59 @@ static void square_in_a_stream(void **state)
     watch_close(&w);
 }
 
+/* A square of side a = 1 that rotates in gas at rest: its faces do not see each other, and the stress at each
+ * is that of a plate that moves through the gas, 1 / sqrt(pi) along it and 2 / sqrt(pi) + sqrt(pi) / 2 across
+ * it.  The torque is -(1 / sqrt(pi) + (2 / sqrt(pi) + sqrt(pi) / 2) (1 - 1 / n^2) / 3) for n cells per side.
+ */
+static void square_that_rotates(void **state)
+{
+    (void)state;
+    enum { N = 4 };
+    struct watch w;
+    struct kn_body_flux b[KN_BODIES];
+    run_bodies(
+        &w,
+        "collision.method=none velocity.nodes=[10,10,4] space.cells=[8,8] space.size=[2,2,1] "
+        "time.end=0.5 space.order=1 bodies.bar.box.low=[0.5,0.5] bodies.bar.box.high=[1.5,1.5] "
+        "bodies.bar.rotation=1 "
+        "walls.left.kind=inflow walls.right.kind=inflow walls.bottom.kind=inflow walls.top.kind=inflow",
+        b);
+    const double across = 2 * FLUX + sqrt(M_PI) / 2, torque = FLUX + across * (1 - 1.0 / (N * N)) / 3;
+    expect_relative("torque", b[0].torque[2], -torque, 1e-5);
+    expect_near("force", b[0].force[0], 0, 1e-6);
+    watch_close(&w);
+}
+
+/* The heat from a wall whose temperature varies is that of a wall with the mean temperature, if the ends of
+ * the other axis are mirrors: the mean over the wall of a linear equation. The ends of the list are at those
+ * of the wall, and its values between them. */
+static void temperature_along_a_wall(void **state)
+{
+    (void)state;
+    static const char *const drives[] = {"walls.left.temperature=[0,1]", "walls.left.temperature=0.5",
+                                         "bodies.sheet.temperature=[0,0,2,0,0]",
+                                         "bodies.sheet.temperature=[0.5,0.5]"};
+    struct watch w[4];
+    for (int i = 0; i < 4; i++) {
+        char text[1024];
+        snprintf(
+            text, sizeof text,
+            "collision.method=bgk space.cells=[6,8] velocity.nodes=6 time.end=4 walls.bottom.kind=symmetry "
+            "walls.top.kind=symmetry bodies.sheet.plate.axis=x bodies.sheet.plate.at=0.5 %s",
+            drives[i]);
+        watch_run(&w[i], text);
+    }
+    expect_relative("heat", w[0].walls[KN_LEFT].heat_flux, w[1].walls[KN_LEFT].heat_flux, 1e-5);
+    expect_relative("heat of a plate", w[2].walls[KN_LEFT].heat_flux, w[3].walls[KN_LEFT].heat_flux, 1e-5);
+    const double *low = w[0].fields, *high = low + (size_t)7 * 6 * KN_FIELDS;
+    assert_true(low[KN_THETA] > 0 && high[KN_THETA] > 2 * low[KN_THETA]);
+    for (int i = 0; i < 4; i++)
+        watch_close(&w[i]);
+}
+
 static const char several[] = "space.cells=[16,12] velocity.nodes=6 gas.delta=2 "
                               "bodies.bar.box.low=[0.25,0.25] bodies.bar.box.high=[0.5,0.5] "
-                              "bodies.bar.temperature=0.5 bodies.bar.accommodation=0.8 "
+                              "bodies.bar.temperature=[0.2,0.8] bodies.bar.accommodation=0.8 "
                               "bodies.wall.plate.axis=x bodies.wall.plate.at=0.5625 "
                               "bodies.wall.plate.open=[0.5,0.75] "
                               "bodies.fin.box.low=[0.75,0.5] bodies.fin.box.high=[0.9375,0.5] "
@@ -127,10 +177,9 @@ static void devices_agree(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plate_between_walls),
-        cmocka_unit_test(square_in_a_stream),
-        cmocka_unit_test(conservation),
-        cmocka_unit_test(devices_agree),
+        cmocka_unit_test(plate_between_walls), cmocka_unit_test(square_in_a_stream),
+        cmocka_unit_test(square_that_rotates), cmocka_unit_test(temperature_along_a_wall),
+        cmocka_unit_test(conservation),        cmocka_unit_test(devices_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

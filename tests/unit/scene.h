@@ -64,7 +64,7 @@ static void build(struct scene *s, const char *settings)
     expect_ok(kn_case_check(&s->c));
     expect_ok(kn_velocity_create(&s->velocity, &s->c));
     expect_ok(kn_space_create(&s->space, &s->c, NULL));
-    expect_ok(kn_boundary_create(&s->boundary, &s->c, &s->velocity));
+    expect_ok(kn_boundary_create(&s->boundary, &s->c, &s->space, &s->velocity));
     expect_ok(kn_collision_create(&s->collision, &s->c, &s->velocity, &kn_comm_alone, NULL, NULL));
     s->problem = (struct kn_problem){&s->c, &s->space, &s->velocity, &s->boundary, &s->collision, 2, NULL};
     s->rows = (size_t)s->space.ncells * (size_t)s->velocity.nnodes;

@@ -77,6 +77,9 @@ static const char *const BOXES[] = {
      "walls.right.oscillation.frequency=1"),
     ("space.cells=[1,4,3] walls.left.kind=inflow walls.top.kind=inflow walls.top.velocity=[0,-0.4,0] "
      "walls.front.accommodation=0.6"),
+    ("space.cells=[5,4] walls.bottom.temperature=[0.4,1,0.2] walls.right.temperature=[0,0.5] "
+     "walls.right.accommodation=0.7 walls.top.temperature=[0,1] walls.top.oscillation.temperature=0.2 "
+     "walls.top.oscillation.frequency=1"),
 };
 /* those of the linearised equation: far fields, and a wall that oscillates along its normal */
 static const char *const LINEAR_BOXES[] = {

@@ -73,6 +73,30 @@ static void defaults_are_a_cavity(void **state)
     assert_string_equal(c.run.backend, "auto");
 }
 
+/* A list of temperatures is printed with the values that it has; one value is the same as before. */
+static void points_arrive(void **state)
+{
+    (void)state;
+    struct kn_case c, again;
+    char text[1 << 15];
+    kn_case_default(&c);
+    const uint64_t plain = kn_config_fingerprint(&c);
+    assert_int_equal(kn_case_set(&c, "walls.top.temperature=[0, 1, 0.5]"), KN_OK);
+    assert_true(kn_config_fingerprint(&c) != plain && c.walls[KN_TOP].temperatures[2] == 0.5);
+    FILE *to = fmemopen(text, sizeof text, "w");
+    kn_config_print(to, &c);
+    fclose(to);
+    assert_non_null(strstr(text, "temperature: [0, 1, 0.5]\n"));
+    assert_non_null(strstr(text, "temperature: 0\n"));
+    kn_case_default(&again);
+    assert_int_equal(parse(&again, text), KN_OK);
+    assert_int_equal(kn_config_fingerprint(&again), kn_config_fingerprint(&c));
+    assert_int_equal(kn_case_set(&c, "walls.top.temperature=0"), KN_OK);
+    assert_int_equal(kn_config_fingerprint(&c), plain);
+    assert_int_equal(kn_case_set(&c, "bodies.bar.rotation=2"), KN_OK);
+    assert_true(c.bodies[0].rotation[2] == 2 && c.bodies[0].rotation[0] == 0);
+}
+
 static void backends_are_documented(void **state)
 {
     (void)state;
@@ -332,15 +356,23 @@ static void help_covers_every_key(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(table_is_whole),          cmocka_unit_test(defaults_are_a_cavity),
-        cmocka_unit_test(backends_are_documented), cmocka_unit_test(values_arrive),
-        cmocka_unit_test(assignments_arrive),      cmocka_unit_test(auto_is_a_number_too),
-        cmocka_unit_test(walls_follow_axes),       cmocka_unit_test(printing_keeps_every_bit),
-        cmocka_unit_test(json_is_a_case_too),      cmocka_unit_test(fingerprint_knows_what_matters),
+        cmocka_unit_test(table_is_whole),
+        cmocka_unit_test(defaults_are_a_cavity),
+        cmocka_unit_test(points_arrive),
+        cmocka_unit_test(backends_are_documented),
+        cmocka_unit_test(values_arrive),
+        cmocka_unit_test(assignments_arrive),
+        cmocka_unit_test(auto_is_a_number_too),
+        cmocka_unit_test(walls_follow_axes),
+        cmocka_unit_test(printing_keeps_every_bit),
+        cmocka_unit_test(json_is_a_case_too),
+        cmocka_unit_test(fingerprint_knows_what_matters),
         cmocka_unit_test(choices_have_names),
 
-        cmocka_unit_test(memory_is_compared),      cmocka_unit_test(near_words_are_offered),
-        cmocka_unit_test(files_are_read),          cmocka_unit_test(help_covers_every_key),
+        cmocka_unit_test(memory_is_compared),
+        cmocka_unit_test(near_words_are_offered),
+        cmocka_unit_test(files_are_read),
+        cmocka_unit_test(help_covers_every_key),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

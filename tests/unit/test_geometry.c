@@ -29,6 +29,8 @@ static void refused(void **state)
            "bodies.other: overlaps bodies.bar");
     refuse(BAR "disturbance=0.1 bodies.bar.velocity=[1,0,0]",
            "bodies.bar.velocity: along x it displaces the body");
+    refuse(BAR "disturbance=0.1 bodies.bar.rotation=1", "bodies.bar.rotation: of a body with flat sides");
+    refuse(BAR "bodies.bar.rotation=[1,0,0]", "bodies.bar.rotation: about x, but the gas is uniform along z");
     refuse(BAR "bodies.bar.oscillation.velocity=[0,0,1]",
            "bodies.bar.oscillation.frequency: 0 with an amplitude");
     refuse(BAR "bodies.bar.temperature=-1 disturbance=1", "bodies.bar.temperature: -1 times disturbance");

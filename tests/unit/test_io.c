@@ -203,8 +203,13 @@ static void make_scene(struct scene *s)
         s->fields[i] = sin(i);
         s->mean[i] = cos(i);
     }
-    s->snapshot =
-        (struct kn_snapshot){&s->c, &s->space, 120, 3.25, s->fields, s->mean, &kn_comm_alone, NULL, false};
+    s->snapshot = (struct kn_snapshot){.c = &s->c,
+                                       .space = &s->space,
+                                       .step = 120,
+                                       .time = 3.25,
+                                       .fields = s->fields,
+                                       .mean = s->mean,
+                                       .comm = &kn_comm_alone};
 }
 
 static void read_set(hid_t file, const char *name, int rank, const hsize_t *shape, double *values)

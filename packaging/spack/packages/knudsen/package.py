@@ -29,6 +29,7 @@ class Knudsen(CMakePackage, CudaPackage):
     depends_on("libyaml")
     depends_on("udunits")
     depends_on("jansson")
+    depends_on("libpng")
     depends_on("random123", type="build")
     depends_on("openblas")
     depends_on("cmocka", type="build", when="+tests")
