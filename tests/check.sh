@@ -13,7 +13,8 @@ check() {
         echo "ok    $what"
     else
         echo "FAIL  $what"
-        sed 's/^/      /' check.log | head -5
+        [ -s check.log ] || cat out err >check.log 2>/dev/null
+        sed 's/^/      /' check.log | head -12
         failed=1
     fi
 }

@@ -374,6 +374,7 @@ static void print_case_json(const struct facts *f)
     };
     json_t *all = json_object();
     kn_json_set_numbers(all, numbers, sizeof numbers / sizeof *numbers);
+    kn_json_set(all, "mode", kn_json_text(kn_config_choice_name("time.mode", f->c->time.mode)));
     kn_json_set(all, "backend", kn_json_text(f->estimate.backend));
     kn_json_set(all, "threads", json_integer(f->estimate.threads));
     kn_json_set(all, "reference", kn_summary_reference(f->c));

@@ -93,7 +93,7 @@ static json_t *value_json(const struct kn_key *key, const void *target, int inde
     char text[KN_NAME];
     kn_config_value_text(key, target, index, text);
     if (key->type == KN_TYPE_FILE)
-        return kn_json_text(target);
+        return kn_json_text(*(const char *)target ? target : text);
     if (key->type == KN_TYPE_BOOL)
         return json_boolean(*(const bool *)target);
     if (key->choices || kn_config_is_auto(key, target, index))

@@ -65,7 +65,7 @@ struct kn_progress_job {
     int threads;        /* of the CPU, per rank */
     int ranks;
     const struct kn_box *boxes; /* [ranks] */
-    const char *mode;           /* choice of time.mode: auto and its reason; empty: it was given */
+    const char *mode;           /* choice of time.mode: auto and its reason; NULL or empty: it was given */
     int cells[3];
     int64_t nodes;       /* stored per cell */
     double needed, free; /* bytes, in the memory that holds the state */

@@ -121,7 +121,7 @@ static void show_time(struct kn_progress *p, const struct kn_progress_job *job)
                  c->time.tolerance);
     if (job->first > 0)
         snprintf(from, sizeof from, ", from step %lld", (long long)job->first);
-    if (*job->mode)
+    if (job->mode && *job->mode)
         entry(p, "mode", "%s", job->mode);
     if (p->steady)
         entry(p, "iterate", "at most %lld iterations, until residual and update < %.4g%s",

@@ -45,7 +45,8 @@ expect 0 'Kn               0.8887' "$knudsen" info mine.yaml $quick
 expect 0 'Ma               0.01085' "$knudsen" info mine.yaml $quick
 expect 0 '= 888.7 nm' "$knudsen" info mine.yaml $quick
 expect 0 '= 23 ns' "$knudsen" info mine.yaml $quick --set 'time.end=23 ns'
-expect 0 'end at the latest' "$knudsen" info mine.yaml $quick
+expect 0 'end at the latest' "$knudsen" info mine.yaml $quick --set time.mode=unsteady
+expect 0 'time.mode        steady (auto' "$knudsen" info mine.yaml $quick
 expect 0 'estimated time' "$knudsen" info mine.yaml $quick
 expect 0 'disturbance: 1 solves the whole equation' "$knudsen" info mine.yaml $quick \
     --set 'walls.left.temperature=400 K'
@@ -58,7 +59,7 @@ expect 2 'a case file or the word operator is required' "$knudsen" info
 "$knudsen" info mine.yaml $quick --json | python3 -c '
 import json, sys
 f = json.load(sys.stdin)
-assert abs(f["knudsen"] * f["delta"] - 0.88846) < 1e-5 and f["steps"] > 100 and f["estimated_s"] > 0, f
+assert abs(f["knudsen"] * f["delta"] - 0.88846) < 1e-5 and f["mode"] == "steady" and f["estimated_s"] > 0, f
 assert abs(f["si"]["length"] / 1.0002227e-6 - 1) < 1e-6, f' || failures=$((failures + 1))
 "$knudsen" info mine.yaml $quick --json --ranks 7 | python3 -c '
 import json, sys

@@ -19,8 +19,8 @@ fields for their means over the box.
 Without options the sheet depends on the case: for a plane flow a map with
 streamlines, the velocity on the midlines and the history of the drag; for a
 flow along one axis profiles, at up to six times of the series; for a uniform
-gas its history; for time.mode: frequency amplitudes and phases, and with -t or
---kind the gas at times of the period.  Several folders are drawn over each other; the legend has
+gas its history; for time.mode: frequency amplitudes and phases, and with -t
+or --kind the gas at times of the period.  Several folders are drawn over each other; the legend has
 the keys in which their cases differ.
 
 A reference is a CSV file of one of two layouts.  (1) Points: the first line is

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from ..plot.layout import style
-from ..plot.quantities import escape
+from ..plot.quantities import column_symbol, escape
 
 NAME = "sweep.png"
 _MAIN = ("D", "G", "G_P", "G_T")
@@ -69,7 +69,10 @@ def _set_scale(axis, ax, values):
             ax.set_xticks(axis.numbers, [f"{number:.3g}" for number in axis.numbers])
             ax.tick_params(axis="x", which="minor", labelbottom=False)
     if _is_wide(values):
+        from matplotlib.ticker import LogFormatterSciNotation
+
         ax.set_yscale("log")
+        ax.yaxis.set_minor_formatter(LogFormatterSciNotation(minor_thresholds=(2.5, 1)))
 
 
 def _series(axis, entries, name):
@@ -90,7 +93,7 @@ def _draw_panel(ax, axes, lines, name):
         values += y
     _set_scale(axes[0], ax, values)
     ax.set_xlabel(escape(axes[0].column))
-    ax.set_ylabel(escape(name))
+    ax.set_ylabel(column_symbol(name) if name in _MAIN else escape(name))
     ax.grid(True, color="#e4e4e4", linewidth=0.6)
 
 
