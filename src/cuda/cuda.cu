@@ -85,6 +85,7 @@ static enum kn_status set_walls(void *machine)
                             .replaces = p->replaces,
                             .emits = p->emits,
                             .drifts = p->drifts,
+                            .port = p->port,
                             .matrices = p->matrices ? (int32_t)(p->matrices - b->matrices) : -1};
     }
     /* from pageable memory: the call returns when the host arrays may change */

@@ -72,6 +72,7 @@ struct kn_cuda_patch {
     double emission_flux, unit_flux, prescribed_flux;
     float alpha, replaces;
     int32_t emits, drifts;
+    struct kn_drift_port port;
     int32_t matrices; /* position in kn_cuda_problem.matrices; -1: none */
 };
 

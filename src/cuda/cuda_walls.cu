@@ -42,20 +42,22 @@ static __device__ __forceinline__ four passing(const kn_cuda_problem &p, const f
 /* h that leaves a wall face in an octant, for a density of the emission. */
 template <int ORDER>
 static __device__ __forceinline__ four leaving(const kn_cuda_problem &p, const float *h, const kn_face &face,
-                                               float rho, int octant, float dt, int k)
+                                               kn_drift d, int octant, float dt, int k)
 {
     const int axis = face.side / 2;
     const float alpha = p.patch[face.patch].alpha, replaces = p.patch[face.patch].replaces;
     four out = read4(p.emission + (int64_t)face.patch * p.mesh.nnodes + (int64_t)octant * p.mesh.stride + k);
     if (p.patch[face.patch].drifts) {
         const four speed = read4(p.speed[axis] + k);
+        const float inverse = p.patch[face.patch].port.inverse;
         for (int i = 0; i < 4; i++)
-            out.v[i] = kn_wall_drift(out.v[i], rho, speed.v[i]);
+            out.v[i] =
+                kn_gaussian_value(p.eps, d.rho, kn_wall_drift(p.eps, out.v[i], d.u, speed.v[i], inverse));
         return out;
     }
 #pragma unroll
     for (int i = 0; i < 4; i++)
-        out.v[i] = kn_gaussian_value(p.eps, rho, out.v[i]);
+        out.v[i] = kn_gaussian_value(p.eps, d.rho, out.v[i]);
     if (alpha * replaces != 1) {
         const kn_site mirrored = {face.cell, octant ^ p.mesh.bit[axis]};
         const four in = passing<ORDER>(p, h, mirrored, axis, dt, k);
@@ -69,11 +71,11 @@ static __device__ __forceinline__ four leaving(const kn_cuda_problem &p, const f
 /* The mirror image of what arrives minus the emission, in an octant away from the wall. */
 template <int ORDER>
 static __device__ __forceinline__ four arriving_excess(const kn_cuda_problem &p, const float *h,
-                                                       const kn_face &face, float rho, int octant, float dt,
+                                                       const kn_face &face, kn_drift d, int octant, float dt,
                                                        int k)
 {
     const int axis = face.side / 2;
-    const four emitted = leaving<ORDER>(p, h, face, rho, octant, dt, k);
+    const four emitted = leaving<ORDER>(p, h, face, d, octant, dt, k);
     four in = passing<ORDER>(p, h, kn_site{face.cell, octant ^ p.mesh.bit[axis]}, axis, dt, k);
     for (int i = 0; i < 4; i++)
         in.v[i] -= emitted.v[i];
@@ -124,6 +126,55 @@ static __device__ void scatter(const kn_cuda_problem &p, const kn_face &face, fl
     __syncthreads();
 }
 
+/* The fluxes away from a port for a velocity of the gas; called by a whole block. */
+static __device__ __noinline__ kn_drift_fluxes drift_fluxes(const kn_cuda_problem &p, const kn_face &face,
+                                                            float u, double *space)
+{
+    const kn_cuda_patch &patch = p.patch[face.patch];
+    const int axis = face.side / 2, high = face.side & 1, quads = p.mesh.stride / 4;
+    double sum[3] = {0, 0, 0};
+    for (int t = threadIdx.x; t < quads * p.mesh.octants; t += blockDim.x) {
+        const int octant = t / quads, k = 4 * (t - octant * quads);
+        if (((octant & p.mesh.bit[axis]) == 0) == high)
+            continue;
+        const four w = read4(p.w + k), speed = read4(p.speed[axis] + k),
+                   emitted = read4(p.emission + (int64_t)face.patch * p.mesh.nnodes +
+                                   (int64_t)octant * p.mesh.stride + k);
+        for (int i = 0; i < 4; i++) {
+            const float inverse = patch.port.inverse, vn = speed.v[i],
+                        e = kn_wall_drift(p.eps, emitted.v[i], u, vn, inverse);
+            sum[0] += kn_wall_flux(w.v[i], vn, e);
+            sum[1] += kn_wall_flux(w.v[i], vn, 1 + p.eps * e);
+            sum[2] += kn_wall_flux(w.v[i], vn, kn_wall_drift_slope(p.eps, e, u, vn, inverse));
+        }
+    }
+    block_sum<3>(sum, space);
+    return kn_drift_fluxes{sum[0], sum[1], sum[2]};
+}
+
+/* Density and velocity of the gas that leaves a face, from the mass flux that arrives; called by a whole
+ * block. */
+static __device__ kn_drift find_drift(const kn_cuda_problem &p, const kn_face &face, double arriving,
+                                      double *space)
+{
+    const kn_cuda_patch &patch = p.patch[face.patch];
+    const double first = kn_wall_density(arriving, patch.emission_flux, patch.unit_flux);
+    if (!patch.drifts)
+        return kn_drift{(float)first, 0};
+    kn_drift d = kn_wall_drift_begin(patch.drifts, &patch.port, p.eps, first);
+    if (p.eps == 0)
+        return d;
+    for (int i = 0; i < KN_DRIFT_STEPS; i++) {
+        const kn_drift_fluxes fluxes = drift_fluxes(p, face, d.u, space);
+        d = kn_wall_drift_next(patch.drifts, &patch.port, p.eps, d, arriving, &fluxes);
+    }
+    if (patch.drifts == KN_DRIFT_FLOW) {
+        const kn_drift_fluxes fluxes = drift_fluxes(p, face, d.u, space);
+        d.rho = kn_wall_drift_density(&patch.port, arriving, &fluxes);
+    }
+    return d;
+}
+
 /* The wall pass, one block per face: the density of the emission follows from the flux that arrives. */
 template <int ORDER>
 static __global__ void __launch_bounds__(256, 4)
@@ -148,7 +199,7 @@ static __global__ void __launch_bounds__(256, 4)
     }
     block_sum<1>(sum, space);
     const double arrived = sum[0] / courant;
-    const float rho = (float)kn_wall_density(arrived, patch.emission_flux, patch.unit_flux);
+    const kn_drift drift = find_drift(p, face, arrived, space);
     const bool scatters = patch.matrices >= 0;
     sum[0] = 0;
     if (scatters) {
@@ -156,7 +207,7 @@ static __global__ void __launch_bounds__(256, 4)
             const int octant = t / quads, k = 4 * (t - octant * quads);
             if (((octant & p.mesh.bit[axis]) == 0) != high)
                 write4(p.outgoing + kn_mesh_row(&p.mesh, kn_site{number, octant}) + k,
-                       arriving_excess<ORDER>(p, w.h, face, rho, octant, w.dt, k));
+                       arriving_excess<ORDER>(p, w.h, face, drift, octant, w.dt, k));
         }
         scatter(p, face, p.outgoing + kn_mesh_row(&p.mesh, kn_site{number, 0}));
     }
@@ -164,7 +215,7 @@ static __global__ void __launch_bounds__(256, 4)
         const int octant = t / quads, k = 4 * (t - octant * quads);
         if (((octant & p.mesh.bit[axis]) == 0) == high)
             continue;
-        four out = leaving<ORDER>(p, w.h, face, rho, octant, w.dt, k);
+        four out = leaving<ORDER>(p, w.h, face, drift, octant, w.dt, k);
         if (scatters) { /* the emission, and what was scattered */
             const four rest = read_row(p.outgoing + kn_mesh_row(&p.mesh, kn_site{number, octant}) + k);
             for (int i = 0; i < 4; i++)
