@@ -74,8 +74,8 @@ check "the picture names the surfaces" python3 -c 'import re, sys
 text = open("geometry.svg").read()
 assert len(re.findall("<svg", text)) == 1
 for name in ("bar: diffuse", "wall: diffuse", "in: pressure", "out: reservoir", "top: diffuse"):
-    assert "<!-- " + name in text, name'
+    assert name in text, name'
 check "info --picture of three axes" ends 0 "$knudsen" info geometry.yaml --picture cube.png --set "space.cells=[8, 8, 4]"
-check "info --picture of one axis is refused" ends 2 "$knudsen" info case.yaml --picture line.png --set space.cells=8
+check "info --picture of one axis is refused" ends 2 "$knudsen" info case.yaml --picture line.png --set space.cells=8 --set "walls.top.velocity=[0, 0, 0]"
 check "the message states the number of axes" contains err 'the case has 1 axis'
 exit $failed
