@@ -118,7 +118,7 @@ enum kn_shape {
     KN_SHAPE_STRESS, KN_SHAPE_HEAT_FLUX, KN_SHAPE_FOURTH_MOMENT, KN_SHAPE_ANISOTROPIC,
     KN_SHAPE_SOUND, KN_SHAPE_BKW, KN_SHAPE_BETWEEN
 };
-enum kn_port_kind { KN_PORT_PRESSURE, KN_PORT_RESERVOIR, KN_PORT_VACUUM };
+enum kn_port_kind { KN_PORT_PRESSURE, KN_PORT_RESERVOIR, KN_PORT_VACUUM, KN_PORT_FLOW };
 enum kn_solid_part { KN_SOLID_DARK, KN_SOLID_LIGHT };
 enum kn_plate { KN_PLATE_NONE, KN_PLATE_X, KN_PLATE_Y, KN_PLATE_Z };
 enum kn_mode { KN_MODE_UNSTEADY, KN_MODE_STEADY, KN_MODE_FREQUENCY, KN_MODE_AUTO };
@@ -185,6 +185,7 @@ struct kn_port {
     double from[3], to[3]; /* L; corners, KN_TO_END = to the end of the axis */
     enum kn_port_kind kind;
     double pressure;    /* (p - p0) / (eps p0) */
+    double flow;        /* n0 V0 lambda0^2 eps; mass flow into the gas, of a port of given flow */
     double temperature; /* (T - T0) / (eps T0) */
 };
 
@@ -385,9 +386,10 @@ enum kn_status kn_sim_bodies(struct kn_sim *sim, struct kn_body_flux bodies[KN_B
 
 /* The flow through one port, integrated over its area and averaged over the last step. */
 struct kn_port_flux {
-    double mass; /* n0 V0 lambda0^2 eps; into the gas */
-    double heat; /* p0 V0 lambda0^2 eps; into the gas, without the enthalpy that the mass carries */
-    double area; /* lambda0^2 */
+    double mass;   /* n0 V0 lambda0^2 eps; into the gas */
+    double heat;   /* p0 V0 lambda0^2 eps; into the gas, without the enthalpy that the mass carries */
+    double area;   /* lambda0^2 */
+    double stress; /* p0 eps; mean normal stress of the gas: its pressure and the momentum of the flow */
 };
 enum kn_status kn_sim_ports(struct kn_sim *sim, struct kn_port_flux ports[KN_PORTS]);
 

@@ -9,7 +9,7 @@ import os
 import sys
 
 LACKS_LIBRARY = 119  # the program then tries another interpreter
-FIGURES = {"knudsen.plot", "knudsen.reproduce", "knudsen.sweeping"}  # these need matplotlib too
+FIGURES = {"knudsen.plot", "knudsen.plot.geometry", "knudsen.reproduce", "knudsen.sweeping"}  # these need matplotlib too
 HELP = {"--help", "-h", "-?", "--usage", "--version", "-V"}  # needs no library
 
 

@@ -1,6 +1,7 @@
 /* The command knudsen info: prints the properties of a case or of its collision operator. */
 #include "cli/command.h"
 #include "cli/info.h"
+#include "cli/picture.h"
 #include "error.h"
 
 #include <stdlib.h>
@@ -10,7 +11,7 @@ enum { MOST_RANKS = 1 << 16 };
 
 struct arguments {
     struct kn_command_line line;
-    const char *ranks;
+    const char *ranks, *picture;
     bool json;
 };
 
@@ -46,6 +47,8 @@ static enum kn_status execute(struct kn_command_line *line)
         KN_TRY(kn_nodes_choose(&c));
         return kn_info_operator(&c, a->json);
     }
+    if (a->picture)
+        return kn_config_locate(&c, &places, kn_picture_draw(&c, a->picture));
     return kn_config_locate(&c, &places, kn_info_case(&c, a->ranks ? atoi(a->ranks) : 0, a->json));
 }
 
@@ -55,6 +58,8 @@ int kn_command_info(int argc, char **argv)
         {"set", KN_OPTION_SET, "KEY=VALUE", 0, "set a key after the case file; may be repeated", 0},
         {"ranks", KN_OPTION(struct arguments, ranks), "N", 0,
          "also print the division of the case among N ranks (docs/cluster.md)", 0},
+        {"picture", KN_OPTION(struct arguments, picture), "FILE", 0,
+         "draw the bodies, ports and walls of the case (png, svg, pdf) instead", 0},
         {"json", KN_OPTION(struct arguments, json), NULL, 0, "print JSON instead of text", 0},
         {0},
     };

@@ -37,7 +37,9 @@ static struct kn_wall wall_of(const struct kn_case *c, const struct kn_port *p)
 {
     const double eps = c->disturbance, density = (p->pressure - p->temperature) / (1 + eps * p->temperature);
     return (struct kn_wall){.kind = KN_WALL_INFLOW,
-                            .density = p->kind == KN_PORT_VACUUM ? -1 / eps : density,
+                            .density = p->kind == KN_PORT_VACUUM ? -1 / eps
+                                       : p->kind == KN_PORT_FLOW ? 0
+                                                                 : density,
                             .temperatures = {p->temperature, KN_NO_POINT},
                             .accommodation = 1,
                             .tangential = 1,

@@ -506,6 +506,13 @@ static enum kn_status check_mode(const struct kn_case *c)
     bool streams = false;
     if (!kn_case_iterates(c))
         return KN_OK;
+    for (int i = 0; i < kn_case_ports(c); i++)
+        if (c->ports[i].kind == KN_PORT_FLOW || (c->ports[i].kind == KN_PORT_PRESSURE && c->disturbance > 0))
+            return kn_error_set(
+                KN_EINPUT,
+                "ports.%s.kind: time.mode: %s has no port of given flow, nor of given pressure at a "
+                "finite disturbance (time.mode: unsteady)",
+                c->ports[i].name, kn_config_choice_name("time.mode", c->time.mode));
     if (kn_case_is_sampled(c->collision.method))
         return kn_error_set(KN_EINPUT,
                             "collision.method: %s has no steady-state solver (operator, bgk, "

@@ -165,13 +165,15 @@ static const struct kn_choice port_kinds[] = {
     {"pressure", KN_PORT_PRESSURE,
      "gas of the given pressure and temperature that moves through the port with the flow: far from an "
      "opening, "
-     "several mean free paths away; needs disturbance: 0. It reflects sound, so that a flow that starts from "
+     "several mean free paths away. It reflects sound, so that a flow that starts from "
      "rest "
      "oscillates until the waves are damped"},
     {"reservoir", KN_PORT_RESERVOIR,
      "a Maxwellian at rest enters: a large vessel without collisions near the port; in dense gas it has a "
      "pressure jump of sqrt(pi) times the flow"},
     {"vacuum", KN_PORT_VACUUM, "nothing enters; needs a disturbance above 0"},
+    {"flow", KN_PORT_FLOW,
+     "gas of the given temperature enters or leaves with the mass flow of ports.<name>.flow"},
     {0},
 };
 

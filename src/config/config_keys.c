@@ -244,6 +244,9 @@ const struct kn_key kn_config_keys[] = {
      .doc = "State of the gas that enters."},
     {PORT(REAL, 1, pressure), .initial = "0", .unit = "eps p0", RANGE(-1e6, 1e6), SHAPES, SI(PORT_PRESSURE),
      .doc = "Pressure beyond the port: a number is a deviation from p0, a value with a unit is absolute."},
+    {PORT(REAL, 1, flow), .initial = "0", .unit = "n0 V0 lambda0^2 eps", RANGE(-1e9, 1e9), SHAPES, SI(MASS_FLOW),
+     .doc = "Mass flow into the gas through a port of kind flow, negative to take gas out; per metre (lambda0) of every "
+            "axis along which the gas is uniform. It is uniform over the port, and the pressure follows."},
     {PORT(REAL, 1, temperature), .initial = "0", .unit = "eps T0", RANGE(-1e6, 1e6), SHAPES, SI(TEMPERATURE),
      .doc = "Temperature of the gas beyond the port: a number is a deviation from T0, a value with a unit is "
             "absolute."},

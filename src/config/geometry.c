@@ -440,11 +440,12 @@ static enum kn_status check_port(const struct kn_case *c, const struct kn_geomet
         return fail(port(p), "kind",
                     "vacuum at disturbance 0 (it needs the whole equation, disturbance: 1; a small "
                     "difference of pressures is kind: pressure)");
-    if (p->kind == KN_PORT_PRESSURE && eps > 0)
-        return fail(port(p), "kind",
-                    "pressure at disturbance %g (it needs disturbance: 0; kind: reservoir is "
-                    "possible at any disturbance)",
-                    eps);
+    if ((p->flow != 0) != (p->kind == KN_PORT_FLOW))
+        return fail(port(p), "flow",
+                    "%g with kind: %s (kind: flow has a flow, which is not 0, and no other has)", p->flow,
+                    kn_config_choice_name("ports.<name>.kind", p->kind));
+    if (p->kind == KN_PORT_FLOW && p->pressure != 0)
+        return fail(port(p), "pressure", "the pressure of a port of kind flow follows from the flow");
     if (vacuum && (p->pressure != 0 || p->temperature != 0))
         return fail(port(p), p->pressure != 0 ? "pressure" : "temperature", "has no meaning for a vacuum");
     if (1 + eps * p->pressure <= 0 || 1 + eps * p->temperature <= 0)

@@ -93,6 +93,7 @@ struct kn_case kn_reference_case(const struct kn_reference *r, const struct kn_c
     for (int i = 0; i < kn_case_ports(c) && !r->at_rest; i++) { /* n = p / T is the same */
         inner.ports[i].temperature = kn_reference_temperature(r, c->ports[i].temperature);
         inner.ports[i].pressure = kn_reference_temperature(r, c->ports[i].pressure);
+        inner.ports[i].flow /= r->speed;
     }
     for (int d = 0; d < 3; d++) { /* per unit of the time of collisions, theory (57) */
         inner.source.force[d] /= r->speed * r->collisions;

@@ -23,7 +23,7 @@ static void leave(const struct kn_steady_pass *s, const struct kn_face *f, doubl
 {
     const struct kn_problem *p = s->plan->problem;
     const struct kn_patch *patch = &p->boundary->patches[f->patch];
-    const int n = s->mesh.stride, axis = f->side / 2, drifts = patch->drifts;
+    const int n = s->mesh.stride, axis = f->side / 2, drifts = patch->drifts == KN_DRIFT_PRESSURE;
     const float *restrict excess = patch->emission + (size_t)octant * (size_t)n;
     const float *restrict speed = p->velocity->speed[axis];
     const double alpha = patch->alpha, rest = 1 - alpha * patch->replaces, eps = p->c->disturbance,

@@ -74,18 +74,18 @@ static const float *passing(const struct kn_stream_sweep *s, struct kn_site p, i
 }
 
 /* h that leaves a wall face in an octant, for a density of the emission. */
-static void leave(const struct kn_stream_sweep *s, const struct kn_face *f, float rho, int octant,
+static void leave(const struct kn_stream_sweep *s, const struct kn_face *f, struct kn_drift d, int octant,
                   float *restrict out, float *scratch)
 {
     const struct kn_patch *patch = &s->boundary->patches[f->patch];
     const int n = s->velocity->stride, axis = f->side / 2;
     const float *restrict excess = patch->emission + (size_t)octant * n;
-    const float alpha = patch->alpha, replaces = patch->replaces, eps = s->eps;
+    const float alpha = patch->alpha, replaces = patch->replaces, eps = s->eps, rho = d.rho;
     if (patch->drifts) {
-        const float *restrict speed = s->velocity->speed[axis];
+        const float *restrict speed = s->velocity->speed[axis], inverse = patch->port.inverse;
 #pragma omp simd
         for (int k = 0; k < n; k++)
-            out[k] = kn_wall_drift(excess[k], rho, speed[k]);
+            out[k] = kn_gaussian_value(eps, rho, kn_wall_drift(eps, excess[k], d.u, speed[k], inverse));
         return;
     }
     if (!kn_boundary_reflects(patch)) {
@@ -99,6 +99,51 @@ static void leave(const struct kn_stream_sweep *s, const struct kn_face *f, floa
 #pragma omp simd
     for (int k = 0; k < n; k++)
         out[k] = kn_wall_outgoing(alpha, replaces, kn_gaussian_value(eps, rho, excess[k]), in[k]);
+}
+
+/* The fluxes away from a port for a velocity of the gas. */
+static struct kn_drift_fluxes drift_fluxes(const struct kn_stream_sweep *s, const struct kn_face *f, float u)
+{
+    const struct kn_patch *patch = &s->boundary->patches[f->patch];
+    const struct kn_velocity *v = s->velocity;
+    const int axis = f->side / 2, into = (f->side & 1) ? 1 : -1;
+    const float *restrict w = v->w, *restrict speed = v->speed[axis];
+    const float eps = s->eps, inverse = patch->port.inverse;
+    double excess = 0, unit = 0, slope = 0;
+    for (int octant = 0; octant < v->octants; octant++) {
+        const float *restrict emitted = patch->emission + (size_t)octant * (size_t)v->stride;
+        if (kn_velocity_sign(v, octant, axis) == into)
+            continue;
+#pragma omp simd reduction(+ : excess, unit, slope)
+        for (int k = 0; k < v->stride; k++) {
+            const float e = kn_wall_drift(eps, emitted[k], u, speed[k], inverse);
+            excess += kn_wall_flux(w[k], speed[k], e);
+            unit += kn_wall_flux(w[k], speed[k], 1 + eps * e);
+            slope += kn_wall_flux(w[k], speed[k], kn_wall_drift_slope(eps, e, u, speed[k], inverse));
+        }
+    }
+    return (struct kn_drift_fluxes){excess, unit, slope};
+}
+
+/* Density and velocity of the gas that leaves a face, from the mass flux that arrives. */
+static struct kn_drift find_drift(const struct kn_stream_sweep *s, const struct kn_face *f, double arriving)
+{
+    const struct kn_patch *patch = &s->boundary->patches[f->patch];
+    const double first = kn_wall_density(arriving, patch->emission_flux, patch->unit_flux);
+    if (!patch->drifts)
+        return (struct kn_drift){(float)first, 0};
+    struct kn_drift d = kn_wall_drift_begin(patch->drifts, &patch->port, s->eps, first);
+    if (s->eps == 0)
+        return d;
+    for (int i = 0; i < KN_DRIFT_STEPS; i++) {
+        const struct kn_drift_fluxes fluxes = drift_fluxes(s, f, d.u);
+        d = kn_wall_drift_next(patch->drifts, &patch->port, s->eps, d, arriving, &fluxes);
+    }
+    if (patch->drifts == KN_DRIFT_FLOW) {
+        const struct kn_drift_fluxes fluxes = drift_fluxes(s, f, d.u);
+        d.rho = kn_wall_drift_density(&patch->port, arriving, &fluxes);
+    }
+    return d;
 }
 
 /* Scatter the values of one line of nodes along an axis, `step` floats apart, and those of the opposite sign.
@@ -224,14 +269,14 @@ void KN_CPU_NAME(wall)(const struct kn_stream_sweep *s, int face, float *scratch
     for (int octant = 0; octant < v->octants; octant++)
         if (kn_velocity_sign(v, octant, axis) == into)
             flux += mass_flux(v, axis, courant, passing(s, (struct kn_site){f->cell, octant}, axis, scratch));
-    const float rho = (float)kn_wall_density(flux / courant, patch->emission_flux, patch->unit_flux);
+    const struct kn_drift drift = find_drift(s, f, flux / courant);
     if (patch->matrices)
-        scatter(s, f, rho, s->outgoing + (size_t)face * (size_t)v->nnodes, scratch);
+        scatter(s, f, drift.rho, s->outgoing + (size_t)face * (size_t)v->nnodes, scratch);
     for (int octant = 0; octant < v->octants; octant++)
         if (kn_velocity_sign(v, octant, axis) != into) {
             float *out = s->outgoing + (size_t)face * (size_t)v->nnodes + (size_t)octant * (size_t)v->stride;
             if (!patch->matrices)
-                leave(s, f, rho, octant, out, scratch);
+                leave(s, f, drift, octant, out, scratch);
             flux -= mass_flux(v, axis, courant, out);
         }
     s->lost[face] = kn_wall_lost(flux / courant, patch->prescribed_flux);

@@ -160,6 +160,19 @@ static enum kn_status check_mirrors(const struct kn_case *c)
     return KN_OK;
 }
 
+/* The wall pass has the linear drift of a port of given pressure only. */
+static enum kn_status check_ports(const struct kn_case *c)
+{
+    for (int i = 0; i < kn_case_ports(c); i++)
+        if (c->ports[i].kind == KN_PORT_FLOW || (c->ports[i].kind == KN_PORT_PRESSURE && c->disturbance > 0))
+            return kn_error_set(
+                KN_EINPUT,
+                "ports.%s.kind: flow, and pressure at a finite disturbance, are not available "
+                "on a GPU (run.backend: cpu)",
+                c->ports[i].name);
+    return KN_OK;
+}
+
 static enum kn_status build(struct kn_cuda *m)
 {
     const struct kn_problem *p = &m->problem;
@@ -167,6 +180,7 @@ static enum kn_status build(struct kn_cuda *m)
                  faces = (size_t)p->space->nfaces, known = cells + (size_t)p->space->nhalo;
     int urgent = 0;
     KN_TRY(check_mirrors(p->c));
+    KN_TRY(check_ports(p->c));
     KN_TRY(check_memory(p));
     CHECK(cudaStreamCreateWithFlags(&m->work, cudaStreamNonBlocking));
     CHECK(cudaDeviceGetStreamPriorityRange(NULL, &urgent));

@@ -50,7 +50,7 @@ static __device__ __forceinline__ four leaving(const kn_cuda_problem &p, const f
     if (p.patch[face.patch].drifts) {
         const four speed = read4(p.speed[axis] + k);
         for (int i = 0; i < 4; i++)
-            out.v[i] = kn_wall_drift(out.v[i], rho, speed.v[i]);
+            out.v[i] = kn_wall_drift_linear(out.v[i], rho, speed.v[i]);
         return out;
     }
 #pragma unroll

@@ -16,6 +16,7 @@ struct frame {
     const struct kn_velocity *v;
     struct kn_wall wall;
     enum kn_port_kind port; /* of a port */
+    double flow;            /* mass flux into the gas through it */
     int axis, away;         /* away: sign of v_n of the molecules that leave the side */
 };
 
@@ -73,6 +74,7 @@ static struct frame frame_of(const struct kn_boundary *b, int patch)
                           .v = b->v,
                           .wall = f ? local_wall(b, b->faces[own]) : kn_case_surface(c, p.surface),
                           .port = port >= 0 ? c->ports[port].kind : KN_PORT_RESERVOIR,
+                          .flow = port >= 0 ? c->ports[port].flow / b->space->open[port] : 0,
                           .axis = p.side / 2,
                           .away = (p.side & 1) ? -1 : 1};
 }
@@ -141,14 +143,18 @@ static void fill_wall(struct kn_patch *p, const struct frame *f, const double u[
     memcpy(p->velocity, u, sizeof p->velocity);
 }
 
-/* Mass flux of 2 |v_n| away from the wall: 1/2 on grids with exact half-range moments. */
-static double drift_flux(const struct frame *f)
+/* Mass flux of the derivative of the emission with respect to the velocity of the gas, at rest: 1/2 at eps =
+ * 0 on grids with exact half-range moments. */
+static double drift_flux(const struct kn_patch *p, const struct frame *f)
 {
     const struct kn_velocity *v = f->v;
     double sum = 0;
     for (int octant = 0; octant < v->octants; octant++)
         for (int k = 0; k < v->size && leaves(f, octant); k++)
-            sum += 2 * (double)v->w[k] * v->speed[f->axis][k] * v->speed[f->axis][k];
+            sum += (double)v->w[k] * v->speed[f->axis][k] *
+                   (double)kn_wall_drift_slope((float)f->c->disturbance,
+                                               p->emission[(size_t)octant * v->stride + k], 0,
+                                               v->speed[f->axis][k], p->port.inverse);
     return sum;
 }
 
@@ -161,6 +167,22 @@ static void emit_nothing(struct kn_patch *p, const struct frame *f)
             p->emission[(size_t)octant * v->stride + k] = (float)(-1 / f->c->disturbance);
 }
 
+/* A port whose gas moves with the flow: theory (22e), (22g). */
+static void fill_drift(struct kn_patch *p, const struct frame *f, double theta)
+{
+    const double eps = f->c->disturbance;
+    p->drifts = f->port == KN_PORT_PRESSURE ? KN_DRIFT_PRESSURE : KN_DRIFT_FLOW;
+    p->port.inverse = (float)(1 / (1 + eps * theta));
+    p->port.given = p->drifts == KN_DRIFT_PRESSURE ? 1 + eps * f->wall.density : f->flow;
+    measure_emission(p, f);
+    if (p->drifts == KN_DRIFT_PRESSURE) {
+        p->unit_flux = drift_flux(p, f) - p->port.given;
+        return;
+    }
+    p->emission_flux += f->flow * (drift_flux(p, f) - 1);
+    p->prescribed_flux = f->flow;
+}
+
 /* theory (22a), (22e) */
 static void fill_inflow(struct kn_patch *p, const struct frame *f, const double u[3], double theta)
 {
@@ -168,13 +190,11 @@ static void fill_inflow(struct kn_patch *p, const struct frame *f, const double 
         emit_nothing(p, f);
     else
         emit_maxwellian(p, f, f->wall.density, u, theta);
-    p->drifts = f->port == KN_PORT_PRESSURE;
-    if (p->drifts)
-        measure_emission(p, f);
-    else
-        p->emission_flux = 0;
-    p->unit_flux = p->drifts ? drift_flux(f) - 1 : INFINITY;
+    p->emission_flux = 0;
+    p->unit_flux = INFINITY;
     p->prescribed_flux = NAN;
+    if (f->port == KN_PORT_PRESSURE || f->port == KN_PORT_FLOW)
+        fill_drift(p, f, theta);
 }
 
 /* J, theory (22b), with moments of the grid, so that its stress and heat flux are as prescribed and its

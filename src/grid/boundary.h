@@ -5,16 +5,18 @@
 
 #include "grid/space.h"
 #include "grid/velocity.h"
+#include "point/wall.h"
 
 struct kn_patch {
     bool emits;     /* diffuse with alpha > 0, inflow, far field with a gradient; not mirrors, periodic */
     bool unsteady;  /* oscillates */
     bool stale;     /* the case has changed since the last update */
-    bool drifts;    /* a pressure port: the emission moves with the flow, theory (22e) */
     int axis;       /* normal to its faces */
     float alpha;    /* fraction of the emission in the outgoing distribution */
     float replaces; /* 1: the emission replaces a share alpha of the reflected molecules (22); 0: it is added
                        (22b) */
+    int drifts;     /* enum kn_drift_kind; of a port */
+    struct kn_drift_port port;
     double velocity[3];     /* of the wall at the last update, eps V0; 0 without a wall */
     double emission_flux;   /* mass flux of E away from the wall minus u / alpha, theory (22c) */
     double unit_flux;       /* mass flux of 1 + eps E, theory (21); infinite if the density of E is given */

@@ -92,6 +92,7 @@ static void add_port_face(const struct kn_fluxes *x, const struct kn_fluxes_stat
     kn_exact_add(&sums[0], in * p.mass);
     kn_exact_add(&sums[1], in * p.heat);
     kn_exact_add(&sums[2], f->area);
+    kn_exact_add(&sums[3], f->area * p.stress[f->side / 2]);
 }
 
 /* The integrals over bodies and ports. */
@@ -113,6 +114,8 @@ static void sum_faces(struct kn_fluxes *x, const struct kn_comm *comm, const str
         ((double *)to->bodies)[i] = kn_exact_value(&x->sums[i]);
     for (int i = values; i < all; i++)
         ((double *)to->ports)[i - values] = kn_exact_value(&x->sums[i]);
+    for (int i = 0; i < ports; i++)
+        to->ports[i].stress = to->ports[i].area > 0 ? to->ports[i].stress / to->ports[i].area : 0;
 }
 
 /* Averages over the walls of all ranks. */

@@ -298,6 +298,21 @@ int kn_space_count_faces(const struct kn_case *c, const struct kn_box *box)
     return faces;
 }
 
+/* The areas of all ports, without bodies at them. */
+static void fill_openings(struct kn_space *s, const struct kn_case *c, const struct kn_geometry *g)
+{
+    for (int port = 0; port < kn_case_ports(c); port++) {
+        const struct kn_opening *o = &g->openings[port];
+        const int side = (int)c->ports[port].side, axis = side / 2, e = (axis + 1) % 3, f = (axis + 2) % 3;
+        int at[3] = {0, 0, 0};
+        at[axis] = (side & 1) ? s->whole[axis] - 1 : 0;
+        for (at[e] = o->first[e]; at[e] < o->end[e]; at[e]++)
+            for (at[f] = o->first[f]; at[f] < o->end[f]; at[f]++)
+                s->open[port] +=
+                    kn_geometry_fills(g, at) < 0 ? extent(s, c, e, at[e]) * extent(s, c, f, at[f]) : 0;
+    }
+}
+
 /* The bounding boxes of all bodies. */
 static void fill_extents(struct kn_space *s, const struct kn_case *c, const struct kn_geometry *g)
 {
@@ -359,6 +374,7 @@ enum kn_status kn_space_create(struct kn_space *s, const struct kn_case *c, cons
         status = allocate(s, c, g.count > 0);
     if (status == KN_OK) {
         fill_extents(s, c, &g);
+        fill_openings(s, c, &g);
         status = fill_tables(s, c, &g);
     }
     kn_geometry_destroy(&g);

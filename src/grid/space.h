@@ -49,6 +49,7 @@ struct kn_space {
     float *width;           /* [ncells + nhalo][3], lambda0 */
     double *volume;         /* [ncells], lambda0^3; unused axes count 1 */
     struct kn_face *faces;  /* [nfaces] */
+    double open[KN_PORTS];  /* lambda0^2; area of each port */
     double (*extent)[2][3]; /* [bodies] lambda0; corners of the bounding box of each body */
     int64_t *halo;          /* [nhalo] numbers of these cells in the whole space, ascending */
 };

@@ -138,15 +138,19 @@ void kn_summary_measure_ports(const struct kn_monitor *m, struct kn_summary_port
         largest = fmax(largest, fabs(flow));
     }
     for (int i = 0; i < 2; i++)
-        pressure[i] = p[i].kind == KN_PORT_VACUUM ? -1 / m->c->disturbance : p[i].pressure;
+        pressure[i] = p[i].kind == KN_PORT_VACUUM ? -1 / m->c->disturbance
+                      : p[i].kind == KN_PORT_FLOW
+                          ? port_value(m, i, offsetof(struct kn_port_flux, stress), set)
+                          : p[i].pressure;
     const double difference = count == 2 && pressure[0] != pressure[1] ? pressure[0] - pressure[1] : NAN;
     to->balance = largest > 0 ? sum / largest : 0;
     to->conductance = port_value(m, 0, offsetof(struct kn_port_flux, mass), set) / difference;
     to->transmission = 2 * sqrt(M_PI) * to->conductance / m->row.port[0].area;
 }
 
-/* Adds the ports by name, if there are any; `by` are the factors of mass flow, heat and conductance. */
-static void add_ports(json_t *to, const struct kn_monitor *m, enum set set, const double by[3])
+/* Adds the ports by name, if there are any; `by` are the factors of mass flow, heat, conductance and stress.
+ */
+static void add_ports(json_t *to, const struct kn_monitor *m, enum set set, const double by[4])
 {
     struct kn_summary_ports r;
     json_t *ports = json_object();
@@ -156,10 +160,11 @@ static void add_ports(json_t *to, const struct kn_monitor *m, enum set set, cons
     }
     for (int i = 0; i < kn_case_ports(m->c); i++) {
         const double mass = port_value(m, i, offsetof(struct kn_port_flux, mass), set),
-                     heat = port_value(m, i, offsetof(struct kn_port_flux, heat), set);
+                     heat = port_value(m, i, offsetof(struct kn_port_flux, heat), set),
+                     stress = port_value(m, i, offsetof(struct kn_port_flux, stress), set);
         kn_json_set(ports, m->c->ports[i].name,
-                    json_pack("{s:o, s:o}", "mass_flow", kn_json_number(by[0] * mass), "heat",
-                              kn_json_number(by[1] * heat)));
+                    json_pack("{s:o, s:o, s:o}", "mass_flow", kn_json_number(by[0] * mass), "heat",
+                              kn_json_number(by[1] * heat), "stress", kn_json_number(by[3] * stress)));
     }
     kn_json_set(to, "ports", ports);
     if (set == DEVIATION || set == ERROR)
@@ -175,7 +180,8 @@ static json_t *quantities_of(const struct kn_monitor *m, enum set set)
 {
     static const size_t offsets[] = {offsetof(struct kn_row, drag), offsetof(struct kn_row, vortex_flow),
                                      offsetof(struct kn_row, flow_force),
-                                     offsetof(struct kn_row, flow_thermal)};
+                                     offsetof(struct kn_row, flow_thermal),
+                                     offsetof(struct kn_row, permeability)};
     json_t *quantities = json_object();
     for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
         const struct kn_column *column = column_at(m, offsets[i]);
@@ -184,7 +190,7 @@ static json_t *quantities_of(const struct kn_monitor *m, enum set set)
     }
     kn_json_set(quantities, "walls", walls_of(m, set, &(struct wall_units){1, 1, 1}));
     add_bodies(quantities, m, set, (const double[]){1, 1, 1});
-    add_ports(quantities, m, set, (const double[]){1, 1, 1});
+    add_ports(quantities, m, set, (const double[]){1, 1, 1, 1});
     return quantities;
 }
 
@@ -230,9 +236,13 @@ static json_t *si_of(const struct kn_monitor *m, const struct kn_scales *scales,
                                 kn_scales_conversion(scales, KN_DIMENSION_HEAT).factor};
     json_t *si = json_pack("{s:o}", "walls", walls_of(m, set, &units));
     const double of_ports[] = {kn_scales_conversion(scales, KN_DIMENSION_MASS_FLOW).factor, of_bodies[2],
-                               scales->velocity * scales->area};
+                               scales->velocity * scales->area, units.stress};
     add_bodies(si, m, set, of_bodies);
     add_ports(si, m, set, of_ports);
+    const struct kn_column *permeability = column_at(m, offsetof(struct kn_row, permeability));
+    if (permeability)
+        kn_json_set(si, "permeability",
+                    kn_json_number(scales->length * scales->length * value_of(m, permeability, set)));
     return si;
 }
 

@@ -75,6 +75,19 @@ static bool has_creep(const struct kn_case *c)
     return norm(c->source.temperature_gradient) > 0;
 }
 
+/* The axis between two ports at opposite sides with different pressures; -1: there are none. */
+static int port_axis(const struct kn_case *c)
+{
+    const struct kn_port *p = c->ports;
+    const bool opposite = kn_case_ports(c) == 2 && (p[0].side ^ p[1].side) == 1;
+    return opposite && (p[0].pressure != p[1].pressure || p[0].kind != p[1].kind) ? (int)p[0].side / 2 : -1;
+}
+
+static bool is_permeable(const struct kn_case *c)
+{
+    return kn_case_bodies(c) > 0 && (has_force(c) || port_axis(c) >= 0);
+}
+
 static bool is_unsteady(const struct kn_case *c)
 {
     return !kn_case_iterates(c);
@@ -125,6 +138,7 @@ static const struct entry {
     {{"G", "1", AT(vortex_flow), KN_DIMENSION_NONE}, is_cavity, 0},
     {{"G_P", "1", AT(flow_force), KN_DIMENSION_NONE}, has_force, 0},
     {{"G_T", "1", AT(flow_thermal), KN_DIMENSION_NONE}, has_creep, 0},
+    {{"permeability", "lambda0^2", AT(permeability), KN_DIMENSION_NONE}, is_permeable, 0},
     SIDE("left", KN_LEFT) SIDE("right", KN_RIGHT) SIDE("bottom", KN_BOTTOM)
     SIDE("top", KN_TOP) SIDE("back", KN_BACK) SIDE("front", KN_FRONT)
     KN_QUANTITY_LIST(FIELDS)
@@ -233,6 +247,7 @@ static const struct integral of_body[] = {
 static const struct integral of_port[] = {
     {"mass_flow", KN_DIMENSION_MASS_FLOW, FLOW_UNITS, offsetof(struct kn_port_flux, mass)},
     {"heat", KN_DIMENSION_HEAT, HEAT_UNITS, offsetof(struct kn_port_flux, heat)},
+    {"stress", KN_DIMENSION_STRESS, {"p0 eps", "p0 eps", "p0 eps"}, offsetof(struct kn_port_flux, stress)},
 };
 enum { OF_BODY = sizeof of_body / sizeof *of_body, OF_PORT = sizeof of_port / sizeof *of_port };
 
@@ -378,6 +393,7 @@ static void fill_sums(const struct kn_monitor *m, struct kn_row *row, const stru
     memcpy(row->momentum, sums->momentum, sizeof row->momentum);
     row->energy = sums->energy;
     row->size = sqrt(sums->size / sums->volume);
+    row->volume = sums->volume;
     for (int f = 0; f < KN_FIELDS; f++)
         row->average[f] = sums->fields[f] / sums->volume;
     if (m->rows > 0) {
@@ -407,12 +423,33 @@ static double flow_along(const struct kn_row *row, const double direction[3])
     return dot / norm(direction);
 }
 
+/* The law of Darcy, theory (40a): mean velocity over the whole box, times the viscosity, over the gradient of
+ * the pressure. */
+static double measure_permeability(const struct kn_monitor *m, const struct kn_row *row)
+{
+    const struct kn_case *c = m->c;
+    const double *force = c->source.force;
+    double whole = 1, pressure[2];
+    for (int d = 0; d < 3; d++)
+        whole *= kn_case_is_uniform(c, d) ? 1 : c->gas.delta * c->space.size[d];
+    if (has_force(c))
+        return flow_along(row, force) * row->volume / whole / (2 * norm(force));
+    const int axis = port_axis(c);
+    for (int i = 0; i < 2; i++)
+        pressure[i] = c->ports[i].kind == KN_PORT_VACUUM ? -1 / c->disturbance
+                      : c->ports[i].kind == KN_PORT_FLOW ? m->ports[i].stress
+                                                         : c->ports[i].pressure;
+    const double length = c->gas.delta * c->space.size[axis],
+                 flow = (m->ports[0].mass - m->ports[1].mass) / 2;
+    return flow * length / whole * length / (pressure[0] - pressure[1]);
+}
+
 static void measure(const struct kn_monitor *m, struct kn_row *row, const double *fields,
                     const struct kn_wall_flux *walls)
 {
     const double *force = m->c->source.force, *gradient = m->c->source.temperature_gradient;
     double delta = m->c->gas.delta;
-    row->drag = row->vortex_flow = row->flow_force = row->flow_thermal = NAN;
+    row->drag = row->vortex_flow = row->flow_force = row->flow_thermal = row->permeability = NAN;
     if (is_cavity(m->c)) {
         row->drag = walls[KN_TOP].shear_magnitude / lid_speed(m->c);
         row->vortex_flow = kn_sums_midline(m->space, m->comm, fields, m->midline) / lid_speed(m->c);
@@ -421,6 +458,8 @@ static void measure(const struct kn_monitor *m, struct kn_row *row, const double
         row->flow_force = flow_along(row, force) / (norm(force) * delta);
     if (has_creep(m->c))
         row->flow_thermal = 2 * flow_along(row, gradient) / (norm(gradient) * delta);
+    if (is_permeable(m->c))
+        row->permeability = measure_permeability(m, row);
     if (m->wave)
         kn_sums_project(row->wave, m->comm, m->space, m->wave, fields);
     for (int s = 0; s < KN_SIDES; s++) {

@@ -25,6 +25,7 @@ struct kn_row {
     double vortex_flow;         /* G; NaN if the case is not a cavity */
     double flow_force;          /* G_P, flow rate of a body force; NaN without one */
     double flow_thermal;        /* G_T, flow rate of thermal creep; NaN without one */
+    double permeability;        /* lambda0^2, of the whole box; NaN without bodies and a force or two ports */
     double stress[KN_SIDES][3]; /* struct kn_wall_flux; NaN without a wall */
     double heat_flux[KN_SIDES];
     double mass_flux[KN_SIDES];
@@ -33,7 +34,7 @@ struct kn_row {
     double average[KN_FIELDS]; /* volume average of each field */
     double excess[2];          /* relative excess of the fourth and sixth moments of a uniform gas */
     double wave[5];            /* amplitudes of rho, u, theta in the initial wave; 0 without one */
-    double size;               /* root mean square of rho, u and theta; not a column */
+    double size, volume;       /* root mean square of rho, u and theta; of the gas, lambda0^3; no columns */
 };
 
 enum { KN_COLUMN_NAME = 24 + KN_ITEM_NAME };

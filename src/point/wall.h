@@ -55,12 +55,75 @@ POINT float kn_wall_scatter(int n, const float *same, const float *values, const
     return sum;
 }
 
-/* h that leaves a port of given pressure, where the gas moves with velocity u away from the port; vn is the
- * speed away from it, and u follows from (21) with the flux of 2 vn minus 1 as the flux of a unit, theory
- * (22e). */
-POINT float kn_wall_drift(float emitted, float u, float vn)
+/* The gas that enters through a port moves with the flow, theory (22e) to (22h). */
+enum kn_drift_kind { KN_DRIFT_NONE, KN_DRIFT_PRESSURE, KN_DRIFT_FLOW };
+enum { KN_DRIFT_STEPS = 3 }; /* of Newton's method, from the linear estimate */
+
+/* Constants of a port: 1 / T of the gas, and its density, or the mass flux that enters. */
+struct kn_drift_port {
+    float inverse;
+    double given;
+};
+
+/* Density and velocity away from the port. */
+struct kn_drift {
+    float rho, u;
+};
+
+/* Half-range mass fluxes away from a port: of E of the drifting gas, of 1 + eps E, and of the derivative of E
+ * with respect to u. */
+struct kn_drift_fluxes {
+    double excess, unit, slope;
+};
+
+/* E of the gas of the port when it moves with velocity u; vn is the speed away from the port, and `emitted`
+ * is E at rest. */
+POINT float kn_wall_drift(float eps, float emitted, float u, float vn, float inverse)
+{
+    return kn_gaussian_value(eps, emitted, kn_gaussian_excess(eps, inverse * u * (2 * vn - eps * u)));
+}
+
+/* The same at eps = 0 for a port of given pressure. */
+POINT float kn_wall_drift_linear(float emitted, float u, float vn)
 {
     return emitted + 2 * u * vn;
+}
+
+/* The derivative of it with respect to u. */
+POINT float kn_wall_drift_slope(float eps, float drifting, float u, float vn, float inverse)
+{
+    return (1 + eps * drifting) * inverse * 2 * (vn - eps * u);
+}
+
+/* The linear estimate from the solution of (21); exact at eps = 0. */
+POINT struct kn_drift kn_wall_drift_begin(int kind, const struct kn_drift_port *p, float eps, double first)
+{
+    const struct kn_drift of_pressure = {0, (float)first},
+                          of_flow = {(float)first, (float)(p->given / (1 + (double)eps * first))};
+    return kind == KN_DRIFT_PRESSURE ? of_pressure : of_flow;
+}
+
+/* One step of Newton's method: for the velocity of a port of given pressure, for the density of one of given
+ * flow, whose velocity is the flow over it, theory (22h). */
+POINT struct kn_drift kn_wall_drift_next(int kind, const struct kn_drift_port *p, float eps,
+                                         struct kn_drift d, double arriving, const struct kn_drift_fluxes *f)
+{
+    if (kind == KN_DRIFT_PRESSURE) {
+        d.u -= (float)((f->excess - arriving - p->given * d.u) / (f->slope - p->given));
+        return d;
+    }
+    const double change =
+        (d.rho * f->unit + f->excess - arriving - p->given) / (f->unit - (double)eps * d.u * f->slope);
+    d.rho -= (float)change;
+    d.u = (float)(p->given / (1 + (double)eps * d.rho));
+    return d;
+}
+
+/* The density for which the mass flux is exactly the given one. */
+POINT float kn_wall_drift_density(const struct kn_drift_port *p, double arriving,
+                                  const struct kn_drift_fluxes *f)
+{
+    return (float)((arriving + p->given - f->excess) / f->unit);
 }
 
 /* h that a mirror moving towards the gas adds to the reflected molecules, at eps = 0; vn is the speed away

@@ -158,7 +158,8 @@ static bool is_headline(const struct kn_monitor *m, const struct kn_column *colu
 {
     const bool named = isfinite(m->row.drag) || isfinite(m->row.flow_force) || isfinite(m->row.flow_thermal);
     const size_t end = named ? offsetof(struct kn_row, stress) : offsetof(struct kn_row, mass_flux);
-    return (column->offset >= offsetof(struct kn_row, drag) && column->offset < end) ||
+    const bool apart = column->offset == offsetof(struct kn_row, permeability); /* has a line of its own */
+    return (column->offset >= offsetof(struct kn_row, drag) && column->offset < end && !apart) ||
            is_mass_of_inflow(m, column);
 }
 
@@ -309,6 +310,17 @@ static void show_quantities(struct kn_progress *p, const struct kn_summary *s, c
         show_damping(p, s, scales);
 }
 
+/* The permeability of a box with bodies. */
+static void show_permeability(struct kn_progress *p, const struct kn_monitor *m,
+                              const struct kn_scales *scales)
+{
+    const double unit = scales ? scales->length * scales->length : 1;
+    for (int i = 0; i < m->ncolumns; i++)
+        if (m->columns[i].offset == offsetof(struct kn_row, permeability))
+            entry(p, "porous", "permeability %.6g %s", unit * kn_monitor_value(m, i),
+                  scales ? "m2" : "lambda0^2");
+}
+
 /* Conductance between two ports, and the balance of the mass flows. */
 static void show_ports(struct kn_progress *p, const struct kn_monitor *m, const struct kn_scales *scales)
 {
@@ -384,6 +396,7 @@ void kn_progress_results(struct kn_progress *p, const struct kn_summary *s)
         kn_progress_line(p, v->word == KN_VERDICT_NOT_STEADY ? KN_STYLE_WARNING : KN_STYLE_PLAIN, "%s: %s",
                          kn_verdict_name(v->word), v->text);
     show_quantities(p, s, si ? &scales : NULL);
+    show_permeability(p, s->m, si ? &scales : NULL);
     show_ports(p, s->m, si ? &scales : NULL);
     show_samples(p, s);
     if (isfinite(row->residual))

@@ -113,7 +113,8 @@ static void fill_emitted(const struct assembly *a, int number, int octant, const
         double sum = 0;
         for (int k = 0; k < v->size; k++)
             sum += v->mass[k] * speed[k] * p->trial[(size_t)f * (size_t)v->size + (size_t)k] *
-                   kn_steady_unit(p->problem->c->disturbance, patch->drifts, excess[k], speed[k]);
+                   kn_steady_unit(p->problem->c->disturbance, patch->drifts == KN_DRIFT_PRESSURE, excess[k],
+                                  speed[k]);
         for (int g = 0; g < p->functions; g++)
             a->emissions[number].emitted[octant].of[f][g] = sum * density[g];
     }

@@ -246,39 +246,86 @@ static void judge_oscillation(struct kn_validity *v, const struct kn_case *c)
         judge_steps(v, fastest);
 }
 
-/* Distance from a port to the nearest body along its axis, lambda0; the length of the axis if there is none.
- */
-static double port_distance(const struct kn_case *c, const struct kn_geometry *g, const struct kn_port *p)
+/* The nearest body or plate before a port: cells between them along the axis of the port. */
+static int port_cells(const struct kn_case *c, const struct kn_geometry *g, const struct kn_port *p)
 {
     const int axis = (int)p->side / 2, n = c->space.cells[axis];
     int nearest = n;
-    double distance = 0;
     for (int i = 0; i < g->count; i++) {
         const int cells = ((int)p->side & 1) ? n - g->solids[i].end[axis] : g->solids[i].first[axis];
         nearest = cells < nearest ? cells : nearest;
     }
-    for (int i = 0; i < nearest; i++)
+    return nearest;
+}
+
+/* Distance to it, lambda0; the length of the axis if there is none. */
+static double port_distance(const struct kn_case *c, const struct kn_port *p, int cells)
+{
+    const int axis = (int)p->side / 2, n = c->space.cells[axis];
+    double distance = 0;
+    for (int i = 0; i < cells; i++)
         distance += kn_case_width(c, axis, ((int)p->side & 1) ? n - 1 - i : i);
     return distance;
 }
 
-/* The drift of a pressure port belongs to gas near equilibrium, some mean free paths from any wall. */
+/* The widest opening beside the nearest body, along an axis other than that of the port, in lambda0; 0: there
+ * is none. The line through the middle of the third axis stands for all. */
+static double opening_before(const struct kn_case *c, const struct kn_geometry *g, const struct kn_port *p,
+                             int cells, int along)
+{
+    const int axis = (int)p->side / 2, n = c->space.cells[axis], other = 3 - axis - along;
+    double widest = 0, width = 0;
+    int at[3];
+    if (cells >= n)
+        return 0;
+    at[axis] = ((int)p->side & 1) ? n - 1 - cells : cells;
+    at[other] = c->space.cells[other] / 2;
+    for (at[along] = 0; at[along] < c->space.cells[along]; at[along]++) {
+        const bool open = kn_geometry_fills(g, at) < 0 && kn_geometry_covers(g, at, (int)p->side) < 0;
+        width = open ? width + kn_case_width(c, along, at[along]) : 0;
+        widest = fmax(widest, width);
+    }
+    return widest;
+}
+
+/* The drift of a pressure port belongs to gas near equilibrium, some mean free paths from any wall, and some
+ * widths from an opening. */
+static void judge_port(struct kn_validity *v, const struct kn_case *c, const struct kn_geometry *g,
+                       const struct kn_port *p)
+{
+    enum { ENOUGH = 5 };
+    const int cells = port_cells(c, g, p);
+    const double distance = port_distance(c, p, cells), paths = distance / KN_SCALES_FREE_PATH;
+    double openings = INFINITY;
+    if (p->kind != KN_PORT_PRESSURE && p->kind != KN_PORT_FLOW)
+        return;
+    for (int d = 0; d < 3; d++)
+        if (d != (int)p->side / 2 && !kn_case_is_uniform(c, d)) {
+            const double opening = opening_before(c, g, p, cells, d);
+            openings = opening > 0 ? fmin(openings, distance / opening) : openings;
+        }
+    if (paths < ENOUGH || c->collision.method == KN_METHOD_NONE)
+        kn_validity_add(
+            v, 0, "port", NAN,
+            "ports.%s is %.2g mean free paths from the nearest body or the opposite side: the gas "
+            "there is not in equilibrium, and the pressure of the port is approximate (a distance of "
+            "%d mean free paths, or kind: reservoir for nearly free molecules)",
+            p->name, paths, ENOUGH);
+    else if (openings < ENOUGH)
+        kn_validity_add(
+            v, 0, "port", NAN,
+            "ports.%s is %.2g widths of the opening from it: the flow at the port is not uniform (a "
+            "distance of %d widths)",
+            p->name, openings, ENOUGH);
+}
+
 static void judge_ports(struct kn_validity *v, const struct kn_case *c)
 {
-    enum { ENOUGH = 5 }; /* mean free paths */
     struct kn_geometry g;
     if (kn_case_ports(c) == 0 || kn_geometry_create(&g, c) != KN_OK)
         return;
-    for (int i = 0; i < kn_case_ports(c); i++) {
-        const double paths = port_distance(c, &g, &c->ports[i]) / KN_SCALES_FREE_PATH;
-        if (c->ports[i].kind == KN_PORT_PRESSURE && (paths < ENOUGH || c->collision.method == KN_METHOD_NONE))
-            kn_validity_add(
-                v, 0, "port", NAN,
-                "ports.%s is %.2g mean free paths from the nearest body or the opposite side: the gas "
-                "there is not in equilibrium, and the pressure of the port is approximate (a distance of "
-                "%d mean free paths, or kind: reservoir for nearly free molecules)",
-                c->ports[i].name, paths, ENOUGH);
-    }
+    for (int i = 0; i < kn_case_ports(c); i++)
+        judge_port(v, c, &g, &c->ports[i]);
     kn_geometry_destroy(&g);
 }
 

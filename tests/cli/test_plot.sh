@@ -59,4 +59,23 @@ check "an empty entry in PYTHONPATH" ends 0 env PYTHONPATH="/nowhere:" "$knudsen
 check "the current folder in PYTHONPATH" ends 0 env PYTHONPATH="$work/plane/..:." "$knudsen" plot plane -o here.svg
 check "no module of the current folder is imported" absent imported
 
+# The geometry of a case before a run.
+cat >geometry.yaml <<'END'
+gas: {delta: 1}
+space: {cells: [8, 8]}
+bodies:
+  bar: {box: [[0.25, 0.25], [0.5, 0.5]], temperature: 0.5}
+  wall: {plate: {axis: x, at: 0.75, open: [[0.25, 0.5]]}}
+ports: {in: {side: left, pressure: 1}, out: {side: right, kind: reservoir}}
+walls: {top: {temperature: [0, 1]}}
+END
+check "info --picture of two axes" ends 0 "$knudsen" info geometry.yaml --picture geometry.svg
+check "the picture names the surfaces" python3 -c 'import re, sys
+text = open("geometry.svg").read()
+assert len(re.findall("<svg", text)) == 1
+for name in ("bar: diffuse", "wall: diffuse", "in: pressure", "out: reservoir", "top: diffuse"):
+    assert name in text, name'
+check "info --picture of three axes" ends 0 "$knudsen" info geometry.yaml --picture cube.png --set "space.cells=[8, 8, 4]"
+check "info --picture of one axis is refused" ends 2 "$knudsen" info case.yaml --picture line.png --set space.cells=8 --set "walls.top.velocity=[0, 0, 0]"
+check "the message states the number of axes" contains err 'the case has 1 axis'
 exit $failed

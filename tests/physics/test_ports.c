@@ -102,6 +102,28 @@ static void pressure_of_dense_gas(void **state)
     }
 }
 
+/* A uniform stream is an exact solution of the whole equation: gas at p0 and T0 that moves at eps u = 0.4 V0
+ * from a port of given flow to one of given pressure. 10 nodes represent it up to 1e-5. */
+static void uniform_stream(void **state)
+{
+    (void)state;
+    struct watch w;
+    struct kn_port_flux p[KN_PORTS];
+    run_ports(&w,
+              "collision.method=bgk gas.delta=2 disturbance=0.4 velocity.nodes=10 space.cells=6 time.end=40 "
+              "ports.in.kind=flow ports.in.flow=1 ports.out.side=right",
+              p);
+    expect_relative("flow", p[0].mass, 1, 1e-6);
+    expect_relative("flow out", p[1].mass, -1, 1e-5);
+    for (int cell = 0; cell < 6; cell++) {
+        expect_near("density", w.fields[cell * KN_FIELDS + KN_RHO], 0, 2e-5);
+        expect_near("velocity", w.fields[cell * KN_FIELDS + KN_UX], 1, 2e-5);
+        expect_near("temperature", w.fields[cell * KN_FIELDS + KN_THETA], 0, 2e-5);
+    }
+    expect_near("stress", p[1].stress, 2 * 0.4, 5e-5);
+    watch_close(&w);
+}
+
 static void refused(void **state)
 {
     (void)state;
@@ -109,7 +131,9 @@ static void refused(void **state)
         const char *settings, *message;
     } wrong[] = {
         {"ports.in.kind=vacuum", "ports.in.kind: vacuum at disturbance 0"},
-        {"ports.in.pressure=1 disturbance=0.5", "ports.in.kind: pressure at disturbance 0.5"},
+        {"ports.in.flow=1", "ports.in.flow: 1 with kind: pressure"},
+        {"ports.in.kind=flow", "ports.in.flow: 0 with kind: flow"},
+        {"ports.in.kind=flow ports.in.flow=1 ports.in.pressure=1", "follows from the flow"},
         {"ports.in.side=front", "ports.in.side: walls.front is periodic"},
         {"ports.in.from=[0,0.51]", "ports.in.from: 0.51 along y is not at an edge"},
         {"ports.in.from=[0,0.5] ports.in.to=[0,0.25]", "is no part of the side"},
@@ -132,10 +156,13 @@ static void devices_agree(void **state)
     for (int i = 0; kn_backend_names[i]; i++) {
         struct watch w, own;
         struct kn_port_flux expected[KN_PORTS], found[KN_PORTS];
-        static const char settings[] = "collision.method=bgk gas.delta=2 velocity.nodes=6 "
-                                       "space.cells=[12,12] time.end=1 ports.in.pressure=1 "
-                                       "ports.in.to=[0,0.5] ports.out.side=right ports.out.temperature=0.5 "
-                                       "ports.top.side=top ports.top.kind=reservoir run.backend=";
+        char settings[512];
+        snprintf(settings, sizeof settings,
+                 "collision.method=bgk gas.delta=2 velocity.nodes=6 space.cells=[12,12] time.end=1 "
+                 "ports.in.pressure=1 ports.in.to=[0,0.5] ports.out.side=right ports.out.temperature=0.5 "
+                 "ports.top.side=top ports.top.kind=reservoir ports.low.side=bottom ports.low.kind=flow "
+                 "ports.low.flow=-0.4 disturbance=%g run.backend=",
+                 i % 2 ? 0.3 : 0);
         char text[1024];
         const struct kn_backend *backend = kn_backend_find(kn_backend_names[i], KN_METHOD_BGK);
         if (!backend || backend->available() != KN_OK)
@@ -144,7 +171,7 @@ static void devices_agree(void **state)
         run_ports(&own, text, expected);
         snprintf(text, sizeof text, "%s%s", settings, kn_backend_names[i]);
         run_ports(&w, text, found);
-        for (int k = 0; k < 3; k++) {
+        for (int k = 0; k < 4; k++) {
             expect_near("mass flow", found[k].mass, expected[k].mass, 1e-5);
             expect_near("heat", found[k].heat, expected[k].heat, 1e-5);
         }
@@ -156,9 +183,10 @@ static void devices_agree(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(effusion), cmocka_unit_test(slit),
-        cmocka_unit_test(duct),     cmocka_unit_test(pressure_of_dense_gas),
-        cmocka_unit_test(refused),  cmocka_unit_test(devices_agree),
+        cmocka_unit_test(effusion),       cmocka_unit_test(slit),
+        cmocka_unit_test(duct),           cmocka_unit_test(pressure_of_dense_gas),
+        cmocka_unit_test(uniform_stream), cmocka_unit_test(refused),
+        cmocka_unit_test(devices_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

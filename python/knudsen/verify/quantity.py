@@ -39,12 +39,12 @@ SIDES = ("left", "right", "bottom", "top", "back", "front")
 FIELDS = ("rho", "ux", "uy", "uz", "theta", *(name for name in COMPONENTS if name[0] in "Pq"))
 COLUMNS = {
     *("step", "time", "residual", "mass", "momentum_x", "momentum_y", "momentum_z", "energy", "mass_drift"),
-    *("momentum_drift", "energy_drift", "D", "G", "G_P", "G_T", "fourth", "sixth", "front"),
+    *("momentum_drift", "energy_drift", "D", "G", "G_P", "G_T", "permeability", "fourth", "sixth", "front"),
     *(f"{side}.{name}" for side in SIDES for name in ("stress_x", "stress_y", "stress_z", "heat_flux", "mass_flux")),
     *(f"average.{name}" for name in FIELDS),
     *(f"wave.{name}" for name in FIELDS[:5]),
 }
-OF_BODIES = r"bodies\.[\w-]+\.(force_[xyz]|torque_[xyz]|heat)|ports\.[\w-]+\.(mass_flow|heat)"
+OF_BODIES = r"bodies\.[\w-]+\.(force_[xyz]|torque_[xyz]|heat)|ports\.[\w-]+\.(mass_flow|heat|stress)"
 OF_COLUMN = ("amplitude", "phase", "rate")
 OF_PLACE = ("amplitude", "phase")
 MODES = ("decay", "heat", "damping", "frequency")
