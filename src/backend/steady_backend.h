@@ -81,6 +81,8 @@ struct kn_steady_backend {
 
     /* moments[cell][functions + 1]: <phi_k, (L + N) x> and, at the end, <1, x>. */
     enum kn_status (*project)(void *machine, int x, double *moments);
+    /* moments[cell][functions + 1]: <phi_k, Q(x + g) - Q(x) - L g>, at a finite disturbance; the last is 0. */
+    enum kn_status (*exceed)(void *machine, int x, int g, double *moments);
     /* to += sum_k coefficients[cell][k] phi_k */
     enum kn_status (*prolong)(void *machine, const double *coefficients, int to);
 

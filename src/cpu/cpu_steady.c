@@ -37,7 +37,8 @@ static size_t scratch_size(const struct kn_problem *p)
 {
     const struct kn_velocity *v = p->velocity;
     const size_t single = KN_STEADY_BLOCK * (size_t)v->nnodes + kn_cpu_scratch_size(p->c, v, MOST_LANES);
-    return kn_steady_rows_size(v) + (is_operator(p) ? (single + 1) / 2 : 0);
+    const size_t twice = p->c->disturbance > 0 ? 2 * KN_STEADY_BLOCK * (size_t)v->nnodes : 0;
+    return kn_steady_rows_size(v) + (is_operator(p) ? (single + 1) / 2 : 0) + twice;
 }
 
 static double memory(const struct kn_problem *p, int vectors)
@@ -266,6 +267,20 @@ static enum kn_status project(void *machine, int x, double *moments)
     return KN_OK;
 }
 
+static enum kn_status exceed(void *machine, int x, int g, double *moments)
+{
+    const struct machine *m = machine;
+    const struct kn_steady_pass s = {
+        m->plan, m->mesh, 1, m->vectors[x], m->outgoing, m->all, m->step.propagator ? &m->step : NULL};
+    const int ncells = m->plan->problem->space->ncells;
+#pragma omp parallel for schedule(static) num_threads(m->threads)
+    for (int first = 0; first < ncells; first += KN_STEADY_BLOCK)
+        m->kernels->exceed(&s, m->vectors[g], first,
+                           ncells - first < KN_STEADY_BLOCK ? ncells - first : KN_STEADY_BLOCK, moments,
+                           scratch_of(m));
+    return KN_OK;
+}
+
 static enum kn_status prolong(void *machine, const double *coefficients, int to)
 {
     const struct machine *m = machine;
@@ -324,6 +339,7 @@ const struct kn_steady_backend kn_cpu_steady = {
     .set_walls = set_walls,
     .sweep = sweep,
     .project = project,
+    .exceed = exceed,
     .prolong = prolong,
     .products = products,
     .combine = combine,

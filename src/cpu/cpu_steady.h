@@ -38,6 +38,9 @@ struct kn_cpu_steady_kernels {
     void (*cells)(const struct kn_steady_pass *s, int first, int count, double *out, double *scratch);
     /* All cells, for the nodes first..first+count-1 of an octant. */
     void (*sweep)(const struct kn_steady_sweep *s, int octant, int first, int count);
+    /* <phi_k, Q(x + g) - Q(x) - L g> of `count` consecutive cells; the pass has x. */
+    void (*exceed)(const struct kn_steady_pass *s, const double *g, int first, int count, double *moments,
+                   double *scratch);
     /* One row: <phi_k, (L + N) x> and <1, x>. */
     void (*project)(const struct kn_steady_plan *p, const double *row, double *moments, double *scratch);
     void (*prolong)(const struct kn_steady_plan *p, const double *coefficients, double *row);

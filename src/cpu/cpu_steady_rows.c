@@ -213,7 +213,9 @@ static void sweep(const struct kn_steady_sweep *s, int octant, int first, int co
     }
 }
 
-static void project(const struct kn_steady_plan *p, const double *row, double *moments, double *scratch)
+/* moments[f] <- <table_f, x> of one row, for functions of the parities of the trial functions, and <1, x>. */
+static void integrate(const struct kn_steady_plan *p, const double *table, const double *row, double *moments,
+                      double *scratch)
 {
     const struct kn_velocity *v = p->problem->velocity;
     memcpy(scratch, row, (size_t)v->nnodes * sizeof *row);
@@ -221,12 +223,41 @@ static void project(const struct kn_steady_plan *p, const double *row, double *m
     for (int f = 0; f <= p->functions; f++) {
         const bool last = f == p->functions;
         const double *restrict x = scratch + (size_t)(last ? 0 : p->parity[f] * v->stride);
-        const double *restrict phi = p->lagged + (size_t)(last ? 0 : f) * (size_t)v->size;
+        const double *restrict phi = table + (size_t)(last ? 0 : f) * (size_t)v->size;
         double sum = 0;
         for (int k = 0; k < v->size; k++)
             sum += v->mass[k] * (last ? 1 : phi[k]) * x[k];
         moments[f] = sum;
     }
+}
+
+static void exceed(const struct kn_steady_pass *s, const double *g, int first, int count, double *moments,
+                   double *scratch)
+{
+    const size_t nnodes = (size_t)s->mesh.nnodes, size = (size_t)count * nnodes, at = (size_t)first * nnodes;
+    double *sum = scratch, *result = sum + size;
+    scratch = result + size;
+    for (size_t i = 0; i < size; i++) {
+        sum[i] = s->x[at + i];
+        result[i] = 0;
+    }
+    KN_CPU_NAME(steady_collide)(s, sum, count, result, scratch);
+    for (size_t i = 0; i < size; i++) {
+        result[i] = -result[i];
+        sum[i] = -g[at + i];
+    }
+    collide(s->plan, sum, count, result, scratch);
+    for (size_t i = 0; i < size; i++)
+        sum[i] = s->x[at + i] + g[at + i];
+    KN_CPU_NAME(steady_collide)(s, sum, count, result, scratch);
+    for (int i = 0; i < count; i++)
+        integrate(s->plan, s->plan->trial, result + (size_t)i * nnodes,
+                  moments + (size_t)(first + i) * (size_t)(s->plan->functions + 1), scratch);
+}
+
+static void project(const struct kn_steady_plan *p, const double *row, double *moments, double *scratch)
+{
+    integrate(p, p->lagged, row, moments, scratch);
 }
 
 static void prolong(const struct kn_steady_plan *p, const double *coefficients, double *row)
@@ -275,6 +306,7 @@ const struct kn_cpu_steady_kernels KN_CPU_NAME(steady) = {.wall = KN_CPU_NAME(st
                                                           .flux = KN_CPU_NAME(steady_flux),
                                                           .cells = cells,
                                                           .sweep = sweep,
+                                                          .exceed = exceed,
                                                           .project = project,
                                                           .prolong = prolong,
                                                           .product = product,

@@ -488,6 +488,26 @@ enum kn_status kn_coarse_factorise(struct kn_coarse *c)
     return kn_tiles_create(&c->tiles, &matrix, c->place, c->tile, c->shift);
 }
 
+enum kn_status kn_coarse_linearise(struct kn_coarse *c, const double *excess)
+{
+    const size_t n = (size_t)c->size, ncells = (size_t)c->plan->problem->space->ncells;
+    if (!c->excess)
+        c->excess = calloc(ncells * n * n, sizeof *c->excess);
+    if (!c->excess)
+        return kn_error_set(KN_EMEMORY, "no memory for the moment equations of %zu cells", ncells);
+    for (size_t cell = 0; cell < ncells; cell++)
+        for (size_t f = 0; f < n && c->plan->region[cell] >= 0; f++)
+            for (size_t g = 0; g < n; g++) {
+                const double to = excess[(cell * n + g) * (n + 1) + f];
+                double *own = &c->excess[(cell * n + f) * n + g];
+                c->blocks[cell * STAR * n * n + f * n + g] += *own - to;
+                *own = to;
+            }
+    kn_tiles_destroy(c->tiles);
+    c->tiles = NULL;
+    return kn_coarse_factorise(c);
+}
+
 struct kn_steady_equations kn_coarse_equations(const struct kn_coarse *c)
 {
     return (struct kn_steady_equations){.plan = c->plan,
@@ -507,6 +527,7 @@ void kn_coarse_destroy(struct kn_coarse *c)
     free(c->right);
     free(c->surplus);
     free(c->shift);
+    free(c->excess);
     kn_tiles_destroy(c->tiles);
     *c = (struct kn_coarse){0};
 }

@@ -20,6 +20,7 @@ struct kn_coarse {
     double *right;   /* [2][ncells][size] right-hand side and solution */
     double *surplus; /* [2][regions] mean of the mass in the right-hand side, and volume */
     double *shift;   /* [ncells] added to an element of the diagonal: 0 but in one cell of a closed region */
+    double *excess;  /* [ncells][size][size] what kn_coarse_linearise has subtracted; NULL: nothing */
     int32_t *tile;   /* [ncells] */
     struct kn_tiles *tiles;
 };
@@ -31,6 +32,10 @@ double kn_coarse_memory(const int cells[3], int parts);
 enum kn_status kn_coarse_create(struct kn_coarse *c, const struct kn_steady_plan *plan, double omega);
 enum kn_status kn_coarse_factorise(struct kn_coarse *c);
 void kn_coarse_destroy(struct kn_coarse *c);
+
+/* Collisions about another state than the reference: excess[ncells][functions][functions + 1] are those of each
+ * trial function without L, as kn_steady_backend.exceed gives them.  Factorises. */
+enum kn_status kn_coarse_linearise(struct kn_coarse *c, const double *excess);
 
 /* The equations for a machine, without omega. */
 struct kn_steady_equations kn_coarse_equations(const struct kn_coarse *c);

@@ -20,6 +20,7 @@
  * solution. */
 enum { DIRECTIONS = 10, REFRESH = 5 };
 
+enum { LINEARISATIONS = 2 };
 enum { ROWS = 1024 };           /* cells that are copied at a time */
 static const double THIN = 1.5; /* mean free paths */
 
@@ -36,6 +37,7 @@ struct kn_steady {
     void *machine;
     bool corrects;           /* the machine solves the moment equations */
     int most, directions;    /* earlier changes: at most, and so far */
+    int linearised;          /* times that the moment equations were linearised about the solution */
     int64_t done;            /* iterations of this solver */
     double *mass, *volume;   /* [regions] of the solution; of the gas */
     double *surplus;         /* [regions] density */
@@ -43,6 +45,7 @@ struct kn_steady {
     double omega;            /* frequency of the oscillation; 0: steady state */
     double *moments[2];      /* [ncells][functions + 1] */
     double *coefficients[2]; /* [ncells][functions] */
+    double *excess;          /* [ncells][functions + 1]; at a finite disturbance */
     float *rows;             /* [ROWS][nnodes] */
     double *fluxes;          /* [nfaces][KN_FLUXES] */
     double driven;           /* norm of b */
@@ -95,7 +98,8 @@ static enum kn_status allocate(struct kn_steady *s)
     s->mass = calloc((size_t)s->plan.regions + 1, sizeof *s->mass);
     s->volume = calloc((size_t)s->plan.regions + 1, sizeof *s->volume);
     s->surplus = calloc((size_t)s->plan.regions + 1, sizeof *s->surplus);
-    complete = complete && s->mass && s->volume && s->surplus;
+    s->excess = calloc(ncells * (n + 1), sizeof *s->excess);
+    complete = complete && s->excess && s->mass && s->volume && s->surplus;
     s->rows = calloc(ROWS * (size_t)p->velocity->nnodes, sizeof *s->rows);
     s->fluxes = calloc(((size_t)p->space->nfaces + 1) * KN_FLUXES, sizeof *s->fluxes);
     if (!complete || !s->rows || !s->fluxes)
@@ -330,6 +334,7 @@ void kn_steady_destroy(struct kn_steady *s)
         free(s->moments[part]);
         free(s->coefficients[part]);
     }
+    free(s->excess);
     free(s->mass);
     free(s->volume);
     free(s->surplus);
@@ -355,6 +360,48 @@ static double remove_mass(struct kn_steady *s)
     return multiple * s->surplus[0];
 }
 
+/* Add the collisions of a change about the solution, which L does not have, to the moments. */
+static enum kn_status add_excess(struct kn_steady *s, int change)
+{
+    const size_t count = (size_t)s->plan.problem->space->ncells * (size_t)(s->plan.functions + 1);
+    KN_TRY(s->backend->exceed(s->machine, SOLUTION, change, s->excess));
+    for (size_t i = 0; i < count; i++)
+        s->moments[0][i] += s->excess[i];
+    return KN_OK;
+}
+
+/* Linearise the moment equations about the solution, by a small change along each trial function.  Earlier
+ * changes are given up. */
+static enum kn_status linearise(struct kn_steady *s)
+{
+    const double small = 0.01;
+    const size_t ncells = (size_t)s->plan.problem->space->ncells, n = (size_t)s->plan.functions;
+    double *excess = malloc(ncells * n * (n + 1) * sizeof *excess);
+    if (!excess)
+        return kn_error_set(KN_EMEMORY, "no memory for the moment equations");
+    enum kn_status status = KN_OK;
+    for (size_t g = 0; g < n && status == KN_OK; g++) {
+        memset(s->coefficients[0], 0, ncells * n * sizeof *s->coefficients[0]);
+        for (size_t cell = 0; cell < ncells; cell++)
+            s->coefficients[0][cell * n + g] = s->plan.region[cell] >= 0 ? small : 0;
+        status = combine(s, FIRST, 0, 0, NULL, NULL);
+        if (status == KN_OK)
+            status = s->backend->prolong(s->machine, s->coefficients[0], FIRST);
+        if (status == KN_OK)
+            status = s->backend->exceed(s->machine, SOLUTION, FIRST, s->excess);
+        for (size_t cell = 0; cell < ncells; cell++)
+            for (size_t f = 0; f <= n; f++)
+                excess[(cell * n + g) * (n + 1) + f] = s->excess[cell * (n + 1) + f] / small;
+    }
+    if (status == KN_OK)
+        status = kn_coarse_linearise(&s->coarse, excess);
+    free(excess);
+    s->directions = 0;
+    s->done = 0;
+    s->linearised++;
+    return status;
+}
+
 /* Add the correction of the moments. */
 static enum kn_status correct_moments(struct kn_steady *s, int change)
 {
@@ -364,6 +411,8 @@ static enum kn_status correct_moments(struct kn_steady *s, int change)
         memset(s->coefficients[part], 0,
                (size_t)p->space->ncells * (size_t)s->plan.functions * sizeof *s->coefficients[part]);
     }
+    if (s->linearised > 0)
+        KN_TRY(add_excess(s, change));
     if (s->coarse.plan) {
         const int usual = openblas_get_num_threads();
         openblas_set_num_threads(1);
@@ -453,6 +502,7 @@ static enum kn_status iterate_linear(struct kn_steady *s)
     KN_TRY(move(s, change, length));
     KN_TRY(s->done % REFRESH == REFRESH - 1 ? renew_residual(s)
                                             : combine(s, RESIDUAL, 1, 1, &image, (double[]){-length}));
+    s->done++;
     return measure_residual(s);
 }
 
@@ -460,6 +510,7 @@ static enum kn_status iterate_linear(struct kn_steady *s)
 static enum kn_status iterate_nonlinear(struct kn_steady *s)
 {
     const int before = (int)((s->done + s->most - 1) % s->most), slot = (int)(s->done % s->most);
+    static const double bounds[LINEARISATIONS] = {0.1, 0.01};
     int others[2 * DIRECTIONS], images[DIRECTIONS];
     double along[2 * DIRECTIONS] = {0};
     KN_TRY(precondition(s, LATEST));
@@ -482,6 +533,11 @@ static enum kn_status iterate_nonlinear(struct kn_steady *s)
     KN_TRY(combine(s, change_at(slot), 0, 1, (int[]){LATEST}, (double[]){1}));
     KN_TRY(move(s, LATEST, 1));
     KN_TRY(renew_residual(s));
+    if (s->linearised < LINEARISATIONS && s->coarse.plan && s->progress.update < bounds[s->linearised]) {
+        KN_TRY(linearise(s));
+        return measure_residual(s);
+    }
+    s->done++;
     return measure_residual(s);
 }
 
@@ -492,9 +548,7 @@ enum kn_status kn_steady_iterate(struct kn_steady *s)
         s->progress.update = 0;
         return KN_OK;
     }
-    KN_TRY(s->plan.problem->c->disturbance > 0 ? iterate_nonlinear(s) : iterate_linear(s));
-    s->done++;
-    return KN_OK;
+    return s->plan.problem->c->disturbance > 0 ? iterate_nonlinear(s) : iterate_linear(s);
 }
 
 struct kn_steady_progress kn_steady_progress(const struct kn_steady *s)
