@@ -281,6 +281,21 @@ static enum kn_status exceed(void *machine, int x, int g, double *moments)
     return KN_OK;
 }
 
+static enum kn_status lift(void *machine, int x, const double *coefficients, bool all, int to)
+{
+    const struct machine *m = machine;
+    const int ncells = m->plan->problem->space->ncells, n = m->plan->functions;
+#pragma omp parallel for schedule(static) num_threads(m->threads)
+    for (int cell = 0; cell < ncells; cell++) {
+        double *by = scratch_of(m);
+        memset(by, 0, (size_t)m->mesh.nnodes * sizeof *by);
+        m->kernels->prolong(m->plan, coefficients + (size_t)cell * (size_t)n, by);
+        m->kernels->lift(m->plan, m->vectors[x] + row_of(m, cell), by, all, m->vectors[to] + row_of(m, cell),
+                         by + m->mesh.nnodes);
+    }
+    return KN_OK;
+}
+
 static enum kn_status prolong(void *machine, const double *coefficients, int to)
 {
     const struct machine *m = machine;
@@ -340,6 +355,7 @@ const struct kn_steady_backend kn_cpu_steady = {
     .sweep = sweep,
     .project = project,
     .exceed = exceed,
+    .lift = lift,
     .prolong = prolong,
     .products = products,
     .combine = combine,

@@ -41,6 +41,9 @@ struct kn_cpu_steady_kernels {
     /* <phi_k, Q(x + g) - Q(x) - L g> of `count` consecutive cells; the pass has x. */
     void (*exceed)(const struct kn_steady_pass *s, const double *g, int first, int count, double *moments,
                    double *scratch);
+    /* to += the change of the local Maxwellian of x + to by the change `by`, for one row. */
+    void (*lift)(const struct kn_steady_plan *p, const double *x, const double *by, bool all, double *to,
+                 double *scratch);
     /* One row: <phi_k, (L + N) x> and <1, x>. */
     void (*project)(const struct kn_steady_plan *p, const double *row, double *moments, double *scratch);
     void (*prolong)(const struct kn_steady_plan *p, const double *coefficients, double *row);
@@ -63,6 +66,8 @@ static inline size_t kn_steady_rows_size(const struct kn_velocity *v)
 #define KN_CPU_STEADY(isa)                                                                                   \
     void kn_cpu_steady_collide_##isa(const struct kn_steady_pass *s, const double *x, int count,             \
                                      double *out, double *scratch);                                          \
+    void kn_cpu_steady_lift_##isa(const struct kn_steady_plan *p, const double *x, const double *by,         \
+                                  bool all, double *to, double *scratch);                                    \
     void kn_cpu_steady_wall_##isa(const struct kn_steady_pass *s, int face, double *scratch);                \
     void kn_cpu_steady_flux_##isa(const struct kn_steady_pass *s, int face, double *total, double *scratch)
 KN_CPU_STEADY(baseline);

@@ -62,14 +62,14 @@ static void relax(const struct kn_steady_plan *p, const double *row, double *cha
         }
 }
 
-/* Take the invariants out of a change. */
-static void conserve(const struct kn_steady_plan *p, double *change)
+/* Take the invariants out of a change, or all trial functions. */
+static void conserve(const struct kn_steady_plan *p, bool all, double *change)
 {
     const struct kn_velocity *v = p->problem->velocity;
     for (int f = 0; f < p->functions; f++) {
         const double *phi = p->trial + (size_t)f * (size_t)v->size;
         double sum = 0;
-        if (p->gain[f] != p->loss)
+        if (!all && p->gain[f] != p->loss)
             continue;
         for (int pass = 0; pass < 2; pass++)
             for (int octant = 0; octant < v->octants; octant++) {
@@ -82,6 +82,51 @@ static void conserve(const struct kn_steady_plan *p, double *change)
                         row[k] -= sign * phi[k] * sum;
             }
     }
+}
+
+/* The local Maxwellian of a row; false if it is too cold or too hot for the nodes. */
+static bool find_maxwellian(const struct kn_velocity *v, const double *row, struct kn_steady_gaussian *g)
+{
+    double m[KN_MOMENTS], field[KN_FIELDS], u[3], sigma[6] = {0};
+    find_moments(v, row, m);
+    kn_moments_to_fields(m, v->basis.eps, field);
+    const double density = 1 + v->basis.eps * field[0], temperature = 1 + v->basis.eps * field[4];
+    for (int i = 0; i < 3; i++) {
+        u[i] = field[1 + v->basis.axes[i]];
+        sigma[kn_gaussian_entry(i, i)] = field[4];
+    }
+    if (!(density > 0.05 && temperature > 0.15 && temperature < 4))
+        return false;
+    *g = kn_steady_gaussian_make(&v->basis, field[0], u, sigma);
+    return true;
+}
+
+void KN_CPU_NAME(steady_lift)(const struct kn_steady_plan *p, const double *x, const double *by, bool all,
+                              double *to, double *scratch)
+{
+    const struct kn_velocity *v = p->problem->velocity;
+    struct kn_steady_gaussian before, after;
+    double *row = scratch;
+    for (int i = 0; i < v->nnodes; i++)
+        row[i] = x[i] + to[i];
+    if (!find_maxwellian(v, row, &before))
+        return;
+    for (int i = 0; i < v->nnodes; i++)
+        row[i] += by[i];
+    if (!find_maxwellian(v, row, &after))
+        return;
+    memset(row, 0, (size_t)v->nnodes * sizeof *row);
+    for (int octant = 0; octant < v->octants; octant++)
+        for (int k = 0; k < v->size; k++) {
+            double at[3], parts[3];
+            for (int i = 0; i < 3; i++)
+                at[i] = kn_velocity_sign(v, octant, v->basis.axes[i]) * (double)v->speed[v->basis.axes[i]][k];
+            row[octant * v->stride + k] = kn_steady_gaussian_at(&after, &v->basis, at, parts) -
+                                          kn_steady_gaussian_at(&before, &v->basis, at, parts);
+        }
+    conserve(p, all, row);
+    for (int i = 0; i < v->nnodes; i++)
+        to[i] += row[i];
 }
 
 /* Changes of rows in a short step of the operator, per unit time. */
@@ -111,7 +156,7 @@ void KN_CPU_NAME(steady_collide)(const struct kn_steady_pass *s, const double *x
         double *of = change + (size_t)i * nnodes, *to = out + (size_t)i * nnodes;
         if (!s->step)
             relax(p, x + (size_t)i * nnodes, of);
-        conserve(p, of);
+        conserve(p, false, of);
         for (size_t k = 0; k < nnodes; k++)
             to[k] += p->rate * of[k];
     }

@@ -307,6 +307,7 @@ const struct kn_cpu_steady_kernels KN_CPU_NAME(steady) = {.wall = KN_CPU_NAME(st
                                                           .cells = cells,
                                                           .sweep = sweep,
                                                           .exceed = exceed,
+                                                          .lift = KN_CPU_NAME(steady_lift),
                                                           .project = project,
                                                           .prolong = prolong,
                                                           .product = product,

@@ -421,7 +421,7 @@ double kn_coarse_memory(const int cells[3], int parts)
     const double all = (double)cells[0] * cells[1] * cells[2], vectors = 46, size = parts * MOST,
                  layer = all / fmax(cells[0], fmax(cells[1], cells[2])),
                  band = fmin(2 * (layer + 1) * size, sqrt(MOST_WORK / (4 * all * size)) + 2 * size);
-    return (double)sizeof(double) * all * size * (STAR * size + vectors + 3 * band);
+    return (double)sizeof(double) * all * size * ((STAR + 2) * size + vectors + 3 * band);
 }
 
 /* Blocks of the real system for complex coefficients: A + i omega. */

@@ -33,8 +33,8 @@ enum kn_status kn_coarse_create(struct kn_coarse *c, const struct kn_steady_plan
 enum kn_status kn_coarse_factorise(struct kn_coarse *c);
 void kn_coarse_destroy(struct kn_coarse *c);
 
-/* Collisions about another state than the reference: excess[ncells][functions][functions + 1] are those of each
- * trial function without L, as kn_steady_backend.exceed gives them.  Factorises. */
+/* Collisions about another state than the reference: excess[ncells][functions][functions + 1] are those of
+ * each trial function without L, as kn_steady_backend.exceed gives them.  Factorises. */
 enum kn_status kn_coarse_linearise(struct kn_coarse *c, const double *excess);
 
 /* The equations for a machine, without omega. */

@@ -7,7 +7,7 @@
 #include "error.h"
 #include "point/steady.h"
 #include "steady/balance.h"
-#include "steady/coarse.h"
+#include "steady/correction.h"
 #include "steady/route.h"
 #include "steady/trial.h"
 
@@ -18,11 +18,9 @@
 
 /* Earlier changes that an iteration uses, at most; every REFRESH iterations the residual is computed from the
  * solution. */
-enum { DIRECTIONS = 10, REFRESH = 5 };
+enum { DIRECTIONS = 10, REFRESH = 5, LINEARISATIONS = 3 };
 
-enum { LINEARISATIONS = 2 };
-enum { ROWS = 1024 };           /* cells that are copied at a time */
-static const double THIN = 1.5; /* mean free paths */
+enum { ROWS = 1024 }; /* cells that are copied at a time */
 
 /* Numbers of the first vectors.  Two for every direction follow: a change, and its image or the change of the
  * correction.  DRIVE: b of an oscillation; LATEST and PREVIOUS: corrections of Anderson acceleration.  In an
@@ -32,23 +30,16 @@ enum { SOLUTION = KN_STEADY_SOLUTION, RESIDUAL, LATEST, DRIVE = LATEST, PREVIOUS
 struct kn_steady {
     struct kn_sim *sim;
     struct kn_steady_plan plan;
-    struct kn_coarse coarse;
+    struct kn_correction correction;
     const struct kn_steady_backend *backend;
     void *machine;
-    bool corrects;           /* the machine solves the moment equations */
-    int most, directions;    /* earlier changes: at most, and so far */
-    int linearised;          /* times that the moment equations were linearised about the solution */
-    int64_t done;            /* iterations of this solver */
-    double *mass, *volume;   /* [regions] of the solution; of the gas */
-    double *surplus;         /* [regions] density */
-    int parts;               /* 2: real and imaginary */
-    double omega;            /* frequency of the oscillation; 0: steady state */
-    double *moments[2];      /* [ncells][functions + 1] */
-    double *coefficients[2]; /* [ncells][functions] */
-    double *excess;          /* [ncells][functions + 1]; at a finite disturbance */
-    float *rows;             /* [ROWS][nnodes] */
-    double *fluxes;          /* [nfaces][KN_FLUXES] */
-    double driven;           /* norm of b */
+    int most, directions; /* earlier changes: at most, and so far */
+    int64_t done;         /* iterations of this solver */
+    int parts;            /* 2: real and imaginary */
+    double omega;         /* frequency of the oscillation; 0: steady state */
+    float *rows;          /* [ROWS][nnodes] */
+    double *fluxes;       /* [nfaces][KN_FLUXES] */
+    double driven;        /* norm of b */
     struct kn_steady_progress progress;
 };
 
@@ -88,23 +79,9 @@ static enum kn_status create_plan(struct kn_steady *s)
 static enum kn_status allocate(struct kn_steady *s)
 {
     const struct kn_problem *p = s->plan.problem;
-    const size_t ncells = (size_t)p->space->ncells, n = (size_t)s->plan.functions;
-    bool complete = true;
-    for (int part = 0; part < s->parts; part++) {
-        s->moments[part] = calloc(ncells * (n + 1), sizeof *s->moments[part]);
-        s->coefficients[part] = calloc(ncells * n, sizeof *s->coefficients[part]);
-        complete = complete && s->moments[part] && s->coefficients[part];
-    }
-    s->mass = calloc((size_t)s->plan.regions + 1, sizeof *s->mass);
-    s->volume = calloc((size_t)s->plan.regions + 1, sizeof *s->volume);
-    s->surplus = calloc((size_t)s->plan.regions + 1, sizeof *s->surplus);
-    s->excess = calloc(ncells * (n + 1), sizeof *s->excess);
-    complete = complete && s->excess && s->mass && s->volume && s->surplus;
     s->rows = calloc(ROWS * (size_t)p->velocity->nnodes, sizeof *s->rows);
     s->fluxes = calloc(((size_t)p->space->nfaces + 1) * KN_FLUXES, sizeof *s->fluxes);
-    if (!complete || !s->rows || !s->fluxes)
-        return kn_error_set(KN_EMEMORY, "no memory for the moments of %zu cells", ncells);
-    return KN_OK;
+    return s->rows && s->fluxes ? KN_OK : kn_error_set(KN_EMEMORY, "no memory for the steady-state solver");
 }
 
 /* The number of a part of a vector in the machine. */
@@ -189,25 +166,6 @@ static enum kn_status measure_residual(struct kn_steady *s)
     return KN_OK;
 }
 
-static void find_volumes(struct kn_steady *s)
-{
-    for (int cell = 0; cell < s->plan.problem->space->ncells; cell++)
-        if (s->plan.region[cell] >= 0)
-            s->volume[s->plan.region[cell]] += s->plan.volume[cell];
-}
-
-/* The mass of moments and coefficients together in every region. */
-static void find_masses(const struct kn_steady *s, double *mass)
-{
-    const size_t n = (size_t)s->plan.functions, ncells = (size_t)s->plan.problem->space->ncells;
-    const double unit = 1 / s->plan.trial[0]; /* <1, phi_0> */
-    memset(mass, 0, (size_t)s->plan.regions * sizeof *mass);
-    for (size_t cell = 0; cell < ncells; cell++)
-        if (s->plan.region[cell] >= 0)
-            mass[s->plan.region[cell]] += s->plan.volume[cell] * (s->moments[0][cell * (n + 1) + n] +
-                                                                  unit * s->coefficients[0][cell * n]);
-}
-
 /* Set the data of the walls for a part: those at time 0 for the real part, and those a quarter of a period
  * earlier for the imaginary part. */
 static enum kn_status turn_walls(struct kn_steady *s, int part)
@@ -239,46 +197,9 @@ static enum kn_status start(struct kn_steady *s)
         KN_TRY(s->backend->put(s->machine, SOLUTION, first, count, s->rows));
     }
     s->progress = (struct kn_steady_progress){.iterations = kn_sim_steps(s->sim), .update = NAN};
-    KN_TRY(s->backend->project(s->machine, SOLUTION, s->moments[0]));
-    find_volumes(s);
-    find_masses(s, s->mass);
+    KN_TRY(kn_correction_start(&s->correction));
     KN_TRY(renew_residual(s));
     return measure_residual(s);
-}
-
-/* True if molecules cross the box of a plane or spatial flow with so few collisions that sweeps alone
- * converge as fast, and no axis is periodic, and all surfaces absorb. */
-static bool is_thin(const struct kn_steady *s)
-{
-    const struct kn_problem *p = s->plan.problem;
-    bool thin = p->space->naxes > 1;
-    for (int i = 0; i < p->space->naxes; i++) {
-        const int axis = p->space->axes[i];
-        const double *edges = p->space->edges[axis];
-        thin = thin && s->plan.rate * (edges[p->space->whole[axis]] - edges[0]) < THIN &&
-               p->c->walls[2 * axis].kind != KN_WALL_PERIODIC;
-    }
-    for (int face = 0; face < p->space->nfaces && thin; face++) {
-        const struct kn_patch *patch = &p->boundary->patches[p->space->faces[face].patch];
-        thin = patch->emits && patch->alpha * patch->replaces > 0.5f && !patch->matrices;
-    }
-    return thin;
-}
-
-/* Create the moment equations.  The machine solves them if it can.  They are solved here at a finite
- * disturbance, where the mass depends on the solution, and for complex numbers. */
-static enum kn_status create_coarse(struct kn_steady *s)
-{
-    const struct kn_case *c = s->plan.problem->c;
-    const bool solves = c->collision.method != KN_METHOD_NONE && !is_thin(s);
-    struct kn_steady_equations equations = {0};
-    if (solves) {
-        KN_TRY(kn_coarse_create(&s->coarse, &s->plan, s->omega));
-        equations = kn_coarse_equations(&s->coarse);
-    }
-    if (s->backend->factorise && c->disturbance == 0 && s->omega == 0 && s->plan.regions == 1)
-        KN_TRY(s->backend->factorise(s->machine, solves ? &equations : NULL, &s->corrects));
-    return s->corrects || !solves ? KN_OK : kn_coarse_factorise(&s->coarse);
 }
 
 static enum kn_status build(struct kn_steady *s)
@@ -290,7 +211,7 @@ static enum kn_status build(struct kn_steady *s)
     KN_TRY(allocate(s));
     s->most = count_directions(s->plan.problem->c);
     KN_TRY(s->backend->create(&s->machine, &s->plan, s->parts * (FIRST + 2 * s->most)));
-    KN_TRY(create_coarse(s));
+    KN_TRY(kn_correction_create(&s->correction, &s->plan, s->backend, s->machine, s->omega));
     return start(s);
 }
 
@@ -327,102 +248,12 @@ void kn_steady_destroy(struct kn_steady *s)
         return;
     if (s->machine)
         s->backend->destroy(s->machine);
-    kn_coarse_destroy(&s->coarse);
+    kn_correction_destroy(&s->correction);
     kn_route_destroy(&s->plan);
     kn_trial_destroy(&s->plan);
-    for (int part = 0; part < 2; part++) {
-        free(s->moments[part]);
-        free(s->coefficients[part]);
-    }
-    free(s->excess);
-    free(s->mass);
-    free(s->volume);
-    free(s->surplus);
     free(s->rows);
     free(s->fluxes);
     free(s);
-}
-
-/* Subtract the mass of a change in every closed region.  Returns what a finite disturbance subtracts in
- * addition to a constant density: a multiple of the solution, if there is one region.  The solution of
- * several regions is the same, with a constant density alone. */
-static double remove_mass(struct kn_steady *s)
-{
-    const double multiple = s->plan.regions == 1 ? s->plan.problem->c->disturbance : 0;
-    find_masses(s, s->surplus);
-    for (int i = 0; i < s->plan.regions; i++)
-        s->surplus[i] =
-            s->omega == 0 && s->plan.closed[i] ? s->surplus[i] / (s->volume[i] + multiple * s->mass[i]) : 0;
-    for (int cell = 0; cell < s->plan.problem->space->ncells; cell++)
-        if (s->plan.region[cell] >= 0)
-            s->coefficients[0][(size_t)cell * (size_t)s->plan.functions] -=
-                s->surplus[s->plan.region[cell]] * s->plan.trial[0];
-    return multiple * s->surplus[0];
-}
-
-/* Add the collisions of a change about the solution, which L does not have, to the moments. */
-static enum kn_status add_excess(struct kn_steady *s, int change)
-{
-    const size_t count = (size_t)s->plan.problem->space->ncells * (size_t)(s->plan.functions + 1);
-    KN_TRY(s->backend->exceed(s->machine, SOLUTION, change, s->excess));
-    for (size_t i = 0; i < count; i++)
-        s->moments[0][i] += s->excess[i];
-    return KN_OK;
-}
-
-/* Linearise the moment equations about the solution, by a small change along each trial function.  Earlier
- * changes are given up. */
-static enum kn_status linearise(struct kn_steady *s)
-{
-    const double small = 0.01;
-    const size_t ncells = (size_t)s->plan.problem->space->ncells, n = (size_t)s->plan.functions;
-    double *excess = malloc(ncells * n * (n + 1) * sizeof *excess);
-    if (!excess)
-        return kn_error_set(KN_EMEMORY, "no memory for the moment equations");
-    enum kn_status status = KN_OK;
-    for (size_t g = 0; g < n && status == KN_OK; g++) {
-        memset(s->coefficients[0], 0, ncells * n * sizeof *s->coefficients[0]);
-        for (size_t cell = 0; cell < ncells; cell++)
-            s->coefficients[0][cell * n + g] = s->plan.region[cell] >= 0 ? small : 0;
-        status = combine(s, FIRST, 0, 0, NULL, NULL);
-        if (status == KN_OK)
-            status = s->backend->prolong(s->machine, s->coefficients[0], FIRST);
-        if (status == KN_OK)
-            status = s->backend->exceed(s->machine, SOLUTION, FIRST, s->excess);
-        for (size_t cell = 0; cell < ncells; cell++)
-            for (size_t f = 0; f <= n; f++)
-                excess[(cell * n + g) * (n + 1) + f] = s->excess[cell * (n + 1) + f] / small;
-    }
-    if (status == KN_OK)
-        status = kn_coarse_linearise(&s->coarse, excess);
-    free(excess);
-    s->directions = 0;
-    s->done = 0;
-    s->linearised++;
-    return status;
-}
-
-/* Add the correction of the moments. */
-static enum kn_status correct_moments(struct kn_steady *s, int change)
-{
-    const struct kn_problem *p = s->plan.problem;
-    for (int part = 0; part < s->parts; part++) {
-        KN_TRY(s->backend->project(s->machine, part_of(s, change, part), s->moments[part]));
-        memset(s->coefficients[part], 0,
-               (size_t)p->space->ncells * (size_t)s->plan.functions * sizeof *s->coefficients[part]);
-    }
-    if (s->linearised > 0)
-        KN_TRY(add_excess(s, change));
-    if (s->coarse.plan) {
-        const int usual = openblas_get_num_threads();
-        openblas_set_num_threads(1);
-        kn_coarse_solve(&s->coarse, s->moments, s->coefficients);
-        openblas_set_num_threads(usual);
-    }
-    const double multiple = remove_mass(s);
-    for (int part = 0; part < s->parts; part++)
-        KN_TRY(s->backend->prolong(s->machine, s->coefficients[part], part_of(s, change, part)));
-    return multiple != 0 ? combine(s, change, 1, 1, (int[]){SOLUTION}, (double[]){-multiple}) : KN_OK;
 }
 
 /* change <- M^-1 residual, theory (61) to (64). */
@@ -431,7 +262,7 @@ static enum kn_status precondition(struct kn_steady *s, int change)
     const int from[2] = {part_of(s, RESIDUAL, 0), part_of(s, RESIDUAL, 1)},
               to[2] = {part_of(s, change, 0), part_of(s, change, 1)};
     KN_TRY(s->backend->sweep(s->machine, s->omega, from, to));
-    return s->corrects ? s->backend->correct(s->machine, change) : correct_moments(s, change);
+    return kn_correction_apply(&s->correction, to);
 }
 
 static int change_at(int slot)
@@ -510,7 +341,7 @@ static enum kn_status iterate_linear(struct kn_steady *s)
 static enum kn_status iterate_nonlinear(struct kn_steady *s)
 {
     const int before = (int)((s->done + s->most - 1) % s->most), slot = (int)(s->done % s->most);
-    static const double bounds[LINEARISATIONS] = {0.1, 0.01};
+    static const double bounds[LINEARISATIONS] = {0.4, 0.1, 0.01};
     int others[2 * DIRECTIONS], images[DIRECTIONS];
     double along[2 * DIRECTIONS] = {0};
     KN_TRY(precondition(s, LATEST));
@@ -533,11 +364,13 @@ static enum kn_status iterate_nonlinear(struct kn_steady *s)
     KN_TRY(combine(s, change_at(slot), 0, 1, (int[]){LATEST}, (double[]){1}));
     KN_TRY(move(s, LATEST, 1));
     KN_TRY(renew_residual(s));
-    if (s->linearised < LINEARISATIONS && s->coarse.plan && s->progress.update < bounds[s->linearised]) {
-        KN_TRY(linearise(s));
-        return measure_residual(s);
-    }
     s->done++;
+    if (s->correction.strong && s->correction.linearised < LINEARISATIONS &&
+        s->progress.update < bounds[s->correction.linearised]) { /* earlier changes are given up */
+        KN_TRY(kn_correction_linearise(&s->correction, FIRST));
+        s->directions = 0;
+        s->done = 0;
+    }
     return measure_residual(s);
 }
 
