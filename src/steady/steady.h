@@ -9,7 +9,7 @@ struct kn_steady;
 /* The state of the iterations. */
 struct kn_steady_progress {
     int64_t iterations;
-    double residual; /* norm of b - A h over that of b, each number divided by the diagonal */
+    double residual; /* norm of b - A h over that of b, each number divided by the diagonal; 0: round-off */
     double update;   /* norm of the last change of h over that of h; NaN before the first */
     double balance;  /* of mass, momentum and energy through the sides and by sources, over the largest flux;
                         at the last kn_steady_store */

@@ -91,6 +91,32 @@ static void nonlinear_flows(void **state)
         }
 }
 
+/* Strong disturbances of dense gas: the moment equations are linearised about the solution. */
+static void strong_disturbances_of_dense_gas(void **state)
+{
+    (void)state;
+    static const struct {
+        double most;
+        const char *settings;
+    } cases[] = {
+        {20.5, "collision.method=operator space.cells=[16,16] gas.delta=100 disturbance=0.5 "
+               "walls.top.velocity=[1,0,0]"},
+        {25.5, "collision.method=bgk space.cells=[16,16] gas.delta=100 disturbance=1 "
+               "walls.top.velocity=[1,0,0]"},
+        {20.5, "collision.method=bgk space.cells=40 gas.delta=1000 disturbance=1 "
+               "walls.left.velocity=[0,-0.5,0] walls.right.velocity=[0,0.5,0]"},
+        {25.5, "collision.method=shakhov space.cells=40 gas.delta=1000 disturbance=1 "
+               "walls.right.temperature=1"},
+        {25.5, "collision.method=operator space.cells=40 gas.delta=1000 disturbance=1 "
+               "walls.left.velocity=[0,-0.5,0] walls.right.velocity=[0,0.5,0]"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct watch w;
+        expect_below(cases[i].settings, solve(&w, cases[i].settings), cases[i].most);
+        watch_close(&w);
+    }
+}
+
 static double flow_of(const char *settings)
 {
     struct watch w;
@@ -346,12 +372,19 @@ static void gas_at_rest(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_knudsen_number),     cmocka_unit_test(cavity),
-        cmocka_unit_test(poiseuille_flow),        cmocka_unit_test(couette_flow_of_dense_gas),
-        cmocka_unit_test(nonlinear_flows),        cmocka_unit_test(flows_are_reciprocal),
-        cmocka_unit_test(agrees_with_time_steps), cmocka_unit_test(slits),
-        cmocka_unit_test(slip_coefficients),      cmocka_unit_test(parts_without_a_steady_state),
-        cmocka_unit_test(oscillating_plate),      cmocka_unit_test(gas_at_rest),
+        cmocka_unit_test(any_knudsen_number),
+        cmocka_unit_test(cavity),
+        cmocka_unit_test(poiseuille_flow),
+        cmocka_unit_test(couette_flow_of_dense_gas),
+        cmocka_unit_test(nonlinear_flows),
+        cmocka_unit_test(strong_disturbances_of_dense_gas),
+        cmocka_unit_test(flows_are_reciprocal),
+        cmocka_unit_test(agrees_with_time_steps),
+        cmocka_unit_test(slits),
+        cmocka_unit_test(slip_coefficients),
+        cmocka_unit_test(parts_without_a_steady_state),
+        cmocka_unit_test(oscillating_plate),
+        cmocka_unit_test(gas_at_rest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
