@@ -189,7 +189,8 @@ static void show_value(struct kn_progress *p, const struct kn_monitor *m, int i,
     enum kn_dimension dimension;
     const double factor = si_factor(scales, &m->columns[i], &dimension), error = kn_monitor_error(m, i);
     const bool lacks = m->batches && isnan(error), averaged = m->averaged > 1;
-    const int axes = scales && kn_monitor_is_integral(&m->columns[i]) ? scales->axes : 3;
+    const bool whole = kn_monitor_is_integral(&m->columns[i]) && dimension != KN_DIMENSION_STRESS;
+    const int axes = scales && whole ? scales->axes : 3;
     char text[PART], means[2 * PART] = "";
     if (averaged)
         snprintf(means, sizeof means, "   (mean of %lld rows%s, standard deviation %.1e)",

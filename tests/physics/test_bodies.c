@@ -111,6 +111,26 @@ static void temperature_along_a_wall(void **state)
         watch_close(&w[i]);
 }
 
+/* A periodic box with a solid layer is the channel between two plates: the same flow rate, and the
+ * permeability that follows from it, porosity G_P delta / 2. */
+static void permeability_of_a_channel(void **state)
+{
+    (void)state;
+    struct watch plates, layer;
+    watch_run(&plates, "collision.method=bgk gas.delta=2 space.cells=[1,10] velocity.nodes=6 time.end=20 "
+                       "walls.left.kind=periodic walls.right.kind=periodic source.force=[1,0,0]");
+    watch_run(&layer,
+              "collision.method=bgk gas.delta=2 space.cells=[2,12] space.size=[0.2,1.2] velocity.nodes=6 "
+              "time.end=20 walls.left.kind=periodic walls.right.kind=periodic walls.bottom.kind=periodic "
+              "walls.top.kind=periodic source.force=[1,0,0] bodies.layer.box.high=[auto,0.2] "
+              "time.step=0.02");
+    expect_relative("flow rate", layer.row->flow_force, plates.row->flow_force, 1e-3);
+    expect_relative("permeability", layer.row->permeability, layer.row->flow_force / 1.2, 1e-9);
+    assert_true(isnan(plates.row->permeability));
+    watch_close(&plates);
+    watch_close(&layer);
+}
+
 static const char several[] = "space.cells=[16,12] velocity.nodes=6 gas.delta=2 "
                               "bodies.bar.box.low=[0.25,0.25] bodies.bar.box.high=[0.5,0.5] "
                               "bodies.bar.temperature=[0.2,0.8] bodies.bar.accommodation=0.8 "
@@ -177,9 +197,13 @@ static void devices_agree(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plate_between_walls), cmocka_unit_test(square_in_a_stream),
-        cmocka_unit_test(square_that_rotates), cmocka_unit_test(temperature_along_a_wall),
-        cmocka_unit_test(conservation),        cmocka_unit_test(devices_agree),
+        cmocka_unit_test(plate_between_walls),
+        cmocka_unit_test(square_in_a_stream),
+        cmocka_unit_test(square_that_rotates),
+        cmocka_unit_test(temperature_along_a_wall),
+        cmocka_unit_test(permeability_of_a_channel),
+        cmocka_unit_test(conservation),
+        cmocka_unit_test(devices_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
