@@ -1,6 +1,7 @@
 """One sweep: its points are checked and run, and their results collected in a table and a figure."""
 
 import fcntl
+import json
 import os
 from contextlib import contextmanager
 from pathlib import Path
@@ -208,7 +209,7 @@ class Work:
             settings["run.threads"] = max(1, processors() // jobs)
         start = self._start_of(point) if state != kept.CONTINUED else None
         if start:
-            settings["initial.from"] = str(start)
+            settings["initial.from"] = json.dumps(str(start))
         how = {"resume": True} if state == kept.CONTINUED else {"overwrite": True}
         run(self.path, out=place, set=settings, program=self.program, progress=report, **how)
 
