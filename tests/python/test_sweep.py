@@ -37,6 +37,14 @@ class Values(Test):
         axis = points.axis("velocity.nodes", "8:12:3")
         self.assertEqual(axis.texts, ["8", "10", "12"])  # whole numbers for keys that need them
 
+    def test_keys_with_the_same_values(self):
+        found = points.make(points.read(["walls.left.oscillation.frequency, walls.right.oscillation.frequency=1,2"]))
+        self.assertEqual(
+            [point.settings for point in found],
+            [{f"walls.{side}.oscillation.frequency": text for side in ("left", "right")} for text in "12"],
+        )
+        self.refuses("varied twice", points.make, points.read(["a,b=1,2", "b=3,4"]))
+
     def test_refused(self):
         bad = {"": "missing", "1,,2": "missing", "1,2,1": "twice"}
         bad |= {"a:2:3": "'a' is not a number", "1:b:3": "'b' is not a number"}

@@ -103,9 +103,9 @@ class Work:
 
     def __init__(self, case, axes, out=None, set=None, program=None, overwrite=False):
         self.axes, self.points, self.set = axes, points.make(axes), dict(set or {})
-        for axis in axes:
-            if axis.key in self.set:
-                raise Error(f"--vary {axis.key}: the key is also set by --set")
+        for key in (key for axis in axes for key in (axis.key, *axis.others)):
+            if key in self.set:
+                raise Error(f"--vary {key}: the key is also set by --set")
         self.scratch = Scratch() if out is None or isinstance(case, dict) else None
         self.folder = Path(out) if out is not None else self.scratch.path / "sweep"
         self.program, self.overwrite = find_program(program), overwrite
