@@ -29,14 +29,6 @@ static void write_scales(struct kn_store *store, const struct kn_case *c, const 
     H5Gclose(group);
 }
 
-/* The values of a snapshot; all but the first may be missing. */
-enum { NOW, MEAN, AMPLITUDE, PHASE, KINDS };
-
-static const double *values_of(const struct kn_snapshot *s, int kind)
-{
-    return kind == NOW ? s->fields : kind == MEAN ? s->mean : kind == AMPLITUDE ? s->amplitude : s->phase;
-}
-
 /* A file that is being written. */
 struct writer {
     struct kn_store store;
@@ -47,17 +39,15 @@ struct writer {
     double *slab;
 };
 
-/* Describe a written dataset, in a case with SI units with the conversion to SI, and close it.  `differs`:
- * the values are differences, without the zero of the scale. */
-static void finish_set(struct writer *w, hid_t set, const char *unit, enum kn_dimension dimension,
-                       const char *description, bool differs)
+/* Describe a written dataset, in a case with SI units with the conversion to SI, and close it. */
+static void finish_set(struct writer *w, hid_t set, enum kn_fields_kind kind, const char *unit,
+                       enum kn_dimension dimension, const char *description)
 {
     struct kn_store *store = &w->store;
     kn_store_agree(store);
     kn_store_text(store, set, "unit", unit);
     if (w->scales.known) {
-        struct kn_conversion by = kn_scales_conversion(&w->scales, dimension);
-        by.offset = differs ? 0 : by.offset;
+        const struct kn_conversion by = kn_fields_conversion(&w->scales, kind, dimension);
         kn_store_text(store, set, "si_unit", kn_units[dimension].si);
         kn_store_attribute(store, set, "si_factor", H5T_NATIVE_DOUBLE, &by.factor);
         kn_store_attribute(store, set, "si_offset", H5T_NATIVE_DOUBLE, &by.offset);
@@ -93,7 +83,7 @@ static void write_array(struct writer *w, hid_t where, const char *name, const d
     if (set >= 0 && store->comm->rank == 0 &&
         H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)
         kn_store_fail(store, NULL);
-    finish_set(w, set, "lambda0", KN_DIMENSION_PLACE, description, false);
+    finish_set(w, set, KN_FIELDS_NOW, "lambda0", KN_DIMENSION_PLACE, description);
 }
 
 static void write_grid(struct writer *w)
@@ -209,13 +199,12 @@ static void write_quantity(struct writer *w, hid_t where, int table)
         write_gathered(w, set, table, quantity);
     else if (set >= 0)
         write_own(w, set, from);
-    const struct kn_snapshot *s = w->s;
-    if (from->fields == s->phase)
-        finish_set(w, set, "rad", KN_DIMENSION_ANGLE, "phase", true);
-    else
-        finish_set(w, set, quantity->unit, quantity->dimension,
-                   from->fields == s->amplitude ? "amplitude" : quantity->description,
-                   from->fields == s->amplitude);
+    const enum kn_fields_kind kind = (enum kn_fields_kind)(table / QUANTITIES);
+    const bool angle = kind == KN_FIELDS_PHASE;
+    finish_set(w, set, kind, angle ? "rad" : quantity->unit, angle ? KN_DIMENSION_ANGLE : quantity->dimension,
+               angle                         ? "phase"
+               : kind == KN_FIELDS_AMPLITUDE ? "amplitude"
+                                             : quantity->description);
 }
 
 /* The step of a series file "NNNNNNNN.<extension>"; -1 for any other name. */
@@ -296,8 +285,8 @@ static void write_links(struct kn_store *store, const struct series *series)
 static double expected_bytes(const struct kn_snapshot *s)
 {
     double values = 0;
-    for (int kind = 0; kind < KINDS; kind++)
-        values += values_of(s, kind) ? KN_FIELDS : 0;
+    for (int kind = 0; kind < KN_FIELDS_KINDS; kind++)
+        values += kn_fields_values(s, kind) ? KN_FIELDS : 0;
     hsize_t block[3];
     block_of(s->space->whole, block);
     for (int d = 0; d < 3; d++) /* the last chunk along an axis has the full size, too */
@@ -310,10 +299,11 @@ static double expected_bytes(const struct kn_snapshot *s)
 /* Averages over time, or the amplitudes or phases of an oscillation, in a group of this name. */
 static void write_group(struct writer *w, int kind)
 {
-    static const char *const names[KINDS] = {[MEAN] = "mean", [AMPLITUDE] = "amplitude", [PHASE] = "phase"};
+    static const char *const names[KN_FIELDS_KINDS] = {
+        [KN_FIELDS_MEAN] = "mean", [KN_FIELDS_AMPLITUDE] = "amplitude", [KN_FIELDS_PHASE] = "phase"};
     hid_t group = kn_store_group(&w->store, w->store.file, names[kind]);
     const double frequency = kn_case_frequency(w->s->c);
-    if (kind == AMPLITUDE)
+    if (kind == KN_FIELDS_AMPLITUDE)
         kn_store_attribute(&w->store, group, "frequency", H5T_NATIVE_DOUBLE, &frequency);
     for (int i = 0; i < QUANTITIES; i++)
         write_quantity(w, group, kind * QUANTITIES + i);
@@ -335,8 +325,8 @@ static void fill(struct writer *w, const struct series *series)
     write_grid(w);
     for (int i = 0; i < QUANTITIES; i++)
         write_quantity(w, store->file, i);
-    for (int kind = 1; kind < KINDS; kind++)
-        if (values_of(s, kind))
+    for (int kind = 1; kind < KN_FIELDS_KINDS; kind++)
+        if (kn_fields_values(s, kind))
             write_group(w, kind);
     if (series)
         write_links(store, series);
@@ -356,9 +346,9 @@ static void begin(struct writer *w, const char *path, bool together)
 /* The tables of the quantities of a snapshot, by kind. */
 static void list_tables(const struct kn_snapshot *s, struct columns *columns, struct kn_share_table *tables)
 {
-    for (int i = 0; i < KINDS * QUANTITIES; i++) {
+    for (int i = 0; i < KN_FIELDS_KINDS * QUANTITIES; i++) {
         const struct kn_quantity *quantity = &kn_quantities[i % QUANTITIES];
-        columns[i] = (struct columns){values_of(s, i / QUANTITIES), quantity};
+        columns[i] = (struct columns){kn_fields_values(s, i / QUANTITIES), quantity};
         tables[i] =
             (struct kn_share_table){(size_t)quantity->components * sizeof(double), move_columns, &columns[i]};
     }
@@ -367,8 +357,8 @@ static void list_tables(const struct kn_snapshot *s, struct columns *columns, st
 /* One complete file, with links to the series if there is one. */
 static enum kn_status write_file(const char *path, const struct kn_snapshot *s, const struct series *series)
 {
-    struct columns columns[KINDS * QUANTITIES];
-    struct kn_share_table tables[KINDS * QUANTITIES];
+    struct columns columns[KN_FIELDS_KINDS * QUANTITIES];
+    struct kn_share_table tables[KN_FIELDS_KINDS * QUANTITIES];
     struct writer w = {.s = s, .share = {s->comm, s->space, s->boxes, tables}};
     KN_TRY(kn_scales_create(&w.scales, s->c));
     list_tables(s, columns, tables);

@@ -21,6 +21,27 @@ struct kn_snapshot {
     bool unfinished;            /* the run stops before its end: only fields.h5 is written */
 };
 
+/* The values of a snapshot, [ncells][KN_FIELDS]; NULL if it does not have them. */
+enum kn_fields_kind { KN_FIELDS_NOW, KN_FIELDS_MEAN, KN_FIELDS_AMPLITUDE, KN_FIELDS_PHASE, KN_FIELDS_KINDS };
+static inline const double *kn_fields_values(const struct kn_snapshot *s, int kind)
+{
+    return kind == KN_FIELDS_NOW         ? s->fields
+           : kind == KN_FIELDS_MEAN      ? s->mean
+           : kind == KN_FIELDS_AMPLITUDE ? s->amplitude
+                                         : s->phase;
+}
+
+/* The conversion of such values to SI: amplitudes are differences, and phases have no unit. */
+static inline struct kn_conversion kn_fields_conversion(const struct kn_scales *scales, int kind,
+                                                        enum kn_dimension dimension)
+{
+    if (kind == KN_FIELDS_PHASE)
+        return (struct kn_conversion){1, 0};
+    struct kn_conversion by = kn_scales_conversion(scales, dimension);
+    by.offset = kind == KN_FIELDS_AMPLITUDE ? 0 : by.offset;
+    return by;
+}
+
 /* Replace DIR/fields.h5 by this snapshot (with links to the series), and write the ParaView files if the case
  * requests them.  All ranks call it, each with its own cells; they succeed or fail together. */
 enum kn_status kn_fields_write(const char *folder, const struct kn_snapshot *s);

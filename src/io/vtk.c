@@ -18,17 +18,12 @@ static size_t encoded_size(size_t values)
     return (8 + 8 * values + 2) / 3 * 4;
 }
 
-/* Prefixes of the names of instantaneous and mean fields. */
-static const char *const prefixes[] = {"", "mean_"};
+/* Prefixes of the names of fields. */
+static const char *const prefixes[KN_FIELDS_KINDS] = {"", "mean_", "amplitude_", "phase_"};
 static const char axes[] = "xyz";
 
 /* Arrays that filters of ParaView use by default. */
 static const char ACTIVE[] = "Vectors=\"u\" Tensors=\"Pi\"";
-
-static const double *source(const struct kn_snapshot *s, int which)
-{
-    return which ? s->mean : s->fields;
-}
 
 /* VTK takes six components for a symmetric tensor in the order xx yy zz xy yz xz; here xz comes before yz. */
 static int component(const struct kn_quantity *q, int i)
@@ -40,15 +35,15 @@ static int component(const struct kn_quantity *q, int i)
 static double cell_value(const struct kn_snapshot *s, int which, const struct kn_quantity *q, size_t cell,
                          int i)
 {
-    return source(s, which)[cell * KN_FIELDS + (size_t)q->first + (size_t)component(q, i)];
+    return kn_fields_values(s, which)[cell * KN_FIELDS + (size_t)q->first + (size_t)component(q, i)];
 }
 
 /* ParaView has no factors for arrays: a case in SI units is written in SI units. */
-static struct kn_conversion conversion(const struct kn_snapshot *s, enum kn_dimension dimension)
+static struct kn_conversion conversion(const struct kn_snapshot *s, int which, enum kn_dimension dimension)
 {
     struct kn_scales scales;
     const bool known = kn_scales_create(&scales, s->c) == KN_OK && scales.known;
-    return known ? kn_scales_conversion(&scales, dimension) : (struct kn_conversion){1, 0};
+    return known ? kn_fields_conversion(&scales, which, dimension) : (struct kn_conversion){1, 0};
 }
 
 /* ParaView hides cells with this value of an array of this name. */
@@ -68,8 +63,8 @@ static void print_heads(FILE *to, const struct kn_snapshot *s)
 {
     size_t offset = 0, ncells = (size_t)s->space->ncells;
     fprintf(to, "      <CellData %s>\n", ACTIVE);
-    for (int which = 0; which < 2 && source(s, which); which++)
-        for (const struct kn_quantity *q = kn_quantities; q->name; q++) {
+    for (int which = 0; which < KN_FIELDS_KINDS; which++)
+        for (const struct kn_quantity *q = kn_quantities; q->name && kn_fields_values(s, which); q++) {
             fputs("        ", to);
             print_array(to, "", which, q);
             fprintf(to, " format=\"appended\" offset=\"%zu\"/>\n", offset);
@@ -91,9 +86,9 @@ static void print_heads(FILE *to, const struct kn_snapshot *s)
 static void print_data(FILE *to, const struct kn_snapshot *s)
 {
     struct kn_base64 b = {.to = to};
-    for (int which = 0; which < 2 && source(s, which); which++)
-        for (const struct kn_quantity *q = kn_quantities; q->name; q++) {
-            const struct kn_conversion to_si = conversion(s, q->dimension);
+    for (int which = 0; which < KN_FIELDS_KINDS; which++)
+        for (const struct kn_quantity *q = kn_quantities; q->name && kn_fields_values(s, which); q++) {
+            const struct kn_conversion to_si = conversion(s, which, q->dimension);
             kn_base64_word(&b, 8 * (uint64_t)s->space->ncells * (uint64_t)q->components);
             for (size_t cell = 0; cell < (size_t)s->space->ncells; cell++)
                 for (int i = 0; i < q->components; i++)
@@ -106,7 +101,7 @@ static void print_data(FILE *to, const struct kn_snapshot *s)
             kn_base64_byte(&b, s->space->solid && s->space->solid[cell] ? HIDDEN : 0);
         kn_base64_end(&b);
     }
-    const double metre = conversion(s, KN_DIMENSION_PLACE).factor;
+    const double metre = conversion(s, KN_FIELDS_NOW, KN_DIMENSION_PLACE).factor;
     for (int d = 0; d < 3; d++) {
         kn_base64_word(&b, 8 * ((uint64_t)s->space->cells[d] + 1));
         for (int i = 0; i <= s->space->cells[d]; i++)
@@ -157,8 +152,8 @@ static enum kn_status print_pieces(FILE *to, const void *what)
     print_head(to, "PRectilinearGrid");
     print_extent(to, "WholeExtent", (const int[3]){0, 0, 0}, s->space->whole);
     fprintf(to, " GhostLevel=\"0\">\n    <PCellData %s>\n", ACTIVE);
-    for (int which = 0; which < 2 && source(s, which); which++)
-        for (const struct kn_quantity *q = kn_quantities; q->name; q++) {
+    for (int which = 0; which < KN_FIELDS_KINDS; which++)
+        for (const struct kn_quantity *q = kn_quantities; q->name && kn_fields_values(s, which); q++) {
             fputs("      ", to);
             print_array(to, "P", which, q);
             fputs("/>\n", to);
@@ -262,7 +257,7 @@ static enum kn_status write_index(const char *folder, const struct kn_snapshot *
     KN_TRY(kn_files_join(path, folder, file));
     if (pieces)
         KN_TRY(kn_files_write(path, print_pieces, s));
-    return write_list(folder, file, conversion(s, KN_DIMENSION_TIME).factor * s->time);
+    return write_list(folder, file, conversion(s, KN_FIELDS_NOW, KN_DIMENSION_TIME).factor * s->time);
 }
 
 enum kn_status kn_vtk_write(const char *folder, const struct kn_snapshot *s)

@@ -227,6 +227,38 @@ static void append(char *text, int width, const char *format, ...)
         snprintf(text + used, LINE - used, "  %s", value);
 }
 
+/* The largest stress or heat flux at a wall. */
+static void append_largest(const struct kn_row *row, int width, char *text)
+{
+    double largest = 0;
+    int at = 0, axis = 0;
+    for (int side = 0; side < KN_SIDES; side++)
+        for (int d = 0; d < 4; d++) {
+            const double value = d < 3 ? row->stress[side][d] : row->heat_flux[side];
+            if (isfinite(value) && fabs(value) > fabs(largest)) {
+                largest = value;
+                at = side;
+                axis = d;
+            }
+        }
+    if (largest != 0)
+        append(text, width, "%s.%s%.*s %#.6g", kn_case_side_name((enum kn_side)at),
+               axis < 3 ? "stress_" : "heat_flux", axis < 3, &"xyz"[axis % 3], largest);
+}
+
+/* The most important results. */
+static void append_quantities(const struct kn_row *row, int width, char *text)
+{
+    if (isfinite(row->drag))
+        append(text, width, "D %#.6g G %#.6g", row->drag, row->vortex_flow);
+    else if (isfinite(row->flow_force))
+        append(text, width, "G_P %#.6g", row->flow_force);
+    else if (isfinite(row->flow_thermal))
+        append(text, width, "G_T %#.6g", row->flow_thermal);
+    else if (isfinite(row->update)) /* of iterations */
+        append_largest(row, width, text);
+}
+
 void kn_progress_compose(const struct kn_progress *p, const struct kn_eta_mark *now, double time,
                          const struct kn_row *row, int width, char text[LINE])
 {
@@ -239,9 +271,10 @@ void kn_progress_compose(const struct kn_progress *p, const struct kn_eta_mark *
            (long long)p->last);
     if (!p->ended)
         append(text, width, "ETA %-8s", kn_progress_duration(number, left.seconds));
-    if (p->steady)
+    if (p->steady) {
         append(text, width, "res %.2e  upd %.2e", row->equation_residual, row->update);
-    else
+        append_quantities(row, width, text);
+    } else
         append(text, width, "t %#.4g%s%s", p->second * time, *p->time_unit ? " " : "", p->time_unit);
     if (isfinite(row->residual))
         append(text, width, "res %.2e", p->hertz * row->residual);
@@ -249,12 +282,8 @@ void kn_progress_compose(const struct kn_progress *p, const struct kn_eta_mark *
         append(text, width, "%s", kn_progress_scaled(number, updates, "upd/s"));
     if (isfinite(row->mass_drift))
         append(text, width, "drift %.1e", row->mass_drift);
-    if (isfinite(row->drag))
-        append(text, width, "D %#.6g G %#.6g", row->drag, row->vortex_flow);
-    else if (isfinite(row->flow_force))
-        append(text, width, "G_P %#.6g", row->flow_force);
-    else if (isfinite(row->flow_thermal))
-        append(text, width, "G_T %#.6g", row->flow_thermal);
+    if (!p->steady)
+        append_quantities(row, width, text);
 }
 
 static void draw_live(struct kn_progress *p, const struct kn_eta_mark *now, double time,

@@ -48,6 +48,56 @@ check "the message names the iteration" contains err 'stopped by run.walltime at
 check "resume after run.walltime" ends 0 run --out late --resume
 check "the same answer again" judge late "s['outcome'] == 'steady' and abs(drag / $known - 1) < 1e-5"
 
+# time.mode: auto: the choice, its reason, and a resumed run.
+sed -i 's/^time: .*//' lid.yaml
+chosen() { contains out "mode      $1"; }
+check "auto" ends 0 run --out auto
+check "auto is steady" chosen 'steady (auto'
+check "the same bits" cmp whole/history.csv auto/history.csv
+for key in time.end=0.1 time.max_steps=3 time.residual=10 output.fields=0.1 time.end=0.1\ output.average=0.05; do
+    sets=() && for word in $key; do sets+=(--set "$word"); done
+    check "auto with $key" ends 0 run --out auto --overwrite --set time.end=0.1 "${sets[@]}"
+    check "steps in time" chosen 'unsteady (auto: .* is given)'
+done
+check "auto with Monte Carlo" ends 0 run --out auto --overwrite --set collision.method=monte-carlo --set time.step=0.02 \
+    --set collision.samples=20 --dry-run
+check "steps" contains out 'mode: unsteady'
+check "info" ends 0 "$knudsen" info lid.yaml --set collision.method=monte-carlo --set collision.samples=20
+check "the reason in info" contains out 'time.mode .*unsteady (auto: .*monte-carlo has no steady-state solver'
+check "a start in time" ends 0 run --out cut --overwrite --set time.max_steps=4
+check "its continuation has no limit" ends 0 run --out cut --resume --set time.end=1
+check "a resumed run keeps its mode" chosen 'unsteady (auto: as the run that is resumed)'
+check "few iterations" ends 130 run --out cut2 --set run.walltime=1e-6
+check "their continuation" ends 0 run --out cut2 --resume
+check "it is steady" chosen 'steady (auto: as the run that is resumed)'
+
+# A finite disturbance at which the iterations diverge: steps in time instead.
+wild=(--set disturbance=1 --set gas.delta=1000 --set velocity.nodes=8 --set run.force=true)
+check "iterations that diverge" ends 130 run --out wild "${wild[@]}" --set run.walltime=4
+check "the message" contains out 'diverge .*: steps in time instead'
+check "with time.mode: steady they fail" ends 3 run --out wilder "${wild[@]}" --set time.mode=steady
+
+# initial.from
+check "the start of another run" ends 0 run --out warm --set initial.from=whole
+check "the message names it" contains out 'starting from the gas in .*/whole'
+check "it is converged" judge warm "s['steps'] <= 2 and abs(drag / $known - 1) < 1e-5"
+check "a neighbour" ends 0 run --out warm --overwrite --set initial.from=whole --set gas.delta=11
+warm=$(python3 -c 'import json; print(json.load(open("warm/summary.json"))["steps"])')
+check "without it" ends 0 run --out cold --set gas.delta=11
+check "fewer iterations, the same answer" judge cold "s['steps'] > $warm and abs(drag / $(drag warm) - 1) < 1e-5"
+check "steps in time" ends 0 run --out warm --overwrite --set initial.from=whole --set time.end=1
+# The time step has an error of 0.5 % on these cells; from rest D is 18 % higher at this time.
+check "the gas is steady" judge warm "abs(drag / $known - 1) < 0.006"
+from() { run --out no --set initial.from=whole "$@"; }
+check "other cells" ends 2 from --set space.cells=[10,12]
+check "the message has the cells" contains err '12 x 12 x 1 cells, this case 10 x 12 x 1'
+check "other nodes" ends 2 from --set velocity.nodes=8
+check "the message has the nodes" contains err 'has other velocity nodes'
+check "no run" ends 2 from --set initial.from=nowhere
+check "the message has the folder" contains err "nowhere' holds no run"
+check "two initial states" ends 2 from --set initial.shape=shear
+check "the message names both" contains err 'initial.shape: shear is another initial state'
+
 # A plate that oscillates along its normal, with and without a transient.
 cat >piston.yaml <<'END'
 gas: {delta: 5}
@@ -77,6 +127,7 @@ check "info" ends 0 "$knudsen" info lid.yaml
 check "info has iterations" contains out '^iterations '
 check "dry run" ends 0 run --dry-run
 
+echo 'time: {mode: steady}' >>lid.yaml
 # refused KEY=VALUE... PATTERN: exit code 2 and a message.
 refused() {
     local pattern=${!#} setting all=()

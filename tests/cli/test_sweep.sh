@@ -40,6 +40,10 @@ check "a key twice" sweep 2 plates.yaml --vary gas.delta=1,2 --vary gas.delta=3
 check "a key that is set and varied" sweep 2 plates.yaml --vary gas.delta=1,2 --set gas.delta=3
 check "a range without a number" sweep 2 plates.yaml --vary gas.delta=a:2:3
 check "a logarithmic range from 0" sweep 2 plates.yaml --vary gas.delta=0:2:3:log
+check "ends with different prefixes" sweep 0 plates.yaml --vary 'gas.pressure=1 kPa:100 Pa:3:log' --set gas.species=argon \
+    --set 'gas.temperature=300 K' --set 'space.length=1 um' --dry-run
+check "  the unit is the first" says "gas.pressure = 0.1 kPa"
+check "a refused point" sweep 0 plates.yaml --vary gas.delta=1,1e9 --dry-run
 check "ends with different units" sweep 2 plates.yaml --vary 'gas.pressure=1 kPa:2 K:3'
 check "a pipe as the case" bash -c 'mkfifo pipe; "$0" sweep pipe --vary gas.delta=1,2 2>err; [ $? -eq 2 ]' "$knudsen"
 check "--dry-run" sweep 0 plates.yaml --vary gas.delta=0.1:10:3:log --vary space.cells=8,12 --dry-run

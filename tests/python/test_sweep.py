@@ -32,14 +32,24 @@ class Values(Test):
         np.testing.assert_allclose(axis.numbers, [100, 10, 1, 0.1, 0.01], rtol=1e-12)
         self.assertTrue(axis.logarithmic)
         self.assertEqual(points.axis("a", "1e3 Pa:3e3 Pa:2").texts, ["1e3 Pa", "3e3 Pa"])  # ends as they are given
+        axis = points.axis("gas.pressure", "100 Pa:10 kPa:3:log")
+        self.assertEqual(axis.texts, ["100 Pa", "1000 Pa", "10000 Pa"])
         axis = points.axis("velocity.nodes", "8:12:3")
         self.assertEqual(axis.texts, ["8", "10", "12"])  # whole numbers for keys that need them
+
+    def test_keys_with_the_same_values(self):
+        found = points.make(points.read(["walls.left.oscillation.frequency, walls.right.oscillation.frequency=1,2"]))
+        self.assertEqual(
+            [point.settings for point in found],
+            [{f"walls.{side}.oscillation.frequency": text for side in ("left", "right")} for text in "12"],
+        )
+        self.refuses("varied twice", points.make, points.read(["a,b=1,2", "b=3,4"]))
 
     def test_refused(self):
         bad = {"": "missing", "1,,2": "missing", "1,2,1": "twice"}
         bad |= {"a:2:3": "'a' is not a number", "1:b:3": "'b' is not a number"}
         bad |= {"1:2:1": "'1' is not", "1:2:x": "'x' is not", "1:1:3": "no length", "-1:1:3:log": "above 0"}
-        bad |= {"1:2:3:lin": "'lin'", "1 Pa:2 kPa:3": "same unit"}
+        bad |= {"1:2:3:lin": "'lin'", "1 Pa:2 K:3": "same unit"}
         for text, words in bad.items():
             self.refuses(words, points.axis, "gas.delta", text)
         self.refuses("expected KEY=", points.read, ["gas.delta"])

@@ -20,8 +20,8 @@ Without options the sheet depends on the case: for a plane flow a map with
 streamlines, the velocity on the midlines and the history of the drag; for a
 flow along one axis profiles, at up to six times of the series; for a uniform
 gas its history; for time.mode: frequency amplitudes and phases, and with -t
-or --kind the gas at times of the period.  Several folders are drawn over each other; the legend has
-the keys in which their cases differ.
+or --kind the gas at times of the period.  Several folders are drawn over
+each other; the legend has the keys in which their cases differ.
 
 A reference is a CSV file of one of two layouts.  (1) Points: the first line is
 `x,ux' or `x,ux,error': an axis (in L) or `time', a quantity (or the word

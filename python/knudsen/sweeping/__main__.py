@@ -11,12 +11,14 @@ from ..progress_line import ProgressLine
 from . import points
 
 _FAILED = 3  # exit code
-AFTER = """KEY is a key of the case file. Values may have units, and several --vary make all
-combinations:
+AFTER = """KEY is a key of the case file, or several with commas that get the same values.
+Values may have units, and several --vary make all combinations:
 
   knudsen sweep couette.yaml --vary gas.delta=0.1,1,10
   knudsen sweep mine.yaml --vary 'gas.pressure=1 kPa:100 kPa:5:log' \\
       --vary velocity.nodes=8,12 --set collision.method=bgk
+  knudsen sweep plate.yaml \\
+      --vary 'walls.right.oscillation.frequency=10 kHz:10 MHz:40:log'
 
 DIR has a folder for each point, table.csv and sweep.png. The same command
 continues an interrupted sweep: finished points are kept. A point that fails is

@@ -26,6 +26,7 @@ class Axis:
     logarithmic: bool = False
     numbers: list = None  # of all values; None if one is not a number, or if units differ
     unit: str = ""  # of the numbers
+    others: tuple = ()  # keys that get the same values
 
     def __post_init__(self):
         found = [_NUMBER.fullmatch(text.strip()) for text in self.texts]
@@ -113,7 +114,7 @@ def _range(key, parts):
 
 
 def axis(key, values):
-    """A varied key; the values are a list of texts, or one text as on the command line."""
+    """A varied key, or several with commas; the values are a list of texts, or one text as on the command line."""
     if isinstance(values, str):
         parts = _split(values, ":")
         is_range = len(parts) in (3, 4)
@@ -121,12 +122,13 @@ def axis(key, values):
         logarithmic = len(parts) == 4
     else:
         texts, logarithmic = list(values), False
+    key, *others = (part.strip() for part in key.split(","))
     if not texts or not all(texts):
         raise Error(f"--vary {key}: a value is missing ({FORMS})")
     twice = [text for text, count in Counter(texts).items() if count > 1]
     if twice:
         raise Error(f"--vary {key}: the value {twice[0]} is given twice")
-    return Axis(key, texts, logarithmic)
+    return Axis(key, texts, logarithmic, others=tuple(others))
 
 
 def read(words):
@@ -142,7 +144,7 @@ def read(words):
 
 def make(axes):
     """All combinations. The last key varies fastest."""
-    keys = [one.key for one in axes]
+    keys = [key for one in axes for key in (one.key, *one.others)]
     for number, key in enumerate(keys):
         if key in keys[:number]:
             raise Error(f"--vary {key}: the key is varied twice")
@@ -151,7 +153,8 @@ def make(axes):
         raise Error(f"--vary: {count} points are too many (at most {MOST_POINTS})")
     found = []
     for indices in itertools.product(*(range(len(one.texts)) for one in axes)):
-        found.append(Point(indices, {one.key: one.texts[i] for one, i in zip(axes, indices)}))
+        chosen = ((key, one.texts[i]) for one, i in zip(axes, indices) for key in (one.key, *one.others))
+        found.append(Point(indices, dict(chosen)))
     _name(found)
     return found
 

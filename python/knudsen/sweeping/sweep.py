@@ -1,6 +1,7 @@
 """One sweep: its points are checked and run, and their results collected in a table and a figure."""
 
 import fcntl
+import json
 import os
 from contextlib import contextmanager
 from pathlib import Path
@@ -102,9 +103,9 @@ class Work:
 
     def __init__(self, case, axes, out=None, set=None, program=None, overwrite=False):
         self.axes, self.points, self.set = axes, points.make(axes), dict(set or {})
-        for axis in axes:
-            if axis.key in self.set:
-                raise Error(f"--vary {axis.key}: the key is also set by --set")
+        for key in (key for axis in axes for key in (axis.key, *axis.others)):
+            if key in self.set:
+                raise Error(f"--vary {key}: the key is also set by --set")
         self.scratch = Scratch() if out is None or isinstance(case, dict) else None
         self.folder = Path(out) if out is not None else self.scratch.path / "sweep"
         self.program, self.overwrite = find_program(program), overwrite
@@ -208,7 +209,7 @@ class Work:
             settings["run.threads"] = max(1, processors() // jobs)
         start = self._start_of(point) if state != kept.CONTINUED else None
         if start:
-            settings["initial.from"] = str(start)
+            settings["initial.from"] = json.dumps(str(start))
         how = {"resume": True} if state == kept.CONTINUED else {"overwrite": True}
         run(self.path, out=place, set=settings, program=self.program, progress=report, **how)
 

@@ -21,9 +21,14 @@ def before_row(times):
     return before
 
 
+def mode(case):
+    """time.mode; a case of an earlier version has none."""
+    return case.get("time", {}).get("mode", "unsteady")
+
+
 def iterates(case):
     """Whether the solution is found by iterations, so that there is no time."""
-    return case["time"]["mode"] in ("steady", "frequency")
+    return mode(case) in ("steady", "frequency")
 
 
 def frequency(case):
@@ -153,7 +158,7 @@ class Recording:
 
     def oscillation(self, name, earlier):
         """Cosine and sine parts of a field, fitted in the window or a quarter of its length earlier; or None."""
-        if self.case["time"]["mode"] == "frequency":
+        if mode(self.case) == "frequency":
             amplitude, phase = (group[name] for group in self.amplitudes)
             return amplitude * np.cos(phase), -amplitude * np.sin(phase)
         if frequency(self.case) == 0:
@@ -165,7 +170,7 @@ class Recording:
 
     def column_oscillation(self, name, earlier):
         """The same of a column."""
-        if self.case["time"]["mode"] == "frequency":
+        if mode(self.case) == "frequency":
             found = self.fitted.get(name)
             return found and (found["amplitude"] * np.cos(found["phase"]), -found["amplitude"] * np.sin(found["phase"]))
         times = self.row_times(name)

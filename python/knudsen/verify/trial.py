@@ -15,7 +15,7 @@ from ..program import dry_run, run
 from ..units import COMPONENTS
 from . import shock
 from .quantity import OF_PLACE, OF_SHOCK, SIDES, SOUND
-from .recording import Recording, before_row, frequency, iterates, window
+from .recording import Recording, before_row, frequency, iterates, mode, window
 
 RUNS = ("run", "fewer cells", "fewer velocities")
 _FEWEST_CELLS, _FEWEST_NODES = 4, 6
@@ -211,7 +211,7 @@ def _read(done, case, time_step, end):
     mean = {name: done.mean[name] for name in done.mean} if averaged else None
     last = _Fields(done.folder / "fields.h5")
     recording = Recording(case, time_step, end, edges, dict(done.history), last, mean=mean, averaged=averaged)
-    if case["time"]["mode"] == "frequency":
+    if mode(case) == "frequency":
         recording.amplitudes = tuple(_Fields(done.folder / "fields.h5", name) for name in ("amplitude", "phase"))
         recording.fitted = done.summary["oscillation"]
     recording.noisy, recording.errors = done.errors is not None, _errors(done)
