@@ -211,8 +211,8 @@ enum kn_status kn_sim_plan(const struct kn_case *c, const struct kn_comm *comm, 
         size->memory_bytes = backend->memory(&p) + host_memory(cells) +
                              (c->collision.method == KN_METHOD_OPERATOR ? kn_operator_memory(&v, comm) : 0);
         size->time_step = kn_sim_choose_time_step(c, v.max_speed);
-        size->steps = kn_case_iterates(c) ? USUAL_ITERATIONS
-                                                       : ceil(kn_duration_end(c) / size->time_step - 1e-9);
+        size->steps =
+            kn_case_iterates(c) ? USUAL_ITERATIONS : ceil(kn_duration_end(c) / size->time_step - 1e-9);
         if (status == KN_OK)
             status = check_steps(c, size);
     }

@@ -193,7 +193,8 @@ static const struct kn_choice solids[] = {
 
 static const struct kn_choice modes[] = {
     {"auto", KN_MODE_AUTO,
-     "steady where the solver finds the steady state of the case, otherwise unsteady; the run prints the choice "
+     "steady where the solver finds the steady state of the case, otherwise unsteady; the run prints the "
+     "choice "
      "and its reason"},
     {"unsteady", KN_MODE_UNSTEADY, "time steps from the initial state"},
     {"steady", KN_MODE_STEADY,

@@ -83,6 +83,8 @@ static const char *advice(const struct kn_case *c)
 {
     if (c->collision.method == KN_METHOD_MONTE_CARLO && c->collision.update == KN_UPDATE_EXPLICIT)
         return "collision.update: exponential cannot diverge";
+    if (kn_case_iterates(c))
+        return "time.mode: unsteady, more velocity.nodes or a weaker disturbance may help";
     if (c->disturbance > 0)
         return "more velocity.nodes, a smaller time.courant or a weaker disturbance may help";
     return "a smaller time.courant may help; linear runs should not do this, please report it";

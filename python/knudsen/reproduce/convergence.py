@@ -9,6 +9,7 @@ from . import richardson
 
 _CELLS, _FINEST = (16, 32, 64, 128), 1024
 _EXACT_PRANDTL = 0.660694457  # theory section 12
+_COURANT = (0.8, 0.4, 0.2, 0.1)
 _SAMPLES = (128, 512, 2048, 8192)
 
 # Shear waves between periodic ends, BGK: smooth in space and velocity, free of noise.
@@ -121,6 +122,36 @@ def study_time(job):
     return _refine_waves(job, study, settings, schemes, 12.8, lambda run: wave_part(run, "Pxy", np.sin))
 
 
+def study_steady(job):
+    study = Study(
+        "convergence-steady",
+        "Iterations and time steps",
+        "time.courant",
+        "relative difference",
+        "Steady flows of hard spheres by time steps (`time.mode: unsteady`, `time.tolerance: 1e-6`), compared with iterations "
+        "on the same grid (`time.mode: steady`), which have no error of the step: the stress of Couette flow on 20 cells, and "
+        "D and G of a cavity on 16 x 16 cells; 8 nodes per axis. The difference is first order in the step, because walls "
+        "and collisions alternate.",
+    )
+    couette = {"space.cells": 20, "walls.left.velocity": [0, -0.5, 0], "walls.right.velocity": [0, 0.5, 0]}
+    flows = (
+        ("Couette, delta 1", couette | {"gas.delta": 1}, lambda run: run.quantities.walls.right.stress[1]),
+        ("cavity, delta 1: D", _CAVITY | {"space.cells": [16, 16]}, lambda run: run.quantities.D),
+        ("cavity, delta 1: G", _CAVITY | {"space.cells": [16, 16]}, lambda run: run.quantities.G),
+    )
+    common = {"collision.method": "operator", "velocity.nodes": 8, "time.tolerance": 1e-6, "run.backend": "cpu"}
+    for name, flow, look in flows:
+        curve = Curve(name, 1)
+        limit = look(job.run(study.title, common | flow | {"time.mode": "steady"}))
+        for courant in _COURANT:
+            steps = {"time.mode": "unsteady", "time.courant": courant}
+            found = look(job.run(study.title, common | flow | steps))
+            curve.add(courant, found, abs(found / limit - 1))
+        curve.fit()
+        study.curves.append(curve)
+    return study
+
+
 def study_velocity(job):
     study = Study(
         "convergence-velocity",
@@ -135,7 +166,7 @@ def study_velocity(job):
     study.curves = [viscosity, prandtl, *drags]
     most = 16 if job.machine()[0] == "cuda" else 12
     for nodes in range(6, most + 1, 2):
-        case = _CAVITY | {"space.cells": [24, 24], "time.end": 8, "velocity.nodes": nodes}
+        case = _CAVITY | {"space.cells": [24, 24], "velocity.nodes": nodes}
         for method, drag in zip(("operator", "bgk"), drags):
             run = job.run(study.title, case | {"collision.method": method})
             drag.add(nodes, run.quantities.D, math.nan)
@@ -169,4 +200,4 @@ def study_samples(job):
     return study
 
 
-STUDIES = (study_space, study_time, study_velocity, study_samples)
+STUDIES = (study_space, study_time, study_steady, study_velocity, study_samples)

@@ -96,8 +96,8 @@ def _page(studies, checks, gpu):
         "# Verification\n\n"
         f"Written by `knudsen reproduce verification --out docs`. The values below come from one run{machine}.\n\n"
         f"* [Checks](#checks) against exact and published values: `knudsen verify{full}`.\n"
-        "* Convergence in [space](#order-in-space), [time](#order-in-time), [velocity](#velocity-nodes), and of the "
-        "[noise](#statistical-error).\n"
+        "* Convergence in [space](#order-in-space), [time](#order-in-time) and [velocity](#velocity-nodes), of "
+        "[time steps to iterations](#iterations-and-time-steps), and of the [noise](#statistical-error).\n"
         "* The table and figures of the paper: `paper.md`. Comparison with particles: `dsmc.md`.\n"
     )
     text += "".join(_study_text(study) for study in studies)
