@@ -137,7 +137,7 @@ static void collide(const struct cell *c, const double *local, double *sum, doub
     const struct kn_quadratic *q = &c->plan->quadratic;
     const struct kn_velocity *v = c->v;
     const double rate = c->density * pow(c->temperature, c->plan->op.exponent / 2),
-                 outside = c->density * rate * fmin(1, c->temperature);
+                 outside = c->density * rate * c->temperature;
     double middle[MOST], relaxed[MOST] = {0}, matrix[MOST * MOST];
     double *rest = calloc((size_t)MOST * (size_t)v->size, sizeof *rest);
     for (int p = 0; p < v->octants; p++) {

@@ -35,7 +35,7 @@ POINT float kn_hermite_rate(float n, float temperature, float exponent)
  * factor a cold gas is unstable. */
 POINT float kn_hermite_beyond(float n, float temperature, float rate)
 {
-    return n * rate * (temperature < 1.0f ? temperature : 1.0f);
+    return n * rate * temperature;
 }
 
 #endif
