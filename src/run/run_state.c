@@ -83,6 +83,11 @@ static const char *advice(const struct kn_case *c)
 {
     if (c->collision.method == KN_METHOD_MONTE_CARLO && c->collision.update == KN_UPDATE_EXPLICIT)
         return "collision.update: exponential cannot diverge";
+    if (c->disturbance > 0 && c->collision.method == KN_METHOD_OPERATOR)
+        return "the gas has left the range of the velocity grid: more velocity.nodes along the flow, a "
+               "gas.reference nearer to the coldest or fastest gas, a smaller time.courant, a weaker "
+               "disturbance "
+               "or collision.method: monte-carlo may help";
     if (c->disturbance > 0)
         return "more velocity.nodes, a smaller time.courant or a weaker disturbance may help";
     return "a smaller time.courant may help; linear runs should not do this, please report it";
