@@ -310,7 +310,7 @@ static enum kn_status finish(struct kn_run_parts *r)
     KN_TRY(write_last_fields(r, unfinished));
     if (r->steady)
         kn_validity_watch(&r->gas, &r->c, kn_sim_space(r->sim), r->comm, NAN, r->seen.fields);
-    KN_TRY(kn_validity_watch_tail(&r->gas, r->sim, r->comm));
+    KN_TRY(kn_validity_watch_tail(&r->gas, &r->c, r->sim, r->comm));
     kn_validity_judge_gas(&r->validity, &r->c, &r->gas);
     KN_TRY(kn_comm_agree(r->comm, conclude(r, &s)));
     if (!unfinished)

@@ -85,6 +85,10 @@ static const char *advice(const struct kn_case *c)
         return "collision.update: exponential cannot diverge";
     if (kn_case_iterates(c))
         return "time.mode: unsteady, more velocity.nodes or a weaker disturbance may help";
+    if (c->disturbance > 0 && c->collision.method == KN_METHOD_OPERATOR)
+        return "the gas has left the range of the velocity grid: more velocity.nodes along the flow, a "
+               "gas.reference nearer to the coldest or fastest gas, a smaller time.courant, a weaker "
+               "disturbance or collision.method: monte-carlo may help";
     if (c->disturbance > 0)
         return "more velocity.nodes, a smaller time.courant or a weaker disturbance may help";
     return "a smaller time.courant may help; linear runs should not do this, please report it";

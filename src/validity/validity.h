@@ -56,6 +56,7 @@ const char *kn_validity_percent(double error, char text[32]);
  * reference are doubles, which a checkpoint stores as they are. */
 struct kn_validity_gas {
     struct kn_velocity grid;
+    double rest; /* energy of molecules that the polynomials of the operator do not hold; 0: not measured */
     struct kn_reference reference;
     double error;        /* of the exchange between the worst cell and gas in the reference state */
     double worst[6];     /* density, velocity and temperature of that cell, and the time */
@@ -73,12 +74,19 @@ void kn_validity_watch_save(const struct kn_validity_gas *g, double state[KN_VAL
 /* KN_EIO when the state is damaged. */
 enum kn_status kn_validity_watch_restore(struct kn_validity_gas *g, const double state[KN_VALIDITY_STATE]);
 
+/* Energy of |h'| of theory (47d) over the thermal energy of the cell of this row; the space holds twice as
+ * many numbers as the row (validity_rest.c). */
+double kn_validity_rest(const struct kn_velocity *v, double eps, const float *row, double *space);
+
+/* The relative error of the results for the largest value of it, theory (50a). */
+double kn_validity_rest_error(double rest);
+
 /* Update the extremes from the fields [ncells][KN_FIELDS], at a time (NaN: of a steady state); measure the
- * energy on the outermost nodes.  All ranks call these. */
+ * energy on the outermost nodes and of the rest.  All ranks call these. */
 struct kn_sim;
 void kn_validity_watch(struct kn_validity_gas *g, const struct kn_case *c, const struct kn_space *space,
                        const struct kn_comm *comm, double time, const double *fields);
-enum kn_status kn_validity_watch_tail(struct kn_validity_gas *g, struct kn_sim *sim,
+enum kn_status kn_validity_watch_tail(struct kn_validity_gas *g, const struct kn_case *c, struct kn_sim *sim,
                                       const struct kn_comm *comm);
 
 /* Add warnings about the gas; those that only repeat the case are omitted. */
