@@ -457,9 +457,11 @@ static enum kn_status check_amplitudes(const struct kn_case *c, double frequency
     char name[KN_TEXT];
     for (int i = 0; i < kn_case_surfaces(c); i++) {
         const struct kn_wall w = kn_case_surface(c, i);
+        const int port = i - KN_SIDES - kn_case_bodies(c);
         const char *steady = !is_zero(w.velocity)                           ? "velocity"
                              : w.temperature != 0 || kn_case_points(&w) > 1 ? "temperature"
                              : kn_case_varies(c, i)                         ? "rotation"
+                             : port >= 0 && c->ports[port].flow != 0        ? "flow"
                              : w.density != 0                ? (i < KN_SIDES ? "density" : "pressure")
                              : !is_zero(w.gradient.velocity) ? "gradient.velocity"
                              : w.gradient.temperature != 0   ? "gradient.temperature"
@@ -507,11 +509,11 @@ static enum kn_status check_mode(const struct kn_case *c)
     if (!kn_case_iterates(c))
         return KN_OK;
     for (int i = 0; i < kn_case_ports(c); i++)
-        if (c->ports[i].kind == KN_PORT_FLOW || (c->ports[i].kind == KN_PORT_PRESSURE && c->disturbance > 0))
+        if ((c->ports[i].kind == KN_PORT_FLOW || c->ports[i].kind == KN_PORT_PRESSURE) && c->disturbance > 0)
             return kn_error_set(
                 KN_EINPUT,
-                "ports.%s.kind: time.mode: %s has no port of given flow, nor of given pressure at a "
-                "finite disturbance (time.mode: unsteady)",
+                "ports.%s.kind: time.mode: %s has no port of given flow or pressure at a finite "
+                "disturbance (time.mode: unsteady)",
                 c->ports[i].name, kn_config_choice_name("time.mode", c->time.mode));
     if (kn_case_is_sampled(c->collision.method))
         return kn_error_set(KN_EINPUT,

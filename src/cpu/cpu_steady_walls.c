@@ -27,7 +27,7 @@ static void leave(const struct kn_steady_pass *s, const struct kn_face *f, doubl
     const float *restrict excess = patch->emission + (size_t)octant * (size_t)n;
     const float *restrict speed = p->velocity->speed[axis];
     const double alpha = patch->alpha, rest = 1 - alpha * patch->replaces, eps = p->c->disturbance,
-                 data = s->data;
+                 data = s->data, flow = patch->drifts == KN_DRIFT_FLOW ? patch->port.given : 0;
     if (kn_boundary_reflects(patch))
         kn_steady_face_row(s, (struct kn_site){f->cell, octant ^ s->mesh.bit[axis]}, axis, in);
     else
@@ -35,7 +35,8 @@ static void leave(const struct kn_steady_pass *s, const struct kn_face *f, doubl
 #pragma omp simd
     for (int k = 0; k < n; k++) {
         const double unit = kn_steady_unit(eps, drifts, excess[k], speed[k]);
-        out[k] = alpha * kn_steady_emission(unit, data, rho, excess[k]) + rest * in[k];
+        const double given = kn_steady_drift(excess[k], flow, speed[k]);
+        out[k] = alpha * kn_steady_emission(unit, data, rho, given) + rest * in[k];
     }
 }
 

@@ -41,6 +41,13 @@ POINT double kn_steady_unit(double eps, int drifts, double excess, double vn)
     return drifts ? 2 * vn : 1 + eps * excess;
 }
 
+/* The emission of a port of given flow at eps = 0, where the flow is the velocity of the gas, theory (22g).
+ */
+POINT double kn_steady_drift(double excess, double flow, double vn)
+{
+    return excess + 2 * flow * vn;
+}
+
 /* The distribution that a surface emits, theory (20) to (22), in double precision; data: 1, or 0 for the part
  * that is linear in h. */
 POINT double kn_steady_emission(double unit, double data, double rho, double excess)

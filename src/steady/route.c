@@ -62,7 +62,7 @@ static void add_surface(const struct kn_face *face, const struct kn_patch *patch
     if (!patch->emits)
         return;
     s->holds = s->holds || patch->replaces != 0;
-    s->open = s->open || given || patch->drifts;
+    s->open = s->open || given || patch->drifts == KN_DRIFT_PRESSURE;
     if (isfinite(patch->prescribed_flux)) {
         s->inflow += face->area * patch->prescribed_flux;
         s->most += face->area * fabs(patch->prescribed_flux);

@@ -216,6 +216,8 @@ static void agrees_with_time_steps(void **state)
         "space.cells=[8,8] velocity.nodes=6 collision.method=bgk ports.in.kind=pressure ports.in.pressure=1 "
         "ports.out.side=right ports.out.kind=reservoir bodies.wall.plate.axis=x bodies.wall.plate.at=0.5 "
         "bodies.wall.plate.open=[0.5,1] walls.bottom.kind=symmetry",
+        "space.cells=[6,6] velocity.nodes=6 collision.method=shakhov ports.in.kind=flow ports.in.flow=1 "
+        "ports.out.side=right ports.out.kind=flow ports.out.flow=-1 walls.top.temperature=[0,1]",
         "disturbance=0.5 space.cells=[8,6] velocity.nodes=6 collision.method=bgk walls.left.temperature=1 "
         "bodies.wall.box.low=[0.5,0] bodies.wall.box.high=[0.625,1] bodies.wall.temperature=0.5",
     };

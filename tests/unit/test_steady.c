@@ -42,6 +42,8 @@ static const char *const cases[] = {
     "ports.in.kind=pressure ports.in.pressure=1 ports.in.temperature=0.3 ports.out.side=right "
     "ports.out.kind=reservoir bodies.wall.plate.axis=x bodies.wall.plate.at=0.5 "
     "bodies.wall.plate.open=[0.5,1] walls.top.kind=symmetry",
+    "space.cells=[4,6] velocity.nodes=6 collision.method=bgk ports.in.kind=flow ports.in.flow=0.3 "
+    "ports.in.temperature=0.2 ports.out.side=right ports.out.kind=pressure walls.top.temperature=[0,1]",
     /* walls of Cercignani and Lampis */
     "space.cells=[4,3,3] velocity.nodes=6 collision.method=operator walls.top.velocity=[1,0,0] "
     "walls.left.tangential=0.6 walls.left.normal=0.5 walls.left.temperature=1 walls.top.tangential=1.5 "
