@@ -191,9 +191,17 @@ static const struct kn_choice solids[] = {
     {0},
 };
 
+static const struct kn_choice cylinder_axes[] = {
+    {"x", KN_PLATE_X, "from left to right"},
+    {"y", KN_PLATE_Y, "from bottom to top"},
+    {"z", KN_PLATE_Z, "from back to front, also in two dimensions"},
+    {0},
+};
+
 static const struct kn_choice modes[] = {
     {"auto", KN_MODE_AUTO,
-     "steady where the solver finds the steady state of the case, otherwise unsteady; the run prints the choice "
+     "steady where the solver finds the steady state of the case, otherwise unsteady; the run prints the "
+     "choice "
      "and its reason"},
     {"unsteady", KN_MODE_UNSTEADY, "time steps from the initial state"},
     {"steady", KN_MODE_STEADY,
