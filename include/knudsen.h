@@ -153,8 +153,9 @@ struct kn_wall {
     } gradient;
 };
 
-/* A solid body in the gas: a box, a plate without thickness, or the voxels of an image. */
-enum { KN_BODIES = 32, KN_ITEM_NAME = 24, KN_OPENINGS = 3, KN_FILE = 512 };
+/* A solid body in the gas: a box, a plate without thickness, the voxels of an image, or a smooth body, whose
+ * surface cuts cells. */
+enum { KN_BODIES = 32, KN_ITEM_NAME = 24, KN_OPENINGS = 3, KN_FILE = 512, KN_CORNERS = 8 };
 struct kn_body {
     char name[KN_ITEM_NAME]; /* "": there is no body; bodies are contiguous */
     struct {
@@ -173,6 +174,18 @@ struct kn_body {
         double at[3];     /* L; its lower corner */
         int voxels[3];    /* of a file of raw bytes; 0: another format */
     } image;
+    struct {
+        double centre[3];   /* L; the component along the axis is not used */
+        double radius;      /* L; 0 = the body is no cylinder */
+        enum kn_plate axis; /* from end to end of this axis */
+    } cylinder;
+    struct {
+        double centre[3]; /* L */
+        double radius;    /* L; 0 = the body is no sphere */
+    } sphere;
+    double polygon[KN_CORNERS]
+                  [2];      /* L; x, y of the corners of a prism along z; KN_TO_END = no more corners */
+    bool outside;           /* the gas is inside of the smooth body */
     struct kn_wall surface; /* diffuse: velocity, temperature, accommodation, oscillation */
     double rotation[3];     /* eps V0 / lambda0; about the centre of the bounding box */
 };
@@ -201,7 +214,7 @@ struct kn_port {
 
 /* At least the number of keys, with those of walls, bodies and ports as often as there can be such; and of
  * the values of a key. */
-enum { KN_CASE_SETTINGS = 1400, KN_CASE_VALUES = 6 };
+enum { KN_CASE_SETTINGS = 1700, KN_CASE_VALUES = 16 };
 
 /* A complete case.  Every member is a key of the case file; docs/input.md. */
 struct kn_case {
@@ -296,8 +309,8 @@ struct kn_case {
     } output;
     struct { /* used by kn_case_load and kn_case_set: values with a unit, by setting; they depend on the gas
               */
-        /* bit i: value i has a unit; bit 6 + i: it has the second dimension of the key (a force in Pa/m) */
-        unsigned short given[KN_CASE_SETTINGS];
+        /* bit i: value i has a unit; bit 16 + i: it has the second dimension of the key (a force in Pa/m) */
+        uint32_t given[KN_CASE_SETTINGS];
         double value[KN_CASE_SETTINGS][KN_CASE_VALUES]; /* SI */
         double number[KN_CASE_SETTINGS]
                      [KN_CASE_VALUES]; /* in the member; if it differs, the unit is ignored */

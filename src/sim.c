@@ -9,6 +9,7 @@
 #include "error.h"
 #include "grid/boxes.h"
 #include "grid/duration.h"
+#include "grid/emission.h"
 #include "grid/initial.h"
 
 #include <math.h>
@@ -24,7 +25,7 @@ enum {
 /* Values at the time of an observation. */
 struct moment {
     int64_t step;
-    double (*wall_velocity)[3]; /* [patches], V0 eps */
+    double (*wall_velocity)[3]; /* [patches], then [facets] of control volumes, V0 eps */
     double sum[2];              /* of a uniform gas: <v^4 h>, <v^6 h> */
 };
 
@@ -73,7 +74,7 @@ static enum kn_status fill_state(struct kn_sim *sim)
 
 static enum kn_status place_moments(struct kn_sim *sim)
 {
-    const size_t patches = (size_t)sim->boundary.count;
+    const size_t patches = (size_t)sim->boundary.count + (size_t)sim->space.volumes.nfacets;
     sim->wall_velocity = calloc((KN_BACKEND_OBSERVATIONS + 1) * patches, sizeof *sim->wall_velocity);
     sim->present.wall_velocity = sim->wall_velocity;
     for (size_t i = 0; i < KN_BACKEND_OBSERVATIONS; i++)
@@ -91,6 +92,7 @@ static enum kn_status lay_out(struct kn_sim *sim)
     KN_TRY(kn_velocity_create(&sim->velocity, c));
     KN_TRY(kn_space_create(&sim->space, c, &sim->boxes[sim->comm->rank]));
     KN_TRY(kn_boundary_create(&sim->boundary, c, &sim->space, &sim->velocity));
+    KN_TRY(kn_emission_create(&sim->boundary));
     KN_TRY(place_moments(sim));
     KN_TRY(kn_fluxes_create(&sim->fluxes, &sim->c, &sim->space));
     sim->dt = kn_sim_choose_time_step(&sim->c, sim->velocity.max_speed);
@@ -326,6 +328,9 @@ static void take_moment(const struct kn_sim *sim, struct moment *now)
     now->step = sim->step;
     for (int i = 0; i < sim->boundary.count; i++)
         memcpy(now->wall_velocity[i], sim->boundary.patches[i].velocity, sizeof now->wall_velocity[i]);
+    for (int i = 0; i < sim->space.volumes.nfacets; i++)
+        memcpy(now->wall_velocity[sim->boundary.count + i], sim->boundary.emissions[i].velocity,
+               sizeof now->wall_velocity[i]);
 }
 
 enum kn_status kn_sim_observe(struct kn_sim *sim)
@@ -342,13 +347,15 @@ static void fill_fields(const struct kn_sim *sim, const double *moments, double 
     const int ncells = sim->space.ncells;
 #pragma omp parallel for schedule(static) num_threads(sim->problem.threads) if (ncells > 2048)
     for (int cell = 0; cell < ncells; cell++) {
+        const int volume = kn_volumes_at(&sim->space.volumes, cell),
+                  row = volume >= 0 ? sim->space.volumes.list[volume].cell : cell;
         double *field = fields + (size_t)cell * KN_FIELDS;
-        if (sim->space.solid && sim->space.solid[cell]) {
+        if (sim->space.solid && sim->space.solid[row]) {
             for (int f = 0; f < KN_FIELDS; f++)
                 field[f] = NAN;
             continue;
         }
-        kn_moments_to_fields(moments + (size_t)cell * KN_MOMENTS, sim->c.disturbance, field);
+        kn_moments_to_fields(moments + (size_t)row * KN_MOMENTS, sim->c.disturbance, field);
         if (!sim->reference.at_rest)
             kn_reference_restore_fields(&sim->reference, field);
     }
@@ -445,7 +452,7 @@ void kn_sim_set_solution(struct kn_sim *sim, int64_t iteration, const double *fl
 {
     sim->step = iteration;
     if (fluxes)
-        memcpy(sim->fluxes.faces, fluxes, (size_t)sim->space.nfaces * KN_FLUXES * sizeof *fluxes);
+        memcpy(sim->fluxes.faces, fluxes, kn_space_fluxes(&sim->space) * KN_FLUXES * sizeof *fluxes);
 }
 
 const struct kn_space *kn_sim_space(const struct kn_sim *sim)

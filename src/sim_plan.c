@@ -5,6 +5,7 @@
 #include "config/case.h"
 #include "config/config.h"
 #include "config/reference.h"
+#include "config/shape.h"
 #include "error.h"
 #include "grid/boxes.h"
 #include "grid/duration.h"
@@ -62,15 +63,19 @@ static double host_memory(double cells)
 
 enum kn_status kn_sim_find_backend(const struct kn_case *c, const struct kn_backend **backend)
 {
-    const bool steady = kn_case_iterates(c);
-    *backend = steady && strcmp(c->run.backend, "auto") == 0
-                   ? kn_backend_find_steady()
-                   : kn_backend_find(c->run.backend, c->collision.method);
+    const bool steady = kn_case_iterates(c), any = strcmp(c->run.backend, "auto") == 0,
+               smooth = kn_shape_any(c);
+    *backend = steady && any ? kn_backend_find_steady()
+                             : kn_backend_find(smooth && any ? "cpu" : c->run.backend, c->collision.method);
     if (!*backend)
         return kn_error_set(KN_EINPUT, "run.backend: there is no '%s'", c->run.backend);
     if (!kn_backend_collides(*backend, c->collision.method))
         return kn_error_set(KN_EINPUT, "run.backend: %s does not have collision.method: %s (cpu has)",
                             c->run.backend, kn_config_choice_name("collision.method", c->collision.method));
+    if (smooth && !(*backend)->volumes)
+        return kn_error_set(KN_EINPUT,
+                            "run.backend: %s does not have cylinders, spheres and polygons (cpu has)",
+                            c->run.backend);
     KN_TRY((*backend)->available());
     if (steady && !(*backend)->steady)
         return kn_error_set(KN_EINPUT, "run.backend: %s does not have time.mode: %s (cpu has)",
@@ -121,6 +126,10 @@ enum kn_status kn_sim_compare_backends(const struct kn_backend *backend, const s
 enum kn_status kn_sim_divide_among(const struct kn_case *c, const struct kn_comm *comm,
                                    const struct kn_backend *backend, struct kn_box **boxes)
 {
+    *boxes = NULL;
+    if (comm->size > 1 && kn_shape_any(c))
+        return kn_error_set(
+            KN_EINPUT, "bodies: cylinders, spheres and polygons need one rank, and there are %d", comm->size);
     *boxes = calloc((size_t)comm->size, sizeof **boxes);
     if (!*boxes)
         return kn_error_set(KN_EMEMORY, "no memory for %d boxes", comm->size);
@@ -160,6 +169,8 @@ static enum kn_status plan_space(const struct kn_case *c, const struct kn_comm *
         varies = varies || kn_case_varies(c, i);
     *space = (struct kn_space){
         .ncells = (int)cells, .nhalo = (int)halo, .nfaces = faces, .nvaried = varies ? faces : 0};
+    space->volumes.nfacets = (int)kn_shape_facets(c);
+    space->volumes.nlinks = 3 * space->volumes.nfacets; /* about */
     return status;
 }
 

@@ -180,7 +180,7 @@ static enum kn_status read_scalar(struct reader *r, const struct kn_setting *s, 
         return find_file(r, s, node);
     if (isfinite(si.value)) {
         const bool other = si.dimension != s->key->dimension;
-        r->c.si.given[s->index] |= (unsigned short)((other ? 1U + KN_SI_OTHER : 1U) << index);
+        r->c.si.given[s->index] |= ((other ? 1U + KN_SI_OTHER : 1U) << index);
         r->c.si.value[s->index][index] = si.value;
         r->c.si.number[s->index][index] = ((const double *)kn_config_target(&r->c, s))[index];
     }

@@ -191,6 +191,13 @@ static const struct kn_choice solids[] = {
     {0},
 };
 
+static const struct kn_choice cylinder_axes[] = {
+    {"x", KN_PLATE_X, "from left to right"},
+    {"y", KN_PLATE_Y, "from bottom to top"},
+    {"z", KN_PLATE_Z, "from back to front, also in two dimensions"},
+    {0},
+};
+
 static const struct kn_choice modes[] = {
     {"auto", KN_MODE_AUTO,
      "steady where the solver finds the steady state of the case, otherwise unsteady; the run prints the "

@@ -4,6 +4,7 @@
 #include "config/case.h"
 #include "config/config.h"
 #include "config/scales.h"
+#include "config/shape.h"
 #include "error.h"
 
 #include <math.h>
@@ -273,15 +274,24 @@ static enum kn_status place_body(const struct kn_case *c, const struct kn_body *
 {
     const char *near = near_name(c, b);
     const bool box = has_box(b), plate = b->plate.axis != KN_PLATE_NONE, image = *b->image.file != '\0';
-    if (!box && !plate && !image && near)
+    const int shapes = box + plate + image + kn_shape_count(b);
+    if (shapes == 0 && near)
         return fail(body(b), "", "has no shape (did you mean bodies.%s?)", near);
-    if (!box && !plate && !image)
+    if (shapes == 0)
         return fail(body(b), "",
-                    "has no shape (box: [[0.2, 0.2], [0.4, 0.5]], plate: {axis: x, at: 0.5} or image: {file: "
-                    "pores.png})");
-    if (box + plate + image > 1)
-        return fail(body(b), image ? "image" : "plate", "the body has a %s already (one shape per body)",
-                    box ? "box" : "plate");
+                    "has no shape (box: [[0.2, 0.2], [0.4, 0.5]], plate: {axis: x, at: 0.5}, image: {file: "
+                    "pores.png}, cylinder: {centre: [0.5, 0.5], radius: 0.1}, sphere or polygon)");
+    if (shapes > 1)
+        return fail(body(b),
+                    image   ? "image"
+                    : plate ? "plate"
+                            : "",
+                    "the body has a %s already (one shape per body)",
+                    box              ? "box"
+                    : plate && image ? "plate"
+                                     : "shape");
+    if (kn_shape_is_smooth(b))
+        return KN_OK;
     return image ? place_image(c, b, g) : plate ? place_plate(c, b, g) : place_box(c, b, g);
 }
 
@@ -460,6 +470,7 @@ static enum kn_status check_port(const struct kn_case *c, const struct kn_geomet
 
 static enum kn_status check_all(const struct kn_case *c, const struct kn_geometry *g)
 {
+    KN_TRY(kn_shape_check(c));
     for (int i = 0; i < kn_case_ports(c); i++)
         KN_TRY(check_port(c, g, i));
     for (int i = 0; i < g->count; i++) {
@@ -527,6 +538,21 @@ int kn_geometry_port(const struct kn_case *c, const struct kn_geometry *g, const
     return -1;
 }
 
+/* True if the gas is inside of a smooth body that ends before a side. */
+static bool is_enclosed(const struct kn_case *c, int axis, bool high)
+{
+    bool enclosed = false;
+    for (int i = 0; i < kn_case_bodies(c); i++) {
+        double bounds[2];
+        if (!kn_shape_is_smooth(&c->bodies[i]) || !c->bodies[i].outside)
+            continue;
+        const struct kn_shape_body s = kn_shape_of(c, &c->bodies[i]);
+        kn_shape_bounds(&s, axis, bounds);
+        enclosed = enclosed || (high ? bounds[1] < c->gas.delta * c->space.size[axis] : bounds[0] > 0);
+    }
+    return enclosed;
+}
+
 bool kn_geometry_has_wall(const struct kn_case *c, int side)
 {
     struct kn_geometry g;
@@ -534,6 +560,8 @@ bool kn_geometry_has_wall(const struct kn_case *c, int side)
     const int *n = c->space.cells, axis = side / 2, e = (axis + 1) % 3, f = (axis + 2) % 3;
     if (kn_case_bodies(c) + kn_case_ports(c) == 0 || kn_geometry_create(&g, c) != KN_OK)
         return true;
+    if (is_enclosed(c, axis, side & 1))
+        return false;
     at[axis] = (side & 1) ? n[axis] - 1 : 0;
     for (at[e] = 0; at[e] < n[e]; at[e]++)
         for (at[f] = 0; at[f] < n[f]; at[f]++)

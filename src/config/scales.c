@@ -186,7 +186,7 @@ static void forget_changed(struct kn_case *c, const struct kn_setting *s)
     const double *values = kn_config_target(c, s);
     for (int i = 0; i < s->key->count; i++)
         if ((c->si.given[s->index] & (1U << i)) && values[i] != c->si.number[s->index][i])
-            c->si.given[s->index] &= (unsigned short)~((1U + KN_SI_OTHER) << i);
+            c->si.given[s->index] &= ~((1U + KN_SI_OTHER) << i);
 }
 
 /* The gas is first: the other values depend on it. */

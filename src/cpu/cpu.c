@@ -9,14 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 #ifdef __SSE__
 #include <xmmintrin.h>
 #endif
 
-/* PAGE: the largest normal page size */
-enum { ALIGNMENT = 64, PAGE = 1 << 16, HUGE_PAGE = 1 << 21, MOST_LANES = 16 };
+enum { MOST_LANES = 16 };
 
 struct kn_cpu {
     struct kn_problem problem;
@@ -42,28 +40,15 @@ struct kn_cpu {
     double seconds[KN_PHASES];
 };
 
-size_t kn_cpu_scratch_size(const struct kn_case *c, const struct kn_velocity *v, int lanes)
-{
-    const struct kn_quadratic q = kn_quadratic_sizes(c, v);
-    const size_t finished = 2 * (size_t)v->nnodes, /* rows that bypass the caches, not used with blocks */
-        stream = KN_STREAM_SCRATCH_ROWS * (size_t)v->stride + finished,
-                 relax = KN_RELAX_ROWS * (size_t)v->stride + (size_t)v->length[0] * (size_t)v->length[1] +
-                         finished;
-    size_t size[KN_BLOCKS], collide = 0;
-    kn_cpu_block_sizes(&q, v, size);
-    for (int i = 0; i < KN_BLOCKS; i++)
-        collide += size[i] * (size_t)lanes;
-    const size_t rows = stream > relax ? stream : relax, most = rows > collide ? rows : collide;
-    return (most + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
-}
-
 static double memory(const struct kn_problem *p)
 {
-    const double state = (2.0 * ((double)p->space->ncells + p->space->nhalo) + p->space->nfaces) *
-                         p->velocity->nnodes * sizeof(float);
+    const double rows = (double)kn_volumes_rows(&p->space->volumes, p->space->nfaces) +
+                        p->space->volumes.nfacets; /* emission */
+    const double state =
+        (2.0 * ((double)p->space->ncells + p->space->nhalo) + rows) * p->velocity->nnodes * sizeof(float);
     const double scratch =
         (double)p->threads * (double)kn_cpu_scratch_size(p->c, p->velocity, MOST_LANES) * sizeof(float) +
-        HUGE_PAGE;
+        KN_CPU_HUGE_PAGE;
     return state + scratch + kn_cpu_propagators_memory(p) +
            2.0 * kn_sampling_count(p->c) * sizeof(struct kn_sample);
 }
@@ -81,22 +66,6 @@ static bool keep_in_cache(const struct kn_problem *p)
     if (requested)
         return strcmp(requested, "memory") != 0;
     return state < (level3 > 0 && level3 < most ? level3 : most);
-}
-
-/* Whole pages, huge ones for large arrays. */
-static size_t page_bytes(size_t bytes)
-{
-    const size_t page = bytes < HUGE_PAGE ? PAGE : HUGE_PAGE;
-    return (bytes + page) / page * page;
-}
-
-void *kn_cpu_aligned(size_t count, size_t size)
-{
-    const size_t bytes = page_bytes(count * size);
-    void *block = aligned_alloc(bytes < HUGE_PAGE ? PAGE : HUGE_PAGE, bytes);
-    if (block && bytes >= HUGE_PAGE)
-        madvise(block, bytes, MADV_HUGEPAGE); /* fewer page-table misses; failure is harmless */
-    return block;
 }
 
 static void destroy(void *machine)
@@ -160,7 +129,8 @@ static enum kn_status create_exchange(struct kn_cpu *cpu)
 static enum kn_status allocate(struct kn_cpu *cpu)
 {
     const struct kn_problem *p = &cpu->problem;
-    const size_t ncells = (size_t)p->space->ncells, faces = (size_t)p->space->nfaces,
+    const size_t ncells = (size_t)p->space->ncells,
+                 faces = kn_volumes_rows(&p->space->volumes, p->space->nfaces),
                  rows = (ncells + (size_t)p->space->nhalo) * (size_t)p->velocity->nnodes;
     cpu->h = kn_cpu_aligned(rows, sizeof(float));
     cpu->next = kn_cpu_aligned(rows, sizeof(float));
@@ -174,8 +144,8 @@ static enum kn_status allocate(struct kn_cpu *cpu)
     cpu->cells.stop = malloc(ncells * sizeof *cpu->cells.stop);
     cpu->faces.stop = malloc((faces + 1) * sizeof *cpu->faces.stop);
     /* In a huge page: the distribution of small pages over the second-level cache is random. */
-    cpu->scratch =
-        kn_cpu_aligned((size_t)p->threads * cpu->scratch_size + HUGE_PAGE / sizeof(float), sizeof(float));
+    cpu->scratch = kn_cpu_aligned((size_t)p->threads * cpu->scratch_size + KN_CPU_HUGE_PAGE / sizeof(float),
+                                  sizeof(float));
     if (!cpu->h || !cpu->next || !cpu->cells.stop || !cpu->faces.stop || !cpu->outgoing || !cpu->lost ||
         !cpu->fluxes || !cpu->flowed || !cpu->moments || !cpu->drawn || !cpu->samples || !cpu->scratch ||
         kn_sampling_order_create(&cpu->order, p->c, p->velocity) != KN_OK)
@@ -219,7 +189,7 @@ void kn_cpu_state(void *machine, void **h, void **next, size_t *bytes)
     const size_t rows = ((size_t)x->ncells + (size_t)x->nhalo) * (size_t)cpu->problem.velocity->nnodes;
     *h = cpu->h;
     *next = cpu->next;
-    *bytes = page_bytes(rows * sizeof *cpu->h);
+    *bytes = kn_cpu_page_bytes(rows * sizeof *cpu->h);
 }
 
 static enum kn_status put(void *machine, int64_t first, int64_t count, const float *rows)
@@ -301,21 +271,32 @@ static struct leg rim_leg(const struct kn_route *r)
     return (struct leg){r->inner, r->count};
 }
 
-/* All outgoing distributions are computed first: the flux through one face may depend on another emission. */
+/* All outgoing distributions are computed first: the flux through one face may depend on another emission.
+ * Surfaces of control volumes need no wall face, and what flows into them through links needs all. */
 static void sweep_walls(struct kn_cpu *cpu, const struct kn_stream_sweep *s, struct leg leg)
 {
     const double start = omp_get_wtime();
     const int *faces = cpu->faces.stop;
+    const struct kn_volumes *v = &cpu->problem.space->volumes;
 #pragma omp parallel num_threads(cpu->problem.threads)
     {
         float *scratch = cpu->scratch + (size_t)omp_get_thread_num() * cpu->scratch_size;
         const unsigned mode = flush_denormals();
 #pragma omp for schedule(static)
+        for (int i = 0; i < v->count; i++)
+            cpu->kernels->reconstruct(s, i, scratch);
+#pragma omp for schedule(static)
         for (int i = leg.first; i < leg.end; i++)
             cpu->kernels->wall(s, faces[i], scratch);
 #pragma omp for schedule(static)
+        for (int i = 0; i < v->nlinks; i++)
+            cpu->kernels->link(s, i, scratch);
+#pragma omp for schedule(static)
         for (int i = leg.first; i < (s->fluxes ? leg.end : leg.first); i++)
             cpu->kernels->flux(s, faces[i], scratch);
+#pragma omp for schedule(static)
+        for (int i = 0; i < (s->fluxes ? v->nfacets : 0); i++)
+            cpu->kernels->facet_flux(s, i);
         restore_denormals(mode);
     }
     cpu->seconds[KN_PHASE_STREAM] += omp_get_wtime() - start;
@@ -346,6 +327,21 @@ static struct worker start_worker(const struct kn_cpu *cpu)
     return (struct worker){.scratch = scratch, .row = {end - nnodes, end - 2 * nnodes}};
 }
 
+/* One cell, or the control volume with its row. */
+static void stream_cell(struct kn_cpu *cpu, const struct kn_stream_sweep *s, struct worker *worker, int cell,
+                        float *row)
+{
+    const struct kn_volumes *volumes = &cpu->problem.space->volumes;
+    const int volume = kn_volumes_at(volumes, cell);
+    if (volume < 0 || volumes->list[volume].cell != cell) {
+        cpu->kernels->stream(s, cell, &worker->traffic, row, worker->scratch);
+        return;
+    }
+    if (worker->traffic.to)
+        cpu->kernels->store(worker->traffic.done, cpu->problem.velocity->nnodes, worker->traffic.to);
+    cpu->kernels->balance(s, volume, row, worker->scratch);
+}
+
 /* `count` consecutive cells from `first`, so that h passes through memory once. Reading the clock costs as
  * much as a small cell, so not every block is timed. */
 static void sweep_block(struct kn_cpu *cpu, const struct cell_sweep *sweep, struct worker *worker, int first,
@@ -355,8 +351,7 @@ static void sweep_block(struct kn_cpu *cpu, const struct cell_sweep *sweep, stru
     float *to = sweep->to + (size_t)first * (size_t)nnodes, *rows = sweep->cached ? to : worker->row[0];
     const double start = timed ? omp_get_wtime() : 0;
     for (int i = 0; sweep->s && i < count; i++)
-        cpu->kernels->stream(sweep->s, first + i, &worker->traffic, rows + (size_t)i * (size_t)nnodes,
-                             worker->scratch);
+        stream_cell(cpu, sweep->s, worker, first + i, rows + (size_t)i * (size_t)nnodes);
     const double middle = timed ? omp_get_wtime() : 0;
     cpu->kernels->collide(sweep->k, rows, count, worker->scratch);
     for (int i = 0; cpu->problem.space->solid && i < count; i++)
@@ -500,7 +495,7 @@ static enum kn_status observe(void *machine)
     const struct kn_velocity *v = cpu->problem.velocity;
     const int ncells = cpu->problem.space->ncells;
     const double start = omp_get_wtime();
-    memcpy(cpu->flowed, cpu->fluxes, (size_t)cpu->problem.space->nfaces * KN_FLUXES * sizeof *cpu->flowed);
+    memcpy(cpu->flowed, cpu->fluxes, kn_space_fluxes(cpu->problem.space) * KN_FLUXES * sizeof *cpu->flowed);
 #pragma omp parallel for schedule(static) num_threads(cpu->problem.threads)
     for (int cell = 0; cell < ncells; cell++)
         cpu->kernels->moments(v, cpu->h + (size_t)cell * v->nnodes, cpu->moments + (size_t)cell * KN_MOMENTS);
@@ -518,7 +513,7 @@ static enum kn_status observed(void *machine, struct kn_observed *found)
 static enum kn_status fluxes(void *machine, double *to)
 {
     const struct kn_cpu *cpu = machine;
-    memcpy(to, cpu->fluxes, (size_t)cpu->problem.space->nfaces * KN_FLUXES * sizeof *to);
+    memcpy(to, cpu->fluxes, kn_space_fluxes(cpu->problem.space) * KN_FLUXES * sizeof *to);
     return KN_OK;
 }
 
@@ -536,7 +531,8 @@ static enum kn_status copy(void *machine, double *seconds)
     const double start = omp_get_wtime();
 #pragma omp parallel num_threads(cpu->problem.threads)
     {
-        const size_t piece = (bytes / (size_t)omp_get_num_threads() + PAGE) / PAGE * PAGE,
+        const size_t piece =
+                         (bytes / (size_t)omp_get_num_threads() + KN_CPU_PAGE) / KN_CPU_PAGE * KN_CPU_PAGE,
                      first = piece * (size_t)omp_get_thread_num();
         if (first < bytes)
             memcpy((char *)cpu->next + first, (const char *)cpu->h + first,
@@ -577,5 +573,6 @@ const struct kn_backend kn_backend_cpu = {
     .copy = copy,
     .describe = describe,
     .device = kn_cpu_device,
+    .volumes = true,
     .steady = &kn_cpu_steady,
 };

@@ -12,6 +12,10 @@
      .sample = kn_cpu_sample_##isa,                                                                          \
      .wall = kn_cpu_wall_##isa,                                                                              \
      .flux = kn_cpu_flux_##isa,                                                                              \
+     .reconstruct = kn_cpu_reconstruct_##isa,                                                                \
+     .link = kn_cpu_link_##isa,                                                                              \
+     .facet_flux = kn_cpu_facet_flux_##isa,                                                                  \
+     .balance = kn_cpu_balance_##isa,                                                                        \
      .stream = kn_cpu_stream_##isa,                                                                          \
      .collide = kn_cpu_collide_##isa,                                                                        \
      .changes = kn_cpu_changes_##isa,                                                                        \

@@ -17,9 +17,10 @@ struct kn_stream_sweep {
     int order;
     enum kn_limiter limiter;
     const float *h;  /* [ncells][nnodes] before the sweep */
-    float *outgoing; /* [nfaces][nnodes] h that leaves a face that emits, in the octants away from it */
-    float *lost;     /* [nfaces] mass flux that is missing in `outgoing` due to round-off */
-    double *fluxes;  /* [nfaces][KN_FLUXES], or NULL */
+    float *outgoing; /* [kn_volumes_rows][nnodes] h that leaves a face that emits, in the octants away from
+                        it; then h on the pieces of control volumes */
+    float *lost;     /* [kn_volumes_rows] mass flux that is missing in `outgoing` due to round-off */
+    double *fluxes;  /* [kn_space_fluxes][KN_FLUXES], or NULL */
 };
 
 /* Memory traffic during the computation of one cell: prefetching the next cell, and writing the finished
@@ -114,6 +115,10 @@ enum kn_cpu_block {
 /* Lengths of the blocks in vectors. */
 void kn_cpu_block_sizes(const struct kn_quadratic *q, const struct kn_velocity *v, size_t size[KN_BLOCKS]);
 
+/* Whole pages, huge ones for large arrays.  KN_CPU_PAGE: the largest normal page size. */
+enum { KN_CPU_PAGE = 1 << 16, KN_CPU_HUGE_PAGE = 1 << 21 };
+size_t kn_cpu_page_bytes(size_t bytes);
+
 /* Memory that starts at a page, a huge one if it is large; freed by free. */
 void *kn_cpu_aligned(size_t count, size_t size);
 
@@ -130,6 +135,14 @@ struct kn_cpu_kernels {
     void (*wall)(const struct kn_stream_sweep *s, int face, float *scratch);
     /* The fluxes through one wall face. */
     void (*flux)(const struct kn_stream_sweep *s, int face, float *scratch);
+    /* h on the surface of a control volume; before the wall pass. Then, after it, what flows into the volume
+     * through a link. */
+    void (*reconstruct)(const struct kn_stream_sweep *s, int volume, float *scratch);
+    void (*link)(const struct kn_stream_sweep *s, int link, float *scratch);
+    /* The fluxes through one facet of a control volume. */
+    void (*facet_flux)(const struct kn_stream_sweep *s, int facet);
+    /* One control volume after streaming, into out[nnodes]. */
+    void (*balance)(const struct kn_stream_sweep *s, int volume, float *out, float *scratch);
     /* One cell after streaming, into out[nnodes]. */
     void (*stream)(const struct kn_stream_sweep *s, int cell, const struct kn_traffic *t, float *out,
                    float *scratch);
@@ -196,6 +209,10 @@ void kn_cpu_device(char *text, size_t size);
                              struct kn_sample *samples);                                                     \
     void kn_cpu_wall_##isa(const struct kn_stream_sweep *s, int face, float *scratch);                       \
     void kn_cpu_flux_##isa(const struct kn_stream_sweep *s, int face, float *scratch);                       \
+    void kn_cpu_reconstruct_##isa(const struct kn_stream_sweep *s, int volume, float *scratch);              \
+    void kn_cpu_link_##isa(const struct kn_stream_sweep *s, int link, float *scratch);                       \
+    void kn_cpu_facet_flux_##isa(const struct kn_stream_sweep *s, int facet);                                \
+    void kn_cpu_balance_##isa(const struct kn_stream_sweep *s, int volume, float *out, float *scratch);      \
     void kn_cpu_stream_##isa(const struct kn_stream_sweep *s, int cell, const struct kn_traffic *t,          \
                              float *out, float *scratch);                                                    \
     void kn_cpu_collide_##isa(const struct kn_collisions *s, float *rows, int count, float *scratch);        \

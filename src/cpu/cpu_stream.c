@@ -282,6 +282,20 @@ void KN_CPU_NAME(wall)(const struct kn_stream_sweep *s, int face, float *scratch
     s->lost[face] = kn_wall_lost(flux / courant, patch->prescribed_flux);
 }
 
+/* What flows from a whole cell through a link into a control volume. */
+void KN_CPU_NAME(link)(const struct kn_stream_sweep *s, int link, float *scratch)
+{
+    const struct kn_velocity *v = s->velocity;
+    const struct kn_link *l = &s->space->volumes.links[link];
+    const size_t row = (size_t)s->space->nfaces + (size_t)s->space->volumes.nfacets + (size_t)link;
+    const int axis = l->side / 2, into = (l->side & 1) ? 1 : -1;
+    for (int octant = 0; octant < v->octants; octant++)
+        if (kn_velocity_sign(v, octant, axis) == into)
+            memcpy(s->outgoing + row * (size_t)v->nnodes + (size_t)octant * (size_t)v->stride,
+                   passing(s, (struct kn_site){l->cell, octant}, axis, scratch),
+                   (size_t)v->stride * sizeof(float));
+}
+
 /* The row of a site that is read for the first time when its cell is computed: the one with the largest
  * index, since indices increase within a strip. */
 static const float *newest_row(const struct kn_stream_sweep *s, struct kn_site p)

@@ -88,6 +88,18 @@ static size_t matrix_bytes(const struct kn_problem *p)
                     : 0;
 }
 
+/* Tables of control volumes, and the emission of their facets. */
+static size_t volume_bytes(const struct kn_problem *p)
+{
+    const struct kn_volumes *v = &p->space->volumes;
+    const size_t facets = (size_t)v->nfacets, cells = v->of_cell ? (size_t)p->space->ncells : 0;
+    return lines(cells * sizeof *v->of_cell) + lines((size_t)v->count * sizeof *v->list) +
+           lines((size_t)v->npieces * sizeof *v->pieces) + lines((size_t)v->npoints * sizeof *v->points) +
+           lines((size_t)v->nmatrices * sizeof *v->matrices) + lines(facets * sizeof *v->facets) +
+           lines((size_t)v->nlinks * sizeof *v->links) + lines(facets * sizeof(struct kn_emission)) +
+           lines(facets * (size_t)p->velocity->nnodes * sizeof(float));
+}
+
 static size_t table_bytes(const struct kn_problem *p)
 {
     const size_t cells = (size_t)p->space->ncells + (size_t)p->space->nhalo, faces = (size_t)p->space->nfaces;
@@ -102,7 +114,23 @@ static size_t table_bytes(const struct kn_problem *p)
            lines(stride * sizeof(double)) + lines(stride * sizeof(int)) + edges +
            lines((size_t)kn_boundary_patches(p->c, p->space) * nodes * sizeof(float)) +
            lines((size_t)kn_boundary_patches(p->c, p->space) * sizeof(struct kn_patch)) + lines(cells) +
-           matrix_bytes(p) + lines(nodes * sizeof(float)) + operator_bytes(p);
+           matrix_bytes(p) + lines(nodes * sizeof(float)) + operator_bytes(p) + volume_bytes(p);
+}
+
+static void copy_volumes(struct strict *s)
+{
+    const struct kn_volumes *from = &s->host->space->volumes;
+    struct kn_volumes *to = &s->space.volumes;
+    to->gas = NULL;
+    if (!from->of_cell)
+        return;
+    to->of_cell = keep(s, from->of_cell, (size_t)s->space.ncells * sizeof *from->of_cell);
+    to->list = keep(s, from->list, (size_t)from->count * sizeof *from->list);
+    to->pieces = keep(s, from->pieces, (size_t)from->npieces * sizeof *from->pieces);
+    to->points = keep(s, from->points, (size_t)from->npoints * sizeof *from->points);
+    to->matrices = keep(s, from->matrices, (size_t)from->nmatrices * sizeof *from->matrices);
+    to->facets = keep(s, from->facets, (size_t)from->nfacets * sizeof *from->facets);
+    to->links = keep(s, from->links, (size_t)from->nlinks * sizeof *from->links);
 }
 
 static void copy_space(struct strict *s)
@@ -119,6 +147,7 @@ static void copy_space(struct strict *s)
         s->space.solid = keep(s, from->solid, (size_t)from->ncells);
     for (int d = 0; d < 3; d++)
         s->space.edges[d] = NULL;
+    copy_volumes(s);
 }
 
 static void copy_velocity(struct strict *s)
@@ -159,6 +188,12 @@ static size_t emission_bytes(const struct kn_problem *p)
     return (size_t)p->boundary->count * (size_t)p->velocity->nnodes * sizeof *p->boundary->memory;
 }
 
+static size_t facet_bytes(const struct kn_problem *p)
+{
+    return (size_t)p->space->volumes.nfacets * (size_t)p->velocity->nnodes *
+           sizeof *p->boundary->facet_memory;
+}
+
 static void copy_walls(struct strict *s)
 {
     const struct kn_boundary *from = s->host->boundary;
@@ -167,6 +202,12 @@ static void copy_walls(struct strict *s)
     memcpy(to->patches, from->patches, (size_t)from->count * sizeof *from->patches);
     for (int i = 0; i < from->count; i++)
         to->patches[i].emission = to->memory + (from->patches[i].emission - from->memory);
+    for (int i = 0; to->emissions && i < s->space.volumes.nfacets; i++) {
+        to->emissions[i] = from->emissions[i];
+        to->emissions[i].row = to->facet_memory + (from->emissions[i].row - from->facet_memory);
+    }
+    if (to->emissions)
+        memcpy(to->facet_memory, from->facet_memory, facet_bytes(s->host));
     for (int i = 0; i < from->count; i++)
         if (from->patches[i].matrices)
             to->patches[i].matrices = to->matrices + (from->patches[i].matrices - from->matrices);
@@ -193,7 +234,7 @@ static size_t moment_bytes(const struct strict *s)
 
 static size_t flux_bytes(const struct strict *s)
 {
-    return (size_t)s->host->space->nfaces * KN_FLUXES * sizeof(double);
+    return kn_space_fluxes(s->host->space) * KN_FLUXES * sizeof(double);
 }
 
 static enum kn_status build(struct strict *s)
@@ -220,6 +261,11 @@ static enum kn_status build(struct strict *s)
         .matrices = keep(s, walls->matrices,
                          (size_t)walls->scattering * kn_scatter_size(&s->velocity) * sizeof *walls->matrices),
     };
+    if (s->space.volumes.nfacets > 0) {
+        s->boundary.emissions =
+            keep(s, walls->emissions, (size_t)s->space.volumes.nfacets * sizeof *walls->emissions);
+        s->boundary.facet_memory = keep(s, walls->facet_memory, facet_bytes(s->host));
+    }
     s->collision = *s->host->collision;
     copy_operator(s);
     if (s->collision.has_source)
@@ -366,4 +412,5 @@ const struct kn_backend kn_backend_strict = {
     .copy = copy,
     .describe = describe,
     .device = kn_cpu_device,
+    .volumes = true,
 };

@@ -2,7 +2,9 @@
 #include "grid/boundary.h"
 
 #include "config/case.h"
+#include "config/shape.h"
 #include "error.h"
+#include "grid/emission.h"
 #include "grid/scatter.h"
 #include "grid/space.h"
 #include "point/wall.h"
@@ -40,27 +42,31 @@ static double temperature_at(const struct kn_wall *w, double share)
                  : w->temperatures[i] + (place - i) * (w->temperatures[i + 1] - w->temperatures[i]);
 }
 
-/* The surface at one of its faces. */
-static struct kn_wall local_wall(const struct kn_boundary *b, int face)
+struct kn_wall kn_boundary_wall(const struct kn_boundary *b, int surface, int axis, const double at[3])
 {
-    const struct kn_face *f = &b->space->faces[face];
-    struct kn_wall w = kn_case_surface(b->c, f->surface);
-    double at[3], low[3], high[3], arm[3];
+    struct kn_wall w = kn_case_surface(b->c, surface);
+    double low[3], high[3], arm[3];
     int along = 0;
-    kn_space_face_centre(b->space, face, at);
-    find_extent(b, f->surface, low, high);
+    find_extent(b, surface, low, high);
     while (along < 2 && (kn_case_is_uniform(b->c, along) || high[along] <= low[along] ||
-                         (f->surface < KN_SIDES && along == f->side / 2)))
+                         (surface < KN_SIDES && along == axis)))
         along++;
     w.temperature = temperature_at(&w, (at[along] - low[along]) / (high[along] - low[along]));
     w.temperatures[1] = KN_NO_POINT;
     for (int d = 0; d < 3; d++)
         arm[d] = kn_case_is_uniform(b->c, d) ? 0 : at[d] - (low[d] + high[d]) / 2;
-    for (int d = 0; d < 3 && f->surface >= KN_SIDES; d++) {
-        const double *rotation = b->c->bodies[f->surface - KN_SIDES].rotation;
+    for (int d = 0; d < 3 && surface >= KN_SIDES; d++) {
+        const double *rotation = b->c->bodies[surface - KN_SIDES].rotation;
         w.velocity[d] += rotation[(d + 1) % 3] * arm[(d + 2) % 3] - rotation[(d + 2) % 3] * arm[(d + 1) % 3];
     }
     return w;
+}
+
+static struct kn_wall wall_at_face(const struct kn_boundary *b, int face)
+{
+    double at[3];
+    kn_space_face_centre(b->space, face, at);
+    return kn_boundary_wall(b, b->space->faces[face].surface, b->space->faces[face].side / 2, at);
 }
 
 static struct frame frame_of(const struct kn_boundary *b, int patch)
@@ -72,7 +78,7 @@ static struct frame frame_of(const struct kn_boundary *b, int patch)
     const int port = p.surface - KN_SIDES - kn_case_bodies(c);
     return (struct frame){.c = c,
                           .v = b->v,
-                          .wall = f ? local_wall(b, b->faces[own]) : kn_case_surface(c, p.surface),
+                          .wall = f ? wall_at_face(b, b->faces[own]) : kn_case_surface(c, p.surface),
                           .port = port >= 0 ? c->ports[port].kind : KN_PORT_RESERVOIR,
                           .flow = port >= 0 ? c->ports[port].flow / b->space->open[port] : 0,
                           .axis = p.side / 2,
@@ -321,6 +327,7 @@ bool kn_boundary_update(struct kn_boundary *b, double time)
             continue;
         const struct frame f = frame_of(b, i);
         fill_patch(p, &f, time);
+        kn_emission_update(b, i, time);
         p->stale = false;
         changed = true;
     }
@@ -336,7 +343,7 @@ bool kn_boundary_keeps_mass(const struct kn_case *c)
         return false;
     for (int i = 0; i < kn_case_bodies(c); i++)
         for (int d = 0; d < 3; d++)
-            if (c->bodies[i].rotation[d] != 0 ||
+            if ((c->bodies[i].rotation[d] != 0 && !kn_shape_is_smooth(&c->bodies[i])) ||
                 (!kn_case_is_uniform(c, d) && (c->bodies[i].surface.velocity[d] != 0 ||
                                                c->bodies[i].surface.oscillation.velocity[d] != 0)))
                 return false;
@@ -349,5 +356,7 @@ void kn_boundary_destroy(struct kn_boundary *b)
     free(b->faces);
     free(b->memory);
     free(b->matrices);
+    free(b->emissions);
+    free(b->facet_memory);
     *b = (struct kn_boundary){0};
 }

@@ -25,16 +25,25 @@ struct kn_patch {
     float *emission; /* [nnodes] E, or h of an inflow, J of a far field; zero for velocities into the wall */
 };
 
+/* The emission of a facet of a control volume; fluxes as in struct kn_patch. */
+struct kn_emission {
+    double emission_flux, unit_flux, prescribed_flux;
+    double velocity[3]; /* of the surface at the last update, eps V0; 0 without a wall */
+    float *row;         /* [nnodes] E, or h of an inflow; zero for velocities into the facet */
+};
+
 struct kn_boundary {
     const struct kn_case *c;
     const struct kn_space *space;
     const struct kn_velocity *v;
     int count;
-    struct kn_patch *patches; /* [count] by kn_case_patch, then those of faces whose surface varies */
-    int *faces;               /* [count - kn_case_patches] of the latter */
-    float *memory;            /* [count][nnodes] of all emissions */
-    int scattering;           /* patches with matrices */
-    float *matrices;          /* [scattering][kn_scatter_size] of all */
+    struct kn_patch *patches;      /* [count] by kn_case_patch, then those of faces whose surface varies */
+    int *faces;                    /* [count - kn_case_patches] of the latter */
+    float *memory;                 /* [count][nnodes] of all emissions */
+    int scattering;                /* patches with matrices */
+    float *matrices;               /* [scattering][kn_scatter_size] of all */
+    struct kn_emission *emissions; /* [nfacets] of the control volumes */
+    float *facet_memory;           /* [nfacets][nnodes] of their emission */
 };
 
 /* The arguments are referenced, not copied. */
@@ -47,6 +56,9 @@ int kn_boundary_patches(const struct kn_case *c, const struct kn_space *space);
 /* The case has changed the state of a side. */
 void kn_boundary_renew(struct kn_boundary *b, int side);
 void kn_boundary_destroy(struct kn_boundary *b);
+
+/* A surface at a place: its temperature and velocity there.  axis: normal to a side of the space. */
+struct kn_wall kn_boundary_wall(const struct kn_boundary *b, int surface, int axis, const double at[3]);
 
 /* True if the outgoing distribution depends on the arriving one. */
 static inline bool kn_boundary_reflects(const struct kn_patch *p)

@@ -4,6 +4,7 @@
 #include "comm/exact.h"
 #include "config/case.h"
 #include "error.h"
+#include "grid/boundary.h"
 #include "point/wall.h"
 
 #include <math.h>
@@ -17,63 +18,96 @@ struct passage {
     double stress[3], tangential, heat, mass;
 };
 
-static struct passage passage_of(const struct kn_fluxes *x, const struct kn_fluxes_state *now, int face)
+/* A piece of a surface: a wall face, or a facet of a control volume. */
+struct area {
+    int row, surface, moving; /* moving: index of its velocity in kn_fluxes_state */
+    double size,
+        normal[3];   /* fluxes are along the normal: of a face that of its axis, of a facet out of the gas */
+    double outwards; /* 1: the normal points out of the gas; -1: into it */
+    double centre[3];
+};
+
+static struct passage passage_of(const struct kn_fluxes *x, const struct kn_fluxes_state *now,
+                                 const struct area *a)
 {
-    const struct kn_face *f = &x->space->faces[face];
-    const bool wall = kn_case_surface(x->c, f->surface).kind == KN_WALL_DIFFUSE;
-    double flux[KN_FLUXES], work = 0;
+    const bool wall = kn_case_surface(x->c, a->surface).kind == KN_WALL_DIFFUSE;
+    double flux[KN_FLUXES], work = 0, across = 0;
     struct passage p = {.tangential = 0};
-    memcpy(flux, now->faces + (size_t)face * KN_FLUXES, sizeof flux);
+    memcpy(flux, now->faces + (size_t)a->row * KN_FLUXES, sizeof flux);
     if (!x->reference.at_rest)
-        kn_reference_restore_fluxes(&x->reference, x->c->disturbance, f->side / 2, flux);
+        kn_reference_restore_fluxes(&x->reference, x->c->disturbance, a->normal, flux);
     for (int d = 0; d < 3; d++) {
-        const double u = now->velocity[f->patch][d];
+        const double u = now->velocity[a->moving][d];
         p.stress[d] = 2 * flux[1 + d];
         work += (wall ? kn_reference_restore_velocity(&x->reference, u, d) : u) * 2 * flux[1 + d];
-        p.tangential += d == f->side / 2 ? 0 : 4 * flux[1 + d] * flux[1 + d];
+        across += a->normal[d] * p.stress[d];
     }
+    for (int d = 0; d < 3; d++)
+        p.tangential += pow(p.stress[d] - across * a->normal[d], 2);
     p.heat = flux[4] - 2.5 * flux[0] - x->c->disturbance * work;
     p.mass = flux[0];
     return p;
 }
 
+static struct area face_area(const struct kn_fluxes *x, int face)
+{
+    const struct kn_face *f = &x->space->faces[face];
+    struct area a = {.row = face, .surface = f->surface, .moving = f->patch, .size = f->area};
+    a.outwards = (f->side & 1) ? 1 : -1;
+    a.normal[f->side / 2] = 1;
+    kn_space_face_centre(x->space, face, a.centre);
+    return a;
+}
+
+static struct area facet_area(const struct kn_fluxes *x, int facet)
+{
+    const struct kn_facet *f = &x->space->volumes.facets[facet];
+    struct area a = {.row = x->space->nfaces + facet, .surface = f->surface, .size = f->area, .outwards = 1};
+    a.moving = kn_boundary_patches(x->c, x->space) + facet;
+    memcpy(a.normal, f->normal, sizeof a.normal);
+    memcpy(a.centre, f->centre, sizeof a.centre);
+    return a;
+}
+
+/* The wall faces of this rank, then the facets of control volumes. */
+static int areas_of(const struct kn_fluxes *x)
+{
+    return x->space->nown + x->space->volumes.nfacets;
+}
+
+static struct area area_of(const struct kn_fluxes *x, int i)
+{
+    return i < x->space->nown ? face_area(x, i) : facet_area(x, i - x->space->nown);
+}
+
 /* Sums over the faces of a side. */
 enum { AREA, STRESS, SHEAR = STRESS + 3, HEAT, MASS, WALL_SUMS };
 
-/* Add one face, weighted with its area. */
-static void add_face(const struct kn_fluxes *x, const struct kn_fluxes_state *now, int face,
+/* Add one piece of a side, weighted with its area; fluxes of sides are along their axis. */
+static void add_face(const struct kn_fluxes *x, const struct kn_fluxes_state *now, const struct area *a,
                      struct kn_exact sums[WALL_SUMS])
 {
-    const struct kn_face *f = &x->space->faces[face];
-    const struct passage p = passage_of(x, now, face);
+    const struct passage p = passage_of(x, now, a);
+    const double along = a->size * (a->normal[0] + a->normal[1] + a->normal[2]);
     for (int d = 0; d < 3; d++)
-        kn_exact_add(&sums[STRESS + d], f->area * p.stress[d]);
-    kn_exact_add(&sums[AREA], f->area);
-    kn_exact_add(&sums[SHEAR], f->area * sqrt(p.tangential));
-    kn_exact_add(&sums[HEAT], f->area * p.heat);
-    kn_exact_add(&sums[MASS], f->area * p.mass);
+        kn_exact_add(&sums[STRESS + d], along * p.stress[d]);
+    kn_exact_add(&sums[AREA], a->size);
+    kn_exact_add(&sums[SHEAR], a->size * sqrt(p.tangential));
+    kn_exact_add(&sums[HEAT], along * p.heat);
+    kn_exact_add(&sums[MASS], along * p.mass);
 }
 
-/* The centre of a face from that of its body. */
-static void find_arm(const struct kn_fluxes *x, int face, int body, double arm[3])
+/* Add a piece of a body; the members of struct kn_body_flux are doubles. */
+static void add_body_face(const struct kn_fluxes *x, const struct kn_fluxes_state *now, const struct area *a,
+                          int body)
 {
-    double at[3];
-    kn_space_face_centre(x->space, face, at);
-    for (int d = 0; d < 3; d++) {
-        const double centre = (x->space->extent[body][0][d] + x->space->extent[body][1][d]) / 2;
-        arm[d] = kn_case_is_uniform(x->c, d) ? 0 : at[d] - centre;
-    }
-}
-
-/* Add a face of a body; the members of struct kn_body_flux are doubles. */
-static void add_body_face(const struct kn_fluxes *x, const struct kn_fluxes_state *now, int face, int body)
-{
-    const struct kn_face *f = &x->space->faces[face];
-    const struct passage p = passage_of(x, now, face);
-    const double into = (f->side & 1) ? f->area : -f->area;
+    const struct passage p = passage_of(x, now, a);
+    const double into = a->outwards * a->size;
     struct kn_exact *sums = x->sums + (size_t)body * KN_BODY_VALUES;
+    const double(*extent)[3] = x->space->extent[body];
     double arm[3];
-    find_arm(x, face, body, arm);
+    for (int d = 0; d < 3; d++)
+        arm[d] = kn_case_is_uniform(x->c, d) ? 0 : a->centre[d] - (extent[0][d] + extent[1][d]) / 2;
     for (int d = 0; d < 3; d++) {
         const int e = (d + 1) % 3, g = (d + 2) % 3;
         kn_exact_add(&sums[d], into * p.stress[d]);
@@ -83,16 +117,16 @@ static void add_body_face(const struct kn_fluxes *x, const struct kn_fluxes_stat
 }
 
 /* Add a face of a port; flows are positive into the gas. */
-static void add_port_face(const struct kn_fluxes *x, const struct kn_fluxes_state *now, int face,
+static void add_port_face(const struct kn_fluxes *x, const struct kn_fluxes_state *now, const struct area *a,
                           struct kn_exact sums[PORT_VALUES])
 {
-    const struct kn_face *f = &x->space->faces[face];
-    const struct passage p = passage_of(x, now, face);
-    const double in = (f->side & 1) ? -f->area : f->area;
+    const struct passage p = passage_of(x, now, a);
+    const double in = -a->outwards * a->size;
     kn_exact_add(&sums[0], in * p.mass);
     kn_exact_add(&sums[1], in * p.heat);
-    kn_exact_add(&sums[2], f->area);
-    kn_exact_add(&sums[3], f->area * p.stress[f->side / 2]);
+    kn_exact_add(&sums[2], a->size);
+    kn_exact_add(&sums[3], a->size * (p.stress[0] * a->normal[0] + p.stress[1] * a->normal[1] +
+                                      p.stress[2] * a->normal[2]));
 }
 
 /* The integrals over bodies and ports. */
@@ -102,12 +136,13 @@ static void sum_faces(struct kn_fluxes *x, const struct kn_comm *comm, const str
     const int bodies = kn_case_bodies(x->c), ports = kn_case_ports(x->c), values = bodies * KN_BODY_VALUES,
               all = values + ports * PORT_VALUES;
     memset(x->sums, 0, (size_t)all * sizeof *x->sums);
-    for (int face = 0; face < x->space->nown && all > 0; face++) {
-        const int body = x->space->faces[face].surface - KN_SIDES;
+    for (int i = 0; i < areas_of(x) && all > 0; i++) {
+        const struct area a = area_of(x, i);
+        const int body = a.surface - KN_SIDES;
         if (body >= bodies)
-            add_port_face(x, now, face, x->sums + values + (body - bodies) * PORT_VALUES);
+            add_port_face(x, now, &a, x->sums + values + (body - bodies) * PORT_VALUES);
         else if (body >= 0)
-            add_body_face(x, now, face, body);
+            add_body_face(x, now, &a, body);
     }
     kn_exact_sum_ranks(comm, x->sums, all);
     for (int i = 0; i < values; i++)
@@ -123,9 +158,11 @@ static void average_faces(const struct kn_fluxes *x, const struct kn_comm *comm,
                           const struct kn_fluxes_state *now, struct kn_wall_flux walls[KN_SIDES])
 {
     struct kn_exact sums[KN_SIDES][WALL_SUMS] = {0};
-    for (int face = 0; face < x->space->nown; face++)
-        if (x->space->faces[face].surface < KN_SIDES)
-            add_face(x, now, face, sums[x->space->faces[face].surface]);
+    for (int i = 0; i < areas_of(x); i++) {
+        const struct area a = area_of(x, i);
+        if (a.surface < KN_SIDES)
+            add_face(x, now, &a, sums[a.surface]);
+    }
     kn_exact_sum_ranks(comm, &sums[0][0], KN_SIDES * WALL_SUMS);
     for (int side = 0; side < KN_SIDES; side++) {
         struct kn_wall_flux *w = &walls[side];
@@ -145,7 +182,7 @@ enum kn_status kn_fluxes_create(struct kn_fluxes *f, const struct kn_case *c, co
 {
     const size_t bodies = (size_t)kn_case_bodies(c);
     *f = (struct kn_fluxes){.c = c, .reference = kn_reference_of(c), .space = space};
-    f->faces = calloc(((size_t)space->nfaces + 1) * KN_FLUXES, sizeof *f->faces);
+    f->faces = calloc((kn_space_fluxes(space) + 1) * KN_FLUXES, sizeof *f->faces);
     f->sums = calloc(bodies * KN_BODY_VALUES + KN_PORTS * PORT_VALUES, sizeof *f->sums);
     if (!f->faces || !f->sums)
         return kn_error_set(KN_EMEMORY, "no memory for the fluxes through %d wall faces", space->nfaces);

@@ -23,8 +23,8 @@ struct kn_fluxes_result {
 
 /* What passes the faces in a step, in units of the reference. */
 struct kn_fluxes_state {
-    const double *faces;         /* [nfaces][KN_FLUXES] */
-    const double (*velocity)[3]; /* [patches] of the walls, V0 eps */
+    const double *faces;         /* [kn_space_fluxes][KN_FLUXES] */
+    const double (*velocity)[3]; /* [patches] of the walls, then [facets], V0 eps */
 };
 
 /* The arguments are referenced, not copied. */

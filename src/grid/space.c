@@ -3,6 +3,7 @@
 
 #include "config/case.h"
 #include "config/geometry.h"
+#include "config/shape.h"
 #include "error.h"
 
 #include <math.h>
@@ -94,6 +95,12 @@ static bool wrap(const struct kn_space *s, const struct kn_case *c, int at[3])
     return true;
 }
 
+bool kn_space_next(const struct kn_space *s, const struct kn_case *c, int at[3], int side)
+{
+    at[side / 2] += (side & 1) ? 1 : -1;
+    return wrap(s, c, at);
+}
+
 /* Steps from a place to the box. */
 static int distance(const struct kn_space *s, const int at[3])
 {
@@ -162,10 +169,8 @@ static double volume_at(const struct kn_space *s, const struct kn_case *c, const
     return volume;
 }
 
-/* The surface of the case at a side of a cell: a body in the next cell or between the two, a port or a wall;
- * -1: there is gas. */
-static int surface_beyond(const struct kn_space *s, const struct kn_case *c, const struct kn_geometry *g,
-                          const int at[3], int side)
+int kn_space_surface(const struct kn_space *s, const struct kn_case *c, const struct kn_geometry *g,
+                     const int at[3], int side)
 {
     int to[3] = {at[0], at[1], at[2]};
     to[side / 2] += (side & 1) ? 1 : -1;
@@ -181,7 +186,7 @@ static int32_t beyond(const struct kn_space *s, const struct kn_case *c, const s
                       const int at[3], int side)
 {
     int to[3] = {at[0], at[1], at[2]};
-    const int surface = surface_beyond(s, c, g, at, side);
+    const int surface = kn_space_surface(s, c, g, at, side);
     if (surface >= 0) {
         const struct kn_wall wall = kn_case_surface(c, surface);
         return kn_mesh_wall(KN_MESH_NO_FACE, kn_case_reflection(&wall));
@@ -194,7 +199,7 @@ static int32_t beyond(const struct kn_space *s, const struct kn_case *c, const s
 static void fill_cell(struct kn_space *s, const struct kn_case *c, const struct kn_geometry *g, int cell,
                       const int at[3])
 {
-    const bool solid = kn_geometry_fills(g, at) >= 0;
+    const bool solid = kn_geometry_fills(g, at) >= 0 || kn_volumes_at(&s->volumes, cell) != KN_VOLUMES_NONE;
     for (int d = 0; d < 3; d++)
         s->width[3 * (size_t)cell + d] = (float)(s->edges[d][at[d] + 1] - s->edges[d][at[d]]);
     for (int side = 0; side < KN_SIDES; side++)
@@ -228,7 +233,7 @@ static enum kn_status add_face(struct kn_space *s, const struct kn_case *c, cons
     int at[3];
     int32_t *entry = &s->neighbour[6 * (size_t)cell + side];
     find_place(s, cell, at);
-    const int surface = surface_beyond(s, c, g, at, side);
+    const int surface = kn_space_surface(s, c, g, at, side);
     struct kn_face *more = realloc(s->faces, ((size_t)s->nfaces + 1) * sizeof *more);
     if (!more)
         return kn_error_set(KN_EMEMORY, "no memory for %d wall faces", s->nfaces);
@@ -259,10 +264,11 @@ static enum kn_status fill_tables(struct kn_space *s, const struct kn_case *c, c
     int at[3];
     for (int cell = 0; cell < s->ncells; cell++) {
         kn_space_place(s, cell, at);
-        const bool solid = kn_geometry_fills(g, at) >= 0;
-        s->volume[cell] = solid ? 0 : volume_at(s, c, at);
+        const int found = kn_volumes_at(&s->volumes, cell);
+        const bool solid = kn_geometry_fills(g, at) >= 0 || found == KN_VOLUMES_SOLID;
+        s->volume[cell] = solid ? 0 : found >= 0 ? s->volumes.gas[cell] : volume_at(s, c, at);
         if (s->solid)
-            s->solid[cell] = solid;
+            s->solid[cell] = solid || (found >= 0 && s->volumes.list[found].cell != cell);
         fill_cell(s, c, g, cell, at);
         for (int side = 0; side < KN_SIDES; side++)
             if (s->neighbour[6 * (size_t)cell + side] < 0)
@@ -273,7 +279,7 @@ static enum kn_status fill_tables(struct kn_space *s, const struct kn_case *c, c
         kn_space_locate(s, s->halo[i], at);
         fill_cell(s, c, g, s->ncells + i, at);
         for (int side = 0; side < KN_SIDES && c->space.order > 1; side++)
-            if (is_reached(s, s->ncells + i, side) && surface_beyond(s, c, g, at, side) >= KN_SIDES)
+            if (is_reached(s, s->ncells + i, side) && kn_space_surface(s, c, g, at, side) >= KN_SIDES)
                 KN_TRY(add_face(s, c, g, s->ncells + i, side));
     }
     return KN_OK;
@@ -324,6 +330,13 @@ static void fill_extents(struct kn_space *s, const struct kn_case *c, const stru
                     low = fmin(low, s->edges[d][g->solids[i].first[d]]);
                     high = fmax(high, s->edges[d][g->solids[i].end[d]]);
                 }
+            if (kn_shape_is_smooth(&c->bodies[body])) {
+                const struct kn_shape_body shape = kn_shape_of(c, &c->bodies[body]);
+                double bounds[2];
+                kn_shape_bounds(&shape, d, bounds);
+                low = isfinite(bounds[0]) ? bounds[0] : 0;
+                high = isfinite(bounds[1]) ? bounds[1] : s->edges[d][s->whole[d]];
+            }
             s->extent[body][0][d] = low;
             s->extent[body][1][d] = high;
         }
@@ -371,12 +384,16 @@ enum kn_status kn_space_create(struct kn_space *s, const struct kn_case *c, cons
     KN_TRY(kn_geometry_create(&g, c));
     enum kn_status status = find_halo(s, c);
     if (status == KN_OK)
-        status = allocate(s, c, g.count > 0);
+        status = allocate(s, c, g.count > 0 || kn_shape_any(c));
     if (status == KN_OK) {
         fill_extents(s, c, &g);
         fill_openings(s, c, &g);
-        status = fill_tables(s, c, &g);
+        status = kn_shape_any(c) ? kn_volumes_begin(&s->volumes, c, &g, s) : KN_OK;
     }
+    if (status == KN_OK)
+        status = fill_tables(s, c, &g);
+    if (status == KN_OK && kn_shape_any(c))
+        status = kn_volumes_finish(&s->volumes, s);
     kn_geometry_destroy(&g);
     return status;
 }
@@ -392,5 +409,6 @@ void kn_space_destroy(struct kn_space *s)
     free(s->extent);
     free(s->solid);
     free(s->halo);
+    kn_volumes_destroy(&s->volumes);
     *s = (struct kn_space){0};
 }

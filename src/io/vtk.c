@@ -98,7 +98,7 @@ static void print_data(FILE *to, const struct kn_snapshot *s)
     if (kn_case_bodies(s->c) > 0) {
         kn_base64_word(&b, (uint64_t)s->space->ncells);
         for (int cell = 0; cell < s->space->ncells; cell++)
-            kn_base64_byte(&b, s->space->solid && s->space->solid[cell] ? HIDDEN : 0);
+            kn_base64_byte(&b, s->space->volume[cell] == 0 ? HIDDEN : 0);
         kn_base64_end(&b);
     }
     const double metre = conversion(s, KN_FIELDS_NOW, KN_DIMENSION_PLACE).factor;

@@ -352,7 +352,7 @@ static int64_t find_bad(const struct kn_monitor *m, const double *fields)
         bool good = true;
         for (int f = 0; f < KN_FIELDS; f++)
             good = good & (bool)isfinite(fields[(size_t)i * KN_FIELDS + f]);
-        good = good || (m->space->solid && m->space->solid[i]);
+        good = good || m->space->volume[i] == 0;
         first = !good && i < first ? i : first;
     }
     if (first == ncells)

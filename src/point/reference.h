@@ -58,9 +58,9 @@ POINT void kn_reference_restore_fields(const struct kn_reference *r, double fiel
         field[i] *= r->ratio * r->speed;
 }
 
-/* Fluxes of 1, v, v.v through a face normal to an axis along which the reference does not move, theory (56).
+/* Fluxes of 1, v, v.v through a face with this normal, along which the reference does not move, theory (56).
  */
-POINT void kn_reference_restore_fluxes(const struct kn_reference *r, double eps, int axis,
+POINT void kn_reference_restore_fluxes(const struct kn_reference *r, double eps, const double normal[3],
                                        double flux[KN_FLUXES])
 {
     const double *w = r->velocity;
@@ -68,7 +68,7 @@ POINT void kn_reference_restore_fluxes(const struct kn_reference *r, double eps,
     double work = 0;
     for (int d = 0; d < 3; d++) {
         work += 2 * w[d] * r->ratio * flux[1 + d];
-        flux[1 + d] = (d == axis ? r->temperature / 2 : 0) + r->ratio * flux[1 + d] + eps * w[d] * mass;
+        flux[1 + d] = normal[d] * r->temperature / 2 + r->ratio * flux[1 + d] + eps * w[d] * mass;
     }
     flux[0] = mass;
     flux[4] = r->ratio * r->speed * flux[4] + eps * work + eps * eps * ww * mass;

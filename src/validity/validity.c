@@ -87,6 +87,7 @@ enum kn_status kn_validity_judge_case(struct kn_validity *v, const struct kn_cas
     char text[KN_TEXT];
     *v = (struct kn_validity){.time_step = time_step};
     KN_TRY(kn_validity_judge_fluxes(v, c));
+    KN_TRY(kn_validity_judge_surfaces(v, c));
     kn_validity_judge_grid(v, c);
     kn_validity_judge_model(v, c);
     if (kn_scales_bare(c, text))

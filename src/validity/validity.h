@@ -107,6 +107,9 @@ void kn_validity_judge_cells(struct kn_validity *v, const struct kn_case *c, dou
 /* validity_model.c: oscillating walls, and the models against the gas that they represent. */
 void kn_validity_judge_model(struct kn_validity *v, const struct kn_case *c);
 
+/* validity_surface.c: surfaces of smooth bodies on the velocity grid and on the cells. */
+enum kn_status kn_validity_judge_surfaces(struct kn_validity *v, const struct kn_case *c);
+
 /* The largest error of an oscillation at the wall opposite to its source, with this number of nodes along the
  * axis; 0: no wall of the axis oscillates. */
 double kn_validity_wave(const struct kn_case *c, int axis, int nodes);

@@ -43,6 +43,7 @@ def make_map(state, quantity, si, flow=None, how="auto"):
         signed=signed,
         range=(by.offset - most if signed else by.offset, by.offset + most),
         plates=tuple((length(np.array(x)), length(np.array(y))) for x, y in state.plates()),
+        outlines=tuple((length(x), length(y), outside) for x, y, outside in state.outlines()),
     )
     if flow and how != "none":
         _add_flow(panel, state, flow, how)

@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 
 import numpy as np
+from matplotlib.patches import PathPatch
+from matplotlib.path import Path
 
 from .streamlines import trace
 
@@ -133,6 +135,7 @@ class MapPanel:
     arrows: bool = False
     cyclic: bool = False  # both ends of the range are the same: an angle
     plates: tuple = ()  # lines (x, y) of bodies without thickness
+    outlines: tuple = ()  # closed lines (x, y) of smooth bodies, and whether the body is outside
     curves: tuple = ()
     labels: tuple = ()
     repeats: bool = False
@@ -164,6 +167,8 @@ class MapPanel:
         ax.set_facecolor(_SOLID)  # cells that bodies fill have no values
         if self.flow is not None:
             self._draw_flow(ax)
+        for x, y, outside in self.outlines:
+            ax.add_patch(self._body(x, y, outside))
         for x, y in self.plates:
             ax.plot(x, y, color="0.25", linewidth=2, solid_capstyle="butt")
         if colorbar:
@@ -171,6 +176,15 @@ class MapPanel:
             ax.figure.colorbar(drawn, cax=beside, label=self.value_label)
         ax.set_box_aspect(self.aspect)
         ax.set(xlabel=self.x_label, ylabel=self.y_label, xlim=self.edges[0][[0, -1]], ylim=self.edges[1][[0, -1]])
+
+    def _body(self, x, y, outside):
+        """A smooth body over the cells that it cuts: the inside of a closed line, or the frame outside of it."""
+        parts = [Path(np.column_stack([x, y]), closed=True)]
+        if outside:
+            (left, right), (bottom, top) = (edges[[0, -1]] for edges in self.edges)
+            corners = [(left, bottom), (left, top), (right, top), (right, bottom), (left, bottom)]
+            parts.append(Path(corners, closed=True))  # clockwise: the inside of the line is a hole
+        return PathPatch(Path.make_compound_path(*parts), facecolor=_SOLID, edgecolor="none", zorder=3)
 
     def _pixels(self):
         nodes = [with_walls(edges) for edges in self.edges]

@@ -188,6 +188,25 @@ class State:
         size = [getattr(self.at, axis + "_edges")[-1] for axis in AXES]
         return [line for body in self.bodies.values() for line in _plates(body, self.axes, size)]
 
+    def outlines(self):
+        """Smooth bodies on the plane of x and y, which are prisms along z: (x, y, outside) in L."""
+        found = [(_outline(body), bool(body.get("outside"))) for body in self.bodies.values()]
+        return [(*line, outside) for line, outside in found if line is not None and self.axes == "xy"]
+
+
+def _outline(body):
+    """The closed line of a cylinder along z or of a polygon, anticlockwise, in L; None for other bodies."""
+    circle, polygon = body.get("cylinder", {}), body.get("polygon", [])
+    corners = np.array([x for x in polygon if x != "auto"], dtype=float).reshape(-1, 2)
+    if circle.get("radius", 0) > 0 and circle.get("axis") == "z":
+        angle = np.linspace(0, 2 * np.pi, 181)
+        return tuple(circle["centre"][i] + circle["radius"] * wave(angle) for i, wave in enumerate((np.cos, np.sin)))
+    if len(corners) < 3:
+        return None
+    x, y = np.append(corners, corners[:1], axis=0).T
+    turn = np.sum(x[:-1] * y[1:] - x[1:] * y[:-1])
+    return (x, y) if turn > 0 else (x[::-1], y[::-1])
+
 
 def _plates(body, axes, size):
     """The lines of a body on the plane of two axes, unless it is a box with a volume or parallel to the plane."""

@@ -1,0 +1,266 @@
+/* Smooth bodies: their shapes, signed distances and checks. */
+#include "config/shape.h"
+
+#include "config/case.h"
+#include "config/config.h"
+#include "error.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+static int count_corners(const struct kn_body *b)
+{
+    int count = 0;
+    while (count < KN_CORNERS && b->polygon[count][0] != KN_TO_END && b->polygon[count][1] != KN_TO_END)
+        count++;
+    return count;
+}
+
+int kn_shape_count(const struct kn_body *b)
+{
+    return (b->cylinder.radius > 0) + (b->sphere.radius > 0) + (count_corners(b) > 0);
+}
+
+bool kn_shape_is_smooth(const struct kn_body *b)
+{
+    return kn_shape_count(b) > 0;
+}
+
+bool kn_shape_any(const struct kn_case *c)
+{
+    bool any = false;
+    for (int i = 0; i < kn_case_bodies(c); i++)
+        any = any || kn_shape_is_smooth(&c->bodies[i]);
+    return any;
+}
+
+/* Twice the area, positive if the corners are anticlockwise. */
+static double turn(int corners, const double corner[KN_CORNERS][2])
+{
+    double sum = 0;
+    for (int i = 0; i < corners; i++) {
+        const double *a = corner[i], *b = corner[(i + 1) % corners];
+        sum += a[0] * b[1] - a[1] * b[0];
+    }
+    return sum;
+}
+
+static void place_corners(struct kn_shape_body *s, const struct kn_body *b, double length)
+{
+    s->corners = count_corners(b);
+    const bool reversed = turn(s->corners, b->polygon) < 0;
+    for (int i = 0; i < s->corners; i++)
+        for (int d = 0; d < 2; d++)
+            s->corner[i][d] = length * b->polygon[reversed ? s->corners - 1 - i : i][d];
+}
+
+struct kn_shape_body kn_shape_of(const struct kn_case *c, const struct kn_body *b)
+{
+    const double length = c->gas.delta;
+    const bool cylinder = b->cylinder.radius > 0, sphere = b->sphere.radius > 0;
+    struct kn_shape_body s = {.outside = b->outside, .axis = 2, .kind = KN_SHAPE_POLYGON};
+    if (cylinder || sphere) {
+        s.kind = cylinder ? KN_SHAPE_CYLINDER : KN_SHAPE_SPHERE;
+        s.axis = cylinder ? (int)b->cylinder.axis - KN_PLATE_X : 2;
+        s.radius = length * (cylinder ? b->cylinder.radius : b->sphere.radius);
+        for (int d = 0; d < 3; d++)
+            s.centre[d] = length * (cylinder ? b->cylinder.centre[d] : b->sphere.centre[d]);
+        return s;
+    }
+    place_corners(&s, b, length);
+    for (int d = 0; d < 2; d++) {
+        double bounds[2];
+        kn_shape_bounds(&s, d, bounds);
+        s.centre[d] = (bounds[0] + bounds[1]) / 2;
+    }
+    return s;
+}
+
+void kn_shape_bounds(const struct kn_shape_body *s, int axis, double bounds[2])
+{
+    bounds[0] = s->centre[axis] - s->radius;
+    bounds[1] = s->centre[axis] + s->radius;
+    if (axis == s->axis && s->kind != KN_SHAPE_SPHERE) {
+        bounds[0] = -INFINITY;
+        bounds[1] = INFINITY;
+    } else if (s->kind == KN_SHAPE_POLYGON) {
+        bounds[0] = INFINITY;
+        bounds[1] = -INFINITY;
+        for (int i = 0; i < s->corners; i++) {
+            bounds[0] = fmin(bounds[0], s->corner[i][axis]);
+            bounds[1] = fmax(bounds[1], s->corner[i][axis]);
+        }
+    }
+}
+
+/* Distance from a point to an edge. */
+static double edge_distance(const double a[2], const double b[2], const double at[3])
+{
+    const double x = b[0] - a[0], y = b[1] - a[1];
+    const double along = ((at[0] - a[0]) * x + (at[1] - a[1]) * y) / (x * x + y * y),
+                 t = fmin(fmax(along, 0), 1);
+    return hypot(at[0] - a[0] - t * x, at[1] - a[1] - t * y);
+}
+
+/* Positive outside of the polygon. */
+static double polygon_distance(const struct kn_shape_body *s, const double at[3])
+{
+    double nearest = INFINITY;
+    bool inside = false;
+    for (int i = 0; i < s->corners; i++) {
+        const double *a = s->corner[i], *b = s->corner[(i + 1) % s->corners];
+        nearest = fmin(nearest, edge_distance(a, b, at));
+        if ((a[1] <= at[1]) != (b[1] <= at[1]) &&
+            at[0] < a[0] + (at[1] - a[1]) / (b[1] - a[1]) * (b[0] - a[0]))
+            inside = !inside;
+    }
+    return inside ? -nearest : nearest;
+}
+
+double kn_shape_distance(const struct kn_shape_body *s, const double at[3])
+{
+    double square = 0;
+    for (int d = 0; d < 3; d++)
+        square += s->kind == KN_SHAPE_CYLINDER && d == s->axis ? 0 : pow(at[d] - s->centre[d], 2);
+    const double distance = s->kind == KN_SHAPE_POLYGON ? polygon_distance(s, at) : sqrt(square) - s->radius;
+    return s->outside ? -distance : distance;
+}
+
+double kn_shape_facets(const struct kn_case *c)
+{
+    double facets = 0;
+    for (int i = 0; i < kn_case_bodies(c); i++) {
+        const struct kn_shape_body s = kn_shape_of(c, &c->bodies[i]);
+        double across[3];
+        for (int d = 0; d < 3; d++) {
+            double at[2];
+            kn_shape_bounds(&s, d, at);
+            const double size = c->gas.delta * c->space.size[d], length = fmin(at[1], size) - fmax(at[0], 0);
+            across[d] = kn_case_is_uniform(c, d) ? 1 : fmax(length / kn_case_narrowest_cell(c, d), 1);
+        }
+        if (kn_shape_is_smooth(&c->bodies[i]))
+            facets += 2 * (across[0] * across[1] + across[1] * across[2] + across[2] * across[0]) -
+                      (kn_case_is_uniform(c, 2) ? 2 * across[0] * across[1] : 0);
+    }
+    return fmin(facets, 1e8);
+}
+
+__attribute__((format(printf, 3, 4))) static enum kn_status fail(const struct kn_body *b, const char *key,
+                                                                 const char *format, ...)
+{
+    char text[KN_TEXT];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return kn_error_set(KN_EINPUT, "bodies.%s%s%s: %s", b->name, *key ? "." : "", key, text);
+}
+
+/* True if two edges that are not neighbours cross. */
+static bool cross(const double a[2], const double b[2], const double p[2], const double q[2])
+{
+    const double one = (b[0] - a[0]) * (p[1] - a[1]) - (b[1] - a[1]) * (p[0] - a[0]),
+                 two = (b[0] - a[0]) * (q[1] - a[1]) - (b[1] - a[1]) * (q[0] - a[0]),
+                 three = (q[0] - p[0]) * (a[1] - p[1]) - (q[1] - p[1]) * (a[0] - p[0]),
+                 four = (q[0] - p[0]) * (b[1] - p[1]) - (q[1] - p[1]) * (b[0] - p[0]);
+    return one * two <= 0 && three * four <= 0;
+}
+
+static enum kn_status check_polygon(const struct kn_body *b, const struct kn_shape_body *s)
+{
+    const int n = s->corners;
+    if (n < 3)
+        return fail(b, "polygon", "%d corners (at least 3)", n);
+    for (int i = 0; i < n; i++)
+        for (int k = i + 2; k < n && (k + 1) % n != i; k++)
+            if (cross(s->corner[i], s->corner[i + 1], s->corner[k], s->corner[(k + 1) % n]))
+                return fail(b, "polygon", "the edges from corners %d and %d cross", i + 1, k + 1);
+    for (int i = 0; i < n; i++)
+        if (hypot(s->corner[i][0] - s->corner[(i + 1) % n][0], s->corner[i][1] - s->corner[(i + 1) % n][1]) ==
+            0)
+            return fail(b, "polygon", "corners %d and %d are equal", i + 1, (i + 1) % n + 1);
+    return turn(n, s->corner) == 0 ? fail(b, "polygon", "the corners are on a line") : KN_OK;
+}
+
+/* The name of the shape, for messages. */
+static const char *key_of(const struct kn_shape_body *s)
+{
+    return s->kind == KN_SHAPE_CYLINDER ? "cylinder" : s->kind == KN_SHAPE_SPHERE ? "sphere" : "polygon";
+}
+
+/* The shape has a meaning in the space of the case. */
+static enum kn_status check_space(const struct kn_case *c, const struct kn_body *b,
+                                  const struct kn_shape_body *s)
+{
+    int axes = 0;
+    for (int d = 0; d < 3; d++)
+        axes += !kn_case_is_uniform(c, d);
+    if (axes == 1 || (axes == 2 && !kn_case_is_uniform(c, 2)))
+        return fail(b, key_of(s), "needs gas that varies in the x-y plane, or in three dimensions");
+    if (axes == 2 && s->kind == KN_SHAPE_SPHERE)
+        return fail(b, "sphere", "needs three dimensions (cylinder is the circle in two)");
+    if (axes == 2 && s->axis != 2)
+        return fail(b, "cylinder.axis", "the gas is uniform along z, so the axis must be z");
+    for (int d = 0; d < 3; d++) {
+        double at[2];
+        const double size = c->gas.delta * c->space.size[d];
+        kn_shape_bounds(s, d, at);
+        if (!s->outside && (at[0] >= size || at[1] <= 0))
+            return fail(b, key_of(s), "is outside the gas along %c", "xyz"[d]);
+        if (isfinite(at[0]) && c->walls[2 * d].kind == KN_WALL_PERIODIC && (at[0] < 0 || at[1] > size))
+            return fail(b, key_of(s), "crosses the periodic ends of %c (it must be inside)", "xyz"[d]);
+        if (isfinite(at[0]) && at[1] - at[0] < 2 * kn_case_narrowest_cell(c, d))
+            return fail(b, key_of(s),
+                        "is thinner than two cells along %c (cells smaller than %.3g L resolve it)", "xyz"[d],
+                        (at[1] - at[0]) / 4 / c->gas.delta);
+    }
+    return KN_OK;
+}
+
+/* Cut cells have diffuse surfaces and explicit time steps only. */
+static enum kn_status check_surface(const struct kn_case *c, const struct kn_body *b)
+{
+    const double *u = b->surface.velocity, *o = b->surface.oscillation.velocity;
+    if (b->surface.accommodation != 1)
+        return fail(b, "accommodation", "%g at a smooth surface (1 is supported: diffuse reflection)",
+                    b->surface.accommodation);
+    if (kn_case_scatters(&b->surface))
+        return fail(b, b->surface.tangential != 1 ? "tangential" : "normal",
+                    "a smooth surface supports diffuse reflection only (tangential: 1, normal: 1)");
+    for (int d = 0; d < 3 && c->disturbance > 0; d++)
+        if (b->cylinder.radius + b->sphere.radius > 0 && (u[d] != 0 || o[d] != 0) &&
+            !kn_case_is_uniform(c, d) && (b->sphere.radius > 0 || d != (int)b->cylinder.axis - KN_PLATE_X))
+            return fail(
+                b, u[d] != 0 ? "velocity" : "oscillation.velocity",
+                "along %c it displaces the body (this needs disturbance: 0, where the displacement is "
+                "negligible; at a finite disturbance the gas can move instead, by an inflow)",
+                "xyz"[d]);
+    if (c->time.mode != KN_MODE_UNSTEADY)
+        return kn_error_set(KN_EINPUT,
+                            "time.mode: %s does not support smooth bodies such as bodies.%s yet "
+                            "(time.mode: unsteady)",
+                            kn_config_choice_name("time.mode", c->time.mode), b->name);
+    return KN_OK;
+}
+
+enum kn_status kn_shape_check(const struct kn_case *c)
+{
+    for (int i = 0; i < kn_case_bodies(c); i++) {
+        const struct kn_body *b = &c->bodies[i];
+        if (!kn_shape_is_smooth(b)) {
+            if (b->outside)
+                return fail(b, "outside", "needs a cylinder, a sphere or a polygon");
+            continue;
+        }
+        const struct kn_shape_body s = kn_shape_of(c, b);
+        char name[KN_NAME];
+        if (s.kind == KN_SHAPE_POLYGON)
+            KN_TRY(check_polygon(b, &s));
+        snprintf(name, sizeof name, "bodies.%s", b->name);
+        KN_TRY(kn_config_check_surface(c, &b->surface, name));
+        KN_TRY(check_space(c, b, &s));
+        KN_TRY(check_surface(c, b));
+    }
+    return KN_OK;
+}

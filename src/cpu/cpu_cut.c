@@ -1,0 +1,334 @@
+/* Streaming in control volumes on the CPU: h on their surfaces, then the sum of the flows through them. */
+#include "cpu/cpu_kernels.h"
+
+#include "point/cut.h"
+#include "point/wall.h"
+
+#include <string.h>
+
+/* Velocities of one octant as signs of the tables of speeds. */
+struct signs {
+    float x, y, z;
+};
+
+static struct signs signs_of(const struct kn_velocity *v, int octant)
+{
+    return (struct signs){(float)kn_velocity_sign(v, octant, 0), (float)kn_velocity_sign(v, octant, 1),
+                          (float)kn_velocity_sign(v, octant, 2)};
+}
+
+/* A control volume during its reconstruction. */
+struct volume {
+    const struct kn_stream_sweep *s;
+    const struct kn_volume *own;
+    const struct kn_piece *pieces; /* the facets are first */
+    float *slope[3];               /* [nnodes] sums of weighted differences, then the gradient */
+    float rho[KN_VOLUMES_PULLS];   /* density of the emission of the facets in the gradient */
+};
+
+static const struct kn_facet *facet_of(const struct volume *u, int i)
+{
+    return &u->s->space->volumes.facets[u->pieces[i].row - u->s->space->nfaces];
+}
+
+static const struct kn_emission *emission_of(const struct volume *u, int i)
+{
+    return &u->s->boundary->emissions[u->pieces[i].row - u->s->space->nfaces];
+}
+
+/* Sums over the neighbours of weighted differences, theory (72). */
+static void gather(const struct volume *u)
+{
+    const struct kn_stream_sweep *s = u->s;
+    const int nnodes = s->velocity->nnodes;
+    const float *restrict h = s->h + (size_t)u->own->cell * (size_t)nnodes;
+    float *restrict x = u->slope[0], *restrict y = u->slope[1], *restrict z = u->slope[2];
+    for (int d = 0; d < 3; d++)
+        memset(u->slope[d], 0, (size_t)nnodes * sizeof *x);
+    for (int i = 0; i < u->own->points; i++) {
+        const struct kn_point *p = &s->space->volumes.points[u->own->first_point + i];
+        const float *restrict other = s->h + (size_t)p->cell * (size_t)nnodes;
+        const float a = (float)p->pull[0], b = (float)p->pull[1], c = (float)p->pull[2];
+#pragma omp simd
+        for (int k = 0; k < nnodes; k++) {
+            const float difference = other[k] - h[k];
+            x[k] += a * difference;
+            y[k] += b * difference;
+            z[k] += c * difference;
+        }
+    }
+}
+
+static void take_matrix(const struct volume *u, int set, float m[KN_VOLUMES_MATRIX])
+{
+    for (int k = 0; k < KN_VOLUMES_MATRIX; k++)
+        m[k] = (float)u->s->space->volumes.matrices[u->own->first_matrix + set][k];
+}
+
+/* The gradient without facets, on the place of its sums, is needed only for the density of their emission. */
+static double arriving_estimate(const struct volume *u, const struct kn_piece *piece)
+{
+    const struct kn_velocity *v = u->s->velocity;
+    const float half = 0.5f * u->s->dt;
+    float m[KN_VOLUMES_MATRIX];
+    double sum = 0;
+    take_matrix(u, 0, m);
+    for (int octant = 0; octant < v->octants; octant++) {
+        const struct signs sign = signs_of(v, octant);
+        const size_t at = (size_t)octant * (size_t)v->stride;
+        const float *restrict h = u->s->h + (size_t)u->own->cell * (size_t)v->nnodes + at;
+        const float *restrict x = u->slope[0] + at, *restrict y = u->slope[1] + at,
+                              *restrict z = u->slope[2] + at;
+        const float *restrict w = v->w, *restrict sx = v->speed[0], *restrict sy = v->speed[1],
+                              *restrict sz = v->speed[2];
+        const float ax = (float)piece->area[0], ay = (float)piece->area[1], az = (float)piece->area[2];
+        const float rx = (float)piece->arm[0], ry = (float)piece->arm[1], rz = (float)piece->arm[2];
+#pragma omp simd reduction(+ : sum)
+        for (int k = 0; k < v->stride; k++) {
+            const float vx = sign.x * sx[k], vy = sign.y * sy[k], vz = sign.z * sz[k];
+            const float flow = ax * vx + ay * vy + az * vz;
+            const float rise = (rx - half * vx) * kn_cut_component(m, 0, x[k], y[k], z[k]) +
+                               (ry - half * vy) * kn_cut_component(m, 1, x[k], y[k], z[k]) +
+                               (rz - half * vz) * kn_cut_component(m, 2, x[k], y[k], z[k]);
+            sum += flow > 0 ? (double)w[k] * flow * kn_cut_value(h[k], rise) : 0;
+        }
+    }
+    return sum;
+}
+
+/* Add the values that facets emit to the sums, and solve for the gradient: a molecule that leaves a facet
+ * has a known value there. */
+static void solve(const struct volume *u)
+{
+    const struct kn_stream_sweep *s = u->s;
+    const struct kn_velocity *v = s->velocity;
+    const int pulls = u->own->pulls;
+    float m[1 << KN_VOLUMES_PULLS][KN_VOLUMES_MATRIX], pull[KN_VOLUMES_PULLS][3], normal[KN_VOLUMES_PULLS][3];
+    const float *emitted[KN_VOLUMES_PULLS];
+    for (int set = 0; set < 1 << pulls; set++)
+        take_matrix(u, set, m[set]);
+    for (int i = 0; i < pulls; i++) {
+        emitted[i] = emission_of(u, i)->row;
+        for (int d = 0; d < 3; d++) {
+            pull[i][d] = (float)facet_of(u, i)->pull[d];
+            normal[i][d] = (float)facet_of(u, i)->normal[d];
+        }
+    }
+    for (int octant = 0; octant < v->octants; octant++) {
+        const struct signs sign = signs_of(v, octant);
+        const size_t at = (size_t)octant * (size_t)v->stride;
+        const float *restrict h = s->h + (size_t)u->own->cell * (size_t)v->nnodes + at;
+        float *restrict x = u->slope[0] + at, *restrict y = u->slope[1] + at, *restrict z = u->slope[2] + at;
+        for (int k = 0; k < v->stride; k++) {
+            const float vx = sign.x * v->speed[0][k], vy = sign.y * v->speed[1][k],
+                        vz = sign.z * v->speed[2][k];
+            float a = x[k], b = y[k], c = z[k];
+            int set = 0;
+            for (int i = 0; i < pulls; i++) {
+                if (normal[i][0] * vx + normal[i][1] * vy + normal[i][2] * vz >= 0)
+                    continue;
+                const float difference =
+                    kn_gaussian_value(s->eps, u->rho[i], emitted[i][at + (size_t)k]) - h[k];
+                set |= 1 << i;
+                a += pull[i][0] * difference;
+                b += pull[i][1] * difference;
+                c += pull[i][2] * difference;
+            }
+            x[k] = kn_cut_component(m[set], 0, a, b, c);
+            y[k] = kn_cut_component(m[set], 1, a, b, c);
+            z[k] = kn_cut_component(m[set], 2, a, b, c);
+        }
+    }
+}
+
+/* h on a piece in one octant, half a step ahead, theory (71). */
+static void fill_piece(const struct volume *u, const struct kn_piece *piece, int octant, float *restrict out)
+{
+    const struct kn_velocity *v = u->s->velocity;
+    const struct signs sign = signs_of(v, octant);
+    const size_t at = (size_t)octant * (size_t)v->stride;
+    const float *restrict h = u->s->h + (size_t)u->own->cell * (size_t)v->nnodes + at;
+    const float *restrict x = u->slope[0] + at, *restrict y = u->slope[1] + at,
+                          *restrict z = u->slope[2] + at;
+    const float *restrict sx = v->speed[0], *restrict sy = v->speed[1], *restrict sz = v->speed[2];
+    const float half = 0.5f * u->s->dt, rx = (float)piece->arm[0], ry = (float)piece->arm[1],
+                rz = (float)piece->arm[2];
+    if (u->s->order == 1) {
+        memcpy(out, h, (size_t)v->stride * sizeof *out);
+        return;
+    }
+#pragma omp simd
+    for (int k = 0; k < v->stride; k++)
+        out[k] =
+            kn_cut_value(h[k], (rx - half * sign.x * sx[k]) * x[k] + (ry - half * sign.y * sy[k]) * y[k] +
+                                   (rz - half * sign.z * sz[k]) * z[k]);
+}
+
+/* Mass flow through a piece in one octant out of the volume (way 1) or into it (way -1). */
+static double mass_flow(const struct kn_velocity *v, const struct kn_piece *piece, int octant, int way,
+                        const float *restrict h)
+{
+    const struct signs sign = signs_of(v, octant);
+    const double ax = sign.x * piece->area[0], ay = sign.y * piece->area[1], az = sign.z * piece->area[2];
+    const float *restrict w = v->w, *restrict sx = v->speed[0], *restrict sy = v->speed[1],
+                          *restrict sz = v->speed[2];
+    double sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int k = 0; k < v->stride; k++) {
+        const double flow = ax * sx[k] + ay * sy[k] + az * sz[k];
+        sum += way * flow > 0 ? w[k] * kn_cut_flow(flow, h[k]) : 0;
+    }
+    return sum;
+}
+
+/* Replace what flows into the volume by the emission of the facet. */
+static void emit(const struct volume *u, const struct kn_piece *piece, const struct kn_emission *e, float rho,
+                 int octant, float *restrict out)
+{
+    const struct kn_velocity *v = u->s->velocity;
+    const struct signs sign = signs_of(v, octant);
+    const double ax = sign.x * piece->area[0], ay = sign.y * piece->area[1], az = sign.z * piece->area[2];
+    const float *restrict sx = v->speed[0], *restrict sy = v->speed[1], *restrict sz = v->speed[2];
+    const float *restrict excess = e->row + (size_t)octant * (size_t)v->stride;
+    const float eps = u->s->eps;
+#pragma omp simd
+    for (int k = 0; k < v->stride; k++) {
+        const float emitted = kn_gaussian_value(eps, rho, excess[k]);
+        out[k] = ax * sx[k] + ay * sy[k] + az * sz[k] > 0 ? out[k] : emitted;
+    }
+}
+
+/* h on a facet: the density of the emission follows from what arrives, theory (73), without an iteration. */
+static void fill_facet(const struct volume *u, int i)
+{
+    const struct kn_stream_sweep *s = u->s;
+    const struct kn_velocity *v = s->velocity;
+    const struct kn_piece *piece = &u->pieces[i];
+    const struct kn_emission *e = emission_of(u, i);
+    const int mirror = facet_of(u, i)->mirror;
+    float *out = s->outgoing + (size_t)piece->row * (size_t)v->nnodes;
+    double arriving = 0, balance = 0;
+    s->lost[piece->row] = 0;
+    for (int octant = 0; octant < v->octants; octant++) {
+        fill_piece(u, piece, octant, out + (size_t)octant * (size_t)v->stride);
+        arriving += mass_flow(v, piece, octant, 1, out + (size_t)octant * (size_t)v->stride);
+    }
+    if (mirror >= 0) {
+        for (int octant = 0; octant < v->octants; octant++)
+            if (kn_velocity_sign(v, octant, mirror) * piece->area[mirror] < 0)
+                memcpy(out + (size_t)octant * (size_t)v->stride,
+                       out + (size_t)(octant ^ v->bit[mirror]) * (size_t)v->stride,
+                       (size_t)v->stride * sizeof *out);
+        return;
+    }
+    const double area = facet_of(u, i)->area;
+    const float rho = (float)kn_wall_density(arriving / area, e->emission_flux, e->unit_flux);
+    for (int octant = 0; octant < v->octants; octant++) {
+        emit(u, piece, e, rho, octant, out + (size_t)octant * (size_t)v->stride);
+        balance += mass_flow(v, piece, octant, -1, out + (size_t)octant * (size_t)v->stride);
+    }
+    s->lost[piece->row] = (float)area * kn_wall_lost((arriving + balance) / area, e->prescribed_flux);
+}
+
+void KN_CPU_NAME(reconstruct)(const struct kn_stream_sweep *s, int volume, float *scratch)
+{
+    const struct kn_velocity *v = s->velocity;
+    const struct kn_volume *own = &s->space->volumes.list[volume];
+    struct volume u = {.s = s, .own = own, .pieces = s->space->volumes.pieces + own->first_piece};
+    for (int d = 0; d < 3; d++)
+        u.slope[d] = scratch + (size_t)d * (size_t)v->nnodes;
+    if (s->order > 1) {
+        gather(&u);
+        for (int i = 0; i < own->pulls; i++)
+            u.rho[i] =
+                (float)kn_wall_density(arriving_estimate(&u, &u.pieces[i]) / facet_of(&u, i)->area,
+                                       emission_of(&u, i)->emission_flux, emission_of(&u, i)->unit_flux);
+        solve(&u);
+    }
+    for (int i = 0; i < own->facets; i++)
+        fill_facet(&u, i);
+    for (int i = own->facets; i < own->pieces; i++) {
+        const struct kn_piece *piece = &u.pieces[i];
+        s->lost[piece->row] = 0;
+        for (int octant = 0; octant < v->octants; octant++)
+            if (kn_velocity_sign(v, octant, piece->axis) * piece->area[piece->axis] > 0)
+                fill_piece(&u, piece, octant,
+                           s->outgoing + (size_t)piece->row * (size_t)v->nnodes +
+                               (size_t)octant * (size_t)v->stride);
+    }
+}
+
+/* Sum of the flows through all pieces in one octant, theory (70). */
+static void add_flows(const struct kn_stream_sweep *s, const struct kn_volume *own, int octant,
+                      double *restrict sum)
+{
+    const struct kn_velocity *v = s->velocity;
+    const struct signs sign = signs_of(v, octant);
+    const float *restrict sx = v->speed[0], *restrict sy = v->speed[1], *restrict sz = v->speed[2];
+    memset(sum, 0, (size_t)v->stride * sizeof *sum);
+    for (int i = 0; i < own->pieces; i++) {
+        const struct kn_piece *piece = s->space->volumes.pieces + own->first_piece + i;
+        const double ax = sign.x * piece->area[0], ay = sign.y * piece->area[1], az = sign.z * piece->area[2];
+        const float *restrict h =
+            s->outgoing + (size_t)piece->row * (size_t)v->nnodes + (size_t)octant * (size_t)v->stride;
+#pragma omp simd
+        for (int k = 0; k < v->stride; k++)
+            sum[k] += kn_cut_flow(ax * sx[k] + ay * sy[k] + az * sz[k], h[k]);
+    }
+}
+
+void KN_CPU_NAME(balance)(const struct kn_stream_sweep *s, int volume, float *out, float *scratch)
+{
+    const struct kn_velocity *v = s->velocity;
+    const struct kn_volume *own = &s->space->volumes.list[volume];
+    const double share = s->dt / own->size;
+    double *sum = (double *)scratch, lost = 0;
+    for (int i = 0; i < own->facets; i++)
+        lost += share * s->lost[s->space->volumes.pieces[own->first_piece + i].row];
+    for (int octant = 0; octant < v->octants; octant++) {
+        const size_t at = (size_t)octant * (size_t)v->stride;
+        const float *restrict h = s->h + (size_t)own->cell * (size_t)v->nnodes + at;
+        float *restrict to = out + at;
+        const float *restrict w = v->w;
+        add_flows(s, own, octant, sum);
+#pragma omp simd reduction(+ : lost)
+        for (int k = 0; k < v->stride; k++) {
+            const double next = h[k] - share * sum[k];
+            to[k] = (float)next;
+            lost += w[k] * (next - to[k]);
+        }
+    }
+    kn_cpu_restore_mass(v, s->number, (float)lost, out);
+}
+
+/* Everything that passes through one facet in this step, along its normal and by area. */
+void KN_CPU_NAME(facet_flux)(const struct kn_stream_sweep *s, int facet)
+{
+    const struct kn_velocity *v = s->velocity;
+    const struct kn_facet *f = &s->space->volumes.facets[facet];
+    const size_t row = (size_t)s->space->nfaces + (size_t)facet;
+    double *total = s->fluxes + row * KN_FLUXES;
+    memset(total, 0, KN_FLUXES * sizeof *total);
+    for (int octant = 0; octant < v->octants; octant++) {
+        const struct signs sign = signs_of(v, octant);
+        const float *restrict h = s->outgoing + row * (size_t)v->nnodes + (size_t)octant * (size_t)v->stride;
+        const float *restrict w = v->w, *restrict sx = v->speed[0], *restrict sy = v->speed[1],
+                              *restrict sz = v->speed[2], *restrict vv = v->square;
+        const double nx = sign.x * f->normal[0], ny = sign.y * f->normal[1], nz = sign.z * f->normal[2];
+        double sum = 0, x = 0, y = 0, z = 0, e = 0;
+#pragma omp simd reduction(+ : sum, x, y, z, e)
+        for (int k = 0; k < v->stride; k++) {
+            const double flux = w[k] * kn_cut_flow(nx * sx[k] + ny * sy[k] + nz * sz[k], h[k]);
+            sum += flux;
+            x += flux * sx[k];
+            y += flux * sy[k];
+            z += flux * sz[k];
+            e += flux * vv[k];
+        }
+        total[0] += sum;
+        total[1] += v->bit[0] ? sign.x * x : 0;
+        total[2] += v->bit[1] ? sign.y * y : 0;
+        total[3] += v->bit[2] ? sign.z * z : 0;
+        total[4] += e;
+    }
+}

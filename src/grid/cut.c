@@ -1,0 +1,229 @@
+/* The cells that the surfaces of smooth bodies cut: lists, and what both ways to find them share. */
+#include "grid/cut.h"
+
+#include "config/case.h"
+#include "error.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static enum kn_status fail_memory(void)
+{
+    return kn_error_set(KN_EMEMORY, "no memory for the surfaces of bodies");
+}
+
+bool kn_cut_grow(void **list, int count, size_t size)
+{
+    if (count > 0 && (count & (count - 1)) != 0)
+        return true;
+    void *more = realloc(*list, (count > 0 ? 2 * (size_t)count : 1) * size);
+    if (more)
+        *list = more;
+    return more != NULL;
+}
+
+enum kn_status kn_cut_add_facet(struct kn_cut *cut, const struct kn_cut_facet *facet)
+{
+    void *list = cut->facets;
+    const bool room = kn_cut_grow(&list, cut->nfacets, sizeof *facet);
+    cut->facets = list;
+    if (!room)
+        return fail_memory();
+    cut->facets[cut->nfacets++] = *facet;
+    return KN_OK;
+}
+
+enum kn_status kn_cut_add_cell(struct kn_cut *cut, int cell, const struct kn_cut_cell *from)
+{
+    void *list = cut->cells;
+    const bool room = kn_cut_grow(&list, cut->count, sizeof *from);
+    cut->cells = list;
+    if (!room)
+        return fail_memory();
+    cut->kind[cell] = KN_CUT_PART;
+    cut->index[cell] = cut->count;
+    cut->cells[cut->count++] = *from;
+    return KN_OK;
+}
+
+int kn_cut_nearest(const struct kn_cut *cut, const double at[3], double *distance)
+{
+    double least = INFINITY;
+    int nearest = 0;
+    for (int i = 0; i < cut->nbodies; i++) {
+        const double d = cut->smooth[i] ? kn_shape_distance(&cut->shapes[i], at) : INFINITY;
+        if (d < least - cut->margin)
+            nearest = i;
+        least = fmin(d, least);
+    }
+    if (distance)
+        *distance = least;
+    return nearest;
+}
+
+struct kn_cut_cell kn_cut_cell(const struct kn_cut *cut, const struct kn_case *c,
+                               const struct kn_space *space, int cell)
+{
+    struct kn_cut_cell whole = {.volume = 1};
+    int at[3];
+    if (cut->kind[cell] == KN_CUT_PART)
+        return cut->cells[cut->index[cell]];
+    kn_space_place(space, cell, at);
+    for (int d = 0; d < 3; d++) {
+        const double *edge = space->edges[d] + at[d];
+        whole.centre[d] = (edge[0] + edge[1]) / 2;
+        whole.volume *= kn_case_is_uniform(c, d) ? 1 : edge[1] - edge[0];
+    }
+    for (int side = 0; side < KN_SIDES; side++) {
+        const int d = side / 2;
+        const double *edge = space->edges[d] + at[d];
+        memcpy(whole.middle[side], whole.centre, sizeof whole.centre);
+        whole.middle[side][d] = edge[side & 1];
+        whole.open[side] = kn_case_is_uniform(c, d) ? 0 : whole.volume / (edge[1] - edge[0]);
+    }
+    return whole;
+}
+
+/* Close the face of the neighbour of a solid cell towards it: the facets of the cell, which are on the face,
+ * become those of the neighbour; or, if the cell has gas on several sides, one facet does. */
+static enum kn_status close_face(struct kn_cut *cut, const struct kn_case *c, const struct kn_space *space,
+                                 int cell, int side, bool alone)
+{
+    int at[3];
+    kn_space_place(space, cell, at);
+    const int next = kn_space_next(space, c, at, side) ? kn_space_find(space, at) : cell;
+    if (cut->kind[next] == KN_CUT_SOLID)
+        return KN_OK;
+    struct kn_cut_cell gas = kn_cut_cell(cut, c, space, next);
+    struct kn_cut_facet facet = {.cell = next};
+    const double open = gas.open[side ^ 1];
+    gas.open[side ^ 1] = 0;
+    if (open <= 0)
+        return KN_OK;
+    if (cut->kind[next] == KN_CUT_WHOLE)
+        KN_TRY(kn_cut_add_cell(cut, next, &gas));
+    cut->cells[cut->index[next]].open[side ^ 1] = 0;
+    for (int i = 0; i < cut->nfacets && alone; i++)
+        if (cut->facets[i].cell == cell)
+            cut->facets[i].cell = next;
+    if (alone)
+        return KN_OK;
+    facet.area[side / 2] = (side & 1) ? -open : open;
+    memcpy(facet.centre, gas.middle[side ^ 1], sizeof facet.centre);
+    facet.body = kn_cut_nearest(cut, facet.centre, NULL);
+    return kn_cut_add_facet(cut, &facet);
+}
+
+/* Cells without gas, up to round-off, become solid; the faces of their neighbours towards them become parts
+ * of the surface. */
+static enum kn_status remove_slivers(struct kn_cut *cut, const struct kn_case *c,
+                                     const struct kn_space *space)
+{
+    static const double tiny = 1e-9; /* of the cell */
+    int kept = 0;
+    for (int cell = 0; cell < space->ncells; cell++) {
+        double whole = 1;
+        int at[3];
+        kn_space_place(space, cell, at);
+        for (int d = 0; d < 3; d++)
+            whole *= kn_case_is_uniform(c, d) ? 1 : space->edges[d][at[d] + 1] - space->edges[d][at[d]];
+        if (cut->kind[cell] == KN_CUT_PART && cut->cells[cut->index[cell]].volume <= tiny * whole)
+            cut->kind[cell] = KN_CUT_SOLID;
+    }
+    for (int cell = 0; cell < space->ncells; cell++) {
+        int open = 0;
+        const int index = cut->kind[cell] == KN_CUT_SOLID ? cut->index[cell] : -1;
+        for (int side = 0; side < KN_SIDES && index >= 0; side++)
+            open += cut->cells[index].open[side] > 0;
+        for (int side = 0; side < KN_SIDES && index >= 0; side++)
+            if (cut->cells[index].open[side] > 0)
+                KN_TRY(close_face(cut, c, space, cell, side, open == 1));
+    }
+    for (int i = 0; i < cut->nfacets; i++)
+        if (cut->kind[cut->facets[i].cell] == KN_CUT_PART)
+            cut->facets[kept++] = cut->facets[i];
+    cut->nfacets = kept;
+    return KN_OK;
+}
+
+/* What is left of a sum over the surface of the gas in a cell by round-off is added to the largest facet: a
+ * uniform gas has no flux then. */
+static enum kn_status close_cells(struct kn_cut *cut, const struct kn_space *space)
+{
+    enum { OF_CELL = 4 }; /* sum of areas, largest facet */
+    double(*sum)[OF_CELL] = calloc((size_t)cut->count + 1, sizeof *sum);
+    int *largest = malloc(((size_t)cut->count + 1) * sizeof *largest);
+    bool closed = true;
+    for (int i = 0; i < cut->count && sum && largest; i++) {
+        largest[i] = -1;
+        for (int side = 0; side < KN_SIDES; side++)
+            sum[i][side / 2] += (side & 1) ? cut->cells[i].open[side] : -cut->cells[i].open[side];
+    }
+    for (int k = 0; k < cut->nfacets && sum && largest; k++) {
+        const double *area = cut->facets[k].area;
+        const int i = cut->index[cut->facets[k].cell];
+        const double size = fabs(area[0]) + fabs(area[1]) + fabs(area[2]);
+        for (int d = 0; d < 3; d++)
+            sum[i][d] += area[d];
+        if (largest[i] < 0 || size > sum[i][3]) {
+            largest[i] = k;
+            sum[i][3] = size;
+        }
+    }
+    for (int cell = 0; cell < space->ncells && sum && largest; cell++) {
+        const int i = cut->index[cell];
+        if (cut->kind[cell] != KN_CUT_PART)
+            continue;
+        const double whole = fmax(pow(cut->cells[i].volume, 2.0 / 3), cut->cells[i].volume);
+        for (int d = 0; d < 3; d++) {
+            closed = closed &&
+                     (sum[i][d] == 0 || (largest[i] >= 0 && fabs(sum[i][d]) < 1e-6 * (sum[i][3] + whole)));
+            if (largest[i] >= 0)
+                cut->facets[largest[i]].area[d] -= sum[i][d];
+        }
+    }
+    const bool memory = sum && largest;
+    free(sum);
+    free(largest);
+    return !memory ? fail_memory()
+           : closed
+               ? KN_OK
+               : kn_error_set(KN_EINPUT, "bodies: the surface in a cell is not closed (move or refine the "
+                                         "bodies by a fraction of a cell)");
+}
+
+enum kn_status kn_cut_create(struct kn_cut *cut, const struct kn_case *c, const struct kn_space *space)
+{
+    const size_t n = (size_t)space->ncells, bodies = (size_t)kn_case_bodies(c);
+    *cut = (struct kn_cut){.kind = calloc(n, sizeof *cut->kind),
+                           .index = malloc(n * sizeof *cut->index),
+                           .nbodies = (int)bodies,
+                           .shapes = calloc(bodies + 1, sizeof *cut->shapes),
+                           .smooth = calloc(bodies + 1, sizeof *cut->smooth)};
+    for (int d = 0; d < 3; d++)
+        cut->margin = fmax(cut->margin, 1e-9 * space->edges[d][1]);
+    if (!cut->kind || !cut->index || !cut->shapes || !cut->smooth)
+        return fail_memory();
+    for (size_t i = 0; i < n; i++)
+        cut->index[i] = -1;
+    for (size_t i = 0; i < bodies; i++) {
+        cut->smooth[i] = kn_shape_is_smooth(&c->bodies[i]);
+        if (cut->smooth[i])
+            cut->shapes[i] = kn_shape_of(c, &c->bodies[i]);
+    }
+    KN_TRY(space->naxes == 2 ? kn_outline_cut(cut, c, space) : kn_surface_cut(cut, space));
+    KN_TRY(remove_slivers(cut, c, space));
+    return close_cells(cut, space);
+}
+
+void kn_cut_destroy(struct kn_cut *cut)
+{
+    free(cut->kind);
+    free(cut->index);
+    free(cut->cells);
+    free(cut->facets);
+    free(cut->shapes);
+    free(cut->smooth);
+    *cut = (struct kn_cut){0};
+}

@@ -1,0 +1,34 @@
+/* Values on the surfaces of control volumes and their gradients, theory (69) to (73). */
+#ifndef KN_POINT_CUT_H
+#define KN_POINT_CUT_H
+
+#include "point/point.h"
+
+/* Weight of a value at a distance in the least-squares gradient; width: of the cells. */
+POINT double kn_cut_weight(double square, double width)
+{
+    return 1 / (square + 0.25 * width * width);
+}
+
+/* A component of a symmetric matrix (xx yy zz xy xz yz) times a vector. */
+POINT float kn_cut_component(const float m[6], int axis, float x, float y, float z)
+{
+    return axis == 0   ? m[0] * x + m[3] * y + m[4] * z
+           : axis == 1 ? m[3] * x + m[1] * y + m[5] * z
+                       : m[4] * x + m[5] * y + m[2] * z;
+}
+
+/* h on a piece of the surface, half a step ahead: rise is the gradient times the way from the centre minus
+ * the way of a molecule in half a step, theory (71). */
+POINT float kn_cut_value(float h, float rise)
+{
+    return h + rise;
+}
+
+/* Change of h in a volume by the flow through one piece, theory (70): share = area dt / volume. */
+POINT double kn_cut_flow(double normal_speed, double h)
+{
+    return normal_speed * h;
+}
+
+#endif
