@@ -448,6 +448,11 @@ void kn_sim_set_solution(struct kn_sim *sim, int64_t iteration, const double *fl
         memcpy(sim->fluxes.faces, fluxes, (size_t)sim->space.nfaces * KN_FLUXES * sizeof *fluxes);
 }
 
+const double *kn_sim_surfaces(const struct kn_sim *sim)
+{
+    return sim->fluxes.local;
+}
+
 const struct kn_space *kn_sim_space(const struct kn_sim *sim)
 {
     return &sim->space;

@@ -85,7 +85,10 @@ static int port_axis(const struct kn_case *c)
 
 static bool is_permeable(const struct kn_case *c)
 {
-    return kn_case_bodies(c) > 0 && (has_force(c) || port_axis(c) >= 0);
+    bool image = false;
+    for (int i = 0; i < kn_case_bodies(c); i++)
+        image = image || *c->bodies[i].image.file;
+    return kn_case_bodies(c) > 0 && (has_force(c) || (image && port_axis(c) >= 0));
 }
 
 static bool is_unsteady(const struct kn_case *c)
