@@ -220,28 +220,47 @@ static void write_quantity(struct writer *w, hid_t where, int table)
                    from->fields == s->amplitude);
 }
 
-/* Columns of the rows of all surfaces as a dataset, written by rank 0. */
-static void write_columns(struct writer *w, hid_t where, const char *name, int first, int width,
-                          const char *unit, enum kn_dimension dimension, const char *description)
+/* The datasets of the group surfaces: columns of the rows of struct kn_surfaces. */
+static const struct surface_set {
+    const char *name;
+    int first, width;
+    const char *unit;
+    enum kn_dimension dimension;
+    const char *description;
+} surface_sets[] = {
+    {"surface", KN_SURFACES_SURFACE, 1, "1", KN_DIMENSION_NONE, "number of the surface in the list names"},
+    {"side", KN_SURFACES_SIDE, 1, "1", KN_DIMENSION_NONE,
+     "direction from the gas to the surface: 0 to 5 for -x, +x, -y, +y, -z, +z"},
+    {"centre", KN_SURFACES_CENTRE, 3, "lambda0", KN_DIMENSION_PLACE, "centre of the face"},
+    {"area", KN_SURFACES_AREA, 1, "lambda0^2", KN_DIMENSION_NONE,
+     "area of the face, per lambda0 of every axis along which the gas is uniform"},
+    {"force", KN_SURFACES_FORCE, 3, "p0 eps", KN_DIMENSION_STRESS,
+     "force per area on the surface, without the pressure of the gas at rest"},
+    {"heat_flux", KN_SURFACES_HEAT, 1, "p0 V0 eps", KN_DIMENSION_HEAT_FLUX, "heat flux into the surface"},
+    {"mass_flux", KN_SURFACES_MASS, 1, "n0 V0 eps", KN_DIMENSION_MASS_FLUX, "mass flux into the surface"},
+};
+
+/* Written by rank 0. */
+static void write_surface_set(struct writer *w, hid_t where, const struct surface_set *d)
 {
     struct kn_store *store = &w->store;
-    const hsize_t count = (hsize_t)w->surfaces->count, shape[2] = {count, (hsize_t)width};
+    const size_t width = (size_t)d->width, count = (size_t)w->surfaces->count;
+    const hsize_t shape[2] = {count, width};
     double *values = NULL;
     if (store->status != KN_OK)
         return;
-    hid_t set = kn_store_create_set(store, where, name, H5T_IEEE_F64LE, width > 1 ? 2 : 1, shape,
+    hid_t set = kn_store_create_set(store, where, d->name, H5T_IEEE_F64LE, width > 1 ? 2 : 1, shape,
                                     w->slab ? shape : NULL);
     if (set >= 0 && store->comm->rank == 0) {
-        if (!(values = malloc((size_t)count * (size_t)width * sizeof *values)))
+        if (!(values = malloc(count * width * sizeof *values)))
             store->status = kn_error_set(KN_EMEMORY, "not enough memory to write '%s'", store->path);
-        for (size_t i = 0; i < (size_t)count * (size_t)width && values; i++)
-            values[i] =
-                w->surfaces->rows[i / (size_t)width * KN_SURFACES_ROW + (size_t)first + i % (size_t)width];
+        for (size_t i = 0; i < count * width && values; i++)
+            values[i] = w->surfaces->rows[i / width * KN_SURFACES_ROW + (size_t)d->first + i % width];
         if (values && H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)
             kn_store_fail(store, NULL);
         free(values);
     }
-    finish_set(w, set, unit, dimension, description, false);
+    finish_set(w, set, d->unit, d->dimension, d->description, false);
 }
 
 /* The faces of walls, bodies and ports. */
@@ -258,20 +277,8 @@ static void write_surfaces(struct writer *w)
     if (names)
         kn_store_text(store, group, "names", names);
     free(names);
-    write_columns(w, group, "surface", KN_SURFACES_SURFACE, 1, "1", KN_DIMENSION_NONE,
-                  "number of the surface in the list names");
-    write_columns(w, group, "side", KN_SURFACES_SIDE, 1, "1", KN_DIMENSION_NONE,
-                  "direction from the gas to the surface: 0 to 5 for -x, +x, -y, +y, -z, +z");
-    write_columns(w, group, "centre", KN_SURFACES_CENTRE, 3, "lambda0", KN_DIMENSION_PLACE,
-                  "centre of the face");
-    write_columns(w, group, "area", KN_SURFACES_AREA, 1, "lambda0^2", KN_DIMENSION_NONE,
-                  "area of the face, per lambda0 of every axis along which the gas is uniform");
-    write_columns(w, group, "force", KN_SURFACES_FORCE, 3, "p0 eps", KN_DIMENSION_STRESS,
-                  "force per area on the surface, without the pressure of the gas at rest");
-    write_columns(w, group, "heat_flux", KN_SURFACES_HEAT, 1, "p0 V0 eps", KN_DIMENSION_HEAT_FLUX,
-                  "heat flux into the surface");
-    write_columns(w, group, "mass_flux", KN_SURFACES_MASS, 1, "n0 V0 eps", KN_DIMENSION_MASS_FLUX,
-                  "mass flux into the surface");
+    for (size_t i = 0; i < sizeof surface_sets / sizeof *surface_sets; i++)
+        write_surface_set(w, group, &surface_sets[i]);
     H5Gclose(group);
 }
 

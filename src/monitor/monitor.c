@@ -9,6 +9,7 @@
 #include "grid/boundary.h"
 #include "grid/duration.h"
 #include "grid/initial.h"
+#include "monitor/permeability.h"
 #include "monitor/sums.h"
 
 #include <math.h>
@@ -75,22 +76,6 @@ static bool has_creep(const struct kn_case *c)
     return norm(c->source.temperature_gradient) > 0;
 }
 
-/* The axis between two ports at opposite sides with different pressures; -1: there are none. */
-static int port_axis(const struct kn_case *c)
-{
-    const struct kn_port *p = c->ports;
-    const bool opposite = kn_case_ports(c) == 2 && (p[0].side ^ p[1].side) == 1;
-    return opposite && (p[0].pressure != p[1].pressure || p[0].kind != p[1].kind) ? (int)p[0].side / 2 : -1;
-}
-
-static bool is_permeable(const struct kn_case *c)
-{
-    bool image = false;
-    for (int i = 0; i < kn_case_bodies(c); i++)
-        image = image || *c->bodies[i].image.file;
-    return kn_case_bodies(c) > 0 && (has_force(c) || (image && port_axis(c) >= 0));
-}
-
 static bool is_unsteady(const struct kn_case *c)
 {
     return !kn_case_iterates(c);
@@ -141,7 +126,7 @@ static const struct entry {
     {{"G", "1", AT(vortex_flow), KN_DIMENSION_NONE}, is_cavity, 0},
     {{"G_P", "1", AT(flow_force), KN_DIMENSION_NONE}, has_force, 0},
     {{"G_T", "1", AT(flow_thermal), KN_DIMENSION_NONE}, has_creep, 0},
-    {{"permeability", "lambda0^2", AT(permeability), KN_DIMENSION_NONE}, is_permeable, 0},
+    {{"permeability", "lambda0^2", AT(permeability), KN_DIMENSION_NONE}, kn_permeability_exists, 0},
     SIDE("left", KN_LEFT) SIDE("right", KN_RIGHT) SIDE("bottom", KN_BOTTOM)
     SIDE("top", KN_TOP) SIDE("back", KN_BACK) SIDE("front", KN_FRONT)
     KN_QUANTITY_LIST(FIELDS)
@@ -426,27 +411,6 @@ static double flow_along(const struct kn_row *row, const double direction[3])
     return dot / norm(direction);
 }
 
-/* The law of Darcy, theory (40a): mean velocity over the whole box, times the viscosity, over the gradient of
- * the pressure. */
-static double measure_permeability(const struct kn_monitor *m, const struct kn_row *row)
-{
-    const struct kn_case *c = m->c;
-    const double *force = c->source.force;
-    double whole = 1, pressure[2];
-    for (int d = 0; d < 3; d++)
-        whole *= kn_case_is_uniform(c, d) ? 1 : c->gas.delta * c->space.size[d];
-    if (has_force(c))
-        return flow_along(row, force) * row->volume / whole / (2 * norm(force));
-    const int axis = port_axis(c);
-    for (int i = 0; i < 2; i++)
-        pressure[i] = c->ports[i].kind == KN_PORT_VACUUM ? -1 / c->disturbance
-                      : c->ports[i].kind == KN_PORT_FLOW ? m->ports[i].stress
-                                                         : c->ports[i].pressure;
-    const double length = c->gas.delta * c->space.size[axis],
-                 flow = (m->ports[0].mass - m->ports[1].mass) / 2;
-    return flow * length / whole * length / (pressure[0] - pressure[1]);
-}
-
 static void measure(const struct kn_monitor *m, struct kn_row *row, const double *fields,
                     const struct kn_wall_flux *walls)
 {
@@ -461,8 +425,8 @@ static void measure(const struct kn_monitor *m, struct kn_row *row, const double
         row->flow_force = flow_along(row, force) / (norm(force) * delta);
     if (has_creep(m->c))
         row->flow_thermal = 2 * flow_along(row, gradient) / (norm(gradient) * delta);
-    if (is_permeable(m->c))
-        row->permeability = measure_permeability(m, row);
+    if (kn_permeability_exists(m->c))
+        row->permeability = kn_permeability_measure(m->c, row, m->ports);
     if (m->wave)
         kn_sums_project(row->wave, m->comm, m->space, m->wave, fields);
     for (int s = 0; s < KN_SIDES; s++) {
