@@ -455,6 +455,11 @@ void kn_sim_set_solution(struct kn_sim *sim, int64_t iteration, const double *fl
         memcpy(sim->fluxes.faces, fluxes, kn_space_fluxes(&sim->space) * KN_FLUXES * sizeof *fluxes);
 }
 
+const double *kn_sim_surfaces(const struct kn_sim *sim)
+{
+    return sim->fluxes.local;
+}
+
 const struct kn_space *kn_sim_space(const struct kn_sim *sim)
 {
     return &sim->space;

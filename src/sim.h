@@ -56,7 +56,8 @@ struct kn_observation {
  * All ranks. */
 enum kn_status kn_sim_observe(struct kn_sim *sim);
 enum kn_status kn_sim_observed(struct kn_sim *sim, struct kn_observation *o);
-bool kn_sim_is_detached(const struct kn_sim *sim); /* steps are computed while the host continues */
+const double *kn_sim_surfaces(const struct kn_sim *sim); /* kn_fluxes.local of the latest observation */
+bool kn_sim_is_detached(const struct kn_sim *sim);       /* steps are computed while the host continues */
 
 /* The size of a case, without allocation. */
 struct kn_plan_size {

@@ -182,6 +182,7 @@ class Run(Snapshot):
     ``x`` ``x_edges`` ...   centres and edges of the cells in L
     ``history``             columns of history.csv
     ``quantities`` ``errors``  what came out: D, G, G_P, G_T, walls
+    ``surfaces``            results at every face of walls, bodies and ports
     ``summary`` ``case``    summary.json, and the whole case in it
     ``notes`` ``quality``   what the validity checks have found, and the verdict
     ``si``                  all of it in SI, or None
@@ -240,6 +241,28 @@ class Run(Snapshot):
         >>> run.quantities.D, run.quantities.walls.top.shear, run.quantities["walls"]["top"]["stress"]
         """
         return numbers(self.summary["quantities"])
+
+    @property
+    def surfaces(self):
+        """Results at the faces of each wall, body and port by its name: arrays ``centre`` [faces][3], ``area``, ``side``,
+        ``force`` [faces][3] (per area, on the surface), ``heat_flux`` and ``mass_flux`` (into it).
+
+        >>> bar = run.surfaces["bar"]
+        >>> (bar["area"] * bar["heat_flux"]).sum()  # run.quantities["bodies"]["bar"]["heat"]
+        """
+        try:
+            group = self._file["surfaces"] if "surfaces" in self._file else {}
+            names = str(group.attrs["names"]).split() if group else []
+            values = {name: group[name][...] for name in group if name != "surface"}
+            number = group["surface"][...] if group else np.zeros(0)
+            places = [number == i for i in range(len(names))]
+            return {
+                name: {key: column[place] for key, column in values.items()}
+                for name, place in zip(names, places)
+                if place.any()
+            }
+        except Exception as error:  # of h5py, as above
+            raise damaged(self._path, error) from None
 
     @property
     def errors(self):

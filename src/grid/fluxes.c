@@ -153,6 +153,21 @@ static void sum_faces(struct kn_fluxes *x, const struct kn_comm *comm, const str
         to->ports[i].stress = to->ports[i].area > 0 ? to->ports[i].stress / to->ports[i].area : 0;
 }
 
+/* What every surface receives at its faces; facets of smooth bodies are not stored. */
+static void store_faces(const struct kn_fluxes *x, const struct kn_fluxes_state *now)
+{
+    for (int face = 0; face < x->space->nown; face++) {
+        const struct area a = face_area(x, face);
+        const struct passage p = passage_of(x, now, &a);
+        const double into = a.outwards;
+        double *local = x->local + (size_t)face * KN_FLUXES_LOCAL;
+        for (int d = 0; d < 3; d++)
+            local[d] = into * p.stress[d];
+        local[3] = into * p.heat;
+        local[4] = into * p.mass;
+    }
+}
+
 /* Averages over the walls of all ranks. */
 static void average_faces(const struct kn_fluxes *x, const struct kn_comm *comm,
                           const struct kn_fluxes_state *now, struct kn_wall_flux walls[KN_SIDES])
@@ -184,7 +199,8 @@ enum kn_status kn_fluxes_create(struct kn_fluxes *f, const struct kn_case *c, co
     *f = (struct kn_fluxes){.c = c, .reference = kn_reference_of(c), .space = space};
     f->faces = calloc((kn_space_fluxes(space) + 1) * KN_FLUXES, sizeof *f->faces);
     f->sums = calloc(bodies * KN_BODY_VALUES + KN_PORTS * PORT_VALUES, sizeof *f->sums);
-    if (!f->faces || !f->sums)
+    f->local = calloc(((size_t)space->nown + 1) * KN_FLUXES_LOCAL, sizeof *f->local);
+    if (!f->faces || !f->sums || !f->local)
         return kn_error_set(KN_EMEMORY, "no memory for the fluxes through %d wall faces", space->nfaces);
     return KN_OK;
 }
@@ -193,6 +209,7 @@ void kn_fluxes_destroy(struct kn_fluxes *f)
 {
     free(f->faces);
     free(f->sums);
+    free(f->local);
     *f = (struct kn_fluxes){0};
 }
 
@@ -200,6 +217,7 @@ void kn_fluxes_sum(struct kn_fluxes *f, const struct kn_comm *comm, const struct
                    struct kn_fluxes_result *to)
 {
     memset(to, 0, sizeof *to);
+    store_faces(f, state);
     average_faces(f, comm, state, to->walls);
     sum_faces(f, comm, state, to);
 }

@@ -6,12 +6,17 @@
 #include "config/reference.h"
 #include "grid/space.h"
 
+/* At a face: force per area on the surface (p0 eps), heat (p0 V0 eps) and mass (n0 V0 eps) per area into it.
+ */
+enum { KN_FLUXES_LOCAL = 5 };
+
 struct kn_fluxes {
     const struct kn_case *c; /* in units of the gas at rest */
     struct kn_reference reference;
     const struct kn_space *space;
     const struct kn_boundary *boundary;
     double *faces;         /* [nfaces][KN_FLUXES] of the last recorded step, in units of the reference */
+    double *local;         /* [nown][KN_FLUXES_LOCAL] of the last sum, at each face of this rank */
     struct kn_exact *sums; /* of bodies and ports */
 };
 

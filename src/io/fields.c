@@ -4,6 +4,7 @@
 #include "error.h"
 #include "io/share.h"
 #include "io/store.h"
+#include "io/surfaces.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -33,6 +34,7 @@ static void write_scales(struct kn_store *store, const struct kn_case *c, const 
 struct writer {
     struct kn_store store;
     const struct kn_snapshot *s;
+    const struct kn_surfaces *surfaces; /* NULL: none */
     struct kn_scales scales;
     struct kn_share share;
     /* [SLAB][MOST_COMPONENTS] on rank 0, which gathers; NULL: every rank writes its own cells */
@@ -46,7 +48,7 @@ static void finish_set(struct writer *w, hid_t set, enum kn_fields_kind kind, co
     struct kn_store *store = &w->store;
     kn_store_agree(store);
     kn_store_text(store, set, "unit", unit);
-    if (w->scales.known) {
+    if (w->scales.known && dimension != KN_DIMENSION_NONE) {
         const struct kn_conversion by = kn_fields_conversion(&w->scales, kind, dimension);
         kn_store_text(store, set, "si_unit", kn_units[dimension].si);
         kn_store_attribute(store, set, "si_factor", H5T_NATIVE_DOUBLE, &by.factor);
@@ -207,6 +209,68 @@ static void write_quantity(struct writer *w, hid_t where, int table)
                                              : quantity->description);
 }
 
+/* The datasets of the group surfaces: columns of the rows of struct kn_surfaces. */
+static const struct surface_set {
+    const char *name;
+    int first, width;
+    const char *unit;
+    enum kn_dimension dimension;
+    const char *description;
+} surface_sets[] = {
+    {"surface", KN_SURFACES_SURFACE, 1, "1", KN_DIMENSION_NONE, "number of the surface in the list names"},
+    {"side", KN_SURFACES_SIDE, 1, "1", KN_DIMENSION_NONE,
+     "direction from the gas to the surface: 0 to 5 for -x, +x, -y, +y, -z, +z"},
+    {"centre", KN_SURFACES_CENTRE, 3, "lambda0", KN_DIMENSION_PLACE, "centre of the face"},
+    {"area", KN_SURFACES_AREA, 1, "lambda0^2", KN_DIMENSION_NONE,
+     "area of the face, per lambda0 of every axis along which the gas is uniform"},
+    {"force", KN_SURFACES_FORCE, 3, "p0 eps", KN_DIMENSION_STRESS,
+     "force per area on the surface, without the pressure of the gas at rest"},
+    {"heat_flux", KN_SURFACES_HEAT, 1, "p0 V0 eps", KN_DIMENSION_HEAT_FLUX, "heat flux into the surface"},
+    {"mass_flux", KN_SURFACES_MASS, 1, "n0 V0 eps", KN_DIMENSION_MASS_FLUX, "mass flux into the surface"},
+};
+
+/* Written by rank 0. */
+static void write_surface_set(struct writer *w, hid_t where, const struct surface_set *d)
+{
+    struct kn_store *store = &w->store;
+    const size_t width = (size_t)d->width, count = (size_t)w->surfaces->count;
+    const hsize_t shape[2] = {count, width};
+    double *values = NULL;
+    if (store->status != KN_OK)
+        return;
+    hid_t set = kn_store_create_set(store, where, d->name, H5T_IEEE_F64LE, width > 1 ? 2 : 1, shape,
+                                    w->slab ? shape : NULL);
+    if (set >= 0 && store->comm->rank == 0) {
+        if (!(values = malloc(count * width * sizeof *values)))
+            store->status = kn_error_set(KN_EMEMORY, "not enough memory to write '%s'", store->path);
+        for (size_t i = 0; i < count * width && values; i++)
+            values[i] = w->surfaces->rows[i / width * KN_SURFACES_ROW + (size_t)d->first + i % width];
+        if (values && H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)
+            kn_store_fail(store, NULL);
+        free(values);
+    }
+    finish_set(w, set, KN_FIELDS_NOW, d->unit, d->dimension, d->description);
+}
+
+/* The faces of walls, bodies and ports. */
+static void write_surfaces(struct writer *w)
+{
+    struct kn_store *store = &w->store;
+    if (!w->surfaces || w->surfaces->count == 0)
+        return;
+    hid_t group = kn_store_group(store, store->file, "surfaces");
+    char *names = kn_surfaces_names(w->s->c);
+    if (!names && store->status == KN_OK)
+        store->status = kn_error_set(KN_EMEMORY, "not enough memory to write '%s'", store->path);
+    kn_store_agree(store);
+    if (names)
+        kn_store_text(store, group, "names", names);
+    free(names);
+    for (size_t i = 0; i < sizeof surface_sets / sizeof *surface_sets; i++)
+        write_surface_set(w, group, &surface_sets[i]);
+    H5Gclose(group);
+}
+
 /* The step of a series file "NNNNNNNN.<extension>"; -1 for any other name. */
 static int64_t step_of(const char *name, const char *extension)
 {
@@ -328,6 +392,7 @@ static void fill(struct writer *w, const struct series *series)
     for (int kind = 1; kind < KN_FIELDS_KINDS; kind++)
         if (kn_fields_values(s, kind))
             write_group(w, kind);
+    write_surfaces(w);
     if (series)
         write_links(store, series);
 }
@@ -335,7 +400,9 @@ static void fill(struct writer *w, const struct series *series)
 static void begin(struct writer *w, const char *path, bool together)
 {
     const int64_t ncells = kn_space_count(w->s->space);
-    kn_store_create(&w->store, together ? w->s->comm : &kn_comm_alone, path, expected_bytes(w->s));
+    kn_store_create(&w->store, together ? w->s->comm : &kn_comm_alone, path,
+                    expected_bytes(w->s) +
+                        (w->surfaces ? 8.0 * KN_SURFACES_ROW * (double)w->surfaces->count : 0));
     if (together)
         return;
     w->slab = malloc((size_t)(ncells < SLAB ? ncells : SLAB) * MOST_COMPONENTS * sizeof *w->slab);
@@ -355,11 +422,12 @@ static void list_tables(const struct kn_snapshot *s, struct columns *columns, st
 }
 
 /* One complete file, with links to the series if there is one. */
-static enum kn_status write_file(const char *path, const struct kn_snapshot *s, const struct series *series)
+static enum kn_status write_file(const char *path, const struct kn_snapshot *s,
+                                 const struct kn_surfaces *surfaces, const struct series *series)
 {
     struct columns columns[KN_FIELDS_KINDS * QUANTITIES];
     struct kn_share_table tables[KN_FIELDS_KINDS * QUANTITIES];
-    struct writer w = {.s = s, .share = {s->comm, s->space, s->boxes, tables}};
+    struct writer w = {.s = s, .surfaces = surfaces, .share = {s->comm, s->space, s->boxes, tables}};
     KN_TRY(kn_scales_create(&w.scales, s->c));
     list_tables(s, columns, tables);
     const bool together = kn_parallel_is_used(s->comm);
@@ -372,32 +440,47 @@ static enum kn_status write_file(const char *path, const struct kn_snapshot *s, 
     return together ? status : kn_share_finish(&w.share, status);
 }
 
-static enum kn_status write_series(const char *folder, const struct kn_snapshot *s)
+static enum kn_status write_series(const char *folder, const struct kn_snapshot *s,
+                                   const struct kn_surfaces *surfaces)
 {
     char name[32], path[KN_PATH];
     snprintf(name, sizeof name, "%08lld.h5", (long long)s->step);
     KN_TRY(kn_comm_agree(s->comm, kn_files_make_folder(folder)));
     KN_TRY(kn_files_join(path, folder, name));
-    return write_file(path, s, NULL);
+    return write_file(path, s, surfaces, NULL);
+}
+
+static enum kn_status write_all(const char *folder, const struct kn_snapshot *s,
+                                const struct kn_surfaces *surfaces)
+{
+    char within[KN_PATH], path[KN_PATH];
+    struct series series = {0};
+    const bool as_series = s->c->output.fields > 0, vtk = s->c->output.vtk && !s->unfinished;
+    KN_TRY(kn_files_join(within, folder, "fields"));
+    KN_TRY(kn_files_join(path, folder, "fields.h5"));
+    if (as_series && !s->unfinished)
+        KN_TRY(write_series(within, s, surfaces));
+    if (vtk)
+        KN_TRY(kn_vtk_write(folder, s));
+    if (vtk && surfaces && surfaces->count > 0)
+        KN_TRY(
+            kn_comm_agree(s->comm, s->comm->rank == 0 ? kn_surfaces_write_vtk(folder, surfaces, s) : KN_OK));
+    if (!as_series)
+        return write_file(path, s, surfaces, NULL);
+    enum kn_status status = list_series(s->comm, within, s->step, &series);
+    if (status == KN_OK)
+        status = write_file(path, s, surfaces, &series);
+    free(series.steps);
+    return status;
 }
 
 enum kn_status kn_fields_write(const char *folder, const struct kn_snapshot *s)
 {
-    char within[KN_PATH], path[KN_PATH];
-    struct series series = {0};
-    const bool as_series = s->c->output.fields > 0;
-    KN_TRY(kn_files_join(within, folder, "fields"));
-    KN_TRY(kn_files_join(path, folder, "fields.h5"));
-    if (as_series && !s->unfinished)
-        KN_TRY(write_series(within, s));
-    if (s->c->output.vtk && !s->unfinished)
-        KN_TRY(kn_vtk_write(folder, s));
-    if (!as_series)
-        return write_file(path, s, NULL);
-    enum kn_status status = list_series(s->comm, within, s->step, &series);
-    if (status == KN_OK)
-        status = write_file(path, s, &series);
-    free(series.steps);
+    struct kn_surfaces surfaces = {0};
+    if (s->surfaces)
+        KN_TRY(kn_surfaces_gather(&surfaces, s));
+    const enum kn_status status = write_all(folder, s, s->surfaces ? &surfaces : NULL);
+    kn_surfaces_destroy(&surfaces);
     return status;
 }
 

@@ -31,10 +31,10 @@ static const struct {
     enum need need;
     bool folder;
 } entries[] = {
-    {KN_FOLDER_CASE, RUN, false},    {"run.log", RUN, false},         {"history.csv", RUN, false},
-    {"fields.h5", RUN, false},       {"fields.pvd", RUN_VTK, false},  {"fields", RUN_SERIES, true},
-    {"checkpoint-a.h5", RUN, false}, {"checkpoint-b.h5", RUN, false}, {"summary.json", RUN, false},
-    {"report.html", VIEW, false},    {"picture.png", VIEW, false},
+    {KN_FOLDER_CASE, RUN, false},     {"run.log", RUN, false},         {"history.csv", RUN, false},
+    {"fields.h5", RUN, false},        {"fields.pvd", RUN_VTK, false},  {"fields", RUN_SERIES, true},
+    {"surfaces.vtp", RUN_VTK, false}, {"checkpoint-a.h5", RUN, false}, {"checkpoint-b.h5", RUN, false},
+    {"summary.json", RUN, false},     {"report.html", VIEW, false},    {"picture.png", VIEW, false},
 };
 enum { NAMES = sizeof entries / sizeof *entries };
 

@@ -426,7 +426,7 @@ static void measure(const struct kn_monitor *m, struct kn_row *row, const double
     if (has_creep(m->c))
         row->flow_thermal = 2 * flow_along(row, gradient) / (norm(gradient) * delta);
     if (kn_permeability_exists(m->c))
-        row->permeability = kn_permeability_measure(m, row);
+        row->permeability = kn_permeability_measure(m->c, row, m->ports);
     if (m->wave)
         kn_sums_project(row->wave, m->comm, m->space, m->wave, fields);
     for (int s = 0; s < KN_SIDES; s++) {

@@ -1,13 +1,14 @@
-/* The permeability of a porous body. */
+/* The apparent permeability of a box with bodies, theory (40a). */
 #ifndef KN_PERMEABILITY_H
 #define KN_PERMEABILITY_H
 
 #include "monitor/monitor.h"
 
-/* True if a force, or ports at opposite sides, drive a flow around bodies. */
+/* True for a case with bodies and a force, or with an image between two ports of different pressure. */
 bool kn_permeability_exists(const struct kn_case *c);
 
-/* lambda0^2, from the flow rate G_P of the row, or from the flow through the ports. */
-double kn_permeability_measure(const struct kn_monitor *m, const struct kn_row *row);
+/* In lambda0^2, from the averages and the volume of a row and the latest flows through the ports. */
+double kn_permeability_measure(const struct kn_case *c, const struct kn_row *row,
+                               const struct kn_port_flux *ports);
 
 #endif

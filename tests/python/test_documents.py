@@ -56,7 +56,7 @@ class Documents(unittest.TestCase):
         typed = 0
         for language, text, before in blocks(ROOT / page):
             if language == "sh":
-                for line in text.splitlines():
+                for line in text.replace("\\\n", " ").splitlines():
                     if line.strip() and not SKIPPED.match(line):
                         self.type(line)
                         typed += 1

@@ -11,7 +11,7 @@ from vtkmodules.util.numpy_support import vtk_to_numpy
 from vtkmodules.vtkCommonCore import vtkObject, vtkPoints
 from vtkmodules.vtkCommonDataModel import vtkPolyData
 from vtkmodules.vtkFiltersCore import vtkCellCenters, vtkTensorGlyph
-from vtkmodules.vtkIOXML import vtkXMLRectilinearGridReader
+from vtkmodules.vtkIOXML import vtkXMLPolyDataReader, vtkXMLRectilinearGridReader
 
 COMPONENTS = {"rho": 1, "u": 3, "theta": 1, "Pi": 6, "q": 3}
 NAMES = {"u": "x y z", "q": "x y z", "Pi": "xx yy zz xy yz xz"}
@@ -102,6 +102,25 @@ class Vtk(Test):
         np.testing.assert_allclose(grid.GetBounds()[:4], [0, 2e-6, 0, 1e-6], rtol=1e-12)
         low, high = grid.GetCellData().GetArray("theta").GetRange()
         self.assertTrue(299 < low < high < 310)  # K
+
+    def test_surfaces(self):
+        """The faces of all walls, and the sums over them."""
+        for case in (CAVITY, BOX, MICRO):
+            run = finished(case)
+            reader = vtkXMLPolyDataReader()
+            reader.SetFileName(str(run.folder / "surfaces.vtp"))
+            reader.Update()
+            grid, found = reader.GetOutput(), run.surfaces
+            self.assertEqual(grid.GetNumberOfPolys(), sum(len(wall["area"]) for wall in found.values()))
+            self.assertEqual(set(found), set(run.quantities.walls))
+            with h5py.File(run.folder / "fields.h5") as file:
+                for name in ("force", "heat_flux", "mass_flux"):
+                    stored = in_file_unit(file["surfaces"][name])
+                    np.testing.assert_allclose(vtk_to_numpy(grid.GetCellData().GetArray(name)), stored, rtol=1e-8)
+            for side, wall in found.items():
+                sign = -1 if side in ("left", "bottom", "back") else 1
+                mean = (wall["area"] * wall["heat_flux"]).sum() / wall["area"].sum()
+                self.assertAlmostEqual(sign * mean, run.quantities.walls[side].heat_flux, 12)
 
     def test_averages(self):
         run = finished(SAMPLED)
