@@ -32,7 +32,8 @@ enum kn_status kn_steady_iterate(struct kn_steady *s);
 
 struct kn_steady_progress kn_steady_progress(const struct kn_steady *s);
 
-/* Put the real (0) or the imaginary part (1) of an oscillation, and its fluxes at walls, into the simulation. */
+/* Put the real (0) or the imaginary part (1) of an oscillation, and its fluxes at walls, into the simulation.
+ */
 enum kn_status kn_steady_part(struct kn_steady *s, int part);
 
 /* Set the number of steps of the simulation.  `whole`: also copy the solution and its fluxes at walls. */
