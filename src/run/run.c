@@ -374,7 +374,8 @@ static enum kn_status run_once(const struct kn_case *c, const struct kn_run_opti
     kn_provenance_take(&r.provenance);
     kn_progress_begin(&r.progress, &r.options);
     enum kn_status status = begin_to_end(&r);
-    *diverges = status == KN_ENUMERIC && r.steady && *r.mode && !options->resume;
+    const bool refused = status == KN_EINPUT && r.sim && !r.steady && kn_case_iterates(&r.c);
+    *diverges = (refused || (status == KN_ENUMERIC && r.steady)) && *r.mode && !options->resume;
     if (*diverges)
         kn_progress_line(&r.progress, KN_STYLE_NOTE, "%s: steps in time instead", kn_error_message());
     else if (status == KN_ENUMERIC && kn_run_is_first(&r))

@@ -5,7 +5,7 @@
 #include "backend/steady_backend.h"
 
 /* The net amount of mass, momentum or energy that enters through faces and by sources, over the largest flux;
- * or of mass over that which flows from port to port, unless this is hardly a flow.  For fluxes
+ * or that of mass over the flow from port to port, if this is larger and the flow is not negligible.  fluxes:
  * [faces][KN_FLUXES] of a state. */
 double kn_balance_of(const struct kn_steady_plan *plan, const double *fluxes);
 

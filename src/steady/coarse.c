@@ -3,6 +3,7 @@
 
 #include "config/case.h"
 #include "error.h"
+#include "grid/scatter.h"
 #include "point/steady.h"
 #include "point/wall.h"
 #include "steady/trial.h"
@@ -23,7 +24,7 @@ struct pairs {
 /* What a patch adds to the distribution in an octant that leaves it, theory (21), (22f): the emission for the
  * mass that arrives in any octant, and scattered molecules by the difference of the octants. */
 struct emission {
-    struct pairs emitted[8], scattered[8];
+    struct pairs emitted[8], *scattered; /* [8], or NULL */
 };
 
 struct assembly {
@@ -33,6 +34,7 @@ struct assembly {
     int order;
     struct pairs flux[3];       /* of |v_d| phi_k phi_l, by axis */
     struct emission *emissions; /* [patches] */
+    struct pairs *scattered;    /* [patches that scatter][8] */
 };
 
 /* The contribution of one term of the equation: row and octant of the test functions, axis, factor, and the
@@ -127,6 +129,10 @@ static void fill_emission(const struct assembly *a, int number)
     double density[MOST], leaving[MOST] = {0};
     if (!patch->emits)
         return;
+    if (patch->matrices)
+        a->emissions[number].scattered =
+            a->scattered +
+            (size_t)(patch->matrices - a->plan->problem->boundary->matrices) / kn_scatter_size(v) * 8;
     for (int bits = 0; bits < v->octants && patch->matrices; bits++)
         if (!(bits & v->bit[patch->axis]))
             fill_scattered(a, number, bits, leaving);
@@ -146,7 +152,8 @@ static enum kn_status fill_integrals(struct assembly *a)
     const struct kn_steady_plan *p = a->plan;
     const struct kn_velocity *v = p->problem->velocity;
     a->emissions = calloc((size_t)p->problem->boundary->count, sizeof *a->emissions);
-    if (!a->emissions)
+    a->scattered = calloc((size_t)p->problem->boundary->scattering * 8 + 1, sizeof *a->scattered);
+    if (!a->emissions || !a->scattered)
         return kn_error_set(KN_EMEMORY, "no memory for the moment equations of the walls");
     for (int d = 0; d < 3; d++)
         for (int f = 0; f < p->functions; f++)
@@ -214,9 +221,10 @@ static void add_emission(struct assembly *a, struct term t, int number)
         part.pairs = &e->emitted[t.octant];
         if (isfinite(patch->unit_flux))
             add_face(a, part, (struct kn_site){face->cell, octant});
+        if (!e->scattered)
+            continue;
         part.pairs = &e->scattered[t.octant ^ octant ^ bit];
-        if (patch->matrices)
-            add_face(a, part, (struct kn_site){face->cell, octant});
+        add_face(a, part, (struct kn_site){face->cell, octant});
     }
 }
 
@@ -304,30 +312,40 @@ static void assemble_cell(struct assembly *a, int cell)
             add_transport(a, cell, octant, a->mesh.axes[i]);
 }
 
-static enum kn_status assemble(struct kn_coarse *c)
+static void assemble_cells(struct assembly *a)
 {
-    const struct kn_problem *p = c->plan->problem;
-    struct assembly a = {.c = c, .plan = c->plan, .mesh = kn_backend_mesh(p), .order = p->c->space.order};
-    KN_TRY(fill_integrals(&a));
+    const struct kn_problem *p = a->plan->problem;
 #pragma omp parallel num_threads(p->threads)
     {
         int32_t model[STAR] = {0}, own[STAR];
         int known = 0;
 #pragma omp for schedule(static)
         for (int cell = 0; cell < p->space->ncells; cell++) {
-            const int count = find_relatives(&a.mesh, cell, own);
-            if (count > 0 && known > 0 && are_alike(&a.mesh, count, model, own)) {
-                copy_equations(c, count, model, own);
+            const int count = find_relatives(&a->mesh, cell, own);
+            if (count > 0 && known > 0 && are_alike(&a->mesh, count, model, own)) {
+                copy_equations(a->c, count, model, own);
                 continue;
             }
-            assemble_cell(&a, cell);
+            assemble_cell(a, cell);
             known = count > 0 ? count : known;
             for (int i = 0; i < count; i++)
                 model[i] = own[i];
         }
     }
+}
+
+static enum kn_status assemble(struct kn_coarse *c)
+{
+    struct assembly a = {.c = c,
+                         .plan = c->plan,
+                         .mesh = kn_backend_mesh(c->plan->problem),
+                         .order = c->plan->problem->c->space.order};
+    const enum kn_status status = fill_integrals(&a);
+    if (status == KN_OK)
+        assemble_cells(&a);
     free(a.emissions);
-    return KN_OK;
+    free(a.scattered);
+    return status;
 }
 
 /* Position along an axis.  Along a periodic axis the two ends alternate, so that neighbours remain close. */

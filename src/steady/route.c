@@ -76,11 +76,12 @@ static enum kn_status check_region(const struct kn_steady_plan *p, const struct 
     if (steady && !s->holds)
         return kn_error_set(KN_EINPUT,
                             "time.mode: steady: a part of the gas touches only mirrors, and nothing "
-                            "determines its velocity and temperature (a diffuse wall or a port "
-                            "does)");
+                            "determines its velocity and temperature (a diffuse wall or a port does; or "
+                            "time.mode: unsteady)");
     if (steady && !s->open && fabs(s->inflow) > 1e-6 * s->most)
-        return kn_error_set(KN_EINPUT, "time.mode: steady: a moving surface or a given flow changes the mass "
-                                       "of a closed part of the gas, which has no steady state");
+        return kn_error_set(KN_EINPUT,
+                            "time.mode: steady: a moving surface or a given flow changes the mass "
+                            "of a closed part of the gas, which has no steady state (time.mode: unsteady)");
     return KN_OK;
 }
 

@@ -382,7 +382,7 @@ static enum kn_status iterate_nonlinear(struct kn_steady *s)
     KN_TRY(renew_residual(s));
     s->done++;
     if (s->correction.strong && s->correction.linearised < LINEARISATIONS &&
-        s->progress.update < bounds[s->correction.linearised]) { /* earlier changes are given up */
+        s->progress.update < bounds[s->correction.linearised]) { /* earlier changes are dropped */
         KN_TRY(kn_correction_linearise(&s->correction, FIRST));
         s->directions = 0;
         s->done = 0;
