@@ -49,6 +49,12 @@ parts = sum(a["error_" + k] for k in ("space", "velocity", "unsteady", "rounding
 assert abs(a["tolerance"] - a["reference_error"] - parts) < 1e-9, a
 assert b["checks"] == 1 and b["failed"] == 0'
 fi
+check "verify --set" verify 0 couette --set time.mode=unsteady --set time.tolerance=1e-3
+check "verify --set without a value" verify 2 couette --set time.mode
+reference "${good/right.stress_y/right.stress_y=1}"
+check "a value at a time, of a steady state" verify 2 couette
+check "  the message names the mode" says "needs steps in time (time.mode: unsteady)"
+reference "$good" '-right.stress_y,0.4,,somebody else,for the reader,,,'
 check "verify --list" verify 0 --list
 check "the list contains the cases" says "couette                1 quick   1 full"
 
