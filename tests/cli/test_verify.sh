@@ -144,7 +144,7 @@ if command -v mpirun >/dev/null && "$knudsen" doctor | grep -q "Open MPI"; then
     check "its checks are done" says "1 check on"
 fi
 
-reference "${good/space.cells=16/space.cells=4000}"
+reference "${good/space.cells=16/space.cells=4000 time.mode=unsteady}"
 for signal in INT TERM; do
     "$knudsen" verify --cases "$work/cases" couette >out 2>err &
     pid=$!
