@@ -98,6 +98,25 @@ check "the message has the folder" contains err "nowhere' holds no run"
 check "two initial states" ends 2 from --set initial.shape=shear
 check "the message names both" contains err 'initial.shape: shear is another initial state'
 
+# The validity checks judge the solution: a start in hot gas has a warning in time, but not in a steady state.
+cat >mild.yaml <<'END'
+gas: {delta: 10, reference: {temperature: 0}}
+disturbance: 1
+space: {cells: [12, 12], order: 3}
+velocity: {grid: gauss, nodes: 8}
+collision: {method: bgk}
+walls: {top: {velocity: [0.1, 0, 0]}}
+output: {vtk: false}
+END
+codes() { python3 -c 'import json, sys; print(*(n["code"] for n in json.load(open(sys.argv[1] + "/summary.json"))["notes"]))' "$1" >out; }
+check "hot gas" ends 0 "$knudsen" run mild.yaml --out hot --set walls.top.temperature=2 --set run.force=true
+check "a start in it, in time" ends 0 "$knudsen" run mild.yaml --out cooling --set initial.from=hot --set time.end=1
+codes cooling
+check "a warning about the gas" contains out 'gas'
+check "a start in it, by iteration" ends 0 "$knudsen" run mild.yaml --out cool --set initial.from=hot
+codes cool
+check "no warning about the gas" lacks out 'gas'
+
 # A plate that oscillates along its normal, with and without a transient.
 cat >piston.yaml <<'END'
 gas: {delta: 5}

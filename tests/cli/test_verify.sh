@@ -49,6 +49,12 @@ parts = sum(a["error_" + k] for k in ("space", "velocity", "unsteady", "rounding
 assert abs(a["tolerance"] - a["reference_error"] - parts) < 1e-9, a
 assert b["checks"] == 1 and b["failed"] == 0'
 fi
+check "verify --set" verify 0 couette --set time.mode=unsteady --set time.tolerance=1e-3
+check "verify --set without a value" verify 2 couette --set time.mode
+reference "${good/right.stress_y/right.stress_y=1}"
+check "a value at a time, of a steady state" verify 2 couette
+check "  the message names the mode" says "needs steps in time (time.mode: unsteady)"
+reference "$good" '-right.stress_y,0.4,,somebody else,for the reader,,,'
 check "verify --list" verify 0 --list
 check "the list contains the cases" says "couette                1 quick   1 full"
 
@@ -138,7 +144,7 @@ if command -v mpirun >/dev/null && "$knudsen" doctor | grep -q "Open MPI"; then
     check "its checks are done" says "1 check on"
 fi
 
-reference "${good/space.cells=16/space.cells=4000}"
+reference "${good/space.cells=16/space.cells=4000 time.mode=unsteady}"
 for signal in INT TERM; do
     "$knudsen" verify --cases "$work/cases" couette >out 2>err &
     pid=$!
