@@ -153,6 +153,14 @@ static enum kn_status fill_average(struct kn_elements *e, const struct sphere *s
     return KN_OK;
 }
 
+static enum kn_status integrate(struct kn_elements *e, struct sphere *s, struct kn_kernel kernel,
+                                double *value)
+{
+    KN_TRY(fill_rotation(e));
+    KN_TRY(fill_sphere(s, e->degree + e->product));
+    return fill_average(e, s, kernel, value);
+}
+
 static enum kn_status fill(struct kn_elements *e, struct kn_kernel kernel)
 {
     const int degree = e->degree + e->product;
@@ -162,13 +170,9 @@ static enum kn_status fill(struct kn_elements *e, struct kn_kernel kernel)
                        .weight = calloc(points, sizeof *s.weight)};
     double *value = calloc(3 * (size_t)e->columns, sizeof *value);
     e->average = calloc((size_t)e->rows * (size_t)e->columns, sizeof *e->average);
-    enum kn_status status = s.direction && s.weight && value && e->average
-                                ? fill_rotation(e)
-                                : kn_error_set(KN_EMEMORY, "no memory for the collision integrals");
-    if (status == KN_OK)
-        status = fill_sphere(&s, degree);
-    if (status == KN_OK)
-        status = fill_average(e, &s, kernel, value);
+    const enum kn_status status = s.direction && s.weight && value && e->average
+                                      ? integrate(e, &s, kernel, value)
+                                      : kn_error_set(KN_EMEMORY, "no memory for the collision integrals");
     free(s.direction);
     free(s.weight);
     free(value);

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-enum { MOST = 56, LEAST = 4, RADII = 32, POLAR = 24, AROUND = KN_HERMITE_TERMS, SPHERE = 14 };
+enum { MOST = 56, LEAST = 5, RADII = 32, POLAR = 24, AROUND = KN_HERMITE_TERMS, SPHERE = 14 };
 
 static const double BEYOND = 6.5; /* no molecule is faster */
 

@@ -5,7 +5,7 @@
 #include "collision/elements.h"
 #include "point/pair.h"
 
-/* Degree of the polynomials that get their images, theory (44b). On small grids the sums over the nodes are
+/* Degree of the polynomials that get their images, theory (44b). With fewer than 10 nodes per axis the sums over the nodes are
  * too inaccurate for them; degree 1 then stands for the invariants, whose images vanish. */
 int kn_images_degree(const int half[3]);
 

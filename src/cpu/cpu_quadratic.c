@@ -50,7 +50,7 @@ static void fill_factors(const struct kn_velocity *v, float eps, const struct ma
 {
     for (int d = 0; d < 3; d++)
         for (int k = 0; k < 2 * v->half[d]; k++, factors += KN_LANES) {
-            const float x = (float)v->node[d][k % v->half[d]] * (k < v->half[d] ? 1 : -1);
+            const float x = (float)v->node[d][k % v->half[d]] * (k < v->half[d] ? 1.0f : -1.0f);
 #pragma omp simd
             for (int i = 0; i < KN_LANES; i++) {
                 const float u = g->u[d].at[i], theta = g->theta.at[i];
