@@ -311,7 +311,7 @@ static void judge_port(struct kn_validity *v, const struct kn_case *c, const str
             "there is not in equilibrium, and the pressure of the port is approximate (a distance of "
             "%d mean free paths, or kind: reservoir for nearly free molecules)",
             p->name, paths, ENOUGH);
-    else if (openings < ENOUGH)
+    else if (openings < ENOUGH - 1e-6)
         kn_validity_add(
             v, 0, "port", NAN,
             "ports.%s is %.2g widths of the opening from it: the flow at the port is not uniform (a "
