@@ -81,10 +81,11 @@ struct kn_steady_backend {
 
     /* moments[cell][functions + 1]: <phi_k, (L + N) x> and, at the end, <1, x>. */
     enum kn_status (*project)(void *machine, int x, double *moments);
-    /* moments[cell][functions + 1]: <phi_k, Q(x + g) - Q(x) - L g>, at a finite disturbance; the last is 0. */
+    /* moments[cell][functions + 1]: <phi_k, Q(x + g) - Q(x) - L g>, at a finite disturbance; the last is 0.
+     */
     enum kn_status (*exceed)(void *machine, int x, int g, double *moments);
-    /* Before `prolong` at a finite disturbance: to += the change of the local Maxwellian of x + to by it, without
-     * the part along the invariants, or along all trial functions. */
+    /* Before `prolong` at a finite disturbance: to += the change of the local Maxwellian of x + to by it,
+     * without the part along the invariants, or along all trial functions. */
     enum kn_status (*lift)(void *machine, int x, const double *coefficients, bool all, int to);
     /* to += sum_k coefficients[cell][k] phi_k */
     enum kn_status (*prolong)(void *machine, const double *coefficients, int to);
