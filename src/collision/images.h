@@ -5,8 +5,9 @@
 #include "collision/elements.h"
 #include "point/pair.h"
 
-/* Degree of the polynomials that get their images, theory (44b). With fewer than 10 nodes per axis the sums over the nodes are
- * too inaccurate for them; degree 1 then stands for the invariants, whose images vanish. */
+/* Degree of the polynomials that get their images, theory (44b). With fewer than 10 nodes per axis the sums
+ * over the nodes are too inaccurate for them; degree 1 then stands for the invariants, whose images vanish.
+ */
 int kn_images_degree(const int half[3]);
 
 /* Number of products up to a degree. */
