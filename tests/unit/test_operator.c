@@ -32,8 +32,8 @@ static void close_grid(struct grid *g)
     kn_velocity_destroy(&g->v);
 }
 
-/* The viscosity of hard spheres is the unit, their Prandtl number 0.660694.  The images of polynomials of
- * fourth degree are exact on 8 nodes, those of fifth degree, which conduct heat, are not. */
+/* The viscosity of hard spheres is the unit, their Prandtl number 0.660694. Collisions between polynomials up
+ * to degree 5 are exact on 8 nodes. */
 static void transport_of_hard_spheres(void **state)
 {
     (void)state;
