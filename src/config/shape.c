@@ -236,7 +236,7 @@ static enum kn_status check_surface(const struct kn_case *c, const struct kn_bod
                 "along %c it displaces the body (this needs disturbance: 0, where the displacement is "
                 "negligible; at a finite disturbance the gas can move instead, by an inflow)",
                 "xyz"[d]);
-    if (c->time.mode != KN_MODE_UNSTEADY)
+    if (kn_case_iterates(c))
         return kn_error_set(KN_EINPUT,
                             "time.mode: %s does not support smooth bodies such as bodies.%s yet "
                             "(time.mode: unsteady)",
