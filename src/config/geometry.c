@@ -538,21 +538,6 @@ int kn_geometry_port(const struct kn_case *c, const struct kn_geometry *g, const
     return -1;
 }
 
-/* True if the gas is inside of a smooth body that ends before a side. */
-static bool is_enclosed(const struct kn_case *c, int axis, bool high)
-{
-    bool enclosed = false;
-    for (int i = 0; i < kn_case_bodies(c); i++) {
-        double bounds[2];
-        if (!kn_shape_is_smooth(&c->bodies[i]) || !c->bodies[i].outside)
-            continue;
-        const struct kn_shape_body s = kn_shape_of(c, &c->bodies[i]);
-        kn_shape_bounds(&s, axis, bounds);
-        enclosed = enclosed || (high ? bounds[1] < c->gas.delta * c->space.size[axis] : bounds[0] > 0);
-    }
-    return enclosed;
-}
-
 bool kn_geometry_has_wall(const struct kn_case *c, int side)
 {
     struct kn_geometry g;
@@ -560,7 +545,7 @@ bool kn_geometry_has_wall(const struct kn_case *c, int side)
     const int *n = c->space.cells, axis = side / 2, e = (axis + 1) % 3, f = (axis + 2) % 3;
     if (kn_case_bodies(c) + kn_case_ports(c) == 0 || kn_geometry_create(&g, c) != KN_OK)
         return true;
-    if (is_enclosed(c, axis, side & 1))
+    if (kn_shape_encloses(c, axis, side & 1))
         return false;
     at[axis] = (side & 1) ? n[axis] - 1 : 0;
     for (at[e] = 0; at[e] < n[e]; at[e]++)

@@ -127,6 +127,20 @@ double kn_shape_distance(const struct kn_shape_body *s, const double at[3])
     return s->outside ? -distance : distance;
 }
 
+bool kn_shape_encloses(const struct kn_case *c, int axis, bool high)
+{
+    bool enclosed = false;
+    for (int i = 0; i < kn_case_bodies(c); i++) {
+        double bounds[2];
+        if (!kn_shape_is_smooth(&c->bodies[i]) || !c->bodies[i].outside)
+            continue;
+        const struct kn_shape_body s = kn_shape_of(c, &c->bodies[i]);
+        kn_shape_bounds(&s, axis, bounds);
+        enclosed = enclosed || (high ? bounds[1] < c->gas.delta * c->space.size[axis] : bounds[0] > 0);
+    }
+    return enclosed;
+}
+
 double kn_shape_facets(const struct kn_case *c)
 {
     double facets = 0;
@@ -236,7 +250,7 @@ static enum kn_status check_surface(const struct kn_case *c, const struct kn_bod
                 "along %c it displaces the body (this needs disturbance: 0, where the displacement is "
                 "negligible; at a finite disturbance the gas can move instead, by an inflow)",
                 "xyz"[d]);
-    if (c->time.mode != KN_MODE_UNSTEADY)
+    if (kn_case_iterates(c))
         return kn_error_set(KN_EINPUT,
                             "time.mode: %s does not support smooth bodies such as bodies.%s yet "
                             "(time.mode: unsteady)",

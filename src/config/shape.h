@@ -32,6 +32,9 @@ double kn_shape_distance(const struct kn_shape_body *s, const double at[3]);
 /* Lower and upper end of the shape along an axis; infinite along that of a cylinder or prism. */
 void kn_shape_bounds(const struct kn_shape_body *s, int axis, double bounds[2]);
 
+/* True if the gas is inside of a smooth body that ends before an end of an axis. */
+bool kn_shape_encloses(const struct kn_case *c, int axis, bool high);
+
 /* Number of cells that surfaces cut, about; at most 1e8. */
 double kn_shape_facets(const struct kn_case *c);
 
