@@ -33,6 +33,9 @@ void kn_geometry_destroy(struct kn_geometry *g);
 /* The checks of kn_case_check for bodies and ports. */
 enum kn_status kn_geometry_check(const struct kn_case *c);
 
+/* True if a cell inside the box of a solid is solid. */
+bool kn_geometry_is_solid(const struct kn_geometry *g, const struct kn_solid *s, const int at[3]);
+
 /* The body that fills a cell of the whole space, or that has a plate at a side of it; -1: none. */
 int kn_geometry_fills(const struct kn_geometry *g, const int at[3]);
 int kn_geometry_covers(const struct kn_geometry *g, const int at[3], int side);
