@@ -230,7 +230,7 @@ struct kn_case {
         double stretch[3]; /* ratio of neighbouring cell widths, <= 1 */
         enum kn_cluster cluster[3];
         double focus[3]; /* L; place of the smallest cells of KN_CLUSTER_FOCUS */
-        int order; /* 1 to 3 */
+        int order;       /* 1 to 3 */
         enum kn_limiter limiter;
     } space;
     struct {
@@ -264,8 +264,8 @@ struct kn_case {
     struct {
         enum kn_shape shape;
         double amplitude;
-        int wave[3];  /* periods along each axis */
-        double width; /* L; of the transition of KN_SHAPE_BETWEEN */
+        int wave[3];        /* periods along each axis */
+        double width;       /* L; of the transition of KN_SHAPE_BETWEEN */
         char from[KN_FILE]; /* folder of a run whose gas is the initial state, kn_run only; "": none */
     } initial;
     struct {
