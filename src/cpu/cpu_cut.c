@@ -282,7 +282,8 @@ void KN_CPU_NAME(balance)(const struct kn_stream_sweep *s, int volume, float *ou
     const struct kn_velocity *v = s->velocity;
     const struct kn_volume *own = &s->space->volumes.list[volume];
     const double share = s->dt / own->size;
-    double *sum = (double *)scratch, lost = 0;
+    void *memory = scratch; /* whole cache lines */
+    double *sum = memory, lost = 0;
     for (int i = 0; i < own->facets; i++)
         lost += share * s->lost[s->space->volumes.pieces[own->first_piece + i].row];
     for (int octant = 0; octant < v->octants; octant++) {

@@ -212,7 +212,7 @@ enum kn_status kn_cut_create(struct kn_cut *cut, const struct kn_case *c, const 
         if (cut->smooth[i])
             cut->shapes[i] = kn_shape_of(c, &c->bodies[i]);
     }
-    KN_TRY(space->naxes == 2 ? kn_outline_cut(cut, c, space) : kn_surface_cut(cut, space));
+    KN_TRY(space->naxes == 2 ? kn_outline_cut(cut, space) : kn_surface_cut(cut, space));
     KN_TRY(remove_slivers(cut, c, space));
     return close_cells(cut, space);
 }

@@ -57,7 +57,7 @@ enum kn_status kn_cut_add_facet(struct kn_cut *cut, const struct kn_cut_facet *f
 enum kn_status kn_cut_add_cell(struct kn_cut *cut, int cell, const struct kn_cut_cell *from);
 
 /* The two ways to find the cells and facets. */
-enum kn_status kn_outline_cut(struct kn_cut *cut, const struct kn_case *c, const struct kn_space *space);
+enum kn_status kn_outline_cut(struct kn_cut *cut, const struct kn_space *space);
 enum kn_status kn_surface_cut(struct kn_cut *cut, const struct kn_space *space);
 
 #endif

@@ -263,13 +263,10 @@ static bool open_edges(struct plan *p)
     const size_t most = (size_t)p->chain.count + 1;
     double *crossings = malloc(most * sizeof *crossings);
     struct interval *solid = malloc((most + (size_t)p->cut->nbodies) * sizeof *solid);
-    bool done = crossings && solid;
-    for (int d = 0; d < 2 && done; d++) {
-        p->parts[d] = malloc(((size_t)x->whole[d] + 1) * (size_t)x->whole[1 - d] * sizeof *p->parts[d]);
-        done = p->parts[d] != NULL;
-        for (int i = 0; i <= x->whole[d] && done; i++)
+    const bool done = crossings && solid;
+    for (int d = 0; d < 2 && done; d++)
+        for (int i = 0; i <= x->whole[d]; i++)
             open_line(p, d, i, crossings, solid);
-    }
     free(crossings);
     free(solid);
     return done;
@@ -396,51 +393,62 @@ static void measure_cell(const struct kn_space *x, int cell, const double sums[4
     gas->centre[2] = gas->middle[0][2] = 0;
 }
 
-/* Cells of which all edges are open or closed, and which have no facets, are whole or solid. */
-static enum kn_status sort_cells(const struct plan *p, struct kn_cut *cut)
+/* Integrals over the facets of a cell, and their number. */
+struct tally {
+    double sums[4];
+    int facets;
+};
+
+/* Cells of which all edges are open or closed, and which have no facets, are whole or solid.
+ * tallies: [ncells] zero. */
+static enum kn_status sort_cells(const struct plan *p, struct kn_cut *cut, struct tally *tallies)
 {
     const struct kn_space *x = p->space;
-    double(*sums)[4] = calloc((size_t)x->ncells, sizeof *sums);
-    uint8_t *has = calloc((size_t)x->ncells, 1);
-    enum kn_status status = sums && has ? KN_OK : fail_memory();
-    for (int i = 0; i < cut->nfacets && status == KN_OK; i++) {
+    for (int i = 0; i < cut->nfacets; i++) {
         const struct kn_cut_facet *f = &cut->facets[i];
         const double corner[2] = {x->edges[0][f->cell % x->whole[0]], x->edges[1][f->cell / x->whole[0]]};
         const double a[2] = {f->centre[0] - f->area[1] / 2, f->centre[1] + f->area[0] / 2},
                      b[2] = {f->centre[0] + f->area[1] / 2, f->centre[1] - f->area[0] / 2};
-        add_piece(corner, a, b, f->area, sums[f->cell]);
-        has[f->cell] = 1;
+        add_piece(corner, a, b, f->area, tallies[f->cell].sums);
+        tallies[f->cell].facets++;
     }
-    for (int cell = 0; cell < x->ncells && status == KN_OK; cell++) {
+    for (int cell = 0; cell < x->ncells; cell++) {
         struct kn_cut_cell gas = {0};
         open_cell(p, cell, &gas);
-        if (has[cell]) {
-            measure_cell(x, cell, sums[cell], &gas);
-            status = kn_cut_add_cell(cut, cell, &gas);
+        if (tallies[cell].facets > 0) {
+            measure_cell(x, cell, tallies[cell].sums, &gas);
+            KN_TRY(kn_cut_add_cell(cut, cell, &gas));
         } else if (gas.open[0] + gas.open[1] + gas.open[2] + gas.open[3] == 0)
             cut->kind[cell] = KN_CUT_SOLID;
     }
-    free(sums);
-    free(has);
-    return status;
+    return KN_OK;
 }
 
-enum kn_status kn_outline_cut(struct kn_cut *cut, const struct kn_case *c, const struct kn_space *space)
+static enum kn_status add_all_facets(struct plan *p, struct kn_cut *cut)
+{
+    for (int i = 0; i < p->chain.count; i++)
+        if (p->chain.of[i].cell >= 0)
+            KN_TRY(add_facets(p, cut, &p->chain.of[i]));
+    return KN_OK;
+}
+
+enum kn_status kn_outline_cut(struct kn_cut *cut, const struct kn_space *space)
 {
     struct plan p = {.cut = cut, .space = space};
-    bool done = true;
-    (void)c;
+    struct tally *tallies = calloc((size_t)space->ncells, sizeof *tallies);
+    bool done = tallies != NULL;
+    for (int d = 0; d < 2 && done; d++) {
+        p.parts[d] = malloc(((size_t)space->whole[d] + 1) * (size_t)space->whole[1 - d] * sizeof *p.parts[d]);
+        done = p.parts[d] != NULL;
+    }
     for (int body = 0; body < cut->nbodies && done; body++)
         if (cut->smooth[body])
             done = cut->shapes[body].kind == KN_SHAPE_POLYGON ? add_polygon(&p, body) : add_circle(&p, body);
-    done = done && open_edges(&p);
-    enum kn_status status = done ? KN_OK : fail_memory();
-    for (int i = 0; i < p.chain.count && status == KN_OK; i++)
-        if (p.chain.of[i].cell >= 0)
-            status = add_facets(&p, cut, &p.chain.of[i]);
-    if (status == KN_OK)
-        status = sort_cells(&p, cut);
+    enum kn_status status = done && open_edges(&p) ? add_all_facets(&p, cut) : fail_memory();
+    if (status == KN_OK && tallies)
+        status = sort_cells(&p, cut, tallies);
     free(p.chain.of);
+    free(tallies);
     for (int d = 0; d < 2; d++)
         free(p.parts[d]);
     return status;

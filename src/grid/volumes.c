@@ -331,6 +331,11 @@ static enum kn_status add_links(struct kn_volumes *v, const struct kn_space *x, 
     return KN_OK;
 }
 
+static bool is_same(const double a[3], const double b[3])
+{
+    return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
+}
+
 /* A neighbour of a control volume: its centre relative to that of the volume. Neighbours share a face with
  * one of its cells, or with such a neighbour through which it can be reached. */
 static enum kn_status add_point(struct kn_volumes *v, const struct kn_space *x, int volume, int cell,
@@ -349,7 +354,7 @@ static enum kn_status add_point(struct kn_volumes *v, const struct kn_space *x, 
                                                   : (other >= 0 ? v->list[other].centre[d] : gas.centre[d]) +
                                                         shift[d] - own->centre[d];
     for (int k = own->first_point; k < v->npoints; k++)
-        if (v->points[k].cell == row && memcmp(v->points[k].pull, new.pull, sizeof new.pull) == 0)
+        if (v->points[k].cell == row && is_same(v->points[k].pull, new.pull))
             return KN_OK;
     const bool room = kn_cut_grow(&points, v->npoints, sizeof new);
     v->points = points;

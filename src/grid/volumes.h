@@ -82,8 +82,8 @@ struct kn_geometry;
 /* Merge cells of a space with edges and sizes; then, when its wall faces are known, find the pieces and enter
  * the links in its neighbour table. */
 enum kn_status kn_volumes_begin(struct kn_volumes *v, const struct kn_case *c, const struct kn_geometry *g,
-                                const struct kn_space *space);
-enum kn_status kn_volumes_finish(struct kn_volumes *v, struct kn_space *space);
+                                const struct kn_space *x);
+enum kn_status kn_volumes_finish(struct kn_volumes *v, struct kn_space *x);
 void kn_volumes_destroy(struct kn_volumes *v);
 
 /* Rows of `outgoing` and of fluxes: wall faces and facets, and links in addition. */
