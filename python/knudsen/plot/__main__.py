@@ -29,12 +29,19 @@ def main(words):
         return
     panels = sheet.compose(scene)
     page = layout.Layout(panels, sheet.title(scene), options.width)
-    kind = output.rpartition(".")[2]
     with layout.style(page.font):
-        figure = page.draw()
-        _write(lambda file: figure.savefig(file, format=kind, dpi=_DOTS.get(kind, 200), metadata=_metadata(kind)),
-               output, options.arguments[0] if own else None)
+        save_figure(page.draw(), output, options.arguments[0] if own else None)
     print(f"{clean(output)}: {_report(scene, panels, options)}")
+
+
+def save_figure(figure, output, folder):
+    """Write a figure in the format of the name; ``folder``: of the run to which the picture belongs, or None."""
+    kind = output.rpartition(".")[2]
+    _write(
+        lambda file: figure.savefig(file, format=kind, dpi=_DOTS.get(kind, 200), metadata=_metadata(kind)),
+        output,
+        folder,
+    )
 
 
 def _write(save, output, folder):

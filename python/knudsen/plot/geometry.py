@@ -106,14 +106,14 @@ def main(words):
     from matplotlib.figure import Figure
 
     from . import layout
-    from .__main__ import _write
+    from .__main__ import save_figure
 
     with open(words[0], encoding="utf-8") as file:
         description = json.load(file)
     with layout.style(10):
         figure = Figure(figsize=(6.5 if len(description["planes"]) == 1 else 12, 6), layout="constrained")
         draw(figure, description)
-        _write(figure, words[1], None)
+        save_figure(figure, words[1], None)
     print(f"{clean(words[1])}: geometry of the case")
 
 
