@@ -438,14 +438,14 @@ enum kn_status kn_outline_cut(struct kn_cut *cut, const struct kn_space *space)
     struct tally *tallies = calloc((size_t)space->ncells, sizeof *tallies);
     bool done = tallies != NULL;
     for (int d = 0; d < 2 && done; d++) {
-        p.parts[d] = malloc(((size_t)space->whole[d] + 1) * (size_t)space->whole[1 - d] * sizeof *p.parts[d]);
+        p.parts[d] = calloc(((size_t)space->whole[d] + 1) * (size_t)space->whole[1 - d], sizeof *p.parts[d]);
         done = p.parts[d] != NULL;
     }
     for (int body = 0; body < cut->nbodies && done; body++)
         if (cut->smooth[body])
             done = cut->shapes[body].kind == KN_SHAPE_POLYGON ? add_polygon(&p, body) : add_circle(&p, body);
     enum kn_status status = done && open_edges(&p) ? add_all_facets(&p, cut) : fail_memory();
-    if (status == KN_OK && tallies)
+    if (status == KN_OK && tallies && p.parts[0] && p.parts[1])
         status = sort_cells(&p, cut, tallies);
     free(p.chain.of);
     free(tallies);
