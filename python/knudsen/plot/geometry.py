@@ -69,6 +69,10 @@ def draw(figure, description):
             ax.add_collection(LineCollection(segments, colors=colour, linestyles=line, linewidths=width, zorder=3,
                                              capstyle="projecting", clip_on=False))
             shown.add(surface)
+        for *ends, surface in plane["cuts"]:
+            x0, y0, x1, y1 = (edges["by"] * end for end in ends)
+            ax.plot([x0, x1], [y0, y1], color="black", linewidth=1.5, zorder=3)
+            shown.update((surface,))
         ax.set_xlim(x[0], x[-1])
         ax.set_ylim(y[0], y[-1])
         ax.set_aspect("equal")
@@ -113,7 +117,8 @@ def main(words):
     with layout.style(10):
         figure = Figure(figsize=(6.5 if len(description["planes"]) == 1 else 12, 6), layout="constrained")
         draw(figure, description)
-        _write(figure, words[1], None)
+        kind = words[1].rpartition(".")[2]
+        _write(lambda file: figure.savefig(file, format=kind, dpi=150), words[1], None)
     print(f"{clean(words[1])}: geometry of the case")
 
 
