@@ -455,9 +455,13 @@ void kn_sim_set_solution(struct kn_sim *sim, int64_t iteration, const double *fl
         memcpy(sim->fluxes.faces, fluxes, kn_space_fluxes(&sim->space) * KN_FLUXES * sizeof *fluxes);
 }
 
-const double *kn_sim_surfaces(const struct kn_sim *sim)
+enum kn_status kn_sim_surfaces(struct kn_sim *sim, const double **faces)
 {
-    return sim->fluxes.local;
+    struct kn_fluxes_result all;
+    KN_TRY(take_fluxes(sim, &all));
+    kn_fluxes_store(&sim->fluxes, &(struct kn_fluxes_state){sim->fluxes.faces, sim->present.wall_velocity});
+    *faces = sim->fluxes.local;
+    return KN_OK;
 }
 
 const struct kn_space *kn_sim_space(const struct kn_sim *sim)

@@ -56,8 +56,11 @@ struct kn_observation {
  * All ranks. */
 enum kn_status kn_sim_observe(struct kn_sim *sim);
 enum kn_status kn_sim_observed(struct kn_sim *sim, struct kn_observation *o);
-const double *kn_sim_surfaces(const struct kn_sim *sim); /* kn_fluxes.local of the latest observation */
-bool kn_sim_is_detached(const struct kn_sim *sim);       /* steps are computed while the host continues */
+
+/* Put what every wall face received in the last step into kn_fluxes.local. */
+enum kn_status kn_sim_surfaces(struct kn_sim *sim, const double **faces);
+
+bool kn_sim_is_detached(const struct kn_sim *sim); /* steps are computed while the host continues */
 
 /* The size of a case, without allocation. */
 struct kn_plan_size {

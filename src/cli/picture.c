@@ -6,10 +6,12 @@
 #include "config/config.h"
 #include "config/geometry.h"
 #include "config/scales.h"
+#include "config/shape.h"
 #include "error.h"
 #include "files/json.h"
 #include "grid/space.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -81,8 +83,45 @@ static json_t *surfaces_of(const struct kn_case *c)
     return list;
 }
 
+/* The body that fills a cell; -1: there is gas. */
+static int body_at(const struct kn_case *c, const struct kn_space *s, const struct kn_geometry *g,
+                   const int at[3])
+{
+    int body = kn_geometry_fills(g, at);
+    double centre[3], least = INFINITY;
+    if (body >= 0 || kn_volumes_at(&s->volumes, kn_space_find(s, at)) != KN_VOLUMES_SOLID)
+        return body;
+    for (int d = 0; d < 3; d++)
+        centre[d] = (s->edges[d][at[d]] + s->edges[d][at[d] + 1]) / 2;
+    for (int i = 0; i < kn_case_bodies(c); i++) {
+        const struct kn_shape_body shape = kn_shape_of(c, &c->bodies[i]);
+        const double distance =
+            kn_shape_is_smooth(&c->bodies[i]) ? kn_shape_distance(&shape, centre) : INFINITY;
+        if (distance < least)
+            body = i;
+        least = fmin(least, distance);
+    }
+    return body;
+}
+
+/* The segments of smooth bodies in a plane along whose normal the gas is uniform: both ends, lambda0, and the
+ * surface. */
+static json_t *cuts_of(const struct kn_case *c, const struct kn_space *s, const struct plane *p)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < s->volumes.nfacets; i++) {
+        const struct kn_facet *f = &s->volumes.facets[i];
+        const double x = f->centre[0], y = f->centre[1], dx = f->area / 2 * f->normal[1],
+                     dy = -f->area / 2 * f->normal[0];
+        if (f->axis < 0 && p->across == 2 && kn_case_is_uniform(c, 2))
+            kn_json_append(list, json_pack("[f, f, f, f, i]", x - dx, y - dy, x + dx, y + dy, f->surface));
+    }
+    return list;
+}
+
 /* Solid cells of a plane: for every row of cells a list of first cell, number of cells, body. */
-static json_t *solid_of(const struct kn_space *s, const struct kn_geometry *g, const struct plane *p)
+static json_t *solid_of(const struct kn_case *c, const struct kn_space *s, const struct kn_geometry *g,
+                        const struct plane *p)
 {
     json_t *rows = json_array();
     int at[3];
@@ -91,7 +130,7 @@ static json_t *solid_of(const struct kn_space *s, const struct kn_geometry *g, c
         json_t *row = json_array();
         int first = 0, present = -1;
         for (at[p->right] = 0; at[p->right] <= s->whole[p->right]; at[p->right]++) {
-            const int body = at[p->right] < s->whole[p->right] ? kn_geometry_fills(g, at) : -1;
+            const int body = at[p->right] < s->whole[p->right] ? body_at(c, s, g, at) : -1;
             if (body == present)
                 continue;
             if (present >= 0)
@@ -142,7 +181,7 @@ static json_t *edges_of(const struct kn_case *c, const struct kn_space *s)
             kn_json_append(axis, kn_json_number(by * s->edges[d][i]));
         kn_json_append(edges, axis);
     }
-    return json_pack("{s:o, s:o}", "at", edges, "unit", kn_json_text(known ? unit : "L"));
+    return json_pack("{s:o, s:o, s:f}", "at", edges, "unit", kn_json_text(known ? unit : "L"), "by", by);
 }
 
 /* The planes in which the gas is not uniform, through the middle of the third axis. */
@@ -154,9 +193,9 @@ static json_t *planes_of(const struct kn_case *c, const struct kn_space *s, cons
         const struct plane p = {right, up, across, s->whole[across] / 2};
         if (kn_case_is_uniform(c, right) || kn_case_is_uniform(c, up))
             continue;
-        kn_json_append(planes,
-                       json_pack("{s:i, s:i, s:i, s:i, s:o, s:o}", "right", right, "up", up, "across", across,
-                                 "at", p.at, "solid", solid_of(s, g, &p), "faces", faces_of(s, &p)));
+        kn_json_append(planes, json_pack("{s:i, s:i, s:i, s:i, s:o, s:o, s:o}", "right", right, "up", up,
+                                         "across", across, "at", p.at, "solid", solid_of(c, s, g, &p),
+                                         "faces", faces_of(s, &p), "cuts", cuts_of(c, s, &p)));
     }
     return planes;
 }

@@ -153,8 +153,7 @@ static void sum_faces(struct kn_fluxes *x, const struct kn_comm *comm, const str
         to->ports[i].stress = to->ports[i].area > 0 ? to->ports[i].stress / to->ports[i].area : 0;
 }
 
-/* What every surface receives at its faces; facets of smooth bodies are not stored. */
-static void store_faces(const struct kn_fluxes *x, const struct kn_fluxes_state *now)
+void kn_fluxes_store(struct kn_fluxes *x, const struct kn_fluxes_state *now)
 {
     for (int face = 0; face < x->space->nown; face++) {
         const struct area a = face_area(x, face);
@@ -217,7 +216,6 @@ void kn_fluxes_sum(struct kn_fluxes *f, const struct kn_comm *comm, const struct
                    struct kn_fluxes_result *to)
 {
     memset(to, 0, sizeof *to);
-    store_faces(f, state);
     average_faces(f, comm, state, to->walls);
     sum_faces(f, comm, state, to);
 }

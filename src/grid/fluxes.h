@@ -36,6 +36,9 @@ struct kn_fluxes_state {
 enum kn_status kn_fluxes_create(struct kn_fluxes *f, const struct kn_case *c, const struct kn_space *space);
 void kn_fluxes_destroy(struct kn_fluxes *f);
 
+/* Store what every surface receives at its faces in `local`; facets of smooth bodies are not stored. */
+void kn_fluxes_store(struct kn_fluxes *f, const struct kn_fluxes_state *state);
+
 /* Sum over the faces of all ranks. */
 void kn_fluxes_sum(struct kn_fluxes *f, const struct kn_comm *comm, const struct kn_fluxes_state *state,
                    struct kn_fluxes_result *to);

@@ -440,14 +440,13 @@ static enum kn_status write_file(const char *path, const struct kn_snapshot *s,
     return together ? status : kn_share_finish(&w.share, status);
 }
 
-static enum kn_status write_series(const char *folder, const struct kn_snapshot *s,
-                                   const struct kn_surfaces *surfaces)
+static enum kn_status write_series(const char *folder, const struct kn_snapshot *s)
 {
     char name[32], path[KN_PATH];
     snprintf(name, sizeof name, "%08lld.h5", (long long)s->step);
     KN_TRY(kn_comm_agree(s->comm, kn_files_make_folder(folder)));
     KN_TRY(kn_files_join(path, folder, name));
-    return write_file(path, s, surfaces, NULL);
+    return write_file(path, s, NULL, NULL);
 }
 
 static enum kn_status write_all(const char *folder, const struct kn_snapshot *s,
@@ -459,7 +458,7 @@ static enum kn_status write_all(const char *folder, const struct kn_snapshot *s,
     KN_TRY(kn_files_join(within, folder, "fields"));
     KN_TRY(kn_files_join(path, folder, "fields.h5"));
     if (as_series && !s->unfinished)
-        KN_TRY(write_series(within, s, surfaces));
+        KN_TRY(write_series(within, s));
     if (vtk)
         KN_TRY(kn_vtk_write(folder, s));
     if (vtk && surfaces && surfaces->count > 0)

@@ -271,6 +271,15 @@ static enum kn_status replace_earlier(struct kn_run_parts *r)
     return KN_OK;
 }
 
+/* What the faces of surfaces receive. With steps in time it is that of one more step: a run that is resumed
+ * from the last checkpoint gets the same. */
+static enum kn_status find_surfaces(struct kn_run_parts *r)
+{
+    if (!r->steady)
+        KN_TRY(kn_run_abort(r->comm, kn_sim_advance(r->sim, 1)));
+    return kn_sim_surfaces(r->sim, &r->surfaces);
+}
+
 /* The last fields.  If a Strang splitting is open they are those of the next step: the checkpoint is written,
  * and the gas is not needed any more. */
 static enum kn_status write_last_fields(struct kn_run_parts *r, bool unfinished)
@@ -279,6 +288,7 @@ static enum kn_status write_last_fields(struct kn_run_parts *r, bool unfinished)
         KN_TRY(kn_run_abort(r->comm, kn_sim_advance(r->sim, 1)));
     const double begun = omp_get_wtime();
     KN_TRY(kn_run_observe_end(r));
+    KN_TRY(find_surfaces(r));
     const enum kn_status status = kn_run_write_fields(r, unfinished);
     r->output_s += omp_get_wtime() - begun;
     return status;

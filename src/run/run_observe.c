@@ -20,7 +20,7 @@ enum kn_status kn_run_write_fields(struct kn_run_parts *r, bool unfinished)
         .mean = r->monitor.averaged > 0 ? r->monitor.mean_fields : NULL,
         .amplitude = r->amplitude,
         .phase = r->phase,
-        .surfaces = kn_sim_surfaces(r->sim),
+        .surfaces = r->surfaces,
         .comm = r->comm,
         .boxes = kn_sim_boxes(r->sim),
         .unfinished = unfinished,

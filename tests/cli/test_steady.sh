@@ -72,7 +72,7 @@ check "their continuation" ends 0 run --out cut2 --resume
 check "it is steady" chosen 'steady (auto: as the run that is resumed)'
 
 # A finite disturbance at which the iterations diverge: steps in time instead.
-wild=(--set disturbance=1 --set gas.delta=10000 --set velocity.nodes=8 --set run.force=true)
+wild=(--set disturbance=2 --set gas.delta=10000 --set velocity.nodes=8 --set run.force=true)
 check "iterations that diverge" ends 130 run --out wild "${wild[@]}" --set run.walltime=4
 check "the message" contains out 'diverge .*: steps in time instead'
 check "with time.mode: steady they fail" ends 3 run --out wilder "${wild[@]}" --set time.mode=steady

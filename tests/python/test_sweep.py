@@ -146,6 +146,18 @@ class Table(Test):
         self.assertEqual(figure.choose(rows, sizes), names)  # no zeros, and of equal columns the first
         self.assertEqual(figure.choose([{**row, "D": row["steps"]} for row in rows], sizes), ["D"])
 
+    def test_bodies_and_ports(self):
+        flow = {"conductance": 2.0, "transmission": 0.5, "balance": 1e-9}
+        found = {"walls": {}, "bodies": {"bar": {"force": [1.0, 2.0, 0.0], "heat": -3.0}},
+                 "ports": {"inlet": {"mass_flow": 4.0, "stress": 5.0}}, "port_flow": flow}
+        summary = {"quantities": found, "quantities_si": found, "case": {"space": {"cells": [40, 40, 1]}}}
+        row = table.results(summary)
+        self.assertEqual((row["bodies.bar.force_y [N m-1]"], row["bodies.bar.heat [W m-1]"]), (2.0, -3.0))
+        self.assertEqual((row["ports.inlet.stress [Pa]"], row["port_flow.conductance [m3 s-1 m-1]"]), (5.0, 2.0))
+        self.assertEqual(table.results(summary, si=False)["ports.inlet.mass_flow [n0 V0 lambda0^2 eps]"], 4.0)
+        rows = [{name: value * size for name, value in row.items()} for size in (1, 2)]
+        self.assertEqual(figure.choose(rows, row)[:2], ["port_flow.conductance [m3 s-1 m-1]", "port_flow.transmission [1]"])
+
 
 class Sweep(Test):
     def test_dict(self):

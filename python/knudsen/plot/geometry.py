@@ -69,6 +69,10 @@ def draw(figure, description):
             ax.add_collection(LineCollection(segments, colors=colour, linestyles=line, linewidths=width, zorder=3,
                                              capstyle="projecting", clip_on=False))
             shown.add(surface)
+        for *ends, surface in plane["cuts"]:
+            x0, y0, x1, y1 = (edges["by"] * end for end in ends)
+            ax.plot([x0, x1], [y0, y1], color="black", linewidth=1.5, zorder=3)
+            shown.update((surface,))
         ax.set_xlim(x[0], x[-1])
         ax.set_ylim(y[0], y[-1])
         ax.set_aspect("equal")

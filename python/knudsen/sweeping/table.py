@@ -11,6 +11,15 @@ from ..units import AXES, history_unit
 NAME = "table.csv"
 _FIRST = "folder"  # the first column marks a table of a sweep
 _SI = {"stress": "Pa", "heat_flux": "W m-2", "mass_flux": "kg m-2 s-1"}
+# Bodies and ports: dimensionless unit, SI unit, and whether it is per metre of every uniform axis.
+_SURFACES = {
+    "force": ("p0 lambda0^2 eps", "N", True),
+    "torque": ("p0 lambda0^3 eps", "N m", True),
+    "heat": ("p0 V0 lambda0^2 eps", "W", True),
+    "mass_flow": ("n0 V0 lambda0^2 eps", "kg s-1", True),
+    "stress": ("p0 eps", "Pa", False),
+    "conductance": ("V0 lambda0^2", "m3 s-1", True),
+}
 _MOTION = {"damping": ("p0 / V0", "Pa s m-1"), "added_mass": ("p0 lambda0 / V0^2", "kg m-2")}
 VERDICT = "verdict"  # the column after the keys
 _LAST = ("quality", "error estimate", "remaining change", "steps", "time [lambda0 / V0]", "wall time [s]")
@@ -31,6 +40,20 @@ def _wall_unit(name, si):
     return _SI[kind] if si else history_unit(name)
 
 
+def _surface_values(summary, si):
+    """(name with its unit, value) of the results of bodies and ports: bodies.bar.force_x [N m-1], ..."""
+    found = summary["quantities_si" if si else "quantities"]
+    uniform = summary["case"]["space"]["cells"].count(1)
+    lists = {f"{kind}.{name}": values for kind in ("bodies", "ports") for name, values in found.get(kind, {}).items()}
+    for owner, values in (lists | {"port_flow": found.get("port_flow", {})}).items():
+        for name, value in values.items():
+            own, unit, per_metre = _SURFACES.get(name, ("1", "1", False))
+            unit += f" m-{uniform}" if per_metre and uniform else ""
+            parts = zip(AXES, value) if isinstance(value, list) else [("", value)]
+            for axis, part in parts:
+                yield f"{owner}.{name}{'_' if axis else ''}{axis} [{unit if si else own}]", part
+
+
 def results(summary, si=None):
     """The results of a run by the name of the column; None where a number does not exist.
 
@@ -39,7 +62,7 @@ def results(summary, si=None):
     si = "quantities_si" in summary if si is None else si
     main, errors = summary["quantities"], summary.get("errors", {})
     oscillates = "oscillation" in summary  # values at the end are those of one time
-    row = {name: value for name, value in main.items() if name != "walls" and not oscillates}
+    row = {name: value for name, value in main.items() if not isinstance(value, dict) and not oscillates}
     row |= {f"{name} error": errors.get(name) for name in list(row) if errors}
     suffix = "_si" if si else ""
     values = dict(_wall_values(summary["quantities" + suffix]["walls"]))
@@ -52,6 +75,7 @@ def results(summary, si=None):
         row[f"{name} [{unit}]"] = value
         if deviations:
             row[f"{name} error [{unit}]"] = deviations.get(name)
+    row |= {} if oscillates else dict(_surface_values(summary, si))
     for name, found in summary.get("oscillation", {}).items():
         if isinstance(found, dict):
             row[f"{name} amplitude [{_wall_unit(name, si)}]"] = found.get("amplitude" + suffix)
