@@ -158,7 +158,7 @@ static const struct kn_oscillation_column *find_stress(const struct kn_oscillati
     return NULL;
 }
 
-/* Theory (69), from the stresses along the motion of each wall. */
+/* Theory (68a), from the stresses along the motion of each wall. */
 static void find_damping(struct kn_oscillation_fit *s, const struct kn_monitor *m, double first_phase)
 {
     for (int side = 0; side < KN_SIDES; side++) {

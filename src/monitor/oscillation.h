@@ -16,7 +16,7 @@ struct kn_oscillation_column {
 };
 
 /* The force of the gas per area of a wall that oscillates with the velocity u is -damping u - added_mass
- * du/dt, theory (69). */
+ * du/dt, theory (68a). */
 struct kn_oscillation_wall {
     enum kn_side side;
     double damping;    /* p0 / V0 */
