@@ -1,4 +1,4 @@
-/* Describes the geometry of a case as JSON, and has it drawn by the Python package. */
+/* Writes the geometry of a case as JSON and starts the Python package, which draws it. */
 #include "cli/picture.h"
 
 #include "cli/python.h"
@@ -200,7 +200,7 @@ static json_t *planes_of(const struct kn_case *c, const struct kn_space *s, cons
     return planes;
 }
 
-/* Print the description into a new file; *path is its name. */
+/* Write the description to a new file; *path is its name. */
 static enum kn_status describe(const struct kn_case *c, char path[32])
 {
     struct kn_space s;

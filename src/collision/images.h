@@ -1,4 +1,4 @@
-/* What the linear collision operator makes of Hermite products, at the nodes of a velocity grid. */
+/* Images of Hermite products under the linear collision operator, at the nodes of a velocity grid. */
 #ifndef KN_IMAGES_H
 #define KN_IMAGES_H
 

@@ -68,7 +68,7 @@ bool kn_geometry_has_wall(const struct kn_case *c, int side)
     return false;
 }
 
-/* Faces between solid and other cells of an image, of those in a box. */
+/* Number of faces between solid and other cells of an image, for the cells in a box. */
 static int64_t image_faces(const struct kn_image *image, const int first[3], const int end[3])
 {
     int64_t faces = 0;

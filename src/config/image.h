@@ -17,7 +17,7 @@ void kn_image_destroy(struct kn_image *image);
 /* True if a cell of the whole space is solid. */
 bool kn_image_fills(const struct kn_image *image, const int at[3]);
 
-/* Solid cells, and faces between them and others, at most. */
+/* Upper bound of the number of solid cells. */
 double kn_image_cells(const struct kn_image *image);
 
 #endif

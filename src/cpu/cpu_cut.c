@@ -65,7 +65,8 @@ static void take_matrix(const struct volume *u, int set, float m[KN_VOLUMES_MATR
         m[k] = (float)u->s->space->volumes.matrices[u->own->first_matrix + set][k];
 }
 
-/* The gradient without facets, on the place of its sums, is needed only for the density of their emission. */
+/* Mass flow onto a facet by the gradient without facets, for the density of the emission in the gradient.
+ * The slopes contain the sums. */
 static double arriving_estimate(const struct volume *u, const struct kn_piece *piece)
 {
     const struct kn_velocity *v = u->s->velocity;

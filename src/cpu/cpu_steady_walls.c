@@ -1,4 +1,4 @@
-/* Walls, bodies and ports in the steady equations: what leaves them, and what passes them, in double
+/* Walls, bodies and ports in the steady equations: their emission and the fluxes through them, in double
  * precision, theory (20) to (23). */
 #include "cpu/cpu_kernels.h"
 #include "cpu/cpu_steady.h"

@@ -13,10 +13,10 @@ struct kn_voxels_rule {
     double threshold; /* between the smallest (0) and the largest value (1) of the file */
     bool dark;        /* values below it are solid, or those above it */
     int raw[3];       /* size of a file of raw bytes; 0: the file has another format */
-    double most;      /* voxels that are accepted */
+    double most;      /* largest number of voxels */
 };
 
-/* KN_EINPUT with the reason if the file is no such image. */
+/* KN_EINPUT with the reason if the file is not such an image. */
 enum kn_status kn_voxels_read(struct kn_voxels *v, const char *path, const struct kn_voxels_rule *rule);
 void kn_voxels_destroy(struct kn_voxels *v);
 

@@ -1,4 +1,4 @@
-/* The cells that the surfaces of smooth bodies cut: lists, and what both ways to find them share. */
+/* The cells that the surfaces of smooth bodies cut: lists, and steps common to two and three dimensions. */
 #include "grid/cut.h"
 
 #include "config/case.h"

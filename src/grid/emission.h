@@ -1,4 +1,4 @@
-/* What the facets of control volumes emit. */
+/* The emission of the facets of control volumes. */
 #ifndef KN_EMISSION_H
 #define KN_EMISSION_H
 

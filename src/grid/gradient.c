@@ -61,7 +61,7 @@ static double square_of(const double way[3])
     return way[0] * way[0] + way[1] * way[1] + way[2] * way[2];
 }
 
-/* The shortest way between centres is a measure of the width of cells. */
+/* The shortest distance between centres is a measure of the width of cells. */
 static double find_width(const struct kn_volumes *v, const struct kn_volume *own)
 {
     double least = INFINITY;
@@ -70,7 +70,7 @@ static double find_width(const struct kn_volumes *v, const struct kn_volume *own
     return sqrt(least);
 }
 
-/* Weight a way and add its products to the sums. */
+/* Multiply a displacement by its weight, and add its products to the sums. */
 static void add_way(double way[3], double width, double sums[KN_VOLUMES_MATRIX])
 {
     static const int row[] = {0, 1, 2, 0, 0, 1}, column[] = {0, 1, 2, 1, 2, 2};

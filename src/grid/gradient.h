@@ -4,8 +4,8 @@
 
 #include "grid/volumes.h"
 
-/* Turn the ways to the neighbours of a control volume into weights of their values, and find the inverse
- * matrices for all sets of its facets. */
+/* Replace the displacements to the neighbours of a control volume by the weights of their values, and find
+ * the inverse matrices for all sets of its facets. */
 enum kn_status kn_gradient_fill(struct kn_volumes *v, int volume);
 
 #endif

@@ -178,8 +178,8 @@ static int compare_numbers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* True if a point is below a line of edges; a point on the line is above it, or below the first line: what
- * matters is the side in the cells to which facets on a line belong. */
+/* True if a point is below a line of edges. A point on a line is above it, but below the first line, because
+ * facets on a line belong to the cells on that side. */
 static bool is_below(const struct plan *p, int d, double at, double line)
 {
     return at < line || (at == line && line == p->space->edges[d][0]);

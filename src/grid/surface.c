@@ -116,7 +116,7 @@ static double measure_face(const struct patch *f, int axis, double centre[3])
     return area;
 }
 
-/* Volume and centre as a sum of pyramids with their top at the centre of the facet. */
+/* Volume and centre as a sum of pyramids with their apex at the centre of the facet. */
 static void add_pyramids(struct kn_cut_cell *gas, const double top[3])
 {
     double moment[3] = {0};

@@ -349,7 +349,7 @@ static enum kn_status add_point(struct kn_volumes *v, const struct kn_space *x, 
     void *points = v->points;
     if (other == volume)
         return KN_OK;
-    for (int d = 0; d < 3; d++) /* for the moment the way to it */
+    for (int d = 0; d < 3; d++) /* at first the displacement */
         new.pull[d] = kn_case_is_uniform(p->c, d) ? 0
                                                   : (other >= 0 ? v->list[other].centre[d] : gas.centre[d]) +
                                                         shift[d] - own->centre[d];

@@ -24,7 +24,7 @@ bool kn_permeability_exists(const struct kn_case *c)
     return kn_case_bodies(c) > 0 && (square(c->source.force) > 0 || (image && port_axis(c) >= 0));
 }
 
-/* The pressure beyond a port; of one of given flow, that of the gas at it. */
+/* The pressure beyond a port; for a port of given flow, that of the gas at the port. */
 static double pressure_of(const struct kn_case *c, int port, const struct kn_port_flux *ports)
 {
     const struct kn_port *p = &c->ports[port];

@@ -18,8 +18,8 @@ POINT float kn_cut_component(const float m[6], int axis, float x, float y, float
                        : m[4] * x + m[5] * y + m[2] * z;
 }
 
-/* h on a piece of the surface, half a step ahead: rise is the gradient times the way from the centre minus
- * the way of a molecule in half a step, theory (71). */
+/* h on a piece of the surface, half a step ahead: rise is the gradient times the displacement from the
+ * centre minus that of a molecule in half a step, theory (71). */
 POINT float kn_cut_value(float h, float rise)
 {
     return h + rise;

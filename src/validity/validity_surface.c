@@ -123,7 +123,7 @@ static double width_of(const struct kn_case *c)
     return width;
 }
 
-/* The way along the normal of a facet to the other side of a wall (sign 1) or of a gap (-1), up to a number
+/* Distance along the normal of a facet to the other side of a wall (sign 1) or of a gap (-1), up to a number
  * of widths; infinite if it is longer. */
 static double way_across(const struct kn_case *c, const struct kn_facet *f, double sign, double most)
 {
@@ -135,7 +135,7 @@ static double way_across(const struct kn_case *c, const struct kn_facet *f, doub
     return INFINITY;
 }
 
-/* Report the mean way over the facets where it is too short, if these are a part of the surface of a body. */
+/* Report the mean distance over the facets where it is too short, if they exceed a part of the surface. */
 static void judge_ways(struct kn_validity *v, const struct kn_case *c, const struct kn_volumes *volumes,
                        int body, double sign)
 {
