@@ -63,19 +63,18 @@ static double host_memory(double cells)
 
 enum kn_status kn_sim_find_backend(const struct kn_case *c, const struct kn_backend **backend)
 {
-    const bool steady = kn_case_iterates(c), any = strcmp(c->run.backend, "auto") == 0,
-               smooth = kn_shape_any(c);
-    *backend = steady && any ? kn_backend_find_steady()
-                             : kn_backend_find(smooth && any ? "cpu" : c->run.backend, c->collision.method);
+    const bool steady = kn_case_iterates(c), any = strcmp(c->run.backend, "auto") == 0;
+    *backend =
+        steady && any ? kn_backend_find_steady() : kn_backend_find(c->run.backend, c->collision.method);
+    if (any && (*backend)->check && (*backend)->check(c) != KN_OK)
+        *backend = kn_backend_find("cpu", c->collision.method);
     if (!*backend)
         return kn_error_set(KN_EINPUT, "run.backend: there is no '%s'", c->run.backend);
     if (!kn_backend_collides(*backend, c->collision.method))
         return kn_error_set(KN_EINPUT, "run.backend: %s does not have collision.method: %s (cpu has)",
                             c->run.backend, kn_config_choice_name("collision.method", c->collision.method));
-    if (smooth && !(*backend)->volumes)
-        return kn_error_set(KN_EINPUT,
-                            "run.backend: %s does not have cylinders, spheres and polygons (cpu has)",
-                            c->run.backend);
+    if ((*backend)->check)
+        KN_TRY((*backend)->check(c));
     KN_TRY((*backend)->available());
     if (steady && !(*backend)->steady)
         return kn_error_set(KN_EINPUT, "run.backend: %s does not have time.mode: %s (cpu has)",

@@ -32,10 +32,10 @@ const struct kn_backend *kn_backend_find(const char *name, enum kn_method method
 
 const struct kn_backend *kn_backend_find_steady(void)
 {
-    size_t i = 0;
-    while (!backends[i]->steady || backends[i]->available() != KN_OK)
-        i++; /* the CPU has one */
-    return backends[i];
+    for (size_t i = 0; i < sizeof backends / sizeof backends[0]; i++)
+        if (backends[i]->steady && backends[i]->available() == KN_OK)
+            return backends[i];
+    return &kn_backend_cpu;
 }
 
 const struct kn_assembler *kn_backend_assembler(const char *name)

@@ -89,7 +89,8 @@ struct kn_backend {
     enum kn_status (*select_device)(const struct kn_comm *comm, char *note, size_t size);
     /* Minimum number of cells of a box along a divided axis; NULL: kn_case_reach. */
     int (*thinnest)(const struct kn_case *c);
-    bool volumes;                           /* it has control volumes at smooth bodies */
+    /* KN_EINPUT: the case has bodies or ports that the backend does not have; NULL: it has all. */
+    enum kn_status (*check)(const struct kn_case *c);
     const struct kn_steady_backend *steady; /* NULL: it has no steady-state solver */
     /* Write which kernel computes which cells, one line each; NULL: there is no choice. */
     void (*kernels)(const void *machine, FILE *to);

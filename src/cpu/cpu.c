@@ -573,6 +573,5 @@ const struct kn_backend kn_backend_cpu = {
     .copy = copy,
     .describe = describe,
     .device = kn_cpu_device,
-    .volumes = true,
     .steady = &kn_cpu_steady,
 };

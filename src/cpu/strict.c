@@ -412,5 +412,4 @@ const struct kn_backend kn_backend_strict = {
     .copy = copy,
     .describe = describe,
     .device = kn_cpu_device,
-    .volumes = true,
 };

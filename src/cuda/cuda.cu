@@ -146,41 +146,12 @@ static enum kn_status check_memory(const struct kn_problem *p)
                         need / 1e9, (double)free_bytes / 1e9);
 }
 
-/* Above first order the kernels share the diagonal neighbour of a cell between two axes. At the end of a
- * mirror in the gas there are two of them. */
-static enum kn_status check_mirrors(const struct kn_case *c)
-{
-    for (int i = 0; i < kn_case_bodies(c); i++)
-        if (c->bodies[i].surface.accommodation == 0 && c->space.order > 1)
-            return kn_error_set(
-                KN_EINPUT,
-                "bodies.%s.accommodation: bodies with accommodation 0 need space.order: 1 on a GPU "
-                "(or run.backend: cpu)",
-                c->bodies[i].name);
-    return KN_OK;
-}
-
-/* The wall pass has the linear drift of a port of given pressure only. */
-static enum kn_status check_ports(const struct kn_case *c)
-{
-    for (int i = 0; i < kn_case_ports(c); i++)
-        if (c->ports[i].kind == KN_PORT_FLOW || (c->ports[i].kind == KN_PORT_PRESSURE && c->disturbance > 0))
-            return kn_error_set(
-                KN_EINPUT,
-                "ports.%s.kind: flow, and pressure at a finite disturbance, are not available "
-                "on a GPU (run.backend: cpu)",
-                c->ports[i].name);
-    return KN_OK;
-}
-
 static enum kn_status build(struct kn_cuda *m)
 {
     const struct kn_problem *p = &m->problem;
     const size_t cells = (size_t)p->space->ncells, nnodes = (size_t)p->velocity->nnodes,
                  faces = (size_t)p->space->nfaces, known = cells + (size_t)p->space->nhalo;
     int urgent = 0;
-    KN_TRY(check_mirrors(p->c));
-    KN_TRY(check_ports(p->c));
     KN_TRY(check_memory(p));
     CHECK(cudaStreamCreateWithFlags(&m->work, cudaStreamNonBlocking));
     CHECK(cudaDeviceGetStreamPriorityRange(NULL, &urgent));
@@ -567,6 +538,7 @@ const struct kn_backend kn_backend_cuda = {
     .doc = "an NVIDIA GPU",
     .available = kn_cuda_device_available,
     .collides = kn_cuda_device_collides,
+    .check = kn_cuda_device_check,
     .create = create,
     .destroy = destroy,
     .memory = memory,

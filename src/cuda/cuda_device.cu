@@ -1,8 +1,13 @@
-/* The GPU of this rank: whether there is one, which one, and its properties. */
+/* The GPU of this rank: whether there is one, which one, its properties, and the cases that it cannot
+ * compute. */
 #include "cuda/cuda_machine.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+extern "C" {
+#include "config/shape.h"
+}
 
 enum kn_status kn_cuda_device_available(void)
 {
@@ -78,4 +83,41 @@ double kn_cuda_device_room(void)
 {
     size_t free_bytes = 0, total = 0;
     return cudaMemGetInfo(&free_bytes, &total) == cudaSuccess ? (double)free_bytes : NAN;
+}
+
+/* Above first order the kernels share the diagonal neighbour of a cell between two axes. At the end of a
+ * mirror in the gas there are two of them. */
+static enum kn_status check_mirrors(const struct kn_case *c)
+{
+    for (int i = 0; i < kn_case_bodies(c); i++)
+        if (c->bodies[i].surface.accommodation == 0 && c->space.order > 1)
+            return kn_error_set(
+                KN_EINPUT,
+                "bodies.%s.accommodation: bodies with accommodation 0 need space.order: 1 on a GPU "
+                "(or run.backend: cpu)",
+                c->bodies[i].name);
+    return KN_OK;
+}
+
+/* The wall pass has the linear drift of a port of given pressure only. */
+static enum kn_status check_ports(const struct kn_case *c)
+{
+    for (int i = 0; i < kn_case_ports(c); i++)
+        if (c->ports[i].kind == KN_PORT_FLOW || (c->ports[i].kind == KN_PORT_PRESSURE && c->disturbance > 0))
+            return kn_error_set(
+                KN_EINPUT,
+                "ports.%s.kind: flow, and pressure at a finite disturbance, are not available "
+                "on a GPU (run.backend: cpu)",
+                c->ports[i].name);
+    return KN_OK;
+}
+
+enum kn_status kn_cuda_device_check(const struct kn_case *c)
+{
+    if (kn_shape_any(c))
+        return kn_error_set(
+            KN_EINPUT,
+            "bodies: cylinders, spheres and polygons are not available on a GPU (run.backend: cpu)");
+    KN_TRY(check_mirrors(c));
+    return check_ports(c);
 }

@@ -143,6 +143,7 @@ enum kn_status kn_cuda_device_available(void);
 enum kn_status kn_cuda_device_select(const struct kn_comm *comm, char *note, size_t size);
 int kn_cuda_device_current(void);
 bool kn_cuda_device_collides(enum kn_method method);
+enum kn_status kn_cuda_device_check(const struct kn_case *c);
 void kn_cuda_device_describe(char *text, size_t size);
 void kn_cuda_device_name(char *text, size_t size);
 double kn_cuda_device_room(void);

@@ -157,16 +157,17 @@ static void devices_agree(void **state)
         struct watch w, own;
         struct kn_port_flux expected[KN_PORTS], found[KN_PORTS];
         char settings[512];
+        const struct kn_backend *backend = kn_backend_find(kn_backend_names[i], KN_METHOD_BGK);
+        const bool flows = backend != &kn_backend_cuda; /* a GPU has linear ports of given pressure only */
+        if (!backend || backend->available() != KN_OK)
+            continue;
         snprintf(settings, sizeof settings,
                  "collision.method=bgk gas.delta=2 velocity.nodes=6 space.cells=[12,12] time.end=1 "
                  "ports.in.pressure=1 ports.in.to=[0,0.5] ports.out.side=right ports.out.temperature=0.5 "
-                 "ports.top.side=top ports.top.kind=reservoir ports.low.side=bottom ports.low.kind=flow "
-                 "ports.low.flow=-0.4 disturbance=%g run.backend=",
-                 i % 2 ? 0.3 : 0);
+                 "ports.top.side=top ports.top.kind=reservoir ports.low.side=bottom ports.low.kind=%s "
+                 "disturbance=%g run.backend=",
+                 flows ? "flow ports.low.flow=-0.4" : "reservoir", flows && i % 2 ? 0.3 : 0);
         char text[1024];
-        const struct kn_backend *backend = kn_backend_find(kn_backend_names[i], KN_METHOD_BGK);
-        if (!backend || backend->available() != KN_OK)
-            continue;
         snprintf(text, sizeof text, "%scpu", settings);
         run_ports(&own, text, expected);
         snprintf(text, sizeof text, "%s%s", settings, kn_backend_names[i]);

@@ -152,7 +152,7 @@ static void devices_agree(void **state)
         struct kn_body_flux expected[KN_BODIES], found[KN_BODIES];
         char text[1024];
         const struct kn_backend *backend = kn_backend_find(kn_backend_names[i], KN_METHOD_BGK);
-        if (!backend || !backend->volumes || backend->available() != KN_OK)
+        if (!backend || backend == &kn_backend_cuda || backend->available() != KN_OK)
             continue;
         snprintf(text, sizeof text,
                  "%scollision.method=bgk source.force=[0.3,0,0.2] bodies.wire.oscillation.velocity=[1,0,0] "
