@@ -61,18 +61,31 @@ static double host_memory(double cells)
     return cells * (double)(sizeof(double) * (KN_MOMENTS + 4 * KN_FIELDS + KN_FLUXES) + 7 * sizeof(int32_t));
 }
 
+/* True if a case has what only the CPU has: smooth bodies, ports with a nonlinear drift, mirrors in the gas
+ * above first order. */
+static bool needs_host(const struct kn_case *c)
+{
+    bool needs = kn_shape_any(c);
+    for (int i = 0; i < kn_case_ports(c); i++)
+        needs = needs || c->ports[i].kind == KN_PORT_FLOW ||
+                (c->ports[i].kind == KN_PORT_PRESSURE && c->disturbance > 0);
+    for (int i = 0; i < kn_case_bodies(c); i++)
+        needs = needs || (c->bodies[i].surface.accommodation == 0 && c->space.order > 1);
+    return needs;
+}
+
 enum kn_status kn_sim_find_backend(const struct kn_case *c, const struct kn_backend **backend)
 {
     const bool steady = kn_case_iterates(c), any = strcmp(c->run.backend, "auto") == 0,
-               smooth = kn_shape_any(c);
-    *backend = steady && any ? kn_backend_find_steady()
-                             : kn_backend_find(smooth && any ? "cpu" : c->run.backend, c->collision.method);
+               host = any && needs_host(c);
+    *backend = steady && any && !host ? kn_backend_find_steady()
+                                      : kn_backend_find(host ? "cpu" : c->run.backend, c->collision.method);
     if (!*backend)
         return kn_error_set(KN_EINPUT, "run.backend: there is no '%s'", c->run.backend);
     if (!kn_backend_collides(*backend, c->collision.method))
         return kn_error_set(KN_EINPUT, "run.backend: %s does not have collision.method: %s (cpu has)",
                             c->run.backend, kn_config_choice_name("collision.method", c->collision.method));
-    if (smooth && !(*backend)->volumes)
+    if (kn_shape_any(c) && !(*backend)->volumes)
         return kn_error_set(KN_EINPUT,
                             "run.backend: %s does not have cylinders, spheres and polygons (cpu has)",
                             c->run.backend);
