@@ -53,10 +53,10 @@ bool kn_geometry_has_wall(const struct kn_case *c, int side)
     struct kn_geometry g;
     int at[3];
     const int *n = c->space.cells, axis = side / 2, e = (axis + 1) % 3, f = (axis + 2) % 3;
-    if (kn_case_bodies(c) + kn_case_ports(c) == 0 || kn_geometry_create(&g, c) != KN_OK)
-        return true;
     if (kn_shape_encloses(c, axis, side & 1))
         return false;
+    if (kn_case_bodies(c) + kn_case_ports(c) == 0 || kn_geometry_create(&g, c) != KN_OK)
+        return true;
     at[axis] = (side & 1) ? n[axis] - 1 : 0;
     for (at[e] = 0; at[e] < n[e]; at[e]++)
         for (at[f] = 0; at[f] < n[f]; at[f]++)

@@ -2,6 +2,7 @@
 #include "config/scales.h"
 #include "config/case.h"
 #include "config/config.h"
+#include "config/shape.h"
 #include "error.h"
 
 #include <math.h>
@@ -253,6 +254,9 @@ double kn_scales_mach(const struct kn_case *c)
             square += pow(fabs(w->velocity[d]) + fabs(w->oscillation.velocity[d]), 2);
         fastest = fmax(fastest, sqrt(square));
     }
+    for (int i = 0; i < kn_case_bodies(c); i++)
+        if (kn_shape_is_smooth(&c->bodies[i]))
+            fastest = fmax(fastest, kn_shape_speed(c, &c->bodies[i]));
     return factor_of(c) * fastest / sqrt(5.0 / 6.0);
 }
 

@@ -27,6 +27,11 @@ bool kn_shape_is_smooth(const struct kn_body *b)
     return kn_shape_count(b) > 0;
 }
 
+bool kn_shape_is_round(const struct kn_body *b)
+{
+    return b->cylinder.radius + b->sphere.radius > 0;
+}
+
 bool kn_shape_any(const struct kn_case *c)
 {
     bool any = false;
@@ -141,6 +146,16 @@ bool kn_shape_encloses(const struct kn_case *c, int axis, bool high)
     return enclosed;
 }
 
+double kn_shape_speed(const struct kn_case *c, const struct kn_body *b)
+{
+    const struct kn_shape_body s = kn_shape_of(c, b);
+    const double *w = b->rotation;
+    double farthest = s.radius;
+    for (int i = 0; i < s.corners; i++)
+        farthest = fmax(farthest, hypot(s.corner[i][0] - s.centre[0], s.corner[i][1] - s.centre[1]));
+    return farthest * sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
+}
+
 double kn_shape_facets(const struct kn_case *c)
 {
     double facets = 0;
@@ -171,9 +186,12 @@ __attribute__((format(printf, 3, 4))) static enum kn_status fail(const struct kn
     return kn_error_set(KN_EINPUT, "bodies.%s%s%s: %s", b->name, *key ? "." : "", key, text);
 }
 
-/* True if two edges that are not neighbours cross. */
+/* True if two edges that are not neighbours cross; edges on one line do if they overlap. */
 static bool cross(const double a[2], const double b[2], const double p[2], const double q[2])
 {
+    for (int d = 0; d < 2; d++)
+        if (fmax(a[d], b[d]) < fmin(p[d], q[d]) || fmax(p[d], q[d]) < fmin(a[d], b[d]))
+            return false;
     const double one = (b[0] - a[0]) * (p[1] - a[1]) - (b[1] - a[1]) * (p[0] - a[0]),
                  two = (b[0] - a[0]) * (q[1] - a[1]) - (b[1] - a[1]) * (q[0] - a[0]),
                  three = (q[0] - p[0]) * (a[1] - p[1]) - (q[1] - p[1]) * (a[0] - p[0]),
@@ -210,7 +228,7 @@ static enum kn_status check_space(const struct kn_case *c, const struct kn_body 
     int axes = 0;
     for (int d = 0; d < 3; d++)
         axes += !kn_case_is_uniform(c, d);
-    if (axes == 1 || (axes == 2 && !kn_case_is_uniform(c, 2)))
+    if (axes < 2 || (axes == 2 && !kn_case_is_uniform(c, 2)))
         return fail(b, key_of(s), "needs gas that varies in the x-y plane, or in three dimensions");
     if (axes == 2 && s->kind == KN_SHAPE_SPHERE)
         return fail(b, "sphere", "needs three dimensions (cylinder is the circle in two)");
@@ -232,6 +250,24 @@ static enum kn_status check_space(const struct kn_case *c, const struct kn_body 
     return KN_OK;
 }
 
+/* A round surface rotates in itself; the sides of a polygon move along their normals. */
+static enum kn_status check_rotation(const struct kn_case *c, const struct kn_body *b,
+                                     const struct kn_shape_body *s)
+{
+    for (int d = 0; d < 3; d++) {
+        if (b->rotation[d] == 0 || s->kind == KN_SHAPE_SPHERE)
+            continue;
+        if (d != s->axis)
+            return fail(b, "rotation", "about %c, but the axis of the %s is %c", "xyz"[d], key_of(s),
+                        "xyz"[s->axis]);
+        if (s->kind == KN_SHAPE_POLYGON && c->disturbance > 0)
+            return fail(b, "rotation",
+                        "of a body with flat sides displaces the gas (this needs disturbance: 0, where the "
+                        "displacement is negligible)");
+    }
+    return KN_OK;
+}
+
 /* Cut cells have diffuse surfaces and explicit time steps only. */
 static enum kn_status check_surface(const struct kn_case *c, const struct kn_body *b)
 {
@@ -243,8 +279,8 @@ static enum kn_status check_surface(const struct kn_case *c, const struct kn_bod
         return fail(b, b->surface.tangential != 1 ? "tangential" : "normal",
                     "a smooth surface supports diffuse reflection only (tangential: 1, normal: 1)");
     for (int d = 0; d < 3 && c->disturbance > 0; d++)
-        if (b->cylinder.radius + b->sphere.radius > 0 && (u[d] != 0 || o[d] != 0) &&
-            !kn_case_is_uniform(c, d) && (b->sphere.radius > 0 || d != (int)b->cylinder.axis - KN_PLATE_X))
+        if (kn_shape_is_round(b) && (u[d] != 0 || o[d] != 0) && !kn_case_is_uniform(c, d) &&
+            (b->sphere.radius > 0 || d != (int)b->cylinder.axis - KN_PLATE_X))
             return fail(
                 b, u[d] != 0 ? "velocity" : "oscillation.velocity",
                 "along %c it displaces the body (this needs disturbance: 0, where the displacement is "
@@ -274,6 +310,7 @@ enum kn_status kn_shape_check(const struct kn_case *c)
         snprintf(name, sizeof name, "bodies.%s", b->name);
         KN_TRY(kn_config_check_surface(c, &b->surface, name));
         KN_TRY(check_space(c, b, &s));
+        KN_TRY(check_rotation(c, b, &s));
         KN_TRY(check_surface(c, b));
     }
     return KN_OK;

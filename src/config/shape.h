@@ -20,6 +20,9 @@ struct kn_shape_body {
 int kn_shape_count(const struct kn_body *b);
 bool kn_shape_is_smooth(const struct kn_body *b);
 
+/* True for a cylinder or a sphere: it can rotate without a displacement of the gas. */
+bool kn_shape_is_round(const struct kn_body *b);
+
 /* True if one of the bodies is smooth. */
 bool kn_shape_any(const struct kn_case *c);
 
@@ -34,6 +37,9 @@ void kn_shape_bounds(const struct kn_shape_body *s, int axis, double bounds[2]);
 
 /* True if the gas is inside of a smooth body that ends before an end of an axis. */
 bool kn_shape_encloses(const struct kn_case *c, int axis, bool high);
+
+/* The largest velocity of the surface of a smooth body by its rotation, eps V0. */
+double kn_shape_speed(const struct kn_case *c, const struct kn_body *b);
 
 /* Number of cells that surfaces cut, about; at most 1e8. */
 double kn_shape_facets(const struct kn_case *c);

@@ -43,7 +43,7 @@ struct kn_cpu {
 static double memory(const struct kn_problem *p)
 {
     const double rows = (double)kn_volumes_rows(&p->space->volumes, p->space->nfaces) +
-                        p->space->volumes.nfacets; /* emission */
+                        p->space->volumes.nfacets + p->space->nvaried; /* emission */
     const double state =
         (2.0 * ((double)p->space->ncells + p->space->nhalo) + rows) * p->velocity->nnodes * sizeof(float);
     const double scratch =

@@ -19,8 +19,8 @@ static double memory(const struct kn_problem *p)
     const double nnodes = p->velocity->nnodes;
     const bool operates = p->c->collision.method == KN_METHOD_OPERATOR;
     const double cells = p->space->ncells, halo = p->space->nhalo;
-    return (2 * (cells + halo) + p->space->nfaces) * nnodes * sizeof(float) + cells * 40 + halo * 36 +
-           kn_cuda_observe_memory(p) + kn_cuda_exchange_memory(p) + kn_cuda_sets_memory(p) +
+    return (2 * (cells + halo) + p->space->nfaces + p->space->nvaried) * nnodes * sizeof(float) + cells * 40 +
+           halo * 36 + kn_cuda_observe_memory(p) + kn_cuda_exchange_memory(p) + kn_cuda_sets_memory(p) +
            (operates ? kn_cuda_propagator_memory(p) : 0);
 }
 

@@ -95,6 +95,12 @@ static bool read_shape(struct source *s, const char *text)
     return count >= 2 && *text == ')';
 }
 
+/* True for a character of a set; the end of a text is none. */
+static bool is_of(const char *set, char c)
+{
+    return c && strchr(set, c);
+}
+
 static enum kn_status read_npy(struct source *s, const struct kn_voxels_rule *rule)
 {
     const unsigned char *b = (unsigned char *)s->bytes;
@@ -108,7 +114,7 @@ static enum kn_status read_npy(struct source *s, const struct kn_voxels_rule *ru
     memcpy(header, s->bytes + wide, length);
     header[length] = '\0';
     const char *type = header_value(header, "'descr'"), *order = header_value(header, "'fortran_order'");
-    if (*type != '\'' || !strchr("<|", type[1]) || !strchr("buif", type[2]) || !strchr("1248", type[3]) ||
+    if (*type != '\'' || !is_of("<|", type[1]) || !is_of("buif", type[2]) || !is_of("1248", type[3]) ||
         (type[2] == 'f' && type[3] < '4') || type[4] != '\'')
         return refuse(s, "has numbers of a type that is not supported (bool, integers, float32 and float64, "
                          "little-endian, are)");

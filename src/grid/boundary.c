@@ -343,7 +343,7 @@ bool kn_boundary_keeps_mass(const struct kn_case *c)
         return false;
     for (int i = 0; i < kn_case_bodies(c); i++)
         for (int d = 0; d < 3; d++)
-            if ((c->bodies[i].rotation[d] != 0 && !kn_shape_is_smooth(&c->bodies[i])) ||
+            if ((c->bodies[i].rotation[d] != 0 && !kn_shape_is_round(&c->bodies[i])) ||
                 (!kn_case_is_uniform(c, d) && (c->bodies[i].surface.velocity[d] != 0 ||
                                                c->bodies[i].surface.oscillation.velocity[d] != 0)))
                 return false;

@@ -3,6 +3,7 @@
 #include "grid/emission.h"
 
 #include "config/case.h"
+#include "config/shape.h"
 #include "error.h"
 #include "point/wall.h"
 
@@ -34,12 +35,16 @@ static void measure(struct kn_emission *e, const struct kn_facet *f, const struc
         }
 }
 
-/* The surface at the centre of a facet; of a rotation only the tangential part counts. */
+/* The surface at the centre of a facet; of the rotation of a round body, whose facets are chords, only the
+ * tangential part counts. */
 static struct kn_wall wall_of(const struct kn_boundary *b, const struct kn_facet *f)
 {
     const struct kn_wall plain = kn_case_surface(b->c, f->surface);
     struct kn_wall w = kn_boundary_wall(b, f->surface, f->axis, f->centre);
+    const int body = f->surface - KN_SIDES;
     double turn[3];
+    if (body < 0 || body >= kn_case_bodies(b->c) || !kn_shape_is_round(&b->c->bodies[body]))
+        return w;
     for (int d = 0; d < 3; d++)
         turn[d] = w.velocity[d] - plain.velocity[d];
     for (int d = 0; d < 3; d++)

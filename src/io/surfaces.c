@@ -36,8 +36,12 @@ enum kn_status kn_surfaces_gather(struct kn_surfaces *to, const struct kn_snapsh
     kn_comm_sum(comm, &all, 1);
     *to = (struct kn_surfaces){.count = all};
     to->rows = malloc((size_t)(comm->rank == 0 ? all : own) * row + 1);
-    KN_TRY(
-        kn_comm_agree(comm, to->rows ? KN_OK : kn_error_set(KN_EMEMORY, "no memory for the faces of walls")));
+    const enum kn_status status =
+        kn_comm_agree(comm, to->rows ? KN_OK : kn_error_set(KN_EMEMORY, "no memory for the faces of walls"));
+    if (status != KN_OK) {
+        kn_surfaces_destroy(to);
+        return status;
+    }
     fill_rows(to->rows, s);
     if (comm->rank > 0) {
         kn_comm_send(comm, 0, &own, sizeof own);

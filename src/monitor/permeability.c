@@ -3,12 +3,20 @@
 
 #include "config/case.h"
 
+/* True if the pressure of a port does not follow from its key. */
+static bool lacks_pressure(const struct kn_port *p)
+{
+    return p->kind == KN_PORT_VACUUM || p->kind == KN_PORT_FLOW;
+}
+
 /* The axis between two ports at opposite sides with different pressures; -1: there are none. */
 static int port_axis(const struct kn_case *c)
 {
     const struct kn_port *p = c->ports;
     const bool opposite = kn_case_ports(c) == 2 && (p[0].side ^ p[1].side) == 1;
-    return opposite && (p[0].pressure != p[1].pressure || p[0].kind != p[1].kind) ? (int)p[0].side / 2 : -1;
+    const bool differ = p[0].pressure != p[1].pressure ||
+                        (p[0].kind != p[1].kind && (lacks_pressure(&p[0]) || lacks_pressure(&p[1])));
+    return opposite && differ ? (int)p[0].side / 2 : -1;
 }
 
 static double square(const double v[3])

@@ -49,12 +49,24 @@ static enum kn_status compare_nodes(const struct kn_case *c, const struct kn_cas
     return status;
 }
 
+/* The rows of h are relative to the gas of the reference. */
+static enum kn_status compare_reference(const struct kn_case *c, const struct kn_case *other)
+{
+    const double *u = c->gas.reference.velocity, *v = other->gas.reference.velocity;
+    for (int d = 0; d < 3; d++)
+        if (c->disturbance * u[d] != other->disturbance * v[d])
+            return kn_error_set(KN_EINPUT, "initial.from: '%s' has another gas.reference.velocity",
+                                c->initial.from);
+    return KN_OK;
+}
+
 static enum kn_status compare(const struct kn_case *c, const struct kn_case *other)
 {
     const int *n = c->space.cells, *m = other->space.cells;
     if (memcmp(n, m, sizeof c->space.cells) != 0)
         return kn_error_set(KN_EINPUT, "initial.from: '%s' has %d x %d x %d cells, this case %d x %d x %d",
                             c->initial.from, m[0], m[1], m[2], n[0], n[1], n[2]);
+    KN_TRY(compare_reference(c, other));
     return compare_nodes(c, other);
 }
 

@@ -179,7 +179,7 @@ static enum kn_status find_tail(struct kn_validity_gas *g, struct kn_sim *sim, c
     enum kn_status status = KN_OK;
     int count = 0;
     for (int cell = 0; cell < space->ncells && status == KN_OK; cell++) {
-        if (kn_space_number(space, cell) % every != 0)
+        if (kn_space_number(space, cell) % every != 0 || space->volume[cell] == 0)
             continue;
         status = kn_sim_get_rows(sim, cell, 1, row);
         add_energy(&g->grid, row, energy[count]);

@@ -1,5 +1,6 @@
 /* Bodies on the grid: neighbours and faces around them, and what is refused. */
 #include "config/case.h"
+#include "config/scales.h"
 #include "expect.h"
 #include "grid/boxes.h"
 #include "grid/space.h"
@@ -56,6 +57,9 @@ static void refused(void **state)
     refuse("bodies.a.polygon=[0,0,1,0]", "2 corners (at least 3)");
     refuse("bodies.a.polygon=[0,0,1,1,1,0,0,1]", "the edges from corners 1 and 3 cross");
     refuse("bodies.a.polygon=[0,0,0.5,0.5,1,1]", "on a line");
+    refuse(WIRE "bodies.a.rotation=[1,0,0]", "bodies.a.rotation: about x, but the axis of the cylinder is z");
+    refuse("space.cells=[9,9] disturbance=0.1 bodies.a.polygon=[0,0,1,0,0,1] bodies.a.rotation=1",
+           "bodies.a.rotation: of a body with flat sides");
     refuse(BAR "bodies.bar.box.high=[0.4,0.4] bodies.bar.outside=true",
            "bodies.bar.outside: needs a cylinder, a sphere or a polygon");
 }
@@ -150,9 +154,30 @@ static void ranks(void **state)
     }
 }
 
+/* Two edges of a U are on one line and apart. */
+static void polygons_with_edges_on_a_line(void **state)
+{
+    (void)state;
+    struct kn_case c;
+    expect_case(&c, "space.cells=[10,10] "
+                    "bodies.a.polygon=[0.1,0.1,0.9,0.1,0.9,0.9,0.6,0.9,0.6,0.5,0.4,0.5,0.4,0.9,0.1,0.9]");
+    expect_ok(kn_case_check(&c));
+}
+
+/* The Mach number of a case has the surface of a body that rotates. */
+static void fastest_surface(void **state)
+{
+    (void)state;
+    struct kn_case c;
+    expect_case(&c, WIRE "gas.delta=2 disturbance=0.5 bodies.a.rotation=-3");
+    expect_near("Mach number", kn_scales_mach(&c), 0.5 * 3 * 2 * 0.3 / sqrt(5.0 / 6), 1e-12);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(polygons_with_edges_on_a_line),
+        cmocka_unit_test(fastest_surface),
         cmocka_unit_test(refused),
         cmocka_unit_test(neighbours),
         cmocka_unit_test(ranks),

@@ -137,6 +137,10 @@ static void refused(void **state)
     refuse("a.png", SPACE "bodies.b.box.low=[0,0] bodies.b.box.high=[0.5,0.5]", "overlaps bodies.");
     write_npy("bad.npy", "{'descr': '<c8', 'fortran_order': False, 'shape': (3, 4), }", whole, 12);
     refuse("bad.npy", SPACE, "numbers of a type that is not supported");
+    char ends[] =
+        "\x93NUMPY\x01\0\x42\0{'fortran_order': False, 'shape': (3, 4), 'descr': '<u\0', }        \n";
+    write_all("bad.npy", ends, sizeof ends);
+    refuse("bad.npy", SPACE, "numbers of a type that is not supported");
     write_npy("bad.npy", "{'descr': '|u1', 'fortran_order': True, 'shape': (3, 4), }", whole, 12);
     refuse("bad.npy", SPACE, "is in Fortran order");
     write_npy("bad.npy", "{'descr': '|u1', 'fortran_order': False, 'shape': (12,), }", whole, 12);

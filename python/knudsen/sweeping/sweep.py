@@ -14,6 +14,7 @@ from ..schedule import Schedule, Stopped, processors
 from . import figure, kept, points, table
 
 _ROOM = 0.8  # of the memory that is available
+_REFUSED = 2  # exit code
 
 
 def sweep(case, vary, out=None, set=None, program=None, *, jobs=None, overwrite=False, progress=None):
@@ -208,17 +209,24 @@ class Work:
         if jobs > 1 and point.case["run"]["threads"] == 0:
             settings["run.threads"] = max(1, processors() // jobs)
         start = self._start_of(point) if state != kept.CONTINUED else None
-        if start:
-            settings["initial.from"] = json.dumps(str(start))
         how = {"resume": True} if state == kept.CONTINUED else {"overwrite": True}
-        run(self.path, out=place, set=settings, program=self.program, progress=report, **how)
+        how |= {"out": place, "program": self.program, "progress": report}
+        if start:
+            try:
+                run(self.path, set=settings | {"initial.from": json.dumps(str(start))}, **how)
+                return
+            except Error as error:
+                if error.code != _REFUSED:  # the reference of the other run may differ
+                    raise
+        run(self.path, set=settings, **how)
 
     def _start_of(self, point):
         """The folder of the nearest finished point on the same cells and nodes, for a steady state at a finite
         disturbance: it needs fewer iterations from there, and does not diverge as easily.  Linear states gain too
         little for results that would depend on the order of the points.
         """
-        if point.case["time"]["mode"] != "steady" or point.case["disturbance"] == 0 or "initial.from" in point.settings:
+        given = self.set | point.settings
+        if point.case["time"]["mode"] != "steady" or point.case["disturbance"] == 0 or "initial.from" in given:
             return None
 
         def is_alike(other):
