@@ -538,7 +538,6 @@ const struct kn_backend kn_backend_cuda = {
     .doc = "an NVIDIA GPU",
     .available = kn_cuda_device_available,
     .collides = kn_cuda_device_collides,
-    .check = kn_cuda_device_check,
     .create = create,
     .destroy = destroy,
     .memory = memory,
@@ -560,6 +559,7 @@ const struct kn_backend kn_backend_cuda = {
     .room = kn_cuda_device_room,
     .select_device = kn_cuda_device_select,
     .thinnest = thinnest,
+    .check = kn_cuda_device_check,
     .steady = &kn_cuda_steady,
     .kernels = kn_cuda_kernels,
 };
