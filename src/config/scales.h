@@ -52,7 +52,8 @@ void kn_scales_apply(struct kn_case *c);
 /* KN_EINPUT if kn_scales_create fails, or if values in the struct contradict the gas. */
 enum kn_status kn_scales_check(const struct kn_case *c);
 
-/* Mach number of the fastest wall or inflow, or of a smooth body that rotates; 0 if only its ratio to eps is known. */
+/* Mach number of the fastest wall or inflow, or of a smooth body that rotates; 0 if only its ratio to eps is
+ * known. */
 double kn_scales_mach(const struct kn_case *c);
 
 /* Largest deviation of the temperature of a wall from T0, divided by T0; as above. */

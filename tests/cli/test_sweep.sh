@@ -85,11 +85,21 @@ check "  are in the table with their messages" bash -c 'grep -q "failed.*finite"
 check "  the other one is finished" test -f "bad/walls.right.velocity=_0,1,0_/summary.json"
 check "  the message has the count" says "2 of 3 points failed"
 
+# Steady states at a finite disturbance start from a neighbour, if its reference is the same.
+check "references that differ" sweep 0 plates.yaml --vary walls.right.temperature=0.5,1,1.01 --set disturbance=1 \
+    --set time.end=auto --set time.mode=steady --set run.force=true --set velocity.nodes=10 -j 1 \
+    --set gas.reference.temperature=auto -o heated
+check "  all points are finished" test "$(grep -c ',steady,' heated/table.csv)" -eq 3
+
 # Interruptions
 long=(plates.yaml --vary gas.delta=1,2 --set space.cells=300 --set time.end=20 -j 2)
 "$knudsen" sweep "${long[@]}" -o long >out 2>err &
 pid=$!
-sleep 4
+for ((i = 0; i < 300; i++)); do # until the run has begun
+    [ -s "long/gas.delta=1/history.csv" ] && break
+    sleep 0.1
+done
+sleep 0.5
 kill -INT $pid && wait $pid
 check "Ctrl-C ends it with 130" test $? -eq 130
 check "  no run is left" bash -c '! pgrep -f "out=$0/gas"' long
