@@ -207,17 +207,17 @@ struct scene {
 struct worst {
     double error;
     const char *what;
-    int side;
+    int surface;
 };
 
-static void compare(struct worst *worst, const struct kn_velocity *v, int side, int axis,
+static void compare(struct worst *worst, const struct kn_velocity *v, int surface, int axis,
                     struct kn_maxwellian low, struct kn_maxwellian high)
 {
     const char *what = "density or temperature";
     const bool possible = low.T > 0 && high.T > 0 && low.n > 0 && high.n > 0;
     const double error = possible ? kn_validity_exchange(v, axis, low, high, &what) : INFINITY;
     if (error > worst->error)
-        *worst = (struct worst){error, what, side};
+        *worst = (struct worst){error, what, surface};
 }
 
 /* A side opposite to the same kind of side with gas at rest, and opposite to the other end of its axis. */
@@ -241,6 +241,27 @@ static void compare_side(struct worst *worst, const struct scene *s, int side)
     }
 }
 
+/* A body or port at a finite disturbance, opposite to gas at rest along all axes along which the gas streams.
+ */
+static void compare_inside(struct worst *worst, const struct scene *s, int surface)
+{
+    const struct kn_wall w = kn_case_surface(&s->c, surface), given = kn_case_surface(s->of, surface);
+    const double eps = s->c.disturbance;
+    if (eps == 0 || !kn_case_emits(&w) || size_of(&given) == 0)
+        return;
+    for (int sign = -1; sign <= 1; sign += 2) {
+        const struct kn_maxwellian here = side_state(&w, eps, sign);
+        struct kn_maxwellian rest = s->rest;
+        rest.given = here.given;
+        for (int axis = 0; axis < 3 && here.n > 0; axis++) /* a vacuum emits nothing */
+            if (!kn_case_is_uniform(s->of, axis)) {
+                struct kn_maxwellian along = here;
+                along.u[axis] = 0; /* tangential, as of a wall */
+                compare(worst, &s->v, surface, axis, along, rest);
+            }
+    }
+}
+
 static enum kn_status find_worst(const struct kn_case *c, struct worst *worst)
 {
     const struct kn_reference r = kn_reference_of(c);
@@ -253,6 +274,8 @@ static enum kn_status find_worst(const struct kn_case *c, struct worst *worst)
     const enum kn_status status = kn_velocity_create(&s.v, c);
     for (int side = 0; side < KN_SIDES && status == KN_OK; side++)
         compare_side(worst, &s, side);
+    for (int i = KN_SIDES; i < kn_case_surfaces(c) && status == KN_OK; i++)
+        compare_inside(worst, &s, i);
     if (status == KN_OK && c->initial.shape == KN_SHAPE_ANISOTROPIC && c->disturbance > 0)
         for (int i = 0; i < 2; i++) {
             struct kn_maxwellian gas = s.rest;
@@ -344,19 +367,30 @@ static void advise(const struct kn_case *c, double error, char text[KN_VALIDITY_
                  "smaller disturbance");
 }
 
+/* "the left side" or "bodies.bar". */
+static const char *surface_text(const struct kn_case *c, int surface, char text[KN_NAME])
+{
+    const int body = surface - KN_SIDES, port = body - kn_case_bodies(c);
+    if (body < 0)
+        snprintf(text, KN_NAME, "the %s side", kn_case_side_name((enum kn_side)surface));
+    else
+        snprintf(text, KN_NAME, "%s.%s", port < 0 ? "bodies" : "ports",
+                 port < 0 ? c->bodies[body].name : c->ports[port].name);
+    return text;
+}
+
 enum kn_status kn_validity_judge_fluxes(struct kn_validity *v, const struct kn_case *c)
 {
     struct worst worst;
-    char advice[KN_VALIDITY_TEXT];
+    char advice[KN_VALIDITY_TEXT], name[KN_NAME];
     KN_TRY(find_worst(c, &worst));
     if (worst.error < KN_VALIDITY_WARN)
         return KN_OK;
     advise(c, worst.error, advice);
     struct kn_finding *f = kn_validity_add(
         v, KN_VALIDITY_WARN, "velocity-grid", worst.error,
-        "the velocity grid cannot represent what the %s side emits: the %s is wrong by %s without "
-        "collisions (%s)",
-        kn_case_side_name((enum kn_side)worst.side), worst.what, KN_VALIDITY_PERCENT(worst.error), advice);
+        "the velocity grid cannot represent what %s emits: the %s is wrong by %s without collisions (%s)",
+        surface_text(c, worst.surface, name), worst.what, KN_VALIDITY_PERCENT(worst.error), advice);
     if (f && !(worst.error < KN_VALIDITY_REFUSE))
         f->level = KN_LEVEL_REFUSAL;
     return KN_OK;
