@@ -24,6 +24,18 @@ check "info of a refused case" ends 0 "$knudsen" info hot.yaml
 check "info prints the level" contains out '^checks  *refused$'
 check "info prints the refusal" contains out '^refusal  *the velocity grid cannot represent what the right side emits'
 
+cat >bar.yaml <<'X'
+gas: {reference: {temperature: 0}}
+disturbance: 1
+space: {cells: [10, 10]}
+velocity: {nodes: 8}
+collision: {method: bgk}
+bodies: {bar: {box: [[0.4, 0.4], [0.6, 0.6]], temperature: 3}}
+X
+check "a body that the velocity grid cannot represent is refused" ends 2 "$knudsen" run bar.yaml --out bar
+check "the message names it" contains err 'what bodies.bar emits: the heat flux is wrong by 30 %'
+check "a cooler body is not" ends 0 "$knudsen" run bar.yaml --out bar --set bodies.bar.temperature=0.2 --set time.max_steps=2
+
 check "the advice is good" ends 0 "$knudsen" run hot.yaml --out good --set gas.reference.temperature=1.5 --set velocity.nodes=10
 check "the run states its reference" contains out 'reference *temperature 2.5 T0'
 check "the log states it" contains good/run.log 'reference *temperature 2.5 T0'
