@@ -184,7 +184,12 @@ struct kn_body {
         double radius;    /* L; 0 = the body is no sphere */
     } sphere;
     double polygon[KN_CORNERS]
-                  [2];      /* L; x, y of the corners of a prism along z; KN_TO_END = no more corners */
+                  [2];    /* L; x, y of the corners of a prism along z; KN_TO_END = no more corners */
+    struct kn_body_file { /* a shape in a file; "": the body has none */
+        char file[KN_FILE];
+        double scale;       /* L; the unit of the file */
+        double at[3];       /* L; place of its origin */
+    } points, stl;          /* the corners of a prism along z; a surface of triangles */
     bool outside;           /* the gas is inside of the smooth body */
     struct kn_wall surface; /* diffuse: velocity, temperature, accommodation, oscillation */
     double rotation[3];     /* eps V0 / lambda0; about the centre of the bounding box */

@@ -84,43 +84,84 @@ static json_t *surfaces_of(const struct kn_case *c)
 }
 
 /* The body that fills a cell; -1: there is gas. */
-static int body_at(const struct kn_case *c, const struct kn_space *s, const struct kn_geometry *g,
+static int body_at(const struct kn_shapes *shapes, const struct kn_space *s, const struct kn_geometry *g,
                    const int at[3])
 {
-    int body = kn_geometry_fills(g, at);
-    double centre[3], least = INFINITY;
+    const int body = kn_geometry_fills(g, at);
+    double centre[3];
     if (body >= 0 || kn_volumes_at(&s->volumes, kn_space_find(s, at)) != KN_VOLUMES_SOLID)
         return body;
     for (int d = 0; d < 3; d++)
         centre[d] = (s->edges[d][at[d]] + s->edges[d][at[d] + 1]) / 2;
-    for (int i = 0; i < kn_case_bodies(c); i++) {
-        const struct kn_shape_body shape = kn_shape_of(c, &c->bodies[i]);
-        const double distance =
-            kn_shape_is_smooth(&c->bodies[i]) ? kn_shape_distance(&shape, centre) : INFINITY;
-        if (distance < least)
-            body = i;
-        least = fmin(least, distance);
-    }
-    return body;
+    return kn_shape_nearest(shapes, centre, 0, NULL);
 }
 
-/* The segments of smooth bodies in a plane along whose normal the gas is uniform: both ends, lambda0, and the
- * surface. */
-static json_t *cuts_of(const struct kn_case *c, const struct kn_space *s, const struct plane *p)
+/* The part of a line through `from` with direction `way` that is inside a rectangle; false: none is. */
+static bool clip(const double from[2], const double way[2], const double low[2], const double high[2],
+                 double part[2])
+{
+    part[0] = -INFINITY;
+    part[1] = INFINITY;
+    for (int i = 0; i < 2; i++) {
+        const double a = (low[i] - from[i]) / way[i], b = (high[i] - from[i]) / way[i];
+        if (way[i] == 0 && (from[i] < low[i] || from[i] > high[i]))
+            return false;
+        if (way[i] != 0) {
+            part[0] = fmax(part[0], fmin(a, b));
+            part[1] = fmin(part[1], fmax(a, b));
+        }
+    }
+    return isfinite(part[0]) && part[1] > part[0];
+}
+
+/* Both ends of the line in which the plane of a facet cuts the middle of its cell; in two dimensions, of the
+ * facet itself. */
+static bool cut_facet(const struct kn_space *s, const struct kn_facet *f, const struct plane *p,
+                      double ends[4])
+{
+    const int axes[2] = {p->right, p->up};
+    double low[2], high[2], from[2], part[2];
+    const double n[2] = {f->normal[p->right], f->normal[p->up]}, square = n[0] * n[0] + n[1] * n[1],
+                 *edge = s->edges[p->across] + p->at, middle = (edge[0] + edge[1]) / 2,
+                 off = s->naxes == 2 ? 0 : f->normal[p->across] * (middle - f->centre[p->across]),
+                 way[2] = {-n[1], n[0]};
+    if (square < 1e-12 ||
+        (s->naxes == 3 && !(f->centre[p->across] >= edge[0] && f->centre[p->across] < edge[1])))
+        return false;
+    for (int i = 0; i < 2; i++) {
+        const double *at = s->edges[axes[i]];
+        int cell = 0;
+        from[i] = f->centre[axes[i]] - off * n[i] / square;
+        while (cell + 1 < s->whole[axes[i]] && at[cell + 1] <= f->centre[axes[i]])
+            cell++;
+        low[i] = at[cell];
+        high[i] = at[cell + 1];
+    }
+    if (s->naxes == 2) {
+        part[0] = -f->area / 2;
+        part[1] = f->area / 2;
+    } else if (!clip(from, way, low, high, part))
+        return false;
+    for (int k = 0; k < 4; k++)
+        ends[k] = from[k % 2] + part[k / 2] * way[k % 2];
+    return true;
+}
+
+/* The segments of smooth bodies in a plane: both ends, lambda0, and the surface. */
+static json_t *cuts_of(const struct kn_space *s, const struct plane *p)
 {
     json_t *list = json_array();
     for (int i = 0; i < s->volumes.nfacets; i++) {
         const struct kn_facet *f = &s->volumes.facets[i];
-        const double x = f->centre[0], y = f->centre[1], dx = f->area / 2 * f->normal[1],
-                     dy = -f->area / 2 * f->normal[0];
-        if (f->axis < 0 && p->across == 2 && kn_case_is_uniform(c, 2))
-            kn_json_append(list, json_pack("[f, f, f, f, i]", x - dx, y - dy, x + dx, y + dy, f->surface));
+        double e[4];
+        if (f->axis < 0 && cut_facet(s, f, p, e))
+            kn_json_append(list, json_pack("[f, f, f, f, i]", e[0], e[1], e[2], e[3], f->surface));
     }
     return list;
 }
 
 /* Solid cells of a plane: for every row of cells a list of first cell, number of cells, body. */
-static json_t *solid_of(const struct kn_case *c, const struct kn_space *s, const struct kn_geometry *g,
+static json_t *solid_of(const struct kn_shapes *shapes, const struct kn_space *s, const struct kn_geometry *g,
                         const struct plane *p)
 {
     json_t *rows = json_array();
@@ -130,7 +171,7 @@ static json_t *solid_of(const struct kn_case *c, const struct kn_space *s, const
         json_t *row = json_array();
         int first = 0, present = -1;
         for (at[p->right] = 0; at[p->right] <= s->whole[p->right]; at[p->right]++) {
-            const int body = at[p->right] < s->whole[p->right] ? body_at(c, s, g, at) : -1;
+            const int body = at[p->right] < s->whole[p->right] ? body_at(shapes, s, g, at) : -1;
             if (body == present)
                 continue;
             if (present >= 0)
@@ -185,7 +226,8 @@ static json_t *edges_of(const struct kn_case *c, const struct kn_space *s)
 }
 
 /* The planes in which the gas is not uniform, through the middle of the third axis. */
-static json_t *planes_of(const struct kn_case *c, const struct kn_space *s, const struct kn_geometry *g)
+static json_t *planes_of(const struct kn_case *c, const struct kn_space *s, const struct kn_geometry *g,
+                         const struct kn_shapes *shapes)
 {
     json_t *planes = json_array();
     for (int across = 2; across >= 0; across--) {
@@ -194,8 +236,8 @@ static json_t *planes_of(const struct kn_case *c, const struct kn_space *s, cons
         if (kn_case_is_uniform(c, right) || kn_case_is_uniform(c, up))
             continue;
         kn_json_append(planes, json_pack("{s:i, s:i, s:i, s:i, s:o, s:o, s:o}", "right", right, "up", up,
-                                         "across", across, "at", p.at, "solid", solid_of(c, s, g, &p),
-                                         "faces", faces_of(s, &p), "cuts", cuts_of(c, s, &p)));
+                                         "across", across, "at", p.at, "solid", solid_of(shapes, s, g, &p),
+                                         "faces", faces_of(s, &p), "cuts", cuts_of(s, &p)));
     }
     return planes;
 }
@@ -205,8 +247,11 @@ static enum kn_status describe(const struct kn_case *c, char path[32])
 {
     struct kn_space s;
     struct kn_geometry g;
+    struct kn_shapes shapes = {0};
     KN_TRY(kn_geometry_create(&g, c));
     enum kn_status status = kn_space_create(&s, c, NULL);
+    if (status == KN_OK)
+        status = kn_shape_create(&shapes, c);
     strcpy(path, "/tmp/knudsen-XXXXXX");
     const int descriptor = status == KN_OK ? mkstemp(path) : -1;
     FILE *to = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
@@ -214,11 +259,12 @@ static enum kn_status describe(const struct kn_case *c, char path[32])
         status = kn_error_set(KN_EIO, "cannot create a temporary file in /tmp");
     if (to) {
         json_t *all = json_pack("{s:o, s:o, s:o}", "edges", edges_of(c, &s), "surfaces", surfaces_of(c),
-                                "planes", planes_of(c, &s, &g));
+                                "planes", planes_of(c, &s, &g, &shapes));
         status = kn_json_print(to, all, (struct kn_json_layout){0});
         if (fclose(to) != 0 && status == KN_OK)
             status = kn_error_set(KN_EIO, "cannot write a temporary file in /tmp");
     }
+    kn_shape_destroy(&shapes);
     kn_space_destroy(&s);
     kn_geometry_destroy(&g);
     return status;

@@ -211,8 +211,24 @@ const struct kn_key kn_config_keys[] = {
      .flags = KN_KEY_SHAPES | KN_KEY_AUTO | KN_KEY_PAIRS, .automatic = KN_TO_END, SI(LENGTH),
      .doc = "Corners x, y of a prism along z, three to eight, in order along its edge: [[0.2, 0.2], [0.8, 0.3], "
             "[0.5, 0.7]]. Its surface cuts cells."},
+    {BODY(FILE, 1, "points.file", points.file), .initial = "none", SHAPES,
+     .doc = "Text file with the corners of a prism along z, of a polygon in two dimensions: two numbers x, y per line, "
+            "in order along its edge, three to 4096 lines. The path is relative to the case file. Its surface cuts "
+            "cells."},
+    {BODY(REAL, 1, "points.scale", points.scale), .initial = "1", .unit = "L", RANGE(1e-12, 1e6), SHAPES, SI(LENGTH),
+     .doc = "Length of one unit of the file of points: 1 um if its numbers are micrometres."},
+    {BODY(REAL, 3, "points.at", points.at), .initial = "[0, 0, 0]", .unit = "L", RANGE(-1e6, 1e6), SHAPES, SI(LENGTH),
+     .doc = "Place of the origin of the file of points along x, y; the component along z is not used."},
+    {BODY(FILE, 1, "stl.file", stl.file), .initial = "none", SHAPES,
+     .doc = "STL file with the surface of a body in three dimensions, binary or text. The path is relative to the case "
+            "file. The surface may have small holes and intersect itself: the inside is where its winding number is "
+            "above a half. It cuts cells."},
+    {BODY(REAL, 1, "stl.scale", stl.scale), .initial = "1", .unit = "L", RANGE(1e-12, 1e6), SHAPES, SI(LENGTH),
+     .doc = "Length of one unit of the STL file: 1 um if its numbers are micrometres."},
+    {BODY(REAL, 3, "stl.at", stl.at), .initial = "[0, 0, 0]", .unit = "L", RANGE(-1e6, 1e6), SHAPES, SI(LENGTH),
+     .doc = "Place of the origin of the STL file along x, y, z."},
     {BODY(BOOL, 1, "outside", outside), .initial = "false", SHAPES, .choices = truths,
-     .doc = "The body is everything outside of the cylinder, sphere or polygon, and the gas is inside."},
+     .doc = "The body is everything outside of the cylinder, sphere, polygon or STL surface, and the gas is inside."},
     {BODY(REAL, 3, "velocity", surface.velocity), .initial = "[0, 0, 0]", .unit = "eps V0", RANGE(-1e6, 1e6),
      SHAPES, SI(VELOCITY),
      .doc = "Velocity of the surface along x, y, z. At disturbance: 0 it may be normal to the surface: the body "

@@ -3,11 +3,34 @@
 
 #include "config/case.h"
 #include "config/config.h"
+#include "config/triangles.h"
 #include "error.h"
+#include "files/points.h"
+#include "files/stl.h"
 
 #include <math.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
+
+__attribute__((format(printf, 3, 4))) static enum kn_status fail(const struct kn_body *b, const char *key,
+                                                                 const char *format, ...)
+{
+    char text[KN_TEXT];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return kn_error_set(KN_EINPUT, "bodies.%s%s%s: %s", b->name, *key ? "." : "", key, text);
+}
+
+/* A message about a file gets the key before it. */
+static enum kn_status add_key(enum kn_status status, const struct kn_body *b, const char *key)
+{
+    char text[KN_TEXT];
+    snprintf(text, sizeof text, "%s", kn_error_message());
+    return status == KN_EINPUT || status == KN_EIO ? fail(b, key, "%s", text) : status;
+}
 
 static int count_corners(const struct kn_body *b)
 {
@@ -19,7 +42,8 @@ static int count_corners(const struct kn_body *b)
 
 int kn_shape_count(const struct kn_body *b)
 {
-    return (b->cylinder.radius > 0) + (b->sphere.radius > 0) + (count_corners(b) > 0);
+    return (b->cylinder.radius > 0) + (b->sphere.radius > 0) + (count_corners(b) > 0) +
+           (*b->points.file != '\0') + (*b->stl.file != '\0');
 }
 
 bool kn_shape_is_smooth(const struct kn_body *b)
@@ -41,7 +65,7 @@ bool kn_shape_any(const struct kn_case *c)
 }
 
 /* Twice the area, positive if the corners are anticlockwise. */
-static double turn(int corners, const double corner[KN_CORNERS][2])
+static double turn(int corners, double (*corner)[2])
 {
     double sum = 0;
     for (int i = 0; i < corners; i++) {
@@ -51,42 +75,119 @@ static double turn(int corners, const double corner[KN_CORNERS][2])
     return sum;
 }
 
-static void place_corners(struct kn_shape_body *s, const struct kn_body *b, double length)
+/* Corners of a polygon in the unit of the case, anticlockwise and in lambda0. */
+static void place_corners(struct kn_shape_body *s, const struct kn_body_file *from, double length)
 {
-    s->corners = count_corners(b);
-    const bool reversed = turn(s->corners, b->polygon) < 0;
     for (int i = 0; i < s->corners; i++)
         for (int d = 0; d < 2; d++)
-            s->corner[i][d] = length * b->polygon[reversed ? s->corners - 1 - i : i][d];
+            s->corner[i][d] = length * (from->at[d] + from->scale * s->corner[i][d]);
+    if (turn(s->corners, s->corner) >= 0)
+        return;
+    for (int i = 0, k = s->corners - 1; i < k; i++, k--)
+        for (int d = 0; d < 2; d++) {
+            const double swap = s->corner[i][d];
+            s->corner[i][d] = s->corner[k][d];
+            s->corner[k][d] = swap;
+        }
 }
 
-struct kn_shape_body kn_shape_of(const struct kn_case *c, const struct kn_body *b)
+static enum kn_status read_polygon(struct kn_shape_body *s, const struct kn_case *c, const struct kn_body *b)
+{
+    static const struct kn_body_file own = {.scale = 1};
+    const bool file = *b->points.file;
+    s->kind = KN_SHAPE_POLYGON;
+    if (file) {
+        KN_TRY(add_key(kn_points_read(b->points.file, &s->corner, &s->corners), b, "points.file"));
+    } else {
+        s->corners = count_corners(b);
+        s->corner = malloc(KN_CORNERS * sizeof *s->corner);
+        if (!s->corner)
+            return kn_error_set(KN_EMEMORY, "no memory for a polygon");
+        memcpy(s->corner, b->polygon, (size_t)s->corners * sizeof *s->corner);
+    }
+    place_corners(s, file ? &b->points : &own, c->gas.delta);
+    return KN_OK;
+}
+
+static enum kn_status read_surface(struct kn_shape_body *s, const struct kn_case *c, const struct kn_body *b)
+{
+    struct kn_stl stl;
+    s->kind = KN_SHAPE_SURFACE;
+    KN_TRY(add_key(kn_stl_read(&stl, b->stl.file), b, "stl.file"));
+    for (int i = 0; i < 9 * stl.count; i++) {
+        double *at = &stl.corners[i / 9][i / 3 % 3][i % 3];
+        *at = c->gas.delta * (b->stl.at[i % 3] + b->stl.scale * *at);
+    }
+    s->triangles = calloc(1, sizeof *s->triangles);
+    if (s->triangles)
+        return kn_triangles_create(s->triangles, stl.corners, stl.count);
+    free(stl.corners);
+    return kn_error_set(KN_EMEMORY, "no memory for the surface of bodies.%s", b->name);
+}
+
+enum kn_status kn_shape_read(struct kn_shape_body *s, const struct kn_case *c, const struct kn_body *b)
 {
     const double length = c->gas.delta;
     const bool cylinder = b->cylinder.radius > 0, sphere = b->sphere.radius > 0;
-    struct kn_shape_body s = {.outside = b->outside, .axis = 2, .kind = KN_SHAPE_POLYGON};
+    *s = (struct kn_shape_body){.outside = b->outside, .axis = 2};
     if (cylinder || sphere) {
-        s.kind = cylinder ? KN_SHAPE_CYLINDER : KN_SHAPE_SPHERE;
-        s.axis = cylinder ? (int)b->cylinder.axis - KN_PLATE_X : 2;
-        s.radius = length * (cylinder ? b->cylinder.radius : b->sphere.radius);
+        s->kind = cylinder ? KN_SHAPE_CYLINDER : KN_SHAPE_SPHERE;
+        s->axis = cylinder ? (int)b->cylinder.axis - KN_PLATE_X : 2;
+        s->radius = length * (cylinder ? b->cylinder.radius : b->sphere.radius);
         for (int d = 0; d < 3; d++)
-            s.centre[d] = length * (cylinder ? b->cylinder.centre[d] : b->sphere.centre[d]);
-        return s;
+            s->centre[d] = length * (cylinder ? b->cylinder.centre[d] : b->sphere.centre[d]);
+        return KN_OK;
     }
-    place_corners(&s, b, length);
-    for (int d = 0; d < 2; d++) {
+    const enum kn_status status = *b->stl.file ? read_surface(s, c, b) : read_polygon(s, c, b);
+    if (status != KN_OK) {
+        kn_shape_free(s);
+        return status;
+    }
+    for (int d = 0; d < 3; d++) {
         double bounds[2];
-        kn_shape_bounds(&s, d, bounds);
-        s.centre[d] = (bounds[0] + bounds[1]) / 2;
+        kn_shape_bounds(s, d, bounds);
+        s->centre[d] = isfinite(bounds[0]) ? (bounds[0] + bounds[1]) / 2 : 0;
     }
-    return s;
+    return KN_OK;
+}
+
+void kn_shape_free(struct kn_shape_body *s)
+{
+    if (s->triangles)
+        kn_triangles_destroy(s->triangles);
+    free(s->triangles);
+    free(s->corner);
+    *s = (struct kn_shape_body){.kind = KN_SHAPE_NONE};
+}
+
+enum kn_status kn_shape_create(struct kn_shapes *shapes, const struct kn_case *c)
+{
+    const int count = kn_case_bodies(c);
+    *shapes = (struct kn_shapes){count, calloc((size_t)count + 1, sizeof *shapes->of)};
+    if (!shapes->of)
+        return kn_error_set(KN_EMEMORY, "no memory for %d bodies", count);
+    for (int i = 0; i < count; i++)
+        if (kn_shape_is_smooth(&c->bodies[i]))
+            KN_TRY(kn_shape_read(&shapes->of[i], c, &c->bodies[i]));
+    return KN_OK;
+}
+
+void kn_shape_destroy(struct kn_shapes *shapes)
+{
+    for (int i = 0; i < shapes->count && shapes->of; i++)
+        kn_shape_free(&shapes->of[i]);
+    free(shapes->of);
+    *shapes = (struct kn_shapes){0};
 }
 
 void kn_shape_bounds(const struct kn_shape_body *s, int axis, double bounds[2])
 {
     bounds[0] = s->centre[axis] - s->radius;
     bounds[1] = s->centre[axis] + s->radius;
-    if (axis == s->axis && s->kind != KN_SHAPE_SPHERE) {
+    if (s->kind == KN_SHAPE_SURFACE) {
+        bounds[0] = s->triangles->node[1].low[axis];
+        bounds[1] = s->triangles->node[1].high[axis];
+    } else if (axis == s->axis && s->kind != KN_SHAPE_SPHERE) {
         bounds[0] = -INFINITY;
         bounds[1] = INFINITY;
     } else if (s->kind == KN_SHAPE_POLYGON) {
@@ -123,67 +224,91 @@ static double polygon_distance(const struct kn_shape_body *s, const double at[3]
     return inside ? -nearest : nearest;
 }
 
-double kn_shape_distance(const struct kn_shape_body *s, const double at[3])
+/* Positive outside of the cylinder or sphere. */
+static double round_distance(const struct kn_shape_body *s, const double at[3])
 {
     double square = 0;
     for (int d = 0; d < 3; d++)
         square += s->kind == KN_SHAPE_CYLINDER && d == s->axis ? 0 : pow(at[d] - s->centre[d], 2);
-    const double distance = s->kind == KN_SHAPE_POLYGON ? polygon_distance(s, at) : sqrt(square) - s->radius;
+    return sqrt(square) - s->radius;
+}
+
+double kn_shape_distance(const struct kn_shape_body *s, const double at[3])
+{
+    double distance = INFINITY;
+    if (s->kind == KN_SHAPE_NONE)
+        return distance;
+    distance = s->kind == KN_SHAPE_SURFACE   ? kn_triangles_distance(s->triangles, at)
+               : s->kind == KN_SHAPE_POLYGON ? polygon_distance(s, at)
+                                             : round_distance(s, at);
     return s->outside ? -distance : distance;
+}
+
+int kn_shape_nearest(const struct kn_shapes *shapes, const double at[3], double margin, double *distance)
+{
+    double least = INFINITY;
+    int nearest = 0;
+    for (int i = 0; i < shapes->count; i++) {
+        const double d = kn_shape_distance(&shapes->of[i], at);
+        if (d < least - margin)
+            nearest = i;
+        least = fmin(d, least);
+    }
+    if (distance)
+        *distance = least;
+    return nearest;
 }
 
 bool kn_shape_encloses(const struct kn_case *c, int axis, bool high)
 {
     bool enclosed = false;
     for (int i = 0; i < kn_case_bodies(c); i++) {
+        struct kn_shape_body s;
         double bounds[2];
-        if (!kn_shape_is_smooth(&c->bodies[i]) || !c->bodies[i].outside)
+        if (!kn_shape_is_smooth(&c->bodies[i]) || !c->bodies[i].outside ||
+            kn_shape_read(&s, c, &c->bodies[i]) != KN_OK)
             continue;
-        const struct kn_shape_body s = kn_shape_of(c, &c->bodies[i]);
         kn_shape_bounds(&s, axis, bounds);
         enclosed = enclosed || (high ? bounds[1] < c->gas.delta * c->space.size[axis] : bounds[0] > 0);
+        kn_shape_free(&s);
     }
     return enclosed;
 }
 
 double kn_shape_speed(const struct kn_case *c, const struct kn_body *b)
 {
-    const struct kn_shape_body s = kn_shape_of(c, b);
-    const double *w = b->rotation;
-    double farthest = s.radius;
+    const double *w = b->rotation, rate = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
+    struct kn_shape_body s;
+    if (rate == 0 || kn_shape_read(&s, c, b) != KN_OK)
+        return 0;
+    double farthest = s.radius, half[3] = {0};
     for (int i = 0; i < s.corners; i++)
         farthest = fmax(farthest, hypot(s.corner[i][0] - s.centre[0], s.corner[i][1] - s.centre[1]));
-    return farthest * sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
+    for (int d = 0; d < 3 && s.kind == KN_SHAPE_SURFACE; d++)
+        half[d] = s.triangles->node[1].high[d] - s.centre[d];
+    kn_shape_free(&s);
+    return fmax(farthest, sqrt(half[0] * half[0] + half[1] * half[1] + half[2] * half[2])) * rate;
 }
 
 double kn_shape_facets(const struct kn_case *c)
 {
     double facets = 0;
     for (int i = 0; i < kn_case_bodies(c); i++) {
-        const struct kn_shape_body s = kn_shape_of(c, &c->bodies[i]);
+        struct kn_shape_body s;
         double across[3];
+        if (!kn_shape_is_smooth(&c->bodies[i]) || kn_shape_read(&s, c, &c->bodies[i]) != KN_OK)
+            continue;
         for (int d = 0; d < 3; d++) {
             double at[2];
             kn_shape_bounds(&s, d, at);
             const double size = c->gas.delta * c->space.size[d], length = fmin(at[1], size) - fmax(at[0], 0);
             across[d] = kn_case_is_uniform(c, d) ? 1 : fmax(length / kn_case_narrowest_cell(c, d), 1);
         }
-        if (kn_shape_is_smooth(&c->bodies[i]))
-            facets += 2 * (across[0] * across[1] + across[1] * across[2] + across[2] * across[0]) -
-                      (kn_case_is_uniform(c, 2) ? 2 * across[0] * across[1] : 0);
+        facets += 2 * (across[0] * across[1] + across[1] * across[2] + across[2] * across[0]) -
+                  (kn_case_is_uniform(c, 2) ? 2 * across[0] * across[1] : 0);
+        kn_shape_free(&s);
     }
     return fmin(facets, 1e8);
-}
-
-__attribute__((format(printf, 3, 4))) static enum kn_status fail(const struct kn_body *b, const char *key,
-                                                                 const char *format, ...)
-{
-    char text[KN_TEXT];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    return kn_error_set(KN_EINPUT, "bodies.%s%s%s: %s", b->name, *key ? "." : "", key, text);
 }
 
 /* True if two edges that are not neighbours cross; edges on one line do if they overlap. */
@@ -199,26 +324,31 @@ static bool cross(const double a[2], const double b[2], const double p[2], const
     return one * two <= 0 && three * four <= 0;
 }
 
+/* The name of the shape, for messages. */
+static const char *key_of(const struct kn_body *b)
+{
+    return *b->stl.file             ? "stl"
+           : *b->points.file        ? "points"
+           : b->cylinder.radius > 0 ? "cylinder"
+           : b->sphere.radius > 0   ? "sphere"
+                                    : "polygon";
+}
+
 static enum kn_status check_polygon(const struct kn_body *b, const struct kn_shape_body *s)
 {
     const int n = s->corners;
+    const char *key = key_of(b);
     if (n < 3)
-        return fail(b, "polygon", "%d corners (at least 3)", n);
+        return fail(b, key, "%d corners (at least 3)", n);
     for (int i = 0; i < n; i++)
         for (int k = i + 2; k < n && (k + 1) % n != i; k++)
             if (cross(s->corner[i], s->corner[i + 1], s->corner[k], s->corner[(k + 1) % n]))
-                return fail(b, "polygon", "the edges from corners %d and %d cross", i + 1, k + 1);
+                return fail(b, key, "the edges from corners %d and %d cross", i + 1, k + 1);
     for (int i = 0; i < n; i++)
         if (hypot(s->corner[i][0] - s->corner[(i + 1) % n][0], s->corner[i][1] - s->corner[(i + 1) % n][1]) ==
             0)
-            return fail(b, "polygon", "corners %d and %d are equal", i + 1, (i + 1) % n + 1);
-    return turn(n, s->corner) == 0 ? fail(b, "polygon", "the corners are on a line") : KN_OK;
-}
-
-/* The name of the shape, for messages. */
-static const char *key_of(const struct kn_shape_body *s)
-{
-    return s->kind == KN_SHAPE_CYLINDER ? "cylinder" : s->kind == KN_SHAPE_SPHERE ? "sphere" : "polygon";
+            return fail(b, key, "corners %d and %d are equal", i + 1, (i + 1) % n + 1);
+    return turn(n, s->corner) == 0 ? fail(b, key, "the corners are on a line") : KN_OK;
 }
 
 /* The shape has a meaning in the space of the case. */
@@ -229,9 +359,11 @@ static enum kn_status check_space(const struct kn_case *c, const struct kn_body 
     for (int d = 0; d < 3; d++)
         axes += !kn_case_is_uniform(c, d);
     if (axes < 2 || (axes == 2 && !kn_case_is_uniform(c, 2)))
-        return fail(b, key_of(s), "needs gas that varies in the x-y plane, or in three dimensions");
+        return fail(b, key_of(b), "needs gas that varies in the x-y plane, or in three dimensions");
     if (axes == 2 && s->kind == KN_SHAPE_SPHERE)
         return fail(b, "sphere", "needs three dimensions (cylinder is the circle in two)");
+    if (axes == 2 && s->kind == KN_SHAPE_SURFACE)
+        return fail(b, "stl", "needs three dimensions (points is the outline of a body in two)");
     if (axes == 2 && s->axis != 2)
         return fail(b, "cylinder.axis", "the gas is uniform along z, so the axis must be z");
     for (int d = 0; d < 3; d++) {
@@ -239,11 +371,11 @@ static enum kn_status check_space(const struct kn_case *c, const struct kn_body 
         const double size = c->gas.delta * c->space.size[d];
         kn_shape_bounds(s, d, at);
         if (!s->outside && (at[0] >= size || at[1] <= 0))
-            return fail(b, key_of(s), "is outside the gas along %c", "xyz"[d]);
+            return fail(b, key_of(b), "is outside the gas along %c", "xyz"[d]);
         if (isfinite(at[0]) && c->walls[2 * d].kind == KN_WALL_PERIODIC && (at[0] < 0 || at[1] > size))
-            return fail(b, key_of(s), "crosses the periodic ends of %c (it must be inside)", "xyz"[d]);
+            return fail(b, key_of(b), "crosses the periodic ends of %c (it must be inside)", "xyz"[d]);
         if (isfinite(at[0]) && at[1] - at[0] < 2 * kn_case_narrowest_cell(c, d))
-            return fail(b, key_of(s),
+            return fail(b, key_of(b),
                         "is thinner than two cells along %c (cells smaller than %.3g L resolve it)", "xyz"[d],
                         (at[1] - at[0]) / 4 / c->gas.delta);
     }
@@ -257,10 +389,10 @@ static enum kn_status check_rotation(const struct kn_case *c, const struct kn_bo
     for (int d = 0; d < 3; d++) {
         if (b->rotation[d] == 0 || s->kind == KN_SHAPE_SPHERE)
             continue;
-        if (d != s->axis)
-            return fail(b, "rotation", "about %c, but the axis of the %s is %c", "xyz"[d], key_of(s),
+        if (d != s->axis && s->kind != KN_SHAPE_SURFACE)
+            return fail(b, "rotation", "about %c, but the axis of the %s is %c", "xyz"[d], key_of(b),
                         "xyz"[s->axis]);
-        if (s->kind == KN_SHAPE_POLYGON && c->disturbance > 0)
+        if (!kn_shape_is_round(b) && c->disturbance > 0)
             return fail(b, "rotation",
                         "of a body with flat sides displaces the gas (this needs disturbance: 0, where the "
                         "displacement is negligible)");
@@ -294,24 +426,30 @@ static enum kn_status check_surface(const struct kn_case *c, const struct kn_bod
     return KN_OK;
 }
 
+static enum kn_status check_body(const struct kn_case *c, const struct kn_body *b,
+                                 const struct kn_shape_body *s)
+{
+    char name[KN_NAME];
+    if (s->kind == KN_SHAPE_POLYGON)
+        KN_TRY(check_polygon(b, s));
+    snprintf(name, sizeof name, "bodies.%s", b->name);
+    KN_TRY(kn_config_check_surface(c, &b->surface, name));
+    KN_TRY(check_space(c, b, s));
+    KN_TRY(check_rotation(c, b, s));
+    return check_surface(c, b);
+}
+
 enum kn_status kn_shape_check(const struct kn_case *c)
 {
-    for (int i = 0; i < kn_case_bodies(c); i++) {
+    struct kn_shapes shapes;
+    enum kn_status status = kn_shape_create(&shapes, c);
+    for (int i = 0; i < kn_case_bodies(c) && status == KN_OK; i++) {
         const struct kn_body *b = &c->bodies[i];
-        if (!kn_shape_is_smooth(b)) {
-            if (b->outside)
-                return fail(b, "outside", "needs a cylinder, a sphere or a polygon");
-            continue;
-        }
-        const struct kn_shape_body s = kn_shape_of(c, b);
-        char name[KN_NAME];
-        if (s.kind == KN_SHAPE_POLYGON)
-            KN_TRY(check_polygon(b, &s));
-        snprintf(name, sizeof name, "bodies.%s", b->name);
-        KN_TRY(kn_config_check_surface(c, &b->surface, name));
-        KN_TRY(check_space(c, b, &s));
-        KN_TRY(check_rotation(c, b, &s));
-        KN_TRY(check_surface(c, b));
+        if (kn_shape_is_smooth(b))
+            status = check_body(c, b, &shapes.of[i]);
+        else if (b->outside)
+            status = fail(b, "outside", "needs a cylinder, a sphere, a polygon, points or an STL surface");
     }
-    return KN_OK;
+    kn_shape_destroy(&shapes);
+    return status;
 }

@@ -4,7 +4,9 @@
 
 #include "knudsen.h"
 
-enum kn_shape_kind { KN_SHAPE_CYLINDER, KN_SHAPE_SPHERE, KN_SHAPE_POLYGON };
+struct kn_triangles;
+
+enum kn_shape_kind { KN_SHAPE_NONE, KN_SHAPE_CYLINDER, KN_SHAPE_SPHERE, KN_SHAPE_POLYGON, KN_SHAPE_SURFACE };
 
 /* One shape; lengths in lambda0. */
 struct kn_shape_body {
@@ -13,7 +15,14 @@ struct kn_shape_body {
     int axis;     /* of a cylinder or of the prism of a polygon */
     double centre[3], radius;
     int corners;
-    double corner[KN_CORNERS][2]; /* anticlockwise */
+    double (*corner)[2];            /* [corners] of a polygon, anticlockwise */
+    struct kn_triangles *triangles; /* of a surface */
+};
+
+/* The shapes of all bodies; those of boxes, plates and images are KN_SHAPE_NONE. */
+struct kn_shapes {
+    int count;
+    struct kn_shape_body *of; /* [count] */
 };
 
 /* Number of smooth shapes that a body has: one is usual, 0 is another body. */
@@ -26,11 +35,20 @@ bool kn_shape_is_round(const struct kn_body *b);
 /* True if one of the bodies is smooth. */
 bool kn_shape_any(const struct kn_case *c);
 
-/* The shape of a smooth body. */
-struct kn_shape_body kn_shape_of(const struct kn_case *c, const struct kn_body *b);
+/* The shape of a smooth body; reads its file if it has one. KN_EINPUT: the file has no such shape. */
+enum kn_status kn_shape_read(struct kn_shape_body *s, const struct kn_case *c, const struct kn_body *b);
+void kn_shape_free(struct kn_shape_body *s);
 
-/* Signed distance from the surface of the body to a point, positive in the gas. */
+/* The shapes of all bodies of a case. */
+enum kn_status kn_shape_create(struct kn_shapes *shapes, const struct kn_case *c);
+void kn_shape_destroy(struct kn_shapes *shapes);
+
+/* Signed distance from the surface of the body to a point, positive in the gas; infinite without a shape. */
 double kn_shape_distance(const struct kn_shape_body *s, const double at[3]);
+
+/* The body nearest to a point, by signed distance, and the first of those that coincide within a margin;
+ * *distance may be NULL. */
+int kn_shape_nearest(const struct kn_shapes *shapes, const double at[3], double margin, double *distance);
 
 /* Lower and upper end of the shape along an axis; infinite along that of a cylinder or prism. */
 void kn_shape_bounds(const struct kn_shape_body *s, int axis, double bounds[2]);

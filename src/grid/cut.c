@@ -47,21 +47,6 @@ enum kn_status kn_cut_add_cell(struct kn_cut *cut, int cell, const struct kn_cut
     return KN_OK;
 }
 
-int kn_cut_nearest(const struct kn_cut *cut, const double at[3], double *distance)
-{
-    double least = INFINITY;
-    int nearest = 0;
-    for (int i = 0; i < cut->nbodies; i++) {
-        const double d = cut->smooth[i] ? kn_shape_distance(&cut->shapes[i], at) : INFINITY;
-        if (d < least - cut->margin)
-            nearest = i;
-        least = fmin(d, least);
-    }
-    if (distance)
-        *distance = least;
-    return nearest;
-}
-
 struct kn_cut_cell kn_cut_cell(const struct kn_cut *cut, const struct kn_case *c,
                                const struct kn_space *space, int cell)
 {
@@ -111,7 +96,7 @@ static enum kn_status close_face(struct kn_cut *cut, const struct kn_case *c, co
         return KN_OK;
     facet.area[side / 2] = (side & 1) ? -open : open;
     memcpy(facet.centre, gas.middle[side ^ 1], sizeof facet.centre);
-    facet.body = kn_cut_nearest(cut, facet.centre, NULL);
+    facet.body = kn_shape_nearest(&cut->shapes, facet.centre, cut->margin, NULL);
     return kn_cut_add_facet(cut, &facet);
 }
 
@@ -195,23 +180,15 @@ static enum kn_status close_cells(struct kn_cut *cut, const struct kn_space *spa
 
 enum kn_status kn_cut_create(struct kn_cut *cut, const struct kn_case *c, const struct kn_space *space)
 {
-    const size_t n = (size_t)space->ncells, bodies = (size_t)kn_case_bodies(c);
-    *cut = (struct kn_cut){.kind = calloc(n, sizeof *cut->kind),
-                           .index = malloc(n * sizeof *cut->index),
-                           .nbodies = (int)bodies,
-                           .shapes = calloc(bodies + 1, sizeof *cut->shapes),
-                           .smooth = calloc(bodies + 1, sizeof *cut->smooth)};
+    const size_t n = (size_t)space->ncells;
+    *cut = (struct kn_cut){.kind = calloc(n, sizeof *cut->kind), .index = malloc(n * sizeof *cut->index)};
     for (int d = 0; d < 3; d++)
         cut->margin = fmax(cut->margin, 1e-9 * space->edges[d][1]);
-    if (!cut->kind || !cut->index || !cut->shapes || !cut->smooth)
+    if (!cut->kind || !cut->index)
         return fail_memory();
+    KN_TRY(kn_shape_create(&cut->shapes, c));
     for (size_t i = 0; i < n; i++)
         cut->index[i] = -1;
-    for (size_t i = 0; i < bodies; i++) {
-        cut->smooth[i] = kn_shape_is_smooth(&c->bodies[i]);
-        if (cut->smooth[i])
-            cut->shapes[i] = kn_shape_of(c, &c->bodies[i]);
-    }
     KN_TRY(space->naxes == 2 ? kn_outline_cut(cut, space) : kn_surface_cut(cut, space));
     KN_TRY(remove_slivers(cut, c, space));
     return close_cells(cut, space);
@@ -223,7 +200,6 @@ void kn_cut_destroy(struct kn_cut *cut)
     free(cut->index);
     free(cut->cells);
     free(cut->facets);
-    free(cut->shapes);
-    free(cut->smooth);
+    kn_shape_destroy(&cut->shapes);
     *cut = (struct kn_cut){0};
 }

@@ -30,10 +30,8 @@ struct kn_cut {
     struct kn_cut_cell *cells; /* [count] */
     int nfacets;
     struct kn_cut_facet *facets; /* [nfacets] */
-    int nbodies;
-    struct kn_shape_body *shapes; /* [nbodies]; only those of smooth bodies are filled */
-    bool *smooth;                 /* [nbodies] */
-    double margin;                /* surfaces at this distance coincide, lambda0 */
+    struct kn_shapes shapes;
+    double margin; /* surfaces at this distance coincide, lambda0 */
 };
 
 /* For a space of one rank with edges and sizes.  In two dimensions surfaces are chains of chords and edges
@@ -44,10 +42,6 @@ void kn_cut_destroy(struct kn_cut *cut);
 /* The gas in any cell that is not solid. */
 struct kn_cut_cell kn_cut_cell(const struct kn_cut *cut, const struct kn_case *c,
                                const struct kn_space *space, int cell);
-
-/* The body nearest to a point, by signed distance, and the first of those that coincide there; *distance may
- * be NULL. */
-int kn_cut_nearest(const struct kn_cut *cut, const double at[3], double *distance);
 
 /* Room for one more element of `size` bytes in a list, which grows by doubling. */
 bool kn_cut_grow(void **list, int count, size_t size);

@@ -87,7 +87,7 @@ static bool join(struct plan *p, int body, const struct point *points, int count
     bool room = true;
     for (int i = 0; i + !closed < count && room; i++) {
         const struct point *from = &points[i], *to = &points[(i + 1) % count];
-        const bool outside = p->cut->shapes[body].outside;
+        const bool outside = p->cut->shapes.of[body].outside;
         struct segment s = {.body = body};
         memcpy(s.a, outside ? to->at : from->at, sizeof s.a);
         memcpy(s.b, outside ? from->at : to->at, sizeof s.b);
@@ -102,7 +102,7 @@ static bool join(struct plan *p, int body, const struct point *points, int count
 static bool add_circle(struct plan *p, int body)
 {
     const struct kn_space *x = p->space;
-    const struct kn_shape_body *s = &p->cut->shapes[body];
+    const struct kn_shape_body *s = &p->cut->shapes.of[body];
     struct point *points = malloc(2 * ((size_t)x->whole[0] + (size_t)x->whole[1] + 4) * sizeof *points);
     int count = 0;
     for (int d = 0; d < 2 && points; d++)
@@ -151,7 +151,7 @@ static bool add_edge(struct plan *p, int body, const double a[2], const double b
 
 static bool add_polygon(struct plan *p, int body)
 {
-    const struct kn_shape_body *s = &p->cut->shapes[body];
+    const struct kn_shape_body *s = &p->cut->shapes.of[body];
     bool done = true;
     for (int i = 0; i < s->corners && done; i++)
         done = add_edge(p, body, s->corner[i], s->corner[(i + 1) % s->corners]);
@@ -161,7 +161,7 @@ static bool add_polygon(struct plan *p, int body)
 /* True if a point is in a body. */
 static bool is_inside(const struct plan *p, int body, const double at[2])
 {
-    bool inside = p->cut->shapes[body].outside;
+    bool inside = p->cut->shapes.of[body].outside;
     for (int i = 0; i < p->chain.count; i++) {
         const struct segment *s = &p->chain.of[i];
         if (s->body != body || (s->a[1] <= at[1]) == (s->b[1] <= at[1]))
@@ -235,11 +235,11 @@ static void open_line(const struct plan *p, int d, int i, double *crossings, str
     for (int j = 0; j < n; j++)
         parts[j] =
             (struct part){edge[j + 1] - edge[j], (edge[j + 1] - edge[j]) * (edge[j] + edge[j + 1]) / 2};
-    for (int body = 0; body < p->cut->nbodies; body++) {
-        if (!p->cut->smooth[body])
+    for (int body = 0; body < p->cut->shapes.count; body++) {
+        if (p->cut->shapes.of[body].kind == KN_SHAPE_NONE)
             continue;
         const int found = find_crossings(p, body, d, x->edges[d][i], crossings);
-        const bool outside = p->cut->shapes[body].outside;
+        const bool outside = p->cut->shapes.of[body].outside;
         double from = -INFINITY;
         for (int k = 0; k < found; k++) {
             if ((k % 2 == 0) == outside)
@@ -262,7 +262,7 @@ static bool open_edges(struct plan *p)
     const struct kn_space *x = p->space;
     const size_t most = (size_t)p->chain.count + 1;
     double *crossings = malloc(most * sizeof *crossings);
-    struct interval *solid = malloc((most + (size_t)p->cut->nbodies) * sizeof *solid);
+    struct interval *solid = malloc((most + (size_t)p->cut->shapes.count) * sizeof *solid);
     const bool done = crossings && solid;
     for (int d = 0; d < 2 && done; d++)
         for (int i = 0; i <= x->whole[d]; i++)
@@ -299,11 +299,11 @@ static bool is_free(const struct plan *p, const struct segment *s)
     for (int d = 0; d < 2; d++)
         if (out[d] <= x->edges[d][0] || out[d] >= x->edges[d][x->whole[d]] || middle[d] == x->edges[d][0])
             return false;
-    for (int body = 0; body < p->cut->nbodies; body++) {
-        if (!p->cut->smooth[body] || body == s->body)
+    for (int body = 0; body < p->cut->shapes.count; body++) {
+        if (p->cut->shapes.of[body].kind == KN_SHAPE_NONE || body == s->body)
             continue;
         double distance =
-            fabs(kn_shape_distance(&p->cut->shapes[body], (double[3]){middle[0], middle[1], 0}));
+            fabs(kn_shape_distance(&p->cut->shapes.of[body], (double[3]){middle[0], middle[1], 0}));
         if (is_inside(p, body, out) || (body < s->body && distance < step / 10 && is_inside(p, body, in)))
             return false;
     }
@@ -325,7 +325,7 @@ static enum kn_status add_facets(struct plan *p, struct kn_cut *cut, const struc
     enum { MOST = 16 };
     double places[MOST + 2] = {0, 1};
     int count = 2;
-    for (int k = 0; k < p->chain.count && count < MOST && cut->nbodies > 1; k++) {
+    for (int k = 0; k < p->chain.count && count < MOST && cut->shapes.count > 1; k++) {
         const struct segment *other = &p->chain.of[k];
         const double t = other->cell == s->cell && other->body != s->body ? find_crossing(s, other) : -1;
         if (t > 0)
@@ -441,9 +441,10 @@ enum kn_status kn_outline_cut(struct kn_cut *cut, const struct kn_space *space)
         p.parts[d] = calloc(((size_t)space->whole[d] + 1) * (size_t)space->whole[1 - d], sizeof *p.parts[d]);
         done = p.parts[d] != NULL;
     }
-    for (int body = 0; body < cut->nbodies && done; body++)
-        if (cut->smooth[body])
-            done = cut->shapes[body].kind == KN_SHAPE_POLYGON ? add_polygon(&p, body) : add_circle(&p, body);
+    for (int body = 0; body < cut->shapes.count && done; body++)
+        if (cut->shapes.of[body].kind != KN_SHAPE_NONE)
+            done =
+                cut->shapes.of[body].kind == KN_SHAPE_POLYGON ? add_polygon(&p, body) : add_circle(&p, body);
     enum kn_status status = done && open_edges(&p) ? add_all_facets(&p, cut) : fail_memory();
     if (status == KN_OK && tallies && p.parts[0] && p.parts[1])
         status = sort_cells(&p, cut, tallies);

@@ -320,9 +320,11 @@ static void fill_openings(struct kn_space *s, const struct kn_case *c, const str
 }
 
 /* The bounding boxes of all bodies. */
-static void fill_extents(struct kn_space *s, const struct kn_case *c, const struct kn_geometry *g)
+static enum kn_status fill_extents(struct kn_space *s, const struct kn_case *c, const struct kn_geometry *g)
 {
-    for (int body = 0; body < kn_case_bodies(c); body++)
+    struct kn_shapes shapes;
+    const enum kn_status status = kn_shape_create(&shapes, c);
+    for (int body = 0; body < kn_case_bodies(c) && status == KN_OK; body++)
         for (int d = 0; d < 3; d++) {
             double low = INFINITY, high = -INFINITY;
             for (int i = 0; i < g->count; i++)
@@ -331,15 +333,16 @@ static void fill_extents(struct kn_space *s, const struct kn_case *c, const stru
                     high = fmax(high, s->edges[d][g->solids[i].end[d]]);
                 }
             if (kn_shape_is_smooth(&c->bodies[body])) {
-                const struct kn_shape_body shape = kn_shape_of(c, &c->bodies[body]);
                 double bounds[2];
-                kn_shape_bounds(&shape, d, bounds);
+                kn_shape_bounds(&shapes.of[body], d, bounds);
                 low = isfinite(bounds[0]) ? bounds[0] : 0;
                 high = isfinite(bounds[1]) ? bounds[1] : s->edges[d][s->whole[d]];
             }
             s->extent[body][0][d] = low;
             s->extent[body][1][d] = high;
         }
+    kn_shape_destroy(&shapes);
+    return status;
 }
 
 static void take_box(struct kn_space *s, const struct kn_case *c, const struct kn_box *box)
@@ -385,8 +388,9 @@ enum kn_status kn_space_create(struct kn_space *s, const struct kn_case *c, cons
     enum kn_status status = find_halo(s, c);
     if (status == KN_OK)
         status = allocate(s, c, g.count > 0 || kn_shape_any(c));
+    if (status == KN_OK)
+        status = fill_extents(s, c, &g);
     if (status == KN_OK) {
-        fill_extents(s, c, &g);
         fill_openings(s, c, &g);
         status = kn_shape_any(c) ? kn_volumes_begin(&s->volumes, c, &g, s) : KN_OK;
     }

@@ -1,5 +1,6 @@
 /* Surfaces in three dimensions: signed distances at the corners of cells, open parts of faces by marching
  * squares, and one facet per cell that closes it. */
+#include "config/triangles.h"
 #include "error.h"
 #include "grid/cut.h"
 
@@ -26,18 +27,33 @@ static double *corner_of(const struct plan *p, const int at[3])
            (size_t)at[0];
 }
 
-/* Distances below a part of the cell are 0: such corners are on the surface. */
+/* A surface that is closed: the distance changes by at most the way between two points. */
+static bool is_closed(const struct kn_shapes *shapes)
+{
+    bool closed = true;
+    for (int i = 0; i < shapes->count; i++)
+        closed = closed && (shapes->of[i].kind != KN_SHAPE_SURFACE || shapes->of[i].triangles->open == 0);
+    return closed;
+}
+
+/* Distances below a part of the cell are 0: such corners are on the surface. Values are used near the surface
+ * only; farther away, one that the surface is certainly beyond keeps the sign. */
 static void fill_distances(struct plan *p, const struct kn_cut *cut)
 {
     static const double near = 1e-9;
     const struct kn_space *x = p->space;
+    const bool closed = is_closed(&cut->shapes);
     int at[3];
     for (at[2] = 0; at[2] <= x->whole[2]; at[2]++)
         for (at[1] = 0; at[1] <= x->whole[1]; at[1]++)
             for (at[0] = 0; at[0] <= x->whole[0]; at[0]++) {
                 const double place[3] = {x->edges[0][at[0]], x->edges[1][at[1]], x->edges[2][at[2]]};
-                double d;
-                kn_cut_nearest(cut, place, &d);
+                double d = at[0] > 0 ? corner_of(p, at)[-1] : 0;
+                const double step = at[0] > 0 ? place[0] - x->edges[0][at[0] - 1] : 0;
+                if (closed && fabs(d) > (1 + near) * step + near)
+                    d -= copysign(step, d);
+                else
+                    kn_shape_nearest(&cut->shapes, place, cut->margin, &d);
                 *corner_of(p, at) = fabs(d) < near * x->edges[0][1] ? 0 : d;
             }
 }
@@ -54,7 +70,7 @@ static void find_crossing(const struct kn_cut *cut, const double from[3], const 
         double value;
         for (int i = 0; i < 3; i++)
             at[i] = from[i] + share * (to[i] - from[i]);
-        kn_cut_nearest(cut, at, &value);
+        kn_shape_nearest(&cut->shapes, at, cut->margin, &value);
         if (fabs(value) <= cut->margin)
             return;
         if ((value > 0) == (a > 0)) {
@@ -151,7 +167,7 @@ static enum kn_status cut_cell(const struct plan *p, struct kn_cut *cut, int cel
     const double largest = fmax(fmax(fabs(facet.area[0]), fabs(facet.area[1])), fabs(facet.area[2]));
     if (largest <= 1e-10 * (gas.open[0] + gas.open[2] + gas.open[4])) /* corners or edges touch the surface */
         return KN_OK;
-    facet.body = kn_cut_nearest(cut, facet.centre, NULL);
+    facet.body = kn_shape_nearest(&cut->shapes, facet.centre, cut->margin, NULL);
     add_pyramids(&gas, facet.centre);
     KN_TRY(kn_cut_add_cell(cut, cell, &gas));
     return kn_cut_add_facet(cut, &facet);

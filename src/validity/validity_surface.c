@@ -4,6 +4,7 @@
 #include "config/case.h"
 #include "config/config.h"
 #include "config/shape.h"
+#include "config/triangles.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -99,20 +100,6 @@ static void judge_nodes(struct kn_validity *v, const struct kn_case *c, const st
         c->bodies[body].name, KN_VALIDITY_PERCENT(error), advice);
 }
 
-/* Signed distance from all smooth bodies. */
-static double distance_at(const struct kn_case *c, const double from[3], const double way[3], double length)
-{
-    double least = INFINITY, at[3];
-    for (int d = 0; d < 3; d++)
-        at[d] = from[d] + length * way[d];
-    for (int i = 0; i < kn_case_bodies(c); i++)
-        if (kn_shape_is_smooth(&c->bodies[i])) {
-            const struct kn_shape_body s = kn_shape_of(c, &c->bodies[i]);
-            least = fmin(least, kn_shape_distance(&s, at));
-        }
-    return least;
-}
-
 /* Width of a cell at a facet: the square root of its area, or its length, is of that size. */
 static double width_of(const struct kn_case *c)
 {
@@ -123,33 +110,89 @@ static double width_of(const struct kn_case *c)
     return width;
 }
 
-/* Distance along the normal of a facet to the other side of a wall (sign 1) or of a gap (-1), up to a number
- * of widths; infinite if it is longer. */
-static double way_across(const struct kn_case *c, const struct kn_facet *f, double sign, double most)
+/* A point of a surface: normal out of the gas, and its share of the area. */
+struct sample {
+    double at[3], normal[3], area;
+};
+
+static double distance_from(const struct kn_shapes *shapes, const struct sample *p, double length)
+{
+    double at[3], distance;
+    for (int d = 0; d < 3; d++)
+        at[d] = p->at[d] + length * p->normal[d];
+    kn_shape_nearest(shapes, at, 0, &distance);
+    return distance;
+}
+
+/* Distance along the normal to the other side of a wall (sign 1) or of a gap (-1), up to a number of widths;
+ * infinite if it is longer. Steps are as long as no surface can be nearer. */
+static double way_across(const struct kn_shapes *shapes, const struct sample *p, double sign, double most)
 {
     enum { STEPS = 20 };
-    const double way[3] = {sign * f->normal[0], sign * f->normal[1], sign * f->normal[2]};
-    for (int i = 1; i <= STEPS; i++)
-        if (sign * distance_at(c, f->centre, way, most * i / STEPS) > 1e-9 * most)
-            return most * i / STEPS;
+    const double least = most / STEPS;
+    for (double way = least; way <= most * (1 + 1e-9);) {
+        const double distance = sign * distance_from(shapes, p, sign * way);
+        if (distance > 1e-9 * most)
+            return way;
+        way += fmax(-distance, least);
+    }
     return INFINITY;
 }
 
-/* Report the mean distance over the facets where it is too short, if they exceed a part of the surface. */
-static void judge_ways(struct kn_validity *v, const struct kn_case *c, const struct kn_volumes *volumes,
-                       int body, double sign)
+/* Facets of a body; false: there are no more. */
+static bool facet_at(const struct kn_volumes *volumes, int body, int *number, struct sample *p)
+{
+    for (; *number < volumes->nfacets; ++*number) {
+        const struct kn_facet *f = &volumes->facets[*number];
+        if (f->surface != KN_SIDES + body)
+            continue;
+        memcpy(p->at, f->centre, sizeof p->at);
+        memcpy(p->normal, f->normal, sizeof p->normal);
+        p->area = f->area;
+        ++*number;
+        return true;
+    }
+    return false;
+}
+
+/* Points of triangles in the space with gas on one side; thin parts of a body have no facets. */
+static bool triangle_at(const struct kn_space *space, const struct kn_shapes *shapes, int body, double width,
+                        int *number, struct sample *p)
+{
+    enum { SAMPLES = 1000 };
+    for (; *number < SAMPLES; ++*number) {
+        bool inside = true;
+        kn_triangles_sample(shapes->of[body].triangles, *number, SAMPLES, p->at, p->normal);
+        for (int d = 0; d < 3; d++)
+            inside = inside && p->at[d] > space->edges[d][0] && p->at[d] < space->edges[d][space->whole[d]];
+        const double ahead = inside ? distance_from(shapes, p, 0.01 * width) : 1,
+                     behind = inside ? distance_from(shapes, p, -0.01 * width) : 1;
+        if ((ahead > 0) == (behind > 0))
+            continue;
+        for (int d = 0; d < 3 && ahead > 0; d++)
+            p->normal[d] = -p->normal[d];
+        p->area = 1;
+        ++*number;
+        return true;
+    }
+    return false;
+}
+
+/* Report the mean distance where it is too short, if that is more than a part of the surface. */
+static void judge_ways(struct kn_validity *v, const struct kn_case *c, const struct kn_space *space,
+                       const struct kn_shapes *shapes, int body, double sign)
 {
     static const double part = 0.1;
     const double width = width_of(c), most = (sign > 0 ? 1 : 2) * width;
+    const bool surface = shapes->of[body].kind == KN_SHAPE_SURFACE;
     double area = 0, narrow = 0, mean = 0;
-    for (int i = 0; i < volumes->nfacets; i++) {
-        const struct kn_facet *f = &volumes->facets[i];
-        if (f->surface != KN_SIDES + body)
-            continue;
-        const double way = way_across(c, f, sign, most);
-        area += f->area;
-        narrow += isfinite(way) ? f->area : 0;
-        mean += isfinite(way) ? f->area * way : 0;
+    struct sample p;
+    for (int i = 0; surface ? triangle_at(space, shapes, body, width, &i, &p)
+                            : facet_at(&space->volumes, body, &i, &p);) {
+        const double way = way_across(shapes, &p, sign, most);
+        area += p.area;
+        narrow += isfinite(way) ? p.area : 0;
+        mean += isfinite(way) ? p.area * way : 0;
     }
     if (!(narrow > part * area))
         return;
@@ -160,18 +203,43 @@ static void judge_ways(struct kn_validity *v, const struct kn_case *c, const str
                     mean / (sign > 0 ? 2 : 3) / c->gas.delta);
 }
 
+/* Holes in the surface of a file. */
+static void judge_edges(struct kn_validity *v, const struct kn_case *c, const struct kn_shapes *shapes,
+                        int body)
+{
+    const int open = shapes->of[body].kind == KN_SHAPE_SURFACE ? shapes->of[body].triangles->open : 0;
+    if (open > 0)
+        kn_validity_add(
+            v, 0, "open", NAN,
+            "bodies.%s.stl.file: the surface is not closed (%d open edges); holes are closed where "
+            "its winding number is a half (knudsen info --picture shows the result)",
+            c->bodies[body].name, open);
+}
+
+static void judge_body(struct kn_validity *v, const struct kn_case *c, const struct kn_space *space,
+                       const struct kn_shapes *shapes, int body)
+{
+    judge_edges(v, c, shapes, body);
+    for (int sign = -1; sign <= 1; sign += 2)
+        judge_ways(v, c, space, shapes, body, sign);
+}
+
 enum kn_status kn_validity_judge_surfaces(struct kn_validity *v, const struct kn_case *c)
 {
     struct kn_space space;
+    struct kn_shapes shapes = {0};
     if (!kn_shape_any(c))
         return KN_OK;
-    const enum kn_status status = kn_space_create(&space, c, NULL);
+    enum kn_status status = kn_space_create(&space, c, NULL);
+    if (status == KN_OK)
+        status = kn_shape_create(&shapes, c);
     if (status == KN_OK) {
         judge_nodes(v, c, &space.volumes);
-        for (int body = 0; body < kn_case_bodies(c); body++)
-            for (int sign = -1; sign <= 1 && kn_shape_is_smooth(&c->bodies[body]); sign += 2)
-                judge_ways(v, c, &space.volumes, body, sign);
+        for (int body = 0; body < shapes.count; body++)
+            if (shapes.of[body].kind != KN_SHAPE_NONE)
+                judge_body(v, c, &space, &shapes, body);
     }
+    kn_shape_destroy(&shapes);
     kn_space_destroy(&space);
     return status;
 }

@@ -173,11 +173,14 @@ static void distances(void **state)
     expect_case(&c,
                 "gas.delta=2 bodies.a.polygon=[0.2,0.2,0.8,0.2,0.2,0.8] bodies.b.cylinder.centre=[0.5,0.5] "
                 "bodies.b.cylinder.radius=0.25 bodies.b.outside=true");
-    const struct kn_shape_body a = kn_shape_of(&c, &c.bodies[0]), b = kn_shape_of(&c, &c.bodies[1]);
+    struct kn_shape_body a, b;
+    expect_ok(kn_shape_read(&a, &c, &c.bodies[0]));
+    expect_ok(kn_shape_read(&b, &c, &c.bodies[1]));
     expect_near("outside of a corner", kn_shape_distance(&a, (double[]){0.1, 0.1, 0}), 0.3 * sqrt(2), 1e-14);
     expect_near("inside", kn_shape_distance(&a, (double[]){0.6, 0.5, 0}), -0.1, 1e-14);
     expect_near("beyond the diagonal", kn_shape_distance(&a, (double[]){1.4, 1.4, 0}), 0.4 * sqrt(2), 1e-14);
     expect_near("inside a circle", kn_shape_distance(&b, (double[]){1, 1.2, 5}), 0.3, 1e-14);
+    kn_shape_free(&a);
 }
 
 int main(void)

@@ -61,7 +61,7 @@ static void refused(void **state)
     refuse("space.cells=[9,9] disturbance=0.1 bodies.a.polygon=[0,0,1,0,0,1] bodies.a.rotation=1",
            "bodies.a.rotation: of a body with flat sides");
     refuse(BAR "bodies.bar.box.high=[0.4,0.4] bodies.bar.outside=true",
-           "bodies.bar.outside: needs a cylinder, a sphere or a polygon");
+           "bodies.bar.outside: needs a cylinder, a sphere, a polygon, points or an STL surface");
 }
 
 /* Every wall face and its cell refer to each other, and no cell has a solid neighbour. */
