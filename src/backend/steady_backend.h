@@ -35,12 +35,14 @@ struct kn_steady_plan {
     const double *trial;             /* [functions][size] phi_k */
     const double *lagged;            /* [functions][size] (L + N) phi_k */
 
-    const int32_t *route; /* [octants][ncells] cells in an order in which upwind cells come first */
-    const double *volume; /* [ncells] product of the widths along the axes of space->axes; 0: solid */
+    const int32_t *route; /* [octants][ncells] cells in an order in which upwind cells come first, up to
+                             circles of control volumes */
+    const double *volume; /* [ncells] product of the widths along the axes of space->axes, or that of the
+                             control volume with the row; 0: no row */
 
     /* Connected regions of the gas.  Nothing determines the mass in a closed region. */
     int regions;
-    const int32_t *region; /* [ncells] -1: solid */
+    const int32_t *region; /* [ncells] -1: no row */
     const bool *closed;    /* [regions] */
 };
 
@@ -70,13 +72,13 @@ struct kn_steady_backend {
     /* to <- A from, the linear part of the same. */
     enum kn_status (*apply)(void *machine, int from, int to);
 
-    /* The fluxes (23) through the wall faces in a vector, [faces][KN_FLUXES]. */
+    /* The fluxes (23) through the wall faces and facets in a vector, [kn_space_fluxes][KN_FLUXES]. */
     enum kn_status (*fluxes)(void *machine, int x, double *fluxes);
     enum kn_status (*set_walls)(void *machine); /* the emission of the problem has changed */
 
     /* to <- (T1 + N + i omega)^-1 from, theory (61): first-order upwind, nothing enters through walls,
-     * mirrors and periodic ends.  Vectors [0] are real and [1] imaginary parts; the latter are not used if
-     * omega is 0. */
+     * facets, mirrors and periodic ends.  Vectors [0] are real and [1] imaginary parts; the latter are not
+     * used if omega is 0. */
     enum kn_status (*sweep)(void *machine, double omega, const int from[2], const int to[2]);
 
     /* moments[cell][functions + 1]: <phi_k, (L + N) x> and, at the end, <1, x>. */

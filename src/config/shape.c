@@ -400,7 +400,7 @@ static enum kn_status check_rotation(const struct kn_case *c, const struct kn_bo
     return KN_OK;
 }
 
-/* Cut cells have diffuse surfaces and explicit time steps only. */
+/* Cut cells have diffuse surfaces only. */
 static enum kn_status check_surface(const struct kn_case *c, const struct kn_body *b)
 {
     const double *u = b->surface.velocity, *o = b->surface.oscillation.velocity;
@@ -418,11 +418,6 @@ static enum kn_status check_surface(const struct kn_case *c, const struct kn_bod
                 "along %c it displaces the body (this needs disturbance: 0, where the displacement is "
                 "negligible; at a finite disturbance the gas can move instead, by an inflow)",
                 "xyz"[d]);
-    if (kn_case_iterates(c))
-        return kn_error_set(KN_EINPUT,
-                            "time.mode: %s does not support smooth bodies such as bodies.%s yet "
-                            "(time.mode: unsteady)",
-                            kn_config_choice_name("time.mode", c->time.mode), b->name);
     return KN_OK;
 }
 

@@ -332,14 +332,14 @@ static void stream_cell(struct kn_cpu *cpu, const struct kn_stream_sweep *s, str
                         float *row)
 {
     const struct kn_volumes *volumes = &cpu->problem.space->volumes;
-    const int volume = kn_volumes_at(volumes, cell);
-    if (volume < 0 || volumes->list[volume].cell != cell) {
+    const struct kn_volume *volume = kn_volumes_own(volumes, cell);
+    if (!volume) {
         cpu->kernels->stream(s, cell, &worker->traffic, row, worker->scratch);
         return;
     }
     if (worker->traffic.to)
         cpu->kernels->store(worker->traffic.done, cpu->problem.velocity->nnodes, worker->traffic.to);
-    cpu->kernels->balance(s, volume, row, worker->scratch);
+    cpu->kernels->balance(s, (int)(volume - volumes->list), row, worker->scratch);
 }
 
 /* `count` consecutive cells from `first`, so that h passes through memory once. Reading the clock costs as

@@ -19,7 +19,7 @@ struct machine {
     struct kn_mesh mesh;
     int threads, count;
     double **vectors;  /* [count] of [ncells][nnodes] */
-    double *outgoing;  /* [nfaces][nnodes] */
+    double *outgoing;  /* [kn_volumes_rows][nnodes] */
     double *frequency; /* [stride] nu, 1 in the padding */
     double *nothing;   /* [stride] zeros */
     double *sums;      /* [KN_STEADY_PRODUCTS][ncells] */
@@ -43,7 +43,8 @@ static size_t scratch_size(const struct kn_problem *p)
 
 static double memory(const struct kn_problem *p, int vectors)
 {
-    const double rows = (double)vectors * p->space->ncells + p->space->nfaces,
+    const double rows = (double)vectors * p->space->ncells +
+                        (double)kn_volumes_rows(&p->space->volumes, p->space->nfaces),
                  scratch = (double)p->threads * (double)scratch_size(p);
     return sizeof(double) *
            (rows * p->velocity->nnodes + scratch + (double)KN_STEADY_PRODUCTS * p->space->ncells);
@@ -71,12 +72,13 @@ static enum kn_status allocate(struct machine *m)
 {
     const struct kn_problem *p = m->plan->problem;
     const size_t ncells = (size_t)p->space->ncells, nnodes = (size_t)p->velocity->nnodes,
-                 stride = (size_t)p->velocity->stride;
+                 stride = (size_t)p->velocity->stride,
+                 rows = kn_volumes_rows(&p->space->volumes, p->space->nfaces);
     bool complete = (m->vectors = calloc((size_t)m->count, sizeof *m->vectors)) != NULL;
     for (int i = 0; i < m->count && complete; i++)
         complete = (m->vectors[i] = kn_cpu_aligned(ncells * nnodes, sizeof(double))) != NULL;
     m->scratch_size = scratch_size(p);
-    m->outgoing = kn_cpu_aligned((size_t)p->space->nfaces * nnodes + 1, sizeof(double));
+    m->outgoing = kn_cpu_aligned(rows * nnodes + 1, sizeof(double));
     m->frequency = kn_cpu_aligned(stride, sizeof(double));
     m->nothing = kn_cpu_aligned(stride, sizeof(double));
     m->sums = malloc(KN_STEADY_PRODUCTS * ncells * sizeof *m->sums);
@@ -85,7 +87,7 @@ static enum kn_status allocate(struct machine *m)
         return kn_error_set(KN_EMEMORY, "no memory for %.3g GB of the steady-state solver",
                             memory(p, m->count) / 1e9);
     memset(m->nothing, 0, stride * sizeof *m->nothing);
-    memset(m->outgoing, 0, (size_t)p->space->nfaces * nnodes * sizeof *m->outgoing);
+    memset(m->outgoing, 0, rows * nnodes * sizeof *m->outgoing);
     for (size_t k = 0; k < stride; k++)
         m->frequency[k] = k < (size_t)p->velocity->size ? m->plan->frequency[k] : 1;
 #pragma omp parallel for schedule(static) num_threads(m->threads)
@@ -170,15 +172,24 @@ static enum kn_status get(void *machine, int x, int64_t first, int64_t count, fl
     return KN_OK;
 }
 
-/* The wall pass: all that leaves walls, for the cells next to them. */
+/* The wall pass: all that leaves walls and control volumes, for the cells next to them. */
 static struct kn_steady_pass begin_pass(const struct machine *m, int from, double data)
 {
     const struct kn_steady_pass s = {
         m->plan, m->mesh, data, m->vectors[from], m->outgoing, m->all, m->step.propagator ? &m->step : NULL};
-    const int nfaces = m->plan->problem->space->nfaces;
-#pragma omp parallel for schedule(static) num_threads(m->threads)
-    for (int face = 0; face < nfaces; face++)
-        m->kernels->wall(&s, face, scratch_of(m));
+    const struct kn_space *space = m->plan->problem->space;
+#pragma omp parallel num_threads(m->threads)
+    {
+#pragma omp for schedule(static)
+        for (int i = 0; i < space->volumes.count; i++)
+            m->kernels->reconstruct(&s, i, scratch_of(m));
+#pragma omp for schedule(static)
+        for (int face = 0; face < space->nfaces; face++)
+            m->kernels->wall(&s, face, scratch_of(m));
+#pragma omp for schedule(static)
+        for (int i = 0; i < space->volumes.nlinks; i++)
+            m->kernels->link(&s, i);
+    }
     return s;
 }
 
@@ -232,10 +243,14 @@ static enum kn_status fluxes(void *machine, int x, double *to)
 {
     const struct machine *m = machine;
     const struct kn_steady_pass s = begin_pass(m, x, 1);
-    const int nfaces = m->plan->problem->space->nfaces;
+    const struct kn_space *space = m->plan->problem->space;
+    const int nfaces = space->nfaces, nfacets = space->volumes.nfacets;
 #pragma omp parallel for schedule(static) num_threads(m->threads)
     for (int face = 0; face < nfaces; face++)
         m->kernels->flux(&s, face, to + (size_t)face * KN_FLUXES, scratch_of(m));
+#pragma omp parallel for schedule(static) num_threads(m->threads)
+    for (int i = 0; i < nfacets; i++)
+        m->kernels->facet(&s, i, to + (size_t)(nfaces + i) * KN_FLUXES);
     return KN_OK;
 }
 

@@ -13,7 +13,8 @@ struct kn_steady_pass {
     struct kn_mesh mesh;
     double data;      /* 1: b - A x, with sources and the data of walls; 0: A x */
     const double *x;  /* [ncells][nnodes] */
-    double *outgoing; /* [nfaces][nnodes] x that leaves a face that emits, in the octants away from it */
+    double *outgoing; /* [kn_volumes_rows][nnodes] x that leaves a face that emits, in the octants away from
+                         it; then x on the pieces of control volumes */
     /* The operator at a finite disturbance: its changes in a short step, in single precision; NULL: none. */
     const struct kn_cpu_kernels *kernels;
     const struct kn_collisions *step;
@@ -31,9 +32,13 @@ struct kn_steady_sweep {
 };
 
 struct kn_cpu_steady_kernels {
-    /* x that leaves a wall face; all faces come before the other kernels. */
+    /* x on the surface of a control volume, then x that leaves a wall face, then what flows into a volume
+     * through a link; all of them come before the other kernels. */
+    void (*reconstruct)(const struct kn_steady_pass *s, int volume, double *scratch);
     void (*wall)(const struct kn_steady_pass *s, int face, double *scratch);
+    void (*link)(const struct kn_steady_pass *s, int link);
     void (*flux)(const struct kn_steady_pass *s, int face, double *flux, double *scratch);
+    void (*facet)(const struct kn_steady_pass *s, int facet, double *flux);
     /* b - A x or A x of `count` <= KN_STEADY_BLOCK consecutive cells, into out[count][nnodes]. */
     void (*cells)(const struct kn_steady_pass *s, int first, int count, double *out, double *scratch);
     /* All cells, for the nodes first..first+count-1 of an octant. */
@@ -68,6 +73,13 @@ static inline size_t kn_steady_rows_size(const struct kn_velocity *v)
                                      double *out, double *scratch);                                          \
     void kn_cpu_steady_lift_##isa(const struct kn_steady_plan *p, const double *x, const double *by,         \
                                   bool all, double *to, double *scratch);                                    \
+    void kn_cpu_steady_reconstruct_##isa(const struct kn_steady_pass *s, int volume, double *scratch);       \
+    void kn_cpu_steady_link_##isa(const struct kn_steady_pass *s, int link);                                 \
+    void kn_cpu_steady_balance_##isa(const struct kn_steady_pass *s, const struct kn_volume *own,            \
+                                     double *out);                                                           \
+    void kn_cpu_steady_facet_##isa(const struct kn_steady_pass *s, int facet, double *total);                \
+    void kn_cpu_steady_sweep_volume_##isa(const struct kn_steady_sweep *s, const struct kn_volume *own,      \
+                                          int octant, int first);                                            \
     void kn_cpu_steady_wall_##isa(const struct kn_steady_pass *s, int face, double *scratch);                \
     void kn_cpu_steady_flux_##isa(const struct kn_steady_pass *s, int face, double *total, double *scratch)
 KN_CPU_STEADY(baseline);

@@ -129,9 +129,12 @@ static void cells(const struct kn_steady_pass *s, int first, int count, double *
     const double rate = s->data * s->plan->rate;
     for (int i = 0; i < count; i++) {
         double *row = out + (size_t)i * nnodes;
+        const struct kn_volume *own = kn_volumes_own(&p->space->volumes, first + i);
         for (size_t k = 0; k < nnodes; k++)
             row[k] = solid && solid[first + i] ? 0 : rate * source[k];
-        for (int octant = 0; octant < s->mesh.octants; octant++)
+        if (own)
+            KN_CPU_NAME(steady_balance)(s, own, row);
+        for (int octant = 0; octant < s->mesh.octants && !own; octant++)
             for (int a = 0; a < s->mesh.naxes; a++)
                 stream(s, (struct kn_site){first + i, octant}, s->mesh.axes[a],
                        row + (size_t)octant * (size_t)s->mesh.stride, scratch);
@@ -178,15 +181,46 @@ KN_SPECIALISED void sweep_row(const struct kn_steady_sweep *s, int naxes, bool c
     }
 }
 
+/* The row that flows in from an upwind site: zeros if it is not computed before.  Behind a link is the row of
+ * a control volume, which is zero before it is computed. */
+static const double *inflow_of(const struct kn_steady_sweep *s, struct kn_site here, struct kn_site up,
+                               int axis, int part)
+{
+    const struct kn_space *x = s->plan->problem->space;
+    const struct kn_link *link = up.cell < 0 ? kn_volumes_link(&x->volumes, x->nfaces, ~up.cell) : NULL;
+    if (link)
+        up.cell = kn_volumes_cell(link->beyond);
+    return link || kn_steady_follows(&s->mesh, here, up, axis) ? s->to[part] + kn_mesh_row(&s->mesh, up)
+                                                               : s->nothing;
+}
+
+/* Control volumes may depend on each other in a circle: rows that are not computed yet must be zero. */
+static void clear_volumes(const struct kn_steady_sweep *s, int octant, int first, int count)
+{
+    const struct kn_volumes *v = &s->plan->problem->space->volumes;
+    for (int part = 0; part <= (s->omega != 0); part++)
+        for (int i = 0; i < v->count + v->nlinks; i++) {
+            const int32_t cell = i < v->count ? v->list[i].cell : v->links[i - v->count].cell;
+            memset(s->to[part] + kn_mesh_row(&s->mesh, (struct kn_site){cell, octant}) + first, 0,
+                   (size_t)count * sizeof(double));
+        }
+}
+
 static void sweep(const struct kn_steady_sweep *s, int octant, int first, int count)
 {
     const struct kn_problem *p = s->plan->problem;
     const int32_t *route = s->plan->route + (size_t)octant * (size_t)p->space->ncells;
     const bool complex_ = s->omega != 0;
     const int naxes = s->mesh.naxes;
+    clear_volumes(s, octant, first, count);
     for (int i = 0; i < p->space->ncells; i++) {
         const struct kn_site here = {route[i], octant};
+        const struct kn_volume *own = kn_volumes_own(&p->space->volumes, here.cell);
         struct inflow f;
+        if (own) {
+            KN_CPU_NAME(steady_sweep_volume)(s, own, octant, first);
+            continue;
+        }
         for (int a = 0; a < 3; a++) { /* axes without cells are not read */
             f.speed[a] = p->velocity->speed[a];
             f.per_width[a] = 0;
@@ -195,11 +229,10 @@ static void sweep(const struct kn_steady_sweep *s, int octant, int first, int co
         for (int a = 0; a < naxes; a++) {
             const int axis = s->mesh.axes[a];
             const struct kn_site up = kn_mesh_walk(&s->mesh, here, axis, 0);
-            const bool follows = kn_steady_follows(&s->mesh, here, up, axis);
             f.speed[a] = p->velocity->speed[axis];
             f.per_width[a] = 1 / (double)kn_mesh_width(&s->mesh, here.cell, axis);
             for (int part = 0; part <= complex_; part++)
-                f.up[a][part] = follows ? s->to[part] + kn_mesh_row(&s->mesh, up) : s->nothing;
+                f.up[a][part] = inflow_of(s, here, up, axis, part);
         }
         const int64_t row = kn_mesh_row(&s->mesh, here);
         if (complex_)
@@ -302,7 +335,10 @@ static void combine(int n, double scale, double *restrict to, double factor, con
         to[k] = scale * to[k] + factor * x[k];
 }
 
-const struct kn_cpu_steady_kernels KN_CPU_NAME(steady) = {.wall = KN_CPU_NAME(steady_wall),
+const struct kn_cpu_steady_kernels KN_CPU_NAME(steady) = {.reconstruct = KN_CPU_NAME(steady_reconstruct),
+                                                          .wall = KN_CPU_NAME(steady_wall),
+                                                          .link = KN_CPU_NAME(steady_link),
+                                                          .facet = KN_CPU_NAME(steady_facet),
                                                           .flux = KN_CPU_NAME(steady_flux),
                                                           .cells = cells,
                                                           .sweep = sweep,

@@ -231,7 +231,7 @@ static enum kn_status make_facet(struct kn_volumes *v, int volume, int surface, 
                                  const double area[3], const double centre[3])
 {
     const struct kn_volumes_plan *p = v->plan;
-    struct kn_piece piece = {.axis = -1};
+    struct kn_piece piece = {.axis = -1, .cell = -1};
     struct kn_facet f = {
         .volume = volume, .surface = surface, .axis = side < 0 ? -1 : side / 2, .mirror = -1};
     f.patch = kn_case_find_patch(p->c, surface, side < 0 ? 0 : side);
@@ -283,11 +283,23 @@ static int32_t *crossing_of(struct kn_volumes_plan *p, int cell, int to, int sid
     return p->crossing + 3 * (size_t)((side & 1) ? cell : to) + side / 2;
 }
 
-/* The link through a side of a cell; rows count within links and crossings at first. */
-static enum kn_status add_link(struct kn_volumes *v, const struct kn_cut_cell *gas, int volume, int cell,
-                               int side, int to)
+/* The area of a face of a whole cell, with the widths of its flows. */
+static double face_area(const struct kn_case *c, const struct kn_space *x, int cell, int axis)
 {
-    struct kn_piece piece = {.axis = side / 2};
+    double area = 1;
+    for (int d = 0; d < 3; d++)
+        area *= d == axis || kn_case_is_uniform(c, d) ? 1 : (double)x->width[3 * (size_t)cell + (size_t)d];
+    return area;
+}
+
+/* The link through a side of a cell; rows count within links and crossings at first. */
+static enum kn_status add_link(struct kn_volumes *v, const struct kn_space *x, const struct kn_cut_cell *gas,
+                               int volume, int cell, int side, int to, bool wraps)
+{
+    const int other = v->of_cell[to], row_cell = other >= 0 ? v->list[other].cell : to,
+              own = v->list[volume].cell;
+    const double area = other >= 0 ? gas->open[side] : face_area(v->plan->c, x, to, side / 2);
+    struct kn_piece piece = {.axis = side / 2, .cell = wraps ? ~row_cell : row_cell};
     void *pieces = v->pieces, *links = v->links;
     const bool room =
         kn_cut_grow(&pieces, v->npieces, sizeof piece) && kn_cut_grow(&links, v->nlinks, sizeof *v->links);
@@ -295,13 +307,13 @@ static enum kn_status add_link(struct kn_volumes *v, const struct kn_cut_cell *g
     v->links = links;
     if (!room)
         return fail_memory();
-    piece.area[side / 2] = (side & 1) ? gas->open[side] : -gas->open[side];
+    piece.area[side / 2] = (side & 1) ? area : -area;
     for (int d = 0; d < 3; d++)
         piece.arm[d] =
             kn_case_is_uniform(v->plan->c, d) ? 0 : gas->middle[side][d] - v->list[volume].centre[d];
-    if (v->of_cell[to] == KN_VOLUMES_NONE) {
+    if (other == KN_VOLUMES_NONE) {
         piece.row = v->nlinks;
-        v->links[v->nlinks++] = (struct kn_link){to, side ^ 1};
+        v->links[v->nlinks++] = (struct kn_link){to, side ^ 1, wraps ? ~own : own};
     } else {
         int32_t *row = crossing_of(v->plan, cell, to, side);
         if (*row < 0)
@@ -310,6 +322,33 @@ static enum kn_status add_link(struct kn_volumes *v, const struct kn_cut_cell *g
     }
     v->pieces[v->npieces++] = piece;
     return KN_OK;
+}
+
+/* The widths of whole cells are rounded to single precision: the largest facet of a body closes the surface,
+ * unless it is too small. */
+static void close_surface(struct kn_volumes *v, const struct kn_volume *own)
+{
+    struct kn_piece *pieces = v->pieces + own->first_piece;
+    struct kn_facet *f = NULL;
+    double sum[3] = {0};
+    int largest = 0;
+    for (int i = 0; i < own->pieces; i++) {
+        struct kn_facet *other = i < own->facets ? &v->facets[pieces[i].row] : NULL;
+        if (other && other->axis < 0 && (!f || other->area > f->area)) {
+            f = other;
+            largest = i;
+        }
+        for (int d = 0; d < 3; d++)
+            sum[d] += pieces[i].area[d];
+    }
+    if (!f || fabs(sum[0]) + fabs(sum[1]) + fabs(sum[2]) > 1e-3 * f->area)
+        return;
+    double *area = pieces[largest].area;
+    for (int d = 0; d < 3; d++)
+        area[d] -= sum[d];
+    f->area = sqrt(area[0] * area[0] + area[1] * area[1] + area[2] * area[2]);
+    for (int d = 0; d < 3; d++)
+        f->normal[d] = area[d] / f->area;
 }
 
 static enum kn_status add_links(struct kn_volumes *v, const struct kn_space *x, int volume)
@@ -323,11 +362,12 @@ static enum kn_status add_links(struct kn_volumes *v, const struct kn_space *x, 
             double shift[3];
             const int to = gas.open[side] > 0 ? beyond(p, x, cell, side, shift) : -1;
             if (to >= 0 && v->of_cell[to] != volume && v->of_cell[to] != KN_VOLUMES_SOLID)
-                KN_TRY(add_link(v, &gas, volume, cell, side, to));
+                KN_TRY(add_link(v, x, &gas, volume, cell, side, to, shift[side / 2] != 0));
         }
         cell = p->next[cell];
     } while (cell != first);
     v->list[volume].pieces = v->npieces - v->list[volume].first_piece;
+    close_surface(v, &v->list[volume]);
     return KN_OK;
 }
 

@@ -18,6 +18,7 @@ enum { KN_VOLUMES_PULLS = 4, KN_VOLUMES_MATRIX = 6 };
 struct kn_piece {
     int32_t row;    /* in `outgoing` */
     int32_t axis;   /* of a link; -1: a facet */
+    int32_t cell;   /* with the row beyond a link; ~cell behind a periodic end */
     double area[3]; /* lambda0^2, out of the volume */
     double arm[3];  /* lambda0, from the centre of the volume to that of the piece */
 };
@@ -48,9 +49,10 @@ struct kn_volume {
     int32_t first_matrix, pulls; /* 2^pulls inverse matrices, by the facets that emit into a direction */
 };
 
-/* A face of a whole cell towards a control volume. */
+/* A face of a whole cell towards a control volume, and the cell with the row of this; ~cell behind a periodic
+ * end. */
 struct kn_link {
-    int32_t cell, side;
+    int32_t cell, side, beyond;
 };
 
 struct kn_volumes {
@@ -74,6 +76,26 @@ enum { KN_VOLUMES_NONE = -1, KN_VOLUMES_SOLID = -2 };
 static inline int kn_volumes_at(const struct kn_volumes *v, int cell)
 {
     return v->of_cell ? v->of_cell[cell] : KN_VOLUMES_NONE;
+}
+
+/* The control volume with the row of a cell; NULL: the cell is whole or has no row. */
+static inline const struct kn_volume *kn_volumes_own(const struct kn_volumes *v, int cell)
+{
+    const int volume = kn_volumes_at(v, cell);
+    return volume >= 0 && v->list[volume].cell == cell ? &v->list[volume] : NULL;
+}
+
+/* The cell of a link or a piece, also behind a periodic end. */
+static inline int kn_volumes_cell(int32_t entry)
+{
+    return entry < 0 ? ~entry : entry;
+}
+
+/* The link with a row of `outgoing`; NULL: the row of a wall face or of a facet. */
+static inline const struct kn_link *kn_volumes_link(const struct kn_volumes *v, int nfaces, int row)
+{
+    const int link = row - nfaces - v->nfacets;
+    return v->of_cell && link >= 0 && link < v->nlinks ? &v->links[link] : NULL;
 }
 
 struct kn_space;

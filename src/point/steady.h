@@ -2,6 +2,7 @@
 #ifndef KN_POINT_STEADY_H
 #define KN_POINT_STEADY_H
 
+#include "point/cut.h"
 #include "point/mesh.h"
 
 /* h on the downwind face of a site, theory (15) to (17a) at a Courant number of 0: here + before (here - up)
@@ -24,6 +25,21 @@ POINT struct kn_steady_face kn_steady_face_of(const struct kn_mesh *m, struct kn
 POINT double kn_steady_face_value(double before, double after, double up, double here, double down)
 {
     return here + before * (here - up) + after * (down - here);
+}
+
+/* A component of a symmetric matrix (xx yy zz xy xz yz) times a vector. */
+POINT double kn_steady_component(const double m[6], int axis, const double v[3])
+{
+    return axis == 0   ? m[0] * v[0] + m[3] * v[1] + m[4] * v[2]
+           : axis == 1 ? m[3] * v[0] + m[1] * v[1] + m[5] * v[2]
+                       : m[4] * v[0] + m[5] * v[1] + m[2] * v[2];
+}
+
+/* h on a piece of the surface of a control volume, theory (71) without a step: rise is the gradient times the
+ * displacement from the centre. */
+POINT double kn_steady_piece(double h, double rise)
+{
+    return h + rise;
 }
 
 /* True if the upwind cell of a site is computed before it in a sweep: it is not beyond a wall, a mirror or a

@@ -45,6 +45,17 @@ static void add_faces(const struct kn_steady_plan *s, const double *fluxes, stru
     }
 }
 
+static void add_facets(const struct kn_space *x, const double *fluxes, struct budget *b)
+{
+    for (int i = 0; i < x->volumes.nfacets; i++) {
+        const double *flux = fluxes + (size_t)(x->nfaces + i) * KN_FLUXES, area = x->volumes.facets[i].area;
+        for (int k = 0; k < KN_FLUXES; k++) {
+            b->net[k] -= area * flux[k];
+            b->largest = fmax(b->largest, area * fabs(flux[k]));
+        }
+    }
+}
+
 double kn_balance_of(const struct kn_steady_plan *s, const double *fluxes)
 {
     const double ROUND_OFF = 1e-12; /* no flux is so small, at any pressure that the grid resolves */
@@ -52,6 +63,7 @@ double kn_balance_of(const struct kn_steady_plan *s, const double *fluxes)
     double worst = 0;
     add_sources(s, &b);
     add_faces(s, fluxes, &b);
+    add_facets(s->problem->space, fluxes, &b);
     for (int i = 0; i < KN_FLUXES; i++)
         worst = fmax(worst, fabs(b.net[i]) / b.largest);
     if (!(b.largest > ROUND_OFF))

@@ -6,13 +6,14 @@
 #include "backend/steady_backend.h"
 #include "steady/tiles.h"
 
-enum { KN_COARSE_STAR = 13 }; /* cells that are coupled to a cell, with itself, at most */
+enum { KN_COARSE_STAR = 13 }; /* cells that are coupled to a cell, with itself, away from smooth bodies */
 
 /* Row c of the matrix: blocks [size][size] that multiply the coefficients of some cells. */
 struct kn_coarse {
     const struct kn_steady_plan *plan;
-    int32_t *columns; /* [ncells][KN_COARSE_STAR] cells; the first is the cell itself; -1: none */
-    double *blocks;   /* [ncells][KN_COARSE_STAR][size][size] */
+    int64_t *first;   /* [ncells + 1] the first block of a row */
+    int32_t *columns; /* [first[ncells]] cells; the first of a row is the cell itself; -1: none */
+    double *blocks;   /* [first[ncells]][size][size] */
     double omega; /* added to the diagonal as i omega: blocks are [2 functions][2 functions], with real parts
                      first */
     int size;     /* of a block */

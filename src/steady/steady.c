@@ -39,7 +39,7 @@ struct kn_steady {
     int parts;            /* 2: real and imaginary */
     double omega;         /* frequency of the oscillation; 0: steady state */
     float *rows;          /* [ROWS][nnodes] */
-    double *fluxes;       /* [nfaces][KN_FLUXES] */
+    double *fluxes;       /* [kn_space_fluxes][KN_FLUXES] */
     double driven;        /* norm of b */
     struct kn_steady_progress progress;
 };
@@ -81,7 +81,7 @@ static enum kn_status allocate(struct kn_steady *s)
 {
     const struct kn_problem *p = s->plan.problem;
     s->rows = calloc(ROWS * (size_t)p->velocity->nnodes, sizeof *s->rows);
-    s->fluxes = calloc(((size_t)p->space->nfaces + 1) * KN_FLUXES, sizeof *s->fluxes);
+    s->fluxes = calloc((kn_space_fluxes(p->space) + 1) * KN_FLUXES, sizeof *s->fluxes);
     return s->rows && s->fluxes ? KN_OK : kn_error_set(KN_EMEMORY, "no memory for the steady-state solver");
 }
 

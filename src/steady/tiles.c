@@ -30,22 +30,17 @@ struct kn_tiles {
     double *space;        /* [unknowns] */
 };
 
-static const double *block_at(const struct kn_tiles *t, int row, int i)
+static const double *block_at(const struct kn_tiles *t, int64_t i)
 {
-    return t->a.blocks + ((size_t)row * (size_t)t->a.width + (size_t)i) * (size_t)(t->a.size * t->a.size);
-}
-
-static int column_at(const struct kn_tiles *t, int row, int i)
-{
-    return t->a.columns[(size_t)row * (size_t)t->a.width + (size_t)i];
+    return t->a.blocks + i * t->a.size * t->a.size;
 }
 
 static void find_band(const struct kn_tiles *t, struct tile *tile)
 {
     int widest = 0;
     for (int p = tile->first; p < tile->first + tile->count; p++)
-        for (int i = 0; i < t->a.width; i++) {
-            const int row = t->order[p], column = column_at(t, row, i);
+        for (int64_t i = t->a.first[t->order[p]]; i < t->a.first[t->order[p] + 1]; i++) {
+            const int row = t->order[p], column = t->a.columns[i];
             const int distance = column >= 0 && t->of[column] == t->of[row] ? abs(t->place[column] - p) : 0;
             widest = distance > widest ? distance : widest;
         }
@@ -57,11 +52,11 @@ static void fill_band(const struct kn_tiles *t, struct tile *tile)
 {
     const int n = t->a.size, height = 3 * tile->band + 1;
     for (int p = tile->first; p < tile->first + tile->count; p++)
-        for (int i = 0; i < t->a.width; i++) {
-            const int row = t->order[p], column = column_at(t, row, i);
+        for (int64_t i = t->a.first[t->order[p]]; i < t->a.first[t->order[p] + 1]; i++) {
+            const int row = t->order[p], column = t->a.columns[i];
             if (column < 0 || t->of[column] != t->of[row])
                 continue;
-            const double *block = block_at(t, row, i);
+            const double *block = block_at(t, i);
             const int at = (p - tile->first) * n, to = (t->place[column] - tile->first) * n;
             for (int f = 0; f < n; f++)
                 for (int g = 0; g < n; g++)
@@ -157,10 +152,10 @@ static void relax(const struct kn_tiles *t, const struct tile *tile, const doubl
         const int row = t->order[tile->first + p];
         double *to = space + (size_t)p * (size_t)n;
         memcpy(to, b + (size_t)row * (size_t)n, (size_t)n * sizeof *to);
-        for (int i = 0; i < t->a.width && t->count > 1; i++) {
-            const int column = column_at(t, row, i);
+        for (int64_t i = t->a.first[row]; i < t->a.first[row + 1] && t->count > 1; i++) {
+            const int column = t->a.columns[i];
             if (column >= 0 && t->of[column] != t->of[row])
-                subtract_block(n, block_at(t, row, i), x + (size_t)column * (size_t)n, to);
+                subtract_block(n, block_at(t, i), x + (size_t)column * (size_t)n, to);
         }
     }
     LAPACKE_dgbtrs_work(LAPACK_COL_MAJOR, 'N', unknowns, tile->band, tile->band, 1, tile->factors,
@@ -187,8 +182,8 @@ static void residual(const struct kn_tiles *t, const double *b, const double *x,
     const int n = t->a.size;
     memcpy(y, b, (size_t)t->a.rows * (size_t)n * sizeof *y);
     for (int row = 0; row < t->a.rows; row++)
-        for (int i = 0; i < t->a.width && column_at(t, row, i) >= 0; i++)
-            subtract_block(n, block_at(t, row, i), x + (size_t)column_at(t, row, i) * (size_t)n,
+        for (int64_t i = t->a.first[row]; i < t->a.first[row + 1] && t->a.columns[i] >= 0; i++)
+            subtract_block(n, block_at(t, i), x + (size_t)t->a.columns[i] * (size_t)n,
                            y + (size_t)row * (size_t)n);
 }
 

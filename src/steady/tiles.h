@@ -4,11 +4,12 @@
 
 #include "knudsen.h"
 
-/* A square matrix of blocks [size][size], at most `width` in a row. */
+/* A square matrix of blocks [size][size]. */
 struct kn_tiles_matrix {
-    int rows, width, size;
-    const int32_t *columns; /* [rows][width]; -1: no block */
-    const double *blocks;   /* [rows][width][size][size] */
+    int rows, size;
+    const int64_t *first;   /* [rows + 1] the first block of a row */
+    const int32_t *columns; /* [first[rows]]; -1: no block */
+    const double *blocks;   /* [first[rows]][size][size] */
 };
 
 struct kn_tiles;

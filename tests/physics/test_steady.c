@@ -186,7 +186,8 @@ static void flows_are_reciprocal(void **state)
     }
 }
 
-/* The end of time steps on the same cells; it depends on the time step at second order. */
+/* The end of time steps on the same cells; it depends on the time step at second order, and at smooth bodies,
+ * where the error of a step is proportional to the cells, at first order. */
 static void agrees_with_time_steps(void **state)
 {
     (void)state;
@@ -220,6 +221,13 @@ static void agrees_with_time_steps(void **state)
         "ports.out.side=right ports.out.kind=flow ports.out.flow=-1 walls.top.temperature=[0,1]",
         "disturbance=0.5 space.cells=[8,6] velocity.nodes=6 collision.method=bgk walls.left.temperature=1 "
         "bodies.wall.box.low=[0.5,0] bodies.wall.box.high=[0.625,1] bodies.wall.temperature=0.5",
+        /* smooth bodies */
+        "space.cells=[8,9] velocity.nodes=6 collision.method=bgk walls.top.velocity=[1,0,0] "
+        "walls.left.kind=symmetry bodies.wire.cylinder.centre=[0,0.5] bodies.wire.cylinder.radius=0.3 "
+        "bodies.wire.temperature=1 bodies.fin.polygon=[0.6,0,0.95,0,0.7,0.5] bodies.fin.velocity=[0,0,1]",
+        "disturbance=0.5 space.cells=[8,8] velocity.nodes=6 collision.method=bgk walls.top.velocity=[1,0,0] "
+        "bodies.wire.cylinder.centre=[0.45,0.5] bodies.wire.cylinder.radius=0.25 bodies.wire.temperature=1 "
+        "bodies.wire.rotation=1",
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct watch steady, steps;
@@ -232,7 +240,8 @@ static void agrees_with_time_steps(void **state)
             largest = fmax(largest, fabs(steps.fields[f]));
             worst = fmax(worst, fabs(steps.fields[f] - steady.fields[f]));
         }
-        expect_below(cases[i], worst / largest, 4e-3);
+        const bool smooth = kn_sim_space(steps.sim)->volumes.count > 0;
+        expect_below(cases[i], worst / largest, smooth ? 8e-3 : 4e-3);
         for (int side = 0; side < KN_SIDES; side++)
             expect_near(cases[i], steady.walls[side].heat_flux, steps.walls[side].heat_flux, 2e-3 * largest);
         watch_close(&steady);

@@ -6,6 +6,7 @@
 
 #include "config/case.h"
 #include "cpu/cpu_kernels.h"
+#include "grid/emission.h"
 #include "oracle.h"
 
 /* ------------------------------------------------------------------ machines */
@@ -65,6 +66,7 @@ static void build(struct scene *s, const char *settings)
     expect_ok(kn_velocity_create(&s->velocity, &s->c));
     expect_ok(kn_space_create(&s->space, &s->c, NULL));
     expect_ok(kn_boundary_create(&s->boundary, &s->c, &s->space, &s->velocity));
+    expect_ok(kn_emission_create(&s->boundary));
     expect_ok(kn_collision_create(&s->collision, &s->c, &s->velocity, &kn_comm_alone, NULL, NULL));
     s->problem = (struct kn_problem){&s->c, &s->space, &s->velocity, &s->boundary, &s->collision, 2, NULL};
     s->rows = (size_t)s->space.ncells * (size_t)s->velocity.nnodes;
@@ -72,7 +74,7 @@ static void build(struct scene *s, const char *settings)
     s->next = calloc(s->rows, sizeof *s->next);
     s->expected = calloc(s->rows, sizeof *s->expected);
     s->density = calloc((size_t)s->space.nfaces + 1, sizeof *s->density);
-    s->fluxes = calloc(((size_t)s->space.nfaces + 1) * KN_FLUXES, sizeof *s->fluxes);
+    s->fluxes = calloc((kn_space_fluxes(&s->space) + 1) * KN_FLUXES, sizeof *s->fluxes);
     for (size_t i = 0; i < s->rows; i++)
         if ((int)(i % (size_t)s->velocity.stride) < s->velocity.size)
             s->h[i] = (float)expect_random(&seed);
