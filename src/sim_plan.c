@@ -128,7 +128,9 @@ enum kn_status kn_sim_divide_among(const struct kn_case *c, const struct kn_comm
     *boxes = NULL;
     if (comm->size > 1 && kn_shape_any(c))
         return kn_error_set(
-            KN_EINPUT, "bodies: cylinders, spheres, polygons and STL surfaces need one rank, and there are %d", comm->size);
+            KN_EINPUT,
+            "bodies: cylinders, spheres, polygons and STL surfaces need one rank, and there are %d",
+            comm->size);
     *boxes = calloc((size_t)comm->size, sizeof **boxes);
     if (!*boxes)
         return kn_error_set(KN_EMEMORY, "no memory for %d boxes", comm->size);

@@ -314,8 +314,7 @@ bool kn_scales_bare(const struct kn_case *c, char *text)
 {
     struct kn_scales scales;
     struct kn_setting s;
-    struct kn_case plain;
-    kn_case_default(&plain);
+    struct kn_case plain = {0};
     if (kn_scales_create(&scales, c) != KN_OK || !scales.known)
         return false;
     for (int n = 0; kn_config_setting(c, n, &s); n = s.index + 1)
@@ -323,6 +322,7 @@ bool kn_scales_bare(const struct kn_case *c, char *text)
             const struct kn_conversion by = kn_scales_conversion(&scales, s.key->dimension);
             const double value = ((double *)kn_config_target((struct kn_case *)c, &s))[i];
             char unit[KN_UNITS_TEXT];
+            kn_config_store_initial(&plain, &s, i);
             if (s.key->dimension == KN_DIMENSION_WALL_TIME || s.key->dimension == KN_DIMENSION_ANGLE ||
                 !is_bare(c, &plain, &s, i))
                 continue;
