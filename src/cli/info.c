@@ -413,11 +413,9 @@ enum kn_status kn_info_case(const struct kn_case *c, int ranks, bool json)
     comm.size = ranks > 1 ? ranks : 1;
     struct facts f = {
         .c = &chosen, .asked = c, .available = kn_config_memory_available(), .narrowest = INFINITY};
-    enum kn_status status = kn_nodes_choose(&chosen);
-    if (status == KN_OK)
-        kn_mode_choose(&chosen, &comm, f.mode);
-    if (status == KN_OK)
-        status = collect(&f, ranks);
+    KN_TRY(kn_nodes_choose(&chosen));
+    kn_mode_choose(&chosen, &comm, f.mode);
+    const enum kn_status status = collect(&f, ranks);
     if (status == KN_OK)
         (json ? print_case_json : print_case_text)(&f);
     kn_info_ranks_destroy(&f.ranks);

@@ -305,10 +305,10 @@ static void show_quantities(struct kn_progress *p, const struct kn_summary *s, c
              column->offset == offsetof(struct kn_row, flow_thermal)))
             show_mass_flow(p, m, i, scales);
     }
-    if (oscillates)
-        show_amplitudes(p, s, scales);
-    if (oscillates)
-        show_damping(p, s, scales);
+    if (!oscillates)
+        return;
+    show_amplitudes(p, s, scales);
+    show_damping(p, s, scales);
 }
 
 /* The permeability of a box with bodies. */

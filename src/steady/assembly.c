@@ -46,7 +46,7 @@ struct term {
 
 static double *block_of(struct kn_coarse *c, int cell, int other)
 {
-    const int64_t size = c->plan->functions * c->plan->functions;
+    const int64_t size = (int64_t)c->plan->functions * c->plan->functions;
     int64_t i = c->first[cell];
     while (i < c->first[cell + 1] - 1 && c->columns[i] != other && c->columns[i] >= 0)
         i++;
@@ -384,7 +384,7 @@ static bool are_alike(const struct kn_mesh *m, int count, const int32_t *a, cons
 /* The equations of a cell from those of one like it. */
 static void copy_equations(struct kn_coarse *c, int count, const int32_t *from, const int32_t *to)
 {
-    const int64_t size = c->plan->functions * c->plan->functions, first = c->first[from[0]],
+    const int64_t size = (int64_t)c->plan->functions * c->plan->functions, first = c->first[from[0]],
                   length = c->first[from[0] + 1] - first, into = c->first[to[0]];
     memcpy(c->blocks + into * size, c->blocks + first * size, (size_t)(length * size) * sizeof *c->blocks);
     for (int64_t i = 0; i < length; i++)
